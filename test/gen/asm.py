@@ -1,0 +1,438 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Assemble a text trace into a trace directory.
+
+usage: asm.py IN.txt OUTDIR          (IN.txt may be - for standard input)
+
+The text is one header and then events. '#' starts a comment. Example:
+
+    trace v3
+    loom node.0 cpus 0:4 1:5
+    proc 100 app 1 rank 0/2
+    thread 101 require kernel=1.0.0
+    mark 0 single "Phase" 1="Init" 2="Solve"
+    offset node 500.9
+
+    101   0    OHx 0 -1 0
+    101   10   OM= 1 0
+    101   20   OHe
+
+Header
+    trace v1|v2|v3 [bare]        metadata version, default v3. bare: the 1.0.0
+                                 form of v1, streams without the .obs suffix
+    loom NAME [cpus I:P ...]     logical index and OS number of each CPU
+    proc PID [app N|none] [rank R/N]           of the loom above; default app 1
+    thread TID [OPTION ...]                    of the process above
+        require NAME=VERSION ... added to the default ovni=1.1.0 (ovni=1.0.0 in
+                                 v2); 'require none' is an empty object
+        norequire                no such key at all
+        unfinished               no ovni.finished
+        cpus                     this thread carries the CPUs of the loom
+                                 (default: the first thread of the loom)
+        cpus I:P ...             this thread carries these; then no thread gets
+                                 the CPUs of the loom line by default
+        relpath X                stream directory (v1, v2: file without suffix)
+        header HEX               instead of the 8 bytes of the stream header
+        nofile, nometa           leave out the stream, or its metadata
+    mark N single|stack "TITLE" [VALUE="LABEL" ...]      of the thread above
+    set KEY JSON, unset KEY      edit the metadata of the thread (or process)
+                                 above; KEY is a dotted path such as ovni.rank
+    offset HOST MEDIAN           a line of clock-offsets.txt
+    file PATH "TEXT"             any other file of the trace
+
+Events: WHO CLOCK MCV ARGS
+    WHO     tid, pid/tid or loom:pid/tid: the shortest one that is unique
+    CLOCK   decimal ns, '_' allowed; any order (the file keeps the order given)
+    ARGS    as in the signature of the event (SIGNATURES below), or explicit:
+            u8 i8 u16 i16 u32 i32 u64 i64 f64 =VALUE, str="TEXT" (with its NUL),
+            hex=DIGITS, empty (no payload); a bare "TEXT" is str="TEXT".
+            The word 'jumbo' before them makes the event a jumbo.
+    WHO raw HEX                  bytes appended as they are
+    WHO truncate N               cut N bytes from the end written so far
+"""
+import json
+import os
+import re
+import shlex
+import struct
+import sys
+
+# NAME(type arg, ...), '+' before the parenthesis: jumbo. In the third character
+# '.' is a literal dot. Later models are added here and nowhere else.
+SIGNATURES = """
+    OHC(i32 cpu, u64 tag)
+    OHx(i32 cpu, i32 tid, u64 tag)
+    OHe OHp OHr OHc OHw
+    OAs(i32 cpu)
+    OAr(i32 cpu, i32 tid)
+    OB.
+    OCn(i32 cpu)
+    OF[ OF]
+    OU[ OU]
+    OM[(i64 value, i32 type)
+    OM](i64 value, i32 type)
+    OM=(i64 value, i32 type)
+    KCO KCI
+"""
+
+TYPES = {"u8": "<B", "i8": "<b", "u16": "<H", "i16": "<h", "u32": "<I", "i32": "<i",
+         "u64": "<Q", "i64": "<q", "f64": "<d"}
+
+V1_MODELS = "O1 V1 T1 M1 D1 K1 61"
+
+
+class AsmError(Exception):
+    pass
+
+
+def parse_signatures(text):
+    """MCV -> (jumbo, [type, ...])"""
+    table = {}
+    for mcv, jumbo, args in re.findall(r"(\S{3})(\+?)(?:\(([^)]*)\))?(?=\s|$)", text):
+        table[mcv] = (jumbo == "+", [a.split()[0] for a in args.split(",")] if args else [])
+    return table
+
+
+SIGNATURE = parse_signatures(SIGNATURES)
+
+
+class Stream:
+    """One thread: its metadata and the bytes of its stream."""
+
+    def __init__(self, loom, proc, tid):
+        self.loom, self.proc, self.tid = loom, proc, tid
+        self.require, self.finished = {}, True
+        self.carries, self.cpus = False, []
+        self.relpath = None
+        self.has_file = self.has_meta = True
+        self.marks = {}
+        self.edits = []
+        self.data = bytearray(b"ovni" + struct.pack("<I", 1))
+
+
+class Proc:
+    def __init__(self, loom, pid):
+        self.loom, self.pid = loom, pid
+        self.app, self.rank, self.nranks = 1, None, None
+        self.edits = []
+        self.threads = []
+
+
+class Loom:
+    def __init__(self, name, cpus):
+        self.name, self.cpus, self.procs = name, cpus, []
+
+    def threads(self):
+        return [t for p in self.procs for t in p.threads]
+
+
+class Trace:
+    def __init__(self):
+        self.version, self.bare = 3, False
+        self.looms, self.offsets, self.files = [], [], []
+        self.index = {}
+
+    # -- header -------------------------------------------------------------
+
+    def words(self, line):
+        lex = shlex.shlex(line, posix=True)
+        lex.whitespace_split = True
+        lex.commenters = "#"
+        lex.escape = ""
+        return list(lex)
+
+    def header(self, line):
+        w = self.words(line)
+        verb, args = w[0], w[1:]
+        if verb == "trace":
+            self.version = {"v1": 1, "v2": 2, "v3": 3}[args[0]]
+            self.bare = "bare" in args[1:]
+        elif verb == "loom":
+            self.looms.append(Loom(args[0], cpu_list(args[2:]) if args[1:2] == ["cpus"] else []))
+        elif verb == "proc":
+            self.add_proc(args)
+        elif verb == "thread":
+            self.add_thread(args)
+        elif verb == "mark":
+            mark = {"title": args[2], "chan_type": args[1]}
+            if args[3:]:
+                mark["labels"] = dict(a.split("=", 1) for a in args[3:])
+            self.last_thread().marks[args[0]] = mark
+        elif verb == "set":
+            # the JSON value is the rest of the line, quotes included
+            key, value = line.split(None, 2)[1:]
+            self.last_part().edits.append((key, json.loads(value)))
+        elif verb == "unset":
+            self.last_part().edits.append((args[0], None))
+        elif verb == "offset":
+            self.offsets.append((args[0], args[1]))
+        elif verb == "file":
+            self.files.append((args[0], args[1].encode().decode("unicode_escape")))
+        else:
+            return False
+        return True
+
+    def add_proc(self, args):
+        proc = Proc(self.looms[-1], int(args[0]))
+        for key, value in zip(args[1::2], args[2::2]):
+            if key == "app":
+                proc.app = None if value == "none" else int(value)
+            elif key == "rank":
+                proc.rank, proc.nranks = (int(x) for x in value.split("/"))
+            else:
+                raise AsmError(f"unknown option of proc: {key}")
+        self.looms[-1].procs.append(proc)
+
+    def add_thread(self, args):
+        proc = self.looms[-1].procs[-1]
+        t = Stream(proc.loom, proc, int(args[0]))
+        t.require = {"ovni": "1.0.0" if self.version == 2 else "1.1.0"}
+        i = 1
+        while i < len(args):
+            key = args[i]
+            i += 1
+            if key == "require":
+                while i < len(args) and ("=" in args[i] or args[i] == "none"):
+                    if args[i] == "none":
+                        t.require = {}
+                    else:
+                        name, version = args[i].split("=", 1)
+                        t.require[name] = version
+                    i += 1
+            elif key == "norequire":
+                t.require = None
+            elif key == "unfinished":
+                t.finished = False
+            elif key == "cpus":
+                t.carries = True
+                while i < len(args) and re.match(r"-?\d+:-?\d+$", args[i]):
+                    t.cpus += cpu_list([args[i]])
+                    i += 1
+            elif key == "relpath":
+                t.relpath = args[i]
+                i += 1
+            elif key == "header":
+                t.data = bytearray.fromhex(args[i])
+                i += 1
+            elif key == "nofile":
+                t.has_file = False
+            elif key == "nometa":
+                t.has_meta = False
+            else:
+                raise AsmError(f"unknown option of thread: {key}")
+        proc.threads.append(t)
+        for who in (f"{t.tid}", f"{proc.pid}/{t.tid}", f"{t.loom.name}:{proc.pid}/{t.tid}"):
+            self.index.setdefault(who, []).append(t)
+
+    def last_thread(self):
+        return self.looms[-1].procs[-1].threads[-1]
+
+    def last_part(self):
+        proc = self.looms[-1].procs[-1]
+        return proc.threads[-1] if proc.threads else proc
+
+    # -- events -------------------------------------------------------------
+
+    def find(self, who):
+        found = self.index.get(who, [])
+        if len(found) != 1:
+            raise AsmError(f"{len(found)} threads are called {who}")
+        return found[0]
+
+    def event(self, line):
+        # MCVs may hold quotes or '#': take the three fixed words apart by hand
+        m = re.match(r"(\S+)\s+raw\s+([0-9a-fA-F\s]+?)\s*(#.*)?$", line)
+        if m:
+            self.find(m.group(1)).data += bytes.fromhex(m.group(2))
+            return
+        m = re.match(r"(\S+)\s+truncate\s+(\d+)\s*(#.*)?$", line)
+        if m:
+            data = self.find(m.group(1)).data
+            del data[len(data) - int(m.group(2)):]
+            return
+        m = re.match(r"(\S+)\s+(-?[\d_]+)\s+(\S{3})(?:\s+(.*))?$", line)
+        if not m:
+            raise AsmError("not a directive nor an event")
+        who, clock, mcv, rest = m.groups()
+        self.find(who).data += encode(int(clock), mcv, self.words(rest or ""))
+
+    def parse(self, text, name="trace"):
+        for number, line in enumerate(text.splitlines(), 1):
+            line = line.strip()
+            if not line or line.startswith("#"):
+                continue
+            try:
+                if line[0].isalpha() and ":" not in line.split()[0]:
+                    if not self.header(line):
+                        raise AsmError(f"unknown directive {line.split()[0]}")
+                else:
+                    self.event(line)
+            except (AsmError, ValueError, IndexError, KeyError, struct.error) as e:
+                what = f"{type(e).__name__} {e}" if not isinstance(e, AsmError) else str(e)
+                raise AsmError(f"{name}:{number}: {what}: {line}") from None
+        return self
+
+    # -- files --------------------------------------------------------------
+
+    def write(self, outdir):
+        os.makedirs(outdir, exist_ok=True)
+        for loom in self.looms:
+            self.give_cpus(loom)
+            for proc in loom.procs:
+                for t in proc.threads:
+                    if self.version == 3:
+                        self.write_v3(outdir, t)
+                    else:
+                        self.write_stream(outdir, t)
+                if self.version != 3:
+                    self.write_proc(outdir, proc)
+        if self.offsets:
+            rows = [f"{i:<10} {host:<20} {median:<20} {median:<20} 0.0\n"
+                    for i, (host, median) in enumerate(self.offsets)]
+            put(outdir, "clock-offsets.txt",
+                "rank       hostname             offset_median        offset_mean          offset_std\n"
+                + "".join(rows))
+        for path, text in self.files:
+            put(outdir, path, text)
+
+    def give_cpus(self, loom):
+        threads = loom.threads()
+        if not any(t.carries for t in threads) and threads:
+            threads[0].carries = True
+        for t in threads:
+            if t.carries and not t.cpus:
+                t.cpus = loom.cpus
+
+    def write_v3(self, outdir, t):
+        rel = t.relpath or f"loom.{t.loom.name}/proc.{t.proc.pid}/thread.{t.tid}"
+        ovni = {"lib": {"version": "1.14.0", "commit": "test"}, "part": "thread",
+                "tid": t.tid, "pid": t.proc.pid, "loom": t.loom.name}
+        if t.proc.app is not None:
+            ovni["app_id"] = t.proc.app
+        if t.require is not None:
+            ovni["require"] = t.require
+        if t.marks:
+            ovni["mark"] = t.marks
+        if t.proc.rank is not None:
+            ovni["rank"], ovni["nranks"] = t.proc.rank, t.proc.nranks
+        if t.cpus:
+            ovni["loom_cpus"] = t.cpus
+        if t.finished:
+            ovni["finished"] = 1
+        meta = edited({"version": 3, "ovni": ovni}, t.proc.edits + t.edits)
+        if t.has_meta:
+            put(outdir, f"{rel}/stream.json", json.dumps(meta, indent=4) + "\n")
+        if t.has_file:
+            put(outdir, f"{rel}/stream.obs", bytes(t.data))
+
+    def write_stream(self, outdir, t):
+        rel = t.relpath or f"loom.{t.loom.name}/proc.{t.proc.pid}/thread.{t.tid}"
+        if t.has_file:
+            put(outdir, rel + ("" if self.bare else ".obs"), bytes(t.data))
+        if self.version == 2 and t.has_meta:
+            ovni = {"lib": {"version": "1.10.0", "commit": "test"}}
+            if t.require is not None:
+                ovni["require"] = t.require
+            if t.marks:
+                ovni["mark"] = t.marks
+            if t.finished:
+                ovni["finished"] = 1
+            meta = edited({"version": 2, "ovni": ovni}, t.edits)
+            put(outdir, rel + ".json", json.dumps(meta, indent=4) + "\n")
+
+    def write_proc(self, outdir, proc):
+        meta = {"version": self.version}
+        if self.version == 1:
+            meta["model_version"] = V1_MODELS
+        if proc.app is not None:
+            meta["app_id"] = proc.app
+        if proc.rank is not None:
+            meta["rank"], meta["nranks"] = proc.rank, proc.nranks
+        cpus = [c for t in proc.threads for c in t.cpus]
+        if cpus:
+            meta["cpus"] = cpus
+        put(outdir, f"loom.{proc.loom.name}/proc.{proc.pid}/metadata.json",
+            json.dumps(edited(meta, proc.edits), indent=4) + "\n")
+
+
+def cpu_list(words):
+    pairs = [w.split(":") for w in words]
+    return [{"index": int(i), "phyid": int(p)} for i, p in pairs]
+
+
+def edited(meta, edits):
+    for key, value in edits:
+        *path, last = key.split(".")
+        node = meta
+        for name in path:
+            node = node.setdefault(name, {})
+        if value is None:
+            node.pop(last, None)
+        else:
+            node[last] = value
+    return meta
+
+
+def put(outdir, path, content):
+    path = os.path.join(outdir, path)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as f:
+        f.write(content if isinstance(content, bytes) else content.encode())
+
+
+def encode(clock, mcv, args):
+    """The bytes of one event."""
+    jumbo, types = SIGNATURE.get(mcv, (False, None))
+    if args[:1] == ["jumbo"]:
+        jumbo, args = True, args[1:]
+    if args == ["empty"]:
+        payload = b""
+    elif any(re.match(r"([uif]\d+|str|hex)=", a) for a in args) or types is None:
+        payload = b"".join(explicit(a) for a in args)
+    elif len(args) != len(types):
+        raise AsmError(f"{mcv} takes {len(types)} arguments, not {len(args)}")
+    else:
+        payload = b"".join(pack(t, a) for t, a in zip(types, args))
+    head = mcv.encode("latin-1") + struct.pack("<Q", clock % 2**64)
+    if jumbo:
+        return b"\x13" + head + struct.pack("<I", len(payload)) + payload
+    if len(payload) == 1 or len(payload) > 16:
+        raise AsmError(f"a payload of {len(payload)} bytes needs jumbo")
+    return bytes([len(payload) - 1 if payload else 0]) + head + payload
+
+
+def explicit(word):
+    m = re.match(r"([uif]\d+|str|hex)=(.*)$", word, re.S)
+    return pack(*m.groups()) if m else pack("str", word)
+
+
+def pack(kind, text):
+    if kind == "str":
+        return text.encode() + b"\0"
+    if kind == "hex":
+        return bytes.fromhex(text)
+    if kind not in TYPES:
+        raise AsmError(f"unknown type {kind}")
+    return struct.pack(TYPES[kind], float(text) if kind == "f64" else int(text, 0))
+
+
+def assemble(text, outdir, name="trace"):
+    """Write the trace that the text describes."""
+    Trace().parse(text, name).write(outdir)
+
+
+def main(argv):
+    if len(argv) != 3:
+        sys.stderr.write(__doc__)
+        return 2
+    text = sys.stdin.read() if argv[1] == "-" else open(argv[1], encoding="utf-8").read()
+    try:
+        assemble(text, argv[2], argv[1])
+    except AsmError as e:
+        sys.stderr.write(f"asm.py: error: {e}\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))
