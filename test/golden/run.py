@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Golden cases: a text trace and the exact output of the emulator.
+
+usage: run.py --emu PATH [--only S] [--update] [--arg OPTION]... [-v] [DIR]
+
+A case is a directory below DIR (default: where this script is) with
+
+    in.txt       the trace, in the format of test/gen/asm.py
+    args         optional: one line of options; {trace} and {case} are replaced
+    types        optional: the PRV types to compare (numbers and ranges), for
+                 traces where models that come later may add lines
+    default/     the expectation of a run, and that of a run with --compat.
+    compat/      If there is none of the two the case is an error.
+
+and in each of the two any of
+
+    {thread,cpu}.{prv,pcf,row}        the whole file, exact
+    {thread,cpu}.{prv,pcf,row}.has    lines (fnmatch patterns) that must be found in
+                                      the file in this order, others between them
+    stderr                            lines (fnmatch patterns), each of which must
+                                      match some line of the standard error
+    exit                              the exit status; 0 when absent
+
+What is absent is not compared. --update rewrites the files that exist, except
+the patterns. In patterns write '[[]' for '['.
+"""
+import argparse
+import difflib
+import fnmatch
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "gen"))
+import asm  # noqa: E402
+
+FILES = [f"{t}.{e}" for t in ("thread", "cpu") for e in ("prv", "pcf", "row")]
+
+
+def read(path, default=None):
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as f:
+            return f.read()
+    except FileNotFoundError:
+        return default
+
+
+def cases(top):
+    return sorted(where for where, _, files in os.walk(top) if "in.txt" in files)
+
+
+def only_types(text, types):
+    """The PRV text with the pairs of these types only."""
+    lines = text.splitlines(keepends=True)
+    out = lines[:1]
+    for line in lines[1:]:
+        p = line.rstrip("\n").split(":")
+        pairs = [f":{t}:{v}" for t, v in zip(p[6::2], p[7::2]) if t.isdigit() and int(t) in types]
+        if pairs:
+            out.append(":".join(p[:6]) + "".join(pairs) + "\n")
+    return "".join(out)
+
+
+def parse_types(text):
+    types = set()
+    for word in text.split():
+        first, _, last = word.partition("-")
+        types |= set(range(int(first), int(last or first) + 1))
+    return types
+
+
+def missing_pattern(patterns, lines, ordered):
+    """The first pattern without a line, or None."""
+    at = 0
+    for p in patterns:
+        found = next((i for i in range(at, len(lines)) if fnmatch.fnmatchcase(lines[i], p)), None)
+        if found is None:
+            return p
+        if ordered:
+            at = found + 1
+    return None
+
+
+def diff(name, want, got):
+    lines = difflib.unified_diff(want.splitlines(), got.splitlines(),
+                                 f"expected {name}", f"actual {name}", lineterm="", n=2)
+    lines = list(lines)
+    if not lines:
+        return [f"{name}: differs in the last newline"]
+    return lines[:40] + ([f"... {len(lines) - 40} lines more"] if len(lines) > 40 else [])
+
+
+def run_view(case, view, emu, extra, update):
+    """Texts that tell what differs."""
+    expected = f"{case}/{view}"
+    types = read(f"{case}/types")
+    stderr = read(f"{expected}/stderr")
+    status = int(read(f"{expected}/exit", "0"))
+    with tempfile.TemporaryDirectory() as tmp:
+        trace, outdir = f"{tmp}/trace", f"{tmp}/out"
+        os.mkdir(outdir)
+        asm.assemble(read(f"{case}/in.txt"), trace, f"{case}/in.txt")
+        args = read(f"{case}/args", "").replace("{trace}", trace).replace("{case}", case).split()
+        command = [emu, *extra, *args] + (["--compat"] if view == "compat" else [])
+        command += [] if stderr is not None or status else ["-q"]
+        try:
+            p = subprocess.run(command + ["-o", outdir, trace], capture_output=True, timeout=60, check=False)
+        except subprocess.TimeoutExpired:
+            return ["no end after 60 s"]
+        err = p.stderr.decode(errors="replace").splitlines()
+        found = []
+        if p.returncode != status:
+            if update and os.path.exists(f"{expected}/exit"):
+                write(f"{expected}/exit", f"{p.returncode}\n")
+            else:
+                found += [f"exit status {p.returncode} instead of {status}"] + err[-3:]
+        if status and not err:
+            found.append("failed without a message")
+        if stderr is not None:
+            p = missing_pattern(stderr.splitlines(), err, False)
+            if p is not None:
+                found += [f"no line of stderr is like: {p}"] + err[-6:]
+        for name in FILES:
+            found += compare(expected, outdir, name, types, update)
+    return found
+
+
+def compare(expected, outdir, name, types, update):
+    want, has = read(f"{expected}/{name}"), read(f"{expected}/{name}.has")
+    if want is None and has is None:
+        return []
+    got = read(f"{outdir}/{name}")
+    if got is None:
+        return [f"{name}: missing"]
+    if types and name.endswith(".prv"):
+        got = only_types(got, parse_types(types))
+    out = []
+    if has is not None:
+        p = missing_pattern(has.splitlines(), got.splitlines(), True)
+        if p is not None:
+            out.append(f"{name}: no line (in order) like: {p}")
+    if want is not None and want != got:
+        if update:
+            write(f"{expected}/{name}", got)
+        else:
+            out += diff(name, want, got)
+    return out
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8", errors="surrogateescape") as f:
+        f.write(text)
+    print(f"updated {os.path.relpath(path)}")
+
+
+def main():
+    ap = argparse.ArgumentParser(usage=__doc__)
+    ap.add_argument("--emu", required=True)
+    ap.add_argument("--update", action="store_true")
+    ap.add_argument("--only", default="")
+    ap.add_argument("--arg", action="append", default=[])
+    ap.add_argument("-v", action="store_true")
+    ap.add_argument("dir", nargs="?", default=HERE)
+    a = ap.parse_args()
+    emu = os.path.abspath(a.emu)
+    passed = failed = 0
+    for case in cases(a.dir):
+        name = os.path.relpath(case, a.dir)
+        if a.only not in name:
+            continue
+        views = [v for v in ("default", "compat") if os.path.isdir(f"{case}/{v}")]
+        if not views:
+            failed += 1
+            print(f"FAIL {name}: no expectation")
+        for view in views:
+            try:
+                found = run_view(case, view, emu, a.arg, a.update)
+            except asm.AsmError as e:
+                found = [str(e)]
+            passed, failed = passed + (not found), failed + bool(found)
+            if found:
+                print(f"FAIL {name} {view}")
+                for line in found:
+                    print(f"     {line}")
+            elif a.v:
+                print(f"ok   {name} {view}")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
