@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "rt.h"
 
@@ -124,6 +125,13 @@ absolute(char out[PATH_MAX], const char *dir)
 	return rt_path(out, "%s/%s", cwd, dir);
 }
 
+static bool
+same_dir(const char *a, const char *b)
+{
+	struct stat x, y;
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 /* Decide on and create the directories. Returns 0, or -1 after saying why not. */
 static int
 make_dirs(const char *func)
@@ -141,7 +149,7 @@ make_dirs(const char *func)
 		rt_error(func, "nothing will be traced, cannot create the directory of the process in %s:", trace);
 		return -1;
 	}
-	if (tmp == NULL || strcmp(tmp, trace) == 0)
+	if (tmp == NULL)
 		return 0;
 
 	strcpy(proc.final, proc.dir);
@@ -151,6 +159,9 @@ make_dirs(const char *func)
 		rt_error(func, "nothing will be traced, cannot create the directory of the process in %s:", tmp);
 		return -1;
 	}
+	/* Two names of one place: nothing has to move, and nothing may be removed. */
+	if (same_dir(proc.dir, proc.final))
+		proc.final[0] = '\0';
 	return 0;
 }
 

@@ -6,7 +6,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "rt.h"
 
@@ -117,13 +116,8 @@ move_data(const struct rt_thread *t, const char *func)
 void
 rt_move(const struct rt_thread *t, const char *func)
 {
-	struct stat from, to;
 	char old[PATH_MAX];
 
-	/* Two names of one directory: the files are where they belong. */
-	if (stat(t->dir, &from) == 0 && stat(t->final, &to) == 0 &&
-		from.st_dev == to.st_dev && from.st_ino == to.st_ino)
-		return;
 	if (rt_mkpath(t->final) < 0 || rt_path(old, "%s/%s", t->final, META) < 0 ||
 		(unlink(old) < 0 && errno != ENOENT)) {
 		rt_error(func, "the stream stays in %s, cannot replace the one in %s:", t->dir, t->final);

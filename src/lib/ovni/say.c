@@ -5,29 +5,38 @@
 #include "rt.h"
 
 enum {
-	LINE_MAX_BYTES = PATH_MAX + 512, /* a path and a sentence */
+	TEXT_MAX = PATH_MAX + 256, /* a path and a sentence */
+	REASON_MAX = 128,	   /* kept apart: a path too long must not push it out */
 };
+
+/* Bytes that a printf into room bytes has left there. */
+static size_t
+fits(int rc, size_t room)
+{
+	if (rc < 0)
+		return 0;
+	return (size_t)rc < room ? (size_t)rc : room - 1;
+}
 
 /* The line leaves in one piece, so that lines of two threads do not mix. */
 static __attribute__((format(printf, 3, 0))) void
 say(const char *level, const char *func, const char *fmt, va_list ap)
 {
 	int err = errno;
-	char line[LINE_MAX_BYTES];
-	size_t n = 0, room = sizeof(line) - 1;
+	char line[TEXT_MAX + REASON_MAX];
+	size_t n = 0;
 
-	int rc = func ? snprintf(line, room, "%s: %s: ", level, func)
-		      : snprintf(line, room, "%s: ", level);
-	if (rc > 0)
-		n = (size_t)rc < room ? (size_t)rc : room - 1;
-	rc = vsnprintf(line + n, room - n, fmt, ap);
-	if (rc > 0)
-		n += (size_t)rc < room - n ? (size_t)rc : room - n - 1;
-	if (n > 0 && line[n - 1] == ':') {
-		char buf[128];
-		rc = snprintf(line + n, room - n, " %s", strerror_r(err, buf, sizeof(buf)));
-		if (rc > 0)
-			n += (size_t)rc < room - n ? (size_t)rc : room - n - 1;
+	int rc = func ? snprintf(line, TEXT_MAX, "%s: %s: ", level, func)
+		      : snprintf(line, TEXT_MAX, "%s: ", level);
+	n = fits(rc, TEXT_MAX);
+	rc = vsnprintf(line + n, TEXT_MAX - n, fmt, ap);
+	n += fits(rc, TEXT_MAX - n);
+	if (fmt[strlen(fmt) - 1] == ':') {
+		char buf[REASON_MAX];
+		const size_t room = REASON_MAX - 2;
+		rc = snprintf(line + n, room, "%s%s", line[n - 1] == ':' ? " " : "...: ",
+			strerror_r(err, buf, sizeof(buf)));
+		n += fits(rc, room);
 	}
 	line[n] = '\n';
 	line[n + 1] = '\0';
