@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Tests of the command line tools, as a user sees them.
+
+usage: run.py --build DIR [--emu PATH] [--only S] [--update] [--coverage] [-v] [DIR]
+
+Scripts: DIR/GROUP/NAME.sh runs with /bin/sh in a fresh directory, with BUILD (the
+build directory), SRC (the source root), EMU (ovniemu) and ASM (test/gen/asm.py) in
+the environment. What must come out is beside it:
+
+    NAME.exit                          the status; absent: 0
+    NAME.{stdout,stderr}.exact         the whole text
+    NAME.{stdout,stderr}.glob          one fnmatch pattern per line, in order; a line
+                                       '...' stands for any number of lines
+    NAME.{stdout,stderr}.ignore        not compared
+    none of the three                  the stream must be silent
+
+Bad input: DIR/bad/ERROR/ or DIR/bad/ERROR.VARIANT/, ERROR being the name in
+src/emu/base/diag.h. ovniemu runs with '-o out trace' on
+
+    in.txt          a text trace, assembled to ./trace, or
+    make.sh         a script with the environment above that makes ./trace
+    args            optional: one line of options
+    run.sh          optional: what runs instead of ovniemu
+    stderr.glob     optional: patterns that must be found in stderr in this order,
+                    other lines may stand between them
+    exit            optional: the status; absent: 1
+
+and stderr must hold error[ERROR]. With --coverage each error name needs a case.
+--update rewrites the .exact files that exist. In patterns write '[[]' for '['.
+"""
+import argparse
+import difflib
+import fnmatch
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SRC = os.path.dirname(os.path.dirname(HERE))
+ASM = os.path.join(SRC, "test", "gen", "asm.py")
+sys.path.insert(0, os.path.dirname(ASM))
+import asm  # noqa: E402
+
+
+def read(path, default=None):
+    try:
+        with open(path, encoding="utf-8", errors="replace") as f:
+            return f.read()
+    except FileNotFoundError:
+        return default
+
+
+def shell(script, cwd, env):
+    return command(["/bin/sh", script], cwd, env)
+
+
+def command(words, cwd, env):
+    """(status, stdout, stderr); the status is None when it does not end"""
+    try:
+        p = subprocess.run(words, cwd=cwd, env=env, stdin=subprocess.DEVNULL, capture_output=True,
+                           timeout=120, check=False)
+    except subprocess.TimeoutExpired:
+        return None, "", "no end after 120 s"
+    return p.returncode, p.stdout.decode(errors="replace"), p.stderr.decode(errors="replace")
+
+
+def glob_match(patterns, lines):
+    """All lines against the patterns; '...' takes any number of lines."""
+    if not patterns:
+        return not lines
+    if patterns[0] == "...":
+        return any(glob_match(patterns[1:], lines[i:]) for i in range(len(lines) + 1))
+    return bool(lines) and fnmatch.fnmatchcase(lines[0], patterns[0]) and glob_match(patterns[1:], lines[1:])
+
+
+def check_text(base, stream, got, update):
+    stem = f"{base}.{stream}"
+    if os.path.exists(f"{stem}.ignore"):
+        return []
+    patterns = read(f"{stem}.glob")
+    if patterns is not None:
+        if glob_match(patterns.splitlines(), got.splitlines()):
+            return []
+        return [f"{stream} is not like {os.path.basename(stem)}.glob:"] + got.splitlines()[:15]
+    want = read(f"{stem}.exact")
+    if want is None:
+        return [f"{stream} is not silent:"] + got.splitlines()[:15] if got else []
+    if want == got:
+        return []
+    if update:
+        with open(f"{stem}.exact", "w", encoding="utf-8") as f:
+            f.write(got)
+        print(f"updated {os.path.relpath(stem)}.exact")
+        return []
+    lines = difflib.unified_diff(want.splitlines(), got.splitlines(), f"expected {stream}",
+                                 f"actual {stream}", lineterm="", n=2)
+    return list(lines)[:40] or [f"{stream}: differs in the last newline"]
+
+
+def run_script(script, env, update):
+    base = script[:-len(".sh")]
+    with tempfile.TemporaryDirectory() as tmp:
+        status, out, err = shell(script, tmp, env)
+    want = int(read(f"{base}.exit", "0"))
+    found = []
+    if status != want:
+        found += [f"exit status {status} instead of {want}"] + err.splitlines()[-5:]
+    return found + check_text(base, "stdout", out, update) + check_text(base, "stderr", err, update)
+
+
+def run_bad(case, env):
+    error = os.path.basename(case).split(".")[0]
+    with tempfile.TemporaryDirectory() as tmp:
+        os.mkdir(f"{tmp}/out")
+        text = read(f"{case}/in.txt")
+        if text is not None:
+            asm.assemble(text, f"{tmp}/trace", f"{case}/in.txt")
+        elif os.path.exists(f"{case}/make.sh"):
+            status, _, err = shell(f"{case}/make.sh", tmp, env)
+            if status != 0:
+                return [f"make.sh: exit status {status}: {err.strip()}"]
+        if os.path.exists(f"{case}/run.sh"):
+            status, _, err = shell(f"{case}/run.sh", tmp, env)
+        else:
+            args = read(f"{case}/args", "").split()
+            status, _, err = command([env["EMU"], *args, "-o", "out", "trace"], tmp, env)
+    want = int(read(f"{case}/exit", "1"))
+    found = []
+    if status != want:
+        found.append(f"exit status {status} instead of {want}")
+    if f"error[{error}]" not in err:
+        found.append(f"no error[{error}] in stderr")
+    at, lines = 0, err.splitlines()
+    for p in read(f"{case}/stderr.glob", "").splitlines():
+        hit = next((i for i in range(at, len(lines)) if fnmatch.fnmatchcase(lines[i], p)), None)
+        if hit is None:
+            found.append(f"no line of stderr (in order) is like: {p}")
+            break
+        at = hit + 1
+    return found + (lines[-6:] if found else [])
+
+
+def find(top):
+    """(name, path, is a bad-input case) of each test"""
+    for group in sorted(os.listdir(top)):
+        where = os.path.join(top, group)
+        if not os.path.isdir(where) or group.startswith(("_", ".")):
+            continue
+        for name in sorted(os.listdir(where)):
+            path = os.path.join(where, name)
+            if group == "bad" and os.path.isdir(path):
+                yield f"{group}/{name}", path, True
+            elif group != "bad" and name.endswith(".sh"):
+                yield f"{group}/{name[:-3]}", path, False
+
+
+def uncovered(top):
+    """Error names without a case."""
+    names = re.findall(r'\bX\([A-Z_]+, "([a-z-]+)"', read(f"{SRC}/src/emu/base/diag.h", ""))
+    have = {name.split("/")[1].split(".")[0] for name, _, bad in find(top) if bad}
+    return [n for n in names if n not in have]
+
+
+def main():
+    ap = argparse.ArgumentParser(usage=__doc__)
+    ap.add_argument("--build", required=True)
+    ap.add_argument("--emu")
+    ap.add_argument("--only", default="")
+    ap.add_argument("--update", action="store_true")
+    ap.add_argument("--coverage", action="store_true")
+    ap.add_argument("-v", action="store_true")
+    ap.add_argument("dir", nargs="?", default=HERE)
+    a = ap.parse_args()
+    build = os.path.abspath(a.build)
+    emu = os.path.abspath(a.emu) if a.emu else f"{build}/src/emu/tool/ovniemu"
+    env = dict(os.environ, BUILD=build, SRC=SRC, EMU=emu, ASM=ASM, LC_ALL="C")
+    passed = failed = 0
+    results = []
+    for name, path, bad in find(os.path.abspath(a.dir)):
+        if a.only in name:
+            try:
+                results.append((name, run_bad(path, env) if bad else run_script(path, env, a.update)))
+            except (asm.AsmError, OSError, ValueError) as e:
+                results.append((name, [f"{type(e).__name__}: {e}"]))
+    if a.coverage:
+        missing = uncovered(os.path.abspath(a.dir))
+        results.append(("coverage", [f"no case for the error {n}" for n in missing]))
+    for name, found in results:
+        passed, failed = passed + (not found), failed + bool(found)
+        if found or a.v:
+            print("FAIL" if found else "ok  ", name)
+        for line in found:
+            print(f"     {line}")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
