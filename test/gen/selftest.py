@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The assembler against bytes and layouts of the format text.
+
+usage: selftest.py
+"""
+import json
+import os
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import asm  # noqa: E402
+
+HEADER = "6f766e6901000000"
+
+# one event each: text, bytes
+EVENTS = {
+    "OHx 0 -1 0": "0f4f4878 0a00000000000000 00000000 ffffffff 0000000000000000",
+    "OM[ 3 7": "0b4f4d5b 0a00000000000000 0300000000000000 07000000",
+    'VYc jumbo u32=1 "testtype1"':
+        "13565963 0a00000000000000 0e000000 01000000 74657374747970653100",
+    "OHe": "004f4865 0a00000000000000",
+    "OHe # a comment": "004f4865 0a00000000000000",
+    "OHx empty": "004f4878 0a00000000000000",
+    "OAs i16=-2": "014f4173 0a00000000000000 feff",
+    "XYz u8=1 hex=0203 str=\"a b#c\"": "0858597a 0a00000000000000 01 0203 612062236300",
+    "XYz jumbo empty": "1358597a 0a00000000000000 00000000",
+    "OB.": "004f422e 0a00000000000000",
+    "OF]": "004f465d 0a00000000000000",
+}
+
+REFUSED = ["OHx 0 -1", "OHe 1", "XYz u8=1", "XYz u64=1 u64=1 u8=1", "XYz u32=x", "XYz u32=-1", "XY 1"]
+
+HEAD = """
+loom n.0 cpus 0:4 1:5
+proc 7 app 2 rank 1/3
+thread 8
+mark 3 stack "A title" 1="one" -2="minus two"
+thread 9 unfinished require nosv=2.7.0
+"""
+
+LAYOUT = {
+    "trace v3": ["loom.n.0/proc.7/thread.8/stream.json", "loom.n.0/proc.7/thread.8/stream.obs",
+                 "loom.n.0/proc.7/thread.9/stream.json", "loom.n.0/proc.7/thread.9/stream.obs"],
+    "trace v2": ["loom.n.0/proc.7/metadata.json", "loom.n.0/proc.7/thread.8.json",
+                 "loom.n.0/proc.7/thread.8.obs", "loom.n.0/proc.7/thread.9.json",
+                 "loom.n.0/proc.7/thread.9.obs"],
+    "trace v1": ["loom.n.0/proc.7/metadata.json", "loom.n.0/proc.7/thread.8.obs",
+                 "loom.n.0/proc.7/thread.9.obs"],
+    "trace v1 bare": ["loom.n.0/proc.7/metadata.json", "loom.n.0/proc.7/thread.8",
+                      "loom.n.0/proc.7/thread.9"],
+}
+
+CPUS = [{"index": 0, "phyid": 4}, {"index": 1, "phyid": 5}]
+META = {  # file below the process directory -> content
+    "trace v3": ("thread.8/stream.json", {"version": 3, "ovni": {
+        "lib": {"version": "1.14.0", "commit": "test"}, "part": "thread", "tid": 8, "pid": 7,
+        "loom": "n.0", "app_id": 2, "require": {"ovni": "1.1.0"},
+        "mark": {"3": {"title": "A title", "chan_type": "stack",
+                       "labels": {"1": "one", "-2": "minus two"}}},
+        "rank": 1, "nranks": 3, "loom_cpus": CPUS, "finished": 1}}),
+    "trace v2": ("metadata.json", {"version": 2, "app_id": 2, "rank": 1, "nranks": 3, "cpus": CPUS}),
+    "trace v1": ("metadata.json", {"version": 1, "model_version": "O1 V1 T1 M1 D1 K1 61", "app_id": 2,
+                                   "rank": 1, "nranks": 3, "cpus": CPUS}),
+}
+
+
+def files(top):
+    return sorted(os.path.relpath(os.path.join(where, f), top) for where, _, fs in os.walk(top) for f in fs)
+
+
+def stream(text):
+    """The bytes of thread 8 in hexadecimal."""
+    with tempfile.TemporaryDirectory() as tmp:
+        asm.assemble(HEAD + text, tmp)
+        with open(f"{tmp}/loom.n.0/proc.7/thread.8/stream.obs", "rb") as f:
+            return f.read().hex()
+
+
+def checks():
+    for text, want in EVENTS.items():
+        yield text, stream(f"8 10 {text}\n"), HEADER + want.replace(" ", "")
+    yield "raw and truncate", stream("7/8 1 OHe\nn.0:7/8 raw 0f4f 48\n8 truncate 1\n"), HEADER + "004f48650100000000000000" + "0f4f"
+    yield "clocks going back", stream("8 5_0 OHe\n8 -1 OHe\n"), HEADER + "004f48653200000000000000" + "004f4865" + "f" * 16
+    for text in REFUSED:
+        try:
+            stream(f"8 10 {text}\n")
+            yield f"{text} is refused", False, True
+        except asm.AsmError:
+            yield f"{text} is refused", True, True
+    for form, want in LAYOUT.items():
+        with tempfile.TemporaryDirectory() as tmp:
+            asm.assemble(form + HEAD + "offset n 1.5\n", tmp)
+            yield form, files(tmp), sorted(want + ["clock-offsets.txt"])
+            if form in META:
+                name, meta = META[form]
+                with open(f"{tmp}/loom.n.0/proc.7/{name}", encoding="utf-8") as f:
+                    yield f"{form} metadata", json.load(f), meta
+
+
+def main():
+    passed = failed = 0
+    for name, got, want in checks():
+        passed, failed = passed + (got == want), failed + (got != want)
+        if got != want:
+            print(f"FAIL {name}\n     expected {want}\n     got      {got}")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
