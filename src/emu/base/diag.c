@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+#include "diag.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	MESSAGE_MAX = 4096, /* longer messages are cut: names come from the input */
+};
+
+static const struct {
+	const char *name;
+	const char *text;
+} errors[ERR_COUNT] = {
+	[ERR_NONE] = { "?", "no error" },
+#define X(id, n, t) [ERR_##id] = { n, t },
+	ERROR_LIST(X)
+#undef X
+};
+
+static int
+error_index(int code)
+{
+	code = code < 0 ? -code : code;
+	return code < ERR_COUNT ? code : ERR_NONE;
+}
+
+const char *
+error_name(int code)
+{
+	return errors[error_index(code)].name;
+}
+
+const char *
+error_text(int code)
+{
+	return errors[error_index(code)].text;
+}
+
+/* A message under construction. */
+struct text {
+	size_t n;
+	char s[MESSAGE_MAX];
+};
+
+static void
+addv(struct text *t, const char *fmt, va_list ap)
+{
+	size_t room = sizeof(t->s) - 1 - t->n;
+	int n = vsnprintf(t->s + t->n, room, fmt, ap);
+	if (n > 0)
+		t->n += (size_t)n < room ? (size_t)n : room - 1;
+}
+
+__attribute__((format(printf, 2, 3))) static void
+add(struct text *t, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	addv(t, fmt, ap);
+	va_end(ap);
+}
+
+/* Names come from the input: no byte of them may drive the terminal. */
+static void
+add_clean(struct text *t, const char *s, size_t n)
+{
+	for (size_t i = 0; i < n && t->n < sizeof(t->s) - 1; i++) {
+		unsigned char c = (unsigned char)s[i];
+		t->s[t->n++] = c < 0x20 || c == 0x7f ? '?' : (char)c;
+	}
+}
+
+static void
+add_place(struct text *t, const struct place *at)
+{
+	if (!at || !at->file)
+		return;
+	add(t, "  at ");
+	add_clean(t, at->file, strlen(at->file));
+	if (at->has_offset)
+		add(t, " +0x%" PRIx64, at->offset);
+	if (at->has_clock)
+		add(t, ", clock %" PRId64 " ns", at->clock);
+	if (at->mcv) {
+		add(t, ", event ");
+		for (int i = 0; i < 3; i++)
+			add(t, isprint(at->mcv[i]) ? "%c" : "\\x%02x", at->mcv[i]);
+	}
+	add(t, "\n");
+}
+
+static void
+print(struct diag *d, struct text *t)
+{
+	/* Wipe a progress line that stands there. */
+	if (atomic_exchange(&d->progress_shown, false) && isatty(STDERR_FILENO))
+		(void)fputs("\r\033[K", stderr);
+	if (t->n && t->s[t->n - 1] != '\n')
+		t->s[t->n++] = '\n';
+	(void)fwrite(t->s, 1, t->n, stderr);
+	(void)fflush(stderr);
+}
+
+static void
+report(struct diag *d, const char *prefix, const struct place *at, const char *fmt, va_list ap)
+{
+	struct text body = { 0 };
+	struct text out = { 0 };
+	addv(&body, fmt, ap);
+	body.s[body.n] = 0;
+
+	add(&out, "%s: %s", d->program ? d->program : "ovniscope", prefix);
+	const char *line = body.s;
+	for (bool first = true; line; first = false) {
+		const char *end = strchr(line, '\n');
+		if (!first)
+			add(&out, "  ");
+		add_clean(&out, line, end ? (size_t)(end - line) : strlen(line));
+		add(&out, "\n");
+		if (first)
+			add_place(&out, at);
+		line = end ? end + 1 : NULL;
+	}
+	print(d, &out);
+}
+
+int
+diag_error(struct diag *d, enum error code, const struct place *at, const char *fmt, ...)
+{
+	char prefix[64];
+	(void)snprintf(prefix, sizeof(prefix), "error[%s]: ", error_name((int)code));
+	va_list ap;
+	va_start(ap, fmt);
+	report(d, prefix, at, fmt, ap);
+	va_end(ap);
+	atomic_fetch_add(&d->errors, 1);
+	return -(int)code;
+}
+
+int
+diag_no_memory(struct diag *d)
+{
+	return diag_error(d, ERR_MEMORY, NULL, "out of memory");
+}
+
+int
+diag_io(struct diag *d, enum error code, const char *verb, const char *path, int err)
+{
+	return diag_error(d, code, NULL, "cannot %s '%s': %s", verb, path, strerror(err));
+}
+
+void
+diag_warn(struct diag *d, const struct place *at, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	report(d, "warning: ", at, fmt, ap);
+	va_end(ap);
+	atomic_fetch_add(&d->warnings, 1);
+}
+
+void
+diag_info(struct diag *d, const char *fmt, ...)
+{
+	if (d->level < DIAG_NORMAL)
+		return;
+	va_list ap;
+	va_start(ap, fmt);
+	report(d, "", NULL, fmt, ap);
+	va_end(ap);
+}
+
+void
+diag_debug(struct diag *d, const char *fmt, ...)
+{
+	if (d->level < DIAG_VERBOSE)
+		return;
+	va_list ap;
+	va_start(ap, fmt);
+	report(d, "", NULL, fmt, ap);
+	va_end(ap);
+}
+
+void
+diag_progress(struct diag *d, const char *fmt, ...)
+{
+	struct text t = { 0 };
+	bool tty = isatty(STDERR_FILENO);
+	add(&t, tty ? "\r\033[K%s: " : "%s: ", d->program);
+	va_list ap;
+	va_start(ap, fmt);
+	addv(&t, fmt, ap);
+	va_end(ap);
+	if (!tty)
+		add(&t, "\n");
+	(void)fwrite(t.s, 1, t.n, stderr);
+	(void)fflush(stderr);
+	atomic_store(&d->progress_shown, tty);
+}

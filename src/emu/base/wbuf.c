@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "wbuf.h"
+
+#include "arena.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+int
+wbuf_open(struct wbuf *w, const char *path)
+{
+	*w = (struct wbuf){ .fd = -1, .path = path };
+	w->data = block_alloc(WBUF_SIZE);
+	if (!w->data)
+		return -ENOMEM;
+	w->fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (w->fd < 0) {
+		int rc = -errno;
+		block_free(w->data);
+		*w = (struct wbuf){ 0 };
+		return rc;
+	}
+	return 0;
+}
+
+/* Writes all of it, at `offset` or at the end of what was written (offset < 0). */
+static void
+write_all(struct wbuf *w, const char *p, size_t n, off_t offset)
+{
+	int before = w->error;
+	if (offset >= 0)
+		w->error = 0;
+	while (n && !w->error) {
+		ssize_t k = offset < 0 ? write(w->fd, p, n) : pwrite(w->fd, p, n, offset);
+		if (k < 0) {
+			if (errno != EINTR)
+				w->error = errno;
+			continue;
+		}
+		if (k == 0) {
+			w->error = ENOSPC;
+			break;
+		}
+		p += k;
+		n -= (size_t)k;
+		if (offset < 0)
+			w->written += (uint64_t)k;
+		else
+			offset += k;
+	}
+	if (before)
+		w->error = before;
+}
+
+int
+wbuf_flush(struct wbuf *w)
+{
+	write_all(w, w->data, w->used, -1);
+	w->used = 0;
+	return -w->error;
+}
+
+void
+wbuf_put(struct wbuf *w, const void *bytes, size_t n)
+{
+	const char *p = bytes;
+	while (n) {
+		size_t k = n < WBUF_RESERVE_MAX ? n : WBUF_RESERVE_MAX;
+		char *to = wbuf_reserve(w, k);
+		memcpy(to, p, k);
+		wbuf_commit(w, to + k);
+		p += k;
+		n -= k;
+	}
+}
+
+void
+wbuf_printf(struct wbuf *w, const char *fmt, ...)
+{
+	va_list ap, again;
+	va_start(ap, fmt);
+	va_copy(again, ap);
+	char *to = wbuf_reserve(w, WBUF_RESERVE_MAX);
+	int n = vsnprintf(to, WBUF_RESERVE_MAX, fmt, ap);
+	va_end(ap);
+	if (n < 0) {
+		w->error = w->error ? w->error : EINVAL;
+	} else if ((size_t)n < WBUF_RESERVE_MAX) {
+		wbuf_commit(w, to + n);
+	} else { /* rare: a very long label */
+		char *big = block_alloc((size_t)n + 1);
+		if (!big) {
+			w->error = w->error ? w->error : ENOMEM;
+		} else {
+			(void)vsnprintf(big, (size_t)n + 1, fmt, again);
+			wbuf_put(w, big, (size_t)n);
+			block_free(big);
+		}
+	}
+	va_end(again);
+}
+
+void
+wbuf_patch(struct wbuf *w, uint64_t offset, const void *bytes, size_t n)
+{
+	write_all(w, bytes, n, (off_t)offset);
+}
+
+void
+wbuf_trim(struct wbuf *w, char mark)
+{
+	size_t n = w->written < WBUF_SIZE ? (size_t)w->written : WBUF_SIZE;
+	uint64_t from = w->written - n;
+	if (pread(w->fd, w->data, n, (off_t)from) != (ssize_t)n)
+		return;
+	const char *last = memrchr(w->data, mark, n);
+	/* A failure to cut leaves what was there: the error is reported in any case. */
+	if (last && ftruncate(w->fd, (off_t)(from + (uint64_t)(last + 1 - w->data))) != 0)
+		w->error = w->error ? w->error : errno;
+}
+
+int
+wbuf_close(struct wbuf *w)
+{
+	if (!w->data)
+		return 0;
+	(void)wbuf_flush(w);
+	if (close(w->fd) != 0 && !w->error)
+		w->error = errno;
+	int rc = -w->error;
+	block_free(w->data);
+	*w = (struct wbuf){ 0 };
+	return rc;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef WBUF_H
+#define WBUF_H
+
+/* wbuf: buffered output to one file.
+ *
+ * The first failure is kept and every later call is a no-op, so that only
+ * wbuf_close() need be checked; wbuf_failed() lets a long job stop early. */
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum {
+	WBUF_SIZE = 64 * 1024,
+	WBUF_RESERVE_MAX = 4096, /* most that one wbuf_reserve() may ask for */
+};
+
+struct wbuf {
+	int fd;
+	int error;	  /* errno of the first failure, 0 if none */
+	size_t used;	  /* bytes in data */
+	uint64_t written; /* bytes that reached the file */
+	const char *path; /* borrowed from the caller until closed */
+	char *data;
+};
+
+/* Creates or truncates the file at path. The path is borrowed until wbuf_close().
+ * Returns 0, or -errno. */
+int wbuf_open(struct wbuf *w, const char *path);
+
+/* Writes what is buffered. Returns 0, or -errno of the first failure. */
+int wbuf_flush(struct wbuf *w);
+
+/* Room for n <= WBUF_RESERVE_MAX bytes; give back the end with wbuf_commit().
+ * Never NULL: after a failure the bytes go nowhere. */
+static inline char *
+wbuf_reserve(struct wbuf *w, size_t n)
+{
+	if (w->used + n > WBUF_SIZE)
+		(void)wbuf_flush(w);
+	return w->data + w->used;
+}
+
+static inline void
+wbuf_commit(struct wbuf *w, const char *end)
+{
+	w->used = (size_t)(end - w->data);
+}
+
+void wbuf_put(struct wbuf *w, const void *bytes, size_t n);
+void wbuf_printf(struct wbuf *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Overwrites n bytes at `offset` of the file, which must have been flushed; also after a
+ * failure, as it needs no space. */
+void wbuf_patch(struct wbuf *w, uint64_t offset, const void *bytes, size_t n);
+
+/* After a failed write: cuts the file behind the last `mark` that reached it, looking
+ * back one buffer, so that no torn line is left. The failure stays. */
+void wbuf_trim(struct wbuf *w, char mark);
+
+static inline bool
+wbuf_failed(const struct wbuf *w)
+{
+	return w->error != 0;
+}
+
+/* Flushes, closes and frees. Returns 0 when every byte reached the file, else -errno of
+ * the first failure. Accepts a zeroed struct. */
+int wbuf_close(struct wbuf *w);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#include "chan.h"
+
+#include <string.h>
+
+int
+chan_init(struct chans *c, struct arena *a, const struct col *cols, uint32_t ncols, uint32_t nrows, uint32_t nthreads)
+{
+	*c = (struct chans){ .arena = a, .cols = cols, .ncols = ncols };
+	for (uint32_t i = 0; i < ncols; i++)
+		c->nstacks += cols[i].kind == CHAN_STACK;
+	size_t n = (size_t)nrows * ncols;
+	c->value = arena_new(a, int64_t, n);
+	c->stacks = arena_new(a, struct chan_stack, (size_t)nthreads * c->nstacks);
+	c->is_dirty = arena_new(a, uint8_t, n);
+	c->dirty = arena_new(a, struct chan_ref, n);
+	if (!c->value || !c->stacks || !c->is_dirty || !c->dirty)
+		return -ERR_MEMORY;
+	for (size_t i = 0; i < n; i++)
+		c->value[i] = CHAN_NULL;
+	return 0;
+}
+
+static inline void
+touch(struct chans *c, size_t id, uint32_t row, uint32_t col)
+{
+	if (!c->is_dirty[id]) {
+		c->is_dirty[id] = 1;
+		c->dirty[c->ndirty++] = (struct chan_ref){ row, col };
+	}
+}
+
+/* Whether a write of v may go on: 0, 1 when it has no effect, or an error. */
+static inline int
+check(const struct chans *c, size_t id, const struct col *col, int64_t v)
+{
+	if (c->is_dirty[id])
+		return c->rewrite && col->kind == CHAN_SINGLE ? 0 : -ERR_CHAN_TWICE;
+	if (c->value[id] != v || col->dup == DUP_ALLOW)
+		return 0;
+	return col->dup == DUP_SKIP ? 1 : -ERR_CHAN_REPEATED;
+}
+
+int
+chan_set(struct chans *c, uint32_t row, uint32_t col, int64_t v)
+{
+	size_t id = chan_id(c, row, col);
+	int rc = check(c, id, &c->cols[col], v);
+	if (rc != 0)
+		return rc < 0 ? rc : 0;
+	c->value[id] = v;
+	touch(c, id, row, col);
+	return 0;
+}
+
+static struct chan_stack *
+stack_of(const struct chans *c, uint32_t row, uint32_t col)
+{
+	return &c->stacks[(size_t)row * c->nstacks + c->cols[col].stack];
+}
+
+static int
+grow(struct chans *c, struct chan_stack *s)
+{
+	if (s->cap == CHAN_STACK_MAX)
+		return -ERR_STACK_FULL;
+	uint16_t cap = s->cap ? (uint16_t)(s->cap * 2) : 8;
+	int64_t *values = arena_new(c->arena, int64_t, cap);
+	if (!values)
+		return -ERR_MEMORY;
+	if (s->depth)
+		memcpy(values, s->values, s->depth * sizeof(*values));
+	s->values = values;
+	s->cap = cap;
+	return 0;
+}
+
+int
+chan_push(struct chans *c, uint32_t row, uint32_t col, int64_t v)
+{
+	size_t id = chan_id(c, row, col);
+	int rc = check(c, id, &c->cols[col], v);
+	if (rc != 0)
+		return rc < 0 ? rc : 0;
+	struct chan_stack *s = stack_of(c, row, col);
+	if (s->depth == s->cap && (rc = grow(c, s)) < 0)
+		return rc;
+	s->values[s->depth++] = v;
+	c->value[id] = v;
+	touch(c, id, row, col);
+	return 0;
+}
+
+int
+chan_pop(struct chans *c, uint32_t row, uint32_t col, int64_t v)
+{
+	size_t id = chan_id(c, row, col);
+	struct chan_stack *s = stack_of(c, row, col);
+	if (c->is_dirty[id])
+		return -ERR_CHAN_TWICE;
+	if (s->depth == 0)
+		return -ERR_STACK_EMPTY;
+	if (s->values[s->depth - 1] != v)
+		return -ERR_STACK_MISMATCH;
+	s->depth--;
+	c->value[id] = s->depth ? s->values[s->depth - 1] : CHAN_NULL;
+	touch(c, id, row, col);
+	return 0;
+}
+
+void
+chan_put(struct chans *c, uint32_t row, uint32_t col, int64_t v)
+{
+	size_t id = chan_id(c, row, col);
+	if (c->value[id] == v)
+		return;
+	c->value[id] = v;
+	touch(c, id, row, col);
+}
+
+uint32_t
+chan_depth(const struct chans *c, uint32_t row, uint32_t col)
+{
+	return stack_of(c, row, col)->depth;
+}
+
+void
+chan_clean(struct chans *c)
+{
+	for (uint32_t i = 0; i < c->ndirty; i++)
+		c->is_dirty[chan_id(c, c->dirty[i].row, c->dirty[i].col)] = 0;
+	c->ndirty = 0;
+}

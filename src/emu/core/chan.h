@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CHAN_H
+#define CHAN_H
+
+/* chan: the values of all channels of a partition, and which ones an event changed.
+ *
+ * A row is a thread or a CPU: threads first, then CPUs. A column is a channel; all rows
+ * have the same columns. The first ones are the base columns, which differ between
+ * threads and CPUs and are written by system_*(); the rest are the channels of the
+ * models, written in thread rows only: CPU rows derive theirs (track.h).
+ *
+ * Everything is an array indexed by row * ncols + col. Stacks share one pool. The dirty
+ * list keeps the order of first touch, which the output shows. */
+
+#include "arena.h"
+#include "model.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CHAN_NULL INT64_MIN /* nothing: no channel can hold this number */
+
+enum {
+	CHAN_STACK_MAX = 512, /* values a stack holds, as in the peer */
+};
+
+/* Base columns. */
+enum thread_col {
+	COL_CPU,   /* CPU row, from 1 */
+	COL_STATE, /* enum thread_state */
+	COL_TID,   /* while active */
+	NBASE = 4,
+};
+
+enum cpu_col {
+	COL_RUN_TID, /* of the unique running thread */
+	COL_RUN_PID,
+	COL_NRUNNING,
+	COL_SELECT, /* which thread the row follows; not printed */
+};
+
+/* What the engine needs of a column, apart from its names. */
+struct col {
+	enum chan_kind kind;
+	enum dup dup;
+	enum repeat repeat;
+	enum track thread_track;
+	enum track cpu_track;
+	bool zero;
+	int64_t idle;
+	uint32_t stack; /* which of the stacks of a row */
+	const struct chan_decl *decl;
+	const struct model *model; /* NULL: base */
+};
+
+struct chan_stack {
+	int64_t *values;
+	uint16_t depth;
+	uint16_t cap;
+};
+
+struct chan_ref {
+	uint32_t row;
+	uint32_t col;
+};
+
+struct chans {
+	struct arena *arena;
+	const struct col *cols;
+	uint32_t ncols;
+	uint32_t nstacks; /* stack columns */
+	int64_t *value;
+	struct chan_stack *stacks;
+	uint8_t *is_dirty;
+	struct chan_ref *dirty; /* in order of first touch */
+	uint32_t ndirty;
+	bool rewrite; /* a set may replace the value of the same event (default view) */
+};
+
+static inline size_t
+chan_id(const struct chans *c, uint32_t row, uint32_t col)
+{
+	return (size_t)row * c->ncols + col;
+}
+
+/* All channels of `nrows` rows, of which `nthreads` are threads, as null.
+ * Returns 0, or -ERR_MEMORY (not reported). */
+int chan_init(struct chans *c, struct arena *a, const struct col *cols, uint32_t ncols, uint32_t nrows, uint32_t nthreads);
+
+/* Changes of a model channel. Return 0, or -ERR_CHAN_REPEATED, -ERR_CHAN_TWICE,
+ * -ERR_STACK_FULL, -ERR_STACK_EMPTY, -ERR_STACK_MISMATCH, -ERR_MEMORY; not reported:
+ * the caller knows the event. Nothing changes on error. O(1). */
+int chan_set(struct chans *c, uint32_t row, uint32_t col, int64_t v);
+int chan_push(struct chans *c, uint32_t row, uint32_t col, int64_t v);
+int chan_pop(struct chans *c, uint32_t row, uint32_t col, int64_t v);
+
+/* Sets without any check: for base columns. A value that is there is not dirty. */
+void chan_put(struct chans *c, uint32_t row, uint32_t col, int64_t v);
+
+/* Depth of a stack column. */
+uint32_t chan_depth(const struct chans *c, uint32_t row, uint32_t col);
+
+/* Forgets what is dirty. */
+void chan_clean(struct chans *c);
+
+#endif

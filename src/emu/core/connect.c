@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/* connect: how an emulator begins and ends. May allocate, search and print. */
+#include "emu.h"
+#include "track.h"
+#include "version.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Base columns: threads and CPUs before any model. ---- */
+
+static const struct label state_labels[] = {
+	{ TH_UNKNOWN, "Unknown" },
+	{ TH_RUNNING, "Running" },
+	{ TH_PAUSED, "Paused" },
+	{ TH_DEAD, "Dead" },
+	{ TH_COOLING, "Cooling" },
+	{ TH_WARMING, "Warming" },
+};
+
+/* In the order of enum thread_col and enum cpu_col. */
+const struct chan_decl base_chans[ROW_CLASSES][NBASE] = {
+	[ROW_THREAD] = {
+		[COL_CPU] = {
+			.name = "cpu",
+			.title = "Thread: CPU affinity",
+			.prv_type = 6,
+			.bare_title = true,
+			.view = { .file = "affinity", .thread_title = "Thread: CPU affinity of the CURRENT thread" },
+		},
+		[COL_STATE] = {
+			.name = "state",
+			.title = "Thread: thread state",
+			.prv_type = 4,
+			.bare_title = true,
+			LABELS(state_labels),
+			.view = {
+				.file = "state",
+				.thread_title = "Thread: State of the CURRENT thread",
+				.palette = "1:0,100,0 2:110,110,110 3:136,0,0 4:204,178,0 5:255,225,25",
+			},
+		},
+		[COL_TID] = {
+			.name = "tid",
+			.title = "Thread: TID of the ACTIVE thread",
+			.prv_type = 2,
+			.bare_title = true,
+			.view = { .file = "tid", .thread_title = "Thread: TID of the ACTIVE thread" },
+		},
+		{ .name = "", .title = "" },
+	},
+	[ROW_CPU] = {
+		[COL_RUN_TID] = {
+			.name = "tid",
+			.title = "CPU: TID of the RUNNING thread",
+			.prv_type = 2,
+			.bare_title = true,
+			.view = { .file = "tid", .cpu_title = "CPU: TID of the RUNNING thread" },
+		},
+		[COL_RUN_PID] = {
+			.name = "pid",
+			.title = "CPU: PID of the RUNNING thread",
+			.prv_type = 1,
+			.bare_title = true,
+			.view = { .file = "pid", .cpu_title = "CPU: PID of the RUNNING thread" },
+		},
+		[COL_NRUNNING] = {
+			.name = "nrunning",
+			.title = "CPU: Number of RUNNING threads",
+			.prv_type = 3,
+			.zero = true,
+			.bare_title = true,
+			.view = {
+				.file = "number-running-threads",
+				.cpu_title = "CPU: Number of RUNNING threads",
+				.gradient = true,
+				.draw_random = true,
+			},
+		},
+		[COL_SELECT] = { .name = "", .title = "" },
+	},
+};
+
+/* ---- Models. ---- */
+
+static int
+check_requirement(struct emu *emu, struct model_run *mr, const struct stream *s)
+{
+	const struct thread_meta *m = &s->meta;
+	if (!m->has_require) {
+		mr->enabled = true; /* it may use any */
+		return 0;
+	}
+	struct place at = { .file = s->relpath };
+	for (size_t i = 0; i < m->nrequire; i++) {
+		const struct require_meta *r = &m->require[i];
+		if (strcmp(r->model, mr->model->name) != 0)
+			continue;
+		struct version want;
+		struct version have;
+		if (version_parse(r->version, &want) < 0 || version_parse(mr->model->version, &have) < 0)
+			return diag_error(emu->diag, ERR_MODEL_VERSION, &at,
+				"the required version of model %s is not a version: \"%s\"", r->model, r->version);
+		if (!version_fits(&want, &have))
+			return diag_error(emu->diag, ERR_MODEL_VERSION, &at,
+				"unsupported %s model version (want %s, have %s) in thread.%d\n"
+				"incompatible %s version: the major number must be equal and the minor not above ours",
+				r->model, r->version, mr->model->version, m->tid, r->model);
+		mr->enabled = true;
+	}
+	return 0;
+}
+
+static int
+probe_models(struct emu *emu)
+{
+	while (model_list[emu->nmodels])
+		emu->nmodels++;
+	emu->models = arena_new(&emu->arena, struct model_run, emu->nmodels);
+	if (!emu->models)
+		return diag_no_memory(emu->diag);
+	const struct system *sys = &emu->sys;
+	for (size_t i = 0; i < emu->nmodels; i++) {
+		struct model_run *mr = &emu->models[i];
+		mr->model = model_list[i];
+		mr->enabled = emu->options.all_models || model_list[i]->always;
+		for (uint32_t th = 0; th < sys->nthreads; th++) {
+			int rc = check_requirement(emu, mr, &emu->trace.streams[sys->threads[th].stream]);
+			if (rc < 0)
+				return rc;
+		}
+	}
+	return 0;
+}
+
+static int
+add_col(struct emu *emu, const struct chan_decl *decl, const struct model *model)
+{
+	struct col *cols = arena_grow(&emu->arena, emu->cols, emu->ncols, &emu->cols_cap, sizeof(*cols));
+	if (!cols)
+		return diag_no_memory(emu->diag);
+	uint32_t stack = 0;
+	for (size_t i = 0; i < emu->ncols; i++)
+		stack += cols[i].kind == CHAN_STACK;
+	emu->cols = cols;
+	cols[emu->ncols++] = (struct col){
+		.kind = decl->kind,
+		.dup = decl->dup,
+		.repeat = decl->repeat,
+		.thread_track = decl->thread_track,
+		.cpu_track = decl->cpu_track,
+		.zero = decl->zero,
+		.idle = decl->idle,
+		.stack = stack,
+		.decl = decl,
+		.model = model,
+	};
+	return 0;
+}
+
+int
+emu_add_chan(struct emu *emu, const struct chan_decl *decl)
+{
+	int rc = add_col(emu, decl, emu->cur->model);
+	return rc < 0 ? rc : (int)emu->cur->nchans++;
+}
+
+static int
+connect_model(struct emu *emu, struct model_run *mr)
+{
+	const struct model *m = mr->model;
+	emu->cur = mr;
+	mr->first_col = (uint32_t)emu->ncols;
+	int rc = 0;
+	for (size_t i = 0; i < m->nchans && rc >= 0; i++)
+		rc = emu_add_chan(emu, &m->chans[i]);
+	mr->data = arena_alloc(&emu->arena, 1, m->data_size);
+	mr->thread_data = arena_alloc(&emu->arena, emu->sys.nthreads, m->thread_size);
+	if (rc >= 0 && (!mr->data || !mr->thread_data))
+		rc = diag_no_memory(emu->diag);
+	if (rc >= 0 && m->connect)
+		rc = m->connect(emu);
+	return rc < 0 ? rc : 0;
+}
+
+static int
+make_columns(struct emu *emu)
+{
+	/* The base columns of threads stand for those of CPUs too: neither is tracked. */
+	for (int i = 0; i < NBASE; i++) {
+		int rc = add_col(emu, &base_chans[ROW_THREAD][i], NULL);
+		if (rc < 0)
+			return rc;
+	}
+	for (size_t i = 0; i < emu->nmodels; i++) {
+		int rc = emu->models[i].enabled ? connect_model(emu, &emu->models[i]) : 0;
+		if (rc < 0)
+			return rc;
+	}
+	trace_forget_attrs(&emu->trace);
+	return dispatch_init(&emu->dispatch, &emu->arena, emu->diag, emu->models, emu->nmodels);
+}
+
+static int
+make_state(struct emu *emu)
+{
+	struct arena *a = &emu->arena;
+	uint32_t nthreads = emu->sys.nthreads;
+	uint32_t nrows = nthreads + emu->sys.ncpus;
+	size_t n = (size_t)nrows * emu->ncols;
+	emu->threads = arena_new(a, struct thread_run, nthreads);
+	emu->cpus = arena_new(a, struct cpu_run, emu->sys.ncpus);
+	emu->printed = arena_new(a, int64_t, n);
+	emu->printed_at = arena_new(a, int64_t, n);
+	if (!emu->threads || !emu->cpus || !emu->printed || !emu->printed_at)
+		return diag_no_memory(emu->diag);
+	for (uint32_t i = 0; i < nthreads; i++)
+		emu->threads[i] = (struct thread_run){ .has = NEED_IN_CPU, .cpu = NO_INDEX };
+	for (uint32_t i = 0; i < emu->sys.ncpus; i++)
+		emu->cpus[i].over_since = -1;
+	if (chan_init(&emu->chans, a, emu->cols, (uint32_t)emu->ncols, nrows, nthreads) < 0)
+		return diag_no_memory(emu->diag);
+	emu->chans.rewrite = !emu->options.compat;
+	for (uint32_t col = NBASE; col < emu->ncols; col++)
+		for (uint32_t th = 0; emu->cols[col].decl->initial && th < nthreads; th++)
+			emu->chans.value[chan_id(&emu->chans, th, col)] = emu->cols[col].decl->initial;
+	return 0;
+}
+
+/* ---- What the user should know before it starts. ---- */
+
+static void
+report_trace(struct emu *emu)
+{
+	const struct system *sys = &emu->sys;
+	struct diag *d = emu->diag;
+	uint32_t virtual_cpus = sys->nlooms;
+	diag_info(d, "%zu streams (metadata version %d): %u looms, %u processes, %u threads, %u CPUs",
+		emu->trace.nstreams, emu->trace.metadata_version, sys->nlooms, sys->nprocs, sys->nthreads,
+		sys->ncpus - virtual_cpus);
+	const char *version = NULL;
+	bool mixed = false;
+	bool any_require = true;
+	for (uint32_t th = 0; th < sys->nthreads; th++) {
+		const struct stream *s = &emu->trace.streams[sys->threads[th].stream];
+		const struct thread_meta *m = &s->meta;
+		if (m->lib_version && version)
+			mixed = mixed || strcmp(version, m->lib_version) != 0;
+		version = version ? version : m->lib_version;
+		any_require = any_require && m->has_require;
+		if (m->finished == FINISHED_NO)
+			diag_warn(d, &(struct place){ .file = s->relpath },
+				"thread %d never finished (did the program crash?): what it wrote is emulated", m->tid);
+	}
+	if (mixed)
+		diag_warn(d, NULL, "mixed versions of libovni detected in the trace");
+	else if (version)
+		diag_debug(d, "written by libovni %s", version);
+	if (!any_require && emu->trace.metadata_version > 1)
+		diag_warn(d, NULL, "some threads do not say which models they require: all are enabled");
+	bool offsets = false;
+	for (size_t i = 0; i < emu->trace.nstreams; i++)
+		offsets = offsets || emu->trace.streams[i].clock_offset != 0;
+	if (sys->nlooms > 1 && !offsets)
+		diag_warn(d, NULL, "no clock offsets with %u looms\n"
+				   "hint: if they are on several machines, run 'ovnisync' and give its table with -c",
+			sys->nlooms);
+	if (sys->nthreads > UINT16_MAX || sys->ncpus > UINT16_MAX)
+		diag_warn(d, NULL, "Paraver opens at most 65535 rows: of %u threads and %u CPUs it will drop the rest",
+			sys->nthreads, sys->ncpus);
+}
+
+/* ---- Life. ---- */
+
+int
+emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_options *o)
+{
+	*emu = (struct emu){ .diag = d, .options = *o };
+	struct trace_options to = { .strict = o->lint || o->compat, .clock_table = o->clock_table };
+	int rc = trace_open(&emu->trace, d, dir, &to);
+	if (rc == 0)
+		rc = system_build(&emu->sys, &emu->arena, &emu->trace);
+	if (rc == 0 && emu->sys.nthreads == 0)
+		rc = diag_error(d, ERR_NO_STREAM, NULL, "no stream of '%s' is a thread of a loom", emu->trace.dir);
+	if (rc == 0)
+		rc = probe_models(emu);
+	if (rc == 0)
+		rc = make_columns(emu);
+	if (rc == 0)
+		rc = make_state(emu);
+	if (rc == 0) {
+		report_trace(emu);
+		rc = merge_init(&emu->merge, &emu->trace);
+	}
+	return rc;
+}
+
+int
+emu_connect(struct emu *emu, const struct sink *sinks, size_t nsinks)
+{
+	const char *dir = emu->options.outdir ? emu->options.outdir : emu->trace.dir;
+	int rc = feed_open(&emu->feed, emu->diag, emu, dir, sinks, nsinks);
+	if (rc == 0)
+		rc = feed_start(&emu->feed);
+	if (rc == 0)
+		track_first_lines(emu);
+	return rc;
+}
+
+/* A thread has to end; who died with its program, or never began, is only named. */
+static int
+check_thread(struct emu *emu, uint32_t th)
+{
+	const struct stream *s = &emu->trace.streams[emu->sys.threads[th].stream];
+	enum thread_state st = emu->threads[th].state;
+	int tid = emu->sys.threads[th].tid;
+	struct place at = { .file = s->relpath };
+	if (st == TH_DEAD)
+		return 0;
+	if (emu->trace.options.strict || (s->meta.finished == FINISHED_YES && st != TH_UNKNOWN))
+		return diag_error(emu->diag, ERR_NOT_DEAD, &at,
+			"thread %d is not dead at the end of its stream: it is %s\n"
+			"hint: it must emit OHe and flush before it is freed",
+			tid, thread_state_names[st]);
+	diag_warn(emu->diag, &at, "thread %d does not end: at the end of its stream it is %s", tid, thread_state_names[st]);
+	return 0;
+}
+
+static void
+report_oversubscription(struct emu *emu, uint32_t cpu)
+{
+	run_settle(emu, cpu);
+	const struct cpu_run *c = &emu->cpus[cpu];
+	if (c->over_count && !emu->options.compat)
+		diag_warn(emu->diag, NULL,
+			"several threads ran at the same time in%s%s: %" PRIu64 " times, for %.3f ms in all (shown as %d)",
+			*emu->sys.cpus[cpu].label == ' ' ? "" : " ", emu->sys.cpus[cpu].label,
+			c->over_count, (double)c->over_time / 1e6, ST_TOO_MANY_TH);
+}
+
+static int
+end_checks(struct emu *emu)
+{
+	int rc = 0;
+	for (uint32_t th = 0; th < emu->sys.nthreads; th++) {
+		int bad = check_thread(emu, th);
+		rc = rc ? rc : bad;
+	}
+	return rc;
+}
+
+int
+emu_close(struct emu *emu, int rc)
+{
+	if (emu->feed.impl) {
+		for (uint32_t cpu = 0; cpu < emu->sys.ncpus; cpu++)
+			report_oversubscription(emu, cpu);
+		if (emu->complete && rc == 0)
+			rc = end_checks(emu);
+	}
+	int bad = feed_close(&emu->feed, emu->time);
+	trace_close(&emu->trace);
+	arena_finish(&emu->arena);
+	return bad < 0 && (rc == 0 || rc == -ERR_INTERRUPTED) ? bad : rc;
+}

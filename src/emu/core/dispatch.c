@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+#include "dispatch.h"
+
+#include "sig.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The operation slot of an event, with its page made if need be. NULL: no room. */
+static uint16_t *
+slot_of(struct dispatch *d, const char *mcv)
+{
+	uint8_t *category = &d->categories[(uint8_t)mcv[0]][(uint8_t)mcv[1]];
+	if (*category == 0) {
+		if (d->npages == 256)
+			return NULL;
+		*category = (uint8_t)d->npages++;
+	}
+	return &d->pages[*category][(uint8_t)mcv[2]];
+}
+
+static void
+fill_sizes(struct op *op, const struct event_decl *e, const struct sig *sig)
+{
+	op->jumbo = sig->jumbo;
+	op->max_size = e->payload == PAYLOAD_EXACT ? sig->size : UINT32_MAX;
+	op->min_size = sig->size;
+	if (e->payload == PAYLOAD_ANY)
+		op->min_size = 0;
+	if (e->payload == PAYLOAD_FIRST && sig->nargs)
+		op->min_size = sig->args[0].at + sig->args[0].size;
+}
+
+static int
+add(struct dispatch *d, struct diag *diag, const char *mcv, bool any_value, const struct op *op)
+{
+	if (d->nops == DISPATCH_OPS_MAX)
+		return diag_error(diag, ERR_MEMORY, NULL, "the models declare more than %d events", DISPATCH_OPS_MAX);
+	uint16_t id = d->nops++;
+	d->ops[id] = *op;
+	uint16_t *slot = slot_of(d, mcv);
+	if (!slot)
+		return diag_error(diag, ERR_MEMORY, NULL, "the models declare more than 255 categories");
+	if (any_value)
+		for (int v = 0; v < 256; v++)
+			slot[v - (uint8_t)mcv[2]] = id;
+	else
+		*slot = id;
+	return 0;
+}
+
+static int
+add_model(struct dispatch *d, struct diag *diag, struct model_run *mr)
+{
+	const struct model *m = mr->model;
+	struct op op = { .need = m->need, .model = mr, .max_size = UINT32_MAX };
+	int rc = 0;
+	for (size_t i = 0; i < m->nstates && rc == 0; i++) {
+		const struct state_decl *s = &m->states[i];
+		bool stack = m->chans[s->chan].kind == CHAN_STACK;
+		op.col = mr->first_col + (uint32_t)s->chan;
+		op.value = s->value;
+		op.kind = stack ? OP_PUSH : OP_SET;
+		rc = s->enter ? add(d, diag, s->enter, false, &op) : 0;
+		op.kind = stack ? OP_POP : OP_CLEAR;
+		if (rc == 0 && s->leave)
+			rc = add(d, diag, s->leave, false, &op);
+	}
+	for (size_t i = 0; i < m->nevents && rc == 0; i++) {
+		const struct event_decl *e = &m->events[i];
+		struct sig sig;
+		const char *why;
+		if (sig_parse(e->sig, &sig, &why) < 0)
+			return diag_error(diag, ERR_UNKNOWN_EVENT, NULL, "model %s declares \"%s\": %s", m->name, e->sig, why);
+		op.kind = e->op;
+		op.hook = e->hook;
+		op.col = mr->first_col + (uint32_t)e->chan;
+		op.value = e->value;
+		fill_sizes(&op, e, &sig);
+		rc = add(d, diag, sig.mcv, e->any_value, &op);
+	}
+	return rc;
+}
+
+int
+dispatch_init(struct dispatch *d, struct arena *a, struct diag *diag, struct model_run *models, size_t nmodels)
+{
+	size_t nops = 1;
+	for (size_t i = 0; i < nmodels; i++)
+		nops += models[i].enabled ? models[i].model->nstates * 2 + models[i].model->nevents : 0;
+	/* Page 0 stays empty: no category leads to an operation by mistake. */
+	*d = (struct dispatch){ .nops = 1, .npages = 1 };
+	d->ops = arena_new(a, struct op, nops);
+	d->pages = arena_alloc(a, 256, sizeof(*d->pages));
+	if (!d->ops || !d->pages)
+		return diag_no_memory(diag);
+	for (size_t i = 0; i < nmodels; i++) {
+		if (!models[i].enabled)
+			continue;
+		uint8_t *categories = arena_new(a, uint8_t, 256);
+		if (!categories)
+			return diag_no_memory(diag);
+		d->categories[(uint8_t)models[i].model->id] = categories;
+		int rc = add_model(d, diag, &models[i]);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+struct checker {
+	const struct model *m;
+	void (*report)(void *arg, const char *what, const char *name);
+	void *arg;
+	size_t faults;
+	uint8_t seen[256][32]; /* a bit for each category and value */
+};
+
+static void
+fault(struct checker *c, const char *what, const char *name)
+{
+	c->faults++;
+	c->report(c->arg, what, name);
+}
+
+static void
+check_mcv(struct checker *c, const char *mcv)
+{
+	if (strlen(mcv) < 3 || mcv[0] != c->m->id) {
+		fault(c, "the event does not begin with the letter of the model", mcv);
+		return;
+	}
+	uint8_t *byte = &c->seen[(uint8_t)mcv[1]][(uint8_t)mcv[2] / 8];
+	uint8_t bit = (uint8_t)(1u << ((uint8_t)mcv[2] % 8));
+	if (*byte & bit)
+		fault(c, "the event is declared twice", mcv);
+	*byte |= bit;
+}
+
+static void
+check_states(struct checker *c)
+{
+	const struct model *m = c->m;
+	for (size_t i = 0; i < m->nstates; i++) {
+		const struct state_decl *s = &m->states[i];
+		if (s->chan < 0 || (size_t)s->chan >= m->nchans) {
+			fault(c, "the channel of the state does not exist", s->label);
+			continue;
+		}
+		if (s->enter)
+			check_mcv(c, s->enter);
+		if (s->leave)
+			check_mcv(c, s->leave);
+		for (size_t k = 0; k < i; k++)
+			if (m->states[k].chan == s->chan && m->states[k].value == s->value && strcmp(m->states[k].label, s->label) != 0)
+				fault(c, "two states have the same value", s->label);
+	}
+}
+
+size_t
+dispatch_check(const struct model *m, void (*report)(void *arg, const char *what, const char *name), void *arg)
+{
+	struct checker c = { .m = m, .report = report, .arg = arg };
+	for (size_t i = 0; i < m->nchans; i++) {
+		if (!m->chans[i].name || !m->chans[i].title)
+			fault(&c, "a channel needs a name and a title", m->name);
+		for (size_t k = 0; k < i; k++)
+			if (m->chans[k].prv_type == m->chans[i].prv_type)
+				fault(&c, "two channels have the same PRV type", m->chans[i].name);
+	}
+	check_states(&c);
+	for (size_t i = 0; i < m->nevents; i++) {
+		const struct event_decl *e = &m->events[i];
+		struct sig sig;
+		const char *why;
+		if (sig_parse(e->sig, &sig, &why) < 0) {
+			fault(&c, why, e->sig);
+			continue;
+		}
+		check_mcv(&c, sig.mcv);
+		if ((e->op == OP_HOOK) != (e->hook != NULL))
+			fault(&c, "the event needs either an operation or a hook", e->sig);
+		if (e->op > OP_IGNORE && (e->chan < 0 || (size_t)e->chan >= m->nchans))
+			fault(&c, "the channel of the event does not exist", e->sig);
+	}
+	return c.faults;
+}

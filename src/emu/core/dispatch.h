@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DISPATCH_H
+#define DISPATCH_H
+
+/* dispatch: from the three letters of an event to what it does.
+ *
+ * The tables of the models are compiled once: a letter selects a model, 256 bytes give
+ * the category, 512 bytes a category the operation. No hash, no string, no search. */
+
+#include "arena.h"
+#include "model.h"
+
+#include <stdint.h>
+
+/* A model in one run. */
+struct model_run {
+	const struct model *model;
+	bool enabled;
+	uint32_t first_col; /* column of its channel 0 */
+	uint32_t nchans;    /* declared ones, then added ones */
+	void *data;
+	char *thread_data;
+};
+
+struct op {
+	enum op_kind kind;
+	unsigned need;
+	struct model_run *model;
+	uint32_t col;
+	uint32_t min_size; /* of the payload, bytes */
+	uint32_t max_size;
+	int64_t value;
+	event_hook *hook;
+	bool jumbo;
+};
+
+enum {
+	DISPATCH_OPS_MAX = 4096, /* far above all models together; ids are 16 bits */
+};
+
+struct dispatch {
+	struct op *ops; /* [0] is not used: no operation */
+	uint16_t nops;
+	uint8_t *categories[256]; /* of each enabled model, NULL: not enabled */
+	uint16_t (*pages)[256];
+	uint16_t npages;
+};
+
+/* Compiles the tables of the enabled models. Returns 0, or <0 (reported). */
+int dispatch_init(struct dispatch *d, struct arena *a, struct diag *diag, struct model_run *models, size_t nmodels);
+
+/* The operation of an event, NULL if there is none. */
+static inline const struct op *
+dispatch_find(const struct dispatch *d, const uint8_t mcv[3])
+{
+	const uint8_t *category = d->categories[mcv[0]];
+	if (!category)
+		return NULL;
+	uint16_t op = d->pages[category[mcv[1]]][mcv[2]];
+	return op ? &d->ops[op] : NULL;
+}
+
+/* Checks the declarations of a model: prefixes, duplicate events, channels in range,
+ * clashes of types and values. Calls report() for each fault; returns how many. */
+size_t dispatch_check(const struct model *m, void (*report)(void *arg, const char *what, const char *name), void *arg);
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+#include "emu.h"
+
+#include "track.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum {
+	PROGRESS_EVENTS = 16384, /* between two calls of the progress: a few milliseconds */
+};
+
+/* ---- The main loop. ---- */
+
+static int unknown_event(struct emu *emu, const struct event *ev);
+static int refuse(struct emu *emu, const struct event *ev, const struct op *op);
+
+static inline int
+run_op(struct emu *emu, const struct event *ev, const struct op *op)
+{
+	emu->cur = op->model;
+	int chan = (int)(op->col - op->model->first_col);
+	switch (op->kind) {
+	case OP_HOOK: return op->hook(emu, ev);
+	case OP_IGNORE: return 0;
+	case OP_SET: return emu_set(emu, ev, chan, op->value);
+	case OP_CLEAR: return emu_clear(emu, ev, chan);
+	case OP_PUSH: return emu_push(emu, ev, chan, op->value);
+	case OP_POP: return emu_pop(emu, ev, chan, op->value);
+	case OP_PUNCTUAL: return emu_punctual(emu, ev, chan, op->value);
+	}
+	return 0;
+}
+
+int
+emu_apply(struct emu *emu, const struct event *ev)
+{
+	if (__builtin_expect(emu->nevents++ == 0, 0))
+		emu->start = ev->clock;
+	emu->time = ev->clock - emu->start;
+	emu->thread = emu->sys.thread_of_stream[ev->stream];
+
+	const struct op *op = dispatch_find(&emu->dispatch, ev->mcv);
+	if (__builtin_expect(!op || emu->thread == NO_INDEX, 0))
+		return unknown_event(emu, ev);
+	bool allowed = (op->need & ~(unsigned)emu->threads[emu->thread].has) == 0;
+	bool fits = ev->size >= op->min_size && ev->size <= op->max_size && ev->jumbo >= op->jumbo;
+	if (__builtin_expect(!allowed || !fits, 0))
+		return refuse(emu, ev, op);
+
+	int rc = run_op(emu, ev, op);
+	if (__builtin_expect(rc < 0, 0))
+		return rc;
+	if (emu->chans.ndirty || emu->npunctuals)
+		track_emit(emu);
+	return 0;
+}
+
+static bool
+should_stop(const struct emu *emu)
+{
+	return emu->options.stop && *emu->options.stop;
+}
+
+int
+emu_run(struct emu *emu)
+{
+	struct event *ev;
+	int rc;
+	while ((rc = merge_next(&emu->merge, &ev)) > 0) {
+		if ((rc = emu_apply(emu, ev)) < 0)
+			break;
+		if (should_stop(emu))
+			return -ERR_INTERRUPTED;
+		if (emu->nevents % PROGRESS_EVENTS == 0) {
+			if (feed_failed(&emu->feed))
+				return -ERR_WRITE;
+			if (emu->options.progress)
+				emu->options.progress(emu, emu->options.progress_arg);
+		}
+	}
+	emu->complete = rc == 0;
+	return rc;
+}
+
+/* ---- Errors of an event. ---- */
+
+int
+emu_error(struct emu *emu, const struct event *ev, enum error code, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	struct place at = stream_place(&emu->trace.streams[ev->stream], ev);
+	return diag_error(emu->diag, code, &at, "%s", text);
+}
+
+static const struct model_run *
+find_model(const struct emu *emu, uint8_t id)
+{
+	for (size_t i = 0; i < emu->nmodels; i++)
+		if ((uint8_t)emu->models[i].model->id == id)
+			return &emu->models[i];
+	return NULL;
+}
+
+static int
+unknown_event(struct emu *emu, const struct event *ev)
+{
+	if (emu->thread == NO_INDEX)
+		return emu_error(emu, ev, ERR_PART, "the stream has events, but it is not a thread in a loom: it is of part \"%s\"",
+			emu->trace.streams[ev->stream].meta.part);
+	const struct model_run *mr = find_model(emu, ev->mcv[0]);
+	if (!mr)
+		return emu_error(emu, ev, ERR_UNKNOWN_MODEL,
+			"no model has the letter of this event\n"
+			"hint: 'ovniemu --help' lists the models; the stream may be damaged");
+	if (!mr->enabled)
+		return emu_error(emu, ev, ERR_MODEL_DISABLED,
+			"the model %s is not enabled, as no thread requires it\n"
+			"hint: call ovni_thread_require(\"%s\", \"%s\") in the program, or use -a to enable all models",
+			mr->model->name, mr->model->name, mr->model->version);
+	return emu_error(emu, ev, ERR_UNKNOWN_EVENT, "the model %s %s has no such event",
+		mr->model->name, mr->model->version);
+}
+
+static int
+refuse(struct emu *emu, const struct event *ev, const struct op *op)
+{
+	const struct model *m = op->model->model;
+	unsigned missing = op->need & ~(unsigned)emu->threads[emu->thread].has;
+	int tid = emu->sys.threads[emu->thread].tid;
+	if (missing & NEED_IN_CPU)
+		return emu_error(emu, ev, ERR_OUT_OF_CPU, "current thread %d out of CPU: it cannot do this before the kernel gives it back",
+			tid);
+	if (missing)
+		return emu_error(emu, ev, ERR_THREAD_STATE, "thread %d is %s, but model %s needs it to be %s",
+			tid, thread_state_names[emu->threads[emu->thread].state], m->name,
+			missing & NEED_RUNNING ? "Running" : "active (Running, Cooling or Warming)");
+	if (op->jumbo && !ev->jumbo)
+		return emu_error(emu, ev, ERR_PAYLOAD, "the event must be a jumbo event");
+	return emu_error(emu, ev, ERR_PAYLOAD, "the payload has %" PRIu32 " bytes, but the event needs %s%" PRIu32,
+		ev->size, op->max_size == op->min_size ? "" : "at least ", op->min_size);
+}
+
+/* What the value of a channel is called. */
+static const char *
+value_name(struct emu *emu, uint32_t col, int64_t value)
+{
+	const struct col *k = &emu->cols[col];
+	for (size_t i = 0; i < k->decl->nlabels; i++)
+		if (k->decl->labels[i].value == value)
+			return k->decl->labels[i].text;
+	const struct model *m = k->model;
+	for (size_t i = 0; m && i < m->nstates; i++)
+		if (&m->chans[m->states[i].chan] == k->decl && m->states[i].value == value)
+			return m->states[i].label;
+	return NULL;
+}
+
+/* "3 (Solve)" */
+static const char *
+describe(struct emu *emu, uint32_t col, int64_t value, char *buf, size_t size)
+{
+	const char *name = value == CHAN_NULL ? NULL : value_name(emu, col, value);
+	if (value == CHAN_NULL)
+		(void)snprintf(buf, size, "nothing");
+	else if (name)
+		(void)snprintf(buf, size, "%" PRId64 " (%.200s)", value, name);
+	else
+		(void)snprintf(buf, size, "%" PRId64, value);
+	return buf;
+}
+
+static int
+chan_failed(struct emu *emu, const struct event *ev, int rc, uint32_t col, int64_t value)
+{
+	const struct col *k = &emu->cols[col];
+	char want[256];
+	char have[256];
+	describe(emu, col, value, want, sizeof(want));
+	describe(emu, col, emu->chans.value[chan_id(&emu->chans, emu->thread, col)], have, sizeof(have));
+	const char *what = "the channel refuses the value";
+	switch (-rc) {
+	case ERR_CHAN_VALUE: what = "the value cannot be shown"; break;
+	case ERR_CHAN_REPEATED: what = "the channel already has that value"; break;
+	case ERR_CHAN_TWICE: what = "the event writes the channel twice"; break;
+	case ERR_STACK_FULL: what = "the stack is full"; break;
+	case ERR_STACK_EMPTY: what = "the stack is empty"; break;
+	case ERR_STACK_MISMATCH: what = "the top of the stack is another value"; break;
+	case ERR_MEMORY: return diag_no_memory(emu->diag);
+	default: break;
+	}
+	bool stack = k->kind == CHAN_STACK;
+	char depth[32] = "";
+	if (stack)
+		(void)snprintf(depth, sizeof(depth), ", depth %" PRIu32, chan_depth(&emu->chans, emu->thread, col));
+	return emu_error(emu, ev, (enum error)(-rc),
+		"%s: the event has %s, the channel has %s\nmodel %s, channel %s (type %d), thread %d%s\n"
+		"hint: the program does not emit its events in pairs, or the stream is not sorted (run ovnisort)",
+		what, want, have, k->model->name, k->decl->name, k->decl->prv_type,
+		emu->sys.threads[emu->thread].tid, depth);
+}
+
+/* ---- What hooks call. ---- */
+
+int
+emu_set(struct emu *emu, const struct event *ev, int chan, int64_t value)
+{
+	uint32_t col = emu->cur->first_col + (uint32_t)chan;
+	int rc = value == CHAN_NULL ? -ERR_CHAN_VALUE : chan_set(&emu->chans, emu->thread, col, value);
+	return rc < 0 ? chan_failed(emu, ev, rc, col, value) : 0;
+}
+
+int
+emu_clear(struct emu *emu, const struct event *ev, int chan)
+{
+	uint32_t col = emu->cur->first_col + (uint32_t)chan;
+	int rc = chan_set(&emu->chans, emu->thread, col, CHAN_NULL);
+	return rc < 0 ? chan_failed(emu, ev, rc, col, CHAN_NULL) : 0;
+}
+
+int
+emu_push(struct emu *emu, const struct event *ev, int chan, int64_t value)
+{
+	uint32_t col = emu->cur->first_col + (uint32_t)chan;
+	int rc = value == CHAN_NULL ? -ERR_CHAN_VALUE : chan_push(&emu->chans, emu->thread, col, value);
+	return rc < 0 ? chan_failed(emu, ev, rc, col, value) : 0;
+}
+
+int
+emu_pop(struct emu *emu, const struct event *ev, int chan, int64_t value)
+{
+	uint32_t col = emu->cur->first_col + (uint32_t)chan;
+	int rc = chan_pop(&emu->chans, emu->thread, col, value);
+	return rc < 0 ? chan_failed(emu, ev, rc, col, value) : 0;
+}
+
+int
+emu_punctual(struct emu *emu, const struct event *ev, int chan, int64_t value)
+{
+	(void)ev;
+	if (emu->options.compat)
+		return 0;
+	struct punctual *p = arena_grow(&emu->arena, emu->punctuals, emu->npunctuals, &emu->punctuals_cap, sizeof(*p));
+	if (!p)
+		return diag_no_memory(emu->diag);
+	emu->punctuals = p;
+	p[emu->npunctuals++] = (struct punctual){
+		.thread = emu->thread,
+		.col = emu->cur->first_col + (uint32_t)chan,
+		.value = value,
+	};
+	return 0;
+}
+
+void *
+emu_data(struct emu *emu)
+{
+	return emu->cur->data;
+}
+
+void *
+emu_thread_data(struct emu *emu, uint32_t thread)
+{
+	return emu->cur->thread_data + thread * emu->cur->model->thread_size;
+}
+
+const char *
+emu_row_label(const struct emu *emu, uint32_t row)
+{
+	uint32_t n = emu->sys.nthreads;
+	return row < n ? emu->sys.threads[row].label : emu->sys.cpus[row - n].label;
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+#include "feed.h"
+
+#include "arena.h"
+
+#include <pthread.h>
+#include <string.h>
+
+struct chunk {
+	size_t n;
+	unsigned readers; /* sinks that have not finished with it */
+	struct record records[FEED_RECORDS];
+};
+
+/* A sink and the chunks that wait for it. */
+struct station {
+	const struct sink_ops *ops;
+	void *self;
+	struct feed_impl *impl;
+	pthread_t thread;
+	bool opened;
+	bool running;
+	int rc; /* of write */
+	struct chunk *queue[FEED_CHUNKS];
+	unsigned head, count;
+};
+
+struct feed_impl {
+	struct diag *diag;
+	struct station stations[FEED_SINKS_MAX];
+	size_t nstations;
+	unsigned nwriters;
+	struct chunk *chunks[FEED_CHUNKS];
+	struct chunk *idle[FEED_CHUNKS];
+	unsigned nidle;
+	bool done;
+	atomic_bool failed;
+	pthread_mutex_t lock;
+	pthread_cond_t arrived; /* a chunk for some sink, or the end */
+	pthread_cond_t freed;	/* a chunk became idle */
+};
+
+static void *
+serve(void *arg)
+{
+	struct station *st = arg;
+	struct feed_impl *im = st->impl;
+	pthread_mutex_lock(&im->lock);
+	for (;;) {
+		while (!st->count && !im->done)
+			pthread_cond_wait(&im->arrived, &im->lock);
+		if (!st->count)
+			break;
+		struct chunk *c = st->queue[st->head];
+		pthread_mutex_unlock(&im->lock);
+
+		if (st->rc == 0) {
+			st->rc = st->ops->write(st->self, c->records, c->n);
+			if (st->rc < 0)
+				atomic_store(&im->failed, true);
+		}
+
+		pthread_mutex_lock(&im->lock);
+		st->head = (st->head + 1) % FEED_CHUNKS;
+		st->count--;
+		if (--c->readers == 0) {
+			im->idle[im->nidle++] = c;
+			pthread_cond_signal(&im->freed);
+		}
+	}
+	pthread_mutex_unlock(&im->lock);
+	return NULL;
+}
+
+static struct chunk *
+take_idle(struct feed_impl *im)
+{
+	pthread_mutex_lock(&im->lock);
+	while (!im->nidle)
+		pthread_cond_wait(&im->freed, &im->lock);
+	struct chunk *c = im->idle[--im->nidle];
+	pthread_mutex_unlock(&im->lock);
+	return c;
+}
+
+/* The chunk may be gone when this returns. */
+static void
+hand_over(struct feed_impl *im, struct chunk *c)
+{
+	pthread_mutex_lock(&im->lock);
+	c->readers = im->nwriters;
+	for (size_t i = 0; i < im->nstations; i++) {
+		struct station *st = &im->stations[i];
+		if (st->running)
+			st->queue[(st->head + st->count++) % FEED_CHUNKS] = c;
+	}
+	if (c->readers == 0)
+		im->idle[im->nidle++] = c;
+	pthread_cond_broadcast(&im->arrived);
+	pthread_mutex_unlock(&im->lock);
+}
+
+static void
+use_chunk(struct feed *f, struct chunk *c)
+{
+	f->cur = c;
+	f->next = c->records;
+	f->end = c->records + FEED_RECORDS;
+}
+
+/* How many of the records may leave: all up to two nanoseconds before the last. */
+static size_t
+settled(const struct chunk *c, size_t n)
+{
+	int64_t last = c->records[n - 1].time;
+	size_t k = n;
+	while (k && c->records[k - 1].time >= last - 1)
+		k--;
+	return k ? k : n;
+}
+
+void
+feed_roll(struct feed *f)
+{
+	struct chunk *c = f->cur;
+	size_t n = (size_t)(f->next - c->records);
+	size_t k = settled(c, n);
+	struct chunk *fresh = take_idle(f->impl);
+	use_chunk(f, fresh);
+	memcpy(f->next, c->records + k, (n - k) * sizeof(struct record));
+	f->next += n - k;
+	f->sent = c->records[k - 1].time;
+	c->n = k;
+	hand_over(f->impl, c);
+}
+
+void
+feed_insert(struct feed *f, int64_t time, uint32_t row, uint32_t col, int64_t value)
+{
+	if (f->next == f->end)
+		feed_roll(f);
+	if (time < f->sent)
+		time = f->sent;
+	struct record *at = f->next;
+	while (at > f->cur->records && at[-1].time > time)
+		at--;
+	memmove(at + 1, at, (size_t)(f->next - at) * sizeof(*at));
+	*at = (struct record){ time, value, row, col };
+	f->next++;
+}
+
+bool
+feed_failed(const struct feed *f)
+{
+	return atomic_load_explicit(&f->impl->failed, memory_order_relaxed);
+}
+
+int
+feed_open(struct feed *f, struct diag *d, const struct emu *emu, const char *dir,
+	const struct sink *sinks, size_t nsinks)
+{
+	*f = (struct feed){ .sent = -1 };
+	struct feed_impl *im = f->impl = block_alloc(sizeof(*im));
+	if (!im)
+		return diag_no_memory(d);
+	im->diag = d;
+	pthread_mutex_init(&im->lock, NULL);
+	pthread_cond_init(&im->arrived, NULL);
+	pthread_cond_init(&im->freed, NULL);
+	for (unsigned i = 0; i < FEED_CHUNKS; i++) {
+		struct chunk *c = block_alloc(sizeof(*c));
+		if (!c)
+			return diag_no_memory(d);
+		im->chunks[i] = c;
+		im->idle[im->nidle++] = c;
+	}
+	use_chunk(f, im->idle[--im->nidle]);
+	for (size_t i = 0; i < nsinks && i < FEED_SINKS_MAX; i++) {
+		struct station *st = &im->stations[im->nstations++];
+		st->ops = sinks[i].ops;
+		st->impl = im;
+		st->self = block_alloc(st->ops->size ? st->ops->size : 1);
+		if (!st->self)
+			return diag_no_memory(d);
+		int rc = st->ops->open(st->self, emu, dir, sinks[i].rows);
+		if (rc < 0)
+			return rc;
+		st->opened = true;
+	}
+	return 0;
+}
+
+int
+feed_start(struct feed *f)
+{
+	struct feed_impl *im = f->impl;
+	for (size_t i = 0; i < im->nstations; i++) {
+		struct station *st = &im->stations[i];
+		if (!st->ops->write)
+			continue;
+		int err = pthread_create(&st->thread, NULL, serve, st);
+		if (err)
+			return diag_error(im->diag, ERR_MEMORY, NULL, "cannot start a thread for %s: %s",
+				st->ops->name, strerror(err));
+		pthread_mutex_lock(&im->lock);
+		st->running = true;
+		im->nwriters++;
+		pthread_mutex_unlock(&im->lock);
+	}
+	return 0;
+}
+
+int
+feed_close(struct feed *f, int64_t duration)
+{
+	struct feed_impl *im = f->impl;
+	if (!im)
+		return 0;
+	if (f->cur) {
+		f->cur->n = (size_t)(f->next - f->cur->records);
+		hand_over(im, f->cur);
+	}
+	pthread_mutex_lock(&im->lock);
+	im->done = true;
+	pthread_cond_broadcast(&im->arrived);
+	pthread_mutex_unlock(&im->lock);
+
+	int rc = 0;
+	for (size_t i = 0; i < im->nstations; i++) {
+		struct station *st = &im->stations[i];
+		if (st->running)
+			pthread_join(st->thread, NULL);
+		if (rc == 0)
+			rc = st->rc;
+	}
+	for (size_t i = 0; i < im->nstations; i++) {
+		struct station *st = &im->stations[i];
+		int err = st->opened ? st->ops->close(st->self, duration) : 0;
+		if (rc == 0)
+			rc = err;
+		block_free(st->self);
+	}
+	for (unsigned i = 0; i < FEED_CHUNKS; i++)
+		block_free(im->chunks[i]);
+	pthread_mutex_destroy(&im->lock);
+	pthread_cond_destroy(&im->arrived);
+	pthread_cond_destroy(&im->freed);
+	block_free(im);
+	*f = (struct feed){ 0 };
+	return rc;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FEED_H
+#define FEED_H
+
+/* feed: the records of an emulator on their way to the sinks.
+ *
+ * Records are appended to a chunk. Full chunks go through bounded queues to the sinks,
+ * each on its own thread, so that formatting and writing overlap with emulation and
+ * memory does not grow with the trace. A chunk ends between two instants, and keeps the
+ * last nanosecond back, so that a punctual value can still be inserted there; only an
+ * instant longer than a chunk is split. */
+
+#include "diag.h"
+#include "sink.h"
+
+#include <stdatomic.h>
+
+enum {
+	FEED_RECORDS = 4096, /* in a chunk: 96 KiB, half of a small L2 cache */
+	FEED_CHUNKS = 8,     /* in all; what bounds the memory */
+	FEED_SINKS_MAX = 16,
+};
+
+struct chunk;
+struct feed_impl;
+
+struct feed {
+	struct record *next; /* where the next record goes */
+	struct record *end;
+	int64_t sent; /* time of the last record that was handed over; -1 none */
+	struct chunk *cur;
+	struct feed_impl *impl;
+};
+
+/* Opens the sinks. Returns 0, or <0 (reported); feed_close() is due in both cases. */
+int feed_open(struct feed *f, struct diag *d, const struct emu *emu, const char *dir,
+	const struct sink *sinks, size_t nsinks);
+
+/* Starts the threads of the sinks. Returns 0, or <0 (reported). */
+int feed_start(struct feed *f);
+
+/* Hands over the full chunk. Returns with room for records, always. */
+void feed_roll(struct feed *f);
+
+/* Adds a record; times must not decrease. */
+static inline void
+feed_put(struct feed *f, int64_t time, uint32_t row, uint32_t col, int64_t value)
+{
+	if (__builtin_expect(f->next == f->end, 0))
+		feed_roll(f);
+	*f->next++ = (struct record){ time, value, row, col };
+}
+
+/* Inserts a record behind those of its time, which may be up to 1 ns before the last
+ * one; later if that was handed over already. */
+void feed_insert(struct feed *f, int64_t time, uint32_t row, uint32_t col, int64_t value);
+
+/* Whether a sink has failed: the run may as well stop. */
+bool feed_failed(const struct feed *f);
+
+/* Hands over the rest, waits for the sinks, closes them all and frees.
+ * Returns 0, or the first error of a sink (reported). Accepts a zeroed feed. */
+int feed_close(struct feed *f, int64_t duration);
+
+#endif

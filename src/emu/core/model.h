@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MODEL_H
+#define MODEL_H
+
+/* model: what an emulation model declares.
+ *
+ * A model is one .c file with three tables (channels, states, events) and, for what is
+ * not a plain pair, hooks. From the tables the core derives version probe, dispatch,
+ * channels and tracking, labels, views, payload checks and end-of-thread lint. See
+ * doc/howto-model.md. */
+
+#include "trace.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct emu;
+
+enum chan_kind {
+	CHAN_SINGLE, /* set */
+	CHAN_STACK,  /* push and pop; shows the top */
+};
+
+/* When a row shows a channel. The first is the default of both rows. */
+enum track {
+	TRACK_RUNNING, /* the thread is running */
+	TRACK_ACTIVE,  /* the thread is running, cooling or warming */
+	TRACK_ANY,     /* thread rows only: always */
+	TRACK_HIDDEN,  /* never: the row does not have it */
+};
+
+/* Writing the value that a channel already has. */
+enum dup {
+	DUP_ERROR, /* the program is inconsistent */
+	DUP_SKIP,  /* nothing happens */
+	DUP_ALLOW, /* it counts as a change; see enum repeat */
+};
+
+/* --compat only: what a row does with a value equal to the one it printed last. The
+ * default view never repeats. */
+enum repeat {
+	REPEAT_SKIP,
+	REPEAT_VALUES, /* nulls are dropped, values repeated */
+	REPEAT_ALL,
+};
+
+struct label {
+	int64_t value;
+	const char *text;
+};
+
+/* How Paraver opens a channel. Without a file there is no view. */
+struct view_decl {
+	const char *file;	  /* name without .cfg, in cfg/{thread,cpu}/MODEL/ */
+	const char *thread_title; /* NULL: made of the title and the tracking */
+	const char *cpu_title;
+	const char *palette; /* "value:r,g,b value:r,g,b ...", NULL: the standard one */
+	bool gradient;	     /* for identifiers and counts */
+	bool draw_random;    /* 0 counts too, so that idle rows are seen */
+};
+
+struct chan_decl {
+	const char *name;
+	const char *title; /* label in the PCF; the tracking is added behind */
+	int prv_type;	   /* part of the output format: never renumber */
+	enum chan_kind kind;
+	enum dup dup;
+	enum repeat repeat;
+	enum track thread_track;
+	enum track cpu_track;
+	bool drained;		    /* lint: a stack that is empty when the thread ends */
+	bool zero;		    /* 0 is a value, not "nothing" */
+	bool bare_title;	    /* the title is the whole label */
+	int64_t idle;		    /* what a CPU row shows while no thread is tracked */
+	int64_t initial;	    /* value before the first event, 0: none */
+	const struct label *labels; /* of values that no state declares */
+	size_t nlabels;
+	struct view_decl view;
+};
+
+/* A state is entered and left: enter pushes the value (or sets it), leave pops it (or
+ * sets nothing). The value is part of the output format: never renumber. */
+struct state_decl {
+	int chan;
+	int64_t value;
+	const char *enter; /* MCV */
+	const char *leave; /* MCV, NULL when no event leaves it */
+	const char *label;
+	const char *text; /* "does|undoes something": the two events in words */
+};
+
+enum op_kind {
+	OP_HOOK, /* the default: needs .hook */
+	OP_IGNORE,
+	OP_SET,	  /* channel := value */
+	OP_CLEAR, /* channel := nothing */
+	OP_PUSH,
+	OP_POP,
+	OP_PUNCTUAL, /* the value shows for one nanosecond; default view only */
+};
+
+/* What an event may carry, besides what its signature says. */
+enum payload_rule {
+	PAYLOAD_AT_LEAST, /* the arguments, or more */
+	PAYLOAD_EXACT,	  /* the arguments and nothing else */
+	PAYLOAD_FIRST,	  /* the first argument is enough */
+	PAYLOAD_ANY,	  /* not looked at */
+};
+
+typedef int event_hook(struct emu *emu, const struct event *ev);
+
+struct event_decl {
+	const char *sig;  /* "MCV(type name, ...)"; '+' behind the MCV: jumbo */
+	const char *text; /* in words; %{name} is an argument */
+	event_hook *hook; /* 0, or <0 (reported with emu_error()) */
+	enum op_kind op;
+	enum payload_rule payload;
+	bool any_value; /* whatever the third letter */
+	int chan;	/* of the operation */
+	int64_t value;
+};
+
+/* What a model requires of the thread of an event. */
+enum need {
+	NEED_NOTHING = 0,
+	NEED_RUNNING = 1,
+	NEED_ACTIVE = 2,
+	NEED_IN_CPU = 4, /* not taken out of its CPU by the kernel */
+};
+
+struct model {
+	char id; /* first letter of its events */
+	const char *name;
+	const char *version;
+	unsigned need;
+	bool always; /* enabled even if no thread requires it */
+	const struct chan_decl *chans;
+	size_t nchans;
+	const struct state_decl *states;
+	size_t nstates;
+	const struct event_decl *events;
+	size_t nevents;
+	size_t data_size;   /* private memory of an emulator, zeroed */
+	size_t thread_size; /* private memory of a thread, zeroed */
+
+	/* Before the channels are laid out: may add some with emu_add_chan(), from the
+	 * metadata. Returns 0, or <0 (reported). */
+	int (*connect)(struct emu *emu);
+};
+
+#define CHANS(t) .chans = (t), .nchans = sizeof(t) / sizeof((t)[0])
+#define STATES(t) .states = (t), .nstates = sizeof(t) / sizeof((t)[0])
+#define EVENTS(t) .events = (t), .nevents = sizeof(t) / sizeof((t)[0])
+#define LABELS(t) .labels = (t), .nlabels = sizeof(t) / sizeof((t)[0])
+
+/* What hooks call. `chan` is an index of the model's own channels; the thread is that
+ * of the event. All return 0, or <0 (reported). */
+int emu_set(struct emu *emu, const struct event *ev, int chan, int64_t value);
+int emu_clear(struct emu *emu, const struct event *ev, int chan);
+int emu_push(struct emu *emu, const struct event *ev, int chan, int64_t value);
+int emu_pop(struct emu *emu, const struct event *ev, int chan, int64_t value);
+int emu_punctual(struct emu *emu, const struct event *ev, int chan, int64_t value);
+
+/* Report an error at the event. Returns <0. */
+int emu_error(struct emu *emu, const struct event *ev, enum error code, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* Private memory of the model that is being called. */
+void *emu_data(struct emu *emu);
+void *emu_thread_data(struct emu *emu, uint32_t thread);
+
+/* In connect(): adds a channel behind the declared ones; `decl` must live as long as
+ * the emulator. Returns its index, or <0 (reported). */
+int emu_add_chan(struct emu *emu, const struct chan_decl *decl);
+
+/* Arguments of an event, by offset in the payload; the signature has been checked. */
+#define EVENT_ARG(name, T)                                                \
+	static inline T event_##name(const struct event *ev, uint32_t at) \
+	{                                                                 \
+		T v;                                                      \
+		memcpy(&v, ev->payload + at, sizeof(v));                  \
+		return v;                                                 \
+	}
+EVENT_ARG(u32, uint32_t)
+EVENT_ARG(i32, int32_t)
+EVENT_ARG(u64, uint64_t)
+EVENT_ARG(i64, int64_t)
+#undef EVENT_ARG
+
+/* All models, in ascending order of their letter; NULL ends the list. */
+extern const struct model *const model_list[];
+
+#endif

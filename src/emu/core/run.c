@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+#include "run.h"
+
+#include "emu.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+const char *const thread_state_names[TH_STATES] = {
+	[TH_UNKNOWN] = "Unknown",
+	[TH_RUNNING] = "Running",
+	[TH_PAUSED] = "Paused",
+	[TH_DEAD] = "Dead",
+	[TH_COOLING] = "Cooling",
+	[TH_WARMING] = "Warming",
+};
+
+enum {
+	STATE_BITS = NEED_RUNNING | NEED_ACTIVE,
+};
+
+static unsigned
+bits_of(enum thread_state st)
+{
+	switch (st) {
+	case TH_RUNNING: return NEED_RUNNING | NEED_ACTIVE;
+	case TH_COOLING:
+	case TH_WARMING: return NEED_ACTIVE;
+	default: return 0;
+	}
+}
+
+static uint32_t
+cpu_row(const struct emu *emu, uint32_t cpu)
+{
+	return emu->sys.nthreads + cpu;
+}
+
+/* Adds a thread, as it is now, to the counts of its CPU, or takes it out. */
+static void
+count(struct emu *emu, uint32_t cpu, uint32_t thread, bool add)
+{
+	struct cpu_run *c = &emu->cpus[cpu];
+	unsigned has = emu->threads[thread].has;
+	uint32_t one = add ? 1u : UINT32_MAX;
+	uint64_t index = add ? thread : (uint64_t)0 - thread;
+	if (has & NEED_RUNNING) {
+		c->nrunning += one;
+		c->running_sum += index;
+	}
+	if (has & NEED_ACTIVE) {
+		c->nactive += one;
+		c->active_sum += index;
+	}
+}
+
+void
+run_settle(struct emu *emu, uint32_t cpu)
+{
+	struct cpu_run *c = &emu->cpus[cpu];
+	if (c->over_since >= 0)
+		c->over_time += emu->time - c->over_since;
+	c->over_since = -1;
+}
+
+/* Writes the base channels of a CPU after its threads have changed. */
+static int
+update_cpu(struct emu *emu, const struct event *ev, uint32_t cpu)
+{
+	struct cpu_run *c = &emu->cpus[cpu];
+	struct chans *ch = &emu->chans;
+	uint32_t row = cpu_row(emu, cpu);
+	bool compat = emu->options.compat;
+	int64_t tid = CHAN_NULL;
+	int64_t pid = CHAN_NULL;
+	int64_t select = CHAN_NULL;
+	if (c->nrunning == 1) {
+		const struct thread *th = &emu->sys.threads[c->running_sum];
+		tid = th->tid;
+		pid = emu->sys.procs[th->proc].pid;
+		select = (int64_t)c->running_sum;
+	} else if (c->nrunning > 1) {
+		if (compat && emu->sys.cpus[cpu].index >= 0)
+			return emu_error(emu, ev, ERR_CPU_BUSY,
+				"physical cpu%s has %u threads running at the same time\n"
+				"hint: without --compat it is shown as an error state and the run goes on",
+				emu->sys.cpus[cpu].label, c->nrunning);
+		if (!compat)
+			tid = pid = ST_TOO_MANY_TH;
+	}
+	if (c->nrunning > 1 && c->over_since < 0) {
+		c->over_since = emu->time;
+		c->over_count++;
+	} else if (c->nrunning <= 1) {
+		run_settle(emu, cpu);
+	}
+	/* The views of the row follow the selected thread. In the default view they also
+	 * depend on the counts, so that any update makes them look again. */
+	if (!compat)
+		select = ch->value[chan_id(ch, row, COL_SELECT)] == 0;
+	chan_put(ch, row, COL_RUN_TID, tid);
+	chan_put(ch, row, COL_RUN_PID, pid);
+	chan_put(ch, row, COL_SELECT, select);
+	chan_put(ch, row, COL_NRUNNING, c->nrunning);
+	return 0;
+}
+
+static void
+set_state(struct emu *emu, uint32_t thread, enum thread_state st)
+{
+	struct thread_run *t = &emu->threads[thread];
+	t->state = (uint8_t)st;
+	t->has = (uint8_t)((t->has & ~(unsigned)STATE_BITS) | bits_of(st));
+	chan_put(&emu->chans, thread, COL_STATE, st);
+	chan_put(&emu->chans, thread, COL_TID, t->has & NEED_ACTIVE ? emu->sys.threads[thread].tid : CHAN_NULL);
+}
+
+/* "Running or Cooling", of a set of states. */
+static const char *
+name_states(unsigned set, char *buf, size_t size)
+{
+	size_t n = 0;
+	buf[0] = 0;
+	for (int i = 0; i < TH_STATES; i++)
+		if (set & (1u << i) && n < size)
+			n += (size_t)snprintf(buf + n, size - n, "%s%s", n ? " or " : "", thread_state_names[i]);
+	return buf;
+}
+
+static int
+require_state(struct emu *emu, const struct event *ev, unsigned allowed, const char *verb)
+{
+	enum thread_state st = emu->threads[emu->thread].state;
+	if (allowed & (1u << st))
+		return 0;
+	char names[64];
+	return emu_error(emu, ev, ERR_THREAD_STATE, "thread %d cannot %s while it is %s\nallowed states: %s",
+		emu->sys.threads[emu->thread].tid, verb, thread_state_names[st], name_states(allowed, names, sizeof(names)));
+}
+
+/* A change of state of a thread that keeps its CPU. */
+static int
+change(struct emu *emu, const struct event *ev, unsigned from, enum thread_state to, const char *verb)
+{
+	int rc = require_state(emu, ev, from, verb);
+	if (rc < 0)
+		return rc;
+	uint32_t th = emu->thread;
+	uint32_t cpu = emu->threads[th].cpu;
+	count(emu, cpu, th, false);
+	set_state(emu, th, to);
+	count(emu, cpu, th, true);
+	return update_cpu(emu, ev, cpu);
+}
+
+int
+run_execute(struct emu *emu, const struct event *ev, uint32_t cpu)
+{
+	int rc = require_state(emu, ev, 1u << TH_UNKNOWN | 1u << TH_DEAD, "execute");
+	if (rc < 0)
+		return rc;
+	uint32_t th = emu->thread;
+	emu->threads[th].cpu = cpu;
+	chan_put(&emu->chans, th, COL_CPU, (int64_t)cpu + 1);
+	set_state(emu, th, TH_RUNNING);
+	count(emu, cpu, th, true);
+	return update_cpu(emu, ev, cpu);
+}
+
+int
+run_end(struct emu *emu, const struct event *ev)
+{
+	int rc = require_state(emu, ev, 1u << TH_RUNNING | 1u << TH_COOLING, "end");
+	if (rc < 0)
+		return rc;
+	uint32_t th = emu->thread;
+	uint32_t cpu = emu->threads[th].cpu;
+	count(emu, cpu, th, false);
+	set_state(emu, th, TH_DEAD);
+	rc = update_cpu(emu, ev, cpu);
+	if (rc < 0)
+		return rc;
+	emu->threads[th].cpu = NO_INDEX;
+	chan_put(&emu->chans, th, COL_CPU, CHAN_NULL);
+	return 0;
+}
+
+int
+run_pause(struct emu *emu, const struct event *ev)
+{
+	return change(emu, ev, 1u << TH_RUNNING | 1u << TH_COOLING, TH_PAUSED, "pause");
+}
+
+int
+run_resume(struct emu *emu, const struct event *ev)
+{
+	return change(emu, ev, 1u << TH_PAUSED | 1u << TH_WARMING, TH_RUNNING, "resume");
+}
+
+int
+run_cool(struct emu *emu, const struct event *ev)
+{
+	return change(emu, ev, 1u << TH_RUNNING, TH_COOLING, "cool");
+}
+
+int
+run_warm(struct emu *emu, const struct event *ev)
+{
+	return change(emu, ev, 1u << TH_PAUSED, TH_WARMING, "warm");
+}
+
+int
+run_migrate(struct emu *emu, const struct event *ev, uint32_t thread, uint32_t cpu)
+{
+	uint32_t old = emu->threads[thread].cpu;
+	count(emu, old, thread, false);
+	int rc = update_cpu(emu, ev, old);
+	if (rc < 0)
+		return rc;
+	count(emu, cpu, thread, true);
+	emu->threads[thread].cpu = cpu;
+	rc = update_cpu(emu, ev, cpu);
+	if (rc < 0)
+		return rc;
+	chan_put(&emu->chans, thread, COL_CPU, (int64_t)cpu + 1);
+	return 0;
+}
+
+void
+run_set_in_cpu(struct emu *emu, bool in)
+{
+	struct thread_run *t = &emu->threads[emu->thread];
+	t->has = (uint8_t)(in ? t->has | NEED_IN_CPU : t->has & ~(unsigned)NEED_IN_CPU);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUN_H
+#define RUN_H
+
+/* run: what threads and CPUs are doing, and the base channels that show it.
+ *
+ * A CPU knows how many of its threads run (or are active) and the sum of their indices:
+ * when there is one, the sum is its index. So a change costs the same whatever the
+ * number of threads. Transitions are defined in doc/internals.md, "Threads". */
+
+#include "model.h"
+#include "system.h"
+
+#include <stdint.h>
+
+/* Part of the output format. */
+enum thread_state {
+	TH_UNKNOWN,
+	TH_RUNNING,
+	TH_PAUSED,
+	TH_DEAD,
+	TH_COOLING,
+	TH_WARMING,
+	TH_STATES,
+};
+
+/* Error states of a CPU row in the default view; part of the output format. */
+enum {
+	ST_BAD = 666,	      /* the tracked thread does not show the channel */
+	ST_TOO_MANY_TH = 777, /* several threads are tracked */
+};
+
+struct thread_run {
+	uint8_t state; /* enum thread_state */
+	uint8_t has;   /* what holds, of enum need */
+	uint32_t cpu;  /* NO_INDEX: none */
+};
+
+struct cpu_run {
+	uint32_t nrunning;
+	uint32_t nactive;
+	uint64_t running_sum;
+	uint64_t active_sum;
+	/* Oversubscription: how often, since when (if now), for how long. */
+	uint64_t over_count;
+	int64_t over_since;
+	int64_t over_time;
+};
+
+extern const char *const thread_state_names[TH_STATES];
+
+/* What the events of a thread do. Illegal transitions are reported with the state found
+ * and the states allowed. All return 0, or <0 (reported). */
+int run_execute(struct emu *emu, const struct event *ev, uint32_t cpu);
+int run_end(struct emu *emu, const struct event *ev);
+int run_pause(struct emu *emu, const struct event *ev);
+int run_resume(struct emu *emu, const struct event *ev);
+int run_cool(struct emu *emu, const struct event *ev);
+int run_warm(struct emu *emu, const struct event *ev);
+
+/* Moves a thread that has a CPU to another one. */
+int run_migrate(struct emu *emu, const struct event *ev, uint32_t thread, uint32_t cpu);
+
+/* The kernel takes the thread of the event out of its CPU, or gives it back. */
+void run_set_in_cpu(struct emu *emu, bool in);
+
+/* Counts the oversubscription of a CPU up to the current time. */
+void run_settle(struct emu *emu, uint32_t cpu);
+
+#endif

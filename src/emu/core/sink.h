@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SINK_H
+#define SINK_H
+
+/* sink: what an output implements.
+ *
+ * The emulator prints records; sinks make files of them. A sink that has a write member
+ * runs it on a thread of its own, which gets all records in order of time; open and
+ * close run on the thread of the emulator, before the first and after the last write.
+ * What a sink may read of the emulator meanwhile does not change: rows, columns and
+ * their labels (labels that models add while running may be read in close). */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct emu;
+
+/* A value that a row shows from a time on. */
+struct record {
+	int64_t time;  /* ns since the first event */
+	int64_t value; /* as printed: nothing is 0 */
+	uint32_t row;  /* threads first, then CPUs; from 0 */
+	uint32_t col;
+};
+
+enum row_class {
+	ROW_THREAD,
+	ROW_CPU,
+	ROW_CLASSES,
+};
+
+struct sink_ops {
+	const char *name;
+	size_t size; /* private memory, zeroed */
+
+	/* Creates the files in `dir` (borrowed until close). 0, or <0 (reported). */
+	int (*open)(void *self, const struct emu *emu, const char *dir, enum row_class rows);
+	/* Records in order of time. The next call begins at a later time, unless one instant
+	 * was too long for the queue. 0, or <0 (reported); it is not called again. */
+	int (*write)(void *self, const struct record *r, size_t n);
+	/* Completes the files, also after an error elsewhere; `duration` is the time of the
+	 * last event. Due whenever open succeeded. 0, or <0 (reported). */
+	int (*close)(void *self, int64_t duration);
+};
+
+struct sink {
+	const struct sink_ops *ops;
+	enum row_class rows;
+};
+
+#endif

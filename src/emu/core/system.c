@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+#include "system.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One thread stream on its way to a row. */
+struct item {
+	const struct stream *s;
+	uint32_t rank_of_stream;
+	int loom_rank;	     /* lowest rank of its loom; the sort key when all looms have one */
+	int proc_rank;	     /* rank of its process, whichever stream tells it */
+	uint32_t loom_first; /* lowest stream of its loom and process: equal ranks keep */
+	uint32_t proc_first; /* the order of the streams */
+};
+
+struct build {
+	struct system *sys;
+	struct arena *arena;
+	const struct trace *trace;
+	struct diag *diag;
+	struct item *items;
+	size_t n;
+};
+
+static struct place
+place_of(const struct item *it)
+{
+	return (struct place){ .file = it->s->relpath };
+}
+
+/* Groups the streams by identity: loom name, pid, tid, then path. */
+static int
+by_identity(const void *a, const void *b)
+{
+	const struct item *x = a;
+	const struct item *y = b;
+	int c = strcmp(x->s->meta.loom, y->s->meta.loom);
+	if (c == 0)
+		c = (x->s->meta.pid > y->s->meta.pid) - (x->s->meta.pid < y->s->meta.pid);
+	if (c == 0)
+		c = (x->s->meta.tid > y->s->meta.tid) - (x->s->meta.tid < y->s->meta.tid);
+	if (c == 0)
+		c = (x->rank_of_stream > y->rank_of_stream) - (x->rank_of_stream < y->rank_of_stream);
+	return c;
+}
+
+/* Order of the rows when ranks play a part: the identity order is kept inside. */
+static int
+by_loom_rank(const void *a, const void *b)
+{
+	const struct item *x = a;
+	const struct item *y = b;
+	int c = (x->loom_rank > y->loom_rank) - (x->loom_rank < y->loom_rank);
+	if (c == 0)
+		c = (x->loom_first > y->loom_first) - (x->loom_first < y->loom_first);
+	return c ? c : by_identity(a, b);
+}
+
+static int
+by_proc_rank(const void *a, const void *b)
+{
+	const struct item *x = a;
+	const struct item *y = b;
+	int c = (x->proc_rank > y->proc_rank) - (x->proc_rank < y->proc_rank);
+	if (c == 0)
+		c = (x->proc_first > y->proc_first) - (x->proc_first < y->proc_first);
+	return c ? c : by_identity(a, b);
+}
+
+static bool
+same_loom(const struct item *x, const struct item *y)
+{
+	return strcmp(x->s->meta.loom, y->s->meta.loom) == 0;
+}
+
+static bool
+same_proc(const struct item *x, const struct item *y)
+{
+	return x->s->meta.pid == y->s->meta.pid && same_loom(x, y);
+}
+
+/* Items [first, end) are one process: the facts its streams share. */
+static int
+merge_proc(struct build *b, size_t first, size_t end, struct proc *p)
+{
+	*p = (struct proc){ .pid = b->items[first].s->meta.pid, .rank = -1 };
+	for (size_t i = first; i < end; i++) {
+		const struct thread_meta *m = &b->items[i].s->meta;
+		struct place at = place_of(&b->items[i]);
+		if (i > first && m->tid == b->items[i - 1].s->meta.tid)
+			return diag_error(b->diag, ERR_DUPLICATE_THREAD, &at,
+				"thread %d of process %d is already in %s", m->tid, m->pid, b->items[i - 1].s->relpath);
+		if (m->app_id && p->app_id && m->app_id != p->app_id)
+			return diag_error(b->diag, ERR_METADATA_CONFLICT, &at,
+				"app_id %d, but other threads of process %d say %d", m->app_id, m->pid, p->app_id);
+		if (m->rank >= 0 && p->rank >= 0 && (m->rank != p->rank || m->nranks != p->nranks))
+			return diag_error(b->diag, ERR_METADATA_CONFLICT, &at,
+				"rank %d of %d, but other threads of process %d say %d of %d",
+				m->rank, m->nranks, m->pid, p->rank, p->nranks);
+		if (m->app_id)
+			p->app_id = m->app_id;
+		if (m->rank >= 0) {
+			p->rank = m->rank;
+			p->nranks = m->nranks;
+		}
+	}
+	if (p->app_id == 0 && b->trace->metadata_version == 3) {
+		struct place at = place_of(&b->items[first]);
+		return diag_error(b->diag, ERR_METADATA, &at, "no thread of process %d tells its ovni.app_id", p->pid);
+	}
+	return 0;
+}
+
+/* The lowest stream of the items [first, end). */
+static uint32_t
+first_stream(const struct build *b, size_t first, size_t end)
+{
+	uint32_t lowest = NO_INDEX;
+	for (size_t i = first; i < end; i++)
+		if (b->items[i].rank_of_stream < lowest)
+			lowest = b->items[i].rank_of_stream;
+	return lowest;
+}
+
+/* Gives each item the rank of its process and the lowest of its loom. */
+static int
+find_ranks(struct build *b)
+{
+	size_t nranked = 0;
+	size_t nlooms = 0;
+	for (size_t loom = 0; loom < b->n;) {
+		int lowest = -1;
+		size_t without = b->n;
+		size_t i = loom;
+		while (i < b->n && same_loom(&b->items[i], &b->items[loom])) {
+			size_t end = i;
+			while (end < b->n && same_proc(&b->items[end], &b->items[i]))
+				end++;
+			struct proc p;
+			int rc = merge_proc(b, i, end, &p);
+			if (rc < 0)
+				return rc;
+			if (p.rank < 0)
+				without = i;
+			else if (lowest < 0 || p.rank < lowest)
+				lowest = p.rank;
+			uint32_t lead = first_stream(b, i, end);
+			for (; i < end; i++) {
+				b->items[i].proc_rank = p.rank;
+				b->items[i].proc_first = lead;
+			}
+		}
+		if (lowest >= 0 && without < b->n) {
+			struct place at = place_of(&b->items[without]);
+			return diag_error(b->diag, ERR_METADATA_CONFLICT, &at,
+				"process %d has no rank, but other processes of loom %s have one",
+				b->items[without].s->meta.pid, b->items[without].s->meta.loom);
+		}
+		nlooms++;
+		nranked += lowest >= 0;
+		uint32_t lead = first_stream(b, loom, i);
+		for (; loom < i; loom++) {
+			b->items[loom].loom_rank = lowest;
+			b->items[loom].loom_first = lead;
+		}
+	}
+	b->sys->by_rank = nranked == nlooms;
+	if (nranked && nranked < nlooms)
+		diag_warn(b->diag, NULL, "%zu of %zu looms have no rank: looms are sorted by name", nlooms - nranked, nlooms);
+	return 0;
+}
+
+static int
+by_phyid(const void *a, const void *b)
+{
+	const struct cpu *x = a;
+	const struct cpu *y = b;
+	return (x->phyid > y->phyid) - (x->phyid < y->phyid);
+}
+
+/* Adds the CPUs that one stream tells to the list of the loom, which has room. */
+static int
+add_cpus(struct build *b, const struct item *it, uint32_t loom, struct cpu *list, uint32_t *n)
+{
+	const struct thread_meta *m = &it->s->meta;
+	struct place at = place_of(it);
+	for (size_t k = 0; k < m->ncpus; k++)
+		list[(*n)++] = (struct cpu){ .loom = loom, .index = m->cpus[k].index, .phyid = m->cpus[k].phyid };
+	if (b->trace->metadata_version == 3 || m->ncpus == 0)
+		return 0;
+	/* Old versions: one process of the loom tells all, each CPU once. */
+	if (*n > m->ncpus)
+		return diag_error(b->diag, ERR_METADATA_CONFLICT, &at,
+			"process %d tells the CPUs of loom %s again", m->pid, m->loom);
+	qsort(list, *n, sizeof(*list), by_phyid);
+	for (uint32_t k = 1; k < *n; k++)
+		if (list[k].phyid == list[k - 1].phyid)
+			return diag_error(b->diag, ERR_METADATA_CONFLICT, &at, "CPU with phyid %d is repeated", list[k].phyid);
+	return 0;
+}
+
+/* The CPUs of the streams [first, end), each physical one once, then the virtual one. */
+static int
+build_cpus(struct build *b, const struct item *first, size_t n, uint32_t index)
+{
+	struct system *sys = b->sys;
+	struct loom *l = &sys->looms[index];
+	struct cpu *list = sys->cpus + sys->ncpus;
+	struct place at = place_of(first);
+	uint32_t told = 0;
+	for (size_t i = 0; i < n; i++) {
+		int rc = add_cpus(b, &first[i], index, list, &told);
+		if (rc < 0)
+			return rc;
+	}
+	if (told == 0)
+		return diag_error(b->diag, ERR_NO_CPUS, &at,
+			"loom %s has no physical CPUs\n"
+			"hint: some thread of the loom must call ovni_add_cpu() and end with ovni_thread_free()",
+			l->name);
+	qsort(list, told, sizeof(*list), by_phyid);
+	uint32_t k = 0;
+	for (uint32_t i = 0; i < told; i++) {
+		if (k && list[k - 1].phyid == list[i].phyid) {
+			if (list[k - 1].index != list[i].index)
+				return diag_error(b->diag, ERR_METADATA_CONFLICT, &at,
+					"CPU with phyid %d of loom %s has two indices, %d and %d",
+					list[i].phyid, l->name, list[k - 1].index, list[i].index);
+			continue;
+		}
+		list[k++] = list[i];
+	}
+	l->first_cpu = sys->ncpus;
+	l->ncpus = k;
+	l->cpu_of_index = arena_new(b->arena, uint32_t, k);
+	if (!l->cpu_of_index)
+		return diag_no_memory(b->diag);
+	for (uint32_t i = 0; i < k; i++)
+		l->cpu_of_index[i] = NO_INDEX;
+	for (uint32_t i = 0; i < k; i++) {
+		if ((uint32_t)list[i].index >= k)
+			return diag_error(b->diag, ERR_CPU_INDEX, &at,
+				"cpu index out of bounds: phyid %d of loom %s has index %d, but the loom has %u CPUs",
+				list[i].phyid, l->name, list[i].index, k);
+		uint32_t *slot = &l->cpu_of_index[list[i].index];
+		if (*slot != NO_INDEX)
+			return diag_error(b->diag, ERR_CPU_INDEX, &at,
+				"cpu with index %d already taken in loom %s: phyids %d and %d claim it",
+				list[i].index, l->name, sys->cpus[*slot].phyid, list[i].phyid);
+		*slot = sys->ncpus + i;
+	}
+	list[k] = (struct cpu){ .loom = index, .index = -1, .phyid = -1 };
+	for (uint32_t i = 0; i < k; i++)
+		list[i].label = arena_printf(b->arena, " CPU %u.%d", index, list[i].phyid);
+	list[k].label = arena_printf(b->arena, "vCPU %u.*", index);
+	for (uint32_t i = 0; i <= k; i++)
+		if (!list[i].label)
+			return diag_no_memory(b->diag);
+	sys->ncpus += k + 1;
+	return 0;
+}
+
+static int
+build_threads(struct build *b, const struct item *first, size_t n)
+{
+	struct system *sys = b->sys;
+	uint32_t proc = sys->nprocs - 1;
+	for (size_t i = 0; i < n; i++) {
+		struct thread *th = &sys->threads[sys->nthreads];
+		th->proc = proc;
+		th->stream = first[i].rank_of_stream;
+		th->tid = first[i].s->meta.tid;
+		th->label = arena_printf(b->arena, "TH %d.%d", sys->procs[proc].app_id, th->tid);
+		if (!th->label)
+			return diag_no_memory(b->diag);
+		sys->thread_of_stream[th->stream] = sys->nthreads++;
+	}
+	return 0;
+}
+
+/* Items [first, first + n) are one loom, in identity order. */
+static int
+build_loom(struct build *b, struct item *first, size_t n)
+{
+	struct system *sys = b->sys;
+	uint32_t index = sys->nlooms++;
+	struct loom *l = &sys->looms[index];
+	*l = (struct loom){ .name = first->s->meta.loom, .rank = first->loom_rank, .first_proc = sys->nprocs };
+	int rc = build_cpus(b, first, n, index);
+	if (rc < 0)
+		return rc;
+	if (l->rank >= 0)
+		qsort(first, n, sizeof(*first), by_proc_rank);
+	for (size_t i = 0; i < n;) {
+		size_t end = i;
+		while (end < n && same_proc(&first[end], &first[i]))
+			end++;
+		struct proc *p = &sys->procs[sys->nprocs++];
+		rc = merge_proc(b, (size_t)(first + i - b->items), (size_t)(first + end - b->items), p);
+		if (rc < 0)
+			return rc;
+		p->loom = index;
+		p->first_thread = sys->nthreads;
+		p->nthreads = (uint32_t)(end - i);
+		rc = build_threads(b, first + i, end - i);
+		if (rc < 0)
+			return rc;
+		i = end;
+	}
+	l->nprocs = sys->nprocs - l->first_proc;
+	return 0;
+}
+
+int
+system_build(struct system *sys, struct arena *a, const struct trace *t)
+{
+	*sys = (struct system){ 0 };
+	struct build b = { .sys = sys, .arena = a, .trace = t, .diag = t->diag };
+	b.items = arena_new(a, struct item, t->nstreams);
+	sys->thread_of_stream = arena_new(a, uint32_t, t->nstreams);
+	if (!b.items || !sys->thread_of_stream)
+		return diag_no_memory(t->diag);
+	size_t ncpus = 0;
+	for (uint32_t i = 0; i < t->nstreams; i++) {
+		sys->thread_of_stream[i] = NO_INDEX;
+		if (!t->streams[i].meta.loom)
+			continue;
+		b.items[b.n++] = (struct item){ .s = &t->streams[i], .rank_of_stream = i };
+		ncpus += t->streams[i].meta.ncpus + 1; /* at least one stream a loom */
+	}
+	/* Upper bounds: no loom, process or thread without a stream. */
+	sys->looms = arena_new(a, struct loom, b.n);
+	sys->procs = arena_new(a, struct proc, b.n);
+	sys->threads = arena_new(a, struct thread, b.n);
+	sys->cpus = arena_new(a, struct cpu, ncpus);
+	if (!sys->looms || !sys->procs || !sys->threads || !sys->cpus)
+		return diag_no_memory(t->diag);
+
+	if (b.n)
+		qsort(b.items, b.n, sizeof(*b.items), by_identity);
+	int rc = find_ranks(&b);
+	if (rc == 0 && b.n && sys->by_rank)
+		qsort(b.items, b.n, sizeof(*b.items), by_loom_rank);
+	for (size_t i = 0; i < b.n && rc == 0;) {
+		size_t end = i;
+		while (end < b.n && same_loom(&b.items[end], &b.items[i]))
+			end++;
+		rc = build_loom(&b, &b.items[i], end - i);
+		i = end;
+	}
+	return rc;
+}
+
+uint32_t
+system_cpu(const struct system *sys, uint32_t loom, int32_t index)
+{
+	const struct loom *l = &sys->looms[loom];
+	if (index == -1)
+		return l->first_cpu + l->ncpus;
+	return index >= 0 && (uint32_t)index < l->ncpus ? l->cpu_of_index[index] : NO_INDEX;
+}
+
+/* Threads of a process are sorted by tid. */
+static uint32_t
+find_tid(const struct system *sys, const struct proc *p, int32_t tid)
+{
+	uint32_t lo = p->first_thread;
+	uint32_t hi = lo + p->nthreads;
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (sys->threads[mid].tid < tid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < p->first_thread + p->nthreads && sys->threads[lo].tid == tid ? lo : NO_INDEX;
+}
+
+uint32_t
+system_thread(const struct system *sys, uint32_t proc, int32_t tid)
+{
+	uint32_t th = find_tid(sys, &sys->procs[proc], tid);
+	const struct loom *l = &sys->looms[sys->procs[proc].loom];
+	for (uint32_t p = l->first_proc; th == NO_INDEX && p < l->first_proc + l->nprocs; p++)
+		th = find_tid(sys, &sys->procs[p], tid);
+	return th;
+}

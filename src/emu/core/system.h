@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SYSTEM_H
+#define SYSTEM_H
+
+/* system: looms, processes, threads and CPUs as dense arrays, in the order of the rows.
+ *
+ * Who they are and how they are numbered is fixed before the first event, from the
+ * metadata (doc/format/trace.md, "Parts"). What they do is in struct thread_run and
+ * struct cpu_run, apart from the names, so that the hot path touches little. */
+
+#include "arena.h"
+#include "trace.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define NO_INDEX UINT32_MAX
+
+struct loom {
+	const char *name;
+	int rank; /* lowest of its processes, -1 none */
+	uint32_t first_proc, nprocs;
+	uint32_t first_cpu, ncpus; /* physical ones; the virtual CPU is behind them */
+	uint32_t *cpu_of_index;	   /* logical index -> CPU */
+};
+
+struct proc {
+	uint32_t loom;
+	int pid;
+	int app_id;
+	int rank; /* -1 none */
+	int nranks;
+	uint32_t first_thread, nthreads;
+};
+
+struct thread {
+	uint32_t proc;
+	uint32_t stream; /* rank of its stream */
+	int tid;
+	const char *label; /* of its row */
+};
+
+struct cpu {
+	uint32_t loom;
+	int index; /* logical; -1 virtual */
+	int phyid; /* -1 virtual */
+	const char *label;
+};
+
+struct system {
+	struct loom *looms;
+	struct proc *procs;
+	struct thread *threads;
+	struct cpu *cpus;
+	uint32_t nlooms, nprocs, nthreads, ncpus; /* ncpus: virtual ones included */
+	uint32_t *thread_of_stream;		  /* NO_INDEX: the stream is set aside */
+	bool by_rank;				  /* looms are sorted by rank */
+};
+
+/* Builds all from the streams of a trace. Memory comes from the arena.
+ * Returns 0, or <0 (reported). */
+int system_build(struct system *sys, struct arena *a, const struct trace *t);
+
+/* The CPU of a logical index in a loom, -1 the virtual one; NO_INDEX if there is none. */
+uint32_t system_cpu(const struct system *sys, uint32_t loom, int32_t index);
+
+/* The thread with that tid, first in the process and then in its loom; NO_INDEX if
+ * there is none. */
+uint32_t system_thread(const struct system *sys, uint32_t proc, int32_t tid);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRACK_H
+#define TRACK_H
+
+/* track: what the rows show of the channels, and when they print it.
+ *
+ * A thread row shows a channel while the thread is in the state that the channel tracks.
+ * A CPU row shows that of the one thread that is running (or active) in it. What it
+ * shows otherwise is the difference between the two views, and is all in track_cpu():
+ *
+ *                     default view              --compat
+ *   no thread         .idle, or nothing         .idle, or nothing
+ *   one thread        what its row shows, or    its channel, whatever its row shows
+ *                     666 if that is hidden
+ *   several           777                       .idle, or nothing
+ *
+ * Rules in doc/internals.md, "Channels". */
+
+#include "sink.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct emu;
+
+/* A value that shows for one nanosecond, waiting for the emit phase. */
+struct punctual {
+	uint32_t thread;
+	uint32_t col;
+	int64_t value;
+};
+
+/* What a row shows now; CHAN_NULL: nothing. */
+int64_t track_thread(const struct emu *emu, uint32_t thread, uint32_t col);
+int64_t track_cpu(const struct emu *emu, uint32_t cpu, uint32_t col);
+
+/* Whether rows of that class have the column. */
+bool track_has(const struct emu *emu, enum row_class rows, uint32_t col);
+
+/* The emit phase: prints what the event changed, in the order documented in
+ * doc/internals.md, and forgets it. */
+void track_emit(struct emu *emu);
+
+/* Default view: every row begins with one value of each column at time 0. */
+void track_first_lines(struct emu *emu);
+
+/* Whether any row of that class has printed the column. */
+bool track_printed(const struct emu *emu, enum row_class rows, uint32_t col);
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* cfg: one Paraver view for each column that a class of rows has printed, in
+ * cfg/CLASS/MODEL/VIEW.cfg. Paraver refuses a view whose type does not occur. */
+#include "out.h"
+
+#include "track.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define RULER "################################################################################\n"
+
+const char *
+cfg_title(struct arena *a, enum row_class rows, const struct chan_decl *decl)
+{
+	const char *given = rows == ROW_THREAD ? decl->view.thread_title : decl->view.cpu_title;
+	if (given)
+		return given;
+	const char *label = out_label(a, rows, decl);
+	if (!label)
+		return NULL;
+	size_t n = strlen(label);
+	while (n && label[n - 1] == ' ')
+		n--;
+	return arena_printf(a, "%s: %.*s", rows == ROW_THREAD ? "Thread" : "CPU", (int)n, label);
+}
+
+static void
+put_functions(struct wbuf *w)
+{
+	static const char *const select[][2] = {
+		{ "cpu", "Active Thd" },
+		{ "appl", "Adding" },
+		{ "task", "Adding" },
+		{ "thread", "Last Evt Val" },
+		{ "node", "Adding" },
+		{ "system", "Adding" },
+		{ "workload", "Adding" },
+		{ "from_obj", "All" },
+		{ "to_obj", "All" },
+		{ "tag_msg", "All" },
+		{ "size_msg", "All" },
+		{ "bw_msg", "All" },
+		{ "evt_type", "=" },
+		{ "evt_value", "All" },
+	};
+	static const char *const compose[] = {
+		"compose_cpu",
+		"compose_appl",
+		"compose_task",
+		"compose_thread",
+		"compose_node",
+		"compose_system",
+		"compose_workload",
+		"topcompose1",
+		"topcompose2",
+	};
+	wbuf_printf(w, "window_selected_functions { 14, { ");
+	for (size_t i = 0; i < 14; i++)
+		wbuf_printf(w, "{%s, %s}, ", select[i][0], select[i][1]);
+	wbuf_printf(w, "} }\nwindow_compose_functions { 9, { ");
+	for (size_t i = 0; i < 9; i++)
+		wbuf_printf(w, "{%s, As Is}, ", compose[i]);
+	wbuf_printf(w, "} }\n");
+}
+
+/* "1:0,100,0 2:..." becomes "{1.000000000000:0,100,0},{2.000000000000:...". */
+static void
+put_palette(struct wbuf *w, const char *palette)
+{
+	wbuf_printf(w, "window_custom_color_enabled true\nwindow_custom_color_palette ");
+	for (const char *p = palette; *p;) {
+		size_t value = strcspn(p, ":");
+		size_t all = strcspn(p, " ");
+		wbuf_printf(w, "%s{%.*s.000000000000%.*s}", p == palette ? "" : ",", (int)value, p, (int)(all - value), p + value);
+		p += all;
+		p += strspn(p, " ");
+	}
+	wbuf_put(w, "\n", 1);
+}
+
+void
+cfg_write(struct wbuf *w, enum row_class rows, const struct chan_decl *decl, const char *label)
+{
+	struct arena a = { 0 };
+	const char *title = cfg_title(&a, rows, decl);
+	title = title ? title : decl->title;
+	wbuf_printf(w, "#ParaverCFG\nConfigFile.Version: 3.4\nConfigFile.NumWindows: 1\n\n\n" RULER "< NEW DISPLAYING WINDOW ");
+	out_put_line(w, title);
+	wbuf_printf(w, " >\n" RULER "window_name ");
+	out_put_line(w, title);
+	wbuf_printf(w,
+		"\nwindow_type single\n"
+		"window_id 1\n"
+		"window_position_x 100\n"
+		"window_position_y 100\n"
+		"window_width 600\n"
+		"window_height 150\n"
+		"window_comm_lines_enabled true\n"
+		"window_flags_enabled false\n"
+		"window_noncolor_mode true\n");
+	if (decl->view.gradient)
+		wbuf_printf(w, "window_color_mode window_in_null_gradient_mode\n");
+	if (decl->view.palette)
+		put_palette(w, decl->view.palette);
+	wbuf_printf(w,
+		"window_logical_filtered true\n"
+		"window_physical_filtered false\n"
+		"window_comm_fromto true\n"
+		"window_comm_tagsize true\n"
+		"window_comm_typeval true\n"
+		"window_units Microseconds\n"
+		"window_maximum_y 1000.0\n"
+		"window_minimum_y 1.0\n"
+		"window_compute_y_max true\n"
+		"window_level thread\n"
+		"window_scale_relative 1.000000000000\n"
+		"window_end_time_relative 1.000000000000\n"
+		"window_object appl { 1, { All } }\n"
+		"window_begin_time_relative 0.000000000000\n"
+		"window_open true\n"
+		"window_drawmode %s\n"
+		"window_drawmode_rows draw_randnotzero\n"
+		"window_pixel_size 1\n"
+		"window_labels_to_draw 1\n",
+		decl->view.draw_random ? "draw_random" : "draw_randnotzero");
+	put_functions(w);
+	wbuf_printf(w, "window_filter_module evt_type 1 %d\nwindow_filter_module evt_type_label 1 \"", decl->prv_type);
+	out_put_line(w, label);
+	wbuf_printf(w, "\"\n");
+	arena_finish(&a);
+}
+
+struct cfg {
+	const struct emu *emu;
+	enum row_class rows;
+	const char *dir;
+	struct arena arena;
+};
+
+static int
+cfg_open(void *self, const struct emu *emu, const char *dir, enum row_class rows)
+{
+	struct cfg *c = self;
+	*c = (struct cfg){ .emu = emu, .rows = rows, .dir = dir };
+	return 0;
+}
+
+static int
+make_dir(struct cfg *c, const char *path)
+{
+	if (!path)
+		return diag_no_memory(c->emu->diag);
+	if (mkdir(path, 0777) != 0 && errno != EEXIST)
+		return diag_io(c->emu->diag, ERR_WRITE, "create the directory", path, errno);
+	return 0;
+}
+
+static int
+make_dirs(struct cfg *c, const char *model)
+{
+	const char *class = out_class(c->rows);
+	int rc = make_dir(c, arena_printf(&c->arena, "%s/cfg", c->dir));
+	if (rc == 0)
+		rc = make_dir(c, arena_printf(&c->arena, "%s/cfg/%s", c->dir, class));
+	if (rc == 0)
+		rc = make_dir(c, arena_printf(&c->arena, "%s/cfg/%s/%s", c->dir, class, model));
+	return rc;
+}
+
+static int
+write_view(struct cfg *c, uint32_t col)
+{
+	const struct emu *emu = c->emu;
+	const struct chan_decl *decl = out_decl(emu, c->rows, col);
+	const char *model = emu->cols[col].model ? emu->cols[col].model->name : "ovni";
+	int rc = make_dirs(c, model);
+	if (rc < 0)
+		return rc;
+	const char *path = arena_printf(&c->arena, "%s/cfg/%s/%s/%s.cfg", c->dir, out_class(c->rows), model, decl->view.file);
+	const char *label = out_type_label(&c->arena, emu, c->rows, col);
+	if (!path || !label)
+		return diag_no_memory(emu->diag);
+	struct wbuf w;
+	rc = out_open(&w, emu, path);
+	if (rc < 0)
+		return rc;
+	cfg_write(&w, c->rows, decl, label);
+	return out_close(&w, emu);
+}
+
+static int
+cfg_close(void *self, int64_t duration)
+{
+	(void)duration;
+	struct cfg *c = self;
+	const struct emu *emu = c->emu;
+	int rc = 0;
+	for (uint32_t col = 0; col < emu->ncols && rc == 0; col++)
+		if (track_has(emu, c->rows, col) && out_decl(emu, c->rows, col)->view.file && track_printed(emu, c->rows, col))
+			rc = write_view(c, col);
+	arena_finish(&c->arena);
+	return rc;
+}
+
+const struct sink_ops cfg_sink = { .name = "cfg", .size = sizeof(struct cfg), .open = cfg_open, .close = cfg_close };

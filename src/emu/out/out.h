@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef OUT_H
+#define OUT_H
+
+/* out: the sinks that exist, and what they share.
+ *
+ * One sink writes one file. The Paraver files of a row class share a stem: thread.prv,
+ * thread.pcf, thread.row, and the views in cfg/thread/. Bytes in doc/format/prv.md. */
+
+#include "emu.h"
+#include "sink.h"
+#include "wbuf.h"
+
+extern const struct sink_ops prv_sink; /* records */
+extern const struct sink_ops pcf_sink; /* types, values and their labels */
+extern const struct sink_ops row_sink; /* names of the rows */
+extern const struct sink_ops cfg_sink; /* views */
+
+/* "thread" or "cpu". */
+const char *out_class(enum row_class rows);
+
+/* Name of a file in the output directory: DIR/CLASS.EXT, in the arena of the caller.
+ * NULL when memory is exhausted (reported). */
+const char *out_path(struct arena *a, const struct emu *emu, const char *dir, enum row_class rows, const char *ext);
+
+/* The declaration behind a column for a class of rows. */
+const struct chan_decl *out_decl(const struct emu *emu, enum row_class rows, uint32_t col);
+
+/* Label of a type: title and tracking, unique in its file. PCF and CFG carry the same
+ * text, as Paraver looks it up first. In the arena; NULL when memory is exhausted. */
+const char *out_type_label(struct arena *a, const struct emu *emu, enum row_class rows, uint32_t col);
+
+/* The same for a declaration alone, when nothing clashes. */
+const char *out_label(struct arena *a, enum row_class rows, const struct chan_decl *decl);
+
+/* A text from outside as part of one line: control bytes become blanks. */
+void out_put_line(struct wbuf *w, const char *text);
+
+/* Opens and closes with the errors reported. */
+int out_open(struct wbuf *w, const struct emu *emu, const char *path);
+int out_close(struct wbuf *w, const struct emu *emu);
+
+/* Writes the view of a declared channel. `label` is the type label in the PCF. */
+void cfg_write(struct wbuf *w, enum row_class rows, const struct chan_decl *decl, const char *label);
+
+/* Title of a view, in the arena; NULL when memory is exhausted. */
+const char *cfg_title(struct arena *a, enum row_class rows, const struct chan_decl *decl);
+
+#endif

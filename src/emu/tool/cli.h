@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_H
+#define CLI_H
+
+/* cli: options of a tool, from one table: getopt_long() and --help say the same.
+ * GNU style: long and short, anywhere on the line. --help and --version are built in. */
+
+#include <stddef.h>
+
+struct cli_option {
+	int id;		  /* the short letter, or a number above 255 for a long one only */
+	const char *name; /* long name, NULL: none */
+	const char *arg;  /* name of its argument, NULL: none */
+	const char *help; /* one line; NULL: not listed */
+};
+
+struct cli {
+	const char *program;
+	const char *synopsis; /* what is behind the name: "[options] TRACEDIR" */
+	const char *about;    /* what the tool does: a line or two */
+	const char *footer;   /* printed below the options; NULL: nothing */
+	const struct cli_option *options;
+	size_t noptions;
+};
+
+enum {
+	CLI_END = -1,	/* no more options: optind is the first argument */
+	CLI_USAGE = -2, /* wrong usage (reported): exit with 2 */
+	CLI_DONE = -3,	/* help or version was printed: exit with 0 */
+};
+
+/* The next option: its id (optarg is set), or one of the above. */
+int cli_next(const struct cli *c, int argc, char **argv);
+
+/* Says what is wrong and where to read more. Returns CLI_USAGE. */
+int cli_usage(const struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

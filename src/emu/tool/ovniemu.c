@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/* ovniemu: turns a trace into Paraver timelines. */
+#include "cli.h"
+#include "emu.h"
+#include "out.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	OPT_COMPAT = 256,
+	OPT_PROGRESS,
+};
+
+static const struct cli_option options[] = {
+	{ 'o', "output", "DIR", "write there instead of in the trace directory" },
+	{ 'c', "clock-offsets", "FILE", "table of clock offsets (default: TRACEDIR/clock-offsets.txt)" },
+	{ 'a', "all-models", NULL, "enable all models, not only those the trace requires" },
+	{ 'b', "breakdown", NULL, "also write the breakdowns of the models that have one" },
+	{ 'l', "lint", NULL, "be strict: refuse unfinished traces, check how threads end" },
+	{ OPT_COMPAT, "compat", NULL, "print exactly the lines of ovni 1.14 (implies its strictness)" },
+	{ OPT_PROGRESS, "progress", NULL, "show the progress even if stderr is not a terminal" },
+	{ 'q', "quiet", NULL, "print warnings and errors only" },
+	{ 'v', "verbose", NULL, "print more" },
+	{ 'd', NULL, NULL, NULL }, /* of the peer: now -v */
+};
+
+static volatile sig_atomic_t stop;
+
+static void
+on_signal(int sig)
+{
+	stop = sig; /* a second one kills: SA_RESETHAND */
+}
+
+static void
+catch_signals(void)
+{
+	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
+	(void)sigaction(SIGINT, &sa, NULL);
+	(void)sigaction(SIGTERM, &sa, NULL);
+	/* A file above the limit is a failed write, not a death. */
+	(void)signal(SIGXFSZ, SIG_IGN);
+}
+
+static double
+now(void)
+{
+	struct timespec ts;
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+struct progress {
+	double begin;
+	double shown;
+	double every; /* seconds */
+};
+
+static void
+show_progress(const struct emu *emu, void *arg)
+{
+	struct progress *p = arg;
+	double t = now();
+	if (t - p->shown < p->every)
+		return;
+	p->shown = t;
+	uint64_t done = 0;
+	for (size_t i = 0; i < emu->trace.nstreams; i++)
+		done += stream_consumed(&emu->trace.streams[i]);
+	double part = emu->trace.bytes ? (double)done / (double)emu->trace.bytes : 1;
+	double took = t - p->begin;
+	diag_progress(emu->diag, "%5.1f %% done, %.2f million events at %.2f million/s, %.0f s left", part * 100,
+		(double)emu->nevents / 1e6, (double)emu->nevents / took / 1e6, part > 0 ? took / part - took : 0);
+}
+
+/* "ovni, kernel" */
+static void
+name_models(const struct emu *emu, char *buf, size_t size)
+{
+	size_t n = 0;
+	buf[0] = 0;
+	for (size_t i = 0; i < emu->nmodels && n < size; i++)
+		if (emu->models[i].enabled)
+			n += (size_t)snprintf(buf + n, size - n, "%s%s %s", n ? ", " : "",
+				emu->models[i].model->name, emu->models[i].model->version);
+}
+
+/* What is told after the emulator is closed. */
+struct summary {
+	uint64_t events;
+	uint64_t bytes;
+	uint32_t threads, cpus;
+	int64_t span;
+	bool complete;
+	char dir[4096];
+	char models[512];
+};
+
+static void
+take_summary(struct summary *s, const struct emu *emu)
+{
+	s->events = emu->nevents;
+	s->bytes = emu->trace.bytes;
+	s->threads = emu->sys.nthreads;
+	s->cpus = emu->sys.ncpus - emu->sys.nlooms;
+	s->span = emu->time;
+	s->complete = emu->complete;
+	(void)snprintf(s->dir, sizeof(s->dir), "%s", emu->options.outdir ? emu->options.outdir : emu->trace.dir);
+	name_models(emu, s->models, sizeof(s->models));
+}
+
+static void
+print_summary(struct diag *d, const struct summary *s, double took, int rc)
+{
+	diag_info(d, "%" PRIu64 " events of %" PRIu32 " threads on %" PRIu32 " CPUs, %.6f s of trace, in %.2f s (%.2f million events/s)",
+		s->events, s->threads, s->cpus, (double)s->span / 1e9, took, (double)s->events / took / 1e6);
+	diag_info(d, "models: %s", s->models);
+	if (rc == -ERR_INTERRUPTED)
+		diag_info(d, "stopped by the user: the timelines end at %.6f s", (double)s->span / 1e9);
+	else if (rc < 0)
+		diag_info(d, "the run failed (%s); the timelines that were begun end at %.6f s", error_name(rc), (double)s->span / 1e9);
+	else
+		diag_info(d, "open in Paraver: %s/thread.prv and %s/cpu.prv, with the views in %s/cfg", s->dir, s->dir, s->dir);
+}
+
+static int
+make_outdir(struct diag *d, const char *dir)
+{
+	if (!dir || mkdir(dir, 0777) == 0 || errno == EEXIST)
+		return 0;
+	return diag_io(d, ERR_WRITE, "create the directory", dir, errno);
+}
+
+static int
+run(struct diag *d, const char *dir, const struct emu_options *o)
+{
+	static const struct sink sinks[] = {
+		{ &row_sink, ROW_CPU },
+		{ &row_sink, ROW_THREAD },
+		{ &pcf_sink, ROW_CPU },
+		{ &pcf_sink, ROW_THREAD },
+		{ &prv_sink, ROW_CPU },
+		{ &prv_sink, ROW_THREAD },
+		{ &cfg_sink, ROW_CPU },
+		{ &cfg_sink, ROW_THREAD },
+	};
+	struct emu emu;
+	struct summary s = { 0 };
+	double begin = now();
+	int rc = emu_open(&emu, d, dir, o);
+	if (rc == 0)
+		rc = make_outdir(d, o->outdir);
+	if (rc == 0)
+		rc = emu_connect(&emu, sinks, sizeof(sinks) / sizeof(sinks[0]));
+	bool began = rc == 0;
+	if (rc == 0)
+		rc = emu_run(&emu);
+	if (began)
+		take_summary(&s, &emu);
+	rc = emu_close(&emu, rc);
+	if (began)
+		print_summary(d, &s, now() - begin, rc);
+	return rc == 0 || rc == -ERR_INTERRUPTED ? 0 : 1;
+}
+
+/* The models, for --help. */
+static const char *
+list_models(char *buf, size_t size)
+{
+	size_t n = (size_t)snprintf(buf, size, "Models:");
+	for (size_t i = 0; model_list[i] && n < size; i++)
+		n += (size_t)snprintf(buf + n, size - n, " %s %s (%c)%s", model_list[i]->name, model_list[i]->version,
+			model_list[i]->id, model_list[i + 1] ? "," : "\n");
+	if (n < size)
+		(void)snprintf(buf + n, size - n, "Status: 0 good, 1 bad trace or failed run, 2 wrong usage. Manual: man ovniemu\n");
+	return buf;
+}
+
+int
+main(int argc, char **argv)
+{
+	char models[1024];
+	const struct cli cli = {
+		.program = "ovniemu",
+		.synopsis = "[options] TRACEDIR",
+		.about = "Emulate the trace in TRACEDIR and write Paraver timelines of its threads and CPUs.",
+		.footer = list_models(models, sizeof(models)),
+		.options = options,
+		.noptions = sizeof(options) / sizeof(options[0]),
+	};
+	struct diag d = { .program = cli.program, .level = DIAG_NORMAL };
+	struct emu_options o = { .stop = &stop };
+	struct progress p = { .begin = now(), .every = 0.2 };
+	p.shown = p.begin;
+	bool progress = isatty(STDERR_FILENO);
+
+	int opt;
+	while ((opt = cli_next(&cli, argc, argv)) >= 0) {
+		switch (opt) {
+		case 'o': o.outdir = optarg; break;
+		case 'c': o.clock_table = optarg; break;
+		case 'a': o.all_models = true; break;
+		case 'b': break; /* no model of today has one */
+		case 'l': o.lint = true; break;
+		case 'q': d.level = DIAG_QUIET; break;
+		case 'd':
+		case 'v': d.level = DIAG_VERBOSE; break;
+		case OPT_COMPAT: o.compat = true; break;
+		case OPT_PROGRESS: progress = true; break;
+		default: break;
+		}
+	}
+	if (opt == CLI_END && argc - optind != 1)
+		opt = argc == optind ? cli_usage(&cli, "the trace directory is missing")
+				     : cli_usage(&cli, "one trace directory is enough, and there are %d", argc - optind);
+	if (opt != CLI_END)
+		return opt == CLI_DONE ? 0 : 2;
+
+	if (progress && d.level > DIAG_QUIET) {
+		o.progress = show_progress;
+		o.progress_arg = &p;
+	}
+	catch_signals();
+	return run(&d, argv[optind], &o);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+#include "clkoff.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	LINE_SIZE = 1024,  /* longer lines are refused */
+	HOSTS_MAX = 65536, /* far above any machine; bounds what a bad table can cost */
+};
+
+struct entry {
+	const char *host;
+	int64_t offset;
+	bool used;
+};
+
+struct table {
+	struct entry *entries;
+	size_t n;
+	size_t cap;
+};
+
+#define bad_line(t, path, line, ...) \
+	bad_line_((t), (path), (line), __VA_ARGS__)
+
+__attribute__((format(printf, 4, 5))) static int
+bad_line_(struct trace *t, const char *path, size_t line, const char *fmt, ...)
+{
+	char why[256];
+	va_list ap;
+	va_start(ap, fmt);
+	(void)vsnprintf(why, sizeof(why), fmt, ap);
+	va_end(ap);
+	return diag_error(t->diag, ERR_CLOCK_TABLE, NULL, "%s, line %zu: %s\n"
+							  "hint: a line is: rank hostname offset_median offset_mean offset_std",
+		path, line, why);
+}
+
+/* The next field of a line, NUL-terminated; NULL when there is none. */
+static char *
+field(char **p)
+{
+	char *s = *p + strspn(*p, " \t\r\n\v\f");
+	if (!*s)
+		return NULL;
+	char *end = s + strcspn(s, " \t\r\n\v\f");
+	*p = *end ? end + 1 : end;
+	*end = 0;
+	return s;
+}
+
+static int
+parse_line(struct trace *t, const char *path, size_t line, char *text, struct table *tab)
+{
+	static const char *const names[] = { "rank", "hostname", "offset_median", "offset_mean", "offset_std" };
+	char *rest = text;
+	char *host = NULL;
+	double median = 0;
+	for (int i = 0; i < 5; i++) {
+		char *f = field(&rest);
+		if (!f)
+			return bad_line(t, path, line, "the field %s is missing", names[i]);
+		char *end = f;
+		if (i == 0)
+			(void)strtol(f, &end, 10);
+		else if (i > 1)
+			median = i == 2 ? strtod(f, &end) : (strtod(f, &end), median);
+		if (i == 1)
+			host = f;
+		else if (end == f || *end)
+			return bad_line(t, path, line, "the field %s is not a number: %s", names[i], f);
+	}
+	/* Also refuses nan; the bounds leave room to add any clock. */
+	if (!(median > -9.2e18 && median < 9.2e18))
+		return bad_line(t, path, line, "the offset %g does not fit in 64 bits", median);
+	for (size_t i = 0; i < tab->n; i++)
+		if (strcmp(tab->entries[i].host, host) == 0)
+			return bad_line(t, path, line, "the host %s is already in the table", host);
+	if (tab->n == HOSTS_MAX)
+		return bad_line(t, path, line, "more than %d hosts", HOSTS_MAX);
+	struct entry *grown = arena_grow(&t->arena, tab->entries, tab->n, &tab->cap, sizeof(*grown));
+	host = arena_strndup(&t->arena, host, strlen(host));
+	if (!grown || !host)
+		return diag_no_memory(t->diag);
+	tab->entries = grown;
+	tab->entries[tab->n++] = (struct entry){ .host = host, .offset = (int64_t)median };
+	return 0;
+}
+
+static int
+parse(struct trace *t, const char *path, FILE *f, struct table *tab)
+{
+	char text[LINE_SIZE];
+	size_t line = 0;
+	while (fgets(text, sizeof(text), f)) {
+		line++;
+		if (strlen(text) == sizeof(text) - 1 && text[sizeof(text) - 2] != '\n')
+			return bad_line(t, path, line, "the line is longer than %d bytes", LINE_SIZE - 2);
+		if (line == 1) /* titles, whatever they say */
+			continue;
+		if (!text[strspn(text, " \t\r\n\v\f")])
+			continue;
+		int rc = parse_line(t, path, line, text, tab);
+		if (rc < 0)
+			return rc;
+	}
+	if (ferror(f))
+		return diag_io(t->diag, ERR_READ, "read", path, errno);
+	if (tab->n == 0)
+		return bad_line(t, path, line, "%s", line ? "the table has a header but no entries" : "the table is empty");
+	return 0;
+}
+
+static bool
+is_host_of(const char *loom, const char *host)
+{
+	size_t n = strcspn(loom, ".");
+	return strlen(host) == n && memcmp(loom, host, n) == 0;
+}
+
+static int
+apply(struct trace *t, const char *path, struct table *tab)
+{
+	for (size_t i = 0; i < t->nstreams; i++) {
+		struct stream *s = &t->streams[i];
+		for (size_t k = 0; s->meta.loom && k < tab->n; k++) {
+			if (is_host_of(s->meta.loom, tab->entries[k].host)) {
+				s->clock_offset = tab->entries[k].offset;
+				tab->entries[k].used = true;
+				break;
+			}
+		}
+	}
+	for (size_t k = 0; k < tab->n; k++)
+		if (!tab->entries[k].used)
+			return diag_error(t->diag, ERR_CLOCK_TABLE, NULL,
+				"%s: no loom runs on the host %s\n"
+				"hint: the host of a loom is its name up to the first dot",
+				path, tab->entries[k].host);
+	diag_info(t->diag, "clock offsets of %zu hosts from %s", tab->n, path);
+	return 0;
+}
+
+int
+clkoff_apply(struct trace *t)
+{
+	const char *path = t->options.clock_table;
+	if (!path)
+		path = arena_printf(&t->arena, "%s/clock-offsets.txt", t->dir);
+	if (!path)
+		return diag_no_memory(t->diag);
+	FILE *f = fopen(path, "re");
+	if (!f) {
+		if (errno == ENOENT && !t->options.clock_table)
+			return 0;
+		return diag_io(t->diag, ERR_CLOCK_TABLE, "open the clock offset table", path, errno);
+	}
+	struct table tab = { 0 };
+	int rc = parse(t, path, f, &tab);
+	(void)fclose(f);
+	return rc < 0 ? rc : apply(t, path, &tab);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "find.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fts.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* "thread.N" and, behind, nothing or the extension of a stream. */
+static bool
+is_old_stream(const char *name)
+{
+	if (strncmp(name, "thread.", 7) != 0 || !isdigit((unsigned char)name[7]))
+		return false;
+	const char *p = name + 7;
+	while (isdigit((unsigned char)*p))
+		p++;
+	return !*p || strcmp(p, ".obs") == 0 || strcmp(p, ".obs.zst") == 0 || strcmp(p, ".obs.lz4") == 0;
+}
+
+static int
+add(struct trace *t, struct stream_file **list, size_t *n, size_t *cap, const char *path, const char *rel)
+{
+	struct stream_file *grown = arena_grow(&t->arena, *list, *n, cap, sizeof(**list));
+	if (!grown)
+		return diag_no_memory(t->diag);
+	*list = grown;
+	struct stream_file *f = &grown[*n];
+	f->path = arena_strndup(&t->arena, path, strlen(path));
+	f->relpath = arena_strndup(&t->arena, rel, strlen(rel));
+	if (!f->path || !f->relpath)
+		return diag_no_memory(t->diag);
+	(*n)++;
+	return 0;
+}
+
+static int
+by_name(const FTSENT **a, const FTSENT **b)
+{
+	return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+/* Files reached by two names through links. */
+struct seen {
+	dev_t dev;
+	ino_t ino;
+	size_t index;
+};
+
+static int
+by_inode(const void *a, const void *b)
+{
+	const struct seen *x = a;
+	const struct seen *y = b;
+	if (x->dev != y->dev)
+		return x->dev < y->dev ? -1 : 1;
+	if (x->ino != y->ino)
+		return x->ino < y->ino ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* Keeps, of each file, the name that comes first in path order. */
+static int
+drop_twins(struct trace *t, struct stream_file *list, size_t *n)
+{
+	if (*n < 2)
+		return 0;
+	struct seen *s = block_alloc(*n * sizeof(*s));
+	if (!s)
+		return diag_no_memory(t->diag);
+	size_t k = 0;
+	for (size_t i = 0; i < *n; i++) {
+		struct stat st;
+		if (stat(list[i].path, &st) == 0)
+			s[k++] = (struct seen){ st.st_dev, st.st_ino, i };
+	}
+	qsort(s, k, sizeof(*s), by_inode);
+	for (size_t i = 1; i < k; i++)
+		if (s[i].dev == s[i - 1].dev && s[i].ino == s[i - 1].ino)
+			list[s[i].index].path = NULL;
+	block_free(s);
+	size_t kept = 0;
+	for (size_t i = 0; i < *n; i++)
+		if (list[i].path)
+			list[kept++] = list[i];
+	*n = kept;
+	return 0;
+}
+
+static int
+by_relpath(const void *a, const void *b)
+{
+	return strcmp(((const struct stream_file *)a)->relpath, ((const struct stream_file *)b)->relpath);
+}
+
+static int
+visit(struct trace *t, struct found *f, const FTSENT *e)
+{
+	size_t root = strlen(t->dir);
+	const char *rel = e->fts_path + (e->fts_pathlen > root ? root : e->fts_pathlen);
+	while (*rel == '/')
+		rel++;
+	switch (e->fts_info) {
+	case FTS_DNR:
+	case FTS_ERR:
+		diag_warn(t->diag, NULL, "cannot look into '%s': %s", e->fts_path, strerror(e->fts_errno));
+		return 0;
+	case FTS_F:
+		if (strcmp(e->fts_name, "stream.json") == 0)
+			return add(t, &f->json, &f->njson, &f->json_cap, e->fts_path, rel);
+		if (is_old_stream(e->fts_name))
+			return add(t, &f->old, &f->nold, &f->old_cap, e->fts_path, rel);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+int
+find_streams(struct trace *t, struct found *f)
+{
+	*f = (struct found){ 0 };
+	char *dirs[2] = { (char *)(uintptr_t)t->dir, NULL };
+	FTS *fts = fts_open(dirs, FTS_LOGICAL | FTS_NOCHDIR, by_name);
+	if (!fts)
+		return diag_io(t->diag, ERR_READ, "walk", t->dir, errno);
+	int rc = 0;
+	FTSENT *e;
+	errno = 0;
+	while (rc == 0 && (e = fts_read(fts)))
+		rc = visit(t, f, e);
+	if (rc == 0 && errno != 0)
+		rc = diag_io(t->diag, ERR_READ, "walk", t->dir, errno);
+	(void)fts_close(fts);
+	if (rc < 0)
+		return rc;
+	if (f->njson)
+		qsort(f->json, f->njson, sizeof(*f->json), by_relpath);
+	if (f->nold)
+		qsort(f->old, f->nold, sizeof(*f->old), by_relpath);
+	rc = drop_twins(t, f->json, &f->njson);
+	return rc < 0 ? rc : drop_twins(t, f->old, &f->nold);
+}

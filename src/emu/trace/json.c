@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+#include "json.h"
+
+#include "arena.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The whole file with a NUL behind; the caller's, to be freed with block_free(). */
+static int
+slurp(struct diag *d, const char *path, char **text, size_t *size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return diag_io(d, ERR_READ, "open", path, errno);
+	struct stat st;
+	int rc = 0;
+	char *buf = NULL;
+	size_t n = 0;
+	if (fstat(fd, &st) != 0)
+		rc = diag_io(d, ERR_READ, "inspect", path, errno);
+	else if (!S_ISREG(st.st_mode))
+		rc = diag_error(d, ERR_READ, NULL, "'%s' is not a regular file", path);
+	else if (st.st_size > JSON_FILE_MAX)
+		rc = diag_error(d, ERR_JSON, NULL, "'%s' is too large for metadata: %lld bytes", path, (long long)st.st_size);
+	else if (!(buf = block_alloc((size_t)st.st_size + 1)))
+		rc = diag_no_memory(d);
+	while (rc == 0 && n < (size_t)st.st_size) {
+		ssize_t k = read(fd, buf + n, (size_t)st.st_size - n);
+		if (k < 0 && errno != EINTR)
+			rc = diag_io(d, ERR_READ, "read", path, errno);
+		if (k == 0)
+			break;
+		n += k > 0 ? (size_t)k : 0;
+	}
+	(void)close(fd);
+	if (rc < 0) {
+		block_free(buf);
+		return rc;
+	}
+	*text = buf;
+	*size = n;
+	return 0;
+}
+
+static int
+by_name(const void *a, const void *b)
+{
+	return strcmp((*(const cJSON *const *)a)->string, (*(const cJSON *const *)b)->string);
+}
+
+/* The key that occurs twice in some object of the tree, or NULL. Sorting keeps it
+ * cheap for an object with a million keys. cJSON bounds the depth. */
+static const char *
+find_duplicate(const cJSON *item, bool *no_memory)
+{
+	size_t n = 0;
+	const cJSON *it;
+	const char *dup = NULL;
+	cJSON_ArrayForEach(it, item)
+	{
+		n++;
+		if (it->child && (dup = find_duplicate(it, no_memory)))
+			return dup;
+	}
+	if (n < 2 || !cJSON_IsObject(item))
+		return NULL;
+	const cJSON **all = block_alloc(n * sizeof(*all));
+	if (!all) {
+		*no_memory = true;
+		return NULL;
+	}
+	n = 0;
+	cJSON_ArrayForEach(it, item)
+	{
+		all[n++] = it;
+	}
+	qsort(all, n, sizeof(*all), by_name);
+	for (size_t i = 1; i < n && !dup; i++)
+		if (by_name(&all[i - 1], &all[i]) == 0)
+			dup = all[i]->string;
+	block_free(all);
+	return dup;
+}
+
+static size_t
+line_of(const char *text, const char *at)
+{
+	size_t line = 1;
+	for (const char *p = text; p < at; p++)
+		line += *p == '\n';
+	return line;
+}
+
+/* Blanks out comments, in place and keeping the lines, so that cJSON sees plain JSON
+ * and an error still has its line. */
+static void
+blank_comments(char *s, size_t n)
+{
+	bool quoted = false;
+	for (size_t i = 0; i < n; i++) {
+		if (s[i] == '"') {
+			quoted = !quoted;
+		} else if (quoted) {
+			i += s[i] == '\\';
+		} else if (s[i] == '/' && i + 1 < n && s[i + 1] == '/') {
+			while (i < n && s[i] != '\n')
+				s[i++] = ' ';
+		} else if (s[i] == '/' && i + 1 < n && s[i + 1] == '*') {
+			char *end = memmem(s + i + 2, n - i - 2, "*/", 2);
+			size_t stop = end ? (size_t)(end - s) + 2 : n;
+			for (; i < stop; i++)
+				if (s[i] != '\n')
+					s[i] = ' ';
+			i--;
+		}
+	}
+}
+
+int
+json_load(struct diag *d, const char *path, cJSON **root)
+{
+	char *text = NULL;
+	size_t size = 0;
+	int rc = slurp(d, path, &text, &size);
+	if (rc < 0)
+		return rc;
+
+	bool no_memory = false;
+	const char *end = NULL;
+	cJSON *tree = NULL;
+	if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
+		rc = diag_error(d, ERR_JSON, NULL, "'%s' begins with a byte order mark, which JSON does not allow", path);
+		goto out;
+	}
+	blank_comments(text, size);
+	tree = cJSON_ParseWithLengthOpts(text, size + 1, &end, false);
+	if (!tree) {
+		bool known = end && end >= text && end <= text + size;
+		rc = diag_error(d, ERR_JSON, NULL,
+			"'%s' is not valid JSON%s\nhint: the file may be cut short, or nested deeper than %d levels", path,
+			size == 0 ? ": it is empty" : "", CJSON_NESTING_LIMIT);
+		if (known && size)
+			diag_info(d, "  the problem is on line %zu, byte %zu", line_of(text, end), (size_t)(end - text));
+		goto out;
+	}
+	if (!cJSON_IsObject(tree)) {
+		rc = diag_error(d, ERR_JSON, NULL, "'%s' is not a JSON object", path);
+		goto out;
+	}
+	const char *dup = find_duplicate(tree, &no_memory);
+	if (dup)
+		rc = diag_error(d, ERR_JSON, NULL, "'%s' has the key \"%s\" twice in one object", path, dup);
+	else if (no_memory)
+		rc = diag_no_memory(d);
+out:
+	block_free(text);
+	if (rc < 0)
+		cJSON_Delete(tree);
+	else
+		*root = tree;
+	return rc;
+}
+
+const cJSON *
+json_find(const cJSON *obj, ...)
+{
+	va_list ap;
+	va_start(ap, obj);
+	const char *key;
+	while (obj && (key = va_arg(ap, const char *)))
+		obj = cJSON_GetObjectItemCaseSensitive(obj, key);
+	va_end(ap);
+	return obj;
+}
+
+int
+json_int(const cJSON *item, int *out)
+{
+	if (!cJSON_IsNumber(item))
+		return -1;
+	double v = item->valuedouble;
+	if (!(v > (double)INT_MIN - 1 && v < (double)INT_MAX + 1))
+		return -1;
+	*out = (int)v;
+	return 0;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+#include "reader.h"
+
+#include "arena.h"
+#include "codec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	WINDOW_MIN = 4 * 1024,
+	WINDOW_MAX = 256 * 1024,
+	WINDOW_ALL = 32 * 1024 * 1024, /* all windows of a trace together, if they may */
+	FDS_OURS = 64,		       /* descriptors left to outputs and libraries */
+	PACKED = 16 * 1024,	       /* compressed bytes read at a time */
+};
+
+void
+reader_pool_init(struct reader_pool *pool, struct diag *diag, size_t n)
+{
+	size_t window = WINDOW_ALL / (n ? n : 1);
+	window = window > WINDOW_MAX ? WINDOW_MAX : window;
+	window = window < WINDOW_MIN ? WINDOW_MIN : window;
+
+	struct rlimit lim = { .rlim_cur = 256 };
+	if (getrlimit(RLIMIT_NOFILE, &lim) == 0 && lim.rlim_cur < lim.rlim_max) {
+		struct rlimit more = { lim.rlim_max, lim.rlim_max };
+		if (setrlimit(RLIMIT_NOFILE, &more) == 0)
+			lim = more;
+	}
+	long fds = lim.rlim_cur > 1 << 20 ? 1 << 20 : (long)lim.rlim_cur;
+	*pool = (struct reader_pool){
+		.diag = diag,
+		.window = window & ~(size_t)(WINDOW_MIN - 1),
+		.spare_fds = fds > FDS_OURS ? fds - FDS_OURS : 0,
+	};
+}
+
+static int
+open_file(struct reader *r)
+{
+	if (r->fd >= 0)
+		return 0;
+	r->fd = open(r->path, O_RDONLY | O_CLOEXEC);
+	return r->fd < 0 ? diag_io(r->pool->diag, ERR_READ, "open", r->path, errno) : 0;
+}
+
+/* Between refills. */
+static void
+rest(struct reader *r)
+{
+	if (r->fd >= 0 && !r->keep_open) {
+		(void)close(r->fd);
+		r->fd = -1;
+	}
+}
+
+int
+reader_open(struct reader *r, struct reader_pool *pool, const char *path, const char *name)
+{
+	*r = (struct reader){ .pool = pool, .path = path, .name = name, .fd = -1 };
+	int rc = open_file(r);
+	if (rc < 0)
+		return rc;
+	struct stat st;
+	if (fstat(r->fd, &st) != 0)
+		rc = diag_io(pool->diag, ERR_READ, "inspect", path, errno);
+	else if (!S_ISREG(st.st_mode))
+		rc = diag_error(pool->diag, ERR_READ, NULL, "'%s' is not a regular file", path);
+	if (rc == 0) {
+		r->file_size = (uint64_t)st.st_size;
+		r->cap = pool->window;
+		r->buf = block_alloc(r->cap);
+		if (codec_wanted(path))
+			r->codec = codec_open(path);
+		if (!r->buf || (codec_wanted(path) && !r->codec))
+			rc = diag_no_memory(pool->diag);
+	}
+	if (rc < 0) {
+		reader_close(r);
+		return rc;
+	}
+	r->p = r->end = r->buf;
+	r->keep_open = pool->spare_fds > 0;
+	pool->spare_fds -= r->keep_open;
+	rest(r);
+	return 0;
+}
+
+uint64_t
+reader_left(const struct reader *r)
+{
+	if (r->codec)
+		return UINT64_MAX;
+	uint64_t offset = reader_offset(r);
+	return r->file_size > offset ? r->file_size - offset : 0;
+}
+
+/* Reads up to n bytes of the file. Returns how many (0: end), or <0 (reported). */
+static ssize_t
+read_file(struct reader *r, void *to, size_t n)
+{
+	ssize_t k;
+	do {
+		k = pread(r->fd, to, n, (off_t)r->file_pos);
+	} while (k < 0 && errno == EINTR);
+	if (k < 0)
+		return diag_io(r->pool->diag, ERR_READ, "read", r->path, errno);
+	r->file_pos += (uint64_t)k;
+	return k;
+}
+
+/* Adds decoded bytes at `to`. Returns how many (0: end), or <0 (reported). */
+static ssize_t
+read_packed(struct reader *r, uint8_t *to, size_t room)
+{
+	uint8_t in[PACKED];
+	for (;;) {
+		uint64_t at = r->file_pos;
+		ssize_t k = read_file(r, in, sizeof(in));
+		if (k < 0)
+			return k;
+		size_t nin = (size_t)k;
+		size_t nout = room;
+		const char *why = codec_decode(r->codec, in, &nin, to, &nout);
+		if (why)
+			return diag_error(r->pool->diag, ERR_STREAM_CORRUPT,
+				&(struct place){ .file = r->name, .has_offset = true, .offset = at },
+				"cannot decode the compressed stream: %s", why);
+		r->file_pos = at + nin; /* what the decoder left is read again */
+		if (nout)
+			return (ssize_t)nout;
+		if (k == 0) {
+			r->torn = !codec_at_end(r->codec);
+			return 0;
+		}
+		if (nin == 0)
+			return diag_error(r->pool->diag, ERR_STREAM_CORRUPT,
+				&(struct place){ .file = r->name, .has_offset = true, .offset = at },
+				"cannot decode the compressed stream: no progress");
+	}
+}
+
+/* Moves what is left to the front, and doubles the buffer when that is not enough. */
+static int
+make_room(struct reader *r, uint64_t want)
+{
+	size_t have = (size_t)(r->end - r->p);
+	r->base += (uint64_t)(r->p - r->buf);
+	if (have && r->p != r->buf)
+		memmove(r->buf, r->p, have);
+	r->p = r->buf;
+	r->end = r->buf + have;
+	if (want > r->cap && have == r->cap) {
+		size_t cap = r->cap * 2;
+		uint8_t *buf = block_resize(r->buf, cap);
+		if (!buf)
+			return diag_no_memory(r->pool->diag);
+		r->p = r->buf = buf;
+		r->end = buf + have;
+		r->cap = cap;
+	}
+	return 0;
+}
+
+int
+reader_fill(struct reader *r, uint64_t want)
+{
+	int rc = 1;
+	while ((uint64_t)(r->end - r->p) < want) {
+		if (r->eof) {
+			rc = 0;
+			break;
+		}
+		if ((rc = make_room(r, want)) < 0 || (rc = open_file(r)) < 0)
+			break;
+		uint8_t *to = r->buf + (r->end - r->buf);
+		size_t room = r->cap - (size_t)(r->end - r->buf);
+		ssize_t k = r->codec ? read_packed(r, to, room) : read_file(r, to, room);
+		if (k < 0) {
+			rc = (int)k;
+			break;
+		}
+		r->eof = k == 0;
+		r->end += k;
+		rc = 1;
+	}
+	rest(r);
+	return rc;
+}
+
+void
+reader_close(struct reader *r)
+{
+	if (r->fd >= 0 && r->pool)
+		(void)close(r->fd);
+	if (r->pool)
+		r->pool->spare_fds += r->keep_open;
+	codec_close(r->codec);
+	block_free(r->buf);
+	*r = (struct reader){ 0 };
+}

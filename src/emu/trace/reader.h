@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef READER_H
+#define READER_H
+
+/* reader: the bytes of one file through a small window, plain or compressed.
+ *
+ * The window is a buffer of bounded size, so that memory does not grow with the file
+ * and a file that shrinks meanwhile is a short read, not a fault. A file ending in .zst
+ * holds zstd frames, one in .lz4 holds LZ4 frames; offsets are those of the decoded
+ * bytes. Files are opened read-only, and closed between refills when the process has
+ * no descriptors to spare. */
+
+#include "diag.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct codec;
+
+/* Shared by the readers of one trace. */
+struct reader_pool {
+	struct diag *diag;
+	size_t window;	/* bytes a reader buffers, at least 4096 */
+	long spare_fds; /* descriptors that may stay open */
+};
+
+struct reader {
+	/* What is there to take: consume by moving p. */
+	const uint8_t *p;
+	const uint8_t *end;
+
+	struct reader_pool *pool;
+	const char *path; /* to open the file; borrowed */
+	const char *name; /* to name it in messages; borrowed */
+	uint8_t *buf;
+	size_t cap;
+	uint64_t base;	     /* offset of buf[0] in the decoded bytes */
+	uint64_t file_size;  /* bytes on disk, at open */
+	uint64_t file_pos;   /* bytes on disk already read */
+	int fd;		     /* -1 between refills when descriptors are scarce */
+	bool keep_open;	     /* the descriptor stays */
+	bool eof;	     /* nothing more will come */
+	bool torn;	     /* the compressed data ends inside a frame */
+	struct codec *codec; /* NULL for a plain file */
+};
+
+/* Chooses the window for n files and raises the limit of descriptors. */
+void reader_pool_init(struct reader_pool *pool, struct diag *diag, size_t n);
+
+/* Opens the file; nothing is read yet. path and name are borrowed until closed.
+ * Returns 0, or <0 (reported). */
+int reader_open(struct reader *r, struct reader_pool *pool, const char *path, const char *name);
+
+/* Makes `want` bytes available from r->p on. The buffer grows when it must, and only
+ * while data really comes. Moves r->p: pointers into the window are void afterwards.
+ * Returns 1 they are there, 0 the file ends before (what is left is there),
+ * <0 error (reported). */
+int reader_fill(struct reader *r, uint64_t want);
+
+/* Offset of r->p in the decoded bytes. */
+static inline uint64_t
+reader_offset(const struct reader *r)
+{
+	return r->base + (uint64_t)(r->p - r->buf);
+}
+
+/* Bytes of a plain file that lie behind r->p; UINT64_MAX when compressed. */
+uint64_t reader_left(const struct reader *r);
+
+/* Frees. Accepts a zeroed reader. */
+void reader_close(struct reader *r);
+
+#endif

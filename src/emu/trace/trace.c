@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace.h"
+
+#include "clkoff.h"
+
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const struct stream_format *
+find_format(struct trace *t, int *rc)
+{
+	for (int i = 0; stream_formats[i]; i++) {
+		*rc = stream_formats[i]->probe(t);
+		if (*rc < 0)
+			return NULL;
+		if (*rc > 0)
+			return stream_formats[i];
+	}
+	*rc = diag_error(t->diag, ERR_NO_STREAM, NULL,
+		"no stream in '%s'\n"
+		"hint: a trace holds loom.*/proc.*/thread.* with stream.json and stream.obs (or thread.*.obs in old ones)",
+		t->dir);
+	return NULL;
+}
+
+int
+trace_open(struct trace *t, struct diag *d, const char *dir, const struct trace_options *o)
+{
+	*t = (struct trace){ .diag = d, .options = *o };
+	size_t n = strlen(dir);
+	while (n > 1 && dir[n - 1] == '/')
+		n--;
+	t->dir = arena_strndup(&t->arena, dir, n);
+	if (!t->dir)
+		return diag_no_memory(d);
+
+	struct stat st;
+	if (stat(t->dir, &st) != 0)
+		return diag_io(d, ERR_NO_TRACE, "open the trace directory", t->dir, errno);
+	if (!S_ISDIR(st.st_mode))
+		return diag_error(d, ERR_NO_TRACE, NULL,
+			"'%s' is not a directory\nhint: give the directory of the trace, not one of its files", t->dir);
+
+	int rc;
+	t->format = find_format(t, &rc);
+	if (!t->format)
+		return rc;
+	rc = t->format->open(t);
+	return rc < 0 ? rc : clkoff_apply(t);
+}
+
+static int
+by_relpath(const void *a, const void *b)
+{
+	const struct stream_file *x = a;
+	const struct stream_file *y = b;
+	return strcmp(x->relpath, y->relpath);
+}
+
+int
+trace_open_streams(struct trace *t, struct stream_file *files, size_t n)
+{
+	if (n)
+		qsort(files, n, sizeof(*files), by_relpath);
+	reader_pool_init(&t->readers, t->diag, n);
+	t->streams = arena_new(&t->arena, struct stream, n);
+	if (!t->streams)
+		return diag_no_memory(t->diag);
+	for (size_t i = 0; i < n; i++) {
+		struct stream *s = &t->streams[i];
+		s->trace = t;
+		s->relpath = files[i].relpath;
+		s->meta.rank = -1;
+		int rc = reader_open(&s->in, &t->readers, files[i].path, s->relpath);
+		if (rc < 0)
+			return rc;
+		t->nstreams = i + 1;
+		t->bytes += s->in.file_size;
+	}
+	return 0;
+}
+
+void
+trace_forget_attrs(struct trace *t)
+{
+	for (size_t i = 0; i < t->nstreams; i++) {
+		cJSON_Delete(t->streams[i].meta.attrs);
+		t->streams[i].meta.attrs = NULL;
+	}
+}
+
+void
+trace_close(struct trace *t)
+{
+	trace_forget_attrs(t);
+	for (size_t i = 0; i < t->nstreams; i++)
+		reader_close(&t->streams[i].in);
+	arena_finish(&t->arena);
+	*t = (struct trace){ 0 };
+}
+
+static int
+bad_clock(struct stream *s, const struct event *ev, bool overflow)
+{
+	struct diag *d = s->trace->diag;
+	struct place at = stream_place(s, ev);
+	if (overflow || ev->clock < 0) {
+		at.has_clock = !overflow;
+		return diag_error(d, ERR_CLOCK_NEGATIVE, &at,
+			"the corrected clock is negative or out of range (clock offset %" PRId64 " ns)\n"
+			"hint: check the clock offset table, or whether the stream is damaged",
+			s->clock_offset);
+	}
+	return diag_error(d, ERR_CLOCK_BACKWARDS, &at,
+		"the clock goes backwards by %" PRId64 " ns, from %" PRId64 "\n"
+		"hint: if the program marked unordered regions (OU[ OU]), run ovnisort on the trace",
+		s->last_clock - ev->clock, s->last_clock);
+}
+
+int
+stream_next(struct stream *s, struct event *ev)
+{
+	int rc = s->trace->format->next(s, ev);
+	if (rc <= 0)
+		return rc;
+	bool overflow = __builtin_add_overflow(ev->clock, s->clock_offset, &ev->clock);
+	if (overflow || ev->clock < s->last_clock)
+		return bad_clock(s, ev, overflow);
+	s->last_clock = ev->clock;
+	return 1;
+}
+
+struct place
+stream_place(const struct stream *s, const struct event *ev)
+{
+	struct place at = {
+		.file = s->relpath,
+		.has_offset = true,
+		.offset = s->event_at,
+	};
+	if (ev) {
+		at.has_clock = true;
+		at.clock = ev->clock;
+		at.mcv = ev->mcv;
+	}
+	return at;
+}
+
+uint64_t
+stream_consumed(const struct stream *s)
+{
+	const struct reader *r = &s->in;
+	uint64_t behind = r->codec ? 0 : (uint64_t)(r->end - r->p);
+	return r->file_pos - behind;
+}

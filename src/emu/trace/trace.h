@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRACE_H
+#define TRACE_H
+
+/* trace: a directory of streams, found, ranked by path, and described.
+ *
+ * A stream is one source of events, today one thread. Its rank is its position in the
+ * byte order of the paths. Every format enters through one struct stream_format, so
+ * that who merges and replays does not know what it reads. The bytes of the runtime's
+ * streams and metadata are defined in doc/format/trace.md. */
+
+#include "arena.h"
+#include "diag.h"
+#include "reader.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cJSON;
+struct stream;
+struct trace;
+
+struct event {
+	int64_t clock;		/* ns, offset of the stream applied */
+	const uint8_t *payload; /* borrowed, until the next event of the same stream */
+	uint32_t size;		/* bytes of payload; a jumbo one begins with its 4-byte count */
+	uint32_t stream;	/* rank */
+	uint8_t mcv[3];		/* model, category, value */
+	bool jumbo;
+};
+
+struct stream_format {
+	const char *name;
+
+	/* Whether the directory holds a trace of this format: 1 yes, 0 no, <0 error. */
+	int (*probe)(struct trace *t);
+	/* Finds the streams and describes their threads. 0, or <0 (reported). */
+	int (*open)(struct trace *t);
+	/* The next event of a stream, before the clock offset.
+	 * 1 event, 0 end, <0 error (reported). */
+	int (*next)(struct stream *s, struct event *ev);
+};
+
+struct cpu_meta {
+	int index; /* logical, in the loom */
+	int phyid; /* of the operating system */
+};
+
+struct require_meta {
+	const char *model;
+	const char *version;
+};
+
+enum finished {
+	FINISHED_UNKNOWN, /* the format does not tell */
+	FINISHED_NO,
+	FINISHED_YES,
+};
+
+/* What the metadata says of one thread. Strings and arrays are in the trace's arena. */
+struct thread_meta {
+	const char *part; /* "thread", or something we do not know */
+	const char *loom; /* NULL when the stream is in no loom: it is set aside */
+	int pid;
+	int tid;
+	int app_id; /* 0: this stream does not say */
+	int rank;   /* -1: this stream does not say */
+	int nranks;
+	enum finished finished;
+	struct cpu_meta *cpus; /* CPUs of the loom that this stream tells */
+	size_t ncpus;
+	bool has_require; /* false: any model may occur */
+	struct require_meta *require;
+	size_t nrequire;
+	const char *lib_version; /* NULL when not told */
+	const char *lib_commit;
+	struct cJSON *attrs; /* what models read: "ovni" and the rest; owned by the trace */
+};
+
+struct stream {
+	struct trace *trace;
+	const char *relpath; /* names it in messages: relative to the trace directory */
+	struct reader in;
+	struct thread_meta meta;
+	int64_t clock_offset; /* ns, added to every clock */
+	int64_t last_clock;   /* corrected clock of the previous event */
+	uint64_t event_at;    /* offset of the current event in the decoded bytes */
+	bool was_cut;	      /* it ended inside an event; a warning was given */
+};
+
+struct trace_options {
+	bool strict;		 /* unfinished and truncated streams are errors */
+	const char *clock_table; /* NULL: clock-offsets.txt of the trace, if it is there */
+};
+
+struct trace {
+	struct diag *diag;
+	struct arena arena;
+	struct reader_pool readers;
+	const struct stream_format *format;
+	const char *dir; /* without slashes at its end */
+	struct trace_options options;
+	int metadata_version;
+	struct stream *streams; /* in path order: the index is the rank */
+	size_t nstreams;
+	uint64_t bytes; /* size of all streams on disk, for the progress */
+};
+
+/* The formats that exist; NULL ends the list. */
+extern const struct stream_format *const stream_formats[];
+
+/* Finds and opens every stream of the directory and reads the metadata.
+ * `dir` is borrowed. Returns 0, or <0 (reported); trace_close() is due in both cases. */
+int trace_open(struct trace *t, struct diag *d, const char *dir, const struct trace_options *o);
+
+/* The metadata that only models need (attrs) is freed; call it once they are connected. */
+void trace_forget_attrs(struct trace *t);
+
+void trace_close(struct trace *t);
+
+/* The next event of a stream, with its clock corrected and checked: clocks must not be
+ * negative nor go back. 1 event, 0 end of the stream, <0 error (reported). */
+int stream_next(struct stream *s, struct event *ev);
+
+/* Where the current event of a stream is, for messages. `ev` may be NULL. */
+struct place stream_place(const struct stream *s, const struct event *ev);
+
+/* Bytes of a stream on disk that were consumed, for the progress. */
+uint64_t stream_consumed(const struct stream *s);
+
+/* A file that may be a stream. */
+struct stream_file {
+	const char *path;    /* to open it */
+	const char *relpath; /* names the stream */
+};
+
+/* For formats: opens the files as the streams of the trace, in the order of their
+ * relpath. The strings are in the trace's arena. Returns 0, or <0 (reported). */
+int trace_open_streams(struct trace *t, struct stream_file *files, size_t n);
+
+#endif

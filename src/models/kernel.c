@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* kernel: context switches. A thread that the kernel has taken out of its CPU cannot do
+ * anything until it is back. */
+#include "emu.h"
+
+enum {
+	SWITCH,
+};
+
+enum {
+	OUT = 3, /* part of the output format */
+};
+
+static const struct label labels[] = {
+	{ OUT, "Context switch: Out of the CPU" },
+};
+
+static const struct chan_decl chans[] = {
+	[SWITCH] = {
+		.name = "context_switch",
+		.title = "Kernel context switch",
+		.prv_type = 45,
+		.kind = CHAN_STACK,
+		.thread_track = TRACK_ANY,
+		LABELS(labels),
+		.view = {
+			.file = "context-switch",
+			.thread_title = "Thread: Context switches of the CURRENT thread",
+			.cpu_title = "CPU: Context switches of the RUNNING thread",
+		},
+	},
+};
+
+static int
+leave_cpu(struct emu *emu, const struct event *ev)
+{
+	run_set_in_cpu(emu, false);
+	return emu_push(emu, ev, SWITCH, OUT);
+}
+
+static int
+enter_cpu(struct emu *emu, const struct event *ev)
+{
+	run_set_in_cpu(emu, true);
+	return emu_pop(emu, ev, SWITCH, OUT);
+}
+
+static const struct event_decl events[] = {
+	{ "KCO", "is taken out of its CPU by the kernel", .hook = leave_cpu },
+	{ "KCI", "is back in its CPU", .hook = enter_cpu },
+};
+
+const struct model model_kernel = {
+	.id = 'K',
+	.name = "kernel",
+	.version = "1.0.0",
+	CHANS(chans),
+	EVENTS(events),
+};
