@@ -154,8 +154,7 @@ fills_up_at_the_end(void)
 	CHECK(lines() == 2 && !kit_says(1, "finished") && kit_says(1, "\"lost\": 660"));
 }
 
-/* One thread without a stream does not take the others with it; here, the same thread
- * number in the next process. */
+/* Metadata that could not be written now may be at the end: only then is it needed. */
 static void
 metadata_recovers(void)
 {
@@ -250,6 +249,19 @@ run_again(void)
 	run(0, true);
 }
 
+/* A run that fails where an earlier one worked leaves no metadata of the earlier one next
+ * to data that are gone. */
+static void
+fails_over_old(void)
+{
+	run(10, false);
+	CHECK(unlink(THREAD "/stream.obs") == 0 && symlink("/dev/full", THREAD "/stream.obs") == 0);
+	kit_begin(1);
+	CHECK(access(THREAD "/stream.json", F_OK) != 0);
+	all_lost();
+	CHECK(access(THREAD "/stream.json", F_OK) != 0);
+}
+
 int
 main(void)
 {
@@ -264,5 +276,6 @@ main(void)
 	RUNS_SAYING(metadata_recovers, "ERROR: ovni_attr_flush: ");
 	RUNS(interrupted);
 	RUNS(run_again);
+	RUNS_SAYING(fails_over_old, "No space left on device");
 	return 0;
 }

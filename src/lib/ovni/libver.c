@@ -22,9 +22,10 @@ rt_version_parse(const char *text, long out[3])
 {
 	char copy[RT_VERSION_MAX];
 
-	if (text == NULL || strlen(text) >= sizeof(copy))
+	size_t len = text ? strlen(text) : sizeof(copy);
+	if (len >= sizeof(copy))
 		return -1;
-	strcpy(copy, text);
+	memcpy(copy, text, len + 1);
 
 	char *rest = copy;
 	if (field(&rest, ".", &out[0]) < 0 || field(&rest, ".", &out[1]) < 0 ||

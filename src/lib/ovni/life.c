@@ -27,6 +27,8 @@ static struct {
 
 /* All ready threads, so that the child of a fork can let go of their files. */
 static struct rt_thread *all;
+/* Those of threads that a fork did not bring along. Out of use, but no leak. */
+static struct rt_thread *left_behind;
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static _Thread_local bool finished __attribute__((tls_model("initial-exec")));
@@ -72,10 +74,13 @@ after_fork_child(void)
 	while (all != NULL) {
 		struct rt_thread *t = all;
 		all = t->next;
-		if (t == rt_self)
+		if (t == rt_self) {
 			release(t);
-		else
-			release_stream(t);
+			continue;
+		}
+		release_stream(t);
+		t->next = left_behind;
+		left_behind = t;
 	}
 	rt_self = NULL;
 	finished = false;
@@ -152,7 +157,7 @@ make_dirs(const char *func)
 	if (tmp == NULL)
 		return 0;
 
-	strcpy(proc.final, proc.dir);
+	memcpy(proc.final, proc.dir, sizeof(proc.final));
 	if (absolute(proc.tmp, tmp) < 0 ||
 		rt_path(proc.dir, "%s/loom.%s/proc.%d", proc.tmp, proc.loom, proc.pid) < 0 ||
 		rt_mkpath(proc.dir) < 0) {
@@ -195,7 +200,7 @@ ovni_proc_init(int app, const char *loom, int pid)
 	(void)pthread_once(&once, watch_forks);
 	proc.app = app;
 	proc.pid = pid;
-	strcpy(proc.loom, loom);
+	memcpy(proc.loom, loom, strlen(loom) + 1);
 	proc.failed = make_dirs(__func__) < 0;
 	atomic_store(&proc.state, PROC_READY);
 }
