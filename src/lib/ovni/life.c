@@ -206,15 +206,12 @@ ovni_proc_init(int app, const char *loom, int pid)
 }
 
 /* Remove a directory unless somebody still needs it. */
-static bool
+static void
 remove_dir(const char *path)
 {
-	if (rmdir(path) == 0)
-		return true;
 	/* EBUSY: a mount point, as /dev/shm */
-	if (errno != ENOTEMPTY && errno != EEXIST && errno != ENOENT && errno != EBUSY)
+	if (rmdir(path) < 0 && errno != ENOTEMPTY && errno != EEXIST && errno != ENOENT && errno != EBUSY)
 		rt_warn("cannot remove directory %s:", path);
-	return false;
 }
 
 void
@@ -227,10 +224,10 @@ ovni_proc_fini(void)
 		rt_need_proc(__func__);
 	if (proc.failed || proc.final[0] == '\0')
 		return;
-	(void)remove_dir(proc.dir);
+	remove_dir(proc.dir);
 	if (rt_path(loom, "%s/loom.%s", proc.tmp, proc.loom) == 0)
-		(void)remove_dir(loom);
-	(void)remove_dir(proc.tmp);
+		remove_dir(loom);
+	remove_dir(proc.tmp);
 }
 
 static void
