@@ -16,11 +16,11 @@ enum {
 };
 
 enum {
-	MARK_TYPES = 100,	   /* mark types are 0..99 */
-	MARK_PRV = 100,		   /* PRV type of mark type 0 */
-	NBURSTS = 100,		   /* bursts that make a statistic */
+	MARK_TYPES = 100,          /* mark types are 0..99 */
+	MARK_PRV = 100,            /* PRV type of mark type 0 */
+	NBURSTS = 100,             /* bursts that make a statistic */
 	LARGE_FLUSH_NS = 10000000, /* a flush that disturbs the program */
-	LARGE_BURST_NS = 100,	   /* a machine where an event costs a lot */
+	LARGE_BURST_NS = 100,      /* a machine where an event costs a lot */
 };
 
 static const struct label flush_labels[] = {
@@ -224,8 +224,8 @@ mark_chan(struct emu *emu, const struct event *ev, enum chan_kind kind, int *cha
 static int
 mark_push(struct emu *emu, const struct event *ev)
 {
-	int chan;
-	int64_t value;
+	int chan = 0;
+	int64_t value = 0;
 	int rc = mark_chan(emu, ev, CHAN_STACK, &chan, &value);
 	return rc < 0 ? rc : emu_push(emu, ev, chan, value);
 }
@@ -233,8 +233,8 @@ mark_push(struct emu *emu, const struct event *ev)
 static int
 mark_pop(struct emu *emu, const struct event *ev)
 {
-	int chan;
-	int64_t value;
+	int chan = 0;
+	int64_t value = 0;
 	int rc = mark_chan(emu, ev, CHAN_STACK, &chan, &value);
 	return rc < 0 ? rc : emu_pop(emu, ev, chan, value);
 }
@@ -242,8 +242,8 @@ mark_pop(struct emu *emu, const struct event *ev)
 static int
 mark_set(struct emu *emu, const struct event *ev)
 {
-	int chan;
-	int64_t value;
+	int chan = 0;
+	int64_t value = 0;
 	int rc = mark_chan(emu, ev, CHAN_SINGLE, &chan, &value);
 	return rc < 0 ? rc : emu_set(emu, ev, chan, value);
 }

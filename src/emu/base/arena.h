@@ -15,9 +15,9 @@ struct arena_chunk;
 
 struct arena {
 	struct arena_chunk *chunks; /* newest first */
-	char *next;		    /* first free byte of the newest chunk */
-	size_t left;		    /* free bytes there */
-	size_t total;		    /* bytes obtained from malloc */
+	char *next;                 /* first free byte of the newest chunk */
+	size_t left;                /* free bytes there */
+	size_t total;               /* bytes obtained from malloc */
 };
 
 /* Frees all. Accepts a zeroed arena and leaves one. */

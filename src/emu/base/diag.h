@@ -83,7 +83,7 @@ struct place {
 	bool has_offset;
 	bool has_clock;
 	uint64_t offset;    /* of the event in its (decompressed) stream, bytes */
-	int64_t clock;	    /* corrected, ns */
+	int64_t clock;      /* corrected, ns */
 	const uint8_t *mcv; /* three bytes */
 };
 

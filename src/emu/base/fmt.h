@@ -14,6 +14,9 @@ enum {
 char *fmt_u64(char *p, uint64_t v);
 char *fmt_i64(char *p, int64_t v);
 
+/* Writes v < 10^8 in exactly 8 digits. */
+void fmt_8digits(char *p, uint32_t v);
+
 /* Writes v in exactly 20 digits, zero padded. Returns p + 20. */
 char *fmt_pad20(char *p, uint64_t v);
 

@@ -20,8 +20,8 @@ enum {
 
 struct wbuf {
 	int fd;
-	int error;	  /* errno of the first failure, 0 if none */
-	size_t used;	  /* bytes in data */
+	int error;        /* errno of the first failure, 0 if none */
+	size_t used;      /* bytes in data */
 	uint64_t written; /* bytes that reached the file */
 	const char *path; /* borrowed from the caller until closed */
 	char *data;

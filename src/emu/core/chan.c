@@ -123,11 +123,3 @@ chan_depth(const struct chans *c, uint32_t row, uint32_t col)
 {
 	return stack_of(c, row, col)->depth;
 }
-
-void
-chan_clean(struct chans *c)
-{
-	for (uint32_t i = 0; i < c->ndirty; i++)
-		c->is_dirty[chan_id(c, c->dirty[i].row, c->dirty[i].col)] = 0;
-	c->ndirty = 0;
-}

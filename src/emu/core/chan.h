@@ -39,14 +39,18 @@ enum cpu_col {
 	COL_SELECT, /* which thread the row follows; not printed */
 };
 
+/* In struct col only: a need that no thread meets. The row does not have the column. */
+enum {
+	NEED_NEVER = 1 << 7,
+};
+
 /* What the engine needs of a column, apart from its names. */
 struct col {
 	enum chan_kind kind;
 	enum dup dup;
 	enum repeat repeat;
-	enum track thread_track;
-	enum track cpu_track;
-	bool zero;
+	unsigned thread_need; /* what a thread needs so that its row shows the column, */
+	unsigned cpu_need;    /* and so that its CPU row follows it: enum need */
 	int64_t idle;
 	uint32_t stack; /* which of the stacks of a row */
 	const struct chan_decl *decl;
@@ -101,6 +105,12 @@ void chan_put(struct chans *c, uint32_t row, uint32_t col, int64_t v);
 uint32_t chan_depth(const struct chans *c, uint32_t row, uint32_t col);
 
 /* Forgets what is dirty. */
-void chan_clean(struct chans *c);
+static inline void
+chan_clean(struct chans *c)
+{
+	for (uint32_t i = 0; i < c->ndirty; i++)
+		c->is_dirty[chan_id(c, c->dirty[i].row, c->dirty[i].col)] = 0;
+	c->ndirty = 0;
+}
 
 #endif

@@ -134,6 +134,19 @@ probe_models(struct emu *emu)
 	return 0;
 }
 
+/* What a thread needs to satisfy a tracking mode. */
+static unsigned
+need_of(enum track mode)
+{
+	static const unsigned need[] = {
+		[TRACK_RUNNING] = NEED_RUNNING,
+		[TRACK_ACTIVE] = NEED_ACTIVE,
+		[TRACK_ANY] = NEED_NOTHING,
+		[TRACK_HIDDEN] = NEED_NEVER,
+	};
+	return need[mode];
+}
+
 static int
 add_col(struct emu *emu, const struct chan_decl *decl, const struct model *model)
 {
@@ -148,9 +161,8 @@ add_col(struct emu *emu, const struct chan_decl *decl, const struct model *model
 		.kind = decl->kind,
 		.dup = decl->dup,
 		.repeat = decl->repeat,
-		.thread_track = decl->thread_track,
-		.cpu_track = decl->cpu_track,
-		.zero = decl->zero,
+		.thread_need = need_of(decl->thread_track),
+		.cpu_need = decl->cpu_track == TRACK_ANY ? NEED_NEVER : need_of(decl->cpu_track),
 		.idle = decl->idle,
 		.stack = stack,
 		.decl = decl,

@@ -184,7 +184,7 @@ chan_failed(struct emu *emu, const struct event *ev, int rc, uint32_t col, int64
 	describe(emu, col, emu->chans.value[chan_id(&emu->chans, emu->thread, col)], have, sizeof(have));
 	const char *what = "the channel refuses the value";
 	switch (-rc) {
-	case ERR_CHAN_VALUE: what = "the value cannot be shown"; break;
+	case ERR_CHAN_VALUE: return emu_error(emu, ev, ERR_CHAN_VALUE, "a channel cannot hold the value %" PRId64, value);
 	case ERR_CHAN_REPEATED: what = "the channel already has that value"; break;
 	case ERR_CHAN_TWICE: what = "the event writes the channel twice"; break;
 	case ERR_STACK_FULL: what = "the stack is full"; break;

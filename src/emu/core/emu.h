@@ -30,11 +30,11 @@
 #include <stdint.h>
 
 struct emu_options {
-	bool compat;	 /* print what the peer prints */
-	bool lint;	 /* extra checks at the end */
+	bool compat;     /* print what the peer prints */
+	bool lint;       /* extra checks at the end */
 	bool all_models; /* not only the required ones */
 	const char *clock_table;
-	const char *outdir;		   /* NULL: the trace directory */
+	const char *outdir;                /* NULL: the trace directory */
 	const volatile sig_atomic_t *stop; /* set by a signal: end after the current event */
 	/* Called every some thousand events while running; may be NULL. */
 	void (*progress)(const struct emu *emu, void *arg);
@@ -68,7 +68,7 @@ struct emu {
 
 	/* Output: what each row printed last, and when. */
 	int64_t *printed;
-	int64_t *printed_at;	    /* default view only */
+	int64_t *printed_at;        /* default view only */
 	struct punctual *punctuals; /* of the current event */
 	size_t npunctuals;
 	size_t punctuals_cap;

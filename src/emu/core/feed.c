@@ -7,14 +7,15 @@
 #include <string.h>
 
 struct chunk {
-	size_t n;
 	unsigned readers; /* sinks that have not finished with it */
-	struct record records[FEED_RECORDS];
+	size_t n[ROW_CLASSES];
+	struct record records[ROW_CLASSES][FEED_RECORDS];
 };
 
 /* A sink and the chunks that wait for it. */
 struct station {
 	const struct sink_ops *ops;
+	enum row_class rows;
 	void *self;
 	struct feed_impl *impl;
 	pthread_t thread;
@@ -37,7 +38,7 @@ struct feed_impl {
 	atomic_bool failed;
 	pthread_mutex_t lock;
 	pthread_cond_t arrived; /* a chunk for some sink, or the end */
-	pthread_cond_t freed;	/* a chunk became idle */
+	pthread_cond_t freed;   /* a chunk became idle */
 };
 
 static void *
@@ -54,8 +55,8 @@ serve(void *arg)
 		struct chunk *c = st->queue[st->head];
 		pthread_mutex_unlock(&im->lock);
 
-		if (st->rc == 0) {
-			st->rc = st->ops->write(st->self, c->records, c->n);
+		if (st->rc == 0 && c->n[st->rows]) {
+			st->rc = st->ops->write(st->self, c->records[st->rows], c->n[st->rows]);
 			if (st->rc < 0)
 				atomic_store(&im->failed, true);
 		}
@@ -104,49 +105,74 @@ static void
 use_chunk(struct feed *f, struct chunk *c)
 {
 	f->cur = c;
-	f->next = c->records;
-	f->end = c->records + FEED_RECORDS;
+	for (int i = 0; i < ROW_CLASSES; i++) {
+		f->next[i] = c->records[i];
+		f->end[i] = c->records[i] + FEED_RECORDS;
+	}
 }
 
-/* How many of the records may leave: all up to two nanoseconds before the last. */
-static size_t
-settled(const struct chunk *c, size_t n)
+/* Counts the records that may leave: all up to two nanoseconds before the last. When
+ * there are none, all leave. */
+static void
+settle(struct chunk *c, const size_t have[])
 {
-	int64_t last = c->records[n - 1].time;
-	size_t k = n;
-	while (k && c->records[k - 1].time >= last - 1)
-		k--;
-	return k ? k : n;
+	int64_t last = 0;
+	for (int i = 0; i < ROW_CLASSES; i++)
+		if (have[i] && c->records[i][have[i] - 1].time > last)
+			last = c->records[i][have[i] - 1].time;
+	size_t all = 0;
+	for (int i = 0; i < ROW_CLASSES; i++) {
+		c->n[i] = have[i];
+		while (c->n[i] && c->records[i][c->n[i] - 1].time >= last - 1)
+			c->n[i]--;
+		all += c->n[i];
+	}
+	for (int i = 0; i < ROW_CLASSES && !all; i++)
+		c->n[i] = have[i];
+}
+
+static void
+roll(struct feed *f)
+{
+	struct chunk *c = f->cur;
+	size_t have[ROW_CLASSES];
+	for (int i = 0; i < ROW_CLASSES; i++)
+		have[i] = (size_t)(f->next[i] - c->records[i]);
+	settle(c, have);
+	use_chunk(f, take_idle(f->impl));
+	for (int i = 0; i < ROW_CLASSES; i++) {
+		size_t k = c->n[i];
+		memcpy(f->next[i], c->records[i] + k, (have[i] - k) * sizeof(struct record));
+		f->next[i] += have[i] - k;
+		if (k && c->records[i][k - 1].time > f->sent)
+			f->sent = c->records[i][k - 1].time;
+	}
+	hand_over(f->impl, c);
 }
 
 void
 feed_roll(struct feed *f)
 {
-	struct chunk *c = f->cur;
-	size_t n = (size_t)(f->next - c->records);
-	size_t k = settled(c, n);
-	struct chunk *fresh = take_idle(f->impl);
-	use_chunk(f, fresh);
-	memcpy(f->next, c->records + k, (n - k) * sizeof(struct record));
-	f->next += n - k;
-	f->sent = c->records[k - 1].time;
-	c->n = k;
-	hand_over(f->impl, c);
+	/* When only the other class could give way, the second time everything does. */
+	do {
+		roll(f);
+	} while (f->next[ROW_THREAD] == f->end[ROW_THREAD] || f->next[ROW_CPU] == f->end[ROW_CPU]);
 }
 
 void
-feed_insert(struct feed *f, int64_t time, uint32_t row, uint32_t col, int64_t value)
+feed_insert(struct feed *f, enum row_class rows, int64_t time, uint32_t row, uint32_t col, int64_t value)
 {
-	if (f->next == f->end)
+	/* Room first: what follows must find the chunk as it will be. */
+	if (f->next[rows] == f->end[rows])
 		feed_roll(f);
 	if (time < f->sent)
 		time = f->sent;
-	struct record *at = f->next;
-	while (at > f->cur->records && at[-1].time > time)
+	struct record *at = f->next[rows];
+	while (at > f->cur->records[rows] && at[-1].time > time)
 		at--;
-	memmove(at + 1, at, (size_t)(f->next - at) * sizeof(*at));
+	memmove(at + 1, at, (size_t)(f->next[rows] - at) * sizeof(*at));
 	*at = (struct record){ time, value, row, col };
-	f->next++;
+	f->next[rows]++;
 }
 
 bool
@@ -178,6 +204,7 @@ feed_open(struct feed *f, struct diag *d, const struct emu *emu, const char *dir
 	for (size_t i = 0; i < nsinks && i < FEED_SINKS_MAX; i++) {
 		struct station *st = &im->stations[im->nstations++];
 		st->ops = sinks[i].ops;
+		st->rows = sinks[i].rows;
 		st->impl = im;
 		st->self = block_alloc(st->ops->size ? st->ops->size : 1);
 		if (!st->self)
@@ -217,7 +244,8 @@ feed_close(struct feed *f, int64_t duration)
 	if (!im)
 		return 0;
 	if (f->cur) {
-		f->cur->n = (size_t)(f->next - f->cur->records);
+		for (int i = 0; i < ROW_CLASSES; i++)
+			f->cur->n[i] = (size_t)(f->next[i] - f->cur->records[i]);
 		hand_over(im, f->cur);
 	}
 	pthread_mutex_lock(&im->lock);

@@ -4,11 +4,11 @@
 
 /* feed: the records of an emulator on their way to the sinks.
  *
- * Records are appended to a chunk. Full chunks go through bounded queues to the sinks,
- * each on its own thread, so that formatting and writing overlap with emulation and
- * memory does not grow with the trace. A chunk ends between two instants, and keeps the
- * last nanosecond back, so that a punctual value can still be inserted there; only an
- * instant longer than a chunk is split. */
+ * Records are appended to a chunk, those of each class of rows apart. Full chunks go
+ * through bounded queues to the sinks, each on its own thread, so that formatting and
+ * writing overlap with emulation and memory does not grow with the trace. A chunk ends
+ * between two instants, and keeps the last nanosecond back, so that a punctual value can
+ * still be inserted there; only an instant longer than a chunk is split. */
 
 #include "diag.h"
 #include "sink.h"
@@ -16,8 +16,8 @@
 #include <stdatomic.h>
 
 enum {
-	FEED_RECORDS = 4096, /* in a chunk: 96 KiB, half of a small L2 cache */
-	FEED_CHUNKS = 8,     /* in all; what bounds the memory */
+	FEED_RECORDS = 8192, /* of a class in a chunk: few wake-ups, and it fits in a cache */
+	FEED_CHUNKS = 6,     /* in all; what bounds the memory */
 	FEED_SINKS_MAX = 16,
 };
 
@@ -25,8 +25,8 @@ struct chunk;
 struct feed_impl;
 
 struct feed {
-	struct record *next; /* where the next record goes */
-	struct record *end;
+	struct record *next[ROW_CLASSES]; /* where the next record goes */
+	struct record *end[ROW_CLASSES];
 	int64_t sent; /* time of the last record that was handed over; -1 none */
 	struct chunk *cur;
 	struct feed_impl *impl;
@@ -44,16 +44,16 @@ void feed_roll(struct feed *f);
 
 /* Adds a record; times must not decrease. */
 static inline void
-feed_put(struct feed *f, int64_t time, uint32_t row, uint32_t col, int64_t value)
+feed_put(struct feed *f, enum row_class rows, int64_t time, uint32_t row, uint32_t col, int64_t value)
 {
-	if (__builtin_expect(f->next == f->end, 0))
+	if (__builtin_expect(f->next[rows] == f->end[rows], 0))
 		feed_roll(f);
-	*f->next++ = (struct record){ time, value, row, col };
+	*f->next[rows]++ = (struct record){ time, value, row, col };
 }
 
 /* Inserts a record behind those of its time, which may be up to 1 ns before the last
  * one; later if that was handed over already. */
-void feed_insert(struct feed *f, int64_t time, uint32_t row, uint32_t col, int64_t value);
+void feed_insert(struct feed *f, enum row_class rows, int64_t time, uint32_t row, uint32_t col, int64_t value);
 
 /* Whether a sink has failed: the run may as well stop. */
 bool feed_failed(const struct feed *f);

@@ -53,28 +53,28 @@ struct label {
 
 /* How Paraver opens a channel. Without a file there is no view. */
 struct view_decl {
-	const char *file;	  /* name without .cfg, in cfg/{thread,cpu}/MODEL/ */
+	const char *file;         /* name without .cfg, in cfg/{thread,cpu}/MODEL/ */
 	const char *thread_title; /* NULL: made of the title and the tracking */
 	const char *cpu_title;
 	const char *palette; /* "value:r,g,b value:r,g,b ...", NULL: the standard one */
-	bool gradient;	     /* for identifiers and counts */
+	bool gradient;       /* for identifiers and counts */
 	bool draw_random;    /* 0 counts too, so that idle rows are seen */
 };
 
 struct chan_decl {
 	const char *name;
 	const char *title; /* label in the PCF; the tracking is added behind */
-	int prv_type;	   /* part of the output format: never renumber */
+	int prv_type;      /* part of the output format: never renumber */
 	enum chan_kind kind;
 	enum dup dup;
 	enum repeat repeat;
 	enum track thread_track;
 	enum track cpu_track;
-	bool drained;		    /* lint: a stack that is empty when the thread ends */
-	bool zero;		    /* 0 is a value, not "nothing" */
-	bool bare_title;	    /* the title is the whole label */
-	int64_t idle;		    /* what a CPU row shows while no thread is tracked */
-	int64_t initial;	    /* value before the first event, 0: none */
+	bool drained;               /* lint: a stack that is empty when the thread ends */
+	bool zero;                  /* 0 is a value, not "nothing" */
+	bool bare_title;            /* the title is the whole label */
+	int64_t idle;               /* what a CPU row shows while no thread is tracked */
+	int64_t initial;            /* value before the first event, 0: none */
 	const struct label *labels; /* of values that no state declares */
 	size_t nlabels;
 	struct view_decl view;
@@ -94,7 +94,7 @@ struct state_decl {
 enum op_kind {
 	OP_HOOK, /* the default: needs .hook */
 	OP_IGNORE,
-	OP_SET,	  /* channel := value */
+	OP_SET,   /* channel := value */
 	OP_CLEAR, /* channel := nothing */
 	OP_PUSH,
 	OP_POP,
@@ -104,9 +104,9 @@ enum op_kind {
 /* What an event may carry, besides what its signature says. */
 enum payload_rule {
 	PAYLOAD_AT_LEAST, /* the arguments, or more */
-	PAYLOAD_EXACT,	  /* the arguments and nothing else */
-	PAYLOAD_FIRST,	  /* the first argument is enough */
-	PAYLOAD_ANY,	  /* not looked at */
+	PAYLOAD_EXACT,    /* the arguments and nothing else */
+	PAYLOAD_FIRST,    /* the first argument is enough */
+	PAYLOAD_ANY,      /* not looked at */
 };
 
 typedef int event_hook(struct emu *emu, const struct event *ev);
@@ -118,7 +118,7 @@ struct event_decl {
 	enum op_kind op;
 	enum payload_rule payload;
 	bool any_value; /* whatever the third letter */
-	int chan;	/* of the operation */
+	int chan;       /* of the operation */
 	int64_t value;
 };
 

@@ -26,7 +26,7 @@ enum thread_state {
 
 /* Error states of a CPU row in the default view; part of the output format. */
 enum {
-	ST_BAD = 666,	      /* the tracked thread does not show the channel */
+	ST_BAD = 666,         /* the tracked thread does not show the channel */
 	ST_TOO_MANY_TH = 777, /* several threads are tracked */
 };
 

@@ -9,8 +9,8 @@
 struct item {
 	const struct stream *s;
 	uint32_t rank_of_stream;
-	int loom_rank;	     /* lowest rank of its loom; the sort key when all looms have one */
-	int proc_rank;	     /* rank of its process, whichever stream tells it */
+	int loom_rank;       /* lowest rank of its loom; the sort key when all looms have one */
+	int proc_rank;       /* rank of its process, whichever stream tells it */
 	uint32_t loom_first; /* lowest stream of its loom and process: equal ranks keep */
 	uint32_t proc_first; /* the order of the streams */
 };

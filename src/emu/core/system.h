@@ -21,7 +21,7 @@ struct loom {
 	int rank; /* lowest of its processes, -1 none */
 	uint32_t first_proc, nprocs;
 	uint32_t first_cpu, ncpus; /* physical ones; the virtual CPU is behind them */
-	uint32_t *cpu_of_index;	   /* logical index -> CPU */
+	uint32_t *cpu_of_index;    /* logical index -> CPU */
 };
 
 struct proc {
@@ -53,8 +53,8 @@ struct system {
 	struct thread *threads;
 	struct cpu *cpus;
 	uint32_t nlooms, nprocs, nthreads, ncpus; /* ncpus: virtual ones included */
-	uint32_t *thread_of_stream;		  /* NO_INDEX: the stream is set aside */
-	bool by_rank;				  /* looms are sorted by rank */
+	uint32_t *thread_of_stream;               /* NO_INDEX: the stream is set aside */
+	bool by_rank;                             /* looms are sorted by rank */
 };
 
 /* Builds all from the streams of a trace. Memory comes from the arena.

@@ -6,25 +6,36 @@
 /* No value: the row has not printed the column yet. */
 #define NOT_PRINTED (INT64_MIN + 1)
 
-/* What enum need says of a thread that satisfies a mode. */
-static const unsigned track_needs[] = {
-	[TRACK_RUNNING] = NEED_RUNNING,
-	[TRACK_ACTIVE] = NEED_ACTIVE,
-	[TRACK_ANY] = 0,
-};
-
 static inline bool
-shows(const struct emu *emu, uint32_t thread, enum track mode)
+meets(const struct emu *emu, uint32_t thread, unsigned need)
 {
-	unsigned needs = track_needs[mode];
-	return (emu->threads[thread].has & needs) == needs;
+	return (emu->threads[thread].has & need) == need;
+}
+
+/* Threads of a CPU that meet a need, and the one if there is one. */
+static inline uint32_t
+tracked(const struct cpu_run *c, unsigned need, uint32_t *thread)
+{
+	bool active = need == NEED_ACTIVE;
+	*thread = (uint32_t)(active ? c->active_sum : c->running_sum);
+	return active ? c->nactive : c->nrunning;
 }
 
 int64_t
 track_thread(const struct emu *emu, uint32_t thread, uint32_t col)
 {
-	if (!shows(emu, thread, emu->cols[col].thread_track))
+	if (!meets(emu, thread, emu->cols[col].thread_need))
 		return CHAN_NULL;
+	return emu->chans.value[chan_id(&emu->chans, thread, col)];
+}
+
+/* What a CPU row shows of the one thread it follows. */
+static inline int64_t
+follow(const struct emu *emu, uint32_t thread, uint32_t col)
+{
+	unsigned need = emu->cols[col].thread_need;
+	if (!emu->options.compat && need != NEED_NEVER && !meets(emu, thread, need))
+		return ST_BAD;
 	return emu->chans.value[chan_id(&emu->chans, thread, col)];
 }
 
@@ -32,17 +43,13 @@ int64_t
 track_cpu(const struct emu *emu, uint32_t cpu, uint32_t col)
 {
 	const struct col *k = &emu->cols[col];
-	const struct cpu_run *c = &emu->cpus[cpu];
-	bool active = k->cpu_track == TRACK_ACTIVE;
-	uint32_t n = active ? c->nactive : c->nrunning;
+	uint32_t th;
+	uint32_t n = tracked(&emu->cpus[cpu], k->cpu_need, &th);
+	if (n == 1)
+		return follow(emu, th, col);
 	if (n > 1 && !emu->options.compat)
 		return ST_TOO_MANY_TH;
-	if (n != 1)
-		return k->idle ? k->idle : CHAN_NULL;
-	uint32_t th = (uint32_t)(active ? c->active_sum : c->running_sum);
-	if (!emu->options.compat && k->thread_track != TRACK_HIDDEN && !shows(emu, th, k->thread_track))
-		return ST_BAD;
-	return emu->chans.value[chan_id(&emu->chans, th, col)];
+	return k->idle ? k->idle : CHAN_NULL;
 }
 
 bool
@@ -51,7 +58,7 @@ track_has(const struct emu *emu, enum row_class rows, uint32_t col)
 	const struct col *k = &emu->cols[col];
 	if (col < NBASE)
 		return rows == ROW_THREAD ? col <= COL_TID : col <= COL_NRUNNING;
-	return (rows == ROW_THREAD ? k->thread_track : k->cpu_track) != TRACK_HIDDEN;
+	return (rows == ROW_THREAD ? k->thread_need : k->cpu_need) != NEED_NEVER;
 }
 
 /* Whether the peer prints a value again. */
@@ -62,7 +69,7 @@ repeats(enum repeat r, int64_t v)
 }
 
 static inline void
-print(struct emu *emu, uint32_t row, uint32_t col, int64_t v)
+print(struct emu *emu, enum row_class rows, uint32_t row, uint32_t col, int64_t v)
 {
 	size_t id = chan_id(&emu->chans, row, col);
 	int64_t text = v == CHAN_NULL ? 0 : v;
@@ -76,23 +83,50 @@ print(struct emu *emu, uint32_t row, uint32_t col, int64_t v)
 		emu->printed[id] = text;
 		emu->printed_at[id] = emu->time;
 	}
-	feed_put(&emu->feed, emu->time, row, col, text);
+	feed_put(&emu->feed, rows, emu->time, row, col, text);
 }
 
 static inline void
-print_cpu(struct emu *emu, uint32_t cpu, uint32_t col)
+print_thread(struct emu *emu, uint32_t thread, uint32_t col, int64_t v)
 {
-	print(emu, emu->sys.nthreads + cpu, col, track_cpu(emu, cpu, col));
+	print(emu, ROW_THREAD, thread, col, v);
+}
+
+static inline void
+print_cpu(struct emu *emu, uint32_t cpu, uint32_t col, int64_t v)
+{
+	print(emu, ROW_CPU, emu->sys.nthreads + cpu, col, v);
+}
+
+/* The CPU whose row follows a thread in a column, or NO_INDEX. */
+static inline uint32_t
+follower(const struct emu *emu, uint32_t thread, unsigned need)
+{
+	uint32_t cpu = emu->threads[thread].cpu;
+	uint32_t th;
+	if (cpu == NO_INDEX || !meets(emu, thread, need) || tracked(&emu->cpus[cpu], need, &th) != 1)
+		return NO_INDEX;
+	return cpu;
 }
 
 /* Columns that a row shows as they are, in the order they were written. */
-static void
+static inline void
 print_direct(struct emu *emu, struct chan_ref d)
 {
-	bool thread = d.row < emu->sys.nthreads;
-	if (d.col < NBASE ? !thread && d.col == COL_SELECT : emu->cols[d.col].thread_track != TRACK_ANY)
-		return;
-	print(emu, d.row, d.col, emu->chans.value[chan_id(&emu->chans, d.row, d.col)]);
+	int64_t v = emu->chans.value[chan_id(&emu->chans, d.row, d.col)];
+	if (d.row >= emu->sys.nthreads) {
+		if (d.col != COL_SELECT)
+			print(emu, ROW_CPU, d.row, d.col, v);
+	} else if (d.col < NBASE || emu->cols[d.col].thread_need == NEED_NOTHING) {
+		print_thread(emu, d.row, d.col, v);
+	}
+}
+
+/* Whether the row shows the column in some states only. */
+static inline bool
+is_tracked(unsigned need)
+{
+	return need == NEED_RUNNING || need == NEED_ACTIVE;
 }
 
 /* The thread has changed its state: its tracked columns appear or vanish. */
@@ -100,8 +134,8 @@ static void
 print_thread_row(struct emu *emu, uint32_t thread)
 {
 	for (uint32_t col = NBASE; col < emu->ncols; col++)
-		if (emu->cols[col].thread_track < TRACK_ANY)
-			print(emu, thread, col, track_thread(emu, thread, col));
+		if (is_tracked(emu->cols[col].thread_need))
+			print_thread(emu, thread, col, track_thread(emu, thread, col));
 }
 
 /* The CPU has another thread, or other counts. */
@@ -109,42 +143,37 @@ static void
 print_cpu_row(struct emu *emu, uint32_t cpu)
 {
 	for (uint32_t col = NBASE; col < emu->ncols; col++)
-		if (emu->cols[col].cpu_track < TRACK_ANY)
-			print_cpu(emu, cpu, col);
+		if (is_tracked(emu->cols[col].cpu_need))
+			print_cpu(emu, cpu, col, track_cpu(emu, cpu, col));
 }
 
-/* A model has written a channel of a thread. */
-static void
-print_channel(struct emu *emu, struct chan_ref d)
+/* A model has written a channel of a thread. `rows` tells whether the event printed
+ * whole rows: what they show is not printed twice. */
+static inline void
+print_channel(struct emu *emu, struct chan_ref d, bool rows)
 {
 	const struct chans *c = &emu->chans;
 	const struct col *k = &emu->cols[d.col];
-	/* A row that is printed whole in this event is not printed twice. */
-	if (k->thread_track < TRACK_ANY && shows(emu, d.row, k->thread_track) && !c->is_dirty[chan_id(c, d.row, COL_STATE)])
-		print(emu, d.row, d.col, c->value[chan_id(c, d.row, d.col)]);
-	uint32_t cpu = emu->threads[d.row].cpu;
-	if (cpu == NO_INDEX || k->cpu_track >= TRACK_ANY)
-		return;
-	const struct cpu_run *r = &emu->cpus[cpu];
-	bool active = k->cpu_track == TRACK_ACTIVE;
-	bool selected = (active ? r->nactive == 1 && r->active_sum == d.row : r->nrunning == 1 && r->running_sum == d.row) &&
-		(emu->threads[d.row].has & track_needs[k->cpu_track]);
-	if (selected && !c->is_dirty[chan_id(c, emu->sys.nthreads + cpu, COL_SELECT)])
-		print_cpu(emu, cpu, d.col);
+	bool shown = is_tracked(k->thread_need) && meets(emu, d.row, k->thread_need);
+	if (shown && !(rows && c->is_dirty[chan_id(c, d.row, COL_STATE)]))
+		print_thread(emu, d.row, d.col, c->value[chan_id(c, d.row, d.col)]);
+	uint32_t cpu = follower(emu, d.row, k->cpu_need);
+	if (cpu != NO_INDEX && !(rows && c->is_dirty[chan_id(c, emu->sys.nthreads + cpu, COL_SELECT)]))
+		print_cpu(emu, cpu, d.col, follow(emu, d.row, d.col));
 }
 
 /* A value at t - 1, and at t what the row showed. When the row has a line of that column
  * at t already, both are at t. */
 static void
-print_pair(struct emu *emu, uint32_t row, uint32_t col, int64_t value)
+print_pair(struct emu *emu, enum row_class rows, uint32_t row, uint32_t col, int64_t value)
 {
 	size_t id = chan_id(&emu->chans, row, col);
 	int64_t t = emu->time;
 	if (emu->printed[id] == value)
 		return;
 	int64_t before = t > 0 && emu->printed_at[id] < t ? t - 1 : t;
-	feed_insert(&emu->feed, before, row, col, value);
-	feed_put(&emu->feed, t, row, col, emu->printed[id]);
+	feed_insert(&emu->feed, rows, before, row, col, value);
+	feed_put(&emu->feed, rows, t, row, col, emu->printed[id]);
 	emu->printed_at[id] = t;
 }
 
@@ -152,29 +181,31 @@ static void
 print_punctual(struct emu *emu, const struct punctual *p)
 {
 	const struct col *k = &emu->cols[p->col];
-	if (k->thread_track != TRACK_HIDDEN && shows(emu, p->thread, k->thread_track))
-		print_pair(emu, p->thread, p->col, p->value);
-	uint32_t cpu = emu->threads[p->thread].cpu;
-	if (cpu == NO_INDEX || k->cpu_track >= TRACK_ANY)
-		return;
-	const struct cpu_run *r = &emu->cpus[cpu];
-	uint32_t n = k->cpu_track == TRACK_ACTIVE ? r->nactive : r->nrunning;
-	uint64_t sum = k->cpu_track == TRACK_ACTIVE ? r->active_sum : r->running_sum;
-	if (n == 1 && sum == p->thread)
-		print_pair(emu, emu->sys.nthreads + cpu, p->col, p->value);
+	if (meets(emu, p->thread, k->thread_need))
+		print_pair(emu, ROW_THREAD, p->thread, p->col, p->value);
+	uint32_t cpu = follower(emu, p->thread, k->cpu_need);
+	if (cpu != NO_INDEX)
+		print_pair(emu, ROW_CPU, emu->sys.nthreads + cpu, p->col, p->value);
 }
 
 void
 track_emit(struct emu *emu)
 {
 	struct chans *c = &emu->chans;
+	/* Most events write one channel of a model. */
+	if (c->ndirty == 1 && c->dirty[0].col >= NBASE && !emu->npunctuals) {
+		print_direct(emu, c->dirty[0]);
+		print_channel(emu, c->dirty[0], false);
+		chan_clean(c);
+		return;
+	}
 	for (uint32_t i = 0; i < c->ndirty; i++)
 		print_direct(emu, c->dirty[i]);
 	for (uint32_t i = 0; i < c->ndirty; i++) {
 		struct chan_ref d = c->dirty[i];
 		bool thread = d.row < emu->sys.nthreads;
 		if (d.col >= NBASE)
-			print_channel(emu, d);
+			print_channel(emu, d, true);
 		else if (thread && d.col == COL_STATE)
 			print_thread_row(emu, d.row);
 		else if (!thread && d.col == COL_SELECT)
@@ -191,7 +222,7 @@ first_line(struct emu *emu, uint32_t row, uint32_t col, int64_t v)
 {
 	size_t id = chan_id(&emu->chans, row, col);
 	emu->printed[id] = v == CHAN_NULL ? 0 : v;
-	feed_put(&emu->feed, 0, row, col, emu->printed[id]);
+	feed_put(&emu->feed, row < emu->sys.nthreads ? ROW_THREAD : ROW_CPU, 0, row, col, emu->printed[id]);
 }
 
 void

@@ -107,8 +107,17 @@ put_type(struct pcf *p, uint32_t col)
 		return;
 	put_value(p, ST_TOO_MANY_TH, "Error: too many threads");
 	/* Reachable when the CPU row follows more states than the thread row shows. */
-	if (col >= NBASE && emu->cols[col].cpu_track == TRACK_ACTIVE && emu->cols[col].thread_track == TRACK_RUNNING)
+	if (col >= NBASE && decl->cpu_track == TRACK_ACTIVE && decl->thread_track == TRACK_RUNNING)
 		put_value(p, ST_BAD, "Error: the thread does not show it");
+}
+
+/* The columns, with TID and state of a thread in the order that users know: 6, 2, 4. */
+static uint32_t
+in_order(enum row_class rows, uint32_t i)
+{
+	if (rows == ROW_THREAD && (i == COL_STATE || i == COL_TID))
+		return i == COL_STATE ? COL_TID : COL_STATE;
+	return i;
 }
 
 static int
@@ -122,9 +131,11 @@ pcf_open(void *self, const struct emu *emu, const char *dir, enum row_class rows
 		wbuf_put(&p.out, HEAD, sizeof(HEAD) - 1);
 		for (size_t i = 0; i < sizeof(colors) / sizeof(colors[0]); i++)
 			wbuf_printf(&p.out, "%-3zu {%3d, %3d, %3d}\n", i, colors[i][0], colors[i][1], colors[i][2]);
-		for (uint32_t col = 0; col < emu->ncols; col++)
+		for (uint32_t i = 0; i < emu->ncols; i++) {
+			uint32_t col = in_order(rows, i);
 			if (track_has(emu, rows, col))
 				put_type(&p, col);
+		}
 		if (p.cut)
 			diag_warn(emu->diag, NULL, "%s: labels of values above 2147483647 or below -2147483648 are left out, as Paraver cannot hold them", path);
 		rc = out_close(&p.out, emu);

@@ -19,12 +19,13 @@
 enum {
 	HEAD_SIZE = sizeof(HEAD) - 1,
 	TIME_SIZE = 32,
+	LOW = 100000000, /* 10^8 */
 };
 
 struct type_text {
 	uint8_t size;
 	bool odd_values; /* some that Paraver cannot label */
-	char text[14];	 /* ":type:" */
+	char text[14];   /* ":type:" */
 };
 
 struct prv {
@@ -36,8 +37,9 @@ struct prv {
 	bool coalesce;
 	struct type_text *types; /* of each column */
 
-	/* Text of the current instant. */
+	/* Text of the current instant. The digits above the last eight seldom change. */
 	int64_t time;
+	int64_t time_high; /* multiple of 10^8 that the text has; -1 none */
 	size_t time_size;
 	char time_text[TIME_SIZE]; /* ":time" */
 
@@ -96,12 +98,17 @@ prv_open(void *self, const struct emu *emu, const char *dir, enum row_class rows
 	return 0;
 }
 
-static void
+static inline void
 set_time(struct prv *p, int64_t time)
 {
 	if (time == p->time)
 		return;
 	p->time = time;
+	if (time - p->time_high < LOW && p->time_high > 0) {
+		fmt_8digits(p->time_text + p->time_size - 8, (uint32_t)(time - p->time_high));
+		return;
+	}
+	p->time_high = time - time % LOW;
 	p->time_text[0] = ':';
 	p->time_size = (size_t)(fmt_i64(p->time_text + 1, time) - p->time_text);
 }
@@ -129,25 +136,8 @@ pair(struct prv *p, char *to, const struct record *r)
 enum {
 	BEGIN_MAX = 8 + FMT_MAX + TIME_SIZE,
 	PAIR_MAX = sizeof(((struct type_text *)0)->text) + FMT_MAX + 1,
+	ALONE_MAX = 16, /* pairs of a line that is written at once */
 };
-
-static void
-put_lines(struct prv *p, const struct record *r, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		set_time(p, r[i].time);
-		char *to = wbuf_reserve(&p->out, BEGIN_MAX + PAIR_MAX);
-		to = pair(p, begin(p, to, r[i].row), &r[i]);
-		*to++ = '\n';
-		wbuf_commit(&p->out, to);
-	}
-}
-
-static inline bool
-ours(const struct prv *p, const struct record *r)
-{
-	return r->row - p->first_row < p->nrows;
-}
 
 /* Writes the group that begins with record i and follows next[]. */
 static void
@@ -175,8 +165,6 @@ put_instant(struct prv *p, const struct record *r, size_t n)
 	size_t ngroups = 0;
 	p->instant++;
 	for (uint32_t i = 0; i < n; i++) {
-		if (!ours(p, &r[i]))
-			continue;
 		uint32_t row = r[i].row - p->first_row;
 		if (p->seen[row] == p->instant)
 			p->next[p->last[row]] = i;
@@ -190,24 +178,42 @@ put_instant(struct prv *p, const struct record *r, size_t n)
 		put_group(p, r, p->order[g]);
 }
 
+/* How many of the records, of one instant, are of one row and leave the instant with
+ * them. 0: other rows change in it too, or there are too many for one line. */
+static inline size_t
+alone(const struct prv *p, const struct record *r, size_t n)
+{
+	size_t k = 1;
+	while (k < n && r[k].time == r[0].time) {
+		if (!p->coalesce)
+			return 1;
+		if (r[k].row != r[0].row || k == ALONE_MAX)
+			return 0;
+		k++;
+	}
+	return k;
+}
+
 static int
 prv_write(void *self, const struct record *r, size_t n)
 {
 	struct prv *p = self;
 	for (size_t i = 0; i < n;) {
-		if (!ours(p, &r[i])) {
-			i++;
+		size_t k = alone(p, &r[i], n - i);
+		if (__builtin_expect(k == 0, 0)) {
+			for (k = 1; i + k < n && r[i + k].time == r[i].time && k < p->cap;)
+				k++;
+			put_instant(p, &r[i], k);
+			i += k;
 			continue;
 		}
-		if (!p->coalesce) {
-			put_lines(p, &r[i++], 1);
-			continue;
-		}
-		size_t end = i + 1;
-		while (end < n && r[end].time == r[i].time && end - i < p->cap)
-			end++;
-		put_instant(p, &r[i], end - i);
-		i = end;
+		set_time(p, r[i].time);
+		char *to = wbuf_reserve(&p->out, BEGIN_MAX + ALONE_MAX * PAIR_MAX);
+		to = begin(p, to, r[i].row);
+		for (size_t end = i + k; i < end; i++)
+			to = pair(p, to, &r[i]);
+		*to++ = '\n';
+		wbuf_commit(&p->out, to);
 	}
 	if (wbuf_failed(&p->out))
 		return diag_error(p->emu->diag, ERR_WRITE, NULL,

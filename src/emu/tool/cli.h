@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 struct cli_option {
-	int id;		  /* the short letter, or a number above 255 for a long one only */
+	int id;           /* the short letter, or a number above 255 for a long one only */
 	const char *name; /* long name, NULL: none */
 	const char *arg;  /* name of its argument, NULL: none */
 	const char *help; /* one line; NULL: not listed */
@@ -24,9 +24,9 @@ struct cli {
 };
 
 enum {
-	CLI_END = -1,	/* no more options: optind is the first argument */
+	CLI_END = -1,   /* no more options: optind is the first argument */
 	CLI_USAGE = -2, /* wrong usage (reported): exit with 2 */
-	CLI_DONE = -3,	/* help or version was printed: exit with 0 */
+	CLI_DONE = -3,  /* help or version was printed: exit with 0 */
 };
 
 /* The next option: its id (optarg is set), or one of the above. */

@@ -10,10 +10,24 @@
 /* A stream that has ended: behind every event, whatever its rank. */
 #define ENDED UINT32_MAX
 
+/* Without branches: which stream is next cannot be predicted. */
 static inline bool
 before(struct merge_key a, struct merge_key b)
 {
-	return a.clock < b.clock || (a.clock == b.clock && a.rank < b.rank);
+	return (a.clock < b.clock) | ((a.clock == b.clock) & (a.rank < b.rank));
+}
+
+/* Exchanges the keys if asked to, without a branch either. */
+static inline void
+swap_if(bool yes, struct merge_key *a, struct merge_key *b)
+{
+	uint64_t mask = (uint64_t)0 - yes;
+	uint64_t clock = ((uint64_t)a->clock ^ (uint64_t)b->clock) & mask;
+	uint32_t rank = (a->rank ^ b->rank) & (uint32_t)mask;
+	a->clock = (int64_t)((uint64_t)a->clock ^ clock);
+	b->clock = (int64_t)((uint64_t)b->clock ^ clock);
+	a->rank ^= rank;
+	b->rank ^= rank;
 }
 
 /* The clock that the winner must stay below to win again: one more than that of the
@@ -124,27 +138,24 @@ merge_init(struct merge *m, struct trace *t)
 		rc = check_gate(t, first);
 	if (rc == 0) {
 		m->losers[0] = play(m, 1, first);
-		if (m->losers[0].rank != ENDED)
-			set_limit(m);
+		m->limit = INT64_MIN;
 	}
 	block_free(first);
 	return rc;
 }
 
-/* Puts the new key of the winner's stream in its place, up to the root. */
+/* Puts the new key of the winner's stream in its place, up to the root. The limit is
+ * worth its cost only for a stream that wins twice in a row. */
 static void
 replay(struct merge *m, uint32_t leaf, struct merge_key key)
 {
-	for (uint32_t node = (leaf + m->nleaves) / 2; node >= 1; node /= 2) {
-		if (before(m->losers[node], key)) {
-			struct merge_key t = m->losers[node];
-			m->losers[node] = key;
-			key = t;
-		}
-	}
+	for (uint32_t node = (leaf + m->nleaves) / 2; node >= 1; node /= 2)
+		swap_if(before(m->losers[node], key), &m->losers[node], &key);
 	m->losers[0] = key;
-	if (key.rank != ENDED)
+	if (key.rank == leaf)
 		set_limit(m);
+	else
+		m->limit = INT64_MIN;
 }
 
 int

@@ -18,10 +18,10 @@ struct merge_key {
 
 struct merge {
 	struct trace *trace;
-	struct event *events;	  /* the current event of each stream */
+	struct event *events;     /* the current event of each stream */
 	struct merge_key *losers; /* inner nodes of the tree; [0] is the winner */
-	uint32_t nleaves;	  /* power of two, at least the number of streams */
-	int64_t limit;		  /* the winner stays while its clock is below */
+	uint32_t nleaves;         /* power of two, at least the number of streams */
+	int64_t limit;            /* the winner stays while its clock is below */
 	bool started;
 };
 

@@ -18,7 +18,7 @@
 /* What one metadata.json says; the streams of a process are neighbours in path order. */
 struct proc_file {
 	const char *dir; /* as in the relpath of the streams */
-	int version;	 /* 0: there is none, the process died */
+	int version;     /* 0: there is none, the process died */
 	int app_id;
 	cJSON *root;
 };

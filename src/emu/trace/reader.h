@@ -21,7 +21,7 @@ struct codec;
 /* Shared by the readers of one trace. */
 struct reader_pool {
 	struct diag *diag;
-	size_t window;	/* bytes a reader buffers, at least 4096 */
+	size_t window;  /* bytes a reader buffers, at least 4096 */
 	long spare_fds; /* descriptors that may stay open */
 };
 
@@ -29,19 +29,19 @@ struct reader {
 	/* What is there to take: consume by moving p. */
 	const uint8_t *p;
 	const uint8_t *end;
+	uint8_t *buf;
+	uint64_t base; /* offset of buf[0] in the decoded bytes */
 
 	struct reader_pool *pool;
 	const char *path; /* to open the file; borrowed */
 	const char *name; /* to name it in messages; borrowed */
-	uint8_t *buf;
 	size_t cap;
-	uint64_t base;	     /* offset of buf[0] in the decoded bytes */
 	uint64_t file_size;  /* bytes on disk, at open */
 	uint64_t file_pos;   /* bytes on disk already read */
-	int fd;		     /* -1 between refills when descriptors are scarce */
-	bool keep_open;	     /* the descriptor stays */
-	bool eof;	     /* nothing more will come */
-	bool torn;	     /* the compressed data ends inside a frame */
+	int fd;              /* -1 between refills when descriptors are scarce */
+	bool keep_open;      /* the descriptor stays */
+	bool eof;            /* nothing more will come */
+	bool torn;           /* the compressed data ends inside a frame */
 	struct codec *codec; /* NULL for a plain file */
 };
 

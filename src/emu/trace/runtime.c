@@ -161,7 +161,6 @@ refill(struct stream *s)
 		int rc = reader_fill(r, want);
 		if (rc < 0)
 			return rc;
-		s->event_at = reader_offset(r);
 		if (rc == 0) {
 			if (r->end == r->p && !r->torn)
 				return 0;
@@ -176,7 +175,6 @@ next(struct stream *s, struct event *ev)
 	struct reader *r = &s->in;
 	uint64_t have = (uint64_t)(r->end - r->p);
 	int64_t size = (int64_t)wire_event_size(r->p, have);
-	s->event_at = reader_offset(r);
 	if (__builtin_expect(size == 0 || (uint64_t)size > have, 0)) {
 		size = refill(s);
 		if (size <= 0)
@@ -187,6 +185,7 @@ next(struct stream *s, struct event *ev)
 	ev->clock = wire_i64(p + 4);
 	ev->payload = p + WIRE_EVENT_HEADER;
 	ev->size = (uint32_t)(size - WIRE_EVENT_HEADER);
+	ev->length = (uint32_t)size;
 	memcpy(ev->mcv, p + 1, 3);
 	ev->jumbo = (p[0] & WIRE_JUMBO) != 0;
 	ev->stream = (uint32_t)(s - s->trace->streams);

@@ -140,7 +140,7 @@ stream_place(const struct stream *s, const struct event *ev)
 	struct place at = {
 		.file = s->relpath,
 		.has_offset = true,
-		.offset = s->event_at,
+		.offset = reader_offset(&s->in) - (ev ? ev->length : 0),
 	};
 	if (ev) {
 		at.has_clock = true;

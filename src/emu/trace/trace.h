@@ -22,11 +22,12 @@ struct stream;
 struct trace;
 
 struct event {
-	int64_t clock;		/* ns, offset of the stream applied */
+	int64_t clock;          /* ns, offset of the stream applied */
 	const uint8_t *payload; /* borrowed, until the next event of the same stream */
-	uint32_t size;		/* bytes of payload; a jumbo one begins with its 4-byte count */
-	uint32_t stream;	/* rank */
-	uint8_t mcv[3];		/* model, category, value */
+	uint32_t size;          /* bytes of payload; a jumbo one begins with its 4-byte count */
+	uint32_t length;        /* bytes in the stream, header and payload */
+	uint32_t stream;        /* rank */
+	uint8_t mcv[3];         /* model, category, value */
 	bool jumbo;
 };
 
@@ -79,18 +80,17 @@ struct thread_meta {
 };
 
 struct stream {
-	struct trace *trace;
-	const char *relpath; /* names it in messages: relative to the trace directory */
-	struct reader in;
-	struct thread_meta meta;
+	struct reader in;     /* what is read for every event comes first */
 	int64_t clock_offset; /* ns, added to every clock */
 	int64_t last_clock;   /* corrected clock of the previous event */
-	uint64_t event_at;    /* offset of the current event in the decoded bytes */
-	bool was_cut;	      /* it ended inside an event; a warning was given */
+	struct trace *trace;
+	const char *relpath; /* names it in messages: relative to the trace directory */
+	struct thread_meta meta;
+	bool was_cut; /* it ended inside an event; a warning was given */
 };
 
 struct trace_options {
-	bool strict;		 /* unfinished and truncated streams are errors */
+	bool strict;             /* unfinished and truncated streams are errors */
 	const char *clock_table; /* NULL: clock-offsets.txt of the trace, if it is there */
 };
 
@@ -123,7 +123,7 @@ void trace_close(struct trace *t);
  * negative nor go back. 1 event, 0 end of the stream, <0 error (reported). */
 int stream_next(struct stream *s, struct event *ev);
 
-/* Where the current event of a stream is, for messages. `ev` may be NULL. */
+/* Where the last event of a stream is, for messages; without it, where the next one is. */
 struct place stream_place(const struct stream *s, const struct event *ev);
 
 /* Bytes of a stream on disk that were consumed, for the progress. */

@@ -14,7 +14,7 @@ _Static_assert(sizeof(struct ovni_ev) == WIRE_EVENT_HEADER + WIRE_PAYLOAD_MAX, "
 _Static_assert((int)OVNI_EV_JUMBO == (int)WIRE_JUMBO, "jumbo flag");
 
 enum {
-	CODE = 0x0f,	   /* flags: size of the payload, minus one */
+	CODE = 0x0f,       /* flags: size of the payload, minus one */
 	JUMBO_CODE = 0x03, /* what a jumbo has there: its count takes 4 bytes */
 };
 

@@ -23,11 +23,11 @@
 #include "wire.h"
 
 enum {
-	RT_BUF_MAX = OVNI_MAX_EV_BUF,	       /* an event that would reach it flushes */
+	RT_BUF_MAX = OVNI_MAX_EV_BUF,          /* an event that would reach it flushes */
 	RT_FLUSH_PAIR = 2 * WIRE_EVENT_HEADER, /* OF[ and OF], always room for them */
-	RT_KEY_MAX = 128,		       /* "ovni.require.<model>" must be shorter */
-	RT_TEXT_MAX = 512,		       /* title or label a reader refuses */
-	RT_VERSION_MAX = 64,		       /* text of a version that is not one */
+	RT_KEY_MAX = 128,                      /* "ovni.require.<model>" must be shorter */
+	RT_TEXT_MAX = 512,                     /* title or label a reader refuses */
+	RT_VERSION_MAX = 64,                   /* text of a version that is not one */
 };
 
 struct rt_thread {
@@ -37,7 +37,7 @@ struct rt_thread {
 	size_t limit; /* RT_BUF_MAX, or 0 when the stream is broken */
 
 	/* Every flush. */
-	int fd;	       /* stream.obs, or -1 */
+	int fd;        /* stream.obs, or -1 */
 	off_t size;    /* bytes of it that are whole events */
 	uint64_t lost; /* events that did not reach it */
 
@@ -72,7 +72,7 @@ int rt_version_parse(const char *text, long out[3]);
 
 /* life.c */
 struct rt_thread *rt_ready(const char *func); /* the caller's, aborts if there is none */
-void rt_need_proc(const char *func);	      /* aborts unless the process is ready */
+void rt_need_proc(const char *func);          /* aborts unless the process is ready */
 
 /* emit.c: write buf to the file and empty it, whatever happens. func as above; errors
  * are reported in its name and break the stream. */

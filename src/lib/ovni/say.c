@@ -6,7 +6,7 @@
 
 enum {
 	TEXT_MAX = PATH_MAX + 256, /* a path and a sentence */
-	REASON_MAX = 128,	   /* kept apart: a path too long must not push it out */
+	REASON_MAX = 128,          /* kept apart: a path too long must not push it out */
 };
 
 /* Bytes that a printf into room bytes has left there. */

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/* emulate: what it costs to emulate a trace, as a ratio to "plain": one pass that reads
+ * the same input and writes as many bytes as the emulator did.
+ *
+ *   emulate OVNIEMU [events]
+ *
+ * Each figure is the best of some runs, in CPU time of the whole process. Exit status 1
+ * when a limit is passed. */
+#include "wire.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	RUNS = 5,
+	MARKS = 4,
+};
+
+struct shape {
+	const char *name;
+	int threads; /* and CPUs */
+	long events; /* of all threads */
+};
+
+struct cost {
+	double cpu; /* seconds */
+	long rss;   /* KiB */
+};
+
+static void
+fail(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+/* ---- The trace. ---- */
+
+static size_t
+put(uint8_t *p, const char *mcv, int64_t clock, const void *payload, unsigned size)
+{
+	p[0] = (uint8_t)(size ? size - 1 : 0);
+	memcpy(p + 1, mcv, 3);
+	memcpy(p + 4, &clock, 8);
+	if (size)
+		memcpy(p + 12, payload, size);
+	return 12 + size;
+}
+
+static size_t
+put_mark(uint8_t *p, const char *mcv, int64_t clock, int64_t value, int32_t type)
+{
+	uint8_t payload[12];
+	memcpy(payload, &value, 8);
+	memcpy(payload + 8, &type, 4);
+	return put(p, mcv, clock, payload, 12);
+}
+
+/* Two types are set, two are stacks; every 16 events the thread pauses and resumes. */
+static size_t
+put_event(uint8_t *p, long i, int64_t clock)
+{
+	switch (i % 16) {
+	case 0: return put(p, "OHc", clock, NULL, 0);
+	case 1: return put(p, "OHp", clock, NULL, 0);
+	case 2: return put(p, "OHw", clock, NULL, 0);
+	case 3: return put(p, "OHr", clock, NULL, 0);
+	case 4:
+	case 6:
+	case 8: return put_mark(p, "OM[", clock, 1 + i % 7, 2 + (int)(i / 2) % 2);
+	case 5:
+	case 7:
+	case 9: return put_mark(p, "OM]", clock, 1 + (i - 1) % 7, 2 + (int)((i - 1) / 2) % 2);
+	default: return put_mark(p, "OM=", clock, 1 + i % 1000, (int)(i % 2));
+	}
+}
+
+static void
+write_stream(const char *dir, const struct shape *s, int th)
+{
+	char path[512];
+	(void)snprintf(path, sizeof(path), "%s/thread.%04d", dir, th);
+	if (mkdir(path, 0777) != 0)
+		fail(path);
+	(void)snprintf(path, sizeof(path), "%s/thread.%04d/stream.json", dir, th);
+	FILE *f = fopen(path, "w");
+	if (!f)
+		fail(path);
+	(void)fprintf(f, "{\"version\":3,\"ovni\":{\"lib\":{\"version\":\"1.14.0\",\"commit\":\"x\"},\"part\":\"thread\","
+			 "\"tid\":%d,\"pid\":1,\"loom\":\"n.0\",\"app_id\":1,\"require\":{\"ovni\":\"1.1.0\"},\"finished\":1,\"mark\":{",
+		th + 1);
+	for (int m = 0; m < MARKS; m++)
+		(void)fprintf(f, "%s\"%d\":{\"title\":\"Mark %d\",\"chan_type\":\"%s\"}", m ? "," : "", m, m, m < 2 ? "single" : "stack");
+	(void)fprintf(f, "},\"loom_cpus\":[{\"index\":%d,\"phyid\":%d}]}}", th, th);
+	if (fclose(f) != 0)
+		fail(path);
+
+	(void)snprintf(path, sizeof(path), "%s/thread.%04d/stream.obs", dir, th);
+	f = fopen(path, "w");
+	if (!f)
+		fail(path);
+	uint8_t ev[64] = "ovni\1";
+	(void)fwrite(ev, 1, 8, f);
+	int32_t exec[4] = { th, -1, 0, 0 };
+	(void)fwrite(ev, 1, put(ev, "OHx", 1000 + th, exec, 16), f);
+	long n = s->events / s->threads - 2;
+	int64_t clock = 2000 + th;
+	for (long i = 0; i < n - n % 16; i++) {
+		clock += 700 + (i * 37 + th * 11) % 600;
+		(void)fwrite(ev, 1, put_event(ev, i, clock), f);
+	}
+	(void)fwrite(ev, 1, put(ev, "OHe", clock + 1, NULL, 0), f);
+	if (fclose(f) != 0)
+		fail(path);
+}
+
+static void
+write_trace(const char *dir, const struct shape *s)
+{
+	if (mkdir(dir, 0777) != 0)
+		fail(dir);
+	for (int th = 0; th < s->threads; th++)
+		write_stream(dir, s, th);
+}
+
+static int
+remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)type;
+	(void)at;
+	return remove(path);
+}
+
+/* ---- Measures. ---- */
+
+static struct cost
+wait_cost(pid_t pid)
+{
+	int status;
+	struct rusage ru;
+	if (wait4(pid, &status, 0, &ru) < 0)
+		fail("wait4");
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+		(void)fprintf(stderr, "the measured process failed\n");
+		exit(1);
+	}
+	return (struct cost){
+		.cpu = (double)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) + (double)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) / 1e6,
+		.rss = ru.ru_maxrss,
+	};
+}
+
+static struct cost
+run_emu(const char *emu, const char *trace, const char *out)
+{
+	pid_t pid = fork();
+	if (pid == 0) {
+		(void)execl(emu, emu, "-q", "-o", out, trace, (char *)NULL);
+		_exit(127);
+	}
+	return wait_cost(pid);
+}
+
+static uint64_t input_sum;
+static uint8_t block[64 * 1024];
+
+static int
+read_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)at;
+	if (type != FTW_F)
+		return 0;
+	int fd = open(path, O_RDONLY);
+	ssize_t n;
+	while ((n = read(fd, block, sizeof(block))) > 0)
+		for (ssize_t i = 0; i + 8 <= n; i += 8)
+			input_sum += wire_u64(block + i);
+	(void)close(fd);
+	return 0;
+}
+
+static off_t
+size_of(const char *dir, const char *name)
+{
+	char path[512];
+	struct stat st;
+	(void)snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return stat(path, &st) == 0 ? st.st_size : 0;
+}
+
+static struct cost
+run_plain(const char *trace, const char *out)
+{
+	off_t sizes[2] = { size_of(out, "thread.prv"), size_of(out, "cpu.prv") };
+	pid_t pid = fork();
+	if (pid == 0) {
+		(void)nftw(trace, read_one, 16, FTW_PHYS);
+		memset(block, (int)('0' + input_sum % 10), sizeof(block));
+		for (int i = 0; i < 2; i++) {
+			char path[512];
+			(void)snprintf(path, sizeof(path), "%s/plain.%d", out, i);
+			int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+			for (off_t left = sizes[i]; left > 0; left -= (off_t)sizeof(block)) {
+				size_t n = left < (off_t)sizeof(block) ? (size_t)left : sizeof(block);
+				if (write(fd, block, n) != (ssize_t)n)
+					_exit(1);
+			}
+			(void)close(fd);
+		}
+		_exit(0);
+	}
+	return wait_cost(pid);
+}
+
+struct result {
+	struct cost emu;
+	struct cost plain;
+	double bytes;
+};
+
+static struct result
+measure(const char *emu, const char *tmp, const struct shape *s)
+{
+	char trace[256];
+	char out[256];
+	(void)snprintf(trace, sizeof(trace), "%s/%s", tmp, s->name);
+	(void)snprintf(out, sizeof(out), "%s/%s.out", tmp, s->name);
+	write_trace(trace, s);
+	struct result best = { .emu = { .cpu = 1e9 }, .plain = { .cpu = 1e9 } };
+	for (int i = 0; i < RUNS; i++) {
+		struct cost e = run_emu(emu, trace, out);
+		struct cost p = run_plain(trace, out);
+		best.emu.cpu = e.cpu < best.emu.cpu ? e.cpu : best.emu.cpu;
+		best.emu.rss = e.rss > best.emu.rss ? e.rss : best.emu.rss;
+		best.plain.cpu = p.cpu < best.plain.cpu ? p.cpu : best.plain.cpu;
+	}
+	best.bytes = (double)(size_of(out, "thread.prv") + size_of(out, "cpu.prv"));
+	(void)nftw(trace, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	(void)nftw(out, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	(void)printf("%-8s %5d threads, %9ld events: %6.1f ns/event CPU, %.2fx plain (%.1f ns), %.1f bytes/event written, peak %.1f MiB\n",
+		s->name, s->threads, s->events, best.emu.cpu * 1e9 / (double)s->events, best.emu.cpu / best.plain.cpu,
+		best.plain.cpu * 1e9 / (double)s->events, best.bytes / (double)s->events, (double)best.emu.rss / 1024);
+	(void)fflush(stdout);
+	return best;
+}
+
+static bool
+limit(const char *what, double value, double most)
+{
+	(void)printf("%s %s: %.2f (limit %.2f)\n", value <= most ? "ok  " : "OVER", what, value, most);
+	return value <= most;
+}
+
+int
+main(int argc, char **argv)
+{
+	if (argc < 2) {
+		(void)fprintf(stderr, "usage: emulate OVNIEMU [events]\n");
+		return 2;
+	}
+	long n = argc > 2 ? atol(argv[2]) : 1000000;
+	char tmp[256];
+	const char *base = getenv("TMPDIR");
+	(void)snprintf(tmp, sizeof(tmp), "%s/bench.XXXXXX", base ? base : "/tmp");
+	if (!mkdtemp(tmp))
+		fail(tmp);
+
+	const struct shape small = { "few", 4, n };
+	const struct shape wide = { "wide", 1024, n };
+	const struct shape longer = { "long", 4, n * 10 };
+	struct result a = measure(argv[1], tmp, &small);
+	struct result b = measure(argv[1], tmp, &wide);
+	struct result c = measure(argv[1], tmp, &longer);
+	(void)rmdir(tmp);
+
+	bool ok = limit("CPU, ratio to plain", a.emu.cpu / a.plain.cpu, 4);
+	ok &= limit("1024 threads: peak memory, MiB", (double)b.emu.rss / 1024, 100);
+	ok &= limit("1024 threads: time of an event, ratio to 4 threads", b.emu.cpu / a.emu.cpu, 1.5);
+	ok &= limit("10 times longer: peak memory, ratio", (double)c.emu.rss / (double)a.emu.rss, 1.1);
+	return ok ? 0 : 1;
+}
