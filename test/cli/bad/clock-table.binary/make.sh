@@ -1,0 +1,1 @@
+cp "$EMU" trace/clock-offsets.txt

@@ -1,0 +1,1 @@
+printf '%b' '' > trace/clock-offsets.txt

@@ -1,0 +1,1 @@
+echo '[1, 2]' > trace/loom.node.0/proc.100/thread.101/stream.json

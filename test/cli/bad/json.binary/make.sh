@@ -1,0 +1,1 @@
+head -c 500 "$EMU" > trace/loom.node.0/proc.100/thread.101/stream.json

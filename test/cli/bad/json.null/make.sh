@@ -1,0 +1,1 @@
+echo null > trace/loom.node.0/proc.100/thread.101/stream.json

@@ -1,0 +1,1 @@
+echo '{' > trace/loom.node.0/proc.100/metadata.json

@@ -1,0 +1,2 @@
+# An empty directory.
+mkdir trace

@@ -1,0 +1,2 @@
+# A link to nothing.
+ln -s nowhere trace

@@ -1,0 +1,2 @@
+# It is a file.
+echo hello > trace

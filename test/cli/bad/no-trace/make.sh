@@ -1,0 +1,2 @@
+# The directory does not exist.
+:

@@ -1,0 +1,1 @@
+"$EMU" --lint=yes trace

@@ -1,0 +1,1 @@
+"$EMU" trace -o

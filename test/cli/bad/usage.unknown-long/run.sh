@@ -1,0 +1,1 @@
+"$EMU" --no-such-thing trace

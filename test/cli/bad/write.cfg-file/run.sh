@@ -1,0 +1,2 @@
+echo x > out/cfg
+"$EMU" -o out trace

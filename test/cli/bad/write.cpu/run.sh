@@ -1,0 +1,2 @@
+ln -s /dev/full out/cpu.prv
+"$EMU" -o out trace

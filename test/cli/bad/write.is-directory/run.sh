@@ -1,0 +1,2 @@
+mkdir out/cpu.prv
+"$EMU" -o out trace

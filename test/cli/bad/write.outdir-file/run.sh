@@ -1,0 +1,2 @@
+echo x > file
+"$EMU" -o file trace

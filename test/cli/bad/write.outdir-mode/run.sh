@@ -1,0 +1,3 @@
+. "$LIB"
+chmod 755 . out; cp "$EMU" emu
+unprivileged ./emu -o out trace

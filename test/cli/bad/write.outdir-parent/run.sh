@@ -1,0 +1,1 @@
+"$EMU" -o no/such/place trace

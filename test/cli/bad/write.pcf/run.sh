@@ -1,0 +1,2 @@
+ln -s /dev/full out/thread.pcf
+"$EMU" -o out trace

@@ -1,0 +1,2 @@
+ln -s /dev/full out/cpu.row
+"$EMU" -o out trace

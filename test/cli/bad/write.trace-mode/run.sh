@@ -1,0 +1,3 @@
+. "$LIB"
+chmod 755 . trace; cp "$EMU" emu
+unprivileged ./emu trace

@@ -1,0 +1,2 @@
+ln -s /dev/full out/thread.prv
+"$EMU" -o out trace

@@ -1,0 +1,315 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Are these files what Paraver opens without a complaint?
+
+usage: paraver_files.py [--compat] [--killed] OUTDIR...
+       paraver_files.py --emu PATH --golden DIR          all golden cases, both views
+       paraver_files.py --emu PATH --random COUNT [--seed S] [--time SECONDS]
+
+An output directory has thread.prv, cpu.prv, their .pcf and .row, and the views in cfg/.
+The rules are those of spec/paraver-consumer.md plus our own promises: times in order and
+not above the duration, one record for a row and instant, each type from time 0 on and no
+repeated value (not with --compat); each type in the PCF once, with a label of its own that
+the views carry too; views for exactly the types that occur.
+
+--killed: of a run that could not close its files. The duration may be missing, the last
+line may be cut, the views may be absent.
+"""
+import argparse
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "..", d) for d in ("gen", "prop")]
+import asm  # noqa: E402
+
+CLASSES = ("thread", "cpu")
+HEADER = re.compile(r"#Paraver \([^()]*\):(\d{20})_ns:0:1:1\((\d+):1\)")
+RECORD = re.compile(r"2:0:1:1:(\d+):(\d+)((?::\d+:-?\d+)+)")
+SECTIONS = ("DEFAULT_OPTIONS", "DEFAULT_SEMANTIC", "STATES", "STATES_COLOR", "EVENT_TYPE", "VALUES")
+MAX_ROWS = 65535
+MARKS = range(100, 200)  # types whose values the program chooses
+IDS = (1, 2, 3)          # values that need no label
+
+
+class Found(list):
+    """What is wrong, at most some lines of each file."""
+
+    def __init__(self, limit=8):
+        super().__init__()
+        self.limit, self.count = limit, {}
+
+    def add(self, where, text):
+        self.count[where] = self.count.get(where, 0) + 1
+        if self.count[where] <= self.limit:
+            self.append(f"{where}: {text}")
+
+
+def read(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+class Prv:
+    def __init__(self, path, name, found, compat, killed):
+        self.types, self.values, self.rows, self.duration = set(), {}, 0, 0
+        data = read(path)
+        text = data.decode("ascii", errors="replace")
+        lines = text.split("\n")
+        last = lines.pop()
+        if last and not killed:
+            found.add(name, f"the last line has no end: {last!r}")
+        if not lines:
+            return found.add(name, "there is no header") if not killed else None
+        m = HEADER.fullmatch(lines[0])
+        if not m:
+            return found.add(name, f"not a header: {lines[0]!r}")
+        self.duration, self.rows = int(m.group(1)), int(m.group(2))
+        if not 1 <= self.rows <= MAX_ROWS:
+            found.add(name, f"{self.rows} rows")
+        if len(lines) == 1 and not compat and not killed:
+            found.add(name, "no record: Paraver refuses such a file")
+        self.records(lines[1:], name, found, compat, killed)
+
+    def records(self, lines, name, found, compat, killed):
+        now, instant, current = 0, set(), {}
+        for number, line in enumerate(lines, 2):
+            m = RECORD.fullmatch(line)
+            if not m:
+                found.add(name, f"line {number} is not an event: {line!r}")
+                continue
+            row, t = int(m.group(1)), int(m.group(2))
+            fields = m.group(3)[1:].split(":")
+            pairs = list(zip(map(int, fields[::2]), map(int, fields[1::2])))
+            if not 1 <= row <= self.rows:
+                found.add(name, f"line {number}: row {row} of {self.rows}")
+            if t < now:
+                found.add(name, f"line {number}: time goes back from {now} to {t}")
+            if t > self.duration and not killed:
+                found.add(name, f"line {number}: time {t} is above the duration {self.duration}")
+            if t != now:
+                now, instant = t, set()
+            if compat and len(pairs) != 1:
+                found.add(name, f"line {number}: {len(pairs)} pairs with --compat")
+            if not compat and row in instant:
+                found.add(name, f"line {number}: a second record of row {row} at {t}")
+            instant.add(row)
+            for typ, value in pairs:
+                self.pair(typ, value, row, t, current, (found, name, number, compat))
+
+    def pair(self, typ, value, row, t, current, where):
+        found, name, number, compat = where
+        if not 1 <= typ < 2**31 or not -2**63 <= value < 2**63:
+            found.add(name, f"line {number}: {typ}:{value} is out of range")
+        self.types.add(typ)
+        self.values.setdefault(typ, set()).add(value)
+        if not compat:
+            old = current.get((row, typ))
+            if old is None and t != 0:
+                found.add(name, f"line {number}: type {typ} of row {row} begins at {t}, not at 0")
+            if old == value:
+                found.add(name, f"line {number}: type {typ} of row {row} repeats {value}")
+            current[row, typ] = value
+
+
+class Pcf:
+    def __init__(self, path, name, found, compat):
+        self.labels, self.values = {}, {}
+        data = read(path)
+        if b"\r" in data:
+            found.add(name, "has a carriage return")
+        if not data.endswith(b"\n"):
+            found.add(name, "the last line has no end")
+        section, typ = None, None
+        for number, line in enumerate(data.decode("utf-8", errors="surrogateescape").split("\n"), 1):
+            if line in SECTIONS:
+                if line == "VALUES" and typ is None:
+                    found.add(name, f"line {number}: VALUES outside of a type")
+                section = line
+                typ = None if line == "EVENT_TYPE" else typ
+            elif not line or line.startswith("#"):
+                continue
+            elif section == "EVENT_TYPE":
+                typ = self.type_line(line, typ, f"{name}:{number}", found, name, compat)
+            elif section == "VALUES":
+                self.value_line(line, typ, f"line {number}", found, name)
+            elif section is None:
+                found.add(name, f"line {number} is outside of a section: {line!r}")
+
+    def type_line(self, line, before, at, found, name, compat):
+        m = re.fullmatch(r"(\d+) +(\d+) +(\S.*)", line)
+        if not m:
+            found.add(name, f"{at} is not a type with a label: {line!r}")
+            return before
+        typ, label = int(m.group(2)), m.group(3)
+        if before is not None:
+            found.add(name, f"{at}: two types share one list of values")
+        if typ in self.labels:
+            found.add(name, f"{at}: type {typ} is declared twice")
+        if label in self.labels.values() and not compat:
+            found.add(name, f"{at}: a second type with the label {label!r}")
+        self.labels[typ], self.values[typ] = label, {}
+        return typ
+
+    def value_line(self, line, typ, at, found, name):
+        m = re.fullmatch(r"(-?\d+) +(\S.*| *\S.*)", line)
+        if not m:
+            return found.add(name, f"{at} is not a value with a label: {line!r}")
+        value = int(m.group(1))
+        if not -2**31 <= value < 2**31:
+            found.add(name, f"{at}: value {value} does not fit in 32 bits")
+        if value in self.values[typ]:
+            found.add(name, f"{at}: value {value} of type {typ} is labelled twice")
+        self.values[typ][value] = m.group(2)
+        return None
+
+
+def check_row(path, name, rows, found):
+    lines = read(path).decode("utf-8", errors="surrogateescape").split("\n")
+    want = ["LEVEL NODE SIZE 1", "hostname", "", f"LEVEL THREAD SIZE {rows}"]
+    if lines[:4] != want:
+        found.add(name, f"begins with {lines[:4]}, and not with {want}")
+    labels = lines[4:]
+    if not labels or labels.pop() != "":
+        found.add(name, "the last line has no end")
+    if len(labels) != rows:
+        found.add(name, f"{len(labels)} labels for {rows} rows")
+    if any(not x.strip() or "\r" in x for x in labels):
+        found.add(name, "a label is blank or has a carriage return")
+
+
+def view_types(outdir, cls, pcf, found):
+    """The types for which there is a view, after checking each view."""
+    types, top = [], os.path.join(outdir, "cfg", cls)
+    for where, _, files in os.walk(top):
+        for file in sorted(files):
+            path = os.path.join(where, file)
+            name = os.path.relpath(path, outdir)
+            text = read(path).decode("utf-8", errors="surrogateescape")
+            if not file.endswith(".cfg") or not text.startswith("#ParaverCFG\n"):
+                found.add(name, "is not a view")
+                continue
+            if not text.endswith("\n") or "\r" in text:
+                found.add(name, "has a carriage return, or no end of line")
+            m = re.findall(r"^window_filter_module evt_type 1 (\d+)$", text, re.M)
+            label = re.findall(r'^window_filter_module evt_type_label 1 "(.*)"$', text, re.M)
+            if len(m) != 1 or len(label) != 1:
+                found.add(name, f"{len(m)} types and {len(label)} labels of types")
+                continue
+            types.append(int(m[0]))
+            if pcf and label[0] != pcf.labels.get(types[-1]):
+                found.add(name, f"the label {label[0]!r} is not that of the PCF, {pcf.labels.get(types[-1])!r}")
+            for key in ("window_name", "window_level thread", "ConfigFile.Version:", "ConfigFile.NumWindows: 1"):
+                if not re.search(rf"^{re.escape(key)}", text, re.M):
+                    found.add(name, f"no line {key}")
+    return types
+
+
+def check_class(outdir, cls, found, compat, killed):
+    files = {e: os.path.join(outdir, f"{cls}.{e}") for e in ("prv", "pcf", "row")}
+    missing = [f"{cls}.{e}" for e, path in files.items() if not os.path.exists(path)]
+    if missing:
+        if not killed:
+            found.add(outdir, f"missing: {' '.join(missing)}")
+        return
+    prv = Prv(files["prv"], f"{cls}.prv", found, compat, killed)
+    pcf = Pcf(files["pcf"], f"{cls}.pcf", found, compat)
+    check_row(files["row"], f"{cls}.row", prv.rows, found)
+    for typ in sorted(prv.types - set(pcf.labels)):
+        found.add(f"{cls}.pcf", f"type {typ} is in the PRV but not declared")
+    for typ, values in prv.values.items():
+        labels = pcf.values.get(typ)
+        if labels and typ not in MARKS and typ not in IDS:
+            unknown = sorted(values - set(labels) - {0})
+            if unknown:
+                found.add(f"{cls}.pcf", f"no label for the values {unknown[:5]} of type {typ}")
+    views = view_types(outdir, cls, pcf, found)
+    for typ in sorted(set(views) - prv.types):
+        found.add(f"cfg/{cls}", f"a view of type {typ}, which does not occur: Paraver refuses it")
+    if not killed:
+        for typ in sorted(prv.types - set(views)):
+            found.add(f"cfg/{cls}", f"no view of type {typ}")
+
+
+def check(outdir, compat=False, killed=False):
+    """Texts that tell what is wrong with an output directory."""
+    found = Found()
+    for cls in CLASSES:
+        check_class(outdir, cls, found, compat, killed)
+    return found
+
+
+# ---- Over the outputs of other tests. ----
+
+def emulate(emu, text, name, args, view, found):
+    with tempfile.TemporaryDirectory() as tmp:
+        asm.assemble(text, f"{tmp}/trace", name)
+        os.mkdir(f"{tmp}/out")
+        command = [emu, "-q", *[a.replace("{trace}", f"{tmp}/trace") for a in args],
+                   *(["--compat"] if view == "compat" else []), "-o", f"{tmp}/out", f"{tmp}/trace"]
+        p = subprocess.run(command, capture_output=True, timeout=60, check=False)
+        if not 0 <= p.returncode <= 2:
+            found.append(f"{name} {view}: exit status {p.returncode}")
+        if p.returncode == 0 or os.path.exists(f"{tmp}/out/thread.prv"):
+            found += [f"{name} {view}: {x.replace(tmp, '')}" for x in check(f"{tmp}/out", view == "compat")]
+            return 1
+    return 0
+
+
+def over_goldens(emu, top, found):
+    n = 0
+    for where, _, files in sorted(os.walk(top)):
+        if "in.txt" not in files:
+            continue
+        args = read(f"{where}/args").decode().replace("{case}", where).split() if "args" in files else []
+        for view in ("default", "compat"):
+            n += emulate(emu, read(f"{where}/in.txt").decode(), os.path.relpath(where, top), args, view, found)
+    return n
+
+
+def over_random(emu, count, seed, seconds, found):
+    import random_traces
+    seed = seed if seed is not None else random.randrange(10**9)
+    print(f"seed {seed}")
+    n, end = 0, time.monotonic() + seconds
+    for s in range(seed, seed + count):
+        if time.monotonic() > end or len(found) > 20:
+            break
+        text = random_traces.Generator(s).text()
+        for view in ("default", "compat"):
+            n += emulate(emu, text, f"seed {s}", [], view, found)
+    return n
+
+
+def main():
+    ap = argparse.ArgumentParser(usage=__doc__)
+    ap.add_argument("--compat", action="store_true")
+    ap.add_argument("--killed", action="store_true")
+    ap.add_argument("--emu")
+    ap.add_argument("--golden")
+    ap.add_argument("--random", type=int, default=0)
+    ap.add_argument("--seed", type=int)
+    ap.add_argument("--time", type=float, default=60)
+    ap.add_argument("dirs", nargs="*")
+    a = ap.parse_args()
+    found, n = [], 0
+    for outdir in a.dirs:
+        found += check(outdir, a.compat, a.killed)
+        n += 1
+    if a.golden:
+        n += over_goldens(os.path.abspath(a.emu), a.golden, found)
+    if a.random:
+        n += over_random(os.path.abspath(a.emu), a.random, a.seed, a.time, found)
+    for text in found:
+        print(text)
+    print(f"{n} outputs, {len(found)} faults")
+    return 1 if found or not n else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
