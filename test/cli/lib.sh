@@ -61,7 +61,7 @@ silent() {
 	done
 }
 
-# valid [--compat|--killed] DIR
+# valid [--compat] [--killed | --short] DIR
 valid() {
 	$PYTHON "$FILES" "$@" >files.txt || fail "$(cat files.txt)"
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Are these files what Paraver opens without a complaint?
 
-usage: paraver_files.py [--compat] [--killed] OUTDIR...
+usage: paraver_files.py [--compat] [--killed | --short] OUTDIR...
        paraver_files.py --emu PATH --golden DIR          all golden cases, both views
        paraver_files.py --emu PATH --random COUNT [--seed S] [--time SECONDS]
 
@@ -136,7 +136,7 @@ class Pcf:
                 continue
             elif section == "EVENT_TYPE":
                 typ = self.type_line(line, typ, f"{name}:{number}", found, name, compat)
-            elif section == "VALUES":
+            elif section == "VALUES" and typ is not None:
                 self.value_line(line, typ, f"line {number}", found, name)
             elif section is None:
                 found.add(name, f"line {number} is outside of a section: {line!r}")
@@ -183,7 +183,7 @@ def check_row(path, name, rows, found):
         found.add(name, "a label is blank or has a carriage return")
 
 
-def view_types(outdir, cls, pcf, found):
+def view_types(outdir, cls, pcf, found, short):
     """The types for which there is a view, after checking each view."""
     types, top = [], os.path.join(outdir, "cfg", cls)
     for where, _, files in os.walk(top):
@@ -191,6 +191,8 @@ def view_types(outdir, cls, pcf, found):
             path = os.path.join(where, file)
             name = os.path.relpath(path, outdir)
             text = read(path).decode("utf-8", errors="surrogateescape")
+            if short and not text:
+                continue
             if not file.endswith(".cfg") or not text.startswith("#ParaverCFG\n"):
                 found.add(name, "is not a view")
                 continue
@@ -210,11 +212,11 @@ def view_types(outdir, cls, pcf, found):
     return types
 
 
-def check_class(outdir, cls, found, compat, killed):
+def check_class(outdir, cls, found, compat, killed, short):
     files = {e: os.path.join(outdir, f"{cls}.{e}") for e in ("prv", "pcf", "row")}
     missing = [f"{cls}.{e}" for e, path in files.items() if not os.path.exists(path)]
     if missing:
-        if not killed:
+        if not killed and not short:
             found.add(outdir, f"missing: {' '.join(missing)}")
         return
     prv = Prv(files["prv"], f"{cls}.prv", found, compat, killed)
@@ -228,19 +230,19 @@ def check_class(outdir, cls, found, compat, killed):
             unknown = sorted(values - set(labels) - {0})
             if unknown:
                 found.add(f"{cls}.pcf", f"no label for the values {unknown[:5]} of type {typ}")
-    views = view_types(outdir, cls, pcf, found)
-    for typ in sorted(set(views) - prv.types):
+    views = view_types(outdir, cls, pcf, found, short)
+    for typ in sorted(set(views) - prv.types if not short else ()):
         found.add(f"cfg/{cls}", f"a view of type {typ}, which does not occur: Paraver refuses it")
-    if not killed:
+    if not killed and not short:
         for typ in sorted(prv.types - set(views)):
             found.add(f"cfg/{cls}", f"no view of type {typ}")
 
 
-def check(outdir, compat=False, killed=False):
+def check(outdir, compat=False, killed=False, short=False):
     """Texts that tell what is wrong with an output directory."""
     found = Found()
     for cls in CLASSES:
-        check_class(outdir, cls, found, compat, killed)
+        check_class(outdir, cls, found, compat, killed, short)
     return found
 
 
@@ -290,6 +292,7 @@ def main():
     ap = argparse.ArgumentParser(usage=__doc__)
     ap.add_argument("--compat", action="store_true")
     ap.add_argument("--killed", action="store_true")
+    ap.add_argument("--short", action="store_true")
     ap.add_argument("--emu")
     ap.add_argument("--golden")
     ap.add_argument("--random", type=int, default=0)
@@ -299,7 +302,7 @@ def main():
     a = ap.parse_args()
     found, n = [], 0
     for outdir in a.dirs:
-        found += check(outdir, a.compat, a.killed)
+        found += check(outdir, a.compat, a.killed, a.short)
         n += 1
     if a.golden:
         n += over_goldens(os.path.abspath(a.emu), a.golden, found)

@@ -29,18 +29,18 @@ def read(path):
         return f.read()
 
 
-def metadata(tid, first):
+def metadata(tid, ncpus):
     ovni = {"lib": {"version": "1.14.0", "commit": "test"}, "part": "thread", "tid": tid, "pid": 100,
             "loom": "node.0", "app_id": 1, "require": {"ovni": "1.1.0"}, "finished": 1}
-    if first:
-        ovni["loom_cpus"] = [{"index": 0, "phyid": 0}]
+    if ncpus:
+        ovni["loom_cpus"] = [{"index": i, "phyid": i} for i in range(ncpus)]
         ovni["mark"] = {"0": {"title": "Step", "chan_type": "single"}}
     return json.dumps({"version": 3, "ovni": ovni}).encode()
 
 
-def stream(first, step, nevents):
-    """A thread in the virtual CPU that sets a mark nevents times."""
-    head = b"ovni\1\0\0\0" + b"\x0fOHx" + struct.pack("<QiiQ", first, -1, -1, 0)
+def stream(cpu, first, step, nevents):
+    """A thread that sets a mark nevents times."""
+    head = b"ovni\1\0\0\0" + b"\x0fOHx" + struct.pack("<QiiQ", first, cpu, -1, 0)
     one = struct.Struct("<4sQqi")
     body = b"".join([one.pack(b"\x0bOM=", first + step * (i + 1), i % 9 + 1, 0) for i in range(nevents)])
     return head + body + b"\x00OHe" + struct.pack("<Q", first + step * (nevents + 1))
@@ -49,8 +49,8 @@ def stream(first, step, nevents):
 def big(top, nevents, nthreads=1):
     for i in range(nthreads):
         where = f"{top}/loom.node.0/proc.100/thread.{101 + i}"
-        write(f"{where}/stream.json", metadata(101 + i, i == 0))
-        write(f"{where}/stream.obs", stream(1000 + i, 10 * nthreads, nevents // nthreads))
+        write(f"{where}/stream.json", metadata(101 + i, nthreads if i == 0 else 0))
+        write(f"{where}/stream.obs", stream(i, 1000 + i, 10 * nthreads, nevents // nthreads))
 
 
 def library(name, soname):

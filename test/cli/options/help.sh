@@ -1,0 +1,28 @@
+# --help: on stdout, status 0, each option of the program is there.
+. "$LIB"
+status 0 "$EMU" --help
+test ! -s err.txt || fail "stderr: $(cat err.txt)"
+mv out.txt help.txt
+status 0 "$EMU" -h
+cmp out.txt help.txt || fail "-h is not --help"
+for o in -o --output -c --clock-offsets -a --all-models -b --breakdown -l --lint --compat --progress \
+	-q --quiet -v --verbose -h --help --version TRACEDIR; do
+	grep -qw -e "$o" help.txt || fail "--help does not tell $o"
+done
+# what the help lists must be accepted
+grep -o -e ' -[a-z],\? --[a-z-]*\| --[a-z-]*' help.txt | grep -o -e '--[a-z-]*' | sort -u >longs.txt
+test "$(wc -l <longs.txt)" -ge 10 || fail "options are missing: $(cat longs.txt)"
+small_trace
+while read -r long; do
+	case $long in
+	--help | --version) continue ;;
+	--output) arg=out ;;
+	--clock-offsets) arg=/dev/null ;;
+	*) arg= ;;
+	esac
+	"$EMU" -o out "$long${arg:+=$arg}" trace 2>err.txt
+	test $? != 2 || fail "$long is not an option"
+done <longs.txt
+# --help anywhere, and it wins over what is wrong later
+status 0 "$EMU" trace --help
+awk 'length > 110 { exit 1 }' help.txt || fail "a line of the help is longer than 110"

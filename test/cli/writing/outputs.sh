@@ -1,0 +1,56 @@
+# Which files a run writes, and which views: one for each type that occurs.
+. "$LIB"
+small_trace
+"$EMU" -q -o out trace || fail "the run"
+(cd out && find . -type f | LC_ALL=C sort) >files
+cmp files - <<'END' || fail "$(cat files)"
+./cfg/cpu/kernel/context-switch.cfg
+./cfg/cpu/ovni/flushing.cfg
+./cfg/cpu/ovni/mark-1.cfg
+./cfg/cpu/ovni/number-running-threads.cfg
+./cfg/cpu/ovni/pid.cfg
+./cfg/cpu/ovni/tid.cfg
+./cfg/thread/kernel/context-switch.cfg
+./cfg/thread/ovni/affinity.cfg
+./cfg/thread/ovni/flushing.cfg
+./cfg/thread/ovni/mark-1.cfg
+./cfg/thread/ovni/state.cfg
+./cfg/thread/ovni/tid.cfg
+./cpu.pcf
+./cpu.prv
+./cpu.row
+./thread.pcf
+./thread.prv
+./thread.row
+END
+valid out
+# with --compat: no flush in the thread rows, so no view of it; the peer's name for mark 0
+sed -i 's/"1": {/"0": {/' trace/loom.node.0/proc.100/thread.101/stream.json
+rm -rf trace
+assemble trace <<'END'
+loom node.0 cpus 0:0
+proc 100 app 1
+thread 101
+mark 0 single "Phase"
+101 1000 OHx 0 -1 0
+101 1010 OM= 1 0
+101 1030 OHe
+END
+"$EMU" -q --compat -o compat trace || fail "--compat"
+(cd compat/cfg && find . -type f | LC_ALL=C sort) >files
+cmp files - <<'END' || fail "$(cat files)"
+./cpu/ovni/flushing.cfg
+./cpu/ovni/mark.cfg
+./cpu/ovni/number-running-threads.cfg
+./cpu/ovni/pid.cfg
+./cpu/ovni/tid.cfg
+./thread/ovni/affinity.cfg
+./thread/ovni/mark.cfg
+./thread/ovni/state.cfg
+./thread/ovni/tid.cfg
+END
+valid --compat compat
+# nothing that is temporary is left, and the modes follow the umask
+find out compat -name '*.tmp' -o -name '*~' | grep . && fail "leftovers"
+(umask 027 && "$EMU" -q -o masked trace) || fail "the run with umask"
+test "$(stat -c %a masked masked/cfg masked/thread.prv | tr '\n' ' ')" = "750 750 640 " || fail "$(stat -c '%a %n' masked/*)"
