@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Tests of the command line tools, as a user sees them.
 
-usage: run.py --build DIR [--emu PATH] [--only S] [--update] [--coverage] [-v] [DIR]
+usage: run.py --build DIR [--emu PATH] [--only S] [--update] [-v] [DIR]
+       run.py --coverage [DIR]
 
 Scripts: DIR/GROUP/NAME.sh runs with /bin/sh in a fresh directory. In its environment
 are BUILD (the build directory), SRC (the source root), EMU (ovniemu), ASM (test/gen/asm.py),
@@ -31,9 +32,9 @@ src/emu/base/diag.h. ovniemu runs with '-o out trace' on what these make:
     files           optional: 'any' when the files of ./out are not to be checked
 
 and stderr must hold error[ERROR]. The files in ./out, if there are any, must be valid up
-to the error (paraver_files.py). With --coverage each error name needs a case (UNREACHABLE
-lists the few that cannot have one). --update rewrites the .exact files that exist. In
-patterns write '[[]' for '['.
+to the error (paraver_files.py). --coverage runs nothing: it looks whether each error name has a case
+(UNREACHABLE lists the few that cannot have one). --update rewrites the .exact files that
+exist. In patterns write '[[]' for '['.
 """
 import argparse
 import difflib
@@ -206,7 +207,7 @@ def uncovered(top):
 
 def main():
     ap = argparse.ArgumentParser(usage=__doc__)
-    ap.add_argument("--build", required=True)
+    ap.add_argument("--build", default=".")
     ap.add_argument("--emu")
     ap.add_argument("--only", default="")
     ap.add_argument("--update", action="store_true")
@@ -222,7 +223,7 @@ def main():
     results = []
     skipped = []
     for name, path, bad in find(os.path.abspath(a.dir)):
-        if a.only in name:
+        if a.only in name and not a.coverage:
             try:
                 results.append((name, run_bad(path, env) if bad else run_script(path, env, a.update)))
             except Skipped as e:
