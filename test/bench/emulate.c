@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -199,9 +200,8 @@ size_of(const char *dir, const char *name)
 }
 
 static struct cost
-run_plain(const char *trace, const char *out)
+run_plain(const char *trace, const char *out, const off_t sizes[2])
 {
-	off_t sizes[2] = { size_of(out, "thread.prv"), size_of(out, "cpu.prv") };
 	pid_t pid = fork();
 	if (pid == 0) {
 		(void)nftw(trace, read_one, 16, FTW_PHYS);
@@ -237,14 +237,21 @@ measure(const char *emu, const char *tmp, const struct shape *s)
 	(void)snprintf(out, sizeof(out), "%s/%s.out", tmp, s->name);
 	write_trace(trace, s);
 	struct result best = { .emu = { .cpu = 1e9 }, .plain = { .cpu = 1e9 } };
+	off_t sizes[2] = { 0 };
 	for (int i = 0; i < RUNS; i++) {
+		/* New files each time: to replace one costs the file system more. */
+		(void)nftw(out, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 		struct cost e = run_emu(emu, trace, out);
-		struct cost p = run_plain(trace, out);
+		sizes[0] = size_of(out, "thread.prv");
+		sizes[1] = size_of(out, "cpu.prv");
+		(void)nftw(out, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+		(void)mkdir(out, 0777);
+		struct cost p = run_plain(trace, out, sizes);
 		best.emu.cpu = e.cpu < best.emu.cpu ? e.cpu : best.emu.cpu;
 		best.emu.rss = e.rss > best.emu.rss ? e.rss : best.emu.rss;
 		best.plain.cpu = p.cpu < best.plain.cpu ? p.cpu : best.plain.cpu;
 	}
-	best.bytes = (double)(size_of(out, "thread.prv") + size_of(out, "cpu.prv"));
+	best.bytes = (double)(sizes[0] + sizes[1]);
 	(void)nftw(trace, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	(void)nftw(out, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	(void)printf("%-8s %5d threads, %9ld events: %6.1f ns/event CPU, %.2fx plain (%.1f ns), %.1f bytes/event written, peak %.1f MiB\n",
@@ -252,6 +259,19 @@ measure(const char *emu, const char *tmp, const struct shape *s)
 		best.plain.cpu * 1e9 / (double)s->events, best.bytes / (double)s->events, (double)best.emu.rss / 1024);
 	(void)fflush(stdout);
 	return best;
+}
+
+/* In memory if there is room: what a disk does to the figures is not ours. */
+static const char *
+place(void)
+{
+	const char *dir = getenv("TMPDIR");
+	struct statvfs v;
+	if (dir)
+		return dir;
+	if (statvfs("/dev/shm", &v) == 0 && (double)v.f_bavail * (double)v.f_frsize > 4e9)
+		return "/dev/shm";
+	return "/tmp";
 }
 
 static bool
@@ -270,13 +290,12 @@ main(int argc, char **argv)
 	}
 	long n = argc > 2 ? atol(argv[2]) : 1000000;
 	char tmp[256];
-	const char *base = getenv("TMPDIR");
-	(void)snprintf(tmp, sizeof(tmp), "%s/bench.XXXXXX", base ? base : "/tmp");
+	(void)snprintf(tmp, sizeof(tmp), "%s/bench.XXXXXX", place());
 	if (!mkdtemp(tmp))
 		fail(tmp);
 
 	const struct shape small = { "few", 4, n };
-	const struct shape wide = { "wide", 1024, n };
+	const struct shape wide = { "wide", 1024, n * 10 }; /* so that 1024 opens do not count */
 	const struct shape longer = { "long", 4, n * 10 };
 	struct result a = measure(argv[1], tmp, &small);
 	struct result b = measure(argv[1], tmp, &wide);
@@ -285,7 +304,7 @@ main(int argc, char **argv)
 
 	bool ok = limit("CPU, ratio to plain", a.emu.cpu / a.plain.cpu, 4);
 	ok &= limit("1024 threads: peak memory, MiB", (double)b.emu.rss / 1024, 100);
-	ok &= limit("1024 threads: time of an event, ratio to 4 threads", b.emu.cpu / a.emu.cpu, 1.5);
+	ok &= limit("1024 threads: time of an event, ratio to 4 threads", b.emu.cpu / c.emu.cpu, 1.5);
 	ok &= limit("10 times longer: peak memory, ratio", (double)c.emu.rss / (double)a.emu.rss, 1.1);
 	return ok ? 0 : 1;
 }

@@ -224,8 +224,7 @@ make_state(struct emu *emu)
 	emu->threads = arena_new(a, struct thread_run, nthreads);
 	emu->cpus = arena_new(a, struct cpu_run, emu->sys.ncpus);
 	emu->printed = arena_new(a, int64_t, n);
-	emu->printed_at = arena_new(a, int64_t, n);
-	if (!emu->threads || !emu->cpus || !emu->printed || !emu->printed_at)
+	if (!emu->threads || !emu->cpus || !emu->printed)
 		return diag_no_memory(emu->diag);
 	for (uint32_t i = 0; i < nthreads; i++)
 		emu->threads[i] = (struct thread_run){ .has = NEED_IN_CPU, .cpu = NO_INDEX };
@@ -304,6 +303,7 @@ emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_opti
 	if (rc == 0) {
 		report_trace(emu);
 		rc = merge_init(&emu->merge, &emu->trace);
+		emu->start = merge_start(&emu->merge);
 	}
 	return rc;
 }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 enum {
-	PROGRESS_EVENTS = 16384, /* between two calls of the progress: a few milliseconds */
+	LOOK_UP_EVENTS = 4096, /* between two looks at signals and failures: below a millisecond */
 };
 
 /* ---- The main loop. ---- */
@@ -35,8 +35,7 @@ run_op(struct emu *emu, const struct event *ev, const struct op *op)
 int
 emu_apply(struct emu *emu, const struct event *ev)
 {
-	if (__builtin_expect(emu->nevents++ == 0, 0))
-		emu->start = ev->clock;
+	emu->nevents++;
 	emu->time = ev->clock - emu->start;
 	emu->thread = emu->sys.thread_of_stream[ev->stream];
 
@@ -44,7 +43,7 @@ emu_apply(struct emu *emu, const struct event *ev)
 	if (__builtin_expect(!op || emu->thread == NO_INDEX, 0))
 		return unknown_event(emu, ev);
 	bool allowed = (op->need & ~(unsigned)emu->threads[emu->thread].has) == 0;
-	bool fits = ev->size >= op->min_size && ev->size <= op->max_size && ev->jumbo >= op->jumbo;
+	bool fits = ev->size - op->min_size <= op->max_size - op->min_size && (ev->jumbo || !op->jumbo);
 	if (__builtin_expect(!allowed || !fits, 0))
 		return refuse(emu, ev, op);
 
@@ -56,10 +55,17 @@ emu_apply(struct emu *emu, const struct event *ev)
 	return 0;
 }
 
-static bool
-should_stop(const struct emu *emu)
+/* What is looked at now and then: whether to go on, and the progress. */
+static int
+look_up(struct emu *emu)
 {
-	return emu->options.stop && *emu->options.stop;
+	if (emu->options.stop && *emu->options.stop)
+		return -ERR_INTERRUPTED;
+	if (feed_failed(&emu->feed))
+		return -ERR_WRITE;
+	if (emu->options.progress)
+		emu->options.progress(emu, emu->options.progress_arg);
+	return 0;
 }
 
 int
@@ -70,14 +76,8 @@ emu_run(struct emu *emu)
 	while ((rc = merge_next(&emu->merge, &ev)) > 0) {
 		if ((rc = emu_apply(emu, ev)) < 0)
 			break;
-		if (should_stop(emu))
-			return -ERR_INTERRUPTED;
-		if (emu->nevents % PROGRESS_EVENTS == 0) {
-			if (feed_failed(&emu->feed))
-				return -ERR_WRITE;
-			if (emu->options.progress)
-				emu->options.progress(emu, emu->options.progress_arg);
-		}
+		if (emu->nevents % LOOK_UP_EVENTS == 0 && (rc = look_up(emu)) < 0)
+			break;
 	}
 	emu->complete = rc == 0;
 	return rc;

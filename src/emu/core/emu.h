@@ -66,9 +66,8 @@ struct emu {
 	struct cpu_run *cpus;
 	struct dispatch dispatch;
 
-	/* Output: what each row printed last, and when. */
-	int64_t *printed;
-	int64_t *printed_at;        /* default view only */
+	/* Output. */
+	int64_t *printed;           /* what each row printed last, by channel id */
 	struct punctual *punctuals; /* of the current event */
 	size_t npunctuals;
 	size_t punctuals_cap;

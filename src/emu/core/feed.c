@@ -176,6 +176,15 @@ feed_insert(struct feed *f, enum row_class rows, int64_t time, uint32_t row, uin
 }
 
 bool
+feed_has(const struct feed *f, enum row_class rows, int64_t time, uint32_t row, uint32_t col)
+{
+	for (const struct record *r = f->next[rows]; r-- > f->cur->records[rows] && r->time >= time;)
+		if (r->row == row && r->col == col)
+			return true;
+	return f->sent >= time;
+}
+
+bool
 feed_failed(const struct feed *f)
 {
 	return atomic_load_explicit(&f->impl->failed, memory_order_relaxed);

@@ -16,8 +16,8 @@
 #include <stdatomic.h>
 
 enum {
-	FEED_RECORDS = 8192, /* of a class in a chunk: few wake-ups, and it fits in a cache */
-	FEED_CHUNKS = 6,     /* in all; what bounds the memory */
+	FEED_RECORDS = 16384, /* of a class in a chunk: few wake-ups, and it fits in a cache */
+	FEED_CHUNKS = 6,      /* in all; what bounds the memory */
 	FEED_SINKS_MAX = 16,
 };
 
@@ -54,6 +54,10 @@ feed_put(struct feed *f, enum row_class rows, int64_t time, uint32_t row, uint32
 /* Inserts a record behind those of its time, which may be up to 1 ns before the last
  * one; later if that was handed over already. */
 void feed_insert(struct feed *f, enum row_class rows, int64_t time, uint32_t row, uint32_t col, int64_t value);
+
+/* Whether the row may have a record of that column at `time`, which is that of the last
+ * record or later. Looks back in the chunk over the current instant. */
+bool feed_has(const struct feed *f, enum row_class rows, int64_t time, uint32_t row, uint32_t col);
 
 /* Whether a sink has failed: the run may as well stop. */
 bool feed_failed(const struct feed *f);

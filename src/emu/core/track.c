@@ -39,17 +39,23 @@ follow(const struct emu *emu, uint32_t thread, uint32_t col)
 	return emu->chans.value[chan_id(&emu->chans, thread, col)];
 }
 
-int64_t
-track_cpu(const struct emu *emu, uint32_t cpu, uint32_t col)
+static inline int64_t
+show_cpu(const struct emu *emu, const struct cpu_run *c, uint32_t col)
 {
 	const struct col *k = &emu->cols[col];
 	uint32_t th;
-	uint32_t n = tracked(&emu->cpus[cpu], k->cpu_need, &th);
+	uint32_t n = tracked(c, k->cpu_need, &th);
 	if (n == 1)
 		return follow(emu, th, col);
 	if (n > 1 && !emu->options.compat)
 		return ST_TOO_MANY_TH;
 	return k->idle ? k->idle : CHAN_NULL;
+}
+
+int64_t
+track_cpu(const struct emu *emu, uint32_t cpu, uint32_t col)
+{
+	return show_cpu(emu, &emu->cpus[cpu], col);
 }
 
 bool
@@ -68,10 +74,10 @@ repeats(enum repeat r, int64_t v)
 	return r == REPEAT_ALL || (r == REPEAT_VALUES && v != CHAN_NULL);
 }
 
+/* `id` is that of the row and column, which the caller has at hand. */
 static inline void
-print(struct emu *emu, enum row_class rows, uint32_t row, uint32_t col, int64_t v)
+print(struct emu *emu, enum row_class rows, size_t id, uint32_t row, uint32_t col, int64_t v)
 {
-	size_t id = chan_id(&emu->chans, row, col);
 	int64_t text = v == CHAN_NULL ? 0 : v;
 	if (emu->options.compat) {
 		if (emu->printed[id] == v && !repeats(emu->cols[col].repeat, v))
@@ -81,21 +87,8 @@ print(struct emu *emu, enum row_class rows, uint32_t row, uint32_t col, int64_t 
 		if (emu->printed[id] == text)
 			return;
 		emu->printed[id] = text;
-		emu->printed_at[id] = emu->time;
 	}
 	feed_put(&emu->feed, rows, emu->time, row, col, text);
-}
-
-static inline void
-print_thread(struct emu *emu, uint32_t thread, uint32_t col, int64_t v)
-{
-	print(emu, ROW_THREAD, thread, col, v);
-}
-
-static inline void
-print_cpu(struct emu *emu, uint32_t cpu, uint32_t col, int64_t v)
-{
-	print(emu, ROW_CPU, emu->sys.nthreads + cpu, col, v);
 }
 
 /* The CPU whose row follows a thread in a column, or NO_INDEX. */
@@ -113,12 +106,13 @@ follower(const struct emu *emu, uint32_t thread, unsigned need)
 static inline void
 print_direct(struct emu *emu, struct chan_ref d)
 {
-	int64_t v = emu->chans.value[chan_id(&emu->chans, d.row, d.col)];
+	size_t id = chan_id(&emu->chans, d.row, d.col);
+	int64_t v = emu->chans.value[id];
 	if (d.row >= emu->sys.nthreads) {
 		if (d.col != COL_SELECT)
-			print(emu, ROW_CPU, d.row, d.col, v);
+			print(emu, ROW_CPU, id, d.row, d.col, v);
 	} else if (d.col < NBASE || emu->cols[d.col].thread_need == NEED_NOTHING) {
-		print_thread(emu, d.row, d.col, v);
+		print(emu, ROW_THREAD, id, d.row, d.col, v);
 	}
 }
 
@@ -126,40 +120,56 @@ print_direct(struct emu *emu, struct chan_ref d)
 static inline bool
 is_tracked(unsigned need)
 {
-	return need == NEED_RUNNING || need == NEED_ACTIVE;
+	return (need & (NEED_RUNNING | NEED_ACTIVE)) != 0;
 }
 
 /* The thread has changed its state: its tracked columns appear or vanish. */
 static void
 print_thread_row(struct emu *emu, uint32_t thread)
 {
-	for (uint32_t col = NBASE; col < emu->ncols; col++)
-		if (is_tracked(emu->cols[col].thread_need))
-			print_thread(emu, thread, col, track_thread(emu, thread, col));
+	size_t first = chan_id(&emu->chans, thread, 0);
+	const int64_t *value = &emu->chans.value[first];
+	unsigned has = emu->threads[thread].has;
+	uint32_t ncols = emu->chans.ncols;
+	for (uint32_t col = NBASE; col < ncols; col++) {
+		unsigned need = emu->cols[col].thread_need;
+		if (is_tracked(need))
+			print(emu, ROW_THREAD, first + col, thread, col, (has & need) == need ? value[col] : CHAN_NULL);
+	}
 }
 
 /* The CPU has another thread, or other counts. */
 static void
 print_cpu_row(struct emu *emu, uint32_t cpu)
 {
-	for (uint32_t col = NBASE; col < emu->ncols; col++)
+	uint32_t row = emu->sys.nthreads + cpu;
+	size_t first = chan_id(&emu->chans, row, 0);
+	uint32_t ncols = emu->chans.ncols;
+	const struct cpu_run *c = &emu->cpus[cpu];
+	for (uint32_t col = NBASE; col < ncols; col++)
 		if (is_tracked(emu->cols[col].cpu_need))
-			print_cpu(emu, cpu, col, track_cpu(emu, cpu, col));
+			print(emu, ROW_CPU, first + col, row, col, show_cpu(emu, c, col));
 }
 
 /* A model has written a channel of a thread. `rows` tells whether the event printed
- * whole rows: what they show is not printed twice. */
+ * whole rows, or columns as they are: those are not printed twice. */
 static inline void
 print_channel(struct emu *emu, struct chan_ref d, bool rows)
 {
 	const struct chans *c = &emu->chans;
 	const struct col *k = &emu->cols[d.col];
-	bool shown = is_tracked(k->thread_need) && meets(emu, d.row, k->thread_need);
-	if (shown && !(rows && c->is_dirty[chan_id(c, d.row, COL_STATE)]))
-		print_thread(emu, d.row, d.col, c->value[chan_id(c, d.row, d.col)]);
+	size_t id = chan_id(c, d.row, d.col);
+	int64_t v = c->value[id];
+	bool shown = (emu->threads[d.row].has & k->thread_need) == k->thread_need;
+	if (shown && (!rows || (is_tracked(k->thread_need) && !c->is_dirty[chan_id(c, d.row, COL_STATE)])))
+		print(emu, ROW_THREAD, id, d.row, d.col, v);
 	uint32_t cpu = follower(emu, d.row, k->cpu_need);
-	if (cpu != NO_INDEX && !(rows && c->is_dirty[chan_id(c, emu->sys.nthreads + cpu, COL_SELECT)]))
-		print_cpu(emu, cpu, d.col, follow(emu, d.row, d.col));
+	if (cpu == NO_INDEX || (rows && c->is_dirty[chan_id(c, emu->sys.nthreads + cpu, COL_SELECT)]))
+		return;
+	if (!shown && !emu->options.compat && k->thread_need != NEED_NEVER)
+		v = ST_BAD;
+	uint32_t row = emu->sys.nthreads + cpu;
+	print(emu, ROW_CPU, chan_id(c, row, d.col), row, d.col, v);
 }
 
 /* A value at t - 1, and at t what the row showed. When the row has a line of that column
@@ -171,10 +181,9 @@ print_pair(struct emu *emu, enum row_class rows, uint32_t row, uint32_t col, int
 	int64_t t = emu->time;
 	if (emu->printed[id] == value)
 		return;
-	int64_t before = t > 0 && emu->printed_at[id] < t ? t - 1 : t;
+	int64_t before = t > 0 && !feed_has(&emu->feed, rows, t, row, col) ? t - 1 : t;
 	feed_insert(&emu->feed, rows, before, row, col, value);
 	feed_put(&emu->feed, rows, t, row, col, emu->printed[id]);
-	emu->printed_at[id] = t;
 }
 
 static void
@@ -194,11 +203,12 @@ track_emit(struct emu *emu)
 	struct chans *c = &emu->chans;
 	/* Most events write one channel of a model. */
 	if (c->ndirty == 1 && c->dirty[0].col >= NBASE && !emu->npunctuals) {
-		print_direct(emu, c->dirty[0]);
 		print_channel(emu, c->dirty[0], false);
-		chan_clean(c);
+		c->is_dirty[chan_id(c, c->dirty[0].row, c->dirty[0].col)] = 0;
+		c->ndirty = 0;
 		return;
 	}
+	/* What a row shows as it is comes first, in the order it was written. */
 	for (uint32_t i = 0; i < c->ndirty; i++)
 		print_direct(emu, c->dirty[i]);
 	for (uint32_t i = 0; i < c->ndirty; i++) {

@@ -11,6 +11,7 @@
 #include "out.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 
 #define HEAD "#Paraver (19/01/38 at 03:14):"
@@ -18,14 +19,27 @@
 
 enum {
 	HEAD_SIZE = sizeof(HEAD) - 1,
-	TIME_SIZE = 32,
+	TIME_SIZE = 24, /* most bytes of ":time" */
+	TIME_END = 24,
 	LOW = 100000000, /* 10^8 */
+	SMALL = 1000,    /* values below have their text ready: most do */
 };
 
+/* Texts that a line is put together from, of a size that one or two moves copy. */
 struct type_text {
+	char text[14]; /* ":type:" */
 	uint8_t size;
 	bool odd_values; /* some that Paraver cannot label */
-	char text[14];   /* ":type:" */
+};
+
+struct row_text {
+	char text[23]; /* "2:0:1:1:row" */
+	uint8_t size;
+};
+
+struct value_text {
+	char text[3];
+	uint8_t size;
 };
 
 struct prv {
@@ -36,12 +50,16 @@ struct prv {
 	uint32_t nrows;
 	bool coalesce;
 	struct type_text *types; /* of each column */
+	struct row_text *row_texts;
+	struct value_text small[SMALL];
 
-	/* Text of the current instant. The digits above the last eight seldom change. */
+	/* Text of the current instant, right aligned in a buffer: the digits above the last
+	 * eight seldom change. */
 	int64_t time;
-	int64_t time_high; /* multiple of 10^8 that the text has; -1 none */
+	int64_t time_high;     /* multiple of 10^8 below the time */
+	const char *time_text; /* ":time" */
 	size_t time_size;
-	char time_text[TIME_SIZE]; /* ":time" */
+	char time_buf[TIME_END + TIME_SIZE]; /* copied in a fixed size from anywhere */
 
 	/* Grouping of an instant by rows: the records of a row are a list. */
 	uint32_t *last; /* of each row: its last record, if seen[] is this instant */
@@ -62,6 +80,25 @@ put_header(struct prv *p)
 	wbuf_printf(&p->out, "_ns:0:1:1(%" PRIu32 ":1)\n", p->nrows);
 }
 
+static void
+prepare(struct prv *p, enum row_class rows)
+{
+	for (uint32_t col = 0; col < p->emu->ncols; col++) {
+		struct type_text *t = &p->types[col];
+		t->text[0] = ':';
+		char *end = fmt_i64(t->text + 1, out_decl(p->emu, rows, col)->prv_type);
+		*end++ = ':';
+		t->size = (uint8_t)(end - t->text);
+	}
+	for (uint32_t row = 0; row < p->nrows; row++) {
+		struct row_text *t = &p->row_texts[row];
+		memcpy(t->text, "2:0:1:1:", 8);
+		t->size = (uint8_t)(fmt_u64(t->text + 8, (uint64_t)row + 1) - t->text);
+	}
+	for (uint32_t v = 0; v < SMALL; v++)
+		p->small[v].size = (uint8_t)(fmt_u64(p->small[v].text, v) - p->small[v].text);
+}
+
 static int
 prv_open(void *self, const struct emu *emu, const char *dir, enum row_class rows)
 {
@@ -73,6 +110,7 @@ prv_open(void *self, const struct emu *emu, const char *dir, enum row_class rows
 	p->time = -1;
 	p->cap = FEED_RECORDS;
 	p->types = arena_new(&p->arena, struct type_text, emu->ncols);
+	p->row_texts = arena_new(&p->arena, struct row_text, p->nrows);
 	p->last = arena_new(&p->arena, uint32_t, p->nrows);
 	p->seen = arena_new(&p->arena, uint64_t, p->nrows);
 	p->order = arena_new(&p->arena, uint32_t, p->cap);
@@ -80,22 +118,40 @@ prv_open(void *self, const struct emu *emu, const char *dir, enum row_class rows
 	const char *path = out_path(&p->arena, emu, dir, rows, "prv");
 	int rc = -ERR_MEMORY;
 	if (path)
-		rc = p->types && p->last && p->seen && p->order && p->next ? out_open(&p->out, emu, path) : diag_no_memory(emu->diag);
+		rc = p->types && p->row_texts && p->last && p->seen && p->order && p->next ? out_open(&p->out, emu, path) : diag_no_memory(emu->diag);
 	if (rc < 0) {
 		arena_finish(&p->arena);
 		return rc;
 	}
-	for (uint32_t col = 0; col < emu->ncols; col++) {
-		struct type_text *t = &p->types[col];
-		t->text[0] = ':';
-		char *end = fmt_i64(t->text + 1, out_decl(emu, rows, col)->prv_type);
-		*end++ = ':';
-		t->size = (uint8_t)(end - t->text);
-	}
+	prepare(p, rows);
 	put_header(p);
 	/* Who looks at the directory while the run goes on finds a file that opens. */
 	(void)wbuf_flush(&p->out);
 	return 0;
+}
+
+/* The digits above the last eight, or none. */
+static void
+set_time_high(struct prv *p, int64_t time)
+{
+	p->time_high = time - time % LOW;
+	char digits[FMT_MAX];
+	size_t n = (size_t)(fmt_u64(digits, (uint64_t)(p->time_high / LOW)) - digits);
+	char *end = p->time_buf + TIME_END - 8;
+	memcpy(end - n, digits, n);
+	end[-(ptrdiff_t)n - 1] = ':';
+	p->time_text = end - n - 1;
+}
+
+/* Below 10^8 ns: without zeros in front. */
+static void
+trim_time(struct prv *p)
+{
+	char *first = p->time_buf + TIME_END - 8;
+	while (*first == '0' && first < p->time_buf + TIME_END - 1)
+		first++;
+	first[-1] = ':';
+	p->time_text = first - 1;
 }
 
 static inline void
@@ -104,22 +160,22 @@ set_time(struct prv *p, int64_t time)
 	if (time == p->time)
 		return;
 	p->time = time;
-	if (time - p->time_high < LOW && p->time_high > 0) {
-		fmt_8digits(p->time_text + p->time_size - 8, (uint32_t)(time - p->time_high));
-		return;
-	}
-	p->time_high = time - time % LOW;
-	p->time_text[0] = ':';
-	p->time_size = (size_t)(fmt_i64(p->time_text + 1, time) - p->time_text);
+	if (__builtin_expect((uint64_t)(time - p->time_high) >= LOW, 0))
+		set_time_high(p, time);
+	fmt_8digits(p->time_buf + TIME_END - 8, (uint32_t)(time - p->time_high));
+	if (__builtin_expect(p->time_high == 0, 0))
+		trim_time(p);
+	p->time_size = (size_t)(p->time_buf + TIME_END - p->time_text);
 }
 
-/* "2:0:1:1:row:time" */
+/* "2:0:1:1:row:time". Fixed sizes are cheaper to copy than the right ones. */
 static inline char *
 begin(struct prv *p, char *to, uint32_t row)
 {
-	memcpy(to, "2:0:1:1:", 8);
-	to = fmt_u64(to + 8, row - p->first_row + 1);
-	memcpy(to, p->time_text, TIME_SIZE); /* a fixed size is cheaper than the right one */
+	const struct row_text *t = &p->row_texts[row - p->first_row];
+	memcpy(to, t->text, sizeof(t->text));
+	to += t->size;
+	memcpy(to, p->time_text, TIME_SIZE);
 	return to + p->time_size;
 }
 
@@ -128,14 +184,21 @@ static inline char *
 pair(struct prv *p, char *to, const struct record *r)
 {
 	struct type_text *t = &p->types[r->col];
-	memcpy(to, t->text, sizeof(t->text));
-	t->odd_values |= (uint64_t)r->value > INT32_MAX;
-	return fmt_i64(to + t->size, r->value);
+	memcpy(to, t, sizeof(*t));
+	to += t->size;
+	if (__builtin_expect((uint64_t)r->value < SMALL, 1)) {
+		const struct value_text *v = &p->small[r->value];
+		memcpy(to, v, sizeof(*v));
+		return to + v->size;
+	}
+	if ((uint64_t)r->value > INT32_MAX)
+		t->odd_values = true;
+	return fmt_i64(to, r->value);
 }
 
 enum {
-	BEGIN_MAX = 8 + FMT_MAX + TIME_SIZE,
-	PAIR_MAX = sizeof(((struct type_text *)0)->text) + FMT_MAX + 1,
+	BEGIN_MAX = sizeof(struct row_text) + TIME_SIZE,
+	PAIR_MAX = sizeof(struct type_text) + FMT_MAX + 1,
 	ALONE_MAX = 16, /* pairs of a line that is written at once */
 };
 

@@ -21,14 +21,15 @@ is_old_stream(const char *name)
 }
 
 static int
-add(struct trace *t, struct stream_file **list, size_t *n, size_t *cap, const char *path, const char *rel)
+add(struct trace *t, struct stream_file **list, size_t *n, size_t *cap, const FTSENT *e, const char *rel)
 {
 	struct stream_file *grown = arena_grow(&t->arena, *list, *n, cap, sizeof(**list));
 	if (!grown)
 		return diag_no_memory(t->diag);
 	*list = grown;
 	struct stream_file *f = &grown[*n];
-	f->path = arena_strndup(&t->arena, path, strlen(path));
+	*f = (struct stream_file){ .dev = e->fts_statp->st_dev, .ino = e->fts_statp->st_ino };
+	f->path = arena_strndup(&t->arena, e->fts_path, e->fts_pathlen);
 	f->relpath = arena_strndup(&t->arena, rel, strlen(rel));
 	if (!f->path || !f->relpath)
 		return diag_no_memory(t->diag);
@@ -42,23 +43,17 @@ by_name(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-/* Files reached by two names through links. */
-struct seen {
-	dev_t dev;
-	ino_t ino;
-	size_t index;
-};
-
+/* The same file under several names, reached through links: in path order. */
 static int
 by_inode(const void *a, const void *b)
 {
-	const struct seen *x = a;
-	const struct seen *y = b;
+	const struct stream_file *x = *(const struct stream_file *const *)a;
+	const struct stream_file *y = *(const struct stream_file *const *)b;
 	if (x->dev != y->dev)
 		return x->dev < y->dev ? -1 : 1;
 	if (x->ino != y->ino)
 		return x->ino < y->ino ? -1 : 1;
-	return x->index < y->index ? -1 : x->index > y->index;
+	return (x > y) - (x < y);
 }
 
 /* Keeps, of each file, the name that comes first in path order. */
@@ -67,19 +62,15 @@ drop_twins(struct trace *t, struct stream_file *list, size_t *n)
 {
 	if (*n < 2)
 		return 0;
-	struct seen *s = block_alloc(*n * sizeof(*s));
+	struct stream_file **s = block_alloc(*n * sizeof(struct stream_file *));
 	if (!s)
 		return diag_no_memory(t->diag);
-	size_t k = 0;
-	for (size_t i = 0; i < *n; i++) {
-		struct stat st;
-		if (stat(list[i].path, &st) == 0)
-			s[k++] = (struct seen){ st.st_dev, st.st_ino, i };
-	}
-	qsort(s, k, sizeof(*s), by_inode);
-	for (size_t i = 1; i < k; i++)
-		if (s[i].dev == s[i - 1].dev && s[i].ino == s[i - 1].ino)
-			list[s[i].index].path = NULL;
+	for (size_t i = 0; i < *n; i++)
+		s[i] = &list[i];
+	qsort(s, *n, sizeof(struct stream_file *), by_inode);
+	for (size_t i = 1; i < *n; i++)
+		if (s[i]->dev == s[i - 1]->dev && s[i]->ino == s[i - 1]->ino)
+			s[i]->path = NULL;
 	block_free(s);
 	size_t kept = 0;
 	for (size_t i = 0; i < *n; i++)
@@ -109,9 +100,9 @@ visit(struct trace *t, struct found *f, const FTSENT *e)
 		return 0;
 	case FTS_F:
 		if (strcmp(e->fts_name, "stream.json") == 0)
-			return add(t, &f->json, &f->njson, &f->json_cap, e->fts_path, rel);
+			return add(t, &f->json, &f->njson, &f->json_cap, e, rel);
 		if (is_old_stream(e->fts_name))
-			return add(t, &f->old, &f->nold, &f->old_cap, e->fts_path, rel);
+			return add(t, &f->old, &f->nold, &f->old_cap, e, rel);
 		return 0;
 	default:
 		return 0;

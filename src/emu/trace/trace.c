@@ -73,6 +73,7 @@ trace_open_streams(struct trace *t, struct stream_file *files, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		struct stream *s = &t->streams[i];
 		s->trace = t;
+		s->rank = (uint32_t)i;
 		s->relpath = files[i].relpath;
 		s->meta.rank = -1;
 		int rc = reader_open(&s->in, &t->readers, files[i].path, s->relpath);
@@ -103,8 +104,8 @@ trace_close(struct trace *t)
 	*t = (struct trace){ 0 };
 }
 
-static int
-bad_clock(struct stream *s, const struct event *ev, bool overflow)
+int
+stream_bad_clock(struct stream *s, const struct event *ev, bool overflow)
 {
 	struct diag *d = s->trace->diag;
 	struct place at = stream_place(s, ev);
@@ -119,19 +120,6 @@ bad_clock(struct stream *s, const struct event *ev, bool overflow)
 		"the clock goes backwards by %" PRId64 " ns, from %" PRId64 "\n"
 		"hint: if the program marked unordered regions (OU[ OU]), run ovnisort on the trace",
 		s->last_clock - ev->clock, s->last_clock);
-}
-
-int
-stream_next(struct stream *s, struct event *ev)
-{
-	int rc = s->trace->format->next(s, ev);
-	if (rc <= 0)
-		return rc;
-	bool overflow = __builtin_add_overflow(ev->clock, s->clock_offset, &ev->clock);
-	if (overflow || ev->clock < s->last_clock)
-		return bad_clock(s, ev, overflow);
-	s->last_clock = ev->clock;
-	return 1;
 }
 
 struct place

@@ -34,7 +34,8 @@ struct event {
 struct stream_format {
 	const char *name;
 
-	/* Whether the directory holds a trace of this format: 1 yes, 0 no, <0 error. */
+	/* Whether the directory holds a trace of this format: 1 yes, 0 no, <0 error. What
+	 * it finds may be left in t->found for open(), in the arena. */
 	int (*probe)(struct trace *t);
 	/* Finds the streams and describes their threads. 0, or <0 (reported). */
 	int (*open)(struct trace *t);
@@ -84,6 +85,7 @@ struct stream {
 	int64_t clock_offset; /* ns, added to every clock */
 	int64_t last_clock;   /* corrected clock of the previous event */
 	struct trace *trace;
+	uint32_t rank;       /* position in path order */
 	const char *relpath; /* names it in messages: relative to the trace directory */
 	struct thread_meta meta;
 	bool was_cut; /* it ended inside an event; a warning was given */
@@ -99,6 +101,7 @@ struct trace {
 	struct arena arena;
 	struct reader_pool readers;
 	const struct stream_format *format;
+	void *found;     /* of the format, between probe() and open() */
 	const char *dir; /* without slashes at its end */
 	struct trace_options options;
 	int metadata_version;
@@ -119,9 +122,23 @@ void trace_forget_attrs(struct trace *t);
 
 void trace_close(struct trace *t);
 
+/* Reports a clock that is out of range or goes back. Returns <0. */
+int stream_bad_clock(struct stream *s, const struct event *ev, bool overflow);
+
 /* The next event of a stream, with its clock corrected and checked: clocks must not be
  * negative nor go back. 1 event, 0 end of the stream, <0 error (reported). */
-int stream_next(struct stream *s, struct event *ev);
+static inline int
+stream_next(struct stream *s, struct event *ev)
+{
+	int rc = s->trace->format->next(s, ev);
+	if (__builtin_expect(rc <= 0, 0))
+		return rc;
+	bool overflow = __builtin_add_overflow(ev->clock, s->clock_offset, &ev->clock);
+	if (__builtin_expect(overflow || ev->clock < s->last_clock, 0))
+		return stream_bad_clock(s, ev, overflow);
+	s->last_clock = ev->clock;
+	return 1;
+}
 
 /* Where the last event of a stream is, for messages; without it, where the next one is. */
 struct place stream_place(const struct stream *s, const struct event *ev);
@@ -133,6 +150,8 @@ uint64_t stream_consumed(const struct stream *s);
 struct stream_file {
 	const char *path;    /* to open it */
 	const char *relpath; /* names the stream */
+	uint64_t dev;        /* which file it is, whatever its name */
+	uint64_t ino;
 };
 
 /* For formats: opens the files as the streams of the trace, in the order of their
