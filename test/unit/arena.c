@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include "arena.h"
+
+#include "check.h"
+
+#include <stdalign.h>
+#include <stdbool.h>
+#include <string.h>
+
+static bool
+is_zero(const char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (p[i])
+			return false;
+	return true;
+}
+
+static void
+blocks(void)
+{
+	struct arena a = { 0 };
+	char *before = NULL;
+	for (size_t n = 1; n < 3000; n += 7) {
+		char *p = arena_alloc(&a, n, 3);
+		CHECK(p);
+		CHECK((uintptr_t)p % alignof(max_align_t) == 0);
+		CHECK(is_zero(p, n * 3));
+		memset(p, 0xff, n * 3); /* the next one must not overlap it */
+		CHECK(!before || *before == (char)0xff);
+		before = p;
+	}
+	CHECK(a.total > 1000000);
+	arena_finish(&a);
+	CHECK(!a.chunks && !a.next && a.left == 0 && a.total == 0);
+	arena_finish(&a);
+}
+
+static void
+overflow(void)
+{
+	struct arena a = { 0 };
+	CHECK(!arena_alloc(&a, SIZE_MAX, 2));
+	CHECK(!arena_alloc(&a, SIZE_MAX / 8 + 2, 8));
+	CHECK(!arena_alloc(&a, 1, SIZE_MAX));
+	CHECK(!arena_alloc(&a, SIZE_MAX / 2 + 1, 1));
+	CHECK(a.total == 0);
+	CHECK(arena_alloc(&a, 1, 1)); /* it still works */
+	CHECK(arena_alloc(&a, 0, 8));
+	CHECK(arena_alloc(&a, 8, 0));
+	arena_finish(&a);
+}
+
+/* Nothing, from an arena without memory. */
+static void
+empty(void)
+{
+	struct arena a = { 0 };
+	CHECK(arena_alloc(&a, 0, 8));
+	CHECK(arena_alloc(&a, 0, 8));
+	arena_finish(&a);
+}
+
+static void
+large(void)
+{
+	struct arena a = { 0 };
+	enum {
+		MIB = 1 << 20,
+	};
+	char *first = arena_alloc(&a, MIB, 1); /* into an empty arena */
+	CHECK(first && is_zero(first, MIB));
+	memset(first, 1, MIB);
+	char *small = arena_alloc(&a, 100, 1);
+	size_t left = a.left;
+	char *second = arena_alloc(&a, MIB, 3);
+	CHECK(small && second && is_zero(second, 3 * MIB));
+	CHECK((uintptr_t)second % alignof(max_align_t) == 0);
+	memset(second, 2, 3 * MIB);
+	CHECK(a.left == left); /* the shared chunk is kept */
+	CHECK(first[MIB - 1] == 1 && is_zero(small, 100));
+	arena_finish(&a);
+}
+
+static void
+strings(void)
+{
+	struct arena a = { 0 };
+	CHECK(strcmp(arena_strndup(&a, "abcdef", 3), "abc") == 0);
+	CHECK(strcmp(arena_strndup(&a, "", 0), "") == 0);
+	CHECK(strcmp(arena_strndup(&a, NULL, 0), "") == 0);
+	CHECK(strcmp(arena_printf(&a, "%s.%d", "thread", 7), "thread.7") == 0);
+	char *big = arena_printf(&a, "%0200000d", 5);
+	CHECK(big && strlen(big) == 200000 && big[199999] == '5');
+	arena_finish(&a);
+}
+
+static void
+grow(void)
+{
+	struct arena a = { 0 };
+	int *items = NULL;
+	size_t cap = 0;
+	for (int n = 0; n < 10000; n++) {
+		items = arena_grow(&a, items, (size_t)n, &cap, sizeof(*items));
+		CHECK(items && cap > (size_t)n);
+		items[n] = n * 3;
+	}
+	for (int n = 0; n < 10000; n++)
+		CHECK(items[n] == n * 3);
+	size_t had = cap;
+	int *same = arena_grow(&a, items, 5, &cap, sizeof(*items));
+	CHECK(same == items && cap == had);
+	size_t huge = SIZE_MAX / 4;
+	CHECK(!arena_grow(&a, items, huge, &huge, sizeof(*items)));
+	CHECK(huge == SIZE_MAX / 4); /* untouched */
+	arena_finish(&a);
+}
+
+static void
+plain_blocks(void)
+{
+	char *p = block_alloc(100);
+	CHECK(p && is_zero(p, 100));
+	p[99] = 3;
+	p = block_resize(p, 200);
+	CHECK(p && p[99] == 3);
+	block_free(p);
+	block_free(NULL);
+}
+
+int
+main(void)
+{
+	blocks();
+	overflow();
+	large();
+	strings();
+	grow();
+	plain_blocks();
+	empty();
+	return 0;
+}
