@@ -314,7 +314,7 @@ emu_connect(struct emu *emu, const struct sink *sinks, size_t nsinks)
 	const char *dir = emu->options.outdir ? emu->options.outdir : emu->trace.dir;
 	int rc = feed_open(&emu->feed, emu->diag, emu, dir, sinks, nsinks);
 	if (rc == 0)
-		rc = feed_start(&emu->feed);
+		rc = feed_start(&emu->feed, emu->options.threads > 1 ? emu->options.threads - 1 : 1);
 	if (rc == 0)
 		track_first_lines(emu);
 	return rc;

@@ -30,9 +30,10 @@
 #include <stdint.h>
 
 struct emu_options {
-	bool compat;     /* print what the peer prints */
-	bool lint;       /* extra checks at the end */
-	bool all_models; /* not only the required ones */
+	bool compat;      /* print what the peer prints */
+	bool lint;        /* extra checks at the end */
+	bool all_models;  /* not only the required ones */
+	unsigned threads; /* in all; 2 at least: one emulates, the others write */
 	const char *clock_table;
 	const char *outdir;                /* NULL: the trace directory */
 	const volatile sig_atomic_t *stop; /* set by a signal: end after the current event */

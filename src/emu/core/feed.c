@@ -12,16 +12,21 @@ struct chunk {
 	struct record records[ROW_CLASSES][FEED_RECORDS];
 };
 
-/* A sink and the chunks that wait for it. */
+/* A sink. */
 struct station {
 	const struct sink_ops *ops;
 	enum row_class rows;
 	void *self;
-	struct feed_impl *impl;
-	pthread_t thread;
 	bool opened;
-	bool running;
 	int rc; /* of write */
+};
+
+/* A thread, the sinks it serves (every nworkers-th from its own number on) and the
+ * chunks that wait for it. */
+struct worker {
+	struct feed_impl *impl;
+	unsigned number;
+	pthread_t thread;
 	struct chunk *queue[FEED_CHUNKS];
 	unsigned head, count;
 };
@@ -30,40 +35,54 @@ struct feed_impl {
 	struct diag *diag;
 	struct station stations[FEED_SINKS_MAX];
 	size_t nstations;
-	unsigned nwriters;
+	struct worker workers[FEED_SINKS_MAX];
+	unsigned nworkers;
 	struct chunk *chunks[FEED_CHUNKS];
 	struct chunk *idle[FEED_CHUNKS];
 	unsigned nidle;
 	bool done;
 	atomic_bool failed;
 	pthread_mutex_t lock;
-	pthread_cond_t arrived; /* a chunk for some sink, or the end */
+	pthread_cond_t arrived; /* a chunk for some worker, or the end */
 	pthread_cond_t freed;   /* a chunk became idle */
 };
+
+static void
+write_chunk(struct feed_impl *im, unsigned worker, unsigned nworkers, const struct chunk *c)
+{
+	unsigned writer = 0;
+	for (size_t i = 0; i < im->nstations; i++) {
+		struct station *st = &im->stations[i];
+		if (!st->ops->write || writer++ % nworkers != worker)
+			continue;
+		if (st->rc < 0 || !c->n[st->rows])
+			continue;
+		st->rc = st->ops->write(st->self, c->records[st->rows], c->n[st->rows]);
+		if (st->rc < 0)
+			atomic_store(&im->failed, true);
+	}
+}
 
 static void *
 serve(void *arg)
 {
-	struct station *st = arg;
-	struct feed_impl *im = st->impl;
+	struct worker *w = arg;
+	struct feed_impl *im = w->impl;
 	pthread_mutex_lock(&im->lock);
 	for (;;) {
-		while (!st->count && !im->done)
+		while (!w->count && !im->done)
 			pthread_cond_wait(&im->arrived, &im->lock);
-		if (!st->count)
+		if (!w->count)
 			break;
-		struct chunk *c = st->queue[st->head];
+		struct chunk *c = w->queue[w->head];
+		unsigned nworkers = im->nworkers;
 		pthread_mutex_unlock(&im->lock);
 
-		if (st->rc == 0 && c->n[st->rows]) {
-			st->rc = st->ops->write(st->self, c->records[st->rows], c->n[st->rows]);
-			if (st->rc < 0)
-				atomic_store(&im->failed, true);
-		}
+		write_chunk(im, w->number, nworkers, c);
 
 		pthread_mutex_lock(&im->lock);
-		st->head = (st->head + 1) % FEED_CHUNKS;
-		st->count--;
+		w->head = (w->head + 1) % FEED_CHUNKS;
+		w->count--;
 		if (--c->readers == 0) {
 			im->idle[im->nidle++] = c;
 			pthread_cond_signal(&im->freed);
@@ -89,13 +108,12 @@ static void
 hand_over(struct feed_impl *im, struct chunk *c)
 {
 	pthread_mutex_lock(&im->lock);
-	c->readers = im->nwriters;
-	for (size_t i = 0; i < im->nstations; i++) {
-		struct station *st = &im->stations[i];
-		if (st->running)
-			st->queue[(st->head + st->count++) % FEED_CHUNKS] = c;
+	c->readers = im->nworkers;
+	for (unsigned i = 0; i < im->nworkers; i++) {
+		struct worker *w = &im->workers[i];
+		w->queue[(w->head + w->count++) % FEED_CHUNKS] = c;
 	}
-	if (c->readers == 0)
+	if (c->readers == 0) /* a run that failed before its threads began */
 		im->idle[im->nidle++] = c;
 	pthread_cond_broadcast(&im->arrived);
 	pthread_mutex_unlock(&im->lock);
@@ -214,7 +232,6 @@ feed_open(struct feed *f, struct diag *d, const struct emu *emu, const char *dir
 		struct station *st = &im->stations[im->nstations++];
 		st->ops = sinks[i].ops;
 		st->rows = sinks[i].rows;
-		st->impl = im;
 		st->self = block_alloc(st->ops->size ? st->ops->size : 1);
 		if (!st->self)
 			return diag_no_memory(d);
@@ -227,20 +244,22 @@ feed_open(struct feed *f, struct diag *d, const struct emu *emu, const char *dir
 }
 
 int
-feed_start(struct feed *f)
+feed_start(struct feed *f, unsigned threads)
 {
 	struct feed_impl *im = f->impl;
-	for (size_t i = 0; i < im->nstations; i++) {
-		struct station *st = &im->stations[i];
-		if (!st->ops->write)
-			continue;
-		int err = pthread_create(&st->thread, NULL, serve, st);
+	unsigned writers = 0;
+	for (size_t i = 0; i < im->nstations; i++)
+		writers += im->stations[i].ops->write != NULL;
+	unsigned want = threads < 1 ? 1 : threads;
+	want = want > writers ? writers : want;
+	for (unsigned i = 0; i < want; i++) {
+		struct worker *w = &im->workers[i];
+		*w = (struct worker){ .impl = im, .number = i };
+		int err = pthread_create(&w->thread, NULL, serve, w);
 		if (err)
-			return diag_error(im->diag, ERR_MEMORY, NULL, "cannot start a thread for %s: %s",
-				st->ops->name, strerror(err));
+			return diag_error(im->diag, ERR_MEMORY, NULL, "cannot start a thread for the outputs: %s", strerror(err));
 		pthread_mutex_lock(&im->lock);
-		st->running = true;
-		im->nwriters++;
+		im->nworkers++;
 		pthread_mutex_unlock(&im->lock);
 	}
 	return 0;
@@ -263,13 +282,10 @@ feed_close(struct feed *f, int64_t duration)
 	pthread_mutex_unlock(&im->lock);
 
 	int rc = 0;
-	for (size_t i = 0; i < im->nstations; i++) {
-		struct station *st = &im->stations[i];
-		if (st->running)
-			pthread_join(st->thread, NULL);
-		if (rc == 0)
-			rc = st->rc;
-	}
+	for (unsigned i = 0; i < im->nworkers; i++)
+		pthread_join(im->workers[i].thread, NULL);
+	for (size_t i = 0; i < im->nstations && rc == 0; i++)
+		rc = im->stations[i].rc;
 	for (size_t i = 0; i < im->nstations; i++) {
 		struct station *st = &im->stations[i];
 		int err = st->opened ? st->ops->close(st->self, duration) : 0;

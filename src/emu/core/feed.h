@@ -5,8 +5,8 @@
 /* feed: the records of an emulator on their way to the sinks.
  *
  * Records are appended to a chunk, those of each class of rows apart. Full chunks go
- * through bounded queues to the sinks, each on its own thread, so that formatting and
- * writing overlap with emulation and memory does not grow with the trace. A chunk ends
+ * through bounded queues to the threads of the sinks, so that formatting and writing
+ * overlap with emulation and memory does not grow with the trace. A chunk ends
  * between two instants, and keeps the last nanosecond back, so that a punctual value can
  * still be inserted there; only an instant longer than a chunk is split. */
 
@@ -16,8 +16,8 @@
 #include <stdatomic.h>
 
 enum {
-	FEED_RECORDS = 16384, /* of a class in a chunk: few wake-ups, and it fits in a cache */
-	FEED_CHUNKS = 6,      /* in all; what bounds the memory */
+	FEED_RECORDS = 8192, /* of a class in a chunk: few wake-ups, and it fits in a cache */
+	FEED_CHUNKS = 4,      /* in all; what bounds the memory */
 	FEED_SINKS_MAX = 16,
 };
 
@@ -36,8 +36,9 @@ struct feed {
 int feed_open(struct feed *f, struct diag *d, const struct emu *emu, const char *dir,
 	const struct sink *sinks, size_t nsinks);
 
-/* Starts the threads of the sinks. Returns 0, or <0 (reported). */
-int feed_start(struct feed *f);
+/* Starts up to `threads` threads (one at least, one a sink at most) that serve the sinks;
+ * a sink stays with its thread. Returns 0, or <0 (reported). */
+int feed_start(struct feed *f, unsigned threads);
 
 /* Hands over the full chunk. Returns with room for records, always. */
 void feed_roll(struct feed *f);

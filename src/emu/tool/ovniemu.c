@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +20,17 @@ enum {
 	OPT_PROGRESS,
 };
 
+enum {
+	THREADS_MAX = 1024,
+};
+
 static const struct cli_option options[] = {
 	{ 'o', "output", "DIR", "write there instead of in the trace directory" },
 	{ 'c', "clock-offsets", "FILE", "table of clock offsets (default: TRACEDIR/clock-offsets.txt)" },
 	{ 'a', "all-models", NULL, "enable all models, not only those the trace requires" },
 	{ 'b', "breakdown", NULL, "also write the breakdowns of the models that have one" },
 	{ 'l', "lint", NULL, "be strict: refuse unfinished traces, check how threads end" },
+	{ 'j', "threads", "N", "use N threads (default: the CPUs there are; at least 2)" },
 	{ OPT_COMPAT, "compat", NULL, "print exactly the lines of ovni 1.14 (implies its strictness)" },
 	{ OPT_PROGRESS, "progress", NULL, "show the progress even if stderr is not a terminal" },
 	{ 'q', "quiet", NULL, "print warnings and errors only" },
@@ -171,6 +177,26 @@ run(struct diag *d, const char *dir, const struct emu_options *o)
 	return rc == 0 || rc == -ERR_INTERRUPTED ? 0 : 1;
 }
 
+static bool
+parse_threads(const char *text, unsigned *n)
+{
+	char *end;
+	errno = 0;
+	long v = strtol(text, &end, 10);
+	*n = (unsigned)v;
+	return end != text && !*end && !errno && v >= 1 && v <= THREADS_MAX;
+}
+
+/* The CPUs that this process may use. */
+static unsigned
+count_cpus(void)
+{
+	cpu_set_t set;
+	if (sched_getaffinity(0, sizeof(set), &set) != 0)
+		return 1;
+	return (unsigned)CPU_COUNT(&set);
+}
+
 /* The models, for --help. */
 static const char *
 list_models(char *buf, size_t size)
@@ -197,7 +223,7 @@ main(int argc, char **argv)
 		.noptions = sizeof(options) / sizeof(options[0]),
 	};
 	struct diag d = { .program = cli.program, .level = DIAG_NORMAL };
-	struct emu_options o = { .stop = &stop };
+	struct emu_options o = { .stop = &stop, .threads = count_cpus() };
 	struct progress p = { .begin = now(), .every = 0.2 };
 	p.shown = p.begin;
 	bool progress = isatty(STDERR_FILENO);
@@ -208,6 +234,11 @@ main(int argc, char **argv)
 		case 'o': o.outdir = optarg; break;
 		case 'c': o.clock_table = optarg; break;
 		case 'a': o.all_models = true; break;
+		case 'j':
+			if (parse_threads(optarg, &o.threads))
+				break;
+			(void)cli_usage(&cli, "-j needs a number from 1 to %d, not '%s'", THREADS_MAX, optarg);
+			return 2;
 		case 'b': break; /* no model of today has one */
 		case 'l': o.lint = true; break;
 		case 'q': d.level = DIAG_QUIET; break;

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The views in cfg/ are those that ovniemu writes for a trace with all models.
+
+usage: views.py [--update] OVNIEMU
+
+Without --update, fails when cfg/ differs from what the declarations of the models give.
+"""
+import filecmp
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "test", "gen"))
+import asm  # noqa: E402
+
+TRACE = """
+loom node.0 cpus 0:0
+proc 1 app 1
+thread 1
+mark 0 single "Mark"
+1 0 OHx 0 -1 0
+1 1 OHe
+"""
+
+
+def tree(top):
+    found = set()
+    for path, _, files in os.walk(top):
+        found |= {os.path.relpath(os.path.join(path, f), top) for f in files}
+    return found
+
+
+def main():
+    args = sys.argv[1:]
+    update = "--update" in args
+    emu = [a for a in args if a != "--update"][0]
+    want = os.path.join(ROOT, "cfg")
+    with tempfile.TemporaryDirectory() as tmp:
+        trace = os.path.join(tmp, "trace")
+        asm.assemble(TRACE, trace)
+        subprocess.run([emu, "-q", "-a", "-o", tmp, trace], check=True)
+        have = os.path.join(tmp, "cfg")
+        if update:
+            shutil.rmtree(want, ignore_errors=True)
+            shutil.copytree(have, want)
+            print(f"{len(tree(want))} views written to cfg/")
+            return 0
+        bad = sorted(tree(want) ^ tree(have))
+        bad += [f for f in sorted(tree(want) & tree(have))
+                if not filecmp.cmp(os.path.join(want, f), os.path.join(have, f), shallow=False)]
+        for f in bad:
+            print(f"cfg/{f} is not what the models declare")
+        if bad:
+            print("run 'meson compile update-cfg' and review the difference")
+        return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
