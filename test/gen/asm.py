@@ -21,12 +21,16 @@ Header
     trace v1|v2|v3 [bare]        metadata version, default v3. bare: the 1.0.0
                                  form of v1, streams without the .obs suffix
     loom NAME [cpus I:P ...]     logical index and OS number of each CPU
-    proc PID [app N|none] [rank R/N]           of the loom above; default app 1
+    proc PID [app N|none] [rank R/N] [nometa]  of the loom above; default app 1.
+                                 nometa: no metadata.json (v1, v2), as after a crash
     thread TID [OPTION ...]                    of the process above
         require NAME=VERSION ... added to the default ovni=1.1.0 (ovni=1.0.0 in
                                  v2); 'require none' is an empty object
         norequire                no such key at all
         unfinished               no ovni.finished
+        crashed                  what the runtime wrote when the thread began, and
+                                 nothing of what it adds later: no require, finished,
+                                 mark, rank, nranks and loom_cpus
         cpus                     this thread carries the CPUs of the loom
                                  (default: the first thread of the loom)
         cpus I:P ...             this thread carries these; then no thread gets
@@ -101,7 +105,7 @@ class Stream:
 
     def __init__(self, loom, proc, tid):
         self.loom, self.proc, self.tid = loom, proc, tid
-        self.require, self.finished = {}, True
+        self.require, self.finished, self.crashed = {}, True, False
         self.carries, self.cpus = False, []
         self.relpath = None
         self.has_file = self.has_meta = True
@@ -113,7 +117,7 @@ class Stream:
 class Proc:
     def __init__(self, loom, pid):
         self.loom, self.pid = loom, pid
-        self.app, self.rank, self.nranks = 1, None, None
+        self.app, self.rank, self.nranks, self.has_meta = 1, None, None, True
         self.edits = []
         self.threads = []
 
@@ -174,6 +178,9 @@ class Trace:
 
     def add_proc(self, args):
         proc = Proc(self.looms[-1], int(args[0]))
+        if "nometa" in args:
+            args.remove("nometa")
+            proc.has_meta = False
         for key, value in zip(args[1::2], args[2::2]):
             if key == "app":
                 proc.app = None if value == "none" else int(value)
@@ -203,6 +210,8 @@ class Trace:
                 t.require = None
             elif key == "unfinished":
                 t.finished = False
+            elif key == "crashed":
+                t.crashed, t.finished, t.require = True, False, None
             elif key == "cpus":
                 t.carries = True
                 while i < len(args) and re.match(r"-?\d+:-?\d+$", args[i]):
@@ -284,7 +293,7 @@ class Trace:
                         self.write_v3(outdir, t)
                     else:
                         self.write_stream(outdir, t)
-                if self.version != 3:
+                if self.version != 3 and proc.has_meta:
                     self.write_proc(outdir, proc)
         if self.offsets:
             rows = [f"{i:<10} {host:<20} {median:<20} {median:<20} 0.0\n"
@@ -297,8 +306,9 @@ class Trace:
 
     def give_cpus(self, loom):
         threads = loom.threads()
-        if not any(t.carries for t in threads) and threads:
-            threads[0].carries = True
+        whole = [t for t in threads if not t.crashed]
+        if not any(t.carries for t in threads) and whole:
+            whole[0].carries = True
         for t in threads:
             if t.carries and not t.cpus:
                 t.cpus = loom.cpus
@@ -311,11 +321,11 @@ class Trace:
             ovni["app_id"] = t.proc.app
         if t.require is not None:
             ovni["require"] = t.require
-        if t.marks:
+        if t.marks and not t.crashed:
             ovni["mark"] = t.marks
-        if t.proc.rank is not None:
+        if t.proc.rank is not None and not t.crashed:
             ovni["rank"], ovni["nranks"] = t.proc.rank, t.proc.nranks
-        if t.cpus:
+        if t.cpus and not t.crashed:
             ovni["loom_cpus"] = t.cpus
         if t.finished:
             ovni["finished"] = 1
@@ -333,7 +343,7 @@ class Trace:
             ovni = {"lib": {"version": "1.10.0", "commit": "test"}}
             if t.require is not None:
                 ovni["require"] = t.require
-            if t.marks:
+            if t.marks and not t.crashed:
                 ovni["mark"] = t.marks
             if t.finished:
                 ovni["finished"] = 1

@@ -99,9 +99,19 @@ def checks():
                     yield f"{form} metadata", json.load(f), meta
 
 
+def crashed():
+    """What the runtime has written when a thread begins."""
+    with tempfile.TemporaryDirectory() as tmp:
+        asm.assemble("loom n.0 cpus 0:4\nproc 7 app 2 rank 1/3\nthread 8 crashed\nmark 1 single \"x\"\nthread 9\n", tmp)
+        first, second = (json.load(open(f"{tmp}/loom.n.0/proc.7/thread.{t}/stream.json", encoding="utf-8")) for t in (8, 9))
+    yield "crashed thread", first, {"version": 3, "ovni": {
+        "lib": {"version": "1.14.0", "commit": "test"}, "part": "thread", "tid": 8, "pid": 7, "loom": "n.0", "app_id": 2}}
+    yield "CPUs beside a crashed thread", second["ovni"]["loom_cpus"], CPUS[:1]
+
+
 def main():
     passed = failed = 0
-    for name, got, want in checks():
+    for name, got, want in (*checks(), *crashed()):
         passed, failed = passed + (got == want), failed + (got != want)
         if got != want:
             print(f"FAIL {name}\n     expected {want}\n     got      {got}")

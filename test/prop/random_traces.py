@@ -30,7 +30,7 @@ class Thread:
         self.who = f"{loom.name}:{pid}/{tid}"
         self.path = f"loom.{loom.name}/proc.{pid}/thread.{tid}"
         self.state, self.cpu, self.out, self.flush, self.unsorted = UNKNOWN, None, False, False, False
-        self.crashed = False
+        self.crashed = self.bare = False
         self.marks = {}
 
 
@@ -91,7 +91,9 @@ class Generator:
                 # in v3 any subset of the threads may carry the CPUs
                 carried = self.split(cpus, len(mine)) if self.version == "3" and pid == pids[0] else None
                 for n, tid in enumerate(mine):
-                    self.thread(loom, pid, tid, carried[n] if carried else None)
+                    # the first of a process tells its rank, that of the trace the marks
+                    may_be_bare = n > 0 and not (carried and carried[n])
+                    self.thread(loom, pid, tid, carried[n] if carried else None, may_be_bare)
         for host in {x.name.split(".")[0] for x in self.looms}:
             if r.random() < 0.5:
                 value = r.choice((0, 1000, -1000, 500.9, -500.9, 10**8 + 0.5, -10**8 - 0.5))
@@ -113,7 +115,7 @@ class Generator:
                 groups[self.r.randrange(n)].append(c)
         return groups
 
-    def thread(self, loom, pid, tid, cpus):
+    def thread(self, loom, pid, tid, cpus, may_be_bare):
         r = self.r
         t = Thread(loom, pid, tid)
         line = f"thread {tid}"
@@ -123,11 +125,13 @@ class Generator:
             line += " cpus " + " ".join(dict.fromkeys(cpus))
         if self.crash and (r.random() < 0.4 or not self.threads):
             t.crashed = True
-            line += " unfinished"
+            # bare: the metadata is what the runtime wrote at the start
+            t.bare = may_be_bare and r.random() < 0.5
+            line += " crashed" if t.bare else " unfinished"
         self.head.append(line)
         for n, kind in self.marks.items():
             t.marks[n] = []
-            if not self.threads or r.random() < 0.3:
+            if not self.threads or not t.bare and r.random() < 0.3:
                 labels = "".join(f' {v}="Value {v}"' for v in (1, 2, 3, 777) if r.random() < 0.4)
                 self.head.append(f'mark {n} {kind} "Mark {n}"{labels}')
         loom.threads.append(t)
@@ -258,8 +262,8 @@ def check_one(seed, tmp, emu, args):
     with open(f"{tmp}/in.txt", "w", encoding="utf-8") as f:
         f.write(g.text())
     asm.assemble(g.text(), trace)
-    # in v1 all models are enabled: look only at the types that the twin knows
-    types = twin.OWN_TYPES if g.version == "1" else None
+    # where all models are enabled look only at the types that the twin knows
+    types = twin.OWN_TYPES if g.version == "1" or any(t.bare for t in g.threads) else None
     found = []
     for view in ("default", "compat"):
         r = twin.emulate(trace, view == "compat")

@@ -61,6 +61,10 @@ class Thread:
         ok = isinstance(value, (int, float)) and not isinstance(value, bool)
         return int(value) if ok else 0
 
+    def ended(self):
+        """Does the metadata say that the thread ended well?"""
+        return self.number("finished") == 1
+
     def running(self):
         return self.state == RUNNING
 
@@ -138,18 +142,21 @@ def find_threads(tracedir):
 def old_meta(tracedir, rel):
     """Metadata versions 1 and 2: the path is the identity."""
     loom, proc, stream = rel.split("/")
-    pmeta = json.load(open(os.path.join(tracedir, loom, proc, "metadata.json")))
+    tid = int(stream.split(".")[1])
+    tpath = os.path.join(tracedir, loom, proc, f"thread.{tid}.json")
+    path = os.path.join(tracedir, loom, proc, "metadata.json")
+    crashed = not os.path.exists(path)
+    pmeta = {"version": 2 if os.path.exists(tpath) else 1} if crashed else json.load(open(path))
     version = pmeta["version"]
     check(version in (1, 2), "bad version")
-    meta = {"loom": loom[len("loom."):], "pid": int(proc.split(".")[1]),
-            "tid": int(stream.split(".")[1]), "app_id": pmeta["app_id"], "finished": 1}
-    for key in ("rank", "nranks"):
+    meta = {"loom": loom[len("loom."):], "pid": int(proc.split(".")[1]), "tid": tid, "no_process": crashed}
+    for key in ("app_id", "rank", "nranks"):
         if key in pmeta:
             meta[key] = pmeta[key]
     if "cpus" in pmeta:
         meta["loom_cpus"] = pmeta["cpus"]
     if version == 2:
-        tmeta = json.load(open(os.path.join(tracedir, loom, proc, f"thread.{meta['tid']}.json")))
+        tmeta = json.load(open(tpath))
         for key in ("require", "mark"):
             if key in tmeta["ovni"]:
                 meta[key] = tmeta["ovni"][key]
@@ -216,7 +223,8 @@ class System:
         self.thread_names, self.cpu_names = [], []
         for number, loom in enumerate(self.looms):
             for proc in loom.procs:
-                check(proc.app is not None, "no app_id")
+                check(proc.app is not None or self.version < 3, "no app_id")
+                proc.app = proc.app or 0  # the process died before it could tell
                 proc.threads.sort(key=lambda t: t.tid)
                 for t in proc.threads:
                     self.threads.append(t)
@@ -259,8 +267,8 @@ class System:
         for t in self.threads:
             require = t.meta.get("require")
             if not isinstance(require, dict):
-                check(self.version < 3, "no ovni.require")
-                self.kernel = True  # compatibility mode of version 2
+                check(self.version < 3 or not t.ended(), "no ovni.require")
+                self.kernel = True  # the thread may use any model
                 continue
             for name, want in require.items():
                 if name not in HAVE or not isinstance(want, str):
@@ -397,7 +405,8 @@ class Machine:
         check(value in "[]=", "unknown event")
         check(len(payload) == 12, "bad payload size")
         v, n = struct.unpack("<qi", payload)
-        check(v != 0, "mark value 0")
+        # 0 shows as nothing in Paraver, -2^63 is nothing in the emulator
+        check(v not in (0, -2**63), "a value that no mark can have")
         check(n in self.s.marks, "undefined mark")
         check((value == "=") == (self.s.marks[n] == "single"), "wrong kind of mark")
         stack = t.marks[n]
@@ -655,7 +664,8 @@ def emulate(tracedir, compat, offsets=None, ignore_other_models=False, strict=Fa
 def run(r, tracedir, compat, offsets, ignore_other_models, strict):
     s = System(tracedir, offsets)
     for t in s.streams:
-        check(not strict or t.number("finished") == 1, f"{t.relpath}: not finished")
+        check(not strict or t.version == 1 or t.ended(), f"{t.relpath}: not finished")
+        check(not strict or not t.meta.get("no_process"), f"{t.relpath}: no metadata.json")
     r.thread_names, r.cpu_names = s.thread_names, s.cpu_names
     view = (CompatView if compat else DefaultView)(s, r.seqs)
     machine = Machine(s, view, ignore_other_models)
@@ -665,7 +675,7 @@ def run(r, tracedir, compat, offsets, ignore_other_models, strict):
         """Look at the next event of a stream; None at its end."""
         t = s.streams[rank]
         if position[rank] == len(t.events):
-            check(not t.truncated or not strict, f"{t.relpath}: incomplete event")
+            check(not t.truncated or not (strict or t.ended()), f"{t.relpath}: incomplete event")
             return None
         now = t.events[position[rank]].clock + t.loom.offset
         check(now >= clock[rank], f"{t.relpath}: clock goes backwards")
@@ -688,7 +698,8 @@ def run(r, tracedir, compat, offsets, ignore_other_models, strict):
         if following is not None:
             heads[rank] = following
     for t in s.streams:
-        if t.number("finished") == 1 and not t.truncated:
+        # one that never began is only worth a warning
+        if strict or t.ended() and t.state != UNKNOWN:
             check(t.state == DEAD, f"thread {t.tid} is not dead")
 
 
