@@ -109,6 +109,8 @@ print(struct diag *d, struct text *t)
 static void
 report(struct diag *d, const char *prefix, const struct place *at, const char *fmt, va_list ap)
 {
+	if (d->level == DIAG_MUTE)
+		return;
 	struct text body = { 0 };
 	struct text out = { 0 };
 	addv(&body, fmt, ap);

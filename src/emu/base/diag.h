@@ -88,7 +88,8 @@ struct place {
 };
 
 enum diag_level {
-	DIAG_QUIET, /* errors and warnings only */
+	DIAG_MUTE = -1, /* nothing at all: for a look ahead */
+	DIAG_QUIET,     /* errors and warnings only */
 	DIAG_NORMAL,
 	DIAG_VERBOSE,
 };

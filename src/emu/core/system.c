@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "system.h"
 
+#include "cpus.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,96 +175,6 @@ find_ranks(struct build *b)
 }
 
 static int
-by_phyid(const void *a, const void *b)
-{
-	const struct cpu *x = a;
-	const struct cpu *y = b;
-	return (x->phyid > y->phyid) - (x->phyid < y->phyid);
-}
-
-/* Adds the CPUs that one stream tells to the list of the loom, which has room. */
-static int
-add_cpus(struct build *b, const struct item *it, uint32_t loom, struct cpu *list, uint32_t *n)
-{
-	const struct thread_meta *m = &it->s->meta;
-	struct place at = place_of(it);
-	for (size_t k = 0; k < m->ncpus; k++)
-		list[(*n)++] = (struct cpu){ .loom = loom, .index = m->cpus[k].index, .phyid = m->cpus[k].phyid };
-	if (b->trace->metadata_version == 3 || m->ncpus == 0)
-		return 0;
-	/* Old versions: one process of the loom tells all, each CPU once. */
-	if (*n > m->ncpus)
-		return diag_error(b->diag, ERR_METADATA_CONFLICT, &at,
-			"process %d tells the CPUs of loom %s again", m->pid, m->loom);
-	qsort(list, *n, sizeof(*list), by_phyid);
-	for (uint32_t k = 1; k < *n; k++)
-		if (list[k].phyid == list[k - 1].phyid)
-			return diag_error(b->diag, ERR_METADATA_CONFLICT, &at, "CPU with phyid %d is repeated", list[k].phyid);
-	return 0;
-}
-
-/* The CPUs of the streams [first, end), each physical one once, then the virtual one. */
-static int
-build_cpus(struct build *b, const struct item *first, size_t n, uint32_t index)
-{
-	struct system *sys = b->sys;
-	struct loom *l = &sys->looms[index];
-	struct cpu *list = sys->cpus + sys->ncpus;
-	struct place at = place_of(first);
-	uint32_t told = 0;
-	for (size_t i = 0; i < n; i++) {
-		int rc = add_cpus(b, &first[i], index, list, &told);
-		if (rc < 0)
-			return rc;
-	}
-	if (told == 0)
-		return diag_error(b->diag, ERR_NO_CPUS, &at,
-			"loom %s has no physical CPUs\n"
-			"hint: some thread of the loom must call ovni_add_cpu() and end with ovni_thread_free()",
-			l->name);
-	qsort(list, told, sizeof(*list), by_phyid);
-	uint32_t k = 0;
-	for (uint32_t i = 0; i < told; i++) {
-		if (k && list[k - 1].phyid == list[i].phyid) {
-			if (list[k - 1].index != list[i].index)
-				return diag_error(b->diag, ERR_METADATA_CONFLICT, &at,
-					"CPU with phyid %d of loom %s has two indices, %d and %d",
-					list[i].phyid, l->name, list[k - 1].index, list[i].index);
-			continue;
-		}
-		list[k++] = list[i];
-	}
-	l->first_cpu = sys->ncpus;
-	l->ncpus = k;
-	l->cpu_of_index = arena_new(b->arena, uint32_t, k);
-	if (!l->cpu_of_index)
-		return diag_no_memory(b->diag);
-	for (uint32_t i = 0; i < k; i++)
-		l->cpu_of_index[i] = NO_INDEX;
-	for (uint32_t i = 0; i < k; i++) {
-		if ((uint32_t)list[i].index >= k)
-			return diag_error(b->diag, ERR_CPU_INDEX, &at,
-				"cpu index out of bounds: phyid %d of loom %s has index %d, but the loom has %u CPUs",
-				list[i].phyid, l->name, list[i].index, k);
-		uint32_t *slot = &l->cpu_of_index[list[i].index];
-		if (*slot != NO_INDEX)
-			return diag_error(b->diag, ERR_CPU_INDEX, &at,
-				"cpu with index %d already taken in loom %s: phyids %d and %d claim it",
-				list[i].index, l->name, sys->cpus[*slot].phyid, list[i].phyid);
-		*slot = sys->ncpus + i;
-	}
-	list[k] = (struct cpu){ .loom = index, .index = -1, .phyid = -1 };
-	for (uint32_t i = 0; i < k; i++)
-		list[i].label = arena_printf(b->arena, " CPU %u.%d", index, list[i].phyid);
-	list[k].label = arena_printf(b->arena, "vCPU %u.*", index);
-	for (uint32_t i = 0; i <= k; i++)
-		if (!list[i].label)
-			return diag_no_memory(b->diag);
-	sys->ncpus += k + 1;
-	return 0;
-}
-
-static int
 build_threads(struct build *b, const struct item *first, size_t n)
 {
 	struct system *sys = b->sys;
@@ -288,7 +200,12 @@ build_loom(struct build *b, struct item *first, size_t n)
 	uint32_t index = sys->nlooms++;
 	struct loom *l = &sys->looms[index];
 	*l = (struct loom){ .name = first->s->meta.loom, .rank = first->loom_rank, .first_proc = sys->nprocs };
-	int rc = build_cpus(b, first, n, index);
+	const struct stream **streams = arena_new(b->arena, const struct stream *, n);
+	if (!streams)
+		return diag_no_memory(b->diag);
+	for (size_t i = 0; i < n; i++)
+		streams[i] = first[i].s;
+	int rc = cpus_build(sys, b->arena, b->trace, index, streams, n);
 	if (rc < 0)
 		return rc;
 	if (l->rank >= 0)
@@ -322,20 +239,17 @@ system_build(struct system *sys, struct arena *a, const struct trace *t)
 	sys->thread_of_stream = arena_new(a, uint32_t, t->nstreams);
 	if (!b.items || !sys->thread_of_stream)
 		return diag_no_memory(t->diag);
-	size_t ncpus = 0;
 	for (uint32_t i = 0; i < t->nstreams; i++) {
 		sys->thread_of_stream[i] = NO_INDEX;
 		if (!t->streams[i].meta.loom)
 			continue;
 		b.items[b.n++] = (struct item){ .s = &t->streams[i], .rank_of_stream = i };
-		ncpus += t->streams[i].meta.ncpus + 1; /* at least one stream a loom */
 	}
 	/* Upper bounds: no loom, process or thread without a stream. */
 	sys->looms = arena_new(a, struct loom, b.n);
 	sys->procs = arena_new(a, struct proc, b.n);
 	sys->threads = arena_new(a, struct thread, b.n);
-	sys->cpus = arena_new(a, struct cpu, ncpus);
-	if (!sys->looms || !sys->procs || !sys->threads || !sys->cpus)
+	if (!sys->looms || !sys->procs || !sys->threads)
 		return diag_no_memory(t->diag);
 
 	if (b.n)

@@ -53,8 +53,9 @@ struct system {
 	struct thread *threads;
 	struct cpu *cpus;
 	uint32_t nlooms, nprocs, nthreads, ncpus; /* ncpus: virtual ones included */
-	uint32_t *thread_of_stream;               /* NO_INDEX: the stream is set aside */
-	bool by_rank;                             /* looms are sorted by rank */
+	size_t cpus_cap;
+	uint32_t *thread_of_stream; /* NO_INDEX: the stream is set aside */
+	bool by_rank;               /* looms are sorted by rank */
 };
 
 /* Builds all from the streams of a trace. Memory comes from the arena.

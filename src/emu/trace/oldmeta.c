@@ -149,6 +149,8 @@ load_stream(struct stream *s, struct proc_file *p)
 	int version = p->version;
 	if ((rc = load_thread(s, &version)) < 0)
 		return rc;
+	if (p->version == 0)
+		s->meta.finished = FINISHED_NO; /* its process died, whatever the thread says */
 	if (t->metadata_version && t->metadata_version != version)
 		return diag_error(t->diag, ERR_METADATA_VERSION, &(struct place){ .file = s->relpath },
 			"the trace mixes metadata versions %d and %d", t->metadata_version, version);
