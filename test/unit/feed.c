@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 static struct diag diag = { .program = "test" };
+static unsigned nthreads; /* that serve the sinks */
 
 static const struct sink both[] = { { &kit_sink, ROW_THREAD }, { &kit_sink, ROW_CPU } };
 
@@ -62,7 +63,7 @@ begin(struct feed *f)
 		return;
 	CHECK(feed_open(f, &diag, NULL, ".", both, 2) == 0);
 	CHECK(kit_logs[ROW_THREAD].opened && kit_logs[ROW_CPU].opened);
-	CHECK(feed_start(f) == 0);
+	CHECK(feed_start(f, nthreads) == 0);
 }
 
 static bool
@@ -228,7 +229,7 @@ several(void)
 	begin(NULL);
 	slow_records = 0;
 	CHECK(feed_open(&f, &diag, NULL, ".", sinks, 5) == 0);
-	CHECK(feed_start(&f) == 0);
+	CHECK(feed_start(&f, nthreads) == 0);
 	for (int i = 0; i < 12 * FEED_RECORDS; i++)
 		put(&f, i % 3 ? ROW_THREAD : ROW_CPU, i, 1, 1, i);
 	finish(&f, false);
@@ -236,7 +237,7 @@ several(void)
 
 	/* No sinks: records go nowhere. */
 	begin(NULL);
-	CHECK(feed_open(&f, &diag, NULL, ".", NULL, 0) == 0 && feed_start(&f) == 0);
+	CHECK(feed_open(&f, &diag, NULL, ".", NULL, 0) == 0 && feed_start(&f, nthreads) == 0);
 	for (int i = 0; i < 10 * FEED_RECORDS; i++)
 		feed_put(&f, ROW_THREAD, i, 1, 1, i);
 	CHECK(!feed_failed(&f));
@@ -254,7 +255,7 @@ failures(void)
 	/* One sink fails: the others get all, everyone is closed, the run may know. */
 	begin(NULL);
 	kit_logs[ROW_CPU].fail_at = 10;
-	CHECK(feed_open(&f, &diag, NULL, ".", both, 2) == 0 && feed_start(&f) == 0);
+	CHECK(feed_open(&f, &diag, NULL, ".", both, 2) == 0 && feed_start(&f, nthreads) == 0);
 	bool told = false;
 	for (int i = 0; i < 30 * FEED_RECORDS; i++) {
 		put(&f, ROW_THREAD, i, 1, 1, i);
@@ -276,7 +277,7 @@ failures(void)
 
 	begin(NULL);
 	kit_logs[ROW_THREAD].fail_close = true;
-	CHECK(feed_open(&f, &diag, NULL, ".", both, 2) == 0 && feed_start(&f) == 0);
+	CHECK(feed_open(&f, &diag, NULL, ".", both, 2) == 0 && feed_start(&f, nthreads) == 0);
 	CHECK(feed_close(&f, 9) == -ERR_WRITE);
 	CHECK(kit_logs[ROW_CPU].duration == 9);
 
@@ -287,12 +288,14 @@ failures(void)
 int
 main(void)
 {
-	order();
+	for (nthreads = 0; nthreads <= 3; nthreads++) {
+		order();
+		random_mix();
+		long_instant();
+		several();
+		failures();
+	}
 	insertion();
-	random_mix();
-	long_instant();
-	several();
-	failures();
 	begin(NULL);
 	return 0;
 }

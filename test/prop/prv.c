@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* Random records through the feed into a PRV file, which is read back: each row and type
+ * has its sequence, and in the default view a row has one line an instant, in order of
+ * first touch. */
+#include "emu.h"
+#include "kit.h"
+#include "out.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const struct model *const model_list[] = { NULL };
+
+enum {
+	COLS_MAX = 40,
+};
+
+static struct record *records;
+static size_t nrecords, cap;
+
+static void
+add(struct record r)
+{
+	if (nrecords == cap) {
+		cap = cap ? cap * 2 : 4096;
+		records = realloc(records, cap * sizeof(*records));
+		CHECK(records);
+	}
+	records[nrecords++] = r;
+}
+
+struct line {
+	uint32_t row;
+	int64_t time;
+};
+
+/* Reads "2:0:1:1:row:time:type:value[:type:value...]" lines. Lines into *out, pairs into
+ * `back` as records whose col is the type. */
+static size_t
+parse(char *p, uint32_t nrows, int64_t duration, struct line *out, struct record *back, size_t *nback)
+{
+	char head[128];
+	(void)snprintf(head, sizeof(head), "#Paraver (19/01/38 at 03:14):%020" PRId64 "_ns:0:1:1(%" PRIu32 ":1)\n", duration, nrows);
+	CHECK(strncmp(p, head, strlen(head)) == 0);
+	p += strlen(head);
+	size_t n = 0;
+	*nback = 0;
+	while (*p) {
+		CHECK(strncmp(p, "2:0:1:1:", 8) == 0);
+		p += 8;
+		uint32_t row = (uint32_t)strtoul(p, &p, 10);
+		CHECK(*p++ == ':' && row >= 1 && row <= nrows);
+		int64_t time = strtoll(p, &p, 10);
+		out[n++] = (struct line){ row, time };
+		CHECK(*p == ':');
+		while (*p == ':') {
+			uint32_t type = (uint32_t)strtoul(p + 1, &p, 10);
+			CHECK(*p == ':');
+			int64_t value = strtoll(p + 1, &p, 10);
+			back[(*nback)++] = (struct record){ time, value, row, type };
+		}
+		CHECK(*p++ == '\n');
+	}
+	return n;
+}
+
+/* The order that the file must have: by time; in the default view, in an instant, rows
+ * by first touch; a row's records stay in order. */
+static void
+expected(struct record *to, bool coalesce)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < nrecords;) {
+		size_t end = i;
+		while (end < nrecords && records[end].time == records[i].time)
+			end++;
+		for (size_t k = i; k < end; k++) {
+			bool first = true;
+			for (size_t j = i; coalesce && j < k && first; j++)
+				first = records[j].row != records[k].row;
+			if (!first)
+				continue;
+			for (size_t j = k; j < (coalesce ? end : k + 1); j++)
+				if (records[j].row == records[k].row)
+					to[n++] = records[j];
+		}
+		i = end;
+	}
+	CHECK(n == nrecords);
+}
+
+static int64_t
+any_value(uint64_t *x)
+{
+	switch (kit_below(x, 6)) {
+	case 0: return (int64_t)kit_random(x);
+	case 1: return -(int64_t)kit_below(x, 2000);
+	case 2: return INT64_MIN;
+	case 3: return (int64_t)kit_below(x, 100000);
+	default: return (int64_t)kit_below(x, 1200);
+	}
+}
+
+static void
+one(uint64_t *x)
+{
+	/* An emulator with rows and columns and nothing else. */
+	static struct chan_decl decls[COLS_MAX];
+	static struct col cols[COLS_MAX];
+	struct diag diag = { .program = "test" };
+	struct emu emu = { .diag = &diag, .cols = cols };
+	emu.options.compat = kit_below(x, 3) == 0;
+	emu.ncols = NBASE + 1 + kit_below(x, COLS_MAX - NBASE);
+	for (uint32_t i = 0; i < emu.ncols; i++) {
+		decls[i] = (struct chan_decl){ .prv_type = i % 7 ? (int)i : INT32_MAX - (int)i };
+		cols[i].decl = &decls[i];
+	}
+	emu.sys.nthreads = 1 + (uint32_t)kit_below(x, 5);
+	emu.sys.ncpus = 1 + (uint32_t)kit_below(x, kit_below(x, 3) ? 8 : 30000);
+	enum row_class rows = kit_below(x, 2) ? ROW_CPU : ROW_THREAD;
+	uint32_t first = rows == ROW_CPU ? emu.sys.nthreads : 0;
+	uint32_t nrows = emu_nrows(&emu, rows);
+
+	nrecords = 0;
+	int64_t t = (int64_t)kit_below(x, 3) * INT64_C(99999990);
+	size_t n = kit_below(x, kit_below(x, 5) ? 300 : 40000);
+	uint64_t far = kit_below(x, 4) ? 5 : UINT64_C(1000000000);
+	uint64_t same = 1 + kit_below(x, 40);
+	for (size_t i = 0; i < n; i++) {
+		if (kit_below(x, same) == 0)
+			t += (int64_t)kit_below(x, far);
+		uint32_t row = kit_below(x, 3) ? (uint32_t)kit_below(x, nrows) : 0;
+		uint32_t col = NBASE + (uint32_t)kit_below(x, emu.ncols - NBASE);
+		add((struct record){ t, any_value(x), first + row, col });
+	}
+
+	const struct sink sink = { &prv_sink, rows };
+	struct feed f;
+	CHECK(feed_open(&f, &diag, &emu, kit_dir(), &sink, 1) == 0 && feed_start(&f, 1 + (unsigned)kit_below(x, 2)) == 0);
+	for (size_t i = 0; i < n; i++)
+		feed_put(&f, rows, records[i].time, records[i].row, records[i].col, records[i].value);
+	kit_quiet();
+	CHECK(feed_close(&f, t) == 0);
+	kit_loud();
+
+	char *text = kit_read(kit_path("%s.prv", rows == ROW_CPU ? "cpu" : "thread"), NULL);
+	struct record *want = malloc((n + 1) * sizeof(*want));
+	struct record *have = malloc((n + 1) * sizeof(*have));
+	struct line *lines = malloc((n + 1) * sizeof(*lines));
+	CHECK(want && have && lines);
+	expected(want, !emu.options.compat);
+	size_t nhave;
+	size_t nlines = parse(text, nrows, t, lines, have, &nhave);
+	CHECK(nhave == n);
+	size_t groups = 0;
+	for (size_t i = 0; i < n; i++) {
+		CHECK(have[i].time == want[i].time && have[i].value == want[i].value);
+		CHECK(have[i].row == want[i].row - first + 1 && (int)have[i].col == decls[want[i].col].prv_type);
+		groups += emu.options.compat || i == 0 || want[i].row != want[i - 1].row || want[i].time != want[i - 1].time;
+	}
+	CHECK(nlines == groups);
+	free(want);
+	free(have);
+	free(lines);
+	free(text);
+}
+
+int
+main(int argc, char **argv)
+{
+	uint64_t x = kit_seed(argc, argv);
+	double end = kit_now() + 2;
+	long rounds = 0;
+	do {
+		one(&x);
+	} while (rounds++ < 2000 && kit_now() < end);
+	(void)printf("%ld rounds\n", rounds);
+	free(records);
+	return 0;
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* nomem: emulates with the Nth allocation failing, for N = 1, 2... until none fails.
+ * Every run must end with an error or well, free all, and close its outputs. Linked
+ * with --wrap: the allocations of our code, of cJSON (by its hooks) and, when their
+ * static libraries are there, of zstd and LZ4. */
+#include "emu.h"
+#include "kit.h"
+#include "out.h"
+
+#include <cjson/cJSON.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void *__real_malloc(size_t n);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t n);
+void *__wrap_malloc(size_t n);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t n);
+
+static atomic_long countdown; /* allocations until the one that fails; 0: none does */
+static atomic_long allocations;
+static bool repeat; /* all behind it fail too */
+
+static bool
+fails(void)
+{
+	if (!countdown)
+		return false;
+	allocations++;
+	if (repeat && countdown == 1)
+		return true;
+	return --countdown == 0;
+}
+
+void *
+__wrap_malloc(size_t n)
+{
+	return fails() ? NULL : __real_malloc(n);
+}
+
+void *
+__wrap_calloc(size_t n, size_t size)
+{
+	return fails() ? NULL : __real_calloc(n, size);
+}
+
+void *
+__wrap_realloc(void *p, size_t n)
+{
+	return fails() ? NULL : __real_realloc(p, n);
+}
+
+static void *
+hook_malloc(size_t n)
+{
+	return __wrap_malloc(n);
+}
+
+static void
+hook_free(void *p)
+{
+	free(p);
+}
+
+static const char *const dirs[] = { "v3", "zst", "lz4", "old" };
+
+static const int32_t arg0[] = { 0, 1, 2, 3 };
+
+static void
+put_events(struct kit_bytes *b, int64_t clock)
+{
+	struct {
+		int64_t value;
+		int32_t type;
+	} __attribute__((packed)) mark = { 5, 1 };
+	kit_header(b);
+	kit_event(b, "OHx", clock, arg0, 16);
+	kit_event(b, "OB.", clock + 1, NULL, 0);
+	for (int i = 0; i < 20; i++) { /* deep enough for the stack to grow twice */
+		mark.value = 5 + i;
+		kit_event(b, "OM[", clock + 2 + i, &mark, 12);
+	}
+	for (int i = 19; i >= 0; i--) {
+		mark.value = 5 + i;
+		kit_event(b, "OM]", clock + 50 - i, &mark, 12);
+	}
+	kit_event(b, "OHe", clock + 60, NULL, 0);
+}
+
+static void
+make_traces(void)
+{
+	static const char *const more =
+		", \"require\": {\"ovni\": \"1.0.0\", \"kernel\": \"1.0.0\"}, \"loom_cpus\": [{\"index\": 0, \"phyid\": 0}],\n"
+		"\"mark\": {\"1\": {\"title\": \"Phase\", \"chan_type\": \"stack\", \"labels\": {\"5\": \"Five\", \"6\": \"Six\"}}}";
+	static const char *const exts[] = { "", ".zst", ".lz4" };
+	struct kit_bytes b = { 0 };
+	put_events(&b, 1000);
+	for (int i = 0; i < 3; i++) {
+		char dir[300];
+		(void)snprintf(dir, sizeof(dir), "%s", kit_path("%s", dirs[i]));
+		kit_thread(dir, "host.1", 10, 11, more, &b, exts[i]);
+		kit_thread(dir, "host.1", 10, 12, more, &b, exts[i]);
+	}
+	kit_text(kit_path("v3/clock-offsets.txt"), "title\n0 host 5 5 0\n");
+	kit_text(kit_path("old/loom.a/proc.1/metadata.json"),
+		"{\"version\": 2, \"app_id\": 4, \"cpus\": [{\"index\": 0, \"phyid\": 6}]}");
+	kit_write(kit_path("old/loom.a/proc.1/thread.1.obs"), b.p, 8);
+	kit_text(kit_path("old/loom.a/proc.1/thread.1.json"),
+		"{\"version\": 2, \"ovni\": {\"lib\": {\"version\": \"1.5.0\", \"commit\": \"c\"}, \"require\": {\"ovni\": \"1.0.0\"}, \"finished\": 1}}");
+	kit_done(&b);
+}
+
+static int
+emulate(const char *dir, bool compat)
+{
+	static const struct sink sinks[] = {
+		{ &row_sink, ROW_CPU },
+		{ &row_sink, ROW_THREAD },
+		{ &pcf_sink, ROW_CPU },
+		{ &pcf_sink, ROW_THREAD },
+		{ &prv_sink, ROW_CPU },
+		{ &prv_sink, ROW_THREAD },
+		{ &cfg_sink, ROW_CPU },
+		{ &cfg_sink, ROW_THREAD },
+	};
+	struct diag d = { .program = "test" };
+	struct emu emu;
+	kit_quiet();
+	int rc = emu_open(&emu, &d, dir, &(struct emu_options){ .compat = compat, .outdir = kit_path("out") });
+	if (rc == 0)
+		rc = emu_connect(&emu, sinks, sizeof(sinks) / sizeof(sinks[0]));
+	if (rc == 0)
+		rc = emu_run(&emu);
+	rc = emu_close(&emu, rc);
+	kit_loud();
+	CHECK(rc <= 0 && rc > -ERR_COUNT);
+	CHECK(rc == 0 || d.errors > 0); /* an error was told */
+	return rc;
+}
+
+/* All that was written, as one text; free() it. */
+static char *
+outputs(void)
+{
+	static const char *const names[] = { "thread.prv", "thread.pcf", "thread.row", "cpu.prv", "cpu.pcf", "cpu.row",
+		"cfg/thread/ovni/mark-1.cfg", "cfg/cpu/ovni/mark-1.cfg" };
+	struct kit_bytes all = { 0 };
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *path = kit_path("out/%s", names[i]);
+		size_t n;
+		char *text = access(path, F_OK) == 0 ? kit_read(path, &n) : NULL;
+		if (text)
+			kit_put(&all, text, n);
+		free(text);
+	}
+	kit_put(&all, "", 1);
+	return (char *)all.p;
+}
+
+static int
+open_files(void)
+{
+	int n = 0;
+	for (int fd = 3; fd < 64; fd++) {
+		struct stat st;
+		n += fstat(fd, &st) == 0;
+	}
+	return n;
+}
+
+static void
+walk(const char *name, bool compat, int want)
+{
+	char dir[300];
+	(void)snprintf(dir, sizeof(dir), "%s", kit_path("%s", name));
+	long n = 0;
+	int rc;
+	int files = open_files();
+	kit_remove(kit_path("out"));
+	CHECK(mkdir(kit_path("out"), 0777) == 0);
+	CHECK(emulate(dir, compat) == want);
+	char *good = outputs();
+	do {
+		n++;
+		allocations = 0;
+		countdown = n;
+		rc = emulate(dir, compat);
+		long left = countdown;
+		countdown = 0;
+		CHECK(open_files() == files);
+		if (rc == 0) { /* what failed did not matter, or should have been told */
+			char *have = outputs();
+			if (strcmp(have, good) != 0)
+				(void)fprintf(stderr, "%s: allocation %ld fails: good, but other files\n", name, n);
+			CHECK(strcmp(have, good) == 0);
+			free(have);
+		}
+		if (allocations < n || (!repeat && left > 0)) /* nothing failed */
+			break;
+	} while (n < 100000);
+	if (rc != want)
+		(void)fprintf(stderr, "%s%s: %s, wanted %s\n", name, compat ? " compat" : "", error_name(rc), error_name(want));
+	CHECK(rc == want && n > 20);
+	free(good);
+	(void)printf("%s%s%s: %ld allocations\n", name, compat ? ", compat" : "",
+		repeat ? ", all behind" : "", n - 1);
+}
+
+int
+main(void)
+{
+	cJSON_InitHooks(&(cJSON_Hooks){ .malloc_fn = hook_malloc, .free_fn = hook_free });
+	make_traces();
+	for (int i = 0; i < 4; i++) {
+		for (int k = 0; k < 4; k++) {
+			repeat = k & 1;
+			bool compat = k & 2;
+			/* Two threads run in one CPU, which --compat refuses. */
+			walk(dirs[i], compat, i == 3 ? (compat ? -ERR_NOT_DEAD : 0) : compat ? -ERR_CPU_BUSY : 0);
+		}
+	}
+	return 0;
+}
