@@ -34,7 +34,8 @@ src/emu/base/diag.h. ovniemu runs with '-o out trace' on what these make:
 and stderr must hold error[ERROR]. The files in ./out, if there are any, must be valid up
 to the error (paraver_files.py). --coverage runs nothing: it looks whether each error name has a case
 (UNREACHABLE lists the few that cannot have one). --update rewrites the .exact files that
-exist. In patterns write '[[]' for '['.
+exist, and the stderr.glob of bad input where no pattern has a '*'. In patterns write '[[]'
+for '['.
 """
 import argparse
 import difflib
@@ -142,7 +143,16 @@ def check_files(case, tmp, compat):
     return [f"out: {x}" for x in paraver_files.check(f"{tmp}/out", compat)]
 
 
-def run_bad(case, env):
+def message(error, lines):
+    """The first line of the message and the place below it, as patterns."""
+    found = []
+    for i, line in enumerate(lines):
+        if f"error[{error}]" in line:
+            found += [line] + [x for x in lines[i + 1:i + 2] if x.startswith("  at ")]
+    return "".join(re.sub(r"([\[*?])", r"[\1]", x) + "\n" for x in found)
+
+
+def run_bad(case, env, update):
     error = os.path.basename(case).split(".")[0]
     args = read(f"{case}/args", "").split()
     with tempfile.TemporaryDirectory() as tmp:
@@ -175,6 +185,11 @@ def run_bad(case, env):
         found.append("stderr.glob is missing")
     for p in patterns:
         hit = next((i for i in range(at, len(lines)) if fnmatch.fnmatchcase(lines[i], p)), None)
+        if hit is None and update and not found and "*" not in "".join(patterns):
+            with open(f"{case}/stderr.glob", "w", encoding="utf-8") as f:
+                f.write(message(error, lines))
+            print(f"updated {os.path.relpath(case)}/stderr.glob")
+            break
         if hit is None:
             found.append(f"no line of stderr (in order) is like: {p}")
             break
@@ -225,7 +240,7 @@ def main():
     for name, path, bad in find(os.path.abspath(a.dir)):
         if a.only in name and not a.coverage:
             try:
-                results.append((name, run_bad(path, env) if bad else run_script(path, env, a.update)))
+                results.append((name, run_bad(path, env, a.update) if bad else run_script(path, env, a.update)))
             except Skipped as e:
                 skipped.append(f"skip {name}: {e}")
             except (asm.AsmError, OSError, ValueError) as e:

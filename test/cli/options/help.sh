@@ -9,19 +9,20 @@ for o in -o --output -c --clock-offsets -a --all-models -b --breakdown -l --lint
 	-q --quiet -v --verbose -h --help --version TRACEDIR; do
 	grep -qw -e "$o" help.txt || fail "--help does not tell $o"
 done
-# what the help lists must be accepted
-grep -o -e ' -[a-z],\? --[a-z-]*\| --[a-z-]*' help.txt | grep -o -e '--[a-z-]*' | sort -u >longs.txt
+# what the help lists must be accepted, with an argument where it shows one
+grep -o -e ' --[a-z-]*=*[A-Z]*' help.txt | sort -u >longs.txt
 test "$(wc -l <longs.txt)" -ge 10 || fail "options are missing: $(cat longs.txt)"
 small_trace
 while read -r long; do
 	case $long in
 	--help | --version) continue ;;
-	--output) arg=out ;;
-	--clock-offsets) arg=/dev/null ;;
-	*) arg= ;;
+	*=DIR) long=${long%DIR}out ;;
+	*=FILE) long=${long%FILE}/dev/null ;;
+	*=N) long=${long%N}1 ;;
+	*=*) long=${long%%=*}=x ;;
 	esac
-	"$EMU" -o out "$long${arg:+=$arg}" trace 2>err.txt
-	test $? != 2 || fail "$long is not an option"
+	"$EMU" -o out $long trace 2>err.txt
+	test $? != 2 || fail "$long is not an option: $(cat err.txt)"
 done <longs.txt
 # --help anywhere, and it wins over what is wrong later
 status 0 "$EMU" trace --help

@@ -1,0 +1,1 @@
+"$EMU" -j '' -o out trace

@@ -1,0 +1,1 @@
+"$EMU" -j '1000000' -o out trace

@@ -1,0 +1,1 @@
+"$EMU" -j 'x' -o out trace

@@ -1,0 +1,1 @@
+"$EMU" -j '0' -o out trace
