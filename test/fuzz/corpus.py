@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A small seed corpus for a fuzz target, and the target run over it.
+
+usage: corpus.py TARGET OUTDIR [--run PROGRAM] [--mutants N]
+
+TARGET is stream, metadata, clock_table or signature. The seeds are whole inputs made
+with the assembler; the mutants are those with bytes changed, cut out, doubled or
+joined, always the same ones.
+"""
+import argparse
+import os
+import random
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "gen"))
+import asm  # noqa: E402
+
+HEAD = "trace v3\nloom n cpus 0:0 1:1\nproc 1\nthread 1 require kernel=1.0.0\n"
+
+STREAMS = [
+    "1 0 OHe",
+    "1 0 OHx 0 -1 0\n1 10 OHc\n1 20 OHp\n1 30 OHw\n1 40 OHr\n1 50 OHe",
+    "1 0 OHx 0 -1 0\n1 1 OAs 1\n1 2 OAr 0 1\n1 3 OAs -1\n1 4 OHe",
+    "1 0 OHx 0 -1 0\n1 5 OM= 3 0\n1 6 OM[ 4 1\n1 7 OM[ 5 1\n1 8 OM] 5 1\n1 9 OM] 4 1\n1 10 OHe",
+    "1 0 OHx 0 -1 0\n1 5 OF[\n1 6 OF]\n1 7 KCO\n1 8 KCI\n1 9 OB.\n1 9 OU[\n1 9 OU]\n1 10 OCn 4\n1 11 OHC 1 2\n1 12 OHe",
+    "1 0 OHx 0 -1 0\n1 5 OHe jumbo str=\"abc\"",
+    "1 5 OHx 0 -1 0\n1 4 OHe",
+    "1 0 OHx 0 -1 0\n1 1 ZZZ",
+    "1 0 OHx 9 -1 0",
+    "1 0 OHx -1 -1 0\n1 10 OHe\n1 truncate 5",
+    "1 0 OHx -1 -1 0\n1 raw 10414243 0100000000000000 ffffffff",
+    "1 0 OHx -1 -1 0\n1 raw 10414243 0100000000000000 05000000 41424344",
+    "1 0 OHx 0 -1 0\n" + "".join(f"1 {i} OB.\n" for i in range(1, 130)) + "1 200 OHe",
+]
+
+META = HEAD + """mark 1 single "Phase" 1="One" -2="Two"
+mark 2 stack "Depth"
+"""
+
+CLOCK_TABLES = [
+    "rank hostname offset_median offset_mean offset_std\n0 node1 1.5 2 3\n1 node2 -1e3 2 3\n",
+    "x\n0 node1 1 1 1\n",
+    "x\n0 node1 1 1 1\n0 node1 1 1 1\n",
+    "x\n0 node1 nan inf 0x1p3\n",
+    "x\n" + "y" * 1100,
+    "x\n\n\t\n1\tnode2\t-9e18\t0\t0 extra fields\r\n",
+    "",
+]
+
+SIGNATURES = ["OHe", "OM[(i64 value, i32 type)", "VYc+(u32 id, str label)", "ABC(u8 a,u16 b,u32 c,u64 d,i8 e,i16 f)",
+              "OHe(", "OH", "OHe(str s, u8 x)", "ABC(" + ",".join(["u8 a"] * 17) + ")", "ABC(u8 " + "a" * 40 + ")"]
+
+
+def files_of(text):
+    """relpath -> bytes of an assembled trace."""
+    out = {}
+    with tempfile.TemporaryDirectory() as tmp:
+        asm.assemble(text, tmp)
+        for folder, _, names in os.walk(tmp):
+            for name in names:
+                path = os.path.join(folder, name)
+                with open(path, "rb") as f:
+                    out[os.path.relpath(path, tmp)] = f.read()
+    return out
+
+
+def obs(events):
+    return files_of(HEAD + events)["loom.n/proc.1/thread.1/stream.obs"]
+
+
+def stream_seeds():
+    plain = [obs(e) for e in STREAMS]
+    for i, data in enumerate(plain):
+        yield bytes([0]) + data
+        yield bytes([0x08]) + data           # --compat
+        yield bytes([0x20]) + data           # unfinished
+        yield bytes([0x04 | 1 + i % 2]) + data   # compressed by the target
+        yield bytes([3]) + data + b"\xfe" + plain[1]
+    yield bytes([0x40]) + plain[1][8:]
+    yield bytes([1]) + b"\x28\xb5\x2f\xfd" + bytes(range(20))
+    yield bytes([2]) + struct.pack("<I", 0x184D2204) + bytes(range(20))
+    yield bytes([0]) + b"ovni\2\0\0\0"
+    yield bytes([0x20]) + b"ov"
+
+
+def metadata_seeds():
+    for data in (files_of(META), files_of(HEAD.replace("thread 1", "thread 1 unfinished")),
+                 files_of(HEAD.replace("proc 1", "proc 1 rank 2/4"))):
+        yield b"\0" + data["loom.n/proc.1/thread.1/stream.json"]
+        yield b"\4" + data["loom.n/proc.1/thread.1/stream.json"]
+    old = files_of(HEAD.replace("v3", "v2").replace("proc 1", "proc 1 rank 0/1") + 'mark 1 single "Phase" 1="One"\n')
+    yield b"\1" + old["loom.n/proc.1/metadata.json"]
+    yield b"\2" + old["loom.n/proc.1/thread.1.json"]
+    yield b"\1" + files_of(HEAD.replace("v3", "v1"))["loom.n/proc.1/metadata.json"]
+    yield b"\0{ /* a comment */ \"version\": 3, \"a\\u0000b\": [1e999, -0, \"\\ud834\\udd1e\"] // end\n}"
+    yield b"\0" + b'{"a":' * 1100
+    yield b"\0\xef\xbb\xbf{}"
+
+
+SEEDS = {
+    "stream": stream_seeds,
+    "metadata": metadata_seeds,
+    "clock_table": lambda: (t.encode() for t in CLOCK_TABLES),
+    "signature": lambda: (s.encode() for s in SIGNATURES),
+}
+
+
+def mutant(r, seeds):
+    data = bytearray(r.choice(seeds))
+    for _ in range(r.choice((1, 1, 2, 4, 8))):
+        at = r.randrange(len(data) + 1)
+        kind = r.randrange(6)
+        if kind == 0 and at < len(data):
+            data[at] = r.choice((0, 1, 0x10, 0x7f, 0x80, 0xff, r.randrange(256)))
+        elif kind == 1 and at < len(data):
+            data[at] ^= 1 << r.randrange(8)
+        elif kind == 2:
+            del data[at:at + r.choice((1, 4, 12, 1000))]
+        elif kind == 3:
+            data[at:at] = data[at:at + r.choice((1, 12, 24, 200))]
+        elif kind == 4:
+            data[at:at] = r.choice(seeds)[r.randrange(8):]
+        elif kind == 5:
+            data[at:at + 4] = struct.pack("<I", r.choice((0, 2**31 - 1, 2**31, 2**32 - 1, 2**32 - 16, 2**30)))
+    return bytes(data[:20000])
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("target", choices=SEEDS)
+    p.add_argument("outdir")
+    p.add_argument("--run")
+    p.add_argument("--mutants", type=int, default=300)
+    args = p.parse_args()
+    seeds = list(SEEDS[args.target]())
+    r = random.Random(args.target)
+    inputs = seeds + [mutant(r, seeds) for _ in range(args.mutants)]
+    shutil.rmtree(args.outdir, ignore_errors=True)
+    os.makedirs(args.outdir)
+    for i, data in enumerate(inputs):
+        with open(os.path.join(args.outdir, f"{i:05d}"), "wb") as f:
+            f.write(data)
+    print(f"{len(seeds)} seeds, {len(inputs)} inputs")
+    return subprocess.run([args.run, args.outdir], check=False).returncode if args.run else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
