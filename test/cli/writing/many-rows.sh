@@ -1,0 +1,16 @@
+# More rows than Paraver opens: a warning with the limit and the count.
+. "$LIB"
+small_trace
+$PYTHON - <<'END'
+import json
+path = "trace/loom.node.0/proc.100/thread.101/stream.json"
+meta = json.load(open(path))
+meta["ovni"]["loom_cpus"] = [{"index": i, "phyid": i} for i in range(65535)]
+json.dump(meta, open(path, "w"))
+END
+status 0 "$EMU" -q -o out trace
+says "warning: " "65535" "65536 CPUs"
+test "$(sed -n 's/LEVEL THREAD SIZE //p' out/cpu.row)" = 65536 || fail "the rows"
+$PYTHON "$TOOLS" json trace/loom.node.0/proc.100/thread.101/stream.json ovni.loom_cpus '[{"index": 0, "phyid": 0}, {"index": 1, "phyid": 1}]'
+status 0 "$EMU" -q -o out trace
+silent
