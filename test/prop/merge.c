@@ -70,9 +70,8 @@ one(uint64_t *x)
 				step = kit_below(x, 5000);
 			if (shape == 4)
 				step = k % 16 ? 0 : kit_below(x, 300);
-			clock += (int64_t)step;
-			if (shape == 5 && k + 2 >= src->n)
-				clock = INT64_MAX - 3;
+			bool last = shape == 5 && k + 2 >= src->n;
+			clock = last ? INT64_MAX - 3 : clock + (int64_t)step;
 			src->clocks[k] = clock;
 			all[n++] = (struct item){ clock + streams[i].clock_offset, i, k };
 		}

@@ -195,8 +195,8 @@ kit_loud(void)
 void
 kit_put(struct kit_bytes *b, const void *bytes, size_t n)
 {
-	if (b->n + n > b->cap) {
-		b->cap = (b->n + n) * 2;
+	if (!b->p || b->n + n > b->cap) {
+		b->cap = (b->n + n) * 2 + 1;
 		b->p = realloc(b->p, b->cap);
 		CHECK(b->p);
 	}
