@@ -177,7 +177,8 @@ report_bursts(struct emu *emu, struct bursts *b)
 		sum += (double)delta[i];
 	}
 	qsort(delta, NBURSTS - 1, sizeof(delta[0]), by_value);
-	double median = (double)delta[(NBURSTS - 1) / 2];
+	const int middle = (NBURSTS - 1) / 2;
+	double median = (double)delta[middle];
 	uint32_t loom = emu->sys.procs[emu->sys.threads[emu->thread].proc].loom;
 	diag_info(emu->diag, "%s burst stats: median/avg/max = %3.0f/%3.0f/%3.0f ns", emu->sys.looms[loom].name,
 		median, sum / (NBURSTS - 1), (double)delta[NBURSTS - 2]);

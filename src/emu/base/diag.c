@@ -47,7 +47,7 @@ struct text {
 	char s[MESSAGE_MAX];
 };
 
-static void
+__attribute__((format(printf, 2, 0))) static void
 addv(struct text *t, const char *fmt, va_list ap)
 {
 	size_t room = sizeof(t->s) - 1 - t->n;
@@ -106,7 +106,7 @@ print(struct diag *d, struct text *t)
 	(void)fflush(stderr);
 }
 
-static void
+__attribute__((format(printf, 4, 0))) static void
 report(struct diag *d, const char *prefix, const struct place *at, const char *fmt, va_list ap)
 {
 	if (d->level == DIAG_MUTE)

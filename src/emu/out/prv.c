@@ -116,10 +116,10 @@ prv_open(void *self, const struct emu *emu, const char *dir, enum row_class rows
 	p->order = arena_new(&p->arena, uint32_t, p->cap);
 	p->next = arena_new(&p->arena, uint32_t, p->cap);
 	const char *path = out_path(&p->arena, emu, dir, rows, "prv");
-	int rc = -ERR_MEMORY;
-	if (path)
-		rc = p->types && p->row_texts && p->last && p->seen && p->order && p->next ? out_open(&p->out, emu, path) : diag_no_memory(emu->diag);
-	if (rc < 0) {
+	bool enough = p->types && p->row_texts && p->last && p->seen && p->order && p->next;
+	int rc = !path ? -ERR_MEMORY : enough ? out_open(&p->out, emu, path)
+					      : diag_no_memory(emu->diag);
+	if (rc < 0 || !enough) {
 		arena_finish(&p->arena);
 		return rc;
 	}

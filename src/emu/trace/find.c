@@ -113,7 +113,7 @@ int
 find_streams(struct trace *t, struct found *f)
 {
 	*f = (struct found){ 0 };
-	char *dirs[2] = { (char *)(uintptr_t)t->dir, NULL };
+	char *dirs[2] = { (char *)t->dir, NULL };
 	FTS *fts = fts_open(dirs, FTS_LOGICAL | FTS_NOCHDIR, by_name);
 	if (!fts)
 		return diag_io(t->diag, ERR_READ, "walk", t->dir, errno);

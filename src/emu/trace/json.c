@@ -40,7 +40,7 @@ slurp(struct diag *d, const char *path, char **text, size_t *size)
 		n += k > 0 ? (size_t)k : 0;
 	}
 	(void)close(fd);
-	if (rc < 0) {
+	if (rc < 0 || !buf) {
 		block_free(buf);
 		return rc;
 	}
@@ -71,7 +71,7 @@ find_duplicate(const cJSON *item, bool *no_memory)
 	}
 	if (n < 2 || !cJSON_IsObject(item))
 		return NULL;
-	const cJSON **all = block_alloc(n * sizeof(*all));
+	const cJSON **all = block_alloc(n * sizeof(const cJSON *));
 	if (!all) {
 		*no_memory = true;
 		return NULL;
@@ -81,7 +81,7 @@ find_duplicate(const cJSON *item, bool *no_memory)
 	{
 		all[n++] = it;
 	}
-	qsort(all, n, sizeof(*all), by_name);
+	qsort(all, n, sizeof(const cJSON *), by_name);
 	for (size_t i = 1; i < n && !dup; i++)
 		if (by_name(&all[i - 1], &all[i]) == 0)
 			dup = all[i]->string;
@@ -129,7 +129,7 @@ json_load(struct diag *d, const char *path, cJSON **root)
 	char *text = NULL;
 	size_t size = 0;
 	int rc = slurp(d, path, &text, &size);
-	if (rc < 0)
+	if (rc < 0 || !text)
 		return rc;
 
 	bool no_memory = false;
