@@ -65,6 +65,10 @@ class Thread:
         """Does the metadata say that the thread ended well?"""
         return self.number("finished") == 1
 
+    def no_end_told(self):
+        """Version 1 does not tell, unless the process has no metadata at all."""
+        return self.version == 1 and not self.meta.get("no_process")
+
     def running(self):
         return self.state == RUNNING
 
@@ -167,7 +171,8 @@ def old_meta(tracedir, rel):
 class System:
     """Looms, processes, threads and CPUs in row order."""
 
-    def __init__(self, tracedir, offsets=None):
+    def __init__(self, tracedir, offsets=None, strict=False):
+        self.strict = strict
         self.streams = find_threads(tracedir)
         self.version = self.streams[0].version
         looms = {}
@@ -229,6 +234,7 @@ class System:
                 for t in proc.threads:
                     self.threads.append(t)
                     self.thread_names.append(f"TH {proc.app}.{t.tid}")
+            self.guess_cpus(loom)
             check(loom.cpus, "loom without CPUs")
             physical = sorted(loom.cpus.values(), key=lambda c: c.phyid)
             check(sorted(c.index for c in physical) == list(range(len(physical))), "bad CPU indices")
@@ -241,6 +247,21 @@ class System:
             t.gindex = i
         for i, c in enumerate(self.cpus):
             c.gindex = i
+
+    def guess_cpus(self, loom):
+        """A crashed thread tells no CPUs: those that events of its loom name are taken."""
+        threads = [t for p in loom.procs for t in p.threads]
+        if self.strict or all(t.ended() or t.no_end_told() for t in threads):
+            return
+        named = [struct.unpack_from("<i", ev.payload)[0] for t in threads for ev in t.events
+                 if ev.mcv in ("OHx", "OAs", "OAr") and len(ev.payload) >= 4]
+        need = max([i + 1 for i in named if 0 <= i < 4096], default=0)
+        told = {c.index for c in loom.cpus.values()}
+        for index in sorted(set(range(need)) - told):
+            phyid = index
+            while phyid in loom.cpus:
+                phyid += need
+            loom.cpus[phyid] = Cpu(index, phyid)
 
     def read_offsets(self, path):
         lines = [x for x in open(path).read().split("\n")[1:] if x]
@@ -662,7 +683,7 @@ def emulate(tracedir, compat, offsets=None, ignore_other_models=False, strict=Fa
 
 
 def run(r, tracedir, compat, offsets, ignore_other_models, strict):
-    s = System(tracedir, offsets)
+    s = System(tracedir, offsets, strict)
     for t in s.streams:
         check(not strict or t.version == 1 or t.ended(), f"{t.relpath}: not finished")
         check(not strict or not t.meta.get("no_process"), f"{t.relpath}: no metadata.json")

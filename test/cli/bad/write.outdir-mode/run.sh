@@ -1,3 +1,3 @@
 . "$LIB"
-chmod 755 . out; cp "$EMU" emu
+chmod 555 out; chmod 755 .; cp "$EMU" emu
 unprivileged ./emu -o out trace

@@ -1,3 +1,3 @@
 . "$LIB"
-chmod 755 . trace; cp "$EMU" emu
+chmod 555 trace; chmod 755 .; cp "$EMU" emu
 unprivileged ./emu trace
