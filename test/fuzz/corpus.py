@@ -30,6 +30,9 @@ STREAMS = [
     "1 0 OHx 0 -1 0\n1 5 OM= 3 0\n1 6 OM[ 4 1\n1 7 OM[ 5 1\n1 8 OM] 5 1\n1 9 OM] 4 1\n1 10 OHe",
     "1 0 OHx 0 -1 0\n1 5 OF[\n1 6 OF]\n1 7 KCO\n1 8 KCI\n1 9 OB.\n1 9 OU[\n1 9 OU]\n1 10 OCn 4\n1 11 OHC 1 2\n1 12 OHe",
     "1 0 OHx 0 -1 0\n1 5 OHe jumbo str=\"abc\"",
+    "1 0 OHx 0 -1 0\n1 5 OM= 3 7",
+    "1 0 OHx 0 -1 0\n1 5 OM[ 3 -1",
+    "1 0 OHx 0 -1 0\n1 5 OM] 3 100",
     "1 5 OHx 0 -1 0\n1 4 OHe",
     "1 0 OHx 0 -1 0\n1 1 ZZZ",
     "1 0 OHx 9 -1 0",
@@ -54,7 +57,8 @@ CLOCK_TABLES = [
 ]
 
 SIGNATURES = ["OHe", "OM[(i64 value, i32 type)", "VYc+(u32 id, str label)", "ABC(u8 a,u16 b,u32 c,u64 d,i8 e,i16 f)",
-              "OHe(", "OH", "OHe(str s, u8 x)", "ABC(" + ",".join(["u8 a"] * 17) + ")", "ABC(u8 " + "a" * 40 + ")"]
+              "OHe(", "OH", "OHe(str s, u8 x)", "ABC(" + ",".join(["u8 a"] * 17) + ")", "ABC(u8 " + "a" * 40 + ")",
+              "ABC(u8 " + "a" * 31 + ")", "ABC(u8 " + "a" * 32 + ")"]
 
 
 def files_of(text):

@@ -105,6 +105,11 @@ grow(void)
 		items = arena_grow(&a, items, (size_t)n, &cap, sizeof(*items));
 		CHECK(items && cap > (size_t)n);
 		items[n] = n * 3;
+		if (n == 7 || n == 15 || n == 4095) { /* as large as it says */
+			CHECK(cap == (size_t)n + 1);
+			int *behind = arena_new(&a, int, 1);
+			CHECK(behind && *behind == 0 && (behind > items + n || behind < items));
+		}
 	}
 	for (int n = 0; n < 10000; n++)
 		CHECK(items[n] == n * 3);

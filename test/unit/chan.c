@@ -105,6 +105,8 @@ stack(void)
 	CHECK(end_event() == 1);
 	CHECK(chan_pop(&c, 1, STACK, 1) == -ERR_STACK_MISMATCH);
 	CHECK(value(1, STACK) == 2 && chan_depth(&c, 1, STACK) == 2 && end_event() == 0);
+	CHECK(chan_push(&c, 1, STACK, 3) == 0 && end_event() == 1);
+	CHECK(chan_pop(&c, 1, STACK, 3) == 0 && value(1, STACK) == 2 && end_event() == 1);
 	CHECK(chan_pop(&c, 1, STACK, 2) == 0 && value(1, STACK) == 1);
 	CHECK(end_event() == 1);
 	CHECK(chan_pop(&c, 1, STACK, 1) == 0 && value(1, STACK) == CHAN_NULL);

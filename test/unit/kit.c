@@ -270,15 +270,16 @@ kit_thread(const char *trace, const char *loom, int pid, int tid, const char *mo
 	const struct kit_bytes *obs, const char *ext)
 {
 	char path[1024];
-	char text[4096];
-	int n = snprintf(text, sizeof(text),
+	char *text;
+	int n = asprintf(&text,
 		"{ \"version\": 3, \"ovni\": { \"lib\": { \"version\": \"1.14.0\", \"commit\": \"test\" },\n"
 		"\"part\": \"thread\", \"loom\": \"%s\", \"pid\": %d, \"tid\": %d, \"app_id\": 1,\n"
 		"\"finished\": 1%s } }\n",
 		loom, pid, tid, more);
-	CHECK(n > 0 && (size_t)n < sizeof(text));
+	CHECK(n > 0);
 	(void)snprintf(path, sizeof(path), "%s/loom.%s/proc.%d/thread.%d/stream.json", trace, loom, pid, tid);
 	kit_text(path, text);
+	free(text);
 	struct kit_bytes packed = kit_pack(obs, ext);
 	(void)snprintf(path, sizeof(path), "%s/loom.%s/proc.%d/thread.%d/stream.obs%s", trace, loom, pid, tid, ext);
 	kit_write(path, packed.p, packed.n);

@@ -23,9 +23,13 @@ static atomic_long countdown; /* allocations until the one that fails; 0: none d
 static atomic_long allocations;
 static bool repeat; /* all behind it fail too */
 
+static size_t least; /* only allocations of at least that size count */
+
 static bool
-fails(void)
+fails(size_t size)
 {
+	if (size < least)
+		return false;
 	if (!countdown)
 		return false;
 	allocations++;
@@ -37,19 +41,19 @@ fails(void)
 void *
 __wrap_malloc(size_t n)
 {
-	return fails() ? NULL : __real_malloc(n);
+	return fails(n) ? NULL : __real_malloc(n);
 }
 
 void *
 __wrap_calloc(size_t n, size_t size)
 {
-	return fails() ? NULL : __real_calloc(n, size);
+	return fails(n * size) ? NULL : __real_calloc(n, size);
 }
 
 void *
 __wrap_realloc(void *p, size_t n)
 {
-	return fails() ? NULL : __real_realloc(p, n);
+	return fails(n) ? NULL : __real_realloc(p, n);
 }
 
 static void *
@@ -174,8 +178,8 @@ open_files(void)
 static void
 walk(const char *name, bool compat, int want)
 {
-	char dir[300];
-	(void)snprintf(dir, sizeof(dir), "%s", kit_path("%s", name));
+	char dir[4096];
+	(void)snprintf(dir, sizeof(dir), "%s/%s", kit_dir(), name);
 	long n = 0;
 	int rc;
 	int files = open_files();
@@ -203,10 +207,44 @@ walk(const char *name, bool compat, int want)
 	} while (n < 100000);
 	if (rc != want)
 		(void)fprintf(stderr, "%s%s: %s, wanted %s\n", name, compat ? " compat" : "", error_name(rc), error_name(want));
-	CHECK(rc == want && n > 20);
+	CHECK(rc == want && n > (least ? 3 : 20));
 	free(good);
+	if (least)
+		return;
 	(void)printf("%s%s%s: %ld allocations\n", name, compat ? ", compat" : "",
 		repeat ? ", all behind" : "", n - 1);
+}
+
+/* The arenas take memory in large chunks, and who asks when one is full depends on what
+ * came before: paths and titles of many lengths move that point through the code. */
+static void
+shift_chunks(void)
+{
+	struct kit_bytes b = { 0 };
+	put_events(&b, 1000);
+	least = 60000;
+	repeat = false;
+	char *more = malloc(65536);
+	CHECK(more);
+	for (int pad = 0; pad < 3500; pad += 331) {
+		size_t n = (size_t)sprintf(more,
+			", \"require\": {\"ovni\": \"1.0.0\"}, \"loom_cpus\": [{\"index\": 0, \"phyid\": 0}], \"mark\": {");
+		for (int i = 1; i < 8; i++)
+			n += (size_t)sprintf(more + n,
+				"%s\"%d\": {\"title\": \"%0*d\", \"chan_type\": \"stack\", \"labels\": {\"1\": \"One\", \"2\": \"%0*d\"}}",
+				i > 1 ? ", " : "", i, pad + 1, i, pad / 2 + 1, i);
+		(void)sprintf(more + n, "}");
+		for (int tid = 11; tid < 16; tid++)
+			kit_thread(kit_path("shift"), "host.1", 10, tid, more, &b, "");
+		char name[4096];
+		n = 0;
+		while (n < (size_t)pad)
+			n += (size_t)sprintf(name + n, "./");
+		(void)strcpy(name + n, "shift");
+		walk(name, false, 0);
+	}
+	free(more);
+	kit_done(&b);
 }
 
 int
@@ -222,5 +260,6 @@ main(void)
 			walk(dirs[i], compat, i == 3 ? (compat ? -ERR_NOT_DEAD : 0) : compat ? -ERR_CPU_BUSY : 0);
 		}
 	}
+	shift_chunks();
 	return 0;
 }
