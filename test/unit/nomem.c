@@ -2,12 +2,13 @@
 /* nomem: emulates with the Nth allocation failing, for N = 1, 2... until none fails.
  * Every run must end with an error or well, free all, and close its outputs. Linked
  * with --wrap: the allocations of our code, of cJSON (by its hooks) and, when their
- * static libraries are there, of zstd and LZ4. */
+ * static libraries are there, of zstd and LZ4; with NOMEM_ARENA also requests to arenas. */
 #include "emu.h"
 #include "kit.h"
 #include "out.h"
 
 #include <cjson/cJSON.h>
+#include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,13 +24,9 @@ static atomic_long countdown; /* allocations until the one that fails; 0: none d
 static atomic_long allocations;
 static bool repeat; /* all behind it fail too */
 
-static size_t least; /* only allocations of at least that size count */
-
 static bool
-fails(size_t size)
+fails(void)
 {
-	if (size < least)
-		return false;
 	if (!countdown)
 		return false;
 	allocations++;
@@ -41,20 +38,67 @@ fails(size_t size)
 void *
 __wrap_malloc(size_t n)
 {
-	return fails(n) ? NULL : __real_malloc(n);
+	return fails() ? NULL : __real_malloc(n);
 }
 
 void *
 __wrap_calloc(size_t n, size_t size)
 {
-	return fails(n * size) ? NULL : __real_calloc(n, size);
+	return fails() ? NULL : __real_calloc(n, size);
 }
 
 void *
 __wrap_realloc(void *p, size_t n)
 {
-	return fails(n) ? NULL : __real_realloc(p, n);
+	return fails() ? NULL : __real_realloc(p, n);
 }
+
+/* Arenas take memory in large chunks, which a small trace does not fill: here each request
+ * to one fails on its own too. */
+#ifdef NOMEM_ARENA
+
+void *__real_arena_alloc(struct arena *a, size_t n, size_t size);
+void *__wrap_arena_alloc(struct arena *a, size_t n, size_t size);
+char *__real_arena_strndup(struct arena *a, const char *s, size_t n);
+char *__wrap_arena_strndup(struct arena *a, const char *s, size_t n);
+void *__real_arena_grow(struct arena *a, void *items, size_t n, size_t *cap, size_t size);
+void *__wrap_arena_grow(struct arena *a, void *items, size_t n, size_t *cap, size_t size);
+char *__wrap_arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+void *
+__wrap_arena_alloc(struct arena *a, size_t n, size_t size)
+{
+	return fails() ? NULL : __real_arena_alloc(a, n, size);
+}
+
+char *
+__wrap_arena_strndup(struct arena *a, const char *s, size_t n)
+{
+	return fails() ? NULL : __real_arena_strndup(a, s, n);
+}
+
+void *
+__wrap_arena_grow(struct arena *a, void *items, size_t n, size_t *cap, size_t size)
+{
+	return n >= *cap && fails() ? NULL : __real_arena_grow(a, items, n, cap, size);
+}
+
+char *
+__wrap_arena_printf(struct arena *a, const char *fmt, ...)
+{
+	if (fails())
+		return NULL;
+	char *text;
+	va_list ap;
+	va_start(ap, fmt);
+	int n = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	CHECK(n >= 0);
+	char *p = __real_arena_strndup(a, text, (size_t)n);
+	free(text);
+	return p;
+}
+#endif
 
 static void *
 hook_malloc(size_t n)
@@ -207,44 +251,10 @@ walk(const char *name, bool compat, int want)
 	} while (n < 100000);
 	if (rc != want)
 		(void)fprintf(stderr, "%s%s: %s, wanted %s\n", name, compat ? " compat" : "", error_name(rc), error_name(want));
-	CHECK(rc == want && n > (least ? 3 : 20));
+	CHECK(rc == want && n > 20);
 	free(good);
-	if (least)
-		return;
 	(void)printf("%s%s%s: %ld allocations\n", name, compat ? ", compat" : "",
 		repeat ? ", all behind" : "", n - 1);
-}
-
-/* The arenas take memory in large chunks, and who asks when one is full depends on what
- * came before: paths and titles of many lengths move that point through the code. */
-static void
-shift_chunks(void)
-{
-	struct kit_bytes b = { 0 };
-	put_events(&b, 1000);
-	least = 60000;
-	repeat = false;
-	char *more = malloc(65536);
-	CHECK(more);
-	for (int pad = 0; pad < 3500; pad += 331) {
-		size_t n = (size_t)sprintf(more,
-			", \"require\": {\"ovni\": \"1.0.0\"}, \"loom_cpus\": [{\"index\": 0, \"phyid\": 0}], \"mark\": {");
-		for (int i = 1; i < 8; i++)
-			n += (size_t)sprintf(more + n,
-				"%s\"%d\": {\"title\": \"%0*d\", \"chan_type\": \"stack\", \"labels\": {\"1\": \"One\", \"2\": \"%0*d\"}}",
-				i > 1 ? ", " : "", i, pad + 1, i, pad / 2 + 1, i);
-		(void)sprintf(more + n, "}");
-		for (int tid = 11; tid < 16; tid++)
-			kit_thread(kit_path("shift"), "host.1", 10, tid, more, &b, "");
-		char name[4096];
-		n = 0;
-		while (n < (size_t)pad)
-			n += (size_t)sprintf(name + n, "./");
-		(void)strcpy(name + n, "shift");
-		walk(name, false, 0);
-	}
-	free(more);
-	kit_done(&b);
 }
 
 int
@@ -260,6 +270,5 @@ main(void)
 			walk(dirs[i], compat, i == 3 ? (compat ? -ERR_NOT_DEAD : 0) : compat ? -ERR_CPU_BUSY : 0);
 		}
 	}
-	shift_chunks();
 	return 0;
 }
