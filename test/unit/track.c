@@ -315,13 +315,19 @@ hidden_change(void)
 
 /* ---- Punctual events. ---- */
 
-#define START { 101, 0, "THx", 0 }
-#define END { 101, 500, "THe", 0 }
+#define START                    \
+	{                        \
+		101, 0, "THx", 0 \
+	}
+#define END                        \
+	{                          \
+		101, 500, "THe", 0 \
+	}
 
 /* The same lines in the row of the thread and in that of its CPU. */
-#define PUNCTUAL(want, ...)                                           \
-	do {                                                          \
-		RUN(false, __VA_ARGS__);                              \
+#define PUNCTUAL(want, ...)                                               \
+	do {                                                              \
+		RUN(false, __VA_ARGS__);                                  \
 		SAME(lines(ROW_THREAD, 1, ONLY(13), false, false), want); \
 		SAME(lines(ROW_CPU, 1, ONLY(13), false, false), want);    \
 	} while (0)
@@ -403,10 +409,10 @@ compat(void)
 
 /* ---- Errors. ---- */
 
-#define FAILS(code, ...)                                                                       \
-	do {                                                                                   \
-		static const struct step list[] = { __VA_ARGS__ };                             \
-		CHECK(run(list, sizeof(list) / sizeof(list[0]), false) == -(code));            \
+#define FAILS(code, ...)                                                                      \
+	do {                                                                                  \
+		static const struct step list[] = { __VA_ARGS__ };                            \
+		CHECK(run(list, sizeof(list) / sizeof(list[0]), false) == -(code));           \
 		CHECK(kit_logs[ROW_THREAD].duration >= 0 && kit_logs[ROW_CPU].duration >= 0); \
 	} while (0)
 
