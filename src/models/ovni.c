@@ -5,6 +5,8 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum {
@@ -20,7 +22,8 @@ enum {
 	MARK_PRV = 100,            /* PRV type of mark type 0 */
 	NBURSTS = 100,             /* bursts that make a statistic */
 	LARGE_FLUSH_NS = 10000000, /* a flush that disturbs the program */
-	LARGE_BURST_NS = 100,      /* a machine where an event costs a lot */
+	FLUSHES_TOLD = 20,
+	LARGE_BURST_NS = 100, /* a machine where an event costs a lot */
 };
 
 static const struct label flush_labels[] = {
@@ -60,6 +63,8 @@ struct mark {
 };
 
 struct data {
+	uint64_t old_events;            /* OCn seen */
+	uint64_t large_flushes;         /* seen */
 	struct mark *marks[MARK_TYPES]; /* NULL: not defined */
 	int chan[MARK_TYPES];
 	int order[MARK_TYPES]; /* types by first definition */
@@ -111,7 +116,8 @@ move_other(struct emu *emu, const struct event *ev)
 	int32_t tid = event_i32(ev, 4);
 	uint32_t th = system_thread(&emu->sys, emu->sys.threads[emu->thread].proc, tid);
 	if (th == NO_INDEX)
-		return emu_error(emu, ev, ERR_THREAD_UNKNOWN, "the loom has no thread with tid %" PRId32, tid);
+		return emu_error(emu, ev, ERR_THREAD_UNKNOWN, "the loom %s has no thread with tid %" PRId32,
+			emu->sys.looms[emu->sys.procs[emu->sys.threads[emu->thread].proc].loom].name, tid);
 	const struct thread_run *t = &emu->threads[th];
 	if (t->cpu == NO_INDEX)
 		return emu_error(emu, ev, ERR_THREAD_STATE, "thread %" PRId32 " cannot be moved while it is %s: it has no CPU",
@@ -124,16 +130,18 @@ move_other(struct emu *emu, const struct event *ev)
 		return run_migrate(emu, ev, th, cpu);
 	if (!emu->options.compat)
 		return 0;
-	return emu_error(emu, ev, ERR_SAME_CPU, "thread %" PRId32 " is already in that CPU\n"
+	return emu_error(emu, ev, ERR_SAME_CPU, "thread %" PRId32 " is already in CPU %" PRId32 "\n"
 						"hint: without --compat this is accepted",
-		tid);
+		tid, event_i32(ev, 0));
 }
 
 static int
 old_cpu_count(struct emu *emu, const struct event *ev)
 {
+	struct data *d = emu_data(emu);
 	struct place at = stream_place(&emu->trace.streams[ev->stream], ev);
-	diag_warn(emu->diag, &at, "ignoring old event OCn");
+	if (!d->old_events++)
+		diag_warn(emu->diag, &at, "ignoring old event OCn, here and elsewhere");
 	return 0;
 }
 
@@ -153,10 +161,14 @@ flush_end(struct emu *emu, const struct event *ev)
 	struct thread_data *t = emu_thread_data(emu, emu->thread);
 	int64_t took = emu->time - t->flush_start;
 	int rc = emu_clear(emu, ev, FLUSH);
-	if (rc == 0 && took > LARGE_FLUSH_NS && emu->threads[emu->thread].has & NEED_RUNNING)
-		diag_warn(emu->diag, NULL, "large flush of %.1f ms at dclock=%" PRId64 " ns in tid=%d",
-			(double)took / 1e6, emu->time, emu->sys.threads[emu->thread].tid);
-	return rc;
+	if (rc < 0 || took <= LARGE_FLUSH_NS || !(emu->threads[emu->thread].has & NEED_RUNNING))
+		return rc;
+	struct data *d = emu_data(emu);
+	if (++d->large_flushes <= FLUSHES_TOLD)
+		diag_warn(emu->diag, NULL, "large flush of %.1f ms at dclock=%" PRId64 " ns in tid=%d%s",
+			(double)took / 1e6, emu->time, emu->sys.threads[emu->thread].tid,
+			d->large_flushes == FLUSHES_TOLD ? " (no more will be told)" : "");
+	return 0;
 }
 
 static int
@@ -249,11 +261,17 @@ mark_set(struct emu *emu, const struct event *ev)
 	return rc < 0 ? rc : emu_set(emu, ev, chan, value);
 }
 
-static int
-bad_mark(struct emu *emu, const struct stream *s, enum error code, const char *what, const char *type)
+/* Reports what is wrong with the definition of a mark type. */
+__attribute__((format(printf, 4, 6))) static int
+bad_mark(struct emu *emu, const struct stream *s, enum error code, const char *what, const char *type, ...)
 {
+	char text[512];
 	struct place at = { .file = s->relpath };
-	return diag_error(emu->diag, code, &at, "ovni.mark.%s: %s", type, what);
+	va_list ap;
+	va_start(ap, type);
+	(void)vsnprintf(text, sizeof(text), what, ap);
+	va_end(ap);
+	return diag_error(emu->diag, code, &at, "ovni.mark.%s: %s", type, text);
 }
 
 /* A decimal key of the metadata. */
@@ -278,10 +296,10 @@ add_label(struct emu *emu, const struct stream *s, const char *type, struct mark
 		if (m->labels[i].value == value && strcmp(m->labels[i].text, text) == 0)
 			return 0;
 		if (m->labels[i].value == value)
-			return bad_mark(emu, s, ERR_METADATA_CONFLICT, "two labels for one value", type);
+			return bad_mark(emu, s, ERR_METADATA_CONFLICT, "two labels for the value %" PRId64 ", \"%s\" and \"%s\"", type, value, m->labels[i].text, text);
 		/* The peer keeps 32 bits of a value, and refuses what then looks equal. */
 		if (emu->options.compat && (int32_t)m->labels[i].value == (int32_t)value)
-			return bad_mark(emu, s, ERR_LABEL_COLLISION, "two labelled values are equal in 32 bits", type);
+			return bad_mark(emu, s, ERR_LABEL_COLLISION, "the labelled values %" PRId64 " and %" PRId64 " are equal in 32 bits", type, m->labels[i].value, value);
 	}
 	struct label *grown = arena_grow(&emu->arena, m->labels, m->decl.nlabels, &m->cap, sizeof(*grown));
 	text = arena_strndup(&emu->arena, text, strlen(text));
@@ -348,7 +366,8 @@ define_mark(struct emu *emu, const struct stream *s, const cJSON *def)
 		return rc;
 	struct mark *m = d->marks[type];
 	if (m->decl.kind != want || strcmp(m->decl.title, title->valuestring) != 0)
-		return bad_mark(emu, s, ERR_METADATA_CONFLICT, "another thread defines it with another title or chan_type", key);
+		return bad_mark(emu, s, ERR_METADATA_CONFLICT, "another thread defines it with another title or chan_type (\"%s\", %s)", key,
+			m->decl.title, m->decl.kind == CHAN_STACK ? "stack" : "single");
 	const cJSON *item;
 	cJSON_ArrayForEach(item, labels)
 	{

@@ -257,10 +257,11 @@ class System:
                  if ev.mcv in ("OHx", "OAs", "OAr") and len(ev.payload) >= 4]
         need = max([i + 1 for i in named if 0 <= i < 4096], default=0)
         told = {c.index for c in loom.cpus.values()}
+        need = max([need] + [i + 1 for i in told if i < 4096])
         for index in sorted(set(range(need)) - told):
             phyid = index
             while phyid in loom.cpus:
-                phyid += need
+                phyid += 1
             loom.cpus[phyid] = Cpu(index, phyid)
 
     def read_offsets(self, path):

@@ -128,7 +128,7 @@ depth(void)
 		if (n == 500)
 			cJSON_Delete(load(text));
 		else
-			refuse(text, "nested deeper");
+			refuse(text, "nested too deep");
 	}
 	free(text);
 }

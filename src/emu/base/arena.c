@@ -53,7 +53,7 @@ arena_alloc(struct arena *a, size_t n, size_t size)
 		return NULL;
 	const size_t align = alignof(max_align_t);
 	bytes = (bytes + align - 1) & ~(align - 1);
-	if (bytes > a->left) {
+	if (bytes > a->left || !a->next) {
 		if (bytes > CHUNK / 4)
 			return alloc_large(a, bytes);
 		struct arena_chunk *c = calloc(1, sizeof(*c) + CHUNK);
@@ -65,7 +65,7 @@ arena_alloc(struct arena *a, size_t n, size_t size)
 		a->next = c->data;
 		a->left = CHUNK;
 	}
-	void *p = a->next ? a->next : "";
+	void *p = a->next;
 	a->next += bytes;
 	a->left -= bytes;
 	return p;

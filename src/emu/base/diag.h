@@ -62,6 +62,7 @@
 	X(STACK_MISMATCH, "stack-mismatch", "a pop names another value than the top")                     \
 	X(MARK_TYPE, "mark-type", "a mark event has an undefined type, or does not suit its kind")        \
 	X(NOT_DEAD, "not-dead", "a thread does not end, although its stream is finished")                 \
+	X(NOT_DRAINED, "not-drained", "a stack is not empty when its thread ends (-l)")                   \
 	X(LABEL_COLLISION, "label-collision", "two labels share one value")                               \
 	X(INTERRUPTED, "interrupted", "the user stopped the run")
 

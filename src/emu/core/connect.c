@@ -69,7 +69,6 @@ const struct chan_decl base_chans[ROW_CLASSES][NBASE] = {
 			.name = "nrunning",
 			.title = "CPU: Number of RUNNING threads",
 			.prv_type = 3,
-			.zero = true,
 			.bare_title = true,
 			.view = {
 				.file = "number-running-threads",
@@ -224,7 +223,9 @@ make_state(struct emu *emu)
 	emu->threads = arena_new(a, struct thread_run, nthreads);
 	emu->cpus = arena_new(a, struct cpu_run, emu->sys.ncpus);
 	emu->printed = arena_new(a, int64_t, n);
-	if (!emu->threads || !emu->cpus || !emu->printed)
+	for (int i = 0; i < ROW_CLASSES; i++)
+		emu->shown[i] = arena_new(a, uint8_t, emu->ncols);
+	if (!emu->threads || !emu->cpus || !emu->printed || !emu->shown[ROW_THREAD] || !emu->shown[ROW_CPU])
 		return diag_no_memory(emu->diag);
 	for (uint32_t i = 0; i < nthreads; i++)
 		emu->threads[i] = (struct thread_run){ .has = NEED_IN_CPU, .cpu = NO_INDEX };
@@ -278,7 +279,7 @@ report_trace(struct emu *emu)
 				   "hint: if they are on several machines, run 'ovnisync' and give its table with -c",
 			sys->nlooms);
 	if (sys->nthreads > UINT16_MAX || sys->ncpus > UINT16_MAX)
-		diag_warn(d, NULL, "Paraver opens at most 65535 rows: of %u threads and %u CPUs it will drop the rest",
+		diag_warn(d, NULL, "Paraver opens at most 65535 rows: it will refuse files of %u threads or %u CPUs",
 			sys->nthreads, sys->ncpus);
 }
 
@@ -303,7 +304,7 @@ emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_opti
 	if (rc == 0) {
 		report_trace(emu);
 		rc = merge_init(&emu->merge, &emu->trace);
-		emu->start = merge_start(&emu->merge);
+		emu->start = rc == 0 ? merge_start(&emu->merge) : 0;
 	}
 	return rc;
 }
@@ -333,8 +334,8 @@ check_thread(struct emu *emu, uint32_t th)
 	if (emu->trace.options.strict || (s->meta.finished == FINISHED_YES && st != TH_UNKNOWN))
 		return diag_error(emu->diag, ERR_NOT_DEAD, &at,
 			"thread %d is not dead at the end of its stream: it is %s\n"
-			"hint: it must emit OHe and flush before it is freed",
-			tid, thread_state_names[st]);
+			"hint: it must emit %s before it is freed",
+			tid, thread_state_names[st], st == TH_UNKNOWN ? "OHx when it begins, and OHe" : "OHe");
 	diag_warn(emu->diag, &at, "thread %d does not end: at the end of its stream it is %s", tid, thread_state_names[st]);
 	return 0;
 }
@@ -346,9 +347,26 @@ report_oversubscription(struct emu *emu, uint32_t cpu)
 	const struct cpu_run *c = &emu->cpus[cpu];
 	if (c->over_count && !emu->options.compat)
 		diag_warn(emu->diag, NULL,
-			"several threads ran at the same time in%s%s: %" PRIu64 " times, for %.3f ms in all (shown as %d)",
+			"several threads ran at the same time in%s%s: %" PRIu64 " times, for %" PRId64 " ns in all (shown as %d)",
 			*emu->sys.cpus[cpu].label == ' ' ? "" : " ", emu->sys.cpus[cpu].label,
-			c->over_count, (double)c->over_time / 1e6, ST_TOO_MANY_TH);
+			c->over_count, c->over_time, ST_TOO_MANY_TH);
+}
+
+/* Lint: stacks that the model declares to be empty in the end. */
+static int
+check_drained(struct emu *emu, uint32_t th)
+{
+	for (uint32_t col = NBASE; col < emu->ncols; col++) {
+		const struct chan_decl *decl = emu->cols[col].decl;
+		if (!decl->drained || decl->kind != CHAN_STACK || chan_depth(&emu->chans, th, col) == 0)
+			continue;
+		struct place at = { .file = emu->trace.streams[emu->sys.threads[th].stream].relpath };
+		return diag_error(emu->diag, ERR_NOT_DRAINED, &at,
+			"thread %d ends with %" PRIu32 " values in the stack %s of model %s, the top is %" PRId64,
+			emu->sys.threads[th].tid, chan_depth(&emu->chans, th, col), decl->name, emu->cols[col].model->name,
+			emu->chans.value[chan_id(&emu->chans, th, col)]);
+	}
+	return 0;
 }
 
 static int
@@ -357,6 +375,8 @@ end_checks(struct emu *emu)
 	int rc = 0;
 	for (uint32_t th = 0; th < emu->sys.nthreads; th++) {
 		int bad = check_thread(emu, th);
+		if (bad == 0 && emu->options.lint)
+			bad = check_drained(emu, th);
 		rc = rc ? rc : bad;
 	}
 	return rc;

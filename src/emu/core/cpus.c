@@ -103,13 +103,16 @@ add_guessed(struct cpus *b, const struct stream *const *streams, size_t n, uint3
 			return k;
 		need = k > need ? k : need;
 	}
+	for (size_t i = 0; i < l->n; i++)
+		if (l->cpus[i].index >= need && l->cpus[i].index < GUESS_MAX)
+			need = l->cpus[i].index + 1;
 	int added = 0;
 	for (int index = 0; index < need; index++) {
 		int phyid = index;
 		if (has_cpu(l, index, -1))
 			continue;
 		while (has_cpu(l, -1, phyid))
-			phyid += need;
+			phyid++;
 		int rc = add_cpu(b, l, loom, index, phyid);
 		if (rc < 0)
 			return rc;

@@ -31,7 +31,8 @@ struct op {
 	uint32_t max_size;
 	int64_t value;
 	event_hook *hook;
-	bool jumbo;
+	bool jumbo;     /* the arguments are in a jumbo event */
+	bool any_jumbo; /* there are none: either will do */
 };
 
 enum {

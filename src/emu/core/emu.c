@@ -43,7 +43,7 @@ emu_apply(struct emu *emu, const struct event *ev)
 	if (__builtin_expect(!op || emu->thread == NO_INDEX, 0))
 		return unknown_event(emu, ev);
 	bool allowed = (op->need & ~(unsigned)emu->threads[emu->thread].has) == 0;
-	bool fits = ev->size - op->min_size <= op->max_size - op->min_size && (ev->jumbo || !op->jumbo);
+	bool fits = ev->size - op->min_size <= op->max_size - op->min_size && (ev->jumbo == op->jumbo || op->any_jumbo);
 	if (__builtin_expect(!allowed || !fits, 0))
 		return refuse(emu, ev, op);
 
@@ -139,8 +139,8 @@ refuse(struct emu *emu, const struct event *ev, const struct op *op)
 		return emu_error(emu, ev, ERR_THREAD_STATE, "thread %d is %s, but model %s needs it to be %s",
 			tid, thread_state_names[emu->threads[emu->thread].state], m->name,
 			missing & NEED_RUNNING ? "Running" : "active (Running, Cooling or Warming)");
-	if (op->jumbo && !ev->jumbo)
-		return emu_error(emu, ev, ERR_PAYLOAD, "the event must be a jumbo event");
+	if (op->jumbo != ev->jumbo && !op->any_jumbo)
+		return emu_error(emu, ev, ERR_PAYLOAD, op->jumbo ? "the event must be a jumbo event" : "the event must not be a jumbo event");
 	return emu_error(emu, ev, ERR_PAYLOAD, "the payload has %" PRIu32 " bytes, but the event needs %s%" PRIu32,
 		ev->size, op->max_size == op->min_size ? "" : "at least ", op->min_size);
 }
@@ -178,6 +178,10 @@ static int
 chan_failed(struct emu *emu, const struct event *ev, int rc, uint32_t col, int64_t value)
 {
 	const struct col *k = &emu->cols[col];
+	if (rc == -ERR_CHAN_REPEATED && value == CHAN_NULL)
+		return emu_error(emu, ev, ERR_CHAN_REPEATED, "the end of what has not begun: the channel shows nothing\n"
+							     "model %s, channel %s (type %d), thread %d",
+			k->model->name, k->decl->name, k->decl->prv_type, emu->sys.threads[emu->thread].tid);
 	char want[256];
 	char have[256];
 	describe(emu, col, value, want, sizeof(want));
@@ -187,7 +191,7 @@ chan_failed(struct emu *emu, const struct event *ev, int rc, uint32_t col, int64
 	case ERR_CHAN_VALUE: return emu_error(emu, ev, ERR_CHAN_VALUE, "a channel cannot hold the value %" PRId64, value);
 	case ERR_CHAN_REPEATED: what = "the channel already has that value"; break;
 	case ERR_CHAN_TWICE: what = "the event writes the channel twice"; break;
-	case ERR_STACK_FULL: what = "the stack is full"; break;
+	case ERR_STACK_FULL: what = "the stack is full, it holds 512 values"; break;
 	case ERR_STACK_EMPTY: what = "the stack is empty"; break;
 	case ERR_STACK_MISMATCH: what = "the top of the stack is another value"; break;
 	case ERR_MEMORY: return diag_no_memory(emu->diag);

@@ -3,10 +3,6 @@
 
 #include <string.h>
 
-enum {
-	GUESS_MAX = 4096, /* an index above is damage, not a machine */
-};
-
 /* The CPU that an event names in its first argument, or -1. */
 static int
 cpu_of(const struct event *ev)

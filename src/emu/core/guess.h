@@ -9,6 +9,10 @@
 
 #include "trace.h"
 
+enum {
+	GUESS_MAX = 4096, /* an index from here on is damage, not a machine */
+};
+
 /* How many CPUs the events of a stream imply: one more than the highest logical index
  * that it executes in or moves to; 0 if it names none. Reads the stream to its end,
  * apart from the reader of the trace, and says nothing of what is wrong with it.

@@ -71,7 +71,6 @@ struct chan_decl {
 	enum track thread_track;
 	enum track cpu_track;
 	bool drained;               /* lint: a stack that is empty when the thread ends */
-	bool zero;                  /* 0 is a value, not "nothing" */
 	bool bare_title;            /* the title is the whole label */
 	int64_t idle;               /* what a CPU row shows while no thread is tracked */
 	int64_t initial;            /* value before the first event, 0: none */

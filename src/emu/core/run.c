@@ -82,9 +82,9 @@ update_cpu(struct emu *emu, const struct event *ev, uint32_t cpu)
 	} else if (c->nrunning > 1) {
 		if (compat && emu->sys.cpus[cpu].index >= 0)
 			return emu_error(emu, ev, ERR_CPU_BUSY,
-				"physical cpu%s has %u threads running at the same time\n"
+				"%s is a physical CPU and has %u threads running at the same time\n"
 				"hint: without --compat it is shown as an error state and the run goes on",
-				emu->sys.cpus[cpu].label, c->nrunning);
+				emu->sys.cpus[cpu].label + 1, c->nrunning);
 		if (!compat)
 			tid = pid = ST_TOO_MANY_TH;
 	}

@@ -3,7 +3,8 @@
 
 #include "emu.h"
 
-/* No value: the row has not printed the column yet. */
+/* What a row has printed before its first line. --compat prints the first value whatever
+ * it is; no channel that drops repeated values can hold this one. */
 #define NOT_PRINTED (INT64_MIN + 1)
 
 static inline bool
@@ -88,6 +89,7 @@ print(struct emu *emu, enum row_class rows, size_t id, uint32_t row, uint32_t co
 			return;
 		emu->printed[id] = text;
 	}
+	emu->shown[rows][col] = 1;
 	feed_put(&emu->feed, rows, emu->time, row, col, text);
 }
 
@@ -190,10 +192,11 @@ static void
 print_punctual(struct emu *emu, const struct punctual *p)
 {
 	const struct col *k = &emu->cols[p->col];
-	if (meets(emu, p->thread, k->thread_need))
+	bool shown = meets(emu, p->thread, k->thread_need);
+	if (shown)
 		print_pair(emu, ROW_THREAD, p->thread, p->col, p->value);
 	uint32_t cpu = follower(emu, p->thread, k->cpu_need);
-	if (cpu != NO_INDEX)
+	if (cpu != NO_INDEX && (shown || k->thread_need == NEED_NEVER))
 		print_pair(emu, ROW_CPU, emu->sys.nthreads + cpu, p->col, p->value);
 }
 
@@ -228,11 +231,12 @@ track_emit(struct emu *emu)
 }
 
 static void
-first_line(struct emu *emu, uint32_t row, uint32_t col, int64_t v)
+first_line(struct emu *emu, enum row_class rows, uint32_t row, uint32_t col, int64_t v)
 {
 	size_t id = chan_id(&emu->chans, row, col);
 	emu->printed[id] = v == CHAN_NULL ? 0 : v;
-	feed_put(&emu->feed, row < emu->sys.nthreads ? ROW_THREAD : ROW_CPU, 0, row, col, emu->printed[id]);
+	emu->shown[rows][col] = 1;
+	feed_put(&emu->feed, rows, 0, row, col, emu->printed[id]);
 }
 
 void
@@ -244,14 +248,14 @@ track_first_lines(struct emu *emu)
 	if (emu->options.compat)
 		return;
 	for (uint32_t row = 0; row < sys->nthreads + sys->ncpus; row++) {
-		bool thread = row < sys->nthreads;
+		enum row_class rows = row < sys->nthreads ? ROW_THREAD : ROW_CPU;
 		for (uint32_t col = 0; col < emu->ncols; col++) {
-			if (!track_has(emu, thread ? ROW_THREAD : ROW_CPU, col))
+			if (!track_has(emu, rows, col))
 				continue;
-			if (col < NBASE)
-				first_line(emu, row, col, CHAN_NULL);
-			else
-				first_line(emu, row, col, thread ? track_thread(emu, row, col) : track_cpu(emu, row - sys->nthreads, col));
+			int64_t v = CHAN_NULL;
+			if (col >= NBASE)
+				v = rows == ROW_THREAD ? track_thread(emu, row, col) : track_cpu(emu, row - sys->nthreads, col);
+			first_line(emu, rows, row, col, v);
 		}
 	}
 }
@@ -259,10 +263,5 @@ track_first_lines(struct emu *emu)
 bool
 track_printed(const struct emu *emu, enum row_class rows, uint32_t col)
 {
-	uint32_t first = rows == ROW_THREAD ? 0 : emu->sys.nthreads;
-	uint32_t n = emu_nrows(emu, rows);
-	for (uint32_t row = first; row < first + n; row++)
-		if (emu->printed[chan_id(&emu->chans, row, col)] != NOT_PRINTED)
-			return true;
-	return false;
+	return emu->shown[rows][col] != 0;
 }

@@ -5,14 +5,21 @@
 
 #include "track.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+/* In every view that we write, so that those of an earlier run can be told from what a
+ * user saved. */
+#define MARK "written by ovniemu"
 
 #define RULER "################################################################################\n"
 
-const char *
+static const char *
 cfg_title(struct arena *a, enum row_class rows, const struct chan_decl *decl)
 {
 	const char *given = rows == ROW_THREAD ? decl->view.thread_title : decl->view.cpu_title;
@@ -81,13 +88,11 @@ put_palette(struct wbuf *w, const char *palette)
 	wbuf_put(w, "\n", 1);
 }
 
-void
-cfg_write(struct wbuf *w, enum row_class rows, const struct chan_decl *decl, const char *label)
+static void
+cfg_write(struct wbuf *w, const struct chan_decl *decl, const char *title, const char *label)
 {
-	struct arena a = { 0 };
-	const char *title = cfg_title(&a, rows, decl);
-	title = title ? title : decl->title;
-	wbuf_printf(w, "#ParaverCFG\nConfigFile.Version: 3.4\nConfigFile.NumWindows: 1\n\n\n" RULER "< NEW DISPLAYING WINDOW ");
+	wbuf_printf(w, "#ParaverCFG\nConfigFile.Version: 3.4\nConfigFile.NumWindows: 1\n"
+		       "ConfigFile.BeginDescription\n" MARK "\nConfigFile.EndDescription\n\n\n" RULER "< NEW DISPLAYING WINDOW ");
 	out_put_line(w, title);
 	wbuf_printf(w, " >\n" RULER "window_name ");
 	out_put_line(w, title);
@@ -130,7 +135,6 @@ cfg_write(struct wbuf *w, enum row_class rows, const struct chan_decl *decl, con
 	wbuf_printf(w, "window_filter_module evt_type 1 %d\nwindow_filter_module evt_type_label 1 \"", decl->prv_type);
 	out_put_line(w, label);
 	wbuf_printf(w, "\"\n");
-	arena_finish(&a);
 }
 
 struct cfg {
@@ -138,6 +142,8 @@ struct cfg {
 	enum row_class rows;
 	const char *dir;
 	struct arena arena;
+	const char **written; /* paths, one for each column at most */
+	size_t nwritten;
 };
 
 static int
@@ -171,7 +177,7 @@ make_dirs(struct cfg *c, const char *model)
 }
 
 static int
-write_view(struct cfg *c, uint32_t col)
+write_view(struct cfg *c, uint32_t col, const char *label)
 {
 	const struct emu *emu = c->emu;
 	const struct chan_decl *decl = out_decl(emu, c->rows, col);
@@ -180,15 +186,51 @@ write_view(struct cfg *c, uint32_t col)
 	if (rc < 0)
 		return rc;
 	const char *path = arena_printf(&c->arena, "%s/cfg/%s/%s/%s.cfg", c->dir, out_class(c->rows), model, decl->view.file);
-	const char *label = out_type_label(&c->arena, emu, c->rows, col);
-	if (!path || !label)
+	const char *title = cfg_title(&c->arena, c->rows, decl);
+	if (!path || !title)
 		return diag_no_memory(emu->diag);
 	struct wbuf w;
 	rc = out_open(&w, emu, path);
 	if (rc < 0)
 		return rc;
-	cfg_write(&w, c->rows, decl, label);
+	cfg_write(&w, decl, title, label);
+	c->written[c->nwritten++] = path;
 	return out_close(&w, emu);
+}
+
+static bool
+is_ours(const char *path)
+{
+	char head[256] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	ssize_t n = read(fd, head, sizeof(head) - 1);
+	(void)close(fd);
+	return n > 0 && strstr(head, MARK);
+}
+
+/* Removes the views that an earlier run wrote there and this one did not: Paraver would
+ * refuse them. What cannot be removed stays: it does no harm. */
+static void
+remove_stale(struct cfg *c, const char *model)
+{
+	const char *dir = arena_printf(&c->arena, "%s/cfg/%s/%s", c->dir, out_class(c->rows), model);
+	DIR *d = dir ? opendir(dir) : NULL;
+	struct dirent *e;
+	while (d && (e = readdir(d))) {
+		size_t n = strlen(e->d_name);
+		if (n < 4 || strcmp(e->d_name + n - 4, ".cfg") != 0)
+			continue;
+		const char *path = arena_printf(&c->arena, "%s/%s", dir, e->d_name);
+		bool fresh = !path;
+		for (size_t i = 0; i < c->nwritten && !fresh; i++)
+			fresh = strcmp(c->written[i], path) == 0;
+		if (!fresh && is_ours(path))
+			(void)unlink(path);
+	}
+	if (d)
+		(void)closedir(d);
 }
 
 static int
@@ -197,10 +239,16 @@ cfg_close(void *self, int64_t duration)
 	(void)duration;
 	struct cfg *c = self;
 	const struct emu *emu = c->emu;
-	int rc = 0;
+	const char **labels = out_type_labels(&c->arena, emu, c->rows);
+	c->written = arena_new(&c->arena, const char *, emu->ncols);
+	int rc = labels ? 0 : -ERR_MEMORY;
+	if (rc == 0 && !c->written)
+		rc = diag_no_memory(emu->diag);
 	for (uint32_t col = 0; col < emu->ncols && rc == 0; col++)
-		if (track_has(emu, c->rows, col) && out_decl(emu, c->rows, col)->view.file && track_printed(emu, c->rows, col))
-			rc = write_view(c, col);
+		if (labels[col] && out_decl(emu, c->rows, col)->view.file && track_printed(emu, c->rows, col))
+			rc = write_view(c, col, labels[col]);
+	for (int i = 0; model_list[i] && rc == 0; i++)
+		remove_stale(c, model_list[i]->name);
 	arena_finish(&c->arena);
 	return rc;
 }

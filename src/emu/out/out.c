@@ -47,37 +47,62 @@ out_label(struct arena *a, enum row_class rows, const struct chan_decl *decl)
 	return arena_printf(a, "%s%s", decl->title, tracking(rows, decl));
 }
 
+/* A control byte would end the line, or drive a terminal. */
+static char
+clean(char c)
+{
+	return (unsigned char)c < 0x20 || c == 0x7f ? ' ' : c;
+}
+
 void
 out_put_line(struct wbuf *w, const char *text)
 {
 	for (; *text; text++) {
 		char *to = wbuf_reserve(w, 1);
-		*to = (unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text;
+		*to = clean(*text);
 		wbuf_commit(w, to + 1);
 	}
 }
 
-/* Two mark types may have one title: the later one gets its number behind. */
-static bool
-clashes(const struct emu *emu, enum row_class rows, uint32_t col)
+/* A title of the user as a label: Paraver ignores an empty one, and a '*' in a view
+ * stands for any text. */
+static char *
+make_label(struct arena *a, enum row_class rows, const struct chan_decl *decl)
 {
-	const struct chan_decl *decl = out_decl(emu, rows, col);
-	for (uint32_t i = 0; i < col; i++) {
-		const struct chan_decl *other = out_decl(emu, rows, i);
-		if (track_has(emu, rows, i) && strcmp(other->title, decl->title) == 0 &&
-			strcmp(tracking(rows, other), tracking(rows, decl)) == 0)
-			return true;
-	}
-	return false;
+	const char *title = decl->title;
+	char *label;
+	if (title[strspn(title, " \t\r\n")] == 0)
+		label = arena_printf(a, "Type %d%s", decl->prv_type, tracking(rows, decl));
+	else
+		label = arena_printf(a, "%s%s", title, tracking(rows, decl));
+	for (char *p = label; p && *p; p++)
+		*p = *p == '*' ? 'x' : clean(*p);
+	return label;
 }
 
-const char *
-out_type_label(struct arena *a, const struct emu *emu, enum row_class rows, uint32_t col)
+const char **
+out_type_labels(struct arena *a, const struct emu *emu, enum row_class rows)
 {
-	const struct chan_decl *decl = out_decl(emu, rows, col);
-	if (emu->options.compat || !clashes(emu, rows, col))
-		return out_label(a, rows, decl);
-	return arena_printf(a, "%s%s (type %d)", decl->title, tracking(rows, decl), decl->prv_type);
+	const char **labels = arena_new(a, const char *, emu->ncols);
+	for (uint32_t col = 0; labels && col < emu->ncols; col++) {
+		const struct chan_decl *decl = out_decl(emu, rows, col);
+		if (!track_has(emu, rows, col))
+			continue;
+		const char *label = emu->options.compat ? out_label(a, rows, decl) : make_label(a, rows, decl);
+		/* Two mark types may have one title: the later one gets its number behind. */
+		for (uint32_t i = 0; label && i < col && !emu->options.compat; i++) {
+			if (!labels[i] || strcmp(labels[i], label) != 0)
+				continue;
+			label = arena_printf(a, "%s (type %d)", label, decl->prv_type);
+			i = UINT32_MAX; /* the new one may clash too: look at all again */
+		}
+		labels[col] = label;
+		if (!label)
+			labels = NULL;
+	}
+	if (!labels)
+		(void)diag_no_memory(emu->diag);
+	return labels;
 }
 
 int

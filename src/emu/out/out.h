@@ -26,11 +26,12 @@ const char *out_path(struct arena *a, const struct emu *emu, const char *dir, en
 /* The declaration behind a column for a class of rows. */
 const struct chan_decl *out_decl(const struct emu *emu, enum row_class rows, uint32_t col);
 
-/* Label of a type: title and tracking, unique in its file. PCF and CFG carry the same
- * text, as Paraver looks it up first. In the arena; NULL when memory is exhausted. */
-const char *out_type_label(struct arena *a, const struct emu *emu, enum row_class rows, uint32_t col);
+/* Labels of the types of all columns: title and tracking, unique in the file. PCF and
+ * CFG carry the same text, as Paraver looks it up first. NULL for a column that the rows
+ * do not have. In the arena; NULL when memory is exhausted (reported). */
+const char **out_type_labels(struct arena *a, const struct emu *emu, enum row_class rows);
 
-/* The same for a declaration alone, when nothing clashes. */
+/* The label of a declaration alone, when nothing clashes. */
 const char *out_label(struct arena *a, enum row_class rows, const struct chan_decl *decl);
 
 /* A text from outside as part of one line: control bytes become blanks. */
@@ -39,11 +40,5 @@ void out_put_line(struct wbuf *w, const char *text);
 /* Opens and closes with the errors reported. */
 int out_open(struct wbuf *w, const struct emu *emu, const char *path);
 int out_close(struct wbuf *w, const struct emu *emu);
-
-/* Writes the view of a declared channel. `label` is the type label in the PCF. */
-void cfg_write(struct wbuf *w, enum row_class rows, const struct chan_decl *decl, const char *label);
-
-/* Title of a view, in the arena; NULL when memory is exhausted. */
-const char *cfg_title(struct arena *a, enum row_class rows, const struct chan_decl *decl);
 
 #endif

@@ -47,11 +47,14 @@ static const uint8_t colors[][3] = {
 	{ 0, 0, 255 },
 };
 
+#define TOO_MANY "Error: too many threads"
+
 struct pcf {
 	const struct emu *emu;
 	enum row_class rows;
 	struct arena arena;
 	struct wbuf out;
+	bool no_memory;
 	bool cut; /* some label has a value that Paraver cannot hold */
 };
 
@@ -64,6 +67,8 @@ put_value(struct pcf *p, int64_t value, const char *text)
 		p->cut = true;
 		return;
 	}
+	if (!p->emu->options.compat && text[strspn(text, " \t\r\n")] == 0)
+		return; /* Paraver ignores the line */
 	wbuf_printf(&p->out, "%-4" PRId64 " ", v);
 	out_put_line(&p->out, text);
 	wbuf_put(&p->out, "\n", 1);
@@ -88,24 +93,34 @@ put_states(struct pcf *p, const struct col *k)
 }
 
 static void
-put_type(struct pcf *p, uint32_t col)
+put_type(struct pcf *p, uint32_t col, const char *label)
 {
 	const struct emu *emu = p->emu;
 	const struct chan_decl *decl = out_decl(emu, p->rows, col);
-	const char *label = out_type_label(&p->arena, emu, p->rows, col);
 	wbuf_printf(&p->out, "\n\nEVENT_TYPE\n0 %-10d ", decl->prv_type);
-	out_put_line(&p->out, label ? label : decl->title);
+	out_put_line(&p->out, label);
 	wbuf_printf(&p->out, "\nVALUES\n");
 	if (p->rows == ROW_THREAD && col == COL_CPU)
 		for (uint32_t i = 0; i < emu->sys.ncpus; i++)
 			put_value(p, (int64_t)i + 1, emu->sys.cpus[i].label);
-	for (size_t i = 0; i < decl->nlabels; i++)
-		put_value(p, decl->labels[i].value, decl->labels[i].text);
+	bool errors = p->rows == ROW_CPU && !emu->options.compat && col != COL_NRUNNING;
+	bool taken = false;
+	for (size_t i = 0; i < decl->nlabels; i++) {
+		const struct label *l = &decl->labels[i];
+		bool both = errors && l->value == ST_TOO_MANY_TH; /* the user's value and ours */
+		const char *text = both ? arena_printf(&p->arena, "%s, or %s", l->text, TOO_MANY) : l->text;
+		if (!text)
+			p->no_memory = true;
+		else
+			put_value(p, l->value, text);
+		taken = taken || both;
+	}
 	if (col >= NBASE)
 		put_states(p, &emu->cols[col]);
-	if (p->rows == ROW_THREAD || emu->options.compat || (col < NBASE && col == COL_NRUNNING))
+	if (!errors)
 		return;
-	put_value(p, ST_TOO_MANY_TH, "Error: too many threads");
+	if (!taken)
+		put_value(p, ST_TOO_MANY_TH, TOO_MANY);
 	/* Reachable when the CPU row follows more states than the thread row shows. */
 	if (col >= NBASE && decl->cpu_track == TRACK_ACTIVE && decl->thread_track == TRACK_RUNNING)
 		put_value(p, ST_BAD, "Error: the thread does not show it");
@@ -131,14 +146,19 @@ pcf_open(void *self, const struct emu *emu, const char *dir, enum row_class rows
 		wbuf_put(&p.out, HEAD, sizeof(HEAD) - 1);
 		for (size_t i = 0; i < sizeof(colors) / sizeof(colors[0]); i++)
 			wbuf_printf(&p.out, "%-3zu {%3d, %3d, %3d}\n", i, colors[i][0], colors[i][1], colors[i][2]);
-		for (uint32_t i = 0; i < emu->ncols; i++) {
+		const char **labels = out_type_labels(&p.arena, emu, rows);
+		for (uint32_t i = 0; labels && i < emu->ncols; i++) {
 			uint32_t col = in_order(rows, i);
-			if (track_has(emu, rows, col))
-				put_type(&p, col);
+			if (labels[col])
+				put_type(&p, col, labels[col]);
 		}
 		if (p.cut)
 			diag_warn(emu->diag, NULL, "%s: labels of values above 2147483647 or below -2147483648 are left out, as Paraver cannot hold them", path);
 		rc = out_close(&p.out, emu);
+		if (p.no_memory)
+			rc = diag_no_memory(emu->diag);
+		if (!labels)
+			rc = -ERR_MEMORY;
 	}
 	arena_finish(&p.arena);
 	return rc;

@@ -11,6 +11,16 @@ enum {
 	COLUMN = 26, /* where the text of an option begins */
 };
 
+/* What was asked for is on stdout, all of it, or the tool failed. */
+static int
+flushed(const struct cli *c)
+{
+	if (fflush(stdout) == 0)
+		return CLI_DONE;
+	(void)fprintf(stderr, "%s: error[write]: cannot write the standard output\n", c->program);
+	return CLI_FAILED;
+}
+
 static void
 print_help(const struct cli *c)
 {
@@ -76,18 +86,20 @@ cli_next(const struct cli *c, int argc, char **argv)
 		return CLI_END;
 	case 'h':
 		print_help(c);
-		return CLI_DONE;
+		return flushed(c);
 	case VERSION:
 		(void)printf("%s (ovniscope) %s\n", c->program, PROJECT_VERSION);
-		return CLI_DONE;
+		return flushed(c);
 	case ':':
-		if (optopt < 256)
+		if (optopt < 256 && strncmp(argv[at], "--", 2) != 0)
 			return cli_usage(c, "option -%c needs an argument", optopt);
 		return cli_usage(c, "option %s needs an argument", argv[at]);
 	case '?':
-		if (optopt && optopt < 256)
+		if (strncmp(argv[at], "--", 2) != 0)
 			return cli_usage(c, "unknown option -%c", optopt);
-		return cli_usage(c, "unknown option %s", argv[optind - 1]);
+		if (optopt)
+			return cli_usage(c, "option %s takes no argument", argv[at]);
+		return cli_usage(c, "unknown or ambiguous option %s", argv[at]);
 	default:
 		return id;
 	}

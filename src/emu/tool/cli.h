@@ -24,9 +24,10 @@ struct cli {
 };
 
 enum {
-	CLI_END = -1,   /* no more options: optind is the first argument */
-	CLI_USAGE = -2, /* wrong usage (reported): exit with 2 */
-	CLI_DONE = -3,  /* help or version was printed: exit with 0 */
+	CLI_END = -1,    /* no more options: optind is the first argument */
+	CLI_USAGE = -2,  /* wrong usage (reported): exit with 2 */
+	CLI_DONE = -3,   /* help or version was printed: exit with 0 */
+	CLI_FAILED = -4, /* it could not be printed (reported): exit with 1 */
 };
 
 /* The next option: its id (optarg is set), or one of the above. */

@@ -26,13 +26,13 @@ enum {
 
 static const struct cli_option options[] = {
 	{ 'o', "output", "DIR", "write there instead of in the trace directory" },
-	{ 'c', "clock-offsets", "FILE", "table of clock offsets (default: TRACEDIR/clock-offsets.txt)" },
-	{ 'a', "all-models", NULL, "enable all models, not only those the trace requires" },
-	{ 'b', "breakdown", NULL, "also write the breakdowns of the models that have one" },
-	{ 'l', "lint", NULL, "be strict: refuse unfinished traces, check how threads end" },
-	{ 'j', "threads", "N", "use N threads (default: the CPUs there are; at least 2)" },
-	{ OPT_COMPAT, "compat", NULL, "print exactly the lines of ovni 1.14 (implies its strictness)" },
-	{ OPT_PROGRESS, "progress", NULL, "show the progress even if stderr is not a terminal" },
+	{ 'c', "clock-offsets", "FILE", "clock offsets (default: clock-offsets.txt of TRACEDIR)" },
+	{ 'a', "all-models", NULL, "enable all models, not only the required ones" },
+	{ 'b', "breakdown", NULL, "also write the breakdowns of models that have one" },
+	{ 'l', "lint", NULL, "refuse unfinished traces, check how threads end" },
+	{ 'j', "threads", "N", "use N threads, at least 2 (default: one a CPU)" },
+	{ OPT_COMPAT, "compat", NULL, "print the lines of ovni 1.14, with its strictness" },
+	{ OPT_PROGRESS, "progress", NULL, "show progress even if stderr is no terminal" },
 	{ 'q', "quiet", NULL, "print warnings and errors only" },
 	{ 'v', "verbose", NULL, "print more" },
 	{ 'd', NULL, NULL, NULL }, /* of the peer: now -v */
@@ -123,16 +123,28 @@ take_summary(struct summary *s, const struct emu *emu)
 	name_models(emu, s->models, sizeof(s->models));
 }
 
+/* Short traces in the unit of their clock. */
+static void
+format_time(char *buf, size_t size, int64_t ns)
+{
+	if (ns < 1000000)
+		(void)snprintf(buf, size, "%" PRId64 " ns", ns);
+	else
+		(void)snprintf(buf, size, "%.6f s", (double)ns / 1e9);
+}
+
 static void
 print_summary(struct diag *d, const struct summary *s, double took, int rc)
 {
-	diag_info(d, "%" PRIu64 " events of %" PRIu32 " threads on %" PRIu32 " CPUs, %.6f s of trace, in %.2f s (%.2f million events/s)",
-		s->events, s->threads, s->cpus, (double)s->span / 1e9, took, (double)s->events / took / 1e6);
+	char span[32];
+	format_time(span, sizeof(span), s->span);
+	diag_info(d, "%" PRIu64 " events of %" PRIu32 " threads on %" PRIu32 " CPUs, %s of trace, in %.2f s (%.2f million events/s)",
+		s->events, s->threads, s->cpus, span, took, (double)s->events / took / 1e6);
 	diag_info(d, "models: %s", s->models);
 	if (rc == -ERR_INTERRUPTED)
-		diag_info(d, "stopped by the user: the timelines end at %.6f s", (double)s->span / 1e9);
+		diag_info(d, "stopped by the user: the timelines end at %s", span);
 	else if (rc < 0)
-		diag_info(d, "the run failed (%s); the timelines that were begun end at %.6f s", error_name(rc), (double)s->span / 1e9);
+		diag_info(d, "the run failed (%s); the timelines that were begun end at %s", error_name(rc), span);
 	else
 		diag_info(d, "open in Paraver: %s/thread.prv and %s/cpu.prv, with the views in %s/cfg", s->dir, s->dir, s->dir);
 }
@@ -217,7 +229,7 @@ main(int argc, char **argv)
 	const struct cli cli = {
 		.program = "ovniemu",
 		.synopsis = "[options] TRACEDIR",
-		.about = "Emulate the trace in TRACEDIR and write Paraver timelines of its threads and CPUs.",
+		.about = "Emulate the trace in TRACEDIR and write Paraver timelines of threads and CPUs.",
 		.footer = list_models(models, sizeof(models)),
 		.options = options,
 		.noptions = sizeof(options) / sizeof(options[0]),
@@ -253,7 +265,8 @@ main(int argc, char **argv)
 		opt = argc == optind ? cli_usage(&cli, "the trace directory is missing")
 				     : cli_usage(&cli, "one trace directory is enough, and there are %d", argc - optind);
 	if (opt != CLI_END)
-		return opt == CLI_DONE ? 0 : 2;
+		return opt == CLI_DONE ? 0 : opt == CLI_FAILED ? 1
+							       : 2;
 
 	if (progress && d.level > DIAG_QUIET) {
 		o.progress = show_progress;

@@ -18,6 +18,7 @@ enum {
 struct entry {
 	const char *host;
 	int64_t offset;
+	size_t line;
 	bool used;
 };
 
@@ -80,9 +81,6 @@ parse_line(struct trace *t, const char *path, size_t line, char *text, struct ta
 	/* Also refuses nan; the bounds leave room to add any clock. */
 	if (!(median > -9.2e18 && median < 9.2e18))
 		return bad_line(t, path, line, "the offset %g does not fit in 64 bits", median);
-	for (size_t i = 0; i < tab->n; i++)
-		if (strcmp(tab->entries[i].host, host) == 0)
-			return bad_line(t, path, line, "the host %s is already in the table", host);
 	if (tab->n == HOSTS_MAX)
 		return bad_line(t, path, line, "more than %d hosts", HOSTS_MAX);
 	struct entry *grown = arena_grow(&t->arena, tab->entries, tab->n, &tab->cap, sizeof(*grown));
@@ -90,7 +88,7 @@ parse_line(struct trace *t, const char *path, size_t line, char *text, struct ta
 	if (!grown || !host)
 		return diag_no_memory(t->diag);
 	tab->entries = grown;
-	tab->entries[tab->n++] = (struct entry){ .host = host, .offset = (int64_t)median };
+	tab->entries[tab->n++] = (struct entry){ .host = host, .offset = (int64_t)median, .line = line };
 	return 0;
 }
 
@@ -114,28 +112,42 @@ parse(struct trace *t, const char *path, FILE *f, struct table *tab)
 	if (ferror(f))
 		return diag_io(t->diag, ERR_READ, "read", path, errno);
 	if (tab->n == 0)
-		return bad_line(t, path, line, "%s", line ? "the table has a header but no entries" : "the table is empty");
+		return bad_line(t, path, line ? line : 1, "%s", line ? "the table has a header but no entries" : "the table is empty");
 	return 0;
 }
 
-static bool
-is_host_of(const char *loom, const char *host)
+static int
+by_host(const void *a, const void *b)
 {
+	const struct entry *x = a;
+	const struct entry *y = b;
+	int c = strcmp(x->host, y->host);
+	return c ? c : (x->line > y->line) - (x->line < y->line);
+}
+
+/* Compares the host of a loom, its name up to the first dot, with that of an entry. */
+static int
+is_host(const void *loom, const void *entry)
+{
+	const char *host = ((const struct entry *)entry)->host;
 	size_t n = strcspn(loom, ".");
-	return strlen(host) == n && memcmp(loom, host, n) == 0;
+	int c = strncmp(loom, host, n);
+	return c ? c : -(host[n] != 0);
 }
 
 static int
 apply(struct trace *t, const char *path, struct table *tab)
 {
+	qsort(tab->entries, tab->n, sizeof(*tab->entries), by_host);
+	for (size_t k = 1; k < tab->n; k++)
+		if (strcmp(tab->entries[k].host, tab->entries[k - 1].host) == 0)
+			return bad_line(t, path, tab->entries[k].line, "the host %s is already in the table", tab->entries[k].host);
 	for (size_t i = 0; i < t->nstreams; i++) {
 		struct stream *s = &t->streams[i];
-		for (size_t k = 0; s->meta.loom && k < tab->n; k++) {
-			if (is_host_of(s->meta.loom, tab->entries[k].host)) {
-				s->clock_offset = tab->entries[k].offset;
-				tab->entries[k].used = true;
-				break;
-			}
+		struct entry *e = !s->meta.loom ? NULL : bsearch(s->meta.loom, tab->entries, tab->n, sizeof(*e), is_host);
+		if (e) {
+			s->clock_offset = e->offset;
+			e->used = true;
 		}
 	}
 	for (size_t k = 0; k < tab->n; k++)
@@ -148,6 +160,22 @@ apply(struct trace *t, const char *path, struct table *tab)
 	return 0;
 }
 
+/* A FIFO of that name must not hang us. NULL with errno set. */
+static FILE *
+open_table(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	if (fd < 0)
+		return NULL;
+	bool known = fstat(fd, &st) == 0;
+	if (known && S_ISREG(st.st_mode))
+		return fdopen(fd, "r");
+	(void)close(fd);
+	errno = known && S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
+	return NULL;
+}
+
 int
 clkoff_apply(struct trace *t)
 {
@@ -156,7 +184,7 @@ clkoff_apply(struct trace *t)
 		path = arena_printf(&t->arena, "%s/clock-offsets.txt", t->dir);
 	if (!path)
 		return diag_no_memory(t->diag);
-	FILE *f = fopen(path, "re");
+	FILE *f = open_table(path);
 	if (!f) {
 		if (errno == ENOENT && !t->options.clock_table)
 			return 0;

@@ -96,6 +96,8 @@ visit(struct trace *t, struct found *f, const FTSENT *e)
 	switch (e->fts_info) {
 	case FTS_DNR:
 	case FTS_ERR:
+		if (e->fts_level == FTS_ROOTLEVEL)
+			return diag_io(t->diag, ERR_READ, "read the trace directory", t->dir, e->fts_errno);
 		diag_warn(t->diag, NULL, "cannot look into '%s': %s", e->fts_path, strerror(e->fts_errno));
 		return 0;
 	case FTS_F:

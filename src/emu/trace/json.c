@@ -16,7 +16,7 @@
 static int
 slurp(struct diag *d, const char *path, char **text, size_t *size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not hang us */
 	if (fd < 0)
 		return diag_io(d, ERR_READ, "open", path, errno);
 	struct stat st;
@@ -99,8 +99,9 @@ line_of(const char *text, const char *at)
 }
 
 /* Blanks out comments, in place and keeping the lines, so that cJSON sees plain JSON
- * and an error still has its line. */
-static void
+ * and an error still has its line. Returns a control byte inside a string, which cJSON
+ * would let pass, or NULL. */
+static const char *
 blank_comments(char *s, size_t n)
 {
 	bool quoted = false;
@@ -108,6 +109,8 @@ blank_comments(char *s, size_t n)
 		if (s[i] == '"') {
 			quoted = !quoted;
 		} else if (quoted) {
+			if ((unsigned char)s[i] < 0x20)
+				return s + i;
 			i += s[i] == '\\';
 		} else if (s[i] == '/' && i + 1 < n && s[i + 1] == '/') {
 			while (i < n && s[i] != '\n')
@@ -121,6 +124,39 @@ blank_comments(char *s, size_t n)
 			i--;
 		}
 	}
+	return NULL;
+}
+
+/* Whether the text up to there is nested as deep as cJSON goes. */
+static bool
+too_deep(const char *text, const char *at)
+{
+	int depth = 0;
+	for (bool quoted = false; text < at; text++) {
+		if (*text == '"')
+			quoted = !quoted;
+		else if (quoted)
+			text += *text == '\\';
+		else
+			depth += (*text == '[' || *text == '{') - (*text == ']' || *text == '}');
+	}
+	return depth >= CJSON_NESTING_LIMIT;
+}
+
+static int
+not_json(struct diag *d, const char *path, const char *text, size_t size, const char *at)
+{
+	if (size == 0)
+		return diag_error(d, ERR_JSON, NULL, "'%s' is not valid JSON: it is empty", path);
+	if (!at || at < text || at > text + size)
+		at = text;
+	const char *why = "";
+	if (too_deep(text, at))
+		why = ": it is nested too deep";
+	else if (at[strspn(at, " \t\r\n")] == 0)
+		why = ": it ends too early";
+	return diag_error(d, ERR_JSON, NULL, "'%s' is not valid JSON, near line %zu (byte %zu)%s", path,
+		line_of(text, at), (size_t)(at - text), why);
 }
 
 int
@@ -139,15 +175,11 @@ json_load(struct diag *d, const char *path, cJSON **root)
 		rc = diag_error(d, ERR_JSON, NULL, "'%s' begins with a byte order mark, which JSON does not allow", path);
 		goto out;
 	}
-	blank_comments(text, size);
-	tree = cJSON_ParseWithLengthOpts(text, size + 1, &end, false);
+	end = blank_comments(text, size);
+	if (!end)
+		tree = cJSON_ParseWithLengthOpts(text, size + 1, &end, false);
 	if (!tree) {
-		bool known = end && end >= text && end <= text + size;
-		rc = diag_error(d, ERR_JSON, NULL,
-			"'%s' is not valid JSON%s\nhint: the file may be cut short, or nested deeper than %d levels", path,
-			size == 0 ? ": it is empty" : "", CJSON_NESTING_LIMIT);
-		if (known && size)
-			diag_info(d, "  the problem is on line %zu, byte %zu", line_of(text, end), (size_t)(end - text));
+		rc = not_json(d, path, text, size, end);
 		goto out;
 	}
 	if (!cJSON_IsObject(tree)) {

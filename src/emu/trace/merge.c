@@ -122,9 +122,9 @@ check_gate(const struct merge *m)
 		return 0;
 	struct place at = { .file = t->streams[bad].relpath, .has_clock = true, .clock = m->events[bad].clock };
 	return diag_error(t->diag, ERR_CLOCK_GATE, &at,
-		"detected large clock gate: the stream starts %.3f hours from %s, at %" PRId64 " ns (%zu streams are more than one hour apart)\n"
+		"detected large clock gate: the stream starts %" PRId64 " ns from %s, more than one hour (%zu streams do)\n"
 		"hint: run 'ovnisync' to set the offsets, and give its table with -c",
-		(double)far / 3600e9, t->streams[ref].relpath, m->events[ref].clock, nbad);
+		far, t->streams[ref].relpath, nbad);
 }
 
 /* A stream without events needs a word: its thread shows nothing. */
@@ -177,7 +177,7 @@ merge_init(struct merge *m, struct trace *t)
 int64_t
 merge_start(const struct merge *m)
 {
-	return m->losers && m->losers[0] != ENDED ? m->events[rank_of(m, m->losers[0])].clock : 0;
+	return m->events && m->losers && m->losers[0] != ENDED ? m->events[rank_of(m, m->losers[0])].clock : 0;
 }
 
 int

@@ -78,7 +78,7 @@ load_proc(struct trace *t, struct stream *s, struct proc_file *p)
 		return rc;
 	if (json_int(json_find(p->root, "version", NULL), &p->version) < 0 || p->version < 1 || p->version > 2)
 		return diag_error(t->diag, ERR_METADATA_VERSION, &at,
-			"the metadata version must be 1 or 2 in a metadata.json");
+			"the metadata version must be 1 or 2 in a metadata.json, and it is %d", p->version);
 	const cJSON *models = json_find(p->root, "model_version", NULL);
 	if (p->version == 1 && (!cJSON_IsString(models) || strcmp(models->valuestring, MODELS_V1) != 0))
 		return diag_error(t->diag, ERR_MODEL_VERSION, &at,
@@ -108,7 +108,7 @@ load_thread(struct stream *s, int *version)
 	struct place at = { .file = path };
 	int v = 0;
 	if (json_int(json_find(s->meta.attrs, "version", NULL), &v) < 0 || v != 2)
-		return diag_error(t->diag, ERR_METADATA_VERSION, &at, "the metadata version must be the number 2");
+		return diag_error(t->diag, ERR_METADATA_VERSION, &at, "the metadata version must be the number 2, and it is %d", v);
 	rc = tmeta_common(s, path);
 	if (rc < 0)
 		return rc;

@@ -45,7 +45,7 @@ open_file(struct reader *r)
 {
 	if (r->fd >= 0)
 		return 0;
-	r->fd = open(r->path, O_RDONLY | O_CLOEXEC);
+	r->fd = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	return r->fd < 0 ? diag_io(r->pool->diag, ERR_READ, "open", r->path, errno) : 0;
 }
 
@@ -130,7 +130,7 @@ read_packed(struct reader *r, uint8_t *to, size_t room)
 		if (why)
 			return diag_error(r->pool->diag, ERR_STREAM_CORRUPT,
 				&(struct place){ .file = r->name, .has_offset = true, .offset = at },
-				"cannot decode the compressed stream: %s", why);
+				"cannot decode the compressed stream: %s (the offset is that in the compressed file)", why);
 		r->file_pos = at + nin; /* what the decoder left is read again */
 		if (nout)
 			return (ssize_t)nout;

@@ -37,7 +37,7 @@ tmeta_cpus(struct stream *s, const cJSON *list, const char *path)
 		const cJSON *index = json_find(it, "index", NULL);
 		const cJSON *phyid = json_find(it, "phyid", NULL);
 		if ((index && json_int(index, &cpu->index) < 0) || (phyid && json_int(phyid, &cpu->phyid) < 0))
-			return bad_key(s, path, "CPU number %zu has an index or phyid that is not a number", s->meta.ncpus);
+			return bad_key(s, path, "CPU number %zu has an index or phyid that is not a number up to 2147483647", s->meta.ncpus);
 		if (cpu->index < 0 || cpu->phyid < 0)
 			return bad_key(s, path, "CPU number %zu has index %d and phyid %d, which must not be negative",
 				s->meta.ncpus, cpu->index, cpu->phyid);
@@ -53,7 +53,7 @@ tmeta_rank(struct stream *s, const cJSON *obj, const char *path)
 	if (!rank)
 		return 0;
 	if (json_int(rank, &s->meta.rank) < 0 || s->meta.rank < 0)
-		return bad_key(s, path, "the rank must be a number from 0 on");
+		return bad_key(s, path, "the rank must be a number from 0 to 2147483647");
 	const cJSON *nranks = json_find(obj, "nranks", NULL);
 	if (json_int(nranks, &s->meta.nranks) < 0 || s->meta.nranks <= 0)
 		return bad_key(s, path, "there is a rank, so nranks must be a number above 0");
@@ -123,12 +123,12 @@ load_thread(struct stream *s, const char *path)
 	if (rc < 0)
 		return rc;
 	if (json_int(json_find(ovni, "pid", NULL), &m->pid) < 0 || m->pid <= 0)
-		return bad_key(s, path, "ovni.pid must be a number above 0");
+		return bad_key(s, path, "ovni.pid must be a number from 1 to 2147483647");
 	if (json_int(json_find(ovni, "tid", NULL), &m->tid) < 0 || m->tid <= 0)
-		return bad_key(s, path, "ovni.tid must be a number above 0");
+		return bad_key(s, path, "ovni.tid must be a number from 1 to 2147483647");
 	const cJSON *app = json_find(ovni, "app_id", NULL);
 	if (app && (json_int(app, &m->app_id) < 0 || m->app_id <= 0))
-		return bad_key(s, path, "ovni.app_id must be a number above 0");
+		return bad_key(s, path, "ovni.app_id must be a number from 1 to 2147483647");
 	rc = tmeta_rank(s, ovni, path);
 	if (rc == 0)
 		rc = tmeta_cpus(s, json_find(ovni, "loom_cpus", NULL), path);
@@ -160,7 +160,7 @@ tmeta_load_v3(struct stream *s, const char *json_path)
 	int version = 0;
 	if (json_int(json_find(root, "version", NULL), &version) < 0 || version != 3)
 		return diag_error(d, ERR_METADATA_VERSION, &(struct place){ .file = json_path },
-			"the metadata version must be the number 3 in a stream.json");
+			"the metadata version must be the number 3 in a stream.json, and it is %d", version);
 	const cJSON *part = json_find(root, "ovni", "part", NULL);
 	if (!cJSON_IsString(part))
 		return bad_key(s, json_path, "ovni.part must be a string");
