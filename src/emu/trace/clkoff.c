@@ -138,6 +138,8 @@ is_host(const void *loom, const void *entry)
 static int
 apply(struct trace *t, const char *path, struct table *tab)
 {
+	if (!tab->entries) /* parse() refuses an empty table */
+		return 0;
 	qsort(tab->entries, tab->n, sizeof(*tab->entries), by_host);
 	for (size_t k = 1; k < tab->n; k++)
 		if (strcmp(tab->entries[k].host, tab->entries[k - 1].host) == 0)
