@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 enum {
-	RUNS = 5,
+	RUNS = 7,
 	MARKS = 4,
 };
 

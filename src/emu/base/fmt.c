@@ -85,19 +85,6 @@ fmt_i64(char *p, int64_t v)
 	return fmt_u64(p, u);
 }
 
-void
-fmt_8digits(char *p, uint32_t v)
-{
-	uint32_t high = v / 10000;
-	uint32_t low = v - high * 10000;
-	uint32_t a = high / 100;
-	uint32_t c = low / 100;
-	memcpy(p, pairs + a * 2, 2);
-	memcpy(p + 2, pairs + (high - a * 100) * 2, 2);
-	memcpy(p + 4, pairs + c * 2, 2);
-	memcpy(p + 6, pairs + (low - c * 100) * 2, 2);
-}
-
 char *
 fmt_pad20(char *p, uint64_t v)
 {

@@ -13,7 +13,7 @@
 
 enum {
 	WINDOW_MIN = 4 * 1024,
-	WINDOW_MAX = 256 * 1024,
+	WINDOW_MAX = 64 * 1024,
 	WINDOW_ALL = 16 * 1024 * 1024, /* all windows of a trace together, if they may */
 	FDS_OURS = 64,                 /* descriptors left to outputs and libraries */
 	PACKED = 16 * 1024,            /* compressed bytes read at a time */
