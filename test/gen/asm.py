@@ -24,8 +24,10 @@ Header
     proc PID [app N|none] [rank R/N] [nometa]  of the loom above; default app 1.
                                  nometa: no metadata.json (v1, v2), as after a crash
     thread TID [OPTION ...]                    of the process above
-        require NAME=VERSION ... added to the default ovni=1.1.0 (ovni=1.0.0 in
-                                 v2); 'require none' is an empty object
+        require NAME[=VERSION] ... added to the default ovni=1.1.0 (ovni=1.0.0 in
+                                 v2); 'require none' is an empty object. Without
+                                 this option the thread also requires the models
+                                 of VERSIONS whose events it has
         norequire                no such key at all
         unfinished               no ovni.finished
         crashed                  what the runtime wrote when the thread began, and
@@ -41,6 +43,9 @@ Header
     mark N single|stack "TITLE" [VALUE="LABEL" ...]      of the thread above
     set KEY JSON, unset KEY      edit the metadata of the thread (or process)
                                  above; KEY is a dotted path such as ovni.rank
+    attr KEY JSON                the same as set, for attributes that the program
+                                 gives: attr nosv.can_breakdown true
+                                        attr nosv.hwc.0.name "PAPI_TOT_INS"
     offset HOST MEDIAN           a line of clock-offsets.txt
     file PATH "TEXT"             any other file of the trace
 
@@ -61,8 +66,8 @@ import shlex
 import struct
 import sys
 
-# NAME(type arg, ...), '+' before the parenthesis: jumbo. In the third character
-# '.' is a literal dot. Later models are added here and nowhere else.
+# NAME(type arg, ...), '+' before the parenthesis: jumbo, '*' after a type: any number
+# of them. '.' in the third character is a literal dot.
 SIGNATURES = """
     OHC(i32 cpu, u64 tag)
     OHx(i32 cpu, i32 tid, u64 tag)
@@ -77,7 +82,47 @@ SIGNATURES = """
     OM](i64 value, i32 type)
     OM=(i64 value, i32 type)
     KCO KCI
+    VTc(u32 taskid, u32 typeid)
+    VTC(u32 taskid, u32 typeid)
+    VTx(u32 taskid, u32 bodyid)
+    VTe(u32 taskid, u32 bodyid)
+    VTp(u32 taskid, u32 bodyid)
+    VTr(u32 taskid, u32 bodyid)
+    VYc+(u32 typeid, str label)
+    VWC+(i64* value)
+    6Yc+(u32 typeid, str label)
+    6Tc(u32 taskid, u32 typeid)
+    6Tx(u32 taskid)
+    6Te(u32 taskid)
+    6Tp(u32 taskid)
+    6Tr(u32 taskid)
+    POc+(u32 typeid, str label)
+    PPc(u32 taskid, u32 typeid)
+    PPx(u32 taskid)
+    PPe(u32 taskid)
+    PQx(u32 typeid)
+    PQe(u32 typeid)
 """
+
+# The events without arguments: the first two characters, then each third one.
+PLAIN = """
+    VS hf[]Nnrs@   VU []   VM aAfF   VA rRdDsSpPyYwWcCaAeElLtTuUbBoOgGkKjJmMiInN
+    VH aAwWdD   VP pra
+    6W []tTwWmMsSrRgG*   6P pra   6C []   6U []   6F []   6t []   6O []   6M aAfF
+    6D rRuU   6S []aApP@rs   6B bBuUwWfF   6H eEwWlLmM
+    DR []   DU []   DW []   DI []   DT []   DC []   DS []   DP []
+    PB bBjJfFtTsS   PI aArR[]   PW dDyYcCsSeEiI   PT aAcCdDrR[]iIsSgGtTwWyY
+    PA []   PM iIuU   PH []   PC fFiI
+    TC iI   TG cC   TL iIpP   TQ aAtT   TR cCtTaAsS   TT cCwW
+    MU fFiItT   MW []aAsSyY   MT []aAyYsS   MS []bBrRsS   MR []sSoO   MA gGrRaA
+    MC bBeEsS   MD bBgGsS   ME []sSbB   Ms []bBrRsS   Mr []sSoO   Ma gGrRaA
+    Mc bBeEsS   Md bBgGsS   Me []sSbB
+"""
+
+# What a thread requires when it does not say: the version of each model it uses.
+VERSIONS = {"nosv": "2.7.0", "nanos6": "1.1.0", "nodes": "1.0.0", "openmp": "1.2.1",
+            "tampi": "1.0.0", "mpi": "1.0.0"}
+LETTER = {"V": "nosv", "6": "nanos6", "D": "nodes", "P": "openmp", "T": "tampi", "M": "mpi"}
 
 TYPES = {"u8": "<B", "i8": "<b", "u16": "<H", "i16": "<h", "u32": "<I", "i32": "<i",
          "u64": "<Q", "i64": "<q", "f64": "<d"}
@@ -97,7 +142,12 @@ def parse_signatures(text):
     return table
 
 
-SIGNATURE = parse_signatures(SIGNATURES)
+def parse_plain(text):
+    words = text.split()
+    return {mc + v: (False, []) for mc, values in zip(words[::2], words[1::2]) for v in values}
+
+
+SIGNATURE = {**parse_signatures(SIGNATURES), **parse_plain(PLAIN)}
 
 
 class Stream:
@@ -106,6 +156,7 @@ class Stream:
     def __init__(self, loom, proc, tid):
         self.loom, self.proc, self.tid = loom, proc, tid
         self.require, self.finished, self.crashed = {}, True, False
+        self.told = False  # by a require option
         self.carries, self.cpus = False, []
         self.relpath = None
         self.has_file = self.has_meta = True
@@ -162,7 +213,7 @@ class Trace:
             if args[3:]:
                 mark["labels"] = dict(a.split("=", 1) for a in args[3:])
             self.last_thread().marks[args[0]] = mark
-        elif verb == "set":
+        elif verb in ("set", "attr"):
             # the JSON value is the rest of the line, quotes included
             key, value = line.split(None, 2)[1:]
             self.last_part().edits.append((key, json.loads(value)))
@@ -199,12 +250,13 @@ class Trace:
             key = args[i]
             i += 1
             if key == "require":
-                while i < len(args) and ("=" in args[i] or args[i] == "none"):
+                t.told = True
+                while i < len(args) and ("=" in args[i] or args[i] == "none" or args[i] in VERSIONS):
                     if args[i] == "none":
                         t.require = {}
                     else:
-                        name, version = args[i].split("=", 1)
-                        t.require[name] = version
+                        name, _, version = args[i].partition("=")
+                        t.require[name] = version or VERSIONS[name]
                     i += 1
             elif key == "norequire":
                 t.require = None
@@ -263,7 +315,11 @@ class Trace:
         if not m:
             raise AsmError("not a directive nor an event")
         who, clock, mcv, rest = m.groups()
-        self.find(who).data += encode(int(clock), mcv, self.words(rest or ""))
+        t = self.find(who)
+        t.data += encode(int(clock), mcv, self.words(rest or ""))
+        name = LETTER.get(mcv[0])
+        if name and t.require is not None and not t.told:
+            t.require.setdefault(name, VERSIONS[name])
 
     def parse(self, text, name="trace"):
         for number, line in enumerate(text.splitlines(), 1):
@@ -399,9 +455,11 @@ def encode(clock, mcv, args):
         payload = b""
     elif any(re.match(r"([uif]\d+|str|hex)=", a) for a in args) or types is None:
         payload = b"".join(explicit(a) for a in args)
-    elif len(args) != len(types):
-        raise AsmError(f"{mcv} takes {len(types)} arguments, not {len(args)}")
     else:
+        if types and types[-1][-1] == "*":
+            types = types[:-1] + [types[-1][:-1]] * (len(args) - len(types) + 1)
+        if len(args) != len(types):
+            raise AsmError(f"{mcv} takes {len(types)} arguments, not {len(args)}")
         payload = b"".join(pack(t, a) for t, a in zip(types, args))
     head = mcv.encode("latin-1") + struct.pack("<Q", clock % 2**64)
     if jumbo:

@@ -26,11 +26,19 @@ EVENTS = {
     "OAs i16=-2": "014f4173 0a00000000000000 feff",
     "XYz u8=1 hex=0203 str=\"a b#c\"": "0858597a 0a00000000000000 01 0203 612062236300",
     "XYz jumbo empty": "1358597a 0a00000000000000 00000000",
+    'VYc 1 "testtype1"': "13565963 0a00000000000000 0e000000 01000000 74657374747970653100",
+    'POc 2 ""': "13504f63 0a00000000000000 05000000 02000000 00",
+    "VWC 1 -2 3": "13565743 0a00000000000000 18000000 0100000000000000 feffffffffffffff 0300000000000000",
+    "VWC jumbo empty": "13565743 0a00000000000000 00000000",
+    "VTx 7 0": "07565478 0a00000000000000 07000000 00000000",
+    "6W*": "0036572a 0a00000000000000",
+    "6S@": "00365340 0a00000000000000",
+    "MeB": "004d6542 0a00000000000000",
     "OB.": "004f422e 0a00000000000000",
     "OF]": "004f465d 0a00000000000000",
 }
 
-REFUSED = ["OHx 0 -1", "OHe 1", "XYz u8=1", "XYz u64=1 u64=1 u8=1", "XYz u32=x", "XYz u32=-1", "XY 1"]
+REFUSED = ["OHx 0 -1", "OHe 1", "6Wt 1", "VTx 1", "VYc 1", "XYz u8=1", "XYz u64=1 u64=1 u8=1", "XYz u32=x", "XYz u32=-1", "XY 1"]
 
 HEAD = """
 loom n.0 cpus 0:4 1:5
@@ -109,9 +117,33 @@ def crashed():
     yield "CPUs beside a crashed thread", second["ovni"]["loom_cpus"], CPUS[:1]
 
 
+def required(options, events):
+    with tempfile.TemporaryDirectory() as tmp:
+        asm.assemble(f"{options}\n{events}\n", tmp)
+        where = "loom.n.0/proc.7/thread.8" + ("/stream.json" if "v2" not in options else ".json")
+        with open(f"{tmp}/{where}", encoding="utf-8") as f:
+            return json.load(f)
+
+
+def models():
+    """What a thread requires, told or not, and its attributes."""
+    top, use = "loom n.0 cpus 0:4\nproc 7\nthread 8", "8 1 VHw\n8 2 6Pr\n8 3 KCO"
+    cases = {top: {"ovni": "1.1.0", "nosv": "2.7.0", "nanos6": "1.1.0"},
+             top + " require mpi": {"ovni": "1.1.0", "mpi": "1.0.0"},
+             top + " require none": {},
+             top + " require none nodes tampi=1.5.0": {"nodes": "1.0.0", "tampi": "1.5.0"},
+             "trace v2\n" + top: {"ovni": "1.0.0", "nosv": "2.7.0", "nanos6": "1.1.0"}}
+    for options, want in cases.items():
+        yield f"require of {options!r}", required(options, use)["ovni"]["require"], want
+    yield "no require", "require" in required(top + " norequire", use)["ovni"], False
+    for version in ("trace v2\n", ""):
+        text = version + top + '\nattr nosv.can_breakdown true\nattr nosv.hwc.0.name "A B"'
+        yield "attributes", required(text, "")["nosv"], {"can_breakdown": True, "hwc": {"0": {"name": "A B"}}}
+
+
 def main():
     passed = failed = 0
-    for name, got, want in (*checks(), *crashed()):
+    for name, got, want in (*checks(), *crashed(), *models()):
         passed, failed = passed + (got == want), failed + (got != want)
         if got != want:
             print(f"FAIL {name}\n     expected {want}\n     got      {got}")
