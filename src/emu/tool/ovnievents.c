@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: MIT */
+/* ovnievents: the reference of all events and views, from the declarations of the models. */
+#include "cli.h"
+#include "emu.h"
+#include "sig.h"
+
+#include <ctype.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	OPT_JSON = 256,
+	OPT_MODEL,
+};
+
+enum {
+	MEANING_MAX = 512,
+};
+
+static const struct cli_option options[] = {
+	{ OPT_JSON, "json", NULL, "print the events as JSON instead of Markdown" },
+	{ OPT_MODEL, "model", "NAME", "print this model only" },
+};
+
+/* ---- Text. ---- */
+
+static const char *const type_names[] = {
+	[SIG_U8] = "u8",
+	[SIG_U16] = "u16",
+	[SIG_U32] = "u32",
+	[SIG_U64] = "u64",
+	[SIG_I8] = "i8",
+	[SIG_I16] = "i16",
+	[SIG_I32] = "i32",
+	[SIG_I64] = "i64",
+	[SIG_STR] = "str",
+};
+
+static void
+put_json(const char *text)
+{
+	(void)putchar('"');
+	for (; *text; text++) {
+		if ((unsigned char)*text < 0x20)
+			(void)printf("\\u%04x", (unsigned)*text);
+		else
+			(void)printf(*text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+	}
+	(void)putchar('"');
+}
+
+/* Whether Markdown would take the character for more than itself. */
+static bool
+is_markup(const char *text, const char *p)
+{
+	if (*p == '_')
+		return p == text || !isalnum((unsigned char)p[-1]) || !isalnum((unsigned char)p[1]);
+	return strchr("\\`*[]<>|~", *p) != NULL;
+}
+
+/* Text in a cell of a table; %{name} stands out. */
+static void
+put_md(const char *text)
+{
+	for (const char *p = text; *p; p++) {
+		size_t n = strncmp(p, "%{", 2) == 0 ? strcspn(p, "}") : 0;
+		if (n > 2 && p[n]) {
+			(void)printf("*%.*s*", (int)n - 2, p + 2);
+			p += n;
+			continue;
+		}
+		(void)printf(is_markup(text, p) ? "\\%c" : "%c", *p);
+	}
+}
+
+/* Code in a cell: a bar has to be escaped even there. */
+static void
+put_code(const char *text)
+{
+	(void)putchar('`');
+	for (; *text; text++)
+		(void)printf(*text == '|' ? "\\%c" : "%c", *text);
+	(void)putchar('`');
+}
+
+/* "does|undoes something": the words of one of the two events of a state. */
+static void
+state_text(char *buf, size_t size, const char *text, bool leave)
+{
+	const char *bar = strchr(text, '|');
+	if (!bar) {
+		(void)snprintf(buf, size, "%s", text);
+		return;
+	}
+	const char *verb = bar;
+	while (verb > text && verb[-1] != ' ')
+		verb--;
+	size_t n = strcspn(bar, " ");
+	const char *rest = bar + n;
+	if (leave)
+		(void)snprintf(buf, size, "%.*s%.*s%s", (int)(verb - text), text, (int)n - 1, bar + 1, rest);
+	else
+		(void)snprintf(buf, size, "%.*s%s", (int)(bar - text), text, rest);
+}
+
+/* ---- Events: those of states, entered and left, then the others. ---- */
+
+/* An event as it is printed. */
+struct item {
+	struct sig sig;
+	const char *meaning;
+	bool any_value;
+};
+
+typedef void print_item(const struct item *item, bool first);
+
+static int
+broken(const char *program, const struct model *m, const char *sig, const char *why)
+{
+	(void)fprintf(stderr, "%s: error[unknown-event]: model %s declares \"%s\": %s\n", program, m->name, sig, why);
+	return -1;
+}
+
+/* Calls print() for each event of a model. Returns 0, or -1 (reported). */
+static int
+each_event(const char *program, const struct model *m, print_item *print)
+{
+	const char *why;
+	bool first = true;
+	for (size_t i = 0; i < m->nstates * 2; i++) {
+		const struct state_decl *s = &m->states[i / 2];
+		const char *mcv = i % 2 ? s->leave : s->enter;
+		struct item item = { 0 };
+		char meaning[MEANING_MAX];
+		if (!mcv)
+			continue;
+		if (sig_parse(mcv, &item.sig, &why) < 0)
+			return broken(program, m, mcv, why);
+		state_text(meaning, sizeof(meaning), s->text, i % 2);
+		item.meaning = meaning;
+		print(&item, first);
+		first = false;
+	}
+	for (size_t i = 0; i < m->nevents; i++) {
+		const struct event_decl *e = &m->events[i];
+		struct item item = { .meaning = e->text, .any_value = e->any_value };
+		if (sig_parse(e->sig, &item.sig, &why) < 0)
+			return broken(program, m, e->sig, why);
+		print(&item, first);
+		first = false;
+	}
+	return 0;
+}
+
+/* ---- JSON. ---- */
+
+static void
+json_event(const struct item *item, bool first)
+{
+	const struct sig *s = &item->sig;
+	(void)printf("%s\n  {\"mcv\": ", first ? "" : ",");
+	put_json(s->mcv);
+	(void)printf(", \"jumbo\": %s, \"args\": [", s->jumbo ? "true" : "false");
+	for (size_t i = 0; i < s->nargs; i++) {
+		(void)printf("%s{\"type\": \"%s\", \"name\": ", i ? ", " : "", type_names[s->args[i].type]);
+		put_json(s->args[i].name);
+		(void)putchar('}');
+	}
+	(void)printf("], \"meaning\": ");
+	put_json(item->meaning);
+	(void)putchar('}');
+}
+
+static int
+print_json(const char *program, const struct model *const *models, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct model *m = models[i];
+		(void)printf(i ? ",\n " : "{\n ");
+		put_json(m->name);
+		(void)printf(": {\"id\": \"%c\", \"version\": ", m->id);
+		put_json(m->version);
+		(void)printf(", \"events\": [");
+		if (each_event(program, m, json_event) < 0)
+			return -1;
+		(void)printf("\n ]}%s", i + 1 == n ? "\n}\n" : "");
+	}
+	return 0;
+}
+
+/* ---- Markdown. ---- */
+
+static void
+md_event(const struct item *item, bool first)
+{
+	const struct sig *s = &item->sig;
+	if (first)
+		(void)printf("\n| event | arguments | meaning |\n|---|---|---|\n");
+	(void)printf("| ");
+	put_code(s->mcv);
+	(void)printf(s->jumbo ? " | jumbo:" : " |");
+	for (size_t i = 0; i < s->nargs; i++)
+		(void)printf("%s `%s %s`", i ? "," : "", type_names[s->args[i].type], s->args[i].name);
+	(void)printf(" | ");
+	put_md(item->meaning);
+	(void)printf("%s |\n", item->any_value ? " (any third letter that no other event has)" : "");
+}
+
+static const char *
+shown_when(enum track t)
+{
+	static const char *const text[] = {
+		[TRACK_RUNNING] = "while the thread is running",
+		[TRACK_ACTIVE] = "while the thread is active",
+		[TRACK_ANY] = "always",
+		[TRACK_HIDDEN] = "never",
+	};
+	return text[t];
+}
+
+struct values {
+	const struct model *model; /* NULL: no states */
+	const struct chan_decl *chan;
+	int index;
+};
+
+/* Whether the value has been listed before the i-th state. */
+static bool
+is_listed(const struct values *v, size_t i)
+{
+	int64_t value = v->model->states[i].value;
+	for (size_t k = 0; k < v->chan->nlabels; k++)
+		if (v->chan->labels[k].value == value)
+			return true;
+	for (size_t k = 0; k < i; k++)
+		if (v->model->states[k].chan == v->index && v->model->states[k].value == value)
+			return true;
+	return false;
+}
+
+static void
+md_value(int64_t value, const char *label, bool *any)
+{
+	if (!*any)
+		(void)printf("\n| value | label |\n|---|---|\n");
+	*any = true;
+	(void)printf("| %" PRId64 " | ", value);
+	put_md(label);
+	(void)printf(" |\n");
+}
+
+/* The labels of a channel, in the order of the PCF. */
+static void
+md_values(const struct values *v)
+{
+	bool any = false;
+	for (size_t i = 0; i < v->chan->nlabels; i++)
+		md_value(v->chan->labels[i].value, v->chan->labels[i].text, &any);
+	for (size_t i = 0; v->model && i < v->model->nstates; i++)
+		if (v->model->states[i].chan == v->index && !is_listed(v, i))
+			md_value(v->model->states[i].value, v->model->states[i].label, &any);
+	if (!any)
+		(void)printf("* no fixed labels: numbers, or labels that the trace brings\n");
+}
+
+static void
+md_view(const char *dir, const char *model, const struct chan_decl *c)
+{
+	if (c->view.file)
+		(void)printf(", `cfg/%s/%s/%s.cfg`", dir, model, c->view.file);
+}
+
+static void
+md_chan(const struct model *m, int index)
+{
+	const struct chan_decl *c = &m->chans[index];
+	bool cpu = c->cpu_track != TRACK_HIDDEN && c->cpu_track != TRACK_ANY;
+	(void)printf("\n### ");
+	put_md(c->title);
+	(void)printf("\n\n* type %d, %s; %s\n* thread rows: %s", c->prv_type,
+		c->kind == CHAN_STACK ? "a stack: the last value entered shows" : "a single value",
+		c->dup == DUP_ERROR ? "entering the value that shows is an error" : "the value that shows may be entered again",
+		shown_when(c->thread_track));
+	if (c->thread_track != TRACK_HIDDEN)
+		md_view("thread", m->name, c);
+	(void)printf("\n* CPU rows: %s", cpu ? shown_when(c->cpu_track) : shown_when(TRACK_HIDDEN));
+	if (cpu)
+		md_view("cpu", m->name, c);
+	if (c->initial)
+		(void)printf("\n* %" PRId64 " before the first event", c->initial);
+	if (c->idle)
+		(void)printf("\n* %" PRId64 " in a CPU row without such a thread", c->idle);
+	(void)printf("\n");
+	struct values v = { .model = m, .chan = c, .index = index };
+	md_values(&v);
+}
+
+/* What every trace has, whatever the models. */
+static void
+md_base(void)
+{
+	static const char *const dirs[] = { [ROW_THREAD] = "thread", [ROW_CPU] = "cpu" };
+	static const char *const names[] = { [ROW_THREAD] = "thread", [ROW_CPU] = "CPU" };
+	(void)printf("\n## Threads and CPUs\n\nThese views are there in every trace, whatever the models.\n");
+	for (int rows = 0; rows < ROW_CLASSES; rows++) {
+		for (int i = 0; i < NBASE; i++) {
+			const struct chan_decl *c = &base_chans[rows][i];
+			if (!*c->name)
+				continue;
+			(void)printf("\n### ");
+			put_md(c->title);
+			(void)printf("\n\n* type %d, %s rows", c->prv_type, names[rows]);
+			md_view(dirs[rows], "ovni", c);
+			(void)printf("\n");
+			struct values v = { .chan = c };
+			md_values(&v);
+		}
+	}
+}
+
+static void
+md_need(const struct model *m)
+{
+	const char *state = m->need & NEED_RUNNING ? "be running" : m->need & NEED_ACTIVE ? "be active (running, cooling or warming)"
+											  : "";
+	const char *in_cpu = m->need & NEED_IN_CPU ? "not be taken out of its CPU by the kernel" : "";
+	if (*state || *in_cpu)
+		(void)printf("The thread of an event must %s%s%s.", state, *state && *in_cpu ? " and " : "", in_cpu);
+	else
+		(void)printf("The thread of an event may be in any state.");
+}
+
+static int
+print_md(const char *program, const struct model *const *models, size_t n)
+{
+	(void)printf("# Events and views\n\n"
+		     "<!-- made by ovnievents; do not edit: run meson compile update-events -->\n\n"
+		     "What a trace may hold and what its timelines show, model by model. An event is named by\n"
+		     "three characters; its arguments follow each other in this order, without gaps, little\n"
+		     "endian. A `str` ends with a NUL. Those of a jumbo event stand behind its size.\n\n"
+		     "*Active* is a thread that is running, cooling or warming. A value of 0 is no value. CPU\n"
+		     "rows may also show 777 where several threads run in a CPU, and 666 where the thread is\n"
+		     "known but hides the value.\n");
+	bool base = false;
+	for (size_t i = 0; i < n; i++)
+		base = base || models[i]->always;
+	if (base)
+		md_base();
+	for (size_t i = 0; i < n; i++) {
+		const struct model *m = models[i];
+		(void)printf("\n## %s (`%c`)\n\nVersion %s%s. ", m->name, m->id, m->version, m->always ? ", enabled in every trace" : "");
+		md_need(m);
+		(void)printf("\n");
+		if (each_event(program, m, md_event) < 0)
+			return -1;
+		for (size_t k = 0; k < m->nchans; k++)
+			md_chan(m, (int)k);
+	}
+	return 0;
+}
+
+/* ---- The tool. ---- */
+
+static size_t
+count_models(void)
+{
+	size_t n = 0;
+	while (model_list[n])
+		n++;
+	return n;
+}
+
+static size_t
+find_model(const char *name)
+{
+	size_t i = 0;
+	while (model_list[i] && strcmp(model_list[i]->name, name) != 0)
+		i++;
+	return i;
+}
+
+static const char *
+list_models(char *buf, size_t size)
+{
+	size_t n = 0;
+	buf[0] = 0;
+	for (size_t i = 0; model_list[i] && n < size; i++)
+		n += (size_t)snprintf(buf + n, size - n, "%s%s", i ? ", " : "", model_list[i]->name);
+	return buf;
+}
+
+int
+main(int argc, char **argv)
+{
+	char names[512];
+	char footer[600];
+	(void)snprintf(footer, sizeof(footer), "Models: %s\nManual: man ovnievents\n", list_models(names, sizeof(names)));
+	const struct cli cli = {
+		.program = "ovnievents",
+		.synopsis = "[options]",
+		.about = "Print the reference of the events of all models, and of what they show.",
+		.footer = footer,
+		.options = options,
+		.noptions = sizeof(options) / sizeof(options[0]),
+	};
+	const struct model *const *models = model_list;
+	size_t n = count_models();
+	bool json = false;
+
+	int opt;
+	while ((opt = cli_next(&cli, argc, argv)) >= 0) {
+		if (opt == OPT_JSON)
+			json = true;
+		if (opt != OPT_MODEL)
+			continue;
+		models = model_list + find_model(optarg);
+		n = 1;
+		if (*models)
+			continue;
+		(void)cli_usage(&cli, "there is no model '%s', only %s", optarg, names);
+		return 2;
+	}
+	if (opt == CLI_END && optind < argc)
+		opt = cli_usage(&cli, "no argument is expected, and there is '%s'", argv[optind]);
+	if (opt != CLI_END)
+		return opt == CLI_DONE ? 0 : opt == CLI_FAILED ? 1
+							       : 2;
+
+	int rc = json ? print_json(cli.program, models, n) : print_md(cli.program, models, n);
+	bool written = fflush(stdout) == 0 && !ferror(stdout);
+	if (!written)
+		(void)fprintf(stderr, "%s: error[write]: cannot write the standard output\n", cli.program);
+	return rc == 0 && written ? 0 : 1;
+}
