@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A naive twin of the emulator, for the models ovni and kernel.
+"""A naive twin of the emulator.
 
 It reads a trace directory by itself and computes, for each (file, row, type), the
-exact sequence of (time, value) that the PRV file must hold, the row names and the
-duration. Nothing here is fast; each view follows the text that defines it:
+exact sequence of (time, value) that the PRV file must hold, the row names, the
+labels of task types and the duration. Nothing here is fast; each view follows the text that defines it:
 
   compat    channels with a dirty list, muxes and row flags, as in ovni 1.14
   default   after each event the value that each row shows is computed again from
             the state of the machine, and printed when it differs
 
-usage: twin.py [--compat] TRACEDIR            print the result
+usage: twin.py [--compat] [-b] [-l] TRACEDIR  print the result
        twin.py --check-conformance DIR        compare with the recorded cases of DIR
        twin.py --check-golden DIR             compare with the golden cases of DIR
        twin.py --compare OUTDIR [--compat] TRACEDIR   compare with emulator output
@@ -28,9 +28,112 @@ HOUR = 3600 * 10**9
 TOO_MANY = 777
 UNKNOWN, RUNNING, PAUSED, DEAD, COOLING, WARMING = range(6)
 ACTIVE = (RUNNING, COOLING, WARMING)
-HAVE = {"ovni": (1, 1), "kernel": (1, 0)}
-# types of this twin; the rest of a file belongs to other models
-OWN_TYPES = {1, 2, 3, 4, 6, 7, 45} | set(range(100, 200))
+
+# name -> letter, version; what a thread must be to emit its events
+MODELS = {"ovni": ("O", 1, 1), "kernel": ("K", 1, 0), "nosv": ("V", 2, 7), "nanos6": ("6", 1, 1),
+          "nodes": ("D", 1, 0), "openmp": ("P", 1, 2), "tampi": ("T", 1, 0), "mpi": ("M", 1, 0)}
+NEEDS = {"V": ACTIVE, "6": ACTIVE, "D": (RUNNING,), "P": (RUNNING,), "T": (RUNNING,), "M": (RUNNING,)}
+
+Decl = collections.namedtuple("Decl", "model kind dup track flag")
+# PRV type -> its channel. dup: may be written with the value that it holds
+DECL = {int(line.split()[1]): Decl(line[0], *line.split()[2:]) for line in """\
+V 15 single dup    run SKIPDUPNULL
+V 10 single nodup  run SKIPDUPNULL
+V 11 single dup    run SKIPDUPNULL
+V 12 single dup    run SKIPDUPNULL
+V 13 stack  dup    act SKIPDUPNULL
+V 14 single dup    run SKIPDUPNULL
+V 16 single nodup  run SKIPDUPNULL
+6 35 single nodup  run SKIPDUP
+6 36 single dup    run EMITDUP
+6 37 stack  nodup  act SKIPDUP
+6 38 single dup    run EMITDUP
+6 39 stack  nodup  any SKIPDUP
+6 40 single nodup  run SKIPDUP
+D 30 stack  nodup  act SKIPDUP
+M 25 stack  nodup  run SKIPDUP
+T 20 stack  nodup  act SKIPDUP
+P 50 stack  dup    act SKIPDUPNULL
+P 51 stack  dup    act SKIPDUPNULL
+P 52 stack  dup    act SKIPDUPNULL""".splitlines()}
+COUNTER = Decl("V", "single", "dup", "act", "SKIPDUPNULL ZERO")
+IDLE = {16: 100, 40: 100}  # and its value in all threads before the first event
+RESTING = 101  # of a CPU without running thread
+SUBSYSTEM = {"V": 13, "6": 37, "D": 30, "M": 25, "T": 20, "P": 50}
+LABEL = {"V": 11, "6": 36, "P": 51}
+BREAKDOWN = {"V": 17, "6": 41, "P": 53}
+
+# Events without arguments. Type, then '+' and categories of begin, end and value.
+PAIRS = """
+13 +VS hf6 []7 Nn7 +VU []8 +VM aA9 fF10 +VA rR12 dD13 sS14 pP15 yY16 wW17 cC18 aA19 eE20 lL21 tT22
+   uU23 bB24 oO25 gG26 kK27 jJ28 mM29 iI30 nN31 +VH wW32 dD33
+37 +6W []19 tT18 wW20 mM21 sS22 rR23 gG24 +6C []3 +6U []4 +6F []5 +6O []6 +6M aA16 fF17
+   +6D rR10 uU11 +6S []9 aA7 pP8 +6B bB14 uU15 wW12 fF13
+39 +6H eE4 wW3 lL1 mM2
+30 +DR []1 +DU []2 +DW []3 +DI []4 +DT []5 +DC []6 +DS []7 +DP []8
+20 +TC iI1 +TG cC2 +TL iI3 pP4 +TQ aA5 tT6 +TR cC7 tT8 aA9 sS10 +TT cC11 wW12
+25 +MU iI1 tT2 fF3 +MW []4 aA5 yY6 sS7 +MT []8 aA9 yY10 sS11 +MR []12 sS17 oO18 +MS []13 bB14 rR15
+   sS16 +Mr []19 sS24 oO25 +Ms []20 bB21 rR22 sS23 +MA gG26 rR27 aA28 +MC bB29 sS36 eE37 +MD bB30
+   gG31 sS35 +ME []32 sS33 bB34 +Ma gG38 rR39 aA40 +Mc bB41 sS48 eE49 +Md bB42 gG43 sS47
+   +Me []44 sS45 bB46
+50 +PB fF1 jJ2 bB3 tT5 +PI aA6 rR7 []8 +PW dD9 cC10 yY11 sS12 eE13 iI14 +PT aA15 cC16 dD17 rR18 []19
+   iI20 sS21 gG22 tT23 wW24 yY25 +PA []26 +PC fF27 iI28 +PM iI29 uU30 +PH []31
+"""
+# in --compat these are without effect, as those of NOTHING are in both views
+PUNCTUAL = {"VSr": (13, 34), "VSs": (13, 35), "VS@": (13, 36),
+            "6Sr": (37, 60), "6Ss": (37, 61), "6S@": (37, 62), "6W*": (37, 65)}
+NOTHING = ("VHa", "VHA", "6t[", "6t]", "6TC", "PBs", "PBS")
+
+
+def operations():
+    """mcv -> (operation, type, value)"""
+    ops = {mcv: ("punctual", *what) for mcv, what in PUNCTUAL.items()}
+    ops.update({mcv: ("nothing", None, None) for mcv in NOTHING})
+    for model, kind in ("V", 16), ("6", 40):
+        ops.update({f"{model}P{v}": ("set", kind, i) for v, i in (("p", 100), ("r", 101), ("a", 102))})
+    for word in PAIRS.split():
+        if word.isdigit():
+            kind = int(word)
+        elif word[0] == "+":
+            category = word[1:]
+        else:
+            ops[category + word[0]] = ("push", kind, int(word[2:]))
+            ops[category + word[1]] = ("pop", kind, int(word[2:]))
+    return ops
+
+
+OPERATIONS = operations()
+
+
+def parse_types(text):
+    """'1-4 7' -> {1, 2, 3, 4, 7}"""
+    types = set()
+    for word in text.split():
+        first, _, last = word.partition("-")
+        types |= set(range(int(first), int(last or first) + 1))
+    return types
+
+
+def label_value(label):
+    """The value of a task type: a hash of the bytes of its label."""
+    mask, a, b, c = 2**32 - 1, 0x9e3779b9, 0x9e3779b9, 0xfeedbeef
+
+    def mix(a, b, c):
+        for x, y, z in (13, 8, 13), (12, 16, 5), (3, 10, 15):
+            a = ((a - b - c) & mask) ^ (c >> x)
+            b = ((b - c - a) & mask) ^ ((a << y) & mask)
+            c = ((c - a - b) & mask) ^ (b >> z)
+        return a, b, c
+
+    whole = len(label) // 12 * 12
+    for at in range(0, whole, 12):
+        x, y, z = struct.unpack_from("<III", label, at)
+        a, b, c = mix((a + x) & mask, (b + y) & mask, (c + z) & mask)
+    rest = label[whole:]
+    x, y, z = struct.unpack("<III", rest[:8].ljust(8, b"\0") + b"\0" + rest[8:].ljust(3, b"\0"))
+    c = mix((a + x) & mask, (b + y) & mask, (c + z + len(label)) & mask)[2]
+    value = (c + 666) & 0x7fffffff
+    return value if value >= 1000 else value + 1000
 
 
 class TraceError(Exception):
@@ -44,7 +147,7 @@ def check(condition, message):
 
 # ---------------------------------------------------------------- reading ----
 
-Event = collections.namedtuple("Event", "clock mcv payload")
+Event = collections.namedtuple("Event", "clock mcv payload jumbo")
 
 
 class Thread:
@@ -55,6 +158,8 @@ class Thread:
         self.events, self.truncated = [], False
         self.state, self.cpu, self.out = UNKNOWN, None, False
         self.flush, self.kernel, self.marks = None, [], {}
+        self.values = {}  # type -> stack of values, at most one in a single
+        self.bodies = {"V": [], "6": [], "P": []}  # those that began and did not end
 
     def number(self, key):
         value = self.meta.get(key, 0)
@@ -87,6 +192,8 @@ class Cpu:
 class Proc:
     def __init__(self, pid):
         self.pid, self.app, self.rank, self.nranks, self.threads = pid, None, None, None, []
+        self.types = {"V": {}, "6": {}, "P": {}}  # id -> label, in order of creation
+        self.tasks = {"V": {}, "6": {}, "P": {}}
 
 
 class Loom:
@@ -112,7 +219,8 @@ def read_stream(path):
             size = 12 + (flags & 15) + (1 if flags & 15 else 0)
         if size > len(data) - at:
             return events, True
-        events.append(Event(clock, mcv.decode("latin-1"), data[at + 12:at + size]))
+        jumbo = flags & 0x10 != 0
+        events.append(Event(clock, mcv.decode("latin-1"), data[at + (16 if jumbo else 12):at + size], jumbo))
         at += size
     return events, False
 
@@ -127,7 +235,7 @@ def find_threads(tracedir):
             if name == "stream.json":
                 meta = json.load(open(path))
                 check(meta.get("version") == 3, f"bad version in {path}")
-                found.append((rel, f"{top}/stream.obs", meta["ovni"], 3))
+                found.append((rel, f"{top}/stream.obs", {**meta["ovni"], "nosv": meta.get("nosv")}, 3))
             elif name.endswith(".obs") and name != "stream.obs" or re.match(r"thread\.\d+$", name):
                 found.append((f"{rel}/{name}", path, *old_meta(tracedir, f"{rel}/{name}")))
     check(found, "no streams")
@@ -165,16 +273,21 @@ def old_meta(tracedir, rel):
             if key in tmeta["ovni"]:
                 meta[key] = tmeta["ovni"][key]
         meta["finished"] = tmeta["ovni"].get("finished", 0)
+        meta["nosv"] = tmeta.get("nosv")
     return meta, version
 
 
 class System:
     """Looms, processes, threads and CPUs in row order."""
 
-    def __init__(self, tracedir, offsets=None, strict=False):
+    def __init__(self, tracedir, offsets=None, strict=False, have=None):
         self.strict = strict
+        self.have = {name: version for name, version in MODELS.items() if have is None or name in have}
         self.streams = find_threads(tracedir)
         self.version = self.streams[0].version
+        for t in self.streams:
+            check(not strict or t.version == 1 or t.ended(), f"{t.relpath}: not finished")
+            check(not strict or not t.meta.get("no_process"), f"{t.relpath}: no metadata.json")
         looms = {}
         for t in self.streams:
             self.place(looms, t)
@@ -184,7 +297,12 @@ class System:
             self.read_offsets(path)
         self.gate()
         self.read_require()
+        self.kernel = "K" in self.enabled
         self.read_marks()
+        self.decl = {kind: d for kind, d in DECL.items() if d.model in self.enabled}
+        self.read_counters()
+        for t in self.threads:
+            t.values = {kind: [IDLE[kind]] if kind in IDLE else [] for kind in self.decl}
 
     def place(self, looms, t):
         """Put a thread in its process and loom, and merge what it says of both."""
@@ -285,21 +403,22 @@ class System:
         check(all(abs(c - first[0]) <= HOUR for c in first), "large clock gate")
 
     def read_require(self):
-        self.kernel = self.version == 1
+        every = {letter for letter, _, _ in self.have.values()}
+        self.enabled = every if self.version == 1 else {"O"}
         for t in self.threads:
             require = t.meta.get("require")
             if not isinstance(require, dict):
                 check(self.version < 3 or not t.ended(), "no ovni.require")
-                self.kernel = True  # the thread may use any model
+                self.enabled = every  # the thread may use any model
                 continue
             for name, want in require.items():
-                if name not in HAVE or not isinstance(want, str):
+                if name not in self.have or not isinstance(want, str):
                     continue
                 m = re.match(r"(\d+)\.(\d+)\.(\d+)([-.].*)?$", want)
                 check(m, f"bad version {want}")
-                major, minor = HAVE[name]
-                check(int(m.group(1)) == major and int(m.group(2)) <= minor, f"version {want}")
-                self.kernel |= name == "kernel"
+                letter, major, minor = self.have[name]
+                check(int(m.group(1)) == major and int(m.group(2)) <= minor, f"version {want} of {name}")
+                self.enabled = self.enabled | {letter}
 
     def read_marks(self):
         """mark type -> 'single' or 'stack', in order of first definition"""
@@ -316,18 +435,58 @@ class System:
         for t in self.threads:
             t.marks = {n: [] for n in self.marks}
 
+    def read_counters(self):
+        """The names of the hardware counters of nosv."""
+        self.counters = {}
+        for t in self.threads if "V" in self.enabled else ():
+            hwc = (t.meta.get("nosv") or {}).get("hwc")
+            if not isinstance(hwc, dict) or not hwc:
+                continue
+            check(len(self.counters) in (0, len(hwc)), "another number of hardware counters")
+            for key, value in hwc.items():
+                check(re.match(r"\d{1,2}$", key) and int(key) < len(hwc), "bad index of a hardware counter")
+                check(isinstance(value, dict) and isinstance(value.get("name"), str), "counter without name")
+                check(self.counters.setdefault(int(key), value["name"]) == value["name"], "two names of a counter")
+            check(len(self.counters) == len(hwc), "indices of counters with gaps")
+        self.decl.update({200 + i: COUNTER for i in sorted(self.counters)})
+
+    def breakdowns(self):
+        """letter -> name of the trace"""
+        out = {letter: name + "-breakdown" for name, letter in (("nosv", "V"), ("nanos6", "6"), ("openmp", "P"))
+               if letter in self.enabled}
+        if "V" in out:
+            can = [(t.meta.get("nosv") or {}).get("can_breakdown") for t in self.threads]
+            check(all(isinstance(c, bool) for c in can), "nosv.can_breakdown is missing")
+            if not all(can):
+                del out["V"]
+        return out
+
+    def physical(self):
+        return [(row, c) for row, c in enumerate(self.cpus, 1) if c.index >= 0]
+
+    def labels(self, letter):
+        """value -> label of the types of all processes"""
+        out = {}
+        for loom in self.looms:
+            for proc in loom.procs:
+                for label in proc.types[letter].values():
+                    value = label_value(label)
+                    check(out.setdefault(value, label) == label, "two labels with one value")
+        return out
+
 
 # ------------------------------------------------------------ the machine ----
 
 class Machine:
     """The state that events change. A view hears of each write."""
 
-    def __init__(self, system, view, ignore_other_models):
-        self.s, self.view, self.lenient = system, view, ignore_other_models
+    def __init__(self, system, view):
+        self.s, self.view = system, view
 
     def apply(self, t, ev):
         model, category, value = ev.mcv
-        if model == "K" and self.s.kernel:
+        check(model in self.s.enabled, f"model of {ev.mcv} not enabled")
+        if model == "K":
             self.kernel(t, ev)
         elif model == "O":
             check(not t.out, "thread out of CPU")
@@ -338,7 +497,9 @@ class Machine:
             check(handler, f"unknown event {ev.mcv}")
             handler(t, value, ev.payload)
         else:
-            check(self.lenient and model in "VD6TMP", f"unknown event {ev.mcv}")
+            check(t.state in NEEDS[model], "thread in a wrong state")
+            check(model != "V" or not t.out, "thread out of CPU")
+            self.runtime(t, ev)
 
     # model kernel
 
@@ -442,39 +603,199 @@ class Machine:
         self.view.mark(t, n)
 
 
+    # the models of the runtimes
+
+    HANDLER = {"VY": "new_type", "VT": "nosv_task", "VW": "read_values", "6Y": "new_type", "6T": "nanos6_task",
+               "PO": "new_type", "PP": "openmp_task", "PQ": "worksharing"}
+
+    def runtime(self, t, ev):
+        if ev.mcv in OPERATIONS:
+            op, kind, value = OPERATIONS[ev.mcv]
+            if op == "punctual":
+                self.view.punctual(t, kind, value)
+            elif op != "nothing":
+                self.write(t, op, kind, value)
+            return
+        handler = self.HANDLER.get(ev.mcv[:2])
+        check(handler, f"unknown event {ev.mcv}")
+        getattr(self, handler)(t, ev)
+
+    def write(self, t, op, kind, value):
+        d, content = self.s.decl[kind], t.values[kind]
+        top = content[-1] if content else None
+        if op == "pop":
+            check(top is not None and top == value, "pop does not match")
+            content.pop()
+        else:
+            check(d.dup == "dup" or top != value, "value repeated in a channel")
+            check(op == "set" or len(content) < 512, "stack full")
+            content[:] = ([] if op == "set" else content) + [value]
+        self.view.write(t, op, kind, value)
+
+    def ids(self, ev, count, exact=False):
+        size = 4 * count
+        check(len(ev.payload) == size if exact else len(ev.payload) >= size, "bad payload size")
+        return struct.unpack_from(f"<{count}I", ev.payload)
+
+    def new_type(self, t, ev):
+        check(ev.mcv[2] == "c", "unknown event")
+        check(ev.jumbo, "not a jumbo event")
+        check(len(ev.payload) >= 4 and b"\0" in ev.payload[4:], "label without end")
+        ident, label = self.ids(ev, 1)[0], ev.payload[4:].split(b"\0")[0]
+        types = t.proc.types[ev.mcv[0]]
+        check(ident != 0 and ident not in types, "type id is 0 or used")
+        check(len(label) < 512, "label too long")
+        types[ident] = label or b"(unlabeled task type %d)" % ident
+
+    def new_task(self, t, ev, flags, exact):
+        ident, kind = self.ids(ev, 2, exact)
+        types, tasks = t.proc.types[ev.mcv[0]], t.proc.tasks[ev.mcv[0]]
+        check(ident not in tasks, "task id used")
+        check(kind in types, "unknown type")
+        tasks[ident] = Task(ident, label_value(types[kind]), flags)
+
+    def task(self, t, ev):
+        ident, tasks = self.ids(ev, 1)[0], t.proc.tasks[ev.mcv[0]]
+        check(ident in tasks, "unknown task")
+        return tasks[ident]
+
+    def move(self, what, body, stack):
+        """One of x, p, r, e on a body; the stack of the thread."""
+        top = stack[-1] if stack else None
+        if what == "x":
+            check(body.state == "created" or body.state == "dead" and "resurrect" in body.flags,
+                  f"body executed while {body.state}")
+            check(not top or top.state != "running" or "relaxed" in top.flags, "executed over a running body")
+            stack.append(body)
+            body.state = "running"
+            return
+        check(what in "pre", "unknown event")
+        check(top is body, "body not on top of the stack of the thread")
+        check(body.state == ("paused" if what == "r" else "running"), f"bad {what} of a {body.state} body")
+        check(what != "p" or "pause" in body.flags, "body that cannot pause")
+        body.state = {"p": "paused", "r": "running", "e": "dead"}[what]
+        if what == "e":
+            stack.pop()
+
+    def nosv_task(self, t, ev):
+        what = ev.mcv[2]
+        if what in "cC":
+            self.new_task(t, ev, ("pause", "resurrect") if what == "c" else ("parallel",), False)
+            return
+        task, number = self.task(t, ev), self.ids(ev, 2)[1]
+        if "parallel" in task.flags:
+            check(number > 0, "parallel body without number")
+        else:
+            check(number == 0, "second body of a normal task")
+            number = 1
+        self.move(what, task.body(number), t.bodies["V"])
+        check(task.ident != 0, "task id 0")
+        if what in "xe":
+            self.write(t, "push" if what == "x" else "pop", 13, 11)
+        shown = (number, task.ident, task.value, t.proc.app) if what in "xr" else (None,) * 4
+        for kind, value in zip((15, 10, 11, 12), shown):
+            self.write(t, "set", kind, value)
+        if t.proc.rank is not None:
+            self.write(t, "set", 14, t.proc.rank + 1 if what in "xr" else None)
+
+    def read_values(self, t, ev):
+        n = len(self.s.counters)
+        check(ev.mcv == "VWC" and ev.jumbo and n and len(ev.payload) == 8 * n, "bad counters")
+        for i, value in enumerate(struct.unpack(f"<{n}q", ev.payload)):
+            self.write(t, "set", 200 + i, value)
+
+    def nanos6_task(self, t, ev):
+        what, stack = ev.mcv[2], t.bodies["6"]
+        if what == "c":
+            self.new_task(t, ev, ("pause", "relaxed"), True)
+            return
+        check(what in "xpre", "unknown event")
+        task = self.task(t, ev)
+        self.move(what, task.body(1), stack)
+        check(task.ident != 0, "task id 0")
+        if what in "xe":
+            self.write(t, "push" if what == "x" else "pop", 37, 1)
+        if what == "e":
+            task = stack[-1].task if stack and stack[-1].state == "running" else None
+        elif what == "p":
+            task = None
+        self.write(t, "set", 35, task.ident if task else None)
+        self.write(t, "set", 36, task.value if task else None)
+        if t.proc.rank is not None:
+            self.write(t, "set", 38, t.proc.rank + 1 if task else None)
+
+    def openmp_task(self, t, ev):
+        what = ev.mcv[2]
+        check(what in "cxe", "unknown event")
+        if what == "c":
+            check(self.ids(ev, 2)[0] != 0, "task id 0")
+            self.new_task(t, ev, ("resurrect", "relaxed"), True)
+            return
+        task = self.task(t, ev)
+        self.move(what, task.body(1), t.bodies["P"])
+        for kind, value in (52, task.ident), (51, task.value):
+            self.write(t, "push" if what == "x" else "pop", kind, value)
+
+    def worksharing(self, t, ev):
+        check(ev.mcv[2] in "xe", "unknown event")
+        kind, types = self.ids(ev, 1)[0], t.proc.types["P"]
+        check(kind in types, "unknown type")
+        self.write(t, "push" if ev.mcv[2] == "x" else "pop", 51, label_value(types[kind]))
+
+
+class Body:
+    def __init__(self, task):
+        self.task, self.flags, self.state = task, task.flags, "created"
+
+
+class Task:
+    def __init__(self, ident, value, flags):
+        self.ident, self.value, self.flags, self.bodies = ident, value, flags, {}
+
+    def body(self, number):
+        return self.bodies.setdefault(number, Body(self))
+
+
 # ------------------------------------------------------------ default view ----
 
 class DefaultView:
     """What every row shows is a function of the state of the machine."""
 
-    def __init__(self, system, out):
-        self.s, self.out, self.shown = system, out, {}
+    def __init__(self, system, out, breakdowns):
+        self.s, self.out, self.breakdowns, self.shown, self.points = system, out, breakdowns, {}, []
         self.end_event(0)  # the initial lines
 
     def thread_cpu(self, *_):
         pass
 
-    thread_state = cpu = kernel = flush = mark = thread_cpu
+    thread_state = cpu = kernel = flush = mark = write = thread_cpu
+
+    def punctual(self, t, kind, value):
+        self.points.append((t, kind, value))
 
     def model_values(self, t):
-        """(type, value, shown only while active) of a thread"""
+        """(type, value, thread states in which the thread shows it)"""
         if self.s.kernel:
-            yield 45, t.kernel[-1] if t.kernel else 0, False
-        yield 7, t.flush or 0, False
+            yield 45, t.kernel[-1] if t.kernel else 0, range(6)
+        yield 7, t.flush or 0, range(6)
         for n in self.s.marks:
-            yield 100 + n, t.marks[n][-1] if t.marks[n] else 0, True
+            yield 100 + n, t.marks[n][-1] if t.marks[n] else 0, ACTIVE
+        for kind, d in self.s.decl.items():
+            states = {"any": range(6), "act": ACTIVE, "run": (RUNNING,)}[d.track]
+            yield kind, t.values[kind][-1] or 0 if t.values[kind] else 0, states
 
     def values(self):
         for row, t in enumerate(self.s.threads, 1):
             yield ("thread", row, 6), t.cpu.gindex + 1 if t.cpu else 0
             yield ("thread", row, 4), t.state
             yield ("thread", row, 2), t.tid if t.active() else 0
-            for kind, value, only_active in self.model_values(t):
-                yield ("thread", row, kind), value if t.active() or not only_active else 0
+            for kind, value, states in self.model_values(t):
+                yield ("thread", row, kind), value if t.state in states else 0
         for row, c in enumerate(self.s.cpus, 1):
             run = c.running()
             yield ("cpu", row, 3), len(run)
-            nothing = [(2, 0), (1, 0)] + [(x[0], 0) for x in self.model_values(self.s.threads[0])]
+            nothing = [(2, 0), (1, 0)] + [(x[0], RESTING if x[0] in IDLE else 0)
+                                          for x in self.model_values(self.s.threads[0])]
             if len(run) == 1:
                 t = run[0]
                 show = [(2, t.tid), (1, t.proc.pid)] + [x[:2] for x in self.model_values(t)]
@@ -485,11 +806,39 @@ class DefaultView:
             for kind, value in show:
                 yield ("cpu", row, kind), value
 
+    def contribution(self, letter, row):
+        """What a CPU row gives to the breakdown."""
+        def shown(kind):
+            return self.shown["cpu", row, kind]
+
+        if letter == "P":
+            return shown(51) or shown(50)
+        idle, subsystem, label, body = (16, 13, 11, 11) if letter == "V" else (40, 37, 36, 1)
+        if shown(idle) != 100:
+            return shown(idle)
+        return shown(label) if shown(subsystem) == body and shown(label) else shown(subsystem) or 2
+
+    def broken_down(self):
+        for letter, file in self.breakdowns.items():
+            values = sorted(self.contribution(letter, row) for row, _ in self.s.physical())
+            for i, value in enumerate(values, 1):
+                yield (file, i, BREAKDOWN[letter]), value
+
     def end_event(self, now):
-        for key, value in self.values():
-            if self.shown.get(key) != value:
-                self.shown[key] = value
-                self.out[key].append((now, value))
+        for rows in self.values, self.broken_down:
+            for key, value in rows():
+                if self.shown.get(key) != value:
+                    self.shown[key] = value
+                    self.out[key].append((now, value))
+        for t, kind, value in self.points:
+            keys = [("thread", t.gindex + 1, kind)]
+            if t.cpu.running() == [t]:
+                keys.append(("cpu", t.cpu.gindex + 1, kind))
+            for key in keys:
+                # one instant before, unless the row has a line at this one already
+                seq = self.out[key]
+                seq += [(now if seq[-1][0] == now else now - 1, value), (now, self.shown[key])]
+        self.points = []
 
 
 # ------------------------------------------------------------- compat view ----
@@ -553,8 +902,8 @@ class Bay:
 class Mux:
     """output = the input that select(value) names, or the default."""
 
-    def __init__(self, bay, select_chan, select):
-        self.select_chan, self.select, self.current = select_chan, select, None
+    def __init__(self, bay, select_chan, select, default=None):
+        self.select_chan, self.select, self.current, self.default = select_chan, select, None, default
         self.output = Chan(bay, allow_dup=True, dirty_write=True)
         select_chan.on_dirty.append(self.selected)
 
@@ -567,17 +916,43 @@ class Mux:
         self.changed()
 
     def changed(self):
-        self.output.set(self.current.read() if self.current else None)
+        self.output.set(self.current.read() if self.current else self.default)
+
+
+class Sort:
+    """The i-th output is the i-th smallest input, null being 0."""
+
+    def __init__(self, bay, inputs):
+        self.values, self.outputs = [0] * len(inputs), []
+        for i, chan in enumerate(inputs):
+            self.outputs.append(Chan(bay, allow_dup=True, dirty_write=True))
+            chan.on_dirty.append(lambda i=i, chan=chan: self.changed(i, chan.read() or 0))
+
+    def changed(self, i, value):
+        if value == self.values[i]:
+            return
+        self.values[i] = value
+        for output, smallest in zip(self.outputs, sorted(self.values)):
+            if output.read() != smallest:
+                output.set(smallest)
 
 
 class CompatView:
-    def __init__(self, system, out):
+    def __init__(self, system, out, breakdowns):
         self.s, self.out, self.now = system, out, 0
         self.bay = Bay()
         for row, t in enumerate(system.threads, 1):
             self.thread_channels(t, row)
         for row, c in enumerate(system.cpus, 1):
             self.cpu_channels(c, row)
+        for letter, file in breakdowns.items():
+            sort = Sort(self.bay, [self.contribution(letter, c.views).output for _, c in system.physical()])
+            for row, chan in enumerate(sort.outputs, 1):
+                self.connect(chan, file, row, BREAKDOWN[letter], "SKIPDUP", "ZERO")
+        for t in system.threads:
+            for kind in IDLE:
+                if kind in t.raw:
+                    t.raw[kind].set(IDLE[kind])
         self.bay.propagate()
 
     def connect(self, chan, file, row, kind, *flags):
@@ -585,7 +960,7 @@ class CompatView:
 
         def emit():
             v = chan.read()
-            if seen and seen[-1] == v:
+            if seen and seen[-1] == v and "EMITDUP" not in flags:
                 if "SKIPDUP" in flags or "SKIPDUPNULL" in flags and v is None:
                     return
                 check("SKIPDUPNULL" in flags, "value repeated in a row")
@@ -613,6 +988,13 @@ class CompatView:
             raw = t.raw[100 + n] = Chan(self.bay, stack=kind == "stack", allow_dup=True)
             mux = Mux(self.bay, t.c_state, lambda state, raw=raw: raw if state in ACTIVE else None)
             self.connect(mux.output, "thread", row, 100 + n, "SKIPDUPNULL")
+        for kind, d in self.s.decl.items():
+            shown = raw = t.raw[kind] = Chan(self.bay, stack=d.kind == "stack", allow_dup=d.dup == "dup")
+            if d.track != "any":
+                states = ACTIVE if d.track == "act" else (RUNNING,)
+                shown = Mux(self.bay, t.c_state, lambda state, raw=raw, states=states:
+                            raw if state in states else None).output
+            self.connect(shown, "thread", row, kind, *d.flag.split())
 
     def cpu_channels(self, c, row):
         c.c_tid, c.c_pid, c.c_run, c.c_count = (Chan(self.bay, ignore_dup=True) for _ in range(4))
@@ -624,6 +1006,28 @@ class CompatView:
             mux = Mux(self.bay, c.c_run, lambda i, kind=kind:
                       None if i is None else self.s.threads[i].raw[kind])
             self.connect(mux.output, "cpu", row, kind, "SKIPDUPNULL" if kind >= 100 else "SKIPDUP")
+        c.views = {}
+        for kind, d in self.s.decl.items():
+            mux = Mux(self.bay, c.c_run, lambda i, kind=kind:
+                      None if i is None else self.s.threads[i].raw[kind], RESTING if kind in IDLE else None)
+            self.connect(mux.output, "cpu", row, kind, *d.flag.split())
+            c.views[kind] = mux.output
+
+    def contribution(self, letter, views):
+        """The last mux of a CPU before the sort."""
+        if letter == "P":
+            label, subsystem = views[51], views[50]
+            return Mux(self.bay, label, lambda v: subsystem if v is None else label)
+        idle, subsystem, label, body = (16, 13, 11, 11) if letter == "V" else (40, 37, 36, 1)
+        idle, subsystem, label = views[idle], views[subsystem], views[label]
+
+        def runtime_or_task(v):
+            if v == body and label.read() is not None:
+                return label
+            return None if v is None else subsystem
+
+        first = Mux(self.bay, subsystem, runtime_or_task, 2)
+        return Mux(self.bay, idle, lambda v: first.output if v == 100 else idle)
 
     # what the machine reports
 
@@ -658,6 +1062,12 @@ class CompatView:
         else:
             raw.pop(raw.read())
 
+    def write(self, t, op, kind, value):
+        getattr(t.raw[kind], op)(value)
+
+    def punctual(self, *_):
+        pass
+
     def end_event(self, now):
         self.now = now
         self.bay.propagate()
@@ -666,31 +1076,74 @@ class CompatView:
 # -------------------------------------------------------------- emulation ----
 
 class Result:
-    """seqs: (file, row, type) -> [(time, value)]; error: None or text."""
+    """seqs: (file, row, type) -> [(time, value)]; error: None or text; names: file ->
+    those of its rows; labels: (file, type) -> {value: label of a task type}"""
 
     def __init__(self):
-        self.seqs = collections.defaultdict(list)
-        self.duration, self.error, self.thread_names, self.cpu_names = 0, None, [], []
+        self.seqs, self.names, self.labels = collections.defaultdict(list), {}, {}
+        self.duration, self.error = 0, None
 
 
-def emulate(tracedir, compat, offsets=None, ignore_other_models=False, strict=False):
-    """strict (-l, and always with compat): an unfinished trace is an error"""
+def emulate(tracedir, compat, offsets=None, strict=False, breakdown=False, have=None, queue=None):
+    """strict: -l. Also with compat an unfinished trace is an error. have: the names of
+    the models that the emulator has, all by default. queue: the order of ties."""
     r = Result()
     try:
-        run(r, tracedir, compat, offsets, ignore_other_models, strict or compat)
+        run(r, tracedir, compat, offsets, strict, breakdown, have, queue or Ranks())
     except TraceError as e:
         r.error = str(e)
     return r
 
 
-def run(r, tracedir, compat, offsets, ignore_other_models, strict):
-    s = System(tracedir, offsets, strict)
-    for t in s.streams:
-        check(not strict or t.version == 1 or t.ended(), f"{t.relpath}: not finished")
-        check(not strict or not t.meta.get("no_process"), f"{t.relpath}: no metadata.json")
-    r.thread_names, r.cpu_names = s.thread_names, s.cpu_names
-    view = (CompatView if compat else DefaultView)(s, r.seqs)
-    machine = Machine(s, view, ignore_other_models)
+class Ranks:
+    """Streams by clock, and those with one clock in their own order."""
+
+    def __init__(self):
+        self.heads = []
+
+    def insert(self, clock, rank):
+        self.heads.append((clock, rank))
+
+    def extract(self):
+        first = min(self.heads)
+        self.heads.remove(first)
+        return first
+
+
+class PeerHeap(Ranks):
+    """The heap of ovni 1.14, whose shape decides among streams with one clock."""
+
+    def insert(self, clock, rank):
+        heads, i = self.heads, len(self.heads)
+        heads.append((clock, rank))
+        while i and heads[i][0] < heads[(i - 1) // 2][0]:
+            heads[i], heads[(i - 1) // 2] = heads[(i - 1) // 2], heads[i]
+            i = (i - 1) // 2
+
+    def extract(self):
+        heads = self.heads
+        heads[0], first = heads[-1], heads[0]
+        heads.pop()
+        i = 0
+        while True:
+            best = i
+            for child in (2 * i + 1, 2 * i + 2):
+                if child < len(heads) and heads[child][0] < heads[best][0]:
+                    best = child
+            if best == i:
+                return first
+            heads[i], heads[best], i = heads[best], heads[i], best
+
+
+def run(r, tracedir, compat, offsets, lint, breakdown, have, queue):
+    strict = lint or compat
+    s = System(tracedir, offsets, strict, have)
+    breakdowns = s.breakdowns() if breakdown else {}
+    r.names = {"thread": s.thread_names, "cpu": s.cpu_names}
+    n = len(s.physical())
+    r.names.update({file: [f"~CPU {n - i:4}" for i in range(n)] for file in breakdowns.values()})
+    view = (CompatView if compat else DefaultView)(s, r.seqs, breakdowns)
+    machine = Machine(s, view)
     position, clock = [0] * len(s.streams), [0] * len(s.streams)
 
     def step(rank):
@@ -704,25 +1157,36 @@ def run(r, tracedir, compat, offsets, ignore_other_models, strict):
         clock[rank] = now
         return now
 
-    heads = {rank: step(rank) for rank in range(len(s.streams))}
-    heads = {rank: now for rank, now in heads.items() if now is not None}
+    def add(rank):
+        now = step(rank)
+        if now is not None:
+            queue.insert(now, rank)
+
+    for rank in range(len(s.streams)):
+        add(rank)
     origin = None
-    while heads:
-        now, rank = min((now, rank) for rank, now in heads.items())
+    while queue.heads:
+        now, rank = queue.extract()
         t = s.streams[rank]
         origin = now if origin is None else origin
         r.duration = now - origin
         machine.apply(t, t.events[position[rank]])
         view.end_event(r.duration)
         position[rank] += 1
-        del heads[rank]
-        following = step(rank)
-        if following is not None:
-            heads[rank] = following
+        add(rank)
     for t in s.streams:
         # one that never began is only worth a warning
         if strict or t.ended() and t.state != UNKNOWN:
             check(t.state == DEAD, f"thread {t.tid} is not dead")
+    for letter, kind in LABEL.items():
+        if letter in s.enabled:
+            r.labels["thread", kind] = r.labels["cpu", kind] = s.labels(letter)
+            if letter in breakdowns:
+                r.labels[breakdowns[letter], BREAKDOWN[letter]] = s.labels(letter)
+    if lint:
+        for t in s.threads:
+            for kind in SUBSYSTEM.values():
+                check(not t.values.get(kind), f"a stack is not empty at the end: type {kind} of thread {t.tid}")
 
 
 # ------------------------------------------------------------- comparison ----
@@ -753,11 +1217,31 @@ def read_row(path):
     return open(path).read().split("\n")[4:-1]
 
 
-def differences(r, outdir, types=None, files=("thread", "cpu"), rows=True):
+def read_labels(path):
+    """type -> {value: label}"""
+    types, current, values = {}, None, False
+    with open(path, encoding="utf-8", errors="surrogateescape") as f:
+        for line in f:
+            line = line.rstrip("\n")
+            if line in ("EVENT_TYPE", "VALUES"):
+                values = line == "VALUES"
+            elif line and values:
+                value, _, label = line.partition(" ")
+                types[current][int(value)] = label.lstrip(" ")
+            elif re.match(r"\d+ +\d+ ", line):
+                current = int(line.split()[1])
+                types[current] = {}
+    return types
+
+
+def differences(r, outdir, types=None, files=None, rows=True):
     """Texts, one per difference between a result and the files in a directory."""
     out = []
-    for file in files:
-        names = r.thread_names if file == "thread" else r.cpu_names
+    for file in r.names if files is None else files:
+        names = r.names.get(file)
+        if names is None:
+            out.append(f"{file}.prv: the twin has none")
+            continue
         try:
             duration, nrows, got = read_prv(f"{outdir}/{file}.prv")
         except (OSError, ValueError) as e:
@@ -766,9 +1250,10 @@ def differences(r, outdir, types=None, files=("thread", "cpu"), rows=True):
         if (duration, nrows) != (r.duration, len(names)):
             out.append(f"{file}.prv: header says duration {duration}, {nrows} rows; "
                        f"expected {r.duration}, {len(names)}")
+        want = {k[1:]: v for k, v in r.seqs.items() if k[0] == file and v}
         if types:
             got = {k: v for k, v in got.items() if k[1] in types}
-        want = {k[1:]: v for k, v in r.seqs.items() if k[0] == file and v}
+            want = {k: v for k, v in want.items() if k[1] in types}
         for key in sorted(set(got) | set(want)):
             a, b = want.get(key, []), got.get(key, [])
             if a != b:
@@ -777,34 +1262,60 @@ def differences(r, outdir, types=None, files=("thread", "cpu"), rows=True):
                            f"expected {a[i:i + 3]}, got {b[i:i + 3]}")
         if rows and os.path.exists(f"{outdir}/{file}.row") and read_row(f"{outdir}/{file}.row") != names:
             out.append(f"{file}.row: {read_row(f'{outdir}/{file}.row')} instead of {names}")
+        if rows and not r.error and os.path.exists(f"{outdir}/{file}.pcf"):
+            out += label_differences(r, file, f"{outdir}/{file}.pcf", types)
     return out
 
 
-def check_conformance(top, only):
-    passed, failed, skipped = 0, 0, 0
+def label_differences(r, file, path, types):
+    got = read_labels(path)
+    for (of, kind), labels in r.labels.items():
+        if of == file and (not types or kind in types):
+            want = {v: os.fsdecode(label) for v, label in labels.items()}
+            have = {v: label for v, label in got.get(kind, {}).items() if v >= 1000}
+            if want != have:
+                yield f"{file}.pcf: labels of type {kind}: {have} instead of {want}"
+
+
+# words of the reason that a case gives for its failure -> the error of the twin
+REASONS = (("lint: ", "not empty at the end"), ("duplicate value", "value repeated"), ("other major version", "version"),
+           ("not compatible", "version"), ("no stream requires", "not enabled"), ("still running", "over a running"),
+           ("a running task is executed", "executed while running"), ("ended task is executed", "executed while dead"),
+           ("paused body is executed", "executed while paused"), ("cannot pause", "cannot pause"),
+           ("out of its CPU", "out of CPU"), ("one hour apart", "clock gate"), ("same index", "bad CPU|one CPU"),
+           ("never finished", "not finished"), ("without physical CPUs", "without CPUs"))
+
+
+def check_conformance(top, only, verbose, queue):
+    passed, failed = 0, 0
     for case in sorted(os.listdir(top)):
         path = os.path.join(top, case)
         if only not in case or not os.path.exists(f"{path}/case.json"):
             continue
-        first = json.load(open(f"{path}/case.json"))["runs"][0]
-        r = emulate(f"{path}/trace", True, ignore_other_models=True)
-        if not first["succeeds"]:
-            if r.error is None and not case.startswith("ovni-"):
-                skipped += 1  # the error is in a model that this twin does not know
-                continue
-            errors = [] if r.error else ["must fail: " + first.get("reason", "")]
-        else:
-            errors = [r.error] if r.error else differences(r, f"{path}/expected/default", OWN_TYPES)
-        passed, failed = passed + (not errors), failed + bool(errors)
-        print("FAIL" if errors else "ok  ", case)
-        for e in errors[:3]:
-            print("    ", e)
-    print(f"{skipped} skipped (models unknown to the twin)")
+        for one in json.load(open(f"{path}/case.json"))["runs"]:
+            breakdown = "-b" in one["options"]
+            r = emulate(f"{path}/trace", True, strict=True, breakdown=breakdown, queue=queue())
+            reason = one.get("reason", "")
+            if one["succeeds"]:
+                files = sorted({f.rsplit(".", 1)[0] for f in one["files"]})
+                expected = f"{path}/expected/{'breakdown' if breakdown else 'default'}"
+                errors = [r.error] if r.error else differences(r, expected, files=files)
+            elif r.error is None:
+                errors = [f"must fail: {reason}"]
+            elif not any(a in reason and re.search(b, r.error) for a, b in REASONS):
+                errors = [f"must fail because {reason}, not because {r.error}"]
+            else:
+                errors = []
+            passed, failed = passed + (not errors), failed + bool(errors)
+            if errors or verbose:
+                print("FAIL" if errors else "ok  ", case, *one["options"], f"({r.error})" if r.error else "")
+            for e in errors[:3]:
+                print("    ", e)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 
 
-def check_golden(top, only):
+def check_golden(top, only, verbose):
     """The hand-made expectations and the twin must tell the same story."""
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "gen"))
     import asm
@@ -826,9 +1337,9 @@ def check_golden(top, only):
                 offsets = None
                 if "-c" in args:
                     offsets = args[args.index("-c") + 1].replace("{trace}", tmp).replace("{case}", where)
-                r = emulate(tmp, view == "compat", offsets, strict="-l" in args)
-                have = [x for x in ("thread", "cpu") if os.path.exists(f"{expected}/{x}.prv")]
-                types = OWN_TYPES if os.path.exists(f"{where}/types") else None
+                r = emulate(tmp, view == "compat", offsets, "-l" in args, "-b" in args)
+                have = sorted(x[:-4] for x in os.listdir(expected) if x.endswith(".prv"))
+                types = parse_types(open(f"{where}/types").read()) if os.path.exists(f"{where}/types") else None
                 errors = differences(r, expected, types, have)
                 status = 0
                 if os.path.exists(f"{expected}/exit"):
@@ -836,7 +1347,8 @@ def check_golden(top, only):
                 if (status == 0) != (r.error is None):
                     errors.append(f"expected status {status}, the twin says {r.error}")
                 passed, failed = passed + (not errors), failed + bool(errors)
-                print("FAIL" if errors else "ok  ", name, view)
+                if errors or verbose:
+                    print("FAIL" if errors else "ok  ", name, view)
                 for e in errors[:4]:
                     print("    ", e)
     print(f"{passed} passed, {failed} failed")
@@ -850,20 +1362,24 @@ def main():
     ap.add_argument("--check-golden", metavar="DIR")
     ap.add_argument("--compare", metavar="OUTDIR")
     ap.add_argument("--only", default="")
+    ap.add_argument("-b", action="store_true")
+    ap.add_argument("-l", action="store_true")
+    ap.add_argument("--ranks", action="store_true", help="ties of the recorded cases by stream rank")
+    ap.add_argument("-v", action="store_true")
     ap.add_argument("trace", nargs="?")
     a = ap.parse_args()
     if a.check_conformance:
-        return check_conformance(a.check_conformance, a.only)
+        return check_conformance(a.check_conformance, a.only, a.v, Ranks if a.ranks else PeerHeap)
     if a.check_golden:
-        return check_golden(a.check_golden, a.only)
+        return check_golden(a.check_golden, a.only, a.v)
     if not a.trace:
         ap.error("no trace directory")
-    r = emulate(a.trace, a.compat)
+    r = emulate(a.trace, a.compat, strict=a.l, breakdown=a.b)
     if a.compare:
         found = differences(r, a.compare)
         print("\n".join(found) if found else "no difference")
         return 1 if found else 0
-    for file, names in (("thread", r.thread_names), ("cpu", r.cpu_names)):
+    for file, names in r.names.items():
         print(f"{file}: duration {r.duration}, rows {names}")
         for key in sorted(k for k in r.seqs if k[0] == file):
             print(f"  row {key[1]} type {key[2]}: " + " ".join(f"{t}={v}" for t, v in r.seqs[key]))
