@@ -413,7 +413,7 @@ static const struct event_decl events[] = {
 	{ "OAs(i32 cpu)", "moves to CPU %{cpu}", .hook = move_self, .payload = PAYLOAD_EXACT },
 	{ "OAr(i32 cpu, i32 tid)", "moves thread %{tid} to CPU %{cpu}", .hook = move_other, .payload = PAYLOAD_EXACT },
 	{ "OB.", "ticks, to measure how long an event takes", .hook = burst, .any_value = true },
-	{ "OCn(i32 cpus)", "tells that there are %{cpus} CPUs (obsolete)", .hook = old_cpu_count, .payload = PAYLOAD_ANY },
+	{ "OCn(i32 cpu)", "tells that there are %{cpu} CPUs (obsolete)", .hook = old_cpu_count, .payload = PAYLOAD_ANY },
 	{ "OF[", "begins to write its event buffer to disk", .hook = flush_begin },
 	{ "OF]", "has written its event buffer to disk", .hook = flush_end },
 	{ "OU[", "begins a region whose events may be unordered", .op = OP_IGNORE, .any_value = true },

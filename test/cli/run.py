@@ -59,7 +59,6 @@ SKIPPED = 77
 UNREACHABLE = {
     "memory": "needs an allocation that fails: the allocation walk tests it",
     "chan-twice": "no event of a correct model does it: the unit test of the channels has it",
-    "not-drained": "no model of today declares such a stack: the next ones do",
     "interrupted": "a run that the user stops ends well: cli/signals",
 }
 

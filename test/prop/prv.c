@@ -57,7 +57,7 @@ parse(char *p, uint32_t nrows, int64_t duration, struct line *out, struct record
 			uint32_t type = (uint32_t)strtoul(p + 1, &p, 10);
 			CHECK(*p == ':');
 			int64_t value = strtoll(p + 1, &p, 10);
-			back[(*nback)++] = (struct record){ time, value, row, type };
+			back[(*nback)++] = (struct record){ time, value, row, (uint16_t)type, 0 };
 		}
 		CHECK(*p++ == '\n');
 	}
@@ -131,7 +131,7 @@ one(uint64_t *x)
 			t += (int64_t)kit_below(x, far);
 		uint32_t row = kit_below(x, 3) ? (uint32_t)kit_below(x, nrows) : 0;
 		uint32_t col = NBASE + (uint32_t)kit_below(x, emu.ncols - NBASE);
-		add((struct record){ t, any_value(x), first + row, col });
+		add((struct record){ t, any_value(x), first + row, (uint16_t)col, 0 });
 	}
 
 	const struct sink sink = { &prv_sink, rows };
@@ -155,7 +155,7 @@ one(uint64_t *x)
 	size_t groups = 0;
 	for (size_t i = 0; i < n; i++) {
 		CHECK(have[i].time == want[i].time && have[i].value == want[i].value);
-		CHECK(have[i].row == want[i].row - first + 1 && (int)have[i].col == decls[want[i].col].prv_type);
+		CHECK(have[i].row == want[i].row - first + 1 && have[i].col == (uint16_t)decls[want[i].col].prv_type);
 		groups += emu.options.compat || i == 0 || want[i].row != want[i - 1].row || want[i].time != want[i - 1].time;
 	}
 	CHECK(nlines == groups);

@@ -38,7 +38,7 @@ static void
 put(struct feed *f, enum row_class rows, int64_t time, uint32_t row, uint32_t col, int64_t value)
 {
 	feed_put(f, rows, time, row, col, value);
-	want_at(rows, want[rows].n, (struct record){ time, value, row, col });
+	want_at(rows, want[rows].n, (struct record){ time, value, row, (uint16_t)col, 0 });
 }
 
 static void
@@ -48,7 +48,7 @@ insert(struct feed *f, enum row_class rows, int64_t time, uint32_t row, uint32_t
 	size_t at = want[rows].n;
 	while (at && want[rows].items[at - 1].time > time)
 		at--;
-	want_at(rows, at, (struct record){ time, value, row, col });
+	want_at(rows, at, (struct record){ time, value, row, (uint16_t)col, 0 });
 }
 
 static void

@@ -61,6 +61,9 @@
 	X(STACK_EMPTY, "stack-empty", "a pop finds the stack empty")                                      \
 	X(STACK_MISMATCH, "stack-mismatch", "a pop names another value than the top")                     \
 	X(MARK_TYPE, "mark-type", "a mark event has an undefined type, or does not suit its kind")        \
+	X(TASK_TYPE, "task-type", "a task type is unknown, or exists already")                            \
+	X(TASK, "task", "a task is unknown, or exists already")                                           \
+	X(TASK_STATE, "task-state", "a task cannot do that as it is")                                     \
 	X(NOT_DEAD, "not-dead", "a thread does not end, although its stream is finished")                 \
 	X(NOT_DRAINED, "not-drained", "a stack is not empty when its thread ends (-l)")                   \
 	X(LABEL_COLLISION, "label-collision", "two labels share one value")                               \

@@ -13,6 +13,7 @@
  * list keeps the order of first touch, which the output shows. */
 
 #include "arena.h"
+#include "idmap.h"
 #include "model.h"
 
 #include <stdbool.h>
@@ -44,6 +45,11 @@ enum {
 	NEED_NEVER = 1 << 7,
 };
 
+struct late_label {
+	struct label label;
+	struct late_label *next;
+};
+
 /* What the engine needs of a column, apart from its names. */
 struct col {
 	enum chan_kind kind;
@@ -55,6 +61,11 @@ struct col {
 	uint32_t stack; /* which of the stacks of a row */
 	const struct chan_decl *decl;
 	const struct model *model; /* NULL: base */
+
+	/* Labels that the models added in the end, in that order. */
+	struct late_label *first_label;
+	struct late_label *last_label;
+	struct idmap labels_by_value;
 };
 
 struct chan_stack {

@@ -187,11 +187,16 @@ connect_model(struct emu *emu, struct model_run *mr)
 	for (size_t i = 0; i < m->nchans && rc >= 0; i++)
 		rc = emu_add_chan(emu, &m->chans[i]);
 	mr->data = arena_alloc(&emu->arena, 1, m->data_size);
+	mr->proc_data = arena_alloc(&emu->arena, emu->sys.nprocs, m->proc_size);
 	mr->thread_data = arena_alloc(&emu->arena, emu->sys.nthreads, m->thread_size);
-	if (rc >= 0 && (!mr->data || !mr->thread_data))
+	if (rc >= 0 && (!mr->data || !mr->proc_data || !mr->thread_data))
 		rc = diag_no_memory(emu->diag);
 	if (rc >= 0 && m->connect)
 		rc = m->connect(emu);
+	if (rc >= 0 && m->breakdown && emu->options.breakdown) {
+		rc = m->breakdown->suits ? m->breakdown->suits(emu) : 1;
+		mr->breaks_down = rc > 0;
+	}
 	return rc < 0 ? rc : 0;
 }
 
@@ -210,6 +215,8 @@ make_columns(struct emu *emu)
 			return rc;
 	}
 	trace_forget_attrs(&emu->trace);
+	if (emu->ncols > UINT16_MAX)
+		return diag_error(emu->diag, ERR_METADATA, NULL, "the models and marks need more than %d channels", UINT16_MAX);
 	return dispatch_init(&emu->dispatch, &emu->arena, emu->diag, emu->models, emu->nmodels);
 }
 
@@ -289,7 +296,7 @@ int
 emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_options *o)
 {
 	*emu = (struct emu){ .diag = d, .options = *o };
-	struct trace_options to = { .strict = o->lint || o->compat, .clock_table = o->clock_table };
+	struct trace_options to = { .strict = o->lint || o->compat, .peer_ties = o->compat, .clock_table = o->clock_table };
 	int rc = trace_open(&emu->trace, d, dir, &to);
 	if (rc == 0)
 		rc = system_build(&emu->sys, &emu->arena, &emu->trace);
@@ -382,10 +389,48 @@ end_checks(struct emu *emu)
 	return rc;
 }
 
+/* Labels that the models know only now. */
+static int
+finish_models(struct emu *emu)
+{
+	for (size_t i = 0; i < emu->nmodels; i++) {
+		emu->cur = &emu->models[i];
+		int rc = emu->cur->enabled && emu->cur->model->finish ? emu->cur->model->finish(emu) : 0;
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+int
+emu_add_label(struct emu *emu, int chan, int64_t value, const char *text)
+{
+	struct col *k = &emu->cols[emu->cur->first_col + (uint32_t)chan];
+	const struct label *old = idmap_find(&k->labels_by_value, (uint64_t)value);
+	if (old && strcmp(old->text, text) == 0)
+		return 0;
+	if (old)
+		return diag_error(emu->diag, ERR_LABEL_COLLISION, NULL,
+			"collision occurred in labels of type %d: \"%s\" and \"%s\" have the value %" PRId64,
+			k->decl->prv_type, old->text, text, value);
+	struct late_label *l = arena_new(&emu->arena, struct late_label, 1);
+	if (!l || idmap_add(&k->labels_by_value, &emu->arena, (uint64_t)value, &l->label) < 0)
+		return diag_no_memory(emu->diag);
+	l->label = (struct label){ value, text };
+	if (k->last_label)
+		k->last_label->next = l;
+	else
+		k->first_label = l;
+	k->last_label = l;
+	return 0;
+}
+
 int
 emu_close(struct emu *emu, int rc)
 {
 	if (emu->feed.impl) {
+		int bad = finish_models(emu);
+		rc = rc ? rc : bad;
 		for (uint32_t cpu = 0; cpu < emu->sys.ncpus; cpu++)
 			report_oversubscription(emu, cpu);
 		if (emu->complete && rc == 0)

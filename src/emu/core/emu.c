@@ -35,7 +35,7 @@ run_op(struct emu *emu, const struct event *ev, const struct op *op)
 int
 emu_apply(struct emu *emu, const struct event *ev)
 {
-	emu->nevents++;
+	emu->feed.event = (uint16_t)++emu->nevents;
 	emu->time = ev->clock - emu->start;
 	emu->thread = emu->sys.thread_of_stream[ev->stream];
 
@@ -264,6 +264,12 @@ void *
 emu_data(struct emu *emu)
 {
 	return emu->cur->data;
+}
+
+void *
+emu_proc_data(struct emu *emu, uint32_t proc)
+{
+	return emu->cur->proc_data + proc * emu->cur->model->proc_size;
 }
 
 void *

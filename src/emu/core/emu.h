@@ -33,6 +33,7 @@ struct emu_options {
 	bool compat;      /* print what the peer prints */
 	bool lint;        /* extra checks at the end */
 	bool all_models;  /* not only the required ones */
+	bool breakdown;   /* also those of the models that have one */
 	unsigned threads; /* in all; 2 at least: one emulates, the others write */
 	const char *clock_table;
 	const char *outdir;                /* NULL: the trace directory */

@@ -27,7 +27,8 @@ struct feed_impl;
 struct feed {
 	struct record *next[ROW_CLASSES]; /* where the next record goes */
 	struct record *end[ROW_CLASSES];
-	int64_t sent; /* time of the last record that was handed over; -1 none */
+	int64_t sent;   /* time of the last record that was handed over; -1 none */
+	uint16_t event; /* of the records that are added now */
 	struct chunk *cur;
 	struct feed_impl *impl;
 };
@@ -49,7 +50,7 @@ feed_put(struct feed *f, enum row_class rows, int64_t time, uint32_t row, uint32
 {
 	if (__builtin_expect(f->next[rows] == f->end[rows], 0))
 		feed_roll(f);
-	*f->next[rows]++ = (struct record){ time, value, row, col };
+	*f->next[rows]++ = (struct record){ time, value, row, (uint16_t)col, f->event };
 }
 
 /* Inserts a record behind those of its time, which may be up to 1 ns before the last

@@ -59,6 +59,7 @@ struct view_decl {
 	const char *palette; /* "value:r,g,b value:r,g,b ...", NULL: the standard one */
 	bool gradient;       /* for identifiers and counts */
 	bool draw_random;    /* 0 counts too, so that idle rows are seen */
+	bool next_value;     /* an interval shows the value at its end, not at its start */
 };
 
 struct chan_decl {
@@ -117,6 +118,7 @@ struct event_decl {
 	enum op_kind op;
 	enum payload_rule payload;
 	bool any_value; /* whatever the third letter */
+	bool unlisted;  /* accepted, but not in the reference of events */
 	int chan;       /* of the operation */
 	int64_t value;
 };
@@ -127,6 +129,27 @@ enum need {
 	NEED_RUNNING = 1,
 	NEED_ACTIVE = 2,
 	NEED_IN_CPU = 4, /* not taken out of its CPU by the kernel */
+};
+
+/* A breakdown: how many CPUs are in each state, as rows that are sorted by value. The
+ * value of a CPU is, of what its row shows:
+ *
+ *   the idle state, unless it is `progressing`  (if there is an idle channel)
+ *   the task type, if the state is `in_body`    (0: in any state)
+ *   the state, or `unknown` if there is none */
+struct breakdown_decl {
+	const char *file;  /* stem of its files */
+	const char *title; /* label of its type */
+	int prv_type;
+	int state; /* channels of the model; -1: none */
+	int task;
+	int idle;
+	int64_t progressing;
+	int64_t in_body;
+	int64_t unknown;
+	/* Whether the trace is fit for it: 1 yes, 0 no, <0 error (reported). NULL: always. */
+	int (*suits)(struct emu *emu);
+	struct view_decl view;
 };
 
 struct model {
@@ -142,11 +165,18 @@ struct model {
 	const struct event_decl *events;
 	size_t nevents;
 	size_t data_size;   /* private memory of an emulator, zeroed */
+	size_t proc_size;   /* private memory of a process, zeroed */
 	size_t thread_size; /* private memory of a thread, zeroed */
 
 	/* Before the channels are laid out: may add some with emu_add_chan(), from the
 	 * metadata. Returns 0, or <0 (reported). */
 	int (*connect)(struct emu *emu);
+
+	/* After the last event, also when the run failed: may label values with
+	 * emu_add_label(). Returns 0, or <0 (reported). */
+	int (*finish)(struct emu *emu);
+
+	const struct breakdown_decl *breakdown; /* NULL: it has none */
 };
 
 #define CHANS(t) .chans = (t), .nchans = sizeof(t) / sizeof((t)[0])
@@ -168,11 +198,16 @@ int emu_error(struct emu *emu, const struct event *ev, enum error code, const ch
 
 /* Private memory of the model that is being called. */
 void *emu_data(struct emu *emu);
+void *emu_proc_data(struct emu *emu, uint32_t proc);
 void *emu_thread_data(struct emu *emu, uint32_t thread);
 
 /* In connect(): adds a channel behind the declared ones; `decl` must live as long as
  * the emulator. Returns its index, or <0 (reported). */
 int emu_add_chan(struct emu *emu, const struct chan_decl *decl);
+
+/* In finish(): the label of a value of a channel. One that is there already is no news;
+ * another label for the value is an error. */
+int emu_add_label(struct emu *emu, int chan, int64_t value, const char *text);
 
 /* Arguments of an event, by offset in the payload; the signature has been checked. */
 #define EVENT_ARG(name, T)                                                \

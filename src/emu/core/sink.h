@@ -21,7 +21,8 @@ struct record {
 	int64_t time;  /* ns since the first event */
 	int64_t value; /* as printed: nothing is 0 */
 	uint32_t row;  /* threads first, then CPUs; from 0 */
-	uint32_t col;
+	uint16_t col;
+	uint16_t event; /* counts events, to tell those of one instant apart */
 };
 
 enum row_class {

@@ -35,7 +35,7 @@ cfg_title(struct arena *a, enum row_class rows, const struct chan_decl *decl)
 }
 
 static void
-put_functions(struct wbuf *w)
+put_functions(struct wbuf *w, bool next)
 {
 	static const char *const select[][2] = {
 		{ "cpu", "Active Thd" },
@@ -66,7 +66,7 @@ put_functions(struct wbuf *w)
 	};
 	wbuf_printf(w, "window_selected_functions { 14, { ");
 	for (size_t i = 0; i < 14; i++)
-		wbuf_printf(w, "{%s, %s}, ", select[i][0], select[i][1]);
+		wbuf_printf(w, "{%s, %s}, ", select[i][0], next && i == 3 ? "Next Evt Val" : select[i][1]);
 	wbuf_printf(w, "} }\nwindow_compose_functions { 9, { ");
 	for (size_t i = 0; i < 9; i++)
 		wbuf_printf(w, "{%s, As Is}, ", compose[i]);
@@ -131,7 +131,7 @@ cfg_write(struct wbuf *w, const struct chan_decl *decl, const char *title, const
 		"window_pixel_size 1\n"
 		"window_labels_to_draw 1\n",
 		decl->view.draw_random ? "draw_random" : "draw_randnotzero");
-	put_functions(w);
+	put_functions(w, decl->view.next_value);
 	wbuf_printf(w, "window_filter_module evt_type 1 %d\nwindow_filter_module evt_type_label 1 \"", decl->prv_type);
 	out_put_line(w, label);
 	wbuf_printf(w, "\"\n");
@@ -142,7 +142,7 @@ struct cfg {
 	enum row_class rows;
 	const char *dir;
 	struct arena arena;
-	const char **written; /* paths, one for each column at most */
+	const char **written; /* paths, one for each column and breakdown at most */
 	size_t nwritten;
 };
 
@@ -177,11 +177,9 @@ make_dirs(struct cfg *c, const char *model)
 }
 
 static int
-write_view(struct cfg *c, uint32_t col, const char *label)
+write_view(struct cfg *c, const char *model, const struct chan_decl *decl, const char *label)
 {
 	const struct emu *emu = c->emu;
-	const struct chan_decl *decl = out_decl(emu, c->rows, col);
-	const char *model = emu->cols[col].model ? emu->cols[col].model->name : "ovni";
 	int rc = make_dirs(c, model);
 	if (rc < 0)
 		return rc;
@@ -196,6 +194,15 @@ write_view(struct cfg *c, uint32_t col, const char *label)
 	cfg_write(&w, decl, title, label);
 	c->written[c->nwritten++] = path;
 	return out_close(&w, emu);
+}
+
+static int
+write_breakdown(struct cfg *c, const struct model *m)
+{
+	const struct breakdown_decl *b = m->breakdown;
+	struct chan_decl decl = { .title = b->title, .prv_type = b->prv_type, .bare_title = true, .view = b->view };
+	decl.view.cpu_title = b->title;
+	return write_view(c, m->name, &decl, b->title);
 }
 
 static bool
@@ -240,13 +247,16 @@ cfg_close(void *self, int64_t duration)
 	struct cfg *c = self;
 	const struct emu *emu = c->emu;
 	const char **labels = out_type_labels(&c->arena, emu, c->rows);
-	c->written = arena_new(&c->arena, const char *, emu->ncols);
+	c->written = arena_new(&c->arena, const char *, emu->ncols + emu->nmodels);
 	int rc = labels ? 0 : -ERR_MEMORY;
 	if (rc == 0 && !c->written)
 		rc = diag_no_memory(emu->diag);
 	for (uint32_t col = 0; col < emu->ncols && rc == 0; col++)
 		if (labels[col] && out_decl(emu, c->rows, col)->view.file && track_printed(emu, c->rows, col))
-			rc = write_view(c, col, labels[col]);
+			rc = write_view(c, emu->cols[col].model ? emu->cols[col].model->name : "ovni", out_decl(emu, c->rows, col), labels[col]);
+	for (size_t i = 0; i < emu->nmodels && rc == 0 && c->rows == ROW_CPU; i++)
+		if (emu->models[i].breaks_down)
+			rc = write_breakdown(c, emu->models[i].model);
 	for (int i = 0; model_list[i] && rc == 0; i++)
 		remove_stale(c, model_list[i]->name);
 	arena_finish(&c->arena);

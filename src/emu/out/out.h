@@ -11,10 +11,11 @@
 #include "sink.h"
 #include "wbuf.h"
 
-extern const struct sink_ops prv_sink; /* records */
-extern const struct sink_ops pcf_sink; /* types, values and their labels */
-extern const struct sink_ops row_sink; /* names of the rows */
-extern const struct sink_ops cfg_sink; /* views */
+extern const struct sink_ops prv_sink;       /* records */
+extern const struct sink_ops pcf_sink;       /* types, values and their labels */
+extern const struct sink_ops row_sink;       /* names of the rows */
+extern const struct sink_ops cfg_sink;       /* views */
+extern const struct sink_ops breakdown_sink; /* CPUs sorted by value; all three files */
 
 /* "thread" or "cpu". */
 const char *out_class(enum row_class rows);
@@ -36,6 +37,10 @@ const char *out_label(struct arena *a, enum row_class rows, const struct chan_de
 
 /* A text from outside as part of one line: control bytes become blanks. */
 void out_put_line(struct wbuf *w, const char *text);
+
+/* Writes a PCF with one type: its label, and the labels of the values of some columns.
+ * Returns 0, or <0 (reported). */
+int pcf_write_type(const struct emu *emu, const char *path, int prv_type, const char *label, const uint32_t *cols, size_t ncols);
 
 /* Opens and closes with the errors reported. */
 int out_open(struct wbuf *w, const struct emu *emu, const char *path);

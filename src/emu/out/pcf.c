@@ -92,6 +92,14 @@ put_states(struct pcf *p, const struct col *k)
 	}
 }
 
+/* Labels that the models have learnt while the trace ran. */
+static void
+put_late(struct pcf *p, const struct col *k)
+{
+	for (const struct late_label *l = k->first_label; l; l = l->next)
+		put_value(p, l->label.value, l->label.text);
+}
+
 static void
 put_type(struct pcf *p, uint32_t col, const char *label)
 {
@@ -117,6 +125,8 @@ put_type(struct pcf *p, uint32_t col, const char *label)
 	}
 	if (col >= NBASE)
 		put_states(p, &emu->cols[col]);
+	if (col >= NBASE)
+		put_late(p, &emu->cols[col]);
 	if (!errors)
 		return;
 	if (!taken)
@@ -135,41 +145,91 @@ in_order(enum row_class rows, uint32_t i)
 	return i;
 }
 
-static int
-pcf_open(void *self, const struct emu *emu, const char *dir, enum row_class rows)
+static void
+put_head(struct pcf *p)
 {
-	(void)self;
+	wbuf_put(&p->out, HEAD, sizeof(HEAD) - 1);
+	for (size_t i = 0; i < sizeof(colors) / sizeof(colors[0]); i++)
+		wbuf_printf(&p->out, "%-3zu {%3d, %3d, %3d}\n", i, colors[i][0], colors[i][1], colors[i][2]);
+}
+
+int
+pcf_write_type(const struct emu *emu, const char *path, int prv_type, const char *label, const uint32_t *cols, size_t ncols)
+{
+	struct pcf p = { .emu = emu, .rows = ROW_CPU };
+	int rc = out_open(&p.out, emu, path);
+	if (rc < 0)
+		return rc;
+	put_head(&p);
+	wbuf_printf(&p.out, "\n\nEVENT_TYPE\n0 %-10d %s\nVALUES\n", prv_type, label);
+	for (size_t i = 0; i < ncols; i++) {
+		put_states(&p, &emu->cols[cols[i]]);
+		put_late(&p, &emu->cols[cols[i]]);
+	}
+	if (!emu->options.compat)
+		put_value(&p, ST_TOO_MANY_TH, TOO_MANY);
+	return out_close(&p.out, emu);
+}
+
+static int
+write_file(const struct emu *emu, const char *dir, enum row_class rows)
+{
 	struct pcf p = { .emu = emu, .rows = rows };
 	const char *path = out_path(&p.arena, emu, dir, rows, "pcf");
 	int rc = path ? out_open(&p.out, emu, path) : -ERR_MEMORY;
-	if (rc == 0) {
-		wbuf_put(&p.out, HEAD, sizeof(HEAD) - 1);
-		for (size_t i = 0; i < sizeof(colors) / sizeof(colors[0]); i++)
-			wbuf_printf(&p.out, "%-3zu {%3d, %3d, %3d}\n", i, colors[i][0], colors[i][1], colors[i][2]);
-		const char **labels = out_type_labels(&p.arena, emu, rows);
-		for (uint32_t i = 0; labels && i < emu->ncols; i++) {
-			uint32_t col = in_order(rows, i);
-			if (labels[col])
-				put_type(&p, col, labels[col]);
-		}
-		if (p.cut)
-			diag_warn(emu->diag, NULL, "%s: labels of values above 2147483647 or below -2147483648 are left out, as Paraver cannot hold them", path);
-		rc = out_close(&p.out, emu);
-		if (p.no_memory)
-			rc = diag_no_memory(emu->diag);
-		if (!labels)
-			rc = -ERR_MEMORY;
+	if (rc < 0) {
+		arena_finish(&p.arena);
+		return rc;
 	}
+	put_head(&p);
+	const char **labels = out_type_labels(&p.arena, emu, rows);
+	for (uint32_t i = 0; labels && i < emu->ncols; i++) {
+		uint32_t col = in_order(rows, i);
+		if (labels[col])
+			put_type(&p, col, labels[col]);
+	}
+	if (p.cut)
+		diag_warn(emu->diag, NULL, "%s: labels of values above 2147483647 or below -2147483648 are left out, as Paraver cannot hold them", path);
+	rc = out_close(&p.out, emu);
+	if (p.no_memory)
+		rc = diag_no_memory(emu->diag);
+	if (!labels)
+		rc = -ERR_MEMORY;
 	arena_finish(&p.arena);
 	return rc;
 }
 
+/* Between open and close. */
+struct pcf_sink {
+	const struct emu *emu;
+	const char *dir;
+	enum row_class rows;
+};
+
+/* Written at once, so that a run that is killed leaves labels. */
+static int
+pcf_open(void *self, const struct emu *emu, const char *dir, enum row_class rows)
+{
+	struct pcf_sink *s = self;
+	*s = (struct pcf_sink){ emu, dir, rows };
+	return write_file(emu, dir, rows);
+}
+
+/* And again if the models have learnt labels meanwhile. */
 static int
 pcf_close(void *self, int64_t duration)
 {
-	(void)self;
 	(void)duration;
-	return 0;
+	const struct pcf_sink *s = self;
+	bool late = false;
+	for (uint32_t col = 0; col < s->emu->ncols; col++)
+		late = late || s->emu->cols[col].first_label;
+	return late ? write_file(s->emu, s->dir, s->rows) : 0;
 }
 
-const struct sink_ops pcf_sink = { .name = "pcf", .open = pcf_open, .close = pcf_close };
+const struct sink_ops pcf_sink = {
+	.name = "pcf",
+	.size = sizeof(struct pcf_sink),
+	.open = pcf_open,
+	.close = pcf_close,
+};

@@ -7,8 +7,9 @@
  * The date is fixed, so that the same trace gives the same file. In the default view all
  * pairs of a row at one instant share a record, in order of happening, and the rows of
  * an instant are in order of their first change; --compat writes a pair a line. */
+#include "prv.h"
+
 #include "fmt.h"
-#include "out.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -19,55 +20,12 @@
 
 enum {
 	HEAD_SIZE = sizeof(HEAD) - 1,
-	TIME_SIZE = 24, /* most bytes of ":time" */
-	TIME_END = 24,
 	LOW = 100000000, /* 10^8 */
-	SMALL = 1000,    /* values below have their text ready: most do */
 };
 
-/* Texts that a line is put together from, of a size that one or two moves copy. */
-struct type_text {
-	char text[14]; /* ":type:" */
-	uint8_t size;
-	bool odd_values; /* some that Paraver cannot label */
-};
-
-struct row_text {
-	char text[23]; /* "2:0:1:1:row" */
-	uint8_t size;
-};
-
-struct value_text {
-	char text[3];
-	uint8_t size;
-};
-
-struct prv {
-	const struct emu *emu;
-	struct arena arena;
-	struct wbuf out;
-	uint32_t first_row;
-	uint32_t nrows;
-	bool coalesce;
-	struct type_text *types; /* of each column */
-	struct row_text *row_texts;
-	struct value_text small[SMALL];
-
-	/* Text of the current instant, right aligned in a buffer: the digits above the last
-	 * eight seldom change. */
-	int64_t time;
-	int64_t time_high;     /* multiple of 10^8 below the time */
-	const char *time_text; /* ":time" */
-	size_t time_size;
-	char time_buf[TIME_END + TIME_SIZE]; /* copied in a fixed size from anywhere */
-
-	/* Grouping of an instant by rows: the records of a row are a list. */
-	uint32_t *last; /* of each row: its last record, if seen[] is this instant */
-	uint64_t *seen;
-	uint64_t instant;
-	uint32_t *order; /* first record of each group */
-	uint32_t *next;
-	size_t cap; /* of order and next */
+struct prv_sink {
+	struct prv prv;
+	struct arena arena; /* of its path */
 };
 
 static void
@@ -81,12 +39,12 @@ put_header(struct prv *p)
 }
 
 static void
-prepare(struct prv *p, enum row_class rows)
+prepare(struct prv *p, const int *types, size_t ntypes)
 {
-	for (uint32_t col = 0; col < p->emu->ncols; col++) {
+	for (size_t col = 0; col < ntypes; col++) {
 		struct type_text *t = &p->types[col];
 		t->text[0] = ':';
-		char *end = fmt_i64(t->text + 1, out_decl(p->emu, rows, col)->prv_type);
+		char *end = fmt_i64(t->text + 1, types[col]);
 		*end++ = ':';
 		t->size = (uint8_t)(end - t->text);
 	}
@@ -95,35 +53,35 @@ prepare(struct prv *p, enum row_class rows)
 		memcpy(t->text, "2:0:1:1:", 8);
 		t->size = (uint8_t)(fmt_u64(t->text + 8, (uint64_t)row + 1) - t->text);
 	}
-	for (uint32_t v = 0; v < SMALL; v++)
+	for (uint32_t v = 0; v < PRV_SMALL; v++)
 		p->small[v].size = (uint8_t)(fmt_u64(p->small[v].text, v) - p->small[v].text);
 }
 
-static int
-prv_open(void *self, const struct emu *emu, const char *dir, enum row_class rows)
+int
+prv_start(struct prv *p, const struct emu *emu, const char *path, uint32_t first_row, uint32_t nrows,
+	const int *types, size_t ntypes)
 {
-	struct prv *p = self;
-	p->emu = emu;
-	p->first_row = rows == ROW_THREAD ? 0 : emu->sys.nthreads;
-	p->nrows = emu_nrows(emu, rows);
-	p->coalesce = !emu->options.compat;
-	p->time = -1;
-	p->cap = FEED_RECORDS;
-	p->types = arena_new(&p->arena, struct type_text, emu->ncols);
-	p->row_texts = arena_new(&p->arena, struct row_text, p->nrows);
-	p->last = arena_new(&p->arena, uint32_t, p->nrows);
-	p->seen = arena_new(&p->arena, uint64_t, p->nrows);
+	*p = (struct prv){
+		.emu = emu,
+		.first_row = first_row,
+		.nrows = nrows,
+		.coalesce = !emu->options.compat,
+		.time = -1,
+		.cap = FEED_RECORDS,
+		.ntypes = ntypes,
+	};
+	p->types = arena_new(&p->arena, struct type_text, ntypes);
+	p->row_texts = arena_new(&p->arena, struct row_text, nrows);
+	p->last = arena_new(&p->arena, uint32_t, nrows);
+	p->seen = arena_new(&p->arena, uint64_t, nrows);
 	p->order = arena_new(&p->arena, uint32_t, p->cap);
 	p->next = arena_new(&p->arena, uint32_t, p->cap);
-	const char *path = out_path(&p->arena, emu, dir, rows, "prv");
-	bool enough = p->types && p->row_texts && p->last && p->seen && p->order && p->next;
-	int rc = !path ? -ERR_MEMORY : enough ? out_open(&p->out, emu, path)
-					      : diag_no_memory(emu->diag);
-	if (rc < 0 || !enough) {
-		arena_finish(&p->arena);
+	if (!p->types || !p->row_texts || !p->last || !p->seen || !p->order || !p->next)
+		return diag_no_memory(emu->diag);
+	int rc = out_open(&p->out, emu, path);
+	if (rc < 0)
 		return rc;
-	}
-	prepare(p, rows);
+	prepare(p, types, ntypes);
 	put_header(p);
 	/* Who looks at the directory while the run goes on finds a file that opens. */
 	(void)wbuf_flush(&p->out);
@@ -137,7 +95,7 @@ set_time_high(struct prv *p, int64_t time)
 	p->time_high = time - time % LOW;
 	char digits[FMT_MAX];
 	size_t n = (size_t)(fmt_u64(digits, (uint64_t)(p->time_high / LOW)) - digits);
-	char *end = p->time_buf + TIME_END - 8;
+	char *end = p->time_buf + PRV_TIME_END - 8;
 	memcpy(end - n, digits, n);
 	end[-(ptrdiff_t)n - 1] = ':';
 	p->time_text = end - n - 1;
@@ -147,8 +105,8 @@ set_time_high(struct prv *p, int64_t time)
 static void
 trim_time(struct prv *p)
 {
-	char *first = p->time_buf + TIME_END - 8;
-	while (*first == '0' && first < p->time_buf + TIME_END - 1)
+	char *first = p->time_buf + PRV_TIME_END - 8;
+	while (*first == '0' && first < p->time_buf + PRV_TIME_END - 1)
 		first++;
 	first[-1] = ':';
 	p->time_text = first - 1;
@@ -162,10 +120,10 @@ set_time(struct prv *p, int64_t time)
 	p->time = time;
 	if (__builtin_expect((uint64_t)(time - p->time_high) >= LOW, 0))
 		set_time_high(p, time);
-	fmt_8digits(p->time_buf + TIME_END - 8, (uint32_t)(time - p->time_high));
+	fmt_8digits(p->time_buf + PRV_TIME_END - 8, (uint32_t)(time - p->time_high));
 	if (__builtin_expect(p->time_high == 0, 0))
 		trim_time(p);
-	p->time_size = (size_t)(p->time_buf + TIME_END - p->time_text);
+	p->time_size = (size_t)(p->time_buf + PRV_TIME_END - p->time_text);
 }
 
 /* "2:0:1:1:row:time". Fixed sizes are cheaper to copy than the right ones. */
@@ -175,7 +133,7 @@ begin(struct prv *p, char *to, uint32_t row)
 	const struct row_text *t = &p->row_texts[row - p->first_row];
 	memcpy(to, t->text, sizeof(t->text));
 	to += t->size;
-	memcpy(to, p->time_text, TIME_SIZE);
+	memcpy(to, p->time_text, PRV_TIME_SIZE);
 	return to + p->time_size;
 }
 
@@ -186,7 +144,7 @@ pair(struct prv *p, char *to, const struct record *r)
 	struct type_text *t = &p->types[r->col];
 	memcpy(to, t, sizeof(*t));
 	to += t->size;
-	if (__builtin_expect((uint64_t)r->value < SMALL, 1)) {
+	if (__builtin_expect((uint64_t)r->value < PRV_SMALL, 1)) {
 		const struct value_text *v = &p->small[r->value];
 		memcpy(to, v, sizeof(*v));
 		return to + v->size;
@@ -197,7 +155,7 @@ pair(struct prv *p, char *to, const struct record *r)
 }
 
 enum {
-	BEGIN_MAX = sizeof(struct row_text) + TIME_SIZE,
+	BEGIN_MAX = sizeof(struct row_text) + PRV_TIME_SIZE,
 	PAIR_MAX = sizeof(struct type_text) + FMT_MAX + 1,
 	ALONE_MAX = 16, /* pairs of a line that is written at once */
 };
@@ -257,10 +215,9 @@ alone(const struct prv *p, const struct record *r, size_t n)
 	return k;
 }
 
-static int
-prv_write(void *self, const struct record *r, size_t n)
+int
+prv_write(struct prv *p, const struct record *r, size_t n)
 {
-	struct prv *p = self;
 	for (size_t i = 0; i < n;) {
 		size_t k = alone(p, &r[i], n - i);
 		if (__builtin_expect(k == 0, 0)) {
@@ -288,17 +245,20 @@ prv_write(void *self, const struct record *r, size_t n)
 static void
 warn_values(const struct prv *p)
 {
-	for (uint32_t col = 0; col < p->emu->ncols; col++)
+	for (uint32_t col = 0; col < p->ntypes; col++)
 		if (p->types[col].odd_values)
 			diag_warn(p->emu->diag, NULL,
 				"%s: type %.*s has values that Paraver cannot label or colour (negative, or above 2147483647)",
 				p->out.path, p->types[col].size - 2, p->types[col].text + 1);
 }
 
-static int
-prv_close(void *self, int64_t duration)
+int
+prv_finish(struct prv *p, int64_t duration)
 {
-	struct prv *p = self;
+	if (!p->out.data) { /* it never began */
+		arena_finish(&p->arena);
+		return 0;
+	}
 	char digits[20];
 	(void)fmt_pad20(digits, (uint64_t)duration);
 	bool failed = wbuf_failed(&p->out);
@@ -322,10 +282,47 @@ prv_close(void *self, int64_t duration)
 	return rc;
 }
 
+/* ---- The sink of a class of rows. ---- */
+
+static int
+sink_open(void *self, const struct emu *emu, const char *dir, enum row_class rows)
+{
+	struct arena a = { 0 };
+	int *types = arena_new(&a, int, emu->ncols);
+	const char *path = arena_printf(&a, "%s/%s.prv", dir, out_class(rows));
+	struct prv_sink *s = self;
+	int rc = types && path ? 0 : diag_no_memory(emu->diag);
+	for (uint32_t col = 0; rc == 0 && col < emu->ncols; col++)
+		types[col] = out_decl(emu, rows, col)->prv_type;
+	if (rc == 0)
+		rc = prv_start(&s->prv, emu, path, rows == ROW_THREAD ? 0 : emu->sys.nthreads, emu_nrows(emu, rows), types, emu->ncols);
+	s->arena = a;
+	if (rc < 0) {
+		(void)prv_finish(&s->prv, 0);
+		arena_finish(&s->arena);
+	}
+	return rc;
+}
+
+static int
+sink_write(void *self, const struct record *r, size_t n)
+{
+	return prv_write(&((struct prv_sink *)self)->prv, r, n);
+}
+
+static int
+sink_close(void *self, int64_t duration)
+{
+	struct prv_sink *s = self;
+	int rc = prv_finish(&s->prv, duration);
+	arena_finish(&s->arena);
+	return rc;
+}
+
 const struct sink_ops prv_sink = {
 	.name = "prv",
-	.size = sizeof(struct prv),
-	.open = prv_open,
-	.write = prv_write,
-	.close = prv_close,
+	.size = sizeof(struct prv_sink),
+	.open = sink_open,
+	.write = sink_write,
+	.close = sink_close,
 };

@@ -22,6 +22,7 @@ enum {
 
 enum {
 	THREADS_MAX = 1024,
+	MODELS_A_LINE = 4, /* in the help */
 };
 
 static const struct cli_option options[] = {
@@ -167,6 +168,7 @@ run(struct diag *d, const char *dir, const struct emu_options *o)
 		{ &pcf_sink, ROW_THREAD },
 		{ &prv_sink, ROW_CPU },
 		{ &prv_sink, ROW_THREAD },
+		{ &breakdown_sink, ROW_CPU },
 		{ &cfg_sink, ROW_CPU },
 		{ &cfg_sink, ROW_THREAD },
 	};
@@ -215,8 +217,8 @@ list_models(char *buf, size_t size)
 {
 	size_t n = (size_t)snprintf(buf, size, "Models:");
 	for (size_t i = 0; model_list[i] && n < size; i++)
-		n += (size_t)snprintf(buf + n, size - n, " %s %s (%c)%s", model_list[i]->name, model_list[i]->version,
-			model_list[i]->id, model_list[i + 1] ? "," : "\n");
+		n += (size_t)snprintf(buf + n, size - n, "%s %s %s (%c)%s", i && i % MODELS_A_LINE == 0 ? "\n       " : "",
+			model_list[i]->name, model_list[i]->version, model_list[i]->id, model_list[i + 1] ? "," : "\n");
 	if (n < size)
 		(void)snprintf(buf + n, size - n, "Status: 0 good, 1 bad trace or failed run, 2 wrong usage. Manual: man ovniemu\n");
 	return buf;
@@ -236,7 +238,7 @@ main(int argc, char **argv)
 	};
 	struct diag d = { .program = cli.program, .level = DIAG_NORMAL };
 	struct emu_options o = { .stop = &stop, .threads = count_cpus() };
-	struct progress p = { .begin = now(), .every = 0.2 };
+	struct progress p = { .begin = now(), .every = 0.1 };
 	p.shown = p.begin;
 	bool progress = isatty(STDERR_FILENO);
 
@@ -251,7 +253,7 @@ main(int argc, char **argv)
 				break;
 			(void)cli_usage(&cli, "-j needs a number from 1 to %d, not '%s'", THREADS_MAX, optarg);
 			return 2;
-		case 'b': break; /* no model of today has one */
+		case 'b': o.breakdown = true; break;
 		case 'l': o.lint = true; break;
 		case 'q': d.level = DIAG_QUIET; break;
 		case 'd':

@@ -147,6 +147,8 @@ each_event(const char *program, const struct model *m, print_item *print)
 	for (size_t i = 0; i < m->nevents; i++) {
 		const struct event_decl *e = &m->events[i];
 		struct item item = { .meaning = e->text, .any_value = e->any_value };
+		if (e->unlisted)
+			continue;
 		if (sig_parse(e->sig, &item.sig, &why) < 0)
 			return broken(program, m, e->sig, why);
 		print(&item, first);
@@ -254,14 +256,20 @@ md_value(int64_t value, const char *label, bool *any)
 
 /* The labels of a channel, in the order of the PCF. */
 static void
+md_labels(const struct values *v, bool *any)
+{
+	for (size_t i = 0; i < v->chan->nlabels; i++)
+		md_value(v->chan->labels[i].value, v->chan->labels[i].text, any);
+	for (size_t i = 0; v->model && i < v->model->nstates; i++)
+		if (v->model->states[i].chan == v->index && !is_listed(v, i))
+			md_value(v->model->states[i].value, v->model->states[i].label, any);
+}
+
+static void
 md_values(const struct values *v)
 {
 	bool any = false;
-	for (size_t i = 0; i < v->chan->nlabels; i++)
-		md_value(v->chan->labels[i].value, v->chan->labels[i].text, &any);
-	for (size_t i = 0; v->model && i < v->model->nstates; i++)
-		if (v->model->states[i].chan == v->index && !is_listed(v, i))
-			md_value(v->model->states[i].value, v->model->states[i].label, &any);
+	md_labels(v, &any);
 	if (!any)
 		(void)printf("* no fixed labels: numbers, or labels that the trace brings\n");
 }
@@ -296,6 +304,24 @@ md_chan(const struct model *m, int index)
 	(void)printf("\n");
 	struct values v = { .model = m, .chan = c, .index = index };
 	md_values(&v);
+}
+
+static void
+md_breakdown(const struct model *m)
+{
+	const struct breakdown_decl *b = m->breakdown;
+	(void)printf("\n### ");
+	put_md(b->title);
+	(void)printf("\n\n* type %d, the breakdown in `%s.prv`", b->prv_type, b->file);
+	if (b->view.file)
+		(void)printf(", `cfg/cpu/%s/%s.cfg`", m->name, b->view.file);
+	(void)printf("\n* with `ovniemu -b` only; the rows are the CPUs, sorted by value\n"
+		     "* task types too, with the labels that the trace brings\n");
+	bool any = false;
+	const int chans[] = { b->state, b->idle };
+	for (size_t i = 0; i < sizeof(chans) / sizeof(chans[0]); i++)
+		if (chans[i] >= 0)
+			md_labels(&(struct values){ .model = m, .chan = &m->chans[chans[i]], .index = chans[i] }, &any);
 }
 
 /* What every trace has, whatever the models. */
@@ -358,6 +384,8 @@ print_md(const char *program, const struct model *const *models, size_t n)
 			return -1;
 		for (size_t k = 0; k < m->nchans; k++)
 			md_chan(m, (int)k);
+		if (m->breakdown)
+			md_breakdown(m);
 	}
 	return 0;
 }

@@ -171,6 +171,14 @@ merge_init(struct merge *m, struct trace *t)
 	for (uint32_t i = 0; i < m->nleaves; i++)
 		m->leaves[i] = m->leaves[i] == ENDED ? ENDED : key_of(m, i);
 	m->losers[0] = play(m, 1, m->leaves);
+	if (t->options.peer_ties) {
+		m->heap.items = arena_new(&t->arena, struct tieheap_item, t->nstreams + 1);
+		if (!m->heap.items)
+			return diag_no_memory(t->diag);
+		for (uint32_t i = 0; i < t->nstreams; i++)
+			if (m->leaves[i] != ENDED)
+				tieheap_insert(&m->heap, m->events[i].clock, i);
+	}
 	return rc;
 }
 
@@ -180,9 +188,32 @@ merge_start(const struct merge *m)
 	return m->events && m->losers && m->losers[0] != ENDED ? m->events[rank_of(m, m->losers[0])].clock : 0;
 }
 
+/* The same with the ties of the peer: the stream of the last event goes back into the
+ * heap before the next one is taken. */
+static int
+next_of_peer(struct merge *m, struct event **ev)
+{
+	if (m->started) {
+		uint32_t rank = m->current;
+		int rc = stream_next(&m->trace->streams[rank], &m->events[rank]);
+		if (rc < 0)
+			return rc;
+		if (rc > 0)
+			tieheap_insert(&m->heap, m->events[rank].clock, rank);
+	}
+	m->started = true;
+	if (m->heap.n == 0)
+		return 0;
+	m->current = tieheap_extract(&m->heap);
+	*ev = &m->events[m->current];
+	return 1;
+}
+
 int
 merge_next(struct merge *m, struct event **ev)
 {
+	if (m->heap.items)
+		return next_of_peer(m, ev);
 	uint64_t winner = m->losers[0];
 	if (winner == ENDED)
 		return 0;

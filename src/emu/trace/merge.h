@@ -5,13 +5,14 @@
 /* merge: one ordered sequence out of many streams.
  *
  * Order is (clock, rank). The rank is the position of the stream in path order, so
- * equal clocks never depend on history. Defined in doc/format/trace.md, "Order".
+ * equal clocks never depend on history; only --compat follows the peer there. Defined in doc/format/trace.md, "Order".
  *
  * A tree of losers holds a key for each stream; the winner is replaced in ceil(log2 n)
  * comparisons, and not at all while it stays below the runner-up. A key is one integer:
  * the clock from a base on, above the rank. A clock too far ahead of the base does not
  * fit: its key waits at the top of the range, and when it wins the base moves. */
 
+#include "tieheap.h"
 #include "trace.h"
 
 struct merge {
@@ -24,6 +25,8 @@ struct merge {
 	int64_t base;         /* clock 0 of the keys */
 	uint64_t runner_up;   /* the winner stays while its key is below */
 	bool started;
+	struct tieheap heap; /* instead of all that, with the ties of the peer */
+	uint32_t current;    /* the stream it gave last */
 };
 
 /* Loads the first event of every stream, and checks that they start within an hour.

@@ -93,6 +93,7 @@ struct stream {
 
 struct trace_options {
 	bool strict;             /* unfinished and truncated streams are errors */
+	bool peer_ties;          /* equal clocks in the order of the peer, not by rank */
 	const char *clock_table; /* NULL: clock-offsets.txt of the trace, if it is there */
 };
 

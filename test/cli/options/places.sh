@@ -12,8 +12,8 @@ run() {
 run trace -q -o out1
 run -q trace -o out2
 run -qo out3 trace
-run -laqo out4 trace
-run -laqoout5 trace
+run -lqo out4 trace
+run -lqoout5 trace
 run --quiet --output=out6 trace
 run --quiet --output out7 trace
 run --qui --outp out8 trace

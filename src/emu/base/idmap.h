@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef IDMAP_H
+#define IDMAP_H
+
+/* idmap: integers to pointers, in an arena. Nothing is ever removed. A zeroed struct is
+ * empty and ready. */
+
+#include "arena.h"
+
+struct idmap_slot {
+	uint64_t key;
+	void *value; /* NULL: the slot is free */
+};
+
+struct idmap {
+	struct idmap_slot *slots;
+	size_t n;
+	size_t cap; /* power of two */
+};
+
+/* The value of a key, NULL if there is none. O(1). */
+void *idmap_find(const struct idmap *m, uint64_t key);
+
+/* Adds a key that is not there; the value is not NULL. Returns 0, or -1 when memory is
+ * exhausted. O(1) in the mean. */
+int idmap_add(struct idmap *m, struct arena *a, uint64_t key, void *value);
+
+#endif

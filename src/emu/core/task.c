@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+#include "task.h"
+
+#include "emu.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	LABEL_SIZE = 512, /* a label must be shorter, as in the peer */
+};
+
+/* Says whose task it is, besides where. Returns <0. */
+__attribute__((format(printf, 4, 5))) static int
+task_error(struct emu *emu, const struct event *ev, enum error code, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return emu_error(emu, ev, code, "%s\nmodel %s, thread %d", text, emu->cur->model->name, emu->sys.threads[emu->thread].tid);
+}
+
+/* ---- Types. ---- */
+
+static void
+mix(uint32_t *a, uint32_t *b, uint32_t *c)
+{
+	static const unsigned shift[3][3] = { { 13, 8, 13 }, { 12, 16, 5 }, { 3, 10, 15 } };
+	for (int i = 0; i < 3; i++) {
+		*a = (*a - *b - *c) ^ (*c >> shift[i][0]);
+		*b = (*b - *c - *a) ^ (*a << shift[i][1]);
+		*c = (*c - *a - *b) ^ (*b >> shift[i][2]);
+	}
+}
+
+static uint32_t
+word(const uint8_t *p, size_t n)
+{
+	uint32_t w = 0;
+	for (size_t i = 0; i < n && i < 4; i++)
+		w |= (uint32_t)p[i] << (8 * i);
+	return w;
+}
+
+int64_t
+task_label_value(const char *label, size_t n)
+{
+	const uint8_t *p = (const uint8_t *)label;
+	uint32_t a = 0x9e3779b9;
+	uint32_t b = 0x9e3779b9;
+	uint32_t c = 0xfeedbeef;
+	size_t left = n;
+	for (; left >= 12; left -= 12, p += 12) {
+		a += word(p, 4);
+		b += word(p + 4, 4);
+		c += word(p + 8, 4);
+		mix(&a, &b, &c);
+	}
+	c += (uint32_t)n;
+	a += word(p, left);
+	if (left > 4)
+		b += word(p + 4, left - 4);
+	if (left > 8)
+		c += word(p + 8, left - 8) << 8;
+	mix(&a, &b, &c);
+	/* The offset gives common labels a pleasant colour; small values are states. */
+	uint32_t v = (c + 666) & 0x7fffffff;
+	return v < 1000 ? v + 1000 : v;
+}
+
+int
+task_type_create(struct emu *emu, const struct event *ev, struct task_table *t)
+{
+	enum {
+		LABEL_AT = 8, /* the count of the jumbo, the id */
+	};
+	uint32_t id = event_u32(ev, 4);
+	const char *text = (const char *)ev->payload + LABEL_AT;
+	size_t room = ev->size - LABEL_AT;
+	size_t n = strnlen(text, room);
+	if (n == room)
+		return emu_error(emu, ev, ERR_PAYLOAD, "the label of task type %" PRIu32 " has no NUL at its end", id);
+	if (n >= LABEL_SIZE)
+		return task_error(emu, ev, ERR_TASK_TYPE, "the label of task type %" PRIu32 " has %zu bytes, the most is %d",
+			id, n, LABEL_SIZE - 1);
+	if (id == 0)
+		return task_error(emu, ev, ERR_TASK_TYPE, "the id of a task type cannot be 0");
+	const struct task_type *old = idmap_find(&t->types, id);
+	if (old)
+		return task_error(emu, ev, ERR_TASK_TYPE, "task type %" PRIu32 " already exists in the process, with the label \"%s\"",
+			id, old->label);
+	struct task_type *type = arena_new(&emu->arena, struct task_type, 1);
+	if (!type)
+		return diag_no_memory(emu->diag);
+	type->id = id;
+	type->label = n ? arena_strndup(&emu->arena, text, n) : arena_printf(&emu->arena, "(unlabeled task type %" PRIu32 ")", id);
+	if (!type->label || idmap_add(&t->types, &emu->arena, id, type) < 0)
+		return diag_no_memory(emu->diag);
+	type->value = task_label_value(type->label, strlen(type->label));
+	if (t->last)
+		t->last->next = type;
+	else
+		t->first = type;
+	t->last = type;
+	return 0;
+}
+
+struct task_type *
+task_type_get(struct emu *emu, const struct event *ev, const struct task_table *t, uint32_t id)
+{
+	struct task_type *type = idmap_find(&t->types, id);
+	if (!type)
+		(void)task_error(emu, ev, ERR_TASK_TYPE, "task type %" PRIu32 " does not exist in the process", id);
+	return type;
+}
+
+int
+task_add_labels(struct emu *emu, int chan, size_t table_at)
+{
+	for (uint32_t p = 0; p < emu->sys.nprocs; p++) {
+		const struct task_table *t = (const void *)((const char *)emu_proc_data(emu, p) + table_at);
+		for (const struct task_type *type = t->first; type; type = type->next) {
+			int rc = emu_add_label(emu, chan, type->value, type->label);
+			if (rc < 0)
+				return rc;
+		}
+	}
+	return 0;
+}
+
+/* ---- Tasks. ---- */
+
+int
+task_create(struct emu *emu, const struct event *ev, struct task_table *t, uint32_t id, uint32_t type, unsigned flags)
+{
+	if (idmap_find(&t->tasks, id))
+		return task_error(emu, ev, ERR_TASK, "task %" PRIu32 " already exists in the process", id);
+	struct task_type *tt = task_type_get(emu, ev, t, type);
+	if (!tt)
+		return -ERR_TASK_TYPE;
+	struct task *task = arena_new(&emu->arena, struct task, 1);
+	if (!task)
+		return diag_no_memory(emu->diag);
+	*task = (struct task){ .id = id, .flags = flags, .type = tt };
+	return idmap_add(&t->tasks, &emu->arena, id, task) < 0 ? diag_no_memory(emu->diag) : 0;
+}
+
+/* ---- Bodies. ---- */
+
+static const char *const state_names[] = {
+	[BODY_CREATED] = "Created",
+	[BODY_RUNNING] = "Running",
+	[BODY_PAUSED] = "Paused",
+	[BODY_DEAD] = "Dead",
+};
+
+static uint64_t
+body_key(const struct task *task, uint32_t body)
+{
+	return (uint64_t)task->id << 32 | body;
+}
+
+/* Finds the body that an event names, NULL if it never ran; the task must exist. */
+static int
+find_body(struct emu *emu, const struct event *ev, struct task_table *t, uint32_t id, uint32_t *body,
+	struct task **task, struct body **out)
+{
+	struct task *k = *task = idmap_find(&t->tasks, id);
+	if (id == 0)
+		return task_error(emu, ev, ERR_TASK, "the id of a task cannot be 0");
+	if (!k)
+		return task_error(emu, ev, ERR_TASK, "task %" PRIu32 " does not exist in the process", id);
+	bool parallel = k->flags & TASK_PARALLEL;
+	if (!parallel && *body != 0)
+		return task_error(emu, ev, ERR_TASK, "task %" PRIu32 " is not parallel: its body must be 0, not %" PRIu32, id, *body);
+	if (parallel && *body == 0)
+		return task_error(emu, ev, ERR_TASK, "task %" PRIu32 " is parallel: its body cannot be 0", id);
+	if (!parallel)
+		*body = 1;
+	*out = k->body && k->body->id == *body ? k->body : parallel ? idmap_find(&t->bodies, body_key(k, *body))
+								    : NULL;
+	return 0;
+}
+
+/* Reports that a body cannot do something as it is. */
+static int
+bad_state(struct emu *emu, const struct event *ev, uint32_t task, uint32_t id, const struct body *b, const char *verb, const char *allowed)
+{
+	return task_error(emu, ev, ERR_TASK_STATE, "body %" PRIu32 " of task %" PRIu32 " cannot %s: it is %s\nallowed states: %s",
+		id, task, verb, b ? state_names[b->state] : "not executed yet", allowed);
+}
+
+int
+body_execute(struct emu *emu, const struct event *ev, struct task_table *t, struct task_stack *s,
+	uint32_t id, uint32_t body, struct body **out)
+{
+	struct task *task;
+	struct body *b;
+	int rc = find_body(emu, ev, t, id, &body, &task, &b);
+	if (rc < 0)
+		return rc;
+	bool again = b && b->state == BODY_DEAD && task->flags & TASK_RESURRECT;
+	if (b && !again)
+		return bad_state(emu, ev, id, body, b, "be executed",
+			task->flags & TASK_RESURRECT ? "Created or Dead" : "Created");
+	const struct body *top = s->top;
+	if (top && top->state == BODY_RUNNING) {
+		if (!(top->task->flags & TASK_RELAXED))
+			return task_error(emu, ev, ERR_TASK_STATE,
+				"task %" PRIu32 " cannot be executed over task %" PRIu32 ", which is Running in the same thread\n"
+				"hint: pause it first",
+				id, top->task->id);
+		if (!t->nesting_told)
+			diag_warn(emu->diag, NULL, "task %" PRIu32 " is executed over task %" PRIu32 ", which is not paused: deprecated nesting (told once a process)",
+				id, top->task->id);
+		t->nesting_told = true;
+	}
+	if (!b) {
+		b = arena_new(&emu->arena, struct body, 1);
+		if (!b)
+			return diag_no_memory(emu->diag);
+		*b = (struct body){ .task = task, .id = body };
+		if (task->flags & TASK_PARALLEL && idmap_add(&t->bodies, &emu->arena, body_key(task, body), b) < 0)
+			return diag_no_memory(emu->diag);
+	}
+	task->body = b;
+	b->iteration += again;
+	b->state = BODY_RUNNING;
+	b->thread = emu->thread;
+	b->below = s->top;
+	s->top = b;
+	*out = b;
+	return 0;
+}
+
+/* The body must be in that state, and on top of the stack of this thread. */
+static int
+get_top(struct emu *emu, const struct event *ev, struct task_table *t, struct task_stack *s,
+	uint32_t id, uint32_t body, enum body_state from, const char *verb, struct body **out)
+{
+	struct task *task;
+	struct body *b;
+	int rc = find_body(emu, ev, t, id, &body, &task, &b);
+	if (rc < 0)
+		return rc;
+	if (!b || b->state != from)
+		return bad_state(emu, ev, id, body, b, verb, state_names[from]);
+	if (b->thread != emu->thread)
+		return task_error(emu, ev, ERR_TASK_STATE, "body %" PRIu32 " of task %" PRIu32 " cannot %s here: it is in thread %d",
+			body, id, verb, emu->sys.threads[b->thread].tid);
+	if (s->top != b)
+		return task_error(emu, ev, ERR_TASK_STATE, "body %" PRIu32 " of task %" PRIu32 " cannot %s: task %" PRIu32 " is above it",
+			body, id, verb, s->top->task->id);
+	*out = b;
+	return 0;
+}
+
+int
+body_pause(struct emu *emu, const struct event *ev, struct task_table *t, struct task_stack *s,
+	uint32_t id, uint32_t body, struct body **out)
+{
+	int rc = get_top(emu, ev, t, s, id, body, BODY_RUNNING, "pause", out);
+	if (rc < 0)
+		return rc;
+	if (!((*out)->task->flags & TASK_PAUSE))
+		return task_error(emu, ev, ERR_TASK_STATE, "task %" PRIu32 " cannot pause: it is of a kind that never does", id);
+	(*out)->state = BODY_PAUSED;
+	return 0;
+}
+
+int
+body_resume(struct emu *emu, const struct event *ev, struct task_table *t, struct task_stack *s,
+	uint32_t id, uint32_t body, struct body **out)
+{
+	int rc = get_top(emu, ev, t, s, id, body, BODY_PAUSED, "resume", out);
+	if (rc == 0)
+		(*out)->state = BODY_RUNNING;
+	return rc;
+}
+
+int
+body_end(struct emu *emu, const struct event *ev, struct task_table *t, struct task_stack *s,
+	uint32_t id, uint32_t body, struct body **out)
+{
+	int rc = get_top(emu, ev, t, s, id, body, BODY_RUNNING, "end", out);
+	if (rc < 0)
+		return rc;
+	(*out)->state = BODY_DEAD;
+	(*out)->thread = NO_INDEX;
+	s->top = (*out)->below;
+	return 0;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TASK_H
+#define TASK_H
+
+/* task: task types, tasks and their bodies, as several runtimes have them.
+ *
+ * Types and tasks belong to a process: any of its threads may run a task. A body is one
+ * execution of a task: a normal task has one, a parallel task many. A thread has a stack
+ * of bodies; a body is on one stack from its execution to its end. Nothing is removed.
+ * Rules in doc/internals.md, "Tasks". */
+
+#include "idmap.h"
+#include "model.h"
+
+#include <stdint.h>
+
+enum task_flags {
+	TASK_PARALLEL = 1,  /* it may have many bodies */
+	TASK_PAUSE = 2,     /* bodies may be paused */
+	TASK_RESURRECT = 4, /* a body that ended may be executed again */
+	TASK_RELAXED = 8,   /* another body may be executed over one that runs */
+};
+
+enum body_state {
+	BODY_CREATED,
+	BODY_RUNNING,
+	BODY_PAUSED,
+	BODY_DEAD,
+};
+
+struct task_type {
+	uint32_t id;
+	int64_t value; /* shown in the timelines: a hash of the label */
+	const char *label;
+	struct task_type *next; /* in the order of creation */
+};
+
+struct body {
+	struct task *task;
+	uint32_t id; /* 1 for a normal task */
+	enum body_state state;
+	uint32_t thread;    /* whose stack it is on; NO_INDEX: none */
+	uint32_t iteration; /* how often it was executed again */
+	struct body *below;
+};
+
+struct task {
+	uint32_t id;
+	unsigned flags;
+	struct task_type *type;
+	struct body *body; /* the last one used */
+};
+
+/* Of a process, zeroed at first. */
+struct task_table {
+	struct idmap types;
+	struct idmap tasks;
+	struct idmap bodies; /* of parallel tasks: task id above the body id */
+	struct task_type *first;
+	struct task_type *last;
+	bool nesting_told;
+};
+
+/* Of a thread, zeroed at first. */
+struct task_stack {
+	struct body *top;
+};
+
+/* The value that stands for a label in all processes and traces: a hash in
+ * 1000..2^31-1. Defined in doc/format/prv.md, "Task types". */
+int64_t task_label_value(const char *label, size_t n);
+
+/* Creates a type from a jumbo event (u32 typeid, str label). An empty label becomes
+ * "(unlabeled task type ID)". Returns 0, or <0 (reported). */
+int task_type_create(struct emu *emu, const struct event *ev, struct task_table *t);
+
+/* The type with that id; NULL if there is none (reported). */
+struct task_type *task_type_get(struct emu *emu, const struct event *ev, const struct task_table *t, uint32_t id);
+
+/* Creates a task. Returns 0, or <0 (reported). */
+int task_create(struct emu *emu, const struct event *ev, struct task_table *t, uint32_t id, uint32_t type, unsigned flags);
+
+/* A body of a task goes on the stack of the thread of the event and runs; is paused;
+ * runs again; ends and leaves the stack. `body` is 0 for a normal task. The body is
+ * returned in *out. All return 0, or <0 (reported). */
+int body_execute(struct emu *emu, const struct event *ev, struct task_table *t, struct task_stack *s,
+	uint32_t task, uint32_t body, struct body **out);
+int body_pause(struct emu *emu, const struct event *ev, struct task_table *t, struct task_stack *s,
+	uint32_t task, uint32_t body, struct body **out);
+int body_resume(struct emu *emu, const struct event *ev, struct task_table *t, struct task_stack *s,
+	uint32_t task, uint32_t body, struct body **out);
+int body_end(struct emu *emu, const struct event *ev, struct task_table *t, struct task_stack *s,
+	uint32_t task, uint32_t body, struct body **out);
+
+/* For the finish hook of a model: gives the types of all processes as labels to a
+ * channel. `table_at` is the offset of the struct task_table in the memory of a process.
+ * Returns 0, or <0 (reported). */
+int task_add_labels(struct emu *emu, int chan, size_t table_at);
+
+#endif

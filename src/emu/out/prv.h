@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PRV_H
+#define PRV_H
+
+/* prv: writes records as a Paraver trace, in order of time. Used by the sinks of rows and
+ * by the breakdowns. Bytes in doc/format/prv.md. */
+
+#include "out.h"
+
+enum {
+	PRV_TIME_SIZE = 24, /* most bytes of ":time" */
+	PRV_TIME_END = 24,
+	PRV_SMALL = 1000, /* values below have their text ready: most do */
+};
+
+/* Texts that a line is put together from, of a size that one or two moves copy. */
+struct type_text {
+	char text[14]; /* ":type:" */
+	uint8_t size;
+	bool odd_values; /* some that Paraver cannot label */
+};
+
+struct row_text {
+	char text[23]; /* "2:0:1:1:row" */
+	uint8_t size;
+};
+
+struct value_text {
+	char text[3];
+	uint8_t size;
+};
+
+struct prv {
+	const struct emu *emu;
+	struct arena arena;
+	struct wbuf out;
+	uint32_t first_row;
+	uint32_t nrows;
+	bool coalesce;
+	struct type_text *types; /* of each column */
+	size_t ntypes;
+	struct row_text *row_texts;
+	struct value_text small[PRV_SMALL];
+
+	/* Text of the current instant, right aligned in a buffer: the digits above the last
+	 * eight seldom change. */
+	int64_t time;
+	int64_t time_high;     /* multiple of 10^8 below the time */
+	const char *time_text; /* ":time" */
+	size_t time_size;
+	char time_buf[PRV_TIME_END + PRV_TIME_SIZE]; /* copied in a fixed size from anywhere */
+
+	/* Grouping of an instant by rows: the records of a row are a list. */
+	uint32_t *last; /* of each row: its last record, if seen[] is this instant */
+	uint64_t *seen;
+	uint64_t instant;
+	uint32_t *order; /* first record of each group */
+	uint32_t *next;
+	size_t cap; /* of order and next */
+};
+
+/* Creates the file, for rows from first_row on, with the PRV type of each column. The
+ * path is borrowed until prv_finish(). Returns 0, or <0 (reported); prv_finish() is due
+ * in both cases. */
+int prv_start(struct prv *p, const struct emu *emu, const char *path, uint32_t first_row, uint32_t nrows,
+	const int *types, size_t ntypes);
+
+/* Writes records. Returns 0, or <0 (reported). */
+int prv_write(struct prv *p, const struct record *r, size_t n);
+
+/* Completes the header and frees. Returns 0, or <0 (reported). */
+int prv_finish(struct prv *p, int64_t duration);
+
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/* nanos6: the Nanos6 runtime of OmpSs-2: tasks, where the threads are in it, what kind of
+ * thread they are, and idle states. */
+#include "emu.h"
+#include "task.h"
+
+enum {
+	TASKID,
+	TYPE,
+	SUBSYSTEM,
+	RANK,
+	THREAD_TYPE,
+	IDLE,
+};
+
+/* Values that the code names; part of the output format. */
+enum {
+	IN_BODY = 1,
+	UNKNOWN = 2,
+	PROGRESSING = 100,
+	RESTING = 101,
+};
+
+#define PALETTE_SUBSYSTEM                                                                                               \
+	"1:0,70,0 2:60,60,60 3:99,131,0 4:53,121,221 5:223,108,0 6:75,127,82 7:242,110,162 8:255,190,0 9:153,114,0 "    \
+	"10:156,12,231 11:177,25,229 12:255,72,50 13:200,30,5 14:98,133,80 15:0,171,255 16:124,213,228 17:242,239,141 " \
+	"18:80,80,80 19:94,0,0 20:128,165,214 21:195,96,151 22:222,101,128 23:110,148,255 24:21,165,118 "               \
+	"60:255,215,180 61:210,245,60 62:170,255,195 63:128,128,0 64:70,240,240 65:220,190,255"
+#define PALETTE_IDLE "100:0,100,0 101:100,100,177 102:150,150,0"
+
+static const struct chan_decl chans[] = {
+	[TASKID] = {
+		.name = "taskid",
+		.title = "Nanos6 task ID",
+		.prv_type = 35,
+		.view = { .file = "task-id", .gradient = true },
+	},
+	[TYPE] = {
+		.name = "task_type",
+		.title = "Nanos6 task type",
+		.prv_type = 36,
+		.dup = DUP_ALLOW,
+		.repeat = REPEAT_ALL,
+		.view = { .file = "task-type" },
+	},
+	[SUBSYSTEM] = {
+		.name = "subsystem",
+		.title = "Nanos6 subsystem",
+		.prv_type = 37,
+		.kind = CHAN_STACK,
+		.thread_track = TRACK_ACTIVE,
+		.drained = true,
+		.view = { .file = "subsystem", .palette = PALETTE_SUBSYSTEM },
+	},
+	[RANK] = {
+		.name = "rank",
+		.title = "Nanos6 task MPI rank",
+		.prv_type = 38,
+		.dup = DUP_ALLOW,
+		.repeat = REPEAT_ALL,
+		.view = { .file = "mpi-rank" },
+	},
+	[THREAD_TYPE] = {
+		.name = "thread_type",
+		.title = "Nanos6 thread type",
+		.prv_type = 39,
+		.kind = CHAN_STACK,
+		.thread_track = TRACK_ANY,
+		.view = { .file = "thread-type" },
+	},
+	[IDLE] = {
+		.name = "idle",
+		.title = "Nanos6 idle state",
+		.prv_type = 40,
+		.idle = RESTING,
+		.initial = PROGRESSING,
+		.view = { .file = "idle", .thread_title = "Thread: Nanos6 idle state", .palette = PALETTE_IDLE },
+	},
+};
+
+static const struct state_decl states[] = {
+	{ SUBSYSTEM, UNKNOWN, NULL, NULL, "Unknown subsystem", NULL },
+	{ SUBSYSTEM, IN_BODY, NULL, NULL, "Task: Running body", NULL },
+	{ SUBSYSTEM, 3, "6C[", "6C]", "Task: Creating", "begins|ends to create a task" },
+	{ SUBSYSTEM, 4, "6U[", "6U]", "Task: Submitting", "begins|ends to submit a task" },
+	{ SUBSYSTEM, 5, "6F[", "6F]", "Task: Spawning function", "begins|ends to spawn a function as a task" },
+	{ SUBSYSTEM, 6, "6O[", "6O]", "Task: Running task for", "begins|ends to run its part of a task for (obsolete)" },
+	{ SUBSYSTEM, 9, "6S[", "6S]", "Scheduler: Serving tasks", "starts|stops serving tasks to the other threads" },
+	{ SUBSYSTEM, 7, "6Sa", "6SA", "Scheduler: Adding ready tasks", "begins|ends to add ready tasks to the scheduler" },
+	{ SUBSYSTEM, 8, "6Sp", "6SP", "Scheduler: Processing ready tasks", "begins|ends to process the ready tasks that were added" },
+	{ SUBSYSTEM, 10, "6Dr", "6DR", "Dependency: Registering", "begins|ends to register the dependencies of a task" },
+	{ SUBSYSTEM, 11, "6Du", "6DU", "Dependency: Unregistering", "begins|ends to unregister the dependencies of a task" },
+	{ SUBSYSTEM, 12, "6Bw", "6BW", "Blocking: Taskwait", "enters|leaves a taskwait" },
+	{ SUBSYSTEM, 14, "6Bb", "6BB", "Blocking: Blocking current task", "begins|ends to block its task" },
+	{ SUBSYSTEM, 15, "6Bu", "6BU", "Blocking: Unblocking remote task", "begins|ends to unblock another task" },
+	{ SUBSYSTEM, 13, "6Bf", "6BF", "Blocking: Wait for deadline", "begins|ends to wait for a deadline" },
+	{ SUBSYSTEM, 18, "6Wt", "6WT", "Worker: Handling task", "begins|ends to handle a task" },
+	{ SUBSYSTEM, 19, "6W[", "6W]", "Worker: Looking for work", "starts|stops looking for work" },
+	{ SUBSYSTEM, 20, "6Ww", "6WW", "Worker: Switching to another thread", "begins|ends to switch to another thread" },
+	{ SUBSYSTEM, 21, "6Wm", "6WM", "Worker: Migrating CPU", "begins|ends to migrate to another CPU" },
+	{ SUBSYSTEM, 22, "6Ws", "6WS", "Worker: Suspending thread", "begins|ends to suspend itself" },
+	{ SUBSYSTEM, 23, "6Wr", "6WR", "Worker: Resuming another thread", "begins|ends to resume another thread" },
+	{ SUBSYSTEM, 24, "6Wg", "6WG", "Worker: Sponge mode", "enters|leaves the sponge mode, leaving its CPU to the system" },
+	{ SUBSYSTEM, 16, "6Ma", "6MA", "Memory: Allocating", "begins|ends to allocate memory" },
+	{ SUBSYSTEM, 17, "6Mf", "6MF", "Memory: Freeing", "begins|ends to free memory" },
+	{ SUBSYSTEM, 61, NULL, NULL, "EV Scheduler: Send task", NULL },
+	{ SUBSYSTEM, 60, NULL, NULL, "EV Scheduler: Recv task", NULL },
+	{ SUBSYSTEM, 62, NULL, NULL, "EV Scheduler: Self-assign task", NULL },
+	{ SUBSYSTEM, 63, NULL, NULL, "EV CPU: Becomes idle", NULL },
+	{ SUBSYSTEM, 64, NULL, NULL, "EV CPU: Becomes active", NULL },
+	{ SUBSYSTEM, 65, NULL, NULL, "EV Worker: Waking another thread", NULL },
+	{ THREAD_TYPE, 4, "6He", "6HE", "External", "becomes|stops being an external thread" },
+	{ THREAD_TYPE, 3, "6Hw", "6HW", "Worker", "becomes|stops being a worker" },
+	{ THREAD_TYPE, 1, "6Hl", "6HL", "Leader", "becomes|stops being the leader" },
+	{ THREAD_TYPE, 2, "6Hm", "6HM", "Main", "becomes|stops being the main thread" },
+	{ IDLE, PROGRESSING, "6Pp", NULL, "Progressing", "makes progress" },
+	{ IDLE, RESTING, "6Pr", NULL, "Resting", "rests" },
+	{ IDLE, 102, "6Pa", NULL, "Absorbing noise", "absorbs noise of the system" },
+};
+
+struct data {
+	bool old_told; /* a 6TC was seen */
+};
+
+struct proc_data {
+	struct task_table tasks;
+};
+
+struct thread_data {
+	struct task_stack stack;
+};
+
+static struct task_table *
+tasks_of(struct emu *emu)
+{
+	struct proc_data *p = emu_proc_data(emu, emu->sys.threads[emu->thread].proc);
+	return &p->tasks;
+}
+
+static struct task_stack *
+stack_of(struct emu *emu)
+{
+	struct thread_data *t = emu_thread_data(emu, emu->thread);
+	return &t->stack;
+}
+
+static int
+create_type(struct emu *emu, const struct event *ev)
+{
+	return task_type_create(emu, ev, tasks_of(emu));
+}
+
+static int
+create_task(struct emu *emu, const struct event *ev)
+{
+	return task_create(emu, ev, tasks_of(emu), event_u32(ev, 0), event_u32(ev, 4), TASK_PAUSE | TASK_RELAXED);
+}
+
+static int
+old_create(struct emu *emu, const struct event *ev)
+{
+	struct data *d = emu_data(emu);
+	struct place at = stream_place(&emu->trace.streams[ev->stream], ev);
+	if (!d->old_told)
+		diag_warn(emu->diag, &at, "ignoring old event 6TC, here and elsewhere");
+	d->old_told = true;
+	return 0;
+}
+
+static int
+show_task(struct emu *emu, const struct event *ev, const struct task *task)
+{
+	const struct proc *p = &emu->sys.procs[emu->sys.threads[emu->thread].proc];
+	int rc = task ? emu_set(emu, ev, TASKID, task->id) : emu_clear(emu, ev, TASKID);
+	if (rc == 0)
+		rc = task ? emu_set(emu, ev, TYPE, task->type->value) : emu_clear(emu, ev, TYPE);
+	if (rc == 0 && p->rank >= 0)
+		rc = task ? emu_set(emu, ev, RANK, (int64_t)p->rank + 1) : emu_clear(emu, ev, RANK);
+	return rc;
+}
+
+static int
+execute(struct emu *emu, const struct event *ev)
+{
+	struct body *b;
+	int rc = body_execute(emu, ev, tasks_of(emu), stack_of(emu), event_u32(ev, 0), 0, &b);
+	if (rc == 0)
+		rc = emu_push(emu, ev, SUBSYSTEM, IN_BODY);
+	return rc < 0 ? rc : show_task(emu, ev, b->task);
+}
+
+/* A task below that was not paused before is shown again at once. */
+static int
+end(struct emu *emu, const struct event *ev)
+{
+	struct body *b;
+	int rc = body_end(emu, ev, tasks_of(emu), stack_of(emu), event_u32(ev, 0), 0, &b);
+	if (rc == 0)
+		rc = emu_pop(emu, ev, SUBSYSTEM, IN_BODY);
+	if (rc < 0)
+		return rc;
+	const struct body *top = stack_of(emu)->top;
+	return show_task(emu, ev, top && top->state == BODY_RUNNING ? top->task : NULL);
+}
+
+static int
+pause_task(struct emu *emu, const struct event *ev)
+{
+	struct body *b;
+	int rc = body_pause(emu, ev, tasks_of(emu), stack_of(emu), event_u32(ev, 0), 0, &b);
+	return rc < 0 ? rc : show_task(emu, ev, NULL);
+}
+
+static int
+resume_task(struct emu *emu, const struct event *ev)
+{
+	struct body *b;
+	int rc = body_resume(emu, ev, tasks_of(emu), stack_of(emu), event_u32(ev, 0), 0, &b);
+	return rc < 0 ? rc : show_task(emu, ev, b->task);
+}
+
+static int
+finish(struct emu *emu)
+{
+	return task_add_labels(emu, TYPE, offsetof(struct proc_data, tasks));
+}
+
+static const struct breakdown_decl breakdown = {
+	.file = "nanos6-breakdown",
+	.title = "CPU: Nanos6 Runtime/Idle/Task breakdown",
+	.prv_type = 41,
+	.state = SUBSYSTEM,
+	.task = TYPE,
+	.idle = IDLE,
+	.progressing = PROGRESSING,
+	.in_body = IN_BODY,
+	.unknown = UNKNOWN,
+	.view = { .file = "breakdown", .palette = PALETTE_SUBSYSTEM " " PALETTE_IDLE },
+};
+
+static const struct event_decl events[] = {
+	{ "6Yc+(u32 typeid, str label)", "creates the task type %{typeid} with label \"%{label}\"", .hook = create_type },
+	{ "6Tc(u32 taskid, u32 typeid)", "creates the task %{taskid} of type %{typeid}", .hook = create_task, .payload = PAYLOAD_EXACT },
+	{ "6Tx(u32 taskid)", "executes the task %{taskid}", .hook = execute },
+	{ "6Te(u32 taskid)", "ends the task %{taskid}", .hook = end },
+	{ "6Tp(u32 taskid)", "pauses the task %{taskid}", .hook = pause_task },
+	{ "6Tr(u32 taskid)", "resumes the task %{taskid}", .hook = resume_task },
+	{ "6TC", "creates a task (old, without effect)", .hook = old_create, .payload = PAYLOAD_ANY, .unlisted = true },
+	{ "6t[", "begins the user code of a task", .op = OP_IGNORE },
+	{ "6t]", "ends the user code of a task", .op = OP_IGNORE },
+	{ "6Sr", "receives a task from another thread", .op = OP_PUNCTUAL, .chan = SUBSYSTEM, .value = 60 },
+	{ "6Ss", "sends a task to another thread", .op = OP_PUNCTUAL, .chan = SUBSYSTEM, .value = 61 },
+	{ "6S@", "assigns a task to itself", .op = OP_PUNCTUAL, .chan = SUBSYSTEM, .value = 62 },
+	{ "6W*", "wakes another worker", .op = OP_PUNCTUAL, .chan = SUBSYSTEM, .value = 65 },
+};
+
+const struct model model_nanos6 = {
+	.id = '6',
+	.name = "nanos6",
+	.version = "1.1.0",
+	.need = NEED_ACTIVE,
+	CHANS(chans),
+	STATES(states),
+	EVENTS(events),
+	.data_size = sizeof(struct data),
+	.proc_size = sizeof(struct proc_data),
+	.thread_size = sizeof(struct thread_data),
+	.finish = finish,
+	.breakdown = &breakdown,
+};

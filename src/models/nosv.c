@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: MIT */
+/* nosv: the nOS-V tasking library: tasks, where the threads are in it, idle states and
+ * hardware counters. */
+#include "emu.h"
+#include "json.h"
+#include "task.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum {
+	BODYID,
+	TASKID,
+	TYPE,
+	APPID,
+	SUBSYSTEM,
+	RANK,
+	IDLE,
+};
+
+/* Values that the code names; part of the output format. */
+enum {
+	UNKNOWN = 2,
+	IN_BODY = 11,
+	PROGRESSING = 100,
+	RESTING = 101,
+};
+
+enum {
+	HWC_MAX = 100, /* PRV types 200 to 299 */
+	HWC_PRV = 200,
+};
+
+#define PALETTE_SUBSYSTEM                                                                                  \
+	"2:60,60,60 6:94,0,0 7:153,114,0 8:223,108,0 9:124,213,228 10:242,239,141 11:0,70,0 "              \
+	"12:99,131,0 13:128,165,214 14:53,121,221 15:255,72,50 16:75,127,82 17:242,110,162 18:156,12,231 " \
+	"19:195,96,151 20:255,162,255 21:203,255,3 22:7,255,12 23:21,165,118 24:255,103,0 25:200,30,5 "    \
+	"26:255,10,200 27:98,133,80 28:0,171,255 29:222,101,128 30:177,25,229 31:110,148,255 "             \
+	"32:0,99,162 33:110,77,252 34:255,215,180 35:210,245,60 36:170,255,195"
+#define PALETTE_IDLE "100:0,100,0 101:60,60,60 102:150,150,0"
+
+static const struct chan_decl chans[] = {
+	[BODYID] = {
+		.name = "bodyid",
+		.title = "nOS-V task body ID",
+		.prv_type = 15,
+		.dup = DUP_ALLOW,
+		.repeat = REPEAT_VALUES,
+		.view = { .file = "body-id", .gradient = true },
+	},
+	[TASKID] = {
+		.name = "taskid",
+		.title = "nOS-V task ID",
+		.prv_type = 10,
+		.repeat = REPEAT_VALUES,
+		.view = {
+			.file = "task-id",
+			.thread_title = "Thread: nOS-V TaskID of the RUNNING thread",
+			.cpu_title = "CPU: nOS-V TaskID of the RUNNING thread",
+			.gradient = true,
+		},
+	},
+	[TYPE] = {
+		.name = "task_type",
+		.title = "nOS-V task type",
+		.prv_type = 11,
+		.dup = DUP_ALLOW,
+		.repeat = REPEAT_VALUES,
+		.view = { .file = "task-type" },
+	},
+	[APPID] = {
+		.name = "appid",
+		.title = "nOS-V task AppID",
+		.prv_type = 12,
+		.dup = DUP_ALLOW,
+		.repeat = REPEAT_VALUES,
+		.view = { .file = "task-appid", .gradient = true },
+	},
+	[SUBSYSTEM] = {
+		.name = "subsystem",
+		.title = "nOS-V subsystem",
+		.prv_type = 13,
+		.kind = CHAN_STACK,
+		.dup = DUP_ALLOW,
+		.repeat = REPEAT_VALUES,
+		.thread_track = TRACK_ACTIVE,
+		.drained = true,
+		.view = { .file = "subsystem", .palette = PALETTE_SUBSYSTEM },
+	},
+	[RANK] = {
+		.name = "rank",
+		.title = "nOS-V task MPI rank",
+		.prv_type = 14,
+		.dup = DUP_ALLOW,
+		.repeat = REPEAT_VALUES,
+		.view = {
+			.file = "task-rank",
+			.thread_title = "Thread: nOS-V task rank+1 of the RUNNING thread",
+			.cpu_title = "CPU: nOS-V task rank+1 of the RUNNING thread",
+			.gradient = true,
+		},
+	},
+	[IDLE] = {
+		.name = "idle",
+		.title = "nOS-V idle state",
+		.prv_type = 16,
+		.repeat = REPEAT_VALUES,
+		.idle = RESTING,
+		.initial = PROGRESSING,
+		.view = { .file = "idle", .palette = PALETTE_IDLE },
+	},
+};
+
+static const struct state_decl states[] = {
+	{ SUBSYSTEM, UNKNOWN, NULL, NULL, "Unknown subsystem", NULL },
+	{ SUBSYSTEM, 6, "VSh", "VSf", "Scheduler: Hungry", "starts|stops being hungry, with no task to run" },
+	{ SUBSYSTEM, 7, "VS[", "VS]", "Scheduler: Serving", "starts|stops serving tasks to the other threads" },
+	{ SUBSYSTEM, 7, "VSN", "VSn", "Scheduler: Serving", "starts|stops serving tasks to the others, without blocking" },
+	{ SUBSYSTEM, 8, "VU[", "VU]", "Scheduler: Submitting", "begins|ends to hand a task to the scheduler" },
+	{ SUBSYSTEM, 9, "VMa", "VMA", "Memory: Allocating", "begins|ends to allocate memory" },
+	{ SUBSYSTEM, 10, "VMf", "VMF", "Memory: Freeing", "begins|ends to free memory" },
+	{ SUBSYSTEM, IN_BODY, NULL, NULL, "Task: In body", NULL },
+	{ SUBSYSTEM, 12, "VAr", "VAR", "API: Create", "enters|leaves nosv_create()" },
+	{ SUBSYSTEM, 13, "VAd", "VAD", "API: Destroy", "enters|leaves nosv_destroy()" },
+	{ SUBSYSTEM, 14, "VAs", "VAS", "API: Submit", "enters|leaves nosv_submit()" },
+	{ SUBSYSTEM, 15, "VAp", "VAP", "API: Pause", "enters|leaves nosv_pause()" },
+	{ SUBSYSTEM, 16, "VAy", "VAY", "API: Yield", "enters|leaves nosv_yield()" },
+	{ SUBSYSTEM, 17, "VAw", "VAW", "API: Waitfor", "enters|leaves nosv_waitfor()" },
+	{ SUBSYSTEM, 18, "VAc", "VAC", "API: Scheduling point", "enters|leaves nosv_schedpoint()" },
+	{ SUBSYSTEM, 19, "VAa", "VAA", "API: Attach", "enters|leaves nosv_attach()" },
+	{ SUBSYSTEM, 20, "VAe", "VAE", "API: Detach", "enters|leaves nosv_detach()" },
+	{ SUBSYSTEM, 21, "VAl", "VAL", "API: Mutex lock", "enters|leaves nosv_mutex_lock()" },
+	{ SUBSYSTEM, 22, "VAt", "VAT", "API: Mutex trylock", "enters|leaves nosv_mutex_trylock()" },
+	{ SUBSYSTEM, 23, "VAu", "VAU", "API: Mutex unlock", "enters|leaves nosv_mutex_unlock()" },
+	{ SUBSYSTEM, 24, "VAb", "VAB", "API: Barrier wait", "enters|leaves nosv_barrier_wait()" },
+	{ SUBSYSTEM, 25, "VAo", "VAO", "API: Cond wait", "enters|leaves nosv_cond_wait()" },
+	{ SUBSYSTEM, 26, "VAg", "VAG", "API: Cond signal", "enters|leaves nosv_cond_signal()" },
+	{ SUBSYSTEM, 27, "VAk", "VAK", "API: Cond broadcast", "enters|leaves nosv_cond_broadcast()" },
+	{ SUBSYSTEM, 28, "VAj", "VAJ", "API: Join", "enters|leaves nosv_join()" },
+	{ SUBSYSTEM, 29, "VAm", "VAM", "API: Join all", "enters|leaves nosv_join_all()" },
+	{ SUBSYSTEM, 30, "VAi", "VAI", "API: Wait", "enters|leaves nosv_wait()" },
+	{ SUBSYSTEM, 31, "VAn", "VAN", "API: Wait all", "enters|leaves nosv_wait_all()" },
+	{ SUBSYSTEM, 32, "VHw", "VHW", "Thread: Worker", "becomes|stops being a worker" },
+	{ SUBSYSTEM, 33, "VHd", "VHD", "Thread: Delegate", "becomes|stops being a delegate" },
+	{ SUBSYSTEM, 35, NULL, NULL, "EV Scheduler: Send task", NULL },
+	{ SUBSYSTEM, 34, NULL, NULL, "EV Scheduler: Recv task", NULL },
+	{ SUBSYSTEM, 36, NULL, NULL, "EV Scheduler: Self-assign task", NULL },
+	{ IDLE, PROGRESSING, "VPp", NULL, "Progressing", "makes progress" },
+	{ IDLE, RESTING, "VPr", NULL, "Resting", "rests" },
+	{ IDLE, 102, "VPa", NULL, "Absorbing noise", "absorbs noise of the system" },
+};
+
+struct data {
+	int nhwc;
+	int first_hwc; /* channel of counter 0 */
+	struct chan_decl *hwc[HWC_MAX];
+};
+
+struct proc_data {
+	struct task_table tasks;
+};
+
+struct thread_data {
+	struct task_stack stack;
+};
+
+/* ---- Tasks. ---- */
+
+static struct task_table *
+tasks_of(struct emu *emu)
+{
+	struct proc_data *p = emu_proc_data(emu, emu->sys.threads[emu->thread].proc);
+	return &p->tasks;
+}
+
+static struct task_stack *
+stack_of(struct emu *emu)
+{
+	struct thread_data *t = emu_thread_data(emu, emu->thread);
+	return &t->stack;
+}
+
+static int
+create_type(struct emu *emu, const struct event *ev)
+{
+	return task_type_create(emu, ev, tasks_of(emu));
+}
+
+static int
+create_task(struct emu *emu, const struct event *ev)
+{
+	return task_create(emu, ev, tasks_of(emu), event_u32(ev, 0), event_u32(ev, 4), TASK_PAUSE | TASK_RESURRECT);
+}
+
+static int
+create_parallel_task(struct emu *emu, const struct event *ev)
+{
+	return task_create(emu, ev, tasks_of(emu), event_u32(ev, 0), event_u32(ev, 4), TASK_PARALLEL);
+}
+
+static int
+show_task(struct emu *emu, const struct event *ev, const struct body *b)
+{
+	const struct proc *p = &emu->sys.procs[emu->sys.threads[emu->thread].proc];
+	int rc = emu_set(emu, ev, BODYID, b->id);
+	if (rc == 0)
+		rc = emu_set(emu, ev, TASKID, b->task->id);
+	if (rc == 0)
+		rc = emu_set(emu, ev, TYPE, b->task->type->value);
+	if (rc == 0)
+		rc = emu_set(emu, ev, APPID, p->app_id);
+	if (rc == 0 && p->rank >= 0)
+		rc = emu_set(emu, ev, RANK, (int64_t)p->rank + 1);
+	return rc;
+}
+
+static int
+show_no_task(struct emu *emu, const struct event *ev)
+{
+	const struct proc *p = &emu->sys.procs[emu->sys.threads[emu->thread].proc];
+	int rc = emu_clear(emu, ev, BODYID);
+	if (rc == 0)
+		rc = emu_clear(emu, ev, TASKID);
+	if (rc == 0)
+		rc = emu_clear(emu, ev, TYPE);
+	if (rc == 0)
+		rc = emu_clear(emu, ev, APPID);
+	if (rc == 0 && p->rank >= 0)
+		rc = emu_clear(emu, ev, RANK);
+	return rc;
+}
+
+static int
+execute(struct emu *emu, const struct event *ev)
+{
+	struct body *b;
+	int rc = body_execute(emu, ev, tasks_of(emu), stack_of(emu), event_u32(ev, 0), event_u32(ev, 4), &b);
+	if (rc == 0)
+		rc = emu_push(emu, ev, SUBSYSTEM, IN_BODY);
+	return rc < 0 ? rc : show_task(emu, ev, b);
+}
+
+static int
+end(struct emu *emu, const struct event *ev)
+{
+	struct body *b;
+	int rc = body_end(emu, ev, tasks_of(emu), stack_of(emu), event_u32(ev, 0), event_u32(ev, 4), &b);
+	if (rc == 0)
+		rc = emu_pop(emu, ev, SUBSYSTEM, IN_BODY);
+	return rc < 0 ? rc : show_no_task(emu, ev);
+}
+
+static int
+pause_task(struct emu *emu, const struct event *ev)
+{
+	struct body *b;
+	int rc = body_pause(emu, ev, tasks_of(emu), stack_of(emu), event_u32(ev, 0), event_u32(ev, 4), &b);
+	return rc < 0 ? rc : show_no_task(emu, ev);
+}
+
+static int
+resume_task(struct emu *emu, const struct event *ev)
+{
+	struct body *b;
+	int rc = body_resume(emu, ev, tasks_of(emu), stack_of(emu), event_u32(ev, 0), event_u32(ev, 4), &b);
+	return rc < 0 ? rc : show_task(emu, ev, b);
+}
+
+/* ---- Hardware counters: as many as the metadata of the first thread with some. ---- */
+
+static int
+count(struct emu *emu, const struct event *ev)
+{
+	const struct data *d = emu_data(emu);
+	if (d->nhwc == 0)
+		return emu_error(emu, ev, ERR_METADATA, "no thread defines hardware counters (nosv.hwc)");
+	if (ev->size != 4 + 8u * (unsigned)d->nhwc)
+		return emu_error(emu, ev, ERR_PAYLOAD, "the event has %" PRIu32 " bytes of counters, but %d counters need %d",
+			ev->size - 4, d->nhwc, 8 * d->nhwc);
+	int rc = 0;
+	for (int i = 0; i < d->nhwc && rc == 0; i++)
+		rc = emu_set(emu, ev, d->first_hwc + i, event_i64(ev, 4 + 8 * (uint32_t)i));
+	return rc;
+}
+
+static int
+bad_hwc(struct emu *emu, const struct stream *s, enum error code, const char *key, const char *what)
+{
+	struct place at = { .file = s->relpath };
+	return diag_error(emu->diag, code, &at, "nosv.hwc.%s: %s", key, what);
+}
+
+static int
+define_hwc(struct emu *emu, const struct stream *s, const cJSON *item)
+{
+	struct data *d = emu_data(emu);
+	char *stop;
+	long i = strtol(item->string, &stop, 10);
+	const cJSON *name = json_find(item, "name", NULL);
+	if (stop == item->string || *stop || i < 0 || i >= d->nhwc)
+		return bad_hwc(emu, s, ERR_METADATA, item->string, "the index must be a number below the number of counters, at most 100");
+	if (!cJSON_IsObject(item) || !cJSON_IsString(name))
+		return bad_hwc(emu, s, ERR_METADATA, item->string, "the name must be a string");
+	struct chan_decl *old = d->hwc[i];
+	if (old && strcmp(old->title, name->valuestring) == 0)
+		return 0;
+	if (old)
+		return bad_hwc(emu, s, ERR_METADATA_CONFLICT, item->string, "another thread gives it another name");
+	struct chan_decl *c = d->hwc[i] = arena_new(&emu->arena, struct chan_decl, 1);
+	if (!c)
+		return diag_no_memory(emu->diag);
+	const char *n = arena_strndup(&emu->arena, name->valuestring, strlen(name->valuestring));
+	char *file = arena_printf(&emu->arena, "hwc-%s", name->valuestring);
+	for (char *p = file; p && *p; p++)
+		if (*p == '/')
+			*p = '_';
+	*c = (struct chan_decl){
+		.name = arena_printf(&emu->arena, "hwc%ld", i),
+		.title = n,
+		.prv_type = HWC_PRV + (int)i,
+		.dup = DUP_ALLOW,
+		.repeat = REPEAT_VALUES,
+		.thread_track = TRACK_ACTIVE,
+		.bare_title = true,
+		.view = {
+			.file = file,
+			.thread_title = arena_printf(&emu->arena, "Thread: nOS-V %s of the ACTIVE thread", name->valuestring),
+			.cpu_title = arena_printf(&emu->arena, "CPU: nOS-V %s of the RUNNING thread", name->valuestring),
+			.gradient = true,
+			.next_value = true,
+		},
+	};
+	return c->name && n && file && c->view.thread_title && c->view.cpu_title ? 0 : diag_no_memory(emu->diag);
+}
+
+static int
+connect(struct emu *emu)
+{
+	struct data *d = emu_data(emu);
+	for (uint32_t th = 0; th < emu->sys.nthreads; th++) {
+		const struct stream *s = &emu->trace.streams[emu->sys.threads[th].stream];
+		const cJSON *hwc = json_find(s->meta.attrs, "nosv", "hwc", NULL);
+		int n = cJSON_IsObject(hwc) ? cJSON_GetArraySize(hwc) : 0;
+		if (n == 0)
+			continue;
+		if (d->nhwc && n != d->nhwc)
+			return bad_hwc(emu, s, ERR_METADATA_CONFLICT, "*", "another thread defines another number of counters");
+		if (n > HWC_MAX)
+			return bad_hwc(emu, s, ERR_METADATA, "*", "there are more than 100 counters");
+		d->nhwc = n;
+		const cJSON *item;
+		cJSON_ArrayForEach(item, hwc)
+		{
+			int rc = define_hwc(emu, s, item);
+			if (rc < 0)
+				return rc;
+		}
+	}
+	for (int i = 0; i < d->nhwc; i++) {
+		if (!d->hwc[i])
+			return diag_error(emu->diag, ERR_METADATA, NULL, "nosv.hwc: the indices of the counters must be 0 to %d, each once", d->nhwc - 1);
+		int chan = emu_add_chan(emu, d->hwc[i]);
+		if (chan < 0)
+			return chan;
+		d->first_hwc = i ? d->first_hwc : chan;
+	}
+	return 0;
+}
+
+static int
+finish(struct emu *emu)
+{
+	return task_add_labels(emu, TYPE, offsetof(struct proc_data, tasks));
+}
+
+/* ---- The breakdown needs the subsystem events of all threads. ---- */
+
+static bool
+uses_nosv(const struct thread_meta *m)
+{
+	bool uses = !m->has_require;
+	for (size_t i = 0; i < m->nrequire; i++)
+		uses = uses || strcmp(m->require[i].model, "nosv") == 0;
+	return uses;
+}
+
+/* All threads must be able to; the peer asks those too that do not use nOS-V. */
+static int
+suits(struct emu *emu)
+{
+	uint32_t able = 0;
+	uint32_t asked = 0;
+	for (uint32_t th = 0; th < emu->sys.nthreads; th++) {
+		const struct stream *s = &emu->trace.streams[emu->sys.threads[th].stream];
+		if (!emu->options.compat && !uses_nosv(&s->meta))
+			continue;
+		asked++;
+		const cJSON *can = json_find(s->meta.attrs, "nosv", "can_breakdown", NULL);
+		if (!cJSON_IsBool(can)) {
+			struct place at = { .file = s->relpath };
+			return diag_error(emu->diag, ERR_METADATA, &at,
+				"nosv.can_breakdown must be true or false in every thread for the breakdown (-b)\n"
+				"hint: run the program with nOS-V 2.3 or later, or without -b");
+		}
+		able += (uint32_t)cJSON_IsTrue(can);
+	}
+	if (able == asked)
+		return asked > 0;
+	diag_warn(emu->diag, NULL, "cannot enable breakdown for nOS-V model (suitable %" PRIu32 "/%" PRIu32 ")\n"
+				   "hint: set the instrumentation level of nOS-V to 3 or higher",
+		able, asked);
+	return 0;
+}
+
+static const struct breakdown_decl breakdown = {
+	.file = "nosv-breakdown",
+	.title = "CPU: nOS-V Runtime/Idle/Task breakdown",
+	.prv_type = 17,
+	.state = SUBSYSTEM,
+	.task = TYPE,
+	.idle = IDLE,
+	.progressing = PROGRESSING,
+	.in_body = IN_BODY,
+	.unknown = UNKNOWN,
+	.suits = suits,
+	.view = { .file = "breakdown", .palette = PALETTE_SUBSYSTEM " " PALETTE_IDLE },
+};
+
+static const struct event_decl events[] = {
+	{ "VYc+(u32 typeid, str label)", "creates the task type %{typeid} with label \"%{label}\"", .hook = create_type },
+	{ "VTc(u32 taskid, u32 typeid)", "creates the task %{taskid} of type %{typeid}", .hook = create_task },
+	{ "VTC(u32 taskid, u32 typeid)", "creates the parallel task %{taskid} of type %{typeid}", .hook = create_parallel_task },
+	{ "VTx(u32 taskid, u32 bodyid)", "executes the body %{bodyid} of task %{taskid}", .hook = execute },
+	{ "VTe(u32 taskid, u32 bodyid)", "ends the body %{bodyid} of task %{taskid}", .hook = end },
+	{ "VTp(u32 taskid, u32 bodyid)", "pauses the body %{bodyid} of task %{taskid}", .hook = pause_task },
+	{ "VTr(u32 taskid, u32 bodyid)", "resumes the body %{bodyid} of task %{taskid}", .hook = resume_task },
+	{ "VSr", "receives a task from another thread", .op = OP_PUNCTUAL, .chan = SUBSYSTEM, .value = 34 },
+	{ "VSs", "sends a task to another thread", .op = OP_PUNCTUAL, .chan = SUBSYSTEM, .value = 35 },
+	{ "VS@", "assigns a task to itself", .op = OP_PUNCTUAL, .chan = SUBSYSTEM, .value = 36 },
+	{ "VHa", "attaches to the library (old, without effect)", .op = OP_IGNORE },
+	{ "VHA", "detaches from the library (old, without effect)", .op = OP_IGNORE },
+	{ "VWC+(i64 value)", "reads the hardware counters, the first is %{value}", .hook = count },
+};
+
+const struct model model_nosv = {
+	.id = 'V',
+	.name = "nosv",
+	.version = "2.7.0",
+	.need = NEED_ACTIVE | NEED_IN_CPU,
+	CHANS(chans),
+	STATES(states),
+	EVENTS(events),
+	.data_size = sizeof(struct data),
+	.proc_size = sizeof(struct proc_data),
+	.thread_size = sizeof(struct thread_data),
+	.connect = connect,
+	.finish = finish,
+	.breakdown = &breakdown,
+};
