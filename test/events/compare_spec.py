@@ -78,11 +78,12 @@ def compare_files(name, files, want):
                     found.append(f"{where}: missing")
                 continue
             differ(f"{where}: label", have, label)
-            values = [x for x in values if not default or stem != "cpu" or x[1] != kit.ERRORS.get(x[0])]
+            values = kit.without_errors(stem, values) if default else values
             told = [(int(k), text) for k, text in v["values"].items()] if have is not None else []
             if v["view"] == "affinity":
                 continue
-            differ(f"{where}: values", sorted(values), sorted(told))
+            found.extend(f"{where}: {x} is missing" for x in told if x not in values)
+            found.extend(f"{where}: {x} only here" for x in values if x not in told)
             if sorted(values) == sorted(told):
                 differ(f"{where}: order of values", values, told)
     found.extend(f"{name}, {stem}.pcf, type {k}: only here ({label})"

@@ -4,7 +4,7 @@
 
 usage: events.py shape OVNIEVENTS
        events.py dispatch|pcf OVNIEVENTS OVNIEMU
-       events.py cli OVNIEVENTS
+       events.py cli|pages OVNIEVENTS
        events.py current|update OVNIEVENTS
 
 * shape: the JSON and the tables of the Markdown
@@ -12,6 +12,7 @@ usage: events.py shape OVNIEVENTS
   that is not listed (one unlisted letter in each category is tried)
 * pcf: a run with all models has the views of the Markdown, with their values and labels
 * cli: options, their misuse, and an output that cannot be written
+* pages: each model has a page in doc/models that names its views, and errors that exist
 * current: doc/events.md is what ovnievents prints; update writes it
 """
 import json
@@ -140,7 +141,7 @@ def pcf(tool, emu):
                 continue
             if not label.startswith(view["title"]):
                 found.append(f"{where}: the label '{label}' does not begin with '{view['title']}'")
-            values = [v for v in values if stem != "cpu" or v[1] != kit.ERRORS.get(v[0])]
+            values = kit.without_errors(stem, values)
             dynamic = stem == "thread" and view["type"] == 6  # the CPUs
             if values != view["values"] and not dynamic:
                 found.append(f"{where}: {values} instead of {view['values']}")
@@ -175,6 +176,26 @@ def cli(tool):
                 found.append(f"a full disk with {args}: status {status}, {err}")
 
 
+def pages(tool):
+    with open(os.path.join(kit.ROOT, "src/emu/base/diag.h"), encoding="utf-8") as f:
+        errors = re.findall(r'\bX\([A-Z_]+, "([a-z-]+)"', f.read())
+    text = kit.markdown(tool)
+    for name in kit.events(tool):
+        try:
+            with open(os.path.join(kit.ROOT, "doc", "models", f"{name}.md"), encoding="utf-8") as f:
+                page = f.read()
+        except OSError:
+            found.append(f"doc/models/{name}.md is missing")
+            continue
+        files = set(re.findall(rf"`cfg/(?:thread|cpu)/({name}/[^`]*)\.cfg`", text))
+        found.extend(f"doc/models/{name}.md: the view {f} is missing" for f in sorted(files) if f"{f}`" not in page)
+        rows = re.findall(r"^\| (.*?) \|", page.partition("\n## Messages\n")[2], re.M)
+        told = re.findall(r"`([a-z-]+)`", " ".join(rows))
+        found.extend(f"doc/models/{name}.md: there is no error {e}" for e in told if e not in errors)
+        if not told:
+            found.append(f"doc/models/{name}.md: no messages")
+
+
 def current(tool):
     have = ""
     if os.path.exists(DOC):
@@ -191,7 +212,7 @@ def update(tool):
 
 
 def main():
-    checks = {"shape": shape, "dispatch": dispatch, "pcf": pcf, "cli": cli, "current": current, "update": update}
+    checks = {"shape": shape, "dispatch": dispatch, "pcf": pcf, "cli": cli, "pages": pages, "current": current, "update": update}
     checks[sys.argv[1]](*sys.argv[2:])
     if found:
         print("\n".join(found))

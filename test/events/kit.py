@@ -13,12 +13,16 @@ import asm  # noqa: E402
 HEADER = """
 loom node.0 cpus 0:0
 proc 1 app 1 rank 0/1
-thread 1
+thread 1 require nosv=2.7.0
 set nosv.can_breakdown true
 """
 
-# What the default view adds to the labels of CPU rows.
+# What the default view adds to the labels of CPU rows and of breakdowns.
 ERRORS = {777: "Error: too many threads", 666: "Error: the thread does not show it"}
+
+
+def without_errors(stem, values):
+    return [v for v in values if stem == "thread" or v[1] != ERRORS.get(v[0])]
 
 
 def markdown(tool):
