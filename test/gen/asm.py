@@ -55,7 +55,7 @@ Events: WHO CLOCK MCV ARGS
     ARGS    as in the signature of the event (SIGNATURES below), or explicit:
             u8 i8 u16 i16 u32 i32 u64 i64 f64 =VALUE, str="TEXT" (with its NUL),
             hex=DIGITS, empty (no payload); a bare "TEXT" is str="TEXT".
-            The word 'jumbo' before them makes the event a jumbo.
+            The word 'jumbo' before them makes the event a jumbo, 'plain' does not.
     WHO raw HEX                  bytes appended as they are
     WHO truncate N               cut N bytes from the end written so far
 """
@@ -449,8 +449,8 @@ def put(outdir, path, content):
 def encode(clock, mcv, args):
     """The bytes of one event."""
     jumbo, types = SIGNATURE.get(mcv, (False, None))
-    if args[:1] == ["jumbo"]:
-        jumbo, args = True, args[1:]
+    if args[:1] in (["jumbo"], ["plain"]):
+        jumbo, args = args[0] == "jumbo", args[1:]
     if args == ["empty"]:
         payload = b""
     elif any(re.match(r"([uif]\d+|str|hex)=", a) for a in args) or types is None:

@@ -1084,12 +1084,12 @@ class Result:
         self.duration, self.error = 0, None
 
 
-def emulate(tracedir, compat, offsets=None, strict=False, breakdown=False, have=None, queue=None):
+def emulate(tracedir, compat, offsets=None, strict=False, breakdown=False, have=None):
     """strict: -l. Also with compat an unfinished trace is an error. have: the names of
-    the models that the emulator has, all by default. queue: the order of ties."""
+    the models that the emulator has, all by default."""
     r = Result()
     try:
-        run(r, tracedir, compat, offsets, strict, breakdown, have, queue or Ranks())
+        run(r, tracedir, compat, offsets, strict, breakdown, have)
     except TraceError as e:
         r.error = str(e)
     return r
@@ -1135,7 +1135,7 @@ class PeerHeap(Ranks):
             heads[i], heads[best], i = heads[best], heads[i], best
 
 
-def run(r, tracedir, compat, offsets, lint, breakdown, have, queue):
+def run(r, tracedir, compat, offsets, lint, breakdown, have):
     strict = lint or compat
     s = System(tracedir, offsets, strict, have)
     breakdowns = s.breakdowns() if breakdown else {}
@@ -1162,6 +1162,7 @@ def run(r, tracedir, compat, offsets, lint, breakdown, have, queue):
         if now is not None:
             queue.insert(now, rank)
 
+    queue = PeerHeap() if compat else Ranks()
     for rank in range(len(s.streams)):
         add(rank)
     origin = None
@@ -1286,7 +1287,7 @@ REASONS = (("lint: ", "not empty at the end"), ("duplicate value", "value repeat
            ("never finished", "not finished"), ("without physical CPUs", "without CPUs"))
 
 
-def check_conformance(top, only, verbose, queue):
+def check_conformance(top, only, verbose):
     passed, failed = 0, 0
     for case in sorted(os.listdir(top)):
         path = os.path.join(top, case)
@@ -1294,7 +1295,7 @@ def check_conformance(top, only, verbose, queue):
             continue
         for one in json.load(open(f"{path}/case.json"))["runs"]:
             breakdown = "-b" in one["options"]
-            r = emulate(f"{path}/trace", True, strict=True, breakdown=breakdown, queue=queue())
+            r = emulate(f"{path}/trace", True, strict=True, breakdown=breakdown)
             reason = one.get("reason", "")
             if one["succeeds"]:
                 files = sorted({f.rsplit(".", 1)[0] for f in one["files"]})
@@ -1364,12 +1365,11 @@ def main():
     ap.add_argument("--only", default="")
     ap.add_argument("-b", action="store_true")
     ap.add_argument("-l", action="store_true")
-    ap.add_argument("--ranks", action="store_true", help="ties of the recorded cases by stream rank")
     ap.add_argument("-v", action="store_true")
     ap.add_argument("trace", nargs="?")
     a = ap.parse_args()
     if a.check_conformance:
-        return check_conformance(a.check_conformance, a.only, a.v, Ranks if a.ranks else PeerHeap)
+        return check_conformance(a.check_conformance, a.only, a.v)
     if a.check_golden:
         return check_golden(a.check_golden, a.only, a.v)
     if not a.trace:
