@@ -7,7 +7,8 @@ usage: events.py shape OVNIEVENTS
        events.py cli|pages OVNIEVENTS
        events.py current|update OVNIEVENTS
 
-* shape: the JSON and the tables of the Markdown
+* shape: the JSON and the tables of the Markdown; the assembler of the tests, which has its
+  own list of signatures, has the same events with the same arguments
 * dispatch: each event is known to the emulator, with its arguments, and no event is known
   that is not listed (one unlisted letter in each category is tried)
 * pcf: a run with all models has the views of the Markdown, with their values and labels
@@ -69,6 +70,10 @@ def shape(tool):
                 found.append(f"{where}: listed twice")
             seen.add(event["mcv"])
             check_event(where, model, event)
+    have = {e["mcv"]: (e["jumbo"], [a["type"] for a in e["args"]]) for m in models.values() for e in m["events"]}
+    want = {mcv: (jumbo, [t.rstrip("*") for t in types]) for mcv, (jumbo, types) in kit.asm.SIGNATURE.items()}
+    found.extend(f"{mcv}: {have.get(mcv)}, and {want.get(mcv)} in asm.py"
+                 for mcv in sorted({*have, *want}) if have.get(mcv) != want.get(mcv))
     # the Markdown has the same events, in tables that are tables
     text = kit.markdown(tool)
     listed = []
