@@ -450,14 +450,17 @@ class System:
             check(len(self.counters) == len(hwc), "indices of counters with gaps")
         self.decl.update({200 + i: COUNTER for i in sorted(self.counters)})
 
-    def breakdowns(self):
+    def breakdowns(self, compat):
         """letter -> name of the trace"""
         out = {letter: name + "-breakdown" for name, letter in (("nosv", "V"), ("nanos6", "6"), ("openmp", "P"))
                if letter in self.enabled}
         if "V" in out:
-            can = [(t.meta.get("nosv") or {}).get("can_breakdown") for t in self.threads]
+            # the peer also asks the threads that do not use nosv
+            asked = [t for t in self.threads if compat or not isinstance(t.meta.get("require"), dict)
+                     or "nosv" in t.meta["require"]]
+            can = [(t.meta.get("nosv") or {}).get("can_breakdown") for t in asked]
             check(all(isinstance(c, bool) for c in can), "nosv.can_breakdown is missing")
-            if not all(can):
+            if not all(can) or not can:
                 del out["V"]
         return out
 
@@ -1138,7 +1141,7 @@ class PeerHeap(Ranks):
 def run(r, tracedir, compat, offsets, lint, breakdown, have):
     strict = lint or compat
     s = System(tracedir, offsets, strict, have)
-    breakdowns = s.breakdowns() if breakdown else {}
+    breakdowns = s.breakdowns(compat) if breakdown else {}
     r.names = {"thread": s.thread_names, "cpu": s.cpu_names}
     n = len(s.physical())
     r.names.update({file: [f"~CPU {n - i:4}" for i in range(n)] for file in breakdowns.values()})
