@@ -22,13 +22,17 @@
 
 enum {
 	RUNS = 7,
+	ATTEMPTS = 3,
 	MARKS = 4,
+	OUTPUTS = 3, /* PRV files */
 };
 
 struct shape {
 	const char *name;
-	int threads; /* and CPUs */
-	long events; /* of all threads */
+	int threads;         /* and CPUs */
+	long events;         /* of all threads */
+	bool nosv;           /* tasks of nOS-V, not marks */
+	const char *options; /* of the emulator, NULL: none */
 };
 
 struct cost {
@@ -84,6 +88,54 @@ put_event(uint8_t *p, long i, int64_t clock)
 	}
 }
 
+static size_t
+put_pair(uint8_t *p, const char *mcv, int64_t clock, uint32_t a, uint32_t b)
+{
+	uint32_t payload[2] = { a, b };
+	return put(p, mcv, clock, payload, sizeof(payload));
+}
+
+/* The life of a task: created and submitted from inside another state, executed, paused
+ * in a nested call, ended. Each thread has ids of its own. */
+static size_t
+put_task_event(uint8_t *p, long i, int64_t clock, int th)
+{
+	uint32_t task = (uint32_t)(i / 16 + 1) << 8 | (uint32_t)th;
+	switch (i % 16) {
+	case 0: return put(p, "VAs", clock, NULL, 0);
+	case 1: return put_pair(p, "VTc", clock, task, task % 8 + 1);
+	case 2: return put(p, "VU[", clock, NULL, 0);
+	case 3: return put(p, "VU]", clock, NULL, 0);
+	case 4: return put(p, "VAS", clock, NULL, 0);
+	case 5: return put(p, "VS[", clock, NULL, 0);
+	case 6: return put(p, "VS]", clock, NULL, 0);
+	case 7: return put_pair(p, "VTx", clock, task, 0);
+	case 8: return put(p, "VMa", clock, NULL, 0);
+	case 9: return put(p, "VMA", clock, NULL, 0);
+	case 10: return put(p, "VAp", clock, NULL, 0);
+	case 11: return put_pair(p, "VTp", clock, task, 0);
+	case 12: return put_pair(p, "VTr", clock, task, 0);
+	case 13: return put(p, "VAP", clock, NULL, 0);
+	case 14: return put_pair(p, "VTe", clock, task, 0);
+	default: return put(p, i % 32 == 15 ? "VPr" : "VPp", clock, NULL, 0);
+	}
+}
+
+static void
+write_types(FILE *f)
+{
+	for (uint32_t type = 1; type <= 8; type++) {
+		uint8_t ev[64];
+		(void)put(ev, "VYc", 1000, NULL, 0);
+		ev[0] = WIRE_JUMBO | 3;
+		uint32_t size = 4 + 6;
+		memcpy(ev + 12, &size, 4);
+		memcpy(ev + 16, &type, 4);
+		(void)snprintf((char *)ev + 20, 8, "type%u", type);
+		(void)fwrite(ev, 1, WIRE_JUMBO_HEADER + size, f);
+	}
+}
+
 static void
 write_stream(const char *dir, const struct shape *s, int th)
 {
@@ -96,11 +148,11 @@ write_stream(const char *dir, const struct shape *s, int th)
 	if (!f)
 		fail(path);
 	(void)fprintf(f, "{\"version\":3,\"ovni\":{\"lib\":{\"version\":\"1.14.0\",\"commit\":\"x\"},\"part\":\"thread\","
-			 "\"tid\":%d,\"pid\":1,\"loom\":\"n.0\",\"app_id\":1,\"require\":{\"ovni\":\"1.1.0\"},\"finished\":1,\"mark\":{",
-		th + 1);
-	for (int m = 0; m < MARKS; m++)
+			 "\"tid\":%d,\"pid\":1,\"loom\":\"n.0\",\"app_id\":1,\"require\":{\"ovni\":\"1.1.0\"%s},\"finished\":1,\"mark\":{",
+		th + 1, s->nosv ? ",\"nosv\":\"2.7.0\"" : "");
+	for (int m = 0; m < (s->nosv ? 0 : MARKS); m++)
 		(void)fprintf(f, "%s\"%d\":{\"title\":\"Mark %d\",\"chan_type\":\"%s\"}", m ? "," : "", m, m, m < 2 ? "single" : "stack");
-	(void)fprintf(f, "},\"loom_cpus\":[{\"index\":%d,\"phyid\":%d}]}}", th, th);
+	(void)fprintf(f, "},\"loom_cpus\":[{\"index\":%d,\"phyid\":%d}]},\"nosv\":{\"can_breakdown\":true}}", th, th);
 	if (fclose(f) != 0)
 		fail(path);
 
@@ -111,12 +163,14 @@ write_stream(const char *dir, const struct shape *s, int th)
 	uint8_t ev[64] = "ovni\1";
 	(void)fwrite(ev, 1, 8, f);
 	int32_t exec[4] = { th, -1, 0, 0 };
-	(void)fwrite(ev, 1, put(ev, "OHx", 1000 + th, exec, 16), f);
+	(void)fwrite(ev, 1, put(ev, "OHx", s->nosv ? 1000 : 1000 + th, exec, 16), f);
+	if (s->nosv && th == 0)
+		write_types(f);
 	long n = s->events / s->threads - 2;
 	int64_t clock = 2000 + th;
 	for (long i = 0; i < n - n % 16; i++) {
 		clock += 700 + (i * 37 + th * 11) % 600;
-		(void)fwrite(ev, 1, put_event(ev, i, clock), f);
+		(void)fwrite(ev, 1, s->nosv ? put_task_event(ev, i, clock, th) : put_event(ev, i, clock), f);
 	}
 	(void)fwrite(ev, 1, put(ev, "OHe", clock + 1, NULL, 0), f);
 	if (fclose(f) != 0)
@@ -161,11 +215,11 @@ wait_cost(pid_t pid)
 }
 
 static struct cost
-run_emu(const char *emu, const char *trace, const char *out)
+run_emu(const char *emu, const char *trace, const char *out, const char *options)
 {
 	pid_t pid = fork();
 	if (pid == 0) {
-		(void)execl(emu, emu, "-q", "-o", out, trace, (char *)NULL);
+		(void)execl(emu, emu, "-q", "-o", out, trace, options, (char *)NULL);
 		_exit(127);
 	}
 	return wait_cost(pid);
@@ -200,13 +254,13 @@ size_of(const char *dir, const char *name)
 }
 
 static struct cost
-run_plain(const char *trace, const char *out, const off_t sizes[2])
+run_plain(const char *trace, const char *out, const off_t sizes[])
 {
 	pid_t pid = fork();
 	if (pid == 0) {
 		(void)nftw(trace, read_one, 16, FTW_PHYS);
 		memset(block, (int)('0' + input_sum % 10), sizeof(block));
-		for (int i = 0; i < 2; i++) {
+		for (int i = 0; i < OUTPUTS; i++) {
 			char path[512];
 			(void)snprintf(path, sizeof(path), "%s/plain.%d", out, i);
 			int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
@@ -237,13 +291,14 @@ measure(const char *emu, const char *tmp, const struct shape *s)
 	(void)snprintf(out, sizeof(out), "%s/%s.out", tmp, s->name);
 	write_trace(trace, s);
 	struct result best = { .emu = { .cpu = 1e9 }, .plain = { .cpu = 1e9 } };
-	off_t sizes[2] = { 0 };
+	off_t sizes[OUTPUTS] = { 0 };
 	for (int i = 0; i < RUNS; i++) {
 		/* New files each time: to replace one costs the file system more. */
 		(void)nftw(out, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-		struct cost e = run_emu(emu, trace, out);
+		struct cost e = run_emu(emu, trace, out, s->options);
 		sizes[0] = size_of(out, "thread.prv");
 		sizes[1] = size_of(out, "cpu.prv");
+		sizes[2] = size_of(out, "nosv-breakdown.prv");
 		(void)nftw(out, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 		(void)mkdir(out, 0777);
 		struct cost p = run_plain(trace, out, sizes);
@@ -251,7 +306,7 @@ measure(const char *emu, const char *tmp, const struct shape *s)
 		best.emu.rss = e.rss > best.emu.rss ? e.rss : best.emu.rss;
 		best.plain.cpu = p.cpu < best.plain.cpu ? p.cpu : best.plain.cpu;
 	}
-	best.bytes = (double)(sizes[0] + sizes[1]);
+	best.bytes = (double)(sizes[0] + sizes[1] + sizes[2]);
 	(void)nftw(trace, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	(void)nftw(out, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	(void)printf("%-8s %5d threads, %9ld events: %6.1f ns/event CPU, %.2fx plain (%.1f ns), %.1f bytes/event written, peak %.1f MiB\n",
@@ -294,17 +349,31 @@ main(int argc, char **argv)
 	if (!mkdtemp(tmp))
 		fail(tmp);
 
-	const struct shape small = { "few", 4, n };
-	const struct shape wide = { "wide", 1024, n * 10 }; /* so that 1024 opens do not count */
-	const struct shape longer = { "long", 4, n * 10 };
-	struct result a = measure(argv[1], tmp, &small);
-	struct result b = measure(argv[1], tmp, &wide);
-	struct result c = measure(argv[1], tmp, &longer);
+	const struct shape small = { .name = "few", .threads = 4, .events = n };
+	/* Long, so that 1024 opens do not count. */
+	const struct shape wide = { .name = "wide", .threads = 1024, .events = n * 10 };
+	const struct shape longer = { .name = "long", .threads = 4, .events = n * 10 };
+	const struct shape nosv = { .name = "nosv", .threads = 32, .events = n * 3, .nosv = true };
+	const struct shape all = { .name = "nosv-a", .threads = 32, .events = n * 3, .nosv = true, .options = "-a" };
+	const struct shape breakdown = { .name = "nosv-b", .threads = 32, .events = n * 3, .nosv = true, .options = "-b" };
+	/* A disturbed machine gets more chances: the least that was needed counts. */
+	bool ok = false;
+	for (int i = 0; i < ATTEMPTS && !ok; i++) {
+		struct result a = measure(argv[1], tmp, &small);
+		struct result b = measure(argv[1], tmp, &wide);
+		struct result c = measure(argv[1], tmp, &longer);
+		struct result v = measure(argv[1], tmp, &nosv);
+		struct result va = measure(argv[1], tmp, &all);
+		struct result vb = measure(argv[1], tmp, &breakdown);
+		ok = limit("CPU, ratio to plain", a.emu.cpu / a.plain.cpu, 4);
+		ok &= limit("1024 threads: peak memory, MiB", (double)b.emu.rss / 1024, 100);
+		ok &= limit("1024 threads: time of an event, ratio to 4 threads", b.emu.cpu / c.emu.cpu, 1.5);
+		ok &= limit("10 times longer: peak memory, ratio", (double)c.emu.rss / (double)a.emu.rss, 1.1);
+		ok &= limit("nosv -b: CPU, ratio to plain", vb.emu.cpu / vb.plain.cpu, 5);
+		ok &= limit("nosv -a: time of an event, ratio to the needed models", va.emu.cpu / v.emu.cpu, 1.1);
+		/* The aim is 4; what is checked is that it does not get worse. */
+		ok &= limit("nosv: CPU, ratio to plain (aim 4)", v.emu.cpu / v.plain.cpu, 5);
+	}
 	(void)rmdir(tmp);
-
-	bool ok = limit("CPU, ratio to plain", a.emu.cpu / a.plain.cpu, 4);
-	ok &= limit("1024 threads: peak memory, MiB", (double)b.emu.rss / 1024, 100);
-	ok &= limit("1024 threads: time of an event, ratio to 4 threads", b.emu.cpu / c.emu.cpu, 1.5);
-	ok &= limit("10 times longer: peak memory, ratio", (double)c.emu.rss / (double)a.emu.rss, 1.1);
 	return ok ? 0 : 1;
 }

@@ -21,6 +21,7 @@ TRACE = """
 loom node.0 cpus 0:0
 proc 1 app 1
 thread 1
+attr nosv.can_breakdown true
 mark 0 single "Mark"
 1 0 OHx 0 -1 0
 1 1 OHe
@@ -42,7 +43,7 @@ def main():
     with tempfile.TemporaryDirectory() as tmp:
         trace = os.path.join(tmp, "trace")
         asm.assemble(TRACE, trace)
-        subprocess.run([emu, "-q", "-a", "-o", tmp, trace], check=True)
+        subprocess.run([emu, "-q", "-a", "-b", "-o", tmp, trace], check=True)
         have = os.path.join(tmp, "cfg")
         if update:
             shutil.rmtree(want, ignore_errors=True)

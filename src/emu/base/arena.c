@@ -3,16 +3,21 @@
 
 #include <stdalign.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum {
-	CHUNK = 64 * 1024, /* a page-friendly size that few traces fill twice */
+	CHUNK_MIN = 64 * 1024, /* few traces fill it twice */
+	CHUNK_MAX = 4 * 1024 * 1024,
+	HUGE_PAGE = 2 * 1024 * 1024, /* from here on the system is asked for huge pages */
 };
 
 struct arena_chunk {
 	struct arena_chunk *older;
+	size_t mapped; /* bytes, if it is not from malloc */
 	alignas(max_align_t) char data[];
 };
 
@@ -22,20 +27,56 @@ arena_finish(struct arena *a)
 	struct arena_chunk *c = a->chunks;
 	while (c) {
 		struct arena_chunk *older = c->older;
-		free(c);
+		if (c->mapped)
+			(void)munmap(c, c->mapped);
+		else
+			free(c);
 		c = older;
 	}
 	*a = (struct arena){ 0 };
+}
+
+/* Zeroed pages from the system, aligned for huge ones: tables of tasks are touched all
+ * over, and then a fault comes for each 2 MiB and not for each 4 KiB. */
+static void *
+map_huge(size_t all)
+{
+	char *p = mmap(NULL, all + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		return NULL;
+	size_t before = (HUGE_PAGE - (uintptr_t)p % HUGE_PAGE) % HUGE_PAGE;
+	if (before)
+		(void)munmap(p, before);
+	if (before < HUGE_PAGE)
+		(void)munmap(p + before + all, HUGE_PAGE - before);
+	(void)madvise(p + before, all, MADV_HUGEPAGE);
+	return p + before;
+}
+
+/* A chunk with room for that many bytes, zeroed. */
+static struct arena_chunk *
+new_chunk(struct arena *a, size_t bytes)
+{
+	struct arena_chunk *c;
+	size_t all = sizeof(*c) + bytes;
+	bool huge = all >= HUGE_PAGE;
+	if (huge)
+		all = (all + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
+	c = huge ? map_huge(all) : calloc(1, all);
+	if (c) {
+		a->total += all;
+		c->mapped = huge ? all : 0;
+	}
+	return c;
 }
 
 /* A chunk of its own for what would waste most of a shared one. */
 static void *
 alloc_large(struct arena *a, size_t bytes)
 {
-	struct arena_chunk *c = calloc(1, sizeof(*c) + bytes);
+	struct arena_chunk *c = new_chunk(a, bytes);
 	if (!c)
 		return NULL;
-	a->total += sizeof(*c) + bytes;
 	if (a->chunks) { /* keep bumping in the current one */
 		c->older = a->chunks->older;
 		a->chunks->older = c;
@@ -51,19 +92,21 @@ arena_alloc(struct arena *a, size_t n, size_t size)
 	size_t bytes;
 	if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX / 2)
 		return NULL;
-	const size_t align = alignof(max_align_t);
-	bytes = (bytes + align - 1) & ~(align - 1);
+	const size_t align_mask = alignof(max_align_t) - 1;
+	bytes = (bytes + align_mask) & ~align_mask;
 	if (bytes > a->left || !a->next) {
-		if (bytes > CHUNK / 4)
+		size_t chunk = a->total / 4 < CHUNK_MIN ? CHUNK_MIN : a->total / 4;
+		chunk = chunk > CHUNK_MAX ? CHUNK_MAX : chunk & ~align_mask;
+		chunk -= sizeof(struct arena_chunk); /* with it, a whole number of pages */
+		if (bytes > chunk / 4)
 			return alloc_large(a, bytes);
-		struct arena_chunk *c = calloc(1, sizeof(*c) + CHUNK);
+		struct arena_chunk *c = new_chunk(a, chunk);
 		if (!c)
 			return NULL;
-		a->total += sizeof(*c) + CHUNK;
 		c->older = a->chunks;
 		a->chunks = c;
 		a->next = c->data;
-		a->left = CHUNK;
+		a->left = chunk;
 	}
 	void *p = a->next;
 	a->next += bytes;

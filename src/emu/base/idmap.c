@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "idmap.h"
 
-/* Ids are often consecutive, and may be chosen by an enemy: mixing spreads the first,
- * and a table at most half full bounds what the second can do to a few probes. */
+enum {
+	NEAR = 4, /* keys of a cache line */
+};
+
+/* Ids are often consecutive, and those that are near are used together: a line of four
+ * stays together. Which line is mixed, as an enemy may choose the ids; a table at most
+ * half full bounds what that costs. */
 static size_t
 slot_of(const struct idmap *m, uint64_t key)
 {
-	uint64_t h = key * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t h = key / NEAR * UINT64_C(0x9e3779b97f4a7c15);
 	h ^= h >> 32;
 	h *= UINT64_C(0xd6e8feb86659fd93);
-	size_t i = (size_t)(h >> 32) & (m->cap - 1);
+	size_t i = ((size_t)(h >> 32) * NEAR + key % NEAR) & (m->cap - 1);
 	while (m->slots[i].value && m->slots[i].key != key)
 		i = (i + 1) & (m->cap - 1);
 	return i;
@@ -35,12 +40,25 @@ grow(struct idmap *m, struct arena *a)
 	return 0;
 }
 
+struct idmap_slot *
+idmap_slot(struct idmap *m, struct arena *a, uint64_t key)
+{
+	if ((m->n + 1) * 2 > m->cap && grow(m, a) < 0)
+		return NULL;
+	struct idmap_slot *slot = &m->slots[slot_of(m, key)];
+	if (!slot->value) {
+		slot->key = key;
+		m->n++;
+	}
+	return slot;
+}
+
 int
 idmap_add(struct idmap *m, struct arena *a, uint64_t key, void *value)
 {
-	if ((m->n + 1) * 2 > m->cap && grow(m, a) < 0)
+	struct idmap_slot *slot = idmap_slot(m, a, key);
+	if (!slot)
 		return -1;
-	m->slots[slot_of(m, key)] = (struct idmap_slot){ key, value };
-	m->n++;
+	slot->value = value;
 	return 0;
 }

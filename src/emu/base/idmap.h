@@ -21,8 +21,12 @@ struct idmap {
 /* The value of a key, NULL if there is none. O(1). */
 void *idmap_find(const struct idmap *m, uint64_t key);
 
+/* The slot of a key, for adding it: its value is NULL if it is new, and must be set before
+ * the next call. NULL when memory is exhausted. O(1) in the mean. */
+struct idmap_slot *idmap_slot(struct idmap *m, struct arena *a, uint64_t key);
+
 /* Adds a key that is not there; the value is not NULL. Returns 0, or -1 when memory is
- * exhausted. O(1) in the mean. */
+ * exhausted. */
 int idmap_add(struct idmap *m, struct arena *a, uint64_t key, void *value);
 
 #endif

@@ -189,7 +189,7 @@ feed_insert(struct feed *f, enum row_class rows, int64_t time, uint32_t row, uin
 	while (at > f->cur->records[rows] && at[-1].time > time)
 		at--;
 	memmove(at + 1, at, (size_t)(f->next[rows] - at) * sizeof(*at));
-	*at = (struct record){ time, value, row, (uint16_t)col, f->event };
+	*at = (struct record){ time, value, row, (uint16_t)col, f->event | RECORD_PUNCTUAL };
 	f->next[rows]++;
 }
 

@@ -16,8 +16,8 @@
 #include <stdatomic.h>
 
 enum {
-	FEED_RECORDS = 8192, /* of a class in a chunk: few wake-ups, and it fits in a cache */
-	FEED_CHUNKS = 4,     /* in all; what bounds the memory */
+	FEED_RECORDS = 16384, /* of a class in a chunk: few wake-ups, and it fits in a cache */
+	FEED_CHUNKS = 4,      /* in all; what bounds the memory */
 	FEED_SINKS_MAX = 16,
 };
 
@@ -53,7 +53,7 @@ feed_put(struct feed *f, enum row_class rows, int64_t time, uint32_t row, uint32
 	*f->next[rows]++ = (struct record){ time, value, row, (uint16_t)col, f->event };
 }
 
-/* Inserts a record behind those of its time, which may be up to 1 ns before the last
+/* Inserts a punctual record behind those of its time, which may be up to 1 ns before the last
  * one; later if that was handed over already. */
 void feed_insert(struct feed *f, enum row_class rows, int64_t time, uint32_t row, uint32_t col, int64_t value);
 

@@ -22,7 +22,11 @@ struct record {
 	int64_t value; /* as printed: nothing is 0 */
 	uint32_t row;  /* threads first, then CPUs; from 0 */
 	uint16_t col;
-	uint16_t event; /* counts events, to tell those of one instant apart */
+	uint16_t event; /* counts events, to tell those of one instant apart; RECORD_PUNCTUAL */
+};
+
+enum {
+	RECORD_PUNCTUAL = 0x8000, /* the value shows for 1 ns, the state does not change */
 };
 
 enum row_class {

@@ -137,16 +137,18 @@ task_add_labels(struct emu *emu, int chan, size_t table_at)
 int
 task_create(struct emu *emu, const struct event *ev, struct task_table *t, uint32_t id, uint32_t type, unsigned flags)
 {
-	if (idmap_find(&t->tasks, id))
+	struct idmap_slot *slot = idmap_slot(&t->tasks, &emu->arena, id);
+	if (slot && slot->value)
 		return task_error(emu, ev, ERR_TASK, "task %" PRIu32 " already exists in the process", id);
 	struct task_type *tt = task_type_get(emu, ev, t, type);
 	if (!tt)
 		return -ERR_TASK_TYPE;
 	struct task *task = arena_new(&emu->arena, struct task, 1);
-	if (!task)
+	if (!slot || !task)
 		return diag_no_memory(emu->diag);
 	*task = (struct task){ .id = id, .flags = flags, .type = tt };
-	return idmap_add(&t->tasks, &emu->arena, id, task) < 0 ? diag_no_memory(emu->diag) : 0;
+	slot->value = task;
+	return 0;
 }
 
 /* ---- Bodies. ---- */
@@ -181,8 +183,10 @@ find_body(struct emu *emu, const struct event *ev, struct task_table *t, uint32_
 		return task_error(emu, ev, ERR_TASK, "task %" PRIu32 " is parallel: its body cannot be 0", id);
 	if (!parallel)
 		*body = 1;
-	*out = k->body && k->body->id == *body ? k->body : parallel ? idmap_find(&t->bodies, body_key(k, *body))
-								    : NULL;
+	if (parallel)
+		*out = idmap_find(&t->bodies, body_key(k, *body));
+	else
+		*out = k->body.id ? &k->body : NULL;
 	return 0;
 }
 
@@ -220,14 +224,14 @@ body_execute(struct emu *emu, const struct event *ev, struct task_table *t, stru
 		t->nesting_told = true;
 	}
 	if (!b) {
-		b = arena_new(&emu->arena, struct body, 1);
+		bool parallel = task->flags & TASK_PARALLEL;
+		b = parallel ? arena_new(&emu->arena, struct body, 1) : &task->body;
 		if (!b)
 			return diag_no_memory(emu->diag);
 		*b = (struct body){ .task = task, .id = body };
-		if (task->flags & TASK_PARALLEL && idmap_add(&t->bodies, &emu->arena, body_key(task, body), b) < 0)
+		if (parallel && idmap_add(&t->bodies, &emu->arena, body_key(task, body), b) < 0)
 			return diag_no_memory(emu->diag);
 	}
-	task->body = b;
 	b->iteration += again;
 	b->state = BODY_RUNNING;
 	b->thread = emu->thread;
@@ -243,10 +247,13 @@ get_top(struct emu *emu, const struct event *ev, struct task_table *t, struct ta
 	uint32_t id, uint32_t body, enum body_state from, const char *verb, struct body **out)
 {
 	struct task *task;
-	struct body *b;
-	int rc = find_body(emu, ev, t, id, &body, &task, &b);
+	struct body *b = s->top;
+	/* Nearly always it is the one on top. */
+	bool top = b && b->task->id == id && id && !(b->task->flags & TASK_PARALLEL) && body == 0;
+	int rc = top ? 0 : find_body(emu, ev, t, id, &body, &task, &b);
 	if (rc < 0)
 		return rc;
+	body = b ? b->id : body;
 	if (!b || b->state != from)
 		return bad_state(emu, ev, id, body, b, verb, state_names[from]);
 	if (b->thread != emu->thread)

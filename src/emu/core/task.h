@@ -37,18 +37,18 @@ struct task_type {
 
 struct body {
 	struct task *task;
-	uint32_t id; /* 1 for a normal task */
+	struct body *below; /* on the stack */
+	uint32_t id;        /* 1 for a normal task */
 	enum body_state state;
 	uint32_t thread;    /* whose stack it is on; NO_INDEX: none */
 	uint32_t iteration; /* how often it was executed again */
-	struct body *below;
 };
 
 struct task {
 	uint32_t id;
 	unsigned flags;
 	struct task_type *type;
-	struct body *body; /* the last one used */
+	struct body body; /* the only one of a normal task; id 0: not executed yet */
 };
 
 /* Of a process, zeroed at first. */

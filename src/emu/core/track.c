@@ -153,25 +153,73 @@ print_cpu_row(struct emu *emu, uint32_t cpu)
 			print(emu, ROW_CPU, first + col, row, col, show_cpu(emu, c, col));
 }
 
-/* A model has written a channel of a thread. `rows` tells whether the event printed
- * whole rows, or columns as they are: those are not printed twice. */
+/* The CPU rows that follow a thread, by need. */
+struct followers {
+	uint32_t running;
+	uint32_t active;
+};
+
+static inline uint32_t
+pick(const struct followers *f, unsigned need)
+{
+	return need == NEED_RUNNING ? f->running : need == NEED_ACTIVE ? f->active
+								       : NO_INDEX;
+}
+
+/* A model has written a channel of a thread: prints it in the row of the thread, if asked
+ * to, and in that of its CPU. */
 static inline void
-print_channel(struct emu *emu, struct chan_ref d, bool rows)
+print_channel(struct emu *emu, uint32_t thread, uint32_t col, uint32_t cpu, bool in_thread)
+{
+	const struct chans *c = &emu->chans;
+	unsigned need = emu->cols[col].thread_need;
+	size_t id = chan_id(c, thread, col);
+	int64_t v = c->value[id];
+	bool shown = (emu->threads[thread].has & need) == need;
+	if (shown && in_thread)
+		print(emu, ROW_THREAD, id, thread, col, v);
+	if (cpu == NO_INDEX)
+		return;
+	if (!shown && !emu->options.compat && need != NEED_NEVER)
+		v = ST_BAD;
+	uint32_t row = emu->sys.nthreads + cpu;
+	print(emu, ROW_CPU, chan_id(c, row, col), row, col, v);
+}
+
+/* Most events write a few channels of their thread, and none that its row shows in any
+ * state: nothing but those rows is printed. Returns whether it was such an event. */
+static bool
+print_few(struct emu *emu)
+{
+	struct chans *c = &emu->chans;
+	uint32_t thread = c->dirty[0].row;
+	if (emu->npunctuals)
+		return false;
+	for (uint32_t i = 0; i < c->ndirty; i++)
+		if (c->dirty[i].row != thread || c->dirty[i].col < NBASE || (c->ndirty > 1 && emu->cols[c->dirty[i].col].thread_need == NEED_NOTHING))
+			return false;
+	struct followers f = { follower(emu, thread, NEED_RUNNING), follower(emu, thread, NEED_ACTIVE) };
+	size_t first = chan_id(c, thread, 0);
+	for (uint32_t i = 0; i < c->ndirty; i++) {
+		uint32_t col = c->dirty[i].col;
+		c->is_dirty[first + col] = 0;
+		print_channel(emu, thread, col, pick(&f, emu->cols[col].cpu_need), true);
+	}
+	c->ndirty = 0;
+	return true;
+}
+
+/* The same when the event has printed whole rows, or columns as they are: those are not
+ * printed twice. */
+static void
+print_rest(struct emu *emu, struct chan_ref d)
 {
 	const struct chans *c = &emu->chans;
 	const struct col *k = &emu->cols[d.col];
-	size_t id = chan_id(c, d.row, d.col);
-	int64_t v = c->value[id];
-	bool shown = (emu->threads[d.row].has & k->thread_need) == k->thread_need;
-	if (shown && (!rows || (is_tracked(k->thread_need) && !c->is_dirty[chan_id(c, d.row, COL_STATE)])))
-		print(emu, ROW_THREAD, id, d.row, d.col, v);
 	uint32_t cpu = follower(emu, d.row, k->cpu_need);
-	if (cpu == NO_INDEX || (rows && c->is_dirty[chan_id(c, emu->sys.nthreads + cpu, COL_SELECT)]))
-		return;
-	if (!shown && !emu->options.compat && k->thread_need != NEED_NEVER)
-		v = ST_BAD;
-	uint32_t row = emu->sys.nthreads + cpu;
-	print(emu, ROW_CPU, chan_id(c, row, d.col), row, d.col, v);
+	if (cpu != NO_INDEX && c->is_dirty[chan_id(c, emu->sys.nthreads + cpu, COL_SELECT)])
+		cpu = NO_INDEX;
+	print_channel(emu, d.row, d.col, cpu, is_tracked(k->thread_need) && !c->is_dirty[chan_id(c, d.row, COL_STATE)]);
 }
 
 /* A value at t - 1, and at t what the row showed. When the row has a line of that column
@@ -204,13 +252,8 @@ void
 track_emit(struct emu *emu)
 {
 	struct chans *c = &emu->chans;
-	/* Most events write one channel of a model. */
-	if (c->ndirty == 1 && c->dirty[0].col >= NBASE && !emu->npunctuals) {
-		print_channel(emu, c->dirty[0], false);
-		c->is_dirty[chan_id(c, c->dirty[0].row, c->dirty[0].col)] = 0;
-		c->ndirty = 0;
+	if (print_few(emu))
 		return;
-	}
 	/* What a row shows as it is comes first, in the order it was written. */
 	for (uint32_t i = 0; i < c->ndirty; i++)
 		print_direct(emu, c->dirty[i]);
@@ -218,7 +261,7 @@ track_emit(struct emu *emu)
 		struct chan_ref d = c->dirty[i];
 		bool thread = d.row < emu->sys.nthreads;
 		if (d.col >= NBASE)
-			print_channel(emu, d, true);
+			print_rest(emu, d);
 		else if (thread && d.col == COL_STATE)
 			print_thread_row(emu, d.row);
 		else if (!thread && d.col == COL_SELECT)

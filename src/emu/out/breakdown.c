@@ -144,7 +144,8 @@ end_event(const struct emu *emu, struct reduction *r)
 static int
 reduce(const struct emu *emu, struct reduction *r, const struct record *rec)
 {
-	if (rec->col != r->state_col && rec->col != r->task_col && rec->col != r->idle_col)
+	bool ours = rec->col == r->state_col || rec->col == r->task_col || rec->col == r->idle_col;
+	if (!ours || rec->event & RECORD_PUNCTUAL)
 		return 0;
 	int rc = 0;
 	if (r->event >= 0 && (rec->time != r->time || rec->event != r->event))

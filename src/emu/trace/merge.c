@@ -7,6 +7,10 @@
  * synchronised: one hour, inclusive. */
 #define CLOCK_GATE INT64_C(3600000000000)
 
+enum {
+	MANY = 128, /* streams whose state does not stay in the first cache */
+};
+
 /* A stream that has ended: behind every event. No rank has all its bits set. */
 #define ENDED UINT64_MAX
 
@@ -228,7 +232,11 @@ merge_next(struct merge *m, struct event **ev)
 			winner = m->losers[0];
 			if (winner == ENDED)
 				return 0;
-			find_runner_up(m);
+			/* Worth it for a stream that wins again, or to have the next one at hand when
+			 * there are too many to stay in the cache. */
+			m->runner_up = 0;
+			if (winner == key || m->nleaves >= MANY)
+				find_runner_up(m);
 			if (__builtin_expect(is_far(m, winner), 0)) {
 				rebase(m);
 				winner = m->losers[0];
