@@ -185,9 +185,13 @@ def check_row(path, name, rows, found):
 
 def view_types(outdir, cls, pcf, found, short):
     """The types for which there is a view, after checking each view."""
-    types, top = [], os.path.join(outdir, "cfg", cls)
+    # The views of a breakdown are beside those of the CPUs, one in the folder of a model.
+    model = cls[:-len("-breakdown")] if cls.endswith("-breakdown") else None
+    types, top = [], os.path.join(outdir, "cfg", *(["cpu", model] if model else [cls]))
     for where, _, files in os.walk(top):
         for file in sorted(files):
+            if (file == "breakdown.cfg") != bool(model):
+                continue
             path = os.path.join(where, file)
             name = os.path.relpath(path, outdir)
             text = read(path).decode("utf-8", errors="surrogateescape")
@@ -241,7 +245,8 @@ def check_class(outdir, cls, found, compat, killed, short):
 def check(outdir, compat=False, killed=False, short=False):
     """Texts that tell what is wrong with an output directory."""
     found = Found()
-    for cls in CLASSES:
+    breakdowns = sorted(f[:-4] for f in os.listdir(outdir) if f.endswith("-breakdown.prv"))
+    for cls in [*CLASSES, *breakdowns]:
         check_class(outdir, cls, found, compat, killed, short)
     return found
 

@@ -20,7 +20,7 @@ import asm  # noqa: E402
 TRACE = """
 loom node.0 cpus 0:0
 proc 1 app 1
-thread 1
+thread 1 require nosv=2.7.0
 attr nosv.can_breakdown true
 mark 0 single "Mark"
 1 0 OHx 0 -1 0
