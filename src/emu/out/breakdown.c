@@ -13,6 +13,10 @@
 
 #define NOT_SHOWN INT64_MIN
 
+enum {
+	BATCH = 1024, /* records that are written at a time */
+};
+
 /* What the state and the task of a CPU contribute: --compat chooses anew only when the
  * state is written, and follows the choice meanwhile. */
 enum choice {
@@ -33,6 +37,8 @@ struct reduction {
 	const struct breakdown_decl *decl;
 	uint32_t state_col, task_col, idle_col;
 	struct prv prv;
+	struct record *batch; /* not split inside an instant, unless it is longer */
+	size_t nbatch;
 	const char *pcf_path;
 	struct cpu_value *cpus; /* by CPU, virtual ones too */
 	uint32_t *touched;      /* CPUs, in order */
@@ -110,6 +116,20 @@ replace(struct reduction *r, int64_t old, int64_t value)
 	r->changed = true;
 }
 
+/* Writes the batch, all of it or up to its last instant, which may go on. */
+static int
+write_batch(struct reduction *r, bool all)
+{
+	size_t n = r->nbatch;
+	while (!all && n && r->batch[n - 1].time == r->batch[r->nbatch - 1].time)
+		n--;
+	n = n ? n : r->nbatch;
+	int rc = n ? prv_write(&r->prv, r->batch, n) : 0;
+	memmove(r->batch, r->batch + n, (r->nbatch - n) * sizeof(*r->batch));
+	r->nbatch -= n;
+	return rc;
+}
+
 static int
 end_event(const struct emu *emu, struct reduction *r)
 {
@@ -135,7 +155,9 @@ end_event(const struct emu *emu, struct reduction *r)
 		if (r->sorted[row] == r->shown[row] || rc < 0)
 			continue;
 		r->shown[row] = r->sorted[row];
-		rc = prv_write(&r->prv, &(struct record){ .time = r->time, .value = r->sorted[row], .row = row }, 1);
+		if (r->nbatch == BATCH)
+			rc = write_batch(r, false);
+		r->batch[r->nbatch++] = (struct record){ .time = r->time, .value = r->sorted[row], .row = row };
 	}
 	r->nnoted = 0;
 	return rc;
@@ -214,13 +236,14 @@ open_one(struct breakdown *b, struct reduction *r, const struct model_run *mr, c
 		.shown = arena_new(&b->arena, int64_t, n),
 		.noted = arena_new(&b->arena, uint8_t, n),
 		.order = arena_new(&b->arena, uint32_t, n),
+		.batch = arena_new(&b->arena, struct record, BATCH),
 		.pcf_path = arena_printf(&b->arena, "%s/%s.pcf", dir, d->file),
 		.n = n,
 		.event = -1,
 	};
 	const char *prv = arena_printf(&b->arena, "%s/%s.prv", dir, d->file);
 	const char *row = arena_printf(&b->arena, "%s/%s.row", dir, d->file);
-	if (!r->cpus || !r->touched || !r->sorted || !r->shown || !r->noted || !r->order || !r->pcf_path || !prv || !row)
+	if (!r->cpus || !r->touched || !r->sorted || !r->shown || !r->noted || !r->order || !r->batch || !r->pcf_path || !prv || !row)
 		return diag_no_memory(emu->diag);
 	for (uint32_t i = 0; i < n; i++)
 		r->shown[i] = NOT_SHOWN;
@@ -238,6 +261,8 @@ breakdown_close(void *self, int64_t duration)
 	for (size_t i = 0; i < b->n; i++) {
 		struct reduction *r = &b->reductions[i];
 		int bad = r->event >= 0 ? end_event(b->emu, r) : 0;
+		if (bad == 0)
+			bad = write_batch(r, true);
 		int bad2 = prv_finish(&r->prv, duration);
 		int bad3 = write_pcf(b->emu, r); /* with the labels of task types */
 		rc = rc ? rc : bad ? bad
