@@ -636,6 +636,7 @@ class Machine:
         self.view.write(t, op, kind, value)
 
     def ids(self, ev, count, exact=False):
+        check(not ev.jumbo or ev.mcv[1:] in ("Yc", "Oc"), "a jumbo event")
         size = 4 * count
         check(len(ev.payload) == size if exact else len(ev.payload) >= size, "bad payload size")
         return struct.unpack_from(f"<{count}I", ev.payload)
@@ -1275,7 +1276,8 @@ def label_differences(r, file, path, types):
     got = read_labels(path)
     for (of, kind), labels in r.labels.items():
         if of == file and (not types or kind in types):
-            want = {v: os.fsdecode(label) for v, label in labels.items()}
+            # a line break would end the label
+            want = {v: os.fsdecode(label).replace("\n", " ") for v, label in labels.items()}
             have = {v: label for v, label in got.get(kind, {}).items() if v >= 1000}
             if want != have:
                 yield f"{file}.pcf: labels of type {kind}: {have} instead of {want}"
