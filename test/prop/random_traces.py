@@ -435,7 +435,7 @@ class Generator:
         mcv = r.choice(mcvs if not with_args or r.random() < 0.4 else with_args)
         _, types = asm.SIGNATURE[mcv]
         if r.random() < 0.1:
-            text = letter + r.choice("ZSTHP") + r.choice("z~*x") + r.choice(("", " u32=1"))
+            text = letter + r.choice("ZSTHP") + r.choice("z~*x") + r.choice((" empty", " u32=1"))
         elif not types:
             text = mcv
         elif mcv == "VWC":
