@@ -172,6 +172,7 @@ find_body(struct emu *emu, const struct event *ev, struct task_table *t, uint32_
 	struct task **task, struct body **out)
 {
 	struct task *k = *task = idmap_find(&t->tasks, id);
+	*out = NULL;
 	if (id == 0)
 		return task_error(emu, ev, ERR_TASK, "the id of a task cannot be 0");
 	if (!k)
@@ -259,9 +260,10 @@ get_top(struct emu *emu, const struct event *ev, struct task_table *t, struct ta
 	if (b->thread != emu->thread)
 		return task_error(emu, ev, ERR_TASK_STATE, "body %" PRIu32 " of task %" PRIu32 " cannot %s here: it is in thread %d",
 			body, id, verb, emu->sys.threads[b->thread].tid);
-	if (s->top != b)
+	const struct body *above = s->top;
+	if (above && above != b)
 		return task_error(emu, ev, ERR_TASK_STATE, "body %" PRIu32 " of task %" PRIu32 " cannot %s: task %" PRIu32 " is above it",
-			body, id, verb, s->top->task->id);
+			body, id, verb, above->task->id);
 	*out = b;
 	return 0;
 }
