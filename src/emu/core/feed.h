@@ -17,7 +17,7 @@
 
 enum {
 	FEED_RECORDS = 8192, /* of a class in a chunk: few wake-ups, and it fits in a cache */
-	FEED_CHUNKS = 4,      /* in all; what bounds the memory */
+	FEED_CHUNKS = 4,     /* in all; what bounds the memory */
 	FEED_SINKS_MAX = 16,
 };
 
