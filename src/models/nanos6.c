@@ -122,38 +122,10 @@ struct data {
 	bool old_told; /* a 6TC was seen */
 };
 
-struct proc_data {
-	struct task_table tasks;
-};
-
-struct thread_data {
-	struct task_stack stack;
-};
-
-static struct task_table *
-tasks_of(struct emu *emu)
-{
-	struct proc_data *p = emu_proc_data(emu, emu->sys.threads[emu->thread].proc);
-	return &p->tasks;
-}
-
-static struct task_stack *
-stack_of(struct emu *emu)
-{
-	struct thread_data *t = emu_thread_data(emu, emu->thread);
-	return &t->stack;
-}
-
-static int
-create_type(struct emu *emu, const struct event *ev)
-{
-	return task_type_create(emu, ev, tasks_of(emu));
-}
-
 static int
 create_task(struct emu *emu, const struct event *ev)
 {
-	return task_create(emu, ev, tasks_of(emu), event_u32(ev, 0), event_u32(ev, 4), TASK_PAUSE | TASK_RELAXED);
+	return task_create(emu, ev, event_u32(ev, 0), event_u32(ev, 4), TASK_PAUSE | TASK_RELAXED);
 }
 
 static int
@@ -183,7 +155,7 @@ static int
 execute(struct emu *emu, const struct event *ev)
 {
 	struct body *b;
-	int rc = body_execute(emu, ev, tasks_of(emu), stack_of(emu), event_u32(ev, 0), 0, &b);
+	int rc = body_execute(emu, ev, event_u32(ev, 0), 0, &b);
 	if (rc == 0)
 		rc = emu_push(emu, ev, SUBSYSTEM, IN_BODY);
 	return rc < 0 ? rc : show_task(emu, ev, b->task);
@@ -194,12 +166,12 @@ static int
 end(struct emu *emu, const struct event *ev)
 {
 	struct body *b;
-	int rc = body_end(emu, ev, tasks_of(emu), stack_of(emu), event_u32(ev, 0), 0, &b);
+	int rc = body_end(emu, ev, event_u32(ev, 0), 0, &b);
 	if (rc == 0)
 		rc = emu_pop(emu, ev, SUBSYSTEM, IN_BODY);
 	if (rc < 0)
 		return rc;
-	const struct body *top = stack_of(emu)->top;
+	const struct body *top = task_stack(emu)->top;
 	return show_task(emu, ev, top && top->state == BODY_RUNNING ? top->task : NULL);
 }
 
@@ -207,7 +179,7 @@ static int
 pause_task(struct emu *emu, const struct event *ev)
 {
 	struct body *b;
-	int rc = body_pause(emu, ev, tasks_of(emu), stack_of(emu), event_u32(ev, 0), 0, &b);
+	int rc = body_pause(emu, ev, event_u32(ev, 0), 0, &b);
 	return rc < 0 ? rc : show_task(emu, ev, NULL);
 }
 
@@ -215,14 +187,14 @@ static int
 resume_task(struct emu *emu, const struct event *ev)
 {
 	struct body *b;
-	int rc = body_resume(emu, ev, tasks_of(emu), stack_of(emu), event_u32(ev, 0), 0, &b);
+	int rc = body_resume(emu, ev, event_u32(ev, 0), 0, &b);
 	return rc < 0 ? rc : show_task(emu, ev, b->task);
 }
 
 static int
 finish(struct emu *emu)
 {
-	return task_add_labels(emu, TYPE, offsetof(struct proc_data, tasks));
+	return task_add_labels(emu, TYPE);
 }
 
 static const struct breakdown_decl breakdown = {
@@ -239,7 +211,7 @@ static const struct breakdown_decl breakdown = {
 };
 
 static const struct event_decl events[] = {
-	{ "6Yc+(u32 typeid, str label)", "creates the task type %{typeid} with label \"%{label}\"", .hook = create_type },
+	{ "6Yc+(u32 typeid, str label)", "creates the task type %{typeid} with label \"%{label}\"", .hook = task_type_create },
 	{ "6Tc(u32 taskid, u32 typeid)", "creates the task %{taskid} of type %{typeid}", .hook = create_task, .payload = PAYLOAD_EXACT },
 	{ "6Tx(u32 taskid)", "executes the task %{taskid}", .hook = execute },
 	{ "6Te(u32 taskid)", "ends the task %{taskid}", .hook = end },
@@ -263,8 +235,8 @@ const struct model model_nanos6 = {
 	STATES(states),
 	EVENTS(events),
 	.data_size = sizeof(struct data),
-	.proc_size = sizeof(struct proc_data),
-	.thread_size = sizeof(struct thread_data),
+	.proc_size = sizeof(struct task_table),
+	.thread_size = sizeof(struct task_stack),
 	.finish = finish,
 	.breakdown = &breakdown,
 };

@@ -156,46 +156,18 @@ struct data {
 	struct chan_decl *hwc[HWC_MAX];
 };
 
-struct proc_data {
-	struct task_table tasks;
-};
-
-struct thread_data {
-	struct task_stack stack;
-};
-
 /* ---- Tasks. ---- */
-
-static struct task_table *
-tasks_of(struct emu *emu)
-{
-	struct proc_data *p = emu_proc_data(emu, emu->sys.threads[emu->thread].proc);
-	return &p->tasks;
-}
-
-static struct task_stack *
-stack_of(struct emu *emu)
-{
-	struct thread_data *t = emu_thread_data(emu, emu->thread);
-	return &t->stack;
-}
-
-static int
-create_type(struct emu *emu, const struct event *ev)
-{
-	return task_type_create(emu, ev, tasks_of(emu));
-}
 
 static int
 create_task(struct emu *emu, const struct event *ev)
 {
-	return task_create(emu, ev, tasks_of(emu), event_u32(ev, 0), event_u32(ev, 4), TASK_PAUSE | TASK_RESURRECT);
+	return task_create(emu, ev, event_u32(ev, 0), event_u32(ev, 4), TASK_PAUSE | TASK_RESURRECT);
 }
 
 static int
 create_parallel_task(struct emu *emu, const struct event *ev)
 {
-	return task_create(emu, ev, tasks_of(emu), event_u32(ev, 0), event_u32(ev, 4), TASK_PARALLEL);
+	return task_create(emu, ev, event_u32(ev, 0), event_u32(ev, 4), TASK_PARALLEL);
 }
 
 static int
@@ -234,7 +206,7 @@ static int
 execute(struct emu *emu, const struct event *ev)
 {
 	struct body *b;
-	int rc = body_execute(emu, ev, tasks_of(emu), stack_of(emu), event_u32(ev, 0), event_u32(ev, 4), &b);
+	int rc = body_execute(emu, ev, event_u32(ev, 0), event_u32(ev, 4), &b);
 	if (rc == 0)
 		rc = emu_push(emu, ev, SUBSYSTEM, IN_BODY);
 	return rc < 0 ? rc : show_task(emu, ev, b);
@@ -244,7 +216,7 @@ static int
 end(struct emu *emu, const struct event *ev)
 {
 	struct body *b;
-	int rc = body_end(emu, ev, tasks_of(emu), stack_of(emu), event_u32(ev, 0), event_u32(ev, 4), &b);
+	int rc = body_end(emu, ev, event_u32(ev, 0), event_u32(ev, 4), &b);
 	if (rc == 0)
 		rc = emu_pop(emu, ev, SUBSYSTEM, IN_BODY);
 	return rc < 0 ? rc : show_no_task(emu, ev);
@@ -254,7 +226,7 @@ static int
 pause_task(struct emu *emu, const struct event *ev)
 {
 	struct body *b;
-	int rc = body_pause(emu, ev, tasks_of(emu), stack_of(emu), event_u32(ev, 0), event_u32(ev, 4), &b);
+	int rc = body_pause(emu, ev, event_u32(ev, 0), event_u32(ev, 4), &b);
 	return rc < 0 ? rc : show_no_task(emu, ev);
 }
 
@@ -262,7 +234,7 @@ static int
 resume_task(struct emu *emu, const struct event *ev)
 {
 	struct body *b;
-	int rc = body_resume(emu, ev, tasks_of(emu), stack_of(emu), event_u32(ev, 0), event_u32(ev, 4), &b);
+	int rc = body_resume(emu, ev, event_u32(ev, 0), event_u32(ev, 4), &b);
 	return rc < 0 ? rc : show_task(emu, ev, b);
 }
 
@@ -370,7 +342,7 @@ connect(struct emu *emu)
 static int
 finish(struct emu *emu)
 {
-	return task_add_labels(emu, TYPE, offsetof(struct proc_data, tasks));
+	return task_add_labels(emu, TYPE);
 }
 
 /* ---- The breakdown needs the subsystem events of all threads. ---- */
@@ -427,7 +399,7 @@ static const struct breakdown_decl breakdown = {
 };
 
 static const struct event_decl events[] = {
-	{ "VYc+(u32 typeid, str label)", "creates the task type %{typeid} with label \"%{label}\"", .hook = create_type },
+	{ "VYc+(u32 typeid, str label)", "creates the task type %{typeid} with label \"%{label}\"", .hook = task_type_create },
 	{ "VTc(u32 taskid, u32 typeid)", "creates the task %{taskid} of type %{typeid}", .hook = create_task },
 	{ "VTC(u32 taskid, u32 typeid)", "creates the parallel task %{taskid} of type %{typeid}", .hook = create_parallel_task },
 	{ "VTx(u32 taskid, u32 bodyid)", "executes the body %{bodyid} of task %{taskid}", .hook = execute },
@@ -451,8 +423,8 @@ const struct model model_nosv = {
 	STATES(states),
 	EVENTS(events),
 	.data_size = sizeof(struct data),
-	.proc_size = sizeof(struct proc_data),
-	.thread_size = sizeof(struct thread_data),
+	.proc_size = sizeof(struct task_table),
+	.thread_size = sizeof(struct task_stack),
 	.connect = connect,
 	.finish = finish,
 	.breakdown = &breakdown,

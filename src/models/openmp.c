@@ -90,47 +90,19 @@ static const struct state_decl states[] = {
 	{ SUBSYSTEM, 31, "PH[", "PH]", "Runtime: Worker main loop", "enters|leaves the main loop of a worker" },
 };
 
-struct proc_data {
-	struct task_table tasks;
-};
-
-struct thread_data {
-	struct task_stack stack;
-};
-
-static struct task_table *
-tasks_of(struct emu *emu)
-{
-	struct proc_data *p = emu_proc_data(emu, emu->sys.threads[emu->thread].proc);
-	return &p->tasks;
-}
-
-static struct task_stack *
-stack_of(struct emu *emu)
-{
-	struct thread_data *t = emu_thread_data(emu, emu->thread);
-	return &t->stack;
-}
-
-static int
-create_type(struct emu *emu, const struct event *ev)
-{
-	return task_type_create(emu, ev, tasks_of(emu));
-}
-
 static int
 create_task(struct emu *emu, const struct event *ev)
 {
 	if (event_u32(ev, 0) == 0)
 		return emu_error(emu, ev, ERR_TASK, "the id of a task cannot be 0");
-	return task_create(emu, ev, tasks_of(emu), event_u32(ev, 0), event_u32(ev, 4), TASK_RESURRECT | TASK_RELAXED);
+	return task_create(emu, ev, event_u32(ev, 0), event_u32(ev, 4), TASK_RESURRECT | TASK_RELAXED);
 }
 
 static int
 execute(struct emu *emu, const struct event *ev)
 {
 	struct body *b;
-	int rc = body_execute(emu, ev, tasks_of(emu), stack_of(emu), event_u32(ev, 0), 0, &b);
+	int rc = body_execute(emu, ev, event_u32(ev, 0), 0, &b);
 	if (rc == 0)
 		rc = emu_push(emu, ev, TASKID, b->task->id);
 	return rc < 0 ? rc : emu_push(emu, ev, LABEL, b->task->type->value);
@@ -140,7 +112,7 @@ static int
 end(struct emu *emu, const struct event *ev)
 {
 	struct body *b;
-	int rc = body_end(emu, ev, tasks_of(emu), stack_of(emu), event_u32(ev, 0), 0, &b);
+	int rc = body_end(emu, ev, event_u32(ev, 0), 0, &b);
 	if (rc == 0)
 		rc = emu_pop(emu, ev, TASKID, b->task->id);
 	return rc < 0 ? rc : emu_pop(emu, ev, LABEL, b->task->type->value);
@@ -149,21 +121,21 @@ end(struct emu *emu, const struct event *ev)
 static int
 begin_worksharing(struct emu *emu, const struct event *ev)
 {
-	const struct task_type *type = task_type_get(emu, ev, tasks_of(emu), event_u32(ev, 0));
+	const struct task_type *type = task_type_get(emu, ev, event_u32(ev, 0));
 	return type ? emu_push(emu, ev, LABEL, type->value) : -ERR_TASK_TYPE;
 }
 
 static int
 end_worksharing(struct emu *emu, const struct event *ev)
 {
-	const struct task_type *type = task_type_get(emu, ev, tasks_of(emu), event_u32(ev, 0));
+	const struct task_type *type = task_type_get(emu, ev, event_u32(ev, 0));
 	return type ? emu_pop(emu, ev, LABEL, type->value) : -ERR_TASK_TYPE;
 }
 
 static int
 finish(struct emu *emu)
 {
-	return task_add_labels(emu, LABEL, offsetof(struct proc_data, tasks));
+	return task_add_labels(emu, LABEL);
 }
 
 static const struct breakdown_decl breakdown = {
@@ -177,7 +149,7 @@ static const struct breakdown_decl breakdown = {
 };
 
 static const struct event_decl events[] = {
-	{ "POc+(u32 typeid, str label)", "creates the label %{typeid}, \"%{label}\"", .hook = create_type },
+	{ "POc+(u32 typeid, str label)", "creates the label %{typeid}, \"%{label}\"", .hook = task_type_create },
 	{ "PPc(u32 taskid, u32 typeid)", "creates the task %{taskid} with label %{typeid}", .hook = create_task, .payload = PAYLOAD_EXACT },
 	{ "PPx(u32 taskid)", "executes the task %{taskid}", .hook = execute },
 	{ "PPe(u32 taskid)", "ends the task %{taskid}", .hook = end },
@@ -195,8 +167,8 @@ const struct model model_openmp = {
 	CHANS(chans),
 	STATES(states),
 	EVENTS(events),
-	.proc_size = sizeof(struct proc_data),
-	.thread_size = sizeof(struct thread_data),
+	.proc_size = sizeof(struct task_table),
+	.thread_size = sizeof(struct task_stack),
 	.finish = finish,
 	.breakdown = &breakdown,
 };

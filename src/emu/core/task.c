@@ -24,6 +24,18 @@ task_error(struct emu *emu, const struct event *ev, enum error code, const char 
 	return emu_error(emu, ev, code, "%s\nmodel %s, thread %d", text, emu->cur->model->name, emu->sys.threads[emu->thread].tid);
 }
 
+static struct task_table *
+table(struct emu *emu)
+{
+	return emu_proc_data(emu, emu->sys.threads[emu->thread].proc);
+}
+
+struct task_stack *
+task_stack(struct emu *emu)
+{
+	return emu_thread_data(emu, emu->thread);
+}
+
 /* ---- Types. ---- */
 
 static void
@@ -73,8 +85,9 @@ task_label_value(const char *label, size_t n)
 }
 
 int
-task_type_create(struct emu *emu, const struct event *ev, struct task_table *t)
+task_type_create(struct emu *emu, const struct event *ev)
 {
+	struct task_table *t = table(emu);
 	enum {
 		LABEL_AT = 8, /* the count of the jumbo, the id */
 	};
@@ -110,8 +123,9 @@ task_type_create(struct emu *emu, const struct event *ev, struct task_table *t)
 }
 
 struct task_type *
-task_type_get(struct emu *emu, const struct event *ev, const struct task_table *t, uint32_t id)
+task_type_get(struct emu *emu, const struct event *ev, uint32_t id)
 {
+	const struct task_table *t = table(emu);
 	struct task_type *type = idmap_find(&t->types, id);
 	if (!type)
 		(void)task_error(emu, ev, ERR_TASK_TYPE, "task type %" PRIu32 " does not exist in the process", id);
@@ -119,10 +133,10 @@ task_type_get(struct emu *emu, const struct event *ev, const struct task_table *
 }
 
 int
-task_add_labels(struct emu *emu, int chan, size_t table_at)
+task_add_labels(struct emu *emu, int chan)
 {
 	for (uint32_t p = 0; p < emu->sys.nprocs; p++) {
-		const struct task_table *t = (const void *)((const char *)emu_proc_data(emu, p) + table_at);
+		const struct task_table *t = emu_proc_data(emu, p);
 		for (const struct task_type *type = t->first; type; type = type->next) {
 			int rc = emu_add_label(emu, chan, type->value, type->label);
 			if (rc < 0)
@@ -135,12 +149,13 @@ task_add_labels(struct emu *emu, int chan, size_t table_at)
 /* ---- Tasks. ---- */
 
 int
-task_create(struct emu *emu, const struct event *ev, struct task_table *t, uint32_t id, uint32_t type, unsigned flags)
+task_create(struct emu *emu, const struct event *ev, uint32_t id, uint32_t type, unsigned flags)
 {
+	struct task_table *t = table(emu);
 	struct idmap_slot *slot = idmap_slot(&t->tasks, &emu->arena, id);
 	if (slot && slot->value)
 		return task_error(emu, ev, ERR_TASK, "task %" PRIu32 " already exists in the process", id);
-	struct task_type *tt = task_type_get(emu, ev, t, type);
+	struct task_type *tt = task_type_get(emu, ev, type);
 	if (!tt)
 		return -ERR_TASK_TYPE;
 	struct task *task = arena_new(&emu->arena, struct task, 1);
@@ -168,9 +183,10 @@ body_key(const struct task *task, uint32_t body)
 
 /* Finds the body that an event names, NULL if it never ran; the task must exist. */
 static int
-find_body(struct emu *emu, const struct event *ev, struct task_table *t, uint32_t id, uint32_t *body,
+find_body(struct emu *emu, const struct event *ev, uint32_t id, uint32_t *body,
 	struct task **task, struct body **out)
 {
+	struct task_table *t = table(emu);
 	struct task *k = *task = idmap_find(&t->tasks, id);
 	*out = NULL;
 	if (id == 0)
@@ -200,12 +216,13 @@ bad_state(struct emu *emu, const struct event *ev, uint32_t task, uint32_t id, c
 }
 
 int
-body_execute(struct emu *emu, const struct event *ev, struct task_table *t, struct task_stack *s,
-	uint32_t id, uint32_t body, struct body **out)
+body_execute(struct emu *emu, const struct event *ev, uint32_t id, uint32_t body, struct body **out)
 {
+	struct task_table *t = table(emu);
+	struct task_stack *s = task_stack(emu);
 	struct task *task;
 	struct body *b;
-	int rc = find_body(emu, ev, t, id, &body, &task, &b);
+	int rc = find_body(emu, ev, id, &body, &task, &b);
 	if (rc < 0)
 		return rc;
 	bool again = b && b->state == BODY_DEAD && task->flags & TASK_RESURRECT;
@@ -244,14 +261,14 @@ body_execute(struct emu *emu, const struct event *ev, struct task_table *t, stru
 
 /* The body must be in that state, and on top of the stack of this thread. */
 static int
-get_top(struct emu *emu, const struct event *ev, struct task_table *t, struct task_stack *s,
-	uint32_t id, uint32_t body, enum body_state from, const char *verb, struct body **out)
+get_top(struct emu *emu, const struct event *ev, uint32_t id, uint32_t body, enum body_state from, const char *verb, struct body **out)
 {
+	struct task_stack *s = task_stack(emu);
 	struct task *task;
 	struct body *b = s->top;
 	/* Nearly always it is the one on top. */
 	bool top = b && b->task->id == id && id && !(b->task->flags & TASK_PARALLEL) && body == 0;
-	int rc = top ? 0 : find_body(emu, ev, t, id, &body, &task, &b);
+	int rc = top ? 0 : find_body(emu, ev, id, &body, &task, &b);
 	if (rc < 0)
 		return rc;
 	body = b ? b->id : body;
@@ -269,10 +286,9 @@ get_top(struct emu *emu, const struct event *ev, struct task_table *t, struct ta
 }
 
 int
-body_pause(struct emu *emu, const struct event *ev, struct task_table *t, struct task_stack *s,
-	uint32_t id, uint32_t body, struct body **out)
+body_pause(struct emu *emu, const struct event *ev, uint32_t id, uint32_t body, struct body **out)
 {
-	int rc = get_top(emu, ev, t, s, id, body, BODY_RUNNING, "pause", out);
+	int rc = get_top(emu, ev, id, body, BODY_RUNNING, "pause", out);
 	if (rc < 0)
 		return rc;
 	if (!((*out)->task->flags & TASK_PAUSE))
@@ -282,24 +298,22 @@ body_pause(struct emu *emu, const struct event *ev, struct task_table *t, struct
 }
 
 int
-body_resume(struct emu *emu, const struct event *ev, struct task_table *t, struct task_stack *s,
-	uint32_t id, uint32_t body, struct body **out)
+body_resume(struct emu *emu, const struct event *ev, uint32_t id, uint32_t body, struct body **out)
 {
-	int rc = get_top(emu, ev, t, s, id, body, BODY_PAUSED, "resume", out);
+	int rc = get_top(emu, ev, id, body, BODY_PAUSED, "resume", out);
 	if (rc == 0)
 		(*out)->state = BODY_RUNNING;
 	return rc;
 }
 
 int
-body_end(struct emu *emu, const struct event *ev, struct task_table *t, struct task_stack *s,
-	uint32_t id, uint32_t body, struct body **out)
+body_end(struct emu *emu, const struct event *ev, uint32_t id, uint32_t body, struct body **out)
 {
-	int rc = get_top(emu, ev, t, s, id, body, BODY_RUNNING, "end", out);
+	int rc = get_top(emu, ev, id, body, BODY_RUNNING, "end", out);
 	if (rc < 0)
 		return rc;
 	(*out)->state = BODY_DEAD;
 	(*out)->thread = NO_INDEX;
-	s->top = (*out)->below;
+	task_stack(emu)->top = (*out)->below;
 	return 0;
 }

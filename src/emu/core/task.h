@@ -51,7 +51,7 @@ struct task {
 	struct body body; /* the only one of a normal task; id 0: not executed yet */
 };
 
-/* Of a process, zeroed at first. */
+/* Of a process: the .proc_size of a model with tasks. */
 struct task_table {
 	struct idmap types;
 	struct idmap tasks;
@@ -61,7 +61,7 @@ struct task_table {
 	bool nesting_told;
 };
 
-/* Of a thread, zeroed at first. */
+/* Of a thread: the .thread_size of a model with tasks. */
 struct task_stack {
 	struct body *top;
 };
@@ -72,29 +72,27 @@ int64_t task_label_value(const char *label, size_t n);
 
 /* Creates a type from a jumbo event (u32 typeid, str label). An empty label becomes
  * "(unlabeled task type ID)". Returns 0, or <0 (reported). */
-int task_type_create(struct emu *emu, const struct event *ev, struct task_table *t);
+int task_type_create(struct emu *emu, const struct event *ev);
 
 /* The type with that id; NULL if there is none (reported). */
-struct task_type *task_type_get(struct emu *emu, const struct event *ev, const struct task_table *t, uint32_t id);
+struct task_type *task_type_get(struct emu *emu, const struct event *ev, uint32_t id);
 
 /* Creates a task. Returns 0, or <0 (reported). */
-int task_create(struct emu *emu, const struct event *ev, struct task_table *t, uint32_t id, uint32_t type, unsigned flags);
+int task_create(struct emu *emu, const struct event *ev, uint32_t id, uint32_t type, unsigned flags);
 
 /* A body of a task goes on the stack of the thread of the event and runs; is paused;
  * runs again; ends and leaves the stack. `body` is 0 for a normal task. The body is
  * returned in *out. All return 0, or <0 (reported). */
-int body_execute(struct emu *emu, const struct event *ev, struct task_table *t, struct task_stack *s,
-	uint32_t task, uint32_t body, struct body **out);
-int body_pause(struct emu *emu, const struct event *ev, struct task_table *t, struct task_stack *s,
-	uint32_t task, uint32_t body, struct body **out);
-int body_resume(struct emu *emu, const struct event *ev, struct task_table *t, struct task_stack *s,
-	uint32_t task, uint32_t body, struct body **out);
-int body_end(struct emu *emu, const struct event *ev, struct task_table *t, struct task_stack *s,
-	uint32_t task, uint32_t body, struct body **out);
+int body_execute(struct emu *emu, const struct event *ev, uint32_t task, uint32_t body, struct body **out);
+int body_pause(struct emu *emu, const struct event *ev, uint32_t task, uint32_t body, struct body **out);
+int body_resume(struct emu *emu, const struct event *ev, uint32_t task, uint32_t body, struct body **out);
+int body_end(struct emu *emu, const struct event *ev, uint32_t task, uint32_t body, struct body **out);
+
+/* The stack of the thread of the event. */
+struct task_stack *task_stack(struct emu *emu);
 
 /* For the finish hook of a model: gives the types of all processes as labels to a
- * channel. `table_at` is the offset of the struct task_table in the memory of a process.
- * Returns 0, or <0 (reported). */
-int task_add_labels(struct emu *emu, int chan, size_t table_at);
+ * channel. Returns 0, or <0 (reported). */
+int task_add_labels(struct emu *emu, int chan);
 
 #endif
