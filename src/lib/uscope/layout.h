@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LAYOUT_H
+#define LAYOUT_H
+
+/* layout: sizes and numbers of the µScope format, and little-endian loads and stores.
+ * Defined in doc/format/uscope.md. Buffers are never cast to structs: nothing inside a
+ * file is aligned for sure. */
+
+#include <stdint.h>
+#include <string.h>
+
+#define FILE_MAGIC "uSCP"
+#define SEGMENT_MAGIC "uSEG"
+
+enum {
+	VERSION_MAJOR = 0,
+	VERSION_MINOR = 3, /* written, and the highest read */
+
+	FILE_HEADER_SIZE = 48,
+	CHUNK_HEADER_SIZE = 8,
+	SCHEMA_HEADER_SIZE = 12,
+	CLOCK_SIZE = 8,
+	SCOPE_SIZE = 12,
+	ENUM_SIZE = 4,
+	ENUM_VALUE_SIZE = 4,
+	FIELD_SIZE = 8,
+	STORAGE_SIZE = 16,
+	STORAGE_SIZE_OLD = 12, /* before 0.3 */
+	EVENT_SIZE = 8,
+	SUMMARY_FIELD_SIZE = 8,
+	SEGMENT_HEADER_SIZE = 56,
+	BLOCK_HEADER_SIZE = 8, /* of a checkpoint */
+	SECTION_ENTRY_SIZE = 24,
+	SEGMENT_ENTRY_SIZE = 24,
+	STRINGS_HEADER_SIZE = 8,
+	STRING_ENTRY_SIZE = 8,
+	MIPMAP_SIZE = 24,
+};
+
+/* File header: offsets. */
+enum {
+	AT_MAGIC = 0,
+	AT_MAJOR = 4,
+	AT_MINOR = 6,
+	AT_FLAGS = 8,
+	AT_TOTAL_TIME = 16,
+	AT_NUM_SEGMENTS = 24,
+	AT_PREAMBLE_END = 28,
+	AT_SECTION_TABLE = 32,
+	AT_TAIL = 40,
+};
+
+/* Segment header: offsets. */
+enum {
+	SEG_MAGIC = 0,
+	SEG_FLAGS = 4,
+	SEG_TIME_START = 8,
+	SEG_TIME_END = 16,
+	SEG_PREV = 24,
+	SEG_CHECKPOINT_SIZE = 32,
+	SEG_COMPRESSED_SIZE = 36,
+	SEG_RAW_SIZE = 40,
+	SEG_NUM_FRAMES = 44,
+	SEG_NUM_ACTIVE = 48,
+	SEG_RESERVED = 52,
+};
+
+enum {
+	CHUNK_END = 0,
+	CHUNK_DUT = 1,
+	CHUNK_SCHEMA = 2,
+	CHUNK_CONFIG = 3,
+};
+
+/* Frames. */
+enum {
+	LEB_MAX = 10, /* bytes */
+	TAG_WIDE = 1,
+	TAG_COMPACT = 2,
+	TAG_EVENT = 3,
+	FORMAT_WIDE = 0,
+	FORMAT_COMPACT = 1,
+	OP_WIDE_SIZE = 16,     /* in both generations of frames */
+	OP_COMPACT_SIZE = 8,   /* v0.1 */
+	ITEM_COMPACT_SIZE = 9, /* v0.2: the same and a tag */
+	EVENT_HEADER_SIZE = 8,
+	MAX_ITEMS = 65535, /* of a frame */
+};
+
+static inline uint64_t
+align8(uint64_t n)
+{
+	return (n + 7) & ~(uint64_t)7;
+}
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define LE16(v) (v)
+#define LE32(v) (v)
+#define LE64(v) (v)
+#else
+#define LE16(v) __builtin_bswap16(v)
+#define LE32(v) __builtin_bswap32(v)
+#define LE64(v) __builtin_bswap64(v)
+#endif
+
+static inline uint16_t
+load16(const uint8_t *p)
+{
+	uint16_t v;
+	memcpy(&v, p, sizeof(v));
+	return LE16(v);
+}
+
+static inline uint32_t
+load32(const uint8_t *p)
+{
+	uint32_t v;
+	memcpy(&v, p, sizeof(v));
+	return LE32(v);
+}
+
+static inline uint64_t
+load64(const uint8_t *p)
+{
+	uint64_t v;
+	memcpy(&v, p, sizeof(v));
+	return LE64(v);
+}
+
+static inline void
+store16(uint8_t *p, uint16_t v)
+{
+	v = LE16(v);
+	memcpy(p, &v, sizeof(v));
+}
+
+static inline void
+store32(uint8_t *p, uint32_t v)
+{
+	v = LE32(v);
+	memcpy(p, &v, sizeof(v));
+}
+
+static inline void
+store64(uint8_t *p, uint64_t v)
+{
+	v = LE64(v);
+	memcpy(p, &v, sizeof(v));
+}
+
+/* Values of 1, 2, 4 or 8 bytes. */
+static inline uint64_t
+load_value(const uint8_t *p, unsigned size)
+{
+	switch (size) {
+	case 1:
+		return *p;
+	case 2:
+		return load16(p);
+	case 4:
+		return load32(p);
+	default:
+		return load64(p);
+	}
+}
+
+static inline void
+store_value(uint8_t *p, unsigned size, uint64_t v)
+{
+	switch (size) {
+	case 1:
+		*p = (uint8_t)v;
+		break;
+	case 2:
+		store16(p, (uint16_t)v);
+		break;
+	case 4:
+		store32(p, (uint32_t)v);
+		break;
+	default:
+		store64(p, v);
+	}
+}
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SCHEMA_H
+#define SCHEMA_H
+
+/* schema: the definitions of a µScope file in memory, built by an application (schema.c)
+ * or decoded from a file (schemaio.c). Layout of the bytes: doc/format/uscope.md,
+ * "Schema". */
+
+#include "uscope.h"
+
+/* A reference more: uscope_schema_free drops one. Never fails; also freezes the schema:
+ * from now on the functions that add to it return E_STATE. Safe from several threads. */
+const schema_t *schema_ref(const schema_t *schema);
+
+/* All rules that a writer must meet: ids, parents, ceilings. 0, or E_SCHEMA or E_LIMIT
+ * with a reason. */
+int schema_check(const schema_t *schema, uscope_error_t *error);
+
+/* The payloads of the chunks DUT and SCHEMA. Caller frees the two with free(). 0, E_ARG,
+ * E_LIMIT, E_NOMEM. */
+struct schema_bytes {
+	uint8_t *dut;
+	uint8_t *schema;
+	size_t dut_size;
+	size_t schema_size;
+};
+
+int schema_encode(
+	const schema_t *schema, const dut_desc_t *dut, struct schema_bytes *bytes, uscope_error_t *error);
+
+/* The other way. minor: of the file header. diag: counters by enum uscope_diag, added to.
+ * at: offset of the schema payload in the file, for the error. The pairs of the DUT
+ * belong to the schema. 0, E_SCHEMA, E_PREAMBLE (DUT too short), E_NOMEM. */
+int schema_decode(const struct schema_bytes *bytes, unsigned minor, uint64_t at, uint64_t *diag,
+	schema_t **schema, dut_desc_t *dut, uscope_error_t *error);
+
+#endif

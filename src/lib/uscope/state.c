@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT */
+#include "state.h"
+
+#include "schema.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static size_t
+mask_size(uint32_t num_slots)
+{
+	return (num_slots + 7) / 8;
+}
+
+static bool
+is_valid(const struct state_storage *st, uint32_t slot)
+{
+	return !st->valid || (st->valid[slot >> 3] >> (slot & 7) & 1);
+}
+
+/* Definitions have 16-bit counts and at most 65535 fields of 8 bytes: no sum below can
+ * pass 64 bits. */
+uint64_t
+state_memory(const schema_t *schema)
+{
+	uint64_t sum = 0;
+	for (uint32_t i = 0; i < schema->num_storages; i++) {
+		const uscope_storage_t *def = &schema->storages[i];
+		sum += (uint64_t)def->num_slots * def->slot_size + def->prop_size + mask_size(def->num_slots);
+	}
+	return sum;
+}
+
+uint64_t
+state_checkpoint_max(const schema_t *schema)
+{
+	uint64_t sum = 0;
+	for (uint32_t i = 0; i < schema->num_storages; i++) {
+		const uscope_storage_t *def = &schema->storages[i];
+		sum += BLOCK_HEADER_SIZE + (uint64_t)def->num_slots * def->slot_size + def->prop_size;
+		if (def->flags & USCOPE_SPARSE)
+			sum += mask_size(def->num_slots);
+	}
+	return sum;
+}
+
+static void
+copy_fields(struct state_field *to, const uscope_field_t *from, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		to[i] = (struct state_field){ from[i].offset, from[i].size, from[i].type };
+}
+
+struct uscope_state *
+state_new(const schema_t *schema)
+{
+	uint64_t nfields = 0;
+	for (uint32_t i = 0; i < schema->num_storages; i++)
+		nfields += (uint64_t)schema->storages[i].num_fields + schema->storages[i].num_properties;
+
+	/* One block: the object, its storages, their fields, then the values. */
+	uint64_t head = sizeof(struct uscope_state) + schema->num_storages * sizeof(struct state_storage) +
+		nfields * sizeof(struct state_field);
+	uint64_t size = head + state_memory(schema);
+	if (size > SIZE_MAX)
+		return NULL;
+	struct uscope_state *s = calloc(1, (size_t)size);
+	if (!s)
+		return NULL;
+
+	s->schema = schema_ref(schema);
+	s->num_storages = schema->num_storages;
+	s->storages = (struct state_storage *)(s + 1);
+	struct state_field *fields = (struct state_field *)(s->storages + s->num_storages);
+	uint8_t *values = (uint8_t *)(fields + nfields);
+	s->values = values;
+	for (uint32_t i = 0; i < s->num_storages; i++) {
+		const uscope_storage_t *def = &schema->storages[i];
+		struct state_storage *st = &s->storages[i];
+		copy_fields(fields, def->fields, def->num_fields);
+		copy_fields(fields + def->num_fields, def->properties, def->num_properties);
+		*st = (struct state_storage){
+			.fields = fields,
+			.properties = fields + def->num_fields,
+			.slot_size = def->slot_size,
+			.prop_size = def->prop_size,
+			.num_slots = def->num_slots,
+			.num_valid = def->flags & USCOPE_SPARSE ? 0 : def->num_slots,
+			.num_fields = def->num_fields,
+			.num_properties = def->num_properties,
+		};
+		fields += (size_t)def->num_fields + def->num_properties;
+		st->slots = values;
+		values += (size_t)def->num_slots * def->slot_size;
+		st->props = values;
+		values += def->prop_size;
+		if (def->flags & USCOPE_SPARSE) {
+			st->valid = values;
+			values += mask_size(def->num_slots);
+		}
+	}
+	s->values_size = (size_t)(values - s->values);
+	return s;
+}
+
+void
+uscope_state_free(uscope_state_t *s)
+{
+	if (!s)
+		return;
+	uscope_schema_free((schema_t *)s->schema);
+	free(s);
+}
+
+void
+state_reset(struct uscope_state *s)
+{
+	memset(s->values, 0, s->values_size);
+	for (uint32_t i = 0; i < s->num_storages; i++) {
+		struct state_storage *st = &s->storages[i];
+		st->num_valid = st->valid ? 0 : st->num_slots;
+	}
+}
+
+void
+state_copy(struct uscope_state *to, const struct uscope_state *from)
+{
+	memcpy(to->values, from->values, from->values_size);
+	for (uint32_t i = 0; i < to->num_storages; i++)
+		to->storages[i].num_valid = from->storages[i].num_valid;
+}
+
+bool
+state_equal(const struct uscope_state *a, const struct uscope_state *b)
+{
+	return a->values_size == b->values_size && memcmp(a->values, b->values, a->values_size) == 0;
+}
+
+/* Invalid slots are zero already. */
+static void
+make_valid(struct state_storage *st, uint32_t slot)
+{
+	if (is_valid(st, slot))
+		return;
+	st->valid[slot >> 3] |= (uint8_t)(1u << (slot & 7));
+	st->num_valid++;
+}
+
+bool
+state_op(struct uscope_state *s, uint8_t action, uint16_t storage, uint16_t slot, uint16_t field, uint64_t value)
+{
+	if (storage >= s->num_storages)
+		return false;
+	struct state_storage *st = &s->storages[storage];
+	if (action == USCOPE_PROP_SET) {
+		if (field >= st->num_properties)
+			return false;
+		store_value(st->props + st->properties[field].offset, st->properties[field].size, value);
+		return true;
+	}
+	if (slot >= st->num_slots)
+		return false;
+	uint8_t *data = st->slots + (size_t)slot * st->slot_size;
+	if (action == USCOPE_SLOT_CLEAR) {
+		if (!st->valid)
+			return false;
+		if (is_valid(st, slot)) {
+			memset(data, 0, st->slot_size);
+			st->valid[slot >> 3] &= (uint8_t) ~(1u << (slot & 7));
+			st->num_valid--;
+		}
+		return true;
+	}
+	if (field >= st->num_fields || (action != USCOPE_SLOT_SET && action != USCOPE_SLOT_ADD))
+		return false;
+	const struct state_field *f = &st->fields[field];
+	data += f->offset;
+	if (action == USCOPE_SLOT_ADD)
+		value += load_value(data, f->size);
+	store_value(data, f->size, value);
+	make_valid(st, slot);
+	return true;
+}
+
+void
+uscope_state_apply(uscope_state_t *s, const uscope_item_t *item)
+{
+	if (item->kind == USCOPE_ITEM_OP && !item->bad)
+		(void)state_op(s, item->action, item->storage, item->slot, item->field, item->value);
+}
+
+/* ---- Checkpoints: doc/format/uscope.md, "Checkpoint". ---- */
+
+size_t
+state_save(const struct uscope_state *s, uint8_t *out)
+{
+	uint8_t *p = out;
+	for (uint32_t i = 0; i < s->num_storages; i++) {
+		const struct state_storage *st = &s->storages[i];
+		uint8_t *block = p;
+		p += BLOCK_HEADER_SIZE;
+		if (!st->valid) {
+			size_t n = (size_t)st->num_slots * st->slot_size;
+			memcpy(p, st->slots, n);
+			p += n;
+		} else {
+			memcpy(p, st->valid, mask_size(st->num_slots));
+			p += mask_size(st->num_slots);
+			for (uint32_t slot = 0; slot < st->num_slots; slot++) {
+				if (!is_valid(st, slot))
+					continue;
+				memcpy(p, st->slots + (size_t)slot * st->slot_size, st->slot_size);
+				p += st->slot_size;
+			}
+		}
+		memcpy(p, st->props, st->prop_size);
+		p += st->prop_size;
+		store16(block, (uint16_t)i);
+		store16(block + 2, 0);
+		store32(block + 4, (uint32_t)(p - block - BLOCK_HEADER_SIZE));
+	}
+	return (size_t)(p - out);
+}
+
+static int
+bad(uscope_error_t *error, uint64_t offset, const char *reason)
+{
+	*error = (uscope_error_t){ .status = USCOPE_E_CHECKPOINT, .segment = -1, .offset = offset };
+	(void)snprintf(error->reason, sizeof(error->reason), "%s", reason);
+	return error->status;
+}
+
+/* The slots of one block. Bytes used, or -1 when there are too few. */
+static int64_t
+load_slots(struct state_storage *st, const uint8_t *in, size_t n, uint64_t *diag)
+{
+	if (!st->valid) {
+		size_t need = (size_t)st->num_slots * st->slot_size;
+		if (need > n)
+			return -1;
+		memcpy(st->slots, in, need);
+		return (int64_t)need;
+	}
+
+	size_t used = mask_size(st->num_slots);
+	if (used > n)
+		return -1;
+	memcpy(st->valid, in, used);
+	if (st->num_slots % 8) {
+		uint8_t *last = &st->valid[used - 1];
+		uint8_t keep = (uint8_t)((1u << st->num_slots % 8) - 1);
+		if (*last & ~keep)
+			diag[USCOPE_V_MASK]++;
+		*last &= keep;
+	}
+	st->num_valid = 0;
+	for (uint32_t slot = 0; slot < st->num_slots; slot++) {
+		if (!is_valid(st, slot))
+			continue;
+		if (st->slot_size > n - used)
+			return -1;
+		memcpy(st->slots + (size_t)slot * st->slot_size, in + used, st->slot_size);
+		used += st->slot_size;
+		st->num_valid++;
+	}
+	return (int64_t)used;
+}
+
+int
+state_load(struct uscope_state *s, const uint8_t *in, size_t n, uint64_t at, uint64_t *diag, uscope_error_t *error)
+{
+	state_reset(s);
+	uint8_t *seen = calloc(s->num_storages + 1, 1);
+	if (!seen) {
+		*error = (uscope_error_t){ .status = USCOPE_E_NOMEM, .segment = -1, .reason = "out of memory" };
+		return error->status;
+	}
+	int status = USCOPE_OK;
+	size_t pos = 0;
+	while (pos < n && !status) {
+		if (n - pos < BLOCK_HEADER_SIZE) {
+			status = bad(error, at + pos, "the last block of the checkpoint is cut off");
+			break;
+		}
+		uint16_t id = load16(in + pos);
+		uint32_t size = load32(in + pos + 4);
+		uint64_t block = at + pos;
+		pos += BLOCK_HEADER_SIZE;
+		if (size > n - pos) {
+			status = bad(error, block, "a block passes the end of the checkpoint");
+			break;
+		}
+		const uint8_t *p = in + pos;
+		pos += size;
+		if (id >= s->num_storages) {
+			diag[USCOPE_N_CKPT_UNKNOWN]++;
+			continue;
+		}
+		if (seen[id]) {
+			status = bad(error, block, "two blocks of the same storage");
+			break;
+		}
+		seen[id] = 1;
+		struct state_storage *st = &s->storages[id];
+		int64_t used = load_slots(st, p, size, diag);
+		if (used < 0) {
+			status = bad(error, block, "the slots do not fit their block");
+			break;
+		}
+		size_t left = size - (size_t)used;
+		if (left < st->prop_size) {
+			diag[USCOPE_V_CKPT_PROPS]++;
+		} else {
+			memcpy(st->props, p + used, st->prop_size);
+			if (left > st->prop_size)
+				diag[USCOPE_V_CKPT_EXTRA]++;
+		}
+	}
+	for (uint32_t i = 0; i < s->num_storages && !status; i++)
+		if (!seen[i]) {
+			diag[USCOPE_V_CKPT_MISSING]++;
+			break;
+		}
+	free(seen);
+	return status;
+}
+
+/* ---- Getters. ---- */
+
+static uint64_t
+sign_extend(const struct state_field *f, uint64_t value)
+{
+	switch (f->type) {
+	case USCOPE_I8:
+		return (uint64_t)(int8_t)value;
+	case USCOPE_I16:
+		return (uint64_t)(int16_t)value;
+	case USCOPE_I32:
+		return (uint64_t)(int32_t)value;
+	case USCOPE_BOOL:
+		return value != 0;
+	default:
+		return value;
+	}
+}
+
+static const struct state_storage *
+find(const uscope_state_t *s, uint16_t storage)
+{
+	return storage < s->num_storages ? &s->storages[storage] : NULL;
+}
+
+bool
+uscope_slot_valid(const uscope_state_t *s, uint16_t storage, uint16_t slot)
+{
+	const struct state_storage *st = find(s, storage);
+	return st && slot < st->num_slots && is_valid(st, slot);
+}
+
+uint64_t
+uscope_slot_field_raw(const uscope_state_t *s, uint16_t storage, uint16_t slot, uint16_t field)
+{
+	const struct state_storage *st = find(s, storage);
+	if (!st || slot >= st->num_slots || field >= st->num_fields)
+		return 0;
+	const struct state_field *f = &st->fields[field];
+	return load_value(st->slots + (size_t)slot * st->slot_size + f->offset, f->size);
+}
+
+uint64_t
+uscope_slot_field(const uscope_state_t *s, uint16_t storage, uint16_t slot, uint16_t field)
+{
+	const struct state_storage *st = find(s, storage);
+	if (!st || slot >= st->num_slots || field >= st->num_fields)
+		return 0;
+	return sign_extend(&st->fields[field], uscope_slot_field_raw(s, storage, slot, field));
+}
+
+uint64_t
+uscope_state_prop(const uscope_state_t *s, uint16_t storage, uint16_t property)
+{
+	const struct state_storage *st = find(s, storage);
+	if (!st || property >= st->num_properties)
+		return 0;
+	const struct state_field *f = &st->properties[property];
+	return sign_extend(f, load_value(st->props + f->offset, f->size));
+}
+
+uint32_t
+uscope_storage_occupancy(const uscope_state_t *s, uint16_t storage)
+{
+	const struct state_storage *st = find(s, storage);
+	return st ? st->num_valid : 0;
+}

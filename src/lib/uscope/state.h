@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef STATE_H
+#define STATE_H
+
+/* state: the values of all storages at one time. The writer keeps one as its shadow, the
+ * reader makes them from checkpoints. An invalid slot holds zeros. */
+
+#include "layout.h"
+#include "uscope.h"
+
+struct state_field {
+	uint32_t offset; /* in the slot or the property block */
+	uint8_t size;    /* 1, 2, 4, 8 */
+	uint8_t type;
+};
+
+struct state_storage {
+	uint8_t *slots; /* num_slots * slot_size */
+	uint8_t *valid; /* one bit each, as on disk; NULL: dense */
+	uint8_t *props; /* prop_size */
+	const struct state_field *fields;
+	const struct state_field *properties;
+	uint32_t slot_size;
+	uint32_t prop_size;
+	uint32_t num_slots;
+	uint32_t num_valid;
+	uint16_t num_fields;
+	uint16_t num_properties;
+};
+
+struct uscope_state {
+	const schema_t *schema; /* a reference */
+	struct state_storage *storages;
+	uint8_t *values; /* of all storages: slots, properties, masks */
+	size_t values_size;
+	uint32_t num_storages;
+};
+
+/* Bytes that state_new would allocate for slots, masks and properties; the largest
+ * checkpoint. */
+uint64_t state_memory(const schema_t *schema);
+uint64_t state_checkpoint_max(const schema_t *schema);
+
+/* All zero, sparse slots invalid. NULL: out of memory. Free with uscope_state_free. */
+struct uscope_state *state_new(const schema_t *schema);
+void state_reset(struct uscope_state *s);
+/* Both of one schema. */
+void state_copy(struct uscope_state *to, const struct uscope_state *from);
+/* Same schema, same values. */
+bool state_equal(const struct uscope_state *a, const struct uscope_state *b);
+
+/* One operation. false: it names something that does not exist, or clears a dense slot,
+ * and nothing was done. `value` is cut to the width of the field; BOOL is kept as 0 or 1
+ * by the caller. */
+bool state_op(struct uscope_state *s, uint8_t action, uint16_t storage, uint16_t slot,
+	uint16_t field, uint64_t value);
+
+/* The checkpoint of the state now, at most state_checkpoint_max() bytes. Returns the bytes. */
+size_t state_save(const struct uscope_state *s, uint8_t *out);
+
+/* The state from a checkpoint of n bytes; storages without a block keep the initial
+ * state. diag: counters by enum uscope_diag, added to. at: offset in the file, for the
+ * error. 0, or E_CHECKPOINT; the state is then of no use. */
+int state_load(
+	struct uscope_state *s, const uint8_t *in, size_t n, uint64_t at, uint64_t *diag, uscope_error_t *error);
+
+#endif
