@@ -8,9 +8,22 @@
 
 #include "uscope.h"
 
+enum {
+	/* Offsets are of 16 bits, and 0xFFFF is none of them. */
+	SCHEMA_MAX_BYTES = 65535, /* of the definitions with their header; of the string pool */
+	MAX_CLOCKS = 255,         /* 0xFF is "inherit" */
+	MAX_ENUMS = 255,
+	MAX_ENUM_VALUES = 255,
+	MAX_SCOPES = 65535, /* 0xFFFF is "none" */
+	MAX_DEFS = 65535,   /* of any other kind */
+};
+
 /* A reference more: uscope_schema_free drops one. Never fails; also freezes the schema:
  * from now on the functions that add to it return E_STATE. Safe from several threads. */
 const schema_t *schema_ref(const schema_t *schema);
+
+/* Memory that lives as long as the schema: zeroed, NULL: none left. */
+void *schema_alloc(schema_t *schema, size_t n);
 
 /* All rules that a writer must meet: ids, parents, ceilings. 0, or E_SCHEMA or E_LIMIT
  * with a reason. */

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include "textset.h"
+
+#include "uscope.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	FIRST_SLOTS = 64,
+	FIRST_DATA = 1024,
+};
+
+/* FNV-1a, folded. */
+static uint32_t
+hash_text(const char *text, size_t *length)
+{
+	uint64_t h = 0xcbf29ce484222325u;
+	const char *p = text;
+	for (; *p; p++)
+		h = (h ^ (uint8_t)*p) * 0x100000001b3u;
+	*length = (size_t)(p - text);
+	return (uint32_t)(h ^ h >> 32);
+}
+
+static bool
+grow_slots(struct textset *t)
+{
+	uint32_t n = t->nslots ? t->nslots * 2 : FIRST_SLOTS;
+	struct textset_slot *slots = n ? calloc(n, sizeof(*slots)) : NULL;
+	if (!slots)
+		return false;
+	for (uint32_t i = 0; i < t->nslots; i++) {
+		if (!t->slots[i].index)
+			continue;
+		uint32_t at = t->slots[i].hash & (n - 1);
+		while (slots[at].index)
+			at = (at + 1) & (n - 1);
+		slots[at] = t->slots[i];
+	}
+	free(t->slots);
+	t->slots = slots;
+	t->nslots = n;
+	return true;
+}
+
+/* Room for one more entry and n more bytes. */
+static bool
+reserve(struct textset *t, size_t n)
+{
+	if (t->n >= t->nslots / 2 && !grow_slots(t))
+		return false;
+	if (t->n == t->entries_cap) {
+		uint32_t cap = t->entries_cap ? t->entries_cap * 2 : FIRST_SLOTS;
+		struct textset_entry *p = realloc(t->entries, cap * sizeof(*p));
+		if (!p)
+			return false;
+		t->entries = p;
+		t->entries_cap = cap;
+	}
+	if (n > t->data_cap - t->size) {
+		size_t cap = t->data_cap ? t->data_cap : FIRST_DATA;
+		while (cap - t->size < n)
+			cap *= 2;
+		char *p = realloc(t->data, cap);
+		if (!p)
+			return false;
+		t->data = p;
+		t->data_cap = cap;
+	}
+	return true;
+}
+
+static struct textset_slot *
+find(const struct textset *t, const char *text, size_t length, uint32_t hash)
+{
+	uint32_t at = hash & (t->nslots - 1);
+	for (; t->slots[at].index; at = (at + 1) & (t->nslots - 1)) {
+		const struct textset_entry *e = &t->entries[t->slots[at].index - 1];
+		if (t->slots[at].hash == hash && e->length == length && memcmp(t->data + e->offset, text, length) == 0)
+			break;
+	}
+	return &t->slots[at];
+}
+
+int64_t
+textset_add(struct textset *t, const char *text, size_t max_size, bool *added)
+{
+	size_t length;
+	uint32_t hash = hash_text(text, &length);
+	if (added)
+		*added = false;
+	if (t->nslots) {
+		const struct textset_slot *slot = find(t, text, length, hash);
+		if (slot->index)
+			return slot->index - 1;
+	}
+	if (length >= max_size - t->size)
+		return USCOPE_E_LIMIT;
+	if (!reserve(t, length + 1))
+		return USCOPE_E_NOMEM;
+
+	*find(t, text, length, hash) = (struct textset_slot){ hash, t->n + 1 };
+	t->entries[t->n] = (struct textset_entry){ (uint32_t)t->size, (uint32_t)length };
+	memcpy(t->data + t->size, text, length + 1);
+	t->size += length + 1;
+	if (added)
+		*added = true;
+	return t->n++;
+}
+
+void
+textset_finish(struct textset *t)
+{
+	free(t->data);
+	free(t->entries);
+	free(t->slots);
+	*t = (struct textset){ 0 };
+}
+
+bool
+text_is_utf8(const char *text)
+{
+	const uint8_t *p = (const uint8_t *)text;
+	while (*p) {
+		uint8_t c = *p++;
+		if (c < 0x80)
+			continue;
+		/* The second byte keeps out long forms, surrogates and what is above U+10FFFF. */
+		uint8_t low = 0x80;
+		uint8_t high = 0xbf;
+		int more = c >= 0xf0 ? 3 : (c >= 0xe0 ? 2 : 1);
+		if (c < 0xc2 || c > 0xf4)
+			return false;
+		if (c == 0xe0)
+			low = 0xa0;
+		else if (c == 0xed)
+			high = 0x9f;
+		else if (c == 0xf0)
+			low = 0x90;
+		else if (c == 0xf4)
+			high = 0x8f;
+		for (; more > 0; more--) {
+			if (*p < low || *p > high)
+				return false;
+			p++;
+			low = 0x80;
+			high = 0xbf;
+		}
+	}
+	return true;
+}
