@@ -535,6 +535,8 @@ typedef struct uscope_item {
 
 /* Frames, operations and events in file order, as uscope_events_in_range. */
 uscope_item_iter_t *uscope_items_in_range(uscope_reader_t *r, uint64_t t0_ps, uint64_t t1_ps);
+/* Those of one segment, whatever is wrong with the others. NULL: out of memory, or E_RANGE. */
+uscope_item_iter_t *uscope_segment_items(uscope_reader_t *r, uint32_t segment);
 bool uscope_item_next(uscope_item_iter_t *it, uscope_item_t *item);
 int uscope_item_iter_status(const uscope_item_iter_t *it);
 void uscope_item_iter_free(uscope_item_iter_t *it);
