@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+"""Shared libraries export what their headers declare and nothing else; the man page has it.
+
+usage: symbols.py libuscope.3 HEADER LIBRARY [HEADER LIBRARY...]
+"""
+import re
+import subprocess
+import sys
+
+
+def functions(path):
+    """Declared in the header."""
+    with open(path, encoding='utf-8') as f:
+        text = re.sub(r'/\*.*?\*/', '', f.read(), flags=re.S)
+    text = re.sub(r'^\s*#(.*\\\n)*.*$', '', text, flags=re.M)
+    return set(re.findall(r'\b(uscope_\w+)\([^;{]*\);', text))
+
+
+with open(sys.argv[1], encoding='utf-8') as f:
+    page = f.read()
+bad = []
+n = 0
+for header, library in zip(sys.argv[2::2], sys.argv[3::2]):
+    declared = functions(header)
+    nm = subprocess.run(['nm', '-D', '--defined-only', library], check=True, capture_output=True, text=True).stdout
+    exported = {line.split()[2] for line in nm.splitlines()}
+    bad += [f'declared, not exported: {s}' for s in sorted(declared - exported)]
+    bad += [f'exported, not declared: {s}' for s in sorted(exported - declared)]
+    bad += [f'not in the man page: {s}' for s in sorted(declared) if not re.search(rf'\b{s}\b', page)]
+    n += len(declared)
+print('\n'.join(bad) if bad else f'{n} functions')
+sys.exit(1 if bad or not n else 0)
