@@ -22,7 +22,7 @@ one(uint64_t v)
 	CHECK(fmt_pad20(have, v) == have + 20 && memcmp(have, want, 20) == 0);
 	uint32_t low = (uint32_t)(v % 100000000);
 	(void)snprintf(want, sizeof(want), "%08" PRIu32, low);
-	fmt_8digits(have, low);
+	fmt_put(have, fmt_digits(low));
 	CHECK(memcmp(have, want, 8) == 0);
 }
 

@@ -46,7 +46,7 @@ end_event(void)
 	uint32_t n = c.ndirty;
 	chan_clean(&c);
 	for (size_t i = 0; i < (size_t)NROWS * NCOLS; i++)
-		CHECK(c.is_dirty[i] == 0);
+		CHECK(!chan_is_dirty(&c, i));
 	return n;
 }
 

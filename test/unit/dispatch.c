@@ -225,7 +225,7 @@ tables(void)
 		CHECK(op && op->kind == (v == 'x' ? OP_IGNORE : OP_HOOK));
 	}
 	op = FIND("XD[");
-	CHECK(op->min_size == 12 && op->max_size == 12 && !op->jumbo && op->hook == hook);
+	CHECK(op->min_size == 12 && op->max_size == 12 && op->takes[false] && !op->takes[true] && op->hook == hook);
 	op = FIND("XD]");
 	CHECK(op->min_size == 4 && op->max_size == UINT32_MAX);
 	op = FIND("XDa");
@@ -233,7 +233,7 @@ tables(void)
 	op = FIND("XDb");
 	CHECK(op->min_size == 4 && op->max_size == UINT32_MAX);
 	op = FIND("XJs");
-	CHECK(op->jumbo && op->min_size == 6);
+	CHECK(!op->takes[false] && op->takes[true] && op->min_size == 6);
 	CHECK(FIND("X\xff\xff")->kind == OP_IGNORE);
 #undef FIND
 	arena_finish(&a);

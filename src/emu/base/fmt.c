@@ -1,34 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include "fmt.h"
 
-#include <string.h>
+enum {
+	LOW = 100000000, /* 10^8: what eight digits hold */
+};
 
 char *
 fmt_u64(char *p, uint64_t v)
 {
-	if (v < 10) { /* most values and many rows */
-		*p = (char)('0' + v);
-		return p + 1;
-	}
-	if (v >= 100000000) {
-		uint64_t high = v / 100000000;
-		p = fmt_u64(p, high);
-		fmt_8digits(p, (uint32_t)(v - high * 100000000));
+	if (v >= LOW) {
+		p = fmt_u64(p, v / LOW);
+		fmt_put(p, fmt_digits((uint32_t)(v % LOW)));
 		return p + 8;
 	}
-	/* Eight digits, of which the zeros in front are shifted out. */
-	char digits[16] = { 0 };
-	fmt_8digits(digits, (uint32_t)v);
-	uint64_t x;
-	memcpy(&x, digits, sizeof(x));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	unsigned zeros = (unsigned)__builtin_clzll(x ^ UINT64_C(0x3030303030303030)) / 8;
-#else
-	unsigned zeros = (unsigned)__builtin_ctzll(x ^ UINT64_C(0x3030303030303030)) / 8;
-#endif
-	memcpy(&x, digits + zeros, sizeof(x));
-	memcpy(p, &x, 8 - zeros);
-	return p + (8 - zeros);
+	uint64_t digits = fmt_digits((uint32_t)v);
+	unsigned n = fmt_trim(&digits, 8);
+	fmt_put(p, digits);
+	return p + n;
 }
 
 char *
@@ -45,12 +33,9 @@ fmt_i64(char *p, int64_t v)
 char *
 fmt_pad20(char *p, uint64_t v)
 {
-	uint64_t high = v / 10000000000000000; /* 10^16 */
-	uint64_t low = v - high * 10000000000000000;
-	char digits[8];
-	fmt_8digits(digits, (uint32_t)high);
-	memcpy(p, digits + 4, 4);
-	fmt_8digits(p + 4, (uint32_t)(low / 100000000));
-	fmt_8digits(p + 12, (uint32_t)(low % 100000000));
+	/* The first eight overlap: the number has four digits there. */
+	fmt_put(p, fmt_digits((uint32_t)(v / LOW / LOW)) >> 32);
+	fmt_put(p + 4, fmt_digits((uint32_t)(v / LOW % LOW)));
+	fmt_put(p + 12, fmt_digits((uint32_t)(v % LOW)));
 	return p + 20;
 }

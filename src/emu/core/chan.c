@@ -6,15 +6,15 @@
 int
 chan_init(struct chans *c, struct arena *a, const struct col *cols, uint32_t ncols, uint32_t nrows, uint32_t nthreads)
 {
-	*c = (struct chans){ .arena = a, .cols = cols, .ncols = ncols };
+	*c = (struct chans){ .arena = a, .cols = cols, .ncols = ncols, .event = 1 };
 	for (uint32_t i = 0; i < ncols; i++)
 		c->nstacks += cols[i].kind == CHAN_STACK;
 	size_t n = (size_t)nrows * ncols;
 	c->value = arena_new(a, int64_t, n);
 	c->stacks = arena_new(a, struct chan_stack, (size_t)nthreads * c->nstacks);
-	c->is_dirty = arena_new(a, uint8_t, n);
+	c->touched = arena_new(a, uint64_t, n);
 	c->dirty = arena_new(a, struct chan_ref, n);
-	if (!c->value || !c->stacks || !c->is_dirty || !c->dirty)
+	if (!c->value || !c->stacks || !c->touched || !c->dirty)
 		return -ERR_MEMORY;
 	for (size_t i = 0; i < n; i++)
 		c->value[i] = CHAN_NULL;
@@ -24,17 +24,18 @@ chan_init(struct chans *c, struct arena *a, const struct col *cols, uint32_t nco
 static inline void
 touch(struct chans *c, size_t id, uint32_t row, uint32_t col)
 {
-	if (!c->is_dirty[id]) {
-		c->is_dirty[id] = 1;
-		c->dirty[c->ndirty++] = (struct chan_ref){ row, col };
-	}
+	if (chan_is_dirty(c, id))
+		return;
+	c->touched[id] = c->event;
+	c->dirty[c->ndirty++] = (struct chan_ref){ row, col };
+	c->ndirect += c->cols[col].thread_need == NEED_NOTHING;
 }
 
 /* Whether a write of v may go on: 0, 1 when it has no effect, or an error. */
 static inline int
 check(const struct chans *c, size_t id, const struct col *col, int64_t v)
 {
-	if (c->is_dirty[id])
+	if (chan_is_dirty(c, id))
 		return c->rewrite && col->kind == CHAN_SINGLE ? 0 : -ERR_CHAN_TWICE;
 	if (c->value[id] != v || col->dup == DUP_ALLOW)
 		return 0;
@@ -96,7 +97,7 @@ chan_pop(struct chans *c, uint32_t row, uint32_t col, int64_t v)
 {
 	size_t id = chan_id(c, row, col);
 	struct chan_stack *s = stack_of(c, row, col);
-	if (c->is_dirty[id])
+	if (chan_is_dirty(c, id))
 		return -ERR_CHAN_TWICE;
 	if (s->depth == 0)
 		return -ERR_STACK_EMPTY;

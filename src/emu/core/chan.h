@@ -86,10 +86,12 @@ struct chans {
 	uint32_t nstacks; /* stack columns */
 	int64_t *value;
 	struct chan_stack *stacks;
-	uint8_t *is_dirty;
-	struct chan_ref *dirty; /* in order of first touch */
+	uint64_t *touched;      /* the event that wrote a channel last */
+	uint64_t event;         /* number of the current one, from 1 */
+	struct chan_ref *dirty; /* what it wrote, in order of first touch */
 	uint32_t ndirty;
-	bool rewrite; /* a set may replace the value of the same event (default view) */
+	uint32_t ndirect; /* of those, the ones that a row shows as they are */
+	bool rewrite;     /* a set may replace the value of the same event (default view) */
 };
 
 static inline size_t
@@ -115,13 +117,18 @@ void chan_put(struct chans *c, uint32_t row, uint32_t col, int64_t v);
 /* Depth of a stack column. */
 uint32_t chan_depth(const struct chans *c, uint32_t row, uint32_t col);
 
+static inline bool
+chan_is_dirty(const struct chans *c, size_t id)
+{
+	return c->touched[id] == c->event;
+}
+
 /* Forgets what is dirty. */
 static inline void
 chan_clean(struct chans *c)
 {
-	for (uint32_t i = 0; i < c->ndirty; i++)
-		c->is_dirty[chan_id(c, c->dirty[i].row, c->dirty[i].col)] = 0;
-	c->ndirty = 0;
+	c->event++;
+	c->ndirty = c->ndirect = 0;
 }
 
 #endif

@@ -160,7 +160,7 @@ add_col(struct emu *emu, const struct chan_decl *decl, const struct model *model
 		.kind = decl->kind,
 		.dup = decl->dup,
 		.repeat = decl->repeat,
-		.thread_need = need_of(decl->thread_track),
+		.thread_need = model ? need_of(decl->thread_track) : NEED_NOTHING,
 		.cpu_need = decl->cpu_track == TRACK_ANY ? NEED_NEVER : need_of(decl->cpu_track),
 		.idle = decl->idle,
 		.stack = stack,
@@ -230,9 +230,7 @@ make_state(struct emu *emu)
 	emu->threads = arena_new(a, struct thread_run, nthreads);
 	emu->cpus = arena_new(a, struct cpu_run, emu->sys.ncpus);
 	emu->printed = arena_new(a, int64_t, n);
-	for (int i = 0; i < ROW_CLASSES; i++)
-		emu->shown[i] = arena_new(a, uint8_t, emu->ncols);
-	if (!emu->threads || !emu->cpus || !emu->printed || !emu->shown[ROW_THREAD] || !emu->shown[ROW_CPU])
+	if (!emu->threads || !emu->cpus || !emu->printed)
 		return diag_no_memory(emu->diag);
 	for (uint32_t i = 0; i < nthreads; i++)
 		emu->threads[i] = (struct thread_run){ .has = NEED_IN_CPU, .cpu = NO_INDEX };

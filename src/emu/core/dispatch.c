@@ -22,14 +22,15 @@ slot_of(struct dispatch *d, const char *mcv)
 static void
 fill_sizes(struct op *op, const struct event_decl *e, const struct sig *sig)
 {
-	op->jumbo = sig->jumbo;
 	op->max_size = e->payload == PAYLOAD_EXACT ? sig->size : UINT32_MAX;
 	op->min_size = sig->size;
 	if (e->payload == PAYLOAD_ANY)
 		op->min_size = 0;
 	if (e->payload == PAYLOAD_FIRST && sig->nargs)
 		op->min_size = sig->args[0].at + sig->args[0].size;
-	op->any_jumbo = op->min_size == 0;
+	/* Without arguments either will do. */
+	op->takes[false] = !sig->jumbo || op->min_size == 0;
+	op->takes[true] = sig->jumbo || op->min_size == 0;
 }
 
 static int
@@ -54,7 +55,7 @@ static int
 add_model(struct dispatch *d, struct diag *diag, struct model_run *mr)
 {
 	const struct model *m = mr->model;
-	struct op op = { .need = m->need, .model = mr, .max_size = UINT32_MAX, .any_jumbo = true };
+	struct op op = { .need = m->need, .model = mr, .max_size = UINT32_MAX, .takes = { true, true } };
 	int rc = 0;
 	for (size_t i = 0; i < m->nstates && rc == 0; i++) {
 		const struct state_decl *s = &m->states[i];

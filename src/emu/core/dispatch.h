@@ -33,8 +33,7 @@ struct op {
 	uint32_t max_size;
 	int64_t value;
 	event_hook *hook;
-	bool jumbo;     /* the arguments are in a jumbo event */
-	bool any_jumbo; /* there are none: either will do */
+	bool takes[2]; /* an event that is not jumbo, and one that is */
 };
 
 enum {

@@ -15,19 +15,39 @@ enum {
 static int unknown_event(struct emu *emu, const struct event *ev);
 static int refuse(struct emu *emu, const struct event *ev, const struct op *op);
 
+static int chan_failed(struct emu *emu, const struct event *ev, int rc, uint32_t col, int64_t value);
+
+/* A change of a channel of the thread of the event. */
+static inline int
+change(struct emu *emu, const struct event *ev, enum op_kind kind, uint32_t col, int64_t value)
+{
+	struct chans *c = &emu->chans;
+	int rc;
+	if (kind == OP_CLEAR)
+		rc = chan_set(c, emu->thread, col, CHAN_NULL);
+	else if (kind == OP_POP)
+		rc = chan_pop(c, emu->thread, col, value);
+	else if (__builtin_expect(value == CHAN_NULL, 0))
+		rc = -ERR_CHAN_VALUE;
+	else if (kind == OP_PUSH)
+		rc = chan_push(c, emu->thread, col, value);
+	else
+		rc = chan_set(c, emu->thread, col, value);
+	return __builtin_expect(rc < 0, 0) ? chan_failed(emu, ev, rc, col, kind == OP_CLEAR ? CHAN_NULL : value) : 0;
+}
+
 static inline int
 run_op(struct emu *emu, const struct event *ev, const struct op *op)
 {
 	emu->cur = op->model;
-	int chan = (int)(op->col - op->model->first_col);
 	switch (op->kind) {
 	case OP_HOOK: return op->hook(emu, ev);
 	case OP_IGNORE: return 0;
-	case OP_SET: return emu_set(emu, ev, chan, op->value);
-	case OP_CLEAR: return emu_clear(emu, ev, chan);
-	case OP_PUSH: return emu_push(emu, ev, chan, op->value);
-	case OP_POP: return emu_pop(emu, ev, chan, op->value);
-	case OP_PUNCTUAL: return emu_punctual(emu, ev, chan, op->value);
+	case OP_SET: return change(emu, ev, OP_SET, op->col, op->value);
+	case OP_CLEAR: return change(emu, ev, OP_CLEAR, op->col, op->value);
+	case OP_PUSH: return change(emu, ev, OP_PUSH, op->col, op->value);
+	case OP_POP: return change(emu, ev, OP_POP, op->col, op->value);
+	case OP_PUNCTUAL: return emu_punctual(emu, ev, (int)(op->col - op->model->first_col), op->value);
 	}
 	return 0;
 }
@@ -43,7 +63,7 @@ emu_apply(struct emu *emu, const struct event *ev)
 	if (__builtin_expect(!op || emu->thread == NO_INDEX, 0))
 		return unknown_event(emu, ev);
 	bool allowed = (op->need & ~(unsigned)emu->threads[emu->thread].has) == 0;
-	bool fits = ev->size - op->min_size <= op->max_size - op->min_size && (ev->jumbo == op->jumbo || op->any_jumbo);
+	bool fits = ev->size - op->min_size <= op->max_size - op->min_size && op->takes[ev->jumbo];
 	if (__builtin_expect(!allowed || !fits, 0))
 		return refuse(emu, ev, op);
 
@@ -139,8 +159,8 @@ refuse(struct emu *emu, const struct event *ev, const struct op *op)
 		return emu_error(emu, ev, ERR_THREAD_STATE, "thread %d is %s, but model %s needs it to be %s",
 			tid, thread_state_names[emu->threads[emu->thread].state], m->name,
 			missing & NEED_RUNNING ? "Running" : "active (Running, Cooling or Warming)");
-	if (op->jumbo != ev->jumbo && !op->any_jumbo)
-		return emu_error(emu, ev, ERR_PAYLOAD, op->jumbo ? "the event must be a jumbo event" : "the event must not be a jumbo event");
+	if (!op->takes[ev->jumbo])
+		return emu_error(emu, ev, ERR_PAYLOAD, op->takes[true] ? "the event must be a jumbo event" : "the event must not be a jumbo event");
 	return emu_error(emu, ev, ERR_PAYLOAD, "the payload has %" PRIu32 " bytes, but the event needs %s%" PRIu32,
 		ev->size, op->max_size == op->min_size ? "" : "at least ", op->min_size);
 }
@@ -213,33 +233,25 @@ chan_failed(struct emu *emu, const struct event *ev, int rc, uint32_t col, int64
 int
 emu_set(struct emu *emu, const struct event *ev, int chan, int64_t value)
 {
-	uint32_t col = emu->cur->first_col + (uint32_t)chan;
-	int rc = value == CHAN_NULL ? -ERR_CHAN_VALUE : chan_set(&emu->chans, emu->thread, col, value);
-	return rc < 0 ? chan_failed(emu, ev, rc, col, value) : 0;
+	return change(emu, ev, OP_SET, emu->cur->first_col + (uint32_t)chan, value);
 }
 
 int
 emu_clear(struct emu *emu, const struct event *ev, int chan)
 {
-	uint32_t col = emu->cur->first_col + (uint32_t)chan;
-	int rc = chan_set(&emu->chans, emu->thread, col, CHAN_NULL);
-	return rc < 0 ? chan_failed(emu, ev, rc, col, CHAN_NULL) : 0;
+	return change(emu, ev, OP_CLEAR, emu->cur->first_col + (uint32_t)chan, CHAN_NULL);
 }
 
 int
 emu_push(struct emu *emu, const struct event *ev, int chan, int64_t value)
 {
-	uint32_t col = emu->cur->first_col + (uint32_t)chan;
-	int rc = value == CHAN_NULL ? -ERR_CHAN_VALUE : chan_push(&emu->chans, emu->thread, col, value);
-	return rc < 0 ? chan_failed(emu, ev, rc, col, value) : 0;
+	return change(emu, ev, OP_PUSH, emu->cur->first_col + (uint32_t)chan, value);
 }
 
 int
 emu_pop(struct emu *emu, const struct event *ev, int chan, int64_t value)
 {
-	uint32_t col = emu->cur->first_col + (uint32_t)chan;
-	int rc = chan_pop(&emu->chans, emu->thread, col, value);
-	return rc < 0 ? chan_failed(emu, ev, rc, col, value) : 0;
+	return change(emu, ev, OP_POP, emu->cur->first_col + (uint32_t)chan, value);
 }
 
 int

@@ -75,33 +75,53 @@ repeats(enum repeat r, int64_t v)
 	return r == REPEAT_ALL || (r == REPEAT_VALUES && v != CHAN_NULL);
 }
 
-/* `id` is that of the row and column, which the caller has at hand. */
+/* `printed` is that of the row and column, which the caller has at hand. */
 static inline void
-print(struct emu *emu, enum row_class rows, size_t id, uint32_t row, uint32_t col, int64_t v)
+print(struct emu *emu, enum row_class rows, int64_t *printed, uint32_t row, uint32_t col, int64_t v)
 {
 	int64_t text = v == CHAN_NULL ? 0 : v;
+	/* For the peer nothing and 0 are two values, and some are printed again. */
 	if (emu->options.compat) {
-		if (emu->printed[id] == v && !repeats(emu->cols[col].repeat, v))
+		if (*printed == v && !repeats(emu->cols[col].repeat, v))
 			return;
-		emu->printed[id] = v;
+		*printed = v;
 	} else {
-		if (emu->printed[id] == text)
+		if (*printed == text)
 			return;
-		emu->printed[id] = text;
+		*printed = text;
 	}
-	emu->shown[rows][col] = 1;
 	feed_put(&emu->feed, rows, emu->time, row, col, text);
 }
 
-/* The CPU whose row follows a thread in a column, or NO_INDEX. */
-static inline uint32_t
-follower(const struct emu *emu, uint32_t thread, unsigned need)
+/* The two rows that show a thread: what is the same for all their columns. */
+struct rows {
+	uint32_t thread;
+	uint32_t cpu;      /* row of its CPU, if it has one */
+	unsigned has;      /* the needs that the thread meets, */
+	unsigned followed; /* and those in which the CPU row follows it: no other meets them */
+	const int64_t *value;
+	int64_t *printed;
+	int64_t *cpu_printed;
+};
+
+static inline struct rows
+rows_of(struct emu *emu, uint32_t thread)
 {
-	uint32_t cpu = emu->threads[thread].cpu;
-	uint32_t th;
-	if (cpu == NO_INDEX || !meets(emu, thread, need) || tracked(&emu->cpus[cpu], need, &th) != 1)
-		return NO_INDEX;
-	return cpu;
+	const struct thread_run *t = &emu->threads[thread];
+	size_t first = chan_id(&emu->chans, thread, 0);
+	struct rows r = {
+		.thread = thread,
+		.has = t->has,
+		.value = &emu->chans.value[first],
+		.printed = &emu->printed[first],
+	};
+	if (t->cpu == NO_INDEX)
+		return r;
+	const struct cpu_run *c = &emu->cpus[t->cpu];
+	r.followed = r.has & ((c->nrunning == 1 ? NEED_RUNNING : 0u) | (c->nactive == 1 ? NEED_ACTIVE : 0u));
+	r.cpu = emu->sys.nthreads + t->cpu;
+	r.cpu_printed = &emu->printed[chan_id(&emu->chans, r.cpu, 0)];
+	return r;
 }
 
 /* Columns that a row shows as they are, in the order they were written. */
@@ -112,9 +132,9 @@ print_direct(struct emu *emu, struct chan_ref d)
 	int64_t v = emu->chans.value[id];
 	if (d.row >= emu->sys.nthreads) {
 		if (d.col != COL_SELECT)
-			print(emu, ROW_CPU, id, d.row, d.col, v);
-	} else if (d.col < NBASE || emu->cols[d.col].thread_need == NEED_NOTHING) {
-		print(emu, ROW_THREAD, id, d.row, d.col, v);
+			print(emu, ROW_CPU, &emu->printed[id], d.row, d.col, v);
+	} else if (emu->cols[d.col].thread_need == NEED_NOTHING) {
+		print(emu, ROW_THREAD, &emu->printed[id], d.row, d.col, v);
 	}
 }
 
@@ -136,7 +156,7 @@ print_thread_row(struct emu *emu, uint32_t thread)
 	for (uint32_t col = NBASE; col < ncols; col++) {
 		unsigned need = emu->cols[col].thread_need;
 		if (is_tracked(need))
-			print(emu, ROW_THREAD, first + col, thread, col, (has & need) == need ? value[col] : CHAN_NULL);
+			print(emu, ROW_THREAD, &emu->printed[first + col], thread, col, (has & need) == need ? value[col] : CHAN_NULL);
 	}
 }
 
@@ -150,63 +170,35 @@ print_cpu_row(struct emu *emu, uint32_t cpu)
 	const struct cpu_run *c = &emu->cpus[cpu];
 	for (uint32_t col = NBASE; col < ncols; col++)
 		if (is_tracked(emu->cols[col].cpu_need))
-			print(emu, ROW_CPU, first + col, row, col, show_cpu(emu, c, col));
+			print(emu, ROW_CPU, &emu->printed[first + col], row, col, show_cpu(emu, c, col));
 }
 
-/* The CPU rows that follow a thread, by need. */
-struct followers {
-	uint32_t running;
-	uint32_t active;
-};
-
-static inline uint32_t
-pick(const struct followers *f, unsigned need)
-{
-	return need == NEED_RUNNING ? f->running : need == NEED_ACTIVE ? f->active
-								       : NO_INDEX;
-}
-
-/* A model has written a channel of a thread: prints it in the row of the thread, if asked
- * to, and in that of its CPU. */
+/* A model has written a channel of a thread: prints it in the rows that show it, if they
+ * are asked to. */
 static inline void
-print_channel(struct emu *emu, uint32_t thread, uint32_t col, uint32_t cpu, bool in_thread)
+print_channel(struct emu *emu, const struct rows *r, uint32_t col, bool in_thread, bool in_cpu)
 {
-	const struct chans *c = &emu->chans;
-	unsigned need = emu->cols[col].thread_need;
-	size_t id = chan_id(c, thread, col);
-	int64_t v = c->value[id];
-	bool shown = (emu->threads[thread].has & need) == need;
+	const struct col *k = &emu->cols[col];
+	int64_t v = r->value[col];
+	bool shown = (r->has & k->thread_need) == k->thread_need;
 	if (shown && in_thread)
-		print(emu, ROW_THREAD, id, thread, col, v);
-	if (cpu == NO_INDEX)
+		print(emu, ROW_THREAD, &r->printed[col], r->thread, col, v);
+	if (!(r->followed & k->cpu_need) || !in_cpu)
 		return;
-	if (!shown && !emu->options.compat && need != NEED_NEVER)
+	if (!shown && !emu->options.compat && k->thread_need != NEED_NEVER)
 		v = ST_BAD;
-	uint32_t row = emu->sys.nthreads + cpu;
-	print(emu, ROW_CPU, chan_id(c, row, col), row, col, v);
+	print(emu, ROW_CPU, &r->cpu_printed[col], r->cpu, col, v);
 }
 
-/* Most events write a few channels of their thread, and none that its row shows in any
- * state: nothing but those rows is printed. Returns whether it was such an event. */
-static bool
+/* Most events write channels of their thread and nothing else: no row has to be looked at
+ * as a whole, and no order has to be kept between columns. */
+static void
 print_few(struct emu *emu)
 {
-	struct chans *c = &emu->chans;
-	uint32_t thread = c->dirty[0].row;
-	if (emu->npunctuals)
-		return false;
+	const struct chans *c = &emu->chans;
+	const struct rows r = rows_of(emu, emu->thread);
 	for (uint32_t i = 0; i < c->ndirty; i++)
-		if (c->dirty[i].row != thread || c->dirty[i].col < NBASE || (c->ndirty > 1 && emu->cols[c->dirty[i].col].thread_need == NEED_NOTHING))
-			return false;
-	struct followers f = { follower(emu, thread, NEED_RUNNING), follower(emu, thread, NEED_ACTIVE) };
-	size_t first = chan_id(c, thread, 0);
-	for (uint32_t i = 0; i < c->ndirty; i++) {
-		uint32_t col = c->dirty[i].col;
-		c->is_dirty[first + col] = 0;
-		print_channel(emu, thread, col, pick(&f, emu->cols[col].cpu_need), true);
-	}
-	c->ndirty = 0;
-	return true;
+		print_channel(emu, &r, c->dirty[i].col, true, true);
 }
 
 /* The same when the event has printed whole rows, or columns as they are: those are not
@@ -215,11 +207,10 @@ static void
 print_rest(struct emu *emu, struct chan_ref d)
 {
 	const struct chans *c = &emu->chans;
-	const struct col *k = &emu->cols[d.col];
-	uint32_t cpu = follower(emu, d.row, k->cpu_need);
-	if (cpu != NO_INDEX && c->is_dirty[chan_id(c, emu->sys.nthreads + cpu, COL_SELECT)])
-		cpu = NO_INDEX;
-	print_channel(emu, d.row, d.col, cpu, is_tracked(k->thread_need) && !c->is_dirty[chan_id(c, d.row, COL_STATE)]);
+	const struct rows r = rows_of(emu, d.row);
+	bool in_thread = is_tracked(emu->cols[d.col].thread_need) && !chan_is_dirty(c, chan_id(c, d.row, COL_STATE));
+	bool in_cpu = r.followed && !chan_is_dirty(c, chan_id(c, r.cpu, COL_SELECT));
+	print_channel(emu, &r, d.col, in_thread, in_cpu);
 }
 
 /* A value at t - 1, and at t what the row showed. When the row has a line of that column
@@ -240,21 +231,19 @@ static void
 print_punctual(struct emu *emu, const struct punctual *p)
 {
 	const struct col *k = &emu->cols[p->col];
-	bool shown = meets(emu, p->thread, k->thread_need);
+	const struct rows r = rows_of(emu, p->thread);
+	bool shown = (r.has & k->thread_need) == k->thread_need;
 	if (shown)
 		print_pair(emu, ROW_THREAD, p->thread, p->col, p->value);
-	uint32_t cpu = follower(emu, p->thread, k->cpu_need);
-	if (cpu != NO_INDEX && (shown || k->thread_need == NEED_NEVER))
-		print_pair(emu, ROW_CPU, emu->sys.nthreads + cpu, p->col, p->value);
+	if (r.followed & k->cpu_need && (shown || k->thread_need == NEED_NEVER))
+		print_pair(emu, ROW_CPU, r.cpu, p->col, p->value);
 }
 
-void
-track_emit(struct emu *emu)
+/* What a row shows as it is comes first, in the order it was written. */
+static void
+print_all(struct emu *emu)
 {
-	struct chans *c = &emu->chans;
-	if (print_few(emu))
-		return;
-	/* What a row shows as it is comes first, in the order it was written. */
+	const struct chans *c = &emu->chans;
 	for (uint32_t i = 0; i < c->ndirty; i++)
 		print_direct(emu, c->dirty[i]);
 	for (uint32_t i = 0; i < c->ndirty; i++) {
@@ -267,10 +256,19 @@ track_emit(struct emu *emu)
 		else if (!thread && d.col == COL_SELECT)
 			print_cpu_row(emu, d.row - emu->sys.nthreads);
 	}
+}
+
+void
+track_emit(struct emu *emu)
+{
+	if (emu->chans.ndirect == 0)
+		print_few(emu);
+	else
+		print_all(emu);
 	for (size_t i = 0; i < emu->npunctuals; i++)
 		print_punctual(emu, &emu->punctuals[i]);
 	emu->npunctuals = 0;
-	chan_clean(c);
+	chan_clean(&emu->chans);
 }
 
 static void
@@ -278,7 +276,6 @@ first_line(struct emu *emu, enum row_class rows, uint32_t row, uint32_t col, int
 {
 	size_t id = chan_id(&emu->chans, row, col);
 	emu->printed[id] = v == CHAN_NULL ? 0 : v;
-	emu->shown[rows][col] = 1;
 	feed_put(&emu->feed, rows, 0, row, col, emu->printed[id]);
 }
 
@@ -306,5 +303,9 @@ track_first_lines(struct emu *emu)
 bool
 track_printed(const struct emu *emu, enum row_class rows, uint32_t col)
 {
-	return emu->shown[rows][col] != 0;
+	uint32_t first = rows == ROW_THREAD ? 0 : emu->sys.nthreads;
+	for (uint32_t row = first; row < first + emu_nrows(emu, rows); row++)
+		if (emu->printed[chan_id(&emu->chans, row, col)] != NOT_PRINTED)
+			return true;
+	return false;
 }

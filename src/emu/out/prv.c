@@ -9,10 +9,7 @@
  * an instant are in order of their first change; --compat writes a pair a line. */
 #include "prv.h"
 
-#include "fmt.h"
-
 #include <inttypes.h>
-#include <stddef.h>
 #include <string.h>
 
 #define HEAD "#Paraver (19/01/38 at 03:14):"
@@ -20,7 +17,8 @@
 
 enum {
 	HEAD_SIZE = sizeof(HEAD) - 1,
-	LOW = 100000000, /* 10^8 */
+	LOW_DIGITS = 4,
+	LOW = 10000,
 };
 
 struct prv_sink {
@@ -53,8 +51,34 @@ prepare(struct prv *p, const int *types, size_t ntypes)
 		memcpy(t->text, "2:0:1:1:", 8);
 		t->size = (uint8_t)(fmt_u64(t->text + 8, (uint64_t)row + 1) - t->text);
 	}
-	for (uint32_t v = 0; v < PRV_SMALL; v++)
-		p->small[v].size = (uint8_t)(fmt_u64(p->small[v].text, v) - p->small[v].text);
+	for (uint32_t v = 0; v < PRV_SMALL; v++) {
+		char text[FMT_MAX];
+		p->small[v].size = (uint8_t)(fmt_u64(text, v) - text);
+		memcpy(p->small[v].text, text, sizeof(p->small[v].text));
+	}
+}
+
+/* The digits above the last four, or none. */
+static void
+set_time_high(struct prv *p, int64_t time)
+{
+	p->time_high = time - time % LOW;
+	p->high[0] = ':';
+	p->high_size = 1;
+	if (p->time_high)
+		p->high_size = (size_t)(fmt_u64(p->high + 1, (uint64_t)(p->time_high / LOW)) - p->high);
+}
+
+static inline void
+set_time(struct prv *p, int64_t time)
+{
+	if (time == p->time)
+		return;
+	p->time = time;
+	if (__builtin_expect((uint64_t)(time - p->time_high) >= LOW, 0))
+		set_time_high(p, time);
+	p->low = fmt_fours((uint64_t)(time - p->time_high));
+	p->low_size = p->time_high ? LOW_DIGITS : fmt_trim(&p->low, LOW_DIGITS);
 }
 
 int
@@ -82,48 +106,11 @@ prv_start(struct prv *p, const struct emu *emu, const char *path, uint32_t first
 	if (rc < 0)
 		return rc;
 	prepare(p, types, ntypes);
+	set_time_high(p, 0);
 	put_header(p);
 	/* Who looks at the directory while the run goes on finds a file that opens. */
 	(void)wbuf_flush(&p->out);
 	return 0;
-}
-
-/* The digits above the last eight, or none. */
-static void
-set_time_high(struct prv *p, int64_t time)
-{
-	p->time_high = time - time % LOW;
-	char digits[FMT_MAX];
-	size_t n = (size_t)(fmt_u64(digits, (uint64_t)(p->time_high / LOW)) - digits);
-	char *end = p->time_buf + PRV_TIME_END - 8;
-	memcpy(end - n, digits, n);
-	end[-(ptrdiff_t)n - 1] = ':';
-	p->time_text = end - n - 1;
-}
-
-/* Below 10^8 ns: without zeros in front. */
-static void
-trim_time(struct prv *p)
-{
-	char *first = p->time_buf + PRV_TIME_END - 8;
-	while (*first == '0' && first < p->time_buf + PRV_TIME_END - 1)
-		first++;
-	first[-1] = ':';
-	p->time_text = first - 1;
-}
-
-static inline void
-set_time(struct prv *p, int64_t time)
-{
-	if (time == p->time)
-		return;
-	p->time = time;
-	if (__builtin_expect((uint64_t)(time - p->time_high) >= LOW, 0))
-		set_time_high(p, time);
-	fmt_8digits(p->time_buf + PRV_TIME_END - 8, (uint32_t)(time - p->time_high));
-	if (__builtin_expect(p->time_high == 0, 0))
-		trim_time(p);
-	p->time_size = (size_t)(p->time_buf + PRV_TIME_END - p->time_text);
 }
 
 /* "2:0:1:1:row:time". Fixed sizes are cheaper to copy than the right ones. */
@@ -133,19 +120,21 @@ begin(struct prv *p, char *to, uint32_t row)
 	const struct row_text *t = &p->row_texts[row - p->first_row];
 	memcpy(to, t->text, sizeof(t->text));
 	to += t->size;
-	memcpy(to, p->time_text, PRV_TIME_SIZE);
-	return to + p->time_size;
+	memcpy(to, p->high, PRV_HIGH_SIZE);
+	to += p->high_size;
+	fmt_put(to, p->low);
+	return to + p->low_size;
 }
 
-/* ":type:value" */
+/* ":type:value", with the texts of struct prv. */
 static inline char *
-pair(struct prv *p, char *to, const struct record *r)
+pair(struct type_text *types, const struct value_text *small, char *to, const struct record *r)
 {
-	struct type_text *t = &p->types[r->col];
+	struct type_text *t = &types[r->col];
 	memcpy(to, t, sizeof(*t));
 	to += t->size;
 	if (__builtin_expect((uint64_t)r->value < PRV_SMALL, 1)) {
-		const struct value_text *v = &p->small[r->value];
+		const struct value_text *v = &small[r->value];
 		memcpy(to, v, sizeof(*v));
 		return to + v->size;
 	}
@@ -155,7 +144,7 @@ pair(struct prv *p, char *to, const struct record *r)
 }
 
 enum {
-	BEGIN_MAX = sizeof(struct row_text) + PRV_TIME_SIZE,
+	BEGIN_MAX = sizeof(struct row_text) + PRV_HIGH_SIZE + sizeof(uint64_t),
 	PAIR_MAX = sizeof(struct type_text) + FMT_MAX + 1,
 	ALONE_MAX = 16, /* pairs of a line that is written at once */
 };
@@ -167,7 +156,7 @@ put_group(struct prv *p, const struct record *r, uint32_t i)
 	char *to = wbuf_reserve(&p->out, BEGIN_MAX + PAIR_MAX);
 	to = begin(p, to, r[i].row);
 	for (;;) {
-		to = pair(p, to, &r[i]);
+		to = pair(p->types, p->small, to, &r[i]);
 		i = p->next[i];
 		if (i == NONE)
 			break;
@@ -178,62 +167,62 @@ put_group(struct prv *p, const struct record *r, uint32_t i)
 	wbuf_commit(&p->out, to);
 }
 
-/* The records of one instant, grouped by row in order of first touch. */
-static void
-put_instant(struct prv *p, const struct record *r, size_t n)
+/* Writes the records of one instant, grouped by row in order of first touch. Returns the
+ * record behind them. */
+static const struct record *
+put_instant(struct prv *p, const struct record *r, const struct record *end)
 {
-	set_time(p, r[0].time);
-	size_t ngroups = 0;
+	set_time(p, r->time);
+	uint32_t ngroups = 0;
 	p->instant++;
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t row = r[i].row - p->first_row;
+	uint32_t n = 0;
+	for (; &r[n] < end && r[n].time == r[0].time && n < p->cap; n++) {
+		uint32_t row = r[n].row - p->first_row;
 		if (p->seen[row] == p->instant)
-			p->next[p->last[row]] = i;
+			p->next[p->last[row]] = n;
 		else
-			p->order[ngroups++] = i;
+			p->order[ngroups++] = n;
 		p->seen[row] = p->instant;
-		p->last[row] = i;
-		p->next[i] = NONE;
+		p->last[row] = n;
+		p->next[n] = NONE;
 	}
-	for (size_t g = 0; g < ngroups; g++)
+	for (uint32_t g = 0; g < ngroups; g++)
 		put_group(p, r, p->order[g]);
+	return r + n;
 }
 
-/* How many of the records, of one instant, are of one row and leave the instant with
- * them. 0: other rows change in it too, or there are too many for one line. */
-static inline size_t
-alone(const struct prv *p, const struct record *r, size_t n)
+/* Writes the line of a row that changes alone in its instant, as nearly all do. Returns
+ * the record behind it; NULL and nothing written when other rows change too, or when
+ * there are too many pairs. */
+static inline const struct record *
+put_line(struct prv *p, const struct record *r, const struct record *end)
 {
-	size_t k = 1;
-	while (k < n && r[k].time == r[0].time) {
-		if (!p->coalesce)
-			return 1;
-		if (r[k].row != r[0].row || k == ALONE_MAX)
-			return 0;
-		k++;
-	}
-	return k;
+	/* Bytes of text might be any member of *p, as far as the compiler knows. */
+	struct type_text *types = p->types;
+	const struct value_text *small = p->small;
+	const struct record *first = r;
+	const struct record *stop = p->coalesce ? end : r + 1;
+	if (stop - r > ALONE_MAX)
+		stop = r + ALONE_MAX;
+	set_time(p, r->time);
+	char *to = wbuf_reserve(&p->out, BEGIN_MAX + ALONE_MAX * PAIR_MAX);
+	to = begin(p, to, r->row);
+	do
+		to = pair(types, small, to, r++);
+	while (r < stop && r->time == first->time && r->row == first->row);
+	if (p->coalesce && r < end && r->time == first->time)
+		return NULL;
+	*to++ = '\n';
+	wbuf_commit(&p->out, to);
+	return r;
 }
 
 int
 prv_write(struct prv *p, const struct record *r, size_t n)
 {
-	for (size_t i = 0; i < n;) {
-		size_t k = alone(p, &r[i], n - i);
-		if (__builtin_expect(k == 0, 0)) {
-			for (k = 1; i + k < n && r[i + k].time == r[i].time && k < p->cap;)
-				k++;
-			put_instant(p, &r[i], k);
-			i += k;
-			continue;
-		}
-		set_time(p, r[i].time);
-		char *to = wbuf_reserve(&p->out, BEGIN_MAX + ALONE_MAX * PAIR_MAX);
-		to = begin(p, to, r[i].row);
-		for (size_t end = i + k; i < end; i++)
-			to = pair(p, to, &r[i]);
-		*to++ = '\n';
-		wbuf_commit(&p->out, to);
+	for (const struct record *end = r + n; r < end;) {
+		const struct record *next = put_line(p, r, end);
+		r = __builtin_expect(next != NULL, 1) ? next : put_instant(p, r, end);
 	}
 	if (wbuf_failed(&p->out))
 		return diag_error(p->emu->diag, ERR_WRITE, NULL,

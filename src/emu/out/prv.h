@@ -5,12 +5,12 @@
 /* prv: writes records as a Paraver trace, in order of time. Used by the sinks of rows and
  * by the breakdowns. Bytes in doc/format/prv.md. */
 
+#include "fmt.h"
 #include "out.h"
 
 enum {
-	PRV_TIME_SIZE = 24, /* most bytes of ":time" */
-	PRV_TIME_END = 24,
-	PRV_SMALL = 1000, /* values below have their text ready: most do */
+	PRV_HIGH_SIZE = 16, /* most bytes of the time without its last four digits */
+	PRV_SMALL = 1000,   /* values below have their text ready: most do */
 };
 
 /* Texts that a line is put together from, of a size that one or two moves copy. */
@@ -42,13 +42,14 @@ struct prv {
 	struct row_text *row_texts;
 	struct value_text small[PRV_SMALL];
 
-	/* Text of the current instant, right aligned in a buffer: the digits above the last
-	 * eight seldom change. */
+	/* Text of the current instant, ":time": the digits above the last four seldom change
+	 * where there are many events. */
 	int64_t time;
-	int64_t time_high;     /* multiple of 10^8 below the time */
-	const char *time_text; /* ":time" */
-	size_t time_size;
-	char time_buf[PRV_TIME_END + PRV_TIME_SIZE]; /* copied in a fixed size from anywhere */
+	int64_t time_high; /* multiple of 10^4 below the time */
+	char high[1 + FMT_MAX];
+	size_t high_size;
+	uint64_t low;
+	size_t low_size;
 
 	/* Grouping of an instant by rows: the records of a row are a list. */
 	uint32_t *last; /* of each row: its last record, if seen[] is this instant */

@@ -24,7 +24,7 @@ rank_of(const struct merge *m, uint64_t key)
 static inline bool
 is_far(const struct merge *m, uint64_t key)
 {
-	return key >> m->bits == UINT64_MAX >> m->bits;
+	return key >= m->far;
 }
 
 /* The key of a stream that has an event. Its clock is not below the base. */
@@ -32,8 +32,8 @@ static inline uint64_t
 key_of(const struct merge *m, uint32_t rank)
 {
 	uint64_t ahead = (uint64_t)m->events[rank].clock - (uint64_t)m->base;
-	uint64_t most = UINT64_MAX >> m->bits;
-	return (ahead < most ? ahead : most) << m->bits | rank;
+	bool fits = ahead < m->far >> m->bits;
+	return (__builtin_expect(fits, 1) ? ahead << m->bits : m->far) | rank;
 }
 
 /* Plays the match of every inner node once, bottom up. Returns the winner. */
@@ -54,12 +54,11 @@ static inline void
 find_runner_up(struct merge *m)
 {
 	/* Keys that do not fit are not in order among themselves: they never stay. */
-	const uint64_t far = UINT64_MAX >> m->bits << m->bits;
-	uint64_t best = far;
+	uint64_t best = m->far;
 	for (uint32_t node = (rank_of(m, m->losers[0]) + m->nleaves) / 2; node >= 1; node /= 2)
 		best = m->losers[node] < best ? m->losers[node] : best;
 	m->runner_up = best;
-	if (best != far) {
+	if (!is_far(m, best)) {
 		__builtin_prefetch(&m->trace->streams[rank_of(m, best)]);
 		__builtin_prefetch(&m->events[rank_of(m, best)]);
 	}
@@ -150,6 +149,7 @@ merge_init(struct merge *m, struct trace *t)
 		m->nleaves *= 2;
 	while (UINT64_C(1) << m->bits <= m->nleaves)
 		m->bits++;
+	m->far = UINT64_MAX >> m->bits << m->bits;
 	m->events = arena_new(&t->arena, struct event, m->nleaves);
 	m->losers = arena_new(&t->arena, uint64_t, m->nleaves);
 	m->leaves = arena_new(&t->arena, uint64_t, m->nleaves);

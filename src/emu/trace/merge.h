@@ -22,6 +22,7 @@ struct merge {
 	uint64_t *leaves;     /* scratch, to build the tree from */
 	uint32_t nleaves;     /* power of two, at least the number of streams */
 	unsigned bits;        /* of the rank in a key */
+	uint64_t far;         /* keys from here on are of clocks that do not fit */
 	int64_t base;         /* clock 0 of the keys */
 	uint64_t runner_up;   /* the winner stays while its key is below */
 	bool started;

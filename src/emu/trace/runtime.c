@@ -176,19 +176,12 @@ refill(struct stream *s)
 	}
 }
 
-static int
-next(struct stream *s, struct event *ev)
+/* Takes the event in front of the window, which is all there. */
+static inline int
+take(struct stream *s, struct event *ev, uint64_t size)
 {
-	struct reader *r = &s->in;
-	uint64_t have = (uint64_t)(r->end - r->p);
-	int64_t size = (int64_t)wire_event_size(r->p, have);
-	if (__builtin_expect(size == 0 || (uint64_t)size > have, 0)) {
-		size = refill(s);
-		if (size <= 0)
-			return (int)size;
-	}
-	const uint8_t *p = r->p;
-	r->p += size;
+	const uint8_t *p = s->in.p;
+	s->in.p += size;
 	__builtin_prefetch(p + AHEAD);
 	ev->clock = wire_i64(p + 4);
 	ev->payload = p + WIRE_EVENT_HEADER;
@@ -198,6 +191,29 @@ next(struct stream *s, struct event *ev)
 	ev->jumbo = (p[0] & WIRE_JUMBO) != 0;
 	ev->stream = s->rank;
 	return 1;
+}
+
+/* An event that the window may not hold. */
+__attribute__((noinline)) static int
+next_slow(struct stream *s, struct event *ev)
+{
+	int64_t size = refill(s);
+	return size <= 0 ? (int)size : take(s, ev, (uint64_t)size);
+}
+
+static int
+next(struct stream *s, struct event *ev)
+{
+	enum {
+		NORMAL_MAX = WIRE_EVENT_HEADER + WIRE_PAYLOAD_MAX,
+	};
+	uint64_t have = (uint64_t)(s->in.end - s->in.p);
+	if (__builtin_expect(have < NORMAL_MAX, 0))
+		return next_slow(s, ev);
+	uint64_t size = wire_event_size(s->in.p, NORMAL_MAX);
+	if (__builtin_expect(size > have, 0))
+		return next_slow(s, ev);
+	return take(s, ev, size);
 }
 
 static const struct stream_format runtime_format = {

@@ -81,7 +81,7 @@ wire_event_size(const uint8_t *p, uint64_t have)
 		return (uint64_t)WIRE_JUMBO_HEADER + wire_u32(p + WIRE_EVENT_HEADER);
 	}
 	unsigned code = p[0] & 0x0fu;
-	return WIRE_EVENT_HEADER + (code ? code + 1u : 0u);
+	return WIRE_EVENT_HEADER + code + (code != 0);
 }
 
 #endif
