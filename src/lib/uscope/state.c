@@ -48,7 +48,7 @@ static void
 copy_fields(struct state_field *to, const uscope_field_t *from, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
-		to[i] = (struct state_field){ from[i].offset, from[i].size, from[i].type };
+		to[i] = (struct state_field){ .offset = from[i].offset, .size = from[i].size, .type = from[i].type };
 }
 
 struct uscope_state *

@@ -12,6 +12,7 @@ struct state_field {
 	uint32_t offset; /* in the slot or the property block */
 	uint8_t size;    /* 1, 2, 4, 8 */
 	uint8_t type;
+	uint8_t mark; /* the writer's: what to do besides storing the value */
 };
 
 struct state_storage {

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* closeout: what stands behind the segments: strings and summary are collected while the
+ * trace is written, and go to the file with the tables when it is finished. */
+#include "fileout.h"
+#include "status.h"
+#include "writer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* ---- Strings. ---- */
+
+uint32_t
+uscope_string_insert(uscope_writer_t *w, const char *text)
+{
+	if (!w || w->fatal)
+		return UINT32_MAX;
+	if (w->mode == MODE_DONE) {
+		(void)writer_misuse(w, USCOPE_E_STATE, "string_insert after finish");
+		return UINT32_MAX;
+	}
+	if (!text || !text_is_utf8(text)) {
+		(void)writer_misuse(w, USCOPE_E_ARG, "a string that is not UTF-8");
+		return UINT32_MAX;
+	}
+	int64_t i = textset_add(&w->strings, text, UINT32_MAX, NULL);
+	if (i >= 0)
+		return (uint32_t)i;
+	(void)writer_fail(w, (int)i, i == USCOPE_E_LIMIT ? "the strings need more than 4 GiB" : "out of memory for strings");
+	return UINT32_MAX;
+}
+
+static uint64_t
+write_strings(const struct textset *t, struct fileout *out)
+{
+	uint64_t start = out->at;
+	fileout_put32(out, t->n);
+	fileout_put32(out, 0);
+	for (uint32_t i = 0; i < t->n; i++) {
+		fileout_put32(out, t->entries[i].offset);
+		fileout_put32(out, t->entries[i].length);
+	}
+	fileout_put(out, t->data, t->size);
+	return out->at - start;
+}
+
+/* ---- Summary. ---- */
+
+/* Whether an addition to a counter is taken: w->summary is there then. */
+static bool
+enter(uscope_writer_t *w, const char *what, int counter)
+{
+	if (!w || w->fatal)
+		return false;
+	if (w->mode == MODE_DONE)
+		(void)writer_misuse(w, USCOPE_E_STATE, "%s after finish", what);
+	else if (w->summary && (counter < 0 || (uint32_t)counter >= w->summary->ncounters))
+		(void)writer_misuse(w, USCOPE_E_RANGE, "%s: there is no counter %d", what, counter);
+	else
+		return w->summary;
+	return false;
+}
+
+static void
+done(uscope_writer_t *w, int status)
+{
+	if (status)
+		(void)writer_fail(w, status, "out of memory for the summary");
+}
+
+int
+uscope_summary_counter(uscope_writer_t *w, const char *name, uint16_t storage)
+{
+	if (!w || w->fatal)
+		return w ? w->error.status : USCOPE_E_ARG;
+	if (w->has_cycles || w->mode == MODE_DONE)
+		return writer_misuse(w, USCOPE_E_STATE, "summary_counter after the first cycle");
+	if (!name || !text_is_utf8(name))
+		return writer_misuse(w, USCOPE_E_ARG, "summary_counter with a name that is not UTF-8");
+	if (storage >= w->nstorages)
+		return writer_misuse(w, USCOPE_E_RANGE, "summary_counter: there is no storage %u", storage);
+	if (!w->summary)
+		return 0; /* any number will do */
+	int id = pyramid_counter(w->summary, name, storage);
+	if (id == USCOPE_E_STATE)
+		return writer_misuse(w, id, "summary_counter after a value was added");
+	if (id < 0)
+		done(w, id);
+	return id;
+}
+
+void
+uscope_summary_add(uscope_writer_t *w, int counter, uint64_t time_ps, uint64_t delta)
+{
+	if (enter(w, "summary_add", counter))
+		done(w, pyramid_add(w->summary, (uint32_t)counter, time_ps, delta));
+}
+
+void
+uscope_summary_span(uscope_writer_t *w, int counter, uint64_t t0_ps, uint64_t t1_ps)
+{
+	if (enter(w, "summary_span", counter))
+		done(w, pyramid_span(w->summary, (uint32_t)counter, t0_ps, t1_ps));
+}
+
+void
+uscope_summary_density(uscope_writer_t *w, uint64_t time_ps, uint32_t n)
+{
+	if (!w || w->fatal)
+		return;
+	if (w->mode == MODE_DONE)
+		(void)writer_misuse(w, USCOPE_E_STATE, "summary_density after finish");
+	else if (w->summary)
+		done(w, pyramid_density(w->summary, time_ps, n));
+}
+
+/* ---- The tables and the header. ---- */
+
+struct section {
+	uint16_t type;
+	uint64_t offset;
+	uint64_t size;
+};
+
+static void
+write_table(struct fileout *out, const struct section *sections, int n)
+{
+	for (int i = 0; i < n; i++) {
+		fileout_put16(out, sections[i].type);
+		fileout_put16(out, 0);
+		fileout_put32(out, 0);
+		fileout_put64(out, sections[i].offset);
+		fileout_put64(out, sections[i].size);
+	}
+	static const uint8_t end[SECTION_ENTRY_SIZE];
+	fileout_put(out, end, sizeof(end));
+}
+
+static void
+write_segments(const struct segmentout *s, struct fileout *out)
+{
+	for (uint32_t i = 0; i < s->n; i++) {
+		fileout_put64(out, s->table[i].offset);
+		fileout_put64(out, s->table[i].start);
+		fileout_put64(out, s->table[i].end);
+	}
+}
+
+/* All sections and their table. *table: its offset. */
+static int
+write_sections(uscope_writer_t *w, struct fileout *out, uint64_t summary, uint64_t *table)
+{
+	struct section sections[3];
+	int n = 0;
+	fileout_align(out);
+	if (w->strings.n) {
+		sections[n] = (struct section){ USCOPE_SECTION_STRINGS, out->at, 0 };
+		sections[n++].size = write_strings(&w->strings, out);
+		fileout_align(out);
+	}
+	if (summary) {
+		sections[n++] = (struct section){ USCOPE_SECTION_COUNTER_SUMMARY, out->at, summary };
+		pyramid_write(w->summary, out);
+		fileout_align(out);
+	}
+	sections[n++] = (struct section){ USCOPE_SECTION_SEGMENTS, out->at, (uint64_t)w->out->n * SEGMENT_ENTRY_SIZE };
+	write_segments(w->out, out);
+	*table = out->at;
+	write_table(out, sections, n);
+	return fileout_flush(out);
+}
+
+/* The flags are last: who sees F_COMPLETE sees everything. */
+static int
+write_header(uscope_writer_t *w, uint64_t total, uint64_t table)
+{
+	uint8_t v[8];
+	if (w->options.sync && fsync(w->fd) != 0)
+		return USCOPE_E_IO;
+	store64(v, total);
+	if (file_write(w->fd, v, 8, AT_TOTAL_TIME))
+		return USCOPE_E_IO;
+	store32(v, w->out->n);
+	if (file_write(w->fd, v, 4, AT_NUM_SEGMENTS))
+		return USCOPE_E_IO;
+	store64(v, table);
+	if (file_write(w->fd, v, 8, AT_SECTION_TABLE) || (w->options.sync && fsync(w->fd) != 0))
+		return USCOPE_E_IO;
+	store64(v, w->flags | USCOPE_F_COMPLETE | (w->strings.n ? USCOPE_F_HAS_STRINGS : 0));
+	if (file_write(w->fd, v, 8, AT_FLAGS) || (w->options.sync && fsync(w->fd) != 0))
+		return USCOPE_E_IO;
+	return USCOPE_OK;
+}
+
+int
+closeout_write(uscope_writer_t *w, uint64_t total)
+{
+	uint64_t summary = 0;
+	if (w->summary && w->has_frames) {
+		int status = pyramid_close(w->summary, w->last_frame, &summary);
+		if (status)
+			return writer_fail(w, status, "out of memory for the summary");
+	}
+	struct fileout *out = malloc(sizeof(*out));
+	if (!out)
+		return writer_fail(w, USCOPE_E_NOMEM, "out of memory for the tables");
+	uint64_t table = 0;
+	fileout_init(out, w->fd, w->out->end);
+	int status = write_sections(w, out, summary, &table);
+	if (!status)
+		status = write_header(w, total, table);
+	free(out);
+	if (status) {
+		char reason[100];
+		(void)snprintf(reason, sizeof(reason), "cannot write the tables: %s", strerror(errno));
+		(void)writer_fail(w, status, reason);
+		segmentout_truncate(w->out);
+	}
+	return status;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include "fileout.h"
+
+#include "layout.h"
+#include "uscope.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+int
+file_write(int fd, const void *bytes, size_t n, uint64_t offset)
+{
+	const uint8_t *p = bytes;
+	while (n > 0) {
+		if (offset > INT64_MAX) {
+			errno = EFBIG;
+			return USCOPE_E_IO;
+		}
+		/* Linux takes a little less than 2 GiB at once. */
+		ssize_t k = pwrite(fd, p, n < 1u << 30 ? n : 1u << 30, (off_t)offset);
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k == 0)
+			errno = ENOSPC;
+		if (k <= 0)
+			return USCOPE_E_IO;
+		p += k;
+		n -= (size_t)k;
+		offset += (uint64_t)k;
+	}
+	return USCOPE_OK;
+}
+
+void
+fileout_init(struct fileout *f, int fd, uint64_t at)
+{
+	f->fd = fd;
+	f->status = USCOPE_OK;
+	f->at = at;
+	f->n = 0;
+}
+
+int
+fileout_flush(struct fileout *f)
+{
+	if (!f->status && f->n)
+		f->status = file_write(f->fd, f->buffer, f->n, f->at - f->n);
+	f->n = 0;
+	return f->status;
+}
+
+void
+fileout_put(struct fileout *f, const void *bytes, size_t n)
+{
+	if (n > sizeof(f->buffer) - f->n)
+		(void)fileout_flush(f);
+	if (n <= sizeof(f->buffer)) {
+		if (n)
+			memcpy(f->buffer + f->n, bytes, n);
+		f->n += n;
+	} else if (!f->status) {
+		f->status = file_write(f->fd, bytes, n, f->at);
+	}
+	f->at += n;
+}
+
+void
+fileout_put16(struct fileout *f, uint16_t v)
+{
+	uint8_t b[2];
+	store16(b, v);
+	fileout_put(f, b, sizeof(b));
+}
+
+void
+fileout_put32(struct fileout *f, uint32_t v)
+{
+	uint8_t b[4];
+	store32(b, v);
+	fileout_put(f, b, sizeof(b));
+}
+
+void
+fileout_put64(struct fileout *f, uint64_t v)
+{
+	uint8_t b[8];
+	store64(b, v);
+	fileout_put(f, b, sizeof(b));
+}
+
+void
+fileout_align(struct fileout *f)
+{
+	static const uint8_t zeros[8];
+	fileout_put(f, zeros, (size_t)(align8(f->at) - f->at));
+}

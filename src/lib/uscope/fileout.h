@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FILEOUT_H
+#define FILEOUT_H
+
+/* fileout: bytes to given offsets of a file, and a buffer for many small ones. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* All n bytes, whatever the kernel takes at once. 0, or E_IO with errno set. */
+int file_write(int fd, const void *bytes, size_t n, uint64_t offset);
+
+enum {
+	FILEOUT_BUFFER = 32 * 1024,
+};
+
+/* The first failure stays in status; later calls do nothing but count. */
+struct fileout {
+	int fd;
+	int status;
+	uint64_t at; /* offset of the next byte */
+	size_t n;    /* bytes in the buffer, before `at` */
+	uint8_t buffer[FILEOUT_BUFFER];
+};
+
+void fileout_init(struct fileout *f, int fd, uint64_t at);
+void fileout_put(struct fileout *f, const void *bytes, size_t n);
+void fileout_put16(struct fileout *f, uint16_t v);
+void fileout_put32(struct fileout *f, uint32_t v);
+void fileout_put64(struct fileout *f, uint64_t v);
+/* Zeros up to a multiple of 8. */
+void fileout_align(struct fileout *f);
+/* 0, or the first failure. */
+int fileout_flush(struct fileout *f);
+
+#endif

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/* frameout: the items of frames as bytes, appended to the deltas of the segment. Whether a
+ * record has wide or compact operations is guessed when it begins, and its items are
+ * encoded again when the guess was wrong. Bytes: doc/format/uscope.md, "Frames". */
+#include "writer.h"
+
+#include <stdlib.h>
+
+enum {
+	FIRST_ROOM = 64 * 1024,
+	SLACK = 64 * 1024, /* for the frame that reaches max_raw */
+	V01_HEADER = 6,    /* behind the time */
+	V02_HEADER = 2,
+};
+
+static size_t
+header_size(const uscope_writer_t *w)
+{
+	return w->v01 ? V01_HEADER : V02_HEADER;
+}
+
+/* ---- Room. ---- */
+
+/* n bytes behind p; p and limit may move. */
+static bool
+reserve(uscope_writer_t *w, size_t n)
+{
+	struct segment *g = w->segment;
+	size_t used = (size_t)(w->p - g->raw);
+	if (n <= g->raw_cap - used)
+		return true;
+	if (n > w->most - used)
+		return writer_fail(w, USCOPE_E_LIMIT, "too much for one segment in cycles of one time"), false;
+	/* Doubles up to what a segment should have, then in small steps: what is cut by size
+	 * never needs much more. */
+	size_t need = used + n;
+	size_t soft = (size_t)w->options.max_raw + SLACK;
+	size_t cap = g->raw_cap ? g->raw_cap * 2 : FIRST_ROOM;
+	if (cap > soft)
+		cap = soft;
+	if (cap < need)
+		cap = need + need / 8;
+	uint8_t *raw = realloc(g->raw, cap);
+	if (!raw)
+		return writer_fail(w, USCOPE_E_NOMEM, "out of memory for the deltas"), false;
+	g->raw = raw;
+	g->raw_cap = cap;
+	w->p = raw + used;
+	w->limit = raw + cap - OP_WIDE_SIZE;
+	return true;
+}
+
+/* ---- Records. ---- */
+
+static bool
+begin_record(uscope_writer_t *w, uint64_t delta)
+{
+	/* With room for one operation, so that limit is never below p by more than it. */
+	if (!reserve(w, LEB_MAX + V01_HEADER + OP_WIDE_SIZE))
+		return false;
+	for (; delta >= 0x80; delta >>= 7)
+		*w->p++ = (uint8_t)(delta | 0x80);
+	*w->p++ = (uint8_t)delta;
+	w->record = (size_t)(w->p - w->segment->raw);
+	w->p += header_size(w);
+	w->nitems = 0;
+	w->needs = 0;
+	w->wide = w->options.frames == USCOPE_WIDE || w->guess_wide;
+	return true;
+}
+
+/* Bytes of an item of v0.2, or an operation of v0.1. */
+static size_t
+item_size(const uscope_writer_t *w, const uint8_t *p, bool wide)
+{
+	if (w->v01)
+		return wide ? OP_WIDE_SIZE : OP_COMPACT_SIZE;
+	if (p[0] == TAG_EVENT)
+		return EVENT_HEADER_SIZE + (size_t)load32(p + 4);
+	return wide ? OP_WIDE_SIZE : ITEM_COMPACT_SIZE;
+}
+
+/* One operation from one form into the other. They may overlap. */
+static void
+recode(const uscope_writer_t *w, uint8_t *to, const uint8_t *from, bool to_wide)
+{
+	size_t tag = w->v01 ? 0 : 1;
+	if (to_wide) {
+		uint8_t c[ITEM_COMPACT_SIZE];
+		memcpy(c, from, OP_COMPACT_SIZE + tag);
+		const uint8_t *op = c + tag; /* action, storage, slot, field, value */
+		if (tag)
+			to[0] = TAG_WIDE;
+		to[tag] = op[0];
+		if (!tag)
+			to[1] = 0;
+		store16(to + 2, op[1]);
+		memcpy(to + 4, op + 2, 4);
+		store64(to + 8, load16(op + 6));
+	} else {
+		uint8_t c[OP_WIDE_SIZE];
+		memcpy(c, from, OP_WIDE_SIZE);
+		if (tag)
+			to[0] = TAG_COMPACT;
+		to[tag] = c[tag];
+		to[tag + 1] = c[2];
+		memcpy(to + tag + 2, c + 4, 4);
+		store16(to + tag + 6, load16(c + 8));
+	}
+}
+
+/* The items of the record in the other form. */
+static bool
+recode_record(uscope_writer_t *w, bool to_wide)
+{
+	uint32_t nops = w->v01 ? w->nitems : w->nitems - w->nevents;
+	size_t compact = w->v01 ? OP_COMPACT_SIZE : ITEM_COMPACT_SIZE;
+	size_t grown = nops * (OP_WIDE_SIZE - compact);
+	if (to_wide && !reserve(w, grown + OP_WIDE_SIZE))
+		return false;
+	uint8_t *to = w->segment->raw + w->record + header_size(w);
+	uint8_t *from = to;
+	if (to_wide) {
+		/* To the end of the room they will take: what is written never reaches what
+		 * is still to be read. */
+		memmove(to + grown, to, (size_t)(w->p - to));
+		from += grown;
+	}
+	for (uint32_t i = 0; i < w->nitems; i++) {
+		size_t n = item_size(w, from, !to_wide);
+		if (!w->v01 && from[0] == TAG_EVENT) {
+			memmove(to, from, n);
+			to += n;
+		} else {
+			recode(w, to, from, to_wide);
+			to += item_size(w, to, to_wide);
+		}
+		from += n;
+	}
+	w->p = to;
+	w->wide = to_wide;
+	return true;
+}
+
+/* nevents: v0.1, those that will follow. */
+static void
+end_record(uscope_writer_t *w, uint32_t nevents)
+{
+	if (w->wide && !w->needs && w->options.frames != USCOPE_WIDE)
+		(void)recode_record(w, false); /* takes no memory */
+	w->guess_wide = w->wide;
+	uint8_t *h = w->segment->raw + w->record;
+	if (w->v01) {
+		h[0] = w->wide ? FORMAT_WIDE : FORMAT_COMPACT;
+		h[1] = 0;
+		store16(h + 2, (uint16_t)w->nitems);
+		store16(h + 4, (uint16_t)nevents);
+		w->stats.operations += w->nitems;
+	} else {
+		store16(h, (uint16_t)w->nitems);
+		w->stats.operations += w->nitems - nevents;
+	}
+	w->stats.events += nevents;
+	w->stats.frames++;
+	w->segment->frames++;
+	w->segment->active += w->nitems + nevents > 0;
+}
+
+/* ---- Items. ---- */
+
+bool
+frame_room(uscope_writer_t *w, size_t n)
+{
+	if (w->nitems == MAX_ITEMS) {
+		end_record(w, w->v01 ? 0 : w->nevents);
+		if (!w->v01)
+			w->nevents = 0;
+		if (!begin_record(w, 0))
+			return false;
+	}
+	return reserve(w, n);
+}
+
+bool
+frame_wide(uscope_writer_t *w, uint64_t head, uint64_t value, uint32_t needs)
+{
+	if (!w->wide && !recode_record(w, true))
+		return false;
+	w->needs |= needs;
+	store64(w->p, head);
+	store64(w->p + 8, value);
+	w->p += OP_WIDE_SIZE;
+	w->nitems++;
+	return true;
+}
+
+static bool
+reserve_events(uscope_writer_t *w, size_t n)
+{
+	if (n <= w->events_cap - w->events_size)
+		return true;
+	size_t need = w->events_size + n;
+	if (need > w->most)
+		return writer_fail(w, USCOPE_E_LIMIT, "too many events in one cycle"), false;
+	size_t cap = need + need / 2 + SLACK / 64;
+	uint8_t *p = realloc(w->events, cap);
+	if (!p)
+		return writer_fail(w, USCOPE_E_NOMEM, "out of memory for events"), false;
+	w->events = p;
+	w->events_cap = cap;
+	return true;
+}
+
+bool
+frame_event(uscope_writer_t *w, uint16_t type, const void *payload, uint32_t size)
+{
+	size_t n = EVENT_HEADER_SIZE + (size_t)size;
+	if (w->v01 ? !reserve_events(w, n) : !frame_room(w, n + OP_WIDE_SIZE))
+		return false;
+	uint8_t *p = w->v01 ? w->events + w->events_size : w->p;
+	if (w->v01) {
+		store16(p, type);
+		store16(p + 2, 0);
+		w->events_size += n;
+	} else {
+		p[0] = TAG_EVENT;
+		p[1] = 0;
+		store16(p + 2, type);
+		w->p += n;
+		w->nitems++;
+	}
+	store32(p + 4, size);
+	if (size)
+		memcpy(p + EVENT_HEADER_SIZE, payload, size);
+	w->nevents++;
+	return true;
+}
+
+/* ---- Frames. ---- */
+
+bool
+frame_begin(uscope_writer_t *w, uint64_t delta)
+{
+	w->nevents = 0;
+	w->events_size = 0;
+	w->frame_start = (size_t)(w->p - w->segment->raw);
+	return begin_record(w, delta);
+}
+
+/* v0.1: the events behind the operations, and more records if a count has no room. */
+static bool
+put_events(uscope_writer_t *w)
+{
+	const uint8_t *from = w->events;
+	uint32_t left = w->nevents;
+	do {
+		uint32_t n = left < MAX_ITEMS ? left : MAX_ITEMS;
+		end_record(w, n);
+		const uint8_t *p = from;
+		for (uint32_t i = 0; i < n; i++)
+			p += EVENT_HEADER_SIZE + (size_t)load32(p + 4);
+		size_t size = (size_t)(p - from);
+		left -= n;
+		if (!reserve(w, size + OP_WIDE_SIZE))
+			return false;
+		if (size)
+			memcpy(w->p, from, size);
+		w->p += size;
+		from = p;
+		if (left > 0 && !begin_record(w, 0))
+			return false;
+	} while (left > 0);
+	return true;
+}
+
+bool
+frame_end(uscope_writer_t *w)
+{
+	if (w->v01)
+		return put_events(w);
+	end_record(w, w->nevents);
+	return true;
+}
+
+void
+frame_drop(uscope_writer_t *w)
+{
+	w->p = w->segment->raw + w->frame_start;
+}

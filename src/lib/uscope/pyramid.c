@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: MIT */
+#include "pyramid.h"
+
+#include "layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_BASE ((uint64_t)1 << 31) /* it is stored in 32 bits */
+
+enum {
+	DEFAULT_BASE = 1024,
+	DEFAULT_FAN_OUT = 4,
+	DEFAULT_BUDGET = 32 << 20,
+	LEAST_BUCKETS = 1024,
+	MOST_BUCKETS = 1 << 20,
+	FIRST_ROOM = 256,
+	BUCKET_COST = 32, /* bytes of a mipmap entry and its share of the levels above */
+	OVERDRAFT = 4,    /* budgets, when base cannot double any more */
+};
+
+int
+pyramid_init(struct pyramid *p, const schema_t *schema, uint32_t base, uint32_t fan_out, uint64_t budget)
+{
+	*p = (struct pyramid){
+		.base = base ? base : DEFAULT_BASE,
+		.fan_out = fan_out ? fan_out : DEFAULT_FAN_OUT,
+		.budget = budget ? budget : DEFAULT_BUDGET,
+		.period = schema->clocks[0].period_ps ? schema->clocks[0].period_ps : 1,
+	};
+	return p->fan_out < 2 ? USCOPE_E_ARG : USCOPE_OK;
+}
+
+void
+pyramid_finish(struct pyramid *p)
+{
+	for (uint32_t i = 0; i < p->ncounters; i++) {
+		free(p->counters[i].name);
+		free(p->counters[i].buckets);
+	}
+	free(p->counters);
+	free(p->density);
+	*p = (struct pyramid){ 0 };
+}
+
+int
+pyramid_counter(struct pyramid *p, const char *name, uint16_t storage)
+{
+	if (p->max_buckets)
+		return USCOPE_E_STATE;
+	if (p->ncounters == INT32_MAX)
+		return USCOPE_E_LIMIT;
+	uint32_t n = p->ncounters;
+	if ((n & (n - 1)) == 0) {
+		struct pyramid_counter *more = realloc(p->counters, (n ? (size_t)n * 2 : 1) * sizeof(*more));
+		if (!more)
+			return USCOPE_E_NOMEM;
+		p->counters = more;
+	}
+	char *copy = strdup(name);
+	if (!copy)
+		return USCOPE_E_NOMEM;
+	p->counters[n] = (struct pyramid_counter){ .name = copy, .storage = storage };
+	p->ncounters++;
+	return (int)n;
+}
+
+int
+pyramid_auto(struct pyramid *p, const schema_t *schema, int32_t *counter_of, int32_t *density_storage,
+	int32_t *density_field)
+{
+	*density_storage = -1;
+	*density_field = -1;
+	for (uint32_t i = 0; i < schema->num_storages; i++) {
+		const uscope_storage_t *s = &schema->storages[i];
+		counter_of[i] = -1;
+		if (s->flags & USCOPE_BUFFER)
+			continue;
+		if (!(s->flags & USCOPE_SPARSE)) {
+			if (s->num_slots == 1 && s->num_fields == 1 && s->fields[0].type == USCOPE_U64) {
+				counter_of[i] = pyramid_counter(p, s->name, (uint16_t)i);
+				if (counter_of[i] < 0)
+					return counter_of[i];
+			}
+			continue;
+		}
+		for (uint32_t k = 0; k < s->num_fields && *density_storage < 0; k++)
+			if (strcmp(s->fields[k].name, "entity_id") == 0) {
+				*density_storage = (int32_t)i;
+				*density_field = (int32_t)k;
+				p->has_density = true;
+			}
+	}
+	return USCOPE_OK;
+}
+
+void
+pyramid_begin(struct pyramid *p)
+{
+	if (p->max_buckets)
+		return;
+	uint64_t cost = BUCKET_COST * ((uint64_t)p->ncounters + 1);
+	p->max_buckets = LEAST_BUCKETS;
+	while (p->max_buckets < MOST_BUCKETS && p->max_buckets * 2 <= p->budget / cost)
+		p->max_buckets *= 2;
+	p->most = p->budget > UINT64_MAX / OVERDRAFT ? UINT64_MAX / cost : p->budget * OVERDRAFT / cost;
+	if (p->most < p->max_buckets)
+		p->most = p->max_buckets;
+	if (p->most > UINT32_MAX) /* counts are stored in 32 bits */
+		p->most = UINT32_MAX;
+}
+
+/* ---- Level 0. ---- */
+
+/* Two neighbours as one bucket: empty ones have no min. */
+static uscope_mipmap_t
+join(uscope_mipmap_t a, uscope_mipmap_t b)
+{
+	if (a.max == 0 || b.max == 0) {
+		uscope_mipmap_t full = a.max ? a : b;
+		full.sum = a.sum + b.sum;
+		return full;
+	}
+	return (uscope_mipmap_t){
+		.min = a.min < b.min ? a.min : b.min,
+		.max = a.max > b.max ? a.max : b.max,
+		.sum = a.sum + b.sum,
+	};
+}
+
+static uint32_t
+saturate(uint64_t n)
+{
+	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
+
+static void
+double_base(struct pyramid *p)
+{
+	uint64_t n = (p->used + 1) / 2;
+	for (uint64_t i = 0; i < n; i++) {
+		bool pair = 2 * i + 1 < p->used;
+		p->density[i] = saturate((uint64_t)p->density[2 * i] + (pair ? p->density[2 * i + 1] : 0));
+		for (uint32_t c = 0; c < p->ncounters; c++) {
+			uscope_mipmap_t *b = p->counters[c].buckets;
+			b[i] = pair ? join(b[2 * i], b[2 * i + 1]) : b[2 * i];
+		}
+	}
+	memset(p->density + n, 0, (size_t)(p->used - n) * sizeof(p->density[0]));
+	for (uint32_t c = 0; c < p->ncounters; c++)
+		memset(p->counters[c].buckets + n, 0, (size_t)(p->used - n) * sizeof(uscope_mipmap_t));
+	p->used = n;
+	p->base *= 2;
+	p->bucket_end = 0;
+}
+
+/* *items has room for `from` and gets it for `to`, zeroed. */
+static bool
+grow(void *items, size_t size, uint64_t from, uint64_t to)
+{
+	void *old;
+	memcpy(&old, items, sizeof(old));
+	uint8_t *more = to > SIZE_MAX / size ? NULL : realloc(old, (size_t)to * size);
+	if (!more)
+		return false;
+	memset(more + (size_t)from * size, 0, (size_t)(to - from) * size);
+	memcpy(items, &more, sizeof(more));
+	return true;
+}
+
+static int
+take_room(struct pyramid *p, uint64_t n)
+{
+	uint64_t room = p->room ? p->room : FIRST_ROOM;
+	while (room < n)
+		room *= 2;
+	/* When a later one fails, those before it have more than `room` says. */
+	if (!grow(&p->density, sizeof(p->density[0]), p->room, room))
+		return USCOPE_E_NOMEM;
+	for (uint32_t c = 0; c < p->ncounters; c++)
+		if (!grow(&p->counters[c].buckets, sizeof(uscope_mipmap_t), p->room, room))
+			return USCOPE_E_NOMEM;
+	p->room = room;
+	return USCOPE_OK;
+}
+
+static void
+drop(struct pyramid *p)
+{
+	for (uint32_t c = 0; c < p->ncounters; c++) {
+		free(p->counters[c].buckets);
+		p->counters[c].buckets = NULL;
+	}
+	free(p->density);
+	p->density = NULL;
+	p->room = p->used = 0;
+	p->bucket_end = 0;
+	p->dropped = true;
+}
+
+/* The bucket of a cycle is there afterwards, or the pyramid is dropped. */
+static int
+reach(struct pyramid *p, uint64_t cycle)
+{
+	pyramid_begin(p);
+	while (cycle / p->base >= p->max_buckets && p->base <= MAX_BASE / 2) {
+		if (p->room)
+			double_base(p);
+		else
+			p->base *= 2;
+	}
+	uint64_t bucket = cycle / p->base;
+	if (bucket >= p->most) {
+		drop(p);
+		return USCOPE_OK;
+	}
+	if (bucket >= p->room) {
+		int status = take_room(p, bucket + 1);
+		if (status)
+			return status;
+	}
+	if (bucket >= p->used)
+		p->used = bucket + 1;
+	return USCOPE_OK;
+}
+
+/* ---- What happens. ---- */
+
+static uint64_t
+cycle_of(struct pyramid *p, uint64_t time_ps)
+{
+	if (time_ps >= p->cycle_start && time_ps < p->cycle_end)
+		return p->cycle;
+	p->cycle = time_ps / p->period;
+	p->cycle_start = p->cycle * p->period;
+	p->cycle_end = p->cycle_start > UINT64_MAX - p->period ? UINT64_MAX : p->cycle_start + p->period;
+	return p->cycle;
+}
+
+/* What was summed up goes to its bucket. */
+static int
+settle(struct pyramid *p, struct pyramid_counter *c)
+{
+	if (c->value == 0 || p->dropped)
+		return USCOPE_OK;
+	int status = reach(p, c->cycle);
+	if (status || p->dropped)
+		return status;
+	uscope_mipmap_t *b = &c->buckets[c->cycle / p->base];
+	*b = join(*b, (uscope_mipmap_t){ c->value, c->value, c->value });
+	c->value = 0;
+	return USCOPE_OK;
+}
+
+int
+pyramid_add(struct pyramid *p, uint32_t counter, uint64_t time_ps, uint64_t delta)
+{
+	pyramid_begin(p);
+	struct pyramid_counter *c = &p->counters[counter];
+	uint64_t cycle = cycle_of(p, time_ps);
+	if (cycle != c->cycle) {
+		int status = settle(p, c);
+		if (status)
+			return status;
+		c->cycle = cycle;
+		c->value = 0;
+	}
+	c->value += delta;
+	return USCOPE_OK;
+}
+
+int
+pyramid_span(struct pyramid *p, uint32_t counter, uint64_t t0_ps, uint64_t t1_ps)
+{
+	/* Cycles that begin with one span and end with another belong to the second, so
+	 * that spans which follow each other are as one. */
+	uint64_t from = t0_ps / p->period;
+	uint64_t to = t1_ps / p->period;
+	pyramid_begin(p);
+	if (from >= to || p->dropped)
+		return USCOPE_OK;
+	int status = reach(p, to - 1);
+	if (status || p->dropped)
+		return status;
+	for (uint64_t i = from / p->base; from < to; i++) {
+		uint64_t end = (i + 1) * p->base < to ? (i + 1) * p->base : to;
+		uscope_mipmap_t *b = &p->counters[counter].buckets[i];
+		*b = join(*b, (uscope_mipmap_t){ 1, 1, end - from });
+		from = end;
+	}
+	return USCOPE_OK;
+}
+
+int
+pyramid_density(struct pyramid *p, uint64_t time_ps, uint32_t n)
+{
+	p->total += n;
+	p->has_density = true;
+	if (time_ps < p->bucket_start || time_ps >= p->bucket_end) {
+		if (p->dropped)
+			return USCOPE_OK;
+		uint64_t cycle = time_ps / p->period;
+		int status = reach(p, cycle);
+		if (status || p->dropped)
+			return status;
+		uint64_t width; /* ps */
+		p->bucket = cycle / p->base;
+		if (__builtin_mul_overflow(p->base, p->period, &width) ||
+			__builtin_mul_overflow(p->bucket, width, &p->bucket_start) ||
+			__builtin_add_overflow(p->bucket_start, width, &p->bucket_end)) {
+			p->bucket_start = time_ps;
+			p->bucket_end = time_ps; /* not remembered */
+		}
+	}
+	uint32_t *d = &p->density[p->bucket];
+	*d = saturate((uint64_t)*d + n);
+	return USCOPE_OK;
+}
+
+/* ---- Writing. ---- */
+
+/* Entries of all levels, of which the lowest has n; *levels: how many there are. */
+static uint64_t
+entries(uint64_t n, uint32_t fan_out, uint32_t *levels)
+{
+	uint64_t sum = n;
+	for (*levels = 1; n > 1; ++*levels) {
+		n = n / fan_out + (n % fan_out != 0);
+		sum += n;
+	}
+	return sum;
+}
+
+int
+pyramid_close(struct pyramid *p, uint64_t last_ps, uint64_t *size)
+{
+	*size = 0;
+	for (uint32_t i = 0; i < p->ncounters; i++) {
+		int status = settle(p, &p->counters[i]);
+		if (status)
+			return status;
+	}
+	if (p->dropped || (p->ncounters == 0 && !p->has_density))
+		return USCOPE_OK;
+	uint64_t last = last_ps / p->period;
+	int status = reach(p, last);
+	if (status || p->dropped)
+		return status;
+	p->used = last / p->base + 1;
+
+	uint32_t levels;
+	uint64_t n = entries(p->used, p->fan_out, &levels);
+	*size = 4 + 4 + 4 + 8 + 4 + 4 * (uint64_t)levels + 4 * n + 4;
+	for (uint32_t i = 0; i < p->ncounters; i++)
+		*size += 4 + strlen(p->counters[i].name) + 2 + 4 + 4 * (uint64_t)levels + MIPMAP_SIZE * n;
+	return USCOPE_OK;
+}
+
+/* Each level is made in the place of the one below, which is written. */
+static void
+write_density(struct pyramid *p, struct fileout *out)
+{
+	for (uint64_t n = p->used;; n = n / p->fan_out + (n % p->fan_out != 0)) {
+		fileout_put32(out, (uint32_t)n);
+		for (uint64_t i = 0; i < n; i++)
+			fileout_put32(out, p->density[i]);
+		if (n == 1)
+			return;
+		for (uint64_t i = 0; i < n; i += p->fan_out) {
+			uint64_t sum = 0;
+			for (uint64_t k = i; k < n && k - i < p->fan_out; k++)
+				sum += p->density[k];
+			p->density[i / p->fan_out] = saturate(sum);
+		}
+	}
+}
+
+static void
+write_counter(struct pyramid *p, uscope_mipmap_t *b, struct fileout *out)
+{
+	for (uint64_t n = p->used;; n = n / p->fan_out + (n % p->fan_out != 0)) {
+		fileout_put32(out, (uint32_t)n);
+		for (uint64_t i = 0; i < n; i++) {
+			fileout_put64(out, b[i].min);
+			fileout_put64(out, b[i].max);
+			fileout_put64(out, b[i].sum);
+		}
+		if (n == 1)
+			return;
+		for (uint64_t i = 0; i < n; i += p->fan_out) {
+			uscope_mipmap_t up = b[i];
+			for (uint64_t k = i + 1; k < n && k - i < p->fan_out; k++) {
+				up.min = b[k].min < up.min ? b[k].min : up.min;
+				up.max = b[k].max > up.max ? b[k].max : up.max;
+				up.sum += b[k].sum;
+			}
+			b[i / p->fan_out] = up;
+		}
+	}
+}
+
+void
+pyramid_write(struct pyramid *p, struct fileout *out)
+{
+	uint32_t levels;
+	(void)entries(p->used, p->fan_out, &levels);
+	fileout_put(out, "TSUM", 4);
+	fileout_put32(out, (uint32_t)p->base);
+	fileout_put32(out, p->fan_out);
+	fileout_put64(out, p->total);
+	fileout_put32(out, levels);
+	write_density(p, out);
+	fileout_put32(out, p->ncounters);
+	for (uint32_t i = 0; i < p->ncounters; i++) {
+		const struct pyramid_counter *c = &p->counters[i];
+		size_t n = strlen(c->name);
+		fileout_put32(out, (uint32_t)n);
+		fileout_put(out, c->name, n);
+		fileout_put16(out, c->storage);
+		fileout_put32(out, levels);
+		write_counter(p, c->buckets, out);
+	}
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PYRAMID_H
+#define PYRAMID_H
+
+/* pyramid: the summary of a trace while it grows. Level 0 is kept, in buckets of `base`
+ * cycles of clock domain 0 that double when there are too many; the levels above are made
+ * when it is written. Bytes and rules: doc/format/uscope.md, "Summary". */
+
+#include "fileout.h"
+#include "uscope.h"
+
+struct pyramid_counter {
+	char *name;
+	uscope_mipmap_t *buckets; /* room; max 0: no cycle with a value */
+	uint64_t cycle;           /* the one being summed up in `value` */
+	uint64_t value;
+	uint16_t storage;
+};
+
+struct pyramid {
+	uint64_t base;
+	uint64_t max_buckets; /* that base doubles for; 0: not begun */
+	uint64_t most;        /* that memory is taken for */
+	uint64_t budget;      /* bytes */
+	uint32_t fan_out;
+	uint32_t ncounters;
+	uint32_t *density;
+	struct pyramid_counter *counters;
+	uint64_t total; /* of the density */
+	uint64_t room;  /* buckets allocated, of each array */
+	uint64_t used;  /* last bucket with something, plus 1 */
+	bool has_density;
+	bool dropped; /* it would not fit in `most` */
+
+	/* Clock domain 0, and the last cycle that was looked up. */
+	uint64_t period;
+	uint64_t cycle;
+	uint64_t cycle_start; /* ps */
+	uint64_t cycle_end;   /* ps; 0: none yet */
+	/* The density bucket of the last time. */
+	uint64_t bucket;
+	uint64_t bucket_start; /* ps */
+	uint64_t bucket_end;   /* 0: none yet */
+};
+
+/* base, fan_out, budget: 0 for the defaults. 0, or E_ARG. */
+int pyramid_init(struct pyramid *p, const schema_t *schema, uint32_t base, uint32_t fan_out, uint64_t budget);
+/* Accepts a zeroed object. */
+void pyramid_finish(struct pyramid *p);
+
+/* A counter; its id, E_STATE once begun, E_NOMEM. name: UTF-8. */
+int pyramid_counter(struct pyramid *p, const char *name, uint16_t storage);
+
+/* The counters that every trace has: storages of one U64. storages: by storage, the
+ * counter or -1. Then the field whose SETs are the density, or -1 -1. 0, E_NOMEM. */
+int pyramid_auto(struct pyramid *p, const schema_t *schema, int32_t *counter_of, int32_t *density_storage,
+	int32_t *density_field);
+
+/* No more counters. Called by the functions below, too. */
+void pyramid_begin(struct pyramid *p);
+
+/* 0 or E_NOMEM, which leaves the pyramid as it was. Adds to one cycle that follow each
+ * other are one value; a cycle that is come back to later counts again for min and max. */
+int pyramid_add(struct pyramid *p, uint32_t counter, uint64_t time_ps, uint64_t delta);
+int pyramid_span(struct pyramid *p, uint32_t counter, uint64_t t0_ps, uint64_t t1_ps);
+int pyramid_density(struct pyramid *p, uint64_t time_ps, uint32_t n);
+
+/* Makes it ready to be written for a trace whose last frame is at that time; what is
+ * later is cut off. *size: bytes of the section, 0: there is none. 0, E_NOMEM. */
+int pyramid_close(struct pyramid *p, uint64_t last_ps, uint64_t *size);
+/* Once, as it is used up. */
+void pyramid_write(struct pyramid *p, struct fileout *out);
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+#include "segmentout.h"
+
+#include "fileout.h"
+#include "layout.h"
+#include "status.h"
+
+#include <errno.h>
+#include <lz4.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <zstd.h>
+
+enum {
+	PREFIX_SIZE = 4,
+};
+
+static int
+io_failed(struct segmentout *s, const char *what)
+{
+	return status_set(&s->error, USCOPE_E_IO, s->n, s->end, "cannot %s: %s", what, strerror(errno));
+}
+
+static int
+no_memory(struct segmentout *s)
+{
+	return status_set(&s->error, USCOPE_E_NOMEM, s->n, s->end, "out of memory for a segment");
+}
+
+/* ---- Compression. ---- */
+
+static size_t
+packed_bound(const struct segmentout *s, size_t n)
+{
+	if (s->compression == USCOPE_ZSTD)
+		return ZSTD_compressBound(n);
+	return (size_t)LZ4_compressBound((int)n) + PREFIX_SIZE;
+}
+
+/* The deltas as they go to the file. */
+static int
+pack(struct segmentout *s, const struct segment *g, const uint8_t **bytes, size_t *n)
+{
+	*bytes = g->raw;
+	*n = g->raw_size;
+	if (s->compression == USCOPE_RAW)
+		return USCOPE_OK;
+
+	size_t cap = packed_bound(s, g->raw_size);
+	if (cap > s->packed_cap) {
+		/* A little more, as the next one may be a little larger. What is in there is
+		 * of no use any more. */
+		cap += cap / 16;
+		free(s->packed);
+		s->packed = malloc(cap);
+		s->packed_cap = s->packed ? cap : 0;
+		if (!s->packed)
+			return no_memory(s);
+	}
+	*bytes = s->packed;
+	if (s->compression == USCOPE_ZSTD) {
+		size_t k = ZSTD_compress2(s->zstd, s->packed, s->packed_cap, g->raw, g->raw_size);
+		if (ZSTD_isError(k))
+			return no_memory(s); /* there is nothing else that can fail */
+		*n = k;
+		return USCOPE_OK;
+	}
+	size_t prefix = s->lz4_size_prefix ? PREFIX_SIZE : 0;
+	if (prefix)
+		store32(s->packed, (uint32_t)g->raw_size);
+	int k = LZ4_compress_fast_extState(s->lz4, (const char *)g->raw, (char *)s->packed + prefix, (int)g->raw_size,
+		(int)(s->packed_cap - prefix), s->level);
+	if (k <= 0)
+		return status_set(&s->error, USCOPE_E_LIMIT, s->n, s->end, "LZ4 cannot compress %zu bytes", g->raw_size);
+	*n = (size_t)k + prefix;
+	return USCOPE_OK;
+}
+
+/* ---- Commit. ---- */
+
+static bool
+remember(struct segmentout *s, uint64_t offset, const struct segment *g)
+{
+	if ((s->n & (s->n - 1)) == 0) {
+		struct segment_entry *more = realloc(s->table, (s->n ? (size_t)s->n * 2 : 1) * sizeof(*more));
+		if (!more)
+			return false;
+		s->table = more;
+	}
+	s->table[s->n] = (struct segment_entry){ offset, g->start, g->end };
+	return true;
+}
+
+static int
+write_segment(struct segmentout *s, struct segment *g)
+{
+	const uint8_t *deltas;
+	size_t n;
+	int status = pack(s, g, &deltas, &n);
+	if (status)
+		return status;
+	if (s->n == UINT32_MAX || n > UINT32_MAX)
+		return status_set(&s->error, USCOPE_E_LIMIT, s->n, s->end, "a count of the file passes 32 bits");
+	uint64_t offset = align8(s->end);
+	if (!remember(s, offset, g))
+		return no_memory(s);
+
+	size_t padding = (size_t)(offset - s->end);
+	uint8_t *h = g->checkpoint + SEGMENT_LEAD - SEGMENT_HEADER_SIZE;
+	memset(h - padding, 0, padding + SEGMENT_HEADER_SIZE);
+	memcpy(h + SEG_MAGIC, SEGMENT_MAGIC, 4);
+	store64(h + SEG_TIME_START, g->start);
+	store64(h + SEG_TIME_END, g->end);
+	store64(h + SEG_PREV, s->tail);
+	store32(h + SEG_CHECKPOINT_SIZE, (uint32_t)g->checkpoint_size);
+	store32(h + SEG_COMPRESSED_SIZE, (uint32_t)n);
+	store32(h + SEG_RAW_SIZE, (uint32_t)g->raw_size);
+	store32(h + SEG_NUM_FRAMES, g->frames);
+	store32(h + SEG_NUM_ACTIVE, g->active);
+
+	uint64_t behind = offset + SEGMENT_HEADER_SIZE + g->checkpoint_size;
+	if (file_write(s->fd, h - padding, padding + SEGMENT_HEADER_SIZE + g->checkpoint_size, s->end) ||
+		file_write(s->fd, deltas, n, behind))
+		return io_failed(s, "write a segment");
+
+	/* Readers go by the tail: it moves when the segment is there. */
+	uint8_t v[8];
+	if (s->sync && fsync(s->fd) != 0)
+		return io_failed(s, "sync a segment");
+	store64(v, offset);
+	if (file_write(s->fd, v, 8, AT_TAIL))
+		return io_failed(s, "commit a segment");
+	s->tail = offset;
+	s->end = behind + n;
+	s->raw_bytes += g->raw_size;
+	s->packed_bytes += n;
+	s->n++;
+	store32(v, s->n);
+	if (file_write(s->fd, v, 4, AT_NUM_SEGMENTS) || (s->sync && fsync(s->fd) != 0))
+		return io_failed(s, "count a segment");
+	return USCOPE_OK;
+}
+
+void
+segmentout_truncate(struct segmentout *s)
+{
+	/* If even this fails there is nothing left to do: readers go by the tail. */
+	if (ftruncate(s->fd, (off_t)s->end) != 0)
+		errno = 0;
+}
+
+/* ---- The thread. ---- */
+
+static void *
+run(void *arg)
+{
+	struct segmentout *s = arg;
+	(void)pthread_mutex_lock(&s->lock);
+	while (!s->stop) {
+		if (!s->busy) {
+			(void)pthread_cond_wait(&s->wake, &s->lock);
+			continue;
+		}
+		/* Only this thread touches what a commit needs while busy. */
+		(void)pthread_mutex_unlock(&s->lock);
+		int status = write_segment(s, s->job);
+		if (status)
+			segmentout_truncate(s);
+		(void)pthread_mutex_lock(&s->lock);
+		s->busy = false;
+		(void)pthread_cond_broadcast(&s->wake);
+	}
+	(void)pthread_mutex_unlock(&s->lock);
+	return NULL;
+}
+
+/* The signals of the program are for its own threads. */
+static int
+start(struct segmentout *s)
+{
+	if (pthread_mutex_init(&s->lock, NULL) != 0)
+		return USCOPE_E_LIMIT;
+	if (pthread_cond_init(&s->wake, NULL) != 0) {
+		(void)pthread_mutex_destroy(&s->lock);
+		return USCOPE_E_LIMIT;
+	}
+	sigset_t all;
+	sigset_t old;
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
+	int rc = pthread_create(&s->thread, NULL, run, s);
+	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (rc != 0) {
+		(void)pthread_cond_destroy(&s->wake);
+		(void)pthread_mutex_destroy(&s->lock);
+		return rc == EAGAIN ? USCOPE_E_NOMEM : USCOPE_E_LIMIT;
+	}
+	s->threaded = true;
+	return USCOPE_OK;
+}
+
+int
+segmentout_open(struct segmentout *s, int fd, const uscope_writer_options_t *options, uint64_t at)
+{
+	*s = (struct segmentout){
+		.fd = fd,
+		.sync = options->sync,
+		.lz4_size_prefix = options->lz4_size_prefix,
+		.compression = options->compression,
+		.level = options->level,
+		.end = at,
+	};
+	if (s->compression == USCOPE_LZ4 && !(s->lz4 = malloc((size_t)LZ4_sizeofState())))
+		return USCOPE_E_NOMEM;
+	if (s->compression == USCOPE_ZSTD) {
+		s->zstd = ZSTD_createCCtx();
+		if (!s->zstd)
+			return USCOPE_E_NOMEM;
+		if (ZSTD_isError(ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_compressionLevel, s->level)))
+			return USCOPE_E_ARG;
+	}
+	return options->background ? start(s) : USCOPE_OK;
+}
+
+int
+segmentout_wait(struct segmentout *s)
+{
+	if (!s->threaded)
+		return s->error.status;
+	(void)pthread_mutex_lock(&s->lock);
+	while (s->busy)
+		(void)pthread_cond_wait(&s->wake, &s->lock);
+	(void)pthread_mutex_unlock(&s->lock);
+	return s->error.status;
+}
+
+int
+segmentout_commit(struct segmentout *s, struct segment *segment)
+{
+	if (segmentout_wait(s))
+		return s->error.status;
+	if (!s->threaded) {
+		if (write_segment(s, segment))
+			segmentout_truncate(s);
+		return s->error.status;
+	}
+	(void)pthread_mutex_lock(&s->lock);
+	s->job = segment;
+	s->busy = true;
+	(void)pthread_cond_broadcast(&s->wake);
+	(void)pthread_mutex_unlock(&s->lock);
+	return USCOPE_OK;
+}
+
+void
+segmentout_stats(struct segmentout *s, uscope_writer_stats_t *stats)
+{
+	(void)segmentout_wait(s);
+	stats->segments = s->n;
+	stats->raw_bytes = s->raw_bytes;
+	stats->compressed_bytes = s->packed_bytes;
+}
+
+void
+segmentout_close(struct segmentout *s)
+{
+	if (s->threaded) {
+		(void)segmentout_wait(s);
+		(void)pthread_mutex_lock(&s->lock);
+		s->stop = true;
+		(void)pthread_cond_broadcast(&s->wake);
+		(void)pthread_mutex_unlock(&s->lock);
+		(void)pthread_join(s->thread, NULL);
+		(void)pthread_cond_destroy(&s->wake);
+		(void)pthread_mutex_destroy(&s->lock);
+		s->threaded = false;
+	}
+	free(s->lz4);
+	(void)ZSTD_freeCCtx(s->zstd);
+	free(s->packed);
+	free(s->table);
+	s->lz4 = s->zstd = NULL;
+	s->packed = NULL;
+	s->table = NULL;
+}

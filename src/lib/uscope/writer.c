@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+#include "writer.h"
+
+#include "status.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* ---- Errors. ---- */
+
+int
+writer_misuse(uscope_writer_t *w, int status, const char *fmt, ...)
+{
+	w->stats.misuses++;
+	if (w->error.status)
+		return status;
+	w->error = (uscope_error_t){ .status = status, .segment = -1 };
+	va_list ap;
+	va_start(ap, fmt);
+	(void)vsnprintf(w->error.reason, sizeof(w->error.reason), fmt, ap);
+	va_end(ap);
+	return status;
+}
+
+int
+writer_fail(uscope_writer_t *w, int status, const char *reason)
+{
+	if (!w->error.status)
+		(void)status_set(&w->error, status, -1, 0, "%s", reason);
+	w->fatal = true;
+	w->mode = MODE_DONE;
+	return status;
+}
+
+/* The file cannot go on: its error is the writer's. */
+static int
+commit_failed(uscope_writer_t *w)
+{
+	if (!w->error.status)
+		w->error = w->out->error;
+	w->fatal = true;
+	w->mode = MODE_DONE;
+	return w->out->error.status;
+}
+
+static bool begin_frame(uscope_writer_t *w);
+
+bool
+writer_enter(uscope_writer_t *w, const char *what)
+{
+	switch (w->mode) {
+	case MODE_CYCLE:
+		return true;
+	case MODE_BEGUN:
+		return begin_frame(w);
+	case MODE_REFUSED:
+	case MODE_SHUT:
+		w->stats.misuses++;
+		return false;
+	default:
+		if (!w->fatal)
+			(void)writer_misuse(w, USCOPE_E_STATE, "%s outside of a cycle", what);
+		return false;
+	}
+}
+
+/* ---- Segments. ---- */
+
+/* The segment begins: its checkpoint is the state now, or what the application says. */
+static void
+begin_segment(uscope_writer_t *w)
+{
+	if (w->callback) {
+		w->mode = MODE_CALLBACK;
+		w->callback(w, w->user);
+	}
+	struct segment *g = w->segment;
+	g->checkpoint_size = state_save(w->state, g->checkpoint + SEGMENT_LEAD);
+	w->p = g->raw;
+	w->limit = g->raw + g->raw_cap - OP_WIDE_SIZE;
+	w->base_time = g->start;
+}
+
+static int
+commit(uscope_writer_t *w, uint64_t end)
+{
+	struct segment *g = w->segment;
+	g->raw_size = (size_t)(w->p - g->raw);
+	g->end = end;
+	if (segmentout_commit(w->out, g))
+		return commit_failed(w);
+	if (w->options.background)
+		w->segment = g == &w->segments[0] ? &w->segments[1] : &w->segments[0];
+	w->segment->start = end;
+	w->segment->frames = w->segment->active = 0;
+	return USCOPE_OK;
+}
+
+/* Whether a frame at w->time, later than the last, begins a segment: where it does. */
+static bool
+find_cut(const uscope_writer_t *w, uint64_t *cut)
+{
+	size_t raw = (size_t)(w->p - w->segment->raw);
+	if (w->time >= w->next_grid && raw >= w->options.min_raw)
+		*cut = w->time - (w->time - w->options.origin_ps) % w->options.interval_ps;
+	else if (raw >= w->options.max_raw)
+		*cut = w->time;
+	else
+		return false;
+	return true;
+}
+
+/* The frame of the cycle: in this segment, or as the first of the next. */
+static bool
+begin_frame(uscope_writer_t *w)
+{
+	uint64_t cut;
+	if (w->segment->frames && w->time > w->last_frame && find_cut(w, &cut) && commit(w, cut))
+		return false;
+	if (w->segment->frames == 0)
+		begin_segment(w);
+	w->mode = MODE_CYCLE;
+	w->framed = frame_begin(w, w->time - w->base_time);
+	return w->framed;
+}
+
+static void
+end_frame(uscope_writer_t *w)
+{
+	w->framed = false;
+	if (w->options.drop_empty && w->nitems + w->nevents == 0) {
+		frame_drop(w); /* it began for something that was refused */
+		return;
+	}
+	if (!frame_end(w))
+		return;
+	w->base_time = w->last_frame = w->time;
+	w->has_frames = true;
+	uint64_t interval = w->options.interval_ps;
+	if (w->time >= w->next_grid) {
+		uint64_t g = w->time - (w->time - w->options.origin_ps) % interval;
+		w->next_grid = g > UINT64_MAX - interval ? UINT64_MAX : g + interval;
+	}
+}
+
+/* ---- Cycles. ---- */
+
+static void
+refuse_begin(uscope_writer_t *w)
+{
+	switch (w->mode) {
+	case MODE_CALLBACK:
+		(void)writer_misuse(w, USCOPE_E_STATE, "begin_cycle inside the checkpoint callback");
+		break;
+	case MODE_DONE:
+		(void)writer_misuse(w, USCOPE_E_STATE, "begin_cycle after finish");
+		break;
+	default:
+		if (w->mode != MODE_REFUSED)
+			w->mode = MODE_SHUT;
+		(void)writer_misuse(w, USCOPE_E_STATE, "begin_cycle inside a cycle");
+	}
+}
+
+void
+uscope_begin_cycle(uscope_writer_t *w, uint64_t time_ps)
+{
+	if (!w || w->fatal)
+		return;
+	if (w->mode != MODE_IDLE) {
+		refuse_begin(w);
+		return;
+	}
+	if (time_ps < w->min_time || time_ps > MAX_TIME) {
+		w->mode = MODE_REFUSED;
+		bool late = time_ps > MAX_TIME;
+		(void)writer_misuse(w, USCOPE_E_RANGE, "a cycle at %" PRIu64 " ps, %s %" PRIu64 " ps", time_ps,
+			late ? "after the last possible" : "before", late ? MAX_TIME : w->min_time);
+		return;
+	}
+	w->time = w->min_time = time_ps;
+	if (!w->has_cycles && w->summary)
+		pyramid_begin(w->summary);
+	w->has_cycles = true;
+	if (w->options.drop_empty)
+		w->mode = MODE_BEGUN;
+	else
+		(void)begin_frame(w);
+}
+
+void
+uscope_end_cycle(uscope_writer_t *w)
+{
+	if (!w || w->fatal)
+		return;
+	if (w->mode == MODE_IDLE || w->mode == MODE_CALLBACK || w->mode == MODE_DONE) {
+		(void)writer_misuse(w, USCOPE_E_STATE, "end_cycle outside of a cycle");
+		return;
+	}
+	if (w->framed)
+		end_frame(w);
+	if (!w->fatal)
+		w->mode = MODE_IDLE;
+}
+
+/* ---- The end. ---- */
+
+int
+uscope_writer_flush(uscope_writer_t *w)
+{
+	if (w->fatal)
+		return w->error.status;
+	if (w->mode != MODE_IDLE)
+		return writer_misuse(w, USCOPE_E_STATE, "flush inside a cycle or after finish");
+	if (w->segment->frames) {
+		w->min_time = w->time + 1;
+		if (commit(w, w->min_time))
+			return w->error.status;
+	}
+	return segmentout_wait(w->out) ? commit_failed(w) : USCOPE_OK;
+}
+
+int
+uscope_writer_set_end(uscope_writer_t *w, uint64_t time_ps)
+{
+	if (w->fatal)
+		return w->error.status;
+	if (w->mode == MODE_DONE)
+		return writer_misuse(w, USCOPE_E_STATE, "set_end after finish");
+	if (time_ps > MAX_TIME)
+		return writer_misuse(w, USCOPE_E_RANGE, "an end after the last possible time");
+	w->end = time_ps;
+	return USCOPE_OK;
+}
+
+int
+uscope_writer_finish(uscope_writer_t *w)
+{
+	if (w->finished)
+		return w->error.status;
+	if (!w->fatal && w->mode == MODE_CALLBACK)
+		return writer_misuse(w, USCOPE_E_STATE, "finish inside the checkpoint callback");
+	w->finished = true;
+	if (!w->fatal && w->mode != MODE_IDLE) {
+		(void)writer_misuse(w, USCOPE_E_STATE, "finish inside a cycle");
+		uscope_end_cycle(w);
+	}
+	if (!w->fatal) {
+		uint64_t last = w->end > w->time ? w->end : w->time;
+		if (!w->segment->frames || commit(w, last + 1) == USCOPE_OK) {
+			if (segmentout_wait(w->out))
+				(void)commit_failed(w);
+			else
+				(void)closeout_write(w, last);
+		}
+	}
+	w->mode = MODE_DONE;
+	/* What was left in caches of the system may fail to reach the file only now. */
+	segmentout_stats(w->out, &w->stats);
+	segmentout_close(w->out);
+	if (close(w->fd) != 0 && !w->fatal)
+		(void)writer_fail(w, USCOPE_E_IO, "cannot close the file");
+	w->fd = -1;
+	return w->error.status;
+}
+
+void
+uscope_writer_close(uscope_writer_t *w)
+{
+	if (!w)
+		return;
+	if (w->out && w->fd >= 0)
+		(void)uscope_writer_finish(w);
+	writer_free(w);
+}
+
+int
+uscope_writer_error(const uscope_writer_t *w)
+{
+	return w->error.status;
+}
+
+const uscope_error_t *
+uscope_writer_error_info(const uscope_writer_t *w)
+{
+	return &w->error;
+}
+
+void
+uscope_writer_stats(const uscope_writer_t *w, uscope_writer_stats_t *stats)
+{
+	*stats = w->stats;
+	if (!w->finished)
+		segmentout_stats(w->out, stats);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef WRITER_H
+#define WRITER_H
+
+/* writer: one file being written. writeropen.c makes it, writer.c has cycles and segments,
+ * frameout.c encodes the items of a frame, writerops.c is what an application calls for
+ * each change, closeout.c writes what stands behind the segments. */
+
+#include "layout.h"
+#include "pyramid.h"
+#include "schema.h"
+#include "segmentout.h"
+#include "state.h"
+#include "textset.h"
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+#define MAX_TIME (UINT64_MAX - 1) /* so that the end, which is exclusive, exists */
+
+enum writer_mode {
+	MODE_CYCLE,    /* inside a cycle */
+	MODE_BEGUN,    /* inside, but the frame begins with its first item (drop_empty) */
+	MODE_IDLE,     /* between cycles */
+	MODE_REFUSED,  /* inside a cycle that was refused: what comes is ignored */
+	MODE_SHUT,     /* inside a cycle, and a second begin was refused: what comes is ignored */
+	MODE_CALLBACK, /* inside the checkpoint callback */
+	MODE_DONE,     /* finished, or failed for good */
+};
+
+/* struct state_field.mark */
+enum {
+	MARK_BOOL = 1,    /* values are 0 and 1 */
+	MARK_NO_ADD = 2,  /* of a type without a sum */
+	MARK_DENSITY = 4, /* a SET is counted by the summary */
+	MARK_COUNTER = 8, /* an ADD is */
+};
+
+struct uscope_writer {
+	/* What every operation touches. */
+	uint8_t *p;     /* end of the deltas */
+	uint8_t *limit; /* an operation has room while p <= limit */
+	struct state_storage *storages;
+	uint32_t nstorages;
+	uint32_t nitems; /* of the record: operations (v0.1), or operations and events */
+	enum writer_mode mode;
+	bool v01;       /* frames of version 0.1 */
+	bool wide;      /* the record is being encoded with wide operations */
+	uint32_t needs; /* not 0: some operation of it does not fit a compact one */
+
+	/* The record: a frame, or a part of one with too many items. */
+	size_t record;    /* offset of what follows the time in the deltas */
+	uint32_t nevents; /* in the record; v0.1: of the whole frame, in `events` */
+	uint8_t *events;  /* v0.1: they go behind the operations */
+	size_t events_size;
+	size_t events_cap;
+	bool guess_wide; /* as the last record was */
+
+	/* The frame and the segment. */
+	bool framed;         /* the frame of the cycle has begun */
+	size_t frame_start;  /* offset in the deltas */
+	uint64_t time;       /* of the cycle or the last one, ps */
+	uint64_t base_time;  /* that the next frame counts from */
+	uint64_t last_frame; /* time of the last frame; cycles without one may be later */
+	uint64_t min_time;   /* that the next cycle may have: that of the last, or 1 more */
+	uint64_t next_grid;  /* the first point of the grid after `last_frame` */
+	uint64_t end;        /* set by the application */
+	struct segment *segment;
+	struct segment segments[2]; /* the second is for the thread */
+	size_t most;                /* bytes of deltas that a segment can have */
+	bool has_frames;            /* the file */
+	bool has_cycles;
+
+	struct uscope_state *state;
+	const schema_t *schema;
+	struct pyramid *summary; /* NULL: none */
+	int32_t *counter_of;     /* by storage: its automatic counter */
+	struct textset strings;
+	uscope_checkpoint_fn callback;
+	void *user;
+	struct segmentout *out;
+	int fd;
+	uint64_t flags; /* of the header */
+	uscope_writer_options_t options;
+	uscope_writer_stats_t stats;
+	uscope_error_t error; /* the first */
+	bool fatal;           /* it ends the trace */
+	bool finished;
+};
+
+/* ---- writer.c ---- */
+
+/* A call without effect. Returns the status. */
+int writer_misuse(uscope_writer_t *w, int status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* The end of the trace: E_IO, E_NOMEM, E_LIMIT. Returns the status. */
+int writer_fail(uscope_writer_t *w, int status, const char *reason);
+/* An operation or event while not in MODE_CYCLE: true when it may go on. */
+bool writer_enter(uscope_writer_t *w, const char *what);
+
+/* ---- frameout.c ---- */
+
+/* All return false after writer_fail. */
+bool frame_begin(uscope_writer_t *w, uint64_t delta);
+bool frame_end(uscope_writer_t *w);
+/* As if it had not begun. It has no items. */
+void frame_drop(uscope_writer_t *w);
+/* Room for one more item of n bytes in the record, or in a new one if it is full. */
+bool frame_room(uscope_writer_t *w, size_t n);
+/* An operation that is not compact. Has room. */
+bool frame_wide(uscope_writer_t *w, uint64_t head, uint64_t value, uint32_t needs);
+bool frame_event(uscope_writer_t *w, uint16_t type, const void *payload, uint32_t size);
+
+/* ---- closeout.c ---- */
+
+/* Strings, summary, tables, and the header that makes the file complete. total: the time
+ * in it. 0, or E_IO, E_NOMEM, E_LIMIT, which writer_fail has got. */
+int closeout_write(uscope_writer_t *w, uint64_t total);
+
+/* ---- writeropen.c ---- */
+
+/* Whatever is there; the file is closed. */
+void writer_free(uscope_writer_t *w);
+
+#endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* writeropen: options, the first bytes of the file, and the memory of a writer. */
+#include "fileout.h"
+#include "status.h"
+#include "writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <lz4.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <zstd.h>
+
+enum {
+	DEFAULT_MAX_RAW = 64 << 20,
+	DEFAULT_ZSTD_LEVEL = 3,
+	FIRST_RAW = 64 * 1024,
+};
+
+/* ---- Options. ---- */
+
+static size_t
+most_raw(const uscope_writer_options_t *o)
+{
+	return o->compression == USCOPE_LZ4 ? LZ4_MAX_INPUT_SIZE : UINT32_MAX;
+}
+
+/* Puts in the defaults. 0, E_ARG, E_RANGE. */
+static int
+check_options(uscope_writer_options_t *o)
+{
+	if ((unsigned)o->frames > USCOPE_COMPACT || (unsigned)o->compression > USCOPE_RAW)
+		return USCOPE_E_ARG;
+	if (o->compression == USCOPE_LZ4 && o->level < 0)
+		return USCOPE_E_ARG;
+	if (o->compression == USCOPE_ZSTD && (o->level < ZSTD_minCLevel() || o->level > ZSTD_maxCLevel()))
+		return USCOPE_E_ARG;
+	if (o->level == 0)
+		o->level = o->compression == USCOPE_ZSTD ? DEFAULT_ZSTD_LEVEL : 1;
+	if (o->origin_ps > MAX_TIME)
+		return USCOPE_E_RANGE;
+	if (o->max_raw == 0)
+		o->max_raw = DEFAULT_MAX_RAW;
+	return o->max_raw > most_raw(o) ? USCOPE_E_ARG : USCOPE_OK;
+}
+
+static uint64_t
+flags_of(const uscope_writer_options_t *o)
+{
+	uint64_t flags = 0;
+	if (o->compression != USCOPE_RAW)
+		flags |= USCOPE_F_COMPRESSED;
+	if (o->compression == USCOPE_ZSTD)
+		flags |= 1 << 3; /* the method */
+	if (o->frames == USCOPE_INTERLEAVED)
+		flags |= USCOPE_F_INTERLEAVED;
+	if (o->frames == USCOPE_COMPACT)
+		flags |= USCOPE_F_COMPACT_DELTAS;
+	return flags;
+}
+
+/* ---- Header and preamble. ---- */
+
+static uint8_t *
+put_chunk(uint8_t *p, uint16_t type, const uint8_t *payload, size_t n)
+{
+	store16(p, type);
+	store16(p + 2, 0);
+	store32(p + 4, (uint32_t)n);
+	p += CHUNK_HEADER_SIZE;
+	if (n)
+		memcpy(p, payload, n);
+	memset(p + n, 0, (size_t)align8(n) - n);
+	return p + align8(n);
+}
+
+/* One write, so that nobody sees a half. *size: its bytes. */
+static int
+write_preamble(uscope_writer_t *w, const struct schema_bytes *bytes, size_t *size)
+{
+	uint8_t interval[8];
+	*size = FILE_HEADER_SIZE + (size_t)CHUNK_HEADER_SIZE * 4 + (size_t)align8(bytes->dut_size) +
+		(size_t)align8(bytes->schema_size) + sizeof(interval);
+	uint8_t *h = calloc(1, *size);
+	if (!h)
+		return USCOPE_E_NOMEM;
+	memcpy(h + AT_MAGIC, FILE_MAGIC, 4);
+	store16(h + AT_MAJOR, VERSION_MAJOR);
+	store16(h + AT_MINOR, VERSION_MINOR);
+	store64(h + AT_FLAGS, w->flags);
+	store32(h + AT_PREAMBLE_END, (uint32_t)*size);
+	store64(interval, w->options.interval_ps);
+	uint8_t *p = h + FILE_HEADER_SIZE;
+	p = put_chunk(p, CHUNK_DUT, bytes->dut, bytes->dut_size);
+	p = put_chunk(p, CHUNK_SCHEMA, bytes->schema, bytes->schema_size);
+	p = put_chunk(p, CHUNK_CONFIG, interval, sizeof(interval));
+	(void)put_chunk(p, CHUNK_END, NULL, 0);
+	int status = file_write(w->fd, h, *size, 0);
+	free(h);
+	return status;
+}
+
+/* ---- Memory. ---- */
+
+/* What is to be done for a field besides storing its values. */
+static void
+mark_fields(const struct state_field *fields, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct state_field *f = (struct state_field *)&fields[i]; /* of our own state */
+		if (f->type == USCOPE_BOOL)
+			f->mark = MARK_BOOL | MARK_NO_ADD;
+		else if (f->type == USCOPE_ENUM || f->type == USCOPE_STRING_REF)
+			f->mark = MARK_NO_ADD;
+	}
+}
+
+static int
+make_summary(uscope_writer_t *w)
+{
+	const uscope_writer_options_t *o = &w->options;
+	if (o->no_summary)
+		return USCOPE_OK;
+	w->summary = calloc(1, sizeof(*w->summary));
+	w->counter_of = malloc(((size_t)w->nstorages + 1) * sizeof(*w->counter_of));
+	if (!w->summary || !w->counter_of)
+		return USCOPE_E_NOMEM;
+	int status = pyramid_init(w->summary, w->schema, o->summary_base, o->summary_fan_out, o->summary_budget);
+	if (status || o->no_auto_summary)
+		return status;
+	int32_t storage;
+	int32_t field;
+	status = pyramid_auto(w->summary, w->schema, w->counter_of, &storage, &field);
+	if (status)
+		return status;
+	for (uint32_t i = 0; i < w->nstorages; i++)
+		if (w->counter_of[i] >= 0)
+			((struct state_field *)w->storages[i].fields)->mark |= MARK_COUNTER;
+	if (storage >= 0)
+		((struct state_field *)&w->storages[storage].fields[field])->mark |= MARK_DENSITY;
+	return USCOPE_OK;
+}
+
+static int
+make_segments(uscope_writer_t *w)
+{
+	size_t checkpoint = SEGMENT_LEAD + (size_t)state_checkpoint_max(w->schema);
+	for (int i = 0; i < (w->options.background ? 2 : 1); i++) {
+		struct segment *g = &w->segments[i];
+		g->raw = malloc(FIRST_RAW);
+		g->raw_cap = FIRST_RAW;
+		g->checkpoint = malloc(checkpoint);
+		if (!g->raw || !g->checkpoint)
+			return USCOPE_E_NOMEM;
+	}
+	w->segment = &w->segments[0];
+	w->segment->start = w->options.origin_ps;
+	w->p = w->segment->raw;
+	return USCOPE_OK;
+}
+
+static int
+make_state(uscope_writer_t *w)
+{
+	w->state = state_new(w->schema);
+	if (!w->state)
+		return USCOPE_E_NOMEM;
+	w->storages = w->state->storages;
+	w->nstorages = w->state->num_storages;
+	for (uint32_t i = 0; i < w->nstorages; i++) {
+		mark_fields(w->storages[i].fields, w->storages[i].num_fields);
+		mark_fields(w->storages[i].properties, w->storages[i].num_properties);
+	}
+	int status = make_summary(w);
+	return status ? status : make_segments(w);
+}
+
+void
+writer_free(uscope_writer_t *w)
+{
+	if (w->out)
+		segmentout_close(w->out);
+	free(w->out);
+	if (w->fd >= 0)
+		(void)close(w->fd);
+	for (int i = 0; i < 2; i++) {
+		free(w->segments[i].raw);
+		free(w->segments[i].checkpoint);
+	}
+	if (w->summary)
+		pyramid_finish(w->summary);
+	free(w->summary);
+	free(w->counter_of);
+	free(w->events);
+	textset_finish(&w->strings);
+	uscope_state_free(w->state);
+	if (w->schema)
+		uscope_schema_free((schema_t *)w->schema);
+	free(w);
+}
+
+/* ---- Open. ---- */
+
+/* The file is touched only when all else is well. */
+static int
+open_file(uscope_writer_t *w, const char *path, const struct schema_bytes *bytes)
+{
+	w->fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (w->fd < 0 || lseek(w->fd, 0, SEEK_SET) < 0)
+		return USCOPE_E_IO;
+	size_t size;
+	int status = write_preamble(w, bytes, &size);
+	if (!status) {
+		w->out = malloc(sizeof(*w->out));
+		status = w->out ? segmentout_open(w->out, w->fd, &w->options, size) : USCOPE_E_NOMEM;
+	}
+	return status;
+}
+
+static int
+open_all(uscope_writer_t *w, const char *path, const dut_desc_t *dut, const schema_t *schema)
+{
+	uscope_error_t error;
+	int status = check_options(&w->options);
+	if (status)
+		return status;
+	if (schema_check(schema, &error))
+		return error.status;
+	if (state_checkpoint_max(schema) > UINT32_MAX)
+		return USCOPE_E_LIMIT;
+	w->schema = schema_ref(schema);
+	w->flags = flags_of(&w->options);
+	w->most = most_raw(&w->options);
+	w->min_time = w->options.origin_ps;
+	w->next_grid = UINT64_MAX;
+	if (w->options.interval_ps && w->options.interval_ps <= UINT64_MAX - w->options.origin_ps)
+		w->next_grid = w->options.origin_ps + w->options.interval_ps;
+	w->v01 = w->options.frames != USCOPE_INTERLEAVED;
+	status = make_state(w);
+	if (status)
+		return status;
+
+	struct schema_bytes bytes;
+	status = schema_encode(schema, dut, &bytes, &error);
+	if (status)
+		return status;
+	status = open_file(w, path, &bytes);
+	int saved = errno;
+	free(bytes.dut);
+	free(bytes.schema);
+	errno = saved;
+	return status;
+}
+
+uscope_writer_t *
+uscope_writer_open_ex(const char *path, const dut_desc_t *dut, const schema_t *schema,
+	const uscope_writer_options_t *options, int *status)
+{
+	int ignored;
+	if (!status)
+		status = &ignored;
+	*status = USCOPE_E_ARG;
+	if (!path || !schema)
+		return NULL;
+	uscope_writer_t *w = calloc(1, sizeof(*w));
+	if (!w) {
+		*status = USCOPE_E_NOMEM;
+		return NULL;
+	}
+	w->fd = -1;
+	w->mode = MODE_IDLE;
+	if (options)
+		w->options = *options;
+	*status = open_all(w, path, dut, schema);
+	if (!*status)
+		return w;
+	int saved = errno;
+	writer_free(w);
+	errno = saved;
+	return NULL;
+}
+
+uscope_writer_t *
+uscope_writer_open(const char *path, const dut_desc_t *dut, const schema_t *schema, uint64_t checkpoint_interval_ps)
+{
+	const uscope_writer_options_t options = { .interval_ps = checkpoint_interval_ps };
+	return uscope_writer_open_ex(path, dut, schema, &options, NULL);
+}

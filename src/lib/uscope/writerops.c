@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* writerops: what is called for each change. An operation is checked, applied to the state
+ * of the writer and appended to the frame as a compact one; whatever else there is to do
+ * is off the straight path. */
+#include "writer.h"
+
+/* ---- Values. ---- */
+
+static __attribute__((noinline, cold)) uint64_t
+cut_value(uscope_writer_t *w, unsigned size, uint64_t value)
+{
+	uint64_t mask = UINT64_MAX >> (64 - 8 * size);
+	bool negative = (value | mask) == UINT64_MAX && (value >> (8 * size - 1) & 1);
+	w->stats.truncated += !negative;
+	return value & mask;
+}
+
+/* The value as it is stored: cut to the width of the field. */
+static inline uint64_t
+canonical(uscope_writer_t *w, const struct state_field *f, uint64_t value)
+{
+	if (f->mark & MARK_BOOL)
+		return value != 0;
+	if (unlikely(value & ~(UINT64_MAX >> (64 - 8 * f->size))))
+		return cut_value(w, f->size, value);
+	return value;
+}
+
+/* ---- Operations. ---- */
+
+static inline void
+put_op(uscope_writer_t *w, uint64_t action, uint16_t storage, uint16_t slot, uint16_t field, uint64_t value)
+{
+	if (unlikely(w->p > w->limit || w->nitems == MAX_ITEMS) && !frame_room(w, OP_WIDE_SIZE))
+		return;
+	uint64_t where = (uint64_t)slot | (uint64_t)field << 16;
+	uint64_t needs = value >> 16 | storage >> 8;
+	if (unlikely(w->wide || needs)) {
+		uint64_t head = w->v01 ? action : TAG_WIDE | action << 8;
+		(void)frame_wide(w, head | (uint64_t)storage << 16 | where << 32, value, needs != 0);
+		return;
+	}
+	uint64_t op = action | (uint64_t)storage << 8 | where << 16 | value << 48;
+	uint8_t *p = w->p;
+	if (w->v01) {
+		store64(p, op);
+		w->p = p + OP_COMPACT_SIZE;
+	} else {
+		p[0] = TAG_COMPACT;
+		store64(p + 1, op);
+		w->p = p + ITEM_COMPACT_SIZE;
+	}
+	w->nitems++;
+}
+
+static inline void
+make_valid(struct state_storage *st, uint16_t slot)
+{
+	uint8_t *byte = &st->valid[slot >> 3];
+	uint8_t bit = (uint8_t)(1u << (slot & 7));
+	st->num_valid += !(*byte & bit);
+	*byte |= bit;
+}
+
+static __attribute__((noinline)) void
+count_summary(uscope_writer_t *w, int status)
+{
+	if (status)
+		(void)writer_fail(w, status, "out of memory for the summary");
+}
+
+static __attribute__((noinline, cold)) void
+no_such(uscope_writer_t *w, uint16_t storage, uint16_t slot, uint16_t field)
+{
+	if (storage >= w->nstorages)
+		(void)writer_misuse(w, USCOPE_E_RANGE, "there is no storage %u", storage);
+	else if (slot >= w->storages[storage].num_slots)
+		(void)writer_misuse(w, USCOPE_E_RANGE, "storage %u has no slot %u", storage, slot);
+	else
+		(void)writer_misuse(w, USCOPE_E_RANGE, "storage %u has no field %u", storage, field);
+}
+
+/* The storage, if it has that slot and field. */
+static inline struct state_storage *
+find_slot(uscope_writer_t *w, uint16_t storage, uint16_t slot, uint16_t field)
+{
+	if (likely(storage < w->nstorages)) {
+		struct state_storage *st = &w->storages[storage];
+		if (likely(slot < st->num_slots && field < st->num_fields))
+			return st;
+	}
+	no_such(w, storage, slot, field);
+	return NULL;
+}
+
+/* Whether an operation is taken now. */
+static inline bool
+enter(uscope_writer_t *w, const char *what)
+{
+	return likely(w && w->mode == MODE_CYCLE) || (w && writer_enter(w, what));
+}
+
+void
+uscope_slot_set(uscope_writer_t *w, uint16_t storage, uint16_t slot, uint16_t field, uint64_t value)
+{
+	if (!enter(w, "slot_set"))
+		return;
+	struct state_storage *st = find_slot(w, storage, slot, field);
+	if (unlikely(!st))
+		return;
+	const struct state_field *f = &st->fields[field];
+	value = canonical(w, f, value);
+	store_value(st->slots + (size_t)slot * st->slot_size + f->offset, f->size, value);
+	if (st->valid)
+		make_valid(st, slot);
+	put_op(w, USCOPE_SLOT_SET, storage, slot, field, value);
+	if (unlikely(f->mark & MARK_DENSITY))
+		count_summary(w, pyramid_density(w->summary, w->time, 1));
+}
+
+void
+uscope_slot_add(uscope_writer_t *w, uint16_t storage, uint16_t slot, uint16_t field, uint64_t value)
+{
+	if (!enter(w, "slot_add"))
+		return;
+	struct state_storage *st = find_slot(w, storage, slot, field);
+	if (unlikely(!st))
+		return;
+	const struct state_field *f = &st->fields[field];
+	if (unlikely(f->mark & MARK_NO_ADD)) {
+		(void)writer_misuse(w, USCOPE_E_ARG, "field %u of storage %u is of type %s, which has no sum", field, storage,
+			uscope_type_name(f->type));
+		return;
+	}
+	value = canonical(w, f, value);
+	uint8_t *data = st->slots + (size_t)slot * st->slot_size + f->offset;
+	store_value(data, f->size, load_value(data, f->size) + value);
+	if (st->valid)
+		make_valid(st, slot);
+	put_op(w, USCOPE_SLOT_ADD, storage, slot, field, value);
+	if (unlikely(f->mark & MARK_COUNTER))
+		count_summary(w, pyramid_add(w->summary, (uint32_t)w->counter_of[storage], w->time, value));
+}
+
+void
+uscope_slot_clear(uscope_writer_t *w, uint16_t storage, uint16_t slot)
+{
+	if (!enter(w, "slot_clear"))
+		return;
+	if (unlikely(storage >= w->nstorages || slot >= w->storages[storage].num_slots)) {
+		no_such(w, storage, slot, 0);
+		return;
+	}
+	if (unlikely(!w->storages[storage].valid)) {
+		(void)writer_misuse(w, USCOPE_E_ARG, "storage %u is dense: its slots cannot be cleared", storage);
+		return;
+	}
+	(void)state_op(w->state, USCOPE_SLOT_CLEAR, storage, slot, 0, 0);
+	put_op(w, USCOPE_SLOT_CLEAR, storage, slot, 0, 0);
+}
+
+void
+uscope_prop_set(uscope_writer_t *w, uint16_t storage, uint16_t property, uint64_t value)
+{
+	if (!enter(w, "prop_set"))
+		return;
+	if (unlikely(storage >= w->nstorages)) {
+		no_such(w, storage, 0, 0);
+		return;
+	}
+	struct state_storage *st = &w->storages[storage];
+	if (unlikely(property >= st->num_properties)) {
+		(void)writer_misuse(w, USCOPE_E_RANGE, "storage %u has no property %u", storage, property);
+		return;
+	}
+	const struct state_field *f = &st->properties[property];
+	value = canonical(w, f, value);
+	store_value(st->props + f->offset, f->size, value);
+	put_op(w, USCOPE_PROP_SET, storage, 0, property, value);
+}
+
+/* ---- Events. ---- */
+
+static void
+put_event(uscope_writer_t *w, uint16_t type, const void *payload, uint32_t size)
+{
+	if (size > 0 && !payload)
+		(void)writer_misuse(w, USCOPE_E_ARG, "event %u without its payload of %u bytes", type, size);
+	else
+		(void)frame_event(w, type, payload, size);
+}
+
+void
+uscope_event(uscope_writer_t *w, uint16_t type, const void *payload)
+{
+	if (!enter(w, "event"))
+		return;
+	if (unlikely(type >= w->schema->num_events))
+		(void)writer_misuse(w, USCOPE_E_RANGE, "there is no event type %u", type);
+	else
+		put_event(w, type, payload, w->schema->events[type].payload_size);
+}
+
+void
+uscope_event_bytes(uscope_writer_t *w, uint16_t type, const void *payload, uint32_t size)
+{
+	if (!enter(w, "event"))
+		return;
+	if (unlikely(type >= w->schema->num_events))
+		(void)writer_misuse(w, USCOPE_E_RANGE, "there is no event type %u", type);
+	else if (size != w->schema->events[type].payload_size)
+		(void)writer_misuse(w, USCOPE_E_ARG, "event %u has a payload of %u bytes, not %u", type,
+			w->schema->events[type].payload_size, size);
+	else
+		put_event(w, type, payload, size);
+}
