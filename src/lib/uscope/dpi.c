@@ -57,6 +57,7 @@ begin_add(int *status)
 	(void)pthread_mutex_lock(&pending_lock);
 	*status = 0;
 	if (pending.given != NULL) {
+		pending.building = true; /* which is wrong, and refused by open */
 		*status = USCOPE_E_STATE;
 		return NULL;
 	}
