@@ -41,6 +41,7 @@ static const struct chan_decl chans[] = {
 		.prv_type = 36,
 		.dup = DUP_ALLOW,
 		.repeat = REPEAT_ALL,
+		.values = VALUES_TEXT,
 		.view = { .file = "task-type" },
 	},
 	[SUBSYSTEM] = {

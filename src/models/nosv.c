@@ -66,6 +66,7 @@ static const struct chan_decl chans[] = {
 		.prv_type = 11,
 		.dup = DUP_ALLOW,
 		.repeat = REPEAT_VALUES,
+		.values = VALUES_TEXT,
 		.view = { .file = "task-type" },
 	},
 	[APPID] = {
@@ -292,6 +293,7 @@ define_hwc(struct emu *emu, const struct stream *s, const cJSON *item)
 		.prv_type = HWC_PRV + (int)i,
 		.dup = DUP_ALLOW,
 		.repeat = REPEAT_VALUES,
+		.values = VALUES_ANY,
 		.thread_track = TRACK_ACTIVE,
 		.bare_title = true,
 		.view = {

@@ -37,6 +37,7 @@ static const struct chan_decl chans[] = {
 		.kind = CHAN_STACK,
 		.dup = DUP_ALLOW,
 		.repeat = REPEAT_VALUES,
+		.values = VALUES_TEXT,
 		.thread_track = TRACK_ACTIVE,
 		.view = { .file = "label" },
 	},

@@ -325,6 +325,7 @@ new_mark(struct emu *emu, int type, const char *title, enum chan_kind kind)
 		.kind = kind,
 		.dup = DUP_ALLOW,
 		.repeat = REPEAT_VALUES,
+		.values = VALUES_ANY,
 		.thread_track = TRACK_ACTIVE,
 		.bare_title = true,
 	};

@@ -401,6 +401,21 @@ finish_models(struct emu *emu)
 }
 
 int
+emu_add_text(struct emu *emu, int64_t value, const char *text)
+{
+	struct emu_text *t = arena_new(&emu->arena, struct emu_text, 1);
+	if (!t)
+		return diag_no_memory(emu->diag);
+	t->model = emu->cur->model;
+	t->value = value;
+	t->text = text;
+	struct emu_text *last = emu->last_text ? emu->last_text : &emu->texts;
+	atomic_store_explicit(&last->next, t, memory_order_release);
+	emu->last_text = t;
+	return 0;
+}
+
+int
 emu_add_label(struct emu *emu, int chan, int64_t value, const char *text)
 {
 	struct col *k = &emu->cols[emu->cur->first_col + (uint32_t)chan];

@@ -29,11 +29,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Of the µScope file. */
+struct uscope_options {
+	int compression; /* enum uscope_compression */
+	bool lz4_prefix; /* as a viewer needs it */
+	bool raw_events; /* also the events themselves */
+	uint16_t labels; /* slots of the table of labels */
+};
+
 struct emu_options {
-	bool compat;      /* print what the peer prints */
-	bool lint;        /* extra checks at the end */
-	bool all_models;  /* not only the required ones */
-	bool breakdown;   /* also those of the models that have one */
+	bool compat;     /* print what the peer prints */
+	bool lint;       /* extra checks at the end */
+	bool all_models; /* not only the required ones */
+	bool breakdown;  /* also those of the models that have one */
+	struct uscope_options uscope;
 	unsigned threads; /* in all; 2 at least: one emulates, the others write */
 	const char *clock_table;
 	const char *outdir;                /* NULL: the trace directory */
@@ -41,6 +50,15 @@ struct emu_options {
 	/* Called every some thousand events while running; may be NULL. */
 	void (*progress)(const struct emu *emu, void *arg);
 	void *progress_arg;
+};
+
+/* A text that a value stands for. The list only grows, and sinks read it on their threads:
+ * the text of a value is there before the first record that has it. */
+struct emu_text {
+	const struct model *model;
+	int64_t value;
+	const char *text;
+	_Atomic(struct emu_text *) next;
 };
 
 /* Declarations of the base columns; the unused ones have no name. */
@@ -73,6 +91,8 @@ struct emu {
 	struct punctual *punctuals; /* of the current event */
 	size_t npunctuals;
 	size_t punctuals_cap;
+	struct emu_text texts;      /* an empty one, then those of the models */
+	struct emu_text *last_text; /* NULL: none yet */
 	struct feed feed;
 
 	/* The current event. */

@@ -46,6 +46,13 @@ enum repeat {
 	REPEAT_ALL,
 };
 
+/* What the values of a channel are. */
+enum chan_values {
+	VALUES_DECLARED, /* states and labels if there are any, else identifiers below 2^32 */
+	VALUES_TEXT,     /* hashes of labels: models tell the labels with emu_add_text() */
+	VALUES_ANY,
+};
+
 struct label {
 	int64_t value;
 	const char *text;
@@ -69,6 +76,7 @@ struct chan_decl {
 	enum chan_kind kind;
 	enum dup dup;
 	enum repeat repeat;
+	enum chan_values values;
 	enum track thread_track;
 	enum track cpu_track;
 	bool drained;               /* lint: a stack that is empty when the thread ends */
@@ -204,6 +212,10 @@ void *emu_thread_data(struct emu *emu, uint32_t thread);
 /* In connect(): adds a channel behind the declared ones; `decl` must live as long as
  * the emulator. Returns its index, or <0 (reported). */
 int emu_add_chan(struct emu *emu, const struct chan_decl *decl);
+
+/* While running: the text that a value of VALUES_TEXT stands for, before it is first set.
+ * The text lives as long as the emulator. Returns 0, or <0 (reported). */
+int emu_add_text(struct emu *emu, int64_t value, const char *text);
 
 /* In finish(): the label of a value of a channel. One that is there already is no news;
  * another label for the value is an error. */

@@ -114,6 +114,8 @@ task_type_create(struct emu *emu, const struct event *ev)
 	if (!type->label || idmap_add(&t->types, &emu->arena, id, type) < 0)
 		return diag_no_memory(emu->diag);
 	type->value = task_label_value(type->label, strlen(type->label));
+	if (emu_add_text(emu, type->value, type->label) < 0)
+		return -ERR_MEMORY;
 	if (t->last)
 		t->last->next = type;
 	else

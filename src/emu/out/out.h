@@ -35,6 +35,18 @@ const char **out_type_labels(struct arena *a, const struct emu *emu, enum row_cl
 /* The label of a declaration alone, when nothing clashes. */
 const char *out_label(struct arena *a, enum row_class rows, const struct chan_decl *decl);
 
+/* Calls fn for each label of the values of a column, in the order of the PCF: those
+ * declared, those that the models have learnt, the error states. The text is valid during
+ * the call. Returns 0, or <0 (reported). */
+typedef void out_label_fn(void *arg, int64_t value, const char *text);
+int out_labels(const struct emu *emu, enum row_class rows, uint32_t col, out_label_fn *fn, void *arg);
+
+/* The same for the states of some columns of CPUs together, as a breakdown shows them. */
+void out_states(const struct emu *emu, const uint32_t *cols, size_t ncols, out_label_fn *fn, void *arg);
+
+/* The columns as users know their order: TID before the state of a thread. */
+uint32_t out_in_order(enum row_class rows, uint32_t i);
+
 /* A text from outside as part of one line: control bytes become blanks. */
 void out_put_line(struct wbuf *w, const char *text);
 

@@ -47,20 +47,18 @@ static const uint8_t colors[][3] = {
 	{ 0, 0, 255 },
 };
 
-#define TOO_MANY "Error: too many threads"
-
 struct pcf {
 	const struct emu *emu;
 	enum row_class rows;
 	struct arena arena;
 	struct wbuf out;
-	bool no_memory;
 	bool cut; /* some label has a value that Paraver cannot hold */
 };
 
 static void
-put_value(struct pcf *p, int64_t value, const char *text)
+put_value(void *arg, int64_t value, const char *text)
 {
+	struct pcf *p = arg;
 	/* The peer keeps 32 bits. A cut value would label another one: leave it out. */
 	int64_t v = p->emu->options.compat ? (int32_t)value : value;
 	if (v > INT32_MAX || v < INT32_MIN) {
@@ -74,75 +72,14 @@ put_value(struct pcf *p, int64_t value, const char *text)
 	wbuf_put(&p->out, "\n", 1);
 }
 
-/* Labels of states: a value may be entered in several ways, but is listed once. */
-static void
-put_states(struct pcf *p, const struct col *k)
-{
-	const struct model *m = k->model;
-	if (!m || k->decl < m->chans || k->decl >= m->chans + m->nchans)
-		return;
-	int chan = (int)(k->decl - m->chans);
-	for (size_t i = 0; i < m->nstates; i++) {
-		const struct state_decl *s = &m->states[i];
-		bool listed = s->chan != chan;
-		for (size_t j = 0; j < i && !listed; j++)
-			listed = m->states[j].chan == chan && m->states[j].value == s->value;
-		if (!listed)
-			put_value(p, s->value, s->label);
-	}
-}
-
-/* Labels that the models have learnt while the trace ran. */
-static void
-put_late(struct pcf *p, const struct col *k)
-{
-	for (const struct late_label *l = k->first_label; l; l = l->next)
-		put_value(p, l->label.value, l->label.text);
-}
-
-static void
+static int
 put_type(struct pcf *p, uint32_t col, const char *label)
 {
-	const struct emu *emu = p->emu;
-	const struct chan_decl *decl = out_decl(emu, p->rows, col);
+	const struct chan_decl *decl = out_decl(p->emu, p->rows, col);
 	wbuf_printf(&p->out, "\n\nEVENT_TYPE\n0 %-10d ", decl->prv_type);
 	out_put_line(&p->out, label);
 	wbuf_printf(&p->out, "\nVALUES\n");
-	if (p->rows == ROW_THREAD && col == COL_CPU)
-		for (uint32_t i = 0; i < emu->sys.ncpus; i++)
-			put_value(p, (int64_t)i + 1, emu->sys.cpus[i].label);
-	bool errors = p->rows == ROW_CPU && !emu->options.compat && col != COL_NRUNNING;
-	bool taken = false;
-	for (size_t i = 0; i < decl->nlabels; i++) {
-		const struct label *l = &decl->labels[i];
-		bool both = errors && l->value == ST_TOO_MANY_TH; /* the user's value and ours */
-		const char *text = both ? arena_printf(&p->arena, "%s, or %s", l->text, TOO_MANY) : l->text;
-		if (!text)
-			p->no_memory = true;
-		else
-			put_value(p, l->value, text);
-		taken = taken || both;
-	}
-	if (col >= NBASE)
-		put_states(p, &emu->cols[col]);
-	if (col >= NBASE)
-		put_late(p, &emu->cols[col]);
-	if (!errors)
-		return;
-	if (!taken)
-		put_value(p, ST_TOO_MANY_TH, TOO_MANY);
-	/* Reachable when the CPU row follows more states than the thread row shows. */
-	if (col >= NBASE && decl->cpu_track == TRACK_ACTIVE && decl->thread_track == TRACK_RUNNING)
-		put_value(p, ST_BAD, "Error: the thread does not show it");
-}
-
-/* The columns, with TID and state of a thread in the order that users know: 6, 2, 4. */
-static uint32_t
-in_order(enum row_class rows, uint32_t i)
-{
-	if (rows == ROW_THREAD && (i == COL_STATE || i == COL_TID))
-		return i == COL_STATE ? COL_TID : COL_STATE;
-	return i;
+	return out_labels(p->emu, p->rows, col, put_value, p);
 }
 
 static void
@@ -162,12 +99,7 @@ pcf_write_type(const struct emu *emu, const char *path, int prv_type, const char
 		return rc;
 	put_head(&p);
 	wbuf_printf(&p.out, "\n\nEVENT_TYPE\n0 %-10d %s\nVALUES\n", prv_type, label);
-	for (size_t i = 0; i < ncols; i++) {
-		put_states(&p, &emu->cols[cols[i]]);
-		put_late(&p, &emu->cols[cols[i]]);
-	}
-	if (!emu->options.compat)
-		put_value(&p, ST_TOO_MANY_TH, TOO_MANY);
+	out_states(emu, cols, ncols, put_value, &p);
 	return out_close(&p.out, emu);
 }
 
@@ -183,18 +115,16 @@ write_file(const struct emu *emu, const char *dir, enum row_class rows)
 	}
 	put_head(&p);
 	const char **labels = out_type_labels(&p.arena, emu, rows);
-	for (uint32_t i = 0; labels && i < emu->ncols; i++) {
-		uint32_t col = in_order(rows, i);
+	int bad = labels ? 0 : -ERR_MEMORY;
+	for (uint32_t i = 0; labels && i < emu->ncols && bad == 0; i++) {
+		uint32_t col = out_in_order(rows, i);
 		if (labels[col])
-			put_type(&p, col, labels[col]);
+			bad = put_type(&p, col, labels[col]);
 	}
 	if (p.cut)
 		diag_warn(emu->diag, NULL, "%s: labels of values above 2147483647 or below -2147483648 are left out, as Paraver cannot hold them", path);
 	rc = out_close(&p.out, emu);
-	if (p.no_memory)
-		rc = diag_no_memory(emu->diag);
-	if (!labels)
-		rc = -ERR_MEMORY;
+	rc = bad ? bad : rc;
 	arena_finish(&p.arena);
 	return rc;
 }

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* labels: what the values of a column are called. */
+#include "out.h"
+
+#define TOO_MANY "Error: too many threads"
+
+/* Labels of states: a value may be entered in several ways, but is listed once. */
+static void
+each_state(const struct col *k, out_label_fn *fn, void *arg)
+{
+	const struct model *m = k->model;
+	if (!m || k->decl < m->chans || k->decl >= m->chans + m->nchans)
+		return;
+	int chan = (int)(k->decl - m->chans);
+	for (size_t i = 0; i < m->nstates; i++) {
+		const struct state_decl *s = &m->states[i];
+		bool listed = s->chan != chan;
+		for (size_t j = 0; j < i && !listed; j++)
+			listed = m->states[j].chan == chan && m->states[j].value == s->value;
+		if (!listed)
+			fn(arg, s->value, s->label);
+	}
+}
+
+/* Labels that the models have learnt while the trace ran. */
+static void
+each_late(const struct col *k, out_label_fn *fn, void *arg)
+{
+	for (const struct late_label *l = k->first_label; l; l = l->next)
+		fn(arg, l->label.value, l->label.text);
+}
+
+int
+out_labels(const struct emu *emu, enum row_class rows, uint32_t col, out_label_fn *fn, void *arg)
+{
+	const struct chan_decl *decl = out_decl(emu, rows, col);
+	if (rows == ROW_THREAD && col == COL_CPU)
+		for (uint32_t i = 0; i < emu->sys.ncpus; i++)
+			fn(arg, (int64_t)i + 1, emu->sys.cpus[i].label);
+	bool errors = rows == ROW_CPU && !emu->options.compat && col != COL_NRUNNING;
+	bool taken = false;
+	for (size_t i = 0; i < decl->nlabels; i++) {
+		const struct label *l = &decl->labels[i];
+		if (!errors || l->value != ST_TOO_MANY_TH) {
+			fn(arg, l->value, l->text);
+			continue;
+		}
+		/* The user's value and ours. */
+		struct arena a = { 0 };
+		const char *text = arena_printf(&a, "%s, or %s", l->text, TOO_MANY);
+		if (text)
+			fn(arg, l->value, text);
+		arena_finish(&a);
+		if (!text)
+			return diag_no_memory(emu->diag);
+		taken = true;
+	}
+	if (col >= NBASE) {
+		each_state(&emu->cols[col], fn, arg);
+		each_late(&emu->cols[col], fn, arg);
+	}
+	if (!errors)
+		return 0;
+	if (!taken)
+		fn(arg, ST_TOO_MANY_TH, TOO_MANY);
+	/* Reachable when the CPU row follows more states than the thread row shows. */
+	if (col >= NBASE && decl->cpu_track == TRACK_ACTIVE && decl->thread_track == TRACK_RUNNING)
+		fn(arg, ST_BAD, "Error: the thread does not show it");
+	return 0;
+}
+
+void
+out_states(const struct emu *emu, const uint32_t *cols, size_t ncols, out_label_fn *fn, void *arg)
+{
+	for (size_t i = 0; i < ncols; i++) {
+		each_state(&emu->cols[cols[i]], fn, arg);
+		each_late(&emu->cols[cols[i]], fn, arg);
+	}
+	if (!emu->options.compat)
+		fn(arg, ST_TOO_MANY_TH, TOO_MANY);
+}
+
+uint32_t
+out_in_order(enum row_class rows, uint32_t i)
+{
+	if (rows == ROW_THREAD && (i == COL_STATE || i == COL_TID))
+		return i == COL_STATE ? COL_TID : COL_STATE;
+	return i;
+}
