@@ -90,18 +90,15 @@ print_about(uscope_reader_t *r)
 		uscope_num_segments(r));
 }
 
-/* The times of the first and the last segment; false: there are none. */
+/* Where the trace ends; false: there is nothing in it. */
 static bool
-limits(uscope_reader_t *r, uint64_t *first, uint64_t *last)
+end_of(uscope_reader_t *r, uint64_t *end)
 {
 	uscope_segment_t segment;
 	uint32_t n = uscope_num_segments(r);
-	if (n == 0 || uscope_segment_info(r, 0, &segment) != 0)
+	if (n == 0 || uscope_segment_info(r, n - 1, &segment) != 0)
 		return false;
-	*first = segment.time_start_ps;
-	if (uscope_segment_info(r, n - 1, &segment) != 0)
-		return false;
-	*last = segment.time_end_ps;
+	*end = segment.time_end_ps;
 	return true;
 }
 
@@ -132,10 +129,10 @@ main(int argc, char *argv[])
 		return 1;
 	}
 	print_about(r);
-	uint64_t first, last;
+	uint64_t end;
 	int status = 0;
-	if (limits(r, &first, &last)) {
-		uint64_t time = argc > 2 ? strtoull(argv[2], NULL, 10) : last;
+	if (end_of(r, &end)) {
+		uint64_t time = argc > 2 ? strtoull(argv[2], NULL, 10) : end;
 		uint64_t window = argc > 3 ? strtoull(argv[3], NULL, 10) : time;
 		status = print_all(r, time, window);
 	}

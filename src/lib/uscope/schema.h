@@ -3,7 +3,7 @@
 #define SCHEMA_H
 
 /* schema: the definitions of a µScope file in memory, built by an application (schema.c)
- * or decoded from a file (schemaio.c). Layout of the bytes: doc/format/uscope.md,
+ * or decoded from a file (schemain.c). Layout of the bytes: doc/format/uscope.md,
  * "Schema". */
 
 #include "uscope.h"
