@@ -9,6 +9,7 @@ usage: check.py SOURCE_ROOT TOOL...
 * every error name of diag.h is in ovniemu(1)
 * man pages have no mandoc warning, if mandoc is there
 * relative links in *.md lead to a file, and to a heading of it
+* so do comments of the sources that quote a section: doc/format/x.md, "Section"
 
 The functions of libovni(3) are checked by test/ovni/symbols.py.
 """
@@ -105,10 +106,23 @@ def check_links():
                 found.append(f"{where}: no such heading")
 
 
+def check_quotes():
+    for path in glob.glob(f"{ROOT}/src/**/*.[ch]", recursive=True):
+        text = re.sub(r"\s*\n\s*(?:\*|//)\s*", " ", read(path))
+        for name, heads in re.findall(r'(doc/[\w/]+\.md), ((?:(?:, | and )?"[^"]+")+)', text):
+            where = f"{os.path.relpath(path, ROOT)}: {name}"
+            if not os.path.exists(f"{ROOT}/{name}"):
+                found.append(f"{where}: no such file")
+                continue
+            there = re.findall(r"^#+ (.*)$", read(f"{ROOT}/{name}"), re.M)
+            found.extend(f"{where}: no section {h}" for h in re.findall(r'"([^"]+)"', heads) if h not in there)
+
+
 for tool_path in sys.argv[2:]:
     check_tool(tool_path)
 check_errors()
 check_mandoc()
 check_links()
+check_quotes()
 print("\n".join(found) if found else "documents and programs agree")
 sys.exit(1 if found else 0)
