@@ -32,7 +32,19 @@ next(struct stream *s, struct event *ev)
 	return 1;
 }
 
-static const struct stream_format format = { .name = "memory", .next = next };
+static uint64_t whims; /* of peek() */
+
+static bool
+peek(const struct stream *s, int64_t *clock)
+{
+	const struct source *src = &sources[s - streams];
+	if (src->at == src->n || kit_below(&whims, 4) == 0)
+		return false;
+	*clock = src->clocks[src->at];
+	return true;
+}
+
+static const struct stream_format format = { .name = "memory", .next = next, .peek = peek };
 
 static int
 before(const void *a, const void *b)
@@ -52,6 +64,7 @@ one(uint64_t *x)
 	struct diag diag = { .program = "test" };
 	struct trace t = { .diag = &diag, .format = &format, .streams = streams };
 	uint64_t shape = kit_below(x, 7);
+	whims = kit_random(x);
 	t.nstreams = 1 + kit_below(x, shape == 0 ? 4 : 200);
 	struct item *all = NULL;
 	size_t n = 0;

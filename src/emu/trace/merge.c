@@ -7,10 +7,6 @@
  * synchronised: one hour, inclusive. */
 #define CLOCK_GATE INT64_C(3600000000000)
 
-enum {
-	MANY = 128, /* streams whose state does not stay in the first cache */
-};
-
 /* A stream that has ended: behind every event. No rank has all its bits set. */
 #define ENDED UINT64_MAX
 
@@ -27,11 +23,11 @@ is_far(const struct merge *m, uint64_t key)
 	return key >= m->far;
 }
 
-/* The key of a stream that has an event. Its clock is not below the base. */
+/* The key of an event of a stream. Its clock is not below the base. */
 static inline uint64_t
-key_of(const struct merge *m, uint32_t rank)
+key_of(const struct merge *m, uint32_t rank, int64_t clock)
 {
-	uint64_t ahead = (uint64_t)m->events[rank].clock - (uint64_t)m->base;
+	uint64_t ahead = (uint64_t)clock - (uint64_t)m->base;
 	bool fits = ahead < m->far >> m->bits;
 	return (__builtin_expect(fits, 1) ? ahead << m->bits : m->far) | rank;
 }
@@ -48,8 +44,7 @@ play(struct merge *m, uint32_t node, const uint64_t *leaves)
 	return a < b ? a : b;
 }
 
-/* The best loser on the way from the winner's leaf to the root is the runner-up, and
- * most likely the next winner: what it needs is asked for now. */
+/* The best loser on the way from the winner's leaf to the root is the runner-up. */
 static inline void
 find_runner_up(struct merge *m)
 {
@@ -58,10 +53,6 @@ find_runner_up(struct merge *m)
 	for (uint32_t node = (rank_of(m, m->losers[0]) + m->nleaves) / 2; node >= 1; node /= 2)
 		best = m->losers[node] < best ? m->losers[node] : best;
 	m->runner_up = best;
-	if (!is_far(m, best)) {
-		__builtin_prefetch(&m->trace->streams[rank_of(m, best)]);
-		__builtin_prefetch(&m->events[rank_of(m, best)]);
-	}
 }
 
 /* Puts the new key of a stream in its place, up to the root. No branch depends on the
@@ -93,7 +84,7 @@ rebase(struct merge *m)
 	}
 	for (uint32_t i = 0; i < m->nleaves; i++)
 		if (m->losers[i] != ENDED)
-			m->leaves[rank_of(m, m->losers[i])] = key_of(m, rank_of(m, m->losers[i]));
+			m->leaves[rank_of(m, m->losers[i])] = key_of(m, rank_of(m, m->losers[i]), m->events[rank_of(m, m->losers[i])].clock);
 	m->losers[0] = play(m, 1, m->leaves);
 	m->runner_up = 0; /* not known: the next event is replayed */
 }
@@ -173,7 +164,7 @@ merge_init(struct merge *m, struct trace *t)
 	int rc = check_gate(m);
 	m->base = lowest;
 	for (uint32_t i = 0; i < m->nleaves; i++)
-		m->leaves[i] = m->leaves[i] == ENDED ? ENDED : key_of(m, i);
+		m->leaves[i] = m->leaves[i] == ENDED ? ENDED : key_of(m, i, m->events[i].clock);
 	m->losers[0] = play(m, 1, m->leaves);
 	if (t->options.peer_ties) {
 		m->heap.items = arena_new(&t->arena, struct tieheap_item, t->nstreams + 1);
@@ -213,38 +204,61 @@ next_of_peer(struct merge *m, struct event **ev)
 	return 1;
 }
 
+/* The winner has a new key. */
+static inline void
+place(struct merge *m, uint32_t rank, uint64_t key)
+{
+	if (key < m->runner_up)
+		return;
+	replay(m, rank, key);
+	m->runner_up = 0;
+	if (m->losers[0] == key) /* it may win again */
+		find_runner_up(m);
+}
+
+/* Who is next after the event of the winner, if its stream tells before the event is taken:
+ * then the matches are played while that event is emulated. */
+static inline void
+look_ahead(struct merge *m, uint32_t rank)
+{
+	int64_t clock;
+	m->ahead = false;
+	if (!stream_peek(&m->trace->streams[rank], &clock))
+		return;
+	uint64_t key = key_of(m, rank, clock);
+	if (is_far(m, key))
+		return;
+	m->ahead = true;
+	place(m, rank, key);
+	/* With many streams it is not in the cache. */
+	uint32_t next = rank_of(m, m->losers[0]);
+	__builtin_prefetch(&m->trace->streams[next]);
+	__builtin_prefetch(&m->events[next]);
+}
+
 int
 merge_next(struct merge *m, struct event **ev)
 {
 	if (m->heap.items)
 		return next_of_peer(m, ev);
-	uint64_t winner = m->losers[0];
-	if (winner == ENDED)
+	uint32_t rank = m->current;
+	if (m->losers[0] == ENDED)
 		return 0;
-	uint32_t rank = rank_of(m, winner);
 	if (__builtin_expect(m->started, 1)) {
 		int rc = stream_next(&m->trace->streams[rank], &m->events[rank]);
 		if (rc < 0)
 			return rc;
-		uint64_t key = rc > 0 ? key_of(m, rank) : ENDED;
-		if (key >= m->runner_up) {
-			replay(m, rank, key);
-			winner = m->losers[0];
-			if (winner == ENDED)
-				return 0;
-			/* Worth it for a stream that wins again, or to have the next one at hand when
-			 * there are too many to stay in the cache. */
-			m->runner_up = 0;
-			if (winner == key || m->nleaves >= MANY)
-				find_runner_up(m);
-			if (__builtin_expect(is_far(m, winner), 0)) {
-				rebase(m);
-				winner = m->losers[0];
-			}
-			rank = rank_of(m, winner);
-		}
+		if (__builtin_expect(!m->ahead, 0))
+			place(m, rank, rc > 0 ? key_of(m, rank, m->events[rank].clock) : ENDED);
 	}
 	m->started = true;
+	if (__builtin_expect(is_far(m, m->losers[0]), 0)) {
+		if (m->losers[0] == ENDED)
+			return 0;
+		rebase(m);
+	}
+	rank = m->current = rank_of(m, m->losers[0]);
 	*ev = &m->events[rank];
+	look_ahead(m, rank);
 	return 1;
 }

@@ -26,6 +26,7 @@ struct merge {
 	int64_t base;         /* clock 0 of the keys */
 	uint64_t runner_up;   /* the winner stays while its key is below */
 	bool started;
+	bool ahead;          /* the key of the current stream is that of its next event already */
 	struct tieheap heap; /* instead of all that, with the ties of the peer */
 	uint32_t current;    /* the stream it gave last */
 };

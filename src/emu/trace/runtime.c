@@ -216,11 +216,22 @@ next(struct stream *s, struct event *ev)
 	return take(s, ev, size);
 }
 
+static bool
+peek(const struct stream *s, int64_t *clock)
+{
+	const uint8_t *p = s->in.p;
+	if (s->in.end - p < WIRE_EVENT_HEADER + WIRE_PAYLOAD_MAX || p[0] & WIRE_JUMBO)
+		return false;
+	*clock = wire_i64(p + 4);
+	return true;
+}
+
 static const struct stream_format runtime_format = {
 	.name = "runtime",
 	.probe = probe,
 	.open = open_trace,
 	.next = next,
+	.peek = peek,
 };
 
 const struct stream_format *const stream_formats[] = {

@@ -42,6 +42,9 @@ struct stream_format {
 	/* The next event of a stream, before the clock offset.
 	 * 1 event, 0 end, <0 error (reported). */
 	int (*next)(struct stream *s, struct event *ev);
+	/* The clock of the event that next() gives after the last one, before the offset, if
+	 * that event is in memory as a whole: nothing can fail then. Nothing moves. */
+	bool (*peek)(const struct stream *s, int64_t *clock);
 };
 
 struct cpu_meta {
@@ -139,6 +142,15 @@ stream_next(struct stream *s, struct event *ev)
 		return stream_bad_clock(s, ev, overflow);
 	s->last_clock = ev->clock;
 	return 1;
+}
+
+/* The corrected clock of the event that stream_next() will give, if it is known already and
+ * good. What the last event borrowed stays. */
+static inline bool
+stream_peek(const struct stream *s, int64_t *clock)
+{
+	return s->trace->format->peek(s, clock) && !__builtin_add_overflow(*clock, s->clock_offset, clock) &&
+		*clock >= s->last_clock;
 }
 
 /* Where the last event of a stream is, for messages; without it, where the next one is. */
