@@ -495,7 +495,8 @@ uint32_t uscope_storage_occupancy(const uscope_state_t *s, uint16_t storage);
 void uscope_state_apply(uscope_state_t *s, const struct uscope_item *item);
 
 /* Events with t0 <= time <= t1, in file order. NULL: out of memory. payload is valid until
- * the next call. next: false at the end or at damage, which status tells. */
+ * the next call. next: false at the end or at damage, which status tells; at the end of a
+ * live file it can be called again after a poll. Free iterators before the reader. */
 uscope_event_iter_t *uscope_events_in_range(uscope_reader_t *r, uint64_t t0_ps, uint64_t t1_ps);
 bool uscope_event_next(
 	uscope_event_iter_t *it, uint64_t *time_ps, uint16_t *type, const void **payload);
@@ -530,7 +531,7 @@ typedef struct uscope_item {
 	/* event */
 	uint16_t event_type;
 	uint32_t payload_size;
-	const void *payload; /* valid until the next call */
+	const void *payload; /* valid until the next call; NULL: bad, and over 64 KiB */
 } uscope_item_t;
 
 /* Frames, operations and events in file order, as uscope_events_in_range. */
@@ -566,7 +567,8 @@ bool uscope_summary_info(const uscope_reader_t *r, uscope_summary_t *summary);
 /* Levels of the density pyramid; one of them as const uint32_t *. */
 uint32_t uscope_summary_levels(const uscope_reader_t *r);
 const void *uscope_summary_data(const uscope_reader_t *r, uint32_t level, uint32_t *count);
-/* The name is valid until the reader is closed. */
+/* The name is valid until the next call of this function; NULL accepted for what is not
+ * wanted. */
 bool uscope_summary_counter_info(const uscope_reader_t *r, uint32_t counter, const char **name,
 	uint32_t *name_length, uint16_t *storage, uint32_t *num_levels);
 /* Valid until the next uscope_summary_ call with this reader. */

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: MIT */
+#include "framein.h"
+
+enum {
+	FRAME_HEADER_MAX = LEB_MAX + 6,
+	PAYLOAD_MAX = 64 * 1024, /* that is handed out; no event of a schema has more */
+};
+
+/* A place in the blob, in registers while items are decoded. */
+struct cursor {
+	const uint8_t *p, *end;
+};
+
+int
+framein_open(struct framein *f, struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, uscope_error_t *error)
+{
+	*f = (struct framein){
+		.schema = r->schema,
+		.segment = *s,
+		.time = s->time_start_ps,
+		.index = i,
+		.interleaved = r->header.flags & USCOPE_F_INTERLEAVED,
+		.compact = r->header.flags & USCOPE_F_COMPACT_DELTAS,
+	};
+	return blob_open(&f->blob, r, i, s, error);
+}
+
+void
+framein_close(struct framein *f)
+{
+	blob_close(&f->blob);
+}
+
+static int
+bad(const struct framein *f, const char *why, uscope_error_t *error)
+{
+	(void)status_set(error, USCOPE_E_FRAME, f->index, blob_offset(&f->blob), "%s", why);
+	error->raw_offset = true;
+	return error->status;
+}
+
+/* At least n bytes at c->p, n <= BLOB_WANT. The blob moves only when they are not there. */
+static inline int
+need(struct framein *f, struct cursor *c, size_t n, uscope_error_t *error)
+{
+	if (__builtin_expect((size_t)(c->end - c->p) >= n, 1))
+		return 0;
+	f->blob.p = c->p;
+	int status = blob_more(&f->blob, n, error);
+	if (status)
+		return status;
+	*c = (struct cursor){ f->blob.p, f->blob.end };
+	return (size_t)(c->end - c->p) >= n ? 0 : bad(f, "the last frame is cut off", error);
+}
+
+/* More bytes, or the end: no need to have them. */
+static int
+peek(struct framein *f, struct cursor *c, size_t n, uscope_error_t *error)
+{
+	f->blob.p = c->p;
+	int status = blob_more(&f->blob, n, error);
+	*c = (struct cursor){ f->blob.p, f->blob.end };
+	return status;
+}
+
+/* The next frame: 1, 0 at the end of the blob, <0. */
+static int
+begin_frame(struct framein *f, struct cursor *c, uscope_error_t *error)
+{
+	if ((size_t)(c->end - c->p) < FRAME_HEADER_MAX) {
+		int status = peek(f, c, FRAME_HEADER_MAX, error);
+		if (status)
+			return status;
+		if (c->p == c->end)
+			return 0;
+	}
+	f->blob.p = c->p; /* for errors */
+	uint64_t delta = 0;
+	for (unsigned i = 0;; i++) {
+		if (c->p == c->end)
+			return bad(f, "the time of the last frame is cut off", error);
+		uint8_t byte = *c->p++;
+		if (i == LEB_MAX - 1 && byte > 1)
+			return bad(f, "a time of more than 64 bits", error);
+		delta |= (uint64_t)(byte & 0x7f) << (7 * i);
+		if (!(byte & 0x80))
+			break;
+	}
+	if (delta > UINT64_MAX - f->time)
+		return bad(f, "a time past the end of the axis", error);
+	f->time += delta;
+	f->frames++;
+
+	size_t n = f->interleaved ? 2 : 6;
+	if ((size_t)(c->end - c->p) < n)
+		return bad(f, "the last frame is cut off", error);
+	if (f->interleaved) {
+		f->ops = load16(c->p);
+		f->events = 0;
+	} else {
+		f->format = c->p[0];
+		f->ops = load16(c->p + 2);
+		f->events = load16(c->p + 4);
+		if (f->format > FORMAT_COMPACT)
+			return bad(f, "operations of an unknown size", error);
+		if (f->format == FORMAT_COMPACT && !f->compact)
+			return bad(f, "compact operations that the header does not announce", error);
+	}
+	c->p += n;
+	return 1;
+}
+
+/* ---- One item. ---- */
+
+struct op {
+	uint8_t action;
+	uint16_t storage;
+	uint16_t slot;
+	uint16_t field;
+	uint64_t value;
+};
+
+/* The operation formats differ in the first bytes only. */
+static inline void
+get_wide(const uint8_t *p, bool tagged, struct op *op)
+{
+	op->action = p[tagged];
+	op->storage = load16(p + 2);
+	op->slot = load16(p + 4);
+	op->field = load16(p + 6);
+	op->value = load64(p + 8);
+}
+
+static inline void
+get_compact(const uint8_t *p, struct op *op)
+{
+	op->action = p[0];
+	op->storage = p[1];
+	op->slot = load16(p + 2);
+	op->field = load16(p + 4);
+	op->value = load16(p + 6);
+}
+
+static inline bool
+op_good(const schema_t *schema, const struct op *op)
+{
+	if (op->storage >= schema->num_storages)
+		return false;
+	const uscope_storage_t *st = &schema->storages[op->storage];
+	switch (op->action) {
+	case USCOPE_SLOT_SET:
+	case USCOPE_SLOT_ADD:
+		return op->slot < st->num_slots && op->field < st->num_fields;
+	case USCOPE_SLOT_CLEAR:
+		return op->slot < st->num_slots && (st->flags & USCOPE_SPARSE);
+	case USCOPE_PROP_SET:
+		return op->field < st->num_properties;
+	default:
+		return false;
+	}
+}
+
+enum event_kind {
+	EVENT_GOOD,
+	EVENT_UNKNOWN,
+	EVENT_BAD_SIZE,
+};
+
+static inline enum event_kind
+event_kind(const schema_t *schema, uint16_t type, uint32_t size)
+{
+	if (type >= schema->num_events)
+		return EVENT_UNKNOWN;
+	return schema->events[type].payload_size == size ? EVENT_GOOD : EVENT_BAD_SIZE;
+}
+
+/* Header of the event at c->p; c moves to its payload. */
+static int
+get_event(struct framein *f, struct cursor *c, uint16_t *type, uint32_t *size, uscope_error_t *error)
+{
+	int status = need(f, c, EVENT_HEADER_SIZE, error);
+	if (status)
+		return status;
+	f->blob.p = c->p;
+	*type = load16(c->p + (f->interleaved ? 2 : 0));
+	*size = load32(c->p + 4);
+	if (*size > blob_left(&f->blob) - EVENT_HEADER_SIZE)
+		return bad(f, "the payload of an event passes the end", error);
+	c->p += EVENT_HEADER_SIZE;
+	return 0;
+}
+
+static int
+skip_payload(struct framein *f, struct cursor *c, uint32_t size, uscope_error_t *error)
+{
+	if ((size_t)(c->end - c->p) >= size) {
+		c->p += size;
+		return 0;
+	}
+	f->blob.p = c->p;
+	int status = blob_skip(&f->blob, size, error);
+	*c = (struct cursor){ f->blob.p, f->blob.end };
+	return status;
+}
+
+/* ---- Items. ---- */
+
+static void
+put_op(const struct framein *f, uscope_item_t *item, const struct op *op, bool wide)
+{
+	*item = (uscope_item_t){
+		.kind = USCOPE_ITEM_OP,
+		.bad = !op_good(f->schema, op),
+		.wide = wide,
+		.time_ps = f->time,
+		.segment = f->index,
+		.action = op->action,
+		.storage = op->storage,
+		.slot = op->slot,
+		.field = op->field,
+		.value = op->value,
+	};
+}
+
+static int
+next_event(struct framein *f, struct cursor *c, uscope_item_t *item, uscope_error_t *error)
+{
+	*item = (uscope_item_t){ .kind = USCOPE_ITEM_EVENT, .time_ps = f->time, .segment = f->index };
+	int status = get_event(f, c, &item->event_type, &item->payload_size, error);
+	if (status)
+		return status;
+	item->bad = event_kind(f->schema, item->event_type, item->payload_size) != EVENT_GOOD;
+	if (item->payload_size > PAYLOAD_MAX)
+		return skip_payload(f, c, item->payload_size, error);
+	if ((status = need(f, c, item->payload_size, error)))
+		return status;
+	item->payload = item->payload_size ? c->p : (const uint8_t *)"";
+	c->p += item->payload_size;
+	return 0;
+}
+
+static int
+next_op(struct framein *f, struct cursor *c, uscope_item_t *item, uscope_error_t *error)
+{
+	bool wide = f->format == FORMAT_WIDE;
+	size_t n = wide ? OP_WIDE_SIZE : OP_COMPACT_SIZE;
+	int status = need(f, c, n, error);
+	if (status)
+		return status;
+	struct op op;
+	if (wide)
+		get_wide(c->p, false, &op);
+	else
+		get_compact(c->p, &op);
+	put_op(f, item, &op, wide);
+	c->p += n;
+	return 0;
+}
+
+static int
+next_tagged(struct framein *f, struct cursor *c, uscope_item_t *item, uscope_error_t *error)
+{
+	int status = need(f, c, 1, error);
+	if (status)
+		return status;
+	struct op op;
+	switch (*c->p) {
+	case TAG_WIDE:
+		if ((status = need(f, c, OP_WIDE_SIZE, error)))
+			return status;
+		get_wide(c->p, true, &op);
+		c->p += OP_WIDE_SIZE;
+		put_op(f, item, &op, true);
+		return 0;
+	case TAG_COMPACT:
+		if ((status = need(f, c, ITEM_COMPACT_SIZE, error)))
+			return status;
+		get_compact(c->p + 1, &op);
+		c->p += ITEM_COMPACT_SIZE;
+		put_op(f, item, &op, false);
+		return 0;
+	case TAG_EVENT:
+		return next_event(f, c, item, error);
+	default:
+		f->blob.p = c->p;
+		return bad(f, "an item with an unknown tag", error);
+	}
+}
+
+int
+framein_next(struct framein *f, uscope_item_t *item, uscope_error_t *error)
+{
+	struct cursor c = { f->blob.p, f->blob.end };
+	int status;
+	if (f->ops) {
+		f->ops--;
+		status = f->interleaved ? next_tagged(f, &c, item, error) : next_op(f, &c, item, error);
+	} else if (f->events) {
+		f->events--;
+		status = next_event(f, &c, item, error);
+	} else {
+		int rc = begin_frame(f, &c, error);
+		f->blob.p = c.p;
+		*item = (uscope_item_t){ .kind = USCOPE_ITEM_FRAME, .time_ps = f->time, .segment = f->index };
+		return rc;
+	}
+	f->blob.p = c.p;
+	return status ? status : 1;
+}
+
+int
+framein_skip_frame(struct framein *f, uscope_error_t *error)
+{
+	uscope_item_t item;
+	while (f->ops || f->events) {
+		int rc = framein_next(f, &item, error);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+/* ---- Straight into a state. ---- */
+
+static inline void
+apply(const struct framein *f, struct uscope_state *state, const struct op *op, uint64_t *diag)
+{
+	if (state)
+		(void)state_op(state, op->action, op->storage, op->slot, op->field, op->value);
+	if (diag && !op_good(f->schema, op))
+		diag[USCOPE_V_BAD_OP]++;
+}
+
+static int
+pass_event(struct framein *f, struct cursor *c, uint64_t *diag, uscope_error_t *error)
+{
+	uint16_t type;
+	uint32_t size;
+	int status = get_event(f, c, &type, &size, error);
+	if (status)
+		return status;
+	if (diag) {
+		enum event_kind kind = event_kind(f->schema, type, size);
+		diag[USCOPE_N_UNKNOWN_EVENT] += kind == EVENT_UNKNOWN;
+		diag[USCOPE_V_BAD_EVENT] += kind == EVENT_BAD_SIZE;
+	}
+	return skip_payload(f, c, size, error);
+}
+
+static inline int
+replay_tagged(struct framein *f, struct cursor *at, struct uscope_state *state, uint64_t *diag, uscope_error_t *error)
+{
+	struct cursor c = *at;
+	struct op op;
+	int status = 0;
+	for (uint32_t n = f->ops; n && !status; n--) {
+		if ((status = need(f, &c, 1, error)))
+			break;
+		switch (*c.p) {
+		case TAG_WIDE:
+			if ((status = need(f, &c, OP_WIDE_SIZE, error)))
+				break;
+			get_wide(c.p, true, &op);
+			c.p += OP_WIDE_SIZE;
+			apply(f, state, &op, diag);
+			break;
+		case TAG_COMPACT:
+			if ((status = need(f, &c, ITEM_COMPACT_SIZE, error)))
+				break;
+			get_compact(c.p + 1, &op);
+			c.p += ITEM_COMPACT_SIZE;
+			apply(f, state, &op, diag);
+			break;
+		case TAG_EVENT:
+			status = pass_event(f, &c, diag, error);
+			break;
+		default:
+			f->blob.p = c.p;
+			status = bad(f, "an item with an unknown tag", error);
+		}
+	}
+	f->ops = 0;
+	*at = c;
+	return status;
+}
+
+static inline int
+replay_plain(struct framein *f, struct cursor *at, struct uscope_state *state, uint64_t *diag, uscope_error_t *error)
+{
+	struct cursor c = *at;
+	struct op op;
+	bool wide = f->format == FORMAT_WIDE;
+	size_t size = wide ? OP_WIDE_SIZE : OP_COMPACT_SIZE;
+	int status = 0;
+	for (uint32_t n = f->ops; n && !(status = need(f, &c, size, error)); n--) {
+		if (wide)
+			get_wide(c.p, false, &op);
+		else
+			get_compact(c.p, &op);
+		c.p += size;
+		apply(f, state, &op, diag);
+	}
+	for (uint32_t n = f->events; n && !status; n--)
+		status = pass_event(f, &c, diag, error);
+	f->ops = f->events = 0;
+	*at = c;
+	return status;
+}
+
+int
+framein_replay(struct framein *f, struct uscope_state *state, uint64_t until, uint64_t *diag, uscope_error_t *error)
+{
+	struct cursor c = { f->blob.p, f->blob.end };
+	bool late = false;
+	for (;;) {
+		int rc = begin_frame(f, &c, error);
+		if (rc <= 0) {
+			if (rc == 0 && diag) {
+				diag[USCOPE_V_TIME_END] += late;
+				diag[USCOPE_V_NFRAMES] += f->frames != f->segment.num_frames;
+			}
+			return rc;
+		}
+		late |= f->time >= f->segment.time_end_ps;
+		if (f->time > until) {
+			if (!diag)
+				return 0;
+			state = NULL;
+		}
+		if (f->interleaved)
+			rc = replay_tagged(f, &c, state, diag, error);
+		else
+			rc = replay_plain(f, &c, state, diag, error);
+		if (rc)
+			return rc;
+	}
+}

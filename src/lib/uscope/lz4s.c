@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+#include "lz4s.h"
+
+#include <string.h>
+
+/* A sequence: token, literals, offset, match. The last one ends after its literals. */
+enum {
+	TOKEN,
+	MORE_LITERALS, /* bytes of the length */
+	LITERALS,
+	OFFSET_LOW,
+	OFFSET_HIGH,
+	MORE_MATCH,
+	MATCH,
+};
+
+enum {
+	LENGTH_MASK = 15, /* that many or more */
+	MATCH_MIN = 4,
+};
+
+void
+lz4s_init(struct lz4s *s, uint64_t size)
+{
+	*s = (struct lz4s){ .size = size };
+}
+
+bool
+lz4s_complete(const struct lz4s *s)
+{
+	return s->stage == OFFSET_LOW && s->done == s->size;
+}
+
+/* n bytes of a match. It may repeat bytes that it has just written: then what can be
+ * copied at once doubles with each turn. */
+static void
+copy_match(uint8_t *to, size_t offset, size_t n)
+{
+	const uint8_t *from = to - offset;
+	for (; n > offset; offset *= 2) {
+		memcpy(to, from, offset);
+		to += offset;
+		n -= offset;
+	}
+	memcpy(to, from, n);
+}
+
+/* The stage that follows when bytes of a length end. false: it passes the end. */
+static bool
+length_known(struct lz4s *s, uint8_t stage)
+{
+	if (s->left > s->size - s->done)
+		return false;
+	s->stage = stage;
+	if (stage == LITERALS && s->left == 0)
+		s->stage = OFFSET_LOW;
+	return true;
+}
+
+bool
+lz4s_run(struct lz4s *s, const uint8_t **in, const uint8_t *in_end, uint8_t **out, const uint8_t *out_end)
+{
+	const uint8_t *p = *in;
+	uint8_t *q = out ? *out : NULL;
+	bool good = true;
+	while (good) {
+		if (s->stage == MATCH) {
+			uint64_t n = s->left;
+			if (q) {
+				if (n > (uint64_t)(out_end - q))
+					n = (uint64_t)(out_end - q);
+				if (n == 0)
+					break;
+				copy_match(q, s->offset, (size_t)n);
+				q += n;
+			}
+			s->left -= n;
+			s->done += n;
+			if (s->left == 0)
+				s->stage = TOKEN;
+			continue;
+		}
+		if (p == in_end)
+			break;
+		if (s->stage == LITERALS) {
+			uint64_t n = (uint64_t)(in_end - p);
+			if (n > s->left)
+				n = s->left;
+			if (q) {
+				if (n > (uint64_t)(out_end - q))
+					n = (uint64_t)(out_end - q);
+				if (n == 0)
+					break;
+				memcpy(q, p, (size_t)n);
+				q += n;
+			}
+			p += n;
+			s->left -= n;
+			s->done += n;
+			if (s->left == 0)
+				s->stage = OFFSET_LOW;
+			continue;
+		}
+
+		uint8_t byte = *p++;
+		switch (s->stage) {
+		case TOKEN:
+			s->token = byte;
+			s->left = byte >> 4;
+			if (s->left == LENGTH_MASK)
+				s->stage = MORE_LITERALS;
+			else
+				good = length_known(s, LITERALS);
+			break;
+		case MORE_LITERALS:
+			s->left += byte;
+			if (byte != 255)
+				good = length_known(s, LITERALS);
+			else
+				good = s->left <= s->size - s->done;
+			break;
+		case OFFSET_LOW:
+			s->offset = byte;
+			s->stage = OFFSET_HIGH;
+			break;
+		case OFFSET_HIGH:
+			s->offset |= (uint32_t)byte << 8;
+			s->left = (s->token & LENGTH_MASK) + MATCH_MIN;
+			if (s->offset == 0 || s->offset > s->done)
+				good = false;
+			else if ((s->token & LENGTH_MASK) == LENGTH_MASK)
+				s->stage = MORE_MATCH;
+			else
+				good = length_known(s, MATCH);
+			break;
+		default: /* MORE_MATCH */
+			s->left += byte;
+			if (byte != 255)
+				good = length_known(s, MATCH);
+			else
+				good = s->left <= s->size - s->done;
+			break;
+		}
+	}
+	*in = p;
+	if (out)
+		*out = q;
+	return good;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* query: decoding of segments, and the state at a time. */
+#include "framein.h"
+
+/* Checkpoint and frames. state may be NULL; what comes after `until` is decoded, as an
+ * error anywhere makes the segment useless. */
+static int
+decode(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, struct uscope_state *state,
+	uint64_t until, uint64_t *diag, uscope_error_t *error)
+{
+	if (diag) {
+		diag[USCOPE_N_RESERVED] += s->flags != 0;
+		diag[USCOPE_V_ALIGN] += r->complete && s->offset % 8 != 0;
+	}
+	int status = diag ? checkpoint_check(r, i, s, diag, error) : 0;
+	if (!status && state)
+		status = checkpoint_load(r, i, s, state, error);
+	if (status)
+		return status;
+	struct framein f;
+	if ((status = framein_open(&f, r, i, s, error)))
+		return status;
+	if (diag)
+		diag[USCOPE_V_LZ4_PREFIX] += f.blob.prefix;
+	status = framein_replay(&f, state, until, diag, error);
+	framein_close(&f);
+	return status;
+}
+
+int
+segment_decode(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, uint64_t *diag, uscope_error_t *error)
+{
+	return decode(r, i, s, NULL, 0, diag, error);
+}
+
+/* The first time all of it is decoded and counted; later only what is asked for. */
+static int
+decode_known(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, struct uscope_state *state,
+	uint64_t until, uscope_error_t *error)
+{
+	unsigned marks = seglist_marks(&r->segments, i);
+	if (marks & SEGMENT_GOOD)
+		return state ? decode(r, i, s, state, until, NULL, error) : 0;
+	uint64_t diag[USCOPE_NUM_DIAGS] = { 0 };
+	int status = decode(r, i, s, state, until, diag, error);
+	/* What is only short of memory is not damaged, and not known. */
+	if (status == USCOPE_E_NOMEM || status == USCOPE_E_IO)
+		return status;
+	if (!(marks & SEGMENT_COUNTED))
+		for (unsigned id = 0; id < USCOPE_NUM_DIAGS; id++)
+			r->diag[id] += diag[id];
+	seglist_mark(&r->segments, i, SEGMENT_COUNTED | (status ? 0 : SEGMENT_GOOD));
+	return status;
+}
+
+int
+segment_check(struct uscope_reader *r, uint32_t i, uscope_segment_t *s, uscope_error_t *error)
+{
+	int status = seglist_get(r, i, s, error);
+	return status ? status : decode_known(r, i, s, NULL, 0, error);
+}
+
+int
+reader_state(struct uscope_reader *r, struct uscope_state **state, uscope_error_t *error)
+{
+	uint64_t size = state_memory(r->schema);
+	if (size > r->limits.max_state)
+		return status_set(error, USCOPE_E_LIMIT, NO_SEGMENT, 0, "a state of %llu bytes", (unsigned long long)size);
+	*state = state_new(r->schema);
+	return *state ? 0 : status_set(error, USCOPE_E_NOMEM, NO_SEGMENT, 0, "out of memory");
+}
+
+/* Ends a call of the application: its error is the last one. */
+static uscope_state_t *
+finish(uscope_reader_t *r, struct uscope_state *state, const uscope_error_t *error)
+{
+	r->error = *error;
+	if (!error->status)
+		return state;
+	uscope_state_free(state);
+	return NULL;
+}
+
+uscope_state_t *
+uscope_state_at(uscope_reader_t *r, uint64_t time_ps)
+{
+	uscope_error_t error = { .segment = NO_SEGMENT };
+	struct uscope_state *state = NULL;
+	uscope_segment_t s;
+	uint32_t i;
+	int status = seglist_find(r, time_ps, &i, &error);
+	if (!status && !(status = seglist_get(r, i, &s, &error)) && !(status = reader_state(r, &state, &error)))
+		(void)decode_known(r, i, &s, state, time_ps, &error);
+	return finish(r, state, &error);
+}
+
+uscope_state_t *
+uscope_segment_checkpoint(uscope_reader_t *r, uint32_t i)
+{
+	uscope_error_t error = { .segment = NO_SEGMENT };
+	struct uscope_state *state = NULL;
+	uscope_segment_t s;
+	int status = seglist_get(r, i, &s, &error);
+	if (!status && !(status = reader_state(r, &state, &error)))
+		(void)checkpoint_load(r, i, &s, state, &error);
+	return finish(r, state, &error);
+}

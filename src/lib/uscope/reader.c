@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+#include "reader.h"
+
+#include "blob.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	CHUNK_DEFAULT = 16 * 1024 * 1024,
+	LIMIT_DEFAULT = 1024 * 1024 * 1024,
+};
+
+/* ---- Bytes. ---- */
+
+int
+reader_read(const struct uscope_reader *r, uint64_t offset, void *to, size_t n, uscope_error_t *error)
+{
+	uint8_t *p = to;
+	while (n > 0) {
+		ssize_t k = offset > INT64_MAX ? 0 : pread(r->fd, p, n, (off_t)offset);
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k < 0)
+			return status_set(error, USCOPE_E_IO, NO_SEGMENT, offset, "cannot read: %s", strerror(errno));
+		if (k == 0)
+			return status_set(error, USCOPE_E_TRUNCATED, NO_SEGMENT, offset, "the file has become shorter");
+		p += k;
+		n -= (size_t)k;
+		offset += (uint64_t)k;
+	}
+	return 0;
+}
+
+bool
+reader_room(void *buf, size_t *cap, size_t n)
+{
+	void **p = buf;
+	if (n <= *cap)
+		return true;
+	free(*p);
+	*p = malloc(n);
+	*cap = *p ? n : 0;
+	return *p != NULL;
+}
+
+void
+window_open(struct window *w, const struct uscope_reader *r, uint64_t offset, uint64_t size)
+{
+	w->r = r;
+	w->offset = offset;
+	w->end = offset + size;
+	w->pos = w->n = 0;
+}
+
+uint64_t
+window_left(const struct window *w)
+{
+	return w->end - w->offset - w->pos;
+}
+
+void
+window_skip(struct window *w, uint64_t n)
+{
+	if (n <= w->n - w->pos) {
+		w->pos += (size_t)n;
+		return;
+	}
+	w->offset += w->pos + n;
+	w->pos = w->n = 0;
+}
+
+int
+window_next(struct window *w, size_t n, const uint8_t **p, uscope_error_t *error)
+{
+	*p = NULL;
+	if (n > window_left(w))
+		return 0;
+	if (n > w->n - w->pos) {
+		w->offset += w->pos;
+		w->pos = w->n = 0;
+		uint64_t left = w->end - w->offset;
+		size_t k = left < sizeof(w->buf) ? (size_t)left : sizeof(w->buf);
+		int status = reader_read(w->r, w->offset, w->buf, k, error);
+		if (status)
+			return status;
+		w->n = k;
+	}
+	*p = w->buf + w->pos;
+	w->pos += n;
+	return 0;
+}
+
+/* ---- Open and close. ---- */
+
+static int
+open_file(struct uscope_reader *r, const char *path, uscope_error_t *error)
+{
+	struct stat st;
+	r->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (r->fd < 0 || fstat(r->fd, &st) != 0)
+		return status_set(error, USCOPE_E_IO, NO_SEGMENT, 0, "cannot open: %s", strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return status_set(error, USCOPE_E_IO, NO_SEGMENT, 0, "not a regular file");
+	r->size = (uint64_t)st.st_size;
+	return 0;
+}
+
+static int
+find_segments(struct uscope_reader *r, uscope_error_t *error)
+{
+	const file_header_t *h = &r->header;
+	int status;
+	if (h->flags & USCOPE_F_COMPLETE) {
+		if ((status = sections_read(r, true, error)))
+			return status;
+		if (!r->segments.table && (status = seglist_chain(r, h->tail_offset, error)))
+			return status;
+		r->diag[USCOPE_V_COUNT] += h->num_segments != r->segments.num;
+		return 0;
+	}
+	if ((status = seglist_chain(r, h->tail_offset, error)))
+		return status;
+	uint64_t end = r->preamble_end;
+	uscope_segment_t last;
+	if (r->segments.num) {
+		if ((status = seglist_get(r, r->segments.num - 1, &last, error)))
+			return status;
+		end = last.offset + segment_size(&last);
+	}
+	r->diag[USCOPE_N_TAIL] += end < r->size;
+	return 0;
+}
+
+/* Recover mode takes no list on trust. */
+static int
+check_headers(struct uscope_reader *r, uscope_error_t *error)
+{
+	uscope_segment_t s;
+	int status = 0;
+	for (uint32_t i = 0; i < r->segments.num && !status; i++)
+		status = seglist_get(r, i, &s, error);
+	return status;
+}
+
+static int
+open_segments(struct uscope_reader *r, uscope_error_t *error)
+{
+	bool complete = r->header.flags & USCOPE_F_COMPLETE;
+	int status = USCOPE_E_SEGMENT;
+	if (r->mode != USCOPE_RECOVER) {
+		r->live = !complete;
+		r->complete = complete;
+		return find_segments(r, error);
+	}
+	if (complete && !(status = find_segments(r, error)))
+		status = check_headers(r, error);
+	if (status == USCOPE_E_NOMEM || status == USCOPE_E_IO)
+		return status;
+	r->complete = complete && !status;
+	return status ? scan_segments(r, error) : 0;
+}
+
+/* The first rule broken is an error. */
+static int
+check_rules(const struct uscope_reader *r, int64_t segment, uint64_t offset, uscope_error_t *error)
+{
+	for (unsigned id = 0; id < USCOPE_N_POOL_GAP; id++)
+		if (r->diag[id])
+			return status_set(error, USCOPE_E_STRICT, segment, offset, "%s: %s", uscope_diag_name(id), uscope_diag_text(id));
+	return 0;
+}
+
+static int
+open_strict(struct uscope_reader *r, uscope_error_t *error)
+{
+	int status = check_rules(r, NO_SEGMENT, 0, error);
+	uscope_segment_t s;
+	for (uint32_t i = 0; i < r->segments.num && !status; i++)
+		if (!(status = segment_check(r, i, &s, error)))
+			status = check_rules(r, i, s.offset, error);
+	return status;
+}
+
+static int
+open_all(struct uscope_reader *r, const char *path, uscope_error_t *error)
+{
+	int status = open_file(r, path, error);
+	if (status || (status = header_read(r, &r->header, error)) || (status = header_check(r, &r->header, error)) ||
+		(status = preamble_read(r, error)) || (status = open_segments(r, error)))
+		return status;
+	return r->mode == USCOPE_STRICT ? open_strict(r, error) : 0;
+}
+
+uscope_reader_t *
+uscope_reader_open_ex(const char *path, const uscope_reader_options_t *options, uscope_error_t *error)
+{
+	static const uscope_reader_options_t none = { .mode = USCOPE_TOLERANT };
+	uscope_error_t unused;
+	error = error ? error : &unused;
+	*error = (uscope_error_t){ .segment = NO_SEGMENT };
+	options = options ? options : &none;
+	if (!path || (unsigned)options->mode > USCOPE_RECOVER) {
+		(void)status_set(error, USCOPE_E_ARG, NO_SEGMENT, 0, path ? "no such mode" : "no path");
+		return NULL;
+	}
+	struct uscope_reader *r = calloc(1, sizeof(*r));
+	if (!r) {
+		(void)status_set(error, USCOPE_E_NOMEM, NO_SEGMENT, 0, "out of memory");
+		return NULL;
+	}
+	r->fd = -1;
+	r->mode = options->mode;
+	r->error.segment = NO_SEGMENT;
+	r->limits = (uscope_reader_options_t){
+		.max_raw = options->max_raw ? options->max_raw : LIMIT_DEFAULT,
+		.max_checkpoint = options->max_checkpoint ? options->max_checkpoint : LIMIT_DEFAULT,
+		.max_state = options->max_state ? options->max_state : LIMIT_DEFAULT,
+		.max_chunk = options->max_chunk ? options->max_chunk : CHUNK_DEFAULT,
+	};
+	if (open_all(r, path, error)) {
+		uscope_reader_close(r);
+		return NULL;
+	}
+	*error = (uscope_error_t){ .segment = NO_SEGMENT };
+	return r;
+}
+
+uscope_reader_t *
+uscope_reader_open(const char *path)
+{
+	return uscope_reader_open_ex(path, NULL, NULL);
+}
+
+void
+uscope_reader_close(uscope_reader_t *r)
+{
+	if (!r)
+		return;
+	blob_forget(r);
+	free(r->packed);
+	free(r->strings.text);
+	summary_close(r->summary);
+	seglist_finish(&r->segments);
+	uscope_schema_free(r->schema);
+	if (r->fd >= 0)
+		(void)close(r->fd);
+	free(r);
+}
+
+/* ---- What it holds. ---- */
+
+int
+uscope_reader_status(const uscope_reader_t *r)
+{
+	return r->error.status;
+}
+
+const uscope_error_t *
+uscope_reader_error(const uscope_reader_t *r)
+{
+	return &r->error;
+}
+
+uint64_t
+uscope_reader_diag(const uscope_reader_t *r, enum uscope_diag id)
+{
+	return (unsigned)id < USCOPE_NUM_DIAGS ? r->diag[id] : 0;
+}
+
+const file_header_t *
+uscope_header(const uscope_reader_t *r)
+{
+	return &r->header;
+}
+
+const dut_desc_t *
+uscope_dut_desc(const uscope_reader_t *r)
+{
+	return &r->dut;
+}
+
+const schema_t *
+uscope_schema(const uscope_reader_t *r)
+{
+	return r->schema;
+}
+
+uint64_t
+uscope_checkpoint_interval(const uscope_reader_t *r)
+{
+	return r->interval;
+}
+
+const char *
+uscope_scope_protocol(const uscope_reader_t *r, uint16_t scope)
+{
+	return scope < r->schema->num_scopes ? r->schema->scopes[scope].protocol : NULL;
+}
+
+const char *
+uscope_dut_property(const uscope_reader_t *r, const char *key)
+{
+	for (uint32_t i = 0; i < r->dut.num_properties; i++)
+		if (strcmp(r->dut.properties[i].key, key) == 0)
+			return r->dut.properties[i].value;
+	return NULL;
+}
+
+bool
+uscope_is_complete(const uscope_reader_t *r)
+{
+	return r->complete;
+}
+
+void
+uscope_reader_recovery(const uscope_reader_t *r, uscope_recovery_t *report)
+{
+	*report = r->recovery;
+}
+
+uint32_t
+uscope_num_segments(const uscope_reader_t *r)
+{
+	return r->segments.num;
+}
+
+int
+uscope_segment_info(uscope_reader_t *r, uint32_t i, uscope_segment_t *segment)
+{
+	uscope_error_t error = { .segment = NO_SEGMENT };
+	int status = seglist_get(r, i, segment, &error);
+	r->error = error;
+	return status;
+}

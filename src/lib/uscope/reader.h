@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef READER_H
+#define READER_H
+
+/* reader: what the parts of the reader share. Everything of a file is read by pread when
+ * it is wanted and checked before it is used; a reader takes less than 64 MiB for any file,
+ * besides the states it hands out and the checkpoint in work. Functions return 0 or a
+ * status, with the place in *error. */
+
+#include "layout.h"
+#include "schema.h"
+#include "state.h"
+#include "status.h"
+
+enum {
+	READ_WINDOW = 64 * 1024,      /* of tables and checkpoints */
+	WHOLE_MAX = 8 * 1024 * 1024,  /* deltas up to here are decoded at once and kept */
+	TEXT_MAX = 16 * 1024 * 1024,  /* of one string or counter name */
+	LEVEL_MAX = 32 * 1024 * 1024, /* bytes of one level of a summary */
+	SUMMARY_LEVELS_MAX = 64,      /* 33 suffice for 2^32 entries */
+	NO_SEGMENT = -1,
+};
+
+/* Where the segments are: in the table of the file, or found by walking. */
+struct seglist {
+	uint64_t table;    /* offset; 0: they are in offsets */
+	uint64_t *offsets; /* of the headers */
+	size_t cap;        /* of offsets */
+	uint32_t num;
+	bool ends_ascend;  /* no time_end is less than one before it */
+	uint64_t last_end; /* of the last segment, and where it begins */
+	uint64_t last_start;
+	uint64_t **checked; /* pages of two bits per segment, see seglist_mark() */
+	size_t num_pages;
+};
+
+struct strings {
+	uint64_t offset; /* of the entries, 0: none */
+	uint64_t data;   /* where they point into */
+	uint64_t data_size;
+	uint32_t num;
+	char *text; /* the last one asked for */
+	size_t cap;
+};
+
+struct summary;
+struct whole;
+
+struct uscope_reader {
+	int fd;
+	uint64_t size; /* of the file, as last seen */
+	enum uscope_mode mode;
+	uscope_reader_options_t limits;
+	file_header_t header;
+	uint64_t preamble_end; /* found by reading when the header has 0 */
+	schema_t *schema;
+	dut_desc_t dut;
+	uint64_t interval;
+	uscope_error_t error;
+	uint64_t diag[USCOPE_NUM_DIAGS];
+	bool complete; /* finalized, and its tables are read */
+	bool live;     /* may grow: uscope_poll_new_segments() looks */
+	uscope_recovery_t recovery;
+
+	uint32_t num_sections;
+	uscope_section_t table_section, strings_section, summary_section; /* type 0: not there */
+	struct seglist segments;
+	struct strings strings;
+	struct summary *summary; /* NULL: none */
+
+	struct whole *whole; /* the last small blob, see blob.h */
+	uint8_t *packed;     /* what it was made of */
+	size_t packed_cap;
+};
+
+/* ---- Bytes: reader.c. ---- */
+
+/* n bytes at an offset. E_TRUNCATED: the file has become shorter. */
+int reader_read(const struct uscope_reader *r, uint64_t offset, void *to, size_t n, uscope_error_t *error);
+/* Room of n bytes in *buf of *cap, the content is lost. false: out of memory. */
+bool reader_room(void *buf, size_t *cap, size_t n);
+
+/* A range of the file, piece by piece. */
+struct window {
+	const struct uscope_reader *r;
+	uint64_t offset; /* in the file, of buf */
+	uint64_t end;    /* of the range */
+	size_t pos, n;   /* in buf */
+	uint8_t buf[READ_WINDOW];
+};
+
+void window_open(struct window *w, const struct uscope_reader *r, uint64_t offset, uint64_t size);
+/* The next n bytes, n <= READ_WINDOW, in *p; NULL when the range has less. */
+int window_next(struct window *w, size_t n, const uint8_t **p, uscope_error_t *error);
+uint64_t window_left(const struct window *w);
+void window_skip(struct window *w, uint64_t n); /* at most what is left */
+
+/* ---- Header and preamble: preamble.c. ---- */
+
+int header_read(const struct uscope_reader *r, file_header_t *h, uscope_error_t *error);
+int header_check(const struct uscope_reader *r, const file_header_t *h, uscope_error_t *error);
+int preamble_read(struct uscope_reader *r, uscope_error_t *error);
+
+/* ---- Segments: seglist.c. ---- */
+
+/* A header, if it is good at that place. */
+int segment_read(const struct uscope_reader *r, uint64_t offset, uscope_segment_t *s, uscope_error_t *error);
+/* Bytes of a segment with its header. */
+uint64_t segment_size(const uscope_segment_t *s);
+
+/* By the table; all of its entries are looked at, headers are not. */
+int seglist_table(struct uscope_reader *r, uint64_t offset, uint64_t size, uscope_error_t *error);
+/* Adds those from `tail` back to the last one known, oldest first. E_STATE: that one is
+ * not among them. After an error the list is as before. */
+int seglist_chain(struct uscope_reader *r, uint64_t tail, uscope_error_t *error);
+int seglist_add(struct uscope_reader *r, const uscope_segment_t *s, uscope_error_t *error);
+void seglist_finish(struct seglist *l);
+
+int seglist_get(struct uscope_reader *r, uint32_t i, uscope_segment_t *s, uscope_error_t *error);
+/* The last one with time_start <= t. E_NODATA: there is none. */
+int seglist_find(struct uscope_reader *r, uint64_t t, uint32_t *i, uscope_error_t *error);
+/* The first one with time_end >= t; *i is their number when there is none. */
+int seglist_first(struct uscope_reader *r, uint64_t t, uint32_t *i, uscope_error_t *error);
+
+enum {
+	SEGMENT_COUNTED = 1, /* its diagnostics are in reader->diag */
+	SEGMENT_GOOD = 2,    /* decoded without error */
+};
+
+/* What is known of a segment, and to add to it. Segments past a limit of 2^27 are always
+ * new, as is everything when there is no memory. */
+unsigned seglist_marks(const struct seglist *l, uint32_t i);
+void seglist_mark(struct seglist *l, uint32_t i, unsigned marks);
+
+/* ---- Tables behind the segments: sections.c, strings.c, summaryin.c. ---- */
+
+/* Section table of a finalized file, and what it leads to; the segment table only when
+ * asked for. */
+int sections_read(struct uscope_reader *r, bool segments, uscope_error_t *error);
+/* Damage is counted, and leaves the reader without strings or summary. */
+int strings_open(struct uscope_reader *r, uscope_error_t *error);
+int summary_open(struct uscope_reader *r, uscope_error_t *error);
+void summary_close(struct summary *s);
+
+/* Where a level is: counter -1 is the density. At most SUMMARY_LEVELS_MAX levels each. */
+struct level {
+	uint64_t offset;
+	uint32_t n;
+};
+int summary_levels(struct uscope_reader *r, int64_t counter, struct level *levels, uint32_t *n, uscope_error_t *error);
+
+/* ---- Content of a segment: ckptin.c, query.c. ---- */
+
+/* Is the checkpoint good; without the memory of a state. */
+int checkpoint_check(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, uint64_t *diag, uscope_error_t *error);
+/* state becomes the checkpoint of a segment. */
+int checkpoint_load(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, struct uscope_state *state, uscope_error_t *error);
+
+/* Decodes a whole segment, adding to diag. */
+int segment_decode(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, uint64_t *diag, uscope_error_t *error);
+/* The same unless it is known to be good, counting what is raised for the first time only. */
+int segment_check(struct uscope_reader *r, uint32_t i, uscope_segment_t *s, uscope_error_t *error);
+/* A state for this reader, within its limits. */
+int reader_state(struct uscope_reader *r, struct uscope_state **state, uscope_error_t *error);
+
+/* ---- Recovery: scan.c. ---- */
+
+/* Segments by what the bytes look like. */
+int scan_segments(struct uscope_reader *r, uscope_error_t *error);
+
+#endif

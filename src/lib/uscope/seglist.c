@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/* seglist: the segments of a file in order. A finalized file has a table of them, which
+ * stays on disk; otherwise each header says where the one before it is. */
+#include "reader.h"
+
+#include <stdlib.h>
+
+enum {
+	FIRST_OFFSETS = 64,
+	PAGE_SEGMENTS = 128 * 1024, /* two bits of each are a page of 32 KiB */
+	WORD_SEGMENTS = 32,
+	MARKED_MAX = 1 << 27,
+	TABLE_START = 8, /* offsets in an entry of the table */
+	TABLE_END = 16,
+};
+
+/* ---- Headers. ---- */
+
+uint64_t
+segment_size(const uscope_segment_t *s)
+{
+	return (uint64_t)SEGMENT_HEADER_SIZE + s->checkpoint_size + s->compressed_size;
+}
+
+static int
+bad(uint64_t offset, const char *why, uscope_error_t *error)
+{
+	return status_set(error, USCOPE_E_SEGMENT, NO_SEGMENT, offset, "%s", why);
+}
+
+int
+segment_read(const struct uscope_reader *r, uint64_t offset, uscope_segment_t *s, uscope_error_t *error)
+{
+	uint8_t p[SEGMENT_HEADER_SIZE];
+	if (offset < r->preamble_end)
+		return bad(offset, "a segment inside the preamble", error);
+	if (offset > r->size || SEGMENT_HEADER_SIZE > r->size - offset)
+		return bad(offset, "a segment passes the end of the file", error);
+	int status = reader_read(r, offset, p, sizeof(p), error);
+	if (status)
+		return status;
+	*s = (uscope_segment_t){
+		.offset = offset,
+		.time_start_ps = load64(p + SEG_TIME_START),
+		.time_end_ps = load64(p + SEG_TIME_END),
+		.prev_offset = load64(p + SEG_PREV),
+		.flags = load32(p + SEG_FLAGS),
+		.checkpoint_size = load32(p + SEG_CHECKPOINT_SIZE),
+		.compressed_size = load32(p + SEG_COMPRESSED_SIZE),
+		.raw_size = load32(p + SEG_RAW_SIZE),
+		.num_frames = load32(p + SEG_NUM_FRAMES),
+		.num_frames_active = load32(p + SEG_NUM_ACTIVE),
+	};
+	if (memcmp(p, SEGMENT_MAGIC, 4) != 0)
+		return bad(offset, "no segment begins here", error);
+	if (segment_size(s) > r->size - offset)
+		return bad(offset, "a segment passes the end of the file", error);
+	if (s->time_end_ps < s->time_start_ps)
+		return bad(offset, "a segment ends before it begins", error);
+	if (s->prev_offset != 0 && (s->prev_offset < r->preamble_end || s->prev_offset >= offset))
+		return bad(offset, "the segment before is not before this one", error);
+	return 0;
+}
+
+/* ---- Making the list. ---- */
+
+/* Times of the next segment, in order. */
+static void
+note_times(struct seglist *l, uint64_t start, uint64_t end)
+{
+	if (l->num == 0)
+		l->ends_ascend = true;
+	else if (end < l->last_end)
+		l->ends_ascend = false;
+	l->last_start = start;
+	l->last_end = end;
+	l->num++;
+}
+
+int
+seglist_table(struct uscope_reader *r, uint64_t offset, uint64_t size, uscope_error_t *error)
+{
+	struct seglist *l = &r->segments;
+	if (size % SEGMENT_ENTRY_SIZE)
+		return status_set(error, USCOPE_E_SECTION, NO_SEGMENT, offset, "the size of the segment table is not a multiple of %d", SEGMENT_ENTRY_SIZE);
+	if (size / SEGMENT_ENTRY_SIZE > UINT32_MAX)
+		return status_set(error, USCOPE_E_LIMIT, NO_SEGMENT, offset, "more than 2^32 - 1 segments");
+	struct window *w = malloc(sizeof(*w));
+	if (!w)
+		return status_set(error, USCOPE_E_NOMEM, NO_SEGMENT, offset, "out of memory");
+	window_open(w, r, offset, size);
+	struct seglist list = { .table = offset };
+	uint64_t last = 0;
+	const uint8_t *p;
+	int status;
+	while (!(status = window_next(w, SEGMENT_ENTRY_SIZE, &p, error)) && p) {
+		uint64_t start = load64(p + TABLE_START);
+		if (list.num && (load64(p) <= last || start < list.last_start)) {
+			status = status_set(error, USCOPE_E_SECTION, NO_SEGMENT, offset + (uint64_t)list.num * SEGMENT_ENTRY_SIZE, "the segments of the table are not in order");
+			break;
+		}
+		last = load64(p);
+		note_times(&list, start, load64(p + TABLE_END));
+	}
+	free(w);
+	if (!status)
+		*l = list;
+	return status;
+}
+
+static int
+add_offset(struct seglist *l, size_t n, uint64_t offset, uscope_error_t *error)
+{
+	if (n == l->cap) {
+		size_t cap = n ? n + n / 2 : FIRST_OFFSETS;
+		uint64_t *more = realloc(l->offsets, cap * sizeof(*more));
+		if (!more)
+			return status_set(error, USCOPE_E_NOMEM, NO_SEGMENT, offset, "out of memory");
+		l->offsets = more;
+		l->cap = cap;
+	}
+	l->offsets[n] = offset;
+	return 0;
+}
+
+int
+seglist_add(struct uscope_reader *r, const uscope_segment_t *s, uscope_error_t *error)
+{
+	struct seglist *l = &r->segments;
+	int status = add_offset(l, l->num, s->offset, error);
+	if (!status)
+		note_times(l, s->time_start_ps, s->time_end_ps);
+	return status;
+}
+
+/* Walks back: what is found is in the wrong order, and known only when the walk ends well.
+ * That each is before the one after it excludes circles. */
+int
+seglist_chain(struct uscope_reader *r, uint64_t tail, uscope_error_t *error)
+{
+	struct seglist *l = &r->segments;
+	uint64_t known = l->num ? l->offsets[l->num - 1] : 0;
+	uint64_t most = r->size / SEGMENT_HEADER_SIZE;
+	size_t n = l->num;
+	uint64_t after = UINT64_MAX; /* time_start of the one after */
+	int status = 0;
+	for (uint64_t at = tail; at != known;) {
+		uscope_segment_t s;
+		if (at < known)
+			return status_set(error, USCOPE_E_STATE, NO_SEGMENT, at, "the segments known before are no longer there");
+		if (n >= most || n >= UINT32_MAX)
+			return status_set(error, USCOPE_E_LIMIT, NO_SEGMENT, at, "more segments than the file has room for");
+		if ((status = segment_read(r, at, &s, error)))
+			return status;
+		if (s.time_start_ps > after)
+			return bad(at, "a segment begins later than the one after it", error);
+		if (s.prev_offset == 0 && known)
+			return status_set(error, USCOPE_E_STATE, NO_SEGMENT, at, "the segments known before are no longer there");
+		if ((status = add_offset(l, n++, at, error)))
+			return status;
+		after = s.time_start_ps;
+		at = s.prev_offset;
+	}
+	if (l->num && n > l->num && after < l->last_start)
+		return bad(l->offsets[n - 1], "a segment begins earlier than the one before it", error);
+
+	for (size_t a = l->num, b = n; a + 1 < b; a++) {
+		uint64_t swap = l->offsets[a];
+		l->offsets[a] = l->offsets[--b];
+		l->offsets[b] = swap;
+	}
+	/* Times again, in order; the bytes were just read. */
+	struct seglist was = *l;
+	while (l->num < n) {
+		uint8_t p[16];
+		if ((status = reader_read(r, l->offsets[l->num] + SEG_TIME_START, p, sizeof(p), error))) {
+			l->num = was.num;
+			l->ends_ascend = was.ends_ascend;
+			l->last_end = was.last_end;
+			l->last_start = was.last_start;
+			return status;
+		}
+		note_times(l, load64(p), load64(p + 8));
+	}
+	return 0;
+}
+
+void
+seglist_finish(struct seglist *l)
+{
+	for (size_t i = 0; i < l->num_pages; i++)
+		free(l->checked[i]);
+	free(l->checked);
+	free(l->offsets);
+	*l = (struct seglist){ 0 };
+}
+
+/* ---- Using it. ---- */
+
+int
+seglist_get(struct uscope_reader *r, uint32_t i, uscope_segment_t *s, uscope_error_t *error)
+{
+	const struct seglist *l = &r->segments;
+	uint8_t p[SEGMENT_ENTRY_SIZE];
+	int status;
+	if (i >= l->num)
+		return status_set(error, USCOPE_E_RANGE, NO_SEGMENT, 0, "there is no segment %u", i);
+	if (!l->table) {
+		status = segment_read(r, l->offsets[i], s, error);
+	} else {
+		uint64_t entry = l->table + (uint64_t)i * SEGMENT_ENTRY_SIZE;
+		status = reader_read(r, entry, p, sizeof(p), error);
+		if (!status)
+			status = segment_read(r, load64(p), s, error);
+		if (!status && (s->time_start_ps != load64(p + TABLE_START) || s->time_end_ps != load64(p + TABLE_END)))
+			status = bad(s->offset, "the segment table has other times for this segment", error);
+	}
+	if (status)
+		error->segment = i;
+	return status;
+}
+
+/* A time of a segment, without its header being checked. */
+static int
+get_time(struct uscope_reader *r, uint32_t i, bool end, uint64_t *t, uscope_error_t *error)
+{
+	const struct seglist *l = &r->segments;
+	uint8_t p[8];
+	uint64_t at = l->table ? l->table + (uint64_t)i * SEGMENT_ENTRY_SIZE + (end ? TABLE_END : TABLE_START)
+			       : l->offsets[i] + (end ? SEG_TIME_END : SEG_TIME_START);
+	int status = reader_read(r, at, p, sizeof(p), error);
+	if (!status)
+		*t = load64(p);
+	return status;
+}
+
+int
+seglist_find(struct uscope_reader *r, uint64_t t, uint32_t *i, uscope_error_t *error)
+{
+	uint32_t low = 0, high = r->segments.num; /* those below low begin at or before t */
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		uint64_t start;
+		int status = get_time(r, mid, false, &start, error);
+		if (status)
+			return status;
+		if (start <= t)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == 0)
+		return status_set(error, USCOPE_E_NODATA, NO_SEGMENT, 0, r->segments.num ? "the first segment begins later" : "the file has no segments");
+	*i = low - 1;
+	return 0;
+}
+
+int
+seglist_first(struct uscope_reader *r, uint64_t t, uint32_t *i, uscope_error_t *error)
+{
+	uint32_t low = 0, high = r->segments.num;
+	uint64_t end;
+	int status;
+	while (low < high) {
+		/* Ends in no order, which no writer makes: one after the other. */
+		uint32_t mid = r->segments.ends_ascend ? low + (high - low) / 2 : low;
+		if ((status = get_time(r, mid, true, &end, error)))
+			return status;
+		if (end < t)
+			low = mid + 1;
+		else if (r->segments.ends_ascend)
+			high = mid;
+		else
+			break;
+	}
+	*i = low;
+	return 0;
+}
+
+/* ---- What is known of each. ---- */
+
+unsigned
+seglist_marks(const struct seglist *l, uint32_t i)
+{
+	uint32_t page = i / PAGE_SEGMENTS;
+	if (page >= l->num_pages || !l->checked[page])
+		return 0;
+	uint64_t word = l->checked[page][i % PAGE_SEGMENTS / WORD_SEGMENTS];
+	return (unsigned)(word >> i % WORD_SEGMENTS * 2) & 3;
+}
+
+void
+seglist_mark(struct seglist *l, uint32_t i, unsigned marks)
+{
+	uint32_t page = i / PAGE_SEGMENTS;
+	if (i >= MARKED_MAX)
+		return;
+	if (page >= l->num_pages) {
+		uint64_t **more = realloc(l->checked, (page + 1) * sizeof(*more));
+		if (!more)
+			return;
+		memset(more + l->num_pages, 0, (page + 1 - l->num_pages) * sizeof(*more));
+		l->checked = more;
+		l->num_pages = page + 1;
+	}
+	if (!l->checked[page] && !(l->checked[page] = calloc(PAGE_SEGMENTS / WORD_SEGMENTS, sizeof(uint64_t))))
+		return;
+	l->checked[page][i % PAGE_SEGMENTS / WORD_SEGMENTS] |= (uint64_t)marks << i % WORD_SEGMENTS * 2;
+}
