@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "uscope_dpi.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -254,7 +255,8 @@ open_pending(const char *path, int *status)
 	uscope_writer_t *w = uscope_writer_open_ex(
 		path, pending.given != NULL ? pending.dut : &dut, schema, &options, status);
 	if (w == NULL)
-		complain("%s: %s, %s", path, uscope_status_name(*status), uscope_status_text(*status));
+		complain("%s: %s, %s", path, uscope_status_name(*status),
+			*status == USCOPE_E_IO ? strerror(errno) : uscope_status_text(*status));
 	return w;
 }
 
