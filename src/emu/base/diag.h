@@ -105,6 +105,7 @@ struct diag {
 	atomic_uint warnings;
 	atomic_uint errors;
 	atomic_bool progress_shown; /* a progress line is on the terminal */
+	bool soften;                /* errors are warnings: the tool goes on without what failed */
 };
 
 /* Report an error at a place (NULL: none). The first line of the text is the message;

@@ -20,6 +20,12 @@ is_old_stream(const char *name)
 	return !*p || strcmp(p, ".obs") == 0 || strcmp(p, ".obs.zst") == 0 || strcmp(p, ".obs.lz4") == 0;
 }
 
+static bool
+is_stream(const char *name)
+{
+	return strcmp(name, "stream.obs") == 0 || strcmp(name, "stream.obs.zst") == 0 || strcmp(name, "stream.obs.lz4") == 0;
+}
+
 static int
 add(struct trace *t, struct stream_file **list, size_t *n, size_t *cap, const FTSENT *e, const char *rel)
 {
@@ -105,6 +111,8 @@ visit(struct trace *t, struct found *f, const FTSENT *e)
 			return add(t, &f->json, &f->njson, &f->json_cap, e, rel);
 		if (is_old_stream(e->fts_name))
 			return add(t, &f->old, &f->nold, &f->old_cap, e, rel);
+		if (t->options.events_only && is_stream(e->fts_name))
+			return add(t, &f->obs, &f->nobs, &f->obs_cap, e, rel);
 		return 0;
 	default:
 		return 0;
@@ -133,6 +141,10 @@ find_streams(struct trace *t, struct found *f)
 		qsort(f->json, f->njson, sizeof(*f->json), by_relpath);
 	if (f->nold)
 		qsort(f->old, f->nold, sizeof(*f->old), by_relpath);
+	if (f->nobs)
+		qsort(f->obs, f->nobs, sizeof(*f->obs), by_relpath);
 	rc = drop_twins(t, f->json, &f->njson);
-	return rc < 0 ? rc : drop_twins(t, f->old, &f->nold);
+	if (rc == 0)
+		rc = drop_twins(t, f->old, &f->nold);
+	return rc < 0 ? rc : drop_twins(t, f->obs, &f->nobs);
 }

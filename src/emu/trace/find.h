@@ -13,6 +13,9 @@ struct found {
 	struct stream_file *old; /* thread.N, thread.N.obs[.zst|.lz4]: versions 1 and 2 */
 	size_t nold;
 	size_t old_cap;
+	struct stream_file *obs; /* stream.obs[.zst|.lz4], only if metadata may be missing */
+	size_t nobs;
+	size_t obs_cap;
 };
 
 /* Walks the trace directory, following links, each file once. The lists are in the

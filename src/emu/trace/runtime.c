@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* runtime: the stream format of libovni: one thread a stream, metadata beside it.
  * Bytes in wire.h, the whole in doc/format/trace.md. */
+#include "bare.h"
 #include "find.h"
 #include "tmeta.h"
 #include "wire.h"
@@ -26,7 +27,7 @@ probe(struct trace *t)
 		return diag_no_memory(t->diag);
 	t->found = f;
 	int rc = find_streams(t, f);
-	return rc < 0 ? rc : f->njson + f->nold > 0;
+	return rc < 0 ? rc : f->njson + f->nold + f->nobs > 0;
 }
 
 /* stream.obs, or a compressed one, beside a stream.json. */
@@ -119,6 +120,21 @@ open_trace(struct trace *t)
 	}
 	for (size_t i = 0; i < t->nstreams && rc == 0; i++)
 		rc = check_header(&t->streams[i]);
+	return rc;
+}
+
+static int
+open_events(struct trace *t)
+{
+	int rc = bare_open(t, t->found);
+	for (size_t i = 0; i < t->nstreams && rc == 0; i++) {
+		struct stream *s = &t->streams[i];
+		int bad = s->failed ? 0 : check_header(s);
+		if (bad == -ERR_MEMORY)
+			rc = bad;
+		if (bad < 0)
+			stream_fail(s);
+	}
 	return rc;
 }
 
@@ -230,6 +246,7 @@ static const struct stream_format runtime_format = {
 	.name = "runtime",
 	.probe = probe,
 	.open = open_trace,
+	.open_events = open_events,
 	.next = next,
 	.peek = peek,
 };

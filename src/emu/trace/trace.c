@@ -49,8 +49,9 @@ trace_open(struct trace *t, struct diag *d, const char *dir, const struct trace_
 	t->format = find_format(t, &rc);
 	if (!t->format)
 		return rc;
-	rc = t->format->open(t);
-	return rc < 0 ? rc : clkoff_apply(t);
+	bool loose = o->events_only && t->format->open_events;
+	rc = loose ? t->format->open_events(t) : t->format->open(t);
+	return rc < 0 || o->raw_clocks ? rc : clkoff_apply(t);
 }
 
 static int
@@ -77,9 +78,11 @@ trace_open_streams(struct trace *t, struct stream_file *files, size_t n)
 		s->relpath = files[i].relpath;
 		s->meta.rank = -1;
 		int rc = reader_open(&s->in, &t->readers, files[i].path, s->relpath);
-		if (rc < 0)
+		if (rc < 0 && (!t->options.events_only || rc == -ERR_MEMORY))
 			return rc;
 		t->nstreams = i + 1;
+		if (rc < 0)
+			stream_fail(s);
 		t->bytes += s->in.file_size;
 	}
 	return 0;
@@ -136,6 +139,14 @@ stream_place(const struct stream *s, const struct event *ev)
 		at.mcv = ev->mcv;
 	}
 	return at;
+}
+
+void
+stream_fail(struct stream *s)
+{
+	s->failed = true;
+	s->in.p = s->in.end;
+	s->in.eof = true;
 }
 
 uint64_t

@@ -39,6 +39,9 @@ struct stream_format {
 	int (*probe)(struct trace *t);
 	/* Finds the streams and describes their threads. 0, or <0 (reported). */
 	int (*open)(struct trace *t);
+	/* The same for who looks at the events only: metadata that is missing or wrong is a
+	 * warning; a stream that cannot be read is reported, and failed. NULL: as open. */
+	int (*open_events)(struct trace *t);
 	/* The next event of a stream, before the clock offset.
 	 * 1 event, 0 end, <0 error (reported). */
 	int (*next)(struct stream *s, struct event *ev);
@@ -92,12 +95,15 @@ struct stream {
 	const char *relpath; /* names it in messages: relative to the trace directory */
 	struct thread_meta meta;
 	bool was_cut; /* it ended inside an event; a warning was given */
+	bool failed;  /* nothing more can be read of it: reported. Only with events_only */
 };
 
 struct trace_options {
 	bool strict;             /* unfinished and truncated streams are errors */
 	bool peer_ties;          /* equal clocks in the order of the peer, not by rank */
 	const char *clock_table; /* NULL: clock-offsets.txt of the trace, if it is there */
+	bool events_only;        /* go on without metadata, and without streams that fail */
+	bool raw_clocks;         /* no table of offsets is looked at */
 };
 
 struct trace {
@@ -155,6 +161,9 @@ stream_peek(const struct stream *s, int64_t *clock)
 
 /* Where the last event of a stream is, for messages; without it, where the next one is. */
 struct place stream_place(const struct stream *s, const struct event *ev);
+
+/* Nothing more is read of the stream, whose error was reported. */
+void stream_fail(struct stream *s);
 
 /* Bytes of a stream on disk that were consumed, for the progress. */
 uint64_t stream_consumed(const struct stream *s);
