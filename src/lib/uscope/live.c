@@ -27,15 +27,22 @@ compare(const struct uscope_reader *r, const file_header_t *h, uscope_error_t *e
 	return 0;
 }
 
+/* The tables; what they raise is not of a segment. */
 static int
 finalize(struct uscope_reader *r, uscope_error_t *error)
 {
+	uint64_t before[USCOPE_NUM_DIAGS];
+	memcpy(before, r->diag, sizeof(before));
 	int status = sections_read(r, false, error);
-	if (status)
+	if (status) {
+		memcpy(r->diag, before, sizeof(before));
 		return status;
+	}
 	r->complete = true;
 	r->live = false;
 	r->diag[USCOPE_V_COUNT] += r->header.num_segments != r->segments.num;
+	for (unsigned id = 0; id < USCOPE_NUM_DIAGS; id++)
+		r->opened[id] += r->diag[id] - before[id];
 	return 0;
 }
 

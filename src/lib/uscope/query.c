@@ -28,9 +28,10 @@ decode(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, struct us
 }
 
 int
-segment_decode(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, uint64_t *diag, uscope_error_t *error)
+segment_decode(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, struct uscope_state *state,
+	uint64_t *diag, uscope_error_t *error)
 {
-	return decode(r, i, s, NULL, 0, diag, error);
+	return decode(r, i, s, state, UINT64_MAX, diag, error);
 }
 
 /* The first time all of it is decoded and counted; later only what is asked for. */

@@ -192,6 +192,7 @@ open_all(struct uscope_reader *r, const char *path, uscope_error_t *error)
 	if (status || (status = header_read(r, &r->header, error)) || (status = header_check(r, &r->header, error)) ||
 		(status = preamble_read(r, error)) || (status = open_segments(r, error)))
 		return status;
+	memcpy(r->opened, r->diag, sizeof(r->opened));
 	return r->mode == USCOPE_STRICT ? open_strict(r, error) : 0;
 }
 

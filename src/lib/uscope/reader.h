@@ -58,8 +58,9 @@ struct uscope_reader {
 	uint64_t interval;
 	uscope_error_t error;
 	uint64_t diag[USCOPE_NUM_DIAGS];
-	bool complete; /* finalized, and its tables are read */
-	bool live;     /* may grow: uscope_poll_new_segments() looks */
+	uint64_t opened[USCOPE_NUM_DIAGS]; /* the part of it that no segment raised */
+	bool complete;                     /* finalized, and its tables are read */
+	bool live;                         /* may grow: uscope_poll_new_segments() looks */
 	uscope_recovery_t recovery;
 
 	uint32_t num_sections;
@@ -156,8 +157,9 @@ int checkpoint_check(struct uscope_reader *r, uint32_t i, const uscope_segment_t
 /* state becomes the checkpoint of a segment. */
 int checkpoint_load(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, struct uscope_state *state, uscope_error_t *error);
 
-/* Decodes a whole segment, adding to diag. */
-int segment_decode(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, uint64_t *diag, uscope_error_t *error);
+/* Decodes a whole segment, adding to diag. state (NULL: none) becomes what it ends with. */
+int segment_decode(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, struct uscope_state *state,
+	uint64_t *diag, uscope_error_t *error);
 /* The same unless it is known to be good, counting what is raised for the first time only. */
 int segment_check(struct uscope_reader *r, uint32_t i, uscope_segment_t *s, uscope_error_t *error);
 /* A state for this reader, within its limits. */

@@ -45,7 +45,7 @@ try(struct scan *scan, uint64_t at, bool chained, bool *found, uscope_segment_t 
 	if (at < scan->claim && work(s) > scan->spare)
 		return 0;
 	uint64_t diag[USCOPE_NUM_DIAGS] = { 0 };
-	status = segment_decode(r, r->segments.num, s, diag, error);
+	status = segment_decode(r, r->segments.num, s, NULL, diag, error);
 	if (status == USCOPE_E_NOMEM || status == USCOPE_E_IO)
 		return status;
 	if (status) {

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/* recover: a complete file out of one whose writer did not finish, or that is damaged. */
+#include "fileout.h"
+#include "framein.h"
+#include "pyramid.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct recover {
+	struct uscope_reader *r;
+	uscope_recovery_t report;
+	uint8_t *kept; /* a bit per segment of the old file */
+	uint64_t tail; /* offset of the last segment in the new one */
+	uint64_t last; /* time of the last frame */
+	bool has_frames;
+	bool lost; /* the last segment was left out */
+
+	/* Summary. */
+	struct pyramid pyramid;
+	int32_t *counter_of;
+	int32_t density_storage, density_field;
+	bool copy_summary; /* nothing is lost: the old one is still right */
+
+	struct {
+		uint16_t type;
+		uint64_t offset, size;
+	} sections[3];
+	int num_sections;
+	struct fileout out;
+	uint8_t buf[READ_WINDOW];
+};
+
+static int
+no_memory(uscope_error_t *error)
+{
+	return status_set(error, USCOPE_E_NOMEM, NO_SEGMENT, 0, "out of memory");
+}
+
+static int
+cannot_write(uscope_error_t *error)
+{
+	return status_set(error, USCOPE_E_IO, NO_SEGMENT, 0, "cannot write: %s", strerror(errno));
+}
+
+static int
+copy(struct recover *c, uint64_t offset, uint64_t n, uscope_error_t *error)
+{
+	while (n > 0) {
+		size_t k = n < sizeof(c->buf) ? (size_t)n : sizeof(c->buf);
+		int status = reader_read(c->r, offset, c->buf, k, error);
+		if (status)
+			return status;
+		fileout_put(&c->out, c->buf, k);
+		if (c->out.status)
+			return cannot_write(error);
+		offset += k;
+		n -= k;
+	}
+	return 0;
+}
+
+/* ---- Segments. ---- */
+
+/* What the new summary counts: as the writer does. */
+static int
+count_op(struct recover *c, const uscope_item_t *item)
+{
+	const uscope_storage_t *st = &c->r->schema->storages[item->storage];
+	uint32_t n = c->counter_of[item->storage] >= 0;
+	if (item->action == USCOPE_SLOT_ADD && n)
+		return pyramid_add(&c->pyramid, (uint32_t)c->counter_of[item->storage], item->time_ps, item->value);
+	if (item->action == USCOPE_SLOT_SET && item->storage == c->density_storage && item->field == c->density_field && item->slot < st->num_slots)
+		return pyramid_density(&c->pyramid, item->time_ps, 1);
+	return 0;
+}
+
+/* The frames of a segment that is known to be good. */
+static int
+count_segment(struct recover *c, uint32_t i, const uscope_segment_t *s, uscope_error_t *error)
+{
+	struct framein f;
+	int status = framein_open(&f, c->r, i, s, error);
+	if (status)
+		return status;
+	uscope_item_t item;
+	while ((status = framein_next(&f, &item, error)) > 0) {
+		if (item.kind == USCOPE_ITEM_FRAME && (!c->has_frames || item.time_ps > c->last)) {
+			c->last = item.time_ps;
+			c->has_frames = true;
+		}
+		if (item.kind == USCOPE_ITEM_OP && !item.bad && !c->copy_summary && count_op(c, &item)) {
+			status = no_memory(error);
+			break;
+		}
+	}
+	framein_close(&f);
+	return status;
+}
+
+static int
+copy_segment(struct recover *c, const uscope_segment_t *s, uscope_error_t *error)
+{
+	uint8_t head[SEGMENT_HEADER_SIZE];
+	int status = reader_read(c->r, s->offset, head, sizeof(head), error);
+	if (status)
+		return status;
+	store64(head + SEG_PREV, c->tail);
+	fileout_align(&c->out);
+	c->tail = c->out.at;
+	fileout_put(&c->out, head, sizeof(head));
+	return copy(c, s->offset + sizeof(head), segment_size(s) - sizeof(head), error);
+}
+
+static int
+copy_segments(struct recover *c, uscope_error_t *error)
+{
+	struct uscope_reader *r = c->r;
+	for (uint32_t i = 0; i < r->segments.num; i++) {
+		uscope_segment_t s;
+		int status = segment_check(r, i, &s, error);
+		if (status == USCOPE_E_NOMEM || status == USCOPE_E_IO)
+			return status;
+		if (status) {
+			c->report.holes += !c->lost;
+			c->report.discarded += seglist_get(r, i, &s, error) ? 0 : segment_size(&s);
+			c->lost = true;
+			continue;
+		}
+		c->lost = false;
+		if ((status = count_segment(c, i, &s, error)) || (status = copy_segment(c, &s, error)))
+			return status;
+		c->kept[i / 8] |= (uint8_t)(1u << i % 8);
+		c->report.segments++;
+	}
+	return 0;
+}
+
+/* Where they are follows from their sizes. */
+static int
+write_table(struct recover *c, uint64_t at, uscope_error_t *error)
+{
+	for (uint32_t i = 0; i < c->r->segments.num; i++) {
+		uscope_segment_t s;
+		if (!(c->kept[i / 8] >> i % 8 & 1))
+			continue;
+		int status = seglist_get(c->r, i, &s, error);
+		if (status)
+			return status;
+		at = align8(at);
+		fileout_put64(&c->out, at);
+		fileout_put64(&c->out, s.time_start_ps);
+		fileout_put64(&c->out, s.time_end_ps);
+		at += segment_size(&s);
+	}
+	return 0;
+}
+
+/* ---- The rest. ---- */
+
+static void
+begin_section(struct recover *c, uint16_t type)
+{
+	fileout_align(&c->out);
+	c->sections[c->num_sections].type = type;
+	c->sections[c->num_sections].offset = c->out.at;
+}
+
+static void
+end_section(struct recover *c)
+{
+	c->sections[c->num_sections].size = c->out.at - c->sections[c->num_sections].offset;
+	c->num_sections++;
+}
+
+static int
+write_sections(struct recover *c, uint64_t first, uscope_error_t *error)
+{
+	struct uscope_reader *r = c->r;
+	uint64_t summary = 0;
+	int status;
+	if (r->strings.num) {
+		begin_section(c, USCOPE_SECTION_STRINGS);
+		if ((status = copy(c, r->strings_section.offset, r->strings_section.size, error)))
+			return status;
+		end_section(c);
+	}
+	if (c->copy_summary) {
+		begin_section(c, USCOPE_SECTION_COUNTER_SUMMARY);
+		if ((status = copy(c, r->summary_section.offset, r->summary_section.size, error)))
+			return status;
+		end_section(c);
+	} else if (c->has_frames && pyramid_close(&c->pyramid, c->last, &summary)) {
+		return no_memory(error);
+	}
+	if (summary) {
+		begin_section(c, USCOPE_SECTION_COUNTER_SUMMARY);
+		pyramid_write(&c->pyramid, &c->out);
+		end_section(c);
+	}
+	begin_section(c, USCOPE_SECTION_SEGMENTS);
+	if ((status = write_table(c, first, error)))
+		return status;
+	end_section(c);
+	return 0;
+}
+
+static void
+write_section_table(struct recover *c)
+{
+	static const uint8_t end[SECTION_ENTRY_SIZE];
+	for (int i = 0; i < c->num_sections; i++) {
+		fileout_put16(&c->out, c->sections[i].type);
+		fileout_put16(&c->out, 0);
+		fileout_put32(&c->out, 0);
+		fileout_put64(&c->out, c->sections[i].offset);
+		fileout_put64(&c->out, c->sections[i].size);
+	}
+	fileout_put(&c->out, end, sizeof(end));
+}
+
+/* The header of a file that is not complete yet, or is. */
+static void
+make_header(const struct recover *c, bool complete, uint64_t table, uint8_t *p)
+{
+	const struct uscope_reader *r = c->r;
+	uint64_t flags = r->header.flags & ~(uint64_t)(USCOPE_F_COMPLETE | USCOPE_F_HAS_STRINGS);
+	memset(p, 0, FILE_HEADER_SIZE);
+	memcpy(p, FILE_MAGIC, 4);
+	store16(p + AT_MAJOR, r->header.version_major);
+	store16(p + AT_MINOR, r->header.version_minor);
+	store32(p + AT_PREAMBLE_END, (uint32_t)r->preamble_end);
+	if (complete) {
+		flags |= USCOPE_F_COMPLETE | (r->strings.num ? USCOPE_F_HAS_STRINGS : 0);
+		uint64_t total = c->last;
+		if (r->complete && r->header.total_time_ps > total)
+			total = r->header.total_time_ps;
+		store64(p + AT_TOTAL_TIME, total);
+		store32(p + AT_NUM_SEGMENTS, c->report.segments);
+		store64(p + AT_SECTION_TABLE, table);
+		store64(p + AT_TAIL, c->tail);
+	}
+	store64(p + AT_FLAGS, flags);
+}
+
+static int
+write_all(struct recover *c, uscope_error_t *error)
+{
+	struct uscope_reader *r = c->r;
+	uint8_t head[FILE_HEADER_SIZE];
+	make_header(c, false, 0, head);
+	fileout_put(&c->out, head, sizeof(head));
+	int status = copy(c, FILE_HEADER_SIZE, r->preamble_end - FILE_HEADER_SIZE, error);
+	uint64_t first = c->out.at;
+	if (status || (status = copy_segments(c, error)))
+		return status;
+	/* Lost segments are known only now: the old summary is no good then. */
+	if (c->copy_summary && c->report.holes)
+		return USCOPE_E_STATE;
+	if ((status = write_sections(c, first, error)))
+		return status;
+	fileout_align(&c->out);
+	uint64_t table = c->out.at;
+	write_section_table(c);
+	make_header(c, true, table, head);
+	if (fileout_flush(&c->out) || file_write(c->out.fd, head, sizeof(head), 0))
+		return cannot_write(error);
+	return 0;
+}
+
+static int
+start(struct recover *c, struct uscope_reader *r, int fd, bool copy_summary, uscope_error_t *error)
+{
+	memset(&c->pyramid, 0, sizeof(c->pyramid));
+	c->r = r;
+	c->report = r->recovery;
+	c->report.segments = 0;
+	c->tail = c->last = 0;
+	c->has_frames = c->lost = false;
+	c->num_sections = 0;
+	c->copy_summary = copy_summary;
+	fileout_init(&c->out, fd, 0);
+	c->kept = calloc((size_t)r->segments.num / 8 + 1, 1);
+	c->counter_of = calloc((size_t)r->schema->num_storages + 1, sizeof(*c->counter_of));
+	if (!c->kept || !c->counter_of || pyramid_init(&c->pyramid, r->schema, 0, 0, 0) ||
+		pyramid_auto(&c->pyramid, r->schema, c->counter_of, &c->density_storage, &c->density_field))
+		return no_memory(error);
+	return 0;
+}
+
+static void
+stop(struct recover *c)
+{
+	pyramid_finish(&c->pyramid);
+	free(c->kept);
+	free(c->counter_of);
+}
+
+/* Twice when the old summary was to be kept, and a segment turned out to be lost. */
+static int
+rewrite(struct uscope_reader *r, int fd, uscope_recovery_t *report, uscope_error_t *error)
+{
+	struct recover *c = malloc(sizeof(*c));
+	if (!c)
+		return no_memory(error);
+	bool copy_summary = r->complete && r->summary && r->recovery.holes == 0;
+	int status = start(c, r, fd, copy_summary, error);
+	if (!status)
+		status = write_all(c, error);
+	if (status == USCOPE_E_STATE && copy_summary) {
+		stop(c);
+		status = ftruncate(fd, 0) != 0 ? cannot_write(error) : 0;
+		if (start(c, r, fd, false, error))
+			status = error->status;
+		if (!status)
+			status = write_all(c, error);
+	}
+	*report = c->report;
+	stop(c);
+	free(c);
+	return status;
+}
+
+static int
+recover(struct uscope_reader *r, const char *out, uscope_recovery_t *report, uscope_error_t *error)
+{
+	struct stat a, b;
+	if (stat(out, &b) == 0 && fstat(r->fd, &a) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+		return status_set(error, USCOPE_E_ARG, NO_SEGMENT, 0, "a file cannot be recovered into itself");
+	int fd = open(out, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return status_set(error, USCOPE_E_IO, NO_SEGMENT, 0, "cannot create the new file: %s", strerror(errno));
+	int status = rewrite(r, fd, report, error);
+	if (close(fd) != 0 && !status)
+		status = cannot_write(error);
+	if (status)
+		(void)unlink(out);
+	return status;
+}
+
+int
+uscope_recover(const char *in, const char *out, uscope_recovery_t *report, uscope_error_t *error)
+{
+	uscope_error_t unused;
+	uscope_recovery_t unseen;
+	error = error ? error : &unused;
+	report = report ? report : &unseen;
+	*report = (uscope_recovery_t){ 0 };
+	uscope_reader_options_t options = { .mode = USCOPE_RECOVER };
+	if (!in || !out)
+		return status_set(error, USCOPE_E_ARG, NO_SEGMENT, 0, "no path");
+	uscope_reader_t *r = uscope_reader_open_ex(in, &options, error);
+	if (!r)
+		return error->status;
+	int status = recover(r, out, report, error);
+	if (!status)
+		*error = (uscope_error_t){ .segment = NO_SEGMENT };
+	uscope_reader_close(r);
+	return status;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* verify: whether the parts of a file agree with each other. */
+#include "framein.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+struct verify {
+	struct uscope_reader *r;
+	uscope_verify_fn fn;
+	void *user;
+	int count;
+	bool stopped;
+	struct uscope_state *before, *now; /* the end of the segment before; the one in work */
+	struct window below, above;        /* two levels of a summary */
+};
+
+static void
+tell(struct verify *v, const uscope_error_t *finding)
+{
+	if (v->stopped)
+		return;
+	if (v->count < INT_MAX)
+		v->count++;
+	if (v->fn && !v->fn(finding, v->user))
+		v->stopped = true;
+}
+
+/* Rules broken, one finding for each. */
+static void
+tell_diag(struct verify *v, const uint64_t *diag, int64_t segment, uint64_t offset)
+{
+	for (unsigned id = 0; id < USCOPE_N_POOL_GAP; id++) {
+		uscope_error_t finding;
+		if (!diag[id])
+			continue;
+		(void)status_set(&finding, USCOPE_E_STRICT, segment, offset, "%s: %s (%llu)", uscope_diag_name(id),
+			uscope_diag_text(id), (unsigned long long)diag[id]);
+		tell(v, &finding);
+	}
+}
+
+/* The reader could not do it; anything else is about the file. */
+static bool
+is_ours(int status)
+{
+	return status == USCOPE_E_NOMEM || status == USCOPE_E_IO;
+}
+
+/* ---- Checkpoints. ---- */
+
+static void
+tell_difference(struct verify *v, uint32_t i, const uscope_segment_t *s)
+{
+	uscope_error_t finding;
+	for (uint32_t k = 0; k < v->now->num_storages; k++) {
+		const struct state_storage *a = &v->before->storages[k];
+		const struct state_storage *b = &v->now->storages[k];
+		const char *name = v->r->schema->storages[k].name;
+		uint64_t offset = s->offset + SEGMENT_HEADER_SIZE;
+		if (memcmp(a->props, b->props, a->prop_size) != 0) {
+			(void)status_set(&finding, USCOPE_E_CHECKPOINT, i, offset,
+				"the checkpoint is not the end of the segment before: properties of storage %u, '%.60s'", k, name);
+			tell(v, &finding);
+			return;
+		}
+		for (uint32_t slot = 0; slot < a->num_slots; slot++) {
+			bool differs = memcmp(a->slots + (size_t)slot * a->slot_size, b->slots + (size_t)slot * b->slot_size, a->slot_size) != 0;
+			if (a->valid)
+				differs |= (a->valid[slot >> 3] ^ b->valid[slot >> 3]) >> (slot & 7) & 1;
+			if (!differs)
+				continue;
+			(void)status_set(&finding, USCOPE_E_CHECKPOINT, i, offset,
+				"the checkpoint is not the end of the segment before: slot %u of storage %u, '%.60s'", slot, k, name);
+			tell(v, &finding);
+			return;
+		}
+	}
+}
+
+/* One segment. *follows: v->before is what it should begin with. */
+static int
+check_segment(struct verify *v, uint32_t i, bool *follows, uscope_error_t *error)
+{
+	uint64_t diag[USCOPE_NUM_DIAGS] = { 0 };
+	uscope_segment_t s;
+	int status = seglist_get(v->r, i, &s, error);
+	if (!status && *follows && !(status = checkpoint_load(v->r, i, &s, v->now, error)) && !state_equal(v->before, v->now))
+		tell_difference(v, i, &s);
+	if (!status)
+		status = segment_decode(v->r, i, &s, v->now, diag, error);
+	if (is_ours(status))
+		return status;
+	if (status)
+		tell(v, error);
+	else
+		tell_diag(v, diag, i, s.offset);
+	*follows = !status;
+	struct uscope_state *swap = v->before;
+	v->before = v->now;
+	v->now = swap;
+	return 0;
+}
+
+static int
+check_segments(struct verify *v, uscope_error_t *error)
+{
+	int status = reader_state(v->r, &v->before, error);
+	if (!status)
+		status = reader_state(v->r, &v->now, error);
+	bool follows = false;
+	for (uint32_t i = 0; i < v->r->segments.num && !status && !v->stopped; i++)
+		status = check_segment(v, i, &follows, error);
+	uscope_state_free(v->before);
+	uscope_state_free(v->now);
+	return status;
+}
+
+/* ---- Summary. ---- */
+
+/* What an entry must be, of `n` entries below it. NULL in the window: the file has shrunk,
+ * which window_next reports. */
+static int
+sum_density(struct verify *v, uint32_t n, bool *good, uscope_error_t *error)
+{
+	const uint8_t *p;
+	uint64_t sum = 0;
+	int status;
+	for (uint32_t i = 0; i < n; i++) {
+		if ((status = window_next(&v->below, 4, &p, error)))
+			return status;
+		sum += load32(p);
+		sum = sum > UINT32_MAX ? UINT32_MAX : sum;
+	}
+	if ((status = window_next(&v->above, 4, &p, error)))
+		return status;
+	*good = load32(p) == sum;
+	return 0;
+}
+
+static int
+sum_counter(struct verify *v, uint32_t n, bool *good, uscope_error_t *error)
+{
+	const uint8_t *p;
+	uscope_mipmap_t m = { .min = UINT64_MAX };
+	int status;
+	for (uint32_t i = 0; i < n; i++) {
+		if ((status = window_next(&v->below, MIPMAP_SIZE, &p, error)))
+			return status;
+		m.min = load64(p) < m.min ? load64(p) : m.min;
+		m.max = load64(p + 8) > m.max ? load64(p + 8) : m.max;
+		m.sum += load64(p + 16);
+	}
+	if ((status = window_next(&v->above, MIPMAP_SIZE, &p, error)))
+		return status;
+	*good = load64(p) == m.min && load64(p + 8) == m.max && load64(p + 16) == m.sum;
+	return 0;
+}
+
+static void
+tell_level(struct verify *v, int64_t counter, uint32_t level, uint64_t offset, const char *why)
+{
+	uscope_error_t finding;
+	if (counter < 0)
+		(void)status_set(&finding, USCOPE_E_SECTION, NO_SEGMENT, offset, "level %u of the density %s", level, why);
+	else
+		(void)status_set(&finding, USCOPE_E_SECTION, NO_SEGMENT, offset, "level %u of counter %lld %s", level, (long long)counter, why);
+	tell(v, &finding);
+}
+
+/* Two levels; the first entry that is wrong. */
+static int
+check_level(struct verify *v, int64_t counter, uint32_t level, const struct level *low, const struct level *high,
+	uint32_t fan_out, uscope_error_t *error)
+{
+	unsigned size = counter < 0 ? 4 : MIPMAP_SIZE;
+	if (high->n != low->n / fan_out + (low->n % fan_out != 0)) {
+		tell_level(v, counter, level, high->offset, "has the wrong length");
+		return 0;
+	}
+	window_open(&v->below, v->r, low->offset, (uint64_t)low->n * size);
+	window_open(&v->above, v->r, high->offset, (uint64_t)high->n * size);
+	uint32_t left = low->n;
+	for (uint32_t i = 0; i < high->n; i++) {
+		uint32_t n = left < fan_out ? left : fan_out;
+		bool good = false;
+		int status = counter < 0 ? sum_density(v, n, &good, error) : sum_counter(v, n, &good, error);
+		if (status)
+			return status;
+		left -= n;
+		if (!good) {
+			tell_level(v, counter, level, high->offset + (uint64_t)i * size, "is not made of the level below");
+			return 0;
+		}
+	}
+	return 0;
+}
+
+static int
+check_summary(struct verify *v, uscope_error_t *error)
+{
+	uscope_summary_t info;
+	if (!uscope_summary_info(v->r, &info))
+		return 0;
+	for (int64_t c = info.legacy ? 0 : -1; c < (int64_t)info.num_counters && !v->stopped; c++) {
+		struct level levels[SUMMARY_LEVELS_MAX];
+		uint32_t n;
+		int status = summary_levels(v->r, c, levels, &n, error);
+		for (uint32_t i = 1; i < n && !status && !v->stopped; i++)
+			status = check_level(v, c, i, &levels[i - 1], &levels[i], info.fan_out, error);
+		if (status)
+			return status;
+		if (n && levels[n - 1].n > 1)
+			tell_level(v, c, n - 1, levels[n - 1].offset, "is the last and has more than one entry");
+	}
+	return 0;
+}
+
+int
+uscope_verify(uscope_reader_t *r, uscope_verify_fn fn, void *user)
+{
+	uscope_error_t error = { .segment = NO_SEGMENT };
+	struct verify *v = malloc(sizeof(*v));
+	if (!v)
+		return status_set(&r->error, USCOPE_E_NOMEM, NO_SEGMENT, 0, "out of memory");
+	v->r = r;
+	v->fn = fn;
+	v->user = user;
+	v->count = 0;
+	v->stopped = false;
+	v->before = v->now = NULL;
+	tell_diag(v, r->opened, NO_SEGMENT, 0);
+	int status = check_segments(v, &error);
+	if (!status && !v->stopped)
+		status = check_summary(v, &error);
+	int count = v->count;
+	free(v);
+	if (!status)
+		error = (uscope_error_t){ .segment = NO_SEGMENT };
+	r->error = error;
+	return status ? status : count;
+}
