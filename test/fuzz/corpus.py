@@ -49,6 +49,10 @@ mark 2 stack "Depth"
 CLOCK_TABLES = [
     "rank hostname offset_median offset_mean offset_std\n0 node1 1.5 2 3\n1 node2 -1e3 2 3\n",
     "x\n0 node1 1 1 1\n",
+    "wallclock clock_ns node1 node2\n1.5 1000 0 50\n2.5 2000 0 70\n3.5 3000 0 40\n",
+    "wallclock clock_ns node1 node2\n1 1 -9223372036854775807 5\n1 9223372036854775807 0 -5\n",
+    "wallclock clock_ns node1\n1 2 3\n1 2 3\n",
+    "wallclock node1 node2\n1 2 3\n",
     "x\n0 node1 1 1 1\n0 node1 1 1 1\n",
     "x\n0 node1 nan inf 0x1p3\n",
     "x\n" + "y" * 1100,

@@ -76,6 +76,7 @@ main(void)
 	good("\n 0\tnode1   1e3  0 0  and more\n\n   \n", 1000, 0);
 	good(TITLE "0 node1 1 2 3", 1, 0); /* no end of line */
 	good(TITLE "0 node1 1 2 3\r\n1 node10 2 2 3\r\n", 1, 2);
+	good(TITLE "0 node1 9007199254740993 0 0\n1 node10 -9007199254740993 0 0\n", INT64_C(9007199254740993), INT64_C(-9007199254740993));
 	good(TITLE "0 node1 9e18 0 0\n1 node10 -9e18 0 0\n", INT64_C(9000000000000000000), INT64_C(-9000000000000000000));
 
 	bad("", "is empty");

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "clkoff.h"
 
+#include "drift.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@ enum {
 struct entry {
 	const char *host;
 	int64_t offset;
+	const struct drift *drift; /* instead of the offset; NULL: none */
 	size_t line;
 	bool used;
 };
@@ -57,13 +59,43 @@ field(char **p)
 	return s;
 }
 
+/* An integer is taken as it is: a double would lose the last digits of a large one.
+ * Returns whether it fits; *end is the text that is not part of the number. */
+static bool
+parse_offset(const char *f, char **end, int64_t *offset)
+{
+	errno = 0;
+	long long exact = strtoll(f, end, 10);
+	double v = (double)exact;
+	bool integer = *end != f && !**end && !errno;
+	if (!integer)
+		v = strtod(f, end);
+	/* Also refuses nan; the bounds leave room to add any clock. */
+	if (!(v > -9.2e18 && v < 9.2e18))
+		return false;
+	*offset = integer ? exact : (int64_t)v;
+	return true;
+}
+
+static int
+add(struct trace *t, struct table *tab, struct entry e)
+{
+	struct entry *grown = arena_grow(&t->arena, tab->entries, tab->n, &tab->cap, sizeof(*grown));
+	if (!grown)
+		return diag_no_memory(t->diag);
+	tab->entries = grown;
+	tab->entries[tab->n++] = e;
+	return 0;
+}
+
 static int
 parse_line(struct trace *t, const char *path, size_t line, char *text, struct table *tab)
 {
 	static const char *const names[] = { "rank", "hostname", "offset_median", "offset_mean", "offset_std" };
 	char *rest = text;
 	char *host = NULL;
-	double median = 0;
+	int64_t offset = 0;
+	bool fits = true;
 	for (int i = 0; i < 5; i++) {
 		char *f = field(&rest);
 		if (!f)
@@ -71,25 +103,23 @@ parse_line(struct trace *t, const char *path, size_t line, char *text, struct ta
 		char *end = f;
 		if (i == 0)
 			(void)strtol(f, &end, 10);
-		else if (i > 1)
-			median = i == 2 ? strtod(f, &end) : (strtod(f, &end), median);
+		else if (i == 2)
+			fits = parse_offset(f, &end, &offset);
+		else if (i > 2)
+			(void)strtod(f, &end);
 		if (i == 1)
 			host = f;
 		else if (end == f || *end)
 			return bad_line(t, path, line, "the field %s is not a number: %s", names[i], f);
 	}
-	/* Also refuses nan; the bounds leave room to add any clock. */
-	if (!(median > -9.2e18 && median < 9.2e18))
-		return bad_line(t, path, line, "the offset %g does not fit in 64 bits", median);
+	if (!fits)
+		return bad_line(t, path, line, "the offset does not fit in 64 bits");
 	if (tab->n == HOSTS_MAX)
 		return bad_line(t, path, line, "more than %d hosts", HOSTS_MAX);
-	struct entry *grown = arena_grow(&t->arena, tab->entries, tab->n, &tab->cap, sizeof(*grown));
 	host = arena_strndup(&t->arena, host, strlen(host));
-	if (!grown || !host)
+	if (!host)
 		return diag_no_memory(t->diag);
-	tab->entries = grown;
-	tab->entries[tab->n++] = (struct entry){ .host = host, .offset = (int64_t)median, .line = line };
-	return 0;
+	return add(t, tab, (struct entry){ .host = host, .offset = offset, .line = line });
 }
 
 static int
@@ -114,6 +144,17 @@ parse(struct trace *t, const char *path, FILE *f, struct table *tab)
 	if (tab->n == 0)
 		return bad_line(t, path, line ? line : 1, "%s", line ? "the table has a header but no entries" : "the table is empty");
 	return 0;
+}
+
+/* The table whose offsets were measured several times. */
+static int
+parse_drift(struct trace *t, const char *path, FILE *f, struct table *tab)
+{
+	struct drift_table d;
+	int rc = drift_parse(t, path, f, &d);
+	for (size_t i = 0; i < d.nhosts && rc == 0; i++)
+		rc = add(t, tab, (struct entry){ .host = d.hosts[i], .drift = &d.drifts[i], .line = 1 });
+	return rc;
 }
 
 static int
@@ -147,9 +188,16 @@ apply(struct trace *t, const char *path, struct table *tab)
 	for (size_t i = 0; i < t->nstreams; i++) {
 		struct stream *s = &t->streams[i];
 		struct entry *e = !s->meta.loom ? NULL : bsearch(s->meta.loom, tab->entries, tab->n, sizeof(*e), is_host);
-		if (e) {
-			s->clock_offset = e->offset;
-			e->used = true;
+		if (!e)
+			continue;
+		e->used = true;
+		s->clock_offset = e->offset;
+		if (e->drift) {
+			s->drift = arena_new(&t->arena, struct drift, 1);
+			if (!s->drift)
+				return diag_no_memory(t->diag);
+			*s->drift = *e->drift;
+			s->clock_offset = e->drift->offset[0];
 		}
 	}
 	for (size_t k = 0; k < tab->n; k++)
@@ -158,8 +206,9 @@ apply(struct trace *t, const char *path, struct table *tab)
 				"%s: no loom runs on the host %s\n"
 				"hint: the host of a loom is its name up to the first dot",
 				path, tab->entries[k].host);
-	diag_info(t->diag, "clock offsets of %zu hosts from %s", tab->n, path);
-	return 0;
+	bool drifts = tab->entries[0].drift;
+	diag_info(t->diag, "clock offsets%s of %zu hosts from %s", drifts ? ", with their drift," : "", tab->n, path);
+	return drifts ? drift_install(t) : 0;
 }
 
 /* A FIFO of that name must not hang us. NULL with errno set. */
@@ -193,7 +242,7 @@ clkoff_apply(struct trace *t)
 		return diag_io(t->diag, ERR_CLOCK_TABLE, "open the clock offset table", path, errno);
 	}
 	struct table tab = { 0 };
-	int rc = parse(t, path, f, &tab);
+	int rc = drift_probe(f) ? parse_drift(t, path, f, &tab) : parse(t, path, f, &tab);
 	(void)fclose(f);
 	return rc < 0 ? rc : apply(t, path, &tab);
 }

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 struct cJSON;
+struct drift;
 struct stream;
 struct trace;
 
@@ -94,6 +95,7 @@ struct stream {
 	uint32_t rank;       /* position in path order */
 	const char *relpath; /* names it in messages: relative to the trace directory */
 	struct thread_meta meta;
+	struct drift *drift; /* sets clock_offset for each event; NULL: it is constant */
 	bool was_cut; /* it ended inside an event; a warning was given */
 	bool failed;  /* nothing more can be read of it: reported. Only with events_only */
 };
@@ -118,6 +120,7 @@ struct trace {
 	struct stream *streams; /* in path order: the index is the rank */
 	size_t nstreams;
 	uint64_t bytes; /* size of all streams on disk, for the progress */
+	const struct stream_format *undrifted; /* below `format`, when some stream has a drift */
 };
 
 /* The formats that exist; NULL ends the list. */
