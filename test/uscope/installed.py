@@ -9,6 +9,7 @@ Installs into a folder of its own, and asks pkg-config there, as a user does.
 import glob
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -27,6 +28,18 @@ def run(words, status=0):
 def expect(what, good):
     if not good:
         sys.exit(f"not so: {what}")
+
+
+def check_headers(flags):
+    """They compile alone, two times over, in C and C++."""
+    for cc, std in (("gcc", "c11"), ("gcc", "c17"), ("clang", "c11"), ("g++", "c++11"), ("clang++", "c++17")):
+        if not shutil.which(cc):
+            continue
+        for header in ("uscope.h", "uscope_dpi.h"):
+            p = subprocess.run([cc, "-x", "c++" if "++" in cc else "c", f"-std={std}", "-pedantic", "-Wall", "-Wextra",
+                                "-Wundef", "-Werror", "-fsyntax-only", *flags, "-"], check=False, env=env,
+                               input=2 * f"#include <{header}>\n", capture_output=True, text=True)
+            expect(f"{cc} -std={std} takes {header}: {p.stderr}", p.returncode == 0)
 
 
 def ask(*words):
@@ -95,6 +108,7 @@ with tempfile.TemporaryDirectory() as tmp:
     expect("uscope.pc is installed once", len(found) == 1)
     env.update(PKG_CONFIG_LIBDIR=os.path.dirname(found[0]), PKG_CONFIG_SYSROOT_DIR=f"{tmp}/inst")
     flags = ask("--cflags", "--libs", "uscope")
+    check_headers(ask("--cflags", "uscope"))
     libdir = ask("--variable=libdir", "uscope")[0]
     if not libdir.startswith(tmp):
         libdir = f"{tmp}/inst{libdir}"

@@ -117,6 +117,8 @@ main(int argc, char *argv[])
 	CHECK(uscope_event_iter_status(events) == 0);
 	CHECK(cycles < 100 || (queue.retired > 10 && queue.next_id > 10));
 	uscope_event_iter_free(events);
+	/* The summary as well. */
+	CHECK(uscope_verify(reader, NULL, NULL) == 0);
 	uscope_reader_close(reader);
 	return 0;
 }
