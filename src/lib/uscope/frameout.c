@@ -11,6 +11,7 @@ enum {
 	SLACK = 64 * 1024, /* for the frame that reaches max_raw */
 	V01_HEADER = 6,    /* behind the time */
 	V02_HEADER = 2,
+	COMPACT_STORAGES = 256,
 };
 
 static size_t
@@ -52,6 +53,16 @@ reserve(uscope_writer_t *w, size_t n)
 
 /* ---- Records. ---- */
 
+/* The form of operations from now on. */
+static void
+set_wide(uscope_writer_t *w, bool wide)
+{
+	w->wide = wide;
+	w->nfast = 0;
+	if (!wide && !w->v01)
+		w->nfast = w->nstorages < COMPACT_STORAGES ? w->nstorages : COMPACT_STORAGES;
+}
+
 static bool
 begin_record(uscope_writer_t *w, uint64_t delta)
 {
@@ -65,7 +76,7 @@ begin_record(uscope_writer_t *w, uint64_t delta)
 	w->p += header_size(w);
 	w->nitems = 0;
 	w->needs = 0;
-	w->wide = w->options.frames == USCOPE_WIDE || w->guess_wide;
+	set_wide(w, w->options.frames == USCOPE_WIDE || w->guess_wide);
 	return true;
 }
 
@@ -138,7 +149,7 @@ recode_record(uscope_writer_t *w, bool to_wide)
 		from += n;
 	}
 	w->p = to;
-	w->wide = to_wide;
+	set_wide(w, to_wide);
 	return true;
 }
 

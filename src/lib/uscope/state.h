@@ -12,7 +12,8 @@ struct state_field {
 	uint32_t offset; /* in the slot or the property block */
 	uint8_t size;    /* 1, 2, 4, 8 */
 	uint8_t type;
-	uint8_t mark; /* the writer's: what to do besides storing the value */
+	uint8_t mark;  /* the writer's: what to do besides storing the value */
+	uint16_t fits; /* the writer's: larger values are not for its fast path */
 };
 
 struct state_storage {

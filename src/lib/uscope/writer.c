@@ -30,7 +30,7 @@ writer_fail(uscope_writer_t *w, int status, const char *reason)
 	if (!w->error.status)
 		(void)status_set(&w->error, status, -1, 0, "%s", reason);
 	w->fatal = true;
-	w->mode = MODE_DONE;
+	writer_mode(w, MODE_DONE);
 	return status;
 }
 
@@ -41,7 +41,7 @@ commit_failed(uscope_writer_t *w)
 	if (!w->error.status)
 		w->error = w->out->error;
 	w->fatal = true;
-	w->mode = MODE_DONE;
+	writer_mode(w, MODE_DONE);
 	return w->out->error.status;
 }
 
@@ -73,7 +73,7 @@ static void
 begin_segment(uscope_writer_t *w)
 {
 	if (w->callback) {
-		w->mode = MODE_CALLBACK;
+		writer_mode(w, MODE_CALLBACK);
 		w->callback(w, w->user);
 	}
 	struct segment *g = w->segment;
@@ -121,7 +121,7 @@ begin_frame(uscope_writer_t *w)
 		return false;
 	if (w->segment->frames == 0)
 		begin_segment(w);
-	w->mode = MODE_CYCLE;
+	writer_mode(w, MODE_CYCLE);
 	w->framed = frame_begin(w, w->time - w->base_time);
 	return w->framed;
 }
@@ -159,7 +159,7 @@ refuse_begin(uscope_writer_t *w)
 		break;
 	default:
 		if (w->mode != MODE_REFUSED)
-			w->mode = MODE_SHUT;
+			writer_mode(w, MODE_SHUT);
 		(void)writer_misuse(w, USCOPE_E_STATE, "begin_cycle inside a cycle");
 	}
 }
@@ -174,7 +174,7 @@ uscope_begin_cycle(uscope_writer_t *w, uint64_t time_ps)
 		return;
 	}
 	if (time_ps < w->min_time || time_ps > MAX_TIME) {
-		w->mode = MODE_REFUSED;
+		writer_mode(w, MODE_REFUSED);
 		bool late = time_ps > MAX_TIME;
 		(void)writer_misuse(w, USCOPE_E_RANGE, "a cycle at %" PRIu64 " ps, %s %" PRIu64 " ps", time_ps,
 			late ? "after the last possible" : "before", late ? MAX_TIME : w->min_time);
@@ -185,7 +185,7 @@ uscope_begin_cycle(uscope_writer_t *w, uint64_t time_ps)
 		pyramid_begin(w->summary);
 	w->has_cycles = true;
 	if (w->options.drop_empty)
-		w->mode = MODE_BEGUN;
+		writer_mode(w, MODE_BEGUN);
 	else
 		(void)begin_frame(w);
 }
@@ -202,7 +202,7 @@ uscope_end_cycle(uscope_writer_t *w)
 	if (w->framed)
 		end_frame(w);
 	if (!w->fatal)
-		w->mode = MODE_IDLE;
+		writer_mode(w, MODE_IDLE);
 }
 
 /* ---- The end. ---- */
@@ -256,7 +256,7 @@ uscope_writer_finish(uscope_writer_t *w)
 				(void)closeout_write(w, last);
 		}
 	}
-	w->mode = MODE_DONE;
+	writer_mode(w, MODE_DONE);
 	/* What was left in caches of the system may fail to reach the file only now. */
 	segmentout_stats(w->out, &w->stats);
 	segmentout_close(w->out);

@@ -41,12 +41,13 @@ struct uscope_writer {
 	uint8_t *p;     /* end of the deltas */
 	uint8_t *limit; /* an operation has room while p <= limit */
 	struct state_storage *storages;
-	uint32_t nstorages;
+	uint32_t nfast;  /* storages that the fast path takes: 0 outside of a compact record of v0.2 */
 	uint32_t nitems; /* of the record: operations (v0.1), or operations and events */
-	enum writer_mode mode;
-	bool v01;       /* frames of version 0.1 */
-	bool wide;      /* the record is being encoded with wide operations */
-	uint32_t needs; /* not 0: some operation of it does not fit a compact one */
+	uint32_t nstorages;
+	enum writer_mode mode; /* see writer_mode() */
+	bool v01;              /* frames of version 0.1 */
+	bool wide;             /* the record is being encoded with wide operations */
+	uint32_t needs;        /* not 0: some operation of it does not fit a compact one */
 
 	/* The record: a frame, or a part of one with too many items. */
 	size_t record;    /* offset of what follows the time in the deltas */
@@ -89,6 +90,14 @@ struct uscope_writer {
 };
 
 /* ---- writer.c ---- */
+
+/* Changes the mode. The fast path is closed until the next record. */
+static inline void
+writer_mode(uscope_writer_t *w, enum writer_mode mode)
+{
+	w->mode = mode;
+	w->nfast = 0;
+}
 
 /* A call without effect. Returns the status. */
 int writer_misuse(uscope_writer_t *w, int status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

@@ -28,19 +28,26 @@ canonical(uscope_writer_t *w, const struct state_field *f, uint64_t value)
 
 /* ---- Operations. ---- */
 
+/* Action, storage, slot, field, value: the 8 bytes of a compact operation. */
+static inline uint64_t
+compact_op(uint64_t action, uint16_t storage, uint16_t slot, uint16_t field, uint64_t value)
+{
+	return action | (uint64_t)storage << 8 | (uint64_t)slot << 16 | (uint64_t)field << 32 | value << 48;
+}
+
 static inline void
 put_op(uscope_writer_t *w, uint64_t action, uint16_t storage, uint16_t slot, uint16_t field, uint64_t value)
 {
 	if (unlikely(w->p > w->limit || w->nitems == MAX_ITEMS) && !frame_room(w, OP_WIDE_SIZE))
 		return;
-	uint64_t where = (uint64_t)slot | (uint64_t)field << 16;
 	uint64_t needs = value >> 16 | storage >> 8;
 	if (unlikely(w->wide || needs)) {
 		uint64_t head = w->v01 ? action : TAG_WIDE | action << 8;
-		(void)frame_wide(w, head | (uint64_t)storage << 16 | where << 32, value, needs != 0);
+		head |= (uint64_t)storage << 16 | (uint64_t)slot << 32 | (uint64_t)field << 48;
+		(void)frame_wide(w, head, value, needs != 0);
 		return;
 	}
-	uint64_t op = action | (uint64_t)storage << 8 | where << 16 | value << 48;
+	uint64_t op = compact_op(action, storage, slot, field, value);
 	uint8_t *p = w->p;
 	if (w->v01) {
 		store64(p, op);
@@ -100,13 +107,14 @@ enter(uscope_writer_t *w, const char *what)
 	return likely(w && w->mode == MODE_CYCLE) || (w && writer_enter(w, what));
 }
 
-void
-uscope_slot_set(uscope_writer_t *w, uint16_t storage, uint16_t slot, uint16_t field, uint64_t value)
+/* Any operation that sets. */
+static __attribute__((noinline)) void
+set_any(uscope_writer_t *w, uint16_t storage, uint16_t slot, uint16_t field, uint64_t value)
 {
 	if (!enter(w, "slot_set"))
 		return;
 	struct state_storage *st = find_slot(w, storage, slot, field);
-	if (unlikely(!st))
+	if (!st)
 		return;
 	const struct state_field *f = &st->fields[field];
 	value = canonical(w, f, value);
@@ -114,8 +122,37 @@ uscope_slot_set(uscope_writer_t *w, uint16_t storage, uint16_t slot, uint16_t fi
 	if (st->valid)
 		make_valid(st, slot);
 	put_op(w, USCOPE_SLOT_SET, storage, slot, field, value);
-	if (unlikely(f->mark & MARK_DENSITY))
+	if (f->mark & MARK_DENSITY)
 		count_summary(w, pyramid_density(w->summary, w->time, 1));
+}
+
+/* Nearly all calls go straight through, without a call in between, which would cost as
+ * much as the rest. What is unusual in any way starts over in set_any. */
+void
+uscope_slot_set(uscope_writer_t *w, uint16_t storage, uint16_t slot, uint16_t field, uint64_t value)
+{
+	if (unlikely(!w || storage >= w->nfast)) {
+		set_any(w, storage, slot, field, value);
+		return;
+	}
+	struct state_storage *st = &w->storages[storage];
+	if (unlikely(slot >= st->num_slots || field >= st->num_fields)) {
+		set_any(w, storage, slot, field, value);
+		return;
+	}
+	const struct state_field *f = &st->fields[field];
+	uint8_t *p = w->p;
+	if (unlikely(value > f->fits || (f->mark & MARK_DENSITY) || p > w->limit || w->nitems == MAX_ITEMS)) {
+		set_any(w, storage, slot, field, value);
+		return;
+	}
+	store_value(st->slots + (size_t)slot * st->slot_size + f->offset, f->size, value);
+	if (st->valid)
+		make_valid(st, slot);
+	p[0] = TAG_COMPACT;
+	store64(p + 1, compact_op(USCOPE_SLOT_SET, storage, slot, field, value));
+	w->p = p + ITEM_COMPACT_SIZE;
+	w->nitems++;
 }
 
 void

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/* uscope_write: what it costs to write operations to a µScope file, beside the cost of
+ * compressing the same deltas with the library of the compression alone ("plain").
+ *
+ *   uscope_write [operations]
+ *
+ * Each figure is the best of some runs, in CPU time of a process, threads included, and is
+ * printed with its limit. Exit status 1 when one is passed by far. */
+#include "layout.h"
+#include "uscope.h"
+
+#include <fcntl.h>
+#include <lz4.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zstd.h>
+
+/* How far above a limit is a failure, and not the noise of a shared machine. */
+#define TOLERANCE 1.6
+
+enum {
+	RUNS = 5,
+	ATTEMPTS = 2,
+	ZSTD_LEVEL = 3,
+	OPS_OF_FRAME = 4,
+	OVERHEAD_NS = 10, /* of an operation, beside its compression */
+};
+
+#define SEGMENT ((uint64_t)64 << 20) /* bytes of deltas, the default */
+
+enum work {
+	PLAIN,   /* values below 65536 */
+	WIDE,    /* one operation in 16 is larger */
+	DENSITY, /* the summary has something to count */
+};
+
+struct cost {
+	double cpu; /* seconds */
+	double rss; /* MiB */
+};
+
+static char dir[256];
+static long nops = 20000000;
+
+static void
+fail(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+static const char *
+path_of(const char *name)
+{
+	static char path[300];
+	(void)snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return path;
+}
+
+/* In memory if there is room: what a disk does to the figures is not ours. */
+static const char *
+place(void)
+{
+	const char *tmp = getenv("TMPDIR");
+	struct statvfs v;
+	if (tmp)
+		return tmp;
+	if (statvfs("/dev/shm", &v) == 0 && (double)v.f_bavail * (double)v.f_frsize > 2e9)
+		return "/dev/shm";
+	return "/tmp";
+}
+
+/* ---- The work: a processor with a window of instructions, registers and counters. ---- */
+
+static schema_t *
+make_schema(enum work work)
+{
+	schema_t *s = uscope_schema_new();
+	int bad = uscope_schema_add_clock(s, "core", 500) < 0;
+	bad |= uscope_schema_add_scope(s, "/", -1, NULL, 0) < 0;
+	int window = uscope_schema_add_storage(s, "window", 0, 256, USCOPE_SPARSE);
+	bad |= uscope_schema_add_field(s, window, work == DENSITY ? "entity_id" : "number", USCOPE_U32, -1) < 0;
+	bad |= uscope_schema_add_field(s, window, "pc", USCOPE_U64, -1) < 0;
+	bad |= uscope_schema_add_field(s, window, "stage", USCOPE_U8, -1) < 0;
+	int regs = uscope_schema_add_storage(s, "regs", 0, 64, 0);
+	bad |= uscope_schema_add_field(s, regs, "value", USCOPE_U64, -1) < 0;
+	int ports = uscope_schema_add_storage(s, "ports", 0, 8, 0);
+	bad |= uscope_schema_add_field(s, ports, "busy", USCOPE_BOOL, -1) < 0;
+	bad |= uscope_schema_add_field(s, ports, "depth", USCOPE_U16, -1) < 0;
+	if (bad || window < 0 || regs < 0 || ports < 0)
+		fail("schema");
+	return s;
+}
+
+/* All writes happen here; the same calls every time. */
+static void
+write_ops(uscope_writer_t *w, enum work work)
+{
+	uint64_t x = 88172645463325252u;
+	uint64_t time = 0;
+	for (long i = 0; i < nops; i += OPS_OF_FRAME) {
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+		time += 500 * (1 + (x & 3));
+		uint16_t slot = (uint16_t)(i / OPS_OF_FRAME % 256);
+		uint64_t pc = 0x1000 + (uint64_t)(i / OPS_OF_FRAME * 4 % 4096);
+		if (work == WIDE && x % 4 == 0)
+			pc |= 0x80000000u;
+		uscope_begin_cycle(w, time);
+		uscope_slot_set(w, 0, slot, 0, (uint64_t)i & 0xffff);
+		uscope_slot_set(w, 0, slot, 1, pc);
+		uscope_slot_set(w, 1, (uint16_t)(x >> 8 & 63), 0, x >> 16 & 0xff);
+		uscope_slot_set(w, 2, (uint16_t)(x >> 24 & 7), 1, x >> 32 & 15);
+		uscope_end_cycle(w);
+	}
+}
+
+static void
+write_file(const char *name, enum work work, enum uscope_compression compression, bool background)
+{
+	schema_t *schema = make_schema(work);
+	uscope_writer_options_t o = { .compression = compression, .background = background };
+	int status;
+	uscope_writer_t *w = uscope_writer_open_ex(path_of(name), NULL, schema, &o, &status);
+	uscope_schema_free(schema);
+	if (!w) {
+		(void)fprintf(stderr, "open: %s\n", uscope_status_text(status));
+		exit(1);
+	}
+	write_ops(w, work);
+	status = uscope_writer_finish(w);
+	if (status) {
+		(void)fprintf(stderr, "finish: %s: %s\n", uscope_status_name(status), uscope_writer_error_info(w)->reason);
+		exit(1);
+	}
+	uscope_writer_close(w);
+}
+
+/* ---- Plain: the deltas of a file without compression. ---- */
+
+static void
+plain_file(const char *name, enum uscope_compression compression)
+{
+	int fd = open(path_of(name), O_RDONLY);
+	struct stat st;
+	if (fd < 0 || fstat(fd, &st) != 0)
+		fail(name);
+	const uint8_t *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
+	if (p == MAP_FAILED)
+		fail("mmap");
+	(void)close(fd);
+	void *lz4 = malloc((size_t)LZ4_sizeofState());
+	ZSTD_CCtx *zstd = ZSTD_createCCtx();
+	size_t cap = 0;
+	char *out = NULL;
+	/* From the last segment back to the first. */
+	for (uint64_t at = load64(p + AT_TAIL); at; at = load64(p + at + SEG_PREV)) {
+		const uint8_t *raw = p + at + SEGMENT_HEADER_SIZE + load32(p + at + SEG_CHECKPOINT_SIZE);
+		size_t n = load32(p + at + SEG_RAW_SIZE);
+		if (ZSTD_compressBound(n) + (size_t)LZ4_compressBound((int)n) > cap) {
+			cap = ZSTD_compressBound(n) + (size_t)LZ4_compressBound((int)n);
+			free(out);
+			out = malloc(cap);
+		}
+		if (!lz4 || !zstd || !out)
+			fail("malloc");
+		size_t k = compression == USCOPE_LZ4
+			? (size_t)LZ4_compress_fast_extState(lz4, (const char *)raw, out, (int)n, (int)cap, 1)
+			: ZSTD_compressCCtx(zstd, out, cap, raw, n, ZSTD_LEVEL);
+		if (k == 0 || k > cap)
+			fail("compress");
+	}
+	free(lz4);
+	(void)ZSTD_freeCCtx(zstd);
+	free(out);
+	(void)munmap((void *)p, (size_t)st.st_size);
+}
+
+/* ---- Measures. ---- */
+
+struct run {
+	enum { WRITE,
+		COMPRESS } what;
+	enum work work;
+	enum uscope_compression compression;
+	bool background;
+};
+
+static struct cost
+measure(const struct run *r)
+{
+	struct cost best = { .cpu = 1e9 };
+	for (int i = 0; i < RUNS; i++) {
+		(void)fflush(stdout);
+		pid_t pid = fork();
+		if (pid == 0) {
+			if (r->what == WRITE)
+				write_file("out", r->work, r->compression, r->background);
+			else
+				plain_file("raw", r->compression);
+			_exit(0);
+		}
+		int status;
+		struct rusage ru;
+		if (pid < 0 || wait4(pid, &status, 0, &ru) < 0)
+			fail("fork");
+		if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+			exit(1);
+		double cpu = (double)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) + (double)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) / 1e6;
+		best.cpu = cpu < best.cpu ? cpu : best.cpu;
+		best.rss = (double)ru.ru_maxrss / 1024 > best.rss ? (double)ru.ru_maxrss / 1024 : best.rss;
+		(void)unlink(path_of("out"));
+	}
+	return best;
+}
+
+/* A limit, and the best figure of all attempts. */
+static struct limit {
+	const char *what;
+	double most;
+	double best;
+} limits[] = {
+	{ .what = "slot_set with LZ4, ns", .most = 40 },
+	{ .what = "LZ4: CPU beside 1.5x plain and 10 ns, ratio", .most = 1 },
+	{ .what = "ZSTD: CPU beside 1.5x plain and 10 ns, ratio", .most = 1 },
+	{ .what = "LZ4: peak memory, segments", .most = 4 },
+	{ .what = "LZ4 on a thread: peak memory, segments", .most = 4 },
+};
+
+enum {
+	NLIMITS = sizeof(limits) / sizeof(limits[0]),
+};
+
+static void
+note(int i, double value)
+{
+	if (limits[i].best == 0 || value < limits[i].best)
+		limits[i].best = value;
+}
+
+static double
+worst(void)
+{
+	double part = 0;
+	for (int i = 0; i < NLIMITS; i++)
+		if (limits[i].best / limits[i].most > part)
+			part = limits[i].best / limits[i].most;
+	return part;
+}
+
+static double
+ns(struct cost c)
+{
+	return c.cpu * 1e9 / (double)nops;
+}
+
+static void
+attempt(void)
+{
+	static const char *const names[] = { "small values", "wide frames ", "with summary" };
+	double segment = (double)SEGMENT / (1 << 20);
+	for (int work = PLAIN; work <= DENSITY; work++) {
+		write_file("raw", (enum work)work, USCOPE_RAW, false);
+		struct stat st;
+		if (stat(path_of("raw"), &st) != 0)
+			fail("raw");
+		struct cost raw = measure(&(struct run){ WRITE, (enum work)work, USCOPE_RAW, false });
+		struct cost lz4 = measure(&(struct run){ WRITE, (enum work)work, USCOPE_LZ4, false });
+		struct cost plain = measure(&(struct run){ COMPRESS, (enum work)work, USCOPE_LZ4, false });
+		(void)printf("%s, %ld operations, %.1f bytes each: raw %.1f ns, LZ4 %.1f ns (plain %.1f), peak %.0f MiB\n", names[work],
+			nops, (double)st.st_size / (double)nops, ns(raw), ns(lz4), ns(plain), lz4.rss);
+		if (work != PLAIN)
+			continue;
+		struct cost thread = measure(&(struct run){ WRITE, PLAIN, USCOPE_LZ4, true });
+		struct cost zstd = measure(&(struct run){ WRITE, PLAIN, USCOPE_ZSTD, false });
+		struct cost zplain = measure(&(struct run){ COMPRESS, PLAIN, USCOPE_ZSTD, false });
+		(void)printf("%s: ZSTD %.1f ns (plain %.1f), LZ4 on a thread %.1f ns, peak %.0f MiB\n", names[work], ns(zstd),
+			ns(zplain), ns(thread), thread.rss);
+		note(0, ns(lz4));
+		note(1, ns(lz4) / (1.5 * ns(plain) + OVERHEAD_NS));
+		note(2, ns(zstd) / (1.5 * ns(zplain) + OVERHEAD_NS));
+		note(3, lz4.rss / segment);
+		note(4, thread.rss / segment);
+	}
+	(void)unlink(path_of("raw"));
+}
+
+int
+main(int argc, char **argv)
+{
+	if (argc > 1)
+		nops = atol(argv[1]);
+	(void)snprintf(dir, sizeof(dir), "%s/bench.XXXXXX", place());
+	if (!mkdtemp(dir))
+		fail(dir);
+	/* A disturbed machine gets more chances: the least that was needed counts. */
+	for (int i = 0; i < ATTEMPTS && (i == 0 || worst() > 1); i++)
+		attempt();
+	(void)rmdir(dir);
+	for (int i = 0; i < NLIMITS; i++)
+		(void)printf("%s %s: %.2f (limit %.2f)\n", limits[i].best <= limits[i].most ? "ok  " : "OVER",
+			limits[i].what, limits[i].best, limits[i].most);
+	return worst() <= TOLERANCE ? 0 : 1;
+}
