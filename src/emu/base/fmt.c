@@ -5,18 +5,24 @@ enum {
 	LOW = 100000000, /* 10^8: what eight digits hold */
 };
 
-char *
-fmt_u64(char *p, uint64_t v)
+static inline char *
+put_low(char *p, uint64_t v)
 {
-	if (v >= LOW) {
-		p = fmt_u64(p, v / LOW);
-		fmt_put(p, fmt_digits((uint32_t)(v % LOW)));
-		return p + 8;
-	}
 	uint64_t digits = fmt_digits((uint32_t)v);
 	unsigned n = fmt_trim(&digits, 8);
 	fmt_put(p, digits);
 	return p + n;
+}
+
+char *
+fmt_u64(char *p, uint64_t v)
+{
+	if (v < LOW)
+		return put_low(p, v);
+	uint64_t high = v / LOW;
+	p = high < LOW ? put_low(p, high) : fmt_u64(p, high);
+	fmt_put(p, fmt_digits((uint32_t)(v % LOW)));
+	return p + 8;
 }
 
 char *

@@ -126,21 +126,35 @@ begin(struct prv *p, char *to, uint32_t row)
 	return to + p->low_size;
 }
 
-/* ":type:value", with the texts of struct prv. */
+/* A value that is not small. */
 static inline char *
-pair(struct type_text *types, const struct value_text *small, char *to, const struct record *r)
+put_large(struct prv *p, char *to, int64_t value)
+{
+	/* A hash of a label differs in all bits, a number of a task in the lowest ones. */
+	struct large_text *l = &p->large[(uint64_t)(value ^ value >> 8) % PRV_LARGE];
+	if (l->value != value) {
+		l->value = value;
+		l->size = (uint8_t)(fmt_i64(l->text, value) - l->text);
+	}
+	memcpy(to, l->text, sizeof(l->text));
+	return to + l->size;
+}
+
+/* ":type:value" */
+static inline char *
+pair(struct prv *p, struct type_text *types, char *to, const struct record *r)
 {
 	struct type_text *t = &types[r->col];
 	memcpy(to, t, sizeof(*t));
 	to += t->size;
 	if (__builtin_expect((uint64_t)r->value < PRV_SMALL, 1)) {
-		const struct value_text *v = &small[r->value];
+		const struct value_text *v = &p->small[r->value];
 		memcpy(to, v, sizeof(*v));
 		return to + v->size;
 	}
 	if ((uint64_t)r->value > INT32_MAX)
 		t->odd_values = true;
-	return fmt_i64(to, r->value);
+	return put_large(p, to, r->value);
 }
 
 enum {
@@ -156,7 +170,7 @@ put_group(struct prv *p, const struct record *r, uint32_t i)
 	char *to = wbuf_reserve(&p->out, BEGIN_MAX + PAIR_MAX);
 	to = begin(p, to, r[i].row);
 	for (;;) {
-		to = pair(p->types, p->small, to, &r[i]);
+		to = pair(p, p->types, to, &r[i]);
 		i = p->next[i];
 		if (i == NONE)
 			break;
@@ -197,9 +211,8 @@ put_instant(struct prv *p, const struct record *r, const struct record *end)
 static inline const struct record *
 put_line(struct prv *p, const struct record *r, const struct record *end)
 {
-	/* Bytes of text might be any member of *p, as far as the compiler knows. */
+	/* Bytes of text might change any member of *p, as far as the compiler knows. */
 	struct type_text *types = p->types;
-	const struct value_text *small = p->small;
 	const struct record *first = r;
 	const struct record *stop = p->coalesce ? end : r + 1;
 	if (stop - r > ALONE_MAX)
@@ -208,7 +221,7 @@ put_line(struct prv *p, const struct record *r, const struct record *end)
 	char *to = wbuf_reserve(&p->out, BEGIN_MAX + ALONE_MAX * PAIR_MAX);
 	to = begin(p, to, r->row);
 	do
-		to = pair(types, small, to, r++);
+		to = pair(p, types, to, r++);
 	while (r < stop && r->time == first->time && r->row == first->row);
 	if (p->coalesce && r < end && r->time == first->time)
 		return NULL;

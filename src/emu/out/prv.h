@@ -11,6 +11,7 @@
 enum {
 	PRV_HIGH_SIZE = 16, /* most bytes of the time without its last four digits */
 	PRV_SMALL = 1000,   /* values below have their text ready: most do */
+	PRV_LARGE = 256,    /* others that are remembered: types, threads and tasks come back */
 };
 
 /* Texts that a line is put together from, of a size that one or two moves copy. */
@@ -30,6 +31,12 @@ struct value_text {
 	uint8_t size;
 };
 
+struct large_text {
+	int64_t value; /* 0: none */
+	char text[FMT_MAX];
+	uint8_t size;
+};
+
 struct prv {
 	const struct emu *emu;
 	struct arena arena;
@@ -41,6 +48,7 @@ struct prv {
 	size_t ntypes;
 	struct row_text *row_texts;
 	struct value_text small[PRV_SMALL];
+	struct large_text large[PRV_LARGE];
 
 	/* Text of the current instant, ":time": the digits above the last four seldom change
 	 * where there are many events. */

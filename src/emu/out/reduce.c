@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "reduce.h"
 
+#include <string.h>
+
 #define NOT_SHOWN INT64_MIN
 
 /* ---- From the rows of a CPU to its value. ---- */
@@ -35,28 +37,66 @@ note(struct reduction *r, uint32_t row)
 	r->noted[row] = 1;
 }
 
-/* Replaces one value in the sorted list and notes the rows that differ, lowest first. */
+/* The first time: every row is new. */
+static void
+note_all(struct reduction *r)
+{
+	r->begun = true;
+	for (uint32_t row = 0; row < r->nrows; row++)
+		note(r, row);
+}
+
+/* The first run whose value is not below. */
+static uint32_t
+find_run(const struct reduction *r, int64_t value)
+{
+	uint32_t i = 0;
+	while (i < r->nruns && r->runs[i].value < value)
+		i++;
+	return i;
+}
+
+/* Makes sure that there is a run of that value, if need be an empty one. */
+static void
+add_run(struct reduction *r, int64_t value)
+{
+	uint32_t i = find_run(r, value);
+	if (i < r->nruns && r->runs[i].value == value)
+		return;
+	memmove(&r->runs[i + 1], &r->runs[i], (r->nruns++ - i) * sizeof(*r->runs));
+	r->runs[i] = (struct run){ value, i ? r->runs[i - 1].end : 0 };
+}
+
+static void
+drop_if_empty(struct reduction *r, uint32_t i)
+{
+	if (r->runs[i].end == (i ? r->runs[i - 1].end : 0))
+		memmove(&r->runs[i], &r->runs[i + 1], (--r->nruns - i) * sizeof(*r->runs));
+}
+
+static inline void
+show(struct reduction *r, uint32_t row, int64_t value)
+{
+	r->sorted[row] = value;
+	if (value != r->shown[row])
+		note(r, row);
+}
+
+/* One CPU has another value: each run between the two gives a row to its neighbour. Notes
+ * the rows that differ, lowest first. */
 static void
 replace(struct reduction *r, int64_t old, int64_t value)
 {
-	uint32_t from = 0;
-	while (r->sorted[from] != old)
-		from++;
-	uint32_t to = from;
-	for (; to + 1 < r->nrows && r->sorted[to + 1] < value; to++)
-		r->sorted[to] = r->sorted[to + 1];
-	for (; to > 0 && r->sorted[to - 1] > value; to--)
-		r->sorted[to] = r->sorted[to - 1];
-	r->sorted[to] = value;
-	/* The first time, no row has shown anything. */
-	uint32_t low = !r->begun ? 0 : from < to ? from
-						 : to;
-	uint32_t high = !r->begun ? r->nrows - 1 : from < to ? to
-							     : from;
-	for (uint32_t row = low; row <= high; row++)
-		if (r->sorted[row] != r->shown[row])
-			note(r, row);
-	r->begun = true;
+	if (!r->begun)
+		note_all(r);
+	add_run(r, value);
+	uint32_t from = find_run(r, old);
+	uint32_t to = find_run(r, value);
+	for (uint32_t i = from; i < to; i++)
+		show(r, --r->runs[i].end, r->runs[i + 1].value);
+	for (uint32_t i = to; i < from; i++)
+		show(r, r->runs[i].end++, r->runs[i].value);
+	drop_if_empty(r, from);
 }
 
 int
@@ -77,13 +117,15 @@ reduce_init(struct reduction *r, struct arena *a, const struct emu *emu, const s
 		.cpus = arena_new(a, struct cpu_value, emu->sys.ncpus),
 		.touched = arena_new(a, uint32_t, emu->sys.ncpus),
 		.sorted = arena_new(a, int64_t, n),
+		.runs = arena_new(a, struct run, n + 1),
 		.noted = arena_new(a, uint8_t, n),
 		.order = arena_new(a, uint32_t, n),
 	};
-	if (!r->shown || !r->changed || !r->cpus || !r->touched || !r->sorted || !r->noted || !r->order)
+	if (!r->shown || !r->changed || !r->cpus || !r->touched || !r->sorted || !r->runs || !r->noted || !r->order)
 		return diag_no_memory(emu->diag);
 	for (uint32_t i = 0; i < n; i++)
 		r->shown[i] = NOT_SHOWN;
+	r->runs[r->nruns++] = (struct run){ 0, n };
 	return 0;
 }
 
@@ -120,11 +162,8 @@ reduce_end(struct reduction *r)
 	}
 	r->ntouched = 0;
 	/* Default view: every row begins with a line. */
-	if (!r->begun && !r->emu->options.compat) {
-		r->begun = true;
-		for (uint32_t row = 0; row < r->nrows; row++)
-			note(r, row);
-	}
+	if (!r->begun && !r->emu->options.compat)
+		note_all(r);
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < r->nnoted; i++) {
 		uint32_t row = r->order[i];

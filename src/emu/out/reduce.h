@@ -27,6 +27,11 @@ struct cpu_value {
 	bool state_written; /* by the current event */
 };
 
+struct run {
+	int64_t value;
+	uint32_t end; /* the row behind its last one */
+};
+
 struct reduction {
 	const struct emu *emu;
 	const struct model *model;
@@ -39,7 +44,9 @@ struct reduction {
 	struct cpu_value *cpus; /* by CPU, virtual ones too */
 	uint32_t *touched;      /* CPUs, in order */
 	uint32_t ntouched;
-	int64_t *sorted; /* of the physical CPUs */
+	int64_t *sorted;  /* of the physical CPUs */
+	struct run *runs; /* the same as runs of equal values: few, of many CPUs */
+	uint32_t nruns;
 	uint8_t *noted;  /* rows that may have changed */
 	uint32_t *order; /* of them */
 	uint32_t nnoted;
