@@ -28,6 +28,7 @@
 package uscope_dpi;
 // verilator lint_on TIMESCALEMOD
 
+  // verilator lint_off UNUSEDPARAM
   // Types of fields.
   localparam byte unsigned USCOPE_U8 = 1;
   localparam byte unsigned USCOPE_U16 = 2;
@@ -44,6 +45,7 @@ package uscope_dpi;
   // Flags of storages.
   localparam shortint unsigned USCOPE_SPARSE = 1;  // each slot is valid or not
   localparam shortint unsigned USCOPE_BUFFER = 2;  // a hint for viewers
+  // verilator lint_on UNUSEDPARAM
 
   // The schema of the next uscope_open. Each gives the id of what it adds, from 0, or a
   // negative status; after a failure uscope_open gives null. A clock and a scope are the

@@ -38,6 +38,14 @@ if int(re.search(r"Verilator (\d+)\.", version).group(1)) < 5:
     skip(f"{version.strip()} is older than 5")
 
 with tempfile.TemporaryDirectory() as tmp:
+    # The package makes no warnings in the designs of others.
+    with open(f"{tmp}/other.sv", "w", encoding="utf-8") as f:
+        f.write("module other; import uscope_dpi::*;\nchandle w; initial w = uscope_open(\"a\");\n"
+                "final uscope_close(w); endmodule\n")
+    out, err = run(["verilator", "--lint-only", "-Wall", "-Wno-fatal",
+                    f"{root}/src/lib/uscope/uscope_dpi.sv", f"{tmp}/other.sv"], cwd=tmp)
+    if out or err:
+        sys.exit(out + err)
     # Compiling takes longer than simulating: no optimisation.
     run(["verilator", "--binary", "--timing", "-j", "2", "--top-module", "issue_queue", "-Mdir", "obj",
          f"{root}/src/lib/uscope/uscope_dpi.sv", f"{root}/test/uscope/dpi/issue_queue.sv",
