@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LAPLACE_H
+#define LAPLACE_H
+
+/* laplace: what the traces of the Laplace simulator hold, and what can be wrong in them.
+ *
+ * A trace is memory references (lapref.h) and kernel events (lapkernel.h), read record by
+ * record (lapread.h), in order of several files (lapmerge.h). A machine (lapmachine.h)
+ * follows tasks, address spaces and pages through them. The bytes are defined in
+ * doc/format/laplace.md. Nothing here prints, and nothing is global. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	LAP_RECORD_SIZE = 18, /* bytes of a reference in the binary form */
+	LAP_REF_LINE = 40,    /* longest line of one in writer's form, with its newline */
+	LAP_LINE_MAX = 8192,  /* longest line that is read, without its newline */
+	LAP_NAME_MAX = 4095,  /* bytes of a name in a kernel event */
+	LAP_PAGE_SHIFT = 12,
+	LAP_PAGE_SIZE = 1 << LAP_PAGE_SHIFT,
+};
+
+enum lap_endian {
+	LAP_LITTLE,
+	LAP_BIG,
+};
+
+/* Variants of the kernel trace, in order of their age. */
+enum lap_dialect {
+	LAP_LAPLACE,
+	LAP_KVMTRACE_04,
+	LAP_KVMTRACE_05,
+	LAP_KVMTRACE_06,
+	LAP_DIALECTS,
+};
+
+/* What a file holds. */
+enum lap_format {
+	LAP_AUTO,    /* to be found out: lapprobe.h */
+	LAP_BINARY,  /* references of 18 bytes */
+	LAP_TEXT,    /* references, a line each */
+	LAP_KERNEL,  /* kernel events, a line each */
+	LAP_MIXED,   /* plain interleave: lines of both kinds */
+	LAP_BASIC,   /* basic merge: kind and canonical page */
+	LAP_PROCESS, /* a file of the per-process merge */
+	LAP_FORMATS,
+};
+
+/* ---- Records. ---- */
+
+/* Fields of kernel events, which index lap_event.arg. */
+enum lap_field {
+	LAP_END, /* of a list */
+	LAP_PID,
+	LAP_PARENT,
+	LAP_CONTEXT,
+	LAP_DUP,
+	LAP_START,
+	LAP_STOP,
+	LAP_ADDRESS,
+	LAP_LENGTH,
+	LAP_OLD_ADDRESS,
+	LAP_OLD_LENGTH,
+	LAP_END_ADDRESS,
+	LAP_INODE,
+	LAP_MAJOR, /* the whole device number since kvmtrace-0.6 */
+	LAP_MINOR,
+	LAP_OFFSET,
+	LAP_SHM,
+	LAP_USER_TIME,
+	LAP_SYSTEM_TIME,
+	LAP_SIZE,      /* of the file that is opened */
+	LAP_FILE_TYPE, /* one letter: f p d s o */
+	LAP_NAME,      /* in lap_event.name */
+	LAP_FIELDS,
+};
+
+struct lap_event {
+	uint64_t ts;
+	uint64_t refs; /* user references of the task so far (kvmtrace) */
+	uint64_t arg[LAP_FIELDS];
+	const char *name; /* not terminated; NULL if the event has none */
+	size_t name_len;
+	uint8_t tag;
+	uint8_t code; /* 1..23 */
+};
+
+enum lap_type {
+	LAP_REF,   /* kind, length, space, addr */
+	LAP_EVENT, /* event */
+	LAP_PAGE,  /* kind, length, page; addr is that of the virtual page, space if known */
+};
+
+struct lap_record {
+	uint64_t ts; /* cycles */
+	uint64_t page;
+	const struct lap_event *event; /* borrowed from the reader until its next record */
+	uint32_t space;
+	uint32_t addr;
+	uint8_t type; /* enum lap_type */
+	uint8_t kind; /* r w i R W I */
+	uint8_t length;
+};
+
+/* 1 load, 2 store, 3 fetch, 4 5 6 the same re-referenced; 0: no kind. */
+extern const uint8_t lap_kinds[256];
+
+/* ---- What can be wrong. ---- */
+
+/* LT06, LM01, LM04, LM05 and LM06 are warnings; the others stop a strict reader, and cost
+ * a lenient one what the last text says. */
+#define LAP_CODE_LIST(X)                                                                   \
+	X(LR01, "the size is not a multiple of 18", "partial record at the end dropped")   \
+	X(LR02, "unknown kind of reference", "record skipped")                             \
+	X(LR03, "a reference of length 0", "record skipped")                               \
+	X(LR04, "a reference goes beyond ffffffff", "cut at ffffffff")                     \
+	X(LR05, "the timestamp is lower than the one before", "the one before is used")    \
+	X(LT01, "wrong number of fields", "line skipped")                                  \
+	X(LT02, "a field is not hexadecimal", "line skipped")                              \
+	X(LT03, "a field has too many digits", "line skipped")                             \
+	X(LT04, "the first field is longer than one character", "line skipped")            \
+	X(LT05, "a line is over 8192 bytes or has a NUL", "line skipped")                  \
+	X(LT06, "the last line has no newline", "used if it is complete")                  \
+	X(LK01, "unknown tag", "line skipped")                                             \
+	X(LK02, "the name is missing or over 4095 bytes", "name replaced by ? or cut")     \
+	X(LK03, "a range is empty or wraps", "record ignored")                             \
+	X(LK04, "a record follows the end of trace", "record ignored")                     \
+	X(LM01, "an event of a task never seen", "task created, parent unknown")           \
+	X(LM02, "a fork makes a task that lives", "task restarted")                        \
+	X(LM03, "an exit of or a switch to a dead task", "record ignored")                 \
+	X(LM04, "a reference in another address space than the running task's", "counted") \
+	X(LM05, "a reference outside of all mappings", "counted")                          \
+	X(LM06, "an address space that is not known", "created, or ignored if it ends")    \
+	X(LJ01, "the manifest lacks a key or has a wrong value", "none")
+
+enum lap_code {
+	LAP_OK,
+#define LAP_X(name, text, lenient) LAP_##name,
+	LAP_CODE_LIST(LAP_X)
+#undef LAP_X
+		LAP_CODES,
+	/* Not of the format. */
+	LAP_E_IO = LAP_CODES,
+	LAP_E_MEMORY,
+	LAP_E_FORMAT, /* not recognised, or not what this call can take */
+};
+
+/* "LR01" and so on; static, never NULL. Either sign of the code. */
+const char *lap_code_name(int code);
+const char *lap_code_text(int code);
+const char *lap_code_lenient(int code);
+bool lap_is_warning(int code);
+
+/* Something that is wrong, and where. */
+struct lap_issue {
+	int code;
+	const char *file;
+	uint64_t offset; /* bytes from the start of the file */
+	uint64_t line;   /* from 1; 0 in binary files */
+	char text[200];  /* one line; bytes of the input are cleaned */
+};
+
+/* Shared by what reads one trace; one thread at a time. Zeroed is strict and silent. */
+struct lap_log {
+	bool lenient;
+	/* Called for each issue; fatal: it is what stops the run. NULL: nobody listens. */
+	void (*tell)(void *self, const struct lap_issue *issue, bool fatal);
+	void *self;
+	uint64_t counts[LAP_CODES];
+};
+
+/* Where it happened: filled by readers. */
+struct lap_place {
+	const char *file;
+	uint64_t offset;
+	uint64_t line;
+};
+
+/* Counts and tells an issue. Returns 0 if work goes on, else -code. */
+int lap_raise(struct lap_log *log, const struct lap_place *at, int code, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#include "lapmerge.h"
+
+#include <stdlib.h>
+
+static bool
+is_before(const struct lapmerge_key *a, const struct lapmerge_key *b)
+{
+	return a->ts < b->ts || (a->ts == b->ts && a->rank < b->rank);
+}
+
+static void
+sift_down(struct lapmerge *m, size_t i)
+{
+	struct lapmerge_key key = m->heap[i];
+	for (;;) {
+		size_t child = 2 * i + 1;
+		if (child >= m->n)
+			break;
+		if (child + 1 < m->n && is_before(&m->heap[child + 1], &m->heap[child]))
+			child++;
+		if (!is_before(&m->heap[child], &key))
+			break;
+		m->heap[i] = m->heap[child];
+		i = child;
+	}
+	m->heap[i] = key;
+}
+
+int
+lapmerge_open(struct lapmerge *m, struct lapread *readers, size_t nreaders)
+{
+	*m = (struct lapmerge){ .readers = readers, .nreaders = nreaders };
+	m->next = calloc(nreaders ? nreaders : 1, sizeof(*m->next));
+	m->heap = calloc(nreaders ? nreaders : 1, sizeof(*m->heap));
+	if (!m->next || !m->heap || nreaders > UINT32_MAX / 2)
+		return -LAP_E_MEMORY;
+	for (size_t i = 0; i < nreaders; i++) {
+		int rc = lapread_next(&readers[i], &m->next[i]);
+		if (rc < 0)
+			return rc;
+		if (rc == 0)
+			continue;
+		size_t rank = readers[i].options.format == LAP_KERNEL ? i : nreaders + i;
+		m->heap[m->n++] = (struct lapmerge_key){ m->next[i].ts, (uint32_t)rank, (uint32_t)i };
+	}
+	for (size_t i = m->n / 2; i-- > 0;)
+		sift_down(m, i);
+	return 0;
+}
+
+int
+lapmerge_next(struct lapmerge *m, const struct lap_record **rec, const struct lapread **of)
+{
+	if (m->taken) {
+		uint32_t i = m->heap[0].reader;
+		int rc = lapread_next(&m->readers[i], &m->next[i]);
+		if (rc < 0)
+			return rc;
+		if (rc == 0)
+			m->heap[0] = m->heap[--m->n];
+		else
+			m->heap[0].ts = m->next[i].ts;
+		if (m->n)
+			sift_down(m, 0);
+	}
+	m->taken = m->n > 0;
+	if (m->n == 0)
+		return 0;
+	uint32_t i = m->heap[0].reader;
+	*rec = &m->next[i];
+	if (of)
+		*of = &m->readers[i];
+	return 1;
+}
+
+void
+lapmerge_close(struct lapmerge *m)
+{
+	free(m->next);
+	free(m->heap);
+	*m = (struct lapmerge){ 0 };
+}
