@@ -25,6 +25,14 @@ wbuf_open(struct wbuf *w, const char *path)
 	return 0;
 }
 
+int
+wbuf_attach(struct wbuf *w, int fd, const char *path)
+{
+	*w = (struct wbuf){ .fd = fd, .path = path };
+	w->data = block_alloc(WBUF_SIZE);
+	return w->data ? 0 : -ENOMEM;
+}
+
 /* Writes all of it, at `offset` or at the end of what was written (offset < 0). */
 static void
 write_all(struct wbuf *w, const char *p, size_t n, off_t offset)

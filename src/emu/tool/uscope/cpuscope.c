@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#include "cpuscope.h"
+
+#include "layout.h"
+
+static uint16_t
+find_field(const uscope_field_t *fields, uint32_t n, const char *name)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (strcmp(fields[i].name, name) == 0)
+			return (uint16_t)i;
+	return NO_FIELD;
+}
+
+static uint16_t
+root_of(uint16_t scope)
+{
+	return scope == USCOPE_NONE ? 0 : scope;
+}
+
+static bool
+find_entities(struct cpuscope *c, const schema_t *s, uint32_t scope)
+{
+	for (uint32_t i = 0; i < s->num_storages; i++) {
+		const uscope_storage_t *st = &s->storages[i];
+		if (root_of(st->scope) != scope || !(st->flags & USCOPE_SPARSE) || strcmp(st->name, "entities") != 0)
+			continue;
+		c->storage = (uint16_t)i;
+		c->num_slots = st->num_slots;
+		c->num_fields = st->num_fields;
+		c->fields = st->fields;
+		c->thread = find_field(st->fields, st->num_fields, "thread_id");
+		c->pc = find_field(st->fields, st->num_fields, "pc");
+		c->bits = find_field(st->fields, st->num_fields, "inst_bits");
+		return true;
+	}
+	return false;
+}
+
+/* An event that lacks a field is not the one that is meant. */
+static struct event_use
+find_event(const schema_t *s, uint32_t scope, const char *name, const char *first, const char *second)
+{
+	for (uint32_t i = 0; i < s->num_events; i++) {
+		const uscope_event_type_t *e = &s->events[i];
+		if (root_of(e->scope) != scope || strcmp(e->name, name) != 0)
+			continue;
+		uint16_t a = find_field(e->fields, e->num_fields, first);
+		uint16_t b = second ? find_field(e->fields, e->num_fields, second) : 0;
+		if (a == NO_FIELD || b == NO_FIELD)
+			continue;
+		return (struct event_use){ .type = (uint16_t)i, .first = &e->fields[a], .second = second ? &e->fields[b] : NULL };
+	}
+	return (struct event_use){ .type = NO_TYPE };
+}
+
+bool
+cpuscope_find(struct cpuscope *c, const struct pathlist *paths, const char *path)
+{
+	const schema_t *s = paths->schema;
+	for (uint32_t i = 0; i < s->num_scopes; i++) {
+		const char *here = pathlist_scope(paths, (uint16_t)i);
+		const char *protocol = s->scopes[i].protocol;
+		if (path && strcmp(path, *here ? here : "/") != 0 && strcmp(path, s->scopes[i].name) != 0)
+			continue;
+		if (!protocol || strcmp(protocol, "cpu") != 0 || !find_entities(c, s, i))
+			continue;
+		c->stage = find_event(s, i, "stage_transition", "entity_id", "stage");
+		c->note = find_event(s, i, "annotate", "entity_id", "text");
+		c->flush = find_event(s, i, "flush", "entity_id", NULL);
+		c->dependency = find_event(s, i, "dependency", "src_id", "dst_id");
+		c->period_ps = s->clocks[uscope_scope_clock(s, (uint16_t)i)].period_ps;
+		c->period_ps = c->period_ps ? c->period_ps : 1;
+		return true;
+	}
+	return false;
+}
+
+static bool
+step_of_op(const struct cpuscope *c, const uscope_item_t *item, struct step *step)
+{
+	bool clear = item->action == USCOPE_SLOT_CLEAR;
+	if (item->storage != c->storage || item->action < USCOPE_SLOT_SET || item->action > USCOPE_SLOT_ADD)
+		return false;
+	if (!clear && item->field >= c->num_fields)
+		return false;
+	if (item->bad && item->slot < c->num_slots)
+		return false;
+	*step = (struct step){
+		.kind = clear ? STEP_CLEAR : item->action == USCOPE_SLOT_ADD ? STEP_ADD
+									     : STEP_SET,
+		.slot = item->slot,
+		.field = clear ? NO_FIELD : item->field,
+		.value = item->value,
+	};
+	return true;
+}
+
+/* false: it is no number of a slot. */
+static bool
+get_slot(const uscope_item_t *item, const uscope_field_t *f, uint16_t *slot)
+{
+	uint64_t v = load_value((const uint8_t *)item->payload + f->offset, f->size);
+	*slot = (uint16_t)v;
+	return v < SLOTS;
+}
+
+static bool
+step_of_event(const struct cpuscope *c, const uscope_item_t *item, struct step *step)
+{
+	const struct {
+		enum step_kind kind;
+		const struct event_use *use;
+	} known[] = {
+		{ STEP_STAGE, &c->stage },
+		{ STEP_NOTE, &c->note },
+		{ STEP_FLUSH, &c->flush },
+		{ STEP_DEPENDENCY, &c->dependency },
+	};
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		const struct event_use *use = known[i].use;
+		if (!use->first || item->event_type != use->type)
+			continue;
+		*step = (struct step){ .kind = known[i].kind, .field = NO_FIELD };
+		if (use->second)
+			step->value = load_value((const uint8_t *)item->payload + use->second->offset, use->second->size);
+		return get_slot(item, use->first, &step->slot) &&
+			(step->kind != STEP_DEPENDENCY || (use->second && get_slot(item, use->second, &step->other)));
+	}
+	return false;
+}
+
+bool
+cpuscope_step(const struct cpuscope *c, const uscope_item_t *item, struct step *step)
+{
+	if (item->kind == USCOPE_ITEM_OP)
+		return step_of_op(c, item, step);
+	return item->kind == USCOPE_ITEM_EVENT && !item->bad && step_of_event(c, item, step);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* csvout: a line for each operation and for each field of an event. */
+#include "exporter.h"
+#include "layout.h"
+#include "puttext.h"
+#include "statetext.h"
+
+#include <stdlib.h>
+
+struct csv {
+	struct show show;
+	struct wbuf *w;
+	uint64_t items; /* operations and events: the lines of one share the number */
+};
+
+static void *
+csv_open(struct tool *t, struct source *s, const struct export_options *o, int *status)
+{
+	(void)o;
+	struct csv *c = calloc(1, sizeof(*c));
+	if (!c) {
+		*status = utool_no_memory(t);
+		return NULL;
+	}
+	c->show = show_of(t, s);
+	c->w = c->show.w;
+	put_str(c->w, "time_ps,item,kind,scope,storage,slot,field,value,label\n");
+	return c;
+}
+
+/* slot < 0: none. */
+static void
+put_head(struct csv *c, uint64_t time_ps, const char *kind, uint16_t scope, const char *name, int32_t slot)
+{
+	const char *path = pathlist_scope(&c->show.src->paths, scope);
+	path = *path ? path : "/";
+	put_u64(c->w, time_ps);
+	put_str(c->w, ",");
+	put_u64(c->w, c->items);
+	put_str(c->w, ",");
+	put_str(c->w, kind);
+	put_str(c->w, ",");
+	put_csv(c->w, path, strlen(path));
+	put_str(c->w, ",");
+	put_csv(c->w, name, strlen(name));
+	put_str(c->w, ",");
+	if (slot >= 0)
+		put_i64(c->w, slot);
+	put_str(c->w, ",");
+}
+
+/* f NULL: a line without field. */
+static void
+put_rest(struct csv *c, const uscope_field_t *f, uint64_t value)
+{
+	if (f) {
+		put_csv(c->w, f->name, strlen(f->name));
+		put_str(c->w, ",");
+		show_number(&c->show, f, value);
+		put_str(c->w, ",");
+		uint32_t n = 0;
+		const char *text = value_text(&c->show, f, value, &n);
+		if (text)
+			put_csv(c->w, text, n);
+	} else {
+		put_str(c->w, ",,");
+	}
+	put_str(c->w, "\n");
+}
+
+static void
+csv_state(void *self, const uscope_state_t *state, uint64_t time_ps)
+{
+	struct csv *c = self;
+	const schema_t *schema = c->show.src->schema;
+	for (uint32_t id = 0; id < schema->num_storages && !utool_stop(c->show.tool); id++) {
+		const uscope_storage_t *st = &schema->storages[id];
+		if (!c->show.src->picked.storages[id])
+			continue;
+		for (uint32_t p = 0; p < st->num_properties; p++) {
+			uint64_t v = uscope_state_prop(state, (uint16_t)id, (uint16_t)p);
+			if (v == 0)
+				continue;
+			put_head(c, time_ps, "init", st->scope, st->name, -1);
+			put_rest(c, &st->properties[p], v);
+			c->items++;
+		}
+		for (uint32_t slot = 0; slot < st->num_slots && !utool_stop(c->show.tool); slot++) {
+			if (!slot_has_content(c->show.src, state, (uint16_t)id, (uint16_t)slot))
+				continue;
+			for (uint32_t f = 0; f < st->num_fields; f++) {
+				put_head(c, time_ps, "init", st->scope, st->name, (int32_t)slot);
+				put_rest(c, &st->fields[f], uscope_slot_field_raw(state, (uint16_t)id, (uint16_t)slot, (uint16_t)f));
+			}
+			c->items++;
+		}
+	}
+}
+
+static void
+csv_op(void *self, const uscope_state_t *state, const uscope_item_t *item, bool was_valid, uint64_t before)
+{
+	static const char *const kinds[] = {
+		[USCOPE_SLOT_SET] = "set",
+		[USCOPE_SLOT_CLEAR] = "clear",
+		[USCOPE_SLOT_ADD] = "add",
+		[USCOPE_PROP_SET] = "prop",
+	};
+	(void)state;
+	(void)was_valid;
+	(void)before;
+	struct csv *c = self;
+	const uscope_storage_t *st = &c->show.src->schema->storages[item->storage];
+	const uscope_field_t *f = item->action == USCOPE_SLOT_CLEAR ? NULL : item_field(c->show.src, item);
+	put_head(c, item->time_ps, kinds[item->action], st->scope, st->name, item->action == USCOPE_PROP_SET ? -1 : item->slot);
+	put_rest(c, f, item->value);
+	c->items++;
+}
+
+static void
+csv_event(void *self, const uscope_item_t *item)
+{
+	struct csv *c = self;
+	const uscope_event_type_t *e = &c->show.src->schema->events[item->event_type];
+	const uint8_t *payload = item->payload;
+	for (uint32_t i = 0; i < e->num_fields; i++) {
+		const uscope_field_t *f = &e->fields[i];
+		put_head(c, item->time_ps, "event", e->scope, e->name, -1);
+		put_rest(c, f, load_value(payload + f->offset, f->size));
+	}
+	if (e->num_fields == 0) {
+		put_head(c, item->time_ps, "event", e->scope, e->name, -1);
+		put_rest(c, NULL, 0);
+	}
+	c->items++;
+}
+
+static void
+csv_end(void *self, uint64_t time_ps)
+{
+	(void)self;
+	(void)time_ps;
+}
+
+const struct exporter csv_exporter = {
+	.name = "csv",
+	.open = csv_open,
+	.state = csv_state,
+	.op = csv_op,
+	.event = csv_event,
+	.end = csv_end,
+	.close = free,
+};

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef EXPORTER_H
+#define EXPORTER_H
+
+/* exporter: a file in the form of another program. */
+
+#include "show.h"
+
+struct export_options {
+	bool labels; /* vcd: labels and texts instead of numbers */
+};
+
+struct exporter {
+	const char *name;
+	/* NULL: reported, *status is the exit status. */
+	void *(*open)(struct tool *t, struct source *s, const struct export_options *o, int *status);
+	/* The state that all begins with; again where segments are missing. Borrowed. */
+	void (*state)(void *self, const uscope_state_t *state, uint64_t time_ps);
+	/* Operations and events that are chosen, times do not go back. `state` is that after
+	 * the operation, `before` whether its slot was valid and what the field held. */
+	void (*op)(void *self, const uscope_state_t *state, const uscope_item_t *item, bool was_valid, uint64_t before);
+	void (*event)(void *self, const uscope_item_t *item);
+	void (*end)(void *self, uint64_t time_ps);
+	void (*close)(void *self);
+};
+
+extern const struct exporter csv_exporter;
+extern const struct exporter vcd_exporter;
+
+#endif

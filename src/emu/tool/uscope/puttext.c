@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+#include "puttext.h"
+
+#include "fmt.h"
+
+#define REPLACEMENT "\xef\xbf\xbd"
+
+void
+put_str(struct wbuf *w, const char *text)
+{
+	wbuf_put(w, text, strlen(text));
+}
+
+void
+put_u64(struct wbuf *w, uint64_t v)
+{
+	wbuf_commit(w, fmt_u64(wbuf_reserve(w, FMT_MAX), v));
+}
+
+void
+put_i64(struct wbuf *w, int64_t v)
+{
+	wbuf_commit(w, fmt_i64(wbuf_reserve(w, FMT_MAX), v));
+}
+
+/* Bytes of the character at p, 0: it is no UTF-8. */
+static size_t
+utf8_next(const char *p, size_t n, uint32_t *c)
+{
+	const uint8_t *b = (const uint8_t *)p;
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t k = b[0] < 0x80 ? 1 : b[0] < 0xc0 ? 0
+		: b[0] < 0xe0                    ? 2
+		: b[0] < 0xf0                    ? 3
+		: b[0] < 0xf8                    ? 4
+						 : 0;
+	if (k == 0 || k > n)
+		return 0;
+	*c = k == 1 ? b[0] : b[0] & (0xffu >> (k + 1));
+	for (size_t i = 1; i < k; i++) {
+		if ((b[i] & 0xc0) != 0x80)
+			return 0;
+		*c = *c << 6 | (b[i] & 0x3f);
+	}
+	if (*c < least[k] || *c > 0x10ffff || (*c >= 0xd800 && *c <= 0xdfff))
+		return 0;
+	return k;
+}
+
+/* What a terminal would act on, or would show in another place. */
+static bool
+is_control(uint32_t c)
+{
+	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x200e || c == 0x200f || c == 0x061c ||
+		(c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
+}
+
+static void
+put_escaped(struct wbuf *w, uint32_t c)
+{
+	if (c == '\n' || c == '\t' || c == '\r')
+		put_str(w, c == '\n' ? "\\n" : c == '\t' ? "\\t"
+							 : "\\r");
+	else
+		wbuf_printf(w, c < 0x80 ? "\\x%02x" : "\\u{%x}", c);
+}
+
+static void
+put_shown(struct wbuf *w, const char *text, size_t n, char quote)
+{
+	size_t k;
+	for (const char *p = text; n; p += k, n -= k) {
+		uint32_t c = 0;
+		k = utf8_next(p, n, &c);
+		if (k == 0) {
+			wbuf_printf(w, "\\x%02x", (unsigned)(uint8_t)*p);
+			k = 1;
+		} else if (is_control(c)) {
+			put_escaped(w, c);
+		} else {
+			if (*p == '\\' || (quote && *p == quote))
+				wbuf_put(w, "\\", 1);
+			wbuf_put(w, p, k);
+		}
+	}
+}
+
+void
+put_text(struct wbuf *w, const char *text, size_t n)
+{
+	put_shown(w, text, n, 0);
+}
+
+void
+put_quoted(struct wbuf *w, const char *text, size_t n)
+{
+	wbuf_put(w, "\"", 1);
+	put_shown(w, text, n, '"');
+	wbuf_put(w, "\"", 1);
+}
+
+/* Bytes from p on that are ASCII and need no escape. */
+static size_t
+plain_length(const char *p, size_t n)
+{
+	size_t i = 0;
+	while (i < n && (uint8_t)p[i] >= 0x20 && (uint8_t)p[i] < 0x7f && p[i] != '"' && p[i] != '\\')
+		i++;
+	return i;
+}
+
+void
+put_json_inside(struct wbuf *w, const char *text, size_t n)
+{
+	const char *p = text;
+	while (n) {
+		size_t k = plain_length(p, n);
+		wbuf_put(w, p, k);
+		p += k;
+		n -= k;
+		if (n == 0)
+			break;
+		uint32_t c = 0;
+		k = utf8_next(p, n, &c);
+		if (k == 0)
+			put_str(w, REPLACEMENT);
+		else if (*p == '"' || *p == '\\')
+			wbuf_printf(w, "\\%c", *p);
+		else if (*p == '\n')
+			put_str(w, "\\n");
+		else if (*p == '\t')
+			put_str(w, "\\t");
+		else if (is_control(c))
+			wbuf_printf(w, "\\u%04x", c);
+		else
+			wbuf_put(w, p, k);
+		k = k ? k : 1;
+		p += k;
+		n -= k;
+	}
+}
+
+void
+put_json(struct wbuf *w, const char *text, size_t n)
+{
+	wbuf_put(w, "\"", 1);
+	put_json_inside(w, text, n);
+	wbuf_put(w, "\"", 1);
+}
+
+void
+put_json_str(struct wbuf *w, const char *text)
+{
+	put_json(w, text, strlen(text));
+}
+
+void
+put_csv(struct wbuf *w, const char *text, size_t n)
+{
+	bool quote = false;
+	for (size_t i = 0; i < n; i++)
+		quote = quote || strchr(",\"\r\n", text[i]);
+	if (quote)
+		wbuf_put(w, "\"", 1);
+	size_t k;
+	for (const char *p = text; n; p += k, n -= k) {
+		uint32_t c = 0;
+		k = utf8_next(p, n, &c);
+		if (k == 0)
+			put_str(w, REPLACEMENT);
+		else
+			wbuf_put(w, p, k);
+		if (*p == '"')
+			wbuf_put(w, p, 1);
+		k = k ? k : 1;
+	}
+	if (quote)
+		wbuf_put(w, "\"", 1);
+}
