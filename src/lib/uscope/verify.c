@@ -12,6 +12,7 @@ struct verify {
 	int count;
 	bool stopped;
 	struct uscope_state *before, *now; /* the end of the segment before; the one in work */
+	uint64_t end;                      /* time of the end of the segment before */
 	struct window below, above;        /* two levels of a summary */
 };
 
@@ -78,14 +79,15 @@ tell_difference(struct verify *v, uint32_t i, const uscope_segment_t *s)
 	}
 }
 
-/* One segment. *follows: v->before is what it should begin with. */
+/* One segment. *follows: v->before is what it should begin with. Times that leave a gap
+ * tell that segments are missing in between, as recovery leaves them. */
 static int
 check_segment(struct verify *v, uint32_t i, bool *follows, uscope_error_t *error)
 {
 	uint64_t diag[USCOPE_NUM_DIAGS] = { 0 };
-	uscope_segment_t s;
+	uscope_segment_t s = { 0 };
 	int status = seglist_get(v->r, i, &s, error);
-	if (!status && *follows && !(status = checkpoint_load(v->r, i, &s, v->now, error)) && !state_equal(v->before, v->now))
+	if (!status && *follows && s.time_start_ps <= v->end && !(status = checkpoint_load(v->r, i, &s, v->now, error)) && !state_equal(v->before, v->now))
 		tell_difference(v, i, &s);
 	if (!status)
 		status = segment_decode(v->r, i, &s, v->now, diag, error);
@@ -96,6 +98,7 @@ check_segment(struct verify *v, uint32_t i, bool *follows, uscope_error_t *error
 	else
 		tell_diag(v, diag, i, s.offset);
 	*follows = !status;
+	v->end = s.time_end_ps;
 	struct uscope_state *swap = v->before;
 	v->before = v->now;
 	v->now = swap;
