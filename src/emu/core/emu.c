@@ -72,6 +72,8 @@ emu_apply(struct emu *emu, const struct event *ev)
 		return rc;
 	if (emu->chans.ndirty || emu->npunctuals)
 		track_emit(emu);
+	if (emu->density.n)
+		watch_event(emu, ev);
 	return 0;
 }
 

@@ -24,6 +24,7 @@
 #include "run.h"
 #include "system.h"
 #include "trace.h"
+#include "watch.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -31,6 +32,8 @@
 
 /* Of the µScope file. */
 struct uscope_options {
+	bool wanted;
+	bool asked;      /* by the user, and not by default: it is an error when it cannot be */
 	int compression; /* enum uscope_compression */
 	bool lz4_prefix; /* as a viewer needs it */
 	bool raw_events; /* also the events themselves */
@@ -94,6 +97,7 @@ struct emu {
 	struct emu_text texts;      /* an empty one, then those of the models */
 	struct emu_text *last_text; /* NULL: none yet */
 	struct feed feed;
+	struct density density; /* without memory: no output wants to know of events */
 
 	/* The current event. */
 	uint32_t thread;

@@ -8,8 +8,8 @@
 
 struct chunk {
 	unsigned readers; /* sinks that have not finished with it */
-	size_t n[ROW_CLASSES];
-	struct record records[ROW_CLASSES][FEED_RECORDS];
+	size_t n[LANES];
+	struct record records[LANES][FEED_RECORDS];
 };
 
 /* A sink. */
@@ -47,17 +47,29 @@ struct feed_impl {
 	pthread_cond_t freed;   /* a chunk became idle */
 };
 
+static bool
+writes(const struct station *st)
+{
+	return st->ops->write || st->ops->write_all;
+}
+
 static void
 write_chunk(struct feed_impl *im, unsigned worker, unsigned nworkers, const struct chunk *c)
 {
+	struct batch all;
+	for (int i = 0; i < LANES; i++) {
+		all.r[i] = c->records[i];
+		all.n[i] = c->n[i];
+	}
 	unsigned writer = 0;
 	for (size_t i = 0; i < im->nstations; i++) {
 		struct station *st = &im->stations[i];
-		if (!st->ops->write || writer++ % nworkers != worker)
+		if (!writes(st) || writer++ % nworkers != worker || st->rc < 0)
 			continue;
-		if (st->rc < 0 || !c->n[st->rows])
-			continue;
-		st->rc = st->ops->write(st->self, c->records[st->rows], c->n[st->rows]);
+		if (st->ops->write_all)
+			st->rc = st->ops->write_all(st->self, &all);
+		else if (c->n[st->rows])
+			st->rc = st->ops->write(st->self, c->records[st->rows], c->n[st->rows]);
 		if (st->rc < 0)
 			atomic_store(&im->failed, true);
 	}
@@ -123,7 +135,7 @@ static void
 use_chunk(struct feed *f, struct chunk *c)
 {
 	f->cur = c;
-	for (int i = 0; i < ROW_CLASSES; i++) {
+	for (int i = 0; i < LANES; i++) {
 		f->next[i] = c->records[i];
 		f->end[i] = c->records[i] + FEED_RECORDS;
 	}
@@ -135,17 +147,17 @@ static void
 settle(struct chunk *c, const size_t have[])
 {
 	int64_t last = 0;
-	for (int i = 0; i < ROW_CLASSES; i++)
+	for (int i = 0; i < LANES; i++)
 		if (have[i] && c->records[i][have[i] - 1].time > last)
 			last = c->records[i][have[i] - 1].time;
 	size_t all = 0;
-	for (int i = 0; i < ROW_CLASSES; i++) {
+	for (int i = 0; i < LANES; i++) {
 		c->n[i] = have[i];
 		while (c->n[i] && c->records[i][c->n[i] - 1].time >= last - 1)
 			c->n[i]--;
 		all += c->n[i];
 	}
-	for (int i = 0; i < ROW_CLASSES && !all; i++)
+	for (int i = 0; i < LANES && !all; i++)
 		c->n[i] = have[i];
 }
 
@@ -153,12 +165,12 @@ static void
 roll(struct feed *f)
 {
 	struct chunk *c = f->cur;
-	size_t have[ROW_CLASSES];
-	for (int i = 0; i < ROW_CLASSES; i++)
+	size_t have[LANES];
+	for (int i = 0; i < LANES; i++)
 		have[i] = (size_t)(f->next[i] - c->records[i]);
 	settle(c, have);
 	use_chunk(f, take_idle(f->impl));
-	for (int i = 0; i < ROW_CLASSES; i++) {
+	for (int i = 0; i < LANES; i++) {
 		size_t k = c->n[i];
 		memcpy(f->next[i], c->records[i] + k, (have[i] - k) * sizeof(struct record));
 		f->next[i] += have[i] - k;
@@ -168,13 +180,22 @@ roll(struct feed *f)
 	hand_over(f->impl, c);
 }
 
+static bool
+is_full(const struct feed *f)
+{
+	bool full = false;
+	for (int i = 0; i < LANES; i++)
+		full = full || f->next[i] == f->end[i];
+	return full;
+}
+
 void
 feed_roll(struct feed *f)
 {
 	/* When only the other class could give way, the second time everything does. */
 	do {
 		roll(f);
-	} while (f->next[ROW_THREAD] == f->end[ROW_THREAD] || f->next[ROW_CPU] == f->end[ROW_CPU]);
+	} while (is_full(f));
 }
 
 void
@@ -249,7 +270,7 @@ feed_start(struct feed *f, unsigned threads)
 	struct feed_impl *im = f->impl;
 	unsigned writers = 0;
 	for (size_t i = 0; i < im->nstations; i++)
-		writers += im->stations[i].ops->write != NULL;
+		writers += writes(&im->stations[i]);
 	unsigned want = threads < 1 ? 1 : threads;
 	want = want > writers ? writers : want;
 	for (unsigned i = 0; i < want; i++) {
@@ -272,7 +293,7 @@ feed_close(struct feed *f, int64_t duration)
 	if (!im)
 		return 0;
 	if (f->cur) {
-		for (int i = 0; i < ROW_CLASSES; i++)
+		for (int i = 0; i < LANES; i++)
 			f->cur->n[i] = (size_t)(f->next[i] - f->cur->records[i]);
 		hand_over(im, f->cur);
 	}

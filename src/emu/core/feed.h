@@ -25,8 +25,8 @@ struct chunk;
 struct feed_impl;
 
 struct feed {
-	struct record *next[ROW_CLASSES]; /* where the next record goes */
-	struct record *end[ROW_CLASSES];
+	struct record *next[LANES]; /* where the next record goes */
+	struct record *end[LANES];
 	int64_t sent;   /* time of the last record that was handed over; -1 none */
 	uint16_t event; /* of the records that are added now */
 	struct chunk *cur;
@@ -44,13 +44,13 @@ int feed_start(struct feed *f, unsigned threads);
 /* Hands over the full chunk. Returns with room for records, always. */
 void feed_roll(struct feed *f);
 
-/* Adds a record; times must not decrease. */
+/* Adds a record to a lane: a class of rows, or LANE_EVENTS. Times must not decrease. */
 static inline void
-feed_put(struct feed *f, enum row_class rows, int64_t time, uint32_t row, uint32_t col, int64_t value)
+feed_put(struct feed *f, unsigned lane, int64_t time, uint32_t row, uint32_t col, int64_t value)
 {
-	if (__builtin_expect(f->next[rows] == f->end[rows], 0))
+	if (__builtin_expect(f->next[lane] == f->end[lane], 0))
 		feed_roll(f);
-	*f->next[rows]++ = (struct record){ time, value, row, (uint16_t)col, f->event };
+	*f->next[lane]++ = (struct record){ time, value, row, (uint16_t)col, f->event };
 }
 
 /* Inserts a punctual record behind those of its time, which may be up to 1 ns before the last

@@ -35,6 +35,24 @@ enum row_class {
 	ROW_CLASSES,
 };
 
+/* Records that are handed over together: by class of rows, and the events of the trace
+ * if they are wanted. An event is two records: value is the first 8 bytes of its payload,
+ * row its thread, col its model and category; value the next 8 bytes, row the size of the
+ * payload, col the third letter. */
+enum {
+	LANE_EVENTS = ROW_CLASSES,
+	LANES,
+};
+
+enum {
+	RAW_JUMBO = UINT8_MAX, /* as a size: the value is the length */
+};
+
+struct batch {
+	const struct record *r[LANES];
+	size_t n[LANES];
+};
+
 struct sink_ops {
 	const char *name;
 	size_t size; /* private memory, zeroed */
@@ -44,6 +62,9 @@ struct sink_ops {
 	/* Records in order of time. The next call begins at a later time, unless one instant
 	 * was too long for the queue. 0, or <0 (reported); it is not called again. */
 	int (*write)(void *self, const struct record *r, size_t n);
+	/* The same for a sink of all classes, instead of write: what is in a batch is earlier
+	 * than what is in the next, in all its lanes. */
+	int (*write_all)(void *self, const struct batch *b);
 	/* Completes the files, also after an error elsewhere; `duration` is the time of the
 	 * last event. Due whenever open succeeded. 0, or <0 (reported). */
 	int (*close)(void *self, int64_t duration);

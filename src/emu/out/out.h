@@ -16,6 +16,7 @@ extern const struct sink_ops pcf_sink;       /* types, values and their labels *
 extern const struct sink_ops row_sink;       /* names of the rows */
 extern const struct sink_ops cfg_sink;       /* views */
 extern const struct sink_ops breakdown_sink; /* CPUs sorted by value; all three files */
+extern const struct sink_ops uscp_sink;      /* everything, as a µScope file */
 
 /* "thread" or "cpu". */
 const char *out_class(enum row_class rows);

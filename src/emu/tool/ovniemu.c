@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ovniemu: turns a trace into Paraver timelines. */
+/* ovniemu: turns a trace into timelines. */
 #include "cli.h"
 #include "emu.h"
 #include "out.h"
@@ -14,25 +14,37 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include <uscope.h>
 
 enum {
 	OPT_COMPAT = 256,
 	OPT_PROGRESS,
+	OPT_COMPRESSION,
+	OPT_PREFIX,
+	OPT_RAW,
+	OPT_LABELS,
 };
 
 enum {
 	THREADS_MAX = 1024,
+	LABELS = 4096, /* in the µScope file, by default */
+	LABELS_MAX = 65535,
 	MODELS_A_LINE = 4, /* in the help */
 };
 
 static const struct cli_option options[] = {
 	{ 'o', "output", "DIR", "write there instead of in the trace directory" },
+	{ 'f', "outputs", "LIST", "prv, uscope, or both with a comma (default)" },
 	{ 'c', "clock-offsets", "FILE", "clock offsets (default: clock-offsets.txt of TRACEDIR)" },
 	{ 'a', "all-models", NULL, "enable all models, not only the required ones" },
 	{ 'b', "breakdown", NULL, "also write the breakdowns of models that have one" },
 	{ 'l', "lint", NULL, "refuse unfinished traces, check how threads end" },
 	{ 'j', "threads", "N", "use N threads, at least 2 (default: one a CPU)" },
 	{ OPT_COMPAT, "compat", NULL, "print the lines of ovni 1.14, with its strictness" },
+	{ OPT_COMPRESSION, "uscope-compression", "METHOD", "of ovni.uscp: lz4 (default), zstd or none" },
+	{ OPT_PREFIX, "uscope-lz4-prefix", NULL, "LZ4 blocks with their size, for viewers" },
+	{ OPT_RAW, "uscope-raw-events", NULL, "also put the events themselves in ovni.uscp" },
+	{ OPT_LABELS, "uscope-labels", "N", "room for N labels in ovni.uscp (default: 4096)" },
 	{ OPT_PROGRESS, "progress", NULL, "show progress even if stderr is no terminal" },
 	{ 'q', "quiet", NULL, "print warnings and errors only" },
 	{ 'v', "verbose", NULL, "print more" },
@@ -107,6 +119,7 @@ struct summary {
 	uint32_t threads, cpus;
 	int64_t span;
 	bool complete;
+	bool paraver, uscope; /* written */
 	char dir[4096];
 	char models[512];
 };
@@ -146,8 +159,10 @@ print_summary(struct diag *d, const struct summary *s, double took, int rc)
 		diag_info(d, "stopped by the user: the timelines end at %s", span);
 	else if (rc < 0)
 		diag_info(d, "the run failed (%s); the timelines that were begun end at %s", error_name(rc), span);
-	else
+	if (rc == 0 && s->paraver)
 		diag_info(d, "open in Paraver: %s/thread.prv and %s/cpu.prv, with the views in %s/cfg", s->dir, s->dir, s->dir);
+	if (rc == 0 && s->uscope)
+		diag_info(d, "ask for any instant: uscope timeline --at TIME %s/ovni.uscp", s->dir);
 }
 
 static int
@@ -159,8 +174,9 @@ make_outdir(struct diag *d, const char *dir)
 }
 
 static int
-run(struct diag *d, const char *dir, const struct emu_options *o)
+run(struct diag *d, const char *dir, const struct emu_options *o, bool paraver)
 {
+	/* Those of Paraver, then that of µScope. */
 	static const struct sink sinks[] = {
 		{ &row_sink, ROW_CPU },
 		{ &row_sink, ROW_THREAD },
@@ -171,15 +187,19 @@ run(struct diag *d, const char *dir, const struct emu_options *o)
 		{ &breakdown_sink, ROW_CPU },
 		{ &cfg_sink, ROW_CPU },
 		{ &cfg_sink, ROW_THREAD },
+		{ &uscp_sink, ROW_CLASSES },
 	};
+	size_t nsinks = sizeof(sinks) / sizeof(sinks[0]);
+	size_t first = paraver ? 0 : nsinks - 1;
+	size_t last = o->uscope.wanted ? nsinks : nsinks - 1;
 	struct emu emu;
-	struct summary s = { 0 };
+	struct summary s = { .paraver = paraver, .uscope = o->uscope.wanted };
 	double begin = now();
 	int rc = emu_open(&emu, d, dir, o);
 	if (rc == 0)
 		rc = make_outdir(d, o->outdir);
 	if (rc == 0)
-		rc = emu_connect(&emu, sinks, sizeof(sinks) / sizeof(sinks[0]));
+		rc = emu_connect(&emu, sinks + first, last - first);
 	bool began = rc == 0;
 	if (rc == 0)
 		rc = emu_run(&emu);
@@ -192,13 +212,43 @@ run(struct diag *d, const char *dir, const struct emu_options *o)
 }
 
 static bool
-parse_threads(const char *text, unsigned *n)
+parse_number(const char *text, long max, unsigned *n)
 {
 	char *end;
 	errno = 0;
 	long v = strtol(text, &end, 10);
 	*n = (unsigned)v;
-	return end != text && !*end && !errno && v >= 1 && v <= THREADS_MAX;
+	return end != text && !*end && !errno && v >= 1 && v <= max;
+}
+
+/* "prv", "uscope", or both. */
+static bool
+parse_outputs(const char *text, bool *paraver, bool *uscope)
+{
+	*paraver = *uscope = false;
+	while (*text) {
+		size_t n = strcspn(text, ",");
+		if (n == 3 && strncmp(text, "prv", n) == 0)
+			*paraver = true;
+		else if (n == 6 && strncmp(text, "uscope", n) == 0)
+			*uscope = true;
+		else
+			return false;
+		text += n + (text[n] == ',' && text[n + 1]);
+	}
+	return *paraver || *uscope;
+}
+
+static bool
+parse_compression(const char *text, int *method)
+{
+	static const char *const names[] = { [USCOPE_LZ4] = "lz4", [USCOPE_ZSTD] = "zstd", [USCOPE_RAW] = "none" };
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(text, names[i]) == 0) {
+			*method = (int)i;
+			return true;
+		}
+	return false;
 }
 
 /* The CPUs that this process may use. */
@@ -231,13 +281,15 @@ main(int argc, char **argv)
 	const struct cli cli = {
 		.program = "ovniemu",
 		.synopsis = "[options] TRACEDIR",
-		.about = "Emulate the trace in TRACEDIR and write Paraver timelines of threads and CPUs.",
+		.about = "Emulate the trace in TRACEDIR and write timelines of threads and CPUs.",
 		.footer = list_models(models, sizeof(models)),
 		.options = options,
 		.noptions = sizeof(options) / sizeof(options[0]),
 	};
 	struct diag d = { .program = cli.program, .level = DIAG_NORMAL };
-	struct emu_options o = { .stop = &stop, .threads = count_cpus() };
+	struct emu_options o = { .stop = &stop, .threads = count_cpus(), .uscope.wanted = true };
+	bool paraver = true;
+	unsigned labels = LABELS;
 	struct progress p = { .begin = now(), .every = 0.1 };
 	p.shown = p.begin;
 	bool progress = isatty(STDERR_FILENO);
@@ -249,7 +301,7 @@ main(int argc, char **argv)
 		case 'c': o.clock_table = optarg; break;
 		case 'a': o.all_models = true; break;
 		case 'j':
-			if (parse_threads(optarg, &o.threads))
+			if (parse_number(optarg, THREADS_MAX, &o.threads))
 				break;
 			(void)cli_usage(&cli, "-j needs a number from 1 to %d, not '%s'", THREADS_MAX, optarg);
 			return 2;
@@ -260,6 +312,24 @@ main(int argc, char **argv)
 		case 'v': d.level = DIAG_VERBOSE; break;
 		case OPT_COMPAT: o.compat = true; break;
 		case OPT_PROGRESS: progress = true; break;
+		case 'f':
+			o.uscope.asked = true;
+			if (parse_outputs(optarg, &paraver, &o.uscope.wanted))
+				break;
+			(void)cli_usage(&cli, "-f needs prv, uscope or prv,uscope, not '%s'", optarg);
+			return 2;
+		case OPT_COMPRESSION:
+			if (parse_compression(optarg, &o.uscope.compression))
+				break;
+			(void)cli_usage(&cli, "--uscope-compression needs lz4, zstd or none, not '%s'", optarg);
+			return 2;
+		case OPT_PREFIX: o.uscope.lz4_prefix = true; break;
+		case OPT_RAW: o.uscope.raw_events = true; break;
+		case OPT_LABELS:
+			if (parse_number(optarg, LABELS_MAX, &labels))
+				break;
+			(void)cli_usage(&cli, "--uscope-labels needs a number from 1 to %d, not '%s'", LABELS_MAX, optarg);
+			return 2;
 		default: break;
 		}
 	}
@@ -270,10 +340,11 @@ main(int argc, char **argv)
 		return opt == CLI_DONE ? 0 : opt == CLI_FAILED ? 1
 							       : 2;
 
+	o.uscope.labels = (uint16_t)labels;
 	if (progress && d.level > DIAG_QUIET) {
 		o.progress = show_progress;
 		o.progress_arg = &p;
 	}
 	catch_signals();
-	return run(&d, argv[optind], &o);
+	return run(&d, argv[optind], &o, paraver);
 }

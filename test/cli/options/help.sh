@@ -5,7 +5,7 @@ test ! -s err.txt || fail "stderr: $(cat err.txt)"
 mv out.txt help.txt
 status 0 "$EMU" -h
 cmp out.txt help.txt || fail "-h is not --help"
-for o in -o --output -c --clock-offsets -a --all-models -b --breakdown -l --lint --compat --progress \
+for o in -o --output -c --clock-offsets -a --all-models -b --breakdown -l --lint --compat --progress -f --outputs \
 	-q --quiet -v --verbose -h --help --version TRACEDIR; do
 	grep -qw -e "$o" help.txt || fail "--help does not tell $o"
 done
@@ -19,6 +19,8 @@ while read -r long; do
 	*=DIR) long=${long%DIR}out ;;
 	*=FILE) long=${long%FILE}/dev/null ;;
 	*=N) long=${long%N}1 ;;
+	*=LIST) long=${long%LIST}prv ;;
+	*=METHOD) long=${long%METHOD}zstd ;;
 	*=*) long=${long%%=*}=x ;;
 	esac
 	"$EMU" -o out $long trace 2>err.txt

@@ -16,7 +16,7 @@ run -lqo out4 trace
 run -lqoout5 trace
 run --quiet --output=out6 trace
 run --quiet --output out7 trace
-run --qui --outp out8 trace
+run --qui --output out8 trace
 run -q -o out9 -- trace
 mv trace ./-trace
 run -q -o out10 -- -trace

@@ -10,6 +10,10 @@ json.dump(meta, open(path, "w"))
 END
 status 0 "$EMU" -q -o out trace
 says "warning: " "65535" "65536 CPUs"
+says "warning: " "ovni.uscp is not written" "at most 65535"
+test ! -e out/ovni.uscp || fail "ovni.uscp"
+status 1 "$EMU" -q -f prv,uscope -o out trace
+says "error[write]" "ovni.uscp" "at most 65535"
 test "$(sed -n 's/LEVEL THREAD SIZE //p' out/cpu.row)" = 65536 || fail "the rows"
 $PYTHON "$TOOLS" json trace/loom.node.0/proc.100/thread.101/stream.json ovni.loom_cpus '[{"index": 0, "phyid": 0}, {"index": 1, "phyid": 1}]'
 status 0 "$EMU" -q -o out trace

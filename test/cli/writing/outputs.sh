@@ -19,6 +19,7 @@ cmp files - <<'END' || fail "$(cat files)"
 ./cpu.pcf
 ./cpu.prv
 ./cpu.row
+./ovni.uscp
 ./thread.pcf
 ./thread.prv
 ./thread.row
@@ -54,3 +55,30 @@ valid --compat compat
 find out compat -name '*.tmp' -o -name '*~' | grep . && fail "leftovers"
 (umask 027 && "$EMU" -q -o masked trace) || fail "the run with umask"
 test "$(stat -c %a masked masked/cfg masked/thread.prv | tr '\n' ' ')" = "750 750 640 " || fail "$(stat -c '%a %n' masked/*)"
+# -f chooses; what is not asked for is left alone
+rm -rf out
+"$EMU" -q -f uscope -o out trace || fail "-f uscope"
+test "$(ls out)" = ovni.uscp || fail "$(ls out)"
+"$EMU" -q --outputs=prv -o out2 trace || fail "--outputs=prv"
+test ! -e out2/ovni.uscp && test -e out2/thread.prv || fail "$(ls out2)"
+"$EMU" -q -f prv,uscope -o out trace || fail "-f prv,uscope"
+test -e out/ovni.uscp && test -e out/cpu.prv || fail "$(ls out)"
+for bad in "" , prv, ,prv paraver prv,,uscope; do
+	status 2 "$EMU" -f "$bad" trace
+	says "error[usage]" "-f needs prv, uscope or prv,uscope, not '$bad'"
+done
+# the file of µScope: compressions, and the events themselves
+for m in lz4 zstd none; do
+	status 0 "$EMU" -q -f uscope --uscope-compression=$m -o $m trace
+done
+status 0 "$EMU" -q -f uscope --uscope-lz4-prefix -o prefix trace
+status 0 "$EMU" -q -f uscope --uscope-raw-events -o raw trace
+test "$(stat -c %s raw/ovni.uscp)" -gt "$(stat -c %s lz4/ovni.uscp)" || fail "raw events"
+status 2 "$EMU" --uscope-compression=gzip trace
+says "error[usage]" "lz4, zstd or none, not 'gzip'"
+for bad in 0 65536 x -1 ""; do
+	status 2 "$EMU" --uscope-labels="$bad" trace
+	says "error[usage]" "from 1 to 65535, not '$bad'"
+done
+status 0 "$EMU" -f uscope --uscope-labels=1 -o few trace
+says "warning: " "labels are left out" "room for 1"
