@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* ovnievents: the reference of all events and views, from the declarations of the models. */
+#include "catalog.h"
 #include "cli.h"
 #include "emu.h"
-#include "sig.h"
 
 #include <ctype.h>
 #include <getopt.h>
@@ -14,10 +14,6 @@
 enum {
 	OPT_JSON = 256,
 	OPT_MODEL,
-};
-
-enum {
-	MEANING_MAX = 512,
 };
 
 static const struct cli_option options[] = {
@@ -61,14 +57,15 @@ is_markup(const char *text, const char *p)
 	return strchr("\\`*[]<>|~", *p) != NULL;
 }
 
-/* Text in a cell of a table; %{name} stands out. */
+/* Text in a cell of a table; %{name} stands out, whatever its format. */
 static void
 put_md(const char *text)
 {
 	for (const char *p = text; *p; p++) {
-		size_t n = strncmp(p, "%{", 2) == 0 ? strcspn(p, "}") : 0;
-		if (n > 2 && p[n]) {
-			(void)printf("*%.*s*", (int)n - 2, p + 2);
+		size_t open = *p == '%' ? 1 + strspn(p + 1, "#-+ .0123456789hlqjztdiuxXocs") : 0;
+		size_t n = open && p[open] == '{' ? strcspn(p, "}") : 0;
+		if (n > open + 1 && p[n]) {
+			(void)printf("*%.*s*", (int)(n - open) - 1, p + open + 1);
 			p += n;
 			continue;
 		}
@@ -86,81 +83,43 @@ put_code(const char *text)
 	(void)putchar('`');
 }
 
-/* "does|undoes something": the words of one of the two events of a state. */
-static void
-state_text(char *buf, size_t size, const char *text, bool leave)
-{
-	const char *bar = strchr(text, '|');
-	if (!bar) {
-		(void)snprintf(buf, size, "%s", text);
-		return;
-	}
-	const char *verb = bar;
-	while (verb > text && verb[-1] != ' ')
-		verb--;
-	size_t n = strcspn(bar, " ");
-	const char *rest = bar + n;
-	if (leave)
-		(void)snprintf(buf, size, "%.*s%.*s%s", (int)(verb - text), text, (int)n - 1, bar + 1, rest);
-	else
-		(void)snprintf(buf, size, "%.*s%s", (int)(bar - text), text, rest);
-}
+/* ---- Events. ---- */
 
-/* ---- Events: those of states, entered and left, then the others. ---- */
+typedef void print_item(const struct catalog_item *item, bool first);
 
-/* An event as it is printed. */
-struct item {
-	struct sig sig;
-	const char *meaning;
-	bool any_value;
+struct printer {
+	print_item *print;
+	bool first;
 };
 
-typedef void print_item(const struct item *item, bool first);
-
 static int
-broken(const char *program, const struct model *m, const char *sig, const char *why)
+print_one(const struct catalog_item *item, void *arg)
 {
-	(void)fprintf(stderr, "%s: error[unknown-event]: model %s declares \"%s\": %s\n", program, m->name, sig, why);
-	return -1;
+	struct printer *p = arg;
+	if (item->unlisted)
+		return 0;
+	p->print(item, p->first);
+	p->first = false;
+	return 0;
 }
 
 /* Calls print() for each event of a model. Returns 0, or -1 (reported). */
 static int
 each_event(const char *program, const struct model *m, print_item *print)
 {
+	struct printer p = { print, true };
+	const char *sig;
 	const char *why;
-	bool first = true;
-	for (size_t i = 0; i < m->nstates * 2; i++) {
-		const struct state_decl *s = &m->states[i / 2];
-		const char *mcv = i % 2 ? s->leave : s->enter;
-		struct item item = { 0 };
-		char meaning[MEANING_MAX];
-		if (!mcv)
-			continue;
-		if (sig_parse(mcv, &item.sig, &why) < 0)
-			return broken(program, m, mcv, why);
-		state_text(meaning, sizeof(meaning), s->text, i % 2);
-		item.meaning = meaning;
-		print(&item, first);
-		first = false;
-	}
-	for (size_t i = 0; i < m->nevents; i++) {
-		const struct event_decl *e = &m->events[i];
-		struct item item = { .meaning = e->text, .any_value = e->any_value };
-		if (e->unlisted)
-			continue;
-		if (sig_parse(e->sig, &item.sig, &why) < 0)
-			return broken(program, m, e->sig, why);
-		print(&item, first);
-		first = false;
-	}
-	return 0;
+	int rc = catalog_each(m, print_one, &p, &sig, &why);
+	if (rc < 0)
+		(void)fprintf(stderr, "%s: error[unknown-event]: model %s declares \"%s\": %s\n", program, m->name, sig, why);
+	return rc;
 }
 
 /* ---- JSON. ---- */
 
 static void
-json_event(const struct item *item, bool first)
+json_event(const struct catalog_item *item, bool first)
 {
 	const struct sig *s = &item->sig;
 	(void)printf("%s\n  {\"mcv\": ", first ? "" : ",");
@@ -196,7 +155,7 @@ print_json(const char *program, const struct model *const *models, size_t n)
 /* ---- Markdown. ---- */
 
 static void
-md_event(const struct item *item, bool first)
+md_event(const struct catalog_item *item, bool first)
 {
 	const struct sig *s = &item->sig;
 	if (first)

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+#include "filter.h"
+
+#include "model.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int
+hex_digit(char c)
+{
+	const char *at = c ? strchr("0123456789abcdef", c | 0x20) : NULL;
+	return at ? (int)(at - "0123456789abcdef") : -1;
+}
+
+/* One character of the name of an event: itself, '?', or \xNN as odd ones are printed.
+ * Returns what is behind it. */
+static const char *
+read_letter(const char *p, uint8_t *c, bool *any)
+{
+	*any = *p == '?';
+	*c = (uint8_t)*p;
+	if (p[0] != '\\' || p[1] != 'x' || hex_digit(p[2]) < 0 || hex_digit(p[3]) < 0)
+		return p + 1;
+	*c = (uint8_t)(hex_digit(p[2]) << 4 | hex_digit(p[3]));
+	return p + 4;
+}
+
+static bool
+read_mcv(const char *text, struct filter_value *v)
+{
+	const char *p = text;
+	for (int i = 0; i < 3; i++) {
+		v->any[i] = !*p; /* a shorter one is a beginning */
+		if (*p)
+			p = read_letter(p, &v->mcv[i], &v->any[i]);
+	}
+	return *text && !*p;
+}
+
+static bool
+read_number(const char *text, int64_t *out)
+{
+	char *end;
+	errno = 0;
+	*out = strtol(text, &end, 10);
+	return end != text && !*end && !errno && *out > 0;
+}
+
+static bool
+read_model(struct filter *f, const char *text)
+{
+	f->has_models = true;
+	for (int i = 0; model_list[i]; i++) {
+		if (strcmp(model_list[i]->name, text) == 0) {
+			f->models[(uint8_t)model_list[i]->id] = true;
+			return true;
+		}
+	}
+	/* A letter may be of a model that nobody knows. */
+	f->models[(uint8_t)*text] = true;
+	return *text && !text[1];
+}
+
+static int
+add_value(struct filter *f, const struct cli *cli, int id, const char *text)
+{
+	struct filter_value v = { .glob = text };
+	switch (id) {
+	case 'm':
+		if (!read_model(f, text))
+			return cli_usage(cli, "there is no model '%s'", text);
+		return 0;
+	case 'e':
+		if (!read_mcv(text, &v))
+			return cli_usage(cli, "an event has one to three characters, not '%s'", text);
+		break;
+	case 't':
+	case 'p':
+		if (!read_number(text, &v.number))
+			return cli_usage(cli, "-%c needs a number above 0, not '%s'", id, text);
+		break;
+	default: break;
+	}
+	struct filter_value **list = id == 'e' ? &f->events : id == 't' ? &f->threads
+		: id == 'p'                                             ? &f->procs
+		: id == 'l'                                             ? &f->looms
+									: &f->streams;
+	struct filter_value *copy = arena_new(&f->arena, struct filter_value, 1);
+	if (!copy)
+		return cli_usage(cli, "out of memory");
+	*copy = v;
+	copy->next = *list;
+	*list = copy;
+	return 0;
+}
+
+static int
+add_values(struct filter *f, const struct cli *cli, int id, const char *arg)
+{
+	int rc = 0;
+	for (const char *p = arg; p && rc == 0;) {
+		size_t n = strcspn(p, ",");
+		char *text = arena_strndup(&f->arena, p, n);
+		rc = text ? add_value(f, cli, id, text) : cli_usage(cli, "out of memory");
+		p = p[n] ? p + n + 1 : NULL;
+	}
+	return rc;
+}
+
+int
+filter_option(struct filter *f, const struct cli *cli, int id, const char *arg)
+{
+	const char *why;
+	switch (id) {
+	case FILTER_FROM:
+	case FILTER_TO:
+		if (!when_parse(arg, id == FILTER_FROM ? &f->from : &f->to, &why))
+			return cli_usage(cli, "--%s=%s: %s", id == FILTER_FROM ? "from" : "to", arg, why);
+		f->has_from = f->has_from || id == FILTER_FROM;
+		f->has_to = f->has_to || id == FILTER_TO;
+		return 0;
+	case 's':
+	case 't':
+	case 'p':
+	case 'l':
+	case 'm':
+	case 'e': return add_values(f, cli, id, arg);
+	default: return 1;
+	}
+}
+
+/* The clock of a time, kept within its type. */
+static int64_t
+clock_of(const struct when *w, int64_t origin, bool shown_relative)
+{
+	int64_t sum;
+	if (!w->relative && !shown_relative)
+		return w->ns;
+	if (__builtin_add_overflow(w->ns, origin, &sum))
+		return w->ns > 0 ? INT64_MAX : INT64_MIN;
+	return sum;
+}
+
+void
+filter_range(struct filter *f, int64_t origin, bool shown_relative)
+{
+	f->first = f->has_from ? clock_of(&f->from, origin, shown_relative) : INT64_MIN;
+	f->last = f->has_to ? clock_of(&f->to, origin, shown_relative) : INT64_MAX;
+}
+
+static bool
+has_number(const struct filter_value *list, int64_t number)
+{
+	for (const struct filter_value *v = list; v; v = v->next)
+		if (v->number == number)
+			return true;
+	return !list;
+}
+
+static bool
+has_name(const struct filter_value *list, const char *name)
+{
+	for (const struct filter_value *v = list; v; v = v->next)
+		if (name && fnmatch(v->glob, name, 0) == 0)
+			return true;
+	return !list;
+}
+
+bool
+filter_takes_stream(const struct filter *f, const struct stream *s)
+{
+	return has_name(f->streams, s->relpath) && has_name(f->looms, s->meta.loom) &&
+		has_number(f->procs, s->meta.pid) && has_number(f->threads, s->meta.tid);
+}
+
+bool
+filter_takes_name(const struct filter *f, const uint8_t mcv[3])
+{
+	if (f->has_models && !f->models[mcv[0]])
+		return false;
+	for (const struct filter_value *v = f->events; v; v = v->next)
+		if ((v->any[0] || v->mcv[0] == mcv[0]) && (v->any[1] || v->mcv[1] == mcv[1]) && (v->any[2] || v->mcv[2] == mcv[2]))
+			return true;
+	return !f->events;
+}
+
+void
+filter_finish(struct filter *f)
+{
+	arena_finish(&f->arena);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#include "loose.h"
+
+int
+loose_open(struct trace *t, struct diag *d, const char *dir, const struct loose_options *o)
+{
+	const struct trace_options options = {
+		.events_only = true,
+		.raw_clocks = !o->corrected,
+		.clock_table = o->clock_table,
+	};
+	int rc = trace_open(t, d, dir, &options);
+	if (rc < 0)
+		return rc;
+	trace_forget_attrs(t);
+	diag_info(d, "loaded %zu streams", t->nstreams);
+	for (size_t i = 0; o->corrected && i < t->nstreams; i++)
+		if (!t->streams[i].meta.loom && !t->streams[i].failed)
+			diag_warn(d, &(struct place){ .file = t->streams[i].relpath },
+				"the loom is not known: the clock is not corrected");
+	return 0;
+}

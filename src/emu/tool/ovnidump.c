@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* ovnidump: the events of a trace as text, one a line. */
+#include "cli.h"
+#include "dumpline.h"
+#include "filter.h"
+#include "play.h"
+
+#include <getopt.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	OPT_CORRECTED = 256,
+	OPT_COMPAT,
+};
+
+static const struct cli_option options[] = {
+	{ 'f', "format", "FORMAT", "text, csv, or json: one object a line" },
+	{ 'x', "hex", NULL, "print the payload in hexadecimal, not the text" },
+	{ 'X', "text-and-hex", NULL, "print both" },
+	{ 'r', "relative", NULL, "print the time since the first event" },
+	{ 'd', "delta", NULL, "also print the time since the line before" },
+	{ OPT_CORRECTED, "corrected", NULL, "add the clock offsets of the hosts" },
+	{ 'c', "clock-offsets", "FILE", "the same, with the offsets of that file" },
+	FILTER_OPTIONS,
+	{ OPT_COMPAT, "compat", NULL, "order equal clocks as ovni 1.14 does" },
+	{ 'q', "quiet", NULL, "print warnings and errors only" },
+	{ 'v', "verbose", NULL, "print more" },
+};
+
+struct settings {
+	struct loose_options open;
+	struct dump_options dump;
+	struct filter filter;
+	bool relative;
+	bool compat;
+};
+
+static bool
+parse_format(const char *text, enum dump_format *f)
+{
+	static const char *const names[] = { [DUMP_TEXT] = "text", [DUMP_CSV] = "csv", [DUMP_JSON] = "json" };
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(text, names[i]) == 0) {
+			*f = (enum dump_format)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void
+print_events(struct dump *out, struct play *play, struct settings *o)
+{
+	struct trace *t = play->trace;
+	int64_t origin = play_start(play);
+	filter_range(&o->filter, origin, o->relative);
+	uint64_t shift = o->relative ? (uint64_t)origin : 0;
+	for (uint32_t i = 0; i < t->nstreams; i++)
+		if (!filter_takes_stream(&o->filter, &t->streams[i]))
+			play_drop(play, i);
+	const struct event *ev;
+	while (play_next(play, &ev) && !wbuf_failed(&out->out))
+		if (filter_takes(&o->filter, ev))
+			dump_event(out, &t->streams[ev->stream], ev, (int64_t)((uint64_t)ev->clock - shift));
+}
+
+static int
+run(struct diag *d, const char *dir, struct settings *o)
+{
+	struct trace t;
+	struct play play;
+	struct dump out = { 0 };
+	int rc = loose_open(&t, d, dir, &o->open);
+	if (rc == 0)
+		rc = play_init(&play, &t, o->compat);
+	if (rc == 0)
+		rc = dump_init(&out, &t, &o->dump, STDOUT_FILENO);
+	if (rc == 0) {
+		print_events(&out, &play, o);
+		rc = dump_finish(&out);
+		play_report(&play);
+	} else {
+		(void)dump_finish(&out);
+	}
+	trace_close(&t);
+	return rc < 0 || d->errors ? 1 : 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct cli cli = {
+		.program = "ovnidump",
+		.synopsis = "[options] TRACEDIR",
+		.about = "Print the events of the trace in TRACEDIR in the order of their clocks.",
+		.footer = "A time with a unit (ns us ms s min h) or a + counts from the first event.\n"
+			  "Lists are split by commas. Status: 0 good, 1 damaged trace or failed, 2 wrong usage.\n"
+			  "Manual: man ovnidump\n",
+		.options = options,
+		.noptions = sizeof(options) / sizeof(options[0]),
+	};
+	struct diag d = { .program = cli.program, .level = DIAG_NORMAL };
+	struct settings o = { .dump = { .text = true } };
+
+	int opt;
+	while ((opt = cli_next(&cli, argc, argv)) >= 0) {
+		switch (opt) {
+		case 'f':
+			if (!parse_format(optarg, &o.dump.format))
+				opt = cli_usage(&cli, "the format is text, csv or json, not '%s'", optarg);
+			break;
+		case 'x':
+		case 'X':
+			o.dump.hex = true;
+			o.dump.text = opt == 'X';
+			break;
+		case 'r': o.relative = true; break;
+		case 'd': o.dump.delta = true; break;
+		case 'c': o.open.clock_table = optarg; /* fall through */
+		case OPT_CORRECTED: o.open.corrected = true; break;
+		case OPT_COMPAT: o.compat = true; break;
+		case 'q': d.level = DIAG_QUIET; break;
+		case 'v': d.level = DIAG_VERBOSE; break;
+		default:
+			if (filter_option(&o.filter, &cli, opt, optarg) < 0)
+				opt = CLI_USAGE;
+			break;
+		}
+		if (opt < 0)
+			break;
+	}
+	if (opt == CLI_END && argc - optind != 1)
+		opt = argc == optind ? cli_usage(&cli, "the trace directory is missing")
+				     : cli_usage(&cli, "one trace directory is enough, and there are %d", argc - optind);
+	/* A file above the limit is a failed write, not a death. */
+	(void)signal(SIGXFSZ, SIG_IGN);
+	int status = opt == CLI_DONE ? 0 : opt == CLI_FAILED ? 1
+							     : 2;
+	if (opt == CLI_END)
+		status = run(&d, argv[optind], &o);
+	filter_finish(&o.filter);
+	return status;
+}

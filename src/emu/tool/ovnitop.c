@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: MIT */
+/* ovnitop: how many events a trace has, by what they are, who emits them, or when. */
+#include "cli.h"
+#include "topcount.h"
+#include "wbuf.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	OPT_CORRECTED = 256,
+	OPT_STEP,
+	OPT_PROGRESS,
+};
+
+static const struct cli_option options[] = {
+	{ 'b', "by", "KEY", "event, thread, process, loom, model or time" },
+	{ OPT_STEP, "step", "TIME", "with --by=time: the length of an interval" },
+	{ 'B', "bytes", NULL, "also print the bytes in the streams" },
+	{ 'R', "rates", NULL, "also print events and bytes per second of trace" },
+	{ 'j', "json", NULL, "print JSON" },
+	{ OPT_CORRECTED, "corrected", NULL, "add the clock offsets of the hosts" },
+	{ 'c', "clock-offsets", "FILE", "the same, with the offsets of that file" },
+	FILTER_OPTIONS,
+	{ OPT_PROGRESS, "progress", NULL, "show progress even if stderr is no terminal" },
+	{ 'q', "quiet", NULL, "print warnings and errors only" },
+	{ 'v', "verbose", NULL, "print more" },
+};
+
+static const char *const keys[] = {
+	[TOP_EVENT] = "event",
+	[TOP_THREAD] = "thread",
+	[TOP_PROCESS] = "process",
+	[TOP_LOOM] = "loom",
+	[TOP_MODEL] = "model",
+	[TOP_TIME] = "time",
+};
+
+enum {
+	KEYS = sizeof(keys) / sizeof(keys[0]),
+};
+
+struct settings {
+	struct loose_options open;
+	struct filter filter;
+	enum top_by by;
+	int64_t step;
+	bool bytes, rates, json, progress;
+};
+
+struct printer {
+	struct wbuf out;
+	const struct top *top;
+	const struct settings *o;
+	double seconds;   /* that the rates are of; 0: there is no rate */
+	const char *unit; /* of the beginning of an interval */
+	int64_t unit_ns;
+};
+
+/* ---- Names. ---- */
+
+static void
+choose_unit(struct printer *p)
+{
+	static const struct {
+		const char *name;
+		int64_t ns;
+	} units[] = { { "s", 1000000000 }, { "ms", 1000000 }, { "us", 1000 }, { "ns", 1 } };
+	size_t i = 0;
+	while (p->top->step % units[i].ns)
+		i++;
+	p->unit = units[i].name;
+	p->unit_ns = units[i].ns;
+}
+
+static void
+put_name(struct printer *p, enum safe_style style, const struct top_row *r)
+{
+	switch (p->top->by) {
+	case TOP_EVENT:
+		for (int i = 0; i < 3; i++)
+			safe_put_letter(&p->out, style, r->mcv[i]);
+		break;
+	case TOP_MODEL:
+		if (r->name)
+			wbuf_printf(&p->out, "%s", r->name);
+		else
+			safe_put_letter(&p->out, style, r->mcv[0]);
+		break;
+	case TOP_TIME:
+		if (r->time < 0)
+			wbuf_printf(&p->out, "before");
+		else
+			wbuf_printf(&p->out, "%" PRId64 "%s", r->time / p->unit_ns, p->unit);
+		break;
+	default: safe_put_str(&p->out, style, r->name); break;
+	}
+}
+
+/* ---- Text. ---- */
+
+static const char *
+row_label(struct printer *p, struct wbuf *scratch, const struct top_row *r)
+{
+	struct wbuf out = p->out;
+	p->out = *scratch;
+	put_name(p, SAFE_TEXT, r);
+	const char *label = arena_strndup(&p->top->trace->arena, p->out.data, p->out.used);
+	p->out = out;
+	return label;
+}
+
+/* The names of all rows, and how wide the widest is, three characters at least. A buffer
+ * holds the longest there can be. NULL: memory is exhausted. */
+static const char **
+row_labels(struct printer *p, size_t *width)
+{
+	const char **labels = arena_new(&p->top->trace->arena, const char *, p->top->nrows);
+	struct wbuf scratch;
+	if (!labels || wbuf_attach(&scratch, -1, "") < 0)
+		return NULL;
+	*width = 3;
+	for (size_t i = 0; i < p->top->nrows && labels; i++) {
+		labels[i] = row_label(p, &scratch, &p->top->rows[i]);
+		size_t n = labels[i] ? strlen(labels[i]) : 0;
+		*width = n > *width ? n : *width;
+		if (!labels[i])
+			labels = NULL;
+	}
+	(void)wbuf_close(&scratch);
+	return labels;
+}
+
+static void
+print_rates(struct printer *p, const struct tally *t)
+{
+	if (p->seconds > 0)
+		wbuf_printf(&p->out, " %14.1f %14.1f", (double)t->events / p->seconds, (double)t->bytes / p->seconds);
+	else
+		wbuf_printf(&p->out, " %14s %14s", "-", "-");
+}
+
+static int
+print_text(struct printer *p)
+{
+	size_t width;
+	const char **labels = row_labels(p, &width);
+	if (!labels)
+		return diag_no_memory(p->top->trace->diag);
+	if (p->o->bytes || p->o->rates)
+		wbuf_printf(&p->out, "#%-*s %10s%s%s\n", (int)(width - 1), keys[p->top->by], "events",
+			p->o->bytes ? "        bytes" : "", p->o->rates ? "       events/s        bytes/s" : "");
+	for (size_t i = 0; i < p->top->nrows; i++) {
+		const struct tally *t = &p->top->rows[i].tally;
+		wbuf_printf(&p->out, "%-*s %10" PRIu64, (int)width, labels[i], t->events);
+		if (p->o->bytes)
+			wbuf_printf(&p->out, " %12" PRIu64, t->bytes);
+		if (p->o->rates)
+			print_rates(p, t);
+		wbuf_put(&p->out, "\n", 1);
+	}
+	return 0;
+}
+
+/* ---- JSON. ---- */
+
+static void
+json_text(struct printer *p, const char *key, const char *text)
+{
+	wbuf_printf(&p->out, "\"%s\":\"", key);
+	safe_put_str(&p->out, SAFE_JSON, text);
+	wbuf_printf(&p->out, "\",");
+}
+
+static void
+json_number(struct printer *p, const char *key, int64_t v)
+{
+	wbuf_printf(&p->out, "\"%s\":%" PRId64 ",", key, v);
+}
+
+/* What a row is of. */
+static void
+json_key(struct printer *p, const struct top_row *r)
+{
+	const struct thread_meta *m = r->stream ? &r->stream->meta : NULL;
+	switch (p->top->by) {
+	case TOP_EVENT:
+		wbuf_printf(&p->out, "\"event\":\"");
+		put_name(p, SAFE_JSON, r);
+		wbuf_printf(&p->out, "\",");
+		if (r->name)
+			json_text(p, "model", r->name);
+		break;
+	case TOP_MODEL:
+		wbuf_printf(&p->out, "\"letter\":\"");
+		safe_put_letter(&p->out, SAFE_JSON, r->mcv[0]);
+		wbuf_printf(&p->out, "\",");
+		if (r->name)
+			json_text(p, "model", r->name);
+		break;
+	case TOP_TIME:
+		if (r->time >= 0)
+			json_number(p, "from", r->time);
+		break;
+	default:
+		json_text(p, "name", r->name);
+		if (m && m->loom)
+			json_text(p, "loom", m->loom);
+		if (m && m->pid && p->top->by != TOP_LOOM)
+			json_number(p, "process", m->pid);
+		if (m && m->tid && p->top->by == TOP_THREAD)
+			json_number(p, "thread", m->tid);
+		break;
+	}
+}
+
+static void
+json_tally(struct printer *p, const struct tally *t)
+{
+	wbuf_printf(&p->out, "\"events\":%" PRIu64 ",\"bytes\":%" PRIu64, t->events, t->bytes);
+	if (p->o->rates && p->seconds > 0)
+		wbuf_printf(&p->out, ",\"events_per_second\":%.3f,\"bytes_per_second\":%.3f",
+			(double)t->events / p->seconds, (double)t->bytes / p->seconds);
+}
+
+static void
+print_json(struct printer *p)
+{
+	const struct top *top = p->top;
+	wbuf_printf(&p->out, "{\"by\":\"%s\",", keys[top->by]);
+	if (top->all.events) {
+		json_number(p, "first", top->first);
+		json_number(p, "last", top->last);
+	}
+	if (top->by == TOP_TIME) {
+		json_number(p, "origin", top->origin);
+		json_number(p, "step", top->step);
+	}
+	wbuf_printf(&p->out, "\"events\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"rows\":[", top->all.events, top->all.bytes);
+	for (size_t i = 0; i < top->nrows; i++) {
+		wbuf_printf(&p->out, i ? ",\n{" : "\n{");
+		json_key(p, &top->rows[i]);
+		json_tally(p, &top->rows[i].tally);
+		wbuf_printf(&p->out, "}");
+	}
+	wbuf_printf(&p->out, "\n]}\n");
+}
+
+/* ---- The tool. ---- */
+
+struct progress {
+	struct timespec begin;
+	double shown;
+};
+
+static double
+since(const struct timespec *begin)
+{
+	struct timespec ts;
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)(ts.tv_sec - begin->tv_sec) + (double)(ts.tv_nsec - begin->tv_nsec) / 1e9;
+}
+
+static void
+show_progress(const struct top *top, void *arg)
+{
+	struct progress *p = arg;
+	double t = since(&p->begin);
+	if (t - p->shown < 0.2)
+		return;
+	p->shown = t;
+	uint64_t done = 0;
+	for (size_t i = 0; i < top->trace->nstreams; i++)
+		done += top->trace->streams[i].failed ? top->trace->streams[i].in.file_size : stream_consumed(&top->trace->streams[i]);
+	diag_progress(top->trace->diag, "%5.1f %% done", top->trace->bytes ? (double)done / (double)top->trace->bytes * 100 : 100.0);
+}
+
+static int
+print_rows(const struct top *top, const struct settings *o)
+{
+	struct diag *d = top->trace->diag;
+	struct printer p = { .top = top, .o = o };
+	if (top->by == TOP_TIME)
+		p.seconds = (double)top->step / 1e9;
+	else if (top->all.events)
+		p.seconds = ((double)top->last - (double)top->first) / 1e9;
+	if (wbuf_attach(&p.out, STDOUT_FILENO, "the standard output") < 0)
+		return diag_no_memory(d);
+	if (top->by == TOP_TIME)
+		choose_unit(&p);
+	int rc = 0;
+	if (o->json)
+		print_json(&p);
+	else
+		rc = print_text(&p);
+	int err = wbuf_close(&p.out);
+	return err < 0 ? diag_io(d, ERR_WRITE, "write to", "the standard output", -err) : rc;
+}
+
+static int
+run(struct diag *d, const char *dir, struct settings *o)
+{
+	struct trace t;
+	struct progress p = { 0 };
+	(void)clock_gettime(CLOCK_MONOTONIC, &p.begin);
+	struct top top = { .trace = &t, .filter = &o->filter, .by = o->by, .step = o->step, .progress_arg = &p };
+	if (o->progress && d->level > DIAG_QUIET)
+		top.progress = show_progress;
+	int rc = loose_open(&t, d, dir, &o->open);
+	if (rc == 0)
+		rc = top_init(&top);
+	if (rc == 0)
+		rc = top_count(&top);
+	if (rc == 0)
+		rc = top_rows(&top);
+	if (rc == 0)
+		rc = print_rows(&top, o);
+	if (rc == 0)
+		diag_info(d, "counted %" PRIu64 " events in %.2f s", top.all.events, since(&p.begin));
+	top_close(&top);
+	trace_close(&t);
+	return rc < 0 || d->errors ? 1 : 0;
+}
+
+static int
+take_by(const struct cli *cli, struct settings *o, const char *text)
+{
+	for (int i = 0; i < KEYS; i++) {
+		if (strcmp(text, keys[i]) == 0) {
+			o->by = (enum top_by)i;
+			return 0;
+		}
+	}
+	return cli_usage(cli, "--by is event, thread, process, loom, model or time, not '%s'", text);
+}
+
+static int
+take_step(const struct cli *cli, struct settings *o, const char *text)
+{
+	struct when w;
+	const char *why;
+	if (!when_parse(text, &w, &why))
+		return cli_usage(cli, "--step=%s: %s", text, why);
+	if (w.ns <= 0)
+		return cli_usage(cli, "--step must be above 0");
+	o->step = w.ns;
+	return 0;
+}
+
+static int
+take_option(const struct cli *cli, struct settings *o, struct diag *d, int opt)
+{
+	switch (opt) {
+	case 'b': return take_by(cli, o, optarg);
+	case OPT_STEP: return take_step(cli, o, optarg);
+	case 'B': o->bytes = true; return 0;
+	case 'R': o->rates = true; return 0;
+	case 'j': o->json = true; return 0;
+	case 'c': o->open.clock_table = optarg; /* fall through */
+	case OPT_CORRECTED: o->open.corrected = true; return 0;
+	case OPT_PROGRESS: o->progress = true; return 0;
+	case 'q': d->level = DIAG_QUIET; return 0;
+	case 'v': d->level = DIAG_VERBOSE; return 0;
+	default: return filter_option(&o->filter, cli, opt, optarg);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct cli cli = {
+		.program = "ovnitop",
+		.synopsis = "[options] TRACEDIR",
+		.about = "Count the events of the trace in TRACEDIR; the most frequent come first.",
+		.footer = "A time with a unit (ns us ms s min h) or a + counts from the first event.\n"
+			  "Lists are split by commas. Status: 0 good, 1 damaged trace or failed, 2 wrong usage.\n"
+			  "Manual: man ovnitop\n",
+		.options = options,
+		.noptions = sizeof(options) / sizeof(options[0]),
+	};
+	struct diag d = { .program = cli.program, .level = DIAG_NORMAL };
+	struct settings o = { .progress = isatty(STDERR_FILENO) };
+
+	int opt;
+	while ((opt = cli_next(&cli, argc, argv)) >= 0) {
+		int rc = take_option(&cli, &o, &d, opt);
+		if (rc < 0) {
+			opt = rc;
+			break;
+		}
+	}
+	if (opt == CLI_END && o.step && o.by != TOP_TIME)
+		opt = cli_usage(&cli, "--step needs --by=time");
+	if (opt == CLI_END && argc - optind != 1)
+		opt = argc == optind ? cli_usage(&cli, "the trace directory is missing")
+				     : cli_usage(&cli, "one trace directory is enough, and there are %d", argc - optind);
+	/* A file above the limit is a failed write, not a death. */
+	(void)signal(SIGXFSZ, SIG_IGN);
+	int status = opt == CLI_DONE ? 0 : opt == CLI_FAILED ? 1
+							     : 2;
+	if (opt == CLI_END)
+		status = run(&d, argv[optind], &o);
+	filter_finish(&o.filter);
+	return status;
+}
