@@ -6,18 +6,15 @@
  *
  * Each figure is the best of some runs, in CPU time of the whole process, and is printed
  * with its limit. Exit status 1 when one is passed by far. */
+#include "bench.h"
 #include "wire.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* How far above a limit is a failure, and not the noise of a shared machine: figures
@@ -39,30 +36,7 @@ struct shape {
 	const char *options; /* of the emulator, NULL: none */
 };
 
-struct cost {
-	double cpu; /* seconds */
-	long rss;   /* KiB */
-};
-
-static void
-fail(const char *what)
-{
-	perror(what);
-	exit(1);
-}
-
 /* ---- The trace. ---- */
-
-static size_t
-put(uint8_t *p, const char *mcv, int64_t clock, const void *payload, unsigned size)
-{
-	p[0] = (uint8_t)(size ? size - 1 : 0);
-	memcpy(p + 1, mcv, 3);
-	memcpy(p + 4, &clock, 8);
-	if (size)
-		memcpy(p + 12, payload, size);
-	return 12 + size;
-}
 
 static size_t
 put_mark(uint8_t *p, const char *mcv, int64_t clock, int64_t value, int32_t type)
@@ -70,7 +44,7 @@ put_mark(uint8_t *p, const char *mcv, int64_t clock, int64_t value, int32_t type
 	uint8_t payload[12];
 	memcpy(payload, &value, 8);
 	memcpy(payload + 8, &type, 4);
-	return put(p, mcv, clock, payload, 12);
+	return bench_put(p, mcv, clock, payload, 12);
 }
 
 /* Two types are set, two are stacks; every 16 events the thread pauses and resumes. */
@@ -78,10 +52,10 @@ static size_t
 put_event(uint8_t *p, long i, int64_t clock)
 {
 	switch (i % 16) {
-	case 0: return put(p, "OHc", clock, NULL, 0);
-	case 1: return put(p, "OHp", clock, NULL, 0);
-	case 2: return put(p, "OHw", clock, NULL, 0);
-	case 3: return put(p, "OHr", clock, NULL, 0);
+	case 0: return bench_put(p, "OHc", clock, NULL, 0);
+	case 1: return bench_put(p, "OHp", clock, NULL, 0);
+	case 2: return bench_put(p, "OHw", clock, NULL, 0);
+	case 3: return bench_put(p, "OHr", clock, NULL, 0);
 	case 4:
 	case 6:
 	case 8: return put_mark(p, "OM[", clock, 1 + i % 7, 2 + (int)(i / 2) % 2);
@@ -92,13 +66,6 @@ put_event(uint8_t *p, long i, int64_t clock)
 	}
 }
 
-static size_t
-put_pair(uint8_t *p, const char *mcv, int64_t clock, uint32_t a, uint32_t b)
-{
-	uint32_t payload[2] = { a, b };
-	return put(p, mcv, clock, payload, sizeof(payload));
-}
-
 /* The life of a task: created and submitted from inside another state, executed, paused
  * in a nested call, ended. Each thread has ids of its own. */
 static size_t
@@ -106,22 +73,22 @@ put_task_event(uint8_t *p, long i, int64_t clock, int th)
 {
 	uint32_t task = (uint32_t)(i / 16 + 1) << 8 | (uint32_t)th;
 	switch (i % 16) {
-	case 0: return put(p, "VAs", clock, NULL, 0);
-	case 1: return put_pair(p, "VTc", clock, task, task % 8 + 1);
-	case 2: return put(p, "VU[", clock, NULL, 0);
-	case 3: return put(p, "VU]", clock, NULL, 0);
-	case 4: return put(p, "VAS", clock, NULL, 0);
-	case 5: return put(p, "VS[", clock, NULL, 0);
-	case 6: return put(p, "VS]", clock, NULL, 0);
-	case 7: return put_pair(p, "VTx", clock, task, 0);
-	case 8: return put(p, "VMa", clock, NULL, 0);
-	case 9: return put(p, "VMA", clock, NULL, 0);
-	case 10: return put(p, "VAp", clock, NULL, 0);
-	case 11: return put_pair(p, "VTp", clock, task, 0);
-	case 12: return put_pair(p, "VTr", clock, task, 0);
-	case 13: return put(p, "VAP", clock, NULL, 0);
-	case 14: return put_pair(p, "VTe", clock, task, 0);
-	default: return put(p, i % 32 == 15 ? "VPr" : "VPp", clock, NULL, 0);
+	case 0: return bench_put(p, "VAs", clock, NULL, 0);
+	case 1: return bench_put_pair(p, "VTc", clock, task, task % 8 + 1);
+	case 2: return bench_put(p, "VU[", clock, NULL, 0);
+	case 3: return bench_put(p, "VU]", clock, NULL, 0);
+	case 4: return bench_put(p, "VAS", clock, NULL, 0);
+	case 5: return bench_put(p, "VS[", clock, NULL, 0);
+	case 6: return bench_put(p, "VS]", clock, NULL, 0);
+	case 7: return bench_put_pair(p, "VTx", clock, task, 0);
+	case 8: return bench_put(p, "VMa", clock, NULL, 0);
+	case 9: return bench_put(p, "VMA", clock, NULL, 0);
+	case 10: return bench_put(p, "VAp", clock, NULL, 0);
+	case 11: return bench_put_pair(p, "VTp", clock, task, 0);
+	case 12: return bench_put_pair(p, "VTr", clock, task, 0);
+	case 13: return bench_put(p, "VAP", clock, NULL, 0);
+	case 14: return bench_put_pair(p, "VTe", clock, task, 0);
+	default: return bench_put(p, i % 32 == 15 ? "VPr" : "VPp", clock, NULL, 0);
 	}
 }
 
@@ -130,13 +97,9 @@ write_types(FILE *f)
 {
 	for (uint32_t type = 1; type <= 8; type++) {
 		uint8_t ev[64];
-		(void)put(ev, "VYc", 1000, NULL, 0);
-		ev[0] = WIRE_JUMBO | 3;
-		uint32_t size = 4 + 6;
-		memcpy(ev + 12, &size, 4);
-		memcpy(ev + 16, &type, 4);
-		(void)snprintf((char *)ev + 20, 8, "type%u", type);
-		(void)fwrite(ev, 1, WIRE_JUMBO_HEADER + size, f);
+		char label[8];
+		(void)snprintf(label, sizeof(label), "type%u", type);
+		(void)fwrite(ev, 1, bench_put_type(ev, 1000, type, label), f);
 	}
 }
 
@@ -146,11 +109,11 @@ write_stream(const char *dir, const struct shape *s, int th)
 	char path[512];
 	(void)snprintf(path, sizeof(path), "%s/thread.%04d", dir, th);
 	if (mkdir(path, 0777) != 0)
-		fail(path);
+		bench_fail(path);
 	(void)snprintf(path, sizeof(path), "%s/thread.%04d/stream.json", dir, th);
 	FILE *f = fopen(path, "w");
 	if (!f)
-		fail(path);
+		bench_fail(path);
 	(void)fprintf(f, "{\"version\":3,\"ovni\":{\"lib\":{\"version\":\"1.14.0\",\"commit\":\"x\"},\"part\":\"thread\","
 			 "\"tid\":%d,\"pid\":1,\"loom\":\"n.0\",\"app_id\":1,\"require\":{\"ovni\":\"1.1.0\"%s},\"finished\":1,\"mark\":{",
 		th + 1, s->nosv ? ",\"nosv\":\"2.7.0\"" : "");
@@ -158,16 +121,16 @@ write_stream(const char *dir, const struct shape *s, int th)
 		(void)fprintf(f, "%s\"%d\":{\"title\":\"Mark %d\",\"chan_type\":\"%s\"}", m ? "," : "", m, m, m < 2 ? "single" : "stack");
 	(void)fprintf(f, "},\"loom_cpus\":[{\"index\":%d,\"phyid\":%d}]},\"nosv\":{\"can_breakdown\":true}}", th, th);
 	if (fclose(f) != 0)
-		fail(path);
+		bench_fail(path);
 
 	(void)snprintf(path, sizeof(path), "%s/thread.%04d/stream.obs", dir, th);
 	f = fopen(path, "w");
 	if (!f)
-		fail(path);
+		bench_fail(path);
 	uint8_t ev[64] = "ovni\1";
 	(void)fwrite(ev, 1, 8, f);
 	int32_t exec[4] = { th, -1, 0, 0 };
-	(void)fwrite(ev, 1, put(ev, "OHx", s->nosv ? 1000 : 1000 + th, exec, 16), f);
+	(void)fwrite(ev, 1, bench_put(ev, "OHx", s->nosv ? 1000 : 1000 + th, exec, 16), f);
 	if (s->nosv && th == 0)
 		write_types(f);
 	long n = s->events / s->threads - 2;
@@ -176,58 +139,21 @@ write_stream(const char *dir, const struct shape *s, int th)
 		clock += 700 + (i * 37 + th * 11) % 600;
 		(void)fwrite(ev, 1, s->nosv ? put_task_event(ev, i, clock, th) : put_event(ev, i, clock), f);
 	}
-	(void)fwrite(ev, 1, put(ev, "OHe", clock + 1, NULL, 0), f);
+	(void)fwrite(ev, 1, bench_put(ev, "OHe", clock + 1, NULL, 0), f);
 	if (fclose(f) != 0)
-		fail(path);
+		bench_fail(path);
 }
 
 static void
 write_trace(const char *dir, const struct shape *s)
 {
 	if (mkdir(dir, 0777) != 0)
-		fail(dir);
+		bench_fail(dir);
 	for (int th = 0; th < s->threads; th++)
 		write_stream(dir, s, th);
 }
 
-static int
-remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	(void)st;
-	(void)type;
-	(void)at;
-	return remove(path);
-}
-
 /* ---- Measures. ---- */
-
-static struct cost
-wait_cost(pid_t pid)
-{
-	int status;
-	struct rusage ru;
-	if (wait4(pid, &status, 0, &ru) < 0)
-		fail("wait4");
-	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-		(void)fprintf(stderr, "the measured process failed\n");
-		exit(1);
-	}
-	return (struct cost){
-		.cpu = (double)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) + (double)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) / 1e6,
-		.rss = ru.ru_maxrss,
-	};
-}
-
-static struct cost
-run_emu(const char *emu, const char *trace, const char *out, const char *options)
-{
-	pid_t pid = fork();
-	if (pid == 0) {
-		(void)execl(emu, emu, "-q", "-o", out, trace, options, (char *)NULL);
-		_exit(127);
-	}
-	return wait_cost(pid);
-}
 
 static uint64_t input_sum;
 static uint8_t block[64 * 1024];
@@ -277,7 +203,7 @@ run_plain(const char *trace, const char *out, const off_t sizes[])
 		}
 		_exit(0);
 	}
-	return wait_cost(pid);
+	return bench_wait(pid);
 }
 
 struct result {
@@ -298,12 +224,12 @@ measure(const char *emu, const char *tmp, const struct shape *s)
 	off_t sizes[OUTPUTS] = { 0 };
 	for (int i = 0; i < RUNS; i++) {
 		/* New files each time: to replace one costs the file system more. */
-		(void)nftw(out, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-		struct cost e = run_emu(emu, trace, out, s->options);
+		bench_remove(out);
+		struct cost e = bench_run(emu, trace, out, s->options);
 		sizes[0] = size_of(out, "thread.prv");
 		sizes[1] = size_of(out, "cpu.prv");
 		sizes[2] = size_of(out, "nosv-breakdown.prv");
-		(void)nftw(out, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+		bench_remove(out);
 		(void)mkdir(out, 0777);
 		struct cost p = run_plain(trace, out, sizes);
 		best.emu.cpu = e.cpu < best.emu.cpu ? e.cpu : best.emu.cpu;
@@ -311,26 +237,13 @@ measure(const char *emu, const char *tmp, const struct shape *s)
 		best.plain.cpu = p.cpu < best.plain.cpu ? p.cpu : best.plain.cpu;
 	}
 	best.bytes = (double)(sizes[0] + sizes[1] + sizes[2]);
-	(void)nftw(trace, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-	(void)nftw(out, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	bench_remove(trace);
+	bench_remove(out);
 	(void)printf("%-8s %5d threads, %9ld events: %6.1f ns/event CPU, %.2fx plain (%.1f ns), %.1f bytes/event written, peak %.1f MiB\n",
 		s->name, s->threads, s->events, best.emu.cpu * 1e9 / (double)s->events, best.emu.cpu / best.plain.cpu,
 		best.plain.cpu * 1e9 / (double)s->events, best.bytes / (double)s->events, (double)best.emu.rss / 1024);
 	(void)fflush(stdout);
 	return best;
-}
-
-/* In memory if there is room: what a disk does to the figures is not ours. */
-static const char *
-place(void)
-{
-	const char *dir = getenv("TMPDIR");
-	struct statvfs v;
-	if (dir)
-		return dir;
-	if (statvfs("/dev/shm", &v) == 0 && (double)v.f_bavail * (double)v.f_frsize > 4e9)
-		return "/dev/shm";
-	return "/tmp";
 }
 
 /* A limit, and the best figure of all attempts. */
@@ -381,9 +294,9 @@ main(int argc, char **argv)
 	}
 	long n = argc > 2 ? atol(argv[2]) : 1000000;
 	char tmp[256];
-	(void)snprintf(tmp, sizeof(tmp), "%s/bench.XXXXXX", place());
+	(void)snprintf(tmp, sizeof(tmp), "%s/bench.XXXXXX", bench_place());
 	if (!mkdtemp(tmp))
-		fail(tmp);
+		bench_fail(tmp);
 
 	const struct shape small = { .name = "few", .threads = 4, .events = n };
 	/* Long, so that 1024 opens do not count. */

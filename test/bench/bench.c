@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "bench.h"
+
+#include "wire.h"
+
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void
+bench_fail(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+size_t
+bench_put(uint8_t *p, const char *mcv, int64_t clock, const void *payload, unsigned size)
+{
+	p[0] = (uint8_t)(size ? size - 1 : 0);
+	memcpy(p + 1, mcv, 3);
+	memcpy(p + 4, &clock, 8);
+	if (size)
+		memcpy(p + WIRE_EVENT_HEADER, payload, size);
+	return WIRE_EVENT_HEADER + size;
+}
+
+size_t
+bench_put_pair(uint8_t *p, const char *mcv, int64_t clock, uint32_t a, uint32_t b)
+{
+	uint32_t payload[2] = { a, b };
+	return bench_put(p, mcv, clock, payload, sizeof(payload));
+}
+
+size_t
+bench_put_type(uint8_t *p, int64_t clock, uint32_t id, const char *label)
+{
+	uint32_t size = (uint32_t)(sizeof(id) + strlen(label) + 1);
+	(void)bench_put(p, "VYc", clock, &size, sizeof(size));
+	p[0] |= WIRE_JUMBO;
+	memcpy(p + WIRE_JUMBO_HEADER, &id, sizeof(id));
+	memcpy(p + WIRE_JUMBO_HEADER + sizeof(id), label, size - sizeof(id));
+	return WIRE_JUMBO_HEADER + size;
+}
+
+const char *
+bench_place(void)
+{
+	const char *dir = getenv("TMPDIR");
+	struct statvfs v;
+	if (dir)
+		return dir;
+	if (statvfs("/dev/shm", &v) == 0 && (double)v.f_bavail * (double)v.f_frsize > 4e9)
+		return "/dev/shm";
+	return "/tmp";
+}
+
+static int
+remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)type;
+	(void)at;
+	return remove(path);
+}
+
+void
+bench_remove(const char *dir)
+{
+	(void)nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+struct cost
+bench_wait(pid_t pid)
+{
+	int status;
+	struct rusage ru;
+	if (wait4(pid, &status, 0, &ru) < 0)
+		bench_fail("wait4");
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+		(void)fprintf(stderr, "the measured process failed\n");
+		exit(1);
+	}
+	return (struct cost){
+		.cpu = (double)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) + (double)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) / 1e6,
+		.rss = ru.ru_maxrss,
+	};
+}
+
+struct cost
+bench_run(const char *emu, const char *trace, const char *out, const char *option)
+{
+	pid_t pid = fork();
+	if (pid == 0) {
+		(void)execl(emu, emu, "-q", "-o", out, trace, option, (char *)NULL);
+		_exit(127);
+	}
+	return bench_wait(pid);
+}
