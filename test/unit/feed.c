@@ -215,6 +215,60 @@ slow_close(void *self, int64_t duration)
 static const struct sink_ops slow_sink = { .name = "slow", .open = slow_open, .write = slow_write, .close = slow_close };
 static const struct sink_ops still_sink = { .name = "still", .open = slow_open, .close = slow_close };
 
+/* ---- A sink of all lanes. ---- */
+
+static struct {
+	size_t n[LANES];
+	int64_t last; /* time of the batch before */
+	bool backwards;
+} all;
+
+static int
+all_write(void *self, const struct batch *b)
+{
+	(void)self;
+	int64_t last = all.last;
+	for (int i = 0; i < LANES; i++)
+		for (size_t k = 0; k < b->n[i]; k++) {
+			const struct record *r = &b->r[i][k];
+			all.backwards = all.backwards || r->time <= all.last;
+			last = r->time > last ? r->time : last;
+			all.n[i]++;
+		}
+	all.last = last;
+	return 0;
+}
+
+static const struct sink_ops all_sink = { .name = "all", .open = slow_open, .write_all = all_write, .close = slow_close };
+
+/* It gets the records of all classes, and the events; a batch is later than the one before. */
+static void
+lanes(void)
+{
+	static const struct sink sinks[] = { { &kit_sink, ROW_CPU }, { &all_sink, ROW_CLASSES } };
+	enum { N = 5 * FEED_RECORDS };
+	struct feed f;
+	kit_forget();
+	memset(&all, 0, sizeof(all));
+	all.last = -1;
+	struct diag d = { .program = "feed" };
+	CHECK(feed_open(&f, &d, NULL, ".", sinks, 2) == 0);
+	CHECK(feed_start(&f, nthreads) == 0);
+	for (int i = 0; i < N; i++) {
+		f.event = (uint16_t)(i & ~RECORD_PUNCTUAL);
+		feed_put(&f, LANE_EVENTS, i, 1, 2, i);
+		feed_put(&f, LANE_EVENTS, i, 3, 4, i);
+		if (i % 2)
+			feed_put(&f, ROW_THREAD, i, 1, 1, i);
+		if (i % 7 == 0)
+			feed_put(&f, ROW_CPU, i, 1, 1, i);
+	}
+	CHECK(feed_close(&f, N) == 0);
+	CHECK(all.n[ROW_THREAD] == N / 2 && all.n[ROW_CPU] == (N + 6) / 7 && all.n[LANE_EVENTS] == 2 * N);
+	CHECK(!all.backwards && all.last == N - 1);
+	CHECK(kit_logs[ROW_CPU].n == (N + 6) / 7);
+}
+
 static void
 several(void)
 {
@@ -292,6 +346,7 @@ main(void)
 		order();
 		random_mix();
 		long_instant();
+		lanes();
 		several();
 		failures();
 	}
