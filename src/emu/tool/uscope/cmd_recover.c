@@ -6,6 +6,7 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static int
 run(struct tool *t, int argc, char **argv)
@@ -22,7 +23,8 @@ run(struct tool *t, int argc, char **argv)
 	uscope_error_t e = { .segment = -1 };
 	int rc = uscope_recover(in, out, &found, &e);
 	if (rc < 0) {
-		struct source from = { .path = in };
+		/* A file that can be read is not what could not be opened or written. */
+		struct source from = { .path = rc == USCOPE_E_IO && access(in, R_OK) == 0 ? out : in };
 		e.status = e.status ? e.status : rc;
 		return utool_fail(t, &from, &e);
 	}

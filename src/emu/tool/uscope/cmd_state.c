@@ -10,6 +10,18 @@ static const struct cli_option options[] = {
 	{ 'a', "all", NULL, "also slots of zeros of dense storages" },
 };
 
+/* The header of a complete file says it; else the end of the last segment is close. */
+static uint64_t
+end_of(uscope_reader_t *r)
+{
+	uint64_t end = uscope_header(r)->total_time_ps;
+	uint32_t n = uscope_num_segments(r);
+	uscope_segment_t last;
+	if (end == 0 && n && uscope_segment_info(r, n - 1, &last) == 0)
+		end = last.time_end_ps ? last.time_end_ps - 1 : 0;
+	return end;
+}
+
 static int
 run(struct tool *t, int argc, char **argv)
 {
@@ -32,13 +44,8 @@ run(struct tool *t, int argc, char **argv)
 		return utool_failed(t, src);
 
 	struct show show = show_of(t, src);
-	/* The time of the last frame is not known without a search; the header may say it. */
 	if (time == UINT64_MAX)
-		time = uscope_header(src->reader)->total_time_ps;
-	uint32_t n = uscope_num_segments(src->reader);
-	uscope_segment_t last;
-	if (time == 0 && n && uscope_segment_info(src->reader, n - 1, &last) == 0)
-		time = last.time_end_ps ? last.time_end_ps - 1 : 0;
+		time = end_of(src->reader);
 	if (t->json) {
 		json_state(&show, state, all, "state", time);
 	} else {

@@ -170,6 +170,19 @@ put_summary(struct overview *o)
 	put_str(o->w, o->tool->json ? "]}\n" : "");
 }
 
+/* Whether there is one that is asked for, if one is. */
+static bool
+has_counter(const struct overview *o)
+{
+	for (uint32_t c = 0; o->counter && c < o->info.num_counters; c++) {
+		const char *name;
+		uint32_t length;
+		if (uscope_summary_counter_info(o->src->reader, c, &name, &length, NULL, NULL) && is_wanted(o, name, length))
+			return true;
+	}
+	return o->counter == NULL;
+}
+
 static int
 run(struct tool *t, int argc, char **argv)
 {
@@ -192,9 +205,9 @@ run(struct tool *t, int argc, char **argv)
 			utool_warn(t, "%s is not finished: the summary is written at the end", o.src->path);
 		return STATUS_GOOD;
 	}
-	put_summary(&o);
-	if (o.counter && o.shown == 0)
+	if (!has_counter(&o))
 		return utool_usage(t, "no counter in %s is named '%s'", o.src->path, o.counter);
+	put_summary(&o);
 	return STATUS_GOOD;
 }
 

@@ -16,10 +16,12 @@ join(const char *parent, const char *name)
 		return NULL;
 	memcpy(path, parent, np);
 	path[np] = '/';
-	memcpy(path + np + 1, name, nn + 1);
+	memcpy(path + np + 1, name, nn);
+	path[n] = 0;
 	if (n > PATH_CUT) {
-		memmove(path, path + n - PATH_CUT, PATH_CUT + 1);
-		memcpy(path, "...", 3);
+		memmove(path, path + n - PATH_CUT, PATH_CUT);
+		path[PATH_CUT] = 0;
+		path[0] = path[1] = path[2] = '.';
 		char *less = realloc(path, PATH_CUT + 1);
 		path = less ? less : path;
 	}
@@ -48,16 +50,16 @@ fill_scope(struct pathlist *p, uint16_t scope, uint16_t *chain)
 static int
 by_name(const void *a, const void *b)
 {
-	const uscope_field_t *fa = *(const uscope_field_t *const *)a;
-	const uscope_field_t *fb = *(const uscope_field_t *const *)b;
-	return fa->name == fb->name ? 0 : strcmp(fa->name, fb->name);
+	const char *na = ((const struct field_ref *)a)->field->name;
+	const char *nb = ((const struct field_ref *)b)->field->name;
+	return na == nb ? 0 : strcmp(na, nb);
 }
 
 static int
 by_address(const void *a, const void *b)
 {
-	const uscope_field_t *fa = *(const uscope_field_t *const *)a;
-	const uscope_field_t *fb = *(const uscope_field_t *const *)b;
+	uintptr_t fa = (uintptr_t)((const struct field_ref *)a)->field;
+	uintptr_t fb = (uintptr_t)((const struct field_ref *)b)->field;
 	return (fa > fb) - (fa < fb);
 }
 
@@ -65,9 +67,9 @@ by_address(const void *a, const void *b)
 static void
 find_repeated(struct pathlist *p, const uscope_field_t *fields, size_t n)
 {
-	const uscope_field_t **at = p->repeated + p->nrepeated;
+	struct field_ref *at = p->repeated + p->nrepeated;
 	for (size_t i = 0; i < n; i++)
-		at[i] = &fields[i];
+		at[i].field = &fields[i];
 	if (n)
 		qsort(at, n, sizeof(*at), by_name);
 	size_t kept = 0;
@@ -130,5 +132,6 @@ pathlist_scope(const struct pathlist *p, uint16_t scope)
 bool
 pathlist_is_repeated(const struct pathlist *p, const uscope_field_t *field)
 {
-	return p->nrepeated && bsearch(&field, p->repeated, p->nrepeated, sizeof(*p->repeated), by_address);
+	struct field_ref key = { field };
+	return p->nrepeated && bsearch(&key, p->repeated, p->nrepeated, sizeof(*p->repeated), by_address);
 }

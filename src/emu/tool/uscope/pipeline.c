@@ -108,13 +108,13 @@ put_cycle(struct pipeline *p)
 	p->cycle = cycle;
 }
 
-/* Tabs and line feeds would end the field or the line. */
+/* Tabs and line feeds would end the field or the line; nothing else of that kind helps. */
 static void
 put_plain(struct pipeline *p, const char *text, size_t n)
 {
 	size_t from = 0;
 	for (size_t i = 0; i < n; i++) {
-		if (text[i] != '\t' && text[i] != '\n' && text[i] != '\r' && text[i])
+		if ((unsigned char)text[i] >= ' ' && text[i] != 0x7f)
 			continue;
 		wbuf_put(p->w, text + from, i - from);
 		put_str(p->w, " ");

@@ -65,6 +65,7 @@ utool_init(struct tool *t, const struct command *c)
 		.footer = "Manual: man uscope\n",
 	};
 	t->to_terminal = isatty(STDERR_FILENO);
+	errno = 0; /* which that leaves behind, and which is no reason for anything */
 	t->show_progress = t->to_terminal;
 }
 
