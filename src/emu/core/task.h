@@ -66,10 +66,6 @@ struct task_stack {
 	struct body *top;
 };
 
-/* The value that stands for a label in all processes and traces: a hash in
- * 1000..2^31-1. Defined in doc/format/prv.md, "Task types". */
-int64_t task_label_value(const char *label, size_t n);
-
 /* Creates a type from a jumbo event (u32 typeid, str label). An empty label becomes
  * "(unlabeled task type ID)". Returns 0, or <0 (reported). */
 int task_type_create(struct emu *emu, const struct event *ev);

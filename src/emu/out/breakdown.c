@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* breakdown: how many physical CPUs are in each state, at every instant, as Paraver files.
  * Runs behind the merge of all records of CPUs, as it needs them all. */
+#include "out.h"
+#include "paraver.h"
 #include "prv.h"
 #include "reduce.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 enum {
@@ -79,9 +80,11 @@ write_row_file(const struct emu *emu, const char *path, uint32_t n)
 	int rc = out_open(&w, emu, path);
 	if (rc < 0)
 		return rc;
-	wbuf_printf(&w, "LEVEL NODE SIZE 1\nhostname\n\nLEVEL THREAD SIZE %" PRIu32 "\n", n);
-	for (uint32_t i = n; i > 0; i--)
-		wbuf_printf(&w, "~CPU %4" PRIu32 "\n", i);
+	paraver_put_rows(&w, n);
+	for (uint32_t i = 0; i < n; i++) {
+		char label[PARAVER_BREAKDOWN_LABEL];
+		wbuf_printf(&w, "%s\n", paraver_breakdown_label(label, i, n));
+	}
 	return out_close(&w, emu);
 }
 
@@ -107,7 +110,14 @@ open_one(struct breakdown *b, struct view *v, const struct model_run *mr, const 
 		return diag_no_memory(emu->diag);
 	int rc = reduce_init(&v->red, &b->arena, emu, mr);
 	if (rc == 0)
-		rc = prv_start(&v->prv, emu, prv, 0, v->red.nrows, &d->prv_type, 1);
+		rc = prv_start(&v->prv, &(struct prv_options){
+						.diag = emu->diag,
+						.path = prv,
+						.nrows = v->red.nrows,
+						.types = &d->prv_type,
+						.ntypes = 1,
+						.coalesce = !emu->options.compat,
+					});
 	if (rc == 0)
 		rc = write_row_file(emu, row, v->red.nrows);
 	return rc < 0 ? rc : write_pcf(emu, v);

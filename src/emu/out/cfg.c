@@ -3,6 +3,7 @@
  * cfg/CLASS/MODEL/VIEW.cfg. Paraver refuses a view whose type does not occur. */
 #include "out.h"
 
+#include "paraver.h"
 #include "track.h"
 
 #include <dirent.h>
@@ -93,9 +94,9 @@ cfg_write(struct wbuf *w, const struct chan_decl *decl, const char *title, const
 {
 	wbuf_printf(w, "#ParaverCFG\nConfigFile.Version: 3.4\nConfigFile.NumWindows: 1\n"
 		       "ConfigFile.BeginDescription\n" MARK "\nConfigFile.EndDescription\n\n\n" RULER "< NEW DISPLAYING WINDOW ");
-	out_put_line(w, title);
+	paraver_put_text(w, title);
 	wbuf_printf(w, " >\n" RULER "window_name ");
-	out_put_line(w, title);
+	paraver_put_text(w, title);
 	wbuf_printf(w,
 		"\nwindow_type single\n"
 		"window_id 1\n"
@@ -133,7 +134,7 @@ cfg_write(struct wbuf *w, const struct chan_decl *decl, const char *title, const
 		decl->view.draw_random ? "draw_random" : "draw_randnotzero");
 	put_functions(w, decl->view.next_value);
 	wbuf_printf(w, "window_filter_module evt_type 1 %d\nwindow_filter_module evt_type_label 1 \"", decl->prv_type);
-	out_put_line(w, label);
+	paraver_put_text(w, label);
 	wbuf_printf(w, "\"\n");
 }
 

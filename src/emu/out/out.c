@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "out.h"
 
+#include "paraver.h"
 #include "track.h"
 
-#include <errno.h>
 #include <string.h>
 
 const char *
@@ -47,23 +47,6 @@ out_label(struct arena *a, enum row_class rows, const struct chan_decl *decl)
 	return arena_printf(a, "%s%s", decl->title, tracking(rows, decl));
 }
 
-/* A control byte would end the line, or drive a terminal. */
-static char
-clean(char c)
-{
-	return (unsigned char)c < 0x20 || c == 0x7f ? ' ' : c;
-}
-
-void
-out_put_line(struct wbuf *w, const char *text)
-{
-	for (; *text; text++) {
-		char *to = wbuf_reserve(w, 1);
-		*to = clean(*text);
-		wbuf_commit(w, to + 1);
-	}
-}
-
 /* A title of the user as a label: Paraver ignores an empty one, and a '*' in a view
  * stands for any text. */
 static char *
@@ -76,7 +59,7 @@ make_label(struct arena *a, enum row_class rows, const struct chan_decl *decl)
 	else
 		label = arena_printf(a, "%s%s", title, tracking(rows, decl));
 	for (char *p = label; p && *p; p++)
-		*p = *p == '*' ? 'x' : clean(*p);
+		*p = *p == '*' ? 'x' : paraver_clean(*p);
 	return label;
 }
 
@@ -108,18 +91,11 @@ out_type_labels(struct arena *a, const struct emu *emu, enum row_class rows)
 int
 out_open(struct wbuf *w, const struct emu *emu, const char *path)
 {
-	int rc = wbuf_open(w, path);
-	return rc < 0 ? diag_io(emu->diag, ERR_WRITE, "create", path, -rc) : 0;
+	return paraver_open(w, emu->diag, path);
 }
 
 int
 out_close(struct wbuf *w, const struct emu *emu)
 {
-	const char *path = w->path;
-	int rc = wbuf_close(w);
-	if (rc < 0)
-		return diag_error(emu->diag, ERR_WRITE, NULL,
-			"cannot write '%s': %s\nhint: the file is not complete; free space or choose another place with -o",
-			path, strerror(-rc));
-	return 0;
+	return paraver_close(w, emu->diag);
 }

@@ -48,9 +48,6 @@ void out_states(const struct emu *emu, const uint32_t *cols, size_t ncols, out_l
 /* The columns as users know their order: TID before the state of a thread. */
 uint32_t out_in_order(enum row_class rows, uint32_t i);
 
-/* A text from outside as part of one line: control bytes become blanks. */
-void out_put_line(struct wbuf *w, const char *text);
-
 /* Writes a PCF with one type: its label, and the labels of the values of some columns.
  * Returns 0, or <0 (reported). */
 int pcf_write_type(const struct emu *emu, const char *path, int prv_type, const char *label, const uint32_t *cols, size_t ncols);

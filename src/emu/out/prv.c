@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* prv: the records of one class of rows, as Paraver events.
+/* prv: the records of some rows, as Paraver events.
  *
  *   #Paraver (19/01/38 at 03:14):<20 digits of duration>_ns:0:1:1(<rows>:1)
  *   2:0:1:1:<row>:<time>:<type>:<value>[:<type>:<value>...]
@@ -8,6 +8,8 @@
  * pairs of a row at one instant share a record, in order of happening, and the rows of
  * an instant are in order of their first change; --compat writes a pair a line. */
 #include "prv.h"
+
+#include "paraver.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -19,11 +21,6 @@ enum {
 	HEAD_SIZE = sizeof(HEAD) - 1,
 	LOW_DIGITS = 4,
 	LOW = 10000,
-};
-
-struct prv_sink {
-	struct prv prv;
-	struct arena arena; /* of its path */
 };
 
 static void
@@ -82,30 +79,30 @@ set_time(struct prv *p, int64_t time)
 }
 
 int
-prv_start(struct prv *p, const struct emu *emu, const char *path, uint32_t first_row, uint32_t nrows,
-	const int *types, size_t ntypes)
+prv_start(struct prv *p, const struct prv_options *o)
 {
 	*p = (struct prv){
-		.emu = emu,
-		.first_row = first_row,
-		.nrows = nrows,
-		.coalesce = !emu->options.compat,
+		.diag = o->diag,
+		.first_row = o->first_row,
+		.nrows = o->nrows,
+		.coalesce = o->coalesce,
+		.silent = o->silent,
 		.time = -1,
-		.cap = FEED_RECORDS,
-		.ntypes = ntypes,
+		.cap = PRV_INSTANT,
+		.ntypes = o->ntypes,
 	};
-	p->types = arena_new(&p->arena, struct type_text, ntypes);
-	p->row_texts = arena_new(&p->arena, struct row_text, nrows);
-	p->last = arena_new(&p->arena, uint32_t, nrows);
-	p->seen = arena_new(&p->arena, uint64_t, nrows);
+	p->types = arena_new(&p->arena, struct type_text, o->ntypes);
+	p->row_texts = arena_new(&p->arena, struct row_text, o->nrows);
+	p->last = arena_new(&p->arena, uint32_t, o->nrows);
+	p->seen = arena_new(&p->arena, uint64_t, o->nrows);
 	p->order = arena_new(&p->arena, uint32_t, p->cap);
 	p->next = arena_new(&p->arena, uint32_t, p->cap);
 	if (!p->types || !p->row_texts || !p->last || !p->seen || !p->order || !p->next)
-		return diag_no_memory(emu->diag);
-	int rc = out_open(&p->out, emu, path);
+		return diag_no_memory(o->diag);
+	int rc = paraver_open(&p->out, o->diag, o->path);
 	if (rc < 0)
 		return rc;
-	prepare(p, types, ntypes);
+	prepare(p, o->types, o->ntypes);
 	set_time_high(p, 0);
 	put_header(p);
 	/* Who looks at the directory while the run goes on finds a file that opens. */
@@ -238,7 +235,7 @@ prv_write(struct prv *p, const struct record *r, size_t n)
 		r = __builtin_expect(next != NULL, 1) ? next : put_instant(p, r, end);
 	}
 	if (wbuf_failed(&p->out))
-		return diag_error(p->emu->diag, ERR_WRITE, NULL,
+		return diag_error(p->diag, ERR_WRITE, NULL,
 			"cannot write '%s': %s\nhint: the run stops; what was written before can be opened",
 			p->out.path, strerror(p->out.error));
 	return 0;
@@ -249,7 +246,7 @@ warn_values(const struct prv *p)
 {
 	for (uint32_t col = 0; col < p->ntypes; col++)
 		if (p->types[col].odd_values)
-			diag_warn(p->emu->diag, NULL,
+			diag_warn(p->diag, NULL,
 				"%s: type %.*s has values that Paraver cannot label or colour (negative, or above 2147483647)",
 				p->out.path, p->types[col].size - 2, p->types[col].text + 1);
 }
@@ -271,60 +268,15 @@ prv_finish(struct prv *p, int64_t duration)
 			p->out.error = 0; /* it was reported */
 	}
 	wbuf_patch(&p->out, HEAD_SIZE, digits, sizeof(digits));
-	if (p->coalesce)
+	if (p->coalesce && !p->silent)
 		warn_values(p);
 	int rc = 0;
 	if (failed) {
 		(void)wbuf_close(&p->out);
 		rc = -ERR_WRITE;
 	} else {
-		rc = out_close(&p->out, p->emu);
+		rc = paraver_close(&p->out, p->diag);
 	}
 	arena_finish(&p->arena);
 	return rc;
 }
-
-/* ---- The sink of a class of rows. ---- */
-
-static int
-sink_open(void *self, const struct emu *emu, const char *dir, enum row_class rows)
-{
-	struct arena a = { 0 };
-	int *types = arena_new(&a, int, emu->ncols);
-	const char *path = arena_printf(&a, "%s/%s.prv", dir, out_class(rows));
-	struct prv_sink *s = self;
-	int rc = types && path ? 0 : diag_no_memory(emu->diag);
-	for (uint32_t col = 0; rc == 0 && col < emu->ncols; col++)
-		types[col] = out_decl(emu, rows, col)->prv_type;
-	if (rc == 0)
-		rc = prv_start(&s->prv, emu, path, rows == ROW_THREAD ? 0 : emu->sys.nthreads, emu_nrows(emu, rows), types, emu->ncols);
-	s->arena = a;
-	if (rc < 0) {
-		(void)prv_finish(&s->prv, 0);
-		arena_finish(&s->arena);
-	}
-	return rc;
-}
-
-static int
-sink_write(void *self, const struct record *r, size_t n)
-{
-	return prv_write(&((struct prv_sink *)self)->prv, r, n);
-}
-
-static int
-sink_close(void *self, int64_t duration)
-{
-	struct prv_sink *s = self;
-	int rc = prv_finish(&s->prv, duration);
-	arena_finish(&s->arena);
-	return rc;
-}
-
-const struct sink_ops prv_sink = {
-	.name = "prv",
-	.size = sizeof(struct prv_sink),
-	.open = sink_open,
-	.write = sink_write,
-	.close = sink_close,
-};

@@ -3,15 +3,31 @@
 #define PRV_H
 
 /* prv: writes records as a Paraver trace, in order of time. Used by the sinks of rows and
- * by the breakdowns. Bytes in doc/format/prv.md. */
+ * by the breakdowns, and by tools: it needs no emulator. Bytes in doc/format/prv.md. */
 
+#include "arena.h"
+#include "diag.h"
 #include "fmt.h"
-#include "out.h"
+#include "sink.h"
+#include "wbuf.h"
 
 enum {
 	PRV_HIGH_SIZE = 16, /* most bytes of the time without its last four digits */
 	PRV_SMALL = 1000,   /* values below have their text ready: most do */
 	PRV_LARGE = 256,    /* others that are remembered: types, threads and tasks come back */
+	PRV_INSTANT = 8192, /* records of an instant that are grouped by rows */
+};
+
+/* What a trace is made with. */
+struct prv_options {
+	struct diag *diag;
+	const char *path; /* borrowed until prv_finish() */
+	uint32_t first_row;
+	uint32_t nrows;
+	const int *types; /* of each column */
+	size_t ntypes;
+	bool coalesce; /* the default view: all pairs of a row at an instant in a line */
+	bool silent;   /* no warning of values that Paraver cannot show */
 };
 
 /* Texts that a line is put together from, of a size that one or two moves copy. */
@@ -38,12 +54,13 @@ struct large_text {
 };
 
 struct prv {
-	const struct emu *emu;
+	struct diag *diag;
 	struct arena arena;
 	struct wbuf out;
 	uint32_t first_row;
 	uint32_t nrows;
 	bool coalesce;
+	bool silent;
 	struct type_text *types; /* of each column */
 	size_t ntypes;
 	struct row_text *row_texts;
@@ -68,11 +85,8 @@ struct prv {
 	size_t cap; /* of order and next */
 };
 
-/* Creates the file, for rows from first_row on, with the PRV type of each column. The
- * path is borrowed until prv_finish(). Returns 0, or <0 (reported); prv_finish() is due
- * in both cases. */
-int prv_start(struct prv *p, const struct emu *emu, const char *path, uint32_t first_row, uint32_t nrows,
-	const int *types, size_t ntypes);
+/* Creates the file. Returns 0, or <0 (reported); prv_finish() is due in both cases. */
+int prv_start(struct prv *p, const struct prv_options *o);
 
 /* Writes records. Returns 0, or <0 (reported). */
 int prv_write(struct prv *p, const struct record *r, size_t n);

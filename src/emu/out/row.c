@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* row: the names of the rows of one class. */
 #include "out.h"
-
-#include <inttypes.h>
+#include "paraver.h"
 
 static int
 row_open(void *self, const struct emu *emu, const char *dir, enum row_class rows)
@@ -15,7 +14,7 @@ row_open(void *self, const struct emu *emu, const char *dir, enum row_class rows
 	if (rc == 0) {
 		uint32_t first = rows == ROW_THREAD ? 0 : emu->sys.nthreads;
 		uint32_t n = emu_nrows(emu, rows);
-		wbuf_printf(&w, "LEVEL NODE SIZE 1\nhostname\n\nLEVEL THREAD SIZE %" PRIu32 "\n", n);
+		paraver_put_rows(&w, n);
 		for (uint32_t i = 0; i < n; i++)
 			wbuf_printf(&w, "%s\n", emu_row_label(emu, first + i));
 		rc = out_close(&w, emu);
