@@ -125,15 +125,20 @@ add_models(struct builder *b, enum row_class rows)
 		(void)made(b, USCOPE_E_NOMEM);
 		return;
 	}
-	int storage = -1;
+	int ovni = made(b, uscope_schema_add_storage(b->map->schema, "ovni", c->scope, (uint16_t)c->nrows, 0));
+	int storage = ovni;
 	const struct model *model = NULL;
 	for (uint32_t i = 0; i < emu->ncols && !b->status; i++) {
 		uint32_t col = out_in_order(rows, i);
 		if (!track_has(emu, rows, col))
 			continue;
 		const struct model *owner = emu->cols[col].model;
-		if (storage < 0 || (owner != model && strcmp(owner->name, "ovni") != 0))
-			storage = made(b, uscope_schema_add_storage(b->map->schema, owner ? owner->name : "ovni", c->scope, (uint16_t)c->nrows, 0));
+		if (!owner || strcmp(owner->name, "ovni") == 0) {
+			add_column(b, rows, col, ovni);
+			continue;
+		}
+		if (owner != model)
+			storage = made(b, uscope_schema_add_storage(b->map->schema, owner->name, c->scope, (uint16_t)c->nrows, 0));
 		model = owner;
 		add_column(b, rows, col, storage);
 	}
