@@ -358,7 +358,7 @@ next_text(struct lapread *r, struct lap_record *rec)
 				continue;
 			}
 		}
-		const char *line = NULL;
+		const char *line = "";
 		size_t n = 0;
 		int rc = next_line(r, &line, &n);
 		if (rc <= 0)

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* The subcommands merge and basic: several files to one. */
+#include "ltool.h"
+
+#include "lapref.h"
+
+static int
+merge_all(struct ltool *t, struct lapmerge *merge)
+{
+	const struct lap_record *rec;
+	int rc;
+	while ((rc = lapmerge_next(merge, &rec, NULL)) > 0) {
+		rc = ltool_put_record(t, rec);
+		if (rc < 0 || ltool_stop(t))
+			break;
+	}
+	return rc < 0 ? rc : 0;
+}
+
+static int
+run_merge(struct ltool *t, int argc, char **argv)
+{
+	struct lapmerge merge = { 0 };
+	int rc = ltool_open_inputs(t, argc, argv, t->format);
+	if (rc == 0)
+		rc = ltool_open_output(t, t->out_path);
+	if (rc == 0)
+		rc = ltool_merge(t, &merge);
+	if (rc == 0)
+		rc = merge_all(t, &merge);
+	lapmerge_close(&merge);
+	return rc;
+}
+
+static int
+basic_all(struct ltool *t, struct lapmerge *merge, struct lapmachine *machine)
+{
+	const struct lap_record *rec;
+	const struct lapread *of;
+	struct lap_step step;
+	int rc;
+	while ((rc = lapmerge_next(merge, &rec, &of)) > 0) {
+		struct lap_place at = lapread_place(of);
+		rc = lapmachine_step(machine, rec, &at, &step);
+		if (rc < 0)
+			return ltool_code(t, rc);
+		for (int i = 0; rc > 0 && rec->type == LAP_REF && i < step.ntouches; i++) {
+			struct lap_record page = { .kind = rec->kind, .page = step.touch[i].page };
+			wbuf_commit(&t->out, lapref_put_basic(wbuf_reserve(&t->out, LAPREF_ROOM), &page));
+		}
+		if (ltool_stop(t))
+			break;
+	}
+	return rc < 0 ? rc : 0;
+}
+
+static int
+run_basic(struct ltool *t, int argc, char **argv)
+{
+	struct lapmerge merge = { 0 };
+	struct lapmachine machine = { 0 };
+	int rc = ltool_open_inputs(t, argc, argv, t->format);
+	if (rc == 0)
+		rc = ltool_open_output(t, t->out_path);
+	if (rc == 0)
+		rc = ltool_machine(t, &machine);
+	if (rc == 0)
+		rc = ltool_merge(t, &merge);
+	if (rc == 0)
+		rc = basic_all(t, &merge, &machine);
+	lapmerge_close(&merge);
+	lapmachine_finish(&machine);
+	return rc;
+}
+
+const struct lcommand lcommand_merge = {
+	.name = "merge",
+	.synopsis = "[options] FILE... [-o OUT]",
+	.brief = "references and kernel events to one text, by time",
+	.about = "Interleave references and kernel events in the order of their timestamps.",
+	.with = LTOOL_WITH_OUTPUT | LTOOL_WITH_FORMAT | LTOOL_WITH_KERNEL,
+	.min_args = 1,
+	.max_args = -1,
+	.run = run_merge,
+};
+
+const struct lcommand lcommand_basic = {
+	.name = "basic",
+	.synopsis = "[options] FILE... [-o OUT]",
+	.brief = "kind and canonical page of each reference",
+	.about = "Write kind and canonical page of each reference, without times and tasks.",
+	.with = LTOOL_WITH_OUTPUT | LTOOL_WITH_FORMAT | LTOOL_WITH_MACHINE | LTOOL_WITH_KERNEL,
+	.min_args = 1,
+	.max_args = -1,
+	.run = run_basic,
+};
