@@ -4,7 +4,8 @@
 
 usage: check.py SOURCE_ROOT TOOL...
 
-* every option that a tool lists with --help is in its man page, and the other way round
+* every option that a tool lists with --help is in its man page, and the other way round;
+  so is every subcommand, as .Ss NAME, with its options
 * --help fits a terminal of 80 columns and 40 lines
 * every error name of diag.h is in ovniemu(1)
 * man pages have no mandoc warning, if mandoc is there
@@ -45,13 +46,29 @@ def options_of_help(text):
     return {name for item in head for name in re.findall(r"(?:^|, )(--?[\w-]+)", item)}
 
 
+def help_of(words, name):
+    """What --help prints, which has to fit a terminal."""
+    text = subprocess.run([*words, "--help"], capture_output=True, text=True, check=True).stdout
+    lines = text.splitlines()
+    found.extend(f"{name} --help: {len(line)} columns: {line}" for line in lines if len(line) > 80)
+    if len(lines) > 40:
+        found.append(f"{name} --help: {len(lines)} lines")
+    return text
+
+
+def check_commands(path, tool, text, page):
+    """The options of all subcommands."""
+    section = re.search(r"^Commands:\n((?:  .*\n)+)", text, re.M)
+    commands = re.findall(r"^  (\w+)", section.group(1), re.M) if section else []
+    described = set(re.findall(r"^\.Ss ([a-z]+)$", page, re.M)) if commands else set()
+    found.extend(f"{tool}.1: the command {c} is missing" for c in commands if c not in described)
+    found.extend(f"{tool}.1: there is no command {c}" for c in sorted(described) if c not in commands)
+    return {o for c in commands for o in options_of_help(help_of([path, c], f"{tool} {c}"))}
+
+
 def check_tool(path):
     tool = os.path.basename(path)
-    text = subprocess.run([path, "--help"], capture_output=True, text=True, check=True).stdout
-    lines = text.splitlines()
-    found.extend(f"{tool} --help: {len(line)} columns: {line}" for line in lines if len(line) > 80)
-    if len(lines) > 40:
-        found.append(f"{tool} --help: {len(lines)} lines")
+    text = help_of([path], tool)
     page = page_of(tool)
     if page is None:
         found.append(f"{tool}: no man page")
@@ -59,6 +76,7 @@ def check_tool(path):
     listed, described = options_of_help(text), options_of_page(page)
     if not listed:
         found.append(f"{tool} --help: no options found")
+    listed |= check_commands(path, tool, text, page)
     found.extend(f"{tool}.1: {o} is missing" for o in sorted(listed - described))
     found.extend(f"{tool}.1: {o} is not in --help" for o in sorted(described - listed))
 
