@@ -43,6 +43,7 @@
 	X(STREAM_HEADER, "stream-header", "a stream does not begin with a known header")                  \
 	X(STREAM_TRUNCATED, "stream-truncated", "a stream ends inside an event")                          \
 	X(STREAM_CORRUPT, "stream-corrupt", "a compressed stream cannot be decoded")                      \
+	X(SORT_WINDOW, "sort-window", "an event is later than the window of ovnisort reaches back")       \
 	X(UNFINISHED, "unfinished", "the thread of a stream never finished")                              \
 	X(UNKNOWN_MODEL, "unknown-model", "no model has the letter of an event")                          \
 	X(MODEL_DISABLED, "model-disabled", "no thread requires the model of an event")                   \

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* ovnisort: sorts the late events of streams. */
+#include "cli.h"
+#include "sortstream.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+
+enum {
+	OPT_ALL = 256,
+	OPT_DRY_RUN,
+};
+
+#define WINDOW_DEFAULT 1000000
+#define WINDOW_MIN 2
+#define WINDOW_MAX INT64_C(1000000000000)
+
+static const struct cli_option options[] = {
+	{ 'c', "check", NULL, "only check that clocks do not go back; change nothing" },
+	{ 'n', "window", "N", "look back N - 1 events (default: 1000000)" },
+	{ OPT_ALL, "all", NULL, "sort whole streams, not only the regions from OU[ to OU]" },
+	{ OPT_DRY_RUN, "dry-run", NULL, "say what would be sorted; change nothing" },
+	{ 'q', "quiet", NULL, "print warnings and errors only" },
+	{ 'v', "verbose", NULL, "also name the streams that need no change" },
+};
+
+static volatile sig_atomic_t stop;
+
+static void
+on_signal(int sig)
+{
+	stop = sig; /* a second one kills: SA_RESETHAND */
+}
+
+static void
+catch_signals(void)
+{
+	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
+	(void)sigaction(SIGINT, &sa, NULL);
+	(void)sigaction(SIGTERM, &sa, NULL);
+	(void)sigaction(SIGHUP, &sa, NULL);
+	/* A file above the limit is a failed write, not a death. */
+	(void)signal(SIGXFSZ, SIG_IGN);
+}
+
+static bool
+parse_window(const char *text, uint64_t *reach)
+{
+	char *end;
+	errno = 0;
+	long long n = strtoll(text, &end, 10);
+	*reach = (uint64_t)n - 1;
+	return end != text && !*end && !errno && n >= WINDOW_MIN && n <= WINDOW_MAX;
+}
+
+/* Counts of streams. */
+struct totals {
+	size_t changed;
+	size_t same;
+};
+
+static void
+report_sorted(struct diag *d, const struct stream *s, const struct sortstream_options *o,
+	const struct sortstream_result *r, struct totals *sum)
+{
+	const char *would = o->dry_run ? "would be " : "";
+	if (r->empty)
+		diag_warn(d, &(struct place){ .file = s->relpath }, "%" PRIu64 " empty sort region%s", r->empty, r->empty > 1 ? "s" : "");
+	if (r->moved == 0)
+		diag_debug(d, "stream %s: nothing to do, %" PRIu64 " events, %" PRIu64 " regions", s->relpath, r->events, r->regions);
+	else if (o->all)
+		diag_info(d, "stream %s %ssorted: %" PRIu64 " events", s->relpath, would, r->events);
+	else
+		diag_info(d, "stream %s %ssorted: %" PRIu64 " events, %" PRIu64 " regions", s->relpath, would, r->events, r->regions);
+	sum->changed += r->moved > 0;
+	sum->same += r->moved == 0;
+}
+
+static void
+sort_all(struct trace *t, const struct sortstream_options *o)
+{
+	struct totals sum = { 0 };
+	struct sortwin window = { 0 };
+	for (size_t i = 0; i < t->nstreams && !stop; i++) {
+		struct stream *s = &t->streams[i];
+		struct sortstream_result r;
+		if (!s->failed && sortstream_sort(s, &window, o, &r) == 0)
+			report_sorted(t->diag, s, o, &r, &sum);
+		reader_close(&s->in);
+	}
+	sortwin_finish(&window);
+	size_t bad = t->nstreams - sum.changed - sum.same;
+	diag_info(t->diag, "%zu of %zu streams %s, %zu need no change%s", sum.changed, t->nstreams,
+		o->dry_run ? "would be sorted" : "sorted", sum.same, stop ? "; stopped by the user" : bad ? "; the others have errors"
+													  : "");
+}
+
+static void
+check_all(struct trace *t, const struct sortstream_options *o)
+{
+	for (size_t i = 0; i < t->nstreams && !stop; i++) {
+		struct stream *s = &t->streams[i];
+		struct sortstream_result r = { 0 };
+		int rc = s->failed ? -1 : sortstream_check(s, o, &r);
+		if (r.back)
+			diag_info(t->diag, "stream %s is not sorted", s->relpath);
+		else if (rc == 0)
+			diag_debug(t->diag, "stream %s is sorted, %" PRIu64 " events", s->relpath, r.events);
+		reader_close(&s->in);
+	}
+	diag_info(t->diag, t->diag->errors ? "streams NOT sorted" : "all streams sorted");
+}
+
+static int
+run(struct diag *d, const char *dir, const struct sortstream_options *o, bool check)
+{
+	const struct trace_options to = { .events_only = true, .raw_clocks = true };
+	struct trace t;
+	int rc = trace_open(&t, d, dir, &to);
+	if (rc == 0) {
+		diag_info(d, "loaded %zu streams", t.nstreams);
+		if (check)
+			check_all(&t, o);
+		else
+			sort_all(&t, o);
+	}
+	trace_close(&t);
+	return rc < 0 || d->errors || stop ? 1 : 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct cli cli = {
+		.program = "ovnisort",
+		.synopsis = "[options] TRACEDIR",
+		.about = "Sort the late events of the streams in TRACEDIR, which stand between OU[ and OU].\n"
+			 "Each stream is replaced as a whole when it is done, or left as it was.",
+		.footer = "Status: 0 good, 1 bad stream, or not sorted, 2 wrong usage. Manual: man ovnisort\n",
+		.options = options,
+		.noptions = sizeof(options) / sizeof(options[0]),
+	};
+	struct diag d = { .program = cli.program, .level = DIAG_NORMAL };
+	struct sortstream_options o = { .reach = WINDOW_DEFAULT - 1, .stop = &stop };
+	bool check = false;
+
+	int opt;
+	while ((opt = cli_next(&cli, argc, argv)) >= 0) {
+		switch (opt) {
+		case 'c': check = true; break;
+		case 'n':
+			if (parse_window(optarg, &o.reach))
+				break;
+			(void)cli_usage(&cli, "-n needs a number from %d to %" PRId64 ", not '%s'", WINDOW_MIN, WINDOW_MAX, optarg);
+			return 2;
+		case 'q': d.level = DIAG_QUIET; break;
+		case 'v': d.level = DIAG_VERBOSE; break;
+		case OPT_ALL: o.all = true; break;
+		case OPT_DRY_RUN: o.dry_run = true; break;
+		default: break;
+		}
+	}
+	if (opt == CLI_END && argc - optind != 1)
+		opt = argc == optind ? cli_usage(&cli, "the trace directory is missing")
+				     : cli_usage(&cli, "one trace directory is enough, and there are %d", argc - optind);
+	if (opt != CLI_END)
+		return opt == CLI_DONE ? 0 : opt == CLI_FAILED ? 1
+							       : 2;
+	catch_signals();
+	return run(&d, argv[optind], &o, check);
+}

@@ -1,0 +1,1 @@
+exec "$BUILD/src/emu/tool/ovnisort" -n 5 trace
