@@ -3,6 +3,8 @@
 
 #include "fmt.h"
 
+#include <stdbool.h>
+
 #define REPLACEMENT "\xef\xbf\xbd"
 
 void
@@ -154,25 +156,39 @@ put_json_str(struct wbuf *w, const char *text)
 	put_json(w, text, strlen(text));
 }
 
+/* Valid UTF-8 without quotes is copied as it is. */
+static size_t
+csv_length(const char *p, size_t n)
+{
+	size_t i = 0;
+	uint32_t c;
+	while (i < n && p[i] != '"') {
+		size_t k = utf8_next(p + i, n - i, &c);
+		if (k == 0)
+			break;
+		i += k;
+	}
+	return i;
+}
+
 void
 put_csv(struct wbuf *w, const char *text, size_t n)
 {
 	bool quote = false;
-	for (size_t i = 0; i < n; i++)
-		quote = quote || strchr(",\"\r\n", text[i]);
+	for (size_t i = 0; i < n && !quote; i++)
+		quote = text[i] == ',' || text[i] == '"' || text[i] == '\r' || text[i] == '\n';
 	if (quote)
 		wbuf_put(w, "\"", 1);
-	size_t k;
-	for (const char *p = text; n; p += k, n -= k) {
-		uint32_t c = 0;
-		k = utf8_next(p, n, &c);
-		if (k == 0)
-			put_str(w, REPLACEMENT);
-		else
-			wbuf_put(w, p, k);
-		if (*p == '"')
-			wbuf_put(w, p, 1);
-		k = k ? k : 1;
+	for (const char *p = text; n;) {
+		size_t k = csv_length(p, n);
+		wbuf_put(w, p, k);
+		p += k;
+		n -= k;
+		if (n == 0)
+			break;
+		put_str(w, *p == '"' ? "\"\"" : REPLACEMENT);
+		p++;
+		n--;
 	}
 	if (quote)
 		wbuf_put(w, "\"", 1);
