@@ -401,9 +401,9 @@ static const struct breakdown_decl breakdown = {
 };
 
 static const struct event_decl events[] = {
-	{ "VYc+(u32 typeid, str label)", "creates the task type %{typeid} with label \"%{label}\"", .hook = task_type_create },
-	{ "VTc(u32 taskid, u32 typeid)", "creates the task %{taskid} of type %{typeid}", .hook = create_task },
-	{ "VTC(u32 taskid, u32 typeid)", "creates the parallel task %{taskid} of type %{typeid}", .hook = create_parallel_task },
+	{ "VYc+(u32 typeid, str label)", "creates task type %{typeid} with label \"%{label}\"", .hook = task_type_create },
+	{ "VTc(u32 taskid, u32 typeid)", "creates task %{taskid} with type %{typeid}", .hook = create_task },
+	{ "VTC(u32 taskid, u32 typeid)", "creates parallel task %{taskid} with type %{typeid}", .hook = create_parallel_task },
 	{ "VTx(u32 taskid, u32 bodyid)", "executes the body %{bodyid} of task %{taskid}", .hook = execute },
 	{ "VTe(u32 taskid, u32 bodyid)", "ends the body %{bodyid} of task %{taskid}", .hook = end },
 	{ "VTp(u32 taskid, u32 bodyid)", "pauses the body %{bodyid} of task %{taskid}", .hook = pause_task },

@@ -404,9 +404,9 @@ connect_marks(struct emu *emu)
 }
 
 static const struct event_decl events[] = {
-	{ "OHC(i32 cpu, u64 tag)", "creates a thread for CPU %{cpu} with tag %{tag}", .op = OP_IGNORE, .payload = PAYLOAD_ANY },
-	{ "OHx(i32 cpu, i32 tid, u64 tag)", "begins to execute in CPU %{cpu}, created by thread %{tid} with tag %{tag}", .hook = execute, .payload = PAYLOAD_FIRST },
-	{ "OHe", "ends", .hook = run_end },
+	{ "OHC(i32 cpu, u64 tag)", "creates a thread for CPU %{cpu} with tag %#llx{tag}", .op = OP_IGNORE, .payload = PAYLOAD_ANY },
+	{ "OHx(i32 cpu, i32 tid, u64 tag)", "begins the execution on CPU %{cpu} created from %{tid} with tag %#llx{tag}", .hook = execute, .payload = PAYLOAD_FIRST },
+	{ "OHe", "ends the execution", .hook = run_end },
 	{ "OHp", "pauses", .hook = run_pause },
 	{ "OHr", "resumes", .hook = run_resume },
 	{ "OHc", "cools: it is about to pause", .hook = run_cool },

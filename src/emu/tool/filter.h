@@ -76,6 +76,13 @@ filter_takes(const struct filter *f, const struct event *ev)
 	return (!f->has_models && !f->events) || filter_takes_name(f, ev->mcv);
 }
 
+/* Whether every event of a stream that is wanted is. */
+static inline bool
+filter_takes_all(const struct filter *f)
+{
+	return f->first == INT64_MIN && f->last == INT64_MAX && !f->has_models && !f->events;
+}
+
 /* Frees. */
 void filter_finish(struct filter *f);
 

@@ -8,6 +8,7 @@
  * that cannot be read (further), clocks that are negative or go back. */
 
 #include "trace.h"
+#include "wire.h"
 
 struct loose_options {
 	bool corrected;          /* add the clock offsets; otherwise the clocks are as written */
@@ -33,6 +34,13 @@ loose_next(struct stream *s, struct event *ev)
 	}
 	ev->clock = (int64_t)((uint64_t)ev->clock + (uint64_t)s->clock_offset);
 	return 1;
+}
+
+/* Whether the events in s->in, from p to end, may be taken there, as wire.h has them. */
+static inline bool
+loose_sees(const struct stream *s)
+{
+	return s->trace->format->wire && !s->failed;
 }
 
 #endif

@@ -16,7 +16,7 @@ enum {
 };
 
 static const struct cli_option options[] = {
-	{ 'f', "format", "FORMAT", "text, csv, or json: one object a line" },
+	{ 'f', "format", "text|csv|json", "how to print them; json: one object a line" },
 	{ 'x', "hex", NULL, "print the payload in hexadecimal, not the text" },
 	{ 'X', "text-and-hex", NULL, "print both" },
 	{ 'r', "relative", NULL, "print the time since the first event" },

@@ -17,7 +17,7 @@ enum {
 };
 
 static const struct cli_option options[] = {
-	{ 'b', "by", "KEY", "event, thread, process, loom, model or time" },
+	{ 'b', "by", "event|thread|process|loom|model|time", "what to count by" },
 	{ OPT_STEP, "step", "TIME", "with --by=time: the length of an interval" },
 	{ 'B', "bytes", NULL, "also print the bytes in the streams" },
 	{ 'R', "rates", NULL, "also print events and bytes per second of trace" },

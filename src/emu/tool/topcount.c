@@ -2,15 +2,13 @@
 #include "topcount.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
 	FINE_BINS = 10000,        /* of an interval that is not given: merged by tens */
 	GIVEN_BINS = 1024 * 1024, /* most rows of an interval that is given */
-	LINES = 20,               /* about as many rows when it is not */
 	ODD_FIRST = 256,
-	PROGRESS_EVERY = 1 << 16, /* events */
+	PROGRESS_EVERY = 1 << 10, /* calls: events, or windows of them */
 };
 
 int
@@ -23,7 +21,13 @@ top_init(struct top *top)
 	int rc = catalog_init(&top->catalog, a, d);
 	if (rc < 0)
 		return rc;
-	top->kinds = arena_new(a, struct tally, top->catalog.dispatch.nops);
+	/* A declaration of many names is not one row. */
+	struct dispatch *ops = &top->catalog.dispatch;
+	for (size_t i = 0; i < ops->npages; i++)
+		for (int k = 0; k < 256; k++)
+			if (top->catalog.kinds[ops->pages[i][k]].any_value)
+				ops->pages[i][k] = 0;
+	top->kinds = arena_new(a, struct tally, ops->nops);
 	top->streams = arena_new(a, struct tally, top->trace->nstreams);
 	top->width = top->step ? top->step : 1;
 	top->bins_cap = FINE_BINS;
@@ -45,13 +49,6 @@ add(struct tally *t, const struct event *ev)
 {
 	t->events++;
 	t->bytes += ev->length;
-}
-
-static void
-merge(struct tally *to, const struct tally *from)
-{
-	to->events += from->events;
-	to->bytes += from->bytes;
 }
 
 /* ---- Names that no model has. ---- */
@@ -107,7 +104,7 @@ coarsen(struct top *top)
 	for (size_t i = 0; i < top->nbins; i++) {
 		struct tally t = top->bins[i];
 		top->bins[i] = (struct tally){ 0 };
-		merge(&top->bins[i / 10], &t);
+		tally_add(&top->bins[i / 10], &t);
 		n = i / 10 + 1;
 	}
 	top->nbins = n;
@@ -159,29 +156,81 @@ add_time(struct top *top, const struct event *ev)
 
 /* ---- All events. ---- */
 
-static inline int
+/* The tally of the name at p, NULL: it has to be looked at. */
+static inline struct tally *
+tally_of(struct top *top, const uint8_t *mcv)
+{
+	if (top->by == TOP_MODEL)
+		return &top->models[mcv[0]];
+	const struct op *op = dispatch_find(&top->catalog.dispatch, mcv);
+	return op ? &top->kinds[op - top->catalog.dispatch.ops] : NULL;
+}
+
+static int
 add_event(struct top *top, const struct event *ev)
 {
-	switch (top->by) {
-	case TOP_EVENT: {
-		const struct kind *k = catalog_find(&top->catalog, ev->mcv);
-		if (!k || k->any_value)
-			return add_odd(top, ev);
-		add(&top->kinds[k - top->catalog.kinds], ev);
-		return 0;
+	if (top->by == TOP_TIME)
+		return add_time(top, ev);
+	if (top->by != TOP_EVENT && top->by != TOP_MODEL)
+		return 0; /* the sum of the stream is enough */
+	struct tally *t = tally_of(top, ev->mcv);
+	if (!t)
+		return add_odd(top, ev);
+	add(t, ev);
+	return 0;
+}
+
+/* What is counted of one stream, whatever the property. */
+struct sum {
+	struct tally tally;
+	int64_t first;
+	int64_t last;
+};
+
+/* Counts what is in the window, without a call for each event: that costs as much as reading
+ * it. Ends in front of an event that is not all there, or that is not plain. `by_name`: the
+ * name counts, and not only that there is an event; a constant in each call. */
+static inline __attribute__((always_inline)) void
+count_window(struct top *top, struct stream *s, struct sum *sum, bool by_name)
+{
+	const uint8_t *p = s->in.p;
+	const uint8_t *begin = p;
+	uint64_t offset = (uint64_t)s->clock_offset;
+	uint64_t n = 0;
+	int64_t first = sum->first;
+	int64_t last = sum->last;
+	while (s->in.end - p >= WIRE_EVENT_HEADER + WIRE_PAYLOAD_MAX && !(p[0] & WIRE_JUMBO)) {
+		uint64_t size = wire_event_size(p, WIRE_EVENT_HEADER);
+		if (by_name) {
+			struct tally *t = tally_of(top, p + 1);
+			if (__builtin_expect(!t, 0))
+				break;
+			t->events++;
+			t->bytes += size;
+		}
+		int64_t clock = (int64_t)(wire_u64(p + 4) + offset);
+		first = clock < first ? clock : first;
+		last = clock > last ? clock : last;
+		n++;
+		/* As a branch, most often without payload: the next event need not wait for this one. */
+		if (__builtin_expect_with_probability(size == WIRE_EVENT_HEADER, 1, 0.9))
+			p += WIRE_EVENT_HEADER;
+		else
+			p += size;
 	}
-	case TOP_MODEL: add(&top->models[ev->mcv[0]], ev); return 0;
-	case TOP_TIME: return add_time(top, ev);
-	default: return 0; /* the sum of the stream is enough */
-	}
+	s->in.p = p;
+	sum->first = first;
+	sum->last = last;
+	sum->tally.events += n;
+	sum->tally.bytes += (uint64_t)(p - begin);
 }
 
 static int
 count_stream(struct top *top, struct stream *s, struct event *ev)
 {
-	struct tally sum = { 0 };
-	int64_t first = INT64_MAX;
-	int64_t last = INT64_MIN;
+	struct sum sum = { .first = INT64_MAX, .last = INT64_MIN };
+	bool by_name = top->by == TOP_EVENT || top->by == TOP_MODEL;
+	bool windows = loose_sees(s) && top->by != TOP_TIME && filter_takes_all(top->filter);
 	uint64_t seen = 0;
 	int rc = 0;
 	do {
@@ -189,15 +238,19 @@ count_stream(struct top *top, struct stream *s, struct event *ev)
 			top->progress(top, top->progress_arg);
 		if (!filter_takes(top->filter, ev))
 			continue;
-		first = ev->clock < first ? ev->clock : first;
-		last = ev->clock > last ? ev->clock : last;
-		add(&sum, ev);
+		sum.first = ev->clock < sum.first ? ev->clock : sum.first;
+		sum.last = ev->clock > sum.last ? ev->clock : sum.last;
+		add(&sum.tally, ev);
 		rc = add_event(top, ev);
+		if (windows && by_name)
+			count_window(top, s, &sum, true);
+		else if (windows)
+			count_window(top, s, &sum, false);
 	} while (rc == 0 && loose_next(s, ev));
-	top->first = first < top->first ? first : top->first;
-	top->last = last > top->last ? last : top->last;
-	top->streams[s->rank] = sum;
-	merge(&top->all, &sum);
+	top->first = sum.first < top->first ? sum.first : top->first;
+	top->last = sum.last > top->last ? sum.last : top->last;
+	top->streams[s->rank] = sum.tally;
+	tally_add(&top->all, &sum.tally);
 	return rc;
 }
 
@@ -225,163 +278,5 @@ top_count(struct top *top)
 	for (size_t i = 0; i < t->nstreams && rc == 0; i++)
 		if (alive[i] && filter_takes_stream(top->filter, &t->streams[i]))
 			rc = count_stream(top, &t->streams[i], &heads[i]);
-	return rc;
-}
-
-/* ---- Rows. ---- */
-
-static int
-add_row(struct top *top, size_t *cap, const struct top_row *row)
-{
-	if (row->tally.events == 0 && top->by != TOP_TIME)
-		return 0;
-	struct top_row *rows = arena_grow(&top->trace->arena, top->rows, top->nrows, cap, sizeof(*rows));
-	if (!rows)
-		return diag_no_memory(top->trace->diag);
-	top->rows = rows;
-	rows[top->nrows++] = *row;
-	return 0;
-}
-
-static int
-event_rows(struct top *top, size_t *cap)
-{
-	int rc = 0;
-	for (size_t i = 1; i < top->catalog.dispatch.nops && rc == 0; i++) {
-		struct top_row row = { .tally = top->kinds[i], .name = top->catalog.kinds[i].model->name };
-		memcpy(row.mcv, top->catalog.kinds[i].sig->mcv, 3);
-		rc = add_row(top, cap, &row);
-	}
-	for (size_t i = 0; i < top->odd_cap && rc == 0; i++) {
-		uint32_t mcv = top->odd[i].key - 1;
-		struct top_row row = { .tally = top->odd[i].tally, .mcv = { (uint8_t)(mcv >> 16), (uint8_t)(mcv >> 8), (uint8_t)mcv } };
-		const struct kind *k = catalog_find(&top->catalog, row.mcv);
-		row.name = k ? k->model->name : NULL;
-		rc = add_row(top, cap, &row);
-	}
-	return rc;
-}
-
-static int
-model_rows(struct top *top, size_t *cap)
-{
-	int rc = 0;
-	for (int c = 0; c < 256 && rc == 0; c++) {
-		struct top_row row = { .tally = top->models[c], .mcv = { (uint8_t)c } };
-		for (int i = 0; model_list[i]; i++)
-			if ((uint8_t)model_list[i]->id == c)
-				row.name = model_list[i]->name;
-		rc = add_row(top, cap, &row);
-	}
-	return rc;
-}
-
-/* The name as the runtime names directories, or the stream when that is not known. */
-static const char *
-stream_name(struct top *top, const struct stream *s)
-{
-	const struct thread_meta *m = &s->meta;
-	struct arena *a = &top->trace->arena;
-	bool known = m->loom && (m->pid || top->by == TOP_LOOM) && (m->tid || top->by != TOP_THREAD);
-	if (!known)
-		return s->relpath;
-	if (top->by == TOP_LOOM)
-		return arena_printf(a, "loom.%s", m->loom);
-	if (top->by == TOP_PROCESS)
-		return arena_printf(a, "loom.%s/proc.%d", m->loom, m->pid);
-	return arena_printf(a, "loom.%s/proc.%d/thread.%d", m->loom, m->pid, m->tid);
-}
-
-static int
-by_name(const void *a, const void *b)
-{
-	return strcmp(((const struct top_row *)a)->name, ((const struct top_row *)b)->name);
-}
-
-static int
-stream_rows(struct top *top, size_t *cap)
-{
-	int rc = 0;
-	for (size_t i = 0; i < top->trace->nstreams && rc == 0; i++) {
-		const struct stream *s = &top->trace->streams[i];
-		struct top_row row = { .tally = top->streams[i], .stream = s, .name = stream_name(top, s) };
-		rc = row.name ? add_row(top, cap, &row) : diag_no_memory(top->trace->diag);
-	}
-	if (rc < 0 || top->nrows == 0)
-		return rc;
-	/* Streams of one name are one row. */
-	qsort(top->rows, top->nrows, sizeof(*top->rows), by_name);
-	size_t n = 1;
-	for (size_t i = 1; i < top->nrows; i++) {
-		if (by_name(&top->rows[n - 1], &top->rows[i]) == 0)
-			merge(&top->rows[n - 1].tally, &top->rows[i].tally);
-		else
-			top->rows[n++] = top->rows[i];
-	}
-	top->nrows = n;
-	return 0;
-}
-
-/* The step, of 1, 2 or 5 and zeros, that gives about LINES rows. */
-static int64_t
-choose_step(const struct top *top)
-{
-	static const int64_t factors[] = { 1, 2, 5 };
-	int64_t unit = top->width;
-	for (;;) {
-		for (int i = 0; i < 3; i++)
-			if (unit > INT64_MAX / 100 || (int64_t)top->nbins / (unit / top->width * factors[i]) < LINES)
-				return unit * factors[i];
-		unit *= 10;
-	}
-}
-
-static int
-time_rows(struct top *top, size_t *cap)
-{
-	int rc = 0;
-	if (!top->step)
-		top->step = choose_step(top);
-	size_t each = (size_t)(top->step / top->width);
-	/* Only the intervals from the first event counted to the last one. */
-	size_t begin = 0;
-	while (begin < top->nbins && top->bins[begin].events == 0)
-		begin++;
-	if (top->early.events)
-		rc = add_row(top, cap, &(struct top_row){ .tally = top->early, .time = -1 });
-	for (size_t i = begin / each * each; i < top->nbins && rc == 0; i += each) {
-		struct top_row row = { .time = (int64_t)i * top->width };
-		for (size_t k = i; k < i + each && k < top->nbins; k++)
-			merge(&row.tally, &top->bins[k]);
-		rc = add_row(top, cap, &row);
-	}
-	return rc;
-}
-
-static int
-by_count(const void *a, const void *b)
-{
-	const struct top_row *x = a;
-	const struct top_row *y = b;
-	if (x->tally.events != y->tally.events)
-		return x->tally.events < y->tally.events ? 1 : -1;
-	if (x->stream)
-		return by_name(x, y);
-	return memcmp(x->mcv, y->mcv, 3);
-}
-
-int
-top_rows(struct top *top)
-{
-	size_t cap = 0;
-	int rc;
-	switch (top->by) {
-	case TOP_EVENT: rc = event_rows(top, &cap); break;
-	case TOP_MODEL: rc = model_rows(top, &cap); break;
-	case TOP_TIME: return time_rows(top, &cap);
-	default: rc = stream_rows(top, &cap); break;
-	}
-	if (rc == 0 && top->nrows)
-		qsort(top->rows, top->nrows, sizeof(*top->rows), by_count);
 	return rc;
 }

@@ -24,6 +24,13 @@ struct tally {
 	uint64_t bytes; /* in the streams, before compression */
 };
 
+static inline void
+tally_add(struct tally *to, const struct tally *from)
+{
+	to->events += from->events;
+	to->bytes += from->bytes;
+}
+
 /* What has been counted: a name, or the beginning of an interval. */
 struct top_row {
 	struct tally tally;

@@ -249,6 +249,7 @@ static const struct stream_format runtime_format = {
 	.open_events = open_events,
 	.next = next,
 	.peek = peek,
+	.wire = true,
 };
 
 const struct stream_format *const stream_formats[] = {

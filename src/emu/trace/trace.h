@@ -49,6 +49,9 @@ struct stream_format {
 	/* The clock of the event that next() gives after the last one, before the offset, if
 	 * that event is in memory as a whole: nothing can fail then. Nothing moves. */
 	bool (*peek)(const struct stream *s, int64_t *clock);
+	/* The window of a stream holds its events as in wire.h: who cannot afford a call for
+	 * each may take whole ones there. */
+	bool wire;
 };
 
 struct cpu_meta {

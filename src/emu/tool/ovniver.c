@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* ovniver: which libovni a program gets when it is started like this one. It links the
+ * shared library for that, as traced programs do. */
+#include "cli.h"
+
+#include <dlfcn.h>
+#include <getopt.h>
+#include <ovni.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const struct cli_option options[] = {
+	{ 'v', "verbose", NULL, "also print the file that was loaded" },
+};
+
+static void
+print_file(void)
+{
+	Dl_info info;
+	/* A function of the library tells where it is. */
+	void (*probe)(const char **, const char **) = ovni_version_get;
+	void *address = *(void **)&probe;
+	if (dladdr(address, &info) && info.dli_fname)
+		(void)printf("loaded from %s\n", info.dli_fname);
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct cli cli = {
+		.program = "ovniver",
+		.synopsis = "[options]",
+		.about = "Print the version of libovni that was built against, and that was loaded.",
+		.footer = "Status: 0 good, 1 failed, 2 wrong usage. Manual: man ovniver\n",
+		.options = options,
+		.noptions = sizeof(options) / sizeof(options[0]),
+	};
+	bool verbose = false;
+	int opt;
+	while ((opt = cli_next(&cli, argc, argv)) >= 0)
+		verbose = verbose || opt == 'v';
+	if (opt == CLI_END && optind < argc)
+		opt = cli_usage(&cli, "no argument is expected, and there is '%s'", argv[optind]);
+	if (opt != CLI_END)
+		return opt == CLI_DONE ? 0 : opt == CLI_FAILED ? 1
+							       : 2;
+
+	const char *path = getenv("LD_LIBRARY_PATH");
+	const char *version;
+	const char *commit;
+	ovni_version_get(&version, &commit);
+	(void)printf(path ? "LD_LIBRARY_PATH set to %s\n" : "LD_LIBRARY_PATH not set\n", path);
+	(void)printf("libovni: build v%s (%s), dynamic v%s (%s)\n", OVNI_LIB_VERSION, OVNI_GIT_COMMIT, version, commit);
+	if (verbose)
+		print_file();
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return 0;
+	(void)fprintf(stderr, "%s: error[write]: cannot write the standard output\n", cli.program);
+	return 1;
+}
