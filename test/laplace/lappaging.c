@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* lappaging: maps of ranges against arrays, and the rules of canonical pages. */
+#include "kit.h"
+#include "lapkit.h"
+#include "lapmachine.h"
+
+#include <string.h>
+
+/* ---- Ranges: several maps that share nodes, beside plain arrays. ---- */
+
+enum {
+	MAPS = 4,
+	PAGES = 64,
+};
+
+struct plain {
+	uint64_t value[PAGES]; /* base of owner and page; 0: nothing */
+};
+
+static struct laprange *maps[MAPS];
+static struct plain plains[MAPS];
+
+static void
+compare(int map)
+{
+	uint64_t total = 0;
+	for (uint64_t p = 0; p < PAGES; p++) {
+		const struct laprange *r = laprange_find(maps[map], p);
+		uint64_t want = plains[map].value[p];
+		CHECK((r ? laprange_value(r, p) << 8 | r->owner : 0) == want);
+		total += want != 0;
+		const struct laprange *next = laprange_next(maps[map], p);
+		uint64_t q = p;
+		while (q < PAGES && !plains[map].value[q])
+			q++;
+		CHECK(next ? (next->first > p ? next->first : p) == q : q == PAGES);
+	}
+	CHECK(laprange_total(maps[map]) == total);
+}
+
+static void
+one_step(struct laprange_pool *pool, uint64_t *seed)
+{
+	int a = (int)kit_below(seed, MAPS), b = (int)kit_below(seed, MAPS);
+	uint64_t first = kit_below(seed, PAGES), last = first + kit_below(seed, PAGES - first);
+	uint32_t owner = (uint32_t)kit_below(seed, 3) + 1;
+	uint64_t base = kit_below(seed, 4) ? first + 100 : kit_random(seed) >> 40;
+	struct laprange *part;
+	uint64_t to = kit_below(seed, PAGES);
+	switch (kit_below(seed, 6)) {
+	case 0:
+	case 1:
+		laprange_set(pool, &maps[a], first, last, owner, base);
+		for (uint64_t p = first; p <= last; p++)
+			plains[a].value[p] = (base + p - first) << 8 | owner;
+		break;
+	case 2:
+		laprange_free(pool, laprange_cut(pool, &maps[a], first, last));
+		memset(&plains[a].value[first], 0, (last - first + 1) * sizeof(uint64_t));
+		break;
+	case 3: /* a fork */
+		if (a == b)
+			break;
+		laprange_free(pool, laprange_cut(pool, &maps[b], first, last));
+		laprange_put(pool, &maps[b], laprange_copy(pool, &maps[a], first, last), 0);
+		memcpy(&plains[b].value[first], &plains[a].value[first], (last - first + 1) * sizeof(uint64_t));
+		break;
+	case 4: /* all of another one */
+		laprange_free(pool, maps[b]);
+		maps[b] = NULL;
+		laprange_put(pool, &maps[b], laprange_copy(pool, &maps[a], 0, UINT64_MAX), 0);
+		plains[b] = plains[a];
+		if (a == b) { /* it was given back first */
+			memset(&plains[b], 0, sizeof(plains[b]));
+		}
+		break;
+	default: /* a move */
+		part = laprange_cut(pool, &maps[a], first, last);
+		if (to + (last - first) >= PAGES)
+			to = PAGES - 1 - (last - first);
+		laprange_free(pool, laprange_cut(pool, &maps[a], to, to + (last - first)));
+		laprange_put(pool, &maps[a], part, to - first);
+		{
+			struct plain old = plains[a];
+			memset(&plains[a].value[first], 0, (last - first + 1) * sizeof(uint64_t));
+			memcpy(&plains[a].value[to], &old.value[first], (last - first + 1) * sizeof(uint64_t));
+		}
+		break;
+	}
+	compare(a);
+	compare(b);
+}
+
+static void
+test_ranges(uint64_t *seed)
+{
+	struct laprange_pool pool;
+	laprange_init(&pool);
+	for (int i = 0; i < 40000; i++)
+		one_step(&pool, seed);
+	for (int i = 0; i < MAPS; i++)
+		laprange_free(&pool, maps[i]);
+	CHECK(pool.nodes == 0 && !pool.failed);
+	laprange_finish(&pool);
+}
+
+/* In order they are one range; in any other the tree is not deep: this would not end. */
+static void
+test_many(void)
+{
+	struct laprange_pool pool;
+	struct laprange *map = NULL;
+	laprange_init(&pool);
+	for (uint64_t i = 0; i < 300000; i++)
+		laprange_set(&pool, &map, i, i, 1, i + 5);
+	CHECK(pool.nodes == 1 && laprange_total(map) == 300000);
+	for (uint64_t i = 300000; i-- > 0;)
+		laprange_set(&pool, &map, 2 * i, 2 * i, 1, 7);
+	CHECK(laprange_total(map) == 300000 + 150000);
+	laprange_finish(&pool);
+}
+
+/* ---- Canonical pages: what a small trace touches, as numbers. ---- */
+
+/* Gives the numbers of the pages that the references touch, "1 2 1", and checks them. */
+static void
+check_pages(const char *what, const char *trace, const char *want)
+{
+	struct lapkit_log l;
+	struct lapread r;
+	struct lapmachine m;
+	struct lap_record rec;
+	struct lap_step step;
+	char have[1000] = "";
+	size_t n = 0;
+	int rc;
+	struct lapkit_bytes b = { .p = (const uint8_t *)trace, .n = strlen(trace) };
+	lapkit_log_init(&l, false);
+	CHECK(lapread_open(&r, &l.log, &(struct lap_input){ .read = lapkit_read, .self = &b },
+		      &(struct lapread_options){ .file = what, .format = LAP_MIXED }) == 0);
+	CHECK(lapmachine_init(&m, &l.log, &(struct lapmachine_options){ .kernel_base = 0xc0000000 }) == 0);
+	while ((rc = lapread_next(&r, &rec)) > 0) {
+		struct lap_place at = lapread_place(&r);
+		CHECK(lapmachine_step(&m, &rec, &at, &step) == 1);
+		for (int i = 0; i < step.ntouches; i++)
+			n += (size_t)snprintf(have + n, sizeof(have) - n, "%s%s%llu", n ? " " : "",
+				step.touch[i].class ? "+" : "", (unsigned long long)step.touch[i].page);
+	}
+	if (strcmp(have, want) != 0)
+		(void)fprintf(stderr, "%s: %s, not %s\n", what, have, want);
+	CHECK(rc == 0 && strcmp(have, want) == 0);
+	lapmachine_finish(&m);
+	lapread_close(&r);
+}
+
+/* "+": the first touch. */
+static void
+test_identity(void)
+{
+	/* Task 1 in space a, task 2 in space b. */
+#define TWO "F 0 1 0\nA 0 1 a\nF 0 2 0\nA 0 2 b\n"
+	check_pages("anonymous pages are private",
+		TWO "m 0 1 1000 1000\nm 0 2 1000 1000\nS 0 1\nr 1 4 a 1000\nr 1 4 b 1000\nr 1 4 a 1ffc\n", "+1 +2 1");
+	check_pages("a fork shares what was touched",
+		TWO "m 0 1 1000 3000\nS 0 1\nr 1 1 a 1000\nr 1 1 a 2000\nD 2 a b 1000 4000\n"
+		    "r 3 1 b 1000\nr 3 1 b 2000\nr 3 1 b 3000\nr 3 1 a 3000\n",
+		"+1 +2 1 2 +3 +4");
+	check_pages("a part of the range only",
+		TWO "m 0 1 1000 2000\nS 0 1\nr 1 1 a 1000\nr 1 1 a 2000\nD 2 a b 2000 3000\nr 3 1 b 1000\nr 3 1 b 2000\n",
+		"+1 +2 +3 2");
+	check_pages("a copy on write",
+		TWO "m 0 1 1000 1000\nS 0 1\nr 1 1 a 1000\nD 2 a b 1000 2000\nC 3 2 1234\nw 4 1 b 1000\nw 4 1 a 1000\nC 5 1 1000\nw 6 1 a 1000\n",
+		"+1 2 1 3");
+	check_pages("files are the same everywhere",
+		TWO "M 0 1 1000 2000 77 8 1 0 f\nM 0 2 5000 2000 77 8 1 1000 f\nM 0 2 9000 1000 77 8 2 0 f\nS 0 1\n"
+		    "r 1 1 a 1000\nr 1 1 a 2000\nr 1 1 b 5000\nr 1 1 b 6000\nr 1 1 b 9000\n",
+		"+1 +2 2 +3 +4");
+	check_pages("a private copy of a file",
+		TWO "M 0 1 1000 1000 77 8 1 0 f\nM 0 2 1000 1000 77 8 1 0 f\nS 0 1\nr 1 1 a 1000\nC 2 2 1000\nw 3 1 b 1000\nr 3 1 a 1000\n", "+1 2 1");
+	check_pages("a delete and a shrink retire",
+		TWO "M 0 1 1000 3000 77 8 1 0 f\nS 0 1\nr 1 1 a 1000\nr 1 1 a 2000\nr 1 1 a 3000\nt 2 77 8 1 1001\n"
+		    "r 3 1 a 1000\nr 3 1 a 2000\nr 3 1 a 3000\n- 4 77 8 1\nr 5 1 a 1000\n",
+		"+1 +2 +3 1 2 +4 +5");
+	check_pages("reads and writes are uses of the file",
+		TWO "M 0 1 1000 3000 77 8 1 0 f\nS 0 1\nr 1 1 a 2000\n< 2 1 77 8 1 fff 1002\n> 2 1 77 8 1 0 1\nr 3 1 a 1000\nr 3 1 a 2000\nr 3 1 a 3000\nr 4 1 b 0\n",
+		"+1 2 1 3 +4");
+	check_pages("segments",
+		TWO "s 0 1 1000 2000 5\ns 0 2 8000 2000 5\nS 0 1\nr 1 1 a 2000\nr 1 1 b 9000\n/ 2 1 5\nr 3 1 b 9000\nr 3 1 a 2000\n", "+1 1 +2 2");
+	check_pages("the kernel has its own", TWO "S 0 1\nr 1 1 a c0000000\nr 1 1 b c0000fff\nr 1 2 b c0000fff\n", "+1 1 1 +2");
+	check_pages("unmapping forgets",
+		TWO "m 0 1 1000 2000\nS 0 1\nr 1 1 a 1000\nr 1 1 a 2000\nU 2 1 1000 1000\nm 3 1 1000 1000\nr 4 1 a 1000\nr 4 1 a 2000\n",
+		"+1 +2 +3 2");
+	check_pages("a mapping over another",
+		TWO "m 0 1 1000 2000\nS 0 1\nr 1 1 a 1000\nm 2 1 1000 1000\nr 3 1 a 1000\n", "+1 +2");
+	check_pages("a move takes them along",
+		TWO "m 0 1 1000 2000\nS 0 1\nr 1 1 a 1000\nr 1 1 a 2000\n@ 2 1 8000 3000 1000 2000\nr 3 1 a 8000\nr 3 1 a 9000\nr 3 1 a a000\nr 3 1 a 1000\n",
+		"+1 +2 1 2 +3 +4");
+	check_pages("a move onto itself",
+		TWO "M 0 1 1000 3000 77 8 1 0 f\nS 0 1\nr 1 1 a 1000\nr 1 1 a 2000\nr 1 1 a 3000\n@ 2 1 2000 3000 1000 3000\nr 3 1 a 2000\nr 3 1 a 3000\nr 3 1 a 4000\n",
+		"+1 +2 +3 1 2 3");
+	check_pages("a file that grows by a move",
+		TWO "M 0 1 1000 1000 77 8 1 0 f\nM 0 2 1000 2000 77 8 1 0 f\nS 0 1\nr 1 1 b 2000\n@ 2 1 1000 2000 1000 1000\nr 3 1 a 2000\n", "+1 1");
+	check_pages("a space ends", TWO "m 0 1 1000 1000\nS 0 1\nr 1 1 a 1000\nu 2 a\nr 3 1 a 1000\n", "+1 +2");
+	check_pages("a space again",
+		TWO "m 0 1 1000 1000\nS 0 1\nr 1 1 a 1000\nA 2 1 a\nr 3 1 a 1000\n", "+1 +2");
+	check_pages("a reference before the mapping",
+		"S 0 1\nr 1 1 a 1000\nr 1 1 a 1000\nA 2 1 a\nr 3 1 a 1000\nm 4 1 1000 1000\nr 5 1 a 1000\n", "+1 1 1 +2");
+	check_pages("a huge read takes no memory",
+		TWO "M 0 1 1000 1000 77 8 1 0 f\n< 0 1 77 8 1 0 ffffffff\nS 0 1\nr 1 1 a 1000\nr 1 1 b 0\n", "1 +1048577");
+}
+
+int
+main(int argc, char **argv)
+{
+	uint64_t seed = kit_seed(argc, argv);
+	test_ranges(&seed);
+	test_many();
+	test_identity();
+	return 0;
+}

@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""ovniscope-laplace as a user sees it.
+
+usage: tool.py PROGRAM
+"""
+import os
+import random
+import resource
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+
+TOOL = os.path.abspath(sys.argv[1])
+failures = []
+
+# The worked example: two tasks, a fork, copy on write, a file, the kernel.
+KERNEL = """\
+A 1000 77 9f8e7
+m 1010 77 8048000 3000
+S 1020 77
+F 1100 100 77
+A 1110 100 9f8e8
+D 1120 9f8e7 9f8e8 8048000 804b000
+S 1200 100
+C 1210 100 8048000
+M 1220 100 1a2b3000 9000 8efa5567 35 5 0 foobar.so
+T 1300 100
+u 1308 9f8e8
+S 1310 77
+"""
+REFS = """\
+i 1030 4 9f8e7 8048000
+r 1031 4 9f8e7 8049ffe
+w 1032 4 9f8e7 804a010
+r 1130 4 9f8e7 c0100000
+i 1201 2 9f8e8 8048004
+w 1215 4 9f8e8 8048800
+r 1230 8 9f8e8 1a2b3c48
+r 1305 4 9f8e8 c0100000
+i 1320 3 9f8e7 8048010
+"""
+SPLIT = {
+    "9f8e7.1/77.txt": """\
+A 1000 77 9f8e7
+m 1010 77 8048000 3000
+S 1020 77
+i 1030 4 8048 1
+r 1031 2 8049 2
+r 1031 2 804a 3
+w 1032 4 804a 3
+F 1100 100 77
+D 1120 9f8e7 9f8e8 8048000 804b000
+S 1310 77
+i 1320 3 8048 1
+""",
+    "9f8e8.1/100.txt": """\
+A 1110 100 9f8e8
+S 1200 100
+i 1201 2 8048 1
+C 1210 100 8048000
+w 1215 4 8048 5
+M 1220 100 1a2b3000 9000 8efa5567 35 5 0 foobar.so
+r 1230 8 1a2b3 6
+T 1300 100
+""",
+    "kernel.txt": "r 1130 4 c0100 4\nr 1305 4 c0100 4\nu 1308 9f8e8\n",
+}
+BASIC = "I 1\nR 2\nR 3\nW 3\nR 4\nI 1\nW 5\nR 6\nR 4\nI 1\n"
+
+
+def check(ok, *what):
+    if not ok:
+        failures.append(" ".join(str(w) for w in what))
+
+
+def write(path, data):
+    with open(path, "wb") as f:
+        f.write(data.encode() if isinstance(data, str) else data)
+
+
+def read(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def run(*args, status=0, stdin=b"", **more):
+    """(stdout, stderr as text)"""
+    if "stdout" not in more:
+        more["stdout"] = subprocess.PIPE
+    p = subprocess.run([TOOL, *args], input=stdin, stderr=subprocess.PIPE, check=False, timeout=120, **more)
+    err = p.stderr.decode(errors="replace")
+    check(p.returncode == status, args, "status", p.returncode, "not", status, err[-400:])
+    return p.stdout, err
+
+
+def interleaved():
+    """Kernel events first where the stamps are equal."""
+    lines = [(int(x.split()[1], 16), k, i, x) for k, text in enumerate((KERNEL, REFS)) for i, x in enumerate(text.splitlines())]
+    return "".join(x + "\n" for *_, x in sorted(lines))
+
+
+def worked_example():
+    write("k.lkt", KERNEL)
+    write("r.lrt", REFS)
+    for order in ("little", "big"):
+        run("binary", "--endian", order, "r.lrt", f"{order}.lrb")
+        data = read(f"{order}.lrb")
+        e = "<" if order == "little" else ">"
+        want = b"".join(struct.pack(e + "BQBII", ord(x[0]), *(int(v, 16) for v in x.split()[1:])) for x in REFS.splitlines())
+        check(data == want, "binary of", order)
+        check(run("text", f"--endian={order}", f"{order}.lrb")[0] == REFS.encode(), "text of", order)
+    mixed = interleaved().encode()
+    inputs = {
+        "text": ["r.lrt", "k.lkt"],
+        "text, turned round": ["k.lkt", "r.lrt"],
+        "binary": ["little.lrb", "k.lkt"],
+        "big": ["--endian", "big", "k.lkt", "big.lrb"],
+        "interleave": ["m.lmt"],
+        "no suffix": ["m"],
+        "crlf": ["crlf"],
+    }
+    write("m.lmt", mixed)
+    write("m", mixed)
+    write("crlf", b"# a comment\r\n\r\n" + mixed.replace(b"\n", b"  \r\n").replace(b"foobar.so  ", b"foobar.so"))
+    for name, args in inputs.items():
+        check(run("merge", *args)[0] == mixed, "merge from", name)
+        check(run("basic", "-q", *args)[0] == BASIC.encode(), "basic from", name)
+        run("split", "-q", *args, "-o", f"split {name}")
+        have = {}
+        for top, _, names in os.walk(f"split {name}"):
+            for x in names:
+                path = os.path.join(top, x)
+                have[os.path.relpath(path, f"split {name}")] = read(path).decode()
+        check(have == SPLIT, "split from", name, have)
+        out = run("stat", "-q", "--window", "256", *args)[0].decode()
+        for line in ("records        21", "references     9", "  r load               4, 20 bytes", "kernel events  12",
+                     "  S schedule           3", "span           800 cycles", "pages touched  6", "tasks          2",
+                     "working set    2.2 pages on average, 3 at most, in 4 windows of 256 cycles"):
+            check(line in out.splitlines(), "stat from", name, "has not", line, out)
+    check(run("merge", "-", "k.lkt", stdin=REFS.encode())[0] == mixed, "merge with the standard input")
+    # what was written is read again
+    for path in SPLIT:
+        out = run("stat", "--format", "process", f"split text/{path}")[0].decode()
+        check("references" in out, "stat of", path)
+    write("b.lbm", BASIC)
+    out = run("stat", "b.lbm")[0].decode()
+    check("references     10" in out and "pages touched  6" in out and "cycle" not in out, "stat of the basic merge", out)
+    # only references, only a kernel trace
+    check(run("basic", "r.lrt")[0] == b"I 1\nR 2\nR 3\nW 3\nR 4\nI 5\nW 5\nR 6\nR 4\nI 1\n", "basic of references only")
+    check(run("basic", "-q", "k.lkt")[0] == b"", "basic of a kernel trace only")
+    run("split", "r.lrt", "-o", "alone")
+    check(sorted(os.listdir("alone")) == ["9f8e7.1", "9f8e8.1", "kernel.txt"] and os.listdir("alone/9f8e8.1") == ["2.txt"], "split without a kernel trace")
+
+
+def round_trip():
+    r = random.Random(1)
+    data = bytearray()
+    ts = 0
+    for _ in range(100000):
+        ts += r.getrandbits(r.randrange(45))
+        va = r.getrandbits(32) >> r.randrange(32)
+        data += struct.pack("<BQBII", r.choice(b"rwiRWI"), ts, r.randrange(1, min(255, 2**32 - va) + 1), r.getrandbits(32) >> r.randrange(32), va)
+    write("random.lrb", data)
+    run("text", "random.lrb", "random.lrt")
+    run("binary", "random.lrt", "again.lrb")
+    check(read("again.lrb") == data, "round trip")
+    text = run("text", stdin=bytes(data))[0]
+    check(text == read("random.lrt"), "through pipes")
+    want = "".join("%c %x %x %x %x\n" % struct.unpack_from("<BQBII", data, 18 * i) for i in range(0, 100000))
+    check(text.decode() == want, "text as Python prints it")
+    run("binary", "--endian=big", "random.lrt", "big.lrb")
+    run("text", "--endian=big", "big.lrb", "big.lrt")
+    check(read("big.lrt") == text, "round trip, big endian")
+
+
+def messages():
+    write("bad.lrt", "r 1 4 2 3\nr 2 4 2\nr 3 4 2 3\nr 2 4 2 3\n")
+    _, err = run("binary", "bad.lrt", "bad.lrb", status=1)
+    check("error[LT01]" in err and "bad.lrt, line 2, byte 10 (+0xa)" in err and "--lenient" in err, err)
+    check(not os.path.exists("bad.lrb") and not os.path.exists("bad.lrb.part"), "an output is left behind an error")
+    _, err = run("binary", "--lenient", "bad.lrt", "bad.lrb")
+    check("LT01: 1 time" in err and "LR05: 1 time" in err and "warning[LT01]" in err, err)
+    check(len(read("bad.lrb")) == 3 * 18, "lenient")
+    _, err = run("binary", "--lenient", "-q", "bad.lrt", "bad.lrb")
+    check("LT01: 1 time" in err and "warning" not in err, "quiet", err)
+    write("old.lrb", b"precious")
+    run("binary", "bad.lrt", "old.lrb", status=1)
+    check(read("old.lrb") == b"precious", "a failed run replaced a file")
+    # many of a kind are counted
+    write("many.lrt", "r 1 0 2 3\n" * 1000)
+    _, err = run("binary", "--lenient", "many.lrt", "many.lrb")
+    check("LR03: 1000 times" in err and len(err.splitlines()) < 20, "many", err)
+    write("cut.lrb", b"r" * 35)
+    _, err = run("text", "cut.lrb", status=1)
+    check("error[LR01]" in err and "byte 18 (+0x12)" in err, err)
+    write("what", b"\x7fELF" + bytes(50))
+    check("error[format]" in run("stat", "what", status=1)[1], "unknown content")
+    check("error[read]" in run("stat", "nowhere", status=1)[1], "missing file")
+    check("error[read]" in run("stat", ".", status=1)[1], "directory")
+    check("error[format]" in run("merge", "b.lbm", status=1)[1], "merge of a basic merge")
+    # the names of files do not drive the terminal
+    name = "a\x1b[31m\n.lrt"
+    write(name, "x\n")
+    err = run("binary", name, status=1)[1]
+    check("\x1b" not in err and "a?[31m?.lrt" in err, "control characters")
+
+
+def usage():
+    out = run("--help")[0].decode()
+    for name in ("text", "binary", "merge", "split", "basic", "stat"):
+        check(f"\n  {name} " in out, "--help lacks", name)
+        text = run(name, "--help")[0].decode()
+        check(text.startswith(f"Usage: ovniscope-laplace {name} ") and len(text.splitlines()) < 25, name, "--help")
+        check(all(len(x) <= 80 for x in text.splitlines()), name, "--help is wide")
+    check(b"ovniscope-laplace" in run("--version")[0], "--version")
+    for args in ([], ["nothing"], ["merge"], ["text", "a", "b", "c"], ["text", "--what"], ["text", "--endian"],
+                 ["text", "--endian=middle"], ["stat", "--dialect", "x"], ["stat", "--format", "x"], ["stat", "--window=0"],
+                 ["stat", "--window=1x"], ["stat", "--kernel-base", "0x1"], ["split", "k.lkt"], ["text", "--window=5"],
+                 ["text", "random.lrb", "random.lrb"], ["text", "-o", "a", "random.lrb", "b"]):
+        _, err = run(*args, status=2)
+        check("error[usage]" in err and "hint" in err, args, err)
+    # options in front of the command
+    check(run("--endian", "big", "text", "big.lrb", "-o", "-")[0] == read("big.lrt"), "options first")
+
+
+def outputs():
+    # a link stays a link
+    os.symlink("target.lrt", "link.lrt")
+    write("target.lrt", b"")
+    run("text", "random.lrb", "link.lrt")
+    check(os.path.islink("link.lrt") and read("target.lrt") == read("random.lrt"), "a link as output")
+    run("text", "random.lrb", "/dev/null")
+    check(not os.path.isfile("/dev/null"), "a device as output")
+    if os.path.exists("/dev/full"):
+        for args in (["text", "random.lrb", "/dev/full"], ["merge", "random.lrb", "-o", "/dev/full"], ["stat", "random.lrb", "-o", "/dev/full"]):
+            check("error[write]" in run(*args, status=1)[1], args, "to a full disk")
+        with open("/dev/full", "wb") as full:
+            check("error[write]" in run("basic", "random.lrb", status=1, stdout=full)[1], "full standard output")
+
+    def small_files():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
+
+    run("text", "random.lrb", "large.lrt", status=1, preexec_fn=small_files)
+    check(not [x for x in os.listdir(".") if x.startswith("large")], "what did not fit is left")
+    _, err = run("split", "-q", "random.lrb", "--lenient", "-o", "nowhere/there", status=1)
+    check("error[write]" in err, "split below nothing")
+    os.mkdir("full")
+    write("full/file", b"x")
+    _, err = run("split", "k.lkt", "r.lrt", "-o", "full", status=1)
+    check("not an empty directory" in err and os.listdir("full") == ["file"], "split over a directory", err)
+    # an error in the middle leaves nothing
+    write("late.lrt", REFS + "r 1 4 2 3\n")
+    run("split", "-q", "k.lkt", "late.lrt", "-o", "late", status=1)
+    check(not [x for x in os.listdir(".") if x.startswith("late") and x != "late.lrt"], "split leaves", os.listdir("."))
+    # more tasks than descriptors, and than buffers
+    many = "".join(f"r {i:x} 4 {i % 3000 + 1:x} {i * 4096 % 0x80000000:x}\n" for i in range(30000))
+    write("many.lmt", "\n" + many)
+    run("split", "many.lmt", "-q", "-o", "crowd")
+    n = sum(len(names) for _, _, names in os.walk("crowd"))
+    check(n == 1, "without a schedule all is the kernel's")
+    write("many2.lrt", many)
+    run("split", "many2.lrt", "-q", "-o", "crowd2")
+    names = [os.path.join(d, x) for d, _, xs in os.walk("crowd2") for x in xs]
+    check(len(names) == 3001 and sum(read(x).count(b"\n") for x in names) == 30000, "3000 tasks", len(names))
+    err = run("text", "--progress", "random.lrb", "/dev/null")[1]
+    check("records" in err and "%" in err, "progress", err)
+
+
+def dialects():
+    write("k5.lkt", "F 1 0 1 0\nM 2 0 1 1000 1000 5 8 1 0 f lib.so\nT 3 9 1 a b\n")
+    check(run("merge", "--dialect", "kvmtrace-0.5", "k5.lkt")[0] == read("k5.lkt"), "dialect")
+    check("error[LT01]" in run("merge", "k5.lkt", status=1)[1], "a dialect that is not told")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as tmp:
+        os.chdir(tmp)
+        for part in (worked_example, round_trip, messages, usage, outputs, dialects):
+            part()
+    print("\n".join(failures) if failures else "all as expected")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
