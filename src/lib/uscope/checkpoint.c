@@ -68,7 +68,7 @@ uscope_checkpoint_storage(uscope_writer_t *w, uint16_t storage, const uint8_t *v
 				continue;
 			}
 		}
-		if (st->slot_size == 0)
+		if (!from || st->slot_size == 0)
 			continue;
 		memcpy(to, from, st->slot_size);
 		make_bools(to, st->fields, st->num_fields);

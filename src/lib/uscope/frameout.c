@@ -254,7 +254,6 @@ frame_begin(uscope_writer_t *w, uint64_t delta)
 {
 	w->nevents = 0;
 	w->events_size = 0;
-	w->frame_start = (size_t)(w->p - w->segment->raw);
 	return begin_record(w, delta);
 }
 
@@ -291,10 +290,4 @@ frame_end(uscope_writer_t *w)
 		return put_events(w);
 	end_record(w, w->nevents);
 	return true;
-}
-
-void
-frame_drop(uscope_writer_t *w)
-{
-	w->p = w->segment->raw + w->frame_start;
 }

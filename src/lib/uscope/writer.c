@@ -45,16 +45,13 @@ commit_failed(uscope_writer_t *w)
 	return w->out->error.status;
 }
 
-static bool begin_frame(uscope_writer_t *w);
-
 bool
 writer_enter(uscope_writer_t *w, const char *what)
 {
 	switch (w->mode) {
 	case MODE_CYCLE:
-		return true;
 	case MODE_BEGUN:
-		return begin_frame(w);
+		return true;
 	case MODE_REFUSED:
 	case MODE_SHUT:
 		w->stats.misuses++;
@@ -112,9 +109,9 @@ find_cut(const uscope_writer_t *w, uint64_t *cut)
 	return true;
 }
 
-/* The frame of the cycle: in this segment, or as the first of the next. */
-static bool
-begin_frame(uscope_writer_t *w)
+/* In this segment, or as the first of the next. */
+bool
+writer_begin_frame(uscope_writer_t *w)
 {
 	uint64_t cut;
 	if (w->segment->frames && w->time > w->last_frame && find_cut(w, &cut) && commit(w, cut))
@@ -130,10 +127,6 @@ static void
 end_frame(uscope_writer_t *w)
 {
 	w->framed = false;
-	if (w->options.drop_empty && w->nitems + w->nevents == 0) {
-		frame_drop(w); /* it began for something that was refused */
-		return;
-	}
 	if (!frame_end(w))
 		return;
 	w->base_time = w->last_frame = w->time;
@@ -187,7 +180,7 @@ uscope_begin_cycle(uscope_writer_t *w, uint64_t time_ps)
 	if (w->options.drop_empty)
 		writer_mode(w, MODE_BEGUN);
 	else
-		(void)begin_frame(w);
+		(void)writer_begin_frame(w);
 }
 
 void

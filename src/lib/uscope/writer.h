@@ -59,7 +59,6 @@ struct uscope_writer {
 
 	/* The frame and the segment. */
 	bool framed;         /* the frame of the cycle has begun */
-	size_t frame_start;  /* offset in the deltas */
 	uint64_t time;       /* of the cycle or the last one, ps */
 	uint64_t base_time;  /* that the next frame counts from */
 	uint64_t last_frame; /* time of the last frame; cycles without one may be later */
@@ -103,16 +102,16 @@ writer_mode(uscope_writer_t *w, enum writer_mode mode)
 int writer_misuse(uscope_writer_t *w, int status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* The end of the trace: E_IO, E_NOMEM, E_LIMIT. Returns the status. */
 int writer_fail(uscope_writer_t *w, int status, const char *reason);
-/* An operation or event while not in MODE_CYCLE: true when it may go on. */
+/* An operation or event is asked for while not in MODE_CYCLE: true inside of a cycle. */
 bool writer_enter(uscope_writer_t *w, const char *what);
+/* MODE_BEGUN becomes MODE_CYCLE. false after writer_fail. */
+bool writer_begin_frame(uscope_writer_t *w);
 
 /* ---- frameout.c ---- */
 
 /* All return false after writer_fail. */
 bool frame_begin(uscope_writer_t *w, uint64_t delta);
 bool frame_end(uscope_writer_t *w);
-/* As if it had not begun. It has no items. */
-void frame_drop(uscope_writer_t *w);
 /* Room for one more item of n bytes in the record, or in a new one if it is full. */
 bool frame_room(uscope_writer_t *w, size_t n);
 /* An operation that is not compact. Has room. */

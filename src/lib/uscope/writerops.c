@@ -100,11 +100,19 @@ find_slot(uscope_writer_t *w, uint16_t storage, uint16_t slot, uint16_t field)
 	return NULL;
 }
 
-/* Whether an operation is taken now. */
+/* Whether an operation may be asked for now. */
 static inline bool
 enter(uscope_writer_t *w, const char *what)
 {
 	return likely(w && w->mode == MODE_CYCLE) || (w && writer_enter(w, what));
+}
+
+/* It is a good one: its frame has begun. Before the state is changed, as that may be what
+ * a segment begins with. */
+static inline bool
+ready(uscope_writer_t *w)
+{
+	return likely(w->mode == MODE_CYCLE) || writer_begin_frame(w);
 }
 
 /* Any operation that sets. */
@@ -114,7 +122,7 @@ set_any(uscope_writer_t *w, uint16_t storage, uint16_t slot, uint16_t field, uin
 	if (!enter(w, "slot_set"))
 		return;
 	struct state_storage *st = find_slot(w, storage, slot, field);
-	if (!st)
+	if (!st || !ready(w))
 		return;
 	const struct state_field *f = &st->fields[field];
 	value = canonical(w, f, value);
@@ -169,6 +177,8 @@ uscope_slot_add(uscope_writer_t *w, uint16_t storage, uint16_t slot, uint16_t fi
 			uscope_type_name(f->type));
 		return;
 	}
+	if (!ready(w))
+		return;
 	value = canonical(w, f, value);
 	uint8_t *data = st->slots + (size_t)slot * st->slot_size + f->offset;
 	store_value(data, f->size, load_value(data, f->size) + value);
@@ -192,6 +202,8 @@ uscope_slot_clear(uscope_writer_t *w, uint16_t storage, uint16_t slot)
 		(void)writer_misuse(w, USCOPE_E_ARG, "storage %u is dense: its slots cannot be cleared", storage);
 		return;
 	}
+	if (!ready(w))
+		return;
 	(void)state_op(w->state, USCOPE_SLOT_CLEAR, storage, slot, 0, 0);
 	put_op(w, USCOPE_SLOT_CLEAR, storage, slot, 0, 0);
 }
@@ -210,6 +222,8 @@ uscope_prop_set(uscope_writer_t *w, uint16_t storage, uint16_t property, uint64_
 		(void)writer_misuse(w, USCOPE_E_RANGE, "storage %u has no property %u", storage, property);
 		return;
 	}
+	if (!ready(w))
+		return;
 	const struct state_field *f = &st->properties[property];
 	value = canonical(w, f, value);
 	store_value(st->props + f->offset, f->size, value);
@@ -223,7 +237,7 @@ put_event(uscope_writer_t *w, uint16_t type, const void *payload, uint32_t size)
 {
 	if (size > 0 && !payload)
 		(void)writer_misuse(w, USCOPE_E_ARG, "event %u without its payload of %u bytes", type, size);
-	else
+	else if (ready(w))
 		(void)frame_event(w, type, payload, size);
 }
 
