@@ -4,7 +4,7 @@
 
 usage: corpus.py TARGET OUTDIR [--run PROGRAM] [--mutants N]
 
-TARGET is stream, metadata, clock_table or signature. The seeds are whole inputs made
+TARGET is a name of SEEDS below. The seeds are whole inputs made
 with the assembler; the mutants are those with bytes changed, cut out, doubled or
 joined, always the same ones.
 """
@@ -19,7 +19,10 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "gen"))
+sys.path.insert(0, os.path.join(HERE, "..", "uscope", "read"))
 import asm  # noqa: E402
+import build as uscope  # noqa: E402
+import damage  # noqa: E402
 
 HEAD = "trace v3\nloom n cpus 0:0 1:1\nproc 1\nthread 1 require kernel=1.0.0\n"
 
@@ -111,11 +114,103 @@ def metadata_seeds():
     yield b"\0\xef\xbb\xbf{}"
 
 
+def uscope_seeds():
+    for _, data in damage.own():
+        yield data
+    for flags in (0, uscope.COMPACT, uscope.INTERLEAVED | uscope.COMPLETE | uscope.STRINGS, uscope.COMPRESSED | uscope.COMPLETE):
+        yield uscope.demo(flags)[0].bytes()
+    yield uscope.File(uscope.demo_schema(), uscope.COMPLETE).bytes()
+    for block, size in ((uscope.lz4(bytes(range(40))), 40), (b"\x11a\1\0\xf0\3" + b"abcdefghijklmnopqr", 24), (b"\x1fa\1\0\xff\5\x50bcdef", 285)):
+        yield b"z" + struct.pack("<H", size) + block
+
+
+LAPLACE_REFS = """i 1030 4 9f8e7 8048000
+r 1031 4 9f8e7 8049ffe
+w 1032 4 9f8e7 804a010
+R 1130 ff 9f8e7 fffffffe
+W ffffffffffffffff 1 0 0
+"""
+
+LAPLACE_KERNEL = """F 0 77 0
+A 1000 77 9f8e7
+m 1010 77 8048000 3000
+S 1020 77
+r 1021 4 9f8e7 8049ffe
+F 1100 100 77
+A 1110 100 9f8e8
+D 1120 9f8e7 9f8e8 8048000 804b000
+S 1200 100
+C 1210 100 8048000
+w 1211 4 9f8e8 8049ffe
+M 1220 100 1a2b3000 9000 8efa5567 35 5 1000 foobar.so
+@ 1221 100 1a2b5000 a000 1a2b3000 9000
+r 1222 4 9f8e8 1a2b5000
+s 1223 100 2000000 5000 3
+/ 1224 100 3
+( 1225 100 8efa5567 35 5 a name
+< 1226 100 8efa5567 35 5 0 ffffffff
+> 1227 100 8efa5567 35 5 1000 2000
+t 1228 8efa5567 35 5 1001
+- 1229 8efa5567 35 5
+) 122a 100 8efa5567 35 5
+X 122b 100 8efa5567 35 5 prog
+a 122c 100
+U 122d 100 1a2b6000 2000
+& 122e 100 1 2 3
+T 1300 100
+u 1308 9f8e8
+S 1310 77
+e 1400
+"""
+
+
+def laplace_ref_seeds():
+    binary = b"".join(struct.pack("<BQBII", ord(x[0]), *(int(v, 16) for v in x.split()[1:])) for x in LAPLACE_REFS.splitlines())
+    for how in (0, 16):
+        yield bytes([how | 1]) + binary
+        yield bytes([how | 9]) + binary
+        yield bytes([how]) + binary
+        yield bytes([how | 1]) + binary[:-5]
+        yield bytes([how | 2]) + LAPLACE_REFS.encode()
+        yield bytes([how | 2]) + LAPLACE_REFS.upper().replace("I", "i", 1).replace("\n", " \r\n\n#\n").encode()
+        yield bytes([how | 4]) + LAPLACE_KERNEL.encode()
+        yield bytes([how | 5]) + b"R 1\nW 5647abcd3829ef10\ni 0 rest\n"
+        yield bytes([how | 6]) + b"r 123456789abcdef0 4 9a8b7 8888ffff3e456a21\nF 123456789abcdef7 100 77\n"
+        yield bytes([how | 2]) + b"#" * 9000 + b"\n" + LAPLACE_REFS.encode()
+
+
+def laplace_kernel_seeds():
+    for how in (0, 4, 12, 28, 44, 76):
+        yield bytes([how | 8]) + LAPLACE_KERNEL.encode()
+        yield bytes([how & ~8]) + LAPLACE_KERNEL.encode()
+        lines = [x.split(" ") for x in LAPLACE_KERNEL.splitlines()]
+        for dialect in (1, 2, 3):
+            out = ""
+            for f in lines:
+                f = list(f)
+                if f[0] not in "rw":
+                    f[2:2] = ["9"]
+                if f[0] == "T":
+                    f += ["a", "b"]
+                if dialect > 1 and f[0] == "M":
+                    f[-1:-1] = ["f"]
+                if dialect > 1 and f[0] == "(":
+                    f[7:7] = ["800", "p"]
+                if dialect == 3 and f[0] in "MX()<>-t":
+                    del f[8 if f[0] == "M" else 5 if f[0] in "-t" else 6]
+                out += " ".join(f) + "\n"
+            yield bytes([how | 8 | dialect]) + out.encode()
+
+
 SEEDS = {
+    "uscope_read": uscope_seeds,
+    "uscope_stream": uscope_seeds,
     "stream": stream_seeds,
     "metadata": metadata_seeds,
     "clock_table": lambda: (t.encode() for t in CLOCK_TABLES),
     "signature": lambda: (s.encode() for s in SIGNATURES),
+    "laplace_refs": laplace_ref_seeds,
+    "laplace_kernel": laplace_kernel_seeds,
 }
 
 

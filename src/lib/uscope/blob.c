@@ -9,7 +9,7 @@
 #include <zstd_errors.h>
 
 enum {
-	STREAM_OUT = 1024 * 1024,
+	STREAM_OUT = 256 * 1024,
 	STREAM_IN = 64 * 1024,
 	PACKED_MAX = WHOLE_MAX + WHOLE_MAX / 128, /* no encoder makes more of WHOLE_MAX */
 	ZSTD_WINDOW_LOG_MAX = 25,
@@ -125,12 +125,16 @@ unpack(enum method method, const uint8_t *in, size_t n, struct whole *w)
 }
 
 static int
-whole_load(struct uscope_reader *r, uint32_t segment, const uscope_segment_t *s, uscope_error_t *error)
+whole_load(struct uscope_reader *r, uint32_t segment, const uscope_segment_t *s, struct whole **whole, uscope_error_t *error)
 {
 	enum method method = method_of(r);
-	if (r->whole && r->whole->segment == segment && r->whole->offset == s->offset && r->whole->n == s->raw_size)
+	*whole = NULL;
+	struct whole *w = r->whole;
+	if (w && w->segment == segment && w->offset == s->offset && w->n == s->raw_size) {
+		*whole = w;
 		return 0;
-	struct whole *w = whole_room(r, s->raw_size);
+	}
+	w = whole_room(r, s->raw_size);
 	if (!w)
 		return status_set(error, USCOPE_E_NOMEM, segment, s->offset, "out of memory");
 	w->segment = segment;
@@ -152,7 +156,7 @@ whole_load(struct uscope_reader *r, uint32_t segment, const uscope_segment_t *s,
 		whole_drop(w);
 		return status;
 	}
-	r->whole = w;
+	*whole = r->whole = w;
 	return 0;
 }
 
@@ -374,14 +378,16 @@ blob_open(struct blob *b, struct uscope_reader *r, uint32_t segment, const uscop
 			blob_close(b);
 		return status;
 	}
-	if ((status = whole_load(r, segment, s, error)))
+	struct whole *w;
+	status = whole_load(r, segment, s, &w, error);
+	if (!w)
 		return status;
-	b->whole = r->whole;
-	b->whole->refs++;
-	b->prefix = b->whole->prefix;
-	b->p = b->whole->data;
-	b->end = b->p + b->whole->n;
-	b->done = b->whole->n;
+	w->refs++;
+	b->whole = w;
+	b->prefix = w->prefix;
+	b->p = w->data;
+	b->end = w->data + w->n;
+	b->done = w->n;
 	return 0;
 }
 

@@ -4,7 +4,7 @@
 
 /* blob: the deltas of a segment, decompressed, seen through a window. Up to WHOLE_MAX bytes
  * the window is all of it, and the reader keeps the last such one. Larger ones, up to 1 GiB
- * or 4, pass through a buffer of 1 MiB; ZSTD adds its own window of at most 32 MiB. */
+ * or 4, pass through a buffer of 256 KiB; ZSTD adds its own window of at most 32 MiB. */
 
 #include "reader.h"
 

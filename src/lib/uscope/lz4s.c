@@ -17,6 +17,8 @@ enum {
 enum {
 	LENGTH_MASK = 15, /* that many or more */
 	MATCH_MIN = 4,
+	FAST_IN = 32,  /* a short sequence reads and writes less than these, with what it */
+	FAST_OUT = 64, /* copies too much */
 };
 
 void
@@ -57,6 +59,40 @@ length_known(struct lz4s *s, uint8_t stage)
 	return true;
 }
 
+/* Whole sequences of short lengths, while there is plenty of input and room: most are.
+ * Anything else, errors too, is left to the steps. */
+static void
+run_fast(struct lz4s *s, const uint8_t **in, const uint8_t *in_end, uint8_t **out, const uint8_t *out_end)
+{
+	const uint8_t *p = *in;
+	uint8_t *q = *out;
+	uint64_t done = s->done;
+	while (in_end - p >= FAST_IN && out_end - q >= FAST_OUT) {
+		size_t literals = *p >> 4, match = *p & LENGTH_MASK;
+		if (literals == LENGTH_MASK || match == LENGTH_MASK)
+			break;
+		match += MATCH_MIN;
+		size_t offset = p[1 + literals] | (size_t)p[2 + literals] << 8;
+		if (offset == 0 || offset > done + literals || literals + match > s->size - done)
+			break;
+		memcpy(q, p + 1, 16);
+		p += 3 + literals;
+		q += literals;
+		if (offset >= 8) {
+			memcpy(q, q - offset, 8);
+			memcpy(q + 8, q + 8 - offset, 8);
+			memcpy(q + 16, q + 16 - offset, 8);
+		} else {
+			copy_match(q, offset, match);
+		}
+		q += match;
+		done += literals + match;
+	}
+	s->done = done;
+	*in = p;
+	*out = q;
+}
+
 bool
 lz4s_run(struct lz4s *s, const uint8_t **in, const uint8_t *in_end, uint8_t **out, const uint8_t *out_end)
 {
@@ -80,6 +116,8 @@ lz4s_run(struct lz4s *s, const uint8_t **in, const uint8_t *in_end, uint8_t **ou
 				s->stage = TOKEN;
 			continue;
 		}
+		if (s->stage == TOKEN && q)
+			run_fast(s, &p, in_end, &q, out_end);
 		if (p == in_end)
 			break;
 		if (s->stage == LITERALS) {

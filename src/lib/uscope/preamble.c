@@ -91,8 +91,10 @@ read_chunks(struct uscope_reader *r, struct preamble *p, uscope_error_t *error)
 	uint64_t at = FILE_HEADER_SIZE;
 	for (;;) {
 		uint8_t head[CHUNK_HEADER_SIZE];
-		if (at == p->end && p->unset)
+		if (at == p->end && p->unset) {
+			r->open_preamble = true;
 			break;
+		}
 		if (at > p->end || sizeof(head) > p->end - at)
 			return cut_off(p, at, "the preamble has no end", error);
 		int status = reader_read(r, at, head, sizeof(head), error);

@@ -89,8 +89,7 @@ uscope_state_at(uscope_reader_t *r, uint64_t time_ps)
 	struct uscope_state *state = NULL;
 	uscope_segment_t s;
 	uint32_t i;
-	int status = seglist_find(r, time_ps, &i, &error);
-	if (!status && !(status = seglist_get(r, i, &s, &error)) && !(status = reader_state(r, &state, &error)))
+	if (!seglist_find(r, time_ps, &i, &error) && !seglist_get(r, i, &s, &error) && !reader_state(r, &state, &error))
 		(void)decode_known(r, i, &s, state, time_ps, &error);
 	return finish(r, state, &error);
 }
@@ -101,8 +100,7 @@ uscope_segment_checkpoint(uscope_reader_t *r, uint32_t i)
 	uscope_error_t error = { .segment = NO_SEGMENT };
 	struct uscope_state *state = NULL;
 	uscope_segment_t s;
-	int status = seglist_get(r, i, &s, &error);
-	if (!status && !(status = reader_state(r, &state, &error)))
+	if (!seglist_get(r, i, &s, &error) && !reader_state(r, &state, &error))
 		(void)checkpoint_load(r, i, &s, state, &error);
 	return finish(r, state, &error);
 }

@@ -12,9 +12,14 @@
 #include "state.h"
 #include "status.h"
 
+/* Deltas up to here are decoded at once and kept. Tests make it small, so that small files
+ * take the way of large ones. */
+#ifndef WHOLE_MAX
+#define WHOLE_MAX (8 * 1024 * 1024)
+#endif
+
 enum {
 	READ_WINDOW = 64 * 1024,      /* of tables and checkpoints */
-	WHOLE_MAX = 8 * 1024 * 1024,  /* deltas up to here are decoded at once and kept */
 	TEXT_MAX = 16 * 1024 * 1024,  /* of one string or counter name */
 	LEVEL_MAX = 32 * 1024 * 1024, /* bytes of one level of a summary */
 	SUMMARY_LEVELS_MAX = 64,      /* 33 suffice for 2^32 entries */
@@ -53,6 +58,7 @@ struct uscope_reader {
 	uscope_reader_options_t limits;
 	file_header_t header;
 	uint64_t preamble_end; /* found by reading when the header has 0 */
+	bool open_preamble;    /* then even CHUNK_END may be missing */
 	schema_t *schema;
 	dut_desc_t dut;
 	uint64_t interval;

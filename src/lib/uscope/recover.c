@@ -13,9 +13,10 @@
 struct recover {
 	struct uscope_reader *r;
 	uscope_recovery_t report;
-	uint8_t *kept; /* a bit per segment of the old file */
-	uint64_t tail; /* offset of the last segment in the new one */
-	uint64_t last; /* time of the last frame */
+	uint8_t *kept;         /* a bit per segment of the old file */
+	uint64_t preamble_end; /* in the new one */
+	uint64_t tail;         /* offset of the last segment in the new one */
+	uint64_t last;         /* time of the last frame */
 	bool has_frames;
 	bool lost; /* the last segment was left out */
 
@@ -229,10 +230,10 @@ make_header(const struct recover *c, bool complete, uint64_t table, uint8_t *p)
 	const struct uscope_reader *r = c->r;
 	uint64_t flags = r->header.flags & ~(uint64_t)(USCOPE_F_COMPLETE | USCOPE_F_HAS_STRINGS);
 	memset(p, 0, FILE_HEADER_SIZE);
-	memcpy(p, FILE_MAGIC, 4);
+	store32(p, load32((const uint8_t *)FILE_MAGIC));
 	store16(p + AT_MAJOR, r->header.version_major);
 	store16(p + AT_MINOR, r->header.version_minor);
-	store32(p + AT_PREAMBLE_END, (uint32_t)r->preamble_end);
+	store32(p + AT_PREAMBLE_END, (uint32_t)c->preamble_end);
 	if (complete) {
 		flags |= USCOPE_F_COMPLETE | (r->strings.num ? USCOPE_F_HAS_STRINGS : 0);
 		uint64_t total = c->last;
@@ -251,9 +252,15 @@ write_all(struct recover *c, uscope_error_t *error)
 {
 	struct uscope_reader *r = c->r;
 	uint8_t head[FILE_HEADER_SIZE];
+	static const uint8_t end[CHUNK_HEADER_SIZE]; /* CHUNK_END, empty */
+	c->preamble_end = r->preamble_end + (r->open_preamble ? sizeof(end) : 0);
+	if (c->preamble_end > UINT32_MAX)
+		return status_set(error, USCOPE_E_LIMIT, NO_SEGMENT, r->preamble_end, "a preamble of more than 4 GiB");
 	make_header(c, false, 0, head);
 	fileout_put(&c->out, head, sizeof(head));
 	int status = copy(c, FILE_HEADER_SIZE, r->preamble_end - FILE_HEADER_SIZE, error);
+	if (r->open_preamble)
+		fileout_put(&c->out, end, sizeof(end));
 	uint64_t first = c->out.at;
 	if (status || (status = copy_segments(c, error)))
 		return status;

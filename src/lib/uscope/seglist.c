@@ -145,7 +145,7 @@ seglist_chain(struct uscope_reader *r, uint64_t tail, uscope_error_t *error)
 	uint64_t after = UINT64_MAX; /* time_start of the one after */
 	int status = 0;
 	for (uint64_t at = tail; at != known;) {
-		uscope_segment_t s;
+		uscope_segment_t s = { 0 };
 		if (at < known)
 			return status_set(error, USCOPE_E_STATE, NO_SEGMENT, at, "the segments known before are no longer there");
 		if (n >= most || n >= UINT32_MAX)
