@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <time.h>
 
-static void
-end_progress(struct tool *t)
+void
+utool_end_progress(struct tool *t)
 {
 	if (t->progress_shown && t->to_terminal)
 		(void)fprintf(stderr, "\r\033[K");
@@ -22,7 +22,7 @@ say(struct tool *t, const char *kind, const char *fmt, va_list ap)
 	char text[2000];
 	int n = snprintf(text, sizeof(text), "%s: %s: ", t->program, kind);
 	(void)vsnprintf(text + n, sizeof(text) - (size_t)n - 1, fmt, ap);
-	end_progress(t);
+	utool_end_progress(t);
 	(void)fprintf(stderr, "%s\n", text);
 }
 
@@ -127,6 +127,11 @@ utool_progress(struct tool *t, double done, double total)
 {
 	if (!t->show_progress || t->quiet || total <= 0)
 		return;
+	/* Lines of output on the same terminal are progress enough. */
+	if (t->out_to_terminal && (t->out.written || t->out.used)) {
+		utool_end_progress(t);
+		return;
+	}
 	double at = now();
 	if (t->progress_begin == 0)
 		t->progress_begin = t->progress_last = at;

@@ -196,6 +196,8 @@ is_input(const struct tool *t, int argc, char **argv)
 static int
 open_output(struct tool *t, int argc, char **argv)
 {
+	t->out_to_terminal = !t->out_path && isatty(STDOUT_FILENO);
+	errno = 0;
 	if (!t->out_path) {
 		/* A copy, so that closing it leaves stdout as the C library has it. */
 		int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -304,6 +306,7 @@ utool_finish(struct tool *t, int status)
 {
 	for (int i = 0; i < 2; i++)
 		source_finish(t, &t->in[i]);
+	utool_end_progress(t);
 	char path[256];
 	(void)snprintf(path, sizeof(path), "%s", t->out.path ? t->out.path : "");
 	int rc = wbuf_close(&t->out);

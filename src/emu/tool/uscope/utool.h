@@ -82,7 +82,8 @@ struct tool {
 	bool quiet;
 	bool own_report; /* the subcommand itself tells of the rules that a file breaks */
 	bool show_progress;
-	bool to_terminal; /* progress */
+	bool to_terminal;     /* progress */
+	bool out_to_terminal; /* the output */
 	bool progress_shown;
 	double progress_begin;
 	double progress_last;
@@ -122,6 +123,8 @@ int utool_no_memory(struct tool *t);
 void utool_warn(struct tool *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* done of total parts of the work; prints at most some times a second. */
 void utool_progress(struct tool *t, double done, double total);
+/* Takes the line of the progress away; messages do that themselves. */
+void utool_end_progress(struct tool *t);
 
 /* Whether nothing more can be written: stop. utool_finish() says why. */
 static inline bool

@@ -7,192 +7,14 @@
 #include "exporter.h"
 #include "layout.h"
 #include "puttext.h"
-#include "scopetree.h"
+#include "vcdvars.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
 enum {
 	VARIABLES_MAX = 4 << 20, /* more than any viewer opens */
-	ID_MAX = 8,
 };
-
-struct vcd {
-	struct show show;
-	struct wbuf *w;
-	uint64_t *storage_base; /* number of the first variable of each */
-	uint64_t *event_base;
-	uint64_t time_ps;
-	bool labels;
-	bool timed; /* a time was printed */
-};
-
-/* ---- Variables and their numbers: slots, then properties. ---- */
-
-static bool
-is_sparse(const uscope_storage_t *st)
-{
-	return st->flags & USCOPE_SPARSE;
-}
-
-static uint64_t
-slot_width(const uscope_storage_t *st)
-{
-	return (uint64_t)st->num_fields + is_sparse(st);
-}
-
-static uint64_t
-var_of_field(const struct vcd *v, uint32_t id, uint32_t slot, uint32_t field)
-{
-	const uscope_storage_t *st = &v->show.src->schema->storages[id];
-	return v->storage_base[id] + slot * slot_width(st) + is_sparse(st) + field;
-}
-
-static uint64_t
-var_of_valid(const struct vcd *v, uint32_t id, uint32_t slot)
-{
-	return v->storage_base[id] + slot * slot_width(&v->show.src->schema->storages[id]);
-}
-
-static uint64_t
-var_of_property(const struct vcd *v, uint32_t id, uint32_t property)
-{
-	const uscope_storage_t *st = &v->show.src->schema->storages[id];
-	return v->storage_base[id] + st->num_slots * slot_width(st) + property;
-}
-
-static void
-put_id(struct vcd *v, uint64_t number)
-{
-	char id[ID_MAX];
-	size_t n = 0;
-	do {
-		id[n++] = (char)('!' + number % 94);
-		number /= 94;
-	} while (number && n < ID_MAX);
-	wbuf_put(v->w, id, n);
-}
-
-/* ---- The header. ---- */
-
-/* Words of a VCD hold no spaces, and viewers take dots and brackets for more than names. */
-static void
-put_word(struct vcd *v, const char *name)
-{
-	if (!*name || strcmp(name, "/") == 0) {
-		put_str(v->w, *name ? "top" : "_");
-		return;
-	}
-	char word[PATH_CUT];
-	size_t n = 0;
-	for (; name[n] && n < sizeof(word) - 1; n++)
-		word[n] = isalnum((unsigned char)name[n]) && (unsigned char)name[n] < 0x80 ? name[n] : '_';
-	wbuf_put(v->w, word, n);
-}
-
-static bool
-is_text(const struct vcd *v, const uscope_field_t *f)
-{
-	return v->labels && (f->type == USCOPE_ENUM || f->type == USCOPE_STRING_REF);
-}
-
-static unsigned
-bits_of(const uscope_field_t *f)
-{
-	return f->type == USCOPE_BOOL ? 1 : f->size * 8u;
-}
-
-/* avoid: a name that is taken, NULL: none. */
-static void
-put_var(struct vcd *v, uint64_t number, const uscope_field_t *f, uint32_t index, const char *avoid)
-{
-	wbuf_printf(v->w, "$var %s %u ", is_text(v, f) ? "string" : "wire", is_text(v, f) ? 1 : bits_of(f));
-	put_id(v, number);
-	put_str(v->w, " ");
-	put_word(v, f->name);
-	if (pathlist_is_repeated(&v->show.src->paths, f) || (avoid && strcmp(f->name, avoid) == 0))
-		wbuf_printf(v->w, "_%" PRIu32, index);
-	put_str(v->w, " $end\n");
-}
-
-static void
-put_slot(struct vcd *v, uint32_t id, uint32_t slot)
-{
-	const uscope_storage_t *st = &v->show.src->schema->storages[id];
-	if (is_sparse(st)) {
-		put_str(v->w, "$var wire 1 ");
-		put_id(v, var_of_valid(v, id, slot));
-		put_str(v->w, " valid $end\n");
-	}
-	for (uint32_t f = 0; f < st->num_fields; f++)
-		put_var(v, var_of_field(v, id, slot, f), &st->fields[f], f, is_sparse(st) ? "valid" : NULL);
-}
-
-static void
-put_storage(struct vcd *v, uint32_t id)
-{
-	const uscope_storage_t *st = &v->show.src->schema->storages[id];
-	put_str(v->w, "$scope module ");
-	put_word(v, st->name);
-	put_str(v->w, " $end\n");
-	for (uint32_t p = 0; p < st->num_properties; p++)
-		put_var(v, var_of_property(v, id, p), &st->properties[p], p, NULL);
-	for (uint32_t slot = 0; slot < st->num_slots && !utool_stop(v->show.tool); slot++) {
-		if (st->num_slots > 1)
-			wbuf_printf(v->w, "$scope module slot%" PRIu32 " $end\n", slot);
-		put_slot(v, id, slot);
-		if (st->num_slots > 1)
-			put_str(v->w, "$upscope $end\n");
-	}
-	put_str(v->w, "$upscope $end\n");
-}
-
-static void
-put_event_type(struct vcd *v, uint32_t id)
-{
-	const uscope_event_type_t *e = &v->show.src->schema->events[id];
-	put_str(v->w, "$scope module ");
-	put_word(v, e->name);
-	put_str(v->w, " $end\n$var event 1 ");
-	put_id(v, v->event_base[id]);
-	put_str(v->w, " event $end\n");
-	for (uint32_t f = 0; f < e->num_fields; f++)
-		put_var(v, v->event_base[id] + 1 + f, &e->fields[f], f, "event");
-	put_str(v->w, "$upscope $end\n");
-}
-
-static bool
-put_header(struct vcd *v)
-{
-	const schema_t *schema = v->show.src->schema;
-	struct scopetree tree;
-	uint16_t scope;
-	uint32_t depth;
-	uint32_t open = 0;
-	if (scopetree_init(&tree, schema) < 0)
-		return false;
-	put_str(v->w, "$version uscope export $end\n$timescale 1 ps $end\n");
-	while (!utool_stop(v->show.tool) && scopetree_next(&tree, &scope, &depth)) {
-		for (; open > depth; open--)
-			put_str(v->w, "$upscope $end\n");
-		put_str(v->w, "$scope module ");
-		put_word(v, schema->scopes[scope].name);
-		put_str(v->w, " $end\n");
-		open = depth + 1;
-		for (uint32_t i = 0; i < schema->num_storages; i++)
-			if (v->show.src->picked.storages[i] && scope_is(schema->storages[i].scope, scope))
-				put_storage(v, i);
-		for (uint32_t i = 0; i < schema->num_events; i++)
-			if (v->show.src->picked.events[i] && scope_is(schema->events[i].scope, scope))
-				put_event_type(v, i);
-	}
-	for (; open; open--)
-		put_str(v->w, "$upscope $end\n");
-	put_str(v->w, "$enddefinitions $end\n");
-	scopetree_finish(&tree);
-	return true;
-}
 
 /* ---- Changes. ---- */
 
@@ -225,7 +47,7 @@ put_bits(struct vcd *v, unsigned bits, uint64_t value, uint64_t number)
 		wbuf_put(v->w, text, n);
 		put_str(v->w, " ");
 	}
-	put_id(v, number);
+	vcd_put_id(v, number);
 	put_str(v->w, "\n");
 }
 
@@ -246,25 +68,25 @@ put_text_value(struct vcd *v, const uscope_field_t *f, uint64_t raw, uint64_t nu
 	if (!text)
 		show_number(&v->show, f, raw);
 	put_str(v->w, " ");
-	put_id(v, number);
+	vcd_put_id(v, number);
 	put_str(v->w, "\n");
 }
 
 static void
 put_value(struct vcd *v, const uscope_field_t *f, uint64_t raw, uint64_t number)
 {
-	if (is_text(v, f))
+	if (vcd_is_text(v, f))
 		put_text_value(v, f, raw, number);
 	else
-		put_bits(v, bits_of(f), raw, number);
+		put_bits(v, vcd_bits(f), raw, number);
 }
 
 static void
 put_unknown(struct vcd *v, const uscope_field_t *f, uint64_t number)
 {
-	put_str(v->w, is_text(v, f) ? "s " : bits_of(f) == 1 ? "x"
-							     : "bx ");
-	put_id(v, number);
+	put_str(v->w, vcd_is_text(v, f) ? "s " : vcd_bits(f) == 1 ? "x"
+								  : "bx ");
+	vcd_put_id(v, number);
 	put_str(v->w, "\n");
 }
 
@@ -274,10 +96,10 @@ put_slot_values(struct vcd *v, const uscope_state_t *state, uint32_t id, uint32_
 {
 	const uscope_storage_t *st = &v->show.src->schema->storages[id];
 	bool valid = uscope_slot_valid(state, (uint16_t)id, (uint16_t)slot);
-	if (is_sparse(st))
-		put_bits(v, 1, valid, var_of_valid(v, id, slot));
+	if (vcd_is_sparse(st))
+		put_bits(v, 1, valid, vcd_valid(v, id, slot));
 	for (uint32_t f = 0; f < st->num_fields; f++) {
-		uint64_t number = var_of_field(v, id, slot, f);
+		uint64_t number = vcd_field(v, id, slot, f);
 		if (valid)
 			put_value(v, &st->fields[f], uscope_slot_field_raw(state, (uint16_t)id, (uint16_t)slot, (uint16_t)f), number);
 		else
@@ -305,7 +127,7 @@ vcd_state(void *self, const uscope_state_t *state, uint64_t time_ps)
 		if (!v->show.src->picked.storages[id])
 			continue;
 		for (uint32_t p = 0; p < st->num_properties; p++)
-			put_value(v, &st->properties[p], low_bits(&st->properties[p], uscope_state_prop(state, (uint16_t)id, (uint16_t)p)), var_of_property(v, id, p));
+			put_value(v, &st->properties[p], low_bits(&st->properties[p], uscope_state_prop(state, (uint16_t)id, (uint16_t)p)), vcd_property(v, id, p));
 		for (uint32_t slot = 0; slot < st->num_slots && !utool_stop(v->show.tool); slot++)
 			put_slot_values(v, state, id, slot);
 	}
@@ -325,7 +147,7 @@ vcd_op(void *self, const uscope_state_t *state, const uscope_item_t *item, bool 
 		if (now == before || !f)
 			return;
 		put_time(v, item->time_ps);
-		put_value(v, f, low_bits(f, now), var_of_property(v, item->storage, item->field));
+		put_value(v, f, low_bits(f, now), vcd_property(v, item->storage, item->field));
 		return;
 	}
 	if (was_valid != uscope_slot_valid(state, item->storage, item->slot)) {
@@ -337,7 +159,7 @@ vcd_op(void *self, const uscope_state_t *state, const uscope_item_t *item, bool 
 	if (item->action == USCOPE_SLOT_CLEAR || now == before || !f)
 		return;
 	put_time(v, item->time_ps);
-	put_value(v, f, now, var_of_field(v, item->storage, item->slot, item->field));
+	put_value(v, f, now, vcd_field(v, item->storage, item->slot, item->field));
 }
 
 static void
@@ -372,26 +194,6 @@ vcd_close(void *self)
 	free(v);
 }
 
-/* Gives numbers to all variables. Returns how many there are. */
-static uint64_t
-number_variables(struct vcd *v)
-{
-	const struct source *src = v->show.src;
-	uint64_t n = 0;
-	for (uint32_t i = 0; i < src->schema->num_storages; i++) {
-		const uscope_storage_t *st = &src->schema->storages[i];
-		v->storage_base[i] = n;
-		if (src->picked.storages[i])
-			n += st->num_slots * slot_width(st) + st->num_properties;
-	}
-	for (uint32_t i = 0; i < src->schema->num_events; i++) {
-		v->event_base[i] = n;
-		if (src->picked.events[i])
-			n += 1 + (uint64_t)src->schema->events[i].num_fields;
-	}
-	return n;
-}
-
 static void *
 vcd_open(struct tool *t, struct source *s, const struct export_options *o, int *status)
 {
@@ -404,12 +206,12 @@ vcd_open(struct tool *t, struct source *s, const struct export_options *o, int *
 		v->event_base = calloc((size_t)s->schema->num_events + 1, sizeof(*v->event_base));
 	}
 	bool good = v && v->storage_base && v->event_base;
-	uint64_t n = good ? number_variables(v) : 0;
+	uint64_t n = good ? vcd_number(v) : 0;
 	if (n > VARIABLES_MAX) {
 		utool_error(t, "too-many", "%" PRIu64 " variables are more than viewers open\n  in %s\n  hint: choose some with --storage, --event and --scope", n, s->path);
 		*status = STATUS_BAD;
 		good = false;
-	} else if (!good || !put_header(v)) {
+	} else if (!good || !vcd_put_header(v)) {
 		*status = utool_no_memory(t);
 		good = false;
 	}
