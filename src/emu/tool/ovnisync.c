@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: MIT */
+/* ovnisync: measures the distance between the clocks of the nodes, over MPI. */
+#include "arena.h"
+#include "cli.h"
+#include "diag.h"
+#include "syncmath.h"
+#include "wbuf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	HOST_SIZE = 256,
+	WARM_UP = 20, /* rounds at most that do not count */
+	SAMPLES_MAX = 100000,
+	RUNS_MAX = 1000000000,
+};
+
+#define SECOND INT64_C(1000000000)
+#define PAUSE_MAX INT64_C(86400)
+
+static const struct cli_option options[] = {
+	{ 'o', "output", "FILE", "write there (default: clock-offsets.txt of the trace)" },
+	{ 'n', "samples", "N", "messages to each node in a measurement (default: 100)" },
+	{ 'd', "drift", "N", "measure N times, and write a table of the drift" },
+	{ 'w', "wait", "S", "seconds between these measurements (default: 5)" },
+	{ 'v', "verbose", NULL, "print each message on the standard output" },
+	{ 'q', "quiet", NULL, "print warnings and errors only" },
+};
+
+/* The same in all ranks: those of rank 0. */
+struct plan {
+	int64_t samples;
+	int64_t runs;
+	int64_t pause; /* ns */
+};
+
+/* A rank that is measured: the first one of its host. */
+struct node {
+	int rank;
+	const char *host;
+	struct sync_sample *samples;
+	struct sync_offset offset;
+};
+
+struct sync {
+	struct diag *diag;
+	struct plan plan;
+	bool verbose;
+	const char *path;
+	int rank;
+	int size;
+	char *hosts; /* HOST_SIZE each */
+	struct node *nodes;
+	size_t nnodes;
+	struct wbuf out;
+	int64_t middle; /* of the last measurement */
+};
+
+static int64_t
+now(clockid_t clock)
+{
+	struct timespec ts;
+	(void)clock_gettime(clock, &ts);
+	return ts.tv_sec * SECOND + ts.tv_nsec;
+}
+
+static void
+sleep_ns(int64_t ns)
+{
+	struct timespec ts = { .tv_sec = (time_t)(ns / SECOND), .tv_nsec = (long)(ns % SECOND) };
+	while (nanosleep(&ts, &ts) != 0 && errno == EINTR)
+		;
+}
+
+/* ---- The measurement. ---- */
+
+/* The name that looms have before their first dot. */
+static void
+own_host(char host[HOST_SIZE])
+{
+	memset(host, 0, HOST_SIZE);
+	if (gethostname(host, HOST_SIZE - 1) != 0 || !*host)
+		(void)snprintf(host, HOST_SIZE, "unknown");
+	host[strcspn(host, ".")] = 0;
+}
+
+static int
+find_nodes(struct sync *s)
+{
+	s->nodes = block_alloc((size_t)s->size * sizeof(*s->nodes));
+	if (!s->nodes)
+		return diag_no_memory(s->diag);
+	for (int r = 0; r < s->size; r++) {
+		const char *host = s->hosts + (size_t)r * HOST_SIZE;
+		bool seen = false;
+		for (size_t i = 0; i < s->nnodes && !seen; i++)
+			seen = strcmp(s->nodes[i].host, host) == 0;
+		if (seen)
+			continue;
+		struct node *n = &s->nodes[s->nnodes++];
+		*n = (struct node){ .rank = r, .host = host };
+		n->samples = block_alloc((size_t)s->plan.samples * sizeof(*n->samples));
+		if (!n->samples)
+			return diag_no_memory(s->diag);
+	}
+	if ((int)s->nnodes < s->size)
+		diag_info(s->diag, "%d ranks on %zu hosts: the first one of each is measured", s->size, s->nnodes);
+	return 0;
+}
+
+static void
+ping(struct node *n, struct sync_sample *x)
+{
+	int64_t there[2] = { 0, 0 };
+	x->sent = now(CLOCK_MONOTONIC);
+	(void)MPI_Send(there, 1, MPI_INT64_T, n->rank, 0, MPI_COMM_WORLD);
+	(void)MPI_Recv(there, 2, MPI_INT64_T, n->rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	x->back = now(CLOCK_MONOTONIC);
+	x->got = there[0];
+	x->answered = there[1];
+}
+
+static void
+pong(void)
+{
+	int64_t here[2];
+	(void)MPI_Recv(here, 1, MPI_INT64_T, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	here[0] = now(CLOCK_MONOTONIC);
+	here[1] = now(CLOCK_MONOTONIC);
+	(void)MPI_Send(here, 2, MPI_INT64_T, 0, 0, MPI_COMM_WORLD);
+}
+
+static void
+print_samples(const struct node *n, int64_t count)
+{
+	for (int64_t i = 0; i < count; i++) {
+		const struct sync_sample *x = &n->samples[i];
+		int64_t trip = sync_trip(x);
+		(void)printf("rank=%d  sample=%" PRId64 "  delta=%" PRId64 ".000000  ref=%" PRId64 ".000000  cur=%" PRId64 ".000000  trip=%" PRId64 "\n",
+			n->rank, i, sync_delta(x), x->got + sync_delta(x), x->got, trip);
+	}
+}
+
+static int64_t
+warm_up(const struct plan *p)
+{
+	return p->samples < WARM_UP ? p->samples : WARM_UP;
+}
+
+/* In rank 0. The nodes take turns, so that their samples are of the same time. */
+static void
+measure(struct sync *s)
+{
+	int64_t begin = now(CLOCK_MONOTONIC);
+	for (int64_t i = -warm_up(&s->plan); i < s->plan.samples; i++) {
+		if (i == 0)
+			begin = now(CLOCK_MONOTONIC);
+		for (size_t k = 1; k < s->nnodes; k++)
+			ping(&s->nodes[k], &s->nodes[k].samples[i < 0 ? 0 : i]);
+	}
+	s->middle = begin + (now(CLOCK_MONOTONIC) - begin) / 2;
+	for (size_t k = 0; k < s->nnodes; k++) {
+		struct node *n = &s->nodes[k];
+		if (s->verbose)
+			print_samples(n, s->plan.samples);
+		n->offset = sync_estimate(n->samples, (size_t)s->plan.samples);
+		if (k)
+			diag_info(s->diag, "%s: offset %" PRId64 " ns, off by %" PRId64 " ns at most", n->host, n->offset.median, n->offset.error);
+	}
+}
+
+/* In the other ranks. */
+static void
+answer(const struct plan *p)
+{
+	for (int64_t i = -warm_up(p); i < p->samples; i++)
+		pong();
+}
+
+/* ---- The tables. ---- */
+
+static void
+put_constants(struct sync *s)
+{
+	wbuf_printf(&s->out, "%-10s %-20s %-20s %-20s %-20s\n", "rank", "hostname", "offset_median", "offset_mean", "offset_std");
+	for (size_t k = 0; k < s->nnodes; k++) {
+		const struct node *n = &s->nodes[k];
+		const struct sync_offset *o = &n->offset;
+		char mean[64];
+		bool negative = o->whole < 0;
+		int64_t whole = negative && o->micro ? o->whole + 1 : o->whole;
+		int64_t micro = negative && o->micro ? 1000000 - o->micro : o->micro;
+		(void)snprintf(mean, sizeof(mean), "%s%" PRId64 ".%06" PRId64, negative && whole == 0 ? "-" : "", whole, micro);
+		wbuf_printf(&s->out, "%-10d %-20s %-20" PRId64 " %-20s %-20f\n", n->rank, n->host, o->median, mean, o->std);
+	}
+}
+
+static void
+put_drift_titles(struct sync *s)
+{
+	wbuf_printf(&s->out, "%-20s %-20s", "wallclock", "clock_ns");
+	for (size_t k = 0; k < s->nnodes; k++)
+		wbuf_printf(&s->out, " %-20s", s->nodes[k].host);
+	wbuf_put(&s->out, "\n", 1);
+}
+
+static void
+put_drift(struct sync *s)
+{
+	char wall[64];
+	int64_t t = now(CLOCK_REALTIME);
+	(void)snprintf(wall, sizeof(wall), "%" PRId64 ".%06" PRId64, t / SECOND, t % SECOND / 1000);
+	wbuf_printf(&s->out, "%-20s %-20" PRId64, wall, s->middle);
+	for (size_t k = 0; k < s->nnodes; k++)
+		wbuf_printf(&s->out, " %-20" PRId64, s->nodes[k].offset.median);
+	wbuf_put(&s->out, "\n", 1);
+	(void)wbuf_flush(&s->out); /* it is of use before the last line is there */
+}
+
+static int
+make_parents(struct diag *d, const char *path)
+{
+	char dir[PATH_MAX];
+	if ((size_t)snprintf(dir, sizeof(dir), "%s", path) >= sizeof(dir))
+		return diag_io(d, ERR_WRITE, "write", path, ENAMETOOLONG);
+	for (char *p = dir + 1; *dir && (p = strchr(p, '/')); *p++ = '/') {
+		*p = 0;
+		if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+			return diag_io(d, ERR_WRITE, "create the directory", dir, errno);
+	}
+	return 0;
+}
+
+/* Before anything is measured; an old table is kept until there is a new one. */
+static int
+open_output(struct sync *s)
+{
+	int rc = make_parents(s->diag, s->path);
+	if (rc < 0)
+		return rc;
+	int fd = open(s->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return diag_io(s->diag, ERR_WRITE, "open", s->path, errno);
+	rc = wbuf_attach(&s->out, fd, s->path);
+	if (rc < 0) {
+		(void)close(fd);
+		return diag_no_memory(s->diag);
+	}
+	return 0;
+}
+
+static void
+empty_output(struct sync *s)
+{
+	struct stat st;
+	/* Devices and pipes have no length. */
+	if (fstat(s->out.fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(s->out.fd, 0) != 0)
+		s->out.error = errno;
+}
+
+/* ---- All of it. ---- */
+
+static int
+prepare(struct sync *s)
+{
+	char host[HOST_SIZE];
+	own_host(host);
+	s->hosts = s->rank == 0 ? block_alloc((size_t)s->size * HOST_SIZE) : NULL;
+	int rc = s->rank == 0 && !s->hosts ? diag_no_memory(s->diag) : 0;
+	if (s->rank == 0 && rc == 0)
+		rc = open_output(s);
+	/* Who cannot go on says so to the others. */
+	int64_t go[4] = { rc == 0, s->plan.samples, s->plan.runs, s->plan.pause };
+	(void)MPI_Bcast(go, 4, MPI_INT64_T, 0, MPI_COMM_WORLD);
+	s->plan = (struct plan){ .samples = go[1], .runs = go[2], .pause = go[3] };
+	if (!go[0])
+		return rc;
+	(void)MPI_Gather(host, HOST_SIZE, MPI_CHAR, s->hosts, HOST_SIZE, MPI_CHAR, 0, MPI_COMM_WORLD);
+	if (s->rank == 0)
+		rc = find_nodes(s);
+
+	/* Which ranks are measured. */
+	int *measured = s->rank == 0 && rc == 0 ? block_alloc((size_t)s->size * sizeof(*measured)) : NULL;
+	for (size_t k = 1; measured && k < s->nnodes; k++)
+		measured[s->nodes[k].rank] = 1;
+	int64_t ready = s->rank != 0 || measured;
+	(void)MPI_Bcast(&ready, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+	int mine = 0;
+	if (ready)
+		(void)MPI_Scatter(measured, 1, MPI_INT, &mine, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	block_free(measured);
+	if (s->rank == 0 && !ready)
+		return rc < 0 ? rc : diag_no_memory(s->diag);
+	return s->rank == 0 || mine;
+}
+
+static int
+run(struct sync *s)
+{
+	int rc = prepare(s);
+	bool drift = s->plan.runs > 1;
+	for (int64_t i = 0; rc > 0 && i < s->plan.runs; i++) {
+		if (i)
+			sleep_ns(s->plan.pause);
+		if (s->rank) {
+			answer(&s->plan);
+			continue;
+		}
+		measure(s);
+		if (i == 0) {
+			empty_output(s);
+			if (drift)
+				put_drift_titles(s);
+			else
+				put_constants(s);
+		}
+		if (drift)
+			put_drift(s);
+	}
+	if (s->rank)
+		return 0;
+	int err = wbuf_close(&s->out);
+	if (rc > 0 && err < 0)
+		rc = diag_io(s->diag, ERR_WRITE, "write", s->path, -err);
+	if (rc > 0 && (fflush(stdout) != 0 || ferror(stdout)))
+		rc = diag_error(s->diag, ERR_WRITE, NULL, "cannot write the standard output");
+	if (rc > 0)
+		diag_info(s->diag, "offsets of %zu hosts are in %s", s->nnodes, s->path);
+	for (size_t k = 0; k < s->nnodes; k++)
+		block_free(s->nodes[k].samples);
+	block_free(s->nodes);
+	block_free(s->hosts);
+	return rc < 0 ? 1 : 0;
+}
+
+static bool
+parse_count(const char *text, int64_t max, int64_t *n)
+{
+	char *end;
+	errno = 0;
+	*n = strtoll(text, &end, 10);
+	return end != text && !*end && !errno && *n >= 1 && *n <= max;
+}
+
+static bool
+parse_seconds(const char *text, int64_t *ns)
+{
+	char *end;
+	double v = strtod(text, &end);
+	if (end == text || *end || !(v >= 0 && v <= (double)PAUSE_MAX))
+		return false;
+	*ns = (int64_t)(v * 1e9);
+	return true;
+}
+
+static int
+parse_options(const struct cli *cli, int argc, char **argv, struct sync *s)
+{
+	int opt;
+	while ((opt = cli_next(cli, argc, argv)) >= 0) {
+		switch (opt) {
+		case 'o': s->path = optarg; break;
+		case 'v': s->verbose = true; break;
+		case 'q': s->diag->level = DIAG_QUIET; break;
+		case 'n':
+			if (parse_count(optarg, SAMPLES_MAX, &s->plan.samples))
+				break;
+			return cli_usage(cli, "-n needs a number from 1 to %d, not '%s'", SAMPLES_MAX, optarg);
+		case 'd':
+			if (parse_count(optarg, RUNS_MAX, &s->plan.runs))
+				break;
+			return cli_usage(cli, "-d needs a number from 1 to %d, not '%s'", RUNS_MAX, optarg);
+		case 'w':
+			if (parse_seconds(optarg, &s->plan.pause))
+				break;
+			return cli_usage(cli, "-w needs seconds, from 0 to %" PRId64 ", not '%s'", PAUSE_MAX, optarg);
+		default: break;
+		}
+	}
+	if (opt == CLI_END && optind < argc)
+		return cli_usage(cli, "there is nothing to do with '%s'", argv[optind]);
+	return opt;
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct cli cli = {
+		.program = "ovnisync",
+		.synopsis = "[options]",
+		.about = "Measure the offsets between the clocks of nodes and write the table that ovniemu -c reads.\n"
+			 "Run it with one process on each node: mpirun -N 1 ovnisync",
+		.footer = "The trace is that of OVNI_TRACEDIR, or ovni.\n"
+			  "Status: 0 good, 1 failed, 2 wrong usage. Manual: man ovnisync\n",
+		.options = options,
+		.noptions = sizeof(options) / sizeof(options[0]),
+	};
+	struct diag d = { .program = cli.program, .level = DIAG_NORMAL };
+	struct sync s = { .diag = &d, .plan = { .samples = 100, .runs = 1, .pause = 5 * SECOND } };
+	int opt = parse_options(&cli, argc, argv, &s);
+	if (opt != CLI_END)
+		return opt == CLI_DONE ? 0 : opt == CLI_FAILED ? 1
+							       : 2;
+
+	char path[PATH_MAX];
+	if (!s.path) {
+		const char *dir = getenv("OVNI_TRACEDIR");
+		(void)snprintf(path, sizeof(path), "%s/clock-offsets.txt", dir && *dir ? dir : "ovni");
+		s.path = path;
+	}
+	if (MPI_Init(&argc, &argv) != MPI_SUCCESS) {
+		(void)diag_error(&d, ERR_READ, NULL, "cannot initialise MPI");
+		return 1;
+	}
+	(void)MPI_Comm_rank(MPI_COMM_WORLD, &s.rank);
+	(void)MPI_Comm_size(MPI_COMM_WORLD, &s.size);
+	int status = run(&s);
+	(void)MPI_Finalize();
+	return status;
+}
