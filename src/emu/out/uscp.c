@@ -6,6 +6,7 @@
  * what it has, and the run goes on. Layout in doc/format/timeline.md. */
 #include "reduce.h"
 #include "uscpmap.h"
+#include "utf8text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -44,6 +45,7 @@ struct uscp {
 
 	/* Texts: hash -> index, by what the models have told so far. */
 	struct idmap texts;
+	struct idmap values; /* and back */
 	const struct emu_text *last_text;
 	/* The table of labels. */
 	struct idmap labelled; /* value and model that are in it */
@@ -85,7 +87,10 @@ check_writer(struct uscp *u)
 static uint32_t
 put_text(struct uscp *u, const char *text)
 {
-	uint32_t index = uscope_string_insert(u->w, text);
+	text = utf8text_make(&u->arena, text);
+	if (!text)
+		give_up(u, "memory is exhausted", USCOPE_E_NOMEM);
+	uint32_t index = text ? uscope_string_insert(u->w, text) : UINT32_MAX;
 	return index == UINT32_MAX ? USCP_TEXT_EMPTY : index;
 }
 
@@ -131,6 +136,28 @@ note(struct uscp *u, struct idmap *m, uint64_t key, uint32_t number)
 	return true;
 }
 
+/* The index stands for the value, and for no other one: a text that is one of the error
+ * states, or looks like another one, gets blanks behind it. */
+static uint32_t
+put_text_of(struct uscp *u, int64_t value, const char *text)
+{
+	for (;;) {
+		uint32_t index = put_text(u, text);
+		if (u->failed || uscope_writer_error(u->w))
+			return index;
+		struct idmap_slot *slot = index > USCP_TEXT_TOO_MANY ? idmap_slot(&u->values, &u->arena, index) : NULL;
+		if (slot && !slot->value)
+			slot->value = (void *)((uintptr_t)value + 1);
+		if (slot && slot->value == (void *)((uintptr_t)value + 1))
+			return index;
+		text = arena_printf(&u->arena, "%s ", text);
+		if (!text) {
+			give_up(u, "memory is exhausted", USCOPE_E_NOMEM);
+			return USCP_TEXT_EMPTY;
+		}
+	}
+}
+
 /* What the models have told since. Inside a cycle. */
 static void
 learn_texts(struct uscp *u)
@@ -141,7 +168,7 @@ learn_texts(struct uscp *u)
 		uint64_t of_model = (uint64_t)t->value << 8 | (uint8_t)t->model->id;
 		if (!note(u, &u->labelled, of_model, 0))
 			continue; /* processes share their types */
-		uint32_t index = put_text(u, t->text);
+		uint32_t index = put_text_of(u, t->value, t->text);
 		(void)note(u, &u->texts, (uint64_t)t->value, index);
 		label_columns(u, t, index);
 	}
