@@ -188,8 +188,14 @@ open_strict(struct uscope_reader *r, uscope_error_t *error)
 static int
 open_all(struct uscope_reader *r, const char *path, uscope_error_t *error)
 {
+	struct stat st;
 	int status = open_file(r, path, error);
-	if (status || (status = header_read(r, &r->header, error)) || (status = header_check(r, &r->header, error)) ||
+	if (status || (status = header_read(r, &r->header, error)))
+		return status;
+	/* The header is newer than the size, in a file that grows. */
+	if (fstat(r->fd, &st) == 0)
+		r->size = (uint64_t)st.st_size;
+	if ((status = header_check(r, &r->header, error)) ||
 		(status = preamble_read(r, error)) || (status = open_segments(r, error)))
 		return status;
 	memcpy(r->opened, r->diag, sizeof(r->opened));

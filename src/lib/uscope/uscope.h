@@ -290,7 +290,8 @@ int uscope_writer_finish(uscope_writer_t *w);
 int uscope_writer_flush(uscope_writer_t *w);
 /* The end of the trace, if later than the last cycle. */
 int uscope_writer_set_end(uscope_writer_t *w, uint64_t time_ps);
-/* The first error so far, 0: none. */
+/* The first error so far, 0: none. With background, a failure to write is known once the
+ * next segment is complete, or after flush. */
 int uscope_writer_error(const uscope_writer_t *w);
 /* The same with its reason. Valid until the next call. */
 const uscope_error_t *uscope_writer_error_info(const uscope_writer_t *w);
@@ -329,9 +330,11 @@ void uscope_checkpoint_properties(uscope_writer_t *w, uint16_t storage, const vo
 /* Summaries: pyramids of buckets over the cycles of clock domain 0, for overviews.
  * A counter's id >= 0, or a negative status. All counters before the first cycle. */
 int uscope_summary_counter(uscope_writer_t *w, const char *name, uint16_t storage);
-/* Any time, in any order. */
+/* Any time, in any order; what is after the last cycle of the trace is left out. Additions
+ * to one cycle that follow each other are one value of it; a cycle that is come back to
+ * later counts again for min and max, and so do spans that overlap. */
 void uscope_summary_add(uscope_writer_t *w, int counter, uint64_t time_ps, uint64_t delta);
-/* 1 in each cycle of [t0, t1). */
+/* 1 in each cycle of [t0, t1); a cycle that begins before t0 and ends after it counts. */
 void uscope_summary_span(uscope_writer_t *w, int counter, uint64_t t0_ps, uint64_t t1_ps);
 void uscope_summary_density(uscope_writer_t *w, uint64_t time_ps, uint32_t n);
 

@@ -97,7 +97,7 @@ main(void)
 		struct stat st;
 		CHECK(stat(path, &st) == 0);
 		uint64_t before = 0;
-		for (rlim_t limit = 0; limit < (rlim_t)st.st_size; limit += limit < 250 ? 7 : 1) {
+		for (rlim_t limit = 0; limit < (rlim_t)st.st_size; limit += limit < 250 ? 7 : 3) {
 			uint64_t segments;
 			set_limit(limit);
 			int status = write_trace(path, &o, &segments);
