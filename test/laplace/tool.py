@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """ovniscope-laplace as a user sees it.
 
-usage: tool.py PROGRAM
+usage: tool.py PROGRAM doc/format/laplace.md
 """
 import os
 import random
+import re
 import resource
 import signal
 import struct
@@ -14,6 +15,7 @@ import sys
 import tempfile
 
 TOOL = os.path.abspath(sys.argv[1])
+DOCUMENT = os.path.abspath(sys.argv[2])
 failures = []
 
 # The worked example: two tasks, a fork, copy on write, a file, the kernel.
@@ -216,7 +218,7 @@ def usage():
         check(text.startswith(f"Usage: ovniscope-laplace {name} ") and len(text.splitlines()) < 25, name, "--help")
         check(all(len(x) <= 80 for x in text.splitlines()), name, "--help is wide")
     check(b"ovniscope-laplace" in run("--version")[0], "--version")
-    for args in ([], ["nothing"], ["merge"], ["text", "a", "b", "c"], ["text", "--what"], ["text", "--endian"],
+    for args in ([], ["nothing"], ["text", "a", "b", "c"], ["text", "--what"], ["text", "--endian"],
                  ["text", "--endian=middle"], ["stat", "--dialect", "x"], ["stat", "--format", "x"], ["stat", "--window=0"],
                  ["stat", "--window=1x"], ["stat", "--kernel-base", "0x1"], ["split", "k.lkt"], ["text", "--window=5"],
                  ["text", "random.lrb", "random.lrb"], ["text", "-o", "a", "random.lrb", "b"]):
@@ -276,10 +278,27 @@ def dialects():
     check("error[LT01]" in run("merge", "k5.lkt", status=1)[1], "a dialect that is not told")
 
 
+def document():
+    """What the description of the formats shows is so."""
+    text = read(DOCUMENT).decode()
+    rows = re.findall(r"^\| `(\w( [0-9a-f]+){4})` \| `([0-9a-f ]+)` \|$", text, re.M)
+    check(len(rows) == 3, "worked bytes:", len(rows))
+    for line, _, data in rows:
+        check(run("binary", stdin=(line + "\n").encode())[0].hex(" ") == data, "worked bytes of", line)
+    big = re.search(r"in big endian: `([0-9a-f ]+)`", text).group(1)
+    check(run("binary", "--endian=big", stdin=(rows[0][0] + "\n").encode())[0].hex(" ") == big, "worked bytes, big endian")
+    trace, basic = re.findall(r"^```text\n(.*?)^```$", text, re.M | re.S)
+    out, err = run("basic", stdin=trace.encode())
+    check(out.decode() == basic and not err, "example", out, err)
+    # the table of codes
+    codes = re.findall(r"^\| (L[A-Z]\d\d) \|", text, re.M)
+    check(len(codes) == len(set(codes)) == 21, "codes", codes)
+
+
 def main():
     with tempfile.TemporaryDirectory() as tmp:
         os.chdir(tmp)
-        for part in (worked_example, round_trip, messages, usage, outputs, dialects):
+        for part in (worked_example, round_trip, messages, usage, outputs, dialects, document):
             part()
     print("\n".join(failures) if failures else "all as expected")
     return 1 if failures else 0

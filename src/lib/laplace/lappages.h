@@ -9,7 +9,7 @@
  * gets a copy, and those of the kernel belong to no space. They are numbered 1, 2, 3... as
  * they are first touched. The rules are in doc/format/laplace.md, "Canonical pages".
  *
- * Memory grows with pages that were touched, at most 56 bytes each (less where pages that
+ * Memory grows with pages that were touched, at most 64 bytes each (less where pages that
  * follow each other are touched in order), and with mappings. */
 
 #include "lapids.h"

@@ -8,11 +8,9 @@
 static int
 open_files(struct ltool *t, int argc, char **argv, enum lap_format format)
 {
-	static char standard[] = "-";
-	char *in = argc > 0 ? argv[0] : standard;
 	if (argc > 1 && t->out_path)
 		return ltool_usage(t, "the output is named twice: %s and %s", t->out_path, argv[1]);
-	int rc = ltool_open_inputs(t, 1, &in, format);
+	int rc = ltool_open_inputs(t, argc > 0, argv, format);
 	return rc != 0 ? rc : ltool_open_output(t, argc > 1 ? argv[1] : t->out_path);
 }
 

@@ -75,22 +75,20 @@ run_basic(struct ltool *t, int argc, char **argv)
 
 const struct lcommand lcommand_merge = {
 	.name = "merge",
-	.synopsis = "[options] FILE... [-o OUT]",
+	.synopsis = "[options] [FILE...] [-o OUT]",
 	.brief = "references and kernel events to one text, by time",
 	.about = "Interleave references and kernel events in the order of their timestamps.",
 	.with = LTOOL_WITH_OUTPUT | LTOOL_WITH_FORMAT | LTOOL_WITH_KERNEL,
-	.min_args = 1,
 	.max_args = -1,
 	.run = run_merge,
 };
 
 const struct lcommand lcommand_basic = {
 	.name = "basic",
-	.synopsis = "[options] FILE... [-o OUT]",
+	.synopsis = "[options] [FILE...] [-o OUT]",
 	.brief = "kind and canonical page of each reference",
 	.about = "Write kind and canonical page of each reference, without times and tasks.",
 	.with = LTOOL_WITH_OUTPUT | LTOOL_WITH_FORMAT | LTOOL_WITH_MACHINE | LTOOL_WITH_KERNEL,
-	.min_args = 1,
 	.max_args = -1,
 	.run = run_basic,
 };

@@ -297,11 +297,10 @@ run_split(struct ltool *t, int argc, char **argv)
 
 const struct lcommand lcommand_split = {
 	.name = "split",
-	.synopsis = "[options] FILE... -o DIR",
+	.synopsis = "[options] [FILE...] -o DIR",
 	.brief = "a directory for each process, a file for each task",
 	.about = "Write the per-process merge: DIR/CONTEXT.N/PID.txt and DIR/kernel.txt.",
 	.with = LTOOL_WITH_OUTPUT | LTOOL_WITH_FORMAT | LTOOL_WITH_MACHINE | LTOOL_WITH_KERNEL,
-	.min_args = 1,
 	.max_args = -1,
 	.run = run_split,
 };

@@ -189,12 +189,10 @@ count_all(struct stats *s, struct lapmerge *merge, struct lapmachine *m)
 static int
 run_stat(struct ltool *t, int argc, char **argv)
 {
-	static char standard[] = "-";
-	char *none[] = { standard };
 	struct stats s = { .tool = t };
 	struct lapmerge merge = { 0 };
 	struct lapmachine machine = { 0 };
-	int rc = ltool_open_inputs(t, argc ? argc : 1, argc ? argv : none, t->format);
+	int rc = ltool_open_inputs(t, argc, argv, t->format);
 	if (rc == 0)
 		rc = ltool_open_output(t, t->out_path);
 	if (rc == 0)

@@ -43,6 +43,12 @@ open_input(struct ltool *t, const char *path, enum lap_format format)
 int
 ltool_open_inputs(struct ltool *t, int n, char **paths, enum lap_format format)
 {
+	static char standard[] = "-";
+	static char *none[] = { standard };
+	if (n == 0) {
+		n = 1;
+		paths = none;
+	}
 	t->readers = calloc((size_t)n, sizeof(*t->readers));
 	t->fds = calloc((size_t)n, sizeof(*t->fds));
 	if (!t->readers || !t->fds)

@@ -29,7 +29,6 @@ struct lcommand {
 	const char *brief;
 	const char *about;
 	unsigned with;
-	int min_args;
 	int max_args; /* -1: any number */
 	/* Returns 0, <0 (reported), or the status 2 of ltool_usage(). */
 	int (*run)(struct ltool *t, int argc, char **argv);
@@ -71,7 +70,7 @@ struct ltool {
 	bool reported;   /* an error was */
 };
 
-/* Opens the inputs; "-" is the standard input. format: that of all, LAP_AUTO: by name and
+/* Opens the inputs; "-", or no path, is the standard input. format: that of all, LAP_AUTO: by name and
  * content. Returns 0, or <0 (reported). */
 int ltool_open_inputs(struct ltool *t, int n, char **paths, enum lap_format format);
 

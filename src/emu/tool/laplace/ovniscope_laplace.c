@@ -180,8 +180,6 @@ run_command(const struct lcommand *c, int argc, char **argv)
 	if (t.quiet && t.to_terminal)
 		t.progress = false;
 	int nargs = argc - optind;
-	if (nargs < c->min_args)
-		return ltool_usage(&t, "a file is expected");
 	if (c->max_args >= 0 && nargs > c->max_args)
 		return ltool_usage(&t, "'%s' is one argument too many", argv[optind + c->max_args]);
 	return ltool_finish(&t, c->run(&t, nargs, argv + optind));
