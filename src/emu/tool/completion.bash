@@ -19,20 +19,17 @@ _ovniscope_help() {
 # Reads the options of _ovniscope_text: their names, in order, to _ovniscope_names, and what
 # they take to _ovniscope_takes: nothing, or the word behind '='.
 _ovniscope_options() {
-	local line names arg name
+	local line name arg
+	local form='^ {2,6}(--?[A-Za-z0-9][A-Za-z0-9-]*(, --[A-Za-z0-9][A-Za-z0-9-]*)?)(=([^ ]+)| ([A-Z]+)(  |$))?'
 	_ovniscope_names=()
 	_ovniscope_takes=()
 	while IFS= read -r line; do
-		[[ $line =~ ^\ {2,6}(-.*) ]] || continue
-		names=${BASH_REMATCH[1]%%  *}
-		arg=
-		if [[ $names =~ ^(--?[A-Za-z0-9][A-Za-z0-9-]*(, --?[A-Za-z0-9][A-Za-z0-9-]*)*)([= ]([^ ]+))?$ ]]; then
-			arg=${BASH_REMATCH[4]}
-			for name in ${BASH_REMATCH[1]//, / }; do
-				_ovniscope_names+=("$name")
-				_ovniscope_takes[$name]=$arg
-			done
-		fi
+		[[ $line =~ $form ]] || continue
+		arg=${BASH_REMATCH[4]:-${BASH_REMATCH[5]}}
+		for name in ${BASH_REMATCH[1]//, / }; do
+			_ovniscope_names+=("$name")
+			_ovniscope_takes[$name]=$arg
+		done
 	done <<<"$_ovniscope_text"
 }
 
@@ -43,7 +40,8 @@ _ovniscope_models() {
 		[[ $1 == */* ]] && dir=${1%/*}/
 		_ovniscope_help "${dir}ovnievents"
 	fi
-	sed -n '/^Models:/,/[^,]$/p' <<<"$_ovniscope_text" | sed 's/^Models://' | tr ',' '\n' | awk '{ print $1 }'
+	awk '/^Models:/ { on = 1; sub("Models:", "") } on { print } on && !/,$/ { exit }' <<<"$_ovniscope_text" |
+		tr ',' '\n' | awk '{ print $1 }'
 }
 
 # Fills COMPREPLY with what an argument may be: COMMAND KIND WORD

@@ -96,7 +96,7 @@ main(int argc, char **argv)
 		.synopsis = "[options] TRACEDIR",
 		.about = "Print the events of the trace in TRACEDIR in the order of their clocks.",
 		.footer = "A time with a unit (ns us ms s min h) or a + counts from the first event.\n"
-			  "Lists are split by commas. Status: 0 good, 1 damaged trace or failed, 2 wrong usage.\n"
+			  "Lists are split by commas. Status: 0 good, 1 damage or failure, 2 wrong usage.\n"
 			  "Manual: man ovnidump\n",
 		.options = options,
 		.noptions = sizeof(options) / sizeof(options[0]),

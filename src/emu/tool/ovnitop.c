@@ -376,7 +376,7 @@ main(int argc, char **argv)
 		.synopsis = "[options] TRACEDIR",
 		.about = "Count the events of the trace in TRACEDIR; the most frequent come first.",
 		.footer = "A time with a unit (ns us ms s min h) or a + counts from the first event.\n"
-			  "Lists are split by commas. Status: 0 good, 1 damaged trace or failed, 2 wrong usage.\n"
+			  "Lists are split by commas. Status: 0 good, 1 damage or failure, 2 wrong usage.\n"
 			  "Manual: man ovnitop\n",
 		.options = options,
 		.noptions = sizeof(options) / sizeof(options[0]),

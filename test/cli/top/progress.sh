@@ -1,0 +1,12 @@
+# --progress tells how far it is; without it nothing is told to a file.
+. "$LIB"
+. "$SRC/test/cli/look.sh"
+$PYTHON "$TOOLS" big trace 3000000
+"$TOP" trace >/dev/null 2>err.txt || fail "status"
+grep -q '%' err.txt && fail "progress although stderr is no terminal"
+"$TOP" --progress -q trace >/dev/null 2>err.txt || fail "status"
+test ! -s err.txt || fail "-q: $(cat err.txt)"
+status 0 "$TOP" --progress --by=time trace
+# a fast machine may be done before it is time to tell
+grep -v -e '% done' -e 'loaded 1 streams' -e 'counted 3000002 events' err.txt && fail "$(cat err.txt)"
+exit 0
