@@ -14,6 +14,8 @@
 
 enum {
 	PREFIX_SIZE = 4,
+	ZSTD_LEVEL_WIDE = 21, /* from here on windows are larger than the 32 MiB of the log */
+	ZSTD_WINDOW_LOG = 25,
 };
 
 static int
@@ -218,6 +220,9 @@ segmentout_open(struct segmentout *s, int fd, const uscope_writer_options_t *opt
 		if (!s->zstd)
 			return USCOPE_E_NOMEM;
 		if (ZSTD_isError(ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_compressionLevel, s->level)))
+			return USCOPE_E_ARG;
+		/* The highest levels would take windows that no reader accepts. */
+		if (s->level >= ZSTD_LEVEL_WIDE && ZSTD_isError(ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_windowLog, ZSTD_WINDOW_LOG)))
 			return USCOPE_E_ARG;
 	}
 	return options->background ? start(s) : USCOPE_OK;
