@@ -21,7 +21,7 @@ enum {
 static const struct cli_option options[] = {
 	{ 'c', "check", NULL, "only check that clocks do not go back; change nothing" },
 	{ 'n', "window", "N", "look back N - 1 events (default: 1000000)" },
-	{ OPT_ALL, "all", NULL, "sort whole streams, not only the regions from OU[ to OU]" },
+	{ OPT_ALL, "all", NULL, "sort whole streams, whatever their regions" },
 	{ OPT_DRY_RUN, "dry-run", NULL, "say what would be sorted; change nothing" },
 	{ 'q', "quiet", NULL, "print warnings and errors only" },
 	{ 'v', "verbose", NULL, "also name the streams that need no change" },
@@ -137,7 +137,7 @@ main(int argc, char **argv)
 	const struct cli cli = {
 		.program = "ovnisort",
 		.synopsis = "[options] TRACEDIR",
-		.about = "Sort the late events of the streams in TRACEDIR, which stand between OU[ and OU].\n"
+		.about = "Sort the late events of the streams in TRACEDIR, those between OU[ and OU].\n"
 			 "Each stream is replaced as a whole when it is done, or left as it was.",
 		.footer = "Status: 0 good, 1 bad stream, or not sorted, 2 wrong usage. Manual: man ovnisort\n",
 		.options = options,

@@ -3,11 +3,9 @@
 #include "arena.h"
 #include "cli.h"
 #include "diag.h"
-#include "syncmath.h"
-#include "wbuf.h"
+#include "synctable.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -15,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -45,33 +42,23 @@ struct plan {
 	int64_t pause; /* ns */
 };
 
-/* A rank that is measured: the first one of its host. */
-struct node {
-	int rank;
-	const char *host;
-	struct sync_sample *samples;
-	struct sync_offset offset;
-};
-
 struct sync {
 	struct diag *diag;
 	struct plan plan;
 	bool verbose;
-	const char *path;
+	struct synctable table;
 	int rank;
 	int size;
 	char *hosts; /* HOST_SIZE each */
-	struct node *nodes;
+	struct sync_node *nodes;
 	size_t nnodes;
-	struct wbuf out;
-	int64_t middle; /* of the last measurement */
 };
 
 static int64_t
-now(clockid_t clock)
+now(void)
 {
 	struct timespec ts;
-	(void)clock_gettime(clock, &ts);
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
 	return ts.tv_sec * SECOND + ts.tv_nsec;
 }
 
@@ -108,8 +95,8 @@ find_nodes(struct sync *s)
 			seen = strcmp(s->nodes[i].host, host) == 0;
 		if (seen)
 			continue;
-		struct node *n = &s->nodes[s->nnodes++];
-		*n = (struct node){ .rank = r, .host = host };
+		struct sync_node *n = &s->nodes[s->nnodes++];
+		*n = (struct sync_node){ .rank = r, .host = host };
 		n->samples = block_alloc((size_t)s->plan.samples * sizeof(*n->samples));
 		if (!n->samples)
 			return diag_no_memory(s->diag);
@@ -120,13 +107,13 @@ find_nodes(struct sync *s)
 }
 
 static void
-ping(struct node *n, struct sync_sample *x)
+ping(struct sync_node *n, struct sync_sample *x)
 {
 	int64_t there[2] = { 0, 0 };
-	x->sent = now(CLOCK_MONOTONIC);
+	x->sent = now();
 	(void)MPI_Send(there, 1, MPI_INT64_T, n->rank, 0, MPI_COMM_WORLD);
 	(void)MPI_Recv(there, 2, MPI_INT64_T, n->rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-	x->back = now(CLOCK_MONOTONIC);
+	x->back = now();
 	x->got = there[0];
 	x->answered = there[1];
 }
@@ -136,13 +123,13 @@ pong(void)
 {
 	int64_t here[2];
 	(void)MPI_Recv(here, 1, MPI_INT64_T, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-	here[0] = now(CLOCK_MONOTONIC);
-	here[1] = now(CLOCK_MONOTONIC);
+	here[0] = now();
+	here[1] = now();
 	(void)MPI_Send(here, 2, MPI_INT64_T, 0, 0, MPI_COMM_WORLD);
 }
 
 static void
-print_samples(const struct node *n, int64_t count)
+print_samples(const struct sync_node *n, int64_t count)
 {
 	for (int64_t i = 0; i < count; i++) {
 		const struct sync_sample *x = &n->samples[i];
@@ -158,26 +145,28 @@ warm_up(const struct plan *p)
 	return p->samples < WARM_UP ? p->samples : WARM_UP;
 }
 
-/* In rank 0. The nodes take turns, so that their samples are of the same time. */
-static void
+/* In rank 0. The nodes take turns, so that their samples are of the same time: returns the
+ * clock in its middle. */
+static int64_t
 measure(struct sync *s)
 {
-	int64_t begin = now(CLOCK_MONOTONIC);
+	int64_t begin = now();
 	for (int64_t i = -warm_up(&s->plan); i < s->plan.samples; i++) {
 		if (i == 0)
-			begin = now(CLOCK_MONOTONIC);
+			begin = now();
 		for (size_t k = 1; k < s->nnodes; k++)
 			ping(&s->nodes[k], &s->nodes[k].samples[i < 0 ? 0 : i]);
 	}
-	s->middle = begin + (now(CLOCK_MONOTONIC) - begin) / 2;
+	int64_t middle = begin + (now() - begin) / 2;
 	for (size_t k = 0; k < s->nnodes; k++) {
-		struct node *n = &s->nodes[k];
+		struct sync_node *n = &s->nodes[k];
 		if (s->verbose)
 			print_samples(n, s->plan.samples);
 		n->offset = sync_estimate(n->samples, (size_t)s->plan.samples);
 		if (k)
 			diag_info(s->diag, "%s: offset %" PRId64 " ns, off by %" PRId64 " ns at most", n->host, n->offset.median, n->offset.error);
 	}
+	return middle;
 }
 
 /* In the other ranks. */
@@ -186,87 +175,6 @@ answer(const struct plan *p)
 {
 	for (int64_t i = -warm_up(p); i < p->samples; i++)
 		pong();
-}
-
-/* ---- The tables. ---- */
-
-static void
-put_constants(struct sync *s)
-{
-	wbuf_printf(&s->out, "%-10s %-20s %-20s %-20s %-20s\n", "rank", "hostname", "offset_median", "offset_mean", "offset_std");
-	for (size_t k = 0; k < s->nnodes; k++) {
-		const struct node *n = &s->nodes[k];
-		const struct sync_offset *o = &n->offset;
-		char mean[64];
-		bool negative = o->whole < 0;
-		int64_t whole = negative && o->micro ? o->whole + 1 : o->whole;
-		int64_t micro = negative && o->micro ? 1000000 - o->micro : o->micro;
-		(void)snprintf(mean, sizeof(mean), "%s%" PRId64 ".%06" PRId64, negative && whole == 0 ? "-" : "", whole, micro);
-		wbuf_printf(&s->out, "%-10d %-20s %-20" PRId64 " %-20s %-20f\n", n->rank, n->host, o->median, mean, o->std);
-	}
-}
-
-static void
-put_drift_titles(struct sync *s)
-{
-	wbuf_printf(&s->out, "%-20s %-20s", "wallclock", "clock_ns");
-	for (size_t k = 0; k < s->nnodes; k++)
-		wbuf_printf(&s->out, " %-20s", s->nodes[k].host);
-	wbuf_put(&s->out, "\n", 1);
-}
-
-static void
-put_drift(struct sync *s)
-{
-	char wall[64];
-	int64_t t = now(CLOCK_REALTIME);
-	(void)snprintf(wall, sizeof(wall), "%" PRId64 ".%06" PRId64, t / SECOND, t % SECOND / 1000);
-	wbuf_printf(&s->out, "%-20s %-20" PRId64, wall, s->middle);
-	for (size_t k = 0; k < s->nnodes; k++)
-		wbuf_printf(&s->out, " %-20" PRId64, s->nodes[k].offset.median);
-	wbuf_put(&s->out, "\n", 1);
-	(void)wbuf_flush(&s->out); /* it is of use before the last line is there */
-}
-
-static int
-make_parents(struct diag *d, const char *path)
-{
-	char dir[PATH_MAX];
-	if ((size_t)snprintf(dir, sizeof(dir), "%s", path) >= sizeof(dir))
-		return diag_io(d, ERR_WRITE, "write", path, ENAMETOOLONG);
-	for (char *p = dir + 1; *dir && (p = strchr(p, '/')); *p++ = '/') {
-		*p = 0;
-		if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-			return diag_io(d, ERR_WRITE, "create the directory", dir, errno);
-	}
-	return 0;
-}
-
-/* Before anything is measured; an old table is kept until there is a new one. */
-static int
-open_output(struct sync *s)
-{
-	int rc = make_parents(s->diag, s->path);
-	if (rc < 0)
-		return rc;
-	int fd = open(s->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return diag_io(s->diag, ERR_WRITE, "open", s->path, errno);
-	rc = wbuf_attach(&s->out, fd, s->path);
-	if (rc < 0) {
-		(void)close(fd);
-		return diag_no_memory(s->diag);
-	}
-	return 0;
-}
-
-static void
-empty_output(struct sync *s)
-{
-	struct stat st;
-	/* Devices and pipes have no length. */
-	if (fstat(s->out.fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(s->out.fd, 0) != 0)
-		s->out.error = errno;
 }
 
 /* ---- All of it. ---- */
@@ -279,7 +187,7 @@ prepare(struct sync *s)
 	s->hosts = s->rank == 0 ? block_alloc((size_t)s->size * HOST_SIZE) : NULL;
 	int rc = s->rank == 0 && !s->hosts ? diag_no_memory(s->diag) : 0;
 	if (s->rank == 0 && rc == 0)
-		rc = open_output(s);
+		rc = synctable_open(&s->table, s->diag, s->plan.runs > 1);
 	/* Who cannot go on says so to the others. */
 	int64_t go[4] = { rc == 0, s->plan.samples, s->plan.runs, s->plan.pause };
 	(void)MPI_Bcast(go, 4, MPI_INT64_T, 0, MPI_COMM_WORLD);
@@ -309,34 +217,22 @@ static int
 run(struct sync *s)
 {
 	int rc = prepare(s);
-	bool drift = s->plan.runs > 1;
 	for (int64_t i = 0; rc > 0 && i < s->plan.runs; i++) {
 		if (i)
 			sleep_ns(s->plan.pause);
-		if (s->rank) {
+		if (s->rank)
 			answer(&s->plan);
-			continue;
-		}
-		measure(s);
-		if (i == 0) {
-			empty_output(s);
-			if (drift)
-				put_drift_titles(s);
-			else
-				put_constants(s);
-		}
-		if (drift)
-			put_drift(s);
+		else
+			synctable_put(&s->table, s->nodes, s->nnodes, measure(s));
 	}
 	if (s->rank)
 		return 0;
-	int err = wbuf_close(&s->out);
-	if (rc > 0 && err < 0)
-		rc = diag_io(s->diag, ERR_WRITE, "write", s->path, -err);
+	int closed = synctable_close(&s->table, rc > 0);
+	rc = rc > 0 && closed < 0 ? closed : rc;
 	if (rc > 0 && (fflush(stdout) != 0 || ferror(stdout)))
 		rc = diag_error(s->diag, ERR_WRITE, NULL, "cannot write the standard output");
 	if (rc > 0)
-		diag_info(s->diag, "offsets of %zu hosts are in %s", s->nnodes, s->path);
+		diag_info(s->diag, "offsets of %zu hosts are in %s", s->nnodes, s->table.path);
 	for (size_t k = 0; k < s->nnodes; k++)
 		block_free(s->nodes[k].samples);
 	block_free(s->nodes);
@@ -370,7 +266,7 @@ parse_options(const struct cli *cli, int argc, char **argv, struct sync *s)
 	int opt;
 	while ((opt = cli_next(cli, argc, argv)) >= 0) {
 		switch (opt) {
-		case 'o': s->path = optarg; break;
+		case 'o': s->table.path = optarg; break;
 		case 'v': s->verbose = true; break;
 		case 'q': s->diag->level = DIAG_QUIET; break;
 		case 'n':
@@ -399,8 +295,8 @@ main(int argc, char **argv)
 	const struct cli cli = {
 		.program = "ovnisync",
 		.synopsis = "[options]",
-		.about = "Measure the offsets between the clocks of nodes and write the table that ovniemu -c reads.\n"
-			 "Run it with one process on each node: mpirun -N 1 ovnisync",
+		.about = "Measure the offsets between the clocks of nodes, and write the table that\n"
+			 "ovniemu -c reads. Run it with one process on each node: mpirun -N 1 ovnisync",
 		.footer = "The trace is that of OVNI_TRACEDIR, or ovni.\n"
 			  "Status: 0 good, 1 failed, 2 wrong usage. Manual: man ovnisync\n",
 		.options = options,
@@ -414,10 +310,10 @@ main(int argc, char **argv)
 							       : 2;
 
 	char path[PATH_MAX];
-	if (!s.path) {
+	if (!s.table.path) {
 		const char *dir = getenv("OVNI_TRACEDIR");
 		(void)snprintf(path, sizeof(path), "%s/clock-offsets.txt", dir && *dir ? dir : "ovni");
-		s.path = path;
+		s.table.path = path;
 	}
 	if (MPI_Init(&argc, &argv) != MPI_SUCCESS) {
 		(void)diag_error(&d, ERR_READ, NULL, "cannot initialise MPI");

@@ -94,6 +94,7 @@ parse_line(struct trace *t, const char *path, size_t line, char *text, struct ta
 	static const char *const names[] = { "rank", "hostname", "offset_median", "offset_mean", "offset_std" };
 	char *rest = text;
 	char *host = NULL;
+	const char *median = NULL;
 	int64_t offset = 0;
 	bool fits = true;
 	for (int i = 0; i < 5; i++) {
@@ -104,7 +105,7 @@ parse_line(struct trace *t, const char *path, size_t line, char *text, struct ta
 		if (i == 0)
 			(void)strtol(f, &end, 10);
 		else if (i == 2)
-			fits = parse_offset(f, &end, &offset);
+			fits = parse_offset(median = f, &end, &offset);
 		else if (i > 2)
 			(void)strtod(f, &end);
 		if (i == 1)
@@ -113,7 +114,7 @@ parse_line(struct trace *t, const char *path, size_t line, char *text, struct ta
 			return bad_line(t, path, line, "the field %s is not a number: %s", names[i], f);
 	}
 	if (!fits)
-		return bad_line(t, path, line, "the offset does not fit in 64 bits");
+		return bad_line(t, path, line, "the offset %g does not fit in 64 bits", strtod(median, NULL));
 	if (tab->n == HOSTS_MAX)
 		return bad_line(t, path, line, "more than %d hosts", HOSTS_MAX);
 	host = arena_strndup(&t->arena, host, strlen(host));
