@@ -202,9 +202,23 @@ def laplace_kernel_seeds():
             yield bytes([how | 8 | dialect]) + out.encode()
 
 
+def uscope_write_seeds():
+    """Options, then calls: begin a cycle, some operations, end it."""
+    r = random.Random("uscope_write")
+    for _ in range(40):
+        calls = bytearray(r.randrange(256) for _ in range(2 + r.randrange(3)))
+        for _ in range(r.randrange(60)):
+            calls += bytes((0, 0, r.randrange(20)))
+            for _ in range(r.randrange(5)):
+                calls += bytes((r.choice((3, 5, 6, 7, 8, 9, 11)), r.randrange(12), r.randrange(256), r.randrange(3)))
+            calls += bytes((2,))
+        yield bytes(calls)
+
+
 SEEDS = {
     "uscope_read": uscope_seeds,
     "uscope_stream": uscope_seeds,
+    "uscope_write": uscope_write_seeds,
     "stream": stream_seeds,
     "metadata": metadata_seeds,
     "clock_table": lambda: (t.encode() for t in CLOCK_TABLES),
