@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""ovni.uscp tells the same as the Paraver files of its run.
+
+usage: same.py --emu OVNIEMU --uscope USCOPE [--golden] [--random] [--conformance DIR]
+               [--seed S] [--count N] [--time SECONDS] [--states N] [--keep DIR] [-v]
+
+Each trace is emulated in both views, as they say with -b. Then `uscope check --verify` must
+be content, `uscope timeline --prv` must give the same values at the same times for each row
+and type (the same bytes, in fact), the same labels and rows, and --at at random times the last values of the PRV.
+The environment variable TIMELINE_SECONDS stands for --time and more --states.
+"""
+import argparse
+import glob
+import json
+import os
+import random
+import shutil
+import sys
+import tempfile
+import time
+
+import tlkit
+
+import asm
+import random_traces
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Test:
+    def __init__(self, tools, states, seed):
+        self.tools, self.states, self.random = tools, states, random.Random(seed)
+        self.files = self.inexact = self.times = 0
+
+    def run(self, trace, out, args):
+        """Texts that tell what differs."""
+        os.makedirs(out)
+        p = self.tools.emu("-q", *args, "-o", out, trace)
+        file = f"{out}/ovni.uscp"
+        if p.returncode not in (0, 1):
+            return [f"ovniemu: status {p.returncode}"]
+        if not os.path.exists(f"{out}/thread.prv"):
+            return [] if p.returncode else ["there are no files"]
+        if not os.path.exists(file):
+            return ["there is no ovni.uscp"]
+        check = self.tools.uscope("check", "--verify", file)
+        if check.returncode:
+            return ["check: " + check.stdout.decode(errors="replace") + check.stderr.decode(errors="replace")]
+        back = self.tools.uscope("timeline", "--prv", f"{out}/back", file)
+        if back.returncode:
+            return [f"--prv: status {back.returncode}: {back.stderr.decode(errors='replace')}"]
+        found, inexact = tlkit.compare_files(out, f"{out}/back")
+        self.files += 1
+        self.inexact += inexact
+        return found + self.at_times(out, file)
+
+    def at_times(self, out, file):
+        want = {os.path.basename(x)[:-4]: tlkit.read_prv(x)[1] for x in glob.glob(f"{out}/*.prv")}
+        times = sorted({t for s in want.values() for q in s.values() for t, _ in q})
+        if not times:
+            return []
+        found = []
+        instants = tlkit.read_instants(self.tools.lines("timeline", "--channel", "*", file))
+        for _ in range(self.states):
+            # where something happens, before it, or anywhere
+            t = self.random.choice((self.random.choice(times), self.random.choice(times) - 1, self.random.randrange(times[-1] + 1)))
+            t = max(0, t)
+            found += tlkit.compare_states(want, self.tools.lines("timeline", "--at", f"{t}ns", file), t, instants)
+            self.times += 1
+        return found
+
+
+def golden_cases(a):
+    top = os.path.join(HERE, "..", "..", "golden")
+    for where, _, files in sorted(os.walk(top)):
+        if "in.txt" not in files:
+            continue
+        words = []
+        if os.path.exists(f"{where}/args"):
+            with open(f"{where}/args", encoding="utf-8") as f:
+                words = f.read().split()
+
+        def make(trace, where=where):
+            with open(f"{where}/in.txt", encoding="utf-8", errors="surrogateescape") as f:
+                asm.assemble(f.read(), trace)
+        yield os.path.relpath(where, top), make, words, [w.replace("{case}", where) for w in words]
+
+
+def random_cases(a, tools):
+    have = random_traces.models_of(tools.emu_path)
+    models = [m for m in asm.VERSIONS if m in have]
+    for seed in range(a.seed, a.seed + a.count):
+        g = random_traces.Generator(seed, models)
+
+        def make(trace, g=g):
+            asm.assemble(g.text(), trace)
+        yield f"seed {seed}", make, g.args, g.args
+
+
+def conformance_cases(a):
+    for case in sorted(glob.glob(f"{a.conformance}/*/case.json")):
+        with open(case, encoding="utf-8") as f:
+            runs = json.load(f)["runs"]
+        for r in runs:
+            def make(trace, case=case):
+                shutil.copytree(os.path.dirname(case) + "/trace", trace)
+            name = " ".join([os.path.basename(os.path.dirname(case)), *r["options"]])
+            yield name, make, r["options"], ["-l", *r["options"]]
+
+
+def main():
+    ap = argparse.ArgumentParser(usage=__doc__)
+    ap.add_argument("--emu", required=True)
+    ap.add_argument("--uscope", required=True)
+    ap.add_argument("--golden", action="store_true")
+    ap.add_argument("--random", action="store_true")
+    ap.add_argument("--conformance")
+    ap.add_argument("--seed", type=int, default=random.randrange(10**9))
+    ap.add_argument("--count", type=int, default=10**6)
+    ap.add_argument("--time", type=float, default=15)
+    ap.add_argument("--states", type=int, default=2)
+    ap.add_argument("--keep")
+    ap.add_argument("-v", action="store_true")
+    a = ap.parse_args()
+    if "TIMELINE_SECONDS" in os.environ:
+        a.time, a.states = float(os.environ["TIMELINE_SECONDS"]), 50
+    if a.conformance and not os.path.isdir(a.conformance):
+        print(f"skipped: there is no {a.conformance}")
+        return 77
+    tools = tlkit.Tools(a.emu, a.uscope)
+    test = Test(tools, a.states, a.seed)
+    print(f"seed {a.seed}")
+    cases = []
+    cases += [golden_cases(a)] if a.golden else []
+    cases += [conformance_cases(a)] if a.conformance else []
+    cases += [random_cases(a, tools)] if a.random else []
+    failed, end = 0, time.monotonic() + a.time
+    for group in cases:
+        for name, make, _, args in group:
+            # those that are there are all tried; random ones as time allows
+            if (group.__name__ == "random_cases" and time.monotonic() > end) or failed >= 10:
+                break
+            tmp = tempfile.mkdtemp(prefix="timeline-", dir=a.keep)
+            make(f"{tmp}/trace")
+            found = []
+            for view in ("default", "compat"):
+                words = [w.replace("{trace}", f"{tmp}/trace") for w in args] + (["--compat"] if view == "compat" else [])
+                found += [f"{view}: {x}" for x in test.run(f"{tmp}/trace", f"{tmp}/{view}", words)]
+            if found:
+                failed += 1
+                print(f"FAIL {name}, left in {tmp}")
+                for x in found[:10 if a.v else 2]:
+                    print(f"     {x}")
+            else:
+                shutil.rmtree(tmp)
+    print(f"{test.files} files compared, {test.inexact} PCF with labels in another order; {test.times} states; {failed} traces failed")
+    return 1 if failed or not test.files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

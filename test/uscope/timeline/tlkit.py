@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+"""What the tests of `uscope timeline` share: runs of the tools, and the Paraver files of a
+run read plainly."""
+import json
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "..", "..", "gen"), os.path.join(HERE, "..", "..", "prop")]
+
+
+class Tools:
+    def __init__(self, emu, uscope):
+        self.emu_path, self.uscope_path = os.path.abspath(emu), os.path.abspath(uscope)
+
+    def emu(self, *args, **more):
+        return subprocess.run([self.emu_path, *args], stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False, **more)
+
+    def uscope(self, *args, **more):
+        return subprocess.run([self.uscope_path, *args], stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False, **more)
+
+    def lines(self, *args):
+        """What a command prints with --json."""
+        p = self.uscope(*args, "--json")
+        if p.returncode != 0:
+            raise AssertionError(f"uscope {' '.join(args)}: status {p.returncode}\n{p.stderr.decode(errors='replace')}")
+        return [json.loads(x) for x in p.stdout.splitlines()]
+
+
+def read_prv(path):
+    """Header, and (row, type) -> [(time, value)]"""
+    sequences = {}
+    with open(path, encoding="ascii") as f:
+        header = f.readline()
+        for line in f:
+            p = line.rstrip("\n").split(":")
+            for i in range(6, len(p), 2):
+                sequences.setdefault((int(p[4]), int(p[i])), []).append((int(p[5]), int(p[i + 1])))
+    return header, sequences
+
+
+def read_pcf(path):
+    """Lines of each type, in order: its label, then 'value label'."""
+    types, current, values = {}, None, False
+    with open(path, encoding="utf-8", errors="surrogateescape") as f:
+        for line in f.read().split("\n"):
+            m = re.match(r"0 +(\d+) +(.*)$", line)
+            if line in ("EVENT_TYPE", "VALUES", ""):
+                values = line == "VALUES" or (values and line != "")
+            elif current is not None and values:
+                types[current].append(line)
+            elif m:
+                current = int(m.group(1))
+                types[current] = [m.group(2)]
+    return types
+
+
+def different_sequences(a, b):
+    """Where two PRV differ: texts."""
+    out = []
+    for k in sorted(set(a) | set(b)):
+        x, y = a.get(k, []), b.get(k, [])
+        if x != y:
+            i = next((i for i, (u, v) in enumerate(zip(x, y)) if u != v), min(len(x), len(y)))
+            out.append(f"row {k[0]} type {k[1]} differs at record {i}: {x[i:i + 3]} became {y[i:i + 3]}")
+    return out
+
+
+def compare_files(want, got):
+    """The Paraver files of the emulator and those out of its µScope file."""
+    found = []
+    names = sorted(x for x in os.listdir(want) if x.endswith((".prv", ".pcf", ".row")))
+    back = sorted(os.listdir(got))
+    if names != back:
+        return [f"the files are {' '.join(back)} instead of {' '.join(names)}"], 0
+    exact = 0
+    for name in names:
+        a, b = f"{want}/{name}", f"{got}/{name}"
+        with open(a, "rb") as f, open(b, "rb") as g:
+            same = f.read() == g.read()
+        exact += same
+        if same:
+            continue
+        if name.endswith(".prv"):
+            (h1, s1), (h2, s2) = read_prv(a), read_prv(b)
+            found += [f"{name}: header {h2!r} instead of {h1!r}"] if h1 != h2 else []
+            found += [f"{name}: {x}" for x in different_sequences(s1, s2)] or [f"{name}: lines are in another order"]
+        elif name.endswith(".pcf"):
+            p, q = read_pcf(a), read_pcf(b)
+            if list(p) != list(q):
+                found.append(f"{name}: types {list(q)} instead of {list(p)}")
+            for t in p:
+                if t in q and (p[t][0] != q[t][0] or sorted(p[t]) != sorted(q[t])):
+                    found.append(f"{name}: type {t}: {q[t]} instead of {p[t]}")
+        else:
+            found.append(f"{name} differs")
+    return found, len(names) - exact
+
+
+def value_at(sequence, time):
+    """The last value at or before a time."""
+    value = 0
+    for t, v in sequence:
+        if t > time:
+            break
+        value = v
+    return value
+
+
+def read_instants(lines):
+    """(class, row, type, ns) -> values that the PRV shows for the nanosecond before."""
+    instants = {}
+    for x in lines:
+        if x["kind"] == "instant":
+            instants.setdefault((x["class"], x["row"], x["type"], x["begin_ps"] // 1000), []).append(x["value"])
+    return instants
+
+
+def compare_states(want, rows, time, instants):
+    """The rows of --at --json, and the PRV of the run."""
+    found = []
+    for row in rows:
+        for state in row["states"]:
+            cls, kind = row["class"], state["type"]
+            name = state["channel"].split(".")[0] + "-breakdown" if cls == "breakdown" else cls
+            right = value_at(want[name].get((row["row"], kind), []), time)
+            if state["value"] != right and right not in instants.get((cls, row["row"], kind, time + 1), []):
+                found.append(f"{name} row {row['row']} type {kind} is {state['value']} at {time} ns, but the PRV says {right}")
+    return found
