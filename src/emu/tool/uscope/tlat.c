@@ -51,8 +51,6 @@ make_cell(struct table *b, const struct tlchannel *ch, uint32_t row)
 	if (raw == 0 && (!label || !*label))
 		return "-";
 	const char *text = tllabel_text(&b->t->file, ch, &raw, value, buf);
-	while (*text == ' ') /* of the labels of CPUs */
-		text++;
 	return arena_strndup(&b->arena, text, strlen(text));
 }
 
@@ -167,7 +165,8 @@ timeline_at(struct timeline *t, uint64_t time_ps)
 	if (!t->tool->json) {
 		put_str(w, "state at ");
 		show_time(w, time_ps);
-		put_str(w, uscope_is_complete(t->file.src->reader) ? " of " : ", the file is not finished and goes up to ");
+		put_str(w, !uscope_is_complete(t->file.src->reader) ? ", the file is not finished and goes up to " : time_ps > t->file.end_ps ? ", after the end at "
+																	      : " of ");
 		show_time(w, t->file.end_ps);
 		put_str(w, "\n");
 	}

@@ -25,7 +25,7 @@ bool
 tlfile_is_timeline(const uscope_reader_t *r, const char **lacks)
 {
 	const char *version = uscope_dut_property(r, PROPERTY);
-	*lacks = version ? "a version of it that is known: " PROPERTY " is not 1" : "the property " PROPERTY;
+	*lacks = version ? "its property " PROPERTY " is not 1" : "it lacks the property " PROPERTY;
 	return version && strcmp(version, "1") == 0;
 }
 
@@ -395,7 +395,7 @@ tlfile_open(struct tlfile *f, struct tool *t, struct source *src)
 	*f = (struct tlfile){ .tool = t, .src = src };
 	const char *lacks;
 	if (!tlfile_is_timeline(src->reader, &lacks)) {
-		utool_error(t, "timeline", "the file is no timeline: it lacks %s\n  in %s\n  hint: timelines are what ovniemu writes as ovni.uscp; `uscope info` tells what this is",
+		utool_error(t, "timeline", "the file is no timeline that is known: %s\n  in %s\n  hint: timelines are what ovniemu writes as ovni.uscp; `uscope info` tells what this is",
 			lacks, src->path);
 		return false;
 	}

@@ -96,7 +96,7 @@ struct tlfile {
  * Free it in both cases. */
 bool tlfile_open(struct tlfile *f, struct tool *t, struct source *src);
 void tlfile_finish(struct tlfile *f);
-/* Whether the file says that it is a timeline; `lacks` tells what is missing. */
+/* Whether the file says that it is a timeline; `lacks` tells what is wrong if not. */
 bool tlfile_is_timeline(const uscope_reader_t *r, const char **lacks);
 
 /* Labels and the end again, after the file has grown. false: reported. */

@@ -79,6 +79,8 @@ timeline_info(struct timeline *t)
 	};
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		const char *value = property(t, lines[i][1]);
+		if (!*value)
+			continue;
 		put_str(w, lines[i][0]);
 		put_text(w, value, strlen(value));
 		put_str(w, i == 3 ? " ns\n" : "\n");

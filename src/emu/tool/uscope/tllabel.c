@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 enum {
 	CLASS_BOTH = TL_CLASSES, /* threads and CPUs */
@@ -83,10 +84,17 @@ tllabel_read(struct tlfile *f, const uscope_state_t *state)
 	return true;
 }
 
+/* Of an unfinished file only those that are the same in all. */
 static const char *
 text_of(const struct tlfile *f, uint32_t index, uint32_t *n)
 {
-	return uscope_is_complete(f->src->reader) ? uscope_string(f->src->reader, index, n) : NULL;
+	static const char *const fixed[] = { "", [TL_TEXT_BAD] = "Error: the thread does not show it", [TL_TEXT_TOO_MANY] = "Error: too many threads" };
+	if (uscope_is_complete(f->src->reader))
+		return uscope_string(f->src->reader, index, n);
+	if (index > TL_TEXT_TOO_MANY)
+		return NULL;
+	*n = (uint32_t)strlen(fixed[index]);
+	return fixed[index];
 }
 
 bool
@@ -135,8 +143,8 @@ const char *
 tllabel_text(const struct tlfile *f, const struct tlchannel *ch, const uint64_t *raw, int64_t value, char buf[TLLABEL_NUMBER])
 {
 	const char *label = tllabel_of(f, ch, raw, value);
-	if (label && *label)
-		return label;
+	if (label && label[strspn(label, " ")])
+		return label + strspn(label, " ");
 	if (ch->kind == TL_TEXT && raw && *raw)
 		(void)snprintf(buf, TLLABEL_NUMBER, "#%" PRIu64, *raw);
 	else

@@ -222,7 +222,7 @@ write_row(struct writer *w, const struct output *o, const char *path)
 		return rc;
 	paraver_put_rows(&out, o->class->nrows);
 	for (uint32_t i = 0; i < o->class->nrows; i++) {
-		wbuf_put(&out, o->class->labels[i], strlen(o->class->labels[i]));
+		paraver_put_text(&out, o->class->labels[i]);
 		wbuf_put(&out, "\n", 1);
 	}
 	return paraver_close(&out, &w->diag);
@@ -325,7 +325,7 @@ timeline_prv(struct timeline *t, const char *dir)
 		if (finish(&w.outputs[i], (int64_t)(t->file.end_ps / PS_PER_NS)) < 0)
 			status = STATUS_BAD;
 	if (w.nunknown)
-		utool_warn(t->tool, "%" PRIu64 " values are texts whose number is not known, as the file is not finished: they are written as the index of the text", w.nunknown);
+		utool_warn(t->tool, "%" PRIu64 " values are texts whose number is not known: the index of the text stands for it", w.nunknown);
 	arena_finish(&w.arena);
 	return status;
 }
