@@ -143,6 +143,11 @@ def worked_example():
                      "working set    2.2 pages on average, 3 at most, in 4 windows of 256 cycles"):
             check(line in out.splitlines(), "stat from", name, "has not", line, out)
     check(run("merge", "-", "k.lkt", stdin=REFS.encode())[0] == mixed, "merge with the standard input")
+    # kernel traces come first where stamps are equal, whatever the order and the names
+    write("ties.r", "r 5 4 1 0\nr 6 4 1 0\n")
+    write("ties.k", "a 5 1\na 6 1\n")
+    for args in (["ties.r", "ties.k"], ["ties.k", "ties.r"]):
+        check(run("merge", *args)[0] == b"a 5 1\nr 5 4 1 0\na 6 1\nr 6 4 1 0\n", "ties", args)
     # what was written is read again
     for path in SPLIT:
         out = run("stat", "--format", "process", f"split text/{path}")[0].decode()

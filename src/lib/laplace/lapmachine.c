@@ -108,11 +108,13 @@ touch(struct lapmachine *m, const struct lap_record *rec, struct lap_step *step)
 	struct lap_touch *t = step->touch;
 	t[0] = (struct lap_touch){ .addr = rec->addr, .length = n };
 	t[0].page = lappages_touch(&m->pages, step->space, t[0].addr, &t[0].class);
+	step->outside = m->pages.outside;
 	step->ntouches = 1;
 	if (n == rec->length)
 		return;
 	t[1] = (struct lap_touch){ .addr = rec->addr + n, .length = (uint8_t)(rec->length - n) };
 	t[1].page = lappages_touch(&m->pages, step->space, t[1].addr, &t[1].class);
+	step->outside = step->outside || m->pages.outside;
 	step->ntouches = 2;
 }
 
@@ -137,7 +139,7 @@ take_ref(struct lapmachine *m, const struct lap_record *rec, const struct lap_pl
 		}
 	}
 	touch(m, rec, step);
-	if (!m->no_kernel_trace && step->touch[0].class == LAP_CLASS_UNMAPPED)
+	if (!m->no_kernel_trace && step->outside)
 		(void)lap_raise(m->log, at, LAP_LM05, "address %x of space %x is in no mapping", rec->addr, rec->space);
 	return m->pages.failed ? -LAP_E_MEMORY : 1;
 }

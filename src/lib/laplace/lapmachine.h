@@ -58,6 +58,7 @@ struct lap_step {
 	struct lap_task *task;   /* it belongs to; NULL: the kernel */
 	struct lap_space *space; /* reference: its space; event: that of the task, or NULL */
 	bool kernel;             /* a reference to an address of the kernel */
+	bool outside;            /* a reference to a page in no mapping */
 	uint8_t ntouches;
 	struct lap_touch touch[2];
 	uint64_t copy;           /* C: the new page */

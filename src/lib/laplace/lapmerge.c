@@ -27,6 +27,13 @@ sift_down(struct lapmerge *m, size_t i)
 	m->heap[i] = key;
 }
 
+/* What was not told to be a kernel trace is taken for one by its first record. */
+static bool
+is_kernel(const struct lapread *r, const struct lap_record *first)
+{
+	return r->options.format == LAP_KERNEL || (r->options.format == LAP_MIXED && first->type == LAP_EVENT);
+}
+
 int
 lapmerge_open(struct lapmerge *m, struct lapread *readers, size_t nreaders)
 {
@@ -41,7 +48,7 @@ lapmerge_open(struct lapmerge *m, struct lapread *readers, size_t nreaders)
 			return rc;
 		if (rc == 0)
 			continue;
-		size_t rank = readers[i].options.format == LAP_KERNEL ? i : nreaders + i;
+		size_t rank = is_kernel(&readers[i], &m->next[i]) ? i : nreaders + i;
 		m->heap[m->n++] = (struct lapmerge_key){ m->next[i].ts, (uint32_t)rank, (uint32_t)i };
 	}
 	for (size_t i = m->n / 2; i-- > 0;)

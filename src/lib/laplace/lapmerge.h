@@ -3,8 +3,8 @@
 #define LAPMERGE_H
 
 /* lapmerge: the records of several files in one order: by timestamp; where that is equal,
- * kernel traces come first, then the file that was added first. Within a file the order
- * stays. Records of a basic merge have the stamps that lapread gives them. */
+ * kernel traces (also interleaves that begin with an event) come first, then the file that
+ * was added first. Within a file the order stays. Records of a basic merge have the stamps that lapread gives them. */
 
 #include "lapread.h"
 

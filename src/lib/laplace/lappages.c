@@ -7,6 +7,9 @@
 /* Beyond this nothing is numbered but what is touched: a read may claim 2^52 pages. */
 #define PAGES_MAX (UINT64_MAX / 4)
 
+/* Of a cached page: it is in no mapping. */
+#define OUTSIDE (UINT64_C(1) << 63)
+
 int
 lappages_append(void ***items, size_t *n, size_t *cap, void *item)
 {
@@ -71,6 +74,7 @@ lappages_new_space(struct lappages *p, uint32_t context)
 			free(s);
 		return NULL;
 	}
+	p->nalive++;
 	s->index = (uint32_t)p->nspaces;
 	s->context = context;
 	s->life = old ? old->life + 1 : 1;
@@ -91,6 +95,7 @@ lappages_end_space(struct lappages *p, struct lap_space *s)
 	s->maps = NULL;
 	s->pages = NULL;
 	s->mapped = 0;
+	p->nalive -= !s->dead;
 	s->dead = true;
 }
 
@@ -154,13 +159,16 @@ static uint64_t
 find_page(struct lappages *p, struct lap_space *s, uint64_t page, uint8_t *class)
 {
 	const struct laprange *r = laprange_find(s->pages, page);
-	if (r)
+	if (r) {
+		p->outside = r->owner == LAP_CLASS_UNMAPPED;
 		return laprange_value(r, page);
+	}
 	r = laprange_find(s->maps, page);
 	if (r && r->owner) {
 		struct lap_object *o = p->objects[r->owner - 1];
 		return page_in(p, &o->pages, laprange_value(r, page), o->class, class);
 	}
+	p->outside = !r;
 	*class = r ? LAP_CLASS_ANONYMOUS : LAP_CLASS_UNMAPPED;
 	return new_page(p, &s->pages, page, *class);
 }
@@ -177,6 +185,7 @@ lappages_touch(struct lappages *p, struct lap_space *s, uint32_t addr, uint8_t *
 	bool kernel = addr >= p->kernel_base;
 	uint64_t page = addr >> LAP_PAGE_SHIFT;
 	*class = LAP_CLASS_NONE;
+	p->outside = false;
 	if (!kernel && !s)
 		return 0;
 	/* Ids begin at 1: a key of 0 is none. That of the kernel is 2^43. */
@@ -184,9 +193,11 @@ lappages_touch(struct lappages *p, struct lap_space *s, uint32_t addr, uint8_t *
 	struct lap_cached *c = cached(p, key);
 	if (c->key != key) {
 		c->page = kernel ? page_in(p, &p->kernel, page, LAP_CLASS_KERNEL, class) : find_page(p, s, page, class);
+		c->page |= p->outside ? OUTSIDE : 0;
 		c->key = key;
 	}
-	return c->page;
+	p->outside = c->page & OUTSIDE;
+	return c->page & ~OUTSIDE;
 }
 
 /* What was found in a space is no longer valid. */

@@ -70,8 +70,10 @@ struct lappages {
 	struct lap_space **spaces; /* by index - 1 */
 	struct lap_object **objects;
 	size_t nspaces, spaces_cap;
+	size_t nalive; /* of the spaces */
 	size_t nobjects, objects_cap;
 	struct lap_cached *cache; /* canonical pages found last */
+	bool outside;             /* what was touched last is in no mapping */
 	bool failed;              /* memory was exhausted: nothing that was found is valid */
 };
 
