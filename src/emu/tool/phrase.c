@@ -177,8 +177,8 @@ put_number(struct wbuf *w, const struct phrase_piece *f, uint64_t v)
 	if (!negative && decimal && f->conversion != 'u')
 		prefix = f->plus ? "+" : f->blank ? " "
 						  : "";
-	if (f->sharp && base == 8 && (v || f->precision == 0))
-		prefix = "0";
+	if (f->sharp && base == 8 && f->precision <= (int32_t)(buf + sizeof(buf) - p) && (v || f->precision == 0))
+		prefix = "0"; /* a zero is in front already when the precision adds some */
 	if (f->sharp && base == 16 && v)
 		prefix = f->conversion == 'X' ? "0X" : "0x";
 
