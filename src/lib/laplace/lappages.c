@@ -2,7 +2,6 @@
 #include "lappages.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Beyond this nothing is numbered but what is touched: a read may claim 2^52 pages. */
 #define PAGES_MAX (UINT64_MAX / 4)
@@ -179,6 +178,20 @@ cached(const struct lappages *p, uint64_t key)
 	return &p->cache[(key ^ key >> 20) % LAPPAGES_CACHE];
 }
 
+/* What was found in a space is no longer valid. */
+static void
+forget(struct lappages *p, struct lap_space *s)
+{
+	s->cache_id = p->next_cache_id++;
+}
+
+/* Nor in any space: each gets a new id when it is touched again. */
+static void
+forget_all(struct lappages *p)
+{
+	p->first_cache_id = p->next_cache_id;
+}
+
 uint64_t
 lappages_touch(struct lappages *p, struct lap_space *s, uint32_t addr, uint8_t *class)
 {
@@ -188,6 +201,8 @@ lappages_touch(struct lappages *p, struct lap_space *s, uint32_t addr, uint8_t *
 	p->outside = false;
 	if (!kernel && !s)
 		return 0;
+	if (s && s->cache_id < p->first_cache_id)
+		forget(p, s);
 	/* Ids begin at 1: a key of 0 is none. That of the kernel is 2^43. */
 	uint64_t key = (kernel ? UINT64_C(1) << 43 : s->cache_id) << 20 | page;
 	struct lap_cached *c = cached(p, key);
@@ -198,19 +213,6 @@ lappages_touch(struct lappages *p, struct lap_space *s, uint32_t addr, uint8_t *
 	}
 	p->outside = c->page & OUTSIDE;
 	return c->page & ~OUTSIDE;
-}
-
-/* What was found in a space is no longer valid. */
-static void
-forget(struct lappages *p, struct lap_space *s)
-{
-	s->cache_id = p->next_cache_id++;
-}
-
-static void
-forget_all(struct lappages *p)
-{
-	memset(p->cache, 0, LAPPAGES_CACHE * sizeof(*p->cache));
 }
 
 /* ---- Events. ---- */

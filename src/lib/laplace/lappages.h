@@ -62,6 +62,7 @@ struct lappages {
 	struct laprange *kernel; /* page -> canonical */
 	uint64_t npages;         /* canonical pages so far */
 	uint64_t next_cache_id;
+	uint64_t first_cache_id; /* what is below is no longer valid */
 	uint64_t kernel_base;
 	bool offset_in_pages; /* of M */
 	struct lapids contexts;
