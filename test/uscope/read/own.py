@@ -129,6 +129,7 @@ def summaries():
     for what, data in (("base", b.summary(0, 2, [], [])), ("fan-out", b.summary(4, 1, [], [])), ("magic", b"XSUM" + good[4:]),
                        ("short", good[:-1]), ("levels", good[:20] + struct.pack("<I", 65) + good[24:]),
                        ("entries", good[:24] + struct.pack("<I", 2**30) + good[28:]),
+                       ("last level", b.summary(4, 2, density, counters[:1])[:-1]), ("last name", b.summary(4, 2, [], [(b"name", 0, [])])[:-8]),
                        ("counters", good[:20] + struct.pack("<II", 0, 2**32 - 1)), ("empty", b"")):
         f, _ = b.demo()
         f.sections.append((16, data))
@@ -310,6 +311,7 @@ def segment_errors():
             ("E_COMPRESS", zstd, {"raw_size": len(raw) + 1}), ("E_COMPRESS", zstd, {"raw_size": 9 << 20}), ("E_COMPRESS", zstd, {"packed": b.lz4(raw)}),
             ("E_CHECKPOINT", lz4, {"checkpoint": cp[:-1]}), ("E_CHECKPOINT", lz4, {"checkpoint": cp + b"\0" * 7}),
             ("E_CHECKPOINT", lz4, {"checkpoint": cp + cp}), ("E_CHECKPOINT", lz4, {"checkpoint": cut_block(cp, 1, lambda p: p[:-1])}),
+            ("E_CHECKPOINT", lz4, {"checkpoint": cut_block(cp, 0, lambda p: b"\1\0" + bytes(6))}),
             ("E_CHECKPOINT", lz4, {"checkpoint": cut_block(cp, 0, lambda p: p[:1])}), ("E_CHECKPOINT", lz4, {"checkpoint": cut_block(cp, 0, lambda p: b"\xff\xff" + p[2:])}),
             ("E_FRAME", lz4, {"raw": raw[:-1]}), ("E_FRAME", lz4, {"raw": raw + b"\x80"}), ("E_FRAME", lz4, {"raw": raw + b"\0\0"}),
             ("E_FRAME", lz4, {"raw": raw + b"\0\1\0"}), ("E_FRAME", lz4, {"raw": raw + b"\0\1\0\4"}), ("E_FRAME", lz4, {"raw": raw + b"\0\1\0\0"}),
@@ -361,6 +363,22 @@ def segment_errors():
     raw = f.bytes()
     got = dump(raw[:one] + b"uSEGgarb" * 3 + raw[one:], "recover", [100, 2900])
     check("hole", (got["recovery"], [x.get("error") for x in got["states"]]), ({"segments": 2, "holes": 1, "discarded": 24}, [None, None]))
+    # An old segment behind a newer one is not of this trace; nor is one that is not aligned
+    # and does not know the one before it.
+    f, s = b.demo(b.INTERLEAVED)
+    end = f.bytes()
+    f.segments.append(dict(f.segments[0]))
+    got = dump(f.bytes(), "recover")
+    check("older", (len(got["segments"]), got["recovery"]["discarded"]), (2, len(f.bytes()) - len(b.align(end))))
+    for prev, kept in ((None, 2), (one + 8, 1)):
+        f, s = b.demo(b.INTERLEAVED)
+        f.align = 1
+        f.segments[0]["raw"] += b"\0\0\0"
+        f.segments[0]["frames"] += 1
+        if prev:
+            f.segments[1]["prev"] = prev
+        got = dump(f.bytes(), "recover")
+        check("not aligned", len(got["segments"]), kept)
 
 
 # ---- Random files against the twin. ----
