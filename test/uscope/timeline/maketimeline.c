@@ -212,6 +212,8 @@ main(int argc, char **argv)
 		.min_raw = 256 << 10,
 		.max_raw = 1 << 20,
 		.no_auto_summary = true,
+		/* So that changed bytes are changed values. */
+		.compression = strncmp(variant, "plain", 5) == 0 ? USCOPE_RAW : USCOPE_LZ4,
 	};
 	int status = 0;
 	uscope_writer_t *w = uscope_writer_open_ex(argv[1], &dut, s, &options, &status);
@@ -221,7 +223,7 @@ main(int argc, char **argv)
 		put_changes(w, changes, nthreads);
 	else
 		put_story(w);
-	if (is("stopped")) {
+	if (is("stopped") || is("plain-stopped")) {
 		(void)uscope_writer_flush(w);
 		_Exit(0);
 	}
