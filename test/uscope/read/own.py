@@ -370,7 +370,7 @@ def segment_errors():
     f.segments.append(dict(f.segments[0]))
     got = dump(f.bytes(), "recover")
     check("older", (len(got["segments"]), got["recovery"]["discarded"]), (2, len(f.bytes()) - len(b.align(end))))
-    for prev, kept in ((None, 2), (one + 8, 1)):
+    for prev, kept in ((None, 2), (struct.unpack_from("<I", end, 28)[0] + 8, 1)):
         f, s = b.demo(b.INTERLEAVED)
         f.align = 1
         f.segments[0]["raw"] += b"\0\0\0"
