@@ -82,18 +82,26 @@ own_host(char host[HOST_SIZE])
 	host[strcspn(host, ".")] = 0;
 }
 
+/* Whether a rank before that one has the same host. */
+static bool
+is_known(const char *hosts, int rank)
+{
+	const char *host = hosts + (size_t)rank * HOST_SIZE;
+	for (int r = 0; r < rank; r++)
+		if (strcmp(hosts + (size_t)r * HOST_SIZE, host) == 0)
+			return true;
+	return false;
+}
+
 static int
 find_nodes(struct sync *s)
 {
 	s->nodes = block_alloc((size_t)s->size * sizeof(*s->nodes));
-	if (!s->nodes)
+	if (!s->hosts || !s->nodes)
 		return diag_no_memory(s->diag);
 	for (int r = 0; r < s->size; r++) {
 		const char *host = s->hosts + (size_t)r * HOST_SIZE;
-		bool seen = false;
-		for (size_t i = 0; i < s->nnodes && !seen; i++)
-			seen = strcmp(s->nodes[i].host, host) == 0;
-		if (seen)
+		if (is_known(s->hosts, r))
 			continue;
 		struct sync_node *n = &s->nodes[s->nnodes++];
 		*n = (struct sync_node){ .rank = r, .host = host };

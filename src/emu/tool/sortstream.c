@@ -221,7 +221,7 @@ sort_batch(struct sorter *x, uint64_t keep)
 /* ---- Reading. ---- */
 
 static inline bool
-is_mark(const uint8_t *p, char value)
+is_mark(const uint8_t *p, uint8_t value)
 {
 	return p[1] == 'O' && p[2] == 'U' && p[3] == value;
 }
