@@ -178,14 +178,18 @@ put_story(uscope_writer_t *w)
 	(void)uscope_writer_set_end(w, 70000);
 }
 
-/* Threads that change their state by turns. */
+/* Threads that change their state now and then. */
 static void
 put_changes(uscope_writer_t *w, uint64_t n, uint16_t nthreads)
 {
+	uint64_t r = 88172645463325252;
+	uint64_t ns = 1;
 	for (uint64_t i = 0; i < n; i++) {
-		uscope_begin_cycle(w, (i + 1) * 1000000);
-		uscope_slot_set(w, THREAD_OVNI, (uint16_t)(i % nthreads), 0, 1 + i / nthreads % 2);
-		uscope_end_cycle(w);
+		r ^= r << 13;
+		r ^= r >> 7;
+		r ^= r << 17;
+		ns += r >> 32 & 1023;
+		set(w, ns, THREAD_OVNI, (uint16_t)(r % nthreads), 0, r >> 16 & 3);
 	}
 }
 
