@@ -47,10 +47,10 @@ def check_event(where, model, event):
     found.extend(f"{where}: the name '{n}' is no word" for n in names if not re.fullmatch(r"[a-z][a-z0-9_]*", n))
     if len(set(names)) != len(names):
         found.append(f"{where}: two arguments have one name")
-    told = re.findall(r"%\{(.*?)\}", meaning)
+    told = re.findall(r"%[#0-9a-zA-Z]*\{(.*?)\}", meaning)  # with a format of printf() or not
     found.extend(f"{where}: %{{{n}}} is not an argument" for n in told if n not in names)
     found.extend(f"{where}: the meaning does not tell %{{{n}}}" for n in names if n not in told)
-    if not meaning or "|" in meaning or meaning != meaning.strip() or "%" in re.sub(r"%\{\w+\}", "", meaning):
+    if not meaning or "|" in meaning or meaning != meaning.strip() or "%" in re.sub(r"%(#?l*[xXo])?\{\w+\}", "", meaning):
         found.append(f"{where}: odd meaning '{meaning}'")
 
 
