@@ -230,7 +230,9 @@ make_state(struct emu *emu)
 	emu->threads = arena_new(a, struct thread_run, nthreads);
 	emu->cpus = arena_new(a, struct cpu_run, emu->sys.ncpus);
 	emu->printed = arena_new(a, int64_t, n);
-	if (!emu->threads || !emu->cpus || !emu->printed)
+	for (int i = 0; i < ROW_CLASSES; i++)
+		emu->shown[i] = arena_new(a, uint8_t, emu->ncols);
+	if (!emu->threads || !emu->cpus || !emu->printed || !emu->shown[ROW_THREAD] || !emu->shown[ROW_CPU])
 		return diag_no_memory(emu->diag);
 	for (uint32_t i = 0; i < nthreads; i++)
 		emu->threads[i] = (struct thread_run){ .has = NEED_IN_CPU, .cpu = NO_INDEX };

@@ -90,7 +90,8 @@ struct emu {
 	struct dispatch dispatch;
 
 	/* Output. */
-	int64_t *printed;           /* what each row printed last, by channel id */
+	int64_t *printed;            /* what each row printed last, by channel id */
+	uint8_t *shown[ROW_CLASSES]; /* --compat: columns that some row has printed */
 	struct punctual *punctuals; /* of the current event */
 	size_t npunctuals;
 	size_t punctuals_cap;

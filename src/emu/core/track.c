@@ -85,6 +85,7 @@ print(struct emu *emu, enum row_class rows, int64_t *printed, uint32_t row, uint
 		if (*printed == v && !repeats(emu->cols[col].repeat, v))
 			return;
 		*printed = v;
+		emu->shown[rows][col] = 1;
 	} else {
 		if (*printed == text)
 			return;
@@ -303,9 +304,6 @@ track_first_lines(struct emu *emu)
 bool
 track_printed(const struct emu *emu, enum row_class rows, uint32_t col)
 {
-	uint32_t first = rows == ROW_THREAD ? 0 : emu->sys.nthreads;
-	for (uint32_t row = first; row < first + emu_nrows(emu, rows); row++)
-		if (emu->printed[chan_id(&emu->chans, row, col)] != NOT_PRINTED)
-			return true;
-	return false;
+	/* In the default view every row begins with a line of each column. */
+	return emu->options.compat ? emu->shown[rows][col] != 0 : track_has(emu, rows, col);
 }
