@@ -260,6 +260,7 @@ test_bad_events(void)
 		{ LAP_LK01, "! 1" },
 		{ LAP_LK01, "Z 1 2" },
 		{ LAP_LT04, "SS 1 2" },
+		{ LAP_LT01, "S" },
 		{ LAP_LT01, "S 1" },
 		{ LAP_LT01, "S 1 2 3" },
 		{ LAP_LT01, "M 1 2 3 4 5 6 7" },

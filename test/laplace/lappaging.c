@@ -171,6 +171,8 @@ test_identity(void)
 	check_pages("a copy on write",
 		TWO "m 0 1 1000 1000\nS 0 1\nr 1 1 a 1000\nD 2 a b 1000 2000\nC 3 2 1234\nw 4 1 b 1000\nw 4 1 a 1000\nC 5 1 1000\nw 6 1 a 1000\n",
 		"+1 2 1 3");
+	check_pages("a task without a space of its own has its parent's",
+		"F 0 1 0\nA 0 1 a\nF 0 3 1\nm 0 3 1000 1000\nS 0 3\nr 1 1 a 1000\nC 2 3 1000\nr 3 1 a 1000\n", "+1 2");
 	check_pages("files are the same everywhere",
 		TWO "M 0 1 1000 2000 77 8 1 0 f\nM 0 2 5000 2000 77 8 1 1000 f\nM 0 2 9000 1000 77 8 2 0 f\nS 0 1\n"
 		    "r 1 1 a 1000\nr 1 1 a 2000\nr 1 1 b 5000\nr 1 1 b 6000\nr 1 1 b 9000\n",
