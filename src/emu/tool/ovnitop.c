@@ -307,6 +307,7 @@ run(struct diag *d, const char *dir, struct settings *o)
 	struct progress p = { 0 };
 	(void)clock_gettime(CLOCK_MONOTONIC, &p.begin);
 	struct top top = { .trace = &t, .filter = &o->filter, .by = o->by, .step = o->step, .progress_arg = &p };
+	top.only_events = !o->bytes && !o->rates && !o->json;
 	if (o->progress && d->level > DIAG_QUIET)
 		top.progress = show_progress;
 	int rc = loose_open(&t, d, dir, &o->open);

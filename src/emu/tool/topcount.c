@@ -189,9 +189,10 @@ struct sum {
 
 /* Counts what is in the window, without a call for each event: that costs as much as reading
  * it. Ends in front of an event that is not all there, or that is not plain. `by_name`: the
- * name counts, and not only that there is an event; a constant in each call. */
+ * name counts, and not only that there is an event; `only_events`: nothing else does. Both are
+ * constants in each call. */
 static inline __attribute__((always_inline)) void
-count_window(struct top *top, struct stream *s, struct sum *sum, bool by_name)
+count_window(struct top *top, struct stream *s, struct sum *sum, bool by_name, bool only_events)
 {
 	const uint8_t *p = s->in.p;
 	const uint8_t *begin = p;
@@ -206,11 +207,13 @@ count_window(struct top *top, struct stream *s, struct sum *sum, bool by_name)
 			if (__builtin_expect(!t, 0))
 				break;
 			t->events++;
-			t->bytes += size;
+			t->bytes += only_events ? 0 : size;
 		}
-		int64_t clock = (int64_t)(wire_u64(p + 4) + offset);
-		first = clock < first ? clock : first;
-		last = clock > last ? clock : last;
+		if (!only_events) {
+			int64_t clock = (int64_t)(wire_u64(p + 4) + offset);
+			first = clock < first ? clock : first;
+			last = clock > last ? clock : last;
+		}
 		n++;
 		/* As a branch, most often without payload: the next event need not wait for this one. */
 		if (__builtin_expect_with_probability(size == WIRE_EVENT_HEADER, 1, 0.9))
@@ -242,10 +245,12 @@ count_stream(struct top *top, struct stream *s, struct event *ev)
 		sum.last = ev->clock > sum.last ? ev->clock : sum.last;
 		add(&sum.tally, ev);
 		rc = add_event(top, ev);
-		if (windows && by_name)
-			count_window(top, s, &sum, true);
+		if (windows && by_name && top->only_events)
+			count_window(top, s, &sum, true, true);
+		else if (windows && by_name)
+			count_window(top, s, &sum, true, false);
 		else if (windows)
-			count_window(top, s, &sum, false);
+			count_window(top, s, &sum, false, false);
 	} while (rc == 0 && loose_next(s, ev));
 	top->first = sum.first < top->first ? sum.first : top->first;
 	top->last = sum.last > top->last ? sum.last : top->last;

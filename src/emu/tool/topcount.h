@@ -50,6 +50,7 @@ struct top {
 	struct trace *trace;
 	struct filter *filter;
 	enum top_by by;
+	bool only_events; /* bytes and clocks are not asked for, and may be left out */
 	struct catalog catalog;
 
 	struct tally *kinds;   /* by kind of the catalog */
@@ -80,7 +81,7 @@ struct top {
 	void *progress_arg;
 };
 
-/* Prepares: trace, filter, by, step and progress are set. Memory comes from the arena of the
+/* Prepares: trace, filter, by, only_events, step and progress are set. Memory comes from the arena of the
  * trace. Returns 0, or <0 (reported); top_close() is due in both cases. */
 int top_init(struct top *top);
 
