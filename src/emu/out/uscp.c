@@ -29,6 +29,12 @@ static const uint64_t max_bytes_high = 64 << 20;
 /* An overview of a screen or two needs no more. */
 static const uint64_t summary_bytes = 4 << 20;
 
+/* A text of a model, and the value that it stands for. */
+struct known {
+	int64_t value;
+	uint32_t index;
+};
+
 /* What a CPU has been doing since a time. */
 struct span {
 	int counter; /* <0: none */
@@ -45,7 +51,7 @@ struct uscp {
 
 	/* Texts: hash -> index, by what the models have told so far. */
 	struct idmap texts;
-	struct idmap values; /* and back */
+	struct idmap by_index; /* and back */
 	const struct emu_text *last_text;
 	/* The table of labels. */
 	struct idmap labelled; /* value and model that are in it */
@@ -123,39 +129,37 @@ label_columns(struct uscp *u, const struct emu_text *t, uint32_t index)
 			put_label(u, USCP_BREAKDOWN, u->reductions[i].decl->prv_type, t->value, index);
 }
 
-/* A map whose values are numbers. Returns whether the key is new. */
+/* Adds a key. Returns whether it is new. */
 static bool
-note(struct uscp *u, struct idmap *m, uint64_t key, uint32_t number)
+note(struct uscp *u, struct idmap *m, uint64_t key, void *value)
 {
 	struct idmap_slot *slot = idmap_slot(m, &u->arena, key);
 	if (!slot)
 		give_up(u, "memory is exhausted", USCOPE_E_NOMEM);
 	if (!slot || slot->value)
 		return false;
-	slot->value = (void *)((uintptr_t)number + 1);
+	slot->value = value;
 	return true;
 }
 
 /* The index stands for the value, and for no other one: a text that is one of the error
  * states, or looks like another one, gets blanks behind it. */
 static uint32_t
-put_text_of(struct uscp *u, int64_t value, const char *text)
+put_text_of(struct uscp *u, struct known *k, const char *text)
 {
-	for (;;) {
+	while (text && !u->failed && !uscope_writer_error(u->w)) {
 		uint32_t index = put_text(u, text);
-		if (u->failed || uscope_writer_error(u->w))
-			return index;
-		struct idmap_slot *slot = index > USCP_TEXT_TOO_MANY ? idmap_slot(&u->values, &u->arena, index) : NULL;
-		if (slot && !slot->value)
-			slot->value = (void *)((uintptr_t)value + 1);
-		if (slot && slot->value == (void *)((uintptr_t)value + 1))
-			return index;
-		text = arena_printf(&u->arena, "%s ", text);
-		if (!text) {
-			give_up(u, "memory is exhausted", USCOPE_E_NOMEM);
-			return USCP_TEXT_EMPTY;
+		if (index > USCP_TEXT_TOO_MANY) {
+			(void)note(u, &u->by_index, index, k);
+			const struct known *owner = idmap_find(&u->by_index, index);
+			if (owner && owner->value == k->value)
+				return index;
 		}
+		text = arena_printf(&u->arena, "%s ", text);
 	}
+	if (!text)
+		give_up(u, "memory is exhausted", USCOPE_E_NOMEM);
+	return USCP_TEXT_EMPTY;
 }
 
 /* What the models have told since. Inside a cycle. */
@@ -165,12 +169,18 @@ learn_texts(struct uscp *u)
 	const struct emu_text *t;
 	while ((t = atomic_load_explicit(&u->last_text->next, memory_order_acquire))) {
 		u->last_text = t;
+		struct known *k = arena_new(&u->arena, struct known, 1);
+		if (!k) {
+			give_up(u, "memory is exhausted", USCOPE_E_NOMEM);
+			return;
+		}
 		uint64_t of_model = (uint64_t)t->value << 8 | (uint8_t)t->model->id;
-		if (!note(u, &u->labelled, of_model, 0))
+		if (!note(u, &u->labelled, of_model, k))
 			continue; /* processes share their types */
-		uint32_t index = put_text_of(u, t->value, t->text);
-		(void)note(u, &u->texts, (uint64_t)t->value, index);
-		label_columns(u, t, index);
+		k->value = t->value;
+		k->index = put_text_of(u, k, t->text);
+		(void)note(u, &u->texts, (uint64_t)t->value, k);
+		label_columns(u, t, k->index);
 	}
 }
 
@@ -183,12 +193,12 @@ text_of(struct uscp *u, int64_t value)
 		return USCP_TEXT_BAD;
 	if (value == ST_TOO_MANY_TH)
 		return USCP_TEXT_TOO_MANY;
-	uintptr_t index = (uintptr_t)idmap_find(&u->texts, (uint64_t)value);
-	if (!index) {
+	const struct known *k = idmap_find(&u->texts, (uint64_t)value);
+	if (!k) {
 		learn_texts(u);
-		index = (uintptr_t)idmap_find(&u->texts, (uint64_t)value);
+		k = idmap_find(&u->texts, (uint64_t)value);
 	}
-	return index ? (uint32_t)(index - 1) : UINT32_MAX;
+	return k ? k->index : UINT32_MAX;
 }
 
 /* ---- Values. ---- */
@@ -583,6 +593,7 @@ open_writer(struct uscp *u)
 	};
 	const dut_desc_t dut = { properties, sizeof(properties) / sizeof(properties[0]) };
 	uint64_t size = u->map.state_size;
+	uscope_error_t error;
 	const uscope_writer_options_t wo = {
 		.compression = o->compression,
 		.lz4_size_prefix = o->lz4_prefix,
@@ -591,11 +602,11 @@ open_writer(struct uscp *u)
 		.max_raw = between(max_bytes_low, 16 * size, max_bytes_high),
 		.no_auto_summary = true,
 		.summary_budget = summary_bytes,
+		.error = &error,
 	};
-	int status;
-	u->w = uscope_writer_open_ex(u->path, &dut, u->map.schema, &wo, &status);
+	u->w = uscope_writer_open_ex(u->path, &dut, u->map.schema, &wo, NULL);
 	if (!u->w)
-		give_up(u, uscope_status_text(status), status);
+		give_up(u, error.reason, error.status);
 	return 0;
 }
 
