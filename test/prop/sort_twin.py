@@ -261,13 +261,17 @@ def examples(sort, top):
     _, text = run(sort, [], top)
     if text.count("empty sort region") == 0:
         raise Failure("no warning about empty regions")
-    # the window: the start is the fifth event back
-    events = parse_example("OHx(1) b(5) b(6) OU[(10) b(3) OU](12)")
+    # the window: the start is the fifth event back; and no start, with all of the stream in
+    # a window that is just full, or has room for one more
     path = f"{top}/thread.0/stream.obs"
-    for n, status in ((5, 1), (6, 0)):
+    for line, n, status in (("OHx(1) b(5) b(6) OU[(10) b(3) OU](12)", 5, 1), ("OHx(1) b(5) b(6) OU[(10) b(3) OU](12)", 6, 0),
+                            ("OU[(10) b(3) b(4) OU](12)", 4, 1), ("OU[(10) b(3) b(4) OU](12)", 5, 0)):
+        events = parse_example(line)
         tools.write(path, encode(events))
+        if (twin(events, n)[0] == TOO_SMALL) != status:
+            raise Failure(f"-n {n}: the twin: {line}")
         got, text = run(sort, ["-n", str(n)], f"{top}/thread.0")
-        if got != status or ("cannot find a event previous to clock 3" in text) != (status == 1):
+        if got != status or ("cannot find a event previous to clock 3" in text) != status:
             raise Failure(f"-n {n}: status {got}: {text}")
 
 
