@@ -41,6 +41,11 @@ def read_prv(path):
     return header, sequences
 
 
+def as_text(line):
+    """As the µScope file has it: bytes that are no UTF-8 escaped; blanks at the end do not count."""
+    return re.sub("[\udc80-\udcff]", lambda m: f"\\x{ord(m.group()) - 0xdc00:02x}", line).rstrip(" ")
+
+
 def read_pcf(path):
     """Lines of each type, in order: its label, then 'value label'."""
     types, current, values = {}, None, False
@@ -50,10 +55,10 @@ def read_pcf(path):
             if line in ("EVENT_TYPE", "VALUES", ""):
                 values = line == "VALUES" or (values and line != "")
             elif current is not None and values:
-                types[current].append(line)
+                types[current].append(as_text(line))
             elif m:
                 current = int(m.group(1))
-                types[current] = [m.group(2)]
+                types[current] = [as_text(m.group(2))]
     return types
 
 
