@@ -48,7 +48,7 @@ run_binary(struct ltool *t, int argc, char **argv)
 
 const struct lcommand lcommand_text = {
 	.name = "text",
-	.synopsis = "[options] [IN [OUT]]",
+	.synopsis = "[options] [INFILE [OUTFILE]]",
 	.brief = "binary references to text",
 	.about = "Print binary references as text, a line each.",
 	.with = LTOOL_WITH_OUTPUT,
@@ -58,7 +58,7 @@ const struct lcommand lcommand_text = {
 
 const struct lcommand lcommand_binary = {
 	.name = "binary",
-	.synopsis = "[options] [IN [OUT]]",
+	.synopsis = "[options] [INFILE [OUTFILE]]",
 	.brief = "references in text to binary",
 	.about = "Write references in text as binary records of 18 bytes.",
 	.with = LTOOL_WITH_OUTPUT,

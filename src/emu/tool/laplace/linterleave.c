@@ -75,7 +75,7 @@ run_basic(struct ltool *t, int argc, char **argv)
 
 const struct lcommand lcommand_merge = {
 	.name = "merge",
-	.synopsis = "[options] [FILE...] [-o OUT]",
+	.synopsis = "[options] [-o OUT] [FILE...]",
 	.brief = "references and kernel events to one text, by time",
 	.about = "Interleave references and kernel events in the order of their timestamps.",
 	.with = LTOOL_WITH_OUTPUT | LTOOL_WITH_FORMAT | LTOOL_WITH_KERNEL,
@@ -85,7 +85,7 @@ const struct lcommand lcommand_merge = {
 
 const struct lcommand lcommand_basic = {
 	.name = "basic",
-	.synopsis = "[options] [FILE...] [-o OUT]",
+	.synopsis = "[options] [-o OUT] [FILE...]",
 	.brief = "kind and canonical page of each reference",
 	.about = "Write kind and canonical page of each reference, without times and tasks.",
 	.with = LTOOL_WITH_OUTPUT | LTOOL_WITH_FORMAT | LTOOL_WITH_MACHINE | LTOOL_WITH_KERNEL,

@@ -297,7 +297,7 @@ run_split(struct ltool *t, int argc, char **argv)
 
 const struct lcommand lcommand_split = {
 	.name = "split",
-	.synopsis = "[options] [FILE...] -o DIR",
+	.synopsis = "[options] -o DIR [FILE...]",
 	.brief = "a directory for each process, a file for each task",
 	.about = "Write the per-process merge: DIR/CONTEXT.N/PID.txt and DIR/kernel.txt.",
 	.with = LTOOL_WITH_OUTPUT | LTOOL_WITH_FORMAT | LTOOL_WITH_MACHINE | LTOOL_WITH_KERNEL,

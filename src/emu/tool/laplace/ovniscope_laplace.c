@@ -42,11 +42,11 @@ static const struct {
 	struct cli_option option;
 } options[] = {
 	{ LTOOL_WITH_OUTPUT, { 'o', "output", "PATH", "write there; - is the standard output" } },
-	{ 0, { OPT_ENDIAN, "endian", "ORDER", "byte order: little (default) or big" } },
-	{ LTOOL_WITH_KERNEL, { OPT_DIALECT, "dialect", "NAME", "of kernel events; default laplace" } },
-	{ LTOOL_WITH_FORMAT, { OPT_FORMAT, "format", "NAME", "what all inputs are; default: found out" } },
+	{ 0, { OPT_ENDIAN, "endian", "little|big", "byte order; default little" } },
+	{ LTOOL_WITH_KERNEL, { OPT_DIALECT, "dialect", "DIALECT", "of kernel events; default laplace" } },
+	{ LTOOL_WITH_FORMAT, { OPT_FORMAT, "format", "FORMAT", "what all inputs are; default: found out" } },
 	{ LTOOL_WITH_MACHINE, { OPT_KERNEL_BASE, "kernel-base", "HEX", "first address of the kernel; c0000000" } },
-	{ LTOOL_WITH_MACHINE, { OPT_OFFSET_UNIT, "offset-unit", "UNIT", "of file mappings: byte (default), page" } },
+	{ LTOOL_WITH_MACHINE, { OPT_OFFSET_UNIT, "offset-unit", "byte|page", "of file mappings; default byte" } },
 	{ LTOOL_WITH_WINDOW, { OPT_WINDOW, "window", "CYCLES", "of the working set; default 1000000" } },
 	{ 0, { OPT_LENIENT, "lenient", NULL, "go on where something is wrong, and count" } },
 	{ 0, { OPT_PROGRESS, "progress", NULL, "show progress even if stderr is no terminal" } },
