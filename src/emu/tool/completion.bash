@@ -126,4 +126,4 @@ _ovniscope() {
 	_ovniscope_values "${command[0]}" "${usage//[][.]/}" "$word"
 }
 
-complete -F _ovniscope ovniemu ovnievents ovnidump ovnitop ovnisort ovniver ovnisync uscope
+complete -F _ovniscope ovniemu ovnievents ovnidump ovnitop ovnisort ovniver ovnisync uscope ovniscope-laplace
