@@ -413,7 +413,7 @@ put_cycle(struct uscp *u, struct cursor cur[], const struct record event)
 	uscope_begin_cycle(u->w, (uint64_t)event.time * PS_PER_NS);
 	for (; is_next(&cur[LANE_EVENTS], &event); cur[LANE_EVENTS].at += 2)
 		put_raw(u, cur[LANE_EVENTS].at);
-	for (int i = 0; i < ROW_CLASSES; i++)
+	for (enum row_class i = 0; i < ROW_CLASSES; i++)
 		while (is_next(&cur[i], &event)) {
 			put_any(u, i, &cur[i], cur[i].at);
 			cur[i].at++;
@@ -594,7 +594,7 @@ open_writer(struct uscp *u)
 	const dut_desc_t dut = { properties, sizeof(properties) / sizeof(properties[0]) };
 	uint64_t size = u->map.state_size;
 	const uscope_writer_options_t wo = {
-		.compression = o->compression,
+		.compression = (enum uscope_compression)o->compression,
 		.lz4_size_prefix = o->lz4_prefix,
 		.interval_ps = interval_ps,
 		.min_raw = between(min_bytes, 8 * size, max_bytes_high),
@@ -618,7 +618,7 @@ put_tables(struct uscp *u)
 	(void)put_text(u, "");
 	(void)put_text(u, "Error: the thread does not show it");
 	(void)put_text(u, "Error: too many threads");
-	for (int i = 0; i < ROW_CLASSES && rc == 0; i++) {
+	for (enum row_class i = 0; i < ROW_CLASSES && rc == 0; i++) {
 		put_rows(u, i);
 		rc = put_channels(u, i);
 	}

@@ -43,7 +43,7 @@ refuse(struct builder *b, const char *reason)
 }
 
 static void
-add_field(struct builder *b, int storage, const char *name, enum uscope_type type)
+add_field(struct builder *b, int storage, const char *name, uint8_t type)
 {
 	(void)made(b, uscope_schema_add_field(b->map->schema, storage, name, type, 0));
 }
@@ -317,10 +317,10 @@ uscpmap_build(struct uscp_map *m, struct arena *a, const struct emu *emu, uint16
 	add_class(&b, ROW_THREAD, "thread", "ovni.thread", 0, emu->sys.nthreads);
 	add_class(&b, ROW_CPU, "cpu", "ovni.cpu", emu->sys.nthreads, emu->sys.ncpus);
 	add_looms(&b);
-	for (int i = 0; i < ROW_CLASSES && !b.status; i++)
+	for (enum row_class i = 0; i < ROW_CLASSES && !b.status; i++)
 		add_models(&b, i);
 	add_breakdowns(&b);
-	for (int i = 0; i < ROW_CLASSES; i++)
+	for (enum row_class i = 0; i < ROW_CLASSES; i++)
 		add_rows(&b, i);
 	add_tables(&b, nlabels);
 	add_events(&b);
