@@ -19,7 +19,7 @@ enum {
 
 static const struct cli_option options[] = {
 	{ OPT_AT, "at", "TIME", "what all rows show then: 1.5ms, 50%, end or end-2us" },
-	{ 'r', "row", "ROW", "list this row: label, number or cpu/NUMBER, with * and ?" },
+	{ 'r', "row", "ROW", "list this row: label, number, cpu/NUMBER; with * and ?" },
 	{ 'c', "channel", "NAME", "list this channel: name, label or PRV type, likewise" },
 	{ OPT_PROFILE, "profile", NULL, "how long the rows were in each state" },
 	{ OPT_PRV, "prv", "DIR", "write the Paraver files there" },
