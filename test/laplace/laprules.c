@@ -182,6 +182,7 @@ static const struct {
 	{ LAP_LM01, 0, 0, "T 1 77\n" },
 	{ LAP_LM01, 0, 0, "C 1 77 1000\n" },
 	{ LAP_LM01, 0, 0, "F 1 78 77\n" },
+	{ LAP_LM01, 1, 0, "F 1 0 0\nF 1 0 5\nS 2 0\nT 3 0\nS 4 0\n" }, /* the idle task is none */
 	{ LAP_LM02, 1, 0, "F 1 78 0\nF 2 78 0\n" },
 	{ LAP_LM03, 2, 1, "F 1 78 0\nT 2 78\nT 3 78\n" },
 	{ LAP_LM03, 2, 1, "F 1 78 0\nT 2 78\nS 3 78\n" },

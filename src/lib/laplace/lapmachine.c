@@ -151,6 +151,8 @@ fork_task(struct lapmachine *m, const struct lap_event *ev, const struct lap_pla
 {
 	uint64_t pid = ev->arg[LAP_PID];
 	step->task = get_task(m, at, ev, ev->arg[LAP_PARENT]);
+	if (pid == 0) /* the idle task is none */
+		return 1;
 	struct lap_task *old = lapids_find(&m->pids, pid, 0, 0);
 	if (old && old->state != LAP_TASK_EXITED) {
 		int rc = lap_raise(m->log, at, LAP_LM02, "task %llx is forked, but it lives", (unsigned long long)pid);
