@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "uscope_dpi.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -251,12 +250,12 @@ open_pending(const char *path, int *status)
 		return NULL;
 	}
 	dut_desc_t dut = { .properties = pending.pairs, .num_properties = pending.num_pairs };
-	uscope_writer_options_t options = { .interval_ps = pending.interval_ps };
+	uscope_error_t error;
+	uscope_writer_options_t options = { .interval_ps = pending.interval_ps, .error = &error };
 	uscope_writer_t *w = uscope_writer_open_ex(
 		path, pending.given != NULL ? pending.dut : &dut, schema, &options, status);
 	if (w == NULL)
-		complain("%s: %s, %s", path, uscope_status_name(*status),
-			*status == USCOPE_E_IO ? strerror(errno) : uscope_status_text(*status));
+		complain("%s: %s, %s", path, uscope_status_name(*status), error.reason);
 	return w;
 }
 

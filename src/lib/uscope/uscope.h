@@ -258,6 +258,7 @@ typedef struct {
 	uint32_t summary_base;    /* cycles, 0: 1024 */
 	uint32_t summary_fan_out; /* 0: 4 */
 	uint64_t summary_budget;  /* bytes, 0: 32 MiB */
+	uscope_error_t *error;    /* set by open: why it failed, and which definition is wrong */
 } uscope_writer_options_t;
 
 typedef struct {
@@ -272,8 +273,10 @@ typedef struct {
 } uscope_writer_stats_t;
 
 /* Creates or truncates the file, which must be seekable. NULL on failure; open_ex then
- * says why in *status (NULL accepted). Memory: the state, plus up to 3 times max_raw (4
- * with background), plus the summary budget, plus the strings.
+ * says why in *status and *options->error (NULL accepted). What is called with a writer
+ * that is NULL has no effect, and gives E_ARG if it has a status.
+ * Memory: the state, plus up to 3 times max_raw (4 with background), plus the summary
+ * budget, plus the strings.
  * interval: as options.interval_ps, 0 for none. options: NULL for the defaults. */
 uscope_writer_t *uscope_writer_open(const char *path, const dut_desc_t *dut,
 	const schema_t *schema, uint64_t checkpoint_interval_ps);

@@ -203,6 +203,8 @@ uscope_end_cycle(uscope_writer_t *w)
 int
 uscope_writer_flush(uscope_writer_t *w)
 {
+	if (!w)
+		return USCOPE_E_ARG;
 	if (w->fatal)
 		return w->error.status;
 	if (w->mode != MODE_IDLE)
@@ -218,6 +220,8 @@ uscope_writer_flush(uscope_writer_t *w)
 int
 uscope_writer_set_end(uscope_writer_t *w, uint64_t time_ps)
 {
+	if (!w)
+		return USCOPE_E_ARG;
 	if (w->fatal)
 		return w->error.status;
 	if (w->mode == MODE_DONE)
@@ -231,6 +235,8 @@ uscope_writer_set_end(uscope_writer_t *w, uint64_t time_ps)
 int
 uscope_writer_finish(uscope_writer_t *w)
 {
+	if (!w)
+		return USCOPE_E_ARG;
 	if (w->finished)
 		return w->error.status;
 	if (!w->fatal && w->mode == MODE_CALLBACK)
@@ -272,19 +278,20 @@ uscope_writer_close(uscope_writer_t *w)
 int
 uscope_writer_error(const uscope_writer_t *w)
 {
-	return w->error.status;
+	return w ? w->error.status : USCOPE_E_ARG;
 }
 
 const uscope_error_t *
 uscope_writer_error_info(const uscope_writer_t *w)
 {
-	return &w->error;
+	static const uscope_error_t no_writer = { .status = USCOPE_E_ARG, .segment = -1, .reason = "there is no writer" };
+	return w ? &w->error : &no_writer;
 }
 
 void
 uscope_writer_stats(const uscope_writer_t *w, uscope_writer_stats_t *stats)
 {
-	*stats = w->stats;
-	if (!w->finished)
+	*stats = w ? w->stats : (uscope_writer_stats_t){ 0 };
+	if (w && !w->finished)
 		segmentout_stats(w->out, stats);
 }

@@ -25,23 +25,35 @@ most_raw(const uscope_writer_options_t *o)
 	return o->compression == USCOPE_LZ4 ? LZ4_MAX_INPUT_SIZE : UINT32_MAX;
 }
 
+static int
+refuse(uscope_error_t *error, int status, const char *why)
+{
+	return status_set(error, status, -1, 0, "%s", why);
+}
+
 /* Puts in the defaults. 0, E_ARG, E_RANGE. */
 static int
-check_options(uscope_writer_options_t *o)
+check_options(uscope_writer_options_t *o, uscope_error_t *error)
 {
-	if ((unsigned)o->frames > USCOPE_COMPACT || (unsigned)o->compression > USCOPE_RAW)
-		return USCOPE_E_ARG;
+	if ((unsigned)o->frames > USCOPE_COMPACT)
+		return refuse(error, USCOPE_E_ARG, "options: there are no such frames");
+	if ((unsigned)o->compression > USCOPE_RAW)
+		return refuse(error, USCOPE_E_ARG, "options: there is no such compression");
 	if (o->compression == USCOPE_LZ4 && o->level < 0)
-		return USCOPE_E_ARG;
+		return refuse(error, USCOPE_E_ARG, "options: the level of LZ4 is negative");
 	if (o->compression == USCOPE_ZSTD && (o->level < ZSTD_minCLevel() || o->level > ZSTD_maxCLevel()))
-		return USCOPE_E_ARG;
+		return refuse(error, USCOPE_E_ARG, "options: ZSTD has no such level");
 	if (o->level == 0)
 		o->level = o->compression == USCOPE_ZSTD ? DEFAULT_ZSTD_LEVEL : 1;
 	if (o->origin_ps > MAX_TIME)
-		return USCOPE_E_RANGE;
+		return refuse(error, USCOPE_E_RANGE, "options: the origin is after the last possible time");
 	if (o->max_raw == 0)
 		o->max_raw = DEFAULT_MAX_RAW;
-	return o->max_raw > most_raw(o) ? USCOPE_E_ARG : USCOPE_OK;
+	if (o->max_raw > most_raw(o))
+		return refuse(error, USCOPE_E_ARG, "options: max_raw is more than a segment can have");
+	if (!o->no_summary && o->summary_fan_out == 1)
+		return refuse(error, USCOPE_E_ARG, "options: a summary with a fan-out of 1 has no end");
+	return USCOPE_OK;
 }
 
 static uint64_t
@@ -221,16 +233,13 @@ open_file(uscope_writer_t *w, const char *path, const struct schema_bytes *bytes
 }
 
 static int
-open_all(uscope_writer_t *w, const char *path, const dut_desc_t *dut, const schema_t *schema)
+open_all(uscope_writer_t *w, const char *path, const dut_desc_t *dut, const schema_t *schema, uscope_error_t *error)
 {
-	uscope_error_t error;
-	int status = check_options(&w->options);
-	if (status)
+	int status = check_options(&w->options, error);
+	if (status || (status = schema_check(schema, error)))
 		return status;
-	if (schema_check(schema, &error))
-		return error.status;
 	if (state_checkpoint_max(schema) > UINT32_MAX)
-		return USCOPE_E_LIMIT;
+		return refuse(error, USCOPE_E_LIMIT, "a checkpoint of all storages needs more than 4 GiB");
 	w->schema = schema_ref(schema);
 	w->flags = flags_of(&w->options);
 	w->most = most_raw(&w->options);
@@ -244,7 +253,7 @@ open_all(uscope_writer_t *w, const char *path, const dut_desc_t *dut, const sche
 		return status;
 
 	struct schema_bytes bytes;
-	status = schema_encode(schema, dut, &bytes, &error);
+	status = schema_encode(schema, dut, &bytes, error);
 	if (status)
 		return status;
 	status = open_file(w, path, &bytes);
@@ -255,32 +264,47 @@ open_all(uscope_writer_t *w, const char *path, const dut_desc_t *dut, const sche
 	return status;
 }
 
+static uscope_writer_t *
+open_writer(const char *path, const dut_desc_t *dut, const schema_t *schema, const uscope_writer_options_t *options,
+	uscope_error_t *error)
+{
+	if (!path || !schema) {
+		(void)refuse(error, USCOPE_E_ARG, path ? "there is no schema" : "there is no path");
+		return NULL;
+	}
+	uscope_writer_t *w = calloc(1, sizeof(*w));
+	int status = USCOPE_E_NOMEM;
+	if (w) {
+		w->fd = -1;
+		w->mode = MODE_IDLE;
+		if (options)
+			w->options = *options;
+		status = open_all(w, path, dut, schema, error);
+		if (!status)
+			return w;
+	}
+	int saved = errno;
+	if (!error->status)
+		(void)refuse(error, status, status == USCOPE_E_IO ? strerror(saved) : uscope_status_text(status));
+	if (w)
+		writer_free(w);
+	errno = saved;
+	return NULL;
+}
+
 uscope_writer_t *
 uscope_writer_open_ex(const char *path, const dut_desc_t *dut, const schema_t *schema,
 	const uscope_writer_options_t *options, int *status)
 {
-	int ignored;
-	if (!status)
-		status = &ignored;
-	*status = USCOPE_E_ARG;
-	if (!path || !schema)
-		return NULL;
-	uscope_writer_t *w = calloc(1, sizeof(*w));
-	if (!w) {
-		*status = USCOPE_E_NOMEM;
-		return NULL;
-	}
-	w->fd = -1;
-	w->mode = MODE_IDLE;
-	if (options)
-		w->options = *options;
-	*status = open_all(w, path, dut, schema);
-	if (!*status)
-		return w;
-	int saved = errno;
-	writer_free(w);
-	errno = saved;
-	return NULL;
+	uscope_error_t error = { .segment = -1 };
+	uscope_writer_t *w = open_writer(path, dut, schema, options, &error);
+	if (w)
+		w->options.error = NULL; /* of the caller, for this call only */
+	if (options && options->error)
+		*options->error = error;
+	if (status)
+		*status = error.status;
+	return w;
 }
 
 uscope_writer_t *

@@ -4,10 +4,7 @@
 #include "kit.h"
 #include "uscope.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum {
 	DENSE = 0,
@@ -322,56 +319,7 @@ test_first_error(void)
 	uscope_writer_close(w);
 }
 
-/* ---- Options, paths, NULL. ---- */
-
-static int
-status_of(const char *path, const uscope_writer_options_t *o)
-{
-	int status = 1;
-	schema_t *s = make_schema();
-	uscope_writer_t *w = uscope_writer_open_ex(path, NULL, s, o, &status);
-	CHECK((w != NULL) == (status == 0));
-	uscope_writer_close(w);
-	uscope_schema_free(s);
-	return status;
-}
-
-static void
-test_open(void)
-{
-	char path[300];
-	(void)snprintf(path, sizeof(path), "%s", kit_path("options.uscp"));
-#define STATUS(...) status_of(path, &(const uscope_writer_options_t){ __VA_ARGS__ })
-	CHECK(STATUS(.frames = 3) == USCOPE_E_ARG);
-	CHECK(STATUS(.compression = 3) == USCOPE_E_ARG);
-	CHECK(STATUS(.level = -1) == USCOPE_E_ARG);
-	CHECK(STATUS(.compression = USCOPE_ZSTD, .level = 100) == USCOPE_E_ARG);
-	CHECK(STATUS(.compression = USCOPE_ZSTD, .level = -5) == 0);
-	CHECK(STATUS(.max_raw = UINT64_MAX) == USCOPE_E_ARG);
-	CHECK(STATUS(.max_raw = 1) == 0);
-	CHECK(STATUS(.origin_ps = UINT64_MAX) == USCOPE_E_RANGE);
-	CHECK(STATUS(.origin_ps = UINT64_MAX - 1) == 0);
-	CHECK(STATUS(.summary_fan_out = 1) == USCOPE_E_ARG);
-	CHECK(STATUS(.summary_fan_out = 1, .no_summary = true) == 0);
-#undef STATUS
-	CHECK(status_of("/nonexistent/x.uscp", NULL) == USCOPE_E_IO);
-	CHECK(status_of(kit_dir(), NULL) == USCOPE_E_IO);
-	CHECK(status_of(NULL, NULL) == USCOPE_E_ARG);
-	CHECK(!uscope_writer_open_ex(path, NULL, NULL, NULL, NULL));
-	CHECK(mkfifo(kit_path("fifo"), 0600) == 0);
-	int fd = open(kit_path("fifo"), O_RDWR); /* so that nobody waits */
-	CHECK(fd >= 0 && status_of(kit_path("fifo"), NULL) == USCOPE_E_IO);
-	(void)close(fd);
-
-	/* A schema that is refused leaves what is at the path. */
-	kit_text(path, "precious");
-	schema_t *s = uscope_schema_new();
-	CHECK(!uscope_writer_open(path, NULL, s, 0));
-	uscope_schema_free(s);
-	char *text = kit_read(path, NULL);
-	CHECK(strcmp(text, "precious") == 0);
-	free(text);
-}
+/* ---- NULL. ---- */
 
 /* As a simulator has after a failed open. */
 static void
@@ -393,6 +341,13 @@ test_null(void)
 	sum_add(NULL);
 	sum_span(NULL);
 	sum_density(NULL);
+	CHECK(uscope_writer_flush(NULL) == USCOPE_E_ARG && uscope_writer_set_end(NULL, 1) == USCOPE_E_ARG);
+	CHECK(uscope_writer_finish(NULL) == USCOPE_E_ARG && uscope_writer_error(NULL) == USCOPE_E_ARG);
+	CHECK(uscope_writer_error_info(NULL)->status == USCOPE_E_ARG && uscope_writer_error_info(NULL)->reason[0]);
+	uscope_writer_stats_t stats = { .misuses = 1 };
+	uscope_writer_stats(NULL, &stats);
+	CHECK(stats.misuses == 0);
+	uscope_writer_close(NULL);
 }
 
 /* ---- The callback. ---- */
@@ -478,7 +433,6 @@ main(void)
 	test_begin_twice();
 	test_open_cycle();
 	test_first_error();
-	test_open();
 	test_null();
 	test_callback();
 	return 0;
