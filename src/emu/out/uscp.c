@@ -593,6 +593,7 @@ open_writer(struct uscp *u)
 	};
 	const dut_desc_t dut = { properties, sizeof(properties) / sizeof(properties[0]) };
 	uint64_t size = u->map.state_size;
+	uscope_error_t error;
 	const uscope_writer_options_t wo = {
 		.compression = (enum uscope_compression)o->compression,
 		.lz4_size_prefix = o->lz4_prefix,
@@ -601,11 +602,11 @@ open_writer(struct uscp *u)
 		.max_raw = between(max_bytes_low, 16 * size, max_bytes_high),
 		.no_auto_summary = true,
 		.summary_budget = summary_bytes,
+		.error = &error,
 	};
-	int status;
-	u->w = uscope_writer_open_ex(u->path, &dut, u->map.schema, &wo, &status);
+	u->w = uscope_writer_open_ex(u->path, &dut, u->map.schema, &wo, NULL);
 	if (!u->w)
-		give_up(u, uscope_status_text(status), status);
+		give_up(u, error.reason, error.status);
 	return 0;
 }
 
