@@ -66,7 +66,7 @@ CASES = {
               "info --mode=loose cpu.uscp", "export cpu.uscp", "export --format=xml cpu.uscp", "dump -o cpu.uscp cpu.uscp",
               "dump --storage nothing cpu.uscp", "events --scope=/none cpu.uscp", "summary --level=x cpu.uscp",
               "summary --counter=zzz cpu.uscp", "recover cpu.uscp cpu.uscp", "tail -n -1 cpu.uscp"],
-    "errors": ["info none.uscp", "info .", "events text.txt", "events short.uscp", "info torn.uscp", "events --recover torn.uscp",
+    "errors": ["info none.uscp", "info .", "events text.txt", "events short.uscp", "info torn.uscp", "tail torn.uscp", "events --recover torn.uscp",
                "info --mode=strict prefix.uscp", "state -t 4ns --mode strict cpu.uscp --storage retired", "events prefix.uscp --event flush",
                "events -q prefix.uscp --event flush", "dump -o none/x cpu.uscp", "--json --mode tolerant strings cpu.uscp"],
 }

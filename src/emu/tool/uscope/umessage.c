@@ -79,8 +79,13 @@ hint_of(const struct tool *t, const uscope_error_t *e)
 	case USCOPE_E_CHECKPOINT:
 	case USCOPE_E_COMPRESS:
 	case USCOPE_E_FRAME:
-		return recovering ? NULL : e->segment < 0 ? "try --recover, or `uscope recover`, which keeps the segments that are whole"
-							  : "only this segment is affected; `uscope recover` keeps the others";
+		if (recovering)
+			return NULL;
+		if (e->segment >= 0)
+			return "only this segment is affected; `uscope recover` keeps the others";
+		if (!(t->command->with & WITH_MODE))
+			return "`uscope recover` keeps the segments that are whole";
+		return "try --recover, or `uscope recover`, which keeps the segments that are whole";
 	default:
 		return NULL;
 	}
