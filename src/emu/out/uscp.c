@@ -66,6 +66,8 @@ struct uscp {
 	size_t npending;
 	size_t pending_cap;
 	int64_t time; /* of the last cycle, ns */
+	uint16_t last_event;
+	bool unended; /* the breakdowns of the last cycle are still to be written */
 };
 
 /* ---- Errors. ---- */
@@ -419,8 +421,23 @@ put_cycle(struct uscp *u, struct cursor cur[], const struct record event)
 			cur[i].at++;
 			skip_punctuals(u, &cur[i]);
 		}
-	if (u->nreductions)
+	/* An event that is too long for a batch goes on in the next one. */
+	u->unended = u->nreductions && first_lane(cur) == LANES;
+	u->last_event = event.event;
+	if (u->nreductions && !u->unended)
 		put_breakdowns(u);
+	uscope_end_cycle(u->w);
+}
+
+/* The event that ended the last batch, after all. */
+static void
+end_event(struct uscp *u)
+{
+	if (!u->unended)
+		return;
+	u->unended = false;
+	uscope_begin_cycle(u->w, (uint64_t)u->time * PS_PER_NS);
+	put_breakdowns(u);
 	uscope_end_cycle(u->w);
 }
 
@@ -436,6 +453,9 @@ uscp_write(void *self, const struct batch *b)
 		if (i < ROW_CLASSES)
 			skip_punctuals(u, &cur[i]);
 	}
+	int first = first_lane(cur);
+	if (first < LANES && (cur[first].at->time != u->time || cur[first].at->event != u->last_event))
+		end_event(u);
 	for (int i; (i = first_lane(cur)) < LANES;)
 		put_cycle(u, cur, *cur[i].at);
 	check_writer(u);
@@ -671,6 +691,7 @@ uscp_close(void *self, int64_t duration)
 {
 	struct uscp *u = self;
 	if (u->w && !u->failed) {
+		end_event(u);
 		if (duration < u->time)
 			duration = u->time;
 		for (uint32_t i = 0; i < u->emu->sys.ncpus; i++) {
