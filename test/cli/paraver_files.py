@@ -34,7 +34,7 @@ RECORD = re.compile(r"2:0:1:1:(\d+):(\d+)((?::\d+:-?\d+)+)")
 SECTIONS = ("DEFAULT_OPTIONS", "DEFAULT_SEMANTIC", "STATES", "STATES_COLOR", "EVENT_TYPE", "VALUES")
 MAX_ROWS = 65535
 MARKS = range(100, 200)  # types whose values the program chooses
-IDS = {1, 2, 3, 6, 10, 12, 14, 15, 35, 38, 52} | set(range(200, 300))
+IDS = {1, 2, 3, 6, 10, 12, 14, 15, 35, 38, 52, 340} | set(range(200, 300))
 
 
 class Found(list):

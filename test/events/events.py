@@ -165,7 +165,7 @@ def cli(tool):
         if status or err or json.loads(out) != {name: model}:
             found.append(f"--json --model {name}: status {status}, not the same as without --model")
         status, out, err = run(f"--model={name}")
-        if status or err or f"\n## {name} (`{model['id']}`)\n" not in out or out.count("(`") != 1:
+        if status or err or f"\n## {name} (`{model['id']}`)\n" not in out or len(re.findall(r"^## \S+ \(`", out, re.M)) != 1:
             found.append(f"--model {name}: status {status}, not that section and no other")
     if run() != run():
         found.append("two runs print different texts")

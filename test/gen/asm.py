@@ -82,6 +82,36 @@ SIGNATURES = """
     OM](i64 value, i32 type)
     OM=(i64 value, i32 type)
     KCO KCI
+    LRr(u8 length, u32 space, u32 address)
+    LRw(u8 length, u32 space, u32 address)
+    LRi(u8 length, u32 space, u32 address)
+    LRR(u8 length, u32 space, u32 address)
+    LRW(u8 length, u32 space, u32 address)
+    LRI(u8 length, u32 space, u32 address)
+    LKS(u64 pid)
+    LKF(u64 pid, u64 parent)
+    LKX(u64 pid, u64 inode)
+    LKT(u64 pid)
+    LKA(u64 pid, u64 context)
+    LKD(u64 context, u64 dup)
+    LKM(u64 pid, u64 address)
+    LKm(u64 pid, u64 address)
+    LK@(u64 pid, u64 address)
+    LKU(u64 pid, u64 address)
+    LKu(u64 context)
+    LKC(u64 pid, u64 address)
+    LKs(u64 pid, u64 address)
+    LK/(u64 pid, u64 shm)
+    LK((u64 pid, u64 inode)
+    LK)(u64 pid, u64 inode)
+    LK<(u64 pid, u64 inode)
+    LK>(u64 pid, u64 inode)
+    LK-(u64 inode, u64 major)
+    LKt(u64 inode, u64 major)
+    LKa(u64 pid)
+    LKe
+    LK&(u64 pid, u64 address)
+    LW.
     VTc(u32 taskid, u32 typeid)
     VTC(u32 taskid, u32 typeid)
     VTx(u32 taskid, u32 bodyid)
@@ -121,8 +151,10 @@ PLAIN = """
 
 # What a thread requires when it does not say: the version of each model it uses.
 VERSIONS = {"nosv": "2.7.0", "nanos6": "1.1.0", "nodes": "1.0.0", "openmp": "1.2.1",
-            "tampi": "1.0.0", "mpi": "1.0.0"}
-LETTER = {"V": "nosv", "6": "nanos6", "D": "nodes", "P": "openmp", "T": "tampi", "M": "mpi"}
+            "tampi": "1.0.0", "mpi": "1.0.0",
+            "laplace": "1.0.0"}
+LETTER = {"V": "nosv", "6": "nanos6", "D": "nodes", "P": "openmp", "T": "tampi", "M": "mpi",
+          "L": "laplace"}
 
 TYPES = {"u8": "<B", "i8": "<b", "u16": "<H", "i16": "<h", "u32": "<I", "i32": "<i",
          "u64": "<Q", "i64": "<q", "f64": "<d"}

@@ -67,6 +67,7 @@
 	X(TASK_STATE, "task-state", "a task cannot do that as it is")                                     \
 	X(NOT_DEAD, "not-dead", "a thread does not end, although its stream is finished")                 \
 	X(NOT_DRAINED, "not-drained", "a stack is not empty when its thread ends (-l)")                   \
+	X(LAPLACE, "laplace", "a Laplace trace or its manifest breaks a rule; the message has its code")     \
 	X(LABEL_COLLISION, "label-collision", "two labels share one value")                               \
 	X(INTERRUPTED, "interrupted", "the user stopped the run")
 
@@ -88,6 +89,7 @@ struct place {
 	bool has_offset;
 	bool has_clock;
 	uint64_t offset;    /* of the event in its (decompressed) stream, bytes */
+	uint64_t line;      /* of a text, from 1; 0: none */
 	int64_t clock;      /* corrected, ns */
 	const uint8_t *mcv; /* three bytes */
 };

@@ -119,6 +119,13 @@ chan_put(struct chans *c, uint32_t row, uint32_t col, int64_t v)
 	touch(c, id, row, col);
 }
 
+void
+chan_put_own(struct chans *c, uint32_t row, uint32_t col, int64_t v)
+{
+	chan_put(c, row, col, v);
+	c->ndirect += chan_is_dirty(c, chan_id(c, row, col));
+}
+
 uint32_t
 chan_depth(const struct chans *c, uint32_t row, uint32_t col)
 {

@@ -7,7 +7,8 @@
  * A row is a thread or a CPU: threads first, then CPUs. A column is a channel; all rows
  * have the same columns. The first ones are the base columns, which differ between
  * threads and CPUs and are written by system_*(); the rest are the channels of the
- * models, written in thread rows only: CPU rows derive theirs (track.h).
+ * models, written in thread rows only: CPU rows derive theirs (track.h), except those that
+ * are their own.
  *
  * Everything is an array indexed by row * ncols + col. Stacks share one pool. The dirty
  * list keeps the order of first touch, which the output shows. */
@@ -40,9 +41,10 @@ enum cpu_col {
 	COL_SELECT, /* which thread the row follows; not printed */
 };
 
-/* In struct col only: a need that no thread meets. The row does not have the column. */
+/* In struct col only: needs that no thread meets. */
 enum {
-	NEED_NEVER = 1 << 7,
+	NEED_OWN = 1 << 6,   /* the row has a value of its own */
+	NEED_NEVER = 1 << 7, /* the row does not have the column */
 };
 
 struct late_label {
@@ -90,7 +92,7 @@ struct chans {
 	uint64_t event;         /* number of the current one, from 1 */
 	struct chan_ref *dirty; /* what it wrote, in order of first touch */
 	uint32_t ndirty;
-	uint32_t ndirect; /* of those, the ones that a row shows as they are */
+	uint32_t ndirect; /* not 0: some that a row shows as they are, or of several threads */
 	bool rewrite;     /* a set may replace the value of the same event (default view) */
 };
 
@@ -113,6 +115,9 @@ int chan_pop(struct chans *c, uint32_t row, uint32_t col, int64_t v);
 
 /* Sets without any check: for base columns. A value that is there is not dirty. */
 void chan_put(struct chans *c, uint32_t row, uint32_t col, int64_t v);
+
+/* The same for a column that a CPU row shows as it is. */
+void chan_put_own(struct chans *c, uint32_t row, uint32_t col, int64_t v);
 
 /* Depth of a stack column. */
 uint32_t chan_depth(const struct chans *c, uint32_t row, uint32_t col);

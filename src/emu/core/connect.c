@@ -142,6 +142,7 @@ need_of(enum track mode)
 		[TRACK_ACTIVE] = NEED_ACTIVE,
 		[TRACK_ANY] = NEED_NOTHING,
 		[TRACK_HIDDEN] = NEED_NEVER,
+		[TRACK_OWN] = NEED_OWN,
 	};
 	return need[mode];
 }
@@ -235,7 +236,10 @@ make_state(struct emu *emu)
 	if (!emu->threads || !emu->cpus || !emu->printed || !emu->shown[ROW_THREAD] || !emu->shown[ROW_CPU])
 		return diag_no_memory(emu->diag);
 	for (uint32_t i = 0; i < nthreads; i++)
-		emu->threads[i] = (struct thread_run){ .has = NEED_IN_CPU, .cpu = NO_INDEX };
+		emu->threads[i] = (struct thread_run){
+			.has = NEED_IN_CPU | (emu->sys.threads[i].pseudo ? NEED_RUNNING | NEED_ACTIVE : 0),
+			.cpu = NO_INDEX,
+		};
 	for (uint32_t i = 0; i < emu->sys.ncpus; i++)
 		emu->cpus[i].over_since = -1;
 	if (chan_init(&emu->chans, a, emu->cols, (uint32_t)emu->ncols, nrows, nthreads) < 0)
@@ -296,7 +300,7 @@ int
 emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_options *o)
 {
 	*emu = (struct emu){ .diag = d, .options = *o };
-	struct trace_options to = { .strict = o->lint || o->compat, .peer_ties = o->compat, .clock_table = o->clock_table };
+	struct trace_options to = { .strict = o->lint || o->compat, .peer_ties = o->compat, .clock_table = o->clock_table, .laplace = o->laplace };
 	int rc = trace_open(&emu->trace, d, dir, &to);
 	if (rc == 0)
 		rc = system_build(&emu->sys, &emu->arena, &emu->trace);
@@ -338,7 +342,7 @@ check_thread(struct emu *emu, uint32_t th)
 	enum thread_state st = emu->threads[th].state;
 	int tid = emu->sys.threads[th].tid;
 	struct place at = { .file = s->relpath };
-	if (st == TH_DEAD)
+	if (st == TH_DEAD || emu->trace.format->open_ended)
 		return 0;
 	if (emu->trace.options.strict || (s->meta.finished == FINISHED_YES && st != TH_UNKNOWN))
 		return diag_error(emu->diag, ERR_NOT_DEAD, &at,

@@ -256,10 +256,9 @@ emu_pop(struct emu *emu, const struct event *ev, int chan, int64_t value)
 	return change(emu, ev, OP_POP, emu->cur->first_col + (uint32_t)chan, value);
 }
 
-int
-emu_punctual(struct emu *emu, const struct event *ev, int chan, int64_t value)
+static int
+add_punctual(struct emu *emu, uint32_t row, int chan, int64_t value)
 {
-	(void)ev;
 	if (emu->options.compat)
 		return 0;
 	struct punctual *p = arena_grow(&emu->arena, emu->punctuals, emu->npunctuals, &emu->punctuals_cap, sizeof(*p));
@@ -267,11 +266,38 @@ emu_punctual(struct emu *emu, const struct event *ev, int chan, int64_t value)
 		return diag_no_memory(emu->diag);
 	emu->punctuals = p;
 	p[emu->npunctuals++] = (struct punctual){
-		.thread = emu->thread,
+		.row = row,
 		.col = emu->cur->first_col + (uint32_t)chan,
 		.value = value,
 	};
 	return 0;
+}
+
+int
+emu_punctual(struct emu *emu, const struct event *ev, int chan, int64_t value)
+{
+	(void)ev;
+	return add_punctual(emu, emu->thread, chan, value);
+}
+
+int
+emu_punctual_cpu(struct emu *emu, uint32_t cpu, int chan, int64_t value)
+{
+	return add_punctual(emu, emu->sys.nthreads + cpu, chan, value);
+}
+
+void
+emu_set_cpu(struct emu *emu, uint32_t cpu, int chan, int64_t value)
+{
+	chan_put_own(&emu->chans, emu->sys.nthreads + cpu, emu->cur->first_col + (uint32_t)chan, value);
+}
+
+void
+emu_choose(struct emu *emu, uint32_t thread)
+{
+	/* What several threads show has to be looked at one by one. */
+	emu->chans.ndirect += emu->chans.ndirty && emu->thread != thread;
+	emu->thread = thread;
 }
 
 void *

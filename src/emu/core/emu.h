@@ -48,8 +48,9 @@ struct emu_options {
 	struct uscope_options uscope;
 	unsigned threads; /* in all; 2 at least: one emulates, the others write */
 	const char *clock_table;
-	const char *outdir;                /* NULL: the trace directory */
-	const volatile sig_atomic_t *stop; /* set by a signal: end after the current event */
+	const struct laplace_options *laplace; /* NULL: the defaults */
+	const char *outdir;                    /* NULL: the trace directory */
+	const volatile sig_atomic_t *stop;     /* set by a signal: end after the current event */
 	/* Called every some thousand events while running; may be NULL. */
 	void (*progress)(const struct emu *emu, void *arg);
 	void *progress_arg;
@@ -92,7 +93,7 @@ struct emu {
 	/* Output. */
 	int64_t *printed;            /* what each row printed last, by channel id */
 	uint8_t *shown[ROW_CLASSES]; /* --compat: columns that some row has printed */
-	struct punctual *punctuals; /* of the current event */
+	struct punctual *punctuals;  /* of the current event */
 	size_t npunctuals;
 	size_t punctuals_cap;
 	struct emu_text texts;      /* an empty one, then those of the models */
@@ -105,7 +106,8 @@ struct emu {
 	int64_t start; /* clock of the first event */
 	int64_t time;  /* of the current event, ns since the first */
 	uint64_t nevents;
-	bool complete; /* the end of the trace was reached */
+	uint64_t nmore; /* records that came in one event with another */
+	bool complete;  /* the end of the trace was reached */
 };
 
 /* Opens the trace and prepares everything but the outputs. `dir` and the strings of the

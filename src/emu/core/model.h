@@ -29,6 +29,7 @@ enum track {
 	TRACK_ACTIVE,  /* the thread is running, cooling or warming */
 	TRACK_ANY,     /* thread rows only: always */
 	TRACK_HIDDEN,  /* never: the row does not have it */
+	TRACK_OWN,     /* CPU rows only: it has a value of its own, of emu_set_cpu() */
 };
 
 /* Writing the value that a channel already has. */
@@ -199,6 +200,15 @@ int emu_clear(struct emu *emu, const struct event *ev, int chan);
 int emu_push(struct emu *emu, const struct event *ev, int chan, int64_t value);
 int emu_pop(struct emu *emu, const struct event *ev, int chan, int64_t value);
 int emu_punctual(struct emu *emu, const struct event *ev, int chan, int64_t value);
+
+/* Chooses the thread whose channels the calls above change, in place of that of the event.
+ * For formats whose streams are not threads. */
+void emu_choose(struct emu *emu, uint32_t thread);
+
+/* The channel of a CPU row that tracks no thread (TRACK_OWN). A value that is there is no
+ * news. */
+void emu_set_cpu(struct emu *emu, uint32_t cpu, int chan, int64_t value);
+int emu_punctual_cpu(struct emu *emu, uint32_t cpu, int chan, int64_t value);
 
 /* Report an error at the event. Returns <0. */
 int emu_error(struct emu *emu, const struct event *ev, enum error code, const char *fmt, ...)

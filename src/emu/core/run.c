@@ -168,21 +168,37 @@ run_execute(struct emu *emu, const struct event *ev, uint32_t cpu)
 }
 
 int
-run_end(struct emu *emu, const struct event *ev)
+run_create(struct emu *emu, const struct event *ev, uint32_t cpu)
 {
-	int rc = require_state(emu, ev, 1u << TH_RUNNING | 1u << TH_COOLING, "end");
+	int rc = require_state(emu, ev, 1u << TH_UNKNOWN, "be created");
 	if (rc < 0)
 		return rc;
+	emu->threads[emu->thread].cpu = cpu;
+	chan_put(&emu->chans, emu->thread, COL_CPU, (int64_t)cpu + 1);
+	set_state(emu, emu->thread, TH_PAUSED);
+	return 0;
+}
+
+int
+run_kill(struct emu *emu, const struct event *ev)
+{
 	uint32_t th = emu->thread;
 	uint32_t cpu = emu->threads[th].cpu;
 	count(emu, cpu, th, false);
 	set_state(emu, th, TH_DEAD);
-	rc = update_cpu(emu, ev, cpu);
+	int rc = update_cpu(emu, ev, cpu);
 	if (rc < 0)
 		return rc;
 	emu->threads[th].cpu = NO_INDEX;
 	chan_put(&emu->chans, th, COL_CPU, CHAN_NULL);
 	return 0;
+}
+
+int
+run_end(struct emu *emu, const struct event *ev)
+{
+	int rc = require_state(emu, ev, 1u << TH_RUNNING | 1u << TH_COOLING, "end");
+	return rc < 0 ? rc : run_kill(emu, ev);
 }
 
 int

@@ -51,8 +51,12 @@ extern const char *const thread_state_names[TH_STATES];
 
 /* What the events of a thread do. Illegal transitions are reported with the state found
  * and the states allowed. All return 0, or <0 (reported). */
+/* Unknown to Paused, in a CPU. */
+int run_create(struct emu *emu, const struct event *ev, uint32_t cpu);
 int run_execute(struct emu *emu, const struct event *ev, uint32_t cpu);
 int run_end(struct emu *emu, const struct event *ev);
+/* To Dead, from whatever state that has a CPU. */
+int run_kill(struct emu *emu, const struct event *ev);
 int run_pause(struct emu *emu, const struct event *ev);
 int run_resume(struct emu *emu, const struct event *ev);
 int run_cool(struct emu *emu, const struct event *ev);

@@ -2,6 +2,7 @@
 #include "system.h"
 
 #include "cpus.h"
+#include "idmap.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -230,6 +231,54 @@ build_loom(struct build *b, struct item *first, size_t n)
 	return 0;
 }
 
+/* The process of a pid, made if it is new. */
+static uint32_t
+get_proc(struct build *b, struct idmap *pids, int pid)
+{
+	struct system *sys = b->sys;
+	const struct proc *known = idmap_find(pids, (uint32_t)pid);
+	if (known)
+		return (uint32_t)(known - sys->procs);
+	struct proc *p = &sys->procs[sys->nprocs];
+	*p = (struct proc){ .pid = pid, .rank = -1 };
+	return idmap_add(pids, b->arena, (uint32_t)pid, p) < 0 ? NO_INDEX : sys->nprocs++;
+}
+
+/* The threads that the format tells, all in the loom of stream 0. Their processes have no
+ * lists of threads: tids may come again. */
+static int
+build_told(struct build *b)
+{
+	struct system *sys = b->sys;
+	const struct trace *t = b->trace;
+	struct idmap pids = { 0 };
+	sys->looms = arena_new(b->arena, struct loom, 1);
+	sys->procs = arena_new(b->arena, struct proc, t->nthreads);
+	sys->threads = arena_new(b->arena, struct thread, t->nthreads);
+	if (!sys->looms || !sys->procs || !sys->threads)
+		return diag_no_memory(b->diag);
+	sys->nlooms = 1;
+	sys->looms[0] = (struct loom){ .name = t->streams[0].meta.loom, .rank = -1 };
+	const struct stream *first = &t->streams[0];
+	int rc = cpus_build(sys, b->arena, t, 0, &first, 1);
+	for (; rc == 0 && sys->nthreads < t->nthreads; sys->nthreads++) {
+		const struct trace_thread *told = &t->threads[sys->nthreads];
+		uint32_t proc = get_proc(b, &pids, told->pid);
+		if (proc == NO_INDEX)
+			return diag_no_memory(b->diag);
+		sys->threads[sys->nthreads] = (struct thread){
+			.proc = proc,
+			.tid = told->tid,
+			.label = told->label,
+			.pseudo = told->pseudo,
+		};
+	}
+	sys->looms[0].nprocs = sys->nprocs;
+	for (uint32_t i = 0; i < t->nstreams; i++)
+		sys->thread_of_stream[i] = 0;
+	return rc;
+}
+
 int
 system_build(struct system *sys, struct arena *a, const struct trace *t)
 {
@@ -239,6 +288,8 @@ system_build(struct system *sys, struct arena *a, const struct trace *t)
 	sys->thread_of_stream = arena_new(a, uint32_t, t->nstreams);
 	if (!b.items || !sys->thread_of_stream)
 		return diag_no_memory(t->diag);
+	if (t->threads)
+		return build_told(&b);
 	for (uint32_t i = 0; i < t->nstreams; i++) {
 		sys->thread_of_stream[i] = NO_INDEX;
 		if (!t->streams[i].meta.loom)

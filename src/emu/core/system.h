@@ -38,6 +38,7 @@ struct thread {
 	uint32_t stream; /* rank of its stream */
 	int tid;
 	const char *label; /* of its row */
+	bool pseudo;       /* it never runs: its row shows what is set, always */
 };
 
 struct cpu {

@@ -56,6 +56,8 @@ show_cpu(const struct emu *emu, const struct cpu_run *c, uint32_t col)
 int64_t
 track_cpu(const struct emu *emu, uint32_t cpu, uint32_t col)
 {
+	if (emu->cols[col].cpu_need == NEED_OWN)
+		return emu->chans.value[chan_id(&emu->chans, emu->sys.nthreads + cpu, col)];
 	return show_cpu(emu, &emu->cpus[cpu], col);
 }
 
@@ -231,11 +233,15 @@ print_pair(struct emu *emu, enum row_class rows, uint32_t row, uint32_t col, int
 static void
 print_punctual(struct emu *emu, const struct punctual *p)
 {
+	if (p->row >= emu->sys.nthreads) {
+		print_pair(emu, ROW_CPU, p->row, p->col, p->value);
+		return;
+	}
 	const struct col *k = &emu->cols[p->col];
-	const struct rows r = rows_of(emu, p->thread);
+	const struct rows r = rows_of(emu, p->row);
 	bool shown = (r.has & k->thread_need) == k->thread_need;
 	if (shown)
-		print_pair(emu, ROW_THREAD, p->thread, p->col, p->value);
+		print_pair(emu, ROW_THREAD, p->row, p->col, p->value);
 	if (r.followed & k->cpu_need && (shown || k->thread_need == NEED_NEVER))
 		print_pair(emu, ROW_CPU, r.cpu, p->col, p->value);
 }
@@ -250,7 +256,7 @@ print_all(struct emu *emu)
 	for (uint32_t i = 0; i < c->ndirty; i++) {
 		struct chan_ref d = c->dirty[i];
 		bool thread = d.row < emu->sys.nthreads;
-		if (d.col >= NBASE)
+		if (d.col >= NBASE && thread)
 			print_rest(emu, d);
 		else if (thread && d.col == COL_STATE)
 			print_thread_row(emu, d.row);

@@ -25,7 +25,7 @@ struct emu;
 
 /* A value that shows for one nanosecond, waiting for the emit phase. */
 struct punctual {
-	uint32_t thread;
+	uint32_t row; /* a thread, or a CPU with a value of its own */
 	uint32_t col;
 	int64_t value;
 };

@@ -37,7 +37,8 @@ out_labels(const struct emu *emu, enum row_class rows, uint32_t col, out_label_f
 	if (rows == ROW_THREAD && col == COL_CPU)
 		for (uint32_t i = 0; i < emu->sys.ncpus; i++)
 			fn(arg, (int64_t)i + 1, emu->sys.cpus[i].label);
-	bool errors = rows == ROW_CPU && !emu->options.compat && col != COL_NRUNNING;
+	bool own = col >= NBASE && decl->cpu_track == TRACK_OWN;
+	bool errors = rows == ROW_CPU && !emu->options.compat && col != COL_NRUNNING && !own;
 	bool taken = false;
 	for (size_t i = 0; i < decl->nlabels; i++) {
 		const struct label *l = &decl->labels[i];

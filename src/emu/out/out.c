@@ -35,6 +35,7 @@ tracking(enum row_class rows, const struct chan_decl *decl)
 		[TRACK_ACTIVE] = " of the ACTIVE thread",
 		[TRACK_ANY] = " ", /* the blank is in the files of the peer too */
 		[TRACK_HIDDEN] = "",
+		[TRACK_OWN] = "",
 	};
 	if (decl->bare_title)
 		return "";

@@ -2,6 +2,7 @@
 /* ovniemu: turns a trace into timelines. */
 #include "cli.h"
 #include "emu.h"
+#include "lapstream.h"
 #include "out.h"
 
 #include <errno.h>
@@ -23,6 +24,12 @@ enum {
 	OPT_PREFIX,
 	OPT_RAW,
 	OPT_LABELS,
+	OPT_LENIENT,
+	OPT_REFERENCES,
+	OPT_KERNEL,
+	OPT_REFS,
+	OPT_WINDOW,
+	OPT_SET,
 };
 
 enum {
@@ -45,6 +52,12 @@ static const struct cli_option options[] = {
 	{ OPT_PREFIX, "uscope-lz4-prefix", NULL, "LZ4 blocks with their size, for viewers" },
 	{ OPT_RAW, "uscope-raw-events", NULL, "also put the events themselves in ovni.uscp" },
 	{ OPT_LABELS, "uscope-labels", "N", "room for N labels in ovni.uscp (default: 4096)" },
+	{ OPT_REFERENCES, "laplace", "FILE", "a Laplace trace in place of TRACEDIR: references," },
+	{ OPT_KERNEL, "laplace-kernel", "FILE", "and events of the kernel" },
+	{ OPT_SET, "laplace-set", "KEY=VALUE", "a key of its manifest, such as endian=big" },
+	{ OPT_REFS, "laplace-refs", "WHICH", "timelines of references: all, pages or none" },
+	{ OPT_WINDOW, "laplace-window", "NS", "length of the windows that are counted in" },
+	{ OPT_LENIENT, "lenient", NULL, "go on after what is wrong in a Laplace trace" },
 	{ OPT_PROGRESS, "progress", NULL, "show progress even if stderr is no terminal" },
 	{ 'q', "quiet", NULL, "print warnings and errors only" },
 	{ 'v', "verbose", NULL, "print more" },
@@ -97,7 +110,7 @@ show_progress(const struct emu *emu, void *arg)
 	double part = emu->trace.bytes ? (double)done / (double)emu->trace.bytes : 1;
 	double took = t - p->begin;
 	diag_progress(emu->diag, "%5.1f %% done, %.2f million events at %.2f million/s, %.0f s left", part * 100,
-		(double)emu->nevents / 1e6, (double)emu->nevents / took / 1e6, part > 0 ? took / part - took : 0);
+		(double)(emu->nevents + emu->nmore) / 1e6, (double)(emu->nevents + emu->nmore) / took / 1e6, part > 0 ? took / part - took : 0);
 }
 
 /* "ovni, kernel" */
@@ -127,7 +140,7 @@ struct summary {
 static void
 take_summary(struct summary *s, const struct emu *emu)
 {
-	s->events = emu->nevents;
+	s->events = emu->nevents + emu->nmore;
 	s->bytes = emu->trace.bytes;
 	s->threads = emu->sys.nthreads;
 	s->cpus = emu->sys.ncpus - emu->sys.nlooms;
@@ -251,6 +264,41 @@ parse_compression(const char *text, int *method)
 	return false;
 }
 
+/* An option of Laplace. false: its argument is wrong, which is told. */
+static bool
+parse_laplace(const struct cli *cli, int opt, struct laplace_options *o)
+{
+	static const char *const refs[] = { [LAPLACE_REFS_ALL] = "all", [LAPLACE_REFS_PAGES] = "pages", [LAPLACE_REFS_NONE] = "none" };
+	char *end;
+	switch (opt) {
+	case OPT_REFERENCES: o->references = optarg; return true;
+	case OPT_KERNEL: o->kernel = optarg; return true;
+	case OPT_LENIENT: o->lenient = true; return true;
+	case OPT_SET:
+		if (o->nset == LAPLACE_SETTINGS || !strchr(optarg, '=')) {
+			(void)cli_usage(cli, "--laplace-set needs KEY=VALUE, at most %d times, not '%s'", LAPLACE_SETTINGS, optarg);
+			return false;
+		}
+		o->set[o->nset++] = optarg;
+		return true;
+	case OPT_WINDOW:
+		errno = 0;
+		o->window = strtoll(optarg, &end, 10);
+		if (end != optarg && !*end && !errno && o->window > 0)
+			return true;
+		(void)cli_usage(cli, "--laplace-window needs a number of nanoseconds, not '%s'", optarg);
+		return false;
+	default:
+		for (int i = LAPLACE_REFS_ALL; i <= LAPLACE_REFS_NONE; i++)
+			if (strcmp(optarg, refs[i]) == 0) {
+				o->refs = (enum laplace_refs)i;
+				return true;
+			}
+		(void)cli_usage(cli, "--laplace-refs needs all, pages or none, not '%s'", optarg);
+		return false;
+	}
+}
+
 /* The CPUs that this process may use. */
 static unsigned
 count_cpus(void)
@@ -290,6 +338,7 @@ main(int argc, char **argv)
 	struct emu_options o = { .stop = &stop, .threads = count_cpus(), .uscope.wanted = true };
 	bool paraver = true;
 	unsigned labels = LABELS;
+	struct laplace_options laplace = { 0 };
 	struct progress p = { .begin = now(), .every = 0.1 };
 	p.shown = p.begin;
 	bool progress = isatty(STDERR_FILENO);
@@ -330,10 +379,22 @@ main(int argc, char **argv)
 				break;
 			(void)cli_usage(&cli, "--uscope-labels needs a number from 1 to %d, not '%s'", LABELS_MAX, optarg);
 			return 2;
+		case OPT_LENIENT:
+		case OPT_REFERENCES:
+		case OPT_KERNEL:
+		case OPT_REFS:
+		case OPT_WINDOW:
+		case OPT_SET:
+			if (!parse_laplace(&cli, opt, &laplace))
+				return 2;
+			break;
 		default: break;
 		}
 	}
-	if (opt == CLI_END && argc - optind != 1)
+	bool files = laplace.references || laplace.kernel;
+	if (opt == CLI_END && files && argc != optind)
+		opt = cli_usage(&cli, "--laplace names the trace: there is nothing to do for '%s'", argv[optind]);
+	if (opt == CLI_END && argc - optind != (files ? 0 : 1))
 		opt = argc == optind ? cli_usage(&cli, "the trace directory is missing")
 				     : cli_usage(&cli, "one trace directory is enough, and there are %d", argc - optind);
 	if (opt != CLI_END)
@@ -341,10 +402,11 @@ main(int argc, char **argv)
 							       : 2;
 
 	o.uscope.labels = (uint16_t)labels;
+	o.laplace = &laplace;
 	if (progress && d.level > DIAG_QUIET) {
 		o.progress = show_progress;
 		o.progress_arg = &p;
 	}
 	catch_signals();
-	return run(&d, argv[optind], &o, paraver);
+	return run(&d, files ? NULL : argv[optind], &o, paraver);
 }

@@ -178,6 +178,7 @@ shown_when(enum track t)
 		[TRACK_ACTIVE] = "while the thread is active",
 		[TRACK_ANY] = "always",
 		[TRACK_HIDDEN] = "never",
+		[TRACK_OWN] = "always, a value of the CPU itself",
 	};
 	return text[t];
 }

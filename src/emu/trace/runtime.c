@@ -3,6 +3,7 @@
  * Bytes in wire.h, the whole in doc/format/trace.md. */
 #include "bare.h"
 #include "find.h"
+#include "lapstream.h"
 #include "tmeta.h"
 #include "wire.h"
 
@@ -253,6 +254,7 @@ static const struct stream_format runtime_format = {
 };
 
 const struct stream_format *const stream_formats[] = {
+	&laplace_format,
 	&runtime_format,
 	NULL,
 };

@@ -2,6 +2,7 @@
 #include "trace.h"
 
 #include "clkoff.h"
+#include "lapstream.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>
@@ -27,31 +28,42 @@ find_format(struct trace *t, int *rc)
 	return NULL;
 }
 
-int
-trace_open(struct trace *t, struct diag *d, const char *dir, const struct trace_options *o)
+static int
+open_dir(struct trace *t, const char *dir)
 {
-	*t = (struct trace){ .diag = d, .options = *o };
+	struct diag *d = t->diag;
 	size_t n = strlen(dir);
 	while (n > 1 && dir[n - 1] == '/')
 		n--;
 	t->dir = arena_strndup(&t->arena, dir, n);
 	if (!t->dir)
 		return diag_no_memory(d);
-
 	struct stat st;
 	if (stat(t->dir, &st) != 0)
 		return diag_io(d, ERR_NO_TRACE, "open the trace directory", t->dir, errno);
 	if (!S_ISDIR(st.st_mode))
 		return diag_error(d, ERR_NO_TRACE, NULL,
 			"'%s' is not a directory\nhint: give the directory of the trace, not one of its files", t->dir);
-
 	int rc;
 	t->format = find_format(t, &rc);
-	if (!t->format)
+	return t->format ? 0 : rc;
+}
+
+int
+trace_open(struct trace *t, struct diag *d, const char *dir, const struct trace_options *o)
+{
+	*t = (struct trace){ .diag = d, .options = *o };
+	int rc = 0;
+	if (dir)
+		rc = open_dir(t, dir);
+	else
+		t->format = &laplace_format;
+	if (rc < 0)
 		return rc;
 	bool loose = o->events_only && t->format->open_events;
 	rc = loose ? t->format->open_events(t) : t->format->open(t);
-	return rc < 0 || o->raw_clocks ? rc : clkoff_apply(t);
+	/* The offsets are those of streams that are threads. */
+	return rc < 0 || o->raw_clocks || t->threads ? rc : clkoff_apply(t);
 }
 
 static int
@@ -101,6 +113,8 @@ void
 trace_close(struct trace *t)
 {
 	trace_forget_attrs(t);
+	if (t->format && t->format->close)
+		t->format->close(t);
 	for (size_t i = 0; i < t->nstreams; i++)
 		reader_close(&t->streams[i].in);
 	arena_finish(&t->arena);
@@ -138,6 +152,8 @@ stream_place(const struct stream *s, const struct event *ev)
 		at.clock = ev->clock;
 		at.mcv = ev->mcv;
 	}
+	if (s->trace->format->place)
+		s->trace->format->place(s, &at);
 	return at;
 }
 

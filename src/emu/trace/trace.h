@@ -19,6 +19,7 @@
 
 struct cJSON;
 struct drift;
+struct laplace_options;
 struct stream;
 struct trace;
 
@@ -52,6 +53,21 @@ struct stream_format {
 	/* The window of a stream holds its events as in wire.h: who cannot afford a call for
 	 * each may take whole ones there. */
 	bool wire;
+	/* Frees what the format keeps in t->data. NULL: nothing. */
+	void (*close)(struct trace *t);
+	/* Where the current event is, if it is not at an offset of the stream. */
+	void (*place)(const struct stream *s, struct place *at);
+	/* Threads need not end with the trace. */
+	bool open_ended;
+};
+
+/* A thread of a format whose streams are not one thread each. Its model says in each event
+ * to which of them it belongs. Strings are in the trace's arena. */
+struct trace_thread {
+	int pid; /* of its process; all are in the loom of stream 0 */
+	int tid;
+	const char *label; /* of its row */
+	bool pseudo;       /* it never runs: its row shows what is set, always */
 };
 
 struct cpu_meta {
@@ -99,16 +115,17 @@ struct stream {
 	const char *relpath; /* names it in messages: relative to the trace directory */
 	struct thread_meta meta;
 	struct drift *drift; /* sets clock_offset for each event; NULL: it is constant */
-	bool was_cut; /* it ended inside an event; a warning was given */
-	bool failed;  /* nothing more can be read of it: reported. Only with events_only */
+	bool was_cut;        /* it ended inside an event; a warning was given */
+	bool failed;         /* nothing more can be read of it: reported. Only with events_only */
 };
 
 struct trace_options {
-	bool strict;             /* unfinished and truncated streams are errors */
-	bool peer_ties;          /* equal clocks in the order of the peer, not by rank */
-	const char *clock_table; /* NULL: clock-offsets.txt of the trace, if it is there */
-	bool events_only;        /* go on without metadata, and without streams that fail */
-	bool raw_clocks;         /* no table of offsets is looked at */
+	bool strict;                           /* unfinished and truncated streams are errors */
+	bool peer_ties;                        /* equal clocks in the order of the peer, not by rank */
+	const char *clock_table;               /* NULL: clock-offsets.txt of the trace, if it is there */
+	bool events_only;                      /* go on without metadata, and without streams that fail */
+	bool raw_clocks;                       /* no table of offsets is looked at */
+	const struct laplace_options *laplace; /* borrowed; NULL: the defaults */
 };
 
 struct trace {
@@ -122,14 +139,18 @@ struct trace {
 	int metadata_version;
 	struct stream *streams; /* in path order: the index is the rank */
 	size_t nstreams;
-	uint64_t bytes; /* size of all streams on disk, for the progress */
+	uint64_t bytes;                     /* size of all streams on disk, for the progress */
+	const struct trace_thread *threads; /* in the order of the rows; NULL: each stream is one */
+	size_t nthreads;
+	void *data;                            /* of the format, until its close() */
 	const struct stream_format *undrifted; /* below `format`, when some stream has a drift */
 };
 
 /* The formats that exist; NULL ends the list. */
 extern const struct stream_format *const stream_formats[];
 
-/* Finds and opens every stream of the directory and reads the metadata.
+/* Finds and opens every stream of the directory and reads the metadata. NULL: the options
+ * name files of Laplace.
  * `dir` is borrowed. Returns 0, or <0 (reported); trace_close() is due in both cases. */
 int trace_open(struct trace *t, struct diag *d, const char *dir, const struct trace_options *o);
 

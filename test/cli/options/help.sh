@@ -14,7 +14,15 @@ grep -o -e ' --[a-z-]*=*[A-Z]*' help.txt | sort -u >longs.txt
 test "$(wc -l <longs.txt)" -ge 10 || fail "options are missing: $(cat longs.txt)"
 small_trace
 while read -r long; do
+	trace=trace
 	case $long in
+	--laplace=* | --laplace-kernel=*) # in place of a trace
+		long=${long%FILE}/dev/null
+		trace=
+		;;
+	--laplace-refs=*) long=${long%WHICH}pages ;;
+	--laplace-window=*) long=${long%NS}1000 ;;
+	--laplace-set=*) long=$long=x ;;
 	--help | --version) continue ;;
 	*=DIR) long=${long%DIR}out ;;
 	*=FILE) long=${long%FILE}/dev/null ;;
@@ -23,7 +31,7 @@ while read -r long; do
 	*=METHOD) long=${long%METHOD}zstd ;;
 	*=*) long=${long%%=*}=x ;;
 	esac
-	"$EMU" -o out $long trace 2>err.txt
+	"$EMU" -o out $long $trace 2>err.txt
 	test $? != 2 || fail "$long is not an option: $(cat err.txt)"
 done <longs.txt
 # --help anywhere, and it wins over what is wrong later
