@@ -24,6 +24,7 @@ enum {
 static const uint64_t interval_ps = 1000000000000;
 static const uint64_t min_bytes = 256 << 10;
 static const uint64_t max_bytes_low = 1 << 20;
+static const uint64_t max_bytes_low_zstd = 4 << 20; /* it finds what LZ4 does not look for */
 static const uint64_t max_bytes_high = 64 << 20;
 
 /* An overview of a screen or two needs no more. */
@@ -613,13 +614,14 @@ open_writer(struct uscp *u)
 	};
 	const dut_desc_t dut = { properties, sizeof(properties) / sizeof(properties[0]) };
 	uint64_t size = u->map.state_size;
+	uint64_t low = o->compression == USCOPE_ZSTD ? max_bytes_low_zstd : max_bytes_low;
 	uscope_error_t error;
 	const uscope_writer_options_t wo = {
 		.compression = (enum uscope_compression)o->compression,
 		.lz4_size_prefix = o->lz4_prefix,
 		.interval_ps = interval_ps,
 		.min_raw = between(min_bytes, 8 * size, max_bytes_high),
-		.max_raw = between(max_bytes_low, 16 * size, max_bytes_high),
+		.max_raw = between(low, 16 * size, max_bytes_high),
 		.no_auto_summary = true,
 		.summary_budget = summary_bytes,
 		.error = &error,
