@@ -1,0 +1,343 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""ovniemu on Laplace traces: a worked example whose timelines are known, in all forms; what is
+wrong, strict and lenient; manifests.
+
+usage: emulate.py OVNIEMU OVNISCOPE-LAPLACE
+"""
+import json
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+found = []
+
+KERNEL = """\
+A 1000 77 9f8e7
+m 1010 77 8048000 3000
+S 1020 77
+F 1100 100 77
+A 1110 100 9f8e8
+D 1120 9f8e7 9f8e8 8048000 804b000
+S 1200 100
+C 1210 100 8048000
+M 1220 100 1a2b3000 9000 8efa5567 35 5 0 foobar.so
+T 1300 100
+u 1308 9f8e8
+S 1310 77
+"""
+REFS = """\
+i 1030 4 9f8e7 8048000
+r 1031 4 9f8e7 8049ffe
+w 1032 4 9f8e7 804a010
+r 1130 4 9f8e7 c0100000
+i 1201 2 9f8e8 8048004
+w 1215 4 9f8e8 8048800
+r 1230 8 9f8e8 1a2b3c48
+r 1305 4 9f8e8 c0100000
+i 1320 3 9f8e7 8048010
+"""
+# (row, type): time:value without the first 0. A pair at time 0 is at time 0 as a whole.
+SEQUENCES = {
+    (1, 300): "772:1 773:0",
+    (1, 301): "773:2",
+    (1, 303): "775:11 776:0",
+    (1, 340): "773:4",
+    (2, 300): "47:3 48:0 48:1 49:0 49:2 50:0 303:1 304:0 799:3 800:0",
+    (2, 301): "48:1 304:2 512:0 784:2 800:1",
+    (2, 302): "32:1 512:0 784:1",
+    (2, 303): "0:5 0:0 15:8 16:0 31:1 32:0 255:2 256:0 287:6 288:0 783:1 784:0",
+    (2, 304): "47:1 48:0 48:1 49:0 303:6 304:0",
+    (2, 305): "256:3 288:4 512:0 784:4 800:0",
+    (2, 317): "32:12 512:0 784:12",
+    (2, 340): "48:1 49:3 304:4 512:0 784:4 800:1",
+    (3, 300): "512:3 513:0 532:2 533:0 559:1 560:0",
+    (3, 301): "513:1 768:0",
+    (3, 302): "512:2 768:0",
+    (3, 303): "271:5 272:0 511:1 512:0 527:12 528:0 543:7 544:0 767:4 768:0",
+    (3, 304): "527:5 528:0 559:2 560:0",
+    (3, 305): "528:5 533:0 544:4 560:0",
+    (3, 317): "512:12 544:48 768:0",
+    (3, 340): "513:1 533:5 560:6 768:0",
+}
+STATES = {
+    (2, 4): "0:2 32:1 512:2 784:1",
+    (2, 2): "32:119 512:0 784:119",
+    (3, 4): "256:2 512:1 768:3",
+    (3, 2): "512:256 768:0",
+}
+# loads, stores, fetches, working set, footprint, first touches
+TOTALS = (310, 311, 312, 315, 316, 318)
+WINDOWS = {
+    (256, 2): (1, 1, 1, 3, 3, 3),
+    (512, 2): (1, 0, 0, 1, 4, 1),
+    (768, 3): (1, 1, 1, 3, 3, 1),
+    (800, 1): (1, 0, 0, 1, 1, 0),
+    (800, 2): (0, 0, 1, 1, 4, 0),
+}
+CPU = {
+    (1, 331): "0:1 256:2 768:1",
+    (1, 332): "0:1 272:2 776:1",
+    (1, 330): "256:1 512:0 768:1",
+    (1, 316): "256:3 512:4 768:6",
+    (1, 315): "256:3 512:1 768:3 800:2",
+}
+
+
+def check(what, good, detail=""):
+    if not good:
+        found.append(f"{what}: {detail}")
+
+
+def sequences(path):
+    rows = {}
+    with open(path, encoding="utf-8") as f:
+        for line in f.read().splitlines()[1:]:
+            p = [int(x) for x in line.split(":")]
+            for kind, value in zip(p[6::2], p[7::2]):
+                rows.setdefault((p[4], kind), []).append((p[5], value))
+    return {key: s[1:] if s[0] == (0, 0) else s for key, s in rows.items()}
+
+
+def text_of(s):
+    return " ".join(f"{t}:{v}" for t, v in s)
+
+
+def value_at(s, time):
+    return next((v for t, v in reversed(s) if t <= time), 0)
+
+
+def binary(text, order="<"):
+    out = b""
+    for line in text.splitlines():
+        kind, *numbers = line.split()
+        ts, length, space, addr = (int(x, 16) for x in numbers)
+        out += kind.encode() + struct.pack(order + "QBII", ts, length, space, addr)
+    return out
+
+
+def interleave():
+    lines = [(int(x.split()[1], 16), i, x) for i, x in enumerate((KERNEL + REFS).splitlines())]
+    return "".join(f"{x}\n" for _, _, x in sorted(lines))
+
+
+def write(path, data):
+    with open(path, "wb") as f:
+        f.write(data if isinstance(data, bytes) else data.encode())
+    return path
+
+
+def run(emu, out, *args):
+    return subprocess.run([emu, "-f", "prv", "-o", out, *args], capture_output=True, text=True, timeout=60, check=False)
+
+
+def compare(name, out, kinds=None, totals=True):
+    thread = sequences(f"{out}/thread.prv")
+    for key, want in {**SEQUENCES, **STATES}.items():
+        if kinds is None or key[1] in kinds:
+            check(name, text_of(thread.get(key, [])) == want, f"row, type {key}: {text_of(thread.get(key, []))}, expected {want}")
+    for key, s in thread.items():
+        check(name, key in SEQUENCES or key[1] not in range(300, 310) or not s, f"row, type {key} shows something: {text_of(s)}")
+    for tick in (256, 512, 768, 800) if totals else ():
+        for row in (1, 2, 3):
+            have = tuple(value_at(thread[row, kind], tick) for kind in TOTALS)
+            footprint = max((w[4] for (t, r), w in WINDOWS.items() if r == row and t <= tick), default=0)
+            want = WINDOWS.get((tick, row), (0, 0, 0, 0, footprint, 0))
+            check(name, have == want, f"row {row} at {tick}: totals {have}, expected {want}")
+    cpu = sequences(f"{out}/cpu.prv")
+    for key, want in CPU.items():
+        check(name, text_of(cpu[key]) == want, f"CPU row, type {key}: {text_of(cpu[key])}, expected {want}")
+
+
+def example(emu, tool, tmp):
+    k = write(f"{tmp}/kernel.lkt", KERNEL)
+    inputs = {
+        "text": ["--laplace", write(f"{tmp}/refs.lrt", REFS), "--laplace-kernel", k],
+        "binary": ["--laplace", write(f"{tmp}/refs.lrb", binary(REFS)), "--laplace-kernel", k],
+        "big endian": ["--laplace", write(f"{tmp}/big.lrb", binary(REFS, ">")), "--laplace-kernel", k, "--laplace-set", "endian=big"],
+        "interleave": ["--laplace", write(f"{tmp}/all.lmt", interleave())],
+        "by content": ["--laplace", write(f"{tmp}/refs", binary(REFS)), "--laplace-kernel", write(f"{tmp}/k", KERNEL)],
+        "text by content": ["--laplace", write(f"{tmp}/all", interleave())],
+        "windows line ends": ["--laplace", write(f"{tmp}/crlf.lmt", interleave().replace("\n", "\r\n"))],
+    }
+    os.mkdir(f"{tmp}/dir")
+    write(f"{tmp}/dir/r.lrb", binary(REFS))
+    write(f"{tmp}/dir/k.lkt", KERNEL)
+    write(f"{tmp}/dir/laplace.json", json.dumps({"version": 1, "format": "laplace", "name": "sim", "freq_hz": 1000000000,
+          "endian": "little", "dialect": "laplace", "page_size": 4096, "kernel_base": "c0000000", "kernel_refs": "task",
+          "offset_unit": "byte", "cpus": [{"references": "r.lrb", "kernel": "k.lkt"}]}))
+    inputs["manifest"] = [f"{tmp}/dir"]
+    subprocess.run([tool, "split", "-q", f"{tmp}/refs.lrb", k, "-o", f"{tmp}/split"], check=True)
+    inputs["per-process"] = ["--laplace", f"{tmp}/split"]
+    for name, args in inputs.items():
+        p = run(emu, f"{tmp}/out", "--laplace-window=256", *args)
+        check(name, p.returncode == 0, p.stderr)
+        # There a reference over two pages is two.
+        if p.returncode == 0:
+            compare(name, f"{tmp}/out", {301, 302, 303, 305, 317} if name == "per-process" else None, name != "per-process")
+    with open(f"{tmp}/out/thread.row", encoding="utf-8") as f:
+        names = f.read().splitlines()[-3:]
+    check("rows", names == ["kernel", "task 77", "task 100"], names)
+    with open(f"{tmp}/out/thread.pcf", encoding="utf-8") as f:
+        check("labels", re.search(r"^1\s+9f8e7$", f.read(), re.M), "no label 9f8e7")
+
+    # Less of it, but the same totals; with runs of references as one event.
+    for refs, gone in ("pages", {300}), ("none", {300, 304, 340}):
+        for name in "text", "binary", "interleave":
+            p = run(emu, f"{tmp}/out", "--laplace-window=256", f"--laplace-refs={refs}", *inputs[name])
+            check(refs, p.returncode == 0, p.stderr)
+            compare(f"{refs}, {name}", f"{tmp}/out", {k for _, k in SEQUENCES} - gone)
+            thread = sequences(f"{tmp}/out/thread.prv")
+            gone_now = gone - {304}  # copies are no references
+            check(refs, not any(s for (_, kind), s in thread.items() if kind in gone_now), f"types {gone_now} are there")
+
+    # The kernel's references in its own row.
+    run(emu, f"{tmp}/out", "--laplace-set=kernel_refs=kernel-thread", *inputs["binary"])
+    s = sequences(f"{tmp}/out/thread.prv")
+    check("kernel-thread", text_of(s[1, 340]) == "304:4" and text_of(s[2, 301]) == "48:1 512:0 784:1", s[1, 340])
+
+    # The same machine at 3 GHz: three cycles are a nanosecond, rounded down.
+    run(emu, f"{tmp}/out", "--laplace-set=freq_hz=3000000000", *inputs["binary"])
+    s = sequences(f"{tmp}/out/thread.prv")
+    check("3 GHz", text_of(s[2, 302]) == "10:1 170:0 261:1", text_of(s[2, 302]))
+
+
+def basic_and_parts(emu, tool, tmp):
+    refs = write(f"{tmp}/refs.lrb", binary(REFS))
+    kernel = write(f"{tmp}/kernel.lkt", KERNEL)
+    with open(f"{tmp}/b.lbm", "wb") as f:
+        subprocess.run([tool, "basic", "-q", refs, kernel], stdout=f, check=True)
+    p = run(emu, f"{tmp}/out", "--laplace", f"{tmp}/b.lbm")
+    s = sequences(f"{tmp}/out/thread.prv") if p.returncode == 0 else {}
+    check("basic", p.returncode == 0 and text_of(s[2, 340]) == "0:1 1:2 2:3 4:4 5:1 6:5 7:6 8:4 9:1", p.stderr + str(s.get((2, 340))))
+    check("basic", text_of(s.get((2, 301), [])) == "0:1" and not s.get((2, 302)), "mode or space")
+
+    # References alone: each space is a task. The kernel alone.
+    p = run(emu, f"{tmp}/out", "--laplace", refs)
+    s = sequences(f"{tmp}/out/thread.prv") if p.returncode == 0 else {}
+    check("references alone", p.returncode == 0 and text_of(s[2, 2]) == "0:1 465:0 752:1" and text_of(s[3, 2]) == "465:2 752:0", p.stderr + str(s.get((2, 2))))
+    p = run(emu, f"{tmp}/out", "--laplace-kernel", kernel)
+    s = sequences(f"{tmp}/out/thread.prv") if p.returncode == 0 else {}
+    check("kernel alone", p.returncode == 0 and text_of(s[2, 303]) == SEQUENCES[2, 303], p.stderr)
+    for name in "empty.lrb", "empty.lrt", "empty.lmt", "empty":
+        p = run(emu, f"{tmp}/out", "--laplace", write(f"{tmp}/{name}", ""))
+        check("empty", p.returncode == 0, p.stderr)
+
+    # Stamps far apart.
+    p = run(emu, f"{tmp}/out", "--laplace", write(f"{tmp}/far.lrt", "r 10 1 1 0\nr 30000000000013 1 1 0\n"))
+    s = sequences(f"{tmp}/out/thread.prv") if p.returncode == 0 else {}
+    check("far", p.returncode == 0 and (0x30000000000003, 0) in s[2, 300], p.stderr)
+    p = run(emu, f"{tmp}/out", "--laplace", write(f"{tmp}/far.lrt", "r 0 1 1 0\nr ffffffffffffffff 1 1 0\n"))
+    check("too far", p.returncode == 1 and "63 bits" in p.stderr, p.stderr)
+
+
+# code, file, data, line (0: binary), offset, status of strict, and what lenient leaves of references
+R1, R2 = "r 1 4 a1 8048000\n", "r 9 4 a1 8048000\n"
+BAD = [
+    ("LR01", "x.lrb", binary(R1) + b"r12", 0, 18, 1),
+    ("LR02", "x.lrb", binary(R1) + b"x" + binary(R2)[1:] + binary(R2), 0, 18, 2),
+    ("LR02", "x.lbm", "R 1\nx 2\n", 2, 4, 1),
+    ("LR03", "x.lrt", R1 + "r 2 0 a1 0\n" + R2, 2, 17, 2),
+    ("LR04", "x.lrt", R1 + "r 2 4 a1 fffffffe\n", 2, 17, 2),
+    ("LR05", "x.lrt", R2 + R1, 2, 17, 2),
+    ("LT01", "x.lrt", R1 + "r 2 4 a1\n" + R2, 2, 17, 2),
+    ("LT02", "x.lrt", R1 + "r 2 4 a1 0x10\n" + R2, 2, 17, 2),
+    ("LT03", "x.lrt", R1 + "r 2 004 a1 10\n" + R2, 2, 17, 2),
+    ("LT04", "x.lrt", R1 + "rr 2 4 a1 10\n" + R2, 2, 17, 2),
+    ("LT05", "x.lrt", R1 + "r" * 9000 + "\n" + R2, 2, 17, 2),
+    ("LT05", "x.lrt", R1 + "r 2 4 a1 1\0\n" + R2, 2, 17, 2),
+    ("LK01", "x.lkt", "S 1 5\n! 2 5\nT 3 5\n", 2, 6, 0),
+    ("LK02", "x.lkt", "S 1 5\nX 2 5 1 2 3\nT 3 5\n", 2, 6, 0),
+    ("LK03", "x.lkt", "S 1 5\nm 2 5 1000 0\nT 3 5\n", 2, 6, 0),
+    ("LK04", "x.lkt", "S 1 5\ne 2\nT 3 5\n", 3, 10, 0),
+    ("LM02", "x.lkt", "S 1 5\nF 2 6 5\nF 3 6 5\n", 3, 14, 0),
+    ("LM03", "x.lkt", "S 1 5\nT 2 5\nS 3 5\n", 3, 12, 0),
+]
+WARN = [
+    ("LT06", "x.lrt", R1[:-1], 1),
+    ("LM01", "x.lkt", "S 1 5\n", 1),
+    ("LM04", "x.lmt", "A 1 5 a1\nm 1 5 8048000 1000\nS 1 5\nr 2 4 a2 8048000\n", 4),
+    ("LM05", "x.lmt", "A 1 5 a1\nS 1 5\nr 2 4 a1 8048000\n", 3),
+    ("LM06", "x.lkt", "S 1 5\nu 2 a1\n", 2),
+]
+
+
+def bad(emu, tmp):
+    for code, name, data, line, offset, left in BAD:
+        path = write(f"{tmp}/{name}", data)
+        args = ["--laplace-kernel" if name.endswith("lkt") else "--laplace", path]
+        p = run(emu, f"{tmp}/out", *args)
+        where = f"{name}, line {line}, +0x{offset:x}" if line else f"{name} +0x{offset:x}"
+        what = f"{code} in {name}, strict"
+        check(what, p.returncode == 1 and f"error[laplace]: {code}: " in p.stderr and where in p.stderr, f"status {p.returncode}, {p.stderr}")
+        p = run(emu, f"{tmp}/out", "--lenient", *args)
+        what = f"{code} in {name}, lenient"
+        check(what, p.returncode == 0 and f"{code}: 1 times" in p.stderr and where in p.stderr, f"status {p.returncode}, {p.stderr}")
+        if p.returncode:
+            continue
+        s = sequences(f"{tmp}/out/thread.prv")
+        loads = sum(v for (_, kind), x in s.items() if kind == 310 for _, v in x[-1:])
+        check(what, loads == left, f"{loads} loads are left, not {left}")
+        codes = {v for (_, kind), x in s.items() if kind == 399 for _, v in x} - {0, CODES.index("LM01") + 1}
+        # Where nothing follows there is nothing to show it with.
+        want = set() if code in ("LR01", "LK04") or name == "x.lbm" else {CODES.index(code) + 1}
+        check(what, codes == want, f"diagnostics {codes}, not {want}")
+    for code, name, data, line in WARN:
+        path = write(f"{tmp}/{name}", data)
+        p = run(emu, f"{tmp}/out", "--laplace-kernel" if name.endswith("lkt") else "--laplace", path)
+        good = p.returncode == 0 and f"warning: {code}: " in p.stderr and f"{name}, line {line}," in p.stderr
+        check(code, good, f"status {p.returncode}, {p.stderr}")
+
+
+CODES = "LR01 LR02 LR03 LR04 LR05 LT01 LT02 LT03 LT04 LT05 LT06 LK01 LK02 LK03 LK04 LM01 LM02 LM03 LM04 LM05 LM06 LJ01".split()
+
+GOOD = {"version": 1, "format": "laplace", "cpus": [{"references": "r.lrt"}]}
+MANIFESTS = [
+    ({**GOOD, "version": 2}, "version"), ({**GOOD, "version": "1"}, "version"), ({**GOOD, "format": "lap"}, "format"),
+    ({k: v for k, v in GOOD.items() if k != "version"}, "version"), ({k: v for k, v in GOOD.items() if k != "format"}, "format"),
+    ({k: v for k, v in GOOD.items() if k != "cpus"}, "cpus"), ({**GOOD, "cpus": []}, "cpus"), ({**GOOD, "cpus": {}}, "cpus"),
+    ({**GOOD, "cpus": [3]}, "cpus"), ({**GOOD, "cpus": [{}]}, "cpus"), ({**GOOD, "cpus": GOOD["cpus"] * 2}, "cpus"),
+    ({**GOOD, "cpus": [{"references": 3}]}, "references"), ({**GOOD, "cpus": [{"kernel": ""}]}, "kernel"),
+    ({**GOOD, "freq_hz": 0}, "freq_hz"), ({**GOOD, "freq_hz": -1}, "freq_hz"), ({**GOOD, "freq_hz": 1.5}, "freq_hz"),
+    ({**GOOD, "freq_hz": "1000"}, "freq_hz"), ({**GOOD, "freq_hz": 1e300}, "freq_hz"), ({**GOOD, "endian": "middle"}, "endian"),
+    ({**GOOD, "endian": None}, "endian"), ({**GOOD, "dialect": "klingon"}, "dialect"), ({**GOOD, "page_size": 8192}, "page_size"),
+    ({**GOOD, "kernel_base": 3221225472}, "kernel_base"), ({**GOOD, "kernel_base": "0xc0000000"}, "kernel_base"),
+    ({**GOOD, "kernel_base": "100000000"}, "kernel_base"), ({**GOOD, "kernel_refs": "all"}, "kernel_refs"),
+    ({**GOOD, "offset_unit": []}, "offset_unit"), ({**GOOD, "name": ""}, "name"), ({**GOOD, "name": 3}, "name"),
+]
+
+
+def manifests(emu, tmp):
+    os.makedirs(f"{tmp}/m", exist_ok=True)
+    write(f"{tmp}/m/r.lrt", R1)
+    for manifest, key in MANIFESTS:
+        write(f"{tmp}/m/laplace.json", json.dumps(manifest))
+        for lenient in [], ["--lenient"]:
+            p = run(emu, f"{tmp}/out", *lenient, f"{tmp}/m")
+            check(f"manifest {manifest}", p.returncode == 1 and f'LJ01: the key "{key}"' in p.stderr, f"status {p.returncode}, {p.stderr}")
+    write(f"{tmp}/m/laplace.json", json.dumps({**GOOD, "colour": "red"}))
+    p = run(emu, f"{tmp}/out", f"{tmp}/m")
+    check("unknown key", p.returncode == 0 and '"colour"' in p.stderr, p.stderr)
+    for args, status in ((["--laplace", f"{tmp}/none"], 1), (["--laplace", f"{tmp}/m"], 1), (["--laplace", f"{tmp}/m/r.lrt", f"{tmp}/m"], 2),
+                         (["--laplace-refs=some", f"{tmp}/m"], 2), (["--laplace-window=0", f"{tmp}/m"], 2), (["--laplace-set=x", f"{tmp}/m"], 2),
+                         (["--laplace-set=x=1", f"{tmp}/m"], 1), (["--laplace", "/dev/null"], 1), (["--compat", f"{tmp}/m"], 1),
+                         (["--laplace", write(f"{tmp}/odd", "what is this?\nno trace\n")], 1)):
+        p = run(emu, f"{tmp}/out", *args)
+        check(f"{args}", p.returncode == status and "error[" in p.stderr, f"status {p.returncode}, {p.stderr}")
+
+
+def main():
+    emu, tool = sys.argv[1:]
+    for test in (lambda t: example(emu, tool, t), lambda t: basic_and_parts(emu, tool, t), lambda t: bad(emu, t), lambda t: manifests(emu, t)):
+        with tempfile.TemporaryDirectory() as tmp:
+            test(tmp)
+    for text in found:
+        print(text)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
