@@ -281,7 +281,7 @@ class File:
                 out += data
             out += bytes(-len(out) % self.align)
             header["table"] = len(out)
-            header["total"] = max((s["end"] for s in self.segments), default=1) - 1
+            header["total"] = max([1, *(s["end"] for s in self.segments)]) - 1
             out += entries + bytes(24)
         out += self.tail
         header.update(self.header)
