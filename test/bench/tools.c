@@ -258,7 +258,7 @@ main(int argc, char **argv)
 		{ .what = "ovnitop", .tool = argv[2], .threads = 4, .payload = true, .most_ratio = 2 },
 		{ .what = "ovnitop, no payload", .tool = argv[2], .threads = 4, .most_ratio = 2 },
 		{ .what = "ovnitop --by=thread", .tool = argv[2], .option = "--by=thread", .threads = 64, .payload = true, .most_ratio = 2 },
-		{ .what = "ovnitop --by=time", .tool = argv[2], .option = "--by=time", .threads = 4, .payload = true },
+		{ .what = "ovnitop --by=time", .tool = argv[2], .option = "--by=time", .threads = 4, .payload = true, .most_ratio = 2 },
 	};
 	int status = 0;
 	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {

@@ -166,9 +166,22 @@ def check(rnd, tmp, dump, top):
     same("ovnitop --by=thread", sorted(size.items()), sorted((r["name"], (r["events"], r["bytes"])) for r in by["rows"]))
     if events and (by["first"], by["last"]) != (min(e[0] for _, e in events), max(e[0] for _, e in events)):
         raise Failure("first and last")
-    by = json.loads(run([top, "-q", "-j", "--by=time", tmp]))
-    if sum(r["events"] for r in by["rows"]) != len(events):
-        raise Failure(f"ovnitop --by=time: {by}")
+    for step in ("", f"--step={rnd.choice((1, 3, 10, 1000))}ns"):
+        if not step or events and max(e[0] for _, e in events) - events[0][1][0] < 1 << 19:
+            check_times(step, events, run([top, "-q", "-j", "--by=time", *step.split(), tmp]))
+
+
+def check_times(step, events, text):
+    by = json.loads(text)
+    want = collections.defaultdict(lambda: [0, 0])
+    for _, ev in events:
+        since = ev[0] - by["origin"]
+        row = want[since // by["step"] * by["step"] if since >= 0 else None]
+        row[0] += 1
+        row[1] += ev[3]
+    got = {r.get("from"): [r["events"], r["bytes"]] for r in by["rows"] if r["events"]}
+    if got != want or (events and by["origin"] != events[0][1][0]):
+        raise Failure(f"ovnitop --by=time {step}: {dict(want)} and not {by}")
 
 
 def main():

@@ -36,11 +36,12 @@ loose_next(struct stream *s, struct event *ev)
 	return 1;
 }
 
-/* Whether the events in s->in, from p to end, may be taken there, as wire.h has them. */
+/* Whether the events in s->in, from p to end, may be taken there, as wire.h has them, and all
+ * clocks have the same offset. */
 static inline bool
 loose_sees(const struct stream *s)
 {
-	return s->trace->format->wire && !s->failed;
+	return s->trace->format->wire && !s->failed && !s->drift;
 }
 
 #endif

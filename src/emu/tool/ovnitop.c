@@ -91,10 +91,10 @@ put_name(struct printer *p, enum safe_style style, const struct top_row *r)
 			safe_put_letter(&p->out, style, r->mcv[0]);
 		break;
 	case TOP_TIME:
-		if (r->time < 0)
+		if (r->early)
 			wbuf_printf(&p->out, "before");
 		else
-			wbuf_printf(&p->out, "%" PRId64 "%s", r->time / p->unit_ns, p->unit);
+			wbuf_printf(&p->out, "%" PRIu64 "%s", r->time / (uint64_t)p->unit_ns, p->unit);
 		break;
 	default: safe_put_str(&p->out, style, r->name); break;
 	}
@@ -202,8 +202,8 @@ json_key(struct printer *p, const struct top_row *r)
 			json_text(p, "model", r->name);
 		break;
 	case TOP_TIME:
-		if (r->time >= 0)
-			json_number(p, "from", r->time);
+		if (!r->early)
+			wbuf_printf(&p->out, "\"from\":%" PRIu64 ",", r->time);
 		break;
 	default:
 		json_text(p, "name", r->name);

@@ -228,12 +228,80 @@ count_window(struct top *top, struct stream *s, struct sum *sum, bool by_name, b
 	sum->tally.bytes += (uint64_t)(p - begin);
 }
 
+/* The clocks of one interval. */
+struct bin_range {
+	uint64_t begin;
+	uint64_t width; /* 0: there is none yet */
+	struct tally *tally;
+};
+
+/* The interval of a clock that is there already. False: it has to be looked at. */
+static inline bool
+find_bin(struct top *top, int64_t clock, struct bin_range *b)
+{
+	if (clock < top->origin)
+		return false;
+	uint64_t i = ((uint64_t)clock - (uint64_t)top->origin) / (uint64_t)top->width;
+	int64_t begin;
+	int64_t end;
+	if (i >= top->bins_cap || __builtin_mul_overflow((int64_t)i, top->width, &begin) ||
+		__builtin_add_overflow(begin, top->origin, &begin) || __builtin_add_overflow(begin, top->width, &end))
+		return false;
+	top->nbins = i >= top->nbins ? (size_t)i + 1 : top->nbins;
+	*b = (struct bin_range){ (uint64_t)begin, (uint64_t)top->width, &top->bins[i] };
+	return true;
+}
+
+static void
+give(const struct bin_range *b, struct sum *sum, uint64_t events, uint64_t bytes)
+{
+	if (!events)
+		return;
+	tally_add(b->tally, &(struct tally){ events, bytes });
+	tally_add(&sum->tally, &(struct tally){ events, bytes });
+}
+
+/* The same for intervals, which are looked up when a clock is not in the last one. */
+static void
+count_times(struct top *top, struct stream *s, struct sum *sum)
+{
+	const uint8_t *p = s->in.p;
+	const uint8_t *begin = p; /* of what is in the interval */
+	uint64_t offset = (uint64_t)s->clock_offset;
+	uint64_t n = 0;
+	int64_t first = sum->first;
+	int64_t last = sum->last;
+	struct bin_range b = { 0 };
+	while (s->in.end - p >= WIRE_EVENT_HEADER + WIRE_PAYLOAD_MAX && !(p[0] & WIRE_JUMBO)) {
+		uint64_t size = wire_event_size(p, WIRE_EVENT_HEADER);
+		uint64_t clock = wire_u64(p + 4) + offset;
+		if (__builtin_expect(clock - b.begin >= b.width, 0)) {
+			give(&b, sum, n, (uint64_t)(p - begin));
+			begin = p;
+			n = 0;
+			if (!find_bin(top, (int64_t)clock, &b))
+				break;
+		}
+		first = (int64_t)clock < first ? (int64_t)clock : first;
+		last = (int64_t)clock > last ? (int64_t)clock : last;
+		n++;
+		if (__builtin_expect_with_probability(size == WIRE_EVENT_HEADER, 1, 0.9))
+			p += WIRE_EVENT_HEADER;
+		else
+			p += size;
+	}
+	give(&b, sum, n, (uint64_t)(p - begin));
+	s->in.p = p;
+	sum->first = first;
+	sum->last = last;
+}
+
 static int
 count_stream(struct top *top, struct stream *s, struct event *ev)
 {
 	struct sum sum = { .first = INT64_MAX, .last = INT64_MIN };
 	bool by_name = top->by == TOP_EVENT || top->by == TOP_MODEL;
-	bool windows = loose_sees(s) && top->by != TOP_TIME && filter_takes_all(top->filter);
+	bool windows = loose_sees(s) && filter_takes_all(top->filter);
 	uint64_t seen = 0;
 	int rc = 0;
 	do {
@@ -245,7 +313,9 @@ count_stream(struct top *top, struct stream *s, struct event *ev)
 		sum.last = ev->clock > sum.last ? ev->clock : sum.last;
 		add(&sum.tally, ev);
 		rc = add_event(top, ev);
-		if (windows && by_name && top->only_events)
+		if (windows && top->by == TOP_TIME && rc == 0)
+			count_times(top, s, &sum);
+		else if (windows && by_name && top->only_events)
 			count_window(top, s, &sum, true, true);
 		else if (windows && by_name)
 			count_window(top, s, &sum, true, false);

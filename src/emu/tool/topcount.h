@@ -37,7 +37,8 @@ struct top_row {
 	uint8_t mcv[3];              /* TOP_EVENT; the first one is that of TOP_MODEL */
 	const char *name;            /* of a model that is known, or of thread, process or loom */
 	const struct stream *stream; /* one of them, for its metadata */
-	int64_t time;                /* TOP_TIME: ns since the first event */
+	uint64_t time;               /* TOP_TIME: ns since the first event */
+	bool early;                  /* TOP_TIME: before it */
 };
 
 /* Events that are no operation of one name: a hash of MCV + 1 in the low 24 bits; 0: free. */

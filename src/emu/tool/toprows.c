@@ -106,7 +106,8 @@ stream_rows(struct top *top, size_t *cap)
 	return 0;
 }
 
-/* The step, of 1, 2 or 5 and zeros, that gives about LINES rows. */
+/* The step, of 1, 2 or 5 and zeros, that gives about LINES rows. As all clocks are within
+ * 2^64 ns it is 10^18 at most. */
 static int64_t
 choose_step(const struct top *top)
 {
@@ -114,7 +115,7 @@ choose_step(const struct top *top)
 	int64_t unit = top->width;
 	for (;;) {
 		for (int i = 0; i < 3; i++)
-			if (unit > INT64_MAX / 100 || (int64_t)top->nbins / (unit / top->width * factors[i]) < LINES)
+			if ((int64_t)top->nbins / (unit / top->width * factors[i]) < LINES)
 				return unit * factors[i];
 		unit *= 10;
 	}
@@ -132,9 +133,9 @@ time_rows(struct top *top, size_t *cap)
 	while (begin < top->nbins && top->bins[begin].events == 0)
 		begin++;
 	if (top->early.events)
-		rc = add_row(top, cap, &(struct top_row){ .tally = top->early, .time = -1 });
+		rc = add_row(top, cap, &(struct top_row){ .tally = top->early, .early = true });
 	for (size_t i = begin / each * each; i < top->nbins && rc == 0; i += each) {
-		struct top_row row = { .time = (int64_t)i * top->width };
+		struct top_row row = { .time = i * (uint64_t)top->width };
 		for (size_t k = i; k < i + each && k < top->nbins; k++)
 			tally_add(&row.tally, &top->bins[k]);
 		rc = add_row(top, cap, &row);

@@ -68,3 +68,18 @@ status 2 "$TOP" --by=time --step=0 trace
 status 2 "$TOP" --by=time --step=x trace
 status 1 "$TOP" --by=time --step=1ns trace
 says "error[usage]" "give more than 1048576 lines"
+# The clock of a drift table is that of each event, not that of the last one read.
+$PYTHON "$TOOLS" big big 3000 2 || fail "tools.py"
+printf '%s\n' "wallclock clock_ns node" "1.0 12000 10000" "2.0 32000 0" >drift.txt
+last=$("$DUMP" -q -c drift.txt big | sed -n '$s/^ *\([0-9]*\) .*/\1/p')
+for by in event thread model time; do
+	"$TOP" -q -j --by=$by -c drift.txt big >out.json || fail "$by"
+	grep -q "\"first\":11000,\"last\":$last," out.json || fail "drift, --by=$by: $(head -n 1 out.json), and not until $last"
+done
+# All clocks there can be: the intervals are few, and none is before the first event.
+mkdir -p wide/thread.1
+$PYTHON -c 'import struct, sys
+sys.stdout.buffer.write(b"ovni\1\0\0\0" + b"".join(b"\0OB." + struct.pack("<q", c) for c in (-2**63, -5, 2**63 - 1)))' >wide/thread.1/stream.obs
+"$TOP" -q --by=time wide >out.txt 2>err.txt || fail "$(cat err.txt)"
+sed -n '1p;10p;$p' out.txt | tr -s ' ' >w
+printf '%s\n' "0s 1" "9000000000s 1" "18000000000s 1" | cmp - w || fail "$(cat out.txt)"
