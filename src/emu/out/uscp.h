@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef USCP_H
+#define USCP_H
+
+/* uscp: the parts of the sink of ovni.uscp: how it is opened (uscpopen.c), how records are
+ * written (uscp.c), and the texts and labels of values (uscptext.c). */
+
+#include "reduce.h"
+#include "uscpmap.h"
+
+enum {
+	PS_PER_NS = 1000,
+	NONE = -1,
+};
+
+/* What a CPU has been doing since a time. */
+struct span {
+	int counter; /* <0: none */
+	int64_t since;
+};
+
+struct uscp {
+	const struct emu *emu;
+	struct arena arena;
+	struct uscp_map map;
+	uscope_writer_t *w;
+	const char *path;
+	bool failed; /* and reported */
+
+	/* Texts: hash -> index, by what the models have told so far. */
+	struct idmap texts;
+	struct idmap by_index; /* and back */
+	const struct emu_text *last_text;
+	/* The table of labels. */
+	struct idmap labelled; /* value and model that are in it */
+	uint32_t nlabels;
+	uint64_t nlabels_lost;
+
+	struct reduction *reductions;
+	size_t nreductions;
+	struct span *busy; /* by CPU */
+	struct span *over;
+	struct record *pending; /* punctual values whose end has not come */
+	size_t npending;
+	size_t pending_cap;
+	int64_t time; /* of the last cycle, ns */
+	uint16_t last_event;
+	bool unended; /* the breakdowns of the last cycle are still to be written */
+};
+
+/* Reports once that the file stays as it is; the other outputs go on. */
+void uscp_give_up(struct uscp *u, const char *what, int status);
+
+/* The same when the writer has failed. */
+void uscp_check_writer(struct uscp *u);
+
+/* The sink's open. */
+int uscp_open(void *self, const struct emu *emu, const char *dir, enum row_class rows);
+void uscp_finish(struct uscp *u);
+
+/* The index of a text; that of the empty one when it cannot be had (reported). */
+uint32_t uscp_put_text(struct uscp *u, const char *text);
+
+/* A row of the table of labels. Inside a cycle. */
+void uscp_put_label(struct uscp *u, unsigned class, int prv_type, int64_t value, uint32_t text);
+
+/* Labels what the models have told since. Inside a cycle. */
+void uscp_learn_texts(struct uscp *u);
+
+/* The index of the text that a value stands for; UINT32_MAX: nobody has told it. */
+uint32_t uscp_text_of(struct uscp *u, int64_t value);
+
+#endif
