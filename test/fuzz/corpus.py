@@ -215,7 +215,26 @@ def uscope_write_seeds():
         yield bytes(calls)
 
 
+LAPLACE_MANIFEST = """{ "version": 1, "format": "laplace", "name": "n", "freq_hz": 3000000000, "endian": "big",
+"dialect": "laplace", "page_size": 4096, "kernel_base": "c0000000", "kernel_refs": "kernel-thread",
+"offset_unit": "page", "cpus": [ { "references": "x.lmt", "kernel": "k.lkt" } ] }"""
+
+
+def laplace_emulate_seeds():
+    """First byte: see laplace_emulate.c."""
+    for how in b"\0\x10\x20":
+        yield bytes([how]) + LAPLACE_MANIFEST.encode()
+        yield bytes([how]) + LAPLACE_MANIFEST.replace("x.lmt", "k.lkt").replace("big", "little").encode()
+    lines = sorted((LAPLACE_REFS + LAPLACE_KERNEL).splitlines(), key=lambda x: int(x.split()[1], 16))
+    for how in b"\1\x11\x21\x31":
+        yield bytes([how]) + "\n".join(lines).encode()
+        yield bytes([how]) + LAPLACE_KERNEL.encode()
+    for how in b"\2\x12\x22\x32":
+        yield bytes([how]) + next(iter(laplace_ref_seeds()))[1:]
+
+
 SEEDS = {
+    "laplace_emulate": laplace_emulate_seeds,
     "uscope_read": uscope_seeds,
     "uscope_stream": uscope_seeds,
     "uscope_write": uscope_write_seeds,
