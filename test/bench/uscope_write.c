@@ -207,7 +207,7 @@ measure(const struct run *r)
 				plain_file("raw", r->compression);
 			_exit(0);
 		}
-		int status;
+		int status = 0;
 		struct rusage ru;
 		if (pid < 0 || wait4(pid, &status, 0, &ru) < 0)
 			fail("fork");

@@ -139,7 +139,7 @@ main(int argc, char **argv)
 	(void)snprintf(scratch, sizeof(scratch), "/proc/self/fd/%d", fd);
 	long runs = 0;
 	for (int i = 1; i < argc; i++)
-		for (int mode = USCOPE_TOLERANT; mode <= USCOPE_RECOVER; mode++)
+		for (enum uscope_mode mode = USCOPE_TOLERANT; mode <= USCOPE_RECOVER; mode++)
 			for (int all = 0; all < 2; all++) {
 				run(argv[i], scratch, mode); /* has to be well */
 				for (long n = 1;; n++, runs++) {

@@ -152,7 +152,7 @@ set_option(void)
 			memcpy(to, &v1, 1);
 		return;
 	}
-	CHECK(!"a known option");
+	CHECK(!(bool)"a known option");
 }
 
 static bool
