@@ -331,13 +331,14 @@ def segment_errors():
         got = dump(f.bytes(), "recover", [1000])
         kept = 1 if want == "E_SEGMENT" and "raw_size" not in change else 2
         check(f"recovered {change}", (got["open"], len(got["segments"])), ("ok", kept))
-    # A ZSTD frame of more than 8 MiB, all zeros, which are empty frames, with its window.
-    blocks = 66
+    # A ZSTD frame of more than 8 MiB, with its window: an event of that many zeros.
+    zeros = 66 << 17
+    raw = b"\0\1\0\3\0\0\0" + struct.pack("<I", zeros)
+    blocks = (len(raw) << 3).to_bytes(3, "little") + raw + ((1 << 17) << 3 | 2).to_bytes(3, "little").ljust(4, b"\0") * 66 + b"\1\0\0"
     for log, want in ((25, None), (26, "E_LIMIT")):
-        head = b"\x28\xb5\x2f\xfd\x80" + bytes([log - 10 << 3]) + struct.pack("<I", blocks << 17)
-        block = [(1 << 20 | 2 | (i == blocks - 1)).to_bytes(3, "little") + b"\0" for i in range(blocks)]
+        head = b"\x28\xb5\x2f\xfd\x80" + bytes([log - 10 << 3]) + struct.pack("<I", len(raw) + zeros)
         f, _ = b.demo(zstd)
-        f.segments[0].update(packed=head + b"".join(block), raw_size=blocks << 17, frames=(blocks << 17) // 3)
+        f.segments[0].update(packed=head + blocks, raw_size=len(raw) + zeros, frames=1)
         got = dump(f.bytes(), "default", [0])
         check(f"window of 2^{log}", got["states"][0].get("error"), want)
     # A prefix that is not one: the first 4 bytes of a block happen to be its size.
