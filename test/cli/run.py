@@ -42,6 +42,7 @@ import difflib
 import fnmatch
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -54,6 +55,7 @@ import asm  # noqa: E402
 import paraver_files  # noqa: E402
 
 SKIPPED = 77
+FILE_MAX = 3 << 30  # bytes: a tool that does not end must not fill the disk
 
 # error names that no input gives, and why
 UNREACHABLE = {
@@ -230,6 +232,7 @@ def main():
     ap.add_argument("-v", action="store_true")
     ap.add_argument("dir", nargs="?", default=HERE)
     a = ap.parse_args()
+    resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_MAX, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
     build = os.path.abspath(a.build)
     emu = os.path.abspath(a.emu) if a.emu else f"{build}/src/emu/tool/ovniemu"
     env = dict(os.environ, BUILD=build, SRC=SRC, EMU=emu, ASM=ASM, LC_ALL="C",

@@ -11,6 +11,7 @@ event, and all must come out as the twin says, to the byte.
 import argparse
 import os
 import random
+import resource
 import shutil
 import struct
 import subprocess
@@ -282,6 +283,8 @@ def main():
     p.add_argument("--time", type=float, default=20)
     p.add_argument("--seed", type=int, default=random.randrange(1 << 32))
     args = p.parse_args()
+    # one that does not end must not fill the disk
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 28, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
     if not shutil.which("zstd") or not shutil.which("lz4"):
         print("skipped: zstd and lz4 are needed")
         return 77
