@@ -824,7 +824,7 @@ finish(struct emu *emu)
 	int rc = d->ready ? label_spaces(emu, &d->machine.pages) : 0;
 	for (int code = 1; l && code < LAP_CODES; code++)
 		if (l->log.counts[code] && (l->log.lenient || lap_is_warning(code)))
-			diag_warn(emu->diag, NULL, "%s: %" PRIu64 " times: %s (%s)", lap_code_name(code), l->log.counts[code],
+			diag_warn(emu->diag, NULL, "%s: %" PRIu64 " time%s: %s (%s)", lap_code_name(code), l->log.counts[code], l->log.counts[code] == 1 ? "" : "s",
 				lap_code_text(code), lap_code_lenient(code));
 	for (uint32_t i = 0; d->counts && i < emu->sys.nthreads; i++)
 		lapcount_finish(&d->counts[i]);
