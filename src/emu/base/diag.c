@@ -137,12 +137,13 @@ int
 diag_error(struct diag *d, enum error code, const struct place *at, const char *fmt, ...)
 {
 	char prefix[64];
-	(void)snprintf(prefix, sizeof(prefix), d->soften ? "warning: " : "error[%s]: ", error_name((int)code));
+	bool soften = d->soften && code != ERR_MEMORY; /* nothing goes on without */
+	(void)snprintf(prefix, sizeof(prefix), soften ? "warning: " : "error[%s]: ", error_name((int)code));
 	va_list ap;
 	va_start(ap, fmt);
 	report(d, prefix, at, fmt, ap);
 	va_end(ap);
-	atomic_fetch_add(d->soften ? &d->warnings : &d->errors, 1);
+	atomic_fetch_add(soften ? &d->warnings : &d->errors, 1);
 	return -(int)code;
 }
 

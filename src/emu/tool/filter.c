@@ -66,6 +66,13 @@ read_model(struct filter *f, const char *text)
 }
 
 static int
+no_memory(const struct cli *cli)
+{
+	(void)fprintf(stderr, "%s: error[memory]: out of memory\n", cli->program);
+	return CLI_FAILED;
+}
+
+static int
 add_value(struct filter *f, const struct cli *cli, int id, const char *text)
 {
 	struct filter_value v = { .glob = text };
@@ -91,7 +98,7 @@ add_value(struct filter *f, const struct cli *cli, int id, const char *text)
 									: &f->streams;
 	struct filter_value *copy = arena_new(&f->arena, struct filter_value, 1);
 	if (!copy)
-		return cli_usage(cli, "out of memory");
+		return no_memory(cli);
 	*copy = v;
 	copy->next = *list;
 	*list = copy;
@@ -105,7 +112,7 @@ add_values(struct filter *f, const struct cli *cli, int id, const char *arg)
 	for (const char *p = arg; p && rc == 0;) {
 		size_t n = strcspn(p, ",");
 		char *text = arena_strndup(&f->arena, p, n);
-		rc = text ? add_value(f, cli, id, text) : cli_usage(cli, "out of memory");
+		rc = text ? add_value(f, cli, id, text) : no_memory(cli);
 		p = p[n] ? p + n + 1 : NULL;
 	}
 	return rc;

@@ -55,7 +55,7 @@ struct filter {
 	struct filter_value *events;
 };
 
-/* Takes an option of FILTER_OPTIONS. Returns 0; CLI_USAGE (reported). Another option: 1. */
+/* Takes an option of FILTER_OPTIONS. Returns 0; CLI_USAGE or CLI_FAILED (reported). Another option: 1. */
 int filter_option(struct filter *f, const struct cli *cli, int id, const char *arg);
 
 /* Sets the range, once the clock of the first event is known. `shown_relative`: plain numbers

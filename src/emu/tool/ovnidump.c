@@ -123,10 +123,11 @@ main(int argc, char **argv)
 		case OPT_COMPAT: o.compat = true; break;
 		case 'q': d.level = DIAG_QUIET; break;
 		case 'v': d.level = DIAG_VERBOSE; break;
-		default:
-			if (filter_option(&o.filter, &cli, opt, optarg) < 0)
-				opt = CLI_USAGE;
+		default: {
+			int rc = filter_option(&o.filter, &cli, opt, optarg);
+			opt = rc < 0 ? rc : opt;
 			break;
+		}
 		}
 		if (opt < 0)
 			break;
