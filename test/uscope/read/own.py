@@ -300,13 +300,16 @@ def segment_errors():
     raw = f.segments[0]["raw"]
     cp = f.segments[0]["checkpoint"]
     many = b.leb(2**64 - 1)
+    # A block whose last bytes are a match: 20 zeros, after all else and one zero.
+    more = len(raw) + 1 - 15
+    match = b"\xff" * (1 + more // 255) + bytes([more % 255]) + raw + b"\0\1\0\1"
     for want, flags, change in (
             ("E_SEGMENT", lz4, {"magic": b"uSEH"}), ("E_SEGMENT", lz4, {"prev": 8}), ("E_SEGMENT", lz4, {"prev": 2**63}),
             ("E_SEGMENT", lz4, {"checkpoint_size": 2**32 - 1}), ("E_SEGMENT", lz4, {"packed_size": 2**31}),
             ("E_SEGMENT", b.INTERLEAVED | b.COMPLETE, {"raw_size": 3}),
             ("E_LIMIT", lz4, {"raw_size": 3 << 30}), ("E_LIMIT", lz4, {"raw_size": 1 << 20}), ("E_LIMIT", zstd, {"raw_size": (1 << 30) + 1}),
             ("E_COMPRESS", lz4, {"raw_size": len(raw) + 1}), ("E_COMPRESS", lz4, {"raw_size": len(raw) - 1}), ("E_COMPRESS", lz4, {"raw_size": 0}),
-            ("E_COMPRESS", lz4, {"packed": b""}), ("E_COMPRESS", zstd, {"packed": b.zstd(raw) + b"x"}), ("E_COMPRESS", zstd, {"packed": b.zstd(raw) + b.zstd(b"")}),
+            ("E_COMPRESS", lz4, {"packed": b""}), ("E_COMPRESS", lz4, {"raw": raw + bytes(21), "packed": match}), ("E_COMPRESS", zstd, {"packed": b.zstd(raw) + b"x"}), ("E_COMPRESS", zstd, {"packed": b.zstd(raw) + b.zstd(b"")}),
             ("E_COMPRESS", zstd, {"packed": b.zstd(raw)[:-1]}), ("E_COMPRESS", zstd, {"packed": b"\x50\x2a\x4d\x18\0\0\0\0" + b.zstd(raw)}),
             ("E_COMPRESS", zstd, {"raw_size": len(raw) + 1}), ("E_COMPRESS", zstd, {"raw_size": 9 << 20}), ("E_COMPRESS", zstd, {"packed": b.lz4(raw)}),
             ("E_CHECKPOINT", lz4, {"checkpoint": cp[:-1]}), ("E_CHECKPOINT", lz4, {"checkpoint": cp + b"\0" * 7}),
