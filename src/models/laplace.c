@@ -277,7 +277,7 @@ struct data {
 	bool ready;
 	struct lapmachine machine;
 	struct lap_log log;   /* of references in other traces */
-	struct lapids rows;   /* pid -> row of its last life */
+	struct lapids rows;   /* pid -> thread of its last life */
 	struct lapids copied; /* space, page: a copy that has no number yet */
 	size_t ntasks;        /* that have a thread */
 	uint64_t alive;       /* of those */
@@ -345,15 +345,15 @@ add_task(struct emu *emu, const struct event *ev, struct data *d, const struct l
 	uint32_t row = task->index;
 	if (row >= emu->sys.nthreads)
 		return emu_error(emu, ev, ERR_LAPLACE, "task %x was not there when the files were read before: have they changed?", task->pid);
-	uint32_t old = (uint32_t)(uintptr_t)lapids_find(&d->rows, task->pid, 0, 0);
-	if (old && emu->threads[old].state != TH_DEAD) {
-		emu_choose(emu, old);
+	const struct thread_run *old = lapids_find(&d->rows, task->pid, 0, 0);
+	if (old && old->state != TH_DEAD) {
+		emu_choose(emu, (uint32_t)(old - emu->threads));
 		d->alive--;
 		int rc = run_kill(emu, ev);
 		if (rc < 0)
 			return rc;
 	}
-	if (lapids_set(&d->rows, task->pid, 0, 0, (void *)(uintptr_t)row) < 0)
+	if (lapids_set(&d->rows, task->pid, 0, 0, &emu->threads[row]) < 0)
 		return diag_no_memory(emu->diag);
 	emu_choose(emu, row);
 	d->alive++;
@@ -800,7 +800,26 @@ close_window(struct emu *emu, const struct event *ev)
 	return rc;
 }
 
-/* ---- The end. ---- */
+/* ---- Begin and end. ---- */
+
+/* What a reader of the outputs may want to know of the machine. */
+static int
+connect_laplace(struct emu *emu)
+{
+	const struct laplace *l = laplace_of(&emu->trace);
+	if (!l)
+		return 0;
+	const char *freq = arena_printf(&emu->arena, "%" PRIu64, l->source.freq);
+	const char *base = arena_printf(&emu->arena, "%" PRIx32, l->source.kernel_base);
+	const char *page = arena_printf(&emu->arena, "%d", LAP_PAGE_SIZE);
+	if (!freq || !base || !page)
+		return diag_no_memory(emu->diag);
+	emu_add_property(emu, "laplace.protocol_version", "0.1");
+	emu_add_property(emu, "laplace.freq_hz", freq);
+	emu_add_property(emu, "laplace.page_size", page);
+	emu_add_property(emu, "laplace.kernel_base", base);
+	return 0;
+}
 
 static int
 label_spaces(struct emu *emu, const struct lappages *p)
@@ -879,5 +898,6 @@ const struct model model_laplace = {
 	CHANS(chans),
 	EVENTS(events),
 	.data_size = sizeof(struct data),
+	.connect = connect_laplace,
 	.finish = finish,
 };

@@ -178,6 +178,13 @@ emu_add_chan(struct emu *emu, const struct chan_decl *decl)
 	return rc < 0 ? rc : (int)emu->cur->nchans++;
 }
 
+void
+emu_add_property(struct emu *emu, const char *key, const char *value)
+{
+	if (emu->nproperties < EMU_PROPERTIES)
+		emu->properties[emu->nproperties++] = (struct emu_property){ key, value };
+}
+
 static int
 connect_model(struct emu *emu, struct model_run *mr)
 {

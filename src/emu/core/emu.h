@@ -65,6 +65,16 @@ struct emu_text {
 	_Atomic(struct emu_text *) next;
 };
 
+/* What a model tells of the trace as a whole, for outputs that have a place for it. */
+struct emu_property {
+	const char *key;
+	const char *value;
+};
+
+enum {
+	EMU_PROPERTIES = 8,
+};
+
 /* Declarations of the base columns; the unused ones have no name. */
 extern const struct chan_decl base_chans[ROW_CLASSES][NBASE];
 
@@ -83,6 +93,8 @@ struct emu {
 	struct model_run *models; /* one for each of model_list[], in its order */
 	size_t nmodels;
 	struct model_run *cur; /* the model that is being called */
+	struct emu_property properties[EMU_PROPERTIES];
+	size_t nproperties;
 
 	/* State. */
 	struct chans chans;

@@ -223,6 +223,10 @@ void *emu_thread_data(struct emu *emu, uint32_t thread);
  * the emulator. Returns its index, or <0 (reported). */
 int emu_add_chan(struct emu *emu, const struct chan_decl *decl);
 
+/* In connect(): a property of the trace, "MODEL.NAME"; both live as long as the emulator.
+ * Beyond a handful they are dropped. */
+void emu_add_property(struct emu *emu, const char *key, const char *value);
+
 /* While running: the text that a value of VALUES_TEXT stands for, before it is first set.
  * The text lives as long as the emulator. Returns 0, or <0 (reported). */
 int emu_add_text(struct emu *emu, int64_t value, const char *text);

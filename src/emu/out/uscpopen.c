@@ -145,6 +145,10 @@ between(uint64_t low, uint64_t n, uint64_t high)
 					: n;
 }
 
+enum {
+	OWN_PROPERTIES = 6, /* of the file, besides those of the models */
+};
+
 static int
 open_writer(struct uscp *u)
 {
@@ -158,7 +162,7 @@ open_writer(struct uscp *u)
 	char clock[24];
 	(void)snprintf(clock, sizeof(clock), "%" PRId64, emu->start);
 	const char *name = strrchr(emu->trace.dir, '/');
-	const dut_property_t properties[] = {
+	dut_property_t properties[OWN_PROPERTIES + EMU_PROPERTIES] = {
 		{ "dut_name", name && name[1] ? name + 1 : emu->trace.dir },
 		{ "ovni.protocol_version", "1" },
 		{ "ovni.models", models },
@@ -166,7 +170,9 @@ open_writer(struct uscp *u)
 		{ "ovni.view", emu->options.compat ? "compat" : "default" },
 		{ "ovni.density", "events" },
 	};
-	const dut_desc_t dut = { properties, sizeof(properties) / sizeof(properties[0]) };
+	for (size_t i = 0; i < emu->nproperties; i++)
+		properties[OWN_PROPERTIES + i] = (dut_property_t){ emu->properties[i].key, emu->properties[i].value };
+	const dut_desc_t dut = { properties, (uint32_t)(OWN_PROPERTIES + emu->nproperties) };
 	uint64_t size = u->map.state_size;
 	uint64_t low = o->compression == USCOPE_ZSTD ? max_bytes_low_zstd : max_bytes_low;
 	uscope_error_t error;

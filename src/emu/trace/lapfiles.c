@@ -312,7 +312,7 @@ look_ahead(struct laplace *l)
 	}
 	if (l->has_kernel && may_have_events(l)) {
 		lapmachine_finish(&s.machine);
-		rc = scan(l, &s, true);
+		(void)scan(l, &s, true);
 	}
 	if (s.machine.pages.failed)
 		rc = diag_no_memory(l->trace->diag);

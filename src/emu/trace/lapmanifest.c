@@ -97,7 +97,7 @@ parse_freq(struct laplace *l, const cJSON *item)
 static int
 parse_fixed(struct laplace *l, const cJSON *item, uint64_t only)
 {
-	uint64_t v;
+	uint64_t v = 0;
 	int rc = parse_number(l, item, UINT32_MAX, &v);
 	if (rc == 0 && v != only)
 		rc = bad(l, item->string, "must be %u: nothing else is known", (unsigned)only);
