@@ -120,6 +120,10 @@ run(struct diag *d, const char *dir, const struct sortstream_options *o, bool ch
 	const struct trace_options to = { .events_only = true, .raw_clocks = true };
 	struct trace t;
 	int rc = trace_open(&t, d, dir, &to);
+	if (rc == 0 && !t.format->wire)
+		rc = diag_error(d, ERR_NO_TRACE, NULL, "'%s' is a trace of %s, and ovnisort is for streams of libovni\n"
+						       "hint: there is nothing to sort in it: ovniemu takes it as it is",
+			dir, t.format->name);
 	if (rc == 0) {
 		diag_info(d, "loaded %zu streams", t.nstreams);
 		if (check)
