@@ -188,11 +188,11 @@ static void
 check_state(const uscope_state_t *s)
 {
 	require(s);
-	for (uint16_t i = 0; i < DENSE_SLOTS; i++)
-		require(uscope_slot_field(s, 0, i, 0) == model.dense[i]);
-	for (uint16_t i = 0; i < SPARSE_SLOTS; i++) {
-		require(uscope_slot_valid(s, 1, i) == model.valid[i]);
-		require((int64_t)uscope_slot_field(s, 1, i, 0) == (model.valid[i] ? model.sparse[i] : 0));
+	for (unsigned i = 0; i < DENSE_SLOTS; i++)
+		require(uscope_slot_field(s, 0, (uint16_t)i, 0) == model.dense[i]);
+	for (unsigned i = 0; i < SPARSE_SLOTS; i++) {
+		require(uscope_slot_valid(s, 1, (uint16_t)i) == model.valid[i]);
+		require((int64_t)uscope_slot_field(s, 1, (uint16_t)i, 0) == (model.valid[i] ? model.sparse[i] : 0));
 	}
 	require(uscope_state_prop(s, 0, 0) == model.prop);
 }
