@@ -895,6 +895,7 @@ const struct model model_laplace = {
 	.id = 'L',
 	.name = "laplace",
 	.version = "1.0.0",
+	.foreign = true,
 	CHANS(chans),
 	EVENTS(events),
 	.data_size = sizeof(struct data),

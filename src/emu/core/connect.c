@@ -88,7 +88,7 @@ check_requirement(struct emu *emu, struct model_run *mr, const struct stream *s)
 {
 	const struct thread_meta *m = &s->meta;
 	if (!m->has_require) {
-		mr->enabled = true; /* it may use any */
+		mr->enabled = mr->enabled || !mr->model->foreign; /* it may use any */
 		return 0;
 	}
 	struct place at = { .file = s->relpath };
@@ -123,7 +123,8 @@ probe_models(struct emu *emu)
 	for (size_t i = 0; i < emu->nmodels; i++) {
 		struct model_run *mr = &emu->models[i];
 		mr->model = model_list[i];
-		mr->enabled = emu->options.all_models || model_list[i]->always;
+		bool known = !(model_list[i]->foreign && emu->options.compat); /* to the peer */
+		mr->enabled = (emu->options.all_models && known) || model_list[i]->always;
 		for (uint32_t th = 0; th < sys->nthreads; th++) {
 			int rc = check_requirement(emu, mr, &emu->trace.streams[sys->threads[th].stream]);
 			if (rc < 0)

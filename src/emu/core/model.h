@@ -166,7 +166,8 @@ struct model {
 	const char *name;
 	const char *version;
 	unsigned need;
-	bool always; /* enabled even if no thread requires it */
+	bool always;  /* enabled even if no thread requires it */
+	bool foreign; /* not of the runtime: threads that do not say what they require have none of it */
 	const struct chan_decl *chans;
 	size_t nchans;
 	const struct state_decl *states;
