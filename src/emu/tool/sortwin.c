@@ -226,13 +226,21 @@ grow_keys(struct sortwin *w, size_t n)
 	return true;
 }
 
-/* The bytes of these events, one behind the other. */
-static bool
-gather(struct sortwin *w, const struct sortwin_key *keys, size_t n)
+/* Bytes of all events from that number on. */
+static size_t
+bytes_from(const struct sortwin *w, uint64_t first)
 {
+	const struct sortwin_block *b = w->last;
 	size_t total = 0;
-	for (size_t i = 0; i < n; i++)
-		total += event_size(keys[i].event);
+	for (; b->begin > first; b = b->prev)
+		total += b->used;
+	return total + b->used - (size_t)(sortwin_event(w, first) - b->data);
+}
+
+/* The bytes of these events, `total` in all, one behind the other. */
+static bool
+gather(struct sortwin *w, const struct sortwin_key *keys, size_t n, size_t total)
+{
 	if (total > w->nbytes) {
 		block_free(w->bytes);
 		w->nbytes = total + total / 4;
@@ -256,7 +264,7 @@ gather(struct sortwin *w, const struct sortwin_key *keys, size_t n)
 static bool
 rewrite(struct sortwin *w, uint64_t first, const struct sortwin_key *keys, size_t n)
 {
-	if (!gather(w, keys, n))
+	if (!gather(w, keys, n, bytes_from(w, first)))
 		return false;
 	const uint8_t *at = sortwin_event(w, first);
 	while (w->last->begin > first)
