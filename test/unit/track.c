@@ -16,6 +16,7 @@ enum {
 	WIDE,
 	KERNEL,
 	IDLE,
+	OWN,
 	NCHANS,
 };
 
@@ -27,6 +28,7 @@ static const struct chan_decl chans[NCHANS] = {
 	[WIDE] = { .name = "wide", .title = "Wide", .prv_type = 30, .cpu_track = TRACK_ACTIVE },
 	[KERNEL] = { .name = "kernel", .title = "Kernel", .prv_type = 45, .thread_track = TRACK_ANY, .cpu_track = TRACK_ACTIVE },
 	[IDLE] = { .name = "idle", .title = "Idle", .prv_type = 16, .idle = 101, .initial = 100 },
+	[OWN] = { .name = "own", .title = "Own", .prv_type = 46, .dup = DUP_SKIP, .thread_track = TRACK_ANY, .cpu_track = TRACK_OWN },
 };
 
 static int
@@ -75,6 +77,32 @@ punctuals(struct emu *emu, const struct event *ev)
 	return rc < 0 ? rc : emu_punctual(emu, ev, SUBSYSTEM, event_i32(ev, 0) + 1);
 }
 
+/* Of the first CPU, whoever runs there. */
+static int
+own(struct emu *emu, const struct event *ev)
+{
+	emu_set_cpu(emu, 0, OWN, event_i32(ev, 0));
+	return 0;
+}
+
+static int
+own_punctual(struct emu *emu, const struct event *ev)
+{
+	return emu_punctual_cpu(emu, 0, OWN, event_i32(ev, 0));
+}
+
+/* One event changes all threads. */
+static int
+set_all(struct emu *emu, const struct event *ev)
+{
+	int rc = 0;
+	for (uint32_t th = 0; th < emu->sys.nthreads && rc == 0; th++) {
+		emu_choose(emu, th);
+		rc = emu_set(emu, ev, WIDE, event_i32(ev, 0) + (int32_t)th);
+	}
+	return rc;
+}
+
 static const struct state_decl states[] = {
 	{ FLUSH, 1, "TF[", "TF]", "Flushing", "flushes|is done" },
 	{ KERNEL, 3, "TKO", "TKI", "Out", "leaves|enters its CPU" },
@@ -92,6 +120,9 @@ static const struct event_decl events[] = {
 	{ "TS](i32 value)", "pops", .hook = pop },
 	{ "TP.(i32 value)", "is punctual", .hook = punctual },
 	{ "TP2(i32 value)", "is punctual twice", .hook = punctuals },
+	{ "TO.(i32 value)", "sets the channel of the CPU", .hook = own },
+	{ "TO!(i32 value)", "is punctual in the CPU", .hook = own_punctual },
+	{ "TA.(i32 value)", "sets the wide channel of all", .hook = set_all },
 	{ "TPo", "is punctual by its declaration", .op = OP_PUNCTUAL, .chan = SUBSYSTEM, .value = 35 },
 };
 
@@ -313,6 +344,22 @@ hidden_change(void)
 		"10 13 777, 10 7 777, 30 13 4, 30 7 1, 50 13 0, 50 7 0, 60 7 1, 70 7 0");
 }
 
+/* A channel of the CPU itself, and one event for several threads. */
+static void
+own_channel(void)
+{
+	RUN(false, { 101, 0, "THx", 0 }, { 102, 0, "THx", 1 }, { 101, 10, "TO.", 5 }, { 102, 15, "TO.", 5 }, { 102, 18, "TO!", 9 },
+		{ 101, 20, "THp", 0 }, { 101, 30, "TO.", 6 }, { 101, 40, "THr", 0 }, { 101, 50, "TA.", 7 }, { 101, 60, "THe", 0 },
+		{ 102, 60, "THe", 0 });
+	SAME(lines(ROW_CPU, 1, ONLY(46), true, false), "0 46 0, 10 46 5, 17 46 9, 18 46 5, 30 46 6");
+	SAME(lines(ROW_CPU, 2, ONLY(46), true, false), "0 46 0");
+	SAME(lines(ROW_THREAD, 1, ONLY(46), true, false), "0 46 0");
+	SAME(lines(ROW_THREAD, 1, ONLY(30), false, false), "50 30 7, 60 30 0");
+	SAME(lines(ROW_THREAD, 2, ONLY(30), false, false), "50 30 8, 60 30 0");
+	SAME(lines(ROW_CPU, 1, ONLY(30), false, false), "50 30 7, 60 30 0");
+	SAME(lines(ROW_CPU, 2, ONLY(30), false, false), "50 30 8, 60 30 0");
+}
+
 /* ---- Punctual events. ---- */
 
 #define START                    \
@@ -442,6 +489,7 @@ main(void)
 	bad_state();
 	two_threads();
 	hidden_change();
+	own_channel();
 	punctual_events();
 	punctual_rows();
 	compat();
