@@ -79,12 +79,14 @@ report_sorted(struct diag *d, const struct stream *s, const struct sortstream_op
 	sum->same += r->moved == 0;
 }
 
-static void
+/* Returns how many streams are left when the user stops it. */
+static size_t
 sort_all(struct trace *t, const struct sortstream_options *o)
 {
 	struct totals sum = { 0 };
 	struct sortwin window = { 0 };
-	for (size_t i = 0; i < t->nstreams && !stop; i++) {
+	size_t i = 0;
+	for (; i < t->nstreams && !stop; i++) {
 		struct stream *s = &t->streams[i];
 		struct sortstream_result r;
 		if (!s->failed && sortstream_sort(s, &window, o, &r) == 0)
@@ -94,14 +96,16 @@ sort_all(struct trace *t, const struct sortstream_options *o)
 	sortwin_finish(&window);
 	size_t bad = t->nstreams - sum.changed - sum.same;
 	diag_info(t->diag, "%zu of %zu streams %s, %zu need no change%s", sum.changed, t->nstreams,
-		o->dry_run ? "would be sorted" : "sorted", sum.same, stop ? "; stopped by the user" : bad ? "; the others have errors"
-													  : "");
+		o->dry_run ? "would be sorted" : "sorted", sum.same, i < t->nstreams ? "; stopped by the user" : bad ? "; the others have errors"
+														     : "");
+	return t->nstreams - i;
 }
 
-static void
+static size_t
 check_all(struct trace *t, const struct sortstream_options *o)
 {
-	for (size_t i = 0; i < t->nstreams && !stop; i++) {
+	size_t i = 0;
+	for (; i < t->nstreams && !stop; i++) {
 		struct stream *s = &t->streams[i];
 		struct sortstream_result r = { 0 };
 		int rc = s->failed ? -1 : sortstream_check(s, o, &r);
@@ -111,7 +115,8 @@ check_all(struct trace *t, const struct sortstream_options *o)
 			diag_debug(t->diag, "stream %s is sorted, %" PRIu64 " events", s->relpath, r.events);
 		reader_close(&s->in);
 	}
-	diag_info(t->diag, t->diag->errors ? "streams NOT sorted" : "all streams sorted");
+	diag_info(t->diag, t->diag->errors || i < t->nstreams ? "streams NOT sorted" : "all streams sorted");
+	return t->nstreams - i;
 }
 
 static int
@@ -119,6 +124,7 @@ run(struct diag *d, const char *dir, const struct sortstream_options *o, bool ch
 {
 	const struct trace_options to = { .events_only = true, .raw_clocks = true };
 	struct trace t;
+	size_t left = 0;
 	int rc = trace_open(&t, d, dir, &to);
 	if (rc == 0 && !t.format->wire)
 		rc = diag_error(d, ERR_NO_TRACE, NULL, "'%s' is a trace of %s, and ovnisort is for streams of libovni\n"
@@ -127,12 +133,12 @@ run(struct diag *d, const char *dir, const struct sortstream_options *o, bool ch
 	if (rc == 0) {
 		diag_info(d, "loaded %zu streams", t.nstreams);
 		if (check)
-			check_all(&t, o);
+			left = check_all(&t, o);
 		else
-			sort_all(&t, o);
+			left = sort_all(&t, o);
 	}
 	trace_close(&t);
-	return rc < 0 || d->errors || stop ? 1 : 0;
+	return rc < 0 || d->errors || left ? 1 : 0;
 }
 
 int
