@@ -159,6 +159,12 @@ make_traces(void)
 	kit_text(kit_path("old/loom.a/proc.1/thread.1.json"),
 		"{\"version\": 2, \"ovni\": {\"lib\": {\"version\": \"1.5.0\", \"commit\": \"c\"}, \"require\": {\"ovni\": \"1.0.0\"}, \"finished\": 1}}");
 	kit_done(&b);
+	kit_text(kit_path("laplace/laplace.json"),
+		"{\"version\": 1, \"format\": \"laplace\", \"cpus\": [{\"references\": \"r.lrt\", \"kernel\": \"k.lkt\"}]}");
+	kit_text(kit_path("laplace/k.lkt"),
+		"F 1 7 0\nA 1 7 a1\nm 1 7 8048000 3000\nS 2 7\nF 3 8 7\nA 3 8 a2\nD 4 a1 a2 8048000 804b000\n"
+		"M 5 8 9000000 2000 1 2 3 0 file\nS 90 8\nC 91 8 8048000\nT 99 8\nu 99 a2\ne 100\n");
+	kit_text(kit_path("laplace/r.lrt"), "r 5 4 a1 8048000\nw 6 4 a1 8048ffe\nr 92 4 a2 c0000000\nw 93 4 a2 8048000\nr 94 4 a2 9000000\n");
 }
 
 static int
@@ -270,6 +276,10 @@ main(void)
 			int refused = i == 3 ? -ERR_NOT_DEAD : -ERR_CPU_BUSY;
 			walk(dirs[i], compat, compat ? refused : 0);
 		}
+	}
+	for (int k = 0; k < 2; k++) {
+		repeat = k;
+		walk("laplace", false, 0);
 	}
 	return 0;
 }

@@ -312,9 +312,9 @@ look_ahead(struct laplace *l)
 	}
 	if (l->has_kernel && may_have_events(l)) {
 		lapmachine_finish(&s.machine);
-		(void)scan(l, &s, true);
+		rc = scan(l, &s, true);
 	}
-	if (s.machine.pages.failed)
+	if (s.machine.pages.failed || rc == -LAP_E_MEMORY)
 		rc = diag_no_memory(l->trace->diag);
 	else
 		rc = make_threads(l, &s.machine);
