@@ -67,7 +67,7 @@
 	X(TASK_STATE, "task-state", "a task cannot do that as it is")                                     \
 	X(NOT_DEAD, "not-dead", "a thread does not end, although its stream is finished")                 \
 	X(NOT_DRAINED, "not-drained", "a stack is not empty when its thread ends (-l)")                   \
-	X(LAPLACE, "laplace", "a Laplace trace or its manifest breaks a rule; the message has its code")     \
+	X(LAPLACE, "laplace", "a Laplace trace or its manifest breaks a rule; the message has its code")  \
 	X(LABEL_COLLISION, "label-collision", "two labels share one value")                               \
 	X(INTERRUPTED, "interrupted", "the user stopped the run")
 

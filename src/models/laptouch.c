@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* laptouch: references: whose they are, which pages they touch, and what is counted. */
+#include "lapmodel.h"
+
+/* ---- References. ---- */
+
+/* The class of a page that a merge has numbered, from the mapping it is in. */
+static uint8_t
+class_of(struct lapmodel *d, const struct lap_step *step, uint32_t addr)
+{
+	uint64_t page = addr >> LAP_PAGE_SHIFT;
+	if (step->kernel)
+		return LAP_CLASS_KERNEL;
+	const struct laprange *r = step->space ? laprange_find(step->space->maps, page) : NULL;
+	if (!r)
+		return LAP_CLASS_UNMAPPED;
+	if (lapids_find(&d->copied, step->space->index, page, 0)) {
+		(void)lapids_set(&d->copied, step->space->index, page, 0, &d->machine);
+		return LAP_CLASS_COPY;
+	}
+	return r->owner ? d->machine.pages.objects[r->owner - 1]->class : LAP_CLASS_ANONYMOUS;
+}
+
+/* A record of a merge: its page is known, and nothing else is asked. */
+static void
+step_page(struct lapmodel *d, const struct lap_record *rec, bool basic, struct lap_step *step)
+{
+	struct lapmachine *m = &d->machine;
+	*step = (struct lap_step){
+		.task = m->running,
+		.space = basic ? NULL : lappages_space(&m->pages, rec->space),
+		.kernel = !basic && rec->addr >= m->pages.kernel_base,
+		.ntouches = 1,
+		.touch = { { .page = rec->page, .addr = rec->addr, .length = rec->length } },
+	};
+}
+
+/* The pages of a reference: counts them, and shows them if wanted. */
+static int
+touch_pages(struct emu *emu, const struct event *ev, struct lapmodel *d, struct lapcount *c, const struct lap_record *rec,
+	const struct lap_step *step, bool show)
+{
+	uint8_t first = 0;
+	for (int i = 0; i < step->ntouches; i++) {
+		const struct lap_touch *t = &step->touch[i];
+		int mine = lapcount_touch(c, t->page, d->window);
+		int all = lapcount_touch(&d->cpu, t->page, d->window);
+		if (mine < 0 || all < 0)
+			return diag_no_memory(emu->diag);
+		uint8_t class = t->class;
+		if (rec->type == LAP_PAGE && all == LAPCOUNT_EVER)
+			class = class_of(d, step, t->addr);
+		if (class == LAP_CLASS_COPY)
+			class = 0;
+		c->n[LAPCOUNT_NEW_PAGES] += class != 0;
+		first = class ? class : first;
+		if (rec->type == LAP_REF)
+			d->hot[t->addr >> LAP_PAGE_SHIFT & (HOT - 1)] = d->hot_key | t->addr >> LAP_PAGE_SHIFT;
+	}
+	if (!show)
+		return 0;
+	int rc = first ? emu_punctual(emu, ev, PAGE_EVENT, first) : 0;
+	return rc < 0 ? rc : emu_set(emu, ev, PAGE, (int64_t)(step->touch[step->ntouches - 1].page & INT64_MAX));
+}
+
+static inline void
+count_ref(struct lapcount *c, const struct lap_record *rec)
+{
+	unsigned kind = (lap_kinds[rec->kind] - 1u) % 3;
+	c->n[LAPCOUNT_LOADS + kind]++;
+	c->n[LAPCOUNT_LOAD_BYTES + kind] += rec->length;
+}
+
+/* Whether the pages are known to be touched. */
+static inline bool
+is_hot(const struct lapmodel *d, uint32_t addr, uint8_t length)
+{
+	uint32_t first = addr >> LAP_PAGE_SHIFT;
+	uint32_t last = (addr + length - 1u) >> LAP_PAGE_SHIFT;
+	return d->hot[first & (HOT - 1)] == (d->hot_key | first) && (first == last || d->hot[last & (HOT - 1)] == (d->hot_key | last));
+}
+
+/* The mode, and what the kernel is doing. */
+static int
+show_mode(struct emu *emu, const struct event *ev, bool kernel)
+{
+	uint32_t row = emu->thread;
+	int rc = emu_set(emu, ev, MODE, kernel ? MODE_KERNEL : MODE_USER);
+	/* Of the row of the kernel it would say nothing. */
+	if (rc < 0 || emu->sys.threads[row].pseudo)
+		return rc;
+	const struct chans *c = &emu->chans;
+	int64_t now = c->value[chan_id(c, row, emu->cur->first_col + KSECTION)];
+	bool busy = now != CHAN_NULL && now != SECTION_USER;
+	if (kernel && busy)
+		return 0;
+	return emu_set(emu, ev, KSECTION, kernel ? SECTION_UNKNOWN : SECTION_USER);
+}
+
+/* The row of a reference, and what it shows before the pages. */
+static int
+begin_refs(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct laplace *l, const struct lap_step *step, uint32_t *row)
+{
+	int rc = 0;
+	*row = step->task ? step->task->index : KERNEL_ROW;
+	if (l->basic) {
+		*row = 1;
+		emu_choose(emu, 1);
+		if (emu->threads[1].state == TH_UNKNOWN && (rc = run_create(emu, ev, CPU)) == 0) {
+			rc = lapmodel_switch(emu, ev, d, 1);
+			d->alive = 1;
+		}
+	}
+	if (step->kernel && l->source.kernel_thread)
+		*row = KERNEL_ROW;
+	if (rc == 0 && *row != KERNEL_ROW && !l->basic)
+		rc = lapmodel_show_space(emu, ev, step->task);
+	if (d->hot_row != *row || d->hot_space != step->space)
+		lapmodel_cool(d);
+	d->hot_row = *row;
+	d->hot_space = step->space;
+	emu_choose(emu, *row);
+	return rc < 0 ? rc : show_mode(emu, ev, step->kernel);
+}
+
+/* A reference of a run that is not known to be nothing new. */
+static int
+take_cold(struct emu *emu, const struct event *ev, struct lapmodel *d, struct laplace *l, struct lapcount *c, size_t i)
+{
+	const struct laplace_ref *ref = &l->run[i];
+	struct lap_record rec = l->item.rec;
+	struct lap_place at = l->item.at;
+	struct lap_step step;
+	rec.addr = ref->addr;
+	rec.length = ref->length;
+	at.offset += (i + 1) * LAP_RECORD_SIZE;
+	int rc = lapmachine_step(&d->machine, &rec, &at, &step);
+	if (rc < 0)
+		return laplace_failed(l, rc);
+	rc = touch_pages(emu, ev, d, c, &rec, &step, false);
+	return rc == 0 && l->code ? lapmodel_show_diag(emu, ev, 0) : rc;
+}
+
+/* The references behind the first of a run: nothing but counts. odd: the first was not as
+ * it should be, and neither are these. */
+static int
+count_run(struct emu *emu, const struct event *ev, struct lapmodel *d, struct laplace *l, struct lapcount *c, bool odd)
+{
+	uint64_t sums[7] = { 0 }; /* by kind: how many, above their bytes */
+	for (size_t i = 0; i < l->nrun; i++) {
+		const struct laplace_ref *ref = &l->run[i];
+		sums[ref->kind] += UINT64_C(1) << 32 | ref->length;
+		if (__builtin_expect(!odd && is_hot(d, ref->addr, ref->length), 1))
+			continue;
+		int rc = take_cold(emu, ev, d, l, c, i);
+		if (rc < 0)
+			return rc;
+	}
+	for (unsigned kind = 1; kind < 7; kind++) {
+		c->n[LAPCOUNT_LOADS + (kind - 1) % 3] += sums[kind] >> 32;
+		c->n[LAPCOUNT_LOAD_BYTES + (kind - 1) % 3] += (uint32_t)sums[kind];
+	}
+	emu->nmore += l->nrun;
+	return 0;
+}
+
+/* A reference in a stream of the runtime: of the thread that has written it. */
+static int
+plain_ref(struct emu *emu, const struct event *ev, struct lapmodel *d)
+{
+	struct lap_record rec = { .type = LAP_REF, .kind = ev->mcv[2], .length = ev->payload[0], .space = event_u32(ev, 1), .addr = event_u32(ev, 5) };
+	uint32_t room = UINT32_MAX - rec.addr;
+	if (rec.length == 0 || rec.length - 1u > room)
+		return emu_error(emu, ev, ERR_LAPLACE, "%s: %u bytes at %x", rec.length ? "LR04" : "LR03", rec.length, rec.addr);
+	struct lap_step step;
+	int rc = lapmachine_step(&d->machine, &rec, &(struct lap_place){ 0 }, &step);
+	if (rc < 0)
+		return diag_no_memory(emu->diag);
+	rc = emu_set(emu, ev, SPACE, step.space->index);
+	if (rc == 0)
+		rc = show_mode(emu, ev, step.kernel);
+	if (rc == 0)
+		rc = touch_pages(emu, ev, d, &d->counts[emu->thread], &rec, &step, true);
+	return rc < 0 ? rc : emu_punctual(emu, ev, REF, lap_kinds[rec.kind]);
+}
+
+int
+lapmodel_refs(struct emu *emu, const struct event *ev)
+{
+	struct lapmodel *d = emu_data(emu);
+	struct laplace *l = laplace_of(&emu->trace);
+	int rc = d->ready ? 0 : lapmodel_prepare(emu, d);
+	if (rc < 0)
+		return rc;
+	if (!l)
+		return plain_ref(emu, ev, d);
+	const struct laplace_item *it = &l->item;
+	struct lap_step step;
+	if (it->rec.type == LAP_PAGE)
+		step_page(d, &it->rec, l->basic, &step);
+	else
+		rc = lapmachine_step(&d->machine, &it->rec, &it->at, &step);
+	if (rc < 0)
+		return laplace_failed(l, rc);
+	bool odd = l->code != 0;
+	uint32_t row = KERNEL_ROW;
+	rc = l->basic ? 0 : lapmodel_follow(emu, ev, d, NULL);
+	if (rc == 0)
+		rc = begin_refs(emu, ev, d, l, &step, &row);
+	if (rc < 0)
+		return rc;
+	struct lapcount *c = lapmodel_count(d, row);
+	count_ref(c, &it->rec);
+	rc = touch_pages(emu, ev, d, c, &it->rec, &step, l->refs != LAPLACE_REFS_NONE);
+	if (rc == 0 && l->refs == LAPLACE_REFS_ALL)
+		rc = emu_punctual(emu, ev, REF, lap_kinds[it->rec.kind]);
+	if (rc == 0 && (it->code || odd))
+		rc = lapmodel_show_diag(emu, ev, it->code);
+	if (rc == 0 && l->nrun)
+		rc = count_run(emu, ev, d, l, c, odd);
+	lapmodel_show_alive(emu, d);
+	return rc;
+}
