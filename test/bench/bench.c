@@ -92,11 +92,11 @@ bench_wait(pid_t pid)
 }
 
 struct cost
-bench_run(const char *emu, const char *trace, const char *out, const char *option)
+bench_run(const char *emu, const char *trace, const char *out, const char *outputs, const char *option)
 {
 	pid_t pid = fork();
 	if (pid == 0) {
-		(void)execl(emu, emu, "-q", "-o", out, trace, option, (char *)NULL);
+		(void)execl(emu, emu, "-q", "-o", out, "-f", outputs, trace, option, (char *)NULL);
 		_exit(127);
 	}
 	return bench_wait(pid);

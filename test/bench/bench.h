@@ -33,7 +33,7 @@ void bench_remove(const char *dir);
 /* Waits for a child, which must end well. */
 struct cost bench_wait(pid_t pid);
 
-/* Emulates a trace, with one more option or NULL. */
-struct cost bench_run(const char *emu, const char *trace, const char *out, const char *option);
+/* Emulates a trace: what to write (-f), and one more option or NULL. */
+struct cost bench_run(const char *emu, const char *trace, const char *out, const char *outputs, const char *option);
 
 #endif

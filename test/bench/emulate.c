@@ -34,6 +34,7 @@ struct shape {
 	long events;         /* of all threads */
 	bool nosv;           /* tasks of nOS-V, not marks */
 	const char *options; /* of the emulator, NULL: none */
+	const char *outputs; /* NULL: prv */
 };
 
 /* ---- The trace. ---- */
@@ -209,7 +210,8 @@ run_plain(const char *trace, const char *out, const off_t sizes[])
 struct result {
 	struct cost emu;
 	struct cost plain;
-	double bytes;
+	double bytes;  /* of the PRV files */
+	double uscope; /* of ovni.uscp */
 };
 
 static struct result
@@ -222,13 +224,15 @@ measure(const char *emu, const char *tmp, const struct shape *s)
 	write_trace(trace, s);
 	struct result best = { .emu = { .cpu = 1e9 }, .plain = { .cpu = 1e9 } };
 	off_t sizes[OUTPUTS] = { 0 };
+	off_t uscope = 0;
 	for (int i = 0; i < RUNS; i++) {
 		/* New files each time: to replace one costs the file system more. */
 		bench_remove(out);
-		struct cost e = bench_run(emu, trace, out, s->options);
+		struct cost e = bench_run(emu, trace, out, s->outputs ? s->outputs : "prv", s->options);
 		sizes[0] = size_of(out, "thread.prv");
 		sizes[1] = size_of(out, "cpu.prv");
 		sizes[2] = size_of(out, "nosv-breakdown.prv");
+		uscope = size_of(out, "ovni.uscp");
 		bench_remove(out);
 		(void)mkdir(out, 0777);
 		struct cost p = run_plain(trace, out, sizes);
@@ -237,6 +241,7 @@ measure(const char *emu, const char *tmp, const struct shape *s)
 		best.plain.cpu = p.cpu < best.plain.cpu ? p.cpu : best.plain.cpu;
 	}
 	best.bytes = (double)(sizes[0] + sizes[1] + sizes[2]);
+	best.uscope = (double)uscope;
 	bench_remove(trace);
 	bench_remove(out);
 	(void)printf("%-8s %5d threads, %9ld events: %6.1f ns/event CPU, %.2fx plain (%.1f ns), %.1f bytes/event written, peak %.1f MiB\n",
@@ -250,6 +255,7 @@ measure(const char *emu, const char *tmp, const struct shape *s)
 struct limit {
 	const char *what;
 	double most;
+	double now; /* where it is not met: what is, so that it gets no worse */
 	double best;
 };
 
@@ -261,6 +267,9 @@ static struct limit limits[] = {
 	{ .what = "nosv: CPU, ratio to plain", .most = 4 },
 	{ .what = "nosv -b: CPU, ratio to plain", .most = 5 },
 	{ .what = "nosv -a: time of an event, ratio to the needed models", .most = 1.1 },
+	{ .what = "nosv, with ovni.uscp: CPU, ratio to PRV alone", .most = 1.3, .now = 2.8 },
+	{ .what = "nosv: size of ovni.uscp (LZ4), ratio to PRV", .most = 0.2, .now = 0.22 },
+	{ .what = "nosv: size of ovni.uscp (ZSTD), ratio to PRV", .most = 0.1 },
 };
 
 enum {
@@ -274,14 +283,15 @@ note(int i, double value)
 		limits[i].best = value;
 }
 
-/* The highest figure as a part of its limit. */
+/* The highest figure as a part of its limit, or of what is. */
 static double
 worst(void)
 {
 	double part = 0;
-	for (int i = 0; i < NLIMITS; i++)
-		if (limits[i].best / limits[i].most > part)
-			part = limits[i].best / limits[i].most;
+	for (int i = 0; i < NLIMITS; i++) {
+		double of = limits[i].best / (limits[i].now > 0 ? limits[i].now : limits[i].most);
+		part = of > part ? of : part;
+	}
 	return part;
 }
 
@@ -305,6 +315,10 @@ main(int argc, char **argv)
 	const struct shape nosv = { .name = "nosv", .threads = 32, .events = n * 3, .nosv = true };
 	const struct shape all = { .name = "nosv-a", .threads = 32, .events = n * 3, .nosv = true, .options = "-a" };
 	const struct shape breakdown = { .name = "nosv-b", .threads = 32, .events = n * 3, .nosv = true, .options = "-b" };
+	const struct shape both = { .name = "nosv-u", .threads = 32, .events = n * 3, .nosv = true, .outputs = "prv,uscope" };
+	const struct shape zstd = {
+		.name = "nosv-z", .threads = 32, .events = n * 3, .nosv = true, .outputs = "prv,uscope", .options = "--uscope-compression=zstd"
+	};
 	/* A disturbed machine gets more chances: the least that was needed counts. */
 	for (int i = 0; i < ATTEMPTS && (i == 0 || worst() > 1); i++) {
 		struct result a = measure(argv[1], tmp, &small);
@@ -320,6 +334,11 @@ main(int argc, char **argv)
 		note(4, v.emu.cpu / v.plain.cpu);
 		note(5, vb.emu.cpu / vb.plain.cpu);
 		note(6, va.emu.cpu / v.emu.cpu);
+		struct result vu = measure(argv[1], tmp, &both);
+		struct result vz = measure(argv[1], tmp, &zstd);
+		note(7, vu.emu.cpu / v.emu.cpu);
+		note(8, vu.uscope / vu.bytes);
+		note(9, vz.uscope / vz.bytes);
 	}
 	(void)rmdir(tmp);
 	for (int i = 0; i < NLIMITS; i++)

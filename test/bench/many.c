@@ -73,7 +73,7 @@ measure(const char *emu, const char *tmp, uint32_t ntypes)
 	write_trace(trace, ntypes);
 	struct cost best = { .cpu = 1e9 };
 	for (int i = 0; i < RUNS; i++) {
-		struct cost c = bench_run(emu, trace, out, NULL);
+		struct cost c = bench_run(emu, trace, out, "prv,uscope", NULL);
 		if (c.cpu < best.cpu)
 			best = c;
 		bench_remove(out);
