@@ -206,11 +206,13 @@ uscope_schema_add_enum(schema_t *schema, const char *name)
 int
 uscope_schema_add_enum_value(schema_t *schema, int enum_id, uint8_t value, const char *name)
 {
-	if (schema && (enum_id < 0 || (uint32_t)enum_id >= schema->num_enums))
+	if (!schema)
+		return USCOPE_E_STATE;
+	if (enum_id < 0 || (uint32_t)enum_id >= schema->num_enums)
 		return USCOPE_E_RANGE;
-	uscope_enum_t *e = schema ? &schema->enums[enum_id] : NULL;
+	uscope_enum_t *e = &schema->enums[enum_id];
 	uscope_enum_value_t v = { .value = value };
-	int status = begin(schema, name, e ? e->num_values : 0, MAX_ENUM_VALUES, ENUM_VALUE_SIZE, &v.name);
+	int status = begin(schema, name, e->num_values, MAX_ENUM_VALUES, ENUM_VALUE_SIZE, &v.name);
 	if (status)
 		return status;
 	uscope_enum_value_t *p = room(schema, e->values, e->num_values, sizeof(*p));

@@ -354,7 +354,8 @@ schema_encode(const schema_t *schema, const dut_desc_t *dut, struct schema_bytes
 		*bytes = (struct schema_bytes){ 0 };
 		(void)status_set(error, e.status, -1, 0, "%s", e.status == USCOPE_E_LIMIT ? "the texts of the schema and of the DUT need more than 65535 bytes" : "out of memory");
 	} else {
-		memcpy(out + defs, e.pool.data, e.pool.size);
+		if (e.pool.size)
+			memcpy(out + defs, e.pool.data, e.pool.size);
 		bytes->schema = out;
 		bytes->schema_size = defs + e.pool.size;
 	}

@@ -111,7 +111,7 @@ write_segment(struct segmentout *s, struct segment *g)
 	size_t padding = (size_t)(offset - s->end);
 	uint8_t *h = g->checkpoint + SEGMENT_LEAD - SEGMENT_HEADER_SIZE;
 	memset(h - padding, 0, padding + SEGMENT_HEADER_SIZE);
-	memcpy(h + SEG_MAGIC, SEGMENT_MAGIC, 4);
+	store32(h + SEG_MAGIC, load32((const uint8_t *)SEGMENT_MAGIC));
 	store64(h + SEG_TIME_START, g->start);
 	store64(h + SEG_TIME_END, g->end);
 	store64(h + SEG_PREV, s->tail);

@@ -35,7 +35,7 @@ static const char *const diag_names[USCOPE_NUM_DIAGS] = {
 };
 
 static const char *const diag_texts[USCOPE_NUM_DIAGS] = {
-#define USCOPE_X(name, text) [USCOPE_##name] = text,
+#define USCOPE_X(name, text) [USCOPE_##name] = (text),
 	USCOPE_DIAG_LIST(USCOPE_X)
 #undef USCOPE_X
 };
