@@ -154,6 +154,7 @@ refused(void)
 }
 
 __extension__ typedef __int128 wide;
+__extension__ typedef unsigned __int128 uwide;
 
 /* The same in the obvious way. */
 static wide
@@ -168,7 +169,8 @@ naive(const struct drift *d, int64_t clock)
 	wide gone = (wide)clock - d->local[i];
 	wide span = (wide)d->local[i + 1] - d->local[i];
 	wide up = (wide)d->offset[i + 1] - d->offset[i];
-	wide step = gone * (up < 0 ? -up : up) / span;
+	/* Two factors of 64 bits: the product needs all of 128. */
+	wide step = (wide)((uwide)gone * (uwide)(up < 0 ? -up : up) / (uwide)span);
 	return (wide)clock + d->offset[i] + (up < 0 ? -step : step);
 }
 
