@@ -59,14 +59,14 @@ static const struct label page_labels[] = {
 };
 
 static const struct label section_labels[] = {
-	{ SECTION_UNKNOWN, "Kernel: reason unknown" },
-	{ SECTION_SCHEDULE, "Kernel: scheduling" },
-	{ SECTION_PROCESS, "Kernel: process" },
-	{ SECTION_MEMORY, "Kernel: memory mapping" },
-	{ SECTION_FAULT, "Kernel: page fault" },
-	{ SECTION_FILE, "Kernel: file" },
-	{ SECTION_SEGMENT, "Kernel: shared segment" },
-	{ SECTION_SOCKET, "Kernel: socket" },
+	{ LAP_SECTION_UNKNOWN, "Kernel: reason unknown" },
+	{ LAP_SECTION_SCHEDULE, "Kernel: scheduling" },
+	{ LAP_SECTION_PROCESS, "Kernel: process" },
+	{ LAP_SECTION_MEMORY, "Kernel: memory mapping" },
+	{ LAP_SECTION_FAULT, "Kernel: page fault" },
+	{ LAP_SECTION_FILE, "Kernel: file" },
+	{ LAP_SECTION_SEGMENT, "Kernel: shared segment" },
+	{ LAP_SECTION_SOCKET, "Kernel: socket" },
 };
 
 static const struct label diag_labels[] = {

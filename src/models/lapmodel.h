@@ -42,19 +42,6 @@ enum {
 	MODE_KERNEL,
 };
 
-/* Values of KSECTION. */
-enum {
-	SECTION_USER,
-	SECTION_UNKNOWN,
-	SECTION_SCHEDULE,
-	SECTION_PROCESS,
-	SECTION_MEMORY,
-	SECTION_FAULT,
-	SECTION_FILE,
-	SECTION_SEGMENT,
-	SECTION_SOCKET,
-};
-
 enum {
 	KERNEL_ROW = 0,
 	HOT = 1024, /* pages of which it is known that they are touched, power of two */

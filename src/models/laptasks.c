@@ -146,33 +146,6 @@ lapmodel_show_alive(struct emu *emu, const struct lapmodel *d)
 
 /* ---- Kernel events. ---- */
 
-static int
-section_of(uint8_t tag)
-{
-	switch (tag) {
-	case 'F':
-	case 'X':
-	case 'A': return SECTION_PROCESS;
-	case 'D':
-	case 'M':
-	case 'm':
-	case '@':
-	case 'U':
-	case 'u': return SECTION_MEMORY;
-	case 'C': return SECTION_FAULT;
-	case '(':
-	case ')':
-	case '<':
-	case '>':
-	case '-':
-	case 't': return SECTION_FILE;
-	case 's':
-	case '/': return SECTION_SEGMENT;
-	case 'a': return SECTION_SOCKET;
-	default: return -1;
-	}
-}
-
 /* The copy itself, and its number: that of a merge comes when it is touched. */
 static int
 show_copy(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_event *kev, const struct lap_step *step)
@@ -190,7 +163,7 @@ static int
 show_event(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_event *kev, const struct lap_step *step)
 {
 	uint32_t row = step->task ? step->task->index : KERNEL_ROW;
-	int section = section_of(kev->tag);
+	int section = lap_section_of(kev->tag);
 	emu_choose(emu, row);
 	int rc = emu_punctual(emu, ev, KEVENT, kev->code);
 	if (rc == 0)

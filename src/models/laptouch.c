@@ -91,10 +91,10 @@ show_mode(struct emu *emu, const struct event *ev, bool kernel)
 		return rc;
 	const struct chans *c = &emu->chans;
 	int64_t now = c->value[chan_id(c, row, emu->cur->first_col + KSECTION)];
-	bool busy = now != CHAN_NULL && now != SECTION_USER;
+	bool busy = now != CHAN_NULL && now != LAP_SECTION_USER;
 	if (kernel && busy)
 		return 0;
-	return emu_set(emu, ev, KSECTION, kernel ? SECTION_UNKNOWN : SECTION_USER);
+	return emu_set(emu, ev, KSECTION, kernel ? LAP_SECTION_UNKNOWN : LAP_SECTION_USER);
 }
 
 /* The row of a reference, and what it shows before the pages. */

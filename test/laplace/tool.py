@@ -217,7 +217,7 @@ def messages():
 
 def usage():
     out = run("--help")[0].decode()
-    for name in ("text", "binary", "merge", "split", "basic", "stat"):
+    for name in ("text", "binary", "merge", "split", "basic", "stat", "uscope"):
         check(f"\n  {name} " in out, "--help lacks", name)
         text = run(name, "--help")[0].decode()
         check(text.startswith(f"Usage: ovniscope-laplace {name} ") and len(text.splitlines()) < 25, name, "--help")

@@ -92,3 +92,30 @@ const uint8_t lap_tag_codes[256] = {
 	['e'] = 22,
 	['&'] = 23,
 };
+
+int
+lap_section_of(uint8_t tag)
+{
+	switch (tag) {
+	case 'F':
+	case 'X':
+	case 'A': return LAP_SECTION_PROCESS;
+	case 'D':
+	case 'M':
+	case 'm':
+	case '@':
+	case 'U':
+	case 'u': return LAP_SECTION_MEMORY;
+	case 'C': return LAP_SECTION_FAULT;
+	case '(':
+	case ')':
+	case '<':
+	case '>':
+	case '-':
+	case 't': return LAP_SECTION_FILE;
+	case 's':
+	case '/': return LAP_SECTION_SEGMENT;
+	case 'a': return LAP_SECTION_SOCKET;
+	default: return -1;
+	}
+}

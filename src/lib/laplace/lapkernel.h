@@ -30,6 +30,19 @@ enum lap_range {
 	LAP_RANGE_OFFSET, /* offset, length, of a file */
 };
 
+/* What a kernel does for a task: the stand-in for states that the format does not delimit. */
+enum lap_section {
+	LAP_SECTION_USER,
+	LAP_SECTION_UNKNOWN,
+	LAP_SECTION_SCHEDULE,
+	LAP_SECTION_PROCESS,
+	LAP_SECTION_MEMORY,
+	LAP_SECTION_FAULT,
+	LAP_SECTION_FILE,
+	LAP_SECTION_SEGMENT,
+	LAP_SECTION_SOCKET,
+};
+
 struct lap_tag {
 	uint8_t tag;
 	uint8_t code; /* its place in the table, and channel value: never renumber */
@@ -63,6 +76,9 @@ lap_has_field(enum lap_dialect dialect, unsigned field)
 {
 	return lap_fields[field].since <= dialect && dialect <= lap_fields[field].until;
 }
+
+/* The section of the kernel that an event shows, -1: none. */
+int lap_section_of(uint8_t tag);
 
 /* Reads a line of n bytes without its end. ev->name points into the line, or to static
  * text. Returns 0 or a code: LAP_LT.., LAP_LK01; LAP_LK02 with an event whose name is

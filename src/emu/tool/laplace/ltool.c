@@ -120,6 +120,22 @@ ltool_open_output(struct ltool *t, const char *path)
 	return 0;
 }
 
+int
+ltool_place_output(struct ltool *t, const char *path)
+{
+	struct stat st;
+	bool exists = stat(path, &st) == 0;
+	if (exists && is_input(t, &st))
+		return ltool_usage(t, "%s is an input, and would be replaced", path);
+	if (exists && !S_ISREG(st.st_mode))
+		return ltool_error(t, "write", "%s is no regular file, and no other can hold this output", path);
+	int fd = open_part(t, path, exists);
+	if (fd < 0)
+		return ltool_error(t, "write", "cannot open %s: %s", path, strerror(errno));
+	(void)close(fd);
+	return 0;
+}
+
 /* Complete, or not there. 0, or <0 (reported). */
 static int
 close_output(struct ltool *t, int rc)

@@ -21,6 +21,7 @@ enum {
 	LTOOL_WITH_FORMAT = 1 << 2,  /* --format */
 	LTOOL_WITH_WINDOW = 1 << 3,
 	LTOOL_WITH_KERNEL = 1 << 4, /* --dialect */
+	LTOOL_WITH_USCOPE = 1 << 5, /* --freq, --name, --refs */
 };
 
 struct lcommand {
@@ -40,6 +41,7 @@ extern const struct lcommand lcommand_merge;
 extern const struct lcommand lcommand_split;
 extern const struct lcommand lcommand_basic;
 extern const struct lcommand lcommand_stat;
+extern const struct lcommand lcommand_uscope;
 
 struct ltool {
 	const struct lcommand *command;
@@ -60,7 +62,10 @@ struct ltool {
 	enum lap_format format;
 	uint32_t kernel_base;
 	bool offset_in_pages;
-	uint64_t window; /* cycles */
+	uint64_t window;  /* cycles */
+	uint64_t freq;    /* cycles in a second */
+	const char *name; /* of the machine */
+	bool no_refs;     /* no event for each reference */
 	bool quiet;
 	bool progress;
 	bool to_terminal;
@@ -76,6 +81,10 @@ int ltool_open_inputs(struct ltool *t, int n, char **paths, enum lap_format form
 
 /* Opens the output; NULL or "-" is the standard output. Returns 0, <0 (reported), or 2. */
 int ltool_open_output(struct ltool *t, const char *path);
+
+/* For what is written by others: a file at part_path, which takes the name of `path` in the
+ * end. Returns 0, or <0 (reported), or 2. */
+int ltool_place_output(struct ltool *t, const char *path);
 
 /* Writes a record as a line of the interleave. 0, or <0 (reported). */
 int ltool_put_record(struct ltool *t, const struct lap_record *rec);

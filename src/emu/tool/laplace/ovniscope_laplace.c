@@ -19,12 +19,17 @@ static const struct lcommand *const commands[] = {
 	&lcommand_split,
 	&lcommand_basic,
 	&lcommand_stat,
+	&lcommand_uscope,
 };
 
 enum {
 	COMMANDS = sizeof(commands) / sizeof(commands[0]),
 	WINDOW = 1000000,
+	FREQ = 1000000000,
+	FREQ_MIN = 233,
 };
+
+#define FREQ_MAX UINT64_C(1000000000000)
 
 enum {
 	OPT_ENDIAN = 256,
@@ -34,6 +39,9 @@ enum {
 	OPT_KERNEL_BASE,
 	OPT_OFFSET_UNIT,
 	OPT_WINDOW,
+	OPT_FREQ,
+	OPT_NAME,
+	OPT_REFS,
 	OPT_PROGRESS,
 };
 
@@ -47,7 +55,10 @@ static const struct {
 	{ LTOOL_WITH_FORMAT, { OPT_FORMAT, "format", "FORMAT", "what all inputs are; default: found out" } },
 	{ LTOOL_WITH_MACHINE, { OPT_KERNEL_BASE, "kernel-base", "HEX", "first address of the kernel; c0000000" } },
 	{ LTOOL_WITH_MACHINE, { OPT_OFFSET_UNIT, "offset-unit", "byte|page", "of file mappings; default byte" } },
-	{ LTOOL_WITH_WINDOW, { OPT_WINDOW, "window", "CYCLES", "of the working set; default 1000000" } },
+	{ LTOOL_WITH_WINDOW, { OPT_WINDOW, "window", "CYCLES", "length of a window; default 1000000" } },
+	{ LTOOL_WITH_USCOPE, { OPT_FREQ, "freq", "HZ", "cycles in a second; default 1000000000" } },
+	{ LTOOL_WITH_USCOPE, { OPT_NAME, "name", "NAME", "of the machine; default node0" } },
+	{ LTOOL_WITH_USCOPE, { OPT_REFS, "refs", "all|none", "an event for each reference; default all" } },
 	{ 0, { OPT_LENIENT, "lenient", NULL, "go on where something is wrong, and count" } },
 	{ 0, { OPT_PROGRESS, "progress", NULL, "show progress even if stderr is no terminal" } },
 	{ 0, { 'q', "quiet", NULL, "print no warnings" } },
@@ -69,6 +80,7 @@ static const char *const format_names[LAP_FORMATS] = {
 
 static const char *const endian_names[] = { [LAP_LITTLE] = "little", [LAP_BIG] = "big" };
 static const char *const unit_names[] = { "byte", "page" };
+static const char *const refs_names[] = { "all", "none" };
 
 /* The place of a name in a list; -1: reported. */
 static int
@@ -95,6 +107,20 @@ set_window(struct ltool *t, const char *text)
 		return false;
 	}
 	t->window = v;
+	return true;
+}
+
+/* The period is in picoseconds, in 32 bits. */
+static bool
+set_freq(struct ltool *t, const char *text)
+{
+	char *end;
+	unsigned long long v = strtoull(text, &end, 10);
+	if (*text < '1' || *text > '9' || *end || strlen(text) > 13 || v < FREQ_MIN || v > FREQ_MAX) {
+		(void)ltool_usage(t, "--freq '%s': a number from %d to 1000000000000 is expected", text, FREQ_MIN);
+		return false;
+	}
+	t->freq = v;
 	return true;
 }
 
@@ -135,6 +161,12 @@ take_option(struct ltool *t, int opt)
 		t->offset_in_pages = i == 1;
 		break;
 	case OPT_KERNEL_BASE: return set_kernel_base(t, optarg);
+	case OPT_REFS:
+		i = choose(t, "--refs", refs_names, 2, optarg);
+		t->no_refs = i == 1;
+		break;
+	case OPT_FREQ: return set_freq(t, optarg);
+	case OPT_NAME: t->name = optarg; break;
 	case OPT_WINDOW: return set_window(t, optarg);
 	case OPT_LENIENT: t->log.lenient = true; break;
 	default: t->progress = true; break;
@@ -152,7 +184,7 @@ status_of(int opt)
 static int
 run_command(const struct lcommand *c, int argc, char **argv)
 {
-	struct ltool t = { .command = c, .kernel_base = 0xc0000000, .window = WINDOW };
+	struct ltool t = { .command = c, .kernel_base = 0xc0000000, .window = WINDOW, .freq = FREQ, .name = "node0" };
 	struct cli_option list[OPTIONS];
 	size_t n = 0;
 	(void)snprintf(t.program, sizeof(t.program), "ovniscope-laplace %s", c->name);

@@ -2,7 +2,7 @@
 #ifndef LAPCOUNT_H
 #define LAPCOUNT_H
 
-/* lapcount: what a row of the model laplace counts in a window, and which pages it touches.
+/* lapcount: what a row (a task, the processor) counts in a window, and which pages it touches.
  *
  * A row lists the pages it has ever touched, with the window in which it did last: the first
  * gives the footprint, the second the working set. A page costs 16 bytes in a table that is
