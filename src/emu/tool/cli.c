@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <getopt.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -103,4 +104,31 @@ cli_next(const struct cli *c, int argc, char **argv)
 	default:
 		return id;
 	}
+}
+
+int
+cli_directory(const struct cli *c, int opt, int argc)
+{
+	int n = argc - optind;
+	if (opt != CLI_END || n == 1)
+		return opt;
+	return n == 0 ? cli_usage(c, "the trace directory is missing")
+		      : cli_usage(c, "one trace directory is enough, and there are %d", n);
+}
+
+int
+cli_status(int opt)
+{
+	return opt == CLI_DONE ? 0 : opt == CLI_FAILED ? 1
+						       : 2;
+}
+
+void
+cli_catch_signals(void (*handler)(int sig))
+{
+	struct sigaction sa = { .sa_handler = handler, .sa_flags = (int)SA_RESETHAND };
+	(void)sigaction(SIGINT, &sa, NULL);
+	(void)sigaction(SIGTERM, &sa, NULL);
+	(void)sigaction(SIGHUP, &sa, NULL);
+	(void)signal(SIGXFSZ, SIG_IGN);
 }

@@ -36,4 +36,15 @@ int cli_next(const struct cli *c, int argc, char **argv);
 /* Says what is wrong and where to read more. Returns CLI_USAGE. */
 int cli_usage(const struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* For a tool that takes one trace directory: `opt` is what cli_next() returned last.
+ * Returns CLI_END when argv[optind] is it, else opt or CLI_USAGE (reported). */
+int cli_directory(const struct cli *c, int opt, int argc);
+
+/* The exit status of a tool whose options ended with opt, which is not CLI_END. */
+int cli_status(int opt);
+
+/* The first SIGINT, SIGTERM or SIGHUP calls the handler, the second one kills. A file above
+ * its limit is a failed write, not a death. */
+void cli_catch_signals(void (*handler)(int sig));
+
 #endif

@@ -132,13 +132,10 @@ main(int argc, char **argv)
 		if (opt < 0)
 			break;
 	}
-	if (opt == CLI_END && argc - optind != 1)
-		opt = argc == optind ? cli_usage(&cli, "the trace directory is missing")
-				     : cli_usage(&cli, "one trace directory is enough, and there are %d", argc - optind);
+	opt = cli_directory(&cli, opt, argc);
 	/* A file above the limit is a failed write, not a death. */
 	(void)signal(SIGXFSZ, SIG_IGN);
-	int status = opt == CLI_DONE ? 0 : opt == CLI_FAILED ? 1
-							     : 2;
+	int status = cli_status(opt);
 	if (opt == CLI_END)
 		status = run(&d, argv[optind], &o);
 	filter_finish(&o.filter);

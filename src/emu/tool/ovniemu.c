@@ -72,16 +72,6 @@ on_signal(int sig)
 	stop = sig; /* a second one kills: SA_RESETHAND */
 }
 
-static void
-catch_signals(void)
-{
-	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
-	(void)sigaction(SIGINT, &sa, NULL);
-	(void)sigaction(SIGTERM, &sa, NULL);
-	/* A file above the limit is a failed write, not a death. */
-	(void)signal(SIGXFSZ, SIG_IGN);
-}
-
 static double
 now(void)
 {
@@ -394,12 +384,10 @@ main(int argc, char **argv)
 	bool files = laplace.references || laplace.kernel;
 	if (opt == CLI_END && files && argc != optind)
 		opt = cli_usage(&cli, "--laplace names the trace: there is nothing to do for '%s'", argv[optind]);
-	if (opt == CLI_END && argc - optind != (files ? 0 : 1))
-		opt = argc == optind ? cli_usage(&cli, "the trace directory is missing")
-				     : cli_usage(&cli, "one trace directory is enough, and there are %d", argc - optind);
+	if (!files)
+		opt = cli_directory(&cli, opt, argc);
 	if (opt != CLI_END)
-		return opt == CLI_DONE ? 0 : opt == CLI_FAILED ? 1
-							       : 2;
+		return cli_status(opt);
 
 	o.uscope.labels = (uint16_t)labels;
 	o.laplace = &laplace;
@@ -407,6 +395,6 @@ main(int argc, char **argv)
 		o.progress = show_progress;
 		o.progress_arg = &p;
 	}
-	catch_signals();
+	cli_catch_signals(on_signal);
 	return run(&d, files ? NULL : argv[optind], &o, paraver);
 }

@@ -414,8 +414,7 @@ main(int argc, char **argv)
 	if (opt == CLI_END && optind < argc)
 		opt = cli_usage(&cli, "no argument is expected, and there is '%s'", argv[optind]);
 	if (opt != CLI_END)
-		return opt == CLI_DONE ? 0 : opt == CLI_FAILED ? 1
-							       : 2;
+		return cli_status(opt);
 
 	int rc = json ? print_json(cli.program, models, n) : print_md(cli.program, models, n);
 	bool written = fflush(stdout) == 0 && !ferror(stdout);

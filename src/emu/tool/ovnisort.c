@@ -35,17 +35,6 @@ on_signal(int sig)
 	stop = sig; /* a second one kills: SA_RESETHAND */
 }
 
-static void
-catch_signals(void)
-{
-	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
-	(void)sigaction(SIGINT, &sa, NULL);
-	(void)sigaction(SIGTERM, &sa, NULL);
-	(void)sigaction(SIGHUP, &sa, NULL);
-	/* A file above the limit is a failed write, not a death. */
-	(void)signal(SIGXFSZ, SIG_IGN);
-}
-
 static bool
 parse_window(const char *text, uint64_t *reach)
 {
@@ -173,12 +162,9 @@ main(int argc, char **argv)
 		default: break;
 		}
 	}
-	if (opt == CLI_END && argc - optind != 1)
-		opt = argc == optind ? cli_usage(&cli, "the trace directory is missing")
-				     : cli_usage(&cli, "one trace directory is enough, and there are %d", argc - optind);
+	opt = cli_directory(&cli, opt, argc);
 	if (opt != CLI_END)
-		return opt == CLI_DONE ? 0 : opt == CLI_FAILED ? 1
-							       : 2;
-	catch_signals();
+		return cli_status(opt);
+	cli_catch_signals(on_signal);
 	return run(&d, argv[optind], &o, check);
 }

@@ -314,8 +314,7 @@ main(int argc, char **argv)
 	struct sync s = { .diag = &d, .plan = { .samples = 100, .runs = 1, .pause = 5 * SECOND } };
 	int opt = parse_options(&cli, argc, argv, &s);
 	if (opt != CLI_END)
-		return opt == CLI_DONE ? 0 : opt == CLI_FAILED ? 1
-							       : 2;
+		return cli_status(opt);
 
 	char path[PATH_MAX];
 	if (!s.table.path) {

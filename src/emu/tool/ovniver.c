@@ -43,8 +43,7 @@ main(int argc, char **argv)
 	if (opt == CLI_END && optind < argc)
 		opt = cli_usage(&cli, "no argument is expected, and there is '%s'", argv[optind]);
 	if (opt != CLI_END)
-		return opt == CLI_DONE ? 0 : opt == CLI_FAILED ? 1
-							       : 2;
+		return cli_status(opt);
 
 	const char *path = getenv("LD_LIBRARY_PATH");
 	const char *version;

@@ -2,6 +2,7 @@
 #include "safe.h"
 
 #include "fmt.h"
+#include "utf8.h"
 
 static const char digits[] = "0123456789abcdef";
 
@@ -39,36 +40,6 @@ put_control(struct wbuf *w, enum safe_style style, const char *p, size_t n, uint
 		put_byte(w, style, (uint8_t)p[i]);
 }
 
-/* Bytes of the character at p, 0 when it is no UTF-8; the character in *c. */
-static size_t
-decode(const char *p, size_t n, uint32_t *c)
-{
-	const uint8_t *b = (const uint8_t *)p;
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t k = 1;
-	while (k < 5 && b[0] & 0x80u >> k)
-		k++;
-	if (!(b[0] & 0x80))
-		k = 1;
-	else if (k == 1 || k > 4 || k > n)
-		return 0;
-	*c = k == 1 ? b[0] : b[0] & 0xffu >> (k + 1);
-	for (size_t i = 1; i < k; i++) {
-		if ((b[i] & 0xc0) != 0x80)
-			return 0;
-		*c = *c << 6 | (b[i] & 0x3fu);
-	}
-	bool good = *c >= least[k] && *c <= 0x10ffff && (*c < 0xd800 || *c > 0xdfff);
-	return good ? k : 0;
-}
-
-static bool
-is_control(uint32_t c)
-{
-	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x061c || c == 0x200e || c == 0x200f ||
-		(c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
-}
-
 /* Whether the character means something in that form. */
 static bool
 is_special(enum safe_style style, char c)
@@ -89,11 +60,11 @@ safe_put(struct wbuf *w, enum safe_style style, const char *text, size_t n)
 		if (!n)
 			break;
 		uint32_t c = 0;
-		k = decode(text, n, &c);
+		k = utf8_next(text, n, &c);
 		if (k == 0) {
 			k = 1;
 			put_byte(w, style, (uint8_t)*text);
-		} else if (is_control(c)) {
+		} else if (utf8_is_control(c)) {
 			put_control(w, style, text, k, c);
 		} else {
 			if (is_special(style, *text))

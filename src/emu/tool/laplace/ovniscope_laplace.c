@@ -175,13 +175,6 @@ take_option(struct ltool *t, int opt)
 }
 
 static int
-status_of(int opt)
-{
-	return opt == CLI_DONE ? 0 : opt == CLI_FAILED ? 1
-						       : 2;
-}
-
-static int
 run_command(const struct lcommand *c, int argc, char **argv)
 {
 	struct ltool t = { .command = c, .kernel_base = 0xc0000000, .window = WINDOW, .freq = FREQ, .name = "node0" };
@@ -208,7 +201,7 @@ run_command(const struct lcommand *c, int argc, char **argv)
 		if (!take_option(&t, opt))
 			return 2;
 	if (opt != CLI_END)
-		return status_of(opt);
+		return cli_status(opt);
 	if (t.quiet && t.to_terminal)
 		t.progress = false;
 	int nargs = argc - optind;
@@ -281,5 +274,5 @@ main(int argc, char **argv)
 		(void)cli_usage(&cli, "a command is expected");
 		opt = CLI_USAGE;
 	}
-	return status_of(opt);
+	return cli_status(opt);
 }

@@ -2,6 +2,7 @@
 #include "puttext.h"
 
 #include "fmt.h"
+#include "utf8.h"
 
 #include <stdbool.h>
 
@@ -25,38 +26,6 @@ put_i64(struct wbuf *w, int64_t v)
 	wbuf_commit(w, fmt_i64(wbuf_reserve(w, FMT_MAX), v));
 }
 
-/* Bytes of the character at p, 0: it is no UTF-8. */
-static size_t
-utf8_next(const char *p, size_t n, uint32_t *c)
-{
-	const uint8_t *b = (const uint8_t *)p;
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t k = b[0] < 0x80 ? 1 : b[0] < 0xc0 ? 0
-		: b[0] < 0xe0                    ? 2
-		: b[0] < 0xf0                    ? 3
-		: b[0] < 0xf8                    ? 4
-						 : 0;
-	if (k == 0 || k > n)
-		return 0;
-	*c = k == 1 ? b[0] : b[0] & (0xffu >> (k + 1));
-	for (size_t i = 1; i < k; i++) {
-		if ((b[i] & 0xc0) != 0x80)
-			return 0;
-		*c = *c << 6 | (b[i] & 0x3f);
-	}
-	if (*c < least[k] || *c > 0x10ffff || (*c >= 0xd800 && *c <= 0xdfff))
-		return 0;
-	return k;
-}
-
-/* What a terminal would act on, or would show in another place. */
-static bool
-is_control(uint32_t c)
-{
-	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x200e || c == 0x200f || c == 0x061c ||
-		(c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
-}
-
 static void
 put_escaped(struct wbuf *w, uint32_t c)
 {
@@ -77,7 +46,7 @@ put_shown(struct wbuf *w, const char *text, size_t n, char quote)
 		if (k == 0) {
 			wbuf_printf(w, "\\x%02x", (unsigned)(uint8_t)*p);
 			k = 1;
-		} else if (is_control(c)) {
+		} else if (utf8_is_control(c)) {
 			put_escaped(w, c);
 		} else {
 			if (*p == '\\' || (quote && *p == quote))
@@ -132,7 +101,7 @@ put_json_inside(struct wbuf *w, const char *text, size_t n)
 			put_str(w, "\\n");
 		else if (*p == '\t')
 			put_str(w, "\\t");
-		else if (is_control(c))
+		else if (utf8_is_control(c))
 			wbuf_printf(w, "\\u%04x", c);
 		else
 			wbuf_put(w, p, k);

@@ -94,6 +94,5 @@ main(int argc, char **argv)
 		;
 	if (opt == CLI_END)
 		(void)cli_usage(&cli, "a command is expected");
-	return opt == CLI_DONE ? STATUS_GOOD : opt == CLI_FAILED ? STATUS_BAD
-								 : STATUS_USAGE;
+	return cli_status(opt);
 }
