@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PRISMSTREAM_H
+#define PRISMSTREAM_H
+
+/* prismstream: the stream format of Prism (doc/format/prism.md, doc/prism.md).
+ *
+ * Every file is a stream, and stream n is CPU n. Its events have the letters
+ *
+ *   RM.  memory        RC.  compute       RS + 'a' + type  synchronization
+ *   RX + 'a' + type  context              RF.  control flow
+ *   RG.  level of detail                  RE.  end of a buffer
+ *   RW.  end of an interval of time       RD.  end of a stream
+ *
+ * and the event itself is in the struct prism_stream, which the model reads. RW. comes from
+ * a stream of its own, in front of all others, and belongs to none. */
+
+#include "prismread.h"
+#include "trace.h"
+
+enum prism_events {
+	PRISM_EVENTS_AUTO, /* all up to PRISM_EVENTS_MANY events, else sync */
+	PRISM_EVENTS_ALL,
+	PRISM_EVENTS_SYNC,
+	PRISM_EVENTS_NONE,
+};
+
+/* When the totals of an interval are shown. */
+enum prism_interval {
+	PRISM_INTERVAL_TIME, /* the default, every million ns */
+	PRISM_INTERVAL_EVENTS,
+	PRISM_INTERVAL_SYNC,
+	PRISM_INTERVAL_FUNC,
+};
+
+enum prism_clock {
+	PRISM_CLOCK_EVENT,
+	PRISM_CLOCK_INSTR,
+	PRISM_CLOCK_TIMESTAMPS,
+};
+
+enum {
+	PRISM_EVENTS_MANY = 10000000,
+	PRISM_SETTINGS = 16,
+	PRISM_FILES = 64, /* on the command line */
+	PRISM_TOOLS = 16,
+	PRISM_ROWS = 256, /* threads of live input */
+	PRISM_NO_THREAD = 1000000, /* + stream: thread of events before the first swap */
+};
+
+/* All strings are borrowed. Zeroed: the defaults. */
+struct prism_options {
+	const char *file[PRISM_FILES]; /* of the command line, in place of a directory; "-": stdin */
+	size_t nfiles;
+	const char *set[PRISM_SETTINGS]; /* "KEY=VALUE": keys of the description */
+	size_t nset;
+	const char *hooks[PRISM_TOOLS]; /* shared objects */
+	size_t nhooks;
+	bool needs_skip;
+	bool lenient;
+	bool insn; /* also the channel of instructions */
+	enum prism_events events;
+	enum prism_interval interval;
+	uint64_t length;  /* of an interval: ns or events; 0: the default */
+	uint32_t threads; /* rows of live input, 0: PRISM_ROWS */
+};
+
+/* What is described beside a stream, or the defaults. */
+struct prism_source {
+	const char *events;     /* path */
+	const char *name;       /* of it, in messages */
+	const char *timestamps; /* path; NULL: none */
+	struct prism_settings settings;
+	uint64_t buffer_size;
+	int process;
+	uint32_t first_thread; /* 0: none */
+	enum prism_clock clock;
+	uint64_t start; /* ns */
+	uint64_t tick_ns;
+};
+
+/* One file. t->streams[n + 1] is the stream of prism->streams[n]: the first gives RW. */
+struct prism_stream {
+	struct prism_source source;
+	struct prismread in;
+	/* The current event: what next() gave last. Of RD. only the clock is set. */
+	struct prism_event ev;
+	uint64_t seq;    /* events before it, Config and End included */
+	uint64_t offset; /* bytes */
+	uint64_t clock;  /* ns, as the stream says */
+	int stopped_by;  /* code that ended the stream (lenient), told with RD.; 0: none */
+};
+
+struct prism {
+	struct trace *trace;
+	const struct prism_options *options;
+	struct prism_stream *streams;
+	uint32_t nstreams;
+	bool live; /* threads are not known before their first event */
+	enum prism_events events; /* never PRISM_EVENTS_AUTO */
+	uint64_t counts[PRISM_CODES]; /* how often what was found */
+};
+
+extern const struct stream_format prism_format;
+
+/* That of a trace; NULL: the trace is of another format. */
+static inline struct prism *
+prism_of(const struct trace *t)
+{
+	return t->format == &prism_format ? t->data : NULL;
+}
+
+/* The row of a thread, in live input a new one if need be. NO_INDEX: there are no rows left
+ * (reported). `id` may be above what a stream can name: threads of their own, for PM05 and
+ * for events before the first swap (PRISM_NO_THREAD + n). */
+uint32_t prism_row(struct prism *p, int process, uint32_t id);
+
+/* Tells what was found at the current event of a stream, or in front of it: strict errors
+ * stop (<0, reported), warnings and what is lenient are counted, and the first told (0). */
+int prism_issue(struct prism *p, uint32_t stream, enum prism_code code, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PRISMREAD_H
+#define PRISMREAD_H
+
+/* prismread: the events of a stream out of the bytes of its file: buffers, End events,
+ * and where each event is. Whoever calls it brings the bytes. */
+
+#include "prism.h"
+
+struct prismread {
+	struct prism_state state;
+	uint64_t buffer_size; /* 0: one run up to the first End */
+	uint64_t offset;      /* in the file, of what is read next */
+	uint64_t at;          /* of the last event */
+	uint64_t seq;         /* events given, Config and End included */
+	uint64_t skip;        /* bytes up to the next buffer, not read yet */
+	bool closed;          /* behind an End: at the end of a buffer, or of the stream */
+	bool ended;
+};
+
+void prismread_begin(struct prismread *r, const struct prism_settings *settings, uint64_t buffer_size);
+
+/* The next event of what starts with the n bytes at p; `last`: nothing is behind them. *used
+ * bytes were read, which are not given again, also when there is no event. Returns 1 an
+ * event (End too), 0 it needs more bytes, or with `last` the end of the stream, <0 a code
+ * that ends the stream, at r->at. Codes that a lenient reader passes, and warnings without an
+ * event (PB14), are in ev->issues, of which kind and rest mean nothing when 0 is returned. */
+int prismread_next(struct prismread *r, const uint8_t *p, size_t n, bool last, size_t *used, struct prism_event *ev);
+
+#endif

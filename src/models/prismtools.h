@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PRISMTOOLS_H
+#define PRISMTOOLS_H
+
+/* prismtools: the shared objects of users that look at a Prism trace, and what they may ask
+ * of the emulator (prism_hooks.h). */
+
+#include "emu.h"
+#include "prism_hooks.h"
+#include "prismstream.h"
+
+struct prism_run; /* all tools of an emulator */
+
+/* In connect(): loads the tools of the options, lets each begin, and adds their channels.
+ * NULL in *run when there is none. Returns 0, or <0 (reported). */
+int prismtools_open(struct prism_run **run, struct emu *emu, struct prism *p);
+
+/* The current event of a stream, behind the update of the model; tid: id of its thread, row:
+ * its row. Returns 0, or <0 (reported). */
+int prismtools_event(struct prism_run *run, const struct event *ev, uint32_t stream, uint32_t tid, uint32_t row);
+
+/* Lets each tool finish and unloads it. Accepts NULL. Returns 0, or <0 (reported). */
+int prismtools_close(struct prism_run *run);
+
+#endif
