@@ -175,32 +175,32 @@ struct prism_event {
 /* What can be wrong: name, what it is, what a lenient reader does. The position in the list
  * is the code, from 1. PB are found in the bytes, PM by the model of threads, PT in the
  * timestamps, PJ in the description of a stream. */
-#define PRISM_CODE_LIST(X)                                                                                    \
-	X(PB01, "the file ends inside an event", "the stream ends before it")                                  \
-	X(PB02, "an event of type 7, which does not exist", "the stream ends")                                 \
+#define PRISM_CODE_LIST(X)                                                                                       \
+	X(PB01, "the file ends inside an event", "the stream ends before it")                                    \
+	X(PB02, "an event of type 7, which does not exist", "the stream ends")                                   \
 	X(PB03, "a control-flow event, whose size is only known with \"control_flow\": true", "the stream ends") \
-	X(PB04, "a config event for a kind that has none", "it is skipped")                                    \
-	X(PB05, "reserved bits of a config event are set", "they are not looked at")                           \
-	X(PB06, "a config event sets bits that its kind does not have", "they are not looked at")              \
-	X(PB07, "memory type 3", "the type is undefined")                                                      \
-	X(PB08, "operation format 3", "the format is undefined")                                               \
-	X(PB09, "an unknown operation", "it counts as \"other\"")                                              \
-	X(PB10, "reserved bits of the arity are set", "they are not looked at")                                \
-	X(PB11, "an unknown synchronization", "one word is skipped with it")                                   \
-	X(PB12, "an unknown context", "the stream ends")                                                       \
-	X(PB13, "a name that is no text", "bytes are shown as \\xNN")                                          \
-	X(PB14, "the file ends without an End event", "all that came is used")                                 \
-	X(PB15, "bytes behind the End of a stream without buffer_size", "they are not read")                   \
-	X(PB16, "an event crosses the end of its buffer", "the stream ends")                                   \
-	X(PB17, "bits of a field that is off are set", "the field stays absent")                               \
-	X(PM01, "an exit while nothing was entered", "it is skipped")                                          \
-	X(PM02, "an exit of what is not on top", "it leaves all that was entered in between, or it is skipped") \
-	X(PM03, "an unlock of a lock that the thread does not hold", "it is skipped")                          \
-	X(PM04, "a thread runs in two streams at once", "the later stream takes it")                           \
-	X(PM05, "a thread id that is 0 or above 2147483646", "the thread gets an id of its own")               \
-	X(PM06, "more than 512 nested contexts", "the deeper ones are only counted")                           \
-	X(PT01, "timestamps and events are not the same number", "the stream ends with the shorter")           \
-	X(PT02, "a timestamp goes back", "the one before is used")                                             \
+	X(PB04, "a config event for a kind that has none", "it is skipped")                                      \
+	X(PB05, "reserved bits of a config event are set", "they are not looked at")                             \
+	X(PB06, "a config event sets bits that its kind does not have", "they are not looked at")                \
+	X(PB07, "memory type 3", "the type is undefined")                                                        \
+	X(PB08, "operation format 3", "the format is undefined")                                                 \
+	X(PB09, "an unknown operation", "it counts as \"other\"")                                                \
+	X(PB10, "reserved bits of the arity are set", "they are not looked at")                                  \
+	X(PB11, "an unknown synchronization", "one word is skipped with it")                                     \
+	X(PB12, "an unknown context", "the stream ends")                                                         \
+	X(PB13, "a name that is no text", "bytes are shown as \\xNN")                                            \
+	X(PB14, "the file ends without an End event", "all that came is used")                                   \
+	X(PB15, "bytes behind the End of a stream without buffer_size", "they are not read")                     \
+	X(PB16, "an event crosses the end of its buffer", "the stream ends")                                     \
+	X(PB17, "bits of a field that is off are set", "the field stays absent")                                 \
+	X(PM01, "an exit while nothing was entered", "it is skipped")                                            \
+	X(PM02, "an exit of what is not on top", "it leaves all that was entered in between, or it is skipped")  \
+	X(PM03, "an unlock of a lock that the thread does not hold", "it is skipped")                            \
+	X(PM04, "a thread runs in two streams at once", "the later stream takes it")                             \
+	X(PM05, "a thread id that is 0 or above 2147483646", "the thread gets an id of its own")                 \
+	X(PM06, "more than 512 nested contexts", "the deeper ones are only counted")                             \
+	X(PT01, "timestamps and events are not the same number", "the stream ends with the shorter")             \
+	X(PT02, "a timestamp goes back", "the one before is used")                                               \
 	X(PJ01, "the description of the stream is wrong", "no")
 
 enum prism_code {
@@ -208,7 +208,8 @@ enum prism_code {
 #define PRISM_X(name, text, lenient) PRISM_##name,
 	PRISM_CODE_LIST(PRISM_X)
 #undef PRISM_X
-	PRISM_CODES,
+		PRISM_CODES,
+	PRISM_E_VALUE = PRISM_CODES, /* of prism_encode(): no event can hold a value that it was given */
 };
 
 /* "PB01", what it means, and what a lenient reader does. Static texts, never NULL. */
@@ -239,27 +240,42 @@ struct prism_state {
  * where 0 stands for 8. */
 struct prism_settings {
 	enum prism_layout layout;
-	unsigned word_size;   /* 4 or 8 */
-	bool control_flow;    /* events of that kind have one byte, and are no error */
-	bool lenient;         /* go on where the list of codes says how */
-	bool has_detail;      /* false: memory and compute 00, sync and context c0 */
+	unsigned word_size; /* 4 or 8 */
+	bool control_flow;  /* events of that kind have one byte, and are no error */
+	bool lenient;       /* go on where the list of codes says how */
+	bool has_detail;    /* false: memory and compute 00, sync and context c0 */
 	uint8_t detail[PRISM_KINDS];
 };
 
+/* settings: NULL stands for zeroed ones. Bits of a level of detail that its kind has not are
+ * dropped. */
 void prism_begin(struct prism_state *st, const struct prism_settings *settings);
 
 /* Reads the event that starts at buf. Returns the bytes it has, 0 when the event has more
  * than len bytes (st is as before; call again with more), or -code: PB02, PB03, PB04,
- * PB07, PB08, PB11 or PB12. In a lenient state only PB02, PB03 and PB12 are returned; the
- * others, and all warnings, are set in ev->issues (a skipped config event comes with
- * target PRISM_KINDS and changes nothing). What ev borrows is in buf. */
+ * PB07, PB08, PB11 or PB12, as soon as the byte is there that tells it. In a lenient state
+ * only PB02, PB03 and PB12 are returned; the others, and all warnings, are set in ev->issues
+ * (a skipped config event comes with target PRISM_KINDS and changes nothing). What ev borrows
+ * is in buf; unless an event is returned, ev means nothing. */
 ssize_t prism_decode(const void *buf, size_t len, struct prism_state *st, struct prism_event *ev);
 
-/* Writes the event as the level of detail in force wants it: of ev what `has` does not
- * name, or what the level of detail does not show, is left out. A config event changes
- * st. Returns the bytes, 0 when cap is too small (st is as before), or -code when the
- * event cannot be expressed. A name above 256 bytes is cut, an empty one is "?". */
+/* Writes the event as the level of detail in force wants it: what that does not show is left
+ * out, what it shows and `has` does not name is written as zero (a size as 1 byte, an arity
+ * as unary, a name as "?"). Of an address and of an id the low 56 bits are written, of a name
+ * the first 256 bytes. A config event changes st, and may have any `before`. Returns the
+ * bytes, at most PRISM_EVENT_MAX, 0 when cap is too small (st is as before), or -code when no
+ * strict reader would take the event: PB03 without control_flow, PB04, PB06, PB07, PB08,
+ * PB11, PB12, or PRISM_E_VALUE: another kind or size, an arity that is not 1 to 4, an
+ * operation above 63 in the packed layout, a word of more bytes than the stream has. */
 ssize_t prism_encode(void *buf, size_t cap, struct prism_state *st, const struct prism_event *ev);
+
+/* The bits that the level of detail of a kind has (f0, f8, c0, c0; 0 for control flow and what
+ * has none), and PRISM_HAS_* that events of a kind may have under a level of detail. */
+uint8_t prism_detail_bits(unsigned kind);
+uint32_t prism_detail_has(unsigned kind, unsigned detail);
+
+/* Words of a synchronization, when the level of detail shows them: 1 or 2. */
+unsigned prism_sync_words(unsigned type);
 
 /* The id of a context as an address: sign-extended as those of memory events are. */
 static inline uint64_t

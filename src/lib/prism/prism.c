@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+#include "prismbits.h"
+
+#include <string.h>
+
+/* ---- Level of detail. ---- */
+
+uint8_t
+prism_detail_bits(unsigned kind)
+{
+	static const uint8_t bits[PRISM_KINDS] = { 0xf0, 0xf8, 0xc0, 0xc0, 0 };
+	return kind < PRISM_KINDS ? bits[kind] : 0;
+}
+
+uint32_t
+prism_detail_has(unsigned kind, unsigned detail)
+{
+	/* By bit, from the first. */
+	static const uint16_t fields[PRISM_KINDS][5] = {
+		{ PRISM_HAS_TYPE, PRISM_HAS_SIZE, PRISM_HAS_ADDR, PRISM_HAS_ID, 0 },
+		{ PRISM_HAS_FORMAT, PRISM_HAS_SIZE, PRISM_HAS_OP, PRISM_HAS_ARITY, PRISM_HAS_ARGS },
+		{ PRISM_HAS_TYPE, PRISM_HAS_ARGS, 0, 0, 0 },
+		{ PRISM_HAS_TYPE, PRISM_HAS_ID | PRISM_HAS_NAME, 0, 0, 0 },
+		{ 0 },
+	};
+	uint32_t has = 0;
+	if (kind >= PRISM_KINDS)
+		return 0;
+	for (unsigned i = 0; i < 5; i++)
+		if (detail << i & 0x80)
+			has |= fields[kind][i];
+	if (kind == PRISM_COMP && !(has & PRISM_HAS_ARITY))
+		has &= ~(uint32_t)PRISM_HAS_ARGS;
+	if ((kind == PRISM_SYNC || kind == PRISM_CXT) && !(has & PRISM_HAS_TYPE))
+		has = 0;
+	return has;
+}
+
+void
+prism_set_detail(struct prism_state *st, unsigned kind, uint8_t detail)
+{
+	uint32_t has = prism_detail_has(kind, detail);
+	/* The byte of control flow is kept, though it says nothing. */
+	st->detail[kind] = kind == PRISM_CF ? detail : detail & prism_detail_bits(kind);
+	uint8_t off = (uint8_t)((has & (PRISM_HAS_TYPE | PRISM_HAS_FORMAT) ? 0 : 0x18) | (has & PRISM_HAS_SIZE ? 0 : 0x07));
+	unsigned op = has & PRISM_HAS_OP ? 1 : 0;
+	unsigned arity = has & PRISM_HAS_ARITY ? 1 : 0;
+	if (kind == PRISM_MEM) {
+		st->mem_has = has;
+		st->mem_off = off;
+		st->mem_size = (uint8_t)(1 + (has & PRISM_HAS_ADDR ? PRISM_ADDRESS : 0) + (has & PRISM_HAS_ID ? 1 : 0));
+	} else if (kind == PRISM_COMP) {
+		st->comp_has = has;
+		st->comp_off = off;
+		st->comp_size = (uint8_t)(1 + (st->layout == PRISM_PACKED ? op | arity : op + arity));
+	}
+}
+
+void
+prism_begin(struct prism_state *st, const struct prism_settings *settings)
+{
+	static const struct prism_settings usual = { 0 };
+	static const uint8_t detail[PRISM_KINDS] = { 0, 0, 0xc0, 0xc0, 0 };
+	if (!settings)
+		settings = &usual;
+	memset(st, 0, sizeof(*st));
+	st->layout = settings->layout == PRISM_PACKED ? PRISM_PACKED : PRISM_WIDE;
+	st->word_size = settings->word_size == 4 ? 4 : 8;
+	st->control_flow = settings->control_flow;
+	st->lenient = settings->lenient;
+	for (unsigned kind = 0; kind < PRISM_KINDS; kind++)
+		prism_set_detail(st, kind, settings->has_detail ? settings->detail[kind] : detail[kind]);
+}
+
+/* ---- Reading. ---- */
+
+/* Notes what is wrong. Returns 0: go on, or -code. */
+static int
+raise_code(const struct prism_state *st, struct prism_event *ev, int code)
+{
+	ev->issues |= 1U << code;
+	return st->lenient || prism_code_warns(code) ? 0 : -code;
+}
+
+/* What the first byte of a memory or compute event must not hold: bits of what is off, and
+ * type or format 3. Those bits of it that count are left in *b. Returns 0, or -code. */
+static int
+check_first(const struct prism_state *st, struct prism_event *ev, uint8_t off, int code, unsigned *b)
+{
+	if (*b & off & 0x1f)
+		(void)raise_code(st, ev, PRISM_PB17);
+	*b &= ~(unsigned)off;
+	if ((*b & 0x18) != 0x18)
+		return 0;
+	*b &= ~0x18U;
+	return raise_code(st, ev, code);
+}
+
+static ssize_t
+get_mem(const uint8_t *p, size_t len, const struct prism_state *st, struct prism_event *ev)
+{
+	struct prism_mem *m = &ev->mem;
+	unsigned b = p[0];
+	if ((b & st->mem_off) || (b & 0x18) == 0x18) {
+		int rc = check_first(st, ev, st->mem_off, PRISM_PB07, &b);
+		if (rc < 0)
+			return rc;
+	}
+	if (len < st->mem_size)
+		return 0;
+	m->has = st->mem_has;
+	m->type = (uint8_t)(b >> 3 & 3);
+	m->bytes = m->has & PRISM_HAS_SIZE ? (uint16_t)(1U << (b & 7)) : 0;
+	/* The event is as long as a word, of which the first byte is not of the address. */
+	m->addr = m->has & PRISM_HAS_ADDR ? prism_address(prism_load64(p) >> 8) : 0;
+	m->id = m->has & PRISM_HAS_ID ? p[st->mem_size - 1] : 0;
+	return st->mem_size;
+}
+
+static ssize_t
+get_comp(const uint8_t *p, size_t len, const struct prism_state *st, struct prism_event *ev)
+{
+	struct prism_comp *c = &ev->comp;
+	size_t n = st->comp_size;
+	unsigned b = p[0];
+	if ((b & st->comp_off) || (b & 0x18) == 0x18) {
+		int rc = check_first(st, ev, st->comp_off, PRISM_PB08, &b);
+		if (rc < 0)
+			return rc;
+	}
+	if (len < n)
+		return 0;
+	*c = (struct prism_comp){
+		.has = st->comp_has,
+		.format = (uint8_t)(b >> 3 & 3),
+		.bytes = st->comp_has & PRISM_HAS_SIZE ? (uint16_t)(1U << (b & 7)) : 0,
+	};
+	if (n == 1)
+		return 1;
+	unsigned op = 0, arity = 0;
+	if (st->layout == PRISM_PACKED) {
+		op = p[1] >> 2;
+		arity = p[1] & 3;
+		if ((op && !(c->has & PRISM_HAS_OP)) || (arity && !(c->has & PRISM_HAS_ARITY))) {
+			(void)raise_code(st, ev, PRISM_PB17);
+			op = c->has & PRISM_HAS_OP ? op : 0;
+		}
+	} else {
+		if (c->has & PRISM_HAS_OP)
+			op = p[1];
+		if (c->has & PRISM_HAS_ARITY) {
+			arity = p[n - 1] >> 6;
+			if (p[n - 1] & 0x3f)
+				(void)raise_code(st, ev, PRISM_PB10);
+		}
+	}
+	if (op >= PRISM_OPS)
+		(void)raise_code(st, ev, PRISM_PB09);
+	c->op = (uint8_t)op;
+	if (!(c->has & PRISM_HAS_ARITY))
+		return (ssize_t)n;
+	c->arity = (uint8_t)(arity + 1);
+	if (c->has & PRISM_HAS_ARGS) {
+		if (len - n < c->arity)
+			return 0;
+		c->nids = c->arity;
+		for (unsigned i = 0; i < c->nids; i++)
+			c->ids[i] = p[n + i];
+		n += c->nids;
+	}
+	return (ssize_t)n;
+}
+
+/* An event of a kind whose type is off: one byte that tells nothing. */
+static ssize_t
+get_untyped(const uint8_t *p, const struct prism_state *st, struct prism_event *ev)
+{
+	if (p[0] & 0x1f)
+		(void)raise_code(st, ev, PRISM_PB17);
+	return 1;
+}
+
+static ssize_t
+get_sync(const uint8_t *p, size_t len, const struct prism_state *st, struct prism_event *ev)
+{
+	struct prism_sync *s = &ev->sync;
+	uint8_t detail = st->detail[PRISM_SYNC];
+	unsigned type = p[0] & 0x1f;
+	*s = (struct prism_sync){ 0 };
+	if (!(detail & PRISM_DETAIL_TYPE))
+		return get_untyped(p, st, ev);
+	if (type == PRISM_SYNC_UNDEFINED || type >= PRISM_SYNCS) {
+		int rc = raise_code(st, ev, PRISM_PB11);
+		if (rc < 0)
+			return rc;
+	}
+	s->has = PRISM_HAS_TYPE;
+	s->type = (uint8_t)type;
+	if (!(detail & PRISM_DETAIL_METADATA))
+		return 1;
+	unsigned words = prism_sync_words(type);
+	size_t n = 1 + (size_t)words * st->word_size;
+	if (len < n)
+		return 0;
+	s->has |= PRISM_HAS_ARGS;
+	s->nargs = (uint8_t)words;
+	for (unsigned i = 0; i < words; i++) {
+		const uint8_t *word = p + 1 + (size_t)i * st->word_size;
+		s->arg[i] = st->word_size == 8 ? prism_load64(word) : prism_load32(word);
+	}
+	return (ssize_t)n;
+}
+
+static ssize_t
+get_cxt(const uint8_t *p, size_t len, const struct prism_state *st, struct prism_event *ev)
+{
+	struct prism_cxt *c = &ev->cxt;
+	uint8_t detail = st->detail[PRISM_CXT];
+	unsigned type = p[0] & 0x1f;
+	*c = (struct prism_cxt){ 0 };
+	if (!(detail & PRISM_DETAIL_TYPE))
+		return get_untyped(p, st, ev);
+	/* What follows is not known. */
+	if (type == PRISM_CXT_UNDEFINED || type >= PRISM_CXTS)
+		return -PRISM_PB12;
+	c->has = PRISM_HAS_TYPE;
+	c->type = (uint8_t)type;
+	if (!(detail & PRISM_DETAIL_METADATA))
+		return 1;
+	if (!prism_is_named(type)) {
+		if (len < 1 + PRISM_ADDRESS)
+			return 0;
+		c->has |= PRISM_HAS_ID;
+		c->id = prism_load64(p) >> 8;
+		return 1 + PRISM_ADDRESS;
+	}
+	if (len < 2 || len - 2 < p[1] + 1U)
+		return 0;
+	c->has |= PRISM_HAS_NAME;
+	c->name = (const char *)p + 2;
+	c->name_len = p[1] + 1U;
+	if (!prism_is_text(p + 2, c->name_len))
+		(void)raise_code(st, ev, PRISM_PB13);
+	return 2 + (ssize_t)c->name_len;
+}
+
+static ssize_t
+get_cfg(const uint8_t *p, size_t len, struct prism_state *st, struct prism_event *ev)
+{
+	unsigned target = p[0] >> 2 & 7;
+	bool known = target < PRISM_KINDS;
+	if (!known) {
+		int rc = raise_code(st, ev, PRISM_PB04);
+		if (rc < 0)
+			return rc;
+	}
+	if (len < 2)
+		return 0;
+	if (p[0] & 3)
+		(void)raise_code(st, ev, PRISM_PB05);
+	ev->cfg = (struct prism_cfg){ .target = PRISM_KINDS };
+	if (!known)
+		return 2;
+	if (target != PRISM_CF && (p[1] & ~prism_detail_bits(target)))
+		(void)raise_code(st, ev, PRISM_PB06);
+	ev->cfg.target = (uint8_t)target;
+	ev->cfg.before = st->detail[target];
+	prism_set_detail(st, target, p[1]);
+	ev->cfg.after = st->detail[target];
+	return 2;
+}
+
+ssize_t
+prism_decode(const void *buf, size_t len, struct prism_state *st, struct prism_event *ev)
+{
+	const uint8_t *p = buf;
+	if (len == 0)
+		return 0;
+	ev->kind = p[0] >> 5;
+	ev->issues = 0;
+	switch (ev->kind) {
+	case PRISM_MEM: return get_mem(p, len, st, ev);
+	case PRISM_COMP: return get_comp(p, len, st, ev);
+	case PRISM_SYNC: return get_sync(p, len, st, ev);
+	case PRISM_CXT: return get_cxt(p, len, st, ev);
+	case PRISM_CF:
+		ev->cf.type = p[0] & 0x1f;
+		return st->control_flow ? 1 : -PRISM_PB03;
+	case PRISM_CFG: return get_cfg(p, len, st, ev);
+	case PRISM_END:
+		/* Nothing follows, so that its other bits are those of fields it has not. */
+		return get_untyped(p, st, ev);
+	default: return -PRISM_PB02;
+	}
+}
