@@ -11,7 +11,8 @@
  *   RG.  level of detail                  RE.  end of a buffer
  *   RW.  end of an interval of time       RD.  end of a stream
  *
- * and the event itself is in the struct prism_stream, which the model reads. RW. comes from
+ * and the event itself is in the struct prism_stream, which the model reads. Types that are
+ * unknown, or not shown, have the letter 'a'. RW. comes from
  * a stream of its own, in front of all others, and belongs to none. */
 
 #include "prismread.h"
@@ -113,6 +114,33 @@ prism_of(const struct trace *t)
  * (reported). `id` may be above what a stream can name: threads of their own, for PM05 and
  * for events before the first swap (PRISM_NO_THREAD + n). */
 uint32_t prism_row(struct prism *p, int process, uint32_t id);
+
+/* The id that an event of a swap or of a thread selects. False: it is no such event, or its
+ * id is not shown, and the thread of the stream goes on. Everything but these, config and End
+ * events needs a thread, and before the first of these that is the one of PRISM_NO_THREAD + n,
+ * without first_thread. */
+static inline bool
+prism_selects(const struct prism_event *ev, uint64_t *id)
+{
+	if (ev->kind == PRISM_SYNC && ev->sync.type == PRISM_SWAP && ev->sync.nargs > 0)
+		*id = ev->sync.arg[0];
+	else if (ev->kind == PRISM_CXT && ev->cxt.type == PRISM_THREAD && ev->cxt.has & PRISM_HAS_ID)
+		*id = ev->cxt.id;
+	else
+		return false;
+	return true;
+}
+
+/* Whether a thread can have the id; else it is PM05. */
+static inline bool
+prism_is_thread(uint64_t id)
+{
+	return id != 0 && id < INT32_MAX;
+}
+
+/* For PM05: the id that stands for one that no thread can have, the same for the same one of
+ * a process. The look ahead knows it. Below INT32_MAX, and 0 when memory is exhausted. */
+uint32_t prism_fresh(struct prism *p, int process, uint64_t id);
 
 /* Tells what was found at the current event of a stream, or in front of it: strict errors
  * stop (<0, reported), warnings and what is lenient are counted, and the first told (0). */
