@@ -14,8 +14,8 @@ same(const struct lu_region *a, const struct lu_region *b)
 static void
 drop(struct luscope *u, const struct lu_region *r)
 {
-	uscope_slot_clear(u->w, LU_REGIONS, r->slot);
-	lu_give(&u->regions, r->slot);
+	uscope_slot_clear(u->file.w, LU_REGIONS, r->slot);
+	conv_slots_give(&u->regions, r->slot);
 	u->live--;
 }
 
@@ -23,7 +23,7 @@ static void
 show_live(struct luscope *u, uint32_t before)
 {
 	if (u->live != before)
-		uscope_prop_set(u->w, LU_REGIONS, 0, u->live);
+		uscope_prop_set(u->file.w, LU_REGIONS, 0, u->live);
 }
 
 static void
@@ -44,7 +44,7 @@ put(struct luscope *u, const struct lu_space *e, const struct lu_region *r)
 		[LU_REGION_NAME] = o->name,
 	};
 	for (int i = 0; i <= LU_REGION_NAME; i++)
-		uscope_slot_set(u->w, LU_REGIONS, r->slot, (uint16_t)i, values[i]);
+		uscope_slot_set(u->file.w, LU_REGIONS, r->slot, (uint16_t)i, values[i]);
 	u->live++;
 }
 
@@ -86,7 +86,7 @@ collect(struct luscope *u, const struct lap_space *s, uint64_t first, uint64_t l
 		if (n > 0 && continues(&u->fresh[n - 1], r)) {
 			u->fresh[n - 1].last = r->last;
 		} else if (n < LU_REGIONS_MAX) {
-			u->fresh[n++] = (struct lu_region){ r->first, r->last, r->base, r->owner, LU_NO_SLOT };
+			u->fresh[n++] = (struct lu_region){ r->first, r->last, r->base, r->owner, CONV_NO_SLOT };
 		} else {
 			u->regions.lost++;
 			break;
@@ -123,7 +123,7 @@ splice(struct luscope *u, struct lu_space *e, size_t from, size_t to, size_t n)
 			cap *= 2;
 		struct lu_region *p = realloc(e->regions, cap * sizeof(*p));
 		if (!p) {
-			u->failed = true;
+			u->file.failed = true;
 			return;
 		}
 		e->regions = p;
@@ -141,7 +141,7 @@ static void
 update(struct luscope *u, const struct lap_space *s, uint64_t first, uint64_t last)
 {
 	struct lu_space *e = s && !s->dead ? s->user : NULL;
-	if (!e || e->slot == LU_NO_SLOT)
+	if (!e || e->slot == CONV_NO_SLOT)
 		return;
 	/* Neighbours may have become one with it. */
 	first -= first > 0;
@@ -161,9 +161,9 @@ update(struct luscope *u, const struct lap_space *s, uint64_t first, uint64_t la
 	size_t kept = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct lu_region *r = &u->fresh[i];
-		if (r->slot == LU_NO_SLOT && (r->slot = lu_take(&u->regions)) != LU_NO_SLOT)
+		if (r->slot == CONV_NO_SLOT && (r->slot = conv_slots_take(&u->regions)) != CONV_NO_SLOT)
 			put(u, e, r);
-		if (r->slot != LU_NO_SLOT)
+		if (r->slot != CONV_NO_SLOT)
 			u->fresh[kept++] = *r;
 	}
 	splice(u, e, from, to, kept);
@@ -182,7 +182,7 @@ note_object(struct luscope *u, const struct lap_event *ev, const struct lap_spac
 		size_t n = (size_t)r->owner * 2;
 		struct lu_object *p = realloc(u->objects, n * sizeof(*p));
 		if (!p) {
-			u->failed = true;
+			u->file.failed = true;
 			return;
 		}
 		memset(p + u->nobjects, 0, (n - u->nobjects) * sizeof(*p));
@@ -193,7 +193,7 @@ note_object(struct luscope *u, const struct lap_event *ev, const struct lap_spac
 		.major = (uint32_t)ev->arg[LAP_MAJOR],
 		.minor = (uint32_t)ev->arg[LAP_MINOR],
 		.inode = (uint32_t)(ev->tag == 's' ? ev->arg[LAP_SHM] : ev->arg[LAP_INODE]),
-		.name = ev->name ? lu_text(u, ev->name, ev->name_len) : 0,
+		.name = ev->name ? convscope_text(&u->file, ev->name, ev->name_len) : 0,
 	};
 }
 

@@ -19,23 +19,9 @@ enum {
 	KEVENT,
 	TASK_STATE,
 	ENUMS,
-	FIELDS = 9,
 };
 
-struct field {
-	const char *name;
-	uint8_t type;
-	uint8_t enum_id;
-};
-
-struct table {
-	const char *name;
-	uint16_t slots;
-	uint16_t flags;
-	struct field fields[FIELDS];
-};
-
-static const struct table storages[LU_STORAGES] = {
+static const struct conv_table storages[LU_STORAGES] = {
 	[LU_CPU] = { "cpu", 1, 0, { { "pid", USCOPE_U32, 0 }, { "space", USCOPE_U32, 0 }, { "mode", USCOPE_ENUM, MODE }, { "ksection", USCOPE_U8, 0 } } },
 	[LU_TASKS] = { "tasks", LU_TASKS_MAX, USCOPE_SPARSE, { { "pid", USCOPE_U32, 0 }, { "parent", USCOPE_U32, 0 }, { "space", USCOPE_U32, 0 }, { "state", USCOPE_ENUM, TASK_STATE }, { "start_cycle", USCOPE_U64, 0 }, { "program", USCOPE_STRING_REF, 0 } } },
 	[LU_COUNTERS] = { "task_counters", LU_TASKS_MAX, 0, { { "loads", USCOPE_U64, 0 }, { "stores", USCOPE_U64, 0 }, { "fetches", USCOPE_U64, 0 }, { "load_bytes", USCOPE_U64, 0 }, { "store_bytes", USCOPE_U64, 0 }, { "new_pages", USCOPE_U64, 0 } } },
@@ -43,7 +29,7 @@ static const struct table storages[LU_STORAGES] = {
 	[LU_REGIONS] = { "regions", LU_REGIONS_MAX, USCOPE_SPARSE | USCOPE_BUFFER, { { "space", USCOPE_U16, 0 }, { "class", USCOPE_ENUM, PAGE_CLASS }, { "start", USCOPE_U32, 0 }, { "end", USCOPE_U32, 0 }, { "major", USCOPE_U32, 0 }, { "minor", USCOPE_U32, 0 }, { "inode", USCOPE_U32, 0 }, { "offset", USCOPE_U64, 0 }, { "name", USCOPE_STRING_REF, 0 } } },
 };
 
-static const struct table events[] = {
+static const struct conv_table events[] = {
 	[LU_REF] = { "ref", 0, 0, { { "kind", USCOPE_ENUM, REF_KIND }, { "length", USCOPE_U8, 0 }, { "space", USCOPE_U32, 0 }, { "address", USCOPE_U32, 0 }, { "task", USCOPE_U16, 0 }, { "page", USCOPE_U64, 0 } } },
 	[LU_KEVENT] = { "kevent", 0, 0, { { "kind", USCOPE_ENUM, KEVENT }, { "task", USCOPE_U16, 0 }, { "a", USCOPE_U64, 0 }, { "b", USCOPE_U64, 0 }, { "c", USCOPE_U64, 0 }, { "d", USCOPE_U64, 0 } } },
 	[LU_PAGE] = { "page", 0, 0, { { "class", USCOPE_ENUM, PAGE_CLASS }, { "page", USCOPE_U64, 0 }, { "space", USCOPE_U32, 0 }, { "vpage", USCOPE_U32, 0 } } },
@@ -80,20 +66,12 @@ static int
 add_tables(schema_t *s)
 {
 	int rc = 0;
-	for (int i = 0; i < LU_STORAGES && rc >= 0; i++) {
-		const struct table *t = &storages[i];
-		rc = uscope_schema_add_storage(s, t->name, SCOPE, t->slots, t->flags);
-		for (int k = 0; k < FIELDS && t->fields[k].name && rc >= 0; k++)
-			rc = uscope_schema_add_field(s, i, t->fields[k].name, t->fields[k].type, t->fields[k].enum_id);
-	}
+	for (int i = 0; i < LU_STORAGES && rc >= 0; i++)
+		rc = convscope_storage(s, SCOPE, &storages[i]);
 	if (rc >= 0)
 		rc = uscope_schema_add_property(s, LU_REGIONS, "live", USCOPE_U32, 0);
-	for (int i = 0; i <= LU_SWITCH && rc >= 0; i++) {
-		const struct table *t = &events[i];
-		rc = uscope_schema_add_event(s, t->name, SCOPE);
-		for (int k = 0; k < FIELDS && t->fields[k].name && rc >= 0; k++)
-			rc = uscope_schema_add_event_field(s, i, t->fields[k].name, t->fields[k].type, t->fields[k].enum_id);
-	}
+	for (int i = 0; i <= LU_SWITCH && rc >= 0; i++)
+		rc = convscope_event(s, SCOPE, &events[i]);
 	return rc;
 }
 

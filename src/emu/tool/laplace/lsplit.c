@@ -45,7 +45,7 @@ struct splitter {
 static int
 failed(struct splitter *s, const char *what, const char *path)
 {
-	return ltool_error(s->tool, "write", "cannot %s %s: %s", what, path, strerror(errno));
+	return conv_error(&s->tool->conv, "write", "cannot %s %s: %s", what, path, strerror(errno));
 }
 
 static void
@@ -213,7 +213,7 @@ split_all(struct splitter *s, struct lapmerge *merge, struct lapmachine *machine
 			rc = put_step(s, rec, &step);
 		if (rc < 0)
 			return rc;
-		(void)ltool_stop(s->tool);
+		(void)conv_stop(&s->tool->conv);
 	}
 	return rc < 0 ? rc : write_all(s);
 }
@@ -227,12 +227,12 @@ open_dir(struct splitter *s)
 	while (n > 1 && s->dir[n - 1] == '/')
 		n--;
 	if (n + sizeof(".part") > sizeof(s->part))
-		return ltool_error(s->tool, "write", "the name of the directory is too long");
+		return conv_error(&s->tool->conv, "write", "the name of the directory is too long");
 	(void)snprintf(s->part, sizeof(s->part), "%.*s.part", (int)n, s->dir);
 	/* Empty, it may be replaced. */
 	if (rmdir(s->dir) != 0 && errno != ENOENT) {
 		s->part[0] = 0;
-		return ltool_error(s->tool, "write", "%s is there, and is not an empty directory", s->dir);
+		return conv_error(&s->tool->conv, "write", "%s is there, and is not an empty directory", s->dir);
 	}
 	if (mkdir(s->part, 0777) == 0)
 		return 0;
@@ -264,13 +264,14 @@ close_dir(struct splitter *s, int rc)
 }
 
 static int
-run_split(struct ltool *t, int argc, char **argv)
+run_split(struct conv *c, int argc, char **argv)
 {
-	struct splitter s = { .tool = t, .dir = t->out_path };
+	struct ltool *t = ltool_of(c);
+	struct splitter s = { .tool = t, .dir = t->conv.out_path };
 	struct lapmerge merge = { 0 };
 	struct lapmachine machine = { 0 };
 	if (!s.dir || strcmp(s.dir, "-") == 0)
-		return ltool_usage(t, "-o DIR says where the directories are to be made");
+		return conv_usage(&t->conv, "-o DIR says where the directories are to be made");
 	int rc = ltool_open_inputs(t, argc, argv, t->format);
 	if (rc == 0)
 		rc = ltool_machine(t, &machine);
@@ -295,12 +296,12 @@ run_split(struct ltool *t, int argc, char **argv)
 	return rc;
 }
 
-const struct lcommand lcommand_split = {
+const struct conv_command lcommand_split = {
 	.name = "split",
 	.synopsis = "[options] -o DIR [FILE...]",
 	.brief = "a directory for each process, a file for each task",
 	.about = "Write the per-process merge: DIR/CONTEXT.N/PID.txt and DIR/kernel.txt.",
-	.with = LTOOL_WITH_OUTPUT | LTOOL_WITH_FORMAT | LTOOL_WITH_MACHINE | LTOOL_WITH_KERNEL,
+	.with = CONV_WITH_OUTPUT | LTOOL_WITH_FORMAT | LTOOL_WITH_MACHINE | LTOOL_WITH_KERNEL,
 	.max_args = -1,
 	.run = run_split,
 };

@@ -133,7 +133,7 @@ print_stats(struct stats *s, const struct lapmachine *m, bool basic)
 		[LAP_CLASS_UNMAPPED] = "in no mapping",
 		[LAP_CLASS_KERNEL] = "of the kernel",
 	};
-	struct wbuf *w = &s->tool->out;
+	struct wbuf *w = &s->tool->conv.out;
 	uint64_t refs = 0;
 	for (int i = 1; i <= 6; i++)
 		refs += s->refs[i];
@@ -180,21 +180,22 @@ count_all(struct stats *s, struct lapmerge *merge, struct lapmachine *m)
 			rc = count_record(s, rec, &step);
 		if (rc < 0)
 			return ltool_code(s->tool, rc);
-		(void)ltool_stop(s->tool);
+		(void)conv_stop(&s->tool->conv);
 	}
 	end_window(s);
 	return rc;
 }
 
 static int
-run_stat(struct ltool *t, int argc, char **argv)
+run_stat(struct conv *c, int argc, char **argv)
 {
+	struct ltool *t = ltool_of(c);
 	struct stats s = { .tool = t };
 	struct lapmerge merge = { 0 };
 	struct lapmachine machine = { 0 };
 	int rc = ltool_open_inputs(t, argc, argv, t->format);
 	if (rc == 0)
-		rc = ltool_open_output(t, t->out_path);
+		rc = conv_open_output(&t->conv, t->conv.out_path);
 	if (rc == 0)
 		rc = ltool_machine(t, &machine);
 	if (rc == 0)
@@ -210,12 +211,12 @@ run_stat(struct ltool *t, int argc, char **argv)
 	return rc;
 }
 
-const struct lcommand lcommand_stat = {
+const struct conv_command lcommand_stat = {
 	.name = "stat",
 	.synopsis = "[options] [FILE...]",
 	.brief = "counts, span, pages and working set",
 	.about = "Count records by kind, and the pages that they touch.",
-	.with = LTOOL_WITH_OUTPUT | LTOOL_WITH_FORMAT | LTOOL_WITH_MACHINE | LTOOL_WITH_WINDOW | LTOOL_WITH_KERNEL,
+	.with = CONV_WITH_OUTPUT | LTOOL_WITH_FORMAT | LTOOL_WITH_MACHINE | LTOOL_WITH_WINDOW | LTOOL_WITH_KERNEL,
 	.max_args = -1,
 	.run = run_stat,
 };

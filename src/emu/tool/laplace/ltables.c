@@ -4,52 +4,10 @@
 
 #include <stdlib.h>
 
-/* ---- Slots. ---- */
-
-uint16_t
-lu_take(struct lu_slots *s)
-{
-	if (s->next < s->max)
-		return (uint16_t)s->next++;
-	if (s->nfree == 0) {
-		s->lost++;
-		return LU_NO_SLOT;
-	}
-	uint16_t slot = s->free[s->head];
-	s->head = (s->head + 1) % s->max;
-	s->nfree--;
-	return slot;
-}
-
-void
-lu_give(struct lu_slots *s, uint16_t slot)
-{
-	if (slot == LU_NO_SLOT)
-		return;
-	s->free[(s->head + s->nfree) % s->max] = slot;
-	s->nfree++;
-}
-
-/* An entry without a slot is not written. */
 static void
 set(struct luscope *u, uint16_t storage, uint16_t slot, uint16_t field, uint64_t value)
 {
-	if (slot != LU_NO_SLOT)
-		uscope_slot_set(u->w, storage, slot, field, value);
-}
-
-uint32_t
-lu_text(struct luscope *u, const char *text, size_t n)
-{
-	struct arena a = { 0 };
-	char *copy = arena_new(&a, char, n + 1);
-	if (copy && n)
-		memcpy(copy, text, n);
-	const char *utf8 = copy ? utf8text_make(&a, copy) : NULL;
-	uint32_t index = utf8 ? uscope_string_insert(u->w, utf8) : UINT32_MAX;
-	u->failed = u->failed || !utf8;
-	arena_finish(&a);
-	return index == UINT32_MAX ? 0 : index;
+	convscope_set(&u->file, storage, slot, field, value);
 }
 
 /* ---- Counts. ---- */
@@ -80,8 +38,8 @@ ltables_flush(struct luscope *u)
 	for (struct lu_task *t = u->dirty_tasks; t; t = t->next_dirty) {
 		t->dirty = false;
 		for (int i = 0; i < LU_TOTALS; i++) {
-			if (t->n[i] && t->slot != LU_NO_SLOT)
-				uscope_slot_add(u->w, LU_COUNTERS, t->slot, (uint16_t)i, t->n[i]);
+			if (t->n[i] && t->slot != CONV_NO_SLOT)
+				uscope_slot_add(u->file.w, LU_COUNTERS, t->slot, (uint16_t)i, t->n[i]);
 			t->n[i] = 0;
 		}
 	}
@@ -101,16 +59,16 @@ void
 ltables_clear(struct luscope *u)
 {
 	for (struct lu_task *t = u->clear_tasks; t; t = t->next_clear)
-		if (t->slot != LU_NO_SLOT) {
-			uscope_slot_clear(u->w, LU_TASKS, t->slot);
-			lu_give(&u->tasks, t->slot);
-			t->slot = LU_NO_SLOT;
+		if (t->slot != CONV_NO_SLOT) {
+			uscope_slot_clear(u->file.w, LU_TASKS, t->slot);
+			conv_slots_give(&u->tasks, t->slot);
+			t->slot = CONV_NO_SLOT;
 		}
 	for (struct lu_space *s = u->clear_spaces; s; s = s->next_clear)
-		if (s->slot != LU_NO_SLOT) {
-			uscope_slot_clear(u->w, LU_SPACES, s->slot);
-			lu_give(&u->spaces, s->slot);
-			s->slot = LU_NO_SLOT;
+		if (s->slot != CONV_NO_SLOT) {
+			uscope_slot_clear(u->file.w, LU_SPACES, s->slot);
+			conv_slots_give(&u->spaces, s->slot);
+			s->slot = CONV_NO_SLOT;
 		}
 	u->clear_tasks = NULL;
 	u->clear_spaces = NULL;
@@ -196,12 +154,12 @@ add_space(struct luscope *u, struct lap_space *s)
 	struct lu_space *old = lapids_find(&u->contexts, s->context, 0, 0);
 	s->user = e;
 	if (!e || lapids_set(&u->contexts, s->context, 0, 0, e) < 0) {
-		u->failed = true;
+		u->file.failed = true;
 		return;
 	}
 	if (old)
 		end_space(u, old);
-	e->slot = lu_take(&u->spaces);
+	e->slot = conv_slots_take(&u->spaces);
 	for (int i = LU_SPACE_CONTEXT; i <= LU_SPACE_TOUCHED; i++)
 		set(u, LU_SPACES, e->slot, (uint16_t)i, i == LU_SPACE_CONTEXT ? s->context : 0);
 }
@@ -209,8 +167,8 @@ add_space(struct luscope *u, struct lap_space *s)
 static void
 put_task(struct luscope *u, struct lu_task *e, uint32_t pid, uint32_t parent)
 {
-	bool again = u->tasks.next == u->tasks.max;
-	e->slot = lu_take(&u->tasks);
+	bool again = conv_slots_reused(&u->tasks);
+	e->slot = conv_slots_take(&u->tasks);
 	set(u, LU_TASKS, e->slot, LU_TASK_PID, pid);
 	set(u, LU_TASKS, e->slot, LU_TASK_PARENT, parent);
 	set(u, LU_TASKS, e->slot, LU_TASK_SPACE, 0);
@@ -230,7 +188,7 @@ add_task(struct luscope *u, struct lap_task *t)
 	struct lap_task *old = lapids_find(&u->pids, t->pid, 0, 0);
 	t->user = e;
 	if (!e || lapids_set(&u->pids, t->pid, 0, 0, t) < 0) {
-		u->failed = true;
+		u->file.failed = true;
 		return;
 	}
 	ltables_task(u, old); /* it may have been restarted */
@@ -243,7 +201,7 @@ add_task(struct luscope *u, struct lap_task *t)
 void
 ltables_begin(struct luscope *u)
 {
-	u->kernel.program = lu_text(u, "kernel", 6);
+	u->kernel.program = convscope_text(&u->file, "kernel", 6);
 	put_task(u, &u->kernel, 0, 0);
 	u->kernel.mode = 2;
 }
@@ -285,7 +243,7 @@ ltables_cpu(struct luscope *u)
 	}
 	for (uint16_t i = 0; i < 4; i++) {
 		if (now[i] != u->cpu[i])
-			uscope_slot_set(u->w, LU_CPU, 0, i, now[i]);
+			uscope_slot_set(u->file.w, LU_CPU, 0, i, now[i]);
 		u->cpu[i] = now[i];
 	}
 }

@@ -2,60 +2,33 @@
 #ifndef LTOOL_H
 #define LTOOL_H
 
-/* ltool: what the subcommands of ovniscope-laplace share: options, inputs, output, messages.
- *
- * A subcommand is one struct lcommand. Its run() opens inputs and output, works until
- * ltool_stop(), and returns; ovniscope_laplace.c closes all and tells what went wrong. An
- * output file appears under its name when it is complete, and not otherwise. */
+/* ltool: what the subcommands of ovniscope-laplace share beside conv.h. */
 
-#include "cli.h"
+#include "conv.h"
 #include "lapmachine.h"
 #include "lapmerge.h"
-#include "wbuf.h"
-
-struct ltool;
 
 enum {
-	LTOOL_WITH_OUTPUT = 1 << 0,  /* -o FILE */
-	LTOOL_WITH_MACHINE = 1 << 1, /* options of lapmachine */
-	LTOOL_WITH_FORMAT = 1 << 2,  /* --format */
-	LTOOL_WITH_WINDOW = 1 << 3,
-	LTOOL_WITH_KERNEL = 1 << 4, /* --dialect */
-	LTOOL_WITH_USCOPE = 1 << 5, /* --freq, --name, --refs */
+	LTOOL_WITH_MACHINE = CONV_OWN << 0, /* options of lapmachine */
+	LTOOL_WITH_FORMAT = CONV_OWN << 1,  /* --format */
+	LTOOL_WITH_WINDOW = CONV_OWN << 2,
+	LTOOL_WITH_KERNEL = CONV_OWN << 3, /* --dialect */
+	LTOOL_WITH_USCOPE = CONV_OWN << 4, /* --freq, --name, --refs */
 };
 
-struct lcommand {
-	const char *name;
-	const char *synopsis;
-	const char *brief;
-	const char *about;
-	unsigned with;
-	int max_args; /* -1: any number */
-	/* Returns 0, <0 (reported), or the status 2 of ltool_usage(). */
-	int (*run)(struct ltool *t, int argc, char **argv);
-};
-
-extern const struct lcommand lcommand_text;
-extern const struct lcommand lcommand_binary;
-extern const struct lcommand lcommand_merge;
-extern const struct lcommand lcommand_split;
-extern const struct lcommand lcommand_basic;
-extern const struct lcommand lcommand_stat;
-extern const struct lcommand lcommand_uscope;
+extern const struct conv_command lcommand_text;
+extern const struct conv_command lcommand_binary;
+extern const struct conv_command lcommand_merge;
+extern const struct conv_command lcommand_split;
+extern const struct conv_command lcommand_basic;
+extern const struct conv_command lcommand_stat;
+extern const struct conv_command lcommand_uscope;
 
 struct ltool {
-	const struct lcommand *command;
-	char program[40];
+	struct conv conv;
 	struct lap_log log;
 	struct lapread *readers;
-	int *fds;
 	size_t nreaders;
-	uint64_t total; /* bytes of all inputs, 0: not known */
-
-	struct wbuf out;
-	const char *out_path; /* of -o, NULL: standard output */
-	char *final_path;     /* to be renamed to */
-	char *part_path;      /* written to */
 
 	enum lap_endian endian;
 	enum lap_dialect dialect;
@@ -66,25 +39,18 @@ struct ltool {
 	uint64_t freq;    /* cycles in a second */
 	const char *name; /* of the machine */
 	bool no_refs;     /* no event for each reference */
-	bool quiet;
-	bool progress;
-	bool to_terminal;
-	bool progress_shown;
-	double progress_last;
-	uint64_t unseen; /* records since the clock was looked at */
-	bool reported;   /* an error was */
 };
+
+/* The tool of which c is the front. */
+static inline struct ltool *
+ltool_of(struct conv *c)
+{
+	return (struct ltool *)c;
+}
 
 /* Opens the inputs; "-", or no path, is the standard input. format: that of all, LAP_AUTO: by name and
  * content. Returns 0, or <0 (reported). */
 int ltool_open_inputs(struct ltool *t, int n, char **paths, enum lap_format format);
-
-/* Opens the output; NULL or "-" is the standard output. Returns 0, <0 (reported), or 2. */
-int ltool_open_output(struct ltool *t, const char *path);
-
-/* For what is written by others: a file at part_path, which takes the name of `path` in the
- * end. Returns 0, or <0 (reported), or 2. */
-int ltool_place_output(struct ltool *t, const char *path);
 
 /* Writes a record as a line of the interleave. 0, or <0 (reported). */
 int ltool_put_record(struct ltool *t, const struct lap_record *rec);
@@ -96,33 +62,12 @@ int ltool_machine(struct ltool *t, struct lapmachine *m);
 /* Begins a merge of the inputs. 0, or <0 (reported). */
 int ltool_merge(struct ltool *t, struct lapmerge *m);
 
-/* To be called once a record: shows progress. true: the output has failed, stop. */
-static inline bool ltool_stop(struct ltool *t);
-
-/* Returns 2, the status. */
-int ltool_usage(struct ltool *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Returns -1. */
-int ltool_error(struct ltool *t, const char *name, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* A code of the library that the log was not told of. */
+/* A code of the library that the log was not told of. Returns -1. */
 int ltool_code(struct ltool *t, int code);
-void ltool_show_progress(struct ltool *t);
-/* The line of progress makes room for a message. */
-void ltool_clear_progress(struct ltool *t);
 /* Called with log.tell. */
 void ltool_tell(void *self, const struct lap_issue *issue, bool fatal);
-/* Completes or removes the output, closes the inputs, prints counts. Returns the exit status. */
-int ltool_finish(struct ltool *t, int rc);
-
-enum {
-	LTOOL_PROGRESS_EVERY = 65536,
-};
-
-static inline bool
-ltool_stop(struct ltool *t)
-{
-	if (__builtin_expect(++t->unseen >= LTOOL_PROGRESS_EVERY, 0))
-		ltool_show_progress(t);
-	return wbuf_failed(&t->out);
-}
+/* Of the family. */
+void ltool_so_far(const struct conv *c, uint64_t *bytes, uint64_t *records);
+void ltool_finish(struct conv *c, bool good);
 
 #endif

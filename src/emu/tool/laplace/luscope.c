@@ -2,6 +2,8 @@
 /* The subcommand uscope: the machine over time as a µScope file. */
 #include "luscope.h"
 
+#include "utf8text.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +11,6 @@
 __extension__ typedef unsigned __int128 uint128;
 
 static const uint64_t ps_per_s = UINT64_C(1000000000000);
-
-/* Checkpoints hold the state of all tables: rarely enough that they stay a small part. */
-static const uint64_t checkpoint_bytes = 4 << 20;
 
 /* ---- Frames. ---- */
 
@@ -21,17 +20,12 @@ frame(struct luscope *u, uint64_t rel)
 {
 	uint128 ps = (uint128)rel * ps_per_s / u->tool->freq;
 	if (ps > INT64_MAX)
-		return ltool_error(u->tool, "time", "%" PRIu64 " cycles after the first the time does not fit in 63 bits of picoseconds: is --freq right?", rel);
+		return conv_error(&u->tool->conv, "time", "%" PRIu64 " cycles after the first the time does not fit in 63 bits of picoseconds: is --freq right?", rel);
 	u->rel = rel;
-	if (u->framed && (uint64_t)ps == u->now)
-		return 0;
-	if (u->framed)
-		uscope_end_cycle(u->w);
-	u->now = (uint64_t)ps;
-	u->framed = true;
-	uscope_begin_cycle(u->w, u->now);
-	ltables_clear(u);
-	return uscope_writer_error(u->w) < 0 ? -1 : 0;
+	int rc = convscope_frame(&u->file, (uint64_t)ps);
+	if (rc > 0)
+		ltables_clear(u);
+	return rc < 0 ? rc : 0;
 }
 
 /* The first frame, or that of the next record with those of windows before it. */
@@ -60,47 +54,29 @@ frame_of(struct luscope *u, uint64_t ts)
 	return rc < 0 ? rc : frame(u, rel);
 }
 
-/* ---- Events of the file: packed, little endian. ---- */
-
-struct payload {
-	uint8_t bytes[40];
-	uint32_t n;
-};
-
-static void
-put(struct payload *p, uint64_t value, unsigned size)
-{
-	for (unsigned i = 0; i < size; i++)
-		p->bytes[p->n++] = (uint8_t)(value >> (8 * i));
-}
-
-static void
-send_event(struct luscope *u, uint16_t type, const struct payload *p)
-{
-	uscope_event_bytes(u->w, type, p->bytes, p->n);
-}
+/* ---- Events of the file. ---- */
 
 static void
 put_page(struct luscope *u, uint8_t class, uint64_t page, uint32_t space, uint64_t address)
 {
-	struct payload p = { .n = 0 };
-	put(&p, class, 1);
-	put(&p, page, 8);
-	put(&p, space, 4);
-	put(&p, address >> LAP_PAGE_SHIFT, 4);
-	send_event(u, LU_PAGE, &p);
+	struct conv_payload p = { .n = 0 };
+	conv_put(&p, class, 1);
+	conv_put(&p, page, 8);
+	conv_put(&p, space, 4);
+	conv_put(&p, address >> LAP_PAGE_SHIFT, 4);
+	convscope_send(&u->file, LU_PAGE, &p);
 }
 
 static void
 put_switch(struct luscope *u)
 {
 	const struct lap_task *to = u->machine.running;
-	struct payload p = { .n = 0 };
+	struct conv_payload p = { .n = 0 };
 	if (u->running == to)
 		return;
-	put(&p, u->running ? u->running->pid : 0, 4);
-	put(&p, to ? to->pid : 0, 4);
-	send_event(u, LU_SWITCH, &p);
+	conv_put(&p, u->running ? u->running->pid : 0, 4);
+	conv_put(&p, to ? to->pid : 0, 4);
+	convscope_send(&u->file, LU_SWITCH, &p);
 	u->running = u->machine.running;
 }
 
@@ -108,18 +84,18 @@ static void
 put_kevent(struct luscope *u, const struct lap_event *ev, const struct lap_step *step)
 {
 	enum { NUMBERS = 4 };
-	struct payload p = { .n = 0 };
+	struct conv_payload p = { .n = 0 };
 	uint64_t numbers[NUMBERS] = { 0 };
 	int n = 0;
 	const uint8_t *fields = lap_tags[ev->code - 1].fields;
 	for (int i = 0; i < LAPKERNEL_FIELDS && fields[i] != LAP_END && n < NUMBERS; i++)
 		if (fields[i] != LAP_NAME && fields[i] != LAP_FILE_TYPE && lap_has_field(u->tool->dialect, fields[i]))
 			numbers[n++] = ev->arg[fields[i]];
-	put(&p, ev->code, 1);
-	put(&p, ltables_of(u, step->task)->slot, 2);
+	conv_put(&p, ev->code, 1);
+	conv_put(&p, ltables_of(u, step->task)->slot, 2);
 	for (int i = 0; i < NUMBERS; i++)
-		put(&p, numbers[i], 8);
-	send_event(u, LU_KEVENT, &p);
+		conv_put(&p, numbers[i], 8);
+	convscope_send(&u->file, LU_KEVENT, &p);
 }
 
 /* ---- Records. ---- */
@@ -128,7 +104,7 @@ static void
 count(struct luscope *u, struct lu_task *e, int total, uint64_t n)
 {
 	e->n[total] += n;
-	uscope_summary_add(u->w, u->counters[total], u->now, n);
+	uscope_summary_add(u->file.w, u->counters[total], u->file.now, n);
 }
 
 static void
@@ -146,14 +122,14 @@ take_ref(struct luscope *u, const struct lap_record *rec, const struct lap_step 
 	ltables_cpu(u);
 	count(u, e, LU_LOADS + (int)kind, 1);
 	if (kind == 2)
-		uscope_summary_density(u->w, u->now, 1);
+		uscope_summary_density(u->file.w, u->file.now, 1);
 	else
 		count(u, e, LU_LOAD_BYTES + (int)kind, rec->length);
 	for (int i = 0; i < step->ntouches; i++) {
 		const struct lap_touch *t = &step->touch[i];
 		bool kernel = t->addr >= u->machine.pages.kernel_base;
 		int touched = s && !kernel ? lapcount_touch(&s->touched, t->page, 1) : LAPCOUNT_OLD;
-		u->failed = u->failed || touched < 0;
+		u->file.failed = u->file.failed || touched < 0;
 		if (touched == LAPCOUNT_EVER)
 			ltables_dirty_space(u, s);
 		first += t->class != 0;
@@ -164,14 +140,14 @@ take_ref(struct luscope *u, const struct lap_record *rec, const struct lap_step 
 	if (u->tool->no_refs)
 		return;
 	ltables_flush(u);
-	struct payload p = { .n = 0 };
-	put(&p, lap_kinds[rec->kind], 1);
-	put(&p, rec->length, 1);
-	put(&p, rec->space, 4);
-	put(&p, rec->addr, 4);
-	put(&p, e->slot, 2);
-	put(&p, step->touch[0].page, 8);
-	send_event(u, LU_REF, &p);
+	struct conv_payload p = { .n = 0 };
+	conv_put(&p, lap_kinds[rec->kind], 1);
+	conv_put(&p, rec->length, 1);
+	conv_put(&p, rec->space, 4);
+	conv_put(&p, rec->addr, 4);
+	conv_put(&p, e->slot, 2);
+	conv_put(&p, step->touch[0].page, 8);
+	convscope_send(&u->file, LU_REF, &p);
 }
 
 static void
@@ -189,9 +165,9 @@ take_event(struct luscope *u, const struct lap_event *ev, const struct lap_step 
 	int section = lap_section_of(ev->tag);
 	lregions_event(u, ev, step);
 	if (ev->tag == 'X' && ev->name && step->task) {
-		e->program = lu_text(u, ev->name, ev->name_len);
-		if (e->slot != LU_NO_SLOT)
-			uscope_slot_set(u->w, LU_TASKS, e->slot, LU_TASK_PROGRAM, e->program);
+		e->program = convscope_text(&u->file, ev->name, ev->name_len);
+		if (e->slot != CONV_NO_SLOT)
+			uscope_slot_set(u->file.w, LU_TASKS, e->slot, LU_TASK_PROGRAM, e->program);
 	}
 	if (section >= 0 && step->task && step->task == u->machine.running)
 		e->section = (uint8_t)section;
@@ -221,7 +197,7 @@ take_record(struct luscope *u, const struct lap_record *rec, const struct lap_pl
 		take_event(u, rec->event, &step);
 	if (took > 0 && rec->type == LAP_REF)
 		put_pages(u, rec, &step);
-	return u->failed ? ltool_code(u->tool, -LAP_E_MEMORY) : 0;
+	return u->file.failed ? ltool_code(u->tool, -LAP_E_MEMORY) : 0;
 }
 
 static int
@@ -235,7 +211,7 @@ take_all(struct luscope *u, struct lapmerge *merge)
 		rc = take_record(u, rec, &at);
 		if (rc < 0)
 			return rc;
-		(void)ltool_stop(u->tool);
+		(void)conv_stop(&u->tool->conv);
 	}
 	if (rc < 0)
 		return ltool_code(u->tool, rc);
@@ -243,10 +219,8 @@ take_all(struct luscope *u, struct lapmerge *merge)
 	/* What ended with the last record leaves a cycle later. */
 	if (u->clear_tasks || u->clear_spaces)
 		rc = frame(u, u->rel + 1);
-	if (u->framed)
-		uscope_end_cycle(u->w);
 	if (rc == 0)
-		(void)uscope_writer_set_end(u->w, u->now);
+		convscope_end(&u->file);
 	return rc;
 }
 
@@ -273,57 +247,27 @@ open_writer(struct luscope *u)
 		{ "laplace.kernel_base", base },
 	};
 	const dut_desc_t dut = { properties, sizeof(properties) / sizeof(properties[0]) };
-	uscope_error_t error = { 0 };
-	const uscope_writer_options_t options = {
-		.min_raw = checkpoint_bytes,
-		.max_raw = checkpoint_bytes,
-		.no_auto_summary = true,
-		.drop_empty = t->no_refs,
-		.error = &error,
-	};
 	int rc = name && schema ? 0 : ltool_code(t, -LAP_E_MEMORY);
 	if (rc == 0)
-		u->w = uscope_writer_open_ex(t->part_path, &dut, schema, &options, NULL);
-	if (rc == 0 && !u->w)
-		rc = ltool_error(t, "write", "cannot write %s: %s", t->out_path, error.reason);
+		rc = convscope_open(&u->file, &t->conv, schema, &dut, t->no_refs);
 	uscope_schema_free(schema);
 	arena_finish(&a);
 	if (rc < 0)
 		return rc;
-	(void)uscope_string_insert(u->w, "");
 	for (int i = 0; i < LU_TOTALS; i++)
-		u->counters[i] = uscope_summary_counter(u->w, lschema_totals[i], LU_COUNTERS);
+		u->counters[i] = uscope_summary_counter(u->file.w, lschema_totals[i], LU_COUNTERS);
 	return 0;
-}
-
-/* 0, or <0 (reported). */
-static int
-close_writer(struct luscope *u, int rc)
-{
-	struct ltool *t = u->tool;
-	if (!u->w)
-		return rc;
-	/* A run that failed leaves no file: what the writer says counts only if nothing else did. */
-	int status = uscope_writer_finish(u->w);
-	if (status < 0 && !t->reported) {
-		const uscope_error_t *e = uscope_writer_error_info(u->w);
-		rc = ltool_error(t, "write", "cannot write %s: %s", t->out_path, e->reason[0] ? e->reason : uscope_status_text(status));
-	}
-	uscope_writer_close(u->w);
-	return rc;
 }
 
 static void
 print_lost(const struct luscope *u)
 {
-	const struct lu_slots *all[] = { &u->tasks, &u->spaces, &u->regions };
-	for (int i = 0; i < 3; i++)
-		if (all[i]->lost)
-			(void)fprintf(stderr, "%s: warning[slots]: the table %s has %" PRIu32 " slots: %" PRIu64 " times there was none for a new entry\n",
-				u->tool->program, all[i]->name, all[i]->max, all[i]->lost);
+	struct conv *c = &u->tool->conv;
+	conv_slots_report(&u->tasks, c);
+	conv_slots_report(&u->spaces, c);
+	conv_slots_report(&u->regions, c);
 	if (u->beyond)
-		(void)fprintf(stderr, "%s: warning[slots]: %" PRIu64 " times a mapping lay above 4 GiB, where the table regions does not reach\n",
-			u->tool->program, u->beyond);
+		conv_warn(c, "slots", "%" PRIu64 " times a mapping lay above 4 GiB, where the table regions does not reach", u->beyond);
 }
 
 static int
@@ -333,7 +277,7 @@ work(struct luscope *u, int argc, char **argv)
 	struct lapmerge merge = { 0 };
 	int rc = ltool_open_inputs(t, argc, argv, t->format);
 	if (rc == 0)
-		rc = ltool_place_output(t, t->out_path);
+		rc = conv_place_output(&t->conv, t->conv.out_path);
 	if (rc == 0)
 		rc = ltool_machine(t, &u->machine);
 	if (rc == 0)
@@ -342,8 +286,8 @@ work(struct luscope *u, int argc, char **argv)
 		rc = open_writer(u);
 	if (rc == 0)
 		rc = take_all(u, &merge);
-	rc = close_writer(u, rc);
-	if (rc == 0 && !t->quiet)
+	rc = convscope_close(&u->file, rc);
+	if (rc == 0)
 		print_lost(u);
 	lapmerge_close(&merge);
 	ltables_finish(u);
@@ -352,38 +296,40 @@ work(struct luscope *u, int argc, char **argv)
 }
 
 static int
-run_uscope(struct ltool *t, int argc, char **argv)
+run_uscope(struct conv *c, int argc, char **argv)
 {
-	if (!t->out_path || strcmp(t->out_path, "-") == 0)
-		return ltool_usage(t, "-o FILE says what is to be written: no pipe can hold it");
+	struct ltool *t = ltool_of(c);
+	if (!t->conv.out_path || strcmp(t->conv.out_path, "-") == 0)
+		return conv_usage(&t->conv, "-o FILE says what is to be written: no pipe can hold it");
 	struct luscope *u = calloc(1, sizeof(*u));
-	struct lu_region *fresh = calloc(LU_REGIONS_MAX, sizeof(*fresh));
-	int rc;
-	if (u && fresh) {
+	int rc = -1;
+	if (u) {
 		u->tool = t;
-		u->fresh = fresh;
-		u->tasks.name = "tasks";
-		u->tasks.max = LU_TASKS_MAX;
-		u->spaces.name = "spaces";
-		u->spaces.max = LU_SPACES_MAX;
-		u->regions.name = "regions";
-		u->regions.max = LU_REGIONS_MAX;
-		rc = work(u, argc, argv);
+		u->fresh = calloc(LU_REGIONS_MAX, sizeof(*u->fresh));
+		if (u->fresh && conv_slots_init(&u->tasks, "tasks", LU_TASKS_MAX) == 0 &&
+			conv_slots_init(&u->spaces, "spaces", LU_SPACES_MAX) == 0 &&
+			conv_slots_init(&u->regions, "regions", LU_REGIONS_MAX) == 0)
+			rc = work(u, argc, argv);
+		else
+			rc = ltool_code(t, -LAP_E_MEMORY);
+		conv_slots_finish(&u->tasks);
+		conv_slots_finish(&u->spaces);
+		conv_slots_finish(&u->regions);
 		free(u->objects);
+		free(u->fresh);
 	} else {
 		rc = ltool_code(t, -LAP_E_MEMORY);
 	}
-	free(fresh);
 	free(u);
 	return rc;
 }
 
-const struct lcommand lcommand_uscope = {
+const struct conv_command lcommand_uscope = {
 	.name = "uscope",
 	.synopsis = "[options] -o OUT.uscp [FILE...]",
 	.brief = "tasks, spaces, mappings and references as a µScope file",
 	.about = "Write the state of the machine over time as a µScope file.",
-	.with = LTOOL_WITH_OUTPUT | LTOOL_WITH_FORMAT | LTOOL_WITH_MACHINE | LTOOL_WITH_WINDOW | LTOOL_WITH_KERNEL | LTOOL_WITH_USCOPE,
+	.with = CONV_WITH_OUTPUT | LTOOL_WITH_FORMAT | LTOOL_WITH_MACHINE | LTOOL_WITH_WINDOW | LTOOL_WITH_KERNEL | LTOOL_WITH_USCOPE,
 	.max_args = -1,
 	.run = run_uscope,
 };

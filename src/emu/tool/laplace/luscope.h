@@ -8,11 +8,10 @@
  * The command (luscope.c) drives a machine of src/lib/laplace and asks for frames; tables
  * (ltables.c) make what has changed in the machine operations; mappings are in lregions.c. */
 
+#include "convscope.h"
 #include "lapcount.h"
 #include "lapkernel.h"
 #include "ltool.h"
-#include "uscope.h"
-#include "utf8text.h"
 
 /* Ids, in the order of the schema. */
 enum {
@@ -80,18 +79,6 @@ enum {
 	LU_TASKS_MAX = 4096,
 	LU_SPACES_MAX = 4096,
 	LU_REGIONS_MAX = 16384,
-	LU_NO_SLOT = 0xffff,
-};
-
-/* Slots of a table. Those never used come first, then those that were given back longest ago. */
-struct lu_slots {
-	const char *name;
-	uint32_t max;
-	uint32_t next; /* never used from here on */
-	uint32_t head;
-	uint32_t nfree; /* given back */
-	uint64_t lost;  /* entries that got none */
-	uint16_t free[LU_REGIONS_MAX];
 };
 
 /* Behind lap_space.user. */
@@ -140,16 +127,13 @@ struct lu_object {
 
 struct luscope {
 	struct ltool *tool;
-	uscope_writer_t *w;
+	struct convscope file;
 	struct lapmachine machine;
 	int counters[LU_TOTALS];
 	uint64_t first; /* cycle */
 	uint64_t rel;   /* the current one, from there */
-	uint64_t now;   /* the same in ps */
 	uint64_t tick;  /* the end of the window, from the first cycle */
 	bool begun;
-	bool framed;            /* a frame is open */
-	bool failed;            /* memory is exhausted */
 	size_t ntasks, nspaces; /* of the machine, that have an entry */
 	struct lapids contexts; /* the last space of each */
 	struct lapids pids;     /* the last task of each */
@@ -163,19 +147,13 @@ struct luscope {
 	struct lu_region *fresh; /* room for a change of regions */
 	uint32_t live;           /* regions */
 	uint64_t beyond;         /* regions above 4 GiB */
-	struct lu_slots tasks, spaces, regions;
+	struct conv_slots tasks, spaces, regions;
 };
 
 /* The schema of such a file. NULL: no memory. */
 schema_t *lschema_make(uint64_t freq);
 /* Names of the fields of LU_COUNTERS. */
 extern const char *const lschema_totals[LU_TOTALS];
-
-uint16_t lu_take(struct lu_slots *s);
-void lu_give(struct lu_slots *s, uint16_t slot);
-
-/* A text of the trace as a string of the file. */
-uint32_t lu_text(struct luscope *u, const char *text, size_t n);
 
 /* In the first frame: the kernel. */
 void ltables_begin(struct luscope *u);

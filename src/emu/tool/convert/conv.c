@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+#include "conv.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- Inputs. ---- */
+
+static bool
+is_standard(const char *path)
+{
+	return strcmp(path, "-") == 0;
+}
+
+const char *
+conv_input_name(const char *path)
+{
+	return is_standard(path) ? "(standard input)" : path;
+}
+
+int
+conv_open_input(struct conv *c, const char *path, uint64_t *size)
+{
+	int *fds = realloc(c->fds, (c->nfds + 1) * sizeof(*fds));
+	if (!fds)
+		return conv_no_memory(c);
+	c->fds = fds;
+	int fd = is_standard(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	if (fd < 0 || fstat(fd, &st) != 0)
+		return conv_error(c, "read", "cannot open %s: %s", path, strerror(errno));
+	c->fds[c->nfds++] = is_standard(path) ? -1 : fd;
+	if (S_ISDIR(st.st_mode))
+		return conv_error(c, "read", "%s is a directory, and a file is expected", path);
+	*size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+	c->total += *size;
+	return fd;
+}
+
+int
+conv_in_and_out(struct conv *c, int argc, char **argv, const char **in, const char **out)
+{
+	if (argc > 1 && c->out_path)
+		return conv_usage(c, "the output is named twice: %s and %s", c->out_path, argv[1]);
+	*in = argc > 0 ? argv[0] : "-";
+	*out = argc > 1 ? argv[1] : c->out_path;
+	return 0;
+}
+
+/* ---- Output. ---- */
+
+/* Whether the file that would be replaced is an input. */
+static bool
+is_input(const struct conv *c, const struct stat *out)
+{
+	for (size_t i = 0; i < c->nfds; i++) {
+		struct stat in;
+		if (c->fds[i] >= 0 && fstat(c->fds[i], &in) == 0 && in.st_dev == out->st_dev && in.st_ino == out->st_ino)
+			return true;
+	}
+	return false;
+}
+
+/* The descriptor to write to, <0: errno says why not. */
+static int
+open_part(struct conv *c, const char *path, bool exists)
+{
+	/* Through a symbolic link to what it leads to. */
+	c->final_path = exists ? realpath(path, NULL) : strdup(path);
+	if (!c->final_path)
+		return -1;
+	size_t n = strlen(c->final_path) + sizeof(".part");
+	c->part_path = malloc(n);
+	if (!c->part_path)
+		return -1;
+	(void)snprintf(c->part_path, n, "%s.part", c->final_path);
+	int fd = open(c->part_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0) {
+		free(c->part_path);
+		c->part_path = NULL;
+	}
+	return fd;
+}
+
+int
+conv_open_output(struct conv *c, const char *path)
+{
+	int fd;
+	struct stat st;
+	if (!path || is_standard(path)) {
+		path = "the standard output";
+		fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	} else {
+		bool exists = stat(path, &st) == 0;
+		if (exists && is_input(c, &st))
+			return conv_usage(c, "%s is an input, and would be replaced", path);
+		/* Pipes and devices are written as they are. */
+		fd = exists && !S_ISREG(st.st_mode) ? open(path, O_WRONLY | O_CLOEXEC) : open_part(c, path, exists);
+	}
+	if (fd < 0)
+		return conv_error(c, "write", "cannot open %s: %s", path, strerror(errno));
+	if (wbuf_attach(&c->out, fd, path) < 0) {
+		(void)close(fd);
+		return conv_no_memory(c);
+	}
+	return 0;
+}
+
+int
+conv_place_output(struct conv *c, const char *path)
+{
+	struct stat st;
+	bool exists = stat(path, &st) == 0;
+	if (exists && is_input(c, &st))
+		return conv_usage(c, "%s is an input, and would be replaced", path);
+	if (exists && !S_ISREG(st.st_mode))
+		return conv_error(c, "write", "%s is no regular file, and no other can hold this output", path);
+	int fd = open_part(c, path, exists);
+	if (fd < 0)
+		return conv_error(c, "write", "cannot open %s: %s", path, strerror(errno));
+	(void)close(fd);
+	return 0;
+}
+
+/* Complete, or not there. 0, or <0 (reported). */
+static int
+close_output(struct conv *c, int rc)
+{
+	if (c->out.data) {
+		const char *path = c->out.path;
+		int written = wbuf_close(&c->out);
+		if (written < 0)
+			rc = conv_error(c, "write", "cannot write %s: %s", path, strerror(-written));
+	}
+	if (c->part_path && rc == 0 && rename(c->part_path, c->final_path) != 0)
+		rc = conv_error(c, "write", "cannot rename %s: %s", c->part_path, strerror(errno));
+	if (c->part_path && rc != 0)
+		(void)unlink(c->part_path);
+	free(c->part_path);
+	free(c->final_path);
+	return rc;
+}
+
+int
+conv_finish(struct conv *c, int rc)
+{
+	rc = close_output(c, rc);
+	conv_clear_progress(c);
+	c->family->finish(c, rc == 0);
+	for (size_t i = 0; i < c->nfds; i++)
+		if (c->fds[i] >= 0)
+			(void)close(c->fds[i]);
+	free(c->fds);
+	return rc < 0 ? 1 : rc;
+}
