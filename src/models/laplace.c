@@ -249,7 +249,9 @@ finish(struct emu *emu)
 				lap_code_text(code), lap_code_lenient(code));
 	for (uint32_t i = 0; d->counts && i < emu->sys.nthreads; i++)
 		lapcount_finish(&d->counts[i]);
-	lapcount_finish(&d->cpu);
+	for (uint32_t i = 0; i < d->ncpus; i++)
+		lapcount_finish(&d->cpus[i].count);
+	lapcount_finish(&d->all);
 	lapids_finish(&d->rows);
 	lapids_finish(&d->copied);
 	lapmachine_finish(&d->machine);

@@ -2,11 +2,10 @@
 /* laptasks: tasks and threads, events of the kernel, and windows. */
 #include "lapmodel.h"
 
-/* Counts of a window come to an end, or others begin to count. */
 void
 lapmodel_cool(struct lapmodel *d)
 {
-	d->hot_key += UINT64_C(1) << 20;
+	d->cold = d->next_key;
 }
 
 int
@@ -17,16 +16,19 @@ lapmodel_prepare(struct emu *emu, struct lapmodel *d)
 		.kernel_base = l ? l->source.kernel_base : 0xc0000000,
 		.offset_in_pages = l && l->source.offset_in_pages,
 		.no_kernel_trace = !l || !l->has_kernel,
+		.ncpus = l ? l->source.ncpus : 1,
 	};
 	d->ready = true;
-	d->run = NO_INDEX;
 	d->window = 1;
 	d->log.lenient = true;
-	lapmodel_cool(d);
+	d->cpus = arena_new(&emu->arena, struct lapmodel_cpu, o.ncpus);
 	d->counts = arena_new(&emu->arena, struct lapcount, emu->sys.nthreads);
 	d->listed = arena_new(&emu->arena, uint32_t, emu->sys.nthreads);
-	if (!d->counts || !d->listed)
+	if (!d->cpus || !d->counts || !d->listed)
 		return diag_no_memory(emu->diag);
+	d->ncpus = o.ncpus;
+	for (uint32_t i = 0; i < d->ncpus; i++)
+		d->cpus[i].run = d->cpus[i].last_run = NO_INDEX;
 	/* The log is the player's, which outlives the machine. */
 	struct lap_log *log = l ? (struct lap_log *)&l->log : &d->log;
 	return lapmachine_init(&d->machine, log, &o) < 0 ? diag_no_memory(emu->diag) : 0;
@@ -45,6 +47,20 @@ lapmodel_count(struct lapmodel *d, uint32_t row)
 
 /* ---- Tasks and threads. ---- */
 
+/* The thread of a task ends, if it has not yet. */
+static int
+end_row(struct emu *emu, const struct event *ev, struct lapmodel *d, uint32_t row)
+{
+	const struct thread_run *t = &emu->threads[row];
+	if (t->state == TH_DEAD)
+		return 0;
+	if (d->cpus[t->cpu].run == row)
+		d->cpus[t->cpu].run = NO_INDEX;
+	d->alive--;
+	emu_choose(emu, row);
+	return run_kill(emu, ev);
+}
+
 /* A task that the look ahead has found gets its thread. */
 static int
 add_task(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_task *task)
@@ -53,10 +69,8 @@ add_task(struct emu *emu, const struct event *ev, struct lapmodel *d, const stru
 	if (row >= emu->sys.nthreads)
 		return emu_error(emu, ev, ERR_LAPLACE, "task %x was not there when the files were read before: have they changed?", task->pid);
 	const struct thread_run *old = lapids_find(&d->rows, task->pid, 0, 0);
-	if (old && old->state != TH_DEAD) {
-		emu_choose(emu, (uint32_t)(old - emu->threads));
-		d->alive--;
-		int rc = run_kill(emu, ev);
+	if (old) {
+		int rc = end_row(emu, ev, d, (uint32_t)(old - emu->threads));
 		if (rc < 0)
 			return rc;
 	}
@@ -64,33 +78,36 @@ add_task(struct emu *emu, const struct event *ev, struct lapmodel *d, const stru
 		return diag_no_memory(emu->diag);
 	emu_choose(emu, row);
 	d->alive++;
-	return run_create(emu, ev, CPU);
+	return run_create(emu, ev, lapmodel_on(emu));
 }
 
+/* Nothing runs on a CPU. */
 static int
-end_task(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_task *task)
+leave(struct emu *emu, const struct event *ev, struct lapmodel *d, uint32_t cpu)
 {
-	if (task->state != LAP_TASK_EXITED || emu->threads[task->index].state == TH_DEAD)
+	uint32_t row = d->cpus[cpu].run;
+	d->cpus[cpu].run = NO_INDEX;
+	if (row == NO_INDEX)
 		return 0;
-	emu_choose(emu, task->index);
-	d->alive--;
-	return run_kill(emu, ev);
+	emu_choose(emu, row);
+	return run_pause(emu, ev);
 }
 
-/* Another task runs. */
 int
-lapmodel_switch(struct emu *emu, const struct event *ev, struct lapmodel *d, uint32_t row)
+lapmodel_switch(struct emu *emu, const struct event *ev, struct lapmodel *d, uint32_t cpu, uint32_t row)
 {
-	int rc = 0;
-	uint32_t old = d->run;
-	d->run = row;
-	lapmodel_cool(d);
-	if (old != NO_INDEX && emu->threads[old].state == TH_RUNNING) {
-		emu_choose(emu, old);
-		rc = run_pause(emu, ev);
-	}
+	struct lapmodel_cpu *c = &d->cpus[cpu];
+	int rc = leave(emu, ev, d, cpu);
 	if (rc < 0 || row == NO_INDEX)
 		return rc;
+	uint32_t from = emu->threads[row].cpu;
+	if (d->cpus[from].run == row)
+		rc = leave(emu, ev, d, from);
+	if (rc == 0 && from != cpu)
+		rc = run_migrate(emu, ev, row, cpu);
+	if (rc < 0)
+		return rc;
+	c->run = c->last_run = row;
 	emu_choose(emu, row);
 	return run_resume(emu, ev);
 }
@@ -103,12 +120,13 @@ lapmodel_follow(struct emu *emu, const struct event *ev, struct lapmodel *d, con
 	int rc = 0;
 	for (; d->ntasks < m->ntasks && rc == 0; d->ntasks++)
 		rc = add_task(emu, ev, d, m->tasks[d->ntasks]);
-	if (rc == 0 && task)
-		rc = end_task(emu, ev, d, task);
-	uint32_t row = m->running ? m->running->index : NO_INDEX;
-	if (rc == 0 && row != d->run) {
-		d->switches += m->no_kernel_trace;
-		rc = lapmodel_switch(emu, ev, d, row);
+	if (rc == 0 && task && task->state == LAP_TASK_EXITED)
+		rc = end_row(emu, ev, d, task->index);
+	uint32_t cpu = lapmodel_on(emu);
+	uint32_t row = m->on->running ? m->on->running->index : NO_INDEX;
+	if (rc == 0 && row != d->cpus[cpu].run) {
+		d->cpus[cpu].switches += m->no_kernel_trace && row != d->cpus[cpu].last_run;
+		rc = lapmodel_switch(emu, ev, d, cpu, row);
 	}
 	return rc;
 }
@@ -134,14 +152,21 @@ lapmodel_show_diag(struct emu *emu, const struct event *ev, int code)
 	if (!code || !l->log.lenient)
 		return 0;
 	int rc = emu_punctual(emu, ev, DIAG, code);
-	return rc < 0 ? rc : emu_punctual_cpu(emu, CPU, DIAG, code);
+	return rc < 0 ? rc : emu_punctual_cpu(emu, lapmodel_on(emu), DIAG, code);
 }
 
 void
-lapmodel_show_alive(struct emu *emu, const struct lapmodel *d)
+lapmodel_show_alive(struct emu *emu, struct lapmodel *d)
 {
-	emu_set_cpu(emu, CPU, TASKS, (int64_t)d->alive);
-	emu_set_cpu(emu, CPU, SPACES, (int64_t)d->machine.pages.nalive);
+	uint64_t spaces = d->machine.pages.nalive;
+	if (d->shown_alive == d->alive + 1 && d->shown_spaces == spaces)
+		return;
+	d->shown_alive = d->alive + 1;
+	d->shown_spaces = spaces;
+	for (uint32_t i = 0; i < d->ncpus; i++) {
+		emu_set_cpu(emu, i, TASKS, (int64_t)d->alive);
+		emu_set_cpu(emu, i, SPACES, (int64_t)spaces);
+	}
 }
 
 /* ---- Kernel events. ---- */
@@ -154,7 +179,7 @@ show_copy(struct emu *emu, const struct event *ev, struct lapmodel *d, const str
 	const struct laplace *l = laplace_of(&emu->trace);
 	if (!step->copy)
 		return 0;
-	if (l->item.at.file && l->files[0].format == LAP_PROCESS && lapids_set(&d->copied, step->space->index, page, 0, d) < 0)
+	if (l->numbered && lapids_set(&d->copied, step->space->index, page, 0, d) < 0)
 		return diag_no_memory(emu->diag);
 	return emu_punctual(emu, ev, PAGE_EVENT, LAP_CLASS_COPY);
 }
@@ -168,12 +193,13 @@ show_event(struct emu *emu, const struct event *ev, struct lapmodel *d, const st
 	int rc = emu_punctual(emu, ev, KEVENT, kev->code);
 	if (rc == 0)
 		rc = show_copy(emu, ev, d, kev, step);
-	if (rc == 0 && section >= 0 && row == d->run)
+	if (rc == 0 && section >= 0 && row == d->cpus[lapmodel_on(emu)].run)
 		rc = emu_set(emu, ev, KSECTION, section);
-	if (kev->tag == '<')
-		lapmodel_count(d, row)->n[LAPCOUNT_FILE_READ] += kev->arg[LAP_LENGTH];
-	else if (kev->tag == '>')
-		lapmodel_count(d, row)->n[LAPCOUNT_FILE_WRITE] += kev->arg[LAP_LENGTH];
+	if (kev->tag == '<' || kev->tag == '>') {
+		int total = kev->tag == '<' ? LAPCOUNT_FILE_READ : LAPCOUNT_FILE_WRITE;
+		lapmodel_count(d, row)->n[total] += kev->arg[LAP_LENGTH];
+		d->cpus[lapmodel_on(emu)].count.n[total] += kev->arg[LAP_LENGTH];
+	}
 	return rc;
 }
 
@@ -199,11 +225,11 @@ lapmodel_event(struct emu *emu, const struct event *ev)
 		rc = lapmodel_show_space(emu, ev, d->machine.tasks[i]);
 	if (rc == 0 && took)
 		rc = lapmodel_show_space(emu, ev, step.task);
-	if (rc == 0 && step.task != d->machine.running)
-		rc = lapmodel_show_space(emu, ev, d->machine.running);
+	if (rc == 0 && step.task != d->machine.on->running)
+		rc = lapmodel_show_space(emu, ev, d->machine.on->running);
 	if (rc == 0 && took)
 		rc = show_event(emu, ev, d, it->rec.event, &step);
-	d->switches += took && it->rec.kind == 'S';
+	d->cpus[it->at.cpu].switches += took && it->rec.kind == 'S';
 	if (rc == 0 && (it->code || l->code))
 		rc = lapmodel_show_diag(emu, ev, it->code);
 	lapmodel_show_alive(emu, d);
@@ -237,12 +263,24 @@ close_row(struct emu *emu, const struct event *ev, struct lapmodel *d, uint32_t 
 	int rc = emu_set(emu, ev, FOOTPRINT, (int64_t)c->footprint);
 	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]) && rc == 0; i++)
 		rc = emu_set(emu, ev, shown[i].chan, (int64_t)(c->n[shown[i].total] & INT64_MAX));
-	for (int i = 0; i < LAPCOUNT_TOTALS; i++) {
-		if (i != LAPCOUNT_WORKING_SET)
-			d->cpu.n[i] += c->n[i];
+	for (int i = 0; i < LAPCOUNT_TOTALS; i++)
 		c->n[i] = 0;
-	}
 	return rc < 0 ? rc : emu_set(emu, ev, REFS, (int64_t)refs);
+}
+
+static void
+close_cpu(struct emu *emu, struct lapmodel *d, uint32_t cpu)
+{
+	struct lapmodel_cpu *c = &d->cpus[cpu];
+	uint64_t *n = c->count.n;
+	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++)
+		emu_set_cpu(emu, cpu, shown[i].chan, (int64_t)(n[shown[i].total] & INT64_MAX));
+	emu_set_cpu(emu, cpu, REFS, (int64_t)(n[LAPCOUNT_LOADS] + n[LAPCOUNT_STORES] + n[LAPCOUNT_FETCHES]));
+	emu_set_cpu(emu, cpu, FOOTPRINT, (int64_t)c->count.footprint);
+	emu_set_cpu(emu, cpu, SWITCHES, (int64_t)c->switches);
+	for (int i = 0; i < LAPCOUNT_TOTALS; i++)
+		n[i] = 0;
+	c->switches = 0;
 }
 
 int
@@ -262,15 +300,8 @@ lapmodel_window(struct emu *emu, const struct event *ev)
 		c->active = false;
 	}
 	d->nlisted = kept;
-	uint64_t *n = d->cpu.n;
-	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++)
-		emu_set_cpu(emu, CPU, shown[i].chan, (int64_t)(n[shown[i].total] & INT64_MAX));
-	emu_set_cpu(emu, CPU, REFS, (int64_t)(n[LAPCOUNT_LOADS] + n[LAPCOUNT_STORES] + n[LAPCOUNT_FETCHES]));
-	emu_set_cpu(emu, CPU, FOOTPRINT, (int64_t)d->cpu.footprint);
-	emu_set_cpu(emu, CPU, SWITCHES, (int64_t)d->switches);
-	for (int i = 0; i < LAPCOUNT_TOTALS; i++)
-		n[i] = 0;
-	d->switches = 0;
+	for (uint32_t i = 0; i < d->ncpus; i++)
+		close_cpu(emu, d, i);
 	d->window++;
 	lapmodel_cool(d);
 	return rc;

@@ -27,7 +27,7 @@ step_page(struct lapmodel *d, const struct lap_record *rec, bool basic, struct l
 {
 	struct lapmachine *m = &d->machine;
 	*step = (struct lap_step){
-		.task = m->running,
+		.task = m->on->running,
 		.space = basic ? NULL : lappages_space(&m->pages, rec->space),
 		.kernel = !basic && rec->addr >= m->pages.kernel_base,
 		.ntouches = 1,
@@ -35,27 +35,38 @@ step_page(struct lapmodel *d, const struct lap_record *rec, bool basic, struct l
 	};
 }
 
+/* Whether nobody has touched the page of a merge before. <0: no memory. */
+static int
+is_first(struct lapmodel *d, uint64_t page, int on_cpu)
+{
+	if (d->ncpus == 1 || on_cpu < 0)
+		return on_cpu < 0 ? -1 : on_cpu == LAPCOUNT_EVER;
+	int all = lapcount_touch(&d->all, page, d->window);
+	return all < 0 ? -1 : all == LAPCOUNT_EVER;
+}
+
 /* The pages of a reference: counts them, and shows them if wanted. */
 static int
 touch_pages(struct emu *emu, const struct event *ev, struct lapmodel *d, struct lapcount *c, const struct lap_record *rec,
 	const struct lap_step *step, bool show)
 {
+	struct lapmodel_cpu *on = &d->cpus[lapmodel_on(emu)];
 	uint8_t first = 0;
 	for (int i = 0; i < step->ntouches; i++) {
 		const struct lap_touch *t = &step->touch[i];
 		int mine = lapcount_touch(c, t->page, d->window);
-		int all = lapcount_touch(&d->cpu, t->page, d->window);
-		if (mine < 0 || all < 0)
+		int all = lapcount_touch(&on->count, t->page, d->window);
+		int new = rec->type == LAP_PAGE ? is_first(d, t->page, all) : 0;
+		if (mine < 0 || all < 0 || new < 0)
 			return diag_no_memory(emu->diag);
-		uint8_t class = t->class;
-		if (rec->type == LAP_PAGE && all == LAPCOUNT_EVER)
-			class = class_of(d, step, t->addr);
+		uint8_t class = new ? class_of(d, step, t->addr) : t->class;
 		if (class == LAP_CLASS_COPY)
 			class = 0;
 		c->n[LAPCOUNT_NEW_PAGES] += class != 0;
+		on->count.n[LAPCOUNT_NEW_PAGES] += class != 0;
 		first = class ? class : first;
 		if (rec->type == LAP_REF)
-			d->hot[t->addr >> LAP_PAGE_SHIFT & (HOT - 1)] = d->hot_key | t->addr >> LAP_PAGE_SHIFT;
+			on->hot[t->addr >> LAP_PAGE_SHIFT & (HOT - 1)] = on->hot_key | t->addr >> LAP_PAGE_SHIFT;
 	}
 	if (!show)
 		return 0;
@@ -64,16 +75,15 @@ touch_pages(struct emu *emu, const struct event *ev, struct lapmodel *d, struct 
 }
 
 static inline void
-count_ref(struct lapcount *c, const struct lap_record *rec)
+count_refs(struct lapcount *c, unsigned kind, uint64_t n, uint64_t bytes)
 {
-	unsigned kind = (lap_kinds[rec->kind] - 1u) % 3;
-	c->n[LAPCOUNT_LOADS + kind]++;
-	c->n[LAPCOUNT_LOAD_BYTES + kind] += rec->length;
+	c->n[LAPCOUNT_LOADS + (kind - 1) % 3] += n;
+	c->n[LAPCOUNT_LOAD_BYTES + (kind - 1) % 3] += bytes;
 }
 
 /* Whether the pages are known to be touched. */
 static inline bool
-is_hot(const struct lapmodel *d, uint32_t addr, uint8_t length)
+is_hot(const struct lapmodel_cpu *d, uint32_t addr, uint8_t length)
 {
 	uint32_t first = addr >> LAP_PAGE_SHIFT;
 	uint32_t last = (addr + length - 1u) >> LAP_PAGE_SHIFT;
@@ -106,8 +116,8 @@ begin_refs(struct emu *emu, const struct event *ev, struct lapmodel *d, const st
 	if (l->basic) {
 		*row = 1;
 		emu_choose(emu, 1);
-		if (emu->threads[1].state == TH_UNKNOWN && (rc = run_create(emu, ev, CPU)) == 0) {
-			rc = lapmodel_switch(emu, ev, d, 1);
+		if (emu->threads[1].state == TH_UNKNOWN && (rc = run_create(emu, ev, 0)) == 0) {
+			rc = lapmodel_switch(emu, ev, d, 0, 1);
 			d->alive = 1;
 		}
 	}
@@ -115,10 +125,11 @@ begin_refs(struct emu *emu, const struct event *ev, struct lapmodel *d, const st
 		*row = KERNEL_ROW;
 	if (rc == 0 && *row != KERNEL_ROW && !l->basic)
 		rc = lapmodel_show_space(emu, ev, step->task);
-	if (d->hot_row != *row || d->hot_space != step->space)
-		lapmodel_cool(d);
-	d->hot_row = *row;
-	d->hot_space = step->space;
+	struct lapmodel_cpu *on = &d->cpus[lapmodel_on(emu)];
+	if (on->hot_row != *row || on->hot_space != step->space || on->hot_key <= d->cold)
+		on->hot_key = d->next_key += UINT64_C(1) << 20;
+	on->hot_row = *row;
+	on->hot_space = step->space;
 	emu_choose(emu, *row);
 	return rc < 0 ? rc : show_mode(emu, ev, step->kernel);
 }
@@ -146,19 +157,20 @@ take_cold(struct emu *emu, const struct event *ev, struct lapmodel *d, struct la
 static int
 count_run(struct emu *emu, const struct event *ev, struct lapmodel *d, struct laplace *l, struct lapcount *c, bool odd)
 {
+	struct lapmodel_cpu *on = &d->cpus[lapmodel_on(emu)];
 	uint64_t sums[7] = { 0 }; /* by kind: how many, above their bytes */
 	for (size_t i = 0; i < l->nrun; i++) {
 		const struct laplace_ref *ref = &l->run[i];
 		sums[ref->kind] += UINT64_C(1) << 32 | ref->length;
-		if (__builtin_expect(!odd && is_hot(d, ref->addr, ref->length), 1))
+		if (__builtin_expect(!odd && is_hot(on, ref->addr, ref->length), 1))
 			continue;
 		int rc = take_cold(emu, ev, d, l, c, i);
 		if (rc < 0)
 			return rc;
 	}
 	for (unsigned kind = 1; kind < 7; kind++) {
-		c->n[LAPCOUNT_LOADS + (kind - 1) % 3] += sums[kind] >> 32;
-		c->n[LAPCOUNT_LOAD_BYTES + (kind - 1) % 3] += (uint32_t)sums[kind];
+		count_refs(c, kind, sums[kind] >> 32, (uint32_t)sums[kind]);
+		count_refs(&on->count, kind, sums[kind] >> 32, (uint32_t)sums[kind]);
 	}
 	emu->nmore += l->nrun;
 	return 0;
@@ -196,6 +208,7 @@ lapmodel_refs(struct emu *emu, const struct event *ev)
 		return plain_ref(emu, ev, d);
 	const struct laplace_item *it = &l->item;
 	struct lap_step step;
+	d->machine.on = &d->machine.cpus[it->at.cpu];
 	if (it->rec.type == LAP_PAGE)
 		step_page(d, &it->rec, l->basic, &step);
 	else
@@ -210,10 +223,12 @@ lapmodel_refs(struct emu *emu, const struct event *ev)
 	if (rc < 0)
 		return rc;
 	struct lapcount *c = lapmodel_count(d, row);
-	count_ref(c, &it->rec);
+	unsigned kind = lap_kinds[it->rec.kind];
+	count_refs(c, kind, 1, it->rec.length);
+	count_refs(&d->cpus[it->at.cpu].count, kind, 1, it->rec.length);
 	rc = touch_pages(emu, ev, d, c, &it->rec, &step, l->refs != LAPLACE_REFS_NONE);
 	if (rc == 0 && l->refs == LAPLACE_REFS_ALL)
-		rc = emu_punctual(emu, ev, REF, lap_kinds[it->rec.kind]);
+		rc = emu_punctual(emu, ev, REF, kind);
 	if (rc == 0 && (it->code || odd))
 		rc = lapmodel_show_diag(emu, ev, it->code);
 	if (rc == 0 && l->nrun)

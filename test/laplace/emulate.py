@@ -299,7 +299,7 @@ MANIFESTS = [
     ({**GOOD, "version": 2}, "version"), ({**GOOD, "version": "1"}, "version"), ({**GOOD, "format": "lap"}, "format"),
     ({k: v for k, v in GOOD.items() if k != "version"}, "version"), ({k: v for k, v in GOOD.items() if k != "format"}, "format"),
     ({k: v for k, v in GOOD.items() if k != "cpus"}, "cpus"), ({**GOOD, "cpus": []}, "cpus"), ({**GOOD, "cpus": {}}, "cpus"),
-    ({**GOOD, "cpus": [3]}, "cpus"), ({**GOOD, "cpus": [{}]}, "cpus"), ({**GOOD, "cpus": GOOD["cpus"] * 2}, "cpus"),
+    ({**GOOD, "cpus": [3]}, "cpus"), ({**GOOD, "cpus": [{}]}, "cpus"), ({**GOOD, "cpus": GOOD["cpus"] + [{}]}, "cpus"), ({**GOOD, "cpus": GOOD["cpus"] * 5000}, "cpus"),
     ({**GOOD, "cpus": [{"references": 3}]}, "references"), ({**GOOD, "cpus": [{"kernel": ""}]}, "kernel"),
     ({**GOOD, "freq_hz": 0}, "freq_hz"), ({**GOOD, "freq_hz": -1}, "freq_hz"), ({**GOOD, "freq_hz": 1.5}, "freq_hz"),
     ({**GOOD, "freq_hz": "1000"}, "freq_hz"), ({**GOOD, "freq_hz": 1e300}, "freq_hz"), ({**GOOD, "endian": "middle"}, "endian"),

@@ -22,7 +22,7 @@ enum {
 /* ---- Which files there are. ---- */
 
 static int
-add_file(struct laplace *l, const char *path, enum lap_format format, uint32_t space)
+add_file(struct laplace *l, uint32_t cpu, const char *path, enum lap_format format, uint32_t space)
 {
 	struct trace *t = l->trace;
 	struct laplace_file *files = arena_grow(&t->arena, l->files, l->nfiles, &l->files_cap, sizeof(*files));
@@ -30,7 +30,7 @@ add_file(struct laplace *l, const char *path, enum lap_format format, uint32_t s
 		return diag_no_memory(t->diag);
 	l->files = files;
 	struct laplace_file *f = &files[l->nfiles++];
-	*f = (struct laplace_file){ .path = path, .name = path, .format = format, .space = space, .fd = -1 };
+	*f = (struct laplace_file){ .path = path, .name = path, .format = format, .space = space, .cpu = cpu, .fd = -1 };
 	size_t n = strlen(t->dir);
 	if (strncmp(path, t->dir, n) == 0 && path[n] == '/')
 		f->name = path + n + 1;
@@ -43,7 +43,13 @@ add_file(struct laplace *l, const char *path, enum lap_format format, uint32_t s
 	if (!S_ISREG(st.st_mode))
 		return diag_error(t->diag, ERR_READ, NULL, "'%s' is not a regular file, which is read twice", path);
 	f->size = (uint64_t)st.st_size;
+	f->dev = st.st_dev;
+	f->ino = st.st_ino;
 	t->bytes += f->size;
+	for (const struct laplace_file *other = files; other < f; other++)
+		if (other->dev == f->dev && other->ino == f->ino)
+			return diag_error(t->diag, ERR_LAPLACE, &(struct place){ .file = f->name },
+				"LJ01: CPU %u names the file that CPU %u has: all in it would happen twice", cpu, other->cpu);
 	return 0;
 }
 
@@ -70,10 +76,10 @@ only_named(const struct dirent *e)
 	return e->d_name[0] != '.';
 }
 
-static int add_dir(struct laplace *l, const char *dir, bool inner, uint32_t space);
+static int add_dir(struct laplace *l, uint32_t cpu, const char *dir, bool inner, uint32_t space);
 
 static int
-add_entry(struct laplace *l, const char *dir, const char *name, bool inner, uint32_t space)
+add_entry(struct laplace *l, uint32_t cpu, const char *dir, const char *name, bool inner, uint32_t space)
 {
 	size_t n = strlen(name);
 	bool text = n > 4 && strcmp(name + n - 4, ".txt") == 0;
@@ -83,12 +89,12 @@ add_entry(struct laplace *l, const char *dir, const char *name, bool inner, uint
 	const char *path = arena_printf(&l->trace->arena, "%s/%s", dir, name);
 	if (!path)
 		return diag_no_memory(l->trace->diag);
-	return below ? add_dir(l, path, true, space) : add_file(l, path, LAP_PROCESS, space);
+	return below ? add_dir(l, cpu, path, true, space) : add_file(l, cpu, path, LAP_PROCESS, space);
 }
 
 /* The directory of a per-process merge, or one of its processes. */
 static int
-add_dir(struct laplace *l, const char *dir, bool inner, uint32_t space)
+add_dir(struct laplace *l, uint32_t cpu, const char *dir, bool inner, uint32_t space)
 {
 	struct dirent **list;
 	int n = scandir(dir, &list, only_named, by_name);
@@ -97,7 +103,7 @@ add_dir(struct laplace *l, const char *dir, bool inner, uint32_t space)
 	int rc = 0;
 	for (int i = 0; i < n; i++) {
 		if (rc == 0)
-			rc = add_entry(l, dir, list[i]->d_name, inner, space);
+			rc = add_entry(l, cpu, dir, list[i]->d_name, inner, space);
 		free(list[i]);
 	}
 	free(list);
@@ -105,22 +111,38 @@ add_dir(struct laplace *l, const char *dir, bool inner, uint32_t space)
 }
 
 static int
-find_files(struct laplace *l)
+find_files_of(struct laplace *l, uint32_t index)
 {
-	const struct laplace_source *s = &l->source;
-	struct trace *t = l->trace;
+	const struct laplace_cpu *cpu = &l->source.cpus[index];
 	struct stat st;
-	int rc = s->kernel ? add_file(l, s->kernel, LAP_KERNEL, 0) : 0;
-	if (rc < 0 || !s->references)
+	int rc = cpu->kernel ? add_file(l, index, cpu->kernel, LAP_KERNEL, 0) : 0;
+	l->has_kernel = l->has_kernel || cpu->kernel;
+	if (rc < 0 || !cpu->references)
 		return rc;
-	if (stat(s->references, &st) == 0 && S_ISDIR(st.st_mode)) {
+	if (stat(cpu->references, &st) == 0 && S_ISDIR(st.st_mode)) {
 		size_t before = l->nfiles;
-		rc = add_dir(l, s->references, false, 0);
+		l->numbered = true;
+		rc = add_dir(l, index, cpu->references, false, 0);
 		if (rc == 0 && l->nfiles == before)
-			rc = diag_error(t->diag, ERR_NO_STREAM, NULL, "'%s' is no per-process merge: it holds neither CONTEXT.N/PID.txt nor kernel.txt", s->references);
+			rc = diag_error(l->trace->diag, ERR_NO_STREAM, NULL,
+				"'%s' is no per-process merge: it holds neither CONTEXT.N/PID.txt nor kernel.txt", cpu->references);
 		return rc;
 	}
-	return add_file(l, s->references, lapprobe_name(s->references), 0);
+	enum lap_format format = lapprobe_name(cpu->references);
+	l->basic = l->basic || format == LAP_BASIC;
+	return add_file(l, index, cpu->references, format, 0);
+}
+
+static int
+find_files(struct laplace *l)
+{
+	int rc = 0;
+	for (uint32_t i = 0; i < l->source.ncpus && rc == 0; i++)
+		rc = find_files_of(l, i);
+	if (rc == 0 && l->basic && l->nfiles > 1)
+		rc = diag_error(l->trace->diag, ERR_LAPLACE, &(struct place){ .file = l->files[0].name },
+			"a basic merge has no timestamps: no other file can go with it");
+	return rc;
 }
 
 /* ---- Reading them. ---- */
@@ -149,6 +171,7 @@ open_readers(struct laplace *l, struct lap_log *log, bool events)
 			.endian = l->source.endian,
 			.dialect = l->source.dialect,
 			.space = f->space,
+			.cpu = f->cpu,
 			.size = f->size,
 		};
 		if (lseek(f->fd, 0, SEEK_SET) != 0)
@@ -204,6 +227,7 @@ scan(struct laplace *l, struct scan *s, bool events)
 		.kernel_base = l->source.kernel_base,
 		.offset_in_pages = l->source.offset_in_pages,
 		.no_kernel_trace = !events,
+		.ncpus = l->source.ncpus,
 	};
 	*s = (struct scan){ 0 };
 	int rc = lapmachine_init(&s->machine, &quiet, &o);
@@ -300,12 +324,6 @@ look_ahead(struct laplace *l)
 {
 	struct scan s = { 0 };
 	int rc = 0;
-	for (size_t i = 0; i < l->nfiles; i++)
-		l->basic = l->basic || l->files[i].format == LAP_BASIC;
-	l->has_kernel = l->source.kernel != NULL;
-	if (l->basic && l->has_kernel)
-		return diag_error(l->trace->diag, ERR_LAPLACE, &(struct place){ .file = l->source.references },
-			"a basic merge has no timestamps: no kernel trace can go with it");
 	if (!l->has_kernel && !l->basic) {
 		rc = scan(l, &s, false);
 		l->has_kernel = rc > 0;

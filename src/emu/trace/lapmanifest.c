@@ -165,17 +165,28 @@ parse_cpus(struct laplace *l, const cJSON *cpus)
 	int n = cJSON_IsArray(cpus) ? cJSON_GetArraySize(cpus) : 0;
 	if (n == 0)
 		return bad(l, "cpus", cpus ? "must be a list of objects" : "is missing");
-	if (n > 1)
-		return bad(l, "cpus", "has %d CPUs: the simulated machine has one", n);
-	const cJSON *cpu = cJSON_GetArrayItem(cpus, 0);
-	if (!cJSON_IsObject(cpu))
-		return bad(l, "cpus", "must be a list of objects");
-	int rc = parse_file(l, cpu, "references", &l->source.references);
-	if (rc == 0)
-		rc = parse_file(l, cpu, "kernel", &l->source.kernel);
-	if (rc == 0 && !l->source.references && !l->source.kernel)
-		rc = bad(l, "cpus", "must tell \"references\", \"kernel\", or both");
-	return rc;
+	if (n > LAPLACE_CPUS)
+		return bad(l, "cpus", "has %d CPUs: there may be %d", n, LAPLACE_CPUS);
+	struct laplace_cpu *list = arena_new(&l->trace->arena, struct laplace_cpu, (size_t)n);
+	if (!list)
+		return diag_no_memory(l->trace->diag);
+	l->source.cpus = list;
+	const cJSON *item;
+	int rc = 0;
+	cJSON_ArrayForEach(item, cpus)
+	{
+		struct laplace_cpu *cpu = &list[l->source.ncpus++];
+		if (!cJSON_IsObject(item))
+			return bad(l, "cpus", "must be a list of objects");
+		rc = parse_file(l, item, "references", &cpu->references);
+		if (rc == 0)
+			rc = parse_file(l, item, "kernel", &cpu->kernel);
+		if (rc == 0 && !cpu->references && !cpu->kernel)
+			rc = bad(l, "cpus", "must tell \"references\", \"kernel\", or both, of CPU %u", l->source.ncpus - 1);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
 }
 
 static int
@@ -256,8 +267,12 @@ lapmanifest_read(struct laplace *l, const struct laplace_options *o)
 			rc = parse_manifest(l, root);
 		cJSON_Delete(root);
 	} else {
-		s->references = o->references;
-		s->kernel = o->kernel;
+		struct laplace_cpu *cpu = arena_new(&t->arena, struct laplace_cpu, 1);
+		if (!cpu)
+			return diag_no_memory(t->diag);
+		*cpu = (struct laplace_cpu){ o->references, o->kernel };
+		s->cpus = cpu;
+		s->ncpus = 1;
 		t->dir = dir_of(&t->arena, o->references ? o->references : o->kernel);
 		if (!t->dir)
 			rc = diag_no_memory(t->diag);

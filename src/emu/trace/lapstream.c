@@ -286,18 +286,20 @@ probe(struct trace *t)
 	return lapmanifest_probe(t->dir);
 }
 
-/* One stream for all files; whoever asks for its metadata is told of the CPU. */
+/* One stream for all files; whoever asks for its metadata is told of the CPUs. */
 static int
 make_stream(struct laplace *l)
 {
 	struct trace *t = l->trace;
 	static const struct require_meta require = { "laplace", "1.0.0" };
 	t->streams = arena_new(&t->arena, struct stream, 1);
-	struct cpu_meta *cpu = arena_new(&t->arena, struct cpu_meta, 1);
+	struct cpu_meta *cpus = arena_new(&t->arena, struct cpu_meta, l->source.ncpus);
 	struct require_meta *need = arena_new(&t->arena, struct require_meta, 1);
-	if (!t->streams || !cpu || !need)
+	if (!t->streams || !cpus || !need)
 		return diag_no_memory(t->diag);
 	*need = require;
+	for (uint32_t i = 0; i < l->source.ncpus; i++)
+		cpus[i] = (struct cpu_meta){ .index = (int)i, .phyid = (int)i };
 	t->nstreams = 1;
 	t->metadata_version = 3;
 	struct stream *s = &t->streams[0];
@@ -308,8 +310,8 @@ make_stream(struct laplace *l)
 		.part = "laplace",
 		.loom = l->source.name,
 		.rank = -1,
-		.cpus = cpu,
-		.ncpus = 1,
+		.cpus = cpus,
+		.ncpus = l->source.ncpus,
 		.has_require = true,
 		.require = need,
 		.nrequire = 1,

@@ -29,6 +29,7 @@ enum {
 	LAPLACE_REFS_MANY = 10000000,
 	LAPLACE_RUN = 1024, /* references in an event, behind its first */
 	LAPLACE_SETTINGS = 16,
+	LAPLACE_CPUS = 4096, /* of a manifest */
 };
 
 /* All strings are borrowed. Zeroed: the defaults. */
@@ -42,11 +43,17 @@ struct laplace_options {
 	int64_t window; /* ns, 0: a million */
 };
 
+/* What a CPU has written: paths; NULL: there is none. */
+struct laplace_cpu {
+	const char *references;
+	const char *kernel;
+};
+
 /* The manifest, or the options in its place. */
 struct laplace_source {
 	const char *name;
-	const char *references; /* paths; NULL: there are none */
-	const char *kernel;
+	const struct laplace_cpu *cpus; /* by index */
+	uint32_t ncpus;
 	uint64_t freq; /* Hz */
 	uint32_t kernel_base;
 	enum lap_endian endian;
@@ -62,7 +69,9 @@ struct laplace_file {
 	const char *name; /* in messages */
 	enum lap_format format;
 	uint32_t space; /* of a file of the per-process merge */
+	uint32_t cpu;
 	uint64_t size;
+	uint64_t dev, ino; /* which file it is, whatever its name */
 	int fd;
 };
 
@@ -93,6 +102,7 @@ struct laplace {
 	struct lapmerge merge;
 	bool has_kernel; /* there are kernel events */
 	bool basic;      /* a basic merge: one task, and pages only */
+	bool numbered;   /* a per-process merge: its pages have numbers */
 	enum laplace_refs refs;
 
 	/* What the current event is. */

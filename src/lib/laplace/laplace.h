@@ -176,6 +176,7 @@ struct lap_place {
 	const char *file;
 	uint64_t offset;
 	uint64_t line;
+	uint32_t cpu; /* the one that its file is of */
 };
 
 /* Counts and tells an issue. Returns 0 if work goes on, else -code. */

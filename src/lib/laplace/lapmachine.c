@@ -9,7 +9,11 @@ int
 lapmachine_init(struct lapmachine *m, struct lap_log *log, const struct lapmachine_options *options)
 {
 	*m = (struct lapmachine){ .log = log, .no_kernel_trace = options->no_kernel_trace };
-	return lappages_init(&m->pages, options->kernel_base, options->offset_in_pages);
+	m->ncpus = options->ncpus ? options->ncpus : 1;
+	m->cpus = calloc(m->ncpus, sizeof(*m->cpus));
+	m->on = m->cpus;
+	int rc = lappages_init(&m->pages, options->kernel_base, options->offset_in_pages);
+	return m->cpus ? rc : -LAP_E_MEMORY;
 }
 
 void
@@ -18,6 +22,7 @@ lapmachine_finish(struct lapmachine *m)
 	for (size_t i = 0; i < m->ntasks; i++)
 		free(m->tasks[i]);
 	free(m->tasks);
+	free(m->cpus);
 	lapids_finish(&m->pids);
 	lappages_finish(&m->pages);
 	*m = (struct lapmachine){ 0 };
@@ -60,21 +65,30 @@ get_task(struct lapmachine *m, const struct lap_place *at, const struct lap_even
 	return new_task(m, (uint32_t)pid, NULL);
 }
 
+/* Wherever it runs, nothing does from now on. */
 static void
-stop_running(struct lapmachine *m)
+stop_task(struct lapmachine *m, struct lap_task *t)
 {
-	if (m->running && m->running->state == LAP_TASK_RUNNING)
-		m->running->state = LAP_TASK_WAITING;
-	m->running = NULL;
+	if (t && t->state == LAP_TASK_RUNNING) {
+		m->cpus[t->cpu].running = NULL;
+		m->left = t->cpu != (uint32_t)(m->on - m->cpus) ? t->cpu : m->left;
+		t->state = LAP_TASK_WAITING;
+	}
 }
 
+/* On the current CPU. */
 static void
 run(struct lapmachine *m, struct lap_task *t)
 {
-	stop_running(m);
-	m->running = t;
-	if (t)
-		t->state = LAP_TASK_RUNNING;
+	if (m->on->running == t)
+		return;
+	stop_task(m, m->on->running);
+	stop_task(m, t);
+	m->on->running = t;
+	if (!t)
+		return;
+	t->state = LAP_TASK_RUNNING;
+	t->cpu = (uint32_t)(m->on - m->cpus);
 }
 
 /* ---- References. ---- */
@@ -90,7 +104,7 @@ get_space(struct lapmachine *m, uint32_t context)
 static void
 run_space(struct lapmachine *m, struct lap_space *s)
 {
-	if (!s || (m->running && m->running->space == s))
+	if (!s || (m->on->running && m->on->running->space == s))
 		return;
 	struct lap_task *t = lapids_find(&m->pids, s->index, 0, 0);
 	if (!t)
@@ -122,18 +136,19 @@ static int
 take_ref(struct lapmachine *m, const struct lap_record *rec, const struct lap_place *at, struct lap_step *step)
 {
 	*step = (struct lap_step){ .kernel = rec->addr >= m->pages.kernel_base };
+	struct lap_cpu *on = m->on;
 	/* One look-up for many references. */
-	if (!m->last || m->last->context != rec->space || m->last->dead)
-		m->last = get_space(m, rec->space);
-	step->space = m->last;
+	if (!on->last || on->last->context != rec->space || on->last->dead)
+		on->last = get_space(m, rec->space);
+	step->space = on->last;
 	if (m->no_kernel_trace && !step->kernel)
-		run_space(m, m->last);
-	step->task = m->running;
+		run_space(m, on->last);
+	step->task = on->running;
 	if (step->task && !step->kernel) {
 		struct lap_task *t = step->task;
 		if (!t->space || t->space->dead) {
-			t->space = m->last;
-		} else if (t->space != m->last) {
+			t->space = on->last;
+		} else if (t->space != on->last) {
 			(void)lap_raise(m->log, at, LAP_LM04, "address space %x, but that of the running task %x is %x",
 				rec->space, t->pid, t->space->context);
 		}
@@ -158,8 +173,7 @@ fork_task(struct lapmachine *m, const struct lap_event *ev, const struct lap_pla
 		int rc = lap_raise(m->log, at, LAP_LM02, "task %llx is forked, but it lives", (unsigned long long)pid);
 		if (rc)
 			return rc;
-		if (m->running == old)
-			stop_running(m);
+		stop_task(m, old);
 		old->state = LAP_TASK_EXITED;
 	}
 	(void)new_task(m, (uint32_t)pid, step->task);
@@ -214,12 +228,10 @@ change_tasks(struct lapmachine *m, const struct lap_event *ev, const struct lap_
 		return rc;
 	switch (ev->tag) {
 	case 'S':
-		if (m->running != step->task)
-			run(m, step->task);
+		run(m, step->task);
 		break;
 	case 'T':
-		if (m->running == step->task)
-			stop_running(m);
+		stop_task(m, step->task);
 		if (step->task)
 			step->task->state = LAP_TASK_EXITED;
 		break;
@@ -234,7 +246,7 @@ take_event(struct lapmachine *m, const struct lap_event *ev, const struct lap_pl
 {
 	struct lap_space *dup = NULL;
 	int rc = 1;
-	*step = (struct lap_step){ .task = m->running };
+	*step = (struct lap_step){ .task = m->on->running };
 	if (ev->tag == 'F')
 		rc = fork_task(m, ev, at, step);
 	else if (lap_tags[ev->code - 1].owner == LAP_OWNER_PID)
@@ -262,9 +274,16 @@ take_event(struct lapmachine *m, const struct lap_event *ev, const struct lap_pl
 int
 lapmachine_step(struct lapmachine *m, const struct lap_record *rec, const struct lap_place *at, struct lap_step *step)
 {
+	int rc;
+	m->on = &m->cpus[at->cpu];
+	m->left = at->cpu;
 	if (rec->type == LAP_EVENT)
-		return take_event(m, rec->event, at, step);
-	if (rec->type == LAP_REF)
-		return take_ref(m, rec, at, step);
-	return lap_raise(m->log, at, LAP_E_FORMAT, "a record of pages, which have no addresses any more");
+		rc = take_event(m, rec->event, at, step);
+	else if (rec->type == LAP_REF)
+		rc = take_ref(m, rec, at, step);
+	else
+		rc = lap_raise(m->log, at, LAP_E_FORMAT, "a record of pages, which have no addresses any more");
+	m->running = m->on->running;
+	step->left = m->left;
+	return rc;
 }

@@ -6,6 +6,10 @@
  * the address spaces of lappages.h. It is given all records in order, and says to whom each
  * belongs and which pages it touches.
  *
+ * Tasks and spaces are those of the machine, and what runs is a matter of each CPU: a record
+ * is of the CPU of its place. A task runs on one at a time: where another one begins to run
+ * it, the first has nothing to run until it is told.
+ *
  * Without a kernel trace there are no tasks: each address space counts as one, with the pids
  * 1, 2... in order of appearance, and runs while references to it come. */
 
@@ -25,21 +29,31 @@ struct lap_task {
 	uint32_t index;          /* from 1, in order of appearance */
 	uint32_t pid;
 	uint32_t life; /* which one with this pid, from 1 */
+	uint32_t cpu;  /* where it runs, or did last */
 	uint8_t state;
+};
+
+struct lap_cpu {
+	struct lap_task *running;
+	struct lap_space *last; /* space of the last reference */
 };
 
 struct lapmachine_options {
 	uint32_t kernel_base; /* addresses from here on are the kernel's */
 	bool offset_in_pages; /* of event M */
 	bool no_kernel_trace; /* there are references only */
+	uint32_t ncpus;       /* 0: one */
 };
 
 struct lapmachine {
 	struct lappages pages;
 	struct lap_log *log; /* borrowed */
-	struct lap_task *running;
-	struct lap_space *last; /* space of the last user reference */
-	struct lapids pids;     /* the last life of each */
+	struct lap_cpu *cpus;
+	struct lap_cpu *on;       /* the CPU of the current record */
+	struct lap_task *running; /* on it */
+	uint32_t ncpus;
+	uint32_t left;      /* see struct lap_step */
+	struct lapids pids; /* the last life of each */
 	struct lap_task **tasks;
 	size_t ntasks, tasks_cap;
 	bool no_kernel_trace;
@@ -63,6 +77,7 @@ struct lap_step {
 	struct lap_touch touch[2];
 	uint64_t copy;           /* C: the new page */
 	struct lap_space *ended; /* u: its space is no more */
+	uint32_t left;           /* another CPU whose task was taken away; else that of the record */
 };
 
 /* Returns 0 or -LAP_E_MEMORY; lapmachine_finish() is called in any case. */
@@ -70,7 +85,7 @@ int lapmachine_init(struct lapmachine *m, struct lap_log *log, const struct lapm
 void lapmachine_finish(struct lapmachine *m);
 
 /* Takes the next record, which is a reference or an event: what it does goes to *step. at: its
- * place, for messages. Returns 1, 0: it is ignored (lenient), <0 a code, of which the log was
+ * place, for messages, and its CPU, which must be there. Returns 1, 0: it is ignored (lenient), <0 a code, of which the log was
  * told unless it is -LAP_E_MEMORY. */
 int lapmachine_step(struct lapmachine *m, const struct lap_record *rec, const struct lap_place *at, struct lap_step *step);
 

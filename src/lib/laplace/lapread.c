@@ -17,7 +17,7 @@ lapread_close(struct lapread *r)
 struct lap_place
 lapread_place(const struct lapread *r)
 {
-	return (struct lap_place){ .file = r->options.file, .offset = r->offset, .line = r->line };
+	return (struct lap_place){ .file = r->options.file, .offset = r->offset, .line = r->line, .cpu = r->options.cpu };
 }
 
 static int

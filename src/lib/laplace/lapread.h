@@ -15,6 +15,7 @@ struct lapread_options {
 	enum lap_endian endian;
 	enum lap_dialect dialect;
 	uint32_t space; /* of the records of a per-process file */
+	uint32_t cpu;   /* whose records these are */
 	uint64_t size;  /* of the file in bytes, 0: not known; for LAP_AUTO */
 };
 
