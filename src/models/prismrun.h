@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PRISMRUN_H
+#define PRISMRUN_H
+
+/* prismrun: what the parts of prismtools share: the tools that are loaded and called
+ * (prismtools.c), and what they ask for (prismuser.c). */
+
+#include "prismnames.h"
+#include "prismtools.h"
+
+enum {
+	PRISMRUN_HOOKS = 64, /* of all tools: a bit each in prism_run.lacks */
+	PRISMRUN_CHANNELS = PRISM_USER_LAST - PRISM_USER_FIRST + 1,
+	PRISMRUN_KINDS = PRISM_END + 1,
+	PRISMRUN_NEEDS = PRISM_CXT + 1, /* kinds that a tool can need something of */
+};
+
+/* One struct prism_hooks: that of an object, or one that it has added. */
+struct prism_hook {
+	struct prism_hooks h;
+	void *u;
+	const char *name;
+	const char *file;
+	bool began;
+	bool gone;                        /* dropped, or it has stopped the run */
+	uint64_t skipped[PRISMRUN_NEEDS]; /* events it was not given, for what they lack */
+};
+
+/* Who wants a kind of event, in the order of the hooks. */
+struct prism_entry {
+	union {
+		int (*mem)(void *u, const struct prism_at *at, const struct prism_mem *ev);
+		int (*comp)(void *u, const struct prism_at *at, const struct prism_comp *ev);
+		int (*sync)(void *u, const struct prism_at *at, const struct prism_sync *ev);
+		int (*cxt)(void *u, const struct prism_at *at, const struct prism_cxt *ev);
+		int (*cf)(void *u, const struct prism_at *at, const struct prism_cf *ev);
+		int (*cfg)(void *u, const struct prism_at *at, const struct prism_cfg *ev);
+		int (*buffer_end)(void *u, const struct prism_at *at);
+	};
+	void *u;
+	uint32_t hook;
+};
+
+struct prism_list {
+	uint32_t n;
+	struct prism_entry entries[PRISMRUN_HOOKS];
+};
+
+struct prism_channel {
+	struct chan_decl decl;
+	int chan; /* of the model */
+	enum prism_user_mode mode;
+	enum prism_user_track track;
+};
+
+/* What the tools may call now. */
+enum prismrun_phase {
+	PRISMRUN_BEGIN,
+	PRISMRUN_EVENT,
+	PRISMRUN_FINISH,
+};
+
+struct prism_run {
+	struct emu *emu;
+	struct prism *prism;
+	struct prism_list lists[PRISMRUN_KINDS];
+	uint64_t *lacks; /* by stream and kind: hooks that need what its events do not show */
+	struct prismnames names;
+	/* What is being called. */
+	enum prismrun_phase phase;
+	int failed; /* <0: a call of the tool has failed, which is reported */
+	uint32_t hook;
+	uint32_t stream;
+	uint32_t row; /* NO_INDEX: the stream has no thread yet */
+	const struct event *ev;
+
+	struct prism_hook hooks[PRISMRUN_HOOKS];
+	uint32_t nhooks;
+	struct prism_channel *channels[PRISMRUN_CHANNELS];
+	uint32_t nchannels;
+	void *objects[PRISM_TOOLS];
+	size_t nobjects;
+};
+
+/* Notes a struct prism_hooks. Returns 0, or <0 (reported). */
+int prismrun_add(struct prism_run *run, const struct prism_hooks *h, void *u, const char *file);
+
+/* Reports an error of the current hook, at the event if there is one. Returns <0. */
+int prismrun_error(struct prism_run *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: MIT */
+/* prismtools: loads the tools, gives them the events, and lets them finish. */
+#include "prismrun.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <link.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SYMBOL "prism_tool"
+
+static const char *const kind_names[PRISMRUN_KINDS] = { "mem", "comp", "sync", "cxt", "cf", "cfg", "buffer_end" };
+
+/* ---- Messages. ---- */
+
+int
+prismrun_error(struct prism_run *run, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	const struct prism_hook *k = &run->hooks[run->hook];
+	if (run->phase == PRISMRUN_EVENT)
+		return emu_error(run->emu, run->ev, ERR_HOOKS, "tool \"%s\" (%s): %s", k->name, k->file, text);
+	return diag_error(run->emu->diag, ERR_HOOKS, &(struct place){ .file = k->file }, "tool \"%s\": %s", k->name, text);
+}
+
+/* ---- Level of detail. ---- */
+
+struct field {
+	uint8_t bit;
+	uint8_t with; /* bits that must be set too */
+	uint32_t has;
+	const char *name;
+};
+
+/* In the order of the bits, from the highest. */
+static const struct field fields[PRISMRUN_NEEDS][5] = {
+	[PRISM_MEM] = {
+		{ 0x80, 0, PRISM_HAS_TYPE, "the type" },
+		{ 0x40, 0, PRISM_HAS_SIZE, "the size" },
+		{ 0x20, 0, PRISM_HAS_ADDR, "the address" },
+		{ 0x10, 0, PRISM_HAS_ID, "the id" },
+	},
+	[PRISM_COMP] = {
+		{ 0x80, 0, PRISM_HAS_FORMAT, "the format" },
+		{ 0x40, 0, PRISM_HAS_SIZE, "the size" },
+		{ 0x20, 0, PRISM_HAS_OP, "the operation" },
+		{ 0x10, 0, PRISM_HAS_ARITY, "the arity" },
+		{ 0x08, 0x10, PRISM_HAS_ARGS, "the ids of operands" },
+	},
+	[PRISM_SYNC] = {
+		{ 0x80, 0, PRISM_HAS_TYPE, "the type" },
+		{ 0x40, 0x80, PRISM_HAS_ARGS, "the arguments" },
+	},
+	[PRISM_CXT] = {
+		{ 0x80, 0, PRISM_HAS_TYPE, "the type" },
+		{ 0x40, 0x80, PRISM_HAS_ID, "the id" },
+		{ 0x40, 0x80, PRISM_HAS_NAME, "the name" },
+	},
+};
+
+static uint32_t
+need_of(const struct prism_needs *n, unsigned kind)
+{
+	const uint32_t needs[PRISMRUN_NEEDS] = { n->mem, n->comp, n->sync, n->cxt };
+	return needs[kind];
+}
+
+/* The first of the fields that is needed and that this level of detail does not show. */
+static const struct field *
+missing(uint32_t need, unsigned kind, uint8_t detail)
+{
+	for (size_t i = 0; i < 5; i++) {
+		const struct field *f = &fields[kind][i];
+		uint8_t bits = f->bit | f->with;
+		if ((need & f->has) && (detail & bits) != bits)
+			return f;
+	}
+	return NULL;
+}
+
+/* Which hooks need more than events of that kind now show. */
+static void
+set_detail(struct prism_run *run, uint32_t stream, unsigned kind, uint8_t detail)
+{
+	if (kind >= PRISMRUN_NEEDS)
+		return;
+	uint64_t *lacks = &run->lacks[stream * PRISMRUN_NEEDS + kind];
+	*lacks = 0;
+	for (uint32_t i = 0; i < run->nhooks; i++)
+		if (missing(need_of(&run->hooks[i].h.needs, kind), kind, detail))
+			*lacks |= UINT64_C(1) << i;
+}
+
+static int
+begin_detail(struct prism_run *run)
+{
+	const struct prism *p = run->prism;
+	run->lacks = arena_new(&run->emu->arena, uint64_t, (size_t)p->nstreams * PRISMRUN_NEEDS);
+	if (!run->lacks)
+		return diag_no_memory(run->emu->diag);
+	for (uint32_t i = 0; i < p->nstreams; i++) {
+		struct prism_state st;
+		prism_begin(&st, &p->streams[i].source.settings);
+		for (unsigned kind = 0; kind < PRISMRUN_NEEDS; kind++)
+			set_detail(run, i, kind, st.detail[kind]);
+	}
+	return 0;
+}
+
+/* An event that does not show what a hook needs. */
+static int
+lack(struct prism_run *run, unsigned kind, uint32_t stream)
+{
+	static const char *const keys[] = { "mem", "comp", "sync", "cxt" };
+	struct prism_hook *k = &run->hooks[run->hook];
+	if (run->prism->options->needs_skip) {
+		k->skipped[kind]++;
+		return 0;
+	}
+	const struct field *f = missing(need_of(&k->h.needs, kind), kind, run->prism->streams[stream].in.state.detail[kind]);
+	return prismrun_error(run,
+		"it needs %s of %s events, which the level of detail does not show (%s=%02x)\n"
+		"hint: record the stream with more detail, or let such events bypass the tool with --prism-needs=skip",
+		f ? f->name : "more", prism_kind_name(kind), keys[kind], run->prism->streams[stream].in.state.detail[kind]);
+}
+
+/* ---- Registration. ---- */
+
+int
+prismrun_add(struct prism_run *run, const struct prism_hooks *h, void *u, const char *file)
+{
+	struct prism_hook *k = &run->hooks[run->nhooks];
+	if (run->nhooks == PRISMRUN_HOOKS)
+		return diag_error(run->emu->diag, ERR_HOOKS, &(struct place){ .file = file }, "there are more than %d hooks in all tools", PRISMRUN_HOOKS);
+	const char *slash = strrchr(file, '/');
+	const char *name = h->name && *h->name ? h->name : slash ? slash + 1
+								 : file;
+	*k = (struct prism_hook){ .h = *h, .u = u, .file = file, .name = arena_strndup(&run->emu->arena, name, strlen(name)) };
+	if (!k->name)
+		return diag_no_memory(run->emu->diag);
+	for (unsigned kind = 0; kind < PRISMRUN_NEEDS; kind++) {
+		uint32_t known = 0;
+		for (size_t i = 0; i < 5; i++)
+			known |= fields[kind][i].has;
+		uint32_t odd = need_of(&h->needs, kind) & ~known;
+		if (odd)
+			return diag_error(run->emu->diag, ERR_HOOKS, &(struct place){ .file = file },
+				"tool \"%s\": its needs of %s events have bits that no such event has: %#" PRIx32, k->name, prism_kind_name(kind), odd);
+	}
+	run->nhooks++;
+	return 0;
+}
+
+/* Puts a hook on the lists of what it wants. */
+static void
+enlist(struct prism_run *run, uint32_t hook)
+{
+	const struct prism_hook *k = &run->hooks[hook];
+	struct prism_entry e[PRISMRUN_KINDS] = {
+		[PRISM_MEM].mem = k->h.mem,
+		[PRISM_COMP].comp = k->h.comp,
+		[PRISM_SYNC].sync = k->h.sync,
+		[PRISM_CXT].cxt = k->h.cxt,
+		[PRISM_CF].cf = k->h.cf,
+		[PRISM_CFG].cfg = k->h.cfg,
+		[PRISM_END].buffer_end = k->h.buffer_end,
+	};
+	const bool wants[PRISMRUN_KINDS] = { k->h.mem, k->h.comp, k->h.sync, k->h.cxt, k->h.cf, k->h.cfg, k->h.buffer_end };
+	for (unsigned kind = 0; kind < PRISMRUN_KINDS; kind++) {
+		struct prism_list *l = &run->lists[kind];
+		e[kind].u = k->u;
+		e[kind].hook = hook;
+		if (wants[kind])
+			l->entries[l->n++] = e[kind];
+	}
+}
+
+static void
+drop(struct prism_run *run, uint32_t hook)
+{
+	run->hooks[hook].gone = true;
+	for (unsigned kind = 0; kind < PRISMRUN_KINDS; kind++) {
+		struct prism_list *l = &run->lists[kind];
+		uint32_t n = 0;
+		for (uint32_t i = 0; i < l->n; i++)
+			if (l->entries[i].hook != hook)
+				l->entries[n++] = l->entries[i];
+		l->n = n;
+	}
+}
+
+/* What a function of a hook has returned: 0 goes on, 1 drops it, others end the run. */
+static int
+returned(struct prism_run *run, const char *function, int rc)
+{
+	struct prism_hook *k = &run->hooks[run->hook];
+	if (run->failed) {
+		k->gone = true;
+		return run->failed;
+	}
+	if (rc == 0)
+		return 0;
+	if (rc == 1) {
+		drop(run, run->hook);
+		diag_debug(run->emu->diag, "tool \"%s\" is left alone from now on: %s returned 1", k->name, function);
+		return 0;
+	}
+	k->gone = true;
+	if (rc > 0)
+		return prismrun_error(run, "%s returned %d, which is none of 0 (go on), 1 (leave me alone) and negative numbers (stop)", function, rc);
+	return prismrun_error(run, "it stops the run: %s returned %d", function, rc);
+}
+
+/* ---- Begin. ---- */
+
+/* The symbol of an object, if it is a struct prism_hooks by its kind and size. */
+static const struct prism_hooks *
+find_tool(struct prism_run *run, void *object, const char *file)
+{
+	struct diag *d = run->emu->diag;
+	struct place at = { .file = file };
+	const void *tool = dlsym(object, SYMBOL);
+	Dl_info info;
+	void *entry = NULL;
+	if (!tool) {
+		(void)diag_error(d, ERR_HOOKS, &at, "the shared object exports no " SYMBOL "\n"
+						    "hint: it needs a global 'const struct prism_hooks " SYMBOL "', see doc/prism.md");
+		return NULL;
+	}
+	if (!dladdr1(tool, &info, &entry, RTLD_DL_SYMENT) || !entry)
+		return tool;
+	const ElfW(Sym) *sym = entry;
+	bool data = ELF64_ST_TYPE(sym->st_info) == STT_OBJECT;
+	if (data && sym->st_size == sizeof(struct prism_hooks))
+		return tool;
+	(void)diag_error(d, ERR_HOOKS, &at, "its " SYMBOL " is no struct prism_hooks of this version: it has %" PRIu64 " bytes%s, not %zu\n"
+					    "hint: build it with the prism_hooks.h of this ovniscope",
+		(uint64_t)sym->st_size, data ? "" : " and is no object", sizeof(struct prism_hooks));
+	return NULL;
+}
+
+static int
+load(struct prism_run *run, const char *file)
+{
+	struct emu *emu = run->emu;
+	struct place at = { .file = file };
+	/* A name without '/' would be looked for in the folders of libraries. */
+	const char *path = strchr(file, '/') ? file : arena_printf(&emu->arena, "./%s", file);
+	if (!path)
+		return diag_no_memory(emu->diag);
+	void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!object)
+		return diag_error(emu->diag, ERR_HOOKS, &at, "the shared object cannot be loaded: %s", dlerror());
+	run->objects[run->nobjects++] = object;
+	for (size_t i = 0; i + 1 < run->nobjects; i++)
+		if (run->objects[i] == object)
+			return diag_error(emu->diag, ERR_HOOKS, &at, "the shared object is given twice: it has one set of variables only");
+	const struct prism_hooks *h = find_tool(run, object, file);
+	return h ? prismrun_add(run, h, NULL, file) : -ERR_HOOKS;
+}
+
+/* The hooks that a file has brought, and those that they add. */
+static int
+begin(struct prism_run *run, uint32_t first)
+{
+	for (uint32_t i = first; i < run->nhooks; i++) {
+		struct prism_hook *k = &run->hooks[i];
+		run->hook = i;
+		k->began = true;
+		enlist(run, i);
+		int rc = returned(run, "begin", k->h.begin ? k->h.begin(k->u, run) : 0);
+		if (rc < 0)
+			return rc;
+		diag_debug(run->emu->diag, "tool \"%s\" of %s", k->name, k->file);
+	}
+	return 0;
+}
+
+int
+prismtools_open(struct prism_run **out, struct emu *emu, struct prism *p)
+{
+	const struct prism_options *o = p->options;
+	*out = NULL;
+	if (o->nhooks == 0)
+		return 0;
+	struct prism_run *run = arena_new(&emu->arena, struct prism_run, 1);
+	if (!run)
+		return diag_no_memory(emu->diag);
+	run->emu = emu;
+	run->prism = p;
+	run->names.arena = &emu->arena;
+	run->row = NO_INDEX;
+	int rc = 0;
+	for (size_t i = 0; i < o->nhooks && rc == 0; i++) {
+		uint32_t first = run->nhooks;
+		rc = load(run, o->hooks[i]);
+		if (rc == 0)
+			rc = begin(run, first);
+	}
+	if (rc == 0)
+		rc = begin_detail(run);
+	run->phase = PRISMRUN_EVENT;
+	if (rc == 0)
+		*out = run;
+	else
+		(void)prismtools_close(run);
+	return rc;
+}
+
+/* ---- Events. ---- */
+
+/* The context with a name that lives on. */
+static int
+keep_name(struct prism_run *run, struct prism_cxt *cxt)
+{
+	const struct prism_name *name = prismnames_get(&run->names, cxt->name, cxt->name_len);
+	if (!name)
+		return diag_no_memory(run->emu->diag);
+	cxt->name = name->text;
+	cxt->name_id = name->id;
+	return 0;
+}
+
+static inline int
+call(const struct prism_entry *e, unsigned kind, const struct prism_at *at, const struct prism_event *ev)
+{
+	switch (kind) {
+	case PRISM_MEM: return e->mem(e->u, at, &ev->mem);
+	case PRISM_COMP: return e->comp(e->u, at, &ev->comp);
+	case PRISM_SYNC: return e->sync(e->u, at, &ev->sync);
+	case PRISM_CXT: return e->cxt(e->u, at, &ev->cxt);
+	case PRISM_CF: return e->cf(e->u, at, &ev->cf);
+	case PRISM_CFG: return e->cfg(e->u, at, &ev->cfg);
+	default: return e->buffer_end(e->u, at);
+	}
+}
+
+/* All that want it. */
+static int
+give(struct prism_run *run, const struct prism_at *at, const struct prism_event *ev)
+{
+	unsigned kind = ev->kind;
+	struct prism_list *l = &run->lists[kind];
+	uint64_t lacks = kind < PRISMRUN_NEEDS ? run->lacks[at->stream * PRISMRUN_NEEDS + kind] : 0;
+	for (uint32_t i = 0; i < l->n;) {
+		uint32_t hook = run->hook = l->entries[i].hook;
+		int rc = 0;
+		if (__builtin_expect((lacks >> hook & 1) != 0, 0)) {
+			rc = lack(run, kind, at->stream);
+		} else {
+			rc = call(&l->entries[i], kind, at, ev);
+			if (__builtin_expect((rc | run->failed) != 0, 0))
+				rc = returned(run, kind_names[kind], rc);
+		}
+		if (rc < 0)
+			return rc;
+		i += i < l->n && l->entries[i].hook == hook; /* or it was dropped */
+	}
+	return 0;
+}
+
+/* Events that are not given as they are. */
+static int
+give_changed(struct prism_run *run, const struct prism_at *at, const struct prism_event *ev)
+{
+	struct prism_event mine = *ev;
+	int rc = 0;
+	if (ev->kind == PRISM_CXT)
+		rc = keep_name(run, &mine.cxt);
+	else
+		mine.sync.type = PRISM_SYNC_UNDEFINED;
+	return rc < 0 ? rc : give(run, at, &mine);
+}
+
+int
+prismtools_event(struct prism_run *run, const struct event *ev, uint32_t stream, uint32_t tid, uint32_t row)
+{
+	const struct prism_stream *s = &run->prism->streams[stream];
+	const struct prism_event *e = &s->ev;
+	if (__builtin_expect(e->kind == PRISM_CFG, 0)) {
+		if (e->cfg.target >= PRISM_KINDS)
+			return 0; /* lenient: it changes nothing */
+		set_detail(run, stream, e->cfg.target, e->cfg.after);
+	}
+	if (run->lists[e->kind].n == 0)
+		return 0;
+	struct prism_at at = {
+		.stream = stream,
+		.thread = row == NO_INDEX ? 0 : tid,
+		.seq = s->seq,
+		.offset = s->offset,
+		.clock_ns = s->clock,
+	};
+	run->ev = ev;
+	run->stream = stream;
+	run->row = row;
+	if (e->kind == PRISM_CXT ? (e->cxt.has & PRISM_HAS_NAME) != 0 : e->kind == PRISM_SYNC && e->sync.type >= PRISM_SYNCS)
+		return give_changed(run, &at, e);
+	return give(run, &at, e);
+}
+
+/* ---- End. ---- */
+
+static void
+tell_skipped(struct prism_run *run, const struct prism_hook *k)
+{
+	for (unsigned kind = 0; kind < PRISMRUN_NEEDS; kind++)
+		if (k->skipped[kind])
+			diag_warn(run->emu->diag, NULL, "tool \"%s\" did not see %" PRIu64 " %s events: they do not show what it needs",
+				k->name, k->skipped[kind], prism_kind_name(kind));
+}
+
+int
+prismtools_close(struct prism_run *run)
+{
+	if (!run)
+		return 0;
+	int first = 0;
+	run->phase = PRISMRUN_FINISH;
+	for (uint32_t i = 0; i < run->nhooks; i++) {
+		struct prism_hook *k = &run->hooks[i];
+		tell_skipped(run, k);
+		if (!k->began || k->gone || !k->h.finish)
+			continue;
+		run->hook = i;
+		run->failed = 0;
+		int rc = k->h.finish(k->u);
+		rc = run->failed || rc < 0 ? returned(run, "finish", rc) : 0;
+		first = first ? first : rc;
+	}
+	while (run->nobjects)
+		(void)dlclose(run->objects[--run->nobjects]);
+	return first;
+}
