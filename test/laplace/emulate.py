@@ -8,38 +8,13 @@ usage: emulate.py OVNIEMU OVNISCOPE-LAPLACE
 import json
 import os
 import re
-import struct
 import subprocess
 import sys
 import tempfile
 
-found = []
+import lapexample
+from lapexample import KERNEL, REFS, binary, interleave, sequences, text_of, value_at, write
 
-KERNEL = """\
-A 1000 77 9f8e7
-m 1010 77 8048000 3000
-S 1020 77
-F 1100 100 77
-A 1110 100 9f8e8
-D 1120 9f8e7 9f8e8 8048000 804b000
-S 1200 100
-C 1210 100 8048000
-M 1220 100 1a2b3000 9000 8efa5567 35 5 0 foobar.so
-T 1300 100
-u 1308 9f8e8
-S 1310 77
-"""
-REFS = """\
-i 1030 4 9f8e7 8048000
-r 1031 4 9f8e7 8049ffe
-w 1032 4 9f8e7 804a010
-r 1130 4 9f8e7 c0100000
-i 1201 2 9f8e8 8048004
-w 1215 4 9f8e8 8048800
-r 1230 8 9f8e8 1a2b3c48
-r 1305 4 9f8e8 c0100000
-i 1320 3 9f8e7 8048010
-"""
 # (row, type): time:value without the first 0. A pair at time 0 is at time 0 as a whole.
 SEQUENCES = {
     (1, 300): "772:1 773:0",
@@ -88,46 +63,7 @@ CPU = {
 
 
 def check(what, good, detail=""):
-    if not good:
-        found.append(f"{what}: {detail}")
-
-
-def sequences(path):
-    rows = {}
-    with open(path, encoding="utf-8") as f:
-        for line in f.read().splitlines()[1:]:
-            p = [int(x) for x in line.split(":")]
-            for kind, value in zip(p[6::2], p[7::2]):
-                rows.setdefault((p[4], kind), []).append((p[5], value))
-    return {key: s[1:] if s[0] == (0, 0) else s for key, s in rows.items()}
-
-
-def text_of(s):
-    return " ".join(f"{t}:{v}" for t, v in s)
-
-
-def value_at(s, time):
-    return next((v for t, v in reversed(s) if t <= time), 0)
-
-
-def binary(text, order="<"):
-    out = b""
-    for line in text.splitlines():
-        kind, *numbers = line.split()
-        ts, length, space, addr = (int(x, 16) for x in numbers)
-        out += kind.encode() + struct.pack(order + "QBII", ts, length, space, addr)
-    return out
-
-
-def interleave():
-    lines = [(int(x.split()[1], 16), i, x) for i, x in enumerate((KERNEL + REFS).splitlines())]
-    return "".join(f"{x}\n" for _, _, x in sorted(lines))
-
-
-def write(path, data):
-    with open(path, "wb") as f:
-        f.write(data if isinstance(data, bytes) else data.encode())
-    return path
+    lapexample.check(good, f"{what}: {detail}")
 
 
 def run(emu, out, *args):
@@ -354,9 +290,7 @@ def main():
     for test in (lambda t: example(emu, tool, t), lambda t: basic_and_parts(emu, tool, t), lambda t: bad(emu, t), lambda t: documents(emu, t), lambda t: manifests(emu, t)):
         with tempfile.TemporaryDirectory() as tmp:
             test(tmp)
-    for text in found:
-        print(text)
-    return 1 if found else 0
+    return lapexample.finish()
 
 
 if __name__ == "__main__":

@@ -14,36 +14,11 @@ import subprocess
 import sys
 import tempfile
 
+from lapexample import KERNEL, REFS, binary, check, finish, interleave, read, write
+
 TOOL = os.path.abspath(sys.argv[1])
 DOCUMENT = os.path.abspath(sys.argv[2])
-failures = []
 
-# The worked example: two tasks, a fork, copy on write, a file, the kernel.
-KERNEL = """\
-A 1000 77 9f8e7
-m 1010 77 8048000 3000
-S 1020 77
-F 1100 100 77
-A 1110 100 9f8e8
-D 1120 9f8e7 9f8e8 8048000 804b000
-S 1200 100
-C 1210 100 8048000
-M 1220 100 1a2b3000 9000 8efa5567 35 5 0 foobar.so
-T 1300 100
-u 1308 9f8e8
-S 1310 77
-"""
-REFS = """\
-i 1030 4 9f8e7 8048000
-r 1031 4 9f8e7 8049ffe
-w 1032 4 9f8e7 804a010
-r 1130 4 9f8e7 c0100000
-i 1201 2 9f8e8 8048004
-w 1215 4 9f8e8 8048800
-r 1230 8 9f8e8 1a2b3c48
-r 1305 4 9f8e8 c0100000
-i 1320 3 9f8e7 8048010
-"""
 SPLIT = {
     "9f8e7.1/77.txt": """\
 A 1000 77 9f8e7
@@ -73,21 +48,6 @@ T 1300 100
 BASIC = "I 1\nR 2\nR 3\nW 3\nR 4\nI 1\nW 5\nR 6\nR 4\nI 1\n"
 
 
-def check(ok, *what):
-    if not ok:
-        failures.append(" ".join(str(w) for w in what))
-
-
-def write(path, data):
-    with open(path, "wb") as f:
-        f.write(data.encode() if isinstance(data, str) else data)
-
-
-def read(path):
-    with open(path, "rb") as f:
-        return f.read()
-
-
 def run(*args, status=0, stdin=b"", **more):
     """(stdout, stderr as text)"""
     if "stdout" not in more:
@@ -98,23 +58,15 @@ def run(*args, status=0, stdin=b"", **more):
     return p.stdout, err
 
 
-def interleaved():
-    """Kernel events first where the stamps are equal."""
-    lines = [(int(x.split()[1], 16), k, i, x) for k, text in enumerate((KERNEL, REFS)) for i, x in enumerate(text.splitlines())]
-    return "".join(x + "\n" for *_, x in sorted(lines))
-
-
 def worked_example():
     write("k.lkt", KERNEL)
     write("r.lrt", REFS)
     for order in ("little", "big"):
         run("binary", "--endian", order, "r.lrt", f"{order}.lrb")
         data = read(f"{order}.lrb")
-        e = "<" if order == "little" else ">"
-        want = b"".join(struct.pack(e + "BQBII", ord(x[0]), *(int(v, 16) for v in x.split()[1:])) for x in REFS.splitlines())
-        check(data == want, "binary of", order)
+        check(data == binary(REFS, "<" if order == "little" else ">"), "binary of", order)
         check(run("text", f"--endian={order}", f"{order}.lrb")[0] == REFS.encode(), "text of", order)
-    mixed = interleaved().encode()
+    mixed = interleave().encode()
     inputs = {
         "text": ["r.lrt", "k.lkt"],
         "text, turned round": ["k.lkt", "r.lrt"],
@@ -305,8 +257,7 @@ def main():
         os.chdir(tmp)
         for part in (worked_example, round_trip, messages, usage, outputs, dialects, document):
             part()
-    print("\n".join(failures) if failures else "all as expected")
-    return 1 if failures else 0
+    return finish()
 
 
 if __name__ == "__main__":

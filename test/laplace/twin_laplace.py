@@ -17,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 
+from lapexample import read_prv
+
 BASE = 0xC0000000
 KINDS = {"r": 0, "w": 1, "i": 2}
 # PRV type of each total
@@ -245,17 +247,6 @@ def changes(s):
             out.append((t, v))
         now = v
     return out
-
-
-def read_prv(path):
-    rows = collections.defaultdict(list)
-    with open(path, encoding="utf-8") as f:
-        next(f)
-        for line in f:
-            p = [int(x) for x in line.split(":")]
-            for kind, value in zip(p[6::2], p[7::2]):
-                rows[p[4], kind].append((p[5], value))
-    return rows
 
 
 def line_of(time, tag, args):

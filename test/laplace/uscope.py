@@ -15,35 +15,10 @@ import subprocess
 import sys
 import tempfile
 
-TOOL, USCOPE = (os.path.abspath(x) for x in sys.argv[1:3])
-failures = []
+from lapexample import KERNEL, REFS, check, finish, write
 
-# Two tasks, a fork, copy on write, a file, the kernel; 4096 is the first cycle.
-KERNEL = """\
-A 1000 77 9f8e7
-m 1010 77 8048000 3000
-S 1020 77
-F 1100 100 77
-A 1110 100 9f8e8
-D 1120 9f8e7 9f8e8 8048000 804b000
-S 1200 100
-C 1210 100 8048000
-M 1220 100 1a2b3000 9000 8efa5567 35 5 0 foobar.so
-T 1300 100
-u 1308 9f8e8
-S 1310 77
-"""
-REFS = """\
-i 1030 4 9f8e7 8048000
-r 1031 4 9f8e7 8049ffe
-w 1032 4 9f8e7 804a010
-r 1130 4 9f8e7 c0100000
-i 1201 2 9f8e8 8048004
-w 1215 4 9f8e8 8048800
-r 1230 8 9f8e8 1a2b3c48
-r 1305 4 9f8e8 c0100000
-i 1320 3 9f8e7 8048010
-"""
+TOOL, USCOPE = (os.path.abspath(x) for x in sys.argv[1:3])
+
 A, B = 0x9F8E7, 0x9F8E8
 # (storage, slot, field): time in ns -> value, changes only. None: the slot is no longer valid.
 STATES = {
@@ -135,16 +110,6 @@ TYPES = {
     "page": "class ENUM page_class, page U64, space U32, vpage U32",
     "switch": "from U32, to U32",
 }
-
-
-def check(ok, *what):
-    if not ok:
-        failures.append(" ".join(str(w) for w in what))
-
-
-def write(path, data):
-    with open(path, "wb") as f:
-        f.write(data.encode() if isinstance(data, str) else data)
 
 
 def run(*args, status=0, program=TOOL, stdin=b"", **more):
@@ -414,8 +379,7 @@ def main():
         os.chdir(tmp)
         for part in (worked_example, tables, machines, random_machines, bad, outputs):
             part()
-    print("\n".join(failures) if failures else "all as expected")
-    return 1 if failures else 0
+    return finish()
 
 
 if __name__ == "__main__":
