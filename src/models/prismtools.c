@@ -395,6 +395,7 @@ prismtools_event(struct prism_run *run, const struct event *ev, uint32_t stream,
 		return 0;
 	struct prism_at at = {
 		.stream = stream,
+		.process = (uint32_t)s->source.process,
 		.thread = row == NO_INDEX ? 0 : tid,
 		.seq = s->seq,
 		.offset = s->offset,

@@ -31,6 +31,7 @@ struct prism_run; /* the emulator */
 /* Where an event is. */
 struct prism_at {
 	uint32_t stream;   /* 0, 1 ...: also its CPU */
+	uint32_t process;  /* of the stream: threads of two processes may have one id */
 	uint32_t thread;   /* id; 0: there is none yet, before the first swap */
 	uint64_t seq;      /* events of the stream before it, Config and End included */
 	uint64_t offset;   /* bytes, in the file */
