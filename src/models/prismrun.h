@@ -5,7 +5,6 @@
 /* prismrun: what the parts of prismtools share: the tools that are loaded and called
  * (prismtools.c), and what they ask for (prismuser.c). */
 
-#include "prismnames.h"
 #include "prismtools.h"
 
 enum {
@@ -65,7 +64,6 @@ struct prism_run {
 	struct prism *prism;
 	struct prism_list lists[PRISMRUN_KINDS];
 	uint64_t *lacks; /* by stream and kind: hooks that need what its events do not show */
-	struct prismnames names;
 	/* What is being called. */
 	enum prismrun_phase phase;
 	int failed; /* <0: a call of the tool has failed, which is reported */

@@ -297,7 +297,6 @@ prismtools_open(struct prism_run **out, struct emu *emu, struct prism *p)
 		return diag_no_memory(emu->diag);
 	run->emu = emu;
 	run->prism = p;
-	run->names.arena = &emu->arena;
 	run->row = NO_INDEX;
 	int rc = 0;
 	for (size_t i = 0; i < o->nhooks && rc == 0; i++) {
@@ -317,18 +316,6 @@ prismtools_open(struct prism_run **out, struct emu *emu, struct prism *p)
 }
 
 /* ---- Events. ---- */
-
-/* The context with a name that lives on. */
-static int
-keep_name(struct prism_run *run, struct prism_cxt *cxt)
-{
-	const struct prism_name *name = prismnames_get(&run->names, cxt->name, cxt->name_len);
-	if (!name)
-		return diag_no_memory(run->emu->diag);
-	cxt->name = name->text;
-	cxt->name_id = name->id;
-	return 0;
-}
 
 static inline int
 call(const struct prism_entry *e, unsigned kind, const struct prism_at *at, const struct prism_event *ev)
@@ -368,17 +355,13 @@ give(struct prism_run *run, const struct prism_at *at, const struct prism_event 
 	return 0;
 }
 
-/* Events that are not given as they are. */
+/* A synchronization that there is not. */
 static int
-give_changed(struct prism_run *run, const struct prism_at *at, const struct prism_event *ev)
+give_unknown(struct prism_run *run, const struct prism_at *at, const struct prism_event *ev)
 {
 	struct prism_event mine = *ev;
-	int rc = 0;
-	if (ev->kind == PRISM_CXT)
-		rc = keep_name(run, &mine.cxt);
-	else
-		mine.sync.type = PRISM_SYNC_UNDEFINED;
-	return rc < 0 ? rc : give(run, at, &mine);
+	mine.sync.type = PRISM_SYNC_UNDEFINED;
+	return give(run, at, &mine);
 }
 
 int
@@ -404,8 +387,8 @@ prismtools_event(struct prism_run *run, const struct event *ev, uint32_t stream,
 	run->ev = ev;
 	run->stream = stream;
 	run->row = row;
-	if (e->kind == PRISM_CXT ? (e->cxt.has & PRISM_HAS_NAME) != 0 : e->kind == PRISM_SYNC && e->sync.type >= PRISM_SYNCS)
-		return give_changed(run, &at, e);
+	if (e->kind == PRISM_SYNC && e->sync.type >= PRISM_SYNCS)
+		return give_unknown(run, &at, e);
 	return give(run, &at, e);
 }
 

@@ -20,7 +20,8 @@ int prismtools_open(struct prism_run **run, struct emu *emu, struct prism *p);
  * context is that of prismnames.h, and name_id is its id: the model has put them there. Returns 0, or <0 (reported). */
 int prismtools_event(struct prism_run *run, const struct event *ev, uint32_t stream, uint32_t tid, uint32_t row);
 
-/* Lets each tool finish and unloads it. Accepts NULL. Returns 0, or <0 (reported). */
+/* In finish(), also when the run failed: lets each tool finish and unloads it. Accepts NULL.
+ * Returns 0, or <0 (reported). */
 int prismtools_close(struct prism_run *run);
 
 #endif
