@@ -69,6 +69,7 @@
 	X(NOT_DRAINED, "not-drained", "a stack is not empty when its thread ends (-l)")                   \
 	X(LAPLACE, "laplace", "a Laplace trace or its manifest breaks a rule; the message has its code")  \
 	X(HOOKS, "hooks", "a tool of the user cannot be loaded, calls what it may not, or stops the run") \
+	X(PRISM, "prism", "a Prism stream or its description breaks a rule; the message has its code")    \
 	X(LABEL_COLLISION, "label-collision", "two labels share one value")                               \
 	X(INTERRUPTED, "interrupted", "the user stopped the run")
 

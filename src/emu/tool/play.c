@@ -14,7 +14,7 @@ is_before(struct play_key a, struct play_key b)
 static void
 say_empty(const struct stream *s)
 {
-	if (!s->failed)
+	if (!s->failed && !s->silent)
 		diag_warn(s->trace->diag, &(struct place){ .file = s->relpath },
 			s->was_cut ? "the stream is cut before its first event" : "the stream has no events");
 }

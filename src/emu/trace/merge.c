@@ -97,7 +97,7 @@ check_gate(const struct merge *m)
 	uint32_t bad = UINT32_MAX;
 	int64_t far = 0;
 	size_t nbad = 0;
-	for (uint32_t i = 0; i < t->nstreams; i++) {
+	for (uint32_t i = 0; i < t->nstreams && !t->format->one_clock; i++) {
 		if (m->leaves[i] == ENDED)
 			continue;
 		if (ref == UINT32_MAX)
@@ -126,6 +126,8 @@ static void
 warn_empty(const struct stream *s)
 {
 	struct place at = { .file = s->relpath };
+	if (s->silent)
+		return;
 	if (s->was_cut)
 		diag_warn(s->trace->diag, &at, "the stream is cut before its first event");
 	else

@@ -4,16 +4,26 @@
 
 /* prismstream: the stream format of Prism (doc/format/prism.md, doc/prism.md).
  *
- * Every file is a stream, and stream n is CPU n. Its events have the letters
+ * Every file is a stream, and stream n is CPU n. Its events have the letters and payloads
  *
- *   RM.  memory        RC.  compute       RS + 'a' + type  synchronization
- *   RX + 'a' + type  context              RF.  control flow
- *   RG.  level of detail                  RE.  end of a buffer
- *   RW.  end of an interval of time       RD.  end of a stream
+ *   RM.  memory: u32 has, u8 type, u8 id, u16 bytes, u64 address
+ *   RC.  compute: u32 has, u8 format, u8 op, u8 arity, u8 nids, u8 id0-3, u16 bytes
+ *   RS + 'a' + type  synchronization: u64 for each word that its type has
+ *   RX + 'a' + type  context: u64 id; functions, nets and operators are jumbo: str name
+ *   RF.  control flow: u8 type
+ *   RG.  level of detail: u8 target, u8 before, u8 after
+ *   RE.  end of a buffer
+ *   RW.  end of an interval of time
+ *   RD.  end of a stream
  *
  * and the event itself is in the struct prism_stream, which the model reads. Types that are
- * unknown, or not shown, have the letter 'a'. RW. comes from
- * a stream of its own, in front of all others, and belongs to none. */
+ * unknown, or not shown, have the letter 'a'. What an event does not show is 0 in its payload.
+ *
+ * RW. comes from a stream of its own, in front of all others, so that it comes before the
+ * events of its time; it belongs to none. There are RW. only with PRISM_INTERVAL_TIME: at
+ * multiples of the length since the first event, if the interval that ends there or the one
+ * before it had events, and one behind everything else, at the time of the last event. RD.
+ * has the time of the last event of its stream. */
 
 #include "prismread.h"
 #include "trace.h"
@@ -41,11 +51,14 @@ enum prism_clock {
 
 enum {
 	PRISM_EVENTS_MANY = 10000000,
+	PRISM_INTERVAL_NS = 1000000, /* the default */
 	PRISM_SETTINGS = 16,
 	PRISM_FILES = 64, /* on the command line */
 	PRISM_TOOLS = 16,
 	PRISM_ROWS = 256, /* threads of live input */
+	PRISM_THREADS_MAX = 131072,
 	PRISM_NO_THREAD = 1000000, /* + stream: thread of events before the first swap */
+	PRISM_FRESH = 2000000,     /* and up: threads in the place of those that cannot be (PM05) */
 };
 
 /* All strings are borrowed. Zeroed: the defaults. */
@@ -69,6 +82,7 @@ struct prism_options {
 struct prism_source {
 	const char *events;     /* path */
 	const char *name;       /* of it, in messages */
+	const char *json;       /* path of the description; NULL: none */
 	const char *timestamps; /* path; NULL: none */
 	struct prism_settings settings;
 	uint64_t buffer_size;
@@ -77,6 +91,14 @@ struct prism_source {
 	enum prism_clock clock;
 	uint64_t start; /* ns */
 	uint64_t tick_ns;
+	bool live; /* no plain file: it cannot be read twice */
+};
+
+enum prism_phase {
+	PRISM_READING,
+	PRISM_PRIMED, /* next() gives `first` */
+	PRISM_ENDING, /* RD. was given */
+	PRISM_ENDED,
 };
 
 /* One file. t->streams[n + 1] is the stream of prism->streams[n]: the first gives RW. */
@@ -89,6 +111,15 @@ struct prism_stream {
 	uint64_t offset; /* bytes */
 	uint64_t clock;  /* ns, as the stream says */
 	int stopped_by;  /* code that ended the stream (lenient), told with RD.; 0: none */
+
+	/* The format's own. */
+	enum prism_phase phase;
+	struct event first;
+	uint64_t next_clock;  /* without timestamps: of the next event that ticks */
+	struct reader stamps; /* the timestamps, if there are any */
+	uint8_t mcv[3];
+	uint8_t payload[4 + PRISM_NAME_MAX + 1];
+	char name[PRISM_NAME_MAX]; /* live: of the event, as the bytes of the stream may move */
 };
 
 struct prism {
@@ -96,9 +127,20 @@ struct prism {
 	const struct prism_options *options;
 	struct prism_stream *streams;
 	uint32_t nstreams;
-	bool live; /* threads are not known before their first event */
-	enum prism_events events; /* never PRISM_EVENTS_AUTO */
+	bool live;                    /* threads are not known before their first event */
+	enum prism_events events;     /* never PRISM_EVENTS_AUTO */
 	uint64_t counts[PRISM_CODES]; /* how often what was found */
+
+	/* The format's own. */
+	struct prism_rows *rows;
+	struct pollfd *polls; /* of live streams */
+	uint32_t *polled;
+	bool primed;
+	int64_t zero;          /* clock of the first event */
+	int64_t length;        /* of an interval, ns */
+	int64_t tick;          /* end of the current interval, since the first event */
+	bool had;              /* the interval before `tick` has events */
+	struct event *waiting; /* RW. that has not had its turn; NULL: none */
 };
 
 extern const struct stream_format prism_format;
@@ -110,7 +152,9 @@ prism_of(const struct trace *t)
 	return t->format == &prism_format ? t->data : NULL;
 }
 
-/* The row of a thread, in live input a new one if need be. NO_INDEX: there are no rows left
+#define PRISM_NO_ROW UINT32_MAX
+
+/* The row of a thread, in live input a new one if need be. PRISM_NO_ROW: there are no rows left
  * (reported). `id` may be above what a stream can name: threads of their own, for PM05 and
  * for events before the first swap (PRISM_NO_THREAD + n). */
 uint32_t prism_row(struct prism *p, int process, uint32_t id);
@@ -139,7 +183,8 @@ prism_is_thread(uint64_t id)
 }
 
 /* For PM05: the id that stands for one that no thread can have, the same for the same one of
- * a process. The look ahead knows it. Below INT32_MAX, and 0 when memory is exhausted. */
+ * a process. The look ahead knows it. Below INT32_MAX, and 0 when memory is exhausted
+ * (reported). */
 uint32_t prism_fresh(struct prism *p, int process, uint64_t id);
 
 /* Tells what was found at the current event of a stream, or in front of it: strict errors

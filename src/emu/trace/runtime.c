@@ -4,6 +4,7 @@
 #include "bare.h"
 #include "find.h"
 #include "lapstream.h"
+#include "prismstream.h"
 #include "tmeta.h"
 #include "wire.h"
 
@@ -255,6 +256,7 @@ static const struct stream_format runtime_format = {
 
 const struct stream_format *const stream_formats[] = {
 	&laplace_format,
+	&prism_format,
 	&runtime_format,
 	NULL,
 };

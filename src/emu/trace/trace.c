@@ -3,6 +3,7 @@
 
 #include "clkoff.h"
 #include "lapstream.h"
+#include "prismstream.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>
@@ -57,7 +58,7 @@ trace_open(struct trace *t, struct diag *d, const char *dir, const struct trace_
 	if (dir)
 		rc = open_dir(t, dir);
 	else
-		t->format = &laplace_format;
+		t->format = o->prism && o->prism->nfiles ? &prism_format : &laplace_format;
 	if (rc < 0)
 		return rc;
 	bool loose = o->events_only && t->format->open_events;

@@ -13,6 +13,7 @@
 #include "diag.h"
 #include "reader.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,6 +21,7 @@
 struct cJSON;
 struct drift;
 struct laplace_options;
+struct prism_options;
 struct stream;
 struct trace;
 
@@ -44,7 +46,9 @@ struct stream_format {
 	/* The same for who looks at the events only: metadata that is missing or wrong is a
 	 * warning; a stream that cannot be read is reported, and failed. NULL: as open. */
 	int (*open_events)(struct trace *t);
-	/* The next event of a stream, before the clock offset.
+	/* The next event of a stream, before the clock offset. *ev stays where it is until the
+	 * next call for the stream: when it is the last that has not had its turn, its clock
+	 * may still be moved forward.
 	 * 1 event, 0 end, <0 error (reported). */
 	int (*next)(struct stream *s, struct event *ev);
 	/* The clock of the event that next() gives after the last one, before the offset, if
@@ -59,6 +63,8 @@ struct stream_format {
 	void (*place)(const struct stream *s, struct place *at);
 	/* Threads need not end with the trace. */
 	bool open_ended;
+	/* Clocks of streams that are far apart are meant to be. */
+	bool one_clock;
 };
 
 /* A thread of a format whose streams are not one thread each. Its model says in each event
@@ -115,6 +121,7 @@ struct stream {
 	const char *relpath; /* names it in messages: relative to the trace directory */
 	struct thread_meta meta;
 	struct drift *drift; /* sets clock_offset for each event; NULL: it is constant */
+	bool silent;         /* it may have no events, and nobody needs to know of it */
 	bool was_cut;        /* it ended inside an event; a warning was given */
 	bool failed;         /* nothing more can be read of it: reported. Only with events_only */
 };
@@ -126,6 +133,8 @@ struct trace_options {
 	bool events_only;                      /* go on without metadata, and without streams that fail */
 	bool raw_clocks;                       /* no table of offsets is looked at */
 	const struct laplace_options *laplace; /* borrowed; NULL: the defaults */
+	const struct prism_options *prism;     /* borrowed; NULL: the defaults */
+	const volatile sig_atomic_t *stop;     /* set by a signal: live input is not waited for; or NULL */
 };
 
 struct trace {
@@ -142,6 +151,13 @@ struct trace {
 	uint64_t bytes;                     /* size of all streams on disk, for the progress */
 	const struct trace_thread *threads; /* in the order of the rows; NULL: each stream is one */
 	size_t nthreads;
+	/* Live input: threads that come while it runs get the rows behind the others. late() is
+	 * called when threads[row] is filled. */
+	size_t nreserved; /* rows that are left */
+	const int *pids;  /* processes that they may be of */
+	size_t npids;
+	int (*late)(void *arg, uint32_t row); /* 0, or <0 (reported) */
+	void *late_arg;
 	void *data;                            /* of the format, until its close() */
 	const struct stream_format *undrifted; /* below `format`, when some stream has a drift */
 };
@@ -150,7 +166,7 @@ struct trace {
 extern const struct stream_format *const stream_formats[];
 
 /* Finds and opens every stream of the directory and reads the metadata. NULL: the options
- * name files of Laplace.
+ * name files of Laplace or Prism.
  * `dir` is borrowed. Returns 0, or <0 (reported); trace_close() is due in both cases. */
 int trace_open(struct trace *t, struct diag *d, const char *dir, const struct trace_options *o);
 

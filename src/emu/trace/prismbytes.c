@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* prismbytes: the bytes of streams, and the events in them.
+ *
+ * Plain files go through their reader. What is live (a FIFO, a pipe, a terminal) is read as
+ * it comes, into the buffer of the reader. While one stream is waited for the others are
+ * read too, as the program that writes them may wait until somebody does. */
+#include "prismparts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	LIVE_WINDOW = 128 * 1024,
+	LIVE_AHEAD = 64 * 1024 * 1024, /* bytes that are kept of a stream nobody waits for */
+	LIVE_LOOK_MS = 200,            /* between two looks at signals */
+};
+
+static struct reader *
+reader_of(const struct prism *p, uint32_t n)
+{
+	return &p->trace->streams[n + 1].in;
+}
+
+/* ---- Live. ---- */
+
+static int
+open_live(struct prism *p, uint32_t n)
+{
+	struct prism_source *s = &p->streams[n].source;
+	struct reader *r = reader_of(p, n);
+	*r = (struct reader){ .pool = &p->trace->readers, .path = s->events, .name = s->name, .fd = STDIN_FILENO, .keep_open = true };
+	/* Otherwise it would wait here for the first who writes. */
+	if (strcmp(s->events, "-") != 0)
+		r->fd = open(s->events, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (r->fd < 0)
+		return diag_io(p->trace->diag, ERR_READ, "open", s->events, errno);
+	r->cap = LIVE_WINDOW;
+	r->p = r->end = r->buf = block_alloc(r->cap);
+	return r->buf ? 0 : diag_no_memory(p->trace->diag);
+}
+
+/* Room for more bytes. */
+static int
+make_room(struct reader *r)
+{
+	size_t have = (size_t)(r->end - r->p);
+	if (r->end < r->buf + r->cap)
+		return 0;
+	if (have > r->cap / 2) {
+		uint8_t *buf = block_resize(r->buf, r->cap * 2);
+		if (!buf)
+			return diag_no_memory(r->pool->diag);
+		r->p = buf + (r->p - r->buf);
+		r->buf = buf;
+		r->cap *= 2;
+	}
+	r->base += (uint64_t)(r->p - r->buf);
+	memmove(r->buf, r->p, have);
+	r->p = r->buf;
+	r->end = r->buf + have;
+	return 0;
+}
+
+/* What is there; something is, or the end. */
+static int
+read_live(struct reader *r)
+{
+	int rc = make_room(r);
+	if (rc < 0)
+		return rc;
+	ssize_t k = read(r->fd, r->buf + (r->end - r->buf), (size_t)(r->buf + r->cap - r->end));
+	if (k < 0)
+		return errno == EINTR || errno == EAGAIN ? 0 : diag_io(r->pool->diag, ERR_READ, "read", r->path, errno);
+	r->eof = k == 0;
+	r->end += k;
+	r->file_pos += (uint64_t)k;
+	return 0;
+}
+
+/* Waits for bytes of stream n, or for its end. */
+static int
+fill_live(struct prism *p, uint32_t n)
+{
+	const volatile sig_atomic_t *stop = p->trace->options.stop;
+	const struct reader *mine = reader_of(p, n);
+	size_t had = (size_t)(mine->end - mine->p);
+	while (!mine->eof && (size_t)(mine->end - mine->p) == had) {
+		nfds_t nfds = 0;
+		for (uint32_t i = 0; i < p->nstreams; i++) {
+			const struct reader *r = reader_of(p, i);
+			bool wanted = p->streams[i].source.live && !r->eof && p->streams[i].phase < PRISM_ENDING;
+			if (i != n && (!wanted || r->end - r->p >= LIVE_AHEAD))
+				continue;
+			p->polls[nfds] = (struct pollfd){ .fd = r->fd, .events = POLLIN };
+			p->polled[nfds++] = i;
+		}
+		if (stop && *stop)
+			return -ERR_INTERRUPTED;
+		int got = poll(p->polls, nfds, LIVE_LOOK_MS);
+		if (got < 0 && errno != EINTR)
+			return diag_io(p->trace->diag, ERR_READ, "wait for", mine->path, errno);
+		for (nfds_t k = 0; got > 0 && k < nfds; k++) {
+			int rc = p->polls[k].revents ? read_live(reader_of(p, p->polled[k])) : 0;
+			if (rc < 0)
+				return rc;
+		}
+	}
+	return 0;
+}
+
+/* ---- Both. ---- */
+
+int
+prismbytes_open(struct prism *p, uint32_t n)
+{
+	struct prism_stream *s = &p->streams[n];
+	struct reader_pool *pool = &p->trace->readers;
+	prismread_begin(&s->in, &s->source.settings, s->source.buffer_size);
+	s->phase = PRISM_READING;
+	s->clock = s->source.clock == PRISM_CLOCK_TIMESTAMPS ? 0 : s->source.start;
+	s->next_clock = s->clock;
+	int rc = s->source.live ? open_live(p, n) : reader_open(reader_of(p, n), pool, s->source.events, s->source.name);
+	if (rc == 0 && s->source.clock == PRISM_CLOCK_TIMESTAMPS)
+		rc = reader_open(&s->stamps, pool, s->source.timestamps, prismfiles_name(p->trace, s->source.timestamps));
+	return rc;
+}
+
+void
+prismbytes_close(struct prism *p, uint32_t n)
+{
+	struct reader *r = reader_of(p, n);
+	if (r->fd == STDIN_FILENO && p->streams[n].source.live)
+		r->fd = -1; /* not ours */
+	reader_close(r);
+	reader_close(&p->streams[n].stamps);
+}
+
+/* The name of a context stays where it is while other streams are waited for. */
+static void
+keep_name(struct prism_stream *s)
+{
+	struct prism_cxt *c = &s->ev.cxt;
+	if (s->ev.kind != PRISM_CXT || !(c->has & PRISM_HAS_NAME))
+		return;
+	memcpy(s->name, c->name, c->name_len);
+	c->name = s->name;
+}
+
+int
+prismbytes_next(struct prism *p, uint32_t n, enum prism_code *code, uint32_t *issues)
+{
+	struct prism_stream *s = &p->streams[n];
+	struct reader *r = reader_of(p, n);
+	*code = PRISM_OK;
+	*issues = 0;
+	for (;;) {
+		size_t used;
+		int rc = prismread_next(&s->in, r->p, (size_t)(r->end - r->p), r->eof, &used, &s->ev);
+		r->p += used;
+		if (rc < 0)
+			*code = (enum prism_code)(-rc);
+		if (rc >= 0)
+			*issues |= s->ev.issues;
+		if (rc > 0 && s->source.live)
+			keep_name(s);
+		if (rc != 0 || s->in.ended)
+			return rc > 0;
+		rc = s->source.live ? fill_live(p, n) : reader_fill(r, (uint64_t)(r->end - r->p) + 1);
+		if (rc < 0)
+			return rc;
+	}
+}
+
+int
+prismbytes_stamp(struct prism *p, uint32_t n, uint64_t *ns)
+{
+	struct reader *r = &p->streams[n].stamps;
+	int rc = r->end - r->p >= 8 ? 1 : reader_fill(r, 8);
+	*ns = 0;
+	for (int i = 0; rc > 0 && i < 8; i++)
+		*ns |= (uint64_t)r->p[i] << 8 * i;
+	r->p += rc > 0 ? 8 : 0;
+	return rc;
+}

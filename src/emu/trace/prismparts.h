@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PRISMPARTS_H
+#define PRISMPARTS_H
+
+/* prismparts: what the files of the stream format of Prism share: which streams there are
+ * (prismfiles.c), what is said of them (prismdesc.c), their threads (prismrows.c), their
+ * bytes (prismbytes.c), and their events (prismstream.c).
+ *
+ * All functions return 0, or <0 (reported), unless said otherwise. */
+
+#include "prismstream.h"
+
+/* ---- Descriptions. ---- */
+
+/* What a stream is without a description. */
+void prismdesc_default(struct prism_source *s);
+
+/* Reads a description. `wanted`: it must be one; else 1 is returned when it is not. */
+int prismdesc_read(struct prism *p, const char *path, bool wanted, struct prism_source *s);
+
+/* KEY=VALUE of the command line. */
+int prismdesc_set(struct prism *p, const char *text, struct prism_source *s);
+
+/* What only all keys together tell. */
+int prismdesc_check(struct prism *p, struct prism_source *s);
+
+/* Whether the file is a description. Says nothing. */
+bool prismdesc_is(const char *path);
+
+/* ---- Files. ---- */
+
+/* Whether the directory holds streams: 1 yes, 0 no. */
+int prismfiles_probe(const char *dir);
+
+/* Finds the streams of t->dir, or of the options: p->streams[] with their sources. */
+int prismfiles_find(struct prism *p);
+
+/* Name of a file in messages: below the directory of the trace. */
+const char *prismfiles_name(const struct trace *t, const char *path);
+
+/* ---- Bytes. ---- */
+
+/* Opens stream n, at its start. */
+int prismbytes_open(struct prism *p, uint32_t n);
+
+/* The next event, in p->streams[n].ev and .in. Returns 1, 0 at the end (*code: why, unless it
+ * is as it should be), <0. *issues: 1 << code of what the reader passes, also at the end. */
+int prismbytes_next(struct prism *p, uint32_t n, enum prism_code *code, uint32_t *issues);
+
+/* The timestamp of the current event: 1, 0 there is none, <0. */
+int prismbytes_stamp(struct prism *p, uint32_t n, uint64_t *ns);
+
+void prismbytes_close(struct prism *p, uint32_t n);
+
+/* ---- Threads. ---- */
+
+/* Looks ahead for the threads (t->threads) and for the number of events, or reserves rows. */
+int prismrows_find(struct prism *p);
+
+#endif
