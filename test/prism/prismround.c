@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* prismround: random events and random bytes against the reader of prismkit, at the end of a
+ * page that cannot be touched. Writing what was read gives the same bytes. */
+#include "kit.h"
+#include "prismkit.h"
+
+#include <string.h>
+
+static void
+fail_event(const char *what, const uint8_t *p, size_t n, const struct prism_event *a, const struct prism_event *b)
+{
+	char hex[3 * PRISM_EVENT_MAX + 3], one[PRISMKIT_LINE], two[PRISMKIT_LINE];
+	prismkit_unhex(hex, p, n < PRISM_EVENT_MAX ? n : PRISM_EVENT_MAX);
+	prismkit_text(one, a);
+	prismkit_text(two, b);
+	(void)fprintf(stderr, "%s: %s\n  %s\n  %s\n", what, hex, one, two);
+	exit(1);
+}
+
+/* ---- Events that were written are read as they were, as far as they are shown. ---- */
+
+static void
+round_trip(uint64_t *seed)
+{
+	struct prism_settings settings = prismkit_settings(seed);
+	struct prism_state writer, reader, copier;
+	struct prismkit_twin twin;
+	prism_begin(&writer, &settings);
+	prism_begin(&reader, &settings);
+	prism_begin(&copier, &settings);
+	settings.word_size = reader.word_size;
+	prismkit_twin_begin(&twin, &settings);
+	for (int i = 0; i < 200; i++) {
+		struct prism_event ev, shown, back, other;
+		uint8_t copy[PRISM_EVENT_MAX];
+		uint8_t *p = prismkit_guard() - PRISM_EVENT_MAX;
+		prismkit_random(seed, &writer, &ev);
+		prismkit_shown(&writer, &ev, &shown);
+		/* As much room as it takes, and no byte more. */
+		ssize_t n = prism_encode(p, PRISM_EVENT_MAX, &writer, &ev);
+		CHECK(n > 0 && n <= PRISM_EVENT_MAX);
+		p = memmove(prismkit_guard() - n, p, (size_t)n);
+		CHECK(prism_decode(p, (size_t)n, &reader, &back) == n);
+		if (!prismkit_same(&shown, &back))
+			fail_event("written, read", p, (size_t)n, &shown, &back);
+		CHECK(prismkit_twin_decode(&twin, p, (size_t)n, &other) == n);
+		if (!prismkit_same(&back, &other))
+			fail_event("read, twin", p, (size_t)n, &back, &other);
+		CHECK(prism_encode(copy, sizeof(copy), &copier, &back) == n && memcmp(copy, p, (size_t)n) == 0);
+		CHECK(memcmp(&reader, &writer, sizeof(reader)) == 0 && memcmp(&copier, &writer, sizeof(copier)) == 0);
+	}
+}
+
+/* ---- Any bytes. ---- */
+
+/* Bytes that are events more often than chance would have it. */
+static size_t
+any_bytes(uint64_t *seed, uint8_t *out)
+{
+	size_t n = kit_below(seed, 5) ? kit_below(seed, 64) : kit_below(seed, 1024);
+	for (size_t i = 0; i < n; i++)
+		out[i] = (uint8_t)(kit_random(seed) >> kit_below(seed, 8));
+	if (kit_below(seed, 2))
+		for (size_t i = 0; i < n; i += 1 + kit_below(seed, 16))
+			out[i] = (uint8_t)(kit_below(seed, 7) << 5 | (kit_below(seed, 2) ? kit_below(seed, 10) : 0));
+	return n;
+}
+
+static void
+take_any(uint64_t *seed)
+{
+	struct prism_settings settings = prismkit_settings(seed);
+	struct prism_state st, copier;
+	struct prismkit_twin twin;
+	uint8_t bytes[1024];
+	size_t n = any_bytes(seed, bytes);
+	const uint8_t *p = memcpy(prismkit_guard() - n, bytes, n);
+	const uint8_t *end = prismkit_guard();
+	bool plain = true;
+	prism_begin(&st, &settings);
+	copier = st;
+	settings.word_size = st.word_size;
+	prismkit_twin_begin(&twin, &settings);
+	for (;;) {
+		struct prism_event ev, other;
+		uint8_t copy[PRISM_EVENT_MAX];
+		size_t left = (size_t)(end - p);
+		/* A part of it gives nothing, or the error that the whole gives. */
+		struct prism_state before = st, part = st;
+		size_t some = left ? kit_below(seed, left < 300 ? left : 300) : 0;
+		ssize_t early = prism_decode(prismkit_guard() - some, 0, &part, &ev);
+		CHECK(early == 0);
+		early = prism_decode(p, some, &part, &ev);
+		ssize_t size = prism_decode(p, left, &st, &ev);
+		ssize_t want = prismkit_twin_decode(&twin, p, left, &other);
+		CHECK(early == 0 ? (some == 0 || size == 0 || size > (ssize_t)some) : early == size);
+		CHECK(early > 0 || memcmp(&part, &before, sizeof(part)) == 0);
+		if (size != want || (size > 0 && !prismkit_same(&ev, &other))) {
+			(void)fprintf(stderr, "%zd, twin %zd\n", size, want);
+			fail_event("any bytes", p, left, &ev, &other);
+		}
+		if (size <= 0) {
+			CHECK(memcmp(&before, &st, sizeof(st)) == 0);
+			CHECK(left == 0 || size < 0 || left < PRISM_EVENT_MAX);
+			break;
+		}
+		/* What has no issue, and what is only no text or no operation we know, is written as it was. */
+		plain = plain && (ev.issues & ~(1U << PRISM_PB09 | 1U << PRISM_PB13)) == 0;
+		if (plain) {
+			CHECK(prism_encode(copy, sizeof(copy), &copier, &ev) == size);
+			CHECK(memcmp(copy, p, (size_t)size) == 0);
+		}
+		p += size;
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	uint64_t seed = kit_seed(argc, argv);
+	double until = kit_now() + 3;
+	for (int i = 0; i < 500 || (i < 20000 && kit_now() < until); i++) {
+		round_trip(&seed);
+		for (int k = 0; k < 20; k++)
+			take_any(&seed);
+	}
+	return 0;
+}
