@@ -283,7 +283,6 @@ lapmachine_step(struct lapmachine *m, const struct lap_record *rec, const struct
 		rc = take_ref(m, rec, at, step);
 	else
 		rc = lap_raise(m->log, at, LAP_E_FORMAT, "a record of pages, which have no addresses any more");
-	m->running = m->on->running;
 	step->left = m->left;
 	return rc;
 }

@@ -49,8 +49,7 @@ struct lapmachine {
 	struct lappages pages;
 	struct lap_log *log; /* borrowed */
 	struct lap_cpu *cpus;
-	struct lap_cpu *on;       /* the CPU of the current record */
-	struct lap_task *running; /* on it */
+	struct lap_cpu *on; /* the CPU of the current record */
 	uint32_t ncpus;
 	uint32_t left;      /* see struct lap_step */
 	struct lapids pids; /* the last life of each */

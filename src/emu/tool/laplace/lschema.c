@@ -63,10 +63,12 @@ add_enums(schema_t *s)
 }
 
 static int
-add_tables(schema_t *s)
+add_tables(schema_t *s, uint32_t ncpus)
 {
-	int rc = 0;
-	for (int i = 0; i < LU_STORAGES && rc >= 0; i++)
+	struct conv_table cpus = storages[LU_CPU];
+	cpus.slots = (uint16_t)ncpus;
+	int rc = convscope_storage(s, SCOPE, &cpus);
+	for (int i = LU_CPU + 1; i < LU_STORAGES && rc >= 0; i++)
 		rc = convscope_storage(s, SCOPE, &storages[i]);
 	if (rc >= 0)
 		rc = uscope_schema_add_property(s, LU_REGIONS, "live", USCOPE_U32, 0);
@@ -76,7 +78,7 @@ add_tables(schema_t *s)
 }
 
 schema_t *
-lschema_make(uint64_t freq)
+lschema_make(uint64_t freq, uint32_t ncpus)
 {
 	schema_t *s = uscope_schema_new();
 	if (!s)
@@ -89,7 +91,7 @@ lschema_make(uint64_t freq)
 	if (rc >= 0)
 		rc = add_enums(s);
 	if (rc >= 0)
-		rc = add_tables(s);
+		rc = add_tables(s, ncpus);
 	if (rc >= 0)
 		return s;
 	uscope_schema_free(s);

@@ -220,19 +220,21 @@ ltables_follow(struct luscope *u, const struct lap_step *step)
 		add_space(u, m->pages.spaces[u->nspaces++]);
 	while (u->ntasks < m->ntasks)
 		add_task(u, m->tasks[u->ntasks++]);
-	if (u->running != m->running)
-		ltables_task(u, u->running);
-	ltables_task(u, m->running);
-	if (step->task != m->running)
+	struct lap_task *before = u->cpus[m->on - m->cpus].running;
+	if (before != m->on->running)
+		ltables_task(u, before);
+	ltables_task(u, m->on->running);
+	if (step->task != m->on->running)
 		ltables_task(u, step->task);
 	if (step->ended && step->ended->user)
 		end_space(u, step->ended->user);
 }
 
-void
-ltables_cpu(struct luscope *u)
+static void
+show_cpu(struct luscope *u, uint32_t index)
 {
-	const struct lap_task *t = u->machine.running;
+	struct lu_cpu *c = &u->cpus[index];
+	const struct lap_task *t = u->machine.cpus[index].running;
 	const struct lu_task *e = t ? t->user : NULL;
 	uint64_t now[4] = { 0 };
 	if (e) {
@@ -242,10 +244,22 @@ ltables_cpu(struct luscope *u)
 		now[LU_CPU_KSECTION] = e->section;
 	}
 	for (uint16_t i = 0; i < 4; i++) {
-		if (now[i] != u->cpu[i])
-			uscope_slot_set(u->file.w, LU_CPU, 0, i, now[i]);
-		u->cpu[i] = now[i];
+		if (now[i] != c->shown[i])
+			uscope_slot_set(u->file.w, LU_CPU, (uint16_t)index, i, now[i]);
+		c->shown[i] = now[i];
 	}
+}
+
+void
+ltables_cpu(struct luscope *u, const struct lap_step *step)
+{
+	uint32_t on = (uint32_t)(u->machine.on - u->machine.cpus);
+	const struct lap_task *t = step->task;
+	if (step->left != on)
+		show_cpu(u, step->left);
+	if (t && t->state == LAP_TASK_RUNNING && t->cpu != on)
+		show_cpu(u, t->cpu);
+	show_cpu(u, on);
 }
 
 void

@@ -7,8 +7,22 @@
 
 #include <stdlib.h>
 
+/* The next CPU of the list of --cpus. <0: it is wrong (reported). */
 static int
-open_input(struct ltool *t, const char *path, enum lap_format format)
+take_cpu(struct ltool *t, const char **at, bool last)
+{
+	char *end;
+	unsigned long v = strtoul(*at, &end, 10);
+	bool number = **at >= '0' && **at <= '9' && v < LTOOL_CPUS;
+	if (!number || *end != (last ? 0 : ','))
+		return conv_usage(&t->conv, "--cpus '%s': a CPU below %d is expected for each input, as in 0,0,1,1", t->cpus, LTOOL_CPUS);
+	*at = end + 1;
+	t->ncpus = v >= t->ncpus ? (uint32_t)v + 1 : t->ncpus;
+	return 0;
+}
+
+static int
+open_input(struct ltool *t, const char *path, enum lap_format format, uint32_t cpu)
 {
 	struct lapread *r = &t->readers[t->nreaders];
 	uint64_t size = 0;
@@ -22,6 +36,7 @@ open_input(struct ltool *t, const char *path, enum lap_format format)
 		.format = format == LAP_AUTO ? lapprobe_name(path) : format,
 		.endian = t->endian,
 		.dialect = t->dialect,
+		.cpu = cpu,
 		.size = size,
 	};
 	return lapread_open(r, &t->log, &(struct lap_input){ .fd = fd }, &options);
@@ -40,9 +55,13 @@ ltool_open_inputs(struct ltool *t, int n, char **paths, enum lap_format format)
 	t->readers = calloc((size_t)n, sizeof(*t->readers));
 	if (!t->readers)
 		return ltool_code(t, -LAP_E_MEMORY);
+	const char *at = t->cpus;
 	for (int i = 0; i < n; i++) {
-		int rc = open_input(t, paths[i], format);
-		if (rc < 0)
+		uint32_t cpu = at ? (uint32_t)strtoul(at, NULL, 10) : 0;
+		int rc = at ? take_cpu(t, &at, i == n - 1) : 0;
+		if (rc == 0)
+			rc = open_input(t, paths[i], format, cpu);
+		if (rc != 0)
 			return rc;
 	}
 	return 0;
@@ -81,6 +100,7 @@ ltool_machine(struct ltool *t, struct lapmachine *m)
 		.kernel_base = t->kernel_base,
 		.offset_in_pages = t->offset_in_pages,
 		.no_kernel_trace = true,
+		.ncpus = t->ncpus,
 	};
 	for (size_t i = 0; i < t->nreaders; i++) {
 		enum lap_format f = t->readers[i].options.format;

@@ -16,6 +16,10 @@ enum {
 	LTOOL_WITH_USCOPE = CONV_OWN << 4, /* --freq, --name, --refs */
 };
 
+enum {
+	LTOOL_CPUS = 4096,
+};
+
 extern const struct conv_command lcommand_text;
 extern const struct conv_command lcommand_binary;
 extern const struct conv_command lcommand_merge;
@@ -39,6 +43,8 @@ struct ltool {
 	uint64_t freq;    /* cycles in a second */
 	const char *name; /* of the machine */
 	bool no_refs;     /* no event for each reference */
+	const char *cpus; /* of --cpus, NULL: there is one */
+	uint32_t ncpus;
 };
 
 /* The tool of which c is the front. */
@@ -49,7 +55,7 @@ ltool_of(struct conv *c)
 }
 
 /* Opens the inputs; "-", or no path, is the standard input. format: that of all, LAP_AUTO: by name and
- * content. Returns 0, or <0 (reported). */
+ * content. Returns 0, <0 (reported), or the status 2 of conv_usage(). */
 int ltool_open_inputs(struct ltool *t, int n, char **paths, enum lap_format format);
 
 /* Writes a record as a line of the interleave. 0, or <0 (reported). */

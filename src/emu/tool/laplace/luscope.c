@@ -68,16 +68,17 @@ put_page(struct luscope *u, uint8_t class, uint64_t page, uint32_t space, uint64
 }
 
 static void
-put_switch(struct luscope *u)
+put_switch(struct luscope *u, uint32_t cpu)
 {
-	const struct lap_task *to = u->machine.running;
+	struct lu_cpu *c = &u->cpus[cpu];
+	struct lap_task *to = u->machine.cpus[cpu].running;
 	struct conv_payload p = { .n = 0 };
-	if (u->running == to)
+	if (c->running == to)
 		return;
-	conv_put(&p, u->running ? u->running->pid : 0, 4);
+	conv_put(&p, c->running ? c->running->pid : 0, 4);
 	conv_put(&p, to ? to->pid : 0, 4);
 	convscope_send(&u->file, LU_SWITCH, &p);
-	u->running = u->machine.running;
+	c->running = to;
 }
 
 static void
@@ -119,7 +120,7 @@ take_ref(struct luscope *u, const struct lap_record *rec, const struct lap_step 
 		e->section = LAP_SECTION_USER;
 	else if (e->section == LAP_SECTION_USER)
 		e->section = LAP_SECTION_UNKNOWN;
-	ltables_cpu(u);
+	ltables_cpu(u, step);
 	count(u, e, LU_LOADS + (int)kind, 1);
 	if (kind == 2)
 		uscope_summary_density(u->file.w, u->file.now, 1);
@@ -169,9 +170,9 @@ take_event(struct luscope *u, const struct lap_event *ev, const struct lap_step 
 		if (e->slot != CONV_NO_SLOT)
 			uscope_slot_set(u->file.w, LU_TASKS, e->slot, LU_TASK_PROGRAM, e->program);
 	}
-	if (section >= 0 && step->task && step->task == u->machine.running)
+	if (section >= 0 && step->task && step->task == u->machine.on->running)
 		e->section = (uint8_t)section;
-	ltables_cpu(u);
+	ltables_cpu(u, step);
 	put_kevent(u, ev, step);
 	if (step->copy)
 		put_page(u, LAP_CLASS_COPY, step->copy, step->space->context, ev->arg[LAP_ADDRESS]);
@@ -188,9 +189,11 @@ take_record(struct luscope *u, const struct lap_record *rec, const struct lap_pl
 	if (took < 0)
 		return ltool_code(u->tool, took);
 	ltables_follow(u, &step);
-	put_switch(u);
+	if (step.left != at->cpu)
+		put_switch(u, step.left);
+	put_switch(u, at->cpu);
 	if (took == 0)
-		ltables_cpu(u);
+		ltables_cpu(u, &step);
 	else if (rec->type == LAP_REF)
 		take_ref(u, rec, &step);
 	else
@@ -238,7 +241,7 @@ open_writer(struct luscope *u)
 	(void)snprintf(base, sizeof(base), "%" PRIx32, t->kernel_base);
 	(void)snprintf(page, sizeof(page), "%d", LAP_PAGE_SIZE);
 	const char *name = utf8text_make(&a, t->name);
-	schema_t *schema = lschema_make(t->freq);
+	schema_t *schema = lschema_make(t->freq, t->ncpus);
 	const dut_property_t properties[] = {
 		{ "dut_name", name },
 		{ "laplace.protocol_version", "0.1" },
@@ -280,6 +283,8 @@ work(struct luscope *u, int argc, char **argv)
 		rc = conv_place_output(&t->conv, t->conv.out_path);
 	if (rc == 0)
 		rc = ltool_machine(t, &u->machine);
+	if (rc == 0 && !(u->cpus = calloc(t->ncpus, sizeof(*u->cpus))))
+		rc = ltool_code(t, -LAP_E_MEMORY);
 	if (rc == 0)
 		rc = ltool_merge(t, &merge);
 	if (rc == 0)
@@ -316,6 +321,7 @@ run_uscope(struct conv *c, int argc, char **argv)
 		conv_slots_finish(&u->spaces);
 		conv_slots_finish(&u->regions);
 		free(u->objects);
+		free(u->cpus);
 		free(u->fresh);
 	} else {
 		rc = ltool_code(t, -LAP_E_MEMORY);

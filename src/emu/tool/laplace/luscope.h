@@ -112,6 +112,11 @@ struct lu_task {
 	bool ended;
 };
 
+struct lu_cpu {
+	struct lap_task *running;
+	uint64_t shown[4];
+};
+
 struct lu_region {
 	uint64_t first, last; /* pages */
 	uint64_t base;
@@ -138,8 +143,7 @@ struct luscope {
 	struct lapids contexts; /* the last space of each */
 	struct lapids pids;     /* the last task of each */
 	struct lu_task kernel;
-	struct lap_task *running;
-	uint64_t cpu[4]; /* as shown */
+	struct lu_cpu *cpus;
 	struct lu_task *dirty_tasks, *clear_tasks;
 	struct lu_space *dirty_spaces, *clear_spaces;
 	struct lu_object *objects;
@@ -151,7 +155,7 @@ struct luscope {
 };
 
 /* The schema of such a file. NULL: no memory. */
-schema_t *lschema_make(uint64_t freq);
+schema_t *lschema_make(uint64_t freq, uint32_t ncpus);
 /* Names of the fields of LU_COUNTERS. */
 extern const char *const lschema_totals[LU_TOTALS];
 
@@ -167,8 +171,8 @@ void ltables_follow(struct luscope *u, const struct lap_step *step);
 void ltables_task(struct luscope *u, struct lap_task *t);
 /* A space may have changed. */
 void ltables_space(struct luscope *u, const struct lap_space *s);
-/* What the processor shows. */
-void ltables_cpu(struct luscope *u);
+/* What the processor of a record shows, and those whose task it has changed or taken. */
+void ltables_cpu(struct luscope *u, const struct lap_step *step);
 /* The entry of a task, of the kernel if it is NULL. */
 struct lu_task *ltables_of(struct luscope *u, const struct lap_task *t);
 void ltables_dirty_task(struct luscope *u, struct lu_task *t);

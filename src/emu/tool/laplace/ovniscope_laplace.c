@@ -36,6 +36,7 @@ enum {
 	OPT_FREQ,
 	OPT_NAME,
 	OPT_REFS,
+	OPT_CPUS,
 };
 
 static const struct conv_option options[] = {
@@ -43,6 +44,7 @@ static const struct conv_option options[] = {
 	{ LTOOL_WITH_KERNEL, { OPT_DIALECT, "dialect", "DIALECT", "of kernel events; default laplace" } },
 	{ LTOOL_WITH_FORMAT, { OPT_FORMAT, "format", "FORMAT", "what all inputs are; default: found out" } },
 	{ LTOOL_WITH_MACHINE, { OPT_KERNEL_BASE, "kernel-base", "HEX", "first address of the kernel; c0000000" } },
+	{ LTOOL_WITH_MACHINE, { OPT_CPUS, "cpus", "LIST", "the CPU of each input, as in 0,0,1,1; default 0" } },
 	{ LTOOL_WITH_MACHINE, { OPT_OFFSET_UNIT, "offset-unit", "byte|page", "of file mappings; default byte" } },
 	{ LTOOL_WITH_WINDOW, { OPT_WINDOW, "window", "CYCLES", "length of a window; default 1000000" } },
 	{ LTOOL_WITH_USCOPE, { OPT_FREQ, "freq", "HZ", "cycles in a second; default 1000000000" } },
@@ -105,6 +107,7 @@ take_option(struct conv *c, int opt)
 	case OPT_KERNEL_BASE: return set_kernel_base(t, optarg);
 	case OPT_FREQ: return conv_number(c, "--freq", optarg, FREQ_MIN, FREQ_MAX, "a number from 233 to 1000000000000", &t->freq);
 	case OPT_WINDOW: return conv_number(c, "--window", optarg, 1, WINDOW_MAX, "a number of cycles", &t->window);
+	case OPT_CPUS: t->cpus = optarg; break;
 	default: t->name = optarg; break;
 	}
 	return i >= 0;
@@ -126,7 +129,7 @@ static const struct conv_family family = {
 int
 main(int argc, char **argv)
 {
-	struct ltool t = { .kernel_base = 0xc0000000, .window = WINDOW, .freq = FREQ, .name = "node0" };
+	struct ltool t = { .kernel_base = 0xc0000000, .window = WINDOW, .freq = FREQ, .name = "node0", .ncpus = 1 };
 	t.log.tell = ltool_tell;
 	t.log.self = &t;
 	return conv_main(&family, &t.conv, argc, argv);
