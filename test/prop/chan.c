@@ -92,6 +92,28 @@ twin_pop(int row, int col, int64_t v)
 	return 0;
 }
 
+static int
+twin_truncate(int row, int col, int depth)
+{
+	struct twin *t = &twins[row][col];
+	if (depth >= t->n)
+		return 0;
+	if (t->written)
+		return -ERR_CHAN_TWICE;
+	t->n = depth;
+	write_twin(row, col);
+	return 0;
+}
+
+static int
+twin_find(int row, int col, int64_t v)
+{
+	int at = 0;
+	for (int i = 0; i < twins[row][col].n; i++)
+		at = twins[row][col].list[i] == v ? i + 1 : at;
+	return at;
+}
+
 static void
 compare(const struct chans *c, const struct col *cols)
 {
@@ -135,6 +157,10 @@ one(uint64_t *x)
 		if (cols[col].kind == CHAN_SINGLE) {
 			v = v < 0 ? CHAN_NULL : v;
 			CHECK(chan_set(&c, row, col, v) == twin_set((int)row, (int)col, &cols[col], c.rewrite, v));
+		} else if (kit_below(x, 24) == 0) {
+			int depth = (int)kit_below(x, (uint64_t)t->n + 2);
+			CHECK(chan_truncate(&c, row, col, (uint32_t)depth) == twin_truncate((int)row, (int)col, depth));
+			CHECK((int)chan_find(&c, row, col, v) == twin_find((int)row, (int)col, v));
 		} else if (kit_below(x, deep) || deep == 2) {
 			if (deep == 2 && kit_below(x, 2)) {
 				v = kit_below(x, 4) ? top(t) : v;

@@ -109,6 +109,21 @@ chan_pop(struct chans *c, uint32_t row, uint32_t col, int64_t v)
 	return 0;
 }
 
+int
+chan_truncate(struct chans *c, uint32_t row, uint32_t col, uint32_t depth)
+{
+	size_t id = chan_id(c, row, col);
+	struct chan_stack *s = stack_of(c, row, col);
+	if (depth >= s->depth)
+		return 0;
+	if (chan_is_dirty(c, id))
+		return -ERR_CHAN_TWICE;
+	s->depth = (uint16_t)depth;
+	c->value[id] = depth ? s->values[depth - 1] : CHAN_NULL;
+	touch(c, id, row, col);
+	return 0;
+}
+
 void
 chan_put(struct chans *c, uint32_t row, uint32_t col, int64_t v)
 {
@@ -130,4 +145,14 @@ uint32_t
 chan_depth(const struct chans *c, uint32_t row, uint32_t col)
 {
 	return stack_of(c, row, col)->depth;
+}
+
+uint32_t
+chan_find(const struct chans *c, uint32_t row, uint32_t col, int64_t v)
+{
+	const struct chan_stack *s = stack_of(c, row, col);
+	uint32_t depth = s->depth;
+	while (depth && s->values[depth - 1] != v)
+		depth--;
+	return depth;
 }

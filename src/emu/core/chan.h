@@ -113,6 +113,10 @@ int chan_set(struct chans *c, uint32_t row, uint32_t col, int64_t v);
 int chan_push(struct chans *c, uint32_t row, uint32_t col, int64_t v);
 int chan_pop(struct chans *c, uint32_t row, uint32_t col, int64_t v);
 
+/* Pops all above the depth, as one change. Nothing happens when there is nothing above.
+ * Returns 0 or -ERR_CHAN_TWICE, as those above. */
+int chan_truncate(struct chans *c, uint32_t row, uint32_t col, uint32_t depth);
+
 /* Sets without any check: for base columns. A value that is there is not dirty. */
 void chan_put(struct chans *c, uint32_t row, uint32_t col, int64_t v);
 
@@ -121,6 +125,9 @@ void chan_put_own(struct chans *c, uint32_t row, uint32_t col, int64_t v);
 
 /* Depth of a stack column. */
 uint32_t chan_depth(const struct chans *c, uint32_t row, uint32_t col);
+
+/* Depth of a stack up to the value, the nearest to the top; 0: it is not there. O(depth). */
+uint32_t chan_find(const struct chans *c, uint32_t row, uint32_t col, int64_t v);
 
 static inline bool
 chan_is_dirty(const struct chans *c, size_t id)

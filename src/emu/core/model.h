@@ -202,6 +202,15 @@ int emu_push(struct emu *emu, const struct event *ev, int chan, int64_t value);
 int emu_pop(struct emu *emu, const struct event *ev, int chan, int64_t value);
 int emu_punctual(struct emu *emu, const struct event *ev, int chan, int64_t value);
 
+/* A stack at once: all above the depth is popped. */
+int emu_truncate(struct emu *emu, const struct event *ev, int chan, uint32_t depth);
+
+/* What a stack holds: how many values, the top (0: it is empty), and how many up to the value,
+ * the nearest to the top (0: it is not there). */
+uint32_t emu_depth(const struct emu *emu, int chan);
+int64_t emu_top(const struct emu *emu, int chan);
+uint32_t emu_find(const struct emu *emu, int chan, int64_t value);
+
 /* Chooses the thread whose channels the calls above change, in place of that of the event.
  * For formats whose streams are not threads. */
 void emu_choose(struct emu *emu, uint32_t thread);
