@@ -46,14 +46,15 @@ def options_of_help(text):
     return {name for item in head for name in re.findall(r"(?:^|, )(--?[\w-]+)", item)}
 
 
-def help_of(words, name):
+def help_of(words, name, option="--help"):
     """What --help prints, which has to fit a terminal."""
-    text = subprocess.run([*words, "--help"], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run([*words, option], capture_output=True, text=True, check=True).stdout
     lines = text.splitlines()
-    found.extend(f"{name} --help: {len(line)} columns: {line}" for line in lines if len(line) > 80)
+    found.extend(f"{name} {option}: {len(line)} columns: {line}" for line in lines if len(line) > 80)
     if len(lines) > 40:
-        found.append(f"{name} --help: {len(lines)} lines")
-    return text
+        found.append(f"{name} {option}: {len(lines)} lines")
+    # What is too much for a terminal is in parts.
+    return text + "".join(help_of(words, name, part) for part in re.findall(r"^ +(--help-[a-z]+) ", text, re.M))
 
 
 def check_commands(path, tool, text, page):

@@ -308,7 +308,14 @@ int
 emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_options *o)
 {
 	*emu = (struct emu){ .diag = d, .options = *o };
-	struct trace_options to = { .strict = o->lint || o->compat, .peer_ties = o->compat, .clock_table = o->clock_table, .laplace = o->laplace };
+	struct trace_options to = {
+		.strict = o->lint || o->compat,
+		.peer_ties = o->compat,
+		.clock_table = o->clock_table,
+		.laplace = o->laplace,
+		.prism = o->prism,
+		.stop = o->stop,
+	};
 	int rc = trace_open(&emu->trace, d, dir, &to);
 	if (rc == 0)
 		rc = system_build(&emu->sys, &emu->arena, &emu->trace);

@@ -49,6 +49,7 @@ struct emu_options {
 	unsigned threads; /* in all; 2 at least: one emulates, the others write */
 	const char *clock_table;
 	const struct laplace_options *laplace; /* NULL: the defaults */
+	const struct prism_options *prism;     /* NULL: the defaults */
 	const char *outdir;                    /* NULL: the trace directory */
 	const volatile sig_atomic_t *stop;     /* set by a signal: end after the current event */
 	/* Called every some thousand events while running; may be NULL. */

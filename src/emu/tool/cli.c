@@ -4,12 +4,15 @@
 #include <getopt.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 enum {
-	OPTIONS_MAX = 40,
+	OPTIONS_MAX = 64,
 	COLUMN = 26, /* where the text of an option begins */
+	VERSION = 1000,
+	HELP_GROUP, /* and up: --help-NAME */
 };
 
 /* What was asked for is on stdout, all of it, or the tool failed. */
@@ -23,11 +26,10 @@ flushed(const struct cli *c)
 }
 
 static void
-print_help(const struct cli *c)
+print_options(const struct cli_option *options, size_t n_options)
 {
-	(void)printf("Usage: %s %s\n%s\n\nOptions:\n", c->program, c->synopsis, c->about);
-	for (size_t i = 0; i < c->noptions; i++) {
-		const struct cli_option *o = &c->options[i];
+	for (size_t i = 0; i < n_options; i++) {
+		const struct cli_option *o = &options[i];
 		if (!o->help)
 			continue;
 		char left[80];
@@ -37,8 +39,25 @@ print_help(const struct cli *c)
 			o->arg ? (o->name ? "=" : " ") : "", o->arg ? o->arg : "", "");
 		(void)printf(n >= COLUMN ? "%s\n%*s%s\n" : "%s%*s%s\n", left, n >= COLUMN ? COLUMN : COLUMN - n, "", o->help);
 	}
-	(void)printf("  -h, --help              print this help\n"
-		     "      --version           print the version\n");
+}
+
+static void
+print_group(const struct cli *c, const struct cli_group *g)
+{
+	(void)printf("Usage: %s %s\nOptions of %s:\n", c->program, c->synopsis, g->about);
+	print_options(g->options, g->noptions);
+	(void)printf("%s --help lists the others. Manual: man %s\n", c->program, c->program);
+}
+
+static void
+print_help(const struct cli *c)
+{
+	(void)printf("Usage: %s %s\n%s\n\nOptions:\n", c->program, c->synopsis, c->about);
+	print_options(c->options, c->noptions);
+	(void)printf("  -h, --help              print this help\n");
+	for (size_t i = 0; i < c->ngroups; i++)
+		(void)printf("      --help-%-12s options of %s\n", c->groups[i].name, c->groups[i].about);
+	(void)printf("      --version           print the version\n");
 	if (c->footer)
 		(void)printf("\n%s", c->footer);
 }
@@ -55,33 +74,63 @@ cli_usage(const struct cli *c, const char *fmt, ...)
 	return CLI_USAGE;
 }
 
+/* The options in the form of getopt_long(). */
+struct table {
+	struct option longs[OPTIONS_MAX + 1];
+	size_t nlongs;
+	char shorts[OPTIONS_MAX * 2 + 4];
+	char names[OPTIONS_MAX]; /* "help-" and the names of groups */
+	size_t nnames;
+};
+
+static void
+add_long(struct table *t, const char *name, bool arg, int id)
+{
+	if (t->nlongs < OPTIONS_MAX)
+		t->longs[t->nlongs++] = (struct option){ name, arg ? required_argument : no_argument, NULL, id };
+}
+
+static void
+add_options(struct table *t, const struct cli_option *options, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct cli_option *o = &options[i];
+		size_t ns = strlen(t->shorts);
+		if (o->name)
+			add_long(t, o->name, o->arg != NULL, o->id);
+		if (o->id < 256 && ns + 3 < sizeof(t->shorts)) {
+			t->shorts[ns] = (char)o->id;
+			t->shorts[ns + 1] = o->arg ? ':' : 0;
+			t->shorts[ns + 2] = 0;
+		}
+	}
+}
+
+static void
+add_group(struct table *t, const struct cli_group *g, int id)
+{
+	add_options(t, g->options, g->noptions);
+	char *name = t->names + t->nnames;
+	size_t left = sizeof(t->names) - t->nnames;
+	int n = snprintf(name, left, "help-%s", g->name);
+	if (n < 0 || (size_t)n >= left)
+		return;
+	add_long(t, name, false, id);
+	t->nnames += (size_t)n + 1;
+}
+
 int
 cli_next(const struct cli *c, int argc, char **argv)
 {
-	enum {
-		VERSION = 1000,
-	};
-	struct option longs[OPTIONS_MAX + 3];
-	char shorts[OPTIONS_MAX * 2 + 4] = ":h";
-	size_t ns = strlen(shorts);
-	size_t nl = 0;
-	for (size_t i = 0; i < c->noptions && i < OPTIONS_MAX; i++) {
-		const struct cli_option *o = &c->options[i];
-		if (o->name)
-			longs[nl++] = (struct option){ o->name, o->arg ? required_argument : no_argument, NULL, o->id };
-		if (o->id < 256) {
-			shorts[ns++] = (char)o->id;
-			if (o->arg)
-				shorts[ns++] = ':';
-		}
-	}
-	shorts[ns] = 0;
-	longs[nl++] = (struct option){ "help", no_argument, NULL, 'h' };
-	longs[nl++] = (struct option){ "version", no_argument, NULL, VERSION };
-	longs[nl] = (struct option){ 0 };
+	struct table t = { .shorts = ":h" };
+	add_long(&t, "help", false, 'h');
+	add_long(&t, "version", false, VERSION);
+	add_options(&t, c->options, c->noptions);
+	for (size_t i = 0; i < c->ngroups; i++)
+		add_group(&t, &c->groups[i], HELP_GROUP + (int)i);
 
 	int at = optind ? optind : 1;
-	int id = getopt_long(argc, argv, shorts, longs, NULL);
+	int id = getopt_long(argc, argv, t.shorts, t.longs, NULL);
 	switch (id) {
 	case -1:
 		return CLI_END;
@@ -102,7 +151,10 @@ cli_next(const struct cli *c, int argc, char **argv)
 			return cli_usage(c, "option %s takes no argument", argv[at]);
 		return cli_usage(c, "unknown or ambiguous option %s", argv[at]);
 	default:
-		return id;
+		if (id < HELP_GROUP)
+			return id;
+		print_group(c, &c->groups[id - HELP_GROUP]);
+		return flushed(c);
 	}
 }
 

@@ -3,7 +3,8 @@
 #define CLI_H
 
 /* cli: options of a tool, from one table: getopt_long() and --help say the same.
- * GNU style: long and short, anywhere on the line. --help and --version are built in. */
+ * GNU style: long and short, anywhere on the line. --help and --version are built in.
+ * Ids from 1000 on are its own. */
 
 #include <stddef.h>
 
@@ -14,6 +15,14 @@ struct cli_option {
 	const char *help; /* one line; NULL: not listed */
 };
 
+/* Options of a part of the tool: --help-NAME lists them, --help does not. */
+struct cli_group {
+	const char *name;
+	const char *about; /* "what it emulates": behind "options of " */
+	const struct cli_option *options;
+	size_t noptions;
+};
+
 struct cli {
 	const char *program;
 	const char *synopsis; /* what is behind the name: "[options] TRACEDIR" */
@@ -21,6 +30,8 @@ struct cli {
 	const char *footer;   /* printed below the options; NULL: nothing */
 	const struct cli_option *options;
 	size_t noptions;
+	const struct cli_group *groups;
+	size_t ngroups;
 };
 
 enum {

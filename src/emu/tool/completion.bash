@@ -7,11 +7,14 @@
 
 declare -gA _ovniscope_asked
 
-# The help of a command, in _ovniscope_text.
+# The help of a command, in _ovniscope_text: also that of its parts, --help-NAME.
 _ovniscope_help() {
-	local key="$*"
+	local key="$*" part
 	if [[ -z ${_ovniscope_asked[$key]+x} ]]; then
 		_ovniscope_asked[$key]=$("$@" --help 2>/dev/null </dev/null)
+		for part in $(sed -n 's/^ *\(--help-[a-z]*\) .*/\1/p' <<<"${_ovniscope_asked[$key]}"); do
+			_ovniscope_asked[$key]+=$'\n'$("$@" "$part" 2>/dev/null </dev/null)
+		done
 	fi
 	_ovniscope_text=${_ovniscope_asked[$key]}
 }

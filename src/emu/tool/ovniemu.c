@@ -2,8 +2,9 @@
 /* ovniemu: turns a trace into timelines. */
 #include "cli.h"
 #include "emu.h"
-#include "lapstream.h"
+#include "lapopts.h"
 #include "out.h"
+#include "prismopts.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -25,11 +26,6 @@ enum {
 	OPT_RAW,
 	OPT_LABELS,
 	OPT_LENIENT,
-	OPT_REFERENCES,
-	OPT_KERNEL,
-	OPT_REFS,
-	OPT_WINDOW,
-	OPT_SET,
 };
 
 enum {
@@ -52,12 +48,7 @@ static const struct cli_option options[] = {
 	{ OPT_PREFIX, "uscope-lz4-prefix", NULL, "LZ4 blocks with their size, for viewers" },
 	{ OPT_RAW, "uscope-raw-events", NULL, "also put the events themselves in ovni.uscp" },
 	{ OPT_LABELS, "uscope-labels", "N", "room for N labels in ovni.uscp (default: 4096)" },
-	{ OPT_REFERENCES, "laplace", "FILE", "a Laplace trace in place of TRACEDIR: references," },
-	{ OPT_KERNEL, "laplace-kernel", "FILE", "and events of the kernel" },
-	{ OPT_SET, "laplace-set", "KEY=VALUE", "a key of its manifest, such as endian=big" },
-	{ OPT_REFS, "laplace-refs", "WHICH", "timelines of references: all, pages or none" },
-	{ OPT_WINDOW, "laplace-window", "NS", "length of the windows that are counted in" },
-	{ OPT_LENIENT, "lenient", NULL, "go on after what is wrong in a Laplace trace" },
+	{ OPT_LENIENT, "lenient", NULL, "go on after what is wrong in a trace of Laplace or Prism" },
 	{ OPT_PROGRESS, "progress", NULL, "show progress even if stderr is no terminal" },
 	{ 'q', "quiet", NULL, "print warnings and errors only" },
 	{ 'v', "verbose", NULL, "print more" },
@@ -254,41 +245,6 @@ parse_compression(const char *text, int *method)
 	return false;
 }
 
-/* An option of Laplace. false: its argument is wrong, which is told. */
-static bool
-parse_laplace(const struct cli *cli, int opt, struct laplace_options *o)
-{
-	static const char *const refs[] = { [LAPLACE_REFS_ALL] = "all", [LAPLACE_REFS_PAGES] = "pages", [LAPLACE_REFS_NONE] = "none" };
-	char *end;
-	switch (opt) {
-	case OPT_REFERENCES: o->references = optarg; return true;
-	case OPT_KERNEL: o->kernel = optarg; return true;
-	case OPT_LENIENT: o->lenient = true; return true;
-	case OPT_SET:
-		if (o->nset == LAPLACE_SETTINGS || !strchr(optarg, '=')) {
-			(void)cli_usage(cli, "--laplace-set needs KEY=VALUE, at most %d times, not '%s'", LAPLACE_SETTINGS, optarg);
-			return false;
-		}
-		o->set[o->nset++] = optarg;
-		return true;
-	case OPT_WINDOW:
-		errno = 0;
-		o->window = strtoll(optarg, &end, 10);
-		if (end != optarg && !*end && !errno && o->window > 0)
-			return true;
-		(void)cli_usage(cli, "--laplace-window needs a number of nanoseconds, not '%s'", optarg);
-		return false;
-	default:
-		for (int i = LAPLACE_REFS_ALL; i <= LAPLACE_REFS_NONE; i++)
-			if (strcmp(optarg, refs[i]) == 0) {
-				o->refs = (enum laplace_refs)i;
-				return true;
-			}
-		(void)cli_usage(cli, "--laplace-refs needs all, pages or none, not '%s'", optarg);
-		return false;
-	}
-}
-
 /* The CPUs that this process may use. */
 static unsigned
 count_cpus(void)
@@ -316,6 +272,7 @@ int
 main(int argc, char **argv)
 {
 	char models[1024];
+	const struct cli_group groups[] = { lapopts, prismopts };
 	const struct cli cli = {
 		.program = "ovniemu",
 		.synopsis = "[options] TRACEDIR",
@@ -323,12 +280,15 @@ main(int argc, char **argv)
 		.footer = list_models(models, sizeof(models)),
 		.options = options,
 		.noptions = sizeof(options) / sizeof(options[0]),
+		.groups = groups,
+		.ngroups = sizeof(groups) / sizeof(groups[0]),
 	};
 	struct diag d = { .program = cli.program, .level = DIAG_NORMAL };
 	struct emu_options o = { .stop = &stop, .threads = count_cpus(), .uscope.wanted = true };
 	bool paraver = true;
 	unsigned labels = LABELS;
 	struct laplace_options laplace = { 0 };
+	struct prism_options prism = { 0 };
 	struct progress p = { .begin = now(), .every = 0.1 };
 	p.shown = p.begin;
 	bool progress = isatty(STDERR_FILENO);
@@ -369,32 +329,33 @@ main(int argc, char **argv)
 				break;
 			(void)cli_usage(&cli, "--uscope-labels needs a number from 1 to %d, not '%s'", LABELS_MAX, optarg);
 			return 2;
-		case OPT_LENIENT:
-		case OPT_REFERENCES:
-		case OPT_KERNEL:
-		case OPT_REFS:
-		case OPT_WINDOW:
-		case OPT_SET:
-			if (!parse_laplace(&cli, opt, &laplace))
+		case OPT_LENIENT: laplace.lenient = prism.lenient = true; break;
+		default:
+			if (opt >= LAPOPTS && opt <= LAPOPTS_END && lapopts_take(&cli, opt, &laplace) < 0)
+				return 2;
+			if (opt >= PRISMOPTS && opt <= PRISMOPTS_END && prismopts_take(&cli, opt, &prism) < 0)
 				return 2;
 			break;
-		default: break;
 		}
 	}
-	bool files = laplace.references || laplace.kernel;
-	if (opt == CLI_END && files && argc != optind)
-		opt = cli_usage(&cli, "--laplace names the trace: there is nothing to do for '%s'", argv[optind]);
-	if (!files)
+	const char *named = laplace.references || laplace.kernel ? "laplace" : NULL;
+	if (opt == CLI_END && prism.nfiles && named)
+		opt = cli_usage(&cli, "--laplace and --prism name two traces");
+	named = prism.nfiles ? "prism" : named;
+	if (opt == CLI_END && named && argc != optind)
+		opt = cli_usage(&cli, "--%s names the trace: there is nothing to do for '%s'", named, argv[optind]);
+	if (!named)
 		opt = cli_directory(&cli, opt, argc);
 	if (opt != CLI_END)
 		return cli_status(opt);
 
 	o.uscope.labels = (uint16_t)labels;
 	o.laplace = &laplace;
+	o.prism = &prism;
 	if (progress && d.level > DIAG_QUIET) {
 		o.progress = show_progress;
 		o.progress_arg = &p;
 	}
 	cli_catch_signals(on_signal);
-	return run(&d, files ? NULL : argv[optind], &o, paraver);
+	return run(&d, named ? NULL : argv[optind], &o, paraver);
 }

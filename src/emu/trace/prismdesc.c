@@ -314,20 +314,18 @@ make_object(const char *text)
 }
 
 int
-prismdesc_set(struct prism *p, const char *text, struct prism_source *s)
+prismdesc_set(struct prism *p, const struct prism_setting *o, struct prism_source *s)
 {
 	struct parse c = { .p = p, .s = s, .where = "the command line", .cli = true };
-	const char *eq = strchr(text, '=');
-	char *key = arena_strndup(&p->trace->arena, text, eq ? (size_t)(eq - text) : strlen(text));
+	char *key = arena_strndup(&p->trace->arena, o->key, strcspn(o->key, "="));
 	if (!key)
 		return diag_no_memory(p->trace->diag);
 	for (char *k = key; *k; k++)
 		*k = *k == '-' ? '_' : *k;
-	const char *value = eq ? eq + 1 : "";
 	bool nested = strcmp(key, "initial_config") == 0 || strcmp(key, "clock") == 0;
-	cJSON *item = nested ? make_object(value) : NULL;
+	cJSON *item = nested ? make_object(o->value) : NULL;
 	if (!item)
-		item = cJSON_CreateString(value);
+		item = cJSON_CreateString(o->value);
 	if (!item)
 		return diag_no_memory(p->trace->diag);
 	item->string = key;

@@ -18,8 +18,8 @@ void prismdesc_default(struct prism_source *s);
 /* Reads a description. `wanted`: it must be one; else 1 is returned when it is not. */
 int prismdesc_read(struct prism *p, const char *path, bool wanted, struct prism_source *s);
 
-/* KEY=VALUE of the command line. */
-int prismdesc_set(struct prism *p, const char *text, struct prism_source *s);
+/* A key of the command line. */
+int prismdesc_set(struct prism *p, const struct prism_setting *o, struct prism_source *s);
 
 /* What only all keys together tell. */
 int prismdesc_check(struct prism *p, struct prism_source *s);

@@ -56,16 +56,23 @@ enum {
 	PRISM_FILES = 64, /* on the command line */
 	PRISM_TOOLS = 16,
 	PRISM_ROWS = 256, /* threads of live input */
+	PRISM_ROWS_MAX = 65535,
 	PRISM_THREADS_MAX = 131072,
 	PRISM_NO_THREAD = 1000000, /* + stream: thread of events before the first swap */
 	PRISM_FRESH = 2000000,     /* and up: threads in the place of those that cannot be (PM05) */
+};
+
+/* A key of descriptions, on the command line. */
+struct prism_setting {
+	const char *key; /* up to '=', or as a whole; '-' stands for '_' */
+	const char *value;
 };
 
 /* All strings are borrowed. Zeroed: the defaults. */
 struct prism_options {
 	const char *file[PRISM_FILES]; /* of the command line, in place of a directory; "-": stdin */
 	size_t nfiles;
-	const char *set[PRISM_SETTINGS]; /* "KEY=VALUE": keys of the description */
+	struct prism_setting set[PRISM_SETTINGS];
 	size_t nset;
 	const char *hooks[PRISM_TOOLS]; /* shared objects */
 	size_t nhooks;
