@@ -186,11 +186,11 @@ prism_selects(const struct prism_event *ev, uint64_t *id)
 static inline bool
 prism_is_thread(uint64_t id)
 {
-	return id != 0 && id < INT32_MAX;
+	return id != 0 && id <= INT32_MAX;
 }
 
 /* For PM05: the id that stands for one that no thread can have, the same for the same one of
- * a process. The look ahead knows it. Below INT32_MAX, and 0 when memory is exhausted
+ * a process. The look ahead knows it. At most INT32_MAX, and 0 when memory is exhausted
  * (reported). */
 uint32_t prism_fresh(struct prism *p, int process, uint64_t id);
 

@@ -197,7 +197,7 @@ struct prism_event {
 	X(PM02, "an exit of what is not on top", "it leaves all that was entered in between, or it is skipped")  \
 	X(PM03, "an unlock of a lock that the thread does not hold", "it is skipped")                            \
 	X(PM04, "a thread runs in two streams at once", "the later stream takes it")                             \
-	X(PM05, "a thread id that is 0 or above 2147483646", "the thread gets an id of its own")                 \
+	X(PM05, "a thread id that is 0 or above 2147483647", "the thread gets an id of its own")                 \
 	X(PM06, "more than 512 nested contexts", "the deeper ones are only counted")                             \
 	X(PT01, "timestamps and events are not the same number", "the stream ends with the shorter")             \
 	X(PT02, "a timestamp goes back", "the one before is used")                                               \
