@@ -4,33 +4,13 @@
 
 #include <dlfcn.h>
 #include <elf.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <link.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SYMBOL "prism_tool"
 
 static const char *const kind_names[PRISMRUN_KINDS] = { "mem", "comp", "sync", "cxt", "cf", "cfg", "buffer_end" };
-
-/* ---- Messages. ---- */
-
-int
-prismrun_error(struct prism_run *run, const char *fmt, ...)
-{
-	char text[1024];
-	va_list ap;
-	va_start(ap, fmt);
-	(void)vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	const struct prism_hook *k = &run->hooks[run->hook];
-	if (run->phase == PRISMRUN_EVENT)
-		return emu_error(run->emu, run->ev, ERR_HOOKS, "tool \"%s\" (%s): %s", k->name, k->file, text);
-	return diag_error(run->emu->diag, ERR_HOOKS, &(struct place){ .file = k->file }, "tool \"%s\": %s", k->name, text);
-}
 
 /* ---- Level of detail. ---- */
 

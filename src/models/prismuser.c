@@ -9,6 +9,20 @@
 
 #define NAME_CHARS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
 
+int
+prismrun_error(struct prism_run *run, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	const struct prism_hook *k = &run->hooks[run->hook];
+	if (run->phase == PRISMRUN_EVENT)
+		return emu_error(run->emu, run->ev, ERR_HOOKS, "tool \"%s\" (%s): %s", k->name, k->file, text);
+	return diag_error(run->emu->diag, ERR_HOOKS, &(struct place){ .file = k->file }, "tool \"%s\": %s", k->name, text);
+}
+
 /* Reports, and stops the run when the hook returns. */
 static int
 fail(struct prism_run *run, int rc)
