@@ -229,6 +229,10 @@ def laplace_emulate_seeds():
     for how in b"\1\x11\x21\x31":
         yield bytes([how]) + "\n".join(lines).encode()
         yield bytes([how]) + LAPLACE_KERNEL.encode()
+    one = "".join(f"{x}\n" for x in lines)
+    two = "".join(f"{x}\n" for x in lines if x[0] in "STrwi")
+    for how in b"\x41\x51\x71":
+        yield bytes([how]) + (one + two.ljust(len(one), "#")).encode()
     for how in b"\2\x12\x22\x32":
         yield bytes([how]) + next(iter(laplace_ref_seeds()))[1:]
 
