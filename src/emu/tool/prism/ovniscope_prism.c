@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* ovniscope-prism: prints, writes, counts and recodes Prism event streams. */
+#include "ptinput.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+
+static const struct conv_command *const commands[] = {
+	&pcommand_dump,
+	&pcommand_encode,
+	&pcommand_stat,
+	&pcommand_recode,
+	// 	&pcommand_uscope,pcommand_uscope,
+};
+
+enum {
+	OPT_LAYOUT = CONV_OPT_OWN,
+	OPT_WORD_SIZE,
+	OPT_BUFFER_SIZE,
+	OPT_INITIAL_CONFIG,
+	OPT_CONTROL_FLOW,
+	OPT_SET,
+	OPT_CLOCK,
+	OPT_TICK_NS,
+	OPT_JSON,
+	OPT_BYTES,
+	OPT_TO_LAYOUT,
+	OPT_TO_WORD_SIZE,
+	OPT_TO_BUFFER_SIZE,
+	OPT_DETAIL,
+	OPT_DESCRIBE,
+	OPT_NAME,
+	OPT_ACCESSES,
+};
+
+static const struct conv_option options[] = {
+	{ PTOOL_WITH_JSON, { OPT_JSON, "json", NULL, "an object of JSON a line" } },
+	{ PTOOL_WITH_BYTES, { OPT_BYTES, "bytes", NULL, "also where, when, and the bytes" } },
+	{ PTOOL_WITH_INPUT, { OPT_LAYOUT, "layout", "wide|packed", "of compute events; default wide" } },
+	{ PTOOL_WITH_INPUT, { OPT_WORD_SIZE, "word-size", "4|8", "bytes of a word of a sync event" } },
+	{ PTOOL_WITH_INPUT, { OPT_BUFFER_SIZE, "buffer-size", "BYTES", "a row of buffers; default 0: one run" } },
+	{ PTOOL_WITH_INPUT, { OPT_INITIAL_CONFIG, "initial-config", "LIST", "before any config, as mem=f0,comp=f8" } },
+	{ PTOOL_WITH_INPUT, { OPT_CONTROL_FLOW, "control-flow", NULL, "such events have one byte" } },
+	{ PTOOL_WITH_INPUT, { OPT_SET, "set", "KEY=VALUE", "any key of a description" } },
+	{ PTOOL_WITH_CLOCK, { OPT_CLOCK, "clock", "event|instr", "what ticks; default event" } },
+	{ PTOOL_WITH_CLOCK, { OPT_TICK_NS, "tick-ns", "NS", "length of a tick; default 1" } },
+	{ PTOOL_WITH_RECODE, { OPT_TO_LAYOUT, "to-layout", "wide|packed", "of the output" } },
+	{ PTOOL_WITH_RECODE, { OPT_TO_WORD_SIZE, "to-word-size", "4|8", "of the output" } },
+	{ PTOOL_WITH_RECODE, { OPT_TO_BUFFER_SIZE, "to-buffer-size", "BYTES", "of the output" } },
+	{ PTOOL_WITH_RECODE, { OPT_DETAIL, "detail", "LIST", "at most this, as mem=c0,comp=00" } },
+	{ PTOOL_WITH_DESCRIBE, { OPT_DESCRIBE, "describe", "PATH", "write the description there" } },
+	{ PTOOL_WITH_USCOPE, { OPT_NAME, "name", "NAME", "of what is traced; default prism" } },
+	{ PTOOL_WITH_USCOPE, { OPT_ACCESSES, "accesses", "all|none", "events for mem and comp; default all" } },
+};
+
+static const char *const word_sizes[] = { "4", "8" };
+static const char *const clocks[] = { "event", "instr" };
+static const char *const accesses[] = { "all", "none" };
+
+/* A list of levels of detail. */
+static bool
+check_detail(struct conv *c, const char *option, const char *text, uint8_t detail[PRISM_KINDS])
+{
+	const char *problem = ptool_parse_detail(text, detail);
+	if (problem)
+		(void)conv_usage(c, "%s '%s': %s", option, text, problem);
+	return !problem;
+}
+
+/* A choice of words that is a key of a description. */
+static bool
+set_word(struct ptool *t, const char *option, const char *const *words, const char *key)
+{
+	return conv_choose(&t->conv, option, words, 2, optarg) >= 0 && ptool_set(t, key, optarg);
+}
+
+static bool
+set_number(struct ptool *t, const char *option, uint64_t min, uint64_t max, const char *what, const char *key)
+{
+	uint64_t v;
+	return conv_number(&t->conv, option, optarg, min, max, what, &v) && ptool_set(t, key, optarg);
+}
+
+static bool
+set_clock(struct ptool *t, const char *key)
+{
+	const char *value = arena_printf(&t->trace.arena, "%s=%s", key, optarg);
+	if (!value)
+		(void)conv_no_memory(&t->conv);
+	return value && ptool_set(t, "clock", value);
+}
+
+static bool
+take_output(struct ptool *t, int opt)
+{
+	struct conv *c = &t->conv;
+	uint64_t v = 0;
+	int i = 0;
+	switch (opt) {
+	case OPT_TO_LAYOUT: i = t->to_layout = conv_choose(c, "--to-layout", ptool_layouts, 2, optarg); break;
+	case OPT_TO_WORD_SIZE:
+		i = conv_choose(c, "--to-word-size", word_sizes, 2, optarg);
+		t->to_word_size = i == 0 ? 4 : 8;
+		break;
+	case OPT_TO_BUFFER_SIZE:
+		i = conv_number(c, "--to-buffer-size", optarg, 0, PTOOL_BUFFER_MAX, "a number of bytes up to 1073741824", &v) ? 0 : -1;
+		t->to_buffer_size = (int64_t)v;
+		break;
+	case OPT_DETAIL: return check_detail(c, "--detail", optarg, t->mask);
+	case OPT_DESCRIBE: t->describe = optarg; break;
+	case OPT_NAME: t->name = optarg; break;
+	case OPT_ACCESSES:
+		i = conv_choose(c, "--accesses", accesses, 2, optarg);
+		t->no_accesses = i == 1;
+		break;
+	default: break;
+	}
+	return i >= 0;
+}
+
+static bool
+take_option(struct conv *c, int opt)
+{
+	struct ptool *t = ptool_of(c);
+	uint8_t detail[PRISM_KINDS];
+	uint64_t v;
+	const char *eq;
+	switch (opt) {
+	case OPT_LAYOUT: return set_word(t, "--layout", ptool_layouts, "compute_layout");
+	case OPT_WORD_SIZE: return set_word(t, "--word-size", word_sizes, "word_size");
+	case OPT_BUFFER_SIZE: return set_number(t, "--buffer-size", 0, PTOOL_BUFFER_MAX, "a number of bytes up to 1073741824", "buffer_size");
+	case OPT_INITIAL_CONFIG: return check_detail(c, "--initial-config", optarg, detail) && ptool_set(t, "initial_config", optarg);
+	case OPT_CONTROL_FLOW: return ptool_set(t, "control_flow", "true");
+	case OPT_CLOCK: return conv_choose(c, "--clock", clocks, 2, optarg) >= 0 && set_clock(t, "mode");
+	case OPT_TICK_NS: return conv_number(c, "--tick-ns", optarg, 1, INT64_MAX, "a number of ns", &v) && set_clock(t, "tick_ns");
+	case OPT_SET:
+		eq = strchr(optarg, '=');
+		if (!eq || eq == optarg)
+			return conv_usage(c, "--set '%s': KEY=VALUE is expected", optarg), false;
+		return ptool_set(t, optarg, eq + 1);
+	case OPT_JSON: t->json = true; return true;
+	case OPT_BYTES: t->bytes = true; return true;
+	default: return take_output(t, opt);
+	}
+}
+
+static void
+so_far(const struct conv *c, uint64_t *bytes, uint64_t *events)
+{
+	const struct ptool *t = (const struct ptool *)c;
+	for (size_t i = 0; i < t->ninputs; i++) {
+		*bytes += ptinput_read(&t->inputs[i]);
+		*events += t->inputs[i].in.seq;
+	}
+}
+
+static void
+finish(struct conv *c, bool good)
+{
+	struct ptool *t = ptool_of(c);
+	for (size_t i = 0; i < t->ninputs; i++)
+		ptinput_close(&t->inputs[i]);
+	free(t->inputs);
+	arena_finish(&t->trace.arena);
+	for (int code = 1; good && code < PRISM_CODES; code++)
+		if (!c->quiet || !prism_code_warns(code))
+			conv_count(c, prism_code_name(code), t->counts[code], prism_code_text(code), prism_code_lenient(code));
+}
+
+static const struct conv_family family = {
+	.program = "ovniscope-prism",
+	.about = "Print, write, count and recode Prism event streams.",
+	.commands = commands,
+	.ncommands = sizeof(commands) / sizeof(commands[0]),
+	.options = options,
+	.noptions = sizeof(options) / sizeof(options[0]),
+	.take = take_option,
+	.so_far = so_far,
+	.records = "events",
+	.finish = finish,
+};
+
+int
+main(int argc, char **argv)
+{
+	struct ptool t = {
+		.to_layout = -1,
+		.to_word_size = -1,
+		.to_buffer_size = -1,
+		.mask = { 0xff, 0xff, 0xff, 0xff, 0xff },
+		.name = "prism",
+	};
+	return conv_main(&family, &t.conv, argc, argv);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PTINPUT_H
+#define PTINPUT_H
+
+/* ptinput: the events of a file through a window, with their bytes and times. What is wrong
+ * is told and counted here: what ptinput_next() gives can be used. */
+
+#include "ptool.h"
+
+struct ptinput {
+	struct ptool *tool;
+	const char *file; /* its name in messages */
+	struct prism_source source;
+	bool ended;
+	bool eof;
+
+	struct prismread in;
+	struct prism_event ev; /* the current event; borrows from the window */
+	const uint8_t *bytes;  /* of it */
+	size_t size;
+	uint64_t clock; /* ns */
+
+	/* Bytes that are there to take: of the reader of a file, or of the window of a pipe. */
+	const uint8_t *p, *end;
+	struct reader file_in;
+	int fd; /* of a pipe or the like: what was written is flushed before it is read */
+	uint8_t *window;
+	struct reader stamps;
+	uint64_t ticks; /* events that tick, of the clock mode */
+};
+
+/* Opens the inputs: streams, their descriptions, or, if the command takes any number, their
+ * directories. "-", or no path, is the standard input. Returns 0, or <0 (reported). */
+int ptinput_open_all(struct ptool *t, int n, char **paths);
+
+/* The next event. Returns 1, 0 at the end, <0 (reported). */
+int ptinput_next(struct ptinput *in);
+
+/* Bytes of the file that were read so far. */
+uint64_t ptinput_read(const struct ptinput *in);
+
+void ptinput_close(struct ptinput *in);
+
+#endif

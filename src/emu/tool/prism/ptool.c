@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include "ptool.h"
+
+#include "safe.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+const char *const ptool_kinds[PRISM_KINDS] = { "mem", "comp", "sync", "cxt", "cf" };
+const char *const ptool_layouts[2] = { [PRISM_WIDE] = "wide", [PRISM_PACKED] = "packed" };
+
+const char *
+ptool_parse_detail(const char *text, uint8_t detail[PRISM_KINDS])
+{
+	for (;;) {
+		unsigned kind = 0;
+		size_t n = strcspn(text, "=");
+		while (kind < PRISM_KINDS && (strlen(ptool_kinds[kind]) != n || strncmp(text, ptool_kinds[kind], n) != 0))
+			kind++;
+		if (kind == PRISM_KINDS || text[n] != '=')
+			return "a list like mem=f0,comp=f8 is expected, of mem, comp, sync and cxt";
+		text += n + 1;
+		n = strspn(text, "0123456789abcdefABCDEF");
+		if (n < 1 || n > 2 || (text[n] && text[n] != ','))
+			return "a level of detail has two hexadecimal digits, such as f0";
+		unsigned long bits = strtoul(text, NULL, 16);
+		if (kind == PRISM_CF || (bits & ~(unsigned long)prism_detail_bits(kind)))
+			return "there are bits that this kind of event has not";
+		detail[kind] = (uint8_t)bits;
+		text += n;
+		if (!*text)
+			return NULL;
+		text++;
+	}
+}
+
+/* What the user may have got wrong. */
+static const char *
+hint(int code)
+{
+	switch (code) {
+	case PRISM_PB01: return "the file was cut, or its level of detail or layout is another: see --initial-config and --layout";
+	case PRISM_PB03: return "--control-flow says that such events have one byte";
+	case PRISM_PB15: return "if the file is a row of buffers, --buffer-size tells their size";
+	case PRISM_PB16: return "is --buffer-size right?";
+	case PRISM_PB02:
+	case PRISM_PB04:
+	case PRISM_PB07:
+	case PRISM_PB08:
+	case PRISM_PB11:
+	case PRISM_PB12: return "is it the right layout, word size and initial config? see --layout, --word-size, --initial-config";
+	default: return NULL;
+	}
+}
+
+int
+ptool_issue(struct ptool *t, const char *file, uint64_t offset, int code)
+{
+	bool fatal = !t->conv.lenient && !prism_code_warns(code);
+	conv_tell(&t->conv,
+		&(struct conv_issue){
+			.name = prism_code_name(code),
+			.text = prism_code_text(code),
+			.file = file,
+			.offset = offset,
+			.nth = ++t->counts[code],
+			.fatal = fatal,
+			.hint = hint(code),
+			.lenient = prism_code_lenient(code),
+		});
+	return fatal ? -1 : 0;
+}
+
+bool
+ptool_set(struct ptool *t, const char *key, const char *value)
+{
+	if (t->nset == PTOOL_SETS) {
+		(void)conv_usage(&t->conv, "there are more than %d options for the streams", PTOOL_SETS);
+		return false;
+	}
+	t->set[t->nset++] = (struct prism_setting){ key, value };
+	return true;
+}
+
+static bool
+ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text);
+	size_t k = strlen(end);
+	return n >= k && strcmp(text + n - k, end) == 0;
+}
+
+void
+ptool_ready(struct ptool *t)
+{
+	t->diag.program = t->conv.program;
+	t->diag.level = t->conv.quiet ? DIAG_QUIET : DIAG_NORMAL;
+	t->trace.diag = &t->diag;
+	t->prism.trace = &t->trace;
+}
+
+int
+ptool_apply(struct ptool *t, struct prism_source *s)
+{
+	int rc = 0;
+	for (size_t i = 0; i < t->nset && rc == 0; i++)
+		rc = prismdesc_set(&t->prism, &t->set[i], s);
+	return rc == 0 ? prismdesc_check(&t->prism, s) : rc;
+}
+
+int
+ptool_source(struct ptool *t, const char *path, struct prism_source *s)
+{
+	int rc = 0;
+	ptool_ready(t);
+	if (ends_with(path, ".json")) {
+		rc = prismdesc_read(&t->prism, path, true, s);
+	} else {
+		prismdesc_default(s);
+		s->events = path;
+	}
+	return rc == 0 ? ptool_apply(t, s) : rc;
+}
+
+static void
+put_string(struct wbuf *w, const char *text)
+{
+	wbuf_put(w, "\"", 1);
+	safe_put_str(w, SAFE_JSON, text);
+	wbuf_put(w, "\"", 1);
+}
+
+int
+ptool_describe(struct ptool *t, const char *events, const struct prism_source *s)
+{
+	static const char *const clocks[] = { "event", "instr", "timestamps" };
+	const uint8_t *detail = s->settings.detail;
+	struct wbuf w = { 0 };
+	int rc = wbuf_open(&w, t->describe);
+	if (rc < 0)
+		return conv_error(&t->conv, "write", "cannot open %s: %s", t->describe, strerror(-rc));
+	const char *base = strrchr(events, '/');
+	wbuf_printf(&w, "{ \"version\": 1, \"format\": \"prism\", \"events\": ");
+	put_string(&w, base ? base + 1 : events);
+	wbuf_printf(&w, ",\n  \"compute_layout\": \"%s\", \"word_size\": %u, \"buffer_size\": %" PRIu64 ",\n", ptool_layouts[s->settings.layout],
+		s->settings.word_size == 4 ? 4 : 8, s->buffer_size);
+	wbuf_printf(&w, "  \"initial_config\": { \"mem\": \"%02x\", \"comp\": \"%02x\", \"sync\": \"%02x\", \"cxt\": \"%02x\" },\n",
+		detail[PRISM_MEM], detail[PRISM_COMP], detail[PRISM_SYNC], detail[PRISM_CXT]);
+	wbuf_printf(&w, "  \"process\": %d, \"first_thread\": %u, \"control_flow\": %s,\n", s->process, (unsigned)s->first_thread,
+		s->settings.control_flow ? "true" : "false");
+	/* Timestamps are those of other events, unless they are all the same. */
+	wbuf_printf(&w, "  \"clock\": { \"mode\": \"%s\", \"start\": %" PRIu64 ", \"tick_ns\": %" PRIu64 " },\n  \"timestamps\": ",
+		clocks[s->clock], s->start, s->tick_ns);
+	if (s->timestamps)
+		put_string(&w, s->timestamps);
+	else
+		wbuf_printf(&w, "null");
+	wbuf_printf(&w, " }\n");
+	rc = wbuf_close(&w);
+	return rc < 0 ? conv_error(&t->conv, "write", "cannot write %s: %s", t->describe, strerror(-rc)) : 0;
+}
