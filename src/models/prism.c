@@ -100,8 +100,8 @@ finish(struct emu *emu)
 	if (!p)
 		return 0;
 	int rc = prismtools_close(d->tools);
-	if (rc == 0)
-		rc = prismcxt_label(emu, d);
+	int bad = prismcxt_label(emu, d);
+	rc = rc ? rc : bad;
 	for (uint32_t i = 0; i < p->nstreams; i++)
 		prismtotal_finish(&d->cores[i].total);
 	for (uint32_t i = 0; i < emu->sys.nthreads; i++)
@@ -272,9 +272,10 @@ on_end(struct emu *emu, const struct event *ev)
 }
 
 static const struct event_decl events[] = {
-	{ "RM.(u32 has, u8 type, u8 id, u16 bytes, u64 address)", "accesses %{bytes} bytes at %#llx{address}", .hook = on_event },
-	{ "RC.(u32 has, u8 format, u8 op, u8 arity, u8 nids)", "computes operation %{op} with %{arity} operands", .hook = on_event },
-	{ "RSa(u64 word)", "synchronizes in an unknown way", .hook = on_event, .payload = PAYLOAD_ANY },
+	{ "RM.(u32 has, u8 type, u8 id, u16 bytes, u64 address)", "accesses %{bytes} bytes at %#llx{address} (type %{type}, id %{id}, fields %#x{has})", .hook = on_event },
+	{ "RC.(u32 has, u8 format, u8 op, u8 arity, u8 nids, u8 id0, u8 id1, u8 id2, u8 id3, u16 bytes)",
+		"computes operation %{op} in %{bytes} bytes with %{arity} operands (format %{format}, %{nids} ids: %{id0} %{id1} %{id2} %{id3}, fields %#x{has})", .hook = on_event },
+	{ "RSa(u64 word)", "synchronizes in an unknown way with %#llx{word}", .hook = on_event },
 	{ "RSb(u64 thread)", "creates thread %#llx{thread}", .hook = on_event },
 	{ "RSc(u64 thread)", "begins to wait for the end of thread %#llx{thread}", .hook = on_event },
 	{ "RSd(u64 barrier)", "begins to wait at barrier %#llx{barrier}", .hook = on_event },
@@ -287,7 +288,7 @@ static const struct event_decl events[] = {
 	{ "RSk(u64 condition)", "has broadcast condition %#llx{condition}", .hook = on_event },
 	{ "RSl(u64 lock)", "has locked spin lock %#llx{lock}", .hook = on_event },
 	{ "RSm(u64 lock)", "has unlocked spin lock %#llx{lock}", .hook = on_event },
-	{ "RXa(u64 id)", "is in an unknown context", .hook = on_event, .payload = PAYLOAD_ANY },
+	{ "RXa(u64 id)", "is in the unknown context %#llx{id}", .hook = on_event },
 	{ "RXb(u64 address)", "executes the instruction at %#llx{address}", .hook = on_event },
 	{ "RXc(u64 id)", "begins basic block %#llx{id}", .hook = on_event },
 	{ "RXd+(str name)", "enters function %{name}", .hook = on_event },
