@@ -422,6 +422,7 @@ test_refused(void)
 		{ "20 00 00", { .kind = PRISM_COMP, .comp = { .format = 9, .op = 90, .arity = 9, .nids = 9, .bytes = 9 } } },
 		{ "20 03 09 08 00 00", { .kind = PRISM_COMP, .comp = { .has = 192, .arity = 4, .nids = 2, .ids = { 9, 8, 7, 6 } } } },
 		{ "46 00 00 00 00", { .kind = PRISM_SYNC, .sync = { .has = PRISM_HAS_TYPE, .type = PRISM_LOCK, .nargs = 1, .arg = { ~0ULL } } } },
+		{ "46 05 00 00 00", { .kind = PRISM_SYNC, .sync = { .has = 129, .type = PRISM_LOCK, .nargs = 2, .arg = { 5, ~0ULL } } } },
 		{ "48 05 00 00 00 00 00 00 00", { .kind = PRISM_SYNC, .sync = { .has = 129, .type = PRISM_COND_WAIT, .nargs = 1, .arg = { 5, ~0ULL } } } },
 	};
 	for (size_t i = 0; i < sizeof(blank) / sizeof(blank[0]); i++)

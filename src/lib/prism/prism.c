@@ -42,18 +42,16 @@ prism_set_detail(struct prism_state *st, unsigned kind, uint8_t detail)
 	uint32_t has = prism_detail_has(kind, detail);
 	/* The byte of control flow is kept, though it says nothing. */
 	st->detail[kind] = kind == PRISM_CF ? detail : detail & prism_detail_bits(kind);
-	uint8_t off = (uint8_t)((has & (PRISM_HAS_TYPE | PRISM_HAS_FORMAT) ? 0 : 0x18) | (has & PRISM_HAS_SIZE ? 0 : 0x07));
+	if (kind > PRISM_COMP)
+		return;
 	unsigned op = has & PRISM_HAS_OP ? 1 : 0;
 	unsigned arity = has & PRISM_HAS_ARITY ? 1 : 0;
-	if (kind == PRISM_MEM) {
-		st->mem_has = has;
-		st->mem_off = off;
-		st->mem_size = (uint8_t)(1 + (has & PRISM_HAS_ADDR ? PRISM_ADDRESS : 0) + (has & PRISM_HAS_ID ? 1 : 0));
-	} else if (kind == PRISM_COMP) {
-		st->comp_has = has;
-		st->comp_off = off;
-		st->comp_size = (uint8_t)(1 + (st->layout == PRISM_PACKED ? op | arity : op + arity));
-	}
+	st->seen[kind].has = has;
+	st->seen[kind].off = (uint8_t)((has & (PRISM_HAS_TYPE | PRISM_HAS_FORMAT) ? 0 : 0x18) | (has & PRISM_HAS_SIZE ? 0 : 0x07));
+	if (kind == PRISM_MEM)
+		st->seen[kind].size = (uint8_t)(1 + (has & PRISM_HAS_ADDR ? PRISM_ADDRESS : 0) + (has & PRISM_HAS_ID ? 1 : 0));
+	else
+		st->seen[kind].size = (uint8_t)(1 + (st->layout == PRISM_PACKED ? op | arity : op + arity));
 }
 
 void
@@ -85,66 +83,30 @@ raise_code(const struct prism_state *st, struct prism_event *ev, int code)
 /* What the first byte of a memory or compute event must not hold: bits of what is off, and
  * type or format 3. Those bits of it that count are left in *b. Returns 0, or -code. */
 static int
-check_first(const struct prism_state *st, struct prism_event *ev, uint8_t off, int code, unsigned *b)
+check_first(const struct prism_state *st, struct prism_event *ev, unsigned *b)
 {
-	if (*b & off & 0x1f)
+	uint8_t off = st->seen[ev->kind].off;
+	if (*b & off)
 		(void)raise_code(st, ev, PRISM_PB17);
 	*b &= ~(unsigned)off;
 	if ((*b & 0x18) != 0x18)
 		return 0;
 	*b &= ~0x18U;
-	return raise_code(st, ev, code);
-}
-
-static ssize_t
-get_mem(const uint8_t *p, size_t len, const struct prism_state *st, struct prism_event *ev)
-{
-	struct prism_mem *m = &ev->mem;
-	unsigned b = p[0];
-	if ((b & st->mem_off) || (b & 0x18) == 0x18) {
-		int rc = check_first(st, ev, st->mem_off, PRISM_PB07, &b);
-		if (rc < 0)
-			return rc;
-	}
-	if (len < st->mem_size)
-		return 0;
-	m->has = st->mem_has;
-	m->type = (uint8_t)(b >> 3 & 3);
-	m->bytes = m->has & PRISM_HAS_SIZE ? (uint16_t)(1U << (b & 7)) : 0;
-	/* The event is as long as a word, of which the first byte is not of the address. */
-	m->addr = m->has & PRISM_HAS_ADDR ? prism_address(prism_load64(p) >> 8) : 0;
-	m->id = m->has & PRISM_HAS_ID ? p[st->mem_size - 1] : 0;
-	return st->mem_size;
+	return raise_code(st, ev, ev->kind == PRISM_MEM ? PRISM_PB07 : PRISM_PB08);
 }
 
 static ssize_t
 get_comp(const uint8_t *p, size_t len, const struct prism_state *st, struct prism_event *ev)
 {
 	struct prism_comp *c = &ev->comp;
-	size_t n = st->comp_size;
-	unsigned b = p[0];
-	if ((b & st->comp_off) || (b & 0x18) == 0x18) {
-		int rc = check_first(st, ev, st->comp_off, PRISM_PB08, &b);
-		if (rc < 0)
-			return rc;
-	}
-	if (len < n)
-		return 0;
-	*c = (struct prism_comp){
-		.has = st->comp_has,
-		.format = (uint8_t)(b >> 3 & 3),
-		.bytes = st->comp_has & PRISM_HAS_SIZE ? (uint16_t)(1U << (b & 7)) : 0,
-	};
-	if (n == 1)
-		return 1;
+	size_t n = st->seen[PRISM_COMP].size;
 	unsigned op = 0, arity = 0;
 	if (st->layout == PRISM_PACKED) {
-		op = p[1] >> 2;
-		arity = p[1] & 3;
-		if ((op && !(c->has & PRISM_HAS_OP)) || (arity && !(c->has & PRISM_HAS_ARITY))) {
+		unsigned off = (c->has & PRISM_HAS_OP ? 0U : 0xfcU) | (c->has & PRISM_HAS_ARITY ? 0U : 0x03U);
+		if (p[1] & off)
 			(void)raise_code(st, ev, PRISM_PB17);
-			op = c->has & PRISM_HAS_OP ? op : 0;
-		}
+		op = (p[1] & ~off) >> 2;
+		arity = p[1] & 3;
 	} else {
 		if (c->has & PRISM_HAS_OP)
 			op = p[1];
@@ -164,10 +126,43 @@ get_comp(const uint8_t *p, size_t len, const struct prism_state *st, struct pris
 		if (len - n < c->arity)
 			return 0;
 		c->nids = c->arity;
-		for (unsigned i = 0; i < c->nids; i++)
-			c->ids[i] = p[n + i];
+		/* All four at once, if there are as many bytes: how many they are is no use to guess. */
+		if (len - n >= sizeof(c->ids))
+			prism_store(c->ids, prism_load32(p + n) & UINT32_MAX >> (32 - 8 * c->nids), sizeof(c->ids));
+		else
+			memcpy(c->ids, p + n, c->nids);
 		n += c->nids;
 	}
+	return (ssize_t)n;
+}
+
+static ssize_t
+get_mem_or_comp(const uint8_t *p, size_t len, const struct prism_state *st, struct prism_event *ev)
+{
+	uint32_t has = st->seen[ev->kind].has;
+	size_t n = st->seen[ev->kind].size;
+	unsigned b = p[0] & 0x1f;
+	if ((b & st->seen[ev->kind].off) || b >= 0x18) {
+		int rc = check_first(st, ev, &b);
+		if (rc < 0)
+			return rc;
+	}
+	if (len < n)
+		return 0;
+	ev->mem = (struct prism_mem){
+		.has = has,
+		.type = (uint8_t)(b >> 3),
+		.bytes = (uint16_t)((has & PRISM_HAS_SIZE ? 1U : 0U) << (b & 7)),
+	};
+	if (n == 1)
+		return 1;
+	if (ev->kind == PRISM_COMP)
+		return get_comp(p, len, st, ev);
+	/* The event is as long as a word, of which the first byte is not of the address. */
+	if (has & PRISM_HAS_ADDR)
+		ev->mem.addr = prism_address(prism_load64(p) >> 8);
+	if (has & PRISM_HAS_ID)
+		ev->mem.id = p[n - 1];
 	return (ssize_t)n;
 }
 
@@ -279,8 +274,8 @@ prism_decode(const void *buf, size_t len, struct prism_state *st, struct prism_e
 	ev->kind = p[0] >> 5;
 	ev->issues = 0;
 	switch (ev->kind) {
-	case PRISM_MEM: return get_mem(p, len, st, ev);
-	case PRISM_COMP: return get_comp(p, len, st, ev);
+	case PRISM_MEM:
+	case PRISM_COMP: return get_mem_or_comp(p, len, st, ev);
 	case PRISM_SYNC: return get_sync(p, len, st, ev);
 	case PRISM_CXT: return get_cxt(p, len, st, ev);
 	case PRISM_CF:

@@ -128,10 +128,10 @@ struct prism_comp {
 	uint32_t has;
 	uint8_t format; /* enum prism_op_format */
 	uint8_t op;     /* enum prism_op, or another */
+	uint16_t bytes; /* 1, 2, 4 ... 128 */
 	uint8_t arity;  /* operands: 1 to 4 */
 	uint8_t nids;
 	uint8_t ids[4];
-	uint16_t bytes; /* 1, 2, 4 ... 128 */
 };
 
 struct prism_sync {
@@ -227,13 +227,12 @@ struct prism_state {
 	uint8_t word_size;           /* 4 or 8: bytes of a word of a sync event */
 	bool control_flow;
 	bool lenient;
-	/* What follows from the levels of detail. */
-	uint32_t mem_has;
-	uint32_t comp_has;
-	uint8_t mem_size;  /* bytes of a memory event */
-	uint8_t comp_size; /* bytes of a compute event without ids */
-	uint8_t mem_off;   /* bits of the first byte that must be 0 */
-	uint8_t comp_off;
+	/* What follows from that of memory and of compute. */
+	struct {
+		uint32_t has;
+		uint8_t size; /* bytes of an event, without ids of operands */
+		uint8_t off;  /* bits of the first byte that must be 0 */
+	} seen[2];
 };
 
 /* The settings of a stream; zeroed: those of doc/format/prism.md but for the word size,

@@ -17,6 +17,13 @@ enum {
 	PRISM_DETAIL_METADATA = 0x40,
 };
 
+/* What the first byte of memory and compute tells has the same place in an event: where most
+ * are that short, nothing depends on which of the two comes. */
+_Static_assert(offsetof(struct prism_mem, has) == offsetof(struct prism_comp, has), "has");
+_Static_assert(offsetof(struct prism_mem, type) == offsetof(struct prism_comp, format), "type");
+_Static_assert(offsetof(struct prism_mem, bytes) == offsetof(struct prism_comp, bytes), "size");
+_Static_assert(sizeof(struct prism_mem) == sizeof(struct prism_comp), "all of a compute event is set");
+
 static inline uint64_t
 prism_load64(const uint8_t *p)
 {
@@ -37,6 +44,16 @@ prism_load32(const uint8_t *p)
 	v = __builtin_bswap32(v);
 #endif
 	return v;
+}
+
+/* The low n bytes, the lowest first. */
+static inline void
+prism_store(uint8_t *p, uint64_t v, size_t n)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	v = __builtin_bswap64(v);
+#endif
+	memcpy(p, &v, n);
 }
 
 /* Whether a context has a name, not an id. */

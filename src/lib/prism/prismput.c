@@ -2,92 +2,68 @@
 /* prismput: events to bytes. */
 #include "prismbits.h"
 
-static const uint8_t *
-little(uint64_t *v)
-{
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	*v = __builtin_bswap64(*v);
-#endif
-	return (const uint8_t *)v;
-}
-
-/* The low n bytes, the lowest first. */
-static void
-store(uint8_t *p, uint64_t v, size_t n)
-{
-	memcpy(p, little(&v), n);
-}
-
-/* A size as its exponent; <0: no event can have it. */
-static int
-size_bits(unsigned bytes)
-{
-	if (bytes == 0 || bytes > 128 || (bytes & (bytes - 1)))
-		return -1;
-	return __builtin_ctz(bytes);
-}
-
-/* The first byte of a memory or compute event, out of what is shown and there. Returns it, or
- * -code. */
-static int
-first_byte(unsigned kind, bool typed, unsigned type, bool sized, unsigned bytes, int code)
-{
-	int size = sized ? size_bits(bytes) : 0;
-	if (typed && type >= 3)
-		return -code;
-	if (size < 0)
-		return -PRISM_E_VALUE;
-	return (int)(kind << 5 | (typed ? type << 3 : 0) | (unsigned)size);
-}
-
 static ssize_t
-put_mem(uint8_t *p, size_t cap, const struct prism_state *st, const struct prism_mem *m)
+put_mem(uint8_t *p, const struct prism_mem *m, uint32_t shown, size_t n)
 {
-	uint32_t shown = st->mem_has;
 	uint32_t has = shown & m->has;
-	int first = first_byte(PRISM_MEM, has & PRISM_HAS_TYPE, m->type, has & PRISM_HAS_SIZE, m->bytes, PRISM_PB07);
-	if (first < 0)
-		return first;
-	if (cap < st->mem_size)
-		return 0;
-	p[0] = (uint8_t)first;
 	if (shown & PRISM_HAS_ADDR)
-		store(p + 1, has & PRISM_HAS_ADDR ? m->addr : 0, PRISM_ADDRESS);
+		prism_store(p + 1, has & PRISM_HAS_ADDR ? m->addr : 0, PRISM_ADDRESS);
 	if (shown & PRISM_HAS_ID)
-		p[st->mem_size - 1] = has & PRISM_HAS_ID ? m->id : 0;
-	return st->mem_size;
+		p[n - 1] = has & PRISM_HAS_ID ? m->id : 0;
+	return (ssize_t)n;
 }
 
+/* Returns the bytes, 0, or -code, when nothing was written. */
 static ssize_t
-put_comp(uint8_t *p, size_t cap, const struct prism_state *st, const struct prism_comp *c)
+put_comp(uint8_t *p, size_t cap, const struct prism_state *st, const struct prism_comp *c, uint32_t shown, size_t n)
 {
-	uint32_t shown = st->comp_has;
 	uint32_t has = shown & c->has;
 	unsigned op = has & PRISM_HAS_OP ? c->op : 0;
 	unsigned arity = has & PRISM_HAS_ARITY ? c->arity : 1;
-	int first = first_byte(PRISM_COMP, has & PRISM_HAS_FORMAT, c->format, has & PRISM_HAS_SIZE, c->bytes, PRISM_PB08);
-	if (first < 0)
-		return first;
+	unsigned nids = has & PRISM_HAS_ARGS ? c->nids : 0;
 	if (arity < 1 || arity > 4 || (st->layout == PRISM_PACKED && op > 63))
 		return -PRISM_E_VALUE;
-	size_t n = st->comp_size;
 	size_t whole = n + (shown & PRISM_HAS_ARGS ? arity : 0);
 	if (cap < whole)
 		return 0;
-	p[0] = (uint8_t)first;
 	if (st->layout == PRISM_PACKED) {
-		if (n > 1)
-			p[1] = (uint8_t)(op << 2 | (arity - 1));
+		p[1] = (uint8_t)(op << 2 | (arity - 1));
 	} else {
 		if (shown & PRISM_HAS_OP)
 			p[1] = (uint8_t)op;
 		if (shown & PRISM_HAS_ARITY)
 			p[n - 1] = (uint8_t)((arity - 1) << 6);
 	}
-	unsigned nids = has & PRISM_HAS_ARGS ? c->nids : 0;
 	for (unsigned i = 0; n < whole; i++)
 		p[n++] = i < nids ? c->ids[i] : 0;
 	return (ssize_t)whole;
+}
+
+static ssize_t
+put_mem_or_comp(uint8_t *p, size_t cap, const struct prism_state *st, const struct prism_event *ev)
+{
+	/* Its has, type and bytes are those of both. */
+	const struct prism_mem *m = &ev->mem;
+	uint32_t shown = st->seen[ev->kind].has;
+	uint32_t has = shown & m->has;
+	size_t n = st->seen[ev->kind].size;
+	unsigned type = has & (PRISM_HAS_TYPE | PRISM_HAS_FORMAT) ? m->type : 0;
+	unsigned bytes = has & PRISM_HAS_SIZE ? m->bytes : 1;
+	if (type >= 3)
+		return ev->kind == PRISM_MEM ? -PRISM_PB07 : -PRISM_PB08;
+	if (bytes == 0 || bytes > 128 || (bytes & (bytes - 1)))
+		return -PRISM_E_VALUE;
+	uint8_t first = (uint8_t)(ev->kind << 5 | type << 3 | (unsigned)__builtin_ctz(bytes));
+	ssize_t size = (ssize_t)n;
+	if (n > 1 && ev->kind == PRISM_COMP)
+		size = put_comp(p, cap, st, &ev->comp, shown, n);
+	else if (cap < n)
+		return 0;
+	else if (n > 1)
+		size = put_mem(p, m, shown, n);
+	if (size > 0)
+		p[0] = first;
+	return size;
 }
 
 static ssize_t
@@ -113,7 +89,7 @@ put_sync(uint8_t *p, size_t cap, const struct prism_state *st, const struct pris
 		return 0;
 	p[0] = (uint8_t)(PRISM_SYNC << 5 | type);
 	for (unsigned i = 0; i < words; i++)
-		store(p + 1 + (size_t)i * st->word_size, i < nargs ? s->arg[i] : 0, st->word_size);
+		prism_store(p + 1 + (size_t)i * st->word_size, i < nargs ? s->arg[i] : 0, st->word_size);
 	return (ssize_t)n;
 }
 
@@ -147,7 +123,7 @@ put_cxt(uint8_t *p, size_t cap, const struct prism_state *st, const struct prism
 		p[1] = (uint8_t)(len - 1);
 		memcpy(p + 2, name, len);
 	} else {
-		store(p + 1, c->has & PRISM_HAS_ID ? c->id : 0, PRISM_ADDRESS);
+		prism_store(p + 1, c->has & PRISM_HAS_ID ? c->id : 0, PRISM_ADDRESS);
 	}
 	return (ssize_t)n;
 }
@@ -172,8 +148,8 @@ prism_encode(void *buf, size_t cap, struct prism_state *st, const struct prism_e
 {
 	uint8_t *p = buf;
 	switch (ev->kind) {
-	case PRISM_MEM: return put_mem(p, cap, st, &ev->mem);
-	case PRISM_COMP: return put_comp(p, cap, st, &ev->comp);
+	case PRISM_MEM:
+	case PRISM_COMP: return put_mem_or_comp(p, cap, st, ev);
 	case PRISM_SYNC: return put_sync(p, cap, st, &ev->sync);
 	case PRISM_CXT: return put_cxt(p, cap, st, &ev->cxt);
 	case PRISM_CF:
