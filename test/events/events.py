@@ -102,6 +102,8 @@ def error_of(emu, mcv, args):
 
 
 def arguments(event):
+    if [a["type"] for a in event["args"]] == ["u8"] and not event["jumbo"]:
+        return "u16=1"  # a payload of one byte cannot be in streams of the runtime
     values = " ".join(f'{a["type"]}="x"' if a["type"] == "str" else f"{a['type']}=1" for a in event["args"])
     return ("jumbo " if event["jumbo"] else "") + (values or "empty")
 

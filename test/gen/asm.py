@@ -112,6 +112,36 @@ SIGNATURES = """
     LKe
     LK&(u64 pid, u64 address)
     LW.
+    RM.(u32 has, u8 type, u8 id, u16 bytes, u64 address)
+    RC.(u32 has, u8 format, u8 op, u8 arity, u8 nids, u8 id0, u8 id1, u8 id2, u8 id3, u16 bytes)
+    RSa(u64 word)
+    RSb(u64 thread)
+    RSc(u64 thread)
+    RSd(u64 barrier)
+    RSe(u64 object)
+    RSf(u64 thread)
+    RSg(u64 mutex)
+    RSh(u64 mutex)
+    RSi(u64 condition, u64 mutex)
+    RSj(u64 condition)
+    RSk(u64 condition)
+    RSl(u64 lock)
+    RSm(u64 lock)
+    RXa(u64 id)
+    RXb(u64 address)
+    RXc(u64 id)
+    RXd+(str name)
+    RXe+(str name)
+    RXf(u64 thread)
+    RXg+(str name)
+    RXh+(str name)
+    RXi+(str name)
+    RXj+(str name)
+    RF.(u8 type)
+    RG.(u8 target, u8 before, u8 after)
+    RE.
+    RD.
+    RW.
     VTc(u32 taskid, u32 typeid)
     VTC(u32 taskid, u32 typeid)
     VTx(u32 taskid, u32 bodyid)
@@ -152,9 +182,9 @@ PLAIN = """
 # What a thread requires when it does not say: the version of each model it uses.
 VERSIONS = {"nosv": "2.7.0", "nanos6": "1.1.0", "nodes": "1.0.0", "openmp": "1.2.1",
             "tampi": "1.0.0", "mpi": "1.0.0",
-            "laplace": "1.0.0"}
+            "laplace": "1.0.0", "prism": "1.0.0"}
 LETTER = {"V": "nosv", "6": "nanos6", "D": "nodes", "P": "openmp", "T": "tampi", "M": "mpi",
-          "L": "laplace"}
+          "L": "laplace", "R": "prism"}
 
 TYPES = {"u8": "<B", "i8": "<b", "u16": "<H", "i16": "<h", "u32": "<I", "i32": "<i",
          "u64": "<Q", "i64": "<q", "f64": "<d"}

@@ -545,8 +545,8 @@ def models_of(emu):
     if not emu:
         return list(twin.MODELS)
     text = subprocess.run([emu, "--help"], capture_output=True, text=True, check=False).stdout
-    # Laplace has a twin of its own: test/laplace/twin_laplace.py.
-    return [m for m in re.findall(r"(\w+) \d+\.\d+\.\d+ \(.\)", text) if m != "laplace"]
+    # They have twins of their own: test/laplace/twin_laplace.py, test/prism/twin_prism.py.
+    return [m for m in re.findall(r"(\w+) \d+\.\d+\.\d+ \(.\)", text) if m not in ("laplace", "prism")]
 
 
 def main():
