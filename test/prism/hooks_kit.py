@@ -58,16 +58,18 @@ WORKED = (FULL + swap(1) + enter("main") + cxt(INSN, 0x400526) + bytes.fromhex("
 class Run:
     """What came of a run: status, out, err, and the folder of the output."""
 
-    def __init__(self, emu, where, streams, *options, env=None):
+    def __init__(self, emu, where, streams, *options, env=None, stdout=None):
         os.makedirs(where)
         for i, data in enumerate(streams):
             with open(f"{where}/{i}.prism", "wb") as f:
                 f.write(data)
         self.dir = f"{where}/out"
         words = [emu, "-q", "-o", self.dir, *[w for i in range(len(streams)) for w in ("--prism", f"{where}/{i}.prism")], *options]
-        p = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=120, env={**os.environ, **(env or {})})
+        with open(stdout or os.devnull, "wb") as to:
+            p = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=to if stdout else subprocess.PIPE, stderr=subprocess.PIPE, check=False,
+                               timeout=120, env={**os.environ, **(env or {})})
         self.status = p.returncode
-        self.out = p.stdout.decode(errors="backslashreplace")
+        self.out = (p.stdout or b"").decode(errors="backslashreplace")
         self.err = p.stderr.decode(errors="backslashreplace")
 
     def lines(self, rows, kind):

@@ -44,7 +44,7 @@ put(struct feed *f, enum row_class rows, int64_t time, uint32_t row, uint32_t co
 static void
 insert(struct feed *f, enum row_class rows, int64_t time, uint32_t row, uint32_t col, int64_t value)
 {
-	feed_insert(f, rows, time, row, col, value);
+	feed_insert(f, rows, time, row, col, value, RECORD_PUNCTUAL);
 	size_t at = want[rows].n;
 	while (at && want[rows].items[at - 1].time > time)
 		at--;
@@ -174,7 +174,7 @@ long_instant(void)
 		put(&f, ROW_THREAD, 100, 1, 1, i);
 	for (int i = 0; i < 3 * FEED_RECORDS; i++)
 		put(&f, ROW_CPU, 100, 2, 1, i);
-	feed_insert(&f, ROW_THREAD, 99, 5, 5, 5);
+	feed_insert(&f, ROW_THREAD, 99, 5, 5, 5, RECORD_PUNCTUAL);
 	want_at(ROW_THREAD, want[ROW_THREAD].n, (struct record){ 100, 5, 5, 5 });
 	put(&f, ROW_THREAD, 101, 1, 1, 1);
 	insert(&f, ROW_THREAD, 100, 1, 1, 2);

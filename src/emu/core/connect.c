@@ -267,9 +267,12 @@ report_trace(struct emu *emu)
 	const struct system *sys = &emu->sys;
 	struct diag *d = emu->diag;
 	uint32_t virtual_cpus = sys->nlooms;
-	diag_info(d, "%zu streams (metadata version %d): %u looms, %u processes, %u threads, %u CPUs",
-		emu->trace.nstreams, emu->trace.metadata_version, sys->nlooms, sys->nprocs, sys->nthreads,
-		sys->ncpus - virtual_cpus);
+	size_t nstreams = 0;
+	for (size_t i = 0; i < emu->trace.nstreams; i++)
+		nstreams += !emu->trace.streams[i].silent;
+	diag_info(d, "%zu streams (metadata version %d): %u looms, %u processes, %u threads%s, %u CPUs",
+		nstreams, emu->trace.metadata_version, sys->nlooms, sys->nprocs, sys->nknown,
+		sys->nknown < sys->nthreads ? " so far" : "", sys->ncpus - virtual_cpus);
 	const char *version = NULL;
 	bool mixed = false;
 	bool any_require = true;
@@ -304,6 +307,17 @@ report_trace(struct emu *emu)
 
 /* ---- Life. ---- */
 
+/* A thread of live input has come, in the middle of an event or before the first. */
+static int
+take_late(void *arg, uint32_t row)
+{
+	struct emu *emu = arg;
+	system_take_late(&emu->sys, &emu->trace, row);
+	if (emu->feed.impl)
+		track_late_row(emu, row);
+	return 0;
+}
+
 int
 emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_options *o)
 {
@@ -317,6 +331,8 @@ emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_opti
 		.stop = o->stop,
 	};
 	int rc = trace_open(&emu->trace, d, dir, &to);
+	emu->trace.late = take_late;
+	emu->trace.late_arg = emu;
 	if (rc == 0)
 		rc = system_build(&emu->sys, &emu->arena, &emu->trace);
 	if (rc == 0 && emu->sys.nthreads == 0)

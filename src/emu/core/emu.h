@@ -145,10 +145,18 @@ int emu_close(struct emu *emu, int rc);
 /* Label of a row, threads first, then CPUs. */
 const char *emu_row_label(const struct emu *emu, uint32_t row);
 
+/* Rows that there may be. */
 static inline uint32_t
 emu_nrows(const struct emu *emu, enum row_class rows)
 {
 	return rows == ROW_THREAD ? emu->sys.nthreads : emu->sys.ncpus;
+}
+
+/* Rows that there are: threads of live input come while it runs. */
+static inline uint32_t
+emu_nknown(const struct emu *emu, enum row_class rows)
+{
+	return rows == ROW_THREAD ? emu->sys.nknown : emu->sys.ncpus;
 }
 
 #endif

@@ -199,7 +199,7 @@ feed_roll(struct feed *f)
 }
 
 void
-feed_insert(struct feed *f, enum row_class rows, int64_t time, uint32_t row, uint32_t col, int64_t value)
+feed_insert(struct feed *f, enum row_class rows, int64_t time, uint32_t row, uint32_t col, int64_t value, unsigned flags)
 {
 	/* Room first: what follows must find the chunk as it will be. */
 	if (f->next[rows] == f->end[rows])
@@ -210,7 +210,7 @@ feed_insert(struct feed *f, enum row_class rows, int64_t time, uint32_t row, uin
 	while (at > f->cur->records[rows] && at[-1].time > time)
 		at--;
 	memmove(at + 1, at, (size_t)(f->next[rows] - at) * sizeof(*at));
-	*at = (struct record){ time, value, row, (uint16_t)col, f->event | RECORD_PUNCTUAL };
+	*at = (struct record){ time, value, row, (uint16_t)col, (uint16_t)(f->event | flags) };
 	f->next[rows]++;
 }
 

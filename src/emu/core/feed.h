@@ -53,9 +53,9 @@ feed_put(struct feed *f, unsigned lane, int64_t time, uint32_t row, uint32_t col
 	*f->next[lane]++ = (struct record){ time, value, row, (uint16_t)col, f->event };
 }
 
-/* Inserts a punctual record behind those of its time, which may be up to 1 ns before the last
- * one; later if that was handed over already. */
-void feed_insert(struct feed *f, enum row_class rows, int64_t time, uint32_t row, uint32_t col, int64_t value);
+/* Inserts a record behind those of its time, which may be up to 1 ns before the last one;
+ * later if that was handed over already. flags: RECORD_PUNCTUAL, or 0. */
+void feed_insert(struct feed *f, enum row_class rows, int64_t time, uint32_t row, uint32_t col, int64_t value, unsigned flags);
 
 /* Whether the row may have a record of that column at `time`, which is that of the last
  * record or later. Looks back in the chunk over the current instant. */

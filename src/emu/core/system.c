@@ -253,8 +253,8 @@ build_told(struct build *b)
 	const struct trace *t = b->trace;
 	struct idmap pids = { 0 };
 	sys->looms = arena_new(b->arena, struct loom, 1);
-	sys->procs = arena_new(b->arena, struct proc, t->nthreads);
-	sys->threads = arena_new(b->arena, struct thread, t->nthreads);
+	sys->procs = arena_new(b->arena, struct proc, t->nthreads + t->npids);
+	sys->threads = arena_new(b->arena, struct thread, t->nthreads + t->nreserved);
 	if (!sys->looms || !sys->procs || !sys->threads)
 		return diag_no_memory(b->diag);
 	sys->nlooms = 1;
@@ -273,10 +273,26 @@ build_told(struct build *b)
 			.pseudo = told->pseudo,
 		};
 	}
+	sys->nknown = sys->nthreads;
+	sys->nthreads += (uint32_t)t->nreserved;
+	for (size_t i = 0; i < t->npids; i++)
+		if (get_proc(b, &pids, t->pids[i]) == NO_INDEX)
+			return diag_no_memory(b->diag);
 	sys->looms[0].nprocs = sys->nprocs;
 	for (uint32_t i = 0; i < t->nstreams; i++)
 		sys->thread_of_stream[i] = 0;
 	return rc;
+}
+
+void
+system_take_late(struct system *sys, const struct trace *t, uint32_t row)
+{
+	const struct trace_thread *told = &t->threads[row];
+	uint32_t proc = 0;
+	while (proc + 1 < sys->nprocs && sys->procs[proc].pid != told->pid)
+		proc++;
+	sys->threads[row] = (struct thread){ .proc = proc, .tid = told->tid, .label = told->label };
+	sys->nknown = row + 1;
 }
 
 int
@@ -315,6 +331,7 @@ system_build(struct system *sys, struct arena *a, const struct trace *t)
 		rc = build_loom(&b, &b.items[i], end - i);
 		i = end;
 	}
+	sys->nknown = sys->nthreads;
 	return rc;
 }
 

@@ -5,7 +5,7 @@
 /* system: looms, processes, threads and CPUs as dense arrays, in the order of the rows.
  *
  * Who they are and how they are numbered is fixed before the first event, from the
- * metadata (doc/format/trace.md, "Parts"). What they do is in struct thread_run and
+ * metadata (doc/format/trace.md, "Parts"); of live input only how many threads there can be. What they do is in struct thread_run and
  * struct cpu_run, apart from the names, so that the hot path touches little. */
 
 #include "arena.h"
@@ -54,6 +54,7 @@ struct system {
 	struct thread *threads;
 	struct cpu *cpus;
 	uint32_t nlooms, nprocs, nthreads, ncpus; /* ncpus: virtual ones included */
+	uint32_t nknown;                          /* threads so far: the others may come, in live input */
 	size_t cpus_cap;
 	uint32_t *thread_of_stream; /* NO_INDEX: the stream is set aside */
 	bool by_rank;               /* looms are sorted by rank */
@@ -62,6 +63,9 @@ struct system {
 /* Builds all from the streams of a trace. Memory comes from the arena.
  * Returns 0, or <0 (reported). */
 int system_build(struct system *sys, struct arena *a, const struct trace *t);
+
+/* The trace tells of a thread that has come: it gets the row that was reserved for it. */
+void system_take_late(struct system *sys, const struct trace *t, uint32_t row);
 
 /* The CPU of a logical index in a loom, -1 the virtual one; NO_INDEX if there is none. */
 uint32_t system_cpu(const struct system *sys, uint32_t loom, int32_t index);

@@ -226,7 +226,7 @@ print_pair(struct emu *emu, enum row_class rows, uint32_t row, uint32_t col, int
 	if (emu->printed[id] == value)
 		return;
 	int64_t before = t > 0 && !feed_has(&emu->feed, rows, t, row, col) ? t - 1 : t;
-	feed_insert(&emu->feed, rows, before, row, col, value);
+	feed_insert(&emu->feed, rows, before, row, col, value, RECORD_PUNCTUAL);
 	feed_put(&emu->feed, rows, t, row, col, emu->printed[id]);
 }
 
@@ -295,6 +295,8 @@ track_first_lines(struct emu *emu)
 	if (emu->options.compat)
 		return;
 	for (uint32_t row = 0; row < sys->nthreads + sys->ncpus; row++) {
+		if (row == sys->nknown)
+			row = sys->nthreads;
 		enum row_class rows = row < sys->nthreads ? ROW_THREAD : ROW_CPU;
 		for (uint32_t col = 0; col < emu->ncols; col++) {
 			if (!track_has(emu, rows, col))
@@ -304,6 +306,20 @@ track_first_lines(struct emu *emu)
 				v = rows == ROW_THREAD ? track_thread(emu, row, col) : track_cpu(emu, row - sys->nthreads, col);
 			first_line(emu, rows, row, col, v);
 		}
+	}
+}
+
+void
+track_late_row(struct emu *emu, uint32_t row)
+{
+	int64_t before = emu->time > 0 ? emu->time - 1 : 0;
+	for (uint32_t col = 0; col < emu->ncols; col++) {
+		if (!track_has(emu, ROW_THREAD, col))
+			continue;
+		int64_t v = col < NBASE ? CHAN_NULL : track_thread(emu, row, col);
+		int64_t *printed = &emu->printed[chan_id(&emu->chans, row, col)];
+		*printed = v == CHAN_NULL ? 0 : v;
+		feed_insert(&emu->feed, ROW_THREAD, before, row, col, *printed, 0);
 	}
 }
 

@@ -44,6 +44,10 @@ void track_emit(struct emu *emu);
 /* Default view: every row begins with one value of each column at time 0. */
 void track_first_lines(struct emu *emu);
 
+/* The same for the row of a thread that has just come: 1 ns before, where a punctual value
+ * of its first event begins. */
+void track_late_row(struct emu *emu, uint32_t row);
+
 /* Whether any row of that class has printed the column. */
 bool track_printed(const struct emu *emu, enum row_class rows, uint32_t col);
 

@@ -4,6 +4,7 @@
  *   #Paraver (19/01/38 at 03:14):<20 digits of duration>_ns:0:1:1(<rows>:1)
  *   2:0:1:1:<row>:<time>:<type>:<value>[:<type>:<value>...]
  *
+ * When rows may come late, their number has leading zeros: as many digits as it may need.
  * The date is fixed, so that the same trace gives the same file. In the default view all
  * pairs of a row at one instant share a record, in order of happening, and the rows of
  * an instant are in order of their first change; --compat writes a pair a line. */
@@ -15,10 +16,13 @@
 #include <string.h>
 
 #define HEAD "#Paraver (19/01/38 at 03:14):"
+#define UNIT "_ns:0:1:1("
 #define NONE UINT32_MAX
 
 enum {
 	HEAD_SIZE = sizeof(HEAD) - 1,
+	DURATION = 20, /* digits */
+	ROWS_AT = HEAD_SIZE + DURATION + sizeof(UNIT) - 1,
 	LOW_DIGITS = 4,
 	LOW = 10000,
 };
@@ -26,11 +30,11 @@ enum {
 static void
 put_header(struct prv *p)
 {
-	char duration[20];
+	char duration[DURATION];
 	(void)fmt_pad20(duration, 0);
 	wbuf_put(&p->out, HEAD, HEAD_SIZE);
 	wbuf_put(&p->out, duration, sizeof(duration));
-	wbuf_printf(&p->out, "_ns:0:1:1(%" PRIu32 ":1)\n", p->nrows);
+	wbuf_printf(&p->out, UNIT "%" PRIu32 ":1)\n", p->nrows);
 }
 
 static void
@@ -85,6 +89,8 @@ prv_start(struct prv *p, const struct prv_options *o)
 		.diag = o->diag,
 		.first_row = o->first_row,
 		.nrows = o->nrows,
+		.nknown = o->nrows,
+		.late_rows = o->late_rows,
 		.coalesce = o->coalesce,
 		.silent = o->silent,
 		.time = -1,
@@ -241,6 +247,22 @@ prv_write(struct prv *p, const struct record *r, size_t n)
 	return 0;
 }
 
+void
+prv_set_rows(struct prv *p, uint32_t n)
+{
+	p->nknown = n;
+}
+
+static void
+patch_rows(struct prv *p)
+{
+	char all[FMT_MAX];
+	char known[DURATION];
+	size_t n = (size_t)(fmt_u64(all, p->nrows) - all);
+	(void)fmt_pad20(known, p->nknown);
+	wbuf_patch(&p->out, ROWS_AT, known + DURATION - n, n);
+}
+
 static void
 warn_values(const struct prv *p)
 {
@@ -258,7 +280,7 @@ prv_finish(struct prv *p, int64_t duration)
 		arena_finish(&p->arena);
 		return 0;
 	}
-	char digits[20];
+	char digits[DURATION];
 	(void)fmt_pad20(digits, (uint64_t)duration);
 	bool failed = wbuf_failed(&p->out);
 	if (wbuf_flush(&p->out) < 0) {
@@ -268,6 +290,8 @@ prv_finish(struct prv *p, int64_t duration)
 			p->out.error = 0; /* it was reported */
 	}
 	wbuf_patch(&p->out, HEAD_SIZE, digits, sizeof(digits));
+	if (p->late_rows)
+		patch_rows(p);
 	if (p->coalesce && !p->silent)
 		warn_values(p);
 	int rc = 0;

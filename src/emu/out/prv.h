@@ -23,7 +23,8 @@ struct prv_options {
 	struct diag *diag;
 	const char *path; /* borrowed until prv_finish() */
 	uint32_t first_row;
-	uint32_t nrows;
+	uint32_t nrows;   /* all that there may be */
+	bool late_rows;   /* how many there are is known in the end: prv_set_rows() */
 	const int *types; /* of each column */
 	size_t ntypes;
 	bool coalesce; /* the default view: all pairs of a row at an instant in a line */
@@ -59,6 +60,8 @@ struct prv {
 	struct wbuf out;
 	uint32_t first_row;
 	uint32_t nrows;
+	uint32_t nknown; /* what the header says */
+	bool late_rows;
 	bool coalesce;
 	bool silent;
 	struct type_text *types; /* of each column */
@@ -90,6 +93,9 @@ int prv_start(struct prv *p, const struct prv_options *o);
 
 /* Writes records. Returns 0, or <0 (reported). */
 int prv_write(struct prv *p, const struct record *r, size_t n);
+
+/* With late_rows: how many there are. Before prv_finish(). */
+void prv_set_rows(struct prv *p, uint32_t n);
 
 /* Completes the header and frees. Returns 0, or <0 (reported). */
 int prv_finish(struct prv *p, int64_t duration);

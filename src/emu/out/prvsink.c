@@ -7,6 +7,8 @@
 _Static_assert((int)PRV_INSTANT >= (int)FEED_RECORDS, "an instant of a chunk is grouped in parts");
 
 struct prv_sink {
+	const struct emu *emu;
+	enum row_class rows;
 	struct prv prv;
 	struct arena arena; /* of its path */
 };
@@ -18,6 +20,8 @@ sink_open(void *self, const struct emu *emu, const char *dir, enum row_class row
 	int *types = arena_new(&a, int, emu->ncols);
 	const char *path = arena_printf(&a, "%s/%s.prv", dir, out_class(rows));
 	struct prv_sink *s = self;
+	s->emu = emu;
+	s->rows = rows;
 	int rc = types && path ? 0 : diag_no_memory(emu->diag);
 	for (uint32_t col = 0; rc == 0 && col < emu->ncols; col++)
 		types[col] = out_decl(emu, rows, col)->prv_type;
@@ -26,6 +30,7 @@ sink_open(void *self, const struct emu *emu, const char *dir, enum row_class row
 		.path = path,
 		.first_row = rows == ROW_THREAD ? 0 : emu->sys.nthreads,
 		.nrows = emu_nrows(emu, rows),
+		.late_rows = emu_nknown(emu, rows) < emu_nrows(emu, rows),
 		.types = types,
 		.ntypes = emu->ncols,
 		.coalesce = !emu->options.compat,
@@ -50,6 +55,7 @@ static int
 sink_close(void *self, int64_t duration)
 {
 	struct prv_sink *s = self;
+	prv_set_rows(&s->prv, emu_nknown(s->emu, s->rows));
 	int rc = prv_finish(&s->prv, duration);
 	arena_finish(&s->arena);
 	return rc;

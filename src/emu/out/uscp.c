@@ -167,6 +167,8 @@ put_any(struct uscp *u, enum row_class rows, const struct cursor *cur, const str
 {
 	const struct uscp_class *c = &u->map.classes[rows];
 	struct record value;
+	if (__builtin_expect(r->row - c->first_row >= u->nknown[rows], 0))
+		uscp_put_rows(u, rows, r->row - c->first_row + 1);
 	if (__builtin_expect(u->npending != 0, 0) && release(u, r, &value)) {
 		if (is_plain(cur, r, &value)) {
 			put_punctual(u, c, &value);

@@ -36,6 +36,7 @@ struct uscp {
 	uint32_t nlabels;
 	uint64_t nlabels_lost;
 
+	uint32_t nknown[ROW_CLASSES]; /* rows whose names are in the file */
 	struct reduction *reductions;
 	size_t nreductions;
 	struct span *busy; /* by CPU */
@@ -57,6 +58,9 @@ void uscp_check_writer(struct uscp *u);
 /* The sink's open. */
 int uscp_open(void *self, const struct emu *emu, const char *dir, enum row_class rows);
 void uscp_finish(struct uscp *u);
+
+/* The names of rows up to `end`. Inside a cycle. */
+void uscp_put_rows(struct uscp *u, enum row_class rows, uint32_t end);
 
 /* The index of a text; that of the empty one when it cannot be had (reported). */
 uint32_t uscp_put_text(struct uscp *u, const char *text);

@@ -19,12 +19,12 @@ static const uint64_t max_bytes_high = 64 << 20;
 /* An overview of a screen or two needs no more. */
 static const uint64_t summary_bytes = 4 << 20;
 
-static void
-put_rows(struct uscp *u, enum row_class rows)
+void
+uscp_put_rows(struct uscp *u, enum row_class rows, uint32_t end)
 {
 	const struct uscp_class *c = &u->map.classes[rows];
 	const struct system *sys = &u->emu->sys;
-	for (uint32_t i = 0; i < c->nrows; i++) {
+	for (uint32_t i = u->nknown[rows]; i < end; i++) {
 		uint16_t slot = (uint16_t)i;
 		uscope_slot_set(u->w, c->rows, slot, ROWS_LABEL, uscp_put_text(u, emu_row_label(u->emu, c->first_row + i)));
 		if (rows == ROW_CPU) {
@@ -42,6 +42,7 @@ put_rows(struct uscp *u, enum row_class rows)
 		uscope_slot_set(u->w, c->rows, slot, ROWS_APP, (uint32_t)p->app_id);
 		uscope_slot_set(u->w, c->rows, slot, ROWS_RANK, (uint64_t)(int64_t)p->rank);
 	}
+	u->nknown[rows] = end;
 }
 
 static void
@@ -202,7 +203,7 @@ put_tables(struct uscp *u)
 	(void)uscp_put_text(u, "Error: the thread does not show it");
 	(void)uscp_put_text(u, "Error: too many threads");
 	for (enum row_class i = 0; i < ROW_CLASSES && rc == 0; i++) {
-		put_rows(u, i);
+		uscp_put_rows(u, i, emu_nknown(u->emu, i));
 		rc = put_channels(u, i);
 	}
 	if (rc == 0)

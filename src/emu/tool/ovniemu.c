@@ -123,7 +123,7 @@ take_summary(struct summary *s, const struct emu *emu)
 {
 	s->events = emu->nevents + emu->nmore;
 	s->bytes = emu->trace.bytes;
-	s->threads = emu->sys.nthreads;
+	s->threads = emu->sys.nknown;
 	s->cpus = emu->sys.ncpus - emu->sys.nlooms;
 	s->span = emu->time;
 	s->complete = emu->complete;

@@ -155,13 +155,16 @@ read_class(struct tlfile *f, const uscope_state_t *state, enum tl_class k)
 	if (k == TL_BREAKDOWN) {
 		for (uint32_t i = 0; i < s->num_storages; i++)
 			if (s->storages[i].scope == c->scope)
-				c->nrows = s->storages[i].num_slots;
+				c->nrows = c->nslots = s->storages[i].num_slots;
 	} else {
 		static const char *const names[] = { "label" };
 		table = find_storage(s, c->scope, "rows");
 		if (!find_fields(f, "rows", table, names, 1, &field))
 			return false;
-		c->nrows = s->storages[table].num_slots;
+		c->nrows = c->nslots = s->storages[table].num_slots;
+		/* All that there are have a name. */
+		while (c->nrows && !uscope_slot_field(state, (uint16_t)table, (uint16_t)(c->nrows - 1), (uint16_t)field))
+			c->nrows--;
 	}
 	for (uint32_t i = 0; i < s->num_events && c->punctual < 0; i++)
 		if (s->events[i].scope == c->scope && strcmp(s->events[i].name, "punctual") == 0 && s->events[i].payload_size == 14)
@@ -213,7 +216,7 @@ check_channel(struct tlfile *f, struct tlchannel *ch, const uint64_t v[])
 		return "is in a storage that does not exist";
 	const uscope_storage_t *st = &s->storages[v[CHANNEL_STORAGE]];
 	int class = class_of(f, st->scope);
-	if (class < 0 || st->flags & USCOPE_SPARSE || st->num_slots != f->classes[class].nrows)
+	if (class < 0 || st->flags & USCOPE_SPARSE || st->num_slots != f->classes[class].nslots)
 		return "is in a storage that does not hold rows";
 	if (v[CHANNEL_FIELD] >= st->num_fields)
 		return "is in a field that does not exist";

@@ -66,6 +66,7 @@ struct tlclass {
 	bool exists;
 	int punctual; /* event, -1: none */
 	uint32_t nrows;
+	uint32_t nslots;     /* above: rows of threads that did not come, in live input */
 	const char **names;  /* of the rows, without blanks around; never NULL */
 	const char **labels; /* as in the file */
 	uint32_t nchannels;

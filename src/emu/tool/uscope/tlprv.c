@@ -256,7 +256,8 @@ start(struct writer *w, struct output *o, const char *dir)
 	const struct prv_options options = {
 		.diag = &w->diag,
 		.path = prv,
-		.nrows = o->class->nrows,
+		.nrows = o->class->nslots,
+		.late_rows = o->class->nrows < o->class->nslots,
 		.types = o->types,
 		.ntypes = o->nchannels,
 		.coalesce = !w->t->file.compat,
@@ -305,6 +306,7 @@ static int
 finish(struct output *o, int64_t duration)
 {
 	int rc = o->n ? prv_write(&o->prv, o->batch, o->n) : 0;
+	prv_set_rows(&o->prv, o->class->nrows);
 	int bad = o->started ? prv_finish(&o->prv, duration) : 0;
 	return rc < 0 ? rc : bad;
 }
