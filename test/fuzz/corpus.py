@@ -237,7 +237,31 @@ def laplace_emulate_seeds():
         yield bytes([how]) + next(iter(laplace_ref_seeds()))[1:]
 
 
+# Events of Prism, wide: a worked example, and one of each kind that it has not.
+PRISM = bytes.fromhex("""a0f0 a4f8 450100000000000000 63036d61696e 6126054000000000 2a01400102
+0a78563412fd7f0003 a0c0 13 411700aa007f0000aa 450200000000000000 6305776f726b6572 46a010600000000000
+3303400405 47a010600000000000 6405776f726b6572 450100000000000000 421700aa007f0000aa 64036d61696e c0""")
+PRISM_MORE = bytes.fromhex("""a8c0 acc0 b000 480011600000000000a010600000000000 4300000000000000ff 624d010000000000
+65ffffffffffffff 66026e6574 67026e6574 6803436f6e76 6903436f6e76 81 a4f8 3306c001020304 a0e0 1300000000008080
+a880 46 ac80 63 a9ff b4f0 6302c3a900 6300ff c0""")
+
+
+def prism_decode_seeds():
+    """First byte: see prism_decode.c."""
+    for how in (0, 4, 8, 12):
+        yield bytes([how]) + PRISM
+        yield bytes([how]) + PRISM_MORE
+        yield bytes([how | 1]) + PRISM.replace(b"\x01\x40", b"\x05").replace(b"\x03\x40", b"\x0d")
+        for buffers in (3, 4, 5, 6, 7):
+            yield bytes([how | buffers << 5]) + PRISM.ljust(300, b"\xff") + PRISM_MORE
+    for how in (16, 17, 18, 24, 25, 26):
+        for detail in ("f0f8c0c000", "00000000ff", "8080808000", "ffffffffff", "50a8c0c000"):
+            yield bytes([how]) + bytes.fromhex(detail) + PRISM[4:]
+            yield bytes([how]) + bytes.fromhex(detail) + bytes(range(256))
+
+
 SEEDS = {
+    "prism_decode": prism_decode_seeds,
     "laplace_emulate": laplace_emulate_seeds,
     "uscope_read": uscope_seeds,
     "uscope_stream": uscope_seeds,

@@ -45,4 +45,10 @@ struct prismkit_twin {
 void prismkit_twin_begin(struct prismkit_twin *t, const struct prism_settings *settings);
 ssize_t prismkit_twin_decode(struct prismkit_twin *t, const uint8_t *p, size_t len, struct prism_event *ev);
 
+/* Says what two events are that should be one, and exits. */
+_Noreturn void prismkit_differ(const char *what, const uint8_t *p, size_t n, const struct prism_event *a, const struct prism_event *b);
+
+/* Reads any bytes with both readers, whole and cut, and writes what can be written again. */
+void prismkit_take(const uint8_t *p, size_t n, const struct prism_settings *settings);
+
 #endif

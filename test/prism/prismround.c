@@ -6,17 +6,6 @@
 
 #include <string.h>
 
-static void
-fail_event(const char *what, const uint8_t *p, size_t n, const struct prism_event *a, const struct prism_event *b)
-{
-	char hex[3 * PRISM_EVENT_MAX + 3], one[PRISMKIT_LINE], two[PRISMKIT_LINE];
-	prismkit_unhex(hex, p, n < PRISM_EVENT_MAX ? n : PRISM_EVENT_MAX);
-	prismkit_text(one, a);
-	prismkit_text(two, b);
-	(void)fprintf(stderr, "%s: %s\n  %s\n  %s\n", what, hex, one, two);
-	exit(1);
-}
-
 /* ---- Events that were written are read as they were, as far as they are shown. ---- */
 
 static void
@@ -42,10 +31,10 @@ round_trip(uint64_t *seed)
 		p = memmove(prismkit_guard() - n, p, (size_t)n);
 		CHECK(prism_decode(p, (size_t)n, &reader, &back) == n);
 		if (!prismkit_same(&shown, &back))
-			fail_event("written, read", p, (size_t)n, &shown, &back);
+			prismkit_differ("written, read", p, (size_t)n, &shown, &back);
 		CHECK(prismkit_twin_decode(&twin, p, (size_t)n, &other) == n);
 		if (!prismkit_same(&back, &other))
-			fail_event("read, twin", p, (size_t)n, &back, &other);
+			prismkit_differ("read, twin", p, (size_t)n, &back, &other);
 		CHECK(prism_encode(copy, sizeof(copy), &copier, &back) == n && memcmp(copy, p, (size_t)n) == 0);
 		CHECK(memcmp(&reader, &writer, sizeof(reader)) == 0 && memcmp(&copier, &writer, sizeof(copier)) == 0);
 	}
@@ -70,48 +59,9 @@ static void
 take_any(uint64_t *seed)
 {
 	struct prism_settings settings = prismkit_settings(seed);
-	struct prism_state st, copier;
-	struct prismkit_twin twin;
 	uint8_t bytes[1024];
 	size_t n = any_bytes(seed, bytes);
-	const uint8_t *p = memcpy(prismkit_guard() - n, bytes, n);
-	const uint8_t *end = prismkit_guard();
-	bool plain = true;
-	prism_begin(&st, &settings);
-	copier = st;
-	settings.word_size = st.word_size;
-	prismkit_twin_begin(&twin, &settings);
-	for (;;) {
-		struct prism_event ev, other;
-		uint8_t copy[PRISM_EVENT_MAX];
-		size_t left = (size_t)(end - p);
-		/* A part of it gives nothing, or the error that the whole gives. */
-		struct prism_state before = st, part = st;
-		size_t some = left ? kit_below(seed, left < 300 ? left : 300) : 0;
-		ssize_t early = prism_decode(prismkit_guard() - some, 0, &part, &ev);
-		CHECK(early == 0);
-		early = prism_decode(p, some, &part, &ev);
-		ssize_t size = prism_decode(p, left, &st, &ev);
-		ssize_t want = prismkit_twin_decode(&twin, p, left, &other);
-		CHECK(early == 0 ? (some == 0 || size == 0 || size > (ssize_t)some) : early == size);
-		CHECK(early > 0 || memcmp(&part, &before, sizeof(part)) == 0);
-		if (size != want || (size > 0 && !prismkit_same(&ev, &other))) {
-			(void)fprintf(stderr, "%zd, twin %zd\n", size, want);
-			fail_event("any bytes", p, left, &ev, &other);
-		}
-		if (size <= 0) {
-			CHECK(memcmp(&before, &st, sizeof(st)) == 0);
-			CHECK(left == 0 || size < 0 || left < PRISM_EVENT_MAX);
-			break;
-		}
-		/* What has no issue, and what is only no text or no operation we know, is written as it was. */
-		plain = plain && (ev.issues & ~(1U << PRISM_PB09 | 1U << PRISM_PB13)) == 0;
-		if (plain) {
-			CHECK(prism_encode(copy, sizeof(copy), &copier, &ev) == size);
-			CHECK(memcmp(copy, p, (size_t)size) == 0);
-		}
-		p += size;
-	}
+	prismkit_take(memcpy(prismkit_guard() - n, bytes, n), n, &settings);
 }
 
 int

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* prismtwin: the format as it is described, a field at a time, from the highest bit down. */
+/* prismtwin: the format as it is described, a field at a time, from the highest bit down, and
+ * the codec against it. */
 #include "prismkit.h"
 
 #include <string.h>
@@ -245,4 +246,69 @@ prismkit_twin_decode(struct prismkit_twin *t, const uint8_t *p, size_t len, stru
 	ev->issues = c.issues;
 	return c.error ? c.error : c.lacks ? 0
 					   : (ssize_t)(c.bit / 8);
+}
+
+/* ---- Any bytes. ---- */
+
+void
+prismkit_differ(const char *what, const uint8_t *p, size_t n, const struct prism_event *a, const struct prism_event *b)
+{
+	char hex[3 * PRISM_EVENT_MAX], one[PRISMKIT_LINE], two[PRISMKIT_LINE];
+	prismkit_unhex(hex, p, n < PRISM_EVENT_MAX ? n : PRISM_EVENT_MAX);
+	prismkit_text(one, a);
+	prismkit_text(two, b);
+	(void)fprintf(stderr, "%s: %s\n  %s\n  %s\n", what, hex, one, two);
+	exit(1);
+}
+
+/* A part of an event gives nothing, and changes nothing, or it is the error that the whole
+ * gives. */
+static void
+take_part(const uint8_t *p, size_t some, const struct prism_state *before, ssize_t size)
+{
+	struct prism_state st = *before;
+	struct prism_event ev;
+	ssize_t part = prism_decode(p, some, &st, &ev);
+	if (part == 0)
+		CHECK(some == 0 || size == 0 || size > (ssize_t)some);
+	else
+		CHECK(part == size);
+	CHECK(part > 0 || memcmp(&st, before, sizeof(st)) == 0);
+}
+
+void
+prismkit_take(const uint8_t *p, size_t n, const struct prism_settings *settings)
+{
+	const uint32_t written = 1U << PRISM_PB09 | 1U << PRISM_PB13;
+	struct prism_state st, copier;
+	struct prismkit_twin twin;
+	size_t at = 0;
+	ssize_t size;
+	bool plain = true;
+	prism_begin(&st, settings);
+	prism_begin(&copier, settings);
+	prismkit_twin_begin(&twin, settings);
+	do {
+		struct prism_event ev, other;
+		struct prism_state before = st;
+		size = prism_decode(p + at, n - at, &st, &ev);
+		ssize_t want = prismkit_twin_decode(&twin, p + at, n - at, &other);
+		if (size != want)
+			(void)fprintf(stderr, "%zd bytes, twin %zd\n", size, want);
+		if (size != want || (size > 0 && !prismkit_same(&ev, &other)))
+			prismkit_differ("any bytes", p + at, n - at, &ev, &other);
+		take_part(p + at, 0, &before, size);
+		take_part(p + at, at < n ? 1 : 0, &before, size);
+		take_part(p + at, size > 0 ? (size_t)size - 1 : n - at, &before, size);
+		CHECK(size > 0 || memcmp(&before, &st, sizeof(st)) == 0);
+		CHECK(size != 0 || n - at < PRISM_EVENT_MAX);
+		/* What has no issue, or is only no text or no operation we know, is written as it was. */
+		plain = plain && size > 0 && (ev.issues & ~written) == 0;
+		if (plain) {
+			uint8_t copy[PRISM_EVENT_MAX];
+			CHECK(prism_encode(copy, sizeof(copy), &copier, &ev) == size);
+			CHECK(memcmp(copy, p + at, (size_t)size) == 0);
+		}
+		at += size > 0 ? (size_t)size : 0;
+	} while (size > 0);
 }
