@@ -255,9 +255,10 @@ on_sync(void *u, const struct prism_at *at, const struct prism_sync *ev)
 		l = find_lock(at->process, ev->arg[0], spin);
 		rc = l ? take(l, t, before, at->clock_ns, true) : -1;
 		break;
-	case PRISM_COND_WAIT: /* it has the mutex again, and has waited for the condition */
+	case PRISM_COND_WAIT: /* for the condition, and not for the mutex that it has again */
 		l = find_lock(at->process, ev->arg[1], false);
-		rc = l ? take(l, t, before, at->clock_ns, false) : -1;
+		rc = !l ? -1 : l->owner == t ? 0
+					     : take(l, t, before, at->clock_ns, false);
 		break;
 	case PRISM_UNLOCK:
 	case PRISM_SPIN_UNLOCK:

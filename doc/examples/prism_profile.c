@@ -3,8 +3,9 @@
  *
  *   ovniemu --prism-hooks ./prism_profile.so TRACEDIR
  *
- * The report goes to stdout when the run ends. An event counts for the function on top of
- * the stack of its thread, and the time up to the next event of the stream with it. */
+ * The report goes to stdout when the run ends. An event counts for the function that its
+ * thread is in, an enter for that of the caller; so does the time up to the next event of
+ * the stream, for the function that was entered or returned to. */
 #include <prism_hooks.h>
 
 #include <inttypes.h>
