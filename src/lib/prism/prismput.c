@@ -53,7 +53,7 @@ put_mem_or_comp(uint8_t *p, size_t cap, const struct prism_state *st, const stru
 		return ev->kind == PRISM_MEM ? -PRISM_PB07 : -PRISM_PB08;
 	if (bytes == 0 || bytes > 128 || (bytes & (bytes - 1)))
 		return -PRISM_E_VALUE;
-	uint8_t first = (uint8_t)(ev->kind << 5 | type << 3 | (unsigned)__builtin_ctz(bytes));
+	uint8_t first = (uint8_t)((unsigned)ev->kind << 5 | type << 3 | (unsigned)__builtin_ctz(bytes));
 	ssize_t size = (ssize_t)n;
 	if (n > 1 && ev->kind == PRISM_COMP)
 		size = put_comp(p, cap, st, &ev->comp, shown, n);
