@@ -257,8 +257,9 @@ on_sync(void *u, const struct prism_at *at, const struct prism_sync *ev)
 		break;
 	case PRISM_COND_WAIT: /* for the condition, and not for the mutex that it has again */
 		l = find_lock(at->process, ev->arg[1], false);
-		rc = !l ? -1 : l->owner == t ? 0
-					     : take(l, t, before, at->clock_ns, false);
+		rc = l ? 0 : -1;
+		if (l && l->owner != t)
+			rc = take(l, t, before, at->clock_ns, false);
 		break;
 	case PRISM_UNLOCK:
 	case PRISM_SPIN_UNLOCK:

@@ -273,7 +273,7 @@ on_end(struct emu *emu, const struct event *ev)
 
 static const struct event_decl events[] = {
 	{ "RM.(u32 has, u8 type, u8 id, u16 bytes, u64 address)", "accesses %{bytes} bytes at %#llx{address} (type %{type}, id %{id}, fields %#x{has})", .hook = on_event },
-	{ "RC.(u32 has, u8 format, u8 op, u8 arity, u8 nids, u8 id0, u8 id1, u8 id2, u8 id3, u16 bytes)",
+	{ "RC.(u32 has, u8 format, u8 op, u16 bytes, u8 arity, u8 nids, u8 id0, u8 id1, u8 id2, u8 id3)",
 		"computes operation %{op} in %{bytes} bytes with %{arity} operands (format %{format}, %{nids} ids: %{id0} %{id1} %{id2} %{id3}, fields %#x{has})", .hook = on_event },
 	{ "RSa(u64 word)", "synchronizes in an unknown way with %#llx{word}", .hook = on_event },
 	{ "RSb(u64 thread)", "creates thread %#llx{thread}", .hook = on_event },

@@ -74,6 +74,14 @@ def small(where):
     same("locks: condition", r.out.splitlines()[1:], [
         "c0                 mutex          3          2          0            0            0            5            3", "",
         "       waits wait at most  who waited for whom"])
+    # two streams: given back at 2, just when the other thread did something else; then at 6, behind that
+    r = Run(EMU, f"{where}/streams", [swap(1) + (sync(kit.LOCK, 0xa0) + sync(kit.UNLOCK, 0xa0) + mem() * 2) * 2 + kit.END,
+                                      swap(2) + mem() * 2 + sync(kit.LOCK, 0xa0) + sync(kit.UNLOCK, 0xa0) + sync(kit.LOCK, 0xb0) + swap(2) +
+                                      sync(kit.LOCK, 0xa0) + kit.END], "--prism-hooks", LOCKS)
+    same("locks: two streams", r.out.splitlines()[1:], [
+        "a0                 mutex          4          3          1            2            2            3            1 (held in the end)",
+        "b0                 mutex          1          0          0            0            0            0            0 (held in the end)", "",
+        "       waits wait at most  who waited for whom", "           1            2  thread 2 for thread 1"])
     for name, tool in (("profile", PROFILE), ("locks", LOCKS)):
         r = Run(EMU, f"{where}/empty-{name}", [kit.END], "--prism-hooks", tool)
         same(f"{name} of an empty stream", (r.status, len(r.out.splitlines())), (0, 3))

@@ -267,11 +267,8 @@ report_trace(struct emu *emu)
 	const struct system *sys = &emu->sys;
 	struct diag *d = emu->diag;
 	uint32_t virtual_cpus = sys->nlooms;
-	size_t nstreams = 0;
-	for (size_t i = 0; i < emu->trace.nstreams; i++)
-		nstreams += !emu->trace.streams[i].silent;
 	diag_info(d, "%zu streams (metadata version %d): %u looms, %u processes, %u threads%s, %u CPUs",
-		nstreams, emu->trace.metadata_version, sys->nlooms, sys->nprocs, sys->nknown,
+		trace_nstreams(&emu->trace), emu->trace.metadata_version, sys->nlooms, sys->nprocs, sys->nknown,
 		sys->nknown < sys->nthreads ? " so far" : "", sys->ncpus - virtual_cpus);
 	const char *version = NULL;
 	bool mixed = false;

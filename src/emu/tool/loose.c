@@ -13,7 +13,7 @@ loose_open(struct trace *t, struct diag *d, const char *dir, const struct loose_
 	if (rc < 0)
 		return rc;
 	trace_forget_attrs(t);
-	diag_info(d, "loaded %zu streams", t->nstreams);
+	diag_info(d, "loaded %zu streams", trace_nstreams(t));
 	for (size_t i = 0; o->corrected && i < t->nstreams; i++)
 		if (!t->streams[i].meta.loom && !t->streams[i].failed)
 			diag_warn(d, &(struct place){ .file = t->streams[i].relpath },

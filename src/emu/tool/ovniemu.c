@@ -90,8 +90,13 @@ show_progress(const struct emu *emu, void *arg)
 		done += stream_consumed(&emu->trace.streams[i]);
 	double part = emu->trace.bytes ? (double)done / (double)emu->trace.bytes : 1;
 	double took = t - p->begin;
-	diag_progress(emu->diag, "%5.1f %% done, %.2f million events at %.2f million/s, %.0f s left", part * 100,
-		(double)(emu->nevents + emu->nmore) / 1e6, (double)(emu->nevents + emu->nmore) / took / 1e6, part > 0 ? took / part - took : 0);
+	double millions = (double)(emu->nevents + emu->nmore) / 1e6;
+	if (emu->trace.npids) { /* live: the end is not known */
+		diag_progress(emu->diag, "%.2f million events at %.2f million/s", millions, millions / took);
+		return;
+	}
+	diag_progress(emu->diag, "%5.1f %% done, %.2f million events at %.2f million/s, %.0f s left", part * 100, millions,
+		millions / took, part > 0 ? took / part - took : 0);
 }
 
 /* "ovni, kernel" */
@@ -200,6 +205,8 @@ run(struct diag *d, const char *dir, const struct emu_options *o, bool paraver)
 	if (began)
 		take_summary(&s, &emu);
 	rc = emu_close(&emu, rc);
+	if (!began && rc == -ERR_INTERRUPTED)
+		diag_info(d, "stopped by the user before the first event");
 	if (began)
 		print_summary(d, &s, now() - begin, rc);
 	return rc == 0 || rc == -ERR_INTERRUPTED ? 0 : 1;

@@ -343,7 +343,7 @@ top_count(struct top *top)
 		alive[i] = loose_next(s, &heads[i]) > 0;
 		if (alive[i] && heads[i].clock < origin)
 			origin = heads[i].clock;
-		if (!alive[i] && !s->failed)
+		if (!alive[i] && !s->failed && !s->silent)
 			diag_warn(t->diag, &(struct place){ .file = s->relpath },
 				s->was_cut ? "the stream is cut before its first event" : "the stream has no events");
 	}

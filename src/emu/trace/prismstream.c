@@ -4,6 +4,7 @@
 #include "prismparts.h"
 
 #include <poll.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -132,6 +133,15 @@ letter(uint8_t type, uint8_t types)
 	return (uint8_t)('a' + (type < types ? type : 0));
 }
 
+_Static_assert(offsetof(struct prism_mem, type) == 4 && offsetof(struct prism_mem, id) == 5 &&
+		offsetof(struct prism_mem, bytes) == 6 && offsetof(struct prism_mem, addr) == 8,
+	"the payload of RM. is another");
+_Static_assert(offsetof(struct prism_comp, format) == 4 && offsetof(struct prism_comp, op) == 5 &&
+		offsetof(struct prism_comp, bytes) == 6 && offsetof(struct prism_comp, arity) == 8 &&
+		offsetof(struct prism_comp, nids) == 9 && offsetof(struct prism_comp, ids) == 10,
+	"the payload of RC. is another");
+_Static_assert(offsetof(struct prism_cfg, before) == 1 && offsetof(struct prism_cfg, after) == 2, "the payload of RG. is another");
+
 /* The letters and the payload, for who looks at those: most are the event itself. */
 static void
 describe(struct prism_stream *s, struct event *ev)
@@ -208,18 +218,20 @@ check_end(struct prism *p, uint32_t n, enum prism_code code, uint32_t issues)
 	return rc;
 }
 
-/* When nothing else is left, the last interval ends. */
-static void
-end_intervals(struct prism *p)
+/* When nothing else is left, the last interval ends. Outputs need a row, whoever came. */
+static int
+end_trace(struct prism *p)
 {
 	int64_t last = 0;
 	for (uint32_t i = 0; i < p->nstreams; i++) {
 		if (p->streams[i].phase != PRISM_ENDED)
-			return;
+			return 0;
 		last = (int64_t)p->streams[i].clock > last ? (int64_t)p->streams[i].clock : last;
 	}
 	if (p->waiting)
 		p->waiting->clock = last;
+	bool empty = p->trace->nthreads == 0 && !p->trace->options.events_only;
+	return empty && prism_row(p, p->streams[0].source.process, PRISM_NO_THREAD) == PRISM_NO_ROW ? -ERR_MEMORY : 0;
 }
 
 static int
@@ -231,7 +243,7 @@ end_stream(struct prism *p, uint32_t n, struct event *ev, enum prism_code code, 
 		return rc;
 	s->phase = PRISM_ENDED;
 	if (p->trace->options.events_only || s->in.seq == 0)
-		return 0;
+		return end_trace(p);
 	static const uint8_t mcv[] = { 'R', 'D', '.' };
 	s->phase = PRISM_ENDING;
 	s->seq = s->in.seq;
@@ -341,8 +353,7 @@ next(struct stream *st, struct event *ev)
 		return 1;
 	}
 	s->phase = PRISM_ENDED;
-	end_intervals(p);
-	return 0;
+	return end_trace(p);
 }
 
 static bool

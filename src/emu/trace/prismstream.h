@@ -7,7 +7,7 @@
  * Every file is a stream, and stream n is CPU n. Its events have the letters and payloads
  *
  *   RM.  memory: u32 has, u8 type, u8 id, u16 bytes, u64 address
- *   RC.  compute: u32 has, u8 format, u8 op, u8 arity, u8 nids, u8 id0-3, u16 bytes
+ *   RC.  compute: u32 has, u8 format, u8 op, u16 bytes, u8 arity, u8 nids, u8 id0-3
  *   RS + 'a' + type  synchronization: u64 for each word that its type has
  *   RX + 'a' + type  context: u64 id; functions, nets and operators are jumbo: str name
  *   RF.  control flow: u8 type

@@ -101,6 +101,15 @@ trace_open_streams(struct trace *t, struct stream_file *files, size_t n)
 	return 0;
 }
 
+size_t
+trace_nstreams(const struct trace *t)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < t->nstreams; i++)
+		n += !t->streams[i].silent;
+	return n;
+}
+
 void
 trace_forget_attrs(struct trace *t)
 {

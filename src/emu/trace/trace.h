@@ -170,6 +170,9 @@ extern const struct stream_format *const stream_formats[];
  * `dir` is borrowed. Returns 0, or <0 (reported); trace_close() is due in both cases. */
 int trace_open(struct trace *t, struct diag *d, const char *dir, const struct trace_options *o);
 
+/* The streams that somebody wrote. */
+size_t trace_nstreams(const struct trace *t);
+
 /* The metadata that only models need (attrs) is freed; call it once they are connected. */
 void trace_forget_attrs(struct trace *t);
 

@@ -10,6 +10,7 @@ static const struct conv_command *const commands[] = {
 	&pcommand_encode,
 	&pcommand_stat,
 	&pcommand_recode,
+	&pcommand_uscope,
 	// 	&pcommand_uscope,pcommand_uscope,
 };
 
@@ -31,6 +32,7 @@ enum {
 	OPT_DESCRIBE,
 	OPT_NAME,
 	OPT_ACCESSES,
+	OPT_WINDOW,
 };
 
 static const struct conv_option options[] = {
@@ -51,6 +53,7 @@ static const struct conv_option options[] = {
 	{ PTOOL_WITH_DESCRIBE, { OPT_DESCRIBE, "describe", "PATH", "write the description there" } },
 	{ PTOOL_WITH_USCOPE, { OPT_NAME, "name", "NAME", "of what is traced; default prism" } },
 	{ PTOOL_WITH_USCOPE, { OPT_ACCESSES, "accesses", "all|none", "events for mem and comp; default all" } },
+	{ PTOOL_WITH_USCOPE, { OPT_WINDOW, "window", "NS", "of totals without accesses; 1000000" } },
 };
 
 static const char *const word_sizes[] = { "4", "8" };
@@ -113,6 +116,7 @@ take_output(struct ptool *t, int opt)
 		i = conv_choose(c, "--accesses", accesses, 2, optarg);
 		t->no_accesses = i == 1;
 		break;
+	case OPT_WINDOW: return conv_number(c, "--window", optarg, 1, INT64_MAX, "a number of ns", &t->window);
 	default: break;
 	}
 	return i >= 0;
@@ -189,6 +193,7 @@ main(int argc, char **argv)
 		.to_buffer_size = -1,
 		.mask = { 0xff, 0xff, 0xff, 0xff, 0xff },
 		.name = "prism",
+		.window = 1000000,
 	};
 	return conv_main(&family, &t.conv, argc, argv);
 }

@@ -2,6 +2,7 @@
 #include "ptinput.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -102,6 +103,16 @@ ptinput_open_all(struct ptool *t, int n, char **paths)
 	return rc;
 }
 
+int
+ptinput_again(struct ptinput *in, const struct ptinput *of)
+{
+	*in = (struct ptinput){ .tool = of->tool, .file = of->file, .source = of->source, .fd = -1 };
+	if (of->window)
+		return 1;
+	prismread_begin(&in->in, &in->source.settings, in->source.buffer_size);
+	return reader_open(&in->file_in, &in->tool->trace.readers, in->source.events, in->file);
+}
+
 void
 ptinput_close(struct ptinput *in)
 {
@@ -150,13 +161,14 @@ take_stamp(struct ptinput *in)
 	return rc < 0 ? rc : 1;
 }
 
-static uint64_t
-after_ticks(const struct ptinput *in, uint64_t n)
+static int
+set_clock(struct ptinput *in)
 {
 	uint64_t ns;
-	if (__builtin_mul_overflow(n, in->source.tick_ns, &ns) || __builtin_add_overflow(ns, in->source.start, &ns))
-		return INT64_MAX;
-	return ns < INT64_MAX ? ns : INT64_MAX;
+	if (__builtin_mul_overflow(in->ticks, in->source.tick_ns, &ns) || __builtin_add_overflow(ns, in->source.start, &ns) || ns > INT64_MAX)
+		return conv_error(&in->tool->conv, "time", "%s, byte %" PRIu64 ": the time does not fit in 63 bits of nanoseconds", in->file, in->in.at);
+	in->clock = ns;
+	return 1;
 }
 
 /* Sets the time of the current event. Returns 1, 0 the stream ends before it, <0 (reported). */
@@ -164,19 +176,19 @@ static int
 take_time(struct ptinput *in)
 {
 	const struct prism_event *ev = &in->ev;
-	switch (in->source.clock) {
-	case PRISM_CLOCK_TIMESTAMPS:
-		return ev->kind == PRISM_END ? 1 : take_stamp(in);
-	case PRISM_CLOCK_INSTR:
+	/* It is no event of its own. */
+	if (ev->kind == PRISM_END)
+		return 1;
+	if (in->source.clock == PRISM_CLOCK_TIMESTAMPS)
+		return take_stamp(in);
+	if (in->source.clock == PRISM_CLOCK_INSTR) {
 		in->ticks += ev->kind == PRISM_CXT && ev->cxt.type == PRISM_INSN;
-		in->clock = after_ticks(in, in->ticks);
-		return 1;
-	default:
-		/* A config event has the time of what comes next. */
-		in->clock = after_ticks(in, in->ticks);
-		in->ticks += ev->kind != PRISM_CFG && ev->kind != PRISM_END;
-		return 1;
+		return set_clock(in);
 	}
+	/* A config event has the time of what comes next. */
+	int rc = set_clock(in);
+	in->ticks += ev->kind != PRISM_CFG;
+	return rc;
 }
 
 /* ---- Events. ---- */
@@ -261,4 +273,18 @@ ptinput_next(struct ptinput *in)
 			return rc;
 	}
 	return 0;
+}
+
+bool
+ptinput_peek(struct ptinput *in, struct prism_event *ev)
+{
+	for (;;) {
+		size_t used = 0;
+		int rc = prismread_next(&in->in, in->p, (size_t)(in->end - in->p), in->eof, &used, ev);
+		in->p += used;
+		if (rc != 0 || in->in.ended)
+			return rc > 0;
+		if (fill(in) < 0)
+			return false;
+	}
 }

@@ -9,6 +9,12 @@
 const char *const ptool_kinds[PRISM_KINDS] = { "mem", "comp", "sync", "cxt", "cf" };
 const char *const ptool_layouts[2] = { [PRISM_WIDE] = "wide", [PRISM_PACKED] = "packed" };
 
+const char *const ptool_clocks[3] = {
+	[PRISM_CLOCK_EVENT] = "event",
+	[PRISM_CLOCK_INSTR] = "instr",
+	[PRISM_CLOCK_TIMESTAMPS] = "timestamps",
+};
+
 const char *
 ptool_parse_detail(const char *text, uint8_t detail[PRISM_KINDS])
 {
@@ -133,7 +139,6 @@ put_string(struct wbuf *w, const char *text)
 int
 ptool_describe(struct ptool *t, const char *events, const struct prism_source *s)
 {
-	static const char *const clocks[] = { "event", "instr", "timestamps" };
 	const uint8_t *detail = s->settings.detail;
 	struct wbuf w = { 0 };
 	int rc = wbuf_open(&w, t->describe);
@@ -150,7 +155,7 @@ ptool_describe(struct ptool *t, const char *events, const struct prism_source *s
 		s->settings.control_flow ? "true" : "false");
 	/* Timestamps are those of other events, unless they are all the same. */
 	wbuf_printf(&w, "  \"clock\": { \"mode\": \"%s\", \"start\": %" PRIu64 ", \"tick_ns\": %" PRIu64 " },\n  \"timestamps\": ",
-		clocks[s->clock], s->start, s->tick_ns);
+		ptool_clocks[s->clock], s->start, s->tick_ns);
 	if (s->timestamps)
 		put_string(&w, s->timestamps);
 	else

@@ -52,6 +52,7 @@ struct ptool {
 	int64_t to_buffer_size;    /* <0: as the input */
 	uint8_t mask[PRISM_KINDS]; /* of the level of detail */
 	const char *name;          /* of what is traced */
+	uint64_t window;           /* ns, of totals without accesses */
 	bool no_accesses;          /* no event of the file for memory and compute */
 };
 
@@ -65,6 +66,7 @@ ptool_of(struct conv *c)
 /* "mem", "comp", "sync", "cxt", "cf": kinds where they are named in options and text. */
 extern const char *const ptool_kinds[PRISM_KINDS];
 extern const char *const ptool_layouts[2];
+extern const char *const ptool_clocks[3];
 
 /* "mem=f0,comp=f8": levels of detail by kind; those not named stay. NULL: good, else what is
  * wrong. */
