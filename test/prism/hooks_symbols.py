@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""ovniemu exports to tools what prism_hooks.h declares and what names things, and nothing else;
+so does the list of its symbols.
+
+usage: hooks_symbols.py SOURCE_ROOT OVNIEMU
+"""
+import re
+import subprocess
+import sys
+
+root, emu = sys.argv[1:3]
+
+
+def read(path):
+    with open(f"{root}/{path}", encoding="utf-8") as f:
+        return re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
+
+
+hooks = set(re.findall(r"^int (prism_\w+)\(", read("src/lib/prism/prism_hooks.h"), re.M))
+names = set(re.findall(r"^const char \*(prism_\w+)\(unsigned ", read("src/lib/prism/prism.h"), re.M))
+listed = set(re.findall(r"^\t(\w+);$", read("src/emu/tool/hooks.symbols"), re.M))
+nm = subprocess.run(["nm", "-D", "--defined-only", emu], check=True, capture_output=True, text=True).stdout
+# what has a version belongs to libc: variables that the program and its libraries share
+exported = {line.split()[-1] for line in nm.splitlines() if "@" not in line}
+
+bad = [f"declared, not listed: {s}" for s in sorted((hooks | names) - listed)]
+bad += [f"listed, not declared: {s}" for s in sorted(listed - hooks - names)]
+bad += [f"listed, not exported: {s}" for s in sorted(listed - exported)]
+bad += [f"exported, not listed: {s}" for s in sorted(exported - listed)]
+if len(hooks) != 8 or len(names) != 6:
+    bad.append(f"{len(hooks)} functions of hooks, {len(names)} of names")
+print("\n".join(bad), end="\n" if bad else "")
+sys.exit(1 if bad else 0)
