@@ -195,6 +195,8 @@ run(struct diag *d, const char *dir, const struct emu_options *o, bool paraver)
 	struct summary s = { .paraver = paraver, .uscope = o->uscope.wanted };
 	double begin = now();
 	int rc = emu_open(&emu, d, dir, o);
+	if (rc == 0 && o->prism->nhooks && !prism_of(&emu.trace))
+		rc = diag_error(d, ERR_HOOKS, NULL, "the trace is none of Prism: there are no events for the tools of --prism-hooks");
 	if (rc == 0)
 		rc = make_outdir(d, o->outdir);
 	if (rc == 0)
