@@ -19,7 +19,7 @@ check_read(struct prism_state *st, const char *hex, const char *text)
 		uint8_t *p = prismkit_guard() - have;
 		memcpy(p, bytes, have);
 		CHECK(prism_decode(p, have, st, &ev) == 0);
-		CHECK(memcmp(&before, st, sizeof(before)) == 0);
+		CHECK(prismkit_same_state(&before, st));
 	}
 	uint8_t *p = prismkit_guard() - n;
 	memcpy(p, bytes, n);
@@ -42,7 +42,7 @@ check_write(struct prism_state *st, const struct prism_event *ev, const char *he
 		uint8_t *p = prismkit_guard() - cap;
 		memset(p, 0x5a, cap);
 		CHECK(prism_encode(p, cap, st, ev) == 0);
-		CHECK(memcmp(&before, st, sizeof(before)) == 0);
+		CHECK(prismkit_same_state(&before, st));
 		for (size_t i = 0; i < cap; i++)
 			CHECK(p[i] == 0x5a);
 	}
@@ -283,7 +283,7 @@ test_others(void)
 		st = again;
 		CHECK(prism_decode(bytes, n, &st, &ev) == (ssize_t)n);
 		check_write(&again, &ev, others[i].hex);
-		CHECK(memcmp(&st, &again, sizeof(st)) == 0);
+		CHECK(prismkit_same_state(&st, &again));
 	}
 }
 
@@ -406,7 +406,7 @@ test_refused(void)
 		before = st;
 		CHECK(prism_encode(bytes, sizeof(bytes), &st, &cases[i].ev) == -cases[i].code);
 		CHECK(prism_encode(NULL, 0, &st, &cases[i].ev) == -cases[i].code);
-		CHECK(memcmp(&st, &before, sizeof(st)) == 0);
+		CHECK(prismkit_same_state(&st, &before));
 	}
 	s.control_flow = true;
 	struct prism_state st;
@@ -442,7 +442,7 @@ test_settings(void)
 	memset(&zeroed, 0xaa, sizeof(zeroed));
 	prism_begin(&st, NULL);
 	prism_begin(&zeroed, &(struct prism_settings){ 0 });
-	CHECK(memcmp(&st, &zeroed, sizeof(st)) == 0);
+	CHECK(prismkit_same_state(&st, &zeroed));
 	CHECK(st.layout == PRISM_WIDE && st.word_size == 8 && !st.control_flow && !st.lenient);
 	CHECK(memcmp(st.detail, (uint8_t[]){ 0, 0, 0xc0, 0xc0, 0 }, PRISM_KINDS) == 0);
 	prism_begin(&st, &(struct prism_settings){ .has_detail = true, .detail = { 0xff, 0xff, 0xff, 0xff, 0xff } });

@@ -143,6 +143,16 @@ prismkit_same(const struct prism_event *a, const struct prism_event *b)
 	}
 }
 
+bool
+prismkit_same_state(const struct prism_state *a, const struct prism_state *b)
+{
+	bool same = memcmp(a->detail, b->detail, sizeof(a->detail)) == 0 && a->layout == b->layout &&
+		a->word_size == b->word_size && a->control_flow == b->control_flow && a->lenient == b->lenient;
+	for (int i = 0; i < 2; i++)
+		same = same && a->seen[i].has == b->seen[i].has && a->seen[i].size == b->seen[i].size && a->seen[i].off == b->seen[i].off;
+	return same;
+}
+
 uint8_t *
 prismkit_guard(void)
 {
@@ -195,8 +205,8 @@ any_name(uint64_t *seed, char *name)
 		const char *part = parts[kit_below(seed, 7)];
 		if (n + strlen(part) > want)
 			part = "x";
-		memcpy(name + n, part, strlen(part));
-		n += (uint32_t)strlen(part);
+		while (*part)
+			name[n++] = *part++;
 	}
 	return n;
 }

@@ -23,6 +23,8 @@ void prismkit_text(char *out, const struct prism_event *ev);
 /* Whether all fields and issues are the same, also those that an event has not. */
 bool prismkit_same(const struct prism_event *a, const struct prism_event *b);
 
+bool prismkit_same_state(const struct prism_state *a, const struct prism_state *b);
+
 /* The end of PRISMKIT_ROOM bytes; touching what is behind is a crash. */
 uint8_t *prismkit_guard(void);
 

@@ -436,7 +436,7 @@ test_random(uint64_t *seed)
 		if (room > sizeof(bytes) - n)
 			room = sizeof(bytes) - n;
 		ssize_t size = prism_encode(bytes + n, room, &writer, &ev);
-		if (size == 0) {
+		if (size == 0 && buffer) {
 			/* It is for the next buffer. */
 			writer = before;
 			ev.kind = shown.kind = PRISM_END;
@@ -449,7 +449,7 @@ test_random(uint64_t *seed)
 		*p++ = '\n';
 		*p = '\0';
 		n += (size_t)size;
-		for (; ev.kind == PRISM_END && n % buffer && n < sizeof(bytes); n++)
+		for (; buffer && ev.kind == PRISM_END && n % buffer && n < sizeof(bytes); n++)
 			bytes[n] = (uint8_t)kit_random(seed);
 	}
 	bool closed = n == 0 ? false : strcmp(p - 5, " end\n") == 0;

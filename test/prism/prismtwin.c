@@ -273,7 +273,7 @@ take_part(const uint8_t *p, size_t some, const struct prism_state *before, ssize
 		CHECK(some == 0 || size == 0 || size > (ssize_t)some);
 	else
 		CHECK(part == size);
-	CHECK(part > 0 || memcmp(&st, before, sizeof(st)) == 0);
+	CHECK(part > 0 || prismkit_same_state(&st, before));
 }
 
 void
@@ -300,7 +300,7 @@ prismkit_take(const uint8_t *p, size_t n, const struct prism_settings *settings)
 		take_part(p + at, 0, &before, size);
 		take_part(p + at, at < n ? 1 : 0, &before, size);
 		take_part(p + at, size > 0 ? (size_t)size - 1 : n - at, &before, size);
-		CHECK(size > 0 || memcmp(&before, &st, sizeof(st)) == 0);
+		CHECK(size > 0 || prismkit_same_state(&before, &st));
 		CHECK(size != 0 || n - at < PRISM_EVENT_MAX);
 		/* What has no issue, or is only no text or no operation we know, is written as it was. */
 		plain = plain && size > 0 && (ev.issues & ~written) == 0;
