@@ -48,7 +48,7 @@ static const struct cli_option options[] = {
 	{ OPT_PREFIX, "uscope-lz4-prefix", NULL, "LZ4 blocks with their size, for viewers" },
 	{ OPT_RAW, "uscope-raw-events", NULL, "also put the events themselves in ovni.uscp" },
 	{ OPT_LABELS, "uscope-labels", "N", "room for N labels in ovni.uscp (default: 4096)" },
-	{ OPT_LENIENT, "lenient", NULL, "go on after what is wrong in a trace of Laplace or Prism" },
+	{ OPT_LENIENT, "lenient", NULL, "go on after what is wrong (Laplace and Prism)" },
 	{ OPT_PROGRESS, "progress", NULL, "show progress even if stderr is no terminal" },
 	{ 'q', "quiet", NULL, "print warnings and errors only" },
 	{ 'v', "verbose", NULL, "print more" },

@@ -32,9 +32,9 @@ static const char *const keys[] = {
 };
 
 static const struct cli_option options[] = {
-	{ STREAM, "prism", "FILE", "a stream, in place of TRACEDIR: its bytes, a description" },
+	{ STREAM, "prism", "FILE", "a stream in place of TRACEDIR, or its description" },
 	{ EVENTS, "prism-events", "WHICH", "timelines of single events: all, sync or none" },
-	{ INTERVAL, "prism-interval", "KIND", "totals: time:NS (default: 1000000), events:N, sync, func" },
+	{ INTERVAL, "prism-interval", "KIND", "totals: time:NS (default), events:N, sync or func" },
 	{ INSN, "prism-insn", NULL, "also the timeline of instructions" },
 	{ HOOKS, "prism-hooks", "FILE", "an analysis of yours: a shared object (repeatable)" },
 	{ NEEDS, "prism-needs", "WHAT", "stop (default) or skip what shows less than it needs" },

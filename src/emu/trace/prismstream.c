@@ -37,9 +37,11 @@ prism_issue(struct prism *p, uint32_t stream, enum prism_code code, const char *
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	struct place at = place_of(s);
-	at.has_clock = s->phase != PRISM_ENDED;
-	at.clock = (int64_t)s->clock;
-	at.mcv = s->mcv[0] ? s->mcv : NULL;
+	if (s->mcv[0]) { /* it was read */
+		at.has_clock = true;
+		at.clock = (int64_t)s->clock;
+		at.mcv = s->mcv;
+	}
 	const char *name = prism_code_name(code);
 	const char *lenient = prism_code_lenient(code);
 	uint64_t n = ++p->counts[code];

@@ -33,6 +33,9 @@ same() {
 # check_options WORD...: of a tool, or of a command of it
 check_options() {
 	"$@" --help >help.txt || problem "$* --help"
+	for part in $(sed -n 's/^ *\(--help-[a-z]*\) .*/\1/p' help.txt); do
+		"$@" "$part" >>help.txt || problem "$* $part"
+	done
 	# its own idea of what the lines mean, to compare with
 	sed -n -E 's/^ {2,6}(-[A-Za-z0-9])?(, )?(--[a-z0-9-]+=?)?.*/\1 \3/p' help.txt | tr ' ' '\n' | grep '^-' >options.txt
 	test -s options.txt || problem "$*: no options"

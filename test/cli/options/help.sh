@@ -9,6 +9,12 @@ for o in -o --output -c --clock-offsets -a --all-models -b --breakdown -l --lint
 	-q --quiet -v --verbose -h --help --version TRACEDIR; do
 	grep -qw -e "$o" help.txt || fail "--help does not tell $o"
 done
+# those of other traces are in parts of their own
+for part in laplace prism; do
+	status 0 "$EMU" --help-$part
+	grep -q -e "--$part=FILE" out.txt || fail "--help-$part does not tell --$part"
+	cat out.txt >>help.txt
+done
 # what the help lists must be accepted, with an argument where it shows one
 grep -o -e ' --[a-z-]*=*[A-Z]*' help.txt | sort -u >longs.txt
 test "$(wc -l <longs.txt)" -ge 10 || fail "options are missing: $(cat longs.txt)"
@@ -23,7 +29,15 @@ while read -r long; do
 	--laplace-refs=*) long=${long%WHICH}pages ;;
 	--laplace-window=*) long=${long%NS}1000 ;;
 	--laplace-set=*) long=$long=x ;;
-	--help | --version) continue ;;
+	--prism=*)
+		long=${long%FILE}/dev/null
+		trace=
+		;;
+	--prism-events=*) long=${long%WHICH}sync ;;
+	--prism-interval=*) long=${long%KIND}func ;;
+	--prism-needs=*) long=${long%WHAT}skip ;;
+	--prism-set=*) long=$long=x ;;
+	--help* | --version) continue ;;
 	*=DIR) long=${long%DIR}out ;;
 	*=FILE) long=${long%FILE}/dev/null ;;
 	*=N) long=${long%N}1 ;;
