@@ -183,7 +183,7 @@ parse_key(const struct parse *c, const cJSON *item)
 		rc = parse_number(c, item, 1, INT32_MAX, &v);
 		s->process = (int)v;
 	} else if (strcmp(key, "first_thread") == 0) {
-		rc = parse_number(c, item, 0, INT32_MAX - 1, &v);
+		rc = parse_number(c, item, 0, INT32_MAX, &v);
 		s->first_thread = (uint32_t)v;
 	} else if (strcmp(key, "control_flow") == 0) {
 		rc = parse_bool(c, item, &s->settings.control_flow);
