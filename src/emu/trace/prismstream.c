@@ -170,7 +170,7 @@ describe(struct prism_stream *s, struct event *ev)
 		value = letter(e->cxt.type, PRISM_CXTS);
 		ev->payload = (const uint8_t *)&e->cxt.id;
 		ev->size = 8;
-		if (e->cxt.type >= PRISM_FUNC_ENTER && e->cxt.type != PRISM_THREAD)
+		if (prism_cxt_is_named(e->cxt.type))
 			put_name(s, ev);
 		break;
 	case PRISM_CF:

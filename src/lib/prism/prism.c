@@ -222,7 +222,7 @@ get_cxt(const uint8_t *p, size_t len, const struct prism_state *st, struct prism
 	c->type = (uint8_t)type;
 	if (!(detail & PRISM_DETAIL_METADATA))
 		return 1;
-	if (!prism_is_named(type)) {
+	if (!prism_cxt_is_named(type)) {
 		if (len < 1 + PRISM_ADDRESS)
 			return 0;
 		c->has |= PRISM_HAS_ID;

@@ -276,6 +276,13 @@ uint32_t prism_detail_has(unsigned kind, unsigned detail);
 /* Words of a synchronization, when the level of detail shows them: 1 or 2. */
 unsigned prism_sync_words(unsigned type);
 
+/* Whether a context has a name, when the level of detail shows it; else it has an id. */
+static inline bool
+prism_cxt_is_named(unsigned type)
+{
+	return type >= PRISM_FUNC_ENTER && type < PRISM_CXTS && type != PRISM_THREAD;
+}
+
 /* The id of a context as an address: sign-extended as those of memory events are. */
 static inline uint64_t
 prism_address(uint64_t id)

@@ -56,13 +56,6 @@ prism_store(uint8_t *p, uint64_t v, size_t n)
 	memcpy(p, &v, n);
 }
 
-/* Whether a context has a name, not an id. */
-static inline bool
-prism_is_named(unsigned type)
-{
-	return type >= PRISM_FUNC_ENTER && type != PRISM_THREAD;
-}
-
 /* Sets what is in force for a kind below PRISM_KINDS, and what follows from it. */
 void prism_set_detail(struct prism_state *st, unsigned kind, uint8_t detail);
 

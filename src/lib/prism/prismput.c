@@ -113,13 +113,13 @@ put_cxt(uint8_t *p, size_t cap, const struct prism_state *st, const struct prism
 		len = c->name_len < PRISM_NAME_MAX ? c->name_len : PRISM_NAME_MAX;
 	}
 	if (detail & PRISM_DETAIL_METADATA)
-		n = prism_is_named(type) ? 2 + len : 1 + PRISM_ADDRESS;
+		n = prism_cxt_is_named(type) ? 2 + len : 1 + PRISM_ADDRESS;
 	if (cap < n)
 		return 0;
 	p[0] = (uint8_t)(PRISM_CXT << 5 | type);
 	if (n == 1)
 		return 1;
-	if (prism_is_named(type)) {
+	if (prism_cxt_is_named(type)) {
 		p[1] = (uint8_t)(len - 1);
 		memcpy(p + 2, name, len);
 	} else {

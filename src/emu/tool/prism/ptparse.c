@@ -298,12 +298,6 @@ parse_name(struct cursor *c)
 }
 
 static bool
-is_named(unsigned type)
-{
-	return type >= PRISM_FUNC_ENTER && type != PRISM_THREAD;
-}
-
-static bool
 parse_cxt(struct cursor *c, struct prism_cxt *e)
 {
 	struct word w = next_word(c);
@@ -314,7 +308,7 @@ parse_cxt(struct cursor *c, struct prism_cxt *e)
 		return false;
 	if (at_end(c))
 		return true;
-	if (!is_named(e->type)) {
+	if (!prism_cxt_is_named(e->type)) {
 		e->has |= PRISM_HAS_ID;
 		return number(c, next_word(c), (UINT64_C(1) << 56) - 1, &e->id);
 	}
