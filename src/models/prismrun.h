@@ -68,9 +68,9 @@ struct prism_run {
 	enum prismrun_phase phase;
 	int failed; /* <0: a call of the tool has failed, which is reported */
 	uint32_t hook;
-	uint32_t stream;
 	uint32_t row; /* NO_INDEX: the stream has no thread yet */
 	const struct event *ev;
+	struct prism_at at;
 
 	struct prism_hook hooks[PRISMRUN_HOOKS];
 	uint32_t nhooks;

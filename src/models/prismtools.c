@@ -311,23 +311,20 @@ call(const struct prism_entry *e, unsigned kind, const struct prism_at *at, cons
 	}
 }
 
-/* All that want it. */
+/* All that want it, from entry i on: the first may have been called, and have returned rc. */
 static int
-give(struct prism_run *run, const struct prism_at *at, const struct prism_event *ev)
+give_rest(struct prism_run *run, const struct prism_event *ev, uint32_t i, bool called, int rc)
 {
 	unsigned kind = ev->kind;
 	struct prism_list *l = &run->lists[kind];
-	uint64_t lacks = kind < PRISMRUN_NEEDS ? run->lacks[at->stream * PRISMRUN_NEEDS + kind] : 0;
-	for (uint32_t i = 0; i < l->n;) {
+	uint64_t lacks = kind < PRISMRUN_NEEDS ? run->lacks[run->at.stream * PRISMRUN_NEEDS + kind] : 0;
+	for (; i < l->n; called = false) {
 		uint32_t hook = run->hook = l->entries[i].hook;
-		int rc = 0;
-		if (__builtin_expect((lacks >> hook & 1) != 0, 0)) {
-			rc = lack(run, kind, at->stream);
-		} else {
-			rc = call(&l->entries[i], kind, at, ev);
-			if (__builtin_expect((rc | run->failed) != 0, 0))
-				rc = returned(run, kind_names[kind], rc);
-		}
+		bool given = called || !(lacks >> hook & 1);
+		if (!called)
+			rc = given ? call(&l->entries[i], kind, &run->at, ev) : lack(run, kind, run->at.stream);
+		if (given && (rc || run->failed))
+			rc = returned(run, kind_names[kind], rc);
 		if (rc < 0)
 			return rc;
 		i += i < l->n && l->entries[i].hook == hook; /* or it was dropped */
@@ -335,13 +332,57 @@ give(struct prism_run *run, const struct prism_at *at, const struct prism_event 
 	return 0;
 }
 
-/* A synchronization that there is not. */
-static int
-give_unknown(struct prism_run *run, const struct prism_at *at, const struct prism_event *ev)
+/* All that want it. The kind is known to the compiler, as this is done for each event. */
+static inline __attribute__((always_inline)) int
+give(struct prism_run *run, const struct prism_event *ev, unsigned kind)
 {
-	struct prism_event mine = *ev;
-	mine.sync.type = PRISM_SYNC_UNDEFINED;
-	return give(run, at, &mine);
+	const struct prism_list *l = &run->lists[kind];
+	if (kind < PRISMRUN_NEEDS && __builtin_expect(run->lacks[run->at.stream * PRISMRUN_NEEDS + kind] != 0, 0))
+		return give_rest(run, ev, 0, false, 0);
+	for (uint32_t i = 0; i < l->n; i++) {
+		run->hook = l->entries[i].hook;
+		int rc = call(&l->entries[i], kind, &run->at, ev);
+		if (__builtin_expect((rc | run->failed) != 0, 0))
+			return give_rest(run, ev, i, true, rc);
+	}
+	return 0;
+}
+
+static __attribute__((noinline)) int
+give_mem(struct prism_run *run, const struct prism_event *ev)
+{
+	return give(run, ev, PRISM_MEM);
+}
+
+static __attribute__((noinline)) int
+give_comp(struct prism_run *run, const struct prism_event *ev)
+{
+	return give(run, ev, PRISM_COMP);
+}
+
+/* The level of detail of a kind changes. */
+static int
+give_config(struct prism_run *run, const struct prism_event *ev)
+{
+	if (ev->cfg.target >= PRISM_KINDS)
+		return 0; /* lenient: it changes nothing */
+	set_detail(run, run->at.stream, ev->cfg.target, ev->cfg.after);
+	return give_rest(run, ev, 0, false, 0);
+}
+
+/* All but memory and compute events. */
+static __attribute__((noinline)) int
+give_other(struct prism_run *run, const struct prism_event *ev)
+{
+	struct prism_event mine;
+	if (ev->kind == PRISM_CFG)
+		return give_config(run, ev);
+	if (ev->kind == PRISM_SYNC && ev->sync.type >= PRISM_SYNCS) {
+		mine = *ev;
+		mine.sync.type = PRISM_SYNC_UNDEFINED;
+		ev = &mine;
+	}
+	return give_rest(run, ev, 0, false, 0);
 }
 
 int
@@ -349,27 +390,17 @@ prismtools_event(struct prism_run *run, const struct event *ev, uint32_t stream,
 {
 	const struct prism_stream *s = &run->prism->streams[stream];
 	const struct prism_event *e = &s->ev;
-	if (__builtin_expect(e->kind == PRISM_CFG, 0)) {
-		if (e->cfg.target >= PRISM_KINDS)
-			return 0; /* lenient: it changes nothing */
-		set_detail(run, stream, e->cfg.target, e->cfg.after);
-	}
-	if (run->lists[e->kind].n == 0)
-		return 0;
-	struct prism_at at = {
-		.stream = stream,
-		.process = (uint32_t)s->source.process,
-		.thread = row == NO_INDEX ? 0 : tid,
-		.seq = s->seq,
-		.offset = s->offset,
-		.clock_ns = s->clock,
-	};
+	run->at.stream = stream;
+	run->at.process = (uint32_t)s->source.process;
+	run->at.thread = tid;
+	run->at.seq = s->seq;
+	run->at.offset = s->offset;
+	run->at.clock_ns = s->clock;
 	run->ev = ev;
-	run->stream = stream;
 	run->row = row;
-	if (e->kind == PRISM_SYNC && e->sync.type >= PRISM_SYNCS)
-		return give_unknown(run, &at, e);
-	return give(run, &at, e);
+	if (e->kind == PRISM_MEM)
+		return give_mem(run, e);
+	return e->kind == PRISM_COMP ? give_comp(run, e) : give_other(run, e);
 }
 
 /* ---- End. ---- */
