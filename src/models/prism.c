@@ -92,6 +92,17 @@ connect_prism(struct emu *emu)
 	return prismtools_open(&d->tools, emu, p);
 }
 
+/* All that was found, also what was only counted. */
+static void
+tell_codes(const struct emu *emu, const struct prism *p)
+{
+	for (int code = 1; code < PRISM_CODES; code++) {
+		uint64_t n = p->counts[code];
+		if (n && (p->options->lenient || prism_code_warns(code)))
+			diag_warn(emu->diag, NULL, "%s: %" PRIu64 " time%s: %s (%s)", prism_code_name(code), n, n == 1 ? "" : "s", prism_code_text(code), prism_code_lenient(code));
+	}
+}
+
 static int
 finish(struct emu *emu)
 {
@@ -99,6 +110,7 @@ finish(struct emu *emu)
 	const struct prism *p = d->p;
 	if (!p)
 		return 0;
+	tell_codes(emu, p);
 	int rc = prismtools_close(d->tools);
 	int bad = prismcxt_label(emu, d);
 	rc = rc ? rc : bad;

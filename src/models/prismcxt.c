@@ -49,7 +49,7 @@ text_of(char text[TEXT_MAX], const char *name, size_t len)
 static uint32_t
 add_index(struct emu *emu, struct prism_labels *k, const struct prism_name *name)
 {
-	const struct prism_name **list = arena_grow(&emu->arena, k->list, k->n, &k->cap, sizeof(*list));
+	const struct prism_name **list = arena_grow(&emu->arena, k->list, k->n, &k->cap, sizeof(void *));
 	if (!list) {
 		(void)diag_no_memory(emu->diag);
 		return 0;
