@@ -24,7 +24,7 @@ place_of(const struct prism_stream *s)
 static bool
 passes(const struct prism *p, uint32_t n, enum prism_code code)
 {
-	return p->options->lenient || prism_code_warns(code) || (code == PRISM_PB01 && p->streams[n].source.live);
+	return p->options->lenient || prism_code_warns((int)code) || (code == PRISM_PB01 && p->streams[n].source.live);
 }
 
 int
@@ -42,8 +42,8 @@ prism_issue(struct prism *p, uint32_t stream, enum prism_code code, const char *
 		at.clock = (int64_t)s->clock;
 		at.mcv = s->mcv;
 	}
-	const char *name = prism_code_name(code);
-	const char *lenient = prism_code_lenient(code);
+	const char *name = prism_code_name((int)code);
+	const char *lenient = prism_code_lenient((int)code);
 	uint64_t n = ++p->counts[code];
 	if (!passes(p, stream, code))
 		return diag_error(p->trace->diag, ERR_PRISM, &at, "%s: %s\nhint: with --lenient: %s", name, text, lenient);
@@ -64,6 +64,7 @@ tell_issues(struct prism *p, uint32_t n, uint32_t issues)
 
 /* ---- Time. ---- */
 
+/* The last instant is that of an interval that does not end. */
 static int
 too_late(struct prism *p, uint32_t n)
 {
@@ -86,7 +87,7 @@ read_stamp(struct prism *p, uint32_t n)
 		return rc < 0 ? rc : 1;
 	}
 	s->clock = ns;
-	return ns > INT64_MAX ? too_late(p, n) : 1;
+	return ns >= INT64_MAX ? too_late(p, n) : 1;
 }
 
 static int
@@ -105,7 +106,7 @@ set_clock(struct prism *p, uint32_t n)
 		ticks = false;
 	}
 	s->clock = s->next_clock;
-	if (__builtin_expect(s->clock > INT64_MAX, 0))
+	if (__builtin_expect(s->clock >= INT64_MAX, 0))
 		return too_late(p, n);
 	s->next_clock += ticks ? s->source.tick_ns : 0;
 	return 1;
@@ -204,7 +205,7 @@ check_end(struct prism *p, uint32_t n, enum prism_code code, uint32_t issues)
 	s->mcv[0] = 0;
 	int rc = tell_issues(p, n, issues);
 	if (rc == 0 && code)
-		rc = prism_issue(p, n, code, "%s", prism_code_text(code));
+		rc = prism_issue(p, n, code, "%s", prism_code_text((int)code));
 	if (rc == 0 && r->torn) {
 		struct place at = place_of(s);
 		if (!p->options->lenient)
