@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Random records through the feed into a PRV file, which is read back: each row and type
+/* Random records through the feed into two PRV files, which are read back: each row and type
  * has its sequence, and in the default view a row has one line an instant, in order of
  * first touch. */
 #include "emu.h"
@@ -67,26 +67,72 @@ parse(char *p, uint32_t nrows, int64_t duration, struct line *out, struct record
 /* The order that the file must have: by time; in the default view, in an instant, rows
  * by first touch; a row's records stay in order. */
 static void
-expected(struct record *to, bool coalesce)
+expected(const struct record *from, size_t nfrom, struct record *to, bool coalesce)
 {
 	size_t n = 0;
-	for (size_t i = 0; i < nrecords;) {
+	for (size_t i = 0; i < nfrom;) {
 		size_t end = i;
-		while (end < nrecords && records[end].time == records[i].time)
+		while (end < nfrom && from[end].time == from[i].time)
 			end++;
 		for (size_t k = i; k < end; k++) {
 			bool first = true;
 			for (size_t j = i; coalesce && j < k && first; j++)
-				first = records[j].row != records[k].row;
+				first = from[j].row != from[k].row;
 			if (!first)
 				continue;
 			for (size_t j = k; j < (coalesce ? end : k + 1); j++)
-				if (records[j].row == records[k].row)
-					to[n++] = records[j];
+				if (from[j].row == from[k].row)
+					to[n++] = from[j];
 		}
 		i = end;
 	}
-	CHECK(n == nrecords);
+	CHECK(n == nfrom);
+}
+
+/* The records that the file of a class has to show. */
+static size_t
+select_rows(const struct emu *emu, enum row_class rows, struct record *to)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < nrecords; i++) {
+		uint32_t cpu = record_cpu(&records[i], emu->sys.nthreads);
+		if (rows == ROW_CPU ? cpu == 0 : records[i].row >= emu->sys.nthreads)
+			continue;
+		to[n] = records[i];
+		to[n++].row = rows == ROW_CPU ? cpu : records[i].row;
+	}
+	return n;
+}
+
+static void
+check_file(const struct emu *emu, enum row_class rows, int64_t duration)
+{
+	size_t size = (nrecords + 1) * sizeof(struct record);
+	struct record *of_class = malloc(size);
+	struct record *want = malloc(size);
+	struct record *have = malloc(size);
+	struct line *lines = malloc((nrecords + 1) * sizeof(*lines));
+	CHECK(of_class && want && have && lines);
+	char *text = kit_read(kit_path("%s.prv", rows == ROW_CPU ? "cpu" : "thread"), NULL);
+	uint32_t first = rows == ROW_CPU ? emu->sys.nthreads : 0;
+	bool compat = emu->options.compat;
+	size_t n = select_rows(emu, rows, of_class);
+	expected(of_class, n, want, !compat);
+	size_t nhave;
+	size_t nlines = parse(text, emu_nrows(emu, rows), duration, lines, have, &nhave);
+	CHECK(nhave == n);
+	size_t groups = 0;
+	for (size_t i = 0; i < n; i++) {
+		CHECK(have[i].time == want[i].time && have[i].value == want[i].value);
+		CHECK(have[i].row == want[i].row - first + 1 && have[i].col == (uint16_t)emu->cols[want[i].col].decl->prv_type);
+		groups += compat || i == 0 || want[i].row != want[i - 1].row || want[i].time != want[i - 1].time;
+	}
+	CHECK(nlines == groups);
+	free(of_class);
+	free(want);
+	free(have);
+	free(lines);
+	free(text);
 }
 
 static int64_t
@@ -115,54 +161,36 @@ one(uint64_t *x)
 		decls[i] = (struct chan_decl){ .prv_type = i % 7 ? (int)i : INT32_MAX - (int)i };
 		cols[i].decl = &decls[i];
 	}
-	emu.sys.nthreads = 1 + (uint32_t)kit_below(x, 5);
+	emu.sys.nthreads = emu.sys.nknown = 1 + (uint32_t)kit_below(x, 5);
 	emu.sys.ncpus = 1 + (uint32_t)kit_below(x, kit_below(x, 3) ? 8 : 30000);
-	enum row_class rows = kit_below(x, 2) ? ROW_CPU : ROW_THREAD;
-	uint32_t first = rows == ROW_CPU ? emu.sys.nthreads : 0;
-	uint32_t nrows = emu_nrows(&emu, rows);
+	uint32_t nrows = emu.sys.nthreads + emu.sys.ncpus;
 
 	nrecords = 0;
 	int64_t t = (int64_t)kit_below(x, 3) * INT64_C(99999990);
 	size_t n = kit_below(x, kit_below(x, 5) ? 300 : 40000);
 	uint64_t far = kit_below(x, 4) ? 5 : UINT64_C(1000000000);
 	uint64_t same = 1 + kit_below(x, 40);
+	uint64_t twice = kit_below(x, 4); /* how many are shown by a CPU too */
 	for (size_t i = 0; i < n; i++) {
 		if (kit_below(x, same) == 0)
 			t += (int64_t)kit_below(x, far);
 		uint32_t row = kit_below(x, 3) ? (uint32_t)kit_below(x, nrows) : 0;
 		uint32_t col = NBASE + (uint32_t)kit_below(x, emu.ncols - NBASE);
-		add((struct record){ t, any_value(x), first + row, (uint16_t)col, 0 });
+		uint32_t cpu = emu.sys.nthreads + (uint32_t)kit_below(x, kit_below(x, 2) ? 1 : emu.sys.ncpus);
+		bool both = row < emu.sys.nthreads && kit_below(x, 3) < twice;
+		add((struct record){ t, any_value(x), row, (uint16_t)col, 0, both ? cpu : 0 });
 	}
 
-	const struct sink sink = { &prv_sink, rows };
+	const struct sink sink = { &prv_sink, ROW_CLASSES };
 	struct feed f;
 	CHECK(feed_open(&f, &diag, &emu, kit_dir(), &sink, 1) == 0 && feed_start(&f, 1 + (unsigned)kit_below(x, 2)) == 0);
 	for (size_t i = 0; i < n; i++)
-		feed_put(&f, rows, records[i].time, records[i].row, records[i].col, records[i].value);
+		feed_put_both(&f, LANE_ROWS, records[i].time, records[i].row, records[i].cpu, records[i].col, records[i].value);
 	kit_quiet();
 	CHECK(feed_close(&f, t) == 0);
 	kit_loud();
-
-	char *text = kit_read(kit_path("%s.prv", rows == ROW_CPU ? "cpu" : "thread"), NULL);
-	struct record *want = malloc((n + 1) * sizeof(*want));
-	struct record *have = malloc((n + 1) * sizeof(*have));
-	struct line *lines = malloc((n + 1) * sizeof(*lines));
-	CHECK(want && have && lines);
-	expected(want, !emu.options.compat);
-	size_t nhave;
-	size_t nlines = parse(text, nrows, t, lines, have, &nhave);
-	CHECK(nhave == n);
-	size_t groups = 0;
-	for (size_t i = 0; i < n; i++) {
-		CHECK(have[i].time == want[i].time && have[i].value == want[i].value);
-		CHECK(have[i].row == want[i].row - first + 1 && have[i].col == (uint16_t)decls[want[i].col].prv_type);
-		groups += emu.options.compat || i == 0 || want[i].row != want[i - 1].row || want[i].time != want[i - 1].time;
-	}
-	CHECK(nlines == groups);
-	free(want);
-	free(have);
-	free(lines);
-	free(text);
+	check_file(&emu, ROW_THREAD, t);
+	check_file(&emu, ROW_CPU, t);
 }
 
 int

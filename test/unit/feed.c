@@ -34,17 +34,34 @@ want_at(enum row_class rows, size_t at, struct record r)
 	l->n++;
 }
 
+/* CPUs are behind the threads. */
+static uint32_t
+row_of(enum row_class rows, uint32_t row)
+{
+	return rows == ROW_CPU ? KIT_CPU + row : row;
+}
+
 static void
 put(struct feed *f, enum row_class rows, int64_t time, uint32_t row, uint32_t col, int64_t value)
 {
-	feed_put(f, rows, time, row, col, value);
+	row = row_of(rows, row);
+	feed_put(f, LANE_ROWS, time, row, col, value);
 	want_at(rows, want[rows].n, (struct record){ time, value, row, (uint16_t)col, 0 });
+}
+
+static void
+put_both(struct feed *f, int64_t time, uint32_t row, uint32_t cpu, uint32_t col, int64_t value)
+{
+	feed_put_both(f, LANE_ROWS, time, row, row_of(ROW_CPU, cpu), col, value);
+	want_at(ROW_THREAD, want[ROW_THREAD].n, (struct record){ time, value, row, (uint16_t)col, 0 });
+	want_at(ROW_CPU, want[ROW_CPU].n, (struct record){ time, value, row_of(ROW_CPU, cpu), (uint16_t)col, 0 });
 }
 
 static void
 insert(struct feed *f, enum row_class rows, int64_t time, uint32_t row, uint32_t col, int64_t value)
 {
-	feed_insert(f, rows, time, row, col, value, RECORD_PUNCTUAL);
+	row = row_of(rows, row);
+	feed_insert(f, time, row, col, value, RECORD_PUNCTUAL);
 	size_t at = want[rows].n;
 	while (at && want[rows].items[at - 1].time > time)
 		at--;
@@ -156,6 +173,10 @@ random_mix(void)
 			if (kit_below(&x, 5) == 0)
 				insert(&f, rows, t ? t - 1 : 0, (uint32_t)i, 9, i);
 			/* The last record is at t in both, as after an event. */
+			if (kit_below(&x, 2)) {
+				put_both(&f, t, (uint32_t)i, (uint32_t)i / 2, 1, i);
+				continue;
+			}
 			put(&f, ROW_THREAD, t, (uint32_t)i, 1, i);
 			put(&f, ROW_CPU, t, (uint32_t)i, 2, i);
 		}
@@ -174,7 +195,7 @@ long_instant(void)
 		put(&f, ROW_THREAD, 100, 1, 1, i);
 	for (int i = 0; i < 3 * FEED_RECORDS; i++)
 		put(&f, ROW_CPU, 100, 2, 1, i);
-	feed_insert(&f, ROW_THREAD, 99, 5, 5, 5, RECORD_PUNCTUAL);
+	feed_insert(&f, 99, 5, 5, 5, RECORD_PUNCTUAL);
 	want_at(ROW_THREAD, want[ROW_THREAD].n, (struct record){ 100, 5, 5, 5 });
 	put(&f, ROW_THREAD, 101, 1, 1, 1);
 	insert(&f, ROW_THREAD, 100, 1, 1, 2);
@@ -259,12 +280,12 @@ lanes(void)
 		feed_put(&f, LANE_EVENTS, i, 1, 2, i);
 		feed_put(&f, LANE_EVENTS, i, 3, 4, i);
 		if (i % 2)
-			feed_put(&f, ROW_THREAD, i, 1, 1, i);
+			feed_put(&f, LANE_ROWS, i, 1, 1, i);
 		if (i % 7 == 0)
-			feed_put(&f, ROW_CPU, i, 1, 1, i);
+			feed_put(&f, LANE_ROWS, i, KIT_CPU, 1, i);
 	}
 	CHECK(feed_close(&f, N) == 0);
-	CHECK(all.n[ROW_THREAD] == N / 2 && all.n[ROW_CPU] == (N + 6) / 7 && all.n[LANE_EVENTS] == 2 * N);
+	CHECK(all.n[LANE_ROWS] == N / 2 + (N + 6) / 7 && all.n[LANE_EVENTS] == 2 * N);
 	CHECK(!all.backwards && all.last == N - 1);
 	CHECK(kit_logs[ROW_CPU].n == (N + 6) / 7);
 }
@@ -287,13 +308,13 @@ several(void)
 	for (int i = 0; i < 12 * FEED_RECORDS; i++)
 		put(&f, i % 3 ? ROW_THREAD : ROW_CPU, i, 1, 1, i);
 	finish(&f, false);
-	CHECK(slow_records == want[ROW_THREAD].n);
+	CHECK(slow_records == want[ROW_THREAD].n + want[ROW_CPU].n);
 
 	/* No sinks: records go nowhere. */
 	begin(NULL);
 	CHECK(feed_open(&f, &diag, NULL, ".", NULL, 0) == 0 && feed_start(&f, nthreads) == 0);
 	for (int i = 0; i < 10 * FEED_RECORDS; i++)
-		feed_put(&f, ROW_THREAD, i, 1, 1, i);
+		feed_put(&f, LANE_ROWS, i, 1, 1, i);
 	CHECK(!feed_failed(&f));
 	CHECK(feed_close(&f, 1) == 0);
 	/* Opened but never started. */

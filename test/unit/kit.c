@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "kit.h"
 
+#include "emu.h"
 #include "wire.h"
 
 #include <errno.h>
@@ -292,33 +293,42 @@ struct kit_log kit_logs[ROW_CLASSES];
 
 struct kit_self {
 	struct kit_log *log;
+	enum row_class rows;
+	uint32_t first_cpu;
 };
 
 static int
 sink_open(void *self, const struct emu *emu, const char *where, enum row_class rows)
 {
-	(void)emu;
 	(void)where;
 	struct kit_log *log = &kit_logs[rows];
 	if (log->fail_open)
 		return -ERR_WRITE;
 	log->opened = true;
 	log->duration = -1;
-	((struct kit_self *)self)->log = log;
+	*(struct kit_self *)self = (struct kit_self){ log, rows, emu ? emu->sys.nthreads : KIT_CPU };
 	return 0;
 }
 
 static int
 sink_write(void *self, const struct record *r, size_t n)
 {
-	struct kit_log *log = ((struct kit_self *)self)->log;
+	const struct kit_self *s = self;
+	struct kit_log *log = s->log;
 	if (log->n + n > log->cap) {
 		log->cap = (log->n + n) * 2;
 		log->items = realloc(log->items, log->cap * sizeof(*log->items));
 		CHECK(log->items);
 	}
-	for (size_t i = 0; i < n; i++)
-		log->items[log->n++] = (struct kit_record){ r[i], log->chunks };
+	for (size_t i = 0; i < n; i++) {
+		struct record one = r[i];
+		uint32_t cpu = record_cpu(&one, s->first_cpu);
+		if (s->rows == ROW_CPU ? cpu == 0 : one.row >= s->first_cpu)
+			continue;
+		one.row = s->rows == ROW_CPU ? cpu : one.row;
+		one.cpu = 0;
+		log->items[log->n++] = (struct kit_record){ one, log->chunks };
+	}
 	log->chunks++;
 	return log->fail_at && log->n >= log->fail_at ? -ERR_WRITE : 0;
 }

@@ -73,7 +73,11 @@ struct kit_record {
 	size_t chunk; /* number of the write call */
 };
 
-/* What a sink has got. The sinks are kit_sink with ROW_THREAD or ROW_CPU. */
+enum {
+	KIT_CPU = 1 << 20, /* row of the first CPU, when there is no emulator */
+};
+
+/* What a sink has got of its class. The sinks are kit_sink with ROW_THREAD or ROW_CPU. */
 struct kit_log {
 	struct kit_record *items;
 	size_t n, cap;

@@ -175,8 +175,7 @@ emulate(const char *dir, bool compat)
 		{ &row_sink, ROW_THREAD },
 		{ &pcf_sink, ROW_CPU },
 		{ &pcf_sink, ROW_THREAD },
-		{ &prv_sink, ROW_CPU },
-		{ &prv_sink, ROW_THREAD },
+		{ &prv_sink, ROW_CLASSES },
 		{ &cfg_sink, ROW_CPU },
 		{ &cfg_sink, ROW_THREAD },
 	};

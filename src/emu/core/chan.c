@@ -21,11 +21,10 @@ chan_init(struct chans *c, struct arena *a, const struct col *cols, uint32_t nco
 	return 0;
 }
 
+/* It is not dirty yet. */
 static inline void
 touch(struct chans *c, size_t id, uint32_t row, uint32_t col)
 {
-	if (chan_is_dirty(c, id))
-		return;
 	c->touched[id] = c->event;
 	c->dirty[c->ndirty++] = (struct chan_ref){ row, col };
 	c->ndirect += c->cols[col].thread_need == NEED_NOTHING;
@@ -33,25 +32,11 @@ touch(struct chans *c, size_t id, uint32_t row, uint32_t col)
 
 /* Whether a write of v may go on: 0, 1 when it has no effect, or an error. */
 static inline int
-check(const struct chans *c, size_t id, const struct col *col, int64_t v)
+check(const struct col *col, int64_t old, int64_t v)
 {
-	if (chan_is_dirty(c, id))
-		return c->rewrite && col->kind == CHAN_SINGLE ? 0 : -ERR_CHAN_TWICE;
-	if (c->value[id] != v || col->dup == DUP_ALLOW)
+	if (old != v || col->dup == DUP_ALLOW)
 		return 0;
 	return col->dup == DUP_SKIP ? 1 : -ERR_CHAN_REPEATED;
-}
-
-int
-chan_set(struct chans *c, uint32_t row, uint32_t col, int64_t v)
-{
-	size_t id = chan_id(c, row, col);
-	int rc = check(c, id, &c->cols[col], v);
-	if (rc != 0)
-		return rc < 0 ? rc : 0;
-	c->value[id] = v;
-	touch(c, id, row, col);
-	return 0;
 }
 
 static struct chan_stack *
@@ -76,37 +61,101 @@ grow(struct chans *c, struct chan_stack *s)
 	return 0;
 }
 
-int
-chan_push(struct chans *c, uint32_t row, uint32_t col, int64_t v)
+/* ---- The only change of an event. ---- */
+
+static inline int
+set(struct chans *c, size_t id, uint32_t col, int64_t v)
 {
-	size_t id = chan_id(c, row, col);
-	int rc = check(c, id, &c->cols[col], v);
-	if (rc != 0)
-		return rc < 0 ? rc : 0;
+	int rc = check(&c->cols[col], c->value[id], v);
+	if (rc == 0)
+		c->value[id] = v;
+	return rc;
+}
+
+static inline int
+push(struct chans *c, size_t id, uint32_t row, uint32_t col, int64_t v)
+{
 	struct chan_stack *s = stack_of(c, row, col);
-	if (s->depth == s->cap && (rc = grow(c, s)) < 0)
+	int rc = check(&c->cols[col], c->value[id], v);
+	if (rc == 0 && __builtin_expect(s->depth == s->cap, 0))
+		rc = grow(c, s);
+	if (rc != 0)
 		return rc;
 	s->values[s->depth++] = v;
 	c->value[id] = v;
-	touch(c, id, row, col);
 	return 0;
 }
 
-int
-chan_pop(struct chans *c, uint32_t row, uint32_t col, int64_t v)
+static inline int
+pop(struct chans *c, size_t id, uint32_t row, uint32_t col, int64_t v)
 {
-	size_t id = chan_id(c, row, col);
 	struct chan_stack *s = stack_of(c, row, col);
-	if (chan_is_dirty(c, id))
-		return -ERR_CHAN_TWICE;
 	if (s->depth == 0)
 		return -ERR_STACK_EMPTY;
 	if (s->values[s->depth - 1] != v)
 		return -ERR_STACK_MISMATCH;
 	s->depth--;
 	c->value[id] = s->depth ? s->values[s->depth - 1] : CHAN_NULL;
-	touch(c, id, row, col);
 	return 0;
+}
+
+int
+chan_set_alone(struct chans *c, uint32_t row, uint32_t col, int64_t v)
+{
+	return set(c, chan_id(c, row, col), col, v);
+}
+
+int
+chan_push_alone(struct chans *c, uint32_t row, uint32_t col, int64_t v)
+{
+	return push(c, chan_id(c, row, col), row, col, v);
+}
+
+int
+chan_pop_alone(struct chans *c, uint32_t row, uint32_t col, int64_t v)
+{
+	return pop(c, chan_id(c, row, col), row, col, v);
+}
+
+/* ---- One of several. ---- */
+
+static inline int
+touched(struct chans *c, size_t id, uint32_t row, uint32_t col, int rc)
+{
+	if (rc == 0)
+		touch(c, id, row, col);
+	return rc < 0 ? rc : 0;
+}
+
+int
+chan_set(struct chans *c, uint32_t row, uint32_t col, int64_t v)
+{
+	size_t id = chan_id(c, row, col);
+	if (__builtin_expect(chan_is_dirty(c, id), 0)) {
+		if (!c->rewrite || c->cols[col].kind != CHAN_SINGLE)
+			return -ERR_CHAN_TWICE;
+		c->value[id] = v;
+		return 0;
+	}
+	return touched(c, id, row, col, set(c, id, col, v));
+}
+
+int
+chan_push(struct chans *c, uint32_t row, uint32_t col, int64_t v)
+{
+	size_t id = chan_id(c, row, col);
+	if (chan_is_dirty(c, id))
+		return -ERR_CHAN_TWICE;
+	return touched(c, id, row, col, push(c, id, row, col, v));
+}
+
+int
+chan_pop(struct chans *c, uint32_t row, uint32_t col, int64_t v)
+{
+	size_t id = chan_id(c, row, col);
+	if (chan_is_dirty(c, id))
+		return -ERR_CHAN_TWICE;
+	return touched(c, id, row, col, pop(c, id, row, col, v));
 }
 
 int
@@ -131,7 +180,8 @@ chan_put(struct chans *c, uint32_t row, uint32_t col, int64_t v)
 	if (c->value[id] == v)
 		return;
 	c->value[id] = v;
-	touch(c, id, row, col);
+	if (!chan_is_dirty(c, id))
+		touch(c, id, row, col);
 }
 
 void

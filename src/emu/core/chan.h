@@ -59,6 +59,7 @@ struct col {
 	enum repeat repeat;
 	unsigned thread_need; /* what a thread needs so that its row shows the column, */
 	unsigned cpu_need;    /* and so that its CPU row follows it: enum need */
+	unsigned quick_need;  /* what is followed of it so that both show it; default view */
 	int64_t idle;
 	uint32_t stack; /* which of the stacks of a row */
 	const struct chan_decl *decl;
@@ -116,6 +117,12 @@ int chan_pop(struct chans *c, uint32_t row, uint32_t col, int64_t v);
 /* Pops all above the depth, as one change. Nothing happens when there is nothing above.
  * Returns 0 or -ERR_CHAN_TWICE, as those above. */
 int chan_truncate(struct chans *c, uint32_t row, uint32_t col, uint32_t depth);
+
+/* The same as the only change of an event, which is printed at once and not noted as dirty:
+ * they return 1 when the channel has the value already. */
+int chan_set_alone(struct chans *c, uint32_t row, uint32_t col, int64_t v);
+int chan_push_alone(struct chans *c, uint32_t row, uint32_t col, int64_t v);
+int chan_pop_alone(struct chans *c, uint32_t row, uint32_t col, int64_t v);
 
 /* Sets without any check: for base columns. A value that is there is not dirty. */
 void chan_put(struct chans *c, uint32_t row, uint32_t col, int64_t v);

@@ -158,12 +158,15 @@ add_col(struct emu *emu, const struct chan_decl *decl, const struct model *model
 	for (size_t i = 0; i < emu->ncols; i++)
 		stack += cols[i].kind == CHAN_STACK;
 	emu->cols = cols;
+	unsigned thread = model ? need_of(decl->thread_track) : NEED_NOTHING;
+	unsigned cpu = decl->cpu_track == TRACK_ANY ? NEED_NEVER : need_of(decl->cpu_track);
 	cols[emu->ncols++] = (struct col){
 		.kind = decl->kind,
 		.dup = decl->dup,
 		.repeat = decl->repeat,
-		.thread_need = model ? need_of(decl->thread_track) : NEED_NOTHING,
-		.cpu_need = decl->cpu_track == TRACK_ANY ? NEED_NEVER : need_of(decl->cpu_track),
+		.thread_need = thread,
+		.cpu_need = cpu,
+		.quick_need = emu->options.compat ? NEED_NEVER : thread | cpu,
 		.idle = decl->idle,
 		.stack = stack,
 		.decl = decl,

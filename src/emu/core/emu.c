@@ -36,19 +36,27 @@ change(struct emu *emu, const struct event *ev, enum op_kind kind, uint32_t col,
 	return __builtin_expect(rc < 0, 0) ? chan_failed(emu, ev, rc, col, kind == OP_CLEAR ? CHAN_NULL : value) : 0;
 }
 
+/* What the event does. An event that makes one change has it printed at once. */
 static inline int
 run_op(struct emu *emu, const struct event *ev, const struct op *op)
 {
+	struct chans *c = &emu->chans;
+	int64_t value = op->value;
+	int rc;
 	emu->cur = op->model;
 	switch (op->kind) {
 	case OP_HOOK: return op->hook(emu, ev);
-	case OP_IGNORE: return 0;
-	case OP_SET: return change(emu, ev, OP_SET, op->col, op->value);
-	case OP_CLEAR: return change(emu, ev, OP_CLEAR, op->col, op->value);
-	case OP_PUSH: return change(emu, ev, OP_PUSH, op->col, op->value);
-	case OP_POP: return change(emu, ev, OP_POP, op->col, op->value);
-	case OP_PUNCTUAL: return emu_punctual(emu, ev, (int)(op->col - op->model->first_col), op->value);
+	case OP_PUNCTUAL: return emu_punctual(emu, ev, (int)(op->col - op->model->first_col), value);
+	case OP_SET: rc = chan_set_alone(c, emu->thread, op->col, value); break;
+	case OP_CLEAR: rc = chan_set_alone(c, emu->thread, op->col, value = CHAN_NULL); break;
+	case OP_PUSH: rc = chan_push_alone(c, emu->thread, op->col, value); break;
+	case OP_POP: rc = chan_pop_alone(c, emu->thread, op->col, value); break;
+	default: return 0;
 	}
+	if (__builtin_expect(rc < 0, 0))
+		return chan_failed(emu, ev, rc, op->col, value);
+	if (rc == 0)
+		track_emit_alone(emu, op->col);
 	return 0;
 }
 

@@ -15,7 +15,6 @@ struct chunk {
 /* A sink. */
 struct station {
 	const struct sink_ops *ops;
-	enum row_class rows;
 	void *self;
 	bool opened;
 	int rc; /* of write */
@@ -68,8 +67,8 @@ write_chunk(struct feed_impl *im, unsigned worker, unsigned nworkers, const stru
 			continue;
 		if (st->ops->write_all)
 			st->rc = st->ops->write_all(st->self, &all);
-		else if (c->n[st->rows])
-			st->rc = st->ops->write(st->self, c->records[st->rows], c->n[st->rows]);
+		else if (c->n[LANE_ROWS])
+			st->rc = st->ops->write(st->self, c->records[LANE_ROWS], c->n[LANE_ROWS]);
 		if (st->rc < 0)
 			atomic_store(&im->failed, true);
 	}
@@ -192,33 +191,31 @@ is_full(const struct feed *f)
 void
 feed_roll(struct feed *f)
 {
-	/* When only the other class could give way, the second time everything does. */
+	/* When only the other lane could give way, the second time everything does. */
 	do {
 		roll(f);
 	} while (is_full(f));
 }
 
 void
-feed_insert(struct feed *f, enum row_class rows, int64_t time, uint32_t row, uint32_t col, int64_t value, unsigned flags)
+feed_insert(struct feed *f, int64_t time, uint32_t row, uint32_t col, int64_t value, unsigned flags)
 {
 	/* Room first: what follows must find the chunk as it will be. */
-	if (f->next[rows] == f->end[rows])
+	if (f->next[LANE_ROWS] == f->end[LANE_ROWS])
 		feed_roll(f);
 	if (time < f->sent)
 		time = f->sent;
-	struct record *at = f->next[rows];
-	while (at > f->cur->records[rows] && at[-1].time > time)
-		at--;
-	memmove(at + 1, at, (size_t)(f->next[rows] - at) * sizeof(*at));
-	*at = (struct record){ time, value, row, (uint16_t)col, (uint16_t)(f->event | flags) };
-	f->next[rows]++;
+	struct record *at = f->next[LANE_ROWS]++;
+	for (; at > f->cur->records[LANE_ROWS] && at[-1].time > time; at--)
+		*at = at[-1];
+	*at = (struct record){ time, value, row, (uint16_t)col, (uint16_t)(f->event | flags), 0 };
 }
 
 bool
-feed_has(const struct feed *f, enum row_class rows, int64_t time, uint32_t row, uint32_t col)
+feed_has(const struct feed *f, int64_t time, uint32_t row, uint32_t col)
 {
-	for (const struct record *r = f->next[rows]; r-- > f->cur->records[rows] && r->time >= time;)
-		if (r->row == row && r->col == col)
+	for (const struct record *r = f->next[LANE_ROWS]; r-- > f->cur->records[LANE_ROWS] && r->time >= time;)
+		if ((r->row == row || (r->cpu && r->cpu == row)) && r->col == col)
 			return true;
 	return f->sent >= time;
 }
@@ -252,7 +249,6 @@ feed_open(struct feed *f, struct diag *d, const struct emu *emu, const char *dir
 	for (size_t i = 0; i < nsinks && i < FEED_SINKS_MAX; i++) {
 		struct station *st = &im->stations[im->nstations++];
 		st->ops = sinks[i].ops;
-		st->rows = sinks[i].rows;
 		st->self = block_alloc(st->ops->size ? st->ops->size : 1);
 		if (!st->self)
 			return diag_no_memory(d);

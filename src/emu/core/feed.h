@@ -4,7 +4,7 @@
 
 /* feed: the records of an emulator on their way to the sinks.
  *
- * Records are appended to a chunk, those of each class of rows apart. Full chunks go
+ * Records are appended to a chunk, those of rows and events of the trace apart. Full chunks go
  * through bounded queues to the threads of the sinks, so that formatting and writing
  * overlap with emulation and memory does not grow with the trace. A chunk ends
  * between two instants, and keeps the last nanosecond back, so that a punctual value can
@@ -16,7 +16,7 @@
 #include <stdatomic.h>
 
 enum {
-	FEED_RECORDS = 8192, /* of a class in a chunk: few wake-ups, and it fits in a cache */
+	FEED_RECORDS = 8192, /* of a lane in a chunk: few wake-ups, and it fits in a cache */
 	FEED_CHUNKS = 4,     /* in all; what bounds the memory */
 	FEED_SINKS_MAX = 16,
 };
@@ -44,22 +44,34 @@ int feed_start(struct feed *f, unsigned threads);
 /* Hands over the full chunk. Returns with room for records, always. */
 void feed_roll(struct feed *f);
 
-/* Adds a record to a lane: a class of rows, or LANE_EVENTS. Times must not decrease. */
+/* Adds a record to a lane, of one row or of a thread and a CPU. Times must not decrease. */
 static inline void
-feed_put(struct feed *f, unsigned lane, int64_t time, uint32_t row, uint32_t col, int64_t value)
+feed_put_both(struct feed *f, enum lane lane, int64_t time, uint32_t row, uint32_t cpu, uint32_t col, int64_t value)
 {
 	if (__builtin_expect(f->next[lane] == f->end[lane], 0))
 		feed_roll(f);
-	*f->next[lane]++ = (struct record){ time, value, row, (uint16_t)col, f->event };
+	struct record *r = f->next[lane]++;
+	r->time = time;
+	r->value = value;
+	r->row = row;
+	r->col = (uint16_t)col;
+	r->event = f->event;
+	r->cpu = cpu;
+}
+
+static inline void
+feed_put(struct feed *f, enum lane lane, int64_t time, uint32_t row, uint32_t col, int64_t value)
+{
+	feed_put_both(f, lane, time, row, 0, col, value);
 }
 
 /* Inserts a record behind those of its time, which may be up to 1 ns before the last one;
  * later if that was handed over already. flags: RECORD_PUNCTUAL, or 0. */
-void feed_insert(struct feed *f, enum row_class rows, int64_t time, uint32_t row, uint32_t col, int64_t value, unsigned flags);
+void feed_insert(struct feed *f, int64_t time, uint32_t row, uint32_t col, int64_t value, unsigned flags);
 
 /* Whether the row may have a record of that column at `time`, which is that of the last
  * record or later. Looks back in the chunk over the current instant. */
-bool feed_has(const struct feed *f, enum row_class rows, int64_t time, uint32_t row, uint32_t col);
+bool feed_has(const struct feed *f, int64_t time, uint32_t row, uint32_t col);
 
 /* Whether a sink has failed: the run may as well stop. */
 bool feed_failed(const struct feed *f);

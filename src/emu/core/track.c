@@ -77,23 +77,36 @@ repeats(enum repeat r, int64_t v)
 	return r == REPEAT_ALL || (r == REPEAT_VALUES && v != CHAN_NULL);
 }
 
-/* `printed` is that of the row and column, which the caller has at hand. */
-static inline void
-print(struct emu *emu, enum row_class rows, int64_t *printed, uint32_t row, uint32_t col, int64_t v)
+/* Whether a row has to print a value; `printed` is that of the row and column, which the
+ * caller has at hand. */
+static inline bool
+is_news(struct emu *emu, enum row_class rows, int64_t *printed, uint32_t col, int64_t v)
 {
-	int64_t text = v == CHAN_NULL ? 0 : v;
 	/* For the peer nothing and 0 are two values, and some are printed again. */
 	if (emu->options.compat) {
 		if (*printed == v && !repeats(emu->cols[col].repeat, v))
-			return;
-		*printed = v;
+			return false;
 		emu->shown[rows][col] = 1;
 	} else {
-		if (*printed == text)
-			return;
-		*printed = text;
+		v = v == CHAN_NULL ? 0 : v;
+		if (*printed == v)
+			return false;
 	}
-	feed_put(&emu->feed, rows, emu->time, row, col, text);
+	*printed = v;
+	return true;
+}
+
+static inline int64_t
+as_printed(int64_t v)
+{
+	return v == CHAN_NULL ? 0 : v;
+}
+
+static inline void
+print(struct emu *emu, enum row_class rows, int64_t *printed, uint32_t row, uint32_t col, int64_t v)
+{
+	if (is_news(emu, rows, printed, col, v))
+		feed_put(&emu->feed, LANE_ROWS, emu->time, row, col, as_printed(v));
 }
 
 /* The two rows that show a thread: what is the same for all their columns. */
@@ -178,19 +191,38 @@ print_cpu_row(struct emu *emu, uint32_t cpu)
 
 /* A model has written a channel of a thread: prints it in the rows that show it, if they
  * are asked to. */
+static void
+print_channel(struct emu *emu, uint32_t row, uint32_t col, bool in_thread, bool in_cpu)
+{
+	const struct rows r = rows_of(emu, row);
+	const struct col *k = &emu->cols[col];
+	int64_t v = r.value[col];
+	int64_t cpu_v = v;
+	bool shown = (r.has & k->thread_need) == k->thread_need;
+	if (!shown && !emu->options.compat && k->thread_need != NEED_NEVER)
+		cpu_v = ST_BAD;
+	bool thread = shown && in_thread && is_news(emu, ROW_THREAD, &r.printed[col], col, v);
+	bool cpu = r.followed & k->cpu_need && in_cpu && is_news(emu, ROW_CPU, &r.cpu_printed[col], col, cpu_v);
+	if (thread) /* a CPU that is shown with it has the same value */
+		feed_put_both(&emu->feed, LANE_ROWS, emu->time, r.thread, cpu ? r.cpu : 0, col, as_printed(v));
+	else if (cpu)
+		feed_put(&emu->feed, LANE_ROWS, emu->time, r.cpu, col, as_printed(cpu_v));
+}
+
+/* The same in the default view for what nearly always happens: both rows show the channel, and
+ * its value is news to both. */
 static inline void
-print_channel(struct emu *emu, const struct rows *r, uint32_t col, bool in_thread, bool in_cpu)
+print_quickly(struct emu *emu, const struct rows *r, uint32_t col)
 {
 	const struct col *k = &emu->cols[col];
-	int64_t v = r->value[col];
-	bool shown = (r->has & k->thread_need) == k->thread_need;
-	if (shown && in_thread)
-		print(emu, ROW_THREAD, &r->printed[col], r->thread, col, v);
-	if (!(r->followed & k->cpu_need) || !in_cpu)
+	int64_t v = as_printed(r->value[col]);
+	bool quick = (r->followed & k->quick_need) == k->quick_need && r->printed[col] != v && r->cpu_printed[col] != v;
+	if (__builtin_expect(!quick, 0)) {
+		print_channel(emu, r->thread, col, true, true);
 		return;
-	if (!shown && !emu->options.compat && k->thread_need != NEED_NEVER)
-		v = ST_BAD;
-	print(emu, ROW_CPU, &r->cpu_printed[col], r->cpu, col, v);
+	}
+	r->printed[col] = r->cpu_printed[col] = v;
+	feed_put_both(&emu->feed, LANE_ROWS, emu->time, r->thread, r->cpu, col, v);
 }
 
 /* Most events write channels of their thread and nothing else: no row has to be looked at
@@ -201,7 +233,7 @@ print_few(struct emu *emu)
 	const struct chans *c = &emu->chans;
 	const struct rows r = rows_of(emu, emu->thread);
 	for (uint32_t i = 0; i < c->ndirty; i++)
-		print_channel(emu, &r, c->dirty[i].col, true, true);
+		print_quickly(emu, &r, c->dirty[i].col);
 }
 
 /* The same when the event has printed whole rows, or columns as they are: those are not
@@ -213,37 +245,37 @@ print_rest(struct emu *emu, struct chan_ref d)
 	const struct rows r = rows_of(emu, d.row);
 	bool in_thread = is_tracked(emu->cols[d.col].thread_need) && !chan_is_dirty(c, chan_id(c, d.row, COL_STATE));
 	bool in_cpu = r.followed && !chan_is_dirty(c, chan_id(c, r.cpu, COL_SELECT));
-	print_channel(emu, &r, d.col, in_thread, in_cpu);
+	print_channel(emu, d.row, d.col, in_thread, in_cpu);
 }
 
 /* A value at t - 1, and at t what the row showed. When the row has a line of that column
  * at t already, both are at t. */
 static void
-print_pair(struct emu *emu, enum row_class rows, uint32_t row, uint32_t col, int64_t value)
+print_pair(struct emu *emu, uint32_t row, uint32_t col, int64_t value)
 {
 	size_t id = chan_id(&emu->chans, row, col);
 	int64_t t = emu->time;
 	if (emu->printed[id] == value)
 		return;
-	int64_t before = t > 0 && !feed_has(&emu->feed, rows, t, row, col) ? t - 1 : t;
-	feed_insert(&emu->feed, rows, before, row, col, value, RECORD_PUNCTUAL);
-	feed_put(&emu->feed, rows, t, row, col, emu->printed[id]);
+	int64_t before = t > 0 && !feed_has(&emu->feed, t, row, col) ? t - 1 : t;
+	feed_insert(&emu->feed, before, row, col, value, RECORD_PUNCTUAL);
+	feed_put(&emu->feed, LANE_ROWS, t, row, col, emu->printed[id]);
 }
 
 static void
 print_punctual(struct emu *emu, const struct punctual *p)
 {
 	if (p->row >= emu->sys.nthreads) {
-		print_pair(emu, ROW_CPU, p->row, p->col, p->value);
+		print_pair(emu, p->row, p->col, p->value);
 		return;
 	}
 	const struct col *k = &emu->cols[p->col];
 	const struct rows r = rows_of(emu, p->row);
 	bool shown = (r.has & k->thread_need) == k->thread_need;
 	if (shown)
-		print_pair(emu, ROW_THREAD, p->row, p->col, p->value);
+		print_pair(emu, p->row, p->col, p->value);
 	if (r.followed & k->cpu_need && (shown || k->thread_need == NEED_NEVER))
-		print_pair(emu, ROW_CPU, r.cpu, p->col, p->value);
+		print_pair(emu, r.cpu, p->col, p->value);
 }
 
 /* What a row shows as it is comes first, in the order it was written. */
@@ -278,12 +310,19 @@ track_emit(struct emu *emu)
 	chan_clean(&emu->chans);
 }
 
+void
+track_emit_alone(struct emu *emu, uint32_t col)
+{
+	const struct rows r = rows_of(emu, emu->thread);
+	print_quickly(emu, &r, col);
+}
+
 static void
-first_line(struct emu *emu, enum row_class rows, uint32_t row, uint32_t col, int64_t v)
+first_line(struct emu *emu, uint32_t row, uint32_t col, int64_t v)
 {
 	size_t id = chan_id(&emu->chans, row, col);
-	emu->printed[id] = v == CHAN_NULL ? 0 : v;
-	feed_put(&emu->feed, rows, 0, row, col, emu->printed[id]);
+	emu->printed[id] = as_printed(v);
+	feed_put(&emu->feed, LANE_ROWS, 0, row, col, emu->printed[id]);
 }
 
 void
@@ -304,7 +343,7 @@ track_first_lines(struct emu *emu)
 			int64_t v = CHAN_NULL;
 			if (col >= NBASE)
 				v = rows == ROW_THREAD ? track_thread(emu, row, col) : track_cpu(emu, row - sys->nthreads, col);
-			first_line(emu, rows, row, col, v);
+			first_line(emu, row, col, v);
 		}
 	}
 }
@@ -319,7 +358,7 @@ track_late_row(struct emu *emu, uint32_t row)
 		int64_t v = col < NBASE ? CHAN_NULL : track_thread(emu, row, col);
 		int64_t *printed = &emu->printed[chan_id(&emu->chans, row, col)];
 		*printed = v == CHAN_NULL ? 0 : v;
-		feed_insert(&emu->feed, ROW_THREAD, before, row, col, *printed, 0);
+		feed_insert(&emu->feed, before, row, col, *printed, 0);
 	}
 }
 

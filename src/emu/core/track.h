@@ -41,6 +41,10 @@ bool track_has(const struct emu *emu, enum row_class rows, uint32_t col);
  * doc/internals.md, and forgets it. */
 void track_emit(struct emu *emu);
 
+/* The same for an event whose only change is of a column of a model in its thread, which is
+ * not noted as dirty. */
+void track_emit_alone(struct emu *emu, uint32_t col);
+
 /* Default view: every row begins with one value of each column at time 0. */
 void track_first_lines(struct emu *emu);
 

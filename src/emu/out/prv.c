@@ -116,13 +116,30 @@ prv_start(struct prv *p, const struct prv_options *o)
 	return 0;
 }
 
-/* "2:0:1:1:row:time". Fixed sizes are cheaper to copy than the right ones. */
-static inline char *
-begin(struct prv *p, char *to, uint32_t row)
+/* The row of the file that shows a record, from 0; NONE: no one does. */
+static inline uint32_t
+row_of(const struct prv *p, const struct record *r)
 {
-	const struct row_text *t = &p->row_texts[row - p->first_row];
+	uint32_t row = r->row - p->first_row;
+	if (row < p->nrows)
+		return row;
+	row = r->cpu - p->first_row;
+	return r->cpu && row < p->nrows ? row : NONE;
+}
+
+/* "2:0:1:1:row". Fixed sizes are cheaper to copy than the right ones. */
+static inline char *
+put_row(const struct prv *p, char *to, uint32_t row)
+{
+	const struct row_text *t = &p->row_texts[row];
 	memcpy(to, t->text, sizeof(t->text));
-	to += t->size;
+	return to + t->size;
+}
+
+/* ":time" */
+static inline char *
+put_time(const struct prv *p, char *to)
+{
 	memcpy(to, p->high, PRV_HIGH_SIZE);
 	to += p->high_size;
 	fmt_put(to, p->low);
@@ -156,22 +173,26 @@ pair(struct prv *p, struct type_text *types, char *to, const struct record *r)
 		return to + v->size;
 	}
 	if ((uint64_t)r->value > INT32_MAX)
-		t->odd_values = true;
+		t->odd_values = p->odd_values = true;
 	return put_large(p, to, r->value);
 }
 
 enum {
-	BEGIN_MAX = sizeof(struct row_text) + PRV_HIGH_SIZE + sizeof(uint64_t),
+	ROW_MAX = sizeof(struct row_text),
+	TIME_MAX = PRV_HIGH_SIZE + sizeof(uint64_t),
 	PAIR_MAX = sizeof(struct type_text) + FMT_MAX + 1,
 	ALONE_MAX = 16, /* pairs of a line that is written at once */
+	REST_COPY = 64, /* bytes behind the row that are copied anyhow */
+	LINE_MAX_SIZE = ROW_MAX + TIME_MAX + ALONE_MAX * PAIR_MAX + REST_COPY,
 };
 
 /* Writes the group that begins with record i and follows next[]. */
 static void
 put_group(struct prv *p, const struct record *r, uint32_t i)
 {
-	char *to = wbuf_reserve(&p->out, BEGIN_MAX + PAIR_MAX);
-	to = begin(p, to, r[i].row);
+	char *to = wbuf_reserve(&p->out, ROW_MAX + TIME_MAX + PAIR_MAX);
+	to = put_row(p, to, row_of(p, &r[i]));
+	to = put_time(p, to);
 	for (;;) {
 		to = pair(p, p->types, to, &r[i]);
 		i = p->next[i];
@@ -194,7 +215,9 @@ put_instant(struct prv *p, const struct record *r, const struct record *end)
 	p->instant++;
 	uint32_t n = 0;
 	for (; &r[n] < end && r[n].time == r[0].time && n < p->cap; n++) {
-		uint32_t row = r[n].row - p->first_row;
+		uint32_t row = row_of(p, &r[n]);
+		if (row == NONE)
+			continue;
 		if (p->seen[row] == p->instant)
 			p->next[p->last[row]] = n;
 		else
@@ -208,11 +231,17 @@ put_instant(struct prv *p, const struct record *r, const struct record *end)
 	return r + n;
 }
 
+/* What a line has behind its row. */
+struct rest {
+	const char *text;
+	size_t size;
+};
+
 /* Writes the line of a row that changes alone in its instant, as nearly all do. Returns
  * the record behind it; NULL and nothing written when other rows change too, or when
  * there are too many pairs. */
 static inline const struct record *
-put_line(struct prv *p, const struct record *r, const struct record *end)
+put_line(struct prv *p, uint32_t row, const struct record *r, const struct record *end, struct rest *rest)
 {
 	/* Bytes of text might change any member of *p, as far as the compiler knows. */
 	struct type_text *types = p->types;
@@ -221,30 +250,110 @@ put_line(struct prv *p, const struct record *r, const struct record *end)
 	if (stop - r > ALONE_MAX)
 		stop = r + ALONE_MAX;
 	set_time(p, r->time);
-	char *to = wbuf_reserve(&p->out, BEGIN_MAX + ALONE_MAX * PAIR_MAX);
-	to = begin(p, to, r->row);
+	char *to = wbuf_reserve(&p->out, LINE_MAX_SIZE);
+	rest->text = to = put_row(p, to, row);
+	to = put_time(p, to);
 	do
 		to = pair(p, types, to, r++);
-	while (r < stop && r->time == first->time && r->row == first->row);
+	while (r < stop && r->time == first->time && r->row == first->row && r->cpu == first->cpu);
 	if (p->coalesce && r < end && r->time == first->time)
 		return NULL;
 	*to++ = '\n';
 	wbuf_commit(&p->out, to);
+	rest->size = (size_t)(to - rest->text);
 	return r;
+}
+
+/* The line of another file that shows the same. */
+static inline void
+put_same_line(struct prv *p, uint32_t row, const struct rest *rest)
+{
+	char *to = wbuf_reserve(&p->out, LINE_MAX_SIZE);
+	to = put_row(p, to, row);
+	memcpy(to, rest->text, REST_COPY);
+	if (__builtin_expect(rest->size > REST_COPY, 0))
+		memcpy(to, rest->text, rest->size);
+	wbuf_commit(&p->out, to + rest->size);
+}
+
+static int
+check_written(const struct prv *p)
+{
+	if (!wbuf_failed(&p->out))
+		return 0;
+	return diag_error(p->diag, ERR_WRITE, NULL,
+		"cannot write '%s': %s\nhint: the run stops; what was written before can be opened",
+		p->out.path, strerror(p->out.error));
+}
+
+static void
+put_all(struct prv *p, const struct record *r, const struct record *end)
+{
+	while (r < end) {
+		uint32_t row = row_of(p, r);
+		struct rest rest;
+		const struct record *next = row == NONE ? r + 1 : put_line(p, row, r, end, &rest);
+		r = next ? next : put_instant(p, r, end);
+	}
 }
 
 int
 prv_write(struct prv *p, const struct record *r, size_t n)
 {
+	put_all(p, r, r + n);
+	return check_written(p);
+}
+
+/* The record behind those of the same instant. */
+static const struct record *
+end_of_instant(const struct record *r, const struct record *end)
+{
+	const struct record *first = r;
+	while (r < end && r->time == first->time)
+		r++;
+	return r;
+}
+
+/* What Paraver cannot label in a line of one file it cannot label in that of the other. */
+static void
+share_odd_values(struct prv *from, struct prv *to, const struct record *r, const struct record *end)
+{
+	from->odd_values = false;
+	for (; r < end; r++)
+		to->types[r->col].odd_values |= (uint64_t)r->value > INT32_MAX;
+}
+
+/* Writes a line in the file of threads, in that of CPUs, or in both. Returns as put_line(). */
+static inline const struct record *
+put_lines(struct prv *threads, struct prv *cpus, const struct record *r, const struct record *end)
+{
+	struct rest rest;
+	if (__builtin_expect(r->row >= threads->nrows, 0))
+		return put_line(cpus, r->row - cpus->first_row, r, end, &rest);
+	const struct record *next = put_line(threads, r->row, r, end, &rest);
+	if (!next || !r->cpu)
+		return next;
+	put_same_line(cpus, r->cpu - cpus->first_row, &rest);
+	if (__builtin_expect(threads->odd_values, 0))
+		share_odd_values(threads, cpus, r, next);
+	return next;
+}
+
+int
+prv_write_both(struct prv *threads, struct prv *cpus, const struct record *r, size_t n)
+{
 	for (const struct record *end = r + n; r < end;) {
-		const struct record *next = put_line(p, r, end);
-		r = __builtin_expect(next != NULL, 1) ? next : put_instant(p, r, end);
+		const struct record *next = put_lines(threads, cpus, r, end);
+		if (__builtin_expect(!next, 0)) {
+			next = end_of_instant(r, end);
+			put_all(threads, r, next);
+			put_all(cpus, r, next);
+		}
+		r = next;
 	}
-	if (wbuf_failed(&p->out))
-		return diag_error(p->diag, ERR_WRITE, NULL,
-			"cannot write '%s': %s\nhint: the run stops; what was written before can be opened",
-			p->out.path, strerror(p->out.error));
-	return 0;
+	int rc = check_written(threads);
+	int bad = check_written(cpus);
+	return rc ? rc : bad;
 }
 
 void

@@ -64,6 +64,7 @@ struct prv {
 	bool late_rows;
 	bool coalesce;
 	bool silent;
+	bool odd_values;         /* some that Paraver cannot label were written lately */
 	struct type_text *types; /* of each column */
 	size_t ntypes;
 	struct row_text *row_texts;
@@ -91,8 +92,12 @@ struct prv {
 /* Creates the file. Returns 0, or <0 (reported); prv_finish() is due in both cases. */
 int prv_start(struct prv *p, const struct prv_options *o);
 
-/* Writes records. Returns 0, or <0 (reported). */
+/* Writes the records that are of its rows. Returns 0, or <0 (reported). */
 int prv_write(struct prv *p, const struct record *r, size_t n);
+
+/* The same for two files, one of the rows of threads and one of those of CPUs: what both show
+ * is formatted once. */
+int prv_write_both(struct prv *threads, struct prv *cpus, const struct record *r, size_t n);
 
 /* With late_rows: how many there are. Before prv_finish(). */
 void prv_set_rows(struct prv *p, uint32_t n);

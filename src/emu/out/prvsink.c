@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* prvsink: the timelines of one class of rows as a Paraver trace. */
+/* prvsink: the timelines of threads and of CPUs as two Paraver traces. */
 #include "out.h"
 #include "prv.h"
 
@@ -8,38 +8,43 @@ _Static_assert((int)PRV_INSTANT >= (int)FEED_RECORDS, "an instant of a chunk is 
 
 struct prv_sink {
 	const struct emu *emu;
-	enum row_class rows;
-	struct prv prv;
-	struct arena arena; /* of its path */
+	struct prv prv[ROW_CLASSES];
+	struct arena arena; /* of their paths */
 };
+
+static int
+start(struct prv_sink *s, const struct emu *emu, const char *dir, enum row_class rows)
+{
+	int *types = arena_new(&s->arena, int, emu->ncols);
+	const char *path = arena_printf(&s->arena, "%s/%s.prv", dir, out_class(rows));
+	if (!types || !path)
+		return diag_no_memory(emu->diag);
+	for (uint32_t col = 0; col < emu->ncols; col++)
+		types[col] = out_decl(emu, rows, col)->prv_type;
+	return prv_start(&s->prv[rows], &(struct prv_options){
+						.diag = emu->diag,
+						.path = path,
+						.first_row = rows == ROW_THREAD ? 0 : emu->sys.nthreads,
+						.nrows = emu_nrows(emu, rows),
+						.late_rows = emu_nknown(emu, rows) < emu_nrows(emu, rows),
+						.types = types,
+						.ntypes = emu->ncols,
+						.coalesce = !emu->options.compat,
+					});
+}
 
 static int
 sink_open(void *self, const struct emu *emu, const char *dir, enum row_class rows)
 {
-	struct arena a = { 0 };
-	int *types = arena_new(&a, int, emu->ncols);
-	const char *path = arena_printf(&a, "%s/%s.prv", dir, out_class(rows));
+	(void)rows;
 	struct prv_sink *s = self;
 	s->emu = emu;
-	s->rows = rows;
-	int rc = types && path ? 0 : diag_no_memory(emu->diag);
-	for (uint32_t col = 0; rc == 0 && col < emu->ncols; col++)
-		types[col] = out_decl(emu, rows, col)->prv_type;
-	const struct prv_options o = {
-		.diag = emu->diag,
-		.path = path,
-		.first_row = rows == ROW_THREAD ? 0 : emu->sys.nthreads,
-		.nrows = emu_nrows(emu, rows),
-		.late_rows = emu_nknown(emu, rows) < emu_nrows(emu, rows),
-		.types = types,
-		.ntypes = emu->ncols,
-		.coalesce = !emu->options.compat,
-	};
+	int rc = start(s, emu, dir, ROW_CPU);
 	if (rc == 0)
-		rc = prv_start(&s->prv, &o);
-	s->arena = a;
+		rc = start(s, emu, dir, ROW_THREAD);
 	if (rc < 0) {
-		(void)prv_finish(&s->prv, 0);
+		(void)prv_finish(&s->prv[ROW_CPU], 0);
+		(void)prv_finish(&s->prv[ROW_THREAD], 0);
 		arena_finish(&s->arena);
 	}
 	return rc;
@@ -48,17 +53,20 @@ sink_open(void *self, const struct emu *emu, const char *dir, enum row_class row
 static int
 sink_write(void *self, const struct record *r, size_t n)
 {
-	return prv_write(&((struct prv_sink *)self)->prv, r, n);
+	struct prv_sink *s = self;
+	return prv_write_both(&s->prv[ROW_THREAD], &s->prv[ROW_CPU], r, n);
 }
 
 static int
 sink_close(void *self, int64_t duration)
 {
 	struct prv_sink *s = self;
-	prv_set_rows(&s->prv, emu_nknown(s->emu, s->rows));
-	int rc = prv_finish(&s->prv, duration);
+	prv_set_rows(&s->prv[ROW_CPU], emu_nknown(s->emu, ROW_CPU));
+	prv_set_rows(&s->prv[ROW_THREAD], emu_nknown(s->emu, ROW_THREAD));
+	int rc = prv_finish(&s->prv[ROW_CPU], duration);
+	int bad = prv_finish(&s->prv[ROW_THREAD], duration);
 	arena_finish(&s->arena);
-	return rc;
+	return rc ? rc : bad;
 }
 
 const struct sink_ops prv_sink = {

@@ -132,7 +132,7 @@ reduce_init(struct reduction *r, struct arena *a, const struct emu *emu, const s
 void
 reduce_take(struct reduction *r, const struct record *rec)
 {
-	uint32_t cpu = rec->row - r->emu->sys.nthreads;
+	uint32_t cpu = record_cpu(rec, r->emu->sys.nthreads) - r->emu->sys.nthreads;
 	if (r->emu->sys.cpus[cpu].index < 0)
 		return; /* a virtual CPU */
 	struct cpu_value *c = &r->cpus[cpu];

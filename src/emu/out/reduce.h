@@ -57,12 +57,12 @@ struct reduction {
  * (reported). */
 int reduce_init(struct reduction *r, struct arena *a, const struct emu *emu, const struct model_run *mr);
 
-/* Whether a record of a CPU row matters. */
+/* Whether a record matters: of a CPU row, and of a column that is reduced. */
 static inline bool
 reduce_matters(const struct reduction *r, const struct record *rec)
 {
 	bool ours = rec->col == r->state_col || rec->col == r->task_col || rec->col == r->idle_col;
-	return ours && !(rec->event & RECORD_PUNCTUAL);
+	return ours && !(rec->event & RECORD_PUNCTUAL) && record_cpu(rec, r->emu->sys.nthreads);
 }
 
 /* Takes one that does. */

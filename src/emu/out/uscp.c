@@ -39,7 +39,7 @@ refuse_value(struct uscp *u, const struct record *r)
 }
 
 static void
-put_record(struct uscp *u, const struct uscp_class *c, const struct record *r)
+put_record(struct uscp *u, const struct uscp_class *c, const struct record *r, uint32_t row)
 {
 	const struct uscp_col *k = &c->cols[r->col];
 	uint64_t value = (uint64_t)r->value;
@@ -62,7 +62,7 @@ put_record(struct uscp *u, const struct uscp_class *c, const struct record *r)
 		break;
 	default: break;
 	}
-	uscope_slot_set(u->w, k->storage, (uint16_t)(r->row - c->first_row), k->field, value);
+	uscope_slot_set(u->w, k->storage, (uint16_t)(row - c->first_row), k->field, value);
 }
 
 /* ---- Punctual values. ---- */
@@ -157,14 +157,23 @@ is_plain(const struct cursor *c, const struct record *r, const struct record *va
 	if (value->time != r->time || r->time == 0)
 		return true;
 	for (const struct record *p = r; p-- > c->begin && p->time == r->time;)
-		if (p->row == r->row && p->col == r->col && !(p->event & RECORD_PUNCTUAL))
+		if ((p->row == r->row || (p->cpu && p->cpu == r->row)) && p->col == r->col && !(p->event & RECORD_PUNCTUAL))
 			return true;
 	return false;
 }
 
 static inline void
-put_any(struct uscp *u, enum row_class rows, const struct cursor *cur, const struct record *r)
+count_running(struct uscp *u, const struct record *r, uint32_t cpu)
 {
+	count_busy(u, &u->busy[cpu], r->value >= 1, r->time);
+	count_busy(u, &u->over[cpu], r->value >= 2, r->time);
+}
+
+static inline void
+put_any(struct uscp *u, const struct cursor *cur, const struct record *r)
+{
+	const struct uscp_class *cpus = &u->map.classes[ROW_CPU];
+	enum row_class rows = r->row < cpus->first_row ? ROW_THREAD : ROW_CPU;
 	const struct uscp_class *c = &u->map.classes[rows];
 	struct record value;
 	if (__builtin_expect(r->row - c->first_row >= u->nknown[rows], 0))
@@ -174,17 +183,16 @@ put_any(struct uscp *u, enum row_class rows, const struct cursor *cur, const str
 			put_punctual(u, c, &value);
 			return;
 		}
-		put_record(u, c, &value);
+		put_record(u, c, &value, r->row);
 	}
-	put_record(u, c, r);
-	if (rows == ROW_CPU && r->col == COL_NRUNNING) {
-		count_busy(u, &u->busy[r->row - c->first_row], r->value >= 1, r->time);
-		count_busy(u, &u->over[r->row - c->first_row], r->value >= 2, r->time);
-	}
-	if (rows == ROW_CPU)
-		for (size_t i = 0; i < u->nreductions; i++)
-			if (reduce_matters(&u->reductions[i], r))
-				reduce_take(&u->reductions[i], r);
+	put_record(u, c, r, r->row);
+	if (r->cpu)
+		put_record(u, cpus, r, r->cpu);
+	if (rows == ROW_CPU && r->col == COL_NRUNNING)
+		count_running(u, r, r->row - c->first_row);
+	for (size_t i = 0; i < u->nreductions; i++)
+		if (reduce_matters(&u->reductions[i], r))
+			reduce_take(&u->reductions[i], r);
 }
 
 static void
@@ -241,12 +249,8 @@ put_cycle(struct uscp *u, struct cursor cur[], const struct record event)
 	uscope_begin_cycle(u->w, (uint64_t)event.time * PS_PER_NS);
 	for (; is_next(&cur[LANE_EVENTS], &event); cur[LANE_EVENTS].at += 2)
 		put_raw(u, cur[LANE_EVENTS].at);
-	for (enum row_class i = 0; i < ROW_CLASSES; i++)
-		while (is_next(&cur[i], &event)) {
-			put_any(u, i, &cur[i], cur[i].at);
-			cur[i].at++;
-			skip_punctuals(u, &cur[i]);
-		}
+	for (struct cursor *rows = &cur[LANE_ROWS]; is_next(rows, &event); skip_punctuals(u, rows))
+		put_any(u, rows, rows->at++);
 	/* An event that is too long for a batch goes on in the next one. */
 	u->unended = u->nreductions && first_lane(cur) == LANES;
 	u->last_event = event.event;
@@ -274,11 +278,9 @@ uscp_write(void *self, const struct batch *b)
 	if (u->failed || !u->w)
 		return 0;
 	struct cursor cur[LANES];
-	for (int i = 0; i < LANES; i++) {
+	for (int i = 0; i < LANES; i++)
 		cur[i] = (struct cursor){ b->r[i], b->r[i], b->r[i] + b->n[i] };
-		if (i < ROW_CLASSES)
-			skip_punctuals(u, &cur[i]);
-	}
+	skip_punctuals(u, &cur[LANE_ROWS]);
 	int first = first_lane(cur);
 	if (first < LANES && (cur[first].at->time != u->time || cur[first].at->event != u->last_event))
 		end_event(u);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "merge.h"
 
+#include "runtime.h"
+
 #include <inttypes.h>
 
 /* Streams whose clocks are that far apart come from machines that were not
@@ -13,7 +15,7 @@
 static inline uint32_t
 rank_of(const struct merge *m, uint64_t key)
 {
-	return (uint32_t)(key & ((UINT64_C(1) << m->bits) - 1));
+	return (uint32_t)(key & m->mask);
 }
 
 /* Whether the clock of the key did not fit. */
@@ -28,8 +30,9 @@ static inline uint64_t
 key_of(const struct merge *m, uint32_t rank, int64_t clock)
 {
 	uint64_t ahead = (uint64_t)clock - (uint64_t)m->base;
-	bool fits = ahead < m->far >> m->bits;
-	return (__builtin_expect(fits, 1) ? ahead << m->bits : m->far) | rank;
+	uint64_t key = ahead << m->bits;
+	bool fits = key >> m->bits == ahead && key < m->far;
+	return (__builtin_expect(fits, 1) ? key : m->far) | rank;
 }
 
 /* Plays the match of every inner node once, bottom up. Returns the winner. */
@@ -61,7 +64,7 @@ static inline void
 replay(struct merge *m, uint32_t rank, uint64_t key)
 {
 	uint64_t *losers = m->losers;
-	for (uint32_t node = (rank + m->nleaves) / 2; node >= 1; node /= 2) {
+	for (size_t node = (rank + m->nleaves) / 2; node >= 1; node /= 2) {
 		uint64_t other = losers[node];
 		uint64_t best = other < key ? other : key;
 		losers[node] = other ^ key ^ best;
@@ -142,7 +145,9 @@ merge_init(struct merge *m, struct trace *t)
 		m->nleaves *= 2;
 	while (UINT64_C(1) << m->bits <= m->nleaves)
 		m->bits++;
-	m->far = UINT64_MAX >> m->bits << m->bits;
+	m->mask = (UINT64_C(1) << m->bits) - 1;
+	m->far = ~m->mask;
+	m->runtime = runtime_is(t);
 	m->events = arena_new(&t->arena, struct event, m->nleaves);
 	m->losers = arena_new(&t->arena, uint64_t, m->nleaves);
 	m->leaves = arena_new(&t->arena, uint64_t, m->nleaves);
@@ -223,9 +228,11 @@ place(struct merge *m, uint32_t rank, uint64_t key)
 static inline void
 look_ahead(struct merge *m, uint32_t rank)
 {
+	const struct stream *s = &m->trace->streams[rank];
 	int64_t clock;
 	m->ahead = false;
-	if (!stream_peek(&m->trace->streams[rank], &clock))
+	bool told = m->runtime ? runtime_peek(s, &clock) && stream_is_good(s, &clock) : stream_peek(s, &clock);
+	if (!told)
 		return;
 	uint64_t key = key_of(m, rank, clock);
 	if (is_far(m, key))
@@ -238,6 +245,18 @@ look_ahead(struct merge *m, uint32_t rank)
 	__builtin_prefetch(&m->events[next]);
 }
 
+/* The next event of a stream. */
+static inline int
+load(struct merge *m, uint32_t rank)
+{
+	struct stream *s = &m->trace->streams[rank];
+	struct event *ev = &m->events[rank];
+	if (!m->runtime)
+		return stream_next(s, ev);
+	int rc = runtime_next(s, ev);
+	return __builtin_expect(rc <= 0, 0) ? rc : stream_correct(s, ev);
+}
+
 int
 merge_next(struct merge *m, struct event **ev)
 {
@@ -247,7 +266,7 @@ merge_next(struct merge *m, struct event **ev)
 	if (m->losers[0] == ENDED)
 		return 0;
 	if (__builtin_expect(m->started, 1)) {
-		int rc = stream_next(&m->trace->streams[rank], &m->events[rank]);
+		int rc = load(m, rank);
 		if (rc < 0)
 			return rc;
 		if (__builtin_expect(!m->ahead, 0))

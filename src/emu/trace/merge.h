@@ -21,11 +21,13 @@ struct merge {
 	uint64_t *losers;     /* keys of the inner nodes of the tree; [0] is the winner */
 	uint64_t *leaves;     /* scratch, to build the tree from */
 	uint32_t nleaves;     /* power of two, at least the number of streams */
-	unsigned bits;        /* of the rank in a key */
+	unsigned bits;        /* of the rank in a key, */
+	uint64_t mask;        /* and all of them set */
 	uint64_t far;         /* keys from here on are of clocks that do not fit */
 	int64_t base;         /* clock 0 of the keys */
 	uint64_t runner_up;   /* the winner stays while its key is below */
 	bool started;
+	bool runtime;        /* the streams are read with runtime.h */
 	bool ahead;          /* the key of the current stream is that of its next event already */
 	struct tieheap heap; /* instead of all that, with the ties of the peer */
 	uint32_t current;    /* the stream it gave last */

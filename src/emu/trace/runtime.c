@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* runtime: the stream format of libovni: one thread a stream, metadata beside it.
  * Bytes in wire.h, the whole in doc/format/trace.md. */
+#include "runtime.h"
+
 #include "bare.h"
 #include "find.h"
 #include "lapstream.h"
 #include "prismstream.h"
 #include "tmeta.h"
-#include "wire.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,12 +15,6 @@
 
 /* No writer makes a larger event: the limit of the library is 2 MiB. */
 #define EVENT_MAX (UINT64_C(1) << 30)
-
-enum {
-	/* How far ahead the bytes of a stream are asked for. With a thousand streams they
-	 * have left the cache before the next event is due: 15 % of the run time. */
-	AHEAD = 128,
-};
 
 static int
 probe(struct trace *t)
@@ -194,54 +189,23 @@ refill(struct stream *s)
 	}
 }
 
-/* Takes the event in front of the window, which is all there. */
-static inline int
-take(struct stream *s, struct event *ev, uint64_t size)
-{
-	const uint8_t *p = s->in.p;
-	s->in.p += size;
-	__builtin_prefetch(p + AHEAD);
-	ev->clock = wire_i64(p + 4);
-	ev->payload = p + WIRE_EVENT_HEADER;
-	ev->size = (uint32_t)(size - WIRE_EVENT_HEADER);
-	ev->length = (uint32_t)size;
-	memcpy(ev->mcv, p + 1, 3);
-	ev->jumbo = (p[0] & WIRE_JUMBO) != 0;
-	ev->stream = s->rank;
-	return 1;
-}
-
-/* An event that the window may not hold. */
-__attribute__((noinline)) static int
-next_slow(struct stream *s, struct event *ev)
+int
+runtime_next_slow(struct stream *s, struct event *ev)
 {
 	int64_t size = refill(s);
-	return size <= 0 ? (int)size : take(s, ev, (uint64_t)size);
+	return size <= 0 ? (int)size : runtime_take(s, ev, (uint64_t)size);
 }
 
 static int
 next(struct stream *s, struct event *ev)
 {
-	enum {
-		NORMAL_MAX = WIRE_EVENT_HEADER + WIRE_PAYLOAD_MAX,
-	};
-	uint64_t have = (uint64_t)(s->in.end - s->in.p);
-	if (__builtin_expect(have < NORMAL_MAX, 0))
-		return next_slow(s, ev);
-	uint64_t size = wire_event_size(s->in.p, NORMAL_MAX);
-	if (__builtin_expect(size > have, 0))
-		return next_slow(s, ev);
-	return take(s, ev, size);
+	return runtime_next(s, ev);
 }
 
 static bool
 peek(const struct stream *s, int64_t *clock)
 {
-	const uint8_t *p = s->in.p;
-	if (s->in.end - p < WIRE_EVENT_HEADER + WIRE_PAYLOAD_MAX || p[0] & WIRE_JUMBO)
-		return false;
-	*clock = wire_i64(p + 4);
-	return true;
+	return runtime_peek(s, clock);
 }
 
 static const struct stream_format runtime_format = {

@@ -181,14 +181,11 @@ void trace_close(struct trace *t);
 /* Reports a clock that is out of range or goes back. Returns <0. */
 int stream_bad_clock(struct stream *s, const struct event *ev, bool overflow);
 
-/* The next event of a stream, with its clock corrected and checked: clocks must not be
- * negative nor go back. 1 event, 0 end of the stream, <0 error (reported). */
+/* Corrects and checks the clock of the event that the format gave: clocks must not be
+ * negative nor go back. Returns 1, or <0 (reported). */
 static inline int
-stream_next(struct stream *s, struct event *ev)
+stream_correct(struct stream *s, struct event *ev)
 {
-	int rc = s->trace->format->next(s, ev);
-	if (__builtin_expect(rc <= 0, 0))
-		return rc;
 	bool overflow = __builtin_add_overflow(ev->clock, s->clock_offset, &ev->clock);
 	if (__builtin_expect(overflow || ev->clock < s->last_clock, 0))
 		return stream_bad_clock(s, ev, overflow);
@@ -196,13 +193,27 @@ stream_next(struct stream *s, struct event *ev)
 	return 1;
 }
 
+/* The next event of a stream, corrected. 1 event, 0 end of the stream, <0 error (reported). */
+static inline int
+stream_next(struct stream *s, struct event *ev)
+{
+	int rc = s->trace->format->next(s, ev);
+	return __builtin_expect(rc <= 0, 0) ? rc : stream_correct(s, ev);
+}
+
+/* Whether the clock that the format told of the event to come, corrected here, is good. */
+static inline bool
+stream_is_good(const struct stream *s, int64_t *clock)
+{
+	return !__builtin_add_overflow(*clock, s->clock_offset, clock) && *clock >= s->last_clock;
+}
+
 /* The corrected clock of the event that stream_next() will give, if it is known already and
  * good. What the last event borrowed stays. */
 static inline bool
 stream_peek(const struct stream *s, int64_t *clock)
 {
-	return s->trace->format->peek(s, clock) && !__builtin_add_overflow(*clock, s->clock_offset, clock) &&
-		*clock >= s->last_clock;
+	return s->trace->format->peek(s, clock) && stream_is_good(s, clock);
 }
 
 /* Where the last event of a stream is, for messages; without it, where the next one is. */
