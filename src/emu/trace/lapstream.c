@@ -331,7 +331,7 @@ open_trace(struct trace *t)
 		return diag_no_memory(t->diag);
 	t->data = l;
 	*l = (struct laplace){ .trace = t, .refs = o->refs, .window = o->window ? o->window : WINDOW };
-	l->log = (struct lap_log){ .lenient = o->lenient, .tell = tell, .self = l };
+	l->log = (struct lap_log){ .lenient = o->lenient, .tell = tell, .self = l, .texts = TOLD };
 	l->run = arena_new(&t->arena, struct laplace_ref, LAPLACE_RUN);
 	if (!l->run)
 		return diag_no_memory(t->diag);

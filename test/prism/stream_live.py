@@ -1,0 +1,307 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Prism streams that are emulated while they are written: pipes and FIFOs, writers that wait,
+die or never come, threads whose rows are not known ahead.
+
+usage: stream_live.py OVNIEMU USCOPE
+"""
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from hooks_kit import END, FULL, INSN, LOCK, UNLOCK, WORKED, Run, cfg, cxt, enter, leave, mem, swap, sync
+
+EMU, USCOPE = sys.argv[1:]
+MEM = 439
+found = []
+TMP = tempfile.TemporaryDirectory()
+count = 0
+
+
+def check(what, good, detail=""):
+    if not good:
+        found.append(f"{what}: {detail}")
+
+
+class Live(Run):
+    """A run on pipes: '-' is the standard input, other names are FIFOs."""
+
+    def __init__(self, *args):
+        global count
+        count += 1
+        self.where = f"{TMP.name}/{count}"
+        self.dir = f"{self.where}/out"
+        os.makedirs(self.where)
+        names = [a for a in args if not a.startswith("--")]
+        words = [a for a in args if a.startswith("--")]
+        for name in names:
+            if name != "-" and not name.startswith("/"):
+                os.mkfifo(f"{self.where}/{name}")
+        paths = [n if n == "-" or n.startswith("/") else f"{self.where}/{n}" for n in names]
+        with open(f"{self.where}/err", "wb") as err:
+            self.process = subprocess.Popen([EMU, "-q", "-o", self.dir, *[w for p in paths for w in ("--prism", p)], *words],
+                                            stdin=subprocess.PIPE if "-" in names else subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err)
+        self.stdin = self.process.stdin
+
+    def open(self, name):
+        return open(f"{self.where}/{name}", "wb", buffering=0)
+
+    def end(self):
+        if self.stdin:
+            self.stdin.close()
+        try:
+            self.status = self.process.wait(60)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.status = self.process.wait()
+            check("end", False, "it does not end")
+        with open(f"{self.where}/err", encoding="utf-8", errors="backslashreplace") as f:
+            self.err = f.read()
+        return self
+
+
+def put(f, data):
+    while data:
+        data = data[f.write(data):]
+    f.flush()
+
+
+def feed(data, *options, pieces=None):
+    """A run on the standard input, given at once or in pieces."""
+    r = Live("-", *options)
+    try:
+        for piece in pieces or [data]:
+            put(r.stdin, piece)
+            if pieces:
+                time.sleep(0.002)
+    except BrokenPipeError:
+        pass
+    try:
+        return r.end()
+    except BrokenPipeError:
+        r.stdin = None
+        return r.end()
+
+
+def plain(data, *options):
+    global count
+    count += 1
+    return Run(EMU, f"{TMP.name}/{count}", [data], *options)
+
+
+def lines_of(prv):
+    """(row, type) -> [(time, value)], without the first, and how many rows the header names."""
+    head, *lines = prv.splitlines()
+    rows = int(head.split(":1(")[1].split(":")[0])
+    out = {}
+    for line in lines:
+        w = [int(x) for x in line.split(":")]
+        for t, v in zip(w[6::2], w[7::2]):
+            out.setdefault((w[4], t), []).append((w[5], v))
+    return rows, {k: v[1:] for k, v in out.items()}, {k: v[0] for k, v in out.items()}
+
+
+def same(what, live, file):
+    """All but the first line of each row, and the leading zeros of the header."""
+    check(what, live.status == 0 and file.status == 0, live.err + file.err)
+    if live.status or file.status:
+        return
+    for name in "thread.row", "thread.pcf", "cpu.row", "cpu.pcf", "cpu.prv":
+        check(what, live.read(name) == file.read(name), f"another {name}")
+    a, b = lines_of(live.read("thread.prv")), lines_of(file.read("thread.prv"))
+    check(what, a[:2] == b[:2], "another thread.prv")
+    check(what, set(a[2]) == set(b[2]) and all(v == b[2][k][1] for k, (_, v) in a[2].items()), "other first values")
+    # A row begins when its thread does, as a whole.
+    for row in {k[0] for k in a[2]}:
+        check(what, len({t for k, (t, _) in a[2].items() if k[0] == row}) == 1, f"row {row} begins at several times")
+
+
+def random_stream(r, threads=0):
+    out = [FULL[:2] if r.random() < 0.5 else cfg("mem", 0)]
+    full = out[0] == FULL[:2]
+    held, names = {}, {}
+    thread = 1000000
+    for _ in range(r.randrange(1, 300)):
+        k = r.random()
+        if k < 0.15:
+            thread = threads + r.randrange(1, 12)
+            out.append(swap(thread))
+        elif k < 0.25:
+            names.setdefault(thread, []).append(name := r.choice("fgh"))
+            out.append(enter(name))
+        elif k < 0.35 and names.get(thread):
+            out.append(leave(names[thread].pop()))
+        elif k < 0.45:
+            held.setdefault(thread, []).append(lock := r.randrange(3) + 10 * thread)
+            out.append(sync(LOCK, lock))
+        elif k < 0.55 and held.get(thread):
+            out.append(sync(UNLOCK, held[thread].pop()))
+        elif k < 0.6:
+            out.append(cxt(INSN, r.randrange(9)))
+        else:
+            out.append(mem("load", 2, 64 * r.randrange(9), 1) if full else mem())
+    return b"".join(out) + END
+
+
+def as_files():
+    """What comes through a pipe is shown as what is in a file."""
+    r = random.Random(8)
+    same("worked", feed(WORKED, "--prism-interval=time:8"), plain(WORKED, "--prism-interval=time:8"))
+    same("byte by byte", feed(WORKED, pieces=[WORKED[i:i + 1] for i in range(len(WORKED))]), plain(WORKED))
+    for i in range(25):
+        data = random_stream(r)
+        options = [f"--prism-interval=time:{r.choice((7, 50, 1000000))}", f"--prism-clock=tick_ns={r.choice((1, 3))}"]
+        cut = sorted(r.randrange(len(data)) for _ in range(r.randrange(4)))
+        pieces = [data[a:b] for a, b in zip([0, *cut], [*cut, len(data)])]
+        same(f"random {i}", feed(data, *options, pieces=pieces), plain(data, *options))
+    # One that is read while the file has room for all: names are there when they are shown.
+    big = swap(1) + (enter("one") + enter("two") + leave("two") + leave("one")) * 30000 + END
+    same("big", feed(big), plain(big))
+
+
+def outputs():
+    """Rows that nobody needed are in no output; ovni.uscp tells the same as the PRV."""
+    r = feed(WORKED, "--prism-interval=time:8")
+    check("outputs", r.read("thread.prv").startswith("#Paraver (19/01/38 at 03:14):00000000000000000015_ns:0:1:1(002:1)\n"), r.read("thread.prv")[:70])
+    check("outputs", r.read("thread.row").splitlines()[3:] == ["LEVEL THREAD SIZE 2", "thread 1", "thread 2"], r.read("thread.row"))
+    p = subprocess.run([USCOPE, "timeline", "--prv", f"{r.where}/again", f"{r.dir}/ovni.uscp"], capture_output=True, text=True, check=False, timeout=60)
+    check("timeline", p.returncode == 0, p.stderr)
+    for name in "thread.prv", "thread.row", "cpu.prv", "cpu.row":
+        with open(f"{r.where}/again/{name}", encoding="utf-8") as f:
+            check("timeline", f.read() == r.read(name), f"another {name}")
+    p = subprocess.run([USCOPE, "timeline", "--at", "9ns", f"{r.dir}/ovni.uscp"], capture_output=True, text=True, check=False, timeout=60)
+    check("timeline", p.stdout.count("thread ") == 3 and "row 3" not in p.stdout, p.stdout)
+    # As many as there are rows, and one more.
+    many = b"".join(swap(i) for i in range(1, 5)) + END
+    r = feed(many, "--prism-threads=4")
+    check("all rows", r.status == 0 and "1(4:1)" in r.read("thread.prv"), r.err)
+    r = feed(many, "--prism-threads=3")
+    check("no row", r.status == 1 and "there is no row left for thread 4" in r.err and "--prism-threads" in r.err, r.err)
+    check("no row", r.read("thread.row").splitlines()[4:] == ["thread 1", "thread 2", "thread 3"], r.read("thread.row"))
+    same("many rows", feed(b"".join(swap(i) for i in range(1, 301)) + END, "--prism-threads=300"), plain(b"".join(swap(i) for i in range(1, 301)) + END))
+    r = feed(swap(0) + swap(1 << 40) + swap(0) + END, "--lenient")
+    check("PM05", r.status == 0 and len(r.read("thread.row").splitlines()[4:]) == 2, r.err)
+    for data in b"", cfg("mem", 0), END:
+        r = feed(data)
+        check("nobody", r.status == 0 and r.read("thread.row").splitlines()[4:] == ["thread 1000000"], r.err)
+        check("nobody", "1(001:1)" in r.read("thread.prv"), r.read("thread.prv")[:70])
+
+
+def writers():
+    """Whoever writes may die at any time; what it wrote is shown."""
+    r = feed(swap(3) + mem() * 4)
+    check("no end", r.status == 0 and "warning: PB14" in r.err and r.lines("thread", MEM)[1] == "4:4", r.err)
+    for part in b"\x45\x01", b"\x63", b"\x63\x09main":
+        r = feed(swap(3) + mem() * 4 + part)
+        check("inside an event", r.status == 0 and "warning: PB01" in r.err and "standard input +0xd" in r.err, r.err)
+        check("inside an event", r.lines("thread", MEM)[1] == "4:4", r.lines("thread", MEM))
+    r = feed(swap(3) + mem() * 4 + b"\xe0" + mem())
+    check("wrong", r.status == 1 and "error[prism]: PB02" in r.err and "+0xd" in r.err, r.err)
+    r = feed(swap(3) + END + b"\x00")
+    check("behind the end", r.status == 1 and "error[prism]: PB15" in r.err, r.err)
+    r = feed(swap(3) + END + b"\x00" * 200000, "--lenient")
+    check("behind the end, lenient", r.status == 0 and "warning: PB15" in r.err, r.err)
+    # A killed process, in the middle of its work.
+    r = Live("a")
+    w = subprocess.Popen([sys.executable, "-c", "import sys; f = open(sys.argv[1], 'wb', buffering=0)\n"
+                          f"f.write({swap(3) + mem() * 9!r})\nprint(flush=True)\nwhile True: f.write({mem()!r} * 1000)", f"{r.where}/a"], stdout=subprocess.PIPE)
+    w.stdout.readline()
+    time.sleep(0.1)
+    w.kill()
+    w.wait()
+    w.stdout.close()
+    r.end()
+    check("killed", r.status == 0 and "PB14" in r.err and int(r.lines("thread", MEM)[1].split()[-1].split(":")[1]) >= 9, r.err)
+    # A writer that comes late, and one that writes seldom.
+    r = Live("a")
+    time.sleep(0.2)
+    with r.open("a") as f:
+        put(f, swap(3))
+        time.sleep(0.1)
+        put(f, mem() * 2)
+        time.sleep(0.1)
+        put(f, END)
+    check("late", r.end().status == 0 and r.err == "" and r.lines("thread", MEM)[1] == "2:2", r.err)
+    # The next writer of a FIFO goes on where one stopped, if somebody kept it open.
+    r = Live("a")
+    keep = r.open("a")
+    for part in swap(3) + mem()[:1], b"\x00" * 3, END:
+        with r.open("a") as f:
+            put(f, part)
+    keep.close()
+    check("several writers", r.end().status == 0 and r.err == "" and r.lines("thread", MEM)[1] == "4:4", r.err)
+
+
+def signals():
+    """What came is emulated at once, and shown when the user has seen enough."""
+    r = Live("a", "--prism-events=all")
+    with r.open("a") as f:
+        put(f, swap(3) + enter("f") + mem() * 3 + leave("f"))
+        time.sleep(0.5)
+        r.process.send_signal(signal.SIGINT)
+        r.end()
+        check("signal", r.status == 0 and r.lines("thread", 400)[1] == "1:1 5:0", f"{r.status} {r.err}")
+        check("signal", r.read("thread.prv").startswith("#Paraver (19/01/38 at 03:14):00000000000000000005_ns"), r.read("thread.prv")[:60])
+    r = Live("a")
+    time.sleep(0.3)
+    r.process.send_signal(signal.SIGTERM)
+    check("signal, nobody", r.end().status == 0, r.err)
+
+
+def several():
+    """Streams that one program writes in turns: it may wait on one while another is waited for."""
+    r = Live("a", "b")
+    a, b = r.open("a"), r.open("b")
+    put(a, swap(1) + mem() * 3000000)
+    put(b, swap(2) + mem() * 3000000 + END)
+    b.close()
+    put(a, END)
+    a.close()
+    check("turns", r.end().status == 0 and r.err == "", r.err)
+    # Both at once.
+    r = Live("a", "b", "--prism-interval=time:10")
+    data = {n: random_stream(random.Random(n), 20 * i) for i, n in enumerate("ab")}
+
+    def write(name):
+        with r.open(name) as f:
+            for i in range(0, len(data[name]), 7):
+                put(f, data[name][i:i + 7])
+                time.sleep(0.0005)
+    both = [threading.Thread(target=write, args=(n,)) for n in "ab"]
+    for t in both:
+        t.start()
+    for t in both:
+        t.join()
+    file = Run(EMU, f"{TMP.name}/both", [data["a"], data["b"]], "--prism-interval=time:10")
+    check("both", r.end().status == 0 and file.status == 0, r.err + file.err)
+    check("both", r.read("cpu.prv") == file.read("cpu.prv"), "another cpu.prv")
+    check("both", sorted(r.read("thread.row").splitlines()) == sorted(file.read("thread.row").splitlines()), r.read("thread.row"))
+    # A file and a pipe together: the threads of the file are known.
+    path = f"{TMP.name}/half.prism"
+    with open(path, "wb") as f:
+        f.write(swap(8) + swap(9) + mem() * 5 + END)
+    r = Live(path, "-")
+    put(r.stdin, swap(7) + mem() * 20 + END)
+    r.end()
+    check("mixed", r.status == 0 and r.read("thread.row").splitlines()[4:] == ["thread 8", "thread 9", "thread 7"], r.err)
+    # Processes of descriptions.
+    r = Live("a", "--prism-process=44")
+    with r.open("a") as f:
+        put(f, swap(3) + END)
+    check("process", r.end().status == 0 and r.lines("cpu", 1)[1].startswith("0:44"), r.err)
+
+
+as_files()
+outputs()
+writers()
+signals()
+several()
+TMP.cleanup()
+print(*found[:40], sep="\n")
+print(f"{len(found)} problems")
+sys.exit(bool(found))
