@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Does what doc/prism.md says, with the blocks of that page.
+
+usage: prism.py SOURCE_ROOT OVNIEMU OVNISCOPE_PRISM USCOPE PROFILE.so LOCKS.so
+
+Blocks are named by a comment before them: <!-- test: NAME -->.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT, EMU, TOOL, USCOPE, PROFILE, LOCKS = (os.path.abspath(p) for p in sys.argv[1:7])
+bad = []
+
+
+def read(path):
+    with open(path, encoding="utf-8") as f:
+        return f.read()
+
+
+PAGE = read(f"{ROOT}/doc/prism.md")
+BLOCKS = dict(re.findall(r"<!-- test: (\S+) -->\n```\w*\n(.*?)^```$", PAGE, re.S | re.M))
+
+# What is installed, and the compiler of the build. -Werror: the listing is an example.
+PRELUDE = """set -e
+ovniemu() { "$EMU" "$@"; }
+ovniscope-prism() { "$TOOL" "$@"; }
+uscope() { "$USCOPE" "$@"; }
+pkg-config() { [ "$*" = "--cflags prism" ] && echo "-I$ROOT/src/lib/prism"; }
+cc() { command ${CC:-cc} -std=c11 -Wall -Wextra -Wconversion -Wshadow -Werror "$@"; }
+"""
+
+
+def run(script, where):
+    """(status, stdout, stderr)"""
+    # only bash knows functions with a '-' in their name
+    env = {**os.environ, "ROOT": ROOT, "EMU": EMU, "TOOL": TOOL, "USCOPE": USCOPE}
+    p = subprocess.run(["bash", "-c", PRELUDE + script], cwd=where, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                       check=False, timeout=120)
+    return p.returncode, p.stdout, p.stderr
+
+
+def same(what, got, want):
+    if got != want:
+        bad.append(f"{what} is:\n{got}\nand not:\n{want}")
+
+
+def lines(what, block, path):
+    """The lines of a block follow each other in a file."""
+    text = read(path)
+    at = -1
+    for line in BLOCKS[block].splitlines():
+        at = text.find(f"\n{line}\n", at + 1)
+        if at < 0:
+            bad.append(f"{what}: no line {line}\nin\n{text}")
+
+
+def codes():
+    """The rows of the table of codes, out of the header."""
+    text = read(f"{ROOT}/src/lib/prism/prism.h")
+    warns = read(f"{ROOT}/src/lib/prism/prismtext.c")
+    warns = re.search(r"warnings = (.*?);", warns, re.S).group(1)
+    listed = text[text.index("#define PRISM_CODE_LIST"):text.index("enum prism_code")]
+    for name, what, lenient in re.findall(r'X\((\w+), "((?:[^"\\]|\\.)*)", "((?:[^"\\]|\\.)*)"\)', listed):
+        what, lenient = (s.replace('\\"', '"').replace("\\\\xNN", "`\\xNN`") for s in (what, lenient))
+        row = f"| `{name}` | {what} | {'warning' if f'PRISM_{name}' in warns else 'error'} | {'also an error' if lenient == 'no' else lenient} |"
+        if row not in PAGE:
+            bad.append(f"the table of codes has no row\n{row}")
+        yield name
+
+
+def descriptions(where):
+    """The description that is shown has all keys, with their defaults."""
+    text = re.search(r"```json\n(.*?)^```", PAGE, re.S | re.M).group(1)
+    want = json.loads(text)
+    with open(f"{where}/core0.json", "w", encoding="utf-8") as f:
+        f.write(text)
+    status, _, err = run("cp run.prism core0.prism; ovniemu -q -o described --prism core0.json --prism-interval=time:8", where)
+    same("a description with the defaults", (status, err), (0, ""))
+    for name in ("thread.prv", "cpu.prv"):
+        same(f"{name} with the defaults", read(f"{where}/described/{name}"), read(f"{where}/out/{name}"))
+    table = re.search(r"\| key \| value \|\n\|---\|---\|\n((?:\|.*\n)+)", PAGE).group(1)
+    same("the keys in the table", re.findall(r"`(\w+)`", " ".join(row.split("|")[1] for row in table.splitlines())), list(want))
+
+
+def main():
+    with tempfile.TemporaryDirectory() as tmp:
+        for name in ("run.txt", "cache.c"):
+            with open(f"{tmp}/{name}", "w", encoding="utf-8") as f:
+                f.write(BLOCKS[name])
+        same("encode and ovniemu", run(BLOCKS["commands"], tmp), (0, "", ""))
+        size = os.path.getsize(f"{tmp}/run.prism")
+        if f"The stream has {size} bytes" not in PAGE:
+            bad.append(f"the stream has {size} bytes")
+        same("dump", run("ovniscope-prism dump run.prism", tmp)[1].split("\n", 1)[1], BLOCKS["run.txt"])
+        lines("thread.prv", "thread.prv", f"{tmp}/out/thread.prv")
+        if not re.search(r"\n2 +worker\n", read(f"{tmp}/out/thread.pcf")):
+            bad.append("thread.pcf: function 2 is not labelled worker")
+        descriptions(tmp)
+        same("the tool", run(BLOCKS["tool-commands"], tmp), (0, BLOCKS["stdout"], ""))
+        lines("cpu.prv", "cpu.prv", f"{tmp}/out/cpu.prv")
+        for view in ("thread/prism/user-miss", "cpu/prism/user-misses"):
+            if not os.path.exists(f"{tmp}/out/cfg/{view}.cfg"):
+                bad.append(f"there is no view {view}")
+        same("a stream with less", run(BLOCKS["less-commands"], tmp), (1, "", BLOCKS["stderr"]))
+        for block, tool in (("profile", PROFILE), ("locks", LOCKS)):
+            same(block, run(f"ovniemu -q -o out --prism run.prism --prism-hooks {tool}", tmp), (0, BLOCKS[block], ""))
+        for command in re.findall(r"^    (uscope timeline .*)$", PAGE, re.M):
+            status, out, err = run(command, tmp)
+            if status or "thread 2" not in out:
+                bad.append(f"{command}: status {status}\n{out}{err}")
+        status, out, err = run("cat run.prism | ovniemu -q -o live --prism - --prism-hooks ./cache.so", tmp)
+        same("live", (status, out, err), (0, BLOCKS["stdout"], ""))
+    n = len(list(codes()))
+    if n != 26:
+        bad.append(f"{n} codes")
+    print("\n".join(bad))
+    print(f"{len(bad)} of what doc/prism.md says is not so")
+    return 1 if bad else 0
+
+
+sys.exit(main())
