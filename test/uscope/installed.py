@@ -6,44 +6,14 @@ usage: installed.py SOURCE_ROOT BUILD_ROOT
 
 Installs into a folder of its own, and asks pkg-config there, as a user does.
 """
-import glob
 import os
 import re
-import shutil
-import subprocess
 import sys
 import tempfile
 
+from installkit import Installed, expect, run
+
 root, build = (os.path.abspath(a) for a in sys.argv[1:3])
-env = {k: v for k, v in os.environ.items() if not k.startswith(("PKG_CONFIG", "LD_"))}
-
-
-def run(words, status=0):
-    p = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, env=env)
-    if p.returncode != status:
-        sys.exit(f"{' '.join(words)}: status {p.returncode}\n{p.stdout}{p.stderr}")
-    return p.stdout if status == 0 else p.stderr
-
-
-def expect(what, good):
-    if not good:
-        sys.exit(f"not so: {what}")
-
-
-def check_headers(flags):
-    """They compile alone, two times over, in C and C++."""
-    for cc, std in (("gcc", "c11"), ("gcc", "c17"), ("clang", "c11"), ("g++", "c++11"), ("clang++", "c++17")):
-        if not shutil.which(cc):
-            continue
-        for header in ("uscope.h", "uscope_dpi.h"):
-            p = subprocess.run([cc, "-x", "c++" if "++" in cc else "c", f"-std={std}", "-pedantic", "-Wall", "-Wextra",
-                                "-Wundef", "-Werror", "-fsyntax-only", *flags, "-"], check=False, env=env,
-                               input=2 * f"#include <{header}>\n", capture_output=True, text=True)
-            expect(f"{cc} -std={std} takes {header}: {p.stderr}", p.returncode == 0)
-
-
-def ask(*words):
-    return run(["pkg-config", *words]).split()
 
 
 class Toy:
@@ -103,21 +73,13 @@ def check(tmp, read, cycles, *args):
 
 
 with tempfile.TemporaryDirectory() as tmp:
-    run(["meson", "install", "-C", build, "--no-rebuild", "--quiet", "--destdir", f"{tmp}/inst"])
-    found = glob.glob(f"{tmp}/inst/**/uscope.pc", recursive=True)
-    expect("uscope.pc is installed once", len(found) == 1)
-    env.update(PKG_CONFIG_LIBDIR=os.path.dirname(found[0]), PKG_CONFIG_SYSROOT_DIR=f"{tmp}/inst")
-    flags = ask("--cflags", "--libs", "uscope")
-    check_headers(ask("--cflags", "uscope"))
-    libdir = ask("--variable=libdir", "uscope")[0]
-    if not libdir.startswith(tmp):
-        libdir = f"{tmp}/inst{libdir}"
-    sv = ask("--variable=sv", "uscope-dpi")[0]
-    expect(f"{sv} is installed", os.path.exists(sv if sv.startswith(tmp) else f"{tmp}/inst{sv}"))
-    expect("libuscope_dpi is linked", "-luscope_dpi" in ask("--libs", "uscope-dpi"))
+    inst = Installed(tmp, build, "uscope")
+    inst.check_headers("uscope.h", "uscope_dpi.h")
+    sv = inst.ask("--variable=sv", "uscope-dpi")[0]
+    expect(f"{sv} is installed", os.path.exists(inst.path(sv)))
+    expect("libuscope_dpi is linked", "-luscope_dpi" in inst.ask("--libs", "uscope-dpi"))
     for name in ("uscope_write", "uscope_read"):
-        run(["cc", "-Wall", "-Wextra", "-Werror", f"{root}/doc/examples/{name}.c", "-o", f"{tmp}/{name}", *flags,
-             f"-Wl,-rpath,{libdir}"])
+        inst.compile(f"{root}/doc/examples/{name}.c", f"{tmp}/{name}")
     write, read = f"{tmp}/uscope_write", f"{tmp}/uscope_read"
 
     run([write, f"{tmp}/toy.uscp"])
@@ -137,11 +99,7 @@ with tempfile.TemporaryDirectory() as tmp:
     run([read], 2)
 
     # The program in the man page.
-    with open(f"{root}/doc/man/libuscope.3", encoding="utf-8") as f:
-        source = re.search(r"^\.Sh EXAMPLES$.*?^\.Bd -literal\n(.*?)^\.Ed$", f.read(), re.S | re.M).group(1)
-    with open(f"{tmp}/page.c", "w", encoding="utf-8") as f:
-        f.write(source.replace("\\e", "\\"))
-    run(["cc", "-Wall", "-Wextra", "-Werror", f"{tmp}/page.c", "-o", f"{tmp}/page", *flags, f"-Wl,-rpath,{libdir}"])
+    inst.compile_page(f"{root}/doc/man/libuscope.3", f"{tmp}/page")
     os.chdir(tmp)
     expect("the program of the man page prints 50", run([f"{tmp}/page"]) == "50\n")
 print("the examples compile against what is installed, and the files hold what they promise")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Shared libraries export what their headers declare and nothing else; the man page has it.
 
-usage: symbols.py libuscope.3 HEADER LIBRARY [HEADER LIBRARY...]
+usage: symbols.py PREFIX PAGE HEADER LIBRARY [HEADER LIBRARY...]
 """
 import re
 import subprocess
@@ -9,24 +9,25 @@ import sys
 
 
 def functions(path):
-    """Declared in the header."""
+    """Declared in the header, and defined there."""
     with open(path, encoding='utf-8') as f:
         text = re.sub(r'/\*.*?\*/', '', f.read(), flags=re.S)
     text = re.sub(r'^\s*#(.*\\\n)*.*$', '', text, flags=re.M)
-    return set(re.findall(r'\b(uscope_\w+)\([^;{]*\);', text))
+    return set(re.findall(rf'\b({prefix}\w+)\([^;{{]*\);', text)), set(re.findall(rf'^({prefix}\w+)\([^;]*\)\n{{', text, flags=re.M))
 
 
-with open(sys.argv[1], encoding='utf-8') as f:
+prefix = sys.argv[1]
+with open(sys.argv[2], encoding='utf-8') as f:
     page = f.read()
 bad = []
 n = 0
-for header, library in zip(sys.argv[2::2], sys.argv[3::2]):
-    declared = functions(header)
+for header, library in zip(sys.argv[3::2], sys.argv[4::2]):
+    declared, inline = functions(header)
     nm = subprocess.run(['nm', '-D', '--defined-only', library], check=True, capture_output=True, text=True).stdout
     exported = {line.split()[2] for line in nm.splitlines()}
     bad += [f'declared, not exported: {s}' for s in sorted(declared - exported)]
     bad += [f'exported, not declared: {s}' for s in sorted(exported - declared)]
-    bad += [f'not in the man page: {s}' for s in sorted(declared) if not re.search(rf'\b{s}\b', page)]
-    n += len(declared)
+    bad += [f'not in the man page: {s}' for s in sorted(declared | inline) if not re.search(rf'\b{s}\b', page)]
+    n += len(declared | inline)
 print('\n'.join(bad) if bad else f'{n} functions')
 sys.exit(1 if bad or not n else 0)

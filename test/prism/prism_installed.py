@@ -1,0 +1,32 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""An installed libprism can be linked, and the program of its man page does what it promises.
+
+usage: prism_installed.py SOURCE_ROOT BUILD_ROOT
+"""
+import os
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "uscope"))
+from installkit import Installed, expect, run  # noqa: E402
+
+root, build = (os.path.abspath(a) for a in sys.argv[1:3])
+
+with tempfile.TemporaryDirectory() as tmp:
+    inst = Installed(tmp, build, "prism")
+    inst.check_headers("prism.h", "prism_hooks.h")
+    inst.compile_page(f"{root}/doc/man/libprism.3", f"{tmp}/page")
+    out = run([f"{tmp}/page"])
+    want = """0: config
+2: config
+4: sync
+13: context, function enter main
+19: memory, store of 8 bytes
+27: end
+"""
+    expect(f"the program of the man page prints {want}, not {out}", out == want)
+    needed = run(["readelf", "-d", f"{tmp}/page"])
+    expect("it needs libprism.so.0", re.search(r"NEEDED.*\[libprism\.so\.0\]", needed))
+print("what is installed can be used")
