@@ -36,6 +36,13 @@ compare(int map)
 		CHECK(next ? (next->first > p ? next->first : p) == q : q == PAGES);
 	}
 	CHECK(laprange_total(maps[map]) == total);
+	const struct laprange *r = laprange_next(maps[map], 0);
+	while (r) {
+		/* Neighbours that continue each other are one range. */
+		const struct laprange *next = laprange_next(maps[map], r->last + 1);
+		CHECK(!next || next->first > r->last + 1 || next->owner != r->owner || next->base != laprange_value(r, r->last + 1));
+		r = next;
+	}
 }
 
 static void

@@ -225,9 +225,24 @@ last_of(const struct laprange *n)
 	return n;
 }
 
-/* Makes the last range of a tree longer, copying the way to it. */
+static const struct laprange *
+first_of(const struct laprange *n)
+{
+	while (n && n->left)
+		n = n->left;
+	return n;
+}
+
+/* Whether a range, if it is there, and what begins behind it are one. */
+static bool
+continues(const struct laprange *r, uint64_t first, uint32_t owner, uint64_t base)
+{
+	return r && r->last + 1 == first && r->owner == owner && laprange_value(r, first) == base;
+}
+
+/* Makes the range that ends in front of a page longer, copying the way to it. */
 static void
-extend_last(struct laprange_pool *pool, struct laprange **tree, uint64_t npages)
+extend(struct laprange_pool *pool, struct laprange **tree, uint64_t page, uint64_t npages)
 {
 	while (*tree) {
 		struct laprange *n = own(pool, *tree);
@@ -235,32 +250,98 @@ extend_last(struct laprange_pool *pool, struct laprange **tree, uint64_t npages)
 		if (!n)
 			return;
 		n->total += npages;
-		if (!n->right)
+		if (n->last + 1 == page) {
 			n->last += npages;
-		tree = &n->right;
+			return;
+		}
+		tree = n->last < page ? &n->right : &n->left;
 	}
+}
+
+/* Joins two trees; where they meet, ranges that continue each other become one. */
+static struct laprange *
+glue(struct laprange_pool *pool, struct laprange *low, struct laprange *high)
+{
+	const struct laprange *next = first_of(high);
+	if (next && continues(last_of(low), next->first, next->owner, next->base)) {
+		struct laprange *same, *rest = NULL;
+		uint64_t first = next->first;
+		uint64_t npages = next->last - first + 1;
+		if (next->last == UINT64_MAX)
+			same = high;
+		else
+			split(pool, high, next->last + 1, &same, &rest);
+		laprange_free(pool, same);
+		extend(pool, &low, first, npages);
+		high = rest;
+	}
+	return join(pool, low, high);
+}
+
+/* A range of its own, where there is nothing. */
+static void
+insert(struct laprange_pool *pool, struct laprange **tree, const struct laprange *what)
+{
+	struct laprange *n = new_node(pool);
+	if (!n)
+		return;
+	n->first = what->first;
+	n->last = what->last;
+	n->base = what->base;
+	n->owner = what->owner;
+	while (*tree && (*tree)->weight > n->weight) {
+		struct laprange *up = own(pool, *tree);
+		*tree = up;
+		if (!up) {
+			laprange_free(pool, n);
+			return;
+		}
+		up->total += n->last - n->first + 1;
+		tree = up->last < n->first ? &up->right : &up->left;
+	}
+	split(pool, *tree, n->first, &n->left, &n->right);
+	*tree = sum(n);
+}
+
+/* Whether nothing is in [first, last]; then the ranges on both sides. */
+static bool
+is_gap(const struct laprange *n, uint64_t first, uint64_t last, const struct laprange **before, const struct laprange **behind)
+{
+	*before = NULL;
+	*behind = NULL;
+	while (n) {
+		if (n->last < first) {
+			*before = n;
+			n = n->right;
+		} else if (n->first > last) {
+			*behind = n;
+			n = n->left;
+		} else {
+			return false;
+		}
+	}
+	return true;
 }
 
 void
 laprange_set(struct laprange_pool *pool, struct laprange **map, uint64_t first, uint64_t last,
 	uint32_t owner, uint64_t base)
 {
-	struct laprange *low, *high;
-	laprange_free(pool, take_out(pool, *map, first, last, &low, &high));
-	const struct laprange *before = last_of(low);
-	if (before && before->last + 1 == first && before->owner == owner && laprange_value(before, first) == base) {
-		extend_last(pool, &low, last - first + 1);
-	} else {
-		struct laprange *n = new_node(pool);
-		if (n) {
-			n->first = first;
-			n->last = last;
-			n->base = base;
-			n->owner = owner;
-			low = join(pool, low, sum(n));
-		}
+	const struct laprange *before, *behind;
+	const struct laprange new = { .first = first, .last = last, .owner = owner, .base = base };
+	if (is_gap(*map, first, last, &before, &behind)) {
+		bool joins = behind && continues(&new, behind->first, behind->owner, behind->base);
+		if (!joins && continues(before, first, owner, base))
+			extend(pool, map, first, last - first + 1);
+		else if (!joins)
+			insert(pool, map, &new);
+		if (!joins)
+			return;
 	}
-	*map = join(pool, low, high);
+	struct laprange *low, *high, *n = NULL;
+	laprange_free(pool, take_out(pool, *map, first, last, &low, &high));
+	insert(pool, &n, &new);
+	*map = glue(pool, glue(pool, low, n), high);
 }
 
 struct laprange *
@@ -278,7 +359,7 @@ laprange_copy(struct laprange_pool *pool, struct laprange **map, uint64_t first,
 	struct laprange *low, *high;
 	struct laprange *inside = take_out(pool, *map, first, last, &low, &high);
 	struct laprange *copy = hold(inside);
-	*map = join(pool, join(pool, low, inside), high);
+	*map = glue(pool, glue(pool, low, inside), high);
 	return copy;
 }
 
@@ -309,7 +390,7 @@ laprange_put(struct laprange_pool *pool, struct laprange **map, struct laprange 
 	if (shift == 0) {
 		struct laprange *low, *high;
 		split(pool, *map, last_of(add)->last, &low, &high);
-		*map = join(pool, join(pool, low, add), high);
+		*map = glue(pool, glue(pool, low, add), high);
 		return;
 	}
 	(void)laprange_each(add, put_one, &p);
