@@ -28,7 +28,7 @@ lapmodel_prepare(struct emu *emu, struct lapmodel *d)
 		return diag_no_memory(emu->diag);
 	d->ncpus = o.ncpus;
 	for (uint32_t i = 0; i < d->ncpus; i++)
-		d->cpus[i].run = d->cpus[i].last_run = NO_INDEX;
+		d->cpus[i] = (struct lapmodel_cpu){ .run = NO_INDEX, .last_run = NO_INDEX, .count = { .dense = !l || !(l->numbered || l->basic) } };
 	/* The log is the player's, which outlives the machine. */
 	struct lap_log *log = l ? (struct lap_log *)&l->log : &d->log;
 	return lapmachine_init(&d->machine, log, &o) < 0 ? diag_no_memory(emu->diag) : 0;

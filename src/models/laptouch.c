@@ -2,6 +2,10 @@
 /* laptouch: references: whose they are, which pages they touch, and what is counted. */
 #include "lapmodel.h"
 
+enum {
+	BATCH = 64, /* references of a run that are looked at together */
+};
+
 /* ---- References. ---- */
 
 /* The class of a page that a merge has numbered, from the mapping it is in. */
@@ -65,7 +69,8 @@ touch_pages(struct emu *emu, const struct event *ev, struct lapmodel *d, struct 
 		c->n[LAPCOUNT_NEW_PAGES] += class != 0;
 		on->count.n[LAPCOUNT_NEW_PAGES] += class != 0;
 		first = class ? class : first;
-		if (rec->type == LAP_REF)
+		/* What is in no mapping is told of each time. */
+		if (rec->type == LAP_REF && (!step->outside || d->machine.no_kernel_trace))
 			on->hot[t->addr >> LAP_PAGE_SHIFT & (HOT - 1)] = on->hot_key | t->addr >> LAP_PAGE_SHIFT;
 	}
 	if (!show)
@@ -136,7 +141,7 @@ begin_refs(struct emu *emu, const struct event *ev, struct lapmodel *d, const st
 
 /* A reference of a run that is not known to be nothing new. */
 static int
-take_cold(struct emu *emu, const struct event *ev, struct lapmodel *d, struct laplace *l, struct lapcount *c, size_t i)
+take_one(struct emu *emu, const struct event *ev, struct lapmodel *d, struct laplace *l, struct lapcount *c, size_t i)
 {
 	const struct laplace_ref *ref = &l->run[i];
 	struct lap_record rec = l->item.rec;
@@ -152,6 +157,30 @@ take_cold(struct emu *emu, const struct event *ev, struct lapmodel *d, struct la
 	return rc == 0 && l->code ? lapmodel_show_diag(emu, ev, 0) : rc;
 }
 
+/* Those of a part of a run that were not known at its begin. Most of the time would go by waiting
+ * for memory: so what the first steps of all need is asked for before any of them is done. */
+static int
+take_cold(struct emu *emu, const struct event *ev, struct lapmodel *d, struct laplace *l, struct lapcount *c,
+	const uint16_t *cold, size_t n, bool odd)
+{
+	const struct lapmodel_cpu *on = &d->cpus[lapmodel_on(emu)];
+	const struct lap_space *space = on->hot_space;
+	for (size_t k = 0; k < n && space; k++)
+		lappages_prefetch(&d->machine.pages, space, l->run[cold[k]].addr);
+	for (size_t k = 0; k < n && space; k++) {
+		uint64_t page = lappages_peek(&d->machine.pages, space, l->run[cold[k]].addr);
+		lapcount_prefetch(c, page);
+		lapcount_prefetch(&on->count, page);
+	}
+	for (size_t k = 0; k < n; k++) {
+		const struct laplace_ref *ref = &l->run[cold[k]];
+		int rc = odd || !is_hot(on, ref->addr, ref->length) ? take_one(emu, ev, d, l, c, cold[k]) : 0;
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
 /* The references behind the first of a run: nothing but counts. odd: the first was not as
  * it should be, and neither are these. */
 static int
@@ -159,12 +188,17 @@ count_run(struct emu *emu, const struct event *ev, struct lapmodel *d, struct la
 {
 	struct lapmodel_cpu *on = &d->cpus[lapmodel_on(emu)];
 	uint64_t sums[7] = { 0 }; /* by kind: how many, above their bytes */
-	for (size_t i = 0; i < l->nrun; i++) {
-		const struct laplace_ref *ref = &l->run[i];
-		sums[ref->kind] += UINT64_C(1) << 32 | ref->length;
-		if (__builtin_expect(!odd && is_hot(on, ref->addr, ref->length), 1))
-			continue;
-		int rc = take_cold(emu, ev, d, l, c, i);
+	uint16_t cold[BATCH];
+	for (size_t first = 0; first < l->nrun; first += BATCH) {
+		size_t end = l->nrun - first < BATCH ? l->nrun : first + BATCH;
+		size_t n = 0;
+		for (size_t i = first; i < end; i++) {
+			const struct laplace_ref *ref = &l->run[i];
+			sums[ref->kind] += UINT64_C(1) << 32 | ref->length;
+			cold[n] = (uint16_t)i;
+			n += odd || !is_hot(on, ref->addr, ref->length);
+		}
+		int rc = n ? take_cold(emu, ev, d, l, c, cold, n, odd) : 0;
 		if (rc < 0)
 			return rc;
 	}

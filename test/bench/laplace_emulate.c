@@ -60,7 +60,7 @@ make(long n, unsigned pages, unsigned every)
 	uint64_t ts = 1 << 20;
 	uint64_t x = 88172645463325252U;
 	for (unsigned t = 0; t < TASKS; t++)
-		(void)fprintf(k, "A %llx %x %x\nm %llx %x 8048000 %x\n", (unsigned long long)ts, 0x100 + t, 0x5000 + t,
+		(void)fprintf(k, "F %llx %x 0\nA %llx %x %x\nm %llx %x 8048000 %x\n", (unsigned long long)ts, 0x100 + t, (unsigned long long)ts, 0x100 + t, 0x5000 + t,
 			(unsigned long long)ts, 0x100 + t, PAGES * 4096);
 	uint32_t near[NEAR] = { 0 };
 	unsigned task = 0;

@@ -141,6 +141,17 @@ def example(emu, tool, tmp):
     check("3 GHz", text_of(s[2, 302]) == "10:1 170:0 261:1", text_of(s[2, 302]))
 
 
+def counted(emu, tmp):
+    """What is in no mapping is counted each time, also where references come as one event."""
+    kernel = write(f"{tmp}/k.lkt", "F 1 5 0\nA 1 5 a1\nm 1 5 8048000 1000\nS 2 5\n")
+    refs = write(f"{tmp}/r.lrb", binary("".join(f"r {i + 10:x} 4 a1 {0x8048000 if i % 4 == 0 else 0x9000000 + i // 90 * 4096:x}\n" for i in range(200))))
+    for how in "all", "pages", "none":
+        p = run(emu, f"{tmp}/out", f"--laplace-refs={how}", "--laplace", refs, "--laplace-kernel", kernel)
+        check(how, "LM05: 150 times:" in p.stderr and p.stderr.count("warning: LM05: address ") == 5, p.stderr)
+        s = sequences(f"{tmp}/out/thread.prv")
+        check(how, value_at(s[2, 310], 1000) == 200 and value_at(s[2, 315], 1000) == 4, f"{s[2, 310]} loads, {s[2, 315]} pages")
+
+
 def basic_and_parts(emu, tool, tmp):
     refs = write(f"{tmp}/refs.lrb", binary(REFS))
     kernel = write(f"{tmp}/kernel.lkt", KERNEL)
@@ -287,7 +298,7 @@ def documents(emu, tmp):
 
 def main():
     emu, tool = sys.argv[1:]
-    for test in (lambda t: example(emu, tool, t), lambda t: basic_and_parts(emu, tool, t), lambda t: bad(emu, t), lambda t: documents(emu, t), lambda t: manifests(emu, t)):
+    for test in (lambda t: example(emu, tool, t), lambda t: basic_and_parts(emu, tool, t), lambda t: counted(emu, t), lambda t: bad(emu, t), lambda t: documents(emu, t), lambda t: manifests(emu, t)):
         with tempfile.TemporaryDirectory() as tmp:
             test(tmp)
     return lapexample.finish()

@@ -75,10 +75,16 @@ lap_raise(struct lap_log *log, const struct lap_place *at, int code, const char 
 	if (counted)
 		log->counts[code]++;
 	if (log->tell) {
-		struct lap_issue issue = { .code = code, .file = at->file, .offset = at->offset, .line = at->line };
+		struct lap_issue issue;
 		va_list ap;
+		issue.code = code;
+		issue.file = at->file;
+		issue.offset = at->offset;
+		issue.line = at->line;
+		issue.text[0] = 0;
 		va_start(ap, fmt);
-		(void)vsnprintf(issue.text, sizeof(issue.text), fmt, ap);
+		if (fatal || !log->texts || log->counts[code] <= log->texts)
+			(void)vsnprintf(issue.text, sizeof(issue.text), fmt, ap);
 		va_end(ap);
 		for (char *p = issue.text; *p; p++)
 			if ((unsigned char)*p < 0x20 || *p == 0x7f)

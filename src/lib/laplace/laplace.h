@@ -168,6 +168,7 @@ struct lap_log {
 	/* Called for each issue; fatal: it is what stops the run. NULL: nobody listens. */
 	void (*tell)(void *self, const struct lap_issue *issue, bool fatal);
 	void *self;
+	uint64_t texts; /* beyond that many of a kind tell() gets no text; 0: it always does */
 	uint64_t counts[LAP_CODES];
 };
 

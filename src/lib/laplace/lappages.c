@@ -6,8 +6,8 @@
 /* Beyond this nothing is numbered but what is touched: a read may claim 2^52 pages. */
 #define PAGES_MAX (UINT64_MAX / 4)
 
-/* Of a cached page: it is in no mapping. */
-#define OUTSIDE (UINT64_C(1) << 63)
+/* Of a page in p->found: it is in no mapping. */
+#define OUTSIDE (UINT32_C(1) << 31)
 
 int
 lappages_append(void ***items, size_t *n, size_t *cap, void *item)
@@ -29,8 +29,7 @@ lappages_init(struct lappages *p, uint32_t kernel_base, bool offset_in_pages)
 {
 	*p = (struct lappages){ .kernel_base = kernel_base, .offset_in_pages = offset_in_pages, .next_cache_id = 1 };
 	laprange_init(&p->pool);
-	p->cache = calloc(LAPPAGES_CACHE, sizeof(*p->cache));
-	return p->cache ? 0 : -LAP_E_MEMORY;
+	return laplines_init(&p->found) == 0 ? 0 : -LAP_E_MEMORY;
 }
 
 void
@@ -42,7 +41,7 @@ lappages_finish(struct lappages *p)
 		free(p->objects[i]);
 	free(p->spaces);
 	free(p->objects);
-	free(p->cache);
+	laplines_finish(&p->found);
 	lapids_finish(&p->contexts);
 	lapids_finish(&p->files);
 	lapids_finish(&p->segments);
@@ -172,12 +171,6 @@ find_page(struct lappages *p, struct lap_space *s, uint64_t page, uint8_t *class
 	return new_page(p, &s->pages, page, *class);
 }
 
-static struct lap_cached *
-cached(const struct lappages *p, uint64_t key)
-{
-	return &p->cache[(key ^ key >> 20) % LAPPAGES_CACHE];
-}
-
 /* What was found in a space is no longer valid. */
 static void
 forget(struct lappages *p, struct lap_space *s)
@@ -192,6 +185,33 @@ forget_all(struct lappages *p)
 	p->first_cache_id = p->next_cache_id;
 }
 
+/* The id of the kernel is 2^43. */
+static inline uint64_t
+key_of(const struct lappages *p, const struct lap_space *s, uint32_t addr)
+{
+	return laplines_key(addr >= p->kernel_base ? UINT64_C(1) << 43 : s->cache_id, addr);
+}
+
+static void
+remember(struct lappages *p, uint64_t key, uint32_t addr, uint64_t page)
+{
+	/* Beyond that they are looked for each time. */
+	uint32_t value = page < OUTSIDE ? (uint32_t)page : 0;
+	laplines_put(&p->found, key, addr, value && p->outside ? value | OUTSIDE : value, p->npages);
+}
+
+void
+lappages_prefetch(const struct lappages *p, const struct lap_space *s, uint32_t addr)
+{
+	laplines_prefetch(&p->found, key_of(p, s, addr));
+}
+
+uint64_t
+lappages_peek(const struct lappages *p, const struct lap_space *s, uint32_t addr)
+{
+	return laplines_find(&p->found, key_of(p, s, addr), addr) & ~OUTSIDE;
+}
+
 uint64_t
 lappages_touch(struct lappages *p, struct lap_space *s, uint32_t addr, uint8_t *class)
 {
@@ -203,16 +223,15 @@ lappages_touch(struct lappages *p, struct lap_space *s, uint32_t addr, uint8_t *
 		return 0;
 	if (s && s->cache_id < p->first_cache_id)
 		forget(p, s);
-	/* Ids begin at 1: a key of 0 is none. That of the kernel is 2^43. */
-	uint64_t key = (kernel ? UINT64_C(1) << 43 : s->cache_id) << 20 | page;
-	struct lap_cached *c = cached(p, key);
-	if (c->key != key) {
-		c->page = kernel ? page_in(p, &p->kernel, page, LAP_CLASS_KERNEL, class) : find_page(p, s, page, class);
-		c->page |= p->outside ? OUTSIDE : 0;
-		c->key = key;
+	uint64_t key = key_of(p, s, addr);
+	uint32_t known = laplines_find(&p->found, key, addr);
+	if (known) {
+		p->outside = known & OUTSIDE;
+		return known & ~OUTSIDE;
 	}
-	p->outside = c->page & OUTSIDE;
-	return c->page & ~OUTSIDE;
+	uint64_t found = kernel ? page_in(p, &p->kernel, page, LAP_CLASS_KERNEL, class) : find_page(p, s, page, class);
+	remember(p, key, addr, found);
+	return found;
 }
 
 /* ---- Events. ---- */
@@ -337,9 +356,11 @@ static uint64_t
 copy_on_write(struct lappages *p, struct lap_space *s, uint64_t page)
 {
 	uint64_t canonical = new_page(p, &s->pages, page, LAP_CLASS_ANONYMOUS);
-	if (page >> 20 == 0) { /* else no reference gets there */
-		uint64_t key = s->cache_id << 20 | page;
-		*cached(p, key) = (struct lap_cached){ key, canonical };
+	/* Else no reference gets there. */
+	if (page >> 20 == 0 && page << LAP_PAGE_SHIFT < p->kernel_base) {
+		uint32_t addr = (uint32_t)(page << LAP_PAGE_SHIFT);
+		p->outside = false;
+		remember(p, key_of(p, s, addr), addr, canonical);
 	}
 	return canonical;
 }

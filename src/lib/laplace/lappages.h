@@ -14,6 +14,7 @@
 
 #include "lapids.h"
 #include "laplace.h"
+#include "laplines.h"
 #include "laprange.h"
 
 enum lap_class {
@@ -48,15 +49,6 @@ struct lap_space {
 	bool dead;
 };
 
-struct lap_cached {
-	uint64_t key;
-	uint64_t page;
-};
-
-enum {
-	LAPPAGES_CACHE = 16384,
-};
-
 struct lappages {
 	struct laprange_pool pool;
 	struct laprange *kernel; /* page -> canonical */
@@ -73,9 +65,9 @@ struct lappages {
 	size_t nspaces, spaces_cap;
 	size_t nalive; /* of the spaces */
 	size_t nobjects, objects_cap;
-	struct lap_cached *cache; /* canonical pages found last */
-	bool outside;             /* what was touched last is in no mapping */
-	bool failed;              /* memory was exhausted: nothing that was found is valid */
+	struct laplines found; /* canonical pages */
+	bool outside;          /* what was touched last is in no mapping */
+	bool failed;           /* memory was exhausted: nothing that was found is valid */
 };
 
 /* Returns 0 or -LAP_E_MEMORY; lappages_finish() is called in any case. */
@@ -95,6 +87,11 @@ void lappages_end_space(struct lappages *p, struct lap_space *s);
  *   class   what it is if this was the first touch, else 0
  * 0: there is no such space. */
 uint64_t lappages_touch(struct lappages *p, struct lap_space *s, uint32_t addr, uint8_t *class);
+
+/* An address of a space will be touched soon: first its page is looked for, and when that is
+ * there, lappages_peek() gives it; 0: it is not known. */
+void lappages_prefetch(const struct lappages *p, const struct lap_space *s, uint32_t addr);
+uint64_t lappages_peek(const struct lappages *p, const struct lap_space *s, uint32_t addr);
 
 /* What an event that concerns memory does: D M m @ U C s / < > - t. s: the space of its task,
  * and for D the source; dup: for D only. Returns the new page of C, else 0. */
