@@ -6,6 +6,7 @@
 #include "emu.h"
 #include "kit.h"
 #include "out.h"
+#include "prismstream.h"
 
 #include <cjson/cJSON.h>
 #include <stdarg.h>
@@ -137,6 +138,41 @@ put_events(struct kit_bytes *b, int64_t clock)
 	kit_event(b, "OHe", clock + 60, NULL, 0);
 }
 
+/* Threads, two of them without an id, stacks, locks, blocks, lines: enough for all that grows
+ * to do so; the lenient go on where it breaks a rule. */
+static void
+make_prism(void)
+{
+	static const char first[] = "\xa0\xf0\xa4\xf8\x45\0\0\0\0\0\0\0\0";
+	struct kit_bytes b = { 0 };
+	kit_put(&b, first, sizeof(first) - 1);
+	for (unsigned i = 0; i < 80; i++) {
+		const uint8_t v = (uint8_t)(i + 1);
+		const uint8_t enter[] = { 0x63, 0x02, 'f', '0' + v / 10, '0' + v % 10 };
+		const uint8_t other[] = { i % 2 ? 0x66 : 0x68, 0x00, v };
+		const uint8_t block[] = { 0x62, v, 1, 0, 0, 0, 0, 0, 0x61, v, 2, 0, 0, 0, 0, 0 };
+		const uint8_t lock[] = { 0x46, v, 0, 0, 0, 0, 0, 0, 0 };
+		const uint8_t load[] = { 0x0a, 0, v, 0, 0, 0, 0, 0, 3 };
+		kit_put(&b, enter, sizeof(enter));
+		kit_put(&b, other, sizeof(other));
+		kit_put(&b, block, sizeof(block));
+		kit_put(&b, lock, sizeof(lock));
+		kit_put(&b, load, sizeof(load));
+		const uint8_t swap[] = { 0x45, (uint8_t)(i / 4), 0, 0, 0, 0, 0, i % 2 ? 0x80 : 0, 0 };
+		if (i % 4 == 3)
+			kit_put(&b, swap, sizeof(swap));
+	}
+	static const char last[] = "\x64\x00"
+				   "x\xc0";
+	kit_put(&b, last, sizeof(last) - 1);
+	kit_write(kit_path("prism/a.prism"), b.p, b.n);
+	kit_write(kit_path("prism/b.prism"), b.p, b.n);
+	kit_text(kit_path("prism/a.json"), "{\"version\": 1, \"format\": \"prism\", \"events\": \"a.prism\"}");
+	kit_text(kit_path("prism/b.json"),
+		"{\"version\": 1, \"format\": \"prism\", \"events\": \"b.prism\", \"process\": 2, \"first_thread\": 3, \"clock\": {\"mode\": \"instr\"}}");
+	kit_done(&b);
+}
+
 static void
 make_traces(void)
 {
@@ -165,6 +201,7 @@ make_traces(void)
 		"F 1 7 0\nA 1 7 a1\nm 1 7 8048000 3000\nS 2 7\nF 3 8 7\nA 3 8 a2\nD 4 a1 a2 8048000 804b000\n"
 		"M 5 8 9000000 2000 1 2 3 0 file\nS 90 8\nC 91 8 8048000\nT 99 8\nu 99 a2\ne 100\n");
 	kit_text(kit_path("laplace/r.lrt"), "r 5 4 a1 8048000\nw 6 4 a1 8048ffe\nr 92 4 a2 c0000000\nw 93 4 a2 8048000\nr 94 4 a2 9000000\n");
+	make_prism();
 }
 
 static int
@@ -182,7 +219,8 @@ emulate(const char *dir, bool compat)
 	struct diag d = { .program = "test" };
 	struct emu emu;
 	kit_quiet();
-	int rc = emu_open(&emu, &d, dir, &(struct emu_options){ .compat = compat, .outdir = kit_path("out") });
+	static const struct prism_options prism = { .lenient = true, .insn = true, .length = 50 };
+	int rc = emu_open(&emu, &d, dir, &(struct emu_options){ .compat = compat, .outdir = kit_path("out"), .prism = &prism });
 	if (rc == 0)
 		rc = emu_connect(&emu, sinks, sizeof(sinks) / sizeof(sinks[0]));
 	if (rc == 0)
@@ -279,6 +317,7 @@ main(void)
 	for (int k = 0; k < 2; k++) {
 		repeat = k;
 		walk("laplace", false, 0);
+		walk("prism", false, 0);
 	}
 	return 0;
 }
