@@ -6,7 +6,7 @@
  *
  * To find a page in the maps of lappages is to go down a tree. Here those with neighbouring
  * addresses are one line of the processor's cache. A line may go at any time, as there are at most
- * about as many as it is told; and it is never asked for again once its space has a new id. */
+ * about as many as it is told; and nobody asks for it once its space has a new id. */
 
 #include "laplace.h"
 
@@ -68,7 +68,7 @@ laplines_find(const struct laplines *l, uint64_t key, uint32_t addr)
 int laplines_init(struct laplines *l);
 void laplines_finish(struct laplines *l);
 
-/* Sets a value. most: there are no more lines than that, unless they were so at first. */
+/* Sets a value. There are less than twice `most` lines, or those of the beginning. */
 void laplines_put(struct laplines *l, uint64_t key, uint32_t addr, uint32_t value, uint64_t most);
 
 #endif

@@ -197,7 +197,7 @@ remember(struct lappages *p, uint64_t key, uint32_t addr, uint64_t page)
 {
 	/* Beyond that they are looked for each time. */
 	uint32_t value = page < OUTSIDE ? (uint32_t)page : 0;
-	laplines_put(&p->found, key, addr, value && p->outside ? value | OUTSIDE : value, p->npages);
+	laplines_put(&p->found, key, addr, value && p->outside ? value | OUTSIDE : value, p->npages / 2);
 }
 
 void

@@ -10,7 +10,8 @@
  * they are first touched. The rules are in doc/format/laplace.md, "Canonical pages".
  *
  * Memory grows with pages that were touched, at most 64 bytes each (less where pages that
- * follow each other are touched in order), and with mappings. */
+ * follow each other are touched in order) and 64 to find it again (less where neighbours are
+ * touched), and with mappings. */
 
 #include "lapids.h"
 #include "laplace.h"
