@@ -105,6 +105,7 @@ class Try:
             self.status, self.err = run.status, run.err
             self.shown = Sequences(run.dir) if os.path.exists(f"{run.dir}/cpu.prv") else {}
             self.pcf = run.read("thread.pcf") if self.shown else ""
+            self.cpu_pcf = run.read("cpu.pcf") if self.shown else ""
             self.rows = run.read("thread.row").splitlines()[4:] if self.shown else []
         check("status", self.status == status, f"{self.status}, expected {status}: {self.err}")
 
@@ -237,6 +238,12 @@ def contexts():
     t = Try(b"".join(enter(n) for n in names) + END)
     check("names", t.labels(400) == list(names.values()), t.labels(400))
     t.expect("names", {(1, 400): " ".join(f"{i}:{i + 1}" for i in range(len(names))) + f" {len(names) - 1}:0"})
+
+
+    # One of many has the number of what a CPU row shows when something is wrong.
+    t = Try(b"".join(enter(f"f{i}") + leave(f"f{i}") for i in range(1, 800)) + END)
+    check("many names", re.findall(r"^777 .*f777.*", t.cpu_pcf, re.M) == ["777  f777, or Error: too many threads"], re.findall(r"^777 .*", t.cpu_pcf, re.M))
+    check("many names", t.labels(400) == [f"f{i}" for i in range(1, 800)], "labels of threads")
 
 
 # ---- Intervals. ----

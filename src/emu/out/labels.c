@@ -30,6 +30,43 @@ each_late(const struct col *k, out_label_fn *fn, void *arg)
 		fn(arg, l->label.value, l->label.text);
 }
 
+/* Labels of a CPU row, where one of the user may have the value of our error. */
+struct shared {
+	out_label_fn *fn;
+	void *arg;
+	bool taken;
+	bool failed; /* no memory */
+};
+
+static void
+put_shared(void *arg, int64_t value, const char *text)
+{
+	struct shared *s = arg;
+	if (value != ST_TOO_MANY_TH) {
+		s->fn(s->arg, value, text);
+		return;
+	}
+	struct arena a = { 0 };
+	const char *both = arena_printf(&a, "%s, or %s", text, TOO_MANY);
+	if (both)
+		s->fn(s->arg, value, both);
+	s->failed = s->failed || !both;
+	s->taken = true;
+	arena_finish(&a);
+}
+
+static void
+each_label(const struct emu *emu, enum row_class rows, uint32_t col, out_label_fn *fn, void *arg)
+{
+	const struct chan_decl *decl = out_decl(emu, rows, col);
+	for (size_t i = 0; i < decl->nlabels; i++)
+		fn(arg, decl->labels[i].value, decl->labels[i].text);
+	if (col < NBASE)
+		return;
+	each_state(&emu->cols[col], fn, arg);
+	each_late(&emu->cols[col], fn, arg);
+}
+
 int
 out_labels(const struct emu *emu, enum row_class rows, uint32_t col, out_label_fn *fn, void *arg)
 {
@@ -39,30 +76,15 @@ out_labels(const struct emu *emu, enum row_class rows, uint32_t col, out_label_f
 			fn(arg, (int64_t)i + 1, emu->sys.cpus[i].label);
 	bool own = col >= NBASE && decl->cpu_track == TRACK_OWN;
 	bool errors = rows == ROW_CPU && !emu->options.compat && col != COL_NRUNNING && !own;
-	bool taken = false;
-	for (size_t i = 0; i < decl->nlabels; i++) {
-		const struct label *l = &decl->labels[i];
-		if (!errors || l->value != ST_TOO_MANY_TH) {
-			fn(arg, l->value, l->text);
-			continue;
-		}
-		/* The user's value and ours. */
-		struct arena a = { 0 };
-		const char *text = arena_printf(&a, "%s, or %s", l->text, TOO_MANY);
-		if (text)
-			fn(arg, l->value, text);
-		arena_finish(&a);
-		if (!text)
-			return diag_no_memory(emu->diag);
-		taken = true;
-	}
-	if (col >= NBASE) {
-		each_state(&emu->cols[col], fn, arg);
-		each_late(&emu->cols[col], fn, arg);
-	}
-	if (!errors)
+	if (!errors) {
+		each_label(emu, rows, col, fn, arg);
 		return 0;
-	if (!taken)
+	}
+	struct shared s = { .fn = fn, .arg = arg };
+	each_label(emu, rows, col, put_shared, &s);
+	if (s.failed)
+		return diag_no_memory(emu->diag);
+	if (!s.taken)
 		fn(arg, ST_TOO_MANY_TH, TOO_MANY);
 	/* Reachable when the CPU row follows more states than the thread row shows. */
 	if (col >= NBASE && decl->cpu_track == TRACK_ACTIVE && decl->thread_track == TRACK_RUNNING)
