@@ -453,7 +453,8 @@ test_random(uint64_t *seed)
 			bytes[n] = (uint8_t)kit_random(seed);
 	}
 	bool closed = n == 0 ? false : strcmp(p - 5, " end\n") == 0;
-	p += sprintf(p, closed ? "" : "%zu PB14\n", n);
+	if (!closed)
+		p += sprintf(p, "%zu PB14\n", n);
 	(void)sprintf(p, "%zu end\n", n);
 	for (int how = WHOLE; how < PIECES; how++) {
 		read_all(have, bytes, n, &settings, buffer, (enum pieces)how, seed);
