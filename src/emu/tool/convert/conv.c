@@ -87,6 +87,14 @@ open_part(struct conv *c, const char *path, bool exists)
 }
 
 int
+conv_check_output(struct conv *c, const char *path)
+{
+	struct stat st;
+	bool replaces = stat(path, &st) == 0 && is_input(c, &st);
+	return replaces ? conv_usage(c, "%s is an input, and would be replaced", path) : 0;
+}
+
+int
 conv_open_output(struct conv *c, const char *path)
 {
 	int fd;
@@ -95,9 +103,10 @@ conv_open_output(struct conv *c, const char *path)
 		path = "the standard output";
 		fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 	} else {
+		int rc = conv_check_output(c, path);
+		if (rc != 0)
+			return rc;
 		bool exists = stat(path, &st) == 0;
-		if (exists && is_input(c, &st))
-			return conv_usage(c, "%s is an input, and would be replaced", path);
 		/* Pipes and devices are written as they are. */
 		fd = exists && !S_ISREG(st.st_mode) ? open(path, O_WRONLY | O_CLOEXEC) : open_part(c, path, exists);
 	}
@@ -114,9 +123,10 @@ int
 conv_place_output(struct conv *c, const char *path)
 {
 	struct stat st;
+	int rc = conv_check_output(c, path);
+	if (rc != 0)
+		return rc;
 	bool exists = stat(path, &st) == 0;
-	if (exists && is_input(c, &st))
-		return conv_usage(c, "%s is an input, and would be replaced", path);
 	if (exists && !S_ISREG(st.st_mode))
 		return conv_error(c, "write", "%s is no regular file, and no other can hold this output", path);
 	int fd = open_part(c, path, exists);

@@ -93,6 +93,9 @@ const char *conv_input_name(const char *path);
 /* Opens the output; NULL or "-" is the standard output. Returns 0, <0 (reported), or 2. */
 int conv_open_output(struct conv *c, const char *path);
 
+/* Whether a file may be written: 0, or 2 if it is an input (reported). */
+int conv_check_output(struct conv *c, const char *path);
+
 /* For what is written by others: a file at part_path, which takes the name of `path` in the
  * end. Returns 0, or <0 (reported), or 2. */
 int conv_place_output(struct conv *c, const char *path);

@@ -9,6 +9,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+enum {
+	LINE_MAX_BYTES = 16384,
+};
+
 struct encoder {
 	struct ptool *tool;
 	const char *file;
@@ -19,6 +23,7 @@ struct encoder {
 	uint64_t offset; /* of the line */
 	uint64_t bad;
 	struct ptline parsed;
+	char text[LINE_MAX_BYTES];
 };
 
 /* Tells what is wrong with a line. Returns 0: the line is skipped, <0: stop. */
@@ -81,7 +86,7 @@ check_detail(struct encoder *e, const struct prism_event *ev)
 		/* It has an id or a name. */
 		has = ev->cxt.has;
 		if ((shown & meta) && ev->cxt.type)
-			shown = (shown & ~meta) | (ev->cxt.type >= PRISM_FUNC_ENTER && ev->cxt.type != PRISM_THREAD ? PRISM_HAS_NAME : PRISM_HAS_ID);
+			shown = (shown & ~meta) | (prism_cxt_is_named(ev->cxt.type) ? PRISM_HAS_NAME : PRISM_HAS_ID);
 		break;
 	}
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
@@ -135,30 +140,53 @@ take_line(struct encoder *e, const char *text, size_t n)
 		ptwrite_bytes(&e->writer, l->bytes, l->nbytes);
 		return 0;
 	}
+	uint64_t before = e->bad;
 	rc = check_detail(e, &l->ev);
 	if (rc < 0)
 		return rc;
 	rc = ptwrite_event(&e->writer, &l->ev);
-	return rc < 0 ? bad_code(e, -rc) : 0;
+	/* A line is told once. */
+	return rc < 0 && e->bad == before ? bad_code(e, -rc) : 0;
+}
+
+/* The next line, without its end; what does not fit is passed over, and *cut set. <0: the
+ * end. */
+static ssize_t
+read_line(FILE *f, char *text, uint64_t *bytes, bool *cut)
+{
+	size_t n = 0;
+	int ch;
+	*bytes = 0;
+	*cut = false;
+	while ((ch = getc_unlocked(f)) != EOF) {
+		++*bytes;
+		if (ch == '\n')
+			break;
+		if (n < LINE_MAX_BYTES)
+			text[n++] = (char)ch;
+		else
+			*cut = true;
+	}
+	return *bytes ? (ssize_t)n : -1;
 }
 
 static int
 take_all(struct encoder *e, FILE *f)
 {
-	char *text = NULL;
-	size_t cap = 0;
+	struct conv *c = &e->tool->conv;
+	uint64_t bytes;
 	ssize_t n;
+	bool cut;
 	int rc = 0;
-	while (rc == 0 && (n = getline(&text, &cap, f)) >= 0) {
+	while (rc == 0 && (n = read_line(f, e->text, &bytes, &cut)) >= 0) {
 		e->line++;
-		rc = take_line(e, text, n > 0 && text[n - 1] == '\n' ? (size_t)n - 1 : (size_t)n);
-		e->offset += (uint64_t)n;
-		if (conv_stop(&e->tool->conv))
+		rc = cut ? bad_line(e, "text", LINE_MAX_BYTES, "the line is too long") : take_line(e, e->text, (size_t)n);
+		e->offset += bytes;
+		if (conv_stop(c))
 			break;
 	}
 	if (rc == 0 && ferror(f))
-		rc = conv_error(&e->tool->conv, "read", "cannot read %s: %s", e->file, strerror(errno));
-	free(text);
+		rc = conv_error(c, "read", "cannot read %s: %s", e->file, strerror(errno));
 	return rc != 0 ? rc : begin(e);
 }
 
@@ -171,7 +199,9 @@ encode(struct encoder *e, const char *in, const char *out)
 	int fd = conv_open_input(c, in, &size);
 	if (fd < 0)
 		return fd;
-	int rc = conv_open_output(c, out);
+	int rc = ptool_check_describe(t, out);
+	if (rc == 0)
+		rc = conv_open_output(c, out);
 	if (rc != 0)
 		return rc;
 	fd = dup(fd);
@@ -185,7 +215,7 @@ encode(struct encoder *e, const char *in, const char *out)
 	(void)fclose(f);
 	if (rc == 0 && !e->writer.closed)
 		rc = ptool_issue(t, e->file, e->offset, PRISM_PB14);
-	if (rc == 0 && t->describe)
+	if (rc == 0)
 		rc = ptool_describe(t, out, &e->source);
 	return rc;
 }
@@ -197,8 +227,6 @@ run_encode(struct conv *c, int argc, char **argv)
 	const char *in;
 	const char *out;
 	int rc = conv_in_and_out(c, argc, argv, &in, &out);
-	if (rc == 0 && t->describe && (!out || strcmp(out, "-") == 0))
-		rc = conv_usage(c, "--describe needs a name for the stream: -o FILE");
 	if (rc != 0)
 		return rc;
 	struct encoder *e = calloc(1, sizeof(*e));

@@ -241,6 +241,10 @@ finish(struct ptinput *in)
 {
 	uint64_t stamp;
 	in->ended = true;
+	if (in->file_in.torn && !in->tool->conv.lenient)
+		return conv_error(&in->tool->conv, "read", "%s ends inside a frame of its compression", in->file);
+	if (in->file_in.torn)
+		conv_warn(&in->tool->conv, "read", "%s ends inside a frame of its compression", in->file);
 	if (in->source.clock != PRISM_CLOCK_TIMESTAMPS)
 		return 0;
 	int rc = next_stamp(in, &stamp);

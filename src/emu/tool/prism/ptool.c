@@ -137,10 +137,24 @@ put_string(struct wbuf *w, const char *text)
 }
 
 int
+ptool_check_describe(struct ptool *t, const char *out)
+{
+	if (!t->describe)
+		return 0;
+	if (!out || strcmp(out, "-") == 0)
+		return conv_usage(&t->conv, "--describe needs a name for the stream: -o FILE");
+	if (strcmp(out, t->describe) == 0)
+		return conv_usage(&t->conv, "%s cannot be the stream and its description", out);
+	return conv_check_output(&t->conv, t->describe);
+}
+
+int
 ptool_describe(struct ptool *t, const char *events, const struct prism_source *s)
 {
 	const uint8_t *detail = s->settings.detail;
 	struct wbuf w = { 0 };
+	if (!t->describe || wbuf_failed(&t->conv.out))
+		return 0;
 	int rc = wbuf_open(&w, t->describe);
 	if (rc < 0)
 		return conv_error(&t->conv, "write", "cannot open %s: %s", t->describe, strerror(-rc));

@@ -89,7 +89,10 @@ int ptool_source(struct ptool *t, const char *path, struct prism_source *s);
 /* Tells and counts a code at a place of a file. Returns 0: go on, <0: stop (reported). */
 int ptool_issue(struct ptool *t, const char *file, uint64_t offset, int code);
 
-/* Writes the description of a stream, beside `events`. 0, or <0 (reported). */
+/* Whether --describe can be done for an output, before that is opened. 0, or 2. */
+int ptool_check_describe(struct ptool *t, const char *out);
+
+/* Writes the description of a stream with --describe. 0, or <0 (reported). */
 int ptool_describe(struct ptool *t, const char *events, const struct prism_source *s);
 
 #endif

@@ -117,7 +117,7 @@ recode(struct recoder *r, const char *out)
 		rc = put(r, &(struct prism_event){ .kind = PRISM_END });
 	if (rc == 0 && r->added && r->target.timestamps)
 		conv_warn(&t->conv, "timestamps", "%" PRIu64 " config events were added in front: the file of timestamps needs as many more", r->added);
-	if (rc == 0 && t->describe)
+	if (rc == 0)
 		rc = ptool_describe(t, out, &r->target);
 	return rc < 0 ? rc : 0;
 }
@@ -130,10 +130,10 @@ run_recode(struct conv *c, int argc, char **argv)
 	const char *in;
 	const char *out;
 	int rc = conv_in_and_out(c, argc, argv, &in, &out);
-	if (rc == 0 && t->describe && (!out || strcmp(out, "-") == 0))
-		rc = conv_usage(c, "--describe needs a name for the stream: -o FILE");
 	if (rc == 0)
 		rc = ptinput_open_all(t, argc > 0, argv);
+	if (rc == 0)
+		rc = ptool_check_describe(t, out);
 	if (rc == 0)
 		rc = conv_open_output(c, out);
 	if (rc != 0)

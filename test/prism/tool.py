@@ -1,0 +1,403 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""ovniscope-prism as a user sees it: dump, encode, stat and recode.
+
+usage: tool.py PROGRAM
+"""
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+
+from hooks_kit import END, FULL, WORKED, cfg, comp, cxt, enter, mem, swap, sync
+from toolkit import Stream, quote
+
+TOOL = os.path.abspath(sys.argv[1])
+failures = []
+NAMES = [b"main", b"f", b"a b", b"x" * 255, b"y" * 256, b'quote " and \\ and # too', "µ∂ß".encode(), b"\xff\xfe\x80", b"\x00", b"\n\x1b[31m",
+         "‮evil".encode(), "\u0085".encode(), b"\\x41", b"\xc3", b" "]
+TEXT = """\
+stream compute_layout=wide
+config mem 0xf0
+config comp 0xf8
+sync swap 1
+cxt function-enter "main"
+cxt instruction 0x400526
+comp integer size=4 op=add arity=2 ids=1,2
+mem load size=4 addr=0x7ffd12345678 id=3
+config mem 0xc0
+mem store size=8
+sync create 0x7f00aa001700
+sync swap 2
+cxt function-enter "worker"
+sync lock 0x6010a0
+comp floating-point size=8 op=mult arity=2 ids=4,5
+sync unlock 0x6010a0
+cxt function-exit "worker"
+sync swap 1
+sync join 0x7f00aa001700
+cxt function-exit "main"
+end
+"""
+
+
+def check(ok, *what):
+    if not ok:
+        failures.append(" ".join(str(w) for w in what))
+
+
+def write(path, data):
+    with open(path, "wb") as f:
+        f.write(data.encode() if isinstance(data, str) else data)
+
+
+def read(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def run(*args, status=0, stdin=b"", **more):
+    """(stdout, stderr as text)"""
+    if "stdout" not in more:
+        more["stdout"] = subprocess.PIPE
+    if isinstance(stdin, str):
+        stdin = stdin.encode()
+    p = subprocess.run([TOOL, *args], input=stdin, stderr=subprocess.PIPE, check=False, timeout=120, **more)
+    err = p.stderr.decode(errors="replace")
+    check(p.returncode == status, args, "status", p.returncode, "not", status, err[-400:])
+    return p.stdout, err
+
+
+def worked_example():
+    write("w.prism", WORKED)
+    check(run("dump", "w.prism")[0].decode() == TEXT, "dump", run("dump", "w.prism")[0])
+    check(run("dump", stdin=WORKED)[0].decode() == TEXT, "dump of the standard input")
+    check(run("encode", stdin=TEXT)[0] == WORKED, "encode")
+    write("w.txt", TEXT)
+    for args in (["w.txt", "again.prism"], ["w.txt", "-o", "again.prism"], ["-o", "again.prism", "-"]):
+        run("encode", *args, stdin=TEXT)
+        check(read("again.prism") == WORKED, "encode", args)
+        os.remove("again.prism")
+    check(run("recode", "w.prism")[0] == WORKED, "recode to the same")
+    packed = run("recode", "--to-layout=packed", "w.prism")[0]
+    check(len(packed) == 124 and bytes.fromhex("2a050102") in packed and bytes.fromhex("330d0405") in packed, "packed", packed.hex(" "))
+    check(run("recode", "--layout=packed", "--to-layout=wide", stdin=packed)[0] == WORKED, "packed and back")
+    check(run("dump", "--layout", "packed", stdin=packed)[0].decode() == TEXT.replace("=wide", "=packed"), "dump of packed")
+    # where, when, and bytes
+    lines = run("dump", "--bytes", "w.prism")[0].decode()
+    check("mem load size=4 addr=0x7ffd12345678 id=3         # 32, 4 ns: 0a 78 56 34 12 fd 7f 00 03\n" in lines, "dump --bytes", lines)
+    check("config mem 0xc0                                  # 41, 5 ns: a0 c0\n" in lines, "time of a config event", lines)
+    check(run("encode", stdin=lines)[0] == WORKED, "encode of what has comments")
+    lines = run("dump", "--bytes", "--clock=instr", "--tick-ns=5", "w.prism")[0].decode()
+    check("# 13, 0 ns:" in lines and "# 19, 5 ns:" in lines and "# 119, 5 ns:" in lines, "ticks of instructions", lines)
+    objects = [json.loads(x) for x in run("dump", "--json", "--bytes", "w.prism")[0].splitlines()]
+    check(len(objects) == 20, "dump --json", len(objects))
+    check(objects[5] == {"offset": 27, "clock": 3, "event": "compute", "format": "integer", "size": 4, "op": "add", "arity": 2, "ids": [1, 2],
+                         "bytes": " 2a 01 40 01 02"}, objects[5])
+    check(objects[6]["addr"] == "0x7ffd12345678" and objects[7]["after"] == "0xc0" and objects[-1]["event"] == "end", objects)
+    out = run("stat", "w.prism")[0].decode().split("\n")
+    for line in ("events                 20", "bytes                  126", "last ns                15", "memory                 2",
+                 "  load                 1", "  bytes stored         8", "  op mult              1", "sync                   7",
+                 "  swap                 3", "  function enter       2", "config                 3", "end of buffer          1",
+                 "threads                2", "functions              2"):
+        check(line in out, "stat lacks", line, out)
+    counts = json.loads(run("stat", "--json", "w.prism")[0])
+    check(counts["stream"] == "w.prism" and counts["events"] == 20 and counts["sync"]["swap"] == 3 and counts["functions"] == 2, counts)
+    # 75 bytes of the packed layout, with an address of a negative sign
+    data = bytes.fromhex("a0f0a4f8110df0adbaefbead0c2c0d0c6f4165000000000000006319" + b"aCoolFunctionBeingProfiled".hex() +
+                         "624d010000000000" "616f000000000000" "a0d00c5ac0")
+    out = run("dump", "--layout=packed", stdin=data)[0].decode().splitlines()
+    check(len(data) == 75 and len(out) == 12, len(data), out)
+    check(out[3] == "mem store size=2 addr=0xffadbeefbaadf00d id=12" and out[4] == "comp integer size=16 op=mult arity=2 ids=12,111", out)
+    check(out[6] == 'cxt function-enter "aCoolFunctionBeingProfiled"' and out[7] == "cxt basic-block 333" and out[10] == "mem load size=16 id=90", out)
+    check(run("encode", stdin="\n".join(out))[0] == data, "the packed vector, encoded")
+
+
+def round_trips():
+    """Streams of all kinds: the text is known, and gives the same bytes."""
+    for seed in range(60):
+        r = random.Random(seed)
+        s = Stream(packed=seed & 1 == 1, word=4 if seed & 2 else 8, control_flow=seed & 4 == 4)
+        s.config(0, 0)
+        s.config(1, 0)
+        s.random(r, r.randrange(400), NAMES)
+        s.end()
+        text = s.text()
+        data = s.data()
+        options = ["-q"] + (["--layout=packed"] if s.packed else []) + (["--word-size=4"] if s.word == 4 else []) + \
+            (["--control-flow"] if s.control_flow else [])
+        out = run("dump", *options, stdin=data)[0].decode("utf-8", "surrogateescape")
+        check(out == text, "seed", seed, "dump", [(a, b) for a, b in zip(out.splitlines(), text.splitlines()) if a != b][:2])
+        check(run("encode", stdin=text)[0] == data, "seed", seed, "encode")
+        check(run("recode", *options, stdin=data)[0] == data, "seed", seed, "recode")
+        # what comes back from the other layout, and out of buffers, is the same
+        other = "wide" if s.packed else "packed"
+        there = run("recode", *options, "--to-layout", other, stdin=data)[0]
+        back = run("recode", *[x for x in options if "layout" not in x], "--layout", other, "--to-layout", "packed" if s.packed else "wide", stdin=there)[0]
+        check(back == data, "seed", seed, "to the other layout and back")
+        size = r.choice([259, 300, 4096])
+        buffers = run("recode", *options, f"--to-buffer-size={size}", stdin=data)[0]
+        ends = run("dump", *options, f"--buffer-size={size}", stdin=buffers)[0].decode("utf-8", "surrogateescape").splitlines()[1:]
+        check([x for x in ends if x != "end"] == text.splitlines()[1:-1] and ends[-1] == "end", "seed", seed, "in buffers of", size)
+        check(run("recode", *options, f"--buffer-size={size}", stdin=buffers)[0] == buffers, "seed", seed, "buffers as they are")
+        back = run("recode", *options, f"--buffer-size={size}", "--to-buffer-size=0", stdin=buffers)[0]
+        check(back == data, "seed", seed, "out of buffers")
+        check(all(json.loads(x) for x in run("dump", "--json", *options, stdin=data)[0].decode().splitlines()), "seed", seed, "JSON")
+        counts = json.loads(run("stat", "--json", *options, stdin=data)[0])
+        check(counts["events"] == len(s.events) and counts["bytes"] == len(data), "seed", seed, "stat", counts)
+
+
+def less_detail():
+    """Fields that are taken away are gone, and no others."""
+    for seed in range(20):
+        r = random.Random(seed)
+        mask = [r.getrandbits(8) & b for b in (0xF0, 0xF8, 0xC0, 0xC0)]
+        full, less = Stream(), Stream()
+        # a level of detail that is not the usual one is told in front
+        less.config(0, mask[0])
+        less.config(1, mask[1])
+        full.config(0, 0xF0)
+        full.config(1, 0xF8)
+        for kind in (2, 3):
+            if mask[kind] != 0xC0:
+                less.config(kind, mask[kind])
+        state = r.getstate()
+        for s in (full, less):
+            r.setstate(state)
+            for _ in range(100):
+                s.mem(r.randrange(3), r.randrange(8), r.getrandbits(56), r.randrange(256))
+                s.comp(r.randrange(3), r.randrange(8), r.randrange(7), [1, 2, 3])
+                s.sync(r.randrange(9, 13), r.getrandbits(64))
+                s.cxt(3, r.choice(NAMES))
+            s.end()
+        detail = ",".join(f"{k}={m:02x}" for k, m in zip(("mem", "comp", "sync", "cxt"), mask))
+        out = run("recode", "-q", "--detail", detail, stdin=full.data())[0]
+        check(out == less.data(), "seed", seed, detail, len(out), len(less.data()))
+    # an initial config is told in the stream, so that it stands for itself
+    data = mem("load", 2, 0x1000, 7) + END
+    out = run("recode", "--initial-config=mem=f0", stdin=data)[0]
+    check(out == cfg("mem", 0xF0) + cfg("comp", 0) + data, "initial config", out.hex(" "))
+    check(run("dump", "--initial-config=mem=f0,comp=80", stdin=data)[0].startswith(b"stream compute_layout=wide initial_config=mem=f0,comp=80\nmem load size=4"),
+          "dump with an initial config")
+    # words of 4 bytes
+    data = FULL + sync(6, 0x12345678) + END
+    short = run("recode", "--to-word-size=4", stdin=data)[0]
+    check(short == FULL + b"\x46\x78\x56\x34\x12" + END, "words of 4 bytes", short.hex(" "))
+    check(run("recode", "--word-size=4", "--to-word-size=8", stdin=short)[0] == data, "words of 8 bytes")
+    _, err = run("recode", "--to-word-size=4", stdin=FULL + sync(6, 1 << 32) + END, status=1)
+    check("error[value]" in err and "byte 4" in err, "a word that does not fit", err)
+    _, err = run("recode", "--to-layout=packed", stdin=FULL + comp(1, 0, b"\x40\x00\x00") + END, status=1)
+    check("error[value]" in err and "63" in err, "an operation that does not fit", err)
+    _, err = run("recode", "--to-buffer-size=8", stdin=WORKED, status=1)
+    check("error[PB16]" in err and "--to-buffer-size" in err, "too small a buffer", err)
+
+
+# code, bytes, options, events that are left in lenient mode, whether it is only a warning
+BAD = [
+    ("PB01", FULL + swap(1)[:5], [], 2, False),
+    ("PB02", FULL + b"\xe1" + END, [], 2, False),
+    ("PB03", FULL + b"\x81" + END, [], 2, False),
+    ("PB04", FULL + b"\xb4\x00" + END, [], 4, False),
+    ("PB05", b"\xa1\xf0" + END, [], 2, True),
+    ("PB06", b"\xa0\xf1" + END, [], 2, True),
+    ("PB07", cfg("mem", 0x80) + b"\x18" + END, [], 3, False),
+    ("PB08", cfg("comp", 0x80) + b"\x38" + END, [], 3, False),
+    ("PB09", FULL + comp(1, 0, b"\x07\x00\x00") + END, [], 4, True),
+    ("PB10", FULL + comp(1, 0, b"\x01\x01\x00") + END, [], 4, True),
+    ("PB11", sync(13, 5) + END, [], 2, False),
+    ("PB12", FULL + b"\x6a" + END, [], 2, False),
+    ("PB13", enter(b"a\0") + END, [], 2, True),
+    ("PB14", FULL, [], 2, True),
+    ("PB15", FULL + END + b"\x00", [], 3, False),
+    ("PB16", FULL + swap(1) + bytes(16), ["--buffer-size=8"], 2, False),
+    ("PB17", b"\x05" + END, [], 2, True),
+    ("PT01", FULL + swap(1) + END, ["--set", "clock=mode=timestamps", "--set", "timestamps=two.ts"], 2, False),
+    ("PT01", FULL[:2] + END, ["--set", "clock=mode=timestamps", "--set", "timestamps=two.ts"], 2, False),
+    ("PT02", FULL + END, ["--set", "clock=mode=timestamps", "--set", "timestamps=back.ts"], 3, False),
+]
+
+
+def what_is_wrong():
+    write("two.ts", (5).to_bytes(8, "little") + (6).to_bytes(8, "little"))
+    write("back.ts", (6).to_bytes(8, "little") + (5).to_bytes(8, "little"))
+    for code, data, options, left, warns in BAD:
+        write("bad.prism", data)
+        for command in ("dump", "stat", "recode"):
+            _, err = run(command, *options, "bad.prism", status=0 if warns else 1)
+            check(f"{'warning' if warns else 'error'}[{code}]" in err and "bad.prism, byte " in err, command, code, err)
+        out, err = run("dump", "--lenient", *options, "bad.prism")
+        lines = out.decode().splitlines()[1:]
+        check(len(lines) == left, code, "lenient:", lines)
+        check(f"warning[{code}]" in err and f"{code}: 1 time" in err, code, "lenient", err)
+        _, err = run("dump", "--lenient", "-q", *options, "bad.prism")
+        check("warning[" not in err and (f"{code}: 1 time" in err) != warns, code, "quiet", err)
+    _, err = run("dump", stdin=FULL + b"\xe1", status=1)
+    check("(standard input), byte 4 (+0x4)" in err and "--lenient" in err and "hint" in err, err)
+    # an output is there as a whole or not
+    write("bad.prism", FULL + b"\xe1")
+    write("old.txt", b"precious")
+    run("dump", "bad.prism", "old.txt", status=1)
+    check(read("old.txt") == b"precious" and not os.path.exists("old.txt.part"), "a failed run replaced a file")
+    # many of a kind are counted
+    _, err = run("dump", "--lenient", stdin=b"\x05" * 1000 + END)
+    check("PB17: 1000 times" in err and len(err.splitlines()) < 20, "many", err)
+    # random bytes
+    r = random.Random(7)
+    for _ in range(200):
+        data = bytes(r.choices(range(256), weights=[4] * 192 + [1] * 64, k=r.randrange(300)))
+        for command in ("dump", "recode", "stat"):
+            run(command, "--lenient", "-q", "--control-flow", stdin=data)
+    # names do not drive the terminal
+    data = enter(b"\x1b[31m\r\n") + END
+    for args in (["dump"], ["dump", "--json"]):
+        out = run(*args, "-q", stdin=data)[0]
+        check(b"\x1b" not in out and b"\r" not in out, args, out)
+    name = "a\x1b[31m\n.prism"
+    write(name, b"\xe0")
+    err = run("dump", name, status=1)[1]
+    check("\x1b" not in err and "a?[31m?.prism" in err, "the name of a file", err)
+    check("\x1b" not in run("stat", "--lenient", "-q", name)[0].decode(), "the name of a file in stat")
+    # compressed streams
+    if subprocess.run(["zstd", "-V"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0:
+        subprocess.run(["zstd", "-q", "-f", "w.prism"], check=True)
+        check(run("dump", "w.prism.zst")[0].decode() == TEXT, "compressed")
+
+
+BAD_TEXT = [
+    ("nonsense", "mem, comp, sync"), ("mem loads", "type"), ("mem size=3", "power of two"), ("mem size=256", "large"), ("mem load load", "twice"),
+    ("mem id=256", "large"), ("mem addr=zz", "number"), ("mem addr=0x100000000000000", "56 bits"), ("comp op=256", "large"), ("comp arity=5", "large"),
+    ("comp arity=0", "1 to 4"), ("comp arity=2 ids=1", "as many ids"), ("comp ids=1,2,3,4,5", "at most 4"), ("sync lock 1 2", "more words"),
+    ("sync condition-wait 1", "two words"), ("sync swap 0x", "number"), ("sync swap 18446744073709551616", "number"), ("cxt function-enter main", "quotes"),
+    ('cxt function-enter "main', "quote is missing"), ('cxt function-enter ""', "empty"), ('cxt function-enter "\\q"', "backslash"),
+    ('cxt function-enter "' + "x" * 257 + '"', "256"), ("cxt thread 0x100000000000000", "large"), ('cxt instruction "a"', "number"), ("config what 1", "mem, comp"),
+    ("config mem 0x100", "large"), ("cf 32", "large"), ("end end", "too many"), ("bytes 1", "two hexadecimal"), ("stream nothing", "setting"),
+    ("mem size=4", "shows no size"), ("comp integer", "shows no format"), ("sync lock", "missing"), ("cxt function-enter", "missing"), ("cxt", "missing"),
+    ("config mem 0xf1", "PB06"), ("cf 1", "PB03"), ("end\nmem", "PB15"), ("sync 13 5", "PB11"), ("stream word_size=5", "setting"),
+    ("mem\nstream word_size=4", "in front"), ("mem " * 5000, "long"), ("stream what=ever", "setting"), ("\0", "expected"),
+]
+
+
+def wrong_text():
+    for text, problem in BAD_TEXT:
+        _, err = run("encode", stdin="# first\n" + text + "\n", status=1)
+        line = 3 if "\n" in text else 2
+        check(problem in err and f"(standard input), line {line}, byte " in err, repr(text[:60]), err)
+        _, err = run("encode", "--lenient", "-q", stdin="# first\n" + text + "\nend\n")
+        check(f"text: {1 + ('PB15' in problem)} time" in err, "lenient", repr(text[:60]), err)
+    out, err = run("encode", "--lenient", stdin="mem size=4 \nconfig mem 0xf0 # full\nnonsense\n  mem\tstore size=2\r\nend")
+    check(out == b"\x00\xa0\xf0\x11" + bytes(8) + b"\xc0" and "text: 3 times" in err, "lenient", out, err)
+    out, err = run("encode", stdin="bytes a0 f0 18 # as they are\nmem\n")
+    check(out == b"\xa0\xf0\x18\x00" and "warning[PB14]" in err, "bytes as they are", out, err)
+    check(run("encode", stdin="comp\nconfig comp 0xf8\ncomp ids=1,2 op=2 integer size=1\nend")[0] == bytes.fromhex("20a4f8280240" "0102c0"), "arity of the ids")
+    check(run("encode", "--layout=packed", stdin="stream compute_layout=wide\nconfig comp 0x20\ncomp op=1\nend")[0] == bytes.fromhex("a4202004c0"),
+          "the command line wins over the text")
+    check(run("encode", stdin="config mem 0x20\nmem addr=0xff80000000000000\nmem addr=0x80000000000000\nend")[0] ==
+          cfg("mem", 0x20) + (b"\x00" + bytes(6) + b"\x80") * 2 + END, "addresses with the sign, or without")
+    # buffers: the rest of each is filled, the last may be short
+    out = run("encode", "--buffer-size=8", stdin="config mem 0xc0\nend\nmem load size=2\n" + "mem store size=1\n" * 7 + "end\n")[0]
+    check(out == bytes.fromhex("a0c0c00000000000" "09101010101010c0" "10c0"), "buffers", out.hex(" "))
+    check(quote(b"a\\b") == '"a\\\\b"', "the kit")
+
+
+def descriptions():
+    run("encode", "--layout=packed", "--word-size=4", "--buffer-size=64", "--describe", "d.json", "-o", "d.prism",
+        stdin="config mem 0xf0\nconfig comp 0xf8\nsync swap 7\ncxt thread 9\nmem load size=4 addr=0x1000 id=1\ncomp integer size=4 op=add ids=1\nend\n")
+    d = json.loads(read("d.json"))
+    check(d == {"version": 1, "format": "prism", "events": "d.prism", "compute_layout": "packed", "word_size": 4, "buffer_size": 64,
+                "initial_config": {"mem": "00", "comp": "00", "sync": "c0", "cxt": "c0"}, "process": 1, "first_thread": 0, "control_flow": False,
+                "clock": {"mode": "event", "start": 0, "tick_ns": 1}, "timestamps": None}, d)
+    out = run("dump", "d.json")[0].decode()
+    check(out.startswith("stream compute_layout=packed word_size=4 buffer_size=64\n") and "sync swap 7\n" in out, out)
+    check(run("encode", stdin=out)[0] == read("d.prism"), "encode takes the settings of dump")
+    # the option wins over the description
+    check(b"buffer_size" not in run("dump", "--buffer-size=0", "d.json")[0], "an option over a description")
+    run("recode", "d.json", "--to-layout=wide", "--to-word-size=8", "--to-buffer-size=0", "--describe", "e.json", "-o", "e.prism")
+    check(run("dump", "e.json")[0].splitlines()[1:] == out.encode().splitlines()[1:], "recode with a description")
+    # timestamps
+    d.update({"events": "t.prism", "timestamps": "t.ts", "clock": {"mode": "timestamps"}, "compute_layout": "wide", "word_size": 8, "buffer_size": 0})
+    write("t.json", json.dumps(d))
+    write("t.prism", FULL + swap(1) + enter("f") + END)
+    write("t.ts", b"".join(x.to_bytes(8, "little") for x in (1700000000000000000, 1700000000000000001, 1700000000000000005, 1700000000000000009)))
+    out = [json.loads(x)["clock"] % 100 for x in run("dump", "--json", "t.json")[0].splitlines()]
+    check(out == [0, 1, 5, 9, 9], "timestamps", out)
+    # a directory is all of its streams
+    os.mkdir("dir")
+    for i in (0, 1):
+        write(f"dir/{i}.prism", WORKED)
+    out = run("stat", "--json", "dir", "w.prism")[0].splitlines()
+    check([json.loads(x)["stream"] for x in out] == ["dir/0.prism", "dir/1.prism", "w.prism"], "a directory", out)
+    os.mkdir("empty")
+    check("no stream" in run("stat", "empty", status=1)[1], "an empty directory")
+    check("PJ01" in run("dump", "--set", "clock=mode=x", "w.prism", status=1)[1], "a key of a wrong value")
+    check("PJ01" in run("dump", "--set", "what=1", "w.prism", status=1)[1], "a key that is unknown")
+    write("x.json", '{"version": 1, "format": "prism"}')
+    check("PJ01" in run("dump", "x.json", status=1)[1], "a description without events")
+
+
+def usage():
+    out = run("--help")[0].decode()
+    for name in ("dump", "encode", "stat", "recode", "uscope"):
+        check(f"\n  {name} " in out, "--help lacks", name)
+        text = run(name, "--help")[0].decode()
+        check(text.startswith(f"Usage: ovniscope-prism {name} ") and len(text.splitlines()) < 30, name, "--help")
+        check(all(len(x) <= 80 for x in text.splitlines()), name, "--help is wide")
+    check(b"ovniscope-prism" in run("--version")[0], "--version")
+    for args in ([], ["nothing"], ["dump", "a", "b", "c"], ["dump", "--what"], ["dump", "--layout"], ["dump", "--layout=middle"], ["dump", "--word-size=5"],
+                 ["dump", "--buffer-size=-1"], ["dump", "--buffer-size=99999999999"], ["dump", "--initial-config=mem"], ["dump", "--initial-config=mem=f1"],
+                 ["dump", "--initial-config=what=f0"], ["dump", "--initial-config=mem=f0x"], ["dump", "--set=x"], ["dump", "--tick-ns=0"], ["dump", "--clock=x"],
+                 ["dump", "--to-layout=wide"], ["recode", "--json"], ["recode", "--detail=cf=00"], ["encode", "--describe=x.json"],
+                 ["recode", "--describe=new.prism", "w.prism", "new.prism"], ["recode", "--describe=w.prism", "w.prism", "new.prism"],
+                 ["recode", "w.prism", "w.prism"], ["dump", "-o", "a", "w.prism", "b"], ["uscope", "w.prism"], ["dump"] + ["--control-flow"] * 17):
+        _, err = run(*args, status=2)
+        check("error[usage]" in err and "hint" in err, args, err)
+    check(run("--layout", "packed", "dump", "d.json", "-o", "-")[0].startswith(b"stream"), "options first")
+    check(not os.path.exists("new.prism") and not os.path.exists("new.prism.part"), "wrong usage leaves a file")
+
+
+def outputs():
+    write("large.prism", FULL + mem("load", 2, 4096, 1) * 300000 + END)
+    run("dump", "large.prism", "/dev/null")
+    if os.path.exists("/dev/full"):
+        for args in (["dump", "large.prism", "/dev/full"], ["recode", "large.prism", "/dev/full"], ["stat", "large.prism", "-o", "/dev/full"],
+                     ["encode", "w.txt", "/dev/full"], ["recode", "--describe=/dev/full", "w.prism", "-o", "x.prism"]):
+            check("error[write]" in run(*args, status=1)[1], args, "to a full disk")
+        with open("/dev/full", "wb") as full:
+            check("error[write]" in run("dump", "large.prism", status=1, stdout=full)[1], "full standard output")
+
+    def small_files():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
+
+    run("recode", "large.prism", "large2.prism", status=1, preexec_fn=small_files)
+    check(not [x for x in os.listdir(".") if x.startswith("large2")], "what did not fit is left")
+    check("error[read]" in run("dump", "nowhere", status=1)[1], "missing file")
+    check("error[read]" in run("dump", ".", status=1)[1], "directory")
+    err = run("stat", "--progress", "large.prism")[1]
+    check("events" in err and "%" in err, "progress", err)
+    # what has come of a pipe is there before the rest comes
+    r, w = os.pipe()
+    with subprocess.Popen([TOOL, "dump"], stdin=r, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as p:
+        os.close(r)
+        os.write(w, FULL + swap(1) + cxt(1, 5)[:3])
+        got = [p.stdout.readline() for _ in range(4)]
+        check(got[-1] == b"sync swap 1\n", "live", got)
+        os.write(w, cxt(1, 5)[3:] + END)
+        os.close(w)
+        check(p.stdout.read() == b"cxt instruction 0x5\nend\n", "the rest of it")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as tmp:
+        os.chdir(tmp)
+        for part in (worked_example, round_trips, less_detail, what_is_wrong, wrong_text, descriptions, usage, outputs):
+            part()
+    print("\n".join(failures) if failures else "all as expected")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
