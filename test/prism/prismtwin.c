@@ -69,7 +69,7 @@ twin_mem(struct cursor *c, uint8_t d, struct prism_mem *m)
 	if (type == 3)
 		fail(c, PRISM_PB07);
 	m->type = type == 3 ? 0 : (uint8_t)type;
-	m->bytes = d & 0x40 ? (uint16_t)(1U << size) : (uint16_t)0;
+	m->bytes = (uint16_t)(d & 0x40 ? 1U << size : 0U);
 	m->addr = d & 0x20 ? bytes(c, 7) : 0;
 	if (m->addr >> 55)
 		m->addr += UINT64_C(0xff) << 56;
@@ -101,7 +101,7 @@ twin_comp(struct cursor *c, uint8_t d, enum prism_layout layout, struct prism_co
 	if (op > 6)
 		warn(c, PRISM_PB09);
 	m->format = format == 3 ? 0 : (uint8_t)format;
-	m->bytes = d & 0x40 ? (uint16_t)(1U << size) : (uint16_t)0;
+	m->bytes = (uint16_t)(d & 0x40 ? 1U << size : 0U);
 	m->op = (uint8_t)op;
 	m->arity = d & 0x10 ? (uint8_t)(arity + 1) : 0;
 	m->has = (d & 0x80 ? PRISM_HAS_FORMAT : 0U) | (d & 0x40 ? PRISM_HAS_SIZE : 0U) | (d & 0x20 ? PRISM_HAS_OP : 0U) |
