@@ -257,12 +257,14 @@ def several():
     """Streams that one program writes in turns: it may wait on one while another is waited for."""
     r = Live("a", "b")
     a, b = r.open("a"), r.open("b")
-    put(a, swap(1) + mem() * 3000000)
+    # The name waits for its turn, while what is behind it moves it.
+    put(a, enter("a function that waits") + mem() * 3000000)
     put(b, swap(2) + mem() * 3000000 + END)
     b.close()
     put(a, END)
     a.close()
     check("turns", r.end().status == 0 and r.err == "", r.err)
+    check("turns", "\n1    a function that waits\n" in r.read("thread.pcf"), "another name")
     # Both at once.
     r = Live("a", "b", "--prism-interval=time:10")
     data = {n: random_stream(random.Random(n), 20 * i) for i, n in enumerate("ab")}
