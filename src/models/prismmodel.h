@@ -60,7 +60,7 @@ enum {
 };
 
 enum {
-	LABELS_MAX = 16384, /* of blocks, instructions and objects each: names have no limit */
+	LABELS_MAX = 1024, /* of blocks, instructions and objects each: names have no limit */
 };
 
 /* A thread, by row. Zeroed: nothing of it has come. */

@@ -160,6 +160,8 @@ def both_outputs():
         for name in "thread.prv", "cpu.prv":
             with open(f"{out}/{name}", "rb") as a, open(f"{tmp}/back/{name}", "rb") as b:
                 check("uscope", a.read() == b.read(), f"{name} differs")
+        p = subprocess.run([USCOPE, "timeline", "--at", "9ns", f"{out}/ovni.uscp"], capture_output=True, text=True, check=False)
+        check("uscope", re.search(r"^thread 2 .* worker +1 +In a critical section", p.stdout, re.M), p.stdout)
         p = subprocess.run([USCOPE, "info", f"{out}/ovni.uscp"], capture_output=True, text=True, check=False)
         for word in "prism.protocol_version", "prism.clock_mode", "prism.compute_layout":
             check("uscope", word in p.stdout, f"no {word}")

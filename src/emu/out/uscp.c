@@ -308,10 +308,11 @@ uscp_close(void *self, int64_t duration)
 		for (size_t i = 0; d->n && i < DENSITY_BUCKETS; i++)
 			if (d->n[i])
 				uscope_summary_density(u->w, ((uint64_t)i << d->shift) * PS_PER_NS, d->n[i]);
-		/* Texts of what never ran. */
-		if (atomic_load(&u->last_text->next)) {
+		/* Texts of what never ran, and what is only known now. */
+		if (atomic_load(&u->last_text->next) || uscp_has_late(u)) {
 			uscope_begin_cycle(u->w, (uint64_t)duration * PS_PER_NS);
 			uscp_learn_texts(u);
+			uscp_put_late(u);
 			uscope_end_cycle(u->w);
 		}
 		(void)uscope_writer_set_end(u->w, (uint64_t)duration * PS_PER_NS);

@@ -71,6 +71,10 @@ void uscp_put_label(struct uscp *u, unsigned class, int prv_type, int64_t value,
 /* Labels what the models have told since. Inside a cycle. */
 void uscp_learn_texts(struct uscp *u);
 
+/* In the end: labels of numbers that models have learnt; whether there are any. */
+void uscp_put_late(struct uscp *u);
+bool uscp_has_late(const struct uscp *u);
+
 /* The index of the text that a value stands for; UINT32_MAX: nobody has told it. */
 uint32_t uscp_text_of(struct uscp *u, int64_t value);
 

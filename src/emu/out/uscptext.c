@@ -102,6 +102,27 @@ uscp_learn_texts(struct uscp *u)
 	}
 }
 
+bool
+uscp_has_late(const struct uscp *u)
+{
+	for (uint32_t col = NBASE; col < u->emu->ncols; col++)
+		if (u->emu->cols[col].first_label && u->emu->cols[col].decl->values != VALUES_TEXT)
+			return true;
+	return false;
+}
+
+void
+uscp_put_late(struct uscp *u)
+{
+	for (uint32_t col = NBASE; col < u->emu->ncols; col++) {
+		const struct col *k = &u->emu->cols[col];
+		if (k->decl->values == VALUES_TEXT)
+			continue;
+		for (const struct late_label *l = k->first_label; l; l = l->next)
+			uscp_put_label(u, USCP_BOTH, k->decl->prv_type, l->label.value, uscp_put_text(u, l->label.text));
+	}
+}
+
 uint32_t
 uscp_text_of(struct uscp *u, int64_t value)
 {
