@@ -3,7 +3,7 @@
 #include "lapmodel.h"
 
 enum {
-	BATCH = 64, /* references of a run that are looked at together */
+	BATCH = 32, /* references of a run that are looked at together */
 };
 
 /* ---- References. ---- */
