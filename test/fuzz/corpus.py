@@ -260,7 +260,27 @@ def prism_decode_seeds():
             yield bytes([how]) + bytes.fromhex(detail) + bytes(range(256))
 
 
+PRISM_DESCRIPTION = """{ "version": 1, "format": "prism", "events": "a.prism", "compute_layout": "packed", "word_size": 8,
+"buffer_size": 0, "initial_config": { "mem": "f0", "comp": "00", "sync": "c0", "cxt": "c0" }, "process": 3, "first_thread": 9,
+"control_flow": true, "clock": { "mode": "instr", "start": "9223372036854775000", "tick_ns": 100 }, "timestamps": null }"""
+
+
+def prism_emulate_seeds():
+    """First byte: see prism_emulate.c."""
+    for how in (0, 4):
+        yield bytes([how]) + PRISM_DESCRIPTION.encode()
+        yield bytes([how]) + PRISM_DESCRIPTION.replace("instr", "timestamps").replace("null", '"a.ts"').encode()
+        yield bytes([how | 3]) + b"".join(struct.pack("<Q", 7 * i) for i in range(9))
+        yield bytes([how | 3]) + b"".join(struct.pack("<Q", 1 << 9 * i) for i in range(8))
+        for kind in (0, 8, 16, 24):
+            for live in (0, 32):
+                yield bytes([how | kind | live | 1]) + PRISM
+                yield bytes([how | kind | live | 2]) + PRISM + PRISM_MORE.ljust(len(PRISM), b"\xff")
+                yield bytes([how | kind | live | 65]) + PRISM_MORE
+
+
 SEEDS = {
+    "prism_emulate": prism_emulate_seeds,
     "prism_decode": prism_decode_seeds,
     "laplace_emulate": laplace_emulate_seeds,
     "uscope_read": uscope_seeds,
