@@ -63,7 +63,8 @@ prismread_next(struct prismread *r, const uint8_t *p, size_t n, bool last, size_
 		ev->issues = 0;
 		if (!behind(r, n, used, ev, &rc))
 			return rc;
-		p += *used;
+		/* p may be NULL when there is nothing. */
+		p = *used ? p + *used : p;
 		n -= *used;
 	}
 	size_t most = n < r->left ? n : (size_t)r->left;
