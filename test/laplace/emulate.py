@@ -70,7 +70,7 @@ def run(emu, out, *args):
     return subprocess.run([emu, "-f", "prv", "-o", out, *args], capture_output=True, text=True, timeout=60, check=False)
 
 
-def compare(name, out, kinds=None, totals=True):
+def compare(name, out, kinds=None, totals=True, cpus=True):
     thread = sequences(f"{out}/thread.prv")
     for key, want in {**SEQUENCES, **STATES}.items():
         if kinds is None or key[1] in kinds:
@@ -84,7 +84,7 @@ def compare(name, out, kinds=None, totals=True):
             want = WINDOWS.get((tick, row), (0, 0, 0, 0, footprint, 0))
             check(name, have == want, f"row {row} at {tick}: totals {have}, expected {want}")
     cpu = sequences(f"{out}/cpu.prv")
-    for key, want in CPU.items():
+    for key, want in CPU.items() if cpus else ():
         check(name, text_of(cpu[key]) == want, f"CPU row, type {key}: {text_of(cpu[key])}, expected {want}")
 
 
@@ -150,6 +150,49 @@ def counted(emu, tmp):
         check(how, "LM05: 150 times:" in p.stderr and p.stderr.count("warning: LM05: address ") == 5, p.stderr)
         s = sequences(f"{tmp}/out/thread.prv")
         check(how, value_at(s[2, 310], 1000) == 200 and value_at(s[2, 315], 1000) == 4, f"{s[2, 310]} loads, {s[2, 315]} pages")
+
+
+def pipes(emu, tool, tmp):
+    """References may come through a pipe when a file tells the tasks."""
+    kernel = write(f"{tmp}/kernel.lkt", KERNEL)
+    inputs = {"binary": binary(REFS), "text": REFS.encode()}
+    for name, data in inputs.items():
+        p = subprocess.run([emu, "-f", "prv", "-o", f"{tmp}/out", "--laplace-window=256", "--laplace-refs=all", "--laplace", "-", "--laplace-kernel", kernel],
+                           input=data, capture_output=True, timeout=60, check=False)
+        check(f"{name}, standard input", p.returncode == 0, p.stderr)
+        compare(f"{name}, standard input", f"{tmp}/out")
+        # Of two CPUs, in whatever order their writers come.
+        os.makedirs(f"{tmp}/p", exist_ok=True)
+        for i in (0, 1):
+            if not os.path.exists(f"{tmp}/p/{i}"):
+                os.mkfifo(f"{tmp}/p/{i}")
+        write(f"{tmp}/p/laplace.json", json.dumps({"version": 1, "format": "laplace", "cpus": [{"references": "0", "kernel": "../kernel.lkt"}, {"references": "1"}]}))
+        with subprocess.Popen([emu, "-f", "prv", "-o", f"{tmp}/out", "--laplace-window=256", "--laplace-refs=all", f"{tmp}/p"], stderr=subprocess.PIPE) as p:
+            write(f"{tmp}/p/1", b"")
+            write(f"{tmp}/p/0", data)
+            err = p.communicate(timeout=60)[1].decode()
+        check(f"{name}, pipes", p.returncode == 0, err)
+        compare(f"{name}, pipes", f"{tmp}/out", totals=False, cpus=False)
+    basic = subprocess.run([tool, "basic", "-q", kernel, write(f"{tmp}/r.lrt", REFS)], stdout=subprocess.PIPE, check=True).stdout
+    os.mkfifo(f"{tmp}/b.lbm")
+    with subprocess.Popen([emu, "-f", "prv", "-o", f"{tmp}/out", "--laplace", f"{tmp}/b.lbm"], stderr=subprocess.PIPE) as p:
+        write(f"{tmp}/b.lbm", basic)
+        err = p.communicate(timeout=60)[1].decode()
+    check("basic, pipe", p.returncode == 0 and sequences(f"{tmp}/out/thread.prv")[2, 340][-1] == (9, 1), err)
+    # How many come is not known; a writer that dies leaves what came.
+    p = subprocess.run([emu, "-f", "prv", "-o", f"{tmp}/out", "--laplace", "-", "--laplace-kernel", kernel], input=binary(REFS)[:-5], capture_output=True, timeout=60, check=False)
+    err = p.stderr.decode()
+    check("a pipe that is cut", p.returncode == 1 and "LR01" in err and "the standard input +0x90" in err and "--laplace-refs=all writes it" in err, err)
+    check("a pipe that is cut", value_at(sequences(f"{tmp}/out/thread.prv")[2, 301], 304) == 2, err)
+    for args, text in ((["--laplace", "-"], "name a file of events with --laplace-kernel"), (["--laplace-kernel", "/dev/null"], "write it to a file first"),
+                       (["--laplace", f"{tmp}/x.lmt"], "write it to a file first"), (["--laplace", "/dev/stdin"], "write the references to a file first")):
+        if not os.path.exists(f"{tmp}/x.lmt"):
+            os.mkfifo(f"{tmp}/x.lmt")
+        p = subprocess.run([emu, "-o", f"{tmp}/out", *args], input=b"r 1 1 1 1\n", capture_output=True, timeout=60, check=False)
+        check(f"{args}", p.returncode == 1 and b"error[read]" in p.stderr and text.encode() in p.stderr, p.stderr)
+    # Events in a pipe of references come too late.
+    p = subprocess.run([emu, "-o", f"{tmp}/out", "--laplace", "-", "--laplace-kernel", kernel], input=interleave().encode(), capture_output=True, timeout=60, check=False)
+    check("events in a pipe", p.returncode == 1 and b"LR02" in p.stderr, p.stderr)
 
 
 def basic_and_parts(emu, tool, tmp):
@@ -298,7 +341,7 @@ def documents(emu, tmp):
 
 def main():
     emu, tool = sys.argv[1:]
-    for test in (lambda t: example(emu, tool, t), lambda t: basic_and_parts(emu, tool, t), lambda t: counted(emu, t), lambda t: bad(emu, t), lambda t: documents(emu, t), lambda t: manifests(emu, t)):
+    for test in (lambda t: example(emu, tool, t), lambda t: basic_and_parts(emu, tool, t), lambda t: counted(emu, t), lambda t: pipes(emu, tool, t), lambda t: bad(emu, t), lambda t: documents(emu, t), lambda t: manifests(emu, t)):
         with tempfile.TemporaryDirectory() as tmp:
             test(tmp)
     return lapexample.finish()

@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -34,15 +35,21 @@ add_file(struct laplace *l, uint32_t cpu, const char *path, enum lap_format form
 	size_t n = strlen(t->dir);
 	if (strncmp(path, t->dir, n) == 0 && path[n] == '/')
 		f->name = path + n + 1;
-	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	/* Of the command line; in a manifest it would be a file. */
+	bool standard = !l->source.has_manifest && strcmp(path, "-") == 0;
+	f->fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	f->name = standard ? "the standard input" : f->name;
 	struct stat st;
 	if (f->fd < 0)
 		return diag_io(t->diag, ERR_READ, "open", path, errno);
 	if (fstat(f->fd, &st) != 0)
 		return diag_io(t->diag, ERR_READ, "inspect", path, errno);
-	if (!S_ISREG(st.st_mode))
-		return diag_error(t->diag, ERR_READ, NULL, "'%s' is not a regular file, which is read twice", path);
-	f->size = (uint64_t)st.st_size;
+	f->once = !S_ISREG(st.st_mode);
+	if (f->once && (format == LAP_KERNEL || format == LAP_MIXED || format == LAP_PROCESS || S_ISDIR(st.st_mode)))
+		return diag_error(t->diag, ERR_READ, &(struct place){ .file = f->name },
+			"it is no regular file, and events of the kernel are read twice: tasks have their rows before the first event\n"
+			"hint: write it to a file first");
+	f->size = f->once ? 0 : (uint64_t)st.st_size;
 	f->dev = st.st_dev;
 	f->ino = st.st_ino;
 	t->bytes += f->size;
@@ -142,10 +149,26 @@ find_files(struct laplace *l)
 	if (rc == 0 && l->basic && l->nfiles > 1)
 		rc = diag_error(l->trace->diag, ERR_LAPLACE, &(struct place){ .file = l->files[0].name },
 			"a basic merge has no timestamps: no other file can go with it");
+	for (size_t i = 0; i < l->nfiles && rc == 0; i++)
+		if (l->files[i].once && !l->has_kernel && !l->basic)
+			rc = diag_error(l->trace->diag, ERR_READ, &(struct place){ .file = l->files[i].name },
+				"it is no regular file, and without events of the kernel references are read twice: spaces have their rows before the first\n"
+				"hint: name a file of events with --laplace-kernel, or write the references to a file first");
 	return rc;
 }
 
 /* ---- Reading them. ---- */
+
+/* Waits until somebody writes, or has left. 0, or <0 (reported). */
+static int
+wait_for(struct laplace *l, const struct laplace_file *f)
+{
+	struct pollfd p = { .fd = f->fd, .events = POLLIN };
+	int flags = fcntl(f->fd, F_GETFL);
+	if (flags < 0 || fcntl(f->fd, F_SETFL, flags & ~O_NONBLOCK) < 0 || poll(&p, 1, -1) < 0)
+		return diag_io(l->trace->diag, ERR_READ, "wait for", f->name, errno);
+	return 0;
+}
 
 static void
 close_readers(struct laplace *l)
@@ -163,7 +186,7 @@ open_readers(struct laplace *l, struct lap_log *log, bool events)
 	for (size_t i = 0; i < l->nfiles; i++) {
 		struct laplace_file *f = &l->files[i];
 		bool refs = f->format == LAP_BINARY || f->format == LAP_TEXT || f->format == LAP_BASIC;
-		if (events && refs)
+		if (events && (refs || f->once))
 			continue;
 		const struct lapread_options o = {
 			.file = f->name,
@@ -174,12 +197,15 @@ open_readers(struct laplace *l, struct lap_log *log, bool events)
 			.cpu = f->cpu,
 			.size = f->size,
 		};
-		if (lseek(f->fd, 0, SEEK_SET) != 0)
+		if (!f->once && lseek(f->fd, 0, SEEK_SET) != 0)
 			return -LAP_E_IO;
-		int rc = lapread_open(&l->readers[n++], log, &(struct lap_input){ .fd = f->fd }, &o);
+		struct lapread *r = &l->readers[n++];
+		int rc = lapread_open(r, log, &(struct lap_input){ .fd = f->fd }, &o);
 		if (rc < 0)
 			return rc;
-		f->format = l->readers[n - 1].options.format;
+		if (f->once && r->options.format == LAP_MIXED)
+			r->options.format = LAP_TEXT;
+		f->format = r->options.format;
 	}
 	return lapmerge_open(&l->merge, l->readers, n);
 }
@@ -264,7 +290,9 @@ count_refs(const struct laplace *l, const struct scan *s)
 	uint64_t n = s->refs;
 	for (size_t i = 0; i < l->nfiles; i++) {
 		const struct laplace_file *f = &l->files[i];
-		if (f->format == LAP_BINARY)
+		if (f->once)
+			n += LAPLACE_REFS_MANY + 1; /* nobody knows */
+		else if (f->format == LAP_BINARY)
 			n += f->size / LAP_RECORD_SIZE;
 		else if (f->format == LAP_TEXT)
 			n += count_lines(f);
@@ -338,12 +366,15 @@ look_ahead(struct laplace *l)
 		rc = make_threads(l, &s.machine);
 	bool counted = !l->has_kernel && !l->basic;
 	uint64_t refs = counted ? s.refs : count_refs(l, &s);
+	bool once = false;
+	for (size_t i = 0; i < l->nfiles; i++)
+		once = once || (l->files[i].once && !l->basic);
 	if (l->refs == LAPLACE_REFS_AUTO) {
 		l->refs = refs > LAPLACE_REFS_MANY ? LAPLACE_REFS_PAGES : LAPLACE_REFS_ALL;
 		if (l->refs == LAPLACE_REFS_PAGES)
-			diag_info(l->trace->diag, "more than %d references: the timeline of references (type 300) is left out\n"
+			diag_info(l->trace->diag, "%s %d references: the timeline of references (type 300) is left out\n"
 						  "hint: --laplace-refs=all writes it",
-				LAPLACE_REFS_MANY);
+				once ? "perhaps more than" : "more than", LAPLACE_REFS_MANY);
 	}
 	lapmachine_finish(&s.machine);
 	return rc;
@@ -359,6 +390,8 @@ lapfiles_open(struct laplace *l)
 	if (!l->readers)
 		return diag_no_memory(l->trace->diag);
 	rc = look_ahead(l);
+	for (size_t i = 0; i < l->nfiles && rc == 0; i++)
+		rc = l->files[i].once ? wait_for(l, &l->files[i]) : 0;
 	if (rc < 0)
 		return rc;
 	rc = open_readers(l, &l->log, false);

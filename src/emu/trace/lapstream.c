@@ -97,7 +97,8 @@ note_progress(struct laplace *l)
 {
 	uint64_t done = 0;
 	for (size_t i = 0; i < l->merge.nreaders; i++)
-		done += lapsource_offset(&l->readers[i].source);
+		if (!l->files[i].once)
+			done += lapsource_offset(&l->readers[i].source);
 	l->trace->streams[0].in.file_pos = done;
 }
 

@@ -72,6 +72,7 @@ struct laplace_file {
 	uint32_t cpu;
 	uint64_t size;
 	uint64_t dev, ino; /* which file it is, whatever its name */
+	bool once;         /* a pipe, of references: it cannot be read ahead */
 	int fd;
 };
 
