@@ -25,20 +25,34 @@ conv_input_name(const char *path)
 int
 conv_open_input(struct conv *c, const char *path, uint64_t *size)
 {
-	int *fds = realloc(c->fds, (c->nfds + 1) * sizeof(*fds));
-	if (!fds)
+	struct conv_file *files = realloc(c->files, (c->nfiles + 1) * sizeof(*files));
+	if (!files)
 		return conv_no_memory(c);
-	c->fds = fds;
+	c->files = files;
 	int fd = is_standard(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
 	if (fd < 0 || fstat(fd, &st) != 0)
 		return conv_error(c, "read", "cannot open %s: %s", path, strerror(errno));
-	c->fds[c->nfds++] = is_standard(path) ? -1 : fd;
+	files[c->nfiles++] = (struct conv_file){ is_standard(path) ? -1 : fd, st.st_dev, st.st_ino };
 	if (S_ISDIR(st.st_mode))
 		return conv_error(c, "read", "%s is a directory, and a file is expected", path);
 	*size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
 	c->total += *size;
 	return fd;
+}
+
+static void
+close_input(struct conv_file *f)
+{
+	if (f->fd >= 0)
+		(void)close(f->fd);
+	f->fd = -1;
+}
+
+void
+conv_release_input(struct conv *c)
+{
+	close_input(&c->files[c->nfiles - 1]);
 }
 
 int
@@ -57,11 +71,9 @@ conv_in_and_out(struct conv *c, int argc, char **argv, const char **in, const ch
 static bool
 is_input(const struct conv *c, const struct stat *out)
 {
-	for (size_t i = 0; i < c->nfds; i++) {
-		struct stat in;
-		if (c->fds[i] >= 0 && fstat(c->fds[i], &in) == 0 && in.st_dev == out->st_dev && in.st_ino == out->st_ino)
+	for (size_t i = 0; i < c->nfiles && S_ISREG(out->st_mode); i++)
+		if (c->files[i].dev == out->st_dev && c->files[i].ino == out->st_ino)
 			return true;
-	}
 	return false;
 }
 
@@ -161,9 +173,8 @@ conv_finish(struct conv *c, int rc)
 	rc = close_output(c, rc);
 	conv_clear_progress(c);
 	c->family->finish(c, rc == 0);
-	for (size_t i = 0; i < c->nfds; i++)
-		if (c->fds[i] >= 0)
-			(void)close(c->fds[i]);
-	free(c->fds);
+	for (size_t i = 0; i < c->nfiles; i++)
+		close_input(&c->files[i]);
+	free(c->files);
 	return rc < 0 ? 1 : rc;
 }

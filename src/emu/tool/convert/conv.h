@@ -13,6 +13,8 @@
 #include "cli.h"
 #include "wbuf.h"
 
+#include <sys/types.h>
+
 enum {
 	CONV_WITH_OUTPUT = 1 << 0, /* -o PATH */
 	CONV_OWN = 1 << 1,         /* the first bit for options of a family */
@@ -53,12 +55,18 @@ struct conv_family {
 	void (*finish)(struct conv *c, bool good);
 };
 
+struct conv_file {
+	int fd; /* -1: closed, or not ours */
+	dev_t dev;
+	ino_t ino;
+};
+
 struct conv {
 	const struct conv_family *family;
 	const struct conv_command *command;
 	char program[40];
-	int *fds; /* of inputs; -1: the standard input */
-	size_t nfds;
+	struct conv_file *files; /* inputs */
+	size_t nfiles;
 	uint64_t total; /* bytes of all inputs, 0: not known */
 
 	struct wbuf out;
@@ -86,6 +94,9 @@ int conv_main(const struct conv_family *family, struct conv *c, int argc, char *
 /* Opens one more input; "-" is the standard input. Returns the descriptor, which is closed
  * at the end of the run, or <0 (reported). *size: bytes if it is a regular file, else 0. */
 int conv_open_input(struct conv *c, const char *path, uint64_t *size);
+
+/* For who opens the input that was opened last by itself: its descriptor is closed. */
+void conv_release_input(struct conv *c);
 
 /* Its name in messages. */
 const char *conv_input_name(const char *path);

@@ -9,6 +9,10 @@
 /* Checkpoints hold the state of all tables: rarely enough that they stay a small part. */
 static const uint64_t checkpoint_bytes = 4 << 20;
 
+enum {
+	NUL_TEXT = 4, /* bytes of \x00 */
+};
+
 /* ---- Schema. ---- */
 
 int
@@ -133,9 +137,17 @@ uint32_t
 convscope_text(struct convscope *s, const char *text, size_t n)
 {
 	struct arena a = { 0 };
-	char *copy = arena_new(&a, char, n + 1);
-	if (copy && n)
-		memcpy(copy, text, n);
+	char *copy = arena_new(&a, char, NUL_TEXT *n + 1);
+	char *to = copy;
+	/* A NUL would end the text. */
+	for (size_t i = 0; copy && i < n; i++) {
+		if (text[i]) {
+			*to++ = text[i];
+		} else {
+			memcpy(to, "\\x00", NUL_TEXT);
+			to += NUL_TEXT;
+		}
+	}
 	const char *utf8 = copy ? utf8text_make(&a, copy) : NULL;
 	uint32_t index = utf8 ? uscope_string_insert(s->w, utf8) : UINT32_MAX;
 	s->failed = s->failed || !utf8;

@@ -22,6 +22,8 @@ open_bytes(struct ptinput *in)
 	if (in->fd < 0)
 		return in->fd;
 	if (size > 0) {
+		/* The reader closes files when descriptors are scarce. */
+		conv_release_input(&t->conv);
 		in->fd = -1;
 		return reader_open(&in->file_in, &t->trace.readers, in->source.events, in->file);
 	}

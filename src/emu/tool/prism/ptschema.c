@@ -83,7 +83,7 @@ add_stream(schema_t *s, size_t n)
 	(void)snprintf(name, sizeof(name), "stream%zu", n);
 	int scope = uscope_schema_add_scope(s, name, ROOT, "prism", -1);
 	int rc = scope;
-	for (int i = 0; i < PS_EVENTS && rc >= 0; i++)
+	for (int i = 0; i < PS_EVENTS && n < PS_EVENT_STREAMS && rc >= 0; i++)
 		rc = convscope_event(s, scope, &events[i]);
 	return rc;
 }

@@ -83,6 +83,7 @@ enum {
 	PS_FRAMES_MAX = 16384,
 	PS_LOCKS_MAX = 4096,
 	PS_STREAMS_MAX = 1024,
+	PS_EVENT_STREAMS = 128, /* that have events in the file: the format has 64 KiB for definitions */
 	PS_DEPTH_MAX = 512,
 	PS_NOWHERE = 0xffff, /* CPU of a thread that does not run; owner of a lock that nobody holds */
 };
@@ -187,6 +188,14 @@ void ptthread_end(struct ptscope *u, struct ps_stream *s);
 /* *string: of the name; 0: none. */
 int ptframe_take(struct ptscope *u, struct ps_stream *s, const struct prism_cxt *c, uint32_t *string);
 int ptlock_take(struct ptscope *u, struct ps_stream *s, const struct prism_sync *ev);
+
+/* Of the stream, if the file has its events. */
+static inline void
+ptscope_send(struct ptscope *u, const struct ps_stream *s, int event, const struct conv_payload *p)
+{
+	if (s->number < PS_EVENT_STREAMS)
+		convscope_send(&u->file, (uint16_t)(s->number * PS_EVENTS + event), p);
+}
 
 static inline void
 ptscope_set(struct ptscope *u, uint16_t storage, uint16_t slot, uint16_t field, uint64_t value)

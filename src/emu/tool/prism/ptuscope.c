@@ -90,12 +90,6 @@ advance(struct ptscope *u, const struct ptinput *in)
 
 /* ---- Events. ---- */
 
-static uint16_t
-type_of(const struct ps_stream *s, int event)
-{
-	return (uint16_t)(s->number * PS_EVENTS + event);
-}
-
 static void
 take_mem(struct ptscope *u, struct ps_stream *s, const struct prism_mem *m)
 {
@@ -114,7 +108,7 @@ take_mem(struct ptscope *u, struct ps_stream *s, const struct prism_mem *m)
 	conv_put(&p, m->addr, 8);
 	conv_put(&p, m->id, 1);
 	conv_put(&p, m->has, 2);
-	convscope_send(&u->file, type_of(s, PS_MEM), &p);
+	ptscope_send(u, s, PS_MEM, &p);
 }
 
 static void
@@ -133,7 +127,7 @@ take_comp(struct ptscope *u, struct ps_stream *s, const struct prism_comp *e)
 	for (int i = 0; i < 4; i++)
 		conv_put(&p, e->ids[i], 1);
 	conv_put(&p, e->has, 2);
-	convscope_send(&u->file, type_of(s, PS_COMP), &p);
+	ptscope_send(u, s, PS_COMP, &p);
 }
 
 static int
@@ -149,7 +143,7 @@ take_sync(struct ptscope *u, struct ps_stream *s, const struct prism_sync *e)
 	conv_put(&p, e->type, 1);
 	conv_put(&p, e->arg[0], 8);
 	conv_put(&p, e->arg[1], 8);
-	convscope_send(&u->file, type_of(s, PS_SYNC), &p);
+	ptscope_send(u, s, PS_SYNC, &p);
 	return rc;
 }
 
@@ -167,7 +161,7 @@ take_cxt(struct ptscope *u, struct ps_stream *s, const struct prism_cxt *e)
 	conv_put(&p, e->type, 1);
 	conv_put(&p, e->id, 8);
 	conv_put(&p, string, 4);
-	convscope_send(&u->file, type_of(s, PS_CXT), &p);
+	ptscope_send(u, s, PS_CXT, &p);
 	return rc;
 }
 
@@ -182,7 +176,7 @@ take_cfg(struct ptscope *u, const struct ps_stream *s, const struct prism_cfg *e
 	conv_put(&p, e->target, 1);
 	conv_put(&p, e->before, 1);
 	conv_put(&p, e->after, 1);
-	convscope_send(&u->file, type_of(s, PS_CFG), &p);
+	ptscope_send(u, s, PS_CFG, &p);
 }
 
 static int
@@ -283,6 +277,8 @@ open_streams(struct ptscope *u)
 	struct ptool *t = u->tool;
 	if (t->ninputs > PS_STREAMS_MAX)
 		return conv_error(&t->conv, "streams", "a file can hold %d streams, and there are %zu", PS_STREAMS_MAX, t->ninputs);
+	if (t->ninputs > PS_EVENT_STREAMS)
+		conv_warn(&t->conv, "streams", "events of the first %d streams are in the file, and states of all", PS_EVENT_STREAMS);
 	u->streams = arena_new(&u->arena, struct ps_stream, t->ninputs);
 	if (!u->streams)
 		return conv_no_memory(&t->conv);
