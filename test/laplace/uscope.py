@@ -233,6 +233,15 @@ def tables():
     check(run("strings", "o.uscp", program=USCOPE)[0].splitlines()[0].split() == ["0", '""'], "string 0")
 
 
+def far():
+    """Times are exact beyond what a double holds."""
+    write("far.lrt", "r 10 1 1 0\nr 30000000000013 1 1 0\n")
+    convert("far.lrt", "--freq=3000000001")
+    times = [json.loads(x) for x in run("dump", "o.uscp", program=USCOPE)[0].splitlines()]
+    times = [x["time_ps"] for x in times if x["kind"] == "event" and x["event"] == "ref"]
+    check(times == [0, 0x30000000000003 * 10**12 // 3000000001], "far apart", times)
+
+
 def machines():
     """What else can happen to tasks and mappings."""
     # the last record ends a task and a space: they leave a cycle later
@@ -377,7 +386,7 @@ def outputs():
 def main():
     with tempfile.TemporaryDirectory() as tmp:
         os.chdir(tmp)
-        for part in (worked_example, tables, machines, random_machines, bad, outputs):
+        for part in (worked_example, tables, far, machines, random_machines, bad, outputs):
             part()
     return finish()
 
