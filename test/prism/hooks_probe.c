@@ -14,6 +14,7 @@
  *                              (with the value as the text, too), add, channel
  *   ignore                 returns 0 even when a call has failed
  *   quiet                  does not print events
+ *   live                   each line is printed at once
  */
 #include <prism_hooks.h>
 
@@ -293,6 +294,8 @@ begin_first(void *u, struct prism_run *r)
 	run = r;
 	ignore = has_word("ignore");
 	quiet = has_word("quiet");
+	if (has_word("live"))
+		(void)setvbuf(stdout, NULL, _IOLBF, 0);
 	(void)printf("0 begin%s\n", u ? " with u" : "");
 	for (const char *at = NULL; next_word("channel", &at, word);) {
 		char name[WORD];

@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 
 import hooks_kit as kit
 from hooks_kit import Run, cfg, comp, cxt, enter, leave, mem, swap, sync
@@ -401,6 +402,22 @@ def test_live():
                        env={**os.environ, "PROBE": ""})
     same("stdin", p.stdout.decode(), ALL)
     same("stdin: status", (p.returncode, p.stderr), (0, b""))
+    # called for each event while the next one is not there yet; the writer dies inside one
+    words = [EMU, "-q", "-o", f"{tmp}/fifo", "--prism", "-", "--prism-hooks", PROBE]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "PROBE": "live"}) as p:
+        alarm = threading.Timer(60, p.kill)
+        alarm.start()
+        same("live: begin", p.stdout.readline(), b"0 begin\n")
+        for i, event in enumerate([swap(1), mem(), comp(), enter("f"), swap(2), cfg("mem", 0xe0)]):
+            p.stdin.write(event)
+            p.stdin.flush()
+            line = p.stdout.readline().decode()
+            check(f"live: event {i} at once", f" seq={i} " in line, line)
+        p.stdin.write(mem(addr=1)[:5])
+        out, err = p.communicate()
+        alarm.cancel()
+    same("live: the end", (p.returncode, out), (0, b"0 finish\n"))
+    check("live: the end is told", b"PB01" in err, err)
 
 
 for name_, test in list(globals().items()):
