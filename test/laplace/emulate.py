@@ -220,9 +220,9 @@ def basic_and_parts(emu, tool, tmp):
     p = run(emu, f"{tmp}/out", "--laplace", write(f"{tmp}/far.lrt", "r 10 1 1 0\nr 30000000000013 1 1 0\n"))
     s = sequences(f"{tmp}/out/thread.prv") if p.returncode == 0 else {}
     check("far", p.returncode == 0 and (0x30000000000003, 0) in s[2, 300], p.stderr)
-    p = run(emu, f"{tmp}/out", "--laplace-set=freq_hz=3000000001", "--laplace", f"{tmp}/far.lrt")
+    p = run(emu, f"{tmp}/out", "--laplace-set=freq_hz=3000000001", "--laplace", write(f"{tmp}/far.lrt", "r 10 1 1 0\nr 7000000000000015 1 1 0\n"))
     s = sequences(f"{tmp}/out/thread.prv") if p.returncode == 0 else {}
-    check("far, 3 GHz", p.returncode == 0 and (0x30000000000003 * 10**9 // 3000000001, 0) in s[2, 300], p.stderr)
+    check("far, 3 GHz", p.returncode == 0 and (0x7000000000000005 * 10**9 // 3000000001, 0) in s[2, 300], p.stderr)
     p = run(emu, f"{tmp}/out", "--laplace", write(f"{tmp}/far.lrt", "r 0 1 1 0\nr ffffffffffffffff 1 1 0\n"))
     check("too far", p.returncode == 1 and "63 bits" in p.stderr, p.stderr)
 
