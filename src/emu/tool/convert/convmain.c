@@ -138,10 +138,13 @@ find_word(const struct option_list *all, int argc, char **argv)
 	return 0;
 }
 
-/* Without a command: help, or wrong usage. */
+/* Without a command: help, or wrong usage. What only some commands take is in their help. */
 static int
-run_none(const struct conv_family *f, const struct option_list *all, int argc, char **argv, int word)
+run_none(const struct conv_family *f, struct option_list *all, int argc, char **argv, int word)
 {
+	for (size_t i = 0; i < all->n; i++)
+		if (all->items[i].id >= CONV_OPT_OWN)
+			all->items[i].help = NULL;
 	char list[1200];
 	size_t n = (size_t)snprintf(list, sizeof(list), "Commands:\n");
 	for (size_t i = 0; i < f->ncommands && n < sizeof(list); i++)

@@ -108,7 +108,7 @@ run_dump(struct conv *c, int argc, char **argv)
 
 const struct conv_command pcommand_dump = {
 	.name = "dump",
-	.synopsis = "[options] [STREAM [OUTFILE]]",
+	.synopsis = "[options] [FILE [OUTFILE]]",
 	.brief = "events as text or JSON",
 	.about = "Print the events of a stream, a line each, as text that `encode` reads.",
 	.with = CONV_WITH_OUTPUT | PTOOL_WITH_INPUT | PTOOL_WITH_CLOCK | PTOOL_WITH_JSON | PTOOL_WITH_BYTES,

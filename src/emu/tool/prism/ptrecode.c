@@ -144,7 +144,7 @@ run_recode(struct conv *c, int argc, char **argv)
 
 const struct conv_command pcommand_recode = {
 	.name = "recode",
-	.synopsis = "[options] [STREAM [OUTFILE]]",
+	.synopsis = "[options] [FILE [OUTFILE]]",
 	.brief = "another layout, less detail, other buffers",
 	.about = "Write a stream in another layout, with less detail, or in other buffers.",
 	.with = CONV_WITH_OUTPUT | PTOOL_WITH_INPUT | PTOOL_WITH_RECODE | PTOOL_WITH_DESCRIBE,

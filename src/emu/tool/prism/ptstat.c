@@ -259,7 +259,7 @@ run_stat(struct conv *c, int argc, char **argv)
 
 const struct conv_command pcommand_stat = {
 	.name = "stat",
-	.synopsis = "[options] [STREAM...]",
+	.synopsis = "[options] [FILE...]",
 	.brief = "counts of events, and of threads and functions",
 	.about = "Count events by kind and type, threads, and functions.",
 	.with = CONV_WITH_OUTPUT | PTOOL_WITH_INPUT | PTOOL_WITH_CLOCK | PTOOL_WITH_JSON,

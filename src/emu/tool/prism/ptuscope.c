@@ -390,7 +390,7 @@ run_uscope(struct conv *c, int argc, char **argv)
 
 const struct conv_command pcommand_uscope = {
 	.name = "uscope",
-	.synopsis = "[options] -o OUT.uscp [STREAM...]",
+	.synopsis = "[options] -o OUT.uscp [FILE...]",
 	.brief = "threads, frames, locks and events as a µScope file",
 	.about = "Write threads and events over time as a µScope file.",
 	.with = CONV_WITH_OUTPUT | PTOOL_WITH_INPUT | PTOOL_WITH_CLOCK | PTOOL_WITH_USCOPE,
