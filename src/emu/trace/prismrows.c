@@ -14,13 +14,24 @@ struct fresh {
 };
 
 struct prism_rows {
-	struct idmap by_id; /* process, id -> thread */
+	struct idmap by_id; /* process, id -> number of its row */
 	struct idmap fresh; /* process -> struct fresh */
 	struct trace_thread *threads;
 	size_t cap;
 	bool many; /* processes */
 	uint64_t events;
 };
+
+/* Maps a key to a number. Returns 0, or -1 when memory is exhausted. */
+static int
+add_number(struct idmap *m, struct arena *a, uint64_t key, uint32_t number)
+{
+	uint32_t *n = arena_new(a, uint32_t, 1);
+	if (!n)
+		return -1;
+	*n = number;
+	return idmap_add(m, a, key, n);
+}
 
 static uint64_t
 key_of(int process, uint32_t id)
@@ -55,8 +66,7 @@ add(struct prism *p, int process, uint32_t id)
 	struct trace_thread *th = t->threads ? r->threads : arena_grow(&t->arena, r->threads, t->nthreads, &r->cap, sizeof(*th));
 	const char *label = label_of(p, process, id);
 	uint32_t row = (uint32_t)t->nthreads;
-	/* Rows are known by their number plus one: the array may move. */
-	if (!th || !label || idmap_add(&r->by_id, &t->arena, key_of(process, id), (void *)((uintptr_t)row + 1)) < 0) {
+	if (!th || !label || add_number(&r->by_id, &t->arena, key_of(process, id), row) < 0) {
 		(void)diag_no_memory(t->diag);
 		return PRISM_NO_ROW;
 	}
@@ -71,8 +81,8 @@ add(struct prism *p, int process, uint32_t id)
 uint32_t
 prism_row(struct prism *p, int process, uint32_t id)
 {
-	const void *known = idmap_find(&p->rows->by_id, key_of(process, id));
-	return known ? (uint32_t)((uintptr_t)known - 1) : add(p, process, id);
+	const uint32_t *known = idmap_find(&p->rows->by_id, key_of(process, id));
+	return known ? *known : add(p, process, id);
 }
 
 uint32_t
@@ -88,12 +98,12 @@ prism_fresh(struct prism *p, int process, uint64_t id)
 		if (!f || idmap_add(&r->fresh, a, (uint64_t)process, f) < 0)
 			f = NULL;
 	}
-	const void *known = f ? idmap_find(&f->ids, id) : NULL;
+	const uint32_t *known = f ? idmap_find(&f->ids, id) : NULL;
 	if (known)
-		return (uint32_t)(uintptr_t)known;
+		return *known;
 	while (f && f->next < INT32_MAX && idmap_find(&r->by_id, key_of(process, f->next)))
 		f->next++;
-	if (f && idmap_add(&f->ids, a, id, (void *)(uintptr_t)f->next) == 0)
+	if (f && add_number(&f->ids, a, id, f->next) == 0)
 		return f->next++;
 	(void)diag_no_memory(p->trace->diag);
 	return 0;
