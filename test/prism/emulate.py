@@ -271,6 +271,8 @@ def intervals():
     # Nothing for a while; the last ends where the one before does.
     t = Try(cxt(INSN, 1) * 2 + END, cxt(INSN, 1) + swap(9) * 27 + cxt(INSN, 1) * 2 + swap(9) * 2 + cxt(INSN, 1) + END, "--prism-interval=time:4")
     t.expect("time", {(1, 436): "4:2 8:0", (2, 436): "4:1 8:0", (3, 436): "32:2 32:1", ("cpu", 2, 436): "4:1 8:0 32:2 32:1", ("cpu", 1, 436): "4:2 8:0"})
+    t = Try(cxt(INSN, 1) * 4 + END, cxt(INSN, 1) * 5 + END, "--prism-interval=time:4")
+    t.expect("an interval of no length", {(1, 436): "4:4", (2, 436): "4:4 4:1", ("cpu", 1, 436): "4:4", ("cpu", 2, 436): "4:4 4:1"})
     t = Try(mem() + comp() + b"\x80\x81\x9f" + sync(LOCK, 3) + END, "--prism-control-flow=true", "--prism-events=sync")
     t.expect("sync events", {(1, 420): "", (1, 422): "", (1, 424): "", (1, 411): "4:6 5:0", (1, 415): "4:1 5:0", (1, 439): "5:1"})
     t = Try(mem() + comp() + b"\x80\x81\x9f" + sync(LOCK, 3) + END, "--prism-control-flow=true", "--prism-events=none")
