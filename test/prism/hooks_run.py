@@ -232,11 +232,12 @@ def both(what, r, rows, kind, want):
     prv = f"{r.dir}/again"
     os.makedirs(prv, exist_ok=True)
     p = subprocess.run([USCOPE, "timeline", "--prv", prv, f"{r.dir}/ovni.uscp"], capture_output=True, text=True, check=False)
-    again = ""
-    if p.returncode == 0:
-        with open(f"{prv}/{rows}.prv", encoding="utf-8") as f:
-            again = f.read()
-    check(f"{what} (ovni.uscp)", again == r.read(f"{rows}.prv"), p.stderr, again, r.read(f"{rows}.prv"))
+    for ext in ("prv", "pcf"):
+        again = ""
+        if p.returncode == 0:
+            with open(f"{prv}/{rows}.{ext}", encoding="utf-8") as f:
+                again = f.read()
+        check(f"{what} (ovni.uscp, {ext})", again == r.read(f"{rows}.{ext}"), p.stderr, again, r.read(f"{rows}.{ext}"))
 
 
 def test_channels():
@@ -271,7 +272,7 @@ def test_channels():
     # twice in an event, large values, labels
     r = run(swap(1) + mem() + mem() + kit.END, probe="quiet channel=Big.one-2_x:0:1 at=mem:1:set:480:3 at=mem:1:set:480:4 at=mem:2:set:480:-9223372036854775807 "
             "at=begin:1:label:480:4 at=mem:1:label:480:4 at=mem:2:label:480:77 at=finish:1:label:480:78")
-    same("twice in an event", r.lines("thread", 480), {1: "1:4 2:-9223372036854775807"})
+    both("twice in an event, and labels", r, "thread", 480, {1: "1:4 2:-9223372036854775807"})
     pcf = r.read("thread.pcf")
     check("labels", re.search(r"0 480 +Prism user: Big.one-2_x.*\nVALUES\n4 +4\n77 +77\n78 +78\n", pcf), pcf)
     for rows in ("thread", "cpu"):

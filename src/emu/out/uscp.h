@@ -35,6 +35,7 @@ struct uscp {
 	struct idmap labelled; /* value and model that are in it */
 	uint32_t nlabels;
 	uint64_t nlabels_lost;
+	const struct late_label **told; /* by column: the last one that is in it */
 
 	uint32_t nknown[ROW_CLASSES]; /* rows whose names are in the file */
 	struct reduction *reductions;

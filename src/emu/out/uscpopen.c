@@ -198,6 +198,11 @@ static int
 put_tables(struct uscp *u)
 {
 	int rc = open_counters(u);
+	u->told = arena_new(&u->arena, const struct late_label *, u->emu->ncols);
+	if (!u->told)
+		return diag_no_memory(u->emu->diag);
+	for (uint32_t col = 0; col < u->emu->ncols; col++)
+		u->told[col] = u->emu->cols[col].last_label;
 	uscope_begin_cycle(u->w, 0);
 	(void)uscp_put_text(u, "");
 	(void)uscp_put_text(u, "Error: the thread does not show it");

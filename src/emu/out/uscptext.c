@@ -106,7 +106,7 @@ bool
 uscp_has_late(const struct uscp *u)
 {
 	for (uint32_t col = NBASE; col < u->emu->ncols; col++)
-		if (u->emu->cols[col].first_label && u->emu->cols[col].decl->values != VALUES_TEXT)
+		if (u->emu->cols[col].last_label != u->told[col] && u->emu->cols[col].decl->values != VALUES_TEXT)
 			return true;
 	return false;
 }
@@ -118,7 +118,7 @@ uscp_put_late(struct uscp *u)
 		const struct col *k = &u->emu->cols[col];
 		if (k->decl->values == VALUES_TEXT)
 			continue;
-		for (const struct late_label *l = k->first_label; l; l = l->next)
+		for (const struct late_label *l = u->told[col] ? u->told[col]->next : k->first_label; l; l = l->next)
 			uscp_put_label(u, USCP_BOTH, k->decl->prv_type, l->label.value, uscp_put_text(u, l->label.text));
 	}
 }
