@@ -5,52 +5,9 @@
 #include "lapkit.h"
 #include "lapmachine.h"
 #include "lapmerge.h"
+#include "wrapalloc.h"
 
 #include <string.h>
-
-void *__real_malloc(size_t n);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t n);
-void *__wrap_malloc(size_t n);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t n);
-
-static long countdown; /* allocations until the one that fails; 0: none does */
-static bool repeat;    /* all behind it fail too */
-static bool hit;
-
-static bool
-fails(void)
-{
-	if (!countdown)
-		return false;
-	if (countdown > 1) {
-		countdown--;
-		return false;
-	}
-	if (!repeat)
-		countdown = 0;
-	hit = true;
-	return true;
-}
-
-void *
-__wrap_malloc(size_t n)
-{
-	return fails() ? NULL : __real_malloc(n);
-}
-
-void *
-__wrap_calloc(size_t n, size_t size)
-{
-	return fails() ? NULL : __real_calloc(n, size);
-}
-
-void *
-__wrap_realloc(void *p, size_t n)
-{
-	return fails() ? NULL : __real_realloc(p, n);
-}
 
 /* Many tasks, spaces, files and pages, so that all tables grow. */
 static struct kit_bytes
@@ -124,13 +81,13 @@ main(void)
 	int64_t good = follow(&kernel, &refs);
 	CHECK(good > 0);
 	for (int k = 0; k < 2; k++) {
-		repeat = k;
 		long n = 0;
+		bool hit;
 		do {
-			hit = false;
-			countdown = ++n;
+			wrapalloc_arm(++n, k);
 			int64_t got = follow(&kernel, &refs);
-			countdown = 0;
+			hit = wrapalloc_failed();
+			wrapalloc_arm(0, false);
 			CHECK(got == (hit ? -LAP_E_MEMORY : good));
 		} while (hit);
 		CHECK(n > 400);

@@ -1,110 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /* nomem: emulates with the Nth allocation failing, for N = 1, 2... until none fails.
- * Every run must end with an error or well, free all, and close its outputs. Linked
- * with --wrap: the allocations of our code, of cJSON (by its hooks) and, when their
- * static libraries are there, of zstd and LZ4; with NOMEM_ARENA also requests to arenas. */
+ * Every run must end with an error or well, free all, and close its outputs. Linked with
+ * wrapalloc: the allocations of our code, of cJSON (by its hooks) and, when their static
+ * libraries are there, of zstd and LZ4; unit_nomem_arena with wraparena, too. */
 #include "emu.h"
 #include "kit.h"
 #include "out.h"
 #include "prismstream.h"
+#include "wrapalloc.h"
 
 #include <cjson/cJSON.h>
-#include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-void *__real_malloc(size_t n);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t n);
-void *__wrap_malloc(size_t n);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t n);
-
-static atomic_long countdown; /* allocations until the one that fails; 0: none does */
-static atomic_long allocations;
-static bool repeat; /* all behind it fail too */
-
-static bool
-fails(void)
-{
-	if (!countdown)
-		return false;
-	allocations++;
-	if (repeat && countdown == 1)
-		return true;
-	return --countdown == 0;
-}
-
-void *
-__wrap_malloc(size_t n)
-{
-	return fails() ? NULL : __real_malloc(n);
-}
-
-void *
-__wrap_calloc(size_t n, size_t size)
-{
-	return fails() ? NULL : __real_calloc(n, size);
-}
-
-void *
-__wrap_realloc(void *p, size_t n)
-{
-	return fails() ? NULL : __real_realloc(p, n);
-}
-
-/* Arenas take memory in large chunks, which a small trace does not fill: here each request
- * to one fails on its own too. */
-#ifdef NOMEM_ARENA
-
-void *__real_arena_alloc(struct arena *a, size_t n, size_t size);
-void *__wrap_arena_alloc(struct arena *a, size_t n, size_t size);
-char *__real_arena_strndup(struct arena *a, const char *s, size_t n);
-char *__wrap_arena_strndup(struct arena *a, const char *s, size_t n);
-void *__real_arena_grow(struct arena *a, void *items, size_t n, size_t *cap, size_t size);
-void *__wrap_arena_grow(struct arena *a, void *items, size_t n, size_t *cap, size_t size);
-char *__wrap_arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-void *
-__wrap_arena_alloc(struct arena *a, size_t n, size_t size)
-{
-	return fails() ? NULL : __real_arena_alloc(a, n, size);
-}
-
-char *
-__wrap_arena_strndup(struct arena *a, const char *s, size_t n)
-{
-	return fails() ? NULL : __real_arena_strndup(a, s, n);
-}
-
-void *
-__wrap_arena_grow(struct arena *a, void *items, size_t n, size_t *cap, size_t size)
-{
-	return n >= *cap && fails() ? NULL : __real_arena_grow(a, items, n, cap, size);
-}
-
-char *
-__wrap_arena_printf(struct arena *a, const char *fmt, ...)
-{
-	if (fails())
-		return NULL;
-	char *text;
-	va_list ap;
-	va_start(ap, fmt);
-	int n = vasprintf(&text, fmt, ap);
-	va_end(ap);
-	CHECK(n >= 0);
-	char *p = __real_arena_strndup(a, text, (size_t)n);
-	free(text);
-	return p;
-}
-#endif
+static bool repeat; /* all behind the one that fails do, too */
 
 static void *
 hook_malloc(size_t n)
 {
-	return __wrap_malloc(n);
+	return malloc(n);
 }
 
 static void
@@ -158,7 +73,7 @@ make_prism(void)
 		kit_put(&b, block, sizeof(block));
 		kit_put(&b, lock, sizeof(lock));
 		kit_put(&b, load, sizeof(load));
-		const uint8_t swap[] = { 0x45, (uint8_t)(i / 4), 0, 0, 0, 0, 0, i % 2 ? 0x80 : 0, 0 };
+		const uint8_t swap[] = { 0x45, (uint8_t)(i / 4), 0, 0, 0, 0, 0, (uint8_t)(i % 2 ? 0x80 : 0), 0 };
 		if (i % 4 == 3)
 			kit_put(&b, swap, sizeof(swap));
 	}
@@ -276,11 +191,10 @@ walk(const char *name, bool compat, int want)
 	char *good = outputs();
 	do {
 		n++;
-		allocations = 0;
-		countdown = n;
+		wrapalloc_arm(n, repeat);
 		rc = emulate(dir, compat);
-		long left = countdown;
-		countdown = 0;
+		bool failed = wrapalloc_failed();
+		wrapalloc_arm(0, false);
 		CHECK(open_files() == files);
 		if (rc == 0) { /* what failed did not matter, or should have been told */
 			char *have = outputs();
@@ -289,7 +203,7 @@ walk(const char *name, bool compat, int want)
 			CHECK(strcmp(have, good) == 0);
 			free(have);
 		}
-		if (allocations < n || (!repeat && left > 0)) /* nothing failed */
+		if (!failed)
 			break;
 	} while (n < 100000);
 	if (rc != want)

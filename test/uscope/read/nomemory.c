@@ -5,59 +5,17 @@
  *   usage: nomemory FILE... */
 #include "check.h"
 #include "uscope.h"
+#include "wrapalloc.h"
 
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-void *__real_malloc(size_t n);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t n);
-void *__wrap_malloc(size_t n);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t n);
-
-static long countdown; /* 0: none fails */
-static bool repeat;
-static bool failed;
-
-static bool
-fails(void)
-{
-	if (!countdown)
-		return false;
-	if (countdown == 1) {
-		failed = true;
-		countdown = repeat;
-		return true;
-	}
-	countdown--;
-	return false;
-}
-
-void *
-__wrap_malloc(size_t n)
-{
-	return fails() ? NULL : __real_malloc(n);
-}
-
-void *
-__wrap_calloc(size_t n, size_t size)
-{
-	return fails() ? NULL : __real_calloc(n, size);
-}
-
-void *
-__wrap_realloc(void *p, size_t n)
-{
-	return fails() ? NULL : __real_realloc(p, n);
-}
-
 /* What a call gave, when it may have been short of memory: nothing else is an excuse. */
 static void
 excuse(int status)
 {
-	CHECK(status == 0 || (failed && status == USCOPE_E_NOMEM));
+	CHECK(status == 0 || (wrapalloc_failed() && status == USCOPE_E_NOMEM));
 }
 
 static void
@@ -143,11 +101,10 @@ main(int argc, char **argv)
 			for (int all = 0; all < 2; all++) {
 				run(argv[i], scratch, mode); /* has to be well */
 				for (long n = 1;; n++, runs++) {
-					repeat = all;
-					failed = false;
-					countdown = n;
+					wrapalloc_arm(n, all);
 					run(argv[i], scratch, mode);
-					countdown = 0;
+					bool failed = wrapalloc_failed();
+					wrapalloc_arm(0, false);
 					if (!failed)
 						break;
 					CHECK(n < 10000);

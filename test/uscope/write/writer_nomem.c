@@ -1,65 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* writer_nomem: writes with the Nth allocation failing, for N = 1, 2... until none does.
  * Each run ends with E_NOMEM or well, frees all, and what it committed can be read. Linked
- * with --wrap: the allocations of our code, and of zstd and LZ4 when their static
+ * with wrapalloc: the allocations of our code, and of zstd and LZ4 when their static
  * libraries are there. */
 #include "kit.h"
 #include "uscope.h"
+#include "wrapalloc.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
-void *__real_malloc(size_t n);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t n);
 char *__real_strdup(const char *s);
-void *__wrap_malloc(size_t n);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t n);
 char *__wrap_strdup(const char *s);
-
-static atomic_long countdown; /* allocations until the one that fails; 0: none does */
-static atomic_bool failed;
-static bool repeat; /* all behind it fail too */
-
-static bool
-fails(void)
-{
-	long n = atomic_load(&countdown);
-	if (n == 0)
-		return false;
-	if (n == 1 && repeat) {
-		failed = true;
-		return true;
-	}
-	if (atomic_fetch_sub(&countdown, 1) != 1)
-		return false;
-	failed = true;
-	return true;
-}
-
-void *
-__wrap_malloc(size_t n)
-{
-	return fails() ? NULL : __real_malloc(n);
-}
-
-void *
-__wrap_calloc(size_t n, size_t size)
-{
-	return fails() ? NULL : __real_calloc(n, size);
-}
-
-void *
-__wrap_realloc(void *p, size_t n)
-{
-	return fails() ? NULL : __real_realloc(p, n);
-}
 
 char *
 __wrap_strdup(const char *s)
 {
-	return fails() ? NULL : __real_strdup(s);
+	return wrapalloc_fails() ? NULL : __real_strdup(s);
 }
 
 static int
@@ -131,20 +87,20 @@ check_readable(const char *path, bool complete)
 }
 
 static void
-walk(const char *name, const uscope_writer_options_t *o)
+walk(const char *name, const uscope_writer_options_t *o, bool repeat)
 {
 	const char *path = kit_path("nomem.uscp");
 	CHECK(write_trace(path, o) == 0);
 	size_t size;
 	char *good = kit_read(path, &size);
 	long n = 0;
+	bool failed;
 	do {
-		n++;
-		failed = false;
-		countdown = n;
+		wrapalloc_arm(++n, repeat);
 		kit_remove(path);
 		int status = write_trace(path, o);
-		countdown = 0;
+		failed = wrapalloc_failed();
+		wrapalloc_arm(0, false);
 		CHECK(status == USCOPE_OK || status == USCOPE_E_NOMEM);
 		CHECK(failed || status == USCOPE_OK);
 		check_readable(path, status == USCOPE_OK);
@@ -164,11 +120,10 @@ int
 main(void)
 {
 	for (int i = 0; i < 2; i++) {
-		repeat = i;
-		walk("LZ4", &(uscope_writer_options_t){ .interval_ps = 500 });
-		walk("ZSTD", &(uscope_writer_options_t){ .compression = USCOPE_ZSTD });
-		walk("on a thread", &(uscope_writer_options_t){ .interval_ps = 500, .background = true });
-		walk("v0.1", &(uscope_writer_options_t){ .frames = USCOPE_COMPACT, .max_raw = 20000, .no_summary = true });
+		walk("LZ4", &(uscope_writer_options_t){ .interval_ps = 500 }, i);
+		walk("ZSTD", &(uscope_writer_options_t){ .compression = USCOPE_ZSTD }, i);
+		walk("on a thread", &(uscope_writer_options_t){ .interval_ps = 500, .background = true }, i);
+		walk("v0.1", &(uscope_writer_options_t){ .frames = USCOPE_COMPACT, .max_raw = 20000, .no_summary = true }, i);
 	}
 	return 0;
 }
