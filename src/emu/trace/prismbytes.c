@@ -150,25 +150,20 @@ keep_name(struct prism_stream *s)
 }
 
 int
-prismbytes_next(struct prism *p, uint32_t n, enum prism_code *code, uint32_t *issues)
+prismbytes_go_on(struct prism *p, uint32_t n, struct prism_got *got)
 {
 	struct prism_stream *s = &p->streams[n];
 	struct reader *r = reader_of(p, n);
-	*code = PRISM_OK;
-	*issues = 0;
-	for (;;) {
-		size_t used;
-		int rc = prismread_next(&s->in, r->p, (size_t)(r->end - r->p), r->eof, &used, &s->ev);
-		r->p += used;
-		if (rc < 0)
-			*code = (enum prism_code)(-rc);
-		if (rc >= 0)
-			*issues |= s->ev.issues;
-		if (rc > 0 && s->source.live)
+	for (;; prismbytes_try(s, r, got)) {
+		if (got->rc < 0)
+			got->code = (enum prism_code)(-got->rc);
+		else
+			got->issues |= s->ev.issues;
+		if (got->rc > 0 && s->source.live)
 			keep_name(s);
-		if (rc != 0 || s->in.ended)
-			return rc > 0;
-		rc = s->source.live ? fill_live(p, n) : reader_fill(r, (uint64_t)(r->end - r->p) + 1);
+		if (got->rc != 0 || s->in.ended)
+			return got->rc > 0;
+		int rc = s->source.live ? fill_live(p, n) : reader_fill(r, (uint64_t)(r->end - r->p) + 1);
 		if (rc < 0)
 			return rc;
 	}

@@ -43,9 +43,36 @@ const char *prismfiles_name(const struct trace *t, const char *path);
 /* Opens stream n, at its start. */
 int prismbytes_open(struct prism *p, uint32_t n);
 
-/* The next event, in p->streams[n].ev and .in. Returns 1, 0 at the end (*code: why, unless it
- * is as it should be), <0. *issues: 1 << code of what the reader passes, also at the end. */
-int prismbytes_next(struct prism *p, uint32_t n, enum prism_code *code, uint32_t *issues);
+/* How an event was read. */
+struct prism_got {
+	int rc;               /* of prismread_next() */
+	enum prism_code code; /* at the end: why, unless it is as it should be */
+	uint32_t issues;      /* 1 << code of what the reader passes, also at the end */
+};
+
+static inline void
+prismbytes_try(struct prism_stream *s, struct reader *r, struct prism_got *got)
+{
+	size_t used;
+	got->rc = prismread_next(&s->in, r->p, (size_t)(r->end - r->p), r->eof, &used, &s->ev);
+	r->p += used;
+}
+
+/* The same as prismbytes_next(), behind the first try. */
+int prismbytes_go_on(struct prism *p, uint32_t n, struct prism_got *got);
+
+/* The next event, in p->streams[n].ev and .in. Returns 1, 0 at the end, <0. */
+static inline int
+prismbytes_next(struct prism *p, uint32_t n, struct prism_got *got)
+{
+	struct prism_stream *s = &p->streams[n];
+	got->code = PRISM_OK;
+	got->issues = 0;
+	prismbytes_try(s, &p->trace->streams[n + 1].in, got);
+	if (__builtin_expect(got->rc > 0 && !s->source.live && !s->ev.issues, 1))
+		return 1;
+	return prismbytes_go_on(p, n, got);
+}
 
 /* The timestamp of the current event: 1, 0 there is none, <0. */
 int prismbytes_stamp(struct prism *p, uint32_t n, uint64_t *ns);

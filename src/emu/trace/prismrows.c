@@ -138,14 +138,13 @@ static int
 scan(struct prism *p, uint32_t n)
 {
 	struct prism_stream *s = &p->streams[n];
-	enum prism_code code;
-	uint32_t issues;
+	struct prism_got got;
 	uint64_t stamp;
 	bool has_thread = s->source.first_thread != 0;
 	int rc = prismbytes_open(p, n);
 	if (rc == 0 && has_thread && prism_row(p, s->source.process, s->source.first_thread) == PRISM_NO_ROW)
 		rc = -ERR_PRISM;
-	while (rc == 0 && (rc = prismbytes_next(p, n, &code, &issues)) > 0) {
+	while (rc == 0 && (rc = prismbytes_next(p, n, &got)) > 0) {
 		if (s->source.clock == PRISM_CLOCK_TIMESTAMPS && s->ev.kind != PRISM_END)
 			rc = prismbytes_stamp(p, n, &stamp);
 		if (rc > 0)

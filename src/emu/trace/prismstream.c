@@ -260,11 +260,10 @@ static int
 pull(struct prism *p, uint32_t n, struct event *ev)
 {
 	struct prism_stream *s = &p->streams[n];
-	enum prism_code code;
-	uint32_t issues;
-	int rc = prismbytes_next(p, n, &code, &issues);
-	if (rc <= 0)
-		return rc < 0 ? rc : end_stream(p, n, ev, code, issues);
+	struct prism_got got;
+	int rc = prismbytes_next(p, n, &got);
+	if (__builtin_expect(rc <= 0, 0))
+		return rc < 0 ? rc : end_stream(p, n, ev, got.code, got.issues);
 	s->seq = s->in.seq - 1;
 	s->offset = s->in.at;
 	describe(s, ev);
@@ -272,7 +271,7 @@ pull(struct prism *p, uint32_t n, struct event *ev)
 	rc = set_clock(p, n);
 	if (rc <= 0)
 		return rc < 0 ? rc : end_stream(p, n, ev, PRISM_PT01, 0);
-	if (__builtin_expect(issues != 0, 0) && (rc = tell_issues(p, n, issues)) < 0)
+	if (__builtin_expect(got.issues != 0, 0) && (rc = tell_issues(p, n, got.issues)) < 0)
 		return rc;
 	ev->clock = (int64_t)s->clock;
 	ev->length = (uint32_t)(s->in.offset - s->in.at);
