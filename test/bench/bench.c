@@ -3,6 +3,7 @@
 
 #include "wire.h"
 
+#include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,6 +90,58 @@ bench_wait(pid_t pid)
 		.cpu = (double)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) + (double)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) / 1e6,
 		.rss = ru.ru_maxrss,
 	};
+}
+
+/* ---- Plain. ---- */
+
+static uint64_t sum;
+static uint8_t block[64 * 1024];
+
+static int
+read_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)at;
+	if (type != FTW_F)
+		return 0;
+	int fd = open(path, O_RDONLY);
+	ssize_t n;
+	while ((n = read(fd, block, sizeof(block))) > 0)
+		for (ssize_t i = 0; i + 8 <= n; i += 8)
+			sum += wire_u64(block + i);
+	(void)close(fd);
+	return n < 0 || fd < 0;
+}
+
+static void
+write_one(const char *path, off_t size)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	while (size > 0) {
+		size_t n = size < (off_t)sizeof(block) ? (size_t)size : sizeof(block);
+		if (write(fd, block, n) != (ssize_t)n)
+			_exit(1);
+		size -= (off_t)n;
+	}
+	(void)close(fd);
+}
+
+struct cost
+bench_plain(const char *input, const char *out, const off_t *sizes, int n)
+{
+	pid_t pid = fork();
+	if (pid == 0) {
+		if (nftw(input, read_one, 16, FTW_PHYS) != 0)
+			_exit(1);
+		memset(block, (int)('0' + sum % 10), sizeof(block));
+		for (int i = 0; i < n; i++) {
+			char path[512];
+			(void)snprintf(path, sizeof(path), "%s.%d", out, i);
+			write_one(path, sizes[i]);
+		}
+		_exit(0);
+	}
+	return bench_wait(pid);
 }
 
 struct cost

@@ -33,6 +33,10 @@ void bench_remove(const char *dir);
 /* Waits for a child, which must end well. */
 struct cost bench_wait(pid_t pid);
 
+/* "plain", what a measure is compared to: one pass that reads a file, or all of a directory, looks
+ * at each 8 bytes, and writes as many bytes as `sizes` tells to files OUT.0, OUT.1... */
+struct cost bench_plain(const char *input, const char *out, const off_t *sizes, int n);
+
 /* Emulates a trace: what to write (-f), and one more option or NULL. */
 struct cost bench_run(const char *emu, const char *trace, const char *out, const char *outputs, const char *option);
 

@@ -9,8 +9,6 @@
 #include "bench.h"
 #include "wire.h"
 
-#include <fcntl.h>
-#include <ftw.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,25 +154,6 @@ write_trace(const char *dir, const struct shape *s)
 
 /* ---- Measures. ---- */
 
-static uint64_t input_sum;
-static uint8_t block[64 * 1024];
-
-static int
-read_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	(void)st;
-	(void)at;
-	if (type != FTW_F)
-		return 0;
-	int fd = open(path, O_RDONLY);
-	ssize_t n;
-	while ((n = read(fd, block, sizeof(block))) > 0)
-		for (ssize_t i = 0; i + 8 <= n; i += 8)
-			input_sum += wire_u64(block + i);
-	(void)close(fd);
-	return 0;
-}
-
 static off_t
 size_of(const char *dir, const char *name)
 {
@@ -182,29 +161,6 @@ size_of(const char *dir, const char *name)
 	struct stat st;
 	(void)snprintf(path, sizeof(path), "%s/%s", dir, name);
 	return stat(path, &st) == 0 ? st.st_size : 0;
-}
-
-static struct cost
-run_plain(const char *trace, const char *out, const off_t sizes[])
-{
-	pid_t pid = fork();
-	if (pid == 0) {
-		(void)nftw(trace, read_one, 16, FTW_PHYS);
-		memset(block, (int)('0' + input_sum % 10), sizeof(block));
-		for (int i = 0; i < OUTPUTS; i++) {
-			char path[512];
-			(void)snprintf(path, sizeof(path), "%s/plain.%d", out, i);
-			int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-			for (off_t left = sizes[i]; left > 0; left -= (off_t)sizeof(block)) {
-				size_t n = left < (off_t)sizeof(block) ? (size_t)left : sizeof(block);
-				if (write(fd, block, n) != (ssize_t)n)
-					_exit(1);
-			}
-			(void)close(fd);
-		}
-		_exit(0);
-	}
-	return bench_wait(pid);
 }
 
 struct result {
@@ -219,8 +175,10 @@ measure(const char *emu, const char *tmp, const struct shape *s)
 {
 	char trace[256];
 	char out[256];
+	char plain[256];
 	(void)snprintf(trace, sizeof(trace), "%s/%s", tmp, s->name);
 	(void)snprintf(out, sizeof(out), "%s/%s.out", tmp, s->name);
+	(void)snprintf(plain, sizeof(plain), "%s/%s.out/plain", tmp, s->name);
 	write_trace(trace, s);
 	struct result best = { .emu = { .cpu = 1e9 }, .plain = { .cpu = 1e9 } };
 	off_t sizes[OUTPUTS] = { 0 };
@@ -235,7 +193,7 @@ measure(const char *emu, const char *tmp, const struct shape *s)
 		uscope = size_of(out, "ovni.uscp");
 		bench_remove(out);
 		(void)mkdir(out, 0777);
-		struct cost p = run_plain(trace, out, sizes);
+		struct cost p = bench_plain(trace, plain, sizes, OUTPUTS);
 		best.emu.cpu = e.cpu < best.emu.cpu ? e.cpu : best.emu.cpu;
 		best.emu.rss = e.rss > best.emu.rss ? e.rss : best.emu.rss;
 		best.plain.cpu = p.cpu < best.plain.cpu ? p.cpu : best.plain.cpu;

@@ -10,11 +10,9 @@
  * the limit is passed by far. */
 #include "bench.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define LIMIT 4.0
 /* How far above the limit is a failure, and not the noise of a shared machine. */
@@ -87,28 +85,11 @@ make(long n, unsigned pages, unsigned every)
 }
 
 static struct cost
-plain(void)
-{
-	static uint64_t block[32 * 1024];
-	pid_t pid = fork();
-	if (pid == 0) {
-		int in = open(refs, O_RDONLY);
-		uint64_t sum = 0;
-		ssize_t n;
-		while ((n = read(in, block, sizeof(block))) > 0)
-			for (size_t i = 0; i < (size_t)n / sizeof(*block); i++)
-				sum += block[i];
-		_exit(n < 0 || sum == 42);
-	}
-	return bench_wait(pid);
-}
-
-static struct cost
 best_of(const char *emu)
 {
 	struct cost best = { .cpu = 1e9 };
 	for (int i = 0; i < RUNS; i++) {
-		struct cost c = emu ? bench_run(emu, dir, out, "prv", "--laplace-refs=none") : plain();
+		struct cost c = emu ? bench_run(emu, dir, out, "prv", "--laplace-refs=none") : bench_plain(refs, NULL, NULL, 0);
 		best = c.cpu < best.cpu ? c : best;
 	}
 	return best;

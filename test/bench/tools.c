@@ -6,17 +6,14 @@
  *
  * Each figure is the best of some runs, in CPU time of the whole process, and is printed
  * with its limit. Exit status 1 when one is passed by far. */
+#include "bench.h"
 #include "wire.h"
 
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* How far above a limit is a failure, and not the noise of a shared machine. */
@@ -26,13 +23,6 @@ enum {
 	RUNS = 7,
 	ATTEMPTS = 2,
 };
-
-static void
-fail(const char *what)
-{
-	perror(what);
-	exit(1);
-}
 
 /* ---- The trace. ---- */
 
@@ -44,21 +34,21 @@ write_stream(const char *dir, int th, long events, int nthreads, bool payload)
 	char path[512];
 	(void)snprintf(path, sizeof(path), "%s/thread.%d", dir, th + 1);
 	if (mkdir(path, 0777) != 0)
-		fail(path);
+		bench_fail(path);
 	(void)snprintf(path, sizeof(path), "%s/thread.%d/stream.json", dir, th + 1);
 	FILE *f = fopen(path, "w");
 	if (!f)
-		fail(path);
+		bench_fail(path);
 	(void)fprintf(f, "{\"version\":3,\"ovni\":{\"lib\":{\"version\":\"1.14.0\",\"commit\":\"x\"},\"part\":\"thread\","
 			 "\"tid\":%d,\"pid\":1,\"loom\":\"n.0\",\"app_id\":1,\"require\":{\"ovni\":\"1.1.0\"},\"finished\":1}}",
 		th + 1);
 	if (fclose(f) != 0)
-		fail(path);
+		bench_fail(path);
 
 	(void)snprintf(path, sizeof(path), "%s/thread.%d/stream.obs", dir, th + 1);
 	f = fopen(path, "w");
 	if (!f)
-		fail(path);
+		bench_fail(path);
 	uint8_t ev[32] = "ovni\1";
 	(void)fwrite(ev, 1, WIRE_STREAM_HEADER, f);
 	int64_t clock = INT64_C(1000000000000) + th;
@@ -73,7 +63,7 @@ write_stream(const char *dir, int th, long events, int nthreads, bool payload)
 		(void)fwrite(ev, 1, WIRE_EVENT_HEADER + (task ? sizeof(args) : 0), f);
 	}
 	if (fclose(f) != 0)
-		fail(path);
+		bench_fail(path);
 }
 
 static void
@@ -84,43 +74,20 @@ write_trace(const char *dir, long events, int nthreads, bool payload)
 	for (int i = 0; i < 3; i++) {
 		(void)snprintf(path, sizeof(path), "%s%s", dir, parts[i]);
 		if (mkdir(path, 0777) != 0)
-			fail(path);
+			bench_fail(path);
 	}
 	for (int th = 0; th < nthreads; th++)
 		write_stream(path, th, events / nthreads, nthreads, payload);
 }
 
-static int
-remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	(void)st;
-	(void)type;
-	(void)at;
-	return remove(path);
-}
-
 /* ---- Measures. ---- */
-
-static double
-wait_cpu(pid_t pid)
-{
-	int status;
-	struct rusage ru;
-	if (wait4(pid, &status, 0, &ru) < 0)
-		fail("wait4");
-	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-		(void)fprintf(stderr, "the measured process failed\n");
-		exit(1);
-	}
-	return (double)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) + (double)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) / 1e6;
-}
 
 static int
 create(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 	if (fd < 0)
-		fail(path);
+		bench_fail(path);
 	return fd;
 }
 
@@ -133,44 +100,7 @@ run_tool(const char *tool, const char *option, const char *trace, const char *ou
 		(void)execl(tool, tool, "-q", trace, option, (char *)NULL);
 		_exit(127);
 	}
-	return wait_cpu(pid);
-}
-
-static uint64_t input_sum;
-static uint8_t block[64 * 1024];
-
-static int
-read_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	(void)st;
-	(void)at;
-	if (type != FTW_F)
-		return 0;
-	int fd = open(path, O_RDONLY);
-	ssize_t n;
-	while ((n = read(fd, block, sizeof(block))) > 0)
-		for (ssize_t i = 0; i + 8 <= n; i += 8)
-			input_sum += wire_u64(block + i);
-	(void)close(fd);
-	return 0;
-}
-
-static double
-run_plain(const char *trace, const char *out, off_t size)
-{
-	pid_t pid = fork();
-	if (pid == 0) {
-		(void)nftw(trace, read_one, 16, FTW_PHYS);
-		memset(block, (int)('0' + input_sum % 10), sizeof(block));
-		int fd = create(out);
-		for (off_t left = size; left > 0; left -= (off_t)sizeof(block)) {
-			size_t n = left < (off_t)sizeof(block) ? (size_t)left : sizeof(block);
-			if (write(fd, block, n) != (ssize_t)n)
-				_exit(1);
-		}
-		_exit(0);
-	}
-	return wait_cpu(pid);
+	return bench_wait(pid).cpu;
 }
 
 struct figure {
@@ -190,8 +120,10 @@ measure(struct figure *f, const char *tmp, long events)
 {
 	char trace[256];
 	char out[256];
+	char plain_out[256];
 	(void)snprintf(trace, sizeof(trace), "%s/trace", tmp);
 	(void)snprintf(out, sizeof(out), "%s/out", tmp);
+	(void)snprintf(plain_out, sizeof(plain_out), "%s/out.0", tmp);
 	write_trace(trace, events, f->threads, f->payload);
 	double tool = 1e9;
 	double plain = 1e9;
@@ -201,12 +133,12 @@ measure(struct figure *f, const char *tmp, long events)
 		double t = run_tool(f->tool, f->option, trace, out);
 		(void)stat(out, &st);
 		(void)unlink(out);
-		double p = run_plain(trace, out, st.st_size);
-		(void)unlink(out);
+		double p = bench_plain(trace, out, &st.st_size, 1).cpu;
+		(void)unlink(plain_out);
 		tool = t < tool ? t : tool;
 		plain = p < plain ? p : plain;
 	}
-	(void)nftw(trace, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	bench_remove(trace);
 	double rate = (double)events / tool / 1e6;
 	(void)printf("%-28s %4d threads: %6.1f ns/event CPU, %5.1f million/s, %.2fx plain (%.1f ns), %.1f bytes/event written\n",
 		f->what, f->threads, tool * 1e9 / (double)events, rate, tool / plain, plain * 1e9 / (double)events,
@@ -225,19 +157,6 @@ badness(const struct figure *f)
 	return ratio > rate ? ratio : rate;
 }
 
-/* In memory if there is room: what a disk does to the figures is not ours. */
-static const char *
-place(void)
-{
-	const char *dir = getenv("TMPDIR");
-	struct statvfs v;
-	if (dir)
-		return dir;
-	if (statvfs("/dev/shm", &v) == 0 && (double)v.f_bavail * (double)v.f_frsize > 2e9)
-		return "/dev/shm";
-	return "/tmp";
-}
-
 int
 main(int argc, char **argv)
 {
@@ -247,9 +166,9 @@ main(int argc, char **argv)
 	}
 	long events = argc > 3 ? atol(argv[3]) : 4000000;
 	char tmp[200];
-	(void)snprintf(tmp, sizeof(tmp), "%s/bench.XXXXXX", place());
+	(void)snprintf(tmp, sizeof(tmp), "%s/bench.XXXXXX", bench_place());
 	if (!mkdtemp(tmp))
-		fail(tmp);
+		bench_fail(tmp);
 	struct figure figures[] = {
 		{ .what = "ovnidump, no payload", .tool = argv[1], .threads = 1, .least_rate = 5 },
 		{ .what = "ovnidump, no payload", .tool = argv[1], .threads = 64, .least_rate = 5 },
