@@ -84,13 +84,8 @@ static int
 run_dump(struct conv *c, int argc, char **argv)
 {
 	struct ptool *t = ptool_of(c);
-	const char *in;
 	const char *out;
-	int rc = conv_in_and_out(c, argc, argv, &in, &out);
-	if (rc == 0)
-		rc = ptinput_open_all(t, argc > 0, argv);
-	if (rc == 0)
-		rc = conv_open_output(c, out);
+	int rc = ptinput_open_pair(t, argc, argv, &out);
 	if (rc != 0)
 		return rc;
 	if (!t->json)

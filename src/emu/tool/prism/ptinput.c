@@ -106,6 +106,18 @@ ptinput_open_all(struct ptool *t, int n, char **paths)
 }
 
 int
+ptinput_open_pair(struct ptool *t, int argc, char **argv, const char **out)
+{
+	const char *in;
+	int rc = conv_in_and_out(&t->conv, argc, argv, &in, out);
+	if (rc == 0)
+		rc = ptinput_open_all(t, argc > 0, argv);
+	if (rc == 0)
+		rc = ptool_check_describe(t, *out);
+	return rc != 0 ? rc : conv_open_output(&t->conv, *out);
+}
+
+int
 ptinput_again(struct ptinput *in, const struct ptinput *of)
 {
 	*in = (struct ptinput){ .tool = of->tool, .file = of->file, .source = of->source, .fd = -1 };

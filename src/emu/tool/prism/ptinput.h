@@ -33,6 +33,9 @@ struct ptinput {
  * directories. "-", or no path, is the standard input. Returns 0, or <0 (reported). */
 int ptinput_open_all(struct ptool *t, int n, char **paths);
 
+/* For the arguments IN and OUT: opens both. *out: the path of OUT. Returns 0, <0 (reported), or 2. */
+int ptinput_open_pair(struct ptool *t, int argc, char **argv, const char **out);
+
 /* The next event. Returns 1, 0 at the end, <0 (reported). */
 int ptinput_next(struct ptinput *in);
 

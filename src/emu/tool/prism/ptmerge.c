@@ -28,7 +28,7 @@ sink(struct ptmerge *m, size_t i)
 int
 ptmerge_open(struct ptmerge *m, struct ptool *t)
 {
-	m->heap = calloc(t->ninputs, sizeof(*m->heap));
+	m->heap = calloc(t->ninputs, sizeof(struct ptinput *));
 	if (!m->heap)
 		return conv_no_memory(&t->conv);
 	for (size_t i = 0; i < t->ninputs; i++) {

@@ -201,7 +201,7 @@ parse_ids(struct cursor *c, struct word w, struct prism_comp *e)
 	for (;;) {
 		const char *comma = memchr(p, ',', (size_t)(end - p));
 		struct word one = { p, (size_t)((comma ? comma : end) - p) };
-		uint64_t v;
+		uint64_t v = 0;
 		if (e->nids == 4)
 			return fail(c, p, "there are at most 4 ids");
 		if (!number(c, one, UINT8_MAX, &v))

@@ -127,15 +127,8 @@ run_recode(struct conv *c, int argc, char **argv)
 {
 	struct ptool *t = ptool_of(c);
 	struct recoder r = { .tool = t };
-	const char *in;
 	const char *out;
-	int rc = conv_in_and_out(c, argc, argv, &in, &out);
-	if (rc == 0)
-		rc = ptinput_open_all(t, argc > 0, argv);
-	if (rc == 0)
-		rc = ptool_check_describe(t, out);
-	if (rc == 0)
-		rc = conv_open_output(c, out);
+	int rc = ptinput_open_pair(t, argc, argv, &out);
 	if (rc != 0)
 		return rc;
 	r.in = t->inputs;

@@ -214,8 +214,8 @@ begin_all(struct ptscope *u)
 	int rc = frame(u, 0);
 	for (size_t i = 0; i < u->tool->ninputs && rc == 0; i++) {
 		struct ps_stream *s = &u->streams[i];
-		for (uint16_t kind = 0; kind < PRISM_CF; kind++)
-			uscope_slot_set(u->file.w, PS_DETAIL, s->number, kind, s->initial[kind]);
+		for (unsigned kind = 0; kind < PRISM_CF; kind++)
+			uscope_slot_set(u->file.w, PS_DETAIL, s->number, (uint16_t)kind, s->initial[kind]);
 		rc = ptthread_begin(u, s);
 	}
 	return rc;
