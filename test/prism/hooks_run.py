@@ -10,6 +10,7 @@ import difflib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -382,6 +383,50 @@ def test_objects():
     r = run(mem() + kit.END, tools=("here.so",))
     os.chdir(here)
     same("a name without a folder is a file here", (r.status, r.out.count("0 mem")), (0, 1))
+
+
+def test_interrupt():
+    words = [EMU, "-q", "-o", f"{tmp}/interrupt", "--prism", "-", "--prism-hooks", PROBE]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "PROBE": "live"}) as p:
+        alarm = threading.Timer(60, p.kill)
+        alarm.start()
+        p.stdin.write(swap(1) + mem())
+        p.stdin.flush()
+        seen = [p.stdout.readline() for _ in range(3)]
+        p.send_signal(signal.SIGINT)
+        rest = p.stdout.read()
+        p.stdin.close()
+        status = p.wait()
+        alarm.cancel()
+    check("a signal: finish is called, and all is well", (status, rest) == (0, b"0 finish\n") and b" mem " in seen[2], status, rest, seen)
+
+
+def test_live_channels():
+    """Rows that come as the stream is read show what those do that are known."""
+    acts = "quiet channel=a:0:1 channel=b:1:0 channel=c:2:1 channel=d:0:2 at=mem:1:set:480:5 at=mem:1:set:483:1 at=mem:1:push:481:6 " \
+        "at=mem:2:punctual:482:7 at=mem:2:push:481:8 at=mem:3:push:481:9 at=mem:3:set:480:4 at=mem:4:pop:481:9 at=mem:4:set:483:2"
+    data = swap(1) + mem() + swap(2) + mem() + swap(3) + mem() + mem() + swap(1) + cxt(kit.BB, 1) + kit.END
+    plain = run(data, probe=acts)
+    live = f"{tmp}/live-channels"
+    p = subprocess.run([EMU, "-q", "-o", live, "--prism", "-", "--prism-hooks", PROBE], input=data, capture_output=True, check=False,
+                       env={**os.environ, "PROBE": acts})
+    same("live channels", (p.returncode, p.stderr), (0, b""))
+    shown = {480: {1: "1:5", 2: "", 3: "5:4"}, 481: {1: "1:6 2:0 7:6 8:0", 2: "3:8 4:0", 3: "5:9 6:0"}, 482: {1: "", 2: "2:7 3:0", 3: ""}}
+    for kind, want in shown.items():
+        both(f"channel {kind}", plain, "thread", kind, want)
+    plain.dir = live
+    for kind, want in shown.items():
+        # a row that came late begins with a line of nothing, just before
+        got = {row: re.sub(r"^\d+:0 ?", "", values) for row, values in plain.lines("thread", kind).items()}
+        same(f"live channel {kind}", got, want)
+    same("live channel 483", plain.lines("cpu", 483), {1: "1:1 6:2", 2: ""})
+
+
+def test_clock():
+    r = run(swap(1) + mem() * 2 + cxt(kit.INSN, 1) + mem() + kit.END, "--prism-clock=start=100,tick_ns=5", probe="")
+    same("the clock of events", re.findall(r"ns=(\d+)", r.out), ["100", "105", "110", "115", "120", "120"])
+    r = run(swap(1) + mem() * 2 + cxt(kit.INSN, 1) + mem() + kit.END, "--prism-clock=mode=instr,start=100,tick_ns=5", probe="only=mem")
+    same("the clock of instructions", re.findall(r"ns=(\d+)", r.out), ["100", "100", "105"])
 
 
 # ---- Damaged streams. ----
