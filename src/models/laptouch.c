@@ -188,7 +188,7 @@ count_run(struct emu *emu, const struct event *ev, struct lapmodel *d, struct la
 {
 	struct lapmodel_cpu *on = &d->cpus[lapmodel_on(emu)];
 	uint64_t sums[7] = { 0 }; /* by kind: how many, above their bytes */
-	uint16_t cold[BATCH];
+	uint16_t cold[BATCH] = { 0 };
 	for (size_t first = 0; first < l->nrun; first += BATCH) {
 		size_t end = l->nrun - first < BATCH ? l->nrun : first + BATCH;
 		size_t n = 0;

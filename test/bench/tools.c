@@ -56,11 +56,8 @@ write_stream(const char *dir, int th, long events, int nthreads, bool payload)
 		clock += (700 + (i * 37 + th * 11) % 600) * nthreads / 4;
 		bool task = payload && i % 4 == 0;
 		uint32_t args[2] = { (uint32_t)i + 1, (uint32_t)i % 8 + 1 };
-		ev[0] = task ? sizeof(args) - 1 : 0;
-		memcpy(ev + 1, task ? "VTx" : names[(i * 7 + i / 16) % 10], 3);
-		memcpy(ev + 4, &clock, 8);
-		memcpy(ev + 12, args, sizeof(args));
-		(void)fwrite(ev, 1, WIRE_EVENT_HEADER + (task ? sizeof(args) : 0), f);
+		const char *mcv = task ? "VTx" : names[(i * 7 + i / 16) % 10];
+		(void)fwrite(ev, 1, bench_put(ev, mcv, clock, args, task ? sizeof(args) : 0), f);
 	}
 	if (fclose(f) != 0)
 		bench_fail(path);
