@@ -10,6 +10,7 @@
 #include "wrapalloc.h"
 
 #include <cjson/cJSON.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -119,6 +120,15 @@ make_traces(void)
 	make_prism();
 }
 
+/* A stream as from a pipe: threads come while it runs. */
+static void
+take_stdin(void)
+{
+	int fd = open(kit_path("prism/a.prism"), O_RDONLY | O_CLOEXEC);
+	CHECK(fd > 0 && dup2(fd, STDIN_FILENO) == STDIN_FILENO);
+	(void)close(fd);
+}
+
 static int
 emulate(const char *dir, bool compat)
 {
@@ -134,8 +144,11 @@ emulate(const char *dir, bool compat)
 	struct diag d = { .program = "test" };
 	struct emu emu;
 	kit_quiet();
-	static const struct prism_options prism = { .lenient = true, .insn = true, .length = 50 };
-	int rc = emu_open(&emu, &d, dir, &(struct emu_options){ .compat = compat, .outdir = kit_path("out"), .prism = &prism });
+	bool live = strcmp(strrchr(dir, '/'), "/live") == 0;
+	const struct prism_options prism = { .lenient = true, .insn = true, .length = 50, .file = { "-" }, .nfiles = live };
+	if (live)
+		take_stdin();
+	int rc = emu_open(&emu, &d, live ? NULL : dir, &(struct emu_options){ .compat = compat, .outdir = kit_path("out"), .prism = &prism });
 	if (rc == 0)
 		rc = emu_connect(&emu, sinks, sizeof(sinks) / sizeof(sinks[0]));
 	if (rc == 0)
@@ -232,6 +245,7 @@ main(void)
 		repeat = k;
 		walk("laplace", false, 0);
 		walk("prism", false, 0);
+		walk("live", false, 0);
 	}
 	return 0;
 }
