@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* lappaging: maps of ranges against arrays, and the rules of canonical pages. */
+/* lappaging: maps of ranges, pages found last and windows of pages against arrays, and the rules of
+ * canonical pages. */
 #include "kit.h"
+#include "lapcount.h"
 #include "lapkit.h"
 #include "lapmachine.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- Ranges: several maps that share nodes, beside plain arrays. ---- */
@@ -218,6 +221,94 @@ test_identity(void)
 		TWO "M 0 1 1000 1000 77 8 1 0 f\n< 0 1 77 8 1 0 ffffffff\nS 0 1\nr 1 1 a 1000\nr 1 1 b 0\n", "1 +1048577");
 }
 
+/* Numbers that do not fit in what remembers those found last. */
+static void
+test_beyond(void)
+{
+	struct kit_bytes b = { 0 };
+	char line[100];
+	const char *head = "F 0 1 0\nA 0 1 a\nm 0 1 1000 9000\nS 0 1\nr 1 1 a 1000\n";
+	const char *tail = "r 3 1 a 2000\nr 3 1 a 3000\nr 3 1 a 1000\nr 3 1 a 2000\nC 4 1 1000\nr 5 1 a 1000\nr 5 1 a 3000\n";
+	kit_put(&b, head, strlen(head));
+	for (unsigned i = 0; i < 2049; i++)
+		kit_put(&b, line, (size_t)snprintf(line, sizeof(line), "< 2 1 77 8 1 %llx ffffffff\n", (unsigned long long)i << 32));
+	kit_put(&b, tail, strlen(tail) + 1);
+	/* 2049 times 2^20 pages, and one. */
+	check_pages("numbers above 2^31", (const char *)b.p, "+1 +2148532226 +2148532227 1 2148532226 2148532228 2148532227");
+	kit_done(&b);
+}
+
+/* ---- Many pages of several spaces, so that what was found last is found no more, or grows. ---- */
+
+enum {
+	SPACES = 5,
+	MANY = 40000,
+};
+
+static void
+test_many_pages(uint64_t *seed)
+{
+	struct lappages p;
+	struct lap_space *spaces[SPACES];
+	uint64_t *known = calloc(SPACES * MANY, sizeof(*known));
+	uint64_t n = 0;
+	CHECK(known && lappages_init(&p, 0xc0000000, false) == 0);
+	for (uint32_t i = 0; i < SPACES; i++)
+		spaces[i] = lappages_new_space(&p, i);
+	for (int i = 0; i < 900000; i++) {
+		uint64_t s = kit_below(seed, SPACES);
+		/* Each has dense pages, sparse ones, and some that are looked at often. */
+		uint64_t k = kit_below(seed, MANY) >> kit_below(seed, 3) * 4;
+		uint32_t addr = (uint32_t)(s % 2 ? k : k * 17) * LAP_PAGE_SIZE + (uint32_t)kit_below(seed, LAP_PAGE_SIZE);
+		uint64_t *want = &known[s * MANY + k];
+		uint8_t class;
+		lappages_prefetch(&p, spaces[s], addr);
+		uint64_t peek = lappages_peek(&p, spaces[s], addr);
+		CHECK(peek == 0 || peek == *want);
+		uint64_t page = lappages_touch(&p, spaces[s], addr, &class);
+		CHECK((class != 0) == (*want == 0) && p.outside);
+		*want = *want ? *want : ++n;
+		CHECK(page == *want && lappages_peek(&p, spaces[s], addr) == page);
+		if (i % 100000 == 99999) { /* other maps */
+			lappages_end_space(&p, spaces[s]);
+			spaces[s] = lappages_new_space(&p, (uint32_t)s);
+			memset(&known[s * MANY], 0, MANY * sizeof(*known));
+		}
+	}
+	CHECK(n > 100000 && p.npages == n && !p.failed && p.found.n > LAPLINES_FIRST);
+	lappages_finish(&p);
+	free(known);
+}
+
+/* ---- Windows of pages. ---- */
+
+static void
+test_counts(uint64_t *seed, bool dense)
+{
+	struct lapcount c = { .dense = dense };
+	static uint32_t windows[MANY];
+	uint64_t footprint = 0, in_window = 0;
+	uint32_t now = 1;
+	memset(windows, 0, sizeof(windows));
+	for (int i = 0; i < 400000; i++) {
+		uint64_t k = kit_below(seed, MANY) >> kit_below(seed, 3) * 4;
+		/* Some behind the end of the array, and very far away. */
+		uint64_t page = k % 3 ? k + 1 : k % 2 ? k + LAPCOUNT_DENSE - 100
+						      : UINT64_MAX - k * 1000;
+		int want = windows[k] == now ? LAPCOUNT_OLD : windows[k] ? LAPCOUNT_IN_WINDOW
+									 : LAPCOUNT_EVER;
+		lapcount_prefetch(&c, page);
+		CHECK(lapcount_touch(&c, page, now) == want);
+		footprint += want == LAPCOUNT_EVER;
+		in_window += want != LAPCOUNT_OLD;
+		CHECK(c.footprint == footprint && c.n[LAPCOUNT_WORKING_SET] == in_window);
+		windows[k] = now;
+		now += kit_below(seed, 5000) == 0;
+	}
+	CHECK(now > 20 && footprint > MANY / 2);
+	lapcount_finish(&c);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -225,5 +316,9 @@ main(int argc, char **argv)
 	test_ranges(&seed);
 	test_many();
 	test_identity();
+	test_beyond();
+	test_many_pages(&seed);
+	test_counts(&seed, false);
+	test_counts(&seed, true);
 	return 0;
 }
