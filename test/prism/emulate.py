@@ -157,7 +157,7 @@ def both_outputs():
         out = f"{tmp}/x/out"
         p = subprocess.run([USCOPE, "timeline", "--prv", f"{tmp}/back", f"{out}/ovni.uscp"], capture_output=True, text=True, check=False)
         check("uscope", p.returncode == 0, p.stderr)
-        for name in "thread.prv", "cpu.prv":
+        for name in [f"{rows}.{ext}" for rows in ("thread", "cpu") for ext in ("prv", "pcf", "row")]:
             with open(f"{out}/{name}", "rb") as a, open(f"{tmp}/back/{name}", "rb") as b:
                 check("uscope", a.read() == b.read(), f"{name} differs")
         p = subprocess.run([USCOPE, "timeline", "--at", "9ns", f"{out}/ovni.uscp"], capture_output=True, text=True, check=False)

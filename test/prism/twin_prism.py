@@ -430,7 +430,7 @@ def one_run(emu, uscope, seed, tmp):
             at = next((i for i, (a, b) in enumerate(zip(got, want)) if a != b), min(len(got), len(want)))
             found.append(f"seed {seed}: {key[0]} {key[1]}, type {key[2]}: line {at}: {got[max(at - 1, 0):at + 3]}, expected {want[max(at - 1, 0):at + 3]}")
     subprocess.run([uscope, "timeline", "--prv", f"{tmp}/back", f"{tmp}/out/ovni.uscp"], capture_output=True, timeout=120, check=True)
-    found += [f"seed {seed}: {name} of the µScope file differs" for name in ("thread.prv", "cpu.prv")
+    found += [f"seed {seed}: {name} of the µScope file differs" for name in [f"{rows}.{ext}" for rows in ("thread", "cpu") for ext in ("prv", "pcf", "row")]
               if not filecmp.cmp(f"{tmp}/out/{name}", f"{tmp}/back/{name}", shallow=False)]
     return found
 

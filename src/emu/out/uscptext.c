@@ -111,6 +111,14 @@ uscp_has_late(const struct uscp *u)
 	return false;
 }
 
+/* What is an error in CPU rows is labelled as that there. */
+static void
+put_late_label(struct uscp *u, const struct chan_decl *decl, const struct label *l)
+{
+	bool shared = l->value == ST_TOO_MANY_TH && decl->cpu_track != TRACK_OWN;
+	uscp_put_label(u, shared ? (unsigned)ROW_THREAD : USCP_BOTH, decl->prv_type, l->value, uscp_put_text(u, l->text));
+}
+
 void
 uscp_put_late(struct uscp *u)
 {
@@ -119,7 +127,7 @@ uscp_put_late(struct uscp *u)
 		if (k->decl->values == VALUES_TEXT)
 			continue;
 		for (const struct late_label *l = u->told[col] ? u->told[col]->next : k->first_label; l; l = l->next)
-			uscp_put_label(u, USCP_BOTH, k->decl->prv_type, l->label.value, uscp_put_text(u, l->label.text));
+			put_late_label(u, k->decl, &l->label);
 	}
 }
 

@@ -162,10 +162,11 @@ take_all(struct writer *w)
 
 /* ---- PCF and ROW. ---- */
 
+/* One of the user may have the value. */
 static bool
-is_error(const struct tllabel *l)
+is_error(int64_t value, const char *text)
 {
-	return l->value == TL_BAD || l->value == TL_TOO_MANY;
+	return (value == TL_BAD || value == TL_TOO_MANY) && strncmp(text, "Error: ", 7) == 0;
 }
 
 /* false: some value is not for Paraver. */
@@ -183,12 +184,13 @@ put_labels(const struct writer *w, struct wbuf *out, const struct tlchannel *ch)
 		}
 		return good;
 	}
-	/* Those of tasks were added while the trace ran, and belong before the error states. */
-	bool late = !f->compat && (ch->kind == TL_TEXT || ch->class == TL_BREAKDOWN);
+	/* Those of tasks were added while the trace ran, others in the end, and belong before the
+	 * error states. */
+	bool late = !f->compat;
 	for (int pass = 0; pass < 1 + late; pass++)
 		for (const struct tllabel *l = ch->first; l; l = l->next) {
-			const char *text = late && is_error(l) != (pass == 1) ? NULL : tllabel_of(f, ch, NULL, l->value);
-			if (text)
+			const char *text = tllabel_of(f, ch, NULL, l->value);
+			if (text && (!late || is_error(l->value, text) == (pass == 1)))
 				good = paraver_put_value(out, l->value, text, f->compat) && good;
 		}
 	return good;
