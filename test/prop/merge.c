@@ -3,6 +3,7 @@
 #include "merge.h"
 
 #include "kit.h"
+#include "runtime.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -32,19 +33,51 @@ next(struct stream *s, struct event *ev)
 	return 1;
 }
 
-static uint64_t whims; /* of peek() */
+static const struct stream_format format = { .name = "memory", .next = next };
 
-static bool
-peek(const struct stream *s, int64_t *clock)
+static int
+next_in_bytes(struct stream *s, struct event *ev)
 {
-	const struct source *src = &sources[s - streams];
-	if (src->at == src->n || kit_below(&whims, 4) == 0)
-		return false;
-	*clock = src->clocks[src->at];
-	return true;
+	return runtime_next(s, ev);
 }
 
-static const struct stream_format format = { .name = "memory", .next = next, .peek = peek };
+/* The same as the bytes of the runtime, which the merge reads ahead. */
+static const struct stream_format wire_format = { .name = "bytes", .next = next_in_bytes, .wire = true };
+
+/* All events of a source as the window of its stream; some are jumbo. */
+static void
+put_bytes(uint64_t *x, struct stream *s, const struct source *src)
+{
+	uint8_t *to = s->in.buf = malloc((size_t)src->n * (WIRE_JUMBO_HEADER + 4) + 1);
+	CHECK(to);
+	for (uint32_t k = 0; k < src->n; k++) {
+		const uint32_t size = sizeof(k);
+		bool jumbo = kit_below(x, 4) == 0;
+		memcpy(to, "\3ABC", 4);
+		to[0] |= jumbo ? WIRE_JUMBO : 0;
+		memcpy(to + 4, &src->clocks[k], 8);
+		to += WIRE_EVENT_HEADER;
+		if (jumbo)
+			memcpy(to, &size, sizeof(size));
+		to += jumbo ? sizeof(size) : 0;
+		memcpy(to, &k, sizeof(k));
+		to += sizeof(k);
+	}
+	s->in.p = s->in.buf;
+	s->in.end = to;
+	s->in.eof = true;
+	s->in.file_size = (uint64_t)(to - s->in.buf);
+	s->in.fd = -1;
+}
+
+static uint32_t
+seq_of(const struct event *ev)
+{
+	uint32_t seq = ev->size;
+	if (ev->payload)
+		memcpy(&seq, ev->payload + (ev->jumbo ? 4 : 0), sizeof(seq));
+	return seq;
+}
 
 static int
 before(const void *a, const void *b)
@@ -62,16 +95,16 @@ static void
 one(uint64_t *x)
 {
 	struct diag diag = { .program = "test" };
-	struct trace t = { .diag = &diag, .format = &format, .streams = streams };
+	bool wire = kit_below(x, 2);
+	struct trace t = { .diag = &diag, .format = wire ? &wire_format : &format, .streams = streams };
 	uint64_t shape = kit_below(x, 7);
-	whims = kit_random(x);
 	t.nstreams = 1 + kit_below(x, shape == 0 ? 4 : 200);
 	struct item *all = NULL;
 	size_t n = 0;
 	for (uint32_t i = 0; i < t.nstreams; i++) {
 		struct source *src = &sources[i];
 		*src = (struct source){ .n = (uint32_t)kit_below(x, kit_below(x, 5) ? 60 : 4) };
-		streams[i] = (struct stream){ .trace = &t, .relpath = "s", .clock_offset = (int64_t)kit_below(x, 3) };
+		streams[i] = (struct stream){ .trace = &t, .rank = i, .relpath = "s", .clock_offset = (int64_t)kit_below(x, 3) };
 		src->clocks = malloc((src->n + 1) * sizeof(*src->clocks));
 		all = realloc(all, (n + src->n + 1) * sizeof(*all));
 		CHECK(src->clocks && all);
@@ -91,6 +124,8 @@ one(uint64_t *x)
 			src->clocks[k] = clock;
 			all[n++] = (struct item){ clock + streams[i].clock_offset, i, k };
 		}
+		if (wire)
+			put_bytes(x, &streams[i], src);
 	}
 	qsort(all, n, sizeof(*all), before);
 
@@ -106,11 +141,13 @@ one(uint64_t *x)
 	struct event *ev;
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		CHECK(merge_next(&m, &ev) == 1);
-		CHECK(ev->clock == all[i].clock && ev->stream == all[i].rank && ev->size == all[i].seq);
+		CHECK(ev->clock == all[i].clock && ev->stream == all[i].rank && seq_of(ev) == all[i].seq);
 	}
 	CHECK(rc < 0 || merge_next(&m, &ev) == 0);
-	for (uint32_t i = 0; i < t.nstreams; i++)
+	for (uint32_t i = 0; i < t.nstreams; i++) {
 		free(sources[i].clocks);
+		free(streams[i].in.buf);
+	}
 	free(all);
 	arena_finish(&t.arena);
 }

@@ -35,18 +35,7 @@ next(struct stream *s, struct event *ev)
 	return ev->clock == FAILS ? diag_error(&diag, ERR_STREAM_TRUNCATED, NULL, "cut") : 1;
 }
 
-/* Every other event is known before it is taken. */
-static bool
-peek(const struct stream *s, int64_t *clock)
-{
-	const struct source *src = &sources[s - streams];
-	if (src->at == src->n || src->clocks[src->at] == FAILS || (src->at + (size_t)(s - streams)) % 2)
-		return false;
-	*clock = src->clocks[src->at];
-	return true;
-}
-
-static const struct stream_format format = { .name = "memory", .next = next, .peek = peek };
+static const struct stream_format format = { .name = "memory", .next = next };
 
 static void
 begin(void)

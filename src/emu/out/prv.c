@@ -286,13 +286,24 @@ check_written(const struct prv *p)
 		p->out.path, strerror(p->out.error));
 }
 
+/* Whether another row changes in the same instant, as often in a breakdown. */
+static inline bool
+is_shared(const struct prv *p, const struct record *r, const struct record *end)
+{
+	return p->coalesce && r + 1 < end && r[1].time == r->time && r[1].row != r->row;
+}
+
 static void
 put_all(struct prv *p, const struct record *r, const struct record *end)
 {
 	while (r < end) {
 		uint32_t row = row_of(p, r);
 		struct rest rest;
-		const struct record *next = row == NONE ? r + 1 : put_line(p, row, r, end, &rest);
+		const struct record *next = NULL;
+		if (row == NONE)
+			next = r + 1;
+		else if (!is_shared(p, r, end))
+			next = put_line(p, row, r, end, &rest);
 		r = next ? next : put_instant(p, r, end);
 	}
 }

@@ -293,22 +293,6 @@ next(struct stream *s, struct event *ev)
 	return rc;
 }
 
-/* Who asks adds the offset of the last event: what is told is less by the difference. */
-static bool
-peek(const struct stream *s, int64_t *clock)
-{
-	int64_t raw;
-	if (!s->trace->undrifted->peek(s, &raw))
-		return false;
-	if (!s->drift) {
-		*clock = raw;
-		return true;
-	}
-	int64_t corrected;
-	return !__builtin_add_overflow(raw, between(s->drift, locate(s->drift, raw), raw), &corrected) &&
-		!__builtin_sub_overflow(corrected, s->clock_offset, clock);
-}
-
 int
 drift_install(struct trace *t)
 {
@@ -319,7 +303,6 @@ drift_install(struct trace *t)
 	if (t->format)
 		*f = *t->format;
 	f->next = next;
-	f->peek = peek;
 	t->format = f;
 	return 0;
 }

@@ -258,14 +258,6 @@ next(struct stream *s, struct event *ev)
 	return 1;
 }
 
-static bool
-peek(const struct stream *s, int64_t *clock)
-{
-	(void)s;
-	(void)clock;
-	return false;
-}
-
 static void
 get_place(const struct stream *s, struct place *at)
 {
@@ -360,7 +352,6 @@ const struct stream_format laplace_format = {
 	.probe = probe,
 	.open = open_trace,
 	.next = next,
-	.peek = peek,
 	.close = close_trace,
 	.place = get_place,
 	.open_ended = true,

@@ -223,18 +223,17 @@ place(struct merge *m, uint32_t rank, uint64_t key)
 		find_runner_up(m);
 }
 
-/* Who is next after the event of the winner, if its stream tells before the event is taken:
- * then the matches are played while that event is emulated. */
+/* Who is next after the event of the winner, if its stream is read with runtime.h and has one
+ * that can be given as it is: then the matches are played while the event is emulated. */
 static inline void
 look_ahead(struct merge *m, uint32_t rank)
 {
 	const struct stream *s = &m->trace->streams[rank];
-	int64_t clock;
+	struct event *ev = &m->events[rank];
 	m->ahead = false;
-	bool told = m->runtime ? runtime_peek(s, &clock) && stream_is_good(s, &clock) : stream_peek(s, &clock);
-	if (!told)
+	if (!m->runtime || !runtime_view(s, ev) || !stream_is_good(s, &ev->clock))
 		return;
-	uint64_t key = key_of(m, rank, clock);
+	uint64_t key = key_of(m, rank, ev->clock);
 	if (is_far(m, key))
 		return;
 	m->ahead = true;
@@ -265,12 +264,15 @@ merge_next(struct merge *m, struct event **ev)
 	uint32_t rank = m->current;
 	if (m->losers[0] == ENDED)
 		return 0;
-	if (__builtin_expect(m->started, 1)) {
+	if (__builtin_expect(m->ahead, 1)) {
+		struct stream *s = &m->trace->streams[rank];
+		s->in.p += m->events[rank].length;
+		s->last_clock = m->events[rank].clock;
+	} else if (m->started) {
 		int rc = load(m, rank);
 		if (rc < 0)
 			return rc;
-		if (__builtin_expect(!m->ahead, 0))
-			place(m, rank, rc > 0 ? key_of(m, rank, m->events[rank].clock) : ENDED);
+		place(m, rank, rc > 0 ? key_of(m, rank, m->events[rank].clock) : ENDED);
 	}
 	m->started = true;
 	if (__builtin_expect(is_far(m, m->losers[0]), 0)) {
@@ -279,7 +281,8 @@ merge_next(struct merge *m, struct event **ev)
 		rebase(m);
 	}
 	rank = m->current = rank_of(m, m->losers[0]);
-	*ev = &m->events[rank];
+	m->given = m->events[rank];
+	*ev = &m->given;
 	look_ahead(m, rank);
 	return 1;
 }

@@ -17,7 +17,8 @@
 
 struct merge {
 	struct trace *trace;
-	struct event *events; /* the current event of each stream */
+	struct event *events; /* the next event of each stream */
+	struct event given;   /* the last one, whose stream may have told of its next already */
 	uint64_t *losers;     /* keys of the inner nodes of the tree; [0] is the winner */
 	uint64_t *leaves;     /* scratch, to build the tree from */
 	uint32_t nleaves;     /* power of two, at least the number of streams */
@@ -28,7 +29,7 @@ struct merge {
 	uint64_t runner_up;   /* the winner stays while its key is below */
 	bool started;
 	bool runtime;        /* the streams are read with runtime.h */
-	bool ahead;          /* the key of the current stream is that of its next event already */
+	bool ahead;          /* the next event of the current stream is there, and its key in place */
 	struct tieheap heap; /* instead of all that, with the ties of the peer */
 	uint32_t current;    /* the stream it gave last */
 };

@@ -358,14 +358,6 @@ next(struct stream *st, struct event *ev)
 	return end_trace(p);
 }
 
-static bool
-peek(const struct stream *s, int64_t *clock)
-{
-	(void)s;
-	(void)clock;
-	return false;
-}
-
 static void
 get_place(const struct stream *st, struct place *at)
 {
@@ -459,7 +451,6 @@ const struct stream_format prism_format = {
 	.probe = probe,
 	.open = open_trace,
 	.next = next,
-	.peek = peek,
 	.close = close_trace,
 	.place = get_place,
 	.open_ended = true,

@@ -202,19 +202,12 @@ next(struct stream *s, struct event *ev)
 	return runtime_next(s, ev);
 }
 
-static bool
-peek(const struct stream *s, int64_t *clock)
-{
-	return runtime_peek(s, clock);
-}
-
 static const struct stream_format runtime_format = {
 	.name = "runtime",
 	.probe = probe,
 	.open = open_trace,
 	.open_events = open_events,
 	.next = next,
-	.peek = peek,
 	.wire = true,
 };
 

@@ -22,12 +22,11 @@ runtime_is(const struct trace *t)
 	return t->format->wire && !t->undrifted;
 }
 
-/* Takes the event in front of the window, which is all there. */
-static inline int
-runtime_take(struct stream *s, struct event *ev, uint64_t size)
+/* Reads the event in front of the window, which is all there. */
+static inline void
+runtime_read(const struct stream *s, struct event *ev, uint64_t size)
 {
 	const uint8_t *p = s->in.p;
-	s->in.p += size;
 	__builtin_prefetch(p + RUNTIME_AHEAD);
 	ev->clock = wire_i64(p + 4);
 	ev->payload = p + WIRE_EVENT_HEADER;
@@ -36,13 +35,21 @@ runtime_take(struct stream *s, struct event *ev, uint64_t size)
 	memcpy(ev->mcv, p + 1, 3);
 	ev->jumbo = (p[0] & WIRE_JUMBO) != 0;
 	ev->stream = s->rank;
+}
+
+/* The same, and goes behind it. */
+static inline int
+runtime_take(struct stream *s, struct event *ev, uint64_t size)
+{
+	runtime_read(s, ev, size);
+	s->in.p += size;
 	return 1;
 }
 
 /* An event that the window may not hold. 1 event, 0 end, <0 error (reported). */
 int runtime_next_slow(struct stream *s, struct event *ev);
 
-/* The members next and peek of the format. */
+/* The member next of the format. */
 static inline int
 runtime_next(struct stream *s, struct event *ev)
 {
@@ -55,13 +62,15 @@ runtime_next(struct stream *s, struct event *ev)
 	return runtime_take(s, ev, size);
 }
 
+/* The event that runtime_next() will give, if it is in the window and no jumbo one; the stream
+ * stays in front of it. */
 static inline bool
-runtime_peek(const struct stream *s, int64_t *clock)
+runtime_view(const struct stream *s, struct event *ev)
 {
 	const uint8_t *p = s->in.p;
 	if (s->in.end - p < RUNTIME_EVENT_MAX || p[0] & WIRE_JUMBO)
 		return false;
-	*clock = wire_i64(p + 4);
+	runtime_read(s, ev, wire_event_size(p, RUNTIME_EVENT_MAX));
 	return true;
 }
 

@@ -51,9 +51,6 @@ struct stream_format {
 	 * may still be moved forward.
 	 * 1 event, 0 end, <0 error (reported). */
 	int (*next)(struct stream *s, struct event *ev);
-	/* The clock of the event that next() gives after the last one, before the offset, if
-	 * that event is in memory as a whole: nothing can fail then. Nothing moves. */
-	bool (*peek)(const struct stream *s, int64_t *clock);
 	/* The window of a stream holds its events as in wire.h: who cannot afford a call for
 	 * each may take whole ones there. */
 	bool wire;
@@ -201,19 +198,11 @@ stream_next(struct stream *s, struct event *ev)
 	return __builtin_expect(rc <= 0, 0) ? rc : stream_correct(s, ev);
 }
 
-/* Whether the clock that the format told of the event to come, corrected here, is good. */
+/* Corrects the clock of an event that is not taken yet, and tells whether it is good. */
 static inline bool
 stream_is_good(const struct stream *s, int64_t *clock)
 {
 	return !__builtin_add_overflow(*clock, s->clock_offset, clock) && *clock >= s->last_clock;
-}
-
-/* The corrected clock of the event that stream_next() will give, if it is known already and
- * good. What the last event borrowed stays. */
-static inline bool
-stream_peek(const struct stream *s, int64_t *clock)
-{
-	return s->trace->format->peek(s, clock) && stream_is_good(s, clock);
 }
 
 /* Where the last event of a stream is, for messages; without it, where the next one is. */
