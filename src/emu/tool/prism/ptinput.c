@@ -240,6 +240,14 @@ fill(struct ptinput *in)
 	return rc < 0 ? rc : 0;
 }
 
+static void
+take(struct ptinput *in, size_t used)
+{
+	/* Before the first bytes there are none to point to. */
+	if (used)
+		in->p += used;
+}
+
 static int
 take_issues(struct ptinput *in, uint32_t issues)
 {
@@ -271,7 +279,7 @@ ptinput_next(struct ptinput *in)
 	while (!in->ended) {
 		size_t used = 0;
 		int rc = prismread_next(&in->in, in->p, (size_t)(in->end - in->p), in->eof, &used, &in->ev);
-		in->p += used;
+		take(in, used);
 		if (rc < 0) {
 			in->ended = true;
 			return ptool_issue(in->tool, in->file, in->in.at, -rc);
@@ -299,7 +307,7 @@ ptinput_peek(struct ptinput *in, struct prism_event *ev)
 	for (;;) {
 		size_t used = 0;
 		int rc = prismread_next(&in->in, in->p, (size_t)(in->end - in->p), in->eof, &used, ev);
-		in->p += used;
+		take(in, used);
 		if (rc != 0 || in->in.ended)
 			return rc > 0;
 		if (fill(in) < 0)
