@@ -3,7 +3,8 @@
 #define PRISMRUN_H
 
 /* prismrun: what the parts of prismtools share: the tools that are loaded and called
- * (prismtools.c), and what they ask for (prismuser.c). */
+ * (prismtools.c), what they need of events (prismneeds.c), and what they ask for
+ * (prismuser.c). */
 
 #include "prismtools.h"
 
@@ -82,6 +83,17 @@ struct prism_run {
 
 /* Notes a struct prism_hooks. Returns 0, or <0 (reported). */
 int prismrun_add(struct prism_run *run, const struct prism_hooks *h, void *u, const char *file);
+
+/* Whether a hook needs nothing that no event has. Returns 0, or <0 (reported). */
+int prismneeds_check(struct prism_run *run, const struct prism_hook *k);
+
+/* Which hooks need more than events show: in the beginning (0, or <0: reported), and when
+ * the level of detail of a kind changes. */
+int prismneeds_begin(struct prism_run *run);
+void prismneeds_set(struct prism_run *run, uint32_t stream, unsigned kind, uint8_t detail);
+
+/* The current event does not show what the current hook needs. Returns 0, or <0 (reported). */
+int prismneeds_lack(struct prism_run *run, unsigned kind);
 
 /* Reports an error of the current hook, at the event if there is one. Returns <0. */
 int prismrun_error(struct prism_run *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

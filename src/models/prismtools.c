@@ -12,107 +12,6 @@
 
 static const char *const kind_names[PRISMRUN_KINDS] = { "mem", "comp", "sync", "cxt", "cf", "cfg", "buffer_end" };
 
-/* ---- Level of detail. ---- */
-
-struct field {
-	uint8_t bit;
-	uint8_t with; /* bits that must be set too */
-	uint32_t has;
-	const char *name;
-};
-
-/* In the order of the bits, from the highest. */
-static const struct field fields[PRISMRUN_NEEDS][5] = {
-	[PRISM_MEM] = {
-		{ 0x80, 0, PRISM_HAS_TYPE, "the type" },
-		{ 0x40, 0, PRISM_HAS_SIZE, "the size" },
-		{ 0x20, 0, PRISM_HAS_ADDR, "the address" },
-		{ 0x10, 0, PRISM_HAS_ID, "the id" },
-	},
-	[PRISM_COMP] = {
-		{ 0x80, 0, PRISM_HAS_FORMAT, "the format" },
-		{ 0x40, 0, PRISM_HAS_SIZE, "the size" },
-		{ 0x20, 0, PRISM_HAS_OP, "the operation" },
-		{ 0x10, 0, PRISM_HAS_ARITY, "the arity" },
-		{ 0x08, 0x10, PRISM_HAS_ARGS, "the ids of operands" },
-	},
-	[PRISM_SYNC] = {
-		{ 0x80, 0, PRISM_HAS_TYPE, "the type" },
-		{ 0x40, 0x80, PRISM_HAS_ARGS, "the arguments" },
-	},
-	[PRISM_CXT] = {
-		{ 0x80, 0, PRISM_HAS_TYPE, "the type" },
-		{ 0x40, 0x80, PRISM_HAS_ID, "the id" },
-		{ 0x40, 0x80, PRISM_HAS_NAME, "the name" },
-	},
-};
-
-static uint32_t
-need_of(const struct prism_needs *n, unsigned kind)
-{
-	const uint32_t needs[PRISMRUN_NEEDS] = { n->mem, n->comp, n->sync, n->cxt };
-	return needs[kind];
-}
-
-/* The first of the fields that is needed and that this level of detail does not show. */
-static const struct field *
-missing(uint32_t need, unsigned kind, uint8_t detail)
-{
-	for (size_t i = 0; i < 5; i++) {
-		const struct field *f = &fields[kind][i];
-		uint8_t bits = f->bit | f->with;
-		if ((need & f->has) && (detail & bits) != bits)
-			return f;
-	}
-	return NULL;
-}
-
-/* Which hooks need more than events of that kind now show. */
-static void
-set_detail(struct prism_run *run, uint32_t stream, unsigned kind, uint8_t detail)
-{
-	if (kind >= PRISMRUN_NEEDS)
-		return;
-	uint64_t *lacks = &run->lacks[stream * PRISMRUN_NEEDS + kind];
-	*lacks = 0;
-	for (uint32_t i = 0; i < run->nhooks; i++)
-		if (missing(need_of(&run->hooks[i].h.needs, kind), kind, detail))
-			*lacks |= UINT64_C(1) << i;
-}
-
-static int
-begin_detail(struct prism_run *run)
-{
-	const struct prism *p = run->prism;
-	run->lacks = arena_new(&run->emu->arena, uint64_t, (size_t)p->nstreams * PRISMRUN_NEEDS);
-	if (!run->lacks)
-		return diag_no_memory(run->emu->diag);
-	for (uint32_t i = 0; i < p->nstreams; i++) {
-		struct prism_state st;
-		prism_begin(&st, &p->streams[i].source.settings);
-		for (unsigned kind = 0; kind < PRISMRUN_NEEDS; kind++)
-			set_detail(run, i, kind, st.detail[kind]);
-	}
-	return 0;
-}
-
-/* An event that does not show what a hook needs. */
-static int
-lack(struct prism_run *run, unsigned kind, uint32_t stream)
-{
-	static const char *const keys[] = { "mem", "comp", "sync", "cxt" };
-	struct prism_hook *k = &run->hooks[run->hook];
-	if (run->prism->options->needs_skip) {
-		k->skipped[kind]++;
-		return 0;
-	}
-	const struct field *f = missing(need_of(&k->h.needs, kind), kind, run->prism->streams[stream].in.state.detail[kind]);
-	return prismrun_error(run,
-		"it needs %s of %s events, which the level of detail does not show (%s=%02x)\n"
-		"hint: record the stream with more detail, or let such events bypass the tool with --prism-needs=skip",
-		f ? f->name : "more", prism_kind_name(kind), keys[kind], run->prism->streams[stream].in.state.detail[kind]);
-}
-
 /* ---- Registration. ---- */
 
 int
@@ -127,15 +26,9 @@ prismrun_add(struct prism_run *run, const struct prism_hooks *h, void *u, const 
 	*k = (struct prism_hook){ .h = *h, .u = u, .file = file, .name = arena_strndup(&run->emu->arena, name, strlen(name)) };
 	if (!k->name)
 		return diag_no_memory(run->emu->diag);
-	for (unsigned kind = 0; kind < PRISMRUN_NEEDS; kind++) {
-		uint32_t known = 0;
-		for (size_t i = 0; i < 5; i++)
-			known |= fields[kind][i].has;
-		uint32_t odd = need_of(&h->needs, kind) & ~known;
-		if (odd)
-			return diag_error(run->emu->diag, ERR_HOOKS, &(struct place){ .file = file },
-				"tool \"%s\": its needs of %s events have bits that no such event has: %#" PRIx32, k->name, prism_kind_name(kind), odd);
-	}
+	int rc = prismneeds_check(run, k);
+	if (rc < 0)
+		return rc;
 	run->nhooks++;
 	return 0;
 }
@@ -286,7 +179,7 @@ prismtools_open(struct prism_run **out, struct emu *emu, struct prism *p)
 			rc = begin(run, first);
 	}
 	if (rc == 0)
-		rc = begin_detail(run);
+		rc = prismneeds_begin(run);
 	run->phase = PRISMRUN_EVENT;
 	if (rc == 0)
 		*out = run;
@@ -322,7 +215,7 @@ give_rest(struct prism_run *run, const struct prism_event *ev, uint32_t i, bool 
 		uint32_t hook = run->hook = l->entries[i].hook;
 		bool given = called || !(lacks >> hook & 1);
 		if (!called)
-			rc = given ? call(&l->entries[i], kind, &run->at, ev) : lack(run, kind, run->at.stream);
+			rc = given ? call(&l->entries[i], kind, &run->at, ev) : prismneeds_lack(run, kind);
 		if (given && (rc || run->failed))
 			rc = returned(run, kind_names[kind], rc);
 		if (rc < 0)
@@ -366,7 +259,7 @@ give_config(struct prism_run *run, const struct prism_event *ev)
 {
 	if (ev->cfg.target >= PRISM_KINDS)
 		return 0; /* lenient: it changes nothing */
-	set_detail(run, run->at.stream, ev->cfg.target, ev->cfg.after);
+	prismneeds_set(run, run->at.stream, ev->cfg.target, ev->cfg.after);
 	return give_rest(run, ev, 0, false, 0);
 }
 
