@@ -5,6 +5,7 @@ die or never come, threads whose rows are not known ahead.
 
 usage: stream_live.py OVNIEMU USCOPE
 """
+import json
 import os
 import random
 import signal
@@ -298,7 +299,39 @@ def several():
     check("process", r.end().status == 0 and r.lines("cpu", 1)[1].startswith("0:44"), r.err)
 
 
+def follow():
+    """Who follows ovni.uscp sees the threads that come later."""
+    r = Live("a", "--prism-clock=tick_ns=1000")
+    uscp = f"{r.dir}/ovni.uscp"
+    with r.open("a") as f:
+        put(f, swap(1) + (mem() * 99 + enter("f") + leave("f")) * 20000)
+        for _ in range(600):
+            time.sleep(0.05)
+            listed = subprocess.run([USCOPE, "timeline", "-q", "-r", "thread/*", "-c", "func_depth", uscp], capture_output=True, text=True, check=False)
+            if listed.returncode == 0 and "thread 1" in listed.stdout + "thread 1" * ("row 1" in listed.stdout):
+                break
+        words = [USCOPE, "timeline", "-q", "-f", "--interval=20ms", "--timeout=30s", "--json", "-c", "func_depth"]
+        all_rows = subprocess.Popen([*words, uscp], stdout=subprocess.PIPE, text=True)
+        by_name = subprocess.Popen([*words, "-r", "thread/*", uscp], stdout=subprocess.PIPE, text=True)
+        time.sleep(0.3)
+        put(f, swap(2) + (mem() * 9 + enter("g") + leave("g")) * 2000 + END)
+    check("follow", r.end().status == 0, r.err)
+    whole = subprocess.run([USCOPE, "timeline", "-q", "--json", "-r", "thread/*", "-c", "func_depth", uscp], capture_output=True, text=True, check=False).stdout
+
+    def threads(text):
+        """What the rows of threads show; their names are in the file when it is complete."""
+        spans = [json.loads(x) for x in text.splitlines()]
+        return sorted((x["row"], x["begin_ps"], x["end_ps"], x["value"]) for x in spans if x["class"] == "thread")
+
+    want = threads(whole)
+    check("follow", len(want) == 22000 and {x[0] for x in want} == {1, 2}, len(want))
+    for p, what in (all_rows, "all"), (by_name, "by name"):
+        got = threads(p.communicate(timeout=60)[0])
+        check(f"follow, {what}", p.returncode == 0 and got == want, f"{len(got)} intervals, not {len(want)}")
+
+
 as_files()
+follow()
 outputs()
 writers()
 signals()

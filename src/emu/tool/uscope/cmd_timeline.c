@@ -162,11 +162,12 @@ list(struct request *q)
 	struct tlscan s;
 	bool good = tlscan_begin(&s, &q->t.file, &q->t.pick, q->t.from, q->t.to);
 	if (good) {
-		find_widths(q);
 		s.all = q->t.all;
 		s.span = print_span;
 		s.user = q;
 		do {
+			tlpick_more(&q->t.pick, &q->t.file);
+			find_widths(q);
 			tlscan_run(&s);
 			(void)wbuf_flush(&q->t.tool->out);
 		} while (!utool_stop(q->t.tool) && follow_more(&q->follow) && (good = tlfile_learn(&q->t.file)));

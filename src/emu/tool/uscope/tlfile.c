@@ -112,27 +112,28 @@ trim(struct arena *a, const char *text)
 }
 
 static const char *
-row_label(struct tlfile *f, const uscope_state_t *state, int table, int field, uint32_t row, uint32_t n)
+row_label(struct tlfile *f, const uscope_state_t *state, const struct tlclass *c, uint32_t row)
 {
 	/* Those of breakdowns count down, as in the ROW file. */
-	if (table < 0)
-		return arena_printf(&f->arena, "~CPU %4" PRIu32, n - row);
-	uint64_t index = uscope_slot_field(state, (uint16_t)table, (uint16_t)row, (uint16_t)field);
+	if (c->table < 0)
+		return arena_printf(&f->arena, "~CPU %4" PRIu32, c->nslots - row);
+	uint64_t index = uscope_slot_field(state, (uint16_t)c->table, (uint16_t)row, (uint16_t)c->label_field);
 	const char *text = keep(f, index);
 	return text ? text : arena_printf(&f->arena, "row %" PRIu32, row + 1);
 }
 
+/* Names the rows that there are: all of them have a label. */
 static bool
-name_rows(struct tlfile *f, const uscope_state_t *state, struct tlclass *c, int table, int field)
+name_rows(struct tlfile *f, const uscope_state_t *state, struct tlclass *c)
 {
-	c->names = arena_new(&f->arena, const char *, c->nrows);
-	c->labels = arena_new(&f->arena, const char *, c->nrows);
-	if (!c->names || !c->labels)
-		return no_memory(f);
-	for (uint32_t i = 0; i < c->nrows; i++) {
-		c->labels[i] = row_label(f, state, table, field, i, c->nrows);
-		c->names[i] = c->labels[i] ? trim(&f->arena, c->labels[i]) : NULL;
-		if (!c->names[i])
+	uint32_t n = c->nslots;
+	while (c->table >= 0 && n && !uscope_slot_field(state, (uint16_t)c->table, (uint16_t)(n - 1), (uint16_t)c->label_field))
+		n--;
+	for (; c->nrows < n; c->nrows++) {
+		const char *label = row_label(f, state, c, c->nrows);
+		c->labels[c->nrows] = label;
+		c->names[c->nrows] = label ? trim(&f->arena, label) : NULL;
+		if (!c->names[c->nrows])
 			return no_memory(f);
 	}
 	return true;
@@ -144,32 +145,29 @@ read_class(struct tlfile *f, const uscope_state_t *state, enum tl_class k)
 	const schema_t *s = f->src->schema;
 	struct tlclass *c = &f->classes[k];
 	c->name = class_names[k].name;
-	c->punctual = -1;
+	c->punctual = c->table = -1;
 	int scope = find_scope(s, class_names[k].protocol);
 	if (scope < 0)
 		return k == TL_BREAKDOWN || damaged(f, "the scope of the %ss is missing: protocol '%s'", c->name, class_names[k].protocol);
 	c->exists = true;
 	c->scope = (uint16_t)scope;
-	int table = -1;
-	int field = -1;
 	if (k == TL_BREAKDOWN) {
 		for (uint32_t i = 0; i < s->num_storages; i++)
 			if (s->storages[i].scope == c->scope)
-				c->nrows = c->nslots = s->storages[i].num_slots;
+				c->nslots = s->storages[i].num_slots;
 	} else {
 		static const char *const names[] = { "label" };
-		table = find_storage(s, c->scope, "rows");
-		if (!find_fields(f, "rows", table, names, 1, &field))
+		c->table = find_storage(s, c->scope, "rows");
+		if (!find_fields(f, "rows", c->table, names, 1, &c->label_field))
 			return false;
-		c->nrows = c->nslots = s->storages[table].num_slots;
-		/* All that there are have a name. */
-		while (c->nrows && !uscope_slot_field(state, (uint16_t)table, (uint16_t)(c->nrows - 1), (uint16_t)field))
-			c->nrows--;
+		c->nslots = s->storages[c->table].num_slots;
 	}
 	for (uint32_t i = 0; i < s->num_events && c->punctual < 0; i++)
 		if (s->events[i].scope == c->scope && strcmp(s->events[i].name, "punctual") == 0 && s->events[i].payload_size == 14)
 			c->punctual = (int)i;
-	return name_rows(f, state, c, table, field);
+	c->names = arena_new(&f->arena, const char *, c->nslots);
+	c->labels = arena_new(&f->arena, const char *, c->nslots);
+	return c->names && c->labels ? name_rows(f, state, c) : no_memory(f);
 }
 
 /* ---- Channels. ---- */
@@ -291,7 +289,7 @@ count_cells(struct tlfile *f)
 	uint64_t n = 0;
 	for (int k = 0; k < TL_CLASSES; k++) {
 		f->classes[k].first_cell = (uint32_t)n;
-		n += (uint64_t)f->classes[k].nrows * f->classes[k].nchannels;
+		n += (uint64_t)f->classes[k].nslots * f->classes[k].nchannels;
 		if (n > CELLS_MAX)
 			return damaged(f, "the rows have more than %d values, which is too many", CELLS_MAX);
 	}
@@ -371,6 +369,8 @@ tlfile_learn(struct tlfile *f)
 {
 	uscope_state_t *state = last_state(f);
 	bool good = state && tllabel_read(f, state);
+	for (int k = 0; k < TL_CLASSES && good; k++)
+		good = name_rows(f, state, &f->classes[k]);
 	uscope_state_free(state);
 	f->end_ps = tlfile_find_end(f->src->reader);
 	return good;

@@ -65,8 +65,10 @@ struct tlclass {
 	uint16_t scope;
 	bool exists;
 	int punctual; /* event, -1: none */
+	int table;    /* of the rows, and the field of their labels; -1: none */
+	int label_field;
 	uint32_t nrows;
-	uint32_t nslots;     /* above: rows of threads that did not come, in live input */
+	uint32_t nslots;     /* above: rows of threads that have not come, in live input */
 	const char **names;  /* of the rows, without blanks around; never NULL */
 	const char **labels; /* as in the file */
 	uint32_t nchannels;
@@ -100,7 +102,7 @@ void tlfile_finish(struct tlfile *f);
 /* Whether the file says that it is a timeline; `lacks` tells what is wrong if not. */
 bool tlfile_is_timeline(const uscope_reader_t *r, const char **lacks);
 
-/* Labels and the end again, after the file has grown. false: reported. */
+/* Labels, rows and the end again, after the file has grown. false: reported. */
 bool tlfile_learn(struct tlfile *f);
 /* Where the file ends, as far as it is there. */
 uint64_t tlfile_find_end(uscope_reader_t *r);

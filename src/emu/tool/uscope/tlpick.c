@@ -51,18 +51,18 @@ nothing(struct tlfile *f, const char *what, const char *pattern)
 }
 
 static bool
-pick_rows(struct tlpick *p, struct tlfile *f, const char *pattern)
+pick_rows(struct tlpick *p, const struct tlfile *f, const char *pattern)
 {
 	bool any = false;
 	for (int k = 0; k < TL_CLASSES; k++) {
 		const struct tlclass *c = &f->classes[k];
-		for (uint32_t i = 0; i < c->nrows; i++) {
+		for (uint32_t i = p->nrows[k]; i < c->nrows; i++) {
 			bool is = is_row(pattern, c, i);
 			p->rows[k][i] = p->rows[k][i] || is;
 			any = any || is;
 		}
 	}
-	return any || nothing(f, "row", pattern);
+	return any;
 }
 
 static bool
@@ -82,10 +82,10 @@ pick_channels(struct tlpick *p, struct tlfile *f, const char *pattern)
 bool
 tlpick_make(struct tlpick *p, struct tlfile *f, const struct tlpatterns *patterns)
 {
-	*p = (struct tlpick){ .channels = arena_new(&f->arena, bool, f->nchannels), .by_channel = patterns->nchannels > 0 };
+	*p = (struct tlpick){ .channels = arena_new(&f->arena, bool, f->nchannels), .by_channel = patterns->nchannels > 0, .patterns = patterns };
 	bool good = p->channels;
 	for (int k = 0; k < TL_CLASSES; k++) {
-		p->rows[k] = arena_new(&f->arena, bool, f->classes[k].nrows);
+		p->rows[k] = arena_new(&f->arena, bool, f->classes[k].nslots);
 		good = good && p->rows[k];
 	}
 	if (!good) {
@@ -93,12 +93,23 @@ tlpick_make(struct tlpick *p, struct tlfile *f, const struct tlpatterns *pattern
 		return false;
 	}
 	for (int k = 0; k < TL_CLASSES && patterns->nrows == 0; k++)
-		memset(p->rows[k], true, f->classes[k].nrows);
+		memset(p->rows[k], true, f->classes[k].nslots);
 	if (patterns->nchannels == 0)
 		memset(p->channels, true, f->nchannels);
 	for (size_t i = 0; i < patterns->nrows && good; i++)
-		good = pick_rows(p, f, patterns->rows[i]);
+		good = pick_rows(p, f, patterns->rows[i]) || nothing(f, "row", patterns->rows[i]);
+	for (int k = 0; k < TL_CLASSES; k++)
+		p->nrows[k] = f->classes[k].nrows;
 	for (size_t i = 0; i < patterns->nchannels && good; i++)
 		good = pick_channels(p, f, patterns->channels[i]);
 	return good;
+}
+
+void
+tlpick_more(struct tlpick *p, const struct tlfile *f)
+{
+	for (size_t i = 0; i < p->patterns->nrows; i++)
+		(void)pick_rows(p, f, p->patterns->rows[i]);
+	for (int k = 0; k < TL_CLASSES; k++)
+		p->nrows[k] = f->classes[k].nrows;
 }

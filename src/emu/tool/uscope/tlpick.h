@@ -26,11 +26,16 @@ struct tlpick {
 	bool *rows[TL_CLASSES];
 	bool *channels;  /* by number in the file */
 	bool by_channel; /* the user has chosen them */
+	const struct tlpatterns *patterns;
+	uint32_t nrows[TL_CLASSES]; /* that were looked at */
 };
 
 /* false: one of the patterns fits nothing, or no memory (reported; the status is in the
- * tool). In the arena of the file. */
+ * tool). In the arena of the file; the patterns are borrowed. */
 bool tlpick_make(struct tlpick *p, struct tlfile *f, const struct tlpatterns *patterns);
+
+/* The same for rows that have come since. */
+void tlpick_more(struct tlpick *p, const struct tlfile *f);
 
 static inline bool
 tlpick_has(const struct tlpick *p, const struct tlfile *f, const struct tlchannel *ch, uint32_t row)
