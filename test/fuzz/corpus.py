@@ -279,7 +279,33 @@ def prism_emulate_seeds():
                 yield bytes([how | kind | live | 65]) + PRISM_MORE
 
 
+PRISM_TEXT = b"""stream compute_layout=packed word_size=4
+config mem 0xf0
+config comp 0xf8 # all
+sync swap 1
+cxt function-enter "ma\\x00in \\" \\\\ \xc2\xb5"
+cxt instruction 0x400526
+comp integer size=4 op=add arity=2 ids=1,2
+comp floating-point op=57 size=128 ids=4
+mem load size=4 addr=0xff80000000000000 id=3
+sync condition-wait 0x601100 7
+bytes a0 f0 FF
+cf 3
+end
+"""
+
+
+def prism_text_seeds():
+    """First byte: see prism_text.c."""
+    for how in (1, 3, 5, 9):
+        yield bytes([how]) + PRISM_TEXT
+    for how in (0, 2, 8, 10):
+        yield bytes([how]) + PRISM
+        yield bytes([how]) + PRISM_MORE
+
+
 SEEDS = {
+    "prism_text": prism_text_seeds,
     "prism_emulate": prism_emulate_seeds,
     "prism_decode": prism_decode_seeds,
     "laplace_emulate": laplace_emulate_seeds,

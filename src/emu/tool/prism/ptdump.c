@@ -26,7 +26,7 @@ put_settings(struct wbuf *w, const struct prism_source *s)
 	const char *before = " initial_config=";
 	for (unsigned i = 0; i < PRISM_CF; i++)
 		if (s->settings.detail[i] != usual.settings.detail[i]) {
-			wbuf_printf(w, "%s%s=%02x", before, ptool_kinds[i], s->settings.detail[i]);
+			wbuf_printf(w, "%s%s=%02x", before, ptline_kinds[i], s->settings.detail[i]);
 			before = ",";
 		}
 	wbuf_put(w, "\n", 1);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "ptline.h"
 
-#include "ptool.h"
 #include "safe.h"
+
+const char *const ptline_kinds[PRISM_KINDS] = { "mem", "comp", "sync", "cxt", "cf" };
 
 static void
 put_text(struct wbuf *w, const char *text)
@@ -174,7 +175,7 @@ ptline_put(struct wbuf *w, const struct prism_event *ev)
 			break;
 		}
 		put_text(w, "config ");
-		put_text(w, ptool_kinds[ev->cfg.target]);
+		put_text(w, ptline_kinds[ev->cfg.target]);
 		put_text(w, " ");
 		ptline_put_hex(w, ev->cfg.after);
 		break;

@@ -19,6 +19,9 @@
 #include "prism.h"
 #include "wbuf.h"
 
+/* "mem", "comp", "sync", "cxt", "cf". */
+extern const char *const ptline_kinds[PRISM_KINDS];
+
 /* Without the end of the line. */
 void ptline_put(struct wbuf *w, const struct prism_event *ev);
 

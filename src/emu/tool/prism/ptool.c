@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "ptool.h"
 
+#include "ptline.h"
 #include "safe.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-const char *const ptool_kinds[PRISM_KINDS] = { "mem", "comp", "sync", "cxt", "cf" };
 const char *const ptool_layouts[2] = { [PRISM_WIDE] = "wide", [PRISM_PACKED] = "packed" };
 
 const char *const ptool_clocks[3] = {
@@ -21,7 +21,7 @@ ptool_parse_detail(const char *text, uint8_t detail[PRISM_KINDS])
 	for (;;) {
 		unsigned kind = 0;
 		size_t n = strcspn(text, "=");
-		while (kind < PRISM_KINDS && (strlen(ptool_kinds[kind]) != n || strncmp(text, ptool_kinds[kind], n) != 0))
+		while (kind < PRISM_KINDS && (strlen(ptline_kinds[kind]) != n || strncmp(text, ptline_kinds[kind], n) != 0))
 			kind++;
 		if (kind == PRISM_KINDS || text[n] != '=')
 			return "a list like mem=f0,comp=f8 is expected, of mem, comp, sync and cxt";

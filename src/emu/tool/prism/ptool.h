@@ -63,8 +63,6 @@ ptool_of(struct conv *c)
 	return (struct ptool *)c;
 }
 
-/* "mem", "comp", "sync", "cxt", "cf": kinds where they are named in options and text. */
-extern const char *const ptool_kinds[PRISM_KINDS];
 extern const char *const ptool_layouts[2];
 extern const char *const ptool_clocks[3];
 

@@ -2,8 +2,6 @@
 /* ptparse: lines of text to events. */
 #include "ptline.h"
 
-#include "ptool.h"
-
 struct cursor {
 	struct ptline *line;
 	const char *begin;
@@ -327,7 +325,7 @@ parse_config(struct cursor *c, struct prism_cfg *e)
 {
 	struct word w = next_word(c);
 	uint64_t v = 0;
-	while (e->target < PRISM_KINDS && !equals(w, ptool_kinds[e->target]))
+	while (e->target < PRISM_KINDS && !equals(w, ptline_kinds[e->target]))
 		e->target++;
 	if (e->target == PRISM_KINDS)
 		return fail(c, w.p, "mem, comp, sync, cxt or cf is expected");
@@ -404,6 +402,7 @@ ptline_parse(struct ptline *line, const char *text, size_t n)
 	line->nbytes = 0;
 	line->nsets = 0;
 	line->problem = NULL;
+	line->column = 0;
 	memset(&line->ev, 0, sizeof(line->ev));
 	if (at_end(&c))
 		return true;
