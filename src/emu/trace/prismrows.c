@@ -7,6 +7,10 @@
 
 #include <inttypes.h>
 
+enum {
+	LOOK_UP = 1 << 16, /* events between two looks at signals */
+};
+
 /* Ids of a process that stand for those that no thread can have. */
 struct fresh {
 	struct idmap ids;
@@ -53,9 +57,14 @@ add(struct prism *p, int process, uint32_t id)
 {
 	struct trace *t = p->trace;
 	struct prism_rows *r = p->rows;
+	if (t->threads && t->npids == 0) {
+		(void)diag_error(t->diag, ERR_PRISM, NULL, "thread %" PRIu32 " was not there when the threads were looked for: has a file changed since?", id);
+		return PRISM_NO_ROW;
+	}
 	if (t->threads && t->nreserved == 0) {
-		(void)diag_error(t->diag, ERR_PRISM, NULL, "there is no row left for thread %" PRIu32 ": %zu are in use\n"
-							   "hint: --prism-threads gives live input more",
+		(void)diag_error(t->diag, ERR_PRISM, NULL,
+			"there is no row left for thread %" PRIu32 ": %zu are in use\n"
+			"hint: --prism-threads gives live input more",
 			id, t->nthreads);
 		return PRISM_NO_ROW;
 	}
@@ -138,6 +147,7 @@ static int
 scan(struct prism *p, uint32_t n)
 {
 	struct prism_stream *s = &p->streams[n];
+	const volatile sig_atomic_t *stop = p->trace->options.stop;
 	struct prism_got got;
 	uint64_t stamp;
 	bool has_thread = s->source.first_thread != 0;
@@ -149,7 +159,8 @@ scan(struct prism *p, uint32_t n)
 			rc = prismbytes_stamp(p, n, &stamp);
 		if (rc > 0)
 			rc = scan_event(p, n, &has_thread);
-		p->rows->events++;
+		if (++p->rows->events % LOOK_UP == 0 && stop && *stop)
+			rc = -ERR_INTERRUPTED;
 		if (rc == 0)
 			break;
 		rc = rc > 0 ? 0 : rc;
