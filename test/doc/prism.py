@@ -87,6 +87,18 @@ def descriptions(where):
     same("the keys in the table", re.findall(r"`(\w+)`", " ".join(row.split("|")[1] for row in table.splitlines())), list(want))
 
 
+def manual(where):
+    """The listing of prism_hooks(3) does what it promises."""
+    page = read(f"{ROOT}/doc/man/prism_hooks.3")
+    with open(f"{where}/stores.c", "w", encoding="utf-8") as f:
+        f.write(re.search(r"^\.Bd -literal -offset indent\n(.*?)^\.Ed", page, re.S | re.M).group(1).replace("\\e", "\\"))
+    build = "cc -shared -fPIC $(pkg-config --cflags prism) -o stores.so stores.c; "
+    same("prism_hooks(3)", run(build + "ovniemu -q -o stores --prism run.prism --prism-hooks ./stores.so", where), (0, "", ""))
+    # The only store is at 10.
+    if not re.search(r"^2:0:1:1:1:10:(?:.*:)?480:1(?::|$)", read(f"{where}/stores/cpu.prv"), re.M):
+        bad.append("prism_hooks(3): the store is not shown")
+
+
 def main():
     with tempfile.TemporaryDirectory() as tmp:
         for name in ("run.txt", "cache.c"):
@@ -113,6 +125,7 @@ def main():
             status, out, err = run(command, tmp)
             if status or not re.search(r"^thread 2 .* worker ", out, re.M):
                 bad.append(f"{command}: status {status}\n{out}{err}")
+        manual(tmp)
         status, out, err = run("cat run.prism | ovniemu -q -o live --prism - --prism-hooks ./cache.so", tmp)
         same("live", (status, out, err), (0, BLOCKS["stdout"], ""))
     n = len(list(codes()))

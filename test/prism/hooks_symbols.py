@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """ovniemu exports to tools what prism_hooks.h declares and what names things, and nothing else;
-so does the list of its symbols.
+so does the list of its symbols, and prism_hooks(3) describes what is declared.
 
 usage: hooks_symbols.py SOURCE_ROOT OVNIEMU
 """
@@ -28,6 +28,8 @@ bad = [f"declared, not listed: {s}" for s in sorted((hooks | names) - listed)]
 bad += [f"listed, not declared: {s}" for s in sorted(listed - hooks - names)]
 bad += [f"listed, not exported: {s}" for s in sorted(listed - exported)]
 bad += [f"exported, not listed: {s}" for s in sorted(exported - listed)]
+page = read("doc/man/prism_hooks.3")
+bad += [f"not in prism_hooks(3): {s}" for s in sorted(hooks) if not re.search(rf"^\.Fn {s} ", page, re.M)]
 if len(hooks) != 8 or len(names) != 6:
     bad.append(f"{len(hooks)} functions of hooks, {len(names)} of names")
 print("\n".join(bad), end="\n" if bad else "")
