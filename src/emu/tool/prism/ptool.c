@@ -124,6 +124,7 @@ ptool_source(struct ptool *t, const char *path, struct prism_source *s)
 	} else {
 		prismdesc_default(s);
 		s->events = path;
+		s->name = path;
 	}
 	return rc == 0 ? ptool_apply(t, s) : rc;
 }

@@ -134,6 +134,12 @@ struct ps_stream {
 	bool has_insns;               /* the density is that of instructions */
 };
 
+/* Threads of a process whose ids cannot be. */
+struct ps_fresh {
+	struct idmap ids; /* to uint32_t */
+	uint32_t n;
+};
+
 /* A thread that was created, and has not run yet. */
 struct ps_child {
 	struct ps_child *next;
@@ -151,10 +157,9 @@ struct ptscope {
 	uint64_t rel;   /* the current time, from there */
 
 	struct idmap threads; /* process << 32 | tid */
-	struct idmap fresh;   /* the same by what cannot be a tid: struct ps_thread */
+	struct idmap fresh;   /* process: struct ps_fresh */
 	struct ps_thread *all;
 	struct ps_thread *dirty;
-	uint32_t nfresh;
 	struct ps_child *children; /* oldest first */
 	struct ps_child *last_child;
 	struct prismnames names;

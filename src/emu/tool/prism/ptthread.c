@@ -26,12 +26,19 @@ set_thread(struct ptscope *u, struct ps_thread *t, uint32_t process, uint32_t pa
 	ptscope_set(u, PS_THREADS, t->slot, PS_THREAD_PARENT, parent);
 }
 
-/* The thread of an id in a process, a new one if need be; NULL: no memory (reported).
- * created: it may be a child of another. */
-static struct ps_thread *
-get_thread(struct ptscope *u, struct idmap *ids, uint64_t key, uint32_t process, uint32_t tid, bool created)
+static uint64_t
+key_of(uint32_t process, uint32_t tid)
 {
-	struct idmap_slot *slot = idmap_slot(ids, &u->arena, key);
+	return (uint64_t)process << 32 | tid;
+}
+
+/* The thread of an id in the process of the stream, a new one if need be; NULL: no memory
+ * (reported). created: it may be a child of another. */
+static struct ps_thread *
+get_thread(struct ptscope *u, const struct ps_stream *s, uint32_t tid, bool created)
+{
+	uint32_t process = (uint32_t)s->in->source.process;
+	struct idmap_slot *slot = idmap_slot(&u->threads, &u->arena, key_of(process, tid));
 	if (slot && slot->value)
 		return slot->value;
 	struct ps_thread *t = slot ? arena_new(&u->arena, struct ps_thread, 1) : NULL;
@@ -79,34 +86,44 @@ switch_to(struct ptscope *u, struct ps_stream *s, struct ps_thread *t)
 	return 0;
 }
 
-static struct ps_thread *
-thread_of(struct ptscope *u, const struct ps_stream *s, uint32_t tid, bool created)
+/* In the place of an id that no thread can have, the same for the same one of a process. 0: no
+ * memory (reported). */
+static uint32_t
+fresh_id(struct ptscope *u, uint32_t process, uint64_t id)
 {
-	uint32_t process = (uint32_t)s->in->source.process;
-	return get_thread(u, &u->threads, (uint64_t)process << 32 | tid, process, tid, created);
+	struct idmap_slot *of = idmap_slot(&u->fresh, &u->arena, process);
+	if (of && !of->value)
+		of->value = arena_new(&u->arena, struct ps_fresh, 1);
+	struct ps_fresh *f = of ? of->value : NULL;
+	struct idmap_slot *slot = f ? idmap_slot(&f->ids, &u->arena, id) : NULL;
+	if (slot && !slot->value) {
+		uint32_t *tid = arena_new(&u->arena, uint32_t, 1);
+		slot->value = tid;
+		if (tid) {
+			while (idmap_find(&u->threads, key_of(process, PRISM_FRESH + f->n)))
+				f->n++;
+			*tid = PRISM_FRESH + f->n++;
+		}
+	}
+	if (slot && slot->value)
+		return *(uint32_t *)slot->value;
+	(void)conv_no_memory(&u->tool->conv);
+	return 0;
 }
 
-/* In the place of an id that no thread can have, the same for the same one of a process. */
 static int
 switch_to_fresh(struct ptscope *u, struct ps_stream *s, uint64_t id)
 {
-	uint32_t process = (uint32_t)s->in->source.process;
 	int rc = ptscope_issue(u, s, PRISM_PM05);
-	if (rc < 0)
-		return rc;
-	/* Processes have 31 bits, and 0 is an id like others here. */
-	uint64_t key = (id ^ (uint64_t)process * UINT64_C(0x9e3779b97f4a7c15)) + 1;
-	bool known = idmap_find(&u->fresh, key) != NULL;
-	uint32_t tid = PRISM_FRESH + u->nfresh;
-	u->nfresh += !known;
-	return switch_to(u, s, get_thread(u, &u->fresh, key, process, tid, true));
+	uint32_t tid = rc < 0 ? 0 : fresh_id(u, (uint32_t)s->in->source.process, id);
+	return tid ? switch_to(u, s, get_thread(u, s, tid, true)) : -1;
 }
 
 int
 ptthread_begin(struct ptscope *u, struct ps_stream *s)
 {
 	uint32_t tid = s->in->source.first_thread;
-	return tid ? switch_to(u, s, thread_of(u, s, tid, false)) : 0;
+	return tid ? switch_to(u, s, get_thread(u, s, tid, false)) : 0;
 }
 
 int
@@ -116,10 +133,10 @@ ptthread_find(struct ptscope *u, struct ps_stream *s, const struct prism_event *
 	if (ev->kind == PRISM_CFG || ev->kind == PRISM_END)
 		return 0;
 	if (!prism_selects(ev, &id))
-		return s->thread ? 0 : switch_to(u, s, thread_of(u, s, PRISM_NO_THREAD + s->number, false));
+		return s->thread ? 0 : switch_to(u, s, get_thread(u, s, PRISM_NO_THREAD + s->number, false));
 	if (!prism_is_thread(id))
 		return switch_to_fresh(u, s, id);
-	return switch_to(u, s, thread_of(u, s, (uint32_t)id, true));
+	return switch_to(u, s, get_thread(u, s, (uint32_t)id, true));
 }
 
 int
