@@ -93,8 +93,9 @@ struct prism_core {
 	uint8_t detail[PRISM_KINDS];
 	bool started;
 	bool ended;
-	bool shown; /* its level of detail */
-	bool active;
+	bool shown;  /* its level of detail */
+	bool active; /* the interval has something, */
+	bool stale;  /* or the one before */
 };
 
 /* What has a number in the order of first appearance. */

@@ -74,9 +74,13 @@ prismspan_rotate(struct emu *emu, const struct event *ev, struct prismmodel *d)
 			rc = close_row(emu, ev, row);
 	}
 	d->nlisted = kept;
-	for (uint32_t i = 0; i < d->p->nstreams; i++)
-		if (d->cores[i].active || !empty)
-			close_core(emu, i, &d->cores[i]);
+	for (uint32_t i = 0; i < d->p->nstreams; i++) {
+		struct prism_core *c = &d->cores[i];
+		bool active = c->active;
+		if (active || (c->stale && !empty))
+			close_core(emu, i, c);
+		c->stale = active || (c->stale && empty);
+	}
 	d->ticked = emu->time;
 	return rc;
 }
