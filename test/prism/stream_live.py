@@ -299,6 +299,32 @@ def several():
     check("process", r.end().status == 0 and r.lines("cpu", 1)[1].startswith("0:44"), r.err)
 
 
+def seen():
+    """While a writer thinks, what came from it is in the files."""
+    options = "--prism-events=all", "--prism-interval=time:10"
+    parts = [swap(1) + (mem() + enter("f") + leave("f")) * 20, swap(2) + (enter("g") + mem() + leave("g")) * 20, swap(3) + mem() * 10 + END]
+    r = Live("-", *options)
+    for i, (part, first, row) in enumerate(zip(parts, (55, 110, None), ("thread 1", "thread 2", None))):
+        put(r.stdin, part)
+        for _ in range(100):
+            time.sleep(0.1)
+            shown = open(f"{r.dir}/thread.prv", encoding="utf-8").read() if os.path.exists(f"{r.dir}/thread.prv") else ""
+            # The last nanosecond is still to come.
+            if first is None or f":{first}:" in shown and shown.endswith("\n"):
+                break
+        else:
+            check(f"seen {i}", False, shown[-200:])
+        if row:
+            p = subprocess.run([USCOPE, "timeline", "-q", "--at", f"{first}ns", f"{r.dir}/ovni.uscp"], capture_output=True, text=True, check=False, timeout=60)
+            check(f"seen {i}", p.returncode == 0 and "Running" in p.stdout, p.stdout + p.stderr)
+    same("seen", r.end(), plain(b"".join(parts), *options))
+    r2 = subprocess.run([USCOPE, "timeline", "-q", "--prv", f"{r.where}/again", f"{r.dir}/ovni.uscp"], capture_output=True, text=True, check=False, timeout=60)
+    check("seen", r2.returncode == 0, r2.stderr)
+    for name in "thread.prv", "cpu.prv":
+        with open(f"{r.where}/again/{name}", encoding="utf-8") as f:
+            check("seen", f.read() == r.read(name), f"another {name} out of ovni.uscp")
+
+
 def follow():
     """Who follows ovni.uscp sees the threads that come later."""
     r = Live("a", "--prism-clock=tick_ns=1000")
@@ -331,6 +357,7 @@ def follow():
 
 
 as_files()
+seen()
 follow()
 outputs()
 writers()

@@ -318,6 +318,15 @@ take_late(void *arg, uint32_t row)
 	return 0;
 }
 
+/* Live input makes us wait: who looks at the outputs sees what came. */
+static void
+flush(void *arg)
+{
+	struct emu *emu = arg;
+	if (emu->feed.impl)
+		feed_flush(&emu->feed);
+}
+
 int
 emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_options *o)
 {
@@ -332,7 +341,8 @@ emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_opti
 	};
 	int rc = trace_open(&emu->trace, d, dir, &to);
 	emu->trace.late = take_late;
-	emu->trace.late_arg = emu;
+	emu->trace.idle = flush;
+	emu->trace.live_arg = emu;
 	if (rc == 0)
 		rc = system_build(&emu->sys, &emu->arena, &emu->trace);
 	if (rc == 0 && emu->sys.nthreads == 0)

@@ -8,6 +8,7 @@
 
 struct chunk {
 	unsigned readers; /* sinks that have not finished with it */
+	bool flush;       /* nothing comes behind it for a while */
 	size_t n[LANES];
 	struct record records[LANES][FEED_RECORDS];
 };
@@ -69,6 +70,8 @@ write_chunk(struct feed_impl *im, unsigned worker, unsigned nworkers, const stru
 			st->rc = st->ops->write_all(st->self, &all);
 		else if (c->n[LANE_ROWS])
 			st->rc = st->ops->write(st->self, c->records[LANE_ROWS], c->n[LANE_ROWS]);
+		if (c->flush && st->rc == 0 && st->ops->flush)
+			st->rc = st->ops->flush(st->self);
 		if (st->rc < 0)
 			atomic_store(&im->failed, true);
 	}
@@ -134,15 +137,15 @@ static void
 use_chunk(struct feed *f, struct chunk *c)
 {
 	f->cur = c;
+	c->flush = false;
 	for (int i = 0; i < LANES; i++) {
 		f->next[i] = c->records[i];
 		f->end[i] = c->records[i] + FEED_RECORDS;
 	}
 }
 
-/* Counts the records that may leave: all up to two nanoseconds before the last. When
- * there are none, all leave. */
-static void
+/* Counts the records that may leave, in all: those up to two nanoseconds before the last. */
+static size_t
 settle(struct chunk *c, const size_t have[])
 {
 	int64_t last = 0;
@@ -156,18 +159,23 @@ settle(struct chunk *c, const size_t have[])
 			c->n[i]--;
 		all += c->n[i];
 	}
-	for (int i = 0; i < LANES && !all; i++)
-		c->n[i] = have[i];
+	return all;
 }
 
+/* When there are none that may leave, all leave; or, with `flush`, none. */
 static void
-roll(struct feed *f)
+roll(struct feed *f, bool flush)
 {
 	struct chunk *c = f->cur;
 	size_t have[LANES];
 	for (int i = 0; i < LANES; i++)
 		have[i] = (size_t)(f->next[i] - c->records[i]);
-	settle(c, have);
+	bool none = settle(c, have) == 0;
+	if (none && flush)
+		return;
+	for (int i = 0; i < LANES && none; i++)
+		c->n[i] = have[i];
+	c->flush = flush;
 	use_chunk(f, take_idle(f->impl));
 	for (int i = 0; i < LANES; i++) {
 		size_t k = c->n[i];
@@ -193,8 +201,14 @@ feed_roll(struct feed *f)
 {
 	/* When only the other lane could give way, the second time everything does. */
 	do {
-		roll(f);
+		roll(f, false);
 	} while (is_full(f));
+}
+
+void
+feed_flush(struct feed *f)
+{
+	roll(f, true);
 }
 
 void

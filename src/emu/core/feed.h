@@ -44,6 +44,10 @@ int feed_start(struct feed *f, unsigned threads);
 /* Hands over the full chunk. Returns with room for records, always. */
 void feed_roll(struct feed *f);
 
+/* While nothing comes: hands over what will not change any more, for who reads the files
+ * now. */
+void feed_flush(struct feed *f);
+
 /* Adds a record to a lane, of one row or of a thread and a CPU. Times must not decrease. */
 static inline void
 feed_put_both(struct feed *f, enum lane lane, int64_t time, uint32_t row, uint32_t cpu, uint32_t col, int64_t value)

@@ -76,6 +76,9 @@ struct sink_ops {
 	/* The same with the events too, instead of write: what is in a batch is earlier than
 	 * what is in the next, in all its lanes. */
 	int (*write_all)(void *self, const struct batch *b);
+	/* Who reads the files now shall see what was written. NULL: nothing to do for it. 0, or
+	 * <0 (reported). */
+	int (*flush)(void *self);
 	/* Completes the files, also after an error elsewhere; `duration` is the time of the
 	 * last event. Due whenever open succeeded. 0, or <0 (reported). */
 	int (*close)(void *self, int64_t duration);

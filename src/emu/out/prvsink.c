@@ -57,6 +57,16 @@ sink_write(void *self, const struct record *r, size_t n)
 	return prv_write_both(&s->prv[ROW_THREAD], &s->prv[ROW_CPU], r, n);
 }
 
+/* A failure is told by the next write. */
+static int
+sink_flush(void *self)
+{
+	struct prv_sink *s = self;
+	(void)wbuf_flush(&s->prv[ROW_CPU].out);
+	(void)wbuf_flush(&s->prv[ROW_THREAD].out);
+	return 0;
+}
+
 static int
 sink_close(void *self, int64_t duration)
 {
@@ -74,5 +84,6 @@ const struct sink_ops prv_sink = {
 	.size = sizeof(struct prv_sink),
 	.open = sink_open,
 	.write = sink_write,
+	.flush = sink_flush,
 	.close = sink_close,
 };

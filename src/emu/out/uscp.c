@@ -290,6 +290,18 @@ uscp_write(void *self, const struct batch *b)
 	return 0;
 }
 
+/* Where the file is cut, no event may go on. */
+static int
+uscp_flush(void *self)
+{
+	struct uscp *u = self;
+	if (u->failed || !u->w || u->unended || u->npending)
+		return 0;
+	(void)uscope_writer_flush(u->w);
+	uscp_check_writer(u);
+	return 0;
+}
+
 /* ---- Close. ---- */
 
 static int
@@ -333,5 +345,6 @@ const struct sink_ops uscp_sink = {
 	.size = sizeof(struct uscp),
 	.open = uscp_open,
 	.write_all = uscp_write,
+	.flush = uscp_flush,
 	.close = uscp_close,
 };

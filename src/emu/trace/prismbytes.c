@@ -10,12 +10,14 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
 	LIVE_WINDOW = 128 * 1024,
 	LIVE_AHEAD = 64 * 1024 * 1024, /* bytes that are kept of a stream nobody waits for */
 	LIVE_LOOK_MS = 200,            /* between two looks at signals */
+	LIVE_IDLE_MS = 500,            /* between two times that the outputs are brought up to date */
 };
 
 static struct reader *
@@ -80,6 +82,19 @@ read_live(struct reader *r)
 	return 0;
 }
 
+/* While we wait. */
+static void
+be_idle(struct prism *p)
+{
+	struct timespec t;
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	int64_t now = (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+	if (now - p->idle_ms < LIVE_IDLE_MS || !p->trace->idle)
+		return;
+	p->idle_ms = now;
+	p->trace->idle(p->trace->live_arg);
+}
+
 /* Waits for bytes of stream n, or for its end. */
 static int
 fill_live(struct prism *p, uint32_t n)
@@ -99,7 +114,11 @@ fill_live(struct prism *p, uint32_t n)
 		}
 		if (stop && *stop)
 			return -ERR_INTERRUPTED;
-		int got = poll(p->polls, nfds, LIVE_LOOK_MS);
+		int got = poll(p->polls, nfds, 0);
+		if (got == 0) {
+			be_idle(p);
+			got = poll(p->polls, nfds, LIVE_LOOK_MS);
+		}
 		if (got < 0 && errno != EINTR)
 			return diag_io(p->trace->diag, ERR_READ, "wait for", mine->path, errno);
 		for (nfds_t k = 0; got > 0 && k < nfds; k++) {

@@ -84,7 +84,7 @@ add(struct prism *p, int process, uint32_t id)
 	if (!t->threads)
 		return row;
 	t->nreserved--;
-	return t->late && t->late(t->late_arg, row) < 0 ? PRISM_NO_ROW : row;
+	return t->late && t->late(t->live_arg, row) < 0 ? PRISM_NO_ROW : row;
 }
 
 uint32_t

@@ -142,6 +142,7 @@ struct prism {
 	struct prism_rows *rows;
 	struct pollfd *polls; /* of live streams */
 	uint32_t *polled;
+	int64_t idle_ms; /* when the outputs were brought up to date, on some clock */
 	bool primed;
 	int64_t zero;          /* clock of the first event */
 	int64_t length;        /* of an interval, ns */
