@@ -107,7 +107,7 @@ int lapmodel_switch(struct emu *emu, const struct event *ev, struct lapmodel *d,
 int lapmodel_show_space(struct emu *emu, const struct event *ev, const struct lap_task *task);
 
 /* What was wrong in front of an event, or with it, shows in its row (lenient). */
-int lapmodel_show_diag(struct emu *emu, const struct event *ev, int code);
+int lapmodel_show_diag(struct emu *emu, const struct event *ev, uint32_t cpu, int code);
 
 /* How many tasks and spaces there are. */
 void lapmodel_show_alive(struct emu *emu, struct lapmodel *d);

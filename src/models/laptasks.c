@@ -144,7 +144,7 @@ lapmodel_show_space(struct emu *emu, const struct event *ev, const struct lap_ta
 
 /* What was wrong in front of an event, or with it, shows in its row (lenient). */
 int
-lapmodel_show_diag(struct emu *emu, const struct event *ev, int code)
+lapmodel_show_diag(struct emu *emu, const struct event *ev, uint32_t cpu, int code)
 {
 	struct laplace *l = laplace_of(&emu->trace);
 	code = code ? code : l->code;
@@ -152,7 +152,7 @@ lapmodel_show_diag(struct emu *emu, const struct event *ev, int code)
 	if (!code || !l->log.lenient)
 		return 0;
 	int rc = emu_punctual(emu, ev, DIAG, code);
-	return rc < 0 ? rc : emu_punctual_cpu(emu, lapmodel_on(emu), DIAG, code);
+	return rc < 0 ? rc : emu_punctual_cpu(emu, cpu, DIAG, code);
 }
 
 void
@@ -231,7 +231,7 @@ lapmodel_event(struct emu *emu, const struct event *ev)
 		rc = show_event(emu, ev, d, it->rec.event, &step);
 	d->cpus[it->at.cpu].switches += took && it->rec.kind == 'S';
 	if (rc == 0 && (it->code || l->code))
-		rc = lapmodel_show_diag(emu, ev, it->code);
+		rc = lapmodel_show_diag(emu, ev, it->at.cpu, it->code);
 	lapmodel_show_alive(emu, d);
 	return rc;
 }

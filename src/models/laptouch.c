@@ -51,10 +51,10 @@ is_first(struct lapmodel *d, uint64_t page, int on_cpu)
 
 /* The pages of a reference: counts them, and shows them if wanted. */
 static int
-touch_pages(struct emu *emu, const struct event *ev, struct lapmodel *d, struct lapcount *c, const struct lap_record *rec,
+touch_pages(struct emu *emu, const struct event *ev, struct lapmodel *d, uint32_t cpu, struct lapcount *c, const struct lap_record *rec,
 	const struct lap_step *step, bool show)
 {
-	struct lapmodel_cpu *on = &d->cpus[lapmodel_on(emu)];
+	struct lapmodel_cpu *on = &d->cpus[cpu];
 	uint8_t first = 0;
 	for (int i = 0; i < step->ntouches; i++) {
 		const struct lap_touch *t = &step->touch[i];
@@ -153,8 +153,47 @@ take_one(struct emu *emu, const struct event *ev, struct lapmodel *d, struct lap
 	int rc = lapmachine_step(&d->machine, &rec, &at, &step);
 	if (rc < 0)
 		return laplace_failed(l, rc);
-	rc = touch_pages(emu, ev, d, c, &rec, &step, false);
-	return rc == 0 && l->code ? lapmodel_show_diag(emu, ev, 0) : rc;
+	rc = touch_pages(emu, ev, d, at.cpu, c, &rec, &step, false);
+	return rc == 0 && l->code ? lapmodel_show_diag(emu, ev, at.cpu, 0) : rc;
+}
+
+/* One of another CPU that is not known to be nothing new. */
+static int
+take_other(struct emu *emu, const struct event *ev, struct lapmodel *d, struct laplace *l, size_t i)
+{
+	const struct laplace_ref *ref = &l->run[i];
+	const struct laplace_steady *s = &l->steady[ref->cpu];
+	struct lapmodel_cpu *on = &d->cpus[ref->cpu];
+	const struct lap_record rec = { .type = LAP_REF, .space = s->space, .addr = ref->addr, .length = ref->length };
+	const struct lap_place at = { .file = s->file, .offset = l->places[i], .cpu = ref->cpu };
+	struct lap_step step;
+	int rc = lapmachine_step(&d->machine, &rec, &at, &step);
+	if (rc < 0)
+		return laplace_failed(l, rc);
+	rc = touch_pages(emu, ev, d, ref->cpu, &d->counts[on->hot_row], &rec, &step, false);
+	if (rc == 0 && l->code) {
+		emu_choose(emu, on->hot_row);
+		rc = lapmodel_show_diag(emu, ev, ref->cpu, 0);
+	}
+	return rc;
+}
+
+/* Those of a run that go on with other CPUs. */
+static int
+count_others(struct emu *emu, const struct event *ev, struct lapmodel *d, struct laplace *l)
+{
+	int rc = 0;
+	for (size_t i = l->nsame; i < l->nrun && rc == 0; i++) {
+		const struct laplace_ref *ref = &l->run[i];
+		struct lapmodel_cpu *on = &d->cpus[ref->cpu];
+		if (on->hot_key <= d->cold)
+			on->hot_key = d->next_key += UINT64_C(1) << 20;
+		count_refs(lapmodel_count(d, on->hot_row), ref->kind, 1, ref->length);
+		count_refs(&on->count, ref->kind, 1, ref->length);
+		if (!is_hot(on, ref->addr, ref->length))
+			rc = take_other(emu, ev, d, l, i);
+	}
+	return rc;
 }
 
 /* Those of a part of a run that were not known at its begin. Most of the time would go by waiting
@@ -189,8 +228,8 @@ count_run(struct emu *emu, const struct event *ev, struct lapmodel *d, struct la
 	struct lapmodel_cpu *on = &d->cpus[lapmodel_on(emu)];
 	uint64_t sums[7] = { 0 }; /* by kind: how many, above their bytes */
 	uint16_t cold[BATCH] = { 0 };
-	for (size_t first = 0; first < l->nrun; first += BATCH) {
-		size_t end = l->nrun - first < BATCH ? l->nrun : first + BATCH;
+	for (size_t first = 0; first < l->nsame; first += BATCH) {
+		size_t end = l->nsame - first < BATCH ? l->nsame : first + BATCH;
 		size_t n = 0;
 		for (size_t i = first; i < end; i++) {
 			const struct laplace_ref *ref = &l->run[i];
@@ -207,7 +246,7 @@ count_run(struct emu *emu, const struct event *ev, struct lapmodel *d, struct la
 		count_refs(&on->count, kind, sums[kind] >> 32, (uint32_t)sums[kind]);
 	}
 	emu->nmore += l->nrun;
-	return 0;
+	return l->nrun > l->nsame ? count_others(emu, ev, d, l) : 0;
 }
 
 /* A reference in a stream of the runtime: of the thread that has written it. */
@@ -226,7 +265,7 @@ plain_ref(struct emu *emu, const struct event *ev, struct lapmodel *d)
 	if (rc == 0)
 		rc = show_mode(emu, ev, step.kernel);
 	if (rc == 0)
-		rc = touch_pages(emu, ev, d, &d->counts[emu->thread], &rec, &step, true);
+		rc = touch_pages(emu, ev, d, 0, &d->counts[emu->thread], &rec, &step, true);
 	return rc < 0 ? rc : emu_punctual(emu, ev, REF, lap_kinds[rec.kind]);
 }
 
@@ -260,13 +299,18 @@ lapmodel_refs(struct emu *emu, const struct event *ev)
 	unsigned kind = lap_kinds[it->rec.kind];
 	count_refs(c, kind, 1, it->rec.length);
 	count_refs(&d->cpus[it->at.cpu].count, kind, 1, it->rec.length);
-	rc = touch_pages(emu, ev, d, c, &it->rec, &step, l->refs != LAPLACE_REFS_NONE);
+	rc = touch_pages(emu, ev, d, it->at.cpu, c, &it->rec, &step, l->refs != LAPLACE_REFS_NONE);
 	if (rc == 0 && l->refs == LAPLACE_REFS_ALL)
 		rc = emu_punctual(emu, ev, REF, kind);
 	if (rc == 0 && (it->code || odd))
-		rc = lapmodel_show_diag(emu, ev, it->code);
+		rc = lapmodel_show_diag(emu, ev, it->at.cpu, it->code);
 	if (rc == 0 && l->nrun)
 		rc = count_run(emu, ev, d, l, c, odd);
+	/* A row of a task is that of one CPU. */
+	if (l->steady && row != KERNEL_ROW && !odd && it->rec.type == LAP_REF) {
+		l->steady[it->at.cpu].may[step.kernel].events = l->nevents;
+		l->steady[it->at.cpu].may[step.kernel].space = it->rec.space;
+	}
 	lapmodel_show_alive(emu, d);
 	return rc;
 }

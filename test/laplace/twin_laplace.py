@@ -13,6 +13,7 @@ import collections
 import json
 import os
 import random
+import re
 import struct
 import subprocess
 import sys
@@ -227,6 +228,7 @@ def make(rng, n, ncpus=1):
         return 0x8048000 + rng.randrange(64) * 4096, rng.randrange(1, 8 * 4096)
 
     cpu = 0
+    foreign = rng.choice((0, 0.02)) if ncpus > 1 else 0  # references to spaces of others
     first = next(pids)
     live[first] = next(contexts)
     add("A", first, live[first])
@@ -271,7 +273,7 @@ def make(rng, n, ncpus=1):
                 addr = 0x8048000 + rng.randrange(72) * 4096 + rng.choice((0, 4, 0xFFE, rng.randrange(4096)))
                 if rng.random() < 0.1:
                     addr = BASE + rng.randrange(32) * 4096 + 4092
-                add(rng.choice("rwi"), rng.choice((1, 2, 4, 8, 15)), live.get(running.get(cpu), live[pid]), addr)
+                add(rng.choice("rwi"), rng.choice((1, 2, 4, 8, 15)), rng.choice(list(live.values())) if rng.random() < foreign else live.get(running.get(cpu), live[pid]), addr)
     return sorted(records, key=lambda r: (r[0], r[1] in KINDS, r[3])) if ncpus > 1 else records
 
 
@@ -346,14 +348,18 @@ def split_run(emu, seed, tmp):
                 r.write(tag.encode() + struct.pack("<QBII", time, *args))
             else:
                 k.write(line_of(time, tag, args))
+    return run_as_one(emu, seed, tmp, "--laplace-window=5000", "--laplace", f"{tmp}/r.lrb", "--laplace-kernel", f"{tmp}/k.lkt")
+
+
+def run_as_one(emu, seed, tmp, *args):
     results = []
     for refs in "all", "none":
-        p = subprocess.run([emu, "-q", "-f", "prv", "-o", f"{tmp}/{refs}", "--laplace-window=5000", f"--laplace-refs={refs}", "--laplace", f"{tmp}/r.lrb",
-                            "--laplace-kernel", f"{tmp}/k.lkt"], capture_output=True, text=True, timeout=120, check=False)
+        p = subprocess.run([emu, "-q", "-f", "prv", "-o", f"{tmp}/{refs}", f"--laplace-refs={refs}", *args], capture_output=True, text=True, timeout=120, check=False)
         if p.returncode:
             return [f"seed {seed}: status {p.returncode}: {p.stderr}"]
         results.append({**{("t", *k): changes(s) for k, s in read_prv(f"{tmp}/{refs}/thread.prv").items()},
-                        **{("c", *k): changes(s) for k, s in read_prv(f"{tmp}/{refs}/cpu.prv").items()}})
+                        **{("c", *k): changes(s) for k, s in read_prv(f"{tmp}/{refs}/cpu.prv").items()},
+                        ("warnings", 0, 0): re.findall(r"(L[A-Z]\d\d): (\d+) time", p.stderr)})
     one, runs = results
     return [f"seed {seed}: {key}: {runs.get(key, [])[:3]} with runs, {s[:3]} without" for key, s in one.items()
             if key[2] not in (300, 304, 340) and s != runs.get(key, [])]
@@ -389,7 +395,9 @@ def cpus_run(emu, seed, tmp):
                        capture_output=True, text=True, timeout=120, check=False)
     if p.returncode:
         return [f"seed {seed}: status {p.returncode}: {p.stderr}"]
-    return compare(twin, f"{seed} with {ncpus} CPUs{', bare' * bare}, refs {refs}", tmp, refs)
+    what = f"{seed} with {ncpus} CPUs{', bare' * bare}"
+    found = compare(twin, f"{what}, refs {refs}", tmp, refs)
+    return found + run_as_one(emu, what, tmp, f"--laplace-window={window}", tmp) if seed % 2 else found
 
 
 def main():

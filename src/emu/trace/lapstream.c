@@ -2,7 +2,6 @@
 #include "lapstream.h"
 
 #include "lapkernel.h"
-#include "lapref.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -114,65 +113,13 @@ pull(struct laplace *l)
 		return rc < 0 ? laplace_failed(l, rc) : 0;
 	it->rec = *rec;
 	it->at = lapread_place(of);
-	it->code = l->code;
+	it->code = l->code ? l->code : l->ahead;
 	l->code = 0;
+	l->ahead = 0;
+	l->nevents += rec->type == LAP_EVENT;
 	if (__builtin_expect((++l->nrecords & PROGRESS) == 0, 0))
 		note_progress(l);
 	return 1;
-}
-
-/* The first cycle at which something else comes: a record of another file, or a tick. */
-static uint64_t
-end_of_run(const struct laplace *l)
-{
-	const struct lapmerge *m = &l->merge;
-	uint64_t tick = l->tick_cycle + l->first;
-	uint64_t end = tick < l->first ? UINT64_MAX : tick;
-	for (size_t i = 1; i < 3 && i < m->n; i++)
-		end = m->heap[i].ts < end ? m->heap[i].ts : end;
-	return end;
-}
-
-/* Takes the good references that follow the current one, in the same mode and space, from
- * the window of their file: one event for all. */
-static void
-take_run(struct laplace *l)
-{
-	struct lapread *r = &l->readers[l->merge.heap[0].reader];
-	const struct lap_record *first = &l->item.rec;
-	l->nrun = 0;
-	if (l->refs != LAPLACE_REFS_NONE || first->type != LAP_REF || r->options.format != LAP_BINARY)
-		return;
-	const uint8_t *p = r->source.p;
-	uint64_t have = (uint64_t)(r->source.end - p) / LAP_RECORD_SIZE;
-	size_t max = have < LAPLACE_RUN ? (size_t)have : LAPLACE_RUN;
-	enum lap_endian endian = r->options.endian;
-	uint32_t base = l->source.kernel_base;
-	uint32_t space = first->space;
-	bool kernel = first->addr >= base;
-	uint64_t end = end_of_run(l);
-	uint64_t last = first->ts;
-	size_t n = 0;
-	for (; n < max; n++, p += LAP_RECORD_SIZE) {
-		struct lap_record rec;
-		lapref_decode(p, endian, &rec);
-		uint8_t kind = lap_kinds[rec.kind];
-		bool good = kind && (uint64_t)rec.length - 1 <= UINT32_MAX - rec.addr && rec.ts >= last && rec.ts < end;
-		if (!good || rec.space != space || (rec.addr >= base) != kernel)
-			break;
-		last = rec.ts;
-		l->run[n] = (struct laplace_ref){ rec.addr, kind, rec.length };
-	}
-	if (n == 0)
-		return;
-	r->source.p = p;
-	r->last_ts = last;
-	r->records += n;
-	l->nrun = n;
-	l->nrecords += n;
-	l->last_cycle = last - l->first;
-	if (((l->nrecords - n) ^ l->nrecords) & ~(uint64_t)PROGRESS)
-		note_progress(l);
 }
 
 static void
@@ -254,7 +201,10 @@ next(struct stream *s, struct event *ev)
 	l->last_cycle = cycle;
 	ev->clock = now;
 	describe(l, ev);
-	take_run(l);
+	uint64_t before = l->nrecords;
+	laprun_take(l);
+	if ((before ^ l->nrecords) & ~(uint64_t)PROGRESS)
+		note_progress(l);
 	return 1;
 }
 
@@ -313,6 +263,16 @@ make_stream(struct laplace *l)
 }
 
 static int
+make_steady(struct laplace *l)
+{
+	struct arena *a = &l->trace->arena;
+	l->places = arena_new(a, uint64_t, LAPLACE_RUN);
+	l->steady = arena_new(a, struct laplace_steady, l->source.ncpus);
+	l->nevents = 1;
+	return l->places && l->steady ? 0 : diag_no_memory(l->trace->diag);
+}
+
+static int
 open_trace(struct trace *t)
 {
 	static const struct laplace_options defaults = { 0 };
@@ -333,6 +293,8 @@ open_trace(struct trace *t)
 		rc = lapfiles_open(l);
 	if (rc == 0)
 		rc = make_stream(l);
+	if (rc == 0 && l->source.ncpus > 1 && l->has_kernel)
+		rc = make_steady(l);
 	if (rc < 0)
 		return rc;
 	l->first = l->merge.n ? l->merge.heap[0].ts : 0;

@@ -76,11 +76,25 @@ struct laplace_file {
 	int fd;
 };
 
-/* A reference behind the first of a run, in the same space. */
+/* A reference behind the first of a run: in the space of the one before it on its CPU, and in its
+ * mode. */
 struct laplace_ref {
 	uint32_t addr;
 	uint8_t kind; /* of lap_kinds[] */
 	uint8_t length;
+	uint16_t cpu;
+};
+
+/* Of a CPU: what its last reference was, and by mode in which space references do nothing but count
+ * as long as no event of a kernel comes. The model knows that. */
+struct laplace_steady {
+	const char *file;
+	uint32_t space;
+	bool kernel;
+	struct {
+		uint64_t events; /* how many had come, from 1 */
+		uint32_t space;
+	} may[2];
 };
 
 struct laplace_item {
@@ -111,6 +125,11 @@ struct laplace {
 	bool is_tick;            /* the end of a window; item is the record behind */
 	struct laplace_ref *run; /* with --laplace-refs=none: nothing changes but counts */
 	size_t nrun;
+	size_t nsame;                  /* of them, at first: those of the CPU and file of the event */
+	uint64_t *places;              /* offsets of the others */
+	struct laplace_steady *steady; /* by CPU; NULL: there is one */
+	uint64_t nevents;              /* of kernels, and one more */
+	int ahead;                     /* code of what was looked at already */
 	uint8_t payload[16];
 
 	/* Time. */
@@ -144,6 +163,9 @@ int lapmanifest_probe(const char *dir);
  * Returns 0, or <0 (reported). */
 int lapfiles_open(struct laplace *l);
 void lapfiles_close(struct laplace *l);
+
+/* Takes the references behind the current one that come with it: l->run. */
+void laprun_take(struct laplace *l);
 
 /* A failure of src/lib/laplace as one of ours. Returns <0 (reported). */
 int laplace_failed(struct laplace *l, int code);

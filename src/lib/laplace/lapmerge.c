@@ -56,29 +56,42 @@ lapmerge_open(struct lapmerge *m, struct lapread *readers, size_t nreaders)
 	return 0;
 }
 
-int
-lapmerge_next(struct lapmerge *m, const struct lap_record **rec, const struct lapread **of)
+/* The one that was given makes room for the next one of its file. */
+static void
+replace(struct lapmerge *m)
 {
-	if (m->taken) {
-		uint32_t i = m->heap[0].reader;
-		int rc = lapread_next(&m->readers[i], &m->next[i]);
-		if (rc < 0)
-			return rc;
-		if (rc == 0)
-			m->heap[0] = m->heap[--m->n];
-		else
-			m->heap[0].ts = m->next[i].ts;
-		if (m->n)
-			sift_down(m, 0);
-	}
-	m->taken = m->n > 0;
-	if (m->n == 0)
-		return 0;
+	uint32_t i = m->heap[0].reader;
+	int rc = lapread_next(&m->readers[i], &m->next[i]);
+	m->taken = false;
+	m->failed = rc < 0 ? rc : 0;
+	if (rc <= 0)
+		m->heap[0] = m->heap[--m->n];
+	else
+		m->heap[0].ts = m->next[i].ts;
+	if (m->n)
+		sift_down(m, 0);
+}
+
+int
+lapmerge_peek(struct lapmerge *m, const struct lap_record **rec, const struct lapread **of)
+{
+	if (m->taken)
+		replace(m);
+	if (m->failed || m->n == 0)
+		return m->failed;
 	uint32_t i = m->heap[0].reader;
 	*rec = &m->next[i];
 	if (of)
 		*of = &m->readers[i];
 	return 1;
+}
+
+int
+lapmerge_next(struct lapmerge *m, const struct lap_record **rec, const struct lapread **of)
+{
+	int rc = lapmerge_peek(m, rec, of);
+	m->taken = rc > 0;
+	return rc;
 }
 
 void

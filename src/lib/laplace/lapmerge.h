@@ -21,6 +21,7 @@ struct lapmerge {
 	size_t n; /* in the heap */
 	size_t nreaders;
 	bool taken; /* the top of the heap was given, and is to be replaced */
+	int failed; /* a code */
 };
 
 /* Reads the first record of each. Returns 0, -LAP_E_MEMORY, or the code of
@@ -30,6 +31,9 @@ int lapmerge_open(struct lapmerge *m, struct lapread *readers, size_t nreaders);
 /* The next record, and the reader that it is of (may be NULL). Borrowed until the next
  * call. Returns 1, 0 at the end, <0 a code. */
 int lapmerge_next(struct lapmerge *m, const struct lap_record **rec, const struct lapread **of);
+
+/* The record that the next call gives. Returns the same. */
+int lapmerge_peek(struct lapmerge *m, const struct lap_record **rec, const struct lapread **of);
 
 /* Frees, but not the readers. Accepts a zeroed struct. */
 void lapmerge_close(struct lapmerge *m);
