@@ -172,6 +172,8 @@ random_mix(void)
 			t += kit_below(&x, round + 2) == 0 ? (int64_t)kit_below(&x, 4) : 0;
 			if (kit_below(&x, 5) == 0)
 				insert(&f, rows, t ? t - 1 : 0, (uint32_t)i, 9, i);
+			if (kit_below(&x, 300) == 0)
+				feed_flush(&f);
 			/* The last record is at t in both, as after an event. */
 			if (kit_below(&x, 2)) {
 				put_both(&f, t, (uint32_t)i, (uint32_t)i / 2, 1, i);
@@ -323,6 +325,67 @@ several(void)
 	CHECK(kit_logs[ROW_THREAD].n == 0 && kit_logs[ROW_THREAD].duration == 1);
 }
 
+/* ---- While nothing comes. ---- */
+
+static struct {
+	atomic_int flushed;
+	atomic_int written; /* when it was flushed last */
+	int n;
+} seen;
+
+static int
+seen_write(void *self, const struct record *r, size_t n)
+{
+	(void)self;
+	(void)r;
+	seen.n += (int)n;
+	return 0;
+}
+
+static int
+seen_flush(void *self)
+{
+	(void)self;
+	atomic_store(&seen.written, seen.n);
+	atomic_fetch_add(&seen.flushed, 1);
+	return 0;
+}
+
+static void
+wait_flushed(int n)
+{
+	for (int i = 0; i < 10000 && atomic_load(&seen.flushed) < n; i++)
+		(void)usleep(1000);
+	CHECK(atomic_load(&seen.flushed) == n);
+}
+
+/* All but the last nanosecond leave, if they have not left already. */
+static void
+idle(void)
+{
+	static const struct sink_ops ops = { .name = "seen", .open = slow_open, .write = seen_write, .flush = seen_flush, .close = slow_close };
+	static const struct sink sinks[] = { { &ops, ROW_THREAD } };
+	struct feed f;
+	seen.n = 0;
+	atomic_store(&seen.flushed, 0);
+	CHECK(feed_open(&f, &diag, NULL, ".", sinks, 1) == 0 && feed_start(&f, nthreads) == 0);
+	for (int i = 0; i < 100; i++)
+		feed_put(&f, LANE_ROWS, i, 1, 1, i);
+	feed_flush(&f);
+	wait_flushed(1);
+	CHECK(atomic_load(&seen.written) == 98);
+	feed_flush(&f);
+	feed_put(&f, LANE_ROWS, 99, 1, 1, 0);
+	feed_flush(&f);
+	feed_insert(&f, 98, 1, 1, 7, RECORD_PUNCTUAL);
+	feed_put(&f, LANE_ROWS, 101, 1, 1, 0);
+	feed_flush(&f);
+	wait_flushed(2);
+	CHECK(atomic_load(&seen.written) == 102);
+	CHECK(feed_close(&f, 101) == 0);
+	CHECK(seen.n == 103 && atomic_load(&seen.flushed) == 2);
+}
+
 static void
 failures(void)
 {
@@ -369,6 +432,7 @@ main(void)
 		long_instant();
 		lanes();
 		several();
+		idle();
 		failures();
 	}
 	insertion();
