@@ -12,11 +12,13 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 from hooks_kit import END, FULL, WORKED, cfg, comp, cxt, enter, mem, swap, sync
 from toolkit import Stream, quote
 
 TOOL = os.path.abspath(sys.argv[1])
+HERE = os.path.dirname(os.path.abspath(__file__))
 failures = []
 NAMES = [b"main", b"f", b"a b", b"x" * 255, b"y" * 256, b'quote " and \\ and # too', "µ∂ß".encode(), b"\xff\xfe\x80", b"\x00", b"\n\x1b[31m",
          "‮evil".encode(), "\u0085".encode(), b"\\x41", b"\xc3", b" "]
@@ -358,6 +360,28 @@ def usage():
     check(not os.path.exists("new.prism") and not os.path.exists("new.prism.part"), "wrong usage leaves a file")
 
 
+def wait_for(path):
+    end = time.monotonic() + 30
+    while not os.path.exists(path) and time.monotonic() < end:
+        time.sleep(0.01)
+    time.sleep(0.05)
+
+
+def example():
+    """The program of the demo is a good stream, and random text none."""
+    program = os.path.join(HERE, "..", "..", "doc", "examples", "prism_program.py")
+    text = subprocess.run([sys.executable, program], stdout=subprocess.PIPE, check=True).stdout
+    out, err = run("encode", stdin=text)
+    check(err == "" and run("dump", stdin=out)[0] == b"stream compute_layout=wide\n" + text, "doc/examples/prism_program.py", err)
+    check("  barrier              2" in run("stat", stdin=out)[0].decode(), "stat of the program")
+    r = random.Random(3)
+    for _ in range(100):
+        lines = [bytearray(x) for x in r.choices(text.splitlines(), k=20)]
+        for x in lines:
+            x[r.randrange(len(x))] = r.randrange(256)
+        run("encode", "--lenient", "-q", stdin=bytes(b"\n".join(lines)))
+
+
 def outputs():
     write("large.prism", FULL + mem("load", 2, 4096, 1) * 300000 + END)
     run("dump", "large.prism", "/dev/null")
@@ -378,6 +402,21 @@ def outputs():
     check("error[read]" in run("dump", ".", status=1)[1], "directory")
     err = run("stat", "--progress", "large.prism")[1]
     check("events" in err and "%" in err, "progress", err)
+    # a reader that leaves is no error to talk about
+    with subprocess.Popen([TOOL, "dump", "large.prism"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as p:
+        check(p.stdout.readline().startswith(b"stream"), "the first line")
+        p.stdout.close()
+        check(p.stderr.read() == b"" and p.wait() == 1, "a reader that leaves")
+    # the user ends it: while it waits, and while it works
+    for command in ("dump", "stat", "recode", "encode"):
+        with subprocess.Popen([TOOL, command, "-o", "int.out", "-"], stdin=subprocess.PIPE, stderr=subprocess.PIPE) as p:
+            p.stdin.write(FULL + swap(1) if command != "encode" else b"config mem 0xf0\n")
+            p.stdin.flush()
+            wait_for("int.out.part")
+            p.send_signal(signal.SIGINT)
+            err = p.stderr.read()
+            check(b"error[interrupted]" in err and p.wait() == 1, command, "interrupted", p.returncode, err)
+        check(not os.path.exists("int.out") and not os.path.exists("int.out.part"), command, "interrupted leaves a file")
     # what has come of a pipe is there before the rest comes
     r, w = os.pipe()
     with subprocess.Popen([TOOL, "dump"], stdin=r, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as p:
@@ -393,7 +432,7 @@ def outputs():
 def main():
     with tempfile.TemporaryDirectory() as tmp:
         os.chdir(tmp)
-        for part in (worked_example, round_trips, less_detail, what_is_wrong, wrong_text, descriptions, usage, outputs):
+        for part in (worked_example, round_trips, less_detail, what_is_wrong, wrong_text, descriptions, usage, example, outputs):
             part()
     print("\n".join(failures) if failures else "all as expected")
     return 1 if failures else 0

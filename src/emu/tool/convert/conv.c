@@ -155,7 +155,10 @@ close_output(struct conv *c, int rc)
 	if (c->out.data) {
 		const char *path = c->out.path;
 		int written = wbuf_close(&c->out);
-		if (written < 0)
+		/* Who reads no further, such as head(1), has seen enough. */
+		if (written == -EPIPE && !c->part_path)
+			rc = -1;
+		else if (written < 0)
 			rc = conv_error(c, "write", "cannot write %s: %s", path, strerror(-written));
 	}
 	if (c->part_path && rc == 0 && rename(c->part_path, c->final_path) != 0)
@@ -170,6 +173,8 @@ close_output(struct conv *c, int rc)
 int
 conv_finish(struct conv *c, int rc)
 {
+	if (conv_interrupted() && rc <= 0 && !c->reported)
+		rc = conv_error(c, "interrupted", "stopped by the user%s", c->part_path ? ", and the output is not complete: it is removed" : "");
 	rc = close_output(c, rc);
 	conv_clear_progress(c);
 	c->family->finish(c, rc == 0);

@@ -156,12 +156,20 @@ enum {
 	CONV_PROGRESS_EVERY = 65536,
 };
 
-/* To be called once a record: shows progress. true: the output has failed, stop. */
+/* Whether the user wants it to end (SIGINT, SIGTERM, SIGHUP). The end of the run tells, and
+ * leaves no output file. For who waits. */
+bool conv_interrupted(void);
+
+/* To be called once a record: shows progress. true: the output has failed, or the user wants it
+ * to end; stop, the end of the run tells. */
 static inline bool
 conv_stop(struct conv *c)
 {
-	if (__builtin_expect(++c->unseen >= CONV_PROGRESS_EVERY, 0))
+	if (__builtin_expect(++c->unseen >= CONV_PROGRESS_EVERY, 0)) {
 		conv_show_progress(c);
+		if (conv_interrupted())
+			return true;
+	}
 	return wbuf_failed(&c->out);
 }
 

@@ -170,12 +170,27 @@ run_none(const struct conv_family *f, struct option_list *all, int argc, char **
 	return cli_status(opt);
 }
 
+static volatile sig_atomic_t interrupted;
+
+static void
+on_signal(int sig)
+{
+	(void)sig;
+	interrupted = 1;
+}
+
+bool
+conv_interrupted(void)
+{
+	return interrupted != 0;
+}
+
 int
 conv_main(const struct conv_family *f, struct conv *c, int argc, char **argv)
 {
-	/* A reader that leaves, or a file above the limit, is a failed write and not a death. */
+	/* A reader that leaves is a failed write and not a death. */
 	(void)signal(SIGPIPE, SIG_IGN);
-	(void)signal(SIGXFSZ, SIG_IGN);
+	cli_catch_signals(on_signal);
 
 	struct option_list all;
 	collect(f, ~0u, &all);

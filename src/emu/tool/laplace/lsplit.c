@@ -213,7 +213,8 @@ split_all(struct splitter *s, struct lapmerge *merge, struct lapmachine *machine
 			rc = put_step(s, rec, &step);
 		if (rc < 0)
 			return rc;
-		(void)conv_stop(&s->tool->conv);
+		if (conv_stop(&s->tool->conv))
+			return -1;
 	}
 	return rc < 0 ? rc : write_all(s);
 }

@@ -180,7 +180,8 @@ count_all(struct stats *s, struct lapmerge *merge, struct lapmachine *m)
 			rc = count_record(s, rec, &step);
 		if (rc < 0)
 			return ltool_code(s->tool, rc);
-		(void)conv_stop(&s->tool->conv);
+		if (conv_stop(&s->tool->conv))
+			return -1;
 	}
 	end_window(s);
 	return rc;

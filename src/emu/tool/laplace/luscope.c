@@ -214,7 +214,8 @@ take_all(struct luscope *u, struct lapmerge *merge)
 		rc = take_record(u, rec, &at);
 		if (rc < 0)
 			return rc;
-		(void)conv_stop(&u->tool->conv);
+		if (conv_stop(&u->tool->conv))
+			return -1;
 	}
 	if (rc < 0)
 		return ltool_code(u->tool, rc);

@@ -186,7 +186,7 @@ take_all(struct encoder *e, FILE *f)
 			break;
 	}
 	if (rc == 0 && ferror(f))
-		rc = conv_error(c, "read", "cannot read %s: %s", e->file, strerror(errno));
+		rc = conv_interrupted() ? -1 : conv_error(c, "read", "cannot read %s: %s", e->file, strerror(errno));
 	return rc != 0 ? rc : begin(e);
 }
 

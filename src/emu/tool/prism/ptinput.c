@@ -217,9 +217,9 @@ fill_window(struct ptinput *in)
 	in->p = in->window;
 	do
 		n = read(in->fd, in->window + have, WINDOW - have);
-	while (n < 0 && errno == EINTR);
+	while (n < 0 && errno == EINTR && !conv_interrupted());
 	if (n < 0)
-		return conv_error(&in->tool->conv, "read", "cannot read %s: %s", in->file, strerror(errno));
+		return conv_interrupted() ? -1 : conv_error(&in->tool->conv, "read", "cannot read %s: %s", in->file, strerror(errno));
 	in->eof = n == 0;
 	in->end = in->window + have + n;
 	return 0;

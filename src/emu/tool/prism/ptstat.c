@@ -235,9 +235,10 @@ stat_one(struct ptool *t, struct ptinput *in)
 	s.names.arena = &s.arena;
 	while ((rc = ptinput_next(in)) > 0) {
 		rc = count(&s, in);
+		if (rc == 0 && conv_stop(&t->conv))
+			rc = -1;
 		if (rc < 0)
 			break;
-		(void)conv_stop(&t->conv);
 	}
 	if (rc == 0)
 		put_stats(&s, in);

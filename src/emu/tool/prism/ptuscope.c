@@ -251,7 +251,8 @@ take_all(struct ptscope *u, struct ptmerge *merge)
 			rc = take_event(u, &u->streams[in - t->inputs]);
 		if (rc == 0 && u->file.failed)
 			rc = conv_no_memory(&t->conv);
-		(void)conv_stop(&t->conv);
+		if (rc == 0 && conv_stop(&t->conv))
+			rc = -1;
 	}
 	return rc < 0 ? rc : end_all(u);
 }
