@@ -82,6 +82,7 @@ connect_prism(struct emu *emu)
 	d->listed = arena_new(&emu->arena, uint32_t, emu->sys.nthreads);
 	if (!d->cores || !d->listed)
 		return diag_no_memory(emu->diag);
+	d->threads = emu_thread_data(emu, 0);
 	for (uint32_t i = 0; i < p->nstreams; i++) {
 		struct prism_state first;
 		prism_begin(&first, &p->streams[i].source.settings);
@@ -89,7 +90,9 @@ connect_prism(struct emu *emu)
 		d->cores[i].row = NO_INDEX;
 	}
 	add_properties(emu, p);
-	return prismtools_open(&d->tools, emu, p);
+	int rc = prismtools_open(&d->tools, emu, p);
+	d->quick = !d->tools && !d->all && !d->every;
+	return rc;
 }
 
 /* All that was found, also what was only counted. */
@@ -117,7 +120,7 @@ finish(struct emu *emu)
 	for (uint32_t i = 0; i < p->nstreams; i++)
 		prismtotal_finish(&d->cores[i].total);
 	for (uint32_t i = 0; i < emu->sys.nthreads; i++)
-		prismtotal_finish(&prismmodel_thread(emu, i)->total);
+		prismtotal_finish(&prismmodel_thread(d, i)->total);
 	return rc;
 }
 
@@ -226,10 +229,35 @@ find_stream(struct emu *emu, const struct event *ev, struct prismmodel *d)
 	return &d->p->streams[d->stream];
 }
 
+/* Most events of long streams only count. Returns whether it was one of those. */
+static inline bool
+count_only(struct prismmodel *d, const struct event *ev, int *rc)
+{
+	if (!d->quick)
+		return false;
+	const struct prism_event *pe = &d->p->streams[ev->stream - 1].ev;
+	struct prism_core *core = &d->cores[ev->stream - 1];
+	if (pe->kind > PRISM_COMP || pe->issues || !core->shown)
+		return false;
+	struct prism_thread *t = prismmodel_thread(d, core->row);
+	if (t->waiting || !t->active || !core->active)
+		return false;
+	if (pe->kind == PRISM_MEM)
+		*rc = prismtotal_mem(&t->total, &pe->mem) | prismtotal_mem(&core->total, &pe->mem);
+	else {
+		prismtotal_comp(&t->total, &pe->comp);
+		prismtotal_comp(&core->total, &pe->comp);
+	}
+	return true;
+}
+
 static int
 on_event(struct emu *emu, const struct event *ev)
 {
 	struct prismmodel *d = emu_data(emu);
+	int counted = 0;
+	if (count_only(d, ev, &counted))
+		return counted < 0 ? diag_no_memory(emu->diag) : 0;
 	struct prism_stream *s = find_stream(emu, ev, d);
 	if (!s)
 		return -ERR_PRISM;

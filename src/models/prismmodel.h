@@ -123,6 +123,7 @@ struct prismmodel {
 	struct prism *p;
 	struct prism_run *tools;
 	struct prism_core *cores;
+	struct prism_thread *threads; /* by row */
 	struct prismnames names;
 	struct prism_labels kinds[PRISMNAMES_KINDS];
 	struct prism_index blocks;
@@ -134,6 +135,7 @@ struct prismmodel {
 	int64_t ticked; /* time of the last RW. */
 	bool all;       /* events show as such: all, */
 	bool syncs;     /* or those of synchronization */
+	bool quick;     /* events of memory and compute only count */
 	uint64_t every; /* events in an interval; 0: it is not of events */
 	/* The current event. */
 	uint32_t stream;
@@ -143,9 +145,9 @@ struct prismmodel {
 };
 
 static inline struct prism_thread *
-prismmodel_thread(struct emu *emu, uint32_t row)
+prismmodel_thread(const struct prismmodel *d, uint32_t row)
 {
-	return emu_thread_data(emu, row);
+	return &d->threads[row];
 }
 
 extern const struct chan_decl prismmodel_chans[NCHANS];

@@ -14,9 +14,9 @@ prismspan_note(struct prismmodel *d)
 }
 
 static int
-close_row(struct emu *emu, const struct event *ev, uint32_t row)
+close_row(struct emu *emu, const struct event *ev, const struct prismmodel *d, uint32_t row)
 {
-	struct prism_thread *t = prismmodel_thread(emu, row);
+	struct prism_thread *t = prismmodel_thread(d, row);
 	int rc = 0;
 	emu_choose(emu, row);
 	for (int i = 0; i < PRISMTOTAL_KINDS && rc == 0; i++)
@@ -43,7 +43,7 @@ close_core(struct emu *emu, uint32_t stream, struct prism_core *c)
 int
 prismspan_close(struct emu *emu, const struct event *ev, struct prismmodel *d)
 {
-	return close_row(emu, ev, d->core->row);
+	return close_row(emu, ev, d, d->core->row);
 }
 
 int
@@ -53,7 +53,7 @@ prismspan_tick(struct emu *emu, const struct event *ev, struct prismmodel *d)
 		return 0;
 	if (++d->core->nticks == d->every)
 		close_core(emu, d->stream, d->core);
-	return ++d->thread->nticks == d->every ? close_row(emu, ev, d->core->row) : 0;
+	return ++d->thread->nticks == d->every ? close_row(emu, ev, d, d->core->row) : 0;
 }
 
 /* Whoever had something in the interval before shows that it has nothing now, but for one of
@@ -66,12 +66,12 @@ prismspan_rotate(struct emu *emu, const struct event *ev, struct prismmodel *d)
 	int rc = 0;
 	for (uint32_t i = 0; i < d->nlisted && rc == 0; i++) {
 		uint32_t row = d->listed[i];
-		struct prism_thread *t = prismmodel_thread(emu, row);
+		struct prism_thread *t = prismmodel_thread(d, row);
 		t->listed = t->active || empty;
 		if (t->listed)
 			d->listed[kept++] = row;
 		if (t->active || !empty)
-			rc = close_row(emu, ev, row);
+			rc = close_row(emu, ev, d, row);
 	}
 	d->nlisted = kept;
 	for (uint32_t i = 0; i < d->p->nstreams; i++) {
@@ -93,8 +93,8 @@ prismspan_end(struct emu *emu, const struct event *ev, struct prismmodel *d)
 	if (d->p->options->interval == PRISM_INTERVAL_TIME)
 		return 0;
 	for (uint32_t i = 0; i < d->nlisted && rc == 0; i++)
-		if (prismmodel_thread(emu, d->listed[i])->active)
-			rc = close_row(emu, ev, d->listed[i]);
+		if (prismmodel_thread(d, d->listed[i])->active)
+			rc = close_row(emu, ev, d, d->listed[i]);
 	for (uint32_t i = 0; i < d->p->nstreams && d->every; i++)
 		if (d->cores[i].active)
 			close_core(emu, i, &d->cores[i]);

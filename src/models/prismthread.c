@@ -36,7 +36,7 @@ leave(struct emu *emu, const struct event *ev, struct prismmodel *d)
 	uint32_t row = d->core->row;
 	if (row == NO_INDEX)
 		return 0;
-	struct prism_thread *t = prismmodel_thread(emu, row);
+	struct prism_thread *t = prismmodel_thread(d, row);
 	if (!is_mine(d, t))
 		return 0;
 	t->core = 0;
@@ -64,7 +64,7 @@ switch_to(struct emu *emu, const struct event *ev, struct prismmodel *d, uint32_
 	uint32_t row = prism_row(d->p, d->p->streams[d->stream].source.process, tid);
 	if (row == PRISM_NO_ROW)
 		return -ERR_PRISM;
-	struct prism_thread *t = prismmodel_thread(emu, row);
+	struct prism_thread *t = prismmodel_thread(d, row);
 	int rc = 0;
 	d->thread = t;
 	if (core->row == row && is_mine(d, t)) {
@@ -111,7 +111,7 @@ prismthread_find(struct emu *emu, const struct event *ev, struct prismmodel *d, 
 	}
 	if (d->core->row == NO_INDEX)
 		return switch_to(emu, ev, d, PRISM_NO_THREAD + d->stream, false);
-	d->thread = prismmodel_thread(emu, d->core->row);
+	d->thread = prismmodel_thread(d, d->core->row);
 	emu_choose(emu, d->core->row);
 	return 0;
 }
@@ -125,7 +125,7 @@ prismthread_end(struct emu *emu, const struct event *ev, struct prismmodel *d)
 		const struct thread_run *r = &emu->threads[row];
 		if (r->cpu != cpu)
 			continue;
-		prismmodel_thread(emu, row)->core = 0;
+		prismmodel_thread(d, row)->core = 0;
 		emu_choose(emu, row);
 		rc = run_kill(emu, ev);
 	}
