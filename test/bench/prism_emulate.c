@@ -152,11 +152,11 @@ main(int argc, char **argv)
 	if (!m || fputs("{ \"version\": 1, \"format\": \"prism\", \"events\": \"stream.prism\" }\n", m) < 0 || fclose(m) != 0)
 		bench_fail(manifest);
 	make(n, false, false);
-	bool bad = show(argv[1], "short", n, 60);
+	bool bad = show(argv[1], "short", n, 80);
 	make(n, true, false);
-	bad = show(argv[1], "full", n, 100) || bad;
+	bad = show(argv[1], "full", n, 120) || bad;
 	make(n, true, true);
-	bad = show(argv[1], "swaps", n, 150) || bad;
+	bad = show(argv[1], "swaps", n, 220) || bad;
 	bench_remove(dir);
 	return bad;
 }
