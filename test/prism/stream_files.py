@@ -199,6 +199,11 @@ def directories():
     good("other name", r)
     r = Dir({"a.prism": END, "x.json": describe(), "y.json": describe()})
     check("two descriptions", r.status == 1 and "PJ01: the key \"events\" names a file that" in r.err, r.err)
+    r = Dir({"a.prism": END, "x.json": describe(), "y.json": describe(events="./a.prism")})
+    check("two descriptions, two names", r.status == 1 and "PJ01: the key \"events\" names a file that x.json" in r.err, r.err)
+    r = Dir({"a.prism": swap(3) + END, "x.json": describe(events="./a.prism", process=4)})
+    good("another name", r)
+    check("another name", r.lines("cpu", 1)[1] == "0:4 0:0" and 3 not in r.lines("cpu", 1), r.lines("cpu", 1))
     r = Dir({"x.json": describe(events="none.prism")})
     check("missing", r.status == 1 and "error[read]" in r.err and "none.prism" in r.err, r.err)
     # A description elsewhere names files beside itself.
@@ -378,6 +383,17 @@ def codes():
     check("second", r.status == 1 and "b.prism +0x1" in r.err, r.err)
 
 
+def many():
+    """So many events that the timelines of most of them are left out."""
+    where = tree({"a.prism": swap(1) + mem() * 10000000 + END})
+    p = subprocess.run([EMU, "-f", "prv", "-o", f"{where}/out", where], capture_output=True, text=True, check=False, timeout=300)
+    check("many", p.returncode == 0 and "more than 10000000 events" in p.stderr and "--prism-events=all" in p.stderr, p.stderr)
+    r = Run.__new__(Run)
+    r.dir = f"{where}/out"
+    check("many", r.lines("thread", 420)[1] == "" and r.lines("thread", SYNC)[1] == "0:5 0:0" and "1000000:999999" in r.lines("thread", MEM)[1],
+          r.lines("thread", MEM)[1][:200])
+
+
 def threads():
     r = Dir({"a.prism": cfg("mem", 0) + swap(5) + cxt(THREAD, 6) + sync(LOCK, 3) + swap(5) + END, "b.prism": mem() + mem() + swap(9) + swap(6) + END,
              "c.prism": cfg("mem", 0) + END, "d.prism": END}, "-v")
@@ -403,6 +419,7 @@ timestamps()
 intervals()
 codes()
 threads()
+many()
 TMP.cleanup()
 print(*found[:40], sep="\n")
 print(f"{len(found)} problems")

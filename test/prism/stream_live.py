@@ -292,6 +292,21 @@ def several():
     put(r.stdin, swap(7) + mem() * 20 + END)
     r.end()
     check("mixed", r.status == 0 and r.read("thread.row").splitlines()[4:] == ["thread 8", "thread 9", "thread 7"], r.err)
+    # FIFOs of a directory, one with a description.
+    where = f"{TMP.name}/fifos"
+    os.makedirs(where)
+    for name in "0.prism", "1.prism":
+        os.mkfifo(f"{where}/{name}")
+    with open(f"{where}/1.json", "w", encoding="utf-8") as f:
+        json.dump({"version": 1, "format": "prism", "events": "1.prism", "process": 6, "first_thread": 12}, f)
+    p = subprocess.Popen([EMU, "-q", "-o", f"{where}/out", where], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    with open(f"{where}/0.prism", "wb") as a, open(f"{where}/1.prism", "wb") as b:
+        put(b, mem() * 3 + END)
+        put(a, swap(11) + mem() + END)
+    err = p.communicate(timeout=60)[1]
+    with open(f"{where}/out/thread.row", encoding="utf-8") as f:
+        rows = sorted(f.read().splitlines()[4:])
+    check("directory", p.returncode == 0 and err == "" and rows == ["thread 1.11", "thread 6.12"], f"{rows} {err}")
     # Processes of descriptions.
     r = Live("a", "--prism-process=44")
     with r.open("a") as f:

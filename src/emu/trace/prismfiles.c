@@ -85,17 +85,33 @@ by_events(const void *a, const void *b)
 	return strcmp(x->source.events, y->source.events);
 }
 
-/* A name that some description tells. */
-static bool
-is_described(const struct prism *p, const char *path)
+static void
+identify(struct prism_source *s)
 {
-	for (uint32_t i = 0; i < p->nstreams && p->streams[i].source.json; i++)
-		if (strcmp(p->streams[i].source.events, path) == 0)
-			return true;
-	return false;
+	struct stat st;
+	bool there = stat(s->events, &st) == 0;
+	s->dev = there ? (uint64_t)st.st_dev : 0;
+	s->ino = there ? (uint64_t)st.st_ino : 0;
 }
 
-/* Descriptions come first, so that bare files are those that no description names. */
+static bool
+is_same(const struct prism_source *a, const struct prism_source *b)
+{
+	return a->ino && a->ino == b->ino && a->dev == b->dev;
+}
+
+/* The stream in front of number n that is of the same file; NULL: none. */
+static const struct prism_source *
+find_same(const struct prism *p, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (is_same(&p->streams[i].source, &p->streams[n].source))
+			return &p->streams[i].source;
+	return NULL;
+}
+
+/* Descriptions come first, so that bare files are those that no description names, in whatever
+ * words. */
 static int
 add_entry(struct prism *p, const char *name, bool json)
 {
@@ -103,30 +119,19 @@ add_entry(struct prism *p, const char *name, bool json)
 	const char *path = arena_printf(&p->trace->arena, "%s/%s", p->trace->dir, name);
 	if (!path)
 		return diag_no_memory(p->trace->diag);
-	if (json) {
-		int rc = prismdesc_read(p, path, false, s);
-		p->nstreams += rc == 0;
-		return rc < 0 ? rc : 0;
-	}
-	if (is_described(p, path))
-		return 0;
 	prismdesc_default(s);
 	s->events = path;
-	p->nstreams++;
-	return 0;
-}
-
-static int
-check_twice(struct prism *p)
-{
-	for (uint32_t i = 1; i < p->nstreams; i++) {
-		const struct prism_source *s = &p->streams[i].source;
-		if (strcmp(s->events, p->streams[i - 1].source.events) != 0)
-			continue;
+	int rc = json ? prismdesc_read(p, path, false, s) : 0;
+	if (rc != 0)
+		return rc < 0 ? rc : 0;
+	identify(s);
+	const struct prism_source *same = find_same(p, p->nstreams);
+	if (json && same) {
 		p->counts[PRISM_PJ01]++;
 		return diag_error(p->trace->diag, ERR_PRISM, &(struct place){ .file = prismfiles_name(p->trace, s->json) },
-			"PJ01: the key \"events\" names a file that %s describes too", prismfiles_name(p->trace, p->streams[i - 1].source.json));
+			"PJ01: the key \"events\" names a file that %s describes too", prismfiles_name(p->trace, same->json));
 	}
+	p->nstreams += !same;
 	return 0;
 }
 
@@ -147,7 +152,7 @@ find_in_dir(struct prism *p)
 	free_list(list, n);
 	if (rc == 0 && p->nstreams)
 		qsort(p->streams, p->nstreams, sizeof(*p->streams), by_events);
-	return rc == 0 ? check_twice(p) : rc;
+	return rc;
 }
 
 /* ---- The command line. ---- */

@@ -91,6 +91,8 @@ struct prism_source {
 	const char *name;       /* of it, in messages */
 	const char *json;       /* path of the description; NULL: none */
 	const char *timestamps; /* path; NULL: none */
+	uint64_t dev;           /* which file it is, whatever its name; of a directory */
+	uint64_t ino;
 	struct prism_settings settings;
 	uint64_t buffer_size;
 	int process;
