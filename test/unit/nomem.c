@@ -112,7 +112,8 @@ make_traces(void)
 		"{\"version\": 2, \"ovni\": {\"lib\": {\"version\": \"1.5.0\", \"commit\": \"c\"}, \"require\": {\"ovni\": \"1.0.0\"}, \"finished\": 1}}");
 	kit_done(&b);
 	kit_text(kit_path("laplace/laplace.json"),
-		"{\"version\": 1, \"format\": \"laplace\", \"cpus\": [{\"references\": \"r.lrt\", \"kernel\": \"k.lkt\"}]}");
+		"{\"version\": 1, \"format\": \"laplace\", \"cpus\": [{\"references\": \"r.lrt\", \"kernel\": \"k.lkt\"}, {\"references\": \"s.lrt\"}]}");
+	kit_text(kit_path("laplace/s.lrt"), "r 6 4 a2 8048000\nr 92 4 a1 804a000\n");
 	kit_text(kit_path("laplace/k.lkt"),
 		"F 1 7 0\nA 1 7 a1\nm 1 7 8048000 3000\nS 2 7\nF 3 8 7\nA 3 8 a2\nD 4 a1 a2 8048000 804b000\n"
 		"M 5 8 9000000 2000 1 2 3 0 file\nS 90 8\nC 91 8 8048000\nT 99 8\nu 99 a2\ne 100\n");
