@@ -27,7 +27,7 @@ prismmodel_issue(struct prismmodel *d, enum prism_code code, const char *fmt, ..
 uint32_t
 prismmodel_index(struct emu *emu, struct prism_index *x, uint64_t key)
 {
-	struct idmap_slot *slot = idmap_slot(&x->ids, &emu->arena, key);
+	struct idmap_slot *slot = idmap_slot(&x->ids, &emu->arena, prismmodel_key(x, key));
 	struct prism_key *k = slot ? slot->value : NULL;
 	if (k)
 		return k->number;

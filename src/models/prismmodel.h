@@ -152,6 +152,14 @@ prismmodel_thread(const struct prismmodel *d, uint32_t row)
 
 extern const struct chan_decl prismmodel_chans[NCHANS];
 
+/* A number of the trace as a key of a table. Where memory is differs between runs, and the
+ * numbers with it that meet in a slot. */
+static inline uint64_t
+prismmodel_key(const void *table, uint64_t number)
+{
+	return number ^ (uint64_t)(uintptr_t)table * UINT64_C(0x9e3779b97f4a7c15);
+}
+
 /* All functions return 0, or <0 (reported), unless said otherwise. */
 
 /* Something is wrong with the current event: the lenient go on. */

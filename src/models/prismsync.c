@@ -20,7 +20,7 @@ lock(struct emu *emu, struct prism_thread *t, int kind, const struct prism_sync 
 		t->unnamed++;
 		return 0;
 	}
-	struct idmap_slot *slot = idmap_slot(&t->locks[kind], &emu->arena, s->arg[0]);
+	struct idmap_slot *slot = idmap_slot(&t->locks[kind], &emu->arena, prismmodel_key(t, s->arg[0]));
 	if (slot && !slot->value)
 		slot->value = arena_new(&emu->arena, struct prism_lock, 1);
 	if (!slot || !slot->value)
@@ -33,7 +33,7 @@ lock(struct emu *emu, struct prism_thread *t, int kind, const struct prism_sync 
 static int
 unlock(struct prismmodel *d, struct prism_thread *t, int kind, const struct prism_sync *s)
 {
-	struct prism_lock *l = s->nargs ? idmap_find(&t->locks[kind], s->arg[0]) : NULL;
+	struct prism_lock *l = s->nargs ? idmap_find(&t->locks[kind], prismmodel_key(t, s->arg[0])) : NULL;
 	if (l && l->held)
 		l->held--;
 	else if (t->unnamed)
