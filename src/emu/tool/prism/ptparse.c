@@ -26,17 +26,25 @@ note(struct ptcursor *c, const char *at, uint32_t *has, uint32_t field)
 	return true;
 }
 
+/* The fields that memory and compute events share: a size, and a type without a key. */
+static bool
+parse_first(struct ptcursor *c, struct ptword w, uint32_t *has, uint32_t field, const char *(*name)(unsigned), uint8_t *type, uint16_t *bytes)
+{
+	const char *at = w.p;
+	if (ptword_key(&w, "size"))
+		return note(c, at, has, PRISM_HAS_SIZE) && parse_size(c, w, bytes);
+	return note(c, at, has, field) && ptword_type(c, w, name, 3, 3, type);
+}
+
 static bool
 parse_mem(struct ptcursor *c, struct prism_mem *m)
 {
 	struct ptword w;
-	uint64_t v = 0;
-	while ((w = ptword_next(c)).n) {
+	bool good = true;
+	while (good && (w = ptword_next(c)).n) {
 		const char *at = w.p;
-		bool good;
-		if (ptword_key(&w, "size")) {
-			good = note(c, at, &m->has, PRISM_HAS_SIZE) && parse_size(c, w, &m->bytes);
-		} else if (ptword_key(&w, "addr")) {
+		uint64_t v = 0;
+		if (ptword_key(&w, "addr")) {
 			good = note(c, at, &m->has, PRISM_HAS_ADDR) && ptword_number(c, w, UINT64_MAX, &v);
 			m->addr = prism_address(v);
 			/* The highest bits are those of the sign. */
@@ -46,12 +54,10 @@ parse_mem(struct ptcursor *c, struct prism_mem *m)
 			good = note(c, at, &m->has, PRISM_HAS_ID) && ptword_number(c, w, UINT8_MAX, &v);
 			m->id = (uint8_t)v;
 		} else {
-			good = note(c, at, &m->has, PRISM_HAS_TYPE) && ptword_type(c, w, prism_mem_name, 3, 3, &m->type);
+			good = parse_first(c, w, &m->has, PRISM_HAS_TYPE, prism_mem_name, &m->type, &m->bytes);
 		}
-		if (!good)
-			return false;
 	}
-	return true;
+	return good;
 }
 
 static bool
@@ -75,27 +81,30 @@ parse_ids(struct ptcursor *c, struct ptword w, struct prism_comp *e)
 }
 
 static bool
+parse_arity(struct ptcursor *c, struct ptword w, uint8_t *to)
+{
+	uint64_t v = 0;
+	if (!ptword_number(c, w, 4, &v))
+		return false;
+	*to = (uint8_t)v;
+	return v > 0 || ptword_fail(c, w.p, "an arity is 1 to 4");
+}
+
+static bool
 parse_comp(struct ptcursor *c, struct prism_comp *e)
 {
 	struct ptword w;
-	uint64_t v = 0;
 	while ((w = ptword_next(c)).n) {
 		const char *at = w.p;
 		bool good;
-		if (ptword_key(&w, "size")) {
-			good = note(c, at, &e->has, PRISM_HAS_SIZE) && parse_size(c, w, &e->bytes);
-		} else if (ptword_key(&w, "op")) {
+		if (ptword_key(&w, "op"))
 			good = note(c, at, &e->has, PRISM_HAS_OP) && ptword_type(c, w, prism_op_name, PRISM_OPS, 256, &e->op);
-		} else if (ptword_key(&w, "arity")) {
-			good = note(c, at, &e->has, PRISM_HAS_ARITY) && ptword_number(c, w, 4, &v);
-			e->arity = (uint8_t)v;
-			if (good && v == 0)
-				good = ptword_fail(c, w.p, "an arity is 1 to 4");
-		} else if (ptword_key(&w, "ids")) {
+		else if (ptword_key(&w, "arity"))
+			good = note(c, at, &e->has, PRISM_HAS_ARITY) && parse_arity(c, w, &e->arity);
+		else if (ptword_key(&w, "ids"))
 			good = note(c, at, &e->has, PRISM_HAS_ARGS) && parse_ids(c, w, e);
-		} else {
-			good = note(c, at, &e->has, PRISM_HAS_FORMAT) && ptword_type(c, w, prism_format_name, 3, 3, &e->format);
-		}
+		else
+			good = parse_first(c, w, &e->has, PRISM_HAS_FORMAT, prism_format_name, &e->format, &e->bytes);
 		if (!good)
 			return false;
 	}
