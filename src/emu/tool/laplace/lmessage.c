@@ -59,6 +59,7 @@ ltool_finish(struct conv *c, bool good)
 	for (size_t i = 0; i < t->nreaders; i++)
 		lapread_close(&t->readers[i]);
 	free(t->readers);
+	free(t->in_fds);
 	for (int code = 1; good && code < LAP_CODES; code++)
 		if (!t->conv.quiet || !lap_is_warning(code))
 			conv_count(&t->conv, lap_code_name(code), t->log.counts[code], lap_code_text(code), lap_code_lenient(code));

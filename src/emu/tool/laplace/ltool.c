@@ -5,7 +5,9 @@
 #include "lapprobe.h"
 #include "lapref.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* The next CPU of the list of --cpus. <0: it is wrong (reported). */
 static int
@@ -21,6 +23,18 @@ take_cpu(struct ltool *t, const char **at, bool last)
 	return 0;
 }
 
+/* As the library would, but that a user who does not want to wait is heard. */
+static ptrdiff_t
+read_input(void *self, void *buf, size_t n)
+{
+	const int *fd = self;
+	ssize_t k;
+	do
+		k = read(*fd, buf, n);
+	while (k < 0 && errno == EINTR && !conv_interrupted());
+	return k < 0 ? -errno : k;
+}
+
 static int
 open_input(struct ltool *t, const char *path, enum lap_format format, uint32_t cpu)
 {
@@ -30,7 +44,7 @@ open_input(struct ltool *t, const char *path, enum lap_format format, uint32_t c
 	if (fd < 0)
 		return fd;
 	/* From here on ltool_finish() closes it. */
-	t->nreaders++;
+	t->in_fds[t->nreaders++] = fd;
 	struct lapread_options options = {
 		.file = conv_input_name(path),
 		.format = format == LAP_AUTO ? lapprobe_name(path) : format,
@@ -39,7 +53,7 @@ open_input(struct ltool *t, const char *path, enum lap_format format, uint32_t c
 		.cpu = cpu,
 		.size = size,
 	};
-	return lapread_open(r, &t->log, &(struct lap_input){ .fd = fd }, &options);
+	return lapread_open(r, &t->log, &(struct lap_input){ .read = read_input, .self = &t->in_fds[t->nreaders - 1] }, &options);
 }
 
 int
@@ -53,7 +67,8 @@ ltool_open_inputs(struct ltool *t, int n, char **paths, enum lap_format format)
 	}
 	t->log.lenient = t->conv.lenient;
 	t->readers = calloc((size_t)n, sizeof(*t->readers));
-	if (!t->readers)
+	t->in_fds = calloc((size_t)n, sizeof(*t->in_fds));
+	if (!t->readers || !t->in_fds)
 		return ltool_code(t, -LAP_E_MEMORY);
 	const char *at = t->cpus;
 	for (int i = 0; i < n; i++) {

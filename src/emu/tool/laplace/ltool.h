@@ -32,6 +32,7 @@ struct ltool {
 	struct conv conv;
 	struct lap_log log;
 	struct lapread *readers;
+	int *in_fds; /* of the readers; conv closes them */
 	size_t nreaders;
 
 	enum lap_endian endian;
