@@ -51,11 +51,12 @@ grow(struct chans *c, struct chan_stack *s)
 	if (s->cap == CHAN_STACK_MAX)
 		return -ERR_STACK_FULL;
 	uint16_t cap = s->cap ? (uint16_t)(s->cap * 2) : 8;
-	int64_t *values = arena_new(c->arena, int64_t, cap);
+	int64_t *values = arena_new(c->arena, int64_t, 1 + (size_t)cap);
 	if (!values)
 		return -ERR_MEMORY;
+	values[0] = CHAN_NULL;
 	if (s->depth)
-		memcpy(values, s->values, s->depth * sizeof(*values));
+		memcpy(values, s->values, (1 + (size_t)s->depth) * sizeof(*values));
 	s->values = values;
 	s->cap = cap;
 	return 0;
@@ -81,7 +82,7 @@ push(struct chans *c, size_t id, uint32_t row, uint32_t col, int64_t v)
 		rc = grow(c, s);
 	if (rc != 0)
 		return rc;
-	s->values[s->depth++] = v;
+	s->values[++s->depth] = v;
 	c->value[id] = v;
 	return 0;
 }
@@ -92,10 +93,9 @@ pop(struct chans *c, size_t id, uint32_t row, uint32_t col, int64_t v)
 	struct chan_stack *s = stack_of(c, row, col);
 	if (s->depth == 0)
 		return -ERR_STACK_EMPTY;
-	if (s->values[s->depth - 1] != v)
+	if (s->values[s->depth] != v)
 		return -ERR_STACK_MISMATCH;
-	s->depth--;
-	c->value[id] = s->depth ? s->values[s->depth - 1] : CHAN_NULL;
+	c->value[id] = s->values[--s->depth];
 	return 0;
 }
 
@@ -106,15 +106,19 @@ chan_set_alone(struct chans *c, uint32_t row, uint32_t col, int64_t v)
 }
 
 int
-chan_push_alone(struct chans *c, uint32_t row, uint32_t col, int64_t v)
+chan_step_alone(struct chans *c, uint32_t row, uint32_t col, int64_t v, bool leaves)
 {
-	return push(c, chan_id(c, row, col), row, col, v);
-}
-
-int
-chan_pop_alone(struct chans *c, uint32_t row, uint32_t col, int64_t v)
-{
-	return pop(c, chan_id(c, row, col), row, col, v);
+	size_t id = chan_id(c, row, col);
+	struct chan_stack *s = stack_of(c, row, col);
+	/* Which of both comes next cannot be predicted: what they need is one condition, and
+	 * what they do differs in a number. */
+	bool plain = (c->value[id] == v) == leaves && s->depth < s->cap;
+	if (__builtin_expect(!plain, 0))
+		return leaves ? pop(c, id, row, col, v) : push(c, id, row, col, v);
+	s->values[s->depth + 1] = v;
+	s->depth = (uint16_t)(s->depth + 1 - 2 * leaves);
+	c->value[id] = s->values[s->depth];
+	return 0;
 }
 
 /* ---- One of several. ---- */
@@ -168,7 +172,7 @@ chan_truncate(struct chans *c, uint32_t row, uint32_t col, uint32_t depth)
 	if (chan_is_dirty(c, id))
 		return -ERR_CHAN_TWICE;
 	s->depth = (uint16_t)depth;
-	c->value[id] = depth ? s->values[depth - 1] : CHAN_NULL;
+	c->value[id] = s->values[depth];
 	touch(c, id, row, col);
 	return 0;
 }
@@ -202,7 +206,7 @@ chan_find(const struct chans *c, uint32_t row, uint32_t col, int64_t v)
 {
 	const struct chan_stack *s = stack_of(c, row, col);
 	uint32_t depth = s->depth;
-	while (depth && s->values[depth - 1] != v)
+	while (depth && s->values[depth] != v)
 		depth--;
 	return depth;
 }

@@ -72,7 +72,7 @@ struct col {
 };
 
 struct chan_stack {
-	int64_t *values;
+	int64_t *values; /* [0] is CHAN_NULL, what an empty one shows; [depth] is the top */
 	uint16_t depth;
 	uint16_t cap;
 };
@@ -121,8 +121,7 @@ int chan_truncate(struct chans *c, uint32_t row, uint32_t col, uint32_t depth);
 /* The same as the only change of an event, which is printed at once and not noted as dirty:
  * they return 1 when the channel has the value already. */
 int chan_set_alone(struct chans *c, uint32_t row, uint32_t col, int64_t v);
-int chan_push_alone(struct chans *c, uint32_t row, uint32_t col, int64_t v);
-int chan_pop_alone(struct chans *c, uint32_t row, uint32_t col, int64_t v);
+int chan_step_alone(struct chans *c, uint32_t row, uint32_t col, int64_t v, bool leaves); /* pop, or push */
 
 /* Sets without any check: for base columns. A value that is there is not dirty. */
 void chan_put(struct chans *c, uint32_t row, uint32_t col, int64_t v);

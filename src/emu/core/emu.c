@@ -49,8 +49,8 @@ run_op(struct emu *emu, const struct event *ev, const struct op *op)
 	case OP_PUNCTUAL: return emu_punctual(emu, ev, (int)(op->col - op->model->first_col), value);
 	case OP_SET: rc = chan_set_alone(c, emu->thread, op->col, value); break;
 	case OP_CLEAR: rc = chan_set_alone(c, emu->thread, op->col, value = CHAN_NULL); break;
-	case OP_PUSH: rc = chan_push_alone(c, emu->thread, op->col, value); break;
-	case OP_POP: rc = chan_pop_alone(c, emu->thread, op->col, value); break;
+	case OP_PUSH:
+	case OP_POP: rc = chan_step_alone(c, emu->thread, op->col, value, op->kind == OP_POP); break;
 	default: return 0;
 	}
 	if (__builtin_expect(rc < 0, 0))
