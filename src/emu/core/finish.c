@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* finish: how an emulator ends: what has to hold then, and the labels that are known late. */
+#include "emu.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- Labels. ---- */
+
+int
+emu_add_text(struct emu *emu, int64_t value, const char *text)
+{
+	struct emu_text *t = arena_new(&emu->arena, struct emu_text, 1);
+	if (!t)
+		return diag_no_memory(emu->diag);
+	t->model = emu->cur->model;
+	t->value = value;
+	t->text = text;
+	struct emu_text *last = emu->last_text ? emu->last_text : &emu->texts;
+	atomic_store_explicit(&last->next, t, memory_order_release);
+	emu->last_text = t;
+	return 0;
+}
+
+int
+emu_add_label(struct emu *emu, int chan, int64_t value, const char *text)
+{
+	struct col *k = &emu->cols[emu->cur->first_col + (uint32_t)chan];
+	const struct label *old = idmap_find(&k->labels_by_value, (uint64_t)value);
+	if (old && strcmp(old->text, text) == 0)
+		return 0;
+	if (old)
+		return diag_error(emu->diag, ERR_LABEL_COLLISION, NULL,
+			"collision occurred in labels of type %d: \"%s\" and \"%s\" have the value %" PRId64,
+			k->decl->prv_type, old->text, text, value);
+	struct late_label *l = arena_new(&emu->arena, struct late_label, 1);
+	if (!l || idmap_add(&k->labels_by_value, &emu->arena, (uint64_t)value, &l->label) < 0)
+		return diag_no_memory(emu->diag);
+	l->label = (struct label){ value, text };
+	if (k->last_label)
+		k->last_label->next = l;
+	else
+		k->first_label = l;
+	k->last_label = l;
+	return 0;
+}
+
+/* ---- Checks. ---- */
+
+/* A thread has to end; who died with its program, or never began, is only named. */
+static int
+check_thread(struct emu *emu, uint32_t th)
+{
+	const struct stream *s = &emu->trace.streams[emu->sys.threads[th].stream];
+	enum thread_state st = emu->threads[th].state;
+	int tid = emu->sys.threads[th].tid;
+	struct place at = { .file = s->relpath };
+	if (st == TH_DEAD || emu->trace.format->open_ended)
+		return 0;
+	if (emu->trace.options.strict || (s->meta.finished == FINISHED_YES && st != TH_UNKNOWN))
+		return diag_error(emu->diag, ERR_NOT_DEAD, &at,
+			"thread %d is not dead at the end of its stream: it is %s\n"
+			"hint: it must emit %s before it is freed",
+			tid, thread_state_names[st], st == TH_UNKNOWN ? "OHx when it begins, and OHe" : "OHe");
+	diag_warn(emu->diag, &at, "thread %d does not end: at the end of its stream it is %s", tid, thread_state_names[st]);
+	return 0;
+}
+
+static void
+report_oversubscription(struct emu *emu, uint32_t cpu)
+{
+	run_settle(emu, cpu);
+	const struct cpu_run *c = &emu->cpus[cpu];
+	if (c->over_count && !emu->options.compat)
+		diag_warn(emu->diag, NULL,
+			"several threads ran at the same time in%s%s: %" PRIu64 " times, for %" PRId64 " ns in all (shown as %d)",
+			*emu->sys.cpus[cpu].label == ' ' ? "" : " ", emu->sys.cpus[cpu].label,
+			c->over_count, c->over_time, ST_TOO_MANY_TH);
+}
+
+/* Lint: stacks that the model declares to be empty in the end. */
+static int
+check_drained(struct emu *emu, uint32_t th)
+{
+	for (uint32_t col = NBASE; col < emu->ncols; col++) {
+		const struct chan_decl *decl = emu->cols[col].decl;
+		if (!decl->drained || decl->kind != CHAN_STACK || chan_depth(&emu->chans, th, col) == 0)
+			continue;
+		struct place at = { .file = emu->trace.streams[emu->sys.threads[th].stream].relpath };
+		return diag_error(emu->diag, ERR_NOT_DRAINED, &at,
+			"thread %d ends with %" PRIu32 " values in the stack %s of model %s, the top is %" PRId64,
+			emu->sys.threads[th].tid, chan_depth(&emu->chans, th, col), decl->name, emu->cols[col].model->name,
+			emu->chans.value[chan_id(&emu->chans, th, col)]);
+	}
+	return 0;
+}
+
+static int
+end_checks(struct emu *emu)
+{
+	int rc = 0;
+	for (uint32_t th = 0; th < emu->sys.nthreads; th++) {
+		int bad = check_thread(emu, th);
+		if (bad == 0 && emu->options.lint)
+			bad = check_drained(emu, th);
+		rc = rc ? rc : bad;
+	}
+	return rc;
+}
+
+/* Labels that the models know only now. */
+static int
+finish_models(struct emu *emu)
+{
+	for (size_t i = 0; i < emu->nmodels; i++) {
+		emu->cur = &emu->models[i];
+		int rc = emu->cur->enabled && emu->cur->model->finish ? emu->cur->model->finish(emu) : 0;
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+int
+emu_close(struct emu *emu, int rc)
+{
+	if (emu->feed.impl) {
+		int bad = finish_models(emu);
+		rc = rc ? rc : bad;
+		for (uint32_t cpu = 0; cpu < emu->sys.ncpus; cpu++)
+			report_oversubscription(emu, cpu);
+		if (emu->complete && rc == 0)
+			rc = end_checks(emu);
+	}
+	int bad = feed_close(&emu->feed, emu->time);
+	trace_close(&emu->trace);
+	arena_finish(&emu->arena);
+	return bad < 0 && (rc == 0 || rc == -ERR_INTERRUPTED) ? bad : rc;
+}
