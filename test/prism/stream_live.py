@@ -207,6 +207,8 @@ def writers():
     check("behind the end", r.status == 1 and "error[prism]: PB15" in r.err, r.err)
     r = feed(swap(3) + END + b"\x00" * 200000, "--lenient")
     check("behind the end, lenient", r.status == 0 and "warning: PB15" in r.err, r.err)
+    p = subprocess.run(["sh", "-c", f"{EMU} -q -o {TMP.name}/closed --prism - <&-"], capture_output=True, text=True, check=False, timeout=60)
+    check("closed", p.returncode == 1 and "error[read]" in p.stderr and "standard input" in p.stderr, p.stderr)
     # A killed process, in the middle of its work.
     r = Live("a")
     w = subprocess.Popen([sys.executable, "-c", "import sys; f = open(sys.argv[1], 'wb', buffering=0)\n"

@@ -32,7 +32,7 @@ static const char *const keys[] = {
 };
 
 static const struct cli_option options[] = {
-	{ STREAM, "prism", "FILE", "a stream in place of TRACEDIR, or its description" },
+	{ STREAM, "prism", "FILE", "a stream, a FIFO, - or a .json, in place of TRACEDIR" },
 	{ EVENTS, "prism-events", "WHICH", "timelines of single events: all, sync or none" },
 	{ INTERVAL, "prism-interval", "KIND", "totals: time:NS (default), events:N, sync or func" },
 	{ INSN, "prism-insn", NULL, "also the timeline of instructions" },

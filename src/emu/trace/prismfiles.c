@@ -5,9 +5,11 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static bool
 ends_with(const char *name, const char *end)
@@ -203,7 +205,8 @@ look_at(struct prism *p, struct prism_source *s)
 	if (strcmp(s->events, "-") == 0) {
 		s->name = "standard input";
 		s->live = true;
-		return 0;
+		/* Else its number would soon be that of an output. */
+		return fcntl(STDIN_FILENO, F_GETFD) < 0 ? diag_io(d, ERR_READ, "read", s->name, errno) : 0;
 	}
 	if (stat(s->events, &st) != 0)
 		return diag_io(d, ERR_READ, "open", s->events, errno);
