@@ -358,6 +358,11 @@ def usage():
         check("error[usage]" in err and "hint" in err, args, err)
     check(run("--layout", "packed", "dump", "d.json", "-o", "-")[0].startswith(b"stream"), "options first")
     check(not os.path.exists("new.prism") and not os.path.exists("new.prism.part"), "wrong usage leaves a file")
+    # neither is what is written until the output is complete
+    write("in.prism.part", FULL + END)
+    for args in (["recode", "in.prism.part", "in.prism"], ["uscope", "-o", "in.prism", "in.prism.part"]):
+        err = run(*args, status=2)[1]
+        check("in.prism.part is an input" in err and read("in.prism.part") == FULL + END and not os.path.exists("in.prism"), args, err)
 
 
 def wait_for(path):

@@ -77,33 +77,36 @@ is_input(const struct conv *c, const struct stat *out)
 	return false;
 }
 
-/* The descriptor to write to, <0: errno says why not. */
-static int
-open_part(struct conv *c, const char *path, bool exists)
-{
-	/* Through a symbolic link to what it leads to. */
-	c->final_path = exists ? realpath(path, NULL) : strdup(path);
-	if (!c->final_path)
-		return -1;
-	size_t n = strlen(c->final_path) + sizeof(".part");
-	c->part_path = malloc(n);
-	if (!c->part_path)
-		return -1;
-	(void)snprintf(c->part_path, n, "%s.part", c->final_path);
-	int fd = open(c->part_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0) {
-		free(c->part_path);
-		c->part_path = NULL;
-	}
-	return fd;
-}
-
 int
 conv_check_output(struct conv *c, const char *path)
 {
 	struct stat st;
 	bool replaces = stat(path, &st) == 0 && is_input(c, &st);
 	return replaces ? conv_usage(c, "%s is an input, and would be replaced", path) : 0;
+}
+
+/* Opens what takes the name of the output when it is complete. Returns 0, <0 (reported), or 2. */
+static int
+open_part(struct conv *c, const char *path, bool exists, int *fd)
+{
+	/* Through a symbolic link to what it leads to. */
+	c->final_path = exists ? realpath(path, NULL) : strdup(path);
+	size_t n = c->final_path ? strlen(c->final_path) + sizeof(".part") : 0;
+	char *part = n ? malloc(n) : NULL;
+	int rc = 0;
+	*fd = -1;
+	if (part) {
+		(void)snprintf(part, n, "%s.part", c->final_path);
+		rc = conv_check_output(c, part);
+		*fd = rc == 0 ? open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
+	}
+	if (*fd < 0) { /* it is not ours to remove */
+		rc = rc ? rc : conv_error(c, "write", "cannot open %s: %s", path, strerror(errno));
+		free(part);
+		part = NULL;
+	}
+	c->part_path = part;
+	return rc;
 }
 
 int
@@ -120,7 +123,10 @@ conv_open_output(struct conv *c, const char *path)
 			return rc;
 		bool exists = stat(path, &st) == 0;
 		/* Pipes and devices are written as they are. */
-		fd = exists && !S_ISREG(st.st_mode) ? open(path, O_WRONLY | O_CLOEXEC) : open_part(c, path, exists);
+		if (exists && !S_ISREG(st.st_mode))
+			fd = open(path, O_WRONLY | O_CLOEXEC);
+		else if ((rc = open_part(c, path, exists, &fd)) != 0)
+			return rc;
 	}
 	if (fd < 0)
 		return conv_error(c, "write", "cannot open %s: %s", path, strerror(errno));
@@ -141,11 +147,11 @@ conv_place_output(struct conv *c, const char *path)
 	bool exists = stat(path, &st) == 0;
 	if (exists && !S_ISREG(st.st_mode))
 		return conv_error(c, "write", "%s is no regular file, and no other can hold this output", path);
-	int fd = open_part(c, path, exists);
-	if (fd < 0)
-		return conv_error(c, "write", "cannot open %s: %s", path, strerror(errno));
-	(void)close(fd);
-	return 0;
+	int fd;
+	rc = open_part(c, path, exists, &fd);
+	if (rc == 0)
+		(void)close(fd);
+	return rc;
 }
 
 /* Complete, or not there. 0, or <0 (reported). */
