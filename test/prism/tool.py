@@ -78,6 +78,10 @@ def worked_example():
     write("w.prism", WORKED)
     check(run("dump", "w.prism")[0].decode() == TEXT, "dump", run("dump", "w.prism")[0])
     check(run("dump", stdin=WORKED)[0].decode() == TEXT, "dump of the standard input")
+    for args in (["dump"], ["dump", "-"], ["recode", "--to-layout=wide", "-"], ["stat", "-"]):
+        with open("w.prism", "rb") as f:
+            p = subprocess.run([TOOL, *args], stdin=f, capture_output=True, check=False, timeout=60)
+        check((p.returncode, p.stderr) == (0, b"") and p.stdout == run(*args, stdin=WORKED)[0], args, "of a file as the standard input", p.stderr)
     check(run("encode", stdin=TEXT)[0] == WORKED, "encode")
     write("w.txt", TEXT)
     for args in (["w.txt", "again.prism"], ["w.txt", "-o", "again.prism"], ["-o", "again.prism", "-"]):

@@ -21,7 +21,8 @@ open_bytes(struct ptinput *in)
 	in->fd = conv_open_input(&t->conv, in->source.events, &size);
 	if (in->fd < 0)
 		return in->fd;
-	if (size > 0) {
+	/* A file that we can open again; the standard input has no name, even if it is one. */
+	if (size > 0 && strcmp(in->source.events, "-") != 0) {
 		/* The reader closes files when descriptors are scarce. */
 		conv_release_input(&t->conv);
 		in->fd = -1;
