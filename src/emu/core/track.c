@@ -130,6 +130,7 @@ rows_of(struct emu *emu, uint32_t thread)
 		.has = t->has,
 		.value = &emu->chans.value[first],
 		.printed = &emu->printed[first],
+		.cpu_printed = &emu->printed[first], /* not used without a CPU */
 	};
 	if (t->cpu == NO_INDEX)
 		return r;

@@ -40,6 +40,8 @@ void
 prism_set_detail(struct prism_state *st, unsigned kind, uint8_t detail)
 {
 	uint32_t has = prism_detail_has(kind, detail);
+	if (kind >= PRISM_KINDS)
+		return;
 	/* The byte of control flow is kept, though it says nothing. */
 	st->detail[kind] = kind == PRISM_CF ? detail : detail & prism_detail_bits(kind);
 	if (kind > PRISM_COMP)
