@@ -81,25 +81,34 @@ put_text_of(struct uscp *u, struct known *k, const char *text)
 	return USCP_TEXT_EMPTY;
 }
 
+/* Labels the next text that the models have told. Returns whether there was one. */
+static bool
+learn_text(struct uscp *u)
+{
+	const struct emu_text *t = atomic_load_explicit(&u->last_text->next, memory_order_acquire);
+	if (!t)
+		return false;
+	u->last_text = t;
+	struct known *k = arena_new(&u->arena, struct known, 1);
+	if (!k) {
+		uscp_give_up(u, "memory is exhausted", USCOPE_E_NOMEM);
+		return false;
+	}
+	uint64_t of_model = (uint64_t)t->value << 8 | (uint8_t)t->model->id;
+	if (!note(u, &u->labelled, of_model, k))
+		return true; /* processes share their types */
+	k->value = t->value;
+	k->index = put_text_of(u, k, t->text);
+	(void)note(u, &u->texts, (uint64_t)t->value, k);
+	label_columns(u, t, k->index);
+	return true;
+}
+
 void
 uscp_learn_texts(struct uscp *u)
 {
-	const struct emu_text *t;
-	while ((t = atomic_load_explicit(&u->last_text->next, memory_order_acquire))) {
-		u->last_text = t;
-		struct known *k = arena_new(&u->arena, struct known, 1);
-		if (!k) {
-			uscp_give_up(u, "memory is exhausted", USCOPE_E_NOMEM);
-			return;
-		}
-		uint64_t of_model = (uint64_t)t->value << 8 | (uint8_t)t->model->id;
-		if (!note(u, &u->labelled, of_model, k))
-			continue; /* processes share their types */
-		k->value = t->value;
-		k->index = put_text_of(u, k, t->text);
-		(void)note(u, &u->texts, (uint64_t)t->value, k);
-		label_columns(u, t, k->index);
-	}
+	while (learn_text(u))
+		;
 }
 
 bool
@@ -140,10 +149,9 @@ uscp_text_of(struct uscp *u, int64_t value)
 		return USCP_TEXT_BAD;
 	if (value == ST_TOO_MANY_TH)
 		return USCP_TEXT_TOO_MANY;
-	const struct known *k = idmap_find(&u->texts, (uint64_t)value);
-	if (!k) {
-		uscp_learn_texts(u);
-		k = idmap_find(&u->texts, (uint64_t)value);
-	}
+	/* Not all that there are: how far the emulator is ahead is a matter of chance. */
+	const struct known *k;
+	while (!(k = idmap_find(&u->texts, (uint64_t)value)) && learn_text(u))
+		;
 	return k ? k->index : UINT32_MAX;
 }

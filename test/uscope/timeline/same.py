@@ -104,6 +104,14 @@ def task_trace(labels):
     return make
 
 
+def when_labelled(tools, file):
+    """Types have their labels when they are first shown: how far the emulator is by then is chance."""
+    lines = [json.loads(x) for x in tools.uscope("dump", file).stdout.splitlines()]
+    times = {x["time_ps"] // 1000 for x in lines if x.get("storage") == "labels" and x["field"] == "text"} - {0}
+    want = {200 * i - 98 for i in range(1, len(ODD_LABELS) + 1)}
+    return [] if times == want else [f"labels come at {sorted(times)}, not at {sorted(want)}"]
+
+
 def odd_cases():
     yield "odd labels", task_trace(ODD_LABELS), [], ["-b"]
     # the table has no room for them: values are found by the text, and the PCF lacks labels
@@ -181,6 +189,8 @@ def main():
             for view in ("default", "compat"):
                 words = [w.replace("{trace}", f"{tmp}/trace") for w in args] + (["--compat"] if view == "compat" else [])
                 found += [f"{view}: {x}" for x in test.run(f"{tmp}/trace", f"{tmp}/{view}", words)]
+            if name == "odd labels":
+                found += when_labelled(tools, f"{tmp}/default/ovni.uscp")
             if name == "few labels":
                 found = [x for x in found if ".pcf:" not in x]
             if name == "many rows":
