@@ -3,6 +3,7 @@
 
 #include "runtime.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 /* Streams whose clocks are that far apart come from machines that were not
@@ -53,7 +54,9 @@ find_runner_up(struct merge *m)
 {
 	/* Keys that do not fit are not in order among themselves: they never stay. */
 	uint64_t best = m->far;
-	for (uint32_t node = (rank_of(m, m->losers[0]) + m->nleaves) / 2; node >= 1; node /= 2)
+	uint32_t rank = rank_of(m, m->losers[0]);
+	assert(rank < m->nleaves);
+	for (uint32_t node = (rank + m->nleaves) / 2; node >= 1; node /= 2)
 		best = m->losers[node] < best ? m->losers[node] : best;
 	m->runner_up = best;
 }
@@ -219,7 +222,7 @@ place(struct merge *m, uint32_t rank, uint64_t key)
 		return;
 	replay(m, rank, key);
 	m->runner_up = 0;
-	if (m->losers[0] == key) /* it may win again */
+	if (m->losers[0] == key && key != ENDED) /* it may win again */
 		find_runner_up(m);
 }
 
