@@ -94,7 +94,7 @@ enter(struct emu *emu, const struct event *ev, struct prismmodel *d, enum prismn
 		return -ERR_MEMORY;
 	if (t->deeper[kind] == 0 && emu_depth(emu, channels[kind]) < CHAN_STACK_MAX)
 		return emu_push(emu, ev, channels[kind], *index);
-	int rc = prismmodel_issue(d, PRISM_PM06, "the stack holds %d", CHAN_STACK_MAX);
+	int rc = prismmodel_issue(d, PRISM_PM06, "%d contexts of this kind are entered already", CHAN_STACK_MAX);
 	t->deeper[kind]++;
 	return rc;
 }
@@ -125,7 +125,9 @@ leave(struct emu *emu, const struct event *ev, struct prismmodel *d, enum prismn
 		return 0;
 	}
 	if (!top) {
-		int rc = prismmodel_issue(d, PRISM_PM01, "the stack is empty");
+		char want[TEXT_MAX];
+		int rc = name ? prismmodel_issue(d, PRISM_PM01, "exit of \"%s\", but nothing was entered", text_of(want, name->text, name->len))
+			      : prismmodel_issue(d, PRISM_PM01, "exit, but nothing was entered");
 		return rc < 0 ? rc : 1;
 	}
 	/* What is not known of either may be what the other says. */

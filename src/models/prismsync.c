@@ -39,9 +39,9 @@ unlock(struct prismmodel *d, struct prism_thread *t, int kind, const struct pris
 	else if (t->unnamed)
 		t->unnamed--;
 	else if (s->nargs)
-		return prismmodel_issue(d, PRISM_PM03, "%s %#llx", lock_names[kind], (unsigned long long)s->arg[0]);
+		return prismmodel_issue(d, PRISM_PM03, "unlock of the %s %#llx, which it does not hold", lock_names[kind], (unsigned long long)s->arg[0]);
 	else if (!t->held)
-		return prismmodel_issue(d, PRISM_PM03, "it holds none");
+		return prismmodel_issue(d, PRISM_PM03, "unlock, but it holds none");
 	t->held -= t->held != 0;
 	return 0;
 }

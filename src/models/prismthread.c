@@ -103,7 +103,7 @@ prismthread_find(struct emu *emu, const struct event *ev, struct prismmodel *d, 
 	if (prism_selects(pe, &id)) {
 		if (prism_is_thread(id))
 			return switch_to(emu, ev, d, (uint32_t)id, true);
-		int rc = prismmodel_issue(d, PRISM_PM05, "%#llx", (unsigned long long)id);
+		int rc = prismmodel_issue(d, PRISM_PM05, "no thread can have the id %llu", (unsigned long long)id);
 		uint32_t fresh = rc < 0 ? 0 : prism_fresh(p, p->streams[d->stream].source.process, id);
 		if (rc == 0 && !fresh)
 			rc = -ERR_MEMORY;

@@ -341,7 +341,12 @@ def bad():
     # The last id that a thread can have, and the first that it cannot.
     t = Try(swap(TWO) + END)
     t.expect("last id", {(1, 2): f"0:{TWO} 0:0"})
-    Try(swap(TWO + 1) + END, status=1)
+    for stream, text in (
+        (swap(TWO + 1), "no thread can have the id 2147483648"), (leave("f"), 'exit of "f", but nothing was entered'),
+        (sync(UNLOCK, 4), "unlock of the mutex 0x4, which it does not hold"),
+    ):
+        t = Try(stream + END, status=int(stream[0] != 0x47))
+        check("what is told", text in t.err, t.err)
 
 
 def main():
