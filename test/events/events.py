@@ -95,8 +95,9 @@ def shape(tool):
 
 
 def error_of(emu, mcv, args):
+    # one output of one file: there are hundreds of runs
     with tempfile.TemporaryDirectory() as tmp:
-        run = kit.emulate(emu, f"{kit.HEADER}\n1 0 OHx 0 -1 0\n1 1 {mcv} {args}\n1 2 OHe\n", tmp)
+        run = kit.emulate(emu, f"{kit.HEADER}\n1 0 OHx 0 -1 0\n1 1 {mcv} {args}\n1 2 OHe\n", tmp, "--outputs=uscope")
     m = re.search(r"error\[([a-z-]+)\]", run.stderr)
     return m.group(1) if m else None
 
