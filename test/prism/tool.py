@@ -336,6 +336,15 @@ def descriptions():
         write(f"dir/{i}.prism", WORKED)
     out = run("stat", "--json", "dir", "w.prism")[0].splitlines()
     check([json.loads(x)["stream"] for x in out] == ["dir/0.prism", "dir/1.prism", "w.prism"], "a directory", out)
+    # what a description lacks may be an option
+    os.mkdir("late")
+    write("late/t.prism", read("t.prism"))
+    write("late/t.json", json.dumps({"version": 1, "format": "prism", "events": "t.prism", "clock": {"mode": "timestamps"}}))
+    out, err = run("stat", "--set", "timestamps=t.ts", "late")
+    check(b"last ns                1700000000000000009" in out, "timestamps of a directory", out, err)
+    write("late/t.json", json.dumps({"version": 1, "format": "prism", "events": "t.prism", "timestamps": "x"}))
+    err = run("stat", "late")[1]
+    check(err.count("timestamps are not looked at") == 1, "a directory is told twice", err)
     os.mkdir("empty")
     check("no stream" in run("stat", "empty", status=1)[1], "an empty directory")
     check("PJ01" in run("dump", "--set", "clock=mode=x", "w.prism", status=1)[1], "a key of a wrong value")

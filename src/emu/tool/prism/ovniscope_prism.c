@@ -11,7 +11,6 @@ static const struct conv_command *const commands[] = {
 	&pcommand_stat,
 	&pcommand_recode,
 	&pcommand_uscope,
-	// 	&pcommand_uscope,pcommand_uscope,
 };
 
 enum {

@@ -65,7 +65,9 @@ add(struct ptool *t, size_t n)
 static int
 add_directory(struct ptool *t, const char *path)
 {
-	struct prism found = { .trace = &t->trace, .options = &t->no_options };
+	struct prism_options o = { .nset = t->nset };
+	struct prism found = { .trace = &t->trace, .options = &o };
+	memcpy(o.set, t->set, sizeof(o.set));
 	t->trace.dir = path;
 	int rc = prismfiles_find(&found);
 	t->trace.dir = NULL;
@@ -73,11 +75,8 @@ add_directory(struct ptool *t, const char *path)
 		rc = conv_error(&t->conv, "no-stream", "there is no stream in %s", path);
 	if (rc == 0)
 		rc = add(t, found.nstreams);
-	for (uint32_t i = 0; i < found.nstreams && rc == 0; i++) {
-		struct prism_source *s = &t->inputs[t->ninputs++].source;
-		*s = found.streams[i].source;
-		rc = ptool_apply(t, s);
-	}
+	for (uint32_t i = 0; i < found.nstreams && rc == 0; i++)
+		t->inputs[t->ninputs++].source = found.streams[i].source;
 	return rc;
 }
 

@@ -80,8 +80,8 @@ ptool_issue(struct ptool *t, const char *file, uint64_t offset, int code)
 bool
 ptool_set(struct ptool *t, const char *key, const char *value)
 {
-	if (t->nset == PTOOL_SETS) {
-		(void)conv_usage(&t->conv, "there are more than %d options for the streams", PTOOL_SETS);
+	if (t->nset == PRISM_SETTINGS) {
+		(void)conv_usage(&t->conv, "there are more than %d options for the streams", PRISM_SETTINGS);
 		return false;
 	}
 	t->set[t->nset++] = (struct prism_setting){ key, value };

@@ -24,7 +24,6 @@ extern const struct conv_command pcommand_recode;
 extern const struct conv_command pcommand_uscope;
 
 enum {
-	PTOOL_SETS = 16,
 	PTOOL_BUFFER_MAX = 1 << 30,
 };
 
@@ -40,8 +39,7 @@ struct ptool {
 	struct diag diag;
 	struct trace trace;
 	struct prism prism;
-	struct prism_options no_options;
-	struct prism_setting set[PTOOL_SETS]; /* of the options, which win over descriptions */
+	struct prism_setting set[PRISM_SETTINGS]; /* of the options, which win over descriptions */
 	size_t nset;
 
 	bool json;
