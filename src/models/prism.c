@@ -90,9 +90,8 @@ connect_prism(struct emu *emu)
 		d->cores[i].row = NO_INDEX;
 	}
 	add_properties(emu, p);
-	int rc = prismtools_open(&d->tools, emu, p);
-	d->quick = !d->tools && !d->all && !d->every;
-	return rc;
+	d->quick = !d->all && !d->every;
+	return prismtools_open(&d->tools, emu, p);
 }
 
 /* All that was found, also what was only counted. */
@@ -256,8 +255,12 @@ on_event(struct emu *emu, const struct event *ev)
 {
 	struct prismmodel *d = emu_data(emu);
 	int counted = 0;
-	if (count_only(d, ev, &counted))
-		return counted < 0 ? diag_no_memory(emu->diag) : 0;
+	if (count_only(d, ev, &counted)) {
+		const struct prism_core *core = &d->cores[ev->stream - 1];
+		if (counted < 0)
+			return diag_no_memory(emu->diag);
+		return d->tools ? prismtools_event(d->tools, ev, ev->stream - 1, core->tid, core->row) : 0;
+	}
 	struct prism_stream *s = find_stream(emu, ev, d);
 	if (!s)
 		return -ERR_PRISM;
