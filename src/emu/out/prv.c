@@ -276,11 +276,15 @@ put_same_line(struct prv *p, uint32_t row, const struct rest *rest)
 	wbuf_commit(&p->out, to + rest->size);
 }
 
+/* A failure is told once. */
 static int
-check_written(const struct prv *p)
+check_written(struct prv *p)
 {
 	if (!wbuf_failed(&p->out))
 		return 0;
+	if (p->told)
+		return -ERR_WRITE;
+	p->told = true;
 	return diag_error(p->diag, ERR_WRITE, NULL,
 		"cannot write '%s': %s\nhint: the run stops; what was written before can be opened",
 		p->out.path, strerror(p->out.error));
@@ -402,12 +406,11 @@ prv_finish(struct prv *p, int64_t duration)
 	}
 	char digits[DURATION];
 	(void)fmt_pad20(digits, (uint64_t)duration);
-	bool failed = wbuf_failed(&p->out);
 	if (wbuf_flush(&p->out) < 0) {
 		/* The disk is full: what is there is made a file that opens. */
 		wbuf_trim(&p->out, '\n');
-		if (failed)
-			p->out.error = 0; /* it was reported */
+		if (p->told)
+			p->out.error = 0;
 	}
 	wbuf_patch(&p->out, HEAD_SIZE, digits, sizeof(digits));
 	if (p->late_rows)
@@ -415,7 +418,7 @@ prv_finish(struct prv *p, int64_t duration)
 	if (p->coalesce && !p->silent)
 		warn_values(p);
 	int rc = 0;
-	if (failed) {
+	if (p->told) {
 		(void)wbuf_close(&p->out);
 		rc = -ERR_WRITE;
 	} else {

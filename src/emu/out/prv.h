@@ -64,6 +64,7 @@ struct prv {
 	bool late_rows;
 	bool coalesce;
 	bool silent;
+	bool told;               /* that it cannot be written */
 	bool odd_values;         /* some that Paraver cannot label were written lately */
 	struct type_text *types; /* of each column */
 	size_t ntypes;

@@ -57,7 +57,7 @@ sink_write(void *self, const struct record *r, size_t n)
 	return prv_write_both(&s->prv[ROW_THREAD], &s->prv[ROW_CPU], r, n);
 }
 
-/* A failure is told by the next write. */
+/* A failure is told by the next write, or in the end. */
 static int
 sink_flush(void *self)
 {
