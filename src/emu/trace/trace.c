@@ -24,7 +24,8 @@ find_format(struct trace *t, int *rc)
 	}
 	*rc = diag_error(t->diag, ERR_NO_STREAM, NULL,
 		"no stream in '%s'\n"
-		"hint: a trace holds loom.*/proc.*/thread.* with stream.json and stream.obs (or thread.*.obs in old ones)",
+		"hint: a trace holds loom.*/proc.*/thread.* with stream.json and stream.obs (or thread.*.obs in old ones); one of "
+		"Laplace laplace.json, and one of Prism *.prism or their descriptions",
 		t->dir);
 	return NULL;
 }
