@@ -54,6 +54,7 @@ static __thread bool inside;       /* functions of ours, and of a signal handler
 static struct {
 	const void *fn;
 	const char *name;
+	char place[64]; /* of one without a name: for addr2line */
 } names[NAMES];
 
 static OURS void
@@ -114,9 +115,12 @@ name_of(const void *fn)
 {
 	size_t i = (size_t)fn / 16 % NAMES;
 	if (names[i].fn != fn) {
-		Dl_info info;
+		Dl_info info = { .dli_fname = "?" };
+		bool found = dladdr(fn, &info) != 0;
+		const char *slash = strrchr(info.dli_fname, '/');
+		(void)snprintf(names[i].place, sizeof(names[i].place), "%.40s+%#zx", slash ? slash + 1 : info.dli_fname, (size_t)fn - (size_t)info.dli_fbase);
 		names[i].fn = fn;
-		names[i].name = dladdr(fn, &info) && info.dli_sname ? info.dli_sname : "?";
+		names[i].name = found && info.dli_sname ? info.dli_sname : names[i].place; /* a static one has none */
 	}
 	return names[i].name;
 }

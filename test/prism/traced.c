@@ -13,10 +13,16 @@ fib(long n)
 	return n < 2 ? n : fib(n - 1) + fib(n - 2);
 }
 
+static void
+quiet(void)
+{
+}
+
 void *
 worker(void *arg)
 {
 	(void)fib(5);
+	quiet();
 	return arg;
 }
 
