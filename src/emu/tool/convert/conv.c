@@ -31,6 +31,8 @@ conv_open_input(struct conv *c, const char *path, uint64_t *size)
 	c->files = files;
 	int fd = is_standard(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
+	if (fd < 0 && conv_interrupted())
+		return -1; /* a FIFO that nobody writes to */
 	if (fd < 0 || fstat(fd, &st) != 0)
 		return conv_error(c, "read", "cannot open %s: %s", path, strerror(errno));
 	files[c->nfiles++] = (struct conv_file){ is_standard(path) ? -1 : fd, st.st_dev, st.st_ino };
