@@ -43,7 +43,8 @@ prism_set_detail(struct prism_state *st, unsigned kind, uint8_t detail)
 	if (kind >= PRISM_KINDS)
 		return;
 	/* The byte of control flow is kept, though it says nothing. */
-	st->detail[kind] = kind == PRISM_CF ? detail : detail & prism_detail_bits(kind);
+	uint8_t bits = kind == PRISM_CF ? 0xff : prism_detail_bits(kind);
+	st->detail[kind] = detail & bits;
 	if (kind > PRISM_COMP)
 		return;
 	unsigned op = has & PRISM_HAS_OP ? 1 : 0;
