@@ -230,22 +230,28 @@ find_stream(struct emu *emu, const struct event *ev, struct prismmodel *d)
 
 /* Most events of long streams only count. Returns whether it was one of those. */
 static inline bool
-count_only(struct prismmodel *d, const struct event *ev, int *rc)
+count_only(struct emu *emu, const struct event *ev, struct prismmodel *d, int *rc)
 {
 	if (!d->quick)
 		return false;
-	const struct prism_event *pe = &d->p->streams[ev->stream - 1].ev;
-	struct prism_core *core = &d->cores[ev->stream - 1];
+	uint32_t stream = ev->stream - 1;
+	const struct prism_event *pe = &d->p->streams[stream].ev;
+	struct prism_core *core = &d->cores[stream];
 	if (pe->kind > PRISM_COMP || pe->issues || !core->shown)
 		return false;
 	struct prism_thread *t = prismmodel_thread(d, core->row);
 	if (t->waiting || !t->active || !core->active)
 		return false;
-	if (pe->kind == PRISM_MEM)
-		*rc = prismtotal_mem(&t->total, &pe->mem) | prismtotal_mem(&core->total, &pe->mem);
-	else {
+	if (pe->kind == PRISM_MEM) {
+		if ((prismtotal_mem(&t->total, &pe->mem) | prismtotal_mem(&core->total, &pe->mem)) < 0)
+			*rc = diag_no_memory(emu->diag);
+		else if (d->tools)
+			*rc = prismtools_mem(d->tools, ev, stream, core->tid, core->row);
+	} else {
 		prismtotal_comp(&t->total, &pe->comp);
 		prismtotal_comp(&core->total, &pe->comp);
+		if (d->tools)
+			*rc = prismtools_comp(d->tools, ev, stream, core->tid, core->row);
 	}
 	return true;
 }
@@ -254,17 +260,13 @@ static int
 on_event(struct emu *emu, const struct event *ev)
 {
 	struct prismmodel *d = emu_data(emu);
-	int counted = 0;
-	if (count_only(d, ev, &counted)) {
-		const struct prism_core *core = &d->cores[ev->stream - 1];
-		if (counted < 0)
-			return diag_no_memory(emu->diag);
-		return d->tools ? prismtools_event(d->tools, ev, ev->stream - 1, core->tid, core->row) : 0;
-	}
+	int rc = 0;
+	if (count_only(emu, ev, d, &rc))
+		return rc;
 	struct prism_stream *s = find_stream(emu, ev, d);
 	if (!s)
 		return -ERR_PRISM;
-	int rc = d->core->started ? 0 : prismthread_start(emu, ev, d);
+	rc = d->core->started ? 0 : prismthread_start(emu, ev, d);
 	d->core->started = true;
 	if (rc < 0)
 		return rc;

@@ -241,18 +241,6 @@ give(struct prism_run *run, const struct prism_event *ev, unsigned kind)
 	return 0;
 }
 
-static __attribute__((noinline)) int
-give_mem(struct prism_run *run, const struct prism_event *ev)
-{
-	return give(run, ev, PRISM_MEM);
-}
-
-static __attribute__((noinline)) int
-give_comp(struct prism_run *run, const struct prism_event *ev)
-{
-	return give(run, ev, PRISM_COMP);
-}
-
 /* The level of detail of a kind changes. */
 static int
 give_config(struct prism_run *run, const struct prism_event *ev)
@@ -264,7 +252,7 @@ give_config(struct prism_run *run, const struct prism_event *ev)
 }
 
 /* All but memory and compute events. */
-static __attribute__((noinline)) int
+static int
 give_other(struct prism_run *run, const struct prism_event *ev)
 {
 	struct prism_event mine;
@@ -278,11 +266,11 @@ give_other(struct prism_run *run, const struct prism_event *ev)
 	return give_rest(run, ev, 0, false, 0);
 }
 
-int
-prismtools_event(struct prism_run *run, const struct event *ev, uint32_t stream, uint32_t tid, uint32_t row)
+/* Says what the current event is. */
+static inline const struct prism_event *
+set_event(struct prism_run *run, const struct event *ev, uint32_t stream, uint32_t tid, uint32_t row)
 {
 	const struct prism_stream *s = &run->prism->streams[stream];
-	const struct prism_event *e = &s->ev;
 	run->at.stream = stream;
 	run->at.process = (uint32_t)s->source.process;
 	run->at.thread = tid;
@@ -291,9 +279,29 @@ prismtools_event(struct prism_run *run, const struct event *ev, uint32_t stream,
 	run->at.clock_ns = s->clock;
 	run->ev = ev;
 	run->row = row;
-	if (e->kind == PRISM_MEM)
-		return give_mem(run, e);
-	return e->kind == PRISM_COMP ? give_comp(run, e) : give_other(run, e);
+	return &s->ev;
+}
+
+int
+prismtools_mem(struct prism_run *run, const struct event *ev, uint32_t stream, uint32_t tid, uint32_t row)
+{
+	return give(run, set_event(run, ev, stream, tid, row), PRISM_MEM);
+}
+
+int
+prismtools_comp(struct prism_run *run, const struct event *ev, uint32_t stream, uint32_t tid, uint32_t row)
+{
+	return give(run, set_event(run, ev, stream, tid, row), PRISM_COMP);
+}
+
+int
+prismtools_event(struct prism_run *run, const struct event *ev, uint32_t stream, uint32_t tid, uint32_t row)
+{
+	switch (run->prism->streams[stream].ev.kind) {
+	case PRISM_MEM: return prismtools_mem(run, ev, stream, tid, row);
+	case PRISM_COMP: return prismtools_comp(run, ev, stream, tid, row);
+	default: return give_other(run, set_event(run, ev, stream, tid, row));
+	}
 }
 
 /* ---- End. ---- */

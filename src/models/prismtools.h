@@ -21,6 +21,10 @@ int prismtools_open(struct prism_run **run, struct emu *emu, struct prism *p);
  * is its id: the model has put them there. Returns 0, or <0 (reported). */
 int prismtools_event(struct prism_run *run, const struct event *ev, uint32_t stream, uint32_t tid, uint32_t row);
 
+/* The same for an event that is known to be one of memory, or of compute. */
+int prismtools_mem(struct prism_run *run, const struct event *ev, uint32_t stream, uint32_t tid, uint32_t row);
+int prismtools_comp(struct prism_run *run, const struct event *ev, uint32_t stream, uint32_t tid, uint32_t row);
+
 /* In finish(), also when the run failed: lets each tool finish and unloads it. Accepts NULL.
  * Returns 0, or <0 (reported). */
 int prismtools_close(struct prism_run *run);
