@@ -345,6 +345,6 @@ prismdesc_check(struct prism *p, struct prism_source *s)
 		return bad(&c, "timestamps", "is missing: the mode of the clock needs that file");
 	if (s->clock != PRISM_CLOCK_TIMESTAMPS && s->timestamps)
 		diag_warn(p->trace->diag, &(struct place){ .file = c.where },
-			"the timestamps are not looked at, as the mode of the clock is another\nhint: --prism-set clock=mode=timestamps");
+			"the timestamps are not looked at, as the mode of the clock is another\nhint: set the key clock to mode=timestamps, or leave the timestamps out");
 	return 0;
 }
