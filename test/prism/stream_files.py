@@ -179,9 +179,9 @@ def wrong():
         r = Dir({"a.prism": END}, f"--prism={path}", named=True)
         check(path, r.status == 1 and "error[read]" in r.err and words in r.err, r.err)
     r = Dir({"a.prism": END}, "--prism=-", "--prism=-", named=True)
-    check("stdin twice", r.status == 1 and "the standard input is one stream" in r.err, r.err)
+    check("stdin twice", r.status == 2 and "the standard input is one stream" in r.err, r.err)
     r = Dir({"a.prism": END}, "--compat")
-    check("--compat", r.status == 1 and "it knows no Prism" in r.err, r.err)
+    check("--compat", r.status == 2 and "it knows no Prism" in r.err, r.err)
 
 
 # ---- Directories. ----

@@ -210,6 +210,8 @@ run(struct diag *d, const char *dir, const struct emu_options *o, bool paraver)
 		diag_info(d, "stopped by the user before the first event");
 	if (began)
 		print_summary(d, &s, now() - begin, rc);
+	if (rc == -ERR_USAGE) /* found when the trace was known */
+		return 2;
 	return rc == 0 || rc == -ERR_INTERRUPTED ? 0 : 1;
 }
 
