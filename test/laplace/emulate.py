@@ -316,7 +316,7 @@ def manifests(emu, tmp):
     check("unknown key", p.returncode == 0 and '"colour"' in p.stderr, p.stderr)
     for args, status in ((["--laplace", f"{tmp}/none"], 1), (["--laplace", f"{tmp}/m"], 1), (["--laplace", f"{tmp}/m/r.lrt", f"{tmp}/m"], 2),
                          (["--laplace-refs=some", f"{tmp}/m"], 2), (["--laplace-window=0", f"{tmp}/m"], 2), (["--laplace-set=x", f"{tmp}/m"], 2),
-                         (["--laplace-set=x=1", f"{tmp}/m"], 1), (["--laplace", "/dev/null"], 1), (["--compat", f"{tmp}/m"], 2),
+                         (["--laplace-set=x=1", f"{tmp}/m"], 2), (["--laplace-set=endian=x", f"{tmp}/m"], 2), (["--laplace", "/dev/null"], 1), (["--compat", f"{tmp}/m"], 2),
                          (["--laplace", write(f"{tmp}/odd", "what is this?\nno trace\n")], 1)):
         p = run(emu, f"{tmp}/out", *args)
         check(f"{args}", p.returncode == status and "error[" in p.stderr, f"status {p.returncode}, {p.stderr}")

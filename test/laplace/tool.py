@@ -138,10 +138,10 @@ def round_trip():
 def messages():
     write("bad.lrt", "r 1 4 2 3\nr 2 4 2\nr 3 4 2 3\nr 2 4 2 3\n")
     _, err = run("binary", "bad.lrt", "bad.lrb", status=1)
-    check("error[LT01]" in err and "bad.lrt, line 2, byte 10 (+0xa)" in err and "--lenient" in err, err)
+    check("error[laplace]: LT01: " in err and "bad.lrt, line 2, byte 10 (+0xa)" in err and "--lenient" in err, err)
     check(not os.path.exists("bad.lrb") and not os.path.exists("bad.lrb.part"), "an output is left behind an error")
     _, err = run("binary", "--lenient", "bad.lrt", "bad.lrb")
-    check("LT01: 1 time" in err and "LR05: 1 time" in err and "warning[LT01]" in err, err)
+    check("LT01: 1 time" in err and "LR05: 1 time" in err and "warning: LT01: " in err, err)
     check(len(read("bad.lrb")) == 3 * 18, "lenient")
     _, err = run("binary", "--lenient", "-q", "bad.lrt", "bad.lrb")
     check("LT01: 1 time" in err and "warning" not in err, "quiet", err)
@@ -154,7 +154,7 @@ def messages():
     check("LR03: 1000 times" in err and len(err.splitlines()) < 20, "many", err)
     write("cut.lrb", b"r" * 35)
     _, err = run("text", "cut.lrb", status=1)
-    check("error[LR01]" in err and "byte 18 (+0x12)" in err, err)
+    check("error[laplace]: LR01: " in err and "byte 18 (+0x12)" in err, err)
     write("what", b"\x7fELF" + bytes(50))
     check("error[format]" in run("stat", "what", status=1)[1], "unknown content")
     check("error[read]" in run("stat", "nowhere", status=1)[1], "missing file")
@@ -232,7 +232,7 @@ def outputs():
 def dialects():
     write("k5.lkt", "F 1 0 1 0\nM 2 0 1 1000 1000 5 8 1 0 f lib.so\nT 3 9 1 a b\n")
     check(run("merge", "--dialect", "kvmtrace-0.5", "k5.lkt")[0] == read("k5.lkt"), "dialect")
-    check("error[LT01]" in run("merge", "k5.lkt", status=1)[1], "a dialect that is not told")
+    check("error[laplace]: LT01: " in run("merge", "k5.lkt", status=1)[1], "a dialect that is not told")
 
 
 def document():

@@ -333,14 +333,14 @@ def random_machines():
 def bad():
     write("bad.lrt", "r 1 4 2 3\nr 2 4 2\nr 3 4 2 3\nr 2 4 2 3\n")
     err = convert("bad.lrt", out="bad.uscp", status=1)
-    check("error[LT01]" in err and "bad.lrt, line 2, byte 10 (+0xa)" in err, "strict", err)
+    check("error[laplace]: LT01: " in err and "bad.lrt, line 2, byte 10 (+0xa)" in err, "strict", err)
     check(not [x for x in os.listdir(".") if x.startswith("bad.uscp")], "an output is left behind an error")
     err = convert("--lenient", "bad.lrt", out="bad.uscp")
     check("LT01: 1 time" in err and "LR05: 1 time" in err, "lenient", err)
     check([x[0] for x in load("bad.uscp")[1]["ref"]] == [0, 2, 2], "lenient references", load("bad.uscp")[1]["ref"])
     # ignored by the machine
     write("dead.lkt", "F 1 5 0\nT 2 5\nS 3 5\nF 4 6 0\nF 5 6 0\n")
-    check("error[LM03]" in convert("dead.lkt", out="d.uscp", status=1), "a switch to a dead task")
+    check("error[laplace]: LM03: " in convert("dead.lkt", out="d.uscp", status=1), "a switch to a dead task")
     err = convert("--lenient", "dead.lkt", out="d.uscp")
     states, events = load("d.uscp")
     check("LM03: 1 time" in err and "LM02: 1 time" in err, "dead, lenient", err)

@@ -147,7 +147,7 @@ WRONG = [
 ]
 WRONG_OPTIONS = ["--prism-compute-layout=tight", "--prism-word-size=16", "--prism-buffer-size=x", "--prism-initial-config=f0",
                  "--prism-initial-config=mem=f0,comp", "--prism-initial-config=mem=f00", "--prism-process=0", "--prism-process=-1", "--prism-first-thread=",
-                 "--prism-control-flow=yes", "--prism-clock=instr", "--prism-clock=mode=wall", "--prism-clock=mode=timestamps",
+                 "--prism-control-flow=yes", "--prism-clock=often", "--prism-clock=tick_ns=2,instr", "--prism-initial-config=f0,comp=f0", "--prism-clock=mode=wall", "--prism-clock=mode=timestamps",
                  "--prism-set=version=1", "--prism-set=events=x", "--prism-set=nothing=1", "--prism-timestamps="]
 
 
@@ -159,7 +159,11 @@ def wrong():
             check(f"{keys_}", r.err.count("error") == 1 and not os.path.exists(r.dir), r.err)
     for option in WRONG_OPTIONS:
         r = Dir({"a.prism": END}, option)
-        check(option, r.status == 1 and "error[prism]: PJ01: the key" in r.err, r.err)
+        check(option, r.status == 2 and "error[usage]: PJ01: the key" in r.err and "ovniemu --help-prism lists" in r.err, r.err)
+        check(option, "at the command line" in r.err and not os.path.exists(r.dir), r.err)
+    # What a file lacks is its own fault.
+    r = Dir({"a.prism": END, "a.json": describe(clock={"mode": "timestamps"})}, "--prism-process=2")
+    check("timestamps of a description", r.status == 1 and "error[prism]: PJ01: the key \"timestamps\"" in r.err, r.err)
     for keys_, name in [({}, "events"), ({"format": None}, "format")]:
         d = json.loads(describe(**keys_))
         del d[name]
@@ -175,6 +179,13 @@ def wrong():
                     ["--prism=@/a.prism", "@"], ["--prism-set=process=1"] * 17, ["--prism=@/a.prism"] * 65):
         r = Dir({"a.prism": END}, *options, named=any(o.startswith("--prism=") for o in options))
         check(f"{options[0]}", r.status == 2 and "error[usage]" in r.err, f"{r.status} {r.err}")
+        two = len(options) == 2
+        check(f"{options[0]}, hint", two or "hint: ovniemu --help-prism lists the options" in r.err, r.err)
+    for words, group in ((["--prism-wat"], "-prism"), (["--prism-insn=1"], "-prism"), (["--prism-set"], "-prism"), (["--prism"], "-prism"),
+                         (["--laplace-wat"], "-laplace"), (["--laplace-window=x"], "-laplace"), (["--laplace-set=x"], "-laplace"),
+                         (["--prismatic"], ""), (["--wat"], "")):
+        p = subprocess.run([EMU, *words], capture_output=True, text=True, check=False, timeout=60)
+        check(f"{words}, hint", p.returncode == 2 and f"hint: ovniemu --help{group} lists the options" in p.stderr, p.stderr)
     for path, words in [("@/none.prism", "No such file"), ("@", "is a directory"), ("@/none.json", "No such file")]:
         r = Dir({"a.prism": END}, f"--prism={path}", named=True)
         check(path, r.status == 1 and "error[read]" in r.err and words in r.err, r.err)
@@ -223,6 +234,7 @@ def directories():
     where = tree({"a.prism": mem() + b"\xe0", "b.prism": mem() * 3 + END})
     p = subprocess.run([DUMP, where], capture_output=True, text=True, check=False, timeout=60)
     check("ovnidump, broken", len(p.stdout.splitlines()) == 5 and "PB02" in p.stderr, p.stdout + p.stderr)
+    check("ovnidump, hint", "see the description, compute_layout, word_size" in p.stderr and "--" not in p.stderr, p.stderr)
 
 
 def packed():
@@ -252,7 +264,7 @@ def stamps(*ns):
 
 def clocks():
     data = BAR + cfg("mem", 0) + BAR + cxt(INSN, 5) + cxt(BB, 5) + BAR + END
-    for clock, want in [("mode=event", [0, 0, 3]), ("mode=event,start=1000", [0, 0, 3]), ("tick_ns=10", [0, 9, 39]), ("mode=instr", [0, 0, 0]),
+    for clock, want in [("mode=event", [0, 0, 3]), ("mode=event,start=1000", [0, 0, 3]), ("tick_ns=10", [0, 9, 39]), ("mode=instr", [0, 0, 0]), ("instr", [0, 0, 0]), ("instr,tick_ns=7", [0, 0, 6]),
                         ("mode=instr,tick_ns=7", [0, 0, 6]), (f"start={(1 << 63) - 6}", [0, 0, 3])]:
         r = Dir({"a.prism": data}, f"--prism-clock={clock}")
         good(clock, r)
@@ -293,9 +305,26 @@ def timestamps():
             ("none", b"", 0, [])]:
         r = Dir({**files, "a.ts": ts})
         check(f"timestamps, {name}", r.status == 1 and "error[prism]: PT01: " in r.err and f"a.prism +0x{offset:x}" in r.err, r.err)
+        check(f"timestamps, {name}, hint", "see --prism-timestamps" in r.err and "--lenient" in r.err, r.err)
         r = Dir({**files, "a.ts": ts}, "--lenient")
         check(f"timestamps, {name}, lenient", r.status == 0 and "warning: PT01: " in r.err, r.err)
         check(f"timestamps, {name}, lenient", not lenient or times(r) == lenient, times(r))
+    # An End has the time of the event before, or, in front of all, of the one behind.
+    ends = END.ljust(4, b"\xff") * 2
+    late = describe(clock={"mode": "timestamps"}, timestamps="a.ts", buffer_size=4)
+    r = Dir({"a.prism": ends + b"\x00" * 2 + END, "a.ts": stamps(10 ** 18, 10 ** 18 + 7), "a.json": late}, "--prism-interval=time:3")
+    good("End first", r)
+    check("End first", r.read("thread.prv").startswith("#Paraver (19/01/38 at 03:14):00000000000000000007_ns"), r.read("thread.prv")[:60])
+    # Alone it has none, and is not in the way of the others.
+    files2 = {"a.prism": ends, "a.ts": b"", "a.json": late, "b.prism": BAR + END, "b.ts": stamps(10 ** 18),
+              "b.json": describe(events="b.prism", clock={"mode": "timestamps"}, timestamps="b.ts")}
+    r = Dir(files2)
+    good("only Ends", r, "the stream has no events")
+    check("only Ends", r.read("thread.prv").startswith("#Paraver (19/01/38 at 03:14):00000000000000000000_ns"), r.read("thread.prv")[:60])
+    r = Dir({**files2, "a.ts": stamps(1, 2)})
+    check("only Ends, more", r.status == 1 and "error[prism]: PT01: " in r.err, r.err)
+    r = Dir({"a.prism": END, "a.ts": stamps(1 << 63), "a.json": late})
+    check("End, large", r.status == 1 and "does not fit in 63 bits" in r.err, r.err)
     back = stamps(100, 120, 119, 150, 1000)
     r = Dir({**files, "a.ts": back})
     check("back", r.status == 1 and "error[prism]: PT02: the timestamp goes back by 1 ns" in r.err and "a.prism +0xb" in r.err, r.err)
@@ -355,6 +384,11 @@ CODES = [
 ]
 
 
+# The option that may help.
+HINTS = {"PB01": "compute-layout", "PB03": "control-flow", "PB15": "buffer-size", "PB16": "buffer-size",
+         **{code: "word-size" for code in ("PB02", "PB04", "PB07", "PB08", "PB11", "PB12")}}
+
+
 def codes():
     for code, data, offset, warns, ends, options in CODES:
         size = len(data)
@@ -367,6 +401,8 @@ def codes():
             check(what, r.status == (0 if lenient or warns else 1), f"{r.status} {r.err}")
             check(what, f"{word}{code}: " in r.err and f"s.prism +0x{offset:x}" in r.err, r.err)
             check(what, r.err.count("PB") >= 1 and (lenient or warns or "--lenient" in r.err), r.err)
+            key = HINTS.get(code)
+            check(f"{what}, hint", (f"see --prism-{key}" in r.err or f", --prism-{key}" in r.err) == (key is not None and not lenient), r.err)
             if lenient or warns:
                 total = sum(int(x.split(":")[1]) for x in r.lines("thread", MEM).get(1, "").split())
                 other = 1 if code == "PB07" else 0

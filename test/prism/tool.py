@@ -78,7 +78,7 @@ def worked_example():
     write("w.prism", WORKED)
     check(run("dump", "w.prism")[0].decode() == TEXT, "dump", run("dump", "w.prism")[0])
     check(run("dump", stdin=WORKED)[0].decode() == TEXT, "dump of the standard input")
-    for args in (["dump"], ["dump", "-"], ["recode", "--to-layout=wide", "-"], ["stat", "-"]):
+    for args in (["dump"], ["dump", "-"], ["recode", "--to-compute-layout=wide", "-"], ["stat", "-"]):
         with open("w.prism", "rb") as f:
             p = subprocess.run([TOOL, *args], stdin=f, capture_output=True, check=False, timeout=60)
         check((p.returncode, p.stderr) == (0, b"") and p.stdout == run(*args, stdin=WORKED)[0], args, "of a file as the standard input", p.stderr)
@@ -89,17 +89,18 @@ def worked_example():
         check(read("again.prism") == WORKED, "encode", args)
         os.remove("again.prism")
     check(run("recode", "w.prism")[0] == WORKED, "recode to the same")
-    packed = run("recode", "--to-layout=packed", "w.prism")[0]
+    packed = run("recode", "--to-compute-layout=packed", "w.prism")[0]
     check(len(packed) == 124 and bytes.fromhex("2a050102") in packed and bytes.fromhex("330d0405") in packed, "packed", packed.hex(" "))
-    check(run("recode", "--layout=packed", "--to-layout=wide", stdin=packed)[0] == WORKED, "packed and back")
-    check(run("dump", "--layout", "packed", stdin=packed)[0].decode() == TEXT.replace("=wide", "=packed"), "dump of packed")
+    check(run("recode", "--compute-layout=packed", "--to-compute-layout=wide", stdin=packed)[0] == WORKED, "packed and back")
+    check(run("dump", "--compute-layout", "packed", stdin=packed)[0].decode() == TEXT.replace("=wide", "=packed"), "dump of packed")
     # where, when, and bytes
     lines = run("dump", "--bytes", "w.prism")[0].decode()
     check("mem load size=4 addr=0x7ffd12345678 id=3         # 32, 4 ns: 0a 78 56 34 12 fd 7f 00 03\n" in lines, "dump --bytes", lines)
     check("config mem 0xc0                                  # 41, 5 ns: a0 c0\n" in lines, "time of a config event", lines)
     check(run("encode", stdin=lines)[0] == WORKED, "encode of what has comments")
-    lines = run("dump", "--bytes", "--clock=instr", "--tick-ns=5", "w.prism")[0].decode()
-    check("# 13, 0 ns:" in lines and "# 19, 5 ns:" in lines and "# 119, 5 ns:" in lines, "ticks of instructions", lines)
+    for words in (["--clock=instr", "--tick-ns=5"], ["--clock=instr,tick_ns=5"], ["--clock=mode=instr,tick_ns=5"], ["--set", "clock=instr,tick_ns=5"]):
+        lines = run("dump", "--bytes", *words, "w.prism")[0].decode()
+        check("# 13, 0 ns:" in lines and "# 19, 5 ns:" in lines and "# 119, 5 ns:" in lines, "ticks of instructions", words, lines)
     objects = [json.loads(x) for x in run("dump", "--json", "--bytes", "w.prism")[0].splitlines()]
     check(len(objects) == 20, "dump --json", len(objects))
     check(objects[5] == {"offset": 27, "clock": 3, "event": "compute", "format": "integer", "size": 4, "op": "add", "arity": 2, "ids": [1, 2],
@@ -116,7 +117,7 @@ def worked_example():
     # 75 bytes of the packed layout, with an address of a negative sign
     data = bytes.fromhex("a0f0a4f8110df0adbaefbead0c2c0d0c6f4165000000000000006319" + b"aCoolFunctionBeingProfiled".hex() +
                          "624d010000000000" "616f000000000000" "a0d00c5ac0")
-    out = run("dump", "--layout=packed", stdin=data)[0].decode().splitlines()
+    out = run("dump", "--compute-layout=packed", stdin=data)[0].decode().splitlines()
     check(len(data) == 75 and len(out) == 12, len(data), out)
     check(out[3] == "mem store size=2 addr=0xffadbeefbaadf00d id=12" and out[4] == "comp integer size=16 op=mult arity=2 ids=12,111", out)
     check(out[6] == 'cxt function-enter "aCoolFunctionBeingProfiled"' and out[7] == "cxt basic-block 333" and out[10] == "mem load size=16 id=90", out)
@@ -134,7 +135,7 @@ def round_trips():
         s.end()
         text = s.text()
         data = s.data()
-        options = ["-q"] + (["--layout=packed"] if s.packed else []) + (["--word-size=4"] if s.word == 4 else []) + \
+        options = ["-q"] + (["--compute-layout=packed"] if s.packed else []) + (["--word-size=4"] if s.word == 4 else []) + \
             (["--control-flow"] if s.control_flow else [])
         out = run("dump", *options, stdin=data)[0].decode("utf-8", "surrogateescape")
         check(out == text, "seed", seed, "dump", [(a, b) for a, b in zip(out.splitlines(), text.splitlines()) if a != b][:2])
@@ -142,8 +143,8 @@ def round_trips():
         check(run("recode", *options, stdin=data)[0] == data, "seed", seed, "recode")
         # what comes back from the other layout, and out of buffers, is the same
         other = "wide" if s.packed else "packed"
-        there = run("recode", *options, "--to-layout", other, stdin=data)[0]
-        back = run("recode", *[x for x in options if "layout" not in x], "--layout", other, "--to-layout", "packed" if s.packed else "wide", stdin=there)[0]
+        there = run("recode", *options, "--to-compute-layout", other, stdin=data)[0]
+        back = run("recode", *[x for x in options if "layout" not in x], "--compute-layout", other, "--to-compute-layout", "packed" if s.packed else "wide", stdin=there)[0]
         check(back == data, "seed", seed, "to the other layout and back")
         size = r.choice([259, 300, 4096])
         buffers = run("recode", *options, f"--to-buffer-size={size}", stdin=data)[0]
@@ -196,10 +197,10 @@ def less_detail():
     check(run("recode", "--word-size=4", "--to-word-size=8", stdin=short)[0] == data, "words of 8 bytes")
     _, err = run("recode", "--to-word-size=4", stdin=FULL + sync(6, 1 << 32) + END, status=1)
     check("error[value]" in err and "byte 4" in err, "a word that does not fit", err)
-    _, err = run("recode", "--to-layout=packed", stdin=FULL + comp(1, 0, b"\x40\x00\x00") + END, status=1)
+    _, err = run("recode", "--to-compute-layout=packed", stdin=FULL + comp(1, 0, b"\x40\x00\x00") + END, status=1)
     check("error[value]" in err and "63" in err, "an operation that does not fit", err)
     _, err = run("recode", "--to-buffer-size=8", stdin=WORKED, status=1)
-    check("error[PB16]" in err and "--to-buffer-size" in err, "too small a buffer", err)
+    check("error[prism]: PB16: " in err and "--to-buffer-size" in err, "too small a buffer", err)
 
 
 # code, bytes, options, events that are left in lenient mode, whether it is only a warning
@@ -234,13 +235,13 @@ def what_is_wrong():
         write("bad.prism", data)
         for command in ("dump", "stat", "recode"):
             _, err = run(command, *options, "bad.prism", status=0 if warns else 1)
-            check(f"{'warning' if warns else 'error'}[{code}]" in err and "bad.prism, byte " in err, command, code, err)
+            check(f"{'warning' if warns else 'error[prism]'}: {code}: " in err and "bad.prism, byte " in err, command, code, err)
         out, err = run("dump", "--lenient", *options, "bad.prism")
         lines = out.decode().splitlines()[1:]
         check(len(lines) == left, code, "lenient:", lines)
-        check(f"warning[{code}]" in err and f"{code}: 1 time" in err, code, "lenient", err)
+        check(f"warning: {code}: " in err and f"{code}: 1 time" in err, code, "lenient", err)
         _, err = run("dump", "--lenient", "-q", *options, "bad.prism")
-        check("warning[" not in err and (f"{code}: 1 time" in err) != warns, code, "quiet", err)
+        check("warning" not in err and (f"{code}: 1 time" in err) != warns, code, "quiet", err)
     _, err = run("dump", stdin=FULL + b"\xe1", status=1)
     check("(standard input), byte 4 (+0x4)" in err and "--lenient" in err and "hint" in err, err)
     # an output is there as a whole or not
@@ -297,9 +298,9 @@ def wrong_text():
     out, err = run("encode", "--lenient", stdin="mem size=4 \nconfig mem 0xf0 # full\nnonsense\n  mem\tstore size=2\r\nend")
     check(out == b"\x00\xa0\xf0\x11" + bytes(8) + b"\xc0" and "text: 3 times" in err, "lenient", out, err)
     out, err = run("encode", stdin="bytes a0 f0 18 # as they are\nmem\n")
-    check(out == b"\xa0\xf0\x18\x00" and "warning[PB14]" in err, "bytes as they are", out, err)
+    check(out == b"\xa0\xf0\x18\x00" and "warning: PB14: " in err, "bytes as they are", out, err)
     check(run("encode", stdin="comp\nconfig comp 0xf8\ncomp ids=1,2 op=2 integer size=1\nend")[0] == bytes.fromhex("20a4f8280240" "0102c0"), "arity of the ids")
-    check(run("encode", "--layout=packed", stdin="stream compute_layout=wide\nconfig comp 0x20\ncomp op=1\nend")[0] == bytes.fromhex("a4202004c0"),
+    check(run("encode", "--compute-layout=packed", stdin="stream compute_layout=wide\nconfig comp 0x20\ncomp op=1\nend")[0] == bytes.fromhex("a4202004c0"),
           "the command line wins over the text")
     check(run("encode", stdin="config mem 0x20\nmem addr=0xff80000000000000\nmem addr=0x80000000000000\nend")[0] ==
           cfg("mem", 0x20) + (b"\x00" + bytes(6) + b"\x80") * 2 + END, "addresses with the sign, or without")
@@ -310,7 +311,7 @@ def wrong_text():
 
 
 def descriptions():
-    run("encode", "--layout=packed", "--word-size=4", "--buffer-size=64", "--describe", "d.json", "-o", "d.prism",
+    run("encode", "--compute-layout=packed", "--word-size=4", "--buffer-size=64", "--describe", "d.json", "-o", "d.prism",
         stdin="config mem 0xf0\nconfig comp 0xf8\nsync swap 7\ncxt thread 9\nmem load size=4 addr=0x1000 id=1\ncomp integer size=4 op=add ids=1\nend\n")
     d = json.loads(read("d.json"))
     check(d == {"version": 1, "format": "prism", "events": "d.prism", "compute_layout": "packed", "word_size": 4, "buffer_size": 64,
@@ -321,7 +322,7 @@ def descriptions():
     check(run("encode", stdin=out)[0] == read("d.prism"), "encode takes the settings of dump")
     # the option wins over the description
     check(b"buffer_size" not in run("dump", "--buffer-size=0", "d.json")[0], "an option over a description")
-    run("recode", "d.json", "--to-layout=wide", "--to-word-size=8", "--to-buffer-size=0", "--describe", "e.json", "-o", "e.prism")
+    run("recode", "d.json", "--to-compute-layout=wide", "--to-word-size=8", "--to-buffer-size=0", "--describe", "e.json", "-o", "e.prism")
     check(run("dump", "e.json")[0].splitlines()[1:] == out.encode().splitlines()[1:], "recode with a description")
     # timestamps
     d.update({"events": "t.prism", "timestamps": "t.ts", "clock": {"mode": "timestamps"}, "compute_layout": "wide", "word_size": 8, "buffer_size": 0})
@@ -330,6 +331,11 @@ def descriptions():
     write("t.ts", b"".join(x.to_bytes(8, "little") for x in (1700000000000000000, 1700000000000000001, 1700000000000000005, 1700000000000000009)))
     out = [json.loads(x)["clock"] % 100 for x in run("dump", "--json", "t.json")[0].splitlines()]
     check(out == [0, 1, 5, 9, 9], "timestamps", out)
+    write("first.prism", END.ljust(4, b"\xff") + b"\x00\x00" + END)
+    write("first.ts", (10 ** 18).to_bytes(8, "little") + (10 ** 18 + 4).to_bytes(8, "little"))
+    words = ["--buffer-size=4", "--set", "clock=mode=timestamps", "--set", "timestamps=first.ts"]
+    out = [json.loads(x)["clock"] - 10 ** 18 for x in run("dump", "--json", *words, "first.prism")[0].splitlines()]
+    check(out == [0, 0, 4, 4], "an End in front of all", out)
     # a directory is all of its streams
     os.mkdir("dir")
     for i in (0, 1):
@@ -347,8 +353,17 @@ def descriptions():
     check(err.count("timestamps are not looked at") == 1, "a directory is told twice", err)
     os.mkdir("empty")
     check("no stream" in run("stat", "empty", status=1)[1], "an empty directory")
-    check("PJ01" in run("dump", "--set", "clock=mode=x", "w.prism", status=1)[1], "a key of a wrong value")
-    check("PJ01" in run("dump", "--set", "what=1", "w.prism", status=1)[1], "a key that is unknown")
+    # a wrong key of the command line is wrong usage, of which nothing is left
+    for options in (["clock=mode=x"], ["what=1"], ["process=0"], ["clock=mode=timestamps"]):
+        words = [x for o in options for x in ("--set", o)]
+        for args in (["dump", *words, "w.prism", "-o", "new"], ["stat", *words, "dir"], ["recode", *words, "w.prism", "new"],
+                     ["encode", *words, "w.txt", "new"], ["uscope", *words, "dir", "-o", "new"]):
+            err = run(*args, status=2)[1]
+            check("error[usage]: PJ01: the key" in err and "the command line" in err and f"{args[0]} --help lists" in err, args, err)
+            check(not os.path.exists("new") and not os.path.exists("new.part"), args, "leave a file")
+    write("w2.txt", "stream process=0\n")
+    err = run("encode", "w2.txt", status=1)[1]
+    check("error[prism]: PJ01: the key" in err and "at w2.txt" in err and "line 1" in err, "a key of a text", err)
     write("x.json", '{"version": 1, "format": "prism"}')
     check("PJ01" in run("dump", "x.json", status=1)[1], "a description without events")
 
@@ -361,15 +376,15 @@ def usage():
         check(text.startswith(f"Usage: ovniscope-prism {name} ") and len(text.splitlines()) < 30, name, "--help")
         check(all(len(x) <= 80 for x in text.splitlines()), name, "--help is wide")
     check(b"ovniscope-prism" in run("--version")[0], "--version")
-    for args in ([], ["nothing"], ["dump", "a", "b", "c"], ["dump", "--what"], ["dump", "--layout"], ["dump", "--layout=middle"], ["dump", "--word-size=5"],
+    for args in ([], ["nothing"], ["dump", "a", "b", "c"], ["dump", "--what"], ["dump", "--compute-layout"], ["dump", "--compute-layout=middle"], ["dump", "--word-size=5"],
                  ["dump", "--buffer-size=-1"], ["dump", "--buffer-size=99999999999"], ["dump", "--initial-config=mem"], ["dump", "--initial-config=mem=f1"],
                  ["dump", "--initial-config=what=f0"], ["dump", "--initial-config=mem=f0x"], ["dump", "--set=x"], ["dump", "--tick-ns=0"], ["dump", "--clock=x"],
-                 ["dump", "--to-layout=wide"], ["recode", "--json"], ["recode", "--detail=cf=00"], ["encode", "--describe=x.json"],
+                 ["dump", "--to-compute-layout=wide"], ["recode", "--json"], ["recode", "--detail=cf=00"], ["encode", "--describe=x.json"],
                  ["recode", "--describe=new.prism", "w.prism", "new.prism"], ["recode", "--describe=w.prism", "w.prism", "new.prism"],
                  ["recode", "w.prism", "w.prism"], ["dump", "-o", "a", "w.prism", "b"], ["uscope", "w.prism"], ["dump"] + ["--control-flow"] * 17):
         _, err = run(*args, status=2)
         check("error[usage]" in err and "hint" in err, args, err)
-    check(run("--layout", "packed", "dump", "d.json", "-o", "-")[0].startswith(b"stream"), "options first")
+    check(run("--compute-layout", "packed", "dump", "d.json", "-o", "-")[0].startswith(b"stream"), "options first")
     check(not os.path.exists("new.prism") and not os.path.exists("new.prism.part"), "wrong usage leaves a file")
     # neither is what is written until the output is complete
     write("in.prism.part", FULL + END)

@@ -15,7 +15,7 @@ from hooks_kit import WORKED
 TOOL = os.path.abspath(sys.argv[1])
 RUNS = int(sys.argv[2]) if len(sys.argv) > 2 else 150
 COMMANDS = [["dump", "w.prism"], ["dump", "--json", "--bytes", "w.json"], ["encode", "w.txt"], ["stat", "w.prism", "w.json"], ["stat", "dir"],
-            ["recode", "--to-layout=packed", "--describe=d.json", "w.json"], ["uscope", "--lenient", "w.prism", "w.json"],
+            ["recode", "--to-compute-layout=packed", "--describe=d.json", "w.json"], ["uscope", "--lenient", "w.prism", "w.json"],
             ["uscope", "--accesses=none", "dir"]]
 
 

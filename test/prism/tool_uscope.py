@@ -171,7 +171,7 @@ def worked_example():
 
 
 def tables():
-    run("encode", "--describe=p.json", "-o", "p.prism", "--layout=packed", "--set", "clock=mode=instr", os.devnull)
+    run("encode", "--describe=p.json", "-o", "p.prism", "--compute-layout=packed", "--set", "clock=mode=instr", os.devnull)
     convert("-q", "--lenient", "--name", "M\xfc", "w.prism", "p.json", "w.prism", env={**os.environ, "LC_ALL": "C.UTF-8"})
     info = run("info", "o.uscp", program=USCOPE)[0]
     fields = {
@@ -442,7 +442,7 @@ def what_is_wrong():
     for code, data, warns in bad:
         write("b.prism", data)
         _, err = run("uscope", "-o", "b.uscp", "b.prism", status=0 if warns else 1)
-        check(f"[{code}]" in err and "b.prism, byte " in err, code, err)
+        check(f" {code}: " in err and "b.prism, byte " in err, code, err)
         check(os.path.exists("b.uscp") == warns and not os.path.exists("b.uscp.part"), code, "leaves", os.listdir("."))
         err = convert("--lenient", "b.prism")
         check(f"{code}: 1 time" in err, code, "lenient", err)
@@ -452,7 +452,7 @@ def what_is_wrong():
     write("a.prism", swap(1) + enter("f") + END)
     write("b.prism", swap(1) + enter("g") + END)
     _, err = run("uscope", "-o", "b.uscp", "a.prism", "b.prism", status=1)
-    check("error[PM04]" in err and "b.prism, byte 0" in err, err)
+    check("error[prism]: PM04: " in err and "b.prism, byte 0" in err, err)
     convert("--lenient", "-q", "a.prism", "b.prism")
     check(load()[0]["threads", 0, "function"] == {0: "", 1: "g", }, "a thread taken over", load()[0]["threads", 0, "function"])
     # ids that cannot be are threads of their own, the same for the same

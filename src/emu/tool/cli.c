@@ -62,16 +62,35 @@ print_help(const struct cli *c)
 		(void)printf("\n%s", c->footer);
 }
 
+/* g: NULL stands for the options of no group. */
+__attribute__((format(printf, 3, 0))) static int
+say_usage(const struct cli *c, const struct cli_group *g, const char *fmt, va_list ap)
+{
+	(void)fprintf(stderr, "%s: error[usage]: ", c->program);
+	(void)vfprintf(stderr, fmt, ap);
+	(void)fprintf(stderr, "\n  usage: %s %s\n  hint: %s --help%s%s lists the options\n", c->program, c->synopsis, c->program, g ? "-" : "",
+		g ? g->name : "");
+	return CLI_USAGE;
+}
+
 int
 cli_usage(const struct cli *c, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
-	(void)fprintf(stderr, "%s: error[usage]: ", c->program);
-	(void)vfprintf(stderr, fmt, ap);
-	(void)fprintf(stderr, "\n  usage: %s %s\n  hint: %s --help lists the options\n", c->program, c->synopsis, c->program);
+	int rc = say_usage(c, NULL, fmt, ap);
 	va_end(ap);
-	return CLI_USAGE;
+	return rc;
+}
+
+int
+cli_group_usage(const struct cli *c, const struct cli_group *g, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	int rc = say_usage(c, g, fmt, ap);
+	va_end(ap);
+	return rc;
 }
 
 /* The options in the form of getopt_long(). */
@@ -119,6 +138,18 @@ add_group(struct table *t, const struct cli_group *g, int id)
 	t->nnames += (size_t)n + 1;
 }
 
+/* The group that a word seems to be an option of: --NAME, --NAME-MORE; NULL: none. */
+static const struct cli_group *
+group_of(const struct cli *c, const char *word)
+{
+	for (size_t i = 0; i < c->ngroups; i++) {
+		size_t n = strlen(c->groups[i].name);
+		if (strncmp(word, "--", 2) == 0 && strncmp(word + 2, c->groups[i].name, n) == 0 && strchr("-=", word[2 + n]))
+			return &c->groups[i];
+	}
+	return NULL;
+}
+
 int
 cli_next(const struct cli *c, int argc, char **argv)
 {
@@ -143,13 +174,13 @@ cli_next(const struct cli *c, int argc, char **argv)
 	case ':':
 		if (optopt < 256 && strncmp(argv[at], "--", 2) != 0)
 			return cli_usage(c, "option -%c needs an argument", optopt);
-		return cli_usage(c, "option %s needs an argument", argv[at]);
+		return cli_group_usage(c, group_of(c, argv[at]), "option %s needs an argument", argv[at]);
 	case '?':
 		if (strncmp(argv[at], "--", 2) != 0)
 			return cli_usage(c, "unknown option -%c", optopt);
 		if (optopt)
-			return cli_usage(c, "option %s takes no argument", argv[at]);
-		return cli_usage(c, "unknown or ambiguous option %s", argv[at]);
+			return cli_group_usage(c, group_of(c, argv[at]), "option %s takes no argument", argv[at]);
+		return cli_group_usage(c, group_of(c, argv[at]), "unknown or ambiguous option %s", argv[at]);
 	default:
 		if (id < HELP_GROUP)
 			return id;

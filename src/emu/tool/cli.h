@@ -46,6 +46,8 @@ int cli_next(const struct cli *c, int argc, char **argv);
 
 /* Says what is wrong and where to read more. Returns CLI_USAGE. */
 int cli_usage(const struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The same of an option of a group. */
+int cli_group_usage(const struct cli *c, const struct cli_group *g, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* For a tool that takes one trace directory: `opt` is what cli_next() returned last.
  * Returns CLI_END when argv[optind] is it, else opt or CLI_USAGE (reported). */

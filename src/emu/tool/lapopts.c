@@ -37,7 +37,7 @@ parse_window(const struct cli *cli, struct laplace_options *o)
 	o->window = strtoll(optarg, &end, 10);
 	if (end != optarg && !*end && !errno && o->window > 0)
 		return 0;
-	return cli_usage(cli, "--laplace-window needs a number of nanoseconds, not '%s'", optarg);
+	return cli_group_usage(cli, &lapopts, "--laplace-window needs a number of nanoseconds, not '%s'", optarg);
 }
 
 static int
@@ -49,7 +49,7 @@ parse_refs(const struct cli *cli, struct laplace_options *o)
 			o->refs = (enum laplace_refs)i;
 			return 0;
 		}
-	return cli_usage(cli, "--laplace-refs needs all, pages or none, not '%s'", optarg);
+	return cli_group_usage(cli, &lapopts, "--laplace-refs needs all, pages or none, not '%s'", optarg);
 }
 
 int
@@ -62,7 +62,7 @@ lapopts_take(const struct cli *cli, int id, struct laplace_options *o)
 	case REFS: return parse_refs(cli, o);
 	default:
 		if (o->nset == LAPLACE_SETTINGS || !strchr(optarg, '='))
-			return cli_usage(cli, "--laplace-set needs KEY=VALUE, at most %d times, not '%s'", LAPLACE_SETTINGS, optarg);
+			return cli_group_usage(cli, &lapopts, "--laplace-set needs KEY=VALUE, at most %d times, not '%s'", LAPLACE_SETTINGS, optarg);
 		o->set[o->nset++] = optarg;
 		return 0;
 	}

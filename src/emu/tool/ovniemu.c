@@ -298,7 +298,7 @@ main(int argc, char **argv)
 	bool paraver = true;
 	unsigned labels = LABELS;
 	struct laplace_options laplace = { 0 };
-	struct prism_options prism = { 0 };
+	struct prism_options prism = { .prefix = "--prism-", .help = "--help-prism" };
 	struct progress p = { .begin = now(), .every = 0.1 };
 	p.shown = p.begin;
 	bool progress = isatty(STDERR_FILENO);

@@ -47,7 +47,7 @@ static const struct cli_option options[] = {
 	{ KEYS + 4, "prism-control-flow", "BOOL", "true: these events have one byte (default: false)" },
 	{ KEYS + 5, "prism-process", "N", "of the threads (default: 1)" },
 	{ KEYS + 6, "prism-first-thread", "N", "it runs from the start; 0 (default): none" },
-	{ KEYS + 7, "prism-clock", "LIST", "such as mode=event,start=0,tick_ns=1" },
+	{ KEYS + 7, "prism-clock", "LIST", "such as instr, or mode=event,start=0,tick_ns=1" },
 	{ KEYS + 8, "prism-timestamps", "FILE", "times of the events, for clock mode=timestamps" },
 };
 
@@ -83,7 +83,7 @@ parse_events(const struct cli *cli, struct prism_options *o)
 	static const char *const words[] = { [PRISM_EVENTS_ALL] = "all", [PRISM_EVENTS_SYNC] = "sync", [PRISM_EVENTS_NONE] = "none" };
 	int i = find_word(optarg, words, PRISM_EVENTS_NONE + 1);
 	if (i < 0)
-		return cli_usage(cli, "--prism-events needs all, sync or none, not '%s'", optarg);
+		return cli_group_usage(cli, &prismopts, "--prism-events needs all, sync or none, not '%s'", optarg);
 	o->events = (enum prism_events)i;
 	return 0;
 }
@@ -103,7 +103,7 @@ parse_interval(const struct cli *cli, struct prism_options *o)
 		good = parse_number(optarg + 7, INT64_MAX, &o->length);
 	}
 	if (!good)
-		return cli_usage(cli, "--prism-interval needs time:NS, events:N, sync or func, not '%s'", optarg);
+		return cli_group_usage(cli, &prismopts, "--prism-interval needs time:NS, events:N, sync or func, not '%s'", optarg);
 	o->interval = (enum prism_interval)i;
 	return 0;
 }
@@ -114,7 +114,7 @@ parse_needs(const struct cli *cli, struct prism_options *o)
 	static const char *const words[] = { "stop", "skip" };
 	int i = find_word(optarg, words, 2);
 	if (i < 0)
-		return cli_usage(cli, "--prism-needs needs stop or skip, not '%s'", optarg);
+		return cli_group_usage(cli, &prismopts, "--prism-needs needs stop or skip, not '%s'", optarg);
 	o->needs_skip = i == 1;
 	return 0;
 }
@@ -123,7 +123,7 @@ static int
 add_setting(const struct cli *cli, struct prism_options *o, const char *key, const char *value)
 {
 	if (o->nset == PRISM_SETTINGS)
-		return cli_usage(cli, "at most %d keys of descriptions can be set", PRISM_SETTINGS);
+		return cli_group_usage(cli, &prismopts, "at most %d keys of descriptions can be set", PRISM_SETTINGS);
 	o->set[o->nset++] = (struct prism_setting){ key, value };
 	return 0;
 }
@@ -132,9 +132,9 @@ static int
 add_path(const struct cli *cli, const char *option, const char **paths, size_t *n, size_t max)
 {
 	if (*n == max)
-		return cli_usage(cli, "%s can be given %zu times at most", option, max);
+		return cli_group_usage(cli, &prismopts, "%s can be given %zu times at most", option, max);
 	if (!*optarg)
-		return cli_usage(cli, "%s needs the name of a file", option);
+		return cli_group_usage(cli, &prismopts, "%s needs the name of a file", option);
 	paths[(*n)++] = optarg;
 	return 0;
 }
@@ -152,12 +152,12 @@ prismopts_take(const struct cli *cli, int id, struct prism_options *o)
 	case INSN: o->insn = true; return 0;
 	case ROWS:
 		if (!parse_number(optarg, PRISM_ROWS_MAX, &n))
-			return cli_usage(cli, "--prism-threads needs a number from 1 to %d, not '%s'", PRISM_ROWS_MAX, optarg);
+			return cli_group_usage(cli, &prismopts, "--prism-threads needs a number from 1 to %d, not '%s'", PRISM_ROWS_MAX, optarg);
 		o->threads = (uint32_t)n;
 		return 0;
 	case SET:
 		if (!strchr(optarg, '='))
-			return cli_usage(cli, "--prism-set needs KEY=VALUE, not '%s'", optarg);
+			return cli_group_usage(cli, &prismopts, "--prism-set needs KEY=VALUE, not '%s'", optarg);
 		return add_setting(cli, o, optarg, strchr(optarg, '=') + 1);
 	default: return add_setting(cli, o, keys[id - KEYS], optarg);
 	}

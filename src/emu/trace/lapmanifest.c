@@ -33,9 +33,12 @@ bad(struct laplace *l, const char *key, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	struct diag *d = l->trace->diag;
 	l->log.counts[LAP_LJ01]++;
-	return diag_error(l->trace->diag, ERR_LAPLACE, &(struct place){ .file = l->source.has_manifest ? MANIFEST : "the command line" },
-		"LJ01: the key \"%s\" %s", key, text);
+	if (l->source.has_manifest)
+		return diag_error(d, ERR_LAPLACE, &(struct place){ .file = MANIFEST }, "LJ01: the key \"%s\" %s", key, text);
+	return diag_error(d, ERR_USAGE, &(struct place){ .file = "the command line" },
+		"LJ01: the key \"%s\" %s\nhint: %s --help-laplace lists the options", key, text, d->program);
 }
 
 /* One of the words; the first is 0. */

@@ -139,11 +139,12 @@ prismbytes_open(struct prism *p, uint32_t n)
 	struct reader_pool *pool = &p->trace->readers;
 	prismread_begin(&s->in, &s->source.settings, s->source.buffer_size);
 	s->phase = PRISM_READING;
-	s->clock = s->source.clock == PRISM_CLOCK_TIMESTAMPS ? 0 : s->source.start;
-	s->next_clock = s->clock;
 	int rc = s->source.live ? open_live(p, n) : reader_open(reader_of(p, n), pool, s->source.events, s->source.name);
-	if (rc == 0 && s->source.clock == PRISM_CLOCK_TIMESTAMPS)
-		rc = reader_open(&s->stamps, pool, s->source.timestamps, prismfiles_name(p->trace, s->source.timestamps));
+	const char *stamps = s->source.timestamps;
+	if (rc == 0)
+		rc = prismclock_open(&s->time, s->source.clock, s->source.start, s->source.tick_ns, pool, stamps,
+			stamps ? prismfiles_name(p->trace, stamps) : NULL);
+	s->clock = s->time.now;
 	return rc;
 }
 
@@ -154,7 +155,7 @@ prismbytes_close(struct prism *p, uint32_t n)
 	if (r->fd == STDIN_FILENO && p->streams[n].source.live)
 		r->fd = -1; /* not ours */
 	reader_close(r);
-	reader_close(&p->streams[n].stamps);
+	prismclock_close(&p->streams[n].time);
 }
 
 /* The name of a context stays where it is while other streams are waited for. */
@@ -186,16 +187,4 @@ prismbytes_go_on(struct prism *p, uint32_t n, struct prism_got *got)
 		if (rc < 0)
 			return rc;
 	}
-}
-
-int
-prismbytes_stamp(struct prism *p, uint32_t n, uint64_t *ns)
-{
-	struct reader *r = &p->streams[n].stamps;
-	int rc = r->end - r->p >= 8 ? 1 : reader_fill(r, 8);
-	*ns = 0;
-	for (int i = 0; rc > 0 && i < 8; i++)
-		*ns |= (uint64_t)r->p[i] << 8 * i;
-	r->p += rc > 0 ? 8 : 0;
-	return rc;
 }

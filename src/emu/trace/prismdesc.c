@@ -4,6 +4,7 @@
 #include "prismparts.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +16,8 @@
 struct parse {
 	struct prism *p;
 	struct prism_source *s;
-	const char *where; /* for messages */
-	bool cli;          /* all values are texts */
+	const char *where; /* for messages; NULL: the command line */
+	bool texts;        /* all values are texts */
 };
 
 __attribute__((format(printf, 3, 4))) static int
@@ -27,8 +28,12 @@ bad(const struct parse *c, const char *key, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	struct diag *d = c->p->trace->diag;
 	c->p->counts[PRISM_PJ01]++;
-	return diag_error(c->p->trace->diag, ERR_PRISM, &(struct place){ .file = c->where }, "PJ01: the key \"%s\" %s", key, text);
+	if (c->where)
+		return diag_error(d, ERR_PRISM, &(struct place){ .file = c->where }, "PJ01: the key \"%s\" %s", key, text);
+	return diag_error(d, ERR_USAGE, &(struct place){ .file = "the command line" }, "PJ01: the key \"%s\" %s\nhint: %s %s lists the options",
+		key, text, d->program, c->p->options->help);
 }
 
 /* ---- Values. ---- */
@@ -66,13 +71,13 @@ parse_number(const struct parse *c, const cJSON *item, uint64_t min, uint64_t ma
 			return 0;
 	}
 	return bad(c, item->string, "must be a whole number from %llu to %llu%s", (unsigned long long)min, (unsigned long long)max,
-		max > WHOLE && !c->cli ? ", in quotes if it is above 9007199254740992" : "");
+		max > WHOLE && !c->texts ? ", in quotes if it is above 9007199254740992" : "");
 }
 
 static int
 parse_bool(const struct parse *c, const cJSON *item, bool *out)
 {
-	const char *text = c->cli && cJSON_IsString(item) ? item->valuestring : "";
+	const char *text = c->texts && cJSON_IsString(item) ? item->valuestring : "";
 	if (!cJSON_IsBool(item) && strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
 		return bad(c, item->string, "must be true or false");
 	*out = cJSON_IsTrue(item) || *text == 't';
@@ -99,7 +104,7 @@ parse_detail(const struct parse *c, const cJSON *item)
 {
 	static const char *const kinds[] = { "mem", "comp", "sync", "cxt" };
 	if (!cJSON_IsObject(item))
-		return bad(c, item->string, c->cli ? "must be like mem=f0,comp=f8" : "must be an object");
+		return bad(c, item->string, c->texts ? "must be like mem=f0,comp=f8" : "must be an object");
 	const cJSON *kind;
 	cJSON_ArrayForEach(kind, item)
 	{
@@ -121,7 +126,7 @@ parse_clock(const struct parse *c, const cJSON *item)
 {
 	static const char *const modes[] = { "event", "instr", "timestamps" };
 	if (!cJSON_IsObject(item))
-		return bad(c, item->string, c->cli ? "must be like mode=instr,tick_ns=2" : "must be an object");
+		return bad(c, item->string, c->texts ? "must be like instr, or mode=instr,tick_ns=2" : "must be an object");
 	int rc = 0;
 	const cJSON *key;
 	cJSON_ArrayForEach(key, item)
@@ -129,14 +134,16 @@ parse_clock(const struct parse *c, const cJSON *item)
 		int word = (int)c->s->clock;
 		if (rc < 0)
 			break;
-		if (strcmp(key->string, "mode") == 0)
+		if (strcmp(key->string, "mode") == 0) {
 			rc = parse_word(c, key, modes, 3, &word);
-		else if (strcmp(key->string, "start") == 0)
+			c->s->clock_set = !c->where;
+		} else if (strcmp(key->string, "start") == 0) {
 			rc = parse_number(c, key, 0, INT64_MAX, &c->s->start);
-		else if (strcmp(key->string, "tick_ns") == 0)
+		} else if (strcmp(key->string, "tick_ns") == 0) {
 			rc = parse_number(c, key, 1, INT64_MAX, &c->s->tick_ns);
-		else
+		} else {
 			rc = bad(c, item->string, "knows mode, start and tick_ns, not \"%s\"", key->string);
+		}
 		c->s->clock = (enum prism_clock)word;
 	}
 	return rc;
@@ -146,7 +153,7 @@ static int
 parse_stamps(const struct parse *c, const cJSON *item)
 {
 	c->s->timestamps = NULL;
-	return cJSON_IsNull(item) ? 0 : parse_file(c, item, c->cli ? NULL : c->s->json, &c->s->timestamps);
+	return cJSON_IsNull(item) ? 0 : parse_file(c, item, c->texts ? NULL : c->s->json, &c->s->timestamps);
 }
 
 static int
@@ -286,9 +293,10 @@ prismdesc_read(struct prism *p, const char *path, bool wanted, struct prism_sour
 
 /* ---- The command line. ---- */
 
-/* "a=1,b=2" as an object of texts; NULL: memory is exhausted, or it is none. */
+/* "a=1,b=2" as an object of texts, or "1,b=2" where a is the usual key; NULL: memory is exhausted,
+ * or it is none. */
 static cJSON *
-make_object(const char *text)
+make_object(const char *text, const char *usual)
 {
 	cJSON *o = cJSON_CreateObject();
 	while (o && *text) {
@@ -296,34 +304,33 @@ make_object(const char *text)
 		char value[40];
 		size_t n = strcspn(text, ",");
 		size_t eq = strcspn(text, "=");
-		if (eq >= n || eq >= sizeof(key) || n - eq - 1 >= sizeof(value)) {
+		size_t from = eq < n ? eq + 1 : 0;
+		bool good = (eq < n || usual) && (eq < sizeof(key) || eq >= n) && n - from < sizeof(value);
+		if (good) {
+			(void)snprintf(key, sizeof(key), "%.*s", from ? (int)eq : INT_MAX, from ? text : usual);
+			(void)snprintf(value, sizeof(value), "%.*s", (int)(n - from), text + from);
+		}
+		if (!good || !cJSON_AddStringToObject(o, key, value)) {
 			cJSON_Delete(o);
 			return NULL;
 		}
-		memcpy(key, text, eq);
-		key[eq] = 0;
-		memcpy(value, text + eq + 1, n - eq - 1);
-		value[n - eq - 1] = 0;
-		if (!cJSON_AddStringToObject(o, key, value)) {
-			cJSON_Delete(o);
-			return NULL;
-		}
+		usual = NULL; /* only in front */
 		text += n + (text[n] == ',');
 	}
 	return o;
 }
 
 int
-prismdesc_set(struct prism *p, const struct prism_setting *o, struct prism_source *s)
+prismdesc_set(struct prism *p, const struct prism_setting *o, const char *where, struct prism_source *s)
 {
-	struct parse c = { .p = p, .s = s, .where = "the command line", .cli = true };
+	struct parse c = { .p = p, .s = s, .where = where, .texts = true };
 	char *key = arena_strndup(&p->trace->arena, o->key, strcspn(o->key, "="));
 	if (!key)
 		return diag_no_memory(p->trace->diag);
 	for (char *k = key; *k; k++)
 		*k = *k == '-' ? '_' : *k;
-	bool nested = strcmp(key, "initial_config") == 0 || strcmp(key, "clock") == 0;
-	cJSON *item = nested ? make_object(o->value) : NULL;
+	bool is_clock = strcmp(key, "clock") == 0;
+	cJSON *item = is_clock || strcmp(key, "initial_config") == 0 ? make_object(o->value, is_clock ? "mode" : NULL) : NULL;
 	if (!item)
 		item = cJSON_CreateString(o->value);
 	if (!item)
@@ -341,8 +348,9 @@ int
 prismdesc_check(struct prism *p, struct prism_source *s)
 {
 	struct parse c = { .p = p, .s = s, .where = s->json ? prismfiles_name(p->trace, s->json) : s->name };
+	struct parse asked = { .p = p, .s = s };
 	if (s->clock == PRISM_CLOCK_TIMESTAMPS && !s->timestamps)
-		return bad(&c, "timestamps", "is missing: the mode of the clock needs that file");
+		return bad(s->clock_set ? &asked : &c, "timestamps", "is missing: the mode of the clock needs that file");
 	if (s->clock != PRISM_CLOCK_TIMESTAMPS && s->timestamps)
 		diag_warn(p->trace->diag, &(struct place){ .file = c.where },
 			"the timestamps are not looked at, as the mode of the clock is another\nhint: set the key clock to mode=timestamps, or leave the timestamps out");

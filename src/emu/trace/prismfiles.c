@@ -224,7 +224,7 @@ prismfiles_find(struct prism *p)
 	for (uint32_t i = 0; i < p->nstreams && rc == 0; i++) {
 		struct prism_source *s = &p->streams[i].source;
 		for (size_t k = 0; k < o->nset && rc == 0; k++)
-			rc = prismdesc_set(p, &o->set[k], s);
+			rc = prismdesc_set(p, &o->set[k], NULL, s);
 		if (rc == 0)
 			rc = look_at(p, s);
 		if (rc == 0)

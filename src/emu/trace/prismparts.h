@@ -4,7 +4,7 @@
 
 /* prismparts: what the files of the stream format of Prism share: which streams there are
  * (prismfiles.c), what is said of them (prismdesc.c), their threads (prismrows.c), their
- * bytes (prismbytes.c), and their events (prismstream.c).
+ * bytes (prismbytes.c), their events (prismstream.c), and what is said of them (prismtell.c).
  *
  * All functions return 0, or <0 (reported), unless said otherwise. */
 
@@ -18,8 +18,8 @@ void prismdesc_default(struct prism_source *s);
 /* Reads a description. `wanted`: it must be one; else 1 is returned when it is not. */
 int prismdesc_read(struct prism *p, const char *path, bool wanted, struct prism_source *s);
 
-/* A key of the command line. */
-int prismdesc_set(struct prism *p, const struct prism_setting *o, struct prism_source *s);
+/* A key as a text: of the command line (where: NULL), or of a file. */
+int prismdesc_set(struct prism *p, const struct prism_setting *o, const char *where, struct prism_source *s);
 
 /* What only all keys together tell. */
 int prismdesc_check(struct prism *p, struct prism_source *s);
@@ -74,10 +74,25 @@ prismbytes_next(struct prism *p, uint32_t n, struct prism_got *got)
 	return prismbytes_go_on(p, n, got);
 }
 
-/* The timestamp of the current event: 1, 0 there is none, <0. */
-int prismbytes_stamp(struct prism *p, uint32_t n, uint64_t *ns);
-
 void prismbytes_close(struct prism *p, uint32_t n);
+
+/* ---- Messages; prism_issue() is another. ---- */
+
+enum {
+	PRISM_HINT_MAX = 300,
+};
+
+/* What may be behind a code, in a buffer of that size; NULL: nobody knows. */
+const char *prismtell_hint(const struct prism_options *o, int code, char *buf, size_t size);
+
+/* The codes of a set, 1 << code each. */
+int prismtell_issues(struct prism *p, uint32_t n, uint32_t issues);
+
+/* The compressed file of a stream ends inside a frame. */
+int prismtell_torn(struct prism *p, uint32_t n);
+
+/* PRISM_E_VALUE of prismclock_take(). Returns <0. */
+int prismtell_late(struct prism *p, uint32_t n);
 
 /* ---- Threads. ---- */
 

@@ -149,16 +149,15 @@ scan(struct prism *p, uint32_t n)
 	struct prism_stream *s = &p->streams[n];
 	const volatile sig_atomic_t *stop = p->trace->options.stop;
 	struct prism_got got;
-	uint64_t stamp;
 	bool has_thread = s->source.first_thread != 0;
 	int rc = prismbytes_open(p, n);
 	if (rc == 0 && has_thread && prism_row(p, s->source.process, s->source.first_thread) == PRISM_NO_ROW)
 		rc = -ERR_PRISM;
 	while (rc == 0 && (rc = prismbytes_next(p, n, &got)) > 0) {
-		if (s->source.clock == PRISM_CLOCK_TIMESTAMPS && s->ev.kind != PRISM_END)
-			rc = prismbytes_stamp(p, n, &stamp);
-		if (rc > 0)
-			rc = scan_event(p, n, &has_thread);
+		int timed = s->source.clock == PRISM_CLOCK_TIMESTAMPS ? prismclock_take(&s->time, &s->ev) : PRISM_OK;
+		if (timed == PRISM_PT01)
+			break;
+		rc = timed < 0 ? timed : scan_event(p, n, &has_thread);
 		if (++p->rows->events % LOOK_UP == 0 && stop && *stop)
 			rc = -ERR_INTERRUPTED;
 		if (rc == 0)

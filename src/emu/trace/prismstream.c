@@ -8,108 +8,22 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-	TOLD = 5, /* issues of a kind that are told one by one */
-};
-
-/* ---- Messages. ---- */
-
-static struct place
-place_of(const struct prism_stream *s)
-{
-	return (struct place){ .file = s->source.name, .has_offset = true, .offset = s->offset };
-}
-
-/* A writer that dies is no fault of what it wrote before. */
-static bool
-passes(const struct prism *p, uint32_t n, enum prism_code code)
-{
-	return p->options->lenient || prism_code_warns((int)code) || (code == PRISM_PB01 && p->streams[n].source.live);
-}
-
-int
-prism_issue(struct prism *p, uint32_t stream, enum prism_code code, const char *fmt, ...)
-{
-	const struct prism_stream *s = &p->streams[stream];
-	char text[400];
-	va_list ap;
-	va_start(ap, fmt);
-	(void)vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	struct place at = place_of(s);
-	if (s->mcv[0]) { /* it was read */
-		at.has_clock = true;
-		at.clock = (int64_t)s->clock;
-		at.mcv = s->mcv;
-	}
-	const char *name = prism_code_name((int)code);
-	const char *lenient = prism_code_lenient((int)code);
-	uint64_t n = ++p->counts[code];
-	if (!passes(p, stream, code))
-		return diag_error(p->trace->diag, ERR_PRISM, &at, "%s: %s\nhint: with --lenient: %s", name, text, lenient);
-	if (n <= TOLD)
-		diag_warn(p->trace->diag, &at, "%s: %s: %s%s", name, text, lenient, n == TOLD ? "\nmore of these are only counted" : "");
-	return 0;
-}
-
-static int
-tell_issues(struct prism *p, uint32_t n, uint32_t issues)
-{
-	int rc = 0;
-	for (int code = 1; code < PRISM_CODES && rc == 0; code++)
-		if (issues & 1U << code)
-			rc = prism_issue(p, n, (enum prism_code)code, "%s", prism_code_text(code));
-	return rc;
-}
-
 /* ---- Time. ---- */
 
-/* The last instant is that of an interval that does not end. */
+/* A time that is not as it should be. 1: it can be used, 0 the stream ends before it (PT01), <0. */
 static int
-too_late(struct prism *p, uint32_t n)
-{
-	struct place at = place_of(&p->streams[n]);
-	return diag_error(p->trace->diag, ERR_PRISM, &at, "the time does not fit in 63 bits of nanoseconds");
-}
-
-/* The time of the current event. 1, 0 the stream ends before it (PT01), <0. */
-static int
-read_stamp(struct prism *p, uint32_t n)
+check_time(struct prism *p, uint32_t n, int code)
 {
 	struct prism_stream *s = &p->streams[n];
-	uint64_t ns;
-	int rc = prismbytes_stamp(p, n, &ns);
-	if (rc <= 0)
-		return rc;
-	if (ns < s->clock) {
-		rc = prism_issue(p, n, PRISM_PT02, "the timestamp goes back by %llu ns", (unsigned long long)(s->clock - ns));
-		s->ev.issues |= 1U << PRISM_PT02;
-		return rc < 0 ? rc : 1;
-	}
-	s->clock = ns;
-	return ns >= INT64_MAX ? too_late(p, n) : 1;
-}
-
-static int
-set_clock(struct prism *p, uint32_t n)
-{
-	struct prism_stream *s = &p->streams[n];
-	if (s->ev.kind == PRISM_END)
-		return 1;
-	if (__builtin_expect(s->source.clock == PRISM_CLOCK_TIMESTAMPS, 0))
-		return read_stamp(p, n);
-	bool ticks = s->ev.kind != PRISM_CFG;
-	if (s->source.clock == PRISM_CLOCK_INSTR) {
-		/* An instruction is at the time that begins with it. */
-		if (s->ev.kind == PRISM_CXT && s->ev.cxt.type == PRISM_INSN)
-			s->next_clock += s->source.tick_ns;
-		ticks = false;
-	}
-	s->clock = s->next_clock;
-	if (__builtin_expect(s->clock >= INT64_MAX, 0))
-		return too_late(p, n);
-	s->next_clock += ticks ? s->source.tick_ns : 0;
-	return 1;
+	if (code < 0)
+		return code;
+	if (code == PRISM_E_VALUE)
+		return prismtell_late(p, n);
+	if (code == PRISM_PT01)
+		return 0;
+	s->ev.issues |= 1U << code;
+	int rc = prism_issue(p, n, PRISM_PT02, "the timestamp goes back by %llu ns", (unsigned long long)s->time.back);
+	return rc < 0 ? rc : 1;
 }
 
 /* ---- Events. ---- */
@@ -200,23 +114,18 @@ check_end(struct prism *p, uint32_t n, enum prism_code code, uint32_t issues)
 {
 	struct prism_stream *s = &p->streams[n];
 	const struct reader *r = &p->trace->streams[n + 1].in;
-	uint64_t ns;
 	s->offset = s->in.at;
 	s->mcv[0] = 0;
-	int rc = tell_issues(p, n, issues);
+	int rc = prismtell_issues(p, n, issues);
 	if (rc == 0 && code)
 		rc = prism_issue(p, n, code, "%s", prism_code_text((int)code));
-	if (rc == 0 && r->torn) {
-		struct place at = place_of(s);
-		if (!p->options->lenient)
-			return diag_error(p->trace->diag, ERR_STREAM_TRUNCATED, &at, "the compressed file ends inside a frame");
-		diag_warn(p->trace->diag, &at, "the compressed file ends inside a frame");
-	}
+	if (rc == 0 && r->torn)
+		rc = prismtell_torn(p, n);
 	s->stopped_by = (int)code;
-	if (rc < 0 || code || s->source.clock != PRISM_CLOCK_TIMESTAMPS)
+	if (rc < 0 || code)
 		return rc;
-	rc = prismbytes_stamp(p, n, &ns);
-	if (rc > 0 || (rc == 0 && s->stamps.p < s->stamps.end))
+	rc = prismclock_left(&s->time);
+	if (rc > 0)
 		rc = prism_issue(p, n, PRISM_PT01, "there are more timestamps than events");
 	return rc;
 }
@@ -245,7 +154,7 @@ end_stream(struct prism *p, uint32_t n, struct event *ev, enum prism_code code, 
 	if (rc < 0)
 		return rc;
 	s->phase = PRISM_ENDED;
-	if (p->trace->options.events_only || s->in.seq == 0)
+	if (p->trace->options.events_only || s->in.seq == 0 || !s->time.known)
 		return end_trace(p);
 	static const uint8_t mcv[] = { 'R', 'D', '.' };
 	s->phase = PRISM_ENDING;
@@ -255,23 +164,29 @@ end_stream(struct prism *p, uint32_t n, struct event *ev, enum prism_code code, 
 	return 1;
 }
 
-/* The next event of a stream. 1, 0 there is none, <0. */
+/* The next event of a stream. 1, 0 there is none, <0. An End that is all there is has no time
+ * if those are stamped: it is passed over. */
 static int
 pull(struct prism *p, uint32_t n, struct event *ev)
 {
 	struct prism_stream *s = &p->streams[n];
 	struct prism_got got;
-	int rc = prismbytes_next(p, n, &got);
-	if (__builtin_expect(rc <= 0, 0))
-		return rc < 0 ? rc : end_stream(p, n, ev, got.code, got.issues);
+	int rc;
+	int timed;
+	do {
+		rc = prismbytes_next(p, n, &got);
+		if (__builtin_expect(rc <= 0, 0))
+			return rc < 0 ? rc : end_stream(p, n, ev, got.code, got.issues);
+		timed = prismclock_take(&s->time, &s->ev);
+	} while (__builtin_expect(!s->time.known && timed == PRISM_OK, 0));
 	s->seq = s->in.seq - 1;
 	s->offset = s->in.at;
 	describe(s, ev);
 	memcpy(s->mcv, ev->mcv, sizeof(s->mcv));
-	rc = set_clock(p, n);
-	if (rc <= 0)
+	if (__builtin_expect(timed != PRISM_OK, 0) && (rc = check_time(p, n, timed)) <= 0)
 		return rc < 0 ? rc : end_stream(p, n, ev, PRISM_PT01, 0);
-	if (__builtin_expect(got.issues != 0, 0) && (rc = tell_issues(p, n, got.issues)) < 0)
+	s->clock = s->time.now;
+	if (__builtin_expect(got.issues != 0, 0) && (rc = prismtell_issues(p, n, got.issues)) < 0)
 		return rc;
 	ev->clock = (int64_t)s->clock;
 	ev->length = (uint32_t)(s->in.offset - s->in.at);

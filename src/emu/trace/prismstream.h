@@ -25,6 +25,7 @@
  * before it had events, and one behind everything else, at the time of the last event. RD.
  * has the time of the last event of its stream. */
 
+#include "prismclock.h"
 #include "prismread.h"
 #include "trace.h"
 
@@ -41,12 +42,6 @@ enum prism_interval {
 	PRISM_INTERVAL_EVENTS,
 	PRISM_INTERVAL_SYNC,
 	PRISM_INTERVAL_FUNC,
-};
-
-enum prism_clock {
-	PRISM_CLOCK_EVENT,
-	PRISM_CLOCK_INSTR,
-	PRISM_CLOCK_TIMESTAMPS,
 };
 
 enum {
@@ -70,6 +65,8 @@ struct prism_setting {
 
 /* All strings are borrowed. Zeroed: the defaults. */
 struct prism_options {
+	const char *prefix;            /* of options for keys, in hints: "--prism-"; NULL: there are none */
+	const char *help;              /* the option that lists them */
 	const char *file[PRISM_FILES]; /* of the command line, in place of a directory; "-": stdin */
 	size_t nfiles;
 	struct prism_setting set[PRISM_SETTINGS];
@@ -98,6 +95,7 @@ struct prism_source {
 	int process;
 	uint32_t first_thread; /* 0: none */
 	enum prism_clock clock;
+	bool clock_set; /* on the command line */
 	uint64_t start; /* ns */
 	uint64_t tick_ns;
 	bool live; /* no plain file: it cannot be read twice */
@@ -124,8 +122,7 @@ struct prism_stream {
 	/* The format's own. */
 	enum prism_phase phase;
 	struct event first;
-	uint64_t next_clock;  /* without timestamps: of the next event that ticks */
-	struct reader stamps; /* the timestamps, if there are any */
+	struct prismclock time;
 	uint8_t mcv[3];
 	uint8_t payload[4 + PRISM_NAME_MAX + 1];
 	char name[PRISM_NAME_MAX]; /* live: of the event, as the bytes of the stream may move */

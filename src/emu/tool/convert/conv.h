@@ -127,13 +127,14 @@ bool conv_number(struct conv *c, const char *option, const char *text, uint64_t 
 /* Returns 2, the status. */
 int conv_usage(struct conv *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Returns -1. */
-int conv_error(struct conv *c, const char *name, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+int conv_error(struct conv *c, const char *error, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 int conv_no_memory(struct conv *c);
-void conv_warn(struct conv *c, const char *name, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void conv_warn(struct conv *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Something wrong with an input. */
 struct conv_issue {
-	const char *name; /* of the code */
+	const char *error; /* its name */
+	const char *code;  /* NULL: it has none */
 	const char *text;
 	const char *file; /* NULL: not known */
 	uint64_t line;    /* 0: none */

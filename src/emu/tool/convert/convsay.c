@@ -27,14 +27,24 @@ put_clean(const char *s)
 		(void)fputc((unsigned char)*s < 0x20 || *s == 0x7f ? '?' : *s, stderr);
 }
 
+/* What a message begins with; error: its name, NULL: it is a warning. */
+static void
+put_kind(const struct conv *c, const char *error)
+{
+	if (error)
+		(void)fprintf(stderr, "%s: error[%s]: ", c->program, error);
+	else
+		(void)fprintf(stderr, "%s: warning: ", c->program);
+}
+
 /* A message on a line of its own. */
-static void __attribute__((format(printf, 4, 0)))
-say(struct conv *c, const char *kind, const char *name, const char *fmt, va_list ap)
+static void __attribute__((format(printf, 3, 0)))
+say(struct conv *c, const char *error, const char *fmt, va_list ap)
 {
 	char text[5000];
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	conv_clear_progress(c);
-	(void)fprintf(stderr, "%s: %s[%s]: ", c->program, kind, name);
+	put_kind(c, error);
 	put_clean(text);
 	(void)fputc('\n', stderr);
 }
@@ -44,18 +54,18 @@ conv_usage(struct conv *c, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
-	say(c, "error", "usage", fmt, ap);
+	say(c, "usage", fmt, ap);
 	va_end(ap);
 	(void)fprintf(stderr, "  usage: %s %s\n  hint: %s --help lists the options\n", c->program, c->command->synopsis, c->program);
 	return 2;
 }
 
 int
-conv_error(struct conv *c, const char *name, const char *fmt, ...)
+conv_error(struct conv *c, const char *error, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
-	say(c, "error", name, fmt, ap);
+	say(c, error, fmt, ap);
 	va_end(ap);
 	c->reported = true;
 	return -1;
@@ -68,13 +78,13 @@ conv_no_memory(struct conv *c)
 }
 
 void
-conv_warn(struct conv *c, const char *name, const char *fmt, ...)
+conv_warn(struct conv *c, const char *fmt, ...)
 {
 	va_list ap;
 	if (c->quiet)
 		return;
 	va_start(ap, fmt);
-	say(c, "warning", name, fmt, ap);
+	say(c, NULL, fmt, ap);
 	va_end(ap);
 }
 
@@ -94,7 +104,8 @@ conv_tell(struct conv *c, const struct conv_issue *issue)
 	if (!issue->fatal && (c->quiet || issue->nth > SHOWN))
 		return;
 	conv_clear_progress(c);
-	(void)fprintf(stderr, "%s: %s[%s]: %s\n", c->program, issue->fatal ? "error" : "warning", issue->name, issue->text);
+	put_kind(c, issue->fatal ? issue->error : NULL);
+	(void)fprintf(stderr, "%s%s%s\n", issue->code ? issue->code : "", issue->code ? ": " : "", issue->text);
 	put_place(issue);
 	if (!issue->fatal && issue->nth == SHOWN)
 		(void)fprintf(stderr, "  more of these are only counted\n");

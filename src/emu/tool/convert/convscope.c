@@ -86,7 +86,7 @@ void
 conv_slots_report(const struct conv_slots *s, struct conv *c)
 {
 	if (s->lost)
-		conv_warn(c, "slots", "the table %s has %" PRIu32 " slots: %" PRIu64 " times there was none for a new entry",
+		conv_warn(c, "the table %s has %" PRIu32 " slots: %" PRIu64 " times there was none for a new entry",
 			s->name, s->max, s->lost);
 }
 

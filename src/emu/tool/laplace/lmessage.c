@@ -4,10 +4,21 @@
 
 #include <stdlib.h>
 
+/* Others are named as errors are. */
+static bool
+has_code(int code)
+{
+	return abs(code) < LAP_CODES;
+}
+
 int
 ltool_code(struct ltool *t, int code)
 {
-	return t->conv.reported ? -1 : conv_error(&t->conv, lap_code_name(code), "%s", lap_code_text(code));
+	if (t->conv.reported)
+		return -1;
+	if (has_code(code))
+		return conv_error(&t->conv, "laplace", "%s: %s", lap_code_name(code), lap_code_text(code));
+	return conv_error(&t->conv, lap_code_name(code), "%s", lap_code_text(code));
 }
 
 static const char *
@@ -30,7 +41,8 @@ ltool_tell(void *self, const struct lap_issue *issue, bool fatal)
 	struct ltool *t = self;
 	conv_tell(&t->conv,
 		&(struct conv_issue){
-			.name = lap_code_name(issue->code),
+			.error = has_code(issue->code) ? "laplace" : lap_code_name(issue->code),
+			.code = has_code(issue->code) ? lap_code_name(issue->code) : NULL,
 			.text = issue->text,
 			.file = issue->file,
 			.line = issue->line,

@@ -271,7 +271,7 @@ print_lost(const struct luscope *u)
 	conv_slots_report(&u->spaces, c);
 	conv_slots_report(&u->regions, c);
 	if (u->beyond)
-		conv_warn(c, "slots", "%" PRIu64 " times a mapping lay above 4 GiB, where the table regions does not reach", u->beyond);
+		conv_warn(c, "%" PRIu64 " times a mapping lay above 4 GiB, where the table regions does not reach", u->beyond);
 }
 
 static int

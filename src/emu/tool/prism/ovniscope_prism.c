@@ -37,15 +37,15 @@ enum {
 static const struct conv_option options[] = {
 	{ PTOOL_WITH_JSON, { OPT_JSON, "json", NULL, "an object of JSON a line" } },
 	{ PTOOL_WITH_BYTES, { OPT_BYTES, "bytes", NULL, "also where, when, and the bytes" } },
-	{ PTOOL_WITH_INPUT, { OPT_LAYOUT, "layout", "wide|packed", "of compute events; default wide" } },
+	{ PTOOL_WITH_INPUT, { OPT_LAYOUT, "compute-layout", "wide|packed", "of compute events; default wide" } },
 	{ PTOOL_WITH_INPUT, { OPT_WORD_SIZE, "word-size", "4|8", "bytes of a word of a sync event" } },
 	{ PTOOL_WITH_INPUT, { OPT_BUFFER_SIZE, "buffer-size", "BYTES", "a row of buffers; default 0: one run" } },
 	{ PTOOL_WITH_INPUT, { OPT_INITIAL_CONFIG, "initial-config", "LIST", "before any config, as mem=f0,comp=f8" } },
 	{ PTOOL_WITH_INPUT, { OPT_CONTROL_FLOW, "control-flow", NULL, "such events have one byte" } },
 	{ PTOOL_WITH_INPUT, { OPT_SET, "set", "KEY=VALUE", "any key of a description" } },
-	{ PTOOL_WITH_CLOCK, { OPT_CLOCK, "clock", "event|instr", "what ticks; default event" } },
+	{ PTOOL_WITH_CLOCK, { OPT_CLOCK, "clock", "LIST", "times, as instr or mode=event,start=5" } },
 	{ PTOOL_WITH_CLOCK, { OPT_TICK_NS, "tick-ns", "NS", "length of a tick; default 1" } },
-	{ PTOOL_WITH_RECODE, { OPT_TO_LAYOUT, "to-layout", "wide|packed", "of the output" } },
+	{ PTOOL_WITH_RECODE, { OPT_TO_LAYOUT, "to-compute-layout", "wide|packed", "of the output" } },
 	{ PTOOL_WITH_RECODE, { OPT_TO_WORD_SIZE, "to-word-size", "4|8", "of the output" } },
 	{ PTOOL_WITH_RECODE, { OPT_TO_BUFFER_SIZE, "to-buffer-size", "BYTES", "of the output" } },
 	{ PTOOL_WITH_RECODE, { OPT_DETAIL, "detail", "LIST", "at most this, as mem=c0,comp=00" } },
@@ -56,7 +56,6 @@ static const struct conv_option options[] = {
 };
 
 static const char *const word_sizes[] = { "4", "8" };
-static const char *const clocks[] = { "event", "instr" };
 static const char *const accesses[] = { "all", "none" };
 
 /* A list of levels of detail. */
@@ -84,9 +83,9 @@ set_number(struct ptool *t, const char *option, uint64_t min, uint64_t max, cons
 }
 
 static bool
-set_clock(struct ptool *t, const char *key)
+set_tick(struct ptool *t)
 {
-	const char *value = arena_printf(&t->trace.arena, "%s=%s", key, optarg);
+	const char *value = arena_printf(&t->trace.arena, "tick_ns=%s", optarg);
 	if (!value)
 		(void)conv_no_memory(&t->conv);
 	return value && ptool_set(t, "clock", value);
@@ -99,7 +98,7 @@ take_output(struct ptool *t, int opt)
 	uint64_t v = 0;
 	int i = 0;
 	switch (opt) {
-	case OPT_TO_LAYOUT: i = t->to_layout = conv_choose(c, "--to-layout", ptool_layouts, 2, optarg); break;
+	case OPT_TO_LAYOUT: i = t->to_layout = conv_choose(c, "--to-compute-layout", ptool_layouts, 2, optarg); break;
 	case OPT_TO_WORD_SIZE:
 		i = conv_choose(c, "--to-word-size", word_sizes, 2, optarg);
 		t->to_word_size = i == 0 ? 4 : 8;
@@ -129,13 +128,13 @@ take_option(struct conv *c, int opt)
 	uint64_t v;
 	const char *eq;
 	switch (opt) {
-	case OPT_LAYOUT: return set_word(t, "--layout", ptool_layouts, "compute_layout");
+	case OPT_LAYOUT: return set_word(t, "--compute-layout", ptool_layouts, "compute_layout");
 	case OPT_WORD_SIZE: return set_word(t, "--word-size", word_sizes, "word_size");
 	case OPT_BUFFER_SIZE: return set_number(t, "--buffer-size", 0, PTOOL_BUFFER_MAX, "a number of bytes up to 1073741824", "buffer_size");
 	case OPT_INITIAL_CONFIG: return check_detail(c, "--initial-config", optarg, detail) && ptool_set(t, "initial_config", optarg);
 	case OPT_CONTROL_FLOW: return ptool_set(t, "control_flow", "true");
-	case OPT_CLOCK: return conv_choose(c, "--clock", clocks, 2, optarg) >= 0 && set_clock(t, "mode");
-	case OPT_TICK_NS: return conv_number(c, "--tick-ns", optarg, 1, INT64_MAX, "a number of ns", &v) && set_clock(t, "tick_ns");
+	case OPT_CLOCK: return ptool_set(t, "clock", optarg);
+	case OPT_TICK_NS: return conv_number(c, "--tick-ns", optarg, 1, INT64_MAX, "a number of ns", &v) && set_tick(t);
 	case OPT_SET:
 		eq = strchr(optarg, '=');
 		if (!eq || eq == optarg)
@@ -193,6 +192,7 @@ main(int argc, char **argv)
 		.mask = { 0xff, 0xff, 0xff, 0xff, 0xff },
 		.name = "prism",
 		.window = 1000000,
+		.options = { .prefix = "--", .help = "--help" },
 	};
 	return conv_main(&family, &t.conv, argc, argv);
 }

@@ -28,13 +28,14 @@ struct encoder {
 
 /* Tells what is wrong with a line. Returns 0: the line is skipped, <0: stop. */
 static int
-bad_line(struct encoder *e, const char *name, size_t column, const char *problem)
+bad_line(struct encoder *e, const char *error, const char *code, size_t column, const char *problem)
 {
 	struct conv *c = &e->tool->conv;
 	e->bad++;
 	conv_tell(c,
 		&(struct conv_issue){
-			.name = name,
+			.error = error,
+			.code = code,
 			.text = problem,
 			.file = e->file,
 			.line = e->line,
@@ -49,7 +50,9 @@ bad_line(struct encoder *e, const char *name, size_t column, const char *problem
 static int
 bad_code(struct encoder *e, int code)
 {
-	return bad_line(e, prism_code_name(code), 0, prism_code_text(code));
+	if (code == PRISM_E_VALUE)
+		return bad_line(e, "value", NULL, 0, prism_code_text(code));
+	return bad_line(e, "prism", prism_code_name(code), 0, prism_code_text(code));
 }
 
 /* ---- What the level of detail has, and the text has not, or the other way round. ---- */
@@ -91,7 +94,7 @@ check_detail(struct encoder *e, const struct prism_event *ev)
 	}
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
 		if ((has ^ shown) & fields[i].field)
-			return bad_line(e, "detail", 0, has & fields[i].field ? fields[i].extra : fields[i].missing);
+			return bad_line(e, "detail", NULL, 0, has & fields[i].field ? fields[i].extra : fields[i].missing);
 	return 0;
 }
 
@@ -114,11 +117,11 @@ static int
 take_settings(struct encoder *e, const struct ptline *l)
 {
 	if (e->begun)
-		return bad_line(e, "text", 0, "settings stand in front of all events");
+		return bad_line(e, "text", NULL, 0, "settings stand in front of all events");
 	for (size_t i = 0; i < l->nsets; i++) {
-		int rc = prismdesc_set(&e->tool->prism, &(struct prism_setting){ l->key[i], l->value[i] }, &e->source);
+		int rc = prismdesc_set(&e->tool->prism, &(struct prism_setting){ l->key[i], l->value[i] }, e->file, &e->source);
 		if (rc < 0)
-			return bad_line(e, "text", 0, "this is no setting of a stream");
+			return bad_line(e, "text", NULL, 0, "this is no setting of a stream");
 	}
 	return 0;
 }
@@ -128,13 +131,13 @@ take_line(struct encoder *e, const char *text, size_t n)
 {
 	struct ptline *l = &e->parsed;
 	if (!ptline_parse(l, text, n))
-		return bad_line(e, "text", l->column, l->problem);
+		return bad_line(e, "text", NULL, l->column, l->problem);
 	if (l->type == PTLINE_EMPTY)
 		return 0;
 	if (l->type == PTLINE_STREAM)
 		return take_settings(e, l);
 	int rc = begin(e);
-	if (rc < 0)
+	if (rc != 0)
 		return rc;
 	if (l->type == PTLINE_BYTES) {
 		ptwrite_bytes(&e->writer, l->bytes, l->nbytes);
@@ -180,7 +183,7 @@ take_all(struct encoder *e, FILE *f)
 	int rc = 0;
 	while (rc == 0 && (n = read_line(f, e->text, &bytes, &cut)) >= 0) {
 		e->line++;
-		rc = cut ? bad_line(e, "text", LINE_MAX_BYTES, "the line is too long") : take_line(e, e->text, (size_t)n);
+		rc = cut ? bad_line(e, "text", NULL, LINE_MAX_BYTES, "the line is too long") : take_line(e, e->text, (size_t)n);
 		e->offset += bytes;
 		if (conv_stop(c))
 			break;

@@ -39,14 +39,12 @@ open_source(struct ptinput *in, struct ptool *t)
 	in->tool = t;
 	in->source.settings.lenient = t->conv.lenient;
 	in->file = conv_input_name(in->source.events);
-	in->clock = in->source.clock == PRISM_CLOCK_TIMESTAMPS ? 0 : in->source.start;
 	int rc = open_bytes(in);
 	if (rc < 0)
 		return rc;
-	prismread_begin(&in->in, &in->source.settings, in->source.buffer_size);
-	if (in->source.clock != PRISM_CLOCK_TIMESTAMPS)
-		return 0;
-	return reader_open(&in->stamps, &t->trace.readers, in->source.timestamps, in->source.timestamps);
+	const struct prism_source *s = &in->source;
+	prismread_begin(&in->in, &s->settings, s->buffer_size);
+	return prismclock_open(&in->time, s->clock, s->start, s->tick_ns, &t->trace.readers, s->timestamps, s->timestamps);
 }
 
 /* Room for n more. */
@@ -65,11 +63,9 @@ add(struct ptool *t, size_t n)
 static int
 add_directory(struct ptool *t, const char *path)
 {
-	struct prism_options o = { .nset = t->nset };
-	struct prism found = { .trace = &t->trace, .options = &o };
-	memcpy(o.set, t->set, sizeof(o.set));
+	struct prism found = { .trace = &t->trace, .options = &t->options };
 	t->trace.dir = path;
-	int rc = prismfiles_find(&found);
+	int rc = ptool_status(prismfiles_find(&found));
 	t->trace.dir = NULL;
 	if (rc == 0 && found.nstreams == 0)
 		rc = conv_error(&t->conv, "no-stream", "there is no stream in %s", path);
@@ -87,7 +83,7 @@ add_input(struct ptool *t, const char *path)
 	if (t->conv.command->max_args < 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		return add_directory(t, path);
 	int rc = add(t, 1);
-	return rc < 0 ? rc : ptool_source(t, path, &t->inputs[t->ninputs++].source);
+	return rc != 0 ? rc : ptool_source(t, path, &t->inputs[t->ninputs++].source);
 }
 
 int
@@ -132,7 +128,7 @@ ptinput_close(struct ptinput *in)
 {
 	free(in->window);
 	reader_close(&in->file_in);
-	reader_close(&in->stamps);
+	prismclock_close(&in->time);
 }
 
 uint64_t
@@ -143,65 +139,18 @@ ptinput_read(const struct ptinput *in)
 
 /* ---- Times. ---- */
 
-/* The next of the file of timestamps. Returns 1, 0 there is none, <0 (reported). */
-static int
-next_stamp(struct ptinput *in, uint64_t *stamp)
-{
-	struct reader *r = &in->stamps;
-	int rc = r->end - r->p >= 8 ? 1 : reader_fill(r, 8);
-	*stamp = 0;
-	for (unsigned i = 0; rc > 0 && i < 8; i++)
-		*stamp |= (uint64_t)r->p[i] << (8 * i);
-	r->p += rc > 0 ? 8 : 0;
-	return rc;
-}
-
-static int
-take_stamp(struct ptinput *in)
-{
-	uint64_t stamp;
-	int rc = next_stamp(in, &stamp);
-	if (rc == 0) {
-		in->ended = true;
-		return ptool_issue(in->tool, in->file, in->in.at, PRISM_PT01);
-	}
-	if (rc < 0)
-		return rc;
-	if (stamp < in->clock) {
-		rc = ptool_issue(in->tool, in->file, in->in.at, PRISM_PT02);
-		stamp = in->clock;
-	}
-	in->clock = stamp;
-	return rc < 0 ? rc : 1;
-}
-
-static int
-set_clock(struct ptinput *in)
-{
-	uint64_t ns;
-	if (__builtin_mul_overflow(in->ticks, in->source.tick_ns, &ns) || __builtin_add_overflow(ns, in->source.start, &ns) || ns > INT64_MAX)
-		return conv_error(&in->tool->conv, "time", "%s, byte %" PRIu64 ": the time does not fit in 63 bits of nanoseconds", in->file, in->in.at);
-	in->clock = ns;
-	return 1;
-}
-
 /* Sets the time of the current event. Returns 1, 0 the stream ends before it, <0 (reported). */
 static int
 take_time(struct ptinput *in)
 {
-	const struct prism_event *ev = &in->ev;
-	/* It is no event of its own. */
-	if (ev->kind == PRISM_END)
-		return 1;
-	if (in->source.clock == PRISM_CLOCK_TIMESTAMPS)
-		return take_stamp(in);
-	if (in->source.clock == PRISM_CLOCK_INSTR) {
-		in->ticks += ev->kind == PRISM_CXT && ev->cxt.type == PRISM_INSN;
-		return set_clock(in);
-	}
-	/* A config event has the time of what comes next. */
-	int rc = set_clock(in);
-	in->ticks += ev->kind != PRISM_CFG;
+	int code = prismclock_take(&in->time, &in->ev);
+	int rc = code < 0 ? code : 1;
+	if (code == PRISM_E_VALUE)
+		rc = conv_error(&in->tool->conv, "prism", "%s, byte %" PRIu64 ": the time does not fit in 63 bits of nanoseconds", in->file, in->in.at);
+	else if (code > 0)
+		rc = ptool_issue(in->tool, in->file, in->in.at, code) < 0 ? -1 : code != PRISM_PT01;
+	in->ended = rc <= 0;
+	in->clock = in->time.now;
 	return rc;
 }
 
@@ -261,15 +210,12 @@ take_issues(struct ptinput *in, uint32_t issues)
 static int
 finish(struct ptinput *in)
 {
-	uint64_t stamp;
 	in->ended = true;
 	if (in->file_in.torn && !in->tool->conv.lenient)
 		return conv_error(&in->tool->conv, "read", "%s ends inside a frame of its compression", in->file);
 	if (in->file_in.torn)
-		conv_warn(&in->tool->conv, "read", "%s ends inside a frame of its compression", in->file);
-	if (in->source.clock != PRISM_CLOCK_TIMESTAMPS)
-		return 0;
-	int rc = next_stamp(in, &stamp);
+		conv_warn(&in->tool->conv, "%s ends inside a frame of its compression", in->file);
+	int rc = prismclock_left(&in->time);
 	return rc > 0 ? ptool_issue(in->tool, in->file, in->in.at, PRISM_PT01) : rc;
 }
 

@@ -25,8 +25,7 @@ struct ptinput {
 	struct reader file_in;
 	int fd; /* of a pipe or the like: what was written is flushed before it is read */
 	uint8_t *window;
-	struct reader stamps;
-	uint64_t ticks; /* events that tick, of the clock mode */
+	struct prismclock time;
 };
 
 /* Opens the inputs: streams, their descriptions, or, if the command takes any number, their

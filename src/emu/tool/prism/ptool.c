@@ -40,38 +40,21 @@ ptool_parse_detail(const char *text, uint8_t detail[PRISM_KINDS])
 	}
 }
 
-/* What the user may have got wrong. */
-static const char *
-hint(int code)
-{
-	switch (code) {
-	case PRISM_PB01: return "the file was cut, or its level of detail or layout is another: see --initial-config and --layout";
-	case PRISM_PB03: return "--control-flow says that such events have one byte";
-	case PRISM_PB15: return "if the file is a row of buffers, --buffer-size tells their size";
-	case PRISM_PB16: return "is --buffer-size right?";
-	case PRISM_PB02:
-	case PRISM_PB04:
-	case PRISM_PB07:
-	case PRISM_PB08:
-	case PRISM_PB11:
-	case PRISM_PB12: return "is it the right layout, word size and initial config? see --layout, --word-size, --initial-config";
-	default: return NULL;
-	}
-}
-
 int
 ptool_issue(struct ptool *t, const char *file, uint64_t offset, int code)
 {
+	char hint[PRISM_HINT_MAX];
 	bool fatal = !t->conv.lenient && !prism_code_warns(code);
 	conv_tell(&t->conv,
 		&(struct conv_issue){
-			.name = prism_code_name(code),
+			.error = "prism",
+			.code = prism_code_name(code),
 			.text = prism_code_text(code),
 			.file = file,
 			.offset = offset,
 			.nth = ++t->counts[code],
 			.fatal = fatal,
-			.hint = hint(code),
+			.hint = prismtell_hint(&t->options, code, hint, sizeof(hint)),
 			.lenient = prism_code_lenient(code),
 		});
 	return fatal ? -1 : 0;
@@ -80,11 +63,12 @@ ptool_issue(struct ptool *t, const char *file, uint64_t offset, int code)
 bool
 ptool_set(struct ptool *t, const char *key, const char *value)
 {
-	if (t->nset == PRISM_SETTINGS) {
+	struct prism_options *o = &t->options;
+	if (o->nset == PRISM_SETTINGS) {
 		(void)conv_usage(&t->conv, "there are more than %d options for the streams", PRISM_SETTINGS);
 		return false;
 	}
-	t->set[t->nset++] = (struct prism_setting){ key, value };
+	o->set[o->nset++] = (struct prism_setting){ key, value };
 	return true;
 }
 
@@ -103,15 +87,16 @@ ptool_ready(struct ptool *t)
 	t->diag.level = t->conv.quiet ? DIAG_QUIET : DIAG_NORMAL;
 	t->trace.diag = &t->diag;
 	t->prism.trace = &t->trace;
+	t->prism.options = &t->options;
 }
 
 int
 ptool_apply(struct ptool *t, struct prism_source *s)
 {
 	int rc = 0;
-	for (size_t i = 0; i < t->nset && rc == 0; i++)
-		rc = prismdesc_set(&t->prism, &t->set[i], s);
-	return rc == 0 ? prismdesc_check(&t->prism, s) : rc;
+	for (size_t i = 0; i < t->options.nset && rc == 0; i++)
+		rc = prismdesc_set(&t->prism, &t->options.set[i], NULL, s);
+	return ptool_status(rc == 0 ? prismdesc_check(&t->prism, s) : rc);
 }
 
 int

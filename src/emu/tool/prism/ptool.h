@@ -39,8 +39,7 @@ struct ptool {
 	struct diag diag;
 	struct trace trace;
 	struct prism prism;
-	struct prism_setting set[PRISM_SETTINGS]; /* of the options, which win over descriptions */
-	size_t nset;
+	struct prism_options options; /* keys that win over descriptions */
 
 	bool json;
 	bool bytes;
@@ -75,11 +74,19 @@ bool ptool_set(struct ptool *t, const char *key, const char *value);
 /* Before the two below, and those of prismparts.h. */
 void ptool_ready(struct ptool *t);
 
-/* Puts the options into the settings of a stream. 0, or <0 (reported). */
+/* For what those return: wrong usage is the status 2. */
+static inline int
+ptool_status(int rc)
+{
+	return rc == -ERR_USAGE ? 2 : rc;
+}
+
+/* Puts the options into the settings of a stream. 0, <0 (reported), or 2. */
 int ptool_apply(struct ptool *t, struct prism_source *s);
 
 /* The settings of a stream: those of its description, which is at path if that ends with
- * .json, else the defaults, and those of the options. s->events: the file of its events. */
+ * .json, else the defaults, and those of the options. s->events: the file of its events.
+ * 0, <0 (reported), or 2. */
 int ptool_source(struct ptool *t, const char *path, struct prism_source *s);
 
 /* Tells and counts a code at a place of a file. Returns 0: go on, <0: stop (reported). */

@@ -30,7 +30,8 @@ put(struct recoder *r, const struct prism_event *ev)
 		hint = "--to-buffer-size must be larger";
 	conv_tell(c,
 		&(struct conv_issue){
-			.name = prism_code_name(-code),
+			.error = -code == PRISM_E_VALUE ? "value" : "prism",
+			.code = -code == PRISM_E_VALUE ? NULL : prism_code_name(-code),
 			.text = prism_code_text(-code),
 			.file = r->in->file,
 			.offset = r->in->in.at,
@@ -116,7 +117,7 @@ recode(struct recoder *r, const char *out)
 	if (rc == 0 && r->other_buffers && r->ended)
 		rc = put(r, &(struct prism_event){ .kind = PRISM_END });
 	if (rc == 0 && r->added && r->target.timestamps)
-		conv_warn(&t->conv, "timestamps", "%" PRIu64 " config events were added in front: the file of timestamps needs as many more", r->added);
+		conv_warn(&t->conv, "%" PRIu64 " config events were added in front: the file of timestamps needs as many more", r->added);
 	if (rc == 0)
 		rc = ptool_describe(t, out, &r->target);
 	return rc < 0 ? rc : 0;

@@ -279,7 +279,7 @@ open_streams(struct ptscope *u)
 	if (t->ninputs > PS_STREAMS_MAX)
 		return conv_error(&t->conv, "streams", "a file can hold %d streams, and there are %zu", PS_STREAMS_MAX, t->ninputs);
 	if (t->ninputs > PS_EVENT_STREAMS)
-		conv_warn(&t->conv, "streams", "events of the first %d streams are in the file, and states of all", PS_EVENT_STREAMS);
+		conv_warn(&t->conv, "events of the first %d streams are in the file, and states of all", PS_EVENT_STREAMS);
 	u->streams = arena_new(&u->arena, struct ps_stream, t->ninputs);
 	if (!u->streams)
 		return conv_no_memory(&t->conv);
