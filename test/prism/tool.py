@@ -234,7 +234,8 @@ def what_is_wrong():
     for code, data, options, left, warns in BAD:
         write("bad.prism", data)
         for command in ("dump", "stat", "recode"):
-            _, err = run(command, *options, "bad.prism", status=0 if warns else 1)
+            more = ["--to-timestamps=bad.ts"] if command == "recode" else []
+            _, err = run(command, *options, *more, "bad.prism", status=0 if warns else 1)
             check(f"{'warning' if warns else 'error[prism]'}: {code}: " in err and "bad.prism, byte " in err, command, code, err)
         out, err = run("dump", "--lenient", *options, "bad.prism")
         lines = out.decode().splitlines()[1:]
@@ -368,6 +369,126 @@ def descriptions():
     check("PJ01" in run("dump", "x.json", status=1)[1], "a description without events")
 
 
+def outputs_apart():
+    """No output takes the place of an input, or of another output, whatever it is called."""
+    os.makedirs("apart/sub")
+    os.chdir("apart")
+    clock = {"mode": "timestamps"}
+    write("a.prism", WORKED)
+    write("a.ts", b"".join(x.to_bytes(8, "little") for x in range(19)))
+    write("a.json", json.dumps({"version": 1, "format": "prism", "events": "a.prism", "timestamps": "a.ts", "clock": clock}))
+    os.symlink("a.prism", "soft.prism")
+    os.link("a.prism", "hard.prism")
+    os.symlink("sub", "link")
+    here = os.getcwd()
+    before = {x: read(x) for x in ("a.prism", "a.ts", "a.json")}
+    for args in (["a.prism", "./a.prism"], ["a.prism", f"{here}/a.prism"], ["a.prism", "soft.prism"], ["soft.prism", "a.prism"], ["a.prism", "hard.prism"],
+                 ["hard.prism", "soft.prism"], ["a.prism", "o", "--describe=./a.prism"], ["a.prism", "o", "--describe=soft.prism"],
+                 ["a.prism", "o", "--describe=sub/../hard.prism"], ["a.json", "a.json"], ["a.json", "o", "--describe=./a.json"], ["a.json", "./a.ts"],
+                 ["a.json", "o", "--describe=sub/../a.ts"], ["a.json", "o", "--to-timestamps=./a.ts"], ["a.json", "o", "--to-timestamps=soft.prism"],
+                 # outputs that are one file
+                 ["a.prism", "o", "--describe=./o"], ["a.prism", "sub/o", "--describe=link/o"], ["a.prism", "o", "--describe=o.part"],
+                 ["a.prism", "o", "--to-timestamps=./o"], ["a.prism", "o", "--to-timestamps=o.part"], ["a.prism", "o.part", "--to-timestamps=o"],
+                 ["a.prism", "o", "--to-timestamps=d", "--describe=./d"], ["a.prism", "o", "--to-timestamps=d", "--describe=./d.part"],
+                 ["a.prism", "o", "--to-timestamps=-"], ["a.prism", "--describe=d"], ["a.prism", "-", "--describe=d"]):
+        err = run("recode", *args, status=2)[1]
+        check("error[usage]" in err, args, err)
+        check(sorted(os.listdir(".")) == ["a.json", "a.prism", "a.ts", "hard.prism", "link", "soft.prism", "sub"], args, os.listdir("."))
+        check(os.listdir("sub") == [], args, os.listdir("sub"))
+    check(all(read(k) == v for k, v in before.items()), "an input was changed")
+    # other files of like names are others
+    run("recode", "a.prism", "sub/a.prism", "--describe=sub/a.json")
+    check(read("sub/a.prism") == WORKED and json.loads(read("sub/a.json"))["events"] == "a.prism", read("sub/a.json"))
+    # a description names files as they are seen from where it is
+    run("recode", "a.json", "o.prism", "--describe=sub/o.json")
+    d = json.loads(read("sub/o.json"))
+    check((d["events"], d["timestamps"]) == (f"{here}/o.prism", f"{here}/a.ts"), d)
+    check(run("dump", "--json", "sub/o.json")[0] == run("dump", "--json", "a.json")[0], "a description elsewhere")
+    run("recode", "a.json", "sub/p.prism", "--to-timestamps=link/p.ts", "--describe=sub/p.json")
+    d = json.loads(read("sub/p.json"))
+    check((d["events"], d["timestamps"]) == ("p.prism", "p.ts"), d)
+    os.chdir("..")
+
+
+def stamped(path):
+    """What a stream is: (time, event), without Ends."""
+    found = [json.loads(x) for x in run("dump", "--json", "-q", path)[0].splitlines()]
+    return [(x["clock"], {k: v for k, v in x.items() if k not in ("offset", "clock")}) for x in found if x["event"] != "end"]
+
+
+def but_configs(events):
+    return [x for x in events if x[1]["event"] != "config"]
+
+
+def other_times():
+    """Timestamps that are those of the output, or none."""
+    os.mkdir("times")
+    os.chdir("times")
+    r = random.Random(9)
+    clock = {"mode": "timestamps"}
+    seen = set()
+    for seed in range(12):
+        s = Stream()
+        told = seed % 3
+        for kind in range(told):
+            s.config(kind, 0xF0)
+        s.random(r, 200, NAMES)
+        n = len(s.events)
+        s.end()
+        size = r.choice((0, 300, 4096))
+        write("s.txt", s.text())
+        run("encode", "-q", f"--buffer-size={size}", "s.txt", "a.prism")
+        ts = sorted(r.choices(range(10 ** 15, 10 ** 15 + 500), k=n))
+        write("a.ts", b"".join(x.to_bytes(8, "little") for x in ts))
+        write("a.json", json.dumps({"version": 1, "format": "prism", "events": "a.prism", "timestamps": "a.ts", "clock": clock, "buffer_size": size}))
+        words = ["recode", "-q", "a.json", "b.prism", f"--to-buffer-size={r.choice((0, 259, 1000))}", "--describe=b.json"]
+        have = stamped("a.json")
+        run(*words, "--to-timestamps=b.ts")
+        got = stamped("b.json")
+        check(json.loads(read("b.json"))["timestamps"] == "b.ts", "seed", seed, read("b.json"))
+        check(len(read("b.ts")) == 8 * len(got), "seed", seed, "timestamps", len(read("b.ts")), len(got))
+        check(but_configs(got) == but_configs(have), "seed", seed, "events or times differ")
+        check([t for t, _ in got] == sorted(t for t, _ in got), "seed", seed, "times go back")
+        added = len(got) - len(have)
+        check(0 <= added <= 2 - told, "seed", seed, added, "were added, and", told, "told")
+        seen.add(added)
+        # without, they are those of the input, if they fit
+        os.remove("b.json")
+        err = run(*words, status=1 if added else 0)[1]
+        if added:
+            check("error[timestamps]: a config event" in err and "a.prism, byte" in err and "--to-timestamps=FILE" in err, "seed", seed, err)
+            check(not os.path.exists("b.json"), "seed", seed, "a description is left")
+        else:
+            check(json.loads(read("b.json"))["timestamps"] == "a.ts" and stamped("b.json") == have, "seed", seed, read("b.json"))
+    check(seen == {0, 1, 2}, "not all was tried", seen)
+    # of any clock
+    write("w.prism", WORKED)
+    run("recode", "--set=clock=instr,tick_ns=5,start=7", "w.prism", "v.prism", "--to-timestamps=v.ts", "--describe=v.json")
+    check([t for t, _ in stamped("v.json")] == [7] * 4 + [12] * 15, "times of instructions", stamped("v.json"))
+    # what is left out, and what comes behind the end
+    for data, n, text in ((FULL + sync(13, 5) + enter("f") + END, 4, "left out"), (FULL + b"\xb4\x00" + enter("f") + END, 4, "left out"),
+                          (FULL + enter("f") + b"\xe0", 4, "the stream ends here")):
+        write("a.prism", data)
+        write("a.ts", b"".join(x.to_bytes(8, "little") for x in range(5, 5 + n)))
+        words = ["recode", "-q", "--lenient", "--buffer-size=0", "a.json", "b.prism"]
+        err = run(*words, status=1)[1]
+        check("error[timestamps]" in err and text in err, text, err)
+        run(*words, "--to-timestamps=b.ts", "--describe=b.json")
+        check([t for t, _ in stamped("b.json")] == ([5, 6, 8] if text == "left out" else [5, 6, 7]), text, stamped("b.json"))
+    # both outputs are there, or none is
+    for x in ("b.prism", "b.ts", "b.json"):
+        os.remove(x)
+    write("a.prism", FULL + enter("f") * 3 + b"\xe0")
+    run("recode", "a.prism", "b.prism", "--to-timestamps=b.ts", status=1)
+    if os.path.exists("/dev/full"):
+        write("a.prism", FULL + enter("f") * 30000 + END)
+        for args in (["b.prism", "--to-timestamps=/dev/full"], ["/dev/full", "--to-timestamps=b.ts"]):
+            err = run("recode", "a.prism", *args, "--describe=b.json", status=1)[1]
+            check("error[write]" in err, args, err)
+    check(not [x for x in os.listdir(".") if x.startswith("b.")], "what did not work is left", os.listdir("."))
+    os.chdir("..")
+
+
 def usage():
     out = run("--help")[0].decode()
     for name in ("dump", "encode", "stat", "recode", "uscope"):
@@ -471,7 +592,7 @@ def outputs():
 def main():
     with tempfile.TemporaryDirectory() as tmp:
         os.chdir(tmp)
-        for part in (worked_example, round_trips, less_detail, what_is_wrong, wrong_text, descriptions, usage, example, outputs):
+        for part in (worked_example, round_trips, less_detail, what_is_wrong, wrong_text, descriptions, outputs_apart, other_times, usage, example, outputs):
             part()
     print("\n".join(failures) if failures else "all as expected")
     return 1 if failures else 0

@@ -15,7 +15,8 @@ from hooks_kit import WORKED
 TOOL = os.path.abspath(sys.argv[1])
 RUNS = int(sys.argv[2]) if len(sys.argv) > 2 else 150
 COMMANDS = [["dump", "w.prism"], ["dump", "--json", "--bytes", "w.json"], ["encode", "w.txt"], ["stat", "w.prism", "w.json"], ["stat", "dir"],
-            ["recode", "--to-compute-layout=packed", "--describe=d.json", "w.json"], ["uscope", "--lenient", "w.prism", "w.json"],
+            ["recode", "--to-compute-layout=packed", "--describe=d.json", "w.json"],
+            ["recode", "--to-timestamps=out.ts", "--describe=sub/d.json", "w.json"], ["uscope", "--lenient", "w.prism", "w.json"],
             ["uscope", "--accesses=none", "dir"]]
 
 
@@ -27,7 +28,7 @@ def content(path):
 
 
 def run(words, at, more):
-    for path in ("out", "out.part", "d.json"):
+    for path in ("out", "out.part", "out.ts", "d.json", "sub/d.json"):
         if os.path.exists(path):
             os.remove(path)
     env = dict(os.environ, FAILING_AT=str(at), FAILING_COUNT="count", LC_ALL="C")
@@ -54,7 +55,7 @@ def walk(words):
                 return f"{what}status {status}: {err[-1500:]}"
             if status == 1 and "error[" not in err:
                 return f"{what}status 1 without a message: {err}"
-            if status == 1 and os.path.exists("out"):
+            if status == 1 and (os.path.exists("out") or os.path.exists("out.ts")):
                 return f"{what}an output is left: {err}"
             if status == 0 and content("out") != want:
                 return f"{what}status 0 and another output: {err}"
@@ -68,6 +69,7 @@ def main():
     with tempfile.TemporaryDirectory() as tmp:
         os.chdir(tmp)
         os.mkdir("dir")
+        os.mkdir("sub")
         for path in ("w.prism", "dir/a.prism"):
             with open(path, "wb") as f:
                 f.write(WORKED)

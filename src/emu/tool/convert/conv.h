@@ -61,6 +61,12 @@ struct conv_file {
 	ino_t ino;
 };
 
+/* An output that has its name when it is complete. */
+struct conv_part {
+	char *final_path; /* to be renamed to */
+	char *path;       /* written to; NULL: there is none */
+};
+
 struct conv {
 	const struct conv_family *family;
 	const struct conv_command *command;
@@ -70,9 +76,10 @@ struct conv {
 	uint64_t total; /* bytes of all inputs, 0: not known */
 
 	struct wbuf out;
+	struct wbuf beside;   /* a second output, if there is one */
 	const char *out_path; /* of -o, NULL: standard output */
-	char *final_path;     /* to be renamed to */
-	char *part_path;      /* written to */
+	struct conv_part part;
+	struct conv_part part_beside;
 
 	bool lenient;
 	bool quiet;
@@ -98,16 +105,28 @@ int conv_open_input(struct conv *c, const char *path, uint64_t *size);
 /* For who opens the input that was opened last by itself: its descriptor is closed. */
 void conv_release_input(struct conv *c);
 
+/* One more file that is read, by others: no output may replace it. */
+int conv_note_input(struct conv *c, const char *path);
+
+/* The name behind the directory; dir: that directory, empty when there is none. */
+const char *conv_split(const char *path, char *dir, size_t size);
+
+/* Whether two names are of one file, which need not be there yet. */
+bool conv_is_same(const char *a, const char *b);
+
 /* Its name in messages. */
 const char *conv_input_name(const char *path);
 
 /* Opens the output; NULL or "-" is the standard output. Returns 0, <0 (reported), or 2. */
 int conv_open_output(struct conv *c, const char *path);
 
+/* The same for a second output, in c->beside: a file. */
+int conv_open_beside(struct conv *c, const char *path);
+
 /* Whether a file may be written: 0, or 2 if it is an input (reported). */
 int conv_check_output(struct conv *c, const char *path);
 
-/* For what is written by others: a file at part_path, which takes the name of `path` in the
+/* For what is written by others: a file at part.path, which takes the name of `path` in the
  * end. Returns 0, or <0 (reported), or 2. */
 int conv_place_output(struct conv *c, const char *path);
 
@@ -171,7 +190,7 @@ conv_stop(struct conv *c)
 		if (conv_interrupted())
 			return true;
 	}
-	return wbuf_failed(&c->out);
+	return wbuf_failed(&c->out) || wbuf_failed(&c->beside);
 }
 
 /* For conv_main(): completes or removes the output, closes the inputs. Returns the status. */

@@ -104,7 +104,7 @@ convscope_open(struct convscope *s, struct conv *c, const schema_t *schema, cons
 		.error = &error,
 	};
 	s->conv = c;
-	s->w = uscope_writer_open_ex(c->part_path, dut, schema, &options, NULL);
+	s->w = uscope_writer_open_ex(c->part.path, dut, schema, &options, NULL);
 	if (!s->w)
 		return conv_error(c, "write", "cannot write %s: %s", c->out_path, error.reason);
 	(void)uscope_string_insert(s->w, "");

@@ -27,6 +27,7 @@ enum {
 	OPT_TO_LAYOUT,
 	OPT_TO_WORD_SIZE,
 	OPT_TO_BUFFER_SIZE,
+	OPT_TO_TIMESTAMPS,
 	OPT_DETAIL,
 	OPT_DESCRIBE,
 	OPT_NAME,
@@ -48,6 +49,7 @@ static const struct conv_option options[] = {
 	{ PTOOL_WITH_RECODE, { OPT_TO_LAYOUT, "to-compute-layout", "wide|packed", "of the output" } },
 	{ PTOOL_WITH_RECODE, { OPT_TO_WORD_SIZE, "to-word-size", "4|8", "of the output" } },
 	{ PTOOL_WITH_RECODE, { OPT_TO_BUFFER_SIZE, "to-buffer-size", "BYTES", "of the output" } },
+	{ PTOOL_WITH_RECODE, { OPT_TO_TIMESTAMPS, "to-timestamps", "PATH", "write those of the output there" } },
 	{ PTOOL_WITH_RECODE, { OPT_DETAIL, "detail", "LIST", "at most this, as mem=c0,comp=00" } },
 	{ PTOOL_WITH_DESCRIBE, { OPT_DESCRIBE, "describe", "PATH", "write the description there" } },
 	{ PTOOL_WITH_USCOPE, { OPT_NAME, "name", "NAME", "of what is traced; default prism" } },
@@ -107,6 +109,7 @@ take_output(struct ptool *t, int opt)
 		i = conv_number(c, "--to-buffer-size", optarg, 0, PTOOL_BUFFER_MAX, "a number of bytes up to 1073741824", &v) ? 0 : -1;
 		t->to_buffer_size = (int64_t)v;
 		break;
+	case OPT_TO_TIMESTAMPS: t->to_timestamps = optarg; break;
 	case OPT_DETAIL: return check_detail(c, "--detail", optarg, t->mask);
 	case OPT_DESCRIBE: t->describe = optarg; break;
 	case OPT_NAME: t->name = optarg; break;

@@ -202,7 +202,7 @@ encode(struct encoder *e, const char *in, const char *out)
 	int fd = conv_open_input(c, in, &size);
 	if (fd < 0)
 		return fd;
-	int rc = ptool_check_describe(t, out);
+	int rc = ptool_check_outputs(t, out);
 	if (rc == 0)
 		rc = conv_open_output(c, out);
 	if (rc != 0)

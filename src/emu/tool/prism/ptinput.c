@@ -39,10 +39,14 @@ open_source(struct ptinput *in, struct ptool *t)
 	in->tool = t;
 	in->source.settings.lenient = t->conv.lenient;
 	in->file = conv_input_name(in->source.events);
+	const struct prism_source *s = &in->source;
 	int rc = open_bytes(in);
+	if (rc == 0 && s->json)
+		rc = conv_note_input(&t->conv, s->json);
+	if (rc == 0 && s->timestamps)
+		rc = conv_note_input(&t->conv, s->timestamps);
 	if (rc < 0)
 		return rc;
-	const struct prism_source *s = &in->source;
 	prismread_begin(&in->in, &s->settings, s->buffer_size);
 	return prismclock_open(&in->time, s->clock, s->start, s->tick_ns, &t->trace.readers, s->timestamps, s->timestamps);
 }
@@ -109,7 +113,7 @@ ptinput_open_pair(struct ptool *t, int argc, char **argv, const char **out)
 	if (rc == 0)
 		rc = ptinput_open_all(t, argc > 0, argv);
 	if (rc == 0)
-		rc = ptool_check_describe(t, *out);
+		rc = ptool_check_outputs(t, *out);
 	return rc != 0 ? rc : conv_open_output(&t->conv, *out);
 }
 

@@ -5,6 +5,7 @@
 #include "safe.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 
 const char *const ptool_layouts[2] = { [PRISM_WIDE] = "wide", [PRISM_PACKED] = "packed" };
@@ -122,16 +123,57 @@ put_string(struct wbuf *w, const char *text)
 	wbuf_put(w, "\"", 1);
 }
 
-int
-ptool_check_describe(struct ptool *t, const char *out)
+/* Whether what is written would be written over, also while it has not its name yet. 0, <0, or 2. */
+static int
+check_pair(struct ptool *t, const char *path, const char *other)
 {
-	if (!t->describe)
+	struct arena *a = &t->trace.arena;
+	if (!other)
 		return 0;
-	if (!out || strcmp(out, "-") == 0)
+	const char *part = arena_printf(a, "%s.part", path);
+	const char *other_part = arena_printf(a, "%s.part", other);
+	if (!part || !other_part)
+		return conv_no_memory(&t->conv);
+	if (conv_is_same(path, other) || conv_is_same(path, other_part) || conv_is_same(part, other))
+		return conv_usage(&t->conv, "%s cannot be two outputs", path);
+	return 0;
+}
+
+int
+ptool_check_outputs(struct ptool *t, const char *out)
+{
+	const char *stamps = t->to_timestamps;
+	int rc = 0;
+	if (t->describe && (!out || strcmp(out, "-") == 0))
 		return conv_usage(&t->conv, "--describe needs a name for the stream: -o FILE");
-	if (strcmp(out, t->describe) == 0)
-		return conv_usage(&t->conv, "%s cannot be the stream and its description", out);
-	return conv_check_output(&t->conv, t->describe);
+	if (stamps && strcmp(stamps, "-") == 0)
+		return conv_usage(&t->conv, "--to-timestamps needs the name of a file");
+	out = out && strcmp(out, "-") == 0 ? NULL : out;
+	if (stamps)
+		rc = check_pair(t, stamps, out);
+	if (rc == 0 && t->describe)
+		rc = check_pair(t, t->describe, out);
+	if (rc == 0 && t->describe)
+		rc = check_pair(t, t->describe, stamps);
+	return rc == 0 && t->describe ? conv_check_output(&t->conv, t->describe) : rc;
+}
+
+/* A file as the description names it: beside itself, or as a whole. NULL: no memory. */
+static const char *
+seen_from(struct ptool *t, const char *path)
+{
+	char dir[PATH_MAX];
+	const char *name = conv_split(path, dir, sizeof(dir));
+	char of[PATH_MAX];
+	(void)conv_split(t->describe, of, sizeof(of));
+	if (*path == '/')
+		return path;
+	if (conv_is_same(*dir ? dir : ".", *of ? of : "."))
+		return name;
+	char *whole = realpath(*dir ? dir : ".", NULL);
+	const char *seen = whole ? arena_printf(&t->trace.arena, "%s/%s", whole, name) : NULL;
+	free(whole);
+	return seen;
 }
 
 int
@@ -139,25 +181,27 @@ ptool_describe(struct ptool *t, const char *events, const struct prism_source *s
 {
 	const uint8_t *detail = s->settings.detail;
 	struct wbuf w = { 0 };
-	if (!t->describe || wbuf_failed(&t->conv.out))
+	if (!t->describe || wbuf_failed(&t->conv.out) || wbuf_failed(&t->conv.beside) || conv_interrupted())
 		return 0;
+	events = seen_from(t, events);
+	const char *stamps = s->timestamps ? seen_from(t, s->timestamps) : NULL;
+	if (!events || (s->timestamps && !stamps))
+		return conv_no_memory(&t->conv);
 	int rc = wbuf_open(&w, t->describe);
 	if (rc < 0)
 		return conv_error(&t->conv, "write", "cannot open %s: %s", t->describe, strerror(-rc));
-	const char *base = strrchr(events, '/');
 	wbuf_printf(&w, "{ \"version\": 1, \"format\": \"prism\", \"events\": ");
-	put_string(&w, base ? base + 1 : events);
+	put_string(&w, events);
 	wbuf_printf(&w, ",\n  \"compute_layout\": \"%s\", \"word_size\": %u, \"buffer_size\": %" PRIu64 ",\n", ptool_layouts[s->settings.layout],
 		s->settings.word_size == 4 ? 4 : 8, s->buffer_size);
 	wbuf_printf(&w, "  \"initial_config\": { \"mem\": \"%02x\", \"comp\": \"%02x\", \"sync\": \"%02x\", \"cxt\": \"%02x\" },\n",
 		detail[PRISM_MEM], detail[PRISM_COMP], detail[PRISM_SYNC], detail[PRISM_CXT]);
 	wbuf_printf(&w, "  \"process\": %d, \"first_thread\": %u, \"control_flow\": %s,\n", s->process, (unsigned)s->first_thread,
 		s->settings.control_flow ? "true" : "false");
-	/* Timestamps are those of other events, unless they are all the same. */
 	wbuf_printf(&w, "  \"clock\": { \"mode\": \"%s\", \"start\": %" PRIu64 ", \"tick_ns\": %" PRIu64 " },\n  \"timestamps\": ",
 		ptool_clocks[s->clock], s->start, s->tick_ns);
-	if (s->timestamps)
-		put_string(&w, s->timestamps);
+	if (stamps)
+		put_string(&w, stamps);
 	else
 		wbuf_printf(&w, "null");
 	wbuf_printf(&w, " }\n");

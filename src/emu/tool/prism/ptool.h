@@ -44,6 +44,7 @@ struct ptool {
 	bool json;
 	bool bytes;
 	const char *describe;
+	const char *to_timestamps; /* of recode; NULL: none are written */
 	int to_layout;             /* of recode; <0: as the input */
 	int to_word_size;          /* <0: as the input */
 	int64_t to_buffer_size;    /* <0: as the input */
@@ -92,8 +93,9 @@ int ptool_source(struct ptool *t, const char *path, struct prism_source *s);
 /* Tells and counts a code at a place of a file. Returns 0: go on, <0: stop (reported). */
 int ptool_issue(struct ptool *t, const char *file, uint64_t offset, int code);
 
-/* Whether --describe can be done for an output, before that is opened. 0, or 2. */
-int ptool_check_describe(struct ptool *t, const char *out);
+/* Whether --describe and --to-timestamps can be done beside an output, before that is opened.
+ * 0, <0 (reported), or 2. */
+int ptool_check_outputs(struct ptool *t, const char *out);
 
 /* Writes the description of a stream with --describe. 0, or <0 (reported). */
 int ptool_describe(struct ptool *t, const char *events, const struct prism_source *s);

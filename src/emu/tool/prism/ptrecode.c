@@ -13,15 +13,45 @@ struct recoder {
 	bool owed[PRISM_KINDS]; /* its level of detail must be told before the next event */
 	bool other_buffers;     /* Ends are where the output has them */
 	bool ended;             /* the last event was one */
-	uint64_t added;         /* config events */
 };
+
+/* The output has other events than the input: the timestamps of that are not those of this. */
+static int
+differ(struct recoder *r, const char *text)
+{
+	if (r->in->source.clock != PRISM_CLOCK_TIMESTAMPS || r->tool->to_timestamps)
+		return 0;
+	conv_tell(&r->tool->conv,
+		&(struct conv_issue){
+			.error = "timestamps",
+			.text = text,
+			.file = r->in->file,
+			.offset = r->in->in.at,
+			.nth = 1,
+			.fatal = true,
+			.hint = "--to-timestamps=FILE writes those of the output",
+		});
+	return -1;
+}
+
+static void
+put_time(struct recoder *r)
+{
+	uint8_t bytes[8];
+	for (unsigned i = 0; i < 8; i++)
+		bytes[i] = (uint8_t)(r->in->clock >> 8 * i);
+	wbuf_put(&r->tool->conv.beside, bytes, sizeof(bytes));
+}
 
 static int
 put(struct recoder *r, const struct prism_event *ev)
 {
 	int code = ptwrite_event(&r->writer, ev);
-	if (code == 0)
+	if (code == 0) {
+		if (r->tool->to_timestamps && ev->kind != PRISM_END)
+			put_time(r);
 		return 0;
+	}
 	struct conv *c = &r->tool->conv;
 	const char *hint = NULL;
 	if (-code == PRISM_E_VALUE)
@@ -59,8 +89,9 @@ put_owed(struct recoder *r)
 	int rc = 0;
 	for (unsigned kind = 0; kind < PRISM_KINDS && rc == 0; kind++)
 		if (r->owed[kind]) {
-			rc = put_config(r, kind, r->in->source.settings.detail[kind]);
-			r->added++;
+			rc = differ(r, "a config event has to be added here, for which there is no timestamp");
+			if (rc == 0)
+				rc = put_config(r, kind, r->in->source.settings.detail[kind]);
 		}
 	return rc;
 }
@@ -68,14 +99,15 @@ put_owed(struct recoder *r)
 static int
 take(struct recoder *r, const struct prism_event *ev)
 {
+	static const char *const skipped = "this event is left out, and its timestamp is not";
 	if (ev->kind == PRISM_CFG)
-		return ev->cfg.target < PRISM_KINDS ? put_config(r, ev->cfg.target, ev->cfg.after) : 0;
+		return ev->cfg.target < PRISM_KINDS ? put_config(r, ev->cfg.target, ev->cfg.after) : differ(r, skipped);
 	r->ended = ev->kind == PRISM_END;
 	if (r->ended && r->other_buffers)
 		return 0;
 	int rc = put_owed(r);
 	if (rc == 0 && ev->kind == PRISM_SYNC && (ev->sync.has & PRISM_HAS_TYPE) && (ev->sync.type == 0 || ev->sync.type >= PRISM_SYNCS))
-		return 0; /* it was told */
+		return differ(r, skipped); /* it was told */
 	return rc < 0 ? rc : put(r, ev);
 }
 
@@ -93,6 +125,10 @@ begin(struct recoder *r)
 		s->settings.word_size = (unsigned)t->to_word_size;
 	if (t->to_buffer_size >= 0)
 		s->buffer_size = (uint64_t)t->to_buffer_size;
+	if (t->to_timestamps) {
+		s->clock = PRISM_CLOCK_TIMESTAMPS;
+		s->timestamps = t->to_timestamps;
+	}
 	r->other_buffers = s->buffer_size != r->in->source.buffer_size;
 	/* The output says all by itself. */
 	for (unsigned kind = 0; kind < PRISM_KINDS; kind++) {
@@ -116,8 +152,8 @@ recode(struct recoder *r, const char *out)
 	}
 	if (rc == 0 && r->other_buffers && r->ended)
 		rc = put(r, &(struct prism_event){ .kind = PRISM_END });
-	if (rc == 0 && r->added && r->target.timestamps)
-		conv_warn(&t->conv, "%" PRIu64 " config events were added in front: the file of timestamps needs as many more", r->added);
+	if (rc == 0 && prismclock_left(&r->in->time) > 0)
+		rc = differ(r, "the stream ends here, and its timestamps do not");
 	if (rc == 0)
 		rc = ptool_describe(t, out, &r->target);
 	return rc < 0 ? rc : 0;
@@ -130,6 +166,8 @@ run_recode(struct conv *c, int argc, char **argv)
 	struct recoder r = { .tool = t };
 	const char *out;
 	int rc = ptinput_open_pair(t, argc, argv, &out);
+	if (rc == 0 && t->to_timestamps)
+		rc = conv_open_beside(c, t->to_timestamps);
 	if (rc != 0)
 		return rc;
 	r.in = t->inputs;
