@@ -11,13 +11,16 @@ import os
 import random
 import resource
 import signal
-import subprocess
 import sys
 import tempfile
 
 from lapexample import KERNEL, REFS, check, finish, write
 
-TOOL, USCOPE = (os.path.abspath(x) for x in sys.argv[1:3])
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "uscope"))
+from convertkit import Converter  # noqa: E402
+
+kit = Converter(*sys.argv[1:3], check)
+run, look, convert = kit.run, kit.look, kit.convert
 
 A, B = 0x9F8E7, 0x9F8E8
 # (storage, slot, field): time in ns -> value, changes only. None: the slot is no longer valid.
@@ -112,22 +115,6 @@ TYPES = {
 }
 
 
-def run(*args, status=0, program=TOOL, stdin=b"", **more):
-    """(stdout, stderr), both as text"""
-    p = subprocess.run([program, *args], input=stdin, capture_output=True, check=False, timeout=200, **more)
-    err = p.stderr.decode(errors="replace")
-    check(p.returncode == status, args, "status", p.returncode, "not", status, err[-400:])
-    return p.stdout.decode(errors="replace"), err
-
-
-def convert(*args, out="o.uscp", **more):
-    """Writes a file that keeps all rules; what the tool said."""
-    err = run("uscope", "-o", out, *args, **more)[1]
-    if more.get("status", 0) == 0:
-        run("check", "--verify", "-q", out, program=USCOPE)
-    return err
-
-
 def load(path="o.uscp", unit=1000):
     """States as in STATES, and events as in EVENTS."""
     states = collections.defaultdict(dict)
@@ -141,10 +128,7 @@ def load(path="o.uscp", unit=1000):
             states[key][time] = value
         last[key] = value
 
-    for line in run("dump", path, program=USCOPE)[0].splitlines():
-        x = json.loads(line)
-        if x["kind"] == "segment":
-            continue
+    for x in kit.records(path):
         time = x["time_ps"] / unit
         if x["kind"] == "event":
             events[x["event"]].append((time, *x["fields"].values()))
@@ -167,7 +151,7 @@ def compare(have, want, what):
 
 def slots(storage, *args, path="o.uscp"):
     """Fields of all slots of a storage, and no properties."""
-    out = run("state", "--json", "--storage", storage, *args, path, program=USCOPE)[0]
+    out = look("state", "--json", "--storage", storage, *args, path)
     return [x["fields"] for x in map(json.loads, out.splitlines()) if "slot" in x]
 
 
@@ -210,7 +194,7 @@ def worked_example():
 
 def tables():
     convert("-q", "--freq=3000000000", "--name", "M\xfc", "--kernel-base", "c0100000", "r.lrt", "k.lkt", env={**os.environ, "LC_ALL": "C.UTF-8"})
-    info = run("info", "o.uscp", program=USCOPE)[0]
+    info = look("info", "o.uscp")
     order = [x.split()[1][:-1] for x in info.splitlines() if x.startswith("      storage ")]
     check(order == list(STORAGES), "order of the storages", order)
     order = [x.split()[1][:-1] for x in info.splitlines() if x.startswith("      event ")]
@@ -225,20 +209,19 @@ def tables():
         check(text in info, text, "is not in", info)
     # exact times, not multiples of the period
     check([x[0] for x in load(unit=1)[1]["switch"]] == [n * 1000 // 3 for n in (32, 512, 768, 784)], "times at 3 GHz")
-    text = run("summary", "o.uscp", program=USCOPE)[0]
+    text = look("summary", "o.uscp")
     sums = {"loads": 4, "stores": 2, "fetches": 3, "load_bytes": 20, "store_bytes": 8, "new_pages": 5}
     check("density: 3 instructions" in text, "density", text)
     for name, n in sums.items():
         check(any(f'"{name}" of /laplace/task_counters' in x and x.endswith(f"sum {n}") for x in text.splitlines()), "counter", name, text)
-    check(run("strings", "o.uscp", program=USCOPE)[0].splitlines()[0].split() == ["0", '""'], "string 0")
+    check(look("strings", "o.uscp").splitlines()[0].split() == ["0", '""'], "string 0")
 
 
 def far():
     """Times are exact beyond what a double holds."""
     write("far.lrt", "r 10 1 1 0\nr 30000000000013 1 1 0\n")
     convert("far.lrt", "--freq=3000000001")
-    times = [json.loads(x) for x in run("dump", "o.uscp", program=USCOPE)[0].splitlines()]
-    times = [x["time_ps"] for x in times if x["kind"] == "event" and x["event"] == "ref"]
+    times = [x["time_ps"] for x in kit.records("o.uscp") if x["kind"] == "event" and x["event"] == "ref"]
     check(times == [0, 0x30000000000003 * 10**12 // 3000000001], "far apart", times)
 
 
@@ -311,7 +294,7 @@ def random_machines():
         convert("-q", "--lenient", "random.lmt")
         end = int(text.splitlines()[-1].split()[1], 16)
         for t in sorted(r.sample(range(end), 12)) + [end]:
-            lines = run("state", "--json", "-t", f"{t}ns", "o.uscp", program=USCOPE)[0].splitlines()
+            lines = look("state", "--json", "-t", f"{t}ns", "o.uscp").splitlines()
             tables = collections.defaultdict(dict)
             for x in map(json.loads, lines):
                 if "slot" in x:
@@ -378,7 +361,7 @@ def outputs():
         check("error[write]" in err and "large.uscp" in err, "a full disk after", size, err)
         check(not [x for x in os.listdir(".") if x.startswith("large")], "what did not fit is left")
     convert("many.lrt", out="large.uscp")
-    text = run("summary", "large.uscp", program=USCOPE)[0]
+    text = look("summary", "large.uscp")
     check("sum 200000" in text and "sum 800000" in text, "many references", text)
     check([x["touched_pages"] for x in slots("spaces", path="large.uscp")] == [200000], "pages of many references")
 

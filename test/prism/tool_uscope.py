@@ -18,7 +18,9 @@ import tempfile
 from hooks_kit import END, FULL, SPIN_LOCK, UNLOCK, WORKED, cfg, cxt, enter, leave, mem, swap, sync
 from toolkit import CXTS, FORMATS, MEM_TYPES, SYNCS, Stream
 
-TOOL, USCOPE = (os.path.abspath(x) for x in sys.argv[1:3])
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "uscope"))
+from convertkit import Converter  # noqa: E402
+
 failures = []
 NONE = 65535
 DENSE = ("counters", "detail")
@@ -90,19 +92,8 @@ def write(path, data):
         f.write(data)
 
 
-def run(*args, status=0, program=TOOL, **more):
-    p = subprocess.run([program, *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=120, **more)
-    err = p.stderr.decode(errors="replace")
-    check(p.returncode == status, args, "status", p.returncode, "not", status, err[-400:])
-    return p.stdout.decode(errors="replace"), err
-
-
-def convert(*args, out="o.uscp", **more):
-    """Writes a file that keeps all rules; what the tool said."""
-    err = run("uscope", "-o", out, *args, **more)[1]
-    if more.get("status", 0) == 0:
-        run("check", "--verify", "-q", out, program=USCOPE)
-    return err
+kit = Converter(*sys.argv[1:3], check)
+run, look, convert = kit.run, kit.look, kit.convert
 
 
 def load(path="o.uscp", unit=1000):
@@ -121,9 +112,7 @@ def load(path="o.uscp", unit=1000):
     changed = set()
     used = collections.defaultdict(set)
     at = 0
-    for x in map(json.loads, run("dump", path, program=USCOPE)[0].splitlines()):
-        if x["kind"] == "segment":
-            continue
+    for x in kit.records(path):
         if x["time_ps"] / unit != at:
             settle(at, changed)
             changed = set()
@@ -166,14 +155,14 @@ def worked_example():
     check(few["counters", 0, "loads"] == {6: 1} and few["counters", 1, "fp_ops"] == {12: 1} and few["counters", 0, "syncs"] == {12: 1, 15: 2},
           "windows", {k: v for k, v in few.items() if k[0] == "counters"})
     # a pipe gives the same file, but for what would need a look ahead
-    p = subprocess.run([TOOL, "uscope", "-o", "p.uscp", "-"], input=WORKED, stderr=subprocess.PIPE, check=False, timeout=60)
+    p = subprocess.run([kit.tool, "uscope", "-o", "p.uscp", "-"], input=WORKED, stderr=subprocess.PIPE, check=False, timeout=60)
     check(p.returncode == 0 and load("p.uscp")[0] == states, "from a pipe", p.stderr)
 
 
 def tables():
     run("encode", "--describe=p.json", "-o", "p.prism", "--compute-layout=packed", "--set", "clock=mode=instr", os.devnull)
     convert("-q", "--lenient", "--name", "M\xfc", "w.prism", "p.json", "w.prism", env={**os.environ, "LC_ALL": "C.UTF-8"})
-    info = run("info", "o.uscp", program=USCOPE)[0]
+    info = look("info", "o.uscp")
     fields = {
         "threads": "sparse, 1024 slots of 23 bytes: tid U32, process U32, state ENUM thread_state, cpu U16, depth U16, function STRING_REF, locks U16, parent U32",
         "counters": "dense, 1024 slots of 64 bytes: loads U64, stores U64, load_bytes U64, store_bytes U64, int_ops U64, fp_ops U64, insns U64, syncs U64",
@@ -201,11 +190,11 @@ def tables():
                  "  mem_type: 0 undefined, 1 load, 2 store", "  op_type: 0 undefined, 1 add", "6 mov\n", "  event_type: 0 memory, 1 compute, 2 sync, 3 context, 4 control flow, 5 config, 6 end\n"):
         check(text in info, text, "is not in", info)
     convert("w.prism")
-    text = run("summary", "o.uscp", program=USCOPE)[0]
+    text = look("summary", "o.uscp")
     check("density: 1 instruction" in text, "density of instructions", text)
     write("n.prism", FULL + swap(1) + mem("load", 2, 4096, 1) * 9 + END)
     convert("n.prism")
-    text = run("summary", "o.uscp", program=USCOPE)[0]
+    text = look("summary", "o.uscp")
     check("density: 10 instructions" in text, "density of events", text)
     for name, total in (("loads", 9), ("load_bytes", 36), ("syncs", 0)):
         check(any(f'"{name}"' in x and x.endswith(f"sum {total}") for x in text.splitlines()), "counter", name, text)
