@@ -235,7 +235,8 @@ count_only(struct emu *emu, const struct event *ev, struct prismmodel *d, int *r
 	if (!d->quick)
 		return false;
 	uint32_t stream = ev->stream - 1;
-	const struct prism_event *pe = &d->p->streams[stream].ev;
+	const struct prism_stream *s = &d->p->streams[stream];
+	const struct prism_event *pe = &s->ev;
 	struct prism_core *core = &d->cores[stream];
 	if (pe->kind > PRISM_COMP || pe->issues || !core->shown)
 		return false;
@@ -246,12 +247,12 @@ count_only(struct emu *emu, const struct event *ev, struct prismmodel *d, int *r
 		if ((prismtotal_mem(&t->total, &pe->mem) | prismtotal_mem(&core->total, &pe->mem)) < 0)
 			*rc = diag_no_memory(emu->diag);
 		else if (d->tools)
-			*rc = prismtools_mem(d->tools, ev, stream, core->tid, core->row);
+			*rc = prismtools_mem(d->tools, ev, s, core->row);
 	} else {
 		prismtotal_comp(&t->total, &pe->comp);
 		prismtotal_comp(&core->total, &pe->comp);
 		if (d->tools)
-			*rc = prismtools_comp(d->tools, ev, stream, core->tid, core->row);
+			*rc = prismtools_comp(d->tools, ev, s, core->row);
 	}
 	return true;
 }
@@ -278,7 +279,7 @@ on_event(struct emu *emu, const struct event *ev)
 	if (rc == 0 && d->codes)
 		rc = show_codes(emu, ev, d);
 	if (rc == 0 && d->tools)
-		rc = prismtools_event(d->tools, ev, d->stream, d->core->tid, d->core->row);
+		rc = prismtools_event(d->tools, ev, s, d->core->row);
 	return rc;
 }
 

@@ -89,7 +89,6 @@ struct prism_core {
 	uint64_t nswaps; /* in the interval */
 	uint64_t nthreads;
 	uint32_t row; /* of its thread; NO_INDEX: none yet */
-	uint32_t tid; /* its id */
 	uint8_t detail[PRISM_KINDS];
 	bool started;
 	bool ended;

@@ -45,14 +45,17 @@ prismneeds_set(struct prism_run *run, uint32_t stream, unsigned kind, uint8_t de
 	for (uint32_t i = 0; i < run->nhooks; i++)
 		if (need_of(&run->hooks[i].h.needs, kind) & ~prism_detail_has(kind, detail))
 			*lacks |= UINT64_C(1) << i;
+	prismgive_select(run, stream, kind);
 }
 
 int
 prismneeds_begin(struct prism_run *run)
 {
 	const struct prism *p = run->prism;
+	size_t nfirst = (size_t)p->nstreams * PRISMRUN_FIRST;
 	run->lacks = arena_new(&run->emu->arena, uint64_t, (size_t)p->nstreams * PRISMRUN_NEEDS);
-	if (!run->lacks)
+	run->first = arena_new(&run->emu->arena, const struct prism_entry *, nfirst);
+	if (!run->lacks || !run->first)
 		return diag_no_memory(run->emu->diag);
 	for (uint32_t i = 0; i < p->nstreams; i++) {
 		struct prism_state st;
@@ -72,7 +75,7 @@ prismneeds_lack(struct prism_run *run, unsigned kind)
 		k->skipped[kind]++;
 		return 0;
 	}
-	uint8_t detail = run->prism->streams[run->at.stream].in.state.detail[kind];
+	uint8_t detail = run->stream->in.state.detail[kind];
 	uint32_t missing = need_of(&k->h.needs, kind) & ~prism_detail_has(kind, detail);
 	return prismrun_error(run,
 		"it needs %s of %s events, which the level of detail does not show (%s=%02x)\n"

@@ -3,8 +3,8 @@
 #define PRISMRUN_H
 
 /* prismrun: what the parts of prismtools share: the tools that are loaded and called
- * (prismtools.c), what they need of events (prismneeds.c), and what they ask for
- * (prismuser.c). */
+ * (prismtools.c), what they are given (prismgive.c), what they need of events (prismneeds.c),
+ * and what they ask for (prismuser.c). */
 
 #include "prismtools.h"
 
@@ -12,7 +12,8 @@ enum {
 	PRISMRUN_HOOKS = 64, /* of all tools: a bit each in prism_run.lacks */
 	PRISMRUN_CHANNELS = PRISM_USER_LAST - PRISM_USER_FIRST + 1,
 	PRISMRUN_KINDS = PRISM_END + 1,
-	PRISMRUN_NEEDS = PRISM_CXT + 1, /* kinds that a tool can need something of */
+	PRISMRUN_NEEDS = PRISM_CXT + 1,  /* kinds that a tool can need something of */
+	PRISMRUN_FIRST = PRISM_COMP + 1, /* kinds that most events are of */
 };
 
 /* One struct prism_hooks: that of an object, or one that it has added. */
@@ -39,6 +40,7 @@ struct prism_entry {
 	};
 	void *u;
 	uint32_t hook;
+	bool more; /* it is not the last of its list */
 };
 
 struct prism_list {
@@ -64,14 +66,15 @@ struct prism_run {
 	struct emu *emu;
 	struct prism *prism;
 	struct prism_list lists[PRISMRUN_KINDS];
-	uint64_t *lacks; /* by stream and kind: hooks that need what its events do not show */
+	uint64_t *lacks;                  /* by stream and kind: hooks that need what its events do not show */
+	const struct prism_entry **first; /* by stream and kind: who is called at once; NULL: nobody */
 	/* What is being called. */
 	enum prismrun_phase phase;
 	int failed; /* <0: a call of the tool has failed, which is reported */
 	uint32_t hook;
 	uint32_t row; /* NO_INDEX: the stream has no thread yet */
 	const struct event *ev;
-	struct prism_at at;
+	const struct prism_stream *stream;
 
 	struct prism_hook hooks[PRISMRUN_HOOKS];
 	uint32_t nhooks;
@@ -83,6 +86,16 @@ struct prism_run {
 
 /* Notes a struct prism_hooks. Returns 0, or <0 (reported). */
 int prismrun_add(struct prism_run *run, const struct prism_hooks *h, void *u, const char *file);
+
+/* Puts a hook on the lists of what it wants. */
+void prismgive_enlist(struct prism_run *run, uint32_t hook);
+
+/* Chooses what events of a kind of a stream call at once. */
+void prismgive_select(struct prism_run *run, uint32_t stream, unsigned kind);
+
+/* What a function of the current hook has returned: 0 goes on, 1 drops it (0), others end
+ * the run (<0, reported). */
+int prismgive_returned(struct prism_run *run, const char *function, int rc);
 
 /* Whether a hook needs nothing that no event has. Returns 0, or <0 (reported). */
 int prismneeds_check(struct prism_run *run, const struct prism_hook *k);

@@ -83,7 +83,7 @@ switch_to(struct emu *emu, const struct event *ev, struct prismmodel *d, uint32_
 		return rc;
 	t->core = d->stream + 1;
 	core->row = row;
-	core->tid = tid;
+	d->p->streams[d->stream].at.thread = tid;
 	core->nswaps += counts;
 	return 0;
 }

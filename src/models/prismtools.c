@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* prismtools: loads the tools, gives them the events, and lets them finish. */
+/* prismtools: loads the tools, lets them begin, and lets them finish. */
 #include "prismrun.h"
 
 #include <dlfcn.h>
@@ -9,8 +9,6 @@
 #include <string.h>
 
 #define SYMBOL "prism_tool"
-
-static const char *const kind_names[PRISMRUN_KINDS] = { "mem", "comp", "sync", "cxt", "cf", "cfg", "buffer_end" };
 
 /* ---- Registration. ---- */
 
@@ -31,66 +29,6 @@ prismrun_add(struct prism_run *run, const struct prism_hooks *h, void *u, const 
 		return rc;
 	run->nhooks++;
 	return 0;
-}
-
-/* Puts a hook on the lists of what it wants. */
-static void
-enlist(struct prism_run *run, uint32_t hook)
-{
-	const struct prism_hook *k = &run->hooks[hook];
-	struct prism_entry e[PRISMRUN_KINDS] = {
-		[PRISM_MEM].mem = k->h.mem,
-		[PRISM_COMP].comp = k->h.comp,
-		[PRISM_SYNC].sync = k->h.sync,
-		[PRISM_CXT].cxt = k->h.cxt,
-		[PRISM_CF].cf = k->h.cf,
-		[PRISM_CFG].cfg = k->h.cfg,
-		[PRISM_END].buffer_end = k->h.buffer_end,
-	};
-	const bool wants[PRISMRUN_KINDS] = { k->h.mem, k->h.comp, k->h.sync, k->h.cxt, k->h.cf, k->h.cfg, k->h.buffer_end };
-	for (unsigned kind = 0; kind < PRISMRUN_KINDS; kind++) {
-		struct prism_list *l = &run->lists[kind];
-		e[kind].u = k->u;
-		e[kind].hook = hook;
-		if (wants[kind])
-			l->entries[l->n++] = e[kind];
-	}
-}
-
-static void
-drop(struct prism_run *run, uint32_t hook)
-{
-	run->hooks[hook].gone = true;
-	for (unsigned kind = 0; kind < PRISMRUN_KINDS; kind++) {
-		struct prism_list *l = &run->lists[kind];
-		uint32_t n = 0;
-		for (uint32_t i = 0; i < l->n; i++)
-			if (l->entries[i].hook != hook)
-				l->entries[n++] = l->entries[i];
-		l->n = n;
-	}
-}
-
-/* What a function of a hook has returned: 0 goes on, 1 drops it, others end the run. */
-static int
-returned(struct prism_run *run, const char *function, int rc)
-{
-	struct prism_hook *k = &run->hooks[run->hook];
-	if (run->failed) {
-		k->gone = true;
-		return run->failed;
-	}
-	if (rc == 0)
-		return 0;
-	if (rc == 1) {
-		drop(run, run->hook);
-		diag_debug(run->emu->diag, "tool \"%s\" is left alone from now on: %s returned 1", k->name, function);
-		return 0;
-	}
-	k->gone = true;
-	if (rc > 0)
-		return prismrun_error(run, "%s returned %d, which is none of 0 (go on), 1 (leave me alone) and negative numbers (stop)", function, rc);
-	return prismrun_error(run, "it stops the run: %s returned %d", function, rc);
 }
 
 /* ---- Begin. ---- */
@@ -149,8 +87,8 @@ begin(struct prism_run *run, uint32_t first)
 		struct prism_hook *k = &run->hooks[i];
 		run->hook = i;
 		k->began = true;
-		enlist(run, i);
-		int rc = returned(run, "begin", k->h.begin ? k->h.begin(k->u, run) : 0);
+		prismgive_enlist(run, i);
+		int rc = prismgive_returned(run, "begin", k->h.begin ? k->h.begin(k->u, run) : 0);
 		if (rc < 0)
 			return rc;
 		diag_debug(run->emu->diag, "tool \"%s\" of %s", k->name, k->file);
@@ -188,122 +126,6 @@ prismtools_open(struct prism_run **out, struct emu *emu, struct prism *p)
 	return rc;
 }
 
-/* ---- Events. ---- */
-
-static inline int
-call(const struct prism_entry *e, unsigned kind, const struct prism_at *at, const struct prism_event *ev)
-{
-	switch (kind) {
-	case PRISM_MEM: return e->mem(e->u, at, &ev->mem);
-	case PRISM_COMP: return e->comp(e->u, at, &ev->comp);
-	case PRISM_SYNC: return e->sync(e->u, at, &ev->sync);
-	case PRISM_CXT: return e->cxt(e->u, at, &ev->cxt);
-	case PRISM_CF: return e->cf(e->u, at, &ev->cf);
-	case PRISM_CFG: return e->cfg(e->u, at, &ev->cfg);
-	default: return e->buffer_end(e->u, at);
-	}
-}
-
-/* All that want it, from entry i on: the first may have been called, and have returned rc. */
-static int
-give_rest(struct prism_run *run, const struct prism_event *ev, uint32_t i, bool called, int rc)
-{
-	unsigned kind = ev->kind;
-	struct prism_list *l = &run->lists[kind];
-	uint64_t lacks = kind < PRISMRUN_NEEDS ? run->lacks[run->at.stream * PRISMRUN_NEEDS + kind] : 0;
-	for (; i < l->n; called = false) {
-		uint32_t hook = run->hook = l->entries[i].hook;
-		bool given = called || !(lacks >> hook & 1);
-		if (!called)
-			rc = given ? call(&l->entries[i], kind, &run->at, ev) : prismneeds_lack(run, kind);
-		if (given && (rc || run->failed))
-			rc = returned(run, kind_names[kind], rc);
-		if (rc < 0)
-			return rc;
-		i += i < l->n && l->entries[i].hook == hook; /* or it was dropped */
-	}
-	return 0;
-}
-
-/* All that want it. The kind is known to the compiler, as this is done for each event. */
-static inline __attribute__((always_inline)) int
-give(struct prism_run *run, const struct prism_event *ev, unsigned kind)
-{
-	const struct prism_list *l = &run->lists[kind];
-	if (kind < PRISMRUN_NEEDS && __builtin_expect(run->lacks[run->at.stream * PRISMRUN_NEEDS + kind] != 0, 0))
-		return give_rest(run, ev, 0, false, 0);
-	for (uint32_t i = 0; i < l->n; i++) {
-		run->hook = l->entries[i].hook;
-		int rc = call(&l->entries[i], kind, &run->at, ev);
-		if (__builtin_expect((rc | run->failed) != 0, 0))
-			return give_rest(run, ev, i, true, rc);
-	}
-	return 0;
-}
-
-/* The level of detail of a kind changes. */
-static int
-give_config(struct prism_run *run, const struct prism_event *ev)
-{
-	if (ev->cfg.target >= PRISM_KINDS)
-		return 0; /* lenient: it changes nothing */
-	prismneeds_set(run, run->at.stream, ev->cfg.target, ev->cfg.after);
-	return give_rest(run, ev, 0, false, 0);
-}
-
-/* All but memory and compute events. */
-static int
-give_other(struct prism_run *run, const struct prism_event *ev)
-{
-	struct prism_event mine;
-	if (ev->kind == PRISM_CFG)
-		return give_config(run, ev);
-	if (ev->kind == PRISM_SYNC && ev->sync.type >= PRISM_SYNCS) {
-		mine = *ev;
-		mine.sync.type = PRISM_SYNC_UNDEFINED;
-		ev = &mine;
-	}
-	return give_rest(run, ev, 0, false, 0);
-}
-
-/* Says what the current event is. */
-static inline const struct prism_event *
-set_event(struct prism_run *run, const struct event *ev, uint32_t stream, uint32_t tid, uint32_t row)
-{
-	const struct prism_stream *s = &run->prism->streams[stream];
-	run->at.stream = stream;
-	run->at.process = (uint32_t)s->source.process;
-	run->at.thread = tid;
-	run->at.seq = s->seq;
-	run->at.offset = s->offset;
-	run->at.clock_ns = s->clock;
-	run->ev = ev;
-	run->row = row;
-	return &s->ev;
-}
-
-int
-prismtools_mem(struct prism_run *run, const struct event *ev, uint32_t stream, uint32_t tid, uint32_t row)
-{
-	return give(run, set_event(run, ev, stream, tid, row), PRISM_MEM);
-}
-
-int
-prismtools_comp(struct prism_run *run, const struct event *ev, uint32_t stream, uint32_t tid, uint32_t row)
-{
-	return give(run, set_event(run, ev, stream, tid, row), PRISM_COMP);
-}
-
-int
-prismtools_event(struct prism_run *run, const struct event *ev, uint32_t stream, uint32_t tid, uint32_t row)
-{
-	switch (run->prism->streams[stream].ev.kind) {
-	case PRISM_MEM: return prismtools_mem(run, ev, stream, tid, row);
-	case PRISM_COMP: return prismtools_comp(run, ev, stream, tid, row);
-	default: return give_other(run, set_event(run, ev, stream, tid, row));
-	}
-}
-
 /* ---- End. ---- */
 
 static void
@@ -330,7 +152,7 @@ prismtools_close(struct prism_run *run)
 		run->hook = i;
 		run->failed = 0;
 		int rc = k->h.finish(k->u);
-		rc = run->failed || rc < 0 ? returned(run, "finish", rc) : 0;
+		rc = run->failed || rc < 0 ? prismgive_returned(run, "finish", rc) : 0;
 		first = first ? first : rc;
 	}
 	while (run->nobjects)

@@ -7,6 +7,7 @@
  *   needs=KIND:MASK        mem, comp, sync or cxt
  *   only=KIND              NULL for the functions of all other kinds (may come again)
  *   return=CALL:N:VALUE    what the N-th call (from 1) of begin, mem ... finish returns
+ *   return=CALL:N:VALUE:HOOK   the same, of one hook only ("0", "1" ...)
  *   add=N                  adds N hooks, which do the same, with u = "1", "2" ...
  *   nest                   the added ones add one more each
  *   channel=NAME:MODE:TRACK    a channel of its own: numbers of prism_hooks.h
@@ -123,10 +124,11 @@ act(struct self *self, unsigned call)
 		rc = ignore ? 0 : rc;
 	}
 	for (const char *at = NULL; next_word("return", &at, word);) {
-		char name[WORD];
+		char name[WORD], hook[WORD];
 		unsigned when;
 		int value;
-		if (sscanf(word, "%[^:]:%u:%d", name, &when, &value) == 3 && strcmp(name, calls[call]) == 0 && when == n)
+		int got = sscanf(word, "%[^:]:%u:%d:%s", name, &when, &value, hook);
+		if (got >= 3 && (got == 3 || strcmp(hook, self->name) == 0) && strcmp(name, calls[call]) == 0 && when == n)
 			return value;
 	}
 	return rc > 0 ? 0 : rc;

@@ -167,6 +167,32 @@ def test_answers():
     check("finish is called when the trace is wrong", r.status == 1 and r.out.endswith("0 finish\n"), r.err)
 
 
+def test_leaving():
+    """Three hooks, which leave one by one, in front of, between and behind the others."""
+    events = [mem(), comp()] * 4
+    streams = [swap(1) + b"".join(events) + kit.END, swap(2) + b"".join(events) + kit.END]
+    for order in ("012", "021", "102", "120", "201", "210"):
+        for f in ("mem", "comp"):
+            leaves = {who: 2 * k + 1 + (k == 2) for k, who in enumerate(order)}  # the 1st, 3rd and 6th call: of both streams
+            r = run(streams, probe="only=mem only=comp add=2 " + " ".join(f"return={f}:{k}:1:{who}" for who, k in leaves.items()))
+            want, count = [], 0
+            for kind in [k for k in ("mem", "comp") for _ in streams] * 4:
+                count += kind == f
+                # what the hook has left for is not given at all
+                want += [f"{who} {kind}" for who in "012" if count < leaves[who] + (kind == f)]
+            same(f"leaving of {f} in the order {order}", (calls(r, "mem", "comp"), r.status), (want, 0))
+    # of those that leave or stop the run some lack what they need
+    lacking = cfg("mem", 0) + mem() * 2 + cfg("mem", 0x80) + mem() * 2
+    probe = "only=mem add=2 needs=mem:1 return=mem:2:1:1"
+    r = run(swap(1) + lacking * 2 + kit.END, "--prism-needs=skip", probe=probe)
+    same("leaving while another lacks something", calls(r, "mem"), [f"{who} mem" for who in "1212" + "0202" + "22" + "0202"])
+    check("leaving while another lacks something: tells", 'tool "probe" did not see 4 memory events' in r.err, r.err)
+    for who in "12":
+        r = run(swap(1) + lacking + kit.END, "--prism-needs=skip", probe=f"only=mem add=2 needs=mem:1 return=mem:4:-5:{who}")
+        same(f"hook {who} stops the run behind the others", calls(r, "mem"), [f"{h} mem" for h in "1212012" + "012"[:int(who) + 1]])
+        check(f"hook {who} stops the run behind the others: told once", (r.status, r.err.count("error[")) == (1, 1) and "mem returned -5" in r.err, r.err)
+
+
 # ---- What they need. ----
 
 NEEDS = [  # kind, mask, level of detail without and with it, the field
@@ -335,6 +361,9 @@ def test_wrong():
             r = run(swap(1) + mem() + mem() + kit.END, probe=f"quiet {acts}{more}")
             check(f"{acts}{more}", r.status == 1 and told in r.err and "runtime error" not in r.err, r.status, r.err)
             check(f"{acts}{more}: told once", r.err.count("error[") == 1, r.err)
+    for f, event in (("mem", mem()), ("comp", comp()), ("cxt", cxt(kit.BB, 1))):
+        r = run(swap(1) + event * 3 + kit.END, probe=f"add=1 only={f} ignore at={f}:2:set:480:1")
+        same(f"nobody is called behind a failure in {f}, whatever it returns", calls(r, f), [f"{who} {f}" for who in "010"])
     r = run(swap(1) + mem() * 3 + kit.END, probe="quiet add=1 channel=a:1:0 at=mem:1:pop:480:1")
     check("who has failed is not called again", r.out.count("0 finish") == 0 and r.out.count("1 finish") == 1, r.out)
 

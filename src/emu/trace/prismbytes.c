@@ -139,12 +139,13 @@ prismbytes_open(struct prism *p, uint32_t n)
 	struct reader_pool *pool = &p->trace->readers;
 	prismread_begin(&s->in, &s->source.settings, s->source.buffer_size);
 	s->phase = PRISM_READING;
+	s->at = (struct prism_at){ .stream = n, .process = (uint32_t)s->source.process };
 	int rc = s->source.live ? open_live(p, n) : reader_open(reader_of(p, n), pool, s->source.events, s->source.name);
 	const char *stamps = s->source.timestamps;
 	if (rc == 0)
 		rc = prismclock_open(&s->time, s->source.clock, s->source.start, s->source.tick_ns, pool, stamps,
 			stamps ? prismfiles_name(p->trace, stamps) : NULL);
-	s->clock = s->time.now;
+	s->at.clock_ns = s->time.now;
 	return rc;
 }
 

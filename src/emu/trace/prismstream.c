@@ -114,7 +114,7 @@ check_end(struct prism *p, uint32_t n, enum prism_code code, uint32_t issues)
 {
 	struct prism_stream *s = &p->streams[n];
 	const struct reader *r = &p->trace->streams[n + 1].in;
-	s->offset = s->in.at;
+	s->at.offset = s->in.at;
 	s->mcv[0] = 0;
 	int rc = prismtell_issues(p, n, issues);
 	if (rc == 0 && code)
@@ -138,7 +138,7 @@ end_trace(struct prism *p)
 	for (uint32_t i = 0; i < p->nstreams; i++) {
 		if (p->streams[i].phase != PRISM_ENDED)
 			return 0;
-		last = (int64_t)p->streams[i].clock > last ? (int64_t)p->streams[i].clock : last;
+		last = (int64_t)p->streams[i].at.clock_ns > last ? (int64_t)p->streams[i].at.clock_ns : last;
 	}
 	if (p->waiting)
 		p->waiting->clock = last;
@@ -158,9 +158,9 @@ end_stream(struct prism *p, uint32_t n, struct event *ev, enum prism_code code, 
 		return end_trace(p);
 	static const uint8_t mcv[] = { 'R', 'D', '.' };
 	s->phase = PRISM_ENDING;
-	s->seq = s->in.seq;
+	s->at.seq = s->in.seq;
 	memcpy(s->mcv, mcv, sizeof(mcv));
-	*ev = (struct event){ .clock = (int64_t)s->clock, .payload = s->payload, .stream = n + 1, .mcv = { 'R', 'D', '.' } };
+	*ev = (struct event){ .clock = (int64_t)s->at.clock_ns, .payload = s->payload, .stream = n + 1, .mcv = { 'R', 'D', '.' } };
 	return 1;
 }
 
@@ -179,16 +179,16 @@ pull(struct prism *p, uint32_t n, struct event *ev)
 			return rc < 0 ? rc : end_stream(p, n, ev, got.code, got.issues);
 		timed = prismclock_take(&s->time, &s->ev);
 	} while (__builtin_expect(!s->time.known && timed == PRISM_OK, 0));
-	s->seq = s->in.seq - 1;
-	s->offset = s->in.at;
+	s->at.seq = s->in.seq - 1;
+	s->at.offset = s->in.at;
 	describe(s, ev);
 	memcpy(s->mcv, ev->mcv, sizeof(s->mcv));
 	if (__builtin_expect(timed != PRISM_OK, 0) && (rc = check_time(p, n, timed)) <= 0)
 		return rc < 0 ? rc : end_stream(p, n, ev, PRISM_PT01, 0);
-	s->clock = s->time.now;
+	s->at.clock_ns = s->time.now;
 	if (__builtin_expect(got.issues != 0, 0) && (rc = prismtell_issues(p, n, got.issues)) < 0)
 		return rc;
-	ev->clock = (int64_t)s->clock;
+	ev->clock = (int64_t)s->at.clock_ns;
 	ev->length = (uint32_t)(s->in.offset - s->in.at);
 	ev->stream = n + 1;
 	return 1;
@@ -231,7 +231,7 @@ next_tick(struct prism *p, struct event *ev)
 		if (s->phase == PRISM_ENDED)
 			continue;
 		ended = false;
-		now = (int64_t)s->clock - p->zero < now ? (int64_t)s->clock - p->zero : now;
+		now = (int64_t)s->at.clock_ns - p->zero < now ? (int64_t)s->at.clock_ns - p->zero : now;
 	}
 	if (ended)
 		return 0;
@@ -282,7 +282,7 @@ get_place(const struct stream *st, struct place *at)
 		return;
 	}
 	at->file = p->streams[st->rank - 1].source.name;
-	at->offset = p->streams[st->rank - 1].offset;
+	at->offset = p->streams[st->rank - 1].at.offset;
 }
 
 static int

@@ -25,6 +25,7 @@
  * before it had events, and one behind everything else, at the time of the last event. RD.
  * has the time of the last event of its stream. */
 
+#include "prism_hooks.h"
 #include "prismclock.h"
 #include "prismread.h"
 #include "trace.h"
@@ -114,10 +115,8 @@ struct prism_stream {
 	struct prismread in;
 	/* The current event: what next() gave last. Of RD. only the clock is set. */
 	struct prism_event ev;
-	uint64_t seq;    /* events before it, Config and End included */
-	uint64_t offset; /* bytes */
-	uint64_t clock;  /* ns, as the stream says */
-	int stopped_by;  /* code that ended the stream (lenient), told with RD.; 0: none */
+	struct prism_at at; /* where it is: tools are given this very one. The thread is the model's */
+	int stopped_by;     /* code that ended the stream (lenient), told with RD.; 0: none */
 
 	/* The format's own. */
 	enum prism_phase phase;
