@@ -545,6 +545,16 @@ def outputs():
             check("error[write]" in run(*args, status=1)[1], args, "to a full disk")
         with open("/dev/full", "wb") as full:
             check("error[write]" in run("dump", "large.prism", status=1, stdout=full)[1], "full standard output")
+        # also while more is waited for
+        for command in ("dump", "recode"):
+            with open("/dev/full", "wb") as full, subprocess.Popen([TOOL, command], stdin=subprocess.PIPE, stdout=full, stderr=subprocess.PIPE) as p:
+                p.stdin.write(FULL + swap(1))
+                p.stdin.flush()
+                try:
+                    check(p.wait(30) == 1 and b"error[write]" in p.stderr.read(), command, "full, live")
+                except subprocess.TimeoutExpired:
+                    check(False, command, "waits for events that nobody will see")
+                    p.kill()
 
     def small_files():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -166,6 +166,8 @@ fill_window(struct ptinput *in)
 	size_t have = (size_t)(in->end - in->p);
 	ssize_t n;
 	(void)wbuf_flush(&in->tool->conv.out);
+	if (wbuf_failed(&in->tool->conv.out))
+		return -1; /* nobody would see what comes; the end of the run tells */
 	memmove(in->window, in->p, have);
 	in->p = in->window;
 	do
