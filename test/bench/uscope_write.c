@@ -38,6 +38,7 @@ enum work {
 	PLAIN,   /* values below 65536 */
 	WIDE,    /* one operation in 16 is larger */
 	DENSITY, /* the summary has something to count */
+	AT_ONCE, /* PLAIN, but each cycle is one call */
 };
 
 struct cost {
@@ -113,11 +114,19 @@ write_ops(uscope_writer_t *w, enum work work)
 		uint64_t pc = 0x1000 + (uint64_t)(i / OPS_OF_FRAME * 4 % 4096);
 		if (work == WIDE && x % 4 == 0)
 			pc |= 0x80000000u;
+		const uscope_set_t sets[OPS_OF_FRAME] = {
+			{ 0, slot, 0, (uint64_t)i & 0xffff },
+			{ 0, slot, 1, pc },
+			{ 1, (uint16_t)(x >> 8 & 63), 0, x >> 16 & 0xff },
+			{ 2, (uint16_t)(x >> 24 & 7), 1, x >> 32 & 15 },
+		};
+		if (work == AT_ONCE) {
+			uscope_cycle_sets(w, time, sets, OPS_OF_FRAME);
+			continue;
+		}
 		uscope_begin_cycle(w, time);
-		uscope_slot_set(w, 0, slot, 0, (uint64_t)i & 0xffff);
-		uscope_slot_set(w, 0, slot, 1, pc);
-		uscope_slot_set(w, 1, (uint16_t)(x >> 8 & 63), 0, x >> 16 & 0xff);
-		uscope_slot_set(w, 2, (uint16_t)(x >> 24 & 7), 1, x >> 32 & 15);
+		for (int k = 0; k < OPS_OF_FRAME; k++)
+			uscope_slot_set(w, sets[k].storage, sets[k].slot, sets[k].field, sets[k].value);
 		uscope_end_cycle(w);
 	}
 }
@@ -264,9 +273,9 @@ ns(struct cost c)
 static void
 attempt(void)
 {
-	static const char *const names[] = { "small values", "wide frames ", "with summary" };
+	static const char *const names[] = { "small values", "wide frames ", "with summary", "in one call " };
 	double segment = (double)SEGMENT / (1 << 20);
-	for (int work = PLAIN; work <= DENSITY; work++) {
+	for (int work = PLAIN; work <= AT_ONCE; work++) {
 		write_file("raw", (enum work)work, USCOPE_RAW, false);
 		struct stat st;
 		if (stat(path_of("raw"), &st) != 0)

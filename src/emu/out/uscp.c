@@ -27,6 +27,46 @@ uscp_check_writer(struct uscp *u)
 		uscp_give_up(u, uscope_writer_error_info(u->w)->reason, uscope_writer_error(u->w));
 }
 
+/* ---- Cycles. ---- */
+
+/* SETs are kept until the cycle ends, as the writer takes them at once for less. What is
+ * no SET goes behind those before it. */
+void
+uscp_begin_cycle(struct uscp *u)
+{
+	if (!u->begun)
+		uscope_begin_cycle(u->w, (uint64_t)u->time * PS_PER_NS);
+	u->begun = true;
+	for (size_t i = 0; i < u->nsets; i++)
+		uscope_slot_set(u->w, u->sets[i].storage, u->sets[i].slot, u->sets[i].field, u->sets[i].value);
+	u->nsets = 0;
+}
+
+void
+uscp_end_cycle(struct uscp *u)
+{
+	if (u->begun) {
+		uscp_begin_cycle(u);
+		uscope_end_cycle(u->w);
+	} else {
+		uscope_cycle_sets(u->w, (uint64_t)u->time * PS_PER_NS, u->sets, u->nsets);
+	}
+	u->begun = false;
+	u->nsets = 0;
+}
+
+static inline void
+put_set(struct uscp *u, const struct uscp_col *k, uint32_t slot, uint64_t value)
+{
+	if (__builtin_expect(u->nsets == USCP_SETS, 0))
+		uscp_begin_cycle(u);
+	uscope_set_t *s = &u->sets[u->nsets++];
+	s->storage = k->storage;
+	s->slot = (uint16_t)slot;
+	s->field = k->field;
+	s->value = value;
+}
+
 /* ---- Values. ---- */
 
 static void
@@ -38,31 +78,30 @@ refuse_value(struct uscp *u, const struct record *r)
 	uscp_give_up(u, what, USCOPE_E_RANGE);
 }
 
-static void
+/* A value that is not written as it is. */
+static uint64_t
+value_of(struct uscp *u, const struct uscp_col *k, const struct record *r)
+{
+	if (k->kind == USCP_TEXT) {
+		uint32_t index = uscp_text_of(u, r->value);
+		if (index == UINT32_MAX)
+			refuse_value(u, r);
+		return index;
+	}
+	bool error = r->value == ST_BAD || r->value == ST_TOO_MANY_TH;
+	if (k->kind != USCP_ENUM || !error)
+		refuse_value(u, r);
+	return r->value == ST_BAD ? USCP_ENUM_BAD : USCP_ENUM_TOO_MANY;
+}
+
+static inline void
 put_record(struct uscp *u, const struct uscp_class *c, const struct record *r, uint32_t row)
 {
 	const struct uscp_col *k = &c->cols[r->col];
 	uint64_t value = (uint64_t)r->value;
-	switch (k->kind) {
-	case USCP_ENUM:
-		if (__builtin_expect(value > USCP_ENUM_MAX, 0)) {
-			if (r->value != ST_BAD && r->value != ST_TOO_MANY_TH)
-				refuse_value(u, r);
-			value = r->value == ST_BAD ? USCP_ENUM_BAD : USCP_ENUM_TOO_MANY;
-		}
-		break;
-	case USCP_U32:
-		if (__builtin_expect(value > UINT32_MAX, 0))
-			refuse_value(u, r);
-		break;
-	case USCP_TEXT:
-		value = uscp_text_of(u, r->value);
-		if (value == UINT32_MAX)
-			refuse_value(u, r);
-		break;
-	default: break;
-	}
-	uscope_slot_set(u->w, k->storage, (uint16_t)(row - c->first_row), k->field, value);
+	if (value > k->most)
+		value = value_of(u, k, r);
+	put_set(u, k, row - c->first_row, value);
 }
 
 /* ---- Punctual values. ---- */
@@ -110,6 +149,7 @@ put_punctual(struct uscp *u, const struct uscp_class *c, const struct record *r)
 	store_le(payload, 4, r->row - c->first_row + 1);
 	store_le(payload + 4, 2, c->cols[r->col].channel);
 	store_le(payload + 6, 8, (uint64_t)r->value);
+	uscp_begin_cycle(u);
 	uscope_event(u->w, c->punctual, payload);
 }
 
@@ -125,10 +165,11 @@ put_raw(struct uscp *u, const struct record *r)
 	payload[7] = (uint8_t)r[1].row;
 	store_le(payload + 8, 8, (uint64_t)r[0].value);
 	store_le(payload + 16, 8, (uint64_t)r[1].value);
+	uscp_begin_cycle(u);
 	uscope_event(u->w, u->map.raw_event, payload);
 }
 
-/* ---- Cycles. ---- */
+/* ---- Events of the trace. ---- */
 
 /* The records of a lane, and how far they are written. */
 struct cursor {
@@ -203,7 +244,7 @@ put_breakdowns(struct uscp *u)
 		struct reduction *r = &u->reductions[i];
 		uint32_t n = r->ntouched ? reduce_end(r) : 0;
 		for (uint32_t k = 0; k < n; k++)
-			uscope_slot_set(u->w, c->cols[i].storage, (uint16_t)r->changed[k], 0, (uint64_t)r->shown[r->changed[k]]);
+			put_set(u, &c->cols[i], r->changed[k], (uint64_t)r->shown[r->changed[k]]);
 	}
 }
 
@@ -224,39 +265,38 @@ is_earlier(const struct record *a, const struct record *b)
 	return ((a->event - b->event) & (RECORD_PUNCTUAL >> 1)) != 0;
 }
 
-/* The lane with the earliest event; LANES when all are done. */
-static int
-first_lane(const struct cursor cur[])
+/* The earliest record of all lanes; NULL: there are no more. */
+static inline const struct record *
+first_record(const struct cursor cur[])
 {
-	int first = LANES;
-	for (int i = 0; i < LANES; i++)
-		if (cur[i].at < cur[i].end && (first == LANES || is_earlier(cur[i].at, cur[first].at)))
-			first = i;
-	return first;
+	const struct cursor *rows = &cur[LANE_ROWS];
+	const struct cursor *events = &cur[LANE_EVENTS];
+	if (events->at == events->end)
+		return rows->at < rows->end ? rows->at : NULL;
+	return rows->at == rows->end || is_earlier(events->at, rows->at) ? events->at : rows->at;
 }
 
-static bool
-is_next(const struct cursor *c, const struct record *event)
+static inline bool
+is_next(const struct cursor *c, int64_t time, uint16_t event)
 {
-	return c->at < c->end && c->at->time == event->time && c->at->event == event->event;
+	return c->at < c->end && c->at->time == time && c->at->event == event;
 }
 
 /* All that one event of the trace has changed. */
 static void
-put_cycle(struct uscp *u, struct cursor cur[], const struct record event)
+put_cycle(struct uscp *u, struct cursor cur[], int64_t time, uint16_t event)
 {
-	u->time = event.time;
-	uscope_begin_cycle(u->w, (uint64_t)event.time * PS_PER_NS);
-	for (; is_next(&cur[LANE_EVENTS], &event); cur[LANE_EVENTS].at += 2)
+	u->time = time;
+	for (; is_next(&cur[LANE_EVENTS], time, event); cur[LANE_EVENTS].at += 2)
 		put_raw(u, cur[LANE_EVENTS].at);
-	for (struct cursor *rows = &cur[LANE_ROWS]; is_next(rows, &event); skip_punctuals(u, rows))
+	for (struct cursor *rows = &cur[LANE_ROWS]; is_next(rows, time, event); skip_punctuals(u, rows))
 		put_any(u, rows, rows->at++);
 	/* An event that is too long for a batch goes on in the next one. */
-	u->unended = u->nreductions && first_lane(cur) == LANES;
-	u->last_event = event.event;
+	u->unended = u->nreductions && !first_record(cur);
+	u->last_event = event;
 	if (u->nreductions && !u->unended)
 		put_breakdowns(u);
-	uscope_end_cycle(u->w);
+	uscp_end_cycle(u);
 }
 
 /* The event that ended the last batch, after all. */
@@ -266,9 +306,8 @@ end_event(struct uscp *u)
 	if (!u->unended)
 		return;
 	u->unended = false;
-	uscope_begin_cycle(u->w, (uint64_t)u->time * PS_PER_NS);
 	put_breakdowns(u);
-	uscope_end_cycle(u->w);
+	uscp_end_cycle(u);
 }
 
 static int
@@ -281,22 +320,24 @@ uscp_write(void *self, const struct batch *b)
 	for (int i = 0; i < LANES; i++)
 		cur[i] = (struct cursor){ b->r[i], b->r[i], b->r[i] + b->n[i] };
 	skip_punctuals(u, &cur[LANE_ROWS]);
-	int first = first_lane(cur);
-	if (first < LANES && (cur[first].at->time != u->time || cur[first].at->event != u->last_event))
+	const struct record *first = first_record(cur);
+	if (first && (first->time != u->time || first->event != u->last_event))
 		end_event(u);
-	for (int i; (i = first_lane(cur)) < LANES;)
-		put_cycle(u, cur, *cur[i].at);
+	for (const struct record *r; (r = first_record(cur));)
+		put_cycle(u, cur, r->time, r->event);
 	uscp_check_writer(u);
 	return 0;
 }
 
-/* Where the file is cut, no event may go on. */
+/* What came so far are whole events; but where the file is cut, no punctual value may wait
+ * for its end. */
 static int
 uscp_flush(void *self)
 {
 	struct uscp *u = self;
-	if (u->failed || !u->w || u->unended || u->npending)
+	if (u->failed || !u->w || u->npending)
 		return 0;
+	end_event(u);
 	(void)uscope_writer_flush(u->w);
 	uscp_check_writer(u);
 	return 0;
@@ -322,10 +363,10 @@ uscp_close(void *self, int64_t duration)
 				uscope_summary_density(u->w, ((uint64_t)i << d->shift) * PS_PER_NS, d->n[i]);
 		/* Texts of what never ran, and what is only known now. */
 		if (atomic_load(&u->last_text->next) || uscp_has_late(u)) {
-			uscope_begin_cycle(u->w, (uint64_t)duration * PS_PER_NS);
+			u->time = duration;
 			uscp_learn_texts(u);
 			uscp_put_late(u);
-			uscope_end_cycle(u->w);
+			uscp_end_cycle(u);
 		}
 		(void)uscope_writer_set_end(u->w, (uint64_t)duration * PS_PER_NS);
 	}

@@ -10,6 +10,7 @@
 
 enum {
 	PS_PER_NS = 1000,
+	USCP_SETS = 256, /* kept until the cycle ends */
 	NONE = -1,
 };
 
@@ -30,6 +31,8 @@ struct uscp {
 	/* Texts: hash -> index, by what the models have told so far. */
 	struct idmap texts;
 	struct idmap by_index; /* and back */
+	int64_t last_of;       /* the last one asked for, and its index; 0: none */
+	uint32_t last_index;
 	const struct emu_text *last_text;
 	/* The table of labels. */
 	struct idmap labelled; /* value and model that are in it */
@@ -45,7 +48,10 @@ struct uscp {
 	struct record *pending; /* punctual values whose end has not come */
 	size_t npending;
 	size_t pending_cap;
-	int64_t time; /* of the last cycle, ns */
+	int64_t time; /* of the cycle or the last one, ns */
+	bool begun;   /* in the file */
+	uscope_set_t sets[USCP_SETS];
+	size_t nsets;
 	uint16_t last_event;
 	bool unended; /* the breakdowns of the last cycle are still to be written */
 };
@@ -60,16 +66,22 @@ void uscp_check_writer(struct uscp *u);
 int uscp_open(void *self, const struct emu *emu, const char *dir, enum row_class rows);
 void uscp_finish(struct uscp *u);
 
-/* The names of rows up to `end`. Inside a cycle. */
+/* The cycle at u->time, for what is no SET of a row: what the row has before is written.
+ * May be called again. */
+void uscp_begin_cycle(struct uscp *u);
+/* Writes the cycle, also one that was not begun. */
+void uscp_end_cycle(struct uscp *u);
+
+/* The names of rows up to `end`. Begins the cycle. */
 void uscp_put_rows(struct uscp *u, enum row_class rows, uint32_t end);
 
 /* The index of a text; that of the empty one when it cannot be had (reported). */
 uint32_t uscp_put_text(struct uscp *u, const char *text);
 
-/* A row of the table of labels. Inside a cycle. */
+/* A row of the table of labels. Begins the cycle. */
 void uscp_put_label(struct uscp *u, unsigned class, int prv_type, int64_t value, uint32_t text);
 
-/* Labels what the models have told since. Inside a cycle. */
+/* Labels what the models have told since. */
 void uscp_learn_texts(struct uscp *u);
 
 /* In the end: labels of numbers that models have learnt; whether there are any. */

@@ -96,6 +96,12 @@ add_column(struct builder *b, enum row_class rows, uint32_t col, int storage)
 		[USCP_I64] = USCOPE_I64,
 		[USCP_TEXT] = USCOPE_STRING_REF,
 	};
+	static const uint64_t most[] = {
+		[USCP_ENUM] = USCP_ENUM_MAX,
+		[USCP_U32] = UINT32_MAX,
+		[USCP_I64] = UINT64_MAX,
+		[USCP_TEXT] = 0, /* which is USCP_TEXT_EMPTY */
+	};
 	struct uscp_map *m = b->map;
 	const struct chan_decl *decl = out_decl(b->emu, rows, col);
 	enum uscp_kind kind = kind_of(b, rows, col);
@@ -111,6 +117,7 @@ add_column(struct builder *b, enum row_class rows, uint32_t col, int storage)
 		.field = (uint16_t)made(b, uscope_schema_add_field(m->schema, storage, decl->name, types[kind], id)),
 		.channel = (uint16_t)m->nchannels++,
 		.kind = (uint8_t)kind,
+		.most = most[kind],
 	};
 }
 

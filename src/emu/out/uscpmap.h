@@ -42,6 +42,7 @@ struct uscp_col {
 	uint16_t field;
 	uint16_t channel; /* slot in the table of channels */
 	uint8_t kind;     /* enum uscp_kind */
+	uint64_t most;    /* values up to it are written as they are */
 };
 
 struct uscp_class {

@@ -24,6 +24,7 @@ uscp_put_rows(struct uscp *u, enum row_class rows, uint32_t end)
 {
 	const struct uscp_class *c = &u->map.classes[rows];
 	const struct system *sys = &u->emu->sys;
+	uscp_begin_cycle(u);
 	for (uint32_t i = u->nknown[rows]; i < end; i++) {
 		uint16_t slot = (uint16_t)i;
 		uscope_slot_set(u->w, c->rows, slot, ROWS_LABEL, uscp_put_text(u, emu_row_label(u->emu, c->first_row + i)));
@@ -203,7 +204,7 @@ put_tables(struct uscp *u)
 		return diag_no_memory(u->emu->diag);
 	for (uint32_t col = 0; col < u->emu->ncols; col++)
 		u->told[col] = u->emu->cols[col].last_label;
-	uscope_begin_cycle(u->w, 0);
+	uscp_begin_cycle(u);
 	(void)uscp_put_text(u, "");
 	(void)uscp_put_text(u, "Error: the thread does not show it");
 	(void)uscp_put_text(u, "Error: too many threads");
@@ -213,7 +214,7 @@ put_tables(struct uscp *u)
 	}
 	if (rc == 0)
 		rc = open_reductions(u);
-	uscope_end_cycle(u->w);
+	uscp_end_cycle(u);
 	return rc;
 }
 

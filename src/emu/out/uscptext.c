@@ -27,6 +27,7 @@ uscp_put_label(struct uscp *u, unsigned class, int prv_type, int64_t value, uint
 		u->nlabels_lost++;
 		return;
 	}
+	uscp_begin_cycle(u);
 	uint16_t slot = (uint16_t)u->nlabels++;
 	uscope_slot_set(u->w, u->map.labels, slot, LABELS_CLASS, class);
 	uscope_slot_set(u->w, u->map.labels, slot, LABELS_TYPE, (uint64_t)prv_type);
@@ -149,9 +150,15 @@ uscp_text_of(struct uscp *u, int64_t value)
 		return USCP_TEXT_BAD;
 	if (value == ST_TOO_MANY_TH)
 		return USCP_TEXT_TOO_MANY;
+	if (value == u->last_of) /* the CPU of the thread */
+		return u->last_index;
 	/* Not all that there are: how far the emulator is ahead is a matter of chance. */
 	const struct known *k;
 	while (!(k = idmap_find(&u->texts, (uint64_t)value)) && learn_text(u))
 		;
-	return k ? k->index : UINT32_MAX;
+	if (!k)
+		return UINT32_MAX;
+	u->last_of = value;
+	u->last_index = k->index;
+	return k->index;
 }

@@ -69,9 +69,7 @@ begin_record(uscope_writer_t *w, uint64_t delta)
 	/* With room for one operation, so that limit is never below p by more than it. */
 	if (!reserve(w, LEB_MAX + V01_HEADER + OP_WIDE_SIZE))
 		return false;
-	for (; delta >= 0x80; delta >>= 7)
-		*w->p++ = (uint8_t)(delta | 0x80);
-	*w->p++ = (uint8_t)delta;
+	w->p = store_leb(w->p, delta);
 	w->record = (size_t)(w->p - w->segment->raw);
 	w->p += header_size(w);
 	w->nitems = 0;

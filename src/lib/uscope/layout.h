@@ -148,6 +148,25 @@ store64(uint8_t *p, uint64_t v)
 	memcpy(p, &v, sizeof(v));
 }
 
+/* LEB128; up to LEB_MAX bytes are overwritten. Returns what is behind the number. Its
+ * length cannot be foreseen, so that what is usual has no branches. */
+static inline uint8_t *
+store_leb(uint8_t *p, uint64_t v)
+{
+	if (__builtin_expect(v >> 56 == 0, 1)) {
+		unsigned last = (unsigned)(63 - __builtin_clzll(v | 1)) / 7; /* byte */
+		v = (v & 0x000000000fffffff) | (v & 0x00fffffff0000000) << 4;
+		v = (v & 0x00003fff00003fff) | (v & 0x0fffc0000fffc000) << 2;
+		v = (v & 0x007f007f007f007f) | (v & 0x3f803f803f803f80) << 1;
+		store64(p, v | (UINT64_C(0x8080808080808080) & ~(UINT64_MAX << 8 * last)));
+		return p + last + 1;
+	}
+	for (; v >= 0x80; v >>= 7)
+		*p++ = (uint8_t)(v | 0x80);
+	*p++ = (uint8_t)v;
+	return p;
+}
+
 /* Values of 1, 2, 4 or 8 bytes. */
 static inline uint64_t
 load_value(const uint8_t *p, unsigned size)

@@ -3,6 +3,7 @@
 
 #include "fileout.h"
 #include "layout.h"
+#include "lz4frames.h"
 #include "status.h"
 
 #include <errno.h>
@@ -37,7 +38,7 @@ packed_bound(const struct segmentout *s, size_t n)
 {
 	if (s->compression == USCOPE_ZSTD)
 		return ZSTD_compressBound(n);
-	return (size_t)LZ4_compressBound((int)n) + PREFIX_SIZE;
+	return (s->lz4 ? (size_t)LZ4_compressBound((int)n) : lz4frames_bound(n)) + PREFIX_SIZE;
 }
 
 /* The deltas as they go to the file. */
@@ -71,6 +72,10 @@ pack(struct segmentout *s, const struct segment *g, const uint8_t **bytes, size_
 	size_t prefix = s->lz4_size_prefix ? PREFIX_SIZE : 0;
 	if (prefix)
 		store32(s->packed, (uint32_t)g->raw_size);
+	if (s->lz4frames) {
+		*n = lz4frames_pack(s->lz4frames, g->raw, g->raw_size, s->packed + prefix) + prefix;
+		return USCOPE_OK;
+	}
 	int k = LZ4_compress_fast_extState(s->lz4, (const char *)g->raw, (char *)s->packed + prefix, (int)g->raw_size,
 		(int)(s->packed_cap - prefix), s->level);
 	if (k <= 0)
@@ -213,7 +218,9 @@ segmentout_open(struct segmentout *s, int fd, const uscope_writer_options_t *opt
 		.level = options->level,
 		.end = at,
 	};
-	if (s->compression == USCOPE_LZ4 && !(s->lz4 = malloc((size_t)LZ4_sizeofState())))
+	if (s->compression == USCOPE_LZ4 && s->level == 0 && !(s->lz4frames = malloc(sizeof(*s->lz4frames))))
+		return USCOPE_E_NOMEM;
+	if (s->compression == USCOPE_LZ4 && s->level > 0 && !(s->lz4 = malloc((size_t)LZ4_sizeofState())))
 		return USCOPE_E_NOMEM;
 	if (s->compression == USCOPE_ZSTD) {
 		s->zstd = ZSTD_createCCtx();
@@ -282,10 +289,12 @@ segmentout_close(struct segmentout *s)
 		s->threaded = false;
 	}
 	free(s->lz4);
+	free(s->lz4frames);
 	(void)ZSTD_freeCCtx(s->zstd);
 	free(s->packed);
 	free(s->table);
 	s->lz4 = s->zstd = NULL;
+	s->lz4frames = NULL;
 	s->packed = NULL;
 	s->table = NULL;
 }

@@ -31,8 +31,9 @@ struct segmentout {
 	bool sync;
 	bool lz4_size_prefix;
 	enum uscope_compression compression;
-	int level;
+	int level; /* LZ4: 0 for `lz4frames`, which knows what the deltas are */
 	void *lz4;
+	struct lz4frames *lz4frames;
 	void *zstd;
 	uint8_t *packed;
 	size_t packed_cap;

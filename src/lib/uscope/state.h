@@ -14,6 +14,7 @@ struct state_field {
 	uint8_t type;
 	uint8_t mark;  /* the writer's: what to do besides storing the value */
 	uint16_t fits; /* the writer's: larger values are not for its fast path */
+	uint64_t cut;  /* the writer's: bits that a value as it is stored has not */
 };
 
 struct state_storage {
@@ -56,6 +57,16 @@ bool state_equal(const struct uscope_state *a, const struct uscope_state *b);
  * by the caller. */
 bool state_op(struct uscope_state *s, uint8_t action, uint16_t storage, uint16_t slot,
 	uint16_t field, uint64_t value);
+
+/* The slot of a sparse storage becomes valid, if it is not. */
+static inline void
+state_make_valid(struct state_storage *st, uint16_t slot)
+{
+	uint8_t *byte = &st->valid[slot >> 3];
+	uint8_t bit = (uint8_t)(1u << (slot & 7));
+	st->num_valid += !(*byte & bit);
+	*byte |= bit;
+}
 
 /* The checkpoint of the state now, at most state_checkpoint_max() bytes. Returns the bytes. */
 size_t state_save(const struct uscope_state *s, uint8_t *out);

@@ -244,7 +244,8 @@ enum uscope_compression {
 typedef struct {
 	enum uscope_frames frames;
 	enum uscope_compression compression;
-	int level;            /* of ZSTD, 0: 3. LZ4: acceleration, 0: 1 */
+	int level;            /* ZSTD: 0 is 3. LZ4: 0 looks for what repeats where operations and
+			       * events begin (v0.2), else it is the acceleration of liblz4 */
 	uint64_t interval_ps; /* of the checkpoints; 0: cut by size only */
 	uint64_t origin_ps;   /* time where the first segment begins */
 	uint64_t min_raw;     /* bytes below which the interval does not cut */
@@ -317,6 +318,17 @@ void uscope_prop_set(uscope_writer_t *w, uint16_t storage, uint16_t property, ui
 void uscope_event(uscope_writer_t *w, uint16_t type, const void *payload);
 void uscope_event_bytes(uscope_writer_t *w, uint16_t type, const void *payload, uint32_t size);
 void uscope_end_cycle(uscope_writer_t *w);
+
+typedef struct {
+	uint16_t storage;
+	uint16_t slot;
+	uint16_t field;
+	uint64_t value;
+} uscope_set_t;
+
+/* A cycle of SETs alone, in their order: the same as begin_cycle, slot_set for each and
+ * end_cycle, in less time. */
+void uscope_cycle_sets(uscope_writer_t *w, uint64_t time_ps, const uscope_set_t *sets, size_t n);
 
 /* Index of the text, for STRING_REF values; equal texts share one. UINT32_MAX on error.
  * Readers see strings once the file is complete. */

@@ -4,7 +4,7 @@
 
 /* writer: one file being written. writeropen.c makes it, writer.c has cycles and segments,
  * frameout.c encodes the items of a frame, writerops.c is what an application calls for
- * each change, closeout.c writes what stands behind the segments. */
+ * each change or (cyclesets.c) cycle, closeout.c writes what stands behind the segments. */
 
 #include "layout.h"
 #include "pyramid.h"

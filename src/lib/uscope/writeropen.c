@@ -43,8 +43,10 @@ check_options(uscope_writer_options_t *o, uscope_error_t *error)
 		return refuse(error, USCOPE_E_ARG, "options: the level of LZ4 is negative");
 	if (o->compression == USCOPE_ZSTD && (o->level < ZSTD_minCLevel() || o->level > ZSTD_maxCLevel()))
 		return refuse(error, USCOPE_E_ARG, "options: ZSTD has no such level");
-	if (o->level == 0)
-		o->level = o->compression == USCOPE_ZSTD ? DEFAULT_ZSTD_LEVEL : 1;
+	if (o->level == 0 && o->compression == USCOPE_ZSTD)
+		o->level = DEFAULT_ZSTD_LEVEL;
+	if (o->level == 0 && o->frames != USCOPE_INTERLEAVED)
+		o->level = 1;
 	if (o->origin_ps > MAX_TIME)
 		return refuse(error, USCOPE_E_RANGE, "options: the origin is after the last possible time");
 	if (o->max_raw == 0)
@@ -129,8 +131,10 @@ mark_fields(const struct state_field *fields, uint32_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		struct state_field *f = (struct state_field *)&fields[i]; /* of our own state */
 		f->fits = f->size == 1 ? UINT8_MAX : UINT16_MAX;
+		f->cut = ~(UINT64_MAX >> (64 - 8 * f->size));
 		if (f->type == USCOPE_BOOL) {
 			f->fits = 1;
+			f->cut = ~UINT64_C(1);
 			f->mark = MARK_BOOL | MARK_NO_ADD;
 		} else if (f->type == USCOPE_ENUM || f->type == USCOPE_STRING_REF) {
 			f->mark = MARK_NO_ADD;

@@ -60,15 +60,6 @@ put_op(uscope_writer_t *w, uint64_t action, uint16_t storage, uint16_t slot, uin
 	w->nitems++;
 }
 
-static inline void
-make_valid(struct state_storage *st, uint16_t slot)
-{
-	uint8_t *byte = &st->valid[slot >> 3];
-	uint8_t bit = (uint8_t)(1u << (slot & 7));
-	st->num_valid += !(*byte & bit);
-	*byte |= bit;
-}
-
 static __attribute__((noinline)) void
 count_summary(uscope_writer_t *w, int status)
 {
@@ -128,7 +119,7 @@ set_any(uscope_writer_t *w, uint16_t storage, uint16_t slot, uint16_t field, uin
 	value = canonical(w, f, value);
 	store_value(st->slots + (size_t)slot * st->slot_size + f->offset, f->size, value);
 	if (st->valid)
-		make_valid(st, slot);
+		state_make_valid(st, slot);
 	put_op(w, USCOPE_SLOT_SET, storage, slot, field, value);
 	if (f->mark & MARK_DENSITY)
 		count_summary(w, pyramid_density(w->summary, w->time, 1));
@@ -156,7 +147,7 @@ uscope_slot_set(uscope_writer_t *w, uint16_t storage, uint16_t slot, uint16_t fi
 	}
 	store_value(st->slots + (size_t)slot * st->slot_size + f->offset, f->size, value);
 	if (st->valid)
-		make_valid(st, slot);
+		state_make_valid(st, slot);
 	p[0] = TAG_COMPACT;
 	store64(p + 1, compact_op(USCOPE_SLOT_SET, storage, slot, field, value));
 	w->p = p + ITEM_COMPACT_SIZE;
@@ -183,7 +174,7 @@ uscope_slot_add(uscope_writer_t *w, uint16_t storage, uint16_t slot, uint16_t fi
 	uint8_t *data = st->slots + (size_t)slot * st->slot_size + f->offset;
 	store_value(data, f->size, load_value(data, f->size) + value);
 	if (st->valid)
-		make_valid(st, slot);
+		state_make_valid(st, slot);
 	put_op(w, USCOPE_SLOT_ADD, storage, slot, field, value);
 	if (unlikely(f->mark & MARK_COUNTER))
 		count_summary(w, pyramid_add(w->summary, (uint32_t)w->counter_of[storage], w->time, value));

@@ -92,7 +92,7 @@ test_kinds(void)
 				.level = level,
 				.background = background,
 				.max_raw = 50000,
-				.frames = (enum uscope_frames)((level + 7) % 3),
+				.frames = (enum uscope_frames)((level + 9) % 3),
 			};
 			write_file(path, &o);
 			check_file(path, false);

@@ -110,7 +110,9 @@ def script_of(data, vector):
         yield line("dut", text(key), text(value))
     yield line("option", "interval_ps", vector["config"]["checkpoint_interval_ps"])
     yield line("option", "frames", 0 if flags & INTERLEAVED else (2 if flags & COMPACT else 1))
-    yield line("option", "compression", (1 if flags & METHOD_ZSTD else 0) if flags & COMPRESSED else 2)
+    zstd = flags & METHOD_ZSTD
+    yield line("option", "compression", (1 if zstd else 0) if flags & COMPRESSED else 2)
+    yield line("option", "level", 0 if zstd else 1)  # LZ4 as liblz4 does it
     summary = vector["summary"]
     if summary:
         yield line("option", "summary_base", summary["base_interval_cycles"])

@@ -3,8 +3,9 @@
  * tabs; for tests that make their calls up. Prints "open STATUS", and at the end
  * "finish STATUS" and the figures.
  *
- *   script OUT.uscp <TEXT
+ *   script OUT.uscp [together] <TEXT
  *
+ * together: cycles of SETs alone are one call each.
  * Numbers are decimal, bytes hexadecimal. A text that begins with "=" is what follows it
  * (with \t, \n and \\ inside), "-" is NULL. Definitions and options come first, then "open", then calls:
  *   begin T, end, set S SLOT F V, add S SLOT F V, clear S SLOT, prop S P V,
@@ -211,9 +212,62 @@ keep_part(void)
 	p->props = bytes(6, NULL);
 }
 
+/* ---- Cycles, in one call if they have nothing but SETs. ---- */
+
+static bool together;
+static bool held; /* a cycle that has begun, but not for the writer */
+static uint64_t held_time;
+static uscope_set_t *sets;
+static size_t nsets;
+
+static void
+hold(const char *verb)
+{
+	if (strcmp(verb, "begin") == 0) {
+		held = true;
+		held_time = num(1);
+		nsets = 0;
+	} else {
+		sets = realloc(sets, (nsets + 1) * sizeof(*sets));
+		CHECK(sets);
+		sets[nsets++] = (uscope_set_t){ (uint16_t)num(1), (uint16_t)num(2), (uint16_t)num(3), num(4) };
+	}
+}
+
+/* Something else is in it. */
+static void
+release(void)
+{
+	if (!held)
+		return;
+	held = false;
+	uscope_begin_cycle(writer, held_time);
+	for (size_t i = 0; i < nsets; i++)
+		uscope_slot_set(writer, sets[i].storage, sets[i].slot, sets[i].field, sets[i].value);
+}
+
+/* Whether the call waits for the end of the cycle, or was its end. */
+static bool
+keep(const char *verb)
+{
+	if (strcmp(verb, "end") == 0 && held) {
+		uscope_cycle_sets(writer, held_time, sets, nsets);
+		held = false;
+		return true;
+	}
+	if (!held ? together && strcmp(verb, "begin") == 0 : strcmp(verb, "set") == 0) {
+		hold(verb);
+		return true;
+	}
+	release();
+	return false;
+}
+
 static bool
 change(const char *verb)
 {
+	if (keep(verb))
+		return true;
 	if (strcmp(verb, "begin") == 0) {
 		uscope_begin_cycle(writer, num(1));
 	} else if (strcmp(verb, "end") == 0) {
@@ -277,6 +331,7 @@ start(const char *path)
 static void
 stop(void)
 {
+	release();
 	uscope_writer_stats_t s;
 	int status = uscope_writer_finish(writer);
 	uscope_writer_stats(writer, &s);
@@ -289,7 +344,8 @@ stop(void)
 int
 main(int argc, char **argv)
 {
-	CHECK(argc == 2);
+	CHECK(argc == 2 || (argc == 3 && strcmp(argv[2], "together") == 0));
+	together = argc == 3;
 	schema = uscope_schema_new();
 	CHECK(schema);
 	while (fgets(line, sizeof(line), stdin)) {
@@ -316,5 +372,6 @@ main(int argc, char **argv)
 		free(parts[i].data);
 		free(parts[i].props);
 	}
+	free(sets);
 	return 0;
 }
