@@ -22,24 +22,24 @@ goes_on(const uscope_writer_t *w, uint64_t time, size_t n)
 
 /* The state changes, and `p` gets the operation. NULL: it is not a good one. */
 static inline uint8_t *
-put_set(struct state_storage *st, const uscope_set_t *s, uint8_t *p, bool wide)
+put_set(struct state_storage *st, uscope_set_t s, uint8_t *p, bool wide)
 {
-	if (unlikely(s->slot >= st->num_slots || s->field >= st->num_fields))
+	if (unlikely(s.slot >= st->num_slots || s.field >= st->num_fields))
 		return NULL;
-	const struct state_field *f = &st->fields[s->field];
-	if (unlikely((s->value & f->cut) || (f->mark & MARK_DENSITY)))
+	const struct state_field *f = &st->fields[s.field];
+	if (unlikely((s.value & f->cut) || (f->mark & MARK_DENSITY)))
 		return NULL;
-	store_value(st->slots + (size_t)s->slot * st->slot_size + f->offset, f->size, s->value);
+	store_value(st->slots + (size_t)s.slot * st->slot_size + f->offset, f->size, s.value);
 	if (st->valid)
-		state_make_valid(st, s->slot);
-	uint64_t place = (uint64_t)s->slot << 16 | (uint64_t)s->field << 32;
+		state_make_valid(st, s.slot);
+	uint64_t place = (uint64_t)s.slot << 16 | (uint64_t)s.field << 32;
 	if (wide) {
-		store64(p, TAG_WIDE | USCOPE_SLOT_SET << 8 | (uint64_t)s->storage << 16 | place << 16);
-		store64(p + 8, s->value);
+		store64(p, TAG_WIDE | USCOPE_SLOT_SET << 8 | (uint64_t)s.storage << 16 | place << 16);
+		store64(p + 8, s.value);
 		return p + OP_WIDE_SIZE;
 	}
 	p[0] = TAG_COMPACT;
-	store64(p + 1, USCOPE_SLOT_SET | (uint64_t)s->storage << 8 | place | s->value << 48);
+	store64(p + 1, USCOPE_SLOT_SET | (uint64_t)s.storage << 8 | place | s.value << 48);
 	return p + ITEM_COMPACT_SIZE;
 }
 
@@ -55,7 +55,7 @@ put_frame(uscope_writer_t *w, uint64_t time, const uscope_set_t *sets, size_t n,
 	struct state_storage *storages = w->storages;
 	uint32_t nstorages = w->nstorages;
 	for (size_t i = 0; i < n; i++) {
-		if (unlikely(sets[i].storage >= nstorages) || !(p = put_set(&storages[sets[i].storage], &sets[i], p, wide)))
+		if (unlikely(sets[i].storage >= nstorages) || !(p = put_set(&storages[sets[i].storage], sets[i], p, wide)))
 			return false;
 	}
 	w->p = p;
@@ -65,13 +65,9 @@ put_frame(uscope_writer_t *w, uint64_t time, const uscope_set_t *sets, size_t n,
 static bool
 append(uscope_writer_t *w, uint64_t time, const uscope_set_t *sets, size_t n)
 {
-	uint64_t values = 0;
-	unsigned storages = 0;
-	for (size_t i = 0; i < n; i++) {
-		values |= sets[i].value;
-		storages |= sets[i].storage;
-	}
-	bool wide = values > UINT16_MAX || storages > UINT8_MAX;
+	bool wide = false;
+	for (size_t i = 0; i < n && !wide; i++)
+		wide = sets[i].value > UINT16_MAX || sets[i].storage > UINT8_MAX;
 	if (!(wide ? put_frame(w, time, sets, n, true) : put_frame(w, time, sets, n, false)))
 		return false;
 	w->guess_wide = wide;

@@ -154,7 +154,7 @@ static inline uint8_t *
 store_leb(uint8_t *p, uint64_t v)
 {
 	if (__builtin_expect(v >> 56 == 0, 1)) {
-		unsigned last = (unsigned)(63 - __builtin_clzll(v | 1)) / 7; /* byte */
+		unsigned last = (unsigned)(63 - __builtin_clzll(v | 1)) * 37 >> 8; /* byte: a seventh */
 		v = (v & 0x000000000fffffff) | (v & 0x00fffffff0000000) << 4;
 		v = (v & 0x00003fff00003fff) | (v & 0x0fffc0000fffc000) << 2;
 		v = (v & 0x007f007f007f007f) | (v & 0x3f803f803f803f80) << 1;
