@@ -547,9 +547,12 @@ def outputs():
             check("error[write]" in run("dump", "large.prism", status=1, stdout=full)[1], "full standard output")
         # also while more is waited for
         for command in ("dump", "recode"):
-            with open("/dev/full", "wb") as full, subprocess.Popen([TOOL, command], stdin=subprocess.PIPE, stdout=full, stderr=subprocess.PIPE) as p:
-                p.stdin.write(FULL + swap(1))
-                p.stdin.flush()
+            with open("/dev/full", "wb") as full, \
+                    subprocess.Popen([TOOL, command], bufsize=0, stdin=subprocess.PIPE, stdout=full, stderr=subprocess.PIPE) as p:
+                try:
+                    p.stdin.write(FULL + swap(1))
+                except BrokenPipeError:
+                    pass  # it has ended already
                 try:
                     check(p.wait(30) == 1 and b"error[write]" in p.stderr.read(), command, "full, live")
                 except subprocess.TimeoutExpired:
