@@ -45,10 +45,12 @@ uscp_begin_cycle(struct uscp *u)
 void
 uscp_end_cycle(struct uscp *u)
 {
+	if (u->failed)
+		u->nsets = 0;
 	if (u->begun) {
 		uscp_begin_cycle(u);
 		uscope_end_cycle(u->w);
-	} else {
+	} else if (!u->failed) {
 		uscope_cycle_sets(u->w, (uint64_t)u->time * PS_PER_NS, u->sets, u->nsets);
 	}
 	u->begun = false;
@@ -69,29 +71,28 @@ put_set(struct uscp *u, const struct uscp_col *k, uint32_t slot, uint64_t value)
 
 /* ---- Values. ---- */
 
-static void
+/* false, for a value that has no place in the file. */
+static bool
 refuse_value(struct uscp *u, const struct record *r)
 {
 	char what[160];
 	(void)snprintf(what, sizeof(what), "the value %" PRId64 " of row %" PRIu32 ", column %u, at %" PRId64 " ns does not fit its field",
 		r->value, r->row + 1, r->col, r->time);
 	uscp_give_up(u, what, USCOPE_E_RANGE);
+	return false;
 }
 
 /* A value that is not written as it is. */
-static uint64_t
-value_of(struct uscp *u, const struct uscp_col *k, const struct record *r)
+static bool
+convert(struct uscp *u, const struct uscp_col *k, const struct record *r, uint64_t *value)
 {
 	if (k->kind == USCP_TEXT) {
-		uint32_t index = uscp_text_of(u, r->value);
-		if (index == UINT32_MAX)
-			refuse_value(u, r);
-		return index;
+		*value = uscp_text_of(u, r->value);
+		return *value != UINT32_MAX || refuse_value(u, r);
 	}
 	bool error = r->value == ST_BAD || r->value == ST_TOO_MANY_TH;
-	if (k->kind != USCP_ENUM || !error)
-		refuse_value(u, r);
-	return r->value == ST_BAD ? USCP_ENUM_BAD : USCP_ENUM_TOO_MANY;
+	*value = r->value == ST_BAD ? USCP_ENUM_BAD : USCP_ENUM_TOO_MANY;
+	return (k->kind == USCP_ENUM && error) || refuse_value(u, r);
 }
 
 static inline void
@@ -99,9 +100,8 @@ put_record(struct uscp *u, const struct uscp_class *c, const struct record *r, u
 {
 	const struct uscp_col *k = &c->cols[r->col];
 	uint64_t value = (uint64_t)r->value;
-	if (value > k->most)
-		value = value_of(u, k, r);
-	put_set(u, k, row - c->first_row, value);
+	if (value <= k->most || convert(u, k, r, &value))
+		put_set(u, k, row - c->first_row, value);
 }
 
 /* ---- Punctual values. ---- */
@@ -323,7 +323,7 @@ uscp_write(void *self, const struct batch *b)
 	const struct record *first = first_record(cur);
 	if (first && (first->time != u->time || first->event != u->last_event))
 		end_event(u);
-	for (const struct record *r; (r = first_record(cur));)
+	for (const struct record *r; !u->failed && (r = first_record(cur));)
 		put_cycle(u, cur, r->time, r->event);
 	uscp_check_writer(u);
 	return 0;
