@@ -414,6 +414,20 @@ def test_objects():
     same("a name without a folder is a file here", (r.status, r.out.count("0 mem")), (0, 1))
 
 
+def test_fails_early():
+    """What began finishes, also when nothing comes in between."""
+    first = b"\xe0"
+    other = f"{tmp}/no-directory"
+    with open(other, "w", encoding="ascii"):
+        pass
+    for what, stream, options, text in (("no such directory", kit.END, ["-o", f"{tmp}/none/out"], "error[write]: cannot create the directory"),
+                                        ("no directory", kit.END, ["-o", other], "error[write]: cannot create"),
+                                        ("the first event is wrong", first, [], "error[prism]: PB02")):
+        r = run(stream, *options)
+        check(what, r.status == 1 and text in r.err, r.status, r.err)
+        same(f"{what}: the tool finishes", r.out, "0 begin\n0 finish\n")
+
+
 def test_interrupt():
     words = [EMU, "-q", "-o", f"{tmp}/interrupt", "--prism", "-", "--prism-hooks", PROBE]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "PROBE": "live"}) as p:

@@ -8,6 +8,7 @@ usage: stream_live.py OVNIEMU USCOPE
 import json
 import os
 import random
+import resource
 import signal
 import subprocess
 import sys
@@ -342,6 +343,35 @@ def seen():
             check("seen", f.read() == r.read(name), f"another {name} out of ovni.uscp")
 
 
+def full():
+    """The disk is full while we wait: there is nothing more to wait for."""
+    def small_files():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+
+    for outputs_ in "prv", "prv,uscope":
+        p = subprocess.Popen([EMU, "-q", "-o", f"{TMP.name}/full-{outputs_}", "-f", outputs_, "--uscope-compression=none", "--prism", "-"],
+                             stdin=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=small_files)
+        try:
+            # Fewer events than after which it looks by itself.
+            put(p.stdin, swap(1))
+            for i in range(1500):
+                put(p.stdin, enter(f"function {i}") + leave(f"function {i}"))
+            check(f"full, {outputs_}", p.wait(30) == 1, p.returncode)
+        except BrokenPipeError:
+            p.wait(30)
+        except subprocess.TimeoutExpired:
+            p.kill()
+            check(f"full, {outputs_}", False, "it still waits")
+        err = p.stderr.read().decode(errors="backslashreplace")
+        check(f"full, {outputs_}", "error[write]" in err, err)
+        p.stderr.close()
+        try:
+            p.stdin.close()
+        except BrokenPipeError:
+            pass
+
+
 def follow():
     """Who follows ovni.uscp sees the threads that come later."""
     r = Live("a", "--prism-clock=tick_ns=1000")
@@ -377,6 +407,7 @@ as_files()
 seen()
 follow()
 outputs()
+full()
 writers()
 signals()
 several()

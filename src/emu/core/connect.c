@@ -205,6 +205,7 @@ connect_model(struct emu *emu, struct model_run *mr)
 		rc = diag_no_memory(emu->diag);
 	if (rc >= 0 && m->connect)
 		rc = m->connect(emu);
+	mr->connected = rc >= 0;
 	if (rc >= 0 && m->breakdown && emu->options.breakdown) {
 		rc = m->breakdown->suits ? m->breakdown->suits(emu) : 1;
 		mr->breaks_down = rc > 0;
@@ -318,13 +319,16 @@ take_late(void *arg, uint32_t row)
 	return 0;
 }
 
-/* Live input makes us wait: who looks at the outputs sees what came. */
-static void
+/* Live input makes us wait: who looks at the outputs sees what came. When they have failed
+ * there is nothing to wait for. */
+static int
 flush(void *arg)
 {
 	struct emu *emu = arg;
-	if (emu->feed.impl)
-		feed_flush(&emu->feed);
+	if (!emu->feed.impl)
+		return 0;
+	feed_flush(&emu->feed);
+	return feed_failed(&emu->feed) ? -ERR_WRITE : 0;
 }
 
 int

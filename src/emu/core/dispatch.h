@@ -16,6 +16,7 @@
 struct model_run {
 	const struct model *model;
 	bool enabled;
+	bool connected;     /* and its finish() is due */
 	bool breaks_down;   /* its breakdown is wanted, and the trace is fit for it */
 	uint32_t first_col; /* column of its channel 0 */
 	uint32_t nchans;    /* declared ones, then added ones */

@@ -108,31 +108,32 @@ end_checks(struct emu *emu)
 	return rc;
 }
 
-/* Labels that the models know only now. */
+/* Labels that the models know only now, and what they hold. All that began finish, whatever
+ * came in between. */
 static int
 finish_models(struct emu *emu)
 {
-	for (size_t i = 0; i < emu->nmodels; i++) {
+	int first = 0;
+	for (size_t i = 0; emu->models && i < emu->nmodels; i++) {
 		emu->cur = &emu->models[i];
-		int rc = emu->cur->enabled && emu->cur->model->finish ? emu->cur->model->finish(emu) : 0;
-		if (rc < 0)
-			return rc;
+		int rc = emu->cur->connected && emu->cur->model->finish ? emu->cur->model->finish(emu) : 0;
+		first = first ? first : rc;
 	}
-	return 0;
+	return first;
 }
 
 int
 emu_close(struct emu *emu, int rc)
 {
+	int bad = finish_models(emu);
+	rc = rc ? rc : bad;
 	if (emu->feed.impl) {
-		int bad = finish_models(emu);
-		rc = rc ? rc : bad;
 		for (uint32_t cpu = 0; cpu < emu->sys.ncpus; cpu++)
 			report_oversubscription(emu, cpu);
 		if (emu->complete && rc == 0)
 			rc = end_checks(emu);
 	}
-	int bad = feed_close(&emu->feed, emu->time);
+	bad = feed_close(&emu->feed, emu->time);
 	trace_close(&emu->trace);
 	arena_finish(&emu->arena);
 	return bad < 0 && (rc == 0 || rc == -ERR_INTERRUPTED) ? bad : rc;

@@ -82,17 +82,17 @@ read_live(struct reader *r)
 	return 0;
 }
 
-/* While we wait. */
-static void
+/* While we wait. 0, <0 stop (reported). */
+static int
 be_idle(struct prism *p)
 {
 	struct timespec t;
 	(void)clock_gettime(CLOCK_MONOTONIC, &t);
 	int64_t now = (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 	if (now - p->idle_ms < LIVE_IDLE_MS || !p->trace->idle)
-		return;
+		return 0;
 	p->idle_ms = now;
-	p->trace->idle(p->trace->live_arg);
+	return p->trace->idle(p->trace->live_arg);
 }
 
 /* Waits for bytes of stream n, or for its end. */
@@ -116,7 +116,9 @@ fill_live(struct prism *p, uint32_t n)
 			return -ERR_INTERRUPTED;
 		int got = poll(p->polls, nfds, 0);
 		if (got == 0) {
-			be_idle(p);
+			int rc = be_idle(p);
+			if (rc < 0)
+				return rc;
 			got = poll(p->polls, nfds, LIVE_LOOK_MS);
 		}
 		if (got < 0 && errno != EINTR)

@@ -154,7 +154,7 @@ struct trace {
 	const int *pids;  /* processes that they may be of */
 	size_t npids;
 	int (*late)(void *arg, uint32_t row); /* 0, or <0 (reported) */
-	void (*idle)(void *arg);              /* called now and then while nothing comes */
+	int (*idle)(void *arg);               /* called now and then while nothing comes: 0, <0 stop (reported) */
 	void *live_arg;
 	void *data;                            /* of the format, until its close() */
 	const struct stream_format *undrifted; /* below `format`, when some stream has a drift */
