@@ -349,7 +349,7 @@ def full():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
 
-    for outputs_ in "prv", "prv,uscope":
+    for outputs_ in "prv", "prv,uscope", "uscope":
         p = subprocess.Popen([EMU, "-q", "-o", f"{TMP.name}/full-{outputs_}", "-f", outputs_, "--uscope-compression=none", "--prism", "-"],
                              stdin=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=small_files)
         try:

@@ -34,6 +34,7 @@
 struct uscope_options {
 	bool wanted;
 	bool asked;      /* by the user, and not by default: it is an error when it cannot be */
+	bool alone;      /* the only output: when it fails there is nothing to go on for */
 	int compression; /* enum uscope_compression */
 	bool lz4_prefix; /* as a viewer needs it */
 	bool raw_events; /* also the events themselves */

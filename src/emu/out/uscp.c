@@ -3,7 +3,7 @@
  *
  * Every record of a PRV is one SET, in the same order; a cycle of the file is one event of
  * the trace. A file that cannot be written does not harm the others: it is completed with
- * what it has, and the run goes on. Layout in doc/format/timeline.md. */
+ * what it has, and the run goes on if it has another output. Layout in doc/format/timeline.md. */
 #include "uscp.h"
 
 #include <inttypes.h>
@@ -17,7 +17,8 @@ uscp_give_up(struct uscp *u, const char *what, int status)
 		return;
 	u->failed = true;
 	(void)diag_error(u->emu->diag, status == USCOPE_E_NOMEM ? ERR_MEMORY : ERR_WRITE, NULL,
-		"%s: %s\nhint: the other outputs are not affected; what the file holds up to here can be read", u->path, what);
+		"%s: %s\nhint: %swhat the file holds up to here can be read", u->path, what,
+		u->emu->options.uscope.alone ? "" : "the other outputs are not affected; ");
 }
 
 void
@@ -310,12 +311,19 @@ end_event(struct uscp *u)
 	uscp_end_cycle(u);
 }
 
+/* Whether the run goes on, as others do. */
+static int
+go_on(const struct uscp *u)
+{
+	return u->failed && u->emu->options.uscope.alone ? -ERR_WRITE : 0;
+}
+
 static int
 uscp_write(void *self, const struct batch *b)
 {
 	struct uscp *u = self;
 	if (u->failed || !u->w)
-		return 0;
+		return go_on(u);
 	struct cursor cur[LANES];
 	for (int i = 0; i < LANES; i++)
 		cur[i] = (struct cursor){ b->r[i], b->r[i], b->r[i] + b->n[i] };
@@ -326,7 +334,7 @@ uscp_write(void *self, const struct batch *b)
 	for (const struct record *r; !u->failed && (r = first_record(cur));)
 		put_cycle(u, cur, r->time, r->event);
 	uscp_check_writer(u);
-	return 0;
+	return go_on(u);
 }
 
 /* What came so far are whole events; but where the file is cut, no punctual value may wait
@@ -336,11 +344,11 @@ uscp_flush(void *self)
 {
 	struct uscp *u = self;
 	if (u->failed || !u->w || u->npending)
-		return 0;
+		return go_on(u);
 	end_event(u);
 	(void)uscope_writer_flush(u->w);
 	uscp_check_writer(u);
-	return 0;
+	return go_on(u);
 }
 
 /* ---- Close. ---- */

@@ -360,6 +360,7 @@ main(int argc, char **argv)
 		return cli_status(opt);
 
 	o.uscope.labels = (uint16_t)labels;
+	o.uscope.alone = !paraver;
 	o.laplace = &laplace;
 	o.prism = &prism;
 	if (progress && d.level > DIAG_QUIET) {
