@@ -150,12 +150,14 @@ main(int argc, char **argv)
 		return 2;
 	}
 	long records = argc > 2 ? strtol(argv[2], NULL, 10) : 10000000;
-	char dir[] = "/tmp/ovniscope-bench-XXXXXX";
-	char memory[] = "/dev/shm/ovniscope-bench-XXXXXX";
-	char *where = mkdtemp(memory) ? memory : mkdtemp(dir);
-	if (!where)
-		fail(dir);
-	char binary[100], text[100];
+	const char *base = getenv("TMPDIR");
+	if (!base || !*base)
+		base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
+	char where[200];
+	(void)snprintf(where, sizeof(where), "%s/ovniscope-bench-XXXXXX", base);
+	if (!mkdtemp(where))
+		fail(where);
+	char binary[250], text[250];
 	(void)snprintf(binary, sizeof(binary), "%s/refs.lrb", where);
 	(void)snprintf(text, sizeof(text), "%s/refs.lrt", where);
 	write_refs(binary, records);

@@ -15,7 +15,7 @@
 
 /* ---- Files. ---- */
 
-/* A directory of this process, in memory if there is such a place; removed at exit. */
+/* A directory of this process, in TMPDIR, or in memory if there is such a place; removed at exit. */
 const char *kit_dir(void);
 
 /* A path in it. The text lives until the 16th call after. */

@@ -18,7 +18,7 @@ enum {
 	RSS_MIB = 64,
 };
 
-static char path[64];
+static char path[300];
 
 /* A value that depends on the frame, to be guessed by nobody. */
 static uint64_t
@@ -174,7 +174,10 @@ check_damage(void)
 int
 main(void)
 {
-	(void)snprintf(path, sizeof(path), "%s/uscope_large.%d.uscp", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", (int)getpid());
+	const char *base = getenv("TMPDIR");
+	if (!base || !*base)
+		base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
+	(void)snprintf(path, sizeof(path), "%s/uscope_large.%d.uscp", base, (int)getpid());
 	static const struct {
 		const char *name;
 		uscope_writer_options_t options;
