@@ -20,7 +20,7 @@
 #define TOLERANCE 1.6
 
 enum {
-	RUNS = 7,
+	RUNS = 3,
 	ATTEMPTS = 2,
 	MARKS = 4,
 	OUTPUTS = 3, /* PRV files */

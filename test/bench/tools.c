@@ -20,8 +20,8 @@
 #define TOLERANCE 1.6
 
 enum {
-	RUNS = 7,
-	ATTEMPTS = 2,
+	RUNS = 3,
+	ATTEMPTS = 3,
 };
 
 /* ---- The trace. ---- */

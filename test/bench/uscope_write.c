@@ -25,8 +25,8 @@
 #define TOLERANCE 1.6
 
 enum {
-	RUNS = 5,
-	ATTEMPTS = 2,
+	RUNS = 3,
+	ATTEMPTS = 3,
 	ZSTD_LEVEL = 3,
 	OPS_OF_FRAME = 4,
 	OVERHEAD_NS = 10, /* of an operation, beside its compression */
@@ -47,7 +47,7 @@ struct cost {
 };
 
 static char dir[256];
-static long nops = 20000000;
+static long nops = 10000000;
 
 static void
 fail(const char *what)
