@@ -16,4 +16,13 @@
 		}                                                                                \
 	} while (0)
 
+/* What is done very often is done for one of so many: TEST_SHARE in the environment, or 1. */
+static inline int
+check_share(void)
+{
+	const char *text = getenv("TEST_SHARE");
+	int n = text ? atoi(text) : 1;
+	return n > 0 ? n : 1;
+}
+
 #endif

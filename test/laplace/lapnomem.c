@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lapnomem: reads and follows a trace with the Nth allocation failing, for N = 1, 2... until
- * none fails. Each time the result is the same or out of memory, and all is freed. */
+ * none fails. Each time the result is the same or out of memory, and all is freed. With
+ * TEST_SHARE=n each n-th. */
 #include "kit.h"
 #include "lapkit.h"
 #include "lapmachine.h"
@@ -80,18 +81,19 @@ main(void)
 	struct kit_bytes refs = make_refs();
 	int64_t good = follow(&kernel, &refs);
 	CHECK(good > 0);
+	const int share = check_share();
 	for (int k = 0; k < 2; k++) {
-		long n = 0;
+		long n = 1 + k % share - share;
 		bool hit;
 		do {
-			wrapalloc_arm(++n, k);
+			wrapalloc_arm(n += share, k);
 			int64_t got = follow(&kernel, &refs);
 			hit = wrapalloc_failed();
 			wrapalloc_arm(0, false);
 			CHECK(got == (hit ? -LAP_E_MEMORY : good));
 		} while (hit);
 		CHECK(n > 400);
-		(void)printf("%ld allocations%s\n", n - 1, k ? ", all behind" : "");
+		(void)printf("%ld allocations%s\n", n - share, k ? ", all behind" : "");
 	}
 	kit_done(&kernel);
 	kit_done(&refs);

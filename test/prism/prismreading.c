@@ -474,7 +474,7 @@ main(int argc, char **argv)
 	test_codes();
 	test_buffers();
 	test_two();
-	double until = kit_now() + 2;
+	double until = kit_now() + 2.0 / check_share();
 	for (int i = 0; i < 50 || (i < 1000 && kit_now() < until); i++)
 		test_random(&seed);
 	return 0;

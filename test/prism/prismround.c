@@ -68,8 +68,8 @@ int
 main(int argc, char **argv)
 {
 	uint64_t seed = kit_seed(argc, argv);
-	double until = kit_now() + 3;
-	for (int i = 0; i < 500 || (i < 20000 && kit_now() < until); i++) {
+	double until = kit_now() + 3.0 / check_share();
+	for (int i = 0; i < 500 / check_share() || (i < 20000 && kit_now() < until); i++) {
 		round_trip(&seed);
 		for (int k = 0; k < 20; k++)
 			take_any(&seed);

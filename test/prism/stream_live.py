@@ -155,7 +155,7 @@ def as_files():
     r = random.Random(8)
     same("worked", feed(WORKED, "--prism-interval=time:8"), plain(WORKED, "--prism-interval=time:8"))
     same("byte by byte", feed(WORKED, pieces=[WORKED[i:i + 1] for i in range(len(WORKED))]), plain(WORKED))
-    for i in range(25):
+    for i in range(25 // int(os.environ.get("TEST_SHARE", "1"))):
         data = random_stream(r)
         options = [f"--prism-interval=time:{r.choice((7, 50, 1000000))}", f"--prism-clock=tick_ns={r.choice((1, 3))}"]
         cut = sorted(r.randrange(len(data)) for _ in range(r.randrange(4)))
@@ -374,10 +374,11 @@ def full():
 
 def follow():
     """Who follows ovni.uscp sees the threads that come later."""
+    calls = 20000 // int(os.environ.get("TEST_SHARE", "1"))
     r = Live("a", "--prism-clock=tick_ns=1000")
     uscp = f"{r.dir}/ovni.uscp"
     with r.open("a") as f:
-        put(f, swap(1) + (mem() * 99 + enter("f") + leave("f")) * 20000)
+        put(f, swap(1) + (mem() * 99 + enter("f") + leave("f")) * calls)
         for _ in range(600):
             time.sleep(0.05)
             listed = subprocess.run([USCOPE, "timeline", "-q", "-r", "thread/*", "-c", "func_depth", uscp], capture_output=True, text=True, check=False)
@@ -397,7 +398,7 @@ def follow():
         return sorted((x["row"], x["begin_ps"], x["end_ps"], x["value"]) for x in spans if x["class"] == "thread")
 
     want = threads(whole)
-    check("follow", len(want) == 22000 and {x[0] for x in want} == {1, 2}, len(want))
+    check("follow", len(want) == calls + 2000 and {x[0] for x in want} == {1, 2}, len(want))
     for p, what in (all_rows, "all"), (by_name, "by name"):
         got = threads(p.communicate(timeout=60)[0])
         check(f"follow, {what}", p.returncode == 0 and got == want, f"{len(got)} intervals, not {len(want)}")

@@ -19,6 +19,7 @@ from toolkit import Stream, quote
 
 TOOL = os.path.abspath(sys.argv[1])
 HERE = os.path.dirname(os.path.abspath(__file__))
+SHARE = int(os.environ.get("TEST_SHARE", "1"))
 failures = []
 NAMES = [b"main", b"f", b"a b", b"x" * 255, b"y" * 256, b'quote " and \\ and # too', "µ∂ß".encode(), b"\xff\xfe\x80", b"\x00", b"\n\x1b[31m",
          "‮evil".encode(), "\u0085".encode(), b"\\x41", b"\xc3", b" "]
@@ -126,7 +127,7 @@ def worked_example():
 
 def round_trips():
     """Streams of all kinds: the text is known, and gives the same bytes."""
-    for seed in range(60):
+    for seed in range(60 // SHARE):
         r = random.Random(seed)
         s = Stream(packed=seed & 1 == 1, word=4 if seed & 2 else 8, control_flow=seed & 4 == 4)
         s.config(0, 0)
@@ -255,7 +256,7 @@ def what_is_wrong():
     check("PB17: 1000 times" in err and len(err.splitlines()) < 20, "many", err)
     # random bytes
     r = random.Random(7)
-    for _ in range(200):
+    for _ in range(200 // SHARE):
         data = bytes(r.choices(range(256), weights=[4] * 192 + [1] * 64, k=r.randrange(300)))
         for command in ("dump", "recode", "stat"):
             run(command, "--lenient", "-q", "--control-flow", stdin=data)

@@ -443,6 +443,7 @@ def main():
     parser.add_argument("--runs", type=int, default=40)
     o = parser.parse_args()
     found = []
+    o.runs = max(o.runs // int(os.environ.get("TEST_SHARE", "1")), 1)
     for seed in range(o.seed, o.seed + o.runs):
         with tempfile.TemporaryDirectory() as tmp:
             found += one_run(o.emu, o.uscope, seed, tmp)

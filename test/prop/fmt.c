@@ -30,7 +30,7 @@ int
 main(int argc, char **argv)
 {
 	uint64_t x = kit_seed(argc, argv);
-	double end = kit_now() + 1;
+	double end = kit_now() + 1.0 / check_share();
 	long rounds = 0;
 	do {
 		for (int i = 0; i < 1000; i++) {

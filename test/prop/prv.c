@@ -197,7 +197,7 @@ int
 main(int argc, char **argv)
 {
 	uint64_t x = kit_seed(argc, argv);
-	double end = kit_now() + 2;
+	double end = kit_now() + 2.0 / check_share();
 	long rounds = 0;
 	do {
 		one(&x);

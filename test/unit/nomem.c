@@ -2,7 +2,8 @@
 /* nomem: emulates with the Nth allocation failing, for N = 1, 2... until none fails.
  * Every run must end with an error or well, free all, and close its outputs. Linked with
  * wrapalloc: the allocations of our code, of cJSON (by its hooks) and, when their static
- * libraries are there, of zstd and LZ4; unit_nomem_arena with wraparena, too. */
+ * libraries are there, of zstd and LZ4; unit_nomem_arena with wraparena, too. With
+ * TEST_SHARE=n each n-th allocation, others in each walk. */
 #include "emu.h"
 #include "kit.h"
 #include "out.h"
@@ -196,7 +197,9 @@ walk(const char *name, bool compat, int want)
 {
 	char dir[4096];
 	(void)snprintf(dir, sizeof(dir), "%s/%s", kit_dir(), name);
-	long n = 0;
+	static int walks;
+	const int share = check_share();
+	long n = 1 + walks++ % share - share;
 	int rc;
 	int files = open_files();
 	kit_remove(kit_path("out"));
@@ -204,7 +207,7 @@ walk(const char *name, bool compat, int want)
 	CHECK(emulate(dir, compat) == want);
 	char *good = outputs();
 	do {
-		n++;
+		n += share;
 		wrapalloc_arm(n, repeat);
 		rc = emulate(dir, compat);
 		bool failed = wrapalloc_failed();
@@ -225,7 +228,7 @@ walk(const char *name, bool compat, int want)
 	CHECK(rc == want && n > 20);
 	free(good);
 	(void)printf("%s%s%s: %ld allocations\n", name, compat ? ", compat" : "",
-		repeat ? ", all behind" : "", n - 1);
+		repeat ? ", all behind" : "", n - share);
 }
 
 int

@@ -98,6 +98,7 @@ def main():
     ap.add_argument("--sort", required=True)
     ap.add_argument("--runs", type=int, default=80)
     a = ap.parse_args()
+    a.runs = a.runs // int(os.environ.get("TEST_SHARE", "1"))
     commands = [[a.dump, "-q"], [a.dump, "-q", "--corrected", "-fjson", "--stream=*1"], [a.top, "-q"],
                 [a.top, "-q", "--by=time"], [a.top, "-q", "-j", "--by=thread"], [a.sort, "-q"], [a.sort, "-q", "--all"]]
     with tempfile.TemporaryDirectory() as tmp:

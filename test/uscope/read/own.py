@@ -440,7 +440,7 @@ def random_file(r):
 
 def random_files(seed):
     r = random.Random(seed)
-    deadline = time.monotonic() + float(os.environ.get("USCOPE_SECONDS", "4"))
+    deadline = time.monotonic() + float(os.environ.get("USCOPE_SECONDS", "4")) / int(os.environ.get("TEST_SHARE", "1"))
     n = 0
     while n < 20 or time.monotonic() < deadline:
         f, s = random_file(r)

@@ -206,7 +206,7 @@ def check(script, seed, tmp):
 
 def main():
     script = sys.argv[1]
-    seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 5
+    seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 5 / int(os.environ.get("TEST_SHARE", "1"))
     with tempfile.TemporaryDirectory() as tmp:
         if len(sys.argv) > 3:
             check(script, int(sys.argv[3]), tmp)
