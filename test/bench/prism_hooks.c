@@ -125,7 +125,7 @@ main(int argc, char **argv)
 		(void)fprintf(stderr, "usage: prism_hooks OVNIEMU PRISM_COUNT.so [events]\n");
 		return 2;
 	}
-	long n = argc > 3 ? strtol(argv[3], NULL, 10) : 10000000;
+	long n = argc > 3 ? strtol(argv[3], NULL, 10) : 3000000;
 	(void)snprintf(dir, sizeof(dir), "%s/ovniscope-bench-XXXXXX", bench_place());
 	if (n < 1 || !mkdtemp(dir))
 		bench_fail(dir);
