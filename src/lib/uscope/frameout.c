@@ -41,6 +41,8 @@ reserve(uscope_writer_t *w, size_t n)
 		cap = soft;
 	if (cap < need)
 		cap = need + need / 8;
+	if (cap > w->most)
+		cap = w->most;
 	uint8_t *raw = realloc(g->raw, cap);
 	if (!raw)
 		return writer_fail(w, USCOPE_E_NOMEM, "out of memory for the deltas"), false;

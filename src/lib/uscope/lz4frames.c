@@ -148,9 +148,10 @@ item_at(const uint8_t *p)
 static inline size_t
 equal_item(const struct packer *k, const uint8_t *p, const struct item *t, uint16_t all, uint16_t head, size_t *offset)
 {
+	/* Never before the first byte: what is in the tables are positions up to here, or 0. */
 	size_t at = (size_t)(p - k->in);
 	size_t d = (uint16_t)(at - all);
-	if (d != 0 && d <= at) {
+	if (d != 0) {
 		const uint8_t *q = p - d;
 		uint64_t differ = (load64(p) ^ load64(q)) | (load64(p + t->whole - 8) ^ load64(q + t->whole - 8));
 		*offset = d;
@@ -158,7 +159,7 @@ equal_item(const struct packer *k, const uint8_t *p, const struct item *t, uint1
 			return t->whole;
 	}
 	d = (uint16_t)(at - head);
-	if (d == 0 || d > at)
+	if (d == 0)
 		return 0;
 	*offset = d;
 	return (load64(p) ^ load64(p - d)) << (64 - 8 * t->head_size) ? 0 : t->head_size;
@@ -202,12 +203,12 @@ lz4frames_pack(struct lz4frames *z, const uint8_t *in, size_t n, uint8_t *out)
 		p += 2;
 		for (; items > 0 && p < k.end; items--) {
 			struct item t = item_at(p);
+			size_t left = (size_t)(in + n - p);
+			if (t.size > left) /* these are no frames */
+				t.size = left;
 			if (p + t.whole > k.next)
 				pack_item(z, &k, p, &t);
-			if (t.size >= (size_t)(in + n - p))
-				p = k.end;
-			else
-				p += t.size;
+			p += t.size;
 		}
 	}
 	return (size_t)(put_literals(k.out, k.next, (size_t)(in + n - k.next), false) - out);

@@ -19,12 +19,15 @@
 enum {
 	MAX = 300 * 1000,
 	ROOM = MAX + MAX / 8, /* of each buffer */
+	GUARD = 128 * 1024,   /* more than the longest distance */
 	CASES = 3000,
 };
 
 static uint64_t seed;
 static struct lz4frames z;
-static uint8_t *in_end; /* behind each of these is a page that nobody may touch */
+/* Nobody may touch the pages before and behind these. */
+static uint8_t *in_begin;
+static uint8_t *in_end;
 static uint8_t *out_end;
 
 static uint64_t
@@ -36,14 +39,16 @@ below(uint64_t n)
 	return (seed * 0x2545f4914f6cdd1dULL >> 11) % n;
 }
 
+/* ROOM bytes or more, and none before and behind them. Returns the end. */
 static uint8_t *
-guarded(void)
+guarded(uint8_t **begin)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	size_t n = (ROOM + page - 1) / page * page;
-	uint8_t *p = mmap(NULL, n + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	CHECK(p != MAP_FAILED && mprotect(p + n, page, PROT_NONE) == 0);
-	return p + n;
+	uint8_t *p = mmap(NULL, GUARD + n + GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(p != MAP_FAILED && mprotect(p + GUARD, n, PROT_READ | PROT_WRITE) == 0);
+	*begin = p + GUARD;
+	return p + GUARD + n;
 }
 
 /* ---- Input. ---- */
@@ -107,20 +112,33 @@ make_frames(uint8_t *to, size_t n, const struct shape *s)
 
 /* ---- Checks. ---- */
 
-/* The size of the block. */
 static size_t
-check_block(const uint8_t *in, size_t n)
+check_at(const uint8_t *in, size_t n)
 {
 	static uint8_t back[ROOM];
 	uint8_t *out = out_end - lz4frames_bound(n);
 	size_t k = lz4frames_pack(&z, in, n, out);
 	CHECK(k <= lz4frames_bound(n));
+	/* What was packed before makes no difference. */
+	memcpy(back, out, k);
+	CHECK(lz4frames_pack(&z, in, n, out) == k && memcmp(out, back, k) == 0);
 	CHECK(LZ4_decompress_safe((const char *)out, (char *)back, (int)k, MAX) == (int)n && memcmp(back, in, n) == 0);
 	struct lz4s s;
 	const uint8_t *p = out;
 	uint8_t *q = back;
 	lz4s_init(&s, n);
 	CHECK(lz4s_run(&s, &p, out + k, &q, back + n) && lz4s_complete(&s) && p == out + k && memcmp(back, in, n) == 0);
+	return k;
+}
+
+/* At both ends of what may be read. The size of the block. */
+static size_t
+check_block(const uint8_t *in, size_t n)
+{
+	memmove(in_begin, in, n);
+	size_t k = check_at(in_begin, n);
+	memmove(in_end - n, in_begin, n);
+	CHECK(check_at(in_end - n, n) == k);
 	return k;
 }
 
@@ -143,23 +161,55 @@ test_random(void)
 			n = below(n);
 		for (uint64_t k = below(3) ? 0 : below(20); k > 0 && n; k--)
 			frames[below(n)] = (uint8_t)below(256);
-		memcpy(in_end - n, frames, n);
-		(void)check_block(in_end - n, n);
+		(void)check_block(frames, n);
+	}
+}
+
+/* One operation before and behind a large event, for matches as far as they can be and
+ * farther; with another value behind it too. */
+static void
+test_distance(void)
+{
+	static uint8_t frames[ROOM];
+	for (uint32_t distance = 65530; distance < 65545; distance++) {
+		for (uint8_t value = 1; value < 3; value++) {
+			uint8_t *p = frames;
+			*p++ = 0;
+			store16(p, 3);
+			p += 2;
+			store64(p, TAG_COMPACT | 1 << 8);
+			store16(p + ITEM_COMPACT_SIZE - 2, 1);
+			uint32_t size = distance - ITEM_COMPACT_SIZE;
+			p += ITEM_COMPACT_SIZE;
+			store64(p, TAG_EVENT | (uint64_t)(size - EVENT_HEADER_SIZE) << 32);
+			for (uint32_t i = EVENT_HEADER_SIZE; i < size; i++)
+				p[i] = (uint8_t)below(256);
+			p += size;
+			store64(p, TAG_COMPACT | 1 << 8);
+			store16(p + ITEM_COMPACT_SIZE - 2, value);
+			p += ITEM_COMPACT_SIZE;
+			for (int i = 0; i < 100; i++)
+				*p++ = (uint8_t)below(256);
+			size_t n = (size_t)(p - frames);
+			size_t k = check_block(frames, n);
+			size_t literals = n + (n - 15) / 255 + 2;
+			CHECK(distance <= UINT16_MAX ? k < literals : k == literals);
+		}
 	}
 }
 
 static void
 test_noise(void)
 {
+	static uint8_t noise[MAX];
 	for (size_t n = 0; n < 600; n++) {
-		uint8_t *in = in_end - n;
 		for (size_t i = 0; i < n; i++)
-			in[i] = (uint8_t)below(below(2) ? 256 : 4);
-		(void)check_block(in, n);
+			noise[i] = (uint8_t)below(below(2) ? 256 : 4);
+		(void)check_block(noise, n);
 	}
 	for (unsigned byte = 0; byte < 256; byte += 51) {
-		memset(in_end - MAX, (int)byte, MAX);
-		(void)check_block(in_end - MAX, MAX);
+		memset(noise, (int)byte, MAX);
+		(void)check_block(noise, MAX);
 	}
 }
 
@@ -175,8 +225,7 @@ test_small(void)
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
 		static uint8_t frames[ROOM];
 		size_t n = make_frames(frames, MAX, &shapes[i]);
-		memcpy(in_end - n, frames, n);
-		size_t k = check_block(in_end - n, n);
+		size_t k = check_block(frames, n);
 		int plain = LZ4_compress_default((const char *)frames, (char *)out_end - ROOM, (int)n, ROOM);
 		(void)printf("%zu bytes: %zu, with liblz4 %d\n", n, k, plain);
 		CHECK(plain > 0 && k < (size_t)plain * 9 / 10);
@@ -188,9 +237,11 @@ main(int argc, char **argv)
 {
 	seed = argc > 1 ? strtoull(argv[1], NULL, 0) : (uint64_t)time(NULL) << 8 | 1;
 	(void)printf("seed %#llx\n", (unsigned long long)seed);
-	in_end = guarded();
-	out_end = guarded();
+	uint8_t *out_begin;
+	in_end = guarded(&in_begin);
+	out_end = guarded(&out_begin);
 	test_random();
+	test_distance();
 	test_noise();
 	test_small();
 	return 0;

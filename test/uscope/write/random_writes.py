@@ -42,7 +42,8 @@ class Case:
         kinds = []
         for _ in range(n):
             kind = self.r.randint(1, 11 if nenums else 10)
-            self.put(verb, owner, name(self.r), kind, self.r.randrange(nenums) if nenums else -1)
+            entity = verb == "field" and self.r.random() < 0.2  # what the summary counts
+            self.put(verb, owner, "=entity_id" if entity else name(self.r), kind, self.r.randrange(nenums) if nenums else -1)
             kinds.append(kind)
         return kinds
 
@@ -96,7 +97,8 @@ class Case:
         self.put("option", "min_raw", r.choice([0, 0, 30, 400]))
         self.put("option", "drop_empty", r.randrange(2))
         self.put("option", "background", r.randrange(2))
-        self.put("option", "no_summary", r.choice([0, 0, 1]))
+        self.far = r.random() < 0.3  # a summary would be long
+        self.put("option", "no_summary", int(self.far))
         self.put("option", "no_auto_summary", r.choice([0, 0, 1]))
         self.put("option", "summary_base", r.choice([0, 1, 7, 8]))
         self.put("option", "summary_fan_out", r.choice([0, 2, 3, 10]))
@@ -106,6 +108,7 @@ class Case:
         r = self.r
         self.wild = r.choice([0, 0.02, 0.5, 1])
         self.wrong = r.choice([0, 0, 0.02])
+        self.alone = r.choice([0, 0.3, 1])  # how many cycles have SETs alone
         self.options()
         self.put("open")
         self.counters = []
@@ -119,29 +122,36 @@ class Case:
             t += r.choice([0, 1, r.randrange(step + 1), r.randrange(step + 1), step * r.choice([1, 20])])
             if r.random() < 0.02:
                 t = (t + 999) // 1000 * 1000
+            if self.far and r.random() < 0.1:
+                t += r.randrange(2**r.randrange(64))
+            t = min(t, 2**64 - 2)
             self.cycle(t)
             if r.random() < 0.02:
                 self.put("flush")
                 t += 1
         if r.random() < 0.5:
-            self.put("setend", r.choice([0, t, t + 1, t + 10**7]))
+            self.put("setend", min(r.choice([0, t, t + 1, t + 10**7]), 2**64 - 1))
         self.put("finish")
 
     def cycle(self, t):
         r = self.r
         self.put("begin", t if r.random() >= self.wrong else r.choice([0, t, 2**64 - 1]))
+        alone = r.random() < self.alone
         n = r.choice([0, 0, 1, 2, 4, 9])
         if r.random() < 0.001:
-            n = 70000
+            n = r.choice([65535, 65536, 70000])  # the first is what a frame can have
         big = n > 1000
         for _ in range(n):
-            self.item(big and r.random() < 0.99)
-        for i in range(len(self.counters)):
+            if alone:
+                self.operation(0)
+            else:
+                self.item(big and r.random() < 0.99)
+        for i in range(0 if alone else len(self.counters)):
             if r.random() < 0.3:
                 self.put("sadd", self.first + i, t, r.choice([0, 1, 5, 2**64 - 1, r.randrange(1000)]))
             if r.random() < 0.05:
                 self.put("span", self.first + i, max(0, t - r.randrange(5000)), t)
-        if r.random() < 0.05:
+        if not alone and r.random() < 0.05:
             self.put("density", t, r.choice([1, 7, 2**32 - 1]))
         if r.random() >= self.wrong:
             self.put("end")
@@ -162,6 +172,10 @@ class Case:
             e = r.randrange(len(self.events))
             self.put("event", e, bytes(r.randrange(256) for _ in range(sum(SIZES[k] for k in self.events[e]))).hex())
             return
+        self.operation(kind)
+
+    def operation(self, kind):
+        r = self.r
         if not self.storages:
             return
         off = r.random() < self.wrong
