@@ -333,7 +333,12 @@ def seen():
         else:
             check(f"seen {i}", False, shown[-200:])
         if row:
-            p = subprocess.run([USCOPE, "timeline", "-q", "--at", f"{first}ns", f"{r.dir}/ovni.uscp"], capture_output=True, text=True, check=False, timeout=60)
+            # It is written after the Paraver files.
+            for _ in range(100):
+                p = subprocess.run([USCOPE, "timeline", "-q", "--at", f"{first}ns", f"{r.dir}/ovni.uscp"], capture_output=True, text=True, check=False, timeout=60)
+                if p.returncode == 0 and "Running" in p.stdout:
+                    break
+                time.sleep(0.1)
             check(f"seen {i}", p.returncode == 0 and "Running" in p.stdout, p.stdout + p.stderr)
     same("seen", r.end(), plain(b"".join(parts), *options))
     r2 = subprocess.run([USCOPE, "timeline", "-q", "--prv", f"{r.where}/again", f"{r.dir}/ovni.uscp"], capture_output=True, text=True, check=False, timeout=60)
