@@ -210,8 +210,10 @@ def uscope_write_seeds():
         for _ in range(r.randrange(60)):
             calls += bytes((0, 0, r.randrange(20)))
             for _ in range(r.randrange(5)):
-                calls += bytes((r.choice((3, 5, 6, 7, 8, 9, 11)), r.randrange(12), r.randrange(256), r.randrange(3)))
+                calls += bytes((r.choice((3, 5, 6, 7, 8, 9, 12)), r.randrange(12), r.randrange(256), r.randrange(3)))
             calls += bytes((2,))
+            n = r.randrange(5)
+            calls += bytes((11, r.randrange(20), n)) + bytes(r.randrange(6) for _ in range(2 * n))
         yield bytes(calls)
 
 

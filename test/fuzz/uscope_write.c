@@ -31,7 +31,6 @@ take(struct input *in, unsigned bytes)
 /* What the trace should say. */
 static struct {
 	bool in_cycle; /* and it was not refused */
-	bool any;
 	uint64_t last;
 	uint64_t least; /* time of the next cycle */
 	uint32_t dense[DENSE_SLOTS];
@@ -41,7 +40,9 @@ static struct {
 	uint64_t events;
 	uint64_t operations;
 	uint32_t frames;
-	bool prefix; /* which breaks a rule, in each segment */
+	bool drop_empty;
+	uint64_t flushed; /* what there was then */
+	bool prefix;      /* which breaks a rule, in each segment */
 } model;
 
 static schema_t *
@@ -87,8 +88,20 @@ open_one(struct input *in, const char *path)
 		abort();
 	memset(&model, 0, sizeof(model));
 	model.least = o.origin_ps;
+	model.drop_empty = o.drop_empty;
 	model.prefix = o.lz4_size_prefix && o.compression == USCOPE_LZ4;
 	return w;
+}
+
+/* A cycle begins at that time, unless it is refused. */
+static void
+note_begin(uint64_t time)
+{
+	model.in_cycle = time >= model.least;
+	if (!model.in_cycle)
+		return;
+	model.last = model.least = time;
+	model.frames++;
 }
 
 static void
@@ -99,12 +112,7 @@ begin(uscope_writer_t *w, struct input *in, bool *open)
 		return;
 	uscope_begin_cycle(w, time);
 	*open = true;
-	model.in_cycle = time >= model.least;
-	if (!model.in_cycle)
-		return;
-	model.any = true;
-	model.last = model.least = time;
-	model.frames++;
+	note_begin(time);
 }
 
 static void
@@ -127,11 +135,8 @@ sparse_op(uscope_writer_t *w, struct input *in, unsigned kind)
 }
 
 static void
-dense_op(uscope_writer_t *w, struct input *in)
+note_dense(unsigned slot, uint64_t v)
 {
-	uint16_t slot = (uint16_t)(take(in, 1) % (DENSE_SLOTS + 1));
-	uint64_t v = take(in, 1 + (take(in, 1) & 7));
-	uscope_slot_set(w, 0, slot, 0, v);
 	if (!model.in_cycle || slot >= DENSE_SLOTS)
 		return;
 	model.operations++;
@@ -139,10 +144,50 @@ dense_op(uscope_writer_t *w, struct input *in)
 }
 
 static void
+dense_op(uscope_writer_t *w, struct input *in)
+{
+	uint16_t slot = (uint16_t)(take(in, 1) % (DENSE_SLOTS + 1));
+	uint64_t v = take(in, 1 + (take(in, 1) & 7));
+	uscope_slot_set(w, 0, slot, 0, v);
+	note_dense(slot, v);
+}
+
+/* A whole cycle in one call. */
+static void
+cycle_sets(uscope_writer_t *w, struct input *in, bool open)
+{
+	uscope_set_t sets[7];
+	uint64_t time = model.last + take(in, 1);
+	size_t n = take(in, 1) % 8;
+	for (size_t i = 0; i < n; i++) {
+		unsigned how = (unsigned)take(in, 1);
+		sets[i] = (uscope_set_t){ .slot = (uint16_t)(how % (DENSE_SLOTS + 1)), .value = take(in, how & 0x80 ? 3 : 1) };
+	}
+	if (open || model.frames == MAX_FRAMES)
+		return;
+	uscope_cycle_sets(w, time, sets, n);
+	note_begin(time);
+	for (size_t i = 0; i < n; i++)
+		note_dense(sets[i].slot, sets[i].value);
+	model.in_cycle = false;
+}
+
+/* Only what has frames is cut. */
+static void
+flush(uscope_writer_t *w)
+{
+	uint64_t now = model.operations + model.events + (model.drop_empty ? 0 : model.frames);
+	if (uscope_writer_flush(w) != 0 || now == model.flushed)
+		return;
+	model.flushed = now;
+	model.least = model.last + 1;
+}
+
+static void
 call(uscope_writer_t *w, struct input *in, bool *open)
 {
 	unsigned what = (unsigned)take(in, 1);
-	switch (what % 12) {
+	switch (what % 13) {
 	case 0:
 	case 1: begin(w, in, open); break;
 	case 2:
@@ -153,7 +198,7 @@ call(uscope_writer_t *w, struct input *in, bool *open)
 	case 4: dense_op(w, in); break;
 	case 5:
 	case 6:
-	case 7: sparse_op(w, in, what % 12 - 5); break;
+	case 7: sparse_op(w, in, what % 13 - 5); break;
 	case 8:
 		what = (unsigned)take(in, 1);
 		uscope_prop_set(w, 0, 0, what);
@@ -164,10 +209,8 @@ call(uscope_writer_t *w, struct input *in, bool *open)
 		uscope_event_bytes(w, 0, in->p, in->n >= 2 ? 2 : 0);
 		model.events += model.in_cycle && in->n >= 2;
 		break;
-	case 10:
-		if (uscope_writer_flush(w) == 0 && model.any && !*open)
-			model.least = model.last + 1;
-		break;
+	case 10: flush(w); break;
+	case 11: cycle_sets(w, in, *open); break;
 	default:
 		uscope_slot_add(w, 2, 0, 0, take(in, 1));
 		model.operations += model.in_cycle;

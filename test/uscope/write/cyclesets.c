@@ -41,8 +41,8 @@ make_schema(bool many)
 	CHECK(uscope_schema_add_clock(s, "clk", 7) == 0 && uscope_schema_add_scope(s, "/", -1, NULL, 0) == 0);
 	CHECK(uscope_schema_add_enum(s, "e") == 0);
 	CHECK(uscope_schema_add_storage(s, "dense", 0, 5, 0) == DENSE);
-	for (uint8_t type = USCOPE_U8; type <= USCOPE_ENUM; type++)
-		CHECK(uscope_schema_add_field(s, DENSE, "f", type, 0) == type - USCOPE_U8);
+	for (int i = 0; i <= USCOPE_ENUM - USCOPE_U8; i++)
+		CHECK(uscope_schema_add_field(s, DENSE, "f", (uint8_t)(USCOPE_U8 + i), 0) == i);
 	CHECK(uscope_schema_add_storage(s, "sparse", 0, 11, USCOPE_SPARSE) == SPARSE);
 	CHECK(uscope_schema_add_field(s, SPARSE, "f", USCOPE_BOOL, -1) == 0);
 	CHECK(uscope_schema_add_field(s, SPARSE, "entity_id", USCOPE_U32, -1) == 1);
