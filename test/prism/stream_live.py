@@ -320,9 +320,10 @@ def several():
 def seen():
     """While a writer thinks, what came from it is in the files."""
     options = "--prism-events=all", "--prism-interval=time:10"
-    parts = [swap(1) + (mem() + enter("f") + leave("f")) * 20, swap(2) + (enter("g") + mem() + leave("g")) * 20, swap(3) + mem() * 10 + END]
+    # The first ends while a punctual value is shown.
+    parts = [swap(1) + mem() + enter("f"), (leave("f") + mem() + enter("f")) * 20 + leave("f"), swap(2) + (enter("g") + mem() + leave("g")) * 20, swap(3) + mem() * 10 + END]
     r = Live("-", *options)
-    for i, (part, first, row) in enumerate(zip(parts, (55, 110, None), ("thread 1", "thread 2", None))):
+    for i, (part, first, row) in enumerate(zip(parts, (0, 55, 110, None), ("thread 1", "thread 1", "thread 2", None))):
         put(r.stdin, part)
         for _ in range(100):
             time.sleep(0.1)

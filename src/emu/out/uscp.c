@@ -272,9 +272,11 @@ first_record(const struct cursor cur[])
 {
 	const struct cursor *rows = &cur[LANE_ROWS];
 	const struct cursor *events = &cur[LANE_EVENTS];
-	if (events->at == events->end)
-		return rows->at < rows->end ? rows->at : NULL;
-	return rows->at == rows->end || is_earlier(events->at, rows->at) ? events->at : rows->at;
+	const struct record *row = rows->at < rows->end ? rows->at : NULL;
+	const struct record *event = events->at < events->end ? events->at : NULL;
+	if (!row || !event)
+		return row ? row : event;
+	return is_earlier(event, row) ? event : row;
 }
 
 static inline bool
@@ -337,13 +339,12 @@ uscp_write(void *self, const struct batch *b)
 	return go_on(u);
 }
 
-/* What came so far are whole events; but where the file is cut, no punctual value may wait
- * for its end. */
+/* What came so far are whole events, and what comes is later. */
 static int
 uscp_flush(void *self)
 {
 	struct uscp *u = self;
-	if (u->failed || !u->w || u->npending)
+	if (u->failed || !u->w)
 		return go_on(u);
 	end_event(u);
 	(void)uscope_writer_flush(u->w);
