@@ -15,6 +15,7 @@
 
 enum {
 	PREFIX_SIZE = 4,
+	LITTLE = 64 * 1024,   /* deltas that repeat little: tables, or short traces */
 	ZSTD_LEVEL_WIDE = 21, /* from here on windows are larger than the 32 MiB of the log */
 	ZSTD_WINDOW_LOG = 25,
 };
@@ -38,7 +39,9 @@ packed_bound(const struct segmentout *s, size_t n)
 {
 	if (s->compression == USCOPE_ZSTD)
 		return ZSTD_compressBound(n);
-	return (s->lz4 ? (size_t)LZ4_compressBound((int)n) : lz4frames_bound(n)) + PREFIX_SIZE;
+	size_t liblz4 = (size_t)LZ4_compressBound((int)n);
+	size_t frames = lz4frames_bound(n);
+	return (liblz4 > frames ? liblz4 : frames) + PREFIX_SIZE;
 }
 
 /* The deltas as they go to the file. */
@@ -72,12 +75,12 @@ pack(struct segmentout *s, const struct segment *g, const uint8_t **bytes, size_
 	size_t prefix = s->lz4_size_prefix ? PREFIX_SIZE : 0;
 	if (prefix)
 		store32(s->packed, (uint32_t)g->raw_size);
-	if (s->lz4frames) {
+	if (s->lz4frames && g->raw_size > LITTLE) {
 		*n = lz4frames_pack(s->lz4frames, g->raw, g->raw_size, s->packed + prefix) + prefix;
 		return USCOPE_OK;
 	}
 	int k = LZ4_compress_fast_extState(s->lz4, (const char *)g->raw, (char *)s->packed + prefix, (int)g->raw_size,
-		(int)(s->packed_cap - prefix), s->level);
+		(int)(s->packed_cap - prefix), s->level ? s->level : 1);
 	if (k <= 0)
 		return status_set(&s->error, USCOPE_E_LIMIT, s->n, s->end, "LZ4 cannot compress %zu bytes", g->raw_size);
 	*n = (size_t)k + prefix;
@@ -220,7 +223,7 @@ segmentout_open(struct segmentout *s, int fd, const uscope_writer_options_t *opt
 	};
 	if (s->compression == USCOPE_LZ4 && s->level == 0 && !(s->lz4frames = malloc(sizeof(*s->lz4frames))))
 		return USCOPE_E_NOMEM;
-	if (s->compression == USCOPE_LZ4 && s->level > 0 && !(s->lz4 = malloc((size_t)LZ4_sizeofState())))
+	if (s->compression == USCOPE_LZ4 && !(s->lz4 = malloc((size_t)LZ4_sizeofState())))
 		return USCOPE_E_NOMEM;
 	if (s->compression == USCOPE_ZSTD) {
 		s->zstd = ZSTD_createCCtx();

@@ -31,7 +31,7 @@ struct segmentout {
 	bool sync;
 	bool lz4_size_prefix;
 	enum uscope_compression compression;
-	int level; /* LZ4: 0 for `lz4frames`, which knows what the deltas are */
+	int level; /* LZ4: 0 for `lz4frames`, which knows what the deltas are, if they are many */
 	void *lz4;
 	struct lz4frames *lz4frames;
 	void *zstd;

@@ -245,7 +245,8 @@ typedef struct {
 	enum uscope_frames frames;
 	enum uscope_compression compression;
 	int level;            /* ZSTD: 0 is 3. LZ4: 0 looks for what repeats where operations and
-			       * events begin (v0.2), else it is the acceleration of liblz4 */
+			       * events begin (v0.2, from 64 KiB), else it is the acceleration
+			       * of liblz4 */
 	uint64_t interval_ps; /* of the checkpoints; 0: cut by size only */
 	uint64_t origin_ps;   /* time where the first segment begins */
 	uint64_t min_raw;     /* bytes below which the interval does not cut */
@@ -288,15 +289,16 @@ uscope_writer_t *uscope_writer_open_ex(const char *path, const dut_desc_t *dut,
 
 /* Finishes if that was not done, and frees. NULL is accepted. */
 void uscope_writer_close(uscope_writer_t *w);
-/* Writes what is left and the tables, marks the file complete. 0, or the first error of the
- * whole run. After misuse (E_ARG, E_RANGE, E_STATE) the file is complete all the same;
- * after E_IO, E_NOMEM and E_LIMIT it is not, and holds the segments committed before. */
+/* Writes what is left and the tables, marks the file complete. 0, or what went wrong in the
+ * whole run: E_IO, E_NOMEM or E_LIMIT, after which the file is not complete and holds the
+ * segments committed before, or else the first misuse (E_ARG, E_RANGE, E_STATE), with which
+ * it is complete all the same. */
 int uscope_writer_finish(uscope_writer_t *w);
 /* Commits a segment now; the next cycle must be later than the last. */
 int uscope_writer_flush(uscope_writer_t *w);
 /* The end of the trace, if later than the last cycle. */
 int uscope_writer_set_end(uscope_writer_t *w, uint64_t time_ps);
-/* The first error so far, 0: none. With background, a failure to write is known once the
+/* The same so far, 0: nothing. With background, a failure to write is known once the
  * next segment is complete, or after flush. */
 int uscope_writer_error(const uscope_writer_t *w);
 /* The same with its reason. Valid until the next call. */

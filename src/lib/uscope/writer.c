@@ -27,7 +27,7 @@ writer_misuse(uscope_writer_t *w, int status, const char *fmt, ...)
 int
 writer_fail(uscope_writer_t *w, int status, const char *reason)
 {
-	if (!w->error.status)
+	if (!w->fatal) /* more than any misuse */
 		(void)status_set(&w->error, status, -1, 0, "%s", reason);
 	w->fatal = true;
 	writer_mode(w, MODE_DONE);
@@ -38,7 +38,7 @@ writer_fail(uscope_writer_t *w, int status, const char *reason)
 static int
 commit_failed(uscope_writer_t *w)
 {
-	if (!w->error.status)
+	if (!w->fatal)
 		w->error = w->out->error;
 	w->fatal = true;
 	writer_mode(w, MODE_DONE);

@@ -21,6 +21,8 @@ make_schema(void)
 	return s;
 }
 
+static bool misuse; /* also call it wrong, which does not hide what is worse */
+
 /* What finish says, or open if that fails. */
 static int
 write_trace(const char *path, const uscope_writer_options_t *o, uint64_t *segments)
@@ -36,6 +38,8 @@ write_trace(const char *path, const uscope_writer_options_t *o, uint64_t *segmen
 	for (uint64_t t = 0; t < 1000; t += 10) {
 		uscope_begin_cycle(w, t);
 		uscope_slot_set(w, 0, (uint16_t)(t % 40), 0, t);
+		if (misuse)
+			uscope_slot_set(w, 0, 40, 0, t);
 		uscope_end_cycle(w);
 	}
 	status = uscope_writer_finish(w);
@@ -99,6 +103,7 @@ main(void)
 		uint64_t before = 0;
 		for (rlim_t limit = 0; limit < (rlim_t)st.st_size; limit += limit < 250 ? 7 : 3) {
 			uint64_t segments;
+			misuse = limit % 2;
 			set_limit(limit);
 			int status = write_trace(path, &o, &segments);
 			set_limit(RLIM_INFINITY);
@@ -108,6 +113,9 @@ main(void)
 				check_kept(path, segments, limit);
 		}
 		CHECK(before == all);
+		misuse = true;
+		CHECK(write_trace(path, &o, &all) == USCOPE_E_RANGE);
+		misuse = false;
 	}
 
 	/* A device that is always full; the error is told at once. */
