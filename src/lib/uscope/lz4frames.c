@@ -144,38 +144,45 @@ item_at(const uint8_t *p)
 	return (struct item){ head, load64(p + HEAD_WIDE), size, HEAD_WIDE, OP_WIDE_SIZE };
 }
 
-/* Whether the bytes of the item at p are those `offset` before: all, or else the head. */
+/* How far before the item at p is one with the same bytes, which the table has seen; 0: it
+ * has others. Never before the first byte, as there are only positions up to here, or 0. */
 static inline size_t
-equal_item(const struct packer *k, const uint8_t *p, const struct item *t, uint16_t all, uint16_t head, size_t *offset)
+find_item(const struct packer *k, const uint8_t *p, const struct item *t, uint16_t seen)
 {
-	/* Never before the first byte: what is in the tables are positions up to here, or 0. */
-	size_t at = (size_t)(p - k->in);
-	size_t d = (uint16_t)(at - all);
-	if (d != 0) {
-		const uint8_t *q = p - d;
-		uint64_t differ = (load64(p) ^ load64(q)) | (load64(p + t->whole - 8) ^ load64(q + t->whole - 8));
-		*offset = d;
-		if (!differ)
-			return t->whole;
-	}
-	d = (uint16_t)(at - head);
-	if (d == 0)
-		return 0;
-	*offset = d;
-	return (load64(p) ^ load64(p - d)) << (64 - 8 * t->head_size) ? 0 : t->head_size;
+	size_t d = (uint16_t)((size_t)(p - k->in) - seen);
+	const uint8_t *q = p - d;
+	uint64_t differ = (load64(p) ^ load64(q)) | (load64(p + t->whole - 8) ^ load64(q + t->whole - 8));
+	return differ ? 0 : d;
 }
 
-/* An item that no match has reached yet. */
+/* The same for its head. */
+static inline size_t
+find_head(const struct packer *k, const uint8_t *p, const struct item *t, uint16_t seen)
+{
+	size_t d = (uint16_t)((size_t)(p - k->in) - seen);
+	return (load64(p) ^ load64(p - d)) << (64 - 8 * t->head_size) ? 0 : d;
+}
+
+/* An item that no match has reached yet, or only its begin. */
 static inline void
 pack_item(struct lz4frames *z, struct packer *k, const uint8_t *p, const struct item *t)
 {
 	uint16_t at = (uint16_t)(p - k->in);
-	uint16_t *all = &z->items[hash(t->head + t->value * UINT64_C(0xD6E8FEB86659FD93))];
-	uint16_t *head = &z->heads[hash(t->head)];
-	size_t offset;
-	size_t sure = p >= k->next ? equal_item(k, p, t, *all, *head, &offset) : 0;
-	*all = *head = at;
-	if (!sure)
+	uint16_t *slot = &z->items[hash(t->head + t->value * UINT64_C(0xD6E8FEB86659FD93))];
+	uint16_t seen = *slot;
+	*slot = at;
+	if (p < k->next)
+		return;
+	size_t sure = t->whole;
+	size_t offset = find_item(k, p, t, seen);
+	if (!offset) {
+		slot = &z->heads[hash(t->head)];
+		seen = *slot;
+		*slot = at;
+		sure = t->head_size;
+		offset = find_head(k, p, t, seen);
+	}
+	if (!offset)
 		return;
 	take_match(k, p, offset, sure);
 	if (__builtin_expect(t->size > OP_WIDE_SIZE, 0))
