@@ -9,7 +9,6 @@
 enum {
 	LENGTH_MASK = 15,
 	MATCH_MIN = 4,
-	FARTHEST = 65535,
 	/* Items that begin in the last bytes are not looked at: so all loads are inside, and
 	 * the block ends with as many literals as it must. */
 	TAIL = 64,
