@@ -5,7 +5,7 @@
  *   usage: lz4s [SEED] */
 #include "lz4s.h"
 
-#include "check.h"
+#include "kit.h"
 
 #include <lz4.h>
 #include <lz4hc.h>
@@ -24,10 +24,7 @@ static uint64_t seed;
 static uint64_t
 below(uint64_t n)
 {
-	seed ^= seed >> 12;
-	seed ^= seed << 25;
-	seed ^= seed >> 27;
-	return (seed * 0x2545f4914f6cdd1dULL >> 11) % n;
+	return kit_below(&seed, n);
 }
 
 /* Bytes with repeats near and far, runs, and noise. */
@@ -101,8 +98,7 @@ int
 main(int argc, char **argv)
 {
 	static uint8_t plain[MAX], packed[MAX + MAX / 200 + 64], ours[MAX], theirs[MAX];
-	seed = argc > 1 ? strtoull(argv[1], NULL, 0) : (uint64_t)time(NULL);
-	(void)printf("seed %llu\n", (unsigned long long)seed);
+	seed = kit_seed(argc, argv);
 	time_t end = time(NULL) + SECONDS;
 	unsigned long blocks = 0, damaged = 0, accepted = 0;
 	while (time(NULL) < end) {

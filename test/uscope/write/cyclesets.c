@@ -8,7 +8,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
 enum {
 	CASES = 600,
@@ -28,10 +27,7 @@ static uscope_set_t *sets;
 static uint64_t
 below(uint64_t n)
 {
-	state ^= state >> 12;
-	state ^= state << 25;
-	state ^= state >> 27;
-	return (state * 0x2545f4914f6cdd1dULL >> 11) % n;
+	return kit_below(&state, n);
 }
 
 static schema_t *
@@ -280,7 +276,7 @@ equal(const struct result *a, const struct result *b)
 int
 main(int argc, char **argv)
 {
-	uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : (uint64_t)time(NULL) << 16;
+	uint64_t first = kit_seed(argc, argv);
 	uint64_t failed = 0;
 	sets = malloc(MANY_SETS * sizeof(*sets));
 	CHECK(sets);

@@ -6,14 +6,13 @@
  *   usage: lz4frames [SEED] */
 #include "lz4frames.h"
 
-#include "check.h"
+#include "kit.h"
 #include "layout.h"
 #include "lz4s.h"
 
 #include <lz4.h>
 #include <stdbool.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -33,10 +32,7 @@ static uint8_t *out_end;
 static uint64_t
 below(uint64_t n)
 {
-	seed ^= seed >> 12;
-	seed ^= seed << 25;
-	seed ^= seed >> 27;
-	return (seed * 0x2545f4914f6cdd1dULL >> 11) % n;
+	return kit_below(&seed, n);
 }
 
 /* ROOM bytes or more, and none before and behind them. Returns the end. */
@@ -235,8 +231,7 @@ test_small(void)
 int
 main(int argc, char **argv)
 {
-	seed = argc > 1 ? strtoull(argv[1], NULL, 0) : (uint64_t)time(NULL) << 8 | 1;
-	(void)printf("seed %#llx\n", (unsigned long long)seed);
+	seed = kit_seed(argc, argv);
 	uint8_t *out_begin;
 	in_end = guarded(&in_begin);
 	out_end = guarded(&out_begin);
