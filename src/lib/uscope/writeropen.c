@@ -130,10 +130,8 @@ mark_fields(const struct state_field *fields, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct state_field *f = (struct state_field *)&fields[i]; /* of our own state */
-		f->fits = f->size == 1 ? UINT8_MAX : UINT16_MAX;
 		f->cut = ~(UINT64_MAX >> (64 - 8 * f->size));
 		if (f->type == USCOPE_BOOL) {
-			f->fits = 1;
 			f->cut = ~UINT64_C(1);
 			f->mark = MARK_BOOL | MARK_NO_ADD;
 		} else if (f->type == USCOPE_ENUM || f->type == USCOPE_STRING_REF) {

@@ -7,10 +7,12 @@
 /* ---- Values. ---- */
 
 static __attribute__((noinline, cold)) uint64_t
-cut_value(uscope_writer_t *w, unsigned size, uint64_t value)
+cut_value(uscope_writer_t *w, const struct state_field *f, uint64_t value)
 {
-	uint64_t mask = UINT64_MAX >> (64 - 8 * size);
-	bool negative = (value | mask) == UINT64_MAX && (value >> (8 * size - 1) & 1);
+	if (f->mark & MARK_BOOL)
+		return 1;
+	uint64_t mask = ~f->cut;
+	bool negative = (value | mask) == UINT64_MAX && (value >> (8 * f->size - 1) & 1);
 	w->stats.truncated += !negative;
 	return value & mask;
 }
@@ -19,11 +21,7 @@ cut_value(uscope_writer_t *w, unsigned size, uint64_t value)
 static inline uint64_t
 canonical(uscope_writer_t *w, const struct state_field *f, uint64_t value)
 {
-	if (f->mark & MARK_BOOL)
-		return value != 0;
-	if (unlikely(value & ~(UINT64_MAX >> (64 - 8 * f->size))))
-		return cut_value(w, f->size, value);
-	return value;
+	return unlikely(value & f->cut) ? cut_value(w, f, value) : value;
 }
 
 /* ---- Operations. ---- */
@@ -141,7 +139,7 @@ uscope_slot_set(uscope_writer_t *w, uint16_t storage, uint16_t slot, uint16_t fi
 	}
 	const struct state_field *f = &st->fields[field];
 	uint8_t *p = w->p;
-	if (unlikely(value > f->fits || (f->mark & MARK_DENSITY) || p > w->limit || w->nitems == MAX_ITEMS)) {
+	if (unlikely(value > UINT16_MAX || (value & f->cut) || (f->mark & MARK_DENSITY) || p > w->limit || w->nitems == MAX_ITEMS)) {
 		set_any(w, storage, slot, field, value);
 		return;
 	}
