@@ -38,7 +38,7 @@ enum work {
 	PLAIN,   /* values below 65536 */
 	WIDE,    /* one operation in 16 is larger */
 	DENSITY, /* the summary has something to count */
-	AT_ONCE, /* PLAIN, but each cycle is one call */
+	PHRASES, /* states of threads and their CPUs, that were made ready */
 };
 
 struct cost {
@@ -99,35 +99,77 @@ make_schema(enum work work)
 	return s;
 }
 
-/* All writes happen here; the same calls every time. */
+static uint64_t
+next_random(uint64_t x)
+{
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	return x;
+}
+
+struct set {
+	uscope_place_t place;
+	uint64_t value;
+};
+
+/* All other writes happen here; the same calls every time. */
 static void
 write_ops(uscope_writer_t *w, enum work work)
 {
 	uint64_t x = 88172645463325252u;
 	uint64_t time = 0;
 	for (long i = 0; i < nops; i += OPS_OF_FRAME) {
-		x ^= x << 13;
-		x ^= x >> 7;
-		x ^= x << 17;
+		x = next_random(x);
 		time += 500 * (1 + (x & 3));
 		uint16_t slot = (uint16_t)(i / OPS_OF_FRAME % 256);
 		uint64_t pc = 0x1000 + (uint64_t)(i / OPS_OF_FRAME * 4 % 4096);
 		if (work == WIDE && x % 4 == 0)
 			pc |= 0x80000000u;
-		const uscope_set_t sets[OPS_OF_FRAME] = {
-			{ 0, slot, 0, (uint64_t)i & 0xffff },
-			{ 0, slot, 1, pc },
-			{ 1, (uint16_t)(x >> 8 & 63), 0, x >> 16 & 0xff },
-			{ 2, (uint16_t)(x >> 24 & 7), 1, x >> 32 & 15 },
+		const struct set sets[OPS_OF_FRAME] = {
+			{ { 0, slot, 0 }, (uint64_t)i & 0xffff },
+			{ { 0, slot, 1 }, pc },
+			{ { 1, (uint16_t)(x >> 8 & 63), 0 }, x >> 16 & 0xff },
+			{ { 2, (uint16_t)(x >> 24 & 7), 1 }, x >> 32 & 15 },
 		};
-		if (work == AT_ONCE) {
-			uscope_cycle_sets(w, time, sets, OPS_OF_FRAME);
-			continue;
-		}
 		uscope_begin_cycle(w, time);
 		for (int k = 0; k < OPS_OF_FRAME; k++)
-			uscope_slot_set(w, sets[k].storage, sets[k].slot, sets[k].field, sets[k].value);
+			uscope_slot_set(w, sets[k].place.storage, sets[k].place.slot, sets[k].place.field, sets[k].value);
 		uscope_end_cycle(w);
+	}
+}
+
+/* Cycles in which a thread and its CPU go from one state to the next: what one of them is in
+ * (`value` of regs) and why, which is the value of two other registers. */
+static void
+write_phrases(uscope_writer_t *w)
+{
+	enum { THREADS = 16,
+		STATES = 32,
+		LINES = 512 };
+	static uscope_phrase_t phrases[THREADS][STATES][OPS_OF_FRAME / 2];
+	static unsigned at[THREADS];
+	for (unsigned i = 0; i < THREADS; i++)
+		for (unsigned k = 0; k < STATES; k++)
+			for (unsigned of = 0; of < OPS_OF_FRAME / 2; of++) {
+				const uscope_place_t places[] = { { 1, (uint16_t)(i * 4 + of * 2), 0 }, { 1, (uint16_t)(i * 4 + of * 2 + 1), 0 } };
+				if (!uscope_phrase_init(w, &phrases[i][k][of], 100u * of + k, places, 2))
+					fail("phrase");
+			}
+	uint64_t x = 88172645463325252u;
+	uint64_t time = 0;
+	for (long i = 0; i < nops;) {
+		uscope_line_t lines[LINES];
+		size_t n = 0;
+		for (; n < LINES && i < nops; i += OPS_OF_FRAME) {
+			x = next_random(x);
+			time += 500 * (1 + (x & 3));
+			unsigned thread = (unsigned)(x >> 8) % THREADS;
+			uscope_phrase_t *p = phrases[thread][at[thread]++ % STATES];
+			lines[n++] = (uscope_line_t){ time, &p[0] };
+			lines[n++] = (uscope_line_t){ USCOPE_GOES_ON, &p[1] };
+		}
+		uscope_cycles(w, lines, n);
 	}
 }
 
@@ -143,7 +185,10 @@ write_file(const char *name, enum work work, enum uscope_compression compression
 		(void)fprintf(stderr, "open: %s\n", uscope_status_text(status));
 		exit(1);
 	}
-	write_ops(w, work);
+	if (work == PHRASES)
+		write_phrases(w);
+	else
+		write_ops(w, work);
 	status = uscope_writer_finish(w);
 	if (status) {
 		(void)fprintf(stderr, "finish: %s: %s\n", uscope_status_name(status), uscope_writer_error_info(w)->reason);
@@ -241,6 +286,7 @@ static struct limit {
 	{ .what = "ZSTD: CPU beside 1.5x plain and 10 ns, ratio", .most = 1 },
 	{ .what = "LZ4: peak memory, segments", .most = 4 },
 	{ .what = "LZ4 on a thread: peak memory, segments", .most = 4 },
+	{ .what = "operations of phrases with LZ4, ns", .most = 16 },
 };
 
 enum {
@@ -273,9 +319,9 @@ ns(struct cost c)
 static void
 attempt(void)
 {
-	static const char *const names[] = { "small values", "wide frames ", "with summary", "in one call " };
+	static const char *const names[] = { "small values", "wide frames ", "with summary", "in phrases  " };
 	double segment = (double)SEGMENT / (1 << 20);
-	for (int work = PLAIN; work <= AT_ONCE; work++) {
+	for (int work = PLAIN; work <= PHRASES; work++) {
 		write_file("raw", (enum work)work, USCOPE_RAW, false);
 		struct stat st;
 		if (stat(path_of("raw"), &st) != 0)
@@ -285,6 +331,8 @@ attempt(void)
 		struct cost plain = measure(&(struct run){ COMPRESS, (enum work)work, USCOPE_LZ4, false });
 		(void)printf("%s, %ld operations, %.1f bytes each: raw %.1f ns, LZ4 %.1f ns (plain %.1f), peak %.0f MiB\n", names[work],
 			nops, (double)st.st_size / (double)nops, ns(raw), ns(lz4), ns(plain), lz4.rss);
+		if (work == PHRASES)
+			note(5, ns(lz4));
 		if (work != PLAIN)
 			continue;
 		struct cost thread = measure(&(struct run){ WRITE, PLAIN, USCOPE_LZ4, true });

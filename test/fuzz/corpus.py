@@ -203,17 +203,24 @@ def laplace_kernel_seeds():
 
 
 def uscope_write_seeds():
-    """Options, then calls: begin a cycle, some operations, end it."""
+    """Options, phrases, then calls: begin a cycle, some operations, end it; some cycles of
+    phrases, which go on (0x80), begin at the same time (0x40), or later."""
     r = random.Random("uscope_write")
     for _ in range(40):
         calls = bytearray(r.randrange(256) for _ in range(2 + r.randrange(3)))
+        for i in range(6):
+            how = r.choice((0, 1, 2, 0x20, 0x23, 0x39, 0x40))
+            calls += bytes((12, i, how)) + bytes(r.randrange(256) for _ in range(1 + (how >> 6)))
         for _ in range(r.randrange(60)):
             calls += bytes((0, 0, r.randrange(20)))
             for _ in range(r.randrange(5)):
-                calls += bytes((r.choice((3, 5, 6, 7, 8, 9, 12)), r.randrange(12), r.randrange(256), r.randrange(3)))
-            calls += bytes((2,))
-            n = r.randrange(5)
-            calls += bytes((11, r.randrange(20), n)) + bytes(r.randrange(6) for _ in range(2 * n))
+                calls += bytes((r.choice((3, 5, 6, 7, 8, 9, 14)), r.randrange(12), r.randrange(256), r.randrange(3)))
+            calls += bytes((13, r.randrange(6), 2))
+            n = r.randrange(9)
+            calls += bytes((11, n))
+            for i in range(n):
+                how = r.choice((0, 0x40, 0x80)) if i else 0
+                calls += bytes((how | r.randrange(6),)) + (b"" if how else bytes((r.randrange(20),)))
         yield bytes(calls)
 
 

@@ -12,6 +12,8 @@ enum {
 	DENSE_SLOTS = 5,
 	SPARSE_SLOTS = 11,
 	MAX_FRAMES = 4096,
+	PHRASES = 64,
+	MAX_LINES = 255,
 };
 
 struct input {
@@ -44,6 +46,14 @@ static struct {
 	uint64_t flushed; /* what there was then */
 	bool prefix;      /* which breaks a rule, in each segment */
 } model;
+
+/* Phrases of the dense storage, which the application has. */
+static struct {
+	uscope_phrase_t phrase;
+	unsigned slots[USCOPE_PHRASE_PLACES];
+	size_t n; /* 0: it is none */
+	uint32_t value;
+} phrases[PHRASES];
 
 static schema_t *
 make_schema(void)
@@ -87,6 +97,7 @@ open_one(struct input *in, const char *path)
 	if (!w)
 		abort();
 	memset(&model, 0, sizeof(model));
+	memset(phrases, 0, sizeof(phrases));
 	model.least = o.origin_ps;
 	model.drop_empty = o.drop_empty;
 	model.prefix = o.lz4_size_prefix && o.compression == USCOPE_LZ4;
@@ -152,23 +163,56 @@ dense_op(uscope_writer_t *w, struct input *in)
 	note_dense(slot, v);
 }
 
-/* A whole cycle in one call. */
 static void
-cycle_sets(uscope_writer_t *w, struct input *in, bool open)
+make_phrase(const uscope_writer_t *w, struct input *in)
 {
-	uscope_set_t sets[7];
-	uint64_t time = model.last + take(in, 1);
-	size_t n = take(in, 1) % 8;
-	for (size_t i = 0; i < n; i++) {
+	unsigned which = (unsigned)take(in, 1) % PHRASES;
+	unsigned how = (unsigned)take(in, 1);
+	uint64_t v = take(in, 1 + (how >> 6));
+	unsigned slots[] = { how % (DENSE_SLOTS + 1), how / 8 % (DENSE_SLOTS + 1) };
+	size_t n = 1 + (how >> 5 & 1);
+	const uscope_place_t places[] = { { .slot = (uint16_t)slots[0] }, { .slot = (uint16_t)slots[1] } };
+	bool fits = slots[0] < DENSE_SLOTS && (n == 1 || slots[1] < DENSE_SLOTS);
+	if (uscope_phrase_init(w, &phrases[which].phrase, v, places, n) != fits)
+		abort();
+	phrases[which].n = fits ? n : 0;
+	phrases[which].value = (uint32_t)v;
+	memcpy(phrases[which].slots, slots, sizeof(slots));
+}
+
+static void
+note_phrase(unsigned which)
+{
+	for (size_t i = 0; i < phrases[which].n; i++)
+		note_dense(phrases[which].slots[i], phrases[which].value);
+}
+
+/* Some cycles of them in one call. */
+static void
+cycles(uscope_writer_t *w, struct input *in, bool open)
+{
+	uscope_line_t lines[MAX_LINES];
+	unsigned numbers[MAX_LINES];
+	uint64_t time = model.last;
+	size_t n = 0;
+	for (size_t left = take(in, 1); left > 0 && in->n > 0; left--) {
 		unsigned how = (unsigned)take(in, 1);
-		sets[i] = (uscope_set_t){ .slot = (uint16_t)(how % (DENSE_SLOTS + 1)), .value = take(in, how & 0x80 ? 3 : 1) };
+		unsigned which = how % PHRASES;
+		if (phrases[which].n == 0)
+			continue;
+		bool goes_on = n > 0 && how & 0x80;
+		time += goes_on || how & 0x40 ? 0 : take(in, 1);
+		numbers[n] = which;
+		lines[n++] = (uscope_line_t){ goes_on ? USCOPE_GOES_ON : time, &phrases[which].phrase };
 	}
-	if (open || model.frames == MAX_FRAMES)
+	if (open || model.frames + n > MAX_FRAMES)
 		return;
-	uscope_cycle_sets(w, time, sets, n);
-	note_begin(time);
-	for (size_t i = 0; i < n; i++)
-		note_dense(sets[i].slot, sets[i].value);
+	uscope_cycles(w, lines, n);
+	for (size_t i = 0; i < n; i++) {
+		if (lines[i].time_ps != USCOPE_GOES_ON)
+			note_begin(lines[i].time_ps);
+		note_phrase(numbers[i]);
+	}
 	model.in_cycle = false;
 }
 
@@ -187,7 +231,7 @@ static void
 call(uscope_writer_t *w, struct input *in, bool *open)
 {
 	unsigned what = (unsigned)take(in, 1);
-	switch (what % 13) {
+	switch (what % 15) {
 	case 0:
 	case 1: begin(w, in, open); break;
 	case 2:
@@ -198,7 +242,7 @@ call(uscope_writer_t *w, struct input *in, bool *open)
 	case 4: dense_op(w, in); break;
 	case 5:
 	case 6:
-	case 7: sparse_op(w, in, what % 13 - 5); break;
+	case 7: sparse_op(w, in, what % 15 - 5); break;
 	case 8:
 		what = (unsigned)take(in, 1);
 		uscope_prop_set(w, 0, 0, what);
@@ -210,7 +254,15 @@ call(uscope_writer_t *w, struct input *in, bool *open)
 		model.events += model.in_cycle && in->n >= 2;
 		break;
 	case 10: flush(w); break;
-	case 11: cycle_sets(w, in, *open); break;
+	case 11: cycles(w, in, *open); break;
+	case 12: make_phrase(w, in); break;
+	case 13:
+		what = (unsigned)take(in, 1) % PHRASES;
+		if (phrases[what].n) {
+			uscope_phrase(w, &phrases[what].phrase);
+			note_phrase(what);
+		}
+		break;
 	default:
 		uscope_slot_add(w, 2, 0, 0, take(in, 1));
 		model.operations += model.in_cycle;

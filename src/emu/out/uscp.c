@@ -30,79 +30,32 @@ uscp_check_writer(struct uscp *u)
 
 /* ---- Cycles. ---- */
 
-/* SETs are kept until the cycle ends, as the writer takes them at once for less. What is
- * no SET goes behind those before it. */
+/* Phrases are kept until the cycle ends, as the writer takes them at once for less. What
+ * is none goes behind those before it. */
 void
 uscp_begin_cycle(struct uscp *u)
 {
 	if (!u->begun)
 		uscope_begin_cycle(u->w, (uint64_t)u->time * PS_PER_NS);
 	u->begun = true;
-	for (size_t i = 0; i < u->nsets; i++)
-		uscope_slot_set(u->w, u->sets[i].storage, u->sets[i].slot, u->sets[i].field, u->sets[i].value);
-	u->nsets = 0;
+	for (size_t i = 0; i < u->nlines; i++)
+		uscope_phrase(u->w, u->lines[i].phrase);
+	u->nlines = 0;
 }
 
 void
 uscp_end_cycle(struct uscp *u)
 {
 	if (u->failed)
-		u->nsets = 0;
+		u->nlines = 0;
 	if (u->begun) {
 		uscp_begin_cycle(u);
 		uscope_end_cycle(u->w);
 	} else if (!u->failed) {
-		uscope_cycle_sets(u->w, (uint64_t)u->time * PS_PER_NS, u->sets, u->nsets);
+		uscope_cycles(u->w, u->lines, u->nlines);
 	}
 	u->begun = false;
-	u->nsets = 0;
-}
-
-static inline void
-put_set(struct uscp *u, const struct uscp_col *k, uint32_t slot, uint64_t value)
-{
-	if (__builtin_expect(u->nsets == USCP_SETS, 0))
-		uscp_begin_cycle(u);
-	uscope_set_t *s = &u->sets[u->nsets++];
-	s->storage = k->storage;
-	s->slot = (uint16_t)slot;
-	s->field = k->field;
-	s->value = value;
-}
-
-/* ---- Values. ---- */
-
-/* false, for a value that has no place in the file. */
-static bool
-refuse_value(struct uscp *u, const struct record *r)
-{
-	char what[160];
-	(void)snprintf(what, sizeof(what), "the value %" PRId64 " of row %" PRIu32 ", column %u, at %" PRId64 " ns does not fit its field",
-		r->value, r->row + 1, r->col, r->time);
-	uscp_give_up(u, what, USCOPE_E_RANGE);
-	return false;
-}
-
-/* A value that is not written as it is. */
-static bool
-convert(struct uscp *u, const struct uscp_col *k, const struct record *r, uint64_t *value)
-{
-	if (k->kind == USCP_TEXT) {
-		*value = uscp_text_of(u, r->value);
-		return *value != UINT32_MAX || refuse_value(u, r);
-	}
-	bool error = r->value == ST_BAD || r->value == ST_TOO_MANY_TH;
-	*value = r->value == ST_BAD ? USCP_ENUM_BAD : USCP_ENUM_TOO_MANY;
-	return (k->kind == USCP_ENUM && error) || refuse_value(u, r);
-}
-
-static inline void
-put_record(struct uscp *u, const struct uscp_class *c, const struct record *r, uint32_t row)
-{
-	const struct uscp_col *k = &c->cols[r->col];
-	uint64_t value = (uint64_t)r->value;
-	if (value <= k->most || convert(u, k, r, &value))
-		put_set(u, k, row - c->first_row, value);
+	u->nlines = 0;
 }
 
 /* ---- Punctual values. ---- */
@@ -179,17 +132,6 @@ struct cursor {
 	const struct record *end;
 };
 
-/* How many threads run in a CPU, for the overview. */
-static void
-count_busy(struct uscp *u, struct span *s, bool now, int64_t time)
-{
-	if (s->counter < 0 || now == (s->since != NONE))
-		return;
-	if (!now)
-		uscope_summary_span(u->w, s->counter, (uint64_t)s->since * PS_PER_NS, (uint64_t)time * PS_PER_NS);
-	s->since = now ? time : NONE;
-}
-
 /* Both lines of a punctual value are at t when there was one before, and the reader knows
  * that. Where an instant was too long for a batch they may be for no such reason: then
  * they are written as what they are. */
@@ -204,14 +146,7 @@ is_plain(const struct cursor *c, const struct record *r, const struct record *va
 	return false;
 }
 
-static inline void
-count_running(struct uscp *u, const struct record *r, uint32_t cpu)
-{
-	count_busy(u, &u->busy[cpu], r->value >= 1, r->time);
-	count_busy(u, &u->over[cpu], r->value >= 2, r->time);
-}
-
-static inline void
+static void
 put_any(struct uscp *u, const struct cursor *cur, const struct record *r)
 {
 	const struct uscp_class *cpus = &u->map.classes[ROW_CPU];
@@ -225,13 +160,11 @@ put_any(struct uscp *u, const struct cursor *cur, const struct record *r)
 			put_punctual(u, c, &value);
 			return;
 		}
-		put_record(u, c, &value, r->row);
+		uscp_show(u, &value);
 	}
-	put_record(u, c, r, r->row);
-	if (r->cpu)
-		put_record(u, cpus, r, r->cpu);
-	if (rows == ROW_CPU && r->col == COL_NRUNNING)
-		count_running(u, r, r->row - c->first_row);
+	uscp_show(u, r);
+	if (r->col == COL_NRUNNING)
+		uscp_count_running(u, r);
 	for (size_t i = 0; i < u->nreductions; i++)
 		if (reduce_matters(&u->reductions[i], r))
 			reduce_take(&u->reductions[i], r);
@@ -245,7 +178,7 @@ put_breakdowns(struct uscp *u)
 		struct reduction *r = &u->reductions[i];
 		uint32_t n = r->ntouched ? reduce_end(r) : 0;
 		for (uint32_t k = 0; k < n; k++)
-			put_set(u, &c->cols[i], r->changed[k], (uint64_t)r->shown[r->changed[k]]);
+			uscp_show_own(u, &c->cols[i], r->changed[k], r->shown[r->changed[k]]);
 	}
 }
 
@@ -333,8 +266,17 @@ uscp_write(void *self, const struct batch *b)
 	const struct record *first = first_record(cur);
 	if (first && (first->time != u->time || first->event != u->last_event))
 		end_event(u);
-	for (const struct record *r; !u->failed && (r = first_record(cur));)
+	struct cursor *rows = &cur[LANE_ROWS];
+	bool plain = u->nreductions == 0 && b->n[LANE_EVENTS] == 0;
+	for (const struct record *r; !u->failed && (r = first_record(cur));) {
+		if (plain && u->npending == 0) {
+			rows->at = uscp_show_cycles(u, r, rows->end);
+			skip_punctuals(u, rows);
+			if (rows->at > r)
+				continue;
+		}
 		put_cycle(u, cur, r->time, r->event);
+	}
 	uscp_check_writer(u);
 	return go_on(u);
 }
@@ -363,8 +305,8 @@ uscp_close(void *self, int64_t duration)
 		if (duration < u->time)
 			duration = u->time;
 		for (uint32_t i = 0; i < u->emu->sys.ncpus; i++) {
-			count_busy(u, &u->busy[i], false, duration);
-			count_busy(u, &u->over[i], false, duration);
+			uscp_count_busy(u, &u->busy[i], false, duration);
+			uscp_count_busy(u, &u->over[i], false, duration);
 		}
 		const struct density *d = &u->emu->density;
 		for (size_t i = 0; d->n && i < DENSITY_BUCKETS; i++)

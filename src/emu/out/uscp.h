@@ -10,7 +10,7 @@
 
 enum {
 	PS_PER_NS = 1000,
-	USCP_SETS = 256, /* kept until the cycle ends */
+	USCP_LINES = 128, /* kept, so that the writer gets many at once */
 	NONE = -1,
 };
 
@@ -18,6 +18,14 @@ enum {
 struct span {
 	int counter; /* <0: none */
 	int64_t since;
+};
+
+/* A record as it is written: what was shown will be shown again. */
+struct uscp_shown {
+	uint64_t place : 56; /* see place_of(); 0: nothing */
+	uint64_t mark : 8;   /* the last lines that it was in, see uscp.mark */
+	int64_t value;
+	uscope_phrase_t phrase;
 };
 
 struct uscp {
@@ -48,10 +56,13 @@ struct uscp {
 	struct record *pending; /* punctual values whose end has not come */
 	size_t npending;
 	size_t pending_cap;
-	int64_t time; /* of the cycle or the last one, ns */
-	bool begun;   /* in the file */
-	uscope_set_t sets[USCP_SETS];
-	size_t nsets;
+	int64_t time;                    /* of the cycle or the last one, ns */
+	bool begun;                      /* in the file */
+	struct uscp_shown *shown;        /* by hash */
+	unsigned shown_shift;            /* of a hash: what is left is a pair */
+	uint8_t mark;                    /* of the records in lines that are not written yet */
+	uscope_line_t lines[USCP_LINES]; /* of the cycle */
+	size_t nlines;
 	uint16_t last_event;
 	bool unended; /* the breakdowns of the last cycle are still to be written */
 };
@@ -72,6 +83,23 @@ void uscp_begin_cycle(struct uscp *u);
 /* Writes the cycle, also one that was not begun. */
 void uscp_end_cycle(struct uscp *u);
 
+/* ---- uscpshown.c ---- */
+
+/* false: out of memory. */
+bool uscp_open_shown(struct uscp *u);
+
+/* A record of a row that is known, in the cycle. */
+void uscp_show(struct uscp *u, const struct record *r);
+/* A value of a breakdown, in the cycle. */
+void uscp_show_own(struct uscp *u, const struct uscp_col *k, uint32_t row, int64_t value);
+/* The cycles from r on, which are nothing but records of rows that are known. Returns the
+ * first record of what is not so. u->time is that of the last one. */
+const struct record *uscp_show_cycles(struct uscp *u, const struct record *r, const struct record *end);
+
+/* How many threads run in a CPU, for the overview. */
+void uscp_count_running(struct uscp *u, const struct record *r);
+void uscp_count_busy(struct uscp *u, struct span *s, bool now, int64_t time);
+
 /* The names of rows up to `end`. Begins the cycle. */
 void uscp_put_rows(struct uscp *u, enum row_class rows, uint32_t end);
 
@@ -90,5 +118,7 @@ bool uscp_has_late(const struct uscp *u);
 
 /* The index of the text that a value stands for; UINT32_MAX: nobody has told it. */
 uint32_t uscp_text_of(struct uscp *u, int64_t value);
+/* Whether that is in the file. */
+bool uscp_knows_text(const struct uscp *u, int64_t value);
 
 #endif

@@ -200,7 +200,7 @@ put_tables(struct uscp *u)
 {
 	int rc = open_counters(u);
 	u->told = arena_new(&u->arena, const struct late_label *, u->emu->ncols);
-	if (!u->told)
+	if (!u->told || !uscp_open_shown(u))
 		return diag_no_memory(u->emu->diag);
 	for (uint32_t col = 0; col < u->emu->ncols; col++)
 		u->told[col] = u->emu->cols[col].last_label;

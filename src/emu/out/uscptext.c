@@ -141,6 +141,12 @@ uscp_put_late(struct uscp *u)
 	}
 }
 
+bool
+uscp_knows_text(const struct uscp *u, int64_t value)
+{
+	return value == 0 || value == ST_BAD || value == ST_TOO_MANY_TH || idmap_find(&u->texts, (uint64_t)value);
+}
+
 uint32_t
 uscp_text_of(struct uscp *u, int64_t value)
 {

@@ -148,18 +148,25 @@ store64(uint8_t *p, uint64_t v)
 	memcpy(p, &v, sizeof(v));
 }
 
-/* LEB128; up to LEB_MAX bytes are overwritten. Returns what is behind the number. Its
- * length cannot be foreseen, so that what is usual has no branches. */
+/* LEB128 of numbers up to 28 bits; *n: its bytes, 1 to 4. Their number cannot be foreseen,
+ * so that there are no branches. */
+static inline uint32_t
+short_leb(uint32_t v, unsigned *n)
+{
+	unsigned last = (unsigned)(31 - __builtin_clz(v | 1)) * 37 >> 8; /* byte: a seventh */
+	*n = last + 1;
+	v = (v & 0x7f) | (v & 0x3f80) << 1 | (v & 0x1fc000) << 2 | (v & 0xfe00000) << 3;
+	return v | (0x80808080 & ~(UINT32_MAX << 8 * last));
+}
+
+/* LEB128; up to LEB_MAX bytes are overwritten. Returns what is behind the number. */
 static inline uint8_t *
 store_leb(uint8_t *p, uint64_t v)
 {
-	if (__builtin_expect(v >> 56 == 0, 1)) {
-		unsigned last = (unsigned)(63 - __builtin_clzll(v | 1)) * 37 >> 8; /* byte: a seventh */
-		v = (v & 0x000000000fffffff) | (v & 0x00fffffff0000000) << 4;
-		v = (v & 0x00003fff00003fff) | (v & 0x0fffc0000fffc000) << 2;
-		v = (v & 0x007f007f007f007f) | (v & 0x3f803f803f803f80) << 1;
-		store64(p, v | (UINT64_C(0x8080808080808080) & ~(UINT64_MAX << 8 * last)));
-		return p + last + 1;
+	if (__builtin_expect(v >> 28 == 0, 1)) {
+		unsigned n;
+		store32(p, short_leb((uint32_t)v, &n));
+		return p + n;
 	}
 	for (; v >= 0x80; v >>= 7)
 		*p++ = (uint8_t)(v | 0x80);

@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "lz4frames.h"
 
-#include "layout.h"
+#include <stdlib.h>
 
-#include <stdbool.h>
-
-/* The block: https://github.com/lz4/lz4/blob/dev/doc/lz4_Block_format.md */
 enum {
-	LENGTH_MASK = 15,
-	MATCH_MIN = 4,
-	/* Items that begin in the last bytes are not looked at: so all loads are inside, and
-	 * the block ends with as many literals as it must. */
-	TAIL = 64,
-	LITERALS_AT_ONCE = 16,
+	FRAME_HEADER = LEB_MAX + 2, /* that much is loaded */
 	HASH_BITS = 13,
 	HEAD_COMPACT = 7, /* bytes before the value: tag, action, storage, slot, field */
 	HEAD_WIDE = 8,
@@ -28,107 +20,46 @@ struct item {
 	uint8_t whole; /* bytes that head and value are: 9 to 16 */
 };
 
-struct packer {
-	const uint8_t *in;
-	const uint8_t *end;  /* no match goes on behind it */
-	const uint8_t *next; /* the first byte that is not in the block */
-	uint8_t *out;
-};
-
-size_t
-lz4frames_bound(size_t n)
-{
-	return n + n / 255 + LITERALS_AT_ONCE * 2;
-}
-
 static inline uint32_t
 hash(uint64_t v)
 {
 	return (uint32_t)(v * UINT64_C(0x9E3779B97F4A7C15) >> (64 - HASH_BITS));
 }
 
-/* ---- The block. ---- */
-
-static inline uint8_t *
-put_length(uint8_t *out, size_t n)
-{
-	for (n -= LENGTH_MASK; n >= 255; n -= 255)
-		*out++ = 255;
-	*out++ = (uint8_t)n;
-	return out;
-}
-
-/* more: there are LITERALS_AT_ONCE bytes. */
-static inline uint8_t *
-put_literals(uint8_t *out, const uint8_t *from, size_t n, bool more)
-{
-	uint8_t *token = out++;
-	if (__builtin_expect(n < LENGTH_MASK && more, 1)) {
-		*token = (uint8_t)(n << 4);
-		memcpy(out, from, LITERALS_AT_ONCE);
-		return out + n;
-	}
-	*token = (uint8_t)((n < LENGTH_MASK ? n : LENGTH_MASK) << 4);
-	if (n >= LENGTH_MASK)
-		out = put_length(out, n);
-	memcpy(out, from, n);
-	return out + n;
-}
-
-/* `n` bytes at `from` are those `offset` before. */
-static inline void
-put_match(struct packer *k, const uint8_t *from, size_t offset, size_t n)
-{
-	uint8_t *token = k->out;
-	uint8_t *out = put_literals(token, k->next, (size_t)(from - k->next), true);
-	store16(out, (uint16_t)offset);
-	out += 2;
-	k->next = from + n;
-	n -= MATCH_MIN;
-	if (n < LENGTH_MASK) {
-		*token |= (uint8_t)n;
-	} else {
-		*token |= LENGTH_MASK;
-		out = put_length(out, n);
-	}
-	k->out = out;
-}
-
 /* ---- Matches. ---- */
 
-/* How many bytes before `p` are those before `q`, up to 8. */
+/* How many bytes at p, 8 or more behind the first, are those `offset` before. */
 static inline size_t
-equal_before(const struct packer *k, const uint8_t *p, const uint8_t *q)
+equal_behind(const struct lz4block *k, const uint8_t *p, size_t offset)
 {
-	if (q - k->in < 8)
-		return 0;
-	uint64_t d = load64(p - 8) ^ load64(q - 8);
-	size_t n = d ? (size_t)__builtin_clzll(d) >> 3 : 8;
-	size_t most = (size_t)(p - k->next);
-	return n < most ? n : most;
+	const uint8_t *q = p;
+	for (; k->end - q >= 8; q += 8) {
+		uint64_t d = load64(q) ^ load64(q - offset);
+		if (d)
+			return (size_t)(q - p) + ((size_t)__builtin_ctzll(d) >> 3);
+	}
+	size_t left = (size_t)(k->end - q);
+	if (left == 0)
+		return (size_t)(q - p);
+	/* The last ones with those before them, and a bit that ends it. */
+	uint64_t d = (load64(k->end - 8) ^ load64(k->end - 8 - offset)) >> (64 - 8 * left) | UINT64_C(1) << 8 * left;
+	return (size_t)(q - p) + ((size_t)__builtin_ctzll(d) >> 3);
 }
 
 /* `sure` bytes at p are those `offset` before: takes all around them that are. */
 static inline void
-take_match(struct packer *k, const uint8_t *p, size_t offset, size_t sure)
+take_match(struct lz4block *k, const uint8_t *p, size_t offset, size_t sure)
 {
-	const uint8_t *from = p - equal_before(k, p, p - offset);
-	const uint8_t *to = p + sure;
-	for (; to < k->end; to += 8) {
-		uint64_t d = load64(to) ^ load64(to - offset);
-		if (d) {
-			to += __builtin_ctzll(d) >> 3;
-			break;
-		}
-	}
-	put_match(k, from, offset, (size_t)(to - from));
+	size_t n = sure + equal_behind(k, p + sure, offset);
+	size_t before = (size_t)(p - k->in) >= offset + LZ4_BEFORE ? lz4block_equal_before(k, p, p - offset) : 0;
+	lz4block_match(k, p - before, offset, n + before, k->end - k->next >= LZ4_AT_ONCE);
 }
 
 /* The fields of an event behind one that differs, as long as they are those of the other. */
 static void
-match_fields(struct packer *k, const uint8_t *begin, const uint8_t *end, size_t offset)
+match_fields(struct lz4block *k, const uint8_t *begin, const uint8_t *end, size_t offset)
 {
-	for (const uint8_t *p = begin; p + 8 <= end && p < k->end; p += ALIGNED)
+	for (const uint8_t *p = begin; p + 8 <= end; p += ALIGNED)
 		if (p >= k->next && load64(p) == load64(p - offset))
 			take_match(k, p, offset, 8);
 }
@@ -139,14 +70,14 @@ item_at(const uint8_t *p)
 	uint64_t head = load64(p);
 	if (p[0] == TAG_COMPACT)
 		return (struct item){ head & UINT64_MAX >> 8, load16(p + HEAD_COMPACT), ITEM_COMPACT_SIZE, HEAD_COMPACT, ITEM_COMPACT_SIZE };
-	size_t size = p[0] == TAG_WIDE ? OP_WIDE_SIZE : EVENT_HEADER_SIZE + (size_t)load32(p + 4);
+	size_t size = p[0] == TAG_WIDE ? OP_WIDE_SIZE : EVENT_HEADER_SIZE + (load32(p + 4) & SIZE_MAX >> 1);
 	return (struct item){ head, load64(p + HEAD_WIDE), size, HEAD_WIDE, OP_WIDE_SIZE };
 }
 
 /* How far before the item at p is one with the same bytes, which the table has seen; 0: it
  * has others. Never before the first byte, as there are only positions up to here, or 0. */
 static inline size_t
-find_item(const struct packer *k, const uint8_t *p, const struct item *t, uint16_t seen)
+find_item(const struct lz4block *k, const uint8_t *p, const struct item *t, uint16_t seen)
 {
 	size_t d = (uint16_t)((size_t)(p - k->in) - seen);
 	const uint8_t *q = p - d;
@@ -154,17 +85,23 @@ find_item(const struct packer *k, const uint8_t *p, const struct item *t, uint16
 	return differ ? 0 : d;
 }
 
+static inline bool
+same_head(const uint8_t *p, const struct item *t, size_t offset)
+{
+	return (load64(p) ^ load64(p - offset)) << (64 - 8 * t->head_size) == 0;
+}
+
 /* The same for its head. */
 static inline size_t
-find_head(const struct packer *k, const uint8_t *p, const struct item *t, uint16_t seen)
+find_head(const struct lz4block *k, const uint8_t *p, const struct item *t, uint16_t seen)
 {
 	size_t d = (uint16_t)((size_t)(p - k->in) - seen);
-	return (load64(p) ^ load64(p - d)) << (64 - 8 * t->head_size) ? 0 : d;
+	return same_head(p, t, d) ? d : 0;
 }
 
 /* An item that no match has reached yet, or only its begin. */
 static inline void
-pack_item(struct lz4frames *z, struct packer *k, const uint8_t *p, const struct item *t)
+pack_item(struct lz4frames *z, struct lz4block *k, const uint8_t *p, const struct item *t)
 {
 	uint16_t at = (uint16_t)(p - k->in);
 	uint16_t *slot = &z->items[hash(t->head + t->value * UINT64_C(0xD6E8FEB86659FD93))];
@@ -198,18 +135,45 @@ skip_time(const uint8_t *p)
 	return p + (p[8] & 0x80 ? LEB_MAX : LEB_MAX - 1);
 }
 
-size_t
-lz4frames_pack(struct lz4frames *z, const uint8_t *in, size_t n, uint8_t *out)
+/* ---- The block, in parts. ---- */
+
+struct lz4block
+lz4frames_block(const struct lz4frames *z, const uint8_t *in, const uint8_t *end)
 {
-	memset(z, 0, sizeof(*z));
-	struct packer k = { .in = in, .end = n > TAIL ? in + n - TAIL : in, .next = in, .out = out };
-	for (const uint8_t *p = in; p < k.end;) {
+	uint8_t *out = z->out + LZ4FRAMES_LEAD;
+	return (struct lz4block){ in, end, in + z->next, out + z->size, out + z->last };
+}
+
+void
+lz4frames_keep(struct lz4frames *z, const struct lz4block *k, size_t walked)
+{
+	z->walked = walked;
+	uint8_t *out = z->out + LZ4FRAMES_LEAD;
+	z->next = (size_t)(k->next - k->in);
+	z->size = (size_t)(k->out - out);
+	z->last = (size_t)(k->last - out);
+}
+
+/* All loads of the item at p are inside: events that end just there are not looked at. */
+static inline bool
+is_inside(const struct lz4block *k, const uint8_t *p)
+{
+	ptrdiff_t left = k->end - p;
+	return left >= OP_WIDE_SIZE || (left >= ITEM_COMPACT_SIZE && p[0] == TAG_COMPACT);
+}
+
+void
+lz4frames_walk(struct lz4frames *z, const uint8_t *in, size_t n)
+{
+	struct lz4block k = lz4frames_block(z, in, in + n);
+	unsigned items = 0;
+	for (const uint8_t *p = in + z->walked; items == 0 && k.end - p >= FRAME_HEADER;) {
 		p = skip_time(p);
-		unsigned items = load16(p);
+		items = load16(p);
 		p += 2;
-		for (; items > 0 && p < k.end; items--) {
+		for (; items > 0 && is_inside(&k, p); items--) {
 			struct item t = item_at(p);
-			size_t left = (size_t)(in + n - p);
+			size_t left = (size_t)(k.end - p);
 			if (t.size > left) /* these are no frames */
 				t.size = left;
 			if (p + t.whole > k.next)
@@ -217,5 +181,72 @@ lz4frames_pack(struct lz4frames *z, const uint8_t *in, size_t n, uint8_t *out)
 			p += t.size;
 		}
 	}
-	return (size_t)(put_literals(k.out, k.next, (size_t)(in + n - k.next), false) - out);
+	lz4frames_keep(z, &k, n);
+}
+
+void
+lz4frames_sets(struct lz4frames *z, struct lz4block *k, const uint8_t *p, const uint8_t *end)
+{
+	const uint8_t *whole = k->end;
+	size_t offset = 0;
+	k->end = end;
+	for (struct item t; p < end; p += t.size) {
+		t = item_at(p);
+		uint16_t *slot = &z->heads[hash(t.head)];
+		uint16_t seen = *slot;
+		*slot = (uint16_t)(p - k->in);
+		/* What came together came together before. */
+		if (offset == 0 || !same_head(p, &t, offset))
+			offset = find_head(k, p, &t, seen);
+		if (offset && p >= k->next)
+			take_match(k, p, offset, t.head_size);
+	}
+	k->end = whole;
+}
+
+size_t
+lz4frames_end(struct lz4frames *z, const uint8_t *in, size_t n)
+{
+	struct lz4block k = lz4frames_block(z, in, in + n);
+	if (z->next + LZ4_LITERALS_LAST > n && z->size) {
+		lz4block_take_back(&k, z->next + LZ4_LITERALS_LAST - n);
+		lz4frames_keep(z, &k, z->walked);
+	}
+	uint8_t *out = lz4block_literals(k.out, k.next, (size_t)(k.end - k.next), false);
+	return (size_t)(out - z->out) - LZ4FRAMES_LEAD;
+}
+
+/* ---- Memory. ---- */
+
+void
+lz4frames_reset(struct lz4frames *z)
+{
+	z->size = z->next = z->walked = 0;
+	z->last = 0;
+	memset(z->items, 0, sizeof(z->items));
+	memset(z->heads, 0, sizeof(z->heads));
+}
+
+bool
+lz4frames_reserve(struct lz4frames *z, size_t n)
+{
+	size_t need = LZ4FRAMES_LEAD + n + n / 255 + LZ4_AT_ONCE * 2;
+	if (need <= z->out_cap)
+		return true;
+	/* A little more, as the next one may be a little larger. */
+	size_t cap = need + need / 16;
+	uint8_t *out = realloc(z->out, cap);
+	if (!out)
+		return false;
+	z->out = out;
+	z->out_cap = cap;
+	return true;
+}
+
+void
+lz4frames_finish(struct lz4frames *z)
+{
+	free(z->out);
+	z->out = NULL;
+	z->out_cap = 0;
 }

@@ -14,7 +14,7 @@
 #include <zstd.h>
 
 enum {
-	PREFIX_SIZE = 4,
+	PREFIX_SIZE = LZ4FRAMES_LEAD,
 	LITTLE = 64 * 1024,   /* deltas that repeat little: tables, or short traces */
 	ZSTD_LEVEL_WIDE = 21, /* from here on windows are larger than the 32 MiB of the log */
 	ZSTD_WINDOW_LOG = 25,
@@ -39,9 +39,22 @@ packed_bound(const struct segmentout *s, size_t n)
 {
 	if (s->compression == USCOPE_ZSTD)
 		return ZSTD_compressBound(n);
-	size_t liblz4 = (size_t)LZ4_compressBound((int)n);
-	size_t frames = lz4frames_bound(n);
-	return (liblz4 > frames ? liblz4 : frames) + PREFIX_SIZE;
+	return (size_t)LZ4_compressBound((int)n) + PREFIX_SIZE;
+}
+
+/* By what knows that they are frames: the rest of them, and the end. */
+static int
+pack_frames(struct segmentout *s, const struct segment *g, const uint8_t **bytes, size_t *n)
+{
+	struct lz4frames *z = g->lz4;
+	if (!lz4frames_reserve(z, g->raw_size))
+		return no_memory(s);
+	lz4frames_walk(z, g->raw, g->raw_size);
+	size_t prefix = s->lz4_size_prefix ? PREFIX_SIZE : 0;
+	*n = lz4frames_end(z, g->raw, g->raw_size) + prefix;
+	store32(z->out, (uint32_t)g->raw_size);
+	*bytes = z->out + PREFIX_SIZE - prefix;
+	return USCOPE_OK;
 }
 
 /* The deltas as they go to the file. */
@@ -52,6 +65,8 @@ pack(struct segmentout *s, const struct segment *g, const uint8_t **bytes, size_
 	*n = g->raw_size;
 	if (s->compression == USCOPE_RAW)
 		return USCOPE_OK;
+	if (g->lz4 && g->raw_size > LITTLE)
+		return pack_frames(s, g, bytes, n);
 
 	size_t cap = packed_bound(s, g->raw_size);
 	if (cap > s->packed_cap) {
@@ -75,10 +90,6 @@ pack(struct segmentout *s, const struct segment *g, const uint8_t **bytes, size_
 	size_t prefix = s->lz4_size_prefix ? PREFIX_SIZE : 0;
 	if (prefix)
 		store32(s->packed, (uint32_t)g->raw_size);
-	if (s->lz4frames && g->raw_size > LITTLE) {
-		*n = lz4frames_pack(s->lz4frames, g->raw, g->raw_size, s->packed + prefix) + prefix;
-		return USCOPE_OK;
-	}
 	int k = LZ4_compress_fast_extState(s->lz4, (const char *)g->raw, (char *)s->packed + prefix, (int)g->raw_size,
 		(int)(s->packed_cap - prefix), s->level ? s->level : 1);
 	if (k <= 0)
@@ -221,8 +232,6 @@ segmentout_open(struct segmentout *s, int fd, const uscope_writer_options_t *opt
 		.level = options->level,
 		.end = at,
 	};
-	if (s->compression == USCOPE_LZ4 && s->level == 0 && !(s->lz4frames = malloc(sizeof(*s->lz4frames))))
-		return USCOPE_E_NOMEM;
 	if (s->compression == USCOPE_LZ4 && !(s->lz4 = malloc((size_t)LZ4_sizeofState())))
 		return USCOPE_E_NOMEM;
 	if (s->compression == USCOPE_ZSTD) {
@@ -292,12 +301,10 @@ segmentout_close(struct segmentout *s)
 		s->threaded = false;
 	}
 	free(s->lz4);
-	free(s->lz4frames);
 	(void)ZSTD_freeCCtx(s->zstd);
 	free(s->packed);
 	free(s->table);
 	s->lz4 = s->zstd = NULL;
-	s->lz4frames = NULL;
 	s->packed = NULL;
 	s->table = NULL;
 }

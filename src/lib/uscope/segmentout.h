@@ -24,6 +24,7 @@ struct segment {
 	uint64_t end;   /* exclusive */
 	uint32_t frames;
 	uint32_t active;
+	struct lz4frames *lz4; /* what of the deltas is packed already; NULL: something else packs them */
 };
 
 struct segmentout {
@@ -31,9 +32,8 @@ struct segmentout {
 	bool sync;
 	bool lz4_size_prefix;
 	enum uscope_compression compression;
-	int level; /* LZ4: 0 for `lz4frames`, which knows what the deltas are, if they are many */
+	int level;
 	void *lz4;
-	struct lz4frames *lz4frames;
 	void *zstd;
 	uint8_t *packed;
 	size_t packed_cap;

@@ -321,16 +321,54 @@ void uscope_event(uscope_writer_t *w, uint16_t type, const void *payload);
 void uscope_event_bytes(uscope_writer_t *w, uint16_t type, const void *payload, uint32_t size);
 void uscope_end_cycle(uscope_writer_t *w);
 
+enum {
+	USCOPE_PHRASE_PLACES = 2,
+};
+
+/* What a SET is for. */
 typedef struct {
 	uint16_t storage;
 	uint16_t slot;
 	uint16_t field;
-	uint64_t value;
-} uscope_set_t;
+} uscope_place_t;
 
-/* A cycle of SETs alone, in their order: the same as begin_cycle, slot_set for each and
- * end_cycle, in less time. */
-void uscope_cycle_sets(uscope_writer_t *w, uint64_t time_ps, const uscope_set_t *sets, size_t n);
+/* A phrase: a value that is set in one place, or in two at once such as a thread and its
+ * CPU, and will be again. It is made ready once. The application has its memory, and does
+ * not touch what is in it. */
+typedef struct {
+	uint8_t ops[32];
+	uint64_t at : 48;                     /* where it was written last */
+	uint64_t bytes : 8;                   /* of ops */
+	uint64_t size : 4;                    /* of a cell */
+	uint64_t two : 1;                     /* places */
+	uint64_t wide : 1;                    /* ops */
+	uint64_t one : 1;                     /* bit is all that a value has */
+	uint32_t cells[USCOPE_PHRASE_PLACES]; /* in the state */
+} uscope_phrase_t;
+
+/* For this writer alone, as long as it is open. false, and it must not be used: n is none
+ * of 1 and 2, a place does not exist or is sparse, the value does not fit, or fields have
+ * different sizes. */
+bool uscope_phrase_init(const uscope_writer_t *w, uscope_phrase_t *p, uint64_t value, const uscope_place_t *places, size_t n);
+/* The same places with another value, in less time. The lines that have the phrase must have
+ * been written. false, and nothing is done: the value does not fit, or the operations would
+ * have another form, and it is to be made ready as a new one. */
+bool uscope_phrase_change(uscope_phrase_t *p, uint64_t value);
+/* What it says is set, inside of a cycle. */
+void uscope_phrase(uscope_writer_t *w, uscope_phrase_t *p);
+
+#define USCOPE_GOES_ON UINT64_MAX
+
+/* A phrase, and the time of the cycle that begins with it, or USCOPE_GOES_ON if it is of
+ * the same one as the line before. */
+typedef struct {
+	uint64_t time_ps;
+	uscope_phrase_t *phrase;
+} uscope_line_t;
+
+/* Cycles of phrases alone, whole ones: the same as begin_cycle, phrase for each and
+ * end_cycle, in much less time. What a segment has already is not compressed again. */
+void uscope_cycles(uscope_writer_t *w, const uscope_line_t *lines, size_t n);
 
 /* Index of the text, for STRING_REF values; equal texts share one. UINT32_MAX on error.
  * Readers see strings once the file is complete. */

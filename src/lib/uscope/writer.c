@@ -78,13 +78,16 @@ begin_segment(uscope_writer_t *w)
 	w->p = g->raw;
 	w->limit = g->raw + g->raw_cap - OP_WIDE_SIZE;
 	w->base_time = g->start;
+	if (g->lz4)
+		lz4frames_reset(g->lz4);
 }
 
 static int
 commit(uscope_writer_t *w, uint64_t end)
 {
 	struct segment *g = w->segment;
-	g->raw_size = (size_t)(w->p - g->raw);
+	size_t raw_size = (size_t)(w->p - g->raw);
+	g->raw_size = raw_size;
 	g->end = end;
 	if (segmentout_commit(w->out, g))
 		return commit_failed(w);
@@ -92,6 +95,7 @@ commit(uscope_writer_t *w, uint64_t end)
 		w->segment = g == &w->segments[0] ? &w->segments[1] : &w->segments[0];
 	w->segment->start = end;
 	w->segment->frames = w->segment->active = 0;
+	w->position += raw_size + LZ4_FAR;
 	return USCOPE_OK;
 }
 

@@ -4,9 +4,10 @@
 
 /* writer: one file being written. writeropen.c makes it, writer.c has cycles and segments,
  * frameout.c encodes the items of a frame, writerops.c is what an application calls for
- * each change or (cyclesets.c) cycle, closeout.c writes what stands behind the segments. */
+ * each change or (phrases.c) cycle, closeout.c writes what stands behind the segments. */
 
 #include "layout.h"
+#include "lz4frames.h"
 #include "pyramid.h"
 #include "schema.h"
 #include "segmentout.h"
@@ -68,6 +69,7 @@ struct uscope_writer {
 	struct segment *segment;
 	struct segment segments[2]; /* the second is for the thread */
 	size_t most;                /* bytes of deltas that a segment can have */
+	uint64_t position;          /* of the segment's deltas, for phrases; those of others are far */
 	bool has_frames;            /* the file */
 	bool has_cycles;
 

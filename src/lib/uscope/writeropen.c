@@ -177,6 +177,8 @@ make_segments(uscope_writer_t *w)
 		g->checkpoint = malloc(checkpoint);
 		if (!g->raw || !g->checkpoint)
 			return USCOPE_E_NOMEM;
+		if (w->options.compression == USCOPE_LZ4 && w->options.level == 0 && !(g->lz4 = calloc(1, sizeof(*g->lz4))))
+			return USCOPE_E_NOMEM;
 	}
 	w->segment = &w->segments[0];
 	w->segment->start = w->options.origin_ps;
@@ -211,6 +213,9 @@ writer_free(uscope_writer_t *w)
 	for (int i = 0; i < 2; i++) {
 		free(w->segments[i].raw);
 		free(w->segments[i].checkpoint);
+		if (w->segments[i].lz4)
+			lz4frames_finish(w->segments[i].lz4);
+		free(w->segments[i].lz4);
 	}
 	if (w->summary)
 		pyramid_finish(w->summary);
@@ -258,6 +263,7 @@ open_all(uscope_writer_t *w, const char *path, const dut_desc_t *dut, const sche
 	if (w->options.interval_ps && w->options.interval_ps <= UINT64_MAX - w->options.origin_ps)
 		w->next_grid = w->options.origin_ps + w->options.interval_ps;
 	w->v01 = w->options.frames != USCOPE_INTERLEAVED;
+	w->position = LZ4_FAR;
 	status = make_state(w);
 	if (status)
 		return status;

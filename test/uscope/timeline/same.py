@@ -8,6 +8,7 @@ usage: same.py --emu OVNIEMU --uscope USCOPE [--golden] [--random] [--conformanc
 Each trace is emulated in both views, as they say with -b. Then `uscope check --verify` must
 be content, `uscope timeline --prv` must give the same values at the same times for each row
 and type (the same bytes, in fact), the same labels and rows, and --at at random times the last values of the PRV.
+Without -b the file is the same whether cycles are written at once or one by one.
 The environment variable TIMELINE_SECONDS stands for --time and more --states.
 """
 import argparse
@@ -54,6 +55,27 @@ class Test:
         self.files += 1
         self.inexact += inexact
         return found + self.at_times(out, file)
+
+    def at_once(self, trace, out, args):
+        """Runs of cycles are written at once, unless there are breakdowns or events of the trace
+        between: but for these, all is the same, the overview too."""
+        dumps, summaries = [], []
+        for name, more in (("at_once", []), ("one_by_one", ["--uscope-raw-events"])):
+            words = [w for w in args if w != "-b"]
+            p = self.tools.emu("-q", *words, *more, "-f", "uscope", "-o", f"{out}/{name}", trace)
+            file = f"{out}/{name}/ovni.uscp"
+            if p.returncode or not os.path.exists(file):
+                return []
+            lines = self.tools.uscope("dump", "--frames", file).stdout.splitlines()
+            lines = [x for x in lines if b'"event":"ovni"' not in x and b'"kind":"segment"' not in x]
+            # of frames, where they begin; not those of nothing but an event of the trace
+            begins = [b'"kind":"frame"' in x for x in lines] + [True]
+            dumps.append([b"frame" if begins[i] else x for i, x in enumerate(lines) if not (begins[i] and begins[i + 1])])
+            summaries.append(self.tools.uscope("summary", file).stdout.replace(file.encode(), b""))
+        found = [f"one by one: {a} and {b}" for a, b in zip(*dumps) if a != b][:3]
+        if len(dumps[0]) != len(dumps[1]):
+            found.append(f"one by one: {len(dumps[0])} and {len(dumps[1])} items")
+        return found + (["one by one: another summary"] if summaries[0] != summaries[1] else [])
 
     def at_times(self, out, file):
         want = {os.path.basename(x)[:-4]: tlkit.read_prv(x)[1] for x in glob.glob(f"{out}/*.prv")}
@@ -193,6 +215,7 @@ def main():
             for view in ("default", "compat"):
                 words = [w.replace("{trace}", f"{tmp}/trace") for w in args] + (["--compat"] if view == "compat" else [])
                 found += [f"{view}: {x}" for x in test.run(f"{tmp}/trace", f"{tmp}/{view}", words)]
+            found += test.at_once(f"{tmp}/trace", tmp, [w.replace("{trace}", f"{tmp}/trace") for w in args])
             if name == "odd labels":
                 found += when_labelled(tools, f"{tmp}/default/ovni.uscp")
             if name == "few labels":

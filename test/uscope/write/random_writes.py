@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Random calls of the writer, wrong ones too, against its plain twin: the same bytes.
-Every second time, cycles that only set are one call.
+Every second time, cycles that only set are phrases.
 
 usage: random_writes.py SCRIPT [SECONDS [SEED [CALLS]]]
 

@@ -5,7 +5,8 @@
  *
  *   script OUT.uscp [together] <TEXT
  *
- * together: cycles of SETs alone are one call each.
+ * together: cycles of SETs alone are phrases, many in one call, where all operations of
+ * one are compact, or all are wide: else each has its own form, and bytes differ.
  * Numbers are decimal, bytes hexadecimal. A text that begins with "=" is what follows it
  * (with \t, \n and \\ inside), "-" is NULL. Definitions and options come first, then "open", then calls:
  *   begin T, end, set S SLOT F V, add S SLOT F V, clear S SLOT, prop S P V,
@@ -13,6 +14,7 @@
  *   span C T0 T1, density T N, ckpt K S MASK DATA N PROPS (for the Kth call of the
  *   callback), finish */
 #include "check.h"
+#include "together.h"
 #include "uscope.h"
 
 #include <inttypes.h>
@@ -212,12 +214,12 @@ keep_part(void)
 	p->props = bytes(6, NULL);
 }
 
-/* ---- Cycles, in one call if they have nothing but SETs. ---- */
+/* ---- Cycles that have nothing but SETs. ---- */
 
 static bool together;
 static bool held; /* a cycle that has begun, but not for the writer */
 static uint64_t held_time;
-static uscope_set_t *sets;
+static struct set *sets; /* of it */
 static size_t nsets;
 
 static void
@@ -230,28 +232,28 @@ hold(const char *verb)
 	} else {
 		sets = realloc(sets, (nsets + 1) * sizeof(*sets));
 		CHECK(sets);
-		sets[nsets++] = (uscope_set_t){ (uint16_t)num(1), (uint16_t)num(2), (uint16_t)num(3), num(4) };
+		sets[nsets++] = (struct set){ { (uint16_t)num(1), (uint16_t)num(2), (uint16_t)num(3) }, num(4) };
 	}
 }
 
-/* Something else is in it. */
+/* Something else is in it, or comes. */
 static void
 release(void)
 {
+	together_put(writer);
 	if (!held)
 		return;
 	held = false;
 	uscope_begin_cycle(writer, held_time);
 	for (size_t i = 0; i < nsets; i++)
-		uscope_slot_set(writer, sets[i].storage, sets[i].slot, sets[i].field, sets[i].value);
+		uscope_slot_set(writer, sets[i].place.storage, sets[i].place.slot, sets[i].place.field, sets[i].value);
 }
 
 /* Whether the call waits for the end of the cycle, or was its end. */
 static bool
 keep(const char *verb)
 {
-	if (strcmp(verb, "end") == 0 && held) {
-		uscope_cycle_sets(writer, held_time, sets, nsets);
+	if (strcmp(verb, "end") == 0 && held && together_add(writer, held_time, sets, nsets)) {
 		held = false;
 		return true;
 	}

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: MIT */
+/* Phrases: which are refused, what happens at wrong times, and how blocks of what was
+ * packed as it was written are. */
+#include "phrasekit.h"
+
+#include <string.h>
+
+enum {
+	HEAD = 3,     /* bytes of a frame before its items */
+	LARGE = 4000, /* bytes of an event */
+};
+
+static uscope_writer_t *
+open_one(const char *path, const uscope_writer_options_t *o)
+{
+	schema_t *s = phrasekit_schema(true);
+	uscope_writer_t *w = uscope_writer_open_ex(path, NULL, s, o, NULL);
+	uscope_schema_free(s);
+	CHECK(w);
+	return w;
+}
+
+static uscope_phrase_t
+phrase(const uscope_writer_t *w, uint64_t value, uscope_place_t place)
+{
+	uscope_phrase_t p;
+	CHECK(uscope_phrase_init(w, &p, value, &place, 1));
+	return p;
+}
+
+/* Finishes, closes, and all is well with it. */
+static struct phrasekit_file
+done(uscope_writer_t *w, const char *path)
+{
+	struct phrasekit_file f = phrasekit_finish(w, path);
+	f.verifies = true;
+	uscope_writer_close(w);
+	phrasekit_compare(&f, &f);
+	return f;
+}
+
+/* ---- What is refused. ---- */
+
+static void
+test_init(void)
+{
+	enum { ANY = USCOPE_PHRASE_PLACES + 2 };
+	const char *path = kit_path("init.uscp");
+	uscope_writer_t *w = open_one(path, &(uscope_writer_options_t){ .compression = USCOPE_RAW });
+	static const struct {
+		uscope_place_t places[ANY];
+		size_t n;
+		uint64_t value;
+		bool good;
+	} all[] = {
+		{ { { DENSE, 0, 0 } }, 0, 0, false },
+		{ { { DENSE, 0, 0 } }, 1, 0, true },
+		{ { { DENSE, 0, 0 }, { DENSE, 1, 0 } }, 2, 0, true },
+		{ { { DENSE, 0, 0 }, { DENSE, 1, 0 }, { DENSE, 2, 0 } }, 3, 0, false },
+		{ { { DENSE, 0, 0 } }, SIZE_MAX, 0, false },
+		{ { { DENSE, 0, 0 }, { DENSE, 0, 0 } }, 2, 0, true },
+		/* Where. */
+		{ { { DENSE, DENSE_SLOTS - 1, DENSE_FIELDS - 1 } }, 1, 0, true },
+		{ { { DENSE, DENSE_SLOTS, 0 } }, 1, 0, false },
+		{ { { DENSE, 0, DENSE_FIELDS } }, 1, 0, false },
+		{ { { DENSE, 0, 0 }, { DENSE, DENSE_SLOTS, 0 } }, 2, 0, false },
+		{ { { DENSE, 0, 0 }, { DENSE, 0, DENSE_FIELDS } }, 2, 0, false },
+		{ { { NO_SLOTS, 0, 0 } }, 1, 0, false },
+		{ { { NO_FIELDS, 0, 0 } }, 1, 0, false },
+		{ { { MANY, 0, 0 } }, 1, 0, false },
+		{ { { UINT16_MAX, 0, 0 } }, 1, 0, false },
+		{ { { DENSE, 0, 0 }, { MANY, 0, 0 } }, 2, 0, false },
+		{ { { SPARSE, 0, 0 } }, 1, 0, false },
+		{ { { DENSE, 0, 0 }, { SPARSE, 0, 0 } }, 2, 0, false },
+		{ { { SPARSE, 0, 0 }, { DENSE, 0, 0 } }, 2, 0, false },
+		{ { { MANY - 2, 1, 0 } }, 1, UINT16_MAX, true },
+		{ { { MANY - 1, 1, 0 } }, 1, 0, false }, /* sparse */
+		/* Values: U8, U16, U32, U64, I8, ..., BOOL, STRING_REF, ENUM. */
+		{ { { DENSE, 0, 0 } }, 1, UINT8_MAX, true },
+		{ { { DENSE, 0, 0 } }, 1, UINT8_MAX + 1, false },
+		{ { { DENSE, 0, 1 } }, 1, UINT16_MAX, true },
+		{ { { DENSE, 0, 1 } }, 1, UINT16_MAX + 1, false },
+		{ { { DENSE, 0, 2 } }, 1, UINT32_MAX, true },
+		{ { { DENSE, 0, 2 } }, 1, UINT64_C(1) << 32, false },
+		{ { { DENSE, 0, 3 } }, 1, UINT64_MAX, true },
+		{ { { DENSE, 0, 4 } }, 1, UINT8_MAX, true },
+		{ { { DENSE, 0, 4 } }, 1, UINT64_MAX, false }, /* it is not as it is stored */
+		{ { { DENSE, 0, 5 } }, 1, UINT16_MAX + 1, false },
+		{ { { DENSE, 0, 6 } }, 1, UINT64_C(1) << 32, false },
+		{ { { DENSE, 0, 7 } }, 1, UINT64_MAX, true },
+		{ { { DENSE, 0, 8 } }, 1, 1, true },
+		{ { { DENSE, 0, 8 } }, 1, 2, false },
+		{ { { DENSE, 0, 9 } }, 1, UINT32_MAX, true },
+		{ { { DENSE, 0, 10 } }, 1, UINT8_MAX, true },
+		{ { { DENSE, 0, 10 } }, 1, UINT8_MAX + 1, false },
+		/* Two. */
+		{ { { DENSE, 0, 0 }, { DENSE, 0, 8 } }, 2, 1, true },
+		{ { { DENSE, 0, 0 }, { DENSE, 0, 8 } }, 2, 2, false },
+		{ { { DENSE, 0, 8 }, { DENSE, 0, 0 } }, 2, 2, false },
+		{ { { DENSE, 0, 0 }, { DENSE, 0, 1 } }, 2, 1, false },
+		{ { { DENSE, 0, 3 }, { COUNTER, 0, 0 } }, 2, UINT64_MAX, true },
+		{ { { DENSE, 0, 2 }, { COUNTER, 0, 0 } }, 2, 1, false },
+		{ { { DENSE, 0, 1 }, { MANY - 2, 0, 0 } }, 2, 1, true },
+	};
+	uscope_begin_cycle(w, 0);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		uscope_phrase_t p;
+		CHECK(!uscope_phrase_init(NULL, &p, all[i].value, all[i].places, all[i].n));
+		if (uscope_phrase_init(w, &p, all[i].value, all[i].places, all[i].n) != all[i].good) {
+			(void)fprintf(stderr, "phrase %zu\n", i);
+			exit(1);
+		}
+	}
+	uscope_end_cycle(w);
+	CHECK(done(w, path).stats.operations == 0);
+}
+
+/* A phrase with another value is the one that is made ready with it, or stays what it is. */
+static void
+test_change(void)
+{
+	static const uint64_t values[] = { 0, 1, 2, UINT8_MAX, UINT8_MAX + 1, UINT16_MAX, UINT16_MAX + 1, UINT32_MAX, UINT64_C(1) << 32, UINT64_MAX };
+	enum { N = sizeof(values) / sizeof(values[0]) };
+	const char *path = kit_path("change.uscp");
+	uscope_writer_t *w = open_one(path, &(uscope_writer_options_t){ .compression = USCOPE_RAW });
+	unsigned changed = 0;
+	for (unsigned i = 0; i < N * N * (DENSE_FIELDS + 1) * 2; i++) {
+		uint64_t from = values[i % N];
+		uint64_t to = values[i / N % N];
+		uint16_t field = (uint16_t)(i / N / N % (DENSE_FIELDS + 1));
+		uscope_place_t places[] = { { DENSE, 0, field }, { DENSE, 1, field } };
+		if (field == DENSE_FIELDS) /* operations are wide, whatever the value is */
+			places[0] = places[1] = (uscope_place_t){ MANY - 2, 1, 0 };
+		uscope_phrase_t was = { .at = 0 };
+		uscope_phrase_t want = { .at = 0 };
+		size_t n = 1 + i / N / N / (DENSE_FIELDS + 1);
+		if (!uscope_phrase_init(w, &was, from, places, n))
+			continue;
+		bool good = uscope_phrase_init(w, &want, to, places, n) && want.wide == was.wide && want.wide == (to > UINT16_MAX);
+		was.at = 12345;
+		uscope_phrase_t p = was;
+		CHECK(uscope_phrase_change(&p, to) == good);
+		CHECK(memcmp(p.ops, good ? want.ops : was.ops, was.bytes) == 0 && p.at == (good ? 0 : was.at));
+		CHECK(p.wide == was.wide && p.two == was.two && p.bytes == was.bytes && p.size == was.size && memcmp(p.cells, was.cells, sizeof(was.cells)) == 0);
+		changed += good;
+	}
+	CHECK(changed > N * DENSE_FIELDS);
+	(void)done(w, path);
+}
+
+/* The summary counts SETs of sparse storages only, which are not fit anyway. */
+static void
+test_counted(void)
+{
+	for (int kind = 0; kind < 3; kind++) {
+		schema_t *s = uscope_schema_new();
+		CHECK(uscope_schema_add_clock(s, "clk", 7) == 0 && uscope_schema_add_scope(s, "/", -1, NULL, 0) == 0);
+		for (int i = 0; i < 2; i++)
+			CHECK(uscope_schema_add_storage(s, "a", 0, 2, i ? USCOPE_SPARSE : 0) == i && uscope_schema_add_field(s, i, "entity_id", USCOPE_U32, -1) == 0);
+		const uscope_writer_options_t o = { .no_summary = kind == 1, .no_auto_summary = kind == 2 };
+		uscope_writer_t *w = uscope_writer_open_ex(kit_path("counted.uscp"), NULL, s, &o, NULL);
+		uscope_schema_free(s);
+		CHECK(w);
+		const uscope_place_t places[] = { { 0, 1, 0 }, { 1, 1, 0 } };
+		uscope_phrase_t p;
+		CHECK(uscope_phrase_init(w, &p, 1, places, 1));
+		CHECK(!uscope_phrase_init(w, &p, 1, places + 1, 1));
+		CHECK(!uscope_phrase_init(w, &p, 1, places, 2));
+		uscope_writer_close(w);
+	}
+}
+
+/* ---- At wrong times. ---- */
+
+static uint64_t
+misuses(const uscope_writer_t *w)
+{
+	uscope_writer_stats_t s;
+	uscope_writer_stats(w, &s);
+	return s.misuses;
+}
+
+static void
+test_wrong(enum uscope_compression compression)
+{
+	const char *path = kit_path("wrong.uscp");
+	uscope_writer_t *w = open_one(path, &(uscope_writer_options_t){ .compression = compression });
+	uscope_phrase_t a = phrase(w, 1, (uscope_place_t){ DENSE, 0, 0 });
+	uscope_phrase_t b = phrase(w, 2, (uscope_place_t){ DENSE, 1, 0 });
+	const uscope_line_t at_10[] = { { 10, &a }, { USCOPE_GOES_ON, &b }, { 20, &b } };
+	uscope_cycles(NULL, at_10, 3);
+	uscope_cycles(NULL, NULL, 0);
+	uscope_phrase(NULL, &a);
+	uscope_cycles(w, NULL, 0);
+	uscope_cycles(w, at_10, 0);
+	CHECK(misuses(w) == 0 && !w->has_cycles);
+	/* It begins no cycle: 1 for begin, and 1 for the SET. */
+	uscope_cycles(w, &(uscope_line_t){ USCOPE_GOES_ON, &a }, 1);
+	CHECK(misuses(w) == 2 && uscope_writer_error(w) == USCOPE_E_RANGE);
+	uscope_cycles(w, (const uscope_line_t[]){ { USCOPE_GOES_ON, &a }, { USCOPE_GOES_ON, &b }, { 5, &a } }, 3);
+	CHECK(misuses(w) == 5);
+	uscope_phrase(w, &a); /* not inside of a cycle */
+	CHECK(misuses(w) == 6);
+	uscope_cycles(w, at_10, 3);
+	CHECK(misuses(w) == 6);
+	/* Once more: 10 is before 20, and 20 is not. */
+	uscope_cycles(w, at_10, 3);
+	CHECK(misuses(w) == 9);
+	uscope_cycles(w, (const uscope_line_t[]){ { 30, &a }, { 29, &b }, { 30, &b }, { USCOPE_GOES_ON, &a }, { UINT64_MAX - 1, &a } }, 4);
+	CHECK(misuses(w) == 11);
+	CHECK(uscope_writer_flush(w) == 0);
+	uscope_cycles(w, (const uscope_line_t[]){ { 30, &a }, { 31, &b }, { 31, &a } }, 3);
+	CHECK(misuses(w) == 13);
+	/* Inside of a cycle, which ends with it: begin; then end. */
+	uscope_begin_cycle(w, 40);
+	uscope_phrase(w, &a);
+	uscope_cycles(w, (const uscope_line_t[]){ { 41, &b }, { 42, &a } }, 2);
+	CHECK(misuses(w) == 15);
+	uscope_end_cycle(w);
+	CHECK(misuses(w) == 16);
+	uscope_cycles(w, &(uscope_line_t){ UINT64_MAX - 1, &b }, 1);
+	uscope_cycles(w, &(uscope_line_t){ UINT64_MAX - 1, &a }, 1);
+	CHECK(misuses(w) == 16 && uscope_writer_finish(w) == USCOPE_E_RANGE);
+	uscope_cycles(w, at_10, 3);
+	CHECK(misuses(w) == 16 + 4 + 3);
+	uscope_writer_stats_t s;
+	uscope_writer_stats(w, &s);
+	/* 5; 10 and 20; 20; 30, 30; 31, 31; 40, 42; the last two. */
+	CHECK(s.frames == 1 + 2 + 1 + 2 + 2 + 2 + 2 && s.operations == 1 + 3 + 1 + 3 + 2 + 2 + 2);
+	(void)done(w, path);
+}
+
+/* ---- Packed as it is written. ---- */
+
+/* Nothing is looked at that is before the first byte. */
+static void
+test_begin(void)
+{
+	const char *path = kit_path("begin.uscp");
+	uscope_writer_t *w = open_one(path, &(uscope_writer_options_t){ .no_summary = true });
+	uscope_phrase_t a = phrase(w, 1, (uscope_place_t){ DENSE, 0, 0 });
+	uscope_phrase_t b = phrase(w, 2, (uscope_place_t){ DENSE, 1, 0 });
+	uscope_begin_cycle(w, 0); /* 3 bytes */
+	uscope_end_cycle(w);
+	for (uint64_t time = 1; time < 4000; time += 4)
+		uscope_cycles(w, (const uscope_line_t[]){ { time, &a }, { time + 1, &b }, { time + 2, &b }, { time + 3, &a } }, 4);
+	(void)done(w, path);
+}
+
+/* The block is as far as the deltas, and frames of phrases are not looked at again. */
+static void
+check_walked(const uscope_writer_t *w)
+{
+	const struct lz4frames *z = w->segment->lz4;
+	CHECK(z->walked == (size_t)(w->p - w->segment->raw) && z->next <= z->walked);
+}
+
+/* An event of n bytes. */
+static void
+add_event(schema_t *s, size_t n)
+{
+	int id = uscope_schema_add_event(s, "e", 0);
+	for (size_t i = 0; i < n / 8 + n % 8; i++)
+		CHECK(uscope_schema_add_event_field(s, id, "f", i < n / 8 ? USCOPE_U64 : USCOPE_U8, -1) == (int)i);
+}
+
+/* A cycle of large events, n of them, and one of the rest, that repeats nothing. */
+static void
+put_noise(uscope_writer_t *w, uint64_t time, size_t n, uint64_t *random)
+{
+	uscope_begin_cycle(w, time);
+	for (size_t i = 0; i <= n; i++) {
+		uint64_t noise[LARGE / 8];
+		for (size_t k = 0; k < LARGE / 8; k++)
+			noise[k] = kit_random(random);
+		uscope_event(w, i < n ? 0 : 1, noise);
+	}
+	uscope_end_cycle(w);
+}
+
+/* A phrase, noise, and the phrase again, as the first of its cycle or not. The size of the
+ * block. */
+static uint32_t
+write_far(size_t distance, bool first, bool wide)
+{
+	const char *path = kit_path("far.uscp");
+	size_t item = wide ? OP_WIDE_SIZE : ITEM_COMPACT_SIZE;
+	/* The noise has all but the phrase, its head, and others in between. */
+	size_t others = first ? 3 * HEAD + 2 * ITEM_COMPACT_SIZE : HEAD + ITEM_COMPACT_SIZE;
+	size_t noise = distance - item - HEAD - others;
+	size_t large = (noise - EVENT_HEADER_SIZE) / (LARGE + EVENT_HEADER_SIZE);
+	schema_t *s = uscope_schema_new();
+	CHECK(uscope_schema_add_clock(s, "clk", 1) == 0 && uscope_schema_add_scope(s, "/", -1, NULL, 0) == 0);
+	CHECK(uscope_schema_add_storage(s, "a", 0, 2, 0) == 0 && uscope_schema_add_field(s, 0, "v", USCOPE_U64, -1) == 0);
+	add_event(s, LARGE);
+	add_event(s, noise - EVENT_HEADER_SIZE - large * (LARGE + EVENT_HEADER_SIZE));
+	uscope_writer_t *w = uscope_writer_open_ex(path, NULL, s, &(uscope_writer_options_t){ .no_summary = true }, NULL);
+	uscope_schema_free(s);
+	CHECK(w);
+	uscope_phrase_t a = phrase(w, wide ? UINT64_C(0x123456789abcdef) : 7001, (uscope_place_t){ 0, 0, 0 });
+	uscope_phrase_t b = phrase(w, 9, (uscope_place_t){ 0, 1, 0 });
+	uint64_t random = 1;
+	put_noise(w, 0, 1, &random);
+	size_t at = (size_t)(w->p - w->segment->raw) + HEAD;
+	uscope_cycles(w, &(uscope_line_t){ 1, &a }, 1);
+	check_walked(w);
+	put_noise(w, 2, large, &random);
+	CHECK((size_t)(w->p - w->segment->raw) == at + distance - others);
+	/* The first of a cycle that is right behind a match, or the second of one. */
+	if (first)
+		uscope_cycles(w, (const uscope_line_t[]){ { 3, &b }, { 4, &b }, { 5, &a } }, 3);
+	else
+		uscope_cycles(w, (const uscope_line_t[]){ { 5, &b }, { USCOPE_GOES_ON, &a } }, 2);
+	check_walked(w);
+	put_noise(w, 6, 1, &random);
+	struct phrasekit_file f = done(w, path);
+	CHECK(f.stats.segments == 1 && f.stats.misuses == 0);
+	return (uint32_t)f.stats.compressed_bytes;
+}
+
+/* As far as a match can be, and farther. */
+static void
+test_distance(void)
+{
+	for (int kind = 0; kind < 4; kind++) {
+		uint32_t sizes[20];
+		for (size_t i = 0; i < 20; i++)
+			sizes[i] = write_far(65526 + i, kind & 1, kind & 2);
+		/* There are 3 times as many bytes of noise more. */
+		for (size_t i = 0; i < 19; i++)
+			CHECK(i == 9 ? sizes[i] + 8 < sizes[i + 1] : sizes[i] + 3 == sizes[i + 1] || i == 18);
+	}
+}
+
+/* Threads with their CPUs, that go through some states again and again; with counters each
+ * value is new. */
+static uint64_t
+write_states(enum uscope_compression compression, bool phrases, size_t number, uint32_t segments)
+{
+	enum { BATCH = 100,
+		LINES = 60000 };
+	const char *path = kit_path("states.uscp");
+	uscope_writer_t *w = open_one(path, &(uscope_writer_options_t){ .compression = compression, .no_summary = true });
+	uscope_phrase_t *all = malloc(number * sizeof(*all));
+	CHECK(all);
+	for (size_t i = 0; i < number; i++) {
+		const uscope_place_t places[] = { { DENSE, (uint16_t)(i % 4), 1 }, { DENSE, 4, 1 } };
+		CHECK(uscope_phrase_init(w, &all[i], i / 4, places, 1 + i % 2));
+	}
+	uint64_t random = 1;
+	uint64_t time = 0;
+	size_t at = 0;
+	for (size_t i = 0; i < LINES; i += BATCH) {
+		uscope_line_t lines[BATCH];
+		for (size_t k = 0; k < BATCH; k++) {
+			time += kit_below(&random, 20000);
+			at = (at + (kit_below(&random, 20) ? 1 : kit_below(&random, number))) % number;
+			lines[k] = (uscope_line_t){ k % 3 == 1 ? USCOPE_GOES_ON : time, &all[at] };
+		}
+		if (phrases)
+			uscope_cycles(w, lines, BATCH);
+		for (size_t k = 0; k < BATCH && !phrases; k++) {
+			if (k % 3 != 1)
+				uscope_begin_cycle(w, lines[k].time_ps);
+			uscope_phrase(w, lines[k].phrase);
+			if (k % 3 != 0 || k == BATCH - 1)
+				uscope_end_cycle(w);
+		}
+		if (phrases && w->segment->lz4)
+			check_walked(w);
+		if (segments > 1 && i == LINES / 2) {
+			CHECK(uscope_writer_flush(w) == 0);
+			time++;
+		}
+	}
+	free(all);
+	struct phrasekit_file f = done(w, path);
+	CHECK(f.stats.segments == segments && f.stats.misuses == 0);
+	return f.stats.compressed_bytes;
+}
+
+/* What they are there for. */
+static void
+test_small(void)
+{
+	static const struct {
+		size_t number;
+		uint64_t part; /* of the bytes */
+	} all[] = { { 40, 3 }, { 2000, 2 }, { 40000, 1 } };
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		uint64_t raw = write_states(USCOPE_RAW, true, all[i].number, 1);
+		uint64_t calls = write_states(USCOPE_LZ4, false, all[i].number, 1);
+		uint64_t packed = write_states(USCOPE_LZ4, true, all[i].number, 1);
+		(void)printf("%zu phrases: %llu bytes, %llu call by call, %llu\n", all[i].number, (unsigned long long)raw,
+			(unsigned long long)calls, (unsigned long long)packed);
+		CHECK(packed < raw / all[i].part && packed < calls + calls / 10);
+		/* A segment knows nothing of the one before. */
+		for (int k = 0; k < 2; k++)
+			CHECK(write_states(USCOPE_LZ4, k, all[i].number, 2) < calls + calls / 5);
+	}
+}
+
+int
+main(void)
+{
+	test_init();
+	test_change();
+	test_counted();
+	test_wrong(USCOPE_RAW);
+	test_wrong(USCOPE_LZ4);
+	test_begin();
+	test_distance();
+	test_small();
+	return 0;
+}
