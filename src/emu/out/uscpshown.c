@@ -66,8 +66,6 @@ enum {
 	PAIRS_BITS_MIN = 11,
 	PAIRS_BITS_MAX = 16,
 	CACHE_LINE = 64,
-	AHEAD_FIRST = 8,
-	AHEAD = 64,
 };
 
 #define PLACE_MASK (UINT64_MAX >> 8)
@@ -268,18 +266,6 @@ find_free(const struct uscp *u, const struct record *r)
 	return old->mark != u->mark ? old : NULL;
 }
 
-/* Where up to n records may be in the table, which is larger than what is near. Returns
- * the end. */
-static inline struct uscp_shown **
-look_ahead(const struct uscp *u, struct uscp_shown **at, const struct record *r, const struct record *end, ptrdiff_t n)
-{
-	for (end = end - r < n ? end : r + n; r < end; r++, at++) {
-		*at = shown_at(u, place_of(r->row, r->cpu, r->col), r->value);
-		__builtin_prefetch(*at);
-	}
-	return at;
-}
-
 /* A cycle that is left and is put once more counts what runs once more: that is nothing. */
 const struct record *
 uscp_show_cycles(struct uscp *u, const struct record *r, const struct record *end)
@@ -292,14 +278,7 @@ uscp_show_cycles(struct uscp *u, const struct record *r, const struct record *en
 	uscope_line_t *cycle_line = next;
 	int64_t time = NONE;
 	uint16_t event = 0;
-	struct uscp_shown *ahead[AHEAD];
-	struct uscp_shown **at = ahead;
-	struct uscp_shown **at_end = look_ahead(u, ahead, r, end, AHEAD_FIRST); /* it may be all */
 	for (; r < end; r++) {
-		if (at == at_end) {
-			at = ahead;
-			at_end = look_ahead(u, ahead, r, end, AHEAD);
-		}
 		if (__builtin_expect(next == u->lines + USCP_LINES, 0)) {
 			if (cycle_line == u->lines)
 				break;
@@ -314,7 +293,8 @@ uscp_show_cycles(struct uscp *u, const struct record *r, const struct record *en
 		event = r->event;
 		cycle = same ? cycle : r;
 		cycle_line = same ? cycle_line : next;
-		struct uscp_shown *s = find_shown(*at++, place_of(r->row, r->cpu, r->col), r->value);
+		uint64_t place = place_of(r->row, r->cpu, r->col);
+		struct uscp_shown *s = find_shown(shown_at(u, place, r->value), place, r->value);
 		if (__builtin_expect(!s, 0)) {
 			if (!is_simple(u, r))
 				break;

@@ -281,9 +281,6 @@ append(uscope_writer_t *w, struct lz4frames *z, const uscope_line_t *lines, size
 	uint32_t frames = 0;
 	const uscope_line_t *line = lines;
 	const uscope_line_t *end = lines + lines_for(g, used, lines, n);
-	for (const uscope_line_t *l = line; packs && l < end; l++) /* what they are compared with */
-		/* NOLINTNEXTLINE(performance-no-int-to-ptr): it may be anywhere, and is not used */
-		__builtin_prefetch((const void *)(uintptr_t)(l->phrase->at - t.position - LZ4_BEFORE));
 	while (line < end) {
 		uint64_t time = line->time_ps;
 		if (unlikely(time < min || time >= grid || t.p >= full))
