@@ -3,7 +3,8 @@
 #define USCP_H
 
 /* uscp: the parts of the sink of ovni.uscp: how it is opened (uscpopen.c), how records are
- * written (uscp.c), and the texts and labels of values (uscptext.c). */
+ * written, event by event (uscp.c) and as phrases (uscpshown.c), and the texts and labels of
+ * values (uscptext.c). */
 
 #include "reduce.h"
 #include "uscpmap.h"

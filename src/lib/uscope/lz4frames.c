@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 enum {
-	FRAME_HEADER = LEB_MAX + 2, /* that much is loaded */
+	FRAME_HEAD_MAX = LEB_MAX + 2, /* that much is loaded */
 	HASH_BITS = 13,
 	HEAD_COMPACT = 7, /* bytes before the value: tag, action, storage, slot, field */
 	HEAD_WIDE = 8,
@@ -167,7 +167,7 @@ lz4frames_walk(struct lz4frames *z, const uint8_t *in, size_t n)
 {
 	struct lz4block k = lz4frames_block(z, in, in + n);
 	unsigned items = 0;
-	for (const uint8_t *p = in + z->walked; items == 0 && k.end - p >= FRAME_HEADER;) {
+	for (const uint8_t *p = in + z->walked; items == 0 && k.end - p >= FRAME_HEAD_MAX;) {
 		p = skip_time(p);
 		items = load16(p);
 		p += 2;

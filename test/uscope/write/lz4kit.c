@@ -123,6 +123,27 @@ lz4kit_frames(uint8_t *to, size_t n, const struct lz4kit_shape *s)
 }
 
 size_t
+lz4kit_random(uint8_t *to)
+{
+	const struct lz4kit_shape s = {
+		.slots = 1 + (unsigned)lz4kit_below(200),
+		.values = 1 + (unsigned)lz4kit_below(lz4kit_below(2) ? 5 : 60000),
+		.wide = lz4kit_below(2),
+		.mixed = lz4kit_below(4) == 0,
+		.events = lz4kit_below(2),
+		.slow = lz4kit_below(2),
+		.all = 1 + lz4kit_below(lz4kit_below(2) ? 100 : UINT64_MAX - 1),
+	};
+	size_t n = lz4kit_frames(to, lz4kit_below(8) ? 1500 + lz4kit_below(4000) : lz4kit_below(LZ4KIT_MAX), &s);
+	/* Cut anywhere, and with bytes that are wrong. */
+	if (lz4kit_below(2) && n)
+		n = lz4kit_below(n);
+	for (uint64_t k = lz4kit_below(3) ? 0 : lz4kit_below(20); k > 0 && n; k--, lz4kit_nsets = 0)
+		to[lz4kit_below(n)] = (uint8_t)lz4kit_below(256);
+	return n;
+}
+
+size_t
 lz4kit_frame_from(size_t at, size_t n)
 {
 	size_t low = 0;

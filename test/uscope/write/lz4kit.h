@@ -37,6 +37,8 @@ struct lz4kit_shape {
 
 /* Makes about n bytes, LZ4KIT_MAX at most; returns how many. */
 size_t lz4kit_frames(uint8_t *to, size_t n, const struct lz4kit_shape *s);
+/* The same of random shapes and sizes; some are cut or damaged, and then have no runs of SETs. */
+size_t lz4kit_random(uint8_t *to);
 /* Of what was made last: begin and end of the runs of SETs, and the first frame of n bytes
  * from somewhere on, or n. */
 extern size_t lz4kit_sets[LZ4KIT_MAX][2];
