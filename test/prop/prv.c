@@ -57,7 +57,7 @@ parse(char *p, uint32_t nrows, int64_t duration, struct line *out, struct record
 			uint32_t type = (uint32_t)strtoul(p + 1, &p, 10);
 			CHECK(*p == ':');
 			int64_t value = strtoll(p + 1, &p, 10);
-			back[(*nback)++] = (struct record){ time, value, row, (uint16_t)type, 0 };
+			back[(*nback)++] = (struct record){ time, value, row, .col = (uint16_t)type };
 		}
 		CHECK(*p++ == '\n');
 	}
@@ -178,7 +178,7 @@ one(uint64_t *x)
 		uint32_t col = NBASE + (uint32_t)kit_below(x, emu.ncols - NBASE);
 		uint32_t cpu = emu.sys.nthreads + (uint32_t)kit_below(x, kit_below(x, 2) ? 1 : emu.sys.ncpus);
 		bool both = row < emu.sys.nthreads && kit_below(x, 3) < twice;
-		add((struct record){ t, any_value(x), row, (uint16_t)col, 0, both ? cpu : 0 });
+		add((struct record){ t, any_value(x), row, both ? cpu : 0, (uint16_t)col, 0 });
 	}
 
 	const struct sink sink = { &prv_sink, ROW_CLASSES };

@@ -46,15 +46,15 @@ put(struct feed *f, enum row_class rows, int64_t time, uint32_t row, uint32_t co
 {
 	row = row_of(rows, row);
 	feed_put(f, LANE_ROWS, time, row, col, value);
-	want_at(rows, want[rows].n, (struct record){ time, value, row, (uint16_t)col, 0 });
+	want_at(rows, want[rows].n, (struct record){ time, value, row, .col = (uint16_t)col });
 }
 
 static void
 put_both(struct feed *f, int64_t time, uint32_t row, uint32_t cpu, uint32_t col, int64_t value)
 {
 	feed_put_both(f, LANE_ROWS, time, row, row_of(ROW_CPU, cpu), col, value);
-	want_at(ROW_THREAD, want[ROW_THREAD].n, (struct record){ time, value, row, (uint16_t)col, 0 });
-	want_at(ROW_CPU, want[ROW_CPU].n, (struct record){ time, value, row_of(ROW_CPU, cpu), (uint16_t)col, 0 });
+	want_at(ROW_THREAD, want[ROW_THREAD].n, (struct record){ time, value, row, .col = (uint16_t)col });
+	want_at(ROW_CPU, want[ROW_CPU].n, (struct record){ time, value, row_of(ROW_CPU, cpu), .col = (uint16_t)col });
 }
 
 static void
@@ -65,7 +65,7 @@ insert(struct feed *f, enum row_class rows, int64_t time, uint32_t row, uint32_t
 	size_t at = want[rows].n;
 	while (at && want[rows].items[at - 1].time > time)
 		at--;
-	want_at(rows, at, (struct record){ time, value, row, (uint16_t)col, 0 });
+	want_at(rows, at, (struct record){ time, value, row, .col = (uint16_t)col });
 }
 
 static void
@@ -198,7 +198,7 @@ long_instant(void)
 	for (int i = 0; i < 3 * FEED_RECORDS; i++)
 		put(&f, ROW_CPU, 100, 2, 1, i);
 	feed_insert(&f, 99, 5, 5, 5, RECORD_PUNCTUAL);
-	want_at(ROW_THREAD, want[ROW_THREAD].n, (struct record){ 100, 5, 5, 5 });
+	want_at(ROW_THREAD, want[ROW_THREAD].n, (struct record){ 100, 5, 5, .col = 5 });
 	put(&f, ROW_THREAD, 101, 1, 1, 1);
 	insert(&f, ROW_THREAD, 100, 1, 1, 2);
 	finish(&f, true);

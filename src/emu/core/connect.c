@@ -228,8 +228,8 @@ make_columns(struct emu *emu)
 			return rc;
 	}
 	trace_forget_attrs(&emu->trace);
-	if (emu->ncols > UINT16_MAX)
-		return diag_error(emu->diag, ERR_METADATA, NULL, "the models and marks need more than %d channels", UINT16_MAX);
+	if (emu->ncols > COLUMNS_MAX)
+		return diag_error(emu->diag, ERR_METADATA, NULL, "the models and marks need more than %d channels", COLUMNS_MAX);
 	return dispatch_init(&emu->dispatch, &emu->arena, emu->diag, emu->models, emu->nmodels);
 }
 

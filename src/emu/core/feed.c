@@ -222,7 +222,7 @@ feed_insert(struct feed *f, int64_t time, uint32_t row, uint32_t col, int64_t va
 	struct record *at = f->next[LANE_ROWS]++;
 	for (; at > f->cur->records[LANE_ROWS] && at[-1].time > time; at--)
 		*at = at[-1];
-	*at = (struct record){ time, value, row, (uint16_t)col, (uint16_t)(f->event | flags), 0 };
+	*at = (struct record){ .time = time, .value = value, .row = row, .col = (uint16_t)col, .event = (uint16_t)(f->event | flags) };
 }
 
 bool

@@ -85,11 +85,11 @@ uscp_open_shown(struct uscp *u)
 	return p;
 }
 
-/* Not 0. A file has at most 65535 rows of a class. */
+/* Not 0. A file has at most 65535 rows of a class, and there are at most COLUMNS_MAX columns. */
 static inline uint64_t
 place_of(uint32_t row, uint32_t cpu, uint32_t col)
 {
-	return row | (uint64_t)cpu << 20 | (uint64_t)(col + 1) << 40;
+	return (row | (uint64_t)cpu << 32) + ((uint64_t)(col + 1) << 17);
 }
 
 static inline bool
