@@ -164,7 +164,7 @@ dense_op(uscope_writer_t *w, struct input *in)
 }
 
 static void
-make_phrase(const uscope_writer_t *w, struct input *in)
+make_phrase(uscope_writer_t *w, struct input *in)
 {
 	unsigned which = (unsigned)take(in, 1) % PHRASES;
 	unsigned how = (unsigned)take(in, 1);

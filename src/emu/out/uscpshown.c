@@ -61,7 +61,7 @@ uscp_count_running(struct uscp *u, const struct record *r)
 
 enum {
 	OWN = (1 << 20) - 1, /* in the place of a CPU: the row is one of a breakdown */
-	PAIRS_OF_PLACE_BITS = 3,
+	PAIRS_OF_PLACE_BITS = 5,
 	PAIRS_OF_ROW = 32, /* what a thread shows by turns, twice */
 	PAIRS_BITS_MIN = 11,
 	PAIRS_BITS_MAX = 16,
@@ -101,11 +101,17 @@ is_shown(const struct uscp_shown *s, uint64_t place, int64_t value)
 /* The first of the two where it may be. What a place shows is near together, so that a new
  * value finds the bytes for its place there. */
 static inline struct uscp_shown *
+pair_of(struct uscp_shown *table, unsigned shift, uint64_t place, int64_t value)
+{
+	uint64_t pair = place * UINT64_C(0x9FB21C651E98DF25) >> shift;
+	pair ^= (uint64_t)value * UINT64_C(0x9E3779B97F4A7C15) >> (64 - PAIRS_OF_PLACE_BITS);
+	return &table[pair * 2];
+}
+
+static inline struct uscp_shown *
 shown_at(const struct uscp *u, uint64_t place, int64_t value)
 {
-	uint64_t pair = place * UINT64_C(0xD6E8FEB86659FD93) >> u->shown_shift;
-	pair ^= (uint64_t)value * UINT64_C(0x9E3779B97F4A7C15) >> (64 - PAIRS_OF_PLACE_BITS);
-	return &u->shown[pair * 2];
+	return pair_of(u->shown, u->shown_shift, place, value);
 }
 
 /* Of these two; NULL: it was not shown. */
@@ -157,7 +163,7 @@ make_shown(struct uscp *u, struct uscp_shown *s, const struct record *r)
 	s->place = 0;
 	if (value > k->most && !convert(u, k, r, &value))
 		return false;
-	if (!same || !uscope_phrase_change(&s->phrase, value)) {
+	if (!same || !uscope_phrase_change(u->w, &s->phrase, value)) {
 		uscope_place_t places[USCOPE_PHRASE_PLACES] = { place_in(c, r->row, r->col) };
 		if (r->cpu)
 			places[1] = place_in(&u->map.classes[ROW_CPU], r->cpu, r->col);
@@ -266,60 +272,102 @@ find_free(const struct uscp *u, const struct record *r)
 	return old->mark != u->mark ? old : NULL;
 }
 
+/* The line of a record. */
+static inline void
+set_line(uscope_line_t *line, struct uscp_shown *s, int64_t time, bool goes_on)
+{
+	line->time_ps = (uint64_t)time * PS_PER_NS | (0 - (uint64_t)goes_on);
+	line->phrase = &s->phrase;
+}
+
+static inline bool
+is_same_cycle(const struct record *a, const struct record *b)
+{
+	return (a->time == b->time) & (a->event == b->event);
+}
+
+/* Lines of records that were shown before, up to the first that needs more than that, which is
+ * returned. There is room for all; the first of a batch begins a cycle. */
+static __attribute__((noinline)) const struct record *
+put_known(const struct uscp *u, const struct record *batch, const struct record *r, const struct record *end, uscope_line_t *next)
+{
+	struct uscp_shown *table = u->shown;
+	unsigned shift = u->shown_shift;
+	uint8_t mark = u->mark;
+	int64_t time = r > batch ? r[-1].time : NONE;
+	uint16_t event = r > batch ? r[-1].event : 0;
+	for (; r < end; r++, next++) {
+		uint64_t place = place_of(r->row, r->cpu, r->col);
+		struct uscp_shown *s = find_shown(pair_of(table, shift, place, r->value), place, r->value);
+		if (__builtin_expect(!s || r->event & RECORD_PUNCTUAL || r->col == COL_NRUNNING, 0))
+			break;
+		/* Without branches, as nobody can foresee how many records a cycle has. */
+		bool goes_on = (r->time == time) & (r->event == event);
+		time = r->time;
+		event = r->event;
+		s->mark = mark;
+		set_line(next, s, time, goes_on);
+	}
+	return r;
+}
+
+/* The line of any record, of the cycle that begins at `cycle`. false: the cycle has to be shown
+ * the other way. */
+static bool
+put_any(struct uscp *u, const struct record *cycle, const struct record *r, uscope_line_t **next)
+{
+	if (r->event & RECORD_PUNCTUAL)
+		return false;
+	uint64_t place = place_of(r->row, r->cpu, r->col);
+	struct uscp_shown *s = find_shown(shown_at(u, place, r->value), place, r->value);
+	if (!s) {
+		if (!is_simple(u, r))
+			return false;
+		s = find_free(u, r);
+		if (!s) {
+			*next = write_lines(u, *next - (r - cycle), *next);
+			s = find_free(u, r);
+		}
+		if (!s || !make_shown(u, s, r))
+			return false;
+	}
+	s->mark = u->mark;
+	if (r->col == COL_NRUNNING)
+		uscp_count_running(u, r);
+	set_line((*next)++, s, r->time, r > cycle);
+	return true;
+}
+
 /* A cycle that is left and is put once more counts what runs once more: that is nothing. */
 const struct record *
 uscp_show_cycles(struct uscp *u, const struct record *r, const struct record *end)
 {
-	const struct record *first = r;
+	const struct record *batch = r;
+	const struct record *cycle = r;
 	uscope_line_t *next = u->lines;
 	u->mark++;
-	/* The last cycle, which may not be whole. */
-	const struct record *cycle = r;
-	uscope_line_t *cycle_line = next;
-	int64_t time = NONE;
-	uint16_t event = 0;
-	for (; r < end; r++) {
-		if (__builtin_expect(next == u->lines + USCP_LINES, 0)) {
-			if (cycle_line == u->lines)
-				break;
-			next = write_lines(u, cycle_line, next);
-			cycle_line = u->lines;
-		}
-		if (__builtin_expect(r->event & RECORD_PUNCTUAL, 0))
-			break;
-		/* Without branches, as nobody can foresee how many records a cycle has. */
-		bool same = (r->time == time) & (r->event == event);
-		time = r->time;
-		event = r->event;
-		cycle = same ? cycle : r;
-		cycle_line = same ? cycle_line : next;
-		uint64_t place = place_of(r->row, r->cpu, r->col);
-		struct uscp_shown *s = find_shown(shown_at(u, place, r->value), place, r->value);
-		if (__builtin_expect(!s, 0)) {
-			if (!is_simple(u, r))
-				break;
-			s = find_free(u, r);
-			if (!s) {
-				next = write_lines(u, cycle_line, next);
-				cycle_line = u->lines;
-				s = find_free(u, r);
-			}
-			if (!s || !make_shown(u, s, r))
-				break;
-		}
-		s->mark = u->mark;
-		if (__builtin_expect(r->col == COL_NRUNNING, 0))
-			uscp_count_running(u, r);
-		next->time_ps = (uint64_t)time * PS_PER_NS | (0 - (uint64_t)same);
-		next->phrase = &s->phrase;
-		next++;
-	}
-	if (r == end) {
+	for (;;) {
+		const struct record *stop = u->lines + USCP_LINES - next < end - r ? r + (u->lines + USCP_LINES - next) : end;
+		const struct record *from = r;
+		r = put_known(u, batch, r, stop, next);
+		next += r - from;
 		cycle = r;
-		cycle_line = next;
+		if (r == end)
+			break;
+		while (cycle > batch && is_same_cycle(cycle - 1, r))
+			cycle--;
+		if (r == stop) {
+			if (r - cycle == USCP_LINES)
+				break;
+			next = write_lines(u, next - (r - cycle), next);
+		} else if (put_any(u, cycle, r, &next)) {
+			r++;
+		} else {
+			break;
+		}
 	}
-	(void)write_lines(u, cycle_line, cycle_line);
-	if (cycle > first) {
+	uscope_cycles(u->w, u->lines, (size_t)(next - u->lines - (r - cycle)));
+	if (cycle > batch) {
 		u->time = cycle[-1].time;
 		u->last_event = cycle[-1].event;
 	}

@@ -160,6 +160,8 @@ end_record(uscope_writer_t *w, uint32_t nevents)
 	if (w->wide && !w->needs && w->options.frames != USCOPE_WIDE)
 		(void)recode_record(w, false); /* takes no memory */
 	w->guess_wide = w->wide;
+	if (unlikely(w->latest.n))
+		(void)latest_record(w);
 	uint8_t *h = w->segment->raw + w->record;
 	if (w->v01) {
 		h[0] = w->wide ? FORMAT_WIDE : FORMAT_COMPACT;

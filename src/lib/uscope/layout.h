@@ -148,15 +148,27 @@ store64(uint8_t *p, uint64_t v)
 	memcpy(p, &v, sizeof(v));
 }
 
+/* By the highest bit of a number: what its LEB128 has in the bytes that others follow, and
+ * in the upper half how many bytes. */
+#define SEVEN(x) x, x, x, x, x, x, x
+static const uint64_t leb_form[28] = {
+	SEVEN(UINT64_C(1) << 32),
+	SEVEN(UINT64_C(2) << 32 | 0x80),
+	SEVEN(UINT64_C(3) << 32 | 0x8080),
+	SEVEN(UINT64_C(4) << 32 | 0x808080),
+};
+#undef SEVEN
+
 /* LEB128 of numbers up to 28 bits; *n: its bytes, 1 to 4. Their number cannot be foreseen,
  * so that there are no branches. */
 static inline uint32_t
 short_leb(uint32_t v, unsigned *n)
 {
-	unsigned last = (unsigned)(31 - __builtin_clz(v | 1)) * 37 >> 8; /* byte: a seventh */
-	*n = last + 1;
-	v = (v & 0x7f) | (v & 0x3f80) << 1 | (v & 0x1fc000) << 2 | (v & 0xfe00000) << 3;
-	return v | (0x80808080 & ~(UINT32_MAX << 8 * last));
+	uint64_t form = leb_form[31 ^ __builtin_clz(v | 1)];
+	*n = (unsigned)(form >> 32);
+	v += (v & 0xfffc000) * 3; /* halves of 14 bits to those of 16, */
+	v += v & 0x3f803f80;      /* and of 7 to 8 */
+	return v | (uint32_t)form;
 }
 
 /* LEB128; up to LEB_MAX bytes are overwritten. Returns what is behind the number. */

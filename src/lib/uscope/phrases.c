@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* phrases: SETs that were made ready. Where a frame of them simply goes on in its segment,
  * their bytes are copied; where such bytes are near already, the compressor is told instead
- * of having to find out. Anything else is done call by call. */
+ * of having to find out; the state sees them later (latest.h). Anything else is done call by
+ * call. */
 #include "writer.h"
 
 enum {
@@ -9,6 +10,8 @@ enum {
 	LINE_MAX = LEB_MAX + FRAME_HEADER + USCOPE_PHRASE_PLACES * OP_WIDE_SIZE,
 	SLACK = 32, /* is written behind */
 	LINES_MAX = MAX_ITEMS / USCOPE_PHRASE_PLACES,
+	COMPACT_VALUE = 7, /* where it is in an operation */
+	WIDE_VALUE = 8,
 };
 
 /* ---- Made ready. ---- */
@@ -19,76 +22,79 @@ put_op(uint8_t *p, uscope_place_t s, uint64_t value, bool wide)
 	uint64_t place = (uint64_t)s.slot << 16 | (uint64_t)s.field << 32;
 	if (wide) {
 		store64(p, TAG_WIDE | USCOPE_SLOT_SET << 8 | (uint64_t)s.storage << 16 | place << 16);
-		store64(p + 8, value);
+		store64(p + WIDE_VALUE, value);
 	} else {
 		p[0] = TAG_COMPACT;
 		store64(p + 1, USCOPE_SLOT_SET | (uint64_t)s.storage << 8 | place | value << 48);
 	}
 }
 
-/* The cell that a place is, or NULL: it is none for a phrase. What the summary counts by
- * itself are sparse storages. */
-static inline const struct state_field *
-find_cell(const uscope_writer_t *w, uscope_place_t s, uint64_t *cell)
+static inline bool
+is_wide(const uscope_phrase_t *p)
+{
+	return p->ops[0] == TAG_WIDE;
+}
+
+static uscope_place_t
+place_of(const uscope_phrase_t *p, unsigned i)
+{
+	const uint8_t *op = p->ops + (is_wide(p) ? i * OP_WIDE_SIZE + 2 : i * ITEM_COMPACT_SIZE + 2);
+	uint16_t storage = is_wide(p) ? load16(op) : *op;
+	op += is_wide(p) ? 2 : 1;
+	return (uscope_place_t){ storage, load16(op), load16(op + 2) };
+}
+
+/* Whether a phrase can set it: what the summary counts by itself are sparse storages. */
+static inline bool
+takes(const uscope_writer_t *w, uscope_place_t s, uint64_t value)
 {
 	if (s.storage >= w->nstorages)
-		return NULL;
+		return false;
 	const struct state_storage *st = &w->storages[s.storage];
-	if (st->valid || s.slot >= st->num_slots || s.field >= st->num_fields)
-		return NULL;
-	const struct state_field *f = &st->fields[s.field];
-	*cell = (uint64_t)(st->slots - w->state->values) + (uint64_t)s.slot * st->slot_size + f->offset;
-	return *cell > UINT32_MAX ? NULL : f;
+	return !st->valid && s.slot < st->num_slots && s.field < st->num_fields && (value & st->fields[s.field].cut) == 0;
 }
 
 bool
-uscope_phrase_init(const uscope_writer_t *w, uscope_phrase_t *p, uint64_t value, const uscope_place_t *places, size_t n)
+uscope_phrase_init(uscope_writer_t *w, uscope_phrase_t *p, uint64_t value, const uscope_place_t *places, size_t n)
 {
 	if (!w || n - 1 >= USCOPE_PHRASE_PLACES)
 		return false;
-	uscope_place_t a = places[0];
-	uscope_place_t b = places[n - 1];
-	uint64_t cells[2] = { 0, 0 };
-	const struct state_field *f = find_cell(w, a, &cells[0]);
-	const struct state_field *g = find_cell(w, b, &cells[1]);
-	if (!f || !g || f->size != g->size || value & (f->cut | g->cut))
-		return false;
-	bool wide = (value > UINT16_MAX) | ((a.storage | b.storage) > UINT8_MAX);
+	bool wide = value > UINT16_MAX;
+	for (size_t i = 0; i < n; i++) {
+		if (!takes(w, places[i], value))
+			return false;
+		wide |= places[i].storage > UINT8_MAX;
+	}
+	latest_leave(w, p);
 	size_t item = wide ? OP_WIDE_SIZE : ITEM_COMPACT_SIZE;
-	*p = (uscope_phrase_t){
-		.bytes = (uint8_t)(n * item),
-		.size = f->size & 15u,
-		.two = n > 1,
-		.wide = wide,
-		.one = ((f->cut | g->cut) & ~UINT64_C(1)) == ~UINT64_C(1),
-		.cells = { (uint32_t)cells[0], (uint32_t)cells[1] },
-	};
-	put_op(p->ops, a, value, wide);
-	if (n > 1)
-		put_op(p->ops + item, b, value, wide);
+	*p = (uscope_phrase_t){ .bytes = (uint8_t)(n * item), .sets = (uint8_t)n };
+	unsigned length = p->bytes + FRAME_HEADER - LZ4_MATCH_MIN;
+	p->match[0] = (uint8_t)(length < LZ4_LENGTH_MASK ? length : LZ4_LENGTH_MASK);
+	p->match[1] = (uint8_t)(length - p->match[0]);
+	p->match[2] = length >= LZ4_LENGTH_MASK;
+	for (size_t i = 0; i < n; i++)
+		put_op(p->ops + i * item, places[i], value, wide);
 	return true;
 }
 
 bool
-uscope_phrase_change(uscope_phrase_t *p, uint64_t value)
+uscope_phrase_change(uscope_writer_t *w, uscope_phrase_t *p, uint64_t value)
 {
-	if ((value > UINT16_MAX) != p->wide || value > (p->one ? 1 : UINT64_MAX >> (64 - 8 * p->size)))
+	bool wide = is_wide(p);
+	if ((value > UINT16_MAX) != wide)
 		return false;
+	for (unsigned i = 0; i < p->sets; i++)
+		if (!takes(w, place_of(p, i), value))
+			return false;
+	latest_leave(w, p);
 	p->at = 0;
-	for (size_t i = 0; i <= p->two; i++) {
-		if (p->wide)
-			store64(p->ops + i * OP_WIDE_SIZE + 8, value);
+	for (unsigned i = 0; i < p->sets; i++) {
+		if (wide)
+			store64(p->ops + i * OP_WIDE_SIZE + WIDE_VALUE, value);
 		else
-			store16(p->ops + i * ITEM_COMPACT_SIZE + 7, (uint16_t)value);
+			store16(p->ops + i * ITEM_COMPACT_SIZE + COMPACT_VALUE, (uint16_t)value);
 	}
 	return true;
-}
-
-/* Where its value is. */
-static inline uint64_t
-value_of(const uscope_phrase_t *h)
-{
-	return h->wide ? load64(h->ops + 8) : load16(h->ops + 7);
 }
 
 /* ---- Written. ---- */
@@ -96,35 +102,9 @@ value_of(const uscope_phrase_t *h)
 void
 uscope_phrase(uscope_writer_t *w, uscope_phrase_t *p)
 {
-	for (unsigned i = 0; i <= p->two; i++) {
-		const uint8_t *op = p->ops + (p->wide ? i * OP_WIDE_SIZE + 2 : i * ITEM_COMPACT_SIZE + 2);
-		uint16_t storage = p->wide ? load16(op) : *op;
-		op += p->wide ? 2 : 1;
-		uscope_slot_set(w, storage, load16(op), load16(op + 2), value_of(p));
-	}
-}
-
-static inline void
-set_cells(uint8_t *state, const uscope_phrase_t *h)
-{
-	uint8_t *a = state + h->cells[0];
-	uint8_t *b = state + h->cells[1];
-	uint64_t value = value_of(h);
-	switch (h->size) {
-	case 1:
-		*a = *b = (uint8_t)value;
-		break;
-	case 2:
-		store16(a, (uint16_t)value);
-		store16(b, (uint16_t)value);
-		break;
-	case 4:
-		store32(a, (uint32_t)value);
-		store32(b, (uint32_t)value);
-		break;
-	default:
-		store64(a, value);
-		store64(b, value);
+	for (unsigned i = 0; i < p->sets; i++) {
+		uscope_place_t s = place_of(p, i);
+		uscope_slot_set(w, s.storage, s.slot, s.field, is_wide(p) ? load64(p->ops + WIDE_VALUE) : load16(p->ops + COMPACT_VALUE));
 	}
 }
 
@@ -143,62 +123,84 @@ equal_head(struct head h, const uint8_t *q)
 	return n < h.n ? n : h.n;
 }
 
+/* The segment as cycles are appended. */
+struct tail {
+	uint8_t *p;
+	struct lz4frames *z; /* NULL: it is not packed so */
+	struct lz4block k;
+	struct latest *latest;
+	uint64_t position; /* of address 0 */
+	uint64_t sets;
+};
+
 /* [begin, end) are phrases that were `far` before. If that is not near, others with the same
  * places may be. */
 static inline void
-put_run(struct lz4frames *z, struct lz4block *k, const uint8_t *begin, const uint8_t *end, uint64_t far)
+put_run(struct tail *t, const uint8_t *begin, const uint8_t *end, uint64_t far)
 {
+	if (!t->z)
+		return;
 	if (likely(far < LZ4_FAR))
-		lz4block_match(k, begin, far, (size_t)(end - begin), true);
+		lz4block_match(&t->k, begin, far, (size_t)(end - begin), true);
 	else
-		lz4frames_sets(z, k, begin, end);
+		lz4frames_sets(t->z, &t->k, begin, end);
 }
 
 /* The same for all items of a frame. Its head is not loaded: the processor would wait, as
  * it was stored in parts a moment ago. */
 static inline void
-put_whole(struct lz4frames *z, struct lz4block *k, struct head h, const uint8_t *begin, const uint8_t *end, uint64_t far)
+put_whole(struct tail *t, struct head h, const uint8_t *begin, const uint8_t *end, uint64_t far)
 {
-	if (likely(far < LZ4_FAR && k->next + h.n == begin)) {
+	if (likely(far < LZ4_FAR && t->k.next + h.n == begin)) {
 		unsigned same = equal_head(h, begin - far);
-		lz4block_match_behind(k, h.bytes, h.n - same, far, (size_t)(end - begin) + same);
+		lz4block_match_behind(&t->k, h.bytes, h.n - same, far, (size_t)(end - begin) + same);
 	} else {
-		put_run(z, k, begin, end, far);
+		put_run(t, begin, end, far);
 	}
 }
 
-/* The segment as cycles are appended. */
-struct tail {
-	uint8_t *p;
-	uint8_t *state;
-	uint64_t position; /* of address 0 */
-	struct lz4frames *z;
-	struct lz4block k;
-};
+/* The same for a phrase that is a frame. false, and nothing is done: it was none `far` before. */
+static inline bool
+put_again(struct tail *t, struct head time, const uint8_t *number, const uscope_phrase_t *h, uint64_t far)
+{
+	struct lz4block *k = &t->k;
+	if (unlikely(far >= LZ4_FAR || k->next + time.n != number || load16(number - far) != h->sets))
+		return false;
+	uint8_t *out = k->out;
+	unsigned token = time.n << 4 | h->match[0];
+	unsigned more = h->match[1];
+	size_t nmore = h->match[2];
+	k->last = out;
+	k->next = t->p;
+	k->out = out + time.n + 3 + nmore;
+	*out = (uint8_t)token;
+	store32(out + 1, (uint32_t)time.bytes);
+	out += time.n;
+	store16(out + 1, (uint16_t)far);
+	out[3] = (uint8_t)more;
+	return true;
+}
 
 static unsigned
 count_sets(const uscope_line_t *line, const uscope_line_t *end)
 {
 	unsigned n = 0;
 	do
-		n += 1u + line->phrase->two;
+		n += line->phrase->sets;
 	while (++line < end && line->time_ps == USCOPE_GOES_ON);
 	return n;
 }
 
-/* Of a frame, `time` after the last; the number of items comes later. */
-static inline struct head
-put_time(struct tail *t, uint64_t time)
+/* Of a frame, `time` after the last. Returns what is behind. */
+static inline uint8_t *
+put_time(uint8_t *p, struct head *h, uint64_t time)
 {
-	struct head h = { 0, 0 };
-	if (likely(time >> 28 == 0)) {
-		h.bytes = short_leb((uint32_t)time, &h.n);
-		store32(t->p, (uint32_t)h.bytes);
-		t->p += h.n;
-	} else {
-		t->p = store_leb(t->p, time);
-	}
-	return h;
+	*h = (struct head){ 0, 0 };
+	if (unlikely(time >> 28))
+		return store_leb(p, time);
+	h->bytes = short_leb((uint32_t)time, &h->n);
+	store32(p, (uint32_t)h->bytes);
+	return p + h->n;
 }
 
 static inline struct head
@@ -208,100 +210,130 @@ put_number(uint8_t *p, struct head h, unsigned n)
 	return (struct head){ h.bytes | (uint64_t)n << 8 * h.n, h.n + FRAME_HEADER };
 }
 
-/* The items of a frame, of the lines up to the first that begins another, and their number.
- * Returns that line. What is packed must not change any more: the number is written before. */
-static inline __attribute__((always_inline)) const uscope_line_t *
-put_items(struct tail *t, struct head head, const uscope_line_t *line, const uscope_line_t *end, unsigned *nsets, bool packs)
+/* A phrase at p. Returns how far before it was written last. */
+static inline uint64_t
+put_phrase(struct tail *t, uint8_t *p, uscope_phrase_t *h)
+{
+	memcpy(p, h->ops, sizeof(h->ops));
+	uint64_t at = t->position + (uintptr_t)p;
+	uint64_t far = at - h->at;
+	h->at = at;
+	if (unlikely(far >= LZ4_FAR) && at - far < t->latest->since)
+		latest_add(t->latest, h);
+	return far;
+}
+
+/* The items of a frame, of lines up to the first that begins another. What is packed must not
+ * change any more: their number is written first. Returns that line. */
+static __attribute__((noinline)) const uscope_line_t *
+put_items(struct tail *t, struct head head, const uscope_line_t *line, const uscope_line_t *end)
 {
 	uint8_t *number = t->p;
 	uint8_t *p = number + FRAME_HEADER;
-	uint64_t at = t->position + (uintptr_t)p;
 	const uint8_t *begin = p; /* of what is as it was `run` before */
-	uint64_t run = at - line->phrase->at;
 	const uscope_line_t *first = line;
-	unsigned n = 0;
-	for (;;) {
-		uscope_phrase_t *h = line->phrase;
-		memcpy(p, h->ops, sizeof(h->ops));
-		set_cells(t->state, h);
-		h->at = at & (UINT64_MAX >> 16);
-		n += 1u + h->two;
-		p += h->bytes;
-		at += h->bytes;
-		if (++line == end || line->time_ps != USCOPE_GOES_ON)
-			break;
-		uint64_t far = at - line->phrase->at;
-		if (packs && unlikely(far != run)) {
+	uscope_phrase_t *h = line->phrase;
+	uint64_t run = put_phrase(t, p, h);
+	unsigned n = h->sets;
+	p += h->bytes;
+	while (++line < end && line->time_ps == USCOPE_GOES_ON) {
+		h = line->phrase;
+		uint64_t far = put_phrase(t, p, h);
+		if (unlikely(far != run)) {
 			if (begin == number + FRAME_HEADER)
 				store16(number, (uint16_t)count_sets(first, end));
-			put_run(t->z, &t->k, begin, p, run);
+			put_run(t, begin, p, run);
 			begin = p;
 			run = far;
 		}
+		n += h->sets;
+		p += h->bytes;
 	}
 	head = put_number(number, head, n);
-	if (packs && likely(begin == number + FRAME_HEADER))
-		put_whole(t->z, &t->k, head, begin, p, run);
-	else if (packs)
-		put_run(t->z, &t->k, begin, p, run);
+	if (t->z && likely(begin == number + FRAME_HEADER))
+		put_whole(t, head, begin, p, run);
+	else
+		put_run(t, begin, p, run);
+	t->sets += n;
 	t->p = p;
-	*nsets = n;
 	return line;
 }
 
-/* How many lines there is room for, of whole cycles. */
-static size_t
-lines_for(const struct segment *g, size_t used, const uscope_line_t *lines, size_t n)
+/* The line that begins the cycle before `end`. */
+static const uscope_line_t *
+cycle_before(const uscope_line_t *lines, const uscope_line_t *end)
 {
-	size_t room = g->raw_cap - used;
-	size_t most = room > SLACK ? (room - SLACK) / LINE_MAX : 0;
+	do
+		end--;
+	while (end > lines && end->time_ps == USCOPE_GOES_ON);
+	return end;
+}
+
+/* The end of those for which there is room, of whole cycles. */
+static const uscope_line_t *
+end_of_room(const uscope_writer_t *w, const uscope_line_t *lines, size_t n)
+{
+	const struct segment *g = w->segment;
+	size_t used = (size_t)(w->p - g->raw);
+	size_t cap = g->raw_cap - SLACK < w->options.max_raw ? g->raw_cap - SLACK : w->options.max_raw;
+	size_t most = cap > used ? (cap - used) / LINE_MAX : 0;
 	if (most > LINES_MAX)
 		most = LINES_MAX;
 	if (most >= n)
-		return n;
+		return lines + n;
 	while (most > 0 && lines[most].time_ps == USCOPE_GOES_ON)
 		most--;
-	return most;
+	return lines + most;
 }
 
 /* Appends the cycles that simply go on in their segment. Returns their lines. */
-static inline __attribute__((always_inline)) size_t
-append(uscope_writer_t *w, struct lz4frames *z, const uscope_line_t *lines, size_t n, bool packs)
+static size_t
+append(uscope_writer_t *w, struct lz4frames *z, const uscope_line_t *lines, size_t n)
 {
 	struct segment *g = w->segment;
-	size_t used = (size_t)(w->p - g->raw);
-	const uint8_t *full = g->raw + (w->options.max_raw < g->raw_cap ? w->options.max_raw : g->raw_cap);
-	struct tail t = { .p = w->p, .state = w->state->values, .position = w->position - (uintptr_t)g->raw, .z = z };
-	if (packs)
+	const uscope_line_t *end = end_of_room(w, lines, n);
+	if (end == lines || lines->time_ps < w->min_time)
+		return 0;
+	const uscope_line_t *last = cycle_before(lines, end);
+	struct tail t = { .z = z, .latest = &w->latest, .position = w->position - (uintptr_t)g->raw };
+	if (z)
 		t.k = lz4frames_block(z, g->raw, g->raw + g->raw_cap);
-	uint64_t grid = w->next_grid;
-	uint64_t base = w->base_time;
-	uint64_t min = w->min_time;
-	uint64_t operations = 0;
+	t.p = w->p;
+	uint64_t left = w->next_grid - w->base_time;
 	uint32_t frames = 0;
 	const uscope_line_t *line = lines;
-	const uscope_line_t *end = lines + lines_for(g, used, lines, n);
-	while (line < end) {
-		uint64_t time = line->time_ps;
-		if (unlikely(time < min || time >= grid || t.p >= full))
+	for (uint64_t base = w->base_time; line < end; frames++) {
+		uint64_t time = line->time_ps - base;
+		if (unlikely(time >= left))
 			break;
-		unsigned nsets;
-		struct head head = put_time(&t, time - base);
-		line = put_items(&t, head, line, end, &nsets, packs);
-		base = min = time;
-		operations += nsets;
-		frames++;
+		left -= time;
+		base += time;
+		struct head head;
+		uint8_t *p = put_time(t.p, &head, time);
+		uscope_phrase_t *h = line->phrase;
+		if (line == last || line[1].time_ps == USCOPE_GOES_ON) {
+			t.p = p;
+			line = put_items(&t, head, line, end);
+			continue;
+		}
+		t.p = p + FRAME_HEADER + h->bytes;
+		t.sets += h->sets;
+		store16(p, h->sets);
+		uint64_t far = put_phrase(&t, p + FRAME_HEADER, h);
+		if (z && !put_again(&t, head, p, h, far))
+			put_run(&t, p + FRAME_HEADER, t.p, far);
+		line++;
 	}
-	if (packs)
+	if (z)
 		lz4frames_keep(z, &t.k, (size_t)(t.p - g->raw));
 	if (frames == 0)
 		return 0;
 	w->p = t.p;
-	w->stats.operations += operations;
+	w->stats.operations += t.sets;
 	w->stats.frames += frames;
 	g->frames += frames;
 	g->active += frames;
-	w->time = w->min_time = w->base_time = w->last_frame = base;
+	w->time = w->min_time = w->base_time = w->last_frame = w->next_grid - left;
 	return (size_t)(line - lines);
 }
 
@@ -324,8 +356,7 @@ append_some(uscope_writer_t *w, const uscope_line_t *lines, size_t n)
 {
 	if (w->mode != MODE_IDLE || w->v01 || w->segment->frames == 0 || w->p - w->segment->raw < LZ4_BEFORE)
 		return 0;
-	struct lz4frames *z = open_block(w);
-	return z ? append(w, z, lines, n, true) : append(w, NULL, lines, n, false);
+	return latest_reserve(w, n) ? append(w, open_block(w), lines, n) : 0;
 }
 
 void

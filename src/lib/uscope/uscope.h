@@ -337,23 +337,21 @@ typedef struct {
  * not touch what is in it. */
 typedef struct {
 	uint8_t ops[32];
-	uint64_t at : 48;                     /* where it was written last */
-	uint64_t bytes : 8;                   /* of ops */
-	uint64_t size : 4;                    /* of a cell */
-	uint64_t two : 1;                     /* places */
-	uint64_t wide : 1;                    /* ops */
-	uint64_t one : 1;                     /* bit is all that a value has */
-	uint32_t cells[USCOPE_PHRASE_PLACES]; /* in the state */
+	uint64_t at; /* where it was written last */
+	uint8_t bytes;
+	uint8_t sets;
+	uint8_t match[3]; /* as a frame, for LZ4: length in the token, in one byte more, whether there is one */
 } uscope_phrase_t;
 
-/* For this writer alone, as long as it is open. false, and it must not be used: n is none
- * of 1 and 2, a place does not exist or is sparse, the value does not fit, or fields have
- * different sizes. */
-bool uscope_phrase_init(const uscope_writer_t *w, uscope_phrase_t *p, uint64_t value, const uscope_place_t *places, size_t n);
-/* The same places with another value, in less time. The lines that have the phrase must have
- * been written. false, and nothing is done: the value does not fit, or the operations would
- * have another form, and it is to be made ready as a new one. */
-bool uscope_phrase_change(uscope_phrase_t *p, uint64_t value);
+/* For this writer alone; *p is zero, or was made ready for it before, and lines that have it
+ * were written. From then on it stays where it is until the writer is finished. false, and it
+ * must not be used: n is none of 1 and 2, a place does not exist or is sparse, or the value
+ * does not fit. */
+bool uscope_phrase_init(uscope_writer_t *w, uscope_phrase_t *p, uint64_t value, const uscope_place_t *places, size_t n);
+/* The same places with another value, in less time. false, and nothing is done: the value
+ * does not fit, or the operations would have another form, and it is to be made ready as a
+ * new one. */
+bool uscope_phrase_change(uscope_writer_t *w, uscope_phrase_t *p, uint64_t value);
 /* What it says is set, inside of a cycle. */
 void uscope_phrase(uscope_writer_t *w, uscope_phrase_t *p);
 

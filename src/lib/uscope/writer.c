@@ -89,6 +89,8 @@ commit(uscope_writer_t *w, uint64_t end)
 	size_t raw_size = (size_t)(w->p - g->raw);
 	g->raw_size = raw_size;
 	g->end = end;
+	if (w->latest.n)
+		latest_settle(w);
 	if (segmentout_commit(w->out, g))
 		return commit_failed(w);
 	if (w->options.background)
@@ -96,6 +98,7 @@ commit(uscope_writer_t *w, uint64_t end)
 	w->segment->start = end;
 	w->segment->frames = w->segment->active = 0;
 	w->position += raw_size + LZ4_FAR;
+	w->latest.since = w->position;
 	return USCOPE_OK;
 }
 

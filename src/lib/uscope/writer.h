@@ -6,6 +6,7 @@
  * frameout.c encodes the items of a frame, writerops.c is what an application calls for
  * each change or (phrases.c) cycle, closeout.c writes what stands behind the segments. */
 
+#include "latest.h"
 #include "layout.h"
 #include "lz4frames.h"
 #include "pyramid.h"
@@ -70,6 +71,7 @@ struct uscope_writer {
 	struct segment segments[2]; /* the second is for the thread */
 	size_t most;                /* bytes of deltas that a segment can have */
 	uint64_t position;          /* of the segment's deltas, for phrases; those of others are far */
+	struct latest latest;       /* what they have set */
 	bool has_frames;            /* the file */
 	bool has_cycles;
 

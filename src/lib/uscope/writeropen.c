@@ -183,6 +183,7 @@ make_segments(uscope_writer_t *w)
 	w->segment = &w->segments[0];
 	w->segment->start = w->options.origin_ps;
 	w->p = w->segment->raw;
+	w->position = w->latest.since = LZ4_FAR; /* 0 is before all */
 	return USCOPE_OK;
 }
 
@@ -222,6 +223,7 @@ writer_free(uscope_writer_t *w)
 	free(w->summary);
 	free(w->counter_of);
 	free(w->events);
+	latest_finish(&w->latest);
 	textset_finish(&w->strings);
 	uscope_state_free(w->state);
 	if (w->schema)

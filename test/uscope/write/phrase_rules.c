@@ -21,9 +21,9 @@ open_one(const char *path, const uscope_writer_options_t *o)
 }
 
 static uscope_phrase_t
-phrase(const uscope_writer_t *w, uint64_t value, uscope_place_t place)
+phrase(uscope_writer_t *w, uint64_t value, uscope_place_t place)
 {
-	uscope_phrase_t p;
+	uscope_phrase_t p = { .at = 0 };
 	CHECK(uscope_phrase_init(w, &p, value, &place, 1));
 	return p;
 }
@@ -97,14 +97,16 @@ test_init(void)
 		{ { { DENSE, 0, 0 }, { DENSE, 0, 8 } }, 2, 1, true },
 		{ { { DENSE, 0, 0 }, { DENSE, 0, 8 } }, 2, 2, false },
 		{ { { DENSE, 0, 8 }, { DENSE, 0, 0 } }, 2, 2, false },
-		{ { { DENSE, 0, 0 }, { DENSE, 0, 1 } }, 2, 1, false },
+		{ { { DENSE, 0, 0 }, { DENSE, 0, 1 } }, 2, UINT8_MAX, true }, /* fields of different sizes */
+		{ { { DENSE, 0, 0 }, { DENSE, 0, 1 } }, 2, UINT8_MAX + 1, false },
 		{ { { DENSE, 0, 3 }, { COUNTER, 0, 0 } }, 2, UINT64_MAX, true },
-		{ { { DENSE, 0, 2 }, { COUNTER, 0, 0 } }, 2, 1, false },
+		{ { { DENSE, 0, 2 }, { COUNTER, 0, 0 } }, 2, UINT32_MAX, true },
+		{ { { DENSE, 0, 2 }, { COUNTER, 0, 0 } }, 2, UINT64_C(1) << 32, false },
 		{ { { DENSE, 0, 1 }, { MANY - 2, 0, 0 } }, 2, 1, true },
 	};
 	uscope_begin_cycle(w, 0);
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		uscope_phrase_t p;
+		uscope_phrase_t p = { .at = 0 };
 		CHECK(!uscope_phrase_init(NULL, &p, all[i].value, all[i].places, all[i].n));
 		if (uscope_phrase_init(w, &p, all[i].value, all[i].places, all[i].n) != all[i].good) {
 			(void)fprintf(stderr, "phrase %zu\n", i);
@@ -136,12 +138,13 @@ test_change(void)
 		size_t n = 1 + i / N / N / (DENSE_FIELDS + 1);
 		if (!uscope_phrase_init(w, &was, from, places, n))
 			continue;
-		bool good = uscope_phrase_init(w, &want, to, places, n) && want.wide == was.wide && want.wide == (to > UINT16_MAX);
+		bool wide = was.ops[0] == TAG_WIDE;
+		bool good = uscope_phrase_init(w, &want, to, places, n) && want.ops[0] == was.ops[0] && wide == (to > UINT16_MAX);
 		was.at = 12345;
 		uscope_phrase_t p = was;
-		CHECK(uscope_phrase_change(&p, to) == good);
+		CHECK(uscope_phrase_change(w, &p, to) == good);
 		CHECK(memcmp(p.ops, good ? want.ops : was.ops, was.bytes) == 0 && p.at == (good ? 0 : was.at));
-		CHECK(p.wide == was.wide && p.two == was.two && p.bytes == was.bytes && p.size == was.size && memcmp(p.cells, was.cells, sizeof(was.cells)) == 0);
+		CHECK(p.bytes == was.bytes && p.sets == was.sets && memcmp(p.match, was.match, sizeof(was.match)) == 0);
 		changed += good;
 	}
 	CHECK(changed > N * DENSE_FIELDS);
@@ -162,7 +165,7 @@ test_counted(void)
 		uscope_schema_free(s);
 		CHECK(w);
 		const uscope_place_t places[] = { { 0, 1, 0 }, { 1, 1, 0 } };
-		uscope_phrase_t p;
+		uscope_phrase_t p = { .at = 0 };
 		CHECK(uscope_phrase_init(w, &p, 1, places, 1));
 		CHECK(!uscope_phrase_init(w, &p, 1, places + 1, 1));
 		CHECK(!uscope_phrase_init(w, &p, 1, places, 2));
@@ -278,10 +281,10 @@ put_noise(uscope_writer_t *w, uint64_t time, size_t n, uint64_t *random)
 	uscope_end_cycle(w);
 }
 
-/* A phrase, noise, and the phrase again, as the first of its cycle or not. The size of the
- * block. */
+/* A phrase, noise, and the phrase again, as the first of its cycle or not, which is the last of
+ * the call or not. The size of the block. */
 static uint32_t
-write_far(size_t distance, bool first, bool wide)
+write_far(size_t distance, bool first, bool wide, bool last)
 {
 	const char *path = kit_path("far.uscp");
 	size_t item = wide ? OP_WIDE_SIZE : ITEM_COMPACT_SIZE;
@@ -308,11 +311,11 @@ write_far(size_t distance, bool first, bool wide)
 	CHECK((size_t)(w->p - w->segment->raw) == at + distance - others);
 	/* The first of a cycle that is right behind a match, or the second of one. */
 	if (first)
-		uscope_cycles(w, (const uscope_line_t[]){ { 3, &b }, { 4, &b }, { 5, &a } }, 3);
+		uscope_cycles(w, (const uscope_line_t[]){ { 3, &b }, { 4, &b }, { 5, &a }, { 6, &b } }, last ? 3 : 4);
 	else
-		uscope_cycles(w, (const uscope_line_t[]){ { 5, &b }, { USCOPE_GOES_ON, &a } }, 2);
+		uscope_cycles(w, (const uscope_line_t[]){ { 5, &b }, { USCOPE_GOES_ON, &a }, { 6, &b } }, last ? 2 : 3);
 	check_walked(w);
-	put_noise(w, 6, 1, &random);
+	put_noise(w, 7, 1, &random);
 	struct phrasekit_file f = done(w, path);
 	CHECK(f.stats.segments == 1 && f.stats.misuses == 0);
 	return (uint32_t)f.stats.compressed_bytes;
@@ -322,10 +325,10 @@ write_far(size_t distance, bool first, bool wide)
 static void
 test_distance(void)
 {
-	for (int kind = 0; kind < 4; kind++) {
+	for (int kind = 0; kind < 8; kind++) {
 		uint32_t sizes[20];
 		for (size_t i = 0; i < 20; i++)
-			sizes[i] = write_far(65526 + i, kind & 1, kind & 2);
+			sizes[i] = write_far(65526 + i, kind & 1, kind & 2, kind & 4);
 		/* There are 3 times as many bytes of noise more. */
 		for (size_t i = 0; i < 19; i++)
 			CHECK(i == 9 ? sizes[i] + 8 < sizes[i + 1] : sizes[i] + 3 == sizes[i + 1] || i == 18);
@@ -341,7 +344,7 @@ write_states(enum uscope_compression compression, bool phrases, size_t number, u
 		LINES = 60000 };
 	const char *path = kit_path("states.uscp");
 	uscope_writer_t *w = open_one(path, &(uscope_writer_options_t){ .compression = compression, .no_summary = true });
-	uscope_phrase_t *all = malloc(number * sizeof(*all));
+	uscope_phrase_t *all = calloc(number, sizeof(*all));
 	CHECK(all);
 	for (size_t i = 0; i < number; i++) {
 		const uscope_place_t places[] = { { DENSE, (uint16_t)(i % 4), 1 }, { DENSE, 4, 1 } };
@@ -373,8 +376,8 @@ write_states(enum uscope_compression compression, bool phrases, size_t number, u
 			time++;
 		}
 	}
-	free(all);
 	struct phrasekit_file f = done(w, path);
+	free(all);
 	CHECK(f.stats.segments == segments && f.stats.misuses == 0);
 	return f.stats.compressed_bytes;
 }

@@ -30,6 +30,7 @@ phrasekit_schema(bool many)
 	CHECK(uscope_schema_add_storage(s, "dense", 0, DENSE_SLOTS, 0) == DENSE);
 	for (int i = 0; i < DENSE_FIELDS; i++)
 		CHECK(uscope_schema_add_field(s, DENSE, "f", (uint8_t)(USCOPE_U8 + i), 0) == i);
+	CHECK(uscope_schema_add_property(s, DENSE, "p", USCOPE_U16, -1) == 0);
 	CHECK(uscope_schema_add_storage(s, "sparse", 0, SPARSE_SLOTS, USCOPE_SPARSE) == SPARSE);
 	CHECK(uscope_schema_add_field(s, SPARSE, "f", USCOPE_BOOL, -1) == 0);
 	CHECK(uscope_schema_add_field(s, SPARSE, "entity_id", USCOPE_U32, -1) == 1);

@@ -80,7 +80,7 @@ some_place(const struct kinds *k)
 }
 
 static void
-make_phrase(const uscope_writer_t *w, const struct kinds *k, struct entry *e)
+make_phrase(uscope_writer_t *w, const struct kinds *k, struct entry *e)
 {
 	e->value = some_value(k);
 	e->n = 1 + below(2);
@@ -180,11 +180,15 @@ put_other(uscope_writer_t *w, uint64_t time, const struct kinds *k)
 {
 	put_lines(w);
 	uscope_begin_cycle(w, time);
+	bool sets = below(2); /* and nothing that needs the state */
 	for (uint64_t n = below(4); n > 0; n--) {
-		uscope_slot_add(w, COUNTER, 0, 0, below(100));
-		uscope_slot_clear(w, SPARSE, (uint16_t)below(SPARSE_SLOTS));
 		uscope_slot_set(w, DENSE, 0, 3, some_value(k));
+		uscope_prop_set(w, DENSE, 0, below(UINT16_MAX));
 		uscope_event_bytes(w, 0, "ab", 2);
+		if (!sets) {
+			uscope_slot_add(w, COUNTER, 0, 0, below(100));
+			uscope_slot_clear(w, SPARSE, (uint16_t)below(SPARSE_SLOTS));
+		}
 	}
 	if (k->wrong && below(8) == 0) {
 		for (uint64_t n = below(3); n > 0; n--)
@@ -270,12 +274,19 @@ open_one(const char *path, struct kinds *k)
 	return w;
 }
 
-/* Another phrase in place of one. */
+/* Others in place of some phrases, or other values. */
 static void
-change_phrase(uscope_writer_t *w, const struct kinds *k)
+change_phrases(uscope_writer_t *w, const struct kinds *k)
 {
 	put_lines(w);
-	make_phrase(w, k, &table[below(PHRASES)]);
+	for (uint64_t n = below(20); n > 0; n--) {
+		struct entry *e = &table[below(PHRASES)];
+		uint64_t value = some_value(k);
+		if (below(3) == 0)
+			make_phrase(w, k, e);
+		else if (e->good && uscope_phrase_change(w, &e->phrase, value))
+			e->value = value;
+	}
 }
 
 /* Whatever comes after the end has no effect. */
@@ -301,6 +312,7 @@ write_one(const char *path, uint64_t from, bool phrases)
 	state = cuts = from;
 	together = phrases;
 	struct kinds k;
+	memset(table, 0, sizeof(table));
 	uscope_writer_t *w = open_one(path, &k);
 	size_t most = w->most;
 	for (size_t i = 0; i < PHRASES; i++)
@@ -315,7 +327,7 @@ write_one(const char *path, uint64_t from, bool phrases)
 		else if (below(3))
 			put_other(w, at, &k);
 		else
-			change_phrase(w, &k);
+			change_phrases(w, &k);
 		if (below(200) == 0) {
 			put_lines(w);
 			time += uscope_writer_flush(w) == 0;

@@ -37,7 +37,7 @@ is_known(const struct known *k, const struct set *s, size_t n)
 
 /* Of the next n sets, the one that was there before if there was. NULL: it is refused. */
 static uscope_phrase_t *
-find_phrase(const uscope_writer_t *writer, const struct set *s, size_t n)
+find_phrase(uscope_writer_t *writer, const struct set *s, size_t n)
 {
 	uint64_t hash = n;
 	for (size_t i = 0; i < n; i++)
