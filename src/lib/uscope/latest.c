@@ -63,14 +63,16 @@ note(struct latest *l, size_t at)
 void
 latest_leave(uscope_writer_t *w, const uscope_phrase_t *p)
 {
-	if (p->at < w->latest.since)
+	struct latest *l = &w->latest;
+	if (p->at < l->since)
 		return;
 	uint64_t at = p->at - w->position;
-	if (at + p->bytes > (size_t)(w->p - w->segment->raw)) /* whatever it is, it is no phrase of this writer */
+	uint64_t used = (uint64_t)(w->p - w->segment->raw);
+	if (at > used || at + p->bytes > used || used / WORD >= l->nops) /* it is no phrase of this writer */
 		return;
-	note(&w->latest, at);
+	note(l, at);
 	if (p->sets > 1)
-		note(&w->latest, at + p->bytes / 2);
+		note(l, at + p->bytes / 2);
 }
 
 bool

@@ -114,6 +114,11 @@ test_init(void)
 		}
 	}
 	uscope_end_cycle(w);
+	/* Memory that was not zero, with an early place, or one of another writer. */
+	for (uint64_t at = UINT64_MAX; at > 0; at >>= 1) {
+		uscope_phrase_t p = { .at = at, .bytes = UINT8_MAX, .sets = UINT8_MAX };
+		CHECK(uscope_phrase_init(w, &p, 1, all[1].places, 1));
+	}
 	CHECK(done(w, path).stats.operations == 0);
 }
 
