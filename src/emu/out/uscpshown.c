@@ -280,10 +280,11 @@ set_line(uscope_line_t *line, struct uscp_shown *s, int64_t time, bool goes_on)
 	line->phrase = &s->phrase;
 }
 
+/* One of them may be punctual. */
 static inline bool
 is_same_cycle(const struct record *a, const struct record *b)
 {
-	return (a->time == b->time) & (a->event == b->event);
+	return a->time == b->time && ((a->event ^ b->event) & ~RECORD_PUNCTUAL) == 0;
 }
 
 /* Lines of records that were shown before, up to the first that needs more than that, which is

@@ -188,7 +188,7 @@ frame_room(uscope_writer_t *w, size_t n)
 		end_record(w, w->v01 ? 0 : w->nevents);
 		if (!w->v01)
 			w->nevents = 0;
-		if (!begin_record(w, 0))
+		if (w->fatal || !begin_record(w, 0))
 			return false;
 	}
 	return reserve(w, n);

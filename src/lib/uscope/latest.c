@@ -52,7 +52,7 @@ latest_finish(struct latest *l)
 	*l = (struct latest){ .n = 0 };
 }
 
-/* ---- SETs. ---- */
+/* ---- Operations. ---- */
 
 static inline void
 note(struct latest *l, size_t at)
@@ -64,11 +64,13 @@ void
 latest_leave(uscope_writer_t *w, const uscope_phrase_t *p)
 {
 	struct latest *l = &w->latest;
-	if (p->at < l->since)
+	if (p->at < l->since || w->segment->frames == 0 || p->bytes > sizeof(p->ops))
 		return;
 	uint64_t at = p->at - w->position;
 	uint64_t used = (uint64_t)(w->p - w->segment->raw);
-	if (at > used || at + p->bytes > used || used / WORD >= l->nops) /* it is no phrase of this writer */
+	if (at > used || at + p->bytes > used || (at + p->bytes) / WORD >= l->nops)
+		return;
+	if (memcmp(w->segment->raw + at, p->ops, p->bytes) != 0) /* it is none of this writer */
 		return;
 	note(l, at);
 	if (p->sets > 1)
@@ -88,7 +90,7 @@ latest_record(uscope_writer_t *w)
 			p += EVENT_HEADER_SIZE + (size_t)load32(p + 4);
 			continue;
 		}
-		if (p[1] == USCOPE_SLOT_SET)
+		if (p[1] != USCOPE_PROP_SET)
 			note(&w->latest, (size_t)(p - raw));
 		p += p[0] == TAG_WIDE ? OP_WIDE_SIZE : ITEM_COMPACT_SIZE;
 	}
@@ -99,9 +101,9 @@ static void
 apply(uscope_writer_t *w, const uint8_t *op)
 {
 	if (op[0] == TAG_WIDE)
-		(void)state_op(w->state, USCOPE_SLOT_SET, load16(op + 2), load16(op + 4), load16(op + 6), load64(op + 8));
+		(void)state_op(w->state, op[1], load16(op + 2), load16(op + 4), load16(op + 6), load64(op + 8));
 	else
-		(void)state_op(w->state, USCOPE_SLOT_SET, op[2], load16(op + 3), load16(op + 5), load16(op + 7));
+		(void)state_op(w->state, op[1], op[2], load16(op + 3), load16(op + 5), load16(op + 7));
 }
 
 void
@@ -112,12 +114,10 @@ latest_settle(uscope_writer_t *w)
 		latest_leave(w, l->phrases[i]);
 	const uint8_t *raw = w->segment->raw;
 	size_t used = (size_t)(w->p - raw);
-	for (size_t i = (size_t)(l->since - w->position) / WORD; i <= used / WORD && i < l->nops; i++) {
+	for (size_t i = 0; i <= used / WORD && i < l->nops; i++) {
 		for (uint64_t bits = l->ops[i]; bits; bits &= bits - 1)
 			apply(w, raw + i * WORD + (size_t)__builtin_ctzll(bits));
 		l->ops[i] = 0;
 	}
 	l->n = 0;
-	w->position += LZ4_FAR;
-	l->since = w->position + used;
 }

@@ -159,7 +159,8 @@ put_whole(struct tail *t, struct head h, const uint8_t *begin, const uint8_t *en
 	}
 }
 
-/* The same for a phrase that is a frame. false, and nothing is done: it was none `far` before. */
+/* The same for a phrase that is a frame. false, and nothing is done: it was not a frame by itself
+ * there. */
 static inline bool
 put_again(struct tail *t, struct head time, const uint8_t *number, const uscope_phrase_t *h, uint64_t far)
 {
@@ -210,7 +211,8 @@ put_number(uint8_t *p, struct head h, unsigned n)
 	return (struct head){ h.bytes | (uint64_t)n << 8 * h.n, h.n + FRAME_HEADER };
 }
 
-/* A phrase at p. Returns how far before it was written last. */
+/* A phrase at p. Returns how far before it was written last. Positions of segments are LZ4_FAR
+ * apart, so that one that is near was written in this segment, and is listed. */
 static inline uint64_t
 put_phrase(struct tail *t, uint8_t *p, uscope_phrase_t *h)
 {

@@ -344,13 +344,13 @@ typedef struct {
 } uscope_phrase_t;
 
 /* For this writer alone; *p is zero, or was made ready for it before, and lines that have it
- * were written. From then on it stays where it is until the writer is finished. false, and it
- * must not be used: n is none of 1 and 2, a place does not exist or is sparse, or the value
- * does not fit. */
+ * were written. From then on its memory stays where it is until finish or close has returned,
+ * which look at it. false, and it must not be used: n is none of 1 and 2, a place does not exist
+ * or is sparse, or the value does not fit. */
 bool uscope_phrase_init(uscope_writer_t *w, uscope_phrase_t *p, uint64_t value, const uscope_place_t *places, size_t n);
-/* The same places with another value, in less time. false, and nothing is done: the value
- * does not fit, or the operations would have another form, and it is to be made ready as a
- * new one. */
+/* The same places with another value, in less time; lines that have the old one were written.
+ * false, and nothing is done: the value does not fit, or the operations would have another form,
+ * and it is to be made ready as a new one. */
 bool uscope_phrase_change(uscope_writer_t *w, uscope_phrase_t *p, uint64_t value);
 /* What it says is set, inside of a cycle. */
 void uscope_phrase(uscope_writer_t *w, uscope_phrase_t *p);

@@ -104,18 +104,6 @@ ready(uscope_writer_t *w)
 	return likely(w->mode == MODE_CYCLE) || writer_begin_frame(w);
 }
 
-/* The state has all that came before, for what is no SET. false after writer_fail. */
-static inline bool
-settled(uscope_writer_t *w)
-{
-	if (likely(!w->latest.n))
-		return true;
-	if (!latest_record(w))
-		return false;
-	latest_settle(w);
-	return true;
-}
-
 /* Any operation that sets. */
 static __attribute__((noinline)) void
 set_any(uscope_writer_t *w, uint16_t storage, uint16_t slot, uint16_t field, uint64_t value)
@@ -178,13 +166,15 @@ uscope_slot_add(uscope_writer_t *w, uint16_t storage, uint16_t slot, uint16_t fi
 			uscope_type_name(f->type));
 		return;
 	}
-	if (!ready(w) || !settled(w))
+	if (!ready(w))
 		return;
 	value = canonical(w, f, value);
-	uint8_t *data = st->slots + (size_t)slot * st->slot_size + f->offset;
-	store_value(data, f->size, load_value(data, f->size) + value);
-	if (st->valid)
-		state_make_valid(st, slot);
+	if (likely(w->latest.n == 0)) { /* else the value is not here yet */
+		uint8_t *data = st->slots + (size_t)slot * st->slot_size + f->offset;
+		store_value(data, f->size, load_value(data, f->size) + value);
+		if (st->valid)
+			state_make_valid(st, slot);
+	}
 	put_op(w, USCOPE_SLOT_ADD, storage, slot, field, value);
 	if (unlikely(f->mark & MARK_COUNTER))
 		count_summary(w, pyramid_add(w->summary, (uint32_t)w->counter_of[storage], w->time, value));
@@ -203,7 +193,7 @@ uscope_slot_clear(uscope_writer_t *w, uint16_t storage, uint16_t slot)
 		(void)writer_misuse(w, USCOPE_E_ARG, "storage %u is dense: its slots cannot be cleared", storage);
 		return;
 	}
-	if (!ready(w) || !settled(w))
+	if (!ready(w))
 		return;
 	(void)state_op(w->state, USCOPE_SLOT_CLEAR, storage, slot, 0, 0);
 	put_op(w, USCOPE_SLOT_CLEAR, storage, slot, 0, 0);

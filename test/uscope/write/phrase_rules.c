@@ -156,6 +156,28 @@ test_change(void)
 	(void)done(w, path);
 }
 
+/* A phrase becomes another in a cycle for which the deltas had to grow. */
+static void
+test_grown(void)
+{
+	const char *path = kit_path("grown.uscp");
+	uscope_writer_t *w = open_one(path, &(uscope_writer_options_t){ .no_summary = true });
+	uscope_phrase_t p = phrase(w, 7, (uscope_place_t){ DENSE, 0, 0 });
+	uscope_begin_cycle(w, 1);
+	uscope_slot_set(w, DENSE, 1, 1, 3);
+	uscope_end_cycle(w);
+	uscope_cycles(w, &(uscope_line_t){ 10, &p }, 1);
+	size_t had = w->segment->raw_cap;
+	uscope_begin_cycle(w, 20);
+	while ((size_t)(w->p - w->segment->raw) < had + 1000)
+		uscope_slot_set(w, DENSE, 1, 1, 4);
+	CHECK(uscope_phrase_change(w, &p, 9));
+	uscope_end_cycle(w);
+	CHECK(uscope_writer_flush(w) == 0);
+	uscope_cycles(w, &(uscope_line_t){ 30, &p }, 1);
+	(void)done(w, path);
+}
+
 /* The summary counts SETs of sparse storages only, which are not fit anyway. */
 static void
 test_counted(void)
@@ -413,6 +435,7 @@ main(void)
 {
 	test_init();
 	test_change();
+	test_grown();
 	test_counted();
 	test_wrong(USCOPE_RAW);
 	test_wrong(USCOPE_LZ4);
