@@ -20,6 +20,9 @@ import tempfile
 
 from random_prism import KINDS, NAMED, make_stream
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "uscope", "timeline"))
+import tlkit
+
 CODES = [f"PB{i:02}" for i in range(1, 18)] + [f"PM0{i}" for i in range(1, 7)]
 STACK = 512
 
@@ -432,7 +435,10 @@ def one_run(emu, uscope, seed, tmp):
     subprocess.run([uscope, "timeline", "--prv", f"{tmp}/back", f"{tmp}/out/ovni.uscp"], capture_output=True, timeout=120, check=True)
     found += [f"seed {seed}: {name} of the µScope file differs" for name in [f"{rows}.{ext}" for rows in ("thread", "cpu") for ext in ("prv", "pcf", "row")]
               if not filecmp.cmp(f"{tmp}/out/{name}", f"{tmp}/back/{name}", shallow=False)]
-    return found
+    # Each event is one cycle, with its punctual values, also where many are written at once.
+    tools = tlkit.Tools(emu, uscope)
+    tools.emu("-q", "-f", "uscope", "--uscope-raw-events", "-o", f"{tmp}/one", *args, f"{tmp}/in")
+    return found + [f"seed {seed}: {x}" for x in tlkit.compare_cycles(tools, [f"{tmp}/{d}/ovni.uscp" for d in ("out", "one")])]
 
 
 def main():

@@ -59,23 +59,14 @@ class Test:
     def at_once(self, trace, out, args):
         """Runs of cycles are written at once, unless there are breakdowns or events of the trace
         between: but for these, all is the same, the overview too."""
-        dumps, summaries = [], []
+        files = []
         for name, more in (("at_once", []), ("one_by_one", ["--uscope-raw-events"])):
             words = [w for w in args if w != "-b"]
             p = self.tools.emu("-q", *words, *more, "-f", "uscope", "-o", f"{out}/{name}", trace)
-            file = f"{out}/{name}/ovni.uscp"
-            if p.returncode or not os.path.exists(file):
+            files.append(f"{out}/{name}/ovni.uscp")
+            if p.returncode or not os.path.exists(files[-1]):
                 return []
-            lines = self.tools.uscope("dump", "--frames", file).stdout.splitlines()
-            lines = [x for x in lines if b'"event":"ovni"' not in x and b'"kind":"segment"' not in x]
-            # of frames, where they begin; not those of nothing but an event of the trace
-            begins = [b'"kind":"frame"' in x for x in lines] + [True]
-            dumps.append([b"frame" if begins[i] else x for i, x in enumerate(lines) if not (begins[i] and begins[i + 1])])
-            summaries.append(self.tools.uscope("summary", file).stdout.replace(file.encode(), b""))
-        found = [f"one by one: {a} and {b}" for a, b in zip(*dumps) if a != b][:3]
-        if len(dumps[0]) != len(dumps[1]):
-            found.append(f"one by one: {len(dumps[0])} and {len(dumps[1])} items")
-        return found + (["one by one: another summary"] if summaries[0] != summaries[1] else [])
+        return tlkit.compare_cycles(self.tools, files)
 
     def at_times(self, out, file):
         want = {os.path.basename(x)[:-4]: tlkit.read_prv(x)[1] for x in glob.glob(f"{out}/*.prv")}

@@ -134,3 +134,20 @@ def compare_states(want, rows, time, instants):
             if state["value"] != right and right not in instants.get((cls, row["row"], kind, time + 1), []):
                 found.append(f"{name} row {row['row']} type {kind} is {state['value']} at {time} ns, but the PRV says {right}")
     return found
+
+
+def compare_cycles(tools, files):
+    """What differs in two files of one trace, with and without the events of the trace: nothing
+    should but these events."""
+    dumps, summaries = [], []
+    for file in files:
+        lines = tools.uscope("dump", "--frames", file).stdout.splitlines()
+        lines = [x for x in lines if b'"event":"ovni"' not in x and b'"kind":"segment"' not in x]
+        # of frames, where they begin; not those of nothing but an event of the trace
+        begins = [b'"kind":"frame"' in x for x in lines] + [True]
+        dumps.append([b"frame" if begins[i] else x for i, x in enumerate(lines) if not (begins[i] and begins[i + 1])])
+        summaries.append(tools.uscope("summary", file).stdout.replace(file.encode(), b""))
+    found = [f"one by one: {a} and {b}" for a, b in zip(*dumps) if a != b][:3]
+    if len(dumps[0]) != len(dumps[1]):
+        found.append(f"one by one: {len(dumps[0])} and {len(dumps[1])} items")
+    return found + (["one by one: another summary"] if summaries[0] != summaries[1] else [])
