@@ -209,8 +209,8 @@ cycles(uscope_writer_t *w, struct input *in, bool open)
 		return;
 	uscope_cycles(w, lines, n);
 	for (size_t i = 0; i < n; i++) {
-		if (lines[i].time_ps != USCOPE_GOES_ON)
-			note_begin(lines[i].time_ps);
+		if (lines[i].time != USCOPE_GOES_ON)
+			note_begin(lines[i].time);
 		note_phrase(numbers[i]);
 	}
 	model.in_cycle = false;

@@ -178,7 +178,7 @@ one(uint64_t *x)
 		uint32_t col = NBASE + (uint32_t)kit_below(x, emu.ncols - NBASE);
 		uint32_t cpu = emu.sys.nthreads + (uint32_t)kit_below(x, kit_below(x, 2) ? 1 : emu.sys.ncpus);
 		bool both = row < emu.sys.nthreads && kit_below(x, 3) < twice;
-		add((struct record){ t, any_value(x), row, both ? cpu : 0, (uint16_t)col, 0 });
+		add((struct record){ .time = t, .value = any_value(x), .row = row, .cpu = both ? cpu : 0, .col = (uint16_t)col });
 	}
 
 	const struct sink sink = { &prv_sink, ROW_CLASSES };

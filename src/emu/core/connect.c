@@ -369,7 +369,7 @@ int
 emu_connect(struct emu *emu, const struct sink *sinks, size_t nsinks)
 {
 	const char *dir = emu->options.outdir ? emu->options.outdir : emu->trace.dir;
-	if (emu->options.uscope.wanted && density_init(&emu->density, &emu->arena) < 0)
+	if (watch_init(emu) < 0)
 		return diag_no_memory(emu->diag);
 	int rc = feed_open(&emu->feed, emu->diag, emu, dir, sinks, nsinks);
 	if (rc == 0)

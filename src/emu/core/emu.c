@@ -80,7 +80,7 @@ emu_apply(struct emu *emu, const struct event *ev)
 		return rc;
 	if (emu->chans.ndirty || emu->npunctuals)
 		track_emit(emu);
-	if (emu->density.n)
+	if (__builtin_expect(emu->time >= emu->watch_at, 0))
 		watch_event(emu, ev);
 	return 0;
 }
@@ -104,8 +104,10 @@ emu_run(struct emu *emu)
 	struct event *ev;
 	int rc;
 	while ((rc = merge_next(&emu->merge, &ev)) > 0) {
-		if ((rc = emu_apply(emu, ev)) < 0)
+		if ((rc = emu_apply(emu, ev)) < 0) {
+			emu->nrefused = 1;
 			break;
+		}
 		if (emu->nevents % LOOK_UP_EVENTS == 0 && (rc = look_up(emu)) < 0)
 			break;
 	}

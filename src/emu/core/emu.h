@@ -114,14 +114,17 @@ struct emu {
 	struct emu_text *last_text; /* NULL: none yet */
 	struct feed feed;
 	struct density density; /* without memory: no output wants to know of events */
+	int64_t watch_at;       /* when an event is to be noted for it; INT64_MAX: never */
+	int64_t next_bucket;    /* of the density */
 
 	/* The current event. */
 	uint32_t thread;
 	int64_t start; /* clock of the first event */
 	int64_t time;  /* of the current event, ns since the first */
 	uint64_t nevents;
-	uint64_t nmore; /* records that came in one event with another */
-	bool complete;  /* the end of the trace was reached */
+	uint64_t nrefused; /* of them, the last one */
+	uint64_t nmore;    /* records that came in one event with another */
+	bool complete;     /* the end of the trace was reached */
 };
 
 /* Opens the trace and prepares everything but the outputs. `dir` and the strings of the

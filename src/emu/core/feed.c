@@ -2,6 +2,7 @@
 #include "feed.h"
 
 #include "arena.h"
+#include "emu.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -222,7 +223,14 @@ feed_insert(struct feed *f, int64_t time, uint32_t row, uint32_t col, int64_t va
 	struct record *at = f->next[LANE_ROWS]++;
 	for (; at > f->cur->records[LANE_ROWS] && at[-1].time > time; at--)
 		*at = at[-1];
-	*at = (struct record){ .time = time, .value = value, .row = row, .col = (uint16_t)col, .event = (uint16_t)(f->event | flags) };
+	*at = (struct record){
+		.time = time,
+		.value = value,
+		.row = row,
+		.col = (uint16_t)col,
+		.event = (uint16_t)(f->event | flags),
+		.chan = row * f->ncols + col,
+	};
 }
 
 bool
@@ -244,7 +252,7 @@ int
 feed_open(struct feed *f, struct diag *d, const struct emu *emu, const char *dir,
 	const struct sink *sinks, size_t nsinks)
 {
-	*f = (struct feed){ .sent = -1 };
+	*f = (struct feed){ .ncols = emu ? (uint32_t)emu->ncols : 0, .sent = -1 };
 	struct feed_impl *im = f->impl = block_alloc(sizeof(*im));
 	if (!im)
 		return diag_no_memory(d);

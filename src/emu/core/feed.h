@@ -27,6 +27,7 @@ struct feed_impl;
 struct feed {
 	struct record *next[LANES]; /* where the next record goes */
 	struct record *end[LANES];
+	uint32_t ncols;
 	int64_t sent;   /* time of the last record that was handed over; -1 none */
 	uint16_t event; /* of the records that are added now */
 	struct chunk *cur;
@@ -61,6 +62,7 @@ feed_put_both(struct feed *f, enum lane lane, int64_t time, uint32_t row, uint32
 	r->col = (uint16_t)col;
 	r->event = f->event;
 	r->cpu = cpu;
+	r->chan = row * f->ncols + col;
 }
 
 static inline void

@@ -133,6 +133,8 @@ emu_close(struct emu *emu, int rc)
 		if (emu->complete && rc == 0)
 			rc = end_checks(emu);
 	}
+	if (emu->density.n)
+		density_end(&emu->density, emu->nevents - emu->nrefused);
 	bad = feed_close(&emu->feed, emu->time);
 	trace_close(&emu->trace);
 	arena_finish(&emu->arena);

@@ -22,13 +22,14 @@ struct record {
 	int64_t time;  /* ns since the first event */
 	int64_t value; /* as printed: nothing is 0 */
 	uint32_t row;  /* threads first, then CPUs; from 0 */
-	uint32_t cpu;  /* row of a CPU that shows it too, behind the thread; 0: none */
 	uint16_t col;
 	uint16_t event; /* counts events, to tell those of one instant apart; RECORD_PUNCTUAL */
+	uint32_t chan;  /* of the row: row * columns + col */
+	uint32_t cpu;   /* row of a CPU that shows it too, behind the thread; 0: none */
 };
 
 enum {
-	COLUMNS_MAX = INT16_MAX - 1,
+	COLUMNS_MAX = UINT16_MAX,
 	RECORD_PUNCTUAL = 0x8000, /* the value shows for 1 ns, the state does not change */
 };
 

@@ -8,15 +8,14 @@
 int
 density_init(struct density *d, struct arena *a)
 {
-	*d = (struct density){ arena_new(a, uint32_t, DENSITY_BUCKETS), DENSITY_SHIFT };
+	*d = (struct density){ .n = arena_new(a, uint32_t, DENSITY_BUCKETS), .shift = DENSITY_SHIFT };
 	return d->n ? 0 : -1;
 }
 
 static uint32_t
-add(uint32_t a, uint32_t b)
+add(uint32_t a, uint64_t b)
 {
-	uint32_t sum = a + b;
-	return sum < a ? UINT32_MAX : sum;
+	return b > UINT32_MAX - a ? UINT32_MAX : a + (uint32_t)b;
 }
 
 /* Twice the time in as many buckets. */
@@ -30,12 +29,21 @@ coarsen(struct density *d)
 }
 
 void
-density_count(struct density *d, int64_t time)
+density_end(struct density *d, uint64_t n)
 {
+	d->n[d->bucket] = add(d->n[d->bucket], n - d->counted);
+	d->counted = n;
+}
+
+int64_t
+density_next(struct density *d, int64_t time, uint64_t before)
+{
+	density_end(d, before);
 	while ((uint64_t)time >> d->shift >= DENSITY_BUCKETS)
 		coarsen(d);
-	uint32_t *n = &d->n[time >> d->shift];
-	*n = add(*n, 1);
+	d->bucket = (size_t)(time >> d->shift);
+	uint64_t end = (uint64_t)(d->bucket + 1) << d->shift;
+	return end < INT64_MAX ? (int64_t)end : INT64_MAX;
 }
 
 /* Two records: see struct batch. */
@@ -53,10 +61,24 @@ put_raw(struct emu *emu, const struct event *ev)
 	feed_put(&emu->feed, LANE_EVENTS, emu->time, size, ev->mcv[2], (int64_t)p[1]);
 }
 
+int
+watch_init(struct emu *emu)
+{
+	emu->watch_at = INT64_MAX;
+	if (!emu->options.uscope.wanted)
+		return 0;
+	emu->watch_at = 0;
+	return density_init(&emu->density, &emu->arena);
+}
+
 void
 watch_event(struct emu *emu, const struct event *ev)
 {
-	density_count(&emu->density, emu->time);
-	if (emu->options.uscope.raw_events)
+	if (emu->time >= emu->next_bucket)
+		emu->next_bucket = density_next(&emu->density, emu->time, emu->nevents - 1);
+	emu->watch_at = emu->next_bucket;
+	if (emu->options.uscope.raw_events) {
 		put_raw(emu, ev);
+		emu->watch_at = 0;
+	}
 }

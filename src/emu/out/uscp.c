@@ -309,7 +309,7 @@ uscp_close(void *self, int64_t duration)
 			uscp_count_busy(u, &u->over[i], false, duration);
 		}
 		const struct density *d = &u->emu->density;
-		for (size_t i = 0; d->n && i < DENSITY_BUCKETS; i++)
+		for (size_t i = 0; d->n && i <= d->bucket; i++)
 			if (d->n[i])
 				uscope_summary_density(u->w, ((uint64_t)i << d->shift) * PS_PER_NS, d->n[i]);
 		/* Texts of what never ran, and what is only known now. */

@@ -23,10 +23,9 @@ struct span {
 
 /* A record as it is written: what was shown will be shown again. */
 struct uscp_shown {
-	uint64_t place : 56; /* see place_of(); 0: nothing */
-	uint64_t mark : 8;   /* the last lines that it was in, see uscp.mark */
+	uint64_t place; /* see place_of() */
 	int64_t value;
-	uscope_phrase_t phrase;
+	uscope_phrase_t phrase; /* tag: the last lines that it was in, see uscp.mark */
 };
 
 struct uscp {
@@ -59,8 +58,9 @@ struct uscp {
 	size_t pending_cap;
 	int64_t time;                    /* of the cycle or the last one, ns */
 	bool begun;                      /* in the file */
-	struct uscp_shown *shown;        /* by hash */
-	unsigned shown_shift;            /* of a hash: what is left is a pair */
+	struct uscp_shown *shown;        /* by channel and value */
+	size_t nchans;                   /* that have values there, */
+	size_t shown_stride;             /* so far from each other */
 	uint8_t mark;                    /* of the records in lines that are not written yet */
 	uscope_line_t lines[USCP_LINES]; /* of the cycle */
 	size_t nlines;

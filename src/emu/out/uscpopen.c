@@ -186,6 +186,7 @@ open_writer(struct uscp *u)
 		.max_raw = between(low, 16 * size, max_bytes_high),
 		.no_auto_summary = true,
 		.summary_budget = summary_bytes,
+		.tick_ps = PS_PER_NS,
 		.error = &error,
 	};
 	u->w = uscope_writer_open_ex(u->path, &dut, u->map.schema, &wo, NULL);

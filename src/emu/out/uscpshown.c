@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* uscpshown: records as phrases. Nearly all that is shown was shown before, by the same row
- * or by the same thread in the same CPU; how it is written is kept in a table, in pairs by
- * hash, of what was shown last. */
+ * or by the same thread in the same CPU; how it is written is kept in a table by channel and value,
+ * of what was shown last. */
 #include "uscp.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -60,65 +59,79 @@ uscp_count_running(struct uscp *u, const struct record *r)
 /* ---- The table. ---- */
 
 enum {
-	OWN = (1 << 20) - 1, /* in the place of a CPU: the row is one of a breakdown */
-	PAIRS_OF_PLACE_BITS = 5,
-	PAIRS_OF_ROW = 32, /* what a thread shows by turns, twice */
-	PAIRS_BITS_MIN = 11,
-	PAIRS_BITS_MAX = 16,
+	SHOWN_VALUES = 32, /* of a channel that are never in one place: a power of two */
+	SHOWN_STRIDE = 17, /* between channels; odd, as a cache has few places for what is 2^n apart */
+	SHOWN_MAX = 1 << 17,
 	CACHE_LINE = 64,
 };
 
-#define PLACE_MASK (UINT64_MAX >> 8)
+#define NOTHING UINT64_MAX
+#define COUNTED (UINT64_C(1) << 31) /* a channel: more is to be done than to write the record */
+#define OWN (UINT64_C(1) << 63)     /* the row is one of a breakdown */
 
 _Static_assert(sizeof(struct uscp_shown) == CACHE_LINE, "two share a cache line");
 
 bool
 uscp_open_shown(struct uscp *u)
 {
-	unsigned bits = PAIRS_BITS_MIN;
-	while (bits < PAIRS_BITS_MAX && (size_t)1 << bits < (size_t)u->map.classes[ROW_THREAD].nrows * PAIRS_OF_ROW)
-		bits++;
-	u->shown_shift = 64 - bits;
-	char *p = arena_alloc(&u->arena, ((size_t)2 << bits) + 1, sizeof(struct uscp_shown));
-	if (p)
-		u->shown = (struct uscp_shown *)(p + (-(uintptr_t)p & (CACHE_LINE - 1)));
-	return p;
+	const struct emu *emu = u->emu;
+	u->nchans = ((size_t)emu_nrows(emu, ROW_THREAD) + emu_nrows(emu, ROW_CPU)) * emu->ncols;
+	if (u->nchans >= COUNTED)
+		return false;
+	u->shown_stride = SHOWN_STRIDE;
+	while (u->shown_stride > 1 && u->nchans * u->shown_stride > SHOWN_MAX)
+		u->shown_stride -= 2;
+	size_t n = u->nchans * u->shown_stride + SHOWN_VALUES;
+	char *p = arena_alloc(&u->arena, n + 1, sizeof(struct uscp_shown));
+	if (!p)
+		return false;
+	u->shown = (struct uscp_shown *)(p + (-(uintptr_t)p & (CACHE_LINE - 1)));
+	/* Zeros are what channel 0 shows: that is looked for here only. */
+	u->shown[0].place = u->shown[1].place = NOTHING;
+	return true;
 }
 
-/* Not 0. A file has at most 65535 rows of a class, and there are at most COLUMNS_MAX columns. */
+/* The channel, and the row of a CPU that shows it too. */
 static inline uint64_t
-place_of(uint32_t row, uint32_t cpu, uint32_t col)
+place_of(const struct record *r)
 {
-	return (row | (uint64_t)cpu << 32) + ((uint64_t)(col + 1) << 17);
+	return r->chan | (uint64_t)r->cpu << 32;
+}
+
+static inline uint64_t
+any_place_of(const struct record *r)
+{
+	return place_of(r) | (r->col == COL_NRUNNING ? COUNTED : 0);
 }
 
 static inline bool
 is_shown(const struct uscp_shown *s, uint64_t place, int64_t value)
 {
-	return ((s->place ^ place) | (uint64_t)(s->value ^ value)) == 0;
+	return s->place == place && s->value == value;
 }
 
-/* The first of the two where it may be. What a place shows is near together, so that a new
- * value finds the bytes for its place there. */
+/* The first of two where a value may be. */
 static inline struct uscp_shown *
-pair_of(struct uscp_shown *table, unsigned shift, uint64_t place, int64_t value)
+shown_at(struct uscp_shown *table, size_t stride, size_t chan, int64_t value)
 {
-	uint64_t pair = place * UINT64_C(0x9FB21C651E98DF25) >> shift;
-	pair ^= (uint64_t)value * UINT64_C(0x9E3779B97F4A7C15) >> (64 - PAIRS_OF_PLACE_BITS);
-	return &table[pair * 2];
+	return &table[chan * stride + ((size_t)value & (SHOWN_VALUES - 1))];
 }
 
+/* The other one. */
 static inline struct uscp_shown *
-shown_at(const struct uscp *u, uint64_t place, int64_t value)
+other_of(const struct uscp *u, struct uscp_shown *s)
 {
-	return pair_of(u->shown, u->shown_shift, place, value);
+	return &u->shown[(size_t)(s - u->shown) ^ 1];
 }
 
-/* Of these two; NULL: it was not shown. */
+/* NULL: it was not shown. */
 static inline struct uscp_shown *
-find_shown(struct uscp_shown *s, uint64_t place, int64_t value)
+find_shown(const struct uscp *u, size_t chan, uint64_t place, int64_t value)
 {
-	s += !is_shown(s, place, value); /* without a branch, as nobody can foresee in which */
+	struct uscp_shown *s = shown_at(u->shown, u->shown_stride, chan, value);
+	if (is_shown(s, place, value))
+		return s;
+	s = other_of(u, s);
 	return is_shown(s, place, value) ? s : NULL;
 }
 
@@ -157,10 +170,10 @@ make_shown(struct uscp *u, struct uscp_shown *s, const struct record *r)
 {
 	const struct uscp_class *c = class_of(u, r->row);
 	const struct uscp_col *k = &c->cols[r->col];
-	uint64_t place = place_of(r->row, r->cpu, r->col);
+	uint64_t place = any_place_of(r);
 	bool same = s->place == place;
 	uint64_t value = (uint64_t)r->value;
-	s->place = 0;
+	s->place = NOTHING;
 	if (value > k->most && !convert(u, k, r, &value))
 		return false;
 	if (!same || !uscope_phrase_change(u->w, &s->phrase, value)) {
@@ -170,7 +183,7 @@ make_shown(struct uscp *u, struct uscp_shown *s, const struct record *r)
 		if (!uscope_phrase_init(u->w, &s->phrase, value, places, r->cpu ? 2 : 1))
 			return refuse_value(u, r);
 	}
-	s->place = place & PLACE_MASK;
+	s->place = place;
 	s->value = r->value;
 	return true;
 }
@@ -182,16 +195,23 @@ put_line(struct uscp *u, struct uscp_shown *s)
 {
 	if (u->nlines == USCP_LINES)
 		uscp_begin_cycle(u);
-	u->lines[u->nlines] = (uscope_line_t){ u->nlines ? USCOPE_GOES_ON : (uint64_t)u->time * PS_PER_NS, &s->phrase };
+	u->lines[u->nlines] = (uscope_line_t){ u->nlines ? USCOPE_GOES_ON : (uint64_t)u->time, &s->phrase };
 	u->nlines++;
 }
 
-/* The one of two that was written longer ago, and has to be by now. */
+/* Which of two was written longer ago. */
 static struct uscp_shown *
-replace(struct uscp *u, uint64_t place, int64_t value)
+older_of(struct uscp_shown *s, struct uscp_shown *other)
 {
-	struct uscp_shown *s = shown_at(u, place, value);
-	s += s[0].phrase.at > s[1].phrase.at;
+	return s->phrase.at > other->phrase.at ? other : s;
+}
+
+/* Where a record that was not shown gets its place; what was there is written by now. */
+static struct uscp_shown *
+replace(struct uscp *u, size_t chan, int64_t value)
+{
+	struct uscp_shown *s = shown_at(u->shown, u->shown_stride, chan, value);
+	s = older_of(s, other_of(u, s));
 	if (is_used(s, u->lines, u->nlines))
 		uscp_begin_cycle(u);
 	return s;
@@ -205,12 +225,12 @@ uscp_show(struct uscp *u, const struct record *r)
 		one.cpu = 0;
 		uscp_show(u, &one);
 		one.row = r->cpu;
+		one.chan = r->cpu * (uint32_t)u->emu->ncols + r->col;
 		uscp_show(u, &one);
 		return;
 	}
-	uint64_t place = place_of(r->row, r->cpu, r->col);
-	struct uscp_shown *s = find_shown(shown_at(u, place, r->value), place, r->value);
-	if (!s && !make_shown(u, s = replace(u, place, r->value), r))
+	struct uscp_shown *s = find_shown(u, r->chan, any_place_of(r), r->value);
+	if (!s && !make_shown(u, s = replace(u, r->chan, r->value), r))
 		return;
 	put_line(u, s);
 }
@@ -218,17 +238,18 @@ uscp_show(struct uscp *u, const struct record *r)
 void
 uscp_show_own(struct uscp *u, const struct uscp_col *k, uint32_t row, int64_t value)
 {
-	uint64_t place = place_of(row, OWN, k->channel);
-	struct uscp_shown *s = find_shown(shown_at(u, place, value), place, value);
+	uint64_t place = OWN | (uint64_t)row << 16 | k->channel;
+	size_t chan = ((size_t)row * u->emu->ncols + k->channel) % u->nchans;
+	struct uscp_shown *s = find_shown(u, chan, place, value);
 	if (!s) {
-		s = replace(u, place, value);
+		s = replace(u, chan, value);
 		const uscope_place_t in = { k->storage, (uint16_t)row, k->field };
-		s->place = 0;
+		s->place = NOTHING;
 		if (!uscope_phrase_init(u->w, &s->phrase, (uint64_t)value, &in, 1)) {
 			uscp_give_up(u, "a state of a breakdown does not fit its field", USCOPE_E_RANGE);
 			return;
 		}
-		s->place = place & PLACE_MASK;
+		s->place = place;
 		s->value = value;
 	}
 	put_line(u, s);
@@ -246,7 +267,7 @@ write_lines(struct uscp *u, const uscope_line_t *end, const uscope_line_t *next)
 	memmove(u->lines, end, left * sizeof(*end));
 	u->mark++;
 	for (size_t i = 0; i < left; i++)
-		((struct uscp_shown *)((char *)u->lines[i].phrase - offsetof(struct uscp_shown, phrase)))->mark = u->mark;
+		u->lines[i].phrase->tag = u->mark;
 	return u->lines + left;
 }
 
@@ -264,19 +285,20 @@ is_simple(const struct uscp *u, const struct record *r)
 static struct uscp_shown *
 find_free(const struct uscp *u, const struct record *r)
 {
-	struct uscp_shown *s = shown_at(u, place_of(r->row, r->cpu, r->col), r->value);
-	struct uscp_shown *old = s + (s[0].phrase.at > s[1].phrase.at);
-	if (old->mark != u->mark)
+	struct uscp_shown *s = shown_at(u->shown, u->shown_stride, r->chan, r->value);
+	struct uscp_shown *other = other_of(u, s);
+	struct uscp_shown *old = older_of(s, other);
+	if (old->phrase.tag != u->mark)
 		return old;
-	old = old == s ? s + 1 : s;
-	return old->mark != u->mark ? old : NULL;
+	old = old == s ? other : s;
+	return old->phrase.tag != u->mark ? old : NULL;
 }
 
 /* The line of a record. */
 static inline void
 set_line(uscope_line_t *line, struct uscp_shown *s, int64_t time, bool goes_on)
 {
-	line->time_ps = (uint64_t)time * PS_PER_NS | (0 - (uint64_t)goes_on);
+	line->time = (uint64_t)time | (0 - (uint64_t)goes_on);
 	line->phrase = &s->phrase;
 }
 
@@ -293,37 +315,50 @@ static __attribute__((noinline)) const struct record *
 put_known(const struct uscp *u, const struct record *batch, const struct record *r, const struct record *end, uscope_line_t *next)
 {
 	struct uscp_shown *table = u->shown;
-	unsigned shift = u->shown_shift;
+	size_t stride = u->shown_stride;
 	uint8_t mark = u->mark;
 	int64_t time = r > batch ? r[-1].time : NONE;
 	uint16_t event = r > batch ? r[-1].event : 0;
 	for (; r < end; r++, next++) {
-		uint64_t place = place_of(r->row, r->cpu, r->col);
-		struct uscp_shown *s = find_shown(pair_of(table, shift, place, r->value), place, r->value);
-		if (__builtin_expect(!s || r->event & RECORD_PUNCTUAL || r->col == COL_NRUNNING, 0))
+		uint64_t place = place_of(r);
+		struct uscp_shown *s = shown_at(table, stride, r->chan, r->value);
+		if (__builtin_expect(!is_shown(s, place, r->value), 0) && !is_shown(s = other_of(u, s), place, r->value))
+			break;
+		if (__builtin_expect(r->event & RECORD_PUNCTUAL, 0))
 			break;
 		/* Without branches, as nobody can foresee how many records a cycle has. */
 		bool goes_on = (r->time == time) & (r->event == event);
 		time = r->time;
 		event = r->event;
-		s->mark = mark;
+		s->phrase.tag = mark;
 		set_line(next, s, time, goes_on);
 	}
 	return r;
 }
 
-/* The line of any record, of the cycle that begins at `cycle`. false: the cycle has to be shown
- * the other way. */
+/* The line of a record that put_known() has left, if it needs nothing but a place in the table. */
+static bool
+put_new(struct uscp *u, const struct record *batch, const struct record *r, uscope_line_t *next)
+{
+	if (r->event & RECORD_PUNCTUAL || r->col == COL_NRUNNING || !is_simple(u, r))
+		return false;
+	struct uscp_shown *s = find_free(u, r);
+	if (!s || !make_shown(u, s, r))
+		return false;
+	s->phrase.tag = u->mark;
+	set_line(next, s, r->time, r > batch && is_same_cycle(r - 1, r));
+	return true;
+}
+
+/* The line of a record, of the cycle that begins at `cycle`, that needs more: a CPU has other
+ * threads, or all places are taken. false: the cycle has to be shown the other way. */
 static bool
 put_any(struct uscp *u, const struct record *cycle, const struct record *r, uscope_line_t **next)
 {
-	if (r->event & RECORD_PUNCTUAL)
+	if (r->event & RECORD_PUNCTUAL || !is_simple(u, r))
 		return false;
-	uint64_t place = place_of(r->row, r->cpu, r->col);
-	struct uscp_shown *s = find_shown(shown_at(u, place, r->value), place, r->value);
+	struct uscp_shown *s = find_shown(u, r->chan, any_place_of(r), r->value);
 	if (!s) {
-		if (!is_simple(u, r))
-			return false;
 		s = find_free(u, r);
 		if (!s) {
 			*next = write_lines(u, *next - (r - cycle), *next);
@@ -332,7 +367,7 @@ put_any(struct uscp *u, const struct record *cycle, const struct record *r, usco
 		if (!s || !make_shown(u, s, r))
 			return false;
 	}
-	s->mark = u->mark;
+	s->phrase.tag = u->mark;
 	if (r->col == COL_NRUNNING)
 		uscp_count_running(u, r);
 	set_line((*next)++, s, r->time, r > cycle);
@@ -352,6 +387,11 @@ uscp_show_cycles(struct uscp *u, const struct record *r, const struct record *en
 		const struct record *from = r;
 		r = put_known(u, batch, r, stop, next);
 		next += r - from;
+		if (r < stop && put_new(u, batch, r, next)) {
+			next++;
+			r++;
+			continue;
+		}
 		cycle = r;
 		if (r == end)
 			break;

@@ -18,11 +18,18 @@ reserve_ops(uscope_writer_t *w)
 	size_t need = w->segment->raw_cap / WORD + 1;
 	if (need <= l->nops)
 		return true;
-	uint64_t *ops = realloc(l->ops, need * sizeof(*ops));
+	need = (need + WORD - 1) / WORD * WORD;
+	uint64_t *ops = calloc(need + need / WORD, sizeof(*ops));
 	if (!ops)
 		return false;
-	memset(ops + l->nops, 0, (need - l->nops) * sizeof(*ops));
+	uint64_t *busy = ops + need;
+	if (l->nops) {
+		memcpy(ops, l->ops, l->nops * sizeof(*ops));
+		memcpy(busy, l->busy, l->nops / WORD * sizeof(*busy));
+	}
+	free(l->ops);
 	l->ops = ops;
+	l->busy = busy;
 	l->nops = need;
 	return true;
 }
@@ -58,19 +65,34 @@ static inline void
 note(struct latest *l, size_t at)
 {
 	l->ops[at / WORD] |= UINT64_C(1) << at % WORD;
+	l->busy[at / WORD / WORD] |= UINT64_C(1) << at / WORD % WORD;
+}
+
+/* Whether they set the same places. */
+static bool
+same_places(const uscope_phrase_t *p, const uint8_t *ops)
+{
+	size_t item = p->bytes / (p->sets > 1 ? 2u : 1u);
+	size_t value = item == OP_WIDE_SIZE ? sizeof(uint64_t) : sizeof(uint16_t);
+	for (size_t i = 0; i < p->sets; i++)
+		if (memcmp(p->ops + i * item, ops + i * item, item - value) != 0)
+			return false;
+	return true;
 }
 
 void
 latest_leave(uscope_writer_t *w, const uscope_phrase_t *p)
 {
 	struct latest *l = &w->latest;
-	if (p->at < l->since || w->segment->frames == 0 || p->bytes > sizeof(p->ops))
+	bool changed = p->at & LATEST_CHANGED;
+	if ((p->at & ~LATEST_CHANGED) < l->since || w->segment->frames == 0 || p->bytes > sizeof(p->ops))
 		return;
-	uint64_t at = p->at - w->position;
+	uint64_t at = (p->at & ~LATEST_CHANGED) - w->position;
 	uint64_t used = (uint64_t)(w->p - w->segment->raw);
 	if (at > used || at + p->bytes > used || (at + p->bytes) / WORD >= l->nops)
 		return;
-	if (memcmp(w->segment->raw + at, p->ops, p->bytes) != 0) /* it is none of this writer */
+	const uint8_t *ops = w->segment->raw + at;
+	if (changed ? !same_places(p, ops) : memcmp(ops, p->ops, p->bytes) != 0) /* it is none of this writer */
 		return;
 	note(l, at);
 	if (p->sets > 1)
@@ -106,18 +128,24 @@ apply(uscope_writer_t *w, const uint8_t *op)
 		(void)state_op(w->state, op[1], op[2], load16(op + 3), load16(op + 5), load16(op + 7));
 }
 
+static void
+settle_word(uscope_writer_t *w, size_t i)
+{
+	uint64_t *word = &w->latest.ops[i];
+	for (; *word; *word &= *word - 1)
+		apply(w, w->segment->raw + i * WORD + (size_t)__builtin_ctzll(*word));
+}
+
 void
 latest_settle(uscope_writer_t *w)
 {
 	struct latest *l = &w->latest;
 	for (size_t i = 0; i < l->n; i++)
 		latest_leave(w, l->phrases[i]);
-	const uint8_t *raw = w->segment->raw;
-	size_t used = (size_t)(w->p - raw);
-	for (size_t i = 0; i <= used / WORD && i < l->nops; i++) {
-		for (uint64_t bits = l->ops[i]; bits; bits &= bits - 1)
-			apply(w, raw + i * WORD + (size_t)__builtin_ctzll(bits));
-		l->ops[i] = 0;
+	for (size_t i = 0; i < l->nops / WORD; i++) {
+		for (uint64_t words = l->busy[i]; words; words &= words - 1)
+			settle_word(w, i * WORD + (size_t)__builtin_ctzll(words));
+		l->busy[i] = 0;
 	}
 	l->n = 0;
 }

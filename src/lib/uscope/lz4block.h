@@ -75,6 +75,25 @@ lz4block_finish(struct lz4block *k, uint8_t *out, size_t offset, size_t n)
 	k->out = out;
 }
 
+/* A match of `offset` and a length that one byte more can tell, behind `literals` of them, less
+ * than LZ4_LENGTH_MASK, which are at k->out + 1. Without branches: nobody can foresee whether
+ * it takes that byte. Returns what is behind it. */
+static inline uint8_t *
+lz4block_sequence(uint8_t *out, size_t literals, size_t offset, size_t n)
+{
+	n -= LZ4_MATCH_MIN;
+	size_t more = n >= LZ4_LENGTH_MASK;
+	*out = (uint8_t)(literals << 4 | (more ? LZ4_LENGTH_MASK : n));
+	out += 1 + literals;
+	store16(out, (uint16_t)offset);
+	out[2] = (uint8_t)(n - LZ4_LENGTH_MASK);
+	return out + 2 + more;
+}
+
+enum {
+	LZ4_MATCH_SHORT = LZ4_MATCH_MIN + LZ4_LENGTH_MASK + UINT8_MAX, /* one byte more cannot tell it */
+};
+
 /* `n` bytes at `from`, LZ4_MATCH_SURE or more, are those `offset` before, less than LZ4_FAR.
  * more: LZ4_AT_ONCE bytes may be read at k->next. */
 static inline void

@@ -184,13 +184,36 @@ lz4frames_walk(struct lz4frames *z, const uint8_t *in, size_t n)
 	lz4frames_keep(z, &k, n);
 }
 
-void
+/* Two SETs at p, of the form of the first: as others `offset` before, but for the values. */
+static void
+match_pair(struct lz4block *k, const uint8_t *p, const struct item *t, size_t offset)
+{
+	const uint8_t *value = p + t->head_size;
+	uint64_t differ = load64(value) ^ load64(value - offset);
+	if (t->size == ITEM_COMPACT_SIZE)
+		differ &= UINT16_MAX;
+	size_t literals = differ ? (71 - (size_t)__builtin_clzll(differ)) >> 3 : 0;
+	lz4block_match(k, p, offset, t->head_size, k->end - k->next >= LZ4_AT_ONCE);
+	lz4block_match(k, value + literals, offset, t->size - literals, k->end - k->next >= LZ4_AT_ONCE);
+}
+
+__attribute__((noinline)) void
 lz4frames_sets(struct lz4frames *z, struct lz4block *k, const uint8_t *p, const uint8_t *end)
 {
+	struct item t = item_at(p);
+	if (p + 2 * t.size == end && p >= k->next) {
+		uint16_t *slot = &z->heads[hash(t.head)];
+		size_t offset = find_head(k, p, &t, *slot);
+		if (offset && same_head(p + t.size, &t, offset)) {
+			*slot = (uint16_t)(p - k->in);
+			match_pair(k, p, &t, offset);
+			return;
+		}
+	}
 	const uint8_t *whole = k->end;
 	size_t offset = 0;
 	k->end = end;
-	for (struct item t; p < end; p += t.size) {
+	for (; p < end; p += t.size) {
 		t = item_at(p);
 		uint16_t *slot = &z->heads[hash(t.head)];
 		uint16_t seen = *slot;

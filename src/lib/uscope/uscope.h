@@ -261,6 +261,7 @@ typedef struct {
 	uint32_t summary_base;    /* cycles, 0: 1024 */
 	uint32_t summary_fan_out; /* 0: 4 */
 	uint64_t summary_budget;  /* bytes, 0: 32 MiB */
+	uint64_t tick_ps;         /* what uscope_line_t counts time in; 0: 1 */
 	uscope_error_t *error;    /* set by open: why it failed, and which definition is wrong */
 } uscope_writer_options_t;
 
@@ -340,7 +341,8 @@ typedef struct {
 	uint64_t at; /* where it was written last */
 	uint8_t bytes;
 	uint8_t sets;
-	uint8_t match[3]; /* as a frame, for LZ4: length in the token, in one byte more, whether there is one */
+	uint8_t bits; /* that a value may have */
+	uint8_t tag;  /* the application's */
 } uscope_phrase_t;
 
 /* For this writer alone; *p is zero, or was made ready for it before, and lines that have it
@@ -357,10 +359,10 @@ void uscope_phrase(uscope_writer_t *w, uscope_phrase_t *p);
 
 #define USCOPE_GOES_ON UINT64_MAX
 
-/* A phrase, and the time of the cycle that begins with it, or USCOPE_GOES_ON if it is of
- * the same one as the line before. */
+/* A phrase, and the time of the cycle that begins with it in ticks, or USCOPE_GOES_ON if it is
+ * of the same one as the line before. */
 typedef struct {
-	uint64_t time_ps;
+	uint64_t time;
 	uscope_phrase_t *phrase;
 } uscope_line_t;
 

@@ -38,6 +38,11 @@ enum {
 	MARK_COUNTER = 8, /* an ADD is */
 };
 
+enum {
+	LEBS_MAX = 2048,
+	LEB_BYTES_SHIFT = 28, /* where a number of them is, up to 3 */
+};
+
 struct uscope_writer {
 	/* What every operation touches. */
 	uint8_t *p;     /* end of the deltas */
@@ -72,7 +77,9 @@ struct uscope_writer {
 	size_t most;                /* bytes of deltas that a segment can have */
 	uint64_t position;          /* of the segment's deltas, for phrases; those of others are far */
 	struct latest latest;       /* what they have set */
-	bool has_frames;            /* the file */
+	uint32_t lebs[LEBS_MAX];    /* by ticks: LEB128 of that time, and its bytes */
+	uint32_t nlebs;
+	bool has_frames; /* the file */
 	bool has_cycles;
 
 	struct uscope_state *state;

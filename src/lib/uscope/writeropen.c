@@ -53,6 +53,8 @@ check_options(uscope_writer_options_t *o, uscope_error_t *error)
 		o->max_raw = DEFAULT_MAX_RAW;
 	if (o->max_raw > most_raw(o))
 		return refuse(error, USCOPE_E_ARG, "options: max_raw is more than a segment can have");
+	if (o->tick_ps == 0)
+		o->tick_ps = 1;
 	if (!o->no_summary && o->summary_fan_out == 1)
 		return refuse(error, USCOPE_E_ARG, "options: a summary with a fan-out of 1 has no end");
 	return USCOPE_OK;
@@ -187,6 +189,21 @@ make_segments(uscope_writer_t *w)
 	return USCOPE_OK;
 }
 
+/* Of those that are short. */
+static void
+make_lebs(uscope_writer_t *w)
+{
+	uint64_t time = 0;
+	for (uint32_t i = 0; i < LEBS_MAX && time < UINT64_C(1) << 21; i++, time += w->options.tick_ps) {
+		unsigned n;
+		uint32_t leb = short_leb((uint32_t)time, &n);
+		w->lebs[i] = leb | (uint32_t)n << LEB_BYTES_SHIFT;
+		w->nlebs = i + 1;
+		if (w->options.tick_ps >> 21)
+			break;
+	}
+}
+
 static int
 make_state(uscope_writer_t *w)
 {
@@ -199,6 +216,7 @@ make_state(uscope_writer_t *w)
 		mark_fields(w->storages[i].fields, w->storages[i].num_fields);
 		mark_fields(w->storages[i].properties, w->storages[i].num_properties);
 	}
+	make_lebs(w);
 	int status = make_summary(w);
 	return status ? status : make_segments(w);
 }

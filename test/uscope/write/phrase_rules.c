@@ -149,7 +149,7 @@ test_change(void)
 		uscope_phrase_t p = was;
 		CHECK(uscope_phrase_change(w, &p, to) == good);
 		CHECK(memcmp(p.ops, good ? want.ops : was.ops, was.bytes) == 0 && p.at == (good ? 0 : was.at));
-		CHECK(p.bytes == was.bytes && p.sets == was.sets && memcmp(p.match, was.match, sizeof(was.match)) == 0);
+		CHECK(p.bytes == was.bytes && p.sets == was.sets && p.bits == was.bits);
 		changed += good;
 	}
 	CHECK(changed > N * DENSE_FIELDS);
@@ -391,7 +391,7 @@ write_states(enum uscope_compression compression, bool phrases, size_t number, u
 			uscope_cycles(w, lines, BATCH);
 		for (size_t k = 0; k < BATCH && !phrases; k++) {
 			if (k % 3 != 1)
-				uscope_begin_cycle(w, lines[k].time_ps);
+				uscope_begin_cycle(w, lines[k].time);
 			uscope_phrase(w, lines[k].phrase);
 			if (k % 3 != 0 || k == BATCH - 1)
 				uscope_end_cycle(w);

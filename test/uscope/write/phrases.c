@@ -102,6 +102,7 @@ static uscope_line_t *lines;
 static size_t nlines;
 static size_t picked[MANY_SETS]; /* entries that a cycle has */
 static bool together;
+static uint64_t tick; /* of the lines */
 
 static void
 put_lines(uscope_writer_t *w)
@@ -139,7 +140,7 @@ add_lines(uint64_t time, size_t n)
 	for (size_t i = 0; i < n && good; i++)
 		good = table[picked[i]].good;
 	for (size_t i = 0; i < n && good; i++)
-		lines[nlines++] = (uscope_line_t){ i ? USCOPE_GOES_ON : time, &table[picked[i]].phrase };
+		lines[nlines++] = (uscope_line_t){ i ? USCOPE_GOES_ON : time / tick, &table[picked[i]].phrase };
 	return good;
 }
 
@@ -220,12 +221,14 @@ static uint64_t
 next_time(uint64_t time, const struct kinds *k)
 {
 	if (k->wrong && below(40) == 0)
-		return time - below(10);
-	if (k->wrong && below(300) == 0)
-		return UINT64_MAX - below(3);
-	if (below(50) == 0)
-		return time + below(k->step * 50);
-	return time + (below(3) && !k->still ? below(k->step) : 0);
+		time -= below(10 * tick);
+	else if (k->wrong && below(300) == 0)
+		time = UINT64_MAX - below(3 * tick);
+	else if (below(50) == 0)
+		time += below(k->step * 50);
+	else if (below(3) && !k->still)
+		time += below(k->step);
+	return time - time % tick;
 }
 
 /* ---- One file. ---- */
@@ -237,6 +240,7 @@ open_one(const char *path, struct kinds *k)
 	static const uint64_t steps[] = { 2, 100, 100, UINT64_C(1) << 20, UINT64_C(1) << 29, UINT64_C(1) << 48 };
 	static const uint64_t sizes[] = { 0, 1, 40, 1000, 100000 };
 	static const uint64_t programs[] = { 1, 20, 200, UINT64_MAX - 1 };
+	static const uint64_t ticks[] = { 0, 1, 1, 3, 1000, 1000, UINT64_C(1) << 21, UINT64_C(1) << 40 };
 	bool small = below(6) == 0;
 	*k = (struct kinds){
 		.many = below(8) == 0,
@@ -259,8 +263,10 @@ open_one(const char *path, struct kinds *k)
 		.background = below(4) == 0,
 		.lz4_size_prefix = below(4) == 0,
 		.no_summary = k->step > 100 || below(2),
+		.tick_ps = ticks[below(8)],
 		.summary_base = 8,
 	};
+	tick = o.tick_ps ? o.tick_ps : 1;
 	schema_t *s = phrasekit_schema(k->many);
 	uscope_writer_t *w = uscope_writer_open_ex(path, NULL, s, &o, NULL);
 	uscope_schema_free(s);
@@ -349,6 +355,7 @@ write_large(const char *path, bool phrases)
 {
 	together = phrases;
 	schema_t *s = phrasekit_schema(false);
+	tick = 1;
 	uscope_writer_t *w = uscope_writer_open_ex(path, NULL, s, &(uscope_writer_options_t){ .no_summary = true }, NULL);
 	uscope_schema_free(s);
 	CHECK(w);

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT */
+/* cycles: cycles of phrases. Where their frames simply go on in a segment, the bytes of the
+ * phrases are copied; where such bytes are near already, the compressor is told instead of having
+ * to find out; the state sees them later (latest.h). Anything else is done call by call. */
+#include "writer.h"
+
+enum {
+	FRAME_HEADER = 2, /* number of items */
+	LINE_MAX = LEB_MAX + FRAME_HEADER + USCOPE_PHRASE_PLACES * OP_WIDE_SIZE,
+	SLACK = 32, /* is written behind */
+	LINES_MAX = MAX_ITEMS / USCOPE_PHRASE_PLACES,
+};
+
+/* The time of a frame as it is written: up to 4 bytes, and what may stand behind them. None: it
+ * is longer. */
+struct head {
+	uint32_t bytes;
+	unsigned n;
+};
+
+/* The segment as cycles are appended. */
+struct tail {
+	uint8_t *p;
+	struct lz4frames *z; /* NULL: it is not packed so */
+	struct lz4block k;
+	struct latest *latest;
+	uint64_t position; /* of address 0 */
+	uint64_t sets;
+	size_t goes_on; /* lines that began no frame */
+};
+
+/* [begin, end) are phrases that were `far` before. If that is not near, others with the same
+ * places may be. */
+static inline void
+put_run(struct tail *t, const uint8_t *begin, const uint8_t *end, uint64_t far)
+{
+	if (unlikely(far >= LZ4_FAR)) {
+		lz4frames_sets(t->z, &t->k, begin, end);
+		return;
+	}
+	/* The highest bytes of a number that was another are often the same. */
+	size_t before = begin > t->k.next ? lz4block_equal_before(&t->k, begin, begin - far) : 0;
+	lz4block_match(&t->k, begin - before, far, (size_t)(end - begin) + before, true);
+}
+
+/* The items of a frame up to `end`, with their number if it was the same there. What is before its
+ * time is in the block. */
+static inline void
+put_whole(struct tail *t, struct head time, const uint8_t *number, const uint8_t *end, uint64_t far)
+{
+	/* Without a branch, as nobody can foresee that. */
+	unsigned n = load16(number);
+	unsigned other = load16(number - far) == n ? 0 : FRAME_HEADER;
+	uint64_t literals = (time.bytes & ~(UINT64_MAX << 8 * time.n)) | (uint64_t)n << 8 * time.n;
+	lz4block_match_behind(&t->k, literals, time.n + other, far, (size_t)(end - number) - other);
+}
+
+static unsigned
+count_sets(const uscope_line_t *line, const uscope_line_t *end)
+{
+	unsigned n = 0;
+	do
+		n += line->phrase->sets;
+	while (++line < end && line->time == USCOPE_GOES_ON);
+	return n;
+}
+
+/* Of a frame, `time` after the last. Returns what is behind. */
+static inline uint8_t *
+put_time(uint8_t *p, struct head *h, uint64_t time)
+{
+	*h = (struct head){ 0, 0 };
+	if (time >> 28)
+		return store_leb(p, time);
+	h->bytes = short_leb((uint32_t)time, &h->n);
+	store32(p, h->bytes);
+	return p + h->n;
+}
+
+/* A phrase at p. Returns how far before it was written last. */
+static inline uint64_t
+put_phrase(const struct tail *t, uint8_t *p, uscope_phrase_t *h)
+{
+	memcpy(p, h->ops, sizeof(h->ops));
+	uint64_t at = t->position + (uintptr_t)p;
+	uint64_t far = at - h->at;
+	h->at = at;
+	return far;
+}
+
+/* The same `far` from where it was, LZ4_FAR or more: lists it if it is new in the segment. Positions
+ * of segments are so far apart that one that is near is listed. Returns a distance that no other
+ * has. */
+static uint64_t
+list_far(const struct tail *t, uscope_phrase_t *h, uint64_t far)
+{
+	if (((h->at - far) & ~LATEST_CHANGED) < t->latest->since)
+		latest_add(t->latest, h);
+	return UINT64_MAX;
+}
+
+/* The items of a frame, of lines up to the first that begins another, which is returned. What is
+ * packed must not change any more: their number is written first. */
+static __attribute__((noinline)) const uscope_line_t *
+put_items(struct tail *t, struct head time, const uscope_line_t *line, const uscope_line_t *end)
+{
+	const uscope_line_t *first = line;
+	uint8_t *number = t->p;
+	const uint8_t *items = number + FRAME_HEADER;
+	bool clean = t->k.next + time.n == number; /* all before the frame is in the block */
+	uint8_t *p = number + FRAME_HEADER;
+	const uint8_t *begin = p; /* of what is as it was `run` before */
+	uscope_phrase_t *h = line->phrase;
+	uint64_t run = put_phrase(t, p, h);
+	if (unlikely(run >= LZ4_FAR))
+		run = list_far(t, h, run);
+	unsigned n = h->sets;
+	p += h->bytes;
+	while (++line < end && line->time == USCOPE_GOES_ON) {
+		h = line->phrase;
+		uint64_t far = put_phrase(t, p, h);
+		if (unlikely(far != run)) {
+			if (far >= LZ4_FAR)
+				far = list_far(t, h, far);
+			if (begin == items)
+				store16(number, (uint16_t)count_sets(first, end));
+			if (begin == items && clean && run < LZ4_FAR)
+				put_whole(t, time, number, p, run);
+			else
+				put_run(t, begin, p, run);
+			begin = p;
+			run = far;
+		}
+		n += h->sets;
+		p += h->bytes;
+	}
+	store16(number, (uint16_t)n);
+	if (begin == items && clean && run < LZ4_FAR)
+		put_whole(t, time, number, p, run);
+	else
+		put_run(t, begin, p, run);
+	t->sets += n;
+	t->goes_on += (size_t)(line - first) - 1;
+	t->p = p;
+	return line;
+}
+
+/* The same in a segment that is not packed so. */
+static const uscope_line_t *
+copy_items(struct tail *t, const uscope_line_t *line, const uscope_line_t *end)
+{
+	const uscope_line_t *first = line;
+	uint8_t *number = t->p;
+	uint8_t *p = number + FRAME_HEADER;
+	unsigned n = 0;
+	do {
+		uscope_phrase_t *h = line->phrase;
+		uint64_t far = put_phrase(t, p, h);
+		if (far >= LZ4_FAR)
+			(void)list_far(t, h, far);
+		n += h->sets;
+		p += h->bytes;
+	} while (++line < end && line->time == USCOPE_GOES_ON);
+	store16(number, (uint16_t)n);
+	t->sets += n;
+	t->goes_on += (size_t)(line - first) - 1;
+	t->p = p;
+	return line;
+}
+
+/* Of any segment. */
+static const uscope_line_t *
+put_frame(struct tail *t, struct head time, const uscope_line_t *line, const uscope_line_t *end)
+{
+	return t->z ? put_items(t, time, line, end) : copy_items(t, line, end);
+}
+
+/* The line that begins the cycle before `end`. */
+static const uscope_line_t *
+cycle_before(const uscope_line_t *lines, const uscope_line_t *end)
+{
+	do
+		end--;
+	while (end > lines && end->time == USCOPE_GOES_ON);
+	return end;
+}
+
+/* The end of those for which there is room, of whole cycles. */
+static const uscope_line_t *
+end_of_room(const uscope_writer_t *w, const uscope_line_t *lines, size_t n)
+{
+	const struct segment *g = w->segment;
+	size_t used = (size_t)(w->p - g->raw);
+	size_t cap = g->raw_cap - SLACK < w->options.max_raw ? g->raw_cap - SLACK : w->options.max_raw;
+	size_t most = cap > used ? (cap - used) / LINE_MAX : 0;
+	if (most > LINES_MAX)
+		most = LINES_MAX;
+	if (most >= n)
+		return lines + n;
+	while (most > 0 && lines[most].time == USCOPE_GOES_ON)
+		most--;
+	return lines + most;
+}
+
+/* A frame of one phrase that was written before, but not near, or behind what is not in the block. */
+static __attribute__((noinline)) void
+put_other(struct tail *t, uscope_phrase_t *h, uint64_t far)
+{
+	if (far >= LZ4_FAR)
+		far = list_far(t, h, far);
+	put_run(t, t->p, t->p + h->bytes, far);
+}
+
+/* Where cycles are appended. */
+struct cursor {
+	const uscope_line_t *line;
+	uint64_t base; /* time of the cycle before it, ticks */
+};
+
+/* Appends cycles up to the line `end`, or to one that goes back in time or to another segment.
+ * alone: it is packed, and there is a line at `end`. */
+static inline void
+append_frames(const uscope_writer_t *w, struct tail *t, struct cursor *at, const uscope_line_t *end, uint64_t limit, bool alone)
+{
+	/* The compiler cannot keep these in registers when they are members. */
+	uint8_t *p = t->p;
+	uint8_t *out = t->k.out;
+	uint64_t base = at->base;
+	const uscope_line_t *line = at->line;
+	while (line < end && line->time < limit) {
+		uint64_t time = line->time - base;
+		struct head head;
+		const uint8_t *begin = p;
+		if (likely(time < w->nlebs)) {
+			head.bytes = w->lebs[time];
+			head.n = head.bytes >> LEB_BYTES_SHIFT;
+			store32(p, head.bytes);
+			p += head.n;
+		} else if (line->time > base) {
+			p = put_time(p, &head, time * w->options.tick_ps);
+			begin = head.n ? begin : NULL;
+		} else {
+			break;
+		}
+		base = line->time;
+		uscope_phrase_t *h = line->phrase;
+		if (!alone || line[1].time == USCOPE_GOES_ON) {
+			t->p = p;
+			t->k.out = out;
+			line = alone ? put_items(t, head, line, end) : put_frame(t, head, line, end);
+			p = t->p;
+			out = t->k.out;
+			continue;
+		}
+		/* A frame of one phrase. */
+		line++;
+		unsigned sets = h->sets;
+		unsigned bytes = h->bytes;
+		store16(p, (uint16_t)sets);
+		uint64_t far = put_phrase(t, p + FRAME_HEADER, h);
+		t->sets += sets;
+		if (likely(far < LZ4_FAR && t->k.next == begin)) {
+			/* One sequence, as put_whole(). */
+			unsigned other = load16(p - far) == sets ? 0 : FRAME_HEADER;
+			t->k.last = out;
+			store32(out + 1, head.bytes);
+			store16(out + 1 + head.n, (uint16_t)sets);
+			out = lz4block_sequence(out, head.n + other, far, FRAME_HEADER - other + bytes);
+			p += FRAME_HEADER + bytes;
+			t->k.next = p;
+		} else {
+			t->p = p + FRAME_HEADER;
+			t->k.out = out;
+			put_other(t, h, far);
+			out = t->k.out;
+			p += FRAME_HEADER + bytes;
+		}
+	}
+	t->p = p;
+	t->k.out = out;
+	*at = (struct cursor){ line, base };
+}
+
+/* The first cycle, as its time counts from one that may be between two ticks. */
+static void
+append_first(const uscope_writer_t *w, struct tail *t, struct cursor *at, const uscope_line_t *end)
+{
+	struct head head;
+	t->p = put_time(t->p, &head, at->line->time * w->options.tick_ps - w->base_time);
+	at->base = at->line->time;
+	at->line = put_frame(t, head, at->line, end);
+}
+
+/* Appends the cycles that simply go on in their segment. Returns their lines. */
+static size_t
+append(uscope_writer_t *w, struct lz4frames *z, const uscope_line_t *lines, size_t n)
+{
+	struct segment *g = w->segment;
+	const uscope_line_t *end = end_of_room(w, lines, n);
+	const uint64_t tick = w->options.tick_ps;
+	/* So that no time looks as if it were behind that of a cycle because it is 2^64 less. */
+	const uint64_t last = UINT64_MAX - LEBS_MAX;
+	const uint64_t grid = (w->next_grid - 1) / tick + 1;
+	const uint64_t limit = grid < last ? grid : last;
+	if (end == lines || lines->time >= limit || lines->time * tick < w->min_time)
+		return 0;
+	struct tail t = { .p = w->p, .z = z, .latest = &w->latest, .position = w->position - (uintptr_t)g->raw };
+	struct cursor at = { .line = lines };
+	if (z)
+		t.k = lz4frames_block(z, g->raw, g->raw + g->raw_cap);
+	append_first(w, &t, &at, end);
+	if (z)
+		append_frames(w, &t, &at, cycle_before(lines, end), limit, true);
+	append_frames(w, &t, &at, end, limit, false);
+	if (z)
+		lz4frames_keep(z, &t.k, (size_t)(t.p - g->raw));
+	w->p = t.p;
+	size_t done = (size_t)(at.line - lines);
+	uint32_t frames = (uint32_t)(done - t.goes_on);
+	w->stats.operations += t.sets;
+	w->stats.frames += frames;
+	g->frames += frames;
+	g->active += frames;
+	w->time = w->min_time = w->base_time = w->last_frame = at.base * tick;
+	return done;
+}
+
+/* Looks at what other frames came before. NULL: it is not packed so. */
+static struct lz4frames *
+open_block(uscope_writer_t *w)
+{
+	struct segment *g = w->segment;
+	struct lz4frames *z = g->lz4;
+	size_t used = (size_t)(w->p - g->raw);
+	if (!z || !lz4frames_reserve(z, g->raw_cap))
+		return NULL;
+	if (z->walked != used)
+		lz4frames_walk(z, g->raw, used);
+	return z;
+}
+
+static size_t
+append_some(uscope_writer_t *w, const uscope_line_t *lines, size_t n)
+{
+	if (w->mode != MODE_IDLE || w->v01 || w->segment->frames == 0 || w->p - w->segment->raw < LZ4_BEFORE)
+		return 0;
+	return latest_reserve(w, n) ? append(w, open_block(w), lines, n) : 0;
+}
+
+/* One that is too late for a cycle stays so. */
+static uint64_t
+ps_of(const uscope_writer_t *w, uint64_t ticks)
+{
+	return ticks > UINT64_MAX / w->options.tick_ps ? UINT64_MAX : ticks * w->options.tick_ps;
+}
+
+void
+uscope_cycles(uscope_writer_t *w, const uscope_line_t *lines, size_t n)
+{
+	if (!w || n == 0)
+		return;
+	for (const uscope_line_t *end = lines + n; lines < end;) {
+		size_t done = append_some(w, lines, (size_t)(end - lines));
+		lines += done;
+		if (done)
+			continue;
+		uscope_begin_cycle(w, ps_of(w, lines->time));
+		do
+			uscope_phrase(w, lines++->phrase);
+		while (lines < end && lines->time == USCOPE_GOES_ON);
+		uscope_end_cycle(w);
+	}
+}
