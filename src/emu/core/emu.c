@@ -105,7 +105,7 @@ emu_run(struct emu *emu)
 	int rc;
 	while ((rc = merge_next(&emu->merge, &ev)) > 0) {
 		if ((rc = emu_apply(emu, ev)) < 0) {
-			emu->nrefused = 1;
+			emu->refused = true;
 			break;
 		}
 		if (emu->nevents % LOOK_UP_EVENTS == 0 && (rc = look_up(emu)) < 0)

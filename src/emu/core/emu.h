@@ -122,9 +122,9 @@ struct emu {
 	int64_t start; /* clock of the first event */
 	int64_t time;  /* of the current event, ns since the first */
 	uint64_t nevents;
-	uint64_t nrefused; /* of them, the last one */
-	uint64_t nmore;    /* records that came in one event with another */
-	bool complete;     /* the end of the trace was reached */
+	bool refused;   /* the last of them */
+	uint64_t nmore; /* records that came in one event with another */
+	bool complete;  /* the end of the trace was reached */
 };
 
 /* Opens the trace and prepares everything but the outputs. `dir` and the strings of the

@@ -134,7 +134,7 @@ emu_close(struct emu *emu, int rc)
 			rc = end_checks(emu);
 	}
 	if (emu->density.n)
-		density_end(&emu->density, emu->nevents - emu->nrefused);
+		density_end(&emu->density, emu->nevents - emu->refused);
 	bad = feed_close(&emu->feed, emu->time);
 	trace_close(&emu->trace);
 	arena_finish(&emu->arena);

@@ -5,7 +5,8 @@
 /* sink: what an output implements.
  *
  * The emulator prints records; sinks make files of them. A sink that has a write member
- * runs it on another thread, always the same, which gets all records in order of time; open and close run on the thread of the emulator, before the first and after the last write.
+ * runs it on another thread, always the same, which gets all records in order of time; open and
+ * close run on the thread of the emulator, before the first and after the last write.
  * What a sink may read of the emulator meanwhile does not change: rows, columns and
  * their labels (labels that models add while running may be read in close). Of live input
  * the rows up to the one of a record are known to who has the record, all in close. */

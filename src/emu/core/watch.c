@@ -74,6 +74,8 @@ watch_init(struct emu *emu)
 void
 watch_event(struct emu *emu, const struct event *ev)
 {
+	if (!emu->density.n)
+		return;
 	if (emu->time >= emu->next_bucket)
 		emu->next_bucket = density_next(&emu->density, emu->time, emu->nevents - 1);
 	emu->watch_at = emu->next_bucket;

@@ -36,7 +36,7 @@ void
 uscp_begin_cycle(struct uscp *u)
 {
 	if (!u->begun)
-		uscope_begin_cycle(u->w, (uint64_t)u->time * PS_PER_NS);
+		uscope_begin_cycle(u->w, uscp_ps(u->time));
 	u->begun = true;
 	for (size_t i = 0; i < u->nlines; i++)
 		uscope_phrase(u->w, u->lines[i].phrase);
@@ -311,7 +311,7 @@ uscp_close(void *self, int64_t duration)
 		const struct density *d = &u->emu->density;
 		for (size_t i = 0; d->n && i <= d->bucket; i++)
 			if (d->n[i])
-				uscope_summary_density(u->w, ((uint64_t)i << d->shift) * PS_PER_NS, d->n[i]);
+				uscope_summary_density(u->w, uscp_ps((int64_t)i << d->shift), d->n[i]);
 		/* Texts of what never ran, and what is only known now. */
 		if (atomic_load(&u->last_text->next) || uscp_has_late(u)) {
 			u->time = duration;
@@ -319,7 +319,7 @@ uscp_close(void *self, int64_t duration)
 			uscp_put_late(u);
 			uscp_end_cycle(u);
 		}
-		(void)uscope_writer_set_end(u->w, (uint64_t)duration * PS_PER_NS);
+		(void)uscope_writer_set_end(u->w, uscp_ps(duration));
 	}
 	if (u->w && uscope_writer_finish(u->w) < 0)
 		uscp_check_writer(u);

@@ -15,6 +15,13 @@ enum {
 	NONE = -1,
 };
 
+/* A time of the file. One that is too late for it stays so. */
+static inline uint64_t
+uscp_ps(int64_t ns)
+{
+	return (uint64_t)ns > UINT64_MAX / PS_PER_NS ? UINT64_MAX : (uint64_t)ns * PS_PER_NS;
+}
+
 /* What a CPU has been doing since a time. */
 struct span {
 	int counter; /* <0: none */
@@ -59,8 +66,8 @@ struct uscp {
 	int64_t time;                    /* of the cycle or the last one, ns */
 	bool begun;                      /* in the file */
 	struct uscp_shown *shown;        /* by channel and value */
-	size_t nchans;                   /* that have values there, */
-	size_t shown_stride;             /* so far from each other */
+	size_t shown_mask;               /* of a channel: what is looked at */
+	size_t shown_stride;             /* between channels */
 	uint8_t mark;                    /* of the records in lines that are not written yet */
 	uscope_line_t lines[USCP_LINES]; /* of the cycle */
 	size_t nlines;

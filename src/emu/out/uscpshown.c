@@ -42,7 +42,7 @@ uscp_count_busy(struct uscp *u, struct span *s, bool now, int64_t time)
 	if (s->counter < 0 || now == (s->since != NONE))
 		return;
 	if (!now)
-		uscope_summary_span(u->w, s->counter, (uint64_t)s->since * PS_PER_NS, (uint64_t)time * PS_PER_NS);
+		uscope_summary_span(u->w, s->counter, uscp_ps(s->since), uscp_ps(time));
 	s->since = now ? time : NONE;
 }
 
@@ -61,7 +61,7 @@ uscp_count_running(struct uscp *u, const struct record *r)
 enum {
 	SHOWN_VALUES = 32, /* of a channel that are never in one place: a power of two */
 	SHOWN_STRIDE = 17, /* between channels; odd, as a cache has few places for what is 2^n apart */
-	SHOWN_MAX = 1 << 17,
+	SHOWN_MAX = 1 << 18,
 	CACHE_LINE = 64,
 };
 
@@ -75,14 +75,17 @@ bool
 uscp_open_shown(struct uscp *u)
 {
 	const struct emu *emu = u->emu;
-	u->nchans = ((size_t)emu_nrows(emu, ROW_THREAD) + emu_nrows(emu, ROW_CPU)) * emu->ncols;
-	if (u->nchans >= COUNTED)
+	size_t nchans = ((size_t)emu_nrows(emu, ROW_THREAD) + emu_nrows(emu, ROW_CPU)) * emu->ncols;
+	if (nchans >= COUNTED)
 		return false;
+	size_t places = 1;
+	while (places < nchans && places < SHOWN_MAX)
+		places *= 2;
+	u->shown_mask = places - 1;
 	u->shown_stride = SHOWN_STRIDE;
-	while (u->shown_stride > 1 && u->nchans * u->shown_stride > SHOWN_MAX)
+	while (u->shown_stride > 1 && places * u->shown_stride > SHOWN_MAX)
 		u->shown_stride -= 2;
-	size_t n = u->nchans * u->shown_stride + SHOWN_VALUES;
-	char *p = arena_alloc(&u->arena, n + 1, sizeof(struct uscp_shown));
+	char *p = arena_alloc(&u->arena, places * u->shown_stride + SHOWN_VALUES + 1, sizeof(struct uscp_shown));
 	if (!p)
 		return false;
 	u->shown = (struct uscp_shown *)(p + (-(uintptr_t)p & (CACHE_LINE - 1)));
@@ -112,9 +115,9 @@ is_shown(const struct uscp_shown *s, uint64_t place, int64_t value)
 
 /* The first of two where a value may be. */
 static inline struct uscp_shown *
-shown_at(struct uscp_shown *table, size_t stride, size_t chan, int64_t value)
+shown_at(const struct uscp *u, size_t chan, int64_t value)
 {
-	return &table[chan * stride + ((size_t)value & (SHOWN_VALUES - 1))];
+	return &u->shown[(chan & u->shown_mask) * u->shown_stride + ((size_t)value & (SHOWN_VALUES - 1))];
 }
 
 /* The other one. */
@@ -128,7 +131,7 @@ other_of(const struct uscp *u, struct uscp_shown *s)
 static inline struct uscp_shown *
 find_shown(const struct uscp *u, size_t chan, uint64_t place, int64_t value)
 {
-	struct uscp_shown *s = shown_at(u->shown, u->shown_stride, chan, value);
+	struct uscp_shown *s = shown_at(u, chan, value);
 	if (is_shown(s, place, value))
 		return s;
 	s = other_of(u, s);
@@ -210,7 +213,7 @@ older_of(struct uscp_shown *s, struct uscp_shown *other)
 static struct uscp_shown *
 replace(struct uscp *u, size_t chan, int64_t value)
 {
-	struct uscp_shown *s = shown_at(u->shown, u->shown_stride, chan, value);
+	struct uscp_shown *s = shown_at(u, chan, value);
 	s = older_of(s, other_of(u, s));
 	if (is_used(s, u->lines, u->nlines))
 		uscp_begin_cycle(u);
@@ -239,7 +242,7 @@ void
 uscp_show_own(struct uscp *u, const struct uscp_col *k, uint32_t row, int64_t value)
 {
 	uint64_t place = OWN | (uint64_t)row << 16 | k->channel;
-	size_t chan = ((size_t)row * u->emu->ncols + k->channel) % u->nchans;
+	size_t chan = (size_t)row * u->emu->ncols + k->channel;
 	struct uscp_shown *s = find_shown(u, chan, place, value);
 	if (!s) {
 		s = replace(u, chan, value);
@@ -285,7 +288,7 @@ is_simple(const struct uscp *u, const struct record *r)
 static struct uscp_shown *
 find_free(const struct uscp *u, const struct record *r)
 {
-	struct uscp_shown *s = shown_at(u->shown, u->shown_stride, r->chan, r->value);
+	struct uscp_shown *s = shown_at(u, r->chan, r->value);
 	struct uscp_shown *other = other_of(u, s);
 	struct uscp_shown *old = older_of(s, other);
 	if (old->phrase.tag != u->mark)
@@ -314,14 +317,12 @@ is_same_cycle(const struct record *a, const struct record *b)
 static __attribute__((noinline)) const struct record *
 put_known(const struct uscp *u, const struct record *batch, const struct record *r, const struct record *end, uscope_line_t *next)
 {
-	struct uscp_shown *table = u->shown;
-	size_t stride = u->shown_stride;
 	uint8_t mark = u->mark;
 	int64_t time = r > batch ? r[-1].time : NONE;
 	uint16_t event = r > batch ? r[-1].event : 0;
 	for (; r < end; r++, next++) {
 		uint64_t place = place_of(r);
-		struct uscp_shown *s = shown_at(table, stride, r->chan, r->value);
+		struct uscp_shown *s = shown_at(u, r->chan, r->value);
 		if (__builtin_expect(!is_shown(s, place, r->value), 0) && !is_shown(s = other_of(u, s), place, r->value))
 			break;
 		if (__builtin_expect(r->event & RECORD_PUNCTUAL, 0))

@@ -11,8 +11,8 @@ enum {
 	LINES_MAX = MAX_ITEMS / USCOPE_PHRASE_PLACES,
 };
 
-/* The time of a frame as it is written: up to 4 bytes, and what may stand behind them. None: it
- * is longer. */
+/* The time of a frame as it is written: n bytes, up to 4, and what may stand behind them. 0: it is
+ * longer. */
 struct head {
 	uint32_t bytes;
 	unsigned n;

@@ -72,7 +72,7 @@ note(struct latest *l, size_t at)
 static bool
 same_places(const uscope_phrase_t *p, const uint8_t *ops)
 {
-	size_t item = p->bytes / (p->sets > 1 ? 2u : 1u);
+	size_t item = p->bytes / (p->sets ? p->sets : 1u);
 	size_t value = item == OP_WIDE_SIZE ? sizeof(uint64_t) : sizeof(uint16_t);
 	for (size_t i = 0; i < p->sets; i++)
 		if (memcmp(p->ops + i * item, ops + i * item, item - value) != 0)
@@ -85,7 +85,7 @@ latest_leave(uscope_writer_t *w, const uscope_phrase_t *p)
 {
 	struct latest *l = &w->latest;
 	bool changed = p->at & LATEST_CHANGED;
-	if ((p->at & ~LATEST_CHANGED) < l->since || w->segment->frames == 0 || p->bytes > sizeof(p->ops))
+	if ((p->at & ~LATEST_CHANGED) < l->since || w->segment->frames == 0 || p->bytes > sizeof(p->ops) || p->sets > USCOPE_PHRASE_PLACES)
 		return;
 	uint64_t at = (p->at & ~LATEST_CHANGED) - w->position;
 	uint64_t used = (uint64_t)(w->p - w->segment->raw);

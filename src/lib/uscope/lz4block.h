@@ -90,10 +90,6 @@ lz4block_sequence(uint8_t *out, size_t literals, size_t offset, size_t n)
 	return out + 2 + more;
 }
 
-enum {
-	LZ4_MATCH_SHORT = LZ4_MATCH_MIN + LZ4_LENGTH_MASK + UINT8_MAX, /* one byte more cannot tell it */
-};
-
 /* `n` bytes at `from`, LZ4_MATCH_SURE or more, are those `offset` before, less than LZ4_FAR.
  * more: LZ4_AT_ONCE bytes may be read at k->next. */
 static inline void

@@ -193,7 +193,8 @@ match_pair(struct lz4block *k, const uint8_t *p, const struct item *t, size_t of
 	if (t->size == ITEM_COMPACT_SIZE)
 		differ &= UINT16_MAX;
 	size_t literals = differ ? (71 - (size_t)__builtin_clzll(differ)) >> 3 : 0;
-	lz4block_match(k, p, offset, t->head_size, k->end - k->next >= LZ4_AT_ONCE);
+	size_t before = (size_t)(p - k->in) >= offset + LZ4_BEFORE ? lz4block_equal_before(k, p, p - offset) : 0;
+	lz4block_match(k, p - before, offset, t->head_size + before, k->end - k->next >= LZ4_AT_ONCE);
 	lz4block_match(k, value + literals, offset, t->size - literals, k->end - k->next >= LZ4_AT_ONCE);
 }
 

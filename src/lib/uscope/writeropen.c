@@ -199,8 +199,6 @@ make_lebs(uscope_writer_t *w)
 		uint32_t leb = short_leb((uint32_t)time, &n);
 		w->lebs[i] = leb | (uint32_t)n << LEB_BYTES_SHIFT;
 		w->nlebs = i + 1;
-		if (w->options.tick_ps >> 21)
-			break;
 	}
 }
 
@@ -283,7 +281,6 @@ open_all(uscope_writer_t *w, const char *path, const dut_desc_t *dut, const sche
 	if (w->options.interval_ps && w->options.interval_ps <= UINT64_MAX - w->options.origin_ps)
 		w->next_grid = w->options.origin_ps + w->options.interval_ps;
 	w->v01 = w->options.frames != USCOPE_INTERLEAVED;
-	w->position = LZ4_FAR;
 	status = make_state(w);
 	if (status)
 		return status;

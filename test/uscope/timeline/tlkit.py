@@ -136,6 +136,22 @@ def compare_states(want, rows, time, instants):
     return found
 
 
+def compare_density(tools, file):
+    """What differs in the overview: how many events there were when, and those in the file."""
+    times = [json.loads(x)["time_ps"] // 1000 for x in tools.uscope("events", "--json", file).stdout.splitlines() if b'"event":"ovni"' in x]
+    summary = json.loads(tools.uscope("summary", "--json", "--level=0", file).stdout)
+    base = summary["base_interval_cycles"]
+    # the emulator counts in buckets of 1024 ns or more, a million of them
+    size = max(base, 1 << max(10, max(times, default=0).bit_length() - 20))
+    want, have = {}, {}
+    for t in times:
+        want[t // size] = want.get(t // size, 0) + 1
+    for i, n in enumerate(summary["density"]["buckets"]):
+        if n:
+            have[i * base // size] = have.get(i * base // size, 0) + n
+    return [] if want == have else [f"density: {sum(have.values())} events, {sum(want.values())} in the file, or at other times"]
+
+
 def compare_cycles(tools, files):
     """What differs in two files of one trace, with and without the events of the trace: nothing
     should but these events."""
@@ -150,4 +166,5 @@ def compare_cycles(tools, files):
     found = [f"one by one: {a} and {b}" for a, b in zip(*dumps) if a != b][:3]
     if len(dumps[0]) != len(dumps[1]):
         found.append(f"one by one: {len(dumps[0])} and {len(dumps[1])} items")
+    found += compare_density(tools, files[1])
     return found + (["one by one: another summary"] if summaries[0] != summaries[1] else [])

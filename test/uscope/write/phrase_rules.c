@@ -3,6 +3,7 @@
  * packed as it was written are. */
 #include "phrasekit.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -277,6 +278,52 @@ test_begin(void)
 	(void)done(w, path);
 }
 
+/* Cycles of a phrase, another that gets all values of 16 bits one after the other, and the first
+ * again. What is before it there, the number of operations of the cycle, may be like the value, and
+ * is not before it is final. */
+static struct phrasekit_file
+write_number(const char *path, uint64_t step, bool phrases)
+{
+	const uscope_place_t other = { DENSE, 1, 2 };
+	uscope_writer_t *w = open_one(path, &(uscope_writer_options_t){ .no_summary = true });
+	uscope_phrase_t a = phrase(w, 7, (uscope_place_t){ DENSE, 0, 2 });
+	uscope_phrase_t b = phrase(w, 0, other);
+	uint64_t time = 1;
+	for (uint64_t value = 0; value <= UINT16_MAX; value++, time += step) {
+		if (phrases) {
+			CHECK(uscope_phrase_change(w, &b, value));
+			uscope_cycles(w, (const uscope_line_t[]){ { time, &a }, { time + 1, &a }, { USCOPE_GOES_ON, &b }, { USCOPE_GOES_ON, &a }, { time + 2, &a } }, 5);
+			continue;
+		}
+		for (uint64_t i = 0; i < 3; i++) {
+			uscope_begin_cycle(w, time + i);
+			uscope_phrase(w, &a);
+			if (i == 1) {
+				uscope_slot_set(w, other.storage, other.slot, other.field, value);
+				uscope_phrase(w, &a);
+			}
+			uscope_end_cycle(w);
+		}
+	}
+	struct phrasekit_file f = phrasekit_finish(w, path);
+	f.verifies = true;
+	uscope_writer_close(w);
+	return f;
+}
+
+static void
+test_number(void)
+{
+	char calls[300];
+	(void)snprintf(calls, sizeof(calls), "%s", kit_path("calls.uscp"));
+	static const uint64_t steps[] = { 3, 300, 30000, UINT64_C(1) << 22 };
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		struct phrasekit_file a = write_number(calls, steps[i], false);
+		struct phrasekit_file b = write_number(kit_path("phrases.uscp"), steps[i], true);
+		phrasekit_compare(&a, &b);
+	}
+}
+
 /* The block is as far as the deltas, and frames of phrases are not looked at again. */
 static void
 check_walked(const uscope_writer_t *w)
@@ -440,6 +487,7 @@ main(void)
 	test_wrong(USCOPE_RAW);
 	test_wrong(USCOPE_LZ4);
 	test_begin();
+	test_number();
 	test_distance();
 	test_small();
 	return 0;
