@@ -41,17 +41,16 @@ struct uscp {
 	struct uscp_map map;
 	uscope_writer_t *w;
 	const char *path;
-	bool failed; /* and reported */
 
 	/* Texts: hash -> index, by what the models have told so far. */
 	struct idmap texts;
 	struct idmap by_index; /* and back */
 	int64_t last_of;       /* the last one asked for, and its index; 0: none */
-	uint32_t last_index;
 	const struct emu_text *last_text;
+	uint32_t last_index;
 	/* The table of labels. */
-	struct idmap labelled; /* value and model that are in it */
 	uint32_t nlabels;
+	struct idmap labelled; /* value and model that are in it */
 	uint64_t nlabels_lost;
 	const struct late_label **told; /* by column: the last one that is in it */
 
@@ -64,15 +63,16 @@ struct uscp {
 	size_t npending;
 	size_t pending_cap;
 	int64_t time;                    /* of the cycle or the last one, ns */
-	bool begun;                      /* in the file */
 	struct uscp_shown *shown;        /* by channel and value */
 	size_t shown_mask;               /* of a channel: what is looked at */
 	size_t shown_stride;             /* between channels */
-	uint8_t mark;                    /* of the records in lines that are not written yet */
 	uscope_line_t lines[USCP_LINES]; /* of the cycle */
 	size_t nlines;
+	bool begun;   /* the cycle, in the file */
+	uint8_t mark; /* of the records in lines that are not written yet */
 	uint16_t last_event;
 	bool unended; /* the breakdowns of the last cycle are still to be written */
+	bool failed;  /* and reported */
 };
 
 /* Reports once that the file stays as it is; the other outputs go on. */

@@ -334,8 +334,8 @@ typedef struct {
 } uscope_place_t;
 
 /* A phrase: a value that is set in one place, or in two at once such as a thread and its
- * CPU, and will be again. It is made ready once. The application has its memory, and does
- * not touch what is in it. */
+ * CPU, and will be again. It is made ready once. The application has its memory, and touches
+ * nothing in it but the tag. */
 typedef struct {
 	uint8_t ops[32];
 	uint64_t at; /* where it was written last */
