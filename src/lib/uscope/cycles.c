@@ -247,7 +247,7 @@ append_frames(const uscope_writer_t *w, struct tail *t, struct cursor *at, const
 		if (!alone || line[1].time == USCOPE_GOES_ON) {
 			t->p = p;
 			t->k.out = out;
-			line = alone ? put_items(t, head, line, end) : put_frame(t, head, line, end);
+			line = put_frame(t, head, line, end);
 			p = t->p;
 			out = t->k.out;
 			continue;

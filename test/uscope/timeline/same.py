@@ -58,13 +58,13 @@ class Test:
 
     def at_once(self, trace, out, args):
         """Runs of cycles are written at once, unless there are breakdowns or events of the trace
-        between: but for these, all is the same, the overview too."""
+        between: but for these, all is the same, the overview too; also up to an event that is refused."""
         files = []
         for name, more in (("at_once", []), ("one_by_one", ["--uscope-raw-events"])):
             words = [w for w in args if w != "-b"]
-            p = self.tools.emu("-q", *words, *more, "-f", "uscope", "-o", f"{out}/{name}", trace)
+            self.tools.emu("-q", *words, *more, "-f", "uscope", "-o", f"{out}/{name}", trace)
             files.append(f"{out}/{name}/ovni.uscp")
-            if p.returncode or not os.path.exists(files[-1]):
+            if not os.path.exists(files[-1]):
                 return []
         return tlkit.compare_cycles(self.tools, files)
 
