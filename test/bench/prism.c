@@ -7,7 +7,7 @@
  * Each figure is the best of some runs over the same bytes, which are small enough to stay in
  * the cache of the processor, as a ratio to "plain": one pass that adds up the same bytes, eight at
  * a time. Exit status 1 when a limit is passed by far. */
-#include "prismread.h"
+#include "prism/read.h"
 
 #include <stdbool.h>
 #include <stdio.h>

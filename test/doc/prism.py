@@ -62,7 +62,7 @@ def lines(what, block, path):
 def codes():
     """The rows of the table of codes, out of the header."""
     text = read(f"{ROOT}/src/lib/prism/prism.h")
-    warns = read(f"{ROOT}/src/lib/prism/prismtext.c")
+    warns = read(f"{ROOT}/src/lib/prism/text.c")
     warns = re.search(r"warnings = (.*?);", warns, re.S).group(1)
     listed = text[text.index("#define PRISM_CODE_LIST"):text.index("enum prism_code")]
     for name, what, lenient in re.findall(r'X\((\w+), "((?:[^"\\]|\\.)*)", "((?:[^"\\]|\\.)*)"\)', listed):

@@ -6,7 +6,7 @@
 #include "fuzz.h"
 
 #include "emu.h"
-#include "lapstream.h"
+#include "input/laplace/stream.h"
 
 #include <stdlib.h>
 #include <string.h>

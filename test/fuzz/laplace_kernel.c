@@ -2,9 +2,9 @@
 /* Kernel events, alone and between references, and the machine that follows them. The first
  * byte chooses: dialect (2 bits), lenient, interleaved, unit of offsets, base of the kernel. */
 #include "fuzz.h"
-#include "lapkernel.h"
+#include "laplace/kernel.h"
 #include "lapkit.h"
-#include "lapmachine.h"
+#include "laplace/machine.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * written in each form and read again. */
 #include "fuzz.h"
 #include "lapkit.h"
-#include "lapref.h"
+#include "laplace/ref.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "fuzz.h"
 
 #include "emu.h"
-#include "prismstream.h"
+#include "input/prism/stream.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * flow. */
 #include "fuzz.h"
 #include "prismkit.h"
-#include "ptline.h"
+#include "prism/line.h"
 
 #include <fcntl.h>
 #include <string.h>

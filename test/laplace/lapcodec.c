@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* lapcodec: records to bytes and back, in all forms. */
 #include "kit.h"
-#include "lapkernel.h"
-#include "lapprobe.h"
-#include "lapref.h"
+#include "laplace/kernel.h"
+#include "laplace/probe.h"
+#include "laplace/ref.h"
 
 #include <inttypes.h>
 #include <string.h>

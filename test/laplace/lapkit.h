@@ -5,7 +5,7 @@
 /* lapkit: bytes in memory as an input, and a log that keeps what it is told. */
 
 #include "check.h"
-#include "lapread.h"
+#include "laplace/read.h"
 
 struct lapkit_bytes {
 	const uint8_t *p;

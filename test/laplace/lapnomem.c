@@ -4,8 +4,8 @@
  * TEST_SHARE=n each n-th. */
 #include "kit.h"
 #include "lapkit.h"
-#include "lapmachine.h"
-#include "lapmerge.h"
+#include "laplace/machine.h"
+#include "laplace/merge.h"
 #include "wrapalloc.h"
 
 #include <string.h>

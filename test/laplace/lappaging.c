@@ -2,9 +2,9 @@
 /* lappaging: maps of ranges, pages found last and windows of pages against arrays, and the rules of
  * canonical pages. */
 #include "kit.h"
-#include "lapcount.h"
+#include "laplace/count.h"
 #include "lapkit.h"
-#include "lapmachine.h"
+#include "laplace/machine.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * a pipe through two readers that hold one window each. */
 #include "kit.h"
 #include "lapkit.h"
-#include "lapref.h"
+#include "laplace/ref.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 /* laprules: each rule on malformed input, strict and lenient: code, offset and line, and
  * what is left. */
 #include "lapkit.h"
-#include "lapmachine.h"
-#include "lapref.h"
+#include "laplace/machine.h"
+#include "laplace/ref.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -53,7 +53,7 @@ def check_block(settings, text):
 def check_codes(page):
     unquote = re.compile(r'\\(.)')
     rows = re.findall(r'^\tX\((\w+), "((?:[^"\\]|\\.)*)", "((?:[^"\\]|\\.)*)"\)', read("src/lib/prism/prism.h"), re.M)
-    warns = set(re.findall(r"PRISM_(P\w\d\d)", read("src/lib/prism/prismtext.c")))
+    warns = set(re.findall(r"PRISM_(P\w\d\d)", read("src/lib/prism/text.c")))
     want = [(name, unquote.sub(r"\1", text), "warning" if name in warns else "error", "error" if lenient == "no" else unquote.sub(r"\1", lenient))
             for name, text, lenient in rows]
     have = re.findall(r"^\| (P\w\d\d) \| (.*?) \| (\w+) \| (.*?) \|$", page, re.M)
@@ -64,7 +64,7 @@ def check_codes(page):
 
 def check_names(page):
     section = page.split("## As text", 1)[1].split("\n## ", 1)[0]
-    source = read("src/lib/prism/prismtext.c")
+    source = read("src/lib/prism/text.c")
     for table in ("mem_types", "formats", "ops", "syncs", "cxts"):
         body = re.search(rf"\b{table}\[.*?\] = \{{(.*?)^\}};", source, re.S | re.M).group(1)
         for name in re.findall(r'"(.*?)"', body):

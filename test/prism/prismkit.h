@@ -6,7 +6,7 @@
  * second reader of events that takes the format bit by bit, as its description is written. */
 
 #include "check.h"
-#include "prismread.h"
+#include "prism/read.h"
 
 enum {
 	PRISMKIT_LINE = 1200, /* room for an event as text */

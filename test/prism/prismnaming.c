@@ -2,7 +2,7 @@
 /* Names of Prism traces: each once, in the order of first appearance, at a place for ever;
  * against a list that is searched from its start. */
 #include "kit.h"
-#include "prismnames.h"
+#include "names.h"
 
 #include <string.h>
 

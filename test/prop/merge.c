@@ -3,7 +3,7 @@
 #include "merge.h"
 
 #include "kit.h"
-#include "runtime.h"
+#include "input/ovni/stream.h"
 
 #include <inttypes.h>
 #include <string.h>

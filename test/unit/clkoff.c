@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "clkoff.h"
+#include "input/ovni/clkoff.h"
 
 #include "kit.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables of offsets that change, and clocks corrected by them. */
-#include "drift.h"
+#include "input/ovni/drift.h"
 
-#include "clkoff.h"
+#include "input/ovni/clkoff.h"
 #include "kit.h"
 
 #include <string.h>

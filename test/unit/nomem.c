@@ -7,7 +7,7 @@
 #include "emu.h"
 #include "kit.h"
 #include "out.h"
-#include "prismstream.h"
+#include "input/prism/stream.h"
 #include "wrapalloc.h"
 
 #include <cjson/cJSON.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "phrase.h"
+#include "look/phrase.h"
 
 #include "kit.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "syncmath.h"
+#include "sync/math.h"
 
 #include "kit.h"
 

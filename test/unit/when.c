@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "when.h"
+#include "kit/when.h"
 
 #include "check.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* ovnidump: the events of a trace as text, one a line. */
-#include "cli.h"
-#include "dumpline.h"
-#include "filter.h"
-#include "play.h"
+#include "kit/cli.h"
+#include "look/line.h"
+#include "look/filter.h"
+#include "look/play.h"
 
 #include <getopt.h>
 #include <signal.h>

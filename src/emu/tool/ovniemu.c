@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* ovniemu: turns a trace into timelines. */
-#include "cli.h"
+#include "kit/cli.h"
 #include "emu.h"
-#include "lapopts.h"
+#include "options/laplace.h"
 #include "out.h"
-#include "prismopts.h"
+#include "options/prism.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include <uscope.h>
+#include "uscope/uscope.h"
 
 enum {
 	OPT_COMPAT = 256,

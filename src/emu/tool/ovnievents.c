@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ovnievents: the reference of all events and views, from the declarations of the models. */
-#include "catalog.h"
-#include "cli.h"
+#include "look/catalog.h"
+#include "kit/cli.h"
 #include "emu.h"
 
 #include <ctype.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ovnisort: sorts the late events of streams. */
-#include "cli.h"
-#include "sortstream.h"
+#include "kit/cli.h"
+#include "sort/stream.h"
 
 #include <errno.h>
 #include <getopt.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* ovnisync: measures the distance between the clocks of the nodes, over MPI. */
 #include "arena.h"
-#include "cli.h"
+#include "kit/cli.h"
 #include "diag.h"
-#include "synctable.h"
+#include "sync/table.h"
 
 #include <errno.h>
 #include <getopt.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ovnitop: how many events a trace has, by what they are, who emits them, or when. */
-#include "cli.h"
-#include "topcount.h"
+#include "kit/cli.h"
+#include "top/count.h"
 #include "wbuf.h"
 
 #include <getopt.h>

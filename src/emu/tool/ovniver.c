@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ovniver: which libovni a program gets when it is started like this one. It links the
  * shared library for that, as traced programs do. */
-#include "cli.h"
+#include "kit/cli.h"
 
 #include <dlfcn.h>
 #include <getopt.h>

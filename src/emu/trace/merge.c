@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "merge.h"
 
-#include "runtime.h"
+#include "input/ovni/stream.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace.h"
 
-#include "clkoff.h"
-#include "lapstream.h"
-#include "prismstream.h"
+#include "input/ovni/clkoff.h"
+#include "input/laplace/stream.h"
+#include "input/prism/stream.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "prismbits.h"
+#include "bits.h"
 
 #include <string.h>
 

@@ -18,7 +18,7 @@
  * (prism_kind_name() to prism_cxt_name()). A tool that wants to decode or encode links
  * libprism. */
 
-#include <prism.h>
+#include "prism.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* ovniscope-laplace: converts, merges and counts traces of the Laplace simulator. */
-#include "ltool.h"
+#include "tool.h"
 
-#include "lapkernel.h"
-#include "lapref.h"
+#include "laplace/kernel.h"
+#include "laplace/ref.h"
 
 #include <getopt.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ovniscope-prism: prints, writes, counts and recodes Prism event streams. */
-#include "ptinput.h"
+#include "input.h"
 
 #include <getopt.h>
 #include <stdlib.h>

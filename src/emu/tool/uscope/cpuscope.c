@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cpuscope.h"
 
-#include "layout.h"
+#include "uscope/layout.h"
 
 static uint16_t
 find_field(const uscope_field_t *fields, uint32_t n, const char *name)

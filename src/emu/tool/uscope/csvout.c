@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* csvout: a line for each operation and for each field of an event. */
 #include "exporter.h"
-#include "layout.h"
+#include "uscope/layout.h"
 #include "puttext.h"
 #include "statetext.h"
 

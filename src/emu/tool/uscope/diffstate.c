@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "diffstate.h"
 
-#include "state.h"
+#include "uscope/state.h"
 
 #include <stdlib.h>
 

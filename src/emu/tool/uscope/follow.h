@@ -4,7 +4,7 @@
 
 /* follow: a file that is being written, looked at again and again until it is complete. */
 
-#include "utool.h"
+#include "tool.h"
 
 struct follow {
 	struct tool *tool;

@@ -2,7 +2,7 @@
 /* item: operations and events, as text and as JSON. */
 #include "show.h"
 
-#include "layout.h"
+#include "uscope/layout.h"
 #include "puttext.h"
 
 #include <inttypes.h>

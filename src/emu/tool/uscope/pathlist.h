@@ -5,7 +5,7 @@
 /* pathlist: the paths of all scopes of a schema, each made once, and the fields whose
  * name another field of the same owner has too. */
 
-#include "uscope.h"
+#include "uscope/uscope.h"
 
 enum {
 	PATH_CUT = 1000, /* bytes; longer ones lose their begin, as no tree that deep is browsed */

@@ -5,7 +5,7 @@
 /* scopetree: the scopes of a schema from the root down, each before those below it.
  * Without recursion: a file can nest thousands. */
 
-#include "uscope.h"
+#include "uscope/uscope.h"
 
 struct scopetree {
 	const schema_t *schema;

@@ -6,7 +6,7 @@
  * shown by their label and texts are looked up, but with --raw; integers are decimal, but
  * with --hex. */
 
-#include "utool.h"
+#include "tool.h"
 
 /* Where to, and of which file. */
 struct show {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* uscope: looks into µScope files, checks, repairs and converts them. */
-#include "utool.h"
+#include "tool.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  * fields of the last one. Enumerations and texts are numbers, or, with labels, string
  * variables, which GTKWave knows and the standard does not. */
 #include "exporter.h"
-#include "layout.h"
+#include "uscope/layout.h"
 #include "puttext.h"
 #include "vcdvars.h"
 

@@ -5,7 +5,7 @@
 /* walk: all items of a file between two times, segment by segment, going on behind those
  * that are damaged. */
 
-#include "utool.h"
+#include "tool.h"
 
 struct walk {
 	struct tool *tool;

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+#include "stream.h"
+
+#include "laplace/kernel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NS_PER_S 1000000000u
+
+__extension__ typedef unsigned __int128 uint128;
+
+enum {
+	TOLD = 5,          /* issues of a kind that are told one by one */
+	PROGRESS = 0xffff, /* records between two looks at how far it is, less one */
+	WINDOW = 1000000,
+};
+
+/* ---- Messages. ---- */
+
+static struct place
+place_of(const struct lap_place *at)
+{
+	return (struct place){ .file = at->file, .line = at->line, .has_offset = true, .offset = at->offset };
+}
+
+static void
+tell(void *self, const struct lap_issue *issue, bool fatal)
+{
+	struct laplace *l = self;
+	struct diag *d = l->trace->diag;
+	struct place at = { .file = issue->file, .line = issue->line, .has_offset = true, .offset = issue->offset };
+	const char *name = lap_code_name(issue->code);
+	l->code = issue->code;
+	if (fatal) {
+		const char *lenient = issue->code < LAP_LJ01 ? lap_code_lenient(issue->code) : "";
+		enum error error = issue->code == LAP_E_IO ? ERR_READ : ERR_LAPLACE;
+		l->reported = true;
+		(void)diag_error(d, error, &at, "%s: %s%s%s", name, issue->text, *lenient ? "\nhint: with --lenient: " : "", lenient);
+		return;
+	}
+	uint64_t n = issue->code < LAP_CODES ? l->log.counts[issue->code] : 1;
+	if (n <= TOLD)
+		diag_warn(d, &at, "%s: %s%s", name, issue->text, n == TOLD ? "\nmore of these are only counted" : "");
+}
+
+int
+laplace_failed(struct laplace *l, int code)
+{
+	if (-code == LAP_E_MEMORY && !l->reported)
+		return diag_no_memory(l->trace->diag);
+	if (!l->reported)
+		(void)diag_error(l->trace->diag, ERR_LAPLACE, NULL, "%s: %s", lap_code_name(code), lap_code_text(code));
+	l->reported = true;
+	return -code == LAP_E_IO ? -ERR_READ : -ERR_LAPLACE;
+}
+
+/* ---- Time. ---- */
+
+/* ns from cycles; <0: more than 63 bits hold. */
+static inline int64_t
+to_ns(const struct laplace *l, uint64_t cycle)
+{
+	if (l->source.freq == NS_PER_S)
+		return (int64_t)cycle;
+	uint128 ns = (uint128)cycle * NS_PER_S / l->source.freq;
+	return ns > INT64_MAX ? -1 : (int64_t)ns;
+}
+
+/* The window that ends at `tick`, the first multiple of its length behind a time. */
+static void
+set_window(struct laplace *l, int64_t time)
+{
+	int64_t n = time / l->window + 1;
+	uint128 cycle = UINT64_MAX;
+	if (__builtin_mul_overflow(n, l->window, &l->tick))
+		l->tick = INT64_MAX;
+	else
+		cycle = ((uint128)l->tick * l->source.freq + NS_PER_S - 1) / NS_PER_S;
+	l->tick_cycle = cycle > UINT64_MAX ? UINT64_MAX : (uint64_t)cycle;
+}
+
+static bool
+give_tick(struct laplace *l, struct event *ev, int64_t time)
+{
+	*ev = (struct event){ .clock = time, .payload = l->payload, .mcv = { 'L', 'W', '.' } };
+	l->is_tick = true;
+	l->nrun = 0;
+	return true;
+}
+
+/* ---- Records. ---- */
+
+static void
+note_progress(struct laplace *l)
+{
+	uint64_t done = 0;
+	for (size_t i = 0; i < l->merge.nreaders; i++)
+		if (!l->files[i].once)
+			done += lapsource_offset(&l->readers[i].source);
+	l->trace->streams[0].in.file_pos = done;
+}
+
+/* Reads the next record. 1, 0 at the end, <0 an error (reported). */
+static inline int
+pull(struct laplace *l)
+{
+	const struct lap_record *rec;
+	const struct lapread *of;
+	struct laplace_item *it = &l->item;
+	int rc = lapmerge_next(&l->merge, &rec, &of);
+	if (__builtin_expect(rc <= 0, 0))
+		return rc < 0 ? laplace_failed(l, rc) : 0;
+	it->rec = *rec;
+	it->at = lapread_place(of);
+	it->code = l->code ? l->code : l->ahead;
+	l->code = 0;
+	l->ahead = 0;
+	l->nevents += rec->type == LAP_EVENT;
+	if (__builtin_expect((++l->nrecords & PROGRESS) == 0, 0))
+		note_progress(l);
+	return 1;
+}
+
+static void
+put_u32(uint8_t *p, uint32_t v)
+{
+	for (int i = 0; i < 4; i++)
+		p[i] = (uint8_t)(v >> 8 * i);
+}
+
+/* The letters and the payload of an event, for who looks at those. */
+static void
+describe(struct laplace *l, struct event *ev)
+{
+	const struct lap_record *rec = &l->item.rec;
+	ev->mcv[0] = 'L';
+	ev->mcv[1] = rec->type == LAP_EVENT ? 'K' : 'R';
+	ev->mcv[2] = rec->kind;
+	ev->payload = l->payload;
+	ev->jumbo = false;
+	ev->stream = 0;
+	ev->length = 0;
+	if (rec->type != LAP_EVENT) {
+		l->payload[0] = rec->length;
+		put_u32(l->payload + 1, rec->space);
+		put_u32(l->payload + 5, rec->addr);
+		ev->size = 9;
+		return;
+	}
+	const uint8_t *fields = lap_tags[rec->event->code - 1].fields;
+	uint32_t n = 0;
+	for (int i = 0; fields[i] && n < sizeof(l->payload) / 8; i++) {
+		if (fields[i] == LAP_NAME || !lap_has_field(l->source.dialect, fields[i]))
+			continue;
+		uint64_t v = rec->event->arg[fields[i]];
+		put_u32(l->payload + 8 * n, (uint32_t)v);
+		put_u32(l->payload + 8 * n++ + 4, (uint32_t)(v >> 32));
+	}
+	ev->size = 8 * n;
+}
+
+/* Whether a window ends before the record; it is given when something shows in it. */
+static bool
+take_tick(struct laplace *l, struct event *ev, uint64_t cycle)
+{
+	int64_t now = to_ns(l, cycle);
+	bool due = l->active || l->stale;
+	int64_t tick = l->tick;
+	l->stale = l->active;
+	l->active = false;
+	set_window(l, due ? tick : now < 0 ? INT64_MAX
+					   : now);
+	return due && give_tick(l, ev, tick);
+}
+
+static int
+next(struct stream *s, struct event *ev)
+{
+	struct laplace *l = s->trace->data;
+	/* The record behind a tick is there already. */
+	int rc = l->is_tick && !l->ended ? 1 : pull(l);
+	l->is_tick = false;
+	if (rc < 0)
+		return rc;
+	if (rc == 0) {
+		bool active = l->active;
+		l->active = false;
+		l->ended = true;
+		return active ? give_tick(l, ev, to_ns(l, l->last_cycle)) : 0;
+	}
+	uint64_t cycle = l->item.rec.ts - l->first;
+	if (__builtin_expect(cycle >= l->tick_cycle, 0) && take_tick(l, ev, cycle))
+		return 1;
+	int64_t now = to_ns(l, cycle);
+	if (__builtin_expect(now < 0, 0)) {
+		struct place at = place_of(&l->item.at);
+		return diag_error(l->trace->diag, ERR_LAPLACE, &at, "the time does not fit in 63 bits of nanoseconds\nhint: is freq_hz right?");
+	}
+	l->active = true;
+	l->last_cycle = cycle;
+	ev->clock = now;
+	describe(l, ev);
+	uint64_t before = l->nrecords;
+	laprun_take(l);
+	if ((before ^ l->nrecords) & ~(uint64_t)PROGRESS)
+		note_progress(l);
+	return 1;
+}
+
+static void
+get_place(const struct stream *s, struct place *at)
+{
+	const struct laplace *l = s->trace->data;
+	if (l->is_tick)
+		return;
+	struct place item = place_of(&l->item.at);
+	item.has_clock = at->has_clock;
+	item.clock = at->clock;
+	item.mcv = at->mcv;
+	*at = item;
+}
+
+/* ---- Life. ---- */
+
+static int
+probe(struct trace *t)
+{
+	return lapmanifest_probe(t->dir);
+}
+
+/* One stream for all files; whoever asks for its metadata is told of the CPUs. */
+static int
+make_stream(struct laplace *l)
+{
+	struct trace *t = l->trace;
+	static const struct require_meta require = { "laplace", "1.0.0" };
+	t->streams = arena_new(&t->arena, struct stream, 1);
+	struct cpu_meta *cpus = arena_new(&t->arena, struct cpu_meta, l->source.ncpus);
+	struct require_meta *need = arena_new(&t->arena, struct require_meta, 1);
+	if (!t->streams || !cpus || !need)
+		return diag_no_memory(t->diag);
+	*need = require;
+	for (uint32_t i = 0; i < l->source.ncpus; i++)
+		cpus[i] = (struct cpu_meta){ .index = (int)i, .phyid = (int)i };
+	t->nstreams = 1;
+	t->metadata_version = 3;
+	struct stream *s = &t->streams[0];
+	s->trace = t;
+	s->in.fd = -1;
+	s->relpath = l->source.has_manifest ? "laplace.json" : l->files[0].name;
+	s->meta = (struct thread_meta){
+		.part = "laplace",
+		.loom = l->source.name,
+		.rank = -1,
+		.cpus = cpus,
+		.ncpus = l->source.ncpus,
+		.has_require = true,
+		.require = need,
+		.nrequire = 1,
+	};
+	return 0;
+}
+
+static int
+make_steady(struct laplace *l)
+{
+	struct arena *a = &l->trace->arena;
+	l->places = arena_new(a, uint64_t, LAPLACE_RUN);
+	l->steady = arena_new(a, struct laplace_steady, l->source.ncpus);
+	l->nevents = 1;
+	return l->places && l->steady ? 0 : diag_no_memory(l->trace->diag);
+}
+
+static int
+open_trace(struct trace *t)
+{
+	static const struct laplace_options defaults = { 0 };
+	const struct laplace_options *o = t->options.laplace ? t->options.laplace : &defaults;
+	if (t->options.peer_ties)
+		return diag_error(t->diag, ERR_USAGE, NULL, "--compat prints what ovni prints of its own traces; it knows no Laplace");
+	struct laplace *l = arena_new(&t->arena, struct laplace, 1);
+	if (!l)
+		return diag_no_memory(t->diag);
+	t->data = l;
+	*l = (struct laplace){ .trace = t, .refs = o->refs, .window = o->window ? o->window : WINDOW };
+	l->log = (struct lap_log){ .lenient = o->lenient, .tell = tell, .self = l, .texts = TOLD };
+	l->run = arena_new(&t->arena, struct laplace_ref, LAPLACE_RUN);
+	if (!l->run)
+		return diag_no_memory(t->diag);
+	int rc = lapmanifest_read(l, o);
+	if (rc == 0)
+		rc = lapfiles_open(l);
+	if (rc == 0)
+		rc = make_stream(l);
+	if (rc == 0 && l->source.ncpus > 1 && l->has_kernel)
+		rc = make_steady(l);
+	if (rc < 0)
+		return rc;
+	l->first = l->merge.n ? l->merge.heap[0].ts : 0;
+	set_window(l, 0);
+	return 0;
+}
+
+static void
+close_trace(struct trace *t)
+{
+	if (t->data)
+		lapfiles_close(t->data);
+}
+
+const struct stream_format laplace_format = {
+	.name = "laplace",
+	.probe = probe,
+	.open = open_trace,
+	.next = next,
+	.close = close_trace,
+	.place = get_place,
+	.open_ended = true,
+};

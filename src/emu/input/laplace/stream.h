@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef INPUT_LAPLACE_STREAM_H
+#define INPUT_LAPLACE_STREAM_H
+
+/* stream: the stream format of Laplace traces (doc/format/laplace.md, doc/laplace.md).
+ *
+ * All files of a source are one stream: its records are in the order of the cycle counter,
+ * which nanoseconds do not keep. The tasks, whose rows are needed before the first event,
+ * are found by reading the kernel events once ahead. Events have the letters
+ *
+ *   LRk   reference of kind k: u8 length, u32 space, u32 address
+ *   LKt   kernel event with tag t: the first two of its numbers, as u64
+ *   LW.   end of a window
+ *
+ * and the record behind one is in the struct laplace, which the model reads. */
+
+#include "laplace/machine.h"
+#include "laplace/merge.h"
+#include "trace.h"
+
+enum laplace_refs {
+	LAPLACE_REFS_AUTO, /* all up to LAPLACE_REFS_MANY references, else pages */
+	LAPLACE_REFS_ALL,
+	LAPLACE_REFS_PAGES,
+	LAPLACE_REFS_NONE,
+};
+
+enum {
+	LAPLACE_REFS_MANY = 10000000,
+	LAPLACE_RUN = 1024, /* references in an event, behind its first */
+	LAPLACE_SETTINGS = 16,
+	LAPLACE_CPUS = 4096, /* of a manifest */
+};
+
+/* All strings are borrowed. Zeroed: the defaults. */
+struct laplace_options {
+	const char *references; /* files of the command line, in place of a manifest */
+	const char *kernel;
+	const char *set[LAPLACE_SETTINGS]; /* "KEY=VALUE": keys of the manifest */
+	size_t nset;
+	bool lenient;
+	enum laplace_refs refs;
+	int64_t window; /* ns, 0: a million */
+};
+
+/* What a CPU has written: paths; NULL: there is none. */
+struct laplace_cpu {
+	const char *references;
+	const char *kernel;
+};
+
+/* The manifest, or the options in its place. */
+struct laplace_source {
+	const char *name;
+	const struct laplace_cpu *cpus; /* by index */
+	uint32_t ncpus;
+	uint64_t freq; /* Hz */
+	uint32_t kernel_base;
+	enum lap_endian endian;
+	enum lap_dialect dialect;
+	bool kernel_thread; /* references of the kernel go to the row of the kernel */
+	bool offset_in_pages;
+	bool has_manifest;
+};
+
+/* A file of the source. */
+struct laplace_file {
+	const char *path;
+	const char *name; /* in messages */
+	enum lap_format format;
+	uint32_t space; /* of a file of the per-process merge */
+	uint32_t cpu;
+	uint64_t size;
+	uint64_t dev, ino; /* which file it is, whatever its name */
+	bool once;         /* a pipe, of references: it cannot be read ahead */
+	int fd;
+};
+
+/* A reference behind the first of a run: in the space of the one before it on its CPU, and in its
+ * mode. */
+struct laplace_ref {
+	uint32_t addr;
+	uint8_t kind; /* of lap_kinds[] */
+	uint8_t length;
+	uint16_t cpu;
+};
+
+/* Of a CPU: what its last reference was, and by mode in which space references do nothing but count
+ * as long as no event of a kernel comes. The model knows that. */
+struct laplace_steady {
+	const char *file;
+	uint32_t space;
+	bool kernel;
+	struct {
+		uint64_t events; /* how many had come, from 1 */
+		uint32_t space;
+	} may[2];
+};
+
+struct laplace_item {
+	struct lap_record rec;
+	struct lap_place at;
+	int code; /* what was wrong in front of it (lenient), 0: nothing */
+};
+
+struct laplace {
+	struct trace *trace;
+	struct laplace_source source;
+	struct lap_log log;
+	int code; /* the last that the log was told */
+	bool reported;
+
+	struct laplace_file *files;
+	size_t nfiles;
+	size_t files_cap;
+	struct lapread *readers;
+	struct lapmerge merge;
+	bool has_kernel; /* there are kernel events */
+	bool basic;      /* a basic merge: one task, and pages only */
+	bool numbered;   /* a per-process merge: its pages have numbers */
+	enum laplace_refs refs;
+
+	/* What the current event is. */
+	struct laplace_item item;
+	bool is_tick;            /* the end of a window; item is the record behind */
+	struct laplace_ref *run; /* with --laplace-refs=none: nothing changes but counts */
+	size_t nrun;
+	size_t nsame;                  /* of them, at first: those of the CPU and file of the event */
+	uint64_t *places;              /* offsets of the others */
+	struct laplace_steady *steady; /* by CPU; NULL: there is one */
+	uint64_t nevents;              /* of kernels, and one more */
+	int ahead;                     /* code of what was looked at already */
+	uint8_t payload[16];
+
+	/* Time. */
+	uint64_t first;      /* cycle of time 0 */
+	uint64_t last_cycle; /* of the last record, from 0 */
+	uint64_t nrecords;
+	bool ended;
+	int64_t window;
+	int64_t tick;        /* end of the current window, ns */
+	uint64_t tick_cycle; /* the first cycle behind it, from 0 */
+	bool active;         /* the window has records */
+	bool stale;          /* the one before had */
+};
+
+extern const struct stream_format laplace_format;
+
+/* That of a trace; NULL: the trace is of another format. */
+static inline struct laplace *
+laplace_of(const struct trace *t)
+{
+	return t->format == &laplace_format ? t->data : NULL;
+}
+
+/* Reads the manifest of t->dir, or what the options say. Returns 0, or <0 (reported). */
+int lapmanifest_read(struct laplace *l, const struct laplace_options *o);
+
+/* Whether the directory has a manifest: 1 yes, 0 no. */
+int lapmanifest_probe(const char *dir);
+
+/* Finds the files, looks ahead for the tasks (t->threads) and opens all at their start.
+ * Returns 0, or <0 (reported). */
+int lapfiles_open(struct laplace *l);
+void lapfiles_close(struct laplace *l);
+
+/* Takes the references behind the current one that come with it: l->run. */
+void laprun_take(struct laplace *l);
+
+/* A failure of src/lib/laplace as one of ours. Returns <0 (reported). */
+int laplace_failed(struct laplace *l, int code);
+
+#endif

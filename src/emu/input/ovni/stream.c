@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* stream: the stream format of libovni: one thread a stream, metadata beside it.
+ * Bytes in wire.h, the whole in doc/format/trace.md. */
+#include "stream.h"
+
+#include "bare.h"
+#include "find.h"
+#include "input/laplace/stream.h"
+#include "input/prism/stream.h"
+#include "metadata.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* No writer makes a larger event: the limit of the library is 2 MiB. */
+#define EVENT_MAX (UINT64_C(1) << 30)
+
+static int
+probe(struct trace *t)
+{
+	struct found *f = arena_new(&t->arena, struct found, 1);
+	if (!f)
+		return diag_no_memory(t->diag);
+	t->found = f;
+	int rc = find_streams(t, f);
+	return rc < 0 ? rc : f->njson + f->nold + f->nobs > 0;
+}
+
+/* stream.obs, or a compressed one, beside a stream.json. */
+static int
+obs_beside(struct trace *t, const struct stream_file *json, struct stream_file *obs)
+{
+	static const char *const exts[] = { "", ".zst", ".lz4" };
+	size_t n = strlen(json->path) - strlen("stream.json");
+	size_t rel = strlen(json->relpath) - strlen("stream.json");
+	obs->relpath = arena_strndup(&t->arena, json->relpath, rel ? rel - 1 : 0);
+	if (!obs->relpath)
+		return diag_no_memory(t->diag);
+	for (int i = 0; i < 3; i++) {
+		obs->path = arena_printf(&t->arena, "%.*sstream.obs%s", (int)n, json->path, exts[i]);
+		if (!obs->path)
+			return diag_no_memory(t->diag);
+		if (access(obs->path, F_OK) == 0)
+			return 0;
+	}
+	return diag_error(t->diag, ERR_READ, &(struct place){ .file = json->relpath },
+		"there is no stream.obs (nor .zst, .lz4) beside the stream.json");
+}
+
+/* The header of a stream. One that is cut inside it has no events. */
+static int
+check_header(struct stream *s)
+{
+	struct diag *d = s->trace->diag;
+	static const uint8_t good[WIRE_STREAM_HEADER] = { 'o', 'v', 'n', 'i', WIRE_STREAM_VERSION };
+	struct reader *r = &s->in;
+	int rc = reader_fill(r, WIRE_STREAM_HEADER);
+	if (rc < 0)
+		return rc;
+	size_t have = (size_t)(r->end - r->p);
+	size_t n = have < WIRE_STREAM_HEADER ? have : WIRE_STREAM_HEADER;
+	struct place at = { .file = s->relpath, .has_offset = true };
+	if (memcmp(r->p, WIRE_MAGIC, n < 4 ? n : 4) != 0)
+		return diag_error(d, ERR_STREAM_HEADER, &at, "not a stream: it must begin with \"%s\"", WIRE_MAGIC);
+	if (n == WIRE_STREAM_HEADER && memcmp(r->p, good, n) != 0)
+		return diag_error(d, ERR_STREAM_HEADER, &at, "stream version %u is not known, only %d",
+			wire_u32(r->p + 4), WIRE_STREAM_VERSION);
+	if (n < WIRE_STREAM_HEADER) {
+		if (s->trace->options.strict || s->meta.finished == FINISHED_YES)
+			return diag_error(d, ERR_STREAM_HEADER, &at, "the stream has %zu bytes, less than its header of %d",
+				n, WIRE_STREAM_HEADER);
+		r->p = r->end;
+		r->eof = true;
+		s->was_cut = true;
+	}
+	r->p += n == WIRE_STREAM_HEADER ? WIRE_STREAM_HEADER : 0;
+	return 0;
+}
+
+static int
+open_v3(struct trace *t, struct found *f)
+{
+	struct stream_file *obs = arena_new(&t->arena, struct stream_file, f->njson);
+	if (!obs)
+		return diag_no_memory(t->diag);
+	int rc = 0;
+	for (size_t i = 0; i < f->njson && rc == 0; i++)
+		rc = obs_beside(t, &f->json[i], &obs[i]);
+	if (rc == 0)
+		rc = trace_open_streams(t, obs, f->njson);
+	t->metadata_version = 3;
+	for (size_t i = 0; i < t->nstreams && rc == 0; i++) {
+		struct stream *s = &t->streams[i];
+		char *json = arena_printf(&t->arena, "%s/%s%sstream.json", t->dir, s->relpath, *s->relpath ? "/" : "");
+		rc = json ? tmeta_load_v3(s, json) : diag_no_memory(t->diag);
+		if (!*s->relpath)
+			s->relpath = s->in.name = "."; /* the trace directory itself is the stream */
+	}
+	return rc;
+}
+
+static int
+open_trace(struct trace *t)
+{
+	struct found *f = t->found;
+	int rc;
+	if (f->njson && f->nold)
+		return diag_error(t->diag, ERR_METADATA_VERSION, &(struct place){ .file = f->old[0].relpath },
+			"the trace mixes streams with a stream.json (version 3) and older ones");
+	if (f->njson) {
+		rc = open_v3(t, f);
+	} else {
+		rc = trace_open_streams(t, f->old, f->nold);
+		if (rc == 0)
+			rc = tmeta_load_old(t);
+	}
+	for (size_t i = 0; i < t->nstreams && rc == 0; i++)
+		rc = check_header(&t->streams[i]);
+	return rc;
+}
+
+static int
+open_events(struct trace *t)
+{
+	int rc = bare_open(t, t->found);
+	for (size_t i = 0; i < t->nstreams && rc == 0; i++) {
+		struct stream *s = &t->streams[i];
+		int bad = s->failed ? 0 : check_header(s);
+		if (bad == -ERR_MEMORY)
+			rc = bad;
+		if (bad < 0)
+			stream_fail(s);
+	}
+	return rc;
+}
+
+/* The stream ends before the event does. */
+static int
+truncated(struct stream *s, uint64_t size)
+{
+	struct diag *d = s->trace->diag;
+	struct reader *r = &s->in;
+	size_t have = (size_t)(r->end - r->p);
+	struct place at = stream_place(s, NULL);
+	if (have >= 4)
+		at.mcv = r->p + 1;
+	char need[64] = "";
+	if (size)
+		(void)snprintf(need, sizeof(need), " of %llu bytes", (unsigned long long)size);
+	uint64_t left = reader_left(r);
+	if (left == UINT64_MAX)
+		left = have;
+	if (s->trace->options.strict || s->meta.finished == FINISHED_YES)
+		return diag_error(d, ERR_STREAM_TRUNCATED, &at,
+			"the stream ends with an incomplete event%s: only %llu bytes are left\n"
+			"hint: was the disk full, or the copy of the trace cut short?",
+			need, (unsigned long long)left);
+	diag_warn(d, &at, "the stream ends with an incomplete event%s, which is left out", need);
+	r->p = r->end;
+	r->eof = true;
+	s->was_cut = true;
+	return 0;
+}
+
+/* The window does not hold the next event. Returns its size, 0 at the end of the
+ * stream, <0 on error. */
+static int64_t
+refill(struct stream *s)
+{
+	struct reader *r = &s->in;
+	for (;;) {
+		uint64_t have = (uint64_t)(r->end - r->p);
+		uint64_t size = wire_event_size(r->p, have);
+		if (size && size <= have)
+			return (int64_t)size;
+		uint64_t want = size ? size : (have < WIRE_EVENT_HEADER ? WIRE_EVENT_HEADER : WIRE_JUMBO_HEADER);
+		/* A length is compared with the file before anything is done about it. */
+		if (size > reader_left(r) || size > EVENT_MAX)
+			return truncated(s, size);
+		int rc = reader_fill(r, want);
+		if (rc < 0)
+			return rc;
+		if (rc == 0) {
+			if (r->end == r->p && !r->torn)
+				return 0;
+			return truncated(s, size);
+		}
+	}
+}
+
+int
+runtime_next_slow(struct stream *s, struct event *ev)
+{
+	int64_t size = refill(s);
+	return size <= 0 ? (int)size : runtime_take(s, ev, (uint64_t)size);
+}
+
+static int
+next(struct stream *s, struct event *ev)
+{
+	return runtime_next(s, ev);
+}
+
+static const struct stream_format runtime_format = {
+	.name = "runtime",
+	.probe = probe,
+	.open = open_trace,
+	.open_events = open_events,
+	.next = next,
+	.wire = true,
+};
+
+const struct stream_format *const stream_formats[] = {
+	&laplace_format,
+	&prism_format,
+	&runtime_format,
+	NULL,
+};

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+/* desc: the description of a stream, and the same keys on the command line. */
+#include "json.h"
+#include "parts.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Above, numbers of JSON are not whole. */
+#define WHOLE (UINT64_C(1) << 53)
+
+struct parse {
+	struct prism *p;
+	struct prism_source *s;
+	const char *where; /* for messages; NULL: the command line */
+	bool texts;        /* all values are texts */
+};
+
+__attribute__((format(printf, 3, 4))) static int
+bad(const struct parse *c, const char *key, const char *fmt, ...)
+{
+	char text[300];
+	va_list ap;
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	struct diag *d = c->p->trace->diag;
+	c->p->counts[PRISM_PJ01]++;
+	if (c->where)
+		return diag_error(d, ERR_PRISM, &(struct place){ .file = c->where }, "PJ01: the key \"%s\" %s", key, text);
+	return diag_error(d, ERR_USAGE, &(struct place){ .file = "the command line" }, "PJ01: the key \"%s\" %s\nhint: %s %s lists the options",
+		key, text, d->program, c->p->options->help);
+}
+
+/* ---- Values. ---- */
+
+/* One of the words; the first is 0. */
+static int
+parse_word(const struct parse *c, const cJSON *item, const char *const *words, int n, int *out)
+{
+	for (int i = 0; i < n && cJSON_IsString(item); i++)
+		if (strcmp(item->valuestring, words[i]) == 0) {
+			*out = i;
+			return 0;
+		}
+	char list[200] = "";
+	size_t at = 0;
+	for (int i = 0; i < n && at < sizeof(list); i++)
+		at += (size_t)snprintf(list + at, sizeof(list) - at, "%s\"%s\"", i ? ", " : "", words[i]);
+	return bad(c, item->string, "must be %s%s", n > 1 ? "one of " : "", list);
+}
+
+/* A whole number, or its decimal digits as a text. */
+static int
+parse_number(const struct parse *c, const cJSON *item, uint64_t min, uint64_t max, uint64_t *out)
+{
+	double v = item->valuedouble;
+	if (cJSON_IsNumber(item) && v >= 0 && v <= (double)WHOLE && (double)(uint64_t)v == v) {
+		*out = (uint64_t)v;
+		if (*out >= min && *out <= max)
+			return 0;
+	} else if (cJSON_IsString(item) && item->valuestring[0] >= '0' && item->valuestring[0] <= '9') {
+		char *end;
+		errno = 0;
+		*out = strtoull(item->valuestring, &end, 10);
+		if (!*end && !errno && *out >= min && *out <= max)
+			return 0;
+	}
+	return bad(c, item->string, "must be a whole number from %llu to %llu%s", (unsigned long long)min, (unsigned long long)max,
+		max > WHOLE && !c->texts ? ", in quotes if it is above 9007199254740992" : "");
+}
+
+static int
+parse_bool(const struct parse *c, const cJSON *item, bool *out)
+{
+	const char *text = c->texts && cJSON_IsString(item) ? item->valuestring : "";
+	if (!cJSON_IsBool(item) && strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
+		return bad(c, item->string, "must be true or false");
+	*out = cJSON_IsTrue(item) || *text == 't';
+	return 0;
+}
+
+/* A name of a file, beside the description or, on the command line, where we are. */
+static int
+parse_file(const struct parse *c, const cJSON *item, const char *json, const char **out)
+{
+	if (!cJSON_IsString(item) || !*item->valuestring)
+		return bad(c, item->string, "must be the name of a file");
+	const char *slash = json ? strrchr(json, '/') : NULL;
+	const char *name = item->valuestring;
+	*out = *name == '/' || !slash ? arena_printf(&c->p->trace->arena, "%s", name)
+				      : arena_printf(&c->p->trace->arena, "%.*s/%s", (int)(slash - json), json, name);
+	return *out ? 0 : diag_no_memory(c->p->trace->diag);
+}
+
+/* ---- Keys. ---- */
+
+static int
+parse_detail(const struct parse *c, const cJSON *item)
+{
+	static const char *const kinds[] = { "mem", "comp", "sync", "cxt" };
+	if (!cJSON_IsObject(item))
+		return bad(c, item->string, c->texts ? "must be like mem=f0,comp=f8" : "must be an object");
+	const cJSON *kind;
+	cJSON_ArrayForEach(kind, item)
+	{
+		int k = 0;
+		while (k < 4 && strcmp(kind->string, kinds[k]) != 0)
+			k++;
+		if (k == 4)
+			return bad(c, item->string, "knows mem, comp, sync and cxt, not \"%s\"", kind->string);
+		const char *text = cJSON_IsString(kind) ? kind->valuestring : "";
+		if (strlen(text) != 2 || strspn(text, "0123456789abcdefABCDEF") != 2)
+			return bad(c, item->string, "must tell \"%s\" as two hexadecimal digits, such as \"f0\"", kinds[k]);
+		c->s->settings.detail[k] = (uint8_t)strtoul(text, NULL, 16);
+	}
+	return 0;
+}
+
+static int
+parse_clock(const struct parse *c, const cJSON *item)
+{
+	static const char *const modes[] = { "event", "instr", "timestamps" };
+	if (!cJSON_IsObject(item))
+		return bad(c, item->string, c->texts ? "must be like instr, or mode=instr,tick_ns=2" : "must be an object");
+	int rc = 0;
+	const cJSON *key;
+	cJSON_ArrayForEach(key, item)
+	{
+		int word = (int)c->s->clock;
+		if (rc < 0)
+			break;
+		if (strcmp(key->string, "mode") == 0) {
+			rc = parse_word(c, key, modes, 3, &word);
+			c->s->clock_set = !c->where;
+		} else if (strcmp(key->string, "start") == 0) {
+			rc = parse_number(c, key, 0, INT64_MAX, &c->s->start);
+		} else if (strcmp(key->string, "tick_ns") == 0) {
+			rc = parse_number(c, key, 1, INT64_MAX, &c->s->tick_ns);
+		} else {
+			rc = bad(c, item->string, "knows mode, start and tick_ns, not \"%s\"", key->string);
+		}
+		c->s->clock = (enum prism_clock)word;
+	}
+	return rc;
+}
+
+static int
+parse_stamps(const struct parse *c, const cJSON *item)
+{
+	c->s->timestamps = NULL;
+	return cJSON_IsNull(item) ? 0 : parse_file(c, item, c->texts ? NULL : c->s->json, &c->s->timestamps);
+}
+
+static int
+parse_word_size(const struct parse *c, const cJSON *item)
+{
+	uint64_t v = 0;
+	int rc = parse_number(c, item, 0, UINT32_MAX, &v);
+	if (rc == 0 && v != 4 && v != 8)
+		return bad(c, item->string, "must be 4 or 8");
+	c->s->settings.word_size = (unsigned)v;
+	return rc;
+}
+
+/* A key that has a default. 1: it is none of them. */
+static int
+parse_key(const struct parse *c, const cJSON *item)
+{
+	static const char *const layouts[] = { [PRISM_WIDE] = "wide", [PRISM_PACKED] = "packed" };
+	struct prism_source *s = c->s;
+	const char *key = item->string;
+	uint64_t v = 0;
+	int word = 0;
+	int rc;
+	if (strcmp(key, "compute_layout") == 0) {
+		rc = parse_word(c, item, layouts, 2, &word);
+		s->settings.layout = (enum prism_layout)word;
+	} else if (strcmp(key, "word_size") == 0) {
+		rc = parse_word_size(c, item);
+	} else if (strcmp(key, "buffer_size") == 0) {
+		rc = parse_number(c, item, 0, INT64_MAX, &s->buffer_size);
+	} else if (strcmp(key, "initial_config") == 0) {
+		rc = parse_detail(c, item);
+	} else if (strcmp(key, "process") == 0) {
+		rc = parse_number(c, item, 1, INT32_MAX, &v);
+		s->process = (int)v;
+	} else if (strcmp(key, "first_thread") == 0) {
+		rc = parse_number(c, item, 0, INT32_MAX, &v);
+		s->first_thread = (uint32_t)v;
+	} else if (strcmp(key, "control_flow") == 0) {
+		rc = parse_bool(c, item, &s->settings.control_flow);
+	} else if (strcmp(key, "clock") == 0) {
+		rc = parse_clock(c, item);
+	} else if (strcmp(key, "timestamps") == 0) {
+		rc = parse_stamps(c, item);
+	} else {
+		return 1;
+	}
+	return rc;
+}
+
+/* ---- Files. ---- */
+
+static int
+parse_fixed(const struct parse *c, const cJSON *root)
+{
+	static const char *const formats[] = { "prism" };
+	const cJSON *version = json_find(root, "version", NULL);
+	const cJSON *format = json_find(root, "format", NULL);
+	const cJSON *events = json_find(root, "events", NULL);
+	uint64_t v = 0;
+	int word;
+	int rc = version ? parse_number(c, version, 1, UINT32_MAX, &v) : bad(c, "version", "is missing");
+	if (rc == 0 && v != 1)
+		rc = bad(c, "version", "must be 1: nothing else is known");
+	if (rc == 0)
+		rc = format ? parse_word(c, format, formats, 1, &word) : bad(c, "format", "is missing");
+	if (rc == 0)
+		rc = events ? parse_file(c, events, c->s->json, &c->s->events) : bad(c, "events", "is missing");
+	return rc;
+}
+
+static bool
+is_fixed(const char *key)
+{
+	return strcmp(key, "version") == 0 || strcmp(key, "format") == 0 || strcmp(key, "events") == 0;
+}
+
+/* Whether it means to be a description. */
+static bool
+looks_like(const cJSON *root)
+{
+	const cJSON *format = json_find(root, "format", NULL);
+	return json_find(root, "events", NULL) || (cJSON_IsString(format) && strcmp(format->valuestring, "prism") == 0);
+}
+
+bool
+prismdesc_is(const char *path)
+{
+	struct diag mute = { .program = "", .level = DIAG_MUTE };
+	cJSON *root = NULL;
+	bool is = false;
+	if (json_load(&mute, path, &root) == 0) {
+		const cJSON *format = json_find(root, "format", NULL);
+		is = cJSON_IsString(format) && strcmp(format->valuestring, "prism") == 0;
+	}
+	cJSON_Delete(root);
+	return is;
+}
+
+void
+prismdesc_default(struct prism_source *s)
+{
+	*s = (struct prism_source){
+		.settings = { .word_size = 8, .has_detail = true, .detail = { [PRISM_SYNC] = 0xc0, [PRISM_CXT] = 0xc0 } },
+		.process = 1,
+		.tick_ns = 1,
+	};
+}
+
+int
+prismdesc_read(struct prism *p, const char *path, bool wanted, struct prism_source *s)
+{
+	struct diag *d = p->trace->diag;
+	struct parse c = { .p = p, .s = s, .where = prismfiles_name(p->trace, path) };
+	cJSON *root = NULL;
+	prismdesc_default(s);
+	s->json = path;
+	int rc = json_load(d, path, &root);
+	if (rc == 0 && !wanted && !looks_like(root))
+		rc = 1;
+	if (rc == 0)
+		rc = parse_fixed(&c, root);
+	const cJSON *item;
+	cJSON_ArrayForEach(item, root)
+	{
+		if (rc != 0 || is_fixed(item->string))
+			continue;
+		rc = parse_key(&c, item);
+		if (rc > 0) {
+			diag_warn(d, &(struct place){ .file = c.where }, "the key \"%s\" is not known", item->string);
+			rc = 0;
+		}
+	}
+	cJSON_Delete(root);
+	return rc;
+}
+
+/* ---- The command line. ---- */
+
+/* "a=1,b=2" as an object of texts, or "1,b=2" where a is the usual key; NULL: memory is exhausted,
+ * or it is none. */
+static cJSON *
+make_object(const char *text, const char *usual)
+{
+	cJSON *o = cJSON_CreateObject();
+	while (o && *text) {
+		char key[16];
+		char value[40];
+		size_t n = strcspn(text, ",");
+		size_t eq = strcspn(text, "=");
+		size_t from = eq < n ? eq + 1 : 0;
+		bool good = (eq < n || usual) && (eq < sizeof(key) || eq >= n) && n - from < sizeof(value);
+		if (good) {
+			(void)snprintf(key, sizeof(key), "%.*s", from ? (int)eq : INT_MAX, from ? text : usual);
+			(void)snprintf(value, sizeof(value), "%.*s", (int)(n - from), text + from);
+		}
+		if (!good || !cJSON_AddStringToObject(o, key, value)) {
+			cJSON_Delete(o);
+			return NULL;
+		}
+		usual = NULL; /* only in front */
+		text += n + (text[n] == ',');
+	}
+	return o;
+}
+
+int
+prismdesc_set(struct prism *p, const struct prism_setting *o, const char *where, struct prism_source *s)
+{
+	struct parse c = { .p = p, .s = s, .where = where, .texts = true };
+	char *key = arena_strndup(&p->trace->arena, o->key, strcspn(o->key, "="));
+	if (!key)
+		return diag_no_memory(p->trace->diag);
+	for (char *k = key; *k; k++)
+		*k = *k == '-' ? '_' : *k;
+	bool is_clock = strcmp(key, "clock") == 0;
+	cJSON *item = is_clock || strcmp(key, "initial_config") == 0 ? make_object(o->value, is_clock ? "mode" : NULL) : NULL;
+	if (!item)
+		item = cJSON_CreateString(o->value);
+	if (!item)
+		return diag_no_memory(p->trace->diag);
+	item->string = key;
+	int rc = parse_key(&c, item);
+	item->string = NULL; /* of the arena */
+	cJSON_Delete(item);
+	if (rc > 0)
+		rc = bad(&c, key, "is not one that can be set: buffer_size, clock, compute_layout, control_flow, first_thread, initial_config, process, timestamps, word_size");
+	return rc;
+}
+
+int
+prismdesc_check(struct prism *p, struct prism_source *s)
+{
+	struct parse c = { .p = p, .s = s, .where = s->json ? prismfiles_name(p->trace, s->json) : s->name };
+	struct parse asked = { .p = p, .s = s };
+	if (s->clock == PRISM_CLOCK_TIMESTAMPS && !s->timestamps)
+		return bad(s->clock_set ? &asked : &c, "timestamps", "is missing: the mode of the clock needs that file");
+	if (s->clock != PRISM_CLOCK_TIMESTAMPS && s->timestamps)
+		diag_warn(p->trace->diag, &(struct place){ .file = c.where },
+			"the timestamps are not looked at, as the mode of the clock is another\nhint: set the key clock to mode=timestamps, or leave the timestamps out");
+	return 0;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* files: which streams there are: descriptions and bare files of a directory, in the
+ * order of the names of their events, or what the command line names. */
+#include "parts.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool
+ends_with(const char *name, const char *end)
+{
+	size_t n = strlen(name);
+	size_t k = strlen(end);
+	return n > k && strcmp(name + n - k, end) == 0;
+}
+
+static bool
+is_events(const char *name)
+{
+	return ends_with(name, ".prism") || ends_with(name, ".prism.zst") || ends_with(name, ".prism.lz4");
+}
+
+static bool
+is_json(const char *name)
+{
+	return ends_with(name, ".json");
+}
+
+const char *
+prismfiles_name(const struct trace *t, const char *path)
+{
+	size_t n = t->dir ? strlen(t->dir) : 0;
+	return n && strncmp(path, t->dir, n) == 0 && path[n] == '/' ? path + n + 1 : path;
+}
+
+/* ---- A directory. ---- */
+
+static int
+by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int
+only_ours(const struct dirent *e)
+{
+	return e->d_name[0] != '.' && (is_events(e->d_name) || is_json(e->d_name));
+}
+
+static void
+free_list(struct dirent **list, int n)
+{
+	for (int i = 0; i < n; i++)
+		free(list[i]);
+	free(list);
+}
+
+int
+prismfiles_probe(const char *dir)
+{
+	struct dirent **list;
+	int n = scandir(dir, &list, only_ours, by_name);
+	bool found = false;
+	for (int i = 0; i < n; i++)
+		found = found || is_events(list[i]->d_name);
+	struct arena a = { 0 };
+	for (int i = 0; i < n && !found; i++) {
+		const char *path = arena_printf(&a, "%s/%s", dir, list[i]->d_name);
+		found = path && prismdesc_is(path);
+	}
+	arena_finish(&a);
+	if (n >= 0)
+		free_list(list, n);
+	return found;
+}
+
+static int
+by_events(const void *a, const void *b)
+{
+	const struct prism_stream *x = a;
+	const struct prism_stream *y = b;
+	return strcmp(x->source.events, y->source.events);
+}
+
+static void
+identify(struct prism_source *s)
+{
+	struct stat st;
+	bool there = stat(s->events, &st) == 0;
+	s->dev = there ? (uint64_t)st.st_dev : 0;
+	s->ino = there ? (uint64_t)st.st_ino : 0;
+}
+
+static bool
+is_same(const struct prism_source *a, const struct prism_source *b)
+{
+	return a->ino && a->ino == b->ino && a->dev == b->dev;
+}
+
+/* The stream in front of number n that is of the same file; NULL: none. */
+static const struct prism_source *
+find_same(const struct prism *p, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (is_same(&p->streams[i].source, &p->streams[n].source))
+			return &p->streams[i].source;
+	return NULL;
+}
+
+/* Descriptions come first, so that bare files are those that no description names, in whatever
+ * words. */
+static int
+add_entry(struct prism *p, const char *name, bool json)
+{
+	struct prism_source *s = &p->streams[p->nstreams].source;
+	const char *path = arena_printf(&p->trace->arena, "%s/%s", p->trace->dir, name);
+	if (!path)
+		return diag_no_memory(p->trace->diag);
+	prismdesc_default(s);
+	s->events = path;
+	int rc = json ? prismdesc_read(p, path, false, s) : 0;
+	if (rc != 0)
+		return rc < 0 ? rc : 0;
+	identify(s);
+	const struct prism_source *same = find_same(p, p->nstreams);
+	if (json && same) {
+		p->counts[PRISM_PJ01]++;
+		return diag_error(p->trace->diag, ERR_PRISM, &(struct place){ .file = prismfiles_name(p->trace, s->json) },
+			"PJ01: the key \"events\" names a file that %s describes too", prismfiles_name(p->trace, same->json));
+	}
+	p->nstreams += !same;
+	return 0;
+}
+
+static int
+find_in_dir(struct prism *p)
+{
+	struct trace *t = p->trace;
+	struct dirent **list;
+	int n = scandir(t->dir, &list, only_ours, by_name);
+	if (n < 0)
+		return diag_io(t->diag, ERR_READ, "read the directory", t->dir, errno);
+	p->streams = arena_new(&t->arena, struct prism_stream, (size_t)n);
+	int rc = p->streams ? 0 : diag_no_memory(t->diag);
+	for (int pass = 0; pass < 2; pass++)
+		for (int i = 0; i < n && rc == 0; i++)
+			if (is_json(list[i]->d_name) == (pass == 0))
+				rc = add_entry(p, list[i]->d_name, pass == 0);
+	free_list(list, n);
+	if (rc == 0 && p->nstreams)
+		qsort(p->streams, p->nstreams, sizeof(*p->streams), by_events);
+	return rc;
+}
+
+/* ---- The command line. ---- */
+
+/* The directory of a file. */
+static const char *
+dir_of(struct arena *a, const char *path)
+{
+	size_t n = strlen(path);
+	while (n && path[n - 1] != '/')
+		n--;
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	return n ? arena_strndup(a, path, n) : ".";
+}
+
+static int
+find_named(struct prism *p)
+{
+	struct trace *t = p->trace;
+	const struct prism_options *o = p->options;
+	t->dir = dir_of(&t->arena, o->file[0]);
+	p->streams = arena_new(&t->arena, struct prism_stream, o->nfiles);
+	if (!t->dir || !p->streams)
+		return diag_no_memory(t->diag);
+	for (; p->nstreams < o->nfiles; p->nstreams++) {
+		struct prism_source *s = &p->streams[p->nstreams].source;
+		const char *path = o->file[p->nstreams];
+		prismdesc_default(s);
+		s->events = path;
+		int rc = is_json(path) ? prismdesc_read(p, path, true, s) : 0;
+		if (rc < 0)
+			return rc;
+		for (uint32_t i = 0; i < p->nstreams && strcmp(s->events, "-") == 0; i++)
+			if (strcmp(p->streams[i].source.events, "-") == 0)
+				return diag_error(t->diag, ERR_USAGE, NULL, "the standard input is one stream, not two");
+	}
+	return 0;
+}
+
+/* Whether the bytes can be read twice. */
+static int
+look_at(struct prism *p, struct prism_source *s)
+{
+	struct diag *d = p->trace->diag;
+	struct stat st;
+	s->name = prismfiles_name(p->trace, s->events);
+	if (strcmp(s->events, "-") == 0) {
+		s->name = "standard input";
+		s->live = true;
+		/* Else its number would soon be that of an output. */
+		return fcntl(STDIN_FILENO, F_GETFD) < 0 ? diag_io(d, ERR_READ, "read", s->name, errno) : 0;
+	}
+	if (stat(s->events, &st) != 0)
+		return diag_io(d, ERR_READ, "open", s->events, errno);
+	if (S_ISDIR(st.st_mode))
+		return diag_error(d, ERR_READ, NULL, "'%s' is a directory\nhint: give a directory of streams as TRACEDIR", s->events);
+	s->live = !S_ISREG(st.st_mode);
+	return 0;
+}
+
+int
+prismfiles_find(struct prism *p)
+{
+	const struct prism_options *o = p->options;
+	int rc = p->trace->dir ? find_in_dir(p) : find_named(p);
+	for (uint32_t i = 0; i < p->nstreams && rc == 0; i++) {
+		struct prism_source *s = &p->streams[i].source;
+		for (size_t k = 0; k < o->nset && rc == 0; k++)
+			rc = prismdesc_set(p, &o->set[k], NULL, s);
+		if (rc == 0)
+			rc = look_at(p, s);
+		if (rc == 0)
+			rc = prismdesc_check(p, s);
+		p->live = p->live || s->live;
+	}
+	return rc;
+}

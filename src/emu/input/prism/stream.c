@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT */
+#include "stream.h"
+
+#include "parts.h"
+
+#include <poll.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Time. ---- */
+
+/* A time that is not as it should be. 1: it can be used, 0 the stream ends before it (PT01), <0. */
+static int
+check_time(struct prism *p, uint32_t n, int code)
+{
+	struct prism_stream *s = &p->streams[n];
+	if (code < 0)
+		return code;
+	if (code == PRISM_E_VALUE)
+		return prismtell_late(p, n);
+	if (code == PRISM_PT01)
+		return 0;
+	s->ev.issues |= 1U << code;
+	int rc = prism_issue(p, n, PRISM_PT02, "the timestamp goes back by %llu ns", (unsigned long long)s->time.back);
+	return rc < 0 ? rc : 1;
+}
+
+/* ---- Events. ---- */
+
+static void
+put_name(struct prism_stream *s, struct event *ev)
+{
+	const struct prism_cxt *c = &s->ev.cxt;
+	uint32_t len = c->has & PRISM_HAS_NAME ? c->name_len : 0;
+	uint32_t size = len + 1;
+	for (int i = 0; i < 4; i++)
+		s->payload[i] = (uint8_t)(size >> 8 * i);
+	if (len)
+		memcpy(s->payload + 4, c->name, len);
+	s->payload[4 + len] = 0;
+	ev->payload = s->payload;
+	ev->size = 4 + size;
+	ev->jumbo = true;
+}
+
+static uint8_t
+letter(uint8_t type, uint8_t types)
+{
+	return (uint8_t)('a' + (type < types ? type : 0));
+}
+
+_Static_assert(offsetof(struct prism_mem, type) == 4 && offsetof(struct prism_mem, id) == 5 &&
+		offsetof(struct prism_mem, bytes) == 6 && offsetof(struct prism_mem, addr) == 8,
+	"the payload of RM. is another");
+_Static_assert(offsetof(struct prism_comp, format) == 4 && offsetof(struct prism_comp, op) == 5 &&
+		offsetof(struct prism_comp, bytes) == 6 && offsetof(struct prism_comp, arity) == 8 &&
+		offsetof(struct prism_comp, nids) == 9 && offsetof(struct prism_comp, ids) == 10,
+	"the payload of RC. is another");
+_Static_assert(offsetof(struct prism_cfg, before) == 1 && offsetof(struct prism_cfg, after) == 2, "the payload of RG. is another");
+
+/* The letters and the payload, for who looks at those: most are the event itself. */
+static void
+describe(struct prism_stream *s, struct event *ev)
+{
+	static const uint8_t categories[] = { 'M', 'C', 'S', 'X', 'F', 'G', 'E' };
+	const struct prism_event *e = &s->ev;
+	uint8_t value = '.';
+	ev->jumbo = false;
+	switch (e->kind) {
+	case PRISM_MEM:
+		ev->payload = (const uint8_t *)&e->mem;
+		ev->size = 16;
+		break;
+	case PRISM_COMP:
+		ev->payload = (const uint8_t *)&e->comp;
+		ev->size = 14;
+		break;
+	case PRISM_SYNC:
+		value = letter(e->sync.type, PRISM_SYNCS);
+		ev->payload = (const uint8_t *)e->sync.arg;
+		ev->size = e->sync.type == PRISM_COND_WAIT ? 16 : 8;
+		break;
+	case PRISM_CXT:
+		value = letter(e->cxt.type, PRISM_CXTS);
+		ev->payload = (const uint8_t *)&e->cxt.id;
+		ev->size = 8;
+		if (prism_cxt_is_named(e->cxt.type))
+			put_name(s, ev);
+		break;
+	case PRISM_CF:
+		ev->payload = &e->cf.type;
+		ev->size = 1;
+		break;
+	case PRISM_CFG:
+		ev->payload = &e->cfg.target;
+		ev->size = 3;
+		break;
+	default:
+		ev->payload = s->payload;
+		ev->size = 0;
+		break;
+	}
+	ev->mcv[0] = 'R';
+	ev->mcv[1] = categories[e->kind];
+	ev->mcv[2] = value;
+}
+
+/* ---- Streams. ---- */
+
+/* What is still to be told when a stream has ended. */
+static int
+check_end(struct prism *p, uint32_t n, enum prism_code code, uint32_t issues)
+{
+	struct prism_stream *s = &p->streams[n];
+	const struct reader *r = &p->trace->streams[n + 1].in;
+	s->at.offset = s->in.at;
+	s->mcv[0] = 0;
+	int rc = prismtell_issues(p, n, issues);
+	if (rc == 0 && code)
+		rc = prism_issue(p, n, code, "%s", prism_code_text((int)code));
+	if (rc == 0 && r->torn)
+		rc = prismtell_torn(p, n);
+	s->stopped_by = (int)code;
+	if (rc < 0 || code)
+		return rc;
+	rc = prismclock_left(&s->time);
+	if (rc > 0)
+		rc = prism_issue(p, n, PRISM_PT01, "there are more timestamps than events");
+	return rc;
+}
+
+/* When nothing else is left, the last interval ends. Outputs need a row, whoever came. */
+static int
+end_trace(struct prism *p)
+{
+	int64_t last = 0;
+	for (uint32_t i = 0; i < p->nstreams; i++) {
+		if (p->streams[i].phase != PRISM_ENDED)
+			return 0;
+		last = (int64_t)p->streams[i].at.clock_ns > last ? (int64_t)p->streams[i].at.clock_ns : last;
+	}
+	if (p->waiting)
+		p->waiting->clock = last;
+	bool empty = p->trace->nthreads == 0 && !p->trace->options.events_only;
+	return empty && prism_row(p, p->streams[0].source.process, PRISM_NO_THREAD) == PRISM_NO_ROW ? -ERR_MEMORY : 0;
+}
+
+static int
+end_stream(struct prism *p, uint32_t n, struct event *ev, enum prism_code code, uint32_t issues)
+{
+	struct prism_stream *s = &p->streams[n];
+	int rc = check_end(p, n, code, issues);
+	if (rc < 0)
+		return rc;
+	s->phase = PRISM_ENDED;
+	if (p->trace->options.events_only || s->in.seq == 0 || !s->time.known)
+		return end_trace(p);
+	static const uint8_t mcv[] = { 'R', 'D', '.' };
+	s->phase = PRISM_ENDING;
+	s->at.seq = s->in.seq;
+	memcpy(s->mcv, mcv, sizeof(mcv));
+	*ev = (struct event){ .clock = (int64_t)s->at.clock_ns, .payload = s->payload, .stream = n + 1, .mcv = { 'R', 'D', '.' } };
+	return 1;
+}
+
+/* The next event of a stream. 1, 0 there is none, <0. An End that is all there is has no time
+ * if those are stamped: it is passed over. */
+static int
+pull(struct prism *p, uint32_t n, struct event *ev)
+{
+	struct prism_stream *s = &p->streams[n];
+	struct prism_got got;
+	int rc;
+	int timed;
+	do {
+		rc = prismbytes_next(p, n, &got);
+		if (__builtin_expect(rc <= 0, 0))
+			return rc < 0 ? rc : end_stream(p, n, ev, got.code, got.issues);
+		timed = prismclock_take(&s->time, &s->ev);
+	} while (__builtin_expect(!s->time.known && timed == PRISM_OK, 0));
+	s->at.seq = s->in.seq - 1;
+	s->at.offset = s->in.at;
+	describe(s, ev);
+	memcpy(s->mcv, ev->mcv, sizeof(s->mcv));
+	if (__builtin_expect(timed != PRISM_OK, 0) && (rc = check_time(p, n, timed)) <= 0)
+		return rc < 0 ? rc : end_stream(p, n, ev, PRISM_PT01, 0);
+	s->at.clock_ns = s->time.now;
+	if (__builtin_expect(got.issues != 0, 0) && (rc = prismtell_issues(p, n, got.issues)) < 0)
+		return rc;
+	ev->clock = (int64_t)s->at.clock_ns;
+	ev->length = (uint32_t)(s->in.offset - s->in.at);
+	ev->stream = n + 1;
+	return 1;
+}
+
+/* ---- Ends of intervals. ---- */
+
+/* The first events, so that the clocks of all streams are known. */
+static int
+prime(struct prism *p)
+{
+	p->zero = INT64_MAX;
+	for (uint32_t i = 0; i < p->nstreams; i++) {
+		struct prism_stream *s = &p->streams[i];
+		int rc = pull(p, i, &s->first);
+		if (rc < 0)
+			return rc;
+		s->phase = rc > 0 ? PRISM_PRIMED : PRISM_ENDED;
+		if (rc > 0 && s->first.clock < p->zero)
+			p->zero = s->first.clock;
+	}
+	p->primed = true;
+	return 0;
+}
+
+static int
+next_tick(struct prism *p, struct event *ev)
+{
+	p->waiting = NULL;
+	if (p->options->interval != PRISM_INTERVAL_TIME || p->trace->options.events_only)
+		return 0;
+	int rc = p->primed ? 0 : prime(p);
+	if (rc < 0)
+		return rc;
+	/* All streams wait with their next event: nothing is in front of the first. */
+	int64_t now = INT64_MAX;
+	bool ended = true;
+	for (uint32_t i = 0; i < p->nstreams; i++) {
+		const struct prism_stream *s = &p->streams[i];
+		if (s->phase == PRISM_ENDED)
+			continue;
+		ended = false;
+		now = (int64_t)s->at.clock_ns - p->zero < now ? (int64_t)s->at.clock_ns - p->zero : now;
+	}
+	if (ended)
+		return 0;
+	int64_t tick = INT64_MAX;
+	int64_t n = now / p->length + 1;
+	if (p->had || now < p->tick + p->length)
+		(void)(__builtin_add_overflow(p->tick, p->length, &tick) && (tick = INT64_MAX));
+	else
+		(void)(__builtin_mul_overflow(n, p->length, &tick) && (tick = INT64_MAX));
+	p->had = now < tick;
+	p->tick = tick;
+	int64_t clock;
+	if (__builtin_add_overflow(p->zero, tick, &clock))
+		clock = INT64_MAX;
+	*ev = (struct event){ .clock = clock, .payload = (const uint8_t *)"", .mcv = { 'R', 'W', '.' } };
+	p->waiting = ev;
+	return 1;
+}
+
+/* ---- The format. ---- */
+
+static int
+next(struct stream *st, struct event *ev)
+{
+	struct prism *p = st->trace->data;
+	if (st->rank == 0)
+		return next_tick(p, ev);
+	uint32_t n = st->rank - 1;
+	struct prism_stream *s = &p->streams[n];
+	if (__builtin_expect(s->phase == PRISM_READING, 1))
+		return pull(p, n, ev);
+	if (s->phase == PRISM_PRIMED) {
+		bool dies = s->first.mcv[1] == 'D';
+		s->phase = dies ? PRISM_ENDING : PRISM_READING;
+		*ev = s->first;
+		return 1;
+	}
+	s->phase = PRISM_ENDED;
+	return end_trace(p);
+}
+
+static void
+get_place(const struct stream *st, struct place *at)
+{
+	const struct prism *p = st->trace->data;
+	if (st->rank == 0) {
+		at->has_offset = false;
+		return;
+	}
+	at->file = p->streams[st->rank - 1].source.name;
+	at->offset = p->streams[st->rank - 1].at.offset;
+}
+
+static int
+probe(struct trace *t)
+{
+	return prismfiles_probe(t->dir);
+}
+
+/* The first stream, of the ends of intervals, tells of the CPUs. */
+static int
+make_streams(struct prism *p)
+{
+	struct trace *t = p->trace;
+	struct arena *a = &t->arena;
+	static const struct require_meta require = { "prism", "1.0.0" };
+	t->streams = arena_new(a, struct stream, p->nstreams + 1);
+	struct cpu_meta *cpus = arena_new(a, struct cpu_meta, p->nstreams);
+	struct require_meta *need = arena_new(a, struct require_meta, 1);
+	p->polls = arena_new(a, struct pollfd, p->nstreams);
+	p->polled = arena_new(a, uint32_t, p->nstreams);
+	if (!t->streams || !cpus || !need || !p->polls || !p->polled)
+		return diag_no_memory(t->diag);
+	*need = require;
+	t->nstreams = p->nstreams + 1;
+	t->metadata_version = 3;
+	for (uint32_t i = 0; i < t->nstreams; i++) {
+		struct stream *s = &t->streams[i];
+		s->trace = t;
+		s->rank = i;
+		s->in.fd = -1;
+		s->silent = i == 0;
+		s->relpath = i ? p->streams[i - 1].source.name : "intervals";
+		s->meta = (struct thread_meta){ .part = "prism", .loom = "prism", .rank = -1, .has_require = true, .require = need, .nrequire = 1 };
+		if (i)
+			cpus[i - 1] = (struct cpu_meta){ .index = (int)i - 1, .phyid = (int)i - 1 };
+	}
+	t->streams[0].meta.cpus = cpus;
+	t->streams[0].meta.ncpus = p->nstreams;
+	return 0;
+}
+
+static int
+open_trace(struct trace *t)
+{
+	static const struct prism_options defaults = { 0 };
+	const struct prism_options *o = t->options.prism ? t->options.prism : &defaults;
+	if (t->options.peer_ties)
+		return diag_error(t->diag, ERR_USAGE, NULL, "--compat prints what ovni prints of its own traces; it knows no Prism");
+	struct prism *p = arena_new(&t->arena, struct prism, 1);
+	if (!p)
+		return diag_no_memory(t->diag);
+	*p = (struct prism){ .trace = t, .options = o, .length = PRISM_INTERVAL_NS };
+	if (o->length)
+		p->length = o->length > INT64_MAX ? INT64_MAX : (int64_t)o->length;
+	t->data = p;
+	int rc = prismfiles_find(p);
+	if (rc == 0)
+		rc = make_streams(p);
+	reader_pool_init(&t->readers, t->diag, 2 * (size_t)p->nstreams);
+	for (uint32_t i = 0; i < p->nstreams && rc == 0; i++)
+		p->streams[i].source.settings.lenient = o->lenient;
+	if (rc == 0)
+		rc = prismrows_find(p);
+	for (uint32_t i = 0; i < p->nstreams && rc == 0; i++) {
+		rc = prismbytes_open(p, i);
+		t->bytes += t->streams[i + 1].in.file_size;
+	}
+	return rc;
+}
+
+static void
+close_trace(struct trace *t)
+{
+	struct prism *p = t->data;
+	for (uint32_t i = 0; t->streams && i < p->nstreams; i++)
+		prismbytes_close(p, i);
+}
+
+const struct stream_format prism_format = {
+	.name = "prism",
+	.probe = probe,
+	.open = open_trace,
+	.next = next,
+	.close = close_trace,
+	.place = get_place,
+	.open_ended = true,
+	.one_clock = true,
+};

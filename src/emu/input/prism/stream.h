@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef INPUT_PRISM_STREAM_H
+#define INPUT_PRISM_STREAM_H
+
+/* stream: the stream format of Prism (doc/format/prism.md, doc/prism.md).
+ *
+ * Every file is a stream, and stream n is CPU n. Its events have the letters and payloads
+ *
+ *   RM.  memory: u32 has, u8 type, u8 id, u16 bytes, u64 address
+ *   RC.  compute: u32 has, u8 format, u8 op, u16 bytes, u8 arity, u8 nids, u8 id0-3
+ *   RS + 'a' + type  synchronization: u64 for each word that its type has
+ *   RX + 'a' + type  context: u64 id; functions, nets and operators are jumbo: str name
+ *   RF.  control flow: u8 type
+ *   RG.  level of detail: u8 target, u8 before, u8 after
+ *   RE.  end of a buffer
+ *   RW.  end of an interval of time
+ *   RD.  end of a stream
+ *
+ * and the event itself is in the struct prism_stream, which the model reads. Types that are
+ * unknown, or not shown, have the letter 'a'. What an event does not show is 0 in its payload.
+ *
+ * RW. comes from a stream of its own, in front of all others, so that it comes before the
+ * events of its time; it belongs to none. There are RW. only with PRISM_INTERVAL_TIME: at
+ * multiples of the length since the first event, if the interval that ends there or the one
+ * before it had events, and one behind everything else, at the time of the last event. RD.
+ * has the time of the last event of its stream. */
+
+#include "prism/prism_hooks.h"
+#include "clock.h"
+#include "prism/read.h"
+#include "trace.h"
+
+enum prism_events {
+	PRISM_EVENTS_AUTO, /* all up to PRISM_EVENTS_MANY events, else sync */
+	PRISM_EVENTS_ALL,
+	PRISM_EVENTS_SYNC,
+	PRISM_EVENTS_NONE,
+};
+
+/* When the totals of an interval are shown. */
+enum prism_interval {
+	PRISM_INTERVAL_TIME, /* the default, every million ns */
+	PRISM_INTERVAL_EVENTS,
+	PRISM_INTERVAL_SYNC,
+	PRISM_INTERVAL_FUNC,
+};
+
+enum {
+	PRISM_EVENTS_MANY = 10000000,
+	PRISM_INTERVAL_NS = 1000000, /* the default */
+	PRISM_SETTINGS = 16,
+	PRISM_FILES = 64, /* on the command line */
+	PRISM_TOOLS = 16,
+	PRISM_ROWS = 256, /* threads of live input */
+	PRISM_ROWS_MAX = 65535,
+	PRISM_THREADS_MAX = 131072,
+	PRISM_NO_THREAD = 1000000, /* + stream: thread of events before the first swap */
+	PRISM_FRESH = 2000000,     /* and up: threads in the place of those that cannot be (PM05) */
+};
+
+/* A key of descriptions, on the command line. */
+struct prism_setting {
+	const char *key; /* up to '=', or as a whole; '-' stands for '_' */
+	const char *value;
+};
+
+/* All strings are borrowed. Zeroed: the defaults. */
+struct prism_options {
+	const char *prefix;            /* of options for keys, in hints: "--prism-"; NULL: there are none */
+	const char *help;              /* the option that lists them */
+	const char *file[PRISM_FILES]; /* of the command line, in place of a directory; "-": stdin */
+	size_t nfiles;
+	struct prism_setting set[PRISM_SETTINGS];
+	size_t nset;
+	const char *hooks[PRISM_TOOLS]; /* shared objects */
+	size_t nhooks;
+	bool needs_skip;
+	bool lenient;
+	bool insn; /* also the channel of instructions */
+	enum prism_events events;
+	enum prism_interval interval;
+	uint64_t length;  /* of an interval: ns or events; 0: the default */
+	uint32_t threads; /* rows of live input, 0: PRISM_ROWS */
+};
+
+/* What is described beside a stream, or the defaults. */
+struct prism_source {
+	const char *events;     /* path */
+	const char *name;       /* of it, in messages */
+	const char *json;       /* path of the description; NULL: none */
+	const char *timestamps; /* path; NULL: none */
+	uint64_t dev;           /* which file it is, whatever its name; of a directory */
+	uint64_t ino;
+	struct prism_settings settings;
+	uint64_t buffer_size;
+	int process;
+	uint32_t first_thread; /* 0: none */
+	enum prism_clock clock;
+	bool clock_set; /* on the command line */
+	uint64_t start; /* ns */
+	uint64_t tick_ns;
+	bool live; /* no plain file: it cannot be read twice */
+};
+
+enum prism_phase {
+	PRISM_READING,
+	PRISM_PRIMED, /* next() gives `first` */
+	PRISM_ENDING, /* RD. was given */
+	PRISM_ENDED,
+};
+
+/* One file. t->streams[n + 1] is the stream of prism->streams[n]: the first gives RW. */
+struct prism_stream {
+	struct prism_source source;
+	struct prismread in;
+	/* The current event: what next() gave last. Of RD. only the clock is set. */
+	struct prism_event ev;
+	struct prism_at at; /* where it is: tools are given this very one. The thread is the model's */
+	int stopped_by;     /* code that ended the stream (lenient), told with RD.; 0: none */
+
+	/* The format's own. */
+	enum prism_phase phase;
+	struct event first;
+	struct prismclock time;
+	uint8_t mcv[3];
+	uint8_t payload[4 + PRISM_NAME_MAX + 1];
+	char name[PRISM_NAME_MAX]; /* live: of the event, as the bytes of the stream may move */
+};
+
+struct prism {
+	struct trace *trace;
+	const struct prism_options *options;
+	struct prism_stream *streams;
+	uint32_t nstreams;
+	bool live;                    /* threads are not known before their first event */
+	enum prism_events events;     /* never PRISM_EVENTS_AUTO */
+	uint64_t counts[PRISM_CODES]; /* how often what was found */
+
+	/* The format's own. */
+	struct prism_rows *rows;
+	struct pollfd *polls; /* of live streams */
+	uint32_t *polled;
+	int64_t idle_ms; /* when the outputs were brought up to date, on some clock */
+	bool primed;
+	int64_t zero;          /* clock of the first event */
+	int64_t length;        /* of an interval, ns */
+	int64_t tick;          /* end of the current interval, since the first event */
+	bool had;              /* the interval before `tick` has events */
+	struct event *waiting; /* RW. that has not had its turn; NULL: none */
+};
+
+extern const struct stream_format prism_format;
+
+/* That of a trace; NULL: the trace is of another format. */
+static inline struct prism *
+prism_of(const struct trace *t)
+{
+	return t->format == &prism_format ? t->data : NULL;
+}
+
+#define PRISM_NO_ROW UINT32_MAX
+
+/* The row of a thread, in live input a new one if need be. PRISM_NO_ROW: there are no rows left
+ * (reported). `id` may be above what a stream can name: threads of their own, for PM05 and
+ * for events before the first swap (PRISM_NO_THREAD + n). */
+uint32_t prism_row(struct prism *p, int process, uint32_t id);
+
+/* The id that an event of a swap or of a thread selects. False: it is no such event, or its
+ * id is not shown, and the thread of the stream goes on. Everything but these, config and End
+ * events needs a thread, and before the first of these that is the one of PRISM_NO_THREAD + n,
+ * without first_thread. */
+static inline bool
+prism_selects(const struct prism_event *ev, uint64_t *id)
+{
+	if (ev->kind == PRISM_SYNC && ev->sync.type == PRISM_SWAP && ev->sync.nargs > 0)
+		*id = ev->sync.arg[0];
+	else if (ev->kind == PRISM_CXT && ev->cxt.type == PRISM_THREAD && ev->cxt.has & PRISM_HAS_ID)
+		*id = ev->cxt.id;
+	else
+		return false;
+	return true;
+}
+
+/* Whether a thread can have the id; else it is PM05. */
+static inline bool
+prism_is_thread(uint64_t id)
+{
+	return id != 0 && id <= INT32_MAX;
+}
+
+/* For PM05: the id that stands for one that no thread can have, the same for the same one of
+ * a process. The look ahead knows it. At most INT32_MAX, and 0 when memory is exhausted
+ * (reported). */
+uint32_t prism_fresh(struct prism *p, int process, uint64_t id);
+
+/* Tells what was found at the current event of a stream, or in front of it: strict errors
+ * stop (<0, reported), warnings and what is lenient are counted, and the first told (0). */
+int prism_issue(struct prism *p, uint32_t stream, enum prism_code code, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* open: how ovni.uscp begins: the writer, and the tables of rows, channels and labels. */
+#include "uscp.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FILE_NAME "ovni.uscp"
+
+/* Checkpoints: one a second, but rarely enough that they stay a small part of the file,
+ * and often enough that a state is found soon. In bytes of deltas. */
+static const uint64_t interval_ps = 1000000000000;
+static const uint64_t min_bytes = 256 << 10;
+static const uint64_t max_bytes_low = 1 << 20;
+static const uint64_t max_bytes_low_zstd = 4 << 20; /* it finds what LZ4 does not look for */
+static const uint64_t max_bytes_high = 64 << 20;
+
+/* An overview of a screen or two needs no more. */
+static const uint64_t summary_bytes = 4 << 20;
+
+void
+uscp_put_rows(struct uscp *u, enum row_class rows, uint32_t end)
+{
+	const struct uscp_class *c = &u->map.classes[rows];
+	const struct system *sys = &u->emu->sys;
+	uscp_begin_cycle(u);
+	for (uint32_t i = u->nknown[rows]; i < end; i++) {
+		uint16_t slot = (uint16_t)i;
+		uscope_slot_set(u->w, c->rows, slot, ROWS_LABEL, uscp_put_text(u, emu_row_label(u->emu, c->first_row + i)));
+		if (rows == ROW_CPU) {
+			uscope_slot_set(u->w, c->rows, slot, ROWS_LOOM, sys->cpus[i].loom);
+			uscope_slot_set(u->w, c->rows, slot, ROWS_PHYID, (uint64_t)(int64_t)sys->cpus[i].phyid);
+			uscope_slot_set(u->w, c->rows, slot, ROWS_VIRTUAL, sys->cpus[i].index < 0);
+			continue;
+		}
+		const struct thread *th = &sys->threads[i];
+		const struct proc *p = &sys->procs[th->proc];
+		uscope_slot_set(u->w, c->rows, slot, ROWS_LOOM, p->loom);
+		uscope_slot_set(u->w, c->rows, slot, ROWS_PROC, th->proc);
+		uscope_slot_set(u->w, c->rows, slot, ROWS_PID, (uint32_t)p->pid);
+		uscope_slot_set(u->w, c->rows, slot, ROWS_TID, (uint32_t)th->tid);
+		uscope_slot_set(u->w, c->rows, slot, ROWS_APP, (uint32_t)p->app_id);
+		uscope_slot_set(u->w, c->rows, slot, ROWS_RANK, (uint64_t)(int64_t)p->rank);
+	}
+	u->nknown[rows] = end;
+}
+
+static void
+put_channel(struct uscp *u, const struct uscp_col *k, int prv_type, enum chan_kind kind, const char *name)
+{
+	uint16_t t = u->map.channels;
+	uscope_slot_set(u->w, t, k->channel, CHANNELS_TYPE, (uint64_t)prv_type);
+	uscope_slot_set(u->w, t, k->channel, CHANNELS_STORAGE, k->storage);
+	uscope_slot_set(u->w, t, k->channel, CHANNELS_FIELD, k->field);
+	uscope_slot_set(u->w, t, k->channel, CHANNELS_MODE, kind == CHAN_STACK);
+	uscope_slot_set(u->w, t, k->channel, CHANNELS_NAME, uscp_put_text(u, name));
+}
+
+struct label_put {
+	struct uscp *u;
+	unsigned class;
+	int prv_type;
+};
+
+static void
+put_one_label(void *arg, int64_t value, const char *text)
+{
+	struct label_put *p = arg;
+	uscp_put_label(p->u, p->class, p->prv_type, value, uscp_put_text(p->u, text));
+}
+
+static int
+put_channels(struct uscp *u, enum row_class rows)
+{
+	const struct emu *emu = u->emu;
+	const struct uscp_class *c = &u->map.classes[rows];
+	const char **labels = out_type_labels(&u->arena, emu, rows);
+	if (!labels)
+		return -ERR_MEMORY;
+	for (uint32_t i = 0; i < emu->ncols; i++) {
+		uint32_t col = out_in_order(rows, i);
+		if (c->cols[col].kind == USCP_NONE)
+			continue;
+		const struct chan_decl *decl = out_decl(emu, rows, col);
+		put_channel(u, &c->cols[col], decl->prv_type, decl->kind, labels[col]);
+		/* Those of an enum are in the schema. */
+		struct label_put p = { u, rows, decl->prv_type };
+		int rc = c->cols[col].kind == USCP_ENUM ? 0 : out_labels(emu, rows, col, put_one_label, &p);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int
+open_reductions(struct uscp *u)
+{
+	const struct emu *emu = u->emu;
+	const struct uscp_class *c = &u->map.classes[USCP_BREAKDOWN];
+	u->reductions = arena_new(&u->arena, struct reduction, emu->nmodels);
+	if (!u->reductions)
+		return diag_no_memory(emu->diag);
+	for (size_t i = 0; i < emu->nmodels && c->cols; i++) {
+		if (!emu->models[i].breaks_down)
+			continue;
+		struct reduction *r = &u->reductions[u->nreductions];
+		int rc = reduce_init(r, &u->arena, emu, &emu->models[i]);
+		if (rc < 0)
+			return rc;
+		const struct uscp_col *k = &c->cols[u->nreductions++];
+		put_channel(u, k, r->decl->prv_type, CHAN_SINGLE, r->decl->title);
+		uint32_t cols[3];
+		size_t n = reduce_cols(r, cols);
+		struct label_put p = { u, USCP_BREAKDOWN, r->decl->prv_type };
+		out_states(emu, cols, n, put_one_label, &p);
+	}
+	return 0;
+}
+
+/* What was running when. A file has room for so many counters. */
+static int
+open_counters(struct uscp *u)
+{
+	const struct emu *emu = u->emu;
+	uint32_t n = emu->sys.ncpus;
+	u->busy = arena_new(&u->arena, struct span, n);
+	u->over = arena_new(&u->arena, struct span, n);
+	if (!u->busy || !u->over)
+		return diag_no_memory(emu->diag);
+	uint16_t storage = u->map.classes[ROW_CPU].cols[COL_NRUNNING].storage;
+	for (uint32_t i = 0; i < n; i++) {
+		char name[256];
+		const char *label = emu->sys.cpus[i].label;
+		(void)snprintf(name, sizeof(name), "cpu/%.200s/busy", label);
+		u->busy[i] = (struct span){ uscope_summary_counter(u->w, name, storage), NONE };
+		(void)snprintf(name, sizeof(name), "cpu/%.200s/oversubscribed", label);
+		u->over[i] = (struct span){ uscope_summary_counter(u->w, name, storage), NONE };
+	}
+	return 0;
+}
+
+static uint64_t
+between(uint64_t low, uint64_t n, uint64_t high)
+{
+	return n < low ? low : n > high ? high
+					: n;
+}
+
+enum {
+	OWN_PROPERTIES = 6, /* of the file, besides those of the models */
+};
+
+static int
+open_writer(struct uscp *u)
+{
+	const struct emu *emu = u->emu;
+	const struct uscope_options *o = &emu->options.uscope;
+	char models[512];
+	size_t n = 0;
+	for (size_t i = 0; i < emu->nmodels && n < sizeof(models); i++)
+		if (emu->models[i].enabled)
+			n += (size_t)snprintf(models + n, sizeof(models) - n, "%s%s", n ? "," : "", emu->models[i].model->name);
+	char clock[24];
+	(void)snprintf(clock, sizeof(clock), "%" PRId64, emu->start);
+	const char *name = strrchr(emu->trace.dir, '/');
+	dut_property_t properties[OWN_PROPERTIES + EMU_PROPERTIES] = {
+		{ "dut_name", name && name[1] ? name + 1 : emu->trace.dir },
+		{ "ovni.protocol_version", "1" },
+		{ "ovni.models", models },
+		{ "ovni.first_clock_ns", clock },
+		{ "ovni.view", emu->options.compat ? "compat" : "default" },
+		{ "ovni.density", "events" },
+	};
+	for (size_t i = 0; i < emu->nproperties; i++)
+		properties[OWN_PROPERTIES + i] = (dut_property_t){ emu->properties[i].key, emu->properties[i].value };
+	const dut_desc_t dut = { properties, (uint32_t)(OWN_PROPERTIES + emu->nproperties) };
+	uint64_t size = u->map.state_size;
+	uint64_t low = o->compression == USCOPE_ZSTD ? max_bytes_low_zstd : max_bytes_low;
+	uscope_error_t error;
+	const uscope_writer_options_t wo = {
+		.compression = (enum uscope_compression)o->compression,
+		.lz4_size_prefix = o->lz4_prefix,
+		.interval_ps = interval_ps,
+		.min_raw = between(min_bytes, 8 * size, max_bytes_high),
+		.max_raw = between(low, 16 * size, max_bytes_high),
+		.no_auto_summary = true,
+		.summary_budget = summary_bytes,
+		.tick_ps = PS_PER_NS,
+		.error = &error,
+	};
+	u->w = uscope_writer_open_ex(u->path, &dut, u->map.schema, &wo, NULL);
+	if (!u->w)
+		uscp_give_up(u, error.reason, error.status);
+	return 0;
+}
+
+/* The tables, in one cycle at time 0. */
+static int
+put_tables(struct uscp *u)
+{
+	int rc = open_counters(u);
+	u->told = arena_new(&u->arena, const struct late_label *, u->emu->ncols);
+	if (!u->told || !uscp_open_shown(u))
+		return diag_no_memory(u->emu->diag);
+	for (uint32_t col = 0; col < u->emu->ncols; col++)
+		u->told[col] = u->emu->cols[col].last_label;
+	uscp_begin_cycle(u);
+	(void)uscp_put_text(u, "");
+	(void)uscp_put_text(u, "Error: the thread does not show it");
+	(void)uscp_put_text(u, "Error: too many threads");
+	for (enum row_class i = 0; i < ROW_CLASSES && rc == 0; i++) {
+		uscp_put_rows(u, i, emu_nknown(u->emu, i));
+		rc = put_channels(u, i);
+	}
+	if (rc == 0)
+		rc = open_reductions(u);
+	uscp_end_cycle(u);
+	return rc;
+}
+
+void
+uscp_finish(struct uscp *u)
+{
+	uscope_writer_close(u->w);
+	uscope_schema_free(u->map.schema);
+	arena_finish(&u->arena);
+}
+
+int
+uscp_open(void *self, const struct emu *emu, const char *dir, enum row_class rows)
+{
+	(void)rows;
+	struct uscp *u = self;
+	u->emu = emu;
+	u->last_text = &emu->texts;
+	u->path = arena_printf(&u->arena, "%s/" FILE_NAME, dir);
+	const char *reason = "memory is exhausted";
+	int status = u->path ? uscpmap_build(&u->map, &u->arena, emu, emu->options.uscope.labels, &reason) : USCOPE_E_NOMEM;
+	int rc = 0;
+	if (status == USCOPE_E_NOMEM)
+		rc = diag_no_memory(emu->diag);
+	else if (status < 0 && !emu->options.uscope.asked)
+		diag_warn(emu->diag, NULL, "%s is not written: %s", u->path, reason);
+	else if (status < 0)
+		uscp_give_up(u, reason, status);
+	else
+		rc = open_writer(u);
+	if (rc == 0 && u->w)
+		rc = put_tables(u);
+	uscp_check_writer(u);
+	if (rc < 0)
+		uscp_finish(u);
+	return rc;
+}

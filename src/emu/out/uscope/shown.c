@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: MIT */
+/* shown: records as phrases. Nearly all that is shown was shown before, by the same row
+ * or by the same thread in the same CPU; how it is written is kept in a table by channel and value,
+ * of what was shown last. */
+#include "uscp.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Values. ---- */
+
+/* false, for a value that has no place in the file. */
+static bool
+refuse_value(struct uscp *u, const struct record *r)
+{
+	char what[160];
+	(void)snprintf(what, sizeof(what), "the value %" PRId64 " of row %" PRIu32 ", column %u, at %" PRId64 " ns does not fit its field",
+		r->value, r->row + 1, r->col, r->time);
+	uscp_give_up(u, what, USCOPE_E_RANGE);
+	return false;
+}
+
+/* A value that is not written as it is. */
+static bool
+convert(struct uscp *u, const struct uscp_col *k, const struct record *r, uint64_t *value)
+{
+	if (k->kind == USCP_TEXT) {
+		*value = uscp_text_of(u, r->value);
+		return *value != UINT32_MAX || refuse_value(u, r);
+	}
+	bool error = r->value == ST_BAD || r->value == ST_TOO_MANY_TH;
+	*value = r->value == ST_BAD ? USCP_ENUM_BAD : USCP_ENUM_TOO_MANY;
+	return (k->kind == USCP_ENUM && error) || refuse_value(u, r);
+}
+
+/* ---- How many threads run in a CPU, for the overview. ---- */
+
+void
+uscp_count_busy(struct uscp *u, struct span *s, bool now, int64_t time)
+{
+	if (s->counter < 0 || now == (s->since != NONE))
+		return;
+	if (!now)
+		uscope_summary_span(u->w, s->counter, uscp_ps(s->since), uscp_ps(time));
+	s->since = now ? time : NONE;
+}
+
+void
+uscp_count_running(struct uscp *u, const struct record *r)
+{
+	uint32_t first = u->map.classes[ROW_CPU].first_row;
+	if (r->row < first)
+		return;
+	uscp_count_busy(u, &u->busy[r->row - first], r->value >= 1, r->time);
+	uscp_count_busy(u, &u->over[r->row - first], r->value >= 2, r->time);
+}
+
+/* ---- The table. ---- */
+
+enum {
+	SHOWN_VALUES = 32, /* of a channel that are never in one place: a power of two */
+	SHOWN_STRIDE = 17, /* between channels; odd, as a cache has few places for what is 2^n apart */
+	SHOWN_MAX = 1 << 18,
+	CACHE_LINE = 64,
+};
+
+#define NOTHING UINT64_MAX
+#define COUNTED (UINT64_C(1) << 31) /* a channel: more is to be done than to write the record */
+#define OWN (UINT64_C(1) << 63)     /* the row is one of a breakdown */
+
+_Static_assert(sizeof(struct uscp_shown) == CACHE_LINE, "two share a cache line");
+
+bool
+uscp_open_shown(struct uscp *u)
+{
+	const struct emu *emu = u->emu;
+	size_t nchans = ((size_t)emu_nrows(emu, ROW_THREAD) + emu_nrows(emu, ROW_CPU)) * emu->ncols;
+	if (nchans >= COUNTED)
+		return false;
+	size_t places = 1;
+	while (places < nchans && places < SHOWN_MAX)
+		places *= 2;
+	u->shown_mask = places - 1;
+	u->shown_stride = SHOWN_STRIDE;
+	while (u->shown_stride > 1 && places * u->shown_stride > SHOWN_MAX)
+		u->shown_stride -= 2;
+	char *p = arena_alloc(&u->arena, places * u->shown_stride + SHOWN_VALUES + 1, sizeof(struct uscp_shown));
+	if (!p)
+		return false;
+	u->shown = (struct uscp_shown *)(p + (-(uintptr_t)p & (CACHE_LINE - 1)));
+	/* Zeros are what channel 0 shows: that is looked for here only. */
+	u->shown[0].place = u->shown[1].place = NOTHING;
+	return true;
+}
+
+/* The channel, and the row of a CPU that shows it too. */
+static inline uint64_t
+place_of(const struct record *r)
+{
+	return r->chan | (uint64_t)r->cpu << 32;
+}
+
+static inline uint64_t
+any_place_of(const struct record *r)
+{
+	return place_of(r) | (r->col == COL_NRUNNING ? COUNTED : 0);
+}
+
+static inline bool
+is_shown(const struct uscp_shown *s, uint64_t place, int64_t value)
+{
+	return s->place == place && s->value == value;
+}
+
+/* The first of two where a value may be. */
+static inline struct uscp_shown *
+shown_at(const struct uscp *u, size_t chan, int64_t value)
+{
+	return &u->shown[(chan & u->shown_mask) * u->shown_stride + ((size_t)value & (SHOWN_VALUES - 1))];
+}
+
+/* The other one. */
+static inline struct uscp_shown *
+other_of(const struct uscp *u, struct uscp_shown *s)
+{
+	return &u->shown[(size_t)(s - u->shown) ^ 1];
+}
+
+/* NULL: it was not shown. */
+static inline struct uscp_shown *
+find_shown(const struct uscp *u, size_t chan, uint64_t place, int64_t value)
+{
+	struct uscp_shown *s = shown_at(u, chan, value);
+	if (is_shown(s, place, value))
+		return s;
+	s = other_of(u, s);
+	return is_shown(s, place, value) ? s : NULL;
+}
+
+static bool
+is_used(const struct uscp_shown *s, const uscope_line_t *lines, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (lines[i].phrase == &s->phrase)
+			return true;
+	return false;
+}
+
+static uscope_place_t
+place_in(const struct uscp_class *c, uint32_t row, uint32_t col)
+{
+	const struct uscp_col *k = &c->cols[col];
+	return (uscope_place_t){ k->storage, (uint16_t)(row - c->first_row), k->field };
+}
+
+static const struct uscp_class *
+class_of(const struct uscp *u, uint32_t row)
+{
+	return &u->map.classes[row < u->map.classes[ROW_CPU].first_row ? ROW_THREAD : ROW_CPU];
+}
+
+/* Whether a CPU has the column as a thread has it. */
+static bool
+is_shared(const struct uscp *u, uint32_t col)
+{
+	return u->map.classes[ROW_THREAD].cols[col].kind == u->map.classes[ROW_CPU].cols[col].kind;
+}
+
+/* The record in s. false: it has no place in the file (reported). */
+static __attribute__((noinline)) bool
+make_shown(struct uscp *u, struct uscp_shown *s, const struct record *r)
+{
+	const struct uscp_class *c = class_of(u, r->row);
+	const struct uscp_col *k = &c->cols[r->col];
+	uint64_t place = any_place_of(r);
+	bool same = s->place == place;
+	uint64_t value = (uint64_t)r->value;
+	s->place = NOTHING;
+	if (value > k->most && !convert(u, k, r, &value))
+		return false;
+	if (!same || !uscope_phrase_change(u->w, &s->phrase, value)) {
+		uscope_place_t places[USCOPE_PHRASE_PLACES] = { place_in(c, r->row, r->col) };
+		if (r->cpu)
+			places[1] = place_in(&u->map.classes[ROW_CPU], r->cpu, r->col);
+		if (!uscope_phrase_init(u->w, &s->phrase, value, places, r->cpu ? 2 : 1))
+			return refuse_value(u, r);
+	}
+	s->place = place;
+	s->value = r->value;
+	return true;
+}
+
+/* ---- In a cycle. ---- */
+
+static void
+put_line(struct uscp *u, struct uscp_shown *s)
+{
+	if (u->nlines == USCP_LINES)
+		uscp_begin_cycle(u);
+	u->lines[u->nlines] = (uscope_line_t){ u->nlines ? USCOPE_GOES_ON : (uint64_t)u->time, &s->phrase };
+	u->nlines++;
+}
+
+/* Which of two was written longer ago. */
+static struct uscp_shown *
+older_of(struct uscp_shown *s, struct uscp_shown *other)
+{
+	return s->phrase.at > other->phrase.at ? other : s;
+}
+
+/* Where a record that was not shown gets its place; what was there is written by now. */
+static struct uscp_shown *
+replace(struct uscp *u, size_t chan, int64_t value)
+{
+	struct uscp_shown *s = shown_at(u, chan, value);
+	s = older_of(s, other_of(u, s));
+	if (is_used(s, u->lines, u->nlines))
+		uscp_begin_cycle(u);
+	return s;
+}
+
+void
+uscp_show(struct uscp *u, const struct record *r)
+{
+	if (r->cpu && !is_shared(u, r->col)) {
+		struct record one = *r;
+		one.cpu = 0;
+		uscp_show(u, &one);
+		one.row = r->cpu;
+		one.chan = r->cpu * (uint32_t)u->emu->ncols + r->col;
+		uscp_show(u, &one);
+		return;
+	}
+	struct uscp_shown *s = find_shown(u, r->chan, any_place_of(r), r->value);
+	if (!s && !make_shown(u, s = replace(u, r->chan, r->value), r))
+		return;
+	put_line(u, s);
+}
+
+void
+uscp_show_own(struct uscp *u, const struct uscp_col *k, uint32_t row, int64_t value)
+{
+	uint64_t place = OWN | (uint64_t)row << 16 | k->channel;
+	size_t chan = (size_t)row * u->emu->ncols + k->channel;
+	struct uscp_shown *s = find_shown(u, chan, place, value);
+	if (!s) {
+		s = replace(u, chan, value);
+		const uscope_place_t in = { k->storage, (uint16_t)row, k->field };
+		s->place = NOTHING;
+		if (!uscope_phrase_init(u->w, &s->phrase, (uint64_t)value, &in, 1)) {
+			uscp_give_up(u, "a state of a breakdown does not fit its field", USCOPE_E_RANGE);
+			return;
+		}
+		s->place = place;
+		s->value = value;
+	}
+	put_line(u, s);
+}
+
+/* ---- Many cycles. ---- */
+
+/* Writes the lines up to `end`; those behind it are the first then, and have another mark.
+ * Returns their end. */
+static uscope_line_t *
+write_lines(struct uscp *u, const uscope_line_t *end, const uscope_line_t *next)
+{
+	size_t left = (size_t)(next - end);
+	uscope_cycles(u->w, u->lines, (size_t)(end - u->lines));
+	memmove(u->lines, end, left * sizeof(*end));
+	u->mark++;
+	for (size_t i = 0; i < left; i++)
+		u->lines[i].phrase->tag = u->mark;
+	return u->lines + left;
+}
+
+/* Whether a record that is shown for the first time needs nothing but a place in the table. */
+static bool
+is_simple(const struct uscp *u, const struct record *r)
+{
+	enum row_class rows = r->row < u->map.classes[ROW_CPU].first_row ? ROW_THREAD : ROW_CPU;
+	const struct uscp_class *c = &u->map.classes[rows];
+	return r->row - c->first_row < u->nknown[rows] && (!r->cpu || is_shared(u, r->col)) &&
+		(c->cols[r->col].kind != USCP_TEXT || uscp_knows_text(u, r->value));
+}
+
+/* The one of two that was written longer ago and is in no line; NULL: both are. */
+static struct uscp_shown *
+find_free(const struct uscp *u, const struct record *r)
+{
+	struct uscp_shown *s = shown_at(u, r->chan, r->value);
+	struct uscp_shown *other = other_of(u, s);
+	struct uscp_shown *old = older_of(s, other);
+	if (old->phrase.tag != u->mark)
+		return old;
+	old = old == s ? other : s;
+	return old->phrase.tag != u->mark ? old : NULL;
+}
+
+/* The line of a record. */
+static inline void
+set_line(uscope_line_t *line, struct uscp_shown *s, int64_t time, bool goes_on)
+{
+	line->time = (uint64_t)time | (0 - (uint64_t)goes_on);
+	line->phrase = &s->phrase;
+}
+
+/* One of them may be punctual. */
+static inline bool
+is_same_cycle(const struct record *a, const struct record *b)
+{
+	return a->time == b->time && ((a->event ^ b->event) & ~RECORD_PUNCTUAL) == 0;
+}
+
+/* Lines of records that were shown before, up to the first that needs more than that, which is
+ * returned. There is room for all; the first of a batch begins a cycle. */
+static __attribute__((noinline)) const struct record *
+put_known(const struct uscp *u, const struct record *batch, const struct record *r, const struct record *end, uscope_line_t *next)
+{
+	uint8_t mark = u->mark;
+	int64_t time = r > batch ? r[-1].time : NONE;
+	uint16_t event = r > batch ? r[-1].event : 0;
+	for (; r < end; r++, next++) {
+		uint64_t place = place_of(r);
+		struct uscp_shown *s = shown_at(u, r->chan, r->value);
+		if (__builtin_expect(!is_shown(s, place, r->value), 0) && !is_shown(s = other_of(u, s), place, r->value))
+			break;
+		if (__builtin_expect(r->event & RECORD_PUNCTUAL, 0))
+			break;
+		/* Without branches, as nobody can foresee how many records a cycle has. */
+		bool goes_on = (r->time == time) & (r->event == event);
+		time = r->time;
+		event = r->event;
+		s->phrase.tag = mark;
+		set_line(next, s, time, goes_on);
+	}
+	return r;
+}
+
+/* The line of a record that put_known() has left, if it needs nothing but a place in the table. */
+static bool
+put_new(struct uscp *u, const struct record *batch, const struct record *r, uscope_line_t *next)
+{
+	if (r->event & RECORD_PUNCTUAL || r->col == COL_NRUNNING || !is_simple(u, r))
+		return false;
+	struct uscp_shown *s = find_free(u, r);
+	if (!s || !make_shown(u, s, r))
+		return false;
+	s->phrase.tag = u->mark;
+	set_line(next, s, r->time, r > batch && is_same_cycle(r - 1, r));
+	return true;
+}
+
+/* The line of a record, of the cycle that begins at `cycle`, that needs more: a CPU has other
+ * threads, or all places are taken. false: the cycle has to be shown the other way. */
+static bool
+put_any(struct uscp *u, const struct record *cycle, const struct record *r, uscope_line_t **next)
+{
+	if (r->event & RECORD_PUNCTUAL || !is_simple(u, r))
+		return false;
+	struct uscp_shown *s = find_shown(u, r->chan, any_place_of(r), r->value);
+	if (!s) {
+		s = find_free(u, r);
+		if (!s) {
+			*next = write_lines(u, *next - (r - cycle), *next);
+			s = find_free(u, r);
+		}
+		if (!s || !make_shown(u, s, r))
+			return false;
+	}
+	s->phrase.tag = u->mark;
+	if (r->col == COL_NRUNNING)
+		uscp_count_running(u, r);
+	set_line((*next)++, s, r->time, r > cycle);
+	return true;
+}
+
+/* A cycle that is left and is put once more counts what runs once more: that is nothing. */
+const struct record *
+uscp_show_cycles(struct uscp *u, const struct record *r, const struct record *end)
+{
+	const struct record *batch = r;
+	const struct record *cycle = r;
+	uscope_line_t *next = u->lines;
+	u->mark++;
+	for (;;) {
+		const struct record *stop = u->lines + USCP_LINES - next < end - r ? r + (u->lines + USCP_LINES - next) : end;
+		const struct record *from = r;
+		r = put_known(u, batch, r, stop, next);
+		next += r - from;
+		if (r < stop && put_new(u, batch, r, next)) {
+			next++;
+			r++;
+			continue;
+		}
+		cycle = r;
+		if (r == end)
+			break;
+		while (cycle > batch && is_same_cycle(cycle - 1, r))
+			cycle--;
+		if (r == stop) {
+			if (r - cycle == USCP_LINES)
+				break;
+			next = write_lines(u, next - (r - cycle), next);
+		} else if (put_any(u, cycle, r, &next)) {
+			r++;
+		} else {
+			break;
+		}
+	}
+	uscope_cycles(u->w, u->lines, (size_t)(next - u->lines - (r - cycle)));
+	if (cycle > batch) {
+		u->time = cycle[-1].time;
+		u->last_event = cycle[-1].event;
+	}
+	return cycle;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* text: the texts of ovni.uscp, and what they stand for. */
+#include "uscp.h"
+
+#include "utf8text.h"
+
+/* A text of a model, and the value that it stands for. */
+struct known {
+	int64_t value;
+	uint32_t index;
+};
+
+uint32_t
+uscp_put_text(struct uscp *u, const char *text)
+{
+	text = utf8text_make(&u->arena, text);
+	if (!text)
+		uscp_give_up(u, "memory is exhausted", USCOPE_E_NOMEM);
+	uint32_t index = text ? uscope_string_insert(u->w, text) : UINT32_MAX;
+	return index == UINT32_MAX ? USCP_TEXT_EMPTY : index;
+}
+
+void
+uscp_put_label(struct uscp *u, unsigned class, int prv_type, int64_t value, uint32_t text)
+{
+	if (u->nlabels == u->map.nlabels) {
+		u->nlabels_lost++;
+		return;
+	}
+	uscp_begin_cycle(u);
+	uint16_t slot = (uint16_t)u->nlabels++;
+	uscope_slot_set(u->w, u->map.labels, slot, LABELS_CLASS, class);
+	uscope_slot_set(u->w, u->map.labels, slot, LABELS_TYPE, (uint64_t)prv_type);
+	uscope_slot_set(u->w, u->map.labels, slot, LABELS_VALUE, (uint64_t)value);
+	uscope_slot_set(u->w, u->map.labels, slot, LABELS_TEXT, text);
+}
+
+/* The text labels all columns of its model that are texts, and its breakdown. */
+static void
+label_columns(struct uscp *u, const struct emu_text *t, uint32_t index)
+{
+	for (uint32_t col = NBASE; col < u->emu->ncols; col++) {
+		const struct col *k = &u->emu->cols[col];
+		if (k->model == t->model && k->decl->values == VALUES_TEXT)
+			uscp_put_label(u, USCP_BOTH, k->decl->prv_type, t->value, index);
+	}
+	for (size_t i = 0; i < u->nreductions; i++)
+		if (u->reductions[i].model == t->model)
+			uscp_put_label(u, USCP_BREAKDOWN, u->reductions[i].decl->prv_type, t->value, index);
+}
+
+/* Adds a key. Returns whether it is new. */
+static bool
+note(struct uscp *u, struct idmap *m, uint64_t key, void *value)
+{
+	struct idmap_slot *slot = idmap_slot(m, &u->arena, key);
+	if (!slot)
+		uscp_give_up(u, "memory is exhausted", USCOPE_E_NOMEM);
+	if (!slot || slot->value)
+		return false;
+	slot->value = value;
+	return true;
+}
+
+/* The index stands for the value, and for no other one: a text that is one of the error
+ * states, or looks like another one, gets blanks behind it. */
+static uint32_t
+put_text_of(struct uscp *u, struct known *k, const char *text)
+{
+	while (text && !u->failed && !uscope_writer_error(u->w)) {
+		uint32_t index = uscp_put_text(u, text);
+		if (index > USCP_TEXT_TOO_MANY) {
+			(void)note(u, &u->by_index, index, k);
+			const struct known *owner = idmap_find(&u->by_index, index);
+			if (owner && owner->value == k->value)
+				return index;
+		}
+		text = arena_printf(&u->arena, "%s ", text);
+	}
+	if (!text)
+		uscp_give_up(u, "memory is exhausted", USCOPE_E_NOMEM);
+	return USCP_TEXT_EMPTY;
+}
+
+/* Labels the next text that the models have told. Returns whether there was one. */
+static bool
+learn_text(struct uscp *u)
+{
+	const struct emu_text *t = atomic_load_explicit(&u->last_text->next, memory_order_acquire);
+	if (!t)
+		return false;
+	u->last_text = t;
+	struct known *k = arena_new(&u->arena, struct known, 1);
+	if (!k) {
+		uscp_give_up(u, "memory is exhausted", USCOPE_E_NOMEM);
+		return false;
+	}
+	uint64_t of_model = (uint64_t)t->value << 8 | (uint8_t)t->model->id;
+	if (!note(u, &u->labelled, of_model, k))
+		return true; /* processes share their types */
+	k->value = t->value;
+	k->index = put_text_of(u, k, t->text);
+	(void)note(u, &u->texts, (uint64_t)t->value, k);
+	label_columns(u, t, k->index);
+	return true;
+}
+
+void
+uscp_learn_texts(struct uscp *u)
+{
+	while (learn_text(u))
+		;
+}
+
+bool
+uscp_has_late(const struct uscp *u)
+{
+	for (uint32_t col = NBASE; col < u->emu->ncols; col++)
+		if (u->emu->cols[col].last_label != u->told[col] && u->emu->cols[col].decl->values != VALUES_TEXT)
+			return true;
+	return false;
+}
+
+/* What is an error in CPU rows is labelled as that there. */
+static void
+put_late_label(struct uscp *u, const struct chan_decl *decl, const struct label *l)
+{
+	bool shared = l->value == ST_TOO_MANY_TH && decl->cpu_track != TRACK_OWN;
+	uscp_put_label(u, shared ? (unsigned)ROW_THREAD : USCP_BOTH, decl->prv_type, l->value, uscp_put_text(u, l->text));
+}
+
+void
+uscp_put_late(struct uscp *u)
+{
+	for (uint32_t col = NBASE; col < u->emu->ncols; col++) {
+		const struct col *k = &u->emu->cols[col];
+		if (k->decl->values == VALUES_TEXT)
+			continue;
+		for (const struct late_label *l = u->told[col] ? u->told[col]->next : k->first_label; l; l = l->next)
+			put_late_label(u, k->decl, &l->label);
+	}
+}
+
+bool
+uscp_knows_text(const struct uscp *u, int64_t value)
+{
+	return value == 0 || value == ST_BAD || value == ST_TOO_MANY_TH || idmap_find(&u->texts, (uint64_t)value);
+}
+
+uint32_t
+uscp_text_of(struct uscp *u, int64_t value)
+{
+	if (value == 0)
+		return USCP_TEXT_EMPTY;
+	if (value == ST_BAD)
+		return USCP_TEXT_BAD;
+	if (value == ST_TOO_MANY_TH)
+		return USCP_TEXT_TOO_MANY;
+	if (value == u->last_of) /* the CPU of the thread */
+		return u->last_index;
+	/* Not all that there are: how far the emulator is ahead is a matter of chance. */
+	const struct known *k;
+	while (!(k = idmap_find(&u->texts, (uint64_t)value)) && learn_text(u))
+		;
+	if (!k)
+		return UINT32_MAX;
+	u->last_of = value;
+	u->last_index = k->index;
+	return k->index;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TOOL_KIT_CLI_H
+#define TOOL_KIT_CLI_H
+
+/* cli: options of a tool, from one table: getopt_long() and --help say the same.
+ * GNU style: long and short, anywhere on the line. --help and --version are built in.
+ * Ids from 1000 on are its own. */
+
+#include <stddef.h>
+
+struct cli_option {
+	int id;           /* the short letter, or a number above 255 for a long one only */
+	const char *name; /* long name, NULL: none */
+	const char *arg;  /* name of its argument, NULL: none */
+	const char *help; /* one line; NULL: not listed */
+};
+
+/* Options of a part of the tool: --help-NAME lists them, --help does not. */
+struct cli_group {
+	const char *name;
+	const char *about; /* "what it emulates": behind "options of " */
+	const struct cli_option *options;
+	size_t noptions;
+};
+
+struct cli {
+	const char *program;
+	const char *synopsis; /* what is behind the name: "[options] TRACEDIR" */
+	const char *about;    /* what the tool does: a line or two */
+	const char *footer;   /* printed below the options; NULL: nothing */
+	const struct cli_option *options;
+	size_t noptions;
+	const struct cli_group *groups;
+	size_t ngroups;
+};
+
+enum {
+	CLI_END = -1,    /* no more options: optind is the first argument */
+	CLI_USAGE = -2,  /* wrong usage (reported): exit with 2 */
+	CLI_DONE = -3,   /* help or version was printed: exit with 0 */
+	CLI_FAILED = -4, /* it could not be printed (reported): exit with 1 */
+};
+
+/* The next option: its id (optarg is set), or one of the above. */
+int cli_next(const struct cli *c, int argc, char **argv);
+
+/* Says what is wrong and where to read more. Returns CLI_USAGE. */
+int cli_usage(const struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The same of an option of a group. */
+int cli_group_usage(const struct cli *c, const struct cli_group *g, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* For a tool that takes one trace directory: `opt` is what cli_next() returned last.
+ * Returns CLI_END when argv[optind] is it, else opt or CLI_USAGE (reported). */
+int cli_directory(const struct cli *c, int opt, int argc);
+
+/* The exit status of a tool whose options ended with opt, which is not CLI_END. */
+int cli_status(int opt);
+
+/* The first SIGINT, SIGTERM or SIGHUP calls the handler, the second one kills. A file above
+ * its limit is a failed write, not a death. */
+void cli_catch_signals(void (*handler)(int sig));
+
+#endif

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TOOL_KIT_CONV_H
+#define TOOL_KIT_CONV_H
+
+/* conv: what the tools share that have subcommands which turn traces of one format into
+ * something else (ovniscope-laplace, ovniscope-prism): options, inputs, output, messages.
+ *
+ * A tool is one struct conv_family, a subcommand one struct conv_command. Its run() opens
+ * inputs and output, works until conv_stop(), and returns; conv_main() closes all and tells
+ * what went wrong. An output file appears under its name when it is complete, and not
+ * otherwise. A tool puts a struct conv in front of what it adds. */
+
+#include "cli.h"
+#include "wbuf.h"
+
+#include <sys/types.h>
+
+enum {
+	CONV_WITH_OUTPUT = 1 << 0, /* -o PATH */
+	CONV_OWN = 1 << 1,         /* the first bit for options of a family */
+	CONV_OPT_OWN = 300,        /* and the first number of those */
+};
+
+struct conv;
+
+struct conv_command {
+	const char *name;
+	const char *synopsis;
+	const char *brief;
+	const char *about;
+	unsigned with; /* options: those with one of these bits */
+	int max_args;  /* -1: any number */
+	/* Returns 0, <0 (reported), or the status 2 of conv_usage(). */
+	int (*run)(struct conv *c, int argc, char **argv);
+};
+
+struct conv_option {
+	unsigned with; /* 0: all have it */
+	struct cli_option option;
+};
+
+struct conv_family {
+	const char *program;
+	const char *about;
+	const struct conv_command *const *commands;
+	size_t ncommands;
+	const struct conv_option *options; /* at most CONV_OPTIONS_MAX */
+	size_t noptions;
+	/* An option of the family. false: wrong usage (reported). */
+	bool (*take)(struct conv *c, int opt);
+	/* Inputs read and records of them so far, for progress. */
+	void (*so_far)(const struct conv *c, uint64_t *bytes, uint64_t *records);
+	const char *records; /* what they are called */
+	/* After the run: closes what the family has opened, and prints counts if all was well. */
+	void (*finish)(struct conv *c, bool good);
+};
+
+struct conv_file {
+	int fd; /* -1: closed, or not ours */
+	dev_t dev;
+	ino_t ino;
+};
+
+/* An output that has its name when it is complete. */
+struct conv_part {
+	char *final_path; /* to be renamed to */
+	char *path;       /* written to; NULL: there is none */
+};
+
+struct conv {
+	const struct conv_family *family;
+	const struct conv_command *command;
+	char program[40];
+	struct conv_file *files; /* inputs */
+	size_t nfiles;
+	uint64_t total; /* bytes of all inputs, 0: not known */
+
+	struct wbuf out;
+	struct wbuf beside;   /* a second output, if there is one */
+	const char *out_path; /* of -o, NULL: standard output */
+	struct conv_part part;
+	struct conv_part part_beside;
+
+	bool lenient;
+	bool quiet;
+	bool progress;
+	bool to_terminal;
+	bool progress_shown;
+	double progress_last;
+	uint64_t unseen; /* records since the clock was looked at */
+	bool reported;   /* an error was */
+};
+
+enum {
+	CONV_OPTIONS_MAX = 30,
+};
+
+/* The whole program; c: zeroed, with the defaults of the family. Returns the exit status. */
+int conv_main(const struct conv_family *family, struct conv *c, int argc, char **argv);
+
+/* Opens one more input; "-" is the standard input. Returns the descriptor, which is closed
+ * at the end of the run, or <0 (reported). *size: bytes if it is a regular file, else 0. */
+int conv_open_input(struct conv *c, const char *path, uint64_t *size);
+
+/* For who opens the input that was opened last by itself: its descriptor is closed. */
+void conv_release_input(struct conv *c);
+
+/* One more file that is read, by others: no output may replace it. */
+int conv_note_input(struct conv *c, const char *path);
+
+/* The name behind the directory; dir: that directory, empty when there is none. */
+const char *conv_split(const char *path, char *dir, size_t size);
+
+/* Whether two names are of one file, which need not be there yet. */
+bool conv_is_same(const char *a, const char *b);
+
+/* Its name in messages. */
+const char *conv_input_name(const char *path);
+
+/* Opens the output; NULL or "-" is the standard output. Returns 0, <0 (reported), or 2. */
+int conv_open_output(struct conv *c, const char *path);
+
+/* The same for a second output, in c->beside: a file. */
+int conv_open_beside(struct conv *c, const char *path);
+
+/* Whether a file may be written: 0, or 2 if it is an input (reported). */
+int conv_check_output(struct conv *c, const char *path);
+
+/* For what is written by others: a file at part.path, which takes the name of `path` in the
+ * end. Returns 0, or <0 (reported), or 2. */
+int conv_place_output(struct conv *c, const char *path);
+
+/* Both for a command with the arguments IN and OUT, which default to the standard input and
+ * output, or OUT to that of -o: the path of either. Returns 0 or 2. */
+int conv_in_and_out(struct conv *c, int argc, char **argv, const char **in, const char **out);
+
+/* ---- Arguments of options. false or -1: reported. ---- */
+
+/* The place of a name in a list; -1: it is not there. */
+int conv_choose(struct conv *c, const char *option, const char *const *names, size_t n, const char *name);
+/* A decimal number; `what` says what is expected, after the option. */
+bool conv_number(struct conv *c, const char *option, const char *text, uint64_t min, uint64_t max, const char *what, uint64_t *to);
+
+/* ---- Messages, on stderr. ---- */
+
+/* Returns 2, the status. */
+int conv_usage(struct conv *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Returns -1. */
+int conv_error(struct conv *c, const char *error, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+int conv_no_memory(struct conv *c);
+void conv_warn(struct conv *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Something wrong with an input. */
+struct conv_issue {
+	const char *error; /* its name */
+	const char *code;  /* NULL: it has none */
+	const char *text;
+	const char *file; /* NULL: not known */
+	uint64_t line;    /* 0: none */
+	uint64_t offset;
+	uint64_t nth; /* how often the code has come; those after the first few are only counted */
+	bool fatal;
+	const char *hint;    /* NULL: none; of what is fatal only */
+	const char *lenient; /* what --lenient does; NULL or empty: nothing */
+};
+
+void conv_tell(struct conv *c, const struct conv_issue *issue);
+/* At the end: how often a code came. n: 0 prints nothing. */
+void conv_count(const struct conv *c, const char *name, uint64_t n, const char *text, const char *lenient);
+
+void conv_show_progress(struct conv *c);
+/* The line of progress makes room for a message. */
+void conv_clear_progress(struct conv *c);
+
+enum {
+	CONV_PROGRESS_EVERY = 65536,
+};
+
+/* Whether the user wants it to end (SIGINT, SIGTERM, SIGHUP). The end of the run tells, and
+ * leaves no output file. For who waits. */
+bool conv_interrupted(void);
+
+/* To be called once a record: shows progress. true: the output has failed, or the user wants it
+ * to end; stop, the end of the run tells. */
+static inline bool
+conv_stop(struct conv *c)
+{
+	if (__builtin_expect(++c->unseen >= CONV_PROGRESS_EVERY, 0)) {
+		conv_show_progress(c);
+		if (conv_interrupted())
+			return true;
+	}
+	return wbuf_failed(&c->out) || wbuf_failed(&c->beside);
+}
+
+/* For conv_main(): completes or removes the output, closes the inputs. Returns the status. */
+int conv_finish(struct conv *c, int rc);
+
+#endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* main: commands and options of a family. */
+#include "conv.h"
+
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+	OPT_LENIENT = 256,
+	OPT_PROGRESS,
+	COMMON = 4,
+};
+
+/* Which all families have: the first goes to the front, the others behind. */
+static const struct conv_option common[COMMON] = {
+	{ CONV_WITH_OUTPUT, { 'o', "output", "PATH", "write there; - is the standard output" } },
+	{ 0, { OPT_LENIENT, "lenient", NULL, "go on where something is wrong, and count" } },
+	{ 0, { OPT_PROGRESS, "progress", NULL, "show progress even if stderr is no terminal" } },
+	{ 0, { 'q', "quiet", NULL, "print no warnings" } },
+};
+
+struct option_list {
+	struct cli_option items[CONV_OPTIONS_MAX + COMMON];
+	size_t n;
+};
+
+static void
+add(struct option_list *l, const struct conv_option *o, unsigned with)
+{
+	if (o->with == 0 || (o->with & with))
+		l->items[l->n++] = o->option;
+}
+
+/* with: which are wanted. */
+static void
+collect(const struct conv_family *f, unsigned with, struct option_list *l)
+{
+	l->n = 0;
+	add(l, &common[0], with);
+	for (size_t i = 0; i < f->noptions && i < CONV_OPTIONS_MAX; i++)
+		add(l, &f->options[i], with);
+	for (size_t i = 1; i < COMMON; i++)
+		add(l, &common[i], with);
+}
+
+int
+conv_choose(struct conv *c, const char *option, const char *const *names, size_t n, const char *name)
+{
+	char list[200] = "";
+	size_t at = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(names[i], name) == 0)
+			return (int)i;
+		if (at < sizeof(list))
+			at += (size_t)snprintf(list + at, sizeof(list) - at, "%s%s", i ? ", " : "", names[i]);
+	}
+	(void)conv_usage(c, "%s '%s': it is one of %s", option, name, list);
+	return -1;
+}
+
+bool
+conv_number(struct conv *c, const char *option, const char *text, uint64_t min, uint64_t max, const char *what, uint64_t *to)
+{
+	char *end = NULL;
+	unsigned long long v = *text >= '0' && *text <= '9' && strlen(text) < 20 ? strtoull(text, &end, 10) : 0;
+	if (!end || *end || v < min || v > max) {
+		(void)conv_usage(c, "%s '%s': %s is expected", option, text, what);
+		return false;
+	}
+	*to = v;
+	return true;
+}
+
+static bool
+take_option(struct conv *c, int opt)
+{
+	switch (opt) {
+	case 'o': c->out_path = optarg; return true;
+	case 'q': c->quiet = true; return true;
+	case OPT_LENIENT: c->lenient = true; return true;
+	case OPT_PROGRESS: c->progress = true; return true;
+	default: return c->family->take(c, opt);
+	}
+}
+
+static int
+run_command(struct conv *c, int argc, char **argv)
+{
+	const struct conv_command *command = c->command;
+	char footer[120];
+	struct option_list list;
+	(void)snprintf(c->program, sizeof(c->program), "%s %s", c->family->program, command->name);
+	(void)snprintf(footer, sizeof(footer), "\"-\" is the standard input or output. Manual: man %s\n", c->family->program);
+	collect(c->family, command->with, &list);
+	const struct cli cli = {
+		.program = c->program,
+		.synopsis = command->synopsis,
+		.about = command->about,
+		.footer = footer,
+		.options = list.items,
+		.noptions = list.n,
+	};
+	c->to_terminal = isatty(STDERR_FILENO);
+	c->progress = c->to_terminal;
+	int opt;
+	while ((opt = cli_next(&cli, argc, argv)) >= 0)
+		if (!take_option(c, opt))
+			return 2;
+	if (opt != CLI_END)
+		return cli_status(opt);
+	if (c->quiet && c->to_terminal)
+		c->progress = false;
+	int nargs = argc - optind;
+	if (command->max_args >= 0 && nargs > command->max_args)
+		return conv_usage(c, "'%s' is one argument too many", argv[optind + command->max_args]);
+	return conv_finish(c, command->run(c, nargs, argv + optind));
+}
+
+/* The first word that is neither an option nor the argument of one; 0: there is none. */
+static int
+find_word(const struct option_list *all, int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		if (argv[i][0] != '-')
+			return i;
+		for (size_t k = 0; k < all->n; k++) {
+			const struct cli_option *o = &all->items[k];
+			bool is_short = o->id < 256 && argv[i][1] == o->id && !argv[i][2];
+			if (o->arg && (is_short || (strncmp(argv[i], "--", 2) == 0 && strcmp(argv[i] + 2, o->name) == 0))) {
+				i++;
+				break;
+			}
+		}
+	}
+	return 0;
+}
+
+/* Without a command: help, or wrong usage. What only some commands take is in their help. */
+static int
+run_none(const struct conv_family *f, struct option_list *all, int argc, char **argv, int word)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (all->items[i].id >= CONV_OPT_OWN)
+			all->items[i].help = NULL;
+	char list[1200];
+	size_t n = (size_t)snprintf(list, sizeof(list), "Commands:\n");
+	for (size_t i = 0; i < f->ncommands && n < sizeof(list); i++)
+		n += (size_t)snprintf(list + n, sizeof(list) - n, "  %-8s %s\n", f->commands[i]->name, f->commands[i]->brief);
+	if (n < sizeof(list))
+		(void)snprintf(list + n, sizeof(list) - n,
+			"\n`%s COMMAND --help` lists the options of a command.\nManual: man %s\n", f->program, f->program);
+	const struct cli cli = {
+		.program = f->program,
+		.synopsis = "COMMAND [options] FILE...",
+		.about = f->about,
+		.footer = list,
+		.options = all->items,
+		.noptions = all->n,
+	};
+	if (word)
+		return cli_status(cli_usage(&cli, "there is no command '%s'", argv[word]));
+	int opt;
+	while ((opt = cli_next(&cli, argc, argv)) >= 0)
+		;
+	if (opt == CLI_END)
+		opt = cli_usage(&cli, "a command is expected");
+	return cli_status(opt);
+}
+
+static volatile sig_atomic_t interrupted;
+
+static void
+on_signal(int sig)
+{
+	(void)sig;
+	interrupted = 1;
+}
+
+bool
+conv_interrupted(void)
+{
+	return interrupted != 0;
+}
+
+int
+conv_main(const struct conv_family *f, struct conv *c, int argc, char **argv)
+{
+	/* A reader that leaves is a failed write and not a death. */
+	(void)signal(SIGPIPE, SIG_IGN);
+	cli_catch_signals(on_signal);
+
+	struct option_list all;
+	collect(f, ~0u, &all);
+	int word = find_word(&all, argc, argv);
+	c->family = f;
+	for (size_t i = 0; word && i < f->ncommands; i++) {
+		if (strcmp(f->commands[i]->name, argv[word]) != 0)
+			continue;
+		/* The command goes to the front, where getopt does not look. */
+		for (int k = word; k > 1; k--)
+			argv[k] = argv[k - 1];
+		argv[1] = argv[0];
+		c->command = f->commands[i];
+		return run_command(c, argc - 1, argv + 1);
+	}
+	return run_none(f, &all, argc, argv, word);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TOOL_LAPLACE_USCOPE_H
+#define TOOL_LAPLACE_USCOPE_H
+
+/* uscope: the machine of a trace as a µScope file: tables of the processor, tasks, address
+ * spaces and mappings over time, and events (doc/laplace.md, "As a µScope file").
+ *
+ * The command (luscope.c) drives a machine of src/lib/laplace and asks for frames; tables
+ * (ltables.c) make what has changed in the machine operations; mappings are in lregions.c. */
+
+#include "kit/scope.h"
+#include "laplace/count.h"
+#include "laplace/kernel.h"
+#include "tool.h"
+
+/* Ids, in the order of the schema. */
+enum {
+	LU_CPU,
+	LU_TASKS,
+	LU_COUNTERS,
+	LU_SPACES,
+	LU_REGIONS,
+	LU_STORAGES,
+};
+
+enum {
+	LU_CPU_PID,
+	LU_CPU_SPACE,
+	LU_CPU_MODE,
+	LU_CPU_KSECTION,
+};
+
+enum {
+	LU_TASK_PID,
+	LU_TASK_PARENT,
+	LU_TASK_SPACE,
+	LU_TASK_STATE,
+	LU_TASK_START,
+	LU_TASK_PROGRAM,
+};
+
+enum {
+	LU_LOADS,
+	LU_STORES,
+	LU_FETCHES,
+	LU_LOAD_BYTES,
+	LU_STORE_BYTES,
+	LU_NEW_PAGES,
+	LU_TOTALS,
+};
+
+enum {
+	LU_SPACE_CONTEXT,
+	LU_SPACE_TASKS,
+	LU_SPACE_MAPPED,
+	LU_SPACE_TOUCHED,
+};
+
+enum {
+	LU_REGION_SPACE,
+	LU_REGION_CLASS,
+	LU_REGION_START,
+	LU_REGION_END,
+	LU_REGION_MAJOR,
+	LU_REGION_MINOR,
+	LU_REGION_INODE,
+	LU_REGION_OFFSET,
+	LU_REGION_NAME,
+};
+
+enum {
+	LU_REF,
+	LU_KEVENT,
+	LU_PAGE,
+	LU_SWITCH,
+};
+
+enum {
+	LU_TASKS_MAX = 4096,
+	LU_SPACES_MAX = 4096,
+	LU_REGIONS_MAX = 16384,
+};
+
+/* Behind lap_space.user. */
+struct lu_space {
+	struct lu_space *next_dirty;
+	struct lu_space *next_clear;
+	struct lu_region *regions; /* those that have a slot, in order of addresses */
+	size_t nregions, regions_cap;
+	struct lapcount touched;
+	uint64_t mapped; /* as shown */
+	uint64_t shown_touched;
+	uint32_t tasks;
+	uint16_t slot;
+	bool dirty;
+	bool ended;
+};
+
+/* Behind lap_task.user. */
+struct lu_task {
+	struct lu_task *next_dirty;
+	struct lu_task *next_clear;
+	struct lu_space *home; /* counts it */
+	uint64_t n[LU_TOTALS]; /* not shown yet */
+	uint32_t space;        /* context, as shown */
+	uint32_t program;      /* string */
+	uint16_t slot;
+	uint8_t state; /* as shown */
+	uint8_t mode;
+	uint8_t section;
+	bool dirty;
+	bool ended;
+};
+
+struct lu_cpu {
+	struct lap_task *running;
+	uint64_t shown[4];
+};
+
+struct lu_region {
+	uint64_t first, last; /* pages */
+	uint64_t base;
+	uint32_t owner;
+	uint16_t slot;
+};
+
+/* A file or a segment, by index. */
+struct lu_object {
+	uint32_t major, minor, inode;
+	uint32_t name; /* string */
+};
+
+struct luscope {
+	struct ltool *tool;
+	struct convscope file;
+	struct lapmachine machine;
+	int counters[LU_TOTALS];
+	uint64_t first; /* cycle */
+	uint64_t rel;   /* the current one, from there */
+	uint64_t tick;  /* the end of the window, from the first cycle */
+	bool begun;
+	size_t ntasks, nspaces; /* of the machine, that have an entry */
+	struct lapids contexts; /* the last space of each */
+	struct lapids pids;     /* the last task of each */
+	struct lu_task kernel;
+	struct lu_cpu *cpus;
+	struct lu_task *dirty_tasks, *clear_tasks;
+	struct lu_space *dirty_spaces, *clear_spaces;
+	struct lu_object *objects;
+	size_t nobjects;
+	struct lu_region *fresh; /* room for a change of regions */
+	uint32_t live;           /* regions */
+	uint64_t beyond;         /* regions above 4 GiB */
+	struct conv_slots tasks, spaces, regions;
+};
+
+/* The schema of such a file. NULL: no memory. */
+schema_t *lschema_make(uint64_t freq, uint32_t ncpus);
+/* Names of the fields of LU_COUNTERS. */
+extern const char *const lschema_totals[LU_TOTALS];
+
+/* In the first frame: the kernel. */
+void ltables_begin(struct luscope *u);
+/* What ended in the frame before leaves its tables. */
+void ltables_clear(struct luscope *u);
+/* Counts that wait go to the tables. */
+void ltables_flush(struct luscope *u);
+/* What a record has done to tasks and spaces. */
+void ltables_follow(struct luscope *u, const struct lap_step *step);
+/* A task may have changed. NULL is accepted. */
+void ltables_task(struct luscope *u, struct lap_task *t);
+/* A space may have changed. */
+void ltables_space(struct luscope *u, const struct lap_space *s);
+/* What the processor of a record shows, and those whose task it has changed or taken. */
+void ltables_cpu(struct luscope *u, const struct lap_step *step);
+/* The entry of a task, of the kernel if it is NULL. */
+struct lu_task *ltables_of(struct luscope *u, const struct lap_task *t);
+void ltables_dirty_task(struct luscope *u, struct lu_task *t);
+void ltables_dirty_space(struct luscope *u, struct lu_space *s);
+void ltables_finish(struct luscope *u);
+
+/* What an event has done to mappings. */
+void lregions_event(struct luscope *u, const struct lap_event *ev, const struct lap_step *step);
+/* All of a space go. */
+void lregions_end(struct luscope *u, struct lu_space *s);
+
+#endif

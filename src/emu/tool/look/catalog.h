@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TOOL_LOOK_CATALOG_H
+#define TOOL_LOOK_CATALOG_H
+
+/* catalog: the events that the models declare: what they carry, and what they mean.
+ *
+ * An event is known by the same tables as in the emulator, and its payload is checked by
+ * the same rules. */
+
+#include "dispatch.h"
+#include "phrase.h"
+#include "sig.h"
+
+/* An event as a model declares it. */
+struct catalog_item {
+	const struct model *model;
+	struct sig sig;
+	const char *meaning; /* with %{name} for arguments; borrowed for the call */
+	bool any_value;      /* whatever the third letter */
+	bool unlisted;       /* known, but not in the reference */
+};
+
+/* Calls fn() for each event of a model: those of its states, entered and left, then the
+ * others. It returns 0 to go on. Returns what fn() returned, or -1 for a broken declaration
+ * (*bad is its text, *why what is wrong with it, static). */
+int catalog_each(const struct model *m, int (*fn)(const struct catalog_item *item, void *arg), void *arg,
+	const char **bad, const char **why);
+
+/* What printing an event needs. */
+struct kind {
+	const struct model *model;
+	const struct sig *sig;
+	struct phrase phrase;
+	bool any_value;
+};
+
+struct catalog {
+	struct dispatch dispatch;
+	struct kind *kinds; /* by operation */
+};
+
+/* All models. Memory comes from the arena. Returns 0, or <0 (reported). */
+int catalog_init(struct catalog *c, struct arena *a, struct diag *d);
+
+/* NULL when no model knows the event. O(1). */
+static inline const struct kind *
+catalog_find(const struct catalog *c, const uint8_t mcv[3])
+{
+	const struct op *op = dispatch_find(&c->dispatch, mcv);
+	return op ? &c->kinds[op - c->dispatch.ops] : NULL;
+}
+
+/* Compares the payload with the declaration. NULL: it is fine. Otherwise what is wrong, in
+ * buf or static. */
+const char *catalog_check(const struct catalog *c, const struct kind *k, const struct event *ev, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TOOL_LOOK_LINE_H
+#define TOOL_LOOK_LINE_H
+
+/* line: an event as one line of text, CSV or JSON.
+ *
+ * What does not depend on the event is written once: what is said of a stream, and what is
+ * said of an event that has no arguments. */
+
+#include "catalog.h"
+#include "wbuf.h"
+
+enum dump_format {
+	DUMP_TEXT, /* clock  MCV  stream  text */
+	DUMP_CSV,  /* RFC 4180 with a header */
+	DUMP_JSON, /* an object a line */
+};
+
+struct dump_options {
+	enum dump_format format;
+	bool text;  /* what the event means */
+	bool hex;   /* its payload, ":00:ff" */
+	bool delta; /* the time since the line before */
+};
+
+struct dump_words {
+	const char *p;
+	size_t n;
+};
+
+/* What is said of an event whatever its clock and stream; p is NULL when that depends on
+ * the event. */
+struct dump_kind {
+	struct dump_words head; /* its name */
+	struct dump_words tail; /* its meaning, and the end of the line */
+};
+
+struct dump {
+	struct wbuf out;
+	struct dump_options options;
+	enum safe_style style;
+	struct diag *diag;
+	struct catalog catalog;
+	struct dump_kind *kinds;    /* as those of the catalog */
+	struct dump_words *streams; /* by rank */
+	int64_t last;               /* what was printed in the line before */
+	uint64_t nlines;
+
+	/* What was noticed. */
+	uint64_t nunknown;
+	struct place unknown; /* the first */
+	uint8_t unknown_mcv[3];
+	uint64_t nbad; /* payloads that are not as declared */
+};
+
+/* Prepares to write to fd, which is closed by dump_finish(). Memory comes from the arena of
+ * the trace. Returns 0, or <0 (reported); dump_finish() is due in both cases. */
+int dump_init(struct dump *d, struct trace *t, const struct dump_options *o, int fd);
+
+/* Prints a line. `clock` is what it shows; the event has its own for messages. A payload that
+ * is not as declared is reported, the first few times. */
+void dump_event(struct dump *d, const struct stream *s, const struct event *ev, int64_t clock);
+
+/* Writes what is left and says what was noticed. Returns 0, or <0 (reported) if not all
+ * could be written. Accepts a zeroed struct. */
+int dump_finish(struct dump *d);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include "prism.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	STREAM = PRISMOPTS,
+	SET,
+	EVENTS,
+	INTERVAL,
+	INSN,
+	HOOKS,
+	NEEDS,
+	ROWS,
+	KEYS, /* and up */
+};
+
+/* Keys of the description that are options too. */
+static const char *const keys[] = {
+	"initial_config",
+	"compute_layout",
+	"word_size",
+	"buffer_size",
+	"control_flow",
+	"process",
+	"first_thread",
+	"clock",
+	"timestamps",
+};
+
+static const struct cli_option options[] = {
+	{ STREAM, "prism", "FILE", "a stream, a FIFO, - or a .json, in place of TRACEDIR" },
+	{ EVENTS, "prism-events", "WHICH", "timelines of single events: all, sync or none" },
+	{ INTERVAL, "prism-interval", "KIND", "totals: time:NS (default), events:N, sync or func" },
+	{ INSN, "prism-insn", NULL, "also the timeline of instructions" },
+	{ HOOKS, "prism-hooks", "FILE", "an analysis of yours: a shared object (repeatable)" },
+	{ NEEDS, "prism-needs", "WHAT", "stop (default) or skip what shows less than it needs" },
+	{ ROWS, "prism-threads", "N", "rows for threads of live input (default: 256)" },
+	{ SET, "prism-set", "KEY=VALUE", "a key of all descriptions; some are options too:" },
+	{ KEYS, "prism-initial-config", "LIST", "such as mem=f0,comp=f8,sync=c0,cxt=c0" },
+	{ KEYS + 1, "prism-compute-layout", "WHICH", "wide (default) or packed" },
+	{ KEYS + 2, "prism-word-size", "N", "bytes of a word of sync events: 8 (default) or 4" },
+	{ KEYS + 3, "prism-buffer-size", "N", "bytes of a buffer; 0 (default): there is one" },
+	{ KEYS + 4, "prism-control-flow", "BOOL", "true: these events have one byte (default: false)" },
+	{ KEYS + 5, "prism-process", "N", "of the threads (default: 1)" },
+	{ KEYS + 6, "prism-first-thread", "N", "it runs from the start; 0 (default): none" },
+	{ KEYS + 7, "prism-clock", "LIST", "such as instr, or mode=event,start=0,tick_ns=1" },
+	{ KEYS + 8, "prism-timestamps", "FILE", "times of the events, for clock mode=timestamps" },
+};
+
+const struct cli_group prismopts = {
+	.name = "prism",
+	.about = "Prism event streams",
+	.options = options,
+	.noptions = sizeof(options) / sizeof(options[0]),
+};
+
+/* A number above 0. */
+static bool
+parse_number(const char *text, uint64_t max, uint64_t *out)
+{
+	char *end;
+	errno = 0;
+	*out = strtoull(text, &end, 10);
+	return *text >= '0' && *text <= '9' && !*end && !errno && *out > 0 && *out <= max;
+}
+
+static int
+find_word(const char *text, const char *const *words, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (words[i] && strcmp(text, words[i]) == 0)
+			return i;
+	return -1;
+}
+
+static int
+parse_events(const struct cli *cli, struct prism_options *o)
+{
+	static const char *const words[] = { [PRISM_EVENTS_ALL] = "all", [PRISM_EVENTS_SYNC] = "sync", [PRISM_EVENTS_NONE] = "none" };
+	int i = find_word(optarg, words, PRISM_EVENTS_NONE + 1);
+	if (i < 0)
+		return cli_group_usage(cli, &prismopts, "--prism-events needs all, sync or none, not '%s'", optarg);
+	o->events = (enum prism_events)i;
+	return 0;
+}
+
+static int
+parse_interval(const struct cli *cli, struct prism_options *o)
+{
+	static const char *const words[] = { [PRISM_INTERVAL_SYNC] = "sync", [PRISM_INTERVAL_FUNC] = "func" };
+	int i = find_word(optarg, words, PRISM_INTERVAL_FUNC + 1);
+	bool good = i >= 0;
+	o->length = 0;
+	if (strncmp(optarg, "time:", 5) == 0) {
+		i = PRISM_INTERVAL_TIME;
+		good = parse_number(optarg + 5, INT64_MAX, &o->length);
+	} else if (strncmp(optarg, "events:", 7) == 0) {
+		i = PRISM_INTERVAL_EVENTS;
+		good = parse_number(optarg + 7, INT64_MAX, &o->length);
+	}
+	if (!good)
+		return cli_group_usage(cli, &prismopts, "--prism-interval needs time:NS, events:N, sync or func, not '%s'", optarg);
+	o->interval = (enum prism_interval)i;
+	return 0;
+}
+
+static int
+parse_needs(const struct cli *cli, struct prism_options *o)
+{
+	static const char *const words[] = { "stop", "skip" };
+	int i = find_word(optarg, words, 2);
+	if (i < 0)
+		return cli_group_usage(cli, &prismopts, "--prism-needs needs stop or skip, not '%s'", optarg);
+	o->needs_skip = i == 1;
+	return 0;
+}
+
+static int
+add_setting(const struct cli *cli, struct prism_options *o, const char *key, const char *value)
+{
+	if (o->nset == PRISM_SETTINGS)
+		return cli_group_usage(cli, &prismopts, "at most %d keys of descriptions can be set", PRISM_SETTINGS);
+	o->set[o->nset++] = (struct prism_setting){ key, value };
+	return 0;
+}
+
+static int
+add_path(const struct cli *cli, const char *option, const char **paths, size_t *n, size_t max)
+{
+	if (*n == max)
+		return cli_group_usage(cli, &prismopts, "%s can be given %zu times at most", option, max);
+	if (!*optarg)
+		return cli_group_usage(cli, &prismopts, "%s needs the name of a file", option);
+	paths[(*n)++] = optarg;
+	return 0;
+}
+
+int
+prismopts_take(const struct cli *cli, int id, struct prism_options *o)
+{
+	uint64_t n;
+	switch (id) {
+	case STREAM: return add_path(cli, "--prism", o->file, &o->nfiles, PRISM_FILES);
+	case HOOKS: return add_path(cli, "--prism-hooks", o->hooks, &o->nhooks, PRISM_TOOLS);
+	case EVENTS: return parse_events(cli, o);
+	case INTERVAL: return parse_interval(cli, o);
+	case NEEDS: return parse_needs(cli, o);
+	case INSN: o->insn = true; return 0;
+	case ROWS:
+		if (!parse_number(optarg, PRISM_ROWS_MAX, &n))
+			return cli_group_usage(cli, &prismopts, "--prism-threads needs a number from 1 to %d, not '%s'", PRISM_ROWS_MAX, optarg);
+		o->threads = (uint32_t)n;
+		return 0;
+	case SET:
+		if (!strchr(optarg, '='))
+			return cli_group_usage(cli, &prismopts, "--prism-set needs KEY=VALUE, not '%s'", optarg);
+		return add_setting(cli, o, optarg, strchr(optarg, '=') + 1);
+	default: return add_setting(cli, o, keys[id - KEYS], optarg);
+	}
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TOOL_PRISM_INPUT_H
+#define TOOL_PRISM_INPUT_H
+
+/* input: the events of a file through a window, with their bytes and times. What is wrong
+ * is told and counted here: what ptinput_next() gives can be used. */
+
+#include "tool.h"
+
+struct ptinput {
+	struct ptool *tool;
+	const char *file; /* its name in messages */
+	struct prism_source source;
+	bool ended;
+	bool eof;
+
+	struct prismread in;
+	struct prism_event ev; /* the current event; borrows from the window */
+	const uint8_t *bytes;  /* of it */
+	size_t size;
+	uint64_t clock; /* ns */
+
+	/* Bytes that are there to take: of the reader of a file, or of the window of a pipe. */
+	const uint8_t *p, *end;
+	struct reader file_in;
+	int fd; /* of a pipe or the like: what was written is flushed before it is read */
+	uint8_t *window;
+	struct prismclock time;
+};
+
+/* Opens the inputs: streams, their descriptions, or, if the command takes any number, their
+ * directories. "-", or no path, is the standard input. Returns 0, or <0 (reported). */
+int ptinput_open_all(struct ptool *t, int n, char **paths);
+
+/* For the arguments IN and OUT: opens both. *out: the path of OUT. Returns 0, <0 (reported), or 2. */
+int ptinput_open_pair(struct ptool *t, int argc, char **argv, const char **out);
+
+/* The next event. Returns 1, 0 at the end, <0 (reported). */
+int ptinput_next(struct ptinput *in);
+
+/* Bytes of the file that were read so far. */
+uint64_t ptinput_read(const struct ptinput *in);
+
+/* For a look ahead: the same file from its start, and its events without their times. Says
+ * nothing of what is wrong in them. ptinput_again() returns 1 if it cannot be read twice, <0
+ * (reported); ptinput_peek() whether there is an event. */
+int ptinput_again(struct ptinput *in, const struct ptinput *of);
+bool ptinput_peek(struct ptinput *in, struct prism_event *ev);
+
+void ptinput_close(struct ptinput *in);
+
+#endif

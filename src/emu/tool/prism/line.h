@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TOOL_PRISM_LINE_H
+#define TOOL_PRISM_LINE_H
+
+/* line: events as text, a line each, and as JSON; the text is read again.
+ *
+ *   config mem 0xf0
+ *   mem load size=4 addr=0x7ffd12345678 id=3
+ *   comp integer size=4 op=add arity=2 ids=1,2
+ *   sync lock 0x6010a0
+ *   cxt function-enter "main"
+ *   cf 1
+ *   end
+ *
+ * Fields that an event has not are left out, and stand for none. Numbers are decimal, or
+ * hexadecimal behind 0x. In the text of a name \" \\ and \xNN stand for bytes. From '#' on
+ * the rest of a line is a comment. Defined in doc/format/prism.md, "As text". */
+
+#include "prism/prism.h"
+#include "wbuf.h"
+
+/* "mem", "comp", "sync", "cxt", "cf". */
+extern const char *const ptline_kinds[PRISM_KINDS];
+
+/* Without the end of the line. */
+void ptline_put(struct wbuf *w, const struct prism_event *ev);
+
+/* The members of an object of JSON, without its braces. */
+void ptline_put_json(struct wbuf *w, const struct prism_event *ev);
+
+void ptline_put_hex(struct wbuf *w, uint64_t v);
+
+enum ptline_type {
+	PTLINE_EMPTY,
+	PTLINE_EVENT,
+	PTLINE_BYTES,  /* bytes as they are: "bytes ff 00" */
+	PTLINE_STREAM, /* settings: "stream compute_layout=packed" */
+};
+
+enum {
+	PTLINE_BYTES_MAX = 4096, /* in a line */
+	PTLINE_SETS_MAX = 8,
+};
+
+struct ptline {
+	enum ptline_type type;
+	struct prism_event ev; /* the name is in bytes */
+	uint8_t bytes[PTLINE_BYTES_MAX];
+	size_t nbytes;
+	char key[PTLINE_SETS_MAX][24]; /* of the stream */
+	char value[PTLINE_SETS_MAX][64];
+	size_t nsets;
+	/* What is wrong. */
+	const char *problem;
+	size_t column; /* bytes from the start of the line */
+};
+
+/* Reads a line of n bytes, without its end. false: line->problem. */
+bool ptline_parse(struct ptline *line, const char *text, size_t n);
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* The subcommand recode: a stream in another layout, with less detail, or in other buffers. */
+#include "input.h"
+#include "write.h"
+
+#include <inttypes.h>
+
+struct recoder {
+	struct ptool *tool;
+	struct ptinput *in;
+	struct prism_source target;
+	struct ptwrite writer;
+	bool owed[PRISM_KINDS]; /* its level of detail must be told before the next event */
+	bool other_buffers;     /* Ends are where the output has them */
+	bool ended;             /* the last event was one */
+};
+
+/* The output has other events than the input: the timestamps of that are not those of this. */
+static int
+differ(struct recoder *r, const char *text)
+{
+	if (r->in->source.clock != PRISM_CLOCK_TIMESTAMPS || r->tool->to_timestamps)
+		return 0;
+	conv_tell(&r->tool->conv,
+		&(struct conv_issue){
+			.error = "timestamps",
+			.text = text,
+			.file = r->in->file,
+			.offset = r->in->in.at,
+			.nth = 1,
+			.fatal = true,
+			.hint = "--to-timestamps=FILE writes those of the output",
+		});
+	return -1;
+}
+
+static void
+put_time(struct recoder *r)
+{
+	uint8_t bytes[8];
+	for (unsigned i = 0; i < 8; i++)
+		bytes[i] = (uint8_t)(r->in->clock >> 8 * i);
+	wbuf_put(&r->tool->conv.beside, bytes, sizeof(bytes));
+}
+
+static int
+put(struct recoder *r, const struct prism_event *ev)
+{
+	int code = ptwrite_event(&r->writer, ev);
+	if (code == 0) {
+		if (r->tool->to_timestamps && ev->kind != PRISM_END)
+			put_time(r);
+		return 0;
+	}
+	struct conv *c = &r->tool->conv;
+	const char *hint = NULL;
+	if (-code == PRISM_E_VALUE)
+		hint = ev->kind == PRISM_SYNC ? "a word is too large for words of 4 bytes" : "the packed layout has no operation above 63";
+	else if (-code == PRISM_PB16)
+		hint = "--to-buffer-size must be larger";
+	conv_tell(c,
+		&(struct conv_issue){
+			.error = -code == PRISM_E_VALUE ? "value" : "prism",
+			.code = -code == PRISM_E_VALUE ? NULL : prism_code_name(-code),
+			.text = prism_code_text(-code),
+			.file = r->in->file,
+			.offset = r->in->in.at,
+			.nth = 1,
+			.fatal = true,
+			.hint = hint,
+		});
+	return -1;
+}
+
+static int
+put_config(struct recoder *r, unsigned kind, uint8_t detail)
+{
+	struct prism_event ev = { .kind = PRISM_CFG, .cfg = { .target = (uint8_t)kind, .after = detail & r->tool->mask[kind] } };
+	if (kind == PRISM_CF)
+		ev.cfg.after = detail;
+	r->owed[kind] = false;
+	return put(r, &ev);
+}
+
+/* Before the first event of a stream its levels of detail are told, unless it tells them. */
+static int
+put_owed(struct recoder *r)
+{
+	int rc = 0;
+	for (unsigned kind = 0; kind < PRISM_KINDS && rc == 0; kind++)
+		if (r->owed[kind]) {
+			rc = differ(r, "a config event has to be added here, for which there is no timestamp");
+			if (rc == 0)
+				rc = put_config(r, kind, r->in->source.settings.detail[kind]);
+		}
+	return rc;
+}
+
+static int
+take(struct recoder *r, const struct prism_event *ev)
+{
+	static const char *const skipped = "this event is left out, and its timestamp is not";
+	if (ev->kind == PRISM_CFG)
+		return ev->cfg.target < PRISM_KINDS ? put_config(r, ev->cfg.target, ev->cfg.after) : differ(r, skipped);
+	r->ended = ev->kind == PRISM_END;
+	if (r->ended && r->other_buffers)
+		return 0;
+	int rc = put_owed(r);
+	if (rc == 0 && ev->kind == PRISM_SYNC && (ev->sync.has & PRISM_HAS_TYPE) && (ev->sync.type == 0 || ev->sync.type >= PRISM_SYNCS))
+		return differ(r, skipped); /* it was told */
+	return rc < 0 ? rc : put(r, ev);
+}
+
+static void
+begin(struct recoder *r)
+{
+	struct ptool *t = r->tool;
+	struct prism_source *s = &r->target;
+	struct prism_source usual;
+	prismdesc_default(&usual);
+	*s = r->in->source;
+	if (t->to_layout >= 0)
+		s->settings.layout = (enum prism_layout)t->to_layout;
+	if (t->to_word_size >= 0)
+		s->settings.word_size = (unsigned)t->to_word_size;
+	if (t->to_buffer_size >= 0)
+		s->buffer_size = (uint64_t)t->to_buffer_size;
+	if (t->to_timestamps) {
+		s->clock = PRISM_CLOCK_TIMESTAMPS;
+		s->timestamps = t->to_timestamps;
+	}
+	r->other_buffers = s->buffer_size != r->in->source.buffer_size;
+	/* The output says all by itself. */
+	for (unsigned kind = 0; kind < PRISM_KINDS; kind++) {
+		uint8_t detail = s->settings.detail[kind] & t->mask[kind];
+		s->settings.detail[kind] = usual.settings.detail[kind];
+		r->owed[kind] = kind == PRISM_MEM || kind == PRISM_COMP || (kind != PRISM_CF && detail != usual.settings.detail[kind]);
+	}
+	ptwrite_begin(&r->writer, &t->conv, &s->settings, s->buffer_size);
+}
+
+static int
+recode(struct recoder *r, const char *out)
+{
+	struct ptool *t = r->tool;
+	int rc;
+	begin(r);
+	while ((rc = ptinput_next(r->in)) > 0) {
+		rc = take(r, &r->in->ev);
+		if (rc < 0 || conv_stop(&t->conv))
+			break;
+	}
+	if (rc == 0 && r->other_buffers && r->ended)
+		rc = put(r, &(struct prism_event){ .kind = PRISM_END });
+	if (rc == 0 && prismclock_left(&r->in->time) > 0)
+		rc = differ(r, "the stream ends here, and its timestamps do not");
+	if (rc == 0)
+		rc = ptool_describe(t, out, &r->target);
+	return rc < 0 ? rc : 0;
+}
+
+static int
+run_recode(struct conv *c, int argc, char **argv)
+{
+	struct ptool *t = ptool_of(c);
+	struct recoder r = { .tool = t };
+	const char *out;
+	int rc = ptinput_open_pair(t, argc, argv, &out);
+	if (rc == 0 && t->to_timestamps)
+		rc = conv_open_beside(c, t->to_timestamps);
+	if (rc != 0)
+		return rc;
+	r.in = t->inputs;
+	return recode(&r, out);
+}
+
+const struct conv_command pcommand_recode = {
+	.name = "recode",
+	.synopsis = "[options] [FILE [OUTFILE]]",
+	.brief = "another layout, less detail, other buffers",
+	.about = "Write a stream in another layout, with less detail, or in other buffers.",
+	.with = CONV_WITH_OUTPUT | PTOOL_WITH_INPUT | PTOOL_WITH_RECODE | PTOOL_WITH_DESCRIBE,
+	.max_args = 2,
+	.run = run_recode,
+};

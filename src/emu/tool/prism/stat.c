@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* The subcommand stat: what is in streams, in numbers. */
+#include "input.h"
+#include "kit/safe.h"
+
+#include "idmap.h"
+#include "prism/names.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum {
+	TYPES = 32,
+};
+
+static const char *const name_kinds[PRISMNAMES_KINDS] = { "functions", "operators", "nets" };
+
+struct stats {
+	struct ptool *tool;
+	struct wbuf *out;
+	uint64_t kinds[PRISM_END + 1];
+	uint64_t types[PRISM_END + 1][TYPES]; /* of events that show it */
+	uint64_t bytes[4];                    /* of memory, by type */
+	uint64_t ops[PRISM_OPS + 1];          /* the last: others */
+	uint64_t size;                        /* bytes of events */
+	uint64_t first, last;                 /* ns */
+	/* What there is, each once. */
+	struct idmap threads;
+	struct idmap blocks;
+	struct prismnames names;
+	uint64_t nnames[PRISMNAMES_KINDS];
+	struct arena arena;
+	bool comma;
+};
+
+/* Something that may have been there before. */
+static int
+note(struct stats *s, struct idmap *in, uint64_t key)
+{
+	struct idmap_slot *slot = idmap_slot(in, &s->arena, key);
+	if (!slot)
+		return conv_no_memory(&s->tool->conv);
+	slot->value = s;
+	return 0;
+}
+
+static int
+note_context(struct stats *s, const struct prism_cxt *c)
+{
+	if (c->has & PRISM_HAS_NAME) {
+		unsigned kind = c->type < PRISM_THREAD ? PRISMNAMES_FUNC : c->type < PRISM_OPERATOR_ENTER ? PRISMNAMES_NET
+													  : PRISMNAMES_OPERATOR;
+		struct prism_name *name = prismnames_get(&s->names, c->name, c->name_len);
+		if (!name)
+			return conv_no_memory(&s->tool->conv);
+		s->nnames[kind] += name->index[kind] == 0;
+		name->index[kind] = 1;
+		return 0;
+	}
+	if (!(c->has & PRISM_HAS_ID) || (c->type != PRISM_BB && c->type != PRISM_THREAD))
+		return 0;
+	return note(s, c->type == PRISM_BB ? &s->blocks : &s->threads, c->id);
+}
+
+static int
+count(struct stats *s, const struct ptinput *in)
+{
+	const struct prism_event *ev = &in->ev;
+	if (s->size == 0)
+		s->first = in->clock;
+	s->last = in->clock;
+	s->size += in->size;
+	s->kinds[ev->kind]++;
+	switch (ev->kind) {
+	case PRISM_MEM:
+		if (ev->mem.has & PRISM_HAS_TYPE)
+			s->types[PRISM_MEM][ev->mem.type]++;
+		s->bytes[ev->mem.type] += ev->mem.bytes;
+		return 0;
+	case PRISM_COMP:
+		if (ev->comp.has & PRISM_HAS_FORMAT)
+			s->types[PRISM_COMP][ev->comp.format]++;
+		if (ev->comp.has & PRISM_HAS_OP)
+			s->ops[ev->comp.op < PRISM_OPS ? ev->comp.op : PRISM_OPS]++;
+		return 0;
+	case PRISM_SYNC:
+		if (ev->sync.has & PRISM_HAS_TYPE)
+			s->types[PRISM_SYNC][ev->sync.type]++;
+		return ev->sync.type == PRISM_SWAP && ev->sync.nargs ? note(s, &s->threads, ev->sync.arg[0]) : 0;
+	case PRISM_CXT:
+		if (ev->cxt.has & PRISM_HAS_TYPE)
+			s->types[PRISM_CXT][ev->cxt.type]++;
+		return note_context(s, &ev->cxt);
+	case PRISM_CF: s->types[PRISM_CF][ev->cf.type]++; return 0;
+	default: return 0;
+	}
+}
+
+/* ---- What is printed: the same as text and as JSON. ---- */
+
+static void
+put_key(struct stats *s, const char *name)
+{
+	wbuf_printf(s->out, "%s\"", s->comma ? "," : "");
+	for (; *name; name++)
+		wbuf_put(s->out, *name == ' ' ? "_" : name, 1);
+	wbuf_put(s->out, "\":", 2);
+	s->comma = true;
+}
+
+static void
+put_row(struct stats *s, unsigned indent, const char *name, uint64_t n)
+{
+	if (s->tool->json) {
+		put_key(s, name);
+		safe_put_u64(s->out, n);
+	} else {
+		wbuf_printf(s->out, "%*s%-*s %" PRIu64 "\n", (int)indent, "", 22 - (int)indent, name, n);
+	}
+}
+
+/* Rows of a kind, behind its total. */
+static void
+begin_group(struct stats *s, const char *name, uint64_t n)
+{
+	if (s->tool->json) {
+		put_key(s, name);
+		wbuf_put(s->out, "{", 1);
+		s->comma = false;
+		put_row(s, 0, "events", n);
+	} else {
+		put_row(s, 0, name, n);
+	}
+}
+
+static void
+end_group(struct stats *s)
+{
+	if (s->tool->json)
+		wbuf_put(s->out, "}", 1);
+	s->comma = true;
+}
+
+static void
+put_types(struct stats *s, unsigned kind, const char *(*name)(unsigned))
+{
+	uint64_t shown = 0;
+	for (unsigned i = 0; i < TYPES; i++) {
+		uint64_t n = s->types[kind][i];
+		char number[24];
+		(void)snprintf(number, sizeof(number), "type %u", i);
+		if (n)
+			put_row(s, 2, name && *name(i) != '?' ? name(i) : number, n);
+		shown += n;
+	}
+	if (shown < s->kinds[kind])
+		put_row(s, 2, "type not shown", s->kinds[kind] - shown);
+}
+
+static void
+put_counts(struct stats *s)
+{
+	const uint64_t *n = s->kinds;
+	begin_group(s, prism_kind_name(PRISM_MEM), n[PRISM_MEM]);
+	put_types(s, PRISM_MEM, prism_mem_name);
+	if (s->bytes[PRISM_LOAD])
+		put_row(s, 2, "bytes loaded", s->bytes[PRISM_LOAD]);
+	if (s->bytes[PRISM_STORE])
+		put_row(s, 2, "bytes stored", s->bytes[PRISM_STORE]);
+	end_group(s);
+	begin_group(s, prism_kind_name(PRISM_COMP), n[PRISM_COMP]);
+	put_types(s, PRISM_COMP, prism_format_name);
+	for (unsigned i = 0; i <= PRISM_OPS; i++) {
+		char name[32];
+		(void)snprintf(name, sizeof(name), "op %s", i < PRISM_OPS ? prism_op_name(i) : "other");
+		if (s->ops[i])
+			put_row(s, 2, name, s->ops[i]);
+	}
+	end_group(s);
+	begin_group(s, prism_kind_name(PRISM_SYNC), n[PRISM_SYNC]);
+	put_types(s, PRISM_SYNC, prism_sync_name);
+	end_group(s);
+	begin_group(s, prism_kind_name(PRISM_CXT), n[PRISM_CXT]);
+	put_types(s, PRISM_CXT, prism_cxt_name);
+	end_group(s);
+	if (n[PRISM_CF]) {
+		begin_group(s, prism_kind_name(PRISM_CF), n[PRISM_CF]);
+		put_types(s, PRISM_CF, NULL);
+		end_group(s);
+	}
+	put_row(s, 0, prism_kind_name(PRISM_CFG), n[PRISM_CFG]);
+	put_row(s, 0, "end of buffer", n[PRISM_END]);
+	if (s->threads.n)
+		put_row(s, 0, "threads", s->threads.n);
+	for (unsigned i = 0; i < PRISMNAMES_KINDS; i++)
+		if (s->nnames[i])
+			put_row(s, 0, name_kinds[i], s->nnames[i]);
+	if (s->blocks.n)
+		put_row(s, 0, "basic blocks", s->blocks.n);
+}
+
+static void
+put_stats(struct stats *s, const struct ptinput *in)
+{
+	uint64_t all = 0;
+	for (unsigned i = 0; i <= PRISM_END; i++)
+		all += s->kinds[i];
+	s->comma = false;
+	if (s->tool->json) {
+		wbuf_printf(s->out, "{\"stream\":\"");
+		safe_put_str(s->out, SAFE_JSON, in->file);
+		wbuf_put(s->out, "\"", 1);
+		s->comma = true;
+	} else {
+		wbuf_printf(s->out, "%s%-22s ", in == s->tool->inputs ? "" : "\n", "stream");
+		safe_put_str(s->out, SAFE_TEXT, in->file);
+		wbuf_put(s->out, "\n", 1);
+	}
+	put_row(s, 0, "events", all);
+	put_row(s, 0, "bytes", s->size);
+	if (!s->tool->json && all)
+		wbuf_printf(s->out, "%-22s %.2f\n", "bytes an event", (double)s->size / (double)all);
+	put_row(s, 0, "first ns", s->first);
+	put_row(s, 0, "last ns", s->last);
+	put_counts(s);
+	if (s->tool->json)
+		wbuf_printf(s->out, "}\n");
+}
+
+static int
+stat_one(struct ptool *t, struct ptinput *in)
+{
+	struct stats s = { .tool = t, .out = &t->conv.out };
+	int rc;
+	s.names.arena = &s.arena;
+	while ((rc = ptinput_next(in)) > 0) {
+		rc = count(&s, in);
+		if (rc == 0 && conv_stop(&t->conv))
+			rc = -1;
+		if (rc < 0)
+			break;
+	}
+	if (rc == 0)
+		put_stats(&s, in);
+	arena_finish(&s.arena);
+	return rc;
+}
+
+static int
+run_stat(struct conv *c, int argc, char **argv)
+{
+	struct ptool *t = ptool_of(c);
+	int rc = ptinput_open_all(t, argc, argv);
+	if (rc == 0)
+		rc = conv_open_output(c, c->out_path);
+	for (size_t i = 0; i < t->ninputs && rc == 0; i++)
+		rc = stat_one(t, &t->inputs[i]);
+	return rc;
+}
+
+const struct conv_command pcommand_stat = {
+	.name = "stat",
+	.synopsis = "[options] [FILE...]",
+	.brief = "counts of events, and of threads and functions",
+	.about = "Count events by kind and type, threads, and functions.",
+	.with = CONV_WITH_OUTPUT | PTOOL_WITH_INPUT | PTOOL_WITH_CLOCK | PTOOL_WITH_JSON,
+	.max_args = -1,
+	.run = run_stat,
+};

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool.h"
+
+#include "line.h"
+#include "kit/safe.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+
+const char *const ptool_layouts[2] = { [PRISM_WIDE] = "wide", [PRISM_PACKED] = "packed" };
+
+const char *const ptool_clocks[3] = {
+	[PRISM_CLOCK_EVENT] = "event",
+	[PRISM_CLOCK_INSTR] = "instr",
+	[PRISM_CLOCK_TIMESTAMPS] = "timestamps",
+};
+
+const char *
+ptool_parse_detail(const char *text, uint8_t detail[PRISM_KINDS])
+{
+	for (;;) {
+		unsigned kind = 0;
+		size_t n = strcspn(text, "=");
+		while (kind < PRISM_KINDS && (strlen(ptline_kinds[kind]) != n || strncmp(text, ptline_kinds[kind], n) != 0))
+			kind++;
+		if (kind == PRISM_KINDS || text[n] != '=')
+			return "a list like mem=f0,comp=f8 is expected, of mem, comp, sync and cxt";
+		text += n + 1;
+		n = strspn(text, "0123456789abcdefABCDEF");
+		if (n < 1 || n > 2 || (text[n] && text[n] != ','))
+			return "a level of detail has two hexadecimal digits, such as f0";
+		unsigned long bits = strtoul(text, NULL, 16);
+		if (kind == PRISM_CF || (bits & ~(unsigned long)prism_detail_bits(kind)))
+			return "there are bits that this kind of event has not";
+		detail[kind] = (uint8_t)bits;
+		text += n;
+		if (!*text)
+			return NULL;
+		text++;
+	}
+}
+
+int
+ptool_issue(struct ptool *t, const char *file, uint64_t offset, int code)
+{
+	char hint[PRISM_HINT_MAX];
+	bool fatal = !t->conv.lenient && !prism_code_warns(code);
+	conv_tell(&t->conv,
+		&(struct conv_issue){
+			.error = "prism",
+			.code = prism_code_name(code),
+			.text = prism_code_text(code),
+			.file = file,
+			.offset = offset,
+			.nth = ++t->counts[code],
+			.fatal = fatal,
+			.hint = prismtell_hint(&t->options, code, hint, sizeof(hint)),
+			.lenient = prism_code_lenient(code),
+		});
+	return fatal ? -1 : 0;
+}
+
+bool
+ptool_set(struct ptool *t, const char *key, const char *value)
+{
+	struct prism_options *o = &t->options;
+	if (o->nset == PRISM_SETTINGS) {
+		(void)conv_usage(&t->conv, "there are more than %d options for the streams", PRISM_SETTINGS);
+		return false;
+	}
+	o->set[o->nset++] = (struct prism_setting){ key, value };
+	return true;
+}
+
+static bool
+ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text);
+	size_t k = strlen(end);
+	return n >= k && strcmp(text + n - k, end) == 0;
+}
+
+void
+ptool_ready(struct ptool *t)
+{
+	t->diag.program = t->conv.program;
+	t->diag.level = t->conv.quiet ? DIAG_QUIET : DIAG_NORMAL;
+	t->trace.diag = &t->diag;
+	t->prism.trace = &t->trace;
+	t->prism.options = &t->options;
+}
+
+int
+ptool_apply(struct ptool *t, struct prism_source *s)
+{
+	int rc = 0;
+	for (size_t i = 0; i < t->options.nset && rc == 0; i++)
+		rc = prismdesc_set(&t->prism, &t->options.set[i], NULL, s);
+	return ptool_status(rc == 0 ? prismdesc_check(&t->prism, s) : rc);
+}
+
+int
+ptool_source(struct ptool *t, const char *path, struct prism_source *s)
+{
+	int rc = 0;
+	ptool_ready(t);
+	if (ends_with(path, ".json")) {
+		rc = prismdesc_read(&t->prism, path, true, s);
+	} else {
+		prismdesc_default(s);
+		s->events = path;
+		s->name = path;
+	}
+	return rc == 0 ? ptool_apply(t, s) : rc;
+}
+
+static void
+put_string(struct wbuf *w, const char *text)
+{
+	wbuf_put(w, "\"", 1);
+	safe_put_str(w, SAFE_JSON, text);
+	wbuf_put(w, "\"", 1);
+}
+
+/* Whether what is written would be written over, also while it has not its name yet. 0, <0, or 2. */
+static int
+check_pair(struct ptool *t, const char *path, const char *other)
+{
+	struct arena *a = &t->trace.arena;
+	if (!other)
+		return 0;
+	const char *part = arena_printf(a, "%s.part", path);
+	const char *other_part = arena_printf(a, "%s.part", other);
+	if (!part || !other_part)
+		return conv_no_memory(&t->conv);
+	if (conv_is_same(path, other) || conv_is_same(path, other_part) || conv_is_same(part, other))
+		return conv_usage(&t->conv, "%s cannot be two outputs", path);
+	return 0;
+}
+
+int
+ptool_check_outputs(struct ptool *t, const char *out)
+{
+	const char *stamps = t->to_timestamps;
+	int rc = 0;
+	if (t->describe && (!out || strcmp(out, "-") == 0))
+		return conv_usage(&t->conv, "--describe needs a name for the stream: -o FILE");
+	if (stamps && strcmp(stamps, "-") == 0)
+		return conv_usage(&t->conv, "--to-timestamps needs the name of a file");
+	out = out && strcmp(out, "-") == 0 ? NULL : out;
+	if (stamps)
+		rc = check_pair(t, stamps, out);
+	if (rc == 0 && t->describe)
+		rc = check_pair(t, t->describe, out);
+	if (rc == 0 && t->describe)
+		rc = check_pair(t, t->describe, stamps);
+	return rc == 0 && t->describe ? conv_check_output(&t->conv, t->describe) : rc;
+}
+
+/* A file as the description names it: beside itself, or as a whole. NULL: no memory. */
+static const char *
+seen_from(struct ptool *t, const char *path)
+{
+	char dir[PATH_MAX];
+	const char *name = conv_split(path, dir, sizeof(dir));
+	char of[PATH_MAX];
+	(void)conv_split(t->describe, of, sizeof(of));
+	if (*path == '/')
+		return path;
+	if (conv_is_same(*dir ? dir : ".", *of ? of : "."))
+		return name;
+	char *whole = realpath(*dir ? dir : ".", NULL);
+	const char *seen = whole ? arena_printf(&t->trace.arena, "%s/%s", whole, name) : NULL;
+	free(whole);
+	return seen;
+}
+
+int
+ptool_describe(struct ptool *t, const char *events, const struct prism_source *s)
+{
+	const uint8_t *detail = s->settings.detail;
+	struct wbuf w = { 0 };
+	if (!t->describe || wbuf_failed(&t->conv.out) || wbuf_failed(&t->conv.beside) || conv_interrupted())
+		return 0;
+	events = seen_from(t, events);
+	const char *stamps = s->timestamps ? seen_from(t, s->timestamps) : NULL;
+	if (!events || (s->timestamps && !stamps))
+		return conv_no_memory(&t->conv);
+	int rc = wbuf_open(&w, t->describe);
+	if (rc < 0)
+		return conv_error(&t->conv, "write", "cannot open %s: %s", t->describe, strerror(-rc));
+	wbuf_printf(&w, "{ \"version\": 1, \"format\": \"prism\", \"events\": ");
+	put_string(&w, events);
+	wbuf_printf(&w, ",\n  \"compute_layout\": \"%s\", \"word_size\": %u, \"buffer_size\": %" PRIu64 ",\n", ptool_layouts[s->settings.layout],
+		s->settings.word_size == 4 ? 4 : 8, s->buffer_size);
+	wbuf_printf(&w, "  \"initial_config\": { \"mem\": \"%02x\", \"comp\": \"%02x\", \"sync\": \"%02x\", \"cxt\": \"%02x\" },\n",
+		detail[PRISM_MEM], detail[PRISM_COMP], detail[PRISM_SYNC], detail[PRISM_CXT]);
+	wbuf_printf(&w, "  \"process\": %d, \"first_thread\": %u, \"control_flow\": %s,\n", s->process, (unsigned)s->first_thread,
+		s->settings.control_flow ? "true" : "false");
+	wbuf_printf(&w, "  \"clock\": { \"mode\": \"%s\", \"start\": %" PRIu64 ", \"tick_ns\": %" PRIu64 " },\n  \"timestamps\": ",
+		ptool_clocks[s->clock], s->start, s->tick_ns);
+	if (stamps)
+		put_string(&w, stamps);
+	else
+		wbuf_printf(&w, "null");
+	wbuf_printf(&w, " }\n");
+	rc = wbuf_close(&w);
+	return rc < 0 ? conv_error(&t->conv, "write", "cannot write %s: %s", t->describe, strerror(-rc)) : 0;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TOOL_PRISM_TOOL_H
+#define TOOL_PRISM_TOOL_H
+
+/* tool: what the subcommands of ovniscope-prism share beside conv.h. */
+
+#include "kit/conv.h"
+#include "input/prism/parts.h"
+
+enum {
+	PTOOL_WITH_INPUT = CONV_OWN << 0, /* what a stream is: layout and so on */
+	PTOOL_WITH_JSON = CONV_OWN << 1,
+	PTOOL_WITH_BYTES = CONV_OWN << 2,    /* --bytes */
+	PTOOL_WITH_RECODE = CONV_OWN << 3,   /* what the output is to be, where it differs */
+	PTOOL_WITH_DESCRIBE = CONV_OWN << 4, /* --describe */
+	PTOOL_WITH_CLOCK = CONV_OWN << 5,
+	PTOOL_WITH_USCOPE = CONV_OWN << 6,
+};
+
+extern const struct conv_command pcommand_dump;
+extern const struct conv_command pcommand_encode;
+extern const struct conv_command pcommand_stat;
+extern const struct conv_command pcommand_recode;
+extern const struct conv_command pcommand_uscope;
+
+enum {
+	PTOOL_BUFFER_MAX = 1 << 30,
+};
+
+struct ptinput;
+
+struct ptool {
+	struct conv conv;
+	struct ptinput *inputs; /* they move while they are opened */
+	size_t ninputs;
+	uint64_t counts[PRISM_CODES];
+
+	/* What reads descriptions: it needs no more of a trace than these. */
+	struct diag diag;
+	struct trace trace;
+	struct prism prism;
+	struct prism_options options; /* keys that win over descriptions */
+
+	bool json;
+	bool bytes;
+	const char *describe;
+	const char *to_timestamps; /* of recode; NULL: none are written */
+	int to_layout;             /* of recode; <0: as the input */
+	int to_word_size;          /* <0: as the input */
+	int64_t to_buffer_size;    /* <0: as the input */
+	uint8_t mask[PRISM_KINDS]; /* of the level of detail */
+	const char *name;          /* of what is traced */
+	uint64_t window;           /* ns, of totals without accesses */
+	bool no_accesses;          /* no event of the file for memory and compute */
+};
+
+/* The tool of which c is the front. */
+static inline struct ptool *
+ptool_of(struct conv *c)
+{
+	return (struct ptool *)c;
+}
+
+extern const char *const ptool_layouts[2];
+extern const char *const ptool_clocks[3];
+
+/* "mem=f0,comp=f8": levels of detail by kind; those not named stay. NULL: good, else what is
+ * wrong. */
+const char *ptool_parse_detail(const char *text, uint8_t detail[PRISM_KINDS]);
+
+/* A key of the description of all inputs; both texts are borrowed, and the key ends at '='.
+ * false: there are too many (reported). */
+bool ptool_set(struct ptool *t, const char *key, const char *value);
+
+/* Before the two below, and those of prismparts.h. */
+void ptool_ready(struct ptool *t);
+
+/* For what those return: wrong usage is the status 2. */
+static inline int
+ptool_status(int rc)
+{
+	return rc == -ERR_USAGE ? 2 : rc;
+}
+
+/* Puts the options into the settings of a stream. 0, <0 (reported), or 2. */
+int ptool_apply(struct ptool *t, struct prism_source *s);
+
+/* The settings of a stream: those of its description, which is at path if that ends with
+ * .json, else the defaults, and those of the options. s->events: the file of its events.
+ * 0, <0 (reported), or 2. */
+int ptool_source(struct ptool *t, const char *path, struct prism_source *s);
+
+/* Tells and counts a code at a place of a file. Returns 0: go on, <0: stop (reported). */
+int ptool_issue(struct ptool *t, const char *file, uint64_t offset, int code);
+
+/* Whether --describe and --to-timestamps can be done beside an output, before that is opened.
+ * 0, <0 (reported), or 2. */
+int ptool_check_outputs(struct ptool *t, const char *out);
+
+/* Writes the description of a stream with --describe. 0, or <0 (reported). */
+int ptool_describe(struct ptool *t, const char *events, const struct prism_source *s);
+
+#endif

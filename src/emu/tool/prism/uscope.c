@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: MIT */
+/* The subcommand uscope: threads and events over time as a µScope file. */
+#include "merge.h"
+#include "scope.h"
+#include "utf8text.h"
+
+#include <inttypes.h>
+
+enum {
+	PS_PER_NS = 1000,
+};
+
+/* ---- What the parts share. ---- */
+
+int
+ptscope_issue(struct ptscope *u, const struct ps_stream *s, int code)
+{
+	return ptool_issue(u->tool, s->in->file, s->in->in.at, code);
+}
+
+uint32_t
+ptscope_string(struct ptscope *u, struct prism_name *name)
+{
+	/* What it names does not matter here. */
+	if (!name->index[0])
+		name->index[0] = convscope_text(&u->file, name->text, name->len) + 1;
+	return name->index[0] - 1;
+}
+
+static void
+show_total(struct ptscope *u, const struct ps_thread *t, int total, uint64_t n)
+{
+	if (t->slot != CONV_NO_SLOT)
+		uscope_slot_add(u->file.w, PS_COUNTERS, t->slot, (uint16_t)total, n);
+}
+
+void
+ptscope_count(struct ptscope *u, struct ps_thread *t, int total, uint64_t n)
+{
+	uscope_summary_add(u->file.w, u->counters[total], u->rel * PS_PER_NS, n);
+	if (!u->tool->no_accesses) {
+		show_total(u, t, total, n);
+		return;
+	}
+	t->n[total] += n;
+	if (t->dirty)
+		return;
+	t->dirty = true;
+	t->next_dirty = u->dirty;
+	u->dirty = t;
+}
+
+/* ---- Frames. ---- */
+
+static int
+frame(struct ptscope *u, uint64_t rel)
+{
+	return convscope_frame(&u->file, rel * PS_PER_NS) < 0 ? -1 : 0;
+}
+
+static void
+flush(struct ptscope *u)
+{
+	for (struct ps_thread *t = u->dirty; t; t = t->next_dirty) {
+		t->dirty = false;
+		for (int i = 0; i < PS_TOTALS; i++)
+			if (t->n[i])
+				show_total(u, t, i, t->n[i]);
+		memset(t->n, 0, sizeof(t->n));
+	}
+	u->dirty = NULL;
+}
+
+/* The time of the next event. With windows, those that end before it. */
+static int
+advance(struct ptscope *u, const struct ptinput *in)
+{
+	struct conv *c = &u->tool->conv;
+	u->rel = in->clock - u->first;
+	if (u->rel > INT64_MAX / PS_PER_NS)
+		return conv_error(c, "time", "%s: %" PRIu64 " ns after the first event the time does not fit in 63 bits of picoseconds", in->file, u->rel);
+	if (!u->tool->no_accesses || u->rel < u->tick)
+		return 0;
+	int rc = u->dirty ? frame(u, u->tick) : 0;
+	flush(u);
+	if (__builtin_mul_overflow(u->rel / u->tool->window + 1, u->tool->window, &u->tick))
+		u->tick = UINT64_MAX;
+	return rc;
+}
+
+/* ---- Events. ---- */
+
+static void
+take_mem(struct ptscope *u, struct ps_stream *s, const struct prism_mem *m)
+{
+	struct conv_payload p = { .n = 0 };
+	if (m->type == PRISM_LOAD || m->type == PRISM_STORE) {
+		int store = m->type == PRISM_STORE;
+		ptscope_count(u, s->thread, PS_LOADS + store, 1);
+		if (m->bytes)
+			ptscope_count(u, s->thread, PS_LOAD_BYTES + store, m->bytes);
+	}
+	if (u->tool->no_accesses)
+		return;
+	conv_put(&p, s->thread->slot, 2);
+	conv_put(&p, m->type, 1);
+	conv_put(&p, m->bytes, 2);
+	conv_put(&p, m->addr, 8);
+	conv_put(&p, m->id, 1);
+	conv_put(&p, m->has, 2);
+	ptscope_send(u, s, PS_MEM, &p);
+}
+
+static void
+take_comp(struct ptscope *u, struct ps_stream *s, const struct prism_comp *e)
+{
+	struct conv_payload p = { .n = 0 };
+	if (e->format == PRISM_INTEGER || e->format == PRISM_FLOAT)
+		ptscope_count(u, s->thread, e->format == PRISM_INTEGER ? PS_INT_OPS : PS_FP_OPS, 1);
+	if (u->tool->no_accesses)
+		return;
+	conv_put(&p, s->thread->slot, 2);
+	conv_put(&p, e->format, 1);
+	conv_put(&p, e->bytes, 2);
+	conv_put(&p, e->op, 1);
+	conv_put(&p, e->arity, 1);
+	for (int i = 0; i < 4; i++)
+		conv_put(&p, e->ids[i], 1);
+	conv_put(&p, e->has, 2);
+	ptscope_send(u, s, PS_COMP, &p);
+}
+
+static int
+take_sync(struct ptscope *u, struct ps_stream *s, const struct prism_sync *e)
+{
+	struct conv_payload p = { .n = 0 };
+	int rc = ptlock_take(u, s, e);
+	if (rc == 0 && e->type == PRISM_CREATE)
+		rc = ptthread_create(u, s);
+	if (e->type != PRISM_SWAP)
+		ptscope_count(u, s->thread, PS_SYNCS, 1);
+	conv_put(&p, s->thread->slot, 2);
+	conv_put(&p, e->type, 1);
+	conv_put(&p, e->arg[0], 8);
+	conv_put(&p, e->arg[1], 8);
+	ptscope_send(u, s, PS_SYNC, &p);
+	return rc;
+}
+
+static int
+take_cxt(struct ptscope *u, struct ps_stream *s, const struct prism_cxt *e)
+{
+	struct conv_payload p = { .n = 0 };
+	uint32_t string;
+	int rc = ptframe_take(u, s, e, &string);
+	if (e->type == PRISM_INSN) {
+		ptscope_count(u, s->thread, PS_INSNS, 1);
+		uscope_summary_density(u->file.w, u->rel * PS_PER_NS, 1);
+	}
+	conv_put(&p, s->thread->slot, 2);
+	conv_put(&p, e->type, 1);
+	conv_put(&p, e->id, 8);
+	conv_put(&p, string, 4);
+	ptscope_send(u, s, PS_CXT, &p);
+	return rc;
+}
+
+static void
+take_cfg(struct ptscope *u, const struct ps_stream *s, const struct prism_cfg *e)
+{
+	struct conv_payload p = { .n = 0 };
+	if (e->target >= PRISM_KINDS)
+		return;
+	if (e->target != PRISM_CF)
+		uscope_slot_set(u->file.w, PS_DETAIL, s->number, e->target, e->after);
+	conv_put(&p, e->target, 1);
+	conv_put(&p, e->before, 1);
+	conv_put(&p, e->after, 1);
+	ptscope_send(u, s, PS_CFG, &p);
+}
+
+static int
+take_event(struct ptscope *u, struct ps_stream *s)
+{
+	const struct prism_event *ev = &s->in->ev;
+	bool ticks = ev->kind != PRISM_CFG && ev->kind != PRISM_END;
+	bool access = ev->kind == PRISM_MEM || ev->kind == PRISM_COMP;
+	int rc = advance(u, s->in);
+	/* An access that shows as such nowhere needs no frame. */
+	if (rc == 0 && !(access && u->tool->no_accesses && s->thread))
+		rc = frame(u, u->rel);
+	if (rc == 0)
+		rc = ptthread_find(u, s, ev);
+	if (rc < 0)
+		return rc;
+	if (ticks && !s->has_insns)
+		uscope_summary_density(u->file.w, u->rel * PS_PER_NS, 1);
+	switch (ev->kind) {
+	case PRISM_MEM: take_mem(u, s, &ev->mem); return 0;
+	case PRISM_COMP: take_comp(u, s, &ev->comp); return 0;
+	case PRISM_SYNC: return take_sync(u, s, &ev->sync);
+	case PRISM_CXT: return take_cxt(u, s, &ev->cxt);
+	case PRISM_CFG: take_cfg(u, s, &ev->cfg); return 0;
+	default: return 0;
+	}
+}
+
+/* ---- Streams. ---- */
+
+/* What is there before the first event. */
+static int
+begin_all(struct ptscope *u)
+{
+	int rc = frame(u, 0);
+	for (size_t i = 0; i < u->tool->ninputs && rc == 0; i++) {
+		struct ps_stream *s = &u->streams[i];
+		for (unsigned kind = 0; kind < PRISM_CF; kind++)
+			uscope_slot_set(u->file.w, PS_DETAIL, s->number, (uint16_t)kind, s->initial[kind]);
+		rc = ptthread_begin(u, s);
+	}
+	return rc;
+}
+
+static int
+end_all(struct ptscope *u)
+{
+	int rc = frame(u, u->rel);
+	flush(u);
+	for (size_t i = 0; i < u->tool->ninputs; i++)
+		ptthread_end(u, &u->streams[i]);
+	convscope_end(&u->file);
+	return rc;
+}
+
+static int
+take_all(struct ptscope *u, struct ptmerge *merge)
+{
+	struct ptool *t = u->tool;
+	struct ptinput *in;
+	struct ptinput *ended;
+	int rc;
+	u->first = merge->n ? merge->heap[0]->clock : 0;
+	rc = begin_all(u);
+	while (rc == 0 && (rc = ptmerge_next(merge, &in, &ended)) > 0) {
+		rc = 0;
+		if (ended) {
+			rc = frame(u, u->rel);
+			ptthread_end(u, &u->streams[ended - t->inputs]);
+		}
+		if (in)
+			rc = take_event(u, &u->streams[in - t->inputs]);
+		if (rc == 0 && u->file.failed)
+			rc = conv_no_memory(&t->conv);
+		if (rc == 0 && conv_stop(&t->conv))
+			rc = -1;
+	}
+	return rc < 0 ? rc : end_all(u);
+}
+
+/* Whether the stream has instructions: the first of them tells. What cannot be read twice is
+ * taken to have none. */
+static int
+look_ahead(struct ps_stream *s)
+{
+	struct ptinput look;
+	struct prism_event ev;
+	int rc = ptinput_again(&look, s->in);
+	/* What is wrong is told when it is read for good. */
+	while (rc == 0 && !s->has_insns && ptinput_peek(&look, &ev))
+		s->has_insns = ev.kind == PRISM_CXT && ev.cxt.type == PRISM_INSN;
+	ptinput_close(&look);
+	return rc < 0 ? rc : 0;
+}
+
+static int
+open_streams(struct ptscope *u)
+{
+	struct ptool *t = u->tool;
+	if (t->ninputs > PS_STREAMS_MAX)
+		return conv_error(&t->conv, "streams", "a file can hold %d streams, and there are %zu", PS_STREAMS_MAX, t->ninputs);
+	if (t->ninputs > PS_EVENT_STREAMS)
+		conv_warn(&t->conv, "events of the first %d streams are in the file, and states of all", PS_EVENT_STREAMS);
+	u->streams = arena_new(&u->arena, struct ps_stream, t->ninputs);
+	if (!u->streams)
+		return conv_no_memory(&t->conv);
+	for (size_t i = 0; i < t->ninputs; i++) {
+		struct ps_stream *s = &u->streams[i];
+		s->in = &t->inputs[i];
+		s->number = (uint16_t)i;
+		memcpy(s->initial, s->in->in.state.detail, sizeof(s->initial));
+		int rc = look_ahead(s);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+/* ---- The file. ---- */
+
+/* A word that is the same for all streams, or that they differ. */
+static const char *
+common(const struct ptool *t, const char *(*word)(const struct prism_source *s))
+{
+	for (size_t i = 1; i < t->ninputs; i++)
+		if (word(&t->inputs[i].source) != word(&t->inputs[0].source))
+			return "mixed";
+	return word(&t->inputs[0].source);
+}
+
+static const char *
+clock_word(const struct prism_source *s)
+{
+	return ptool_clocks[s->clock];
+}
+
+static const char *
+layout_word(const struct prism_source *s)
+{
+	return ptool_layouts[s->settings.layout];
+}
+
+static int
+open_file(struct ptscope *u)
+{
+	struct ptool *t = u->tool;
+	const char *name = utf8text_make(&u->arena, t->name);
+	schema_t *schema = ptschema_make(t);
+	const dut_property_t properties[] = {
+		{ "dut_name", name },
+		{ "prism.protocol_version", "0.1" },
+		{ "prism.clock_mode", common(t, clock_word) },
+		{ "prism.compute_layout", common(t, layout_word) },
+	};
+	const dut_desc_t dut = { properties, sizeof(properties) / sizeof(properties[0]) };
+	int rc = name && schema ? 0 : conv_no_memory(&t->conv);
+	if (rc == 0)
+		rc = convscope_open(&u->file, &t->conv, schema, &dut, t->no_accesses);
+	uscope_schema_free(schema);
+	for (int i = 0; i < PS_TOTALS && rc == 0; i++)
+		u->counters[i] = uscope_summary_counter(u->file.w, ptschema_totals[i], PS_COUNTERS);
+	return rc;
+}
+
+static int
+work(struct ptscope *u, int argc, char **argv)
+{
+	struct conv *c = &u->tool->conv;
+	struct ptmerge merge = { 0 };
+	int rc = ptinput_open_all(u->tool, argc, argv);
+	if (rc == 0)
+		rc = conv_place_output(c, c->out_path);
+	if (rc == 0)
+		rc = open_streams(u);
+	if (rc == 0)
+		rc = open_file(u);
+	if (rc == 0)
+		rc = ptmerge_open(&merge, u->tool);
+	if (rc == 0)
+		rc = take_all(u, &merge);
+	rc = convscope_close(&u->file, rc);
+	if (rc == 0) {
+		conv_slots_report(&u->thread_slots, c);
+		conv_slots_report(&u->frame_slots, c);
+		conv_slots_report(&u->lock_slots, c);
+	}
+	ptmerge_finish(&merge);
+	return rc;
+}
+
+static int
+run_uscope(struct conv *c, int argc, char **argv)
+{
+	struct ptscope u = { .tool = ptool_of(c) };
+	if (!c->out_path || strcmp(c->out_path, "-") == 0)
+		return conv_usage(c, "-o FILE says what is to be written: no pipe can hold it");
+	u.names.arena = &u.arena;
+	u.tick = u.tool->window;
+	int rc;
+	if (conv_slots_init(&u.thread_slots, "threads", PS_THREADS_MAX) == 0 &&
+		conv_slots_init(&u.frame_slots, "frames", PS_FRAMES_MAX) == 0 &&
+		conv_slots_init(&u.lock_slots, "locks", PS_LOCKS_MAX) == 0)
+		rc = work(&u, argc, argv);
+	else
+		rc = conv_no_memory(c);
+	conv_slots_finish(&u.thread_slots);
+	conv_slots_finish(&u.frame_slots);
+	conv_slots_finish(&u.lock_slots);
+	arena_finish(&u.arena);
+	return rc;
+}
+
+const struct conv_command pcommand_uscope = {
+	.name = "uscope",
+	.synopsis = "[options] -o OUT.uscp [FILE...]",
+	.brief = "threads, frames, locks and events as a µScope file",
+	.about = "Write threads and events over time as a µScope file.",
+	.with = CONV_WITH_OUTPUT | PTOOL_WITH_INPUT | PTOOL_WITH_CLOCK | PTOOL_WITH_USCOPE,
+	.max_args = -1,
+	.run = run_uscope,
+};

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TOOL_PRISM_WRITE_H
+#define TOOL_PRISM_WRITE_H
+
+/* write: events as the bytes of a stream, in buffers if it has those. A buffer that the
+ * next event does not fit into, with an End behind it, ends there. */
+
+#include "tool.h"
+
+struct ptwrite {
+	struct conv *conv;
+	struct prism_state state;
+	uint64_t buffer_size; /* 0: none */
+	uint64_t left;        /* of the buffer */
+	uint64_t events;
+	bool closed; /* the last event was an End */
+};
+
+void ptwrite_begin(struct ptwrite *w, struct conv *c, const struct prism_settings *settings, uint64_t buffer_size);
+
+/* Returns 0, or -code of prism_encode(), PB15: behind the End of a stream without buffers, PB16:
+ * it is longer than a buffer. */
+int ptwrite_event(struct ptwrite *w, const struct prism_event *ev);
+
+/* Bytes as they are. */
+void ptwrite_bytes(struct ptwrite *w, const uint8_t *bytes, size_t n);
+
+#endif

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+#include "count.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+	FINE_BINS = 10000,        /* of an interval that is not given: merged by tens */
+	GIVEN_BINS = 1024 * 1024, /* most rows of an interval that is given */
+	ODD_FIRST = 256,
+	PROGRESS_EVERY = 1 << 10, /* calls: events, or windows of them */
+};
+
+int
+top_init(struct top *top)
+{
+	struct arena *a = &top->trace->arena;
+	struct diag *d = top->trace->diag;
+	top->first = INT64_MAX;
+	top->last = INT64_MIN;
+	int rc = catalog_init(&top->catalog, a, d);
+	if (rc < 0)
+		return rc;
+	/* A declaration of many names is not one row. */
+	struct dispatch *ops = &top->catalog.dispatch;
+	for (size_t i = 0; i < ops->npages; i++)
+		for (int k = 0; k < 256; k++)
+			if (top->catalog.kinds[ops->pages[i][k]].any_value)
+				ops->pages[i][k] = 0;
+	top->kinds = arena_new(a, struct tally, ops->nops);
+	top->streams = arena_new(a, struct tally, top->trace->nstreams);
+	top->width = top->step ? top->step : 1;
+	top->bins_cap = FINE_BINS;
+	top->bins = block_alloc(top->bins_cap * sizeof(*top->bins));
+	return top->kinds && top->streams && top->bins ? 0 : diag_no_memory(d);
+}
+
+void
+top_close(struct top *top)
+{
+	block_free(top->bins);
+	block_free(top->odd);
+	top->bins = NULL;
+	top->odd = NULL;
+}
+
+static inline void
+add(struct tally *t, const struct event *ev)
+{
+	t->events++;
+	t->bytes += ev->length;
+}
+
+/* ---- Names that no model has. ---- */
+
+static struct odd_slot *
+odd_find(struct odd_slot *slots, size_t cap, uint32_t key)
+{
+	size_t i = (key * UINT32_C(2654435769)) >> 8;
+	while (slots[i & (cap - 1)].key && slots[i & (cap - 1)].key != key)
+		i++;
+	return &slots[i & (cap - 1)];
+}
+
+static int
+odd_grow(struct top *top)
+{
+	size_t cap = top->odd_cap ? top->odd_cap * 2 : ODD_FIRST;
+	struct odd_slot *slots = block_alloc(cap * sizeof(*slots));
+	if (!slots)
+		return diag_no_memory(top->trace->diag);
+	for (size_t i = 0; i < top->odd_cap; i++)
+		if (top->odd[i].key)
+			*odd_find(slots, cap, top->odd[i].key) = top->odd[i];
+	block_free(top->odd);
+	top->odd = slots;
+	top->odd_cap = cap;
+	return 0;
+}
+
+static int
+add_odd(struct top *top, const struct event *ev)
+{
+	if (top->nodd * 2 >= top->odd_cap) {
+		int rc = odd_grow(top);
+		if (rc < 0)
+			return rc;
+	}
+	uint32_t key = ((uint32_t)ev->mcv[0] << 16 | (uint32_t)ev->mcv[1] << 8 | ev->mcv[2]) + 1;
+	struct odd_slot *slot = odd_find(top->odd, top->odd_cap, key);
+	top->nodd += slot->key == 0;
+	slot->key = key;
+	add(&slot->tally, ev);
+	return 0;
+}
+
+/* ---- Intervals. ---- */
+
+/* Ten bins become one. */
+static void
+coarsen(struct top *top)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < top->nbins; i++) {
+		struct tally t = top->bins[i];
+		top->bins[i] = (struct tally){ 0 };
+		tally_add(&top->bins[i / 10], &t);
+		n = i / 10 + 1;
+	}
+	top->nbins = n;
+	top->width *= 10;
+}
+
+static int
+grow_bins(struct top *top, uint64_t index)
+{
+	if (index >= GIVEN_BINS)
+		return diag_error(top->trace->diag, ERR_USAGE, NULL,
+			"intervals of %" PRId64 " ns give more than %d lines\nhint: choose a longer one with --step, or a part of the trace with --from and --to",
+			top->step, GIVEN_BINS);
+	size_t cap = top->bins_cap;
+	while (cap <= index)
+		cap *= 2;
+	struct tally *bins = block_resize(top->bins, cap * sizeof(*bins));
+	if (!bins)
+		return diag_no_memory(top->trace->diag);
+	memset(bins + top->bins_cap, 0, (cap - top->bins_cap) * sizeof(*bins));
+	top->bins = bins;
+	top->bins_cap = cap;
+	return 0;
+}
+
+static int
+add_time(struct top *top, const struct event *ev)
+{
+	if (ev->clock < top->origin) {
+		add(&top->early, ev);
+		return 0;
+	}
+	uint64_t since = (uint64_t)ev->clock - (uint64_t)top->origin;
+	uint64_t i = since / (uint64_t)top->width;
+	while (!top->step && i >= FINE_BINS) {
+		coarsen(top);
+		i /= 10;
+	}
+	if (i >= top->bins_cap) {
+		int rc = grow_bins(top, i);
+		if (rc < 0)
+			return rc;
+	}
+	if (i >= top->nbins)
+		top->nbins = (size_t)i + 1;
+	add(&top->bins[i], ev);
+	return 0;
+}
+
+/* ---- All events. ---- */
+
+/* The tally of the name at p, NULL: it has to be looked at. */
+static inline struct tally *
+tally_of(struct top *top, const uint8_t *mcv)
+{
+	if (top->by == TOP_MODEL)
+		return &top->models[mcv[0]];
+	const struct op *op = dispatch_find(&top->catalog.dispatch, mcv);
+	return op ? &top->kinds[op - top->catalog.dispatch.ops] : NULL;
+}
+
+static int
+add_event(struct top *top, const struct event *ev)
+{
+	if (top->by == TOP_TIME)
+		return add_time(top, ev);
+	if (top->by != TOP_EVENT && top->by != TOP_MODEL)
+		return 0; /* the sum of the stream is enough */
+	struct tally *t = tally_of(top, ev->mcv);
+	if (!t)
+		return add_odd(top, ev);
+	add(t, ev);
+	return 0;
+}
+
+/* What is counted of one stream, whatever the property. */
+struct sum {
+	struct tally tally;
+	int64_t first;
+	int64_t last;
+};
+
+/* Counts what is in the window, without a call for each event: that costs as much as reading
+ * it. Ends in front of an event that is not all there, or that is not plain. `by_name`: the
+ * name counts, and not only that there is an event; `only_events`: nothing else does. Both are
+ * constants in each call. */
+static inline __attribute__((always_inline)) void
+count_window(struct top *top, struct stream *s, struct sum *sum, bool by_name, bool only_events)
+{
+	const uint8_t *p = s->in.p;
+	const uint8_t *begin = p;
+	uint64_t offset = (uint64_t)s->clock_offset;
+	uint64_t n = 0;
+	int64_t first = sum->first;
+	int64_t last = sum->last;
+	while (s->in.end - p >= WIRE_EVENT_HEADER + WIRE_PAYLOAD_MAX && !(p[0] & WIRE_JUMBO)) {
+		uint64_t size = wire_event_size(p, WIRE_EVENT_HEADER);
+		if (by_name) {
+			struct tally *t = tally_of(top, p + 1);
+			if (__builtin_expect(!t, 0))
+				break;
+			t->events++;
+			t->bytes += only_events ? 0 : size;
+		}
+		if (!only_events) {
+			int64_t clock = (int64_t)(wire_u64(p + 4) + offset);
+			first = clock < first ? clock : first;
+			last = clock > last ? clock : last;
+		}
+		n++;
+		/* As a branch, most often without payload: the next event need not wait for this one. */
+		if (__builtin_expect_with_probability(size == WIRE_EVENT_HEADER, 1, 0.9))
+			p += WIRE_EVENT_HEADER;
+		else
+			p += size;
+	}
+	s->in.p = p;
+	sum->first = first;
+	sum->last = last;
+	sum->tally.events += n;
+	sum->tally.bytes += (uint64_t)(p - begin);
+}
+
+/* The clocks of one interval. */
+struct bin_range {
+	uint64_t begin;
+	uint64_t width; /* 0: there is none yet */
+	struct tally *tally;
+};
+
+/* The interval of a clock that is there already. False: it has to be looked at. */
+static inline bool
+find_bin(struct top *top, int64_t clock, struct bin_range *b)
+{
+	if (clock < top->origin)
+		return false;
+	uint64_t i = ((uint64_t)clock - (uint64_t)top->origin) / (uint64_t)top->width;
+	int64_t begin;
+	int64_t end;
+	if (i >= top->bins_cap || __builtin_mul_overflow((int64_t)i, top->width, &begin) ||
+		__builtin_add_overflow(begin, top->origin, &begin) || __builtin_add_overflow(begin, top->width, &end))
+		return false;
+	top->nbins = i >= top->nbins ? (size_t)i + 1 : top->nbins;
+	*b = (struct bin_range){ (uint64_t)begin, (uint64_t)top->width, &top->bins[i] };
+	return true;
+}
+
+static void
+give(const struct bin_range *b, struct sum *sum, uint64_t events, uint64_t bytes)
+{
+	if (!events)
+		return;
+	tally_add(b->tally, &(struct tally){ events, bytes });
+	tally_add(&sum->tally, &(struct tally){ events, bytes });
+}
+
+/* The same for intervals, which are looked up when a clock is not in the last one. */
+static void
+count_times(struct top *top, struct stream *s, struct sum *sum)
+{
+	const uint8_t *p = s->in.p;
+	const uint8_t *begin = p; /* of what is in the interval */
+	uint64_t offset = (uint64_t)s->clock_offset;
+	uint64_t n = 0;
+	int64_t first = sum->first;
+	int64_t last = sum->last;
+	struct bin_range b = { 0 };
+	while (s->in.end - p >= WIRE_EVENT_HEADER + WIRE_PAYLOAD_MAX && !(p[0] & WIRE_JUMBO)) {
+		uint64_t size = wire_event_size(p, WIRE_EVENT_HEADER);
+		uint64_t clock = wire_u64(p + 4) + offset;
+		if (__builtin_expect(clock - b.begin >= b.width, 0)) {
+			give(&b, sum, n, (uint64_t)(p - begin));
+			begin = p;
+			n = 0;
+			if (!find_bin(top, (int64_t)clock, &b))
+				break;
+		}
+		first = (int64_t)clock < first ? (int64_t)clock : first;
+		last = (int64_t)clock > last ? (int64_t)clock : last;
+		n++;
+		if (__builtin_expect_with_probability(size == WIRE_EVENT_HEADER, 1, 0.9))
+			p += WIRE_EVENT_HEADER;
+		else
+			p += size;
+	}
+	give(&b, sum, n, (uint64_t)(p - begin));
+	s->in.p = p;
+	sum->first = first;
+	sum->last = last;
+}
+
+static int
+count_stream(struct top *top, struct stream *s, struct event *ev)
+{
+	struct sum sum = { .first = INT64_MAX, .last = INT64_MIN };
+	bool by_name = top->by == TOP_EVENT || top->by == TOP_MODEL;
+	bool windows = loose_sees(s) && filter_takes_all(top->filter);
+	uint64_t seen = 0;
+	int rc = 0;
+	do {
+		if (top->progress && ++seen % PROGRESS_EVERY == 0)
+			top->progress(top, top->progress_arg);
+		if (!filter_takes(top->filter, ev))
+			continue;
+		sum.first = ev->clock < sum.first ? ev->clock : sum.first;
+		sum.last = ev->clock > sum.last ? ev->clock : sum.last;
+		add(&sum.tally, ev);
+		rc = add_event(top, ev);
+		if (windows && top->by == TOP_TIME && rc == 0)
+			count_times(top, s, &sum);
+		else if (windows && by_name && top->only_events)
+			count_window(top, s, &sum, true, true);
+		else if (windows && by_name)
+			count_window(top, s, &sum, true, false);
+		else if (windows)
+			count_window(top, s, &sum, false, false);
+	} while (rc == 0 && loose_next(s, ev));
+	top->first = sum.first < top->first ? sum.first : top->first;
+	top->last = sum.last > top->last ? sum.last : top->last;
+	top->streams[s->rank] = sum.tally;
+	tally_add(&top->all, &sum.tally);
+	return rc;
+}
+
+int
+top_count(struct top *top)
+{
+	struct trace *t = top->trace;
+	struct event *heads = arena_new(&t->arena, struct event, t->nstreams);
+	bool *alive = arena_new(&t->arena, bool, t->nstreams);
+	if (!heads || !alive)
+		return diag_no_memory(t->diag);
+	int64_t origin = INT64_MAX;
+	for (size_t i = 0; i < t->nstreams; i++) {
+		struct stream *s = &t->streams[i];
+		alive[i] = loose_next(s, &heads[i]) > 0;
+		if (alive[i] && heads[i].clock < origin)
+			origin = heads[i].clock;
+		if (!alive[i] && !s->failed && !s->silent)
+			diag_warn(t->diag, &(struct place){ .file = s->relpath },
+				s->was_cut ? "the stream is cut before its first event" : "the stream has no events");
+	}
+	top->origin = origin;
+	filter_range(top->filter, origin == INT64_MAX ? 0 : origin, false);
+	int rc = 0;
+	for (size_t i = 0; i < t->nstreams && rc == 0; i++)
+		if (alive[i] && filter_takes_stream(top->filter, &t->streams[i]))
+			rc = count_stream(top, &t->streams[i], &heads[i]);
+	return rc;
+}

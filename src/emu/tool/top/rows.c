@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* rows: what was counted, as rows. */
+#include "count.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	LINES = 20, /* about as many rows when no interval is given */
+};
+
+static int
+add_row(struct top *top, size_t *cap, const struct top_row *row)
+{
+	if (row->tally.events == 0 && top->by != TOP_TIME)
+		return 0;
+	struct top_row *rows = arena_grow(&top->trace->arena, top->rows, top->nrows, cap, sizeof(*rows));
+	if (!rows)
+		return diag_no_memory(top->trace->diag);
+	top->rows = rows;
+	rows[top->nrows++] = *row;
+	return 0;
+}
+
+static const char *
+model_name(uint8_t letter)
+{
+	for (int i = 0; model_list[i]; i++)
+		if ((uint8_t)model_list[i]->id == letter)
+			return model_list[i]->name;
+	return NULL;
+}
+
+static int
+event_rows(struct top *top, size_t *cap)
+{
+	int rc = 0;
+	for (size_t i = 1; i < top->catalog.dispatch.nops && rc == 0; i++) {
+		struct top_row row = { .tally = top->kinds[i], .name = top->catalog.kinds[i].model->name };
+		memcpy(row.mcv, top->catalog.kinds[i].sig->mcv, 3);
+		rc = add_row(top, cap, &row);
+	}
+	for (size_t i = 0; i < top->odd_cap && rc == 0; i++) {
+		uint32_t mcv = top->odd[i].key - 1;
+		struct top_row row = { .tally = top->odd[i].tally, .mcv = { (uint8_t)(mcv >> 16), (uint8_t)(mcv >> 8), (uint8_t)mcv } };
+		row.name = model_name(row.mcv[0]);
+		rc = add_row(top, cap, &row);
+	}
+	return rc;
+}
+
+static int
+model_rows(struct top *top, size_t *cap)
+{
+	int rc = 0;
+	for (int c = 0; c < 256 && rc == 0; c++) {
+		struct top_row row = { .tally = top->models[c], .mcv = { (uint8_t)c }, .name = model_name((uint8_t)c) };
+		rc = add_row(top, cap, &row);
+	}
+	return rc;
+}
+
+/* The name as the runtime names directories, or the stream when that is not known. */
+static const char *
+stream_name(struct top *top, const struct stream *s)
+{
+	const struct thread_meta *m = &s->meta;
+	struct arena *a = &top->trace->arena;
+	bool known = m->loom && (m->pid || top->by == TOP_LOOM) && (m->tid || top->by != TOP_THREAD);
+	if (!known)
+		return s->relpath;
+	if (top->by == TOP_LOOM)
+		return arena_printf(a, "loom.%s", m->loom);
+	if (top->by == TOP_PROCESS)
+		return arena_printf(a, "loom.%s/proc.%d", m->loom, m->pid);
+	return arena_printf(a, "loom.%s/proc.%d/thread.%d", m->loom, m->pid, m->tid);
+}
+
+static int
+by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct top_row *)a)->name, ((const struct top_row *)b)->name);
+}
+
+static int
+stream_rows(struct top *top, size_t *cap)
+{
+	int rc = 0;
+	for (size_t i = 0; i < top->trace->nstreams && rc == 0; i++) {
+		const struct stream *s = &top->trace->streams[i];
+		struct top_row row = { .tally = top->streams[i], .stream = s, .name = stream_name(top, s) };
+		rc = row.name ? add_row(top, cap, &row) : diag_no_memory(top->trace->diag);
+	}
+	if (rc < 0 || top->nrows == 0)
+		return rc;
+	/* Streams of one name are one row. */
+	qsort(top->rows, top->nrows, sizeof(*top->rows), by_name);
+	size_t n = 1;
+	for (size_t i = 1; i < top->nrows; i++) {
+		if (by_name(&top->rows[n - 1], &top->rows[i]) == 0)
+			tally_add(&top->rows[n - 1].tally, &top->rows[i].tally);
+		else
+			top->rows[n++] = top->rows[i];
+	}
+	top->nrows = n;
+	return 0;
+}
+
+/* The step, of 1, 2 or 5 and zeros, that gives about LINES rows. As all clocks are within
+ * 2^64 ns it is 10^18 at most. */
+static int64_t
+choose_step(const struct top *top)
+{
+	static const int64_t factors[] = { 1, 2, 5 };
+	int64_t unit = top->width;
+	for (;;) {
+		for (int i = 0; i < 3; i++)
+			if ((int64_t)top->nbins / (unit / top->width * factors[i]) < LINES)
+				return unit * factors[i];
+		unit *= 10;
+	}
+}
+
+static int
+time_rows(struct top *top, size_t *cap)
+{
+	int rc = 0;
+	if (!top->step)
+		top->step = choose_step(top);
+	size_t each = (size_t)(top->step / top->width);
+	/* Only the intervals from the first event counted to the last one. */
+	size_t begin = 0;
+	while (begin < top->nbins && top->bins[begin].events == 0)
+		begin++;
+	if (top->early.events)
+		rc = add_row(top, cap, &(struct top_row){ .tally = top->early, .early = true });
+	for (size_t i = begin / each * each; i < top->nbins && rc == 0; i += each) {
+		struct top_row row = { .time = i * (uint64_t)top->width };
+		for (size_t k = i; k < i + each && k < top->nbins; k++)
+			tally_add(&row.tally, &top->bins[k]);
+		rc = add_row(top, cap, &row);
+	}
+	return rc;
+}
+
+static int
+by_count(const void *a, const void *b)
+{
+	const struct top_row *x = a;
+	const struct top_row *y = b;
+	if (x->tally.events != y->tally.events)
+		return x->tally.events < y->tally.events ? 1 : -1;
+	if (x->stream)
+		return by_name(x, y);
+	return memcmp(x->mcv, y->mcv, 3);
+}
+
+int
+top_rows(struct top *top)
+{
+	size_t cap = 0;
+	int rc;
+	switch (top->by) {
+	case TOP_EVENT: rc = event_rows(top, &cap); break;
+	case TOP_MODEL: rc = model_rows(top, &cap); break;
+	case TOP_TIME: return time_rows(top, &cap);
+	default: rc = stream_rows(top, &cap); break;
+	}
+	if (rc == 0 && top->nrows)
+		qsort(top->rows, top->nrows, sizeof(*top->rows), by_count);
+	return rc;
+}

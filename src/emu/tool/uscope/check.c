@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* check: whether a file keeps all rules of the format; all that is wrong, not only
+ * the first. */
+#include "puttext.h"
+#include "tool.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+
+enum {
+	OPT_VERIFY = OPT_OWN,
+	FINDINGS_MAX = 100, /* that are printed */
+};
+
+static const struct cli_option options[] = {
+	{ OPT_VERIFY, "verify", NULL, "replay: checkpoints and summary fit what is before" },
+};
+
+struct check {
+	struct tool *tool;
+	struct source *src;
+	uint64_t findings;
+	uint64_t frames, operations, events;
+};
+
+/* A list of findings in JSON is open from the begin on. */
+static bool
+on_finding(const uscope_error_t *e, void *user)
+{
+	struct check *c = user;
+	struct wbuf *w = &c->tool->out;
+	const char *reason = *e->reason ? e->reason : uscope_status_text(e->status);
+	if (++c->findings > FINDINGS_MAX)
+		return !utool_stop(c->tool);
+	if (c->tool->json) {
+		wbuf_printf(w, "%s{\"status\":\"%s\",\"segment\":", c->findings > 1 ? "," : "", uscope_status_name(e->status));
+		if (e->segment < 0)
+			put_str(w, "null");
+		else
+			put_i64(w, e->segment);
+		wbuf_printf(w, ",\"offset\":%" PRIu64 ",\"decompressed\":%s,\"reason\":", e->offset, e->raw_offset ? "true" : "false");
+		put_json_str(w, reason);
+		put_str(w, "}");
+		return true;
+	}
+	wbuf_printf(w, "%s: ", uscope_status_name(e->status));
+	put_text(w, reason, strlen(reason));
+	if (e->segment >= 0)
+		wbuf_printf(w, ", segment %" PRId64, e->segment);
+	if (e->segment >= 0 || e->offset)
+		wbuf_printf(w, ", offset 0x%" PRIx64 "%s", e->offset, e->raw_offset ? " of its decompressed deltas" : "");
+	put_str(w, "\n");
+	return !utool_stop(c->tool);
+}
+
+static void
+check_segment(struct check *c, uint32_t i)
+{
+	uscope_reader_t *r = c->src->reader;
+	uscope_segment_t seg;
+	if (uscope_segment_info(r, i, &seg) < 0) {
+		(void)on_finding(uscope_reader_error(r), c);
+		return;
+	}
+	/* A segment with a bad checkpoint is of no use: its items are not looked at. */
+	uscope_state_t *state = uscope_segment_checkpoint(r, i);
+	if (!state) {
+		(void)on_finding(uscope_reader_error(r), c);
+		return;
+	}
+	uscope_state_free(state);
+
+	uscope_item_iter_t *it = uscope_segment_items(r, i);
+	uscope_item_t item;
+	while (it && uscope_item_next(it, &item)) {
+		c->frames += item.kind == USCOPE_ITEM_FRAME;
+		c->operations += item.kind == USCOPE_ITEM_OP;
+		c->events += item.kind == USCOPE_ITEM_EVENT;
+	}
+	if (!it || uscope_item_iter_status(it) < 0)
+		(void)on_finding(uscope_reader_error(r), c);
+	uscope_item_iter_free(it);
+}
+
+/* Rules that are broken are counted already. */
+static bool
+on_verify(const uscope_error_t *e, void *user)
+{
+	return e->status == USCOPE_E_STRICT || on_finding(e, user);
+}
+
+/* Rules that are broken, or notes. Returns how many times. */
+static uint64_t
+put_diags(struct check *c, char kind)
+{
+	struct wbuf *w = &c->tool->out;
+	uint64_t sum = 0;
+	for (int i = 0; i < USCOPE_NUM_DIAGS; i++) {
+		const char *name = uscope_diag_name((enum uscope_diag)i);
+		uint64_t n = uscope_reader_diag(c->src->reader, (enum uscope_diag)i);
+		if (n == 0 || name[0] != kind)
+			continue;
+		if (c->tool->json)
+			wbuf_printf(w, "%s\"%s\":%" PRIu64, sum ? "," : "", name, n);
+		else
+			wbuf_printf(w, "%s%s: %s (%" PRIu64 ")\n", kind == 'V' ? "" : "note ", name, uscope_diag_text((enum uscope_diag)i), n);
+		sum += n;
+	}
+	return sum;
+}
+
+static int
+put_result(struct check *c)
+{
+	struct wbuf *w = &c->tool->out;
+	uint32_t segments = uscope_num_segments(c->src->reader);
+	bool complete = uscope_is_complete(c->src->reader);
+	bool json = c->tool->json;
+	put_str(w, json ? "],\"violations\":{" : "");
+	uint64_t broken = put_diags(c, 'V');
+	put_str(w, json ? "},\"notes\":{" : "");
+	(void)put_diags(c, 'N');
+	bool good = broken == 0 && c->findings == 0;
+	if (json) {
+		wbuf_printf(w, "},\"good\":%s,\"complete\":%s,\"segments\":%" PRIu32 ",\"frames\":%" PRIu64 ",\"operations\":%" PRIu64 ",\"events\":%" PRIu64 "}\n",
+			good ? "true" : "false", complete ? "true" : "false", segments, c->frames, c->operations, c->events);
+		return good ? STATUS_GOOD : STATUS_BAD;
+	}
+	if (c->findings > FINDINGS_MAX)
+		wbuf_printf(w, "and %" PRIu64 " more\n", c->findings - FINDINGS_MAX);
+	put_text(w, c->src->path, strlen(c->src->path));
+	wbuf_printf(w, ": %s%s, %" PRIu32 " segment%s, %" PRIu64 " frames, %" PRIu64 " operations, %" PRIu64 " events\n", good ? "good" : "NOT good",
+		complete ? "" : ", not finished", segments, segments == 1 ? "" : "s", c->frames, c->operations, c->events);
+	return good ? STATUS_GOOD : STATUS_BAD;
+}
+
+/* A file that cannot be opened is a finding too, for programs. */
+static void
+put_unreadable(struct check *c, const char *path, const uscope_error_t *e)
+{
+	c->src->path = path;
+	if (c->tool->json) {
+		put_str(&c->tool->out, "{\"errors\":[");
+		(void)on_finding(e, c);
+		put_str(&c->tool->out, "],\"violations\":{},\"notes\":{},\"good\":false}\n");
+	}
+	(void)utool_fail(c->tool, c->src, e);
+}
+
+static int
+run(struct tool *t, int argc, char **argv)
+{
+	struct check c = { .tool = t, .src = &t->in[0] };
+	bool verify = false;
+	int opt;
+	while ((opt = utool_next(t, argc, argv)) >= 0)
+		verify = true;
+	t->own_report = true;
+	if (!utool_ready(t, opt, argc, argv, 1))
+		return t->status;
+	uscope_error_t e = { .segment = -1 };
+	uscope_reader_options_t tolerant = { .mode = USCOPE_TOLERANT };
+	uscope_reader_t *r = uscope_reader_open_ex(argv[optind], &tolerant, &e);
+	if (!r) {
+		put_unreadable(&c, argv[optind], &e);
+		return STATUS_BAD;
+	}
+	if (!utool_adopt(t, c.src, argv[optind], r))
+		return t->status;
+
+	put_str(&t->out, t->json ? "{\"errors\":[" : "");
+	uint32_t n = uscope_num_segments(r);
+	uint32_t parts = verify ? 2 * n : n;
+	for (uint32_t i = 0; i < n && !utool_stop(t); i++) {
+		check_segment(&c, i);
+		utool_progress(t, i + 1, parts);
+	}
+	/* A replay through damage would only tell of the damage again. */
+	if (verify && c.findings == 0 && uscope_verify(r, on_verify, &c) < 0)
+		return utool_failed(t, c.src);
+	utool_progress(t, 1, 1);
+	return put_result(&c);
+}
+
+const struct command command_check = {
+	.name = "check",
+	.synopsis = "[options] FILE",
+	.brief = "whether a file keeps all rules of the format",
+	.about = "Decode all of a trace and print what is wrong with it. Status 1: something is.",
+	.with = WITH_JSON | WITH_OUTPUT | WITH_PROGRESS,
+	.options = options,
+	.noptions = sizeof(options) / sizeof(options[0]),
+	.run = run,
+};

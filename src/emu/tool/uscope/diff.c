@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: MIT */
+/* diff: where the states or events of two files differ. */
+#include "diffstate.h"
+#include "uscope/layout.h"
+#include "puttext.h"
+
+#include <getopt.h>
+
+enum {
+	OPT_ALL = 'a',
+};
+
+static const struct cli_option options[] = {
+	{ OPT_ALL, "all", NULL, "all differences, not only the first" },
+};
+
+/* The events of a file. The payload lives until the next call. */
+struct events {
+	uscope_reader_t *reader; /* of its own: an iterator beside another one */
+	uscope_event_iter_t *it;
+	bool ready;
+	uint64_t time_ps;
+	uint16_t type;
+	const uint8_t *payload;
+};
+
+struct diff {
+	struct tool *tool;
+	struct source *in;
+	struct show show[SIDES];
+	struct wbuf *w;
+	struct pairs pairs;
+	struct diffstate *states;
+	struct events events[SIDES];
+	uint64_t found;
+	bool all;
+	bool failed;
+};
+
+/* ---- Printing. ---- */
+
+/* Counts a difference. false: no more are wanted. */
+static bool
+go_on(struct diff *d)
+{
+	d->found++;
+	return d->all && !utool_stop(d->tool);
+}
+
+static bool
+put_missing(void *user, const char *what, int in, uint16_t scope, const char *owner, const char *field)
+{
+	struct diff *d = user;
+	if (d->tool->json) {
+		wbuf_printf(d->w, "{\"kind\":\"schema\",\"what\":\"%s\",", what);
+		json_path(&d->show[in], scope, "name", owner);
+		put_str(d->w, field ? ",\"field\":" : "");
+		if (field)
+			put_json_str(d->w, field);
+		wbuf_printf(d->w, ",\"in\":\"%c\"}\n", in ? 'b' : 'a');
+		return go_on(d);
+	}
+	wbuf_printf(d->w, "schema  %s ", what);
+	show_path(&d->show[in], scope, owner);
+	put_str(d->w, field ? "." : "");
+	put_text(d->w, field ? field : "", field ? strlen(field) : 0);
+	wbuf_printf(d->w, ": only in %s\n", d->in[in].path);
+	return go_on(d);
+}
+
+static const uscope_field_t *
+field_of(const struct diff *d, const struct cell *c, int side)
+{
+	const uscope_storage_t *st = &d->in[side].schema->storages[c->storage->id[side]];
+	return c->kind == CELL_PROPERTY ? &st->properties[c->storage->properties.of[side][c->pair]] : &st->fields[c->storage->fields.of[side][c->pair]];
+}
+
+static void
+put_cell_value(struct diff *d, const struct cell *c, int side)
+{
+	const uscope_state_t *state = diffstate_state(d->states, side);
+	uint16_t id = c->storage->id[side];
+	if (c->kind == CELL_VALID) {
+		bool valid = uscope_slot_valid(state, id, (uint16_t)c->slot);
+		if (d->tool->json)
+			put_str(d->w, valid ? "true" : "false");
+		else
+			put_str(d->w, valid ? "valid" : "invalid");
+		return;
+	}
+	uint64_t v = c->kind == CELL_PROPERTY ? uscope_state_prop(state, id, c->storage->properties.of[side][c->pair])
+					      : uscope_slot_field_raw(state, id, (uint16_t)c->slot, c->storage->fields.of[side][c->pair]);
+	if (d->tool->json)
+		json_value(&d->show[side], field_of(d, c, side), v);
+	else
+		show_value(&d->show[side], field_of(d, c, side), v);
+}
+
+static void
+put_json_cell(struct diff *d, uint64_t time_ps, const struct cell *c)
+{
+	static const char *const kinds[] = { [CELL_VALID] = "valid", [CELL_FIELD] = "field", [CELL_PROPERTY] = "property" };
+	const uscope_storage_t *st = &d->in[0].schema->storages[c->storage->id[0]];
+	wbuf_printf(d->w, "{\"kind\":\"%s\",\"time_ps\":", kinds[c->kind]);
+	put_u64(d->w, time_ps);
+	put_str(d->w, ",");
+	json_path(&d->show[0], st->scope, "storage", st->name);
+	if (c->kind != CELL_PROPERTY) {
+		put_str(d->w, ",\"slot\":");
+		put_u64(d->w, c->slot);
+	}
+	if (c->kind != CELL_VALID) {
+		wbuf_printf(d->w, ",\"%s\":", kinds[c->kind]);
+		uint32_t index = c->kind == CELL_PROPERTY ? c->storage->properties.of[0][c->pair] : c->storage->fields.of[0][c->pair];
+		json_field_name(&d->show[0], field_of(d, c, 0), index);
+	}
+	put_str(d->w, ",\"a\":");
+	put_cell_value(d, c, 0);
+	put_str(d->w, ",\"b\":");
+	put_cell_value(d, c, 1);
+	put_str(d->w, "}\n");
+}
+
+static bool
+put_cell(void *user, uint64_t time_ps, const struct cell *c)
+{
+	struct diff *d = user;
+	if (d->tool->json) {
+		put_json_cell(d, time_ps, c);
+		return go_on(d);
+	}
+	const uscope_storage_t *st = &d->in[0].schema->storages[c->storage->id[0]];
+	show_time(d->w, time_ps);
+	put_str(d->w, "  ");
+	show_path(&d->show[0], st->scope, st->name);
+	if (c->kind != CELL_PROPERTY)
+		wbuf_printf(d->w, "[%u]", c->slot);
+	if (c->kind != CELL_VALID) {
+		const char *name = field_of(d, c, 0)->name;
+		put_str(d->w, ".");
+		put_text(d->w, name, strlen(name));
+	}
+	put_str(d->w, ": ");
+	put_cell_value(d, c, 0);
+	put_str(d->w, " | ");
+	put_cell_value(d, c, 1);
+	put_str(d->w, "\n");
+	return go_on(d);
+}
+
+static void
+put_event_side(struct diff *d, int side)
+{
+	const struct events *e = &d->events[side];
+	const uscope_event_type_t *type = &d->in[side].schema->events[e->type];
+	if (!d->tool->json) {
+		show_path(&d->show[side], type->scope, type->name);
+		show_payload(&d->show[side], type, e->payload);
+		return;
+	}
+	put_str(d->w, "{");
+	json_path(&d->show[side], type->scope, "event", type->name);
+	put_str(d->w, ",\"fields\":");
+	json_payload(&d->show[side], type, e->payload);
+	put_str(d->w, "}");
+}
+
+/* in: the sides that have an event, as bits. */
+static bool
+put_event(struct diff *d, uint64_t time_ps, unsigned in)
+{
+	bool json = d->tool->json;
+	if (json) {
+		put_str(d->w, "{\"kind\":\"event\",\"time_ps\":");
+		put_u64(d->w, time_ps);
+	} else {
+		show_time(d->w, time_ps);
+		put_str(d->w, "  event");
+	}
+	for (int side = 0; side < SIDES; side++) {
+		if (json)
+			put_str(d->w, side ? ",\"b\":" : ",\"a\":");
+		else
+			put_str(d->w, side ? " | " : " ");
+		if (in & (1u << side))
+			put_event_side(d, side);
+		else
+			put_str(d->w, json ? "null" : "none");
+	}
+	put_str(d->w, json ? "}\n" : "\n");
+	return go_on(d);
+}
+
+/* ---- Events. ---- */
+
+/* Whether there is a next event that both could have. */
+static bool
+look_event(struct diff *d, int side)
+{
+	struct events *e = &d->events[side];
+	const void *payload;
+	while (!e->ready && !d->failed) {
+		if (!uscope_event_next(e->it, &e->time_ps, &e->type, &payload)) {
+			if (uscope_event_iter_status(e->it) < 0) {
+				(void)utool_fail(d->tool, &d->in[side], uscope_reader_error(e->reader));
+				d->failed = true;
+			}
+			return false;
+		}
+		e->payload = payload;
+		e->ready = d->pairs.event_of[side][e->type] != UINT32_MAX;
+	}
+	return e->ready;
+}
+
+static bool
+same_event(const struct diff *d)
+{
+	const struct events *a = &d->events[0];
+	const struct events *b = &d->events[1];
+	uint32_t pair = d->pairs.event_of[0][a->type];
+	if (pair != d->pairs.event_of[1][b->type])
+		return false;
+	const struct field_pairs *f = &d->pairs.events[pair].fields;
+	for (uint32_t i = 0; i < f->n; i++) {
+		const uscope_field_t *fa = &d->in[0].schema->events[a->type].fields[f->of[0][i]];
+		const uscope_field_t *fb = &d->in[1].schema->events[b->type].fields[f->of[1][i]];
+		if (!same_value(d->in, fa, load_value(a->payload + fa->offset, fa->size), load_value(b->payload + fb->offset, fb->size)))
+			return false;
+	}
+	return true;
+}
+
+/* Compares the events at a time, one by one. false: stop. */
+static bool
+diff_events(struct diff *d, uint64_t time_ps)
+{
+	for (;;) {
+		unsigned in = 0;
+		for (int side = 0; side < SIDES; side++)
+			if (look_event(d, side) && d->events[side].time_ps <= time_ps)
+				in |= 1u << side;
+		if (in == 0 || d->failed)
+			return !d->failed;
+		bool same = in == 3 && same_event(d);
+		for (int side = 0; side < SIDES; side++)
+			if (in & (1u << side))
+				d->events[side].ready = false;
+		if (!same && !put_event(d, time_ps, in))
+			return false;
+	}
+}
+
+/* ---- The tool. ---- */
+
+static bool
+open_events(struct diff *d, int side)
+{
+	uscope_reader_options_t how = { .mode = d->tool->mode };
+	uscope_error_t e = { .segment = -1 };
+	struct events *ev = &d->events[side];
+	ev->reader = uscope_reader_open_ex(d->in[side].path, &how, &e);
+	if (!ev->reader) {
+		(void)utool_fail(d->tool, &d->in[side], &e);
+		return false;
+	}
+	ev->it = uscope_events_in_range(ev->reader, 0, UINT64_MAX);
+	if (!ev->it)
+		(void)utool_no_memory(d->tool);
+	return ev->it != NULL;
+}
+
+/* The earlier of what happens next in the states and in the events. */
+static bool
+next_time(struct diff *d, uint64_t *time_ps)
+{
+	bool any = diffstate_next(d->states, time_ps);
+	for (int side = 0; side < SIDES; side++) {
+		if (!look_event(d, side))
+			continue;
+		if (!any || d->events[side].time_ps < *time_ps)
+			*time_ps = d->events[side].time_ps;
+		any = true;
+	}
+	return any && !d->failed && diffstate_status(d->states) == STATUS_GOOD;
+}
+
+static void
+compare(struct diff *d)
+{
+	uint64_t time_ps = 0;
+	while (next_time(d, &time_ps) && !utool_stop(d->tool))
+		if (!diffstate_advance(d->states, time_ps, put_cell, d) || !diff_events(d, time_ps))
+			break;
+	d->failed = d->failed || diffstate_status(d->states) != STATUS_GOOD;
+}
+
+static void
+diff_finish(struct diff *d)
+{
+	for (int side = 0; side < SIDES; side++) {
+		uscope_event_iter_free(d->events[side].it);
+		uscope_reader_close(d->events[side].reader);
+	}
+	diffstate_free(d->states);
+	pairs_finish(&d->pairs);
+}
+
+/* A name is good when one of the files has it. */
+static bool
+pick_both(struct tool *t)
+{
+	const char *unmatched[SIDES];
+	int bad = 0;
+	for (int side = 0; side < SIDES; side++) {
+		if (pick_from(&t->pick, &t->in[side].paths, &t->in[side].picked, &unmatched[side]) == 0)
+			continue;
+		bad++;
+		if (!unmatched[side]) {
+			t->status = utool_no_memory(t);
+			return false;
+		}
+	}
+	if (bad < SIDES)
+		return true;
+	t->status = utool_usage(t, "nothing in %s and %s is named '%s'", t->in[0].path, t->in[1].path, unmatched[0]);
+	return false;
+}
+
+static bool
+open_one(struct tool *t, struct source *s, const char *path)
+{
+	uscope_error_t e = { .segment = -1 };
+	uscope_reader_options_t how = { .mode = t->mode };
+	uscope_reader_t *r = uscope_reader_open_ex(path, &how, &e);
+	if (r)
+		return utool_adopt(t, s, path, r);
+	s->path = path;
+	t->status = utool_fail(t, s, &e);
+	return false;
+}
+
+static int
+run(struct tool *t, int argc, char **argv)
+{
+	struct diff d = { .tool = t, .in = t->in, .w = &t->out };
+	int opt;
+	while ((opt = utool_next(t, argc, argv)) >= 0)
+		d.all = true;
+	if (!utool_ready(t, opt, argc, argv, 2))
+		return t->status;
+	if (!open_one(t, &t->in[0], argv[optind]) || !open_one(t, &t->in[1], argv[optind + 1]) || !pick_both(t))
+		return t->status;
+	for (int side = 0; side < SIDES; side++)
+		d.show[side] = show_of(t, &t->in[side]);
+
+	bool paired = pairs_init(&d.pairs, t->in, put_missing, &d);
+	if (!paired && d.found == 0) {
+		pairs_finish(&d.pairs);
+		return utool_no_memory(t);
+	}
+	if (paired) {
+		d.states = diffstate_new(t, t->in, &d.pairs);
+		d.failed = !d.states || !open_events(&d, 0) || !open_events(&d, 1);
+		if (!d.states)
+			(void)utool_no_memory(t);
+		if (!d.failed)
+			compare(&d);
+	}
+	diff_finish(&d);
+	return d.found || d.failed ? STATUS_BAD : STATUS_GOOD;
+}
+
+const struct command command_diff = {
+	.name = "diff",
+	.synopsis = "[options] A B",
+	.brief = "where states or events of two files differ",
+	.about = "Print the first difference of states or events of two traces. Status 1: there is\none.",
+	.with = WITH_JSON | WITH_MODE | WITH_PICK | WITH_VALUES | WITH_OUTPUT | WITH_PROGRESS,
+	.options = options,
+	.noptions = sizeof(options) / sizeof(options[0]),
+	.run = run,
+};

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* dump: all that is recorded, as JSON lines. */
+#include "puttext.h"
+#include "statetext.h"
+#include "walk.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+
+enum {
+	OPT_FRAMES = OPT_OWN,
+	OPT_CHECKPOINTS,
+};
+
+static const struct cli_option options[] = {
+	{ OPT_FRAMES, "frames", NULL, "also a line where each frame begins" },
+	{ OPT_CHECKPOINTS, "checkpoints", NULL, "also the state at the begin of each segment" },
+};
+
+struct dump {
+	struct tool *tool;
+	struct source *src;
+	struct show show;
+	bool checkpoints;
+	uint32_t errors; /* in checkpoints */
+};
+
+static void
+put_damage(struct dump *d, const uscope_error_t *e)
+{
+	wbuf_printf(&d->tool->out, "{\"kind\":\"damage\",\"segment\":%" PRId64 ",\"offset\":%" PRIu64 ",\"decompressed\":%s,\"status\":\"%s\",\"reason\":",
+		e->segment, e->offset, e->raw_offset ? "true" : "false", uscope_status_name(e->status));
+	put_json_str(&d->tool->out, *e->reason ? e->reason : uscope_status_text(e->status));
+	put_str(&d->tool->out, "}\n");
+}
+
+static void
+on_damage(void *user, const uscope_error_t *e)
+{
+	put_damage(user, e);
+}
+
+static void
+on_segment(void *user, uint32_t index)
+{
+	struct dump *d = user;
+	uscope_segment_t seg;
+	/* A bad header shows when the items are read. */
+	if (uscope_segment_info(d->src->reader, index, &seg) < 0)
+		return;
+	wbuf_printf(&d->tool->out,
+		"{\"kind\":\"segment\",\"segment\":%" PRIu32 ",\"offset\":%" PRIu64 ",\"time_start_ps\":%" PRIu64 ",\"time_end_ps\":%" PRIu64
+		",\"checkpoint_size\":%" PRIu32 ",\"compressed_size\":%" PRIu32 ",\"raw_size\":%" PRIu32 ",\"frames\":%" PRIu32 "}\n",
+		index, seg.offset, seg.time_start_ps, seg.time_end_ps, seg.checkpoint_size, seg.compressed_size, seg.raw_size, seg.num_frames);
+	if (!d->checkpoints)
+		return;
+	uscope_state_t *state = uscope_segment_checkpoint(d->src->reader, index);
+	if (state) {
+		json_state(&d->show, state, false, "checkpoint", seg.time_start_ps);
+	} else {
+		const uscope_error_t *e = uscope_reader_error(d->src->reader);
+		(void)utool_fail(d->tool, d->src, e);
+		put_damage(d, e);
+		d->errors++;
+	}
+	uscope_state_free(state);
+}
+
+static int
+run(struct tool *t, int argc, char **argv)
+{
+	struct source *src = &t->in[0];
+	struct dump dump = { .tool = t, .src = src };
+	bool frames = false;
+	int opt;
+	while ((opt = utool_next(t, argc, argv)) >= 0) {
+		frames = frames || opt == OPT_FRAMES;
+		dump.checkpoints = dump.checkpoints || opt == OPT_CHECKPOINTS;
+	}
+	if (!utool_ready(t, opt, argc, argv, 1) || !utool_open(t, src, argv[optind]))
+		return t->status;
+	dump.show = show_of(t, src);
+	struct walk walk;
+	uscope_item_t item;
+	walk_begin(&walk, t, src, t->from, t->to);
+	walk.damage = on_damage;
+	walk.segment = on_segment;
+	walk.user = &dump;
+	while (walk_next(&walk, &item))
+		if (is_picked(src, &item) || (frames && item.kind == USCOPE_ITEM_FRAME))
+			json_item(&dump.show, &item);
+	int status = walk_end(&walk);
+	return dump.errors ? STATUS_BAD : status;
+}
+
+const struct command command_dump = {
+	.name = "dump",
+	.synopsis = "[options] FILE",
+	.brief = "all operations and events, as JSON lines",
+	.about = "Print all that is recorded, as lines of JSON in the order of the file.",
+	.with = WITH_MODE | WITH_RANGE | WITH_PICK | WITH_VALUES | WITH_OUTPUT | WITH_PROGRESS,
+	.options = options,
+	.noptions = sizeof(options) / sizeof(options[0]),
+	.run = run,
+};

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* export: a trace in the form of another program. */
+#include "exporter.h"
+#include "uscope/state.h"
+#include "walk.h"
+
+#include <getopt.h>
+
+enum {
+	OPT_FORMAT = OPT_OWN,
+	OPT_LABELS,
+};
+
+static const struct cli_option options[] = {
+	{ OPT_FORMAT, "format", "FORMAT", "csv or vcd; no default" },
+	{ OPT_LABELS, "labels", NULL, "vcd: labels and texts as strings, for GTKWave" },
+};
+
+struct exporting {
+	struct tool *tool;
+	struct source *src;
+	const struct exporter *to;
+	void *self;
+	uscope_state_t *state;
+	uint64_t time_ps; /* does not go back */
+};
+
+static const struct exporter *
+find_format(const char *name)
+{
+	static const struct exporter *const formats[] = { &csv_exporter, &vcd_exporter };
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (strcmp(formats[i]->name, name) == 0)
+			return formats[i];
+	return NULL;
+}
+
+/* What is before the first time wanted. NULL: reported. */
+static uscope_state_t *
+first_state(struct exporting *e)
+{
+	struct tool *t = e->tool;
+	uscope_reader_t *r = e->src->reader;
+	uscope_segment_t seg;
+	uscope_state_t *state = NULL;
+	e->time_ps = t->from;
+	if (uscope_num_segments(r) && uscope_segment_info(r, 0, &seg) == 0 && seg.time_start_ps >= t->from) {
+		e->time_ps = seg.time_start_ps;
+		state = uscope_segment_checkpoint(r, 0);
+	} else if (t->from) {
+		state = uscope_state_at(r, t->from - 1);
+	}
+	if (state)
+		return state;
+	/* Nothing is before; or it is damaged, which shows when it is read. */
+	state = state_new(e->src->schema);
+	if (!state)
+		(void)utool_no_memory(t);
+	return state;
+}
+
+/* Behind a segment that cannot be read. */
+static void
+jump(struct exporting *e, uint32_t segment)
+{
+	uscope_state_t *state = uscope_segment_checkpoint(e->src->reader, segment);
+	if (!state)
+		return;
+	uscope_state_free(e->state);
+	e->state = state;
+	e->to->state(e->self, state, e->time_ps);
+}
+
+static void
+take_op(struct exporting *e, const uscope_item_t *item)
+{
+	if (item->bad)
+		return;
+	bool property = item->action == USCOPE_PROP_SET;
+	bool was_valid = uscope_slot_valid(e->state, item->storage, item->slot);
+	uint64_t before = property ? uscope_state_prop(e->state, item->storage, item->field)
+				   : uscope_slot_field_raw(e->state, item->storage, item->slot, item->field);
+	uscope_state_apply(e->state, item);
+	if (is_picked(e->src, item))
+		e->to->op(e->self, e->state, item, was_valid, before);
+}
+
+static void
+take(struct exporting *e, struct walk *walk, uscope_item_t *item)
+{
+	/* Other writers have frames behind the end of their segment. */
+	if (item->time_ps < e->time_ps)
+		item->time_ps = e->time_ps;
+	e->time_ps = item->time_ps;
+	if (walk->jumped) {
+		walk->jumped = false;
+		jump(e, item->segment);
+	}
+	if (item->kind == USCOPE_ITEM_OP)
+		take_op(e, item);
+	else if (item->kind == USCOPE_ITEM_EVENT && !item->bad && is_picked(e->src, item))
+		e->to->event(e->self, item);
+}
+
+static int
+export_all(struct exporting *e)
+{
+	e->state = first_state(e);
+	if (!e->state)
+		return STATUS_BAD;
+	e->to->state(e->self, e->state, e->time_ps);
+	struct walk walk;
+	uscope_item_t item;
+	walk_begin(&walk, e->tool, e->src, e->tool->from, e->tool->to);
+	while (walk_next(&walk, &item))
+		take(e, &walk, &item);
+	uint64_t end = uscope_header(e->src->reader)->total_time_ps;
+	end = end > e->tool->to ? e->tool->to : end;
+	e->to->end(e->self, end > e->time_ps ? end : e->time_ps);
+	return walk_end(&walk);
+}
+
+static int
+run(struct tool *t, int argc, char **argv)
+{
+	struct exporting e = { .tool = t, .src = &t->in[0] };
+	struct export_options how = { 0 };
+	int opt;
+	while ((opt = utool_next(t, argc, argv)) >= 0) {
+		if (opt == OPT_LABELS) {
+			how.labels = true;
+			continue;
+		}
+		e.to = find_format(optarg);
+		if (!e.to)
+			return utool_usage(t, "--format '%s': it is csv or vcd", optarg);
+	}
+	if (opt == CLI_END && !e.to)
+		return utool_usage(t, "--format=csv or --format=vcd is expected");
+	if (!utool_ready(t, opt, argc, argv, 1) || !e.to || !utool_open(t, e.src, argv[optind]))
+		return t->status;
+	int status = STATUS_GOOD;
+	e.self = e.to->open(t, e.src, &how, &status);
+	if (!e.self)
+		return status;
+	status = export_all(&e);
+	uscope_state_free(e.state);
+	e.to->close(e.self);
+	return status;
+}
+
+const struct command command_export = {
+	.name = "export",
+	.synopsis = "--format=FORMAT [options] FILE",
+	.brief = "as CSV, or as VCD for waveform viewers",
+	.about = "Convert a trace: csv for tables, vcd for waveform viewers such as GTKWave.",
+	.with = WITH_MODE | WITH_RANGE | WITH_PICK | WITH_VALUES | WITH_OUTPUT | WITH_PROGRESS,
+	.options = options,
+	.noptions = sizeof(options) / sizeof(options[0]),
+	.run = run,
+};

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* recover: a complete file from one that is unfinished or damaged. */
+#include "puttext.h"
+#include "tool.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int
+run(struct tool *t, int argc, char **argv)
+{
+	if (!utool_ready(t, utool_next(t, argc, argv), argc, argv, 2))
+		return t->status;
+	const char *in = argv[optind];
+	const char *out = argv[optind + 1];
+	struct stat a, b;
+	if (stat(in, &a) == 0 && stat(out, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+		return utool_usage(t, "'%s' is read and cannot be written", out);
+
+	uscope_recovery_t found = { 0 };
+	uscope_error_t e = { .segment = -1 };
+	int rc = uscope_recover(in, out, &found, &e);
+	if (rc < 0) {
+		/* A file that can be read is not what could not be opened or written. */
+		struct source from = { .path = rc == USCOPE_E_IO && access(in, R_OK) == 0 ? out : in };
+		e.status = e.status ? e.status : rc;
+		return utool_fail(t, &from, &e);
+	}
+	if (t->json)
+		wbuf_printf(&t->out, "{\"segments\":%" PRIu32 ",\"holes\":%" PRIu32 ",\"discarded_bytes\":%" PRIu64 "}\n",
+			found.segments, found.holes, found.discarded);
+	else
+		wbuf_printf(&t->out, "%" PRIu32 " segment%s kept, %" PRIu32 " hole%s, %" PRIu64 " bytes left out\n",
+			found.segments, found.segments == 1 ? "" : "s", found.holes, found.holes == 1 ? "" : "s", found.discarded);
+	if (found.segments == 0)
+		utool_warn(t, "no segment of %s is whole: there is nothing in %s but the schema", in, out);
+	return STATUS_GOOD;
+}
+
+const struct command command_recover = {
+	.name = "recover",
+	.synopsis = "[options] IN OUT",
+	.brief = "a complete file from a torn or damaged one",
+	.about = "Write a complete trace with the segments of IN that are whole.",
+	.with = WITH_JSON,
+	.run = run,
+};

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* state: the state of the storages at a time. */
+#include "puttext.h"
+#include "statetext.h"
+
+#include <getopt.h>
+
+static const struct cli_option options[] = {
+	{ 't', "time", "TIME", "what has happened up to and at it (default: the end)" },
+	{ 'a', "all", NULL, "also slots of zeros of dense storages" },
+};
+
+/* The header of a complete file says it; else the end of the last segment is close. */
+static uint64_t
+end_of(uscope_reader_t *r)
+{
+	uint64_t end = uscope_header(r)->total_time_ps;
+	uint32_t n = uscope_num_segments(r);
+	uscope_segment_t last;
+	if (end == 0 && n && uscope_segment_info(r, n - 1, &last) == 0)
+		end = last.time_end_ps ? last.time_end_ps - 1 : 0;
+	return end;
+}
+
+static int
+run(struct tool *t, int argc, char **argv)
+{
+	uint64_t time = UINT64_MAX;
+	bool all = false;
+	int opt;
+	while ((opt = utool_next(t, argc, argv)) >= 0) {
+		if (opt == 'a')
+			all = true;
+		else if (!utool_time(t, "--time", optarg, &time))
+			return STATUS_USAGE;
+	}
+	if (!utool_ready(t, opt, argc, argv, 1))
+		return t->status;
+	struct source *src = &t->in[0];
+	if (!utool_open(t, src, argv[optind]))
+		return t->status;
+	uscope_state_t *state = uscope_state_at(src->reader, time);
+	if (!state)
+		return utool_failed(t, src);
+
+	struct show show = show_of(t, src);
+	if (time == UINT64_MAX)
+		time = end_of(src->reader);
+	if (t->json) {
+		json_state(&show, state, all, "state", time);
+	} else {
+		put_str(&t->out, "state at ");
+		show_time(&t->out, time);
+		put_str(&t->out, "\n");
+		show_state(&show, state, all);
+	}
+	uscope_state_free(state);
+	return STATUS_GOOD;
+}
+
+const struct command command_state = {
+	.name = "state",
+	.synopsis = "[options] [-t TIME] FILE",
+	.brief = "the state of the storages at a time",
+	.about = "Print the slots and properties of all storages at a time.",
+	.with = WITH_JSON | WITH_MODE | WITH_SCOPE | WITH_STORAGE | WITH_VALUES | WITH_OUTPUT,
+	.options = options,
+	.noptions = sizeof(options) / sizeof(options[0]),
+	.run = run,
+};

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* summary: the pyramids of buckets that a file has for overviews. */
+#include "puttext.h"
+#include "show.h"
+
+#include <fnmatch.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum {
+	OPT_LEVEL = OPT_OWN,
+	OPT_COUNTER,
+	NO_LEVEL = -1,
+};
+
+static const struct cli_option options[] = {
+	{ OPT_LEVEL, "level", "N", "also the buckets of this level; 0 is the finest" },
+	{ OPT_COUNTER, "counter", "NAME", "only counters of this name, with * and ?" },
+};
+
+struct overview {
+	struct tool *tool;
+	struct source *src;
+	struct wbuf *w;
+	uscope_summary_t info;
+	int64_t level;
+	const char *counter; /* pattern, NULL: all */
+	uint32_t shown;      /* counters */
+};
+
+/* Time of the begin of a bucket. */
+static uint64_t
+bucket_time(const struct overview *o, uint32_t bucket)
+{
+	uint32_t period = o->src->schema->clocks[0].period_ps;
+	uint64_t ps = (uint64_t)o->info.base_interval_cycles;
+	bool over = __builtin_mul_overflow(ps, period ? period : 1, &ps);
+	for (int64_t i = 0; i < o->level && ps && !over; i++)
+		over = __builtin_mul_overflow(ps, o->info.fan_out, &ps);
+	over = over || __builtin_mul_overflow(ps, bucket, &ps);
+	return over && bucket ? UINT64_MAX : bucket ? ps
+						    : 0;
+}
+
+static void
+put_density(struct overview *o)
+{
+	uint32_t n = 0;
+	const uint32_t *counts = uscope_summary_data(o->src->reader, (uint32_t)o->level, &n);
+	if (o->tool->json)
+		put_str(o->w, ",\"buckets\":[");
+	else
+		wbuf_printf(o->w, "  level %" PRId64 ", %" PRIu32 " buckets\n", o->level, counts ? n : 0);
+	for (uint32_t i = 0; counts && i < n && !utool_stop(o->tool); i++) {
+		if (o->tool->json) {
+			wbuf_printf(o->w, i ? ",%" PRIu32 : "%" PRIu32, counts[i]);
+			continue;
+		}
+		put_str(o->w, "    ");
+		show_time(o->w, bucket_time(o, i));
+		wbuf_printf(o->w, "  %" PRIu32 "\n", counts[i]);
+	}
+	if (o->tool->json)
+		put_str(o->w, "]");
+}
+
+static void
+put_buckets(struct overview *o, uint32_t counter)
+{
+	uint32_t n = 0;
+	const uscope_mipmap_t *m = uscope_summary_counter_data(o->src->reader, counter, (uint32_t)o->level, &n);
+	if (o->tool->json)
+		put_str(o->w, ",\"buckets\":[");
+	else
+		wbuf_printf(o->w, "  level %" PRId64 ", %" PRIu32 " buckets\n", o->level, m ? n : 0);
+	for (uint32_t i = 0; m && i < n && !utool_stop(o->tool); i++) {
+		if (o->tool->json) {
+			wbuf_printf(o->w, "%s{\"min\":%" PRIu64 ",\"max\":%" PRIu64 ",\"sum\":%" PRIu64 "}", i ? "," : "", m[i].min, m[i].max, m[i].sum);
+			continue;
+		}
+		put_str(o->w, "    ");
+		show_time(o->w, bucket_time(o, i));
+		wbuf_printf(o->w, "  min %" PRIu64 ", max %" PRIu64 ", sum %" PRIu64 "\n", m[i].min, m[i].max, m[i].sum);
+	}
+	if (o->tool->json)
+		put_str(o->w, "]");
+}
+
+/* What the coarsest level says of the whole trace. */
+static uscope_mipmap_t
+whole(const struct overview *o, uint32_t counter, uint32_t levels)
+{
+	uscope_mipmap_t all = { 0 };
+	uint32_t n = 0;
+	const uscope_mipmap_t *m = levels ? uscope_summary_counter_data(o->src->reader, counter, levels - 1, &n) : NULL;
+	for (uint32_t i = 0; m && i < n; i++) {
+		all.min = i && all.min < m[i].min ? all.min : m[i].min;
+		all.max = all.max > m[i].max ? all.max : m[i].max;
+		all.sum += m[i].sum;
+	}
+	return all;
+}
+
+/* Names are not checked by the format, and not terminated. */
+static bool
+is_wanted(const struct overview *o, const char *name, uint32_t length)
+{
+	if (!o->counter)
+		return true;
+	char *copy = strndup(name, length);
+	bool good = copy && fnmatch(o->counter, copy, 0) == 0;
+	free(copy);
+	return good;
+}
+
+static void
+put_counter(struct overview *o, uint32_t counter)
+{
+	const char *name;
+	uint32_t length, levels;
+	uint16_t storage;
+	if (!uscope_summary_counter_info(o->src->reader, counter, &name, &length, &storage, &levels) || !is_wanted(o, name, length))
+		return;
+	const schema_t *s = o->src->schema;
+	struct show show = show_of(o->tool, o->src);
+	uscope_mipmap_t all = whole(o, counter, levels);
+	if (o->tool->json) {
+		put_str(o->w, o->shown ? ",{\"name\":" : "{\"name\":");
+		put_json(o->w, name, length);
+		wbuf_printf(o->w, ",\"storage_id\":%u,\"levels\":%" PRIu32 ",\"min\":%" PRIu64 ",\"max\":%" PRIu64 ",\"sum\":%" PRIu64,
+			storage, levels, all.min, all.max, all.sum);
+	} else {
+		put_str(o->w, "counter ");
+		put_quoted(o->w, name, length);
+		put_str(o->w, storage < s->num_storages ? " of " : "");
+		if (storage < s->num_storages)
+			show_path(&show, s->storages[storage].scope, s->storages[storage].name);
+		wbuf_printf(o->w, ": %" PRIu32 " level%s, min %" PRIu64 ", max %" PRIu64 ", sum %" PRIu64 "\n",
+			levels, levels == 1 ? "" : "s", all.min, all.max, all.sum);
+	}
+	if (o->level != NO_LEVEL)
+		put_buckets(o, counter);
+	put_str(o->w, o->tool->json ? "}" : "");
+	o->shown++;
+}
+
+static void
+put_summary(struct overview *o)
+{
+	const uscope_summary_t *i = &o->info;
+	uint32_t levels = uscope_summary_levels(o->src->reader);
+	if (o->tool->json) {
+		wbuf_printf(o->w, "{\"base_interval_cycles\":%" PRIu32 ",\"fan_out\":%" PRIu32 ",\"legacy\":%s,\"total_instructions\":%" PRIu64 ",\"density\":{\"levels\":%" PRIu32,
+			i->base_interval_cycles, i->fan_out, i->legacy ? "true" : "false", i->total_instructions, levels);
+	} else {
+		uint32_t period = o->src->schema->clocks[0].period_ps;
+		put_str(o->w, "buckets of ");
+		wbuf_printf(o->w, "%" PRIu32 " cycles (", i->base_interval_cycles);
+		show_time(o->w, (uint64_t)i->base_interval_cycles * (period ? period : 1));
+		wbuf_printf(o->w, "), %" PRIu32 " of a level in one of the next\n", i->fan_out);
+		if (!i->legacy)
+			wbuf_printf(o->w, "density: %" PRIu64 " instructions, %" PRIu32 " level%s\n", i->total_instructions, levels, levels == 1 ? "" : "s");
+	}
+	if (o->level != NO_LEVEL && !i->legacy)
+		put_density(o);
+	put_str(o->w, o->tool->json ? "},\"counters\":[" : "");
+	for (uint32_t c = 0; c < i->num_counters && !utool_stop(o->tool); c++)
+		put_counter(o, c);
+	put_str(o->w, o->tool->json ? "]}\n" : "");
+}
+
+/* Whether there is one that is asked for, if one is. */
+static bool
+has_counter(const struct overview *o)
+{
+	for (uint32_t c = 0; o->counter && c < o->info.num_counters; c++) {
+		const char *name;
+		uint32_t length;
+		if (uscope_summary_counter_info(o->src->reader, c, &name, &length, NULL, NULL) && is_wanted(o, name, length))
+			return true;
+	}
+	return o->counter == NULL;
+}
+
+static int
+run(struct tool *t, int argc, char **argv)
+{
+	struct overview o = { .tool = t, .src = &t->in[0], .w = &t->out, .level = NO_LEVEL };
+	int opt;
+	while ((opt = utool_next(t, argc, argv)) >= 0) {
+		uint64_t n = 0;
+		if (opt == OPT_COUNTER)
+			o.counter = optarg;
+		else if (utool_number(t, "--level", optarg, UINT32_MAX, &n))
+			o.level = (int64_t)n;
+		else
+			return STATUS_USAGE;
+	}
+	if (!utool_ready(t, opt, argc, argv, 1) || !utool_open(t, o.src, argv[optind]))
+		return t->status;
+	if (!uscope_summary_info(o.src->reader, &o.info)) {
+		put_str(o.w, t->json ? "null\n" : "no summary\n");
+		if (!uscope_is_complete(o.src->reader))
+			utool_warn(t, "%s is not finished: the summary is written at the end", o.src->path);
+		return STATUS_GOOD;
+	}
+	if (!has_counter(&o))
+		return utool_usage(t, "no counter in %s is named '%s'", o.src->path, o.counter);
+	put_summary(&o);
+	return STATUS_GOOD;
+}
+
+const struct command command_summary = {
+	.name = "summary",
+	.synopsis = "[options] FILE",
+	.brief = "overview: density and counters",
+	.about = "Print the summary of a trace: density and counters over time.",
+	.with = WITH_JSON | WITH_MODE | WITH_OUTPUT,
+	.options = options,
+	.noptions = sizeof(options) / sizeof(options[0]),
+	.run = run,
+};

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* tail: what a trace recorded last, and what it records while it grows. */
+#include "follow.h"
+#include "show.h"
+
+#include <getopt.h>
+
+enum {
+	OPT_INTERVAL = OPT_OWN,
+	OPT_TIMEOUT,
+};
+
+static const struct cli_option options[] = {
+	{ 'f', "follow", NULL, "go on with what is added, until the trace is complete" },
+	{ 'n', "segments", "N", "begin N segments before the end (default: 1)" },
+	{ OPT_INTERVAL, "interval", "TIME", "with -f, look for more that often (default: 100ms)" },
+	{ OPT_TIMEOUT, "timeout", "TIME", "with -f, give up when nothing comes for so long" },
+};
+
+struct tail {
+	struct tool *tool;
+	struct source *src;
+	struct follow follow;
+	uint64_t segments;
+	uint32_t next; /* segment to print */
+	int status;
+};
+
+static void
+print_segment(struct tail *t, const struct show *show)
+{
+	uscope_item_iter_t *it = uscope_segment_items(t->src->reader, t->next);
+	uscope_item_t item;
+	while (it && !utool_stop(t->tool) && uscope_item_next(it, &item))
+		if (is_picked(t->src, &item))
+			print_item(show, &item);
+	if (!it || uscope_item_iter_status(it) < 0)
+		t->status = utool_failed(t->tool, t->src);
+	uscope_item_iter_free(it);
+	t->next++;
+}
+
+static int
+run(struct tool *tool, int argc, char **argv)
+{
+	struct tail t = { .tool = tool, .src = &tool->in[0], .segments = 1 };
+	follow_init(&t.follow, tool, t.src);
+	int opt;
+	while ((opt = utool_next(tool, argc, argv)) >= 0) {
+		bool good = true;
+		if (opt == 'f')
+			t.follow.on = true;
+		else if (opt == 'n')
+			good = utool_number(tool, "--segments", optarg, UINT32_MAX, &t.segments);
+		else if (opt == OPT_INTERVAL)
+			good = utool_time(tool, "--interval", optarg, &t.follow.interval_ps);
+		else
+			good = utool_time(tool, "--timeout", optarg, &t.follow.timeout_ps);
+		if (!good)
+			return STATUS_USAGE;
+	}
+	if (!utool_ready(tool, opt, argc, argv, 1))
+		return tool->status;
+	if (!follow_open(&t.follow, argv[optind]))
+		return t.follow.status;
+
+	struct show show = show_of(tool, t.src);
+	uint32_t n = uscope_num_segments(t.src->reader);
+	t.next = n > t.segments ? n - (uint32_t)t.segments : 0;
+	do {
+		while (t.next < uscope_num_segments(t.src->reader) && !utool_stop(tool))
+			print_segment(&t, &show);
+		(void)wbuf_flush(&tool->out);
+	} while (!utool_stop(tool) && follow_more(&t.follow));
+	return t.status ? t.status : t.follow.status;
+}
+
+const struct command command_tail = {
+	.name = "tail",
+	.synopsis = "[options] [-f] FILE",
+	.brief = "what came last; -f: what is added, until it is complete",
+	.about = "Print the last operations and events; with -f also those to come.",
+	.with = WITH_JSON | WITH_PICK | WITH_VALUES | WITH_OUTPUT,
+	.options = options,
+	.noptions = sizeof(options) / sizeof(options[0]),
+	.run = run,
+};

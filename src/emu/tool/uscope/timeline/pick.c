@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include "pick.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool
+fits(const char *pattern, const char *text)
+{
+	return text && (strcmp(pattern, text) == 0 || fnmatch(pattern, text, 0) == 0);
+}
+
+/* What is behind "cpu/"; NULL: the pattern is of another class. Without a class it may be
+ * of any. */
+static const char *
+of_class(const char *pattern, const struct tlclass *c)
+{
+	for (const char *const *k = (const char *const[]){ "thread/", "cpu/", "breakdown/", NULL }; *k; k++) {
+		size_t n = strlen(*k);
+		if (strncmp(pattern, *k, n) == 0)
+			return strlen(c->name) + 1 == n && strncmp(c->name, *k, n - 1) == 0 ? pattern + n : NULL;
+	}
+	return pattern;
+}
+
+static bool
+is_row(const char *pattern, const struct tlclass *c, uint32_t row)
+{
+	char number[16];
+	(void)snprintf(number, sizeof(number), "%" PRIu32, row + 1);
+	const char *rest = of_class(pattern, c);
+	return fits(pattern, c->names[row]) || (rest && (strcmp(rest, number) == 0 || fits(rest, c->names[row]) || fits(rest, c->labels[row])));
+}
+
+static bool
+is_channel(const char *pattern, const struct tlclass *c, const struct tlchannel *ch, const char *field)
+{
+	char number[16];
+	(void)snprintf(number, sizeof(number), "%u", ch->type);
+	const char *rest = of_class(pattern, c);
+	return fits(pattern, ch->label) || (rest && (strcmp(rest, number) == 0 || fits(rest, ch->name) || fits(rest, field) || fits(rest, ch->label)));
+}
+
+static bool
+nothing(struct tlfile *f, const char *what, const char *pattern)
+{
+	f->tool->status = utool_usage(f->tool, "no %s of %s is '%s'", what, f->src->path, pattern);
+	return false;
+}
+
+static bool
+pick_rows(struct tlpick *p, const struct tlfile *f, const char *pattern)
+{
+	bool any = false;
+	for (int k = 0; k < TL_CLASSES; k++) {
+		const struct tlclass *c = &f->classes[k];
+		for (uint32_t i = p->nrows[k]; i < c->nrows; i++) {
+			bool is = is_row(pattern, c, i);
+			p->rows[k][i] = p->rows[k][i] || is;
+			any = any || is;
+		}
+	}
+	return any;
+}
+
+static bool
+pick_channels(struct tlpick *p, struct tlfile *f, const char *pattern)
+{
+	bool any = false;
+	for (uint32_t i = 0; i < f->nchannels; i++) {
+		const struct tlchannel *ch = &f->channels[i];
+		const char *field = ch->class == TL_BREAKDOWN ? "breakdown" : f->src->schema->storages[ch->storage].fields[ch->field].name;
+		bool is = is_channel(pattern, &f->classes[ch->class], ch, field);
+		p->channels[i] = p->channels[i] || is;
+		any = any || is;
+	}
+	return any || nothing(f, "channel", pattern);
+}
+
+bool
+tlpick_make(struct tlpick *p, struct tlfile *f, const struct tlpatterns *patterns)
+{
+	*p = (struct tlpick){ .channels = arena_new(&f->arena, bool, f->nchannels), .by_channel = patterns->nchannels > 0, .patterns = patterns };
+	bool good = p->channels;
+	for (int k = 0; k < TL_CLASSES; k++) {
+		p->rows[k] = arena_new(&f->arena, bool, f->classes[k].nslots);
+		good = good && p->rows[k];
+	}
+	if (!good) {
+		f->tool->status = utool_no_memory(f->tool);
+		return false;
+	}
+	for (int k = 0; k < TL_CLASSES && patterns->nrows == 0; k++)
+		memset(p->rows[k], true, f->classes[k].nslots);
+	if (patterns->nchannels == 0)
+		memset(p->channels, true, f->nchannels);
+	for (size_t i = 0; i < patterns->nrows && good; i++)
+		good = pick_rows(p, f, patterns->rows[i]) || nothing(f, "row", patterns->rows[i]);
+	for (int k = 0; k < TL_CLASSES; k++)
+		p->nrows[k] = f->classes[k].nrows;
+	for (size_t i = 0; i < patterns->nchannels && good; i++)
+		good = pick_channels(p, f, patterns->channels[i]);
+	return good;
+}
+
+void
+tlpick_more(struct tlpick *p, const struct tlfile *f)
+{
+	for (size_t i = 0; i < p->patterns->nrows; i++)
+		(void)pick_rows(p, f, p->patterns->rows[i]);
+	for (int k = 0; k < TL_CLASSES; k++)
+		p->nrows[k] = f->classes[k].nrows;
+}

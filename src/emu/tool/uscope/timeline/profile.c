@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* profile: how long the rows were in each state. */
+#include "uscope/puttext.h"
+#include "timeline.h"
+#include "text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	FIRST_CAP = 1 << 10,
+	STATES_MAX = 1 << 23, /* in all rows: half a gigabyte */
+	TIME_WIDTH = 14,
+};
+
+/* Time of a state in a row, or in all of a class. */
+struct part {
+	uint64_t raw;
+	uint64_t time_ps;
+	uint32_t where; /* cell; channels behind the cells are the sum of all rows */
+	bool used;
+};
+
+struct profile {
+	struct timeline *t;
+	struct part *parts; /* by hash */
+	size_t n;
+	size_t cap;                 /* power of two */
+	uint32_t nrows[TL_CLASSES]; /* that are chosen */
+	bool failed;                /* reported */
+};
+
+static struct part *
+find(struct part *parts, size_t cap, uint32_t where, uint64_t raw)
+{
+	uint64_t h = (raw ^ (uint64_t)where << 32) * UINT64_C(0x9e3779b97f4a7c15);
+	size_t i = (h ^ h >> 32) & (cap - 1);
+	while (parts[i].used && (parts[i].where != where || parts[i].raw != raw))
+		i = (i + 1) & (cap - 1);
+	return &parts[i];
+}
+
+static bool
+grow(struct profile *p)
+{
+	size_t cap = p->cap ? 2 * p->cap : FIRST_CAP;
+	struct part *parts = cap <= 2 * STATES_MAX ? block_alloc(cap * sizeof(*parts)) : NULL;
+	if (!parts) {
+		if (cap > 2 * STATES_MAX)
+			utool_error(p->t->tool, "timeline", "there are more than %d different states\n  in %s\n  hint: --row and --channel choose what is counted",
+				STATES_MAX, p->t->file.src->path);
+		else
+			(void)utool_no_memory(p->t->tool);
+		p->failed = true;
+		return false;
+	}
+	for (size_t i = 0; i < p->cap; i++)
+		if (p->parts[i].used)
+			*find(parts, cap, p->parts[i].where, p->parts[i].raw) = p->parts[i];
+	block_free(p->parts);
+	p->parts = parts;
+	p->cap = cap;
+	return true;
+}
+
+static void
+add(struct profile *p, uint32_t where, uint64_t raw, uint64_t time_ps)
+{
+	if (p->failed || (2 * p->n >= p->cap && !grow(p)))
+		return;
+	struct part *part = find(p->parts, p->cap, where, raw);
+	p->n += !part->used;
+	part->used = true;
+	part->where = where;
+	part->raw = raw;
+	if (__builtin_add_overflow(part->time_ps, time_ps, &part->time_ps))
+		part->time_ps = UINT64_MAX;
+}
+
+static void
+take(void *user, const struct tlspan *s)
+{
+	struct profile *p = user;
+	const struct tlfile *f = &p->t->file;
+	if (s->by_value || s->begin_ps == s->end_ps)
+		return;
+	add(p, tlfile_cell(f, s->channel, s->row), s->raw, s->end_ps - s->begin_ps);
+	add(p, f->ncells + (uint32_t)(s->channel - f->channels), s->raw, s->end_ps - s->begin_ps);
+}
+
+static int
+compare(const void *x, const void *y)
+{
+	const struct part *a = x;
+	const struct part *b = y;
+	if (a->where != b->where)
+		return a->where < b->where ? -1 : 1;
+	if (a->time_ps != b->time_ps)
+		return a->time_ps > b->time_ps ? -1 : 1;
+	return a->raw < b->raw ? -1 : a->raw > b->raw;
+}
+
+/* ---- Output. ---- */
+
+struct place {
+	const struct tlchannel *channel;
+	uint32_t row;
+	bool total;
+};
+
+static struct place
+place_of(const struct tlfile *f, uint32_t where)
+{
+	if (where >= f->ncells)
+		return (struct place){ .channel = &f->channels[where - f->ncells], .total = true };
+	int k = TL_CLASSES - 1;
+	while (f->classes[k].first_cell > where || f->classes[k].nrows * f->classes[k].nchannels == 0)
+		k--;
+	uint32_t at = where - f->classes[k].first_cell;
+	const struct tlclass *c = &f->classes[k];
+	return (struct place){ .channel = c->channels[at % c->nchannels], .row = at / c->nchannels };
+}
+
+static double
+share_of(const struct profile *p, const struct place *at, const struct part *part, uint64_t range)
+{
+	double whole = (double)range * (at->total ? p->nrows[at->channel->class] : 1);
+	return whole > 0 ? (double)part->time_ps / whole : 0;
+}
+
+static void
+print_json(const struct profile *p, const struct place *at, const struct part *part, double share)
+{
+	const struct tlfile *f = &p->t->file;
+	struct wbuf *w = &p->t->tool->out;
+	wbuf_printf(w, "{\"kind\":\"%s\",", at->total ? "total" : "profile");
+	if (at->total)
+		wbuf_printf(w, "\"class\":\"%s\"", f->classes[at->channel->class].name);
+	else
+		tltext_json_row(w, f, at->channel->class, at->row);
+	put_str(w, ",");
+	tltext_json_channel(w, at->channel);
+	put_str(w, ",");
+	tltext_json_state(w, f, at->channel, &part->raw, 0);
+	wbuf_printf(w, ",\"time_ps\":%" PRIu64 ",\"share\":%.6f}\n", part->time_ps, share);
+}
+
+struct widths {
+	size_t row;
+	size_t channel;
+};
+
+static struct widths
+find_widths(const struct profile *p)
+{
+	const struct tlfile *f = &p->t->file;
+	struct widths w = { strlen("all breakdown rows"), 0 };
+	for (size_t i = 0; i < p->n; i++) {
+		struct place at = place_of(f, p->parts[i].where);
+		size_t row = at.total ? 0 : tltext_width(f->classes[at.channel->class].names[at.row]);
+		size_t channel = tltext_width(at.channel->name);
+		w.row = row > w.row ? row : w.row;
+		w.channel = channel > w.channel ? channel : w.channel;
+	}
+	return w;
+}
+
+static void
+print_text(const struct profile *p, const struct place *at, const struct part *part, double share, struct widths widths)
+{
+	const struct tlfile *f = &p->t->file;
+	const struct tlclass *c = &f->classes[at->channel->class];
+	struct wbuf *w = &p->t->tool->out;
+	char all[40];
+	(void)snprintf(all, sizeof(all), "all %s rows", c->name);
+	tltext_pad(w, at->total ? all : c->names[at->row], widths.row, false);
+	put_str(w, "  ");
+	tltext_pad(w, at->channel->name, widths.channel, false);
+	tltext_time(w, part->time_ps, TIME_WIDTH + 2, 0);
+	wbuf_printf(w, " %7.2f%%  ", 100 * share);
+	char buf[TLLABEL_NUMBER];
+	int64_t value;
+	(void)tllabel_value(f, at->channel, part->raw, &value);
+	const char *state = tllabel_text(f, at->channel, &part->raw, value, buf);
+	put_text(w, state, strlen(state));
+	put_str(w, "\n");
+}
+
+static void
+print(struct profile *p, uint64_t range)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < p->cap; i++)
+		if (p->parts[i].used)
+			p->parts[n++] = p->parts[i];
+	if (n)
+		qsort(p->parts, n, sizeof(*p->parts), compare);
+	struct widths widths = find_widths(p);
+	uint32_t before = 0;
+	for (size_t i = 0; i < n && !utool_stop(p->t->tool); i++) {
+		struct place at = place_of(&p->t->file, p->parts[i].where);
+		double share = share_of(p, &at, &p->parts[i], range);
+		if (p->t->tool->json) {
+			print_json(p, &at, &p->parts[i], share);
+			continue;
+		}
+		if (i && at.total && before < p->t->file.ncells)
+			put_str(&p->t->tool->out, "\n");
+		before = p->parts[i].where;
+		print_text(p, &at, &p->parts[i], share, widths);
+	}
+}
+
+int
+timeline_profile(struct timeline *t)
+{
+	struct profile p = { .t = t };
+	for (int k = 0; k < TL_CLASSES; k++)
+		for (uint32_t i = 0; i < t->file.classes[k].nrows; i++)
+			p.nrows[k] += t->pick.rows[k][i];
+	struct tlscan s;
+	bool good = tlscan_begin(&s, &t->file, &t->pick, t->from, t->to);
+	if (good) {
+		s.all = t->all;
+		s.span = take;
+		s.user = &p;
+		tlscan_run(&s);
+		tlscan_close(&s);
+	}
+	int status = tlscan_finish(&s);
+	uint64_t end = t->to < t->file.end_ps ? t->to : t->file.end_ps;
+	if (good && !p.failed)
+		print(&p, end > t->from ? end - t->from : 0);
+	block_free(p.parts);
+	return p.failed ? STATUS_BAD : status;
+}

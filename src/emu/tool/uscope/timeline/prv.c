@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+/* prv: the Paraver files of a timeline, as ovniemu writes them. */
+#include "paraver.h"
+#include "prv.h"
+#include "timeline.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+	PS_PER_NS = 1000,
+};
+
+/* A PRV, its PCF and its ROW: of a class of rows, or of one breakdown. */
+struct output {
+	const char *stem;
+	const struct tlclass *class;
+	struct tlchannel *const *channels;
+	uint32_t nchannels;
+	int *types;
+	struct prv prv;
+	bool started;
+	struct record *batch; /* ends with a nanosecond where a punctual value may come */
+	size_t n;
+};
+
+struct writer {
+	struct timeline *t;
+	struct diag diag;
+	struct arena arena;
+	struct output *outputs;
+	size_t noutputs;
+	struct output **of_channel; /* by number */
+	uint64_t *raw;              /* what each field holds */
+	uint64_t nunknown;          /* values that are texts without a number */
+};
+
+/* ---- Records. ---- */
+
+/* Writes what nothing can be inserted into any more; all if that is nothing. */
+static int
+flush(struct output *o)
+{
+	size_t n = o->n;
+	int64_t last = o->batch[n - 1].time;
+	while (n && o->batch[n - 1].time >= last - 1)
+		n--;
+	n = n ? n : o->n;
+	int rc = prv_write(&o->prv, o->batch, n);
+	memmove(o->batch, o->batch + n, (o->n - n) * sizeof(*o->batch));
+	o->n -= n;
+	return rc;
+}
+
+static int
+add(struct output *o, struct record r)
+{
+	int rc = o->n == PRV_INSTANT ? flush(o) : 0;
+	o->batch[o->n++] = r;
+	return rc;
+}
+
+/* Behind those of its time, which is not after the last one. */
+static int
+insert(struct output *o, struct record r)
+{
+	int rc = o->n == PRV_INSTANT ? flush(o) : 0;
+	size_t at = o->n++;
+	for (; at > 0 && o->batch[at - 1].time > r.time; at--)
+		o->batch[at] = o->batch[at - 1];
+	o->batch[at] = r;
+	return rc;
+}
+
+static bool
+has(const struct output *o, const struct record *r)
+{
+	for (size_t i = o->n; i > 0 && o->batch[i - 1].time >= r->time; i--)
+		if (o->batch[i - 1].time == r->time && o->batch[i - 1].row == r->row && o->batch[i - 1].col == r->col)
+			return true;
+	return false;
+}
+
+static uint16_t
+column(const struct output *o, const struct tlchannel *ch)
+{
+	return (uint16_t)(o->nchannels == 1 ? 0 : ch->place);
+}
+
+static int64_t
+value_of(struct writer *w, const struct tlchannel *ch, uint64_t raw)
+{
+	int64_t value;
+	w->nunknown += !tllabel_value(&w->t->file, ch, raw, &value);
+	return value;
+}
+
+static int
+take_op(struct writer *w, const uscope_item_t *item)
+{
+	const struct tlfile *f = &w->t->file;
+	bool adds = item->action == USCOPE_SLOT_ADD;
+	const struct tlchannel *ch = tlfile_channel(f, item->storage, item->field);
+	if (!ch || (!adds && item->action != USCOPE_SLOT_SET) || item->slot >= f->classes[ch->class].nrows)
+		return 0;
+	uint64_t *raw = &w->raw[tlfile_cell(f, ch, item->slot)];
+	*raw = adds ? *raw + item->value : item->value;
+	if (ch->size < 8)
+		*raw &= (UINT64_C(1) << 8 * ch->size) - 1;
+	struct output *o = w->of_channel[ch - f->channels];
+	return add(o, (struct record){
+			      .time = (int64_t)(item->time_ps / PS_PER_NS),
+			      .value = value_of(w, ch, *raw),
+			      .row = item->slot,
+			      .col = column(o, ch),
+		      });
+}
+
+/* The value for a nanosecond, then what the row showed before. */
+static int
+take_event(struct writer *w, const uscope_item_t *item)
+{
+	const struct tlfile *f = &w->t->file;
+	uint32_t row;
+	int64_t value;
+	const struct tlchannel *ch = tlfile_punctual(f, item, &row, &value);
+	if (!ch)
+		return 0;
+	struct output *o = w->of_channel[ch - f->channels];
+	struct record before = { .time = (int64_t)(item->time_ps / PS_PER_NS), .row = row, .col = column(o, ch) };
+	before.value = value_of(w, ch, w->raw[tlfile_cell(f, ch, row)]);
+	struct record r = before;
+	r.value = value;
+	if (r.time > 0 && !has(o, &before))
+		r.time--;
+	int rc = insert(o, r);
+	int bad = add(o, before);
+	return rc ? rc : bad;
+}
+
+static int
+take_all(struct writer *w)
+{
+	struct walk walk;
+	uscope_item_t item;
+	int rc = 0;
+	walk_begin(&walk, w->t->tool, w->t->file.src, 0, UINT64_MAX);
+	while (rc == 0 && walk_next(&walk, &item)) {
+		if (item.bad)
+			continue;
+		if (item.kind == USCOPE_ITEM_OP)
+			rc = take_op(w, &item);
+		else if (item.kind == USCOPE_ITEM_EVENT)
+			rc = take_event(w, &item);
+	}
+	int status = walk_end(&walk);
+	return rc < 0 ? STATUS_BAD : status;
+}
+
+/* ---- PCF and ROW. ---- */
+
+/* One of the user may have the value. */
+static bool
+is_error(int64_t value, const char *text)
+{
+	return (value == TL_BAD || value == TL_TOO_MANY) && strncmp(text, "Error: ", 7) == 0;
+}
+
+/* false: some value is not for Paraver. */
+static bool
+put_labels(const struct writer *w, struct wbuf *out, const struct tlchannel *ch)
+{
+	const struct tlfile *f = &w->t->file;
+	bool good = true;
+	if (ch->kind == TL_ENUM) {
+		const uscope_enum_t *e = &f->src->schema->enums[ch->enum_id];
+		for (uint32_t i = 0; i < e->num_values; i++) {
+			int64_t value;
+			(void)tllabel_value(f, ch, e->values[i].value, &value);
+			good = paraver_put_value(out, value, e->values[i].name, f->compat) && good;
+		}
+		return good;
+	}
+	/* Those of tasks were added while the trace ran, others in the end, and belong before the
+	 * error states. */
+	bool late = !f->compat;
+	for (int pass = 0; pass < 1 + late; pass++)
+		for (const struct tllabel *l = ch->first; l; l = l->next) {
+			const char *text = tllabel_of(f, ch, NULL, l->value);
+			if (text && (!late || is_error(l->value, text) == (pass == 1)))
+				good = paraver_put_value(out, l->value, text, f->compat) && good;
+		}
+	return good;
+}
+
+static int
+write_pcf(struct writer *w, const struct output *o, const char *path)
+{
+	struct wbuf out;
+	int rc = paraver_open(&out, &w->diag, path);
+	if (rc < 0)
+		return rc;
+	bool good = true;
+	paraver_put_head(&out);
+	for (uint32_t i = 0; i < o->nchannels; i++) {
+		const struct tlchannel *ch = o->channels[i];
+		paraver_put_type(&out, ch->type, ch->label ? ch->label : ch->name);
+		good = put_labels(w, &out, ch) && good;
+	}
+	if (!good)
+		utool_warn(w->t->tool, "%s: labels of values above 2147483647 or below -2147483648 are left out, as Paraver cannot hold them", path);
+	return paraver_close(&out, &w->diag);
+}
+
+static int
+write_row(struct writer *w, const struct output *o, const char *path)
+{
+	struct wbuf out;
+	int rc = paraver_open(&out, &w->diag, path);
+	if (rc < 0)
+		return rc;
+	paraver_put_rows(&out, o->class->nrows);
+	for (uint32_t i = 0; i < o->class->nrows; i++) {
+		paraver_put_text(&out, o->class->labels[i]);
+		wbuf_put(&out, "\n", 1);
+	}
+	return paraver_close(&out, &w->diag);
+}
+
+/* ---- Files. ---- */
+
+/* Part of a file name: a hostile one leads elsewhere. */
+static bool
+is_plain(const char *name)
+{
+	size_t n = 0;
+	for (; name[n]; n++)
+		if (!isalnum((unsigned char)name[n]) && name[n] != '-' && name[n] != '_')
+			return false;
+	return n > 0 && n < 64;
+}
+
+static int
+start(struct writer *w, struct output *o, const char *dir)
+{
+	const char *prv = arena_printf(&w->arena, "%s/%s.prv", dir, o->stem);
+	const char *pcf = arena_printf(&w->arena, "%s/%s.pcf", dir, o->stem);
+	const char *row = arena_printf(&w->arena, "%s/%s.row", dir, o->stem);
+	o->types = arena_new(&w->arena, int, o->nchannels);
+	o->batch = arena_new(&w->arena, struct record, PRV_INSTANT);
+	if (!prv || !pcf || !row || !o->types || !o->batch)
+		return diag_no_memory(&w->diag);
+	for (uint32_t i = 0; i < o->nchannels; i++)
+		o->types[i] = o->channels[i]->type;
+	const struct prv_options options = {
+		.diag = &w->diag,
+		.path = prv,
+		.nrows = o->class->nslots,
+		.late_rows = o->class->nrows < o->class->nslots,
+		.types = o->types,
+		.ntypes = o->nchannels,
+		.coalesce = !w->t->file.compat,
+		.silent = w->t->tool->quiet,
+	};
+	o->started = true;
+	int rc = prv_start(&o->prv, &options);
+	if (rc == 0)
+		rc = write_pcf(w, o, pcf);
+	return rc < 0 ? rc : write_row(w, o, row);
+}
+
+/* The files that there will be: threads, CPUs, each breakdown. */
+static int
+plan(struct writer *w)
+{
+	struct tlfile *f = &w->t->file;
+	const struct tlclass *b = &f->classes[TL_BREAKDOWN];
+	w->outputs = arena_new(&w->arena, struct output, 2 + (size_t)b->nchannels);
+	w->of_channel = arena_new(&w->arena, struct output *, f->nchannels);
+	w->raw = arena_new(&w->arena, uint64_t, f->ncells);
+	if (!w->outputs || !w->of_channel || !w->raw)
+		return diag_no_memory(&w->diag);
+	for (int k = TL_THREAD; k <= TL_CPU; k++) {
+		const struct tlclass *c = &f->classes[k];
+		w->outputs[w->noutputs++] = (struct output){ .stem = c->name, .class = c, .channels = c->channels, .nchannels = c->nchannels };
+	}
+	for (uint32_t i = 0; i < b->nchannels; i++) {
+		const char *model = b->channels[i]->storage_name;
+		const char *stem = is_plain(model) ? arena_printf(&w->arena, "%s-breakdown", model) : NULL;
+		if (!is_plain(model)) {
+			utool_error(w->t->tool, "timeline", "the name of a breakdown is not fit for a file\n  in %s", f->src->path);
+			return -ERR_WRITE;
+		}
+		if (!stem)
+			return diag_no_memory(&w->diag);
+		w->outputs[w->noutputs++] = (struct output){ .stem = stem, .class = b, .channels = &b->channels[i], .nchannels = 1 };
+	}
+	for (size_t i = 0; i < w->noutputs; i++)
+		for (uint32_t k = 0; k < w->outputs[i].nchannels; k++)
+			w->of_channel[w->outputs[i].channels[k] - f->channels] = &w->outputs[i];
+	return 0;
+}
+
+static int
+finish(struct output *o, int64_t duration)
+{
+	int rc = o->n ? prv_write(&o->prv, o->batch, o->n) : 0;
+	prv_set_rows(&o->prv, o->class->nrows);
+	int bad = o->started ? prv_finish(&o->prv, duration) : 0;
+	return rc < 0 ? rc : bad;
+}
+
+int
+timeline_prv(struct timeline *t, const char *dir)
+{
+	struct writer w = { .t = t, .diag = { .program = t->tool->program } };
+	if (mkdir(dir, 0777) < 0 && errno != EEXIST) {
+		utool_error(t->tool, "write", "cannot make the directory %s: %s", dir, strerror(errno));
+		return STATUS_BAD;
+	}
+	int rc = plan(&w);
+	for (size_t i = 0; i < w.noutputs && rc == 0; i++)
+		rc = start(&w, &w.outputs[i], dir);
+	int status = rc < 0 ? STATUS_BAD : take_all(&w);
+	for (size_t i = 0; i < w.noutputs; i++)
+		if (finish(&w.outputs[i], (int64_t)(t->file.end_ps / PS_PER_NS)) < 0)
+			status = STATUS_BAD;
+	if (w.nunknown)
+		utool_warn(t->tool, "%" PRIu64 " values are texts whose number is not known: the index of the text stands for it", w.nunknown);
+	arena_finish(&w.arena);
+	return status;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#include "scan.h"
+
+/* Fields keep so much of a value. */
+static uint64_t
+cut(uint64_t v, unsigned size)
+{
+	return size < 8 ? v & ((UINT64_C(1) << 8 * size) - 1) : v;
+}
+
+static void
+emit(const struct tlscan *s, const struct tlchannel *ch, uint32_t row, const struct tlcell *c, uint64_t end, bool cut_end)
+{
+	/* What was never written is nothing at all. */
+	bool first = c->raw == 0 && c->since == end;
+	if (first || (!s->all && (c->raw == 0 || c->since == end)))
+		return;
+	struct tlspan span = {
+		.channel = ch,
+		.row = row,
+		.begin_ps = c->since,
+		.end_ps = end,
+		.raw = c->raw,
+		.cut_begin = c->cut,
+		.cut_end = cut_end,
+	};
+	span.unknown = !tllabel_value(s->file, ch, c->raw, &span.value);
+	s->span(s->user, &span);
+}
+
+/* The values of a state, from that time on. state: NULL is all 0. */
+static void
+take_state(struct tlscan *s, const uscope_state_t *state, uint64_t time)
+{
+	const struct tlfile *f = s->file;
+	for (uint32_t i = 0; i < f->nchannels; i++) {
+		const struct tlchannel *ch = &f->channels[i];
+		for (uint32_t row = 0; row < f->classes[ch->class].nrows; row++) {
+			struct tlcell *c = &s->cells[tlfile_cell(f, ch, row)];
+			uint64_t raw = state ? uscope_slot_field_raw(state, ch->storage, (uint16_t)row, ch->field) : 0;
+			if (s->begun && raw == c->raw)
+				continue;
+			if (s->begun && tlpick_has(s->pick, f, ch, row))
+				emit(s, ch, row, c, time, true);
+			*c = (struct tlcell){ .raw = raw, .since = time, .cut = s->begun || time > 0 };
+		}
+	}
+	s->begun = true;
+}
+
+bool
+tlscan_begin(struct tlscan *s, struct tlfile *f, const struct tlpick *pick, uint64_t from, uint64_t to)
+{
+	*s = (struct tlscan){ .file = f, .pick = pick, .from = from, .to = to };
+	s->cells = block_alloc(((size_t)f->ncells + 1) * sizeof(*s->cells));
+	if (!s->cells) {
+		(void)utool_no_memory(f->tool);
+		return false;
+	}
+	uscope_state_t *state = NULL;
+	if (from > 0) {
+		/* What happens at `from` itself is seen on the way. */
+		state = uscope_state_at(f->src->reader, from - 1);
+		if (!state && uscope_reader_status(f->src->reader) != USCOPE_E_NODATA) {
+			(void)utool_failed(f->tool, f->src);
+			return false;
+		}
+	}
+	take_state(s, state, from);
+	uscope_state_free(state);
+	walk_begin(&s->walk, f->tool, f->src, from, to);
+	return true;
+}
+
+static void
+take_op(struct tlscan *s, const uscope_item_t *item)
+{
+	const struct tlfile *f = s->file;
+	bool adds = item->action == USCOPE_SLOT_ADD;
+	if (!adds && item->action != USCOPE_SLOT_SET)
+		return;
+	const struct tlchannel *ch = tlfile_channel(f, item->storage, item->field);
+	if (!ch || item->slot >= f->classes[ch->class].nrows || !tlpick_has(s->pick, f, ch, item->slot))
+		return;
+	struct tlcell *c = &s->cells[tlfile_cell(f, ch, item->slot)];
+	uint64_t raw = cut(adds ? c->raw + item->value : item->value, ch->size);
+	if (raw == c->raw && !s->all)
+		return;
+	emit(s, ch, item->slot, c, item->time_ps, false);
+	*c = (struct tlcell){ .raw = raw, .since = item->time_ps };
+}
+
+static void
+take_event(struct tlscan *s, const uscope_item_t *item)
+{
+	struct tlspan span = { .begin_ps = item->time_ps, .end_ps = item->time_ps, .by_value = true };
+	span.channel = tlfile_punctual(s->file, item, &span.row, &span.value);
+	if (span.channel && tlpick_has(s->pick, s->file, span.channel, span.row))
+		s->span(s->user, &span);
+}
+
+/* What happened in a segment that cannot be read is not known; where the next one begins
+ * it is. */
+static void
+resume(struct tlscan *s, const uscope_item_t *item)
+{
+	s->walk.jumped = false;
+	uscope_state_t *state = uscope_segment_checkpoint(s->file->src->reader, item->segment);
+	if (state)
+		take_state(s, state, item->time_ps);
+	uscope_state_free(state);
+}
+
+void
+tlscan_run(struct tlscan *s)
+{
+	uscope_item_t item;
+	s->walk.end = uscope_num_segments(s->file->src->reader);
+	s->walk.done = false;
+	while (walk_next(&s->walk, &item)) {
+		if (s->walk.jumped)
+			resume(s, &item);
+		if (item.bad)
+			continue;
+		if (item.kind == USCOPE_ITEM_OP)
+			take_op(s, &item);
+		else if (item.kind == USCOPE_ITEM_EVENT)
+			take_event(s, &item);
+	}
+}
+
+void
+tlscan_close(struct tlscan *s)
+{
+	const struct tlfile *f = s->file;
+	uint64_t end = s->to < f->end_ps ? s->to : f->end_ps;
+	bool cut_end = end < f->end_ps || !uscope_is_complete(f->src->reader);
+	for (int k = 0; k < TL_CLASSES; k++) {
+		const struct tlclass *class = &f->classes[k];
+		for (uint32_t row = 0; row < class->nrows && !utool_stop(f->tool); row++) {
+			for (uint32_t i = 0; i < class->nchannels; i++) {
+				struct tlcell *c = &s->cells[tlfile_cell(f, class->channels[i], row)];
+				if (tlpick_has(s->pick, f, class->channels[i], row) && c->since <= end)
+					emit(s, class->channels[i], row, c, end, cut_end);
+			}
+		}
+	}
+}
+
+int
+tlscan_finish(struct tlscan *s)
+{
+	int status = s->begun ? walk_end(&s->walk) : STATUS_BAD;
+	block_free(s->cells);
+	s->cells = NULL;
+	return status;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include "text.h"
+
+#include "uscope/puttext.h"
+#include "uscope/timetext.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+	TIME_WIDTH = 14,
+	PAD_MAX = 200, /* blanks: longer texts leave their column */
+};
+
+size_t
+tltext_width(const char *text)
+{
+	size_t n = 0;
+	for (; *text; text++)
+		n += ((unsigned char)*text & 0xc0) != 0x80;
+	return n;
+}
+
+static void
+blanks(struct wbuf *w, size_t n)
+{
+	wbuf_printf(w, "%*s", (int)(n < PAD_MAX ? n : PAD_MAX), "");
+}
+
+void
+tltext_pad(struct wbuf *w, const char *text, size_t width, bool last)
+{
+	size_t n = tltext_width(text);
+	put_text(w, text, strlen(text));
+	if (!last && n < width)
+		blanks(w, width - n);
+}
+
+void
+tltext_time(struct wbuf *w, uint64_t ps, size_t width, char mark)
+{
+	char buf[TIME_TEXT_MAX];
+	const char *text = time_text(buf, ps);
+	size_t n = strlen(text) + (mark != 0);
+	if (n < width)
+		blanks(w, width - n);
+	if (mark)
+		wbuf_put(w, &mark, 1);
+	put_str(w, text);
+}
+
+void
+tltext_json_row(struct wbuf *w, const struct tlfile *f, enum tl_class class, uint32_t row)
+{
+	const struct tlclass *c = &f->classes[class];
+	wbuf_printf(w, "\"class\":\"%s\",\"row\":%" PRIu32 ",\"name\":", c->name, row + 1);
+	put_json_str(w, c->names[row]);
+}
+
+void
+tltext_json_channel(struct wbuf *w, const struct tlchannel *ch)
+{
+	put_str(w, "\"channel\":");
+	put_json_str(w, ch->name);
+	wbuf_printf(w, ",\"type\":%u", ch->type);
+}
+
+void
+tltext_json_state(struct wbuf *w, const struct tlfile *f, const struct tlchannel *ch, const uint64_t *raw, int64_t value)
+{
+	put_str(w, "\"value\":");
+	if (raw && !tllabel_value(f, ch, *raw, &value))
+		put_str(w, "null");
+	else
+		put_i64(w, value);
+	put_str(w, ",\"label\":");
+	const char *label = tllabel_of(f, ch, raw, value);
+	if (label)
+		put_json_str(w, label);
+	else
+		put_str(w, "null");
+}
+
+static void
+json_span(const struct tlfile *f, const struct tlspan *s)
+{
+	struct wbuf *w = &f->tool->out;
+	wbuf_printf(w, "{\"kind\":\"%s\",", s->by_value ? "instant" : "interval");
+	tltext_json_row(w, f, s->channel->class, s->row);
+	put_str(w, ",");
+	tltext_json_channel(w, s->channel);
+	wbuf_printf(w, ",\"begin_ps\":%" PRIu64 ",\"end_ps\":%" PRIu64 ",\"duration_ps\":%" PRIu64 ",",
+		s->begin_ps, s->end_ps, s->end_ps - s->begin_ps);
+	if (s->cut_begin)
+		put_str(w, "\"cut_begin\":true,");
+	if (s->cut_end)
+		put_str(w, "\"cut_end\":true,");
+	tltext_json_state(w, f, s->channel, s->by_value ? NULL : &s->raw, s->value);
+	put_str(w, "}\n");
+}
+
+void
+tltext_span(const struct tlfile *f, const struct tlspan *s, size_t row_width, size_t channel_width)
+{
+	if (f->tool->json) {
+		json_span(f, s);
+		return;
+	}
+	struct wbuf *w = &f->tool->out;
+	tltext_time(w, s->begin_ps, TIME_WIDTH, s->cut_begin ? '<' : 0);
+	if (s->by_value) {
+		blanks(w, 2 * (TIME_WIDTH + 1));
+	} else {
+		put_str(w, " ");
+		tltext_time(w, s->end_ps, TIME_WIDTH, s->cut_end ? '>' : 0);
+		put_str(w, " ");
+		tltext_time(w, s->end_ps - s->begin_ps, TIME_WIDTH, 0);
+	}
+	put_str(w, "  ");
+	tltext_pad(w, f->classes[s->channel->class].names[s->row], row_width, false);
+	put_str(w, "  ");
+	tltext_pad(w, s->channel->name, channel_width, false);
+	put_str(w, "  ");
+	char buf[TLLABEL_NUMBER];
+	const char *state = tllabel_text(f, s->channel, s->by_value ? NULL : &s->raw, s->value, buf);
+	put_text(w, state, strlen(state));
+	put_str(w, "\n");
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* timeline: what threads and CPUs did, out of the file that ovniemu writes. */
+#include "uscope/follow.h"
+#include "timeline.h"
+#include "uscope/timetext.h"
+#include "text.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	OPT_AT = OPT_OWN,
+	OPT_PROFILE,
+	OPT_PRV,
+	OPT_INTERVAL,
+	OPT_TIMEOUT,
+};
+
+static const struct cli_option options[] = {
+	{ OPT_AT, "at", "TIME", "what all rows show then: 1.5ms, 50%, end or end-2us" },
+	{ 'r', "row", "ROW", "list this row: label, number, cpu/NUMBER; with * and ?" },
+	{ 'c', "channel", "NAME", "list this channel: name, label or PRV type, likewise" },
+	{ OPT_PROFILE, "profile", NULL, "how long the rows were in each state" },
+	{ OPT_PRV, "prv", "DIR", "write the Paraver files there" },
+	{ 'f', "follow", NULL, "list, and go on until the file is complete" },
+	{ 'a', "all", NULL, "also empty states and columns, and what lasts no time" },
+	{ OPT_INTERVAL, "interval", "TIME", "with -f, look for more that often (default: 100ms)" },
+	{ OPT_TIMEOUT, "timeout", "TIME", "with -f, give up when nothing comes for so long" },
+};
+
+struct request {
+	struct timeline t;
+	struct tlpatterns patterns;
+	struct follow follow;
+	const char *at;
+	const char *prv;
+	bool profile;
+	bool list;
+	size_t row_width;
+	size_t channel_width;
+};
+
+static bool
+add_pattern(struct tool *t, const char **list, size_t *n, const char *pattern)
+{
+	if (*n == TLPICK_MAX) {
+		(void)utool_usage(t, "more than %d names of a kind", TLPICK_MAX);
+		return false;
+	}
+	list[(*n)++] = pattern;
+	return true;
+}
+
+/* false: reported. */
+static bool
+take_option(struct request *q, int opt)
+{
+	struct tool *t = q->t.tool;
+	switch (opt) {
+	case OPT_AT: q->at = optarg; return true;
+	case 'r': return add_pattern(t, q->patterns.rows, &q->patterns.nrows, optarg);
+	case 'c': return add_pattern(t, q->patterns.channels, &q->patterns.nchannels, optarg);
+	case OPT_PROFILE: q->profile = true; return true;
+	case OPT_PRV: q->prv = optarg; return true;
+	case 'f': q->follow.on = true; return true;
+	case OPT_INTERVAL: return utool_time(t, "--interval", optarg, &q->follow.interval_ps);
+	case OPT_TIMEOUT: return utool_time(t, "--timeout", optarg, &q->follow.timeout_ps);
+	default: q->t.all = true; return true;
+	}
+}
+
+/* What fits together. false: reported. */
+static bool
+check_options(struct request *q)
+{
+	struct tool *t = q->t.tool;
+	bool range = t->from > 0 || t->to < UINT64_MAX;
+	bool picks = q->patterns.nrows || q->patterns.nchannels;
+	q->list = !q->at && !q->profile && !q->prv && (range || picks || q->follow.on);
+	t->status = STATUS_USAGE;
+	if ((q->at != NULL) + q->profile + (q->prv != NULL) > 1)
+		(void)utool_usage(t, "only one of --at, --profile and --prv is possible");
+	else if (q->follow.on && !q->list)
+		(void)utool_usage(t, "-f lists intervals: it does not go with --at, --profile and --prv");
+	else if (q->at && range)
+		(void)utool_usage(t, "--at is one time: it does not go with --from and --to");
+	else if (q->prv && (range || picks || t->json))
+		(void)utool_usage(t, "--prv writes the whole files: it goes with no choice and no --json");
+	else
+		return true;
+	return false;
+}
+
+/* ---- The time of --at. ---- */
+
+static bool
+parse_at(struct request *q, uint64_t *time_ps)
+{
+	struct tool *t = q->t.tool;
+	uint64_t end = q->t.file.end_ps;
+	char *rest;
+	if (strcmp(q->at, "end") == 0) {
+		*time_ps = end;
+		return true;
+	}
+	if (strncmp(q->at, "end-", 4) == 0) {
+		if (!utool_time(t, "--at", q->at + 4, time_ps))
+			return false;
+		*time_ps = *time_ps < end ? end - *time_ps : 0;
+		return true;
+	}
+	double percent = strtod(q->at, &rest);
+	if (rest != q->at && strcmp(rest, "%") == 0) {
+		if (percent >= 0 && percent <= 100) {
+			*time_ps = percent < 100 ? (uint64_t)((double)end * (percent / 100)) : end;
+			*time_ps -= *time_ps % 1000;
+			return true;
+		}
+		(void)utool_usage(t, "--at '%s': it is 0%% to 100%% of the trace", q->at);
+		return false;
+	}
+	return utool_time(t, "--at", q->at, time_ps);
+}
+
+static int
+at(struct request *q)
+{
+	uint64_t time_ps;
+	if (!parse_at(q, &time_ps))
+		return STATUS_USAGE;
+	return timeline_at(&q->t, time_ps);
+}
+
+/* ---- The list of intervals. ---- */
+
+static void
+print_span(void *user, const struct tlspan *s)
+{
+	const struct request *q = user;
+	tltext_span(&q->t.file, s, q->row_width, q->channel_width);
+}
+
+static void
+find_widths(struct request *q)
+{
+	const struct tlfile *f = &q->t.file;
+	for (int k = 0; k < TL_CLASSES; k++)
+		for (uint32_t i = 0; i < f->classes[k].nrows; i++) {
+			size_t n = q->t.pick.rows[k][i] ? tltext_width(f->classes[k].names[i]) : 0;
+			q->row_width = n > q->row_width ? n : q->row_width;
+		}
+	for (uint32_t i = 0; i < f->nchannels; i++) {
+		size_t n = q->t.pick.channels[i] ? tltext_width(f->channels[i].name) : 0;
+		q->channel_width = n > q->channel_width ? n : q->channel_width;
+	}
+}
+
+static int
+list(struct request *q)
+{
+	struct tlscan s;
+	bool good = tlscan_begin(&s, &q->t.file, &q->t.pick, q->t.from, q->t.to);
+	if (good) {
+		s.all = q->t.all;
+		s.span = print_span;
+		s.user = q;
+		do {
+			tlpick_more(&q->t.pick, &q->t.file);
+			find_widths(q);
+			tlscan_run(&s);
+			(void)wbuf_flush(&q->t.tool->out);
+		} while (!utool_stop(q->t.tool) && follow_more(&q->follow) && (good = tlfile_learn(&q->t.file)));
+		if (good && !utool_stop(q->t.tool))
+			tlscan_close(&s);
+	}
+	int status = tlscan_finish(&s);
+	return !good ? STATUS_BAD : q->follow.status ? q->follow.status
+						     : status;
+}
+
+/* ---- Everything. ---- */
+
+static int
+serve(struct request *q)
+{
+	if (!tlfile_open(&q->t.file, q->t.tool, &q->t.tool->in[0]))
+		return STATUS_BAD;
+	if (!tlpick_make(&q->t.pick, &q->t.file, &q->patterns))
+		return q->t.tool->status;
+	if (q->at)
+		return at(q);
+	if (q->profile)
+		return timeline_profile(&q->t);
+	if (q->prv)
+		return timeline_prv(&q->t, q->prv);
+	return q->list ? list(q) : timeline_info(&q->t);
+}
+
+static int
+run(struct tool *t, int argc, char **argv)
+{
+	static struct request q; /* large */
+	q = (struct request){ .t = { .tool = t } };
+	follow_init(&q.follow, t, &t->in[0]);
+	int opt;
+	while ((opt = utool_next(t, argc, argv)) >= 0)
+		if (!take_option(&q, opt))
+			return STATUS_USAGE;
+	if (!utool_ready(t, opt, argc, argv, 1) || !check_options(&q))
+		return t->status;
+	q.t.from = t->from;
+	q.t.to = t->to;
+	if (!follow_open(&q.follow, argv[optind]))
+		return q.follow.status;
+	/* The tables come with the first segment. */
+	const char *lacks;
+	uscope_reader_t *r = t->in[0].reader;
+	while (tlfile_is_timeline(r, &lacks) && uscope_num_segments(r) == 0 && follow_more(&q.follow))
+		;
+	int status = q.follow.status ? q.follow.status : serve(&q);
+	tlfile_finish(&q.t.file);
+	return status;
+}
+
+const struct command command_timeline = {
+	.name = "timeline",
+	.synopsis = "[options] FILE",
+	.brief = "what threads and CPUs did, out of ovni.uscp",
+	.about = "Print what threads and CPUs did, out of the timeline that ovniemu writes.",
+	.with = WITH_JSON | WITH_MODE | WITH_RANGE | WITH_OUTPUT | WITH_PROGRESS,
+	.options = options,
+	.noptions = sizeof(options) / sizeof(options[0]),
+	.run = run,
+};

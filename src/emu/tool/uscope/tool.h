@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TOOL_USCOPE_TOOL_H
+#define TOOL_USCOPE_TOOL_H
+
+/* tool: what the subcommands of uscope share: options, files, messages, output.
+ *
+ * A subcommand is one struct command in a file of its own, named in commands.def. Its
+ * run() reads the options with utool_next(), calls utool_ready(), opens what it reads
+ * with utool_open(), prints to tool->out, and returns an exit status. uscope.c cleans up
+ * after it. */
+
+#include "kit/cli.h"
+#include "pathlist.h"
+#include "pick.h"
+#include "uscope/uscope.h"
+#include "wbuf.h"
+
+/* Exit status. */
+enum {
+	STATUS_GOOD = 0,
+	STATUS_BAD = 1, /* file or run; diff: there are differences */
+	STATUS_USAGE = 2,
+};
+
+/* Options that several subcommands have. */
+enum {
+	WITH_JSON = 1 << 0,
+	WITH_MODE = 1 << 1,  /* --mode, --recover */
+	WITH_RANGE = 1 << 2, /* --from, --to */
+	WITH_STORAGE = 1 << 3,
+	WITH_EVENT = 1 << 4,
+	WITH_VALUES = 1 << 5, /* --hex, --raw */
+	WITH_OUTPUT = 1 << 6,
+	WITH_PROGRESS = 1 << 7,
+	WITH_SCOPE = 1 << 8,
+	WITH_PICK = WITH_SCOPE | WITH_STORAGE | WITH_EVENT,
+};
+
+enum {
+	OPT_OWN = 512, /* the first number for options of a subcommand */
+	UTOOL_OPTIONS_MAX = 40,
+};
+
+struct tool;
+
+struct command {
+	const char *name;
+	const char *synopsis; /* what is behind the name */
+	const char *brief;    /* a few words, for the list */
+	const char *about;    /* what it does */
+	unsigned with;        /* WITH_... */
+	const struct cli_option *options;
+	size_t noptions;
+	int (*run)(struct tool *t, int argc, char **argv);
+};
+
+/* A file that is read. */
+struct source {
+	const char *path;
+	uscope_reader_t *reader;
+	const schema_t *schema;
+	struct pathlist paths;
+	struct picked picked;
+	bool reported; /* damage of it has been */
+};
+
+struct tool {
+	const struct command *command;
+	struct cli cli;
+	struct cli_option options[UTOOL_OPTIONS_MAX];
+	char program[32]; /* "uscope dump" */
+	struct wbuf out;
+	const char *out_path; /* NULL: stdout */
+	struct source in[2];
+	struct pick pick;
+	uint64_t from;
+	uint64_t to; /* included */
+	enum uscope_mode mode;
+	bool json;
+	bool hex;
+	bool raw; /* numbers, not labels and texts */
+	bool quiet;
+	bool own_report; /* the subcommand itself tells of the rules that a file breaks */
+	bool show_progress;
+	bool to_terminal;     /* progress */
+	bool out_to_terminal; /* the output */
+	bool progress_shown;
+	double progress_begin;
+	double progress_last;
+	int status; /* once utool_ready() has said no */
+};
+
+void utool_init(struct tool *t, const struct command *c);
+/* Closes all and reports what went wrong. Returns the exit status. */
+int utool_finish(struct tool *t, int status);
+
+/* The next option of the subcommand's own; below 0: there is none. */
+int utool_next(struct tool *t, int argc, char **argv);
+/* Whether the command line is right and asks for work: `last` is what utool_next returned
+ * last, nargs the number of arguments. Opens the output. */
+bool utool_ready(struct tool *t, int last, int argc, char **argv, int nargs);
+/* Says what is wrong with the command line. Returns STATUS_USAGE. */
+int utool_usage(struct tool *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A time given to an option. false: reported. */
+bool utool_time(struct tool *t, const char *option, const char *text, uint64_t *ps);
+/* A number given to an option, up to max. false: reported. */
+bool utool_number(struct tool *t, const char *option, const char *text, uint64_t max, uint64_t *n);
+
+/* Opens a file and makes the choice of --scope and so on. false: reported. */
+bool utool_open(struct tool *t, struct source *s, const char *path);
+/* The same in two steps: a reader that is open, then the choice. */
+bool utool_adopt(struct tool *t, struct source *s, const char *path, uscope_reader_t *reader);
+bool utool_pick(struct tool *t, struct source *s);
+
+/* ---- Messages, on stderr. ---- */
+
+/* What the library says about a file. Returns STATUS_BAD. */
+int utool_fail(struct tool *t, struct source *s, const uscope_error_t *e);
+/* The same with what the reader said last. */
+int utool_failed(struct tool *t, struct source *s);
+void utool_error(struct tool *t, const char *name, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+int utool_no_memory(struct tool *t);
+void utool_warn(struct tool *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* done of total parts of the work; prints at most some times a second. */
+void utool_progress(struct tool *t, double done, double total);
+/* Takes the line of the progress away; messages do that themselves. */
+void utool_end_progress(struct tool *t);
+
+/* Whether nothing more can be written: stop. utool_finish() says why. */
+static inline bool
+utool_stop(const struct tool *t)
+{
+	return wbuf_failed(&t->out);
+}
+
+#endif

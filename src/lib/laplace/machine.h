@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LAPLACE_MACHINE_H
+#define LAPLACE_MACHINE_H
+
+/* machine: the simulated machine as the trace tells of it: tasks, the one that runs, and
+ * the address spaces of lappages.h. It is given all records in order, and says to whom each
+ * belongs and which pages it touches.
+ *
+ * Tasks and spaces are those of the machine, and what runs is a matter of each CPU: a record
+ * is of the CPU of its place. A task runs on one at a time: where another one begins to run
+ * it, the first has nothing to run until it is told.
+ *
+ * Without a kernel trace there are no tasks: each address space counts as one, with the pids
+ * 1, 2... in order of appearance, and runs while references to it come. */
+
+#include "pages.h"
+
+enum lap_task_state {
+	LAP_TASK_CREATED,
+	LAP_TASK_RUNNING,
+	LAP_TASK_WAITING,
+	LAP_TASK_EXITED,
+};
+
+struct lap_task {
+	struct lap_space *space; /* NULL: not known */
+	struct lap_task *parent; /* NULL: not known */
+	void *user;              /* of whoever uses the library; NULL at first */
+	uint32_t index;          /* from 1, in order of appearance */
+	uint32_t pid;
+	uint32_t life; /* which one with this pid, from 1 */
+	uint32_t cpu;  /* where it runs, or did last */
+	uint8_t state;
+};
+
+struct lap_cpu {
+	struct lap_task *running;
+	struct lap_space *last; /* space of the last reference */
+};
+
+struct lapmachine_options {
+	uint32_t kernel_base; /* addresses from here on are the kernel's */
+	bool offset_in_pages; /* of event M */
+	bool no_kernel_trace; /* there are references only */
+	uint32_t ncpus;       /* 0: one */
+};
+
+struct lapmachine {
+	struct lappages pages;
+	struct lap_log *log; /* borrowed */
+	struct lap_cpu *cpus;
+	struct lap_cpu *on; /* the CPU of the current record */
+	uint32_t ncpus;
+	uint32_t left;      /* see struct lap_step */
+	struct lapids pids; /* the last life of each */
+	struct lap_task **tasks;
+	size_t ntasks, tasks_cap;
+	bool no_kernel_trace;
+};
+
+/* One page of a reference, or two. */
+struct lap_touch {
+	uint64_t page; /* canonical */
+	uint32_t addr; /* of the first byte in the page */
+	uint8_t length;
+	uint8_t class; /* first touch: enum lap_class; else 0 */
+};
+
+/* What a record does. */
+struct lap_step {
+	struct lap_task *task;   /* it belongs to; NULL: the kernel */
+	struct lap_space *space; /* reference: its space; event: that of the task, or NULL */
+	bool kernel;             /* a reference to an address of the kernel */
+	bool outside;            /* a reference to a page in no mapping */
+	uint8_t ntouches;
+	struct lap_touch touch[2];
+	uint64_t copy;           /* C: the new page */
+	struct lap_space *ended; /* u: its space is no more */
+	uint32_t left;           /* another CPU whose task was taken away; else that of the record */
+};
+
+/* Returns 0 or -LAP_E_MEMORY; lapmachine_finish() is called in any case. */
+int lapmachine_init(struct lapmachine *m, struct lap_log *log, const struct lapmachine_options *options);
+void lapmachine_finish(struct lapmachine *m);
+
+/* Takes the next record, which is a reference or an event: what it does goes to *step. at: its
+ * place, for messages, and its CPU, which must be there. Returns 1, 0: it is ignored (lenient), <0 a code, of which the log was
+ * told unless it is -LAP_E_MEMORY. */
+int lapmachine_step(struct lapmachine *m, const struct lap_record *rec, const struct lap_place *at, struct lap_step *step);
+
+#endif

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: MIT */
+#include "pages.h"
+
+#include <stdlib.h>
+
+/* Beyond this nothing is numbered but what is touched: a read may claim 2^52 pages. */
+#define PAGES_MAX (UINT64_MAX / 4)
+
+/* Of a page in p->found: it is in no mapping. */
+#define OUTSIDE (UINT32_C(1) << 31)
+
+int
+lappages_append(void ***items, size_t *n, size_t *cap, void *item)
+{
+	if (*n == *cap) {
+		size_t more = *cap ? *cap * 2 : 32;
+		void **p = realloc(*items, more * sizeof(*p));
+		if (!p)
+			return -1;
+		*items = p;
+		*cap = more;
+	}
+	(*items)[(*n)++] = item;
+	return 0;
+}
+
+int
+lappages_init(struct lappages *p, uint32_t kernel_base, bool offset_in_pages)
+{
+	*p = (struct lappages){ .kernel_base = kernel_base, .offset_in_pages = offset_in_pages, .next_cache_id = 1 };
+	laprange_init(&p->pool);
+	return laplines_init(&p->found) == 0 ? 0 : -LAP_E_MEMORY;
+}
+
+void
+lappages_finish(struct lappages *p)
+{
+	for (size_t i = 0; i < p->nspaces; i++)
+		free(p->spaces[i]);
+	for (size_t i = 0; i < p->nobjects; i++)
+		free(p->objects[i]);
+	free(p->spaces);
+	free(p->objects);
+	laplines_finish(&p->found);
+	lapids_finish(&p->contexts);
+	lapids_finish(&p->files);
+	lapids_finish(&p->segments);
+	laprange_finish(&p->pool);
+	*p = (struct lappages){ 0 };
+}
+
+/* ---- Spaces and objects. ---- */
+
+struct lap_space *
+lappages_space(const struct lappages *p, uint32_t context)
+{
+	struct lap_space *s = lapids_find(&p->contexts, context, 0, 0);
+	return s && !s->dead ? s : NULL;
+}
+
+struct lap_space *
+lappages_new_space(struct lappages *p, uint32_t context)
+{
+	struct lap_space *old = lapids_find(&p->contexts, context, 0, 0);
+	struct lap_space *s = calloc(1, sizeof(*s));
+	void **items = (void **)p->spaces;
+	p->failed = p->failed || !s || lappages_append(&items, &p->nspaces, &p->spaces_cap, s) < 0;
+	p->spaces = (struct lap_space **)items;
+	if (p->failed) {
+		/* In the array it is freed with it. */
+		if (!p->nspaces || p->spaces[p->nspaces - 1] != s)
+			free(s);
+		return NULL;
+	}
+	p->nalive++;
+	s->index = (uint32_t)p->nspaces;
+	s->context = context;
+	s->life = old ? old->life + 1 : 1;
+	s->cache_id = p->next_cache_id++;
+	if (old && !old->dead)
+		lappages_end_space(p, old);
+	if (lapids_set(&p->contexts, context, 0, 0, s) == 0)
+		return s;
+	p->failed = true;
+	return NULL;
+}
+
+void
+lappages_end_space(struct lappages *p, struct lap_space *s)
+{
+	laprange_free(&p->pool, s->maps);
+	laprange_free(&p->pool, s->pages);
+	s->maps = NULL;
+	s->pages = NULL;
+	s->mapped = 0;
+	p->nalive -= !s->dead;
+	s->dead = true;
+}
+
+static struct lap_object *
+get_object(struct lappages *p, struct lapids *ids, uint8_t class, const uint64_t *key)
+{
+	struct lap_object *o = lapids_find(ids, key[0], key[1], key[2]);
+	if (o)
+		return o;
+	o = calloc(1, sizeof(*o));
+	void **items = (void **)p->objects;
+	bool added = o && lappages_append(&items, &p->nobjects, &p->objects_cap, o) == 0;
+	p->objects = (struct lap_object **)items;
+	if (!added)
+		free(o);
+	if (!added || lapids_set(ids, key[0], key[1], key[2], o) < 0) {
+		p->failed = true;
+		return NULL;
+	}
+	o->index = (uint32_t)p->nobjects;
+	o->class = class;
+	return o;
+}
+
+static struct lap_object *
+file_of(struct lappages *p, const struct lap_event *ev)
+{
+	const uint64_t key[] = { ev->arg[LAP_INODE], ev->arg[LAP_MAJOR], ev->arg[LAP_MINOR] };
+	return get_object(p, &p->files, LAP_CLASS_FILE, key);
+}
+
+static struct lap_object *
+segment_of(struct lappages *p, const struct lap_event *ev)
+{
+	const uint64_t key[] = { ev->arg[LAP_SHM], 0, 0 };
+	return get_object(p, &p->segments, LAP_CLASS_SEGMENT, key);
+}
+
+/* ---- Touches. ---- */
+
+static uint64_t
+new_page(struct lappages *p, struct laprange **map, uint64_t page, uint32_t owner)
+{
+	laprange_set(&p->pool, map, page, page, owner, ++p->npages);
+	p->failed = p->failed || p->pool.failed;
+	return p->npages;
+}
+
+/* The page in a map, or a new one. */
+static uint64_t
+page_in(struct lappages *p, struct laprange **map, uint64_t page, uint8_t new_class, uint8_t *class)
+{
+	const struct laprange *r = laprange_find(*map, page);
+	if (r)
+		return laprange_value(r, page);
+	*class = new_class;
+	return new_page(p, map, page, new_class);
+}
+
+static uint64_t
+find_page(struct lappages *p, struct lap_space *s, uint64_t page, uint8_t *class)
+{
+	const struct laprange *r = laprange_find(s->pages, page);
+	if (r) {
+		p->outside = r->owner == LAP_CLASS_UNMAPPED;
+		return laprange_value(r, page);
+	}
+	r = laprange_find(s->maps, page);
+	if (r && r->owner) {
+		struct lap_object *o = p->objects[r->owner - 1];
+		return page_in(p, &o->pages, laprange_value(r, page), o->class, class);
+	}
+	p->outside = !r;
+	*class = r ? LAP_CLASS_ANONYMOUS : LAP_CLASS_UNMAPPED;
+	return new_page(p, &s->pages, page, *class);
+}
+
+/* What was found in a space is no longer valid. */
+static void
+forget(struct lappages *p, struct lap_space *s)
+{
+	s->cache_id = p->next_cache_id++;
+}
+
+/* Nor in any space: each gets a new id when it is touched again. */
+static void
+forget_all(struct lappages *p)
+{
+	p->first_cache_id = p->next_cache_id;
+}
+
+/* The id of the kernel is 2^43. */
+static inline uint64_t
+key_of(const struct lappages *p, const struct lap_space *s, uint32_t addr)
+{
+	return laplines_key(addr >= p->kernel_base ? UINT64_C(1) << 43 : s->cache_id, addr);
+}
+
+static void
+remember(struct lappages *p, uint64_t key, uint32_t addr, uint64_t page)
+{
+	/* Beyond that they are looked for each time. */
+	uint32_t value = page < OUTSIDE ? (uint32_t)page : 0;
+	laplines_put(&p->found, key, addr, value && p->outside ? value | OUTSIDE : value, p->npages / 2);
+}
+
+void
+lappages_prefetch(const struct lappages *p, const struct lap_space *s, uint32_t addr)
+{
+	laplines_prefetch(&p->found, key_of(p, s, addr));
+}
+
+uint64_t
+lappages_peek(const struct lappages *p, const struct lap_space *s, uint32_t addr)
+{
+	return laplines_find(&p->found, key_of(p, s, addr), addr) & ~OUTSIDE;
+}
+
+uint64_t
+lappages_touch(struct lappages *p, struct lap_space *s, uint32_t addr, uint8_t *class)
+{
+	bool kernel = addr >= p->kernel_base;
+	uint64_t page = addr >> LAP_PAGE_SHIFT;
+	*class = LAP_CLASS_NONE;
+	p->outside = false;
+	if (!kernel && !s)
+		return 0;
+	if (s && s->cache_id < p->first_cache_id)
+		forget(p, s);
+	uint64_t key = key_of(p, s, addr);
+	uint32_t known = laplines_find(&p->found, key, addr);
+	if (known) {
+		p->outside = known & OUTSIDE;
+		return known & ~OUTSIDE;
+	}
+	uint64_t found = kernel ? page_in(p, &p->kernel, page, LAP_CLASS_KERNEL, class) : find_page(p, s, page, class);
+	remember(p, key, addr, found);
+	return found;
+}
+
+/* ---- Events. ---- */
+
+/* The pages of a range in bytes, which is not empty. */
+struct span {
+	uint64_t first;
+	uint64_t last;
+};
+
+static struct span
+span_of(uint64_t address, uint64_t length)
+{
+	return (struct span){ address >> LAP_PAGE_SHIFT, (address + length - 1) >> LAP_PAGE_SHIFT };
+}
+
+static void
+unmap(struct lappages *p, struct lap_space *s, struct span at)
+{
+	struct laprange *gone = laprange_cut(&p->pool, &s->maps, at.first, at.last);
+	s->mapped -= laprange_total(gone);
+	laprange_free(&p->pool, gone);
+	laprange_free(&p->pool, laprange_cut(&p->pool, &s->pages, at.first, at.last));
+	forget(p, s);
+}
+
+static void
+map(struct lappages *p, struct lap_space *s, struct span at, uint32_t owner, uint64_t base)
+{
+	unmap(p, s, at);
+	laprange_set(&p->pool, &s->maps, at.first, at.last, owner, base);
+	s->mapped += at.last - at.first + 1;
+}
+
+/* Anonymous pages have their own number as index, so that neighbours become one range. */
+static void
+map_anonymous(struct lappages *p, struct lap_space *s, struct span at)
+{
+	map(p, s, at, 0, at.first);
+}
+
+static void
+map_object(struct lappages *p, struct lap_space *s, struct span at, const struct lap_object *o, uint64_t base)
+{
+	if (o)
+		map(p, s, at, o->index, base);
+}
+
+static void
+move_mapping(struct lappages *p, struct lap_space *s, struct span to, struct span from)
+{
+	uint64_t n = from.last - from.first < to.last - to.first ? from.last - from.first : to.last - to.first;
+	uint64_t shift = to.first - from.first;
+	struct laprange *maps = laprange_cut(&p->pool, &s->maps, from.first, from.first + n);
+	struct laprange *pages = laprange_cut(&p->pool, &s->pages, from.first, from.first + n);
+	/* What it grows by continues its end. */
+	const struct laprange *end = laprange_find(maps, from.first + n);
+	struct laprange tail = { .base = from.first + n };
+	if (end)
+		tail = (struct laprange){ .owner = end->owner, .base = laprange_value(end, from.first + n) };
+	s->mapped -= laprange_total(maps);
+	unmap(p, s, from);
+	unmap(p, s, to);
+	s->mapped += laprange_total(maps);
+	laprange_put(&p->pool, &s->maps, maps, shift);
+	laprange_put(&p->pool, &s->pages, pages, shift);
+	if (to.last > to.first + n || !end)
+		map(p, s, (struct span){ end ? to.first + n + 1 : to.first, to.last }, tail.owner, tail.base + (end ? 1 : 0));
+	forget(p, s);
+}
+
+static void
+duplicate(struct lappages *p, struct lap_space *s, struct lap_space *dup, struct span at)
+{
+	if (s == dup)
+		return;
+	unmap(p, dup, at);
+	/* The trees are shared until one of them is changed. */
+	struct laprange *maps = laprange_copy(&p->pool, &s->maps, at.first, at.last);
+	dup->mapped += laprange_total(maps);
+	laprange_put(&p->pool, &dup->maps, maps, 0);
+	laprange_put(&p->pool, &dup->pages, laprange_copy(&p->pool, &s->pages, at.first, at.last), 0);
+}
+
+/* Pages of the file cache that a transfer touches. */
+static void
+transfer(struct lappages *p, struct lap_object *o, struct span at)
+{
+	uint64_t page = at.first;
+	while (o && !p->pool.failed) {
+		const struct laprange *r = laprange_next(o->pages, page);
+		if (!r || r->first > page) {
+			uint64_t last = r && r->first <= at.last ? r->first - 1 : at.last;
+			uint64_t n = last - page + 1;
+			if (p->npages + n > PAGES_MAX)
+				return;
+			laprange_set(&p->pool, &o->pages, page, last, o->class, p->npages + 1);
+			p->npages += n;
+			if (last == at.last)
+				return;
+			page = last + 1;
+			r = laprange_find(o->pages, page);
+		}
+		if (!r || r->last >= at.last)
+			return;
+		page = r->last + 1;
+	}
+}
+
+/* Pages of a file or segment from an index on are no more. */
+static void
+retire(struct lappages *p, struct lap_object *o, uint64_t first)
+{
+	struct laprange *gone = o ? laprange_cut(&p->pool, &o->pages, first, UINT64_MAX) : NULL;
+	if (!gone)
+		return;
+	laprange_free(&p->pool, gone);
+	forget_all(p);
+}
+
+static uint64_t
+copy_on_write(struct lappages *p, struct lap_space *s, uint64_t page)
+{
+	uint64_t canonical = new_page(p, &s->pages, page, LAP_CLASS_ANONYMOUS);
+	/* Else no reference gets there. */
+	if (page >> 20 == 0 && page << LAP_PAGE_SHIFT < p->kernel_base) {
+		uint32_t addr = (uint32_t)(page << LAP_PAGE_SHIFT);
+		p->outside = false;
+		remember(p, key_of(p, s, addr), addr, canonical);
+	}
+	return canonical;
+}
+
+uint64_t
+lappages_event(struct lappages *p, const struct lap_event *ev, struct lap_space *s, struct lap_space *dup)
+{
+	const uint64_t *arg = ev->arg;
+	struct span at = { 0 };
+	uint64_t page = 0;
+	if (s && s->dead)
+		s = NULL;
+	if (arg[LAP_LENGTH])
+		at = span_of(arg[LAP_ADDRESS], arg[LAP_LENGTH]);
+	switch (ev->tag) {
+	case 'D':
+		if (s && dup)
+			duplicate(p, s, dup, span_of(arg[LAP_START], arg[LAP_STOP] - arg[LAP_START]));
+		break;
+	case 'M':
+		if (s)
+			map_object(p, s, at, file_of(p, ev), p->offset_in_pages ? arg[LAP_OFFSET] : arg[LAP_OFFSET] >> LAP_PAGE_SHIFT);
+		break;
+	case 'm':
+		if (s)
+			map_anonymous(p, s, at);
+		break;
+	case 's':
+		if (s)
+			map_object(p, s, at, segment_of(p, ev), 0);
+		break;
+	case '@':
+		if (s)
+			move_mapping(p, s, at, span_of(arg[LAP_OLD_ADDRESS], arg[LAP_OLD_LENGTH]));
+		break;
+	case 'U':
+		if (s)
+			unmap(p, s, at);
+		break;
+	case 'C':
+		if (s)
+			page = copy_on_write(p, s, arg[LAP_ADDRESS] >> LAP_PAGE_SHIFT);
+		break;
+	case '<':
+	case '>': transfer(p, file_of(p, ev), span_of(arg[LAP_OFFSET], arg[LAP_LENGTH])); break;
+	case '-': retire(p, file_of(p, ev), 0); break;
+	case 't': retire(p, file_of(p, ev), (arg[LAP_LENGTH] >> LAP_PAGE_SHIFT) + (arg[LAP_LENGTH] % LAP_PAGE_SIZE != 0)); break;
+	case '/': retire(p, segment_of(p, ev), 0); break;
+	default: break;
+	}
+	p->failed = p->failed || p->pool.failed;
+	return page;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LAPLACE_PAGES_H
+#define LAPLACE_PAGES_H
+
+/* pages: address spaces, their mappings, and canonical pages.
+ *
+ * A canonical page is a page whatever its address: pages of files and of shared segments
+ * are the same wherever they are mapped, those that a fork shares stay one until one side
+ * gets a copy, and those of the kernel belong to no space. They are numbered 1, 2, 3... as
+ * they are first touched. The rules are in doc/format/laplace.md, "Canonical pages".
+ *
+ * Memory grows with pages that were touched, at most 64 bytes each (less where pages that
+ * follow each other are touched in order) and 64 to find it again (less where neighbours are
+ * touched), and with mappings. */
+
+#include "ids.h"
+#include "laplace.h"
+#include "lines.h"
+#include "range.h"
+
+enum lap_class {
+	LAP_CLASS_NONE,
+	LAP_CLASS_ANONYMOUS,
+	LAP_CLASS_FILE,
+	LAP_CLASS_SEGMENT,
+	LAP_CLASS_UNMAPPED,
+	LAP_CLASS_COPY, /* of copy on write; its page is anonymous then */
+	LAP_CLASS_KERNEL,
+	LAP_CLASSES,
+};
+
+/* A file or a shared segment. */
+struct lap_object {
+	struct laprange *pages; /* index in it -> canonical */
+	uint32_t index;         /* owner of the mappings, from 1 */
+	uint8_t class;
+};
+
+struct lap_space {
+	struct laprange *maps;  /* page -> index in the object; owner: of the object, 0: anonymous */
+	struct laprange *pages; /* page -> canonical, of private pages; owner: class */
+	uint64_t mapped;        /* pages in maps */
+	uint64_t cache_id;
+	void *user;     /* of whoever uses the library; NULL at first */
+	uint32_t index; /* from 1, in order of appearance */
+	uint32_t context;
+	uint32_t life;  /* which one with this context, from 1 */
+	uint32_t owner; /* the first pid it was assigned to, 0: none yet */
+	bool assigned;
+	bool dead;
+};
+
+struct lappages {
+	struct laprange_pool pool;
+	struct laprange *kernel; /* page -> canonical */
+	uint64_t npages;         /* canonical pages so far */
+	uint64_t next_cache_id;
+	uint64_t first_cache_id; /* what is below is no longer valid */
+	uint64_t kernel_base;
+	bool offset_in_pages; /* of M */
+	struct lapids contexts;
+	struct lapids files;
+	struct lapids segments;
+	struct lap_space **spaces; /* by index - 1 */
+	struct lap_object **objects;
+	size_t nspaces, spaces_cap;
+	size_t nalive; /* of the spaces */
+	size_t nobjects, objects_cap;
+	struct laplines found; /* canonical pages */
+	bool outside;          /* what was touched last is in no mapping */
+	bool failed;           /* memory was exhausted: nothing that was found is valid */
+};
+
+/* Returns 0 or -LAP_E_MEMORY; lappages_finish() is called in any case. */
+int lappages_init(struct lappages *p, uint32_t kernel_base, bool offset_in_pages);
+void lappages_finish(struct lappages *p);
+
+/* Of all below: NULL and `failed` when memory is exhausted. */
+
+/* The space of a context that lives, or NULL. */
+struct lap_space *lappages_space(const struct lappages *p, uint32_t context);
+/* A new space, in place of the one with that context. */
+struct lap_space *lappages_new_space(struct lappages *p, uint32_t context);
+/* The end of a space. */
+void lappages_end_space(struct lappages *p, struct lap_space *s);
+
+/* The page of an address of a space (NULL: not known; then kernel only).
+ *   class   what it is if this was the first touch, else 0
+ * 0: there is no such space. */
+uint64_t lappages_touch(struct lappages *p, struct lap_space *s, uint32_t addr, uint8_t *class);
+
+/* An address of a space will be touched soon: first its page is looked for, and when that is
+ * there, lappages_peek() gives it; 0: it is not known. */
+void lappages_prefetch(const struct lappages *p, const struct lap_space *s, uint32_t addr);
+uint64_t lappages_peek(const struct lappages *p, const struct lap_space *s, uint32_t addr);
+
+/* What an event that concerns memory does: D M m @ U C s / < > - t. s: the space of its task,
+ * and for D the source; dup: for D only. Returns the new page of C, else 0. */
+uint64_t lappages_event(struct lappages *p, const struct lap_event *ev, struct lap_space *s, struct lap_space *dup);
+
+/* Adds an item to an array of pointers. -1: no memory. */
+int lappages_append(void ***items, size_t *n, size_t *cap, void *item);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LAPLACE_RANGE_H
+#define LAPLACE_RANGE_H
+
+/* range: maps of ranges of pages, such as the mappings of an address space.
+ *
+ * A map holds ranges [first, last] that do not overlap. Each has an owner, and a base that
+ * belongs to `first` and grows by one a page: page p has the value base + (p - first).
+ * Neighbours that continue each other are one range.
+ *
+ * A map is a balanced tree whose nodes may be shared by maps and are copied when one of
+ * them is changed: a copy of a map, or of a part of it, costs O(log n), as a fork does not
+ * copy what it shares. Maps are pointers; NULL is the empty one. All nodes are in a pool,
+ * and freed with it. When memory is exhausted the pool says so from then on, and maps may
+ * lack ranges; nothing else happens. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct laprange {
+	uint64_t first;
+	uint64_t last;
+	uint64_t base;
+	uint64_t total; /* pages in it and below */
+	uint32_t owner;
+	uint32_t weight; /* random: a parent has more */
+	uint32_t refs;   /* maps and nodes that hold it */
+	struct laprange *left;
+	struct laprange *right; /* of a free node: the next one */
+};
+
+struct laprange_chunk;
+
+struct laprange_pool {
+	struct laprange_chunk *chunks;
+	struct laprange *free;
+	uint64_t random;
+	size_t nodes; /* in use */
+	bool failed;  /* memory was exhausted */
+};
+
+void laprange_init(struct laprange_pool *pool);
+/* Frees all nodes of all maps. Accepts a zeroed pool. */
+void laprange_finish(struct laprange_pool *pool);
+
+/* The range that has the page, NULL: none. Borrowed until the next change. */
+const struct laprange *laprange_find(const struct laprange *map, uint64_t page);
+
+/* The range with the lowest page that is not below `page`. NULL: there is none. */
+const struct laprange *laprange_next(const struct laprange *map, uint64_t page);
+
+/* The value of a page that the range has. */
+static inline uint64_t
+laprange_value(const struct laprange *r, uint64_t page)
+{
+	return r->base + (page - r->first);
+}
+
+/* Sets [first, last] to one range, whatever is there. */
+void laprange_set(struct laprange_pool *pool, struct laprange **map, uint64_t first, uint64_t last,
+	uint32_t owner, uint64_t base);
+
+/* Takes [first, last] out of the map and returns it as a map. */
+struct laprange *laprange_cut(struct laprange_pool *pool, struct laprange **map, uint64_t first, uint64_t last);
+
+/* What a map has in [first, last], as a map; it keeps it. */
+struct laprange *laprange_copy(struct laprange_pool *pool, struct laprange **map, uint64_t first, uint64_t last);
+
+/* Puts `add`, moved by `shift` pages (modulo 2^64), into a map that has nothing from its first
+ * to its last page, and frees it. O(log n) where shift is 0, else by the ranges of `add`. */
+void laprange_put(struct laprange_pool *pool, struct laprange **map, struct laprange *add, uint64_t shift);
+
+/* Gives the map back. */
+void laprange_free(struct laprange_pool *pool, struct laprange *map);
+
+/* The pages that a map has. O(1). */
+static inline uint64_t
+laprange_total(const struct laprange *map)
+{
+	return map ? map->total : 0;
+}
+
+/* Calls each() for all ranges in order, until it returns other than 0, which is returned. */
+int laprange_each(const struct laprange *map, int (*each)(void *self, const struct laprange *r), void *self);
+
+#endif

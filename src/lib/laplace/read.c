@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+#include "read.h"
+
+#include "kernel.h"
+#include "probe.h"
+#include "ref.h"
+
+#include <string.h>
+
+void
+lapread_close(struct lapread *r)
+{
+	lapsource_close(&r->source);
+	*r = (struct lapread){ 0 };
+}
+
+struct lap_place
+lapread_place(const struct lapread *r)
+{
+	return (struct lap_place){ .file = r->options.file, .offset = r->offset, .line = r->line, .cpu = r->options.cpu };
+}
+
+static int
+fail(struct lapread *r, int code, const char *detail)
+{
+	struct lap_place at = lapread_place(r);
+	return lap_raise(r->log, &at, code, "%s", detail);
+}
+
+static int
+fail_read(struct lapread *r)
+{
+	struct lap_place at = lapread_place(r);
+	at.offset = lapsource_offset(&r->source);
+	return lap_raise(r->log, &at, LAP_E_IO, "%s", strerror(r->source.error));
+}
+
+static int
+probe(struct lapread *r)
+{
+	struct lapsource *s = &r->source;
+	int rc = lapsource_fill(s, LAPPROBE_HEAD);
+	if (rc < 0)
+		return fail_read(r);
+	r->options.format = lapprobe_bytes(s->p, (size_t)(s->end - s->p), r->options.size, r->options.dialect);
+	if (r->options.format == LAP_AUTO)
+		return fail(r, LAP_E_FORMAT, "neither text nor references of 18 bytes");
+	return 0;
+}
+
+int
+lapread_open(struct lapread *r, struct lap_log *log, const struct lap_input *input,
+	const struct lapread_options *options)
+{
+	*r = (struct lapread){ .log = log, .options = *options };
+	struct lap_place at = { .file = options->file };
+	if (options->format >= LAP_FORMATS || options->dialect >= LAP_DIALECTS)
+		return lap_raise(log, &at, LAP_E_FORMAT, "there is no such format or dialect");
+	if (lapsource_open(&r->source, input) < 0)
+		return lap_raise(log, &at, LAP_E_MEMORY, "out of memory");
+	return options->format == LAP_AUTO ? probe(r) : 0;
+}
+
+/* ---- What all forms share. ---- */
+
+/* Order, length and end of a reference. 1: it is good; 0: skip it. */
+static int
+check_ref(struct lapread *r, struct lap_record *rec)
+{
+	if (__builtin_expect(rec->length == 0, 0))
+		return fail(r, LAP_LR03, "the length is 0");
+	uint32_t room = UINT32_MAX - rec->addr; /* behind the first byte */
+	if (__builtin_expect((uint32_t)rec->length - 1 > room, 0)) {
+		struct lap_place at = lapread_place(r);
+		int rc = lap_raise(r->log, &at, LAP_LR04, "%u bytes at %x go beyond ffffffff", rec->length, rec->addr);
+		if (rc)
+			return rc;
+		rec->length = (uint8_t)(room + 1);
+	}
+	return 1;
+}
+
+/* 1: the stamp is at or behind the last one, or made so. */
+static int
+check_order(struct lapread *r, uint64_t *ts)
+{
+	if (__builtin_expect(*ts < r->last_ts, 0)) {
+		struct lap_place at = lapread_place(r);
+		int rc = lap_raise(r->log, &at, LAP_LR05, "the timestamp %llx is lower than %llx before it",
+			(unsigned long long)*ts, (unsigned long long)r->last_ts);
+		if (rc)
+			return rc;
+		*ts = r->last_ts;
+	}
+	r->last_ts = *ts;
+	return 1;
+}
+
+/* What nearly all references are: 1; else 0, and give_ref() says what is wrong. */
+static inline int
+give_good_ref(struct lapread *r, struct lap_record *rec)
+{
+	/* A length of 0 is a large number here. */
+	if (__builtin_expect((uint64_t)rec->length - 1 > UINT32_MAX - rec->addr || rec->ts < r->last_ts, 0))
+		return 0;
+	r->last_ts = rec->ts;
+	r->records++;
+	rec->type = LAP_REF;
+	rec->page = 0;
+	rec->event = NULL;
+	return 1;
+}
+
+static __attribute__((noinline)) int
+give_ref(struct lapread *r, struct lap_record *rec)
+{
+	int rc = check_ref(r, rec);
+	if (rc <= 0)
+		return rc;
+	rc = check_order(r, &rec->ts);
+	r->records += rc > 0;
+	return rc;
+}
+
+/* ---- 18 bytes. ---- */
+
+static int
+next_binary(struct lapread *r, struct lap_record *rec)
+{
+	for (;;) {
+		struct lapsource *s = &r->source;
+		if (__builtin_expect(s->end - s->p < LAP_RECORD_SIZE, 0)) {
+			int rc = lapsource_fill(s, LAP_RECORD_SIZE);
+			if (rc < 0)
+				return fail_read(r);
+			if (rc == 0 && s->p == s->end)
+				return 0;
+			if (rc == 0) {
+				r->offset = lapsource_offset(s);
+				struct lap_place at = lapread_place(r);
+				rc = lap_raise(r->log, &at, LAP_LR01, "the file ends %d bytes into a record of 18", (int)(s->end - s->p));
+				s->p = s->end;
+				return rc;
+			}
+		}
+		lapref_decode(s->p, r->options.endian, rec);
+		r->offset = lapsource_offset(s);
+		s->p += LAP_RECORD_SIZE;
+		bool known = lap_kinds[rec->kind];
+		if (__builtin_expect(known, 1) && give_good_ref(r, rec))
+			return 1;
+		int rc;
+		if (!known) {
+			struct lap_place at = lapread_place(r);
+			rc = lap_raise(r->log, &at, LAP_LR02, "the kind is 0x%02x, not one of r w i R W I", rec->kind);
+		} else {
+			rec->type = LAP_REF;
+			rec->page = 0;
+			rec->event = NULL;
+			rc = give_ref(r, rec);
+		}
+		if (rc)
+			return rc;
+	}
+}
+
+/* ---- Lines. ---- */
+
+/* Skips what is left of a line that is too long, in pieces. */
+static int
+skip_long_line(struct lapread *r)
+{
+	struct lapsource *s = &r->source;
+	for (;;) {
+		const uint8_t *nl = memchr(s->p, '\n', (size_t)(s->end - s->p));
+		if (nl) {
+			s->p = nl + 1;
+			return 0;
+		}
+		s->p = s->end;
+		int rc = lapsource_fill(s, 1);
+		if (rc <= 0)
+			return rc < 0 ? fail_read(r) : 0;
+	}
+}
+
+/* A line: *n bytes at *line, without newline and return. 1: there is one; 0: end of file;
+ * 2: skip it. The line stays until the next call. */
+static int
+next_line(struct lapread *r, const char **line, size_t *n)
+{
+	struct lapsource *s = &r->source;
+	r->offset = lapsource_offset(s);
+	r->line++;
+	const uint8_t *nl = memchr(s->p, '\n', (size_t)(s->end - s->p));
+	if (!nl) {
+		int rc = lapsource_fill(s, LAP_LINE_MAX + 1);
+		if (rc < 0)
+			return fail_read(r);
+		if (s->p == s->end) {
+			r->line--;
+			return 0;
+		}
+		nl = memchr(s->p, '\n', (size_t)(s->end - s->p));
+	}
+	size_t len = (size_t)((nl ? nl : s->end) - s->p);
+	if (len > LAP_LINE_MAX) {
+		int rc = fail(r, LAP_LT05, "the line is longer than 8192 bytes");
+		if (rc == 0)
+			rc = skip_long_line(r);
+		return rc < 0 ? rc : 2;
+	}
+	*line = (const char *)s->p;
+	*n = len;
+	s->p = nl ? nl + 1 : s->end;
+	if (memchr(*line, 0, len)) {
+		int rc = fail(r, LAP_LT05, "the line holds a NUL");
+		return rc < 0 ? rc : 2;
+	}
+	if (!nl)
+		(void)fail(r, LAP_LT06, "the last line has no newline");
+	if (len && (*line)[len - 1] == '\r')
+		--*n;
+	return 1;
+}
+
+/* Comments, and lines of blanks. */
+static bool
+is_empty(const char *line, size_t n)
+{
+	if (n && line[0] == '#')
+		return true;
+	for (size_t i = 0; i < n; i++)
+		if (line[i] != ' ' && line[i] != '\t')
+			return false;
+	return true;
+}
+
+/* What is wrong with a line, and its beginning. */
+static int
+fail_line(struct lapread *r, int code, const char *line, size_t n)
+{
+	struct lap_place at = lapread_place(r);
+	return lap_raise(r->log, &at, code, "%s: \"%.*s\"%s", lap_code_text(code), (int)(n < 60 ? n : 60), line, n < 60 ? "" : "...");
+}
+
+static int
+give_event(struct lapread *r, struct lap_record *rec, const char *line, size_t n)
+{
+	struct lap_event *ev = &r->event;
+	int code = lapkernel_parse(line, n, r->options.dialect, ev);
+	if (code) {
+		int rc = fail_line(r, code, line, n);
+		if (rc || code != LAP_LK02)
+			return rc;
+	}
+	if (r->ended) {
+		int rc = fail_line(r, LAP_LK04, line, n);
+		if (rc <= 0)
+			return rc;
+	}
+	int rc = check_order(r, &ev->ts);
+	if (rc <= 0)
+		return rc;
+	r->ended = ev->tag == 'e';
+	*rec = (struct lap_record){ .ts = ev->ts, .type = LAP_EVENT, .kind = ev->tag, .event = ev };
+	r->records++;
+	return 1;
+}
+
+static int
+give_ref_line(struct lapread *r, struct lap_record *rec, const char *line, size_t n)
+{
+	uint64_t last = 0;
+	*rec = (struct lap_record){ .type = LAP_REF };
+	int code = lapref_parse(line, n, 8, rec, &last);
+	if (code)
+		return fail_line(r, code, line, n);
+	rec->addr = (uint32_t)last;
+	return give_ref(r, rec);
+}
+
+/* "kind ts length vpage cpage" */
+static int
+give_page_line(struct lapread *r, struct lap_record *rec, const char *line, size_t n)
+{
+	*rec = (struct lap_record){ .type = LAP_PAGE };
+	int code = lapref_parse(line, n, 16, rec, &rec->page);
+	if (code)
+		return fail_line(r, code, line, n);
+	if (rec->space > UINT32_MAX >> LAP_PAGE_SHIFT)
+		return fail_line(r, LAP_LT03, line, n);
+	rec->addr = rec->space << LAP_PAGE_SHIFT;
+	rec->space = r->options.space;
+	return give_ref(r, rec);
+}
+
+/* "kind cpage": record k has the timestamp k. */
+static int
+give_basic_line(struct lapread *r, struct lap_record *rec, const char *line, size_t n)
+{
+	struct lap_cursor c = { line, line + n };
+	const char *field;
+	*rec = (struct lap_record){ .type = LAP_PAGE, .length = 1, .ts = r->records };
+	int code = lapref_first(&c, &rec->kind);
+	if (!code && !lap_kinds[rec->kind])
+		code = LAP_LR02;
+	size_t len = lapref_field(&c, &field);
+	if (!code)
+		code = len ? lapref_number(field, len, 16, &rec->page) : LAP_LT01;
+	if (!code && c.p != c.end) {
+		int rc = fail_line(r, LAP_LT01, line, n);
+		if (rc)
+			return rc;
+	}
+	if (code)
+		return fail_line(r, code, line, n);
+	rec->kind |= 0x20;
+	r->records++;
+	return 1;
+}
+
+static int
+give_line(struct lapread *r, struct lap_record *rec, const char *line, size_t n)
+{
+	bool is_ref = lap_kinds[(uint8_t)line[0]];
+	switch (r->options.format) {
+	case LAP_TEXT: return give_ref_line(r, rec, line, n);
+	case LAP_KERNEL: return give_event(r, rec, line, n);
+	case LAP_BASIC: return give_basic_line(r, rec, line, n);
+	case LAP_PROCESS: return is_ref ? give_page_line(r, rec, line, n) : give_event(r, rec, line, n);
+	default: return is_ref ? give_ref_line(r, rec, line, n) : give_event(r, rec, line, n);
+	}
+}
+
+static int
+next_text(struct lapread *r, struct lap_record *rec)
+{
+	bool plain = r->options.format == LAP_TEXT || r->options.format == LAP_MIXED;
+	for (;;) {
+		struct lapsource *s = &r->source;
+		/* Nearly all lines are in writer's form. A line that ends behind the window is not
+		 * found to end: zeros follow. */
+		if (plain && lap_kinds[*s->p]) {
+			unsigned taken = lapref_scan(s->p, rec);
+			if (taken) {
+				r->offset = lapsource_offset(s);
+				r->line++;
+				s->p += taken;
+				if (give_good_ref(r, rec))
+					return 1;
+				rec->type = LAP_REF;
+				rec->page = 0;
+				rec->event = NULL;
+				int rc = give_ref(r, rec);
+				if (rc)
+					return rc;
+				continue;
+			}
+		}
+		const char *line = "";
+		size_t n = 0;
+		int rc = next_line(r, &line, &n);
+		if (rc <= 0)
+			return rc;
+		if (rc == 2 || is_empty(line, n))
+			continue;
+		rc = give_line(r, rec, line, n);
+		if (rc)
+			return rc;
+	}
+}
+
+int
+lapread_next(struct lapread *r, struct lap_record *rec)
+{
+	return r->options.format == LAP_BINARY ? next_binary(r, rec) : next_text(r, rec);
+}

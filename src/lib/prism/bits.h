@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PRISM_BITS_H
+#define PRISM_BITS_H
+
+/* bits: what reading and writing of events share. The bytes are defined in
+ * doc/format/prism.md. */
+
+#include "prism.h"
+
+#include <string.h>
+
+enum {
+	PRISM_ADDRESS = 7, /* bytes of an address and of an id */
+
+	/* Of sync and context: */
+	PRISM_DETAIL_TYPE = 0x80,
+	PRISM_DETAIL_METADATA = 0x40,
+};
+
+/* What the first byte of memory and compute tells has the same place in an event: where most
+ * are that short, nothing depends on which of the two comes. */
+_Static_assert(offsetof(struct prism_mem, has) == offsetof(struct prism_comp, has), "has");
+_Static_assert(offsetof(struct prism_mem, type) == offsetof(struct prism_comp, format), "type");
+_Static_assert(offsetof(struct prism_mem, bytes) == offsetof(struct prism_comp, bytes), "size");
+_Static_assert(sizeof(struct prism_mem) == sizeof(struct prism_comp), "all of a compute event is set");
+
+static inline uint64_t
+prism_load64(const uint8_t *p)
+{
+	uint64_t v;
+	memcpy(&v, p, sizeof(v));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	v = __builtin_bswap64(v);
+#endif
+	return v;
+}
+
+static inline uint32_t
+prism_load32(const uint8_t *p)
+{
+	uint32_t v;
+	memcpy(&v, p, sizeof(v));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	v = __builtin_bswap32(v);
+#endif
+	return v;
+}
+
+/* The low n bytes, the lowest first. */
+static inline void
+prism_store(uint8_t *p, uint64_t v, size_t n)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	v = __builtin_bswap64(v);
+#endif
+	memcpy(p, &v, n);
+}
+
+/* Sets what is in force for a kind below PRISM_KINDS, and what follows from it. */
+void prism_set_detail(struct prism_state *st, unsigned kind, uint8_t detail);
+
+/* Whether the bytes are UTF-8 without NUL. */
+bool prism_is_text(const uint8_t *p, size_t n);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PRISM_READ_H
+#define PRISM_READ_H
+
+/* read: the events of a stream out of the bytes of its file: buffers, End events,
+ * and where each event is. Whoever calls it brings the bytes. */
+
+#include "prism.h"
+
+struct prismread {
+	struct prism_state state;
+	uint64_t buffer_size; /* 0: one run up to the first End */
+	uint64_t offset;      /* in the file, of what is read next */
+	uint64_t at;          /* of the last event */
+	uint64_t seq;         /* events given, Config and End included */
+	uint64_t left;        /* bytes up to the end of the buffer; without buffers all there can be */
+	bool closed;          /* behind an End: the rest of the buffer, or of the file, is no event */
+	bool ended;           /* the end of the stream was told */
+};
+
+void prismread_begin(struct prismread *r, const struct prism_settings *settings, uint64_t buffer_size);
+
+/* The next event of what starts with the n bytes at p; `last`: nothing is behind them. *used
+ * bytes were read, which are not given again, also when there is no event. Returns 1 an
+ * event (End too), 0 it needs more bytes, or the end of the stream (r->ended), <0 -code that
+ * ends the stream, at r->at: in a lenient state too, for PB01, PB02, PB03, PB12 and PB16. Codes
+ * that a lenient reader passes, and warnings, are in ev->issues, which counts also when 0 is
+ * returned (PB14, and PB15 at r->at); kind and rest of ev mean nothing then. Behind the end
+ * all bytes are used, and 0 is returned. */
+int prismread_next(struct prismread *r, const uint8_t *p, size_t n, bool last, size_t *used, struct prism_event *ev);
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/* laplace: tasks, address spaces and pages of a simulated machine, and what it references.
+ *
+ * Streams are no threads: the record behind an event is in struct laplace, the machine of
+ * src/lib/laplace says whose it is, and the hook chooses that row. */
+#include "parts.h"
+
+#include <inttypes.h>
+
+/* ---- Tables. ---- */
+
+static const struct label ref_labels[] = {
+	{ 1, "Load" },
+	{ 2, "Store" },
+	{ 3, "Fetch" },
+	{ 4, "Load, page re-referenced" },
+	{ 5, "Store, page re-referenced" },
+	{ 6, "Fetch, page re-referenced" },
+};
+
+static const struct label mode_labels[] = {
+	{ MODE_USER, "User" },
+	{ MODE_KERNEL, "Kernel" },
+};
+
+static const struct label kevent_labels[] = {
+	{ 1, "Schedule" },
+	{ 2, "Fork" },
+	{ 3, "Exec" },
+	{ 4, "Exit" },
+	{ 5, "Context assignment" },
+	{ 6, "Duplicate range" },
+	{ 7, "Map file" },
+	{ 8, "Map anonymous" },
+	{ 9, "Remap" },
+	{ 10, "Unmap" },
+	{ 11, "Complete unmap" },
+	{ 12, "Copy on write" },
+	{ 13, "Attach shared segment" },
+	{ 14, "Destroy shared segment" },
+	{ 15, "File open" },
+	{ 16, "File close" },
+	{ 17, "File read" },
+	{ 18, "File write" },
+	{ 19, "File delete" },
+	{ 20, "File truncate" },
+	{ 21, "Accept" },
+	{ 22, "End of trace" },
+	{ 23, "Debug" },
+};
+
+static const struct label page_labels[] = {
+	{ LAP_CLASS_ANONYMOUS, "First touch: anonymous" },
+	{ LAP_CLASS_FILE, "First touch: file" },
+	{ LAP_CLASS_SEGMENT, "First touch: shared segment" },
+	{ LAP_CLASS_UNMAPPED, "First touch: unmapped" },
+	{ LAP_CLASS_COPY, "Copy on write" },
+	{ LAP_CLASS_KERNEL, "First touch: kernel" },
+};
+
+static const struct label section_labels[] = {
+	{ LAP_SECTION_UNKNOWN, "Kernel: reason unknown" },
+	{ LAP_SECTION_SCHEDULE, "Kernel: scheduling" },
+	{ LAP_SECTION_PROCESS, "Kernel: process" },
+	{ LAP_SECTION_MEMORY, "Kernel: memory mapping" },
+	{ LAP_SECTION_FAULT, "Kernel: page fault" },
+	{ LAP_SECTION_FILE, "Kernel: file" },
+	{ LAP_SECTION_SEGMENT, "Kernel: shared segment" },
+	{ LAP_SECTION_SOCKET, "Kernel: socket" },
+};
+
+static const struct label diag_labels[] = {
+#define X(name, text, lenient) { LAP_##name, #name ": " text },
+	LAP_CODE_LIST(X)
+#undef X
+};
+
+/* A total of a window: the value at the end shows over the window itself. */
+#define TOTAL(NAME, TITLE, TYPE, THREAD, CPU_ROW, FILE)            \
+	{                                                          \
+		.name = (NAME),                                    \
+		.title = "Laplace: " TITLE,                        \
+		.prv_type = (TYPE),                                \
+		.dup = DUP_SKIP,                                   \
+		.values = VALUES_ANY,                              \
+		.thread_track = (THREAD),                          \
+		.cpu_track = (CPU_ROW),                            \
+		.bare_title = true,                                \
+		.view = {                                          \
+			.file = (FILE),                            \
+			.thread_title = "Thread: Laplace: " TITLE, \
+			.cpu_title = "CPU: Laplace: " TITLE,       \
+			.gradient = true,                          \
+			.next_value = true,                        \
+		},                                                 \
+	}
+
+static const struct chan_decl chans[] = {
+	[REF] = {
+		.name = "ref",
+		.title = "Laplace: reference",
+		.prv_type = 300,
+		LABELS(ref_labels),
+		.view = { .file = "reference" },
+	},
+	[MODE] = {
+		.name = "mode",
+		.title = "Laplace: mode",
+		.prv_type = 301,
+		.dup = DUP_SKIP,
+		LABELS(mode_labels),
+		.view = { .file = "mode" },
+	},
+	[SPACE] = {
+		.name = "space",
+		.title = "Laplace: address space",
+		.prv_type = 302,
+		.dup = DUP_SKIP,
+		.view = { .file = "space" },
+	},
+	[KEVENT] = {
+		.name = "kevent",
+		.title = "Laplace: kernel event",
+		.prv_type = 303,
+		.thread_track = TRACK_ANY,
+		LABELS(kevent_labels),
+		.view = { .file = "kernel-event" },
+	},
+	[PAGE_EVENT] = {
+		.name = "page_event",
+		.title = "Laplace: page event",
+		.prv_type = 304,
+		LABELS(page_labels),
+		.view = { .file = "page-event" },
+	},
+	[KSECTION] = {
+		.name = "ksection",
+		.title = "Laplace: kernel section",
+		.prv_type = 305,
+		.dup = DUP_SKIP,
+		LABELS(section_labels),
+		.view = { .file = "kernel-section" },
+	},
+	[LOADS] = TOTAL("win.loads", "loads in the window", 310, TRACK_ANY, TRACK_OWN, "loads"),
+	[STORES] = TOTAL("win.stores", "stores in the window", 311, TRACK_ANY, TRACK_OWN, "stores"),
+	[FETCHES] = TOTAL("win.fetches", "fetches in the window", 312, TRACK_ANY, TRACK_OWN, "fetches"),
+	[LOAD_BYTES] = TOTAL("win.load_bytes", "bytes loaded in the window", 313, TRACK_ANY, TRACK_OWN, "load-bytes"),
+	[STORE_BYTES] = TOTAL("win.store_bytes", "bytes stored in the window", 314, TRACK_ANY, TRACK_OWN, "store-bytes"),
+	[WORKING_SET] = TOTAL("win.working_set", "working set of the window (pages)", 315, TRACK_ANY, TRACK_OWN, "working-set"),
+	[FOOTPRINT] = TOTAL("footprint", "footprint (pages)", 316, TRACK_ANY, TRACK_OWN, "footprint"),
+	[MAPPED] = {
+		.name = "mapped_kib",
+		.title = "Laplace: mapped memory (KiB)",
+		.prv_type = 317,
+		.dup = DUP_SKIP,
+		.values = VALUES_ANY,
+		.cpu_track = TRACK_HIDDEN,
+		.view = { .file = "mapped", .gradient = true },
+	},
+	[NEW_PAGES] = TOTAL("win.new_pages", "first touches in the window", 318, TRACK_ANY, TRACK_OWN, "new-pages"),
+	[REFS] = TOTAL("win.refs", "references in the window", 319, TRACK_ANY, TRACK_OWN, "references"),
+	[FILE_READ] = TOTAL("win.file_read", "bytes read from files in the window", 320, TRACK_ANY, TRACK_OWN, "file-read"),
+	[FILE_WRITE] = TOTAL("win.file_write", "bytes written to files in the window", 321, TRACK_ANY, TRACK_OWN, "file-write"),
+	[SWITCHES] = TOTAL("win.switches", "schedule events in the window", 330, TRACK_HIDDEN, TRACK_OWN, "switches"),
+	[TASKS] = {
+		.name = "tasks",
+		.title = "Laplace: live tasks",
+		.prv_type = 331,
+		.dup = DUP_SKIP,
+		.values = VALUES_ANY,
+		.thread_track = TRACK_HIDDEN,
+		.cpu_track = TRACK_OWN,
+		.view = { .file = "tasks", .gradient = true },
+	},
+	[SPACES] = {
+		.name = "spaces",
+		.title = "Laplace: live address spaces",
+		.prv_type = 332,
+		.dup = DUP_SKIP,
+		.values = VALUES_ANY,
+		.thread_track = TRACK_HIDDEN,
+		.cpu_track = TRACK_OWN,
+		.view = { .file = "spaces", .gradient = true },
+	},
+	[PAGE] = {
+		.name = "page",
+		.title = "Laplace: page",
+		.prv_type = 340,
+		.dup = DUP_SKIP,
+		.values = VALUES_ANY,
+		.view = { .file = "page", .gradient = true },
+	},
+	[DIAG] = {
+		.name = "diag",
+		.title = "Laplace: diagnostic",
+		.prv_type = 399,
+		.thread_track = TRACK_ANY,
+		.cpu_track = TRACK_OWN,
+		.bare_title = true,
+		LABELS(diag_labels),
+		.view = { .file = "diagnostic" },
+	},
+};
+
+/* ---- Begin and end. ---- */
+
+/* What a reader of the outputs may want to know of the machine. */
+static int
+connect_laplace(struct emu *emu)
+{
+	const struct laplace *l = laplace_of(&emu->trace);
+	if (!l)
+		return 0;
+	const char *freq = arena_printf(&emu->arena, "%" PRIu64, l->source.freq);
+	const char *base = arena_printf(&emu->arena, "%" PRIx32, l->source.kernel_base);
+	const char *page = arena_printf(&emu->arena, "%d", LAP_PAGE_SIZE);
+	if (!freq || !base || !page)
+		return diag_no_memory(emu->diag);
+	emu_add_property(emu, "laplace.protocol_version", "0.1");
+	emu_add_property(emu, "laplace.freq_hz", freq);
+	emu_add_property(emu, "laplace.page_size", page);
+	emu_add_property(emu, "laplace.kernel_base", base);
+	return 0;
+}
+
+static int
+label_spaces(struct emu *emu, const struct lappages *p)
+{
+	for (size_t i = 0; i < p->nspaces; i++) {
+		const struct lap_space *s = p->spaces[i];
+		const char *text = s->life > 1 ? arena_printf(&emu->arena, "%x#%u", s->context, s->life)
+					       : arena_printf(&emu->arena, "%x", s->context);
+		int rc = text ? emu_add_label(emu, SPACE, s->index, text) : diag_no_memory(emu->diag);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int
+finish(struct emu *emu)
+{
+	struct lapmodel *d = emu_data(emu);
+	const struct laplace *l = laplace_of(&emu->trace);
+	int rc = d->ready ? label_spaces(emu, &d->machine.pages) : 0;
+	for (int code = 1; l && code < LAP_CODES; code++)
+		if (l->log.counts[code] && (l->log.lenient || lap_is_warning(code)))
+			diag_warn(emu->diag, NULL, "%s: %" PRIu64 " time%s: %s (%s)", lap_code_name(code), l->log.counts[code], l->log.counts[code] == 1 ? "" : "s",
+				lap_code_text(code), lap_code_lenient(code));
+	for (uint32_t i = 0; d->counts && i < emu->sys.nthreads; i++)
+		lapcount_finish(&d->counts[i]);
+	for (uint32_t i = 0; i < d->ncpus; i++)
+		lapcount_finish(&d->cpus[i].count);
+	lapcount_finish(&d->all);
+	lapids_finish(&d->rows);
+	lapids_finish(&d->copied);
+	lapmachine_finish(&d->machine);
+	return rc;
+}
+
+/* ---- Events. ---- */
+
+#define REF_OF "(u8 length, u32 space, u32 address)"
+
+static const struct event_decl events[] = {
+	{ "LRr" REF_OF, "loads %{length} bytes at %#x{address} of space %#x{space}", .hook = lapmodel_refs },
+	{ "LRw" REF_OF, "stores %{length} bytes at %#x{address} of space %#x{space}", .hook = lapmodel_refs },
+	{ "LRi" REF_OF, "fetches %{length} bytes at %#x{address} of space %#x{space}", .hook = lapmodel_refs },
+	{ "LRR" REF_OF, "loads again %{length} bytes at %#x{address} of space %#x{space}", .hook = lapmodel_refs },
+	{ "LRW" REF_OF, "stores again %{length} bytes at %#x{address} of space %#x{space}", .hook = lapmodel_refs },
+	{ "LRI" REF_OF, "fetches again %{length} bytes at %#x{address} of space %#x{space}", .hook = lapmodel_refs },
+	{ "LKS(u64 pid)", "the processor switches to task %#llx{pid}", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
+	{ "LKF(u64 pid, u64 parent)", "task %#llx{parent} forks task %#llx{pid}", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
+	{ "LKX(u64 pid, u64 inode)", "task %#llx{pid} executes file %#llx{inode}", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
+	{ "LKT(u64 pid)", "task %#llx{pid} ends", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
+	{ "LKA(u64 pid, u64 context)", "task %#llx{pid} gets the address space %#llx{context}", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
+	{ "LKD(u64 context, u64 dup)", "a range of space %#llx{context} is duplicated in %#llx{dup}", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
+	{ "LKM(u64 pid, u64 address)", "task %#llx{pid} maps a file at %#llx{address}", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
+	{ "LKm(u64 pid, u64 address)", "task %#llx{pid} maps memory at %#llx{address}", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
+	{ "LK@(u64 pid, u64 address)", "task %#llx{pid} moves a mapping to %#llx{address}", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
+	{ "LKU(u64 pid, u64 address)", "task %#llx{pid} unmaps memory at %#llx{address}", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
+	{ "LKu(u64 context)", "the address space %#llx{context} is destroyed", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
+	{ "LKC(u64 pid, u64 address)", "task %#llx{pid} gets a copy of the page at %#llx{address}", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
+	{ "LKs(u64 pid, u64 address)", "task %#llx{pid} attaches a segment at %#llx{address}", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
+	{ "LK/(u64 pid, u64 shm)", "task %#llx{pid} destroys segment %#llx{shm}", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
+	{ "LK((u64 pid, u64 inode)", "task %#llx{pid} opens file %#llx{inode}", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
+	{ "LK)(u64 pid, u64 inode)", "task %#llx{pid} closes file %#llx{inode}", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
+	{ "LK<(u64 pid, u64 inode)", "task %#llx{pid} reads from file %#llx{inode}", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
+	{ "LK>(u64 pid, u64 inode)", "task %#llx{pid} writes to file %#llx{inode}", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
+	{ "LK-(u64 inode, u64 major)", "file %#llx{inode} of device %#llx{major} is deleted", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
+	{ "LKt(u64 inode, u64 major)", "file %#llx{inode} of device %#llx{major} is cut", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
+	{ "LKa(u64 pid)", "task %#llx{pid} accepts a connection", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
+	{ "LKe", "the trace of the kernel ends", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
+	{ "LK&(u64 pid, u64 address)", "a debug record of task %#llx{pid} at %#llx{address}", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
+	{ "LW.", "a window ends", .hook = lapmodel_window },
+};
+
+const struct model model_laplace = {
+	.id = 'L',
+	.name = "laplace",
+	.version = "1.0.0",
+	.foreign = true,
+	CHANS(chans),
+	EVENTS(events),
+	.data_size = sizeof(struct lapmodel),
+	.connect = connect_laplace,
+	.finish = finish,
+};

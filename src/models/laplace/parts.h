@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MODELS_LAPLACE_PARTS_H
+#define MODELS_LAPLACE_PARTS_H
+
+/* parts: the state of the model laplace, and what its parts share: its tables (laplace.c),
+ * tasks and events of the kernel (laptasks.c), references and pages (laptouch.c). */
+
+#include "emu.h"
+#include "laplace/count.h"
+#include "laplace/kernel.h"
+#include "input/laplace/stream.h"
+
+/* Channels. */
+enum {
+	REF,
+	MODE,
+	SPACE,
+	KEVENT,
+	PAGE_EVENT,
+	KSECTION,
+	LOADS,
+	STORES,
+	FETCHES,
+	LOAD_BYTES,
+	STORE_BYTES,
+	WORKING_SET,
+	FOOTPRINT,
+	MAPPED,
+	NEW_PAGES,
+	REFS,
+	FILE_READ,
+	FILE_WRITE,
+	SWITCHES,
+	TASKS,
+	SPACES,
+	PAGE,
+	DIAG,
+};
+
+enum {
+	MODE_USER = 1,
+	MODE_KERNEL,
+};
+
+enum {
+	KERNEL_ROW = 0,
+	HOT = 1024, /* pages of which it is known that they are touched, power of two */
+};
+
+struct lapmodel_cpu {
+	uint32_t run;          /* row that runs, NO_INDEX: none */
+	uint32_t last_run;     /* that did last */
+	uint64_t switches;     /* in the window */
+	struct lapcount count; /* of whoever runs on it */
+	/* Pages that are known to be touched by the row in the space in this window. */
+	uint32_t hot_row;
+	const struct lap_space *hot_space;
+	uint64_t hot_key; /* changes when those do */
+	uint64_t hot[HOT];
+};
+
+struct lapmodel {
+	bool ready;
+	struct lapmachine machine;
+	struct lap_log log;   /* of references in other traces */
+	struct lapids rows;   /* pid -> thread of its last life */
+	struct lapids copied; /* space, page: a copy that has no number yet */
+	size_t ntasks;        /* that have a thread */
+	uint64_t alive;       /* of those */
+	uint64_t shown_alive; /* as shown, more one; 0: not yet */
+	uint64_t shown_spaces;
+	uint32_t window; /* from 1 */
+	struct lapmodel_cpu *cpus;
+	uint32_t ncpus;
+	struct lapcount all; /* pages touched by anyone, where merges tell their numbers */
+	uint32_t *listed;    /* rows that had something in this window or the last */
+	uint32_t nlisted;
+	struct lapcount *counts; /* by row */
+	uint64_t next_key;       /* of what is hot */
+	uint64_t cold;           /* keys up to here are no longer valid */
+};
+
+/* Before the first event. All functions return 0, or <0 (reported), unless said otherwise. */
+int lapmodel_prepare(struct emu *emu, struct lapmodel *d);
+
+/* What is hot on all CPUs is no longer: counts of a window come to an end, or mappings change. */
+void lapmodel_cool(struct lapmodel *d);
+
+/* The CPU of the record that is emulated. */
+static inline uint32_t
+lapmodel_on(const struct emu *emu)
+{
+	const struct laplace *l = laplace_of(&emu->trace);
+	return l ? l->item.at.cpu : 0;
+}
+
+/* Where a row counts. */
+struct lapcount *lapmodel_count(struct lapmodel *d, uint32_t row);
+
+/* The threads follow what the machine has done; task: of the event, or NULL. */
+int lapmodel_follow(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_task *task);
+
+/* Another row runs on a CPU; NO_INDEX: none. */
+int lapmodel_switch(struct emu *emu, const struct event *ev, struct lapmodel *d, uint32_t cpu, uint32_t row);
+
+/* What a task shows of its space; NULL: nothing. */
+int lapmodel_show_space(struct emu *emu, const struct event *ev, const struct lap_task *task);
+
+/* What was wrong in front of an event, or with it, shows in its row (lenient). */
+int lapmodel_show_diag(struct emu *emu, const struct event *ev, uint32_t cpu, int code);
+
+/* How many tasks and spaces there are. */
+void lapmodel_show_alive(struct emu *emu, struct lapmodel *d);
+
+/* Hooks: references, events of the kernel, the end of a window. */
+event_hook lapmodel_refs;
+event_hook lapmodel_event;
+event_hook lapmodel_window;
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/* tasks: tasks and threads, events of the kernel, and windows. */
+#include "parts.h"
+
+void
+lapmodel_cool(struct lapmodel *d)
+{
+	d->cold = d->next_key;
+}
+
+int
+lapmodel_prepare(struct emu *emu, struct lapmodel *d)
+{
+	const struct laplace *l = laplace_of(&emu->trace);
+	const struct lapmachine_options o = {
+		.kernel_base = l ? l->source.kernel_base : 0xc0000000,
+		.offset_in_pages = l && l->source.offset_in_pages,
+		.no_kernel_trace = !l || !l->has_kernel,
+		.ncpus = l ? l->source.ncpus : 1,
+	};
+	d->ready = true;
+	d->window = 1;
+	d->log.lenient = true;
+	d->cpus = arena_new(&emu->arena, struct lapmodel_cpu, o.ncpus);
+	d->counts = arena_new(&emu->arena, struct lapcount, emu->sys.nthreads);
+	d->listed = arena_new(&emu->arena, uint32_t, emu->sys.nthreads);
+	if (!d->cpus || !d->counts || !d->listed)
+		return diag_no_memory(emu->diag);
+	d->ncpus = o.ncpus;
+	for (uint32_t i = 0; i < d->ncpus; i++)
+		d->cpus[i] = (struct lapmodel_cpu){ .run = NO_INDEX, .last_run = NO_INDEX, .count = { .dense = !l || !(l->numbered || l->basic) } };
+	/* The log is the player's, which outlives the machine. */
+	struct lap_log *log = l ? (struct lap_log *)&l->log : &d->log;
+	return lapmachine_init(&d->machine, log, &o) < 0 ? diag_no_memory(emu->diag) : 0;
+}
+
+struct lapcount *
+lapmodel_count(struct lapmodel *d, uint32_t row)
+{
+	struct lapcount *c = &d->counts[row];
+	if (!c->listed)
+		d->listed[d->nlisted++] = row;
+	c->listed = true;
+	c->active = true;
+	return c;
+}
+
+/* ---- Tasks and threads. ---- */
+
+/* The thread of a task ends, if it has not yet. */
+static int
+end_row(struct emu *emu, const struct event *ev, struct lapmodel *d, uint32_t row)
+{
+	const struct thread_run *t = &emu->threads[row];
+	if (t->state == TH_DEAD)
+		return 0;
+	if (d->cpus[t->cpu].run == row)
+		d->cpus[t->cpu].run = NO_INDEX;
+	d->alive--;
+	emu_choose(emu, row);
+	return run_kill(emu, ev);
+}
+
+/* A task that the look ahead has found gets its thread. */
+static int
+add_task(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_task *task)
+{
+	uint32_t row = task->index;
+	if (row >= emu->sys.nthreads)
+		return emu_error(emu, ev, ERR_LAPLACE, "task %x was not there when the files were read before: have they changed?", task->pid);
+	const struct thread_run *old = lapids_find(&d->rows, task->pid, 0, 0);
+	if (old) {
+		int rc = end_row(emu, ev, d, (uint32_t)(old - emu->threads));
+		if (rc < 0)
+			return rc;
+	}
+	if (lapids_set(&d->rows, task->pid, 0, 0, &emu->threads[row]) < 0)
+		return diag_no_memory(emu->diag);
+	emu_choose(emu, row);
+	d->alive++;
+	return run_create(emu, ev, lapmodel_on(emu));
+}
+
+/* Nothing runs on a CPU. */
+static int
+leave(struct emu *emu, const struct event *ev, struct lapmodel *d, uint32_t cpu)
+{
+	uint32_t row = d->cpus[cpu].run;
+	d->cpus[cpu].run = NO_INDEX;
+	if (row == NO_INDEX)
+		return 0;
+	emu_choose(emu, row);
+	return run_pause(emu, ev);
+}
+
+int
+lapmodel_switch(struct emu *emu, const struct event *ev, struct lapmodel *d, uint32_t cpu, uint32_t row)
+{
+	struct lapmodel_cpu *c = &d->cpus[cpu];
+	int rc = leave(emu, ev, d, cpu);
+	if (rc < 0 || row == NO_INDEX)
+		return rc;
+	uint32_t from = emu->threads[row].cpu;
+	if (d->cpus[from].run == row)
+		rc = leave(emu, ev, d, from);
+	if (rc == 0 && from != cpu)
+		rc = run_migrate(emu, ev, row, cpu);
+	if (rc < 0)
+		return rc;
+	c->run = c->last_run = row;
+	emu_choose(emu, row);
+	return run_resume(emu, ev);
+}
+
+/* The threads follow what the machine has done. */
+int
+lapmodel_follow(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_task *task)
+{
+	const struct lapmachine *m = &d->machine;
+	int rc = 0;
+	for (; d->ntasks < m->ntasks && rc == 0; d->ntasks++)
+		rc = add_task(emu, ev, d, m->tasks[d->ntasks]);
+	if (rc == 0 && task && task->state == LAP_TASK_EXITED)
+		rc = end_row(emu, ev, d, task->index);
+	uint32_t cpu = lapmodel_on(emu);
+	uint32_t row = m->on->running ? m->on->running->index : NO_INDEX;
+	if (rc == 0 && row != d->cpus[cpu].run) {
+		d->cpus[cpu].switches += m->no_kernel_trace && row != d->cpus[cpu].last_run;
+		rc = lapmodel_switch(emu, ev, d, cpu, row);
+	}
+	return rc;
+}
+
+/* What a task shows of its space. */
+int
+lapmodel_show_space(struct emu *emu, const struct event *ev, const struct lap_task *task)
+{
+	if (!task || !task->space)
+		return 0;
+	emu_choose(emu, task->index);
+	int rc = emu_set(emu, ev, SPACE, task->space->index);
+	return rc < 0 ? rc : emu_set(emu, ev, MAPPED, (int64_t)(task->space->mapped * (LAP_PAGE_SIZE / 1024)));
+}
+
+/* What was wrong in front of an event, or with it, shows in its row (lenient). */
+int
+lapmodel_show_diag(struct emu *emu, const struct event *ev, uint32_t cpu, int code)
+{
+	struct laplace *l = laplace_of(&emu->trace);
+	code = code ? code : l->code;
+	l->code = 0;
+	if (!code || !l->log.lenient)
+		return 0;
+	int rc = emu_punctual(emu, ev, DIAG, code);
+	return rc < 0 ? rc : emu_punctual_cpu(emu, cpu, DIAG, code);
+}
+
+void
+lapmodel_show_alive(struct emu *emu, struct lapmodel *d)
+{
+	uint64_t spaces = d->machine.pages.nalive;
+	if (d->shown_alive == d->alive + 1 && d->shown_spaces == spaces)
+		return;
+	d->shown_alive = d->alive + 1;
+	d->shown_spaces = spaces;
+	for (uint32_t i = 0; i < d->ncpus; i++) {
+		emu_set_cpu(emu, i, TASKS, (int64_t)d->alive);
+		emu_set_cpu(emu, i, SPACES, (int64_t)spaces);
+	}
+}
+
+/* ---- Kernel events. ---- */
+
+/* The copy itself, and its number: that of a merge comes when it is touched. */
+static int
+show_copy(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_event *kev, const struct lap_step *step)
+{
+	uint64_t page = kev->arg[LAP_ADDRESS] >> LAP_PAGE_SHIFT;
+	const struct laplace *l = laplace_of(&emu->trace);
+	if (!step->copy)
+		return 0;
+	if (l->numbered && lapids_set(&d->copied, step->space->index, page, 0, d) < 0)
+		return diag_no_memory(emu->diag);
+	return emu_punctual(emu, ev, PAGE_EVENT, LAP_CLASS_COPY);
+}
+
+static int
+show_event(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_event *kev, const struct lap_step *step)
+{
+	uint32_t row = step->task ? step->task->index : KERNEL_ROW;
+	int section = lap_section_of(kev->tag);
+	emu_choose(emu, row);
+	int rc = emu_punctual(emu, ev, KEVENT, kev->code);
+	if (rc == 0)
+		rc = show_copy(emu, ev, d, kev, step);
+	if (rc == 0 && section >= 0 && row == d->cpus[lapmodel_on(emu)].run)
+		rc = emu_set(emu, ev, KSECTION, section);
+	if (kev->tag == '<' || kev->tag == '>') {
+		int total = kev->tag == '<' ? LAPCOUNT_FILE_READ : LAPCOUNT_FILE_WRITE;
+		lapmodel_count(d, row)->n[total] += kev->arg[LAP_LENGTH];
+		d->cpus[lapmodel_on(emu)].count.n[total] += kev->arg[LAP_LENGTH];
+	}
+	return rc;
+}
+
+int
+lapmodel_event(struct emu *emu, const struct event *ev)
+{
+	struct lapmodel *d = emu_data(emu);
+	struct laplace *l = laplace_of(&emu->trace);
+	int rc = d->ready ? 0 : lapmodel_prepare(emu, d);
+	if (rc < 0)
+		return rc;
+	if (!l)
+		return emu_error(emu, ev, ERR_LAPLACE, "events of the kernel are in Laplace traces only");
+	const struct laplace_item *it = &l->item;
+	struct lap_step step;
+	size_t before = d->ntasks;
+	int took = lapmachine_step(&d->machine, &it->rec, &it->at, &step);
+	if (took < 0)
+		return laplace_failed(l, took);
+	lapmodel_cool(d);
+	rc = lapmodel_follow(emu, ev, d, took ? step.task : NULL);
+	for (size_t i = before; i < d->ntasks && rc == 0; i++)
+		rc = lapmodel_show_space(emu, ev, d->machine.tasks[i]);
+	if (rc == 0 && took)
+		rc = lapmodel_show_space(emu, ev, step.task);
+	if (rc == 0 && step.task != d->machine.on->running)
+		rc = lapmodel_show_space(emu, ev, d->machine.on->running);
+	if (rc == 0 && took)
+		rc = show_event(emu, ev, d, it->rec.event, &step);
+	d->cpus[it->at.cpu].switches += took && it->rec.kind == 'S';
+	if (rc == 0 && (it->code || l->code))
+		rc = lapmodel_show_diag(emu, ev, it->at.cpu, it->code);
+	lapmodel_show_alive(emu, d);
+	return rc;
+}
+
+/* Which total a channel shows. */
+static const struct {
+	uint8_t chan;
+	uint8_t total;
+} shown[] = {
+	{ LOADS, LAPCOUNT_LOADS },
+	{ STORES, LAPCOUNT_STORES },
+	{ FETCHES, LAPCOUNT_FETCHES },
+	{ LOAD_BYTES, LAPCOUNT_LOAD_BYTES },
+	{ STORE_BYTES, LAPCOUNT_STORE_BYTES },
+	{ WORKING_SET, LAPCOUNT_WORKING_SET },
+	{ NEW_PAGES, LAPCOUNT_NEW_PAGES },
+	{ FILE_READ, LAPCOUNT_FILE_READ },
+	{ FILE_WRITE, LAPCOUNT_FILE_WRITE },
+};
+
+/* ---- Windows. ---- */
+
+static int
+close_row(struct emu *emu, const struct event *ev, struct lapmodel *d, uint32_t row)
+{
+	struct lapcount *c = &d->counts[row];
+	uint64_t refs = c->n[LAPCOUNT_LOADS] + c->n[LAPCOUNT_STORES] + c->n[LAPCOUNT_FETCHES];
+	emu_choose(emu, row);
+	int rc = emu_set(emu, ev, FOOTPRINT, (int64_t)c->footprint);
+	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]) && rc == 0; i++)
+		rc = emu_set(emu, ev, shown[i].chan, (int64_t)(c->n[shown[i].total] & INT64_MAX));
+	for (int i = 0; i < LAPCOUNT_TOTALS; i++)
+		c->n[i] = 0;
+	return rc < 0 ? rc : emu_set(emu, ev, REFS, (int64_t)refs);
+}
+
+static void
+close_cpu(struct emu *emu, struct lapmodel *d, uint32_t cpu)
+{
+	struct lapmodel_cpu *c = &d->cpus[cpu];
+	uint64_t *n = c->count.n;
+	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++)
+		emu_set_cpu(emu, cpu, shown[i].chan, (int64_t)(n[shown[i].total] & INT64_MAX));
+	emu_set_cpu(emu, cpu, REFS, (int64_t)(n[LAPCOUNT_LOADS] + n[LAPCOUNT_STORES] + n[LAPCOUNT_FETCHES]));
+	emu_set_cpu(emu, cpu, FOOTPRINT, (int64_t)c->count.footprint);
+	emu_set_cpu(emu, cpu, SWITCHES, (int64_t)c->switches);
+	for (int i = 0; i < LAPCOUNT_TOTALS; i++)
+		n[i] = 0;
+	c->switches = 0;
+}
+
+int
+lapmodel_window(struct emu *emu, const struct event *ev)
+{
+	struct lapmodel *d = emu_data(emu);
+	if (!d->ready)
+		return 0;
+	uint32_t kept = 0;
+	int rc = 0;
+	for (uint32_t i = 0; i < d->nlisted && rc == 0; i++) {
+		struct lapcount *c = &d->counts[d->listed[i]];
+		rc = close_row(emu, ev, d, d->listed[i]);
+		c->listed = c->active;
+		if (c->active)
+			d->listed[kept++] = d->listed[i];
+		c->active = false;
+	}
+	d->nlisted = kept;
+	for (uint32_t i = 0; i < d->ncpus; i++)
+		close_cpu(emu, d, i);
+	d->window++;
+	lapmodel_cool(d);
+	return rc;
+}

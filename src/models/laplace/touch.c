@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/* touch: references: whose they are, which pages they touch, and what is counted. */
+#include "parts.h"
+
+enum {
+	BATCH = 32, /* references of a run that are looked at together */
+};
+
+/* ---- References. ---- */
+
+/* The class of a page that a merge has numbered, from the mapping it is in. */
+static uint8_t
+class_of(struct lapmodel *d, const struct lap_step *step, uint32_t addr)
+{
+	uint64_t page = addr >> LAP_PAGE_SHIFT;
+	if (step->kernel)
+		return LAP_CLASS_KERNEL;
+	const struct laprange *r = step->space ? laprange_find(step->space->maps, page) : NULL;
+	if (!r)
+		return LAP_CLASS_UNMAPPED;
+	if (lapids_find(&d->copied, step->space->index, page, 0)) {
+		(void)lapids_set(&d->copied, step->space->index, page, 0, &d->machine);
+		return LAP_CLASS_COPY;
+	}
+	return r->owner ? d->machine.pages.objects[r->owner - 1]->class : LAP_CLASS_ANONYMOUS;
+}
+
+/* A record of a merge: its page is known, and nothing else is asked. */
+static void
+step_page(struct lapmodel *d, const struct lap_record *rec, bool basic, struct lap_step *step)
+{
+	struct lapmachine *m = &d->machine;
+	*step = (struct lap_step){
+		.task = m->on->running,
+		.space = basic ? NULL : lappages_space(&m->pages, rec->space),
+		.kernel = !basic && rec->addr >= m->pages.kernel_base,
+		.ntouches = 1,
+		.touch = { { .page = rec->page, .addr = rec->addr, .length = rec->length } },
+	};
+}
+
+/* Whether nobody has touched the page of a merge before. <0: no memory. */
+static int
+is_first(struct lapmodel *d, uint64_t page, int on_cpu)
+{
+	if (d->ncpus == 1 || on_cpu < 0)
+		return on_cpu < 0 ? -1 : on_cpu == LAPCOUNT_EVER;
+	int all = lapcount_touch(&d->all, page, d->window);
+	return all < 0 ? -1 : all == LAPCOUNT_EVER;
+}
+
+/* The pages of a reference: counts them, and shows them if wanted. */
+static int
+touch_pages(struct emu *emu, const struct event *ev, struct lapmodel *d, uint32_t cpu, struct lapcount *c, const struct lap_record *rec,
+	const struct lap_step *step, bool show)
+{
+	struct lapmodel_cpu *on = &d->cpus[cpu];
+	uint8_t first = 0;
+	for (int i = 0; i < step->ntouches; i++) {
+		const struct lap_touch *t = &step->touch[i];
+		int mine = lapcount_touch(c, t->page, d->window);
+		int all = lapcount_touch(&on->count, t->page, d->window);
+		int new = rec->type == LAP_PAGE ? is_first(d, t->page, all) : 0;
+		if (mine < 0 || all < 0 || new < 0)
+			return diag_no_memory(emu->diag);
+		uint8_t class = new ? class_of(d, step, t->addr) : t->class;
+		if (class == LAP_CLASS_COPY)
+			class = 0;
+		c->n[LAPCOUNT_NEW_PAGES] += class != 0;
+		on->count.n[LAPCOUNT_NEW_PAGES] += class != 0;
+		first = class ? class : first;
+		/* What is in no mapping is told of each time. */
+		if (rec->type == LAP_REF && (!step->outside || d->machine.no_kernel_trace))
+			on->hot[t->addr >> LAP_PAGE_SHIFT & (HOT - 1)] = on->hot_key | t->addr >> LAP_PAGE_SHIFT;
+	}
+	if (!show)
+		return 0;
+	int rc = first ? emu_punctual(emu, ev, PAGE_EVENT, first) : 0;
+	return rc < 0 ? rc : emu_set(emu, ev, PAGE, (int64_t)(step->touch[step->ntouches - 1].page & INT64_MAX));
+}
+
+static inline void
+count_refs(struct lapcount *c, unsigned kind, uint64_t n, uint64_t bytes)
+{
+	c->n[LAPCOUNT_LOADS + (kind - 1) % 3] += n;
+	c->n[LAPCOUNT_LOAD_BYTES + (kind - 1) % 3] += bytes;
+}
+
+/* Whether the pages are known to be touched. */
+static inline bool
+is_hot(const struct lapmodel_cpu *d, uint32_t addr, uint8_t length)
+{
+	uint32_t first = addr >> LAP_PAGE_SHIFT;
+	uint32_t last = (addr + length - 1u) >> LAP_PAGE_SHIFT;
+	return d->hot[first & (HOT - 1)] == (d->hot_key | first) && (first == last || d->hot[last & (HOT - 1)] == (d->hot_key | last));
+}
+
+/* The mode, and what the kernel is doing. */
+static int
+show_mode(struct emu *emu, const struct event *ev, bool kernel)
+{
+	uint32_t row = emu->thread;
+	int rc = emu_set(emu, ev, MODE, kernel ? MODE_KERNEL : MODE_USER);
+	/* Of the row of the kernel it would say nothing. */
+	if (rc < 0 || emu->sys.threads[row].pseudo)
+		return rc;
+	const struct chans *c = &emu->chans;
+	int64_t now = c->value[chan_id(c, row, emu->cur->first_col + KSECTION)];
+	bool busy = now != CHAN_NULL && now != LAP_SECTION_USER;
+	if (kernel && busy)
+		return 0;
+	return emu_set(emu, ev, KSECTION, kernel ? LAP_SECTION_UNKNOWN : LAP_SECTION_USER);
+}
+
+/* The row of a reference, and what it shows before the pages. */
+static int
+begin_refs(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct laplace *l, const struct lap_step *step, uint32_t *row)
+{
+	int rc = 0;
+	*row = step->task ? step->task->index : KERNEL_ROW;
+	if (l->basic) {
+		*row = 1;
+		emu_choose(emu, 1);
+		if (emu->threads[1].state == TH_UNKNOWN && (rc = run_create(emu, ev, 0)) == 0) {
+			rc = lapmodel_switch(emu, ev, d, 0, 1);
+			d->alive = 1;
+		}
+	}
+	if (step->kernel && l->source.kernel_thread)
+		*row = KERNEL_ROW;
+	if (rc == 0 && *row != KERNEL_ROW && !l->basic)
+		rc = lapmodel_show_space(emu, ev, step->task);
+	struct lapmodel_cpu *on = &d->cpus[lapmodel_on(emu)];
+	if (on->hot_row != *row || on->hot_space != step->space || on->hot_key <= d->cold)
+		on->hot_key = d->next_key += UINT64_C(1) << 20;
+	on->hot_row = *row;
+	on->hot_space = step->space;
+	emu_choose(emu, *row);
+	return rc < 0 ? rc : show_mode(emu, ev, step->kernel);
+}
+
+/* A reference of a run that is not known to be nothing new. */
+static int
+take_one(struct emu *emu, const struct event *ev, struct lapmodel *d, struct laplace *l, struct lapcount *c, size_t i)
+{
+	const struct laplace_ref *ref = &l->run[i];
+	struct lap_record rec = l->item.rec;
+	struct lap_place at = l->item.at;
+	struct lap_step step;
+	rec.addr = ref->addr;
+	rec.length = ref->length;
+	at.offset += (i + 1) * LAP_RECORD_SIZE;
+	int rc = lapmachine_step(&d->machine, &rec, &at, &step);
+	if (rc < 0)
+		return laplace_failed(l, rc);
+	rc = touch_pages(emu, ev, d, at.cpu, c, &rec, &step, false);
+	return rc == 0 && l->code ? lapmodel_show_diag(emu, ev, at.cpu, 0) : rc;
+}
+
+/* One of another CPU that is not known to be nothing new. */
+static int
+take_other(struct emu *emu, const struct event *ev, struct lapmodel *d, struct laplace *l, size_t i)
+{
+	const struct laplace_ref *ref = &l->run[i];
+	const struct laplace_steady *s = &l->steady[ref->cpu];
+	struct lapmodel_cpu *on = &d->cpus[ref->cpu];
+	const struct lap_record rec = { .type = LAP_REF, .space = s->space, .addr = ref->addr, .length = ref->length };
+	const struct lap_place at = { .file = s->file, .offset = l->places[i], .cpu = ref->cpu };
+	struct lap_step step;
+	int rc = lapmachine_step(&d->machine, &rec, &at, &step);
+	if (rc < 0)
+		return laplace_failed(l, rc);
+	rc = touch_pages(emu, ev, d, ref->cpu, &d->counts[on->hot_row], &rec, &step, false);
+	if (rc == 0 && l->code) {
+		emu_choose(emu, on->hot_row);
+		rc = lapmodel_show_diag(emu, ev, ref->cpu, 0);
+	}
+	return rc;
+}
+
+/* Those of a run that go on with other CPUs. */
+static int
+count_others(struct emu *emu, const struct event *ev, struct lapmodel *d, struct laplace *l)
+{
+	int rc = 0;
+	for (size_t i = l->nsame; i < l->nrun && rc == 0; i++) {
+		const struct laplace_ref *ref = &l->run[i];
+		struct lapmodel_cpu *on = &d->cpus[ref->cpu];
+		if (on->hot_key <= d->cold)
+			on->hot_key = d->next_key += UINT64_C(1) << 20;
+		count_refs(lapmodel_count(d, on->hot_row), ref->kind, 1, ref->length);
+		count_refs(&on->count, ref->kind, 1, ref->length);
+		if (!is_hot(on, ref->addr, ref->length))
+			rc = take_other(emu, ev, d, l, i);
+	}
+	return rc;
+}
+
+/* Those of a part of a run that were not known at its begin. Most of the time would go by waiting
+ * for memory: so what the first steps of all need is asked for before any of them is done. */
+static int
+take_cold(struct emu *emu, const struct event *ev, struct lapmodel *d, struct laplace *l, struct lapcount *c,
+	const uint16_t *cold, size_t n, bool odd)
+{
+	const struct lapmodel_cpu *on = &d->cpus[lapmodel_on(emu)];
+	const struct lap_space *space = on->hot_space;
+	for (size_t k = 0; k < n && space; k++)
+		lappages_prefetch(&d->machine.pages, space, l->run[cold[k]].addr);
+	for (size_t k = 0; k < n && space; k++) {
+		uint64_t page = lappages_peek(&d->machine.pages, space, l->run[cold[k]].addr);
+		lapcount_prefetch(c, page);
+		lapcount_prefetch(&on->count, page);
+	}
+	for (size_t k = 0; k < n; k++) {
+		const struct laplace_ref *ref = &l->run[cold[k]];
+		int rc = odd || !is_hot(on, ref->addr, ref->length) ? take_one(emu, ev, d, l, c, cold[k]) : 0;
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+/* The references behind the first of a run: nothing but counts. odd: the first was not as
+ * it should be, and neither are these. */
+static int
+count_run(struct emu *emu, const struct event *ev, struct lapmodel *d, struct laplace *l, struct lapcount *c, bool odd)
+{
+	struct lapmodel_cpu *on = &d->cpus[lapmodel_on(emu)];
+	uint64_t sums[7] = { 0 }; /* by kind: how many, above their bytes */
+	uint16_t cold[BATCH] = { 0 };
+	for (size_t first = 0; first < l->nsame; first += BATCH) {
+		size_t end = l->nsame - first < BATCH ? l->nsame : first + BATCH;
+		size_t n = 0;
+		for (size_t i = first; i < end; i++) {
+			const struct laplace_ref *ref = &l->run[i];
+			sums[ref->kind] += UINT64_C(1) << 32 | ref->length;
+			cold[n] = (uint16_t)i;
+			n += odd || !is_hot(on, ref->addr, ref->length);
+		}
+		int rc = n ? take_cold(emu, ev, d, l, c, cold, n, odd) : 0;
+		if (rc < 0)
+			return rc;
+	}
+	for (unsigned kind = 1; kind < 7; kind++) {
+		count_refs(c, kind, sums[kind] >> 32, (uint32_t)sums[kind]);
+		count_refs(&on->count, kind, sums[kind] >> 32, (uint32_t)sums[kind]);
+	}
+	emu->nmore += l->nrun;
+	return l->nrun > l->nsame ? count_others(emu, ev, d, l) : 0;
+}
+
+/* A reference in a stream of the runtime: of the thread that has written it. */
+static int
+plain_ref(struct emu *emu, const struct event *ev, struct lapmodel *d)
+{
+	struct lap_record rec = { .type = LAP_REF, .kind = ev->mcv[2], .length = ev->payload[0], .space = event_u32(ev, 1), .addr = event_u32(ev, 5) };
+	uint32_t room = UINT32_MAX - rec.addr;
+	if (rec.length == 0 || rec.length - 1u > room)
+		return emu_error(emu, ev, ERR_LAPLACE, "%s: %u bytes at %x", rec.length ? "LR04" : "LR03", rec.length, rec.addr);
+	struct lap_step step;
+	int rc = lapmachine_step(&d->machine, &rec, &(struct lap_place){ 0 }, &step);
+	if (rc < 0)
+		return diag_no_memory(emu->diag);
+	rc = emu_set(emu, ev, SPACE, step.space->index);
+	if (rc == 0)
+		rc = show_mode(emu, ev, step.kernel);
+	if (rc == 0)
+		rc = touch_pages(emu, ev, d, 0, &d->counts[emu->thread], &rec, &step, true);
+	return rc < 0 ? rc : emu_punctual(emu, ev, REF, lap_kinds[rec.kind]);
+}
+
+int
+lapmodel_refs(struct emu *emu, const struct event *ev)
+{
+	struct lapmodel *d = emu_data(emu);
+	struct laplace *l = laplace_of(&emu->trace);
+	int rc = d->ready ? 0 : lapmodel_prepare(emu, d);
+	if (rc < 0)
+		return rc;
+	if (!l)
+		return plain_ref(emu, ev, d);
+	const struct laplace_item *it = &l->item;
+	struct lap_step step;
+	d->machine.on = &d->machine.cpus[it->at.cpu];
+	if (it->rec.type == LAP_PAGE)
+		step_page(d, &it->rec, l->basic, &step);
+	else
+		rc = lapmachine_step(&d->machine, &it->rec, &it->at, &step);
+	if (rc < 0)
+		return laplace_failed(l, rc);
+	bool odd = l->code != 0;
+	uint32_t row = KERNEL_ROW;
+	rc = l->basic ? 0 : lapmodel_follow(emu, ev, d, NULL);
+	if (rc == 0)
+		rc = begin_refs(emu, ev, d, l, &step, &row);
+	if (rc < 0)
+		return rc;
+	struct lapcount *c = lapmodel_count(d, row);
+	unsigned kind = lap_kinds[it->rec.kind];
+	count_refs(c, kind, 1, it->rec.length);
+	count_refs(&d->cpus[it->at.cpu].count, kind, 1, it->rec.length);
+	rc = touch_pages(emu, ev, d, it->at.cpu, c, &it->rec, &step, l->refs != LAPLACE_REFS_NONE);
+	if (rc == 0 && l->refs == LAPLACE_REFS_ALL)
+		rc = emu_punctual(emu, ev, REF, kind);
+	if (rc == 0 && (it->code || odd))
+		rc = lapmodel_show_diag(emu, ev, it->at.cpu, it->code);
+	if (rc == 0 && l->nrun)
+		rc = count_run(emu, ev, d, l, c, odd);
+	/* A row of a task is that of one CPU. */
+	if (l->steady && row != KERNEL_ROW && !odd && it->rec.type == LAP_REF) {
+		l->steady[it->at.cpu].may[step.kernel].events = l->nevents;
+		l->steady[it->at.cpu].may[step.kernel].space = it->rec.space;
+	}
+	lapmodel_show_alive(emu, d);
+	return rc;
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* give: gives the events to the tools that want them.
+ *
+ * Most events of a stream are of memory and compute, and to say so to a tool has to cost next
+ * to nothing. So it is known before which function such an event calls. */
+#include "toolrun.h"
+
+static const char *const kind_names[PRISMRUN_KINDS] = { "mem", "comp", "sync", "cxt", "cf", "cfg", "buffer_end" };
+
+/* ---- Who wants what. ---- */
+
+void
+prismgive_enlist(struct prism_run *run, uint32_t hook)
+{
+	const struct prism_hook *k = &run->hooks[hook];
+	struct prism_entry e[PRISMRUN_KINDS] = {
+		[PRISM_MEM].mem = k->h.mem,
+		[PRISM_COMP].comp = k->h.comp,
+		[PRISM_SYNC].sync = k->h.sync,
+		[PRISM_CXT].cxt = k->h.cxt,
+		[PRISM_CF].cf = k->h.cf,
+		[PRISM_CFG].cfg = k->h.cfg,
+		[PRISM_END].buffer_end = k->h.buffer_end,
+	};
+	const bool wants[PRISMRUN_KINDS] = { k->h.mem, k->h.comp, k->h.sync, k->h.cxt, k->h.cf, k->h.cfg, k->h.buffer_end };
+	for (unsigned kind = 0; kind < PRISMRUN_KINDS; kind++) {
+		struct prism_list *l = &run->lists[kind];
+		e[kind].u = k->u;
+		e[kind].hook = hook;
+		if (!wants[kind])
+			continue;
+		if (l->n)
+			l->entries[l->n - 1].more = true;
+		l->entries[l->n++] = e[kind];
+	}
+}
+
+static void
+drop(struct prism_run *run, uint32_t hook)
+{
+	run->hooks[hook].gone = true;
+	for (unsigned kind = 0; kind < PRISMRUN_KINDS; kind++) {
+		struct prism_list *l = &run->lists[kind];
+		uint32_t n = 0;
+		for (uint32_t i = 0; i < l->n; i++)
+			if (l->entries[i].hook != hook)
+				l->entries[n++] = l->entries[i];
+		l->n = n;
+		if (n)
+			l->entries[n - 1].more = false;
+	}
+	for (uint32_t i = 0; run->first && i < run->prism->nstreams; i++)
+		for (unsigned kind = 0; kind < PRISMRUN_FIRST; kind++)
+			prismgive_select(run, i, kind);
+}
+
+int
+prismgive_returned(struct prism_run *run, const char *function, int rc)
+{
+	struct prism_hook *k = &run->hooks[run->hook];
+	if (run->failed) {
+		k->gone = true;
+		return run->failed;
+	}
+	if (rc == 0)
+		return 0;
+	if (rc == 1) {
+		drop(run, run->hook);
+		diag_debug(run->emu->diag, "tool \"%s\" is left alone from now on: %s returned 1", k->name, function);
+		return 0;
+	}
+	k->gone = true;
+	if (rc > 0)
+		return prismrun_error(run, "%s returned %d, which is none of 0 (go on), 1 (leave me alone) and negative numbers (stop)", function, rc);
+	return prismrun_error(run, "it stops the run: %s returned %d", function, rc);
+}
+
+/* ---- Who is called at once. ---- */
+
+/* Nobody: some tool needs more than the events show. */
+static int
+later_mem(void *u, const struct prism_at *at, const struct prism_mem *ev)
+{
+	(void)u;
+	(void)at;
+	(void)ev;
+	return 1;
+}
+
+static int
+later_comp(void *u, const struct prism_at *at, const struct prism_comp *ev)
+{
+	(void)u;
+	(void)at;
+	(void)ev;
+	return 1;
+}
+
+static const struct prism_entry later[PRISMRUN_FIRST] = {
+	[PRISM_MEM] = { .mem = later_mem, .hook = NO_INDEX },
+	[PRISM_COMP] = { .comp = later_comp, .hook = NO_INDEX },
+};
+
+void
+prismgive_select(struct prism_run *run, uint32_t stream, unsigned kind)
+{
+	if (kind >= PRISMRUN_FIRST)
+		return;
+	const struct prism_list *l = &run->lists[kind];
+	uint64_t lacks = run->lacks[stream * PRISMRUN_NEEDS + kind];
+	bool lacking = false;
+	for (uint32_t i = 0; i < l->n; i++)
+		lacking = lacking || lacks >> l->entries[i].hook & 1;
+	const struct prism_entry *first = lacking ? &later[kind] : l->entries;
+	run->first[stream * PRISMRUN_FIRST + kind] = l->n ? first : NULL;
+}
+
+/* ---- Events. ---- */
+
+static inline int
+call(const struct prism_entry *e, unsigned kind, const struct prism_at *at, const struct prism_event *ev)
+{
+	switch (kind) {
+	case PRISM_MEM: return e->mem(e->u, at, &ev->mem);
+	case PRISM_COMP: return e->comp(e->u, at, &ev->comp);
+	case PRISM_SYNC: return e->sync(e->u, at, &ev->sync);
+	case PRISM_CXT: return e->cxt(e->u, at, &ev->cxt);
+	case PRISM_CF: return e->cf(e->u, at, &ev->cf);
+	case PRISM_CFG: return e->cfg(e->u, at, &ev->cfg);
+	default: return e->buffer_end(e->u, at);
+	}
+}
+
+/* All that want it, from entry i on: the first may have been called, and have returned rc. */
+static int
+give_rest(struct prism_run *run, const struct prism_event *ev, uint32_t i, bool called, int rc)
+{
+	unsigned kind = ev->kind;
+	const struct prism_at *at = &run->stream->at;
+	struct prism_list *l = &run->lists[kind];
+	uint64_t lacks = kind < PRISMRUN_NEEDS ? run->lacks[at->stream * PRISMRUN_NEEDS + kind] : 0;
+	for (; i < l->n; called = false) {
+		uint32_t hook = run->hook = l->entries[i].hook;
+		bool given = called || !(lacks >> hook & 1);
+		if (!called)
+			rc = given ? call(&l->entries[i], kind, at, ev) : prismneeds_lack(run, kind);
+		if (given && (rc || run->failed))
+			rc = prismgive_returned(run, kind_names[kind], rc);
+		if (rc < 0)
+			return rc;
+		i += i < l->n && l->entries[i].hook == hook; /* or it was dropped */
+	}
+	return 0;
+}
+
+/* What was called at once has not just gone on. */
+static int __attribute__((noinline))
+go_on(struct prism_run *run, int rc)
+{
+	const struct prism_event *ev = &run->stream->ev;
+	const struct prism_list *l = &run->lists[ev->kind];
+	uint32_t i = 0;
+	if (run->hook == NO_INDEX)
+		return give_rest(run, ev, 0, false, 0);
+	while (l->entries[i].hook != run->hook)
+		i++;
+	return give_rest(run, ev, i, true, rc);
+}
+
+/* The current event is that of the stream. */
+static inline void
+set_event(struct prism_run *run, const struct event *ev, const struct prism_stream *s, uint32_t row)
+{
+	run->ev = ev;
+	run->stream = s;
+	run->row = row;
+}
+
+/* The compiler knows the kind, as this is done for each event. */
+static inline __attribute__((always_inline)) int
+give(struct prism_run *run, const struct event *ev, const struct prism_stream *s, uint32_t row, unsigned kind)
+{
+	const struct prism_entry *e = run->first[s->at.stream * PRISMRUN_FIRST + kind];
+	if (!e)
+		return 0;
+	set_event(run, ev, s, row);
+	do {
+		run->hook = e->hook;
+		int rc = call(e, kind, &s->at, &s->ev);
+		if (__builtin_expect((rc | run->failed) != 0, 0))
+			return go_on(run, rc);
+	} while (__builtin_expect(e++->more, 0));
+	return 0;
+}
+
+int
+prismtools_mem(struct prism_run *run, const struct event *ev, const struct prism_stream *s, uint32_t row)
+{
+	return give(run, ev, s, row, PRISM_MEM);
+}
+
+int
+prismtools_comp(struct prism_run *run, const struct event *ev, const struct prism_stream *s, uint32_t row)
+{
+	return give(run, ev, s, row, PRISM_COMP);
+}
+
+/* The level of detail of a kind changes. */
+static int
+give_config(struct prism_run *run, const struct prism_event *ev)
+{
+	if (ev->cfg.target >= PRISM_KINDS)
+		return 0; /* lenient: it changes nothing */
+	prismneeds_set(run, run->stream->at.stream, ev->cfg.target, ev->cfg.after);
+	return give_rest(run, ev, 0, false, 0);
+}
+
+int
+prismtools_event(struct prism_run *run, const struct event *ev, const struct prism_stream *s, uint32_t row)
+{
+	struct prism_event mine;
+	if (s->ev.kind == PRISM_MEM)
+		return prismtools_mem(run, ev, s, row);
+	if (s->ev.kind == PRISM_COMP)
+		return prismtools_comp(run, ev, s, row);
+	set_event(run, ev, s, row);
+	if (s->ev.kind == PRISM_CFG)
+		return give_config(run, &s->ev);
+	if (s->ev.kind != PRISM_SYNC || s->ev.sync.type < PRISM_SYNCS)
+		return give_rest(run, &s->ev, 0, false, 0);
+	mine = s->ev;
+	mine.sync.type = PRISM_SYNC_UNDEFINED;
+	return give_rest(run, &mine, 0, false, 0);
+}

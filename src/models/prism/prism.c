@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT */
+/* prism: who runs, in which functions, what they wait for, and what they do to memory.
+ *
+ * Streams are CPUs, not threads: the event itself is in struct prism_stream, and who runs in
+ * the stream at that time says whose it is. */
+#include "parts.h"
+#include "tools.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+/* ---- What the parts share. ---- */
+
+int
+prismmodel_issue(struct prismmodel *d, enum prism_code code, const char *fmt, ...)
+{
+	char text[4096]; /* two names, every byte as \xNN */
+	va_list ap;
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	d->codes |= 1U << code;
+	return prism_issue(d->p, d->stream, code, "%s", text);
+}
+
+uint32_t
+prismmodel_index(struct emu *emu, struct prism_index *x, uint64_t key)
+{
+	struct idmap_slot *slot = idmap_slot(&x->ids, &emu->arena, prismmodel_key(x, key));
+	struct prism_key *k = slot ? slot->value : NULL;
+	if (k)
+		return k->number;
+	k = slot ? arena_new(&emu->arena, struct prism_key, 1) : NULL;
+	if (!k) {
+		(void)diag_no_memory(emu->diag);
+		return 0;
+	}
+	*k = (struct prism_key){ .key = key, .number = x->last ? x->last->number + 1 : 1 };
+	slot->value = k;
+	if (x->last)
+		x->last->next = k;
+	else
+		x->first = k;
+	x->last = k;
+	return k->number;
+}
+
+/* ---- Begin and end. ---- */
+
+/* What a reader of the outputs may want to know; streams may differ. */
+static void
+add_properties(struct emu *emu, const struct prism *p)
+{
+	static const char *const clocks[] = { "event", "instr", "timestamps" };
+	static const char *const layouts[] = { "wide", "packed" };
+	const char *clock = p->nstreams ? clocks[p->streams[0].source.clock] : "";
+	const char *layout = p->nstreams ? layouts[p->streams[0].source.settings.layout] : "";
+	for (uint32_t i = 1; i < p->nstreams; i++) {
+		const struct prism_source *s = &p->streams[i].source;
+		clock = s->clock == p->streams[0].source.clock ? clock : "mixed";
+		layout = s->settings.layout == p->streams[0].source.settings.layout ? layout : "mixed";
+	}
+	emu_add_property(emu, "prism.protocol_version", "0.1");
+	emu_add_property(emu, "prism.clock_mode", clock);
+	emu_add_property(emu, "prism.compute_layout", layout);
+}
+
+static int
+connect_prism(struct emu *emu)
+{
+	struct prismmodel *d = emu_data(emu);
+	struct prism *p = prism_of(&emu->trace);
+	if (!p)
+		return 0;
+	d->p = p;
+	d->names.arena = &emu->arena;
+	d->all = p->events == PRISM_EVENTS_ALL;
+	d->syncs = p->events != PRISM_EVENTS_NONE;
+	d->every = p->options->interval == PRISM_INTERVAL_EVENTS ? p->options->length : 0;
+	d->cores = arena_new(&emu->arena, struct prism_core, p->nstreams);
+	d->listed = arena_new(&emu->arena, uint32_t, emu->sys.nthreads);
+	if (!d->cores || !d->listed)
+		return diag_no_memory(emu->diag);
+	d->threads = emu_thread_data(emu, 0);
+	for (uint32_t i = 0; i < p->nstreams; i++) {
+		struct prism_state first;
+		prism_begin(&first, &p->streams[i].source.settings);
+		memcpy(d->cores[i].detail, first.detail, sizeof(first.detail));
+		d->cores[i].row = NO_INDEX;
+	}
+	add_properties(emu, p);
+	d->quick = !d->all && !d->every;
+	return prismtools_open(&d->tools, emu, p);
+}
+
+/* All that was found, also what was only counted. */
+static void
+tell_codes(const struct emu *emu, const struct prism *p)
+{
+	for (int code = 1; code < PRISM_CODES; code++) {
+		uint64_t n = p->counts[code];
+		if (n && (p->options->lenient || prism_code_warns(code)))
+			diag_warn(emu->diag, NULL, "%s: %" PRIu64 " time%s: %s (%s)", prism_code_name(code), n, n == 1 ? "" : "s", prism_code_text(code), prism_code_lenient(code));
+	}
+}
+
+static int
+finish(struct emu *emu)
+{
+	struct prismmodel *d = emu_data(emu);
+	const struct prism *p = d->p;
+	if (!p)
+		return 0;
+	tell_codes(emu, p);
+	int rc = prismtools_close(d->tools);
+	int bad = prismcxt_label(emu, d);
+	rc = rc ? rc : bad;
+	for (uint32_t i = 0; i < p->nstreams; i++)
+		prismtotal_finish(&d->cores[i].total);
+	for (uint32_t i = 0; i < emu->sys.nthreads; i++)
+		prismtotal_finish(&prismmodel_thread(d, i)->total);
+	return rc;
+}
+
+/* ---- Events. ---- */
+
+static int
+take_mem(struct emu *emu, const struct event *ev, struct prismmodel *d, const struct prism_mem *m)
+{
+	static const uint8_t values[] = { MEM_OTHER, MEM_LOAD, MEM_STORE, MEM_OTHER };
+	if (prismtotal_mem(&d->thread->total, m) < 0 || prismtotal_mem(&d->core->total, m) < 0)
+		return diag_no_memory(emu->diag);
+	int rc = d->all ? emu_punctual(emu, ev, MEM, values[m->type & 3]) : 0;
+	if (rc == 0 && d->all && m->has & PRISM_HAS_SIZE)
+		rc = emu_punctual(emu, ev, MEM_BYTES, m->bytes);
+	return rc;
+}
+
+static int
+take_comp(struct emu *emu, const struct event *ev, struct prismmodel *d, const struct prism_comp *c)
+{
+	static const uint8_t values[] = { COMP_OTHER, COMP_INTEGER, COMP_FLOAT, COMP_OTHER };
+	prismtotal_comp(&d->thread->total, c);
+	prismtotal_comp(&d->core->total, c);
+	int rc = d->all ? emu_punctual(emu, ev, COMP, values[c->format & 3]) : 0;
+	if (rc == 0 && d->all && c->has & PRISM_HAS_OP)
+		rc = emu_punctual(emu, ev, COMP_OP, c->op < PRISM_OPS ? c->op + 1 : OP_OTHER);
+	return rc;
+}
+
+static void
+show_detail(struct emu *emu, const struct prismmodel *d, unsigned kind)
+{
+	emu_set_cpu(emu, system_cpu(&emu->sys, 0, (int32_t)d->stream), LOD + (int)kind, 256 + d->core->detail[kind]);
+}
+
+static void
+take_config(struct emu *emu, struct prismmodel *d, const struct prism_cfg *c)
+{
+	if (c->target > PRISM_CXT)
+		return;
+	d->core->detail[c->target] = c->after;
+	show_detail(emu, d, c->target);
+}
+
+/* An event of a thread. */
+static int
+take_event(struct emu *emu, const struct event *ev, struct prismmodel *d, struct prism_event *pe)
+{
+	uint64_t id;
+	int rc = prismthread_find(emu, ev, d, pe);
+	if (rc < 0)
+		return rc;
+	for (unsigned kind = PRISM_MEM; kind <= PRISM_CXT && !d->core->shown; kind++)
+		show_detail(emu, d, kind);
+	d->core->shown = true;
+	prismspan_note(d);
+	/* Who was waiting goes on, unless others only ran meanwhile. */
+	bool unknown = pe->issues & 1U << PRISM_PB11;
+	bool selects = prism_selects(pe, &id) || (pe->kind == PRISM_SYNC && pe->sync.type == PRISM_SWAP) ||
+		(pe->kind == PRISM_CXT && pe->cxt.type == PRISM_THREAD);
+	if (!selects && !unknown)
+		rc = prismsync_wake(emu, ev, d->thread);
+	if (rc < 0)
+		return rc;
+	switch (pe->kind) {
+	case PRISM_MEM: rc = take_mem(emu, ev, d, &pe->mem); break;
+	case PRISM_COMP: rc = take_comp(emu, ev, d, &pe->comp); break;
+	case PRISM_SYNC: rc = unknown ? 0 : prismsync_take(emu, ev, d, &pe->sync); break;
+	case PRISM_CXT: rc = prismcxt_take(emu, ev, d, &pe->cxt); break;
+	default: rc = d->all ? emu_punctual(emu, ev, CF, pe->cf.type + 1) : 0; break;
+	}
+	return rc < 0 ? rc : prismspan_tick(emu, ev, d);
+}
+
+/* What was wrong shows in the rows. */
+static int
+show_codes(struct emu *emu, const struct event *ev, struct prismmodel *d)
+{
+	uint32_t cpu = system_cpu(&emu->sys, 0, (int32_t)d->stream);
+	int rc = 0;
+	for (int code = 1; code < PRISM_CODES && rc == 0; code++) {
+		if (!(d->codes & 1U << code) || !d->p->options->lenient)
+			continue;
+		if (d->core->row != NO_INDEX) {
+			emu_choose(emu, d->core->row);
+			rc = emu_punctual(emu, ev, DIAG, code);
+		}
+		if (rc == 0)
+			rc = emu_punctual_cpu(emu, cpu, DIAG, code);
+	}
+	return rc;
+}
+
+/* The stream of an event. Returns it, or NULL (reported). */
+static struct prism_stream *
+find_stream(struct emu *emu, const struct event *ev, struct prismmodel *d)
+{
+	if (!d->p) {
+		(void)emu_error(emu, ev, ERR_PRISM, "events of Prism are in Prism streams only");
+		return NULL;
+	}
+	d->stream = ev->stream - 1;
+	d->core = &d->cores[d->stream];
+	d->thread = NULL;
+	d->codes = 0;
+	return &d->p->streams[d->stream];
+}
+
+/* Most events of long streams only count. Returns whether it was one of those. */
+static inline bool
+count_only(struct emu *emu, const struct event *ev, struct prismmodel *d, int *rc)
+{
+	if (!d->quick)
+		return false;
+	uint32_t stream = ev->stream - 1;
+	const struct prism_stream *s = &d->p->streams[stream];
+	const struct prism_event *pe = &s->ev;
+	struct prism_core *core = &d->cores[stream];
+	if (pe->kind > PRISM_COMP || pe->issues || !core->shown)
+		return false;
+	struct prism_thread *t = prismmodel_thread(d, core->row);
+	if (t->waiting || !t->active || !core->active)
+		return false;
+	if (pe->kind == PRISM_MEM) {
+		if ((prismtotal_mem(&t->total, &pe->mem) | prismtotal_mem(&core->total, &pe->mem)) < 0)
+			*rc = diag_no_memory(emu->diag);
+		else if (d->tools)
+			*rc = prismtools_mem(d->tools, ev, s, core->row);
+	} else {
+		prismtotal_comp(&t->total, &pe->comp);
+		prismtotal_comp(&core->total, &pe->comp);
+		if (d->tools)
+			*rc = prismtools_comp(d->tools, ev, s, core->row);
+	}
+	return true;
+}
+
+static int
+on_event(struct emu *emu, const struct event *ev)
+{
+	struct prismmodel *d = emu_data(emu);
+	int rc = 0;
+	if (count_only(emu, ev, d, &rc))
+		return rc;
+	struct prism_stream *s = find_stream(emu, ev, d);
+	if (!s)
+		return -ERR_PRISM;
+	rc = d->core->started ? 0 : prismthread_start(emu, ev, d);
+	d->core->started = true;
+	if (rc < 0)
+		return rc;
+	if (s->ev.kind == PRISM_CFG)
+		take_config(emu, d, &s->ev.cfg);
+	else if (s->ev.kind != PRISM_END)
+		rc = take_event(emu, ev, d, &s->ev);
+	d->codes |= s->ev.issues;
+	if (rc == 0 && d->codes)
+		rc = show_codes(emu, ev, d);
+	if (rc == 0 && d->tools)
+		rc = prismtools_event(d->tools, ev, s, d->core->row);
+	return rc;
+}
+
+static int
+on_tick(struct emu *emu, const struct event *ev)
+{
+	struct prismmodel *d = emu_data(emu);
+	if (!d->p)
+		return emu_error(emu, ev, ERR_PRISM, "intervals are in Prism streams only");
+	return prismspan_rotate(emu, ev, d);
+}
+
+/* A stream without an event does not tell that it ends. */
+static bool
+all_ended(const struct prismmodel *d)
+{
+	for (uint32_t i = 0; i < d->p->nstreams; i++)
+		if (!d->cores[i].ended && (d->p->streams[i].phase != PRISM_ENDED || d->p->streams[i].in.seq))
+			return false;
+	return true;
+}
+
+static int
+on_end(struct emu *emu, const struct event *ev)
+{
+	struct prismmodel *d = emu_data(emu);
+	const struct prism_stream *s = find_stream(emu, ev, d);
+	if (!s)
+		return -ERR_PRISM;
+	d->codes = s->stopped_by ? 1U << s->stopped_by : 0;
+	int rc = d->codes ? show_codes(emu, ev, d) : 0;
+	if (rc == 0)
+		rc = prismthread_end(emu, ev, d);
+	d->core->ended = true;
+	return rc == 0 && all_ended(d) ? prismspan_end(emu, ev, d) : rc;
+}
+
+static const struct event_decl events[] = {
+	{ "RM.(u32 has, u8 type, u8 id, u16 bytes, u64 address)", "accesses %{bytes} bytes at %#llx{address} (type %{type}, id %{id}, fields %#x{has})", .hook = on_event },
+	{ "RC.(u32 has, u8 format, u8 op, u16 bytes, u8 arity, u8 nids, u8 id0, u8 id1, u8 id2, u8 id3)",
+		"computes operation %{op} in %{bytes} bytes with %{arity} operands (format %{format}, %{nids} ids: %{id0} %{id1} %{id2} %{id3}, fields %#x{has})", .hook = on_event },
+	{ "RSa(u64 word)", "synchronizes in an unknown way with %#llx{word}", .hook = on_event },
+	{ "RSb(u64 thread)", "creates thread %#llx{thread}", .hook = on_event },
+	{ "RSc(u64 thread)", "begins to wait for the end of thread %#llx{thread}", .hook = on_event },
+	{ "RSd(u64 barrier)", "begins to wait at barrier %#llx{barrier}", .hook = on_event },
+	{ "RSe(u64 object)", "synchronizes with %#llx{object}", .hook = on_event },
+	{ "RSf(u64 thread)", "the stream goes on with thread %{thread}", .hook = on_event },
+	{ "RSg(u64 mutex)", "has locked mutex %#llx{mutex}", .hook = on_event },
+	{ "RSh(u64 mutex)", "has unlocked mutex %#llx{mutex}", .hook = on_event },
+	{ "RSi(u64 condition, u64 mutex)", "has waited for condition %#llx{condition} with mutex %#llx{mutex}", .hook = on_event },
+	{ "RSj(u64 condition)", "has signalled condition %#llx{condition}", .hook = on_event },
+	{ "RSk(u64 condition)", "has broadcast condition %#llx{condition}", .hook = on_event },
+	{ "RSl(u64 lock)", "has locked spin lock %#llx{lock}", .hook = on_event },
+	{ "RSm(u64 lock)", "has unlocked spin lock %#llx{lock}", .hook = on_event },
+	{ "RXa(u64 id)", "is in the unknown context %#llx{id}", .hook = on_event },
+	{ "RXb(u64 address)", "executes the instruction at %#llx{address}", .hook = on_event },
+	{ "RXc(u64 id)", "begins basic block %#llx{id}", .hook = on_event },
+	{ "RXd+(str name)", "enters function %{name}", .hook = on_event },
+	{ "RXe+(str name)", "leaves function %{name}", .hook = on_event },
+	{ "RXf(u64 thread)", "the stream goes on with thread %{thread}", .hook = on_event },
+	{ "RXg+(str name)", "enters net %{name}", .hook = on_event },
+	{ "RXh+(str name)", "leaves net %{name}", .hook = on_event },
+	{ "RXi+(str name)", "enters operator %{name}", .hook = on_event },
+	{ "RXj+(str name)", "leaves operator %{name}", .hook = on_event },
+	{ "RF.(u8 type)", "goes elsewhere, in the way %{type}", .hook = on_event },
+	{ "RG.(u8 target, u8 before, u8 after)", "events of kind %{target} change their level of detail from %#x{before} to %#x{after}", .hook = on_event },
+	{ "RE.", "a buffer ends", .hook = on_event },
+	{ "RD.", "the stream ends", .hook = on_end },
+	{ "RW.", "an interval ends", .hook = on_tick },
+};
+
+const struct model model_prism = {
+	.id = 'R',
+	.name = "prism",
+	.version = "1.0.0",
+	.foreign = true,
+	CHANS(prismmodel_chans),
+	EVENTS(events),
+	.data_size = sizeof(struct prismmodel),
+	.thread_size = sizeof(struct prism_thread),
+	.connect = connect_prism,
+	.finish = finish,
+};

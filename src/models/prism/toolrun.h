@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MODELS_PRISM_TOOLRUN_H
+#define MODELS_PRISM_TOOLRUN_H
+
+/* toolrun: what the parts of prismtools share: the tools that are loaded and called
+ * (prismtools.c), what they are given (prismgive.c), what they need of events (prismneeds.c),
+ * and what they ask for (prismuser.c). */
+
+#include "tools.h"
+
+enum {
+	PRISMRUN_HOOKS = 64, /* of all tools: a bit each in prism_run.lacks */
+	PRISMRUN_CHANNELS = PRISM_USER_LAST - PRISM_USER_FIRST + 1,
+	PRISMRUN_KINDS = PRISM_END + 1,
+	PRISMRUN_NEEDS = PRISM_CXT + 1,  /* kinds that a tool can need something of */
+	PRISMRUN_FIRST = PRISM_COMP + 1, /* kinds that most events are of */
+};
+
+/* One struct prism_hooks: that of an object, or one that it has added. */
+struct prism_hook {
+	struct prism_hooks h;
+	void *u;
+	const char *name;
+	const char *file;
+	bool began;
+	bool gone;                        /* dropped, or it has stopped the run */
+	uint64_t skipped[PRISMRUN_NEEDS]; /* events it was not given, for what they lack */
+};
+
+/* Who wants a kind of event, in the order of the hooks. */
+struct prism_entry {
+	union {
+		int (*mem)(void *u, const struct prism_at *at, const struct prism_mem *ev);
+		int (*comp)(void *u, const struct prism_at *at, const struct prism_comp *ev);
+		int (*sync)(void *u, const struct prism_at *at, const struct prism_sync *ev);
+		int (*cxt)(void *u, const struct prism_at *at, const struct prism_cxt *ev);
+		int (*cf)(void *u, const struct prism_at *at, const struct prism_cf *ev);
+		int (*cfg)(void *u, const struct prism_at *at, const struct prism_cfg *ev);
+		int (*buffer_end)(void *u, const struct prism_at *at);
+	};
+	void *u;
+	uint32_t hook;
+	bool more; /* it is not the last of its list */
+};
+
+struct prism_list {
+	uint32_t n;
+	struct prism_entry entries[PRISMRUN_HOOKS];
+};
+
+struct prism_channel {
+	struct chan_decl decl;
+	int chan; /* of the model */
+	enum prism_user_mode mode;
+	enum prism_user_track track;
+};
+
+/* What the tools may call now. */
+enum prismrun_phase {
+	PRISMRUN_BEGIN,
+	PRISMRUN_EVENT,
+	PRISMRUN_FINISH,
+};
+
+struct prism_run {
+	struct emu *emu;
+	struct prism *prism;
+	struct prism_list lists[PRISMRUN_KINDS];
+	uint64_t *lacks;                  /* by stream and kind: hooks that need what its events do not show */
+	const struct prism_entry **first; /* by stream and kind: who is called at once; NULL: nobody */
+	/* What is being called. */
+	enum prismrun_phase phase;
+	int failed; /* <0: a call of the tool has failed, which is reported */
+	uint32_t hook;
+	uint32_t row; /* NO_INDEX: the stream has no thread yet */
+	const struct event *ev;
+	const struct prism_stream *stream;
+
+	struct prism_hook hooks[PRISMRUN_HOOKS];
+	uint32_t nhooks;
+	struct prism_channel *channels[PRISMRUN_CHANNELS];
+	uint32_t nchannels;
+	void *objects[PRISM_TOOLS];
+	size_t nobjects;
+};
+
+/* Notes a struct prism_hooks. Returns 0, or <0 (reported). */
+int prismrun_add(struct prism_run *run, const struct prism_hooks *h, void *u, const char *file);
+
+/* Puts a hook on the lists of what it wants. */
+void prismgive_enlist(struct prism_run *run, uint32_t hook);
+
+/* Chooses what events of a kind of a stream call at once. */
+void prismgive_select(struct prism_run *run, uint32_t stream, unsigned kind);
+
+/* What a function of the current hook has returned: 0 goes on, 1 drops it (0), others end
+ * the run (<0, reported). */
+int prismgive_returned(struct prism_run *run, const char *function, int rc);
+
+/* Whether a hook needs nothing that no event has. Returns 0, or <0 (reported). */
+int prismneeds_check(struct prism_run *run, const struct prism_hook *k);
+
+/* Which hooks need more than events show: in the beginning (0, or <0: reported), and when
+ * the level of detail of a kind changes. */
+int prismneeds_begin(struct prism_run *run);
+void prismneeds_set(struct prism_run *run, uint32_t stream, unsigned kind, uint8_t detail);
+
+/* The current event does not show what the current hook needs. Returns 0, or <0 (reported). */
+int prismneeds_lack(struct prism_run *run, unsigned kind);
+
+/* Reports an error of the current hook, at the event if there is one. Returns <0. */
+int prismrun_error(struct prism_run *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

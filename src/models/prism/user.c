@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* user: what tools ask of the emulator: hooks, channels, and their values. */
+#include "toolrun.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NAME_CHARS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
+
+int
+prismrun_error(struct prism_run *run, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	const struct prism_hook *k = &run->hooks[run->hook];
+	if (run->phase == PRISMRUN_EVENT)
+		return emu_error(run->emu, run->ev, ERR_HOOKS, "tool \"%s\" (%s): %s", k->name, k->file, text);
+	return diag_error(run->emu->diag, ERR_HOOKS, &(struct place){ .file = k->file }, "tool \"%s\": %s", k->name, text);
+}
+
+/* Reports, and stops the run when the hook returns. */
+static int
+fail(struct prism_run *run, int rc)
+{
+	run->failed = run->failed ? run->failed : rc;
+	return -1;
+}
+
+static int __attribute__((format(printf, 3, 4)))
+refuse(struct prism_run *run, const char *call, const char *fmt, ...)
+{
+	char text[256];
+	va_list ap;
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return fail(run, prismrun_error(run, "prism_%s: %s", call, text));
+}
+
+int
+prism_hooks_add(struct prism_run *r, const struct prism_hooks *h, void *u)
+{
+	if (r->phase != PRISMRUN_BEGIN)
+		return refuse(r, "hooks_add", "only begin may add hooks");
+	int rc = prismrun_add(r, h, u, r->hooks[r->hook].file);
+	return rc < 0 ? fail(r, rc) : 0;
+}
+
+/* ---- Channels. ---- */
+
+static const char *
+what_is_wrong(const struct prism_run *r, const char *name)
+{
+	size_t n = name ? strlen(name) : 0;
+	if (n == 0 || n > PRISM_USER_NAME_MAX || strspn(name, NAME_CHARS) != n || name[0] == '.')
+		return "a name has 1 to 48 letters, digits, '.', '_' and '-', and does not begin with '.'";
+	for (uint32_t i = 0; i < r->nchannels; i++)
+		if (strcasecmp(r->channels[i]->decl.name + strlen("user."), name) == 0)
+			return "another channel has that name";
+	return NULL;
+}
+
+static int
+declare(struct prism_run *r, struct prism_channel *c, const char *name)
+{
+	static const enum track threads[] = {
+		[PRISM_USER_RUNNING] = TRACK_RUNNING,
+		[PRISM_USER_ALWAYS] = TRACK_ANY,
+		[PRISM_USER_STREAM] = TRACK_HIDDEN,
+	};
+	struct arena *a = &r->emu->arena;
+	c->decl = (struct chan_decl){
+		.name = arena_printf(a, "user.%s", name),
+		.title = arena_printf(a, "Prism user: %s", name),
+		.prv_type = PRISM_USER_FIRST + (int)r->nchannels,
+		.kind = c->mode == PRISM_USER_STACK ? CHAN_STACK : CHAN_SINGLE,
+		.dup = c->mode == PRISM_USER_STACK ? DUP_ALLOW : DUP_SKIP,
+		.values = VALUES_ANY,
+		.thread_track = threads[c->track],
+		.cpu_track = c->track == PRISM_USER_STREAM ? TRACK_OWN : TRACK_RUNNING,
+		.bare_title = c->track != PRISM_USER_RUNNING,
+		.view.file = arena_printf(a, "user-%s", name),
+	};
+	if (!c->decl.name || !c->decl.title || !c->decl.view.file)
+		return diag_no_memory(r->emu->diag);
+	return c->chan = emu_add_chan(r->emu, &c->decl);
+}
+
+int
+prism_user_channel(struct prism_run *r, const char *name, enum prism_user_mode mode, enum prism_user_track track)
+{
+	static const char call[] = "user_channel";
+	if (r->phase != PRISMRUN_BEGIN)
+		return refuse(r, call, "only begin may add channels");
+	const char *wrong = what_is_wrong(r, name);
+	if (wrong)
+		return refuse(r, call, "'%.100s': %s", name ? name : "", wrong);
+	if (mode > PRISM_USER_PUNCTUAL || track > PRISM_USER_STREAM)
+		return refuse(r, call, "'%s': there is no mode %d with tracking %d", name, (int)mode, (int)track);
+	if (mode == PRISM_USER_STACK && track == PRISM_USER_STREAM)
+		return refuse(r, call, "'%s': the channel of a stream is no stack", name);
+	if (r->nchannels == PRISMRUN_CHANNELS)
+		return refuse(r, call, "'%s': all %d channels for tools are taken", name, PRISMRUN_CHANNELS);
+	struct prism_channel *c = arena_new(&r->emu->arena, struct prism_channel, 1);
+	if (!c)
+		return fail(r, diag_no_memory(r->emu->diag));
+	c->mode = mode;
+	c->track = track;
+	int rc = declare(r, c, name);
+	if (rc < 0)
+		return fail(r, rc);
+	r->channels[r->nchannels++] = c;
+	return c->decl.prv_type;
+}
+
+static const struct prism_channel *
+find(struct prism_run *r, const char *call, int type)
+{
+	if (type >= PRISM_USER_FIRST && (uint32_t)(type - PRISM_USER_FIRST) < r->nchannels)
+		return r->channels[type - PRISM_USER_FIRST];
+	(void)refuse(r, call, "there is no channel %d", type);
+	return NULL;
+}
+
+/* ---- Values. ---- */
+
+enum change {
+	CHANGE_SET,
+	CHANGE_CLEAR,
+	CHANGE_PUSH,
+	CHANGE_POP,
+	CHANGE_PUNCTUAL,
+};
+
+static int
+change_thread(struct prism_run *r, int chan, enum change change, int64_t value)
+{
+	struct emu *emu = r->emu;
+	if (r->row == NO_INDEX)
+		return 0;
+	if (emu->thread != r->row)
+		emu_choose(emu, r->row);
+	switch (change) {
+	case CHANGE_SET: return emu_set(emu, r->ev, chan, value);
+	case CHANGE_CLEAR: return emu_clear(emu, r->ev, chan);
+	case CHANGE_PUSH: return emu_push(emu, r->ev, chan, value);
+	case CHANGE_POP: return emu_pop(emu, r->ev, chan, value);
+	case CHANGE_PUNCTUAL: return emu_punctual(emu, r->ev, chan, value);
+	}
+	return 0;
+}
+
+static int
+change_stream(struct prism_run *r, int chan, enum change change, int64_t value)
+{
+	if (change == CHANGE_PUNCTUAL)
+		return emu_punctual_cpu(r->emu, r->stream->at.stream, chan, value);
+	emu_set_cpu(r->emu, r->stream->at.stream, chan, change == CHANGE_CLEAR ? CHAN_NULL : value);
+	return 0;
+}
+
+static int
+apply(struct prism_run *r, int type, enum change change, int64_t value)
+{
+	static const char *const names[] = { "user_set", "user_clear", "user_push", "user_pop", "user_punctual" };
+	static const enum prism_user_mode modes[] = {
+		[CHANGE_SET] = PRISM_USER_SET,
+		[CHANGE_CLEAR] = PRISM_USER_SET,
+		[CHANGE_PUSH] = PRISM_USER_STACK,
+		[CHANGE_POP] = PRISM_USER_STACK,
+		[CHANGE_PUNCTUAL] = PRISM_USER_PUNCTUAL,
+	};
+	static const char *const what[] = { "is set and cleared", "is pushed and popped", "is punctual" };
+	const char *call = names[change];
+	if (r->phase != PRISMRUN_EVENT)
+		return refuse(r, call, "only the functions of events may change channels");
+	const struct prism_channel *c = find(r, call, type);
+	if (!c)
+		return -1;
+	if (c->mode != modes[change])
+		return refuse(r, call, "channel %d (%s) %s", type, c->decl.name, what[c->mode]);
+	if (value == CHAN_NULL && change != CHANGE_CLEAR)
+		return refuse(r, call, "channel %d (%s) cannot hold %" PRId64, type, c->decl.name, value);
+	int rc = c->track == PRISM_USER_STREAM ? change_stream(r, c->chan, change, value) : change_thread(r, c->chan, change, value);
+	return rc < 0 ? fail(r, rc) : 0;
+}
+
+int
+prism_user_set(struct prism_run *r, int type, int64_t value)
+{
+	return apply(r, type, CHANGE_SET, value);
+}
+
+int
+prism_user_clear(struct prism_run *r, int type)
+{
+	return apply(r, type, CHANGE_CLEAR, CHAN_NULL);
+}
+
+int
+prism_user_push(struct prism_run *r, int type, int64_t value)
+{
+	return apply(r, type, CHANGE_PUSH, value);
+}
+
+int
+prism_user_pop(struct prism_run *r, int type, int64_t value)
+{
+	return apply(r, type, CHANGE_POP, value);
+}
+
+int
+prism_user_punctual(struct prism_run *r, int type, int64_t value)
+{
+	return apply(r, type, CHANGE_PUNCTUAL, value);
+}
+
+int
+prism_user_label(struct prism_run *r, int type, int64_t value, const char *text)
+{
+	const struct prism_channel *c = find(r, "user_label", type);
+	if (!c)
+		return -1;
+	if (!text)
+		return refuse(r, "user_label", "channel %d (%s): the label of %" PRId64 " is NULL", type, c->decl.name, value);
+	const struct col *k = &r->emu->cols[r->emu->cur->first_col + (uint32_t)c->chan];
+	const struct label *old = idmap_find(&k->labels_by_value, (uint64_t)value);
+	if (old && strcmp(old->text, text) == 0)
+		return 0;
+	const char *copy = arena_strndup(&r->emu->arena, text, strlen(text));
+	int rc = copy ? emu_add_label(r->emu, c->chan, value, copy) : diag_no_memory(r->emu->diag);
+	return rc < 0 ? fail(r, rc) : 0;
+}
