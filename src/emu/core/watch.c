@@ -48,8 +48,10 @@ density_next(struct density *d, int64_t time, uint64_t before)
 
 /* Two records: see struct batch. */
 static void
-put_raw(struct emu *emu, const struct event *ev)
+put_raw(struct emu *emu, struct event event)
 {
+	struct event *ev = &event;
+	stream_describe(&emu->trace.streams[ev->stream], ev);
 	uint64_t p[2] = { 0 };
 	uint32_t size = ev->jumbo ? RAW_JUMBO : ev->size;
 	if (ev->jumbo)
@@ -80,7 +82,7 @@ watch_event(struct emu *emu, const struct event *ev)
 		emu->next_bucket = density_next(&emu->density, emu->time, emu->nevents - 1);
 	emu->watch_at = emu->next_bucket;
 	if (emu->options.uscope.raw_events) {
-		put_raw(emu, ev);
+		put_raw(emu, *ev);
 		emu->watch_at = 0;
 	}
 }

@@ -26,12 +26,17 @@ struct stream;
 struct trace;
 
 struct event {
-	int64_t clock;          /* ns, offset of the stream applied */
-	const uint8_t *payload; /* borrowed, until the next event of the same stream */
-	uint32_t size;          /* bytes of payload; a jumbo one begins with its 4-byte count */
-	uint32_t length;        /* bytes in the stream, header and payload */
-	uint32_t stream;        /* rank */
-	uint8_t mcv[3];         /* model, category, value */
+	int64_t clock; /* ns, offset of the stream applied */
+	/* Borrowed, until the next event of the same stream. Streams of the runtime have a payload;
+	 * a format with describe() gives the event as the library of that format has it. */
+	union {
+		const uint8_t *payload;
+		const void *record;
+	};
+	uint32_t size;   /* bytes of payload; a jumbo one begins with its 4-byte count */
+	uint32_t length; /* bytes in the stream, header and payload */
+	uint32_t stream; /* rank */
+	uint8_t mcv[3];  /* model, category, value */
 	bool jumbo;
 };
 
@@ -51,6 +56,9 @@ struct stream_format {
 	 * may still be moved forward.
 	 * 1 event, 0 end, <0 error (reported). */
 	int (*next)(struct stream *s, struct event *ev);
+	/* Puts letters and payload in the place of the record that next() has given last for the
+	 * stream: for outputs of bytes and texts. NULL: next() does. */
+	void (*describe)(const struct stream *s, struct event *ev);
 	/* The window of a stream holds its events as in wire.h: who cannot afford a call for
 	 * each may take whole ones there. */
 	bool wire;
@@ -197,6 +205,14 @@ stream_next(struct stream *s, struct event *ev)
 {
 	int rc = s->trace->format->next(s, ev);
 	return __builtin_expect(rc <= 0, 0) ? rc : stream_correct(s, ev);
+}
+
+/* Sees to it that the last event of a stream has its payload. */
+static inline void
+stream_describe(const struct stream *s, struct event *ev)
+{
+	if (s->trace->format->describe)
+		s->trace->format->describe(s, ev);
 }
 
 /* Corrects the clock of an event that is not taken yet, and tells whether it is good. */

@@ -14,6 +14,7 @@ enum {
 	TOLD = 5,          /* issues of a kind that are told one by one */
 	PROGRESS = 0xffff, /* records between two looks at how far it is, less one */
 	WINDOW = 1000000,
+	REF_SIZE = 9, /* payload of a reference */
 };
 
 /* ---- Messages. ---- */
@@ -129,23 +130,19 @@ put_u32(uint8_t *p, uint32_t v)
 		p[i] = (uint8_t)(v >> 8 * i);
 }
 
-/* The letters and the payload of an event, for who looks at those. */
+/* The payload of an event: the first of its numbers, little-endian. */
 static void
-describe(struct laplace *l, struct event *ev)
+describe(const struct stream *s, struct event *ev)
 {
+	struct laplace *l = s->trace->data;
 	const struct lap_record *rec = &l->item.rec;
-	ev->mcv[0] = 'L';
-	ev->mcv[1] = rec->type == LAP_EVENT ? 'K' : 'R';
-	ev->mcv[2] = rec->kind;
+	if (l->is_tick)
+		return;
 	ev->payload = l->payload;
-	ev->jumbo = false;
-	ev->stream = 0;
-	ev->length = 0;
 	if (rec->type != LAP_EVENT) {
 		l->payload[0] = rec->length;
 		put_u32(l->payload + 1, rec->space);
 		put_u32(l->payload + 5, rec->addr);
-		ev->size = 9;
 		return;
 	}
 	const uint8_t *fields = lap_tags[rec->event->code - 1].fields;
@@ -199,8 +196,9 @@ next(struct stream *s, struct event *ev)
 	}
 	l->active = true;
 	l->last_cycle = cycle;
-	ev->clock = now;
-	describe(l, ev);
+	const struct lap_record *rec = &l->item.rec;
+	bool is_event = rec->type == LAP_EVENT;
+	*ev = (struct event){ .clock = now, .record = &l->item, .size = is_event ? 0 : REF_SIZE, .mcv = { 'L', is_event ? 'K' : 'R', rec->kind } };
 	uint64_t before = l->nrecords;
 	laprun_take(l);
 	if ((before ^ l->nrecords) & ~(uint64_t)PROGRESS)
@@ -314,6 +312,7 @@ const struct stream_format laplace_format = {
 	.probe = probe,
 	.open = open_trace,
 	.next = next,
+	.describe = describe,
 	.close = close_trace,
 	.place = get_place,
 	.open_ended = true,

@@ -28,27 +28,20 @@ check_time(struct prism *p, uint32_t n, int code)
 
 /* ---- Events. ---- */
 
-static void
-put_name(struct prism_stream *s, struct event *ev)
-{
-	const struct prism_cxt *c = &s->ev.cxt;
-	uint32_t len = c->has & PRISM_HAS_NAME ? c->name_len : 0;
-	uint32_t size = len + 1;
-	for (int i = 0; i < 4; i++)
-		s->payload[i] = (uint8_t)(size >> 8 * i);
-	if (len)
-		memcpy(s->payload + 4, c->name, len);
-	s->payload[4 + len] = 0;
-	ev->payload = s->payload;
-	ev->size = 4 + size;
-	ev->jumbo = true;
-}
-
-static uint8_t
-letter(uint8_t type, uint8_t types)
-{
-	return (uint8_t)('a' + (type < types ? type : 0));
-}
+/* The payload of most events is a part of the event itself. */
+static const struct {
+	uint8_t letter;
+	uint8_t size; /* of the payload */
+	uint8_t at;   /* of it in struct prism_event */
+} shapes[] = {
+	[PRISM_MEM] = { 'M', 16, offsetof(struct prism_event, mem) },
+	[PRISM_COMP] = { 'C', 14, offsetof(struct prism_event, comp) },
+	[PRISM_SYNC] = { 'S', 8, offsetof(struct prism_event, sync.arg) },
+	[PRISM_CXT] = { 'X', 8, offsetof(struct prism_event, cxt.id) },
+	[PRISM_CF] = { 'F', 1, offsetof(struct prism_event, cf.type) },
+	[PRISM_CFG] = { 'G', 3, offsetof(struct prism_event, cfg.target) },
+	[PRISM_END] = { 'E', 0, 0 },
+};
 
 _Static_assert(offsetof(struct prism_mem, type) == 4 && offsetof(struct prism_mem, id) == 5 &&
 		offsetof(struct prism_mem, bytes) == 6 && offsetof(struct prism_mem, addr) == 8,
@@ -59,51 +52,54 @@ _Static_assert(offsetof(struct prism_comp, format) == 4 && offsetof(struct prism
 	"the payload of RC. is another");
 _Static_assert(offsetof(struct prism_cfg, before) == 1 && offsetof(struct prism_cfg, after) == 2, "the payload of RG. is another");
 
-/* The letters and the payload, for who looks at those: most are the event itself. */
-static void
-describe(struct prism_stream *s, struct event *ev)
+static uint8_t
+letter(uint8_t type, uint8_t types)
 {
-	static const uint8_t categories[] = { 'M', 'C', 'S', 'X', 'F', 'G', 'E' };
-	const struct prism_event *e = &s->ev;
+	return (uint8_t)('a' + (type < types ? type : 0));
+}
+
+/* The letters of an event, and the size of its payload. */
+static void
+identify(const struct prism_event *e, struct event *ev)
+{
 	uint8_t value = '.';
+	ev->record = e;
+	ev->size = shapes[e->kind].size;
 	ev->jumbo = false;
-	switch (e->kind) {
-	case PRISM_MEM:
-		ev->payload = (const uint8_t *)&e->mem;
-		ev->size = 16;
-		break;
-	case PRISM_COMP:
-		ev->payload = (const uint8_t *)&e->comp;
-		ev->size = 14;
-		break;
-	case PRISM_SYNC:
+	if (e->kind == PRISM_SYNC) {
 		value = letter(e->sync.type, PRISM_SYNCS);
-		ev->payload = (const uint8_t *)e->sync.arg;
-		ev->size = e->sync.type == PRISM_COND_WAIT ? 16 : 8;
-		break;
-	case PRISM_CXT:
+		ev->size += e->sync.type == PRISM_COND_WAIT ? 8 : 0;
+	} else if (e->kind == PRISM_CXT) {
 		value = letter(e->cxt.type, PRISM_CXTS);
-		ev->payload = (const uint8_t *)&e->cxt.id;
-		ev->size = 8;
-		if (prism_cxt_is_named(e->cxt.type))
-			put_name(s, ev);
-		break;
-	case PRISM_CF:
-		ev->payload = &e->cf.type;
-		ev->size = 1;
-		break;
-	case PRISM_CFG:
-		ev->payload = &e->cfg.target;
-		ev->size = 3;
-		break;
-	default:
-		ev->payload = s->payload;
-		ev->size = 0;
-		break;
+		ev->jumbo = prism_cxt_is_named(e->cxt.type);
+		if (ev->jumbo) /* its count, the name, and its end */
+			ev->size = 4 + (e->cxt.has & PRISM_HAS_NAME ? e->cxt.name_len : 0) + 1;
 	}
 	ev->mcv[0] = 'R';
-	ev->mcv[1] = categories[e->kind];
+	ev->mcv[1] = shapes[e->kind].letter;
 	ev->mcv[2] = value;
+}
+
+static void
+describe(const struct stream *st, struct event *ev)
+{
+	const struct prism *p = st->trace->data;
+	if (ev->mcv[1] == 'W' || ev->mcv[1] == 'D')
+		return;
+	struct prism_stream *s = &p->streams[st->rank - 1];
+	const struct prism_event *e = ev->record;
+	ev->payload = (const uint8_t *)e + shapes[e->kind].at;
+	if (!ev->jumbo)
+		return;
+	uint32_t size = ev->size - 4;
+	for (int i = 0; i < 4; i++)
+		s->payload[i] = (uint8_t)(size >> 8 * i);
+	/* The model may have put another name there. */
+	size_t len = e->cxt.name_len < size - 1 ? e->cxt.name_len : size - 1;
+	if (len)
+		memcpy(s->payload + 4, e->cxt.name, len);
+	s->payload[4 + size - 1] = 0;
+	ev->payload = s->payload;
 }
 
 /* ---- Streams. ---- */
@@ -181,7 +177,7 @@ pull(struct prism *p, uint32_t n, struct event *ev)
 	} while (__builtin_expect(!s->time.known && timed == PRISM_OK, 0));
 	s->at.seq = s->in.seq - 1;
 	s->at.offset = s->in.at;
-	describe(s, ev);
+	identify(&s->ev, ev);
 	memcpy(s->mcv, ev->mcv, sizeof(s->mcv));
 	if (__builtin_expect(timed != PRISM_OK, 0) && (rc = check_time(p, n, timed)) <= 0)
 		return rc < 0 ? rc : end_stream(p, n, ev, PRISM_PT01, 0);
@@ -366,6 +362,7 @@ const struct stream_format prism_format = {
 	.probe = probe,
 	.open = open_trace,
 	.next = next,
+	.describe = describe,
 	.close = close_trace,
 	.place = get_place,
 	.open_ended = true,

@@ -16,7 +16,7 @@
  *   RW.  end of an interval of time
  *   RD.  end of a stream
  *
- * and the event itself is in the struct prism_stream, which the model reads. Types that are
+ * and their record is a struct prism_event. Types that are
  * unknown, or not shown, have the letter 'a'. What an event does not show is 0 in its payload.
  *
  * RW. comes from a stream of its own, in front of all others, so that it comes before the

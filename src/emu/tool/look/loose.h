@@ -32,6 +32,7 @@ loose_next(struct stream *s, struct event *ev)
 			stream_fail(s);
 		return 0;
 	}
+	stream_describe(s, ev);
 	ev->clock = (int64_t)((uint64_t)ev->clock + (uint64_t)s->clock_offset);
 	return 1;
 }
