@@ -57,9 +57,7 @@ print_events(struct dump *out, struct play *play, struct settings *o)
 	int64_t origin = play_start(play);
 	filter_range(&o->filter, origin, o->relative);
 	uint64_t shift = o->relative ? (uint64_t)origin : 0;
-	for (uint32_t i = 0; i < t->nstreams; i++)
-		if (!filter_takes_stream(&o->filter, &t->streams[i]))
-			play_drop(play, i);
+	play_filter(play, &o->filter);
 	const struct event *ev;
 	while (play_next(play, &ev) && !wbuf_failed(&out->out))
 		if (filter_takes(&o->filter, ev))

@@ -4,21 +4,16 @@
 
 /* merge: the records of several files in one order: by timestamp; where that is equal,
  * kernel traces (also interleaves that begin with an event) come first, then the file that
- * was added first. Within a file the order stays. Records of a basic merge have the stamps that lapread gives them. */
+ * was added first. Within a file the order stays. Records of a basic
+ * merge have the stamps that lapread gives them. */
 
+#include "kway.h"
 #include "read.h"
-
-struct lapmerge_key {
-	uint64_t ts;
-	uint32_t rank;
-	uint32_t reader; /* its index */
-};
 
 struct lapmerge {
 	struct lapread *readers; /* borrowed */
 	struct lap_record *next; /* one of each reader */
-	struct lapmerge_key *heap;
-	size_t n; /* in the heap */
+	struct kway order;
 	size_t nreaders;
 	bool taken; /* the top of the heap was given, and is to be replaced */
 	int failed; /* a code */

@@ -8,12 +8,10 @@
 static uint64_t
 end_of_run(const struct laplace *l)
 {
-	const struct lapmerge *m = &l->merge;
 	uint64_t tick = l->tick_cycle + l->first;
 	uint64_t end = tick < l->first ? UINT64_MAX : tick;
-	for (size_t i = 1; i < 3 && i < m->n; i++)
-		end = m->heap[i].ts < end ? m->heap[i].ts : end;
-	return end;
+	uint64_t other = kway_second(&l->merge.order);
+	return other < end ? other : end;
 }
 
 /* Takes the good references that follow the current one, in the same mode and space, from
@@ -21,7 +19,7 @@ end_of_run(const struct laplace *l)
 static void
 take_same(struct laplace *l)
 {
-	struct lapread *r = &l->readers[l->merge.heap[0].reader];
+	struct lapread *r = &l->readers[l->merge.order.heap[0].item];
 	const struct lap_record *first = &l->item.rec;
 	if (r->options.format != LAP_BINARY)
 		return;

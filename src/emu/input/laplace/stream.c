@@ -295,7 +295,7 @@ open_trace(struct trace *t)
 		rc = make_steady(l);
 	if (rc < 0)
 		return rc;
-	l->first = l->merge.n ? l->merge.heap[0].ts : 0;
+	l->first = l->merge.order.n ? l->merge.order.heap[0].time : 0;
 	set_window(l, 0);
 	return 0;
 }

@@ -3,14 +3,6 @@
 
 #include <inttypes.h>
 
-static const struct play_key ended = { .clock = INT64_MAX, .rank = UINT32_MAX };
-
-static inline bool
-is_before(struct play_key a, struct play_key b)
-{
-	return a.clock < b.clock || (a.clock == b.clock && a.rank < b.rank);
-}
-
 static void
 say_empty(const struct stream *s)
 {
@@ -22,21 +14,15 @@ say_empty(const struct stream *s)
 int
 play_init(struct play *p, struct trace *t, bool peer_ties)
 {
-	*p = (struct play){ .trace = t, .nleaves = 1, .peer_ties = peer_ties };
-	while (p->nleaves < t->nstreams)
-		p->nleaves *= 2;
-	p->events = arena_new(&t->arena, struct event, p->nleaves);
-	p->tree = arena_new(&t->arena, struct play_key, p->nleaves);
-	p->first = arena_new(&t->arena, struct play_key, p->nleaves);
-	p->heap.items = arena_new(&t->arena, struct tieheap_item, p->nleaves + 1);
-	if (!p->events || !p->tree || !p->first || !p->heap.items)
+	*p = (struct play){ .trace = t, .peer_ties = peer_ties };
+	p->events = arena_new(&t->arena, struct event, t->nstreams);
+	p->order.heap = arena_new(&t->arena, struct kway_key, t->nstreams);
+	p->heap.items = arena_new(&t->arena, struct tieheap_item, t->nstreams + 1);
+	if (!p->events || !p->order.heap || !p->heap.items)
 		return diag_no_memory(t->diag);
-	for (uint32_t i = 0; i < p->nleaves; i++) {
-		p->first[i] = ended;
-		if (i >= t->nstreams)
-			continue;
+	for (uint32_t i = 0; i < t->nstreams; i++) {
 		if (loose_next(&t->streams[i], &p->events[i]) > 0)
-			p->first[i] = (struct play_key){ p->events[i].clock, i };
+			p->order.heap[p->order.n++] = (struct kway_key){ kway_time(p->events[i].clock), i, i };
 		else
 			say_empty(&t->streams[i]);
 	}
@@ -46,43 +32,36 @@ play_init(struct play *p, struct trace *t, bool peer_ties)
 int64_t
 play_start(const struct play *p)
 {
-	struct play_key best = ended;
-	for (uint32_t i = 0; i < p->nleaves; i++)
-		if (is_before(p->first[i], best))
-			best = p->first[i];
-	return best.rank == UINT32_MAX ? 0 : best.clock;
+	const struct kway_key *best = p->order.heap;
+	for (size_t i = 1; i < p->order.n; i++)
+		if (kway_before(&p->order.heap[i], best))
+			best = &p->order.heap[i];
+	return p->order.n ? p->events[best->item].clock : 0;
 }
 
 void
-play_drop(struct play *p, uint32_t rank)
+play_filter(struct play *p, const struct filter *f)
 {
-	p->first[rank] = ended;
+	size_t n = p->order.n;
+	p->order.n = 0;
+	for (size_t i = 0; i < n; i++)
+		if (filter_takes_stream(f, &p->trace->streams[p->order.heap[i].item]))
+			p->order.heap[p->order.n++] = p->order.heap[i];
 }
 
-/* Plays the match of every inner node once. Returns the winner. */
-static struct play_key
-build(struct play *p, uint32_t node)
-{
-	if (node >= p->nleaves)
-		return p->first[node - p->nleaves];
-	struct play_key a = build(p, node * 2);
-	struct play_key b = build(p, node * 2 + 1);
-	bool second = is_before(b, a);
-	p->tree[node] = second ? a : b;
-	return second ? b : a;
-}
-
+/* The keys, so far by rank, become a heap in place. */
 static void
 start(struct play *p)
 {
-	p->started = true;
-	if (!p->peer_ties) {
-		p->tree[0] = build(p, 1);
-		return;
+	size_t n = p->order.n;
+	p->order.n = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct kway_key key = p->order.heap[i];
+		if (p->peer_ties)
+			tieheap_insert(&p->heap, p->events[key.item].clock, key.item);
+		else
+			kway_push(&p->order, key);
 	}
-	for (uint32_t i = 0; i < p->nleaves; i++)
-		if (p->first[i].rank != UINT32_MAX)
-			tieheap_insert(&p->heap, p->first[i].clock, i);
 }
 
 static void
@@ -96,61 +75,37 @@ note_back(struct play *p, uint32_t rank, int64_t before)
 	p->back_by = (int64_t)((uint64_t)before - (uint64_t)ev->clock);
 }
 
-/* Loads the event behind the current one of a stream. Returns its key. */
-static inline struct play_key
-advance(struct play *p, uint32_t rank)
+/* Loads the event behind the current one. Returns false at the end of its stream. */
+static inline bool
+advance(struct play *p)
 {
-	struct event *ev = &p->events[rank];
+	struct event *ev = &p->events[p->current];
 	int64_t before = ev->clock;
-	if (loose_next(&p->trace->streams[rank], ev) == 0)
-		return ended;
-	if (__builtin_expect(ev->clock < before, 0))
-		note_back(p, rank, before);
-	return (struct play_key){ ev->clock, rank };
-}
-
-/* With the ties of the peer: the stream goes back into the heap before the next is taken. */
-static bool
-next_of_peer(struct play *p, bool first)
-{
-	if (!first) {
-		struct play_key key = advance(p, p->current);
-		if (key.rank != UINT32_MAX)
-			tieheap_insert(&p->heap, key.clock, key.rank);
-	}
-	if (p->heap.n == 0)
+	if (loose_next(&p->trace->streams[p->current], ev) == 0)
 		return false;
-	p->current = tieheap_extract(&p->heap);
+	if (__builtin_expect(ev->clock < before, 0))
+		note_back(p, p->current, before);
 	return true;
 }
 
 bool
 play_next(struct play *p, const struct event **ev)
 {
-	bool first = !p->started;
-	if (first)
+	bool more = p->started && advance(p);
+	if (!p->started)
 		start(p);
-	if (p->peer_ties) {
-		if (!next_of_peer(p, first))
-			return false;
-	} else {
-		struct play_key key = p->tree[0];
-		if (!first && key.rank != UINT32_MAX) {
-			uint32_t leaf = key.rank + p->nleaves;
-			key = advance(p, key.rank);
-			for (uint32_t node = leaf / 2; node >= 1; node /= 2) {
-				struct play_key other = p->tree[node];
-				if (is_before(other, key)) {
-					p->tree[node] = key;
-					key = other;
-				}
-			}
-			p->tree[0] = key;
-		}
-		if (key.rank == UINT32_MAX)
-			return false;
-		p->current = key.rank;
+	else if (p->peer_ties && more)
+		tieheap_insert(&p->heap, p->events[p->current].clock, p->current);
+	else if (more)
+		kway_replace(&p->order, kway_time(p->events[p->current].clock));
+	else if (!p->peer_ties)
+		kway_pop(&p->order);
+	p->started = true;
+	if ((p->peer_ties ? p->heap.n : p->order.n) == 0) {
+		p->started = false;
+		return false;
 	}
+	p->current = p->peer_ties ? tieheap_extract(&p->heap) : p->order.heap[0].item;
 	*ev = &p->events[p->current];
 	return true;
 }

@@ -7,24 +7,19 @@
  * As in the emulator an event waits until those before it in its stream are gone, and
  * equal clocks go by rank. But a clock may be lower than the one before, or negative. */
 
+#include "filter.h"
+#include "kway.h"
 #include "loose.h"
 #include "tieheap.h"
 
-struct play_key {
-	int64_t clock;
-	uint32_t rank; /* UINT32_MAX: nothing is left there */
-};
-
 struct play {
 	struct trace *trace;
-	struct event *events;   /* the current one of each stream */
-	struct play_key *tree;  /* losers of the inner nodes; [0] is the winner */
-	struct play_key *first; /* of each stream */
-	uint32_t nleaves;       /* power of two, at least the number of streams */
-	bool started;
+	struct event *events; /* the current one of each stream */
+	struct kway order;    /* by clock and rank; until the first event by rank alone */
+	struct tieheap heap;  /* instead, with the ties of ovni 1.14 */
 	bool peer_ties;
-	struct tieheap heap; /* instead of the tree, with the ties of ovni 1.14 */
-	uint32_t current;    /* the stream of the last event */
+	bool started;
+	uint32_t current; /* the stream of the last event */
 
 	/* Clocks that go back in their stream. */
 	uint64_t nback;
@@ -39,8 +34,8 @@ int play_init(struct play *p, struct trace *t, bool peer_ties);
 /* Clock of the first event; 0 if there is none. */
 int64_t play_start(const struct play *p);
 
-/* Takes a stream out, before the first play_next(). */
-void play_drop(struct play *p, uint32_t rank);
+/* Leaves out the streams that the filter does not take, before the first play_next(). */
+void play_filter(struct play *p, const struct filter *f);
 
 /* The next event; borrowed until the next call. Damage has been reported: false is the end
  * in any case. O(log streams), no allocation. */
