@@ -80,7 +80,7 @@ struct uscope_reader {
 	size_t packed_cap;
 };
 
-/* ---- Bytes: reader.c. ---- */
+/* ---- Bytes: bytes.c. ---- */
 
 /* n bytes at an offset. E_TRUNCATED: the file has become shorter. */
 int reader_read(const struct uscope_reader *r, uint64_t offset, void *to, size_t n, uscope_error_t *error);

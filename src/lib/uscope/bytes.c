@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* bytes: a file by place and piece by piece. All of the reader stands on it. */
+#include "reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int
+reader_read(const struct uscope_reader *r, uint64_t offset, void *to, size_t n, uscope_error_t *error)
+{
+	uint8_t *p = to;
+	while (n > 0) {
+		ssize_t k = offset > INT64_MAX ? 0 : pread(r->fd, p, n, (off_t)offset);
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k < 0)
+			return status_set(error, USCOPE_E_IO, NO_SEGMENT, offset, "cannot read: %s", strerror(errno));
+		if (k == 0)
+			return status_set(error, USCOPE_E_TRUNCATED, NO_SEGMENT, offset, "the file has become shorter");
+		p += k;
+		n -= (size_t)k;
+		offset += (uint64_t)k;
+	}
+	return 0;
+}
+
+bool
+reader_room(void *buf, size_t *cap, size_t n)
+{
+	void **p = buf;
+	if (n <= *cap)
+		return true;
+	free(*p);
+	*p = malloc(n);
+	*cap = *p ? n : 0;
+	return *p != NULL;
+}
+
+void
+window_open(struct window *w, const struct uscope_reader *r, uint64_t offset, uint64_t size)
+{
+	w->r = r;
+	w->offset = offset;
+	w->end = offset + size;
+	w->pos = w->n = 0;
+}
+
+uint64_t
+window_left(const struct window *w)
+{
+	return w->end - w->offset - w->pos;
+}
+
+void
+window_skip(struct window *w, uint64_t n)
+{
+	if (n <= w->n - w->pos) {
+		w->pos += (size_t)n;
+		return;
+	}
+	w->offset += w->pos + n;
+	w->pos = w->n = 0;
+}
+
+int
+window_next(struct window *w, size_t n, const uint8_t **p, uscope_error_t *error)
+{
+	*p = NULL;
+	if (n > window_left(w))
+		return 0;
+	if (n > w->n - w->pos) {
+		w->offset += w->pos;
+		w->pos = w->n = 0;
+		uint64_t left = w->end - w->offset;
+		size_t k = left < sizeof(w->buf) ? (size_t)left : sizeof(w->buf);
+		int status = reader_read(w->r, w->offset, w->buf, k, error);
+		if (status)
+			return status;
+		w->n = k;
+	}
+	*p = w->buf + w->pos;
+	w->pos += n;
+	return 0;
+}
