@@ -1,114 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* attr: values under dotted keys in the metadata of the thread. */
+/* attr: programs set and get values under dotted keys in the metadata of their thread. */
 #include <ctype.h>
 #include <math.h>
 #include "rt.h"
-
-bool
-rt_utf8(const char *text)
-{
-	const unsigned char *p = (const unsigned char *)text;
-
-	while (*p) {
-		unsigned c = *p++, low = 0x80, high = 0xbf;
-		int more;
-		if (c < 0x80)
-			continue;
-		else if (c >= 0xc2 && c <= 0xdf)
-			more = 1;
-		else if (c >= 0xe0 && c <= 0xef)
-			more = 2;
-		else if (c >= 0xf0 && c <= 0xf4)
-			more = 3;
-		else
-			return false;
-		/* The second byte keeps out long forms, surrogates and what is above
-		 * U+10FFFF. */
-		if (c == 0xe0)
-			low = 0xa0;
-		else if (c == 0xed)
-			high = 0x9f;
-		else if (c == 0xf0)
-			low = 0x90;
-		else if (c == 0xf4)
-			high = 0x8f;
-		for (; more > 0; more--, p++) {
-			if (*p < low || *p > high)
-				return false;
-			low = 0x80;
-			high = 0xbf;
-		}
-	}
-	return true;
-}
-
-static cJSON *
-member(const cJSON *object, const char *name, size_t len)
-{
-	if (!cJSON_IsObject(object))
-		return NULL;
-	for (cJSON *m = object->child; m != NULL; m = m->next)
-		if (strncmp(m->string, name, len) == 0 && m->string[len] == '\0')
-			return m;
-	return NULL;
-}
-
-cJSON *
-rt_find(const cJSON *root, const char *key)
-{
-	for (;;) {
-		size_t len = strcspn(key, ".");
-		cJSON *m = member(root, key, len);
-		if (m == NULL || key[len] == '\0')
-			return m;
-		root = m;
-		key += len + 1;
-	}
-}
-
-/* The object that name is in, made if need be. */
-static cJSON *
-descend(cJSON *object, const char *func, const char *key, const char *name, size_t len)
-{
-	cJSON *m = member(object, name, len);
-	if (m != NULL) {
-		if (!cJSON_IsObject(m))
-			rt_die(func, "\"%.*s\" of key \"%s\" is not an object", (int)len, name, key);
-		return m;
-	}
-	char *copy = strndup(name, len);
-	if (copy == NULL || (m = cJSON_AddObjectToObject(object, copy)) == NULL)
-		rt_nomem(func);
-	free(copy);
-	return m;
-}
-
-void
-rt_set(cJSON *root, const char *func, const char *key, cJSON *value)
-{
-	const char *name = key;
-
-	if (value == NULL)
-		rt_nomem(func);
-	for (size_t len; name[len = strcspn(name, ".")] != '\0'; name += len + 1)
-		root = descend(root, func, key, name, len);
-
-	int ok = member(root, name, strlen(name)) != NULL
-		? cJSON_ReplaceItemInObjectCaseSensitive(root, name, value)
-		: cJSON_AddItemToObject(root, name, value);
-	if (!ok)
-		rt_nomem(func);
-}
-
-void
-rt_set_str(cJSON *root, const char *func, const char *key, const char *value)
-{
-	if (value == NULL)
-		rt_die(func, "the value for key \"%s\" is NULL", key);
-	if (!rt_utf8(value))
-		rt_die(func, "the value for key \"%s\" is not UTF-8", key);
-	rt_set(root, func, key, cJSON_CreateString(value));
-}
 
 /* The tree of the caller, to set key in. */
 static cJSON *
@@ -204,7 +98,7 @@ fit_for_readers(const cJSON *v)
 	if (cJSON_IsString(v) && !rt_utf8(v->valuestring))
 		return false;
 	for (const cJSON *m = v->child; m != NULL; m = m->next) {
-		if (m->string != NULL && (!rt_utf8(m->string) || member(v, m->string, strlen(m->string)) != m))
+		if (m->string != NULL && (!rt_utf8(m->string) || rt_member(v, m->string, strlen(m->string)) != m))
 			return false;
 		if (!fit_for_readers(m))
 			return false;

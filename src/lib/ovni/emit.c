@@ -18,9 +18,6 @@ enum {
 	JUMBO_CODE = 0x03, /* what a jumbo has there: its count takes 4 bytes */
 };
 
-/* The model has to be said here too: gcc does not take it from the declaration. */
-_Thread_local struct rt_thread *rt_self __attribute__((tls_model("initial-exec")));
-
 uint64_t
 ovni_clock_now(void)
 {

@@ -2,21 +2,12 @@
 /* life: when a process and a thread may do what, and what a fork leaves of both. */
 #include <errno.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "rt.h"
 
-enum proc_state {
-	PROC_NONE,
-	PROC_STARTING,
-	PROC_READY,
-	PROC_GONE,
-};
-
 /* Written by ovni_proc_init() before it becomes ready, only read after. */
 static struct {
-	_Atomic int state;
 	bool failed; /* no directory: threads are born broken */
 	int app, pid;
 	char loom[OVNI_MAX_HOSTNAME];
@@ -30,8 +21,6 @@ static struct rt_thread *all;
 /* Those of threads that a fork did not bring along. Out of use, but no leak. */
 static struct rt_thread *left_behind;
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static _Thread_local bool finished __attribute__((tls_model("initial-exec")));
 
 /* What the owner alone may have been changing (the trees) is not safe to touch in the
  * child of a fork; that is why it is apart. */
@@ -83,8 +72,8 @@ after_fork_child(void)
 		left_behind = t;
 	}
 	rt_self = NULL;
-	finished = false;
-	atomic_store(&proc.state, PROC_NONE);
+	rt_finished = false;
+	atomic_store(&rt_proc, RT_PROC_NONE);
 	(void)pthread_mutex_unlock(&all_lock);
 }
 
@@ -93,22 +82,6 @@ watch_forks(void)
 {
 	if (pthread_atfork(before_fork, after_fork_parent, after_fork_child) != 0)
 		rt_nomem("ovni_proc_init");
-}
-
-struct rt_thread *
-rt_ready(const char *func)
-{
-	if (rt_self == NULL)
-		rt_die(func, finished ? "the thread has finished" : "the thread is not initialised");
-	return rt_self;
-}
-
-void
-rt_need_proc(const char *func)
-{
-	int state = atomic_load(&proc.state);
-	if (state != PROC_READY)
-		rt_die(func, state == PROC_GONE ? "the process has finished" : "the process is not initialised");
 }
 
 /* Value of an environment variable, NULL if unset or empty. */
@@ -174,12 +147,12 @@ void
 ovni_proc_init(int app, const char *loom, int pid)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	int was = PROC_NONE;
+	int was = RT_PROC_NONE;
 
-	if (!atomic_compare_exchange_strong(&proc.state, &was, PROC_STARTING)) {
-		if (was == PROC_STARTING)
+	if (!atomic_compare_exchange_strong(&rt_proc, &was, RT_PROC_STARTING)) {
+		if (was == RT_PROC_STARTING)
 			rt_die(__func__, "the process is being initialised");
-		else if (was == PROC_READY)
+		else if (was == RT_PROC_READY)
 			rt_die(__func__, "the process is initialised already");
 		else
 			rt_die(__func__, "the process has finished");
@@ -202,7 +175,7 @@ ovni_proc_init(int app, const char *loom, int pid)
 	proc.pid = pid;
 	memcpy(proc.loom, loom, strlen(loom) + 1);
 	proc.failed = make_dirs(__func__) < 0;
-	atomic_store(&proc.state, PROC_READY);
+	atomic_store(&rt_proc, RT_PROC_READY);
 }
 
 /* Remove a directory unless somebody still needs it. */
@@ -218,9 +191,9 @@ void
 ovni_proc_fini(void)
 {
 	char loom[PATH_MAX];
-	int was = PROC_READY;
+	int was = RT_PROC_READY;
 
-	if (!atomic_compare_exchange_strong(&proc.state, &was, PROC_GONE))
+	if (!atomic_compare_exchange_strong(&rt_proc, &was, RT_PROC_GONE))
 		rt_need_proc(__func__);
 	if (proc.failed || proc.final[0] == '\0')
 		return;
@@ -298,7 +271,7 @@ ovni_thread_init(pid_t tid)
 		rt_warn("thread %d is initialised already, ignored", (int)rt_self->tid);
 		return;
 	}
-	if (finished)
+	if (rt_finished)
 		rt_die(__func__, "the thread has finished");
 	if (tid <= 0)
 		rt_die(__func__, "tid %d is not above 0", (int)tid);
@@ -347,7 +320,7 @@ ovni_thread_free(void)
 	delist(t);
 	release(t);
 	rt_self = NULL;
-	finished = true;
+	rt_finished = true;
 }
 
 int

@@ -12,6 +12,7 @@
  * - A stream that lost something has limit 0: every event then takes the slow way, where
  *   it is counted. Nothing else tests for a broken stream. */
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -70,7 +71,17 @@ _Noreturn void rt_nomem(const char *func);
 /* libver.c: three numbers out of "1.14.0-rc1". Returns 0, or -1 if it is no version. */
 int rt_version_parse(const char *text, long out[3]);
 
-/* life.c */
+/* ready.c */
+enum {
+	RT_PROC_NONE,
+	RT_PROC_STARTING,
+	RT_PROC_READY,
+	RT_PROC_GONE,
+};
+extern _Atomic int rt_proc;           /* one of these */
+extern _Thread_local bool rt_finished /* ovni_thread_free() was called */
+	__attribute__((tls_model("initial-exec")));
+
 struct rt_thread *rt_ready(const char *func); /* the caller's, aborts if there is none */
 void rt_need_proc(const char *func);          /* aborts unless the process is ready */
 
@@ -98,9 +109,10 @@ void rt_meta_begin(struct rt_thread *t, const char *func, const char *loom, int 
 void rt_meta_end(struct rt_thread *t, const char *func);
 int rt_meta_write(struct rt_thread *t, const char *func);
 
-/* attr.c: dotted keys. rt_set takes value over, replaces what is there and creates what
+/* tree.c: dotted keys. rt_set takes value over, replaces what is there and creates what
  * is missing on the way; it aborts on a NULL value (no memory) too. */
 cJSON *rt_find(const cJSON *root, const char *key);
+cJSON *rt_member(const cJSON *object, const char *name, size_t len); /* NULL: none, or no object */
 void rt_set(cJSON *root, const char *func, const char *key, cJSON *value);
 void rt_set_str(cJSON *root, const char *func, const char *key, const char *value);
 bool rt_utf8(const char *text);
