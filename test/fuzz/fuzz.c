@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "input/inputs.h"
 #include "fuzz.h"
 
 #include "emu.h"
@@ -87,7 +88,7 @@ fuzz_emulate(const char *dir, bool compat, bool strict)
 	struct emu emu;
 	unsigned before = fuzz_diag.errors;
 	fuzz_quiet();
-	int rc = emu_open(&emu, &fuzz_diag, dir, &(struct emu_options){ .compat = compat, .lint = strict });
+	int rc = emu_open(&emu, &fuzz_diag, dir, &(struct emu_options){ .compat = compat, .lint = strict, .inputs = inputs });
 	if (rc == 0)
 		rc = emu_connect(&emu, sinks, 2);
 	if (rc == 0)

@@ -6,6 +6,7 @@
 #include "fuzz.h"
 
 #include "emu.h"
+#include "input/inputs.h"
 #include "input/laplace/stream.h"
 
 #include <stdlib.h>
@@ -39,12 +40,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	else
 		fuzz_file("lap/laplace.json", data, size);
 
-	const struct laplace_options laplace = {
+	struct laplace_options laplace = {
 		.lenient = how & 16,
 		.refs = how & 32 ? LAPLACE_REFS_NONE : LAPLACE_REFS_ALL,
 		.window = 16,
 	};
-	const struct emu_options o = { .laplace = &laplace, .threads = 2 };
+	const struct emu_options o = { .inputs = (struct trace_input[]){ { &laplace_format, &laplace }, { NULL, NULL } }, .threads = 2 };
 	struct emu emu;
 	unsigned before = fuzz_diag.errors;
 	fuzz_quiet();

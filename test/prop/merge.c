@@ -3,7 +3,7 @@
 #include "merge.h"
 
 #include "kit.h"
-#include "input/ovni/stream.h"
+#include "window.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -38,7 +38,8 @@ static const struct stream_format format = { .name = "memory", .next = next };
 static int
 next_in_bytes(struct stream *s, struct event *ev)
 {
-	return runtime_next(s, ev);
+	uint64_t have = (uint64_t)(s->in.end - s->in.p);
+	return have && window_take(s, ev, wire_event_size(s->in.p, have));
 }
 
 /* The same as the bytes of the runtime, which the merge reads ahead. */

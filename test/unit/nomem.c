@@ -7,6 +7,7 @@
 #include "emu.h"
 #include "kit.h"
 #include "out.h"
+#include "input/inputs.h"
 #include "input/prism/stream.h"
 #include "wrapalloc.h"
 
@@ -147,10 +148,11 @@ emulate(const char *dir, bool compat)
 	struct emu emu;
 	kit_quiet();
 	bool live = strcmp(strrchr(dir, '/'), "/live") == 0;
-	const struct prism_options prism = { .lenient = true, .insn = true, .length = 50, .file = { "-" }, .nfiles = live };
+	struct prism_options prism = { .lenient = true, .insn = true, .length = 50, .file = { "-" }, .nfiles = live };
+	const struct trace_input in[] = { { &laplace_format, NULL }, { &prism_format, &prism }, { &runtime_format, NULL }, { NULL, NULL } };
 	if (live)
 		take_stdin();
-	int rc = emu_open(&emu, &d, live ? NULL : dir, &(struct emu_options){ .compat = compat, .outdir = kit_path("out"), .prism = &prism });
+	int rc = emu_open(&emu, &d, live ? NULL : dir, &(struct emu_options){ .compat = compat, .outdir = kit_path("out"), .inputs = in });
 	if (rc == 0)
 		rc = emu_connect(&emu, sinks, sizeof(sinks) / sizeof(sinks[0]));
 	if (rc == 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Metadata of the three versions: what is read, and each key wrong in turn. */
+#include "input/inputs.h"
 #include "trace.h"
 
 #include "kit.h"
@@ -36,7 +37,7 @@ static void
 open_good(bool strict)
 {
 	kit_capture();
-	int rc = trace_open(&t, &diag, root, &(struct trace_options){ .strict = strict });
+	int rc = trace_open(&t, &diag, root, &(struct trace_options){ .strict = strict, .inputs = inputs });
 	const char *err = kit_captured();
 	if (rc != 0)
 		(void)fputs(err, stderr);
@@ -47,7 +48,7 @@ static void
 open_bad(bool strict, enum error code, const char *text)
 {
 	kit_capture();
-	int rc = trace_open(&t, &diag, root, &(struct trace_options){ .strict = strict });
+	int rc = trace_open(&t, &diag, root, &(struct trace_options){ .strict = strict, .inputs = inputs });
 	trace_close(&t);
 	const char *err = kit_captured();
 	if (rc != -(int)code || !strstr(err, text))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The engine with a model of this test: the channels of an early ovni (PID and TID of
  * the running thread, a view wider than its channel, punctual events). */
+#include "input/inputs.h"
 #include "emu.h"
 #include "kit.h"
 
@@ -180,7 +181,7 @@ run(const struct step *steps, size_t n, bool compat)
 	kit_forget();
 	struct emu emu;
 	kit_capture();
-	int rc = emu_open(&emu, &diag, dir, &(struct emu_options){ .compat = compat });
+	int rc = emu_open(&emu, &diag, dir, &(struct emu_options){ .compat = compat, .inputs = inputs });
 	if (rc == 0)
 		rc = emu_connect(&emu, sinks, 2);
 	if (rc == 0) {

@@ -339,8 +339,7 @@ emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_opti
 		.strict = o->lint || o->compat,
 		.peer_ties = o->compat,
 		.clock_table = o->clock_table,
-		.laplace = o->laplace,
-		.prism = o->prism,
+		.inputs = o->inputs,
 		.stop = o->stop,
 	};
 	int rc = trace_open(&emu->trace, d, dir, &to);

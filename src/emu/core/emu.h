@@ -49,10 +49,9 @@ struct emu_options {
 	struct uscope_options uscope;
 	unsigned threads; /* in all; 2 at least: one emulates, the others write */
 	const char *clock_table;
-	const struct laplace_options *laplace; /* NULL: the defaults */
-	const struct prism_options *prism;     /* NULL: the defaults */
-	const char *outdir;                    /* NULL: the trace directory */
-	const volatile sig_atomic_t *stop;     /* set by a signal: end after the current event */
+	const struct trace_input *inputs;  /* what traces may be; borrowed */
+	const char *outdir;                /* NULL: the trace directory */
+	const volatile sig_atomic_t *stop; /* set by a signal: end after the current event */
 	/* Called every some thousand events while running; may be NULL. */
 	void (*progress)(const struct emu *emu, void *arg);
 	void *progress_arg;
@@ -122,9 +121,8 @@ struct emu {
 	int64_t start; /* clock of the first event */
 	int64_t time;  /* of the current event, ns since the first */
 	uint64_t nevents;
-	bool refused;   /* the last of them */
-	uint64_t nmore; /* records that came in one event with another */
-	bool complete;  /* the end of the trace was reached */
+	bool refused;  /* the last of them */
+	bool complete; /* the end of the trace was reached */
 };
 
 /* Opens the trace and prepares everything but the outputs. `dir` and the strings of the

@@ -2,9 +2,8 @@
 /* ovniemu: turns a trace into timelines. */
 #include "kit/cli.h"
 #include "emu.h"
-#include "options/laplace.h"
+#include "input/inputs.h"
 #include "out.h"
-#include "options/prism.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -90,7 +89,7 @@ show_progress(const struct emu *emu, void *arg)
 		done += stream_consumed(&emu->trace.streams[i]);
 	double part = emu->trace.bytes ? (double)done / (double)emu->trace.bytes : 1;
 	double took = t - p->begin;
-	double millions = (double)(emu->nevents + emu->nmore) / 1e6;
+	double millions = (double)(emu->nevents + emu->trace.nmore) / 1e6;
 	if (emu->trace.npids) { /* live: the end is not known */
 		diag_progress(emu->diag, "%.2f million events at %.2f million/s", millions, millions / took);
 		return;
@@ -126,7 +125,7 @@ struct summary {
 static void
 take_summary(struct summary *s, const struct emu *emu)
 {
-	s->events = emu->nevents + emu->nmore;
+	s->events = emu->nevents + emu->trace.nmore;
 	s->bytes = emu->trace.bytes;
 	s->threads = emu->sys.nknown;
 	s->cpus = emu->sys.ncpus - emu->sys.nlooms;
@@ -194,8 +193,9 @@ run(struct diag *d, const char *dir, const struct emu_options *o, bool paraver)
 	struct summary s = { .paraver = paraver, .uscope = o->uscope.wanted };
 	double begin = now();
 	int rc = emu_open(&emu, d, dir, o);
-	if (rc == 0 && o->prism->nhooks && !prism_of(&emu.trace))
-		rc = diag_error(d, ERR_HOOKS, NULL, "the trace is none of Prism: there are no events for the tools of --prism-hooks");
+	for (const struct trace_input *in = o->inputs; in->format && rc == 0; in++)
+		if (in->format != emu.trace.format && in->format->options && in->format->options->foreign)
+			rc = in->format->options->foreign(in->options, d);
 	if (rc == 0)
 		rc = make_outdir(d, o->outdir);
 	if (rc == 0)
@@ -278,27 +278,67 @@ list_models(char *buf, size_t size)
 	return buf;
 }
 
-int
-main(int argc, char **argv)
+/* ---- Options of the inputs. ---- */
+
+struct input_options {
+	struct arena arena;
+	struct trace_input list[INPUTS_MAX];
+	struct cli_group groups[INPUTS_MAX];
+	size_t ngroups;
+};
+
+/* The inputs, each with its default options. */
+static int
+begin_inputs(struct input_options *io, struct diag *d)
+{
+	for (size_t i = 0; (io->list[i] = inputs[i]).format; i++) {
+		const struct format_options *o = inputs[i].format->options;
+		if (!o)
+			continue;
+		io->list[i].options = arena_alloc(&io->arena, 1, o->size);
+		if (!io->list[i].options)
+			return diag_no_memory(d);
+		memcpy(io->list[i].options, o->defaults, o->size);
+		io->groups[io->ngroups] = o->group;
+		io->groups[io->ngroups++].self = io->list[i].options;
+	}
+	return 0;
+}
+
+/* Finds the option that names the trace in place of an argument. Returns CLI_END or CLI_USAGE (reported). */
+static int
+find_name(const struct cli *cli, const struct trace_input *in, const char *extra, const char **named)
+{
+	*named = NULL;
+	for (; in->format; in++) {
+		const char *name = trace_named_by(in);
+		if (name && *named)
+			return cli_usage(cli, "--%s and --%s name two traces", *named, name);
+		*named = name ? name : *named;
+	}
+	if (*named && extra)
+		return cli_usage(cli, "--%s names the trace: there is nothing to do for '%s'", *named, extra);
+	return CLI_END;
+}
+
+/* Reads the options and runs. Returns the exit status. */
+static int
+start(struct diag *d, struct input_options *io, int argc, char **argv)
 {
 	char models[1024];
-	const struct cli_group groups[] = { lapopts, prismopts };
 	const struct cli cli = {
-		.program = "ovniemu",
+		.program = d->program,
 		.synopsis = "[options] TRACEDIR",
 		.about = "Emulate the trace in TRACEDIR and write timelines of threads and CPUs.",
 		.footer = list_models(models, sizeof(models)),
 		.options = options,
 		.noptions = sizeof(options) / sizeof(options[0]),
-		.groups = groups,
-		.ngroups = sizeof(groups) / sizeof(groups[0]),
+		.groups = io->groups,
+		.ngroups = io->ngroups,
 	};
-	struct diag d = { .program = cli.program, .level = DIAG_NORMAL };
 	struct emu_options o = { .stop = &stop, .threads = count_cpus(), .uscope.wanted = true };
 	bool paraver = true;
 	unsigned labels = LABELS;
-	struct laplace_options laplace = { 0 };
-	struct prism_options prism = { .prefix = "--prism-", .help = "--help-prism" };
 	struct progress p = { .begin = now(), .every = 0.1 };
 	p.shown = p.begin;
 	bool progress = isatty(STDERR_FILENO);
@@ -316,9 +356,9 @@ main(int argc, char **argv)
 			return 2;
 		case 'b': o.breakdown = true; break;
 		case 'l': o.lint = true; break;
-		case 'q': d.level = DIAG_QUIET; break;
+		case 'q': d->level = DIAG_QUIET; break;
 		case 'd':
-		case 'v': d.level = DIAG_VERBOSE; break;
+		case 'v': d->level = DIAG_VERBOSE; break;
 		case OPT_COMPAT: o.compat = true; break;
 		case OPT_PROGRESS: progress = true; break;
 		case 'f':
@@ -339,21 +379,16 @@ main(int argc, char **argv)
 				break;
 			(void)cli_usage(&cli, "--uscope-labels needs a number from 1 to %d, not '%s'", LABELS_MAX, optarg);
 			return 2;
-		case OPT_LENIENT: laplace.lenient = prism.lenient = true; break;
-		default:
-			if (opt >= LAPOPTS && opt <= LAPOPTS_END && lapopts_take(&cli, opt, &laplace) < 0)
-				return 2;
-			if (opt >= PRISMOPTS && opt <= PRISMOPTS_END && prismopts_take(&cli, opt, &prism) < 0)
-				return 2;
+		case OPT_LENIENT:
+			for (size_t i = 0; i < io->ngroups; i++)
+				(void)io->groups[i].take(io->groups[i].self, OPTION_LENIENT, NULL, NULL);
 			break;
+		default: break;
 		}
 	}
-	const char *named = laplace.references || laplace.kernel ? "laplace" : NULL;
-	if (opt == CLI_END && prism.nfiles && named)
-		opt = cli_usage(&cli, "--laplace and --prism name two traces");
-	named = prism.nfiles ? "prism" : named;
-	if (opt == CLI_END && named && argc != optind)
-		opt = cli_usage(&cli, "--%s names the trace: there is nothing to do for '%s'", named, argv[optind]);
+	const char *named = NULL;
+	if (opt == CLI_END)
+		opt = find_name(&cli, io->list, argv[optind], &named);
 	if (!named)
 		opt = cli_directory(&cli, opt, argc);
 	if (opt != CLI_END)
@@ -361,12 +396,21 @@ main(int argc, char **argv)
 
 	o.uscope.labels = (uint16_t)labels;
 	o.uscope.alone = !paraver;
-	o.laplace = &laplace;
-	o.prism = &prism;
-	if (progress && d.level > DIAG_QUIET) {
+	o.inputs = io->list;
+	if (progress && d->level > DIAG_QUIET) {
 		o.progress = show_progress;
 		o.progress_arg = &p;
 	}
 	cli_catch_signals(on_signal);
-	return run(&d, named ? NULL : argv[optind], &o, paraver);
+	return run(d, named ? NULL : argv[optind], &o, paraver);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct diag d = { .program = "ovniemu", .level = DIAG_NORMAL };
+	struct input_options io = { 0 };
+	int status = begin_inputs(&io, &d) < 0 ? 1 : start(&d, &io, argc, argv);
+	arena_finish(&io.arena);
+	return status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ovnisort: sorts the late events of streams. */
+#include "input/inputs.h"
 #include "kit/cli.h"
 #include "sort/stream.h"
 
@@ -111,7 +112,7 @@ check_all(struct trace *t, const struct sortstream_options *o)
 static int
 run(struct diag *d, const char *dir, const struct sortstream_options *o, bool check)
 {
-	const struct trace_options to = { .events_only = true, .raw_clocks = true };
+	const struct trace_options to = { .events_only = true, .raw_clocks = true, .inputs = inputs };
 	struct trace t;
 	size_t left = 0;
 	int rc = trace_open(&t, d, dir, &to);

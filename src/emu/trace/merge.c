@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "merge.h"
 
-#include "input/ovni/stream.h"
+#include "window.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -150,7 +150,7 @@ merge_init(struct merge *m, struct trace *t)
 		m->bits++;
 	m->mask = (UINT64_C(1) << m->bits) - 1;
 	m->far = ~m->mask;
-	m->runtime = runtime_is(t);
+	m->window = window_is(t);
 	m->events = arena_new(&t->arena, struct event, m->nleaves);
 	m->losers = arena_new(&t->arena, uint64_t, m->nleaves);
 	m->leaves = arena_new(&t->arena, uint64_t, m->nleaves);
@@ -226,15 +226,15 @@ place(struct merge *m, uint32_t rank, uint64_t key)
 		find_runner_up(m);
 }
 
-/* Who is next after the event of the winner, if its stream is read with runtime.h and has one
- * that can be given as it is: then the matches are played while the event is emulated. */
+/* Finds who is next after the event of the winner, if the window of its stream has one that can
+ * be given as it is: then the matches are played while the event is emulated. */
 static inline void
 look_ahead(struct merge *m, uint32_t rank)
 {
 	const struct stream *s = &m->trace->streams[rank];
 	struct event *ev = &m->events[rank];
 	m->ahead = false;
-	if (!m->runtime || !runtime_view(s, ev) || !stream_is_good(s, &ev->clock))
+	if (!m->window || !window_view(s, ev) || !stream_is_good(s, &ev->clock))
 		return;
 	uint64_t key = key_of(m, rank, ev->clock);
 	if (is_far(m, key))
@@ -253,10 +253,7 @@ load(struct merge *m, uint32_t rank)
 {
 	struct stream *s = &m->trace->streams[rank];
 	struct event *ev = &m->events[rank];
-	if (!m->runtime)
-		return stream_next(s, ev);
-	int rc = runtime_next(s, ev);
-	return __builtin_expect(rc <= 0, 0) ? rc : stream_correct(s, ev);
+	return m->window && window_next(s, ev) ? stream_correct(s, ev) : stream_next(s, ev);
 }
 
 int

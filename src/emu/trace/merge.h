@@ -28,7 +28,7 @@ struct merge {
 	int64_t base;         /* clock 0 of the keys */
 	uint64_t runner_up;   /* the winner stays while its key is below */
 	bool started;
-	bool runtime;        /* the streams are read with runtime.h */
+	bool window;         /* the streams are read with window.h */
 	bool ahead;          /* the next event of the current stream is there, and its key in place */
 	struct tieheap heap; /* instead of all that, with the ties of the peer */
 	uint32_t current;    /* the stream it gave last */

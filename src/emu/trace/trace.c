@@ -1,33 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace.h"
 
-#include "input/ovni/clkoff.h"
-#include "input/laplace/stream.h"
-#include "input/prism/stream.h"
-
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-static const struct stream_format *
-find_format(struct trace *t, int *rc)
+static void
+take_input(struct trace *t, const struct trace_input *in)
 {
-	for (int i = 0; stream_formats[i]; i++) {
-		*rc = stream_formats[i]->probe(t);
-		if (*rc < 0)
-			return NULL;
-		if (*rc > 0)
-			return stream_formats[i];
+	t->format = in->format;
+	t->format_options = in->options;
+}
+
+/* Says how to know a trace. The last input is the common one. */
+static int
+find_none(const struct trace *t)
+{
+	char text[1024];
+	const struct trace_input *in = t->options.inputs;
+	size_t n = 0;
+	while (in[n].format)
+		n++;
+	size_t at = (size_t)snprintf(text, sizeof(text), "%s", in[n - 1].format->holds);
+	for (size_t i = 0; i + 1 < n && at < sizeof(text); i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", i == 0 ? "; " : i + 2 == n ? ", and "
+													: ", ",
+			in[i].format->holds);
+	return diag_error(t->diag, ERR_NO_STREAM, NULL, "no stream in '%s'\nhint: a trace holds %s", t->dir, text);
+}
+
+static int
+find_format(struct trace *t)
+{
+	for (const struct trace_input *in = t->options.inputs; in->format; in++) {
+		int rc = in->format->probe(t);
+		if (rc > 0)
+			take_input(t, in);
+		if (rc != 0)
+			return rc < 0 ? rc : 0;
 	}
-	*rc = diag_error(t->diag, ERR_NO_STREAM, NULL,
-		"no stream in '%s'\n"
-		"hint: a trace holds loom.*/proc.*/thread.* with stream.json and stream.obs (or thread.*.obs in old ones); one of "
-		"Laplace laplace.json, and one of Prism *.prism or their descriptions",
-		t->dir);
-	return NULL;
+	return find_none(t);
 }
 
 static int
@@ -46,26 +62,21 @@ open_dir(struct trace *t, const char *dir)
 	if (!S_ISDIR(st.st_mode))
 		return diag_error(d, ERR_NO_TRACE, NULL,
 			"'%s' is not a directory\nhint: give the directory of the trace, not one of its files", t->dir);
-	int rc;
-	t->format = find_format(t, &rc);
-	return t->format ? 0 : rc;
+	return find_format(t);
 }
 
 int
 trace_open(struct trace *t, struct diag *d, const char *dir, const struct trace_options *o)
 {
 	*t = (struct trace){ .diag = d, .options = *o };
-	int rc = 0;
-	if (dir)
-		rc = open_dir(t, dir);
-	else
-		t->format = o->prism && o->prism->nfiles ? &prism_format : &laplace_format;
+	int rc = dir ? open_dir(t, dir) : 0;
+	for (const struct trace_input *in = o->inputs; !dir && in->format; in++)
+		if (trace_named_by(in))
+			take_input(t, in);
 	if (rc < 0)
 		return rc;
 	bool loose = o->events_only && t->format->open_events;
-	rc = loose ? t->format->open_events(t) : t->format->open(t);
-	/* The offsets are those of streams that are threads. */
-	return rc < 0 || o->raw_clocks || t->threads ? rc : clkoff_apply(t);
+	return loose ? t->format->open_events(t) : t->format->open(t);
 }
 
 static int

@@ -6,11 +6,11 @@
  *
  * A stream is one source of events, today one thread. Its rank is its position in the
  * byte order of the paths. Every format enters through one struct stream_format, so
- * that who merges and replays does not know what it reads. The bytes of the runtime's
- * streams and metadata are defined in doc/format/trace.md. */
+ * that who merges and replays does not know what it reads. The formats are in src/emu/input. */
 
 #include "arena.h"
 #include "diag.h"
+#include "option.h"
 #include "reader.h"
 
 #include <signal.h>
@@ -20,8 +20,6 @@
 
 struct cJSON;
 struct drift;
-struct laplace_options;
-struct prism_options;
 struct stream;
 struct trace;
 
@@ -40,8 +38,23 @@ struct event {
 	bool jumbo;
 };
 
+/* Options of the command line that are a format's. Theirs is a struct of `size` bytes, a copy of
+ * `defaults` at first, which is given to each function. */
+struct format_options {
+	struct cli_group group;
+	const void *defaults;
+	size_t size;
+	/* The option that has named the trace, in place of a directory; NULL: none has. */
+	const char *(*names_trace)(const void *options);
+	/* Called when the trace is of another format. Returns 0, or <0 (reported): the options ask for
+	 * what cannot be done then. NULL: that cannot be. */
+	int (*foreign)(const void *options, struct diag *d);
+};
+
 struct stream_format {
 	const char *name;
+	const char *holds;                    /* how to know one, for a directory that holds none */
+	const struct format_options *options; /* NULL: there are none */
 
 	/* Whether the directory holds a trace of this format: 1 yes, 0 no, <0 error. What
 	 * it finds may be left in t->found for open(), in the arena. */
@@ -131,15 +144,20 @@ struct stream {
 	bool failed;         /* nothing more can be read of it: reported. Only with events_only */
 };
 
+/* A format that traces may have. A list ends with one whose format is NULL. */
+struct trace_input {
+	const struct stream_format *format;
+	void *options; /* NULL: the defaults */
+};
+
 struct trace_options {
-	bool strict;                           /* unfinished and truncated streams are errors */
-	bool peer_ties;                        /* equal clocks in the order of the peer, not by rank */
-	const char *clock_table;               /* NULL: clock-offsets.txt of the trace, if it is there */
-	bool events_only;                      /* go on without metadata, and without streams that fail */
-	bool raw_clocks;                       /* no table of offsets is looked at */
-	const struct laplace_options *laplace; /* borrowed; NULL: the defaults */
-	const struct prism_options *prism;     /* borrowed; NULL: the defaults */
-	const volatile sig_atomic_t *stop;     /* set by a signal: live input is not waited for; or NULL */
+	bool strict;                       /* unfinished and truncated streams are errors */
+	bool peer_ties;                    /* equal clocks in the order of the peer, not by rank */
+	const char *clock_table;           /* NULL: clock-offsets.txt of the trace, if it is there */
+	bool events_only;                  /* go on without metadata, and without streams that fail */
+	bool raw_clocks;                   /* no table of offsets is looked at */
+	const struct trace_input *inputs;  /* borrowed */
+	const volatile sig_atomic_t *stop; /* set by a signal: live input is not waited for; or NULL */
 };
 
 struct trace {
@@ -147,13 +165,15 @@ struct trace {
 	struct arena arena;
 	struct reader_pool readers;
 	const struct stream_format *format;
-	void *found;     /* of the format, between probe() and open() */
-	const char *dir; /* without slashes at its end */
+	const void *format_options; /* borrowed; NULL: the defaults */
+	void *found;                /* of the format, between probe() and open() */
+	const char *dir;            /* without slashes at its end */
 	struct trace_options options;
 	int metadata_version;
 	struct stream *streams; /* in path order: the index is the rank */
 	size_t nstreams;
 	uint64_t bytes;                     /* size of all streams on disk, for the progress */
+	uint64_t nmore;                     /* records that were in an event with another one, without those of the last */
 	const struct trace_thread *threads; /* in the order of the rows; NULL: each stream is one */
 	size_t nthreads;
 	/* Live input: threads that come while it runs get the rows behind the others. late() is
@@ -168,13 +188,17 @@ struct trace {
 	const struct stream_format *undrifted; /* below `format`, when some stream has a drift */
 };
 
-/* The formats that exist; NULL ends the list. */
-extern const struct stream_format *const stream_formats[];
-
-/* Finds and opens every stream of the directory and reads the metadata. NULL: the options
- * name files of Laplace or Prism.
- * `dir` is borrowed. Returns 0, or <0 (reported); trace_close() is due in both cases. */
+/* Finds and opens every stream of the directory and reads the metadata. The inputs are tried in
+ * their order. NULL: the options of one name the trace. `dir` is borrowed. Returns 0, or <0 (reported); trace_close() is due in both cases. */
 int trace_open(struct trace *t, struct diag *d, const char *dir, const struct trace_options *o);
+
+/* The option by which the options of an input name a trace; NULL: they name none. */
+static inline const char *
+trace_named_by(const struct trace_input *in)
+{
+	const struct format_options *o = in->format->options;
+	return o && in->options ? o->names_trace(in->options) : NULL;
+}
 
 /* The streams that somebody wrote. */
 size_t trace_nstreams(const struct trace *t);

@@ -245,7 +245,6 @@ count_run(struct emu *emu, const struct event *ev, struct lapmodel *d, struct la
 		count_refs(c, kind, sums[kind] >> 32, (uint32_t)sums[kind]);
 		count_refs(&on->count, kind, sums[kind] >> 32, (uint32_t)sums[kind]);
 	}
-	emu->nmore += l->nrun;
 	return l->nrun > l->nsame ? count_others(emu, ev, d, l) : 0;
 }
 

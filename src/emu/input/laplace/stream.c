@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "stream.h"
 
+#include "input/inputs.h"
 #include "laplace/kernel.h"
 
 #include <stdlib.h>
@@ -175,6 +176,7 @@ static int
 next(struct stream *s, struct event *ev)
 {
 	struct laplace *l = s->trace->data;
+	s->trace->nmore += l->nrun;
 	/* The record behind a tick is there already. */
 	int rc = l->is_tick && !l->ended ? 1 : pull(l);
 	l->is_tick = false;
@@ -274,7 +276,7 @@ static int
 open_trace(struct trace *t)
 {
 	static const struct laplace_options defaults = { 0 };
-	const struct laplace_options *o = t->options.laplace ? t->options.laplace : &defaults;
+	const struct laplace_options *o = t->format_options ? t->format_options : &defaults;
 	if (t->options.peer_ties)
 		return diag_error(t->diag, ERR_USAGE, NULL, "--compat prints what ovni prints of its own traces; it knows no Laplace");
 	struct laplace *l = arena_new(&t->arena, struct laplace, 1);
@@ -309,6 +311,8 @@ close_trace(struct trace *t)
 
 const struct stream_format laplace_format = {
 	.name = "laplace",
+	.holds = "one of Laplace laplace.json",
+	.options = &lapopts,
 	.probe = probe,
 	.open = open_trace,
 	.next = next,
@@ -317,3 +321,9 @@ const struct stream_format laplace_format = {
 	.place = get_place,
 	.open_ended = true,
 };
+
+struct laplace *
+laplace_of(const struct trace *t)
+{
+	return t->format == &laplace_format ? t->data : NULL;
+}

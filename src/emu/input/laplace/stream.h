@@ -144,14 +144,10 @@ struct laplace {
 	bool stale;          /* the one before had */
 };
 
-extern const struct stream_format laplace_format;
+extern const struct format_options lapopts;
 
 /* That of a trace; NULL: the trace is of another format. */
-static inline struct laplace *
-laplace_of(const struct trace *t)
-{
-	return t->format == &laplace_format ? t->data : NULL;
-}
+struct laplace *laplace_of(const struct trace *t);
 
 /* Reads the manifest of t->dir, or what the options say. Returns 0, or <0 (reported). */
 int lapmanifest_read(struct laplace *l, const struct laplace_options *o);

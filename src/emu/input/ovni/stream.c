@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* stream: the stream format of libovni: one thread a stream, metadata beside it.
  * Bytes in wire.h, the whole in doc/format/trace.md. */
-#include "stream.h"
-
 #include "bare.h"
+#include "clkoff.h"
 #include "find.h"
-#include "input/laplace/stream.h"
-#include "input/prism/stream.h"
+#include "input/inputs.h"
 #include "metadata.h"
+#include "window.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -117,7 +116,7 @@ open_trace(struct trace *t)
 	}
 	for (size_t i = 0; i < t->nstreams && rc == 0; i++)
 		rc = check_header(&t->streams[i]);
-	return rc;
+	return rc < 0 || t->options.raw_clocks ? rc : clkoff_apply(t);
 }
 
 static int
@@ -132,7 +131,7 @@ open_events(struct trace *t)
 		if (bad < 0)
 			stream_fail(s);
 	}
-	return rc;
+	return rc < 0 || t->options.raw_clocks ? rc : clkoff_apply(t);
 }
 
 /* The stream ends before the event does. */
@@ -189,31 +188,21 @@ refill(struct stream *s)
 	}
 }
 
-int
-runtime_next_slow(struct stream *s, struct event *ev)
-{
-	int64_t size = refill(s);
-	return size <= 0 ? (int)size : runtime_take(s, ev, (uint64_t)size);
-}
-
 static int
 next(struct stream *s, struct event *ev)
 {
-	return runtime_next(s, ev);
+	if (window_next(s, ev))
+		return 1;
+	int64_t size = refill(s);
+	return size <= 0 ? (int)size : window_take(s, ev, (uint64_t)size);
 }
 
-static const struct stream_format runtime_format = {
+const struct stream_format runtime_format = {
 	.name = "runtime",
+	.holds = "loom.*/proc.*/thread.* with stream.json and stream.obs (or thread.*.obs in old ones)",
 	.probe = probe,
 	.open = open_trace,
 	.open_events = open_events,
 	.next = next,
 	.wire = true,
-};
-
-const struct stream_format *const stream_formats[] = {
-	&laplace_format,
-	&prism_format,
-	&runtime_format,
-	NULL,
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "stream.h"
 
+#include "input/inputs.h"
 #include "parts.h"
 
 #include <poll.h>
@@ -324,7 +325,7 @@ static int
 open_trace(struct trace *t)
 {
 	static const struct prism_options defaults = { 0 };
-	const struct prism_options *o = t->options.prism ? t->options.prism : &defaults;
+	const struct prism_options *o = t->format_options ? t->format_options : &defaults;
 	if (t->options.peer_ties)
 		return diag_error(t->diag, ERR_USAGE, NULL, "--compat prints what ovni prints of its own traces; it knows no Prism");
 	struct prism *p = arena_new(&t->arena, struct prism, 1);
@@ -359,6 +360,8 @@ close_trace(struct trace *t)
 
 const struct stream_format prism_format = {
 	.name = "prism",
+	.holds = "one of Prism *.prism or their descriptions",
+	.options = &prismopts,
 	.probe = probe,
 	.open = open_trace,
 	.next = next,
@@ -368,3 +371,9 @@ const struct stream_format prism_format = {
 	.open_ended = true,
 	.one_clock = true,
 };
+
+struct prism *
+prism_of(const struct trace *t)
+{
+	return t->format == &prism_format ? t->data : NULL;
+}

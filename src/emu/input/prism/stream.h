@@ -149,14 +149,10 @@ struct prism {
 	struct event *waiting; /* RW. that has not had its turn; NULL: none */
 };
 
-extern const struct stream_format prism_format;
+extern const struct format_options prismopts;
 
 /* That of a trace; NULL: the trace is of another format. */
-static inline struct prism *
-prism_of(const struct trace *t)
-{
-	return t->format == &prism_format ? t->data : NULL;
-}
+struct prism *prism_of(const struct trace *t);
 
 #define PRISM_NO_ROW UINT32_MAX
 

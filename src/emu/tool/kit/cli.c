@@ -12,7 +12,9 @@ enum {
 	OPTIONS_MAX = 64,
 	COLUMN = 26, /* where the text of an option begins */
 	VERSION = 1000,
-	HELP_GROUP, /* and up: --help-NAME */
+	HELP_GROUP,          /* and up: --help-NAME */
+	GROUP_OPTION = 2000, /* and up: the options of the first group, */
+	GROUP_STEP = 100,    /* of the second, ... */
 };
 
 /* What was asked for is on stdout, all of it, or the tool failed. */
@@ -83,8 +85,8 @@ cli_usage(const struct cli *c, const char *fmt, ...)
 	return rc;
 }
 
-int
-cli_group_usage(const struct cli *c, const struct cli_group *g, const char *fmt, ...)
+__attribute__((format(printf, 3, 4))) static int
+group_usage(const struct cli *c, const struct cli_group *g, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
@@ -110,13 +112,13 @@ add_long(struct table *t, const char *name, bool arg, int id)
 }
 
 static void
-add_options(struct table *t, const struct cli_option *options, size_t n)
+add_options(struct table *t, const struct cli_option *options, size_t n, int group)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct cli_option *o = &options[i];
 		size_t ns = strlen(t->shorts);
 		if (o->name)
-			add_long(t, o->name, o->arg != NULL, o->id);
+			add_long(t, o->name, o->arg != NULL, group ? group + (int)i : o->id);
 		if (o->id < 256 && ns + 3 < sizeof(t->shorts)) {
 			t->shorts[ns] = (char)o->id;
 			t->shorts[ns + 1] = o->arg ? ':' : 0;
@@ -126,15 +128,15 @@ add_options(struct table *t, const struct cli_option *options, size_t n)
 }
 
 static void
-add_group(struct table *t, const struct cli_group *g, int id)
+add_group(struct table *t, const struct cli_group *g, int i)
 {
-	add_options(t, g->options, g->noptions);
+	add_options(t, g->options, g->noptions, GROUP_OPTION + i * GROUP_STEP);
 	char *name = t->names + t->nnames;
 	size_t left = sizeof(t->names) - t->nnames;
 	int n = snprintf(name, left, "help-%s", g->name);
 	if (n < 0 || (size_t)n >= left)
 		return;
-	add_long(t, name, false, id);
+	add_long(t, name, false, HELP_GROUP + i);
 	t->nnames += (size_t)n + 1;
 }
 
@@ -150,15 +152,24 @@ group_of(const struct cli *c, const char *word)
 	return NULL;
 }
 
+static int
+take_of_group(const struct cli *c, int id)
+{
+	const struct cli_group *g = &c->groups[id / GROUP_STEP];
+	char why[OPTION_WHY];
+	int rc = g->take(g->self, g->options[id % GROUP_STEP].id, optarg, why);
+	return rc < 0 ? group_usage(c, g, "%s", why) : 0;
+}
+
 int
 cli_next(const struct cli *c, int argc, char **argv)
 {
 	struct table t = { .shorts = ":h" };
 	add_long(&t, "help", false, 'h');
 	add_long(&t, "version", false, VERSION);
-	add_options(&t, c->options, c->noptions);
+	add_options(&t, c->options, c->noptions, 0);
 	for (size_t i = 0; i < c->ngroups; i++)
-		add_group(&t, &c->groups[i], HELP_GROUP + (int)i);
+		add_group(&t, &c->groups[i], (int)i);
 
 	int at = optind ? optind : 1;
 	int id = getopt_long(argc, argv, t.shorts, t.longs, NULL);
@@ -174,16 +185,18 @@ cli_next(const struct cli *c, int argc, char **argv)
 	case ':':
 		if (optopt < 256 && strncmp(argv[at], "--", 2) != 0)
 			return cli_usage(c, "option -%c needs an argument", optopt);
-		return cli_group_usage(c, group_of(c, argv[at]), "option %s needs an argument", argv[at]);
+		return group_usage(c, group_of(c, argv[at]), "option %s needs an argument", argv[at]);
 	case '?':
 		if (strncmp(argv[at], "--", 2) != 0)
 			return cli_usage(c, "unknown option -%c", optopt);
 		if (optopt)
-			return cli_group_usage(c, group_of(c, argv[at]), "option %s takes no argument", argv[at]);
-		return cli_group_usage(c, group_of(c, argv[at]), "unknown or ambiguous option %s", argv[at]);
+			return group_usage(c, group_of(c, argv[at]), "option %s takes no argument", argv[at]);
+		return group_usage(c, group_of(c, argv[at]), "unknown or ambiguous option %s", argv[at]);
 	default:
 		if (id < HELP_GROUP)
 			return id;
+		if (id >= GROUP_OPTION)
+			return take_of_group(c, id - GROUP_OPTION) < 0 ? CLI_USAGE : cli_next(c, argc, argv);
 		print_group(c, &c->groups[id - HELP_GROUP]);
 		return flushed(c);
 	}

@@ -6,22 +6,7 @@
  * GNU style: long and short, anywhere on the line. --help and --version are built in.
  * Ids from 1000 on are its own. */
 
-#include <stddef.h>
-
-struct cli_option {
-	int id;           /* the short letter, or a number above 255 for a long one only */
-	const char *name; /* long name, NULL: none */
-	const char *arg;  /* name of its argument, NULL: none */
-	const char *help; /* one line; NULL: not listed */
-};
-
-/* Options of a part of the tool: --help-NAME lists them, --help does not. */
-struct cli_group {
-	const char *name;
-	const char *about; /* "what it emulates": behind "options of " */
-	const struct cli_option *options;
-	size_t noptions;
-};
+#include "option.h"
 
 struct cli {
 	const char *program;
@@ -41,13 +26,11 @@ enum {
 	CLI_FAILED = -4, /* it could not be printed (reported): exit with 1 */
 };
 
-/* The next option: its id (optarg is set), or one of the above. */
+/* The next option: its id (optarg is set), or one of the above. Those of groups are taken here. */
 int cli_next(const struct cli *c, int argc, char **argv);
 
 /* Says what is wrong and where to read more. Returns CLI_USAGE. */
 int cli_usage(const struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The same of an option of a group. */
-int cli_group_usage(const struct cli *c, const struct cli_group *g, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* For a tool that takes one trace directory: `opt` is what cli_next() returned last.
  * Returns CLI_END when argv[optind] is it, else opt or CLI_USAGE (reported). */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "loose.h"
 
+#include "input/inputs.h"
+
 int
 loose_open(struct trace *t, struct diag *d, const char *dir, const struct loose_options *o)
 {
@@ -8,6 +10,7 @@ loose_open(struct trace *t, struct diag *d, const char *dir, const struct loose_
 		.events_only = true,
 		.raw_clocks = !o->corrected,
 		.clock_table = o->clock_table,
+		.inputs = inputs,
 	};
 	int rc = trace_open(t, d, dir, &options);
 	if (rc < 0)

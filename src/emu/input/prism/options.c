@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "prism.h"
+/* options: the options of ovniemu for Prism event streams. */
+#include "stream.h"
 
 #include <errno.h>
-#include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	STREAM = PRISMOPTS,
+	STREAM = 256,
 	SET,
 	EVENTS,
 	INTERVAL,
@@ -51,12 +52,15 @@ static const struct cli_option options[] = {
 	{ KEYS + 8, "prism-timestamps", "FILE", "times of the events, for clock mode=timestamps" },
 };
 
-const struct cli_group prismopts = {
-	.name = "prism",
-	.about = "Prism event streams",
-	.options = options,
-	.noptions = sizeof(options) / sizeof(options[0]),
-};
+__attribute__((format(printf, 2, 3))) static int
+bad(char *why, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	(void)vsnprintf(why, OPTION_WHY, fmt, ap);
+	va_end(ap);
+	return -1;
+}
 
 /* A number above 0. */
 static bool
@@ -78,87 +82,121 @@ find_word(const char *text, const char *const *words, int n)
 }
 
 static int
-parse_events(const struct cli *cli, struct prism_options *o)
+parse_events(struct prism_options *o, const char *arg, char *why)
 {
 	static const char *const words[] = { [PRISM_EVENTS_ALL] = "all", [PRISM_EVENTS_SYNC] = "sync", [PRISM_EVENTS_NONE] = "none" };
-	int i = find_word(optarg, words, PRISM_EVENTS_NONE + 1);
+	int i = find_word(arg, words, PRISM_EVENTS_NONE + 1);
 	if (i < 0)
-		return cli_group_usage(cli, &prismopts, "--prism-events needs all, sync or none, not '%s'", optarg);
+		return bad(why, "--prism-events needs all, sync or none, not '%s'", arg);
 	o->events = (enum prism_events)i;
 	return 0;
 }
 
 static int
-parse_interval(const struct cli *cli, struct prism_options *o)
+parse_interval(struct prism_options *o, const char *arg, char *why)
 {
 	static const char *const words[] = { [PRISM_INTERVAL_SYNC] = "sync", [PRISM_INTERVAL_FUNC] = "func" };
-	int i = find_word(optarg, words, PRISM_INTERVAL_FUNC + 1);
+	int i = find_word(arg, words, PRISM_INTERVAL_FUNC + 1);
 	bool good = i >= 0;
 	o->length = 0;
-	if (strncmp(optarg, "time:", 5) == 0) {
+	if (strncmp(arg, "time:", 5) == 0) {
 		i = PRISM_INTERVAL_TIME;
-		good = parse_number(optarg + 5, INT64_MAX, &o->length);
-	} else if (strncmp(optarg, "events:", 7) == 0) {
+		good = parse_number(arg + 5, INT64_MAX, &o->length);
+	} else if (strncmp(arg, "events:", 7) == 0) {
 		i = PRISM_INTERVAL_EVENTS;
-		good = parse_number(optarg + 7, INT64_MAX, &o->length);
+		good = parse_number(arg + 7, INT64_MAX, &o->length);
 	}
 	if (!good)
-		return cli_group_usage(cli, &prismopts, "--prism-interval needs time:NS, events:N, sync or func, not '%s'", optarg);
+		return bad(why, "--prism-interval needs time:NS, events:N, sync or func, not '%s'", arg);
 	o->interval = (enum prism_interval)i;
 	return 0;
 }
 
 static int
-parse_needs(const struct cli *cli, struct prism_options *o)
+parse_needs(struct prism_options *o, const char *arg, char *why)
 {
 	static const char *const words[] = { "stop", "skip" };
-	int i = find_word(optarg, words, 2);
+	int i = find_word(arg, words, 2);
 	if (i < 0)
-		return cli_group_usage(cli, &prismopts, "--prism-needs needs stop or skip, not '%s'", optarg);
+		return bad(why, "--prism-needs needs stop or skip, not '%s'", arg);
 	o->needs_skip = i == 1;
 	return 0;
 }
 
 static int
-add_setting(const struct cli *cli, struct prism_options *o, const char *key, const char *value)
+add_setting(struct prism_options *o, const char *key, const char *value, char *why)
 {
 	if (o->nset == PRISM_SETTINGS)
-		return cli_group_usage(cli, &prismopts, "at most %d keys of descriptions can be set", PRISM_SETTINGS);
+		return bad(why, "at most %d keys of descriptions can be set", PRISM_SETTINGS);
 	o->set[o->nset++] = (struct prism_setting){ key, value };
 	return 0;
 }
 
 static int
-add_path(const struct cli *cli, const char *option, const char **paths, size_t *n, size_t max)
+add_path(const char *option, const char *arg, char *why, const char **paths, size_t *n, size_t max)
 {
 	if (*n == max)
-		return cli_group_usage(cli, &prismopts, "%s can be given %zu times at most", option, max);
-	if (!*optarg)
-		return cli_group_usage(cli, &prismopts, "%s needs the name of a file", option);
-	paths[(*n)++] = optarg;
+		return bad(why, "%s can be given %zu times at most", option, max);
+	if (!*arg)
+		return bad(why, "%s needs the name of a file", option);
+	paths[(*n)++] = arg;
 	return 0;
 }
 
-int
-prismopts_take(const struct cli *cli, int id, struct prism_options *o)
+static int
+take(void *self, int id, const char *arg, char *why)
 {
+	struct prism_options *o = self;
 	uint64_t n;
 	switch (id) {
-	case STREAM: return add_path(cli, "--prism", o->file, &o->nfiles, PRISM_FILES);
-	case HOOKS: return add_path(cli, "--prism-hooks", o->hooks, &o->nhooks, PRISM_TOOLS);
-	case EVENTS: return parse_events(cli, o);
-	case INTERVAL: return parse_interval(cli, o);
-	case NEEDS: return parse_needs(cli, o);
+	case OPTION_LENIENT: o->lenient = true; return 0;
+	case STREAM: return add_path("--prism", arg, why, o->file, &o->nfiles, PRISM_FILES);
+	case HOOKS: return add_path("--prism-hooks", arg, why, o->hooks, &o->nhooks, PRISM_TOOLS);
+	case EVENTS: return parse_events(o, arg, why);
+	case INTERVAL: return parse_interval(o, arg, why);
+	case NEEDS: return parse_needs(o, arg, why);
 	case INSN: o->insn = true; return 0;
 	case ROWS:
-		if (!parse_number(optarg, PRISM_ROWS_MAX, &n))
-			return cli_group_usage(cli, &prismopts, "--prism-threads needs a number from 1 to %d, not '%s'", PRISM_ROWS_MAX, optarg);
+		if (!parse_number(arg, PRISM_ROWS_MAX, &n))
+			return bad(why, "--prism-threads needs a number from 1 to %d, not '%s'", PRISM_ROWS_MAX, arg);
 		o->threads = (uint32_t)n;
 		return 0;
 	case SET:
-		if (!strchr(optarg, '='))
-			return cli_group_usage(cli, &prismopts, "--prism-set needs KEY=VALUE, not '%s'", optarg);
-		return add_setting(cli, o, optarg, strchr(optarg, '=') + 1);
-	default: return add_setting(cli, o, keys[id - KEYS], optarg);
+		if (!strchr(arg, '='))
+			return bad(why, "--prism-set needs KEY=VALUE, not '%s'", arg);
+		return add_setting(o, arg, strchr(arg, '=') + 1, why);
+	default: return add_setting(o, keys[id - KEYS], arg, why);
 	}
 }
+
+static const char *
+names_trace(const void *self)
+{
+	const struct prism_options *o = self;
+	return o->nfiles ? "prism" : NULL;
+}
+
+static int
+foreign(const void *self, struct diag *d)
+{
+	const struct prism_options *o = self;
+	if (!o->nhooks)
+		return 0;
+	return diag_error(d, ERR_HOOKS, NULL, "the trace is none of Prism: there are no events for the tools of --prism-hooks");
+}
+
+static const struct prism_options defaults = { .prefix = "--prism-", .help = "--help-prism" };
+
+const struct format_options prismopts = {
+	.group = {
+		.name = "prism",
+		.about = "Prism event streams",
+		.options = options,
+		.noptions = sizeof(options) / sizeof(options[0]),
+		.take = take,
+	},
+	.defaults = &defaults,
+	.size = sizeof(defaults),
+	.names_trace = names_trace,
+	.foreign = foreign,
+};

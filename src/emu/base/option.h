@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef OPTION_H
+#define OPTION_H
+
+/* option: options of the command line as data, so that what a tool is built of can bring its
+ * own. kit/cli.h reads them. */
+
+#include <stddef.h>
+
+struct cli_option {
+	int id;           /* the short letter, or a number above 255 for a long one only */
+	const char *name; /* long name, NULL: none */
+	const char *arg;  /* name of its argument, NULL: none */
+	const char *help; /* one line; NULL: not listed */
+};
+
+enum {
+	OPTION_WHY = 1024,
+	OPTION_LENIENT = -1, /* id of the tool's own --lenient, which all groups are told */
+};
+
+/* Options of a part of the tool: --help-NAME lists them, --help does not. They are long ones
+ * with ids of the group's own. */
+struct cli_group {
+	const char *name;
+	const char *about; /* "what it emulates": behind "options of " */
+	const struct cli_option *options;
+	size_t noptions;
+	/* Takes an option; the argument is borrowed. Returns 0, or -1 with the reason in `why`, of
+	 * OPTION_WHY bytes. */
+	int (*take)(void *self, int id, const char *arg, char *why);
+	void *self;
+};
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* options: the options of ovniemu for traces of Laplace. */
+#include "stream.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	REFERENCES = 256,
+	KERNEL,
+	REFS,
+	WINDOW,
+	SET,
+};
+
+static const struct cli_option options[] = {
+	{ REFERENCES, "laplace", "FILE", "references, in place of TRACEDIR" },
+	{ KERNEL, "laplace-kernel", "FILE", "events of the kernel, with them or alone" },
+	{ SET, "laplace-set", "KEY=VALUE", "a key of the manifest, such as endian=big" },
+	{ REFS, "laplace-refs", "WHICH", "timelines of references: all, pages or none" },
+	{ WINDOW, "laplace-window", "NS", "length of the windows that are counted in" },
+};
+
+__attribute__((format(printf, 2, 3))) static int
+bad(char *why, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	(void)vsnprintf(why, OPTION_WHY, fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+static int
+parse_window(struct laplace_options *o, const char *arg, char *why)
+{
+	char *end;
+	errno = 0;
+	o->window = strtoll(arg, &end, 10);
+	if (end != arg && !*end && !errno && o->window > 0)
+		return 0;
+	return bad(why, "--laplace-window needs a number of nanoseconds, not '%s'", arg);
+}
+
+static int
+parse_refs(struct laplace_options *o, const char *arg, char *why)
+{
+	static const char *const refs[] = { [LAPLACE_REFS_ALL] = "all", [LAPLACE_REFS_PAGES] = "pages", [LAPLACE_REFS_NONE] = "none" };
+	for (int i = LAPLACE_REFS_ALL; i <= LAPLACE_REFS_NONE; i++)
+		if (strcmp(arg, refs[i]) == 0) {
+			o->refs = (enum laplace_refs)i;
+			return 0;
+		}
+	return bad(why, "--laplace-refs needs all, pages or none, not '%s'", arg);
+}
+
+static int
+take(void *self, int id, const char *arg, char *why)
+{
+	struct laplace_options *o = self;
+	switch (id) {
+	case OPTION_LENIENT: o->lenient = true; return 0;
+	case REFERENCES: o->references = arg; return 0;
+	case KERNEL: o->kernel = arg; return 0;
+	case WINDOW: return parse_window(o, arg, why);
+	case REFS: return parse_refs(o, arg, why);
+	default:
+		if (o->nset == LAPLACE_SETTINGS || !strchr(arg, '='))
+			return bad(why, "--laplace-set needs KEY=VALUE, at most %d times, not '%s'", LAPLACE_SETTINGS, arg);
+		o->set[o->nset++] = arg;
+		return 0;
+	}
+}
+
+static const char *
+names_trace(const void *self)
+{
+	const struct laplace_options *o = self;
+	return o->references || o->kernel ? "laplace" : NULL;
+}
+
+static const struct laplace_options defaults;
+
+const struct format_options lapopts = {
+	.group = {
+		.name = "laplace",
+		.about = "traces of the Laplace simulator",
+		.options = options,
+		.noptions = sizeof(options) / sizeof(options[0]),
+		.take = take,
+	},
+	.defaults = &defaults,
+	.size = sizeof(defaults),
+	.names_trace = names_trace,
+};
