@@ -50,30 +50,27 @@ clear_pending(void)
 	memset(&pending, 0, sizeof(pending));
 }
 
-/* The schema to add to, with the lock held. NULL: *status tells why. */
+/* The schema to add to, with the lock held until end_add(). NULL: there is none, and end_add() says
+ * why. */
 static schema_t *
-begin_add(int *status)
+begin_add(void)
 {
 	(void)pthread_mutex_lock(&pending_lock);
-	*status = 0;
-	if (pending.given != NULL) {
-		pending.building = true; /* which is wrong, and refused by open */
-		*status = USCOPE_E_STATE;
-		return NULL;
-	}
-	if (!pending.building) {
-		pending.building = true;
+	if (!pending.building && pending.given == NULL) {
 		pending.status = 0; /* of the open before */
 		pending.built = uscope_schema_new();
 	}
-	if (pending.built == NULL)
-		*status = USCOPE_E_NOMEM;
+	pending.building = true; /* with a given schema too, which open refuses */
 	return pending.built;
 }
 
 static int
 end_add(int status, const char *what, const char *name)
 {
+	if (pending.given != NULL)
+		status = USCOPE_E_STATE;
+	else if (pending.built == NULL)
+		status = USCOPE_E_NOMEM;
 	if (status < 0) {
 		if (pending.status == 0)
 			pending.status = status;
@@ -87,93 +84,57 @@ end_add(int status, const char *what, const char *name)
 int
 uscope_dpi_add_clock(const char *name, uint32_t period_ps)
 {
-	int status;
-	schema_t *s = begin_add(&status);
-	if (s != NULL)
-		status = uscope_schema_add_clock(s, name, period_ps);
-	return end_add(status, "add_clock", name);
+	return end_add(uscope_schema_add_clock(begin_add(), name, period_ps), "add_clock", name);
 }
 
 int
 uscope_dpi_add_scope(const char *name, int parent, const char *protocol, int clock)
 {
-	int status;
-	schema_t *s = begin_add(&status);
 	if (protocol != NULL && *protocol == '\0')
 		protocol = NULL;
-	if (s != NULL)
-		status = uscope_schema_add_scope(s, name, parent, protocol, clock);
-	return end_add(status, "add_scope", name);
+	return end_add(uscope_schema_add_scope(begin_add(), name, parent, protocol, clock), "add_scope", name);
 }
 
 int
 uscope_dpi_add_enum(const char *name)
 {
-	int status;
-	schema_t *s = begin_add(&status);
-	if (s != NULL)
-		status = uscope_schema_add_enum(s, name);
-	return end_add(status, "add_enum", name);
+	return end_add(uscope_schema_add_enum(begin_add(), name), "add_enum", name);
 }
 
 int
 uscope_dpi_add_enum_value(int enum_id, uint8_t value, const char *name)
 {
-	int status;
-	schema_t *s = begin_add(&status);
-	if (s != NULL)
-		status = uscope_schema_add_enum_value(s, enum_id, value, name);
-	return end_add(status, "add_enum_value", name);
+	return end_add(uscope_schema_add_enum_value(begin_add(), enum_id, value, name), "add_enum_value", name);
 }
 
 int
 uscope_dpi_add_storage(const char *name, int scope, uint16_t num_slots, uint16_t flags)
 {
-	int status;
-	schema_t *s = begin_add(&status);
-	if (s != NULL)
-		status = uscope_schema_add_storage(s, name, scope, num_slots, flags);
-	return end_add(status, "add_storage", name);
+	return end_add(uscope_schema_add_storage(begin_add(), name, scope, num_slots, flags), "add_storage", name);
 }
 
 int
 uscope_dpi_add_field(int storage, const char *name, uint8_t type, int enum_id)
 {
-	int status;
-	schema_t *s = begin_add(&status);
-	if (s != NULL)
-		status = uscope_schema_add_field(s, storage, name, type, enum_id);
-	return end_add(status, "add_field", name);
+	return end_add(uscope_schema_add_field(begin_add(), storage, name, type, enum_id), "add_field", name);
 }
 
 int
 uscope_dpi_add_property(int storage, const char *name, uint8_t type, int enum_id)
 {
-	int status;
-	schema_t *s = begin_add(&status);
-	if (s != NULL)
-		status = uscope_schema_add_property(s, storage, name, type, enum_id);
-	return end_add(status, "add_property", name);
+	return end_add(uscope_schema_add_property(begin_add(), storage, name, type, enum_id), "add_property", name);
 }
 
 int
 uscope_dpi_add_event(const char *name, int scope)
 {
-	int status;
-	schema_t *s = begin_add(&status);
-	if (s != NULL)
-		status = uscope_schema_add_event(s, name, scope);
-	return end_add(status, "add_event", name);
+	return end_add(uscope_schema_add_event(begin_add(), name, scope), "add_event", name);
 }
 
 int
 uscope_dpi_add_event_field(int event, const char *name, uint8_t type, int enum_id)
 {
-	int status;
-	schema_t *s = begin_add(&status);
-	if (s != NULL)
-		status = uscope_schema_add_event_field(s, event, name, type, enum_id);
-	return end_add(status, "add_event_field", name);
+	return end_add(uscope_schema_add_event_field(begin_add(), event, name, type, enum_id), "add_event_field", name);
 }
 
 /* The library checks the texts when it writes them. */
@@ -203,10 +164,7 @@ add_pair(const char *key, const char *value)
 int
 uscope_dpi_add_dut_property(const char *key, const char *value)
 {
-	int status;
-	if (begin_add(&status) != NULL)
-		status = add_pair(key, value);
-	return end_add(status, "add_dut_property", key);
+	return end_add(begin_add() != NULL ? add_pair(key, value) : 0, "add_dut_property", key);
 }
 
 void

@@ -113,6 +113,7 @@ begin_frame(struct framein *f, struct cursor *c, uscope_error_t *error)
 /* ---- One item. ---- */
 
 struct op {
+	bool wide;
 	uint8_t action;
 	uint16_t storage;
 	uint16_t slot;
@@ -120,25 +121,36 @@ struct op {
 	uint64_t value;
 };
 
-/* The operation formats differ in the first bytes only. */
-static inline void
-get_wide(const uint8_t *p, bool tagged, struct op *op)
+/* The operation at c->p, which moves behind it; `tagged` in interleaved frames. 1: an operation, 0: an
+ * event is there, <0. */
+static inline int
+get_op(struct framein *f, struct cursor *c, bool tagged, struct op *op, uscope_error_t *error)
 {
-	op->action = p[tagged];
-	op->storage = load16(p + 2);
-	op->slot = load16(p + 4);
-	op->field = load16(p + 6);
-	op->value = load64(p + 8);
-}
-
-static inline void
-get_compact(const uint8_t *p, struct op *op)
-{
+	unsigned form = f->format == FORMAT_WIDE ? TAG_WIDE : TAG_COMPACT;
+	int status = tagged ? need(f, c, 1, error) : 0;
+	if (status)
+		return status;
+	if (tagged)
+		form = *c->p;
+	if (form == TAG_EVENT)
+		return 0;
+	if (form != TAG_WIDE && form != TAG_COMPACT) {
+		f->blob.p = c->p;
+		return bad(f, "an item with an unknown tag", error);
+	}
+	op->wide = form == TAG_WIDE;
+	size_t n = op->wide ? OP_WIDE_SIZE : OP_COMPACT_SIZE + (size_t)tagged;
+	if ((status = need(f, c, n, error)))
+		return status;
+	const uint8_t *p = c->p + tagged;
 	op->action = p[0];
-	op->storage = p[1];
-	op->slot = load16(p + 2);
-	op->field = load16(p + 4);
-	op->value = load16(p + 6);
+	op->storage = op->wide ? load16(c->p + 2) : p[1];
+	p = op->wide ? c->p + 4 : p + 2;
+	op->slot = load16(p);
+	op->field = load16(p + 2);
+	op->value = op->wide ? load64(p + 4) : load16(p + 4);
+	c->p += n;
+	return 1;
 }
 
 static inline bool
@@ -206,12 +218,12 @@ skip_payload(struct framein *f, struct cursor *c, uint32_t size, uscope_error_t 
 /* ---- Items. ---- */
 
 static void
-put_op(const struct framein *f, uscope_item_t *item, const struct op *op, bool wide)
+put_op(const struct framein *f, uscope_item_t *item, const struct op *op)
 {
 	*item = (uscope_item_t){
 		.kind = USCOPE_ITEM_OP,
 		.bad = !op_good(f->schema, op),
-		.wide = wide,
+		.wide = op->wide,
 		.time_ps = f->time,
 		.segment = f->index,
 		.action = op->action,
@@ -239,73 +251,30 @@ next_event(struct framein *f, struct cursor *c, uscope_item_t *item, uscope_erro
 	return 0;
 }
 
-static int
-next_op(struct framein *f, struct cursor *c, uscope_item_t *item, uscope_error_t *error)
-{
-	bool wide = f->format == FORMAT_WIDE;
-	size_t n = wide ? OP_WIDE_SIZE : OP_COMPACT_SIZE;
-	int status = need(f, c, n, error);
-	if (status)
-		return status;
-	struct op op;
-	if (wide)
-		get_wide(c->p, false, &op);
-	else
-		get_compact(c->p, &op);
-	put_op(f, item, &op, wide);
-	c->p += n;
-	return 0;
-}
-
-static int
-next_tagged(struct framein *f, struct cursor *c, uscope_item_t *item, uscope_error_t *error)
-{
-	int status = need(f, c, 1, error);
-	if (status)
-		return status;
-	struct op op;
-	switch (*c->p) {
-	case TAG_WIDE:
-		if ((status = need(f, c, OP_WIDE_SIZE, error)))
-			return status;
-		get_wide(c->p, true, &op);
-		c->p += OP_WIDE_SIZE;
-		put_op(f, item, &op, true);
-		return 0;
-	case TAG_COMPACT:
-		if ((status = need(f, c, ITEM_COMPACT_SIZE, error)))
-			return status;
-		get_compact(c->p + 1, &op);
-		c->p += ITEM_COMPACT_SIZE;
-		put_op(f, item, &op, false);
-		return 0;
-	case TAG_EVENT:
-		return next_event(f, c, item, error);
-	default:
-		f->blob.p = c->p;
-		return bad(f, "an item with an unknown tag", error);
-	}
-}
-
 int
 framein_next(struct framein *f, uscope_item_t *item, uscope_error_t *error)
 {
 	struct cursor c = { f->blob.p, f->blob.end };
-	int status;
-	if (f->ops) {
-		f->ops--;
-		status = f->interleaved ? next_tagged(f, &c, item, error) : next_op(f, &c, item, error);
-	} else if (f->events) {
-		f->events--;
-		status = next_event(f, &c, item, error);
-	} else {
-		int rc = begin_frame(f, &c, error);
+	struct op op = { 0 };
+	int rc = 0; /* of an operation */
+	if (!f->ops && !f->events) {
+		rc = begin_frame(f, &c, error);
 		f->blob.p = c.p;
 		*item = (uscope_item_t){ .kind = USCOPE_ITEM_FRAME, .time_ps = f->time, .segment = f->index };
 		return rc;
 	}
+	if (f->ops) {
+		f->ops--;
+		rc = get_op(f, &c, f->interleaved, &op, error);
+	} else {
+		f->events--;
+	}
+	if (rc > 0)
+		put_op(f, item, &op);
+	else if (rc == 0)
+		rc = next_event(f, &c, item, error);
 	f->blob.p = c.p;
-	return status ? status : 1;
+	return rc < 0 ? rc : 1;
 }
 
 int
@@ -347,64 +316,25 @@ pass_event(struct framein *f, struct cursor *c, uint64_t *diag, uscope_error_t *
 	return skip_payload(f, c, size, error);
 }
 
+/* The items of one frame. `tagged` is a constant where this is inlined. */
 static inline int
-replay_tagged(struct framein *f, struct cursor *at, struct uscope_state *state, uint64_t *diag, uscope_error_t *error)
+replay_frame(struct framein *f, struct cursor *at, bool tagged, struct uscope_state *state, uint64_t *diag, uscope_error_t *error)
 {
 	struct cursor c = *at;
-	struct op op;
-	int status = 0;
-	for (uint32_t n = f->ops; n && !status; n--) {
-		if ((status = need(f, &c, 1, error)))
-			break;
-		switch (*c.p) {
-		case TAG_WIDE:
-			if ((status = need(f, &c, OP_WIDE_SIZE, error)))
-				break;
-			get_wide(c.p, true, &op);
-			c.p += OP_WIDE_SIZE;
+	struct op op = { 0 };
+	int rc = 0;
+	for (uint32_t n = f->ops; n && rc >= 0; n--) {
+		rc = get_op(f, &c, tagged, &op, error);
+		if (rc > 0)
 			apply(f, state, &op, diag);
-			break;
-		case TAG_COMPACT:
-			if ((status = need(f, &c, ITEM_COMPACT_SIZE, error)))
-				break;
-			get_compact(c.p + 1, &op);
-			c.p += ITEM_COMPACT_SIZE;
-			apply(f, state, &op, diag);
-			break;
-		case TAG_EVENT:
-			status = pass_event(f, &c, diag, error);
-			break;
-		default:
-			f->blob.p = c.p;
-			status = bad(f, "an item with an unknown tag", error);
-		}
+		else if (rc == 0)
+			rc = pass_event(f, &c, diag, error);
 	}
-	f->ops = 0;
-	*at = c;
-	return status;
-}
-
-static inline int
-replay_plain(struct framein *f, struct cursor *at, struct uscope_state *state, uint64_t *diag, uscope_error_t *error)
-{
-	struct cursor c = *at;
-	struct op op;
-	bool wide = f->format == FORMAT_WIDE;
-	size_t size = wide ? OP_WIDE_SIZE : OP_COMPACT_SIZE;
-	int status = 0;
-	for (uint32_t n = f->ops; n && !(status = need(f, &c, size, error)); n--) {
-		if (wide)
-			get_wide(c.p, false, &op);
-		else
-			get_compact(c.p, &op);
-		c.p += size;
-		apply(f, state, &op, diag);
-	}
-	for (uint32_t n = f->events; n && !status; n--)
-		status = pass_event(f, &c, diag, error);
+	for (uint32_t n = f->events; n && rc >= 0; n--)
+		rc = pass_event(f, &c, diag, error);
 	f->ops = f->events = 0;
 	*at = c;
-	return status;
+	return rc < 0 ? rc : 0;
 }
 
 int
@@ -428,9 +358,9 @@ framein_replay(struct framein *f, struct uscope_state *state, uint64_t until, ui
 			state = NULL;
 		}
 		if (f->interleaved)
-			rc = replay_tagged(f, &c, state, diag, error);
+			rc = replay_frame(f, &c, true, state, diag, error);
 		else
-			rc = replay_plain(f, &c, state, diag, error);
+			rc = replay_frame(f, &c, false, state, diag, error);
 		if (rc)
 			return rc;
 	}

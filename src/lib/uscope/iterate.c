@@ -15,6 +15,7 @@ struct uscope_item_iter {
 	int status;
 };
 
+/* An iterator of items, of which other ones are passed over. */
 struct uscope_event_iter {
 	struct uscope_item_iter items;
 };
@@ -27,15 +28,6 @@ stop(struct uscope_item_iter *it, const uscope_error_t *error)
 	if (error->status)
 		it->r->error = *error;
 	return false;
-}
-
-static void
-start(struct uscope_item_iter *it, uscope_reader_t *r, uint64_t t0, uint64_t t1)
-{
-	uscope_error_t error = { .segment = NO_SEGMENT };
-	*it = (struct uscope_item_iter){ .r = r, .t0 = t0, .t1 = t1, .done = t0 > t1 };
-	if (!it->done && seglist_first(r, t0, &it->next, &error))
-		(void)stop(it, &error);
 }
 
 static void
@@ -66,32 +58,16 @@ enter_segment(struct uscope_item_iter *it, uscope_error_t *error)
 	return true;
 }
 
-static bool
-next(struct uscope_item_iter *it, uscope_item_t *item)
-{
-	uscope_error_t error = { .segment = NO_SEGMENT };
-	while (!it->done) {
-		if (!it->open && !enter_segment(it, &error))
-			return false;
-		int rc = framein_next(&it->f, item, &error);
-		if (rc < 0)
-			return stop(it, &error);
-		if (rc > 0 && (item->kind != USCOPE_ITEM_FRAME || (item->time_ps >= it->t0 && item->time_ps <= it->t1)))
-			return true;
-		if (rc == 0 || item->time_ps > it->t1)
-			leave_segment(it);
-		else if (framein_skip_frame(&it->f, &error))
-			return stop(it, &error);
-	}
-	return false;
-}
-
 uscope_item_iter_t *
 uscope_items_in_range(uscope_reader_t *r, uint64_t t0_ps, uint64_t t1_ps)
 {
+	uscope_error_t error = { .segment = NO_SEGMENT };
 	struct uscope_item_iter *it = malloc(sizeof(*it));
-	if (it)
-		start(it, r, t0_ps, t1_ps);
+	if (!it)
+		return NULL;
+	*it = (struct uscope_item_iter){ .r = r, .t0 = t0_ps, .t1 = t1_ps, .done = t0_ps > t1_ps };
+	if (!it->done && seglist_first(r, t0_ps, &it->next, &error))
+		(void)stop(it, &error);
 	return it;
 }
 
@@ -115,7 +91,21 @@ uscope_segment_items(uscope_reader_t *r, uint32_t segment)
 bool
 uscope_item_next(uscope_item_iter_t *it, uscope_item_t *item)
 {
-	return next(it, item);
+	uscope_error_t error = { .segment = NO_SEGMENT };
+	while (!it->done) {
+		if (!it->open && !enter_segment(it, &error))
+			return false;
+		int rc = framein_next(&it->f, item, &error);
+		if (rc < 0)
+			return stop(it, &error);
+		if (rc > 0 && (item->kind != USCOPE_ITEM_FRAME || (item->time_ps >= it->t0 && item->time_ps <= it->t1)))
+			return true;
+		if (rc == 0 || item->time_ps > it->t1)
+			leave_segment(it);
+		else if (framein_skip_frame(&it->f, &error))
+			return stop(it, &error);
+	}
+	return false;
 }
 
 int
@@ -136,10 +126,7 @@ uscope_item_iter_free(uscope_item_iter_t *it)
 uscope_event_iter_t *
 uscope_events_in_range(uscope_reader_t *r, uint64_t t0_ps, uint64_t t1_ps)
 {
-	struct uscope_event_iter *it = malloc(sizeof(*it));
-	if (it)
-		start(&it->items, r, t0_ps, t1_ps);
-	return it;
+	return (uscope_event_iter_t *)uscope_items_in_range(r, t0_ps, t1_ps);
 }
 
 bool
@@ -147,7 +134,7 @@ uscope_event_next(uscope_event_iter_t *it, uint64_t *time_ps, uint16_t *type, co
 {
 	uscope_item_t item;
 	do {
-		if (!next(&it->items, &item))
+		if (!uscope_item_next(&it->items, &item))
 			return false;
 	} while (item.kind != USCOPE_ITEM_EVENT || item.bad);
 	*time_ps = item.time_ps;
@@ -165,8 +152,5 @@ uscope_event_iter_status(const uscope_event_iter_t *it)
 void
 uscope_event_iter_free(uscope_event_iter_t *it)
 {
-	if (!it)
-		return;
-	framein_close(&it->items.f);
-	free(it);
+	uscope_item_iter_free((uscope_item_iter_t *)it);
 }

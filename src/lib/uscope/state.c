@@ -136,16 +136,6 @@ state_equal(const struct uscope_state *a, const struct uscope_state *b)
 	return a->values_size == b->values_size && memcmp(a->values, b->values, a->values_size) == 0;
 }
 
-/* Invalid slots are zero already. */
-static void
-make_valid(struct state_storage *st, uint32_t slot)
-{
-	if (is_valid(st, slot))
-		return;
-	st->valid[slot >> 3] |= (uint8_t)(1u << (slot & 7));
-	st->num_valid++;
-}
-
 bool
 state_op(struct uscope_state *s, uint8_t action, uint16_t storage, uint16_t slot, uint16_t field, uint64_t value)
 {
@@ -178,7 +168,8 @@ state_op(struct uscope_state *s, uint8_t action, uint16_t storage, uint16_t slot
 	if (action == USCOPE_SLOT_ADD)
 		value += load_value(data, f->size);
 	store_value(data, f->size, value);
-	make_valid(st, slot);
+	if (st->valid)
+		state_make_valid(st, slot); /* an invalid slot is zero already */
 	return true;
 }
 
