@@ -83,3 +83,20 @@ window_next(struct window *w, size_t n, const uint8_t **p, uscope_error_t *error
 	w->pos += n;
 	return 0;
 }
+
+int
+window_copy(struct window *w, void *to, size_t n, uscope_error_t *error)
+{
+	uint8_t *q = to;
+	while (n > 0) {
+		size_t k = n < READ_WINDOW ? n : READ_WINDOW;
+		const uint8_t *p;
+		int status = window_next(w, k, &p, error);
+		if (status)
+			return status;
+		memcpy(q, p, k);
+		q += k;
+		n -= k;
+	}
+	return 0;
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ckptin: checkpoints of a file. The rules are those of state_load(); here they are also
- * checked without the memory of a state, since most reading needs none. */
+/* ckptin: checkpoints of a file, checked and, if wanted, put into a state. Most reading needs no
+ * state, and none of its memory. */
 #include "reader.h"
 
 #include <stdlib.h>
@@ -11,71 +11,80 @@ bad(uint32_t segment, uint64_t at, const char *why, uscope_error_t *error)
 	return status_set(error, USCOPE_E_CHECKPOINT, segment, at, "%s", why);
 }
 
+/* The mask of a sparse storage, n bytes that are there. *valid: its bits. st: NULL, or it gets them. */
 static int
-check_size(const struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, uscope_error_t *error)
+read_mask(struct window *w, const uscope_storage_t *def, uint32_t n, struct state_storage *st, uint32_t *valid,
+	uint64_t *diag, uscope_error_t *error)
 {
-	if (s->checkpoint_size > r->limits.max_checkpoint)
-		return status_set(error, USCOPE_E_LIMIT, i, s->offset, "a checkpoint of %u bytes", s->checkpoint_size);
-	return 0;
-}
-
-/* Bits of the mask of a sparse storage: *valid of them. *p NULL: the block ends in it. */
-static int
-check_mask(struct window *w, const uscope_storage_t *def, uint32_t *valid, bool *fits, uint64_t *diag, uscope_error_t *error)
-{
-	uint32_t n = ((uint32_t)def->num_slots + 7) / 8;
 	const uint8_t *p;
 	int status = window_next(w, n, &p, error);
-	if (status)
-		return status;
 	*valid = 0;
-	*fits = p != NULL;
-	if (!p || n == 0)
-		return 0;
+	if (status || n == 0)
+		return status;
 	for (uint32_t k = 0; k < n; k++)
 		*valid += (uint32_t)__builtin_popcount(p[k]);
-	if (def->num_slots % 8) {
-		unsigned extra = p[n - 1] >> def->num_slots % 8;
-		if (extra) {
-			diag[USCOPE_V_MASK]++;
-			*valid -= (uint32_t)__builtin_popcount(extra);
-		}
+	unsigned extra = def->num_slots % 8 ? p[n - 1] >> def->num_slots % 8 : 0;
+	diag[USCOPE_V_MASK] += extra != 0;
+	*valid -= (uint32_t)__builtin_popcount(extra);
+	if (st) {
+		memcpy(st->valid, p, n);
+		st->valid[n - 1] ^= (uint8_t)(extra << def->num_slots % 8);
+		st->num_valid = *valid;
 	}
 	return 0;
 }
 
-/* The block of a storage that exists, n bytes in all, at the place of w. */
+/* The slots that are valid: their bytes are there. */
 static int
-check_block(struct window *w, const uscope_storage_t *def, uint64_t n, bool *fits, uint64_t *diag, uscope_error_t *error)
+load_slots(struct window *w, struct state_storage *st, uscope_error_t *error)
 {
+	int status = 0;
+	if (!st->valid)
+		return window_copy(w, st->slots, (size_t)st->num_slots * st->slot_size, error);
+	for (uint32_t slot = 0; slot < st->num_slots && !status; slot++)
+		if (st->valid[slot >> 3] >> (slot & 7) & 1)
+			status = window_copy(w, st->slots + (size_t)slot * st->slot_size, st->slot_size, error);
+	return status;
+}
+
+/* The block of a storage that exists, n bytes at the place of w, which moves behind it. *fits: all
+ * slots are inside. */
+static int
+read_block(struct window *w, const uscope_storage_t *def, uint64_t n, struct state_storage *st, bool *fits,
+	uint64_t *diag, uscope_error_t *error)
+{
+	uint32_t mask = def->flags & USCOPE_SPARSE ? ((uint32_t)def->num_slots + 7) / 8 : 0;
 	uint32_t valid = def->num_slots;
-	uint64_t used = 0;
-	*fits = true;
-	if (def->flags & USCOPE_SPARSE) {
-		used = ((uint64_t)def->num_slots + 7) / 8;
-		*fits = used <= n;
-		int status = *fits ? check_mask(w, def, &valid, fits, diag, error) : 0;
-		if (status || !*fits)
-			return status;
-	}
+	int status = 0;
+	*fits = mask <= n;
+	if (*fits && (def->flags & USCOPE_SPARSE))
+		status = read_mask(w, def, mask, st, &valid, diag, error);
 	uint64_t data = (uint64_t)valid * def->slot_size;
-	if (data > n - used) {
-		*fits = false;
+	*fits = *fits && data <= n - mask;
+	if (status || !*fits)
+		return status;
+	uint64_t left = n - mask - data;
+	diag[USCOPE_V_CKPT_PROPS] += left < def->prop_size;
+	diag[USCOPE_V_CKPT_EXTRA] += left > def->prop_size;
+	if (!st) {
+		window_skip(w, data + left);
 		return 0;
 	}
-	uint64_t left = n - used - data;
-	if (left < def->prop_size)
-		diag[USCOPE_V_CKPT_PROPS]++;
-	else if (left > def->prop_size)
-		diag[USCOPE_V_CKPT_EXTRA]++;
-	window_skip(w, n - used);
-	return 0;
+	status = load_slots(w, st, error);
+	if (!status && left >= def->prop_size) {
+		status = window_copy(w, st->props, def->prop_size, error);
+		left -= def->prop_size;
+	}
+	window_skip(w, left);
+	return status;
 }
 
+/* Storages without a block keep the initial state. */
 static int
-check_blocks(struct uscope_reader *r, uint32_t i, struct window *w, uint8_t *seen, uint64_t *diag, uscope_error_t *error)
+read_blocks(struct uscope_reader *r, uint32_t i, uint8_t *seen, struct uscope_state *state, uint64_t *diag, uscope_error_t *error)
 {
 	const schema_t *schema = r->schema;
+	struct window *w = &r->window;
 	uint32_t missing = schema->num_storages;
 	while (window_left(w) > 0) {
 		uint64_t at = w->end - window_left(w);
@@ -99,7 +108,7 @@ check_blocks(struct uscope_reader *r, uint32_t i, struct window *w, uint8_t *see
 		seen[id] = 1;
 		missing--;
 		bool fits;
-		if ((status = check_block(w, &schema->storages[id], n, &fits, diag, error)))
+		if ((status = read_block(w, &schema->storages[id], n, state ? &state->storages[id] : NULL, &fits, diag, error)))
 			return status;
 		if (!fits)
 			return bad(i, at, "the slots do not fit their block", error);
@@ -109,39 +118,21 @@ check_blocks(struct uscope_reader *r, uint32_t i, struct window *w, uint8_t *see
 }
 
 int
-checkpoint_check(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, uint64_t *diag, uscope_error_t *error)
+checkpoint_read(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, struct uscope_state *state, uint64_t *diag,
+	uscope_error_t *error)
 {
-	int status = check_size(r, i, s, error);
-	if (status)
-		return status;
-	struct window *w = malloc(sizeof(*w));
-	uint8_t *seen = calloc(r->schema->num_storages + 1, 1);
-	if (!w || !seen) {
-		status = status_set(error, USCOPE_E_NOMEM, i, s->offset, "out of memory");
-	} else {
-		window_open(w, r, s->offset + SEGMENT_HEADER_SIZE, s->checkpoint_size);
-		status = check_blocks(r, i, w, seen, diag, error);
-	}
-	free(seen);
-	free(w);
-	return status;
-}
-
-int
-checkpoint_load(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, struct uscope_state *state, uscope_error_t *error)
-{
-	int status = check_size(r, i, s, error);
-	if (status)
-		return status;
-	uint64_t at = s->offset + SEGMENT_HEADER_SIZE;
 	uint64_t unused[USCOPE_NUM_DIAGS] = { 0 };
-	uint8_t *in = malloc((size_t)s->checkpoint_size + 1);
-	if (!in)
-		status = status_set(error, USCOPE_E_NOMEM, i, s->offset, "out of memory");
-	else if (!(status = reader_read(r, at, in, s->checkpoint_size, error)))
-		status = state_load(state, in, s->checkpoint_size, at, unused, error);
-	free(in);
+	if (s->checkpoint_size > r->limits.max_checkpoint)
+		return status_set(error, USCOPE_E_LIMIT, i, s->offset, "a checkpoint of %u bytes", s->checkpoint_size);
+	uint8_t *seen = calloc(r->schema->num_storages + 1, 1);
+	if (!seen)
+		return status_set(error, USCOPE_E_NOMEM, i, s->offset, "out of memory");
+	if (state)
+		state_reset(state);
+	window_open(&r->window, r, s->offset + SEGMENT_HEADER_SIZE, s->checkpoint_size);
+	int status = read_blocks(r, i, seen, state, diag ? diag : unused, error);
 	if (status)
 		error->segment = i;
+	free(seen);
 	return status;
 }

@@ -32,10 +32,9 @@ uscope_string_insert(uscope_writer_t *w, const char *text)
 	return UINT32_MAX;
 }
 
-static uint64_t
+static void
 write_strings(const struct textset *t, struct fileout *out)
 {
-	uint64_t start = out->at;
 	fileout_put32(out, t->n);
 	fileout_put32(out, 0);
 	for (uint32_t i = 0; i < t->n; i++) {
@@ -43,7 +42,6 @@ write_strings(const struct textset *t, struct fileout *out)
 		fileout_put32(out, t->entries[i].length);
 	}
 	fileout_put(out, t->data, t->size);
-	return out->at - start;
 }
 
 /* ---- Summary. ---- */
@@ -118,57 +116,29 @@ uscope_summary_density(uscope_writer_t *w, uint64_t time_ps, uint32_t n)
 
 /* ---- The tables and the header. ---- */
 
-struct section {
-	uint16_t type;
-	uint64_t offset;
-	uint64_t size;
-};
-
-static void
-write_table(struct fileout *out, const struct section *sections, int n)
-{
-	for (int i = 0; i < n; i++) {
-		fileout_put16(out, sections[i].type);
-		fileout_put16(out, 0);
-		fileout_put32(out, 0);
-		fileout_put64(out, sections[i].offset);
-		fileout_put64(out, sections[i].size);
-	}
-	static const uint8_t end[SECTION_ENTRY_SIZE];
-	fileout_put(out, end, sizeof(end));
-}
-
-static void
-write_segments(const struct segmentout *s, struct fileout *out)
-{
-	for (uint32_t i = 0; i < s->n; i++) {
-		fileout_put64(out, s->table[i].offset);
-		fileout_put64(out, s->table[i].start);
-		fileout_put64(out, s->table[i].end);
-	}
-}
-
 /* All sections and their table. *table: its offset. */
 static int
-write_sections(uscope_writer_t *w, struct fileout *out, uint64_t summary, uint64_t *table)
+write_sections(uscope_writer_t *w, struct fileout *out, bool summary, uint64_t *table)
 {
-	struct section sections[3];
-	int n = 0;
-	fileout_align(out);
 	if (w->strings.n) {
-		sections[n] = (struct section){ USCOPE_SECTION_STRINGS, out->at, 0 };
-		sections[n++].size = write_strings(&w->strings, out);
-		fileout_align(out);
+		fileout_begin(out, USCOPE_SECTION_STRINGS);
+		write_strings(&w->strings, out);
+		fileout_end(out);
 	}
 	if (summary) {
-		sections[n++] = (struct section){ USCOPE_SECTION_COUNTER_SUMMARY, out->at, summary };
+		fileout_begin(out, USCOPE_SECTION_COUNTER_SUMMARY);
 		pyramid_write(w->summary, out);
-		fileout_align(out);
+		fileout_end(out);
 	}
-	sections[n++] = (struct section){ USCOPE_SECTION_SEGMENTS, out->at, (uint64_t)w->out->n * SEGMENT_ENTRY_SIZE };
-	write_segments(w->out, out);
-	*table = out->at;
-	write_table(out, sections, n);
+	fileout_begin(out, USCOPE_SECTION_SEGMENTS);
+	const struct segment_entry *e = w->out->table;
+	for (uint32_t i = 0; i < w->out->n; i++, e++) {
+		fileout_put64(out, e->offset);
+		fileout_put64(out, e->start);
+		fileout_put64(out, e->end);
+	}
+	fileout_end(out);
+	*table = fileout_table(out);
 	return fileout_flush(out);
 }
 
@@ -197,7 +167,7 @@ write_header(uscope_writer_t *w, uint64_t total, uint64_t table)
 int
 closeout_write(uscope_writer_t *w, uint64_t total)
 {
-	uint64_t summary = 0;
+	bool summary = false;
 	if (w->summary && w->has_frames) {
 		int status = pyramid_close(w->summary, w->last_frame, &summary);
 		if (status)

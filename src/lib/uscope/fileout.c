@@ -38,6 +38,7 @@ fileout_init(struct fileout *f, int fd, uint64_t at)
 	f->status = USCOPE_OK;
 	f->at = at;
 	f->n = 0;
+	f->nsections = 0;
 }
 
 int
@@ -93,4 +94,36 @@ fileout_align(struct fileout *f)
 {
 	static const uint8_t zeros[8];
 	fileout_put(f, zeros, (size_t)(align8(f->at) - f->at));
+}
+
+void
+fileout_begin(struct fileout *f, uint16_t type)
+{
+	fileout_align(f);
+	f->sections[f->nsections].type = type;
+	f->sections[f->nsections].offset = f->at;
+}
+
+void
+fileout_end(struct fileout *f)
+{
+	f->sections[f->nsections].size = f->at - f->sections[f->nsections].offset;
+	f->nsections++;
+}
+
+uint64_t
+fileout_table(struct fileout *f)
+{
+	static const uint8_t last[SECTION_ENTRY_SIZE];
+	fileout_align(f);
+	uint64_t table = f->at;
+	for (int i = 0; i < f->nsections; i++) {
+		fileout_put16(f, f->sections[i].type);
+		fileout_put16(f, 0);
+		fileout_put32(f, 0);
+		fileout_put64(f, f->sections[i].offset);
+		fileout_put64(f, f->sections[i].size);
+	}
+	fileout_put(f, last, sizeof(last));
+	return table;
 }

@@ -2,7 +2,8 @@
 #ifndef FILEOUT_H
 #define FILEOUT_H
 
-/* fileout: bytes to given offsets of a file, and a buffer for many small ones. */
+/* fileout: bytes to given offsets of a file, a buffer for many small ones, and the sections at the end
+ * of a file with their table. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -12,6 +13,7 @@ int file_write(int fd, const void *bytes, size_t n, uint64_t offset);
 
 enum {
 	FILEOUT_BUFFER = 32 * 1024,
+	SECTIONS_MAX = 3, /* strings, summary, segments */
 };
 
 /* The first failure stays in status; later calls do nothing but count. */
@@ -20,6 +22,11 @@ struct fileout {
 	int status;
 	uint64_t at; /* offset of the next byte */
 	size_t n;    /* bytes in the buffer, before `at` */
+	struct {
+		uint16_t type;
+		uint64_t offset, size;
+	} sections[SECTIONS_MAX];
+	int nsections;
 	uint8_t buffer[FILEOUT_BUFFER];
 };
 
@@ -30,6 +37,11 @@ void fileout_put32(struct fileout *f, uint32_t v);
 void fileout_put64(struct fileout *f, uint64_t v);
 /* Zeros up to a multiple of 8. */
 void fileout_align(struct fileout *f);
+/* A section begins at the next multiple of 8 and has all that is put until it ends. */
+void fileout_begin(struct fileout *f, uint16_t type);
+void fileout_end(struct fileout *f);
+/* The table of the sections, at the next multiple of 8. Returns its offset. */
+uint64_t fileout_table(struct fileout *f);
 /* 0, or the first failure. */
 int fileout_flush(struct fileout *f);
 

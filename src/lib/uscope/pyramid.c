@@ -319,22 +319,16 @@ pyramid_density(struct pyramid *p, uint64_t time_ps, uint32_t n)
 
 /* ---- Writing. ---- */
 
-/* Entries of all levels, of which the lowest has n; *levels: how many there are. */
 static uint64_t
-entries(uint64_t n, uint32_t fan_out, uint32_t *levels)
+entries_above(const struct pyramid *p, uint64_t n)
 {
-	uint64_t sum = n;
-	for (*levels = 1; n > 1; ++*levels) {
-		n = n / fan_out + (n % fan_out != 0);
-		sum += n;
-	}
-	return sum;
+	return n / p->fan_out + (n % p->fan_out != 0);
 }
 
 int
-pyramid_close(struct pyramid *p, uint64_t last_ps, uint64_t *size)
+pyramid_close(struct pyramid *p, uint64_t last_ps, bool *any)
 {
-	*size = 0;
+	*any = false;
 	for (uint32_t i = 0; i < p->ncounters; i++) {
 		int status = settle(p, &p->counters[i]);
 		if (status)
@@ -347,12 +341,7 @@ pyramid_close(struct pyramid *p, uint64_t last_ps, uint64_t *size)
 	if (status || p->dropped)
 		return status;
 	p->used = last / p->base + 1;
-
-	uint32_t levels;
-	uint64_t n = entries(p->used, p->fan_out, &levels);
-	*size = 4 + 4 + 4 + 8 + 4 + 4 * (uint64_t)levels + 4 * n + 4;
-	for (uint32_t i = 0; i < p->ncounters; i++)
-		*size += 4 + strlen(p->counters[i].name) + 2 + 4 + 4 * (uint64_t)levels + MIPMAP_SIZE * n;
+	*any = true;
 	return USCOPE_OK;
 }
 
@@ -360,7 +349,7 @@ pyramid_close(struct pyramid *p, uint64_t last_ps, uint64_t *size)
 static void
 write_density(struct pyramid *p, struct fileout *out)
 {
-	for (uint64_t n = p->used;; n = n / p->fan_out + (n % p->fan_out != 0)) {
+	for (uint64_t n = p->used;; n = entries_above(p, n)) {
 		fileout_put32(out, (uint32_t)n);
 		for (uint64_t i = 0; i < n; i++)
 			fileout_put32(out, p->density[i]);
@@ -378,7 +367,7 @@ write_density(struct pyramid *p, struct fileout *out)
 static void
 write_counter(struct pyramid *p, uscope_mipmap_t *b, struct fileout *out)
 {
-	for (uint64_t n = p->used;; n = n / p->fan_out + (n % p->fan_out != 0)) {
+	for (uint64_t n = p->used;; n = entries_above(p, n)) {
 		fileout_put32(out, (uint32_t)n);
 		for (uint64_t i = 0; i < n; i++) {
 			fileout_put64(out, b[i].min);
@@ -402,8 +391,9 @@ write_counter(struct pyramid *p, uscope_mipmap_t *b, struct fileout *out)
 void
 pyramid_write(struct pyramid *p, struct fileout *out)
 {
-	uint32_t levels;
-	(void)entries(p->used, p->fan_out, &levels);
+	uint32_t levels = 1;
+	for (uint64_t n = p->used; n > 1; n = entries_above(p, n))
+		levels++;
 	fileout_put(out, "TSUM", 4);
 	fileout_put32(out, (uint32_t)p->base);
 	fileout_put32(out, p->fan_out);

@@ -66,8 +66,8 @@ int pyramid_span(struct pyramid *p, uint32_t counter, uint64_t t0_ps, uint64_t t
 int pyramid_density(struct pyramid *p, uint64_t time_ps, uint32_t n);
 
 /* Makes it ready to be written for a trace whose last frame is at that time; what is
- * later is cut off. *size: bytes of the section, 0: there is none. 0, E_NOMEM. */
-int pyramid_close(struct pyramid *p, uint64_t last_ps, uint64_t *size);
+ * later is cut off. *any: there is something to write. 0, E_NOMEM. */
+int pyramid_close(struct pyramid *p, uint64_t last_ps, bool *any);
 /* Once, as it is used up. */
 void pyramid_write(struct pyramid *p, struct fileout *out);
 

@@ -12,9 +12,7 @@ decode(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, struct us
 		diag[USCOPE_N_RESERVED] += s->flags != 0;
 		diag[USCOPE_V_ALIGN] += r->complete && s->offset % 8 != 0;
 	}
-	int status = diag ? checkpoint_check(r, i, s, diag, error) : 0;
-	if (!status && state)
-		status = checkpoint_load(r, i, s, state, error);
+	int status = diag || state ? checkpoint_read(r, i, s, state, diag, error) : 0;
 	if (status)
 		return status;
 	struct framein f;
@@ -101,6 +99,6 @@ uscope_segment_checkpoint(uscope_reader_t *r, uint32_t i)
 	struct uscope_state *state = NULL;
 	uscope_segment_t s;
 	if (!seglist_get(r, i, &s, &error) && !reader_state(r, &state, &error))
-		(void)checkpoint_load(r, i, &s, state, &error);
+		(void)checkpoint_read(r, i, &s, state, NULL, &error);
 	return finish(r, state, &error);
 }

@@ -4,7 +4,7 @@
 
 /* reader: what the parts of the reader share. Everything of a file is read by pread when
  * it is wanted and checked before it is used; a reader takes less than 64 MiB for any file,
- * besides the states it hands out and the checkpoint in work. Functions return 0 or a
+ * besides the states it hands out. Functions return 0 or a
  * status, with the place in *error. */
 
 #include "layout.h"
@@ -48,6 +48,15 @@ struct strings {
 	size_t cap;
 };
 
+/* A range of the file, piece by piece. */
+struct window {
+	const struct uscope_reader *r;
+	uint64_t offset; /* in the file, of buf */
+	uint64_t end;    /* of the range */
+	size_t pos, n;   /* in buf */
+	uint8_t buf[READ_WINDOW];
+};
+
 struct summary;
 struct whole;
 
@@ -78,6 +87,7 @@ struct uscope_reader {
 	struct whole *whole; /* the last small blob, see blob.h */
 	uint8_t *packed;     /* what it was made of */
 	size_t packed_cap;
+	struct window window; /* for tables and checkpoints, one after the other */
 };
 
 /* ---- Bytes: bytes.c. ---- */
@@ -87,18 +97,11 @@ int reader_read(const struct uscope_reader *r, uint64_t offset, void *to, size_t
 /* Room of n bytes in *buf of *cap, the content is lost. false: out of memory. */
 bool reader_room(void *buf, size_t *cap, size_t n);
 
-/* A range of the file, piece by piece. */
-struct window {
-	const struct uscope_reader *r;
-	uint64_t offset; /* in the file, of buf */
-	uint64_t end;    /* of the range */
-	size_t pos, n;   /* in buf */
-	uint8_t buf[READ_WINDOW];
-};
-
 void window_open(struct window *w, const struct uscope_reader *r, uint64_t offset, uint64_t size);
 /* The next n bytes, n <= READ_WINDOW, in *p; NULL when the range has less. */
 int window_next(struct window *w, size_t n, const uint8_t **p, uscope_error_t *error);
+/* The next n bytes, which the range has. */
+int window_copy(struct window *w, void *to, size_t n, uscope_error_t *error);
 uint64_t window_left(const struct window *w);
 void window_skip(struct window *w, uint64_t n); /* at most what is left */
 
@@ -158,10 +161,10 @@ int summary_levels(struct uscope_reader *r, int64_t counter, struct level *level
 
 /* ---- Content of a segment: ckptin.c, query.c. ---- */
 
-/* Is the checkpoint good; without the memory of a state. */
-int checkpoint_check(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, uint64_t *diag, uscope_error_t *error);
-/* state becomes the checkpoint of a segment. */
-int checkpoint_load(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, struct uscope_state *state, uscope_error_t *error);
+/* Checks the checkpoint of a segment, adding to diag (NULL: nowhere). state (NULL: none) becomes it;
+ * after an error it is of no use. */
+int checkpoint_read(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, struct uscope_state *state, uint64_t *diag,
+	uscope_error_t *error);
 
 /* Decodes a whole segment, adding to diag. state (NULL: none) becomes what it ends with. */
 int segment_decode(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, struct uscope_state *state,

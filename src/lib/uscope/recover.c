@@ -26,11 +26,6 @@ struct recover {
 	int32_t density_storage, density_field;
 	bool copy_summary; /* nothing is lost: the old one is still right */
 
-	struct {
-		uint16_t type;
-		uint64_t offset, size;
-	} sections[3];
-	int num_sections;
 	struct fileout out;
 	uint8_t buf[READ_WINDOW];
 };
@@ -162,65 +157,36 @@ write_table(struct recover *c, uint64_t at, uscope_error_t *error)
 
 /* ---- The rest. ---- */
 
-static void
-begin_section(struct recover *c, uint16_t type)
-{
-	fileout_align(&c->out);
-	c->sections[c->num_sections].type = type;
-	c->sections[c->num_sections].offset = c->out.at;
-}
-
-static void
-end_section(struct recover *c)
-{
-	c->sections[c->num_sections].size = c->out.at - c->sections[c->num_sections].offset;
-	c->num_sections++;
-}
-
 static int
 write_sections(struct recover *c, uint64_t first, uscope_error_t *error)
 {
 	struct uscope_reader *r = c->r;
-	uint64_t summary = 0;
+	bool summary = false;
 	int status;
 	if (r->strings.num) {
-		begin_section(c, USCOPE_SECTION_STRINGS);
+		fileout_begin(&c->out, USCOPE_SECTION_STRINGS);
 		if ((status = copy(c, r->strings_section.offset, r->strings_section.size, error)))
 			return status;
-		end_section(c);
+		fileout_end(&c->out);
 	}
 	if (c->copy_summary) {
-		begin_section(c, USCOPE_SECTION_COUNTER_SUMMARY);
+		fileout_begin(&c->out, USCOPE_SECTION_COUNTER_SUMMARY);
 		if ((status = copy(c, r->summary_section.offset, r->summary_section.size, error)))
 			return status;
-		end_section(c);
+		fileout_end(&c->out);
 	} else if (c->has_frames && pyramid_close(&c->pyramid, c->last, &summary)) {
 		return no_memory(error);
 	}
 	if (summary) {
-		begin_section(c, USCOPE_SECTION_COUNTER_SUMMARY);
+		fileout_begin(&c->out, USCOPE_SECTION_COUNTER_SUMMARY);
 		pyramid_write(&c->pyramid, &c->out);
-		end_section(c);
+		fileout_end(&c->out);
 	}
-	begin_section(c, USCOPE_SECTION_SEGMENTS);
+	fileout_begin(&c->out, USCOPE_SECTION_SEGMENTS);
 	if ((status = write_table(c, first, error)))
 		return status;
-	end_section(c);
+	fileout_end(&c->out);
 	return 0;
-}
-
-static void
-write_section_table(struct recover *c)
-{
-	static const uint8_t end[SECTION_ENTRY_SIZE];
-	for (int i = 0; i < c->num_sections; i++) {
-		fileout_put16(&c->out, c->sections[i].type);
-		fileout_put16(&c->out, 0);
-		fileout_put32(&c->out, 0);
-		fileout_put64(&c->out, c->sections[i].offset);
-		fileout_put64(&c->out, c->sections[i].size);
-	}
-	fileout_put(&c->out, end, sizeof(end));
 }
 
 /* The header of a file that is not complete yet, or is. */
@@ -269,9 +235,7 @@ write_all(struct recover *c, uscope_error_t *error)
 		return USCOPE_E_STATE;
 	if ((status = write_sections(c, first, error)))
 		return status;
-	fileout_align(&c->out);
-	uint64_t table = c->out.at;
-	write_section_table(c);
+	uint64_t table = fileout_table(&c->out);
 	make_header(c, true, table, head);
 	if (fileout_flush(&c->out) || file_write(c->out.fd, head, sizeof(head), 0))
 		return cannot_write(error);
@@ -287,7 +251,6 @@ start(struct recover *c, struct uscope_reader *r, int fd, bool copy_summary, usc
 	c->report.segments = 0;
 	c->tail = c->last = 0;
 	c->has_frames = c->lost = false;
-	c->num_sections = 0;
 	c->copy_summary = copy_summary;
 	fileout_init(&c->out, fd, 0);
 	c->kept = calloc((size_t)r->segments.num / 8 + 1, 1);

@@ -2,8 +2,6 @@
 /* sections: the table at the end of a finalized file. It stays on disk. */
 #include "reader.h"
 
-#include <stdlib.h>
-
 static void
 take_entry(const uint8_t *p, uscope_section_t *s)
 {
@@ -49,9 +47,7 @@ read_table(struct uscope_reader *r, uint64_t offset, struct found *found, uscope
 {
 	if (offset > r->size)
 		return status_set(error, USCOPE_E_SECTION, NO_SEGMENT, offset, "the section table is behind the end of the file");
-	struct window *w = malloc(sizeof(*w));
-	if (!w)
-		return status_set(error, USCOPE_E_NOMEM, NO_SEGMENT, offset, "out of memory");
+	struct window *w = &r->window;
 	window_open(w, r, offset, r->size - offset);
 	r->diag[USCOPE_V_ALIGN] += offset % 8 != 0;
 	int status = 0;
@@ -76,7 +72,6 @@ read_table(struct uscope_reader *r, uint64_t offset, struct found *found, uscope
 		r->diag[USCOPE_V_ALIGN] += s.offset % 8 != 0;
 		sort_section(found, &s);
 	}
-	free(w);
 	if (status)
 		r->num_sections = 0;
 	return status;

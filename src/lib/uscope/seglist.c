@@ -85,9 +85,7 @@ seglist_table(struct uscope_reader *r, uint64_t offset, uint64_t size, uscope_er
 		return status_set(error, USCOPE_E_SECTION, NO_SEGMENT, offset, "the size of the segment table is not a multiple of %d", SEGMENT_ENTRY_SIZE);
 	if (size / SEGMENT_ENTRY_SIZE > UINT32_MAX)
 		return status_set(error, USCOPE_E_LIMIT, NO_SEGMENT, offset, "more than 2^32 - 1 segments");
-	struct window *w = malloc(sizeof(*w));
-	if (!w)
-		return status_set(error, USCOPE_E_NOMEM, NO_SEGMENT, offset, "out of memory");
+	struct window *w = &r->window;
 	window_open(w, r, offset, size);
 	struct seglist list = { .table = offset };
 	uint64_t last = 0;
@@ -102,7 +100,6 @@ seglist_table(struct uscope_reader *r, uint64_t offset, uint64_t size, uscope_er
 		last = load64(p);
 		note_times(&list, start, load64(p + TABLE_END));
 	}
-	free(w);
 	if (!status)
 		*l = list;
 	return status;

@@ -3,7 +3,6 @@
 
 #include "schema.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 static size_t
@@ -180,8 +179,7 @@ uscope_state_apply(uscope_state_t *s, const uscope_item_t *item)
 		(void)state_op(s, item->action, item->storage, item->slot, item->field, item->value);
 }
 
-/* ---- Checkpoints: doc/format/uscope.md, "Checkpoint". ---- */
-
+/* Defined in doc/format/uscope.md, "Checkpoint". */
 size_t
 state_save(const struct uscope_state *s, uint8_t *out)
 {
@@ -211,109 +209,6 @@ state_save(const struct uscope_state *s, uint8_t *out)
 		store32(block + 4, (uint32_t)(p - block - BLOCK_HEADER_SIZE));
 	}
 	return (size_t)(p - out);
-}
-
-static int
-bad(uscope_error_t *error, uint64_t offset, const char *reason)
-{
-	*error = (uscope_error_t){ .status = USCOPE_E_CHECKPOINT, .segment = -1, .offset = offset };
-	(void)snprintf(error->reason, sizeof(error->reason), "%s", reason);
-	return error->status;
-}
-
-/* The slots of one block. Bytes used, or -1 when there are too few. */
-static int64_t
-load_slots(struct state_storage *st, const uint8_t *in, size_t n, uint64_t *diag)
-{
-	if (!st->valid) {
-		size_t need = (size_t)st->num_slots * st->slot_size;
-		if (need > n)
-			return -1;
-		memcpy(st->slots, in, need);
-		return (int64_t)need;
-	}
-
-	size_t used = mask_size(st->num_slots);
-	if (used > n)
-		return -1;
-	memcpy(st->valid, in, used);
-	if (st->num_slots % 8) {
-		uint8_t *last = &st->valid[used - 1];
-		uint8_t keep = (uint8_t)((1u << st->num_slots % 8) - 1);
-		if (*last & ~keep)
-			diag[USCOPE_V_MASK]++;
-		*last &= keep;
-	}
-	st->num_valid = 0;
-	for (uint32_t slot = 0; slot < st->num_slots; slot++) {
-		if (!is_valid(st, slot))
-			continue;
-		if (st->slot_size > n - used)
-			return -1;
-		memcpy(st->slots + (size_t)slot * st->slot_size, in + used, st->slot_size);
-		used += st->slot_size;
-		st->num_valid++;
-	}
-	return (int64_t)used;
-}
-
-int
-state_load(struct uscope_state *s, const uint8_t *in, size_t n, uint64_t at, uint64_t *diag, uscope_error_t *error)
-{
-	state_reset(s);
-	uint8_t *seen = calloc(s->num_storages + 1, 1);
-	if (!seen) {
-		*error = (uscope_error_t){ .status = USCOPE_E_NOMEM, .segment = -1, .reason = "out of memory" };
-		return error->status;
-	}
-	int status = USCOPE_OK;
-	size_t pos = 0;
-	while (pos < n && !status) {
-		if (n - pos < BLOCK_HEADER_SIZE) {
-			status = bad(error, at + pos, "the last block of the checkpoint is cut off");
-			break;
-		}
-		uint16_t id = load16(in + pos);
-		uint32_t size = load32(in + pos + 4);
-		uint64_t block = at + pos;
-		pos += BLOCK_HEADER_SIZE;
-		if (size > n - pos) {
-			status = bad(error, block, "a block passes the end of the checkpoint");
-			break;
-		}
-		const uint8_t *p = in + pos;
-		pos += size;
-		if (id >= s->num_storages) {
-			diag[USCOPE_N_CKPT_UNKNOWN]++;
-			continue;
-		}
-		if (seen[id]) {
-			status = bad(error, block, "two blocks of the same storage");
-			break;
-		}
-		seen[id] = 1;
-		struct state_storage *st = &s->storages[id];
-		int64_t used = load_slots(st, p, size, diag);
-		if (used < 0) {
-			status = bad(error, block, "the slots do not fit their block");
-			break;
-		}
-		size_t left = size - (size_t)used;
-		if (left < st->prop_size) {
-			diag[USCOPE_V_CKPT_PROPS]++;
-		} else {
-			memcpy(st->props, p + used, st->prop_size);
-			if (left > st->prop_size)
-				diag[USCOPE_V_CKPT_EXTRA]++;
-		}
-	}
-	for (uint32_t i = 0; i < s->num_storages && !status; i++)
-		if (!seen[i]) {
-			diag[USCOPE_V_CKPT_MISSING]++;
-			break;
-		}
-	free(seen);
-	return status;
 }
 
 /* ---- Getters. ---- */

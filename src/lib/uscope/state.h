@@ -70,10 +70,4 @@ state_make_valid(struct state_storage *st, uint16_t slot)
 /* The checkpoint of the state now, at most state_checkpoint_max() bytes. Returns the bytes. */
 size_t state_save(const struct uscope_state *s, uint8_t *out);
 
-/* The state from a checkpoint of n bytes; storages without a block keep the initial
- * state. diag: counters by enum uscope_diag, added to. at: offset in the file, for the
- * error. 0, or E_CHECKPOINT; the state is then of no use. */
-int state_load(
-	struct uscope_state *s, const uint8_t *in, size_t n, uint64_t at, uint64_t *diag, uscope_error_t *error);
-
 #endif

@@ -2,15 +2,11 @@
 /* strings: the string table of a finalized file. Texts are read when they are asked for. */
 #include "reader.h"
 
-#include <stdlib.h>
-
 /* Entries must lie inside the data. *good: they do. */
 static int
-check_entries(const struct uscope_reader *r, const struct strings *t, bool *good, uscope_error_t *error)
+check_entries(struct uscope_reader *r, const struct strings *t, bool *good, uscope_error_t *error)
 {
-	struct window *w = malloc(sizeof(*w));
-	if (!w)
-		return status_set(error, USCOPE_E_NOMEM, NO_SEGMENT, t->offset, "out of memory");
+	struct window *w = &r->window;
 	window_open(w, r, t->offset, t->data - t->offset);
 	const uint8_t *p;
 	int status;
@@ -18,10 +14,9 @@ check_entries(const struct uscope_reader *r, const struct strings *t, bool *good
 		uint32_t offset = load32(p);
 		if (offset > t->data_size || load32(p + 4) > t->data_size - offset) {
 			*good = false;
-			break;
+			return 0;
 		}
 	}
-	free(w);
 	return status;
 }
 

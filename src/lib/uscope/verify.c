@@ -87,7 +87,7 @@ check_segment(struct verify *v, uint32_t i, bool *follows, uscope_error_t *error
 	uint64_t diag[USCOPE_NUM_DIAGS] = { 0 };
 	uscope_segment_t s = { 0 };
 	int status = seglist_get(v->r, i, &s, error);
-	if (!status && *follows && s.time_start_ps <= v->end && !(status = checkpoint_load(v->r, i, &s, v->now, error)) && !state_equal(v->before, v->now))
+	if (!status && *follows && s.time_start_ps <= v->end && !(status = checkpoint_read(v->r, i, &s, v->now, NULL, error)) && !state_equal(v->before, v->now))
 		tell_difference(v, i, &s);
 	if (!status)
 		status = segment_decode(v->r, i, &s, v->now, diag, error);
