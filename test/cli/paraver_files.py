@@ -27,6 +27,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", d) for d in ("gen", "prop")]
 import asm  # noqa: E402
+import casefile  # noqa: E402
 
 CLASSES = ("thread", "cpu")
 HEADER = re.compile(r"#Paraver \([^()]*\):(\d{20})_ns:0:1:1\((\d+):1\)")
@@ -270,12 +271,13 @@ def emulate(emu, text, name, args, view, found):
 
 def over_goldens(emu, top, found):
     n = 0
-    for where, _, files in sorted(os.walk(top)):
-        if "in.txt" not in files:
-            continue
-        args = read(f"{where}/args").decode().replace("{case}", where).split() if "args" in files else []
-        for view in ("default", "compat"):
-            n += emulate(emu, read(f"{where}/in.txt").decode(), os.path.relpath(where, top), args, view, found)
+    for name, path in casefile.find(top):
+        one = casefile.Case(path)
+        with tempfile.TemporaryDirectory() as tmp:
+            one.unpack(tmp, lambda name: "/" not in name)
+            args = one.get("args", "").replace("{case}", tmp).split()
+            for view in ("default", "compat"):
+                n += emulate(emu, one.get("in.txt"), name, args, view, found)
     return n
 
 

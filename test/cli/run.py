@@ -19,8 +19,9 @@ is beside it:
 
 A script that ends with status 77 is skipped; its last line of stdout says why.
 
-Bad input: DIR/bad/ERROR/ or DIR/bad/ERROR.VARIANT/, ERROR being the name in
-src/emu/base/diag.h. ovniemu runs with '-o out trace' on what these make:
+Bad input: DIR/bad/ERROR.case or DIR/bad/ERROR.VARIANT.case, ERROR being the name in
+src/emu/base/diag.h. ovniemu runs with '-o out trace' on what these sections make
+(test/gen/casefile.py tells the format):
 
     in.txt          a text trace, assembled to ./trace, then
     make.sh         a script with the environment above that makes or changes ./trace
@@ -52,6 +53,7 @@ SRC = os.path.dirname(os.path.dirname(HERE))
 ASM = os.path.join(SRC, "test", "gen", "asm.py")
 sys.path[:0] = [HERE, os.path.dirname(ASM)]
 import asm  # noqa: E402
+import casefile  # noqa: E402
 import paraver_files  # noqa: E402
 
 SKIPPED = 77
@@ -140,7 +142,7 @@ def run_script(script, env, update):
 
 def check_files(case, tmp, compat):
     """What was written before the error stays valid."""
-    if read(f"{case}/files", "").strip() == "any" or not os.path.exists(f"{tmp}/out/thread.prv"):
+    if case.get("files", "").strip() == "any" or not os.path.exists(f"{tmp}/out/thread.prv"):
         return []
     return [f"out: {x}" for x in paraver_files.check(f"{tmp}/out", compat)]
 
@@ -154,43 +156,44 @@ def message(error, lines):
     return "".join(re.sub(r"([\[*?])", r"[\1]", x) + "\n" for x in found)
 
 
-def run_bad(case, env, update):
-    error = os.path.basename(case).split(".")[0]
-    args = read(f"{case}/args", "").split()
-    with tempfile.TemporaryDirectory() as tmp:
+def run_bad(path, env, update):
+    error = os.path.basename(path).split(".")[0]
+    case = casefile.Case(path)
+    args = case.get("args", "").split()
+    with tempfile.TemporaryDirectory() as tmp, tempfile.TemporaryDirectory() as scripts:
+        case.unpack(scripts, lambda name: name.endswith(".sh"))
         os.mkdir(f"{tmp}/out")
-        text = read(f"{case}/in.txt")
+        text = case.get("in.txt")
         if text is not None:
-            asm.assemble(text, f"{tmp}/trace", f"{case}/in.txt")
-        if os.path.exists(f"{case}/make.sh"):
-            status, out, err = shell(f"{case}/make.sh", tmp, env)
+            asm.assemble(text, f"{tmp}/trace", path)
+        if "make.sh" in case:
+            status, out, err = shell(f"{scripts}/make.sh", tmp, env)
             if status == SKIPPED:
                 raise Skipped(out.strip())
             if status != 0:
                 return [f"make.sh: exit status {status}: {err.strip()}"]
-        if os.path.exists(f"{case}/run.sh"):
-            status, out, err = shell(f"{case}/run.sh", tmp, env)
+        if "run.sh" in case:
+            status, out, err = shell(f"{scripts}/run.sh", tmp, env)
             if status == SKIPPED:
                 raise Skipped(out.strip())
         else:
             status, _, err = command([env["EMU"], *args, "-o", "out", "trace"], tmp, env)
         files = check_files(case, tmp, "--compat" in args)
-    want = int(read(f"{case}/exit", "1"))
+    want = int(case.get("exit", "1"))
     found = []
     if status != want:
         found.append(f"exit status {status} instead of {want}")
     if f"error[{error}]" not in err:
         found.append(f"no error[{error}] in stderr")
     at, lines = 0, err.splitlines()
-    patterns = read(f"{case}/stderr.glob", "").splitlines()
+    patterns = case.get("stderr.glob", "").splitlines()
     if not patterns:
         found.append("stderr.glob is missing")
     for p in patterns:
         hit = next((i for i in range(at, len(lines)) if fnmatch.fnmatchcase(lines[i], p)), None)
         if hit is None and update and not found and "*" not in "".join(patterns):
-            with open(f"{case}/stderr.glob", "w", encoding="utf-8") as f:
-                f.write(message(error, lines))
-            print(f"updated {os.path.relpath(case)}/stderr.glob")
+            case.set("stderr.glob", message(error, lines))
+            print(f"updated stderr.glob of {os.path.relpath(path)}")
             break
         if hit is None:
             found.append(f"no line of stderr (in order) is like: {p}")
@@ -207,8 +210,8 @@ def find(top):
             continue
         for name in sorted(os.listdir(where)):
             path = os.path.join(where, name)
-            if group == "bad" and os.path.isdir(path):
-                yield f"{group}/{name}", path, True
+            if group == "bad" and name.endswith(".case"):
+                yield f"{group}/{name[:-5]}", path, True
             elif group != "bad" and name.endswith(".sh"):
                 yield f"{group}/{name[:-3]}", path, False
 
@@ -246,7 +249,7 @@ def main():
                 results.append((name, run_bad(path, env, a.update) if bad else run_script(path, env, a.update)))
             except Skipped as e:
                 skipped.append(f"skip {name}: {e}")
-            except (asm.AsmError, OSError, ValueError) as e:
+            except (asm.AsmError, casefile.CaseError, OSError, ValueError) as e:
                 results.append((name, [f"{type(e).__name__}: {e}"]))
     if a.coverage:
         results.append(("coverage", uncovered(os.path.abspath(a.dir))))

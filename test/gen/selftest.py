@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The assembler against bytes and layouts of the format text.
+"""The assembler against bytes and layouts of the format text; files of cases to the byte.
 
 usage: selftest.py
 """
@@ -11,6 +11,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import asm  # noqa: E402
+import casefile  # noqa: E402
 
 HEADER = "6f766e6901000000"
 
@@ -141,9 +142,45 @@ def models():
         yield "attributes", required(text, "")["nosv"], {"can_breakdown": True, "hwc": {"0": {"name": "A B"}}}
 
 
+# contents of sections, and the lines that stand for them behind the mark
+CONTENTS = {
+    b"": (b"== a", b""),
+    b"\n": (b"== a", b"\n"),
+    b"x\n\n": (b"== a", b"x\n\n"),
+    b"x": (b"== a (no newline at the end)", b"x\n"),
+    b"\n\nx": (b"== a (no newline at the end)", b"\n\nx\n"),
+    b"== b\n": (b"== a", b"\\== b\n"),
+    b"\\== b": (b"== a (no newline at the end)", b"\\\\== b\n"),
+    b" == b\n==b\n\\x\n": (b"== a", b" == b\n==b\n\\x\n"),
+    b"\xff\xc3\xa4\0\r\n\x0b\x85": (b"== a (no newline at the end)", b"\xff\xc3\xa4\0\r\n\x0b\x85\n"),
+}
+
+WRONG = ("", "x\n", "== a\n== a\n", "== a b a\n", "==\n", "== \n")
+
+
+def cases():
+    """Sections of a file keep their bytes, whatever they are."""
+    for content, (mark, lines) in CONTENTS.items():
+        for before, after in ((b"", b""), (b"== first\nx\n", b"== last\n\n")):
+            want = before + mark + b"\n" + lines + after
+            sections = casefile.parse(casefile.decode(want))
+            yield f"content {content!r} read", casefile.encode(sections["a"]), content
+            yield f"content {content!r} written", casefile.encode(casefile.text_of(sections)), want
+    both = {"default/x": "1\n", "default/y": "1\n", "compat/x": "1\n", "compat/y": "2\n"}
+    text = "== default/x compat/x\n1\n== default/y\n1\n== compat/y\n2\n"
+    yield "views", casefile.text_of(both), text
+    yield "views read", casefile.parse(text), both
+    for text in WRONG:
+        try:
+            casefile.parse(text)
+            yield f"{text!r} is refused", False, True
+        except casefile.CaseError:
+            yield f"{text!r} is refused", True, True
+
+
 def main():
     passed = failed = 0
-    for name, got, want in (*checks(), *crashed(), *models()):
+    for name, got, want in (*checks(), *crashed(), *models(), *cases()):
         passed, failed = passed + (got == want), failed + (got != want)
         if got != want:
             print(f"FAIL {name}\n     expected {want}\n     got      {got}")

@@ -4,14 +4,16 @@
 
 usage: run.py --emu PATH [--only S] [--update] [--arg OPTION]... [-v] [DIR]
 
-A case is a directory below DIR (default: where this script is) with
+A case is a file GROUP/NAME.case below DIR (default: where this script is) of these sections
+(test/gen/casefile.py tells the format):
 
     in.txt       the trace, in the format of test/gen/asm.py
-    args         optional: one line of options; {trace} and {case} are replaced
+    args         optional: one line of options; {trace} is replaced, and {case} by a
+                 directory that has the sections without a slash as files
     types        optional: the PRV types to compare (numbers and ranges), for
                  traces where models that come later may add lines
-    default/     the expectation of a run, and that of a run with --compat.
-    compat/      If there is none of the two the case is an error.
+    default/...  the expectation of a run, and that of a run with --compat.
+    compat/...   If there is none of the two the case is an error.
 
 and in each of the two any of
 
@@ -23,11 +25,12 @@ and in each of the two any of
                                       match some line of the standard error
     exit                              the exit status; 0 when absent
 
-Cases of a directory with the name of a model that the emulator lacks are skipped.
-What is absent is not compared. --update rewrites the files that exist, except
+Cases of a group with the name of a model that the emulator lacks are skipped.
+What is absent is not compared. --update rewrites the sections that exist, except
 the patterns. In patterns write '[[]' for '['.
 """
 import argparse
+import concurrent.futures
 import difflib
 import fnmatch
 import os
@@ -39,6 +42,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "gen"))
 import asm  # noqa: E402
+import casefile  # noqa: E402
 
 TRACES = ("thread", "cpu", "nosv-breakdown", "nanos6-breakdown", "openmp-breakdown")
 FILES = [f"{t}.{e}" for t in TRACES for e in ("prv", "pcf", "row")]
@@ -50,10 +54,6 @@ def read(path, default=None):
             return f.read()
     except FileNotFoundError:
         return default
-
-
-def cases(top):
-    return sorted(where for where, _, files in os.walk(top) if "in.txt" in files)
 
 
 def only_types(text, types):
@@ -97,17 +97,16 @@ def diff(name, want, got):
     return lines[:40] + ([f"... {len(lines) - 40} lines more"] if len(lines) > 40 else [])
 
 
-def run_view(case, view, emu, extra, update):
+def run_view(one, view, emu, extra, update):
     """Texts that tell what differs."""
-    expected = f"{case}/{view}"
-    types = read(f"{case}/types")
-    stderr = read(f"{expected}/stderr")
-    status = int(read(f"{expected}/exit", "0"))
+    stderr = one.get(f"{view}/stderr")
+    status = int(one.get(f"{view}/exit", "0"))
     with tempfile.TemporaryDirectory() as tmp:
         trace, outdir = f"{tmp}/trace", f"{tmp}/out"
         os.mkdir(outdir)
-        asm.assemble(read(f"{case}/in.txt"), trace, f"{case}/in.txt")
-        args = read(f"{case}/args", "").replace("{trace}", trace).replace("{case}", case).split()
+        asm.assemble(one.get("in.txt"), trace, one.path)
+        one.unpack(f"{tmp}/case", lambda name: "/" not in name)
+        args = one.get("args", "").replace("{trace}", trace).replace("{case}", f"{tmp}/case").split()
         command = [emu, *extra, *args] + (["--compat"] if view == "compat" else [])
         command += [] if stderr is not None or status else ["-q"]
         try:
@@ -117,8 +116,8 @@ def run_view(case, view, emu, extra, update):
         err = p.stderr.decode(errors="replace").splitlines()
         found = []
         if p.returncode != status:
-            if update and os.path.exists(f"{expected}/exit"):
-                write(f"{expected}/exit", f"{p.returncode}\n")
+            if update and f"{view}/exit" in one:
+                write(one, f"{view}/exit", f"{p.returncode}\n")
             else:
                 found += [f"exit status {p.returncode} instead of {status}"] + err[-3:]
         if status and not err:
@@ -128,19 +127,19 @@ def run_view(case, view, emu, extra, update):
             if p is not None:
                 found += [f"no line of stderr is like: {p}"] + err[-6:]
         for name in FILES:
-            found += compare(expected, outdir, name, types, update)
+            found += compare(one, view, outdir, name, update)
     return found
 
 
-def compare(expected, outdir, name, types, update):
-    want, has = read(f"{expected}/{name}"), read(f"{expected}/{name}.has")
+def compare(one, view, outdir, name, update):
+    want, has = one.get(f"{view}/{name}"), one.get(f"{view}/{name}.has")
     if want is None and has is None:
         return []
     got = read(f"{outdir}/{name}")
     if got is None:
         return [f"{name}: missing"]
-    if types and name.endswith(".prv"):
-        got = only_types(got, parse_types(types))
+    if "types" in one and name.endswith(".prv"):
+        got = only_types(got, parse_types(one.get("types")))
     out = []
     if has is not None:
         p = missing_pattern(has.splitlines(), got.splitlines(), True)
@@ -148,16 +147,27 @@ def compare(expected, outdir, name, types, update):
             out.append(f"{name}: no line (in order) like: {p}")
     if want is not None and want != got:
         if update:
-            write(f"{expected}/{name}", got)
+            write(one, f"{view}/{name}", got)
         else:
             out += diff(name, want, got)
     return out
 
 
-def write(path, text):
-    with open(path, "w", encoding="utf-8", errors="surrogateescape") as f:
-        f.write(text)
-    print(f"updated {os.path.relpath(path)}")
+def write(one, name, text):
+    one.set(name, text)
+    print(f"updated {name} of {os.path.relpath(one.path)}")
+
+
+def run_case(path, emu, extra, update):
+    """(view, what differs) of each view of the case."""
+    try:
+        one = casefile.Case(path)
+        views = [v for v in ("default", "compat") if one.has(v)]
+        if not views or "in.txt" not in one:
+            return [("", ["no expectation" if not views else "no in.txt"])]
+        return [(view, run_view(one, view, emu, extra, update)) for view in views]
+    except (asm.AsmError, casefile.CaseError) as e:
+        return [("", [str(e)])]
 
 
 def absent_models(emu):
@@ -179,29 +189,22 @@ def main():
     emu = os.path.abspath(a.emu)
     passed = failed = skipped = 0
     absent = absent_models(emu)
-    for case in cases(a.dir):
-        name = os.path.relpath(case, a.dir)
-        if a.only not in name:
-            continue
-        if name.split(os.sep)[0] in absent:
-            skipped += 1
-            continue
-        views = [v for v in ("default", "compat") if os.path.isdir(f"{case}/{v}")]
-        if not views:
-            failed += 1
-            print(f"FAIL {name}: no expectation")
-        for view in views:
-            try:
-                found = run_view(case, view, emu, a.arg, a.update)
-            except asm.AsmError as e:
-                found = [str(e)]
-            passed, failed = passed + (not found), failed + bool(found)
-            if found:
-                print(f"FAIL {name} {view}")
+    wanted = []
+    for name, path in casefile.find(a.dir):
+        if a.only in name:
+            skip = name.split(os.sep)[0] in absent
+            skipped += skip
+            wanted += [] if skip else [(name, path)]
+    # Each case waits for processes: threads do.
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = pool.map(lambda x: run_case(x[1], emu, a.arg, a.update), wanted)
+        for (name, _), views in zip(wanted, results):
+            for view, found in views:
+                passed, failed = passed + (not found), failed + bool(found)
+                if found or a.v:
+                    print("FAIL" if found else "ok  ", name, view)
                 for line in found:
                     print(f"     {line}")
-            elif a.v:
-                print(f"ok   {name} {view}")
     if skipped:
         print(f"{skipped} skipped: no models {' '.join(sorted(absent))}")
     print(f"{passed} passed, {failed} failed")

@@ -1325,31 +1325,28 @@ def check_golden(top, only, verbose):
     """The hand-made expectations and the twin must tell the same story."""
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "gen"))
     import asm
+    import casefile
     passed = failed = 0
-    for where, _, files in sorted(os.walk(top)):
-        name = os.path.relpath(where, top)
-        if "in.txt" not in files or only not in name:
+    for name, path in casefile.find(top):
+        if only not in name:
             continue
-        with tempfile.TemporaryDirectory() as tmp:
-            asm.assemble(open(f"{where}/in.txt", encoding="utf-8").read(), tmp, name)
+        one = casefile.Case(path)
+        with tempfile.TemporaryDirectory() as tmp, tempfile.TemporaryDirectory() as where:
+            asm.assemble(one.get("in.txt"), tmp, name)
+            one.unpack(where)
+            args = one.get("args", "").split()
             for view in ("default", "compat"):
                 expected = f"{where}/{view}"
-                if not os.path.isdir(expected):
+                if not one.has(view):
                     continue
-                try:
-                    args = open(f"{where}/args").read().split()
-                except FileNotFoundError:
-                    args = []
                 offsets = None
                 if "-c" in args:
                     offsets = args[args.index("-c") + 1].replace("{trace}", tmp).replace("{case}", where)
                 r = emulate(tmp, view == "compat", offsets, "-l" in args, "-b" in args)
                 have = sorted(x[:-4] for x in os.listdir(expected) if x.endswith(".prv"))
-                types = parse_types(open(f"{where}/types").read()) if os.path.exists(f"{where}/types") else None
+                types = parse_types(one.get("types")) if "types" in one else None
                 errors = differences(r, expected, types, have)
-                status = 0
-                if os.path.exists(f"{expected}/exit"):
-                    status = int(open(f"{expected}/exit").read())
+                status = int(one.get(f"{view}/exit", "0"))
                 if (status == 0) != (r.error is None):
                     errors.append(f"expected status {status}, the twin says {r.error}")
                 passed, failed = passed + (not errors), failed + bool(errors)

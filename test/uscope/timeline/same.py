@@ -24,6 +24,7 @@ import time
 import tlkit
 
 import asm
+import casefile
 import random_traces
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -86,18 +87,14 @@ class Test:
 
 def golden_cases(a):
     top = os.path.join(HERE, "..", "..", "golden")
-    for where, _, files in sorted(os.walk(top)):
-        if "in.txt" not in files:
-            continue
-        words = []
-        if os.path.exists(f"{where}/args"):
-            with open(f"{where}/args", encoding="utf-8") as f:
-                words = f.read().split()
+    for name, path in casefile.find(top):
+        one = casefile.Case(path)
+        words = one.get("args", "").split()
 
-        def make(trace, where=where):
-            with open(f"{where}/in.txt", encoding="utf-8", errors="surrogateescape") as f:
-                asm.assemble(f.read(), trace)
-        yield os.path.relpath(where, top), make, words, [w.replace("{case}", where) for w in words]
+        def make(trace, one=one):
+            asm.assemble(one.get("in.txt"), trace)
+            one.unpack(f"{trace}-case", lambda name: "/" not in name)
+        yield name, make, words, [w.replace("{case}", "{trace}-case") for w in words]
 
 
 # Labels of tasks that the file cannot hold as they are: those of the error states, bytes

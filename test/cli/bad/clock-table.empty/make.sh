@@ -1,1 +1,0 @@
-printf '%b' '' > trace/clock-offsets.txt

@@ -1,1 +1,0 @@
-echo '/* a comment' > x; cat trace/loom.node.0/proc.100/thread.101/stream.json >> x; mv x trace/loom.node.0/proc.100/thread.101/stream.json

@@ -1,1 +1,0 @@
-truncate -s 2G trace/loom.node.0/proc.100/thread.101/stream.json

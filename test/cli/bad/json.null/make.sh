@@ -1,1 +1,0 @@
-echo null > trace/loom.node.0/proc.100/thread.101/stream.json

@@ -1,1 +1,0 @@
-echo '{' > trace/loom.node.0/proc.100/metadata.json

@@ -1,1 +1,0 @@
-cp trace/loom.node.0/proc.100/thread.101/stream.obs trace/loom.node.0/proc.100/thread.102.obs

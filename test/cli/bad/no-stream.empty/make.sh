@@ -1,2 +1,0 @@
-# An empty directory.
-mkdir trace

@@ -1,2 +1,0 @@
-# A link to nothing.
-ln -s nowhere trace

@@ -1,2 +1,0 @@
-# It is a file.
-echo hello > trace

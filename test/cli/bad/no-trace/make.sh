@@ -1,2 +1,0 @@
-# The directory does not exist.
-:

@@ -1,1 +1,0 @@
-rm trace/loom.node.0/proc.100/thread.101/stream.obs; mkdir trace/loom.node.0/proc.100/thread.101/stream.obs

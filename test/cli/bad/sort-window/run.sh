@@ -1,1 +1,0 @@
-exec "$BUILD/src/emu/tool/ovnisort" -n 5 trace

@@ -1,1 +1,0 @@
-python3 "$TOOLS" json trace/loom.node.0/proc.100/thread.101/stream.json ovni.finished '"yes"'

@@ -1,1 +1,0 @@
-"$EMU" --c trace

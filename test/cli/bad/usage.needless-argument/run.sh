@@ -1,1 +1,0 @@
-"$EMU" --lint=yes trace

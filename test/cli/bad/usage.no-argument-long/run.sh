@@ -1,1 +1,0 @@
-"$EMU" trace --output

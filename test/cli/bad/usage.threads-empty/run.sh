@@ -1,1 +1,0 @@
-"$EMU" -j '' -o out trace

@@ -1,1 +1,0 @@
-"$EMU" -j '1000000' -o out trace

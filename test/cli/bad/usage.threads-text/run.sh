@@ -1,1 +1,0 @@
-"$EMU" -j 'x' -o out trace

@@ -1,1 +1,0 @@
-"$EMU" -j '0' -o out trace

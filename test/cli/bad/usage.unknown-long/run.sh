@@ -1,1 +1,0 @@
-"$EMU" --no-such-thing trace

@@ -1,1 +1,0 @@
-"$EMU" -Z trace

@@ -1,2 +1,0 @@
-echo x > out/cfg
-"$EMU" -o out trace

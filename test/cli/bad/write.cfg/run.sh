@@ -1,2 +1,0 @@
-mkdir -p out/cfg/thread/ovni; ln -s /dev/full out/cfg/thread/ovni/state.cfg
-"$EMU" -o out trace

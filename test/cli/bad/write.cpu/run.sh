@@ -1,2 +1,0 @@
-ln -s /dev/full out/cpu.prv
-"$EMU" -o out trace

@@ -1,2 +1,0 @@
-mkdir out/cpu.prv
-"$EMU" -o out trace

@@ -1,2 +1,0 @@
-echo x > file
-"$EMU" -o file trace

@@ -1,1 +1,0 @@
-"$EMU" -o no/such/place trace

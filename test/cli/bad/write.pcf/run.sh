@@ -1,2 +1,0 @@
-ln -s /dev/full out/thread.pcf
-"$EMU" -o out trace

@@ -1,2 +1,0 @@
-ln -s /dev/full out/cpu.row
-"$EMU" -o out trace

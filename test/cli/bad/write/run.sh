@@ -1,2 +1,0 @@
-ln -s /dev/full out/thread.prv
-"$EMU" -o out trace
