@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <math.h>
 #include "rt.h"
+#include "utf8.h"
 
 /* The tree of the caller, to set key in. */
 static cJSON *
@@ -12,7 +13,7 @@ to_set(const char *func, const char *key)
 
 	if (key == NULL)
 		rt_die(func, "key is NULL");
-	if (!rt_utf8(key))
+	if (!utf8_is_text(key))
 		rt_die(func, "key is not UTF-8");
 	return t->meta;
 }
@@ -95,10 +96,10 @@ fit_for_readers(const cJSON *v)
 {
 	if (cJSON_IsNumber(v) && !isfinite(v->valuedouble))
 		return false;
-	if (cJSON_IsString(v) && !rt_utf8(v->valuestring))
+	if (cJSON_IsString(v) && !utf8_is_text(v->valuestring))
 		return false;
 	for (const cJSON *m = v->child; m != NULL; m = m->next) {
-		if (m->string != NULL && (!rt_utf8(m->string) || rt_member(v, m->string, strlen(m->string)) != m))
+		if (m->string != NULL && (!utf8_is_text(m->string) || rt_member(v, m->string, strlen(m->string)) != m))
 			return false;
 		if (!fit_for_readers(m))
 			return false;

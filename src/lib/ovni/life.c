@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "rt.h"
+#include "utf8.h"
 
 /* Written by ovni_proc_init() before it becomes ready, only read after. */
 static struct {
@@ -167,7 +168,7 @@ ovni_proc_init(int app, const char *loom, int pid)
 		rt_die(__func__, "the loom name has more than %d bytes", OVNI_MAX_HOSTNAME - 1);
 	if (strchr(loom, '/') != NULL)
 		rt_die(__func__, "loom name \"%s\" has a '/'", loom);
-	if (!rt_utf8(loom))
+	if (!utf8_is_text(loom))
 		rt_die(__func__, "the loom name is not UTF-8");
 
 	(void)pthread_once(&once, watch_forks);

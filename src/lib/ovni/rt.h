@@ -115,7 +115,6 @@ cJSON *rt_find(const cJSON *root, const char *key);
 cJSON *rt_member(const cJSON *object, const char *name, size_t len); /* NULL: none, or no object */
 void rt_set(cJSON *root, const char *func, const char *key, cJSON *value);
 void rt_set_str(cJSON *root, const char *func, const char *key, const char *value);
-bool rt_utf8(const char *text);
 
 /* jsonout.c: print v to f. indent < 0 is one line without blanks. Errors are those of f. */
 void rt_json_print(FILE *f, const cJSON *v, int indent);

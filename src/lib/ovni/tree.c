@@ -1,44 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tree: JSON objects whose members are found and set by dotted keys. */
 #include "rt.h"
-
-bool
-rt_utf8(const char *text)
-{
-	const unsigned char *p = (const unsigned char *)text;
-
-	while (*p) {
-		unsigned c = *p++, low = 0x80, high = 0xbf;
-		int more;
-		if (c < 0x80)
-			continue;
-		else if (c >= 0xc2 && c <= 0xdf)
-			more = 1;
-		else if (c >= 0xe0 && c <= 0xef)
-			more = 2;
-		else if (c >= 0xf0 && c <= 0xf4)
-			more = 3;
-		else
-			return false;
-		/* The second byte keeps out long forms, surrogates and what is above
-		 * U+10FFFF. */
-		if (c == 0xe0)
-			low = 0xa0;
-		else if (c == 0xed)
-			high = 0x9f;
-		else if (c == 0xf0)
-			low = 0x90;
-		else if (c == 0xf4)
-			high = 0x8f;
-		for (; more > 0; more--, p++) {
-			if (*p < low || *p > high)
-				return false;
-			low = 0x80;
-			high = 0xbf;
-		}
-	}
-	return true;
-}
+#include "utf8.h"
 
 cJSON *
 rt_member(const cJSON *object, const char *name, size_t len)
@@ -103,7 +66,7 @@ rt_set_str(cJSON *root, const char *func, const char *key, const char *value)
 {
 	if (value == NULL)
 		rt_die(func, "the value for key \"%s\" is NULL", key);
-	if (!rt_utf8(value))
+	if (!utf8_is_text(value))
 		rt_die(func, "the value for key \"%s\" is not UTF-8", key);
 	rt_set(root, func, key, cJSON_CreateString(value));
 }

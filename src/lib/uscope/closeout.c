@@ -3,6 +3,7 @@
  * trace is written, and go to the file with the tables when it is finished. */
 #include "fileout.h"
 #include "status.h"
+#include "utf8.h"
 #include "writer.h"
 
 #include <errno.h>
@@ -21,7 +22,7 @@ uscope_string_insert(uscope_writer_t *w, const char *text)
 		(void)writer_misuse(w, USCOPE_E_STATE, "string_insert after finish");
 		return UINT32_MAX;
 	}
-	if (!text || !text_is_utf8(text)) {
+	if (!text || !utf8_is_text(text)) {
 		(void)writer_misuse(w, USCOPE_E_ARG, "a string that is not UTF-8");
 		return UINT32_MAX;
 	}
@@ -75,7 +76,7 @@ uscope_summary_counter(uscope_writer_t *w, const char *name, uint16_t storage)
 		return w ? w->error.status : USCOPE_E_ARG;
 	if (w->has_cycles || w->mode == MODE_DONE)
 		return writer_misuse(w, USCOPE_E_STATE, "summary_counter after the first cycle");
-	if (!name || !text_is_utf8(name))
+	if (!name || !utf8_is_text(name))
 		return writer_misuse(w, USCOPE_E_ARG, "summary_counter with a name that is not UTF-8");
 	if (storage >= w->nstorages)
 		return writer_misuse(w, USCOPE_E_RANGE, "summary_counter: there is no storage %u", storage);

@@ -3,6 +3,7 @@
 
 #include "layout.h"
 #include "textset.h"
+#include "utf8.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -110,7 +111,7 @@ room(schema_t *schema, void *items, uint32_t n, size_t size)
 static int
 copy_text(schema_t *schema, const char *text, const char **copy)
 {
-	if (!text || !text_is_utf8(text))
+	if (!text || !utf8_is_text(text))
 		return USCOPE_E_ARG;
 	size_t n = strlen(text);
 	if (n > MAX_TEXT)

@@ -4,6 +4,7 @@
 #include "schema.h"
 #include "status.h"
 #include "textset.h"
+#include "utf8.h"
 
 #include <stdlib.h>
 
@@ -19,7 +20,7 @@ wrong(uscope_error_t *error, const char *kind, uint32_t i, const char *why)
 static bool
 good_text(const char *text)
 {
-	return text && text_is_utf8(text);
+	return text && utf8_is_text(text);
 }
 
 static bool
@@ -33,7 +34,7 @@ check_scopes(const schema_t *schema, uscope_error_t *error)
 {
 	for (uint32_t i = 0; i < schema->num_scopes; i++) {
 		const uscope_scope_t *s = &schema->scopes[i];
-		if (!good_text(s->name) || (s->protocol && !text_is_utf8(s->protocol)))
+		if (!good_text(s->name) || (s->protocol && !utf8_is_text(s->protocol)))
 			return wrong(error, "scope", i, "has a name or a protocol that is not UTF-8");
 		if (s->clock != USCOPE_INHERIT && s->clock >= schema->num_clocks)
 			return wrong(error, "scope", i, "has a clock that does not exist");

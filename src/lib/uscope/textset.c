@@ -117,36 +117,3 @@ textset_finish(struct textset *t)
 	free(t->slots);
 	*t = (struct textset){ 0 };
 }
-
-bool
-text_is_utf8(const char *text)
-{
-	const uint8_t *p = (const uint8_t *)text;
-	while (*p) {
-		uint8_t c = *p++;
-		if (c < 0x80)
-			continue;
-		/* The second byte keeps out long forms, surrogates and what is above U+10FFFF. */
-		uint8_t low = 0x80;
-		uint8_t high = 0xbf;
-		int more = c >= 0xf0 ? 3 : (c >= 0xe0 ? 2 : 1);
-		if (c < 0xc2 || c > 0xf4)
-			return false;
-		if (c == 0xe0)
-			low = 0xa0;
-		else if (c == 0xed)
-			high = 0x9f;
-		else if (c == 0xf0)
-			low = 0x90;
-		else if (c == 0xf4)
-			high = 0x8f;
-		for (; more > 0; more--) {
-			if (*p < low || *p > high)
-				return false;
-			p++;
-			low = 0x80;
-			high = 0xbf;
-		}
-	}
-	return true;
-}

@@ -33,7 +33,4 @@ int64_t textset_add(struct textset *t, const char *text, size_t max_size, bool *
 /* Accepts a zeroed object. */
 void textset_finish(struct textset *t);
 
-/* Whether a text is UTF-8: no long forms, no surrogates, up to U+10FFFF. */
-bool text_is_utf8(const char *text);
-
 #endif
