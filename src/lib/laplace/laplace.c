@@ -74,6 +74,7 @@ lap_raise(struct lap_log *log, const struct lap_place *at, int code, const char 
 	bool fatal = !counted || (!log->lenient && !lap_is_warning(code)) || code == LAP_LJ01;
 	if (counted)
 		log->counts[code]++;
+	log->last = code;
 	if (log->tell) {
 		struct lap_issue issue;
 		va_list ap;

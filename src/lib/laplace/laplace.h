@@ -170,6 +170,7 @@ struct lap_log {
 	void *self;
 	uint64_t texts; /* beyond that many of a kind tell() gets no text; 0: it always does */
 	uint64_t counts[LAP_CODES];
+	int last; /* code of the last issue; whoever looks at it sets it to 0 */
 };
 
 /* Where it happened: filled by readers. */

@@ -8,7 +8,7 @@
 int
 lapmachine_init(struct lapmachine *m, struct lap_log *log, const struct lapmachine_options *options)
 {
-	*m = (struct lapmachine){ .log = log, .no_kernel_trace = options->no_kernel_trace };
+	*m = (struct lapmachine){ .log = log, .no_kernel_trace = options->no_kernel_trace, .nevents = 1 };
 	m->ncpus = options->ncpus ? options->ncpus : 1;
 	m->cpus = calloc(m->ncpus, sizeof(*m->cpus));
 	m->on = m->cpus;
@@ -246,6 +246,7 @@ take_event(struct lapmachine *m, const struct lap_event *ev, const struct lap_pl
 {
 	struct lap_space *dup = NULL;
 	int rc = 1;
+	m->nevents++;
 	*step = (struct lap_step){ .task = m->on->running };
 	if (ev->tag == 'F')
 		rc = fork_task(m, ev, at, step);

@@ -36,6 +36,10 @@ struct lap_task {
 struct lap_cpu {
 	struct lap_task *running;
 	struct lap_space *last; /* space of the last reference */
+	struct {
+		uint64_t since; /* as struct lapmachine has nevents */
+		uint32_t space;
+	} steady[2]; /* by mode, of references to the kernel second */
 };
 
 struct lapmachine_options {
@@ -55,6 +59,7 @@ struct lapmachine {
 	struct lapids pids; /* the last life of each */
 	struct lap_task **tasks;
 	size_t ntasks, tasks_cap;
+	uint64_t nevents; /* of the kernel so far, and one more */
 	bool no_kernel_trace;
 };
 
@@ -87,5 +92,21 @@ void lapmachine_finish(struct lapmachine *m);
  * place, for messages, and its CPU, which must be there. Returns 1, 0: it is ignored (lenient), <0 a code, of which the log was
  * told unless it is -LAP_E_MEMORY. */
 int lapmachine_step(struct lapmachine *m, const struct lap_record *rec, const struct lap_place *at, struct lap_step *step);
+
+/* The player's mark that references of the current CPU in a mode and a space do nothing but
+ * count, until the next event of the kernel. */
+static inline void
+lapmachine_settle(struct lapmachine *m, bool kernel, uint32_t space)
+{
+	m->on->steady[kernel].since = m->nevents;
+	m->on->steady[kernel].space = space;
+}
+
+/* Whether a reference of a CPU has that mark. */
+static inline bool
+lapmachine_is_steady(const struct lapmachine *m, uint32_t cpu, bool kernel, uint32_t space)
+{
+	return m->cpus[cpu].steady[kernel].since == m->nevents && m->cpus[cpu].steady[kernel].space == space;
+}
 
 #endif

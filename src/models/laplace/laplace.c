@@ -208,7 +208,8 @@ static const struct chan_decl chans[] = {
 static int
 connect_laplace(struct emu *emu)
 {
-	const struct laplace *l = laplace_of(&emu->trace);
+	struct lapmodel *d = emu_data(emu);
+	const struct laplace *l = d->l = laplace_of(&emu->trace);
 	if (!l)
 		return 0;
 	const char *freq = arena_printf(&emu->arena, "%" PRIu64, l->source.freq);
@@ -241,8 +242,8 @@ static int
 finish(struct emu *emu)
 {
 	struct lapmodel *d = emu_data(emu);
-	const struct laplace *l = laplace_of(&emu->trace);
-	int rc = d->ready ? label_spaces(emu, &d->machine.pages) : 0;
+	const struct laplace *l = d->l;
+	int rc = d->machine ? label_spaces(emu, &d->machine->pages) : 0;
 	for (int code = 1; l && code < LAP_CODES; code++)
 		if (l->log.counts[code] && (l->log.lenient || lap_is_warning(code)))
 			diag_warn(emu->diag, NULL, "%s: %" PRIu64 " time%s: %s (%s)", lap_code_name(code), l->log.counts[code], l->log.counts[code] == 1 ? "" : "s",
@@ -254,7 +255,7 @@ finish(struct emu *emu)
 	lapcount_finish(&d->all);
 	lapids_finish(&d->rows);
 	lapids_finish(&d->copied);
-	lapmachine_finish(&d->machine);
+	lapmachine_finish(&d->own);
 	return rc;
 }
 

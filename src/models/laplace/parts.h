@@ -6,6 +6,7 @@
  * tasks and events of the kernel (laptasks.c), references and pages (laptouch.c). */
 
 #include "emu.h"
+#include "laplace/batch.h"
 #include "laplace/count.h"
 #include "laplace/kernel.h"
 #include "input/laplace/stream.h"
@@ -61,8 +62,11 @@ struct lapmodel_cpu {
 
 struct lapmodel {
 	bool ready;
-	struct lapmachine machine;
-	struct lap_log log;   /* of references in other traces */
+	const struct laplace *l;    /* NULL: references are in streams of the runtime */
+	struct lapmachine *machine; /* that of the trace, or the one of those */
+	struct lapmachine own;
+	struct lap_log log;   /* of it */
+	uint32_t cpu;         /* of the record that is emulated */
 	struct lapids rows;   /* pid -> thread of its last life */
 	struct lapids copied; /* space, page: a copy that has no number yet */
 	size_t ntasks;        /* that have a thread */
@@ -86,13 +90,8 @@ int lapmodel_prepare(struct emu *emu, struct lapmodel *d);
 /* What is hot on all CPUs is no longer: counts of a window come to an end, or mappings change. */
 void lapmodel_cool(struct lapmodel *d);
 
-/* The CPU of the record that is emulated. */
-static inline uint32_t
-lapmodel_on(const struct emu *emu)
-{
-	const struct laplace *l = laplace_of(&emu->trace);
-	return l ? l->item.at.cpu : 0;
-}
+/* A step of the machine has failed. Returns <0 (reported). */
+int lapmodel_failed(struct emu *emu, int rc);
 
 /* Where a row counts. */
 struct lapcount *lapmodel_count(struct lapmodel *d, uint32_t row);

@@ -11,27 +11,28 @@ lapmodel_cool(struct lapmodel *d)
 int
 lapmodel_prepare(struct emu *emu, struct lapmodel *d)
 {
-	const struct laplace *l = laplace_of(&emu->trace);
-	const struct lapmachine_options o = {
-		.kernel_base = l ? l->source.kernel_base : 0xc0000000,
-		.offset_in_pages = l && l->source.offset_in_pages,
-		.no_kernel_trace = !l || !l->has_kernel,
-		.ncpus = l ? l->source.ncpus : 1,
-	};
+	const struct laplace *l = d->l;
+	static const struct lapmachine_options plain = { .kernel_base = 0xc0000000, .no_kernel_trace = true };
 	d->ready = true;
 	d->window = 1;
 	d->log.lenient = true;
-	d->cpus = arena_new(&emu->arena, struct lapmodel_cpu, o.ncpus);
+	d->ncpus = l ? l->source.ncpus : 1;
+	d->cpus = arena_new(&emu->arena, struct lapmodel_cpu, d->ncpus);
 	d->counts = arena_new(&emu->arena, struct lapcount, emu->sys.nthreads);
 	d->listed = arena_new(&emu->arena, uint32_t, emu->sys.nthreads);
 	if (!d->cpus || !d->counts || !d->listed)
 		return diag_no_memory(emu->diag);
-	d->ncpus = o.ncpus;
 	for (uint32_t i = 0; i < d->ncpus; i++)
 		d->cpus[i] = (struct lapmodel_cpu){ .run = NO_INDEX, .last_run = NO_INDEX, .count = { .dense = !l || !(l->numbered || l->basic) } };
-	/* The log is the player's, which outlives the machine. */
-	struct lap_log *log = l ? (struct lap_log *)&l->log : &d->log;
-	return lapmachine_init(&d->machine, log, &o) < 0 ? diag_no_memory(emu->diag) : 0;
+	d->machine = l ? l->machine : &d->own;
+	return !l && lapmachine_init(d->machine, &d->log, &plain) < 0 ? diag_no_memory(emu->diag) : 0;
+}
+
+int
+lapmodel_failed(struct emu *emu, int rc)
+{
+	/* The log of the machine was told of all else. */
+	return -rc == LAP_E_MEMORY ? diag_no_memory(emu->diag) : -ERR_LAPLACE;
 }
 
 struct lapcount *
@@ -78,7 +79,7 @@ add_task(struct emu *emu, const struct event *ev, struct lapmodel *d, const stru
 		return diag_no_memory(emu->diag);
 	emu_choose(emu, row);
 	d->alive++;
-	return run_create(emu, ev, lapmodel_on(emu));
+	return run_create(emu, ev, d->cpu);
 }
 
 /* Nothing runs on a CPU. */
@@ -116,13 +117,13 @@ lapmodel_switch(struct emu *emu, const struct event *ev, struct lapmodel *d, uin
 int
 lapmodel_follow(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_task *task)
 {
-	const struct lapmachine *m = &d->machine;
+	const struct lapmachine *m = d->machine;
 	int rc = 0;
 	for (; d->ntasks < m->ntasks && rc == 0; d->ntasks++)
 		rc = add_task(emu, ev, d, m->tasks[d->ntasks]);
 	if (rc == 0 && task && task->state == LAP_TASK_EXITED)
 		rc = end_row(emu, ev, d, task->index);
-	uint32_t cpu = lapmodel_on(emu);
+	uint32_t cpu = d->cpu;
 	uint32_t row = m->on->running ? m->on->running->index : NO_INDEX;
 	if (rc == 0 && row != d->cpus[cpu].run) {
 		d->cpus[cpu].switches += m->no_kernel_trace && row != d->cpus[cpu].last_run;
@@ -146,10 +147,10 @@ lapmodel_show_space(struct emu *emu, const struct event *ev, const struct lap_ta
 int
 lapmodel_show_diag(struct emu *emu, const struct event *ev, uint32_t cpu, int code)
 {
-	struct laplace *l = laplace_of(&emu->trace);
-	code = code ? code : l->code;
-	l->code = 0;
-	if (!code || !l->log.lenient)
+	struct lap_log *log = ((struct lapmodel *)emu_data(emu))->machine->log;
+	code = code ? code : log->last;
+	log->last = 0;
+	if (!code || !log->lenient)
 		return 0;
 	int rc = emu_punctual(emu, ev, DIAG, code);
 	return rc < 0 ? rc : emu_punctual_cpu(emu, cpu, DIAG, code);
@@ -158,7 +159,7 @@ lapmodel_show_diag(struct emu *emu, const struct event *ev, uint32_t cpu, int co
 void
 lapmodel_show_alive(struct emu *emu, struct lapmodel *d)
 {
-	uint64_t spaces = d->machine.pages.nalive;
+	uint64_t spaces = d->machine->pages.nalive;
 	if (d->shown_alive == d->alive + 1 && d->shown_spaces == spaces)
 		return;
 	d->shown_alive = d->alive + 1;
@@ -176,10 +177,9 @@ static int
 show_copy(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_event *kev, const struct lap_step *step)
 {
 	uint64_t page = kev->arg[LAP_ADDRESS] >> LAP_PAGE_SHIFT;
-	const struct laplace *l = laplace_of(&emu->trace);
 	if (!step->copy)
 		return 0;
-	if (l->numbered && lapids_set(&d->copied, step->space->index, page, 0, d) < 0)
+	if (d->l->numbered && lapids_set(&d->copied, step->space->index, page, 0, d) < 0)
 		return diag_no_memory(emu->diag);
 	return emu_punctual(emu, ev, PAGE_EVENT, LAP_CLASS_COPY);
 }
@@ -193,12 +193,12 @@ show_event(struct emu *emu, const struct event *ev, struct lapmodel *d, const st
 	int rc = emu_punctual(emu, ev, KEVENT, kev->code);
 	if (rc == 0)
 		rc = show_copy(emu, ev, d, kev, step);
-	if (rc == 0 && section >= 0 && row == d->cpus[lapmodel_on(emu)].run)
+	if (rc == 0 && section >= 0 && row == d->cpus[d->cpu].run)
 		rc = emu_set(emu, ev, KSECTION, section);
 	if (kev->tag == '<' || kev->tag == '>') {
 		int total = kev->tag == '<' ? LAPCOUNT_FILE_READ : LAPCOUNT_FILE_WRITE;
 		lapmodel_count(d, row)->n[total] += kev->arg[LAP_LENGTH];
-		d->cpus[lapmodel_on(emu)].count.n[total] += kev->arg[LAP_LENGTH];
+		d->cpus[d->cpu].count.n[total] += kev->arg[LAP_LENGTH];
 	}
 	return rc;
 }
@@ -207,31 +207,31 @@ int
 lapmodel_event(struct emu *emu, const struct event *ev)
 {
 	struct lapmodel *d = emu_data(emu);
-	struct laplace *l = laplace_of(&emu->trace);
+	const struct lap_batch *b = ev->record;
 	int rc = d->ready ? 0 : lapmodel_prepare(emu, d);
 	if (rc < 0)
 		return rc;
-	if (!l)
+	if (!d->l)
 		return emu_error(emu, ev, ERR_LAPLACE, "events of the kernel are in Laplace traces only");
-	const struct laplace_item *it = &l->item;
 	struct lap_step step;
+	d->cpu = b->at.cpu;
 	size_t before = d->ntasks;
-	int took = lapmachine_step(&d->machine, &it->rec, &it->at, &step);
+	int took = lapmachine_step(d->machine, &b->rec, &b->at, &step);
 	if (took < 0)
-		return laplace_failed(l, took);
+		return lapmodel_failed(emu, took);
 	lapmodel_cool(d);
 	rc = lapmodel_follow(emu, ev, d, took ? step.task : NULL);
 	for (size_t i = before; i < d->ntasks && rc == 0; i++)
-		rc = lapmodel_show_space(emu, ev, d->machine.tasks[i]);
+		rc = lapmodel_show_space(emu, ev, d->machine->tasks[i]);
 	if (rc == 0 && took)
 		rc = lapmodel_show_space(emu, ev, step.task);
-	if (rc == 0 && step.task != d->machine.on->running)
-		rc = lapmodel_show_space(emu, ev, d->machine.on->running);
+	if (rc == 0 && step.task != d->machine->on->running)
+		rc = lapmodel_show_space(emu, ev, d->machine->on->running);
 	if (rc == 0 && took)
-		rc = show_event(emu, ev, d, it->rec.event, &step);
-	d->cpus[it->at.cpu].switches += took && it->rec.kind == 'S';
-	if (rc == 0 && (it->code || l->code))
-		rc = lapmodel_show_diag(emu, ev, it->at.cpu, it->code);
+		rc = show_event(emu, ev, d, b->rec.event, &step);
+	d->cpus[b->at.cpu].switches += took && b->rec.kind == 'S';
+	if (rc == 0 && (b->code || d->machine->log->last))
+		rc = lapmodel_show_diag(emu, ev, b->at.cpu, b->code);
 	lapmodel_show_alive(emu, d);
 	return rc;
 }

@@ -19,17 +19,17 @@ class_of(struct lapmodel *d, const struct lap_step *step, uint32_t addr)
 	if (!r)
 		return LAP_CLASS_UNMAPPED;
 	if (lapids_find(&d->copied, step->space->index, page, 0)) {
-		(void)lapids_set(&d->copied, step->space->index, page, 0, &d->machine);
+		(void)lapids_set(&d->copied, step->space->index, page, 0, d->machine);
 		return LAP_CLASS_COPY;
 	}
-	return r->owner ? d->machine.pages.objects[r->owner - 1]->class : LAP_CLASS_ANONYMOUS;
+	return r->owner ? d->machine->pages.objects[r->owner - 1]->class : LAP_CLASS_ANONYMOUS;
 }
 
 /* A record of a merge: its page is known, and nothing else is asked. */
 static void
 step_page(struct lapmodel *d, const struct lap_record *rec, bool basic, struct lap_step *step)
 {
-	struct lapmachine *m = &d->machine;
+	struct lapmachine *m = d->machine;
 	*step = (struct lap_step){
 		.task = m->on->running,
 		.space = basic ? NULL : lappages_space(&m->pages, rec->space),
@@ -70,7 +70,7 @@ touch_pages(struct emu *emu, const struct event *ev, struct lapmodel *d, uint32_
 		on->count.n[LAPCOUNT_NEW_PAGES] += class != 0;
 		first = class ? class : first;
 		/* What is in no mapping is told of each time. */
-		if (rec->type == LAP_REF && (!step->outside || d->machine.no_kernel_trace))
+		if (rec->type == LAP_REF && (!step->outside || d->machine->no_kernel_trace))
 			on->hot[t->addr >> LAP_PAGE_SHIFT & (HOT - 1)] = on->hot_key | t->addr >> LAP_PAGE_SHIFT;
 	}
 	if (!show)
@@ -114,8 +114,9 @@ show_mode(struct emu *emu, const struct event *ev, bool kernel)
 
 /* The row of a reference, and what it shows before the pages. */
 static int
-begin_refs(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct laplace *l, const struct lap_step *step, uint32_t *row)
+begin_refs(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_step *step, uint32_t *row)
 {
+	const struct laplace *l = d->l;
 	int rc = 0;
 	*row = step->task ? step->task->index : KERNEL_ROW;
 	if (l->basic) {
@@ -130,7 +131,7 @@ begin_refs(struct emu *emu, const struct event *ev, struct lapmodel *d, const st
 		*row = KERNEL_ROW;
 	if (rc == 0 && *row != KERNEL_ROW && !l->basic)
 		rc = lapmodel_show_space(emu, ev, step->task);
-	struct lapmodel_cpu *on = &d->cpus[lapmodel_on(emu)];
+	struct lapmodel_cpu *on = &d->cpus[d->cpu];
 	if (on->hot_row != *row || on->hot_space != step->space || on->hot_key <= d->cold)
 		on->hot_key = d->next_key += UINT64_C(1) << 20;
 	on->hot_row = *row;
@@ -141,37 +142,37 @@ begin_refs(struct emu *emu, const struct event *ev, struct lapmodel *d, const st
 
 /* A reference of a run that is not known to be nothing new. */
 static int
-take_one(struct emu *emu, const struct event *ev, struct lapmodel *d, struct laplace *l, struct lapcount *c, size_t i)
+take_one(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_batch *b, struct lapcount *c, size_t i)
 {
-	const struct laplace_ref *ref = &l->run[i];
-	struct lap_record rec = l->item.rec;
-	struct lap_place at = l->item.at;
+	const struct lap_more *ref = &b->more[i];
+	struct lap_record rec = b->rec;
+	struct lap_place at = b->at;
 	struct lap_step step;
 	rec.addr = ref->addr;
 	rec.length = ref->length;
 	at.offset += (i + 1) * LAP_RECORD_SIZE;
-	int rc = lapmachine_step(&d->machine, &rec, &at, &step);
+	int rc = lapmachine_step(d->machine, &rec, &at, &step);
 	if (rc < 0)
-		return laplace_failed(l, rc);
+		return lapmodel_failed(emu, rc);
 	rc = touch_pages(emu, ev, d, at.cpu, c, &rec, &step, false);
-	return rc == 0 && l->code ? lapmodel_show_diag(emu, ev, at.cpu, 0) : rc;
+	return rc == 0 && d->machine->log->last ? lapmodel_show_diag(emu, ev, at.cpu, 0) : rc;
 }
 
 /* One of another CPU that is not known to be nothing new. */
 static int
-take_other(struct emu *emu, const struct event *ev, struct lapmodel *d, struct laplace *l, size_t i)
+take_other(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_batch *b, size_t i)
 {
-	const struct laplace_ref *ref = &l->run[i];
-	const struct laplace_steady *s = &l->steady[ref->cpu];
+	const struct lap_more *ref = &b->more[i];
+	const struct lap_last *s = &b->last[ref->cpu];
 	struct lapmodel_cpu *on = &d->cpus[ref->cpu];
 	const struct lap_record rec = { .type = LAP_REF, .space = s->space, .addr = ref->addr, .length = ref->length };
-	const struct lap_place at = { .file = s->file, .offset = l->places[i], .cpu = ref->cpu };
+	const struct lap_place at = { .file = s->file, .offset = b->places[i], .cpu = ref->cpu };
 	struct lap_step step;
-	int rc = lapmachine_step(&d->machine, &rec, &at, &step);
+	int rc = lapmachine_step(d->machine, &rec, &at, &step);
 	if (rc < 0)
-		return laplace_failed(l, rc);
+		return lapmodel_failed(emu, rc);
 	rc = touch_pages(emu, ev, d, ref->cpu, &d->counts[on->hot_row], &rec, &step, false);
-	if (rc == 0 && l->code) {
+	if (rc == 0 && d->machine->log->last) {
 		emu_choose(emu, on->hot_row);
 		rc = lapmodel_show_diag(emu, ev, ref->cpu, 0);
 	}
@@ -180,18 +181,18 @@ take_other(struct emu *emu, const struct event *ev, struct lapmodel *d, struct l
 
 /* Those of a run that go on with other CPUs. */
 static int
-count_others(struct emu *emu, const struct event *ev, struct lapmodel *d, struct laplace *l)
+count_others(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_batch *b)
 {
 	int rc = 0;
-	for (size_t i = l->nsame; i < l->nrun && rc == 0; i++) {
-		const struct laplace_ref *ref = &l->run[i];
+	for (size_t i = b->nsame; i < b->nmore && rc == 0; i++) {
+		const struct lap_more *ref = &b->more[i];
 		struct lapmodel_cpu *on = &d->cpus[ref->cpu];
 		if (on->hot_key <= d->cold)
 			on->hot_key = d->next_key += UINT64_C(1) << 20;
 		count_refs(lapmodel_count(d, on->hot_row), ref->kind, 1, ref->length);
 		count_refs(&on->count, ref->kind, 1, ref->length);
 		if (!is_hot(on, ref->addr, ref->length))
-			rc = take_other(emu, ev, d, l, i);
+			rc = take_other(emu, ev, d, b, i);
 	}
 	return rc;
 }
@@ -199,21 +200,21 @@ count_others(struct emu *emu, const struct event *ev, struct lapmodel *d, struct
 /* Those of a part of a run that were not known at its begin. Most of the time would go by waiting
  * for memory: so what the first steps of all need is asked for before any of them is done. */
 static int
-take_cold(struct emu *emu, const struct event *ev, struct lapmodel *d, struct laplace *l, struct lapcount *c,
+take_cold(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_batch *b, struct lapcount *c,
 	const uint16_t *cold, size_t n, bool odd)
 {
-	const struct lapmodel_cpu *on = &d->cpus[lapmodel_on(emu)];
+	const struct lapmodel_cpu *on = &d->cpus[d->cpu];
 	const struct lap_space *space = on->hot_space;
 	for (size_t k = 0; k < n && space; k++)
-		lappages_prefetch(&d->machine.pages, space, l->run[cold[k]].addr);
+		lappages_prefetch(&d->machine->pages, space, b->more[cold[k]].addr);
 	for (size_t k = 0; k < n && space; k++) {
-		uint64_t page = lappages_peek(&d->machine.pages, space, l->run[cold[k]].addr);
+		uint64_t page = lappages_peek(&d->machine->pages, space, b->more[cold[k]].addr);
 		lapcount_prefetch(c, page);
 		lapcount_prefetch(&on->count, page);
 	}
 	for (size_t k = 0; k < n; k++) {
-		const struct laplace_ref *ref = &l->run[cold[k]];
-		int rc = odd || !is_hot(on, ref->addr, ref->length) ? take_one(emu, ev, d, l, c, cold[k]) : 0;
+		const struct lap_more *ref = &b->more[cold[k]];
+		int rc = odd || !is_hot(on, ref->addr, ref->length) ? take_one(emu, ev, d, b, c, cold[k]) : 0;
 		if (rc < 0)
 			return rc;
 	}
@@ -223,21 +224,21 @@ take_cold(struct emu *emu, const struct event *ev, struct lapmodel *d, struct la
 /* The references behind the first of a run: nothing but counts. odd: the first was not as
  * it should be, and neither are these. */
 static int
-count_run(struct emu *emu, const struct event *ev, struct lapmodel *d, struct laplace *l, struct lapcount *c, bool odd)
+count_run(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_batch *b, struct lapcount *c, bool odd)
 {
-	struct lapmodel_cpu *on = &d->cpus[lapmodel_on(emu)];
+	struct lapmodel_cpu *on = &d->cpus[d->cpu];
 	uint64_t sums[7] = { 0 }; /* by kind: how many, above their bytes */
 	uint16_t cold[BATCH] = { 0 };
-	for (size_t first = 0; first < l->nsame; first += BATCH) {
-		size_t end = l->nsame - first < BATCH ? l->nsame : first + BATCH;
+	for (size_t first = 0; first < b->nsame; first += BATCH) {
+		size_t end = b->nsame - first < BATCH ? b->nsame : first + BATCH;
 		size_t n = 0;
 		for (size_t i = first; i < end; i++) {
-			const struct laplace_ref *ref = &l->run[i];
+			const struct lap_more *ref = &b->more[i];
 			sums[ref->kind] += UINT64_C(1) << 32 | ref->length;
 			cold[n] = (uint16_t)i;
 			n += odd || !is_hot(on, ref->addr, ref->length);
 		}
-		int rc = n ? take_cold(emu, ev, d, l, c, cold, n, odd) : 0;
+		int rc = n ? take_cold(emu, ev, d, b, c, cold, n, odd) : 0;
 		if (rc < 0)
 			return rc;
 	}
@@ -245,7 +246,7 @@ count_run(struct emu *emu, const struct event *ev, struct lapmodel *d, struct la
 		count_refs(c, kind, sums[kind] >> 32, (uint32_t)sums[kind]);
 		count_refs(&on->count, kind, sums[kind] >> 32, (uint32_t)sums[kind]);
 	}
-	return l->nrun > l->nsame ? count_others(emu, ev, d, l) : 0;
+	return b->nmore > b->nsame ? count_others(emu, ev, d, b) : 0;
 }
 
 /* A reference in a stream of the runtime: of the thread that has written it. */
@@ -257,7 +258,7 @@ plain_ref(struct emu *emu, const struct event *ev, struct lapmodel *d)
 	if (rec.length == 0 || rec.length - 1u > room)
 		return emu_error(emu, ev, ERR_LAPLACE, "%s: %u bytes at %x", rec.length ? "LR04" : "LR03", rec.length, rec.addr);
 	struct lap_step step;
-	int rc = lapmachine_step(&d->machine, &rec, &(struct lap_place){ 0 }, &step);
+	int rc = lapmachine_step(d->machine, &rec, &(struct lap_place){ 0 }, &step);
 	if (rc < 0)
 		return diag_no_memory(emu->diag);
 	rc = emu_set(emu, ev, SPACE, step.space->index);
@@ -272,44 +273,43 @@ int
 lapmodel_refs(struct emu *emu, const struct event *ev)
 {
 	struct lapmodel *d = emu_data(emu);
-	struct laplace *l = laplace_of(&emu->trace);
+	const struct laplace *l = d->l;
+	const struct lap_batch *b = ev->record;
 	int rc = d->ready ? 0 : lapmodel_prepare(emu, d);
 	if (rc < 0)
 		return rc;
 	if (!l)
 		return plain_ref(emu, ev, d);
-	const struct laplace_item *it = &l->item;
 	struct lap_step step;
-	d->machine.on = &d->machine.cpus[it->at.cpu];
-	if (it->rec.type == LAP_PAGE)
-		step_page(d, &it->rec, l->basic, &step);
+	d->cpu = b->at.cpu;
+	d->machine->on = &d->machine->cpus[d->cpu];
+	if (b->rec.type == LAP_PAGE)
+		step_page(d, &b->rec, l->basic, &step);
 	else
-		rc = lapmachine_step(&d->machine, &it->rec, &it->at, &step);
+		rc = lapmachine_step(d->machine, &b->rec, &b->at, &step);
 	if (rc < 0)
-		return laplace_failed(l, rc);
-	bool odd = l->code != 0;
+		return lapmodel_failed(emu, rc);
+	bool odd = d->machine->log->last != 0;
 	uint32_t row = KERNEL_ROW;
 	rc = l->basic ? 0 : lapmodel_follow(emu, ev, d, NULL);
 	if (rc == 0)
-		rc = begin_refs(emu, ev, d, l, &step, &row);
+		rc = begin_refs(emu, ev, d, &step, &row);
 	if (rc < 0)
 		return rc;
 	struct lapcount *c = lapmodel_count(d, row);
-	unsigned kind = lap_kinds[it->rec.kind];
-	count_refs(c, kind, 1, it->rec.length);
-	count_refs(&d->cpus[it->at.cpu].count, kind, 1, it->rec.length);
-	rc = touch_pages(emu, ev, d, it->at.cpu, c, &it->rec, &step, l->refs != LAPLACE_REFS_NONE);
+	unsigned kind = lap_kinds[b->rec.kind];
+	count_refs(c, kind, 1, b->rec.length);
+	count_refs(&d->cpus[b->at.cpu].count, kind, 1, b->rec.length);
+	rc = touch_pages(emu, ev, d, b->at.cpu, c, &b->rec, &step, l->refs != LAPLACE_REFS_NONE);
 	if (rc == 0 && l->refs == LAPLACE_REFS_ALL)
 		rc = emu_punctual(emu, ev, REF, kind);
-	if (rc == 0 && (it->code || odd))
-		rc = lapmodel_show_diag(emu, ev, it->at.cpu, it->code);
-	if (rc == 0 && l->nrun)
-		rc = count_run(emu, ev, d, l, c, odd);
+	if (rc == 0 && (b->code || odd))
+		rc = lapmodel_show_diag(emu, ev, b->at.cpu, b->code);
+	if (rc == 0 && b->nmore)
+		rc = count_run(emu, ev, d, b, c, odd);
 	/* A row of a task is that of one CPU. */
-	if (l->steady && row != KERNEL_ROW && !odd && it->rec.type == LAP_REF) {
-		l->steady[it->at.cpu].may[step.kernel].events = l->nevents;
-		l->steady[it->at.cpu].may[step.kernel].space = it->rec.space;
-	}
+	if (b->last && row != KERNEL_ROW && !odd && b->rec.type == LAP_REF)
+		lapmachine_settle(d->machine, step.kernel, b->rec.space);
 	lapmodel_show_alive(emu, d);
 	return rc;
 }

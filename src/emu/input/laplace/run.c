@@ -20,7 +20,7 @@ static void
 take_same(struct laplace *l)
 {
 	struct lapread *r = &l->readers[l->merge.order.heap[0].item];
-	const struct lap_record *first = &l->item.rec;
+	const struct lap_record *first = &l->batch.rec;
 	if (r->options.format != LAP_BINARY)
 		return;
 	const uint8_t *p = r->source.p;
@@ -41,15 +41,15 @@ take_same(struct laplace *l)
 		if (!good || rec.space != space || (rec.addr >= base) != kernel)
 			break;
 		last = rec.ts;
-		l->run[n] = (struct laplace_ref){ .addr = rec.addr, .kind = kind, .length = rec.length };
+		l->batch.more[n] = (struct lap_more){ .addr = rec.addr, .kind = kind, .length = rec.length };
 	}
 	if (n == 0)
 		return;
 	r->source.p = p;
 	r->last_ts = last;
 	r->records += n;
-	l->nrun = n;
-	l->nsame = n;
+	l->batch.nmore = n;
+	l->batch.nsame = n;
 	l->nrecords += n;
 	l->last_cycle = last - l->first;
 }
@@ -61,41 +61,41 @@ take_others(struct laplace *l)
 {
 	const struct lap_record *rec;
 	const struct lapread *of;
-	size_t n = l->nrun;
-	struct laplace_steady *mine = &l->steady[l->item.at.cpu];
-	mine->space = l->item.rec.space;
-	mine->kernel = l->item.rec.addr >= l->source.kernel_base;
+	size_t n = l->batch.nmore;
+	struct lap_last *mine = &l->batch.last[l->batch.at.cpu];
+	mine->space = l->batch.rec.space;
+	mine->kernel = l->batch.rec.addr >= l->source.kernel_base;
 	while (n < LAPLACE_RUN) {
 		int rc = lapmerge_peek(&l->merge, &rec, &of);
-		l->ahead = l->code;
-		l->code = 0;
+		l->ahead = l->log.last;
+		l->log.last = 0;
 		if (rc <= 0)
 			break;
-		struct laplace_steady *s = &l->steady[of->options.cpu];
+		struct lap_last *s = &l->batch.last[of->options.cpu];
 		uint64_t cycle = rec->ts - l->first;
 		bool kernel = rec->addr >= l->source.kernel_base;
 		bool same = rec->type == LAP_REF && rec->space == s->space && kernel == s->kernel;
-		bool counts = s->may[kernel].events == l->nevents && s->may[kernel].space == rec->space;
+		bool counts = lapmachine_is_steady(l->machine, of->options.cpu, kernel, rec->space);
 		if (!same || !counts || cycle >= l->tick_cycle || l->ahead)
 			break;
-		l->run[n] = (struct laplace_ref){ rec->addr, lap_kinds[rec->kind], rec->length, (uint16_t)of->options.cpu };
-		l->places[n++] = of->offset;
+		l->batch.more[n] = (struct lap_more){ rec->addr, lap_kinds[rec->kind], rec->length, (uint16_t)of->options.cpu };
+		l->batch.places[n++] = of->offset;
 		s->file = of->options.file;
 		l->last_cycle = cycle;
 		l->merge.taken = true;
 		l->nrecords++;
 	}
-	l->nrun = n;
+	l->batch.nmore = n;
 }
 
 void
 laprun_take(struct laplace *l)
 {
-	l->nrun = 0;
-	l->nsame = 0;
-	if (l->refs != LAPLACE_REFS_NONE || l->item.rec.type != LAP_REF)
+	l->batch.nmore = 0;
+	l->batch.nsame = 0;
+	if (l->refs != LAPLACE_REFS_NONE || l->batch.rec.type != LAP_REF)
 		return;
 	take_same(l);
-	if (l->steady)
+	if (l->batch.last)
 		take_others(l);
 }

@@ -33,7 +33,6 @@ tell(void *self, const struct lap_issue *issue, bool fatal)
 	struct diag *d = l->trace->diag;
 	struct place at = { .file = issue->file, .line = issue->line, .has_offset = true, .offset = issue->offset };
 	const char *name = lap_code_name(issue->code);
-	l->code = issue->code;
 	if (fatal) {
 		const char *lenient = issue->code < LAP_LJ01 ? lap_code_lenient(issue->code) : "";
 		enum error error = issue->code == LAP_E_IO ? ERR_READ : ERR_LAPLACE;
@@ -87,7 +86,7 @@ give_tick(struct laplace *l, struct event *ev, int64_t time)
 {
 	*ev = (struct event){ .clock = time, .payload = l->payload, .mcv = { 'L', 'W', '.' } };
 	l->is_tick = true;
-	l->nrun = 0;
+	l->batch.nmore = 0;
 	return true;
 }
 
@@ -109,16 +108,15 @@ pull(struct laplace *l)
 {
 	const struct lap_record *rec;
 	const struct lapread *of;
-	struct laplace_item *it = &l->item;
+	struct lap_batch *b = &l->batch;
 	int rc = lapmerge_next(&l->merge, &rec, &of);
 	if (__builtin_expect(rc <= 0, 0))
 		return rc < 0 ? laplace_failed(l, rc) : 0;
-	it->rec = *rec;
-	it->at = lapread_place(of);
-	it->code = l->code ? l->code : l->ahead;
-	l->code = 0;
+	b->rec = *rec;
+	b->at = lapread_place(of);
+	b->code = l->log.last ? l->log.last : l->ahead;
+	l->log.last = 0;
 	l->ahead = 0;
-	l->nevents += rec->type == LAP_EVENT;
 	if (__builtin_expect((++l->nrecords & PROGRESS) == 0, 0))
 		note_progress(l);
 	return 1;
@@ -136,7 +134,7 @@ static void
 describe(const struct stream *s, struct event *ev)
 {
 	struct laplace *l = s->trace->data;
-	const struct lap_record *rec = &l->item.rec;
+	const struct lap_record *rec = &l->batch.rec;
 	if (l->is_tick)
 		return;
 	ev->payload = l->payload;
@@ -176,7 +174,7 @@ static int
 next(struct stream *s, struct event *ev)
 {
 	struct laplace *l = s->trace->data;
-	s->trace->nmore += l->nrun;
+	s->trace->nmore += l->batch.nmore;
 	/* The record behind a tick is there already. */
 	int rc = l->is_tick && !l->ended ? 1 : pull(l);
 	l->is_tick = false;
@@ -188,19 +186,19 @@ next(struct stream *s, struct event *ev)
 		l->ended = true;
 		return active ? give_tick(l, ev, to_ns(l, l->last_cycle)) : 0;
 	}
-	uint64_t cycle = l->item.rec.ts - l->first;
+	uint64_t cycle = l->batch.rec.ts - l->first;
 	if (__builtin_expect(cycle >= l->tick_cycle, 0) && take_tick(l, ev, cycle))
 		return 1;
 	int64_t now = to_ns(l, cycle);
 	if (__builtin_expect(now < 0, 0)) {
-		struct place at = place_of(&l->item.at);
+		struct place at = place_of(&l->batch.at);
 		return diag_error(l->trace->diag, ERR_LAPLACE, &at, "the time does not fit in 63 bits of nanoseconds\nhint: is freq_hz right?");
 	}
 	l->active = true;
 	l->last_cycle = cycle;
-	const struct lap_record *rec = &l->item.rec;
+	const struct lap_record *rec = &l->batch.rec;
 	bool is_event = rec->type == LAP_EVENT;
-	*ev = (struct event){ .clock = now, .record = &l->item, .size = is_event ? 0 : REF_SIZE, .mcv = { 'L', is_event ? 'K' : 'R', rec->kind } };
+	*ev = (struct event){ .clock = now, .record = &l->batch, .size = is_event ? 0 : REF_SIZE, .mcv = { 'L', is_event ? 'K' : 'R', rec->kind } };
 	uint64_t before = l->nrecords;
 	laprun_take(l);
 	if ((before ^ l->nrecords) & ~(uint64_t)PROGRESS)
@@ -214,7 +212,7 @@ get_place(const struct stream *s, struct place *at)
 	const struct laplace *l = s->trace->data;
 	if (l->is_tick)
 		return;
-	struct place item = place_of(&l->item.at);
+	struct place item = place_of(&l->batch.at);
 	item.has_clock = at->has_clock;
 	item.clock = at->clock;
 	item.mcv = at->mcv;
@@ -262,14 +260,27 @@ make_stream(struct laplace *l)
 	return 0;
 }
 
+/* The machine that the model drives, and what takes references together need. */
 static int
-make_steady(struct laplace *l)
+make_machine(struct laplace *l)
 {
 	struct arena *a = &l->trace->arena;
-	l->places = arena_new(a, uint64_t, LAPLACE_RUN);
-	l->steady = arena_new(a, struct laplace_steady, l->source.ncpus);
-	l->nevents = 1;
-	return l->places && l->steady ? 0 : diag_no_memory(l->trace->diag);
+	uint32_t n = l->source.ncpus;
+	const struct lapmachine_options o = {
+		.kernel_base = l->source.kernel_base,
+		.offset_in_pages = l->source.offset_in_pages,
+		.no_kernel_trace = !l->has_kernel,
+		.ncpus = n,
+	};
+	l->machine = arena_new(a, struct lapmachine, 1);
+	l->batch.more = arena_new(a, struct lap_more, LAPLACE_RUN);
+	bool many = n > 1 && l->has_kernel;
+	l->batch.places = many ? arena_new(a, uint64_t, LAPLACE_RUN) : NULL;
+	l->batch.last = many ? arena_new(a, struct lap_last, n) : NULL;
+	bool made = l->machine && l->batch.more && (!many || (l->batch.places && l->batch.last));
+	if (!made || lapmachine_init(l->machine, &l->log, &o) < 0)
+		return diag_no_memory(l->trace->diag);
+	return 0;
 }
 
 static int
@@ -285,16 +296,13 @@ open_trace(struct trace *t)
 	t->data = l;
 	*l = (struct laplace){ .trace = t, .refs = o->refs, .window = o->window ? o->window : WINDOW };
 	l->log = (struct lap_log){ .lenient = o->lenient, .tell = tell, .self = l, .texts = TOLD };
-	l->run = arena_new(&t->arena, struct laplace_ref, LAPLACE_RUN);
-	if (!l->run)
-		return diag_no_memory(t->diag);
 	int rc = lapmanifest_read(l, o);
 	if (rc == 0)
 		rc = lapfiles_open(l);
 	if (rc == 0)
 		rc = make_stream(l);
-	if (rc == 0 && l->source.ncpus > 1 && l->has_kernel)
-		rc = make_steady(l);
+	if (rc == 0)
+		rc = make_machine(l);
 	if (rc < 0)
 		return rc;
 	l->first = l->merge.order.n ? l->merge.order.heap[0].time : 0;
@@ -305,8 +313,11 @@ open_trace(struct trace *t)
 static void
 close_trace(struct trace *t)
 {
-	if (t->data)
-		lapfiles_close(t->data);
+	struct laplace *l = t->data;
+	if (l)
+		lapfiles_close(l);
+	if (l && l->machine)
+		lapmachine_finish(l->machine);
 }
 
 const struct stream_format laplace_format = {
@@ -322,7 +333,7 @@ const struct stream_format laplace_format = {
 	.open_ended = true,
 };
 
-struct laplace *
+const struct laplace *
 laplace_of(const struct trace *t)
 {
 	return t->format == &laplace_format ? t->data : NULL;

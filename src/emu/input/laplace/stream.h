@@ -12,8 +12,9 @@
  *   LKt   kernel event with tag t: the first two of its numbers, as u64
  *   LW.   end of a window
  *
- * and the record behind one is in the struct laplace, which the model reads. */
+ * and their record is a struct lap_batch. */
 
+#include "laplace/batch.h"
 #include "laplace/machine.h"
 #include "laplace/merge.h"
 #include "trace.h"
@@ -76,38 +77,10 @@ struct laplace_file {
 	int fd;
 };
 
-/* A reference behind the first of a run: in the space of the one before it on its CPU, and in its
- * mode. */
-struct laplace_ref {
-	uint32_t addr;
-	uint8_t kind; /* of lap_kinds[] */
-	uint8_t length;
-	uint16_t cpu;
-};
-
-/* Of a CPU: what its last reference was, and by mode in which space references do nothing but count
- * as long as no event of a kernel comes. The model knows that. */
-struct laplace_steady {
-	const char *file;
-	uint32_t space;
-	bool kernel;
-	struct {
-		uint64_t events; /* how many had come, from 1 */
-		uint32_t space;
-	} may[2];
-};
-
-struct laplace_item {
-	struct lap_record rec;
-	struct lap_place at;
-	int code; /* what was wrong in front of it (lenient), 0: nothing */
-};
-
 struct laplace {
 	struct trace *trace;
 	struct laplace_source source;
 	struct lap_log log;
-	int code; /* the last that the log was told */
 	bool reported;
 
 	struct laplace_file *files;
@@ -121,15 +94,10 @@ struct laplace {
 	enum laplace_refs refs;
 
 	/* What the current event is. */
-	struct laplace_item item;
-	bool is_tick;            /* the end of a window; item is the record behind */
-	struct laplace_ref *run; /* with --laplace-refs=none: nothing changes but counts */
-	size_t nrun;
-	size_t nsame;                  /* of them, at first: those of the CPU and file of the event */
-	uint64_t *places;              /* offsets of the others */
-	struct laplace_steady *steady; /* by CPU; NULL: there is one */
-	uint64_t nevents;              /* of kernels, and one more */
-	int ahead;                     /* code of what was looked at already */
+	struct lap_batch batch;     /* more than one record only with --laplace-refs=none */
+	bool is_tick;               /* the end of a window; batch has the record behind */
+	struct lapmachine *machine; /* for the model, which gives it the records */
+	int ahead;                  /* code of what was looked at already */
 	uint8_t payload[16];
 
 	/* Time. */
@@ -146,8 +114,8 @@ struct laplace {
 
 extern const struct format_options lapopts;
 
-/* That of a trace; NULL: the trace is of another format. */
-struct laplace *laplace_of(const struct trace *t);
+/* That of a trace, for its model; NULL: the trace is of another format. */
+const struct laplace *laplace_of(const struct trace *t);
 
 /* Reads the manifest of t->dir, or what the options say. Returns 0, or <0 (reported). */
 int lapmanifest_read(struct laplace *l, const struct laplace_options *o);
@@ -160,7 +128,7 @@ int lapmanifest_probe(const char *dir);
 int lapfiles_open(struct laplace *l);
 void lapfiles_close(struct laplace *l);
 
-/* Takes the references behind the current one that come with it: l->run. */
+/* Takes the references behind the current one that come with it. */
 void laprun_take(struct laplace *l);
 
 /* A failure of src/lib/laplace as one of ours. Returns <0 (reported). */

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LAPLACE_BATCH_H
+#define LAPLACE_BATCH_H
+
+/* batch: a record, and the references that are taken together with it, as they do nothing but
+ * count: first those of its CPU and file, each LAP_RECORD_SIZE bytes behind the one before, then
+ * those of all CPUs. Both are in the space and the mode of the reference before them on their CPU. */
+
+#include "laplace.h"
+
+struct lap_more {
+	uint32_t addr;
+	uint8_t kind; /* of lap_kinds[] */
+	uint8_t length;
+	uint16_t cpu; /* behind the first `nsame` */
+};
+
+/* The last reference of a CPU. */
+struct lap_last {
+	const char *file;
+	uint32_t space;
+	bool kernel;
+};
+
+struct lap_batch {
+	struct lap_record rec;
+	struct lap_place at;
+	int code; /* what was wrong in front of the record (lenient), 0: nothing */
+	struct lap_more *more;
+	size_t nmore;
+	size_t nsame;
+	uint64_t *places;      /* offsets of those behind the first `nsame` in their files */
+	struct lap_last *last; /* by CPU; NULL: there is one CPU */
+};
+
+#endif
