@@ -66,7 +66,7 @@ ovni_attr_set_str(const char *key, const char *value)
 	rt_set_str(root, __func__, key, value);
 }
 
-/* What cJSON lets pass and readers of the file do not: 012. */
+/* Finds numbers such as 012, which cJSON accepts and readers of the file do not. */
 static bool
 leading_zero(const char *p, const char *end)
 {
@@ -90,7 +90,8 @@ leading_zero(const char *p, const char *end)
 	return false;
 }
 
-/* The same for a name twice in an object, infinity (1e999) and bytes that are no text. */
+/* Finds more that cJSON accepts and readers do not: a name twice in an object, infinity (1e999), and
+ * bytes that are no UTF-8. */
 static bool
 fit_for_readers(const cJSON *v)
 {

@@ -104,8 +104,8 @@ rt_break(struct rt_thread *t, size_t from)
 	t->used = 0;
 	t->limit = 0;
 
-	/* What was written of the next event only irritates the reader. It copes, so
-	 * there is nothing to do when this fails too. */
+	/* Cut off the written part of the next event. A reader copes with it, so there is
+	 * nothing to do when this fails too. */
 	if (t->fd >= 0 && from > whole && ftruncate(t->fd, t->size) < 0)
 		return;
 }
@@ -134,7 +134,7 @@ append(struct rt_thread *t, const void *data, size_t size)
 	t->used += size;
 }
 
-/* The two events that say when a flush was. */
+/* The two events that tell readers the time of a flush. */
 static void
 append_pair(struct rt_thread *t, uint64_t begin, uint64_t end)
 {

@@ -19,12 +19,12 @@ static struct {
 
 /* All ready threads, so that the child of a fork can let go of their files. */
 static struct rt_thread *all;
-/* Those of threads that a fork did not bring along. Out of use, but no leak. */
+/* Threads of the parent that do not exist in the child of a fork: reachable, so no leak. */
 static struct rt_thread *left_behind;
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* What the owner alone may have been changing (the trees) is not safe to touch in the
- * child of a fork; that is why it is apart. */
+/* Apart from release(): in the child of a fork the metadata trees cannot be touched, as their owner may
+ * have been changing them. */
 static void
 release_stream(struct rt_thread *t)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* cycles: cycles of phrases. Where their frames simply go on in a segment, the bytes of the
- * phrases are copied; where such bytes are near already, the compressor is told instead of having
- * to find out; the state sees them later (latest.h). Anything else is done call by call. */
+/* cycles: many cycles of phrases at once. While their frames stay in one segment, the bytes of the
+ * phrases are copied, and the compressor is told where the same bytes stand already instead of
+ * searching for them; the state is brought up to date later (latest.h). Cycles for which that does not
+ * hold are written call by call. */
 #include "writer.h"
 
 enum {
@@ -11,26 +12,26 @@ enum {
 	LINES_MAX = MAX_ITEMS / USCOPE_PHRASE_PLACES,
 };
 
-/* The time of a frame as it is written: n bytes, up to 4, and what may stand behind them. 0: it is
- * longer. */
+/* The time of a frame as LEB128: n bytes, up to 4; bytes above them are arbitrary. n is 0 for a
+ * longer one. */
 struct head {
 	uint32_t bytes;
 	unsigned n;
 };
 
-/* The segment as cycles are appended. */
+/* The end of the segment, while cycles are appended to it. */
 struct tail {
 	uint8_t *p;
-	struct lz4frames *z; /* NULL: it is not packed so */
+	struct lz4frames *z; /* NULL: the segment is not packed by lz4frames */
 	struct lz4block k;
 	struct latest *latest;
-	uint64_t position; /* of address 0 */
+	uint64_t position; /* of a byte: this plus its address */
 	uint64_t sets;
 	size_t goes_on; /* lines that began no frame */
 };
 
-/* [begin, end) are phrases that were `far` before. If that is not near, others with the same
- * places may be. */
+/* Bytes [begin, end) equal those `far` bytes earlier. Beyond the window of LZ4, search for other
+ * operations on the same places instead. */
 static inline void
 put_run(struct tail *t, const uint8_t *begin, const uint8_t *end, uint64_t far)
 {
@@ -38,17 +39,17 @@ put_run(struct tail *t, const uint8_t *begin, const uint8_t *end, uint64_t far)
 		lz4frames_sets(t->z, &t->k, begin, end);
 		return;
 	}
-	/* The highest bytes of a number that was another are often the same. */
+	/* Behind a number that differs, its highest bytes are often equal: take them too. */
 	size_t before = begin > t->k.next ? lz4block_equal_before(&t->k, begin, begin - far) : 0;
 	lz4block_match(&t->k, begin - before, far, (size_t)(end - begin) + before, true);
 }
 
-/* The items of a frame up to `end`, with their number if it was the same there. What is before its
- * time is in the block. */
+/* All items of a frame up to `end` equal those `far` bytes earlier: one match, which includes their
+ * number if that is equal too. The block has all bytes before the time of the frame. */
 static inline void
 put_whole(struct tail *t, struct head time, const uint8_t *number, const uint8_t *end, uint64_t far)
 {
-	/* Without a branch, as nobody can foresee that. */
+	/* No branch, as it could not be predicted. */
 	unsigned n = load16(number);
 	unsigned other = load16(number - far) == n ? 0 : FRAME_HEADER;
 	uint64_t literals = (time.bytes & ~(UINT64_MAX << 8 * time.n)) | (uint64_t)n << 8 * time.n;
@@ -65,7 +66,7 @@ count_sets(const uscope_line_t *line, const uscope_line_t *end)
 	return n;
 }
 
-/* Of a frame, `time` after the last. Returns what is behind. */
+/* Writes the time of a frame, as the distance from the last one. Returns the place behind it. */
 static inline uint8_t *
 put_time(uint8_t *p, struct head *h, uint64_t time)
 {
@@ -77,7 +78,7 @@ put_time(uint8_t *p, struct head *h, uint64_t time)
 	return p + h->n;
 }
 
-/* A phrase at p. Returns how far before it was written last. */
+/* Copies a phrase to p. Returns the distance from where it was written last. */
 static inline uint64_t
 put_phrase(const struct tail *t, uint8_t *p, uscope_phrase_t *h)
 {
@@ -88,9 +89,9 @@ put_phrase(const struct tail *t, uint8_t *p, uscope_phrase_t *h)
 	return far;
 }
 
-/* The same `far` from where it was, LZ4_FAR or more: lists it if it is new in the segment. Positions
- * of segments are so far apart that one that is near is listed. Returns a distance that no other
- * has. */
+/* Lists a phrase that was written LZ4_FAR or more before, if it is new in the segment. Segments are
+ * more than LZ4_FAR apart, so phrases written nearer are listed already. Returns a distance that no
+ * other phrase has, which ends the run of equal bytes. */
 static uint64_t
 list_far(const struct tail *t, uscope_phrase_t *h, uint64_t far)
 {
@@ -99,17 +100,17 @@ list_far(const struct tail *t, uscope_phrase_t *h, uint64_t far)
 	return UINT64_MAX;
 }
 
-/* The items of a frame, of lines up to the first that begins another, which is returned. What is
- * packed must not change any more: their number is written first. */
+/* Writes and packs the items of a frame. Packed bytes must not change any more, so the number of items
+ * is written before the first match. Returns the first line of the next frame. */
 static __attribute__((noinline)) const uscope_line_t *
 put_items(struct tail *t, struct head time, const uscope_line_t *line, const uscope_line_t *end)
 {
 	const uscope_line_t *first = line;
 	uint8_t *number = t->p;
 	const uint8_t *items = number + FRAME_HEADER;
-	bool clean = t->k.next + time.n == number; /* all before the frame is in the block */
+	bool clean = t->k.next + time.n == number; /* the block has everything before the frame */
 	uint8_t *p = number + FRAME_HEADER;
-	const uint8_t *begin = p; /* of what is as it was `run` before */
+	const uint8_t *begin = p; /* of the bytes that equal those `run` bytes earlier */
 	uscope_phrase_t *h = line->phrase;
 	uint64_t run = put_phrase(t, p, h);
 	if (unlikely(run >= LZ4_FAR))
@@ -145,7 +146,7 @@ put_items(struct tail *t, struct head time, const uscope_line_t *line, const usc
 	return line;
 }
 
-/* The same in a segment that is not packed so. */
+/* Writes the items of a frame in a segment that lz4frames does not pack. Returns as put_items(). */
 static const uscope_line_t *
 copy_items(struct tail *t, const uscope_line_t *line, const uscope_line_t *end)
 {
@@ -168,7 +169,6 @@ copy_items(struct tail *t, const uscope_line_t *line, const uscope_line_t *end)
 	return line;
 }
 
-/* Of any segment. */
 static const uscope_line_t *
 put_frame(struct tail *t, struct head time, const uscope_line_t *line, const uscope_line_t *end)
 {
@@ -185,7 +185,7 @@ cycle_before(const uscope_line_t *lines, const uscope_line_t *end)
 	return end;
 }
 
-/* The end of those for which there is room, of whole cycles. */
+/* The end of the lines that have room in the segment, cut between cycles. */
 static const uscope_line_t *
 end_of_room(const uscope_writer_t *w, const uscope_line_t *lines, size_t n)
 {
@@ -202,7 +202,8 @@ end_of_room(const uscope_writer_t *w, const uscope_line_t *lines, size_t n)
 	return lines + most;
 }
 
-/* A frame of one phrase that was written before, but not near, or behind what is not in the block. */
+/* A frame of one phrase that cannot be one match: the phrase was last written far away, or the block
+ * lacks bytes before the frame. */
 static __attribute__((noinline)) void
 put_other(struct tail *t, uscope_phrase_t *h, uint64_t far)
 {
@@ -211,7 +212,7 @@ put_other(struct tail *t, uscope_phrase_t *h, uint64_t far)
 	put_run(t, t->p, t->p + h->bytes, far);
 }
 
-/* Where cycles are appended. */
+/* The next line to append, and the time it counts from. */
 struct cursor {
 	const uscope_line_t *line;
 	uint64_t base; /* time of the cycle before it, ticks */
@@ -281,7 +282,7 @@ append_frames(const uscope_writer_t *w, struct tail *t, struct cursor *at, const
 	*at = (struct cursor){ line, base };
 }
 
-/* The first cycle, as its time counts from one that may be between two ticks. */
+/* Appends the first cycle: the time before it, from which it counts, may lie between two ticks. */
 static void
 append_first(const uscope_writer_t *w, struct tail *t, struct cursor *at, const uscope_line_t *end)
 {
@@ -291,14 +292,14 @@ append_first(const uscope_writer_t *w, struct tail *t, struct cursor *at, const 
 	at->line = put_frame(t, head, at->line, end);
 }
 
-/* Appends the cycles that simply go on in their segment. Returns their lines. */
+/* Appends the cycles that stay in the segment. Returns the number of their lines. */
 static size_t
 append(uscope_writer_t *w, struct lz4frames *z, const uscope_line_t *lines, size_t n)
 {
 	struct segment *g = w->segment;
 	const uscope_line_t *end = end_of_room(w, lines, n);
 	const uint64_t tick = w->options.tick_ps;
-	/* So that no time looks as if it were behind that of a cycle because it is 2^64 less. */
+	/* Leaves room, so that the difference of two times never wraps around. */
 	const uint64_t last = UINT64_MAX - LEBS_MAX;
 	const uint64_t grid = (w->next_grid - 1) / tick + 1;
 	const uint64_t limit = grid < last ? grid : last;
@@ -325,7 +326,7 @@ append(uscope_writer_t *w, struct lz4frames *z, const uscope_line_t *lines, size
 	return done;
 }
 
-/* Looks at what other frames came before. NULL: it is not packed so. */
+/* Lets the compressor look at the frames before. NULL: it is not lz4frames that packs the segment. */
 static struct lz4frames *
 open_block(uscope_writer_t *w)
 {
@@ -347,7 +348,7 @@ append_some(uscope_writer_t *w, const uscope_line_t *lines, size_t n)
 	return latest_reserve(w, n) ? append(w, open_block(w), lines, n) : 0;
 }
 
-/* One that is too late for a cycle stays so. */
+/* Ticks in ps; saturates, so that a time too late for a cycle is refused as one. */
 static uint64_t
 ps_of(const uscope_writer_t *w, uint64_t ticks)
 {

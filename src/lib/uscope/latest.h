@@ -2,22 +2,22 @@
 #ifndef LATEST_H
 #define LATEST_H
 
-/* latest: what phrases have set and the state does not have yet. Phrases are written far more
- * often than the state is asked for, which is when a segment ends: only the last SET of a place
- * matters, and a phrase knows where it was written last. What other calls do meanwhile is noted
- * too, so that all of it is done in the order of the deltas: a SET and a CLEAR, which are done at
- * once, then are done again, and an ADD, which needs the value before it, is done only then. */
+/* latest: SETs of phrases that the state lacks until the segment ends. Phrases are written far more
+ * often than the state is needed; only the last SET of a place matters then, and a phrase knows where
+ * it was written last. Operations of other calls are noted too, so that all are applied in the order
+ * of the deltas: SETs and CLEARs, which are applied at once, are applied again; an ADD, which needs the
+ * value before it, is applied only then. */
 
 #include "uscope.h"
 
 struct latest {
-	uscope_phrase_t **phrases; /* that were written in the segment; one may be listed more than once */
+	uscope_phrase_t **phrases; /* written in the segment; a phrase may be listed more than once */
 	size_t n;                  /* 0: the state has everything */
 	size_t cap;
-	uint64_t *ops;  /* a bit for each byte of deltas: an operation begins there that is to be done; */
-	uint64_t *busy; /* behind them: a bit for each word that is not 0 */
+	uint64_t *ops;  /* a bit for each byte of deltas: an operation to apply begins there */
+	uint64_t *busy; /* a bit for each word of ops that is not 0; in the same memory */
 	size_t nops;    /* words of ops, a multiple of 64 */
-	uint64_t since; /* position where the segment begins: what was written before is in the state */
+	uint64_t since; /* position where the segment begins: the state has everything before */
 };
 
 /* Room for n phrases more in the segment. false: out of memory. */
@@ -30,13 +30,13 @@ latest_add(struct latest *l, uscope_phrase_t *p)
 	l->phrases[l->n++] = p;
 }
 
-/* The phrase will be another: where it is in the deltas is noted. One that was never written, or
- * whose bytes are not there, is left alone. */
+/* Notes where a phrase is in the deltas, as it is about to be made anew. Does nothing for a phrase that
+ * was never written, or whose bytes are not there. */
 void latest_leave(uscope_writer_t *w, const uscope_phrase_t *p);
 
-/* The phrase gets another value. Where it was in the segment it has the old one, which is what
- * counts until it is written again; no match is to be looked for there. */
-#define LATEST_CHANGED (UINT64_C(1) << 63) /* in `at`, where no position is */
+/* The phrase gets another value. In the segment it stands with the old value, which counts until it is
+ * written again; the compressor must not expect the new bytes there. */
+#define LATEST_CHANGED (UINT64_C(1) << 63) /* a bit of `at` that no position needs */
 
 static inline void
 latest_change(const struct latest *l, uscope_phrase_t *p)
@@ -44,11 +44,11 @@ latest_change(const struct latest *l, uscope_phrase_t *p)
 	p->at = (p->at & ~LATEST_CHANGED) < l->since ? 0 : p->at | LATEST_CHANGED;
 }
 
-/* A record that was not made of phrases is complete: its operations are noted. Not for version
- * 0.1. false after writer_fail. */
+/* Notes the operations of a complete record that was not made of phrases. Not for version 0.1. false
+ * after writer_fail. */
 bool latest_record(uscope_writer_t *w);
 
-/* The segment ends: the state gets everything. */
+/* Brings the state up to date, when the segment ends. */
 void latest_settle(uscope_writer_t *w);
 
 void latest_finish(struct latest *l);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* live: a file that grows. What exists is what hangs on tail_offset, which the writer
- * stores last. */
+/* live: a file that grows. Segments exist when tail_offset leads to them, as the writer stores it last. */
 #include "reader.h"
 
 #include <errno.h>
@@ -12,7 +11,7 @@ replaced(const char *why, uscope_error_t *error)
 	return status_set(error, USCOPE_E_SEGMENT, NO_SEGMENT, 0, "another file is in its place: %s", why);
 }
 
-/* Is it still the same trace. */
+/* Checks that a header that was read again is of the same trace. */
 static int
 compare(const struct uscope_reader *r, const file_header_t *h, uscope_error_t *error)
 {
@@ -27,7 +26,7 @@ compare(const struct uscope_reader *r, const file_header_t *h, uscope_error_t *e
 	return 0;
 }
 
-/* The tables; what they raise is not of a segment. */
+/* Reads the tables. Diagnostics that they raise belong to no segment. */
 static int
 finalize(struct uscope_reader *r, uscope_error_t *error)
 {

@@ -2,7 +2,7 @@
 #ifndef LZ4BLOCK_H
 #define LZ4BLOCK_H
 
-/* lz4block: an LZ4 block that is being made, of literals and of what repeats.
+/* lz4block: an LZ4 block under construction, out of literals and matches.
  * Bytes: https://github.com/lz4/lz4/blob/dev/doc/lz4_Block_format.md */
 
 #include "layout.h"
@@ -16,7 +16,7 @@ enum {
 	LZ4_MATCH_SURE = 7,    /* with the last literals, a last match begins early enough */
 	LZ4_AT_ONCE = 16,      /* literals that are copied together */
 	LZ4_LITERALS_LAST = 5, /* a block ends with that many */
-	LZ4_FAR = 1 << 16,     /* no match is so far */
+	LZ4_FAR = 1 << 16,     /* matches reach back less than this */
 	LZ4_BEFORE = 8,
 };
 
@@ -57,7 +57,7 @@ lz4block_literals(uint8_t *out, const uint8_t *from, size_t n, bool more)
 	return out + n;
 }
 
-/* The rest of a match that begins at k->out, and has its literals. */
+/* Writes offset and length of the match at k->out, whose literals are written. */
 static inline void
 lz4block_finish(struct lz4block *k, uint8_t *out, size_t offset, size_t n)
 {
@@ -75,9 +75,9 @@ lz4block_finish(struct lz4block *k, uint8_t *out, size_t offset, size_t n)
 	k->out = out;
 }
 
-/* A match of `offset` and a length that one byte more can tell, behind `literals` of them, less
- * than LZ4_LENGTH_MASK, which are at k->out + 1. Without branches: nobody can foresee whether
- * it takes that byte. Returns what is behind it. */
+/* Writes a match whose length takes at most one extra byte, behind `literals` literals, less than
+ * LZ4_LENGTH_MASK, which stand at out + 1 already. No branches: whether it takes the extra byte is
+ * hard to predict. Returns the place behind it. */
 static inline uint8_t *
 lz4block_sequence(uint8_t *out, size_t literals, size_t offset, size_t n)
 {
@@ -90,7 +90,7 @@ lz4block_sequence(uint8_t *out, size_t literals, size_t offset, size_t n)
 	return out + 2 + more;
 }
 
-/* `n` bytes at `from`, LZ4_MATCH_SURE or more, are those `offset` before, less than LZ4_FAR.
+/* Adds a match: `n` bytes at `from`, LZ4_MATCH_SURE or more, equal those `offset` earlier, less than LZ4_FAR.
  * more: LZ4_AT_ONCE bytes may be read at k->next. */
 static inline void
 lz4block_match(struct lz4block *k, const uint8_t *from, size_t offset, size_t n, bool more)
@@ -100,8 +100,8 @@ lz4block_match(struct lz4block *k, const uint8_t *from, size_t offset, size_t n,
 	lz4block_finish(k, out, offset, n);
 }
 
-/* The same behind `m` literals, 8 or less, that are those at k->next; the rest of `literals`
- * may be anything. */
+/* Adds a match behind `m` literals, 8 or less, which the caller passes in `literals` and which stand at
+ * k->next; higher bytes of `literals` are arbitrary. */
 static inline void
 lz4block_match_behind(struct lz4block *k, uint64_t literals, size_t m, size_t offset, size_t n)
 {
@@ -145,7 +145,7 @@ lz4block_take_back(struct lz4block *k, size_t n)
 	lz4block_finish(k, at, load16(at), match - n);
 }
 
-/* How many bytes before `p` are those before `q`, up to LZ4_BEFORE, which there are. */
+/* Counts equal bytes before `p` and before `q`, up to LZ4_BEFORE; so many can be read. */
 static inline size_t
 lz4block_equal_before(const struct lz4block *k, const uint8_t *p, const uint8_t *q)
 {

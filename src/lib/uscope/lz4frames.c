@@ -11,7 +11,7 @@ enum {
 	ALIGNED = 4, /* fields of events stand at multiples of this, or nearly */
 };
 
-/* An item, and what makes it like another. */
+/* An item and the bytes by which it is compared with others. */
 struct item {
 	uint64_t head;
 	uint64_t value; /* of an operation, or what the payload begins with */
@@ -28,7 +28,7 @@ hash(uint64_t v)
 
 /* ---- Matches. ---- */
 
-/* How many bytes at p, 8 or more behind the first, are those `offset` before. */
+/* Counts the bytes from p on that equal those `offset` earlier; at least 8 can be read. */
 static inline size_t
 equal_behind(const struct lz4block *k, const uint8_t *p, size_t offset)
 {
@@ -41,12 +41,12 @@ equal_behind(const struct lz4block *k, const uint8_t *p, size_t offset)
 	size_t left = (size_t)(k->end - q);
 	if (left == 0)
 		return (size_t)(q - p);
-	/* The last ones with those before them, and a bit that ends it. */
+	/* Load the last bytes together with some before them; the extra bit ends the count. */
 	uint64_t d = (load64(k->end - 8) ^ load64(k->end - 8 - offset)) >> (64 - 8 * left) | UINT64_C(1) << 8 * left;
 	return (size_t)(q - p) + ((size_t)__builtin_ctzll(d) >> 3);
 }
 
-/* `sure` bytes at p are those `offset` before: takes all around them that are. */
+/* `sure` bytes at p equal those `offset` earlier: extends that match in both directions. */
 static inline void
 take_match(struct lz4block *k, const uint8_t *p, size_t offset, size_t sure)
 {
@@ -55,7 +55,7 @@ take_match(struct lz4block *k, const uint8_t *p, size_t offset, size_t sure)
 	lz4block_match(k, p - before, offset, n + before, k->end - k->next >= LZ4_AT_ONCE);
 }
 
-/* The fields of an event behind one that differs, as long as they are those of the other. */
+/* Matches the fields of an event that stand behind a field that differs. */
 static void
 match_fields(struct lz4block *k, const uint8_t *begin, const uint8_t *end, size_t offset)
 {
@@ -74,8 +74,8 @@ item_at(const uint8_t *p)
 	return (struct item){ head, load64(p + HEAD_WIDE), size, HEAD_WIDE, OP_WIDE_SIZE };
 }
 
-/* How far before the item at p is one with the same bytes, which the table has seen; 0: it
- * has others. Never before the first byte, as there are only positions up to here, or 0. */
+/* Looks up how many bytes earlier an item with the same bytes stands; 0: none is known. The table
+ * holds positions seen so far, so the result never points before the first byte. */
 static inline size_t
 find_item(const struct lz4block *k, const uint8_t *p, const struct item *t, uint16_t seen)
 {
@@ -91,7 +91,7 @@ same_head(const uint8_t *p, const struct item *t, size_t offset)
 	return (load64(p) ^ load64(p - offset)) << (64 - 8 * t->head_size) == 0;
 }
 
-/* The same for its head. */
+/* Looks up an item whose head alone is the same. */
 static inline size_t
 find_head(const struct lz4block *k, const uint8_t *p, const struct item *t, uint16_t seen)
 {
@@ -99,7 +99,7 @@ find_head(const struct lz4block *k, const uint8_t *p, const struct item *t, uint
 	return same_head(p, t, d) ? d : 0;
 }
 
-/* An item that no match has reached yet, or only its begin. */
+/* Packs an item that the last match did not cover, or only its begin. */
 static inline void
 pack_item(struct lz4frames *z, struct lz4block *k, const uint8_t *p, const struct item *t)
 {
@@ -125,7 +125,7 @@ pack_item(struct lz4frames *z, struct lz4block *k, const uint8_t *p, const struc
 		match_fields(k, p + HEAD_WIDE, p + t->size, offset);
 }
 
-/* At once: how long it is cannot be foreseen. */
+/* Skips the time of a frame, without a loop over its bytes: their number cannot be predicted. */
 static inline const uint8_t *
 skip_time(const uint8_t *p)
 {
@@ -154,7 +154,7 @@ lz4frames_keep(struct lz4frames *z, const struct lz4block *k, size_t walked)
 	z->last = (size_t)(k->last - out);
 }
 
-/* All loads of the item at p are inside: events that end just there are not looked at. */
+/* Whether all loads for the item at p stay inside; an event at the very end is not looked at. */
 static inline bool
 is_inside(const struct lz4block *k, const uint8_t *p)
 {
@@ -174,7 +174,7 @@ lz4frames_walk(struct lz4frames *z, const uint8_t *in, size_t n)
 		for (; items > 0 && is_inside(&k, p); items--) {
 			struct item t = item_at(p);
 			size_t left = (size_t)(k.end - p);
-			if (t.size > left) /* these are no frames */
+			if (t.size > left) /* the bytes are no frames */
 				t.size = left;
 			if (p + t.whole > k.next)
 				pack_item(z, &k, p, &t);
@@ -184,7 +184,8 @@ lz4frames_walk(struct lz4frames *z, const uint8_t *in, size_t n)
 	lz4frames_keep(z, &k, n);
 }
 
-/* Two SETs at p, of the form of the first: as others `offset` before, but for the values. */
+/* Matches two SETs at p, of one form, with those `offset` earlier: all but the bytes of the first value
+ * that differ, and the second value. */
 static void
 match_pair(struct lz4block *k, const uint8_t *p, const struct item *t, size_t offset)
 {
@@ -219,7 +220,7 @@ lz4frames_sets(struct lz4frames *z, struct lz4block *k, const uint8_t *p, const 
 		uint16_t *slot = &z->heads[hash(t.head)];
 		uint16_t seen = *slot;
 		*slot = (uint16_t)(p - k->in);
-		/* What came together came together before. */
+		/* Try the distance of the previous match first: neighbours repeat together. */
 		if (offset == 0 || !same_head(p, &t, offset))
 			offset = find_head(k, p, &t, seen);
 		if (offset && p >= k->next)
@@ -257,7 +258,7 @@ lz4frames_reserve(struct lz4frames *z, size_t n)
 	size_t need = LZ4FRAMES_LEAD + n + n / 255 + LZ4_AT_ONCE * 2;
 	if (need <= z->out_cap)
 		return true;
-	/* A little more, as the next one may be a little larger. */
+	/* Allocates a little more, as the next segment may be a little larger. */
 	size_t cap = need + need / 16;
 	uint8_t *out = realloc(z->out, cap);
 	if (!out)

@@ -59,8 +59,8 @@ length_known(struct lz4s *s, uint8_t stage)
 	return true;
 }
 
-/* Whole sequences of short lengths, while there is plenty of input and room: most are.
- * Anything else, errors too, is left to the steps. */
+/* Decodes whole sequences of short lengths, as most are, while there is plenty of input and room. Leaves
+ * all others, and errors, to the steps. */
 static void
 run_fast(struct lz4s *s, const uint8_t **in, const uint8_t *in_end, uint8_t **out, const uint8_t *out_end)
 {

@@ -35,8 +35,8 @@ place_of(const uscope_phrase_t *p, unsigned i)
 	return (uscope_place_t){ storage, load16(op), load16(op + 2) };
 }
 
-/* How many bits a value of it may have; 0: no phrase can set it, as what the summary counts by
- * itself are sparse storages. */
+/* Bits that a value of a place can have; 0: no phrase can set it. Slots of sparse storages are among
+ * these, as the summary counts their SETs. */
 static inline unsigned
 bits_of(const uscope_writer_t *w, uscope_place_t s)
 {

@@ -224,7 +224,7 @@ reach(struct pyramid *p, uint64_t cycle)
 	return USCOPE_OK;
 }
 
-/* ---- What happens. ---- */
+/* ---- Adding. ---- */
 
 static uint64_t
 cycle_of(struct pyramid *p, uint64_t time_ps)
@@ -237,7 +237,7 @@ cycle_of(struct pyramid *p, uint64_t time_ps)
 	return p->cycle;
 }
 
-/* What was summed up goes to its bucket. */
+/* Adds the value of the last cycle to its bucket. */
 static int
 settle(struct pyramid *p, struct pyramid_counter *c)
 {

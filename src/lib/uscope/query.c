@@ -2,8 +2,8 @@
 /* query: decoding of segments, and the state at a time. */
 #include "framein.h"
 
-/* Checkpoint and frames. state may be NULL; what comes after `until` is decoded, as an
- * error anywhere makes the segment useless. */
+/* Decodes checkpoint and frames; state (NULL: none) gets all up to `until`. With diag the rest is decoded
+ * too, as an error anywhere makes the segment useless. */
 static int
 decode(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, struct uscope_state *state,
 	uint64_t until, uint64_t *diag, uscope_error_t *error)
@@ -32,7 +32,7 @@ segment_decode(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, s
 	return decode(r, i, s, state, UINT64_MAX, diag, error);
 }
 
-/* The first time all of it is decoded and counted; later only what is asked for. */
+/* Decodes and counts a whole segment the first time it is asked for; later only up to `until`. */
 static int
 decode_known(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, struct uscope_state *state,
 	uint64_t until, uscope_error_t *error)
@@ -42,7 +42,7 @@ decode_known(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, str
 		return state ? decode(r, i, s, state, until, NULL, error) : 0;
 	uint64_t diag[USCOPE_NUM_DIAGS] = { 0 };
 	int status = decode(r, i, s, state, until, diag, error);
-	/* What is only short of memory is not damaged, and not known. */
+	/* Out of memory says nothing about the segment: do not mark it. */
 	if (status == USCOPE_E_NOMEM || status == USCOPE_E_IO)
 		return status;
 	if (!(marks & SEGMENT_COUNTED))

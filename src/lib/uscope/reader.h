@@ -26,7 +26,7 @@ enum {
 	NO_SEGMENT = -1,
 };
 
-/* Where the segments are: in the table of the file, or found by walking. */
+/* Offsets of the segments: in a table in the file, or in memory, found by walking. */
 struct seglist {
 	uint64_t table;    /* offset; 0: they are in offsets */
 	uint64_t *offsets; /* of the headers */
@@ -137,8 +137,8 @@ enum {
 	SEGMENT_GOOD = 2,    /* decoded without error */
 };
 
-/* What is known of a segment, and to add to it. Segments past a limit of 2^27 are always
- * new, as is everything when there is no memory. */
+/* Gets and adds marks of a segment. Segments past a limit of 2^27 have none, as has every segment when
+ * there is no memory. */
 unsigned seglist_marks(const struct seglist *l, uint32_t i);
 void seglist_mark(struct seglist *l, uint32_t i, unsigned marks);
 
@@ -152,7 +152,7 @@ int strings_open(struct uscope_reader *r, uscope_error_t *error);
 int summary_open(struct uscope_reader *r, uscope_error_t *error);
 void summary_close(struct summary *s);
 
-/* Where a level is: counter -1 is the density. At most SUMMARY_LEVELS_MAX levels each. */
+/* Places of the levels of a counter, -1 for the density; at most SUMMARY_LEVELS_MAX. */
 struct level {
 	uint64_t offset;
 	uint32_t n;
@@ -169,7 +169,7 @@ int checkpoint_read(struct uscope_reader *r, uint32_t i, const uscope_segment_t 
 /* Decodes a whole segment, adding to diag. state (NULL: none) becomes what it ends with. */
 int segment_decode(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, struct uscope_state *state,
 	uint64_t *diag, uscope_error_t *error);
-/* The same unless it is known to be good, counting what is raised for the first time only. */
+/* Decodes a segment unless it is marked good; counts its diagnostics once. */
 int segment_check(struct uscope_reader *r, uint32_t i, uscope_segment_t *s, uscope_error_t *error);
 /* A state for this reader, within its limits. */
 int reader_state(struct uscope_reader *r, struct uscope_state **state, uscope_error_t *error);

@@ -61,7 +61,7 @@ copy(struct recover *c, uint64_t offset, uint64_t n, uscope_error_t *error)
 
 /* ---- Segments. ---- */
 
-/* What the new summary counts: as the writer does. */
+/* Counts an operation in the new summary, by the rules of the writer. */
 static int
 count_op(struct recover *c, const uscope_item_t *item)
 {
@@ -135,7 +135,7 @@ copy_segments(struct recover *c, uscope_error_t *error)
 	return 0;
 }
 
-/* Where they are follows from their sizes. */
+/* Writes the table of the segments, whose offsets follow from their sizes. */
 static int
 write_table(struct recover *c, uint64_t at, uscope_error_t *error)
 {
@@ -269,7 +269,7 @@ stop(struct recover *c)
 	free(c->counter_of);
 }
 
-/* Twice when the old summary was to be kept, and a segment turned out to be lost. */
+/* Writes the new file; again without the old summary when a segment turns out to be lost. */
 static int
 rewrite(struct uscope_reader *r, int fd, uscope_recovery_t *report, uscope_error_t *error)
 {

@@ -21,15 +21,15 @@ struct scan {
 	struct window w;
 };
 
-/* What it costs to decode, at most. */
+/* The most bytes that decoding a segment goes through. */
 static uint64_t
 work(const uscope_segment_t *s)
 {
 	return segment_size(s) + s->raw_size;
 }
 
-/* Is there a segment. Content that was no good is not decoded over and over by segments
- * that overlap: the bytes below `claim` have been paid for once, and get `spare` more. */
+/* Looks for a good segment at a place. Headers of a hostile file may claim the same bytes over and over:
+ * bytes below `claim` were decoded once, in vain, and further attempts there share a budget, `spare`. */
 static int
 try(struct scan *scan, uint64_t at, bool chained, bool *found, uscope_segment_t *s, uscope_error_t *error)
 {

@@ -124,8 +124,8 @@ copy_text(schema_t *schema, const char *text, const char **copy)
 	return 0;
 }
 
-/* What every addition begins with: may it be, is there room in the file for size bytes
- * more and for an id after n others, and the name. */
+/* Begins an addition: checks that the schema can change and that the file has room for size bytes more
+ * and for an id after n others, and copies the name. */
 static int
 begin(schema_t *schema, const char *name, uint32_t n, uint32_t most, uint32_t size, const char **copy)
 {

@@ -10,7 +10,7 @@
 
 /* ---- Rules. ---- */
 
-/* What is wrong with a definition: its kind and number, and why. */
+/* Refuses a definition, named by its kind and number. */
 static int
 wrong(uscope_error_t *error, const char *kind, uint32_t i, const char *why)
 {
@@ -127,7 +127,7 @@ check_events(const schema_t *schema, uscope_error_t *error)
 	return 0;
 }
 
-/* Of the header and the definitions, without the pool. */
+/* Bytes of the header and the definitions, without the pool. */
 static uint64_t
 definitions_size(const schema_t *schema)
 {

@@ -13,7 +13,7 @@ take_entry(const uint8_t *p, uscope_section_t *s)
 	};
 }
 
-/* What the reader uses of the table; the first of a type counts. */
+/* The sections that the reader uses; of several of one type the first. */
 struct found {
 	uscope_section_t strings, counters, summary, segments;
 };
@@ -77,7 +77,7 @@ read_table(struct uscope_reader *r, uint64_t offset, struct found *found, uscope
 	return status;
 }
 
-/* The type of old summaries has no layout of its own. */
+/* A section of the type of old summaries is used if it has the bytes of a new one. */
 static int
 choose_summary(struct uscope_reader *r, const struct found *found, uscope_error_t *error)
 {

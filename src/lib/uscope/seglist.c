@@ -130,8 +130,8 @@ seglist_add(struct uscope_reader *r, const uscope_segment_t *s, uscope_error_t *
 	return status;
 }
 
-/* Walks back: what is found is in the wrong order, and known only when the walk ends well.
- * That each is before the one after it excludes circles. */
+/* Walks back from the last segment and keeps the offsets only if the walk ends well, in reverse. Each
+ * offset must be less than the one after it, so there are no circles. */
 int
 seglist_chain(struct uscope_reader *r, uint64_t tail, uscope_error_t *error)
 {
@@ -274,7 +274,7 @@ seglist_first(struct uscope_reader *r, uint64_t t, uint32_t *i, uscope_error_t *
 	return 0;
 }
 
-/* ---- What is known of each. ---- */
+/* ---- Marks. ---- */
 
 unsigned
 seglist_marks(const struct seglist *l, uint32_t i)

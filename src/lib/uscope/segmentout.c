@@ -42,7 +42,7 @@ packed_bound(const struct segmentout *s, size_t n)
 	return (size_t)LZ4_compressBound((int)n) + PREFIX_SIZE;
 }
 
-/* By what knows that they are frames: the rest of them, and the end. */
+/* Packs the frames that lz4frames has not packed yet, and ends its block. */
 static int
 pack_frames(struct segmentout *s, const struct segment *g, const uint8_t **bytes, size_t *n)
 {

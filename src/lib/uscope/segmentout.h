@@ -24,7 +24,7 @@ struct segment {
 	uint64_t end;   /* exclusive */
 	uint32_t frames;
 	uint32_t active;
-	struct lz4frames *lz4; /* what of the deltas is packed already; NULL: something else packs them */
+	struct lz4frames *lz4; /* the block so far; NULL: another compressor packs the deltas */
 };
 
 struct segmentout {
@@ -66,7 +66,7 @@ int segmentout_open(struct segmentout *s, int fd, const uscope_writer_options_t 
  * then the thread's until the next call of one of these. 0, or the first failure: E_IO,
  * E_NOMEM, E_LIMIT; s->error tells. */
 int segmentout_commit(struct segmentout *s, struct segment *segment);
-/* Waits until all is committed. The same results. */
+/* Waits until all is committed. Returns as segmentout_commit(). */
 int segmentout_wait(struct segmentout *s);
 /* Cuts off what was not committed. */
 void segmentout_truncate(struct segmentout *s);

@@ -61,7 +61,7 @@ enum uscope_status {
 const char *uscope_status_name(int status);
 const char *uscope_status_text(int status);
 
-/* Where and why something failed. */
+/* An error: its place and its reason. */
 typedef struct {
 	int status;       /* USCOPE_OK: nothing did */
 	int64_t segment;  /* its index, -1: not inside a segment */
@@ -213,7 +213,7 @@ uint8_t uscope_scope_clock(const schema_t *schema, uint16_t scope);
 /* "/soc/tile0/core1" into buf, cut to size; the length it wanted, as snprintf. */
 size_t uscope_scope_path(const schema_t *schema, uint16_t scope, char *buf, size_t size);
 
-/* What is traced: pairs of texts. Borrowed by the writer during open only. */
+/* Describes the traced device as pairs of texts. Borrowed by the writer during open only. */
 typedef struct {
 	const char *key;
 	const char *value;
@@ -299,10 +299,10 @@ int uscope_writer_finish(uscope_writer_t *w);
 int uscope_writer_flush(uscope_writer_t *w);
 /* The end of the trace, if later than the last cycle. */
 int uscope_writer_set_end(uscope_writer_t *w, uint64_t time_ps);
-/* The same so far, 0: nothing. With background, a failure to write is known once the
- * next segment is complete, or after flush. */
+/* What finish would return if nothing else went wrong. With background, a failure to write is
+ * known once the next segment is complete, or after flush. */
 int uscope_writer_error(const uscope_writer_t *w);
-/* The same with its reason. Valid until the next call. */
+/* That error with its reason. Valid until the next call. */
 const uscope_error_t *uscope_writer_error_info(const uscope_writer_t *w);
 void uscope_writer_stats(const uscope_writer_t *w, uscope_writer_stats_t *stats);
 
@@ -326,7 +326,7 @@ enum {
 	USCOPE_PHRASE_PLACES = 2,
 };
 
-/* What a SET is for. */
+/* A place that a SET changes. */
 typedef struct {
 	uint16_t storage;
 	uint16_t slot;
@@ -354,7 +354,7 @@ bool uscope_phrase_init(uscope_writer_t *w, uscope_phrase_t *p, uint64_t value, 
  * false, and nothing is done: the value does not fit, or the operations would have another form,
  * and it is to be made ready as a new one. */
 bool uscope_phrase_change(uscope_writer_t *w, uscope_phrase_t *p, uint64_t value);
-/* What it says is set, inside of a cycle. */
+/* Does the SETs of a phrase, inside of a cycle. */
 void uscope_phrase(uscope_writer_t *w, uscope_phrase_t *p);
 
 #define USCOPE_GOES_ON UINT64_MAX
@@ -423,7 +423,7 @@ enum {
 	USCOPE_F_INTERLEAVED = 1 << 7,
 };
 
-/* What a file may have that is wrong (V_) or worth a note (N_) without being useless. */
+/* Rules that a file may break (V_) and oddities worth a note (N_), neither of which makes it useless. */
 #define USCOPE_DIAG_LIST(X)                                                 \
 	X(V_LAYOUT, "storage definitions have the size of another version") \
 	X(V_POOL_BASE, "the offset of the string pool is 2 too large")      \
@@ -485,7 +485,7 @@ void uscope_reader_close(uscope_reader_t *r);
 /* The last error, 0: none. Cleared by the next call that succeeds. */
 int uscope_reader_status(const uscope_reader_t *r);
 const uscope_error_t *uscope_reader_error(const uscope_reader_t *r);
-/* How often, while opening and in what has been decoded since. Decoding a segment again
+/* Counts a diagnostic, while opening and in what has been decoded since. Decoding a segment again
  * does not count again. */
 uint64_t uscope_reader_diag(const uscope_reader_t *r, enum uscope_diag id);
 
@@ -596,7 +596,7 @@ typedef struct uscope_item {
 
 /* Frames, operations and events in file order, as uscope_events_in_range. */
 uscope_item_iter_t *uscope_items_in_range(uscope_reader_t *r, uint64_t t0_ps, uint64_t t1_ps);
-/* Those of one segment, whatever is wrong with the others. NULL: out of memory, or E_RANGE. */
+/* The items of one segment, whatever is wrong with the others. NULL: out of memory, or E_RANGE. */
 uscope_item_iter_t *uscope_segment_items(uscope_reader_t *r, uint32_t segment);
 bool uscope_item_next(uscope_item_iter_t *it, uscope_item_t *item);
 int uscope_item_iter_status(const uscope_item_iter_t *it);
@@ -655,7 +655,7 @@ typedef struct {
  * file are lost. 0, or why not. report and error may be NULL. */
 int uscope_recover(
 	const char *in, const char *out, uscope_recovery_t *report, uscope_error_t *error);
-/* What recovery found, for a reader in recover mode. */
+/* The result of recovery, for a reader in recover mode. */
 void uscope_reader_recovery(const uscope_reader_t *r, uscope_recovery_t *report);
 
 #pragma GCC visibility pop

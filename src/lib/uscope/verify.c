@@ -121,8 +121,8 @@ check_segments(struct verify *v, uscope_error_t *error)
 
 /* ---- Summary. ---- */
 
-/* What an entry must be, of `n` entries below it. NULL in the window: the file has shrunk,
- * which window_next reports. */
+/* Compares an entry with the sum of the `n` entries below it. A file that has shrunk is reported by
+ * window_next(), so p is never NULL. */
 static int
 sum_density(struct verify *v, uint32_t n, bool *good, uscope_error_t *error)
 {

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-/* The file cannot go on: its error is the writer's. */
+/* Ends the trace with the error of a segment that could not be written. */
 static int
 commit_failed(uscope_writer_t *w)
 {
@@ -215,7 +215,7 @@ uscope_writer_finish(uscope_writer_t *w)
 		}
 	}
 	writer_mode(w, MODE_DONE);
-	/* What was left in caches of the system may fail to reach the file only now. */
+	/* Some file systems report only now that cached bytes did not reach the disk. */
 	segmentout_stats(w->out, &w->stats);
 	segmentout_close(w->out);
 	if (close(w->fd) != 0 && !w->fatal)

@@ -45,7 +45,7 @@ enum {
 };
 
 struct uscope_writer {
-	/* What every operation touches. */
+	/* Touched by every operation. */
 	uint8_t *p;     /* end of the deltas */
 	uint8_t *limit; /* an operation has room while p <= limit */
 	struct state_storage *storages;
@@ -68,7 +68,7 @@ struct uscope_writer {
 	/* The frame and the segment. */
 	bool framed;         /* the frame of the cycle has begun */
 	uint64_t time;       /* of the cycle or the last one, ps */
-	uint64_t base_time;  /* that the next frame counts from */
+	uint64_t base_time;  /* the next frame counts from here */
 	uint64_t last_frame; /* time of the last frame; cycles without one may be later */
 	uint64_t min_time;   /* that the next cycle may have: that of the last, or 1 more */
 	uint64_t next_grid;  /* the first point of the grid after `last_frame` */
@@ -141,7 +141,7 @@ int closeout_write(uscope_writer_t *w, uint64_t total);
 
 /* ---- writeropen.c ---- */
 
-/* Whatever is there; the file is closed. */
+/* Frees a writer, even one that is half open, and closes its file. */
 void writer_free(uscope_writer_t *w);
 
 #endif

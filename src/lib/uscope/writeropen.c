@@ -90,7 +90,7 @@ put_chunk(uint8_t *p, uint16_t type, const uint8_t *payload, size_t n)
 	return p + align8(n);
 }
 
-/* Without the NUL behind it. */
+/* Copies the four letters without the NUL. */
 static void
 put_magic(uint8_t *p, const char *magic)
 {
@@ -126,7 +126,7 @@ write_preamble(uscope_writer_t *w, const struct schema_bytes *bytes, size_t *siz
 
 /* ---- Memory. ---- */
 
-/* What is to be done for a field besides storing its values. */
+/* Marks what a SET or ADD of each field does besides storing the value. */
 static void
 mark_fields(const struct state_field *fields, uint32_t n)
 {
@@ -189,7 +189,7 @@ make_segments(uscope_writer_t *w)
 	return USCOPE_OK;
 }
 
-/* Of those that are short. */
+/* Fills the table of short times as LEB128. */
 static void
 make_lebs(uscope_writer_t *w)
 {

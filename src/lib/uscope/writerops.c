@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* writerops: what is called for each change. An operation is checked, applied to the state
- * of the writer and appended to the frame as a compact one; whatever else there is to do
- * is off the straight path. */
+/* writerops: the functions called for each change. An operation is checked, applied to the state of the
+ * writer and appended to the frame as a compact one; rarer work is kept off that path. */
 #include "writer.h"
 
 /* ---- Values. ---- */
@@ -96,15 +95,15 @@ enter(uscope_writer_t *w, const char *what)
 	return likely(w && w->mode == MODE_CYCLE) || (w && writer_enter(w, what));
 }
 
-/* It is a good one: its frame has begun. Before the state is changed, as that may be what
- * a segment begins with. */
+/* Begins the frame for an operation that was found good. Called before the state changes, as the state may
+ * become the checkpoint of a new segment. */
 static inline bool
 ready(uscope_writer_t *w)
 {
 	return likely(w->mode == MODE_CYCLE) || writer_begin_frame(w);
 }
 
-/* Any operation that sets. */
+/* A SET of any kind. */
 static __attribute__((noinline)) void
 set_any(uscope_writer_t *w, uint16_t storage, uint16_t slot, uint16_t field, uint64_t value)
 {
@@ -123,8 +122,8 @@ set_any(uscope_writer_t *w, uint16_t storage, uint16_t slot, uint16_t field, uin
 		count_summary(w, pyramid_density(w->summary, w->time, 1));
 }
 
-/* Nearly all calls go straight through, without a call in between, which would cost as
- * much as the rest. What is unusual in any way starts over in set_any. */
+/* Nearly all calls pass without calling another function, which would cost as much as the rest. An
+ * unusual one starts over in set_any(). */
 void
 uscope_slot_set(uscope_writer_t *w, uint16_t storage, uint16_t slot, uint16_t field, uint64_t value)
 {

@@ -35,7 +35,7 @@ find_format(const char *name)
 	return NULL;
 }
 
-/* What is before the first time wanted. NULL: reported. */
+/* The state before the first time wanted. NULL: reported. */
 static uscope_state_t *
 first_state(struct exporting *e)
 {
@@ -59,7 +59,7 @@ first_state(struct exporting *e)
 	return state;
 }
 
-/* Behind a segment that cannot be read. */
+/* Starts over from a checkpoint, behind a segment that cannot be read. */
 static void
 jump(struct exporting *e, uint32_t segment)
 {

@@ -14,7 +14,7 @@ pick_add(struct pick *p, enum pick_kind kind, const char *pattern)
 	return true;
 }
 
-/* What is compared: the path is made of the scope and the name. */
+/* A storage or event that patterns are compared with, by name or by path. */
 struct candidate {
 	const char *scope;
 	const char *name;

@@ -8,7 +8,7 @@
 
 #include "tool.h"
 
-/* Where to, and of which file. */
+/* Output and file of the show_ and json_ functions. */
 struct show {
 	struct tool *tool;
 	struct wbuf *w;
@@ -27,7 +27,7 @@ void show_time(struct wbuf *w, uint64_t ps);
 void show_value(const struct show *s, const uscope_field_t *f, uint64_t raw);
 /* The number, whatever it stands for; true and false of a BOOL. */
 void show_number(const struct show *s, const uscope_field_t *f, uint64_t raw);
-/* What it stands for: label or text, valid until the next call; NULL: the number itself. */
+/* The label or text that a value stands for, valid until the next call; NULL: it is a number. */
 const char *value_text(const struct show *s, const uscope_field_t *f, uint64_t raw, uint32_t *length);
 /* "/core0/rob" */
 void show_path(const struct show *s, uint16_t scope, const char *name);

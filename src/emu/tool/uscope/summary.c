@@ -87,7 +87,7 @@ put_buckets(struct overview *o, uint32_t counter)
 		put_str(o->w, "]");
 }
 
-/* What the coarsest level says of the whole trace. */
+/* A counter over the whole trace, from its coarsest level. */
 static uscope_mipmap_t
 whole(const struct overview *o, uint32_t counter, uint32_t levels)
 {

@@ -114,7 +114,7 @@ trim(struct arena *a, const char *text)
 static const char *
 row_label(struct tlfile *f, const uscope_state_t *state, const struct tlclass *c, uint32_t row)
 {
-	/* Those of breakdowns count down, as in the ROW file. */
+	/* Labels of breakdown rows count down, as in the ROW file. */
 	if (c->table < 0)
 		return arena_printf(&f->arena, "~CPU %4" PRIu32, c->nslots - row);
 	uint64_t index = uscope_slot_field(state, (uint16_t)c->table, (uint16_t)row, (uint16_t)c->label_field);
@@ -203,7 +203,7 @@ enum {
 	CHANNEL_FIELDS,
 };
 
-/* What the table says of a channel. NULL: all is well; else what is not. */
+/* Reads a channel out of its row of the table. NULL, or why the row is wrong. */
 static const char *
 check_channel(struct tlfile *f, struct tlchannel *ch, const uint64_t v[])
 {

@@ -17,7 +17,7 @@ enum tl_class {
 	TL_CLASSES,
 };
 
-/* How a field holds the value of a channel. */
+/* The encoding of a channel's value in its field. */
 enum tl_kind {
 	TL_ENUM, /* the same up to 253; its labels are in the schema */
 	TL_U32,
@@ -104,7 +104,7 @@ bool tlfile_is_timeline(const uscope_reader_t *r, const char **lacks);
 
 /* Labels, rows and the end again, after the file has grown. false: reported. */
 bool tlfile_learn(struct tlfile *f);
-/* Where the file ends, as far as it is there. */
+/* The end of the trace, or of what is written so far. */
 uint64_t tlfile_find_end(uscope_reader_t *r);
 
 /* NULL: no channel stands there. */
@@ -132,7 +132,7 @@ bool tllabel_value(const struct tlfile *f, const struct tlchannel *ch, uint64_t 
  * Valid until the next call. */
 const char *tllabel_of(const struct tlfile *f, const struct tlchannel *ch, const uint64_t *raw, int64_t value);
 
-/* The same for people: the number if there is no label, "#3" for a text that is not
+/* Text to show for a value: its label, the number if there is no label, "#3" for a text that is not
  * known. */
 enum {
 	TLLABEL_NUMBER = 24,

@@ -84,7 +84,7 @@ tllabel_read(struct tlfile *f, const uscope_state_t *state)
 	return true;
 }
 
-/* Of an unfinished file only those that are the same in all. */
+/* A text of the file; an unfinished one has only the texts that all files share. */
 static const char *
 text_of(const struct tlfile *f, uint32_t index, uint32_t *n)
 {

@@ -12,8 +12,8 @@ fits(const char *pattern, const char *text)
 	return text && (strcmp(pattern, text) == 0 || fnmatch(pattern, text, 0) == 0);
 }
 
-/* What is behind "cpu/"; NULL: the pattern is of another class. Without a class it may be
- * of any. */
+/* The part of a pattern behind its class, such as "cpu/"; NULL: it names another class. A pattern
+ * without a class fits all. */
 static const char *
 of_class(const char *pattern, const struct tlclass *c)
 {

@@ -34,7 +34,7 @@ struct tlpick {
  * tool). In the arena of the file; the patterns are borrowed. */
 bool tlpick_make(struct tlpick *p, struct tlfile *f, const struct tlpatterns *patterns);
 
-/* The same for rows that have come since. */
+/* Chooses among rows that were added to the file since. */
 void tlpick_more(struct tlpick *p, const struct tlfile *f);
 
 static inline bool

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "scan.h"
 
-/* Fields keep so much of a value. */
+/* Cuts a value to the size of a field. */
 static uint64_t
 cut(uint64_t v, unsigned size)
 {
@@ -11,7 +11,7 @@ cut(uint64_t v, unsigned size)
 static void
 emit(const struct tlscan *s, const struct tlchannel *ch, uint32_t row, const struct tlcell *c, uint64_t end, bool cut_end)
 {
-	/* What was never written is nothing at all. */
+	/* A cell that was never written had no state. */
 	bool first = c->raw == 0 && c->since == end;
 	if (first || (!s->all && (c->raw == 0 || c->since == end)))
 		return;
@@ -59,7 +59,7 @@ tlscan_begin(struct tlscan *s, struct tlfile *f, const struct tlpick *pick, uint
 	}
 	uscope_state_t *state = NULL;
 	if (from > 0) {
-		/* What happens at `from` itself is seen on the way. */
+		/* Changes at `from` itself come with the items. */
 		state = uscope_state_at(f->src->reader, from - 1);
 		if (!state && uscope_reader_status(f->src->reader) != USCOPE_E_NODATA) {
 			(void)utool_failed(f->tool, f->src);
@@ -99,8 +99,7 @@ take_event(struct tlscan *s, const uscope_item_t *item)
 		s->span(s->user, &span);
 }
 
-/* What happened in a segment that cannot be read is not known; where the next one begins
- * it is. */
+/* Takes the checkpoint behind a segment that could not be read: changes inside that one are unknown. */
 static void
 resume(struct tlscan *s, const uscope_item_t *item)
 {

@@ -2,7 +2,7 @@
 #ifndef TOOL_USCOPE_TIMELINE_SCAN_H
 #define TOOL_USCOPE_TIMELINE_SCAN_H
 
-/* scan: what the rows of a timeline show from when to when. */
+/* scan: the states of the rows of a timeline, each with begin and end. */
 
 #include "pick.h"
 #include "uscope/walk.h"
@@ -42,9 +42,9 @@ struct tlscan {
 /* Times included. Fill all, span and user behind it. false: reported. tlscan_finish() is
  * due in both cases. */
 bool tlscan_begin(struct tlscan *s, struct tlfile *f, const struct tlpick *pick, uint64_t from, uint64_t to);
-/* What is there, or has come since. */
+/* Reads the segments that are there and were not read before. */
 void tlscan_run(struct tlscan *s);
-/* What still shows at the end. */
+/* Ends the states that last to the end. */
 void tlscan_close(struct tlscan *s);
 /* The exit status. */
 int tlscan_finish(struct tlscan *s);

@@ -70,7 +70,7 @@ take_option(struct request *q, int opt)
 	}
 }
 
-/* What fits together. false: reported. */
+/* Refuses options that exclude each other. false: reported. */
 static bool
 check_options(struct request *q)
 {

@@ -7,7 +7,7 @@
 
 #include "scan.h"
 
-/* What all of them work on. */
+/* The opened file and the choice of the user, for all parts. */
 struct timeline {
 	struct tool *tool;
 	struct tlfile file;
@@ -17,13 +17,13 @@ struct timeline {
 	bool all;
 };
 
-/* What the rows show at a time (tlat.c). */
+/* The state of all rows at a time (at.c). */
 int timeline_at(struct timeline *t, uint64_t time_ps);
-/* Time in each state (tlprofile.c). */
+/* Time in each state (profile.c). */
 int timeline_profile(struct timeline *t);
-/* The Paraver files, in a directory (tlprv.c). */
+/* The Paraver files, in a directory (prv.c). */
 int timeline_prv(struct timeline *t, const char *dir);
-/* What the file is (tlinfo.c). */
+/* Trace, rows and channels of the file (info.c). */
 int timeline_info(struct timeline *t);
 
 #endif
