@@ -28,6 +28,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", d) for d in ("gen", "prop")]
 import asm  # noqa: E402
 import casefile  # noqa: E402
+import memory  # noqa: E402
 
 CLASSES = ("thread", "cpu")
 HEADER = re.compile(r"#Paraver \([^()]*\):(\d{20})_ns:0:1:1\((\d+):1\)")
@@ -307,6 +308,7 @@ def main():
     ap.add_argument("--time", type=float, default=60)
     ap.add_argument("dirs", nargs="*")
     a = ap.parse_args()
+    memory.use()
     found, n = [], 0
     for outdir in a.dirs:
         found += check(outdir, a.compat, a.killed, a.short)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the table-driven golden tests share: small traces, exact lines."""
 import argparse
+import concurrent.futures
 import os
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "gen"))
 import asm  # noqa: E402
+import memory  # noqa: E402
 
 
 class Run:
@@ -60,15 +62,21 @@ def main(doc, cases):
     ap.add_argument("--only", default="")
     ap.add_argument("-v", action="store_true")
     a = ap.parse_args()
+    memory.use()
     emu = os.path.abspath(a.emu)
     passed = failed = 0
-    for name, test in cases():
-        if a.only not in name:
-            continue
+
+    def attempt(test):
         try:
-            found = test(emu)
+            return test(emu)
         except (subprocess.TimeoutExpired, asm.AsmError, TypeError, ValueError, IndexError) as e:
-            found = [f"{type(e).__name__}: {e}"]
+            return [f"{type(e).__name__}: {e}"]
+
+    wanted = [(name, test) for name, test in cases() if a.only in name]
+    # Each case waits for processes: threads do.
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = list(pool.map(attempt, [test for _, test in wanted]))
+    for (name, _), found in zip(wanted, results):
         passed, failed = passed + (not found), failed + bool(found)
         if found or a.v:
             print("FAIL" if found else "ok  ", name)

@@ -43,6 +43,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "gen"))
 import asm  # noqa: E402
 import casefile  # noqa: E402
+import memory  # noqa: E402
 
 TRACES = ("thread", "cpu", "nosv-breakdown", "nanos6-breakdown", "openmp-breakdown")
 FILES = [f"{t}.{e}" for t in TRACES for e in ("prv", "pcf", "row")]
@@ -186,6 +187,7 @@ def main():
     ap.add_argument("-v", action="store_true")
     ap.add_argument("dir", nargs="?", default=HERE)
     a = ap.parse_args()
+    memory.use()
     emu = os.path.abspath(a.emu)
     passed = failed = skipped = 0
     absent = absent_models(emu)

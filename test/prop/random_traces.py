@@ -24,6 +24,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "gen")]
 import asm  # noqa: E402
+import memory  # noqa: E402
 import twin  # noqa: E402
 from twin import ACTIVE, COOLING, DEAD, PAUSED, RUNNING, UNKNOWN, WARMING  # noqa: E402
 
@@ -558,9 +559,10 @@ def main():
     ap.add_argument("--seed", type=int, default=None)
     ap.add_argument("--time", type=float, default=60)
     ap.add_argument("--arg", action="append", default=[], help="option passed to the emulator")
-    ap.add_argument("--keep", default=None, help="where failing traces are left (default: /tmp)")
+    ap.add_argument("--keep", default=None, help="where failing traces are left (default: where temporary files go)")
     ap.add_argument("-v", action="store_true")
     a = ap.parse_args()
+    memory.use()
     emu = os.path.abspath(a.emu) if a.emu else None
     have = models_of(emu)
     models = [m for m in asm.VERSIONS if m in have and a.model in (m, "all")]

@@ -25,6 +25,7 @@ import tlkit
 
 import asm
 import casefile
+import memory
 import random_traces
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -175,6 +176,7 @@ def main():
     ap.add_argument("--keep")
     ap.add_argument("-v", action="store_true")
     a = ap.parse_args()
+    memory.use()
     if "TIMELINE_SECONDS" in os.environ:
         a.time, a.states = float(os.environ["TIMELINE_SECONDS"]), 50
     if a.conformance and not os.path.isdir(a.conformance):
