@@ -27,7 +27,7 @@ say(const char *signature, const char *words, const void *payload, size_t size)
 	const char *why;
 	CHECK(sig_parse(signature, sig, &why) == 0);
 	CHECK(phrase_compile(&ph, &arena, words, sig, &why) == 0);
-	phrase_put(&out, SAFE_TEXT, &ph, payload, size);
+	phrase_put(&out, TEXT_PLAIN, &ph, payload, size);
 	return text();
 }
 
@@ -145,46 +145,6 @@ bad(void)
 	}
 }
 
-/* The three styles, and what is no UTF-8. */
-static void
-safe(void)
-{
-	static const struct {
-		enum safe_style style;
-		const char *in;
-		const char *want;
-	} cases[] = {
-		{ SAFE_TEXT, "plain ~", "plain ~" },
-		{ SAFE_TEXT, "a\"b\\c", "a\"b\\c" },
-		{ SAFE_CSV, "a\"b\\c", "a\"\"b\\c" },
-		{ SAFE_JSON, "a\"b\\c", "a\\\"b\\\\c" },
-		{ SAFE_TEXT, "\n\t\x7f", "\\x0a\\x09\\x7f" },
-		{ SAFE_JSON, "\n\t\x7f", "\\u000a\\u0009\\u007f" },
-		{ SAFE_TEXT, "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80" },
-		{ SAFE_TEXT, "\xff\xc3", "\\xff\\xc3" },
-		{ SAFE_JSON, "\xff", "\\\\xff" },
-		{ SAFE_TEXT, "\xc0\x80", "\\xc0\\x80" },                   /* longer than need be */
-		{ SAFE_TEXT, "\xe0\x80\x80", "\\xe0\\x80\\x80" },          /* the same */
-		{ SAFE_TEXT, "\xed\xa0\x80", "\\xed\\xa0\\x80" },          /* a surrogate */
-		{ SAFE_TEXT, "\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80" }, /* beyond the last */
-		{ SAFE_TEXT, "\xf8\x88\x80\x80\x80", "\\xf8\\x88\\x80\\x80\\x80" },
-		{ SAFE_TEXT, "\xe2\x82", "\\xe2\\x82" },
-		{ SAFE_TEXT, "\x80", "\\x80" },
-		{ SAFE_TEXT, "\xc2\x9b", "\\xc2\\x9b" }, /* begins a sequence */
-		{ SAFE_JSON, "\xc2\x9b", "\\u009b" },
-		{ SAFE_TEXT, "\xe2\x80\xae", "\\xe2\\x80\\xae" }, /* right to left */
-	};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		safe_put_str(&out, cases[i].style, cases[i].in);
-		CHECK(strcmp(text(), cases[i].want) == 0);
-	}
-	for (int c = 0; c < 256; c++) {
-		safe_put_letter(&out, SAFE_TEXT, (uint8_t)c);
-		size_t n = strlen(text());
-		CHECK(n == (c > 0x20 && c < 0x7f ? 1 : 4));
-	}
-}
-
 int
 main(int argc, char **argv)
 {
@@ -193,7 +153,6 @@ main(int argc, char **argv)
 	types();
 	missing();
 	bad();
-	safe();
 	like_printf(kit_seed(argc, argv));
 	out.used = 0;
 	CHECK(wbuf_close(&out) == 0);

@@ -1,13 +1,44 @@
 /* SPDX-License-Identifier: MIT */
-#include "kit/when.h"
+#include "when.h"
 
 #include "check.h"
 
 #include <stddef.h>
+#include <string.h>
+
+static void
+picoseconds(void)
+{
+	static const struct {
+		const char *text;
+		uint64_t ps;
+	} good[] = {
+		{ "7", 7 },
+		{ "1.5us", 1500000 },
+		{ "1.0000ns", 1000 },
+		{ "0.5h", UINT64_C(1800000000000000) },
+		{ "18446744073709551615", UINT64_MAX },
+	};
+	static const char *const bad[] = { "", "+5", "-5", "0.1", "1.0001ns", "1.00001ns", "18446744073709551616", "18446745s", "5124096h" };
+	static const struct {
+		uint64_t ps;
+		const char *text;
+	} shown[] = { { 0, "0ps" }, { 999, "999ps" }, { 1500000, "1.5us" }, { UINT64_C(60000000000000), "60s" }, { UINT64_MAX, "18446744.073709551615s" } };
+	uint64_t ps;
+	const char *why;
+	char buf[WHEN_TEXT];
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		CHECK(when_parse_ps(good[i].text, &ps, &why) && ps == good[i].ps);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		CHECK(!when_parse_ps(bad[i], &ps, &why) && *why);
+	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++)
+		CHECK(strcmp(when_text(buf, shown[i].ps), shown[i].text) == 0);
+}
 
 int
 main(void)
 {
+	picoseconds();
 	static const struct {
 		const char *text;
 		int64_t ns;
@@ -35,11 +66,12 @@ main(void)
 		{ "0.0000000001min", 6, true },
 		{ "0.25h", INT64_C(900000000000), true },
 		{ "1.0", 1, false },
+		{ "5000ps", 5, true },
 		{ "9223372036s", INT64_C(9223372036000000000), true },
 		{ "2562047h", INT64_C(9223369200000000000), true },
 	};
 	static const char *const bad[] = { "", "s", ".", ".s", "-", "+", "--5", "+-5", "1x", "1e3", "0x10", "1 s", " 1", "1..2s", "1.2.3s",
-		"1.5", "0.1ns", "0.0001us", "0.00000000001min", "9223372036854775808", "99999999999999999999s", "9223372037s",
+		"1.5", "0.1ns", "0.0001us", "1.05ns", "1500ps", "0.00000000001min", "9223372036854775808", "99999999999999999999s", "9223372037s",
 		"9223372036.9s", "2562048h", "1S", "1sec", "1ms2us" };
 	struct when w;
 	const char *why;

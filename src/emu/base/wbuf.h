@@ -25,6 +25,7 @@ struct wbuf {
 	uint64_t written; /* bytes that reached the file */
 	const char *path; /* borrowed from the caller until closed */
 	char *data;
+	bool spaced; /* jsonout.h puts a blank behind commas and colons */
 };
 
 /* Creates or truncates the file at path. The path is borrowed until wbuf_close().

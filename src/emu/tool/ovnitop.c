@@ -2,7 +2,7 @@
 /* ovnitop: how many events a trace has, by what they are, who emits them, or when. */
 #include "kit/cli.h"
 #include "top/count.h"
-#include "wbuf.h"
+#include "jsonout.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -77,18 +77,18 @@ choose_unit(struct printer *p)
 }
 
 static void
-put_name(struct printer *p, enum safe_style style, const struct top_row *r)
+put_name(struct printer *p, enum text_form form, const struct top_row *r)
 {
 	switch (p->top->by) {
 	case TOP_EVENT:
 		for (int i = 0; i < 3; i++)
-			safe_put_letter(&p->out, style, r->mcv[i]);
+			put_letter(&p->out, form, r->mcv[i]);
 		break;
 	case TOP_MODEL:
 		if (r->name)
 			wbuf_printf(&p->out, "%s", r->name);
 		else
-			safe_put_letter(&p->out, style, r->mcv[0]);
+			put_letter(&p->out, form, r->mcv[0]);
 		break;
 	case TOP_TIME:
 		if (r->early)
@@ -96,7 +96,7 @@ put_name(struct printer *p, enum safe_style style, const struct top_row *r)
 		else
 			wbuf_printf(&p->out, "%" PRIu64 "%s", r->time / (uint64_t)p->unit_ns, p->unit);
 		break;
-	default: safe_put_str(&p->out, style, r->name); break;
+	default: put_form(&p->out, form, r->name, strlen(r->name)); break;
 	}
 }
 
@@ -107,7 +107,7 @@ row_label(struct printer *p, struct wbuf *scratch, const struct top_row *r)
 {
 	struct wbuf out = p->out;
 	p->out = *scratch;
-	put_name(p, SAFE_TEXT, r);
+	put_name(p, TEXT_PLAIN, r);
 	const char *label = arena_strndup(&p->top->trace->arena, p->out.data, p->out.used);
 	p->out = out;
 	return label;
@@ -167,52 +167,53 @@ print_text(struct printer *p)
 
 /* ---- JSON. ---- */
 
+/* A name, which is made by put_name(). */
 static void
-json_text(struct printer *p, const char *key, const char *text)
+json_name(struct printer *p, const char *key, const struct top_row *r)
 {
-	wbuf_printf(&p->out, "\"%s\":\"", key);
-	safe_put_str(&p->out, SAFE_JSON, text);
-	wbuf_printf(&p->out, "\",");
+	json_key(&p->out, key);
+	put_str(&p->out, "\"");
+	put_name(p, TEXT_JSON_BYTES, r);
+	put_str(&p->out, "\"");
 }
 
 static void
-json_number(struct printer *p, const char *key, int64_t v)
+json_known(struct printer *p, const char *key, const char *text)
 {
-	wbuf_printf(&p->out, "\"%s\":%" PRId64 ",", key, v);
+	if (text)
+		json_form(&p->out, key, TEXT_JSON_BYTES, text, strlen(text));
 }
 
 /* What a row is of. */
 static void
-json_key(struct printer *p, const struct top_row *r)
+json_row_key(struct printer *p, const struct top_row *r)
 {
 	const struct thread_meta *m = r->stream ? &r->stream->meta : NULL;
 	switch (p->top->by) {
 	case TOP_EVENT:
-		wbuf_printf(&p->out, "\"event\":\"");
-		put_name(p, SAFE_JSON, r);
-		wbuf_printf(&p->out, "\",");
-		if (r->name)
-			json_text(p, "model", r->name);
+		json_name(p, "event", r);
+		json_known(p, "model", r->name);
 		break;
 	case TOP_MODEL:
-		wbuf_printf(&p->out, "\"letter\":\"");
-		safe_put_letter(&p->out, SAFE_JSON, r->mcv[0]);
-		wbuf_printf(&p->out, "\",");
-		if (r->name)
-			json_text(p, "model", r->name);
+		json_key(&p->out, "letter");
+		put_str(&p->out, "\"");
+		put_letter(&p->out, TEXT_JSON_BYTES, r->mcv[0]);
+		put_str(&p->out, "\"");
+		json_known(p, "model", r->name);
 		break;
 	case TOP_TIME:
 		if (!r->early)
-			wbuf_printf(&p->out, "\"from\":%" PRIu64 ",", r->time);
+			json_u64(&p->out, "from", r->time);
 		break;
 	default:
-		json_text(p, "name", r->name);
-		if (m && m->loom)
-			json_text(p, "loom", m->loom);
-		if (m && m->pid && p->top->by != TOP_LOOM)
-			json_number(p, "process", m->pid);
-		if (m && m->tid && p->top->by == TOP_THREAD)
-			json_number(p, "thread", m->tid);
+		json_name(p, "name", r);
+		if (!m)
+			break;
+		json_known(p, "loom", m->loom);
+		if (m->pid && p->top->by != TOP_LOOM)
+			json_i64(&p->out, "process", m->pid);
+		if (m->tid && p->top->by == TOP_THREAD)
+			json_i64(&p->out, "thread", m->tid);
 		break;
 	}
 }
@@ -220,33 +221,43 @@ json_key(struct printer *p, const struct top_row *r)
 static void
 json_tally(struct printer *p, const struct tally *t)
 {
-	wbuf_printf(&p->out, "\"events\":%" PRIu64 ",\"bytes\":%" PRIu64, t->events, t->bytes);
-	if (p->o->rates && p->seconds > 0)
-		wbuf_printf(&p->out, ",\"events_per_second\":%.3f,\"bytes_per_second\":%.3f",
-			(double)t->events / p->seconds, (double)t->bytes / p->seconds);
+	json_u64(&p->out, "events", t->events);
+	json_u64(&p->out, "bytes", t->bytes);
+	if (!p->o->rates || p->seconds <= 0)
+		return;
+	json_key(&p->out, "events_per_second");
+	wbuf_printf(&p->out, "%.3f", (double)t->events / p->seconds);
+	json_key(&p->out, "bytes_per_second");
+	wbuf_printf(&p->out, "%.3f", (double)t->bytes / p->seconds);
 }
 
 static void
 print_json(struct printer *p)
 {
 	const struct top *top = p->top;
-	wbuf_printf(&p->out, "{\"by\":\"%s\",", keys[top->by]);
+	struct wbuf *w = &p->out;
+	json_open(w, NULL, '{');
+	json_str(w, "by", keys[top->by]);
 	if (top->all.events) {
-		json_number(p, "first", top->first);
-		json_number(p, "last", top->last);
+		json_i64(w, "first", top->first);
+		json_i64(w, "last", top->last);
 	}
 	if (top->by == TOP_TIME) {
-		json_number(p, "origin", top->origin);
-		json_number(p, "step", top->step);
+		json_i64(w, "origin", top->origin);
+		json_i64(w, "step", top->step);
 	}
-	wbuf_printf(&p->out, "\"events\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"rows\":[", top->all.events, top->all.bytes);
+	json_u64(w, "events", top->all.events);
+	json_u64(w, "bytes", top->all.bytes);
+	json_open(w, "rows", '[');
 	for (size_t i = 0; i < top->nrows; i++) {
-		wbuf_printf(&p->out, i ? ",\n{" : "\n{");
-		json_key(p, &top->rows[i]);
+		json_newline(w);
+		json_open(w, NULL, '{');
+		json_row_key(p, &top->rows[i]);
 		json_tally(p, &top->rows[i].tally);
-		wbuf_printf(&p->out, "}");
+		json_close(w, '}');
 	}
-	wbuf_printf(&p->out, "\n]}\n");
+	put_str(w, "\n]");
+	json_end(w);
 }
 
 /* ---- The tool. ---- */

@@ -9,7 +9,7 @@
 
 #include "kit/cli.h"
 #include "trace.h"
-#include "kit/when.h"
+#include "when.h"
 
 enum {
 	FILTER_FROM = 400,

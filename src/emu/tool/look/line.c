@@ -2,6 +2,7 @@
 #include "line.h"
 
 #include "fmt.h"
+#include "jsonout.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,98 +15,74 @@ enum {
 
 /* ---- Parts of a line, in the three forms. ---- */
 
+/* In front of a text, and behind it. */
 static void
-put(struct wbuf *w, const char *text)
+open_field(struct dump *d, const char *key)
 {
-	wbuf_put(w, text, strlen(text));
+	if (d->options.format == DUMP_JSON)
+		json_key(&d->out, key);
+	put_str(&d->out, d->options.format == DUMP_TEXT ? "" : d->options.format == DUMP_CSV ? ",\""
+											     : "\"");
+}
+
+static void
+close_field(struct dump *d)
+{
+	put_str(&d->out, d->options.format == DUMP_TEXT ? "" : "\"");
+}
+
+static void
+put_field(struct dump *d, const char *key, const char *text)
+{
+	open_field(d, key);
+	put_form(&d->out, d->form, text, strlen(text));
+	close_field(d);
 }
 
 static void
 put_name(struct dump *d, const uint8_t mcv[3], const struct model *m)
 {
-	struct wbuf *w = &d->out;
-	bool json = d->options.format == DUMP_JSON;
-	bool text = d->options.format == DUMP_TEXT;
-	put(w, json ? ",\"event\":\"" : text ? ""
-					     : "\"");
+	open_field(d, "event");
 	for (int i = 0; i < 3; i++)
-		safe_put_letter(w, d->style, mcv[i]);
-	put(w, text ? "" : "\"");
-	if (json && m) {
-		put(w, ",\"model\":\"");
-		put(w, m->name);
-		put(w, "\"");
-	}
+		put_letter(&d->out, d->form, mcv[i]);
+	close_field(d);
+	if (d->options.format == DUMP_JSON && m)
+		json_str(&d->out, "model", m->name);
 	if (d->options.format == DUMP_CSV) {
-		put(w, ",");
-		put(w, m ? m->name : "");
+		put_str(&d->out, ",");
+		put_str(&d->out, m ? m->name : "");
 	}
+}
+
+/* A process or thread; 0: it is not known. */
+static void
+put_id(struct dump *d, const char *key, int id)
+{
+	if (d->options.format == DUMP_CSV)
+		put_str(&d->out, ",");
+	else if (id)
+		json_key(&d->out, key);
+	if (id)
+		put_i64(&d->out, id);
 }
 
 /* The text of a stream in the middle of the line. */
 static void
 put_stream(struct dump *d, const struct stream *s)
 {
-	struct wbuf *w = &d->out;
 	const struct thread_meta *m = &s->meta;
 	const char *path = strcmp(s->relpath, ".") == 0 ? "" : s->relpath;
-	switch (d->options.format) {
-	case DUMP_TEXT:
-		put(w, "  ");
-		safe_put_str(w, d->style, path);
-		put(w, "  ");
-		break;
-	case DUMP_CSV:
-		put(w, ",\"");
-		safe_put_str(w, d->style, path);
-		put(w, "\",\"");
-		safe_put_str(w, d->style, m->loom ? m->loom : "");
-		put(w, "\",");
-		if (m->pid)
-			safe_put_i64(w, m->pid);
-		put(w, ",");
-		if (m->tid)
-			safe_put_i64(w, m->tid);
-		break;
-	case DUMP_JSON:
-		put(w, ",\"stream\":\"");
-		safe_put_str(w, d->style, path);
-		put(w, "\"");
-		if (m->loom) {
-			put(w, ",\"loom\":\"");
-			safe_put_str(w, d->style, m->loom);
-			put(w, "\"");
-		}
-		if (m->pid) {
-			put(w, ",\"process\":");
-			safe_put_i64(w, m->pid);
-		}
-		if (m->tid) {
-			put(w, ",\"thread\":");
-			safe_put_i64(w, m->tid);
-		}
-		break;
+	if (d->options.format == DUMP_TEXT) {
+		put_str(&d->out, "  ");
+		put_field(d, NULL, path);
+		put_str(&d->out, "  ");
+		return;
 	}
-}
-
-/* In front of a meaning or a payload, and behind it. */
-static void
-open_field(struct dump *d, const char *key)
-{
-	if (d->options.format == DUMP_CSV)
-		put(&d->out, ",\"");
-	if (d->options.format == DUMP_JSON) {
-		put(&d->out, ",\"");
-		put(&d->out, key);
-		put(&d->out, "\":\"");
-	}
-}
-
-static void
-close_field(struct dump *d)
-{
-	if (d->options.format != DUMP_TEXT)
-		put(&d->out, "\"");
+	put_field(d, "stream", path);
+	if (m->loom || d->options.format == DUMP_CSV)
+		put_field(d, "loom", m->loom ? m->loom : "");
+	put_id(d, "process", m->pid);
+	put_id(d, "thread", m->tid);
 }
 
 static void
@@ -127,31 +104,41 @@ static void
 put_args(struct dump *d, const struct kind *k, const struct event *ev)
 {
 	struct wbuf *w = &d->out;
-	bool any = false;
-	put(w, ",\"args\":{");
+	json_open(w, "args", '{');
 	for (size_t i = 0; i < k->sig->nargs; i++) {
 		const struct sig_arg *a = &k->sig->args[i];
 		if (!phrase_has(a, ev->payload, ev->size))
 			continue;
-		put(w, any ? ",\"" : "\"");
-		safe_put_str(w, d->style, a->name);
-		put(w, a->type == SIG_STR ? "\":\"" : "\":");
-		phrase_put_arg(w, d->style, a, ev->payload, ev->size);
-		put(w, a->type == SIG_STR ? "\"" : "");
-		any = true;
+		json_key(w, a->name);
+		put_str(w, a->type == SIG_STR ? "\"" : "");
+		phrase_put_arg(w, d->form, a, ev->payload, ev->size);
+		put_str(w, a->type == SIG_STR ? "\"" : "");
 	}
-	put(w, "}");
+	json_close(w, '}');
+}
+
+static void
+end_line(struct dump *d)
+{
+	put_str(&d->out, d->options.format == DUMP_JSON ? "}\n" : "\n");
 }
 
 /* ---- What is written once. ---- */
 
-/* What was put into the buffer from `from` on, taken out again. */
-static int
-keep(struct dump *d, struct arena *a, size_t from, struct dump_words *to)
+/* Begins words that stand in the middle of a line: behind something, which is not kept. */
+static void
+begin_words(struct dump *d)
 {
-	to->n = d->out.used - from;
-	to->p = arena_strndup(a, d->out.data + from, to->n);
-	d->out.used = from;
+	d->out.used = 0;
+	put_str(&d->out, ".");
+}
+
+static int
+keep(struct dump *d, struct arena *a, struct dump_words *to)
+{
+	to->n = d->out.used - 1;
+	to->p = arena_strndup(a, d->out.data + 1, to->n);
+	d->out.used = 0;
 	return to->p ? 0 : diag_no_memory(d->diag);
 }
 
@@ -161,28 +148,30 @@ keep_kind(struct dump *d, struct arena *a, const struct kind *k, struct dump_kin
 	static const struct event none = { 0 };
 	if (!k->model || k->any_value)
 		return 0;
+	begin_words(d);
 	put_name(d, (const uint8_t *)k->sig->mcv, k->model);
-	int rc = keep(d, a, 0, &to->head);
+	int rc = keep(d, a, &to->head);
 	if (rc < 0 || k->sig->nargs || d->options.hex)
 		return rc;
+	begin_words(d);
 	open_field(d, "text");
-	phrase_put(&d->out, d->style, &k->phrase, NULL, 0);
+	phrase_put(&d->out, d->form, &k->phrase, NULL, 0);
 	close_field(d);
 	if (d->options.format == DUMP_JSON)
 		put_args(d, k, &none);
-	put(&d->out, d->options.format == DUMP_JSON ? "}\n" : "\n");
-	return keep(d, a, 0, &to->tail);
+	end_line(d);
+	return keep(d, a, &to->tail);
 }
 
 static void
 put_header(struct dump *d)
 {
-	put(&d->out, "clock,");
-	put(&d->out, d->options.delta ? "delta," : "");
-	put(&d->out, "event,model,stream,loom,process,thread");
-	put(&d->out, d->options.text ? ",text" : "");
-	put(&d->out, d->options.hex ? ",payload" : "");
-	put(&d->out, "\n");
+	put_str(&d->out, "clock,");
+	put_str(&d->out, d->options.delta ? "delta," : "");
+	put_str(&d->out, "event,model,stream,loom,process,thread");
+	put_str(&d->out, d->options.text ? ",text" : "");
+	put_str(&d->out, d->options.hex ? ",payload" : "");
+	put_str(&d->out, "\n");
 }
 
 int
@@ -190,8 +179,8 @@ dump_init(struct dump *d, struct trace *t, const struct dump_options *o, int fd)
 {
 	struct arena *a = &t->arena;
 	*d = (struct dump){ .options = *o, .diag = t->diag };
-	d->style = o->format == DUMP_CSV ? SAFE_CSV : o->format == DUMP_JSON ? SAFE_JSON
-									     : SAFE_TEXT;
+	d->form = o->format == DUMP_CSV ? TEXT_CSV : o->format == DUMP_JSON ? TEXT_JSON_BYTES
+									    : TEXT_PLAIN;
 	if (wbuf_attach(&d->out, fd, "the standard output") < 0)
 		return diag_no_memory(d->diag);
 	int rc = catalog_init(&d->catalog, a, d->diag);
@@ -205,8 +194,9 @@ dump_init(struct dump *d, struct trace *t, const struct dump_options *o, int fd)
 		rc = keep_kind(d, a, &d->catalog.kinds[i], &d->kinds[i]);
 	/* The longest path there can be fits in the buffer, whatever its bytes. */
 	for (size_t i = 0; i < t->nstreams && rc == 0; i++) {
+		begin_words(d);
 		put_stream(d, &t->streams[i]);
-		rc = keep(d, a, 0, &d->streams[i]);
+		rc = keep(d, a, &d->streams[i]);
 	}
 	if (rc == 0 && o->format == DUMP_CSV)
 		put_header(d);
@@ -250,10 +240,9 @@ put_clock(const struct dump *d, char *p, int64_t clock)
 		break;
 	case DUMP_CSV:
 		p = fmt_i64(p, clock);
-		*p++ = ',';
 		if (d->options.delta) {
-			p = fmt_i64(p, delta);
 			*p++ = ',';
+			p = fmt_i64(p, delta);
 		}
 		break;
 	case DUMP_JSON:
@@ -301,12 +290,12 @@ put_meaning(struct dump *d, const struct kind *k, const struct event *ev, const 
 	if (d->options.text) {
 		open_field(d, "text");
 		if (!k) {
-			put(w, "UNKNOWN");
+			put_str(w, "UNKNOWN");
 		} else if (why) {
-			put(w, "BAD PAYLOAD: ");
-			put(w, why);
+			put_str(w, "BAD PAYLOAD: ");
+			put_str(w, why);
 		} else {
-			phrase_put(w, d->style, &k->phrase, ev->payload, ev->size);
+			phrase_put(w, d->form, &k->phrase, ev->payload, ev->size);
 		}
 		close_field(d);
 	}
@@ -317,7 +306,7 @@ put_meaning(struct dump *d, const struct kind *k, const struct event *ev, const 
 	if (!hex)
 		return;
 	if (d->options.format == DUMP_TEXT && d->options.text && ev->size)
-		put(w, "  ");
+		put_str(w, "  ");
 	put_hex(d, ev);
 }
 
@@ -351,7 +340,7 @@ dump_event(struct dump *d, const struct stream *s, const struct event *ev, int64
 		if (why)
 			note_bad(d, s, ev, why);
 		put_meaning(d, k, ev, why);
-		put(&d->out, d->options.format == DUMP_JSON ? "}\n" : "\n");
+		end_line(d);
 	}
 	d->last = clock;
 	d->nlines++;

@@ -38,7 +38,7 @@ struct dump_kind {
 struct dump {
 	struct wbuf out;
 	struct dump_options options;
-	enum safe_style style;
+	enum text_form form;
 	struct diag *diag;
 	struct catalog catalog;
 	struct dump_kind *kinds;    /* as those of the catalog */

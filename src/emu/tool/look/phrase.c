@@ -138,14 +138,14 @@ is_signed(const struct sig_arg *arg)
 }
 
 void
-phrase_put_arg(struct wbuf *w, enum safe_style style, const struct sig_arg *arg, const uint8_t *payload, size_t size)
+phrase_put_arg(struct wbuf *w, enum text_form form, const struct sig_arg *arg, const uint8_t *payload, size_t size)
 {
 	if (arg->type == SIG_STR)
-		safe_put(w, style, (const char *)payload + arg->at, strnlen((const char *)payload + arg->at, size - arg->at));
+		put_form(w, form, (const char *)payload + arg->at, strnlen((const char *)payload + arg->at, size - arg->at));
 	else if (is_signed(arg))
-		safe_put_i64(w, (int64_t)load(arg, payload));
+		put_i64(w, (int64_t)load(arg, payload));
 	else
-		safe_put_u64(w, load(arg, payload));
+		put_u64(w, load(arg, payload));
 }
 
 static void
@@ -199,7 +199,7 @@ put_number(struct wbuf *w, const struct phrase_piece *f, uint64_t v)
 }
 
 static void
-put_string(struct wbuf *w, enum safe_style style, const struct phrase_piece *f, const uint8_t *payload, size_t size)
+put_string(struct wbuf *w, enum text_form form, const struct phrase_piece *f, const uint8_t *payload, size_t size)
 {
 	const char *s = (const char *)payload + f->arg->at;
 	size_t n = strnlen(s, size - f->arg->at);
@@ -207,32 +207,32 @@ put_string(struct wbuf *w, enum safe_style style, const struct phrase_piece *f, 
 		n = (size_t)f->precision;
 	size_t rest = f->width > n ? f->width - n : 0;
 	pad(w, ' ', f->left ? 0 : rest);
-	safe_put(w, style, s, n);
+	put_form(w, form, s, n);
 	pad(w, ' ', f->left ? rest : 0);
 }
 
 static void
-put_piece(struct wbuf *w, enum safe_style style, const struct phrase_piece *f, const uint8_t *payload, size_t size)
+put_piece(struct wbuf *w, enum text_form form, const struct phrase_piece *f, const uint8_t *payload, size_t size)
 {
 	if (!phrase_has(f->arg, payload, size)) {
 		wbuf_put(w, "?", 1);
 	} else if (f->conversion == 's') {
-		put_string(w, style, f, payload, size);
+		put_string(w, form, f, payload, size);
 	} else if (f->conversion == 'c') {
 		char c = (char)load(f->arg, payload);
-		safe_put(w, style, &c, 1);
+		put_form(w, form, &c, 1);
 	} else {
 		put_number(w, f, load(f->arg, payload));
 	}
 }
 
 void
-phrase_put(struct wbuf *w, enum safe_style style, const struct phrase *ph, const uint8_t *payload, size_t size)
+phrase_put(struct wbuf *w, enum text_form form, const struct phrase *ph, const uint8_t *payload, size_t size)
 {
 	for (size_t i = 0; i < ph->npieces; i++) {
 		const struct phrase_piece *f = &ph->pieces[i];
-		safe_put(w, style, f->text, f->length);
+		put_form(w, form, f->text, f->length);
 		if (f->arg)
-			put_piece(w, style, f, payload, size);
+			put_piece(w, form, f, payload, size);
 	}
 }

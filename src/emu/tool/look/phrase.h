@@ -12,7 +12,7 @@
  * A text is compiled once and printed many times. */
 
 #include "arena.h"
-#include "kit/safe.h"
+#include "puttext.h"
 #include "sig.h"
 
 struct phrase_piece {
@@ -35,12 +35,12 @@ struct phrase {
 int phrase_compile(struct phrase *ph, struct arena *a, const char *text, const struct sig *sig, const char **why);
 
 /* An argument that the payload does not have is printed as "?". */
-void phrase_put(struct wbuf *w, enum safe_style style, const struct phrase *ph, const uint8_t *payload, size_t size);
+void phrase_put(struct wbuf *w, enum text_form form, const struct phrase *ph, const uint8_t *payload, size_t size);
 
 /* Whether the payload has the argument: for a string, with the NUL at its end. */
 bool phrase_has(const struct sig_arg *arg, const uint8_t *payload, size_t size);
 
 /* The argument in its default form; it must be there. */
-void phrase_put_arg(struct wbuf *w, enum safe_style style, const struct sig_arg *arg, const uint8_t *payload, size_t size);
+void phrase_put_arg(struct wbuf *w, enum text_form form, const struct sig_arg *arg, const uint8_t *payload, size_t size);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The subcommand dump: the events of a stream as text, or as JSON. */
 #include "input.h"
+#include "jsonout.h"
 #include "line.h"
-#include "kit/safe.h"
 
 #include <inttypes.h>
 
@@ -52,7 +52,7 @@ put_comment(struct wbuf *w, const struct ptinput *in, uint64_t from)
 }
 
 static void
-put_text(struct ptool *t, const struct ptinput *in)
+put_line(struct ptool *t, const struct ptinput *in)
 {
 	struct wbuf *w = &t->conv.out;
 	uint64_t from = w->written + w->used;
@@ -66,18 +66,17 @@ static void
 put_json(struct ptool *t, const struct ptinput *in)
 {
 	struct wbuf *w = &t->conv.out;
-	wbuf_put(w, "{\"offset\":", 10);
-	safe_put_u64(w, in->in.at);
-	wbuf_put(w, ",\"clock\":", 9);
-	safe_put_u64(w, in->clock);
-	wbuf_put(w, ",", 1);
+	json_open(w, NULL, '{');
+	json_u64(w, "offset", in->in.at);
+	json_u64(w, "clock", in->clock);
 	ptline_put_json(w, &in->ev);
 	if (t->bytes) {
-		wbuf_put(w, ",\"bytes\":\"", 10);
+		json_key(w, "bytes");
+		put_str(w, "\"");
 		put_bytes(w, in);
-		wbuf_put(w, "\"", 1);
+		put_str(w, "\"");
 	}
-	wbuf_put(w, "}\n", 2);
+	json_end(w);
 }
 
 static int
@@ -94,7 +93,7 @@ run_dump(struct conv *c, int argc, char **argv)
 		if (t->json)
 			put_json(t, t->inputs);
 		else
-			put_text(t, t->inputs);
+			put_line(t, t->inputs);
 		if (conv_stop(c))
 			break;
 	}

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "line.h"
 
-#include "kit/safe.h"
+#include "jsonout.h"
 
 const char *const ptline_kinds[PRISM_KINDS] = { "mem", "comp", "sync", "cxt", "cf" };
-
-static void
-put_text(struct wbuf *w, const char *text)
-{
-	wbuf_put(w, text, strlen(text));
-}
 
 /* A name of the library as one word. */
 static void
@@ -40,17 +34,17 @@ ptline_put_hex(struct wbuf *w, uint64_t v)
 static void
 put_field(struct wbuf *w, const char *field, uint64_t v)
 {
-	put_text(w, field);
-	safe_put_u64(w, v);
+	put_str(w, field);
+	put_u64(w, v);
 }
 
 /* What has a name is told by it, what has none by its number. */
 static void
 put_type(struct wbuf *w, const char *name, unsigned type)
 {
-	put_text(w, " ");
+	put_str(w, " ");
 	if (*name == '?')
-		safe_put_u64(w, type);
+		put_u64(w, type);
 	else
 		put_word(w, name);
 }
@@ -71,41 +65,21 @@ static void
 put_number(struct wbuf *w, bool decimal, uint64_t v)
 {
 	if (decimal)
-		safe_put_u64(w, v);
+		put_u64(w, v);
 	else
 		ptline_put_hex(w, v);
 }
 
 static void
-put_quoted(struct wbuf *w, const char *text, size_t n)
-{
-	put_text(w, " \"");
-	while (n) {
-		size_t k = 0;
-		while (k < n && text[k] != '"' && text[k] != '\\')
-			k++;
-		safe_put(w, SAFE_TEXT, text, k);
-		if (k < n) {
-			put_text(w, "\\");
-			wbuf_put(w, text + k, 1);
-			k++;
-		}
-		text += k;
-		n -= k;
-	}
-	put_text(w, "\"");
-}
-
-static void
 put_mem(struct wbuf *w, const struct prism_mem *m)
 {
-	put_text(w, "mem");
+	put_str(w, "mem");
 	if (m->has & PRISM_HAS_TYPE)
 		put_type(w, prism_mem_name(m->type), m->type);
 	if (m->has & PRISM_HAS_SIZE)
 		put_field(w, " size=", m->bytes);
 	if (m->has & PRISM_HAS_ADDR) {
-		put_text(w, " addr=");
+		put_str(w, " addr=");
 		ptline_put_hex(w, m->addr);
 	}
 	if (m->has & PRISM_HAS_ID)
@@ -115,17 +89,17 @@ put_mem(struct wbuf *w, const struct prism_mem *m)
 static void
 put_comp(struct wbuf *w, const struct prism_comp *c)
 {
-	put_text(w, "comp");
+	put_str(w, "comp");
 	if (c->has & PRISM_HAS_FORMAT)
 		put_type(w, prism_format_name(c->format), c->format);
 	if (c->has & PRISM_HAS_SIZE)
 		put_field(w, " size=", c->bytes);
 	if (c->has & PRISM_HAS_OP) {
-		put_text(w, " op=");
+		put_str(w, " op=");
 		if (c->op < PRISM_OPS)
 			put_word(w, prism_op_name(c->op));
 		else
-			safe_put_u64(w, c->op);
+			put_u64(w, c->op);
 	}
 	if (c->has & PRISM_HAS_ARITY)
 		put_field(w, " arity=", c->arity);
@@ -136,11 +110,11 @@ put_comp(struct wbuf *w, const struct prism_comp *c)
 static void
 put_sync(struct wbuf *w, const struct prism_sync *s)
 {
-	put_text(w, "sync");
+	put_str(w, "sync");
 	if (s->has & PRISM_HAS_TYPE)
 		put_type(w, prism_sync_name(s->type), s->type);
 	for (unsigned i = 0; i < s->nargs; i++) {
-		put_text(w, " ");
+		put_str(w, " ");
 		put_number(w, is_decimal_sync(s->type), s->arg[i]);
 	}
 }
@@ -148,13 +122,16 @@ put_sync(struct wbuf *w, const struct prism_sync *s)
 static void
 put_cxt(struct wbuf *w, const struct prism_cxt *c)
 {
-	put_text(w, "cxt");
+	put_str(w, "cxt");
 	if (c->has & PRISM_HAS_TYPE)
 		put_type(w, prism_cxt_name(c->type), c->type);
-	if (c->has & PRISM_HAS_NAME)
-		put_quoted(w, c->name, c->name_len);
+	if (c->has & PRISM_HAS_NAME) {
+		put_str(w, " \"");
+		put_form(w, TEXT_WORD, c->name, c->name_len);
+		put_str(w, "\"");
+	}
 	if (c->has & PRISM_HAS_ID) {
-		put_text(w, " ");
+		put_str(w, " ");
 		put_number(w, is_decimal_cxt(c->type), c->id);
 	}
 }
@@ -168,15 +145,15 @@ ptline_put(struct wbuf *w, const struct prism_event *ev)
 	case PRISM_SYNC: put_sync(w, &ev->sync); break;
 	case PRISM_CXT: put_cxt(w, &ev->cxt); break;
 	case PRISM_CF: put_field(w, "cf ", ev->cf.type); break;
-	case PRISM_END: put_text(w, "end"); break;
+	case PRISM_END: put_str(w, "end"); break;
 	default:
 		if (ev->cfg.target >= PRISM_KINDS) {
-			put_text(w, "# a config event for a kind that has none");
+			put_str(w, "# a config event for a kind that has none");
 			break;
 		}
-		put_text(w, "config ");
-		put_text(w, ptline_kinds[ev->cfg.target]);
-		put_text(w, " ");
+		put_str(w, "config ");
+		put_str(w, ptline_kinds[ev->cfg.target]);
+		put_str(w, " ");
 		ptline_put_hex(w, ev->cfg.after);
 		break;
 	}
@@ -187,88 +164,93 @@ ptline_put(struct wbuf *w, const struct prism_event *ev)
 static void
 json_word(struct wbuf *w, const char *key, const char *name, unsigned type)
 {
-	put_text(w, key);
-	if (*name == '?') {
-		safe_put_u64(w, type);
-		return;
-	}
-	put_text(w, "\"");
-	put_text(w, name);
-	put_text(w, "\"");
+	if (*name == '?')
+		json_u64(w, key, type);
+	else
+		json_str(w, key, name);
 }
 
 /* What may be above 2^53 is a text. */
 static void
 json_hex(struct wbuf *w, const char *key, uint64_t v)
 {
-	put_text(w, key);
-	put_text(w, "\"");
+	json_key(w, key);
+	put_str(w, "\"");
 	ptline_put_hex(w, v);
-	put_text(w, "\"");
+	put_str(w, "\"");
+}
+
+static void
+json_mem(struct wbuf *w, const struct prism_mem *m)
+{
+	if (m->has & PRISM_HAS_TYPE)
+		json_word(w, "type", prism_mem_name(m->type), m->type);
+	if (m->has & PRISM_HAS_SIZE)
+		json_u64(w, "size", m->bytes);
+	if (m->has & PRISM_HAS_ADDR)
+		json_hex(w, "addr", m->addr);
+	if (m->has & PRISM_HAS_ID)
+		json_u64(w, "id", m->id);
 }
 
 static void
 json_comp(struct wbuf *w, const struct prism_comp *c)
 {
 	if (c->has & PRISM_HAS_FORMAT)
-		json_word(w, ",\"format\":", prism_format_name(c->format), c->format);
+		json_word(w, "format", prism_format_name(c->format), c->format);
 	if (c->has & PRISM_HAS_SIZE)
-		put_field(w, ",\"size\":", c->bytes);
+		json_u64(w, "size", c->bytes);
 	if (c->has & PRISM_HAS_OP)
-		json_word(w, ",\"op\":", c->op < PRISM_OPS ? prism_op_name(c->op) : "?", c->op);
+		json_word(w, "op", c->op < PRISM_OPS ? prism_op_name(c->op) : "?", c->op);
 	if (c->has & PRISM_HAS_ARITY)
-		put_field(w, ",\"arity\":", c->arity);
+		json_u64(w, "arity", c->arity);
+	if (!c->nids)
+		return;
+	json_open(w, "ids", '[');
 	for (unsigned i = 0; i < c->nids; i++)
-		put_field(w, i ? "," : ",\"ids\":[", c->ids[i]);
-	if (c->nids)
-		put_text(w, "]");
+		json_u64(w, NULL, c->ids[i]);
+	json_close(w, ']');
+}
+
+static void
+json_sync(struct wbuf *w, const struct prism_sync *s)
+{
+	if (s->has & PRISM_HAS_TYPE)
+		json_word(w, "type", prism_sync_name(s->type), s->type);
+	if (!s->nargs)
+		return;
+	json_open(w, "args", '[');
+	for (unsigned i = 0; i < s->nargs; i++)
+		json_hex(w, NULL, s->arg[i]);
+	json_close(w, ']');
 }
 
 static void
 json_cxt(struct wbuf *w, const struct prism_cxt *c)
 {
 	if (c->has & PRISM_HAS_TYPE)
-		json_word(w, ",\"type\":", prism_cxt_name(c->type), c->type);
+		json_word(w, "type", prism_cxt_name(c->type), c->type);
 	if (c->has & PRISM_HAS_ID)
-		json_hex(w, ",\"id\":", c->id);
-	if (c->has & PRISM_HAS_NAME) {
-		put_text(w, ",\"name\":\"");
-		safe_put(w, SAFE_JSON, c->name, c->name_len);
-		put_text(w, "\"");
-	}
+		json_hex(w, "id", c->id);
+	if (c->has & PRISM_HAS_NAME)
+		json_form(w, "name", TEXT_JSON_BYTES, c->name, c->name_len);
 }
 
 void
 ptline_put_json(struct wbuf *w, const struct prism_event *ev)
 {
-	json_word(w, "\"event\":", prism_kind_name(ev->kind), ev->kind);
+	json_word(w, "event", prism_kind_name(ev->kind), ev->kind);
 	switch (ev->kind) {
-	case PRISM_MEM:
-		if (ev->mem.has & PRISM_HAS_TYPE)
-			json_word(w, ",\"type\":", prism_mem_name(ev->mem.type), ev->mem.type);
-		if (ev->mem.has & PRISM_HAS_SIZE)
-			put_field(w, ",\"size\":", ev->mem.bytes);
-		if (ev->mem.has & PRISM_HAS_ADDR)
-			json_hex(w, ",\"addr\":", ev->mem.addr);
-		if (ev->mem.has & PRISM_HAS_ID)
-			put_field(w, ",\"id\":", ev->mem.id);
-		break;
+	case PRISM_MEM: json_mem(w, &ev->mem); break;
 	case PRISM_COMP: json_comp(w, &ev->comp); break;
-	case PRISM_SYNC:
-		if (ev->sync.has & PRISM_HAS_TYPE)
-			json_word(w, ",\"type\":", prism_sync_name(ev->sync.type), ev->sync.type);
-		for (unsigned i = 0; i < ev->sync.nargs; i++)
-			json_hex(w, i ? "," : ",\"args\":[", ev->sync.arg[i]);
-		if (ev->sync.nargs)
-			put_text(w, "]");
-		break;
+	case PRISM_SYNC: json_sync(w, &ev->sync); break;
 	case PRISM_CXT: json_cxt(w, &ev->cxt); break;
-	case PRISM_CF: put_field(w, ",\"type\":", ev->cf.type); break;
+	case PRISM_CF: json_u64(w, "type", ev->cf.type); break;
 	case PRISM_CFG:
 		if (ev->cfg.target < PRISM_KINDS) {
-			json_word(w, ",\"target\":", prism_kind_name(ev->cfg.target), ev->cfg.target);
-			json_hex(w, ",\"before\":", ev->cfg.before);
-			json_hex(w, ",\"after\":", ev->cfg.after);
+			json_word(w, "target", prism_kind_name(ev->cfg.target), ev->cfg.target);
+			json_hex(w, "before", ev->cfg.before);
+			json_hex(w, "after", ev->cfg.after);
 		}
 		break;
 	default: break;

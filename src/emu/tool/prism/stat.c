@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The subcommand stat: what is in streams, in numbers. */
 #include "input.h"
-#include "kit/safe.h"
+#include "jsonout.h"
 
 #include "idmap.h"
 #include "prism/names.h"
@@ -11,6 +11,7 @@
 
 enum {
 	TYPES = 32,
+	KEY_MAX = 40,
 };
 
 static const char *const name_kinds[PRISMNAMES_KINDS] = { "functions", "operators", "nets" };
@@ -30,7 +31,6 @@ struct stats {
 	struct prismnames names;
 	uint64_t nnames[PRISMNAMES_KINDS];
 	struct arena arena;
-	bool comma;
 };
 
 /* Something that may have been there before. */
@@ -96,49 +96,44 @@ count(struct stats *s, const struct ptinput *in)
 	}
 }
 
-/* ---- What is printed: the same as text and as JSON. ---- */
+/* ---- Output, as text or as JSON. ---- */
 
-static void
-put_key(struct stats *s, const char *name)
+/* The key of a row, whose name may have blanks. Returns buf. */
+static const char *
+key_of(char buf[KEY_MAX], const char *name)
 {
-	wbuf_printf(s->out, "%s\"", s->comma ? "," : "");
-	for (; *name; name++)
-		wbuf_put(s->out, *name == ' ' ? "_" : name, 1);
-	wbuf_put(s->out, "\":", 2);
-	s->comma = true;
+	size_t n = 0;
+	for (; name[n] && n < KEY_MAX - 1; n++)
+		buf[n] = name[n] == ' ' ? '_' : name[n];
+	buf[n] = 0;
+	return buf;
 }
 
 static void
 put_row(struct stats *s, unsigned indent, const char *name, uint64_t n)
 {
-	if (s->tool->json) {
-		put_key(s, name);
-		safe_put_u64(s->out, n);
-	} else {
+	char buf[KEY_MAX];
+	if (s->tool->json)
+		json_u64(s->out, key_of(buf, name), n);
+	else
 		wbuf_printf(s->out, "%*s%-*s %" PRIu64 "\n", (int)indent, "", 22 - (int)indent, name, n);
-	}
 }
 
 /* Rows of a kind, behind its total. */
 static void
 begin_group(struct stats *s, const char *name, uint64_t n)
 {
-	if (s->tool->json) {
-		put_key(s, name);
-		wbuf_put(s->out, "{", 1);
-		s->comma = false;
-		put_row(s, 0, "events", n);
-	} else {
-		put_row(s, 0, name, n);
-	}
+	char buf[KEY_MAX];
+	if (s->tool->json)
+		json_open(s->out, key_of(buf, name), '{');
+	put_row(s, 0, s->tool->json ? "events" : name, n);
 }
 
 static void
 end_group(struct stats *s)
 {
 	if (s->tool->json)
-		wbuf_put(s->out, "}", 1);
-	s->comma = true;
+		json_close(s->out, '}');
 }
 
 static void
@@ -205,16 +200,13 @@ put_stats(struct stats *s, const struct ptinput *in)
 	uint64_t all = 0;
 	for (unsigned i = 0; i <= PRISM_END; i++)
 		all += s->kinds[i];
-	s->comma = false;
 	if (s->tool->json) {
-		wbuf_printf(s->out, "{\"stream\":\"");
-		safe_put_str(s->out, SAFE_JSON, in->file);
-		wbuf_put(s->out, "\"", 1);
-		s->comma = true;
+		json_open(s->out, NULL, '{');
+		json_form(s->out, "stream", TEXT_JSON_BYTES, in->file, strlen(in->file));
 	} else {
 		wbuf_printf(s->out, "%s%-22s ", in == s->tool->inputs ? "" : "\n", "stream");
-		safe_put_str(s->out, SAFE_TEXT, in->file);
-		wbuf_put(s->out, "\n", 1);
+		put_form(s->out, TEXT_PLAIN, in->file, strlen(in->file));
+		put_str(s->out, "\n");
 	}
 	put_row(s, 0, "events", all);
 	put_row(s, 0, "bytes", s->size);
@@ -224,7 +216,7 @@ put_stats(struct stats *s, const struct ptinput *in)
 	put_row(s, 0, "last ns", s->last);
 	put_counts(s);
 	if (s->tool->json)
-		wbuf_printf(s->out, "}\n");
+		json_end(s->out);
 }
 
 static int

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool.h"
 
+#include "jsonout.h"
 #include "line.h"
-#include "kit/safe.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -115,14 +115,6 @@ ptool_source(struct ptool *t, const char *path, struct prism_source *s)
 	return rc == 0 ? ptool_apply(t, s) : rc;
 }
 
-static void
-put_string(struct wbuf *w, const char *text)
-{
-	wbuf_put(w, "\"", 1);
-	safe_put_str(w, SAFE_JSON, text);
-	wbuf_put(w, "\"", 1);
-}
-
 /* Whether what is written would be written over, also while it has not its name yet. 0, <0, or 2. */
 static int
 check_pair(struct ptool *t, const char *path, const char *other)
@@ -176,10 +168,57 @@ seen_from(struct ptool *t, const char *path)
 	return seen;
 }
 
+static void
+put_path(struct wbuf *w, const char *key, const char *path)
+{
+	if (path)
+		json_form(w, key, TEXT_JSON_BYTES, path, strlen(path));
+	else
+		json_str(w, key, NULL);
+}
+
+static void
+put_description(struct wbuf *w, const struct prism_source *s, const char *events, const char *stamps)
+{
+	w->spaced = true;
+	put_str(w, "{ ");
+	json_u64(w, "version", 1);
+	json_str(w, "format", "prism");
+	put_path(w, "events", events);
+	json_newline(w);
+	put_str(w, "  ");
+	json_str(w, "compute_layout", ptool_layouts[s->settings.layout]);
+	json_u64(w, "word_size", s->settings.word_size == 4 ? 4 : 8);
+	json_u64(w, "buffer_size", s->buffer_size);
+	json_newline(w);
+	put_str(w, "  ");
+	json_open(w, "initial_config", '{');
+	put_str(w, " ");
+	for (unsigned i = 0; i < PRISM_CF; i++)
+		json_printf(w, ptline_kinds[i], "%02x", s->settings.detail[i]);
+	put_str(w, " }");
+	json_newline(w);
+	put_str(w, "  ");
+	json_i64(w, "process", s->process);
+	json_u64(w, "first_thread", s->first_thread);
+	json_bool(w, "control_flow", s->settings.control_flow);
+	json_newline(w);
+	put_str(w, "  ");
+	json_open(w, "clock", '{');
+	put_str(w, " ");
+	json_str(w, "mode", ptool_clocks[s->clock]);
+	json_u64(w, "start", s->start);
+	json_u64(w, "tick_ns", s->tick_ns);
+	put_str(w, " }");
+	json_newline(w);
+	put_str(w, "  ");
+	put_path(w, "timestamps", stamps);
+	put_str(w, " }\n");
+}
+
 int
 ptool_describe(struct ptool *t, const char *events, const struct prism_source *s)
 {
-	const uint8_t *detail = s->settings.detail;
 	struct wbuf w = { 0 };
 	if (!t->describe || wbuf_failed(&t->conv.out) || wbuf_failed(&t->conv.beside) || conv_interrupted())
 		return 0;
@@ -190,21 +229,7 @@ ptool_describe(struct ptool *t, const char *events, const struct prism_source *s
 	int rc = wbuf_open(&w, t->describe);
 	if (rc < 0)
 		return conv_error(&t->conv, "write", "cannot open %s: %s", t->describe, strerror(-rc));
-	wbuf_printf(&w, "{ \"version\": 1, \"format\": \"prism\", \"events\": ");
-	put_string(&w, events);
-	wbuf_printf(&w, ",\n  \"compute_layout\": \"%s\", \"word_size\": %u, \"buffer_size\": %" PRIu64 ",\n", ptool_layouts[s->settings.layout],
-		s->settings.word_size == 4 ? 4 : 8, s->buffer_size);
-	wbuf_printf(&w, "  \"initial_config\": { \"mem\": \"%02x\", \"comp\": \"%02x\", \"sync\": \"%02x\", \"cxt\": \"%02x\" },\n",
-		detail[PRISM_MEM], detail[PRISM_COMP], detail[PRISM_SYNC], detail[PRISM_CXT]);
-	wbuf_printf(&w, "  \"process\": %d, \"first_thread\": %u, \"control_flow\": %s,\n", s->process, (unsigned)s->first_thread,
-		s->settings.control_flow ? "true" : "false");
-	wbuf_printf(&w, "  \"clock\": { \"mode\": \"%s\", \"start\": %" PRIu64 ", \"tick_ns\": %" PRIu64 " },\n  \"timestamps\": ",
-		ptool_clocks[s->clock], s->start, s->tick_ns);
-	if (stamps)
-		put_string(&w, stamps);
-	else
-		wbuf_printf(&w, "null");
-	wbuf_printf(&w, " }\n");
+	put_description(&w, s, events, stamps);
 	rc = wbuf_close(&w);
 	return rc < 0 ? conv_error(&t->conv, "write", "cannot write %s: %s", t->describe, strerror(-rc)) : 0;
 }

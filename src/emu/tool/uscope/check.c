@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* check: whether a file keeps all rules of the format; all that is wrong, not only
  * the first. */
-#include "puttext.h"
+#include "jsonout.h"
 #include "tool.h"
 
 #include <errno.h>
@@ -24,7 +24,14 @@ struct check {
 	uint64_t frames, operations, events;
 };
 
-/* A list of findings in JSON is open from the begin on. */
+/* The list of findings stays open. */
+static void
+begin_json(struct check *c)
+{
+	json_open(&c->tool->out, NULL, '{');
+	json_open(&c->tool->out, "errors", '[');
+}
+
 static bool
 on_finding(const uscope_error_t *e, void *user)
 {
@@ -34,14 +41,16 @@ on_finding(const uscope_error_t *e, void *user)
 	if (++c->findings > FINDINGS_MAX)
 		return !utool_stop(c->tool);
 	if (c->tool->json) {
-		wbuf_printf(w, "%s{\"status\":\"%s\",\"segment\":", c->findings > 1 ? "," : "", uscope_status_name(e->status));
+		json_open(w, NULL, '{');
+		json_str(w, "status", uscope_status_name(e->status));
 		if (e->segment < 0)
-			put_str(w, "null");
+			json_str(w, "segment", NULL);
 		else
-			put_i64(w, e->segment);
-		wbuf_printf(w, ",\"offset\":%" PRIu64 ",\"decompressed\":%s,\"reason\":", e->offset, e->raw_offset ? "true" : "false");
-		put_json_str(w, reason);
-		put_str(w, "}");
+			json_i64(w, "segment", e->segment);
+		json_u64(w, "offset", e->offset);
+		json_bool(w, "decompressed", e->raw_offset);
+		json_str(w, "reason", reason);
+		json_close(w, '}');
 		return true;
 	}
 	wbuf_printf(w, "%s: ", uscope_status_name(e->status));
@@ -92,21 +101,25 @@ on_verify(const uscope_error_t *e, void *user)
 
 /* Rules that are broken, or notes. Returns how many times. */
 static uint64_t
-put_diags(struct check *c, char kind)
+put_diags(struct check *c, const char *key, char kind)
 {
 	struct wbuf *w = &c->tool->out;
 	uint64_t sum = 0;
+	if (c->tool->json)
+		json_open(w, key, '{');
 	for (int i = 0; i < USCOPE_NUM_DIAGS; i++) {
 		const char *name = uscope_diag_name((enum uscope_diag)i);
 		uint64_t n = uscope_reader_diag(c->src->reader, (enum uscope_diag)i);
 		if (n == 0 || name[0] != kind)
 			continue;
 		if (c->tool->json)
-			wbuf_printf(w, "%s\"%s\":%" PRIu64, sum ? "," : "", name, n);
+			json_u64(w, name, n);
 		else
 			wbuf_printf(w, "%s%s: %s (%" PRIu64 ")\n", kind == 'V' ? "" : "note ", name, uscope_diag_text((enum uscope_diag)i), n);
 		sum += n;
 	}
+	if (c->tool->json)
+		json_close(w, '}');
 	return sum;
 }
 
@@ -116,15 +129,19 @@ put_result(struct check *c)
 	struct wbuf *w = &c->tool->out;
 	uint32_t segments = uscope_num_segments(c->src->reader);
 	bool complete = uscope_is_complete(c->src->reader);
-	bool json = c->tool->json;
-	put_str(w, json ? "],\"violations\":{" : "");
-	uint64_t broken = put_diags(c, 'V');
-	put_str(w, json ? "},\"notes\":{" : "");
-	(void)put_diags(c, 'N');
+	if (c->tool->json)
+		json_close(w, ']');
+	uint64_t broken = put_diags(c, "violations", 'V');
+	(void)put_diags(c, "notes", 'N');
 	bool good = broken == 0 && c->findings == 0;
-	if (json) {
-		wbuf_printf(w, "},\"good\":%s,\"complete\":%s,\"segments\":%" PRIu32 ",\"frames\":%" PRIu64 ",\"operations\":%" PRIu64 ",\"events\":%" PRIu64 "}\n",
-			good ? "true" : "false", complete ? "true" : "false", segments, c->frames, c->operations, c->events);
+	if (c->tool->json) {
+		json_bool(w, "good", good);
+		json_bool(w, "complete", complete);
+		json_u64(w, "segments", segments);
+		json_u64(w, "frames", c->frames);
+		json_u64(w, "operations", c->operations);
+		json_u64(w, "events", c->events);
+		json_end(w);
 		return good ? STATUS_GOOD : STATUS_BAD;
 	}
 	if (c->findings > FINDINGS_MAX)
@@ -139,11 +156,18 @@ put_result(struct check *c)
 static void
 put_unreadable(struct check *c, const char *path, const uscope_error_t *e)
 {
+	struct wbuf *w = &c->tool->out;
 	c->src->path = path;
 	if (c->tool->json) {
-		put_str(&c->tool->out, "{\"errors\":[");
+		begin_json(c);
 		(void)on_finding(e, c);
-		put_str(&c->tool->out, "],\"violations\":{},\"notes\":{},\"good\":false}\n");
+		json_close(w, ']');
+		json_open(w, "violations", '{');
+		json_close(w, '}');
+		json_open(w, "notes", '{');
+		json_close(w, '}');
+		json_bool(w, "good", false);
+		json_end(w);
 	}
 	(void)utool_fail(c->tool, c->src, e);
 }
@@ -169,7 +193,8 @@ run(struct tool *t, int argc, char **argv)
 	if (!utool_adopt(t, c.src, argv[optind], r))
 		return t->status;
 
-	put_str(&t->out, t->json ? "{\"errors\":[" : "");
+	if (t->json)
+		begin_json(&c);
 	uint32_t n = uscope_num_segments(r);
 	uint32_t parts = verify ? 2 * n : n;
 	for (uint32_t i = 0; i < n && !utool_stop(t); i++) {

@@ -2,7 +2,7 @@
 /* diff: where the states or events of two files differ. */
 #include "diffstate.h"
 #include "uscope/layout.h"
-#include "puttext.h"
+#include "jsonout.h"
 
 #include <getopt.h>
 
@@ -52,12 +52,14 @@ put_missing(void *user, const char *what, int in, uint16_t scope, const char *ow
 {
 	struct diff *d = user;
 	if (d->tool->json) {
-		wbuf_printf(d->w, "{\"kind\":\"schema\",\"what\":\"%s\",", what);
+		json_open(d->w, NULL, '{');
+		json_str(d->w, "kind", "schema");
+		json_str(d->w, "what", what);
 		json_path(&d->show[in], scope, "name", owner);
-		put_str(d->w, field ? ",\"field\":" : "");
 		if (field)
-			put_json_str(d->w, field);
-		wbuf_printf(d->w, ",\"in\":\"%c\"}\n", in ? 'b' : 'a');
+			json_str(d->w, "field", field);
+		json_str(d->w, "in", in ? "b" : "a");
+		json_end(d->w);
 		return go_on(d);
 	}
 	wbuf_printf(d->w, "schema  %s ", what);
@@ -101,24 +103,22 @@ put_json_cell(struct diff *d, uint64_t time_ps, const struct cell *c)
 {
 	static const char *const kinds[] = { [CELL_VALID] = "valid", [CELL_FIELD] = "field", [CELL_PROPERTY] = "property" };
 	const uscope_storage_t *st = &d->in[0].schema->storages[c->storage->id[0]];
-	wbuf_printf(d->w, "{\"kind\":\"%s\",\"time_ps\":", kinds[c->kind]);
-	put_u64(d->w, time_ps);
-	put_str(d->w, ",");
+	json_open(d->w, NULL, '{');
+	json_str(d->w, "kind", kinds[c->kind]);
+	json_u64(d->w, "time_ps", time_ps);
 	json_path(&d->show[0], st->scope, "storage", st->name);
-	if (c->kind != CELL_PROPERTY) {
-		put_str(d->w, ",\"slot\":");
-		put_u64(d->w, c->slot);
-	}
+	if (c->kind != CELL_PROPERTY)
+		json_u64(d->w, "slot", c->slot);
 	if (c->kind != CELL_VALID) {
-		wbuf_printf(d->w, ",\"%s\":", kinds[c->kind]);
+		json_key(d->w, kinds[c->kind]);
 		uint32_t index = c->kind == CELL_PROPERTY ? c->storage->properties.of[0][c->pair] : c->storage->fields.of[0][c->pair];
 		json_field_name(&d->show[0], field_of(d, c, 0), index);
 	}
-	put_str(d->w, ",\"a\":");
+	json_key(d->w, "a");
 	put_cell_value(d, c, 0);
-	put_str(d->w, ",\"b\":");
+	json_key(d->w, "b");
 	put_cell_value(d, c, 1);
-	put_str(d->w, "}\n");
+	json_end(d->w);
 }
 
 static bool
@@ -158,11 +158,10 @@ put_event_side(struct diff *d, int side)
 		show_payload(&d->show[side], type, e->payload);
 		return;
 	}
-	put_str(d->w, "{");
+	json_open(d->w, NULL, '{');
 	json_path(&d->show[side], type->scope, "event", type->name);
-	put_str(d->w, ",\"fields\":");
 	json_payload(&d->show[side], type, e->payload);
-	put_str(d->w, "}");
+	json_close(d->w, '}');
 }
 
 /* in: the sides that have an event, as bits. */
@@ -171,15 +170,16 @@ put_event(struct diff *d, uint64_t time_ps, unsigned in)
 {
 	bool json = d->tool->json;
 	if (json) {
-		put_str(d->w, "{\"kind\":\"event\",\"time_ps\":");
-		put_u64(d->w, time_ps);
+		json_open(d->w, NULL, '{');
+		json_str(d->w, "kind", "event");
+		json_u64(d->w, "time_ps", time_ps);
 	} else {
 		show_time(d->w, time_ps);
 		put_str(d->w, "  event");
 	}
 	for (int side = 0; side < SIDES; side++) {
 		if (json)
-			put_str(d->w, side ? ",\"b\":" : ",\"a\":");
+			json_key(d->w, side ? "b" : "a");
 		else
 			put_str(d->w, side ? " | " : " ");
 		if (in & (1u << side))

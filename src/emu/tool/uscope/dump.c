@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* dump: all that is recorded, as JSON lines. */
-#include "puttext.h"
+#include "fileinfo.h"
+#include "jsonout.h"
 #include "statetext.h"
 #include "walk.h"
 
@@ -28,10 +29,15 @@ struct dump {
 static void
 put_damage(struct dump *d, const uscope_error_t *e)
 {
-	wbuf_printf(&d->tool->out, "{\"kind\":\"damage\",\"segment\":%" PRId64 ",\"offset\":%" PRIu64 ",\"decompressed\":%s,\"status\":\"%s\",\"reason\":",
-		e->segment, e->offset, e->raw_offset ? "true" : "false", uscope_status_name(e->status));
-	put_json_str(&d->tool->out, *e->reason ? e->reason : uscope_status_text(e->status));
-	put_str(&d->tool->out, "}\n");
+	struct wbuf *w = &d->tool->out;
+	json_open(w, NULL, '{');
+	json_str(w, "kind", "damage");
+	json_i64(w, "segment", e->segment);
+	json_u64(w, "offset", e->offset);
+	json_bool(w, "decompressed", e->raw_offset);
+	json_str(w, "status", uscope_status_name(e->status));
+	json_str(w, "reason", *e->reason ? e->reason : uscope_status_text(e->status));
+	json_end(w);
 }
 
 static void
@@ -48,10 +54,12 @@ on_segment(void *user, uint32_t index)
 	/* A bad header shows when the items are read. */
 	if (uscope_segment_info(d->src->reader, index, &seg) < 0)
 		return;
-	wbuf_printf(&d->tool->out,
-		"{\"kind\":\"segment\",\"segment\":%" PRIu32 ",\"offset\":%" PRIu64 ",\"time_start_ps\":%" PRIu64 ",\"time_end_ps\":%" PRIu64
-		",\"checkpoint_size\":%" PRIu32 ",\"compressed_size\":%" PRIu32 ",\"raw_size\":%" PRIu32 ",\"frames\":%" PRIu32 "}\n",
-		index, seg.offset, seg.time_start_ps, seg.time_end_ps, seg.checkpoint_size, seg.compressed_size, seg.raw_size, seg.num_frames);
+	struct wbuf *w = &d->tool->out;
+	json_open(w, NULL, '{');
+	json_str(w, "kind", "segment");
+	json_u64(w, "segment", index);
+	json_segment(w, &seg);
+	json_end(w);
 	if (!d->checkpoints)
 		return;
 	uscope_state_t *state = uscope_segment_checkpoint(d->src->reader, index);

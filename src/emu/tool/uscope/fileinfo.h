@@ -25,6 +25,8 @@ const char *compression_name(uint64_t flags); /* "LZ4", "ZSTD", "none" */
 /* "strings"...; NULL: unknown. */
 const char *section_name(uint16_t type);
 
+/* Members of an object that tells of a segment. */
+void json_segment(struct wbuf *w, const uscope_segment_t *seg);
 void info_json(const struct show *s, const struct fileinfo *info, bool segments);
 /* The schema: clocks, scopes with all they hold, enumerations. */
 void info_schema(const struct show *s);

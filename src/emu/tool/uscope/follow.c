@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "follow.h"
 
-#include "timetext.h"
+#include "when.h"
 
 #include <time.h>
 
@@ -19,9 +19,9 @@ static bool
 wait_for_more(struct follow *f, const char *path)
 {
 	if (f->timeout_ps && f->quiet_ps >= f->timeout_ps) {
-		char buf[TIME_TEXT_MAX];
+		char buf[WHEN_TEXT];
 		utool_error(f->tool, "timeout", "nothing came for %s\n  in %s\n  hint: its writer may have been stopped: `uscope recover` makes it complete",
-			time_text(buf, f->timeout_ps), path);
+			when_text(buf, f->timeout_ps), path);
 		f->status = STATUS_BAD;
 		return false;
 	}

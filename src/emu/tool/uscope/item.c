@@ -3,7 +3,7 @@
 #include "show.h"
 
 #include "uscope/layout.h"
-#include "puttext.h"
+#include "jsonout.h"
 
 #include <inttypes.h>
 
@@ -109,16 +109,10 @@ show_item(const struct show *s, const uscope_item_t *item)
 void
 json_payload(const struct show *s, const uscope_event_type_t *e, const uint8_t *payload)
 {
-	put_str(s->w, "{");
-	for (uint32_t i = 0; i < e->num_fields; i++) {
-		const uscope_field_t *f = &e->fields[i];
-		if (i)
-			put_str(s->w, ",");
-		json_field_name(s, f, i);
-		put_str(s->w, ":");
-		json_value(s, f, load_value(payload + f->offset, f->size));
-	}
-	put_str(s->w, "}");
+	json_open(s->w, "fields", '{');
+	for (uint32_t i = 0; i < e->num_fields; i++)
+		json_field(s, &e->fields[i], i, load_value(payload + e->fields[i].offset, e->fields[i].size));
+	json_close(s->w, '}');
 }
 
 static void
@@ -126,18 +120,14 @@ json_op(const struct show *s, const uscope_item_t *item)
 {
 	const uscope_storage_t *st = &s->src->schema->storages[item->storage];
 	const uscope_field_t *f = item_field(s->src, item);
-	put_str(s->w, ",");
 	json_path(s, st->scope, "storage", st->name);
-	if (item->action != USCOPE_PROP_SET) {
-		put_str(s->w, ",\"slot\":");
-		put_u64(s->w, item->slot);
-	}
+	if (item->action != USCOPE_PROP_SET)
+		json_u64(s->w, "slot", item->slot);
 	if (item->action == USCOPE_SLOT_CLEAR || !f)
 		return;
-	bool property = item->action == USCOPE_PROP_SET;
-	put_str(s->w, property ? ",\"property\":" : ",\"field\":");
+	json_key(s->w, item->action == USCOPE_PROP_SET ? "property" : "field");
 	json_field_name(s, f, item->field);
-	put_str(s->w, ",\"value\":");
+	json_key(s->w, "value");
 	json_value(s, f, item->value);
 }
 
@@ -145,10 +135,24 @@ static void
 json_event(const struct show *s, const uscope_item_t *item)
 {
 	const uscope_event_type_t *e = &s->src->schema->events[item->event_type];
-	put_str(s->w, ",");
 	json_path(s, e->scope, "event", e->name);
-	put_str(s->w, ",\"fields\":");
 	json_payload(s, e, item->payload);
+}
+
+/* What does not suit the schema has numbers alone. */
+static void
+json_bad(const struct show *s, const uscope_item_t *item)
+{
+	if (item->kind == USCOPE_ITEM_EVENT) {
+		json_u64(s->w, "event_id", item->event_type);
+		json_u64(s->w, "payload_size", item->payload_size);
+	} else if (item->kind == USCOPE_ITEM_OP) {
+		json_u64(s->w, "action", item->action);
+		json_u64(s->w, "storage_id", item->storage);
+		json_u64(s->w, "slot", item->slot);
+		json_u64(s->w, "field_id", item->field);
+		json_u64(s->w, "value", item->value);
+	}
 }
 
 void
@@ -156,21 +160,17 @@ json_item(const struct show *s, const uscope_item_t *item)
 {
 	bool op = item->kind == USCOPE_ITEM_OP;
 	bool event = item->kind == USCOPE_ITEM_EVENT;
-	put_str(s->w, "{\"kind\":\"");
-	put_str(s->w, op ? action_name(item) : event ? (item->bad ? "bad" : "event")
-						     : "frame");
-	put_str(s->w, "\",\"time_ps\":");
-	put_u64(s->w, item->time_ps);
-	if (op && item->bad)
-		wbuf_printf(s->w, ",\"action\":%u,\"storage_id\":%u,\"slot\":%u,\"field_id\":%u,\"value\":%" PRIu64,
-			item->action, item->storage, item->slot, item->field, item->value);
-	else if (event && item->bad)
-		wbuf_printf(s->w, ",\"event_id\":%u,\"payload_size\":%" PRIu32, item->event_type, item->payload_size);
+	json_open(s->w, NULL, '{');
+	json_str(s->w, "kind", op ? action_name(item) : event ? (item->bad ? "bad" : "event")
+							      : "frame");
+	json_u64(s->w, "time_ps", item->time_ps);
+	if (item->bad)
+		json_bad(s, item);
 	else if (op)
 		json_op(s, item);
 	else if (event)
 		json_event(s, item);
-	put_str(s->w, "}\n");
+	json_end(s->w);
 }
 
 void

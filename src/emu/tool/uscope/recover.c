@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* recover: a complete file from one that is unfinished or damaged. */
-#include "puttext.h"
+#include "jsonout.h"
 #include "tool.h"
 
 #include <getopt.h>
 #include <inttypes.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+static void
+put_json(struct wbuf *w, const uscope_recovery_t *found)
+{
+	json_open(w, NULL, '{');
+	json_u64(w, "segments", found->segments);
+	json_u64(w, "holes", found->holes);
+	json_u64(w, "discarded_bytes", found->discarded);
+	json_end(w);
+}
 
 static int
 run(struct tool *t, int argc, char **argv)
@@ -29,8 +39,7 @@ run(struct tool *t, int argc, char **argv)
 		return utool_fail(t, &from, &e);
 	}
 	if (t->json)
-		wbuf_printf(&t->out, "{\"segments\":%" PRIu32 ",\"holes\":%" PRIu32 ",\"discarded_bytes\":%" PRIu64 "}\n",
-			found.segments, found.holes, found.discarded);
+		put_json(&t->out, &found);
 	else
 		wbuf_printf(&t->out, "%" PRIu32 " segment%s kept, %" PRIu32 " hole%s, %" PRIu64 " bytes left out\n",
 			found.segments, found.segments == 1 ? "" : "s", found.holes, found.holes == 1 ? "" : "s", found.discarded);

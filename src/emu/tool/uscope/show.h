@@ -43,7 +43,9 @@ void json_value(const struct show *s, const uscope_field_t *f, uint64_t raw);
 void json_field_name(const struct show *s, const uscope_field_t *f, uint32_t index);
 /* "scope":"/core0","storage":"rob", with `key` for the second. */
 void json_path(const struct show *s, uint16_t scope, const char *key, const char *name);
-/* {"name":value,...} */
+/* "name":value */
+void json_field(const struct show *s, const uscope_field_t *f, uint32_t index, uint64_t raw);
+/* "fields":{"name":value,...} */
 void json_payload(const struct show *s, const uscope_event_type_t *e, const uint8_t *payload);
 void json_item(const struct show *s, const uscope_item_t *item);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "statetext.h"
 
-#include "puttext.h"
+#include "jsonout.h"
 
 #include <inttypes.h>
 
@@ -78,11 +78,9 @@ static void
 json_begin(const struct show *s, uint32_t id, const char *kind, uint64_t time_ps)
 {
 	const uscope_storage_t *st = &s->src->schema->storages[id];
-	put_str(s->w, "{\"kind\":\"");
-	put_str(s->w, kind);
-	put_str(s->w, "\",\"time_ps\":");
-	put_u64(s->w, time_ps);
-	put_str(s->w, ",");
+	json_open(s->w, NULL, '{');
+	json_str(s->w, "kind", kind);
+	json_u64(s->w, "time_ps", time_ps);
 	json_path(s, st->scope, "storage", st->name);
 }
 
@@ -90,30 +88,23 @@ static void
 json_slot(const struct show *s, const uscope_state_t *state, uint32_t id, uint32_t slot)
 {
 	const uscope_storage_t *st = &s->src->schema->storages[id];
-	put_str(s->w, ",\"slot\":");
-	put_u64(s->w, slot);
-	put_str(s->w, ",\"fields\":{");
-	for (uint32_t f = 0; f < st->num_fields; f++) {
-		put_str(s->w, f ? "," : "");
-		json_field_name(s, &st->fields[f], f);
-		put_str(s->w, ":");
-		json_value(s, &st->fields[f], uscope_slot_field_raw(state, (uint16_t)id, (uint16_t)slot, (uint16_t)f));
-	}
-	put_str(s->w, "}}\n");
+	json_u64(s->w, "slot", slot);
+	json_open(s->w, "fields", '{');
+	for (uint32_t f = 0; f < st->num_fields; f++)
+		json_field(s, &st->fields[f], f, uscope_slot_field_raw(state, (uint16_t)id, (uint16_t)slot, (uint16_t)f));
+	json_close(s->w, '}');
+	json_end(s->w);
 }
 
 static void
 json_properties(const struct show *s, const uscope_state_t *state, uint32_t id)
 {
 	const uscope_storage_t *st = &s->src->schema->storages[id];
-	put_str(s->w, ",\"properties\":{");
-	for (uint32_t p = 0; p < st->num_properties; p++) {
-		put_str(s->w, p ? "," : "");
-		json_field_name(s, &st->properties[p], p);
-		put_str(s->w, ":");
-		json_value(s, &st->properties[p], uscope_state_prop(state, (uint16_t)id, (uint16_t)p));
-	}
-	put_str(s->w, "}}\n");
+	json_open(s->w, "properties", '{');
+	for (uint32_t p = 0; p < st->num_properties; p++)
+		json_field(s, &st->properties[p], p, uscope_state_prop(state, (uint16_t)id, (uint16_t)p));
+	json_close(s->w, '}');
+	json_end(s->w);
 }
 
 void

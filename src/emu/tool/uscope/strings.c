@@ -1,9 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /* strings: the texts that values refer to. */
-#include "puttext.h"
+#include "jsonout.h"
 #include "tool.h"
 
 #include <getopt.h>
+
+/* text: NULL when there is no string of that number. */
+static void
+print_json(struct wbuf *w, uint32_t index, const char *text, uint32_t length)
+{
+	json_open(w, NULL, '{');
+	json_u64(w, "index", index);
+	if (text)
+		json_text(w, "text", text, length);
+	else
+		json_str(w, "text", NULL);
+	json_end(w);
+}
+
+static void
+print_text(struct wbuf *w, uint32_t index, const char *text, uint32_t length)
+{
+	put_u64(w, index);
+	put_str(w, "  ");
+	if (text)
+		put_quoted(w, text, length);
+	else
+		put_str(w, "-");
+	put_str(w, "\n");
+}
 
 static int
 run(struct tool *t, int argc, char **argv)
@@ -20,16 +45,10 @@ run(struct tool *t, int argc, char **argv)
 		const char *text = uscope_string(src->reader, i, &length);
 		if (!text && uscope_reader_status(src->reader) < 0)
 			return utool_failed(t, src);
-		put_str(&t->out, t->json ? "{\"index\":" : "");
-		put_u64(&t->out, i);
-		put_str(&t->out, t->json ? ",\"text\":" : "  ");
-		if (!text)
-			put_str(&t->out, t->json ? "null" : "-");
-		else if (t->json)
-			put_json(&t->out, text, length);
+		if (t->json)
+			print_json(&t->out, i, text, length);
 		else
-			put_quoted(&t->out, text, length);
-		put_str(&t->out, t->json ? "}\n" : "\n");
+			print_text(&t->out, i, text, length);
 	}
 	if (n == 0 && !uscope_is_complete(src->reader))
 		utool_warn(t, "%s is not finished: strings are written at the end", src->path);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* summary: the pyramids of buckets that a file has for overviews. */
-#include "puttext.h"
+#include "jsonout.h"
 #include "show.h"
 
 #include <fnmatch.h>
@@ -26,7 +26,6 @@ struct overview {
 	uscope_summary_t info;
 	int64_t level;
 	const char *counter; /* pattern, NULL: all */
-	uint32_t shown;      /* counters */
 };
 
 /* Time of the begin of a bucket. */
@@ -44,17 +43,25 @@ bucket_time(const struct overview *o, uint32_t bucket)
 }
 
 static void
+json_mipmap(struct wbuf *w, const uscope_mipmap_t *m)
+{
+	json_u64(w, "min", m->min);
+	json_u64(w, "max", m->max);
+	json_u64(w, "sum", m->sum);
+}
+
+static void
 put_density(struct overview *o)
 {
 	uint32_t n = 0;
 	const uint32_t *counts = uscope_summary_data(o->src->reader, (uint32_t)o->level, &n);
 	if (o->tool->json)
-		put_str(o->w, ",\"buckets\":[");
+		json_open(o->w, "buckets", '[');
 	else
 		wbuf_printf(o->w, "  level %" PRId64 ", %" PRIu32 " buckets\n", o->level, counts ? n : 0);
 	for (uint32_t i = 0; counts && i < n && !utool_stop(o->tool); i++) {
 		if (o->tool->json) {
-			wbuf_printf(o->w, i ? ",%" PRIu32 : "%" PRIu32, counts[i]);
+			json_u64(o->w, NULL, counts[i]);
 			continue;
 		}
 		put_str(o->w, "    ");
@@ -62,7 +69,7 @@ put_density(struct overview *o)
 		wbuf_printf(o->w, "  %" PRIu32 "\n", counts[i]);
 	}
 	if (o->tool->json)
-		put_str(o->w, "]");
+		json_close(o->w, ']');
 }
 
 static void
@@ -71,12 +78,14 @@ put_buckets(struct overview *o, uint32_t counter)
 	uint32_t n = 0;
 	const uscope_mipmap_t *m = uscope_summary_counter_data(o->src->reader, counter, (uint32_t)o->level, &n);
 	if (o->tool->json)
-		put_str(o->w, ",\"buckets\":[");
+		json_open(o->w, "buckets", '[');
 	else
 		wbuf_printf(o->w, "  level %" PRId64 ", %" PRIu32 " buckets\n", o->level, m ? n : 0);
 	for (uint32_t i = 0; m && i < n && !utool_stop(o->tool); i++) {
 		if (o->tool->json) {
-			wbuf_printf(o->w, "%s{\"min\":%" PRIu64 ",\"max\":%" PRIu64 ",\"sum\":%" PRIu64 "}", i ? "," : "", m[i].min, m[i].max, m[i].sum);
+			json_open(o->w, NULL, '{');
+			json_mipmap(o->w, &m[i]);
+			json_close(o->w, '}');
 			continue;
 		}
 		put_str(o->w, "    ");
@@ -84,7 +93,7 @@ put_buckets(struct overview *o, uint32_t counter)
 		wbuf_printf(o->w, "  min %" PRIu64 ", max %" PRIu64 ", sum %" PRIu64 "\n", m[i].min, m[i].max, m[i].sum);
 	}
 	if (o->tool->json)
-		put_str(o->w, "]");
+		json_close(o->w, ']');
 }
 
 /* A counter over the whole trace, from its coarsest level. */
@@ -126,10 +135,11 @@ put_counter(struct overview *o, uint32_t counter)
 	struct show show = show_of(o->tool, o->src);
 	uscope_mipmap_t all = whole(o, counter, levels);
 	if (o->tool->json) {
-		put_str(o->w, o->shown ? ",{\"name\":" : "{\"name\":");
-		put_json(o->w, name, length);
-		wbuf_printf(o->w, ",\"storage_id\":%u,\"levels\":%" PRIu32 ",\"min\":%" PRIu64 ",\"max\":%" PRIu64 ",\"sum\":%" PRIu64,
-			storage, levels, all.min, all.max, all.sum);
+		json_open(o->w, NULL, '{');
+		json_text(o->w, "name", name, length);
+		json_u64(o->w, "storage_id", storage);
+		json_u64(o->w, "levels", levels);
+		json_mipmap(o->w, &all);
 	} else {
 		put_str(o->w, "counter ");
 		put_quoted(o->w, name, length);
@@ -141,8 +151,8 @@ put_counter(struct overview *o, uint32_t counter)
 	}
 	if (o->level != NO_LEVEL)
 		put_buckets(o, counter);
-	put_str(o->w, o->tool->json ? "}" : "");
-	o->shown++;
+	if (o->tool->json)
+		json_close(o->w, '}');
 }
 
 static void
@@ -151,8 +161,13 @@ put_summary(struct overview *o)
 	const uscope_summary_t *i = &o->info;
 	uint32_t levels = uscope_summary_levels(o->src->reader);
 	if (o->tool->json) {
-		wbuf_printf(o->w, "{\"base_interval_cycles\":%" PRIu32 ",\"fan_out\":%" PRIu32 ",\"legacy\":%s,\"total_instructions\":%" PRIu64 ",\"density\":{\"levels\":%" PRIu32,
-			i->base_interval_cycles, i->fan_out, i->legacy ? "true" : "false", i->total_instructions, levels);
+		json_open(o->w, NULL, '{');
+		json_u64(o->w, "base_interval_cycles", i->base_interval_cycles);
+		json_u64(o->w, "fan_out", i->fan_out);
+		json_bool(o->w, "legacy", i->legacy);
+		json_u64(o->w, "total_instructions", i->total_instructions);
+		json_open(o->w, "density", '{');
+		json_u64(o->w, "levels", levels);
 	} else {
 		uint32_t period = o->src->schema->clocks[0].period_ps;
 		put_str(o->w, "buckets of ");
@@ -164,10 +179,16 @@ put_summary(struct overview *o)
 	}
 	if (o->level != NO_LEVEL && !i->legacy)
 		put_density(o);
-	put_str(o->w, o->tool->json ? "},\"counters\":[" : "");
+	if (o->tool->json) {
+		json_close(o->w, '}');
+		json_open(o->w, "counters", '[');
+	}
 	for (uint32_t c = 0; c < i->num_counters && !utool_stop(o->tool); c++)
 		put_counter(o, c);
-	put_str(o->w, o->tool->json ? "]}\n" : "");
+	if (o->tool->json) {
+		json_close(o->w, ']');
+		json_end(o->w);
+	}
 }
 
 /* Whether there is one that is asked for, if one is. */

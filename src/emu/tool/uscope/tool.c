@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool.h"
 
-#include "timetext.h"
+#include "when.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -85,7 +85,7 @@ bool
 utool_time(struct tool *t, const char *option, const char *text, uint64_t *ps)
 {
 	const char *why;
-	if (time_parse(text, ps, &why))
+	if (when_parse_ps(text, ps, &why))
 		return true;
 	(void)utool_usage(t, "%s '%s': %s", option, text, why);
 	return false;

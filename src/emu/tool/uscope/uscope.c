@@ -77,7 +77,7 @@ main(int argc, char **argv)
 		n += (size_t)snprintf(list + n, sizeof(list) - n, "  %-9s  %s\n", commands[i]->name, commands[i]->brief);
 	(void)snprintf(list + n, sizeof(list) - n,
 		"\n`uscope COMMAND --help` lists the options of a command.\n"
-		"Times are numbers with ps, ns, us, ms or s behind them, such as 1.5us.\n"
+		"Times are numbers with ps, ns, us, ms, s, min or h behind them, such as 1.5us.\n"
 		"Manual: man uscope\n");
 	const struct cli cli = {
 		.program = "uscope",

@@ -2,8 +2,8 @@
 /* value: one value, as text and as JSON. */
 #include "show.h"
 
-#include "puttext.h"
-#include "timetext.h"
+#include "jsonout.h"
+#include "when.h"
 
 #include <inttypes.h>
 
@@ -81,8 +81,8 @@ show_number(const struct show *s, const uscope_field_t *f, uint64_t raw)
 void
 show_time(struct wbuf *w, uint64_t ps)
 {
-	char buf[TIME_TEXT_MAX];
-	put_str(w, time_text(buf, ps));
+	char buf[WHEN_TEXT];
+	put_str(w, when_text(buf, ps));
 }
 
 void
@@ -110,7 +110,7 @@ json_value(const struct show *s, const uscope_field_t *f, uint64_t raw)
 	if (f->type == USCOPE_BOOL && !s->tool->raw)
 		put_str(s->w, raw ? "true" : "false");
 	else if (text)
-		put_json(s->w, text, n);
+		json_text(s->w, NULL, text, n);
 	else
 		put_number(s, f, raw, true);
 }
@@ -118,11 +118,20 @@ json_value(const struct show *s, const uscope_field_t *f, uint64_t raw)
 void
 json_field_name(const struct show *s, const uscope_field_t *f, uint32_t index)
 {
+	json_key(s->w, NULL);
 	put_str(s->w, "\"");
-	put_json_inside(s->w, f->name, strlen(f->name));
+	put_form(s->w, TEXT_JSON, f->name, strlen(f->name));
 	if (pathlist_is_repeated(&s->src->paths, f))
 		wbuf_printf(s->w, "#%" PRIu32, index);
 	put_str(s->w, "\"");
+}
+
+void
+json_field(const struct show *s, const uscope_field_t *f, uint32_t index, uint64_t raw)
+{
+	json_field_name(s, f, index);
+	put_str(s->w, ":");
+	json_value(s, f, raw);
 }
 
 void
@@ -138,10 +147,6 @@ void
 json_path(const struct show *s, uint16_t scope, const char *key, const char *name)
 {
 	const char *path = pathlist_scope(&s->src->paths, scope);
-	put_str(s->w, "\"scope\":");
-	put_json_str(s->w, *path ? path : "/");
-	put_str(s->w, ",\"");
-	put_str(s->w, key);
-	put_str(s->w, "\":");
-	put_json_str(s->w, name);
+	json_str(s->w, "scope", *path ? path : "/");
+	json_str(s->w, key, name);
 }

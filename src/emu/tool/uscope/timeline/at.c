@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* at: what all rows show at a time. */
-#include "uscope/puttext.h"
+#include "jsonout.h"
 #include "uscope/show.h"
 #include "timeline.h"
 #include "text.h"
@@ -118,26 +118,23 @@ print_json(const struct table *b, uint64_t time_ps)
 	for (uint32_t row = 0; row < b->class->nrows && !utool_stop(b->t->tool); row++) {
 		if (!b->rows[row])
 			continue;
-		put_str(w, "{\"kind\":\"row\",\"time_ps\":");
-		put_u64(w, time_ps);
-		put_str(w, ",");
+		json_open(w, NULL, '{');
+		json_str(w, "kind", "row");
+		json_u64(w, "time_ps", time_ps);
 		tltext_json_row(w, f, (enum tl_class)(b->class - f->classes), row);
-		put_str(w, ",\"states\":[");
-		const char *comma = "";
+		json_open(w, "states", '[');
 		for (uint32_t i = 0; i < b->class->nchannels; i++) {
 			const struct tlchannel *ch = b->class->channels[i];
 			if (!b->t->pick.channels[ch - f->channels])
 				continue;
 			uint64_t raw = raw_at(b, ch, row);
-			put_str(w, comma);
-			put_str(w, "{");
+			json_open(w, NULL, '{');
 			tltext_json_channel(w, ch);
-			put_str(w, ",");
 			tltext_json_state(w, f, ch, &raw, 0);
-			put_str(w, "}");
-			comma = ",";
+			json_close(w, '}');
 		}
-		put_str(w, "]}\n");
+		json_close(w, ']');
+		json_end(w);
 	}
 }
 

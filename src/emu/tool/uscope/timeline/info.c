@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* info: what a timeline is. */
-#include "uscope/puttext.h"
+#include "jsonout.h"
 #include "uscope/show.h"
 #include "timeline.h"
 #include "text.h"
@@ -20,31 +20,30 @@ print_json(const struct timeline *t)
 {
 	const struct tlfile *f = &t->file;
 	struct wbuf *w = &t->tool->out;
-	put_str(w, "{\"kind\":\"timeline\",\"trace\":");
-	put_json_str(w, property(t, "dut_name"));
-	put_str(w, ",\"view\":");
-	put_json_str(w, property(t, "ovni.view"));
-	put_str(w, ",\"models\":");
-	put_json_str(w, property(t, "ovni.models"));
-	put_str(w, ",\"first_clock_ns\":");
-	put_json_str(w, property(t, "ovni.first_clock_ns"));
-	wbuf_printf(w, ",\"end_ps\":%" PRIu64 ",\"complete\":%s}\n", f->end_ps, uscope_is_complete(f->src->reader) ? "true" : "false");
+	json_open(w, NULL, '{');
+	json_str(w, "kind", "timeline");
+	json_str(w, "trace", property(t, "dut_name"));
+	json_str(w, "view", property(t, "ovni.view"));
+	json_str(w, "models", property(t, "ovni.models"));
+	json_str(w, "first_clock_ns", property(t, "ovni.first_clock_ns"));
+	json_u64(w, "end_ps", f->end_ps);
+	json_bool(w, "complete", uscope_is_complete(f->src->reader));
+	json_end(w);
 	for (int k = 0; k < TL_CLASSES; k++)
 		for (uint32_t i = 0; i < f->classes[k].nrows && !utool_stop(t->tool); i++) {
-			put_str(w, "{\"kind\":\"row\",");
+			json_open(w, NULL, '{');
+			json_str(w, "kind", "row");
 			tltext_json_row(w, f, (enum tl_class)k, i);
-			put_str(w, "}\n");
+			json_end(w);
 		}
 	for (uint32_t i = 0; i < f->nchannels && !utool_stop(t->tool); i++) {
 		const struct tlchannel *ch = &f->channels[i];
-		wbuf_printf(w, "{\"kind\":\"channel\",\"class\":\"%s\",", f->classes[ch->class].name);
+		json_open(w, NULL, '{');
+		json_str(w, "kind", "channel");
+		json_str(w, "class", f->classes[ch->class].name);
 		tltext_json_channel(w, ch);
-		put_str(w, ",\"label\":");
-		if (ch->label)
-			put_json_str(w, ch->label);
-		else
-			put_str(w, "null");
-		put_str(w, "}\n");
+		json_str(w, "label", ch->label);
+		json_end(w);
 	}
 	return STATUS_GOOD;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* profile: how long the rows were in each state. */
-#include "uscope/puttext.h"
+#include "jsonout.h"
 #include "timeline.h"
 #include "text.h"
 
@@ -135,16 +135,18 @@ print_json(const struct profile *p, const struct place *at, const struct part *p
 {
 	const struct tlfile *f = &p->t->file;
 	struct wbuf *w = &p->t->tool->out;
-	wbuf_printf(w, "{\"kind\":\"%s\",", at->total ? "total" : "profile");
+	json_open(w, NULL, '{');
+	json_str(w, "kind", at->total ? "total" : "profile");
 	if (at->total)
-		wbuf_printf(w, "\"class\":\"%s\"", f->classes[at->channel->class].name);
+		json_str(w, "class", f->classes[at->channel->class].name);
 	else
 		tltext_json_row(w, f, at->channel->class, at->row);
-	put_str(w, ",");
 	tltext_json_channel(w, at->channel);
-	put_str(w, ",");
 	tltext_json_state(w, f, at->channel, &part->raw, 0);
-	wbuf_printf(w, ",\"time_ps\":%" PRIu64 ",\"share\":%.6f}\n", part->time_ps, share);
+	json_u64(w, "time_ps", part->time_ps);
+	json_key(w, "share");
+	wbuf_printf(w, "%.6f", share);
+	json_end(w);
 }
 
 struct widths {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "text.h"
 
-#include "uscope/puttext.h"
-#include "uscope/timetext.h"
+#include "jsonout.h"
+#include "when.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -39,8 +39,8 @@ tltext_pad(struct wbuf *w, const char *text, size_t width, bool last)
 void
 tltext_time(struct wbuf *w, uint64_t ps, size_t width, char mark)
 {
-	char buf[TIME_TEXT_MAX];
-	const char *text = time_text(buf, ps);
+	char buf[WHEN_TEXT];
+	const char *text = when_text(buf, ps);
 	size_t n = strlen(text) + (mark != 0);
 	if (n < width)
 		blanks(w, width - n);
@@ -53,50 +53,45 @@ void
 tltext_json_row(struct wbuf *w, const struct tlfile *f, enum tl_class class, uint32_t row)
 {
 	const struct tlclass *c = &f->classes[class];
-	wbuf_printf(w, "\"class\":\"%s\",\"row\":%" PRIu32 ",\"name\":", c->name, row + 1);
-	put_json_str(w, c->names[row]);
+	json_str(w, "class", c->name);
+	json_u64(w, "row", row + 1);
+	json_str(w, "name", c->names[row]);
 }
 
 void
 tltext_json_channel(struct wbuf *w, const struct tlchannel *ch)
 {
-	put_str(w, "\"channel\":");
-	put_json_str(w, ch->name);
-	wbuf_printf(w, ",\"type\":%u", ch->type);
+	json_str(w, "channel", ch->name);
+	json_u64(w, "type", ch->type);
 }
 
 void
 tltext_json_state(struct wbuf *w, const struct tlfile *f, const struct tlchannel *ch, const uint64_t *raw, int64_t value)
 {
-	put_str(w, "\"value\":");
 	if (raw && !tllabel_value(f, ch, *raw, &value))
-		put_str(w, "null");
+		json_str(w, "value", NULL);
 	else
-		put_i64(w, value);
-	put_str(w, ",\"label\":");
-	const char *label = tllabel_of(f, ch, raw, value);
-	if (label)
-		put_json_str(w, label);
-	else
-		put_str(w, "null");
+		json_i64(w, "value", value);
+	json_str(w, "label", tllabel_of(f, ch, raw, value));
 }
 
 static void
 json_span(const struct tlfile *f, const struct tlspan *s)
 {
 	struct wbuf *w = &f->tool->out;
-	wbuf_printf(w, "{\"kind\":\"%s\",", s->by_value ? "instant" : "interval");
+	json_open(w, NULL, '{');
+	json_str(w, "kind", s->by_value ? "instant" : "interval");
 	tltext_json_row(w, f, s->channel->class, s->row);
-	put_str(w, ",");
 	tltext_json_channel(w, s->channel);
-	wbuf_printf(w, ",\"begin_ps\":%" PRIu64 ",\"end_ps\":%" PRIu64 ",\"duration_ps\":%" PRIu64 ",",
-		s->begin_ps, s->end_ps, s->end_ps - s->begin_ps);
+	json_u64(w, "begin_ps", s->begin_ps);
+	json_u64(w, "end_ps", s->end_ps);
+	json_u64(w, "duration_ps", s->end_ps - s->begin_ps);
 	if (s->cut_begin)
-		put_str(w, "\"cut_begin\":true,");
+		json_bool(w, "cut_begin", true);
 	if (s->cut_end)
-		put_str(w, "\"cut_end\":true,");
+		json_bool(w, "cut_end", true);
 	tltext_json_state(w, f, s->channel, s->by_value ? NULL : &s->raw, s->value);
-	put_str(w, "}\n");
+	json_end(w);
 }
 
 void

@@ -2,7 +2,6 @@
 /* timeline: what threads and CPUs did, out of the file that ovniemu writes. */
 #include "uscope/follow.h"
 #include "timeline.h"
-#include "uscope/timetext.h"
 #include "text.h"
 
 #include <getopt.h>
