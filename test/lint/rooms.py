@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Which room of src may include headers of which.
+
+usage: rooms.py SRC
+
+Layers look one way: lib <- base <- trace <- {input, core} <- {out, models} <- tool. A library
+knows no other library. What is in input/NAME is for that folder, the model of that name, and
+inputs.h, which lists the tables. Files are named plainly: the name of their folder is no part.
+"""
+import os
+import re
+import sys
+
+# Each layer, and those that it may include headers of beside its own.
+BELOW = {
+    "lib": [],
+    "base": ["lib"],
+    "trace": ["lib", "base"],
+    "input": ["lib", "base", "trace"],
+    "core": ["lib", "base", "trace"],
+    "out": ["lib", "base", "trace", "core"],
+    "models": ["lib", "base", "trace", "core", "input"],
+    "tool": ["lib", "base", "trace", "core", "input", "out", "models"],
+}
+# Folders whose headers are included by their plain names from elsewhere.
+PLAIN = ["emu/base", "emu/trace", "emu/core", "emu/out", "models", "lib", "lib/ovni", "lib/uscope", "lib/prism"]
+# Folders in which headers are looked for by a name with a folder.
+ROOTS = ["emu", "emu/tool", "lib", "models", "emu/out"]
+# ovniscope-prism reads descriptions of streams as the emulator does.
+EXCEPTIONS = [("emu/tool/prism/tool.h", "emu/input/prism/parts.h")]
+
+
+def layer_of(path):
+    parts = path.split("/")
+    return parts[1] if parts[0] == "emu" else parts[0]
+
+
+def room_of(path, layer):
+    """input/NAME, lib/NAME: the folder below the layer; None: the file is in the layer itself."""
+    parts = path.split("/")
+    at = parts.index(layer) + 1
+    return parts[at] if len(parts) > at + 1 else None
+
+
+def find(src, path, name):
+    """The header that an include means: one of the same folder, or of where it may be found."""
+    if os.path.exists(os.path.join(src, os.path.dirname(path), name)):
+        return os.path.normpath(os.path.join(os.path.dirname(path), name))
+    for folder in ROOTS if "/" in name else PLAIN:
+        if os.path.exists(os.path.join(src, folder, name)):
+            return os.path.join(folder, name)
+    return None  # made by the build, or of the system
+
+
+def check_include(path, header):
+    """Why the file may not include the header; None: it may."""
+    layer, other = layer_of(path), layer_of(header)
+    if other != layer and other not in BELOW[layer]:
+        return f"the layer {layer} is not above {other}"
+    mine, room = room_of(path, layer), room_of(header, other)
+    if other == "lib" == layer and room and room != mine:
+        return f"the library {mine} knows no {room}"
+    if (path, header) in EXCEPTIONS:
+        return None
+    if other == "input" and room and not (layer in ("input", "models") and mine == room):
+        return f"what is in input/{room} is for that folder and for models/{room}"
+    return None
+
+
+def check_name(path):
+    room, stem = room_of(path, layer_of(path)), os.path.basename(path).split(".")[0]
+    if not room:
+        return None
+    # Installed headers have the name of their library, as ovniscope_NAME.c has that of its tool.
+    if stem.startswith(room) and stem != room and not stem.startswith(room + "_"):
+        return f"the name of its folder is a part of its name: {stem[len(room):]} would do"
+    return None
+
+
+def main():
+    src = sys.argv[1]
+    bad = []
+    files = 0
+    for folder, dirs, names in os.walk(src):
+        dirs.sort()
+        for name in sorted(n for n in names if n.endswith((".c", ".h"))):
+            path = os.path.relpath(os.path.join(folder, name), src)
+            files += 1
+            if check_name(path):
+                bad.append(f"{path}: {check_name(path)}")
+            with open(os.path.join(folder, name), encoding="utf-8") as f:
+                for number, line in enumerate(f, 1):
+                    m = re.match(r'\s*#\s*include "([^"]+)"', line)
+                    header = find(src, path, m.group(1)) if m else None
+                    why = check_include(path, header) if header else None
+                    if why:
+                        bad.append(f'{path}:{number}: "{m.group(1)}": {why}')
+    if bad or not files:
+        sys.exit("\n".join(bad) or f"no sources in {src}")
+
+
+main()
