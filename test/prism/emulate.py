@@ -175,6 +175,11 @@ def threads():
     t.expect("swaps", {(1, 4): "0:1 1:2 4:3", (2, 4): "1:1 3:2 4:1 4:3", (3, 4): "3:1 4:2 4:3",
              (2, 411): "0:5 1:0 1:5 2:0", (3, 411): "", ("cpu", 1, 460): "4:3", ("cpu", 1, 461): "0:1 1:2 3:3"})
     check("swaps", t.rows == ["thread 1000000", "thread 5", "thread 6"], t.rows)
+    # A real thread is another one than who came before the first swap, or has an id that cannot be, whatever those are called.
+    t = Try(enter("early") + swap(1000000) + enter("real") + leave("real") + swap(2000000) + swap(0) + enter("odd") + END, "--lenient")
+    t.expect("an id of the library", {(1, 401): "0:1 1:0", (2, 401): "2:1 3:0", (3, 401): "", (4, 401): "6:1 6:0",
+             (1, 4): "0:1 1:2 6:3", (2, 4): "1:1 4:2 6:3", ("cpu", 1, 2): "0:2000002 1:1000000 4:2000000 5:2000001 6:0"})
+    check("an id of the library", t.rows == [f"thread {i}" for i in (2000002, 1000000, 2000000, 2000001)], t.rows)
     t = Try(enter("f") + END, "--prism-first-thread=9")
     t.expect("first thread", {(1, 4): "0:1 0:3", (1, 2): "0:9 0:0"})
     # It is there before any event of its own.

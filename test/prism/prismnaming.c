@@ -2,7 +2,7 @@
 /* Names of Prism traces: each once, in the order of first appearance, at a place for ever;
  * against a list that is searched from its start. */
 #include "kit.h"
-#include "names.h"
+#include "prism/names.h"
 
 #include <string.h>
 
@@ -44,8 +44,7 @@ make(uint64_t *seed, char *p)
 static void
 test_random(uint64_t *seed)
 {
-	struct arena a = { 0 };
-	struct prismnames names = { .arena = &a };
+	struct prismnames names = { 0 };
 	for (int i = 0; i < ROUNDS; i++) {
 		char text[LEN_MAX];
 		uint32_t n = make(seed, text);
@@ -68,18 +67,17 @@ test_random(uint64_t *seed)
 	for (uint32_t i = 0; i < nlist; i++) {
 		const struct listed *l = &list[i];
 		CHECK(l->name->len == l->len && memcmp(l->name->text, l->text, l->len) == 0 && l->name->text[l->len] == 0);
-		for (int k = 0; k < PRISMNAMES_KINDS; k++)
-			CHECK(l->name->index[k] == 0);
+		for (int k = 0; k < PRISM_STACKS; k++)
+			CHECK(l->name->user[k] == 0);
 	}
-	arena_finish(&a);
+	prismnames_finish(&names);
 }
 
 /* Names that differ in their length only, or in one byte at each place. */
 static void
 test_near(void)
 {
-	struct arena a = { 0 };
-	struct prismnames names = { .arena = &a };
+	struct prismnames names = { 0 };
 	char text[LEN_MAX] = { 0 };
 	uint32_t id = 0;
 	for (uint32_t n = 1; n <= LEN_MAX; n++)
@@ -90,7 +88,7 @@ test_near(void)
 		text[i] = 0;
 	}
 	CHECK(prismnames_get(&names, text, 7)->id == 7);
-	arena_finish(&a);
+	prismnames_finish(&names);
 }
 
 int

@@ -482,6 +482,11 @@ def what_is_wrong():
     convert("b.prism", "--set", "process=7")
     states = load()[0]
     check(states["threads", 0, "tid"] == {0: 1000000} and states["threads", 1, "tid"] == {1: 5} and states["threads", 1, "process"] == {1: 7}, states)
+    write("b.prism", enter("early") + swap(1000000) + enter("real") + END)
+    convert("b.prism")
+    states = load()[0]
+    check([states.get(("threads", i, "depth")) for i in range(2)] == [{0: 1}, {1: 0, 2: 1}], states)
+    write("b.prism", cfg("mem", 0) + mem() + swap(5) + END)
     convert("b.prism", "--set", "first_thread=9")
     check(load()[0]["threads", 0, "tid"] == {0: 9}, load()[0])
     write("empty.prism", b"")

@@ -2,7 +2,10 @@
 """Shared libraries export what their headers declare and nothing else; the man page has it.
 
 usage: symbols.py PREFIX PAGE HEADER LIBRARY [HEADER LIBRARY...]
+
+A header stands for those of its folder, too, that it includes.
 """
+import os
 import re
 import subprocess
 import sys
@@ -11,9 +14,14 @@ import sys
 def functions(path):
     """Declared in the header, and defined there."""
     with open(path, encoding='utf-8') as f:
-        text = re.sub(r'/\*.*?\*/', '', f.read(), flags=re.S)
+        text = f.read()
+    beside = [os.path.join(os.path.dirname(path), name) for name in re.findall(r'^#include "(\w+\.h)"', text, flags=re.M)]
+    more = [functions(p) for p in beside if os.path.exists(p)]
+    text = re.sub(r'/\*.*?\*/', '', text, flags=re.S)
     text = re.sub(r'^\s*#(.*\\\n)*.*$', '', text, flags=re.M)
-    return set(re.findall(rf'\b({prefix}\w+)\([^;{{]*\);', text)), set(re.findall(rf'^({prefix}\w+)\([^;]*\)\n{{', text, flags=re.M))
+    declared = set(re.findall(rf'\b({prefix}\w+)\([^;{{]*\);', text))
+    inline = set(re.findall(rf'^({prefix}\w+)\([^;]*\)\n{{', text, flags=re.M))
+    return declared.union(*(d for d, _ in more)), inline.union(*(i for _, i in more))
 
 
 prefix = sys.argv[1]

@@ -210,6 +210,7 @@ enum prism_code {
 #undef PRISM_X
 		PRISM_CODES,
 	PRISM_E_VALUE = PRISM_CODES, /* of prism_encode(): no event can hold a value that it was given */
+	PRISM_E_MEMORY,              /* of a machine: memory is exhausted */
 };
 
 /* "PB01", what it means, and what a lenient reader does. Static texts, never NULL. */

@@ -7,6 +7,14 @@
 
 #include "prism.h"
 
+/* An event, and where it is. */
+struct prism_record {
+	struct prism_event ev;
+	uint64_t seq;    /* events of the stream before it, Config and End included */
+	uint64_t offset; /* bytes, in the file */
+	uint64_t clock_ns;
+};
+
 struct prismread {
 	struct prism_state state;
 	uint64_t buffer_size; /* 0: one run up to the first End */

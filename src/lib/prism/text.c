@@ -12,14 +12,15 @@ static const struct {
 	PRISM_CODE_LIST(PRISM_X)
 #undef PRISM_X
 		[PRISM_E_VALUE] = { "value", "no event can hold this value", "" },
+	[PRISM_E_MEMORY] = { "memory", "memory is exhausted", "" },
 };
 
 static int
 code_index(int code)
 {
-	if (code < 0 && code >= -PRISM_E_VALUE)
+	if (code < 0 && code >= -PRISM_E_MEMORY)
 		code = -code;
-	return code >= 0 && code <= PRISM_E_VALUE ? code : PRISM_OK;
+	return code >= 0 && code <= PRISM_E_MEMORY ? code : PRISM_OK;
 }
 
 const char *

@@ -218,33 +218,33 @@ const struct chan_decl prismmodel_chans[NCHANS] = {
 		LABELS(cf_labels),
 		.view = { .file = "control-flow" },
 	},
-	[WIN + PRISMTOTAL_LOADS] = WINDOW("loads", "loads", 430, "loads"),
-	[WIN + PRISMTOTAL_STORES] = WINDOW("stores", "stores", 431, "stores"),
-	[WIN + PRISMTOTAL_LOAD_BYTES] = WINDOW("load_bytes", "bytes loaded", 432, "load-bytes"),
-	[WIN + PRISMTOTAL_STORE_BYTES] = WINDOW("store_bytes", "bytes stored", 433, "store-bytes"),
-	[WIN + PRISMTOTAL_INT_OPS] = WINDOW("int_ops", "integer operations", 434, "integer-ops"),
-	[WIN + PRISMTOTAL_FP_OPS] = WINDOW("fp_ops", "floating-point operations", 435, "float-ops"),
-	[WIN + PRISMTOTAL_INSNS] = WINDOW("insns", "instructions", 436, "instructions"),
-	[WIN + PRISMTOTAL_SYNCS] = WINDOW("syncs", "synchronizations", 437, "syncs"),
-	[WIN + PRISMTOTAL_LINES] = WINDOW("lines", "lines of 64 bytes touched", 438, "lines"),
-	[WIN + PRISMTOTAL_MEM_OTHER] = WINDOW("mem_other", "memory accesses of unknown type", 439, "memory-other"),
-	[WIN + PRISMTOTAL_OPS +
+	[WIN + PRISM_TOTAL_LOADS] = WINDOW("loads", "loads", 430, "loads"),
+	[WIN + PRISM_TOTAL_STORES] = WINDOW("stores", "stores", 431, "stores"),
+	[WIN + PRISM_TOTAL_LOAD_BYTES] = WINDOW("load_bytes", "bytes loaded", 432, "load-bytes"),
+	[WIN + PRISM_TOTAL_STORE_BYTES] = WINDOW("store_bytes", "bytes stored", 433, "store-bytes"),
+	[WIN + PRISM_TOTAL_INT_OPS] = WINDOW("int_ops", "integer operations", 434, "integer-ops"),
+	[WIN + PRISM_TOTAL_FP_OPS] = WINDOW("fp_ops", "floating-point operations", 435, "float-ops"),
+	[WIN + PRISM_TOTAL_INSNS] = WINDOW("insns", "instructions", 436, "instructions"),
+	[WIN + PRISM_TOTAL_SYNCS] = WINDOW("syncs", "synchronizations", 437, "syncs"),
+	[WIN + PRISM_TOTAL_LINES] = WINDOW("lines", "lines of 64 bytes touched", 438, "lines"),
+	[WIN + PRISM_TOTAL_MEM_OTHER] = WINDOW("mem_other", "memory accesses of unknown type", 439, "memory-other"),
+	[WIN + PRISM_TOTAL_OPS +
 		PRISM_UNKNOWN] = WINDOW("op.undefined", "operations of unknown type", 440, "op-undefined"),
-	[WIN + PRISMTOTAL_OPS +
+	[WIN + PRISM_TOTAL_OPS +
 		PRISM_ADD] = WINDOW("op.add", "additions", 441, "op-add"),
-	[WIN + PRISMTOTAL_OPS +
+	[WIN + PRISM_TOTAL_OPS +
 		PRISM_SUB] = WINDOW("op.sub", "subtractions", 442, "op-sub"),
-	[WIN + PRISMTOTAL_OPS +
+	[WIN + PRISM_TOTAL_OPS +
 		PRISM_MULT] = WINDOW("op.mult", "multiplications", 443, "op-mult"),
-	[WIN + PRISMTOTAL_OPS +
+	[WIN + PRISM_TOTAL_OPS +
 		PRISM_DIV] = WINDOW("op.div", "divisions", 444, "op-div"),
-	[WIN + PRISMTOTAL_OPS +
+	[WIN + PRISM_TOTAL_OPS +
 		PRISM_SHIFT] = WINDOW("op.shift", "shifts", 445, "op-shift"),
-	[WIN + PRISMTOTAL_OPS +
+	[WIN + PRISM_TOTAL_OPS +
 		PRISM_MOV] = WINDOW("op.mov", "moves", 446, "op-mov"),
-	[WIN + PRISMTOTAL_OPS +
+	[WIN + PRISM_TOTAL_OPS +
 		PRISM_OPS] = WINDOW("op.other", "other operations", 447, "op-other"),
-	[WIN + PRISMTOTAL_COMP_OTHER] = WINDOW("comp_other", "operations of unknown format", 448, "compute-other"),
+	[WIN + PRISM_TOTAL_COMP_OTHER] = WINDOW("comp_other", "operations of unknown format", 448, "compute-other"),
 	[LOD_MEM] = DETAIL("mem", "memory", 450),
 	[LOD_COMP] = DETAIL("comp", "compute", 451),
 	[LOD_SYNC] = DETAIL("sync", "sync", 452),

@@ -136,7 +136,7 @@ static int
 give_rest(struct prism_run *run, const struct prism_event *ev, uint32_t i, bool called, int rc)
 {
 	unsigned kind = ev->kind;
-	const struct prism_at *at = &run->stream->at;
+	const struct prism_at *at = run->at;
 	struct prism_list *l = &run->lists[kind];
 	uint64_t lacks = kind < PRISMRUN_NEEDS ? run->lacks[at->stream * PRISMRUN_NEEDS + kind] : 0;
 	for (; i < l->n; called = false) {
@@ -157,7 +157,7 @@ give_rest(struct prism_run *run, const struct prism_event *ev, uint32_t i, bool 
 static int __attribute__((noinline))
 go_on(struct prism_run *run, int rc)
 {
-	const struct prism_event *ev = &run->stream->ev;
+	const struct prism_event *ev = &((const struct prism_record *)run->ev->record)->ev;
 	const struct prism_list *l = &run->lists[ev->kind];
 	uint32_t i = 0;
 	if (run->hook == NO_INDEX)
@@ -167,26 +167,31 @@ go_on(struct prism_run *run, int rc)
 	return give_rest(run, ev, i, true, rc);
 }
 
-/* The current event is that of the stream. */
-static inline void
-set_event(struct prism_run *run, const struct event *ev, const struct prism_stream *s, uint32_t row)
+/* Makes it the current event. Returns it. */
+static inline const struct prism_event *
+set_event(struct prism_run *run, const struct event *ev, struct prism_at *at, uint32_t row)
 {
+	const struct prism_record *r = ev->record;
+	at->seq = r->seq;
+	at->offset = r->offset;
+	at->clock_ns = r->clock_ns;
 	run->ev = ev;
-	run->stream = s;
+	run->at = at;
 	run->row = row;
+	return &r->ev;
 }
 
 /* The compiler knows the kind, as this is done for each event. */
 static inline __attribute__((always_inline)) int
-give(struct prism_run *run, const struct event *ev, const struct prism_stream *s, uint32_t row, unsigned kind)
+give(struct prism_run *run, const struct event *ev, struct prism_at *at, uint32_t row, unsigned kind)
 {
-	const struct prism_entry *e = run->first[s->at.stream * PRISMRUN_FIRST + kind];
+	const struct prism_entry *e = run->first[at->stream * PRISMRUN_FIRST + kind];
 	if (!e)
 		return 0;
-	set_event(run, ev, s, row);
+	const struct prism_event *pe = set_event(run, ev, at, row);
 	do {
 		run->hook = e->hook;
-		int rc = call(e, kind, &s->at, &s->ev);
+		int rc = call(e, kind, at, pe);
 		if (__builtin_expect((rc | run->failed) != 0, 0))
 			return go_on(run, rc);
 	} while (__builtin_expect(e++->more, 0));
@@ -194,15 +199,15 @@ give(struct prism_run *run, const struct event *ev, const struct prism_stream *s
 }
 
 int
-prismtools_mem(struct prism_run *run, const struct event *ev, const struct prism_stream *s, uint32_t row)
+prismtools_mem(struct prism_run *run, const struct event *ev, struct prism_at *at, uint32_t row)
 {
-	return give(run, ev, s, row, PRISM_MEM);
+	return give(run, ev, at, row, PRISM_MEM);
 }
 
 int
-prismtools_comp(struct prism_run *run, const struct event *ev, const struct prism_stream *s, uint32_t row)
+prismtools_comp(struct prism_run *run, const struct event *ev, struct prism_at *at, uint32_t row)
 {
-	return give(run, ev, s, row, PRISM_COMP);
+	return give(run, ev, at, row, PRISM_COMP);
 }
 
 /* The level of detail of a kind changes. */
@@ -211,24 +216,27 @@ give_config(struct prism_run *run, const struct prism_event *ev)
 {
 	if (ev->cfg.target >= PRISM_KINDS)
 		return 0; /* lenient: it changes nothing */
-	prismneeds_set(run, run->stream->at.stream, ev->cfg.target, ev->cfg.after);
+	prismneeds_set(run, run->at->stream, ev->cfg.target, ev->cfg.after);
 	return give_rest(run, ev, 0, false, 0);
 }
 
 int
-prismtools_event(struct prism_run *run, const struct event *ev, const struct prism_stream *s, uint32_t row)
+prismtools_event(struct prism_run *run, const struct event *ev, struct prism_at *at, uint32_t row, const struct prism_name *name)
 {
-	struct prism_event mine;
-	if (s->ev.kind == PRISM_MEM)
-		return prismtools_mem(run, ev, s, row);
-	if (s->ev.kind == PRISM_COMP)
-		return prismtools_comp(run, ev, s, row);
-	set_event(run, ev, s, row);
-	if (s->ev.kind == PRISM_CFG)
-		return give_config(run, &s->ev);
-	if (s->ev.kind != PRISM_SYNC || s->ev.sync.type < PRISM_SYNCS)
-		return give_rest(run, &s->ev, 0, false, 0);
-	mine = s->ev;
-	mine.sync.type = PRISM_SYNC_UNDEFINED;
+	const struct prism_event *pe = &((const struct prism_record *)ev->record)->ev;
+	if (pe->kind == PRISM_MEM)
+		return prismtools_mem(run, ev, at, row);
+	if (pe->kind == PRISM_COMP)
+		return prismtools_comp(run, ev, at, row);
+	(void)set_event(run, ev, at, row);
+	if (pe->kind == PRISM_CFG)
+		return give_config(run, pe);
+	struct prism_event mine = *pe;
+	if (pe->kind == PRISM_SYNC && pe->sync.type >= PRISM_SYNCS)
+		mine.sync.type = PRISM_SYNC_UNDEFINED;
+	if (name) {
+		mine.cxt.name = name->text;
+		mine.cxt.name_id = name->id;
+	}
 	return give_rest(run, &mine, 0, false, 0);
 }

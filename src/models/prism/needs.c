@@ -57,12 +57,9 @@ prismneeds_begin(struct prism_run *run)
 	run->first = arena_new(&run->emu->arena, const struct prism_entry *, nfirst);
 	if (!run->lacks || !run->first)
 		return diag_no_memory(run->emu->diag);
-	for (uint32_t i = 0; i < p->nstreams; i++) {
-		struct prism_state st;
-		prism_begin(&st, &p->streams[i].source.settings);
+	for (uint32_t i = 0; i < p->nstreams; i++)
 		for (unsigned kind = 0; kind < PRISMRUN_NEEDS; kind++)
-			prismneeds_set(run, i, kind, st.detail[kind]);
-	}
+			prismneeds_set(run, i, kind, run->machine->cores[i].detail[kind]);
 	return 0;
 }
 
@@ -75,7 +72,7 @@ prismneeds_lack(struct prism_run *run, unsigned kind)
 		k->skipped[kind]++;
 		return 0;
 	}
-	uint8_t detail = run->stream->in.state.detail[kind];
+	uint8_t detail = run->machine->cores[run->at->stream].detail[kind];
 	uint32_t missing = need_of(&k->h.needs, kind) & ~prism_detail_has(kind, detail);
 	return prismrun_error(run,
 		"it needs %s of %s events, which the level of detail does not show (%s=%02x)\n"

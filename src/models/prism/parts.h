@@ -3,13 +3,14 @@
 #define MODELS_PRISM_PARTS_H
 
 /* parts: the state of the model prism, and what its parts share: its channels
- * (prismchans.c), the way of an event (prism.c), who runs where (prismthread.c), stacks of
- * contexts, and blocks (prismcxt.c), synchronization (prismsync.c), intervals (prismspan.c). */
+ * (chans.c), the way of an event (prism.c), who runs where (thread.c), contexts and names
+ * (cxt.c), synchronization (sync.c), intervals (span.c), messages (issue.c). The machine of the
+ * library knows what events do; the model shows it. */
 
 #include "emu.h"
-#include "names.h"
 #include "input/prism/stream.h"
-#include "total.h"
+#include "prism/prism_hooks.h"
+#include "prism/threads.h"
 
 /* Channels. */
 enum {
@@ -29,8 +30,8 @@ enum {
 	COMP,
 	COMP_OP,
 	CF,
-	WIN, /* the totals of prismtotal.h */
-	LOD = WIN + PRISMTOTAL_KINDS,
+	WIN, /* the totals of the machine */
+	LOD = WIN + PRISM_TOTALS,
 	LOD_MEM = LOD,
 	LOD_COMP,
 	LOD_SYNC,
@@ -63,38 +64,22 @@ enum {
 	LABELS_MAX = 1024, /* of blocks, instructions and objects each: names have no limit */
 };
 
-/* A thread, by row. Zeroed: nothing of it has come. */
-struct prism_thread {
-	struct prismtotal total;
+/* A thread, by row, which is its number in the machine. */
+struct prismmodel_thread {
 	uint64_t nticks; /* events in the interval */
-	uint32_t core;   /* stream that runs it, + 1; 0: none */
-	uint32_t nchildren;
-	uint64_t held;                     /* locks, */
-	uint64_t unnamed;                  /* and those of them whose object is not known */
-	struct idmap locks[2];             /* mutexes and spin locks: object -> struct prism_lock */
-	uint64_t deeper[PRISMNAMES_KINDS]; /* contexts that the stacks do not hold */
-	uint8_t waiting;                   /* STATE_BARRIER or STATE_JOIN, up to its next event */
-	bool listed;                       /* the interval, or the one before, has something */
-	bool active;                       /* the interval has */
-};
-
-struct prism_lock {
-	uint64_t held;
+	bool listed;     /* the interval, or the one before, has something */
 };
 
 /* A stream, and its CPU. */
-struct prism_core {
-	struct prismtotal total;
+struct prismmodel_core {
+	struct prism_at at; /* of the current event, for tools */
 	uint64_t nticks;
 	uint64_t nswaps; /* in the interval */
 	uint64_t nthreads;
-	uint32_t row; /* of its thread; NO_INDEX: none yet */
-	uint8_t detail[PRISM_KINDS];
 	bool started;
 	bool ended;
-	bool shown;  /* its level of detail */
-	bool active; /* the interval has something, */
-	bool stale;  /* or the one before */
+	bool shown; /* its level of detail */
+	bool stale; /* the interval before the current one has something */
 };
 
 /* What has a number in the order of first appearance. */
@@ -110,7 +95,7 @@ struct prism_index {
 	struct prism_key *last;
 };
 
-/* Names of a kind, by index less one; NULL: what has no name. */
+/* Names of a stack, by index less one; NULL: what has no name. */
 struct prism_labels {
 	const struct prism_name **list;
 	size_t n;
@@ -121,10 +106,10 @@ struct prism_labels {
 struct prismmodel {
 	struct prism *p;
 	struct prism_run *tools;
-	struct prism_core *cores;
-	struct prism_thread *threads; /* by row */
-	struct prismnames names;
-	struct prism_labels kinds[PRISMNAMES_KINDS];
+	struct prism_machine machine;
+	struct prismmodel_core *cores;
+	struct prismmodel_thread *threads; /* by row */
+	struct prism_labels stacks[PRISM_STACKS];
 	struct prism_index blocks;
 	struct prism_index insns;
 	struct prism_index objects;
@@ -138,16 +123,10 @@ struct prismmodel {
 	uint64_t every; /* events in an interval; 0: it is not of events */
 	/* The current event. */
 	uint32_t stream;
-	struct prism_core *core;
-	struct prism_thread *thread; /* NULL: config or End event before there is one */
-	uint32_t codes;              /* 1 << code of what was wrong with it */
+	struct prismmodel_core *core;
+	struct prism_step step; /* what it does */
+	uint32_t codes;         /* 1 << code of what was wrong with it */
 };
-
-static inline struct prism_thread *
-prismmodel_thread(const struct prismmodel *d, uint32_t row)
-{
-	return &d->threads[row];
-}
 
 extern const struct chan_decl prismmodel_chans[NCHANS];
 
@@ -161,29 +140,33 @@ prismmodel_key(const void *table, uint64_t number)
 
 /* All functions return 0, or <0 (reported), unless said otherwise. */
 
-/* Something is wrong with the current event: the lenient go on. */
-int prismmodel_issue(struct prismmodel *d, enum prism_code code, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+/* Tells what the machine has found at the current event: the lenient go on. */
+int prismissue_tell(struct prismmodel *d, const struct prism_event *pe);
+/* The name as a text of one line, in a buffer of PRISMISSUE_TEXT bytes. */
+enum {
+	PRISMISSUE_TEXT = PRISM_NAME_MAX * 4 + 1, /* \xNN for every byte */
+};
+const char *prismissue_text(char *text, const struct prism_name *name);
 
 /* The number of a key, from 1; 0: no memory (reported). */
 uint32_t prismmodel_index(struct emu *emu, struct prism_index *x, uint64_t key);
 
-/* The current stream begins: what runs in it from the start. */
-int prismthread_start(struct emu *emu, const struct event *ev, struct prismmodel *d);
-/* The thread of the event, which is not Config or End: chosen, and running. */
-int prismthread_find(struct emu *emu, const struct event *ev, struct prismmodel *d, const struct prism_event *pe);
+/* The thread of the step is chosen, and runs. */
+int prismthread_show(struct emu *emu, const struct event *ev, struct prismmodel *d);
 /* The current stream ends, and the threads of its CPU. */
 int prismthread_end(struct emu *emu, const struct event *ev, struct prismmodel *d);
 
-int prismcxt_take(struct emu *emu, const struct event *ev, struct prismmodel *d, struct prism_cxt *c);
+/* What the step enters has a number, also when that is too deep. */
+int prismcxt_number(struct emu *emu, struct prismmodel *d, const struct prism_cxt *c);
+int prismcxt_take(struct emu *emu, const struct event *ev, struct prismmodel *d, const struct prism_cxt *c);
 /* Labels of what was numbered. */
 int prismcxt_label(struct emu *emu, struct prismmodel *d);
 
 int prismsync_take(struct emu *emu, const struct event *ev, struct prismmodel *d, const struct prism_sync *s);
-/* A thread that waits goes on. */
-int prismsync_wake(struct emu *emu, const struct event *ev, struct prism_thread *t);
+/* The thread of the step goes on. */
+int prismsync_wake(struct emu *emu, const struct event *ev, const struct prismmodel *d);
 
-/* Whose totals the current event adds to: both change. */
+/* The current event adds to totals of its thread. */
 void prismspan_note(struct prismmodel *d);
 /* The interval of the thread ends with the current event, or may do so as it has come. */
 int prismspan_close(struct emu *emu, const struct event *ev, struct prismmodel *d);

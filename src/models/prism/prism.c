@@ -1,28 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* prism: who runs, in which functions, what they wait for, and what they do to memory.
  *
- * Streams are CPUs, not threads: the event itself is in struct prism_stream, and who runs in
- * the stream at that time says whose it is. */
+ * Streams are CPUs, not threads: an event is of the thread that runs in its stream at that time,
+ * as the machine says. */
 #include "parts.h"
+#include "prism/total.h"
 #include "tools.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 /* ---- What the parts share. ---- */
-
-int
-prismmodel_issue(struct prismmodel *d, enum prism_code code, const char *fmt, ...)
-{
-	char text[4096]; /* two names, every byte as \xNN */
-	va_list ap;
-	va_start(ap, fmt);
-	(void)vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	d->codes |= 1U << code;
-	return prism_issue(d->p, d->stream, code, "%s", text);
-}
 
 uint32_t
 prismmodel_index(struct emu *emu, struct prism_index *x, uint64_t key)
@@ -74,24 +61,26 @@ connect_prism(struct emu *emu)
 	if (!p)
 		return 0;
 	d->p = p;
-	d->names.arena = &emu->arena;
 	d->all = p->events == PRISM_EVENTS_ALL;
 	d->syncs = p->events != PRISM_EVENTS_NONE;
 	d->every = p->options->interval == PRISM_INTERVAL_EVENTS ? p->options->length : 0;
-	d->cores = arena_new(&emu->arena, struct prism_core, p->nstreams);
+	d->cores = arena_new(&emu->arena, struct prismmodel_core, p->nstreams);
 	d->listed = arena_new(&emu->arena, uint32_t, emu->sys.nthreads);
 	if (!d->cores || !d->listed)
 		return diag_no_memory(emu->diag);
 	d->threads = emu_thread_data(emu, 0);
-	for (uint32_t i = 0; i < p->nstreams; i++) {
-		struct prism_state first;
-		prism_begin(&first, &p->streams[i].source.settings);
-		memcpy(d->cores[i].detail, first.detail, sizeof(first.detail));
-		d->cores[i].row = NO_INDEX;
+	int rc = prismmachine_begin_with(&d->machine, p->nstreams, p->options->lenient, &p->threads);
+	for (uint32_t i = 0; i < p->nstreams && rc == 0; i++) {
+		const struct prism_source *s = &p->streams[i].source;
+		prism_machine_stream(&d->machine, i, (uint32_t)s->process, &s->settings);
+		d->cores[i].at = (struct prism_at){ .stream = i, .process = (uint32_t)s->process };
 	}
 	add_properties(emu, p);
 	d->quick = !d->all && !d->every;
-	return prismtools_open(&d->tools, emu, p);
+	rc = rc < 0 ? diag_no_memory(emu->diag) : prismtools_open(&d->tools, emu, p, &d->machine);
+	if (rc < 0)
+		prism_machine_finish(&d->machine);
+	return rc;
 }
 
 /* All that was found, also what was only counted. */
@@ -116,82 +105,77 @@ finish(struct emu *emu)
 	int rc = prismtools_close(d->tools);
 	int bad = prismcxt_label(emu, d);
 	rc = rc ? rc : bad;
-	for (uint32_t i = 0; i < p->nstreams; i++)
-		prismtotal_finish(&d->cores[i].total);
-	for (uint32_t i = 0; i < emu->sys.nthreads; i++)
-		prismtotal_finish(&prismmodel_thread(d, i)->total);
+	prism_machine_finish(&d->machine);
 	return rc;
 }
 
 /* ---- Events. ---- */
 
 static int
-take_mem(struct emu *emu, const struct event *ev, struct prismmodel *d, const struct prism_mem *m)
+show_mem(struct emu *emu, const struct event *ev, const struct prism_mem *m)
 {
 	static const uint8_t values[] = { MEM_OTHER, MEM_LOAD, MEM_STORE, MEM_OTHER };
-	if (prismtotal_mem(&d->thread->total, m) < 0 || prismtotal_mem(&d->core->total, m) < 0)
-		return diag_no_memory(emu->diag);
-	int rc = d->all ? emu_punctual(emu, ev, MEM, values[m->type & 3]) : 0;
-	if (rc == 0 && d->all && m->has & PRISM_HAS_SIZE)
-		rc = emu_punctual(emu, ev, MEM_BYTES, m->bytes);
-	return rc;
+	int rc = emu_punctual(emu, ev, MEM, values[m->type & 3]);
+	return rc == 0 && m->has & PRISM_HAS_SIZE ? emu_punctual(emu, ev, MEM_BYTES, m->bytes) : rc;
 }
 
 static int
-take_comp(struct emu *emu, const struct event *ev, struct prismmodel *d, const struct prism_comp *c)
+show_comp(struct emu *emu, const struct event *ev, const struct prism_comp *c)
 {
 	static const uint8_t values[] = { COMP_OTHER, COMP_INTEGER, COMP_FLOAT, COMP_OTHER };
-	prismtotal_comp(&d->thread->total, c);
-	prismtotal_comp(&d->core->total, c);
-	int rc = d->all ? emu_punctual(emu, ev, COMP, values[c->format & 3]) : 0;
-	if (rc == 0 && d->all && c->has & PRISM_HAS_OP)
-		rc = emu_punctual(emu, ev, COMP_OP, c->op < PRISM_OPS ? c->op + 1 : OP_OTHER);
-	return rc;
+	int rc = emu_punctual(emu, ev, COMP, values[c->format & 3]);
+	return rc == 0 && c->has & PRISM_HAS_OP ? emu_punctual(emu, ev, COMP_OP, c->op < PRISM_OPS ? c->op + 1 : OP_OTHER) : rc;
 }
 
 static void
 show_detail(struct emu *emu, const struct prismmodel *d, unsigned kind)
 {
-	emu_set_cpu(emu, system_cpu(&emu->sys, 0, (int32_t)d->stream), LOD + (int)kind, 256 + d->core->detail[kind]);
+	emu_set_cpu(emu, system_cpu(&emu->sys, 0, (int32_t)d->stream), LOD + (int)kind, 256 + d->machine.cores[d->stream].detail[kind]);
 }
 
-static void
-take_config(struct emu *emu, struct prismmodel *d, const struct prism_cfg *c)
+/* The event goes to the machine; NULL: the stream begins. Then its thread runs. */
+static int
+take_step(struct emu *emu, const struct event *ev, struct prismmodel *d, const struct prism_event *pe)
 {
-	if (c->target > PRISM_CXT)
-		return;
-	d->core->detail[c->target] = c->after;
-	show_detail(emu, d, c->target);
+	int rc = pe ? prism_machine_step(&d->machine, d->stream, pe, &d->step)
+		    : prism_machine_start(&d->machine, d->stream, d->p->streams[d->stream].source.first_thread, &d->step);
+	if (rc == -PRISM_E_MEMORY)
+		return diag_no_memory(emu->diag);
+	rc = d->step.stack ? prismcxt_number(emu, d, &pe->cxt) : 0;
+	if (rc == 0 && d->step.issues)
+		rc = prismissue_tell(d, pe);
+	return rc == 0 && d->step.thread ? prismthread_show(emu, ev, d) : rc;
 }
 
 /* An event of a thread. */
 static int
-take_event(struct emu *emu, const struct event *ev, struct prismmodel *d, struct prism_event *pe)
+take_event(struct emu *emu, const struct event *ev, struct prismmodel *d, const struct prism_event *pe)
 {
-	uint64_t id;
-	int rc = prismthread_find(emu, ev, d, pe);
-	if (rc < 0)
-		return rc;
+	int rc = 0;
 	for (unsigned kind = PRISM_MEM; kind <= PRISM_CXT && !d->core->shown; kind++)
 		show_detail(emu, d, kind);
 	d->core->shown = true;
 	prismspan_note(d);
-	/* Who was waiting goes on, unless others only ran meanwhile. */
-	bool unknown = pe->issues & 1U << PRISM_PB11;
-	bool selects = prism_selects(pe, &id) || (pe->kind == PRISM_SYNC && pe->sync.type == PRISM_SWAP) ||
-		(pe->kind == PRISM_CXT && pe->cxt.type == PRISM_THREAD);
-	if (!selects && !unknown)
-		rc = prismsync_wake(emu, ev, d->thread);
+	if (d->step.woke)
+		rc = prismsync_wake(emu, ev, d);
 	if (rc < 0)
 		return rc;
 	switch (pe->kind) {
-	case PRISM_MEM: rc = take_mem(emu, ev, d, &pe->mem); break;
-	case PRISM_COMP: rc = take_comp(emu, ev, d, &pe->comp); break;
-	case PRISM_SYNC: rc = unknown ? 0 : prismsync_take(emu, ev, d, &pe->sync); break;
+	case PRISM_MEM: rc = d->all ? show_mem(emu, ev, &pe->mem) : 0; break;
+	case PRISM_COMP: rc = d->all ? show_comp(emu, ev, &pe->comp) : 0; break;
+	case PRISM_SYNC: rc = pe->issues & 1U << PRISM_PB11 ? 0 : prismsync_take(emu, ev, d, &pe->sync); break;
 	case PRISM_CXT: rc = prismcxt_take(emu, ev, d, &pe->cxt); break;
 	default: rc = d->all ? emu_punctual(emu, ev, CF, pe->cf.type + 1) : 0; break;
 	}
 	return rc < 0 ? rc : prismspan_tick(emu, ev, d);
+}
+
+/* The row of the thread that ran last in a stream; NO_INDEX: none yet. */
+static uint32_t
+row_of(const struct prismmodel *d, uint32_t stream)
+{
+	const struct prism_thread *t = d->machine.cores[stream].thread;
+	return t ? t->number : NO_INDEX;
 }
 
 /* What was wrong shows in the rows. */
@@ -199,12 +183,13 @@ static int
 show_codes(struct emu *emu, const struct event *ev, struct prismmodel *d)
 {
 	uint32_t cpu = system_cpu(&emu->sys, 0, (int32_t)d->stream);
+	uint32_t row = row_of(d, d->stream);
 	int rc = 0;
 	for (int code = 1; code < PRISM_CODES && rc == 0; code++) {
 		if (!(d->codes & 1U << code) || !d->p->options->lenient)
 			continue;
-		if (d->core->row != NO_INDEX) {
-			emu_choose(emu, d->core->row);
+		if (row != NO_INDEX) {
+			emu_choose(emu, row);
 			rc = emu_punctual(emu, ev, DIAG, code);
 		}
 		if (rc == 0)
@@ -213,19 +198,16 @@ show_codes(struct emu *emu, const struct event *ev, struct prismmodel *d)
 	return rc;
 }
 
-/* The stream of an event. Returns it, or NULL (reported). */
-static struct prism_stream *
+/* Makes the stream of an event the current one. */
+static int
 find_stream(struct emu *emu, const struct event *ev, struct prismmodel *d)
 {
-	if (!d->p) {
-		(void)emu_error(emu, ev, ERR_PRISM, "events of Prism are in Prism streams only");
-		return NULL;
-	}
+	if (!d->p)
+		return emu_error(emu, ev, ERR_PRISM, "events of Prism are in Prism streams only");
 	d->stream = ev->stream - 1;
 	d->core = &d->cores[d->stream];
-	d->thread = NULL;
 	d->codes = 0;
-	return &d->p->streams[d->stream];
+	return 0;
 }
 
 /* Most events of long streams only count. Returns whether it was one of those. */
@@ -235,24 +217,23 @@ count_only(struct emu *emu, const struct event *ev, struct prismmodel *d, int *r
 	if (!d->quick)
 		return false;
 	uint32_t stream = ev->stream - 1;
-	const struct prism_stream *s = &d->p->streams[stream];
-	const struct prism_event *pe = &s->ev;
-	struct prism_core *core = &d->cores[stream];
-	if (pe->kind > PRISM_COMP || pe->issues || !core->shown)
+	const struct prism_record *r = ev->record;
+	struct prism_core *core = &d->machine.cores[stream];
+	if (r->ev.kind > PRISM_COMP || r->ev.issues || !core->total.active)
 		return false;
-	struct prism_thread *t = prismmodel_thread(d, core->row);
-	if (t->waiting || !t->active || !core->active)
+	struct prism_thread *t = core->thread;
+	if (t->waiting || !t->total.active)
 		return false;
-	if (pe->kind == PRISM_MEM) {
-		if ((prismtotal_mem(&t->total, &pe->mem) | prismtotal_mem(&core->total, &pe->mem)) < 0)
+	if (r->ev.kind == PRISM_MEM) {
+		if ((prismtotal_mem(&t->total, &r->ev.mem) | prismtotal_mem(&core->total, &r->ev.mem)) < 0)
 			*rc = diag_no_memory(emu->diag);
 		else if (d->tools)
-			*rc = prismtools_mem(d->tools, ev, s, core->row);
+			*rc = prismtools_mem(d->tools, ev, &d->cores[stream].at, t->number);
 	} else {
-		prismtotal_comp(&t->total, &pe->comp);
-		prismtotal_comp(&core->total, &pe->comp);
+		prismtotal_comp(&t->total, &r->ev.comp);
+		prismtotal_comp(&core->total, &r->ev.comp);
 		if (d->tools)
-			*rc = prismtools_comp(d->tools, ev, s, core->row);
+			*rc = prismtools_comp(d->tools, ev, &d->cores[stream].at, t->number);
 	}
 	return true;
 }
@@ -264,22 +245,26 @@ on_event(struct emu *emu, const struct event *ev)
 	int rc = 0;
 	if (count_only(emu, ev, d, &rc))
 		return rc;
-	struct prism_stream *s = find_stream(emu, ev, d);
-	if (!s)
-		return -ERR_PRISM;
-	rc = d->core->started ? 0 : prismthread_start(emu, ev, d);
-	d->core->started = true;
+	rc = find_stream(emu, ev, d);
 	if (rc < 0)
 		return rc;
-	if (s->ev.kind == PRISM_CFG)
-		take_config(emu, d, &s->ev.cfg);
-	else if (s->ev.kind != PRISM_END)
-		rc = take_event(emu, ev, d, &s->ev);
-	d->codes |= s->ev.issues;
+	const struct prism_event *pe = &((const struct prism_record *)ev->record)->ev;
+	if (!d->core->started && d->p->streams[d->stream].source.first_thread)
+		rc = take_step(emu, ev, d, NULL);
+	d->core->started = true;
+	if (rc == 0)
+		rc = take_step(emu, ev, d, pe);
+	if (rc < 0)
+		return rc;
+	if (d->step.thread)
+		rc = take_event(emu, ev, d, pe);
+	else if (pe->kind == PRISM_CFG && pe->cfg.target <= PRISM_CXT)
+		show_detail(emu, d, pe->cfg.target);
+	d->codes |= pe->issues;
 	if (rc == 0 && d->codes)
 		rc = show_codes(emu, ev, d);
 	if (rc == 0 && d->tools)
-		rc = prismtools_event(d->tools, ev, s, d->core->row);
+		rc = prismtools_event(d->tools, ev, &d->core->at, row_of(d, d->stream), d->step.name);
 	return rc;
 }
 
@@ -306,11 +291,12 @@ static int
 on_end(struct emu *emu, const struct event *ev)
 {
 	struct prismmodel *d = emu_data(emu);
-	const struct prism_stream *s = find_stream(emu, ev, d);
-	if (!s)
-		return -ERR_PRISM;
-	d->codes = s->stopped_by ? 1U << s->stopped_by : 0;
-	int rc = d->codes ? show_codes(emu, ev, d) : 0;
+	int rc = find_stream(emu, ev, d);
+	if (rc < 0)
+		return rc;
+	int code = d->p->streams[d->stream].stopped_by;
+	d->codes = code ? 1U << code : 0;
+	rc = d->codes ? show_codes(emu, ev, d) : 0;
 	if (rc == 0)
 		rc = prismthread_end(emu, ev, d);
 	d->core->ended = true;
@@ -359,7 +345,7 @@ const struct model model_prism = {
 	CHANS(prismmodel_chans),
 	EVENTS(events),
 	.data_size = sizeof(struct prismmodel),
-	.thread_size = sizeof(struct prism_thread),
+	.thread_size = sizeof(struct prismmodel_thread),
 	.connect = connect_prism,
 	.finish = finish,
 };

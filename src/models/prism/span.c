@@ -5,45 +5,49 @@
 void
 prismspan_note(struct prismmodel *d)
 {
-	struct prism_thread *t = d->thread;
-	if (!t->listed)
-		d->listed[d->nlisted++] = d->core->row;
-	t->listed = true;
-	t->active = true;
-	d->core->active = true;
+	uint32_t row = d->step.thread->number;
+	if (!d->threads[row].listed)
+		d->listed[d->nlisted++] = row;
+	d->threads[row].listed = true;
+}
+
+static struct prism_total *
+total_of(const struct prismmodel *d, uint32_t row)
+{
+	return &prism_machine_thread(&d->machine, row)->total;
 }
 
 static int
 close_row(struct emu *emu, const struct event *ev, const struct prismmodel *d, uint32_t row)
 {
-	struct prism_thread *t = prismmodel_thread(d, row);
+	struct prism_total *t = total_of(d, row);
 	int rc = 0;
 	emu_choose(emu, row);
-	for (int i = 0; i < PRISMTOTAL_KINDS && rc == 0; i++)
-		rc = emu_set(emu, ev, WIN + i, (int64_t)(t->total.n[i] & INT64_MAX));
-	prismtotal_clear(&t->total);
-	t->nticks = 0;
-	t->active = false;
+	for (int i = 0; i < PRISM_TOTALS && rc == 0; i++)
+		rc = emu_set(emu, ev, WIN + i, (int64_t)(t->n[i] & INT64_MAX));
+	prism_total_clear(t);
+	d->threads[row].nticks = 0;
 	return rc;
 }
 
 static void
-close_core(struct emu *emu, uint32_t stream, struct prism_core *c)
+close_core(struct emu *emu, const struct prismmodel *d, uint32_t stream)
 {
+	struct prismmodel_core *c = &d->cores[stream];
+	struct prism_total *t = &d->machine.cores[stream].total;
 	uint32_t cpu = system_cpu(&emu->sys, 0, (int32_t)stream);
-	for (int i = 0; i < PRISMTOTAL_KINDS; i++)
-		emu_set_cpu(emu, cpu, WIN + i, (int64_t)(c->total.n[i] & INT64_MAX));
+	for (int i = 0; i < PRISM_TOTALS; i++)
+		emu_set_cpu(emu, cpu, WIN + i, (int64_t)(t->n[i] & INT64_MAX));
 	emu_set_cpu(emu, cpu, SWAPS, (int64_t)c->nswaps);
-	prismtotal_clear(&c->total);
+	prism_total_clear(t);
 	c->nswaps = 0;
 	c->nticks = 0;
-	c->active = false;
 }
 
 int
 prismspan_close(struct emu *emu, const struct event *ev, struct prismmodel *d)
 {
-	return close_row(emu, ev, d, d->core->row);
+	return close_row(emu, ev, d, d->step.thread->number);
 }
 
 int
@@ -52,8 +56,8 @@ prismspan_tick(struct emu *emu, const struct event *ev, struct prismmodel *d)
 	if (!d->every)
 		return 0;
 	if (++d->core->nticks == d->every)
-		close_core(emu, d->stream, d->core);
-	return ++d->thread->nticks == d->every ? close_row(emu, ev, d, d->core->row) : 0;
+		close_core(emu, d, d->stream);
+	return ++d->threads[d->step.thread->number].nticks == d->every ? close_row(emu, ev, d, d->step.thread->number) : 0;
 }
 
 /* Whoever had something in the interval before shows that it has nothing now, but for one of
@@ -66,19 +70,19 @@ prismspan_rotate(struct emu *emu, const struct event *ev, struct prismmodel *d)
 	int rc = 0;
 	for (uint32_t i = 0; i < d->nlisted && rc == 0; i++) {
 		uint32_t row = d->listed[i];
-		struct prism_thread *t = prismmodel_thread(d, row);
-		t->listed = t->active || empty;
-		if (t->listed)
+		bool active = total_of(d, row)->active;
+		d->threads[row].listed = active || empty;
+		if (active || empty)
 			d->listed[kept++] = row;
-		if (t->active || !empty)
+		if (active || !empty)
 			rc = close_row(emu, ev, d, row);
 	}
 	d->nlisted = kept;
 	for (uint32_t i = 0; i < d->p->nstreams; i++) {
-		struct prism_core *c = &d->cores[i];
-		bool active = c->active;
+		struct prismmodel_core *c = &d->cores[i];
+		bool active = d->machine.cores[i].total.active;
 		if (active || (c->stale && !empty))
-			close_core(emu, i, c);
+			close_core(emu, d, i);
 		c->stale = active || (c->stale && empty);
 	}
 	d->ticked = emu->time;
@@ -93,10 +97,10 @@ prismspan_end(struct emu *emu, const struct event *ev, struct prismmodel *d)
 	if (d->p->options->interval == PRISM_INTERVAL_TIME)
 		return 0;
 	for (uint32_t i = 0; i < d->nlisted && rc == 0; i++)
-		if (prismmodel_thread(d, d->listed[i])->active)
+		if (total_of(d, d->listed[i])->active)
 			rc = close_row(emu, ev, d, d->listed[i]);
 	for (uint32_t i = 0; i < d->p->nstreams && d->every; i++)
-		if (d->cores[i].active)
-			close_core(emu, i, &d->cores[i]);
+		if (d->machine.cores[i].total.active)
+			close_core(emu, d, i);
 	return rc;
 }

@@ -6,6 +6,7 @@
  * (prismtools.c), what they are given (prismgive.c), what they need of events (prismneeds.c),
  * and what they ask for (prismuser.c). */
 
+#include "prism/read.h"
 #include "tools.h"
 
 enum {
@@ -65,6 +66,7 @@ enum prismrun_phase {
 struct prism_run {
 	struct emu *emu;
 	struct prism *prism;
+	const struct prism_machine *machine;
 	struct prism_list lists[PRISMRUN_KINDS];
 	uint64_t *lacks;                  /* by stream and kind: hooks that need what its events do not show */
 	const struct prism_entry **first; /* by stream and kind: who is called at once; NULL: nobody */
@@ -74,7 +76,7 @@ struct prism_run {
 	uint32_t hook;
 	uint32_t row; /* NO_INDEX: the stream has no thread yet */
 	const struct event *ev;
-	const struct prism_stream *stream;
+	const struct prism_at *at;
 
 	struct prism_hook hooks[PRISMRUN_HOOKS];
 	uint32_t nhooks;

@@ -97,7 +97,7 @@ begin(struct prism_run *run, uint32_t first)
 }
 
 int
-prismtools_open(struct prism_run **out, struct emu *emu, struct prism *p)
+prismtools_open(struct prism_run **out, struct emu *emu, struct prism *p, const struct prism_machine *machine)
 {
 	const struct prism_options *o = p->options;
 	*out = NULL;
@@ -108,6 +108,7 @@ prismtools_open(struct prism_run **out, struct emu *emu, struct prism *p)
 		return diag_no_memory(emu->diag);
 	run->emu = emu;
 	run->prism = p;
+	run->machine = machine;
 	run->row = NO_INDEX;
 	int rc = 0;
 	for (size_t i = 0; i < o->nhooks && rc == 0; i++) {

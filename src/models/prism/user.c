@@ -159,8 +159,8 @@ static int
 change_stream(struct prism_run *r, int chan, enum change change, int64_t value)
 {
 	if (change == CHANGE_PUNCTUAL)
-		return emu_punctual_cpu(r->emu, r->stream->at.stream, chan, value);
-	emu_set_cpu(r->emu, r->stream->at.stream, chan, change == CHANGE_CLEAR ? CHAN_NULL : value);
+		return emu_punctual_cpu(r->emu, r->at->stream, chan, value);
+	emu_set_cpu(r->emu, r->at->stream, chan, change == CHANGE_CLEAR ? CHAN_NULL : value);
 	return 0;
 }
 

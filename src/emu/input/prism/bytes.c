@@ -141,13 +141,13 @@ prismbytes_open(struct prism *p, uint32_t n)
 	struct reader_pool *pool = &p->trace->readers;
 	prismread_begin(&s->in, &s->source.settings, s->source.buffer_size);
 	s->phase = PRISM_READING;
-	s->at = (struct prism_at){ .stream = n, .process = (uint32_t)s->source.process };
+	s->rec.seq = s->rec.offset = 0;
 	int rc = s->source.live ? open_live(p, n) : reader_open(reader_of(p, n), pool, s->source.events, s->source.name);
 	const char *stamps = s->source.timestamps;
 	if (rc == 0)
 		rc = prismclock_open(&s->time, s->source.clock, s->source.start, s->source.tick_ns, pool, stamps,
 			stamps ? prismfiles_name(p->trace, stamps) : NULL);
-	s->at.clock_ns = s->time.now;
+	s->rec.clock_ns = s->time.now;
 	return rc;
 }
 
@@ -165,8 +165,8 @@ prismbytes_close(struct prism *p, uint32_t n)
 static void
 keep_name(struct prism_stream *s)
 {
-	struct prism_cxt *c = &s->ev.cxt;
-	if (s->ev.kind != PRISM_CXT || !(c->has & PRISM_HAS_NAME))
+	struct prism_cxt *c = &s->rec.ev.cxt;
+	if (s->rec.ev.kind != PRISM_CXT || !(c->has & PRISM_HAS_NAME))
 		return;
 	memcpy(s->name, c->name, c->name_len);
 	c->name = s->name;
@@ -181,7 +181,7 @@ prismbytes_go_on(struct prism *p, uint32_t n, struct prism_got *got)
 		if (got->rc < 0)
 			got->code = (enum prism_code)(-got->rc);
 		else
-			got->issues |= s->ev.issues;
+			got->issues |= s->rec.ev.issues;
 		if (got->rc > 0 && s->source.live)
 			keep_name(s);
 		if (got->rc != 0 || s->in.ended)

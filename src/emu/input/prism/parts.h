@@ -54,7 +54,7 @@ static inline void
 prismbytes_try(struct prism_stream *s, struct reader *r, struct prism_got *got)
 {
 	size_t used;
-	got->rc = prismread_next(&s->in, r->p, (size_t)(r->end - r->p), r->eof, &used, &s->ev);
+	got->rc = prismread_next(&s->in, r->p, (size_t)(r->end - r->p), r->eof, &used, &s->rec.ev);
 	r->p += used;
 }
 
@@ -69,7 +69,7 @@ prismbytes_next(struct prism *p, uint32_t n, struct prism_got *got)
 	got->code = PRISM_OK;
 	got->issues = 0;
 	prismbytes_try(s, &p->trace->streams[n + 1].in, got);
-	if (__builtin_expect(got->rc > 0 && !s->source.live && !s->ev.issues, 1))
+	if (__builtin_expect(got->rc > 0 && !s->source.live && !s->rec.ev.issues, 1))
 		return 1;
 	return prismbytes_go_on(p, n, got);
 }
@@ -98,5 +98,8 @@ int prismtell_late(struct prism *p, uint32_t n);
 
 /* Looks ahead for the threads (t->threads) and for the number of events, or reserves rows. */
 int prismrows_find(struct prism *p);
+
+/* The outputs need a row, whoever came: that of events before the first swap. */
+int prismrows_need_one(struct prism *p);
 
 #endif

@@ -3,162 +3,85 @@
  * stream in files that can be read twice, else as they come. */
 #include "parts.h"
 
-#include "idmap.h"
-
 #include <inttypes.h>
 
 enum {
 	LOOK_UP = 1 << 16, /* events between two looks at signals */
 };
 
-/* Ids of a process that stand for those that no thread can have. */
-struct fresh {
-	struct idmap ids;
-	uint32_t next;
-};
-
-struct prism_rows {
-	struct idmap by_id; /* process, id -> number of its row */
-	struct idmap fresh; /* process -> struct fresh */
-	struct trace_thread *threads;
-	size_t cap;
-	bool many; /* processes */
-	uint64_t events;
-};
-
-/* Maps a key to a number. Returns 0, or -1 when memory is exhausted. */
+/* Fills the row of a thread. */
 static int
-add_number(struct idmap *m, struct arena *a, uint64_t key, uint32_t number)
-{
-	uint32_t *n = arena_new(a, uint32_t, 1);
-	if (!n)
-		return -1;
-	*n = number;
-	return idmap_add(m, a, key, n);
-}
-
-static uint64_t
-key_of(int process, uint32_t id)
-{
-	return (uint64_t)(uint32_t)process << 32 | id;
-}
-
-static const char *
-label_of(struct prism *p, int process, uint32_t id)
+fill_row(struct prism *p, const struct prism_thread *t)
 {
 	struct arena *a = &p->trace->arena;
-	return p->rows->many ? arena_printf(a, "thread %d.%" PRIu32, process, id) : arena_printf(a, "thread %" PRIu32, id);
+	const char *label = p->many ? arena_printf(a, "thread %d.%" PRIu32, (int)t->process, t->id) : arena_printf(a, "thread %" PRIu32, t->id);
+	p->rows[t->number] = (struct trace_thread){ .pid = (int)t->process, .tid = (int)t->id, .label = label };
+	return label ? 0 : diag_no_memory(p->trace->diag);
 }
 
-/* A row that is not there yet. While the threads are looked for the array grows, then rows
- * are what was reserved. */
-static uint32_t
-add(struct prism *p, int process, uint32_t id)
+int
+prism_row(struct prism *p, const struct prism_thread *t)
 {
-	struct trace *t = p->trace;
-	struct prism_rows *r = p->rows;
-	if (t->threads && t->npids == 0) {
-		(void)diag_error(t->diag, ERR_PRISM, NULL, "thread %" PRIu32 " was not there when the threads were looked for: has a file changed since?", id);
-		return PRISM_NO_ROW;
-	}
-	if (t->threads && t->nreserved == 0) {
-		(void)diag_error(t->diag, ERR_PRISM, NULL,
+	struct trace *trace = p->trace;
+	if (trace->npids == 0)
+		return diag_error(trace->diag, ERR_PRISM, NULL, "thread %" PRIu32 " was not there when the threads were looked for: has a file changed since?", t->id);
+	if (trace->nreserved == 0)
+		return diag_error(trace->diag, ERR_PRISM, NULL,
 			"there is no row left for thread %" PRIu32 ": %zu are in use\n"
 			"hint: --prism-threads gives live input more",
-			id, t->nthreads);
-		return PRISM_NO_ROW;
-	}
-	if (t->nthreads == PRISM_THREADS_MAX) {
-		(void)diag_error(t->diag, ERR_PRISM, NULL, "there are more than %d threads", PRISM_THREADS_MAX);
-		return PRISM_NO_ROW;
-	}
-	struct trace_thread *th = t->threads ? r->threads : arena_grow(&t->arena, r->threads, t->nthreads, &r->cap, sizeof(*th));
-	const char *label = label_of(p, process, id);
-	uint32_t row = (uint32_t)t->nthreads;
-	if (!th || !label || add_number(&r->by_id, &t->arena, key_of(process, id), row) < 0) {
-		(void)diag_no_memory(t->diag);
-		return PRISM_NO_ROW;
-	}
-	r->threads = th;
-	th[t->nthreads++] = (struct trace_thread){ .pid = process, .tid = (int)id, .label = label };
-	if (!t->threads)
-		return row;
-	t->nreserved--;
-	return t->late && t->late(t->live_arg, row) < 0 ? PRISM_NO_ROW : row;
-}
-
-uint32_t
-prism_row(struct prism *p, int process, uint32_t id)
-{
-	const uint32_t *known = idmap_find(&p->rows->by_id, key_of(process, id));
-	return known ? *known : add(p, process, id);
-}
-
-uint32_t
-prism_fresh(struct prism *p, int process, uint64_t id)
-{
-	struct prism_rows *r = p->rows;
-	struct arena *a = &p->trace->arena;
-	struct fresh *f = idmap_find(&r->fresh, (uint64_t)process);
-	if (!f) {
-		f = arena_new(a, struct fresh, 1);
-		if (f)
-			f->next = PRISM_FRESH;
-		if (!f || idmap_add(&r->fresh, a, (uint64_t)process, f) < 0)
-			f = NULL;
-	}
-	const uint32_t *known = f ? idmap_find(&f->ids, id) : NULL;
-	if (known)
-		return *known;
-	while (f && f->next < INT32_MAX && idmap_find(&r->by_id, key_of(process, f->next)))
-		f->next++;
-	if (f && add_number(&f->ids, a, id, f->next) == 0)
-		return f->next++;
-	(void)diag_no_memory(p->trace->diag);
-	return 0;
+			t->id, trace->nthreads);
+	int rc = fill_row(p, t);
+	if (rc < 0)
+		return rc;
+	trace->nthreads++;
+	trace->nreserved--;
+	return trace->late ? trace->late(trace->live_arg, t->number) : 0;
 }
 
 /* ---- Looking ahead. ---- */
+
+/* Sees to it that a thread is there. */
+static int
+need(struct prism *p, uint32_t n, enum prismthreads_how how, uint64_t id)
+{
+	struct prism_threads *ts = &p->threads;
+	if (!prismthreads_get(ts, (uint32_t)p->streams[n].source.process, how, id))
+		return diag_no_memory(p->trace->diag);
+	return ts->n <= PRISM_THREADS_MAX ? 0 : diag_error(p->trace->diag, ERR_PRISM, NULL, "there are more than %d threads", PRISM_THREADS_MAX);
+}
 
 /* The thread that an event is of, or selects. 1, 0 a strict reader stops here, <0. */
 static int
 scan_event(struct prism *p, uint32_t n, bool *has_thread)
 {
-	const struct prism_stream *s = &p->streams[n];
-	int process = s->source.process;
-	uint32_t tid = PRISM_NO_THREAD + n;
 	uint64_t id;
-	if (s->ev.kind == PRISM_CFG || s->ev.kind == PRISM_END)
+	enum prismthreads_how how = prismthreads_how(&p->streams[n].rec.ev, *has_thread, &id);
+	if (how == PRISM_NOBODY || how == PRISM_SAME)
 		return 1;
-	if (prism_selects(&s->ev, &id)) {
-		bool good = prism_is_thread(id);
-		if (!good && !p->options->lenient)
-			return 0;
-		tid = good ? (uint32_t)id : prism_fresh(p, process, id);
-	} else if (*has_thread) {
-		return 1;
-	}
+	if (how == PRISM_BY_BAD_ID && !p->options->lenient)
+		return 0;
 	*has_thread = true;
-	return tid != 0 && prism_row(p, process, tid) != PRISM_NO_ROW ? 1 : -ERR_PRISM;
+	int rc = need(p, n, how, how == PRISM_BY_STREAM ? n : id);
+	return rc < 0 ? rc : 1;
 }
 
 /* Without a word: what is wrong is told when it is read again. */
 static int
-scan(struct prism *p, uint32_t n)
+scan(struct prism *p, uint32_t n, uint64_t *events)
 {
 	struct prism_stream *s = &p->streams[n];
 	const volatile sig_atomic_t *stop = p->trace->options.stop;
 	struct prism_got got;
 	bool has_thread = s->source.first_thread != 0;
 	int rc = prismbytes_open(p, n);
-	if (rc == 0 && has_thread && prism_row(p, s->source.process, s->source.first_thread) == PRISM_NO_ROW)
-		rc = -ERR_PRISM;
+	if (rc == 0 && has_thread)
+		rc = need(p, n, PRISM_BY_ID, s->source.first_thread);
 	while (rc == 0 && (rc = prismbytes_next(p, n, &got)) > 0) {
-		int timed = s->source.clock == PRISM_CLOCK_TIMESTAMPS ? prismclock_take(&s->time, &s->ev) : PRISM_OK;
+		int timed = s->source.clock == PRISM_CLOCK_TIMESTAMPS ? prismclock_take(&s->time, &s->rec.ev) : PRISM_OK;
 		if (timed == PRISM_PT01)
 			break;
 		rc = timed < 0 ? timed : scan_event(p, n, &has_thread);
-		if (++p->rows->events % LOOK_UP == 0 && stop && *stop)
+		if (++*events % LOOK_UP == 0 && stop && *stop)
 			rc = -ERR_INTERRUPTED;
 		if (rc == 0)
 			break;
@@ -173,42 +96,58 @@ static int
 reserve(struct prism *p)
 {
 	struct trace *t = p->trace;
-	size_t n = p->options->threads ? p->options->threads : PRISM_ROWS;
-	struct trace_thread *th = arena_new(&t->arena, struct trace_thread, t->nthreads + n);
 	int *pids = arena_new(&t->arena, int, p->nstreams);
-	if (!th || !pids)
+	if (!pids)
 		return diag_no_memory(t->diag);
-	for (size_t i = 0; i < t->nthreads; i++)
-		th[i] = p->rows->threads[i];
 	for (uint32_t i = 0; i < p->nstreams; i++)
 		pids[i] = p->streams[i].source.process;
-	p->rows->threads = th;
-	t->nreserved = n;
+	t->nreserved = p->options->threads ? p->options->threads : PRISM_ROWS;
 	t->pids = pids;
 	t->npids = p->nstreams;
 	return 0;
+}
+
+/* Rows for the threads that were found, and those that were reserved. */
+static int
+make_rows(struct prism *p)
+{
+	struct trace *t = p->trace;
+	p->rows = arena_new(&t->arena, struct trace_thread, p->threads.n + t->nreserved);
+	if (!p->rows || !prismthreads_settle(&p->threads))
+		return diag_no_memory(t->diag);
+	int rc = 0;
+	for (; t->nthreads < p->threads.n && rc == 0; t->nthreads++)
+		rc = fill_row(p, p->threads.list[t->nthreads]);
+	t->threads = p->rows;
+	return rc;
+}
+
+int
+prismrows_need_one(struct prism *p)
+{
+	int rc = need(p, 0, PRISM_BY_STREAM, 0);
+	return rc == 0 && p->trace->threads ? prism_row(p, p->threads.list[0]) : rc;
 }
 
 int
 prismrows_find(struct prism *p)
 {
 	struct trace *t = p->trace;
-	struct prism_rows *r = p->rows = arena_new(&t->arena, struct prism_rows, 1);
-	if (!r)
-		return diag_no_memory(t->diag);
+	uint64_t events = 0;
 	int rc = 0;
-	for (uint32_t i = 0; i < p->nstreams; i++)
-		r->many = r->many || p->streams[i].source.process != p->streams[0].source.process;
+	for (uint32_t i = 1; i < p->nstreams; i++)
+		p->many = p->many || p->streams[i].source.process != p->streams[0].source.process;
 	for (uint32_t i = 0; i < p->nstreams && rc == 0; i++)
-		rc = p->streams[i].source.live ? 0 : scan(p, i);
+		rc = p->streams[i].source.live ? 0 : scan(p, i, &events);
 	if (rc == 0 && p->live)
 		rc = reserve(p);
-	else if (rc == 0 && t->nthreads == 0 && prism_row(p, p->streams[0].source.process, PRISM_NO_THREAD) == PRISM_NO_ROW)
-		rc = -ERR_MEMORY;
-	t->threads = r->threads;
+	else if (rc == 0 && p->threads.n == 0)
+		rc = prismrows_need_one(p);
+	if (rc == 0)
+		rc = make_rows(p);
 	p->events = p->options->events;
 	if (rc == 0 && p->events == PRISM_EVENTS_AUTO) {
-		p->events = r->events > PRISM_EVENTS_MANY ? PRISM_EVENTS_SYNC : PRISM_EVENTS_ALL;
+		p->events = events > PRISM_EVENTS_MANY ? PRISM_EVENTS_SYNC : PRISM_EVENTS_ALL;
 		if (p->events == PRISM_EVENTS_SYNC)
 			diag_info(t->diag, "more than %d events: the timelines of memory, compute and control flow (types 420 to 424) are left out\n"
 					   "hint: --prism-events=all writes them",

@@ -22,7 +22,7 @@ check_time(struct prism *p, uint32_t n, int code)
 		return prismtell_late(p, n);
 	if (code == PRISM_PT01)
 		return 0;
-	s->ev.issues |= 1U << code;
+	s->rec.ev.issues |= 1U << code;
 	int rc = prism_issue(p, n, PRISM_PT02, "the timestamp goes back by %llu ns", (unsigned long long)s->time.back);
 	return rc < 0 ? rc : 1;
 }
@@ -61,10 +61,11 @@ letter(uint8_t type, uint8_t types)
 
 /* The letters of an event, and the size of its payload. */
 static void
-identify(const struct prism_event *e, struct event *ev)
+identify(const struct prism_record *r, struct event *ev)
 {
+	const struct prism_event *e = &r->ev;
 	uint8_t value = '.';
-	ev->record = e;
+	ev->record = r;
 	ev->size = shapes[e->kind].size;
 	ev->jumbo = false;
 	if (e->kind == PRISM_SYNC) {
@@ -88,17 +89,15 @@ describe(const struct stream *st, struct event *ev)
 	if (ev->mcv[1] == 'W' || ev->mcv[1] == 'D')
 		return;
 	struct prism_stream *s = &p->streams[st->rank - 1];
-	const struct prism_event *e = ev->record;
+	const struct prism_event *e = &((const struct prism_record *)ev->record)->ev;
 	ev->payload = (const uint8_t *)e + shapes[e->kind].at;
 	if (!ev->jumbo)
 		return;
 	uint32_t size = ev->size - 4;
 	for (int i = 0; i < 4; i++)
 		s->payload[i] = (uint8_t)(size >> 8 * i);
-	/* The model may have put another name there. */
-	size_t len = e->cxt.name_len < size - 1 ? e->cxt.name_len : size - 1;
-	if (len)
-		memcpy(s->payload + 4, e->cxt.name, len);
+	if (size > 1)
+		memcpy(s->payload + 4, e->cxt.name, size - 1);
 	s->payload[4 + size - 1] = 0;
 	ev->payload = s->payload;
 }
@@ -111,7 +110,7 @@ check_end(struct prism *p, uint32_t n, enum prism_code code, uint32_t issues)
 {
 	struct prism_stream *s = &p->streams[n];
 	const struct reader *r = &p->trace->streams[n + 1].in;
-	s->at.offset = s->in.at;
+	s->rec.offset = s->in.at;
 	s->mcv[0] = 0;
 	int rc = prismtell_issues(p, n, issues);
 	if (rc == 0 && code)
@@ -135,12 +134,12 @@ end_trace(struct prism *p)
 	for (uint32_t i = 0; i < p->nstreams; i++) {
 		if (p->streams[i].phase != PRISM_ENDED)
 			return 0;
-		last = (int64_t)p->streams[i].at.clock_ns > last ? (int64_t)p->streams[i].at.clock_ns : last;
+		last = (int64_t)p->streams[i].rec.clock_ns > last ? (int64_t)p->streams[i].rec.clock_ns : last;
 	}
 	if (p->waiting)
 		p->waiting->clock = last;
 	bool empty = p->trace->nthreads == 0 && !p->trace->options.events_only;
-	return empty && prism_row(p, p->streams[0].source.process, PRISM_NO_THREAD) == PRISM_NO_ROW ? -ERR_MEMORY : 0;
+	return empty ? prismrows_need_one(p) : 0;
 }
 
 static int
@@ -155,9 +154,9 @@ end_stream(struct prism *p, uint32_t n, struct event *ev, enum prism_code code, 
 		return end_trace(p);
 	static const uint8_t mcv[] = { 'R', 'D', '.' };
 	s->phase = PRISM_ENDING;
-	s->at.seq = s->in.seq;
+	s->rec.seq = s->in.seq;
 	memcpy(s->mcv, mcv, sizeof(mcv));
-	*ev = (struct event){ .clock = (int64_t)s->at.clock_ns, .payload = s->payload, .stream = n + 1, .mcv = { 'R', 'D', '.' } };
+	*ev = (struct event){ .clock = (int64_t)s->rec.clock_ns, .payload = s->payload, .stream = n + 1, .mcv = { 'R', 'D', '.' } };
 	return 1;
 }
 
@@ -174,18 +173,18 @@ pull(struct prism *p, uint32_t n, struct event *ev)
 		rc = prismbytes_next(p, n, &got);
 		if (__builtin_expect(rc <= 0, 0))
 			return rc < 0 ? rc : end_stream(p, n, ev, got.code, got.issues);
-		timed = prismclock_take(&s->time, &s->ev);
+		timed = prismclock_take(&s->time, &s->rec.ev);
 	} while (__builtin_expect(!s->time.known && timed == PRISM_OK, 0));
-	s->at.seq = s->in.seq - 1;
-	s->at.offset = s->in.at;
-	identify(&s->ev, ev);
+	s->rec.seq = s->in.seq - 1;
+	s->rec.offset = s->in.at;
+	identify(&s->rec, ev);
 	memcpy(s->mcv, ev->mcv, sizeof(s->mcv));
 	if (__builtin_expect(timed != PRISM_OK, 0) && (rc = check_time(p, n, timed)) <= 0)
 		return rc < 0 ? rc : end_stream(p, n, ev, PRISM_PT01, 0);
-	s->at.clock_ns = s->time.now;
+	s->rec.clock_ns = s->time.now;
 	if (__builtin_expect(got.issues != 0, 0) && (rc = prismtell_issues(p, n, got.issues)) < 0)
 		return rc;
-	ev->clock = (int64_t)s->at.clock_ns;
+	ev->clock = (int64_t)s->rec.clock_ns;
 	ev->length = (uint32_t)(s->in.offset - s->in.at);
 	ev->stream = n + 1;
 	return 1;
@@ -228,7 +227,7 @@ next_tick(struct prism *p, struct event *ev)
 		if (s->phase == PRISM_ENDED)
 			continue;
 		ended = false;
-		now = (int64_t)s->at.clock_ns - p->zero < now ? (int64_t)s->at.clock_ns - p->zero : now;
+		now = (int64_t)s->rec.clock_ns - p->zero < now ? (int64_t)s->rec.clock_ns - p->zero : now;
 	}
 	if (ended)
 		return 0;
@@ -279,7 +278,7 @@ get_place(const struct stream *st, struct place *at)
 		return;
 	}
 	at->file = p->streams[st->rank - 1].source.name;
-	at->offset = p->streams[st->rank - 1].at.offset;
+	at->offset = p->streams[st->rank - 1].rec.offset;
 }
 
 static int
@@ -354,6 +353,9 @@ static void
 close_trace(struct trace *t)
 {
 	struct prism *p = t->data;
+	if (!p)
+		return;
+	prismthreads_finish(&p->threads);
 	for (uint32_t i = 0; t->streams && i < p->nstreams; i++)
 		prismbytes_close(p, i);
 }

@@ -16,7 +16,7 @@
  *   RW.  end of an interval of time
  *   RD.  end of a stream
  *
- * and their record is a struct prism_event. Types that are
+ * and their record is a struct prism_record. Types that are
  * unknown, or not shown, have the letter 'a'. What an event does not show is 0 in its payload.
  *
  * RW. comes from a stream of its own, in front of all others, so that it comes before the
@@ -25,9 +25,9 @@
  * before it had events, and one behind everything else, at the time of the last event. RD.
  * has the time of the last event of its stream. */
 
-#include "prism/prism_hooks.h"
 #include "clock.h"
 #include "prism/read.h"
+#include "prism/threads.h"
 #include "trace.h"
 
 enum prism_events {
@@ -54,8 +54,6 @@ enum {
 	PRISM_ROWS = 256, /* threads of live input */
 	PRISM_ROWS_MAX = 65535,
 	PRISM_THREADS_MAX = 131072,
-	PRISM_NO_THREAD = 1000000, /* + stream: thread of events before the first swap */
-	PRISM_FRESH = 2000000,     /* and up: threads in the place of those that cannot be (PM05) */
 };
 
 /* A key of descriptions, on the command line. */
@@ -114,9 +112,8 @@ struct prism_stream {
 	struct prism_source source;
 	struct prismread in;
 	/* The current event: what next() gave last. Of RD. only the clock is set. */
-	struct prism_event ev;
-	struct prism_at at; /* where it is: tools are given this very one. The thread is the model's */
-	int stopped_by;     /* code that ended the stream (lenient), told with RD.; 0: none */
+	struct prism_record rec;
+	int stopped_by; /* code that ended the stream (lenient), told with RD.; 0: none */
 
 	/* The format's own. */
 	enum prism_phase phase;
@@ -137,7 +134,9 @@ struct prism {
 	uint64_t counts[PRISM_CODES]; /* how often what was found */
 
 	/* The format's own. */
-	struct prism_rows *rows;
+	struct prism_threads threads;
+	struct trace_thread *rows;
+	bool many;            /* processes: labels of rows name them */
 	struct pollfd *polls; /* of live streams */
 	uint32_t *polled;
 	int64_t idle_ms; /* when the outputs were brought up to date, on some clock */
@@ -154,40 +153,9 @@ extern const struct format_options prismopts;
 /* That of a trace; NULL: the trace is of another format. */
 struct prism *prism_of(const struct trace *t);
 
-#define PRISM_NO_ROW UINT32_MAX
-
-/* The row of a thread, in live input a new one if need be. PRISM_NO_ROW: there are no rows left
- * (reported). `id` may be above what a stream can name: threads of their own, for PM05 and
- * for events before the first swap (PRISM_NO_THREAD + n). */
-uint32_t prism_row(struct prism *p, int process, uint32_t id);
-
-/* The id that an event of a swap or of a thread selects. False: it is no such event, or its
- * id is not shown, and the thread of the stream goes on. Everything but these, config and End
- * events needs a thread, and before the first of these that is the one of PRISM_NO_THREAD + n,
- * without first_thread. */
-static inline bool
-prism_selects(const struct prism_event *ev, uint64_t *id)
-{
-	if (ev->kind == PRISM_SYNC && ev->sync.type == PRISM_SWAP && ev->sync.nargs > 0)
-		*id = ev->sync.arg[0];
-	else if (ev->kind == PRISM_CXT && ev->cxt.type == PRISM_THREAD && ev->cxt.has & PRISM_HAS_ID)
-		*id = ev->cxt.id;
-	else
-		return false;
-	return true;
-}
-
-/* Whether a thread can have the id; else it is PM05. */
-static inline bool
-prism_is_thread(uint64_t id)
-{
-	return id != 0 && id <= INT32_MAX;
-}
-
-/* For PM05: the id that stands for one that no thread can have, the same for the same one of
- * a process. The look ahead knows it. At most INT32_MAX, and 0 when memory is exhausted
- * (reported). */
-uint32_t prism_fresh(struct prism *p, int process, uint64_t id);
+/* In live input: gives a new thread, which has the next number, the next row. Returns 0, or <0:
+ * there is none left (reported). */
+int prism_row(struct prism *p, const struct prism_thread *t);
 
 /* Tells what was found at the current event of a stream, or in front of it: strict errors
  * stop (<0, reported), warnings and what is lenient are counted, and the first told (0). */

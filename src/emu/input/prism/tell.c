@@ -63,7 +63,7 @@ prismtell_hint(const struct prism_options *o, int code, char *buf, size_t size)
 static struct place
 place_of(const struct prism_stream *s)
 {
-	return (struct place){ .file = s->source.name, .has_offset = true, .offset = s->at.offset };
+	return (struct place){ .file = s->source.name, .has_offset = true, .offset = s->rec.offset };
 }
 
 /* A writer that dies is no fault of what it wrote before. */
@@ -85,7 +85,7 @@ prism_issue(struct prism *p, uint32_t stream, enum prism_code code, const char *
 	struct place at = place_of(s);
 	if (s->mcv[0]) { /* it was read */
 		at.has_clock = true;
-		at.clock = (int64_t)s->at.clock_ns;
+		at.clock = (int64_t)s->rec.clock_ns;
 		at.mcv = s->mcv;
 	}
 	const char *name = prism_code_name((int)code);

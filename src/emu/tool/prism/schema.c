@@ -5,14 +5,14 @@
 #include <stdio.h>
 
 const char *const ptschema_totals[PS_TOTALS] = {
-	[PS_LOADS] = "loads",
-	[PS_STORES] = "stores",
-	[PS_LOAD_BYTES] = "load_bytes",
-	[PS_STORE_BYTES] = "store_bytes",
-	[PS_INT_OPS] = "int_ops",
-	[PS_FP_OPS] = "fp_ops",
-	[PS_INSNS] = "insns",
-	[PS_SYNCS] = "syncs",
+	[PRISM_TOTAL_LOADS] = "loads",
+	[PRISM_TOTAL_STORES] = "stores",
+	[PRISM_TOTAL_LOAD_BYTES] = "load_bytes",
+	[PRISM_TOTAL_STORE_BYTES] = "store_bytes",
+	[PRISM_TOTAL_INT_OPS] = "int_ops",
+	[PRISM_TOTAL_FP_OPS] = "fp_ops",
+	[PRISM_TOTAL_INSNS] = "insns",
+	[PRISM_TOTAL_SYNCS] = "syncs",
 };
 
 enum {

@@ -14,7 +14,7 @@ enum {
 	KEY_MAX = 40,
 };
 
-static const char *const name_kinds[PRISMNAMES_KINDS] = { "functions", "operators", "nets" };
+static const char *const name_kinds[PRISM_STACKS] = { "functions", "operators", "nets" };
 
 struct stats {
 	struct ptool *tool;
@@ -29,7 +29,7 @@ struct stats {
 	struct idmap threads;
 	struct idmap blocks;
 	struct prismnames names;
-	uint64_t nnames[PRISMNAMES_KINDS];
+	uint64_t nnames[PRISM_STACKS];
 	struct arena arena;
 };
 
@@ -48,13 +48,12 @@ static int
 note_context(struct stats *s, const struct prism_cxt *c)
 {
 	if (c->has & PRISM_HAS_NAME) {
-		unsigned kind = c->type < PRISM_THREAD ? PRISMNAMES_FUNC : c->type < PRISM_OPERATOR_ENTER ? PRISMNAMES_NET
-													  : PRISMNAMES_OPERATOR;
+		unsigned kind = prism_stack_of(c->type);
 		struct prism_name *name = prismnames_get(&s->names, c->name, c->name_len);
 		if (!name)
 			return conv_no_memory(&s->tool->conv);
-		s->nnames[kind] += name->index[kind] == 0;
-		name->index[kind] = 1;
+		s->nnames[kind] += name->user[kind] == 0;
+		name->user[kind] = 1;
 		return 0;
 	}
 	if (!(c->has & PRISM_HAS_ID) || (c->type != PRISM_BB && c->type != PRISM_THREAD))
@@ -187,7 +186,7 @@ put_counts(struct stats *s)
 	put_row(s, 0, "end of buffer", n[PRISM_END]);
 	if (s->threads.n)
 		put_row(s, 0, "threads", s->threads.n);
-	for (unsigned i = 0; i < PRISMNAMES_KINDS; i++)
+	for (unsigned i = 0; i < PRISM_STACKS; i++)
 		if (s->nnames[i])
 			put_row(s, 0, name_kinds[i], s->nnames[i]);
 	if (s->blocks.n)
@@ -224,7 +223,6 @@ stat_one(struct ptool *t, struct ptinput *in)
 {
 	struct stats s = { .tool = t, .out = &t->conv.out };
 	int rc;
-	s.names.arena = &s.arena;
 	while ((rc = ptinput_next(in)) > 0) {
 		rc = count(&s, in);
 		if (rc == 0 && conv_stop(&t->conv))
@@ -234,6 +232,7 @@ stat_one(struct ptool *t, struct ptinput *in)
 	}
 	if (rc == 0)
 		put_stats(&s, in);
+	prismnames_finish(&s.names);
 	arena_finish(&s.arena);
 	return rc;
 }

@@ -12,19 +12,13 @@ enum {
 
 /* ---- What the parts share. ---- */
 
-int
-ptscope_issue(struct ptscope *u, const struct ps_stream *s, int code)
-{
-	return ptool_issue(u->tool, s->in->file, s->in->in.at, code);
-}
-
 uint32_t
 ptscope_string(struct ptscope *u, struct prism_name *name)
 {
 	/* What it names does not matter here. */
-	if (!name->index[0])
-		name->index[0] = convscope_text(&u->file, name->text, name->len) + 1;
-	return name->index[0] - 1;
+	if (!name->user[0])
+		name->user[0] = convscope_text(&u->file, name->text, name->len) + 1;
+	return name->user[0] - 1;
 }
 
 static void
@@ -96,13 +90,13 @@ take_mem(struct ptscope *u, struct ps_stream *s, const struct prism_mem *m)
 	struct conv_payload p = { .n = 0 };
 	if (m->type == PRISM_LOAD || m->type == PRISM_STORE) {
 		int store = m->type == PRISM_STORE;
-		ptscope_count(u, s->thread, PS_LOADS + store, 1);
+		ptscope_count(u, u->step.thread->user, PRISM_TOTAL_LOADS + store, 1);
 		if (m->bytes)
-			ptscope_count(u, s->thread, PS_LOAD_BYTES + store, m->bytes);
+			ptscope_count(u, u->step.thread->user, PRISM_TOTAL_LOAD_BYTES + store, m->bytes);
 	}
 	if (u->tool->no_accesses)
 		return;
-	conv_put(&p, s->thread->slot, 2);
+	conv_put(&p, ptscope_slot(u->step.thread), 2);
 	conv_put(&p, m->type, 1);
 	conv_put(&p, m->bytes, 2);
 	conv_put(&p, m->addr, 8);
@@ -116,10 +110,10 @@ take_comp(struct ptscope *u, struct ps_stream *s, const struct prism_comp *e)
 {
 	struct conv_payload p = { .n = 0 };
 	if (e->format == PRISM_INTEGER || e->format == PRISM_FLOAT)
-		ptscope_count(u, s->thread, e->format == PRISM_INTEGER ? PS_INT_OPS : PS_FP_OPS, 1);
+		ptscope_count(u, u->step.thread->user, e->format == PRISM_INTEGER ? PRISM_TOTAL_INT_OPS : PRISM_TOTAL_FP_OPS, 1);
 	if (u->tool->no_accesses)
 		return;
-	conv_put(&p, s->thread->slot, 2);
+	conv_put(&p, ptscope_slot(u->step.thread), 2);
 	conv_put(&p, e->format, 1);
 	conv_put(&p, e->bytes, 2);
 	conv_put(&p, e->op, 1);
@@ -134,12 +128,10 @@ static int
 take_sync(struct ptscope *u, struct ps_stream *s, const struct prism_sync *e)
 {
 	struct conv_payload p = { .n = 0 };
-	int rc = ptlock_take(u, s, e);
-	if (rc == 0 && e->type == PRISM_CREATE)
-		rc = ptthread_create(u, s);
+	int rc = ptstate_sync(u, e);
 	if (e->type != PRISM_SWAP)
-		ptscope_count(u, s->thread, PS_SYNCS, 1);
-	conv_put(&p, s->thread->slot, 2);
+		ptscope_count(u, u->step.thread->user, PRISM_TOTAL_SYNCS, 1);
+	conv_put(&p, ptscope_slot(u->step.thread), 2);
 	conv_put(&p, e->type, 1);
 	conv_put(&p, e->arg[0], 8);
 	conv_put(&p, e->arg[1], 8);
@@ -147,22 +139,21 @@ take_sync(struct ptscope *u, struct ps_stream *s, const struct prism_sync *e)
 	return rc;
 }
 
-static int
+static void
 take_cxt(struct ptscope *u, struct ps_stream *s, const struct prism_cxt *e)
 {
 	struct conv_payload p = { .n = 0 };
-	uint32_t string;
-	int rc = ptframe_take(u, s, e, &string);
+	uint32_t string = u->step.name ? ptscope_string(u, u->step.name) : 0;
+	ptstate_cxt(u, s, e);
 	if (e->type == PRISM_INSN) {
-		ptscope_count(u, s->thread, PS_INSNS, 1);
+		ptscope_count(u, u->step.thread->user, PRISM_TOTAL_INSNS, 1);
 		uscope_summary_density(u->file.w, u->rel * PS_PER_NS, 1);
 	}
-	conv_put(&p, s->thread->slot, 2);
+	conv_put(&p, ptscope_slot(u->step.thread), 2);
 	conv_put(&p, e->type, 1);
 	conv_put(&p, e->id, 8);
 	conv_put(&p, string, 4);
 	ptscope_send(u, s, PS_CXT, &p);
-	return rc;
 }
 
 static void
@@ -187,10 +178,10 @@ take_event(struct ptscope *u, struct ps_stream *s)
 	bool access = ev->kind == PRISM_MEM || ev->kind == PRISM_COMP;
 	int rc = advance(u, s->in);
 	/* An access that shows as such nowhere needs no frame. */
-	if (rc == 0 && !(access && u->tool->no_accesses && s->thread))
+	if (rc == 0 && !(access && u->tool->no_accesses && s->core->thread))
 		rc = frame(u, u->rel);
 	if (rc == 0)
-		rc = ptthread_find(u, s, ev);
+		rc = ptstate_take(u, s, ev);
 	if (rc < 0)
 		return rc;
 	if (ticks && !s->has_insns)
@@ -199,7 +190,7 @@ take_event(struct ptscope *u, struct ps_stream *s)
 	case PRISM_MEM: take_mem(u, s, &ev->mem); return 0;
 	case PRISM_COMP: take_comp(u, s, &ev->comp); return 0;
 	case PRISM_SYNC: return take_sync(u, s, &ev->sync);
-	case PRISM_CXT: return take_cxt(u, s, &ev->cxt);
+	case PRISM_CXT: take_cxt(u, s, &ev->cxt); return 0;
 	case PRISM_CFG: take_cfg(u, s, &ev->cfg); return 0;
 	default: return 0;
 	}
@@ -215,8 +206,9 @@ begin_all(struct ptscope *u)
 	for (size_t i = 0; i < u->tool->ninputs && rc == 0; i++) {
 		struct ps_stream *s = &u->streams[i];
 		for (unsigned kind = 0; kind < PRISM_CF; kind++)
-			uscope_slot_set(u->file.w, PS_DETAIL, s->number, (uint16_t)kind, s->initial[kind]);
-		rc = ptthread_begin(u, s);
+			uscope_slot_set(u->file.w, PS_DETAIL, s->number, (uint16_t)kind, s->core->detail[kind]);
+		if (s->in->source.first_thread)
+			rc = ptstate_take(u, s, NULL);
 	}
 	return rc;
 }
@@ -227,7 +219,7 @@ end_all(struct ptscope *u)
 	int rc = frame(u, u->rel);
 	flush(u);
 	for (size_t i = 0; i < u->tool->ninputs; i++)
-		ptthread_end(u, &u->streams[i]);
+		ptstate_end(u, &u->streams[i]);
 	convscope_end(&u->file);
 	return rc;
 }
@@ -245,7 +237,7 @@ take_all(struct ptscope *u, struct ptmerge *merge)
 		rc = 0;
 		if (ended) {
 			rc = frame(u, u->rel);
-			ptthread_end(u, &u->streams[ended - t->inputs]);
+			ptstate_end(u, &u->streams[ended - t->inputs]);
 		}
 		if (in)
 			rc = take_event(u, &u->streams[in - t->inputs]);
@@ -281,13 +273,15 @@ open_streams(struct ptscope *u)
 	if (t->ninputs > PS_EVENT_STREAMS)
 		conv_warn(&t->conv, "events of the first %d streams are in the file, and states of all", PS_EVENT_STREAMS);
 	u->streams = arena_new(&u->arena, struct ps_stream, t->ninputs);
-	if (!u->streams)
+	if (!u->streams || prism_machine_begin(&u->machine, (uint32_t)t->ninputs, t->conv.lenient) < 0)
 		return conv_no_memory(&t->conv);
+	u->machine.no_totals = true;
 	for (size_t i = 0; i < t->ninputs; i++) {
 		struct ps_stream *s = &u->streams[i];
 		s->in = &t->inputs[i];
 		s->number = (uint16_t)i;
-		memcpy(s->initial, s->in->in.state.detail, sizeof(s->initial));
+		s->core = &u->machine.cores[i];
+		prism_machine_stream(&u->machine, (uint32_t)i, (uint32_t)s->in->source.process, &s->in->source.settings);
 		int rc = look_ahead(s);
 		if (rc < 0)
 			return rc;
@@ -373,7 +367,6 @@ run_uscope(struct conv *c, int argc, char **argv)
 	struct ptscope u = { .tool = ptool_of(c) };
 	if (!c->out_path || strcmp(c->out_path, "-") == 0)
 		return conv_usage(c, "-o FILE says what is to be written: no pipe can hold it");
-	u.names.arena = &u.arena;
 	u.tick = u.tool->window;
 	int rc;
 	if (conv_slots_init(&u.thread_slots, "threads", PS_THREADS_MAX) == 0 &&
@@ -385,6 +378,7 @@ run_uscope(struct conv *c, int argc, char **argv)
 	conv_slots_finish(&u.thread_slots);
 	conv_slots_finish(&u.frame_slots);
 	conv_slots_finish(&u.lock_slots);
+	prism_machine_finish(&u.machine);
 	arena_finish(&u.arena);
 	return rc;
 }
