@@ -40,82 +40,40 @@ const struct lap_field_info lap_fields[LAP_FIELDS] = {
 #define RUNNING LAP_OWNER_RUNNING
 #define DEVICE LAP_MAJOR, LAP_MINOR
 
+/* Letter, code, owner, range, section, name, text, fields. */
+#define TAGS(X)                                                                                                                                                  \
+	X('S', 1, PID, NONE, NONE, "schedule", "the processor switches to a task", LAP_PID)                                                                      \
+	X('F', 2, PARENT, NONE, PROCESS, "fork", "a task is created", LAP_PID, LAP_PARENT)                                                                       \
+	X('X', 3, PID, NONE, PROCESS, "exec", "a task executes a program", LAP_PID, LAP_INODE, DEVICE, LAP_NAME)                                                 \
+	X('T', 4, PID, NONE, NONE, "exit", "a task ends", LAP_PID, LAP_USER_TIME, LAP_SYSTEM_TIME)                                                               \
+	X('A', 5, PID, NONE, PROCESS, "assign context", "a task gets a new address space", LAP_PID, LAP_CONTEXT)                                                 \
+	X('D', 6, RUNNING, STOP, MEMORY, "duplicate range", "a range is copied to another address space", LAP_CONTEXT, LAP_DUP, LAP_START, LAP_STOP)             \
+	X('M', 7, PID, LENGTH, MEMORY, "map file", "a file is mapped", LAP_PID, LAP_ADDRESS, LAP_LENGTH, LAP_INODE, DEVICE, LAP_OFFSET, LAP_FILE_TYPE, LAP_NAME) \
+	X('m', 8, PID, LENGTH, MEMORY, "map anonymous", "anonymous memory is mapped", LAP_PID, LAP_ADDRESS, LAP_LENGTH)                                          \
+	X('@', 9, PID, MOVE, MEMORY, "remap", "a mapping moves", LAP_PID, LAP_ADDRESS, LAP_LENGTH, LAP_OLD_ADDRESS, LAP_OLD_LENGTH)                              \
+	X('U', 10, PID, LENGTH, MEMORY, "unmap", "a range is unmapped", LAP_PID, LAP_ADDRESS, LAP_LENGTH)                                                        \
+	X('u', 11, RUNNING, NONE, MEMORY, "unmap all", "an address space ends", LAP_CONTEXT)                                                                     \
+	X('C', 12, PID, NONE, FAULT, "copy on write", "a task gets its own copy of a page", LAP_PID, LAP_ADDRESS)                                                \
+	X('s', 13, PID, LENGTH, SEGMENT, "attach segment", "a shared segment is mapped", LAP_PID, LAP_ADDRESS, LAP_LENGTH, LAP_SHM)                              \
+	X('/', 14, PID, NONE, SEGMENT, "destroy segment", "a shared segment ends", LAP_PID, LAP_SHM)                                                             \
+	X('(', 15, PID, NONE, FILE, "open", "a file is opened", LAP_PID, LAP_INODE, DEVICE, LAP_SIZE, LAP_FILE_TYPE, LAP_NAME)                                   \
+	X(')', 16, PID, NONE, FILE, "close", "a file is closed", LAP_PID, LAP_INODE, DEVICE)                                                                     \
+	X('<', 17, PID, OFFSET, FILE, "read", "a file is read", LAP_PID, LAP_INODE, DEVICE, LAP_OFFSET, LAP_LENGTH)                                              \
+	X('>', 18, PID, OFFSET, FILE, "write", "a file is written", LAP_PID, LAP_INODE, DEVICE, LAP_OFFSET, LAP_LENGTH)                                          \
+	X('-', 19, RUNNING, NONE, FILE, "delete", "the last link of a file is gone", LAP_INODE, DEVICE)                                                          \
+	X('t', 20, RUNNING, NONE, FILE, "truncate", "a file gets a new size", LAP_INODE, DEVICE, LAP_LENGTH)                                                     \
+	X('a', 21, PID, NONE, SOCKET, "accept", "a task waits for a connection", LAP_PID)                                                                        \
+	X('e', 22, RUNNING, NONE, NONE, "end", "the trace ends", LAP_END)                                                                                        \
+	X('&', 23, PID, NONE, NONE, "debug", "nothing", LAP_PID, LAP_ADDRESS, LAP_END_ADDRESS, LAP_LENGTH)
+
 const struct lap_tag lap_tags[LAP_TAGS] = {
-	{ 'S', 1, PID, LAP_RANGE_NONE, { LAP_PID }, "schedule", "the processor switches to a task" },
-	{ 'F', 2, PARENT, LAP_RANGE_NONE, { LAP_PID, LAP_PARENT }, "fork", "a task is created" },
-	{ 'X', 3, PID, LAP_RANGE_NONE, { LAP_PID, LAP_INODE, DEVICE, LAP_NAME }, "exec", "a task executes a program" },
-	{ 'T', 4, PID, LAP_RANGE_NONE, { LAP_PID, LAP_USER_TIME, LAP_SYSTEM_TIME }, "exit", "a task ends" },
-	{ 'A', 5, PID, LAP_RANGE_NONE, { LAP_PID, LAP_CONTEXT }, "assign context", "a task gets a new address space" },
-	{ 'D', 6, RUNNING, LAP_RANGE_STOP, { LAP_CONTEXT, LAP_DUP, LAP_START, LAP_STOP }, "duplicate range", "a range is copied to another address space" },
-	{ 'M', 7, PID, LAP_RANGE_LENGTH, { LAP_PID, LAP_ADDRESS, LAP_LENGTH, LAP_INODE, DEVICE, LAP_OFFSET, LAP_FILE_TYPE, LAP_NAME }, "map file", "a file is mapped" },
-	{ 'm', 8, PID, LAP_RANGE_LENGTH, { LAP_PID, LAP_ADDRESS, LAP_LENGTH }, "map anonymous", "anonymous memory is mapped" },
-	{ '@', 9, PID, LAP_RANGE_MOVE, { LAP_PID, LAP_ADDRESS, LAP_LENGTH, LAP_OLD_ADDRESS, LAP_OLD_LENGTH }, "remap", "a mapping moves" },
-	{ 'U', 10, PID, LAP_RANGE_LENGTH, { LAP_PID, LAP_ADDRESS, LAP_LENGTH }, "unmap", "a range is unmapped" },
-	{ 'u', 11, RUNNING, LAP_RANGE_NONE, { LAP_CONTEXT }, "unmap all", "an address space ends" },
-	{ 'C', 12, PID, LAP_RANGE_NONE, { LAP_PID, LAP_ADDRESS }, "copy on write", "a task gets its own copy of a page" },
-	{ 's', 13, PID, LAP_RANGE_LENGTH, { LAP_PID, LAP_ADDRESS, LAP_LENGTH, LAP_SHM }, "attach segment", "a shared segment is mapped" },
-	{ '/', 14, PID, LAP_RANGE_NONE, { LAP_PID, LAP_SHM }, "destroy segment", "a shared segment ends" },
-	{ '(', 15, PID, LAP_RANGE_NONE, { LAP_PID, LAP_INODE, DEVICE, LAP_SIZE, LAP_FILE_TYPE, LAP_NAME }, "open", "a file is opened" },
-	{ ')', 16, PID, LAP_RANGE_NONE, { LAP_PID, LAP_INODE, DEVICE }, "close", "a file is closed" },
-	{ '<', 17, PID, LAP_RANGE_OFFSET, { LAP_PID, LAP_INODE, DEVICE, LAP_OFFSET, LAP_LENGTH }, "read", "a file is read" },
-	{ '>', 18, PID, LAP_RANGE_OFFSET, { LAP_PID, LAP_INODE, DEVICE, LAP_OFFSET, LAP_LENGTH }, "write", "a file is written" },
-	{ '-', 19, RUNNING, LAP_RANGE_NONE, { LAP_INODE, DEVICE }, "delete", "the last link of a file is gone" },
-	{ 't', 20, RUNNING, LAP_RANGE_NONE, { LAP_INODE, DEVICE, LAP_LENGTH }, "truncate", "a file gets a new size" },
-	{ 'a', 21, PID, LAP_RANGE_NONE, { LAP_PID }, "accept", "a task waits for a connection" },
-	{ 'e', 22, RUNNING, LAP_RANGE_NONE, { LAP_END }, "end", "the trace ends" },
-	{ '&', 23, PID, LAP_RANGE_NONE, { LAP_PID, LAP_ADDRESS, LAP_END_ADDRESS, LAP_LENGTH }, "debug", "nothing" },
+#define X(tag, code, owner, range, section, name, text, ...) { tag, code, owner, LAP_RANGE_##range, LAP_SECTION_##section, { __VA_ARGS__ }, name, text },
+	TAGS(X)
+#undef X
 };
 
-/* By the letters of the table above, which a test compares. */
 const uint8_t lap_tag_codes[256] = {
-	['S'] = 1,
-	['F'] = 2,
-	['X'] = 3,
-	['T'] = 4,
-	['A'] = 5,
-	['D'] = 6,
-	['M'] = 7,
-	['m'] = 8,
-	['@'] = 9,
-	['U'] = 10,
-	['u'] = 11,
-	['C'] = 12,
-	['s'] = 13,
-	['/'] = 14,
-	['('] = 15,
-	[')'] = 16,
-	['<'] = 17,
-	['>'] = 18,
-	['-'] = 19,
-	['t'] = 20,
-	['a'] = 21,
-	['e'] = 22,
-	['&'] = 23,
+#define X(tag, code, ...) [tag] = code,
+	TAGS(X)
+#undef X
 };
-
-int
-lap_section_of(uint8_t tag)
-{
-	switch (tag) {
-	case 'F':
-	case 'X':
-	case 'A': return LAP_SECTION_PROCESS;
-	case 'D':
-	case 'M':
-	case 'm':
-	case '@':
-	case 'U':
-	case 'u': return LAP_SECTION_MEMORY;
-	case 'C': return LAP_SECTION_FAULT;
-	case '(':
-	case ')':
-	case '<':
-	case '>':
-	case '-':
-	case 't': return LAP_SECTION_FILE;
-	case 's':
-	case '/': return LAP_SECTION_SEGMENT;
-	case 'a': return LAP_SECTION_SOCKET;
-	default: return -1;
-	}
-}

@@ -32,6 +32,7 @@ enum lap_range {
 
 /* What a kernel does for a task: the stand-in for states that the format does not delimit. */
 enum lap_section {
+	LAP_SECTION_NONE = -1, /* the event does not tell */
 	LAP_SECTION_USER,
 	LAP_SECTION_UNKNOWN,
 	LAP_SECTION_SCHEDULE,
@@ -45,9 +46,10 @@ enum lap_section {
 
 struct lap_tag {
 	uint8_t tag;
-	uint8_t code; /* its place in the table, and channel value: never renumber */
-	uint8_t owner;
+	uint8_t code;  /* its place in the table, and channel value: never renumber */
+	uint8_t owner; /* enum lap_owner */
 	uint8_t range;
+	int8_t section; /* of the kernel that the event shows: enum lap_section */
 	uint8_t fields[LAPKERNEL_FIELDS];
 	const char *name;
 	const char *text; /* what has happened */
@@ -76,9 +78,6 @@ lap_has_field(enum lap_dialect dialect, unsigned field)
 {
 	return lap_fields[field].since <= dialect && dialect <= lap_fields[field].until;
 }
-
-/* The section of the kernel that an event shows, -1: none. */
-int lap_section_of(uint8_t tag);
 
 /* Reads a line of n bytes without its end. ev->name points into the line, or to static
  * text. Returns 0 or a code: LAP_LT.., LAP_LK01; LAP_LK02 with an event whose name is

@@ -112,12 +112,15 @@ give_good_ref(struct lapread *r, struct lap_record *rec)
 }
 
 static __attribute__((noinline)) int
-give_ref(struct lapread *r, struct lap_record *rec)
+give_ref(struct lapread *r, struct lap_record *rec, enum lap_type type)
 {
+	rec->type = (uint8_t)type;
+	if (type == LAP_REF)
+		rec->page = 0;
+	rec->event = NULL;
 	int rc = check_ref(r, rec);
-	if (rc <= 0)
-		return rc;
-	rc = check_order(r, &rec->ts);
+	if (rc > 0)
+		rc = check_order(r, &rec->ts);
 	r->records += rc > 0;
 	return rc;
 }
@@ -149,16 +152,9 @@ next_binary(struct lapread *r, struct lap_record *rec)
 		bool known = lap_kinds[rec->kind];
 		if (__builtin_expect(known, 1) && give_good_ref(r, rec))
 			return 1;
-		int rc;
-		if (!known) {
-			struct lap_place at = lapread_place(r);
-			rc = lap_raise(r->log, &at, LAP_LR02, "the kind is 0x%02x, not one of r w i R W I", rec->kind);
-		} else {
-			rec->type = LAP_REF;
-			rec->page = 0;
-			rec->event = NULL;
-			rc = give_ref(r, rec);
-		}
+		struct lap_place at = lapread_place(r);
+		int rc = known ? give_ref(r, rec, LAP_REF)
+			       : lap_raise(r->log, &at, LAP_LR02, "the kind is 0x%02x, not one of r w i R W I", rec->kind);
 		if (rc)
 			return rc;
 	}
@@ -268,31 +264,22 @@ give_event(struct lapread *r, struct lap_record *rec, const char *line, size_t n
 	return 1;
 }
 
+/* "kind ts length space addr", or, of a per-process merge, "kind ts length vpage cpage" */
 static int
-give_ref_line(struct lapread *r, struct lap_record *rec, const char *line, size_t n)
+give_ref_line(struct lapread *r, struct lap_record *rec, const char *line, size_t n, enum lap_type type)
 {
 	uint64_t last = 0;
-	*rec = (struct lap_record){ .type = LAP_REF };
-	int code = lapref_parse(line, n, 8, rec, &last);
+	bool page = type == LAP_PAGE;
+	*rec = (struct lap_record){ 0 };
+	int code = lapref_parse(line, n, page ? 16 : 8, rec, &last);
+	if (!code && page && rec->space > UINT32_MAX >> LAP_PAGE_SHIFT)
+		code = LAP_LT03;
 	if (code)
 		return fail_line(r, code, line, n);
-	rec->addr = (uint32_t)last;
-	return give_ref(r, rec);
-}
-
-/* "kind ts length vpage cpage" */
-static int
-give_page_line(struct lapread *r, struct lap_record *rec, const char *line, size_t n)
-{
-	*rec = (struct lap_record){ .type = LAP_PAGE };
-	int code = lapref_parse(line, n, 16, rec, &rec->page);
-	if (code)
-		return fail_line(r, code, line, n);
-	if (rec->space > UINT32_MAX >> LAP_PAGE_SHIFT)
-		return fail_line(r, LAP_LT03, line, n);
-	rec->addr = rec->space << LAP_PAGE_SHIFT;
-	rec->space = r->options.space;
-	return give_ref(r, rec);
+	rec->page = last;
+	rec->addr = page ? rec->space << LAP_PAGE_SHIFT : (uint32_t)last;
+	rec->space = page ? r->options.space : rec->space;
+	return give_ref(r, rec, type);
 }
 
 /* "kind cpage": record k has the timestamp k. */
@@ -325,11 +312,11 @@ give_line(struct lapread *r, struct lap_record *rec, const char *line, size_t n)
 {
 	bool is_ref = lap_kinds[(uint8_t)line[0]];
 	switch (r->options.format) {
-	case LAP_TEXT: return give_ref_line(r, rec, line, n);
+	case LAP_TEXT: return give_ref_line(r, rec, line, n, LAP_REF);
 	case LAP_KERNEL: return give_event(r, rec, line, n);
 	case LAP_BASIC: return give_basic_line(r, rec, line, n);
-	case LAP_PROCESS: return is_ref ? give_page_line(r, rec, line, n) : give_event(r, rec, line, n);
-	default: return is_ref ? give_ref_line(r, rec, line, n) : give_event(r, rec, line, n);
+	case LAP_PROCESS: return is_ref ? give_ref_line(r, rec, line, n, LAP_PAGE) : give_event(r, rec, line, n);
+	default: return is_ref ? give_ref_line(r, rec, line, n, LAP_REF) : give_event(r, rec, line, n);
 	}
 }
 
@@ -349,10 +336,7 @@ next_text(struct lapread *r, struct lap_record *rec)
 				s->p += taken;
 				if (give_good_ref(r, rec))
 					return 1;
-				rec->type = LAP_REF;
-				rec->page = 0;
-				rec->event = NULL;
-				int rc = give_ref(r, rec);
+				int rc = give_ref(r, rec, LAP_REF);
 				if (rc)
 					return rc;
 				continue;

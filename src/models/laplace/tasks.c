@@ -188,7 +188,7 @@ static int
 show_event(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_event *kev, const struct lap_step *step)
 {
 	uint32_t row = step->task ? step->task->index : KERNEL_ROW;
-	int section = lap_section_of(kev->tag);
+	int section = lap_tags[kev->code - 1].section;
 	emu_choose(emu, row);
 	int rc = emu_punctual(emu, ev, KEVENT, kev->code);
 	if (rc == 0)

@@ -40,8 +40,8 @@ list_streams(struct trace *t, const struct found *f, struct stream_file *list)
 {
 	size_t n = 0;
 	const struct stream_file *last = NULL; /* of list[n - 1] */
-	for (size_t i = 0; i < f->nobs; i++) {
-		const struct stream_file *obs = &f->obs[i];
+	for (size_t i = 0; i < f->obs.n; i++) {
+		const struct stream_file *obs = &f->obs.files[i];
 		if (last && are_beside(last, obs)) {
 			if (preference(obs) < preference(last))
 				list[n - 1].path = obs->path;
@@ -53,8 +53,8 @@ list_streams(struct trace *t, const struct found *f, struct stream_file *list)
 		if (!list[n++].relpath)
 			return diag_no_memory(t->diag);
 	}
-	for (size_t i = 0; i < f->nold; i++)
-		list[n++] = f->old[i];
+	for (size_t i = 0; i < f->old.n; i++)
+		list[n++] = f->old.files[i];
 	return (int64_t)n;
 }
 
@@ -68,8 +68,8 @@ by_name(const void *key, const void *file)
 static int
 look_for_missing(struct trace *t, const struct found *f, const struct stream_file *list, size_t n)
 {
-	for (size_t i = 0; i < f->njson; i++) {
-		const char *json = f->json[i].relpath;
+	for (size_t i = 0; i < f->json.n; i++) {
+		const char *json = f->json.files[i].relpath;
 		const char *dir = arena_strndup(&t->arena, json, dir_length(json));
 		if (!dir)
 			return diag_no_memory(t->diag);
@@ -177,7 +177,7 @@ load_meta(struct stream *s, bool old)
 int
 bare_open(struct trace *t, struct found *f)
 {
-	struct stream_file *list = arena_new(&t->arena, struct stream_file, f->nobs + f->nold);
+	struct stream_file *list = arena_new(&t->arena, struct stream_file, f->obs.n + f->old.n);
 	if (!list)
 		return diag_no_memory(t->diag);
 	int64_t n = list_streams(t, f, list);

@@ -27,19 +27,19 @@ is_stream(const char *name)
 }
 
 static int
-add(struct trace *t, struct stream_file **list, size_t *n, size_t *cap, const FTSENT *e, const char *rel)
+add(struct trace *t, struct found_list *list, const FTSENT *e, const char *rel)
 {
-	struct stream_file *grown = arena_grow(&t->arena, *list, *n, cap, sizeof(**list));
+	struct stream_file *grown = arena_grow(&t->arena, list->files, list->n, &list->cap, sizeof(*grown));
 	if (!grown)
 		return diag_no_memory(t->diag);
-	*list = grown;
-	struct stream_file *f = &grown[*n];
+	list->files = grown;
+	struct stream_file *f = &grown[list->n];
 	*f = (struct stream_file){ .dev = e->fts_statp->st_dev, .ino = e->fts_statp->st_ino };
 	f->path = arena_strndup(&t->arena, e->fts_path, e->fts_pathlen);
 	f->relpath = arena_strndup(&t->arena, rel, strlen(rel));
 	if (!f->path || !f->relpath)
 		return diag_no_memory(t->diag);
-	(*n)++;
+	list->n++;
 	return 0;
 }
 
@@ -62,34 +62,35 @@ by_inode(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Keeps, of each file, the name that comes first in path order. */
-static int
-drop_twins(struct trace *t, struct stream_file *list, size_t *n)
-{
-	if (*n < 2)
-		return 0;
-	struct stream_file **s = block_alloc(*n * sizeof(struct stream_file *));
-	if (!s)
-		return diag_no_memory(t->diag);
-	for (size_t i = 0; i < *n; i++)
-		s[i] = &list[i];
-	qsort(s, *n, sizeof(struct stream_file *), by_inode);
-	for (size_t i = 1; i < *n; i++)
-		if (s[i]->dev == s[i - 1]->dev && s[i]->ino == s[i - 1]->ino)
-			s[i]->path = NULL;
-	block_free(s);
-	size_t kept = 0;
-	for (size_t i = 0; i < *n; i++)
-		if (list[i].path)
-			list[kept++] = list[i];
-	*n = kept;
-	return 0;
-}
-
 static int
 by_relpath(const void *a, const void *b)
 {
 	return strcmp(((const struct stream_file *)a)->relpath, ((const struct stream_file *)b)->relpath);
+}
+
+/* Puts a list in path order, and keeps the first name of each file. */
+static int
+drop_twins(struct trace *t, struct found_list *list)
+{
+	size_t n = list->n;
+	if (n < 2)
+		return 0;
+	qsort(list->files, n, sizeof(*list->files), by_relpath);
+	struct stream_file **s = block_alloc(n * sizeof(struct stream_file *));
+	if (!s)
+		return diag_no_memory(t->diag);
+	for (size_t i = 0; i < n; i++)
+		s[i] = &list->files[i];
+	qsort(s, n, sizeof(struct stream_file *), by_inode);
+	for (size_t i = 1; i < n; i++)
+		if (s[i]->dev == s[i - 1]->dev && s[i]->ino == s[i - 1]->ino)
+			s[i]->path = NULL;
+	block_free(s);
+	list->n = 0;
+	for (size_t i = 0; i < n; i++)
+		if (list->files[i].path)
+			list->files[list->n++] = list->files[i];
+	return 0;
 }
 
 static int
@@ -108,11 +109,11 @@ visit(struct trace *t, struct found *f, const FTSENT *e)
 		return 0;
 	case FTS_F:
 		if (strcmp(e->fts_name, "stream.json") == 0)
-			return add(t, &f->json, &f->njson, &f->json_cap, e, rel);
+			return add(t, &f->json, e, rel);
 		if (is_old_stream(e->fts_name))
-			return add(t, &f->old, &f->nold, &f->old_cap, e, rel);
+			return add(t, &f->old, e, rel);
 		if (t->options.events_only && is_stream(e->fts_name))
-			return add(t, &f->obs, &f->nobs, &f->obs_cap, e, rel);
+			return add(t, &f->obs, e, rel);
 		return 0;
 	default:
 		return 0;
@@ -135,16 +136,9 @@ find_streams(struct trace *t, struct found *f)
 	if (rc == 0 && errno != 0)
 		rc = diag_io(t->diag, ERR_READ, "walk", t->dir, errno);
 	(void)fts_close(fts);
-	if (rc < 0)
-		return rc;
-	if (f->njson)
-		qsort(f->json, f->njson, sizeof(*f->json), by_relpath);
-	if (f->nold)
-		qsort(f->old, f->nold, sizeof(*f->old), by_relpath);
-	if (f->nobs)
-		qsort(f->obs, f->nobs, sizeof(*f->obs), by_relpath);
-	rc = drop_twins(t, f->json, &f->njson);
 	if (rc == 0)
-		rc = drop_twins(t, f->old, &f->nold);
-	return rc < 0 ? rc : drop_twins(t, f->obs, &f->nobs);
+		rc = drop_twins(t, &f->json);
+	if (rc == 0)
+		rc = drop_twins(t, &f->old);
+	return rc < 0 ? rc : drop_twins(t, &f->obs);
 }

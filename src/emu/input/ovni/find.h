@@ -6,16 +6,16 @@
 
 #include "trace.h"
 
+struct found_list {
+	struct stream_file *files;
+	size_t n;
+	size_t cap;
+};
+
 struct found {
-	struct stream_file *json; /* stream.json: metadata version 3 */
-	size_t njson;
-	size_t json_cap;
-	struct stream_file *old; /* thread.N, thread.N.obs[.zst|.lz4]: versions 1 and 2 */
-	size_t nold;
-	size_t old_cap;
-	struct stream_file *obs; /* stream.obs[.zst|.lz4], only if metadata may be missing */
-	size_t nobs;
-	size_t obs_cap;
+	struct found_list json; /* stream.json: metadata version 3 */
+	struct found_list old;  /* thread.N, thread.N.obs[.zst|.lz4]: versions 1 and 2 */
+	struct found_list obs;  /* stream.obs[.zst|.lz4], only if metadata may be missing */
 };
 
 /* Walks the trace directory, following links, each file once. The lists are in the

@@ -23,7 +23,7 @@ probe(struct trace *t)
 		return diag_no_memory(t->diag);
 	t->found = f;
 	int rc = find_streams(t, f);
-	return rc < 0 ? rc : f->njson + f->nold + f->nobs > 0;
+	return rc < 0 ? rc : f->json.n + f->old.n + f->obs.n > 0;
 }
 
 /* stream.obs, or a compressed one, beside a stream.json. */
@@ -80,14 +80,14 @@ check_header(struct stream *s)
 static int
 open_v3(struct trace *t, struct found *f)
 {
-	struct stream_file *obs = arena_new(&t->arena, struct stream_file, f->njson);
+	struct stream_file *obs = arena_new(&t->arena, struct stream_file, f->json.n);
 	if (!obs)
 		return diag_no_memory(t->diag);
 	int rc = 0;
-	for (size_t i = 0; i < f->njson && rc == 0; i++)
-		rc = obs_beside(t, &f->json[i], &obs[i]);
+	for (size_t i = 0; i < f->json.n && rc == 0; i++)
+		rc = obs_beside(t, &f->json.files[i], &obs[i]);
 	if (rc == 0)
-		rc = trace_open_streams(t, obs, f->njson);
+		rc = trace_open_streams(t, obs, f->json.n);
 	t->metadata_version = 3;
 	for (size_t i = 0; i < t->nstreams && rc == 0; i++) {
 		struct stream *s = &t->streams[i];
@@ -104,13 +104,13 @@ open_trace(struct trace *t)
 {
 	struct found *f = t->found;
 	int rc;
-	if (f->njson && f->nold)
-		return diag_error(t->diag, ERR_METADATA_VERSION, &(struct place){ .file = f->old[0].relpath },
+	if (f->json.n && f->old.n)
+		return diag_error(t->diag, ERR_METADATA_VERSION, &(struct place){ .file = f->old.files[0].relpath },
 			"the trace mixes streams with a stream.json (version 3) and older ones");
-	if (f->njson) {
+	if (f->json.n) {
 		rc = open_v3(t, f);
 	} else {
-		rc = trace_open_streams(t, f->old, f->nold);
+		rc = trace_open_streams(t, f->old.files, f->old.n);
 		if (rc == 0)
 			rc = tmeta_load_old(t);
 	}

@@ -163,7 +163,7 @@ static void
 take_event(struct luscope *u, const struct lap_event *ev, const struct lap_step *step)
 {
 	struct lu_task *e = ltables_of(u, step->task);
-	int section = lap_section_of(ev->tag);
+	int section = lap_tags[ev->code - 1].section;
 	lregions_event(u, ev, step);
 	if (ev->tag == 'X' && ev->name && step->task) {
 		e->program = convscope_text(&u->file, ev->name, ev->name_len);
