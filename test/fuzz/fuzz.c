@@ -36,12 +36,11 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 }
 
 static int
-null_open(void *self, const struct emu *emu, const char *dir, enum row_class rows)
+null_open(void *self, const struct emu *emu, const char *dir)
 {
 	(void)self;
 	(void)emu;
 	(void)dir;
-	(void)rows;
 	return 0;
 }
 
@@ -52,15 +51,15 @@ struct null {
 
 /* Times do not go back, whatever the trace. */
 static int
-null_write(void *self, const struct record *r, size_t n)
+null_write(void *self, const struct batch *b)
 {
 	struct null *s = self;
-	for (size_t i = 0; i < n; i++) {
-		if (r[i].time < s->last)
+	for (size_t i = 0; i < b->n; i++) {
+		if (b->r[i].time < s->last)
 			abort();
-		s->last = r[i].time;
+		s->last = b->r[i].time;
 	}
-	s->n += n;
+	s->n += b->n;
 	return 0;
 }
 
@@ -76,6 +75,7 @@ null_close(void *self, int64_t duration)
 static const struct sink_ops null_sink = {
 	.name = "null",
 	.size = sizeof(struct null),
+	.load = 1,
 	.open = null_open,
 	.write = null_write,
 	.close = null_close,
@@ -84,13 +84,13 @@ static const struct sink_ops null_sink = {
 void
 fuzz_emulate(const char *dir, bool compat, bool strict)
 {
-	static const struct sink sinks[] = { { &null_sink, ROW_THREAD }, { &null_sink, ROW_CPU } };
+	static const struct sink_ops *const sinks[] = { &null_sink };
 	struct emu emu;
 	unsigned before = fuzz_diag.errors;
 	fuzz_quiet();
 	int rc = emu_open(&emu, &fuzz_diag, dir, &(struct emu_options){ .compat = compat, .lint = strict, .inputs = inputs });
 	if (rc == 0)
-		rc = emu_connect(&emu, sinks, 2);
+		rc = emu_connect(&emu, sinks, 1);
 	if (rc == 0)
 		rc = emu_run(&emu);
 	rc = emu_close(&emu, rc);

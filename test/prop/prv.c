@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Random records through the feed into two PRV files, which are read back: each row and type
- * has its sequence, and in the default view a row has one line an instant, in order of
- * first touch. */
+ * has its sequence, punctual values have their two lines, and in the default view a row has one
+ * line an instant, in order of first touch. */
 #include "emu.h"
 #include "kit.h"
 #include "out.h"
+#include "prv.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -15,18 +16,101 @@ enum {
 	COLS_MAX = 40,
 };
 
-static struct record *records;
-static size_t nrecords, cap;
+static struct list {
+	struct record *r;
+	size_t n, cap;
+} records, lines_of;
 
 static void
-add(struct record r)
+add(struct list *l, struct record r)
 {
-	if (nrecords == cap) {
-		cap = cap ? cap * 2 : 4096;
-		records = realloc(records, cap * sizeof(*records));
-		CHECK(records);
+	if (l->n == l->cap) {
+		l->cap = l->cap ? l->cap * 2 : 4096;
+		l->r = realloc(l->r, l->cap * sizeof(*l->r));
+		CHECK(l->r);
 	}
-	records[nrecords++] = r;
+	l->r[l->n++] = r;
+}
+
+/* ---- The twin: from records to lines. ---- */
+
+/* The part of its instant that a line is written in stands in `begins` and `kind`. */
+static unsigned
+part_of(const struct record *r)
+{
+	return (unsigned)r->kind << 1 | r->begins;
+}
+
+static void
+set_part(struct record *r, size_t part)
+{
+	r->kind = (uint8_t)(part >> 1);
+	r->begins = part & 1;
+}
+
+static void
+insert_line(struct record r, int64_t time)
+{
+	r.time = time;
+	add(&lines_of, r);
+	size_t at = lines_of.n - 1;
+	for (; at && lines_of.r[at - 1].time > time; at--)
+		lines_of.r[at] = lines_of.r[at - 1];
+	set_part(&r, at && lines_of.r[at - 1].time == time ? part_of(&lines_of.r[at - 1]) : 0);
+	lines_of.r[at] = r;
+}
+
+/* Whether the row has a line of that type at the time of the record. */
+static bool
+has_line(const struct record *r)
+{
+	for (size_t i = lines_of.n; i && lines_of.r[i - 1].time == r->time; i--) {
+		const struct record *l = &lines_of.r[i - 1];
+		if ((l->row == r->row || (l->cpu && l->cpu == r->row)) && l->col == r->col)
+			return true;
+	}
+	return false;
+}
+
+static void
+make_lines(bool compat)
+{
+	size_t count = 0; /* lines of the part of the instant */
+	size_t part = 0;
+	lines_of.n = 0;
+	for (size_t i = 0; i < records.n; i++) {
+		struct record r = records.r[i];
+		if (i && records.r[i - 1].time != r.time)
+			count = part = 0;
+		else if (!compat && count >= PRV_INSTANT) {
+			count = 0;
+			part++;
+		}
+		int64_t before = r.time && part == 0 ? r.time - 1 : r.time;
+		if (r.kind == RECORD_EVENT)
+			continue;
+		if (r.kind == RECORD_LATE) {
+			count += before == r.time;
+			insert_line(r, before);
+			continue;
+		}
+		if (r.kind == RECORD_PUNCTUAL) {
+			struct record value = r;
+			value.before = 0;
+			if (before == r.time || has_line(&r)) {
+				count++;
+				set_part(&value, part);
+				add(&lines_of, value);
+			} else {
+				insert_line(value, before);
+			}
+			r.value = r.before;
+			r.before = 0;
+		}
+		count++;
+		set_part(&r, part);
+		add(&lines_of, r);
+	}
 }
 
 struct line {
@@ -72,7 +156,7 @@ expected(const struct record *from, size_t nfrom, struct record *to, bool coales
 	size_t n = 0;
 	for (size_t i = 0; i < nfrom;) {
 		size_t end = i;
-		while (end < nfrom && from[end].time == from[i].time)
+		while (end < nfrom && from[end].time == from[i].time && part_of(&from[end]) == part_of(&from[i]))
 			end++;
 		for (size_t k = i; k < end; k++) {
 			bool first = true;
@@ -89,17 +173,18 @@ expected(const struct record *from, size_t nfrom, struct record *to, bool coales
 	CHECK(n == nfrom);
 }
 
-/* The records that the file of a class has to show. */
+/* The lines that the file of a class has to show. */
 static size_t
 select_rows(const struct emu *emu, enum row_class rows, struct record *to)
 {
 	size_t n = 0;
-	for (size_t i = 0; i < nrecords; i++) {
-		uint32_t cpu = record_cpu(&records[i], emu->sys.nthreads);
-		if (rows == ROW_CPU ? cpu == 0 : records[i].row >= emu->sys.nthreads)
+	for (size_t i = 0; i < lines_of.n; i++) {
+		const struct record *r = &lines_of.r[i];
+		uint32_t cpu = record_cpu(r, emu->sys.nthreads);
+		if (rows == ROW_CPU ? cpu == 0 : r->row >= emu->sys.nthreads)
 			continue;
-		to[n] = records[i];
-		to[n++].row = rows == ROW_CPU ? cpu : records[i].row;
+		to[n] = *r;
+		to[n++].row = rows == ROW_CPU ? cpu : r->row;
 	}
 	return n;
 }
@@ -107,11 +192,11 @@ select_rows(const struct emu *emu, enum row_class rows, struct record *to)
 static void
 check_file(const struct emu *emu, enum row_class rows, int64_t duration)
 {
-	size_t size = (nrecords + 1) * sizeof(struct record);
+	size_t size = (lines_of.n + 1) * sizeof(struct record);
 	struct record *of_class = malloc(size);
 	struct record *want = malloc(size);
 	struct record *have = malloc(size);
-	struct line *lines = malloc((nrecords + 1) * sizeof(*lines));
+	struct line *lines = malloc((lines_of.n + 1) * sizeof(*lines));
 	CHECK(of_class && want && have && lines);
 	char *text = kit_read(kit_path("%s.prv", rows == ROW_CPU ? "cpu" : "thread"), NULL);
 	uint32_t first = rows == ROW_CPU ? emu->sys.nthreads : 0;
@@ -125,7 +210,7 @@ check_file(const struct emu *emu, enum row_class rows, int64_t duration)
 	for (size_t i = 0; i < n; i++) {
 		CHECK(have[i].time == want[i].time && have[i].value == want[i].value);
 		CHECK(have[i].row == want[i].row - first + 1 && have[i].col == (uint16_t)emu->cols[want[i].col].decl->prv_type);
-		groups += compat || i == 0 || want[i].row != want[i - 1].row || want[i].time != want[i - 1].time;
+		groups += compat || i == 0 || want[i].row != want[i - 1].row || want[i].time != want[i - 1].time || part_of(&want[i]) != part_of(&want[i - 1]);
 	}
 	CHECK(nlines == groups);
 	free(of_class);
@@ -165,27 +250,49 @@ one(uint64_t *x)
 	emu.sys.ncpus = 1 + (uint32_t)kit_below(x, kit_below(x, 3) ? 8 : 30000);
 	uint32_t nrows = emu.sys.nthreads + emu.sys.ncpus;
 
-	nrecords = 0;
+	records.n = 0;
 	int64_t t = (int64_t)kit_below(x, 3) * INT64_C(99999990);
 	size_t n = kit_below(x, kit_below(x, 5) ? 300 : 40000);
 	uint64_t far = kit_below(x, 4) ? 5 : UINT64_C(1000000000);
 	uint64_t same = 1 + kit_below(x, 40);
 	uint64_t twice = kit_below(x, 4); /* how many are shown by a CPU too */
+	uint64_t odd = kit_below(x, 3) ? 1 + kit_below(x, 50) : 0;
+	bool is_long = kit_below(x, 30) == 0; /* instants of more records than a chunk */
 	for (size_t i = 0; i < n; i++) {
-		if (kit_below(x, same) == 0)
+		if (kit_below(x, is_long ? 20000 : same) == 0)
 			t += (int64_t)kit_below(x, far);
 		uint32_t row = kit_below(x, 3) ? (uint32_t)kit_below(x, nrows) : 0;
 		uint32_t col = NBASE + (uint32_t)kit_below(x, emu.ncols - NBASE);
 		uint32_t cpu = emu.sys.nthreads + (uint32_t)kit_below(x, kit_below(x, 2) ? 1 : emu.sys.ncpus);
 		bool both = row < emu.sys.nthreads && kit_below(x, 3) < twice;
-		add((struct record){ .time = t, .value = any_value(x), .row = row, .cpu = both ? cpu : 0, .col = (uint16_t)col });
+		struct record r = { .time = t, .value = any_value(x), .row = row, .cpu = both ? cpu : 0, .col = (uint16_t)col };
+		if (odd && !emu.options.compat && kit_below(x, odd) == 0) {
+			r.kind = kit_below(x, 4) ? RECORD_PUNCTUAL : RECORD_LATE;
+			r.cpu = 0;
+			if (r.kind == RECORD_PUNCTUAL)
+				r.before = any_value(x);
+		}
+		r.begins = kit_below(x, 3) == 0;
+		add(&records, r);
 	}
+	make_lines(emu.options.compat);
 
-	const struct sink sink = { &prv_sink, ROW_CLASSES };
+	static const struct sink_ops *const sinks[] = { &prv_sink };
 	struct feed f;
-	CHECK(feed_open(&f, &diag, &emu, kit_dir(), &sink, 1) == 0 && feed_start(&f, 1 + (unsigned)kit_below(x, 2)) == 0);
-	for (size_t i = 0; i < n; i++)
-		feed_put_both(&f, LANE_ROWS, records[i].time, records[i].row, records[i].cpu, records[i].col, records[i].value);
+	CHECK(feed_open(&f, &diag, &emu, kit_dir(), sinks, 1) == 0 && feed_start(&f, 1 + (unsigned)kit_below(x, 2)) == 0);
+	for (size_t i = 0; i < n; i++) {
+		const struct record *r = &records.r[i];
+		if (r->begins)
+			feed_begin(&f);
+		if (kit_below(x, 500) == 0 && r->begins)
+			feed_flush(&f);
+		if (r->kind == RECORD_PUNCTUAL)
+			feed_put_punctual(&f, r->time, r->row, r->col, r->value, r->before);
+		else if (r->kind == RECORD_LATE)
+			feed_put_late(&f, r->time, r->row, r->col, r->value);
+		else
+			feed_put_both(&f, r->time, r->row, r->cpu, r->col, r->value);
+	}
 	kit_quiet();
 	CHECK(feed_close(&f, t) == 0);
 	kit_loud();
@@ -203,6 +310,7 @@ main(int argc, char **argv)
 		one(&x);
 	} while (rounds++ < 2000 && kit_now() < end);
 	(void)printf("%ld rounds\n", rounds);
-	free(records);
+	free(records.r);
+	free(lines_of.r);
 	return 0;
 }

@@ -1,328 +1,291 @@
 /* SPDX-License-Identifier: MIT */
-/* Records on their way to the sinks: order, insertion, failures. */
+/* Records on their way to the sinks: order, where batches end, who serves whom, failures. */
 #include "feed.h"
 
 #include "kit.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
 static struct diag diag = { .program = "test" };
 static unsigned nthreads; /* that serve the sinks */
 
-static const struct sink both[] = { { &kit_sink, ROW_THREAD }, { &kit_sink, ROW_CPU } };
+/* ---- What the sinks should get, and get. ---- */
 
-/* What the sinks should get. */
 struct list {
 	struct record *items;
 	size_t n, cap;
 };
 
-static struct list want[ROW_CLASSES];
+static struct list want;
 
 static void
-want_at(enum row_class rows, size_t at, struct record r)
+expect(struct record r)
 {
-	struct list *l = &want[rows];
-	if (l->n == l->cap) {
-		l->cap = l->cap ? l->cap * 2 : 1024;
-		l->items = realloc(l->items, l->cap * sizeof(*l->items));
-		CHECK(l->items);
+	if (want.n == want.cap) {
+		want.cap = want.cap ? want.cap * 2 : 1024;
+		want.items = realloc(want.items, want.cap * sizeof(*want.items));
+		CHECK(want.items);
 	}
-	memmove(&l->items[at + 1], &l->items[at], (l->n - at) * sizeof(r));
-	l->items[at] = r;
-	l->n++;
+	want.items[want.n++] = r;
 }
 
-/* CPUs are behind the threads. */
-static uint32_t
-row_of(enum row_class rows, uint32_t row)
-{
-	return rows == ROW_CPU ? KIT_CPU + row : row;
-}
-
-static void
-put(struct feed *f, enum row_class rows, int64_t time, uint32_t row, uint32_t col, int64_t value)
-{
-	row = row_of(rows, row);
-	feed_put(f, LANE_ROWS, time, row, col, value);
-	want_at(rows, want[rows].n, (struct record){ time, value, row, .col = (uint16_t)col });
-}
-
-static void
-put_both(struct feed *f, int64_t time, uint32_t row, uint32_t cpu, uint32_t col, int64_t value)
-{
-	feed_put_both(f, LANE_ROWS, time, row, row_of(ROW_CPU, cpu), col, value);
-	want_at(ROW_THREAD, want[ROW_THREAD].n, (struct record){ time, value, row, .col = (uint16_t)col });
-	want_at(ROW_CPU, want[ROW_CPU].n, (struct record){ time, value, row_of(ROW_CPU, cpu), .col = (uint16_t)col });
-}
-
-static void
-insert(struct feed *f, enum row_class rows, int64_t time, uint32_t row, uint32_t col, int64_t value)
-{
-	row = row_of(rows, row);
-	feed_insert(f, time, row, col, value, RECORD_PUNCTUAL);
-	size_t at = want[rows].n;
-	while (at && want[rows].items[at - 1].time > time)
-		at--;
-	want_at(rows, at, (struct record){ time, value, row, .col = (uint16_t)col });
-}
-
-static void
-begin(struct feed *f)
-{
-	kit_forget();
-	for (int i = 0; i < ROW_CLASSES; i++) {
-		free(want[i].items);
-		want[i] = (struct list){ 0 };
-	}
-	if (!f)
-		return;
-	CHECK(feed_open(f, &diag, NULL, ".", both, 2) == 0);
-	CHECK(kit_logs[ROW_THREAD].opened && kit_logs[ROW_CPU].opened);
-	CHECK(feed_start(f, nthreads) == 0);
-}
+static struct {
+	size_t at;      /* of want */
+	size_t batches; /* and how many of them did not end with an event */
+	size_t parts;
+	size_t largest;
+	int64_t duration;
+	bool torn; /* the event at the end of the last batch goes on */
+} got;
 
 static bool
-equal(const struct record *a, const struct record *b)
+is_odd(const struct batch *b, size_t i)
 {
-	return a->time == b->time && a->value == b->value && a->row == b->row && a->col == b->col;
+	for (size_t k = 0; k < b->nodd; k++)
+		if (b->odd[k] == i)
+			return true;
+	return false;
 }
-
-static void
-check_log(enum row_class rows, bool split_instants)
-{
-	const struct kit_log *log = &kit_logs[rows];
-	CHECK(log->n == want[rows].n);
-	for (size_t i = 0; i < log->n; i++) {
-		CHECK(equal(&log->items[i].r, &want[rows].items[i]));
-		if (i == 0)
-			continue;
-		CHECK(log->items[i].r.time >= log->items[i - 1].r.time);
-		if (!split_instants && log->items[i].chunk != log->items[i - 1].chunk)
-			CHECK(log->items[i].r.time > log->items[i - 1].r.time);
-	}
-}
-
-static void
-finish(struct feed *f, bool split_instants)
-{
-	CHECK(feed_close(f, 4242) == 0);
-	CHECK(feed_close(f, 0) == 0); /* zeroed */
-	for (int i = 0; i < ROW_CLASSES; i++) {
-		CHECK(kit_logs[i].duration == 4242);
-		check_log((enum row_class)i, split_instants);
-	}
-}
-
-static void
-order(void)
-{
-	struct feed f;
-	begin(&f);
-	for (int i = 0; i < 20 * FEED_RECORDS; i++) {
-		put(&f, ROW_THREAD, i / 3, (uint32_t)i, 1, -i);
-		if (i % 50 == 0) /* the classes fill at their own pace */
-			put(&f, ROW_CPU, i / 3, (uint32_t)i, 2, i);
-	}
-	CHECK(kit_logs[ROW_THREAD].duration == -1);
-	finish(&f, false);
-	CHECK(kit_logs[ROW_THREAD].chunks > 10);
-	begin(&f); /* nothing at all */
-	finish(&f, false);
-	CHECK(kit_logs[ROW_THREAD].chunks == 0);
-}
-
-/* A value one nanosecond back, with the chunk full to the last `room` records. */
-static void
-insertion(void)
-{
-	for (int room = 0; room < 6; room++) {
-		for (int back = 0; back < 2; back++) {
-			for (int last = 0; last < 4; last++) {
-				struct feed f;
-				begin(&f);
-				int64_t t = 0;
-				for (int i = 0; i < FEED_RECORDS - room - last; i++)
-					put(&f, ROW_THREAD, t = i / 2, 1, 1, i);
-				for (int i = 0; i < last; i++)
-					put(&f, ROW_THREAD, t + 1, 1, 1, i);
-				t += last > 0;
-				for (int i = 0; i < 4; i++) {
-					insert(&f, ROW_THREAD, t - back, 2, 2, 1000 + i);
-					put(&f, ROW_THREAD, t, 2, 2, 0);
-				}
-				insert(&f, ROW_CPU, t - back, 3, 3, 7);
-				finish(&f, false);
-			}
-		}
-	}
-}
-
-static void
-random_mix(void)
-{
-	uint64_t x = 99;
-	for (unsigned round = 0; round < 6; round++) {
-		struct feed f;
-		begin(&f);
-		int64_t t = 0;
-		for (int i = 0; i < 6 * FEED_RECORDS; i++) {
-			enum row_class rows = kit_below(&x, 4) ? ROW_THREAD : ROW_CPU;
-			t += kit_below(&x, round + 2) == 0 ? (int64_t)kit_below(&x, 4) : 0;
-			if (kit_below(&x, 5) == 0)
-				insert(&f, rows, t ? t - 1 : 0, (uint32_t)i, 9, i);
-			if (kit_below(&x, 300) == 0)
-				feed_flush(&f);
-			/* The last record is at t in both, as after an event. */
-			if (kit_below(&x, 2)) {
-				put_both(&f, t, (uint32_t)i, (uint32_t)i / 2, 1, i);
-				continue;
-			}
-			put(&f, ROW_THREAD, t, (uint32_t)i, 1, i);
-			put(&f, ROW_CPU, t, (uint32_t)i, 2, i);
-		}
-		finish(&f, false);
-	}
-}
-
-/* It is split, in order; what is inserted before it goes behind what has left. */
-static void
-long_instant(void)
-{
-	struct feed f;
-	begin(&f);
-	put(&f, ROW_THREAD, 99, 1, 1, 1);
-	for (int i = 0; i < 3 * FEED_RECORDS + 100; i++)
-		put(&f, ROW_THREAD, 100, 1, 1, i);
-	for (int i = 0; i < 3 * FEED_RECORDS; i++)
-		put(&f, ROW_CPU, 100, 2, 1, i);
-	feed_insert(&f, 99, 5, 5, 5, RECORD_PUNCTUAL);
-	want_at(ROW_THREAD, want[ROW_THREAD].n, (struct record){ 100, 5, 5, .col = 5 });
-	put(&f, ROW_THREAD, 101, 1, 1, 1);
-	insert(&f, ROW_THREAD, 100, 1, 1, 2);
-	finish(&f, true);
-}
-
-/* A slow sink without a class of its own log: it counts. */
-static size_t slow_records;
 
 static int
-slow_open(void *self, const struct emu *emu, const char *dir, enum row_class rows)
+check_open(void *self, const struct emu *emu, const char *dir)
 {
 	(void)self;
 	(void)emu;
 	(void)dir;
-	(void)rows;
 	return 0;
 }
 
 static int
-slow_write(void *self, const struct record *r, size_t n)
+check_write(void *self, const struct batch *b)
 {
 	(void)self;
-	(void)r;
-	slow_records += n;
+	CHECK(b->n > 0 && got.at + b->n <= want.n);
+	size_t nodd = 0;
+	for (size_t i = 0; i < b->n; i++) {
+		const struct record *r = &b->r[i];
+		const struct record *w = &want.items[got.at + i];
+		CHECK(r->time == w->time && r->value == w->value && r->row == w->row && r->col == w->col && r->kind == w->kind);
+		CHECK(r->begins == w->begins);
+		CHECK(r->kind == RECORD_PUNCTUAL ? r->before == w->before : r->kind != RECORD_STATE || r->cpu == w->cpu);
+		nodd += r->kind != RECORD_STATE;
+		if (nodd < 64) /* a search is slow */
+			CHECK(is_odd(b, i) == (r->kind != RECORD_STATE));
+	}
+	CHECK(b->nodd == nodd);
+	/* An event is in one batch, but for one that is longer. */
+	CHECK(b->r[0].begins == !got.torn);
+	got.at += b->n;
+	CHECK(!b->whole || got.at == want.n || want.items[got.at].begins);
+	CHECK(b->whole || b->n >= FEED_RECORDS - 1);
+	got.torn = !b->whole;
+	got.parts += !b->whole;
+	got.batches++;
+	got.largest = b->n > got.largest ? b->n : got.largest;
+	return 0;
+}
+
+static int
+check_close(void *self, int64_t duration)
+{
+	(void)self;
+	got.duration = duration;
+	return 0;
+}
+
+static const struct sink_ops check_sink = { .name = "check", .load = 1, .open = check_open, .write = check_write, .close = check_close };
+static const struct sink_ops still_sink = { .name = "still", .open = check_open, .close = check_close };
+
+/* The records are made first, as sinks run on other threads. */
+static void
+forget(void)
+{
+	want.n = 0;
+	memset(&got, 0, sizeof(got));
+}
+
+static void
+play(const struct sink_ops *const *sinks, size_t n)
+{
+	struct feed f;
+	CHECK(feed_open(&f, &diag, NULL, ".", sinks, n) == 0);
+	CHECK(feed_start(&f, nthreads) == 0);
+	for (size_t i = 0; i < want.n; i++) {
+		const struct record *r = &want.items[i];
+		if (r->begins)
+			feed_begin(&f);
+		if (r->kind == RECORD_PUNCTUAL)
+			feed_put_punctual(&f, r->time, r->row, r->col, r->value, r->before);
+		else if (r->kind == RECORD_LATE)
+			feed_put_late(&f, r->time, r->row, r->col, r->value);
+		else if (r->kind == RECORD_EVENT) {
+			const uint64_t payload[] = { (uint64_t)r[0].value, (uint64_t)r[1].value };
+			const uint8_t mcv[] = { (uint8_t)r[0].col, (uint8_t)(r[0].col >> 8), (uint8_t)r[1].col };
+			feed_put_event(&f, r->time, r->row, mcv, r[1].row, payload);
+			i++;
+		} else
+			feed_put_both(&f, r->time, r->row, r->cpu, r->col, r->value);
+	}
+	CHECK(feed_close(&f, 4242) == 0);
+	CHECK(feed_close(&f, 0) == 0); /* zeroed */
+}
+
+static void
+play_checked(void)
+{
+	static const struct sink_ops *const sinks[] = { &check_sink };
+	play(sinks, 1);
+	CHECK(got.at == want.n && got.duration == 4242);
+}
+
+static void
+add_event(int64_t time, size_t n, uint64_t *x)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct record r = { .time = time, .value = (int64_t)want.n, .row = (uint32_t)i, .col = 7, .begins = i == 0 };
+		if (kit_below(x, 20) == 0) {
+			r.kind = RECORD_PUNCTUAL;
+			r.before = -(int64_t)i;
+		} else if (kit_below(x, 200) == 0) {
+			r.kind = RECORD_LATE;
+		} else {
+			r.cpu = (uint32_t)kit_below(x, 3);
+		}
+		expect(r);
+	}
+	if (n && kit_below(x, 3) == 0) {
+		expect((struct record){ .time = time, .value = 5, .row = 1, .col = 'a' | 'b' << 8, .kind = RECORD_EVENT });
+		expect((struct record){ .time = time, .value = 6, .row = 12, .col = 'c', .kind = RECORD_EVENT });
+	}
+}
+
+/* Events of all sizes, at times of their own and at the same time. */
+static void
+order(void)
+{
+	for (uint64_t seed = 1; seed <= 6; seed++) {
+		uint64_t x = seed;
+		forget();
+		for (int64_t t = 0; want.n < 20 * FEED_RECORDS; t += (int64_t)kit_below(&x, 2))
+			add_event(t, kit_below(&x, seed + 1) * kit_below(&x, 5), &x);
+		play_checked();
+		CHECK(got.batches >= 20 && got.parts == 0);
+	}
+	forget(); /* nothing at all */
+	play_checked();
+	CHECK(got.batches == 0);
+}
+
+/* It is cut each FEED_RECORDS, wherever it begins; those beside it are whole. */
+static void
+long_event(void)
+{
+	for (size_t before = 0; before < 3; before++) {
+		uint64_t x = 5;
+		forget();
+		add_event(1, before, &x);
+		size_t first = want.n;
+		add_event(2, 3 * FEED_RECORDS + 100, &x);
+		size_t end = want.n;
+		add_event(2, 3, &x);
+		add_event(3, 3, &x);
+		play_checked();
+		CHECK(got.parts == 3 && got.largest == FEED_RECORDS);
+		CHECK(got.batches == 4 + (first > 0) && end > first);
+	}
+}
+
+/* ---- Threads. ---- */
+
+/* Sinks that remember who called them. */
+static pthread_t served[4];
+static bool called[4];
+
+#define MARKING(i, weight)                                      \
+	static int write_##i(void *self, const struct batch *b) \
+	{                                                       \
+		(void)self;                                     \
+		(void)b;                                        \
+		served[i] = pthread_self();                     \
+		called[i] = true;                               \
+		return 0;                                       \
+	}                                                       \
+	static const struct sink_ops sink_##i = { .name = #i, .load = (weight), .open = check_open, .write = write_##i, .close = check_close };
+MARKING(0, 4)
+MARKING(1, 1)
+MARKING(2, 2)
+
+/* Opens, but has no use for records. */
+static int
+idle_open(void *self, const struct emu *emu, const char *dir)
+{
+	(void)self;
+	(void)emu;
+	(void)dir;
+	return 1;
+}
+
+static const struct sink_ops sink_3 = { .name = "3", .load = 9, .open = idle_open, .write = write_0, .close = check_close };
+
+/* The heaviest sink has a thread of its own as soon as there are two; one that wants no records
+ * has none. */
+static void
+deal(void)
+{
+	static const struct sink_ops *const sinks[] = { &still_sink, &sink_3, &sink_0, &sink_1, &sink_2 };
+	unsigned threads = nthreads;
+	for (nthreads = 1; nthreads <= 4; nthreads++) {
+		uint64_t x = 3;
+		forget();
+		memset(called, 0, sizeof(called));
+		for (int64_t t = 0; want.n < 3 * FEED_RECORDS; t++)
+			add_event(t, 3, &x);
+		play(sinks, 5);
+		CHECK(called[0] && called[1] && called[2]);
+		CHECK((pthread_equal(served[0], served[1]) != 0) == (nthreads < 2));
+		CHECK((pthread_equal(served[0], served[2]) != 0) == (nthreads < 2));
+		CHECK((pthread_equal(served[1], served[2]) != 0) == (nthreads < 3));
+	}
+	nthreads = threads;
+}
+
+/* A slow sink: it counts. */
+static size_t slow_records;
+
+static int
+slow_write(void *self, const struct batch *b)
+{
+	(void)self;
+	slow_records += b->n;
 	(void)usleep(2000);
 	return 0;
 }
 
-static int
-slow_close(void *self, int64_t duration)
-{
-	(void)self;
-	(void)duration;
-	return 0;
-}
-
-static const struct sink_ops slow_sink = { .name = "slow", .open = slow_open, .write = slow_write, .close = slow_close };
-static const struct sink_ops still_sink = { .name = "still", .open = slow_open, .close = slow_close };
-
-/* ---- A sink of all lanes. ---- */
-
-static struct {
-	size_t n[LANES];
-	int64_t last; /* time of the batch before */
-	bool backwards;
-} all;
-
-static int
-all_write(void *self, const struct batch *b)
-{
-	(void)self;
-	int64_t last = all.last;
-	for (int i = 0; i < LANES; i++)
-		for (size_t k = 0; k < b->n[i]; k++) {
-			const struct record *r = &b->r[i][k];
-			all.backwards = all.backwards || r->time <= all.last;
-			last = r->time > last ? r->time : last;
-			all.n[i]++;
-		}
-	all.last = last;
-	return 0;
-}
-
-static const struct sink_ops all_sink = { .name = "all", .open = slow_open, .write_all = all_write, .close = slow_close };
-
-/* It gets the records of all classes, and the events; a batch is later than the one before. */
-static void
-lanes(void)
-{
-	static const struct sink sinks[] = { { &kit_sink, ROW_CPU }, { &all_sink, ROW_CLASSES } };
-	enum { N = 5 * FEED_RECORDS };
-	struct feed f;
-	kit_forget();
-	memset(&all, 0, sizeof(all));
-	all.last = -1;
-	struct diag d = { .program = "feed" };
-	CHECK(feed_open(&f, &d, NULL, ".", sinks, 2) == 0);
-	CHECK(feed_start(&f, nthreads) == 0);
-	for (int i = 0; i < N; i++) {
-		f.event = (uint16_t)(i & ~RECORD_PUNCTUAL);
-		feed_put(&f, LANE_EVENTS, i, 1, 2, i);
-		feed_put(&f, LANE_EVENTS, i, 3, 4, i);
-		if (i % 2)
-			feed_put(&f, LANE_ROWS, i, 1, 1, i);
-		if (i % 7 == 0)
-			feed_put(&f, LANE_ROWS, i, KIT_CPU, 1, i);
-	}
-	CHECK(feed_close(&f, N) == 0);
-	CHECK(all.n[LANE_ROWS] == N / 2 + (N + 6) / 7 && all.n[LANE_EVENTS] == 2 * N);
-	CHECK(!all.backwards && all.last == N - 1);
-	CHECK(kit_logs[ROW_CPU].n == (N + 6) / 7);
-}
+static const struct sink_ops slow_sink = { .name = "slow", .load = 1, .open = check_open, .write = slow_write, .close = check_close };
 
 static void
 several(void)
 {
-	static const struct sink sinks[] = {
-		{ &still_sink, ROW_CPU },
-		{ &slow_sink, ROW_THREAD },
-		{ &kit_sink, ROW_THREAD },
-		{ &kit_sink, ROW_CPU },
-		{ &still_sink, ROW_THREAD },
-	};
-	struct feed f;
-	begin(NULL);
+	const struct sink_ops *const sinks[] = { &still_sink, &slow_sink, &check_sink, &still_sink };
+	uint64_t x = 8;
+	forget();
 	slow_records = 0;
-	CHECK(feed_open(&f, &diag, NULL, ".", sinks, 5) == 0);
-	CHECK(feed_start(&f, nthreads) == 0);
-	for (int i = 0; i < 12 * FEED_RECORDS; i++)
-		put(&f, i % 3 ? ROW_THREAD : ROW_CPU, i, 1, 1, i);
-	finish(&f, false);
-	CHECK(slow_records == want[ROW_THREAD].n + want[ROW_CPU].n);
+	for (int64_t t = 0; want.n < 12 * FEED_RECORDS; t++)
+		add_event(t, 2, &x);
+	play(sinks, 4);
+	CHECK(slow_records == want.n && got.at == want.n);
 
 	/* No sinks: records go nowhere. */
-	begin(NULL);
-	CHECK(feed_open(&f, &diag, NULL, ".", NULL, 0) == 0 && feed_start(&f, nthreads) == 0);
-	for (int i = 0; i < 10 * FEED_RECORDS; i++)
-		feed_put(&f, LANE_ROWS, i, 1, 1, i);
-	CHECK(!feed_failed(&f));
-	CHECK(feed_close(&f, 1) == 0);
+	play(NULL, 0);
 	/* Opened but never started. */
-	CHECK(feed_open(&f, &diag, NULL, ".", both, 2) == 0);
+	struct feed f;
+	CHECK(feed_open(&f, &diag, NULL, ".", sinks, 4) == 0);
+	feed_begin(&f);
+	feed_put(&f, 1, 1, 1, 1);
 	CHECK(feed_close(&f, 1) == 0);
-	CHECK(kit_logs[ROW_THREAD].n == 0 && kit_logs[ROW_THREAD].duration == 1);
+	CHECK(got.duration == 1);
 }
 
 /* ---- While nothing comes. ---- */
@@ -334,11 +297,10 @@ static struct {
 } seen;
 
 static int
-seen_write(void *self, const struct record *r, size_t n)
+seen_write(void *self, const struct batch *b)
 {
 	(void)self;
-	(void)r;
-	seen.n += (int)n;
+	seen.n += (int)b->n;
 	return 0;
 }
 
@@ -359,31 +321,31 @@ wait_flushed(int n)
 	CHECK(atomic_load(&seen.flushed) == n);
 }
 
-/* All but the last nanosecond leave, if they have not left already. */
+/* All that is there leaves; when there is nothing, nobody is bothered. */
 static void
 idle(void)
 {
-	static const struct sink_ops ops = { .name = "seen", .open = slow_open, .write = seen_write, .flush = seen_flush, .close = slow_close };
-	static const struct sink sinks[] = { { &ops, ROW_THREAD } };
+	static const struct sink_ops ops = { .name = "seen", .load = 1, .open = check_open, .write = seen_write, .flush = seen_flush, .close = check_close };
+	static const struct sink_ops *const sinks[] = { &ops };
 	struct feed f;
 	seen.n = 0;
 	atomic_store(&seen.flushed, 0);
 	CHECK(feed_open(&f, &diag, NULL, ".", sinks, 1) == 0 && feed_start(&f, nthreads) == 0);
-	for (int i = 0; i < 100; i++)
-		feed_put(&f, LANE_ROWS, i, 1, 1, i);
+	for (int i = 0; i < 100; i++) {
+		feed_begin(&f);
+		feed_put(&f, i, 1, 1, i);
+	}
 	feed_flush(&f);
 	wait_flushed(1);
-	CHECK(atomic_load(&seen.written) == 98);
+	CHECK(atomic_load(&seen.written) == 100);
 	feed_flush(&f);
-	feed_put(&f, LANE_ROWS, 99, 1, 1, 0);
-	feed_flush(&f);
-	feed_insert(&f, 98, 1, 1, 7, RECORD_PUNCTUAL);
-	feed_put(&f, LANE_ROWS, 101, 1, 1, 0);
+	feed_begin(&f);
+	feed_put_punctual(&f, 100, 1, 1, 0, 7);
 	feed_flush(&f);
 	wait_flushed(2);
-	CHECK(atomic_load(&seen.written) == 102);
+	CHECK(atomic_load(&seen.written) == 101);
 	CHECK(feed_close(&f, 101) == 0);
-	CHECK(seen.n == 103 && atomic_load(&seen.flushed) == 2);
+	CHECK(seen.n == 101 && atomic_load(&seen.flushed) == 2);
 }
 
 static void
@@ -391,36 +353,37 @@ failures(void)
 {
 	struct feed f;
 	/* One sink fails: the others get all, everyone is closed, the run may know. */
-	begin(NULL);
+	kit_forget();
 	kit_logs[ROW_CPU].fail_at = 10;
-	CHECK(feed_open(&f, &diag, NULL, ".", both, 2) == 0 && feed_start(&f, nthreads) == 0);
+	CHECK(feed_open(&f, &diag, NULL, ".", kit_sinks, ROW_CLASSES) == 0 && feed_start(&f, nthreads) == 0);
 	bool told = false;
 	for (int i = 0; i < 30 * FEED_RECORDS; i++) {
-		put(&f, ROW_THREAD, i, 1, 1, i);
-		put(&f, ROW_CPU, i, 1, 1, i);
+		feed_begin(&f);
+		feed_put_both(&f, i, 1, KIT_CPU, 1, i);
 		told = told || feed_failed(&f);
 	}
 	CHECK(told);
 	CHECK(feed_close(&f, 7) == -ERR_WRITE);
-	check_log(ROW_THREAD, false);
+	CHECK(kit_logs[ROW_THREAD].n == 30 * FEED_RECORDS);
 	CHECK(kit_logs[ROW_CPU].chunks == 1); /* not called again */
 	CHECK(kit_logs[ROW_CPU].duration == 7 && kit_logs[ROW_THREAD].duration == 7);
 
 	/* The second cannot be opened: the first is closed. */
-	begin(NULL);
+	kit_forget();
 	kit_logs[ROW_CPU].fail_open = true;
-	CHECK(feed_open(&f, &diag, NULL, ".", both, 2) == -ERR_WRITE);
+	CHECK(feed_open(&f, &diag, NULL, ".", kit_sinks, ROW_CLASSES) == -ERR_WRITE);
 	CHECK(feed_close(&f, 8) == 0);
 	CHECK(kit_logs[ROW_THREAD].duration == 8 && !kit_logs[ROW_CPU].opened);
 
-	begin(NULL);
+	kit_forget();
 	kit_logs[ROW_THREAD].fail_close = true;
-	CHECK(feed_open(&f, &diag, NULL, ".", both, 2) == 0 && feed_start(&f, nthreads) == 0);
+	CHECK(feed_open(&f, &diag, NULL, ".", kit_sinks, ROW_CLASSES) == 0 && feed_start(&f, nthreads) == 0);
 	CHECK(feed_close(&f, 9) == -ERR_WRITE);
 	CHECK(kit_logs[ROW_CPU].duration == 9);
 
 	f = (struct feed){ 0 };
 	CHECK(feed_close(&f, 0) == 0);
+	kit_forget();
 }
 
 int
@@ -428,14 +391,12 @@ main(void)
 {
 	for (nthreads = 0; nthreads <= 3; nthreads++) {
 		order();
-		random_mix();
-		long_instant();
-		lanes();
+		long_event();
 		several();
 		idle();
 		failures();
 	}
-	insertion();
-	begin(NULL);
+	deal();
+	free(want.items);
 	return 0;
 }

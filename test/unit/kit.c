@@ -300,9 +300,8 @@ struct kit_self {
 };
 
 static int
-sink_open(void *self, const struct emu *emu, const char *where, enum row_class rows)
+open_class(void *self, const struct emu *emu, enum row_class rows)
 {
-	(void)where;
 	struct kit_log *log = &kit_logs[rows];
 	if (log->fail_open)
 		return -ERR_WRITE;
@@ -313,22 +312,40 @@ sink_open(void *self, const struct emu *emu, const char *where, enum row_class r
 }
 
 static int
-sink_write(void *self, const struct record *r, size_t n)
+open_threads(void *self, const struct emu *emu, const char *where)
+{
+	(void)where;
+	return open_class(self, emu, ROW_THREAD);
+}
+
+static int
+open_cpus(void *self, const struct emu *emu, const char *where)
+{
+	(void)where;
+	return open_class(self, emu, ROW_CPU);
+}
+
+static int
+sink_write(void *self, const struct batch *b)
 {
 	const struct kit_self *s = self;
 	struct kit_log *log = s->log;
+	size_t n = b->n;
 	if (log->n + n > log->cap) {
 		log->cap = (log->n + n) * 2;
 		log->items = realloc(log->items, log->cap * sizeof(*log->items));
 		CHECK(log->items);
 	}
 	for (size_t i = 0; i < n; i++) {
-		struct record one = r[i];
-		uint32_t cpu = record_cpu(&one, s->first_cpu);
-		if (s->rows == ROW_CPU ? cpu == 0 : one.row >= s->first_cpu)
+		struct record one = b->r[i];
+		bool state = one.kind != RECORD_PUNCTUAL;
+		uint32_t cpu = one.row >= s->first_cpu ? one.row : state ? one.cpu
+									 : 0;
+		if (one.kind == RECORD_EVENT || (s->rows == ROW_CPU ? cpu == 0 : one.row >= s->first_cpu))
 			continue;
 		one.row = s->rows == ROW_CPU ? cpu : one.row;
-		one.cpu = 0;
+		if (state)
+			one.cpu = 0;
 		log->items[log->n++] = (struct kit_record){ one, log->chunks };
 	}
 	log->chunks++;
@@ -343,13 +360,9 @@ sink_close(void *self, int64_t duration)
 	return log->fail_close ? -ERR_WRITE : 0;
 }
 
-const struct sink_ops kit_sink = {
-	.name = "kit",
-	.size = sizeof(struct kit_self),
-	.open = sink_open,
-	.write = sink_write,
-	.close = sink_close,
-};
+static const struct sink_ops threads = { .name = "threads", .size = sizeof(struct kit_self), .load = 1, .open = open_threads, .write = sink_write, .close = sink_close };
+static const struct sink_ops cpus = { .name = "cpus", .size = sizeof(struct kit_self), .load = 1, .open = open_cpus, .write = sink_write, .close = sink_close };
+const struct sink_ops *const kit_sinks[ROW_CLASSES] = { [ROW_THREAD] = &threads, [ROW_CPU] = &cpus };
 
 void
 kit_forget(void)

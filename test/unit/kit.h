@@ -77,7 +77,7 @@ enum {
 	KIT_CPU = 1 << 20, /* row of the first CPU, when there is no emulator */
 };
 
-/* What a sink has got of its class. The sinks are kit_sink with ROW_THREAD or ROW_CPU. */
+/* Records that a sink has got, of its class of rows. */
 struct kit_log {
 	struct kit_record *items;
 	size_t n, cap;
@@ -90,7 +90,8 @@ struct kit_log {
 };
 
 extern struct kit_log kit_logs[ROW_CLASSES];
-extern const struct sink_ops kit_sink;
+/* One for each class. */
+extern const struct sink_ops *const kit_sinks[ROW_CLASSES];
 
 /* Empties the logs. */
 void kit_forget(void);

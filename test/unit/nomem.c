@@ -135,15 +135,8 @@ take_stdin(void)
 static int
 emulate(const char *dir, bool compat)
 {
-	static const struct sink sinks[] = {
-		{ &row_sink, ROW_CPU },
-		{ &row_sink, ROW_THREAD },
-		{ &pcf_sink, ROW_CPU },
-		{ &pcf_sink, ROW_THREAD },
-		{ &prv_sink, ROW_CLASSES },
-		{ &cfg_sink, ROW_CPU },
-		{ &cfg_sink, ROW_THREAD },
-	};
+	const struct sink_ops *sinks[FEED_SINKS_MAX];
+	size_t nsinks = out_sinks(OUTPUT_PRV, sinks);
 	struct diag d = { .program = "test" };
 	struct emu emu;
 	kit_quiet();
@@ -154,7 +147,7 @@ emulate(const char *dir, bool compat)
 		take_stdin();
 	int rc = emu_open(&emu, &d, live ? NULL : dir, &(struct emu_options){ .compat = compat, .outdir = kit_path("out"), .inputs = in });
 	if (rc == 0)
-		rc = emu_connect(&emu, sinks, sizeof(sinks) / sizeof(sinks[0]));
+		rc = emu_connect(&emu, sinks, nsinks);
 	if (rc == 0)
 		rc = emu_run(&emu);
 	rc = emu_close(&emu, rc);

@@ -149,8 +149,6 @@ struct step {
 	int32_t arg;
 };
 
-static const struct sink sinks[] = { { &kit_sink, ROW_THREAD }, { &kit_sink, ROW_CPU } };
-
 static struct diag diag = { .program = "test" };
 static int types[ROW_CLASSES][64]; /* PRV type of each column */
 static uint32_t first_cpu;
@@ -183,7 +181,7 @@ run(const struct step *steps, size_t n, bool compat)
 	kit_capture();
 	int rc = emu_open(&emu, &diag, dir, &(struct emu_options){ .compat = compat, .inputs = inputs });
 	if (rc == 0)
-		rc = emu_connect(&emu, sinks, 2);
+		rc = emu_connect(&emu, kit_sinks, ROW_CLASSES);
 	if (rc == 0) {
 		CHECK(emu.ncols < 64);
 		first_cpu = emu.sys.nthreads;
@@ -203,7 +201,7 @@ by_text(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The lines "time type value" of one row (from 1) and those types (0 ends the list), in
+/* The records "time type value", or "time type value^before", of one row (from 1) and those types (0 ends the list), in
  * order, or those of one instant by text; with the first line of each type or not. */
 static const char *
 lines(enum row_class rows, uint32_t row, const int *only, bool initial, bool sorted)
@@ -229,7 +227,9 @@ lines(enum row_class rows, uint32_t row, const int *only, bool initial, bool sor
 			continue;
 		}
 		CHECK(k < 512);
-		(void)snprintf(texts[k], sizeof(texts[k]), "%lld %d %lld", (long long)r->time, type, (long long)r->value);
+		int len = snprintf(texts[k], sizeof(texts[k]), "%lld %d %lld", (long long)r->time, type, (long long)r->value);
+		if (r->kind == RECORD_PUNCTUAL)
+			(void)snprintf(texts[k] + len, sizeof(texts[k]) - (size_t)len, "^%lld", (long long)r->before);
 		order[k] = texts[k];
 		k++;
 	}
@@ -352,7 +352,7 @@ own_channel(void)
 	RUN(false, { 101, 0, "THx", 0 }, { 102, 0, "THx", 1 }, { 101, 10, "TO.", 5 }, { 102, 15, "TO.", 5 }, { 102, 18, "TO!", 9 },
 		{ 101, 20, "THp", 0 }, { 101, 30, "TO.", 6 }, { 101, 40, "THr", 0 }, { 101, 50, "TA.", 7 }, { 101, 60, "THe", 0 },
 		{ 102, 60, "THe", 0 });
-	SAME(lines(ROW_CPU, 1, ONLY(46), true, false), "0 46 0, 10 46 5, 17 46 9, 18 46 5, 30 46 6");
+	SAME(lines(ROW_CPU, 1, ONLY(46), true, false), "0 46 0, 10 46 5, 18 46 9^5, 30 46 6");
 	SAME(lines(ROW_CPU, 2, ONLY(46), true, false), "0 46 0");
 	SAME(lines(ROW_THREAD, 1, ONLY(46), true, false), "0 46 0");
 	SAME(lines(ROW_THREAD, 1, ONLY(30), false, false), "50 30 7, 60 30 0");
@@ -383,30 +383,30 @@ own_channel(void)
 static void
 punctual_events(void)
 {
-	PUNCTUAL("99 13 34, 100 13 0", START, { 101, 100, "TP.", 34 }, END);
-	PUNCTUAL("99 13 35, 100 13 0", START, { 101, 100, "TPo", 0 }, END);
-	PUNCTUAL("50 13 6, 99 13 34, 100 13 6, 150 13 0", START, { 101, 50, "TS[", 6 }, { 101, 100, "TP.", 34 },
+	PUNCTUAL("100 13 34^0", START, { 101, 100, "TP.", 34 }, END);
+	PUNCTUAL("100 13 35^0", START, { 101, 100, "TPo", 0 }, END);
+	PUNCTUAL("50 13 6, 100 13 34^6, 150 13 0", START, { 101, 50, "TS[", 6 }, { 101, 100, "TP.", 34 },
 		{ 101, 150, "TS]", 6 }, END);
-	PUNCTUAL("99 13 34, 100 13 0, 100 13 35, 101 13 0", START, { 101, 100, "TP.", 34 }, { 101, 101, "TP.", 35 }, END);
-	/* The row has a line at that time already. */
-	PUNCTUAL("100 13 6, 100 13 34, 100 13 6, 150 13 0", START, { 101, 100, "TS[", 6 }, { 101, 100, "TP.", 34 },
+	PUNCTUAL("100 13 34^0, 101 13 35^0", START, { 101, 100, "TP.", 34 }, { 101, 101, "TP.", 35 }, END);
+	/* Behind a change of the same instant. */
+	PUNCTUAL("100 13 6, 100 13 34^6, 150 13 0", START, { 101, 100, "TS[", 6 }, { 101, 100, "TP.", 34 },
 		{ 101, 150, "TS]", 6 }, END);
 	/* Before a change of the same instant. */
-	PUNCTUAL("99 13 34, 100 13 0, 100 13 6, 150 13 0", START, { 101, 100, "TP.", 34 }, { 101, 100, "TS[", 6 },
+	PUNCTUAL("100 13 34^0, 100 13 6, 150 13 0", START, { 101, 100, "TP.", 34 }, { 101, 100, "TS[", 6 },
 		{ 101, 150, "TS]", 6 }, END);
-	/* A line one nanosecond before stays before. */
-	PUNCTUAL("99 13 6, 99 13 34, 100 13 6, 150 13 0", START, { 101, 99, "TS[", 6 }, { 101, 100, "TP.", 34 },
+	/* Behind a change one nanosecond before. */
+	PUNCTUAL("99 13 6, 100 13 34^6, 150 13 0", START, { 101, 99, "TS[", 6 }, { 101, 100, "TP.", 34 },
 		{ 101, 150, "TS]", 6 }, END);
 	/* Two at one instant; two in one event. */
-	PUNCTUAL("99 13 34, 100 13 0, 100 13 35, 100 13 0", START, { 101, 100, "TP.", 34 }, { 101, 100, "TP.", 35 }, END);
-	PUNCTUAL("99 13 34, 100 13 0, 100 13 35, 100 13 0", START, { 101, 100, "TP2", 34 }, END);
+	PUNCTUAL("100 13 34^0, 100 13 35^0", START, { 101, 100, "TP.", 34 }, { 101, 100, "TP.", 35 }, END);
+	PUNCTUAL("100 13 34^0, 100 13 35^0", START, { 101, 100, "TP2", 34 }, END);
 	/* The value that the row shows. */
 	PUNCTUAL("50 13 6, 150 13 0", START, { 101, 50, "TS[", 6 }, { 101, 100, "TP.", 6 }, { 101, 150, "TS]", 6 }, END);
-	/* There is nothing before the first instant. */
-	PUNCTUAL("0 13 34, 0 13 0", START, { 101, 0, "TP.", 34 }, END);
-	PUNCTUAL("0 13 34, 1 13 0", START, { 101, 1, "TP.", 34 }, END);
+	/* At the first instants. */
+	PUNCTUAL("0 13 34^0", START, { 101, 0, "TP.", 34 }, END);
+	PUNCTUAL("1 13 34^0", START, { 101, 1, "TP.", 34 }, END);
 	/* With another event between. */
-	PUNCTUAL("99 13 34, 100 13 0", START, { 101, 99, "TF[", 0 }, { 101, 100, "TF]", 0 }, { 101, 100, "TP.", 34 }, END);
+	PUNCTUAL("100 13 34^0", START, { 101, 99, "TF[", 0 }, { 101, 100, "TF]", 0 }, { 101, 100, "TP.", 34 }, END);
 }
 
 static void
@@ -414,20 +414,20 @@ punctual_rows(void)
 {
 	/* Two running threads: the thread shows it, the CPU shows 777 and no pair. */
 	RUN(false, { 101, 0, "THx", 0 }, { 102, 10, "THx", 0 }, { 101, 100, "TP.", 34 }, { 102, 200, "THe", 0 }, END);
-	SAME(lines(ROW_THREAD, 1, ONLY(13), false, false), "99 13 34, 100 13 0");
+	SAME(lines(ROW_THREAD, 1, ONLY(13), false, false), "100 13 34^0");
 	SAME(lines(ROW_THREAD, 2, ONLY(13), false, false), "");
 	SAME(lines(ROW_CPU, 1, ONLY(13), false, false), "10 13 777, 200 13 0");
 	/* A thread that does not show the channel. */
 	RUN(false, { 101, 0, "THx", 0 }, { 101, 10, "THp", 0 }, { 101, 100, "TP.", 34 }, { 101, 200, "THr", 0 }, END);
 	SAME(lines(ROW_THREAD, 1, ONLY(13), false, false), "");
 	SAME(lines(ROW_CPU, 1, ONLY(13), false, false), "");
-	/* Other rows may have lines at t - 1 and t: the file stays in order. */
+	/* Other rows may change at t - 1 and t: the records stay in order. */
 	RUN(false, { 101, 0, "THx", 0 }, { 102, 0, "THx", 1 }, { 102, 99, "TF[", 0 }, { 102, 100, "TF]", 0 },
 		{ 101, 100, "TP.", 34 }, { 102, 300, "THe", 0 }, END);
 	const struct kit_log *log = &kit_logs[ROW_THREAD];
 	for (size_t i = 1; i < log->n; i++)
 		CHECK(log->items[i].r.time >= log->items[i - 1].r.time);
-	SAME(lines(ROW_THREAD, 1, ONLY(13), false, false), "99 13 34, 100 13 0");
+	SAME(lines(ROW_THREAD, 1, ONLY(13), false, false), "100 13 34^0");
 }
 
 /* ---- --compat. ---- */

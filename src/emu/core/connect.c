@@ -365,7 +365,7 @@ emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_opti
 }
 
 int
-emu_connect(struct emu *emu, const struct sink *sinks, size_t nsinks)
+emu_connect(struct emu *emu, const struct sink_ops *const *sinks, size_t nsinks)
 {
 	const char *dir = emu->options.outdir ? emu->options.outdir : emu->trace.dir;
 	if (watch_init(emu) < 0)

@@ -63,7 +63,8 @@ run_op(struct emu *emu, const struct event *ev, const struct op *op)
 int
 emu_apply(struct emu *emu, const struct event *ev)
 {
-	emu->feed.event = (uint16_t)(++emu->nevents & ~(unsigned)RECORD_PUNCTUAL);
+	emu->nevents++;
+	feed_begin(&emu->feed);
 	emu->time = ev->clock - emu->start;
 	emu->thread = emu->sys.thread_of_stream[ev->stream];
 

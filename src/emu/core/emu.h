@@ -30,11 +30,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Outputs, as bits. */
+enum output {
+	OUTPUT_PRV = 1 << 0,
+	OUTPUT_USCOPE = 1 << 1,
+};
+
 /* Of the µScope file. */
 struct uscope_options {
-	bool wanted;
 	bool asked;      /* by the user, and not by default: it is an error when it cannot be */
-	bool alone;      /* the only output: when it fails there is nothing to go on for */
 	int compression; /* enum uscope_compression */
 	bool lz4_prefix; /* as a viewer needs it */
 	bool raw_events; /* also the events themselves */
@@ -42,10 +46,11 @@ struct uscope_options {
 };
 
 struct emu_options {
-	bool compat;     /* print what the peer prints */
-	bool lint;       /* extra checks at the end */
-	bool all_models; /* not only the required ones */
-	bool breakdown;  /* also those of the models that have one */
+	bool compat;      /* print what the peer prints */
+	bool lint;        /* extra checks at the end */
+	bool all_models;  /* not only the required ones */
+	bool breakdown;   /* also those of the models that have one */
+	unsigned outputs; /* enum output */
 	struct uscope_options uscope;
 	unsigned threads; /* in all; 2 at least: one emulates, the others write */
 	const char *clock_table;
@@ -131,7 +136,7 @@ struct emu {
 int emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_options *o);
 
 /* Opens the outputs and prints the first lines. Returns 0, or <0 (reported). */
-int emu_connect(struct emu *emu, const struct sink *sinks, size_t nsinks);
+int emu_connect(struct emu *emu, const struct sink_ops *const *sinks, size_t nsinks);
 
 /* Emulates all events. Returns 0 at the end of the trace, or <0 (reported). The outputs
  * then hold everything up to the event before. */

@@ -8,10 +8,11 @@
 #include <string.h>
 
 struct chunk {
-	unsigned readers; /* sinks that have not finished with it */
+	unsigned readers; /* threads that have not finished with it */
 	bool flush;       /* nothing comes behind it for a while */
-	size_t n[LANES];
-	struct record records[LANES][FEED_RECORDS];
+	struct batch batch;
+	uint32_t odd[FEED_RECORDS];
+	struct record records[FEED_RECORDS];
 };
 
 /* A sink. */
@@ -19,14 +20,16 @@ struct station {
 	const struct sink_ops *ops;
 	void *self;
 	bool opened;
-	int rc; /* of write */
+	unsigned load;   /* 0: it wants no records */
+	unsigned worker; /* number of its thread */
+	int rc;          /* of write */
 };
 
-/* A thread, the sinks it serves (every nworkers-th from its own number on) and the
- * chunks that wait for it. */
+/* A thread, and the chunks that wait for it. */
 struct worker {
 	struct feed_impl *impl;
 	unsigned number;
+	unsigned load; /* of its sinks */
 	pthread_t thread;
 	struct chunk *queue[FEED_CHUNKS];
 	unsigned head, count;
@@ -48,29 +51,14 @@ struct feed_impl {
 	pthread_cond_t freed;   /* a chunk became idle */
 };
 
-static bool
-writes(const struct station *st)
-{
-	return st->ops->write || st->ops->write_all;
-}
-
 static void
-write_chunk(struct feed_impl *im, unsigned worker, unsigned nworkers, const struct chunk *c)
+write_chunk(struct feed_impl *im, unsigned worker, const struct chunk *c)
 {
-	struct batch all;
-	for (int i = 0; i < LANES; i++) {
-		all.r[i] = c->records[i];
-		all.n[i] = c->n[i];
-	}
-	unsigned writer = 0;
 	for (size_t i = 0; i < im->nstations; i++) {
 		struct station *st = &im->stations[i];
-		if (!writes(st) || writer++ % nworkers != worker || st->rc < 0)
+		if (!st->load || st->worker != worker || st->rc < 0)
 			continue;
-		if (st->ops->write_all)
-			st->rc = st->ops->write_all(st->self, &all);
-		else if (c->n[LANE_ROWS])
-			st->rc = st->ops->write(st->self, c->records[LANE_ROWS], c->n[LANE_ROWS]);
+		st->rc = st->ops->write(st->self, &c->batch);
 		if (c->flush && st->rc == 0 && st->ops->flush)
 			st->rc = st->ops->flush(st->self);
 		if (st->rc < 0)
@@ -90,10 +78,9 @@ serve(void *arg)
 		if (!w->count)
 			break;
 		struct chunk *c = w->queue[w->head];
-		unsigned nworkers = im->nworkers;
 		pthread_mutex_unlock(&im->lock);
 
-		write_chunk(im, w->number, nworkers, c);
+		write_chunk(im, w->number, c);
 
 		pthread_mutex_lock(&im->lock);
 		w->head = (w->head + 1) % FEED_CHUNKS;
@@ -134,113 +121,109 @@ hand_over(struct feed_impl *im, struct chunk *c)
 	pthread_mutex_unlock(&im->lock);
 }
 
+/* ---- Records. ---- */
+
 static void
 use_chunk(struct feed *f, struct chunk *c)
 {
 	f->cur = c;
 	c->flush = false;
-	for (int i = 0; i < LANES; i++) {
-		f->next[i] = c->records[i];
-		f->end[i] = c->records[i] + FEED_RECORDS;
-	}
+	c->batch = (struct batch){ .r = c->records, .odd = c->odd };
+	f->next = f->event = c->records;
+	f->end = c->records + FEED_RECORDS;
 }
 
-/* Counts the records that may leave, in all: those up to two nanoseconds before the last. */
-static size_t
-settle(struct chunk *c, const size_t have[])
-{
-	int64_t last = 0;
-	for (int i = 0; i < LANES; i++)
-		if (have[i] && c->records[i][have[i] - 1].time > last)
-			last = c->records[i][have[i] - 1].time;
-	size_t all = 0;
-	for (int i = 0; i < LANES; i++) {
-		c->n[i] = have[i];
-		while (c->n[i] && c->records[i][c->n[i] - 1].time >= last - 1)
-			c->n[i]--;
-		all += c->n[i];
-	}
-	return all;
-}
-
-/* When there are none that may leave, all leave; or, with `flush`, none. */
+/* Hands over the first n records; the others go on in another chunk. */
 static void
-roll(struct feed *f, bool flush)
+hand_over_some(struct feed *f, size_t n)
 {
 	struct chunk *c = f->cur;
-	size_t have[LANES];
-	for (int i = 0; i < LANES; i++)
-		have[i] = (size_t)(f->next[i] - c->records[i]);
-	bool none = settle(c, have) == 0;
-	if (none && flush)
-		return;
-	for (int i = 0; i < LANES && none; i++)
-		c->n[i] = have[i];
-	c->flush = flush;
+	size_t have = (size_t)(f->next - c->records);
+	size_t nodd = c->batch.nodd;
 	use_chunk(f, take_idle(f->impl));
-	for (int i = 0; i < LANES; i++) {
-		size_t k = c->n[i];
-		memcpy(f->next[i], c->records[i] + k, (have[i] - k) * sizeof(struct record));
-		f->next[i] += have[i] - k;
-		if (k && c->records[i][k - 1].time > f->sent)
-			f->sent = c->records[i][k - 1].time;
-	}
+	memcpy(f->next, c->records + n, (have - n) * sizeof(struct record));
+	f->next += have - n;
+	while (c->batch.nodd && c->odd[c->batch.nodd - 1] >= n)
+		c->batch.nodd--;
+	for (size_t i = c->batch.nodd; i < nodd; i++)
+		f->cur->odd[f->cur->batch.nodd++] = c->odd[i] - (uint32_t)n;
+	c->batch.n = n;
 	hand_over(f->impl, c);
-}
-
-static bool
-is_full(const struct feed *f)
-{
-	bool full = false;
-	for (int i = 0; i < LANES; i++)
-		full = full || f->next[i] == f->end[i];
-	return full;
 }
 
 void
 feed_roll(struct feed *f)
 {
-	/* When only the other lane could give way, the second time everything does. */
-	do {
-		roll(f, false);
-	} while (is_full(f));
+	struct chunk *c = f->cur;
+	size_t n = f->event ? (size_t)(f->event - c->records) : 0;
+	bool whole = n > 0;
+	c->batch.whole = whole;
+	hand_over_some(f, whole ? n : (size_t)(f->next - c->records));
+	if (!whole)
+		f->event = NULL;
 }
 
 void
 feed_flush(struct feed *f)
 {
-	roll(f, true);
+	size_t n = (size_t)(f->next - f->cur->records);
+	if (n == 0)
+		return;
+	f->cur->batch.whole = f->cur->flush = true;
+	hand_over_some(f, n);
+}
+
+/* Adds an odd record. There is room. */
+static void
+put_odd(struct feed *f, struct record r)
+{
+	struct batch *b = &f->cur->batch;
+	r.begins = f->next == f->event;
+	f->cur->odd[b->nodd++] = (uint32_t)(f->next - f->cur->records);
+	*f->next++ = r;
 }
 
 void
-feed_insert(struct feed *f, int64_t time, uint32_t row, uint32_t col, int64_t value, unsigned flags)
+feed_put_punctual(struct feed *f, int64_t time, uint32_t row, uint32_t col, int64_t value, int64_t before)
 {
-	/* Room first: what follows must find the chunk as it will be. */
-	if (f->next[LANE_ROWS] == f->end[LANE_ROWS])
+	if (f->next == f->end)
 		feed_roll(f);
-	if (time < f->sent)
-		time = f->sent;
-	struct record *at = f->next[LANE_ROWS]++;
-	for (; at > f->cur->records[LANE_ROWS] && at[-1].time > time; at--)
-		*at = at[-1];
-	*at = (struct record){
-		.time = time,
-		.value = value,
-		.row = row,
-		.col = (uint16_t)col,
-		.event = (uint16_t)(f->event | flags),
-		.chan = row * f->ncols + col,
-	};
+	put_odd(f, (struct record){ .time = time, .value = value, .row = row, .col = (uint16_t)col, .kind = RECORD_PUNCTUAL, .before = before });
 }
 
-bool
-feed_has(const struct feed *f, int64_t time, uint32_t row, uint32_t col)
+void
+feed_put_late(struct feed *f, int64_t time, uint32_t row, uint32_t col, int64_t value)
 {
-	for (const struct record *r = f->next[LANE_ROWS]; r-- > f->cur->records[LANE_ROWS] && r->time >= time;)
-		if ((r->row == row || (r->cpu && r->cpu == row)) && r->col == col)
-			return true;
-	return f->sent >= time;
+	if (f->next == f->end)
+		feed_roll(f);
+	put_odd(f, (struct record){
+			   .time = time,
+			   .value = value,
+			   .row = row,
+			   .col = (uint16_t)col,
+			   .kind = RECORD_LATE,
+			   .chan = row * f->ncols + col,
+		   });
 }
+
+void
+feed_put_event(struct feed *f, int64_t time, uint32_t thread, const uint8_t mcv[3], uint32_t size, const uint64_t payload[2])
+{
+	/* Both go together: a chunk that has room for one only is handed over. */
+	if (f->end - f->next < 2)
+		feed_roll(f);
+	const struct record r = { .time = time, .kind = RECORD_EVENT };
+	put_odd(f, r);
+	put_odd(f, r);
+	f->next[-2].value = (int64_t)payload[0];
+	f->next[-2].row = thread;
+	f->next[-2].col = (uint16_t)(mcv[0] | mcv[1] << 8);
+	f->next[-1].value = (int64_t)payload[1];
+	f->next[-1].row = size;
+	f->next[-1].col = mcv[2];
+}
+
+/* ---- Life. ---- */
 
 bool
 feed_failed(const struct feed *f)
@@ -250,9 +233,9 @@ feed_failed(const struct feed *f)
 
 int
 feed_open(struct feed *f, struct diag *d, const struct emu *emu, const char *dir,
-	const struct sink *sinks, size_t nsinks)
+	const struct sink_ops *const *sinks, size_t nsinks)
 {
-	*f = (struct feed){ .ncols = emu ? (uint32_t)emu->ncols : 0, .sent = -1 };
+	*f = (struct feed){ .ncols = emu ? (uint32_t)emu->ncols : 0 };
 	struct feed_impl *im = f->impl = block_alloc(sizeof(*im));
 	if (!im)
 		return diag_no_memory(d);
@@ -270,16 +253,38 @@ feed_open(struct feed *f, struct diag *d, const struct emu *emu, const char *dir
 	use_chunk(f, im->idle[--im->nidle]);
 	for (size_t i = 0; i < nsinks && i < FEED_SINKS_MAX; i++) {
 		struct station *st = &im->stations[im->nstations++];
-		st->ops = sinks[i].ops;
+		st->ops = sinks[i];
 		st->self = block_alloc(st->ops->size ? st->ops->size : 1);
 		if (!st->self)
 			return diag_no_memory(d);
-		int rc = st->ops->open(st->self, emu, dir, sinks[i].rows);
+		int rc = st->ops->open(st->self, emu, dir);
 		if (rc < 0)
 			return rc;
 		st->opened = true;
+		st->load = rc == 0 ? st->ops->load : 0;
 	}
 	return 0;
+}
+
+/* Gives the heaviest sink that has no thread yet to the thread with the least to do. false:
+ * all have one. */
+static bool
+deal(struct feed_impl *im, bool dealt[], unsigned nworkers)
+{
+	struct station *heaviest = NULL;
+	for (size_t i = 0; i < im->nstations; i++)
+		if (im->stations[i].load && !dealt[i] && (!heaviest || im->stations[i].load > heaviest->load))
+			heaviest = &im->stations[i];
+	if (!heaviest)
+		return false;
+	struct worker *least = im->workers;
+	for (unsigned i = 1; i < nworkers; i++)
+		if (im->workers[i].load < least->load)
+			least = &im->workers[i];
+	dealt[heaviest - im->stations] = true;
+	heaviest->worker = (unsigned)(least - im->workers);
+	least->load += heaviest->load;
+	return true;
 }
 
 int
@@ -288,12 +293,16 @@ feed_start(struct feed *f, unsigned threads)
 	struct feed_impl *im = f->impl;
 	unsigned writers = 0;
 	for (size_t i = 0; i < im->nstations; i++)
-		writers += writes(&im->stations[i]);
+		writers += im->stations[i].load > 0;
 	unsigned want = threads < 1 ? 1 : threads;
 	want = want > writers ? writers : want;
+	bool dealt[FEED_SINKS_MAX] = { false };
+	while (deal(im, dealt, want))
+		continue;
 	for (unsigned i = 0; i < want; i++) {
 		struct worker *w = &im->workers[i];
-		*w = (struct worker){ .impl = im, .number = i };
+		w->impl = im;
+		w->number = i;
 		int err = pthread_create(&w->thread, NULL, serve, w);
 		if (err)
 			return diag_error(im->diag, ERR_MEMORY, NULL, "cannot start a thread for the outputs: %s", strerror(err));
@@ -310,9 +319,9 @@ feed_close(struct feed *f, int64_t duration)
 	struct feed_impl *im = f->impl;
 	if (!im)
 		return 0;
-	if (f->cur) {
-		for (int i = 0; i < LANES; i++)
-			f->cur->n[i] = (size_t)(f->next[i] - f->cur->records[i]);
+	if (f->cur && f->next > f->cur->records) {
+		f->cur->batch.n = (size_t)(f->next - f->cur->records);
+		f->cur->batch.whole = true;
 		hand_over(im, f->cur);
 	}
 	pthread_mutex_lock(&im->lock);

@@ -4,11 +4,10 @@
 
 /* feed: the records of an emulator on their way to the sinks.
  *
- * Records are appended to a chunk, those of rows and events of the trace apart. Full chunks go
- * through bounded queues to the threads of the sinks, so that formatting and writing
- * overlap with emulation and memory does not grow with the trace. A chunk ends
- * between two instants, and keeps the last nanosecond back, so that a punctual value can
- * still be inserted there; only an instant longer than a chunk is split. */
+ * Records are appended to a chunk. Full chunks go through bounded queues to the threads of the
+ * sinks, so that formatting and writing overlap with emulation and memory does not grow with the
+ * trace. A chunk ends between two events of the trace: only an event that has more
+ * records than a chunk is cut, each FEED_RECORDS. */
 
 #include "diag.h"
 #include "sink.h"
@@ -16,8 +15,8 @@
 #include <stdatomic.h>
 
 enum {
-	FEED_RECORDS = 8192, /* of a lane in a chunk: few wake-ups, and it fits in a cache */
-	FEED_CHUNKS = 4,     /* in all; what bounds the memory */
+	FEED_RECORDS = 8192, /* in a chunk: few wake-ups, and it fits in a cache */
+	FEED_CHUNKS = 4,     /* in all; bounds the memory */
 	FEED_SINKS_MAX = 16,
 };
 
@@ -25,59 +24,70 @@ struct chunk;
 struct feed_impl;
 
 struct feed {
-	struct record *next[LANES]; /* where the next record goes */
-	struct record *end[LANES];
+	struct record *next; /* where the next record goes */
+	struct record *end;
+	struct record *event; /* the first of the current event; NULL: it has left */
 	uint32_t ncols;
-	int64_t sent;   /* time of the last record that was handed over; -1 none */
-	uint16_t event; /* of the records that are added now */
 	struct chunk *cur;
 	struct feed_impl *impl;
 };
 
 /* Opens the sinks. Returns 0, or <0 (reported); feed_close() is due in both cases. */
 int feed_open(struct feed *f, struct diag *d, const struct emu *emu, const char *dir,
-	const struct sink *sinks, size_t nsinks);
+	const struct sink_ops *const *sinks, size_t nsinks);
 
-/* Starts up to `threads` threads (one at least, one a sink at most) that serve the sinks;
- * a sink stays with its thread. Returns 0, or <0 (reported). */
+/* Starts up to `threads` threads (one at least, one a sink at most) that serve the sinks. A
+ * sink stays with its thread; the loads of the threads are about equal. Returns 0, or <0
+ * (reported). */
 int feed_start(struct feed *f, unsigned threads);
 
 /* Hands over the full chunk. Returns with room for records, always. */
 void feed_roll(struct feed *f);
 
-/* While nothing comes: hands over what will not change any more, for who reads the files
- * now. */
+/* Between two events, while live input waits: hands over what there is, for who reads the
+ * files now. */
 void feed_flush(struct feed *f);
 
-/* Adds a record to a lane, of one row or of a thread and a CPU. Times must not decrease. */
+/* Another event begins. */
 static inline void
-feed_put_both(struct feed *f, enum lane lane, int64_t time, uint32_t row, uint32_t cpu, uint32_t col, int64_t value)
+feed_begin(struct feed *f)
 {
-	if (__builtin_expect(f->next[lane] == f->end[lane], 0))
+	f->event = f->next;
+}
+
+/* Adds a state of one row, or of a thread and a CPU. Times must not decrease. */
+static inline void
+feed_put_both(struct feed *f, int64_t time, uint32_t row, uint32_t cpu, uint32_t col, int64_t value)
+{
+	if (__builtin_expect(f->next == f->end, 0))
 		feed_roll(f);
-	struct record *r = f->next[lane]++;
+	struct record *r = f->next++;
 	r->time = time;
 	r->value = value;
 	r->row = row;
 	r->col = (uint16_t)col;
-	r->event = f->event;
-	r->cpu = cpu;
+	r->kind = RECORD_STATE;
+	r->begins = r == f->event;
 	r->chan = row * f->ncols + col;
+	r->cpu = cpu;
 }
 
 static inline void
-feed_put(struct feed *f, enum lane lane, int64_t time, uint32_t row, uint32_t col, int64_t value)
+feed_put(struct feed *f, int64_t time, uint32_t row, uint32_t col, int64_t value)
 {
-	feed_put_both(f, lane, time, row, 0, col, value);
+	feed_put_both(f, time, row, 0, col, value);
 }
 
-/* Inserts a record behind those of its time, which may be up to 1 ns before the last one;
- * later if that was handed over already. flags: RECORD_PUNCTUAL, or 0. */
-void feed_insert(struct feed *f, int64_t time, uint32_t row, uint32_t col, int64_t value, unsigned flags);
+/* Adds a punctual value; `before` is the state of the row. */
+void feed_put_punctual(struct feed *f, int64_t time, uint32_t row, uint32_t col, int64_t value, int64_t before);
 
-/* Whether the row may have a record of that column at `time`, which is that of the last
- * record or later. Looks back in the chunk over the current instant. */
-bool feed_has(const struct feed *f, int64_t time, uint32_t row, uint32_t col);
+/* Adds the first state of a row that has come. */
+void feed_put_late(struct feed *f, int64_t time, uint32_t row, uint32_t col, int64_t value);
+
+/* Adds the event itself, as two records, behind the others of it: row of its thread, `letters`
+ * (model, category << 8) as column, first 8 bytes of the payload; then size of the payload as row, third
+ * letter as column, next 8 bytes. */
+void feed_put_event(struct feed *f, int64_t time, uint32_t thread, const uint8_t mcv[3], uint32_t size, const uint64_t payload[2]);
 
 /* Whether a sink has failed: the run may as well stop. */
 bool feed_failed(const struct feed *f);

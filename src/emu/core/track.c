@@ -106,7 +106,7 @@ static inline void
 print(struct emu *emu, enum row_class rows, int64_t *printed, uint32_t row, uint32_t col, int64_t v)
 {
 	if (is_news(emu, rows, printed, col, v))
-		feed_put(&emu->feed, LANE_ROWS, emu->time, row, col, as_printed(v));
+		feed_put(&emu->feed, emu->time, row, col, as_printed(v));
 }
 
 /* The two rows that show a thread: what is the same for all their columns. */
@@ -205,9 +205,9 @@ print_channel(struct emu *emu, uint32_t row, uint32_t col, bool in_thread, bool 
 	bool thread = shown && in_thread && is_news(emu, ROW_THREAD, &r.printed[col], col, v);
 	bool cpu = r.followed & k->cpu_need && in_cpu && is_news(emu, ROW_CPU, &r.cpu_printed[col], col, cpu_v);
 	if (thread) /* a CPU that is shown with it has the same value */
-		feed_put_both(&emu->feed, LANE_ROWS, emu->time, r.thread, cpu ? r.cpu : 0, col, as_printed(v));
+		feed_put_both(&emu->feed, emu->time, r.thread, cpu ? r.cpu : 0, col, as_printed(v));
 	else if (cpu)
-		feed_put(&emu->feed, LANE_ROWS, emu->time, r.cpu, col, as_printed(cpu_v));
+		feed_put(&emu->feed, emu->time, r.cpu, col, as_printed(cpu_v));
 }
 
 /* The same in the default view for what nearly always happens: both rows show the channel, and
@@ -223,7 +223,7 @@ print_quickly(struct emu *emu, const struct rows *r, uint32_t col)
 		return;
 	}
 	r->printed[col] = r->cpu_printed[col] = v;
-	feed_put_both(&emu->feed, LANE_ROWS, emu->time, r->thread, r->cpu, col, v);
+	feed_put_both(&emu->feed, emu->time, r->thread, r->cpu, col, v);
 }
 
 /* Most events write channels of their thread and nothing else: no row has to be looked at
@@ -249,34 +249,28 @@ print_rest(struct emu *emu, struct chan_ref d)
 	print_channel(emu, d.row, d.col, in_thread, in_cpu);
 }
 
-/* A value at t - 1, and at t what the row showed. When the row has a line of that column
- * at t already, both are at t. */
 static void
-print_pair(struct emu *emu, uint32_t row, uint32_t col, int64_t value)
+print_value(struct emu *emu, uint32_t row, uint32_t col, int64_t value)
 {
-	size_t id = chan_id(&emu->chans, row, col);
-	int64_t t = emu->time;
-	if (emu->printed[id] == value)
-		return;
-	int64_t before = t > 0 && !feed_has(&emu->feed, t, row, col) ? t - 1 : t;
-	feed_insert(&emu->feed, before, row, col, value, RECORD_PUNCTUAL);
-	feed_put(&emu->feed, LANE_ROWS, t, row, col, emu->printed[id]);
+	int64_t before = emu->printed[chan_id(&emu->chans, row, col)];
+	if (before != value)
+		feed_put_punctual(&emu->feed, emu->time, row, col, value, before);
 }
 
 static void
 print_punctual(struct emu *emu, const struct punctual *p)
 {
 	if (p->row >= emu->sys.nthreads) {
-		print_pair(emu, p->row, p->col, p->value);
+		print_value(emu, p->row, p->col, p->value);
 		return;
 	}
 	const struct col *k = &emu->cols[p->col];
 	const struct rows r = rows_of(emu, p->row);
 	bool shown = (r.has & k->thread_need) == k->thread_need;
 	if (shown)
-		print_pair(emu, p->row, p->col, p->value);
+		print_value(emu, p->row, p->col, p->value);
 	if (r.followed & k->cpu_need && (shown || k->thread_need == NEED_NEVER))
-		print_pair(emu, r.cpu, p->col, p->value);
+		print_value(emu, r.cpu, p->col, p->value);
 }
 
 /* What a row shows as it is comes first, in the order it was written. */
@@ -323,7 +317,7 @@ first_line(struct emu *emu, uint32_t row, uint32_t col, int64_t v)
 {
 	size_t id = chan_id(&emu->chans, row, col);
 	emu->printed[id] = as_printed(v);
-	feed_put(&emu->feed, LANE_ROWS, 0, row, col, emu->printed[id]);
+	feed_put(&emu->feed, 0, row, col, emu->printed[id]);
 }
 
 void
@@ -334,6 +328,7 @@ track_first_lines(struct emu *emu)
 		emu->printed[i] = NOT_PRINTED;
 	if (emu->options.compat)
 		return;
+	feed_begin(&emu->feed);
 	for (uint32_t row = 0; row < sys->nthreads + sys->ncpus; row++) {
 		if (row == sys->nknown)
 			row = sys->nthreads;
@@ -352,14 +347,13 @@ track_first_lines(struct emu *emu)
 void
 track_late_row(struct emu *emu, uint32_t row)
 {
-	int64_t before = emu->time > 0 ? emu->time - 1 : 0;
 	for (uint32_t col = 0; col < emu->ncols; col++) {
 		if (!track_has(emu, ROW_THREAD, col))
 			continue;
 		int64_t v = col < NBASE ? CHAN_NULL : track_thread(emu, row, col);
 		int64_t *printed = &emu->printed[chan_id(&emu->chans, row, col)];
 		*printed = v == CHAN_NULL ? 0 : v;
-		feed_insert(&emu->feed, before, row, col, *printed, 0);
+		feed_put_late(&emu->feed, emu->time, row, col, *printed);
 	}
 }
 

@@ -23,7 +23,7 @@
 
 struct emu;
 
-/* A value that shows for one nanosecond, waiting for the emit phase. */
+/* A punctual value, waiting for the emit phase. */
 struct punctual {
 	uint32_t row; /* a thread, or a CPU with a value of its own */
 	uint32_t col;
@@ -48,8 +48,7 @@ void track_emit_alone(struct emu *emu, uint32_t col);
 /* Default view: every row begins with one value of each column at time 0. */
 void track_first_lines(struct emu *emu);
 
-/* The same for the row of a thread that has just come: 1 ns before, where a punctual value
- * of its first event begins. */
+/* The row of a thread that came while the trace runs begins with one value of each column. */
 void track_late_row(struct emu *emu, uint32_t row);
 
 /* Whether any row of that class has printed the column. */

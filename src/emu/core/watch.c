@@ -46,28 +46,24 @@ density_next(struct density *d, int64_t time, uint64_t before)
 	return end < INT64_MAX ? (int64_t)end : INT64_MAX;
 }
 
-/* Two records: see struct batch. */
 static void
 put_raw(struct emu *emu, struct event event)
 {
 	struct event *ev = &event;
 	stream_describe(&emu->trace.streams[ev->stream], ev);
 	uint64_t p[2] = { 0 };
-	uint32_t size = ev->jumbo ? RAW_JUMBO : ev->size;
 	if (ev->jumbo)
 		p[0] = ev->size;
 	else
 		memcpy(p, ev->payload, ev->size < sizeof(p) ? ev->size : sizeof(p));
-	uint32_t letters = (uint32_t)ev->mcv[0] | (uint32_t)ev->mcv[1] << 8;
-	feed_put(&emu->feed, LANE_EVENTS, emu->time, emu->thread, letters, (int64_t)p[0]);
-	feed_put(&emu->feed, LANE_EVENTS, emu->time, size, ev->mcv[2], (int64_t)p[1]);
+	feed_put_event(&emu->feed, emu->time, emu->thread, ev->mcv, ev->jumbo ? RAW_JUMBO : ev->size, p);
 }
 
 int
 watch_init(struct emu *emu)
 {
 	emu->watch_at = INT64_MAX;
-	if (!emu->options.uscope.wanted)
+	if (!(emu->options.outputs & OUTPUT_USCOPE))
 		return 0;
 	emu->watch_at = 0;
 	return density_init(&emu->density, &emu->arena);

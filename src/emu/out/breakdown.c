@@ -8,19 +8,12 @@
 
 #include <string.h>
 
-enum {
-	BATCH = 1024, /* records that are written at a time */
-};
-
 /* One breakdown and its files. */
 struct view {
 	struct reduction red;
 	struct prv prv;
-	struct record *batch; /* not split inside an instant, unless it is longer */
-	size_t nbatch;
 	const char *pcf_path;
-	int64_t time;
-	int event; /* current one, -1: none */
+	int64_t time; /* of the last record that matters */
 };
 
 struct breakdown {
@@ -30,30 +23,15 @@ struct breakdown {
 	size_t n;
 };
 
-/* Writes the batch, all of it or up to its last instant, which may go on. */
-static int
-write_batch(struct view *v, bool all)
-{
-	size_t n = v->nbatch;
-	while (!all && n && v->batch[n - 1].time == v->batch[v->nbatch - 1].time)
-		n--;
-	n = n ? n : v->nbatch;
-	int rc = n ? prv_write(&v->prv, v->batch, n) : 0;
-	memmove(v->batch, v->batch + n, (v->nbatch - n) * sizeof(*v->batch));
-	v->nbatch -= n;
-	return rc;
-}
-
+/* Writes the rows that an event has changed. */
 static int
 end_event(struct view *v)
 {
-	uint32_t n = reduce_end(&v->red);
+	uint32_t n = v->red.ntouched ? reduce_end(&v->red) : 0;
 	int rc = 0;
 	for (uint32_t i = 0; i < n && rc == 0; i++) {
 		uint32_t row = v->red.changed[i];
-		if (v->nbatch == BATCH)
-			rc = write_batch(v, false);
-		v->batch[v->nbatch++] = (struct record){ .time = v->time, .value = v->red.shown[row], .row = row };
+		rc = prv_put(&v->prv, &(struct record){ .time = v->time, .value = v->red.shown[row], .row = row });
 	}
 	return rc;
 }
@@ -61,13 +39,11 @@ end_event(struct view *v)
 static int
 take(struct view *v, const struct record *rec)
 {
-	if (!reduce_matters(&v->red, rec))
-		return 0;
-	bool ends = v->event >= 0 && (rec->time != v->time || rec->event != v->event);
-	int rc = ends ? end_event(v) : 0;
-	v->time = rec->time;
-	v->event = rec->event;
-	reduce_take(&v->red, rec);
+	int rc = rec->begins ? end_event(v) : 0;
+	if (reduce_matters(&v->red, rec)) {
+		v->time = rec->time;
+		reduce_take(&v->red, rec);
+	}
 	return rc;
 }
 
@@ -101,12 +77,10 @@ open_one(struct breakdown *b, struct view *v, const struct model_run *mr, const 
 {
 	const struct emu *emu = b->emu;
 	const struct breakdown_decl *d = mr->model->breakdown;
-	v->event = -1;
-	v->batch = arena_new(&b->arena, struct record, BATCH);
 	v->pcf_path = arena_printf(&b->arena, "%s/%s.pcf", dir, d->file);
 	const char *prv = arena_printf(&b->arena, "%s/%s.prv", dir, d->file);
 	const char *row = arena_printf(&b->arena, "%s/%s.row", dir, d->file);
-	if (!v->batch || !v->pcf_path || !prv || !row)
+	if (!v->pcf_path || !prv || !row)
 		return diag_no_memory(emu->diag);
 	int rc = reduce_init(&v->red, &b->arena, emu, mr);
 	if (rc == 0)
@@ -130,9 +104,7 @@ breakdown_close(void *self, int64_t duration)
 	int rc = 0;
 	for (size_t i = 0; i < b->n; i++) {
 		struct view *v = &b->views[i];
-		int bad = v->event >= 0 ? end_event(v) : 0;
-		if (bad == 0)
-			bad = write_batch(v, true);
+		int bad = end_event(v);
 		int bad2 = prv_finish(&v->prv, duration);
 		int bad3 = write_pcf(b->emu, v); /* with the labels of task types */
 		rc = rc ? rc : bad ? bad
@@ -144,9 +116,8 @@ breakdown_close(void *self, int64_t duration)
 }
 
 static int
-breakdown_open(void *self, const struct emu *emu, const char *dir, enum row_class rows)
+breakdown_open(void *self, const struct emu *emu, const char *dir)
 {
-	(void)rows;
 	struct breakdown *b = self;
 	b->emu = emu;
 	b->views = arena_new(&b->arena, struct view, emu->nmodels);
@@ -159,25 +130,32 @@ breakdown_open(void *self, const struct emu *emu, const char *dir, enum row_clas
 			(void)prv_finish(&b->views[i].prv, 0);
 		arena_finish(&b->arena);
 	}
-	return rc;
+	return rc < 0 ? rc : b->n == 0;
 }
 
 static int
-breakdown_write(void *self, const struct record *r, size_t n)
+write_view(struct view *v, const struct batch *b)
+{
+	int rc = 0;
+	for (size_t i = 0; i < b->n && rc == 0; i++)
+		rc = take(v, &b->r[i]);
+	return rc == 0 && b->whole ? end_event(v) : rc;
+}
+
+static int
+breakdown_write(void *self, const struct batch *batch)
 {
 	struct breakdown *b = self;
-	for (size_t k = 0; k < b->n; k++)
-		for (size_t i = 0; i < n; i++) {
-			int rc = take(&b->views[k], &r[i]);
-			if (rc < 0)
-				return rc;
-		}
-	return 0;
+	int rc = 0;
+	for (size_t i = 0; i < b->n && rc == 0; i++)
+		rc = write_view(&b->views[i], batch);
+	return rc;
 }
 
 const struct sink_ops breakdown_sink = {
 	.name = "breakdown",
 	.size = sizeof(struct breakdown),
+	.load = 1,
 	.open = breakdown_open,
 	.write = breakdown_write,
 	.close = breakdown_close,

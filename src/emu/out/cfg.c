@@ -140,7 +140,7 @@ cfg_write(struct wbuf *w, const struct chan_decl *decl, const char *title, const
 
 struct cfg {
 	const struct emu *emu;
-	enum row_class rows;
+	enum row_class rows; /* of the views that are written now */
 	const char *dir;
 	struct arena arena;
 	const char **written; /* paths, one for each column and breakdown at most */
@@ -148,10 +148,10 @@ struct cfg {
 };
 
 static int
-cfg_open(void *self, const struct emu *emu, const char *dir, enum row_class rows)
+cfg_open(void *self, const struct emu *emu, const char *dir)
 {
 	struct cfg *c = self;
-	*c = (struct cfg){ .emu = emu, .rows = rows, .dir = dir };
+	*c = (struct cfg){ .emu = emu, .dir = dir };
 	return 0;
 }
 
@@ -242,11 +242,11 @@ remove_stale(struct cfg *c, const char *model)
 }
 
 static int
-cfg_close(void *self, int64_t duration)
+write_views(struct cfg *c, enum row_class rows)
 {
-	(void)duration;
-	struct cfg *c = self;
 	const struct emu *emu = c->emu;
+	c->rows = rows;
+	c->nwritten = 0;
 	const char **labels = out_type_labels(&c->arena, emu, c->rows);
 	c->written = arena_new(&c->arena, const char *, emu->ncols + emu->nmodels);
 	int rc = labels ? 0 : -ERR_MEMORY;
@@ -260,8 +260,18 @@ cfg_close(void *self, int64_t duration)
 			rc = write_breakdown(c, emu->models[i].model);
 	for (int i = 0; model_list[i] && rc == 0; i++)
 		remove_stale(c, model_list[i]->name);
-	arena_finish(&c->arena);
 	return rc;
+}
+
+static int
+cfg_close(void *self, int64_t duration)
+{
+	(void)duration;
+	struct cfg *c = self;
+	int rc = write_views(c, ROW_CPU);
+	int bad = write_views(c, ROW_THREAD);
+	arena_finish(&c->arena);
+	return rc ? rc : bad;
 }
 
 const struct sink_ops cfg_sink = { .name = "cfg", .size = sizeof(struct cfg), .open = cfg_open, .close = cfg_close };

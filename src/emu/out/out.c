@@ -6,6 +6,22 @@
 
 #include <string.h>
 
+const struct output_decl out_list[] = {
+	{ "prv", OUTPUT_PRV, { &row_sink, &pcf_sink, &prv_sink, &breakdown_sink, &cfg_sink } },
+	{ "uscope", OUTPUT_USCOPE, { &uscp_sink } },
+	{ NULL },
+};
+
+size_t
+out_sinks(unsigned which, const struct sink_ops *sinks[FEED_SINKS_MAX])
+{
+	size_t n = 0;
+	for (const struct output_decl *o = out_list; o->name; o++)
+		for (size_t i = 0; which & o->bit && o->sinks[i] && n < FEED_SINKS_MAX; i++)
+			sinks[n++] = o->sinks[i];
+	return n;
+}
+
 const char *
 out_class(enum row_class rows)
 {

@@ -11,12 +11,30 @@
 #include "sink.h"
 #include "wbuf.h"
 
+enum {
+	OUT_SINKS = 5, /* of an output, at most */
+};
+
 extern const struct sink_ops prv_sink;       /* records */
 extern const struct sink_ops pcf_sink;       /* types, values and their labels */
 extern const struct sink_ops row_sink;       /* names of the rows */
 extern const struct sink_ops cfg_sink;       /* views */
 extern const struct sink_ops breakdown_sink; /* CPUs sorted by value; all three files */
 extern const struct sink_ops uscp_sink;      /* everything, as a µScope file */
+
+/* An output of ovniemu: a name for the user, and the sinks that make its files, in the order in
+ * which they are opened and closed. */
+struct output_decl {
+	const char *name;
+	enum output bit;
+	const struct sink_ops *sinks[OUT_SINKS + 1]; /* NULL ends the list */
+};
+
+/* All outputs; one without a name ends the list. */
+extern const struct output_decl out_list[];
+
+/* Collects the sinks of some outputs (bits of enum output). Returns how many. */
+size_t out_sinks(unsigned which, const struct sink_ops *sinks[FEED_SINKS_MAX]);
 
 /* "thread" or "cpu". */
 const char *out_class(enum row_class rows);

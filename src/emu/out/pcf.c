@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pcf: the event types of one class of rows, with the labels of their values. */
+/* pcf: the event types of threads and of CPUs, a file for each, with the labels of their values. */
 #include "out.h"
 #include "paraver.h"
 
@@ -71,19 +71,25 @@ write_file(const struct emu *emu, const char *dir, enum row_class rows)
 struct pcf_sink {
 	const struct emu *emu;
 	const char *dir;
-	enum row_class rows;
 };
 
-/* Written at once, so that a run that is killed leaves labels. */
 static int
-pcf_open(void *self, const struct emu *emu, const char *dir, enum row_class rows)
+write_both(const struct pcf_sink *s)
 {
-	struct pcf_sink *s = self;
-	*s = (struct pcf_sink){ emu, dir, rows };
-	return write_file(emu, dir, rows);
+	int rc = write_file(s->emu, s->dir, ROW_CPU);
+	return rc < 0 ? rc : write_file(s->emu, s->dir, ROW_THREAD);
 }
 
-/* And again if the models have learnt labels meanwhile. */
+/* Writes the files at once, so that a run that is killed leaves labels. */
+static int
+pcf_open(void *self, const struct emu *emu, const char *dir)
+{
+	struct pcf_sink *s = self;
+	*s = (struct pcf_sink){ emu, dir };
+	return write_both(s);
+}
+
+/* Writes them again if the models have learnt labels meanwhile. */
 static int
 pcf_close(void *self, int64_t duration)
 {
@@ -92,7 +98,7 @@ pcf_close(void *self, int64_t duration)
 	bool late = false;
 	for (uint32_t col = 0; col < s->emu->ncols; col++)
 		late = late || s->emu->cols[col].first_label;
-	return late ? write_file(s->emu, s->dir, s->rows) : 0;
+	return late ? write_both(s) : 0;
 }
 
 const struct sink_ops pcf_sink = {

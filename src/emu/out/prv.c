@@ -94,16 +94,18 @@ prv_start(struct prv *p, const struct prv_options *o)
 		.coalesce = o->coalesce,
 		.silent = o->silent,
 		.time = -1,
-		.cap = PRV_INSTANT,
+		.in_instant = -1,
+		.cut = -1,
 		.ntypes = o->ntypes,
 	};
 	p->types = arena_new(&p->arena, struct type_text, o->ntypes);
 	p->row_texts = arena_new(&p->arena, struct row_text, o->nrows);
 	p->last = arena_new(&p->arena, uint32_t, o->nrows);
 	p->seen = arena_new(&p->arena, uint64_t, o->nrows);
-	p->order = arena_new(&p->arena, uint32_t, p->cap);
-	p->next = arena_new(&p->arena, uint32_t, p->cap);
-	if (!p->types || !p->row_texts || !p->last || !p->seen || !p->order || !p->next)
+	p->order = arena_new(&p->arena, uint32_t, PRV_PART);
+	p->next = arena_new(&p->arena, uint32_t, PRV_PART);
+	p->held = arena_new(&p->arena, struct record, PRV_HELD);
+	if (!p->types || !p->row_texts || !p->last || !p->seen || !p->order || !p->next || !p->held)
 		return diag_no_memory(o->diag);
 	int rc = paraver_open(&p->out, o->diag, o->path);
 	if (rc < 0)
@@ -214,7 +216,7 @@ put_instant(struct prv *p, const struct record *r, const struct record *end)
 	uint32_t ngroups = 0;
 	p->instant++;
 	uint32_t n = 0;
-	for (; &r[n] < end && r[n].time == r[0].time && n < p->cap; n++) {
+	for (; &r[n] < end && r[n].time == r[0].time && n < PRV_PART; n++) {
 		uint32_t row = row_of(p, &r[n]);
 		if (row == NONE)
 			continue;
@@ -312,13 +314,6 @@ put_all(struct prv *p, const struct record *r, const struct record *end)
 	}
 }
 
-int
-prv_write(struct prv *p, const struct record *r, size_t n)
-{
-	put_all(p, r, r + n);
-	return check_written(p);
-}
-
 /* The record behind those of the same instant. */
 static const struct record *
 end_of_instant(const struct record *r, const struct record *end)
@@ -354,20 +349,159 @@ put_lines(struct prv *threads, struct prv *cpus, const struct record *r, const s
 	return next;
 }
 
-int
-prv_write_both(struct prv *threads, struct prv *cpus, const struct record *r, size_t n)
+/* Writes states in their order: whole instants, or parts of long ones. */
+static void
+put_states(struct prv *p, struct prv *cpus, const struct record *r, const struct record *end)
 {
-	for (const struct record *end = r + n; r < end;) {
-		const struct record *next = put_lines(threads, cpus, r, end);
+	if (!cpus) {
+		put_all(p, r, end);
+		return;
+	}
+	while (r < end) {
+		const struct record *next = put_lines(p, cpus, r, end);
 		if (__builtin_expect(!next, 0)) {
 			next = end_of_instant(r, end);
-			put_all(threads, r, next);
+			put_all(p, r, next);
 			put_all(cpus, r, next);
 		}
 		r = next;
 	}
-	int rc = check_written(threads);
-	int bad = check_written(cpus);
+}
+
+/* ---- Records that are held back, and punctual values. ---- */
+
+static void
+put_held(struct prv *p, struct prv *cpus, size_t n)
+{
+	put_states(p, cpus, p->held, p->held + n);
+	p->nheld -= n;
+	memmove(p->held, p->held + n, p->nheld * sizeof(*p->held));
+}
+
+/* Room for two more: what is earlier than the last nanosecond goes; if all is of it, what is
+ * earlier than the last instant. */
+static void
+make_room(struct prv *p, struct prv *cpus)
+{
+	int64_t last = p->held[p->nheld - 1].time;
+	size_t n = p->nheld;
+	while (n && p->held[n - 1].time >= last - 1)
+		n--;
+	for (n = n ? n : p->nheld; n && p->held[n - 1].time == last;)
+		n--;
+	put_held(p, cpus, n);
+}
+
+/* Behind those of its time, which is that of the last one or 1 ns before. */
+static void
+hold_state(struct prv *p, const struct record *r, int64_t time)
+{
+	p->ninstant += time == p->in_instant;
+	size_t at = p->nheld++;
+	for (; at && p->held[at - 1].time > time; at--)
+		p->held[at] = p->held[at - 1];
+	p->held[at] = *r;
+	p->held[at].time = time;
+}
+
+/* Whether the row has a line of that type at that time. */
+static bool
+has_line(const struct prv *p, const struct record *r)
+{
+	for (const struct record *h = p->held + p->nheld; h-- > p->held && h->time == r->time;)
+		if ((h->row == r->row || (h->cpu && h->cpu == r->row)) && h->col == r->col)
+			return true;
+	return false;
+}
+
+static void
+hold(struct prv *p, struct prv *cpus, const struct record *r)
+{
+	/* Nothing is before the first instant, nor in front of what was written already. */
+	int64_t before = r->time > 0 && p->cut != r->time ? r->time - 1 : r->time;
+	struct record line = *r;
+	if (r->kind == RECORD_EVENT)
+		return;
+	if (p->nheld + 2 > PRV_HELD)
+		make_room(p, cpus);
+	if (r->time != p->in_instant)
+		p->ninstant = 0;
+	p->in_instant = r->time;
+	if (r->kind == RECORD_PUNCTUAL) {
+		line.before = 0; /* it is of one row */
+		hold_state(p, &line, has_line(p, r) ? r->time : before);
+		line.value = r->before;
+	}
+	hold_state(p, &line, r->kind == RECORD_LATE ? before : r->time);
+	/* A long instant is written in parts, whatever the batches are. */
+	if (p->coalesce && p->ninstant >= PRV_INSTANT) {
+		put_held(p, cpus, p->nheld);
+		p->cut = r->time;
+		p->ninstant = 0;
+	}
+}
+
+/* Whether nothing that comes at `time` or later is beside what is held. */
+static bool
+is_apart(const struct prv *p, int64_t time)
+{
+	return p->nheld == 0 || time - p->held[p->nheld - 1].time > 1;
+}
+
+/* The first record of those from r on whose line may get company. */
+static const struct record *
+first_held(const struct prv *p, const struct batch *b, const struct record *r, const uint32_t *odd)
+{
+	const struct record *stop = b->r + b->n;
+	int64_t time = stop[-1].time;
+	if (!p->coalesce && odd == b->odd + b->nodd)
+		return stop;
+	if (odd < b->odd + b->nodd) {
+		stop = &b->r[*odd];
+		time = stop->time < time ? stop->time : time;
+	}
+	while (stop > r && stop[-1].time >= time - 1)
+		stop--;
+	return stop;
+}
+
+int
+prv_write(struct prv *p, struct prv *cpus, const struct batch *b)
+{
+	const struct record *end = b->r + b->n;
+	const uint32_t *odd = b->odd;
+	for (const struct record *r = b->r; r < end;) {
+		if (is_apart(p, r->time)) {
+			put_held(p, cpus, p->nheld);
+			while (odd < b->odd + b->nodd && &b->r[*odd] < r)
+				odd++;
+			const struct record *stop = first_held(p, b, r, odd);
+			put_states(p, cpus, r, stop);
+			r = stop;
+		}
+		if (r < end)
+			hold(p, cpus, r++);
+	}
+	int rc = check_written(p);
+	int bad = cpus ? check_written(cpus) : 0;
+	return rc ? rc : bad;
+}
+
+int
+prv_put(struct prv *p, const struct record *r)
+{
+	if (is_apart(p, r->time))
+		put_held(p, NULL, p->nheld);
+	hold(p, NULL, r);
+	return check_written(p);
+}
+
+int
+prv_settle(struct prv *p, struct prv *cpus)
+{
+	put_held(p, cpus, p->nheld);
+	int rc = check_written(p);
+	int bad = cpus ? check_written(cpus) : 0;
 	return rc ? rc : bad;
 }
 
@@ -404,6 +538,7 @@ prv_finish(struct prv *p, int64_t duration)
 		arena_finish(&p->arena);
 		return 0;
 	}
+	(void)prv_settle(p, NULL);
 	char digits[DURATION];
 	(void)fmt_pad20(digits, (uint64_t)duration);
 	if (wbuf_flush(&p->out) < 0) {

@@ -3,7 +3,12 @@
 #define PRV_H
 
 /* prv: writes records as a Paraver trace, in order of time. Used by the sinks of rows and
- * by the breakdowns, and by tools: it needs no emulator. Bytes in doc/format/prv.md. */
+ * by the breakdowns, and by tools: it needs no emulator. Bytes in doc/format/prv.md.
+ *
+ * A punctual value becomes two lines: the value 1 ns before, and at its time what the row goes on
+ * with. Both are at its time when that is 0, or when the row has a line of that type there. So the
+ * records of the last nanosecond are held back until a later one, or the end, shows that
+ * nothing comes between them. */
 
 #include "arena.h"
 #include "diag.h"
@@ -12,10 +17,12 @@
 #include "wbuf.h"
 
 enum {
-	PRV_HIGH_SIZE = 16, /* most bytes of the time without its last four digits */
-	PRV_SMALL = 1000,   /* values below have their text ready: most do */
-	PRV_LARGE = 256,    /* others that are remembered: types, threads and tasks come back */
-	PRV_INSTANT = 8192, /* records of an instant that are grouped by rows */
+	PRV_HIGH_SIZE = 16,         /* most bytes of the time without its last four digits */
+	PRV_SMALL = 1000,           /* values below have their text ready: most do */
+	PRV_LARGE = 256,            /* others that are remembered: types, threads and tasks come back */
+	PRV_INSTANT = 8192,         /* lines of an instant that are grouped by rows; more are written in parts */
+	PRV_PART = PRV_INSTANT + 1, /* such a part: the two lines of a punctual value stay together */
+	PRV_HELD = 4 * PRV_INSTANT,
 };
 
 /* What a trace is made with. */
@@ -87,23 +94,34 @@ struct prv {
 	uint64_t instant;
 	uint32_t *order; /* first record of each group */
 	uint32_t *next;
-	size_t cap; /* of order and next */
+
+	/* States whose lines may get company, in order of their lines; of two files those of both. */
+	struct record *held;
+	size_t nheld;
+	size_t ninstant;    /* lines of the last instant that are in its last part, */
+	int64_t in_instant; /* which is this one */
+	int64_t cut;        /* an instant that was written in parts; -1: none */
 };
 
 /* Creates the file. Returns 0, or <0 (reported); prv_finish() is due in both cases. */
 int prv_start(struct prv *p, const struct prv_options *o);
 
-/* Writes the records that are of its rows. Returns 0, or <0 (reported). */
-int prv_write(struct prv *p, const struct record *r, size_t n);
+/* Takes records and writes the lines of those that are of its rows. `cpus`: another file, of the
+ * rows of CPUs, while p is of those of threads: what both show is formatted once; NULL: there
+ * is none. Returns 0, or <0 (reported). */
+int prv_write(struct prv *p, struct prv *cpus, const struct batch *b);
 
-/* The same for two files, one of the rows of threads and one of those of CPUs: what both show
- * is formatted once. */
-int prv_write_both(struct prv *threads, struct prv *cpus, const struct record *r, size_t n);
+/* Takes one record. Returns 0, or <0 (reported). */
+int prv_put(struct prv *p, const struct record *r);
+
+/* Writes what is held back; no more records come. Returns 0, or <0 (reported). */
+int prv_settle(struct prv *p, struct prv *cpus);
 
 /* With late_rows: how many there are. Before prv_finish(). */
 void prv_set_rows(struct prv *p, uint32_t n);
 
-/* Completes the header and frees. Returns 0, or <0 (reported). */
+/* Settles, completes the header and frees; of two files that of CPUs goes first, after
+ * prv_settle() for both. Returns 0, or <0 (reported). */
 int prv_finish(struct prv *p, int64_t duration);
 
 #endif

@@ -3,9 +3,6 @@
 #include "out.h"
 #include "prv.h"
 
-/* What the emulator hands over at once is grouped as a whole. */
-_Static_assert((int)PRV_INSTANT >= (int)FEED_RECORDS, "an instant of a chunk is grouped in parts");
-
 struct prv_sink {
 	const struct emu *emu;
 	struct prv prv[ROW_CLASSES];
@@ -34,9 +31,8 @@ start(struct prv_sink *s, const struct emu *emu, const char *dir, enum row_class
 }
 
 static int
-sink_open(void *self, const struct emu *emu, const char *dir, enum row_class rows)
+sink_open(void *self, const struct emu *emu, const char *dir)
 {
-	(void)rows;
 	struct prv_sink *s = self;
 	s->emu = emu;
 	int rc = start(s, emu, dir, ROW_CPU);
@@ -51,10 +47,10 @@ sink_open(void *self, const struct emu *emu, const char *dir, enum row_class row
 }
 
 static int
-sink_write(void *self, const struct record *r, size_t n)
+sink_write(void *self, const struct batch *b)
 {
 	struct prv_sink *s = self;
-	return prv_write_both(&s->prv[ROW_THREAD], &s->prv[ROW_CPU], r, n);
+	return prv_write(&s->prv[ROW_THREAD], &s->prv[ROW_CPU], b);
 }
 
 /* A failure is told by the next write, or in the end. */
@@ -73,6 +69,7 @@ sink_close(void *self, int64_t duration)
 	struct prv_sink *s = self;
 	prv_set_rows(&s->prv[ROW_CPU], emu_nknown(s->emu, ROW_CPU));
 	prv_set_rows(&s->prv[ROW_THREAD], emu_nknown(s->emu, ROW_THREAD));
+	(void)prv_settle(&s->prv[ROW_THREAD], &s->prv[ROW_CPU]); /* a failure is told in the end */
 	int rc = prv_finish(&s->prv[ROW_CPU], duration);
 	int bad = prv_finish(&s->prv[ROW_THREAD], duration);
 	arena_finish(&s->arena);
@@ -82,6 +79,7 @@ sink_close(void *self, int64_t duration)
 const struct sink_ops prv_sink = {
 	.name = "prv",
 	.size = sizeof(struct prv_sink),
+	.load = 4,
 	.open = sink_open,
 	.write = sink_write,
 	.flush = sink_flush,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* row: the names of the rows of one class. */
+/* row: the names of the rows, a file for threads and one for CPUs. */
 #include "out.h"
 #include "paraver.h"
 
@@ -7,22 +7,21 @@
 struct row_sink {
 	const struct emu *emu;
 	const char *dir;
-	enum row_class rows;
-	uint32_t n; /* that are written */
+	uint32_t n[ROW_CLASSES]; /* that are written */
 };
 
 static int
-write_file(struct row_sink *s)
+write_file(struct row_sink *s, enum row_class rows)
 {
 	struct arena a = { 0 };
 	struct wbuf w = { 0 };
-	const char *path = out_path(&a, s->emu, s->dir, s->rows, "row");
+	const char *path = out_path(&a, s->emu, s->dir, rows, "row");
 	int rc = path ? out_open(&w, s->emu, path) : -ERR_MEMORY;
 	if (rc == 0) {
-		uint32_t first = s->rows == ROW_THREAD ? 0 : s->emu->sys.nthreads;
-		s->n = emu_nknown(s->emu, s->rows);
-		paraver_put_rows(&w, s->n);
-		for (uint32_t i = 0; i < s->n; i++)
+		uint32_t first = rows == ROW_THREAD ? 0 : s->emu->sys.nthreads;
+		uint32_t n = s->n[rows] = emu_nknown(s->emu, rows);
+		paraver_put_rows(&w, n);
+		for (uint32_t i = 0; i < n; i++)
 			wbuf_printf(&w, "%s\n", emu_row_label(s->emu, first + i));
 		rc = out_close(&w, s->emu);
 	}
@@ -31,20 +30,21 @@ write_file(struct row_sink *s)
 }
 
 static int
-row_open(void *self, const struct emu *emu, const char *dir, enum row_class rows)
+row_open(void *self, const struct emu *emu, const char *dir)
 {
 	struct row_sink *s = self;
-	*s = (struct row_sink){ emu, dir, rows, 0 };
-	return write_file(s);
+	*s = (struct row_sink){ .emu = emu, .dir = dir };
+	int rc = write_file(s, ROW_CPU);
+	return rc < 0 ? rc : write_file(s, ROW_THREAD);
 }
 
-/* Again if threads have come meanwhile. */
+/* Writes them again if threads have come meanwhile. */
 static int
 row_close(void *self, int64_t duration)
 {
 	(void)duration;
 	struct row_sink *s = self;
-	return s->n < emu_nknown(s->emu, s->rows) ? write_file(s) : 0;
+	return s->n[ROW_THREAD] < emu_nknown(s->emu, ROW_THREAD) ? write_file(s, ROW_THREAD) : 0;
 }
 
 const struct sink_ops row_sink = {

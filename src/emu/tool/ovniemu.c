@@ -117,7 +117,7 @@ struct summary {
 	uint32_t threads, cpus;
 	int64_t span;
 	bool complete;
-	bool paraver, uscope; /* written */
+	unsigned outputs;
 	char dir[4096];
 	char models[512];
 };
@@ -157,9 +157,9 @@ print_summary(struct diag *d, const struct summary *s, double took, int rc)
 		diag_info(d, "stopped by the user: the timelines end at %s", span);
 	else if (rc < 0)
 		diag_info(d, "the run failed (%s); the timelines that were begun end at %s", error_name(rc), span);
-	if (rc == 0 && s->paraver)
+	if (rc == 0 && s->outputs & OUTPUT_PRV)
 		diag_info(d, "open in Paraver: %s/thread.prv and %s/cpu.prv, with the views in %s/cfg", s->dir, s->dir, s->dir);
-	if (rc == 0 && s->uscope)
+	if (rc == 0 && s->outputs & OUTPUT_USCOPE)
 		diag_info(d, "ask for any instant: uscope timeline --at TIME %s/ovni.uscp", s->dir);
 }
 
@@ -172,25 +172,12 @@ make_outdir(struct diag *d, const char *dir)
 }
 
 static int
-run(struct diag *d, const char *dir, const struct emu_options *o, bool paraver)
+run(struct diag *d, const char *dir, const struct emu_options *o)
 {
-	/* Those of Paraver, then that of µScope. */
-	static const struct sink sinks[] = {
-		{ &row_sink, ROW_CPU },
-		{ &row_sink, ROW_THREAD },
-		{ &pcf_sink, ROW_CPU },
-		{ &pcf_sink, ROW_THREAD },
-		{ &prv_sink, ROW_CLASSES },
-		{ &breakdown_sink, ROW_CPU },
-		{ &cfg_sink, ROW_CPU },
-		{ &cfg_sink, ROW_THREAD },
-		{ &uscp_sink, ROW_CLASSES },
-	};
-	size_t nsinks = sizeof(sinks) / sizeof(sinks[0]);
-	size_t first = paraver ? 0 : nsinks - 1;
-	size_t last = o->uscope.wanted ? nsinks : nsinks - 1;
+	const struct sink_ops *sinks[FEED_SINKS_MAX];
+	size_t nsinks = out_sinks(o->outputs, sinks);
 	struct emu emu;
-	struct summary s = { .paraver = paraver, .uscope = o->uscope.wanted };
+	struct summary s = { .outputs = o->outputs };
 	double begin = now();
 	int rc = emu_open(&emu, d, dir, o);
 	for (const struct trace_input *in = o->inputs; in->format && rc == 0; in++)
@@ -199,7 +186,7 @@ run(struct diag *d, const char *dir, const struct emu_options *o, bool paraver)
 	if (rc == 0)
 		rc = make_outdir(d, o->outdir);
 	if (rc == 0)
-		rc = emu_connect(&emu, sinks + first, last - first);
+		rc = emu_connect(&emu, sinks, nsinks);
 	bool began = rc == 0;
 	if (rc == 0)
 		rc = emu_run(&emu);
@@ -225,22 +212,22 @@ parse_number(const char *text, long max, unsigned *n)
 	return end != text && !*end && !errno && v >= 1 && v <= max;
 }
 
-/* "prv", "uscope", or both. */
+/* Names of outputs, with commas. */
 static bool
-parse_outputs(const char *text, bool *paraver, bool *uscope)
+parse_outputs(const char *text, unsigned *which)
 {
-	*paraver = *uscope = false;
+	*which = 0;
 	while (*text) {
 		size_t n = strcspn(text, ",");
-		if (n == 3 && strncmp(text, "prv", n) == 0)
-			*paraver = true;
-		else if (n == 6 && strncmp(text, "uscope", n) == 0)
-			*uscope = true;
-		else
+		const struct output_decl *o = out_list;
+		while (o->name && (strlen(o->name) != n || strncmp(text, o->name, n) != 0))
+			o++;
+		if (!o->name)
 			return false;
+		*which |= o->bit;
 		text += n + (text[n] == ',' && text[n + 1]);
 	}
-	return *paraver || *uscope;
+	return *which != 0;
 }
 
 static bool
@@ -336,8 +323,7 @@ start(struct diag *d, struct input_options *io, int argc, char **argv)
 		.groups = io->groups,
 		.ngroups = io->ngroups,
 	};
-	struct emu_options o = { .stop = &stop, .threads = count_cpus(), .uscope.wanted = true };
-	bool paraver = true;
+	struct emu_options o = { .stop = &stop, .threads = count_cpus(), .outputs = OUTPUT_PRV | OUTPUT_USCOPE };
 	unsigned labels = LABELS;
 	struct progress p = { .begin = now(), .every = 0.1 };
 	p.shown = p.begin;
@@ -363,7 +349,7 @@ start(struct diag *d, struct input_options *io, int argc, char **argv)
 		case OPT_PROGRESS: progress = true; break;
 		case 'f':
 			o.uscope.asked = true;
-			if (parse_outputs(optarg, &paraver, &o.uscope.wanted))
+			if (parse_outputs(optarg, &o.outputs))
 				break;
 			(void)cli_usage(&cli, "-f needs prv, uscope or prv,uscope, not '%s'", optarg);
 			return 2;
@@ -395,14 +381,13 @@ start(struct diag *d, struct input_options *io, int argc, char **argv)
 		return cli_status(opt);
 
 	o.uscope.labels = (uint16_t)labels;
-	o.uscope.alone = !paraver;
 	o.inputs = io->list;
 	if (progress && d->level > DIAG_QUIET) {
 		o.progress = show_progress;
 		o.progress_arg = &p;
 	}
 	cli_catch_signals(on_signal);
-	return run(d, named ? NULL : argv[optind], &o, paraver);
+	return run(d, named ? NULL : argv[optind], &o);
 }
 
 int

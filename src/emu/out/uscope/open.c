@@ -228,9 +228,8 @@ uscp_finish(struct uscp *u)
 }
 
 int
-uscp_open(void *self, const struct emu *emu, const char *dir, enum row_class rows)
+uscp_open(void *self, const struct emu *emu, const char *dir)
 {
-	(void)rows;
 	struct uscp *u = self;
 	u->emu = emu;
 	u->last_text = &emu->texts;
@@ -251,5 +250,5 @@ uscp_open(void *self, const struct emu *emu, const char *dir, enum row_class row
 	uscp_check_writer(u);
 	if (rc < 0)
 		uscp_finish(u);
-	return rc;
+	return rc < 0 ? rc : !u->w && !u->failed;
 }

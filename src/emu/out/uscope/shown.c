@@ -297,7 +297,7 @@ find_free(const struct uscp *u, const struct record *r)
 	return old->phrase.tag != u->mark ? old : NULL;
 }
 
-/* The line of a record. */
+/* The line of a record. Without branches: how many records a cycle has cannot be predicted. */
 static inline void
 set_line(uscope_line_t *line, struct uscp_shown *s, int64_t time, bool goes_on)
 {
@@ -305,49 +305,34 @@ set_line(uscope_line_t *line, struct uscp_shown *s, int64_t time, bool goes_on)
 	line->phrase = &s->phrase;
 }
 
-/* One of them may be punctual. */
-static inline bool
-is_same_cycle(const struct record *a, const struct record *b)
-{
-	return a->time == b->time && ((a->event ^ b->event) & ~RECORD_PUNCTUAL) == 0;
-}
-
 /* Lines of records that were shown before, up to the first that needs more than that, which is
- * returned. There is room for all; the first of a batch begins a cycle. */
+ * returned. There is room for all. */
 static __attribute__((noinline)) const struct record *
-put_known(const struct uscp *u, const struct record *batch, const struct record *r, const struct record *end, uscope_line_t *next)
+put_known(const struct uscp *u, const struct record *r, const struct record *end, uscope_line_t *next)
 {
 	uint8_t mark = u->mark;
-	int64_t time = r > batch ? r[-1].time : NONE;
-	uint16_t event = r > batch ? r[-1].event : 0;
 	for (; r < end; r++, next++) {
 		uint64_t place = place_of(r);
 		struct uscp_shown *s = shown_at(u, r->chan, r->value);
 		if (__builtin_expect(!is_shown(s, place, r->value), 0) && !is_shown(s = other_of(u, s), place, r->value))
 			break;
-		if (__builtin_expect(r->event & RECORD_PUNCTUAL, 0))
-			break;
-		/* Without branches, as nobody can foresee how many records a cycle has. */
-		bool goes_on = (r->time == time) & (r->event == event);
-		time = r->time;
-		event = r->event;
 		s->phrase.tag = mark;
-		set_line(next, s, time, goes_on);
+		set_line(next, s, r->time, !r->begins);
 	}
 	return r;
 }
 
 /* The line of a record that put_known() has left, if it needs nothing but a place in the table. */
 static bool
-put_new(struct uscp *u, const struct record *batch, const struct record *r, uscope_line_t *next)
+put_new(struct uscp *u, const struct record *r, uscope_line_t *next)
 {
-	if (r->event & RECORD_PUNCTUAL || r->col == COL_NRUNNING || !is_simple(u, r))
+	if (r->col == COL_NRUNNING || !is_simple(u, r))
 		return false;
 	struct uscp_shown *s = find_free(u, r);
 	if (!s || !make_shown(u, s, r))
 		return false;
 	s->phrase.tag = u->mark;
-	set_line(next, s, r->time, r > batch && is_same_cycle(r - 1, r));
+	set_line(next, s, r->time, !r->begins);
 	return true;
 }
 
@@ -356,7 +341,7 @@ put_new(struct uscp *u, const struct record *batch, const struct record *r, usco
 static bool
 put_any(struct uscp *u, const struct record *cycle, const struct record *r, uscope_line_t **next)
 {
-	if (r->event & RECORD_PUNCTUAL || !is_simple(u, r))
+	if (!is_simple(u, r))
 		return false;
 	struct uscp_shown *s = find_shown(u, r->chan, any_place_of(r), r->value);
 	if (!s) {
@@ -386,9 +371,9 @@ uscp_show_cycles(struct uscp *u, const struct record *r, const struct record *en
 	for (;;) {
 		const struct record *stop = u->lines + USCP_LINES - next < end - r ? r + (u->lines + USCP_LINES - next) : end;
 		const struct record *from = r;
-		r = put_known(u, batch, r, stop, next);
+		r = put_known(u, r, stop, next);
 		next += r - from;
-		if (r < stop && put_new(u, batch, r, next)) {
+		if (r < stop && put_new(u, r, next)) {
 			next++;
 			r++;
 			continue;
@@ -396,8 +381,9 @@ uscp_show_cycles(struct uscp *u, const struct record *r, const struct record *en
 		cycle = r;
 		if (r == end)
 			break;
-		while (cycle > batch && is_same_cycle(cycle - 1, r))
-			cycle--;
+		if (!r->begins)
+			for (cycle--; !cycle->begins;)
+				cycle--;
 		if (r == stop) {
 			if (r - cycle == USCP_LINES)
 				break;
@@ -409,9 +395,7 @@ uscp_show_cycles(struct uscp *u, const struct record *r, const struct record *en
 		}
 	}
 	uscope_cycles(u->w, u->lines, (size_t)(next - u->lines - (r - cycle)));
-	if (cycle > batch) {
+	if (cycle > batch)
 		u->time = cycle[-1].time;
-		u->last_event = cycle[-1].event;
-	}
 	return cycle;
 }

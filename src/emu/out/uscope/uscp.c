@@ -18,7 +18,7 @@ uscp_give_up(struct uscp *u, const char *what, int status)
 	u->failed = true;
 	(void)diag_error(u->emu->diag, status == USCOPE_E_NOMEM ? ERR_MEMORY : ERR_WRITE, NULL,
 		"%s: %s\nhint: %swhat the file holds up to here can be read", u->path, what,
-		u->emu->options.uscope.alone ? "" : "the other outputs are not affected; ");
+		u->emu->options.outputs == OUTPUT_USCOPE ? "" : "the other outputs are not affected; ");
 }
 
 void
@@ -58,36 +58,7 @@ uscp_end_cycle(struct uscp *u)
 	u->nlines = 0;
 }
 
-/* ---- Punctual values. ---- */
-
-/* The first record says the value, at t - 1 or t; one at t, of the same event, says what
- * the row showed before. The file has one event, at t. */
-static void
-hold(struct uscp *u, const struct record *r)
-{
-	struct record *p = arena_grow(&u->arena, u->pending, u->npending, &u->pending_cap, sizeof(*p));
-	if (!p) {
-		uscp_give_up(u, "memory is exhausted", USCOPE_E_NOMEM);
-		return;
-	}
-	u->pending = p;
-	p[u->npending++] = *r;
-}
-
-/* Whether the record ends a punctual value; then in *value. */
-static bool
-release(struct uscp *u, const struct record *r, struct record *value)
-{
-	for (size_t i = 0; i < u->npending; i++) {
-		const struct record *p = &u->pending[i];
-		if (p->row != r->row || p->col != r->col || (p->event & ~RECORD_PUNCTUAL) != r->event)
-			continue;
-		*value = *p;
-		memmove(&u->pending[i], &u->pending[i + 1], (--u->npending - i) * sizeof(*p));
-		return true;
-	}
-	return false;
-}
+/* ---- Events of the file. ---- */
 
 static void
 store_le(uint8_t *to, unsigned size, uint64_t value)
@@ -107,7 +78,7 @@ put_punctual(struct uscp *u, const struct uscp_class *c, const struct record *r)
 	uscope_event(u->w, c->punctual, payload);
 }
 
-/* An event of the trace, which is two records: see struct batch. */
+/* An event of the trace, which is two records: see feed_put_event(). */
 static void
 put_raw(struct uscp *u, const struct record *r)
 {
@@ -125,42 +96,19 @@ put_raw(struct uscp *u, const struct record *r)
 
 /* ---- Events of the trace. ---- */
 
-/* The records of a lane, and how far they are written. */
-struct cursor {
-	const struct record *begin;
-	const struct record *at;
-	const struct record *end;
-};
-
-/* Both lines of a punctual value are at t when there was one before, and the reader knows
- * that. Where an instant was too long for a batch they may be for no such reason: then
- * they are written as what they are. */
-static bool
-is_plain(const struct cursor *c, const struct record *r, const struct record *value)
-{
-	if (value->time != r->time || r->time == 0)
-		return true;
-	for (const struct record *p = r; p-- > c->begin && p->time == r->time;)
-		if ((p->row == r->row || (p->cpu && p->cpu == r->row)) && p->col == r->col && !(p->event & RECORD_PUNCTUAL))
-			return true;
-	return false;
-}
-
 static void
-put_any(struct uscp *u, const struct cursor *cur, const struct record *r)
+put_any(struct uscp *u, const struct record *r)
 {
 	const struct uscp_class *cpus = &u->map.classes[ROW_CPU];
 	enum row_class rows = r->row < cpus->first_row ? ROW_THREAD : ROW_CPU;
 	const struct uscp_class *c = &u->map.classes[rows];
-	struct record value;
+	if (r->kind == RECORD_EVENT)
+		return;
 	if (__builtin_expect(r->row - c->first_row >= u->nknown[rows], 0))
 		uscp_put_rows(u, rows, r->row - c->first_row + 1);
-	if (__builtin_expect(u->npending != 0, 0) && release(u, r, &value)) {
-		if (is_plain(cur, r, &value)) {
-			put_punctual(u, c, &value);
-			return;
-		}
-		uscp_show(u, &value);
+	if (r->kind == RECORD_PUNCTUAL) {
+		put_punctual(u, c, r);
+		return;
 	}
 	uscp_show(u, r);
 	if (r->col == COL_NRUNNING)
@@ -182,113 +130,75 @@ put_breakdowns(struct uscp *u)
 	}
 }
 
-/* Sets punctual values aside, up to the next other record. */
 static void
-skip_punctuals(struct uscp *u, struct cursor *c)
+end_cycle(struct uscp *u)
 {
-	for (; c->at < c->end && c->at->event & RECORD_PUNCTUAL; c->at++)
-		hold(u, c->at);
-}
-
-/* Events are counted in 15 bits: which of two of an instant is the earlier. */
-static bool
-is_earlier(const struct record *a, const struct record *b)
-{
-	if (a->time != b->time)
-		return a->time < b->time;
-	return ((a->event - b->event) & (RECORD_PUNCTUAL >> 1)) != 0;
-}
-
-/* The earliest record of all lanes; NULL: there are no more. */
-static inline const struct record *
-first_record(const struct cursor cur[])
-{
-	const struct cursor *rows = &cur[LANE_ROWS];
-	const struct cursor *events = &cur[LANE_EVENTS];
-	const struct record *row = rows->at < rows->end ? rows->at : NULL;
-	const struct record *event = events->at < events->end ? events->at : NULL;
-	if (!row || !event)
-		return row ? row : event;
-	return is_earlier(event, row) ? event : row;
-}
-
-static inline bool
-is_next(const struct cursor *c, int64_t time, uint16_t event)
-{
-	return c->at < c->end && c->at->time == time && c->at->event == event;
-}
-
-/* All that one event of the trace has changed. */
-static void
-put_cycle(struct uscp *u, struct cursor cur[], int64_t time, uint16_t event)
-{
-	u->time = time;
-	for (; is_next(&cur[LANE_EVENTS], time, event); cur[LANE_EVENTS].at += 2)
-		put_raw(u, cur[LANE_EVENTS].at);
-	for (struct cursor *rows = &cur[LANE_ROWS]; is_next(rows, time, event); skip_punctuals(u, rows))
-		put_any(u, rows, rows->at++);
-	/* An event that is too long for a batch goes on in the next one. */
-	u->unended = u->nreductions && !first_record(cur);
-	u->last_event = event;
-	if (u->nreductions && !u->unended)
-		put_breakdowns(u);
-	uscp_end_cycle(u);
-}
-
-/* The event that ended the last batch, after all. */
-static void
-end_event(struct uscp *u)
-{
-	if (!u->unended)
-		return;
-	u->unended = false;
 	put_breakdowns(u);
 	uscp_end_cycle(u);
+}
+
+/* All that one event of the trace has changed. Returns the record behind. */
+static const struct record *
+put_cycle(struct uscp *u, const struct record *r, const struct record *end, bool whole)
+{
+	const struct record *next = r + 1;
+	while (next < end && !next->begins)
+		next++;
+	u->time = r->time;
+	if (next[-1].kind == RECORD_EVENT)
+		put_raw(u, next - 2);
+	for (; r < next; r++)
+		put_any(u, r);
+	/* An event that is too long for a batch goes on in the next one. */
+	if (next < end || whole || u->nreductions == 0)
+		end_cycle(u);
+	return next;
 }
 
 /* Whether the run goes on, as others do. */
 static int
 go_on(const struct uscp *u)
 {
-	return u->failed && u->emu->options.uscope.alone ? -ERR_WRITE : 0;
+	return u->failed && u->emu->options.outputs == OUTPUT_USCOPE ? -ERR_WRITE : 0;
+}
+
+/* The first record of the event that has the record i. */
+static const struct record *
+begin_of(const struct batch *b, size_t i)
+{
+	while (i && !b->r[i].begins)
+		i--;
+	return &b->r[i];
 }
 
 static int
 uscp_write(void *self, const struct batch *b)
 {
 	struct uscp *u = self;
-	if (u->failed || !u->w)
-		return go_on(u);
-	struct cursor cur[LANES];
-	for (int i = 0; i < LANES; i++)
-		cur[i] = (struct cursor){ b->r[i], b->r[i], b->r[i] + b->n[i] };
-	skip_punctuals(u, &cur[LANE_ROWS]);
-	const struct record *first = first_record(cur);
-	if (first && (first->time != u->time || first->event != u->last_event))
-		end_event(u);
-	struct cursor *rows = &cur[LANE_ROWS];
-	bool plain = u->nreductions == 0 && b->n[LANE_EVENTS] == 0;
-	for (const struct record *r; !u->failed && (r = first_record(cur));) {
-		if (plain && u->npending == 0) {
-			rows->at = uscp_show_cycles(u, r, rows->end);
-			skip_punctuals(u, rows);
-			if (rows->at > r)
-				continue;
-		}
-		put_cycle(u, cur, r->time, r->event);
+	const struct record *end = b->r + b->n;
+	size_t odd = 0;
+	for (const struct record *r = b->r; r < end && !u->failed;) {
+		while (odd < b->nodd && &b->r[b->odd[odd]] < r)
+			odd++;
+		const struct record *plain = odd < b->nodd ? begin_of(b, b->odd[odd]) : end;
+		if (u->nreductions || !r->begins)
+			plain = r;
+		const struct record *from = r;
+		if (r < plain)
+			r = uscp_show_cycles(u, r, plain);
+		if (r == from)
+			r = put_cycle(u, r, end, b->whole);
 	}
 	uscp_check_writer(u);
 	return go_on(u);
 }
 
-/* What came so far are whole events, and what comes is later. */
 static int
 uscp_flush(void *self)
 {
 	struct uscp *u = self;
-	if (u->failed || !u->w)
+	if (u->failed)
 		return go_on(u);
-	end_event(u);
 	(void)uscope_writer_flush(u->w);
 	uscp_check_writer(u);
 	return go_on(u);
@@ -301,7 +211,6 @@ uscp_close(void *self, int64_t duration)
 {
 	struct uscp *u = self;
 	if (u->w && !u->failed) {
-		end_event(u);
 		if (duration < u->time)
 			duration = u->time;
 		for (uint32_t i = 0; i < u->emu->sys.ncpus; i++) {
@@ -335,8 +244,9 @@ uscp_close(void *self, int64_t duration)
 const struct sink_ops uscp_sink = {
 	.name = "uscope",
 	.size = sizeof(struct uscp),
+	.load = 2,
 	.open = uscp_open,
-	.write_all = uscp_write,
+	.write = uscp_write,
 	.flush = uscp_flush,
 	.close = uscp_close,
 };

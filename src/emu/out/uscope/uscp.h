@@ -59,9 +59,6 @@ struct uscp {
 	size_t nreductions;
 	struct span *busy; /* by CPU */
 	struct span *over;
-	struct record *pending; /* punctual values whose end has not come */
-	size_t npending;
-	size_t pending_cap;
 	int64_t time;                    /* of the cycle or the last one, ns */
 	struct uscp_shown *shown;        /* by channel and value */
 	size_t shown_mask;               /* of a channel: what is looked at */
@@ -70,8 +67,6 @@ struct uscp {
 	size_t nlines;
 	bool begun;   /* the cycle, in the file */
 	uint8_t mark; /* of the records in lines that are not written yet */
-	uint16_t last_event;
-	bool unended; /* the breakdowns of the last cycle are still to be written */
 	bool failed;  /* and reported */
 };
 
@@ -82,7 +77,7 @@ void uscp_give_up(struct uscp *u, const char *what, int status);
 void uscp_check_writer(struct uscp *u);
 
 /* The sink's open. */
-int uscp_open(void *self, const struct emu *emu, const char *dir, enum row_class rows);
+int uscp_open(void *self, const struct emu *emu, const char *dir);
 void uscp_finish(struct uscp *u);
 
 /* The cycle at u->time, for what is no SET of a row: what the row has before is written.
@@ -100,8 +95,8 @@ bool uscp_open_shown(struct uscp *u);
 void uscp_show(struct uscp *u, const struct record *r);
 /* A value of a breakdown, in the cycle. */
 void uscp_show_own(struct uscp *u, const struct uscp_col *k, uint32_t row, int64_t value);
-/* The cycles from r on, which are nothing but records of rows that are known. Returns the
- * first record of what is not so. u->time is that of the last one. */
+/* The cycles from r on, where one begins, up to the first with something else than states
+ * of rows that are known: returns its first record. u->time is that of the last one. */
 const struct record *uscp_show_cycles(struct uscp *u, const struct record *r, const struct record *end);
 
 /* How many threads run in a CPU, for the overview. */

@@ -23,8 +23,6 @@ struct output {
 	int *types;
 	struct prv prv;
 	bool started;
-	struct record *batch; /* ends with a nanosecond where a punctual value may come */
-	size_t n;
 };
 
 struct writer {
@@ -39,50 +37,6 @@ struct writer {
 };
 
 /* ---- Records. ---- */
-
-/* Writes what nothing can be inserted into any more; all if that is nothing. */
-static int
-flush(struct output *o)
-{
-	size_t n = o->n;
-	int64_t last = o->batch[n - 1].time;
-	while (n && o->batch[n - 1].time >= last - 1)
-		n--;
-	n = n ? n : o->n;
-	int rc = prv_write(&o->prv, o->batch, n);
-	memmove(o->batch, o->batch + n, (o->n - n) * sizeof(*o->batch));
-	o->n -= n;
-	return rc;
-}
-
-static int
-add(struct output *o, struct record r)
-{
-	int rc = o->n == PRV_INSTANT ? flush(o) : 0;
-	o->batch[o->n++] = r;
-	return rc;
-}
-
-/* Behind those of its time, which is not after the last one. */
-static int
-insert(struct output *o, struct record r)
-{
-	int rc = o->n == PRV_INSTANT ? flush(o) : 0;
-	size_t at = o->n++;
-	for (; at > 0 && o->batch[at - 1].time > r.time; at--)
-		o->batch[at] = o->batch[at - 1];
-	o->batch[at] = r;
-	return rc;
-}
-
-static bool
-has(const struct output *o, const struct record *r)
-{
-	for (size_t i = o->n; i > 0 && o->batch[i - 1].time >= r->time; i--)
-		if (o->batch[i - 1].time == r->time && o->batch[i - 1].row == r->row && o->batch[i - 1].col == r->col)
-			return true;
-	return false;
-}
 
 static uint16_t
 column(const struct output *o, const struct tlchannel *ch)
@@ -111,15 +65,15 @@ take_op(struct writer *w, const uscope_item_t *item)
 	if (ch->size < 8)
 		*raw &= (UINT64_C(1) << 8 * ch->size) - 1;
 	struct output *o = w->of_channel[ch - f->channels];
-	return add(o, (struct record){
-			      .time = (int64_t)(item->time_ps / PS_PER_NS),
-			      .value = value_of(w, ch, *raw),
-			      .row = item->slot,
-			      .col = column(o, ch),
-		      });
+	const struct record r = {
+		.time = (int64_t)(item->time_ps / PS_PER_NS),
+		.value = value_of(w, ch, *raw),
+		.row = item->slot,
+		.col = column(o, ch),
+	};
+	return prv_put(&o->prv, &r);
 }
 
-/* The value for a nanosecond, then what the row showed before. */
 static int
 take_event(struct writer *w, const uscope_item_t *item)
 {
@@ -130,15 +84,15 @@ take_event(struct writer *w, const uscope_item_t *item)
 	if (!ch)
 		return 0;
 	struct output *o = w->of_channel[ch - f->channels];
-	struct record before = { .time = (int64_t)(item->time_ps / PS_PER_NS), .row = row, .col = column(o, ch) };
-	before.value = value_of(w, ch, w->raw[tlfile_cell(f, ch, row)]);
-	struct record r = before;
-	r.value = value;
-	if (r.time > 0 && !has(o, &before))
-		r.time--;
-	int rc = insert(o, r);
-	int bad = add(o, before);
-	return rc ? rc : bad;
+	const struct record r = {
+		.time = (int64_t)(item->time_ps / PS_PER_NS),
+		.value = value,
+		.row = row,
+		.col = column(o, ch),
+		.kind = RECORD_PUNCTUAL,
+		.before = value_of(w, ch, w->raw[tlfile_cell(f, ch, row)]),
+	};
+	return prv_put(&o->prv, &r);
 }
 
 static int
@@ -250,8 +204,7 @@ start(struct writer *w, struct output *o, const char *dir)
 	const char *pcf = arena_printf(&w->arena, "%s/%s.pcf", dir, o->stem);
 	const char *row = arena_printf(&w->arena, "%s/%s.row", dir, o->stem);
 	o->types = arena_new(&w->arena, int, o->nchannels);
-	o->batch = arena_new(&w->arena, struct record, PRV_INSTANT);
-	if (!prv || !pcf || !row || !o->types || !o->batch)
+	if (!prv || !pcf || !row || !o->types)
 		return diag_no_memory(&w->diag);
 	for (uint32_t i = 0; i < o->nchannels; i++)
 		o->types[i] = o->channels[i]->type;
@@ -307,10 +260,8 @@ plan(struct writer *w)
 static int
 finish(struct output *o, int64_t duration)
 {
-	int rc = o->n ? prv_write(&o->prv, o->batch, o->n) : 0;
 	prv_set_rows(&o->prv, o->class->nrows);
-	int bad = o->started ? prv_finish(&o->prv, duration) : 0;
-	return rc < 0 ? rc : bad;
+	return o->started ? prv_finish(&o->prv, duration) : 0;
 }
 
 int
