@@ -16,7 +16,6 @@ static const struct cli_option options[] = {
 
 /* The events of a file. The payload lives until the next call. */
 struct events {
-	uscope_reader_t *reader; /* of its own: an iterator beside another one */
 	uscope_event_iter_t *it;
 	bool ready;
 	uint64_t time_ps;
@@ -70,32 +69,17 @@ put_missing(void *user, const char *what, int in, uint16_t scope, const char *ow
 	return go_on(d);
 }
 
-static const uscope_field_t *
-field_of(const struct diff *d, const struct cell *c, int side)
-{
-	const uscope_storage_t *st = &d->in[side].schema->storages[c->storage->id[side]];
-	return c->kind == CELL_PROPERTY ? &st->properties[c->storage->properties.of[side][c->pair]] : &st->fields[c->storage->fields.of[side][c->pair]];
-}
-
 static void
 put_cell_value(struct diff *d, const struct cell *c, int side)
 {
-	const uscope_state_t *state = diffstate_state(d->states, side);
-	uint16_t id = c->storage->id[side];
-	if (c->kind == CELL_VALID) {
-		bool valid = uscope_slot_valid(state, id, (uint16_t)c->slot);
-		if (d->tool->json)
-			put_str(d->w, valid ? "true" : "false");
-		else
-			put_str(d->w, valid ? "valid" : "invalid");
-		return;
-	}
-	uint64_t v = c->kind == CELL_PROPERTY ? uscope_state_prop(state, id, c->storage->properties.of[side][c->pair])
-					      : uscope_slot_field_raw(state, id, (uint16_t)c->slot, c->storage->fields.of[side][c->pair]);
-	if (d->tool->json)
-		json_value(&d->show[side], field_of(d, c, side), v);
+	uint64_t v = diffstate_raw(d->states, c, side);
+	const uscope_field_t *f = cell_field(d->in, c, side);
+	if (!f)
+		put_str(d->w, d->tool->json ? (v ? "true" : "false") : (v ? "valid" : "invalid"));
+	else if (d->tool->json)
+		json_value(&d->show[side], f, v);
 	else
-		show_value(&d->show[side], field_of(d, c, side), v);
+		show_value(&d->show[side], f, v);
 }
 
 static void
@@ -111,8 +95,7 @@ put_json_cell(struct diff *d, uint64_t time_ps, const struct cell *c)
 		json_u64(d->w, "slot", c->slot);
 	if (c->kind != CELL_VALID) {
 		json_key(d->w, kinds[c->kind]);
-		uint32_t index = c->kind == CELL_PROPERTY ? c->storage->properties.of[0][c->pair] : c->storage->fields.of[0][c->pair];
-		json_field_name(&d->show[0], field_of(d, c, 0), index);
+		json_field_name(&d->show[0], cell_field(d->in, c, 0), cell_index(c, 0));
 	}
 	json_key(d->w, "a");
 	put_cell_value(d, c, 0);
@@ -136,7 +119,7 @@ put_cell(void *user, uint64_t time_ps, const struct cell *c)
 	if (c->kind != CELL_PROPERTY)
 		wbuf_printf(d->w, "[%u]", c->slot);
 	if (c->kind != CELL_VALID) {
-		const char *name = field_of(d, c, 0)->name;
+		const char *name = cell_field(d->in, c, 0)->name;
 		put_str(d->w, ".");
 		put_text(d->w, name, strlen(name));
 	}
@@ -202,13 +185,13 @@ look_event(struct diff *d, int side)
 	while (!e->ready && !d->failed) {
 		if (!uscope_event_next(e->it, &e->time_ps, &e->type, &payload)) {
 			if (uscope_event_iter_status(e->it) < 0) {
-				(void)utool_fail(d->tool, &d->in[side], uscope_reader_error(e->reader));
+				(void)utool_failed(d->tool, &d->in[side]);
 				d->failed = true;
 			}
 			return false;
 		}
 		e->payload = payload;
-		e->ready = d->pairs.event_of[side][e->type] != UINT32_MAX;
+		e->ready = d->pairs.events.ids.index[side][e->type] != NO_PAIR;
 	}
 	return e->ready;
 }
@@ -218,10 +201,10 @@ same_event(const struct diff *d)
 {
 	const struct events *a = &d->events[0];
 	const struct events *b = &d->events[1];
-	uint32_t pair = d->pairs.event_of[0][a->type];
-	if (pair != d->pairs.event_of[1][b->type])
+	uint16_t pair = d->pairs.events.ids.index[0][a->type];
+	if (pair != d->pairs.events.ids.index[1][b->type])
 		return false;
-	const struct field_pairs *f = &d->pairs.events[pair].fields;
+	const struct matching *f = &d->pairs.events.at[pair].fields;
 	for (uint32_t i = 0; i < f->n; i++) {
 		const uscope_field_t *fa = &d->in[0].schema->events[a->type].fields[f->of[0][i]];
 		const uscope_field_t *fb = &d->in[1].schema->events[b->type].fields[f->of[1][i]];
@@ -253,23 +236,6 @@ diff_events(struct diff *d, uint64_t time_ps)
 
 /* ---- The tool. ---- */
 
-static bool
-open_events(struct diff *d, int side)
-{
-	uscope_reader_options_t how = { .mode = d->tool->mode };
-	uscope_error_t e = { .segment = -1 };
-	struct events *ev = &d->events[side];
-	ev->reader = uscope_reader_open_ex(d->in[side].path, &how, &e);
-	if (!ev->reader) {
-		(void)utool_fail(d->tool, &d->in[side], &e);
-		return false;
-	}
-	ev->it = uscope_events_in_range(ev->reader, 0, UINT64_MAX);
-	if (!ev->it)
-		(void)utool_no_memory(d->tool);
-	return ev->it != NULL;
-}
-
 /* The earlier of what happens next in the states and in the events. */
 static bool
 next_time(struct diff *d, uint64_t *time_ps)
@@ -298,10 +264,8 @@ compare(struct diff *d)
 static void
 diff_finish(struct diff *d)
 {
-	for (int side = 0; side < SIDES; side++) {
+	for (int side = 0; side < SIDES; side++)
 		uscope_event_iter_free(d->events[side].it);
-		uscope_reader_close(d->events[side].reader);
-	}
 	diffstate_free(d->states);
 	pairs_finish(&d->pairs);
 }
@@ -327,19 +291,6 @@ pick_both(struct tool *t)
 	return false;
 }
 
-static bool
-open_one(struct tool *t, struct source *s, const char *path)
-{
-	uscope_error_t e = { .segment = -1 };
-	uscope_reader_options_t how = { .mode = t->mode };
-	uscope_reader_t *r = uscope_reader_open_ex(path, &how, &e);
-	if (r)
-		return utool_adopt(t, s, path, r);
-	s->path = path;
-	t->status = utool_fail(t, s, &e);
-	return false;
-}
-
 static int
 run(struct tool *t, int argc, char **argv)
 {
@@ -349,7 +300,7 @@ run(struct tool *t, int argc, char **argv)
 		d.all = true;
 	if (!utool_ready(t, opt, argc, argv, 2))
 		return t->status;
-	if (!open_one(t, &t->in[0], argv[optind]) || !open_one(t, &t->in[1], argv[optind + 1]) || !pick_both(t))
+	if (!utool_load(t, &t->in[0], argv[optind]) || !utool_load(t, &t->in[1], argv[optind + 1]) || !pick_both(t))
 		return t->status;
 	for (int side = 0; side < SIDES; side++)
 		d.show[side] = show_of(t, &t->in[side]);
@@ -361,8 +312,10 @@ run(struct tool *t, int argc, char **argv)
 	}
 	if (paired) {
 		d.states = diffstate_new(t, t->in, &d.pairs);
-		d.failed = !d.states || !open_events(&d, 0) || !open_events(&d, 1);
-		if (!d.states)
+		for (int side = 0; side < SIDES; side++)
+			d.events[side].it = uscope_events_in_range(t->in[side].reader, 0, UINT64_MAX);
+		d.failed = !d.states || !d.events[0].it || !d.events[1].it;
+		if (d.failed)
 			(void)utool_no_memory(t);
 		if (!d.failed)
 			compare(&d);

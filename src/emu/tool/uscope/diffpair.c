@@ -4,236 +4,175 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is paired: the storages or the events of both files. */
-struct side {
+/* A list of one file: its storages, its types of events, or the fields of one of these. */
+struct list {
 	const struct source *src;
 	bool events;
-};
-
-static uint32_t
-count(const struct side *s)
-{
-	return s->events ? s->src->schema->num_events : s->src->schema->num_storages;
-}
-
-static const char *
-name_of(const struct side *s, uint32_t i)
-{
-	return s->events ? s->src->schema->events[i].name : s->src->schema->storages[i].name;
-}
-
-static uint16_t
-scope_of(const struct side *s, uint32_t i)
-{
-	return s->events ? s->src->schema->events[i].scope : s->src->schema->storages[i].scope;
-}
-
-static bool
-is_chosen(const struct side *s, uint32_t i)
-{
-	return s->events ? s->src->picked.events[i] : s->src->picked.storages[i];
-}
-
-static bool
-same_place(const struct side *a, uint32_t i, const struct side *b, uint32_t k)
-{
-	return strcmp(name_of(a, i), name_of(b, k)) == 0 &&
-		strcmp(pathlist_scope(&a->src->paths, scope_of(a, i)), pathlist_scope(&b->src->paths, scope_of(b, k))) == 0;
-}
-
-/* Files of one program have the same order: the same place is tried first. */
-static uint32_t
-find_other(const struct side *a, uint32_t i, const struct side *b, const uint32_t *taken)
-{
-	uint32_t n = count(b);
-	for (uint32_t k = 0; k <= n; k++) {
-		uint32_t at = k == 0 ? i : k - 1;
-		if (at < n && taken[at] == UINT32_MAX && is_chosen(b, at) && same_place(a, i, b, at))
-			return at;
-	}
-	return UINT32_MAX;
-}
-
-struct field_list {
+	bool inside; /* fields of `owner` */
+	uint16_t owner;
 	const uscope_field_t *fields;
 	uint32_t n;
 };
 
-static bool
-same_field(const uscope_field_t *a, const uscope_field_t *b)
-{
-	return a->type == b->type && strcmp(a->name, b->name) == 0;
-}
-
-/* `reported`: whose owner, for what is missing. */
 struct missing {
 	pair_missing_fn *fn;
 	void *user;
-	const struct side *sides;
-	const uint16_t *id; /* of the owner, by side */
 };
 
-static bool
-tell(const struct missing *m, int in, const char *field)
+static const char *
+owner_name(const struct list *l, uint32_t i)
 {
-	const struct side *s = &m->sides[in];
-	return m->fn(m->user, "field", in, scope_of(s, m->id[in]), name_of(s, m->id[in]), field);
+	return l->events ? l->src->schema->events[i].name : l->src->schema->storages[i].name;
+}
+
+static uint16_t
+owner_scope(const struct list *l, uint32_t i)
+{
+	return l->events ? l->src->schema->events[i].scope : l->src->schema->storages[i].scope;
 }
 
 static bool
-room_for_fields(struct field_pairs *p, uint32_t na, uint32_t nb)
+is_chosen(const struct list *l, uint32_t i)
 {
-	const uint32_t n[SIDES] = { na, nb };
+	return l->inside || (l->events ? l->src->picked.events[i] : l->src->picked.storages[i]);
+}
+
+static bool
+is_same(const struct list *a, uint32_t i, const struct list *b, uint32_t k)
+{
+	if (a->inside)
+		return a->fields[i].type == b->fields[k].type && strcmp(a->fields[i].name, b->fields[k].name) == 0;
+	return strcmp(owner_name(a, i), owner_name(b, k)) == 0 &&
+		strcmp(pathlist_scope(&a->src->paths, owner_scope(a, i)), pathlist_scope(&b->src->paths, owner_scope(b, k))) == 0;
+}
+
+/* Pairs each entry of the first list with the first of the second that is the same and free. Files of one
+ * program have the same order: the same place is tried before all. false: out of memory. */
+static bool
+match(struct matching *m, const struct list *a, const struct list *b)
+{
+	const uint32_t n[SIDES] = { a->n, b->n };
 	for (int s = 0; s < SIDES; s++) {
-		p->of[s] = calloc((size_t)na + 1, sizeof(*p->of[s]));
-		p->index[s] = calloc((size_t)n[s] + 1, sizeof(*p->index[s]));
-		if (!p->of[s] || !p->index[s])
+		m->of[s] = calloc((size_t)a->n + 1, sizeof(*m->of[s]));
+		m->index[s] = malloc(((size_t)n[s] + 1) * sizeof(*m->index[s]));
+		if (!m->of[s] || !m->index[s])
 			return false;
-		for (uint32_t i = 0; i < n[s]; i++)
-			p->index[s][i] = NO_PAIR;
+		memset(m->index[s], 0xff, n[s] * sizeof(*m->index[s]));
+	}
+	for (uint32_t i = 0; i < a->n; i++) {
+		for (uint32_t k = 0; is_chosen(a, i) && k <= b->n; k++) {
+			uint32_t at = k == 0 ? i : k - 1;
+			if (at >= b->n || m->index[1][at] != NO_PAIR || !is_chosen(b, at) || !is_same(a, i, b, at))
+				continue;
+			m->of[0][m->n] = (uint16_t)i;
+			m->of[1][m->n] = (uint16_t)at;
+			m->index[0][i] = m->index[1][at] = m->n++;
+			break;
+		}
 	}
 	return true;
 }
 
-static uint32_t
-find_field(const uscope_field_t *f, uint32_t i, const struct field_list *in, const uint16_t *taken)
+static bool
+tell(const struct missing *m, int in, const struct list *l, uint32_t i)
 {
-	for (uint32_t k = 0; k <= in->n; k++) {
-		uint32_t at = k == 0 ? i : k - 1;
-		if (at < in->n && taken[at] == NO_PAIR && same_field(f, &in->fields[at]))
-			return at;
-	}
-	return in->n;
+	uint32_t owner = l->inside ? l->owner : i;
+	const char *what = l->inside ? "field" : l->events ? "event"
+							   : "storage";
+	return m->fn(m->user, what, in, owner_scope(l, owner), owner_name(l, owner), l->inside ? l->fields[i].name : NULL);
 }
 
 static bool
-pair_fields(struct field_pairs *p, const struct field_list lists[SIDES], const struct missing *m)
+pair_fields(struct matching *m, const struct list lists[SIDES], const struct missing *missing)
 {
-	uint32_t na = lists[0].n;
-	uint32_t nb = lists[1].n;
-	if (!room_for_fields(p, na, nb))
+	if (!match(m, &lists[0], &lists[1]))
 		return false;
-	for (uint32_t i = 0; i < na; i++) {
-		uint32_t k = find_field(&lists[0].fields[i], i, &lists[1], p->index[1]);
-		if (k == nb) {
-			if (!tell(m, 0, lists[0].fields[i].name))
+	for (int s = 0; s < SIDES; s++)
+		for (uint32_t i = 0; i < lists[s].n; i++)
+			if (m->index[s][i] == NO_PAIR && !tell(missing, s, &lists[s], i))
 				return false;
-			continue;
-		}
-		p->of[0][p->n] = (uint16_t)i;
-		p->of[1][p->n] = (uint16_t)k;
-		p->index[0][i] = p->index[1][k] = (uint16_t)p->n++;
-	}
-	for (uint32_t k = 0; k < nb; k++)
-		if (p->index[1][k] == NO_PAIR && !tell(m, 1, lists[1].fields[k].name))
-			return false;
 	return true;
 }
 
-static struct field_list
-fields_of(const struct side *s, uint32_t i)
-{
-	if (s->events)
-		return (struct field_list){ s->src->schema->events[i].fields, s->src->schema->events[i].num_fields };
-	return (struct field_list){ s->src->schema->storages[i].fields, s->src->schema->storages[i].num_fields };
-}
-
-static struct field_list
-properties_of(const struct side *s, uint32_t i)
-{
-	return (struct field_list){ s->src->schema->storages[i].properties, s->src->schema->storages[i].num_properties };
-}
-
 static bool
-pair_owner(struct owner_pair *o, const struct side sides[SIDES], pair_missing_fn *fn, void *user)
+pair_owner(struct owner_pair *o, const struct list lists[SIDES], const struct missing *missing)
 {
-	const struct missing m = { .fn = fn, .user = user, .sides = sides, .id = o->id };
-	const struct field_list fields[SIDES] = { fields_of(&sides[0], o->id[0]), fields_of(&sides[1], o->id[1]) };
-	if (!pair_fields(&o->fields, fields, &m))
-		return false;
-	if (sides[0].events)
-		return true;
-	const struct field_list props[SIDES] = { properties_of(&sides[0], o->id[0]), properties_of(&sides[1], o->id[1]) };
-	return pair_fields(&o->properties, props, &m);
-}
-
-static uint32_t *
-new_map(uint32_t n)
-{
-	uint32_t *map = malloc(((size_t)n + 1) * sizeof(*map));
-	for (uint32_t i = 0; map && i < n; i++)
-		map[i] = UINT32_MAX;
-	return map;
-}
-
-/* owners: room for all of side 0. */
-static bool
-pair_owners(struct owner_pair *owners, uint32_t *n, uint32_t *const maps[SIDES], const struct side sides[SIDES], pair_missing_fn *fn, void *user)
-{
-	const char *what = sides[0].events ? "event" : "storage";
-	for (uint32_t i = 0; i < count(&sides[0]); i++) {
-		if (!is_chosen(&sides[0], i))
-			continue;
-		uint32_t k = find_other(&sides[0], i, &sides[1], maps[1]);
-		if (k == UINT32_MAX) {
-			if (!fn(user, what, 0, scope_of(&sides[0], i), name_of(&sides[0], i), NULL))
-				return false;
-			continue;
-		}
-		maps[0][i] = maps[1][k] = *n;
-		struct owner_pair *o = &owners[(*n)++];
-		o->id[0] = (uint16_t)i;
-		o->id[1] = (uint16_t)k;
-		if (!pair_owner(o, sides, fn, user))
-			return false;
+	struct list fields[SIDES];
+	struct list properties[SIDES];
+	for (int s = 0; s < SIDES; s++) {
+		fields[s] = properties[s] = (struct list){ .src = lists[s].src, .events = lists[s].events, .inside = true, .owner = o->id[s] };
+		const schema_t *schema = lists[s].src->schema;
+		const uscope_event_type_t *e = &schema->events[o->id[s]];
+		const uscope_storage_t *st = &schema->storages[o->id[s]];
+		fields[s].fields = lists[s].events ? e->fields : st->fields;
+		fields[s].n = lists[s].events ? e->num_fields : st->num_fields;
+		properties[s].fields = lists[s].events ? NULL : st->properties;
+		properties[s].n = lists[s].events ? 0 : st->num_properties;
 	}
-	for (uint32_t k = 0; k < count(&sides[1]); k++)
-		if (is_chosen(&sides[1], k) && maps[1][k] == UINT32_MAX &&
-			!fn(user, what, 1, scope_of(&sides[1], k), name_of(&sides[1], k), NULL))
-			return false;
+	return pair_fields(&o->fields, fields, missing) && pair_fields(&o->properties, properties, missing);
+}
+
+static bool
+pair_owners(struct owner_pairs *p, const struct list lists[SIDES], const struct missing *missing)
+{
+	struct matching *m = &p->ids;
+	p->at = calloc((size_t)lists[0].n + 1, sizeof(*p->at));
+	if (!p->at || !match(m, &lists[0], &lists[1]))
+		return false;
+	for (int s = 0; s < SIDES; s++) {
+		for (uint32_t i = 0; i < lists[s].n; i++) {
+			uint16_t pair = m->index[s][i];
+			if (pair == NO_PAIR && is_chosen(&lists[s], i) && !tell(missing, s, &lists[s], i))
+				return false;
+			if (pair == NO_PAIR || s > 0)
+				continue;
+			p->at[pair].id[0] = m->of[0][pair];
+			p->at[pair].id[1] = m->of[1][pair];
+			if (!pair_owner(&p->at[pair], lists, missing))
+				return false;
+		}
+	}
 	return true;
 }
 
 bool
-pairs_init(struct pairs *p, const struct source *in, pair_missing_fn *missing, void *user)
+pairs_init(struct pairs *p, const struct source *in, pair_missing_fn *fn, void *user)
 {
+	const struct missing missing = { fn, user };
+	struct list storages[SIDES];
+	struct list events[SIDES];
 	*p = (struct pairs){ 0 };
-	const struct side storages[SIDES] = { { &in[0], false }, { &in[1], false } };
-	const struct side events[SIDES] = { { &in[0], true }, { &in[1], true } };
-	p->storages = calloc((size_t)count(&storages[0]) + 1, sizeof(*p->storages));
-	p->events = calloc((size_t)count(&events[0]) + 1, sizeof(*p->events));
 	for (int s = 0; s < SIDES; s++) {
-		p->storage_of[s] = new_map(count(&storages[s]));
-		p->event_of[s] = new_map(count(&events[s]));
-		if (!p->storage_of[s] || !p->event_of[s])
-			return false;
+		storages[s] = (struct list){ .src = &in[s], .n = in[s].schema->num_storages };
+		events[s] = (struct list){ .src = &in[s], .n = in[s].schema->num_events, .events = true };
 	}
-	return p->storages && p->events && pair_owners(p->storages, &p->nstorages, p->storage_of, storages, missing, user) &&
-		pair_owners(p->events, &p->nevents, p->event_of, events, missing, user);
+	return pair_owners(&p->storages, storages, &missing) && pair_owners(&p->events, events, &missing);
 }
 
 static void
-finish_owners(struct owner_pair *owners, uint32_t n)
+finish_matching(struct matching *m)
 {
-	for (uint32_t i = 0; i < n; i++) {
-		for (int s = 0; s < SIDES; s++) {
-			free(owners[i].fields.of[s]);
-			free(owners[i].fields.index[s]);
-			free(owners[i].properties.of[s]);
-			free(owners[i].properties.index[s]);
-		}
+	for (int s = 0; s < SIDES; s++) {
+		free(m->of[s]);
+		free(m->index[s]);
 	}
-	free(owners);
+}
+
+static void
+finish_owners(struct owner_pairs *p)
+{
+	for (uint32_t i = 0; p->at && i < p->ids.n; i++) {
+		finish_matching(&p->at[i].fields);
+		finish_matching(&p->at[i].properties);
+	}
+	finish_matching(&p->ids);
+	free(p->at);
 }
 
 void
 pairs_finish(struct pairs *p)
 {
-	finish_owners(p->storages, p->nstorages);
-	finish_owners(p->events, p->nevents);
-	for (int s = 0; s < SIDES; s++) {
-		free(p->storage_of[s]);
-		free(p->event_of[s]);
-	}
+	finish_owners(&p->storages);
+	finish_owners(&p->events);
 	*p = (struct pairs){ 0 };
 }

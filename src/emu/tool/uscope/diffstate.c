@@ -53,19 +53,51 @@ cell_of_field(const struct owner_pair *o, uint32_t slot, uint32_t pair)
 static uint64_t
 cell_of_property(const struct diffstate *d, uint32_t storage, uint32_t pair)
 {
-	return d->ncells[storage] - d->pairs->storages[storage].properties.n + pair;
+	return d->ncells[storage] - d->pairs->storages.at[storage].properties.n + pair;
 }
 
 static struct cell
-cell_at(const struct diffstate *d, const struct touched *t)
+cell_at(const struct diffstate *d, uint32_t storage, uint64_t number)
 {
-	const struct owner_pair *o = &d->pairs->storages[t->storage];
-	uint64_t properties = d->ncells[t->storage] - o->properties.n;
-	if (t->cell >= properties)
-		return (struct cell){ .kind = CELL_PROPERTY, .storage = o, .pair = (uint32_t)(t->cell - properties) };
-	uint32_t width = o->fields.n + 1;
-	uint32_t k = (uint32_t)(t->cell % width);
-	return (struct cell){ .kind = k ? CELL_FIELD : CELL_VALID, .storage = o, .slot = (uint32_t)(t->cell / width), .pair = k ? k - 1 : 0 };
+	const struct owner_pair *o = &d->pairs->storages.at[storage];
+	uint64_t properties = d->ncells[storage] - o->properties.n;
+	if (number >= properties)
+		return (struct cell){ .kind = CELL_PROPERTY, .storage = o, .pair = (uint32_t)(number - properties) };
+	uint32_t width = o->fields.n + 1u;
+	uint32_t k = (uint32_t)(number % width);
+	return (struct cell){ .kind = k ? CELL_FIELD : CELL_VALID, .storage = o, .slot = (uint32_t)(number / width), .pair = k ? k - 1 : 0 };
+}
+
+uint16_t
+cell_index(const struct cell *c, int side)
+{
+	return c->kind == CELL_PROPERTY ? c->storage->properties.of[side][c->pair] : c->storage->fields.of[side][c->pair];
+}
+
+const uscope_field_t *
+cell_field(const struct source *in, const struct cell *c, int side)
+{
+	const uscope_storage_t *st = &in[side].schema->storages[c->storage->id[side]];
+	if (c->kind == CELL_VALID)
+		return NULL;
+	return c->kind == CELL_PROPERTY ? &st->properties[cell_index(c, side)] : &st->fields[cell_index(c, side)];
+}
+
+static uint64_t
+raw_in(const uscope_state_t *state, const struct cell *c, int side)
+{
+	uint16_t id = c->storage->id[side];
+	if (c->kind == CELL_VALID)
+		return uscope_slot_valid(state, id, (uint16_t)c->slot);
+	if (c->kind == CELL_PROPERTY)
+		return uscope_state_prop(state, id, cell_index(c, side));
+	return uscope_slot_field_raw(state, id, (uint16_t)c->slot, cell_index(c, side));
+}
+
+uint64_t
+diffstate_raw(const struct diffstate *d, const struct cell *c, int side)
+{
+	return raw_in(d->sides[side].state, c, side);
 }
 
 static void
@@ -92,7 +124,7 @@ touch(struct diffstate *d, uint32_t storage, uint64_t cell)
 static void
 touch_slot(struct diffstate *d, uint32_t storage, uint32_t slot)
 {
-	const struct owner_pair *o = &d->pairs->storages[storage];
+	const struct owner_pair *o = &d->pairs->storages.at[storage];
 	touch(d, storage, (uint64_t)slot * (o->fields.n + 1));
 	for (uint32_t f = 0; f < o->fields.n; f++)
 		touch(d, storage, cell_of_field(o, slot, f));
@@ -136,7 +168,7 @@ static bool
 is_paired(const struct diffstate *d, const struct side *s)
 {
 	return s->item.kind == USCOPE_ITEM_OP && !s->item.bad &&
-		d->pairs->storage_of[s == &d->sides[1]][s->item.storage] != UINT32_MAX;
+		d->pairs->storages.ids.index[s == &d->sides[1]][s->item.storage] != NO_PAIR;
 }
 
 /* Finds what is next. */
@@ -162,56 +194,46 @@ look(struct diffstate *d, struct side *s)
 	return s->ready && d->status == STATUS_GOOD;
 }
 
+static uint64_t
+value_of_op(const uscope_state_t *state, const uscope_item_t *i)
+{
+	return i->action == USCOPE_PROP_SET ? uscope_state_prop(state, i->storage, i->field)
+					    : uscope_slot_field_raw(state, i->storage, i->slot, i->field);
+}
+
 static void
 apply_op(struct diffstate *d, struct side *s, int side)
 {
 	const uscope_item_t *i = &s->item;
-	uint32_t storage = d->pairs->storage_of[side][i->storage];
-	const struct owner_pair *o = &d->pairs->storages[storage];
-	if (i->action == USCOPE_PROP_SET) {
-		uint64_t old = uscope_state_prop(s->state, i->storage, i->field);
-		uscope_state_apply(s->state, i);
-		uint16_t pair = o->properties.index[side][i->field];
-		if (pair != NO_PAIR && old != uscope_state_prop(s->state, i->storage, i->field))
-			touch(d, storage, cell_of_property(d, storage, pair));
-		return;
-	}
+	bool property = i->action == USCOPE_PROP_SET;
+	uint32_t storage = d->pairs->storages.ids.index[side][i->storage];
+	const struct owner_pair *o = &d->pairs->storages.at[storage];
 	bool valid = uscope_slot_valid(s->state, i->storage, i->slot);
-	uint64_t old = uscope_slot_field_raw(s->state, i->storage, i->slot, i->field);
+	uint64_t old = value_of_op(s->state, i);
 	uscope_state_apply(s->state, i);
-	if (valid != uscope_slot_valid(s->state, i->storage, i->slot)) {
+	if (!property && valid != uscope_slot_valid(s->state, i->storage, i->slot)) {
 		touch_slot(d, storage, i->slot);
 		return;
 	}
-	if (i->action == USCOPE_SLOT_CLEAR || old == uscope_slot_field_raw(s->state, i->storage, i->slot, i->field))
+	if (i->action == USCOPE_SLOT_CLEAR || old == value_of_op(s->state, i))
 		return;
-	uint16_t pair = o->fields.index[side][i->field];
+	uint16_t pair = property ? o->properties.index[side][i->field] : o->fields.index[side][i->field];
 	if (pair != NO_PAIR)
-		touch(d, storage, cell_of_field(o, i->slot, pair));
+		touch(d, storage, property ? cell_of_property(d, storage, pair) : cell_of_field(o, i->slot, pair));
 }
 
-/* Touches what of a storage is not the same in the checkpoint. */
+/* Touches the cells of a storage that the checkpoint changes. */
 static void
 compare_checkpoint(struct diffstate *d, const struct side *s, int side, uint32_t storage)
 {
-	const struct owner_pair *o = &d->pairs->storages[storage];
-	uint16_t id = o->id[side];
-	const uscope_storage_t *st = &s->src->schema->storages[id];
-	for (uint32_t slot = 0; slot < st->num_slots; slot++) {
-		if (uscope_slot_valid(s->state, id, (uint16_t)slot) != uscope_slot_valid(s->fresh, id, (uint16_t)slot)) {
-			touch_slot(d, storage, slot);
+	for (uint64_t n = 0; n < d->ncells[storage]; n++) {
+		struct cell c = cell_at(d, storage, n);
+		if (raw_in(s->state, &c, side) == raw_in(s->fresh, &c, side))
 			continue;
-		}
-		for (uint32_t f = 0; f < o->fields.n; f++) {
-			uint16_t field = o->fields.of[side][f];
-			if (uscope_slot_field_raw(s->state, id, (uint16_t)slot, field) != uscope_slot_field_raw(s->fresh, id, (uint16_t)slot, field))
-				touch(d, storage, cell_of_field(o, slot, f));
-		}
-	}
-	for (uint32_t p = 0; p < o->properties.n; p++) {
-		uint16_t field = o->properties.of[side][p];
-		if (uscope_state_prop(s->state, id, field) != uscope_state_prop(s->fresh, id, field))
-			touch(d, storage, cell_of_property(d, storage, p));
+		if (c.kind == CELL_VALID)
+			touch_slot(d, storage, c.slot);
+		else
+			touch(d, storage, n);
 	}
 }
 
@@ -224,7 +246,7 @@ apply(struct diffstate *d, int side)
 		apply_op(d, s, side);
 		return;
 	}
-	for (uint32_t i = 0; i < d->pairs->nstorages; i++)
+	for (uint32_t i = 0; i < d->pairs->storages.ids.n; i++)
 		compare_checkpoint(d, s, side, i);
 	uscope_state_free(s->state);
 	s->state = s->fresh;
@@ -242,11 +264,11 @@ diffstate_new(struct tool *t, struct source *in, const struct pairs *pairs)
 	d->tool = t;
 	d->in = in;
 	d->pairs = pairs;
-	d->marks = calloc((size_t)pairs->nstorages + 1, sizeof(*d->marks));
-	d->ncells = calloc((size_t)pairs->nstorages + 1, sizeof(*d->ncells));
+	d->marks = calloc((size_t)pairs->storages.ids.n + 1, sizeof(*d->marks));
+	d->ncells = calloc((size_t)pairs->storages.ids.n + 1, sizeof(*d->ncells));
 	bool good = d->marks && d->ncells;
-	for (uint32_t i = 0; i < pairs->nstorages && good; i++) {
-		const struct owner_pair *o = &pairs->storages[i];
+	for (uint32_t i = 0; i < pairs->storages.ids.n && good; i++) {
+		const struct owner_pair *o = &pairs->storages.at[i];
 		d->ncells[i] = (uint64_t)max_slots(d, o) * (o->fields.n + 1) + o->properties.n;
 		d->marks[i] = calloc((size_t)(d->ncells[i] / 8 + 1), 1);
 		good = d->marks[i] != NULL;
@@ -271,7 +293,7 @@ diffstate_free(struct diffstate *d)
 		uscope_state_free(d->sides[s].state);
 		uscope_state_free(d->sides[s].fresh);
 	}
-	for (uint32_t i = 0; d->marks && i < d->pairs->nstorages; i++)
+	for (uint32_t i = 0; d->marks && i < d->pairs->storages.ids.n; i++)
 		free(d->marks[i]);
 	free(d->marks);
 	free(d->ncells);
@@ -310,22 +332,15 @@ same_value(const struct source *in, const uscope_field_t *f, uint64_t a, uint64_
 static bool
 differs(const struct diffstate *d, const struct cell *c)
 {
-	const uscope_state_t *a = d->sides[0].state;
-	const uscope_state_t *b = d->sides[1].state;
-	const uint16_t *id = c->storage->id;
-	uint16_t slot = (uint16_t)c->slot;
-	if (c->kind == CELL_PROPERTY) {
-		uint16_t pa = c->storage->properties.of[0][c->pair];
-		uint16_t pb = c->storage->properties.of[1][c->pair];
-		return !same_value(d->in, &d->in[0].schema->storages[id[0]].properties[pa], uscope_state_prop(a, id[0], pa), uscope_state_prop(b, id[1], pb));
-	}
-	bool va = uscope_slot_valid(a, id[0], slot);
-	bool vb = uscope_slot_valid(b, id[1], slot);
-	if (c->kind == CELL_VALID)
-		return va != vb;
-	uint16_t fa = c->storage->fields.of[0][c->pair];
-	uint16_t fb = c->storage->fields.of[1][c->pair];
-	return va && vb && !same_value(d->in, &d->in[0].schema->storages[id[0]].fields[fa], uscope_slot_field(a, id[0], slot, fa), uscope_slot_field(b, id[1], slot, fb));
+	uint64_t a = diffstate_raw(d, c, 0);
+	uint64_t b = diffstate_raw(d, c, 1);
+	const uscope_field_t *f = cell_field(d->in, c, 0);
+	if (!f)
+		return a != b;
+	for (int s = 0; s < SIDES && c->kind == CELL_FIELD; s++)
+		if (!uscope_slot_valid(d->sides[s].state, c->storage->id[s], (uint16_t)c->slot))
+			return false;
+	return f->type == USCOPE_BOOL ? !a != !b : !same_value(d->in, f, a, b);
 }
 
 static int
@@ -348,7 +363,7 @@ diffstate_advance(struct diffstate *d, uint64_t time_ps, cell_differs_fn *fn, vo
 		qsort(d->touched, d->ntouched, sizeof(*d->touched), by_cell);
 	bool go = d->status == STATUS_GOOD;
 	for (size_t i = 0; i < d->ntouched; i++) {
-		struct cell c = cell_at(d, &d->touched[i]);
+		struct cell c = cell_at(d, d->touched[i].storage, d->touched[i].cell);
 		d->marks[d->touched[i].storage][d->touched[i].cell >> 3] = 0;
 		if (go && differs(d, &c))
 			go = fn(user, time_ps, &c) && !utool_stop(d->tool);
@@ -361,10 +376,4 @@ int
 diffstate_status(const struct diffstate *d)
 {
 	return d->status;
-}
-
-const uscope_state_t *
-diffstate_state(const struct diffstate *d, int side)
-{
-	return d->sides[side].state;
 }

@@ -8,7 +8,7 @@
 #include "diffpair.h"
 
 enum cell_kind {
-	CELL_VALID, /* is the slot valid */
+	CELL_VALID, /* whether the slot is valid */
 	CELL_FIELD,
 	CELL_PROPERTY,
 };
@@ -35,7 +35,11 @@ bool diffstate_next(struct diffstate *d, uint64_t *time_ps);
 bool diffstate_advance(struct diffstate *d, uint64_t time_ps, cell_differs_fn *fn, void *user);
 /* STATUS_GOOD, or STATUS_BAD when something was reported. */
 int diffstate_status(const struct diffstate *d);
-const uscope_state_t *diffstate_state(const struct diffstate *d, int side);
+/* The value of a cell on a side, and its field; NULL for CELL_VALID. */
+uint64_t diffstate_raw(const struct diffstate *d, const struct cell *c, int side);
+const uscope_field_t *cell_field(const struct source *in, const struct cell *c, int side);
+/* The number of that field on a side. */
+uint16_t cell_index(const struct cell *c, int side);
 
 /* Whether two values of fields of one type are the same; texts are compared, not their
  * indices. */

@@ -261,7 +261,7 @@ utool_adopt(struct tool *t, struct source *s, const char *path, uscope_reader_t 
 }
 
 bool
-utool_open(struct tool *t, struct source *s, const char *path)
+utool_load(struct tool *t, struct source *s, const char *path)
 {
 	uscope_error_t e = { 0 };
 	uscope_reader_options_t options = { .mode = t->mode };
@@ -271,7 +271,13 @@ utool_open(struct tool *t, struct source *s, const char *path)
 		t->status = utool_fail(t, s, &e);
 		return false;
 	}
-	return utool_adopt(t, s, path, r) && utool_pick(t, s);
+	return utool_adopt(t, s, path, r);
+}
+
+bool
+utool_open(struct tool *t, struct source *s, const char *path)
+{
+	return utool_load(t, s, path) && utool_pick(t, s);
 }
 
 /* Rules that the file breaks without being useless. */

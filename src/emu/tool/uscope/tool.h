@@ -108,7 +108,8 @@ bool utool_number(struct tool *t, const char *option, const char *text, uint64_t
 
 /* Opens a file and makes the choice of --scope and so on. false: reported. */
 bool utool_open(struct tool *t, struct source *s, const char *path);
-/* The same in two steps: a reader that is open, then the choice. */
+/* Its steps: opens a file, or takes a reader that is open; then the choice. */
+bool utool_load(struct tool *t, struct source *s, const char *path);
 bool utool_adopt(struct tool *t, struct source *s, const char *path, uscope_reader_t *reader);
 bool utool_pick(struct tool *t, struct source *s);
 
