@@ -13,6 +13,7 @@ enum {
 	 * have left the cache before the next event is due: 15 % of the run time. */
 	WINDOW_AHEAD = 128,
 	WINDOW_EVENT_MAX = WIRE_EVENT_HEADER + WIRE_PAYLOAD_MAX, /* bytes, unless it is jumbo */
+	WINDOW_CUT = 2,
 };
 
 /* Whether the streams of the trace may be read with what is here. */
@@ -70,5 +71,9 @@ window_view(const struct stream *s, struct event *ev)
 	window_read(s, ev, wire_event_size(p, WINDOW_EVENT_MAX));
 	return true;
 }
+
+/* Brings the next event into the window. Returns 1 and its size, 0 at the end of the stream,
+ * WINDOW_CUT when the stream ends inside it (its size, or 0: that is not known), <0 (reported). */
+int window_fill(struct stream *s, uint64_t *size);
 
 #endif

@@ -140,46 +140,33 @@ begin_refs(struct emu *emu, const struct event *ev, struct lapmodel *d, const st
 	return rc < 0 ? rc : show_mode(emu, ev, step->kernel);
 }
 
-/* A reference of a run that is not known to be nothing new. */
+/* Emulates a reference behind the first whose pages may not have been touched in this window. */
 static int
-take_one(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_batch *b, struct lapcount *c, size_t i)
+take_one(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_batch *b, size_t i)
 {
 	const struct lap_more *ref = &b->more[i];
-	struct lap_record rec = b->rec;
+	bool same = i < b->nsame;
 	struct lap_place at = b->at;
-	struct lap_step step;
-	rec.addr = ref->addr;
-	rec.length = ref->length;
-	at.offset += (i + 1) * LAP_RECORD_SIZE;
-	int rc = lapmachine_step(d->machine, &rec, &at, &step);
-	if (rc < 0)
-		return lapmodel_failed(emu, rc);
-	rc = touch_pages(emu, ev, d, at.cpu, c, &rec, &step, false);
-	return rc == 0 && d->machine->log->last ? lapmodel_show_diag(emu, ev, at.cpu, 0) : rc;
-}
-
-/* One of another CPU that is not known to be nothing new. */
-static int
-take_other(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_batch *b, size_t i)
-{
-	const struct lap_more *ref = &b->more[i];
-	const struct lap_last *s = &b->last[ref->cpu];
-	struct lapmodel_cpu *on = &d->cpus[ref->cpu];
-	const struct lap_record rec = { .type = LAP_REF, .space = s->space, .addr = ref->addr, .length = ref->length };
-	const struct lap_place at = { .file = s->file, .offset = b->places[i], .cpu = ref->cpu };
-	struct lap_step step;
-	int rc = lapmachine_step(d->machine, &rec, &at, &step);
-	if (rc < 0)
-		return lapmodel_failed(emu, rc);
-	rc = touch_pages(emu, ev, d, ref->cpu, &d->counts[on->hot_row], &rec, &step, false);
-	if (rc == 0 && d->machine->log->last) {
-		emu_choose(emu, on->hot_row);
-		rc = lapmodel_show_diag(emu, ev, ref->cpu, 0);
+	struct lap_record rec = { .type = LAP_REF, .space = b->rec.space, .addr = ref->addr, .length = ref->length };
+	if (same) {
+		at.offset += (i + 1) * LAP_RECORD_SIZE;
+	} else {
+		at = (struct lap_place){ .file = b->last[ref->cpu].file, .offset = b->places[i], .cpu = ref->cpu };
+		rec.space = b->last[ref->cpu].space;
 	}
-	return rc;
+	uint32_t row = d->cpus[at.cpu].hot_row;
+	struct lap_step step;
+	int rc = lapmachine_step(d->machine, &rec, &at, &step);
+	if (rc < 0)
+		return lapmodel_failed(emu, rc);
+	rc = touch_pages(emu, ev, d, at.cpu, &d->counts[row], &rec, &step, false);
+	if (rc < 0 || !d->machine->log->last)
+		return rc;
+	emu_choose(emu, row);
+	return lapmodel_show_diag(emu, ev, at.cpu, 0);
 }
 
-/* Those of a run that go on with other CPUs. */
+/* Counts the references that go on with other CPUs. */
 static int
 count_others(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_batch *b)
 {
@@ -192,7 +179,7 @@ count_others(struct emu *emu, const struct event *ev, struct lapmodel *d, const 
 		count_refs(lapmodel_count(d, on->hot_row), ref->kind, 1, ref->length);
 		count_refs(&on->count, ref->kind, 1, ref->length);
 		if (!is_hot(on, ref->addr, ref->length))
-			rc = take_other(emu, ev, d, b, i);
+			rc = take_one(emu, ev, d, b, i);
 	}
 	return rc;
 }
@@ -214,7 +201,7 @@ take_cold(struct emu *emu, const struct event *ev, struct lapmodel *d, const str
 	}
 	for (size_t k = 0; k < n; k++) {
 		const struct lap_more *ref = &b->more[cold[k]];
-		int rc = odd || !is_hot(on, ref->addr, ref->length) ? take_one(emu, ev, d, b, c, cold[k]) : 0;
+		int rc = odd || !is_hot(on, ref->addr, ref->length) ? take_one(emu, ev, d, b, cold[k]) : 0;
 		if (rc < 0)
 			return rc;
 	}

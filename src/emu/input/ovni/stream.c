@@ -12,9 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* No writer makes a larger event: the limit of the library is 2 MiB. */
-#define EVENT_MAX (UINT64_C(1) << 30)
-
 static int
 probe(struct trace *t)
 {
@@ -162,39 +159,16 @@ truncated(struct stream *s, uint64_t size)
 	return 0;
 }
 
-/* The window does not hold the next event. Returns its size, 0 at the end of the
- * stream, <0 on error. */
-static int64_t
-refill(struct stream *s)
-{
-	struct reader *r = &s->in;
-	for (;;) {
-		uint64_t have = (uint64_t)(r->end - r->p);
-		uint64_t size = wire_event_size(r->p, have);
-		if (size && size <= have)
-			return (int64_t)size;
-		uint64_t want = size ? size : (have < WIRE_EVENT_HEADER ? WIRE_EVENT_HEADER : WIRE_JUMBO_HEADER);
-		/* A length is compared with the file before anything is done about it. */
-		if (size > reader_left(r) || size > EVENT_MAX)
-			return truncated(s, size);
-		int rc = reader_fill(r, want);
-		if (rc < 0)
-			return rc;
-		if (rc == 0) {
-			if (r->end == r->p && !r->torn)
-				return 0;
-			return truncated(s, size);
-		}
-	}
-}
-
 static int
 next(struct stream *s, struct event *ev)
 {
 	if (window_next(s, ev))
 		return 1;
-	int64_t size = refill(s);
-	return size <= 0 ? (int)size : window_take(s, ev, (uint64_t)size);
+	uint64_t size;
+	int rc = window_fill(s, &size);
+	if (rc == WINDOW_CUT)
+		return truncated(s, size);
+	return rc <= 0 ? rc : window_take(s, ev, size);
 }
 
 const struct stream_format runtime_format = {

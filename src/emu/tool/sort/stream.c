@@ -2,13 +2,10 @@
 #include "stream.h"
 
 #include "out.h"
-#include "wire.h"
+#include "window.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-/* As in the reader of the runtime's streams: no writer makes a larger event. */
-#define EVENT_MAX (UINT64_C(1) << 30)
 
 enum region {
 	OUTSIDE,
@@ -32,32 +29,21 @@ struct sorter {
 	int64_t lowest; /* clock of the region */
 };
 
-/* The bytes of one event are in front of the reader. Returns its size, 0 at the end of the
- * stream, <0 (reported) when it ends inside an event or cannot be read. */
+/* Brings the bytes of the next event in front of the reader. Returns their number, 0 at the end of
+ * the stream, <0 (reported) when it ends inside an event or cannot be read. */
 static int64_t
 whole_event(struct stream *s)
 {
-	struct reader *r = &s->in;
-	for (;;) {
-		uint64_t have = (uint64_t)(r->end - r->p);
-		uint64_t size = wire_event_size(r->p, have);
-		if (size && size <= have)
-			return (int64_t)size;
-		uint64_t want = size ? size : (have < WIRE_EVENT_HEADER ? WIRE_EVENT_HEADER : WIRE_JUMBO_HEADER);
-		int rc = size > reader_left(r) || size > EVENT_MAX ? 0 : reader_fill(r, want);
-		if (rc < 0)
-			return rc;
-		if (rc > 0)
-			continue;
-		if (r->end == r->p && !r->torn)
-			return 0;
-		struct place at = stream_place(s, NULL);
-		if (have >= 4)
-			at.mcv = r->p + 1;
-		return diag_error(s->trace->diag, ERR_STREAM_TRUNCATED, &at,
-			"the stream ends with an incomplete event\n"
-			"hint: was the disk full, or the copy of the trace cut short?");
-	}
+	uint64_t size;
+	int rc = window_fill(s, &size);
+	if (rc != WINDOW_CUT)
+		return rc > 0 ? (int64_t)size : rc;
+	struct place at = stream_place(s, NULL);
+	if (s->in.end - s->in.p >= 4)
+		at.mcv = s->in.p + 1;
+	return diag_error(s->trace->diag, ERR_STREAM_TRUNCATED, &at,
+		"the stream ends with an incomplete event\n"
+		"hint: was the disk full, or the copy of the trace cut short?");
 }
 
 static int
