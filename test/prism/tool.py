@@ -574,7 +574,12 @@ def outputs():
     with subprocess.Popen([TOOL, "dump", "large.prism"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as p:
         check(p.stdout.readline().startswith(b"stream"), "the first line")
         p.stdout.close()
-        check(p.stderr.read() == b"" and p.wait() == 1, "a reader that leaves")
+        check(p.stderr.read() == b"" and p.wait() == -signal.SIGPIPE, "a reader that leaves")
+    with subprocess.Popen([TOOL, "recode", "large.prism", "--to-timestamps", "left.times"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as p:
+        p.stdout.read(10)
+        p.stdout.close()
+        check(p.stderr.read() == b"" and p.wait() == -signal.SIGPIPE, "a reader that leaves a recode")
+    check(not [x for x in os.listdir(".") if x.startswith("left.times")], "a reader that left, and the file beside")
     # the user ends it: while it waits, and while it works
     for command in ("dump", "stat", "recode", "encode"):
         with subprocess.Popen([TOOL, command, "-o", "int.out", "-"], stdin=subprocess.PIPE, stderr=subprocess.PIPE) as p:

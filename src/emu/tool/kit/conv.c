@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -224,9 +225,10 @@ close_bytes(struct conv *c, struct wbuf *w, const struct conv_part *part, int rc
 		return rc;
 	const char *path = w->path;
 	int written = wbuf_close(w);
-	/* Who reads no further, such as head(1), has seen enough. */
-	if (written == -EPIPE && !part->path)
+	if (written == -EPIPE && !part->path) {
+		c->left = true;
 		return -1;
+	}
 	return written < 0 ? conv_error(c, "write", "cannot write %s: %s", path, strerror(-written)) : rc;
 }
 
@@ -264,5 +266,10 @@ conv_finish(struct conv *c, int rc)
 	for (size_t i = 0; i < c->nfiles; i++)
 		close_input(&c->files[i]);
 	free(c->files);
+	/* A reader that leaves, such as head(1), ends the tool as it would have without the files that
+	 * had to go first: by the signal. */
+	(void)signal(SIGPIPE, c->on_pipe);
+	if (c->left && !c->reported)
+		(void)raise(SIGPIPE);
 	return rc < 0 ? 1 : rc;
 }

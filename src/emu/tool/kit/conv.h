@@ -87,8 +87,10 @@ struct conv {
 	bool to_terminal;
 	bool progress_shown;
 	double progress_last;
-	uint64_t unseen; /* records since the clock was looked at */
-	bool reported;   /* an error was */
+	uint64_t unseen;          /* records since the clock was looked at */
+	bool reported;            /* an error was */
+	bool left;                /* who reads the output has */
+	void (*on_pipe)(int sig); /* what SIGPIPE did before */
 };
 
 enum {

@@ -103,6 +103,8 @@ run_command(struct conv *c, int argc, char **argv)
 		.options = list.items,
 		.noptions = list.n,
 	};
+	/* Files that are not complete go before the tool does. */
+	c->on_pipe = signal(SIGPIPE, SIG_IGN);
 	c->to_terminal = isatty(STDERR_FILENO);
 	c->progress = c->to_terminal;
 	int opt;
@@ -188,8 +190,6 @@ conv_interrupted(void)
 int
 conv_main(const struct conv_family *f, struct conv *c, int argc, char **argv)
 {
-	/* A reader that leaves is a failed write and not a death. */
-	(void)signal(SIGPIPE, SIG_IGN);
 	cli_catch_signals(on_signal);
 
 	struct option_list all;

@@ -62,8 +62,7 @@ run_command(const struct command *c, int argc, char **argv, int word)
 int
 main(int argc, char **argv)
 {
-	/* A reader that leaves, or a file above the limit, is a failed write and not a death. */
-	(void)signal(SIGPIPE, SIG_IGN);
+	/* A file above the limit is a failed write and not a death. */
 	(void)signal(SIGXFSZ, SIG_IGN);
 
 	int word = find_word(argc, argv);
