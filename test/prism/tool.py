@@ -102,6 +102,8 @@ def worked_example():
     for words in (["--clock=instr", "--tick-ns=5"], ["--clock=instr,tick_ns=5"], ["--clock=mode=instr,tick_ns=5"], ["--set", "clock=instr,tick_ns=5"]):
         lines = run("dump", "--bytes", *words, "w.prism")[0].decode()
         check("# 13, 0 ns:" in lines and "# 19, 5 ns:" in lines and "# 119, 5 ns:" in lines, "ticks of instructions", words, lines)
+    check(run("dump", "--json", "w.prism")[0] == run("dump", "--format=json", "w.prism")[0], "dump --format=json")
+    check(run("dump", "--json", "--format=text", "w.prism")[0] == run("dump", "w.prism")[0], "dump --format=text")
     objects = [json.loads(x) for x in run("dump", "--json", "--bytes", "w.prism")[0].splitlines()]
     check(len(objects) == 20, "dump --json", len(objects))
     check(objects[5] == {"offset": 27, "clock": 3, "event": "compute", "format": "integer", "size": 4, "op": "add", "arity": 2, "ids": [1, 2],

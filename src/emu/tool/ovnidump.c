@@ -7,7 +7,6 @@
 
 #include <getopt.h>
 #include <signal.h>
-#include <string.h>
 #include <unistd.h>
 
 enum {
@@ -17,6 +16,7 @@ enum {
 
 static const struct cli_option options[] = {
 	{ 'f', "format", "text|csv|json", "how to print them; json: one object a line" },
+	{ 'j', "json", NULL, "the same as --format=json" },
 	{ 'x', "hex", NULL, "print the payload in hexadecimal, not the text" },
 	{ 'X', "text-and-hex", NULL, "print both" },
 	{ 'r', "relative", NULL, "print the time since the first event" },
@@ -37,18 +37,7 @@ struct settings {
 	bool compat;
 };
 
-static bool
-parse_format(const char *text, enum dump_format *f)
-{
-	static const char *const names[] = { [DUMP_TEXT] = "text", [DUMP_CSV] = "csv", [DUMP_JSON] = "json" };
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (strcmp(text, names[i]) == 0) {
-			*f = (enum dump_format)i;
-			return true;
-		}
-	}
-	return false;
-}
+static const char *const formats[] = { [DUMP_TEXT] = "text", [DUMP_CSV] = "csv", [DUMP_JSON] = "json" };
 
 static void
 print_events(struct dump *out, struct play *play, struct settings *o)
@@ -101,14 +90,16 @@ main(int argc, char **argv)
 	};
 	struct diag d = { .program = cli.program, .level = DIAG_NORMAL };
 	struct settings o = { .dump = { .text = true } };
+	int format = DUMP_TEXT;
 
 	int opt;
 	while ((opt = cli_next(&cli, argc, argv)) >= 0) {
 		switch (opt) {
 		case 'f':
-			if (!parse_format(optarg, &o.dump.format))
-				opt = cli_usage(&cli, "the format is text, csv or json, not '%s'", optarg);
+			format = cli_choose(&cli, "--format", formats, sizeof(formats) / sizeof(formats[0]), optarg);
+			opt = format < 0 ? format : opt;
 			break;
+		case 'j': format = DUMP_JSON; break;
 		case 'x':
 		case 'X':
 			o.dump.hex = true;
@@ -130,6 +121,7 @@ main(int argc, char **argv)
 		if (opt < 0)
 			break;
 	}
+	o.dump.format = (enum dump_format)format;
 	opt = cli_directory(&cli, opt, argc);
 	/* A file above the limit is a failed write, not a death. */
 	(void)signal(SIGXFSZ, SIG_IGN);

@@ -12,12 +12,12 @@
 #include <string.h>
 
 enum {
-	OPT_JSON = 256,
-	OPT_MODEL,
+	OPT_MODEL = 256,
 };
 
 static const struct cli_option options[] = {
-	{ OPT_JSON, "json", NULL, "print the events as JSON instead of Markdown" },
+	{ 'f', "format", "text|json", "Markdown (default), or the events alone as JSON" },
+	{ 'j', "json", NULL, "the same as --format=json" },
 	{ OPT_MODEL, "model", "NAME", "print this model only" },
 };
 
@@ -400,8 +400,11 @@ main(int argc, char **argv)
 
 	int opt;
 	while ((opt = cli_next(&cli, argc, argv)) >= 0) {
-		if (opt == OPT_JSON)
-			json = true;
+		int format = opt == 'f' ? cli_choose(&cli, "--format", cli_text_or_json, 2, optarg) : opt == 'j' ? 1
+														 : json;
+		if (format < 0)
+			return 2;
+		json = format == 1;
 		if (opt != OPT_MODEL)
 			continue;
 		models = model_list + find_model(optarg);

@@ -4,11 +4,9 @@
 #include "kit/cli.h"
 #include "sort/stream.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdlib.h>
 
 enum {
 	OPT_ALL = 256,
@@ -34,16 +32,6 @@ static void
 on_signal(int sig)
 {
 	stop = sig; /* a second one kills: SA_RESETHAND */
-}
-
-static bool
-parse_window(const char *text, uint64_t *reach)
-{
-	char *end;
-	errno = 0;
-	long long n = strtoll(text, &end, 10);
-	*reach = (uint64_t)n - 1;
-	return end != text && !*end && !errno && n >= WINDOW_MIN && n <= WINDOW_MAX;
 }
 
 /* Counts of streams. */
@@ -152,10 +140,10 @@ main(int argc, char **argv)
 		switch (opt) {
 		case 'c': check = true; break;
 		case 'n':
-			if (parse_window(optarg, &o.reach))
-				break;
-			(void)cli_usage(&cli, "-n needs a number from %d to %" PRId64 ", not '%s'", WINDOW_MIN, WINDOW_MAX, optarg);
-			return 2;
+			if (!cli_number(&cli, "-n", WINDOW_MIN, WINDOW_MAX, optarg, &o.reach))
+				return 2;
+			o.reach--;
+			break;
 		case 'q': d.level = DIAG_QUIET; break;
 		case 'v': d.level = DIAG_VERBOSE; break;
 		case OPT_ALL: o.all = true; break;

@@ -249,15 +249,6 @@ run(struct sync *s)
 }
 
 static bool
-parse_count(const char *text, int64_t max, int64_t *n)
-{
-	char *end;
-	errno = 0;
-	*n = strtoll(text, &end, 10);
-	return end != text && !*end && !errno && *n >= 1 && *n <= max;
-}
-
-static bool
 parse_seconds(const char *text, int64_t *ns)
 {
 	char *end;
@@ -272,19 +263,22 @@ static int
 parse_options(const struct cli *cli, int argc, char **argv, struct sync *s)
 {
 	int opt;
+	uint64_t n;
 	while ((opt = cli_next(cli, argc, argv)) >= 0) {
 		switch (opt) {
 		case 'o': s->table.path = optarg; break;
 		case 'v': s->verbose = true; break;
 		case 'q': s->diag->level = DIAG_QUIET; break;
 		case 'n':
-			if (parse_count(optarg, SAMPLES_MAX, &s->plan.samples))
-				break;
-			return cli_usage(cli, "-n needs a number from 1 to %d, not '%s'", SAMPLES_MAX, optarg);
+			if (!cli_number(cli, "-n", 1, SAMPLES_MAX, optarg, &n))
+				return CLI_USAGE;
+			s->plan.samples = (int64_t)n;
+			break;
 		case 'd':
-			if (parse_count(optarg, RUNS_MAX, &s->plan.runs))
-				break;
-			return cli_usage(cli, "-d needs a number from 1 to %d, not '%s'", RUNS_MAX, optarg);
+			if (!cli_number(cli, "-d", 1, RUNS_MAX, optarg, &n))
+				return CLI_USAGE;
+			s->plan.runs = (int64_t)n;
+			break;
 		case 'w':
 			if (parse_seconds(optarg, &s->plan.pause))
 				break;

@@ -21,7 +21,8 @@ static const struct cli_option options[] = {
 	{ OPT_STEP, "step", "TIME", "with --by=time: the length of an interval" },
 	{ 'B', "bytes", NULL, "also print the bytes in the streams" },
 	{ 'R', "rates", NULL, "also print events and bytes per second of trace" },
-	{ 'j', "json", NULL, "print JSON" },
+	{ 'f', "format", "text|json", "how to print them" },
+	{ 'j', "json", NULL, "the same as --format=json" },
 	{ OPT_CORRECTED, "corrected", NULL, "add the clock offsets of the hosts" },
 	{ 'c', "clock-offsets", "FILE", "the same, with the offsets of that file" },
 	FILTER_OPTIONS,
@@ -338,18 +339,6 @@ run(struct diag *d, const char *dir, struct settings *o)
 }
 
 static int
-take_by(const struct cli *cli, struct settings *o, const char *text)
-{
-	for (int i = 0; i < KEYS; i++) {
-		if (strcmp(text, keys[i]) == 0) {
-			o->by = (enum top_by)i;
-			return 0;
-		}
-	}
-	return cli_usage(cli, "--by is event, thread, process, loom, model or time, not '%s'", text);
-}
-
-static int
 take_step(const struct cli *cli, struct settings *o, const char *text)
 {
 	struct when w;
@@ -365,11 +354,19 @@ take_step(const struct cli *cli, struct settings *o, const char *text)
 static int
 take_option(const struct cli *cli, struct settings *o, struct diag *d, int opt)
 {
+	int i;
 	switch (opt) {
-	case 'b': return take_by(cli, o, optarg);
+	case 'b':
+		i = cli_choose(cli, "--by", keys, KEYS, optarg);
+		o->by = i < 0 ? o->by : (enum top_by)i;
+		return i < 0 ? i : 0;
 	case OPT_STEP: return take_step(cli, o, optarg);
 	case 'B': o->bytes = true; return 0;
 	case 'R': o->rates = true; return 0;
+	case 'f':
+		i = cli_choose(cli, "--format", cli_text_or_json, 2, optarg);
+		o->json = i == 1;
+		return i < 0 ? i : 0;
 	case 'j': o->json = true; return 0;
 	case 'c': o->open.clock_table = optarg; /* fall through */
 	case OPT_CORRECTED: o->open.corrected = true; return 0;

@@ -12,7 +12,7 @@ for tool in "$DUMP" "$TOP"; do
 	test "$(wc -l <longs.txt)" -ge 15 || fail "options are missing: $(cat longs.txt)"
 	while read -r long; do
 		case $long in
-		--help | --version | --step=* | --by=time) continue ;;
+		--help | --version | --step=* | --by=time | --format=json) continue ;;
 		*=*'|'*) long=${long%%'|'*} ;;
 		*=FILE) long=${long%FILE}/dev/null ;;
 		*=NAME) long=${long%NAME}nosv ;;

@@ -425,6 +425,16 @@ def test_full_disk(run):
     want(rc == 1 and "cannot write /dev/full: No space left on device" in err, rc, err)
 
 
+def test_formats(run):
+    for words in ("info", "events", "state", "summary", "strings", "check", "dump"):
+        rc, out, _ = run(f"{words} --json cpu.uscp")
+        want((rc, out) == run(f"{words} --format=json cpu.uscp")[:2] and rc == 0, words, "--format=json")
+        rc, text, err = run(f"{words} --json --format text cpu.uscp")
+        want("--format=text is not for" in err if words == "dump" else rc == 0 and text != out, words, "--format=text")
+        want(run(f"{words} --format=csv cpu.uscp")[0] == 2, words, "--format=csv")
+    want(run("--format text info cpu.uscp")[1] == run("info cpu.uscp")[1], "the option in front of the command")
+
+
 def test_closed_pipe(run):
     for words in ("dump many.uscp", "events many.uscp", "export --format=vcd many.uscp"):
         with subprocess.Popen([run.tool, *words.split()], cwd=run.where, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli.h"
 
+#include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -73,6 +74,12 @@ say_usage(const struct cli *c, const struct cli_group *g, const char *fmt, va_li
 	(void)fprintf(stderr, "\n  usage: %s %s\n  hint: %s --help%s%s lists the options\n", c->program, c->synopsis, c->program, g ? "-" : "",
 		g ? g->name : "");
 	return CLI_USAGE;
+}
+
+int
+cli_vusage(const struct cli *c, const char *fmt, va_list ap)
+{
+	return say_usage(c, NULL, fmt, ap);
 }
 
 int
@@ -200,6 +207,38 @@ cli_next(const struct cli *c, int argc, char **argv)
 		print_group(c, &c->groups[id - HELP_GROUP]);
 		return flushed(c);
 	}
+}
+
+const char *const cli_text_or_json[2] = { "text", "json" };
+
+int
+cli_choose(const struct cli *c, const char *option, const char *const *words, size_t n, const char *text)
+{
+	char list[400] = "";
+	size_t at = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(words[i], text) == 0)
+			return (int)i;
+		if (at < sizeof(list))
+			at += (size_t)snprintf(list + at, sizeof(list) - at, "%s%s", i == 0 ? "" : i + 1 < n ? ", "
+													     : " or ",
+				words[i]);
+	}
+	return cli_usage(c, "%s is %s, not '%s'", option, list, text);
+}
+
+bool
+cli_number(const struct cli *c, const char *option, uint64_t min, uint64_t max, const char *text, uint64_t *to)
+{
+	char *end;
+	errno = 0;
+	unsigned long long v = strtoull(text, &end, 10);
+	if (*text >= '0' && *text <= '9' && !*end && !errno && v >= min && v <= max) {
+		*to = v;
+		return true;
+	}
+	(void)cli_usage(c, "%s needs a number from %" PRIu64 " to %" PRIu64 ", not '%s'", option, min, max, text);
+	return false;
 }
 
 int

@@ -8,6 +8,10 @@
 
 #include "option.h"
 
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+
 struct cli {
 	const char *program;
 	const char *synopsis; /* what is behind the name: "[options] TRACEDIR" */
@@ -30,7 +34,17 @@ enum {
 int cli_next(const struct cli *c, int argc, char **argv);
 
 /* Says what is wrong and where to read more. Returns CLI_USAGE. */
+int cli_vusage(const struct cli *c, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 int cli_usage(const struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The argument of an option as the place of a word in a list. Returns it, or CLI_USAGE (reported). */
+int cli_choose(const struct cli *c, const char *option, const char *const *words, size_t n, const char *text);
+
+/* The words of --format for tools that print either. */
+extern const char *const cli_text_or_json[2];
+
+/* The same as a decimal number. Returns false when it is none in that range (reported). */
+bool cli_number(const struct cli *c, const char *option, uint64_t min, uint64_t max, const char *text, uint64_t *to);
 
 /* For a tool that takes one trace directory: `opt` is what cli_next() returned last.
  * Returns CLI_END when argv[optind] is it, else opt or CLI_USAGE (reported). */

@@ -70,6 +70,7 @@ struct conv_part {
 struct conv {
 	const struct conv_family *family;
 	const struct conv_command *command;
+	const struct cli *cli;
 	char program[40];
 	struct conv_file *files; /* inputs */
 	size_t nfiles;
@@ -135,13 +136,6 @@ int conv_place_output(struct conv *c, const char *path);
 /* Both for a command with the arguments IN and OUT, which default to the standard input and
  * output, or OUT to that of -o: the path of either. Returns 0 or 2. */
 int conv_in_and_out(struct conv *c, int argc, char **argv, const char **in, const char **out);
-
-/* ---- Arguments of options. false or -1: reported. ---- */
-
-/* The place of a name in a list; -1: it is not there. */
-int conv_choose(struct conv *c, const char *option, const char *const *names, size_t n, const char *name);
-/* A decimal number; `what` says what is expected, after the option. */
-bool conv_number(struct conv *c, const char *option, const char *text, uint64_t min, uint64_t max, const char *what, uint64_t *to);
 
 /* ---- Messages, on stderr. ---- */
 

@@ -46,34 +46,6 @@ collect(const struct conv_family *f, unsigned with, struct option_list *l)
 		add(l, &common[i], with);
 }
 
-int
-conv_choose(struct conv *c, const char *option, const char *const *names, size_t n, const char *name)
-{
-	char list[200] = "";
-	size_t at = 0;
-	for (size_t i = 0; i < n; i++) {
-		if (strcmp(names[i], name) == 0)
-			return (int)i;
-		if (at < sizeof(list))
-			at += (size_t)snprintf(list + at, sizeof(list) - at, "%s%s", i ? ", " : "", names[i]);
-	}
-	(void)conv_usage(c, "%s '%s': it is one of %s", option, name, list);
-	return -1;
-}
-
-bool
-conv_number(struct conv *c, const char *option, const char *text, uint64_t min, uint64_t max, const char *what, uint64_t *to)
-{
-	char *end = NULL;
-	unsigned long long v = *text >= '0' && *text <= '9' && strlen(text) < 20 ? strtoull(text, &end, 10) : 0;
-	if (!end || *end || v < min || v > max) {
-		(void)conv_usage(c, "%s '%s': %s is expected", option, text, what);
-		return false;
-	}
-	*to = v;
-	return true;
-}
-
 static bool
 take_option(struct conv *c, int opt)
 {
@@ -107,6 +79,7 @@ run_command(struct conv *c, int argc, char **argv)
 	c->on_pipe = signal(SIGPIPE, SIG_IGN);
 	c->to_terminal = isatty(STDERR_FILENO);
 	c->progress = c->to_terminal;
+	c->cli = &cli;
 	int opt;
 	while ((opt = cli_next(&cli, argc, argv)) >= 0)
 		if (!take_option(c, opt))

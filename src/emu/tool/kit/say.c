@@ -54,9 +54,8 @@ conv_usage(struct conv *c, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
-	say(c, "usage", fmt, ap);
+	(void)cli_vusage(c->cli, fmt, ap);
 	va_end(ap);
-	(void)fprintf(stderr, "  usage: %s %s\n  hint: %s --help lists the options\n", c->program, c->command->synopsis, c->program);
 	return 2;
 }
 

@@ -85,28 +85,28 @@ take_option(struct conv *c, int opt)
 	int i = 0;
 	switch (opt) {
 	case OPT_ENDIAN:
-		i = conv_choose(c, "--endian", endian_names, 2, optarg);
+		i = cli_choose(c->cli, "--endian", endian_names, 2, optarg);
 		t->endian = (enum lap_endian)i;
 		break;
 	case OPT_DIALECT:
-		i = conv_choose(c, "--dialect", lap_dialect_names, LAP_DIALECTS, optarg);
+		i = cli_choose(c->cli, "--dialect", lap_dialect_names, LAP_DIALECTS, optarg);
 		t->dialect = (enum lap_dialect)i;
 		break;
 	case OPT_FORMAT:
-		i = conv_choose(c, "--format", format_names, LAP_FORMATS, optarg);
+		i = cli_choose(c->cli, "--format", format_names, LAP_FORMATS, optarg);
 		t->format = (enum lap_format)i;
 		break;
 	case OPT_OFFSET_UNIT:
-		i = conv_choose(c, "--offset-unit", unit_names, 2, optarg);
+		i = cli_choose(c->cli, "--offset-unit", unit_names, 2, optarg);
 		t->offset_in_pages = i == 1;
 		break;
 	case OPT_REFS:
-		i = conv_choose(c, "--refs", refs_names, 2, optarg);
+		i = cli_choose(c->cli, "--refs", refs_names, 2, optarg);
 		t->no_refs = i == 1;
 		break;
 	case OPT_KERNEL_BASE: return set_kernel_base(t, optarg);
-	case OPT_FREQ: return conv_number(c, "--freq", optarg, FREQ_MIN, FREQ_MAX, "a number from 233 to 1000000000000", &t->freq);
-	case OPT_WINDOW: return conv_number(c, "--window", optarg, 1, WINDOW_MAX, "a number of cycles", &t->window);
+	case OPT_FREQ: return cli_number(c->cli, "--freq", FREQ_MIN, FREQ_MAX, optarg, &t->freq);
+	case OPT_WINDOW: return cli_number(c->cli, "--window", 1, WINDOW_MAX, optarg, &t->window);
 	case OPT_CPUS: t->cpus = optarg; break;
 	default: t->name = optarg; break;
 	}

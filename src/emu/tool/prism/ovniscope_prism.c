@@ -23,6 +23,7 @@ enum {
 	OPT_CLOCK,
 	OPT_TICK_NS,
 	OPT_JSON,
+	OPT_FORMAT,
 	OPT_BYTES,
 	OPT_TO_LAYOUT,
 	OPT_TO_WORD_SIZE,
@@ -36,7 +37,8 @@ enum {
 };
 
 static const struct conv_option options[] = {
-	{ PTOOL_WITH_JSON, { OPT_JSON, "json", NULL, "an object of JSON a line" } },
+	{ PTOOL_WITH_JSON, { OPT_FORMAT, "format", "text|json", "how to print; JSON: an object a line" } },
+	{ PTOOL_WITH_JSON, { OPT_JSON, "json", NULL, "the same as --format=json" } },
 	{ PTOOL_WITH_BYTES, { OPT_BYTES, "bytes", NULL, "also where, when, and the bytes" } },
 	{ PTOOL_WITH_INPUT, { OPT_LAYOUT, "compute-layout", "wide|packed", "of compute events; default wide" } },
 	{ PTOOL_WITH_INPUT, { OPT_WORD_SIZE, "word-size", "4|8", "bytes of a word of a sync event" } },
@@ -74,14 +76,14 @@ check_detail(struct conv *c, const char *option, const char *text, uint8_t detai
 static bool
 set_word(struct ptool *t, const char *option, const char *const *words, const char *key)
 {
-	return conv_choose(&t->conv, option, words, 2, optarg) >= 0 && ptool_set(t, key, optarg);
+	return cli_choose(t->conv.cli, option, words, 2, optarg) >= 0 && ptool_set(t, key, optarg);
 }
 
 static bool
-set_number(struct ptool *t, const char *option, uint64_t min, uint64_t max, const char *what, const char *key)
+set_number(struct ptool *t, const char *option, uint64_t min, uint64_t max, const char *key)
 {
 	uint64_t v;
-	return conv_number(&t->conv, option, optarg, min, max, what, &v) && ptool_set(t, key, optarg);
+	return cli_number(t->conv.cli, option, min, max, optarg, &v) && ptool_set(t, key, optarg);
 }
 
 static bool
@@ -100,13 +102,13 @@ take_output(struct ptool *t, int opt)
 	uint64_t v = 0;
 	int i = 0;
 	switch (opt) {
-	case OPT_TO_LAYOUT: i = t->to_layout = conv_choose(c, "--to-compute-layout", ptool_layouts, 2, optarg); break;
+	case OPT_TO_LAYOUT: i = t->to_layout = cli_choose(c->cli, "--to-compute-layout", ptool_layouts, 2, optarg); break;
 	case OPT_TO_WORD_SIZE:
-		i = conv_choose(c, "--to-word-size", word_sizes, 2, optarg);
+		i = cli_choose(c->cli, "--to-word-size", word_sizes, 2, optarg);
 		t->to_word_size = i == 0 ? 4 : 8;
 		break;
 	case OPT_TO_BUFFER_SIZE:
-		i = conv_number(c, "--to-buffer-size", optarg, 0, PTOOL_BUFFER_MAX, "a number of bytes up to 1073741824", &v) ? 0 : -1;
+		i = cli_number(c->cli, "--to-buffer-size", 0, PTOOL_BUFFER_MAX, optarg, &v) ? 0 : -1;
 		t->to_buffer_size = (int64_t)v;
 		break;
 	case OPT_TO_TIMESTAMPS: t->to_timestamps = optarg; break;
@@ -114,10 +116,10 @@ take_output(struct ptool *t, int opt)
 	case OPT_DESCRIBE: t->describe = optarg; break;
 	case OPT_NAME: t->name = optarg; break;
 	case OPT_ACCESSES:
-		i = conv_choose(c, "--accesses", accesses, 2, optarg);
+		i = cli_choose(c->cli, "--accesses", accesses, 2, optarg);
 		t->no_accesses = i == 1;
 		break;
-	case OPT_WINDOW: return conv_number(c, "--window", optarg, 1, INT64_MAX, "a number of ns", &t->window);
+	case OPT_WINDOW: return cli_number(c->cli, "--window", 1, INT64_MAX, optarg, &t->window);
 	default: break;
 	}
 	return i >= 0;
@@ -130,20 +132,25 @@ take_option(struct conv *c, int opt)
 	uint8_t detail[PRISM_KINDS];
 	uint64_t v;
 	const char *eq;
+	int i;
 	switch (opt) {
 	case OPT_LAYOUT: return set_word(t, "--compute-layout", ptool_layouts, "compute_layout");
 	case OPT_WORD_SIZE: return set_word(t, "--word-size", word_sizes, "word_size");
-	case OPT_BUFFER_SIZE: return set_number(t, "--buffer-size", 0, PTOOL_BUFFER_MAX, "a number of bytes up to 1073741824", "buffer_size");
+	case OPT_BUFFER_SIZE: return set_number(t, "--buffer-size", 0, PTOOL_BUFFER_MAX, "buffer_size");
 	case OPT_INITIAL_CONFIG: return check_detail(c, "--initial-config", optarg, detail) && ptool_set(t, "initial_config", optarg);
 	case OPT_CONTROL_FLOW: return ptool_set(t, "control_flow", "true");
 	case OPT_CLOCK: return ptool_set(t, "clock", optarg);
-	case OPT_TICK_NS: return conv_number(c, "--tick-ns", optarg, 1, INT64_MAX, "a number of ns", &v) && set_tick(t);
+	case OPT_TICK_NS: return cli_number(c->cli, "--tick-ns", 1, INT64_MAX, optarg, &v) && set_tick(t);
 	case OPT_SET:
 		eq = strchr(optarg, '=');
 		if (!eq || eq == optarg)
 			return conv_usage(c, "--set '%s': KEY=VALUE is expected", optarg), false;
 		return ptool_set(t, optarg, eq + 1);
 	case OPT_JSON: t->json = true; return true;
+	case OPT_FORMAT:
+		i = cli_choose(c->cli, "--format", cli_text_or_json, 2, optarg);
+		t->json = i == 1;
+		return i >= 0;
 	case OPT_BYTES: t->bytes = true; return true;
 	default: return take_output(t, opt);
 	}

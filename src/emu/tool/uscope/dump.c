@@ -85,6 +85,8 @@ run(struct tool *t, int argc, char **argv)
 		frames = frames || opt == OPT_FRAMES;
 		dump.checkpoints = dump.checkpoints || opt == OPT_CHECKPOINTS;
 	}
+	if (t->text)
+		return utool_usage(t, "--format=text is not for `dump`, which prints JSON only: see `events`");
 	if (!utool_ready(t, opt, argc, argv, 1) || !utool_open(t, src, argv[optind]))
 		return t->status;
 	dump.show = show_of(t, src);
@@ -106,7 +108,7 @@ const struct command command_dump = {
 	.synopsis = "[options] FILE",
 	.brief = "all operations and events, as JSON lines",
 	.about = "Print all that is recorded, as lines of JSON in the order of the file.",
-	.with = WITH_MODE | WITH_RANGE | WITH_PICK | WITH_VALUES | WITH_OUTPUT | WITH_PROGRESS,
+	.with = WITH_JSON | WITH_MODE | WITH_RANGE | WITH_PICK | WITH_VALUES | WITH_OUTPUT | WITH_PROGRESS,
 	.options = options,
 	.noptions = sizeof(options) / sizeof(options[0]),
 	.run = run,

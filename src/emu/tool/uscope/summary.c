@@ -213,7 +213,7 @@ run(struct tool *t, int argc, char **argv)
 		uint64_t n = 0;
 		if (opt == OPT_COUNTER)
 			o.counter = optarg;
-		else if (utool_number(t, "--level", optarg, UINT32_MAX, &n))
+		else if (cli_number(&t->cli, "--level", 0, UINT32_MAX, optarg, &n))
 			o.level = (int64_t)n;
 		else
 			return STATUS_USAGE;

@@ -51,7 +51,7 @@ run(struct tool *tool, int argc, char **argv)
 		if (opt == 'f')
 			t.follow.on = true;
 		else if (opt == 'n')
-			good = utool_number(tool, "--segments", optarg, UINT32_MAX, &t.segments);
+			good = cli_number(&tool->cli, "--segments", 0, UINT32_MAX, optarg, &t.segments);
 		else if (opt == OPT_INTERVAL)
 			good = utool_time(tool, "--interval", optarg, &t.follow.interval_ps);
 		else

@@ -14,6 +14,7 @@
 
 enum {
 	OPT_JSON = 256,
+	OPT_FORMAT,
 	OPT_MODE,
 	OPT_RECOVER,
 	OPT_FROM,
@@ -37,7 +38,8 @@ static const struct {
 	{ WITH_EVENT, { OPT_EVENT, "event", "NAME", "only events of this type, likewise" } },
 	{ WITH_VALUES, { OPT_HEX, "hex", NULL, "integers in hexadecimal" } },
 	{ WITH_VALUES, { OPT_RAW, "raw", NULL, "numbers instead of labels and texts" } },
-	{ WITH_JSON, { OPT_JSON, "json", NULL, "print JSON, for programs" } },
+	{ WITH_JSON, { OPT_FORMAT, "format", "text|json", "how to print; JSON is for programs" } },
+	{ WITH_JSON, { OPT_JSON, "json", NULL, "the same as --format=json" } },
 	{ WITH_OUTPUT, { 'o', "output", "FILE", "write there instead of on stdout" } },
 	{ WITH_MODE, { OPT_MODE, "mode", "MODE", "tolerant (default), strict or recover" } },
 	{ WITH_MODE, { OPT_RECOVER, "recover", NULL, "find segments whose list is missing or broken" } },
@@ -91,20 +93,6 @@ utool_time(struct tool *t, const char *option, const char *text, uint64_t *ps)
 	return false;
 }
 
-bool
-utool_number(struct tool *t, const char *option, const char *text, uint64_t max, uint64_t *n)
-{
-	char *end;
-	errno = 0;
-	unsigned long long v = strtoull(text, &end, 10);
-	if (*text >= '0' && *text <= '9' && *end == 0 && errno == 0 && v <= max) {
-		*n = v;
-		return true;
-	}
-	(void)utool_usage(t, "%s '%s': a number up to %" PRIu64 " is expected", option, text, max);
-	return false;
-}
-
 static bool
 set_mode(struct tool *t, const char *name)
 {
@@ -140,8 +128,14 @@ add_pattern(struct tool *t, enum pick_kind kind, const char *pattern)
 static bool
 take_option(struct tool *t, int opt)
 {
+	int i;
 	switch (opt) {
 	case OPT_JSON: t->json = true; break;
+	case OPT_FORMAT:
+		i = cli_choose(&t->cli, "--format", cli_text_or_json, 2, optarg);
+		t->json = i == 1;
+		t->text = i == 0;
+		return i >= 0;
 	case OPT_MODE: return set_mode(t, optarg);
 	case OPT_RECOVER: t->mode = USCOPE_RECOVER; break;
 	case OPT_FROM: return utool_time(t, "--from", optarg, &t->from);

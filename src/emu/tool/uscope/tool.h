@@ -77,6 +77,7 @@ struct tool {
 	uint64_t to; /* included */
 	enum uscope_mode mode;
 	bool json;
+	bool text; /* --format=text was given */
 	bool hex;
 	bool raw; /* numbers, not labels and texts */
 	bool quiet;
@@ -103,8 +104,6 @@ bool utool_ready(struct tool *t, int last, int argc, char **argv, int nargs);
 int utool_usage(struct tool *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A time given to an option. false: reported. */
 bool utool_time(struct tool *t, const char *option, const char *text, uint64_t *ps);
-/* A number given to an option, up to max. false: reported. */
-bool utool_number(struct tool *t, const char *option, const char *text, uint64_t max, uint64_t *n);
 
 /* Opens a file and makes the choice of --scope and so on. false: reported. */
 bool utool_open(struct tool *t, struct source *s, const char *path);

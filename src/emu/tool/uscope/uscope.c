@@ -33,7 +33,7 @@ find_command(const char *name)
 static int
 find_word(int argc, char **argv)
 {
-	static const char *const with_argument[] = { "--mode", "--from", "--to", "--scope", "--storage", "--event", "--output", "-o" };
+	static const char *const with_argument[] = { "--format", "--mode", "--from", "--to", "--scope", "--storage", "--event", "--output", "-o" };
 	for (int i = 1; i < argc; i++) {
 		if (argv[i][0] != '-')
 			return i;
