@@ -3,7 +3,7 @@
 
 usage: symbols.py PREFIX PAGE HEADER LIBRARY [HEADER LIBRARY...]
 
-A header stands for those of its folder, too, that it includes.
+A header stands for those of its folder, too, that it includes and that are not given.
 """
 import os
 import re
@@ -16,7 +16,8 @@ def functions(path):
     with open(path, encoding='utf-8') as f:
         text = f.read()
     beside = [os.path.join(os.path.dirname(path), name) for name in re.findall(r'^#include "(\w+\.h)"', text, flags=re.M)]
-    more = [functions(p) for p in beside if os.path.exists(p)]
+    given = [os.path.realpath(p) for p in sys.argv[3::2]]
+    more = [functions(p) for p in beside if os.path.exists(p) and os.path.realpath(p) not in given]
     text = re.sub(r'/\*.*?\*/', '', text, flags=re.S)
     text = re.sub(r'^\s*#(.*\\\n)*.*$', '', text, flags=re.M)
     declared = set(re.findall(rf'\b({prefix}\w+)\([^;{{]*\);', text))
