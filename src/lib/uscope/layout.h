@@ -35,6 +35,7 @@ enum {
 	STRINGS_HEADER_SIZE = 8,
 	STRING_ENTRY_SIZE = 8,
 	MIPMAP_SIZE = 24,
+	DENSITY_SIZE = 4,
 };
 
 /* File header: offsets. */

@@ -230,9 +230,8 @@ write_all(struct recover *c, uscope_error_t *error)
 	uint64_t first = c->out.at;
 	if (status || (status = copy_segments(c, error)))
 		return status;
-	/* Lost segments are known only now: the old summary is no good then. */
 	if (c->copy_summary && c->report.holes)
-		return USCOPE_E_STATE;
+		return status_set(error, USCOPE_E_TRUNCATED, NO_SEGMENT, 0, "the file has become shorter");
 	if ((status = write_sections(c, first, error)))
 		return status;
 	uint64_t table = fileout_table(&c->out);
@@ -243,15 +242,11 @@ write_all(struct recover *c, uscope_error_t *error)
 }
 
 static int
-start(struct recover *c, struct uscope_reader *r, int fd, bool copy_summary, uscope_error_t *error)
+start(struct recover *c, struct uscope_reader *r, int fd, uscope_error_t *error)
 {
-	memset(&c->pyramid, 0, sizeof(c->pyramid));
 	c->r = r;
 	c->report = r->recovery;
 	c->report.segments = 0;
-	c->tail = c->last = 0;
-	c->has_frames = c->lost = false;
-	c->copy_summary = copy_summary;
 	fileout_init(&c->out, fd, 0);
 	c->kept = calloc((size_t)r->segments.num / 8 + 1, 1);
 	c->counter_of = calloc((size_t)r->schema->num_storages + 1, sizeof(*c->counter_of));
@@ -261,35 +256,34 @@ start(struct recover *c, struct uscope_reader *r, int fd, bool copy_summary, usc
 	return 0;
 }
 
-static void
-stop(struct recover *c)
+/* Whether the old summary is right for the new file: no segment is lost. Decodes them all. */
+static int
+check_summary(struct uscope_reader *r, bool *good, uscope_error_t *error)
 {
-	pyramid_finish(&c->pyramid);
-	free(c->kept);
-	free(c->counter_of);
+	*good = r->complete && r->summary && r->recovery.holes == 0;
+	for (uint32_t i = 0; i < r->segments.num && *good; i++) {
+		uscope_segment_t s;
+		int status = segment_check(r, i, &s, error);
+		if (status == USCOPE_E_NOMEM || status == USCOPE_E_IO)
+			return status;
+		*good = !status;
+	}
+	return 0;
 }
 
-/* Writes the new file; again without the old summary when a segment turns out to be lost. */
 static int
 rewrite(struct uscope_reader *r, int fd, uscope_recovery_t *report, uscope_error_t *error)
 {
-	struct recover *c = malloc(sizeof(*c));
+	struct recover *c = calloc(1, sizeof(*c));
 	if (!c)
 		return no_memory(error);
-	bool copy_summary = r->complete && r->summary && r->recovery.holes == 0;
-	int status = start(c, r, fd, copy_summary, error);
-	if (!status)
+	int status = check_summary(r, &c->copy_summary, error);
+	if (!status && !(status = start(c, r, fd, error)))
 		status = write_all(c, error);
-	if (status == USCOPE_E_STATE && copy_summary) {
-		stop(c);
-		status = ftruncate(fd, 0) != 0 ? cannot_write(error) : 0;
-		if (start(c, r, fd, false, error))
-			status = error->status;
-		if (!status)
-			status = write_all(c, error);
-	}
 	*report = c->report;
-	stop(c);
+	pyramid_finish(&c->pyramid);
+	free(c->kept);
+	free(c->counter_of);
 	free(c);
 	return status;
 }

@@ -95,18 +95,6 @@ schema_alloc(schema_t *schema, size_t n)
 
 /* ---- Building. ---- */
 
-/* *items with room for one more than n. Room doubles, so n tells how much there is. */
-static void *
-room(schema_t *schema, void *items, uint32_t n, size_t size)
-{
-	if (n != 0 && (n < FIRST_ITEMS || (n & (n - 1)) != 0))
-		return items;
-	void *more = schema_alloc(schema, (n ? (size_t)n * 2 : FIRST_ITEMS) * size);
-	if (more && n)
-		memcpy(more, items, n * size);
-	return more;
-}
-
 /* A copy of a text. 0 or a status. */
 static int
 copy_text(schema_t *schema, const char *text, const char **copy)
@@ -136,11 +124,24 @@ begin(schema_t *schema, const char *name, uint32_t n, uint32_t most, uint32_t si
 	return copy_text(schema, name, copy);
 }
 
-/* The definition number n is complete. */
+/* Appends an item of a size to *items, which have n. They move when n is a power of two, and have room for
+ * as many again then. Counts the bytes of the definition in the file. Returns the id, or E_NOMEM. */
 static int
-added(schema_t *schema, uint32_t *n, uint32_t size)
+append(schema_t *schema, void *items, uint32_t *n, const void *item, size_t size, uint32_t bytes)
 {
-	schema->priv->size += size;
+	uint8_t *p;
+	memcpy(&p, items, sizeof(p));
+	if (*n == 0 || (*n >= FIRST_ITEMS && (*n & (*n - 1)) == 0)) {
+		uint8_t *more = schema_alloc(schema, (*n ? (size_t)*n * 2 : FIRST_ITEMS) * size);
+		if (!more)
+			return USCOPE_E_NOMEM;
+		if (*n)
+			memcpy(more, p, *n * size);
+		p = more;
+		memcpy(items, &p, sizeof(p));
+	}
+	memcpy(p + *n * size, item, size);
+	schema->priv->size += bytes;
 	return (int)(*n)++;
 }
 
@@ -158,12 +159,7 @@ uscope_schema_add_clock(schema_t *schema, const char *name, uint32_t period_ps)
 	int status = begin(schema, name, schema ? schema->num_clocks : 0, MAX_CLOCKS, CLOCK_SIZE, &clock.name);
 	if (status)
 		return status;
-	uscope_clock_t *p = room(schema, schema->clocks, schema->num_clocks, sizeof(*p));
-	if (!p)
-		return USCOPE_E_NOMEM;
-	schema->clocks = p;
-	p[schema->num_clocks] = clock;
-	return added(schema, &schema->num_clocks, CLOCK_SIZE);
+	return append(schema, &schema->clocks, &schema->num_clocks, &clock, sizeof(clock), CLOCK_SIZE);
 }
 
 int
@@ -181,12 +177,7 @@ uscope_schema_add_scope(schema_t *schema, const char *name, int parent, const ch
 	scope.clock = clock < 0 ? USCOPE_INHERIT : (uint8_t)clock;
 	if (protocol && (status = copy_text(schema, protocol, &scope.protocol)))
 		return status;
-	uscope_scope_t *p = room(schema, schema->scopes, schema->num_scopes, sizeof(*p));
-	if (!p)
-		return USCOPE_E_NOMEM;
-	schema->scopes = p;
-	p[schema->num_scopes] = scope;
-	return added(schema, &schema->num_scopes, SCOPE_SIZE);
+	return append(schema, &schema->scopes, &schema->num_scopes, &scope, sizeof(scope), SCOPE_SIZE);
 }
 
 int
@@ -196,12 +187,7 @@ uscope_schema_add_enum(schema_t *schema, const char *name)
 	int status = begin(schema, name, schema ? schema->num_enums : 0, MAX_ENUMS, ENUM_SIZE, &e.name);
 	if (status)
 		return status;
-	uscope_enum_t *p = room(schema, schema->enums, schema->num_enums, sizeof(*p));
-	if (!p)
-		return USCOPE_E_NOMEM;
-	schema->enums = p;
-	p[schema->num_enums] = e;
-	return added(schema, &schema->num_enums, ENUM_SIZE);
+	return append(schema, &schema->enums, &schema->num_enums, &e, sizeof(e), ENUM_SIZE);
 }
 
 int
@@ -216,12 +202,7 @@ uscope_schema_add_enum_value(schema_t *schema, int enum_id, uint8_t value, const
 	int status = begin(schema, name, e->num_values, MAX_ENUM_VALUES, ENUM_VALUE_SIZE, &v.name);
 	if (status)
 		return status;
-	uscope_enum_value_t *p = room(schema, e->values, e->num_values, sizeof(*p));
-	if (!p)
-		return USCOPE_E_NOMEM;
-	e->values = p;
-	p[e->num_values] = v;
-	return added(schema, &e->num_values, ENUM_VALUE_SIZE);
+	return append(schema, &e->values, &e->num_values, &v, sizeof(v), ENUM_VALUE_SIZE);
 }
 
 int
@@ -235,12 +216,7 @@ uscope_schema_add_storage(schema_t *schema, const char *name, int scope, uint16_
 		return USCOPE_E_ARG;
 	if ((status = scope_arg(schema, scope, &storage.scope)))
 		return status;
-	uscope_storage_t *p = room(schema, schema->storages, schema->num_storages, sizeof(*p));
-	if (!p)
-		return USCOPE_E_NOMEM;
-	schema->storages = p;
-	p[schema->num_storages] = storage;
-	return added(schema, &schema->num_storages, STORAGE_SIZE);
+	return append(schema, &schema->storages, &schema->num_storages, &storage, sizeof(storage), STORAGE_SIZE);
 }
 
 /* Fields are kept in *fields, *n of them, which take *size bytes together. */
@@ -259,14 +235,11 @@ add_field(schema_t *schema, uscope_field_t **fields, uint16_t *n, uint32_t *size
 			return USCOPE_E_RANGE;
 		f.enum_id = (uint8_t)enum_id;
 	}
-	uscope_field_t *p = room(schema, *fields, *n, sizeof(*p));
-	if (!p)
-		return USCOPE_E_NOMEM;
-	*fields = p;
-	p[*n] = f;
-	*size += f.size;
-	schema->priv->size += FIELD_SIZE;
-	return (*n)++;
+	uint32_t count = *n;
+	int id = append(schema, fields, &count, &f, sizeof(f), FIELD_SIZE);
+	*n = (uint16_t)count;
+	*size += id < 0 ? 0 : f.size;
+	return id;
 }
 
 static uscope_storage_t *
@@ -298,12 +271,7 @@ uscope_schema_add_event(schema_t *schema, const char *name, int scope)
 		return status;
 	if ((status = scope_arg(schema, scope, &event.scope)))
 		return status;
-	uscope_event_type_t *p = room(schema, schema->events, schema->num_events, sizeof(*p));
-	if (!p)
-		return USCOPE_E_NOMEM;
-	schema->events = p;
-	p[schema->num_events] = event;
-	return added(schema, &schema->num_events, EVENT_SIZE);
+	return append(schema, &schema->events, &schema->num_events, &event, sizeof(event), EVENT_SIZE);
 }
 
 int
@@ -326,12 +294,7 @@ uscope_schema_add_summary_field(schema_t *schema, const char *name, uint8_t type
 		return USCOPE_E_ARG;
 	if ((status = scope_arg(schema, scope, &f.scope)))
 		return status;
-	uscope_summary_field_t *p = room(schema, schema->summary_fields, schema->num_summary_fields, sizeof(*p));
-	if (!p)
-		return USCOPE_E_NOMEM;
-	schema->summary_fields = p;
-	p[schema->num_summary_fields] = f;
-	return added(schema, &schema->num_summary_fields, SUMMARY_FIELD_SIZE);
+	return append(schema, &schema->summary_fields, &schema->num_summary_fields, &f, sizeof(f), SUMMARY_FIELD_SIZE);
 }
 
 int

@@ -9,7 +9,6 @@ enum {
 	HEAD_SIZE = 12,        /* magic, base, fan-out */
 	COUNTER_MIN = 10,      /* bytes of a counter without name and levels */
 	MAX_INDEX = 64 * 1024, /* places of counters that are kept */
-	DENSITY_SIZE = 4,
 };
 
 struct counter {

@@ -121,42 +121,28 @@ check_segments(struct verify *v, uscope_error_t *error)
 
 /* ---- Summary. ---- */
 
-/* Compares an entry with the sum of the `n` entries below it. A file that has shrunk is reported by
- * window_next(), so p is never NULL. */
+/* Compares the next entry of a level with the sum of the `n` entries below it; a density saturates. A file
+ * that has shrunk is reported by window_next(), so p is never NULL. */
 static int
-sum_density(struct verify *v, uint32_t n, bool *good, uscope_error_t *error)
+compare_entry(struct verify *v, bool density, uint32_t n, bool *good, uscope_error_t *error)
 {
-	const uint8_t *p;
-	uint64_t sum = 0;
-	int status;
-	for (uint32_t i = 0; i < n; i++) {
-		if ((status = window_next(&v->below, 4, &p, error)))
+	uscope_mipmap_t sum = { .min = density ? 0 : UINT64_MAX };
+	uscope_mipmap_t m = { 0 };
+	for (uint32_t i = 0; i <= n; i++) {
+		const uint8_t *p;
+		int status = window_next(i < n ? &v->below : &v->above, density ? DENSITY_SIZE : MIPMAP_SIZE, &p, error);
+		if (status)
 			return status;
-		sum += load32(p);
-		sum = sum > UINT32_MAX ? UINT32_MAX : sum;
+		m = density ? (uscope_mipmap_t){ .sum = load32(p) } : (uscope_mipmap_t){ load64(p), load64(p + 8), load64(p + 16) };
+		if (i == n)
+			break;
+		sum.min = m.min < sum.min ? m.min : sum.min;
+		sum.max = m.max > sum.max ? m.max : sum.max;
+		sum.sum += m.sum;
 	}
-	if ((status = window_next(&v->above, 4, &p, error)))
-		return status;
-	*good = load32(p) == sum;
-	return 0;
-}
-
-static int
-sum_counter(struct verify *v, uint32_t n, bool *good, uscope_error_t *error)
-{
-	const uint8_t *p;
-	uscope_mipmap_t m = { .min = UINT64_MAX };
-	int status;
-	for (uint32_t i = 0; i < n; i++) {
-		if ((status = window_next(&v->below, MIPMAP_SIZE, &p, error)))
-			return status;
-		m.min = load64(p) < m.min ? load64(p) : m.min;
-		m.max = load64(p + 8) > m.max ? load64(p + 8) : m.max;
-		m.sum += load64(p + 16);
-	}
-	if ((status = window_next(&v->above, MIPMAP_SIZE, &p, error)))
-		return status;
-	*good = load64(p) == m.min && load64(p + 8) == m.max && load64(p + 16) == m.sum;
+	if (density && sum.sum > UINT32_MAX)
+		sum.sum = UINT32_MAX;
+	*good = m.min == sum.min && m.max == sum.max && m.sum == sum.sum;
 	return 0;
 }
 
@@ -176,7 +162,7 @@ static int
 check_level(struct verify *v, int64_t counter, uint32_t level, const struct level *low, const struct level *high,
 	uint32_t fan_out, uscope_error_t *error)
 {
-	unsigned size = counter < 0 ? 4 : MIPMAP_SIZE;
+	unsigned size = counter < 0 ? DENSITY_SIZE : MIPMAP_SIZE;
 	if (high->n != low->n / fan_out + (low->n % fan_out != 0)) {
 		tell_level(v, counter, level, high->offset, "has the wrong length");
 		return 0;
@@ -187,7 +173,7 @@ check_level(struct verify *v, int64_t counter, uint32_t level, const struct leve
 	for (uint32_t i = 0; i < high->n; i++) {
 		uint32_t n = left < fan_out ? left : fan_out;
 		bool good = false;
-		int status = counter < 0 ? sum_density(v, n, &good, error) : sum_counter(v, n, &good, error);
+		int status = compare_entry(v, counter < 0, n, &good, error);
 		if (status)
 			return status;
 		left -= n;
