@@ -2,6 +2,7 @@
 /* The tables of all models, and what is told of wrong ones. */
 #include "dispatch.h"
 
+#include "clash.h"
 #include "emu.h"
 #include "kit.h"
 
@@ -131,6 +132,44 @@ expect_states(const struct state_decl *s, size_t n, const char *what)
 {
 	struct model m = { .id = 'X', .name = "x", .version = "1.0.0", CHANS(good_chans), .states = s, .nstates = n };
 	expect(&m, what);
+}
+
+static void
+expect_clash(const struct model *a, const struct model *b, const char *want)
+{
+	const struct model *const list[] = { a, b, NULL };
+	char text[256] = "";
+	CHECK(clash_find(list, text, sizeof(text)) == (want != NULL));
+	if (want && strcmp(text, want) != 0)
+		(void)fprintf(stderr, "wanted \"%s\", got \"%s\"\n", want, text);
+	CHECK(strcmp(text, want ? want : "") == 0);
+}
+
+static void
+clashes(void)
+{
+	static const struct chan_decl other[] = { { .name = "c", .title = "C", .prv_type = 902 } };
+	static const struct chan_decl same[] = { { .name = "d", .title = "D", .prv_type = 901 } };
+	static const struct chan_decl twice[] = { { .name = "e", .title = "E", .prv_type = 7 }, { .name = "f", .title = "F", .prv_type = 7 } };
+	static const struct chan_decl mark[] = { { .name = "g", .title = "G", .prv_type = 150 } };
+	static const struct breakdown_decl split = { .prv_type = 900 };
+	const struct model x = { .id = 'X', .name = "x", CHANS(good_chans) };
+	expect_clash(&x, &(struct model){ .id = 'Y', .name = "y", CHANS(other) }, NULL);
+	expect_clash(&x, &(struct model){ .id = 'X', .name = "y", CHANS(other) }, "the models x and y have the same letter 'X'");
+	expect_clash(&x, &(struct model){ .id = 'Y', .name = "x", CHANS(other) }, "two models have the name x (letters 'X' and 'Y')");
+	expect_clash(&x, &(struct model){ .id = 'Y', .name = "y", CHANS(same) }, "the models x and y have the same PRV type 901 (channel d)");
+	expect_clash(&x, &(struct model){ .id = 'Y', .name = "y", CHANS(other), .breakdown = &split }, "the models x and y have the same PRV type 900 (breakdown)");
+	expect_clash(&(struct model){ .id = 'Y', .name = "y", CHANS(other), .breakdown = &split }, &x, "the models y and x have the same PRV type 900 (channel a)");
+	expect_clash(&x, &(struct model){ .id = 'Y', .name = "y", CHANS(twice) }, "two channels of the model y have the PRV type 7: e and f");
+	expect_clash(&x, &(struct model){ .id = 'Y', .name = "y", CHANS(mark) },
+		"the model y uses the PRV type 150 (channel g), which is reserved: 1 to 6 show threads and CPUs, 100 to 199 marks");
+	/* What doc/howto-model.md promises to models of others. */
+	CHECK(!clash_find(model_list, (char[256]){ 0 }, 256));
+	for (int i = 0; model_list[i]; i++) {
+		CHECK(model_list[i]->id < 'a' || model_list[i]->id > 'z');
+		for (size_t k = 0; k < model_list[i]->nchans; k++)
+			CHECK(model_list[i]->chans[k].prv_type < 500 || model_list[i]->chans[k].prv_type > 999);
+	}
 }
 
 static void
@@ -279,6 +318,7 @@ main(void)
 {
 	all_models();
 	faults();
+	clashes();
 	tables();
 	limits();
 	return 0;

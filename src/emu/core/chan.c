@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "chan.h"
 
+#include <assert.h>
 #include <string.h>
 
 int
@@ -13,8 +14,9 @@ chan_init(struct chans *c, struct arena *a, const struct col *cols, uint32_t nco
 	c->value = arena_new(a, int64_t, n);
 	c->stacks = arena_new(a, struct chan_stack, (size_t)nthreads * c->nstacks);
 	c->touched = arena_new(a, uint64_t, n);
-	c->dirty = arena_new(a, struct chan_ref, n);
-	if (!c->value || !c->stacks || !c->touched || !c->dirty)
+	c->row_touched = arena_new(a, uint64_t, nrows);
+	c->dirty = arena_new(a, struct chan_ref, n + nrows);
+	if (!c->value || !c->stacks || !c->touched || !c->row_touched || !c->dirty)
 		return -ERR_MEMORY;
 	for (size_t i = 0; i < n; i++)
 		c->value[i] = CHAN_NULL;
@@ -67,6 +69,7 @@ grow(struct chans *c, struct chan_stack *s)
 static inline int
 set(struct chans *c, size_t id, uint32_t col, int64_t v)
 {
+	assert(c->cols[col].kind != CHAN_PUNCTUAL);
 	int rc = check(&c->cols[col], c->value[id], v);
 	if (rc == 0)
 		c->value[id] = v;
@@ -193,6 +196,16 @@ chan_put_own(struct chans *c, uint32_t row, uint32_t col, int64_t v)
 {
 	chan_put(c, row, col, v);
 	c->ndirect += chan_is_dirty(c, chan_id(c, row, col));
+}
+
+void
+chan_touch_row(struct chans *c, uint32_t row)
+{
+	if (chan_row_is_dirty(c, row))
+		return;
+	c->row_touched[row] = c->event;
+	c->dirty[c->ndirty++] = (struct chan_ref){ row, CHAN_ROW };
+	c->ndirect++;
 }
 
 uint32_t

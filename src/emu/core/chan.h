@@ -31,14 +31,13 @@ enum thread_col {
 	COL_CPU,   /* CPU row, from 1 */
 	COL_STATE, /* enum thread_state */
 	COL_TID,   /* while active */
-	NBASE = 4,
+	NBASE,
 };
 
 enum cpu_col {
 	COL_RUN_TID, /* of the unique running thread */
 	COL_RUN_PID,
 	COL_NRUNNING,
-	COL_SELECT, /* which thread the row follows; not printed */
 };
 
 /* In struct col only: needs that no thread meets. */
@@ -77,10 +76,13 @@ struct chan_stack {
 	uint16_t cap;
 };
 
+/* What an event wrote: a channel, or (CHAN_ROW) all that a row shows. */
 struct chan_ref {
 	uint32_t row;
 	uint32_t col;
 };
+
+#define CHAN_ROW UINT32_MAX
 
 struct chans {
 	struct arena *arena;
@@ -90,6 +92,7 @@ struct chans {
 	int64_t *value;
 	struct chan_stack *stacks;
 	uint64_t *touched;      /* the event that wrote a channel last */
+	uint64_t *row_touched;  /* the event that changed what a row shows last */
 	uint64_t event;         /* number of the current one, from 1 */
 	struct chan_ref *dirty; /* what it wrote, in order of first touch */
 	uint32_t ndirty;
@@ -129,6 +132,9 @@ void chan_put(struct chans *c, uint32_t row, uint32_t col, int64_t v);
 /* The same for a column that a CPU row shows as it is. */
 void chan_put_own(struct chans *c, uint32_t row, uint32_t col, int64_t v);
 
+/* Notes that the row shows other columns, or those of another thread: all have to be looked at. */
+void chan_touch_row(struct chans *c, uint32_t row);
+
 /* Depth of a stack column. */
 uint32_t chan_depth(const struct chans *c, uint32_t row, uint32_t col);
 
@@ -139,6 +145,12 @@ static inline bool
 chan_is_dirty(const struct chans *c, size_t id)
 {
 	return c->touched[id] == c->event;
+}
+
+static inline bool
+chan_row_is_dirty(const struct chans *c, uint32_t row)
+{
+	return c->row_touched[row] == c->event;
 }
 
 /* Forgets what is dirty. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* connect: how an emulator begins. May allocate, search and print. */
+#include "clash.h"
 #include "emu.h"
 #include "track.h"
 #include "version.h"
@@ -48,7 +49,6 @@ const struct chan_decl base_chans[ROW_CLASSES][NBASE] = {
 			.bare_title = true,
 			.view = { .file = "tid", .thread_title = "Thread: TID of the ACTIVE thread" },
 		},
-		{ .name = "", .title = "" },
 	},
 	[ROW_CPU] = {
 		[COL_RUN_TID] = {
@@ -77,7 +77,6 @@ const struct chan_decl base_chans[ROW_CLASSES][NBASE] = {
 				.draw_random = true,
 			},
 		},
-		[COL_SELECT] = { .name = "", .title = "" },
 	},
 };
 
@@ -114,6 +113,9 @@ check_requirement(struct emu *emu, struct model_run *mr, const struct stream *s)
 static int
 probe_models(struct emu *emu)
 {
+	char clash[256];
+	if (clash_find(model_list, clash, sizeof(clash)))
+		return diag_error(emu->diag, ERR_MODEL_CLASH, NULL, "%s\nhint: doc/howto-model.md lists the free letters and types", clash);
 	while (model_list[emu->nmodels])
 		emu->nmodels++;
 	emu->models = arena_new(&emu->arena, struct model_run, emu->nmodels);
@@ -253,7 +255,7 @@ make_state(struct emu *emu)
 			.cpu = NO_INDEX,
 		};
 	for (uint32_t i = 0; i < emu->sys.ncpus; i++)
-		emu->cpus[i].over_since = -1;
+		emu->cpus[i] = (struct cpu_run){ .over_since = -1, .selected = NO_INDEX };
 	if (chan_init(&emu->chans, a, emu->cols, (uint32_t)emu->ncols, nrows, nthreads) < 0)
 		return diag_no_memory(emu->diag);
 	emu->chans.rewrite = !emu->options.compat;

@@ -149,6 +149,8 @@ check_states(struct checker *c)
 			fault(c, "the channel of the state does not exist", s->label);
 			continue;
 		}
+		if (m->chans[s->chan].kind == CHAN_PUNCTUAL)
+			fault(c, "the channel takes punctual values only", s->label);
 		if (s->enter)
 			check_mcv(c, s->enter);
 		if (s->leave)
@@ -184,6 +186,8 @@ dispatch_check(const struct model *m, void (*report)(void *arg, const char *what
 			fault(&c, "the event needs either an operation or a hook", e->sig);
 		if (e->op > OP_IGNORE && (e->chan < 0 || (size_t)e->chan >= m->nchans))
 			fault(&c, "the channel of the event does not exist", e->sig);
+		else if (e->op > OP_IGNORE && e->op != OP_PUNCTUAL && m->chans[e->chan].kind == CHAN_PUNCTUAL)
+			fault(&c, "the channel takes punctual values only", e->sig);
 	}
 	return c.faults;
 }

@@ -18,9 +18,11 @@
 
 struct emu;
 
+/* How a channel is written; part of the output format. Punctual values may happen on all. */
 enum chan_kind {
-	CHAN_SINGLE, /* set */
-	CHAN_STACK,  /* push and pop; shows the top */
+	CHAN_SINGLE,   /* set */
+	CHAN_STACK,    /* push and pop; shows the top */
+	CHAN_PUNCTUAL, /* punctual values only: it has no state */
 };
 
 /* When a row shows a channel. The first is the default of both rows. */
@@ -107,7 +109,7 @@ enum op_kind {
 	OP_CLEAR, /* channel := nothing */
 	OP_PUSH,
 	OP_POP,
-	OP_PUNCTUAL, /* the value shows for one nanosecond; default view only */
+	OP_PUNCTUAL, /* the value happens and leaves the state; default view only */
 };
 
 /* What an event may carry, besides what its signature says. */

@@ -73,12 +73,12 @@ update_cpu(struct emu *emu, const struct event *ev, uint32_t cpu)
 	bool compat = emu->options.compat;
 	int64_t tid = CHAN_NULL;
 	int64_t pid = CHAN_NULL;
-	int64_t select = CHAN_NULL;
+	uint32_t select = NO_INDEX;
 	if (c->nrunning == 1) {
 		const struct thread *th = &emu->sys.threads[c->running_sum];
 		tid = th->tid;
 		pid = emu->sys.procs[th->proc].pid;
-		select = (int64_t)c->running_sum;
+		select = (uint32_t)c->running_sum;
 	} else if (c->nrunning > 1) {
 		if (compat && emu->sys.cpus[cpu].index >= 0)
 			return emu_error(emu, ev, ERR_CPU_BUSY,
@@ -94,13 +94,12 @@ update_cpu(struct emu *emu, const struct event *ev, uint32_t cpu)
 	} else if (c->nrunning <= 1) {
 		run_settle(emu, cpu);
 	}
-	/* The views of the row follow the selected thread. In the default view they also
-	 * depend on the counts, so that any update makes them look again. */
-	if (!compat)
-		select = ch->value[chan_id(ch, row, COL_SELECT)] == 0;
 	chan_put(ch, row, COL_RUN_TID, tid);
 	chan_put(ch, row, COL_RUN_PID, pid);
-	chan_put(ch, row, COL_SELECT, select);
+	/* The row follows the selected thread; in the default view it depends on the counts, too. */
+	if (!compat || select != c->selected)
+		chan_touch_row(ch, row);
+	c->selected = select;
 	chan_put(ch, row, COL_NRUNNING, c->nrunning);
 	return 0;
 }
@@ -109,8 +108,10 @@ static void
 set_state(struct emu *emu, uint32_t thread, enum thread_state st)
 {
 	struct thread_run *t = &emu->threads[thread];
-	t->state = (uint8_t)st;
 	t->has = (uint8_t)((t->has & ~(unsigned)STATE_BITS) | bits_of(st));
+	if (t->state != st)
+		chan_touch_row(&emu->chans, thread);
+	t->state = (uint8_t)st;
 	chan_put(&emu->chans, thread, COL_STATE, st);
 	chan_put(&emu->chans, thread, COL_TID, t->has & NEED_ACTIVE ? emu->sys.threads[thread].tid : CHAN_NULL);
 }

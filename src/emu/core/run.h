@@ -41,6 +41,7 @@ struct cpu_run {
 	uint32_t nactive;
 	uint64_t running_sum;
 	uint64_t active_sum;
+	uint32_t selected; /* the thread that runs alone; NO_INDEX: none or several */
 	/* Oversubscription: how often, since when (if now), for how long. */
 	uint64_t over_count;
 	int64_t over_since;

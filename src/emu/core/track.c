@@ -65,9 +65,7 @@ bool
 track_has(const struct emu *emu, enum row_class rows, uint32_t col)
 {
 	const struct col *k = &emu->cols[col];
-	if (col < NBASE)
-		return rows == ROW_THREAD ? col <= COL_TID : col <= COL_NRUNNING;
-	return (rows == ROW_THREAD ? k->thread_need : k->cpu_need) != NEED_NEVER;
+	return col < NBASE || (rows == ROW_THREAD ? k->thread_need : k->cpu_need) != NEED_NEVER;
 }
 
 /* Whether the peer prints a value again. */
@@ -145,14 +143,14 @@ rows_of(struct emu *emu, uint32_t thread)
 static inline void
 print_direct(struct emu *emu, struct chan_ref d)
 {
+	if (d.col == CHAN_ROW)
+		return;
 	size_t id = chan_id(&emu->chans, d.row, d.col);
 	int64_t v = emu->chans.value[id];
-	if (d.row >= emu->sys.nthreads) {
-		if (d.col != COL_SELECT)
-			print(emu, ROW_CPU, &emu->printed[id], d.row, d.col, v);
-	} else if (emu->cols[d.col].thread_need == NEED_NOTHING) {
+	if (d.row >= emu->sys.nthreads)
+		print(emu, ROW_CPU, &emu->printed[id], d.row, d.col, v);
+	else if (emu->cols[d.col].thread_need == NEED_NOTHING)
 		print(emu, ROW_THREAD, &emu->printed[id], d.row, d.col, v);
-	}
 }
 
 /* Whether the row shows the column in some states only. */
@@ -244,8 +242,8 @@ print_rest(struct emu *emu, struct chan_ref d)
 {
 	const struct chans *c = &emu->chans;
 	const struct rows r = rows_of(emu, d.row);
-	bool in_thread = is_tracked(emu->cols[d.col].thread_need) && !chan_is_dirty(c, chan_id(c, d.row, COL_STATE));
-	bool in_cpu = r.followed && !chan_is_dirty(c, chan_id(c, r.cpu, COL_SELECT));
+	bool in_thread = is_tracked(emu->cols[d.col].thread_need) && !chan_row_is_dirty(c, d.row);
+	bool in_cpu = r.followed && !chan_row_is_dirty(c, r.cpu);
 	print_channel(emu, d.row, d.col, in_thread, in_cpu);
 }
 
@@ -283,12 +281,12 @@ print_all(struct emu *emu)
 	for (uint32_t i = 0; i < c->ndirty; i++) {
 		struct chan_ref d = c->dirty[i];
 		bool thread = d.row < emu->sys.nthreads;
-		if (d.col >= NBASE && thread)
-			print_rest(emu, d);
-		else if (thread && d.col == COL_STATE)
+		if (d.col == CHAN_ROW && thread)
 			print_thread_row(emu, d.row);
-		else if (!thread && d.col == COL_SELECT)
+		else if (d.col == CHAN_ROW)
 			print_cpu_row(emu, d.row - emu->sys.nthreads);
+		else if (d.col >= NBASE && thread)
+			print_rest(emu, d);
 	}
 }
 

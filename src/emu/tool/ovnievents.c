@@ -244,14 +244,19 @@ md_view(const char *dir, const char *model, const struct chan_decl *c)
 static void
 md_chan(const struct model *m, int index)
 {
+	static const char *const kinds[] = {
+		[CHAN_SINGLE] = "a single value",
+		[CHAN_STACK] = "a stack: the last value entered shows",
+		[CHAN_PUNCTUAL] = "punctual values",
+	};
 	const struct chan_decl *c = &m->chans[index];
 	bool cpu = c->cpu_track != TRACK_HIDDEN && c->cpu_track != TRACK_ANY;
 	(void)printf("\n### ");
 	put_md(c->title);
-	(void)printf("\n\n* type %d, %s; %s\n* thread rows: %s", c->prv_type,
-		c->kind == CHAN_STACK ? "a stack: the last value entered shows" : "a single value",
-		c->dup == DUP_ERROR ? "entering the value that shows is an error" : "the value that shows may be entered again",
-		shown_when(c->thread_track));
+	(void)printf("\n\n* type %d, %s", c->prv_type, kinds[c->kind]);
+	if (c->kind != CHAN_PUNCTUAL)
+		(void)printf("; %s", c->dup == DUP_ERROR ? "entering the value that shows is an error" : "the value that shows may be entered again");
+	(void)printf("\n* thread rows: %s", shown_when(c->thread_track));
 	if (c->thread_track != TRACK_HIDDEN)
 		md_view("thread", m->name, c);
 	(void)printf("\n* CPU rows: %s", cpu ? shown_when(c->cpu_track) : shown_when(TRACK_HIDDEN));

@@ -68,6 +68,11 @@ what_is_wrong(const struct prism_run *r, const char *name)
 static int
 declare(struct prism_run *r, struct prism_channel *c, const char *name)
 {
+	static const enum chan_kind kinds[] = {
+		[PRISM_USER_SET] = CHAN_SINGLE,
+		[PRISM_USER_STACK] = CHAN_STACK,
+		[PRISM_USER_PUNCTUAL] = CHAN_PUNCTUAL,
+	};
 	static const enum track threads[] = {
 		[PRISM_USER_RUNNING] = TRACK_RUNNING,
 		[PRISM_USER_ALWAYS] = TRACK_ANY,
@@ -78,7 +83,7 @@ declare(struct prism_run *r, struct prism_channel *c, const char *name)
 		.name = arena_printf(a, "user.%s", name),
 		.title = arena_printf(a, "Prism user: %s", name),
 		.prv_type = PRISM_USER_FIRST + (int)r->nchannels,
-		.kind = c->mode == PRISM_USER_STACK ? CHAN_STACK : CHAN_SINGLE,
+		.kind = kinds[c->mode],
 		.dup = c->mode == PRISM_USER_STACK ? DUP_ALLOW : DUP_SKIP,
 		.values = VALUES_ANY,
 		.thread_track = threads[c->track],

@@ -53,7 +53,7 @@ put_channel(struct uscp *u, const struct uscp_col *k, int prv_type, enum chan_ki
 	uscope_slot_set(u->w, t, k->channel, CHANNELS_TYPE, (uint64_t)prv_type);
 	uscope_slot_set(u->w, t, k->channel, CHANNELS_STORAGE, k->storage);
 	uscope_slot_set(u->w, t, k->channel, CHANNELS_FIELD, k->field);
-	uscope_slot_set(u->w, t, k->channel, CHANNELS_MODE, kind == CHAN_STACK);
+	uscope_slot_set(u->w, t, k->channel, CHANNELS_MODE, kind);
 	uscope_slot_set(u->w, t, k->channel, CHANNELS_NAME, uscp_put_text(u, name));
 }
 

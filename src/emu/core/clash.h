@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLASH_H
+#define CLASH_H
+
+/* clash: models that cannot be in one emulator. Two with one letter share their events, two with
+ * one PRV type their lines, two with one name their requirement and their views. */
+
+#include "model.h"
+
+/* PRV types that no model may declare: those of the base columns are below CLASH_BASE, and marks
+ * get theirs as the trace defines them. */
+enum {
+	CLASH_BASE = 7,
+	CLASH_MARKS = 100,
+	CLASH_MARKS_END = 200,
+};
+
+/* Looks for the first clash in a list that NULL ends. Returns whether there is one; `text`
+ * then names both models and what they share. */
+bool clash_find(const struct model *const *list, char *text, size_t size);
+
+#endif
