@@ -2,8 +2,8 @@
 #ifndef INPUTS_H
 #define INPUTS_H
 
-/* inputs: the formats that traces may have. Each has a folder here, and one table, which is all
- * that the player and the tools see of it. */
+/* inputs: the formats that traces may have. Each has a folder here, and one table: the player and
+ * the tools see no more of it. */
 
 #include "trace.h"
 
@@ -11,7 +11,7 @@ extern const struct stream_format laplace_format;
 extern const struct stream_format prism_format;
 extern const struct stream_format runtime_format;
 
-/* All of them, in the order in which a directory is asked for them, with the default options. */
+/* All formats with their default options; a directory is tried for them in this order. */
 extern const struct trace_input inputs[];
 
 enum {

@@ -193,8 +193,8 @@ merge_start(const struct merge *m)
 	return m->events && m->losers && m->losers[0] != ENDED ? m->events[rank_of(m, m->losers[0])].clock : 0;
 }
 
-/* The same with the ties of the peer: the stream of the last event goes back into the
- * heap before the next one is taken. */
+/* Takes the next event with equal clocks in the order of the peer: the stream of the last event
+ * goes back into the heap first. */
 static int
 next_of_peer(struct merge *m, struct event **ev)
 {

@@ -26,7 +26,7 @@ struct reader_pool {
 };
 
 struct reader {
-	/* What is there to take: consume by moving p. */
+	/* Bytes that are ready: the caller consumes by moving p. */
 	const uint8_t *p;
 	const uint8_t *end;
 	uint8_t *buf;

@@ -6,7 +6,7 @@
  *
  * A stream is one source of events, today one thread. Its rank is its position in the
  * byte order of the paths. Every format enters through one struct stream_format, so
- * that who merges and replays does not know what it reads. The formats are in src/emu/input. */
+ * that merge and player do not know which one they read. The formats are in src/emu/input. */
 
 #include "arena.h"
 #include "diag.h"
@@ -56,12 +56,12 @@ struct stream_format {
 	const char *holds;                    /* how to know one, for a directory that holds none */
 	const struct format_options *options; /* NULL: there are none */
 
-	/* Whether the directory holds a trace of this format: 1 yes, 0 no, <0 error. What
-	 * it finds may be left in t->found for open(), in the arena. */
+	/* Whether the directory holds a trace of this format: 1 yes, 0 no, <0 error. It may
+	 * leave its findings in t->found for open(), in the arena. */
 	int (*probe)(struct trace *t);
 	/* Finds the streams and describes their threads. 0, or <0 (reported). */
 	int (*open)(struct trace *t);
-	/* The same for who looks at the events only: metadata that is missing or wrong is a
+	/* Opens for tools that look at events only: metadata that is missing or wrong is a
 	 * warning; a stream that cannot be read is reported, and failed. NULL: as open. */
 	int (*open_events)(struct trace *t);
 	/* The next event of a stream, before the clock offset. *ev stays where it is until the
@@ -72,8 +72,8 @@ struct stream_format {
 	/* Puts letters and payload in the place of the record that next() has given last for the
 	 * stream: for outputs of bytes and texts. NULL: next() does. */
 	void (*describe)(const struct stream *s, struct event *ev);
-	/* The window of a stream holds its events as in wire.h: who cannot afford a call for
-	 * each may take whole ones there. */
+	/* The window of a stream holds its events as in wire.h: readers that cannot afford a
+	 * call for each take whole ones there (window.h). */
 	bool wire;
 	/* Frees what the format keeps in t->data. NULL: nothing. */
 	void (*close)(struct trace *t);
@@ -110,7 +110,7 @@ enum finished {
 	FINISHED_YES,
 };
 
-/* What the metadata says of one thread. Strings and arrays are in the trace's arena. */
+/* The metadata of one thread. Strings and arrays are in the trace's arena. */
 struct thread_meta {
 	const char *part; /* "thread", or something we do not know */
 	const char *loom; /* NULL when the stream is in no loom: it is set aside */
@@ -249,7 +249,7 @@ stream_is_good(const struct stream *s, int64_t *clock)
 /* Where the last event of a stream is, for messages; without it, where the next one is. */
 struct place stream_place(const struct stream *s, const struct event *ev);
 
-/* Nothing more is read of the stream, whose error was reported. */
+/* Gives up a stream whose error was reported: nothing more is read of it. */
 void stream_fail(struct stream *s);
 
 /* Bytes of a stream on disk that were consumed, for the progress. */

@@ -2,8 +2,8 @@
 #ifndef WINDOW_H
 #define WINDOW_H
 
-/* window: events out of the window of a stream that holds them as in wire.h, for who reads
- * them all and cannot afford a call for each. */
+/* window: events out of the window of a stream that holds them as in wire.h, for readers of all
+ * events, which cannot afford a call for each. */
 
 #include "trace.h"
 #include "wire.h"

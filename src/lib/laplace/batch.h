@@ -25,7 +25,7 @@ struct lap_last {
 struct lap_batch {
 	struct lap_record rec;
 	struct lap_place at;
-	int code; /* what was wrong in front of the record (lenient), 0: nothing */
+	int code; /* issue found in front of the record (lenient), 0: none */
 	struct lap_more *more;
 	size_t nmore;
 	size_t nsame;

@@ -2,7 +2,7 @@
 #ifndef LAPLACE_COUNT_H
 #define LAPLACE_COUNT_H
 
-/* count: what a row (a task, the processor) counts in a window, and which pages it touches.
+/* count: the totals of a row (a task, the processor) in a window, and the pages that it touches.
  *
  * A row lists the pages it has ever touched, with the window in which it did last: the first
  * gives the footprint, the second the working set. Numbers that follow each other are often
@@ -47,8 +47,8 @@ struct lapcount {
 	uint32_t **chunks; /* windows by number */
 	size_t nchunks;
 	uint64_t footprint; /* pages */
-	bool dense;         /* of whoever uses it, before the first: most are touched */
-	bool listed;        /* of whoever uses it: this window or the last had something */
+	bool dense;         /* set by the user before the first touch: most pages are touched */
+	bool listed;        /* the user's: this window or the last had something */
 	bool active;        /* this one has */
 };
 
@@ -67,7 +67,7 @@ enum {
 	LAPCOUNT_NO_MEMORY = -1,
 };
 
-/* It will be touched soon. */
+/* Prefetches the memory of a page. */
 static inline void
 lapcount_prefetch(const struct lapcount *c, uint64_t page)
 {

@@ -25,12 +25,13 @@ enum {
 enum lap_range {
 	LAP_RANGE_NONE,
 	LAP_RANGE_LENGTH, /* address, length */
-	LAP_RANGE_MOVE,   /* that, and old_address, old_length */
+	LAP_RANGE_MOVE,   /* address, length; old_address, old_length */
 	LAP_RANGE_STOP,   /* start, stop */
 	LAP_RANGE_OFFSET, /* offset, length, of a file */
 };
 
-/* What a kernel does for a task: the stand-in for states that the format does not delimit. */
+/* Work that a kernel does for a task. The format does not delimit it: an event stands for all until
+ * the next one. */
 enum lap_section {
 	LAP_SECTION_NONE = -1, /* the event does not tell */
 	LAP_SECTION_USER,
@@ -52,7 +53,7 @@ struct lap_tag {
 	int8_t section; /* of the kernel that the event shows: enum lap_section */
 	uint8_t fields[LAPKERNEL_FIELDS];
 	const char *name;
-	const char *text; /* what has happened */
+	const char *text; /* a clause */
 };
 
 struct lap_field_info {

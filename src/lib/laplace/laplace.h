@@ -2,7 +2,7 @@
 #ifndef LAPLACE_H
 #define LAPLACE_H
 
-/* laplace: what the traces of the Laplace simulator hold, and what can be wrong in them.
+/* laplace: the records of traces of the Laplace simulator, and the list of errors in them.
  *
  * A trace is memory references (lapref.h) and kernel events (lapkernel.h), read record by
  * record (lapread.h), in order of several files (lapmerge.h). A machine (lapmachine.h)
@@ -36,7 +36,7 @@ enum lap_dialect {
 	LAP_DIALECTS,
 };
 
-/* What a file holds. */
+/* The format of a file. */
 enum lap_format {
 	LAP_AUTO,    /* to be found out: lapprobe.h */
 	LAP_BINARY,  /* references of 18 bytes */
@@ -178,7 +178,7 @@ struct lap_place {
 	const char *file;
 	uint64_t offset;
 	uint64_t line;
-	uint32_t cpu; /* the one that its file is of */
+	uint32_t cpu; /* of the file */
 };
 
 /* Counts and tells an issue. Returns 0 if work goes on, else -code. */

@@ -46,7 +46,7 @@ laplines_at(const struct laplines *l, uint64_t key)
 	return l->lines + 2 * (at & (l->n / 2 - 1));
 }
 
-/* It will be asked for soon. */
+/* Prefetches the lines of a key. */
 static inline void
 laplines_prefetch(const struct laplines *l, uint64_t key)
 {

@@ -194,7 +194,7 @@ assign_space(struct lapmachine *m, const struct lap_event *ev, struct lap_step *
 {
 	uint32_t context = (uint32_t)ev->arg[LAP_CONTEXT];
 	struct lap_space *s = lappages_space(&m->pages, context);
-	/* What references or D have made known is the one that is assigned now. */
+	/* A space that references or D have made known is the one that is assigned now. */
 	if (!s || s->assigned)
 		s = lappages_new_space(&m->pages, context);
 	if (!s)

@@ -71,7 +71,7 @@ struct lap_touch {
 	uint8_t class; /* first touch: enum lap_class; else 0 */
 };
 
-/* What a record does. */
+/* The effects of a record. */
 struct lap_step {
 	struct lap_task *task;   /* it belongs to; NULL: the kernel */
 	struct lap_space *space; /* reference: its space; event: that of the task, or NULL */
@@ -88,9 +88,9 @@ struct lap_step {
 int lapmachine_init(struct lapmachine *m, struct lap_log *log, const struct lapmachine_options *options);
 void lapmachine_finish(struct lapmachine *m);
 
-/* Takes the next record, which is a reference or an event: what it does goes to *step. at: its
- * place, for messages, and its CPU, which must be there. Returns 1, 0: it is ignored (lenient), <0 a code, of which the log was
- * told unless it is -LAP_E_MEMORY. */
+/* Takes the next record, a reference or an event, and describes its effects in *step. at: its place,
+ * for messages, and its CPU, which must be there. Returns 1, 0: it is ignored (lenient), <0 a code, of
+ * which the log was told unless it is -LAP_E_MEMORY. */
 int lapmachine_step(struct lapmachine *m, const struct lap_record *rec, const struct lap_place *at, struct lap_step *step);
 
 /* The player's mark that references of the current CPU in a mode and a space do nothing but

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* What was not told to be a kernel trace is taken for one by its first record. */
+/* A mixed file counts as a kernel trace if its first record is an event. */
 static bool
 is_kernel(const struct lapread *r, const struct lap_record *first)
 {

@@ -6,7 +6,7 @@
 /* Beyond this nothing is numbered but what is touched: a read may claim 2^52 pages. */
 #define PAGES_MAX (UINT64_MAX / 4)
 
-/* Of a page in p->found: it is in no mapping. */
+/* Bit of a page in p->found that is in no mapping. */
 #define OUTSIDE (UINT32_C(1) << 31)
 
 int
@@ -171,14 +171,14 @@ find_page(struct lappages *p, struct lap_space *s, uint64_t page, uint8_t *class
 	return new_page(p, &s->pages, page, *class);
 }
 
-/* What was found in a space is no longer valid. */
+/* Invalidates the pages found in a space. */
 static void
 forget(struct lappages *p, struct lap_space *s)
 {
 	s->cache_id = p->next_cache_id++;
 }
 
-/* Nor in any space: each gets a new id when it is touched again. */
+/* Invalidates the pages found in all spaces: each gets a new id when it is touched again. */
 static void
 forget_all(struct lappages *p)
 {
@@ -287,7 +287,7 @@ move_mapping(struct lappages *p, struct lap_space *s, struct span to, struct spa
 	uint64_t shift = to.first - from.first;
 	struct laprange *maps = laprange_cut(&p->pool, &s->maps, from.first, from.first + n);
 	struct laprange *pages = laprange_cut(&p->pool, &s->pages, from.first, from.first + n);
-	/* What it grows by continues its end. */
+	/* The part that a mapping grows by continues its end. */
 	const struct laprange *end = laprange_find(maps, from.first + n);
 	struct laprange tail = { .base = from.first + n };
 	if (end)
@@ -356,7 +356,7 @@ static uint64_t
 copy_on_write(struct lappages *p, struct lap_space *s, uint64_t page)
 {
 	uint64_t canonical = new_page(p, &s->pages, page, LAP_CLASS_ANONYMOUS);
-	/* Else no reference gets there. */
+	/* References have 32 bits, and those from kernel_base on are of the kernel. */
 	if (page >> 20 == 0 && page << LAP_PAGE_SHIFT < p->kernel_base) {
 		uint32_t addr = (uint32_t)(page << LAP_PAGE_SHIFT);
 		p->outside = false;

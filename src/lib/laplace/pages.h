@@ -55,7 +55,7 @@ struct lappages {
 	struct laprange *kernel; /* page -> canonical */
 	uint64_t npages;         /* canonical pages so far */
 	uint64_t next_cache_id;
-	uint64_t first_cache_id; /* what is below is no longer valid */
+	uint64_t first_cache_id; /* lower ids are no longer valid */
 	uint64_t kernel_base;
 	bool offset_in_pages; /* of M */
 	struct lapids contexts;
@@ -67,7 +67,7 @@ struct lappages {
 	size_t nalive; /* of the spaces */
 	size_t nobjects, objects_cap;
 	struct laplines found; /* canonical pages */
-	bool outside;          /* what was touched last is in no mapping */
+	bool outside;          /* the page that was touched last is in no mapping */
 	bool failed;           /* memory was exhausted: nothing that was found is valid */
 };
 
@@ -75,13 +75,13 @@ struct lappages {
 int lappages_init(struct lappages *p, uint32_t kernel_base, bool offset_in_pages);
 void lappages_finish(struct lappages *p);
 
-/* Of all below: NULL and `failed` when memory is exhausted. */
+/* The functions below return NULL or 0 and set `failed` when memory is exhausted. */
 
 /* The space of a context that lives, or NULL. */
 struct lap_space *lappages_space(const struct lappages *p, uint32_t context);
 /* A new space, in place of the one with that context. */
 struct lap_space *lappages_new_space(struct lappages *p, uint32_t context);
-/* The end of a space. */
+/* Ends a space. */
 void lappages_end_space(struct lappages *p, struct lap_space *s);
 
 /* The page of an address of a space (NULL: not known; then kernel only).
@@ -94,8 +94,8 @@ uint64_t lappages_touch(struct lappages *p, struct lap_space *s, uint32_t addr, 
 void lappages_prefetch(const struct lappages *p, const struct lap_space *s, uint32_t addr);
 uint64_t lappages_peek(const struct lappages *p, const struct lap_space *s, uint32_t addr);
 
-/* What an event that concerns memory does: D M m @ U C s / < > - t. s: the space of its task,
- * and for D the source; dup: for D only. Returns the new page of C, else 0. */
+/* Changes the mappings as an event says: D M m @ U C s / < > - t. s: the space of its task, and for
+ * D the source; dup: for D only. Returns the new page of C, else 0. */
 uint64_t lappages_event(struct lappages *p, const struct lap_event *ev, struct lap_space *s, struct lap_space *dup);
 
 /* Adds an item to an array of pointers. -1: no memory. */

@@ -26,7 +26,7 @@ lapprobe_name(const char *name)
 	return LAP_AUTO;
 }
 
-/* Whether the line is a record or nothing: what is wrong in its values is found later. */
+/* Whether the line is a record or empty; wrong values in it are found later. */
 static bool
 is_line(const char *line, size_t n, enum lap_dialect dialect)
 {

@@ -2,7 +2,7 @@
 #ifndef LAPLACE_PROBE_H
 #define LAPLACE_PROBE_H
 
-/* probe: what a file holds, by its name or its first bytes. */
+/* probe: finds the format of a file by its name or its first bytes. */
 
 #include "laplace.h"
 

@@ -373,7 +373,7 @@ static int
 put_one(void *self, const struct laprange *r)
 {
 	struct put *p = self;
-	/* What the shift would carry beyond the end is cut off. */
+	/* Pages that the shift would carry beyond the end are cut off. */
 	uint64_t first = r->first + p->shift;
 	uint64_t last = r->last + p->shift;
 	if (last >= first)

@@ -64,14 +64,14 @@ void laprange_set(struct laprange_pool *pool, struct laprange **map, uint64_t fi
 /* Takes [first, last] out of the map and returns it as a map. */
 struct laprange *laprange_cut(struct laprange_pool *pool, struct laprange **map, uint64_t first, uint64_t last);
 
-/* What a map has in [first, last], as a map; it keeps it. */
+/* Returns a copy of [first, last] as a map of its own. */
 struct laprange *laprange_copy(struct laprange_pool *pool, struct laprange **map, uint64_t first, uint64_t last);
 
 /* Puts `add`, moved by `shift` pages (modulo 2^64), into a map that has nothing from its first
  * to its last page, and frees it. O(log n) where shift is 0, else by the ranges of `add`. */
 void laprange_put(struct laprange_pool *pool, struct laprange **map, struct laprange *add, uint64_t shift);
 
-/* Gives the map back. */
+/* Gives the nodes of a map back to the pool. */
 void laprange_free(struct laprange_pool *pool, struct laprange *map);
 
 /* The pages that a map has. O(1). */

@@ -96,7 +96,7 @@ check_order(struct lapread *r, uint64_t *ts)
 	return 1;
 }
 
-/* What nearly all references are: 1; else 0, and give_ref() says what is wrong. */
+/* Gives a reference without faults, as nearly all are: 1. Otherwise 0, and give_ref() tells of the fault. */
 static inline int
 give_good_ref(struct lapread *r, struct lap_record *rec)
 {
@@ -232,7 +232,7 @@ is_empty(const char *line, size_t n)
 	return true;
 }
 
-/* What is wrong with a line, and its beginning. */
+/* Raises an issue of a line, with its beginning. */
 static int
 fail_line(struct lapread *r, int code, const char *line, size_t n)
 {

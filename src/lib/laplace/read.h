@@ -4,7 +4,7 @@
 
 /* read: the records of one file, whatever its format, one at a time. Memory is a window,
  * whatever the size. The rules of strict and lenient reading (the codes LR, LT and LK of
- * laplace.h) are applied here: what lapread_next() gives is always in order and in range. */
+ * laplace.h) are applied here: records of lapread_next() are always in order and in range. */
 
 #include "laplace.h"
 #include "source.h"
@@ -15,7 +15,7 @@ struct lapread_options {
 	enum lap_endian endian;
 	enum lap_dialect dialect;
 	uint32_t space; /* of the records of a per-process file */
-	uint32_t cpu;   /* whose records these are */
+	uint32_t cpu;   /* of the records */
 	uint64_t size;  /* of the file in bytes, 0: not known; for LAP_AUTO */
 };
 

@@ -86,10 +86,10 @@ lapref_put_line(char *p, const struct lap_record *rec)
 	return p;
 }
 
-/* The same for a page: "kind ts length vpage cpage\n" (per-process merge). */
+/* Writes a page of a per-process merge: "kind ts length vpage cpage\n". */
 char *lapref_put_page(char *p, const struct lap_record *rec);
 
-/* "kind cpage\n" (basic merge), with the kind in upper case. */
+/* Writes a page of a basic merge: "kind cpage\n", with the kind in upper case. */
 char *lapref_put_basic(char *p, const struct lap_record *rec);
 
 /* Reads a line that is in writer's form or close to it: single blanks, digits of either

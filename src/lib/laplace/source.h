@@ -22,7 +22,7 @@ struct lap_input {
 };
 
 struct lapsource {
-	const uint8_t *p; /* what is there to take: consume by moving p */
+	const uint8_t *p; /* bytes that are ready: the caller consumes by moving p */
 	const uint8_t *end;
 	uint8_t *buf;
 	struct lap_input input;

@@ -208,7 +208,7 @@ static const struct chan_decl chans[] = {
 
 /* ---- Begin and end. ---- */
 
-/* What a reader of the outputs may want to know of the machine. */
+/* Tells the outputs how the machine was set up. */
 static int
 connect_laplace(struct emu *emu)
 {

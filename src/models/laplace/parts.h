@@ -50,27 +50,27 @@ enum {
 
 struct lapmodel_cpu {
 	uint32_t run;          /* row that runs, NO_INDEX: none */
-	uint32_t last_run;     /* that did last */
+	uint32_t last_run;     /* row that ran last */
 	uint64_t switches;     /* in the window */
-	struct lapcount count; /* of whoever runs on it */
+	struct lapcount count; /* of all rows that run on it */
 	/* Pages that are known to be touched by the row in the space in this window. */
 	uint32_t hot_row;
 	const struct lap_space *hot_space;
-	uint64_t hot_key; /* changes when those do */
+	uint64_t hot_key; /* changes with row and space */
 	uint64_t hot[HOT];
 };
 
 struct lapmodel {
 	bool ready;
 	const struct laplace *l;    /* NULL: references are in streams of the runtime */
-	struct lapmachine *machine; /* that of the trace, or the one of those */
+	struct lapmachine *machine; /* of the source, or `own` where there is none */
 	struct lapmachine own;
-	struct lap_log log;   /* of it */
+	struct lap_log log;   /* of `own` */
 	uint32_t cpu;         /* of the record that is emulated */
 	struct lapids rows;   /* pid -> thread of its last life */
 	struct lapids copied; /* space, page: a copy that has no number yet */
-	size_t ntasks;        /* that have a thread */
-	uint64_t alive;       /* of those */
+	size_t ntasks;        /* tasks of the machine that have a thread */
+	uint64_t alive;       /* how many of them live */
 	uint64_t shown_alive; /* as shown, more one; 0: not yet */
 	uint64_t shown_spaces;
 	uint32_t window; /* from 1 */
@@ -80,35 +80,35 @@ struct lapmodel {
 	uint32_t *listed;    /* rows that had something in this window or the last */
 	uint32_t nlisted;
 	struct lapcount *counts; /* by row */
-	uint64_t next_key;       /* of what is hot */
-	uint64_t cold;           /* keys up to here are no longer valid */
+	uint64_t next_key;       /* the last hot_key */
+	uint64_t cold;           /* a hot_key up to here is no longer valid */
 };
 
 /* Before the first event. All functions return 0, or <0 (reported), unless said otherwise. */
 int lapmodel_prepare(struct emu *emu, struct lapmodel *d);
 
-/* What is hot on all CPUs is no longer: counts of a window come to an end, or mappings change. */
+/* Makes all pages cold on all CPUs: a window has ended, or mappings have changed. */
 void lapmodel_cool(struct lapmodel *d);
 
 /* A step of the machine has failed. Returns <0 (reported). */
 int lapmodel_failed(struct emu *emu, int rc);
 
-/* Where a row counts. */
+/* The totals of a row, which takes part in the window from now on. */
 struct lapcount *lapmodel_count(struct lapmodel *d, uint32_t row);
 
-/* The threads follow what the machine has done; task: of the event, or NULL. */
+/* Brings the threads up to the machine: new tasks, the end of `task` (of the event, or NULL), switches. */
 int lapmodel_follow(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_task *task);
 
-/* Another row runs on a CPU; NO_INDEX: none. */
+/* Lets another row run on a CPU; NO_INDEX: none. */
 int lapmodel_switch(struct emu *emu, const struct event *ev, struct lapmodel *d, uint32_t cpu, uint32_t row);
 
-/* What a task shows of its space; NULL: nothing. */
+/* Shows the space of a task and its size in the row of the task; NULL: does nothing. */
 int lapmodel_show_space(struct emu *emu, const struct event *ev, const struct lap_task *task);
 
-/* What was wrong in front of an event, or with it, shows in its row (lenient). */
+/* Shows `code`, or else the last issue of the machine's log, in the rows of thread and CPU (lenient). */
 int lapmodel_show_diag(struct emu *emu, const struct event *ev, uint32_t cpu, int code);
 
-/* How many tasks and spaces there are. */
+/* Shows how many tasks and spaces there are, if that has changed. */
 void lapmodel_show_alive(struct emu *emu, struct lapmodel *d);
 
 /* Hooks: references, events of the kernel, the end of a window. */

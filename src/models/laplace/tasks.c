@@ -82,7 +82,7 @@ add_task(struct emu *emu, const struct event *ev, struct lapmodel *d, const stru
 	return run_create(emu, ev, d->cpu);
 }
 
-/* Nothing runs on a CPU. */
+/* Pauses the row that runs on a CPU. */
 static int
 leave(struct emu *emu, const struct event *ev, struct lapmodel *d, uint32_t cpu)
 {
@@ -113,7 +113,6 @@ lapmodel_switch(struct emu *emu, const struct event *ev, struct lapmodel *d, uin
 	return run_resume(emu, ev);
 }
 
-/* The threads follow what the machine has done. */
 int
 lapmodel_follow(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_task *task)
 {
@@ -132,7 +131,6 @@ lapmodel_follow(struct emu *emu, const struct event *ev, struct lapmodel *d, con
 	return rc;
 }
 
-/* What a task shows of its space. */
 int
 lapmodel_show_space(struct emu *emu, const struct event *ev, const struct lap_task *task)
 {
@@ -143,7 +141,6 @@ lapmodel_show_space(struct emu *emu, const struct event *ev, const struct lap_ta
 	return rc < 0 ? rc : emu_set(emu, ev, MAPPED, (int64_t)(task->space->mapped * (LAP_PAGE_SIZE / 1024)));
 }
 
-/* What was wrong in front of an event, or with it, shows in its row (lenient). */
 int
 lapmodel_show_diag(struct emu *emu, const struct event *ev, uint32_t cpu, int code)
 {
@@ -172,7 +169,7 @@ lapmodel_show_alive(struct emu *emu, struct lapmodel *d)
 
 /* ---- Kernel events. ---- */
 
-/* The copy itself, and its number: that of a merge comes when it is touched. */
+/* Shows a copy on write; where merges number the pages, its number comes with the first touch. */
 static int
 show_copy(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_event *kev, const struct lap_step *step)
 {
@@ -236,7 +233,7 @@ lapmodel_event(struct emu *emu, const struct event *ev)
 	return rc;
 }
 
-/* Which total a channel shows. */
+/* Channels, and the totals that they show. */
 static const struct {
 	uint8_t chan;
 	uint8_t total;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* touch: references: whose they are, which pages they touch, and what is counted. */
+/* touch: references: their row, the pages that they touch, and the totals of the window. */
 #include "parts.h"
 
 enum {
@@ -69,7 +69,7 @@ touch_pages(struct emu *emu, const struct event *ev, struct lapmodel *d, uint32_
 		c->n[LAPCOUNT_NEW_PAGES] += class != 0;
 		on->count.n[LAPCOUNT_NEW_PAGES] += class != 0;
 		first = class ? class : first;
-		/* What is in no mapping is told of each time. */
+		/* Unmapped pages are never hot: each touch must be reported. */
 		if (rec->type == LAP_REF && (!step->outside || d->machine->no_kernel_trace))
 			on->hot[t->addr >> LAP_PAGE_SHIFT & (HOT - 1)] = on->hot_key | t->addr >> LAP_PAGE_SHIFT;
 	}
@@ -101,7 +101,7 @@ show_mode(struct emu *emu, const struct event *ev, bool kernel)
 {
 	uint32_t row = emu->thread;
 	int rc = emu_set(emu, ev, MODE, kernel ? MODE_KERNEL : MODE_USER);
-	/* Of the row of the kernel it would say nothing. */
+	/* The row of the kernel has no sections: all of it is kernel. */
 	if (rc < 0 || emu->sys.threads[row].pseudo)
 		return rc;
 	const struct chans *c = &emu->chans;
@@ -184,8 +184,8 @@ count_others(struct emu *emu, const struct event *ev, struct lapmodel *d, const 
 	return rc;
 }
 
-/* Those of a part of a run that were not known at its begin. Most of the time would go by waiting
- * for memory: so what the first steps of all need is asked for before any of them is done. */
+/* Emulates the references of a batch that were not hot at its begin. Prefetch the memory of all of
+ * them before the first step: waiting for it would take most of the time. */
 static int
 take_cold(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_batch *b, struct lapcount *c,
 	const uint16_t *cold, size_t n, bool odd)

@@ -35,7 +35,7 @@ add_file(struct laplace *l, uint32_t cpu, const char *path, enum lap_format form
 	size_t n = strlen(t->dir);
 	if (strncmp(path, t->dir, n) == 0 && path[n] == '/')
 		f->name = path + n + 1;
-	/* Of the command line; in a manifest it would be a file. */
+	/* Only on the command line: "-" in a manifest is a file. */
 	bool standard = !l->source.has_manifest && strcmp(path, "-") == 0;
 	f->fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	f->name = standard ? "the standard input" : f->name;
@@ -178,7 +178,7 @@ close_readers(struct laplace *l)
 		lapread_close(&l->readers[i]);
 }
 
-/* All from their start; files of references alone are left out if `events`. 0, or a code. */
+/* Opens all files from their start; `events` leaves out those with references alone. 0, or a code. */
 static int
 open_readers(struct laplace *l, struct lap_log *log, bool events)
 {
@@ -210,7 +210,7 @@ open_readers(struct laplace *l, struct lap_log *log, bool events)
 	return lapmerge_open(&l->merge, l->readers, n);
 }
 
-/* What the look ahead has found. */
+/* The findings of the look ahead. */
 struct scan {
 	struct lapmachine machine;
 	uint64_t refs;
@@ -244,7 +244,7 @@ scan_records(struct laplace *l, struct scan *s, bool events)
 	return rc;
 }
 
-/* Without a word: what is wrong is told when it is read again. */
+/* Runs the machine silently: the second reading tells of errors. */
 static int
 scan(struct laplace *l, struct scan *s, bool events)
 {

@@ -44,7 +44,7 @@ struct laplace_options {
 	int64_t window; /* ns, 0: a million */
 };
 
-/* What a CPU has written: paths; NULL: there is none. */
+/* The files of a CPU; NULL: there is none. */
 struct laplace_cpu {
 	const char *references;
 	const char *kernel;
@@ -93,11 +93,11 @@ struct laplace {
 	bool numbered;   /* a per-process merge: its pages have numbers */
 	enum laplace_refs refs;
 
-	/* What the current event is. */
+	/* The current event. */
 	struct lap_batch batch;     /* more than one record only with --laplace-refs=none */
 	bool is_tick;               /* the end of a window; batch has the record behind */
 	struct lapmachine *machine; /* for the model, which gives it the records */
-	int ahead;                  /* code of what was looked at already */
+	int ahead;                  /* issue found while looking at the record behind */
 	uint8_t payload[16];
 
 	/* Time. */
@@ -109,12 +109,12 @@ struct laplace {
 	int64_t tick;        /* end of the current window, ns */
 	uint64_t tick_cycle; /* the first cycle behind it, from 0 */
 	bool active;         /* the window has records */
-	bool stale;          /* the one before had */
+	bool stale;          /* the window before had records */
 };
 
 extern const struct format_options lapopts;
 
-/* That of a trace, for its model; NULL: the trace is of another format. */
+/* The Laplace source behind a trace, for the model; NULL: the trace is of another format. */
 const struct laplace *laplace_of(const struct trace *t);
 
 /* Reads the manifest of t->dir, or what the options say. Returns 0, or <0 (reported). */

@@ -25,7 +25,7 @@ are_beside(const struct stream_file *a, const struct stream_file *b)
 	return n == dir_length(b->relpath) && memcmp(a->relpath, b->relpath, n) == 0;
 }
 
-/* The one that ovniemu takes when there are several: plain, zst, lz4. */
+/* Orders the files of a stream as ovniemu prefers them: plain, zst, lz4. */
 static int
 preference(const struct stream_file *f)
 {
@@ -96,7 +96,7 @@ number_in(const char *path, size_t n, const char *prefix)
 	return errno || v <= 0 || v > 0x7fffffff ? 0 : (int)v;
 }
 
-/* What the metadata does not tell, by the path of the stream file. */
+/* Fills in from the path of the stream file what the metadata does not tell. */
 static int
 guess_from_path(struct stream *s, bool old)
 {
@@ -120,7 +120,7 @@ guess_from_path(struct stream *s, bool old)
 	return m->loom ? 0 : diag_no_memory(s->trace->diag);
 }
 
-/* What is there and makes sense; nothing is asked for. */
+/* Takes what is there and makes sense; no key is required. */
 static int
 read_meta(struct stream *s, const cJSON *root, bool old)
 {

@@ -32,7 +32,7 @@ bool drift_probe(FILE *f);
 /* Reads it, into the arena of the trace. Returns 0, or <0 (reported). */
 int drift_parse(struct trace *t, const char *path, FILE *f, struct drift_table *tab);
 
-/* What to add to that clock of the host. Moves d->at; O(1) for clocks that ascend. */
+/* The offset to add to a clock of the host. Moves d->at; O(1) for clocks that ascend. */
 int64_t drift_offset(struct drift *d, int64_t clock);
 
 /* From now on the streams that have a drift get their offset from it, event by event.

@@ -49,7 +49,7 @@ by_name(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-/* The same file under several names, reached through links: in path order. */
+/* Brings the names of one file together (links may give it several), in path order. */
 static int
 by_inode(const void *a, const void *b)
 {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* All keys of one file go through here, so that each message names file and key. */
+/* Complains of a key; each message names file and key. */
 #define bad_key(s, path, ...) \
 	diag_error((s)->trace->diag, ERR_METADATA, &(struct place){ .file = (path) }, __VA_ARGS__)
 

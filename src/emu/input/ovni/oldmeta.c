@@ -15,7 +15,7 @@
 /* The event formats of version 1 are implied by this text, equal in all its releases. */
 #define MODELS_V1 "O1 V1 T1 M1 D1 K1 61"
 
-/* What one metadata.json says; the streams of a process are neighbours in path order. */
+/* The last metadata.json that was read: the streams of a process are neighbours in path order. */
 struct proc_file {
 	const char *dir; /* as in the relpath of the streams */
 	int version;     /* 0: there is none, the process died */
