@@ -91,6 +91,7 @@ def check_errors():
 
 def check_mandoc():
     if not shutil.which("mandoc"):
+        print("skipped: no mandoc that reads the man pages")
         return
     for path in sorted(glob.glob(f"{ROOT}/doc/man/*.[1-9]")):
         p = subprocess.run(["mandoc", "-Tlint", "-W", "warning", path], capture_output=True, text=True, check=False)

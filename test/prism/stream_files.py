@@ -13,6 +13,9 @@ import tempfile
 
 from hooks_kit import BARRIER, BB, END, FULL, INSN, LOCK, THREAD, Run, cfg, comp, cxt, enter, leave, mem, swap, sync
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+import tools  # noqa: E402
+
 EMU, DUMP, TOP = sys.argv[1:]
 MEM, SYNC, TICK = 439, 411, 436  # other memory events, synchronization; instructions
 found = []
@@ -238,12 +241,8 @@ def directories():
 
 
 def packed():
-    try:
-        subprocess.run(["zstd", "--version"], capture_output=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return
     where = tree({"a.prism": swap(3) + mem() * 100000 + END})
-    subprocess.run(["zstd", "-q", "--rm", f"{where}/a.prism"], check=True)
+    tools.pack("zst", f"{where}/a.prism")
     r = Run.__new__(Run)
     r.dir = f"{where}/out"
     p = subprocess.run([EMU, "-q", "-o", r.dir, where], capture_output=True, text=True, check=False, timeout=60)
