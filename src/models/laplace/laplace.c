@@ -254,7 +254,7 @@ finish(struct emu *emu)
 				lap_code_text(code), lap_code_lenient(code));
 	for (uint32_t i = 0; d->counts && i < emu->sys.nthreads; i++)
 		lapcount_finish(&d->counts[i]);
-	for (uint32_t i = 0; i < d->ncpus; i++)
+	for (uint32_t i = 0; d->cpus && i < d->ncpus; i++)
 		lapcount_finish(&d->cpus[i].count);
 	lapcount_finish(&d->all);
 	lapids_finish(&d->rows);
