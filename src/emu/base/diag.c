@@ -96,12 +96,17 @@ add_place(struct text *t, const struct place *at)
 	add(t, "\n");
 }
 
+void
+diag_end_progress(struct diag *d)
+{
+	if (atomic_exchange(&d->progress_shown, false) && isatty(STDERR_FILENO))
+		(void)fputs("\r\033[K", stderr);
+}
+
 static void
 print(struct diag *d, struct text *t)
 {
-	/* Wipe a progress line that stands there. */
-	if (atomic_exchange(&d->progress_shown, false) && isatty(STDERR_FILENO))
-		(void)fputs("\r\033[K", stderr);
+	diag_end_progress(d);
 	if (t->n && t->s[t->n - 1] != '\n')
 		t->s[t->n++] = '\n';
 	(void)fwrite(t->s, 1, t->n, stderr);
@@ -145,6 +150,15 @@ diag_error(struct diag *d, enum error code, const struct place *at, const char *
 	va_end(ap);
 	atomic_fetch_add(soften ? &d->warnings : &d->errors, 1);
 	return -(int)code;
+}
+
+void
+diag_say(struct diag *d, const char *error, const char *fmt, va_list ap)
+{
+	char prefix[64];
+	(void)snprintf(prefix, sizeof(prefix), error ? "error[%s]: " : "warning: ", error);
+	report(d, prefix, NULL, fmt, ap);
+	atomic_fetch_add(error ? &d->errors : &d->warnings, 1);
 }
 
 int

@@ -119,6 +119,9 @@ struct diag {
 int diag_error(struct diag *d, enum error code, const struct place *at, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* An error of another family, with its own name; NULL: a warning. */
+void diag_say(struct diag *d, const char *error, const char *fmt, va_list ap) __attribute__((format(printf, 3, 0)));
+
 /* The common special cases. */
 int diag_no_memory(struct diag *d);
 /* verb: "open", "write"... ; err: errno. */
@@ -130,7 +133,8 @@ void diag_warn(struct diag *d, const struct place *at, const char *fmt, ...)
 void diag_info(struct diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Printed with -v only. */
 void diag_debug(struct diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* A line that the next message replaces on a terminal. */
+/* A line that the next message, or the end of the progress, replaces on a terminal. */
 void diag_progress(struct diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void diag_end_progress(struct diag *d);
 
 #endif

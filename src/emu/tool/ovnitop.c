@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* ovnitop: how many events a trace has, by what they are, who emits them, or when. */
 #include "kit/cli.h"
+#include "kit/progress.h"
 #include "top/count.h"
 #include "jsonout.h"
 
 #include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -49,7 +49,8 @@ struct settings {
 	struct filter filter;
 	enum top_by by;
 	int64_t step;
-	bool bytes, rates, json, progress;
+	struct progress progress;
+	bool bytes, rates, json;
 };
 
 struct printer {
@@ -263,27 +264,11 @@ print_json(struct printer *p)
 
 /* ---- The tool. ---- */
 
-struct progress {
-	struct timespec begin;
-	double shown;
-};
-
-static double
-since(const struct timespec *begin)
-{
-	struct timespec ts;
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)(ts.tv_sec - begin->tv_sec) + (double)(ts.tv_nsec - begin->tv_nsec) / 1e9;
-}
-
 static void
 show_progress(const struct top *top, void *arg)
 {
-	struct progress *p = arg;
-	double t = since(&p->begin);
-	if (t - p->shown < 0.2)
+	if (!progress_due(arg))
 		return;
-	p->shown = t;
 	uint64_t done = 0;
 	for (size_t i = 0; i < top->trace->nstreams; i++)
 		done += top->trace->streams[i].failed ? top->trace->streams[i].in.file_size : stream_consumed(&top->trace->streams[i]);
@@ -316,11 +301,9 @@ static int
 run(struct diag *d, const char *dir, struct settings *o)
 {
 	struct trace t;
-	struct progress p = { 0 };
-	(void)clock_gettime(CLOCK_MONOTONIC, &p.begin);
-	struct top top = { .trace = &t, .filter = &o->filter, .by = o->by, .step = o->step, .progress_arg = &p };
+	struct top top = { .trace = &t, .filter = &o->filter, .by = o->by, .step = o->step, .progress_arg = &o->progress };
 	top.only_events = !o->bytes && !o->rates && !o->json;
-	if (o->progress && d->level > DIAG_QUIET)
+	if (o->progress.wanted && d->level > DIAG_QUIET)
 		top.progress = show_progress;
 	int rc = loose_open(&t, d, dir, &o->open);
 	if (rc == 0)
@@ -332,7 +315,7 @@ run(struct diag *d, const char *dir, struct settings *o)
 	if (rc == 0)
 		rc = print_rows(&top, o);
 	if (rc == 0)
-		diag_info(d, "counted %" PRIu64 " events in %.2f s", top.all.events, since(&p.begin));
+		diag_info(d, "counted %" PRIu64 " events in %.2f s", top.all.events, progress_took(&o->progress));
 	top_close(&top);
 	trace_close(&t);
 	return rc < 0 || d->errors ? 1 : 0;
@@ -370,7 +353,7 @@ take_option(const struct cli *cli, struct settings *o, struct diag *d, int opt)
 	case 'j': o->json = true; return 0;
 	case 'c': o->open.clock_table = optarg; /* fall through */
 	case OPT_CORRECTED: o->open.corrected = true; return 0;
-	case OPT_PROGRESS: o->progress = true; return 0;
+	case OPT_PROGRESS: o->progress.wanted = true; return 0;
 	case 'q': d->level = DIAG_QUIET; return 0;
 	case 'v': d->level = DIAG_VERBOSE; return 0;
 	default: return filter_option(&o->filter, cli, opt, optarg);
@@ -391,7 +374,8 @@ main(int argc, char **argv)
 		.noptions = sizeof(options) / sizeof(options[0]),
 	};
 	struct diag d = { .program = cli.program, .level = DIAG_NORMAL };
-	struct settings o = { .progress = isatty(STDERR_FILENO) };
+	struct settings o = { 0 };
+	progress_init(&o.progress);
 
 	int opt;
 	while ((opt = cli_next(&cli, argc, argv)) >= 0) {

@@ -261,7 +261,7 @@ conv_finish(struct conv *c, int rc)
 	if (conv_interrupted() && rc <= 0 && !c->reported)
 		rc = conv_error(c, "interrupted", "stopped by the user%s", c->part.path ? ", and the output is not complete: it is removed" : "");
 	rc = close_output(c, rc);
-	conv_clear_progress(c);
+	diag_end_progress(&c->diag);
 	c->family->finish(c, rc == 0);
 	for (size_t i = 0; i < c->nfiles; i++)
 		close_input(&c->files[i]);

@@ -11,6 +11,8 @@
  * otherwise. A tool puts a struct conv in front of what it adds. */
 
 #include "cli.h"
+#include "diag.h"
+#include "progress.h"
 #include "wbuf.h"
 
 #include <sys/types.h>
@@ -84,10 +86,8 @@ struct conv {
 
 	bool lenient;
 	bool quiet;
-	bool progress;
-	bool to_terminal;
-	bool progress_shown;
-	double progress_last;
+	struct progress progress;
+	struct diag diag;
 	uint64_t unseen;          /* records since the clock was looked at */
 	bool reported;            /* an error was */
 	bool left;                /* who reads the output has */
@@ -165,8 +165,6 @@ void conv_tell(struct conv *c, const struct conv_issue *issue);
 void conv_count(const struct conv *c, const char *name, uint64_t n, const char *text, const char *lenient);
 
 void conv_show_progress(struct conv *c);
-/* The line of progress makes room for a message. */
-void conv_clear_progress(struct conv *c);
 
 enum {
 	CONV_PROGRESS_EVERY = 65536,

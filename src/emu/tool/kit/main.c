@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 enum {
 	OPT_LENIENT = 256,
@@ -53,7 +52,7 @@ take_option(struct conv *c, int opt)
 	case 'o': c->out_path = optarg; return true;
 	case 'q': c->quiet = true; return true;
 	case OPT_LENIENT: c->lenient = true; return true;
-	case OPT_PROGRESS: c->progress = true; return true;
+	case OPT_PROGRESS: c->progress.wanted = true; return true;
 	default: return c->family->take(c, opt);
 	}
 }
@@ -77,8 +76,8 @@ run_command(struct conv *c, int argc, char **argv)
 	};
 	/* Files that are not complete go before the tool does. */
 	c->on_pipe = signal(SIGPIPE, SIG_IGN);
-	c->to_terminal = isatty(STDERR_FILENO);
-	c->progress = c->to_terminal;
+	c->diag.program = c->program;
+	progress_init(&c->progress);
 	c->cli = &cli;
 	int opt;
 	while ((opt = cli_next(&cli, argc, argv)) >= 0)
@@ -86,8 +85,8 @@ run_command(struct conv *c, int argc, char **argv)
 			return 2;
 	if (opt != CLI_END)
 		return cli_status(opt);
-	if (c->quiet && c->to_terminal)
-		c->progress = false;
+	if (c->quiet && c->progress.terminal)
+		c->progress.wanted = false;
 	int nargs = argc - optind;
 	if (command->max_args >= 0 && nargs > command->max_args)
 		return conv_usage(c, "'%s' is one argument too many", argv[optind + command->max_args]);

@@ -5,35 +5,13 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
-
-void
-utool_end_progress(struct tool *t)
-{
-	if (t->progress_shown && t->to_terminal)
-		(void)fprintf(stderr, "\r\033[K");
-	t->progress_shown = false;
-}
-
-/* A message is one write, so that it does not mix with those of others. */
-static void __attribute__((format(printf, 3, 0)))
-say(struct tool *t, const char *kind, const char *fmt, va_list ap)
-{
-	char text[2000];
-	int n = snprintf(text, sizeof(text), "%s: %s: ", t->program, kind);
-	(void)vsnprintf(text + n, sizeof(text) - (size_t)n - 1, fmt, ap);
-	utool_end_progress(t);
-	(void)fprintf(stderr, "%s\n", text);
-}
 
 void
 utool_error(struct tool *t, const char *name, const char *fmt, ...)
 {
-	char kind[64];
-	(void)snprintf(kind, sizeof(kind), "error[%s]", name);
 	va_list ap;
 	va_start(ap, fmt);
-	say(t, kind, fmt, ap);
+	diag_say(&t->diag, name, fmt, ap);
 	va_end(ap);
 }
 
@@ -44,7 +22,7 @@ utool_warn(struct tool *t, const char *fmt, ...)
 		return;
 	va_list ap;
 	va_start(ap, fmt);
-	say(t, "warning", fmt, ap);
+	diag_say(&t->diag, NULL, fmt, ap);
 	va_end(ap);
 }
 
@@ -99,7 +77,7 @@ utool_fail(struct tool *t, struct source *s, const uscope_error_t *e)
 	int n = snprintf(text, sizeof(text), "%s", *e->reason ? e->reason : uscope_status_text(e->status));
 	if (e->status == USCOPE_E_IO && err && !strstr(text, strerror(err)))
 		n += snprintf(text + n, sizeof(text) - (size_t)n, ": %s", strerror(err));
-	n += snprintf(text + n, sizeof(text) - (size_t)n, "\n  in %.250s", s->path);
+	n += snprintf(text + n, sizeof(text) - (size_t)n, "\nin %.250s", s->path);
 	if (e->segment >= 0)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, ", segment %" PRId64, e->segment);
 	if (e->offset || e->segment >= 0)
@@ -107,7 +85,7 @@ utool_fail(struct tool *t, struct source *s, const uscope_error_t *e)
 			e->raw_offset ? " of its decompressed deltas" : "");
 	const char *hint = hint_of(t, e);
 	if (hint)
-		(void)snprintf(text + n, sizeof(text) - (size_t)n, "\n  hint: %s", hint);
+		(void)snprintf(text + n, sizeof(text) - (size_t)n, "\nhint: %s", hint);
 	utool_error(t, uscope_status_name(e->status), "%s", text);
 	s->reported = true;
 	return STATUS_BAD;
@@ -119,37 +97,20 @@ utool_failed(struct tool *t, struct source *s)
 	return utool_fail(t, s, uscope_reader_error(s->reader));
 }
 
-static double
-now(void)
-{
-	struct timespec ts;
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
 void
 utool_progress(struct tool *t, double done, double total)
 {
-	if (!t->show_progress || t->quiet || total <= 0)
+	if (!t->progress.wanted || t->quiet || total <= 0)
 		return;
 	/* Lines of output on the same terminal are progress enough. */
 	if (t->out_to_terminal && (t->out.written || t->out.used)) {
-		utool_end_progress(t);
+		diag_end_progress(&t->diag);
 		return;
 	}
-	double at = now();
-	if (t->progress_begin == 0)
-		t->progress_begin = t->progress_last = at;
-	if (at - t->progress_last < (t->to_terminal ? 0.2 : 1.0) && done < total)
+	/* A log gets the last line as well. */
+	if (!progress_due(&t->progress) && (done < total || t->progress.terminal))
 		return;
-	/* On a terminal short work shows nothing; a log gets the last line as well. */
-	if (done >= total && t->to_terminal)
-		return;
-	t->progress_last = at;
-	double took = at - t->progress_begin;
 	double part = done / total;
-	(void)fprintf(stderr, "%s%s: %5.1f %% done, %.0f s left%s", t->to_terminal ? "\r" : "", t->program, part * 100,
-		part > 0 ? took / part - took : 0, t->to_terminal ? "\033[K" : "\n");
-	(void)fflush(stderr);
-	t->progress_shown = true;
+	double took = progress_took(&t->progress);
+	diag_progress(&t->diag, "%5.1f %% done, %.0f s left", part * 100, part > 0 ? took / part - took : 0);
 }

@@ -69,7 +69,7 @@ pipeline_new(struct tool *t, struct source *src, const char *path, int *status)
 	p->show = show_of(t, src);
 	p->w = p->show.w;
 	if (!cpuscope_find(&p->cpu, &src->paths, path)) {
-		utool_error(t, "no-pipeline", "no scope%s%s has the protocol cpu and a sparse storage 'entities'\n  in %s\n  hint: `uscope info` lists the scopes",
+		utool_error(t, "no-pipeline", "no scope%s%s has the protocol cpu and a sparse storage 'entities'\nin %s\nhint: `uscope info` lists the scopes",
 			path ? " named " : "", path ? path : "", src->path);
 		*status = STATUS_BAD;
 		pipeline_free(p);

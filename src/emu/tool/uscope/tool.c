@@ -66,9 +66,8 @@ utool_init(struct tool *t, const struct command *c)
 		.noptions = n,
 		.footer = "Manual: man uscope\n",
 	};
-	t->to_terminal = isatty(STDERR_FILENO);
-	errno = 0; /* which that leaves behind, and which is no reason for anything */
-	t->show_progress = t->to_terminal;
+	t->diag.program = t->program;
+	progress_init(&t->progress);
 }
 
 int
@@ -145,7 +144,7 @@ take_option(struct tool *t, int opt)
 	case OPT_EVENT: return add_pattern(t, PICK_EVENT, optarg);
 	case OPT_HEX: t->hex = true; break;
 	case OPT_RAW: t->raw = true; break;
-	case OPT_PROGRESS: t->show_progress = true; break;
+	case OPT_PROGRESS: t->progress.wanted = true; break;
 	case 'o': t->out_path = optarg; break;
 	default: t->quiet = true; break;
 	}
@@ -286,7 +285,7 @@ warn_rules(struct tool *t, const struct source *s)
 			n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", n ? ", " : "", name);
 	}
 	if (n)
-		utool_warn(t, "%s breaks rules of the format (%s)\n  hint: `uscope check %s` tells more", s->path, names, s->path);
+		utool_warn(t, "%s breaks rules of the format (%s)\nhint: `uscope check %s` tells more", s->path, names, s->path);
 }
 
 static void
@@ -306,7 +305,7 @@ utool_finish(struct tool *t, int status)
 {
 	for (int i = 0; i < 2; i++)
 		source_finish(t, &t->in[i]);
-	utool_end_progress(t);
+	diag_end_progress(&t->diag);
 	char path[256];
 	(void)snprintf(path, sizeof(path), "%s", t->out.path ? t->out.path : "");
 	int rc = wbuf_close(&t->out);

@@ -9,7 +9,9 @@
  * with utool_open(), prints to tool->out, and returns an exit status. uscope.c cleans up
  * after it. */
 
+#include "diag.h"
 #include "kit/cli.h"
+#include "kit/progress.h"
 #include "pathlist.h"
 #include "pick.h"
 #include "uscope/uscope.h"
@@ -82,12 +84,9 @@ struct tool {
 	bool raw; /* numbers, not labels and texts */
 	bool quiet;
 	bool own_report; /* the subcommand itself tells of the rules that a file breaks */
-	bool show_progress;
-	bool to_terminal;     /* progress */
-	bool out_to_terminal; /* the output */
-	bool progress_shown;
-	double progress_begin;
-	double progress_last;
+	bool out_to_terminal;
+	struct progress progress;
+	struct diag diag;
 	int status; /* once utool_ready() has said no */
 };
 
@@ -123,8 +122,6 @@ int utool_no_memory(struct tool *t);
 void utool_warn(struct tool *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* done of total parts of the work; prints at most some times a second. */
 void utool_progress(struct tool *t, double done, double total);
-/* Takes the line of the progress away; messages do that themselves. */
-void utool_end_progress(struct tool *t);
 
 /* Whether nothing more can be written: stop. utool_finish() says why. */
 static inline bool

@@ -208,7 +208,7 @@ vcd_open(struct tool *t, struct source *s, const struct export_options *o, int *
 	bool good = v && v->storage_base && v->event_base;
 	uint64_t n = good ? vcd_number(v) : 0;
 	if (n > VARIABLES_MAX) {
-		utool_error(t, "too-many", "%" PRIu64 " variables are more than viewers open\n  in %s\n  hint: choose some with --storage, --event and --scope", n, s->path);
+		utool_error(t, "too-many", "%" PRIu64 " variables are more than viewers open\nin %s\nhint: choose some with --storage, --event and --scope", n, s->path);
 		*status = STATUS_BAD;
 		good = false;
 	} else if (!good || !vcd_put_header(v)) {

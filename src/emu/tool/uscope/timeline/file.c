@@ -37,7 +37,7 @@ damaged(const struct tlfile *f, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	utool_error(f->tool, "timeline", "%s\n  in %s", text, f->src->path);
+	utool_error(f->tool, "timeline", "%s\nin %s", text, f->src->path);
 	return false;
 }
 
@@ -398,7 +398,7 @@ tlfile_open(struct tlfile *f, struct tool *t, struct source *src)
 	*f = (struct tlfile){ .tool = t, .src = src };
 	const char *lacks;
 	if (!tlfile_is_timeline(src->reader, &lacks)) {
-		utool_error(t, "timeline", "the file is no timeline that is known: %s\n  in %s\n  hint: timelines are what ovniemu writes as ovni.uscp; `uscope info` tells what this is",
+		utool_error(t, "timeline", "the file is no timeline that is known: %s\nin %s\nhint: timelines are what ovniemu writes as ovni.uscp; `uscope info` tells what this is",
 			lacks, src->path);
 		return false;
 	}

@@ -55,7 +55,7 @@ read_row(struct tlfile *f, const uscope_state_t *state, uint16_t slot)
 		last = TL_CPU;
 	}
 	if (last >= TL_CLASSES || v[LABEL_TYPE] > UINT16_MAX || v[LABEL_TEXT] > UINT32_MAX) {
-		utool_error(f->tool, "timeline", "row %u of the table of labels is damaged\n  in %s", slot, f->src->path);
+		utool_error(f->tool, "timeline", "row %u of the table of labels is damaged\nin %s", slot, f->src->path);
 		return false;
 	}
 	for (uint64_t c = first; c <= last; c++) {

@@ -49,7 +49,7 @@ grow(struct profile *p)
 	struct part *parts = cap <= 2 * STATES_MAX ? block_alloc(cap * sizeof(*parts)) : NULL;
 	if (!parts) {
 		if (cap > 2 * STATES_MAX)
-			utool_error(p->t->tool, "timeline", "there are more than %d different states\n  in %s\n  hint: --row and --channel choose what is counted",
+			utool_error(p->t->tool, "timeline", "there are more than %d different states\nin %s\nhint: --row and --channel choose what is counted",
 				STATES_MAX, p->t->file.src->path);
 		else
 			(void)utool_no_memory(p->t->tool);
@@ -104,34 +104,34 @@ compare(const void *x, const void *y)
 
 /* ---- Output. ---- */
 
-struct place {
+struct spot {
 	const struct tlchannel *channel;
 	uint32_t row;
 	bool total;
 };
 
-static struct place
+static struct spot
 place_of(const struct tlfile *f, uint32_t where)
 {
 	if (where >= f->ncells)
-		return (struct place){ .channel = &f->channels[where - f->ncells], .total = true };
+		return (struct spot){ .channel = &f->channels[where - f->ncells], .total = true };
 	int k = TL_CLASSES - 1;
 	while (f->classes[k].first_cell > where || f->classes[k].nrows * f->classes[k].nchannels == 0)
 		k--;
 	uint32_t at = where - f->classes[k].first_cell;
 	const struct tlclass *c = &f->classes[k];
-	return (struct place){ .channel = c->channels[at % c->nchannels], .row = at / c->nchannels };
+	return (struct spot){ .channel = c->channels[at % c->nchannels], .row = at / c->nchannels };
 }
 
 static double
-share_of(const struct profile *p, const struct place *at, const struct part *part, uint64_t range)
+share_of(const struct profile *p, const struct spot *at, const struct part *part, uint64_t range)
 {
 	double whole = (double)range * (at->total ? p->nrows[at->channel->class] : 1);
 	return whole > 0 ? (double)part->time_ps / whole : 0;
 }
 
 static void
-print_json(const struct profile *p, const struct place *at, const struct part *part, double share)
+print_json(const struct profile *p, const struct spot *at, const struct part *part, double share)
 {
 	const struct tlfile *f = &p->t->file;
 	struct wbuf *w = &p->t->tool->out;
@@ -160,7 +160,7 @@ find_widths(const struct profile *p)
 	const struct tlfile *f = &p->t->file;
 	struct widths w = { strlen("all breakdown rows"), 0 };
 	for (size_t i = 0; i < p->n; i++) {
-		struct place at = place_of(f, p->parts[i].where);
+		struct spot at = place_of(f, p->parts[i].where);
 		size_t row = at.total ? 0 : tltext_width(f->classes[at.channel->class].names[at.row]);
 		size_t channel = tltext_width(at.channel->name);
 		w.row = row > w.row ? row : w.row;
@@ -170,7 +170,7 @@ find_widths(const struct profile *p)
 }
 
 static void
-print_text(const struct profile *p, const struct place *at, const struct part *part, double share, struct widths widths)
+print_text(const struct profile *p, const struct spot *at, const struct part *part, double share, struct widths widths)
 {
 	const struct tlfile *f = &p->t->file;
 	const struct tlclass *c = &f->classes[at->channel->class];
@@ -202,7 +202,7 @@ print(struct profile *p, uint64_t range)
 	struct widths widths = find_widths(p);
 	uint32_t before = 0;
 	for (size_t i = 0; i < n && !utool_stop(p->t->tool); i++) {
-		struct place at = place_of(&p->t->file, p->parts[i].where);
+		struct spot at = place_of(&p->t->file, p->parts[i].where);
 		double share = share_of(p, &at, &p->parts[i], range);
 		if (p->t->tool->json) {
 			print_json(p, &at, &p->parts[i], share);

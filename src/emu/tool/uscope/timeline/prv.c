@@ -244,7 +244,7 @@ plan(struct writer *w)
 		const char *model = b->channels[i]->storage_name;
 		const char *stem = is_plain(model) ? arena_printf(&w->arena, "%s-breakdown", model) : NULL;
 		if (!is_plain(model)) {
-			utool_error(w->t->tool, "timeline", "the name of a breakdown is not fit for a file\n  in %s", f->src->path);
+			utool_error(w->t->tool, "timeline", "the name of a breakdown is not fit for a file\nin %s", f->src->path);
 			return -ERR_WRITE;
 		}
 		if (!stem)
