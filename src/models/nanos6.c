@@ -133,7 +133,7 @@ static int
 old_create(struct emu *emu, const struct event *ev)
 {
 	struct data *d = emu_data(emu);
-	struct place at = stream_place(&emu->trace.streams[ev->stream], ev);
+	struct place at = stream_place(&emu->plan->trace.streams[ev->stream], ev);
 	if (!d->old_told)
 		diag_warn(emu->diag, &at, "ignoring old event 6TC, here and elsewhere");
 	d->old_told = true;
@@ -143,7 +143,7 @@ old_create(struct emu *emu, const struct event *ev)
 static int
 show_task(struct emu *emu, const struct event *ev, const struct task *task)
 {
-	const struct proc *p = &emu->sys.procs[emu->sys.threads[emu->thread].proc];
+	const struct proc *p = &emu->plan->sys.procs[emu->plan->sys.threads[emu->thread].proc];
 	int rc = task ? emu_set(emu, ev, TASKID, task->id) : emu_clear(emu, ev, TASKID);
 	if (rc == 0)
 		rc = task ? emu_set(emu, ev, TYPE, task->type->value) : emu_clear(emu, ev, TYPE);

@@ -174,7 +174,7 @@ create_parallel_task(struct emu *emu, const struct event *ev)
 static int
 show_task(struct emu *emu, const struct event *ev, const struct body *b)
 {
-	const struct proc *p = &emu->sys.procs[emu->sys.threads[emu->thread].proc];
+	const struct proc *p = &emu->plan->sys.procs[emu->plan->sys.threads[emu->thread].proc];
 	int rc = emu_set(emu, ev, BODYID, b->id);
 	if (rc == 0)
 		rc = emu_set(emu, ev, TASKID, b->task->id);
@@ -190,7 +190,7 @@ show_task(struct emu *emu, const struct event *ev, const struct body *b)
 static int
 show_no_task(struct emu *emu, const struct event *ev)
 {
-	const struct proc *p = &emu->sys.procs[emu->sys.threads[emu->thread].proc];
+	const struct proc *p = &emu->plan->sys.procs[emu->plan->sys.threads[emu->thread].proc];
 	int rc = emu_clear(emu, ev, BODYID);
 	if (rc == 0)
 		rc = emu_clear(emu, ev, TASKID);
@@ -311,8 +311,8 @@ static int
 connect(struct emu *emu)
 {
 	struct data *d = emu_data(emu);
-	for (uint32_t th = 0; th < emu->sys.nthreads; th++) {
-		const struct stream *s = &emu->trace.streams[emu->sys.threads[th].stream];
+	for (uint32_t th = 0; th < emu->plan->sys.nthreads; th++) {
+		const struct stream *s = &emu->plan->trace.streams[emu->plan->sys.threads[th].stream];
 		const cJSON *hwc = json_find(s->meta.attrs, "nosv", "hwc", NULL);
 		int n = cJSON_IsObject(hwc) ? cJSON_GetArraySize(hwc) : 0;
 		if (n == 0)
@@ -364,9 +364,9 @@ suits(struct emu *emu)
 {
 	uint32_t able = 0;
 	uint32_t asked = 0;
-	for (uint32_t th = 0; th < emu->sys.nthreads; th++) {
-		const struct stream *s = &emu->trace.streams[emu->sys.threads[th].stream];
-		if (!emu->options.compat && !uses_nosv(&s->meta))
+	for (uint32_t th = 0; th < emu->plan->sys.nthreads; th++) {
+		const struct stream *s = &emu->plan->trace.streams[emu->plan->sys.threads[th].stream];
+		if (!emu->plan->options.compat && !uses_nosv(&s->meta))
 			continue;
 		asked++;
 		const cJSON *can = json_find(s->meta.attrs, "nosv", "can_breakdown", NULL);

@@ -76,14 +76,14 @@ struct data {
 static int
 find_cpu(struct emu *emu, const struct event *ev, uint32_t *cpu)
 {
-	uint32_t loom = emu->sys.procs[emu->sys.threads[emu->thread].proc].loom;
+	uint32_t loom = emu->plan->sys.procs[emu->plan->sys.threads[emu->thread].proc].loom;
 	int32_t index = event_i32(ev, 0);
-	*cpu = system_cpu(&emu->sys, loom, index);
+	*cpu = system_cpu(&emu->plan->sys, loom, index);
 	if (*cpu != NO_INDEX)
 		return 0;
 	return emu_error(emu, ev, ERR_CPU_UNKNOWN,
 		"the loom %s has no CPU with index %" PRId32 ", only 0 to %" PRIu32 " and -1 for the virtual CPU",
-		emu->sys.looms[loom].name, index, emu->sys.looms[loom].ncpus - 1);
+		emu->plan->sys.looms[loom].name, index, emu->plan->sys.looms[loom].ncpus - 1);
 }
 
 static int
@@ -101,7 +101,7 @@ move_self(struct emu *emu, const struct event *ev)
 	const struct thread_run *t = &emu->threads[emu->thread];
 	if (!(t->has & NEED_ACTIVE))
 		return emu_error(emu, ev, ERR_THREAD_STATE, "thread %d cannot change its CPU while it is %s\nallowed states: Running, Cooling or Warming",
-			emu->sys.threads[emu->thread].tid, thread_state_names[t->state]);
+			emu->plan->sys.threads[emu->thread].tid, thread_state_names[t->state]);
 	uint32_t cpu;
 	int rc = find_cpu(emu, ev, &cpu);
 	if (rc < 0 || cpu == t->cpu)
@@ -114,10 +114,10 @@ static int
 move_other(struct emu *emu, const struct event *ev)
 {
 	int32_t tid = event_i32(ev, 4);
-	uint32_t th = system_thread(&emu->sys, emu->sys.threads[emu->thread].proc, tid);
+	uint32_t th = system_thread(&emu->plan->sys, emu->plan->sys.threads[emu->thread].proc, tid);
 	if (th == NO_INDEX)
 		return emu_error(emu, ev, ERR_THREAD_UNKNOWN, "the loom %s has no thread with tid %" PRId32,
-			emu->sys.looms[emu->sys.procs[emu->sys.threads[emu->thread].proc].loom].name, tid);
+			emu->plan->sys.looms[emu->plan->sys.procs[emu->plan->sys.threads[emu->thread].proc].loom].name, tid);
 	const struct thread_run *t = &emu->threads[th];
 	if (t->cpu == NO_INDEX)
 		return emu_error(emu, ev, ERR_THREAD_STATE, "thread %" PRId32 " cannot be moved while it is %s: it has no CPU",
@@ -128,7 +128,7 @@ move_other(struct emu *emu, const struct event *ev)
 		return rc;
 	if (cpu != t->cpu)
 		return run_migrate(emu, ev, th, cpu);
-	if (!emu->options.compat)
+	if (!emu->plan->options.compat)
 		return 0;
 	return emu_error(emu, ev, ERR_SAME_CPU, "thread %" PRId32 " is already in CPU %" PRId32 "\n"
 						"hint: without --compat this is accepted",
@@ -139,7 +139,7 @@ static int
 old_cpu_count(struct emu *emu, const struct event *ev)
 {
 	struct data *d = emu_data(emu);
-	struct place at = stream_place(&emu->trace.streams[ev->stream], ev);
+	struct place at = stream_place(&emu->plan->trace.streams[ev->stream], ev);
 	if (!d->old_events++)
 		diag_warn(emu->diag, &at, "ignoring old event OCn, here and elsewhere");
 	return 0;
@@ -166,7 +166,7 @@ flush_end(struct emu *emu, const struct event *ev)
 	struct data *d = emu_data(emu);
 	if (++d->large_flushes <= FLUSHES_TOLD)
 		diag_warn(emu->diag, NULL, "large flush of %.1f ms at dclock=%" PRId64 " ns in tid=%d%s",
-			(double)took / 1e6, emu->time, emu->sys.threads[emu->thread].tid,
+			(double)took / 1e6, emu->time, emu->plan->sys.threads[emu->thread].tid,
 			d->large_flushes == FLUSHES_TOLD ? " (no more will be told)" : "");
 	return 0;
 }
@@ -191,8 +191,8 @@ report_bursts(struct emu *emu, struct bursts *b)
 	qsort(delta, NBURSTS - 1, sizeof(delta[0]), by_value);
 	const int middle = (NBURSTS - 1) / 2;
 	double median = (double)delta[middle];
-	uint32_t loom = emu->sys.procs[emu->sys.threads[emu->thread].proc].loom;
-	diag_info(emu->diag, "%s burst stats: median/avg/max = %3.0f/%3.0f/%3.0f ns", emu->sys.looms[loom].name,
+	uint32_t loom = emu->plan->sys.procs[emu->plan->sys.threads[emu->thread].proc].loom;
+	diag_info(emu->diag, "%s burst stats: median/avg/max = %3.0f/%3.0f/%3.0f ns", emu->plan->sys.looms[loom].name,
 		median, sum / (NBURSTS - 1), (double)delta[NBURSTS - 2]);
 	if (median > LARGE_BURST_NS)
 		diag_warn(emu->diag, NULL, "large median burst time of %.0f ns, expect overhead", median);
@@ -298,7 +298,7 @@ add_label(struct emu *emu, const struct stream *s, const char *type, struct mark
 		if (m->labels[i].value == value)
 			return bad_mark(emu, s, ERR_METADATA_CONFLICT, "two labels for the value %" PRId64 ", \"%s\" and \"%s\"", type, value, m->labels[i].text, text);
 		/* The peer keeps 32 bits of a value, and refuses what then looks equal. */
-		if (emu->options.compat && (int32_t)m->labels[i].value == (int32_t)value)
+		if (emu->plan->options.compat && (int32_t)m->labels[i].value == (int32_t)value)
 			return bad_mark(emu, s, ERR_LABEL_COLLISION, "the labelled values %" PRId64 " and %" PRId64 " are equal in 32 bits", type, m->labels[i].value, value);
 	}
 	struct label *grown = arena_grow(&emu->arena, m->labels, m->decl.nlabels, &m->cap, sizeof(*grown));
@@ -383,8 +383,8 @@ static int
 connect_marks(struct emu *emu)
 {
 	struct data *d = emu_data(emu);
-	for (uint32_t th = 0; th < emu->sys.nthreads; th++) {
-		const struct stream *s = &emu->trace.streams[emu->sys.threads[th].stream];
+	for (uint32_t th = 0; th < emu->plan->sys.nthreads; th++) {
+		const struct stream *s = &emu->plan->trace.streams[emu->plan->sys.threads[th].stream];
 		const cJSON *marks = json_find(s->meta.attrs, "ovni", "mark", NULL);
 		const cJSON *def;
 		cJSON_ArrayForEach(def, marks)

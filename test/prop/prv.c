@@ -180,8 +180,8 @@ select_rows(const struct emu *emu, enum row_class rows, struct record *to)
 	size_t n = 0;
 	for (size_t i = 0; i < lines_of.n; i++) {
 		const struct record *r = &lines_of.r[i];
-		uint32_t cpu = record_cpu(r, emu->sys.nthreads);
-		if (rows == ROW_CPU ? cpu == 0 : r->row >= emu->sys.nthreads)
+		uint32_t cpu = record_cpu(r, emu->plan->sys.nthreads);
+		if (rows == ROW_CPU ? cpu == 0 : r->row >= emu->plan->sys.nthreads)
 			continue;
 		to[n] = *r;
 		to[n++].row = rows == ROW_CPU ? cpu : r->row;
@@ -199,8 +199,8 @@ check_file(const struct emu *emu, enum row_class rows, int64_t duration)
 	struct line *lines = malloc((lines_of.n + 1) * sizeof(*lines));
 	CHECK(of_class && want && have && lines);
 	char *text = kit_read(kit_path("%s.prv", rows == ROW_CPU ? "cpu" : "thread"), NULL);
-	uint32_t first = rows == ROW_CPU ? emu->sys.nthreads : 0;
-	bool compat = emu->options.compat;
+	uint32_t first = rows == ROW_CPU ? emu->plan->sys.nthreads : 0;
+	bool compat = emu->plan->options.compat;
 	size_t n = select_rows(emu, rows, of_class);
 	expected(of_class, n, want, !compat);
 	size_t nhave;
@@ -209,7 +209,7 @@ check_file(const struct emu *emu, enum row_class rows, int64_t duration)
 	size_t groups = 0;
 	for (size_t i = 0; i < n; i++) {
 		CHECK(have[i].time == want[i].time && have[i].value == want[i].value);
-		CHECK(have[i].row == want[i].row - first + 1 && have[i].col == (uint16_t)emu->cols[want[i].col].decl->prv_type);
+		CHECK(have[i].row == want[i].row - first + 1 && have[i].col == (uint16_t)emu->plan->cols[want[i].col].decl->prv_type);
 		groups += compat || i == 0 || want[i].row != want[i - 1].row || want[i].time != want[i - 1].time || part_of(&want[i]) != part_of(&want[i - 1]);
 	}
 	CHECK(nlines == groups);
@@ -239,16 +239,17 @@ one(uint64_t *x)
 	static struct chan_decl decls[COLS_MAX];
 	static struct col cols[COLS_MAX];
 	struct diag diag = { .program = "test" };
-	struct emu emu = { .diag = &diag, .cols = cols };
-	emu.options.compat = kit_below(x, 3) == 0;
-	emu.ncols = NBASE + 1 + kit_below(x, COLS_MAX - NBASE);
-	for (uint32_t i = 0; i < emu.ncols; i++) {
+	struct plan plan = { .cols = cols };
+	struct emu emu = { .plan = &plan, .diag = &diag };
+	plan.options.compat = kit_below(x, 3) == 0;
+	plan.ncols = NBASE + 1 + kit_below(x, COLS_MAX - NBASE);
+	for (uint32_t i = 0; i < plan.ncols; i++) {
 		decls[i] = (struct chan_decl){ .prv_type = i % 7 ? (int)i : INT32_MAX - (int)i };
 		cols[i].decl = &decls[i];
 	}
-	emu.sys.nthreads = emu.sys.nknown = 1 + (uint32_t)kit_below(x, 5);
-	emu.sys.ncpus = 1 + (uint32_t)kit_below(x, kit_below(x, 3) ? 8 : 30000);
-	uint32_t nrows = emu.sys.nthreads + emu.sys.ncpus;
+	plan.sys.nthreads = plan.sys.nknown = 1 + (uint32_t)kit_below(x, 5);
+	plan.sys.ncpus = 1 + (uint32_t)kit_below(x, kit_below(x, 3) ? 8 : 30000);
+	uint32_t nrows = plan.sys.nthreads + plan.sys.ncpus;
 
 	records.n = 0;
 	int64_t t = (int64_t)kit_below(x, 3) * INT64_C(99999990);
@@ -262,11 +263,11 @@ one(uint64_t *x)
 		if (kit_below(x, is_long ? 20000 : same) == 0)
 			t += (int64_t)kit_below(x, far);
 		uint32_t row = kit_below(x, 3) ? (uint32_t)kit_below(x, nrows) : 0;
-		uint32_t col = NBASE + (uint32_t)kit_below(x, emu.ncols - NBASE);
-		uint32_t cpu = emu.sys.nthreads + (uint32_t)kit_below(x, kit_below(x, 2) ? 1 : emu.sys.ncpus);
-		bool both = row < emu.sys.nthreads && kit_below(x, 3) < twice;
+		uint32_t col = NBASE + (uint32_t)kit_below(x, plan.ncols - NBASE);
+		uint32_t cpu = plan.sys.nthreads + (uint32_t)kit_below(x, kit_below(x, 2) ? 1 : plan.sys.ncpus);
+		bool both = row < plan.sys.nthreads && kit_below(x, 3) < twice;
 		struct record r = { .time = t, .value = any_value(x), .row = row, .cpu = both ? cpu : 0, .col = (uint16_t)col };
-		if (odd && !emu.options.compat && kit_below(x, odd) == 0) {
+		if (odd && !plan.options.compat && kit_below(x, odd) == 0) {
 			r.kind = kit_below(x, 4) ? RECORD_PUNCTUAL : RECORD_LATE;
 			r.cpu = 0;
 			if (r.kind == RECORD_PUNCTUAL)
@@ -275,7 +276,7 @@ one(uint64_t *x)
 		r.begins = kit_below(x, 3) == 0;
 		add(&records, r);
 	}
-	make_lines(emu.options.compat);
+	make_lines(plan.options.compat);
 
 	static const struct sink_ops *const sinks[] = { &prv_sink };
 	struct feed f;

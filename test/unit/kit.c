@@ -307,7 +307,7 @@ open_class(void *self, const struct emu *emu, enum row_class rows)
 		return -ERR_WRITE;
 	log->opened = true;
 	log->duration = -1;
-	*(struct kit_self *)self = (struct kit_self){ log, rows, emu ? emu->sys.nthreads : KIT_CPU };
+	*(struct kit_self *)self = (struct kit_self){ log, rows, emu ? emu->plan->sys.nthreads : KIT_CPU };
 	return 0;
 }
 

@@ -35,13 +35,13 @@ static const struct chan_decl chans[NCHANS] = {
 static int
 execute(struct emu *emu, const struct event *ev)
 {
-	uint32_t loom = emu->sys.procs[emu->sys.threads[emu->thread].proc].loom;
-	uint32_t cpu = system_cpu(&emu->sys, loom, event_i32(ev, 0));
+	uint32_t loom = emu->plan->sys.procs[emu->plan->sys.threads[emu->thread].proc].loom;
+	uint32_t cpu = system_cpu(&emu->plan->sys, loom, event_i32(ev, 0));
 	CHECK(cpu != NO_INDEX);
 	int rc = run_execute(emu, ev, cpu);
 	if (rc == 0 && emu->chans.value[chan_id(&emu->chans, emu->thread, emu->cur->first_col + TID)] == CHAN_NULL) {
-		rc = emu_set(emu, ev, PID, emu->sys.procs[emu->sys.threads[emu->thread].proc].pid);
-		rc = rc < 0 ? rc : emu_set(emu, ev, TID, emu->sys.threads[emu->thread].tid);
+		rc = emu_set(emu, ev, PID, emu->plan->sys.procs[emu->plan->sys.threads[emu->thread].proc].pid);
+		rc = rc < 0 ? rc : emu_set(emu, ev, TID, emu->plan->sys.threads[emu->thread].tid);
 	}
 	return rc;
 }
@@ -97,7 +97,7 @@ static int
 set_all(struct emu *emu, const struct event *ev)
 {
 	int rc = 0;
-	for (uint32_t th = 0; th < emu->sys.nthreads && rc == 0; th++) {
+	for (uint32_t th = 0; th < emu->plan->sys.nthreads && rc == 0; th++) {
 		emu_choose(emu, th);
 		rc = emu_set(emu, ev, WIDE, event_i32(ev, 0) + (int32_t)th);
 	}
@@ -183,11 +183,11 @@ run(const struct step *steps, size_t n, bool compat)
 	if (rc == 0)
 		rc = emu_connect(&emu, kit_sinks, ROW_CLASSES);
 	if (rc == 0) {
-		CHECK(emu.ncols < 64);
-		first_cpu = emu.sys.nthreads;
-		for (uint32_t col = 0; col < emu.ncols; col++)
+		CHECK(emu.plan->ncols < 64);
+		first_cpu = emu.plan->sys.nthreads;
+		for (uint32_t col = 0; col < emu.plan->ncols; col++)
 			for (int rows = 0; rows < ROW_CLASSES; rows++)
-				types[rows][col] = col < NBASE ? base_chans[rows][col].prv_type : emu.cols[col].decl->prv_type;
+				types[rows][col] = col < NBASE ? base_chans[rows][col].prv_type : emu.plan->cols[col].decl->prv_type;
 		rc = emu_run(&emu);
 	}
 	rc = emu_close(&emu, rc);

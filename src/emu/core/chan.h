@@ -14,7 +14,6 @@
  * list keeps the order of first touch, which the output shows. */
 
 #include "arena.h"
-#include "idmap.h"
 #include "model.h"
 
 #include <stdbool.h>
@@ -46,11 +45,6 @@ enum {
 	NEED_NEVER = 1 << 7, /* the row does not have the column */
 };
 
-struct late_label {
-	struct label label;
-	struct late_label *next;
-};
-
 /* What the engine needs of a column, apart from its names. */
 struct col {
 	enum chan_kind kind;
@@ -63,11 +57,6 @@ struct col {
 	uint32_t stack; /* which of the stacks of a row */
 	const struct chan_decl *decl;
 	const struct model *model; /* NULL: base */
-
-	/* Labels that the models added in the end, in that order. */
-	struct late_label *first_label;
-	struct late_label *last_label;
-	struct idmap labels_by_value;
 };
 
 struct chan_stack {

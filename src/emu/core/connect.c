@@ -116,19 +116,21 @@ probe_models(struct emu *emu)
 	char clash[256];
 	if (clash_find(model_list, clash, sizeof(clash)))
 		return diag_error(emu->diag, ERR_MODEL_CLASH, NULL, "%s\nhint: doc/howto-model.md lists the free letters and types", clash);
-	while (model_list[emu->nmodels])
-		emu->nmodels++;
-	emu->models = arena_new(&emu->arena, struct model_run, emu->nmodels);
-	if (!emu->models)
+	struct plan *plan = emu->making;
+	while (model_list[plan->nmodels])
+		plan->nmodels++;
+	plan->models = arena_new(&plan->arena, struct model_run, plan->nmodels);
+	emu->models = arena_new(&emu->arena, struct model_part, plan->nmodels);
+	if (!plan->models || !emu->models)
 		return diag_no_memory(emu->diag);
-	const struct system *sys = &emu->sys;
-	for (size_t i = 0; i < emu->nmodels; i++) {
-		struct model_run *mr = &emu->models[i];
-		mr->model = model_list[i];
-		bool known = !(model_list[i]->foreign && emu->options.compat); /* to the peer */
-		mr->enabled = (emu->options.all_models && known) || model_list[i]->always;
+	const struct system *sys = &emu->plan->sys;
+	for (size_t i = 0; i < emu->plan->nmodels; i++) {
+		struct model_run *mr = &plan->models[i];
+		mr->model = emu->models[i].model = model_list[i];
+		bool known = !(model_list[i]->foreign && emu->plan->options.compat); /* to the peer */
+		mr->enabled = (emu->plan->options.all_models && known) || model_list[i]->always;
 		for (uint32_t th = 0; th < sys->nthreads; th++) {
-			int rc = check_requirement(emu, mr, &emu->trace.streams[sys->threads[th].stream]);
+			int rc = check_requirement(emu, mr, &emu->plan->trace.streams[sys->threads[th].stream]);
 			if (rc < 0)
 				return rc;
 		}
@@ -153,22 +155,26 @@ need_of(enum track mode)
 static int
 add_col(struct emu *emu, const struct chan_decl *decl, const struct model *model)
 {
-	struct col *cols = arena_grow(&emu->arena, emu->cols, emu->ncols, &emu->cols_cap, sizeof(*cols));
-	if (!cols)
+	struct plan *plan = emu->making;
+	struct col *cols = arena_grow(&plan->arena, plan->cols, plan->ncols, &plan->cols_cap, sizeof(*cols));
+	struct late_labels *labels = arena_grow(&emu->arena, emu->labels, plan->ncols, &emu->labels_cap, sizeof(*labels));
+	if (!cols || !labels)
 		return diag_no_memory(emu->diag);
 	uint32_t stack = 0;
-	for (size_t i = 0; i < emu->ncols; i++)
+	for (size_t i = 0; i < plan->ncols; i++)
 		stack += cols[i].kind == CHAN_STACK;
-	emu->cols = cols;
+	plan->cols = cols;
+	emu->labels = labels;
+	labels[plan->ncols] = (struct late_labels){ 0 };
 	unsigned thread = model ? need_of(decl->thread_track) : NEED_NOTHING;
 	unsigned cpu = decl->cpu_track == TRACK_ANY ? NEED_NEVER : need_of(decl->cpu_track);
-	cols[emu->ncols++] = (struct col){
+	cols[plan->ncols++] = (struct col){
 		.kind = decl->kind,
 		.dup = decl->dup,
 		.repeat = decl->repeat,
 		.thread_need = thread,
 		.cpu_need = cpu,
-		.quick_need = emu->options.compat ? NEED_NEVER : thread | cpu,
+		.quick_need = emu->plan->options.compat ? NEED_NEVER : thread | cpu,
 		.idle = decl->idle,
 		.stack = stack,
 		.decl = decl,
@@ -181,34 +187,34 @@ int
 emu_add_chan(struct emu *emu, const struct chan_decl *decl)
 {
 	int rc = add_col(emu, decl, emu->cur->model);
-	return rc < 0 ? rc : (int)emu->cur->nchans++;
+	return rc < 0 ? rc : (int)emu->making->models[emu->cur - emu->models].nchans++;
 }
 
 void
 emu_add_property(struct emu *emu, const char *key, const char *value)
 {
-	if (emu->nproperties < EMU_PROPERTIES)
-		emu->properties[emu->nproperties++] = (struct emu_property){ key, value };
+	if (emu->plan->nproperties < EMU_PROPERTIES)
+		emu->making->properties[emu->making->nproperties++] = (struct emu_property){ key, value };
 }
 
 static int
-connect_model(struct emu *emu, struct model_run *mr)
+connect_model(struct emu *emu, struct model_run *mr, struct model_part *part)
 {
 	const struct model *m = mr->model;
-	emu->cur = mr;
-	mr->first_col = (uint32_t)emu->ncols;
+	emu->cur = part;
+	mr->first_col = part->first_col = (uint32_t)emu->plan->ncols;
 	int rc = 0;
 	for (size_t i = 0; i < m->nchans && rc >= 0; i++)
 		rc = emu_add_chan(emu, &m->chans[i]);
-	mr->data = arena_alloc(&emu->arena, 1, m->data_size);
-	mr->proc_data = arena_alloc(&emu->arena, emu->sys.nprocs, m->proc_size);
-	mr->thread_data = arena_alloc(&emu->arena, emu->sys.nthreads, m->thread_size);
-	if (rc >= 0 && (!mr->data || !mr->proc_data || !mr->thread_data))
+	part->data = arena_alloc(&emu->arena, 1, m->data_size);
+	part->proc_data = arena_alloc(&emu->arena, emu->plan->sys.nprocs, m->proc_size);
+	part->thread_data = arena_alloc(&emu->arena, emu->plan->sys.nthreads, m->thread_size);
+	if (rc >= 0 && (!part->data || !part->proc_data || !part->thread_data))
 		rc = diag_no_memory(emu->diag);
 	if (rc >= 0 && m->connect)
 		rc = m->connect(emu);
-	mr->connected = rc >= 0;
-	if (rc >= 0 && m->breakdown && emu->options.breakdown) {
+	part->connected = rc >= 0;
+	if (rc >= 0 && m->breakdown && emu->plan->options.breakdown) {
 		rc = m->breakdown->suits ? m->breakdown->suits(emu) : 1;
 		mr->breaks_down = rc > 0;
 	}
@@ -224,44 +230,46 @@ make_columns(struct emu *emu)
 		if (rc < 0)
 			return rc;
 	}
-	for (size_t i = 0; i < emu->nmodels; i++) {
-		int rc = emu->models[i].enabled ? connect_model(emu, &emu->models[i]) : 0;
+	for (size_t i = 0; i < emu->plan->nmodels; i++) {
+		int rc = emu->plan->models[i].enabled ? connect_model(emu, &emu->making->models[i], &emu->models[i]) : 0;
 		if (rc < 0)
 			return rc;
 	}
-	trace_forget_attrs(&emu->trace);
-	if (emu->ncols > COLUMNS_MAX)
+	trace_forget_attrs(&emu->making->trace);
+	if (emu->plan->ncols > COLUMNS_MAX)
 		return diag_error(emu->diag, ERR_METADATA, NULL, "the models and marks need more than %d channels", COLUMNS_MAX);
-	return dispatch_init(&emu->dispatch, &emu->arena, emu->diag, emu->models, emu->nmodels);
+	return dispatch_init(&emu->making->dispatch, &emu->making->arena, emu->diag, emu->plan->models, emu->plan->nmodels);
 }
 
 static int
 make_state(struct emu *emu)
 {
 	struct arena *a = &emu->arena;
-	uint32_t nthreads = emu->sys.nthreads;
-	uint32_t nrows = nthreads + emu->sys.ncpus;
-	size_t n = (size_t)nrows * emu->ncols;
+	uint32_t nthreads = emu->plan->sys.nthreads;
+	uint32_t nrows = nthreads + emu->plan->sys.ncpus;
+	size_t n = (size_t)nrows * emu->plan->ncols;
 	emu->threads = arena_new(a, struct thread_run, nthreads);
-	emu->cpus = arena_new(a, struct cpu_run, emu->sys.ncpus);
+	emu->cpus = arena_new(a, struct cpu_run, emu->plan->sys.ncpus);
 	emu->printed = arena_new(a, int64_t, n);
 	for (int i = 0; i < ROW_CLASSES; i++)
-		emu->shown[i] = arena_new(a, uint8_t, emu->ncols);
+		emu->shown[i] = arena_new(a, uint8_t, emu->plan->ncols);
 	if (!emu->threads || !emu->cpus || !emu->printed || !emu->shown[ROW_THREAD] || !emu->shown[ROW_CPU])
 		return diag_no_memory(emu->diag);
 	for (uint32_t i = 0; i < nthreads; i++)
 		emu->threads[i] = (struct thread_run){
-			.has = NEED_IN_CPU | (emu->sys.threads[i].pseudo ? NEED_RUNNING | NEED_ACTIVE : 0),
+			.has = NEED_IN_CPU | (emu->plan->sys.threads[i].pseudo ? NEED_RUNNING | NEED_ACTIVE : 0),
 			.cpu = NO_INDEX,
 		};
-	for (uint32_t i = 0; i < emu->sys.ncpus; i++)
+	for (uint32_t i = 0; i < emu->plan->sys.ncpus; i++)
 		emu->cpus[i] = (struct cpu_run){ .over_since = -1, .selected = NO_INDEX };
-	if (chan_init(&emu->chans, a, emu->cols, (uint32_t)emu->ncols, nrows, nthreads) < 0)
+	if (chan_init(&emu->chans, a, emu->plan->cols, (uint32_t)emu->plan->ncols, nrows, nthreads) < 0)
 		return diag_no_memory(emu->diag);
-	emu->chans.rewrite = !emu->options.compat;
-	for (uint32_t col = NBASE; col < emu->ncols; col++)
-		for (uint32_t th = 0; emu->cols[col].decl->initial && th < nthreads; th++)
-			emu->chans.value[chan_id(&emu->chans, th, col)] = emu->cols[col].decl->initial;
+	emu->chans.rewrite = !emu->compat;
+	emu->first_cpu = nthreads;
+	emu->thread_of_stream = emu->plan->sys.thread_of_stream;
+	for (uint32_t col = NBASE; col < emu->plan->ncols; col++)
+		for (uint32_t th = 0; emu->plan->cols[col].decl->initial && th < nthreads; th++)
+			emu->chans.value[chan_id(&emu->chans, th, col)] = emu->plan->cols[col].decl->initial;
 	return 0;
 }
 
@@ -270,17 +278,17 @@ make_state(struct emu *emu)
 static void
 report_trace(struct emu *emu)
 {
-	const struct system *sys = &emu->sys;
+	const struct system *sys = &emu->plan->sys;
 	struct diag *d = emu->diag;
 	uint32_t virtual_cpus = sys->nlooms;
 	diag_info(d, "%zu streams (metadata version %d): %u looms, %u processes, %u threads%s, %u CPUs",
-		trace_nstreams(&emu->trace), emu->trace.metadata_version, sys->nlooms, sys->nprocs, sys->nknown,
+		trace_nstreams(&emu->plan->trace), emu->plan->trace.metadata_version, sys->nlooms, sys->nprocs, sys->nknown,
 		sys->nknown < sys->nthreads ? " so far" : "", sys->ncpus - virtual_cpus);
 	const char *version = NULL;
 	bool mixed = false;
 	bool any_require = true;
 	for (uint32_t th = 0; th < sys->nthreads; th++) {
-		const struct stream *s = &emu->trace.streams[sys->threads[th].stream];
+		const struct stream *s = &emu->plan->trace.streams[sys->threads[th].stream];
 		const struct thread_meta *m = &s->meta;
 		if (m->lib_version && version)
 			mixed = mixed || strcmp(version, m->lib_version) != 0;
@@ -294,11 +302,11 @@ report_trace(struct emu *emu)
 		diag_warn(d, NULL, "mixed versions of libovni detected in the trace");
 	else if (version)
 		diag_debug(d, "written by libovni %s", version);
-	if (!any_require && emu->trace.metadata_version > 1)
+	if (!any_require && emu->plan->trace.metadata_version > 1)
 		diag_warn(d, NULL, "some threads do not say which models they require: all are enabled");
 	bool offsets = false;
-	for (size_t i = 0; i < emu->trace.nstreams; i++)
-		offsets = offsets || emu->trace.streams[i].clock_offset != 0;
+	for (size_t i = 0; i < emu->plan->trace.nstreams; i++)
+		offsets = offsets || emu->plan->trace.streams[i].clock_offset != 0;
 	if (sys->nlooms > 1 && !offsets)
 		diag_warn(d, NULL, "no clock offsets with %u looms\n"
 				   "hint: if they are on several machines, run 'ovnisync' and give its table with -c",
@@ -315,7 +323,7 @@ static int
 take_late(void *arg, uint32_t row)
 {
 	struct emu *emu = arg;
-	system_take_late(&emu->sys, &emu->trace, row);
+	system_take_late(&emu->making->sys, &emu->making->trace, row);
 	if (emu->feed.impl)
 		track_late_row(emu, row);
 	return 0;
@@ -336,22 +344,26 @@ flush(void *arg)
 int
 emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_options *o)
 {
-	*emu = (struct emu){ .diag = d, .options = *o };
-	struct trace_options to = {
+	struct plan *plan = block_alloc(sizeof(*plan));
+	*emu = (struct emu){ .plan = plan, .making = plan, .diag = d, .compat = o->compat };
+	if (!plan)
+		return diag_no_memory(d);
+	plan->options = *o;
+	const struct trace_options to = {
 		.strict = o->lint || o->compat,
 		.peer_ties = o->compat,
 		.clock_table = o->clock_table,
 		.inputs = o->inputs,
 		.stop = o->stop,
 	};
-	int rc = trace_open(&emu->trace, d, dir, &to);
-	emu->trace.late = take_late;
-	emu->trace.idle = flush;
-	emu->trace.live_arg = emu;
+	int rc = trace_open(&plan->trace, d, dir, &to);
+	plan->trace.late = take_late;
+	plan->trace.idle = flush;
+	plan->trace.live_arg = emu;
 	if (rc == 0)
-		rc = system_build(&emu->sys, &emu->arena, &emu->trace);
-	if (rc == 0 && emu->sys.nthreads == 0)
-		rc = diag_error(d, ERR_NO_STREAM, NULL, "no stream of '%s' is a thread of a loom", emu->trace.dir);
+		rc = system_build(&plan->sys, &plan->arena, &plan->trace);
+	if (rc == 0 && plan->sys.nthreads == 0)
+		rc = diag_error(d, ERR_NO_STREAM, NULL, "no stream of '%s' is a thread of a loom", plan->trace.dir);
 	if (rc == 0)
 		rc = probe_models(emu);
 	if (rc == 0)
@@ -360,8 +372,8 @@ emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_opti
 		rc = make_state(emu);
 	if (rc == 0) {
 		report_trace(emu);
-		rc = merge_init(&emu->merge, &emu->trace);
-		emu->start = rc == 0 ? merge_start(&emu->merge) : 0;
+		rc = merge_init(&emu->merge, &plan->trace);
+		plan->start = rc == 0 ? merge_start(&emu->merge) : 0;
 	}
 	return rc;
 }
@@ -369,12 +381,12 @@ emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_opti
 int
 emu_connect(struct emu *emu, const struct sink_ops *const *sinks, size_t nsinks)
 {
-	const char *dir = emu->options.outdir ? emu->options.outdir : emu->trace.dir;
+	const char *dir = emu->plan->options.outdir ? emu->plan->options.outdir : emu->plan->trace.dir;
 	if (watch_init(emu) < 0)
 		return diag_no_memory(emu->diag);
 	int rc = feed_open(&emu->feed, emu->diag, emu, dir, sinks, nsinks);
 	if (rc == 0)
-		rc = feed_start(&emu->feed, emu->options.threads > 1 ? emu->options.threads - 1 : 1);
+		rc = feed_start(&emu->feed, emu->plan->options.threads > 1 ? emu->plan->options.threads - 1 : 1);
 	if (rc == 0)
 		track_first_lines(emu);
 	return rc;

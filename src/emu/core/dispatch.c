@@ -52,10 +52,10 @@ add(struct dispatch *d, struct diag *diag, const char *mcv, bool any_value, cons
 }
 
 static int
-add_model(struct dispatch *d, struct diag *diag, struct model_run *mr)
+add_model(struct dispatch *d, struct diag *diag, const struct model_run *mr, uint32_t number)
 {
 	const struct model *m = mr->model;
-	struct op op = { .need = m->need, .model = mr, .max_size = UINT32_MAX, .takes = { true, true } };
+	struct op op = { .need = m->need, .model = number, .max_size = UINT32_MAX, .takes = { true, true } };
 	int rc = 0;
 	for (size_t i = 0; i < m->nstates && rc == 0; i++) {
 		const struct state_decl *s = &m->states[i];
@@ -85,7 +85,7 @@ add_model(struct dispatch *d, struct diag *diag, struct model_run *mr)
 }
 
 int
-dispatch_init(struct dispatch *d, struct arena *a, struct diag *diag, struct model_run *models, size_t nmodels)
+dispatch_init(struct dispatch *d, struct arena *a, struct diag *diag, const struct model_run *models, size_t nmodels)
 {
 	size_t nops = 1;
 	for (size_t i = 0; i < nmodels; i++)
@@ -103,7 +103,7 @@ dispatch_init(struct dispatch *d, struct arena *a, struct diag *diag, struct mod
 		if (!categories)
 			return diag_no_memory(diag);
 		d->categories[(uint8_t)models[i].model->id] = categories;
-		int rc = add_model(d, diag, &models[i]);
+		int rc = add_model(d, diag, &models[i], (uint32_t)i);
 		if (rc < 0)
 			return rc;
 	}

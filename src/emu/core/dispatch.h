@@ -16,19 +16,15 @@
 struct model_run {
 	const struct model *model;
 	bool enabled;
-	bool connected;     /* and its finish() is due */
 	bool breaks_down;   /* its breakdown is wanted, and the trace is fit for it */
 	uint32_t first_col; /* column of its channel 0 */
 	uint32_t nchans;    /* declared ones, then added ones */
-	void *data;
-	char *proc_data;
-	char *thread_data;
 };
 
 struct op {
 	enum op_kind kind;
 	unsigned need;
-	struct model_run *model;
+	uint32_t model; /* its number in the run */
 	uint32_t col;
 	uint32_t min_size; /* of the payload, bytes */
 	uint32_t max_size;
@@ -50,7 +46,7 @@ struct dispatch {
 };
 
 /* Compiles the tables of the enabled models. Returns 0, or <0 (reported). */
-int dispatch_init(struct dispatch *d, struct arena *a, struct diag *diag, struct model_run *models, size_t nmodels);
+int dispatch_init(struct dispatch *d, struct arena *a, struct diag *diag, const struct model_run *models, size_t nmodels);
 
 /* The operation of an event, NULL if there is none. */
 static inline const struct op *

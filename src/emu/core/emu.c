@@ -15,6 +15,7 @@ enum {
 static int unknown_event(struct emu *emu, const struct event *ev);
 static int refuse(struct emu *emu, const struct event *ev, const struct op *op);
 
+static int add_punctual(struct emu *emu, uint32_t row, uint32_t col, int64_t value);
 static int chan_failed(struct emu *emu, const struct event *ev, int rc, uint32_t col, int64_t value);
 
 /* A change of a channel of the thread of the event. */
@@ -43,10 +44,10 @@ run_op(struct emu *emu, const struct event *ev, const struct op *op)
 	struct chans *c = &emu->chans;
 	int64_t value = op->value;
 	int rc;
-	emu->cur = op->model;
+	emu->cur = &emu->models[op->model];
 	switch (op->kind) {
 	case OP_HOOK: return op->hook(emu, ev);
-	case OP_PUNCTUAL: return emu_punctual(emu, ev, (int)(op->col - op->model->first_col), value);
+	case OP_PUNCTUAL: return add_punctual(emu, emu->thread, op->col, value);
 	case OP_SET: rc = chan_set_alone(c, emu->thread, op->col, value); break;
 	case OP_CLEAR: rc = chan_set_alone(c, emu->thread, op->col, value = CHAN_NULL); break;
 	case OP_PUSH:
@@ -65,10 +66,10 @@ emu_apply(struct emu *emu, const struct event *ev)
 {
 	emu->nevents++;
 	feed_begin(&emu->feed);
-	emu->time = ev->clock - emu->start;
-	emu->thread = emu->sys.thread_of_stream[ev->stream];
+	emu->time = ev->clock - emu->plan->start;
+	emu->thread = emu->thread_of_stream[ev->stream];
 
-	const struct op *op = dispatch_find(&emu->dispatch, ev->mcv);
+	const struct op *op = dispatch_find(&emu->plan->dispatch, ev->mcv);
 	if (__builtin_expect(!op || emu->thread == NO_INDEX, 0))
 		return unknown_event(emu, ev);
 	bool allowed = (op->need & ~(unsigned)emu->threads[emu->thread].has) == 0;
@@ -90,12 +91,12 @@ emu_apply(struct emu *emu, const struct event *ev)
 static int
 look_up(struct emu *emu)
 {
-	if (emu->options.stop && *emu->options.stop)
+	if (emu->plan->options.stop && *emu->plan->options.stop)
 		return -ERR_INTERRUPTED;
 	if (feed_failed(&emu->feed))
 		return -ERR_WRITE;
-	if (emu->options.progress)
-		emu->options.progress(emu, emu->options.progress_arg);
+	if (emu->plan->options.progress)
+		emu->plan->options.progress(emu, emu->plan->options.progress_arg);
 	return 0;
 }
 
@@ -127,16 +128,16 @@ emu_error(struct emu *emu, const struct event *ev, enum error code, const char *
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	struct place at = stream_place(&emu->trace.streams[ev->stream], ev);
+	struct place at = stream_place(&emu->plan->trace.streams[ev->stream], ev);
 	return diag_error(emu->diag, code, &at, "%s", text);
 }
 
 static const struct model_run *
 find_model(const struct emu *emu, uint8_t id)
 {
-	for (size_t i = 0; i < emu->nmodels; i++)
-		if ((uint8_t)emu->models[i].model->id == id)
-			return &emu->models[i];
+	for (size_t i = 0; i < emu->plan->nmodels; i++)
+		if ((uint8_t)emu->plan->models[i].model->id == id)
+			return &emu->plan->models[i];
 	return NULL;
 }
 
@@ -145,7 +146,7 @@ unknown_event(struct emu *emu, const struct event *ev)
 {
 	if (emu->thread == NO_INDEX)
 		return emu_error(emu, ev, ERR_PART, "the stream has events, but it is not a thread in a loom: it is of part \"%s\"",
-			emu->trace.streams[ev->stream].meta.part);
+			emu->plan->trace.streams[ev->stream].meta.part);
 	const struct model_run *mr = find_model(emu, ev->mcv[0]);
 	if (!mr)
 		return emu_error(emu, ev, ERR_UNKNOWN_MODEL,
@@ -163,9 +164,9 @@ unknown_event(struct emu *emu, const struct event *ev)
 static int
 refuse(struct emu *emu, const struct event *ev, const struct op *op)
 {
-	const struct model *m = op->model->model;
+	const struct model *m = emu->models[op->model].model;
 	unsigned missing = op->need & ~(unsigned)emu->threads[emu->thread].has;
-	int tid = emu->sys.threads[emu->thread].tid;
+	int tid = emu->plan->sys.threads[emu->thread].tid;
 	if (missing & NEED_IN_CPU)
 		return emu_error(emu, ev, ERR_OUT_OF_CPU, "current thread %d out of CPU: it cannot do this before the kernel gives it back",
 			tid);
@@ -183,7 +184,7 @@ refuse(struct emu *emu, const struct event *ev, const struct op *op)
 static const char *
 value_name(struct emu *emu, uint32_t col, int64_t value)
 {
-	const struct col *k = &emu->cols[col];
+	const struct col *k = &emu->plan->cols[col];
 	for (size_t i = 0; i < k->decl->nlabels; i++)
 		if (k->decl->labels[i].value == value)
 			return k->decl->labels[i].text;
@@ -211,11 +212,11 @@ describe(struct emu *emu, uint32_t col, int64_t value, char *buf, size_t size)
 static int
 chan_failed(struct emu *emu, const struct event *ev, int rc, uint32_t col, int64_t value)
 {
-	const struct col *k = &emu->cols[col];
+	const struct col *k = &emu->plan->cols[col];
 	if (rc == -ERR_CHAN_REPEATED && value == CHAN_NULL)
 		return emu_error(emu, ev, ERR_CHAN_REPEATED, "the end of what has not begun: the channel shows nothing\n"
 							     "model %s, channel %s (type %d), thread %d",
-			k->model->name, k->decl->name, k->decl->prv_type, emu->sys.threads[emu->thread].tid);
+			k->model->name, k->decl->name, k->decl->prv_type, emu->plan->sys.threads[emu->thread].tid);
 	char want[256];
 	char have[256];
 	describe(emu, col, value, want, sizeof(want));
@@ -239,7 +240,7 @@ chan_failed(struct emu *emu, const struct event *ev, int rc, uint32_t col, int64
 		"%s: the event has %s, the channel has %s\nmodel %s, channel %s (type %d), thread %d%s\n"
 		"hint: the program does not emit its events in pairs, or the stream is not sorted (run ovnisort)",
 		what, want, have, k->model->name, k->decl->name, k->decl->prv_type,
-		emu->sys.threads[emu->thread].tid, depth);
+		emu->plan->sys.threads[emu->thread].tid, depth);
 }
 
 /* ---- What hooks call. ---- */
@@ -297,9 +298,9 @@ emu_find(const struct emu *emu, int chan, int64_t value)
 }
 
 static int
-add_punctual(struct emu *emu, uint32_t row, int chan, int64_t value)
+add_punctual(struct emu *emu, uint32_t row, uint32_t col, int64_t value)
 {
-	if (emu->options.compat)
+	if (emu->compat)
 		return 0;
 	struct punctual *p = arena_grow(&emu->arena, emu->punctuals, emu->npunctuals, &emu->punctuals_cap, sizeof(*p));
 	if (!p)
@@ -307,7 +308,7 @@ add_punctual(struct emu *emu, uint32_t row, int chan, int64_t value)
 	emu->punctuals = p;
 	p[emu->npunctuals++] = (struct punctual){
 		.row = row,
-		.col = emu->cur->first_col + (uint32_t)chan,
+		.col = col,
 		.value = value,
 	};
 	return 0;
@@ -317,19 +318,19 @@ int
 emu_punctual(struct emu *emu, const struct event *ev, int chan, int64_t value)
 {
 	(void)ev;
-	return add_punctual(emu, emu->thread, chan, value);
+	return add_punctual(emu, emu->thread, emu->cur->first_col + (uint32_t)chan, value);
 }
 
 int
 emu_punctual_cpu(struct emu *emu, uint32_t cpu, int chan, int64_t value)
 {
-	return add_punctual(emu, emu->sys.nthreads + cpu, chan, value);
+	return add_punctual(emu, emu->first_cpu + cpu, emu->cur->first_col + (uint32_t)chan, value);
 }
 
 void
 emu_set_cpu(struct emu *emu, uint32_t cpu, int chan, int64_t value)
 {
-	chan_put_own(&emu->chans, emu->sys.nthreads + cpu, emu->cur->first_col + (uint32_t)chan, value);
+	chan_put_own(&emu->chans, emu->first_cpu + cpu, emu->cur->first_col + (uint32_t)chan, value);
 }
 
 void
@@ -361,6 +362,6 @@ emu_thread_data(struct emu *emu, uint32_t thread)
 const char *
 emu_row_label(const struct emu *emu, uint32_t row)
 {
-	uint32_t n = emu->sys.nthreads;
-	return row < n ? emu->sys.threads[row].label : emu->sys.cpus[row - n].label;
+	uint32_t n = emu->plan->sys.nthreads;
+	return row < n ? emu->plan->sys.threads[row].label : emu->plan->sys.cpus[row - n].label;
 }

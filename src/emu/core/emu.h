@@ -2,9 +2,10 @@
 #ifndef EMU_H
 #define EMU_H
 
-/* emu: the emulator of one partition of the machine.
+/* emu: the emulator of one part of the machine.
  *
- * All state is in struct emu; there are no globals. The life of a run is
+ * Its state is in struct emu, what it shares with other parts in struct plan; there are no
+ * globals. Today one part is the whole machine. The life of a run is
  *
  *   emu_open()     trace, system, models, channels, clock gate
  *   emu_connect()  outputs, first lines
@@ -17,50 +18,15 @@
 #include "arena.h"
 #include "chan.h"
 #include "diag.h"
-#include "dispatch.h"
 #include "feed.h"
+#include "idmap.h"
 #include "merge.h"
-#include "model.h"
+#include "plan.h"
 #include "run.h"
-#include "system.h"
-#include "trace.h"
 #include "watch.h"
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-/* Outputs, as bits. */
-enum output {
-	OUTPUT_PRV = 1 << 0,
-	OUTPUT_USCOPE = 1 << 1,
-};
-
-/* Of the µScope file. */
-struct uscope_options {
-	bool asked;      /* by the user, and not by default: it is an error when it cannot be */
-	int compression; /* enum uscope_compression */
-	bool lz4_prefix; /* as a viewer needs it */
-	bool raw_events; /* also the events themselves */
-	uint16_t labels; /* slots of the table of labels */
-};
-
-struct emu_options {
-	bool compat;      /* print what the peer prints */
-	bool lint;        /* extra checks at the end */
-	bool all_models;  /* not only the required ones */
-	bool breakdown;   /* also those of the models that have one */
-	unsigned outputs; /* enum output */
-	struct uscope_options uscope;
-	unsigned threads; /* in all; 2 at least: one emulates, the others write */
-	const char *clock_table;
-	const struct trace_input *inputs;  /* what traces may be; borrowed */
-	const char *outdir;                /* NULL: the trace directory */
-	const volatile sig_atomic_t *stop; /* set by a signal: end after the current event */
-	/* Called every some thousand events while running; may be NULL. */
-	void (*progress)(const struct emu *emu, void *arg);
-	void *progress_arg;
-};
 
 /* A text that a value stands for. The list only grows, and sinks read it on their threads:
  * the text of a value is there before the first record that has it. */
@@ -71,42 +37,44 @@ struct emu_text {
 	_Atomic(struct emu_text *) next;
 };
 
-/* What a model tells of the trace as a whole, for outputs that have a place for it. */
-struct emu_property {
-	const char *key;
-	const char *value;
+struct late_label {
+	struct label label;
+	struct late_label *next;
 };
 
-enum {
-	EMU_PROPERTIES = 8,
+/* Labels that the models have added to a column while it ran, in that order. */
+struct late_labels {
+	struct late_label *first;
+	struct late_label *last;
+	struct idmap by_value;
 };
 
-/* Declarations of the base columns; the unused ones have no name. */
-extern const struct chan_decl base_chans[ROW_CLASSES][NBASE];
+/* A model in a part. */
+struct model_part {
+	const struct model *model;
+	uint32_t first_col; /* column of its channel 0 */
+	bool connected;     /* and its finish() is due */
+	void *data;
+	char *proc_data;
+	char *thread_data;
+};
 
 struct emu {
+	const struct plan *plan;
+	struct plan *making; /* the same, for connect.c, finish.c and threads of live input */
 	struct diag *diag;
-	struct emu_options options;
 	struct arena arena;
-	struct trace trace;
-	struct system sys;
 	struct merge merge;
-
-	/* Columns: base ones, then those of each enabled model. */
-	struct col *cols;
-	size_t ncols;
-	size_t cols_cap;
-	struct model_run *models; /* one for each of model_list[], in its order */
-	size_t nmodels;
-	struct model_run *cur; /* the model that is being called */
-	struct emu_property properties[EMU_PROPERTIES];
-	size_t nproperties;
+	struct model_part *models; /* one for each of the plan */
+	struct model_part *cur;    /* the model that is being called */
 
 	/* State. */
 	struct chans chans;
 	struct thread_run *threads;
 	struct cpu_run *cpus;
-	struct dispatch dispatch;
+	bool compat;                      /* of the options, */
+	uint32_t first_cpu;               /* row of CPU 0, */
+	const uint32_t *thread_of_stream; /* and of the system: each event looks at them */
 
 	/* Output. */
 	int64_t *printed;            /* what each row printed last, by channel id */
@@ -116,6 +84,8 @@ struct emu {
 	size_t punctuals_cap;
 	struct emu_text texts;      /* an empty one, then those of the models */
 	struct emu_text *last_text; /* NULL: none yet */
+	struct late_labels *labels; /* by column */
+	size_t labels_cap;
 	struct feed feed;
 	struct density density; /* without memory: no output wants to know of events */
 	int64_t watch_at;       /* when an event is to be noted for it; INT64_MAX: never */
@@ -123,8 +93,7 @@ struct emu {
 
 	/* The current event. */
 	uint32_t thread;
-	int64_t start; /* clock of the first event */
-	int64_t time;  /* of the current event, ns since the first */
+	int64_t time; /* ns since the first event of the trace */
 	uint64_t nevents;
 	bool refused;  /* the last of them */
 	bool complete; /* the end of the trace was reached */
@@ -156,14 +125,14 @@ const char *emu_row_label(const struct emu *emu, uint32_t row);
 static inline uint32_t
 emu_nrows(const struct emu *emu, enum row_class rows)
 {
-	return rows == ROW_THREAD ? emu->sys.nthreads : emu->sys.ncpus;
+	return rows == ROW_THREAD ? emu->plan->sys.nthreads : emu->plan->sys.ncpus;
 }
 
 /* Rows that there are: threads of live input come while it runs. */
 static inline uint32_t
 emu_nknown(const struct emu *emu, enum row_class rows)
 {
-	return rows == ROW_THREAD ? emu->sys.nknown : emu->sys.ncpus;
+	return rows == ROW_THREAD ? emu->plan->sys.nknown : emu->plan->sys.ncpus;
 }
 
 #endif

@@ -235,7 +235,7 @@ int
 feed_open(struct feed *f, struct diag *d, const struct emu *emu, const char *dir,
 	const struct sink_ops *const *sinks, size_t nsinks)
 {
-	*f = (struct feed){ .ncols = emu ? (uint32_t)emu->ncols : 0 };
+	*f = (struct feed){ .ncols = emu ? (uint32_t)emu->plan->ncols : 0 };
 	struct feed_impl *im = f->impl = block_alloc(sizeof(*im));
 	if (!im)
 		return diag_no_memory(d);

@@ -25,23 +25,24 @@ emu_add_text(struct emu *emu, int64_t value, const char *text)
 int
 emu_add_label(struct emu *emu, int chan, int64_t value, const char *text)
 {
-	struct col *k = &emu->cols[emu->cur->first_col + (uint32_t)chan];
-	const struct label *old = idmap_find(&k->labels_by_value, (uint64_t)value);
+	uint32_t col = emu->cur->first_col + (uint32_t)chan;
+	struct late_labels *late = &emu->labels[col];
+	const struct label *old = idmap_find(&late->by_value, (uint64_t)value);
 	if (old && strcmp(old->text, text) == 0)
 		return 0;
 	if (old)
 		return diag_error(emu->diag, ERR_LABEL_COLLISION, NULL,
 			"collision occurred in labels of type %d: \"%s\" and \"%s\" have the value %" PRId64,
-			k->decl->prv_type, old->text, text, value);
+			emu->plan->cols[col].decl->prv_type, old->text, text, value);
 	struct late_label *l = arena_new(&emu->arena, struct late_label, 1);
-	if (!l || idmap_add(&k->labels_by_value, &emu->arena, (uint64_t)value, &l->label) < 0)
+	if (!l || idmap_add(&late->by_value, &emu->arena, (uint64_t)value, &l->label) < 0)
 		return diag_no_memory(emu->diag);
 	l->label = (struct label){ value, text };
-	if (k->last_label)
-		k->last_label->next = l;
+	if (late->last)
+		late->last->next = l;
 	else
-		k->first_label = l;
-	k->last_label = l;
+		late->first = l;
+	late->last = l;
 	return 0;
 }
 
@@ -51,13 +52,13 @@ emu_add_label(struct emu *emu, int chan, int64_t value, const char *text)
 static int
 check_thread(struct emu *emu, uint32_t th)
 {
-	const struct stream *s = &emu->trace.streams[emu->sys.threads[th].stream];
+	const struct stream *s = &emu->plan->trace.streams[emu->plan->sys.threads[th].stream];
 	enum thread_state st = emu->threads[th].state;
-	int tid = emu->sys.threads[th].tid;
+	int tid = emu->plan->sys.threads[th].tid;
 	struct place at = { .file = s->relpath };
-	if (st == TH_DEAD || emu->trace.format->open_ended)
+	if (st == TH_DEAD || emu->plan->trace.format->open_ended)
 		return 0;
-	if (emu->trace.options.strict || (s->meta.finished == FINISHED_YES && st != TH_UNKNOWN))
+	if (emu->plan->trace.options.strict || (s->meta.finished == FINISHED_YES && st != TH_UNKNOWN))
 		return diag_error(emu->diag, ERR_NOT_DEAD, &at,
 			"thread %d is not dead at the end of its stream: it is %s\n"
 			"hint: it must emit %s before it is freed",
@@ -71,10 +72,10 @@ report_oversubscription(struct emu *emu, uint32_t cpu)
 {
 	run_settle(emu, cpu);
 	const struct cpu_run *c = &emu->cpus[cpu];
-	if (c->over_count && !emu->options.compat)
+	if (c->over_count && !emu->plan->options.compat)
 		diag_warn(emu->diag, NULL,
 			"several threads ran at the same time in%s%s: %" PRIu64 " times, for %" PRId64 " ns in all (shown as %d)",
-			*emu->sys.cpus[cpu].label == ' ' ? "" : " ", emu->sys.cpus[cpu].label,
+			*emu->plan->sys.cpus[cpu].label == ' ' ? "" : " ", emu->plan->sys.cpus[cpu].label,
 			c->over_count, c->over_time, ST_TOO_MANY_TH);
 }
 
@@ -82,14 +83,14 @@ report_oversubscription(struct emu *emu, uint32_t cpu)
 static int
 check_drained(struct emu *emu, uint32_t th)
 {
-	for (uint32_t col = NBASE; col < emu->ncols; col++) {
-		const struct chan_decl *decl = emu->cols[col].decl;
+	for (uint32_t col = NBASE; col < emu->plan->ncols; col++) {
+		const struct chan_decl *decl = emu->plan->cols[col].decl;
 		if (!decl->drained || decl->kind != CHAN_STACK || chan_depth(&emu->chans, th, col) == 0)
 			continue;
-		struct place at = { .file = emu->trace.streams[emu->sys.threads[th].stream].relpath };
+		struct place at = { .file = emu->plan->trace.streams[emu->plan->sys.threads[th].stream].relpath };
 		return diag_error(emu->diag, ERR_NOT_DRAINED, &at,
 			"thread %d ends with %" PRIu32 " values in the stack %s of model %s, the top is %" PRId64,
-			emu->sys.threads[th].tid, chan_depth(&emu->chans, th, col), decl->name, emu->cols[col].model->name,
+			emu->plan->sys.threads[th].tid, chan_depth(&emu->chans, th, col), decl->name, emu->plan->cols[col].model->name,
 			emu->chans.value[chan_id(&emu->chans, th, col)]);
 	}
 	return 0;
@@ -99,9 +100,9 @@ static int
 end_checks(struct emu *emu)
 {
 	int rc = 0;
-	for (uint32_t th = 0; th < emu->sys.nthreads; th++) {
+	for (uint32_t th = 0; th < emu->plan->sys.nthreads; th++) {
 		int bad = check_thread(emu, th);
-		if (bad == 0 && emu->options.lint)
+		if (bad == 0 && emu->plan->options.lint)
 			bad = check_drained(emu, th);
 		rc = rc ? rc : bad;
 	}
@@ -114,7 +115,7 @@ static int
 finish_models(struct emu *emu)
 {
 	int first = 0;
-	for (size_t i = 0; emu->models && i < emu->nmodels; i++) {
+	for (size_t i = 0; emu->models && i < emu->plan->nmodels; i++) {
 		emu->cur = &emu->models[i];
 		int rc = emu->cur->connected && emu->cur->model->finish ? emu->cur->model->finish(emu) : 0;
 		first = first ? first : rc;
@@ -128,7 +129,7 @@ emu_close(struct emu *emu, int rc)
 	int bad = finish_models(emu);
 	rc = rc ? rc : bad;
 	if (emu->feed.impl) {
-		for (uint32_t cpu = 0; cpu < emu->sys.ncpus; cpu++)
+		for (uint32_t cpu = 0; cpu < emu->plan->sys.ncpus; cpu++)
 			report_oversubscription(emu, cpu);
 		if (emu->complete && rc == 0)
 			rc = end_checks(emu);
@@ -136,7 +137,11 @@ emu_close(struct emu *emu, int rc)
 	if (emu->density.n)
 		density_end(&emu->density, emu->nevents - emu->refused);
 	bad = feed_close(&emu->feed, emu->time);
-	trace_close(&emu->trace);
 	arena_finish(&emu->arena);
+	if (emu->making) {
+		trace_close(&emu->making->trace);
+		arena_finish(&emu->making->arena);
+		block_free(emu->making);
+	}
 	return bad < 0 && (rc == 0 || rc == -ERR_INTERRUPTED) ? bad : rc;
 }

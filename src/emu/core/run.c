@@ -33,7 +33,7 @@ bits_of(enum thread_state st)
 static uint32_t
 cpu_row(const struct emu *emu, uint32_t cpu)
 {
-	return emu->sys.nthreads + cpu;
+	return emu->first_cpu + cpu;
 }
 
 /* Adds a thread, as it is now, to the counts of its CPU, or takes it out. */
@@ -70,21 +70,21 @@ update_cpu(struct emu *emu, const struct event *ev, uint32_t cpu)
 	struct cpu_run *c = &emu->cpus[cpu];
 	struct chans *ch = &emu->chans;
 	uint32_t row = cpu_row(emu, cpu);
-	bool compat = emu->options.compat;
+	bool compat = emu->compat;
 	int64_t tid = CHAN_NULL;
 	int64_t pid = CHAN_NULL;
 	uint32_t select = NO_INDEX;
 	if (c->nrunning == 1) {
-		const struct thread *th = &emu->sys.threads[c->running_sum];
+		const struct thread *th = &emu->plan->sys.threads[c->running_sum];
 		tid = th->tid;
-		pid = emu->sys.procs[th->proc].pid;
+		pid = emu->plan->sys.procs[th->proc].pid;
 		select = (uint32_t)c->running_sum;
 	} else if (c->nrunning > 1) {
-		if (compat && emu->sys.cpus[cpu].index >= 0)
+		if (compat && emu->plan->sys.cpus[cpu].index >= 0)
 			return emu_error(emu, ev, ERR_CPU_BUSY,
 				"%s is a physical CPU and has %u threads running at the same time\n"
 				"hint: without --compat it is shown as an error state and the run goes on",
-				emu->sys.cpus[cpu].label + 1, c->nrunning);
+				emu->plan->sys.cpus[cpu].label + 1, c->nrunning);
 		if (!compat)
 			tid = pid = ST_TOO_MANY_TH;
 	}
@@ -113,7 +113,7 @@ set_state(struct emu *emu, uint32_t thread, enum thread_state st)
 		chan_touch_row(&emu->chans, thread);
 	t->state = (uint8_t)st;
 	chan_put(&emu->chans, thread, COL_STATE, st);
-	chan_put(&emu->chans, thread, COL_TID, t->has & NEED_ACTIVE ? emu->sys.threads[thread].tid : CHAN_NULL);
+	chan_put(&emu->chans, thread, COL_TID, t->has & NEED_ACTIVE ? emu->plan->sys.threads[thread].tid : CHAN_NULL);
 }
 
 /* "Running or Cooling", of a set of states. */
@@ -136,7 +136,7 @@ require_state(struct emu *emu, const struct event *ev, unsigned allowed, const c
 		return 0;
 	char names[64];
 	return emu_error(emu, ev, ERR_THREAD_STATE, "thread %d cannot %s while it is %s\nallowed states: %s",
-		emu->sys.threads[emu->thread].tid, verb, thread_state_names[st], name_states(allowed, names, sizeof(names)));
+		emu->plan->sys.threads[emu->thread].tid, verb, thread_state_names[st], name_states(allowed, names, sizeof(names)));
 }
 
 /* A change of state of a thread that keeps its CPU. */

@@ -22,13 +22,13 @@ task_error(struct emu *emu, const struct event *ev, enum error code, const char 
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	return emu_error(emu, ev, code, "%s\nmodel %s, thread %d", text, emu->cur->model->name, emu->sys.threads[emu->thread].tid);
+	return emu_error(emu, ev, code, "%s\nmodel %s, thread %d", text, emu->cur->model->name, emu->plan->sys.threads[emu->thread].tid);
 }
 
 static struct task_table *
 table(struct emu *emu)
 {
-	return emu_proc_data(emu, emu->sys.threads[emu->thread].proc);
+	return emu_proc_data(emu, emu->plan->sys.threads[emu->thread].proc);
 }
 
 struct task_stack *
@@ -92,7 +92,7 @@ task_type_get(struct emu *emu, const struct event *ev, uint32_t id)
 int
 task_add_labels(struct emu *emu, int chan)
 {
-	for (uint32_t p = 0; p < emu->sys.nprocs; p++) {
+	for (uint32_t p = 0; p < emu->plan->sys.nprocs; p++) {
 		const struct task_table *t = emu_proc_data(emu, p);
 		for (const struct task_type *type = t->first; type; type = type->next) {
 			int rc = emu_add_label(emu, chan, type->value, type->label);
@@ -233,7 +233,7 @@ get_top(struct emu *emu, const struct event *ev, uint32_t id, uint32_t body, enu
 		return bad_state(emu, ev, id, body, b, verb, state_names[from]);
 	if (b->thread != emu->thread)
 		return task_error(emu, ev, ERR_TASK_STATE, "body %" PRIu32 " of task %" PRIu32 " cannot %s here: it is in thread %d",
-			body, id, verb, emu->sys.threads[b->thread].tid);
+			body, id, verb, emu->plan->sys.threads[b->thread].tid);
 	const struct body *above = s->top;
 	if (above && above != b)
 		return task_error(emu, ev, ERR_TASK_STATE, "body %" PRIu32 " of task %" PRIu32 " cannot %s: task %" PRIu32 " is above it",

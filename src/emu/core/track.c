@@ -25,7 +25,7 @@ tracked(const struct cpu_run *c, unsigned need, uint32_t *thread)
 int64_t
 track_thread(const struct emu *emu, uint32_t thread, uint32_t col)
 {
-	if (!meets(emu, thread, emu->cols[col].thread_need))
+	if (!meets(emu, thread, emu->chans.cols[col].thread_need))
 		return CHAN_NULL;
 	return emu->chans.value[chan_id(&emu->chans, thread, col)];
 }
@@ -34,8 +34,8 @@ track_thread(const struct emu *emu, uint32_t thread, uint32_t col)
 static inline int64_t
 follow(const struct emu *emu, uint32_t thread, uint32_t col)
 {
-	unsigned need = emu->cols[col].thread_need;
-	if (!emu->options.compat && need != NEED_NEVER && !meets(emu, thread, need))
+	unsigned need = emu->chans.cols[col].thread_need;
+	if (!emu->compat && need != NEED_NEVER && !meets(emu, thread, need))
 		return ST_BAD;
 	return emu->chans.value[chan_id(&emu->chans, thread, col)];
 }
@@ -43,12 +43,12 @@ follow(const struct emu *emu, uint32_t thread, uint32_t col)
 static inline int64_t
 show_cpu(const struct emu *emu, const struct cpu_run *c, uint32_t col)
 {
-	const struct col *k = &emu->cols[col];
+	const struct col *k = &emu->chans.cols[col];
 	uint32_t th;
 	uint32_t n = tracked(c, k->cpu_need, &th);
 	if (n == 1)
 		return follow(emu, th, col);
-	if (n > 1 && !emu->options.compat)
+	if (n > 1 && !emu->compat)
 		return ST_TOO_MANY_TH;
 	return k->idle ? k->idle : CHAN_NULL;
 }
@@ -56,15 +56,15 @@ show_cpu(const struct emu *emu, const struct cpu_run *c, uint32_t col)
 int64_t
 track_cpu(const struct emu *emu, uint32_t cpu, uint32_t col)
 {
-	if (emu->cols[col].cpu_need == NEED_OWN)
-		return emu->chans.value[chan_id(&emu->chans, emu->sys.nthreads + cpu, col)];
+	if (emu->chans.cols[col].cpu_need == NEED_OWN)
+		return emu->chans.value[chan_id(&emu->chans, emu->first_cpu + cpu, col)];
 	return show_cpu(emu, &emu->cpus[cpu], col);
 }
 
 bool
 track_has(const struct emu *emu, enum row_class rows, uint32_t col)
 {
-	const struct col *k = &emu->cols[col];
+	const struct col *k = &emu->chans.cols[col];
 	return col < NBASE || (rows == ROW_THREAD ? k->thread_need : k->cpu_need) != NEED_NEVER;
 }
 
@@ -81,8 +81,8 @@ static inline bool
 is_news(struct emu *emu, enum row_class rows, int64_t *printed, uint32_t col, int64_t v)
 {
 	/* For the peer nothing and 0 are two values, and some are printed again. */
-	if (emu->options.compat) {
-		if (*printed == v && !repeats(emu->cols[col].repeat, v))
+	if (emu->compat) {
+		if (*printed == v && !repeats(emu->chans.cols[col].repeat, v))
 			return false;
 		emu->shown[rows][col] = 1;
 	} else {
@@ -134,7 +134,7 @@ rows_of(struct emu *emu, uint32_t thread)
 		return r;
 	const struct cpu_run *c = &emu->cpus[t->cpu];
 	r.followed = r.has & ((c->nrunning == 1 ? NEED_RUNNING : 0u) | (c->nactive == 1 ? NEED_ACTIVE : 0u));
-	r.cpu = emu->sys.nthreads + t->cpu;
+	r.cpu = emu->first_cpu + t->cpu;
 	r.cpu_printed = &emu->printed[chan_id(&emu->chans, r.cpu, 0)];
 	return r;
 }
@@ -147,9 +147,9 @@ print_direct(struct emu *emu, struct chan_ref d)
 		return;
 	size_t id = chan_id(&emu->chans, d.row, d.col);
 	int64_t v = emu->chans.value[id];
-	if (d.row >= emu->sys.nthreads)
+	if (d.row >= emu->first_cpu)
 		print(emu, ROW_CPU, &emu->printed[id], d.row, d.col, v);
-	else if (emu->cols[d.col].thread_need == NEED_NOTHING)
+	else if (emu->chans.cols[d.col].thread_need == NEED_NOTHING)
 		print(emu, ROW_THREAD, &emu->printed[id], d.row, d.col, v);
 }
 
@@ -169,7 +169,7 @@ print_thread_row(struct emu *emu, uint32_t thread)
 	unsigned has = emu->threads[thread].has;
 	uint32_t ncols = emu->chans.ncols;
 	for (uint32_t col = NBASE; col < ncols; col++) {
-		unsigned need = emu->cols[col].thread_need;
+		unsigned need = emu->chans.cols[col].thread_need;
 		if (is_tracked(need))
 			print(emu, ROW_THREAD, &emu->printed[first + col], thread, col, (has & need) == need ? value[col] : CHAN_NULL);
 	}
@@ -179,12 +179,12 @@ print_thread_row(struct emu *emu, uint32_t thread)
 static void
 print_cpu_row(struct emu *emu, uint32_t cpu)
 {
-	uint32_t row = emu->sys.nthreads + cpu;
+	uint32_t row = emu->first_cpu + cpu;
 	size_t first = chan_id(&emu->chans, row, 0);
 	uint32_t ncols = emu->chans.ncols;
 	const struct cpu_run *c = &emu->cpus[cpu];
 	for (uint32_t col = NBASE; col < ncols; col++)
-		if (is_tracked(emu->cols[col].cpu_need))
+		if (is_tracked(emu->chans.cols[col].cpu_need))
 			print(emu, ROW_CPU, &emu->printed[first + col], row, col, show_cpu(emu, c, col));
 }
 
@@ -194,11 +194,11 @@ static void
 print_channel(struct emu *emu, uint32_t row, uint32_t col, bool in_thread, bool in_cpu)
 {
 	const struct rows r = rows_of(emu, row);
-	const struct col *k = &emu->cols[col];
+	const struct col *k = &emu->chans.cols[col];
 	int64_t v = r.value[col];
 	int64_t cpu_v = v;
 	bool shown = (r.has & k->thread_need) == k->thread_need;
-	if (!shown && !emu->options.compat && k->thread_need != NEED_NEVER)
+	if (!shown && !emu->compat && k->thread_need != NEED_NEVER)
 		cpu_v = ST_BAD;
 	bool thread = shown && in_thread && is_news(emu, ROW_THREAD, &r.printed[col], col, v);
 	bool cpu = r.followed & k->cpu_need && in_cpu && is_news(emu, ROW_CPU, &r.cpu_printed[col], col, cpu_v);
@@ -213,7 +213,7 @@ print_channel(struct emu *emu, uint32_t row, uint32_t col, bool in_thread, bool 
 static inline void
 print_quickly(struct emu *emu, const struct rows *r, uint32_t col)
 {
-	const struct col *k = &emu->cols[col];
+	const struct col *k = &emu->chans.cols[col];
 	int64_t v = as_printed(r->value[col]);
 	bool quick = (r->followed & k->quick_need) == k->quick_need && r->printed[col] != v && r->cpu_printed[col] != v;
 	if (__builtin_expect(!quick, 0)) {
@@ -242,7 +242,7 @@ print_rest(struct emu *emu, struct chan_ref d)
 {
 	const struct chans *c = &emu->chans;
 	const struct rows r = rows_of(emu, d.row);
-	bool in_thread = is_tracked(emu->cols[d.col].thread_need) && !chan_row_is_dirty(c, d.row);
+	bool in_thread = is_tracked(emu->chans.cols[d.col].thread_need) && !chan_row_is_dirty(c, d.row);
 	bool in_cpu = r.followed && !chan_row_is_dirty(c, r.cpu);
 	print_channel(emu, d.row, d.col, in_thread, in_cpu);
 }
@@ -258,11 +258,11 @@ print_value(struct emu *emu, uint32_t row, uint32_t col, int64_t value)
 static void
 print_punctual(struct emu *emu, const struct punctual *p)
 {
-	if (p->row >= emu->sys.nthreads) {
+	if (p->row >= emu->first_cpu) {
 		print_value(emu, p->row, p->col, p->value);
 		return;
 	}
-	const struct col *k = &emu->cols[p->col];
+	const struct col *k = &emu->chans.cols[p->col];
 	const struct rows r = rows_of(emu, p->row);
 	bool shown = (r.has & k->thread_need) == k->thread_need;
 	if (shown)
@@ -280,11 +280,11 @@ print_all(struct emu *emu)
 		print_direct(emu, c->dirty[i]);
 	for (uint32_t i = 0; i < c->ndirty; i++) {
 		struct chan_ref d = c->dirty[i];
-		bool thread = d.row < emu->sys.nthreads;
+		bool thread = d.row < emu->first_cpu;
 		if (d.col == CHAN_ROW && thread)
 			print_thread_row(emu, d.row);
 		else if (d.col == CHAN_ROW)
-			print_cpu_row(emu, d.row - emu->sys.nthreads);
+			print_cpu_row(emu, d.row - emu->first_cpu);
 		else if (d.col >= NBASE && thread)
 			print_rest(emu, d);
 	}
@@ -321,17 +321,17 @@ first_line(struct emu *emu, uint32_t row, uint32_t col, int64_t v)
 void
 track_first_lines(struct emu *emu)
 {
-	const struct system *sys = &emu->sys;
-	for (size_t i = 0; i < (size_t)(sys->nthreads + sys->ncpus) * emu->ncols; i++)
+	const struct system *sys = &emu->plan->sys;
+	for (size_t i = 0; i < (size_t)(sys->nthreads + sys->ncpus) * emu->chans.ncols; i++)
 		emu->printed[i] = NOT_PRINTED;
-	if (emu->options.compat)
+	if (emu->compat)
 		return;
 	feed_begin(&emu->feed);
 	for (uint32_t row = 0; row < sys->nthreads + sys->ncpus; row++) {
 		if (row == sys->nknown)
 			row = sys->nthreads;
 		enum row_class rows = row < sys->nthreads ? ROW_THREAD : ROW_CPU;
-		for (uint32_t col = 0; col < emu->ncols; col++) {
+		for (uint32_t col = 0; col < emu->chans.ncols; col++) {
 			if (!track_has(emu, rows, col))
 				continue;
 			int64_t v = CHAN_NULL;
@@ -345,7 +345,7 @@ track_first_lines(struct emu *emu)
 void
 track_late_row(struct emu *emu, uint32_t row)
 {
-	for (uint32_t col = 0; col < emu->ncols; col++) {
+	for (uint32_t col = 0; col < emu->chans.ncols; col++) {
 		if (!track_has(emu, ROW_THREAD, col))
 			continue;
 		int64_t v = col < NBASE ? CHAN_NULL : track_thread(emu, row, col);
@@ -359,5 +359,5 @@ bool
 track_printed(const struct emu *emu, enum row_class rows, uint32_t col)
 {
 	/* In the default view every row begins with a line of each column. */
-	return emu->options.compat ? emu->shown[rows][col] != 0 : track_has(emu, rows, col);
+	return emu->compat ? emu->shown[rows][col] != 0 : track_has(emu, rows, col);
 }

@@ -50,7 +50,7 @@ static void
 put_raw(struct emu *emu, struct event event)
 {
 	struct event *ev = &event;
-	stream_describe(&emu->trace.streams[ev->stream], ev);
+	stream_describe(&emu->plan->trace.streams[ev->stream], ev);
 	uint64_t p[2] = { 0 };
 	if (ev->jumbo)
 		p[0] = ev->size;
@@ -63,7 +63,7 @@ int
 watch_init(struct emu *emu)
 {
 	emu->watch_at = INT64_MAX;
-	if (!(emu->options.outputs & OUTPUT_USCOPE))
+	if (!(emu->plan->options.outputs & OUTPUT_USCOPE))
 		return 0;
 	emu->watch_at = 0;
 	return density_init(&emu->density, &emu->arena);
@@ -77,7 +77,7 @@ watch_event(struct emu *emu, const struct event *ev)
 	if (emu->time >= emu->next_bucket)
 		emu->next_bucket = density_next(&emu->density, emu->time, emu->nevents - 1);
 	emu->watch_at = emu->next_bucket;
-	if (emu->options.uscope.raw_events) {
+	if (emu->plan->options.uscope.raw_events) {
 		put_raw(emu, *ev);
 		emu->watch_at = 0;
 	}

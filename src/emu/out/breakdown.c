@@ -90,7 +90,7 @@ open_one(struct breakdown *b, struct view *v, const struct model_run *mr, const 
 						.nrows = v->red.nrows,
 						.types = &d->prv_type,
 						.ntypes = 1,
-						.coalesce = !emu->options.compat,
+						.coalesce = !emu->plan->options.compat,
 					});
 	if (rc == 0)
 		rc = write_row_file(emu, row, v->red.nrows);
@@ -120,11 +120,11 @@ breakdown_open(void *self, const struct emu *emu, const char *dir)
 {
 	struct breakdown *b = self;
 	b->emu = emu;
-	b->views = arena_new(&b->arena, struct view, emu->nmodels);
+	b->views = arena_new(&b->arena, struct view, emu->plan->nmodels);
 	int rc = b->views ? 0 : diag_no_memory(emu->diag);
-	for (size_t i = 0; i < emu->nmodels && rc == 0; i++)
-		if (emu->models[i].breaks_down)
-			rc = open_one(b, &b->views[b->n++], &emu->models[i], dir);
+	for (size_t i = 0; i < emu->plan->nmodels && rc == 0; i++)
+		if (emu->plan->models[i].breaks_down)
+			rc = open_one(b, &b->views[b->n++], &emu->plan->models[i], dir);
 	if (rc < 0) {
 		for (size_t i = 0; i < b->n; i++)
 			(void)prv_finish(&b->views[i].prv, 0);

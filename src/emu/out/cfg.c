@@ -248,16 +248,16 @@ write_views(struct cfg *c, enum row_class rows)
 	c->rows = rows;
 	c->nwritten = 0;
 	const char **labels = out_type_labels(&c->arena, emu, c->rows);
-	c->written = arena_new(&c->arena, const char *, emu->ncols + emu->nmodels);
+	c->written = arena_new(&c->arena, const char *, emu->plan->ncols + emu->plan->nmodels);
 	int rc = labels ? 0 : -ERR_MEMORY;
 	if (rc == 0 && !c->written)
 		rc = diag_no_memory(emu->diag);
-	for (uint32_t col = 0; col < emu->ncols && rc == 0; col++)
+	for (uint32_t col = 0; col < emu->plan->ncols && rc == 0; col++)
 		if (labels[col] && out_decl(emu, c->rows, col)->view.file && track_printed(emu, c->rows, col))
-			rc = write_view(c, emu->cols[col].model ? emu->cols[col].model->name : "ovni", out_decl(emu, c->rows, col), labels[col]);
-	for (size_t i = 0; i < emu->nmodels && rc == 0 && c->rows == ROW_CPU; i++)
-		if (emu->models[i].breaks_down)
-			rc = write_breakdown(c, emu->models[i].model);
+			rc = write_view(c, emu->plan->cols[col].model ? emu->plan->cols[col].model->name : "ovni", out_decl(emu, c->rows, col), labels[col]);
+	for (size_t i = 0; i < emu->plan->nmodels && rc == 0 && c->rows == ROW_CPU; i++)
+		if (emu->plan->models[i].breaks_down)
+			rc = write_breakdown(c, emu->plan->models[i].model);
 	for (int i = 0; model_list[i] && rc == 0; i++)
 		remove_stale(c, model_list[i]->name);
 	return rc;

@@ -24,9 +24,9 @@ each_state(const struct col *k, out_label_fn *fn, void *arg)
 
 /* Labels that the models have learnt while the trace ran. */
 static void
-each_late(const struct col *k, out_label_fn *fn, void *arg)
+each_late(const struct late_labels *k, out_label_fn *fn, void *arg)
 {
-	for (const struct late_label *l = k->first_label; l; l = l->next)
+	for (const struct late_label *l = k->first; l; l = l->next)
 		fn(arg, l->label.value, l->label.text);
 }
 
@@ -63,8 +63,8 @@ each_label(const struct emu *emu, enum row_class rows, uint32_t col, out_label_f
 		fn(arg, decl->labels[i].value, decl->labels[i].text);
 	if (col < NBASE)
 		return;
-	each_state(&emu->cols[col], fn, arg);
-	each_late(&emu->cols[col], fn, arg);
+	each_state(&emu->plan->cols[col], fn, arg);
+	each_late(&emu->labels[col], fn, arg);
 }
 
 int
@@ -72,10 +72,10 @@ out_labels(const struct emu *emu, enum row_class rows, uint32_t col, out_label_f
 {
 	const struct chan_decl *decl = out_decl(emu, rows, col);
 	if (rows == ROW_THREAD && col == COL_CPU)
-		for (uint32_t i = 0; i < emu->sys.ncpus; i++)
-			fn(arg, (int64_t)i + 1, emu->sys.cpus[i].label);
+		for (uint32_t i = 0; i < emu->plan->sys.ncpus; i++)
+			fn(arg, (int64_t)i + 1, emu->plan->sys.cpus[i].label);
 	bool own = col >= NBASE && decl->cpu_track == TRACK_OWN;
-	bool errors = rows == ROW_CPU && !emu->options.compat && col != COL_NRUNNING && !own;
+	bool errors = rows == ROW_CPU && !emu->plan->options.compat && col != COL_NRUNNING && !own;
 	if (!errors) {
 		each_label(emu, rows, col, fn, arg);
 		return 0;
@@ -96,10 +96,10 @@ void
 out_states(const struct emu *emu, const uint32_t *cols, size_t ncols, out_label_fn *fn, void *arg)
 {
 	for (size_t i = 0; i < ncols; i++) {
-		each_state(&emu->cols[cols[i]], fn, arg);
-		each_late(&emu->cols[cols[i]], fn, arg);
+		each_state(&emu->plan->cols[cols[i]], fn, arg);
+		each_late(&emu->labels[cols[i]], fn, arg);
 	}
-	if (!emu->options.compat)
+	if (!emu->plan->options.compat)
 		fn(arg, ST_TOO_MANY_TH, TOO_MANY);
 }
 

@@ -40,7 +40,7 @@ out_path(struct arena *a, const struct emu *emu, const char *dir, enum row_class
 const struct chan_decl *
 out_decl(const struct emu *emu, enum row_class rows, uint32_t col)
 {
-	return col < NBASE ? &base_chans[rows][col] : emu->cols[col].decl;
+	return col < NBASE ? &base_chans[rows][col] : emu->plan->cols[col].decl;
 }
 
 static const char *
@@ -83,14 +83,14 @@ make_label(struct arena *a, enum row_class rows, const struct chan_decl *decl)
 const char **
 out_type_labels(struct arena *a, const struct emu *emu, enum row_class rows)
 {
-	const char **labels = arena_new(a, const char *, emu->ncols);
-	for (uint32_t col = 0; labels && col < emu->ncols; col++) {
+	const char **labels = arena_new(a, const char *, emu->plan->ncols);
+	for (uint32_t col = 0; labels && col < emu->plan->ncols; col++) {
 		const struct chan_decl *decl = out_decl(emu, rows, col);
 		if (!track_has(emu, rows, col))
 			continue;
-		const char *label = emu->options.compat ? out_label(a, rows, decl) : make_label(a, rows, decl);
+		const char *label = emu->plan->options.compat ? out_label(a, rows, decl) : make_label(a, rows, decl);
 		/* Two mark types may have one title: the later one gets its number behind. */
-		for (uint32_t i = 0; label && i < col && !emu->options.compat; i++) {
+		for (uint32_t i = 0; label && i < col && !emu->plan->options.compat; i++) {
 			if (!labels[i] || strcmp(labels[i], label) != 0)
 				continue;
 			label = arena_printf(a, "%s (type %d)", label, decl->prv_type);

@@ -17,7 +17,7 @@ static void
 put_value(void *arg, int64_t value, const char *text)
 {
 	struct pcf *p = arg;
-	p->cut = !paraver_put_value(&p->out, value, text, p->emu->options.compat) || p->cut;
+	p->cut = !paraver_put_value(&p->out, value, text, p->emu->plan->options.compat) || p->cut;
 }
 
 static int
@@ -54,7 +54,7 @@ write_file(const struct emu *emu, const char *dir, enum row_class rows)
 	paraver_put_head(&p.out);
 	const char **labels = out_type_labels(&p.arena, emu, rows);
 	int bad = labels ? 0 : -ERR_MEMORY;
-	for (uint32_t i = 0; labels && i < emu->ncols && bad == 0; i++) {
+	for (uint32_t i = 0; labels && i < emu->plan->ncols && bad == 0; i++) {
 		uint32_t col = out_in_order(rows, i);
 		if (labels[col])
 			bad = put_type(&p, col, labels[col]);
@@ -96,8 +96,8 @@ pcf_close(void *self, int64_t duration)
 	(void)duration;
 	const struct pcf_sink *s = self;
 	bool late = false;
-	for (uint32_t col = 0; col < s->emu->ncols; col++)
-		late = late || s->emu->cols[col].first_label;
+	for (uint32_t col = 0; col < s->emu->plan->ncols; col++)
+		late = late || s->emu->labels[col].first;
 	return late ? write_both(s) : 0;
 }
 

@@ -12,21 +12,21 @@ struct prv_sink {
 static int
 start(struct prv_sink *s, const struct emu *emu, const char *dir, enum row_class rows)
 {
-	int *types = arena_new(&s->arena, int, emu->ncols);
+	int *types = arena_new(&s->arena, int, emu->plan->ncols);
 	const char *path = arena_printf(&s->arena, "%s/%s.prv", dir, out_class(rows));
 	if (!types || !path)
 		return diag_no_memory(emu->diag);
-	for (uint32_t col = 0; col < emu->ncols; col++)
+	for (uint32_t col = 0; col < emu->plan->ncols; col++)
 		types[col] = out_decl(emu, rows, col)->prv_type;
 	return prv_start(&s->prv[rows], &(struct prv_options){
 						.diag = emu->diag,
 						.path = path,
-						.first_row = rows == ROW_THREAD ? 0 : emu->sys.nthreads,
+						.first_row = rows == ROW_THREAD ? 0 : emu->plan->sys.nthreads,
 						.nrows = emu_nrows(emu, rows),
 						.late_rows = emu_nknown(emu, rows) < emu_nrows(emu, rows),
 						.types = types,
-						.ntypes = emu->ncols,
-						.coalesce = !emu->options.compat,
+						.ntypes = emu->plan->ncols,
+						.coalesce = !emu->plan->options.compat,
 					});
 }
 

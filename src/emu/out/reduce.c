@@ -19,7 +19,7 @@ static int64_t
 value_of(const struct reduction *r, struct cpu_value *c)
 {
 	const struct breakdown_decl *d = r->decl;
-	if (!r->emu->options.compat || !d->in_body || c->state_written)
+	if (!r->emu->plan->options.compat || !d->in_body || c->state_written)
 		c->choice = choose(d, c);
 	if (d->idle >= 0 && c->idle != d->progressing)
 		return c->idle;
@@ -103,7 +103,7 @@ int
 reduce_init(struct reduction *r, struct arena *a, const struct emu *emu, const struct model_run *mr)
 {
 	const struct breakdown_decl *d = mr->model->breakdown;
-	uint32_t n = emu->sys.ncpus - emu->sys.nlooms;
+	uint32_t n = emu->plan->sys.ncpus - emu->plan->sys.nlooms;
 	*r = (struct reduction){
 		.emu = emu,
 		.model = mr->model,
@@ -114,8 +114,8 @@ reduce_init(struct reduction *r, struct arena *a, const struct emu *emu, const s
 		.nrows = n,
 		.shown = arena_new(a, int64_t, n),
 		.changed = arena_new(a, uint32_t, n),
-		.cpus = arena_new(a, struct cpu_value, emu->sys.ncpus),
-		.touched = arena_new(a, uint32_t, emu->sys.ncpus),
+		.cpus = arena_new(a, struct cpu_value, emu->plan->sys.ncpus),
+		.touched = arena_new(a, uint32_t, emu->plan->sys.ncpus),
 		.sorted = arena_new(a, int64_t, n),
 		.runs = arena_new(a, struct run, n + 1),
 		.noted = arena_new(a, uint8_t, n),
@@ -132,8 +132,8 @@ reduce_init(struct reduction *r, struct arena *a, const struct emu *emu, const s
 void
 reduce_take(struct reduction *r, const struct record *rec)
 {
-	uint32_t cpu = record_cpu(rec, r->emu->sys.nthreads) - r->emu->sys.nthreads;
-	if (r->emu->sys.cpus[cpu].index < 0)
+	uint32_t cpu = record_cpu(rec, r->emu->plan->sys.nthreads) - r->emu->plan->sys.nthreads;
+	if (r->emu->plan->sys.cpus[cpu].index < 0)
 		return; /* a virtual CPU */
 	struct cpu_value *c = &r->cpus[cpu];
 	if (!c->touched)
@@ -162,7 +162,7 @@ reduce_end(struct reduction *r)
 	}
 	r->ntouched = 0;
 	/* Default view: every row begins with a line. */
-	if (!r->begun && !r->emu->options.compat)
+	if (!r->begun && !r->emu->plan->options.compat)
 		note_all(r);
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < r->nnoted; i++) {

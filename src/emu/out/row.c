@@ -18,7 +18,7 @@ write_file(struct row_sink *s, enum row_class rows)
 	const char *path = out_path(&a, s->emu, s->dir, rows, "row");
 	int rc = path ? out_open(&w, s->emu, path) : -ERR_MEMORY;
 	if (rc == 0) {
-		uint32_t first = rows == ROW_THREAD ? 0 : s->emu->sys.nthreads;
+		uint32_t first = rows == ROW_THREAD ? 0 : s->emu->plan->sys.nthreads;
 		uint32_t n = s->n[rows] = emu_nknown(s->emu, rows);
 		paraver_put_rows(&w, n);
 		for (uint32_t i = 0; i < n; i++)

@@ -85,12 +85,12 @@ show_progress(const struct emu *emu, void *arg)
 		return;
 	p->shown = t;
 	uint64_t done = 0;
-	for (size_t i = 0; i < emu->trace.nstreams; i++)
-		done += stream_consumed(&emu->trace.streams[i]);
-	double part = emu->trace.bytes ? (double)done / (double)emu->trace.bytes : 1;
+	for (size_t i = 0; i < emu->plan->trace.nstreams; i++)
+		done += stream_consumed(&emu->plan->trace.streams[i]);
+	double part = emu->plan->trace.bytes ? (double)done / (double)emu->plan->trace.bytes : 1;
 	double took = t - p->begin;
-	double millions = (double)(emu->nevents + emu->trace.nmore) / 1e6;
-	if (emu->trace.npids) { /* live: the end is not known */
+	double millions = (double)(emu->nevents + emu->plan->trace.nmore) / 1e6;
+	if (emu->plan->trace.npids) { /* live: the end is not known */
 		diag_progress(emu->diag, "%.2f million events at %.2f million/s", millions, millions / took);
 		return;
 	}
@@ -104,10 +104,10 @@ name_models(const struct emu *emu, char *buf, size_t size)
 {
 	size_t n = 0;
 	buf[0] = 0;
-	for (size_t i = 0; i < emu->nmodels && n < size; i++)
-		if (emu->models[i].enabled)
+	for (size_t i = 0; i < emu->plan->nmodels && n < size; i++)
+		if (emu->plan->models[i].enabled)
 			n += (size_t)snprintf(buf + n, size - n, "%s%s %s", n ? ", " : "",
-				emu->models[i].model->name, emu->models[i].model->version);
+				emu->plan->models[i].model->name, emu->plan->models[i].model->version);
 }
 
 /* What is told after the emulator is closed. */
@@ -125,13 +125,13 @@ struct summary {
 static void
 take_summary(struct summary *s, const struct emu *emu)
 {
-	s->events = emu->nevents + emu->trace.nmore;
-	s->bytes = emu->trace.bytes;
-	s->threads = emu->sys.nknown;
-	s->cpus = emu->sys.ncpus - emu->sys.nlooms;
+	s->events = emu->nevents + emu->plan->trace.nmore;
+	s->bytes = emu->plan->trace.bytes;
+	s->threads = emu->plan->sys.nknown;
+	s->cpus = emu->plan->sys.ncpus - emu->plan->sys.nlooms;
 	s->span = emu->time;
 	s->complete = emu->complete;
-	(void)snprintf(s->dir, sizeof(s->dir), "%s", emu->options.outdir ? emu->options.outdir : emu->trace.dir);
+	(void)snprintf(s->dir, sizeof(s->dir), "%s", emu->plan->options.outdir ? emu->plan->options.outdir : emu->plan->trace.dir);
 	name_models(emu, s->models, sizeof(s->models));
 }
 
@@ -181,7 +181,7 @@ run(struct diag *d, const char *dir, const struct emu_options *o)
 	double begin = now();
 	int rc = emu_open(&emu, d, dir, o);
 	for (const struct trace_input *in = o->inputs; in->format && rc == 0; in++)
-		if (in->format != emu.trace.format && in->format->options && in->format->options->foreign)
+		if (in->format != emu.plan->trace.format && in->format->options && in->format->options->foreign)
 			rc = in->format->options->foreign(in->options, d);
 	if (rc == 0)
 		rc = make_outdir(d, o->outdir);

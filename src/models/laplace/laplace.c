@@ -213,7 +213,7 @@ static int
 connect_laplace(struct emu *emu)
 {
 	struct lapmodel *d = emu_data(emu);
-	const struct laplace *l = d->l = laplace_of(&emu->trace);
+	const struct laplace *l = d->l = laplace_of(&emu->plan->trace);
 	if (!l)
 		return 0;
 	const char *freq = arena_printf(&emu->arena, "%" PRIu64, l->source.freq);
@@ -252,7 +252,7 @@ finish(struct emu *emu)
 		if (l->log.counts[code] && (l->log.lenient || lap_is_warning(code)))
 			diag_warn(emu->diag, NULL, "%s: %" PRIu64 " time%s: %s (%s)", lap_code_name(code), l->log.counts[code], l->log.counts[code] == 1 ? "" : "s",
 				lap_code_text(code), lap_code_lenient(code));
-	for (uint32_t i = 0; d->counts && i < emu->sys.nthreads; i++)
+	for (uint32_t i = 0; d->counts && i < emu->plan->sys.nthreads; i++)
 		lapcount_finish(&d->counts[i]);
 	for (uint32_t i = 0; d->cpus && i < d->ncpus; i++)
 		lapcount_finish(&d->cpus[i].count);

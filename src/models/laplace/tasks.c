@@ -18,8 +18,8 @@ lapmodel_prepare(struct emu *emu, struct lapmodel *d)
 	d->log.lenient = true;
 	d->ncpus = l ? l->source.ncpus : 1;
 	d->cpus = arena_new(&emu->arena, struct lapmodel_cpu, d->ncpus);
-	d->counts = arena_new(&emu->arena, struct lapcount, emu->sys.nthreads);
-	d->listed = arena_new(&emu->arena, uint32_t, emu->sys.nthreads);
+	d->counts = arena_new(&emu->arena, struct lapcount, emu->plan->sys.nthreads);
+	d->listed = arena_new(&emu->arena, uint32_t, emu->plan->sys.nthreads);
 	if (!d->cpus || !d->counts || !d->listed)
 		return diag_no_memory(emu->diag);
 	for (uint32_t i = 0; i < d->ncpus; i++)
@@ -67,7 +67,7 @@ static int
 add_task(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_task *task)
 {
 	uint32_t row = task->index;
-	if (row >= emu->sys.nthreads)
+	if (row >= emu->plan->sys.nthreads)
 		return emu_error(emu, ev, ERR_LAPLACE, "task %x was not there when the files were read before: have they changed?", task->pid);
 	const struct thread_run *old = lapids_find(&d->rows, task->pid, 0, 0);
 	if (old) {

@@ -102,7 +102,7 @@ show_mode(struct emu *emu, const struct event *ev, bool kernel)
 	uint32_t row = emu->thread;
 	int rc = emu_set(emu, ev, MODE, kernel ? MODE_KERNEL : MODE_USER);
 	/* The row of the kernel has no sections: all of it is kernel. */
-	if (rc < 0 || emu->sys.threads[row].pseudo)
+	if (rc < 0 || emu->plan->sys.threads[row].pseudo)
 		return rc;
 	const struct chans *c = &emu->chans;
 	int64_t now = c->value[chan_id(c, row, emu->cur->first_col + KSECTION)];

@@ -57,7 +57,7 @@ static int
 connect_prism(struct emu *emu)
 {
 	struct prismmodel *d = emu_data(emu);
-	struct prism *p = prism_of(&emu->trace);
+	struct prism *p = prism_of(&emu->plan->trace);
 	if (!p)
 		return 0;
 	d->p = p;
@@ -65,7 +65,7 @@ connect_prism(struct emu *emu)
 	d->syncs = p->events != PRISM_EVENTS_NONE;
 	d->every = p->options->interval == PRISM_INTERVAL_EVENTS ? p->options->length : 0;
 	d->cores = arena_new(&emu->arena, struct prismmodel_core, p->nstreams);
-	d->listed = arena_new(&emu->arena, uint32_t, emu->sys.nthreads);
+	d->listed = arena_new(&emu->arena, uint32_t, emu->plan->sys.nthreads);
 	if (!d->cores || !d->listed)
 		return diag_no_memory(emu->diag);
 	d->threads = emu_thread_data(emu, 0);
@@ -130,7 +130,7 @@ show_comp(struct emu *emu, const struct event *ev, const struct prism_comp *c)
 static void
 show_detail(struct emu *emu, const struct prismmodel *d, unsigned kind)
 {
-	emu_set_cpu(emu, system_cpu(&emu->sys, 0, (int32_t)d->stream), LOD + (int)kind, 256 + d->machine.cores[d->stream].detail[kind]);
+	emu_set_cpu(emu, system_cpu(&emu->plan->sys, 0, (int32_t)d->stream), LOD + (int)kind, 256 + d->machine.cores[d->stream].detail[kind]);
 }
 
 /* The event goes to the machine; NULL: the stream begins. Then its thread runs. */
@@ -182,7 +182,7 @@ row_of(const struct prismmodel *d, uint32_t stream)
 static int
 show_codes(struct emu *emu, const struct event *ev, struct prismmodel *d)
 {
-	uint32_t cpu = system_cpu(&emu->sys, 0, (int32_t)d->stream);
+	uint32_t cpu = system_cpu(&emu->plan->sys, 0, (int32_t)d->stream);
 	uint32_t row = row_of(d, d->stream);
 	int rc = 0;
 	for (int code = 1; code < PRISM_CODES && rc == 0; code++) {

@@ -35,7 +35,7 @@ close_core(struct emu *emu, const struct prismmodel *d, uint32_t stream)
 {
 	struct prismmodel_core *c = &d->cores[stream];
 	struct prism_total *t = &d->machine.cores[stream].total;
-	uint32_t cpu = system_cpu(&emu->sys, 0, (int32_t)stream);
+	uint32_t cpu = system_cpu(&emu->plan->sys, 0, (int32_t)stream);
 	for (int i = 0; i < PRISM_TOTALS; i++)
 		emu_set_cpu(emu, cpu, WIN + i, (int64_t)(t->n[i] & INT64_MAX));
 	emu_set_cpu(emu, cpu, SWAPS, (int64_t)c->nswaps);

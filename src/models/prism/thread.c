@@ -5,7 +5,7 @@
 static uint32_t
 cpu_of(const struct emu *emu, const struct prismmodel *d)
 {
-	return system_cpu(&emu->sys, 0, (int32_t)d->stream);
+	return system_cpu(&emu->plan->sys, 0, (int32_t)d->stream);
 }
 
 /* A thread that has been in the stream before is no news. */
@@ -64,7 +64,7 @@ prismthread_end(struct emu *emu, const struct event *ev, struct prismmodel *d)
 {
 	uint32_t cpu = cpu_of(emu, d);
 	int rc = 0;
-	for (uint32_t row = 0; row < emu->sys.nthreads && rc == 0; row++) {
+	for (uint32_t row = 0; row < emu->plan->sys.nthreads && rc == 0; row++) {
 		const struct thread_run *r = &emu->threads[row];
 		if (r->cpu != cpu)
 			continue;

@@ -233,8 +233,7 @@ prism_user_label(struct prism_run *r, int type, int64_t value, const char *text)
 		return -1;
 	if (!text)
 		return refuse(r, "user_label", "channel %d (%s): the label of %" PRId64 " is NULL", type, c->decl.name, value);
-	const struct col *k = &r->emu->cols[r->emu->cur->first_col + (uint32_t)c->chan];
-	const struct label *old = idmap_find(&k->labels_by_value, (uint64_t)value);
+	const struct label *old = idmap_find(&r->emu->labels[r->emu->cur->first_col + (uint32_t)c->chan].by_value, (uint64_t)value);
 	if (old && strcmp(old->text, text) == 0)
 		return 0;
 	const char *copy = arena_strndup(&r->emu->arena, text, strlen(text));

@@ -127,7 +127,7 @@ add_models(struct builder *b, enum row_class rows)
 {
 	struct uscp_class *c = &b->map->classes[rows];
 	const struct emu *emu = b->emu;
-	c->cols = arena_new(b->arena, struct uscp_col, emu->ncols);
+	c->cols = arena_new(b->arena, struct uscp_col, emu->plan->ncols);
 	if (!c->cols) {
 		(void)made(b, USCOPE_E_NOMEM);
 		return;
@@ -135,11 +135,11 @@ add_models(struct builder *b, enum row_class rows)
 	int ovni = made(b, uscope_schema_add_storage(b->map->schema, "ovni", c->scope, (uint16_t)c->nrows, 0));
 	int storage = ovni;
 	const struct model *model = NULL;
-	for (uint32_t i = 0; i < emu->ncols && !b->status; i++) {
+	for (uint32_t i = 0; i < emu->plan->ncols && !b->status; i++) {
 		uint32_t col = out_in_order(rows, i);
 		if (!track_has(emu, rows, col))
 			continue;
-		const struct model *owner = emu->cols[col].model;
+		const struct model *owner = emu->plan->cols[col].model;
 		if (!owner || strcmp(owner->name, "ovni") == 0) {
 			add_column(b, rows, col, ovni);
 			continue;
@@ -248,7 +248,7 @@ add_events(struct builder *b)
 static void
 add_looms(struct builder *b)
 {
-	const struct system *sys = &b->emu->sys;
+	const struct system *sys = &b->emu->plan->sys;
 	size_t left = LOOMS_MAX;
 	for (uint32_t i = 0; i < sys->nlooms && left >= SCOPE_BYTES; i++) {
 		const struct loom *l = &sys->looms[i];
@@ -282,21 +282,21 @@ add_breakdowns(struct builder *b)
 	const struct emu *emu = b->emu;
 	struct uscp_class *c = &b->map->classes[USCP_BREAKDOWN];
 	uint32_t n = 0;
-	for (size_t i = 0; i < emu->nmodels; i++)
-		n += emu->models[i].breaks_down;
+	for (size_t i = 0; i < emu->plan->nmodels; i++)
+		n += emu->plan->models[i].breaks_down;
 	if (!n)
 		return;
-	add_class(b, USCP_BREAKDOWN, "breakdown", "ovni.breakdown", 0, emu->sys.ncpus - emu->sys.nlooms);
+	add_class(b, USCP_BREAKDOWN, "breakdown", "ovni.breakdown", 0, emu->plan->sys.ncpus - emu->plan->sys.nlooms);
 	c->cols = arena_new(b->arena, struct uscp_col, n);
 	if (!c->cols) {
 		(void)made(b, USCOPE_E_NOMEM);
 		return;
 	}
 	n = 0;
-	for (size_t i = 0; i < emu->nmodels; i++) {
-		if (!emu->models[i].breaks_down)
+	for (size_t i = 0; i < emu->plan->nmodels; i++) {
+		if (!emu->plan->models[i].breaks_down)
 			continue;
-		int t = made(b, uscope_schema_add_storage(b->map->schema, emu->models[i].model->name, c->scope, (uint16_t)c->nrows, 0));
+		int t = made(b, uscope_schema_add_storage(b->map->schema, emu->plan->models[i].model->name, c->scope, (uint16_t)c->nrows, 0));
 		add_field(b, t, "state", USCOPE_U32);
 		c->cols[n++] = (struct uscp_col){ .storage = (uint16_t)t, .channel = (uint16_t)b->map->nchannels++, .kind = USCP_U32 };
 	}
@@ -321,8 +321,8 @@ uscpmap_build(struct uscp_map *m, struct arena *a, const struct emu *emu, uint16
 		return USCOPE_E_NOMEM;
 	(void)made(&b, uscope_schema_add_clock(m->schema, "ns", 1000));
 	(void)made(&b, uscope_schema_add_scope(m->schema, "/", -1, NULL, 0));
-	add_class(&b, ROW_THREAD, "thread", "ovni.thread", 0, emu->sys.nthreads);
-	add_class(&b, ROW_CPU, "cpu", "ovni.cpu", emu->sys.nthreads, emu->sys.ncpus);
+	add_class(&b, ROW_THREAD, "thread", "ovni.thread", 0, emu->plan->sys.nthreads);
+	add_class(&b, ROW_CPU, "cpu", "ovni.cpu", emu->plan->sys.nthreads, emu->plan->sys.ncpus);
 	add_looms(&b);
 	for (enum row_class i = 0; i < ROW_CLASSES && !b.status; i++)
 		add_models(&b, i);

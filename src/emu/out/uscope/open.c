@@ -23,7 +23,7 @@ void
 uscp_put_rows(struct uscp *u, enum row_class rows, uint32_t end)
 {
 	const struct uscp_class *c = &u->map.classes[rows];
-	const struct system *sys = &u->emu->sys;
+	const struct system *sys = &u->emu->plan->sys;
 	uscp_begin_cycle(u);
 	for (uint32_t i = u->nknown[rows]; i < end; i++) {
 		uint16_t slot = (uint16_t)i;
@@ -78,7 +78,7 @@ put_channels(struct uscp *u, enum row_class rows)
 	const char **labels = out_type_labels(&u->arena, emu, rows);
 	if (!labels)
 		return -ERR_MEMORY;
-	for (uint32_t i = 0; i < emu->ncols; i++) {
+	for (uint32_t i = 0; i < emu->plan->ncols; i++) {
 		uint32_t col = out_in_order(rows, i);
 		if (c->cols[col].kind == USCP_NONE)
 			continue;
@@ -98,14 +98,14 @@ open_reductions(struct uscp *u)
 {
 	const struct emu *emu = u->emu;
 	const struct uscp_class *c = &u->map.classes[USCP_BREAKDOWN];
-	u->reductions = arena_new(&u->arena, struct reduction, emu->nmodels);
+	u->reductions = arena_new(&u->arena, struct reduction, emu->plan->nmodels);
 	if (!u->reductions)
 		return diag_no_memory(emu->diag);
-	for (size_t i = 0; i < emu->nmodels && c->cols; i++) {
-		if (!emu->models[i].breaks_down)
+	for (size_t i = 0; i < emu->plan->nmodels && c->cols; i++) {
+		if (!emu->plan->models[i].breaks_down)
 			continue;
 		struct reduction *r = &u->reductions[u->nreductions];
-		int rc = reduce_init(r, &u->arena, emu, &emu->models[i]);
+		int rc = reduce_init(r, &u->arena, emu, &emu->plan->models[i]);
 		if (rc < 0)
 			return rc;
 		const struct uscp_col *k = &c->cols[u->nreductions++];
@@ -123,7 +123,7 @@ static int
 open_counters(struct uscp *u)
 {
 	const struct emu *emu = u->emu;
-	uint32_t n = emu->sys.ncpus;
+	uint32_t n = emu->plan->sys.ncpus;
 	u->busy = arena_new(&u->arena, struct span, n);
 	u->over = arena_new(&u->arena, struct span, n);
 	if (!u->busy || !u->over)
@@ -131,7 +131,7 @@ open_counters(struct uscp *u)
 	uint16_t storage = u->map.classes[ROW_CPU].cols[COL_NRUNNING].storage;
 	for (uint32_t i = 0; i < n; i++) {
 		char name[256];
-		const char *label = emu->sys.cpus[i].label;
+		const char *label = emu->plan->sys.cpus[i].label;
 		(void)snprintf(name, sizeof(name), "cpu/%.200s/busy", label);
 		u->busy[i] = (struct span){ uscope_summary_counter(u->w, name, storage), NONE };
 		(void)snprintf(name, sizeof(name), "cpu/%.200s/oversubscribed", label);
@@ -155,26 +155,26 @@ static int
 open_writer(struct uscp *u)
 {
 	const struct emu *emu = u->emu;
-	const struct uscope_options *o = &emu->options.uscope;
+	const struct uscope_options *o = &emu->plan->options.uscope;
 	char models[512];
 	size_t n = 0;
-	for (size_t i = 0; i < emu->nmodels && n < sizeof(models); i++)
-		if (emu->models[i].enabled)
-			n += (size_t)snprintf(models + n, sizeof(models) - n, "%s%s", n ? "," : "", emu->models[i].model->name);
+	for (size_t i = 0; i < emu->plan->nmodels && n < sizeof(models); i++)
+		if (emu->plan->models[i].enabled)
+			n += (size_t)snprintf(models + n, sizeof(models) - n, "%s%s", n ? "," : "", emu->plan->models[i].model->name);
 	char clock[24];
-	(void)snprintf(clock, sizeof(clock), "%" PRId64, emu->start);
-	const char *name = strrchr(emu->trace.dir, '/');
+	(void)snprintf(clock, sizeof(clock), "%" PRId64, emu->plan->start);
+	const char *name = strrchr(emu->plan->trace.dir, '/');
 	dut_property_t properties[OWN_PROPERTIES + EMU_PROPERTIES] = {
-		{ "dut_name", name && name[1] ? name + 1 : emu->trace.dir },
+		{ "dut_name", name && name[1] ? name + 1 : emu->plan->trace.dir },
 		{ "ovni.protocol_version", "1" },
 		{ "ovni.models", models },
 		{ "ovni.first_clock_ns", clock },
-		{ "ovni.view", emu->options.compat ? "compat" : "default" },
+		{ "ovni.view", emu->plan->options.compat ? "compat" : "default" },
 		{ "ovni.density", "events" },
 	};
-	for (size_t i = 0; i < emu->nproperties; i++)
-		properties[OWN_PROPERTIES + i] = (dut_property_t){ emu->properties[i].key, emu->properties[i].value };
-	const dut_desc_t dut = { properties, (uint32_t)(OWN_PROPERTIES + emu->nproperties) };
+	for (size_t i = 0; i < emu->plan->nproperties; i++)
+		properties[OWN_PROPERTIES + i] = (dut_property_t){ emu->plan->properties[i].key, emu->plan->properties[i].value };
+	const dut_desc_t dut = { properties, (uint32_t)(OWN_PROPERTIES + emu->plan->nproperties) };
 	uint64_t size = u->map.state_size;
 	uint64_t low = o->compression == USCOPE_ZSTD ? max_bytes_low_zstd : max_bytes_low;
 	uscope_error_t error;
@@ -200,11 +200,11 @@ static int
 put_tables(struct uscp *u)
 {
 	int rc = open_counters(u);
-	u->told = arena_new(&u->arena, const struct late_label *, u->emu->ncols);
+	u->told = arena_new(&u->arena, const struct late_label *, u->emu->plan->ncols);
 	if (!u->told || !uscp_open_shown(u))
 		return diag_no_memory(u->emu->diag);
-	for (uint32_t col = 0; col < u->emu->ncols; col++)
-		u->told[col] = u->emu->cols[col].last_label;
+	for (uint32_t col = 0; col < u->emu->plan->ncols; col++)
+		u->told[col] = u->emu->labels[col].last;
 	uscp_begin_cycle(u);
 	(void)uscp_put_text(u, "");
 	(void)uscp_put_text(u, "Error: the thread does not show it");
@@ -235,11 +235,11 @@ uscp_open(void *self, const struct emu *emu, const char *dir)
 	u->last_text = &emu->texts;
 	u->path = arena_printf(&u->arena, "%s/" FILE_NAME, dir);
 	const char *reason = "memory is exhausted";
-	int status = u->path ? uscpmap_build(&u->map, &u->arena, emu, emu->options.uscope.labels, &reason) : USCOPE_E_NOMEM;
+	int status = u->path ? uscpmap_build(&u->map, &u->arena, emu, emu->plan->options.uscope.labels, &reason) : USCOPE_E_NOMEM;
 	int rc = 0;
 	if (status == USCOPE_E_NOMEM)
 		rc = diag_no_memory(emu->diag);
-	else if (status < 0 && !emu->options.uscope.asked)
+	else if (status < 0 && !emu->plan->options.uscope.asked)
 		diag_warn(emu->diag, NULL, "%s is not written: %s", u->path, reason);
 	else if (status < 0)
 		uscp_give_up(u, reason, status);

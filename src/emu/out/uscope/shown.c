@@ -75,7 +75,7 @@ bool
 uscp_open_shown(struct uscp *u)
 {
 	const struct emu *emu = u->emu;
-	size_t nchans = ((size_t)emu_nrows(emu, ROW_THREAD) + emu_nrows(emu, ROW_CPU)) * emu->ncols;
+	size_t nchans = ((size_t)emu_nrows(emu, ROW_THREAD) + emu_nrows(emu, ROW_CPU)) * emu->plan->ncols;
 	if (nchans >= COUNTED)
 		return false;
 	size_t places = 1;
@@ -228,7 +228,7 @@ uscp_show(struct uscp *u, const struct record *r)
 		one.cpu = 0;
 		uscp_show(u, &one);
 		one.row = r->cpu;
-		one.chan = r->cpu * (uint32_t)u->emu->ncols + r->col;
+		one.chan = r->cpu * (uint32_t)u->emu->plan->ncols + r->col;
 		uscp_show(u, &one);
 		return;
 	}
@@ -242,7 +242,7 @@ void
 uscp_show_own(struct uscp *u, const struct uscp_col *k, uint32_t row, int64_t value)
 {
 	uint64_t place = OWN | (uint64_t)row << 16 | k->channel;
-	size_t chan = (size_t)row * u->emu->ncols + k->channel;
+	size_t chan = (size_t)row * u->emu->plan->ncols + k->channel;
 	struct uscp_shown *s = find_shown(u, chan, place, value);
 	if (!s) {
 		s = replace(u, chan, value);

@@ -39,8 +39,8 @@ uscp_put_label(struct uscp *u, unsigned class, int prv_type, int64_t value, uint
 static void
 label_columns(struct uscp *u, const struct emu_text *t, uint32_t index)
 {
-	for (uint32_t col = NBASE; col < u->emu->ncols; col++) {
-		const struct col *k = &u->emu->cols[col];
+	for (uint32_t col = NBASE; col < u->emu->plan->ncols; col++) {
+		const struct col *k = &u->emu->plan->cols[col];
 		if (k->model == t->model && k->decl->values == VALUES_TEXT)
 			uscp_put_label(u, USCP_BOTH, k->decl->prv_type, t->value, index);
 	}
@@ -115,8 +115,8 @@ uscp_learn_texts(struct uscp *u)
 bool
 uscp_has_late(const struct uscp *u)
 {
-	for (uint32_t col = NBASE; col < u->emu->ncols; col++)
-		if (u->emu->cols[col].last_label != u->told[col] && u->emu->cols[col].decl->values != VALUES_TEXT)
+	for (uint32_t col = NBASE; col < u->emu->plan->ncols; col++)
+		if (u->emu->labels[col].last != u->told[col] && u->emu->plan->cols[col].decl->values != VALUES_TEXT)
 			return true;
 	return false;
 }
@@ -132,11 +132,11 @@ put_late_label(struct uscp *u, const struct chan_decl *decl, const struct label 
 void
 uscp_put_late(struct uscp *u)
 {
-	for (uint32_t col = NBASE; col < u->emu->ncols; col++) {
-		const struct col *k = &u->emu->cols[col];
+	for (uint32_t col = NBASE; col < u->emu->plan->ncols; col++) {
+		const struct col *k = &u->emu->plan->cols[col];
 		if (k->decl->values == VALUES_TEXT)
 			continue;
-		for (const struct late_label *l = u->told[col] ? u->told[col]->next : k->first_label; l; l = l->next)
+		for (const struct late_label *l = u->told[col] ? u->told[col]->next : u->emu->labels[col].first; l; l = l->next)
 			put_late_label(u, k->decl, &l->label);
 	}
 }

@@ -18,7 +18,7 @@ uscp_give_up(struct uscp *u, const char *what, int status)
 	u->failed = true;
 	(void)diag_error(u->emu->diag, status == USCOPE_E_NOMEM ? ERR_MEMORY : ERR_WRITE, NULL,
 		"%s: %s\nhint: %swhat the file holds up to here can be read", u->path, what,
-		u->emu->options.outputs == OUTPUT_USCOPE ? "" : "the other outputs are not affected; ");
+		u->emu->plan->options.outputs == OUTPUT_USCOPE ? "" : "the other outputs are not affected; ");
 }
 
 void
@@ -159,7 +159,7 @@ put_cycle(struct uscp *u, const struct record *r, const struct record *end, bool
 static int
 go_on(const struct uscp *u)
 {
-	return u->failed && u->emu->options.outputs == OUTPUT_USCOPE ? -ERR_WRITE : 0;
+	return u->failed && u->emu->plan->options.outputs == OUTPUT_USCOPE ? -ERR_WRITE : 0;
 }
 
 /* The first record of the event that has the record i. */
@@ -213,7 +213,7 @@ uscp_close(void *self, int64_t duration)
 	if (u->w && !u->failed) {
 		if (duration < u->time)
 			duration = u->time;
-		for (uint32_t i = 0; i < u->emu->sys.ncpus; i++) {
+		for (uint32_t i = 0; i < u->emu->plan->sys.ncpus; i++) {
 			uscp_count_busy(u, &u->busy[i], false, duration);
 			uscp_count_busy(u, &u->over[i], false, duration);
 		}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PLAN_H
+#define PLAN_H
+
+/* plan: what does not change once an emulator is connected: the trace, who is in it, the columns, what
+ * events do, the options. Parts of the machine (struct emu) share it and do not write it.
+ * Live input is the exception: its threads come while it runs, and it has one part. */
+
+#include "arena.h"
+#include "chan.h"
+#include "diag.h"
+#include "dispatch.h"
+#include "model.h"
+#include "system.h"
+#include "trace.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct emu;
+
+/* Outputs, as bits. */
+enum output {
+	OUTPUT_PRV = 1 << 0,
+	OUTPUT_USCOPE = 1 << 1,
+};
+
+/* Of the µScope file. */
+struct uscope_options {
+	bool asked;      /* by the user, and not by default: it is an error when it cannot be */
+	int compression; /* enum uscope_compression */
+	bool lz4_prefix; /* as a viewer needs it */
+	bool raw_events; /* also the events themselves */
+	uint16_t labels; /* slots of the table of labels */
+};
+
+struct emu_options {
+	bool compat;      /* print what the peer prints */
+	bool lint;        /* extra checks at the end */
+	bool all_models;  /* not only the required ones */
+	bool breakdown;   /* also those of the models that have one */
+	unsigned outputs; /* enum output */
+	struct uscope_options uscope;
+	unsigned threads; /* in all; 2 at least: one emulates, the others write */
+	const char *clock_table;
+	const struct trace_input *inputs;  /* what traces may be; borrowed */
+	const char *outdir;                /* NULL: the trace directory */
+	const volatile sig_atomic_t *stop; /* set by a signal: end after the current event */
+	/* Called every some thousand events while running; may be NULL. */
+	void (*progress)(const struct emu *emu, void *arg);
+	void *progress_arg;
+};
+
+/* What a model tells of the trace as a whole, for outputs that have a place for it. */
+struct emu_property {
+	const char *key;
+	const char *value;
+};
+
+enum {
+	EMU_PROPERTIES = 8,
+};
+
+/* Declarations of the base columns. */
+extern const struct chan_decl base_chans[ROW_CLASSES][NBASE];
+
+struct plan {
+	struct emu_options options;
+	struct arena arena;
+	struct trace trace;
+	struct system sys;
+
+	/* Columns: base ones, then those of each enabled model. */
+	struct col *cols;
+	size_t ncols;
+	size_t cols_cap;
+	struct model_run *models; /* one for each of model_list[], in its order */
+	size_t nmodels;
+	struct dispatch dispatch;
+	struct emu_property properties[EMU_PROPERTIES];
+	size_t nproperties;
+	int64_t start; /* clock of the first event */
+};
+
+#endif
