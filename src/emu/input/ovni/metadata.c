@@ -105,6 +105,11 @@ tmeta_common(struct stream *s, const char *path)
 	const cJSON *finished = json_find(ovni, "finished", NULL);
 	bool yes = cJSON_IsNumber(finished) && finished->valuedouble == 1.0;
 	s->meta.finished = yes ? FINISHED_YES : FINISHED_NO;
+	/* A process that died left what it wrote at its start: the rest is not known. */
+	if (!yes && s->trace->options.strict)
+		return diag_error(s->trace->diag, ERR_UNFINISHED, &(struct place){ .file = s->relpath },
+			"missing ovni.finished: the thread never called ovni_thread_free()\n"
+			"hint: without -l and --compat, what it wrote is emulated");
 	return 0;
 }
 
@@ -134,17 +139,9 @@ load_thread(struct stream *s, const char *path)
 		rc = tmeta_cpus(s, json_find(ovni, "loom_cpus", NULL), path);
 	if (rc == 0)
 		rc = tmeta_common(s, path);
-	if (rc < 0)
-		return rc;
-
-	/* A process that died left what it wrote at its start: the rest is not known. */
-	if (m->finished != FINISHED_YES && s->trace->options.strict)
-		return diag_error(s->trace->diag, ERR_UNFINISHED, &(struct place){ .file = s->relpath },
-			"missing ovni.finished: the thread never called ovni_thread_free()\n"
-			"hint: without -l and --compat, what it wrote is emulated");
-	if (!m->has_require && m->finished == FINISHED_YES)
+	if (rc == 0 && !m->has_require && m->finished == FINISHED_YES)
 		return bad_key(s, path, "ovni.require must be an object with the models that the thread uses");
-	return 0;
+	return rc;
 }
 
 int

@@ -15,7 +15,7 @@ int tmeta_load_v3(struct stream *s, const char *json_path);
 int tmeta_load_old(struct trace *t);
 
 /* Reads the part of the metadata that versions 2 and 3 share (requirements, library,
- * finished) out of s->meta.attrs. */
+ * finished) out of s->meta.attrs. With the option strict it must be finished. */
 int tmeta_common(struct stream *s, const char *path);
 
 /* An array of {index, phyid} into s->meta.cpus. Absent or no array: none. */

@@ -109,14 +109,7 @@ load_thread(struct stream *s, int *version)
 	int v = 0;
 	if (json_int(json_find(s->meta.attrs, "version", NULL), &v) < 0 || v != 2)
 		return diag_error(t->diag, ERR_METADATA_VERSION, &at, "the metadata version must be the number 2, and it is %d", v);
-	rc = tmeta_common(s, path);
-	if (rc < 0)
-		return rc;
-	if (s->meta.finished != FINISHED_YES && t->options.strict)
-		return diag_error(t->diag, ERR_UNFINISHED, &(struct place){ .file = s->relpath },
-			"missing ovni.finished: the thread never called ovni_thread_free()\n"
-			"hint: without -l and --compat, what it wrote is emulated");
-	return 0;
+	return tmeta_common(s, path);
 }
 
 static bool
