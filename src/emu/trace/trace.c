@@ -113,6 +113,31 @@ trace_open_streams(struct trace *t, struct stream_file *files, size_t n)
 	return 0;
 }
 
+int
+trace_make_streams(struct trace *t, size_t n, const char *loom, size_t ncpus, const struct require_meta *model)
+{
+	struct cpu_meta *cpus = arena_new(&t->arena, struct cpu_meta, ncpus);
+	struct require_meta *require = arena_new(&t->arena, struct require_meta, 1);
+	t->streams = arena_new(&t->arena, struct stream, n);
+	if (!t->streams || !cpus || !require)
+		return diag_no_memory(t->diag);
+	*require = *model;
+	for (size_t i = 0; i < ncpus; i++)
+		cpus[i] = (struct cpu_meta){ .index = (int)i, .phyid = (int)i };
+	for (size_t i = 0; i < n; i++)
+		t->streams[i] = (struct stream){
+			.trace = t,
+			.rank = (uint32_t)i,
+			.in.fd = -1,
+			.meta = { .part = model->model, .loom = loom, .rank = -1, .has_require = true, .require = require, .nrequire = 1 },
+		};
+	t->streams[0].meta.cpus = cpus;
+	t->streams[0].meta.ncpus = ncpus;
+	t->nstreams = n;
+	t->metadata_version = 3;
+	return 0;
+}
+
 size_t
 trace_nstreams(const struct trace *t)
 {

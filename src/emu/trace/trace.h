@@ -267,4 +267,9 @@ struct stream_file {
  * relpath. The strings are in the trace's arena. Returns 0, or <0 (reported). */
 int trace_open_streams(struct trace *t, struct stream_file *files, size_t n);
 
+/* For formats whose events are of one model and whose streams are not one thread each: makes n
+ * streams without a file, of one loom. The first tells of its CPUs, 0 to ncpus - 1. relpath is to
+ * be set. Returns 0, or <0 (reported). */
+int trace_make_streams(struct trace *t, size_t n, const char *loom, size_t ncpus, const struct require_meta *model);
+
 #endif

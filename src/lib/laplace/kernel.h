@@ -50,7 +50,7 @@ struct lap_tag {
 	uint8_t code;  /* its place in the table, and channel value: never renumber */
 	uint8_t owner; /* enum lap_owner */
 	uint8_t range;
-	int8_t section; /* of the kernel that the event shows: enum lap_section */
+	int16_t section; /* of the kernel that the event shows: enum lap_section */
 	uint8_t fields[LAPKERNEL_FIELDS];
 	const char *name;
 	const char *text; /* a clause */

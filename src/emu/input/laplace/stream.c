@@ -227,39 +227,6 @@ probe(struct trace *t)
 	return lapmanifest_probe(t->dir);
 }
 
-/* One stream for all files; whoever asks for its metadata is told of the CPUs. */
-static int
-make_stream(struct laplace *l)
-{
-	struct trace *t = l->trace;
-	static const struct require_meta require = { "laplace", "1.0.0" };
-	t->streams = arena_new(&t->arena, struct stream, 1);
-	struct cpu_meta *cpus = arena_new(&t->arena, struct cpu_meta, l->source.ncpus);
-	struct require_meta *need = arena_new(&t->arena, struct require_meta, 1);
-	if (!t->streams || !cpus || !need)
-		return diag_no_memory(t->diag);
-	*need = require;
-	for (uint32_t i = 0; i < l->source.ncpus; i++)
-		cpus[i] = (struct cpu_meta){ .index = (int)i, .phyid = (int)i };
-	t->nstreams = 1;
-	t->metadata_version = 3;
-	struct stream *s = &t->streams[0];
-	s->trace = t;
-	s->in.fd = -1;
-	s->relpath = l->source.has_manifest ? "laplace.json" : l->files[0].name;
-	s->meta = (struct thread_meta){
-		.part = "laplace",
-		.loom = l->source.name,
-		.rank = -1,
-		.cpus = cpus,
-		.ncpus = l->source.ncpus,
-		.has_require = true,
-		.require = need,
-		.nrequire = 1,
-	};
-	return 0;
-}
-
 /* The machine that the model drives, and what takes references together need. */
 static int
 make_machine(struct laplace *l)
@@ -287,6 +254,7 @@ static int
 open_trace(struct trace *t)
 {
 	static const struct laplace_options defaults = { 0 };
+	static const struct require_meta model = { "laplace", "1.0.0" };
 	const struct laplace_options *o = t->format_options ? t->format_options : &defaults;
 	if (t->options.peer_ties)
 		return diag_error(t->diag, ERR_USAGE, NULL, "--compat prints what ovni prints of its own traces; it knows no Laplace");
@@ -300,11 +268,12 @@ open_trace(struct trace *t)
 	if (rc == 0)
 		rc = lapfiles_open(l);
 	if (rc == 0)
-		rc = make_stream(l);
+		rc = trace_make_streams(t, 1, l->source.name, l->source.ncpus, &model); /* for all files */
 	if (rc == 0)
 		rc = make_machine(l);
 	if (rc < 0)
 		return rc;
+	t->streams[0].relpath = l->source.has_manifest ? "laplace.json" : l->files[0].name;
 	l->first = l->merge.order.n ? l->merge.order.heap[0].time : 0;
 	set_window(l, 0);
 	return 0;

@@ -81,13 +81,13 @@ struct laplace {
 	struct trace *trace;
 	struct laplace_source source;
 	struct lap_log log;
-	bool reported;
 
 	struct laplace_file *files;
 	size_t nfiles;
 	size_t files_cap;
 	struct lapread *readers;
 	struct lapmerge merge;
+	bool reported;
 	bool has_kernel; /* there are kernel events */
 	bool basic;      /* a basic merge: one task, and pages only */
 	bool numbered;   /* a per-process merge: its pages have numbers */
