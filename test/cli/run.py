@@ -54,6 +54,7 @@ ASM = os.path.join(SRC, "test", "gen", "asm.py")
 sys.path[:0] = [HERE, os.path.dirname(ASM)]
 import asm  # noqa: E402
 import casefile  # noqa: E402
+import memory  # noqa: E402
 import paraver_files  # noqa: E402
 
 SKIPPED = 77
@@ -236,6 +237,7 @@ def main():
     ap.add_argument("-v", action="store_true")
     ap.add_argument("dir", nargs="?", default=HERE)
     a = ap.parse_args()
+    memory.use()
     resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_MAX, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
     build = os.path.abspath(a.build)
     emu = os.path.abspath(a.emu) if a.emu else f"{build}/src/emu/tool/ovniemu"
