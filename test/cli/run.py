@@ -251,7 +251,7 @@ def main():
             try:
                 results.append((name, run_bad(path, env, a.update) if bad else run_script(path, env, a.update)))
             except Skipped as e:
-                skipped.append(f"skip {name}: {e}")
+                skipped.append(f"skipped: {name}: {e}")
             except (asm.AsmError, casefile.CaseError, OSError, ValueError) as e:
                 results.append((name, [f"{type(e).__name__}: {e}"]))
     if a.coverage:

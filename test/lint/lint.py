@@ -61,7 +61,7 @@ def main():
     what, tool, build = sys.argv[1:4]
     version = subprocess.run([tool, "--version"], capture_output=True, text=True, check=True).stdout
     if not re.search(r"version 14\.", version):
-        print("skipped, not version 14:", version.strip())
+        print("skipped: not version 14:", version.strip())
         return 77
     os.chdir(ROOT)
     sources = sorted(glob.glob("src/**/*.c", recursive=True))

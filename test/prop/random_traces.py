@@ -567,7 +567,7 @@ def main():
     have = models_of(emu)
     models = [m for m in asm.VERSIONS if m in have and a.model in (m, "all")]
     if a.model and not models:
-        print(f"the emulator has no model {a.model}")
+        print(f"skipped: the emulator has no model {a.model}")
         return 77
     seed = a.seed if a.seed is not None else random.randrange(10**9)
     print(f"seed {seed}, models {' '.join(models) or 'ovni kernel'}")
