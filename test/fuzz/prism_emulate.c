@@ -72,9 +72,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (live && what == TWO)
 		prism.file[prism.nfiles++] = kit_path("prism/b.prism");
 	if (how & 64) {
-		prism.set[prism.nset++] = (struct prism_setting){ "control_flow", "true" };
-		prism.set[prism.nset++] = (struct prism_setting){ "word_size", "4" };
-		prism.set[prism.nset++] = (struct prism_setting){ "compute_layout", "packed" };
+		prism.keys.set[prism.keys.nset++] = (struct prism_setting){ "control_flow", "true" };
+		prism.keys.set[prism.keys.nset++] = (struct prism_setting){ "word_size", "4" };
+		prism.keys.set[prism.keys.nset++] = (struct prism_setting){ "compute_layout", "packed" };
 	}
 	const struct emu_options o = { .inputs = (struct trace_input[]){ { &prism_format, &prism }, { NULL, NULL } }, .threads = 2 };
 	struct emu emu;

@@ -4,9 +4,9 @@
 
 usage: rooms.py SRC
 
-Layers look one way: lib <- base <- trace <- {input, core} <- {out, models} <- tool. A library
+Layers look one way: lib <- base <- trace <- source <- {input, core} <- {out, models} <- tool. A library
 knows no other library. What is in input/NAME is for that folder, the model of that name, and
-inputs.h, which lists the tables. Files are named plainly: the name of their folder is no part.
+inputs.h, which lists the tables; what is in source/NAME is for input/NAME and tool/NAME. Files are named plainly: the name of their folder is no part.
 """
 import os
 import re
@@ -17,18 +17,17 @@ BELOW = {
     "lib": [],
     "base": ["lib"],
     "trace": ["lib", "base"],
-    "input": ["lib", "base", "trace"],
+    "source": ["lib", "base", "trace"],
+    "input": ["lib", "base", "trace", "source"],
     "core": ["lib", "base", "trace"],
     "out": ["lib", "base", "trace", "core"],
     "models": ["lib", "base", "trace", "core", "input"],
-    "tool": ["lib", "base", "trace", "core", "input", "out", "models"],
+    "tool": ["lib", "base", "trace", "source", "core", "input", "out", "models"],
 }
 # Folders whose headers are included by their plain names from elsewhere.
 PLAIN = ["emu/base", "emu/trace", "emu/core", "emu/out", "models", "lib", "lib/ovni", "lib/uscope", "lib/prism"]
 # Folders in which headers are looked for by a name with a folder.
 ROOTS = ["emu", "emu/tool", "lib", "models", "emu/out"]
-# ovniscope-prism reads descriptions of streams as the emulator does.
-EXCEPTIONS = [("emu/tool/prism/tool.h", "emu/input/prism/parts.h")]
 
 
 def layer_of(path):
@@ -61,8 +60,8 @@ def check_include(path, header):
     mine, room = room_of(path, layer), room_of(header, other)
     if other == "lib" == layer and room and room != mine:
         return f"the library {mine} knows no {room}"
-    if (path, header) in EXCEPTIONS:
-        return None
+    if other == "source" and mine != room:
+        return f"what is in source/{room} is for the input and the tool of that name"
     if other == "input" and room and not (layer in ("input", "models") and mine == room):
         return f"what is in input/{room} is for that folder and for models/{room}"
     return None

@@ -88,7 +88,7 @@ static void
 tell_codes(const struct emu *emu, const struct prism *p)
 {
 	for (int code = 1; code < PRISM_CODES; code++) {
-		uint64_t n = p->counts[code];
+		uint64_t n = p->sources.counts[code];
 		if (n && (p->options->lenient || prism_code_warns(code)))
 			diag_warn(emu->diag, NULL, "%s: %" PRIu64 " time%s: %s (%s)", prism_code_name(code), n, n == 1 ? "" : "s", prism_code_text(code), prism_code_lenient(code));
 	}
@@ -282,7 +282,7 @@ static bool
 all_ended(const struct prismmodel *d)
 {
 	for (uint32_t i = 0; i < d->p->nstreams; i++)
-		if (!d->cores[i].ended && (d->p->streams[i].phase != PRISM_ENDED || d->p->streams[i].in.seq))
+		if (!d->cores[i].ended && (d->p->streams[i].phase != PRISM_ENDED || d->p->streams[i].file.in.seq))
 			return false;
 	return true;
 }

@@ -126,9 +126,9 @@ parse_needs(struct prism_options *o, const char *arg, char *why)
 static int
 add_setting(struct prism_options *o, const char *key, const char *value, char *why)
 {
-	if (o->nset == PRISM_SETTINGS)
+	if (o->keys.nset == PRISM_SETTINGS)
 		return bad(why, "at most %d keys of descriptions can be set", PRISM_SETTINGS);
-	o->set[o->nset++] = (struct prism_setting){ key, value };
+	o->keys.set[o->keys.nset++] = (struct prism_setting){ key, value };
 	return 0;
 }
 
@@ -185,7 +185,7 @@ foreign(const void *self, struct diag *d)
 	return diag_error(d, ERR_HOOKS, NULL, "the trace is none of Prism: there are no events for the tools of --prism-hooks");
 }
 
-static const struct prism_options defaults = { .prefix = "--prism-", .help = "--help-prism" };
+static const struct prism_options defaults = { .keys = { .prefix = "--prism-", .help = "--help-prism" } };
 
 const struct format_options prismopts = {
 	.group = {

@@ -55,7 +55,7 @@ static int
 scan_event(struct prism *p, uint32_t n, bool *has_thread)
 {
 	uint64_t id;
-	enum prismthreads_how how = prismthreads_how(&p->streams[n].rec.ev, *has_thread, &id);
+	enum prismthreads_how how = prismthreads_how(&p->streams[n].file.rec.ev, *has_thread, &id);
 	if (how == PRISM_NOBODY || how == PRISM_SAME)
 		return 1;
 	if (how == PRISM_BY_BAD_ID && !p->options->lenient)
@@ -73,11 +73,11 @@ scan(struct prism *p, uint32_t n, uint64_t *events)
 	const volatile sig_atomic_t *stop = p->trace->options.stop;
 	struct prism_got got;
 	bool has_thread = s->source.first_thread != 0;
-	int rc = prismbytes_open(p, n);
+	int rc = prismlive_open(p, n);
 	if (rc == 0 && has_thread)
 		rc = need(p, n, PRISM_BY_ID, s->source.first_thread);
-	while (rc == 0 && (rc = prismbytes_next(p, n, &got)) > 0) {
-		int timed = s->source.clock == PRISM_CLOCK_TIMESTAMPS ? prismclock_take(&s->time, &s->rec.ev) : PRISM_OK;
+	while (rc == 0 && (rc = prismfile_next(&s->file, &got)) > 0) {
+		int timed = s->source.clock == PRISM_CLOCK_TIMESTAMPS ? prismclock_take(&s->file.time, &s->file.rec.ev) : PRISM_OK;
 		if (timed == PRISM_PT01)
 			break;
 		rc = timed < 0 ? timed : scan_event(p, n, &has_thread);
@@ -87,7 +87,7 @@ scan(struct prism *p, uint32_t n, uint64_t *events)
 			break;
 		rc = rc > 0 ? 0 : rc;
 	}
-	prismbytes_close(p, n);
+	prismlive_close(p, n);
 	return rc < 0 ? rc : 0;
 }
 

@@ -22,8 +22,8 @@ check_time(struct prism *p, uint32_t n, int code)
 		return prismtell_late(p, n);
 	if (code == PRISM_PT01)
 		return 0;
-	s->rec.ev.issues |= 1U << code;
-	int rc = prism_issue(p, n, PRISM_PT02, "the timestamp goes back by %llu ns", (unsigned long long)s->time.back);
+	s->file.rec.ev.issues |= 1U << code;
+	int rc = prism_issue(p, n, PRISM_PT02, "the timestamp goes back by %llu ns", (unsigned long long)s->file.time.back);
 	return rc < 0 ? rc : 1;
 }
 
@@ -110,7 +110,7 @@ check_end(struct prism *p, uint32_t n, enum prism_code code, uint32_t issues)
 {
 	struct prism_stream *s = &p->streams[n];
 	const struct reader *r = &p->trace->streams[n + 1].in;
-	s->rec.offset = s->in.at;
+	s->file.rec.offset = s->file.in.at;
 	s->mcv[0] = 0;
 	int rc = prismtell_issues(p, n, issues);
 	if (rc == 0 && code)
@@ -120,7 +120,7 @@ check_end(struct prism *p, uint32_t n, enum prism_code code, uint32_t issues)
 	s->stopped_by = (int)code;
 	if (rc < 0 || code)
 		return rc;
-	rc = prismclock_left(&s->time);
+	rc = prismclock_left(&s->file.time);
 	if (rc > 0)
 		rc = prism_issue(p, n, PRISM_PT01, "there are more timestamps than events");
 	return rc;
@@ -134,7 +134,7 @@ end_trace(struct prism *p)
 	for (uint32_t i = 0; i < p->nstreams; i++) {
 		if (p->streams[i].phase != PRISM_ENDED)
 			return 0;
-		last = (int64_t)p->streams[i].rec.clock_ns > last ? (int64_t)p->streams[i].rec.clock_ns : last;
+		last = (int64_t)p->streams[i].file.rec.clock_ns > last ? (int64_t)p->streams[i].file.rec.clock_ns : last;
 	}
 	if (p->waiting)
 		p->waiting->clock = last;
@@ -150,13 +150,13 @@ end_stream(struct prism *p, uint32_t n, struct event *ev, enum prism_code code, 
 	if (rc < 0)
 		return rc;
 	s->phase = PRISM_ENDED;
-	if (p->trace->options.events_only || s->in.seq == 0 || !s->time.known)
+	if (p->trace->options.events_only || s->file.in.seq == 0 || !s->file.time.known)
 		return end_trace(p);
 	static const uint8_t mcv[] = { 'R', 'D', '.' };
 	s->phase = PRISM_ENDING;
-	s->rec.seq = s->in.seq;
+	s->file.rec.seq = s->file.in.seq;
 	memcpy(s->mcv, mcv, sizeof(mcv));
-	*ev = (struct event){ .clock = (int64_t)s->rec.clock_ns, .payload = s->payload, .stream = n + 1, .mcv = { 'R', 'D', '.' } };
+	*ev = (struct event){ .clock = (int64_t)s->file.rec.clock_ns, .payload = s->payload, .stream = n + 1, .mcv = { 'R', 'D', '.' } };
 	return 1;
 }
 
@@ -170,22 +170,22 @@ pull(struct prism *p, uint32_t n, struct event *ev)
 	int rc;
 	int timed;
 	do {
-		rc = prismbytes_next(p, n, &got);
+		rc = prismfile_next(&s->file, &got);
 		if (__builtin_expect(rc <= 0, 0))
 			return rc < 0 ? rc : end_stream(p, n, ev, got.code, got.issues);
-		timed = prismclock_take(&s->time, &s->rec.ev);
-	} while (__builtin_expect(!s->time.known && timed == PRISM_OK, 0));
-	s->rec.seq = s->in.seq - 1;
-	s->rec.offset = s->in.at;
-	identify(&s->rec, ev);
+		timed = prismclock_take(&s->file.time, &s->file.rec.ev);
+	} while (__builtin_expect(!s->file.time.known && timed == PRISM_OK, 0));
+	s->file.rec.seq = s->file.in.seq - 1;
+	s->file.rec.offset = s->file.in.at;
+	identify(&s->file.rec, ev);
 	memcpy(s->mcv, ev->mcv, sizeof(s->mcv));
 	if (__builtin_expect(timed != PRISM_OK, 0) && (rc = check_time(p, n, timed)) <= 0)
 		return rc < 0 ? rc : end_stream(p, n, ev, PRISM_PT01, 0);
-	s->rec.clock_ns = s->time.now;
+	s->file.rec.clock_ns = s->file.time.now;
 	if (__builtin_expect(got.issues != 0, 0) && (rc = prismtell_issues(p, n, got.issues)) < 0)
 		return rc;
-	ev->clock = (int64_t)s->rec.clock_ns;
-	ev->length = (uint32_t)(s->in.offset - s->in.at);
+	ev->clock = (int64_t)s->file.rec.clock_ns;
+	ev->length = (uint32_t)(s->file.in.offset - s->file.in.at);
 	ev->stream = n + 1;
 	return 1;
 }
@@ -227,7 +227,7 @@ next_tick(struct prism *p, struct event *ev)
 		if (s->phase == PRISM_ENDED)
 			continue;
 		ended = false;
-		now = (int64_t)s->rec.clock_ns - p->zero < now ? (int64_t)s->rec.clock_ns - p->zero : now;
+		now = (int64_t)s->file.rec.clock_ns - p->zero < now ? (int64_t)s->file.rec.clock_ns - p->zero : now;
 	}
 	if (ended)
 		return 0;
@@ -278,7 +278,7 @@ get_place(const struct stream *st, struct place *at)
 		return;
 	}
 	at->file = p->streams[st->rank - 1].source.name;
-	at->offset = p->streams[st->rank - 1].rec.offset;
+	at->offset = p->streams[st->rank - 1].file.rec.offset;
 }
 
 static int
@@ -294,14 +294,21 @@ make_streams(struct prism *p)
 	struct trace *t = p->trace;
 	struct arena *a = &t->arena;
 	static const struct require_meta require = { "prism", "1.0.0" };
+	p->nstreams = p->sources.n;
+	p->streams = arena_new(a, struct prism_stream, p->nstreams);
 	t->streams = arena_new(a, struct stream, p->nstreams + 1);
 	struct cpu_meta *cpus = arena_new(a, struct cpu_meta, p->nstreams);
 	struct require_meta *need = arena_new(a, struct require_meta, 1);
 	p->polls = arena_new(a, struct pollfd, p->nstreams);
 	p->polled = arena_new(a, uint32_t, p->nstreams);
-	if (!t->streams || !cpus || !need || !p->polls || !p->polled)
+	if (!p->streams || !t->streams || !cpus || !need || !p->polls || !p->polled)
 		return diag_no_memory(t->diag);
 	*need = require;
+	for (uint32_t i = 0; i < p->nstreams; i++) {
+		p->streams[i].source = p->sources.list[i];
+		p->streams[i].source.settings.lenient = p->options->lenient;
+		p->live = p->live || p->sources.list[i].live;
+	}
 	t->nstreams = p->nstreams + 1;
 	t->metadata_version = 3;
 	for (uint32_t i = 0; i < t->nstreams; i++) {
@@ -334,16 +341,16 @@ open_trace(struct trace *t)
 	if (o->length)
 		p->length = o->length > INT64_MAX ? INT64_MAX : (int64_t)o->length;
 	t->data = p;
-	int rc = prismfiles_find(p);
+	p->sources = (struct prism_sources){ .diag = t->diag, .arena = &t->arena, .keys = &o->keys, .dir = t->dir };
+	int rc = prismfiles_find(&p->sources, o->file, o->nfiles);
+	t->dir = p->sources.dir;
 	if (rc == 0)
 		rc = make_streams(p);
 	reader_pool_init(&t->readers, t->diag, 2 * (size_t)p->nstreams);
-	for (uint32_t i = 0; i < p->nstreams && rc == 0; i++)
-		p->streams[i].source.settings.lenient = o->lenient;
 	if (rc == 0)
 		rc = prismrows_find(p);
 	for (uint32_t i = 0; i < p->nstreams && rc == 0; i++) {
-		rc = prismbytes_open(p, i);
+		rc = prismlive_open(p, i);
 		t->bytes += t->streams[i + 1].in.file_size;
 	}
 	return rc;
@@ -357,7 +364,7 @@ close_trace(struct trace *t)
 		return;
 	prismthreads_finish(&p->threads);
 	for (uint32_t i = 0; t->streams && i < p->nstreams; i++)
-		prismbytes_close(p, i);
+		prismlive_close(p, i);
 }
 
 const struct stream_format prism_format = {

@@ -25,9 +25,8 @@
  * before it had events, and one behind everything else, at the time of the last event. RD.
  * has the time of the last event of its stream. */
 
-#include "clock.h"
-#include "prism/read.h"
 #include "prism/threads.h"
+#include "source/prism/file.h"
 #include "trace.h"
 
 enum prism_events {
@@ -48,28 +47,18 @@ enum prism_interval {
 enum {
 	PRISM_EVENTS_MANY = 10000000,
 	PRISM_INTERVAL_NS = 1000000, /* the default */
-	PRISM_SETTINGS = 16,
-	PRISM_FILES = 64, /* on the command line */
+	PRISM_FILES = 64,            /* on the command line */
 	PRISM_TOOLS = 16,
 	PRISM_ROWS = 256, /* threads of live input */
 	PRISM_ROWS_MAX = 65535,
 	PRISM_THREADS_MAX = 131072,
 };
 
-/* A key of descriptions, on the command line. */
-struct prism_setting {
-	const char *key; /* up to '=', or as a whole; '-' stands for '_' */
-	const char *value;
-};
-
 /* All strings are borrowed. Zeroed: the defaults. */
 struct prism_options {
-	const char *prefix;            /* of options for keys, in hints: "--prism-"; NULL: there are none */
-	const char *help;              /* the option that lists them */
+	struct prism_keys keys;
 	const char *file[PRISM_FILES]; /* of the command line, in place of a directory; "-": stdin */
 	size_t nfiles;
-	struct prism_setting set[PRISM_SETTINGS];
-	size_t nset;
 	const char *hooks[PRISM_TOOLS]; /* shared objects */
 	size_t nhooks;
 	bool needs_skip;
@@ -81,25 +70,6 @@ struct prism_options {
 	uint32_t threads; /* rows of live input, 0: PRISM_ROWS */
 };
 
-/* What is described beside a stream, or the defaults. */
-struct prism_source {
-	const char *events;     /* path */
-	const char *name;       /* of it, in messages */
-	const char *json;       /* path of the description; NULL: none */
-	const char *timestamps; /* path; NULL: none */
-	uint64_t dev;           /* which file it is, whatever its name; of a directory */
-	uint64_t ino;
-	struct prism_settings settings;
-	uint64_t buffer_size;
-	int process;
-	uint32_t first_thread; /* 0: none */
-	enum prism_clock clock;
-	bool clock_set; /* on the command line */
-	uint64_t start; /* ns */
-	uint64_t tick_ns;
-	bool live; /* no plain file: it cannot be read twice */
-};
-
 enum prism_phase {
 	PRISM_READING,
 	PRISM_PRIMED, /* next() gives `first` */
@@ -109,29 +79,27 @@ enum prism_phase {
 
 /* One file. t->streams[n + 1] is the stream of prism->streams[n]: the first gives RW. */
 struct prism_stream {
+	struct prism *prism;
 	struct prism_source source;
-	struct prismread in;
-	/* The current event: what next() gave last. Of RD. only the clock is set. */
-	struct prism_record rec;
+	/* The current event is what next() gave last. Of RD. only the clock is set. */
+	struct prism_file file;
 	int stopped_by; /* code that ended the stream (lenient), told with RD.; 0: none */
 
 	/* The format's own. */
 	enum prism_phase phase;
 	struct event first;
-	struct prismclock time;
 	uint8_t mcv[3];
 	uint8_t payload[4 + PRISM_NAME_MAX + 1];
-	char name[PRISM_NAME_MAX]; /* live: of the event, as the bytes of the stream may move */
 };
 
 struct prism {
 	struct trace *trace;
 	const struct prism_options *options;
+	struct prism_sources sources;
 	struct prism_stream *streams;
 	uint32_t nstreams;
-	bool live;                    /* threads are not known before their first event */
-	enum prism_events events;     /* never PRISM_EVENTS_AUTO */
-	uint64_t counts[PRISM_CODES]; /* how often what was found */
+	bool live;                /* threads are not known before their first event */
+	enum prism_events events; /* never PRISM_EVENTS_AUTO */
 
 	/* The format's own. */
 	struct prism_threads threads;

@@ -47,7 +47,7 @@ static void
 put_comment(struct wbuf *w, const struct ptinput *in, uint64_t from)
 {
 	uint64_t at = w->written + w->used - from;
-	wbuf_printf(w, "%*s # %" PRIu64 ", %" PRIu64 " ns:", at < COLUMN ? (int)(COLUMN - at) : 0, "", in->in.at, in->clock);
+	wbuf_printf(w, "%*s # %" PRIu64 ", %" PRIu64 " ns:", at < COLUMN ? (int)(COLUMN - at) : 0, "", in->file.in.at, in->clock);
 	put_bytes(w, in);
 }
 
@@ -56,7 +56,7 @@ put_line(struct ptool *t, const struct ptinput *in)
 {
 	struct wbuf *w = &t->conv.out;
 	uint64_t from = w->written + w->used;
-	ptline_put(w, &in->ev);
+	ptline_put(w, &in->file.rec.ev);
 	if (t->bytes)
 		put_comment(w, in, from);
 	wbuf_put(w, "\n", 1);
@@ -67,9 +67,9 @@ put_json(struct ptool *t, const struct ptinput *in)
 {
 	struct wbuf *w = &t->conv.out;
 	json_open(w, NULL, '{');
-	json_u64(w, "offset", in->in.at);
+	json_u64(w, "offset", in->file.in.at);
 	json_u64(w, "clock", in->clock);
-	ptline_put_json(w, &in->ev);
+	ptline_put_json(w, &in->file.rec.ev);
 	if (t->bytes) {
 		json_key(w, "bytes");
 		put_str(w, "\"");

@@ -119,7 +119,7 @@ take_settings(struct encoder *e, const struct ptline *l)
 	if (e->begun)
 		return bad_line(e, "text", NULL, 0, "settings stand in front of all events");
 	for (size_t i = 0; i < l->nsets; i++) {
-		int rc = prismdesc_set(&e->tool->prism, &(struct prism_setting){ l->key[i], l->value[i] }, e->file, &e->source);
+		int rc = prismdesc_set(&e->tool->sources, &(struct prism_setting){ l->key[i], l->value[i] }, e->file, &e->source);
 		if (rc < 0)
 			return bad_line(e, "text", NULL, 0, "this is no setting of a stream");
 	}

@@ -7,48 +7,41 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-	WINDOW = 256 * 1024,
-};
-
 /* ---- Files. ---- */
 
+/* More bytes of a pipe or the like. */
 static int
-open_bytes(struct ptinput *in)
+fill(struct prism_file *f)
 {
-	struct ptool *t = in->tool;
-	uint64_t size = 0;
-	in->fd = conv_open_input(&t->conv, in->source.events, &size);
-	if (in->fd < 0)
-		return in->fd;
-	/* A file that we can open again; the standard input has no name, even if it is one. */
-	if (size > 0 && strcmp(in->source.events, "-") != 0) {
-		/* The reader closes files when descriptors are scarce. */
-		conv_release_input(&t->conv);
-		in->fd = -1;
-		return reader_open(&in->file_in, &t->trace.readers, in->source.events, in->file);
-	}
-	in->window = malloc(WINDOW);
-	in->p = in->end = in->window;
-	return in->window ? 0 : conv_no_memory(&t->conv);
+	struct ptinput *in = (struct ptinput *)f;
+	struct conv *c = &in->tool->conv;
+	(void)wbuf_flush(&c->out);
+	if (wbuf_failed(&c->out) || conv_interrupted())
+		return -1; /* nobody would see what comes; the end of the run tells */
+	int rc = prismfile_read(&in->reader);
+	return rc < 0 ? conv_error(c, "read", "cannot read %s: %s", in->source.name, strerror(-rc)) : 0;
 }
 
 static int
 open_source(struct ptinput *in, struct ptool *t)
 {
+	struct prism_source *s = &in->source;
+	uint64_t size = 0;
 	in->tool = t;
-	in->source.settings.lenient = t->conv.lenient;
-	in->file = conv_input_name(in->source.events);
-	const struct prism_source *s = &in->source;
-	int rc = open_bytes(in);
-	if (rc == 0 && s->json)
+	s->settings.lenient = t->conv.lenient;
+	s->name = conv_input_name(s->events);
+	int rc = conv_open_input(&t->conv, s->events, &size);
+	/* A file that we can open again; the standard input has no name, even if it is one. */
+	s->live = size == 0 || strcmp(s->events, "-") == 0;
+	if (rc >= 0 && s->live)
+		rc = prismfile_live(&in->reader, &t->readers, rc, s->events, s->name);
+	else if (rc >= 0)
+		conv_release_input(&t->conv); /* the reader closes files when descriptors are scarce */
+	if (rc >= 0 && s->json)
 		rc = conv_note_input(&t->conv, s->json);
-	if (rc == 0 && s->timestamps)
+	if (rc >= 0 && s->timestamps)
 		rc = conv_note_input(&t->conv, s->timestamps);
-	if (rc < 0)
-		return rc;
-	prismread_begin(&in->in, &s->settings, s->buffer_size);
-	return prismclock_open(&in->time, s->clock, s->start, s->tick_ns, &t->trace.readers, s->timestamps, s->timestamps);
+	return rc < 0 ? rc : prismfile_open(&in->file, &in->reader, &t->readers, s, s->timestamps, s->live ? fill : NULL);
 }
 
 /* Room for n more. */
@@ -67,16 +60,15 @@ add(struct ptool *t, size_t n)
 static int
 add_directory(struct ptool *t, const char *path)
 {
-	struct prism found = { .trace = &t->trace, .options = &t->options };
-	t->trace.dir = path;
-	int rc = ptool_status(prismfiles_find(&found));
-	t->trace.dir = NULL;
-	if (rc == 0 && found.nstreams == 0)
+	struct prism_sources found = t->sources;
+	found.dir = path;
+	int rc = ptool_status(prismfiles_find(&found, NULL, 0));
+	if (rc == 0 && found.n == 0)
 		rc = conv_error(&t->conv, "no-stream", "there is no stream in %s", path);
 	if (rc == 0)
-		rc = add(t, found.nstreams);
-	for (uint32_t i = 0; i < found.nstreams && rc == 0; i++)
-		t->inputs[t->ninputs++].source = found.streams[i].source;
+		rc = add(t, found.n);
+	for (uint32_t i = 0; i < found.n && rc == 0; i++)
+		t->inputs[t->ninputs++].source = found.list[i];
 	return rc;
 }
 
@@ -99,7 +91,7 @@ ptinput_open_all(struct ptool *t, int n, char **paths)
 		rc = add_input(t, paths[i]);
 	if (n == 0)
 		rc = add_input(t, "-");
-	reader_pool_init(&t->trace.readers, &t->diag, t->ninputs * 2);
+	reader_pool_init(&t->readers, &t->diag, t->ninputs * 2);
 	for (size_t i = 0; i < t->ninputs && rc == 0; i++)
 		rc = open_source(&t->inputs[i], t);
 	return rc;
@@ -120,25 +112,23 @@ ptinput_open_pair(struct ptool *t, int argc, char **argv, const char **out)
 int
 ptinput_again(struct ptinput *in, const struct ptinput *of)
 {
-	*in = (struct ptinput){ .tool = of->tool, .file = of->file, .source = of->source, .fd = -1 };
-	if (of->window)
-		return 1;
-	prismread_begin(&in->in, &in->source.settings, in->source.buffer_size);
-	return reader_open(&in->file_in, &in->tool->trace.readers, in->source.events, in->file);
+	*in = (struct ptinput){ .tool = of->tool, .source = of->source };
+	in->source.clock = PRISM_CLOCK_EVENT; /* times are not looked at */
+	return of->source.live ? 1 : prismfile_open(&in->file, &in->reader, &in->tool->readers, &in->source, NULL, NULL);
 }
 
 void
 ptinput_close(struct ptinput *in)
 {
-	free(in->window);
-	reader_close(&in->file_in);
-	prismclock_close(&in->time);
+	if (in->source.live)
+		in->reader.fd = -1; /* that of conv.h */
+	prismfile_close(&in->file);
 }
 
 uint64_t
 ptinput_read(const struct ptinput *in)
 {
-	return in->window ? in->in.offset : in->file_in.file_pos;
+	return in->source.live ? in->file.in.offset : in->reader.file_pos;
 }
 
 /* ---- Times. ---- */
@@ -147,68 +137,25 @@ ptinput_read(const struct ptinput *in)
 static int
 take_time(struct ptinput *in)
 {
-	int code = prismclock_take(&in->time, &in->ev);
+	int code = prismclock_take(&in->file.time, &in->file.rec.ev);
 	int rc = code < 0 ? code : 1;
 	if (code == PRISM_E_VALUE)
-		rc = conv_error(&in->tool->conv, "prism", "%s, byte %" PRIu64 ": the time does not fit in 63 bits of nanoseconds", in->file, in->in.at);
+		rc = conv_error(&in->tool->conv, "prism", "%s, byte %" PRIu64 ": the time does not fit in 63 bits of nanoseconds", in->source.name, in->file.in.at);
 	else if (code > 0)
-		rc = ptool_issue(in->tool, in->file, in->in.at, code) < 0 ? -1 : code != PRISM_PT01;
+		rc = ptool_issue(in->tool, in->source.name, in->file.in.at, code) < 0 ? -1 : code != PRISM_PT01;
 	in->ended = rc <= 0;
-	in->clock = in->time.now;
+	in->clock = in->file.time.now;
 	return rc;
 }
 
 /* ---- Events. ---- */
 
 static int
-fill_window(struct ptinput *in)
-{
-	size_t have = (size_t)(in->end - in->p);
-	ssize_t n;
-	(void)wbuf_flush(&in->tool->conv.out);
-	if (wbuf_failed(&in->tool->conv.out))
-		return -1; /* nobody would see what comes; the end of the run tells */
-	memmove(in->window, in->p, have);
-	in->p = in->window;
-	do
-		n = read(in->fd, in->window + have, WINDOW - have);
-	while (n < 0 && errno == EINTR && !conv_interrupted());
-	if (n < 0)
-		return conv_interrupted() ? -1 : conv_error(&in->tool->conv, "read", "cannot read %s: %s", in->file, strerror(errno));
-	in->eof = n == 0;
-	in->end = in->window + have + n;
-	return 0;
-}
-
-/* Bytes behind those that are there. Returns 0, or <0 (reported). */
-static int
-fill(struct ptinput *in)
-{
-	if (in->window)
-		return fill_window(in);
-	struct reader *r = &in->file_in;
-	r->p = in->p ? in->p : r->p;
-	int rc = reader_fill(r, (uint64_t)(r->end - r->p) + 1);
-	in->p = r->p;
-	in->end = r->end;
-	in->eof = rc == 0;
-	return rc < 0 ? rc : 0;
-}
-
-static void
-take(struct ptinput *in, size_t used)
-{
-	/* Before the first bytes there are none to point to. */
-	if (used)
-		in->p += used;
-}
-
-static int
 take_issues(struct ptinput *in, uint32_t issues)
 {
 	int rc = 0;
 	for (; issues && rc == 0; issues &= issues - 1)
-		rc = ptool_issue(in->tool, in->file, in->in.at, __builtin_ctz(issues));
+		rc = ptool_issue(in->tool, in->source.name, in->file.in.at, __builtin_ctz(issues));
 	return rc;
 }
 
@@ -217,52 +164,40 @@ static int
 finish(struct ptinput *in)
 {
 	in->ended = true;
-	if (in->file_in.torn && !in->tool->conv.lenient)
-		return conv_error(&in->tool->conv, "read", "%s ends inside a frame of its compression", in->file);
-	if (in->file_in.torn)
-		conv_warn(&in->tool->conv, "%s ends inside a frame of its compression", in->file);
-	int rc = prismclock_left(&in->time);
-	return rc > 0 ? ptool_issue(in->tool, in->file, in->in.at, PRISM_PT01) : rc;
+	if (in->reader.torn && !in->tool->conv.lenient)
+		return conv_error(&in->tool->conv, "read", "%s ends inside a frame of its compression", in->source.name);
+	if (in->reader.torn)
+		conv_warn(&in->tool->conv, "%s ends inside a frame of its compression", in->source.name);
+	int rc = prismclock_left(&in->file.time);
+	return rc > 0 ? ptool_issue(in->tool, in->source.name, in->file.in.at, PRISM_PT01) : rc;
 }
 
 int
 ptinput_next(struct ptinput *in)
 {
-	while (!in->ended) {
-		size_t used = 0;
-		int rc = prismread_next(&in->in, in->p, (size_t)(in->end - in->p), in->eof, &used, &in->ev);
-		take(in, used);
-		if (rc < 0) {
-			in->ended = true;
-			return ptool_issue(in->tool, in->file, in->in.at, -rc);
-		}
-		int told = in->ev.issues ? take_issues(in, in->ev.issues) : 0;
-		if (told < 0)
-			return told;
-		if (rc > 0) {
-			in->size = (size_t)(in->in.offset - in->in.at);
-			in->bytes = in->p - in->size;
-			return take_time(in);
-		}
-		if (in->in.ended)
-			return finish(in);
-		rc = fill(in);
-		if (rc < 0)
-			return rc;
+	struct prism_got got;
+	if (in->ended)
+		return 0;
+	int rc = prismfile_next(&in->file, &got);
+	if (rc < 0)
+		return rc;
+	if (got.code) {
+		in->ended = true;
+		return ptool_issue(in->tool, in->source.name, in->file.in.at, (int)got.code);
 	}
-	return 0;
+	int told = got.issues ? take_issues(in, got.issues) : 0;
+	if (told < 0 || rc == 0)
+		return told < 0 ? told : finish(in);
+	in->size = (size_t)(in->file.in.offset - in->file.in.at);
+	in->bytes = in->reader.p - in->size;
+	return take_time(in);
 }
 
 bool
 ptinput_peek(struct ptinput *in, struct prism_event *ev)
 {
-	for (;;) {
-		size_t used = 0;
-		int rc = prismread_next(&in->in, in->p, (size_t)(in->end - in->p), in->eof, &used, ev);
-		take(in, used);
-		if (rc != 0 || in->in.ended)
-			return rc > 0;
-		if (fill(in) < 0)
-			return false;
-	}
+	struct prism_got got;
+	bool is = prismfile_next(&in->file, &got) > 0;
+	*ev = in->file.rec.ev;
+	return is;
 }

@@ -5,27 +5,18 @@
 /* input: the events of a file through a window, with their bytes and times. What is wrong
  * is told and counted here: what ptinput_next() gives can be used. */
 
+#include "source/prism/file.h"
 #include "tool.h"
 
 struct ptinput {
+	struct prism_file file;
 	struct ptool *tool;
-	const char *file; /* its name in messages */
-	struct prism_source source;
+	struct prism_source source; /* its name is that in messages */
 	bool ended;
-	bool eof;
-
-	struct prismread in;
-	struct prism_event ev; /* the current event; borrows from the window */
-	const uint8_t *bytes;  /* of it */
+	const uint8_t *bytes; /* of the current event */
 	size_t size;
 	uint64_t clock; /* ns */
-
-	/* Bytes that are there to take: of the reader of a file, or of the window of a pipe. */
-	const uint8_t *p, *end;
-	struct reader file_in;
-	int fd; /* of a pipe or the like: what was written is flushed before it is read */
-	uint8_t *window;
-	struct prismclock time;
+	struct reader reader;
 };
 
 /* Opens the inputs: streams, their descriptions, or, if the command takes any number, their

@@ -89,7 +89,7 @@ set_number(struct ptool *t, const char *option, uint64_t min, uint64_t max, cons
 static bool
 set_tick(struct ptool *t)
 {
-	const char *value = arena_printf(&t->trace.arena, "tick_ns=%s", optarg);
+	const char *value = arena_printf(&t->arena, "tick_ns=%s", optarg);
 	if (!value)
 		(void)conv_no_memory(&t->conv);
 	return value && ptool_set(t, "clock", value);
@@ -162,7 +162,7 @@ so_far(const struct conv *c, uint64_t *bytes, uint64_t *events)
 	const struct ptool *t = (const struct ptool *)c;
 	for (size_t i = 0; i < t->ninputs; i++) {
 		*bytes += ptinput_read(&t->inputs[i]);
-		*events += t->inputs[i].in.seq;
+		*events += t->inputs[i].file.in.seq;
 	}
 }
 
@@ -173,7 +173,7 @@ finish(struct conv *c, bool good)
 	for (size_t i = 0; i < t->ninputs; i++)
 		ptinput_close(&t->inputs[i]);
 	free(t->inputs);
-	arena_finish(&t->trace.arena);
+	arena_finish(&t->arena);
 	for (int code = 1; good && code < PRISM_CODES; code++)
 		if (!c->quiet || !prism_code_warns(code))
 			conv_count(c, prism_code_name(code), t->counts[code], prism_code_text(code), prism_code_lenient(code));
@@ -202,7 +202,7 @@ main(int argc, char **argv)
 		.mask = { 0xff, 0xff, 0xff, 0xff, 0xff },
 		.name = "prism",
 		.window = 1000000,
-		.options = { .prefix = "--", .help = "--help" },
+		.keys = { .prefix = "--", .help = "--help" },
 	};
 	return conv_main(&family, &t.conv, argc, argv);
 }

@@ -25,8 +25,8 @@ differ(struct recoder *r, const char *text)
 		&(struct conv_issue){
 			.error = "timestamps",
 			.text = text,
-			.file = r->in->file,
-			.offset = r->in->in.at,
+			.file = r->in->source.name,
+			.offset = r->in->file.in.at,
 			.nth = 1,
 			.fatal = true,
 			.hint = "--to-timestamps=FILE writes those of the output",
@@ -63,8 +63,8 @@ put(struct recoder *r, const struct prism_event *ev)
 			.error = -code == PRISM_E_VALUE ? "value" : "prism",
 			.code = -code == PRISM_E_VALUE ? NULL : prism_code_name(-code),
 			.text = prism_code_text(-code),
-			.file = r->in->file,
-			.offset = r->in->in.at,
+			.file = r->in->source.name,
+			.offset = r->in->file.in.at,
 			.nth = 1,
 			.fatal = true,
 			.hint = hint,
@@ -146,13 +146,13 @@ recode(struct recoder *r, const char *out)
 	int rc;
 	begin(r);
 	while ((rc = ptinput_next(r->in)) > 0) {
-		rc = take(r, &r->in->ev);
+		rc = take(r, &r->in->file.rec.ev);
 		if (rc < 0 || conv_stop(&t->conv))
 			break;
 	}
 	if (rc == 0 && r->other_buffers && r->ended)
 		rc = put(r, &(struct prism_event){ .kind = PRISM_END });
-	if (rc == 0 && prismclock_left(&r->in->time) > 0)
+	if (rc == 0 && prismclock_left(&r->in->file.time) > 0)
 		rc = differ(r, "the stream ends here, and its timestamps do not");
 	if (rc == 0)
 		rc = ptool_describe(t, out, &r->target);

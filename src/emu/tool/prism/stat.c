@@ -64,7 +64,7 @@ note_context(struct stats *s, const struct prism_cxt *c)
 static int
 count(struct stats *s, const struct ptinput *in)
 {
-	const struct prism_event *ev = &in->ev;
+	const struct prism_event *ev = &in->file.rec.ev;
 	if (s->size == 0)
 		s->first = in->clock;
 	s->last = in->clock;
@@ -201,10 +201,10 @@ put_stats(struct stats *s, const struct ptinput *in)
 		all += s->kinds[i];
 	if (s->tool->json) {
 		json_open(s->out, NULL, '{');
-		json_form(s->out, "stream", TEXT_JSON_BYTES, in->file, strlen(in->file));
+		json_form(s->out, "stream", TEXT_JSON_BYTES, in->source.name, strlen(in->source.name));
 	} else {
 		wbuf_printf(s->out, "%s%-22s ", in == s->tool->inputs ? "" : "\n", "stream");
-		put_form(s->out, TEXT_PLAIN, in->file, strlen(in->file));
+		put_form(s->out, TEXT_PLAIN, in->source.name, strlen(in->source.name));
 		put_str(s->out, "\n");
 	}
 	put_row(s, 0, "events", all);

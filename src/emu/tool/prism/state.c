@@ -47,7 +47,7 @@ tell_issues(struct ptscope *u, const struct ps_stream *s)
 	int rc = 0;
 	for (int code = PRISM_PM06; code >= PRISM_PM01 && rc == 0; code--)
 		if (u->step.issues & 1U << code)
-			rc = ptool_issue(u->tool, s->in->file, s->in->in.at, code);
+			rc = ptool_issue(u->tool, s->in->source.name, s->in->file.in.at, code);
 	return rc;
 }
 
@@ -110,7 +110,7 @@ ptstate_cxt(struct ptscope *u, const struct ps_stream *s, const struct prism_cxt
 		ptscope_set(u, PS_FRAMES, slot, PS_FRAME_DEPTH, k->n);
 		ptscope_set(u, PS_FRAMES, slot, PS_FRAME_KIND, c->type);
 		ptscope_set(u, PS_FRAMES, slot, PS_FRAME_NAME, step->name ? ptscope_string(u, step->name) : 0);
-		ptscope_set(u, PS_FRAMES, slot, PS_FRAME_SEQ, s->in->in.seq - 1);
+		ptscope_set(u, PS_FRAMES, slot, PS_FRAME_SEQ, s->in->file.in.seq - 1);
 	}
 	for (uint32_t i = step->popped; i-- > 0;) {
 		uint16_t slot = (uint16_t)k->frames[k->n + i].user;

@@ -55,7 +55,7 @@ ptool_issue(struct ptool *t, const char *file, uint64_t offset, int code)
 			.offset = offset,
 			.nth = ++t->counts[code],
 			.fatal = fatal,
-			.hint = prismtell_hint(&t->options, code, hint, sizeof(hint)),
+			.hint = prismhint_get(&t->keys, code, hint),
 			.lenient = prism_code_lenient(code),
 		});
 	return fatal ? -1 : 0;
@@ -64,7 +64,7 @@ ptool_issue(struct ptool *t, const char *file, uint64_t offset, int code)
 bool
 ptool_set(struct ptool *t, const char *key, const char *value)
 {
-	struct prism_options *o = &t->options;
+	struct prism_keys *o = &t->keys;
 	if (o->nset == PRISM_SETTINGS) {
 		(void)conv_usage(&t->conv, "there are more than %d options for the streams", PRISM_SETTINGS);
 		return false;
@@ -86,18 +86,16 @@ ptool_ready(struct ptool *t)
 {
 	t->diag.program = t->conv.program;
 	t->diag.level = t->conv.quiet ? DIAG_QUIET : DIAG_NORMAL;
-	t->trace.diag = &t->diag;
-	t->prism.trace = &t->trace;
-	t->prism.options = &t->options;
+	t->sources = (struct prism_sources){ .diag = &t->diag, .arena = &t->arena, .keys = &t->keys };
 }
 
 int
 ptool_apply(struct ptool *t, struct prism_source *s)
 {
 	int rc = 0;
-	for (size_t i = 0; i < t->options.nset && rc == 0; i++)
-		rc = prismdesc_set(&t->prism, &t->options.set[i], NULL, s);
-	return ptool_status(rc == 0 ? prismdesc_check(&t->prism, s) : rc);
+	for (size_t i = 0; i < t->keys.nset && rc == 0; i++)
+		rc = prismdesc_set(&t->sources, &t->keys.set[i], NULL, s);
+	return ptool_status(rc == 0 ? prismdesc_check(&t->sources, s) : rc);
 }
 
 int
@@ -106,7 +104,7 @@ ptool_source(struct ptool *t, const char *path, struct prism_source *s)
 	int rc = 0;
 	ptool_ready(t);
 	if (ends_with(path, ".json")) {
-		rc = prismdesc_read(&t->prism, path, true, s);
+		rc = prismdesc_read(&t->sources, path, true, s);
 	} else {
 		prismdesc_default(s);
 		s->events = path;
@@ -119,7 +117,7 @@ ptool_source(struct ptool *t, const char *path, struct prism_source *s)
 static int
 check_pair(struct ptool *t, const char *path, const char *other)
 {
-	struct arena *a = &t->trace.arena;
+	struct arena *a = &t->arena;
 	if (!other)
 		return 0;
 	const char *part = arena_printf(a, "%s.part", path);
@@ -163,7 +161,7 @@ seen_from(struct ptool *t, const char *path)
 	if (conv_is_same(*dir ? dir : ".", *of ? of : "."))
 		return name;
 	char *whole = realpath(*dir ? dir : ".", NULL);
-	const char *seen = whole ? arena_printf(&t->trace.arena, "%s/%s", whole, name) : NULL;
+	const char *seen = whole ? arena_printf(&t->arena, "%s/%s", whole, name) : NULL;
 	free(whole);
 	return seen;
 }

@@ -5,7 +5,7 @@
 /* tool: what the subcommands of ovniscope-prism share beside conv.h. */
 
 #include "kit/conv.h"
-#include "input/prism/parts.h"
+#include "source/prism/source.h"
 
 enum {
 	PTOOL_WITH_INPUT = CONV_OWN << 0, /* what a stream is: layout and so on */
@@ -35,11 +35,11 @@ struct ptool {
 	size_t ninputs;
 	uint64_t counts[PRISM_CODES];
 
-	/* What reads descriptions: it needs no more of a trace than these. */
-	struct diag diag;
-	struct trace trace;
-	struct prism prism;
-	struct prism_options options; /* keys that win over descriptions */
+	struct diag diag; /* of what reads files and descriptions */
+	struct arena arena;
+	struct reader_pool readers;
+	struct prism_sources sources;
+	struct prism_keys keys;
 
 	bool json;
 	bool bytes;
@@ -72,7 +72,7 @@ const char *ptool_parse_detail(const char *text, uint8_t detail[PRISM_KINDS]);
  * false: there are too many (reported). */
 bool ptool_set(struct ptool *t, const char *key, const char *value);
 
-/* Before the two below, and those of prismparts.h. */
+/* Before the two below, and those of source.h. */
 void ptool_ready(struct ptool *t);
 
 /* For what those return: wrong usage is the status 2. */

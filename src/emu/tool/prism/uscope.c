@@ -72,7 +72,7 @@ advance(struct ptscope *u, const struct ptinput *in)
 	struct conv *c = &u->tool->conv;
 	u->rel = in->clock - u->first;
 	if (u->rel > INT64_MAX / PS_PER_NS)
-		return conv_error(c, "time", "%s: %" PRIu64 " ns after the first event the time does not fit in 63 bits of picoseconds", in->file, u->rel);
+		return conv_error(c, "time", "%s: %" PRIu64 " ns after the first event the time does not fit in 63 bits of picoseconds", in->source.name, u->rel);
 	if (!u->tool->no_accesses || u->rel < u->tick)
 		return 0;
 	int rc = u->dirty ? frame(u, u->tick) : 0;
@@ -173,7 +173,7 @@ take_cfg(struct ptscope *u, const struct ps_stream *s, const struct prism_cfg *e
 static int
 take_event(struct ptscope *u, struct ps_stream *s)
 {
-	const struct prism_event *ev = &s->in->ev;
+	const struct prism_event *ev = &s->in->file.rec.ev;
 	bool ticks = ev->kind != PRISM_CFG && ev->kind != PRISM_END;
 	bool access = ev->kind == PRISM_MEM || ev->kind == PRISM_COMP;
 	int rc = advance(u, s->in);

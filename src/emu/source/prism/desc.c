@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* desc: the description of a stream, and the same keys on the command line. */
 #include "json.h"
-#include "parts.h"
+#include "source.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -14,7 +14,7 @@
 #define WHOLE (UINT64_C(1) << 53)
 
 struct parse {
-	struct prism *p;
+	struct prism_sources *p;
 	struct prism_source *s;
 	const char *where; /* for messages; NULL: the command line */
 	bool texts;        /* all values are texts */
@@ -28,12 +28,12 @@ bad(const struct parse *c, const char *key, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	struct diag *d = c->p->trace->diag;
+	struct diag *d = c->p->diag;
 	c->p->counts[PRISM_PJ01]++;
 	if (c->where)
 		return diag_error(d, ERR_PRISM, &(struct place){ .file = c->where }, "PJ01: the key \"%s\" %s", key, text);
 	return diag_error(d, ERR_USAGE, &(struct place){ .file = "the command line" }, "PJ01: the key \"%s\" %s\nhint: %s %s lists the options",
-		key, text, d->program, c->p->options->help);
+		key, text, d->program, c->p->keys->help);
 }
 
 /* ---- Values. ---- */
@@ -92,9 +92,9 @@ parse_file(const struct parse *c, const cJSON *item, const char *json, const cha
 		return bad(c, item->string, "must be the name of a file");
 	const char *slash = json ? strrchr(json, '/') : NULL;
 	const char *name = item->valuestring;
-	*out = *name == '/' || !slash ? arena_printf(&c->p->trace->arena, "%s", name)
-				      : arena_printf(&c->p->trace->arena, "%.*s/%s", (int)(slash - json), json, name);
-	return *out ? 0 : diag_no_memory(c->p->trace->diag);
+	*out = *name == '/' || !slash ? arena_printf(c->p->arena, "%s", name)
+				      : arena_printf(c->p->arena, "%.*s/%s", (int)(slash - json), json, name);
+	return *out ? 0 : diag_no_memory(c->p->diag);
 }
 
 /* ---- Keys. ---- */
@@ -264,10 +264,10 @@ prismdesc_default(struct prism_source *s)
 }
 
 int
-prismdesc_read(struct prism *p, const char *path, bool wanted, struct prism_source *s)
+prismdesc_read(struct prism_sources *p, const char *path, bool wanted, struct prism_source *s)
 {
-	struct diag *d = p->trace->diag;
-	struct parse c = { .p = p, .s = s, .where = prismfiles_name(p->trace, path) };
+	struct diag *d = p->diag;
+	struct parse c = { .p = p, .s = s, .where = prismfiles_name(p->dir, path) };
 	cJSON *root = NULL;
 	prismdesc_default(s);
 	s->json = path;
@@ -321,12 +321,12 @@ make_object(const char *text, const char *usual)
 }
 
 int
-prismdesc_set(struct prism *p, const struct prism_setting *o, const char *where, struct prism_source *s)
+prismdesc_set(struct prism_sources *p, const struct prism_setting *o, const char *where, struct prism_source *s)
 {
 	struct parse c = { .p = p, .s = s, .where = where, .texts = true };
-	char *key = arena_strndup(&p->trace->arena, o->key, strcspn(o->key, "="));
+	char *key = arena_strndup(p->arena, o->key, strcspn(o->key, "="));
 	if (!key)
-		return diag_no_memory(p->trace->diag);
+		return diag_no_memory(p->diag);
 	for (char *k = key; *k; k++)
 		*k = *k == '-' ? '_' : *k;
 	bool is_clock = strcmp(key, "clock") == 0;
@@ -334,7 +334,7 @@ prismdesc_set(struct prism *p, const struct prism_setting *o, const char *where,
 	if (!item)
 		item = cJSON_CreateString(o->value);
 	if (!item)
-		return diag_no_memory(p->trace->diag);
+		return diag_no_memory(p->diag);
 	item->string = key;
 	int rc = parse_key(&c, item);
 	item->string = NULL; /* of the arena */
@@ -345,14 +345,14 @@ prismdesc_set(struct prism *p, const struct prism_setting *o, const char *where,
 }
 
 int
-prismdesc_check(struct prism *p, struct prism_source *s)
+prismdesc_check(struct prism_sources *p, struct prism_source *s)
 {
-	struct parse c = { .p = p, .s = s, .where = s->json ? prismfiles_name(p->trace, s->json) : s->name };
+	struct parse c = { .p = p, .s = s, .where = s->json ? prismfiles_name(p->dir, s->json) : s->name };
 	struct parse asked = { .p = p, .s = s };
 	if (s->clock == PRISM_CLOCK_TIMESTAMPS && !s->timestamps)
 		return bad(s->clock_set ? &asked : &c, "timestamps", "is missing: the mode of the clock needs that file");
 	if (s->clock != PRISM_CLOCK_TIMESTAMPS && s->timestamps)
-		diag_warn(p->trace->diag, &(struct place){ .file = c.where },
+		diag_warn(p->diag, &(struct place){ .file = c.where },
 			"the timestamps are not looked at, as the mode of the clock is another\nhint: set the key clock to mode=timestamps, or leave the timestamps out");
 	return 0;
 }

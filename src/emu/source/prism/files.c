@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* files: which streams there are: descriptions and bare files of a directory, in the
  * order of the names of their events, or what the command line names. */
-#include "parts.h"
+#include "source.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -32,10 +32,10 @@ is_json(const char *name)
 }
 
 const char *
-prismfiles_name(const struct trace *t, const char *path)
+prismfiles_name(const char *dir, const char *path)
 {
-	size_t n = t->dir ? strlen(t->dir) : 0;
-	return n && strncmp(path, t->dir, n) == 0 && path[n] == '/' ? path + n + 1 : path;
+	size_t n = dir ? strlen(dir) : 0;
+	return n && strncmp(path, dir, n) == 0 && path[n] == '/' ? path + n + 1 : path;
 }
 
 /* ---- A directory. ---- */
@@ -82,9 +82,9 @@ prismfiles_probe(const char *dir)
 static int
 by_events(const void *a, const void *b)
 {
-	const struct prism_stream *x = a;
-	const struct prism_stream *y = b;
-	return strcmp(x->source.events, y->source.events);
+	const struct prism_source *x = a;
+	const struct prism_source *y = b;
+	return strcmp(x->events, y->events);
 }
 
 static void
@@ -104,56 +104,55 @@ is_same(const struct prism_source *a, const struct prism_source *b)
 
 /* The stream in front of number n that is of the same file; NULL: none. */
 static const struct prism_source *
-find_same(const struct prism *p, uint32_t n)
+find_same(const struct prism_sources *p, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
-		if (is_same(&p->streams[i].source, &p->streams[n].source))
-			return &p->streams[i].source;
+		if (is_same(&p->list[i], &p->list[n]))
+			return &p->list[i];
 	return NULL;
 }
 
 /* Descriptions come first, so that bare files are those that no description names, in whatever
  * words. */
 static int
-add_entry(struct prism *p, const char *name, bool json)
+add_entry(struct prism_sources *p, const char *name, bool json)
 {
-	struct prism_source *s = &p->streams[p->nstreams].source;
-	const char *path = arena_printf(&p->trace->arena, "%s/%s", p->trace->dir, name);
+	struct prism_source *s = &p->list[p->n];
+	const char *path = arena_printf(p->arena, "%s/%s", p->dir, name);
 	if (!path)
-		return diag_no_memory(p->trace->diag);
+		return diag_no_memory(p->diag);
 	prismdesc_default(s);
 	s->events = path;
 	int rc = json ? prismdesc_read(p, path, false, s) : 0;
 	if (rc != 0)
 		return rc < 0 ? rc : 0;
 	identify(s);
-	const struct prism_source *same = find_same(p, p->nstreams);
+	const struct prism_source *same = find_same(p, p->n);
 	if (json && same) {
 		p->counts[PRISM_PJ01]++;
-		return diag_error(p->trace->diag, ERR_PRISM, &(struct place){ .file = prismfiles_name(p->trace, s->json) },
-			"PJ01: the key \"events\" names a file that %s describes too", prismfiles_name(p->trace, same->json));
+		return diag_error(p->diag, ERR_PRISM, &(struct place){ .file = prismfiles_name(p->dir, s->json) },
+			"PJ01: the key \"events\" names a file that %s describes too", prismfiles_name(p->dir, same->json));
 	}
-	p->nstreams += !same;
+	p->n += !same;
 	return 0;
 }
 
 static int
-find_in_dir(struct prism *p)
+find_in_dir(struct prism_sources *p)
 {
-	struct trace *t = p->trace;
 	struct dirent **list;
-	int n = scandir(t->dir, &list, only_ours, by_name);
+	int n = scandir(p->dir, &list, only_ours, by_name);
 	if (n < 0)
-		return diag_io(t->diag, ERR_READ, "read the directory", t->dir, errno);
-	p->streams = arena_new(&t->arena, struct prism_stream, (size_t)n);
-	int rc = p->streams ? 0 : diag_no_memory(t->diag);
+		return diag_io(p->diag, ERR_READ, "read the directory", p->dir, errno);
+	p->list = arena_new(p->arena, struct prism_source, (size_t)n);
+	int rc = p->list ? 0 : diag_no_memory(p->diag);
 	for (int pass = 0; pass < 2; pass++)
 		for (int i = 0; i < n && rc == 0; i++)
 			if (is_json(list[i]->d_name) == (pass == 0))
 				rc = add_entry(p, list[i]->d_name, pass == 0);
 	free_list(list, n);
-	if (rc == 0 && p->nstreams)
-		qsort(p->streams, p->nstreams, sizeof(*p->streams), by_events);
+	if (rc == 0 && p->n)
+		qsort(p->list, p->n, sizeof(*p->list), by_events);
 	return rc;
 }
 
@@ -172,36 +171,34 @@ dir_of(struct arena *a, const char *path)
 }
 
 static int
-find_named(struct prism *p)
+find_named(struct prism_sources *p, const char *const *paths, size_t n)
 {
-	struct trace *t = p->trace;
-	const struct prism_options *o = p->options;
-	t->dir = dir_of(&t->arena, o->file[0]);
-	p->streams = arena_new(&t->arena, struct prism_stream, o->nfiles);
-	if (!t->dir || !p->streams)
-		return diag_no_memory(t->diag);
-	for (; p->nstreams < o->nfiles; p->nstreams++) {
-		struct prism_source *s = &p->streams[p->nstreams].source;
-		const char *path = o->file[p->nstreams];
+	p->dir = dir_of(p->arena, paths[0]);
+	p->list = arena_new(p->arena, struct prism_source, n);
+	if (!p->dir || !p->list)
+		return diag_no_memory(p->diag);
+	for (; p->n < n; p->n++) {
+		struct prism_source *s = &p->list[p->n];
+		const char *path = paths[p->n];
 		prismdesc_default(s);
 		s->events = path;
 		int rc = is_json(path) ? prismdesc_read(p, path, true, s) : 0;
 		if (rc < 0)
 			return rc;
-		for (uint32_t i = 0; i < p->nstreams && strcmp(s->events, "-") == 0; i++)
-			if (strcmp(p->streams[i].source.events, "-") == 0)
-				return diag_error(t->diag, ERR_USAGE, NULL, "the standard input is one stream, not two");
+		for (uint32_t i = 0; i < p->n && strcmp(s->events, "-") == 0; i++)
+			if (strcmp(p->list[i].events, "-") == 0)
+				return diag_error(p->diag, ERR_USAGE, NULL, "the standard input is one stream, not two");
 	}
 	return 0;
 }
 
 /* Whether the bytes can be read twice. */
 static int
-look_at(struct prism *p, struct prism_source *s)
+look_at(struct prism_sources *p, struct prism_source *s)
 {
-	struct diag *d = p->trace->diag;
+	struct diag *d = p->diag;
 	struct stat st;
-	s->name = prismfiles_name(p->trace, s->events);
+	s->name = prismfiles_name(p->dir, s->events);
 	if (strcmp(s->events, "-") == 0) {
 		s->name = "standard input";
 		s->live = true;
@@ -217,19 +214,17 @@ look_at(struct prism *p, struct prism_source *s)
 }
 
 int
-prismfiles_find(struct prism *p)
+prismfiles_find(struct prism_sources *p, const char *const *paths, size_t n)
 {
-	const struct prism_options *o = p->options;
-	int rc = p->trace->dir ? find_in_dir(p) : find_named(p);
-	for (uint32_t i = 0; i < p->nstreams && rc == 0; i++) {
-		struct prism_source *s = &p->streams[i].source;
-		for (size_t k = 0; k < o->nset && rc == 0; k++)
-			rc = prismdesc_set(p, &o->set[k], NULL, s);
+	int rc = p->dir ? find_in_dir(p) : find_named(p, paths, n);
+	for (uint32_t i = 0; i < p->n && rc == 0; i++) {
+		struct prism_source *s = &p->list[i];
+		for (size_t k = 0; k < p->keys->nset && rc == 0; k++)
+			rc = prismdesc_set(p, &p->keys->set[k], NULL, s);
 		if (rc == 0)
 			rc = look_at(p, s);
 		if (rc == 0)
 			rc = prismdesc_check(p, s);
-		p->live = p->live || s->live;
 	}
 	return rc;
 }

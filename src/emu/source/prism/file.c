@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include "file.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	LIVE_WINDOW = 128 * 1024,
+};
+
+/* ---- Live. ---- */
+
+int
+prismfile_live(struct reader *r, struct reader_pool *pool, int fd, const char *path, const char *name)
+{
+	*r = (struct reader){ .pool = pool, .path = path, .name = name, .fd = fd, .keep_open = true };
+	r->cap = LIVE_WINDOW;
+	r->p = r->end = r->buf = block_alloc(r->cap);
+	return r->buf ? 0 : diag_no_memory(pool->diag);
+}
+
+/* Room for more bytes. */
+static int
+make_room(struct reader *r)
+{
+	size_t have = (size_t)(r->end - r->p);
+	if (r->end < r->buf + r->cap)
+		return 0;
+	if (have > r->cap / 2) {
+		uint8_t *buf = block_resize(r->buf, r->cap * 2);
+		if (!buf)
+			return -ENOMEM;
+		r->p = buf + (r->p - r->buf);
+		r->buf = buf;
+		r->cap *= 2;
+	}
+	r->base += (uint64_t)(r->p - r->buf);
+	memmove(r->buf, r->p, have);
+	r->p = r->buf;
+	r->end = r->buf + have;
+	return 0;
+}
+
+int
+prismfile_read(struct reader *r)
+{
+	int rc = make_room(r);
+	if (rc < 0)
+		return rc;
+	ssize_t k = read(r->fd, r->buf + (r->end - r->buf), (size_t)(r->buf + r->cap - r->end));
+	if (k < 0)
+		return errno == EINTR || errno == EAGAIN ? 0 : -errno;
+	r->eof = k == 0;
+	r->end += k;
+	r->file_pos += (uint64_t)k;
+	return 0;
+}
+
+/* ---- Events. ---- */
+
+int
+prismfile_open(struct prism_file *f, struct reader *r, struct reader_pool *pool, const struct prism_source *s, const char *stamps,
+	int (*fill)(struct prism_file *f))
+{
+	f->bytes = r;
+	f->fill = fill;
+	prismread_begin(&f->in, &s->settings, s->buffer_size);
+	int rc = fill ? 0 : reader_open(r, pool, s->events, s->name);
+	if (rc == 0)
+		rc = prismclock_open(&f->time, s->clock, s->start, s->tick_ns, pool, s->timestamps, stamps);
+	f->rec = (struct prism_record){ .clock_ns = f->time.now };
+	return rc;
+}
+
+void
+prismfile_close(struct prism_file *f)
+{
+	if (f->bytes)
+		reader_close(f->bytes);
+	prismclock_close(&f->time);
+}
+
+/* The name of a context stays where it is while other streams are waited for. */
+static void
+keep_name(struct prism_file *f)
+{
+	struct prism_cxt *c = &f->rec.ev.cxt;
+	if (f->rec.ev.kind != PRISM_CXT || !(c->has & PRISM_HAS_NAME))
+		return;
+	memcpy(f->name, c->name, c->name_len);
+	c->name = f->name;
+}
+
+int
+prismfile_go_on(struct prism_file *f, struct prism_got *got)
+{
+	struct reader *r = f->bytes;
+	for (;; prismfile_try(f, got)) {
+		if (got->rc < 0)
+			got->code = (enum prism_code)(-got->rc);
+		else
+			got->issues |= f->rec.ev.issues;
+		if (got->rc > 0 && f->fill)
+			keep_name(f);
+		if (got->rc != 0 || f->in.ended)
+			return got->rc > 0;
+		int rc = f->fill ? f->fill(f) : reader_fill(r, (uint64_t)(r->end - r->p) + 1);
+		if (rc < 0)
+			return rc;
+	}
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SOURCE_PRISM_SOURCE_H
+#define SOURCE_PRISM_SOURCE_H
+
+/* source: which streams of Prism there are, and what is said of each: its description, or keys of the
+ * command line (doc/format/prism.md).
+ *
+ * All functions return 0, or <0 (reported), unless said otherwise. */
+
+#include "arena.h"
+#include "clock.h"
+#include "diag.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	PRISM_SETTINGS = 16,
+	PRISM_HINT_MAX = 300,
+};
+
+/* A key of descriptions, on the command line. */
+struct prism_setting {
+	const char *key; /* up to '=', or as a whole; '-' stands for '_' */
+	const char *value;
+};
+
+/* Keys that win over descriptions. All strings are borrowed. */
+struct prism_keys {
+	const char *prefix; /* of options for keys, in hints: "--prism-"; NULL: there are none */
+	const char *help;   /* the option that lists them */
+	struct prism_setting set[PRISM_SETTINGS];
+	size_t nset;
+};
+
+/* What is described beside a stream, or the defaults. */
+struct prism_source {
+	const char *events;     /* path */
+	const char *name;       /* of it, in messages */
+	const char *json;       /* path of the description; NULL: none */
+	const char *timestamps; /* path; NULL: none */
+	uint64_t dev;           /* which file it is, whatever its name; of a directory */
+	uint64_t ino;
+	struct prism_settings settings;
+	uint64_t buffer_size;
+	int process;
+	uint32_t first_thread; /* 0: none */
+	enum prism_clock clock;
+	bool clock_set; /* on the command line */
+	uint64_t start; /* ns */
+	uint64_t tick_ns;
+	bool live; /* no plain file: it cannot be read twice */
+};
+
+struct prism_sources {
+	struct diag *diag;
+	struct arena *arena; /* all is there */
+	const struct prism_keys *keys;
+	const char *dir;           /* that holds the streams, or, when they are named, the first of them */
+	struct prism_source *list; /* by the names of their events, or as they are named */
+	uint32_t n;
+	uint64_t counts[PRISM_CODES]; /* how often what was found */
+};
+
+/* ---- Files. ---- */
+
+/* Whether the directory holds streams: 1 yes, 0 no. */
+int prismfiles_probe(const char *dir);
+
+/* Finds the streams of p->dir, or, if that is NULL, those of n > 0 paths. */
+int prismfiles_find(struct prism_sources *p, const char *const *paths, size_t n);
+
+/* Name of a file in messages: below the directory, which may be NULL. */
+const char *prismfiles_name(const char *dir, const char *path);
+
+/* ---- Descriptions. ---- */
+
+/* What a stream is without a description. */
+void prismdesc_default(struct prism_source *s);
+
+/* Reads a description. `wanted`: it must be one; else 1 is returned when it is not. */
+int prismdesc_read(struct prism_sources *p, const char *path, bool wanted, struct prism_source *s);
+
+/* A key as a text: of the command line (where: NULL), or of a file. */
+int prismdesc_set(struct prism_sources *p, const struct prism_setting *o, const char *where, struct prism_source *s);
+
+/* What only all keys together tell. */
+int prismdesc_check(struct prism_sources *p, struct prism_source *s);
+
+/* Whether the file is a description. Says nothing. */
+bool prismdesc_is(const char *path);
+
+/* ---- Hints. ---- */
+
+/* What may be behind a code, in a buffer of PRISM_HINT_MAX bytes; NULL: nobody knows. */
+const char *prismhint_get(const struct prism_keys *keys, int code, char *buf);
+
+#endif
