@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ovniemu: turns a trace into timelines. */
 #include "kit/cli.h"
+#include "kit/progress.h"
 #include "emu.h"
 #include "input/inputs.h"
 #include "out.h"
@@ -13,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include "uscope/uscope.h"
 
@@ -62,33 +62,17 @@ on_signal(int sig)
 	stop = sig; /* a second one kills: SA_RESETHAND */
 }
 
-static double
-now(void)
-{
-	struct timespec ts;
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
-struct progress {
-	double begin;
-	double shown;
-	double every; /* seconds */
-};
-
 static void
 show_progress(const struct emu *emu, void *arg)
 {
 	struct progress *p = arg;
-	double t = now();
-	if (t - p->shown < p->every)
+	if (!progress_due(p))
 		return;
-	p->shown = t;
 	uint64_t done = 0;
 	for (size_t i = 0; i < emu->plan->trace.nstreams; i++)
 		done += stream_consumed(&emu->plan->trace.streams[i]);
 	double part = emu->plan->trace.bytes ? (double)done / (double)emu->plan->trace.bytes : 1;
-	double took = t - p->begin;
+	double took = progress_took(p);
 	double millions = (double)(emu->nevents + emu->plan->trace.nmore) / 1e6;
 	if (emu->plan->trace.npids) { /* live: the end is not known */
 		diag_progress(emu->diag, "%.2f million events at %.2f million/s", millions, millions / took);
@@ -178,7 +162,8 @@ run(struct diag *d, const char *dir, const struct emu_options *o)
 	size_t nsinks = out_sinks(o->outputs, sinks);
 	struct emu emu;
 	struct summary s = { .outputs = o->outputs };
-	double begin = now();
+	struct progress clock;
+	progress_init(&clock);
 	int rc = emu_open(&emu, d, dir, o);
 	for (const struct trace_input *in = o->inputs; in->format && rc == 0; in++)
 		if (in->format != emu.plan->trace.format && in->format->options && in->format->options->foreign)
@@ -196,20 +181,10 @@ run(struct diag *d, const char *dir, const struct emu_options *o)
 	if (!began && rc == -ERR_INTERRUPTED)
 		diag_info(d, "stopped by the user before the first event");
 	if (began)
-		print_summary(d, &s, now() - begin, rc);
+		print_summary(d, &s, progress_took(&clock), rc);
 	if (rc == -ERR_USAGE) /* found when the trace was known */
 		return 2;
 	return rc == 0 || rc == -ERR_INTERRUPTED ? 0 : 1;
-}
-
-static bool
-parse_number(const char *text, long max, unsigned *n)
-{
-	char *end;
-	errno = 0;
-	long v = strtol(text, &end, 10);
-	*n = (unsigned)v;
-	return end != text && !*end && !errno && v >= 1 && v <= max;
 }
 
 /* Names of outputs, with commas. */
@@ -228,18 +203,6 @@ parse_outputs(const char *text, unsigned *which)
 		text += n + (text[n] == ',' && text[n + 1]);
 	}
 	return *which != 0;
-}
-
-static bool
-parse_compression(const char *text, int *method)
-{
-	static const char *const names[] = { [USCOPE_LZ4] = "lz4", [USCOPE_ZSTD] = "zstd", [USCOPE_RAW] = "none" };
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(text, names[i]) == 0) {
-			*method = (int)i;
-			return true;
-		}
-	return false;
 }
 
 /* The CPUs that this process may use. */
@@ -324,10 +287,11 @@ start(struct diag *d, struct input_options *io, int argc, char **argv)
 		.ngroups = io->ngroups,
 	};
 	struct emu_options o = { .stop = &stop, .threads = count_cpus(), .outputs = OUTPUT_PRV | OUTPUT_USCOPE };
-	unsigned labels = LABELS;
-	struct progress p = { .begin = now(), .every = 0.1 };
-	p.shown = p.begin;
-	bool progress = isatty(STDERR_FILENO);
+	static const char *const methods[] = { [USCOPE_LZ4] = "lz4", [USCOPE_ZSTD] = "zstd", [USCOPE_RAW] = "none" };
+	uint64_t n;
+	struct progress p;
+	progress_init(&p);
+	o.uscope.labels = LABELS;
 
 	int opt;
 	while ((opt = cli_next(&cli, argc, argv)) >= 0) {
@@ -336,17 +300,17 @@ start(struct diag *d, struct input_options *io, int argc, char **argv)
 		case 'c': o.clock_table = optarg; break;
 		case 'a': o.all_models = true; break;
 		case 'j':
-			if (parse_number(optarg, THREADS_MAX, &o.threads))
-				break;
-			(void)cli_usage(&cli, "-j needs a number from 1 to %d, not '%s'", THREADS_MAX, optarg);
-			return 2;
+			if (!cli_number(&cli, "-j", 1, THREADS_MAX, optarg, &n))
+				return 2;
+			o.threads = (unsigned)n;
+			break;
 		case 'b': o.breakdown = true; break;
 		case 'l': o.lint = true; break;
 		case 'q': d->level = DIAG_QUIET; break;
 		case 'd':
 		case 'v': d->level = DIAG_VERBOSE; break;
 		case OPT_COMPAT: o.compat = true; break;
-		case OPT_PROGRESS: progress = true; break;
+		case OPT_PROGRESS: p.wanted = true; break;
 		case 'f':
 			o.uscope.asked = true;
 			if (parse_outputs(optarg, &o.outputs))
@@ -354,17 +318,17 @@ start(struct diag *d, struct input_options *io, int argc, char **argv)
 			(void)cli_usage(&cli, "-f needs prv, uscope or prv,uscope, not '%s'", optarg);
 			return 2;
 		case OPT_COMPRESSION:
-			if (parse_compression(optarg, &o.uscope.compression))
-				break;
-			(void)cli_usage(&cli, "--uscope-compression needs lz4, zstd or none, not '%s'", optarg);
-			return 2;
+			o.uscope.compression = cli_choose(&cli, "--uscope-compression", methods, sizeof(methods) / sizeof(methods[0]), optarg);
+			if (o.uscope.compression < 0)
+				return 2;
+			break;
 		case OPT_PREFIX: o.uscope.lz4_prefix = true; break;
 		case OPT_RAW: o.uscope.raw_events = true; break;
 		case OPT_LABELS:
-			if (parse_number(optarg, LABELS_MAX, &labels))
-				break;
-			(void)cli_usage(&cli, "--uscope-labels needs a number from 1 to %d, not '%s'", LABELS_MAX, optarg);
-			return 2;
+			if (!cli_number(&cli, "--uscope-labels", 1, LABELS_MAX, optarg, &n))
+				return 2;
+			o.uscope.labels = (uint16_t)n;
+			break;
 		case OPT_LENIENT:
 			for (size_t i = 0; i < io->ngroups; i++)
 				(void)io->groups[i].take(io->groups[i].self, OPTION_LENIENT, NULL, NULL);
@@ -380,9 +344,8 @@ start(struct diag *d, struct input_options *io, int argc, char **argv)
 	if (opt != CLI_END)
 		return cli_status(opt);
 
-	o.uscope.labels = (uint16_t)labels;
 	o.inputs = io->list;
-	if (progress && d->level > DIAG_QUIET) {
+	if (p.wanted && d->level > DIAG_QUIET) {
 		o.progress = show_progress;
 		o.progress_arg = &p;
 	}

@@ -3,6 +3,7 @@
 #include "look/catalog.h"
 #include "kit/cli.h"
 #include "emu.h"
+#include "jsonout.h"
 
 #include <ctype.h>
 #include <getopt.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
 	OPT_MODEL = 256,
@@ -34,19 +36,6 @@ static const char *const type_names[] = {
 	[SIG_I64] = "i64",
 	[SIG_STR] = "str",
 };
-
-static void
-put_json(const char *text)
-{
-	(void)putchar('"');
-	for (; *text; text++) {
-		if ((unsigned char)*text < 0x20)
-			(void)printf("\\u%04x", (unsigned)*text);
-		else
-			(void)printf(*text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
-	}
-	(void)putchar('"');
-}
 
 /* Whether Markdown would take the character for more than itself. */
 static bool
@@ -85,10 +74,9 @@ put_code(const char *text)
 
 /* ---- Events. ---- */
 
-typedef void print_item(const struct catalog_item *item, bool first);
-
 struct printer {
-	print_item *print;
+	void (*print)(const struct printer *p, const struct catalog_item *item);
+	struct wbuf *w; /* of JSON */
 	bool first;
 };
 
@@ -98,18 +86,18 @@ print_one(const struct catalog_item *item, void *arg)
 	struct printer *p = arg;
 	if (item->unlisted)
 		return 0;
-	p->print(item, p->first);
+	p->print(p, item);
 	p->first = false;
 	return 0;
 }
 
-/* Calls print() for each event of a model. Returns 0, or -1 (reported). */
+/* Prints each event of a model. Returns 0, or -1 (reported). */
 static int
-each_event(const char *program, const struct model *m, print_item *print)
+each_event(const char *program, const struct model *m, struct printer p)
 {
-	struct printer p = { print, true };
 	const char *sig;
 	const char *why;
+	p.first = true;
 	int rc = catalog_each(m, print_one, &p, &sig, &why);
 	if (rc < 0)
 		(void)fprintf(stderr, "%s: error[unknown-event]: model %s declares \"%s\": %s\n", program, m->name, sig, why);
@@ -119,46 +107,67 @@ each_event(const char *program, const struct model *m, print_item *print)
 /* ---- JSON. ---- */
 
 static void
-json_event(const struct catalog_item *item, bool first)
+json_event(const struct printer *p, const struct catalog_item *item)
 {
 	const struct sig *s = &item->sig;
-	(void)printf("%s\n  {\"mcv\": ", first ? "" : ",");
-	put_json(s->mcv);
-	(void)printf(", \"jumbo\": %s, \"args\": [", s->jumbo ? "true" : "false");
+	json_newline(p->w);
+	put_str(p->w, "  ");
+	json_open(p->w, NULL, '{');
+	json_str(p->w, "mcv", s->mcv);
+	json_bool(p->w, "jumbo", s->jumbo);
+	json_open(p->w, "args", '[');
 	for (size_t i = 0; i < s->nargs; i++) {
-		(void)printf("%s{\"type\": \"%s\", \"name\": ", i ? ", " : "", type_names[s->args[i].type]);
-		put_json(s->args[i].name);
-		(void)putchar('}');
+		json_open(p->w, NULL, '{');
+		json_str(p->w, "type", type_names[s->args[i].type]);
+		json_str(p->w, "name", s->args[i].name);
+		json_close(p->w, '}');
 	}
-	(void)printf("], \"meaning\": ");
-	put_json(item->meaning);
-	(void)putchar('}');
+	json_close(p->w, ']');
+	json_str(p->w, "meaning", item->meaning);
+	json_close(p->w, '}');
+}
+
+static int
+put_json(const char *program, const struct model *const *models, size_t n, struct wbuf *w)
+{
+	w->spaced = true;
+	json_open(w, NULL, '{');
+	for (size_t i = 0; i < n; i++) {
+		const struct model *m = models[i];
+		json_newline(w);
+		put_str(w, " ");
+		json_open(w, m->name, '{');
+		json_printf(w, "id", "%c", m->id);
+		json_str(w, "version", m->version);
+		json_open(w, "events", '[');
+		if (each_event(program, m, (struct printer){ .print = json_event, .w = w }) < 0)
+			return -1;
+		put_str(w, "\n ]}");
+	}
+	put_str(w, "\n");
+	json_end(w);
+	return 0;
 }
 
 static int
 print_json(const char *program, const struct model *const *models, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
-		const struct model *m = models[i];
-		(void)printf(i ? ",\n " : "{\n ");
-		put_json(m->name);
-		(void)printf(": {\"id\": \"%c\", \"version\": ", m->id);
-		put_json(m->version);
-		(void)printf(", \"events\": [");
-		if (each_event(program, m, json_event) < 0)
-			return -1;
-		(void)printf("\n ]}%s", i + 1 == n ? "\n}\n" : "");
-	}
-	return 0;
+	struct diag d = { .program = program };
+	struct wbuf w;
+	if (wbuf_attach(&w, STDOUT_FILENO, "the standard output") < 0)
+		return diag_no_memory(&d);
+	int rc = put_json(program, models, n, &w);
+	int err = wbuf_close(&w);
+	return err < 0 ? diag_error(&d, ERR_WRITE, NULL, "cannot write the standard output: %s", strerror(-err)) : rc;
 }
 
 /* ---- Markdown. ---- */
 
 static void
-md_event(const struct catalog_item *item, bool first)
+md_event(const struct printer *p, const struct catalog_item *item)
 {
 	const struct sig *s = &item->sig;
-	if (first)
+	if (p->first)
 		(void)printf("\n| event | arguments | meaning |\n|---|---|---|\n");
 	(void)printf("| ");
 	put_code(s->mcv);
@@ -345,7 +354,7 @@ print_md(const char *program, const struct model *const *models, size_t n)
 		(void)printf("\n## %s (`%c`)\n\nVersion %s%s. ", m->name, m->id, m->version, m->always ? ", enabled in every trace" : "");
 		md_need(m);
 		(void)printf("\n");
-		if (each_event(program, m, md_event) < 0)
+		if (each_event(program, m, (struct printer){ .print = md_event }) < 0)
 			return -1;
 		for (size_t k = 0; k < m->nchans; k++)
 			md_chan(m, (int)k);
@@ -419,14 +428,13 @@ main(int argc, char **argv)
 		(void)cli_usage(&cli, "there is no model '%s', only %s", optarg, names);
 		return 2;
 	}
-	if (opt == CLI_END && optind < argc)
-		opt = cli_usage(&cli, "no argument is expected, and there is '%s'", argv[optind]);
+	opt = cli_none(&cli, opt, argc, argv);
 	if (opt != CLI_END)
 		return cli_status(opt);
 
-	int rc = json ? print_json(cli.program, models, n) : print_md(cli.program, models, n);
-	bool written = fflush(stdout) == 0 && !ferror(stdout);
-	if (!written)
-		(void)fprintf(stderr, "%s: error[write]: cannot write the standard output\n", cli.program);
-	return rc == 0 && written ? 0 : 1;
+	if (json)
+		return print_json(cli.program, models, n) < 0;
+	int rc = print_md(cli.program, models, n);
+	int written = cli_status(cli_written(&cli));
+	return rc == 0 ? written : 1;
 }

@@ -40,8 +40,7 @@ main(int argc, char **argv)
 	int opt;
 	while ((opt = cli_next(&cli, argc, argv)) >= 0)
 		verbose = verbose || opt == 'v';
-	if (opt == CLI_END && optind < argc)
-		opt = cli_usage(&cli, "no argument is expected, and there is '%s'", argv[optind]);
+	opt = cli_none(&cli, opt, argc, argv);
 	if (opt != CLI_END)
 		return cli_status(opt);
 
@@ -53,8 +52,5 @@ main(int argc, char **argv)
 	(void)printf("libovni: build v%s (%s), dynamic v%s (%s)\n", OVNI_LIB_VERSION, OVNI_GIT_COMMIT, version, commit);
 	if (verbose)
 		print_file();
-	if (fflush(stdout) == 0 && !ferror(stdout))
-		return 0;
-	(void)fprintf(stderr, "%s: error[write]: cannot write the standard output\n", cli.program);
-	return 1;
+	return cli_status(cli_written(&cli));
 }

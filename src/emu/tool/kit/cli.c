@@ -18,11 +18,10 @@ enum {
 	GROUP_STEP = 100,    /* of the second, ... */
 };
 
-/* What was asked for is on stdout, all of it, or the tool failed. */
-static int
-flushed(const struct cli *c)
+int
+cli_written(const struct cli *c)
 {
-	if (fflush(stdout) == 0)
+	if (fflush(stdout) == 0 && !ferror(stdout))
 		return CLI_DONE;
 	(void)fprintf(stderr, "%s: error[write]: cannot write the standard output\n", c->program);
 	return CLI_FAILED;
@@ -185,10 +184,10 @@ cli_next(const struct cli *c, int argc, char **argv)
 		return CLI_END;
 	case 'h':
 		print_help(c);
-		return flushed(c);
+		return cli_written(c);
 	case VERSION:
 		(void)printf("%s (ovniscope) %s\n", c->program, PROJECT_VERSION);
-		return flushed(c);
+		return cli_written(c);
 	case ':':
 		if (optopt < 256 && strncmp(argv[at], "--", 2) != 0)
 			return cli_usage(c, "option -%c needs an argument", optopt);
@@ -205,7 +204,7 @@ cli_next(const struct cli *c, int argc, char **argv)
 		if (id >= GROUP_OPTION)
 			return take_of_group(c, id - GROUP_OPTION) < 0 ? CLI_USAGE : cli_next(c, argc, argv);
 		print_group(c, &c->groups[id - HELP_GROUP]);
-		return flushed(c);
+		return cli_written(c);
 	}
 }
 
@@ -249,6 +248,12 @@ cli_directory(const struct cli *c, int opt, int argc)
 		return opt;
 	return n == 0 ? cli_usage(c, "the trace directory is missing")
 		      : cli_usage(c, "one trace directory is enough, and there are %d", n);
+}
+
+int
+cli_none(const struct cli *c, int opt, int argc, char **argv)
+{
+	return opt == CLI_END && optind < argc ? cli_usage(c, "no argument is expected, and there is '%s'", argv[optind]) : opt;
 }
 
 int

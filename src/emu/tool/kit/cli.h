@@ -50,6 +50,12 @@ bool cli_number(const struct cli *c, const char *option, uint64_t min, uint64_t 
  * Returns CLI_END when argv[optind] is it, else opt or CLI_USAGE (reported). */
 int cli_directory(const struct cli *c, int opt, int argc);
 
+/* The same for a tool that takes no arguments. */
+int cli_none(const struct cli *c, int opt, int argc, char **argv);
+
+/* What was asked for is on stdout, all of it: CLI_DONE, or CLI_FAILED (reported). */
+int cli_written(const struct cli *c);
+
 /* The exit status of a tool whose options ended with opt, which is not CLI_END. */
 int cli_status(int opt);
 

@@ -45,7 +45,7 @@ struct conv_family {
 	const char *program;
 	const char *about;
 	const struct conv_command *const *commands;
-	size_t ncommands;
+	size_t ncommands;                  /* at most CONV_COMMANDS_MAX */
 	const struct conv_option *options; /* at most CONV_OPTIONS_MAX */
 	size_t noptions;
 	/* An option of the family. false: wrong usage (reported). */
@@ -96,6 +96,7 @@ struct conv {
 
 enum {
 	CONV_OPTIONS_MAX = 30,
+	CONV_COMMANDS_MAX = 16,
 };
 
 /* The whole program; c: zeroed, with the defaults of the family. Returns the exit status. */

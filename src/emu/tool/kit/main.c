@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* main: commands and options of a family. */
+#include "command.h"
 #include "conv.h"
 
 #include <getopt.h>
@@ -93,57 +94,6 @@ run_command(struct conv *c, int argc, char **argv)
 	return conv_finish(c, command->run(c, nargs, argv + optind));
 }
 
-/* The first word that is neither an option nor the argument of one; 0: there is none. */
-static int
-find_word(const struct option_list *all, int argc, char **argv)
-{
-	for (int i = 1; i < argc; i++) {
-		if (argv[i][0] != '-')
-			return i;
-		for (size_t k = 0; k < all->n; k++) {
-			const struct cli_option *o = &all->items[k];
-			bool is_short = o->id < 256 && argv[i][1] == o->id && !argv[i][2];
-			if (o->arg && (is_short || (strncmp(argv[i], "--", 2) == 0 && strcmp(argv[i] + 2, o->name) == 0))) {
-				i++;
-				break;
-			}
-		}
-	}
-	return 0;
-}
-
-/* Without a command: help, or wrong usage. What only some commands take is in their help. */
-static int
-run_none(const struct conv_family *f, struct option_list *all, int argc, char **argv, int word)
-{
-	for (size_t i = 0; i < all->n; i++)
-		if (all->items[i].id >= CONV_OPT_OWN)
-			all->items[i].help = NULL;
-	char list[1200];
-	size_t n = (size_t)snprintf(list, sizeof(list), "Commands:\n");
-	for (size_t i = 0; i < f->ncommands && n < sizeof(list); i++)
-		n += (size_t)snprintf(list + n, sizeof(list) - n, "  %-8s %s\n", f->commands[i]->name, f->commands[i]->brief);
-	if (n < sizeof(list))
-		(void)snprintf(list + n, sizeof(list) - n,
-			"\n`%s COMMAND --help` lists the options of a command.\nManual: man %s\n", f->program, f->program);
-	const struct cli cli = {
-		.program = f->program,
-		.synopsis = "COMMAND [options] FILE...",
-		.about = f->about,
-		.footer = list,
-		.options = all->items,
-		.noptions = all->n,
-	};
-	if (word)
-		return cli_status(cli_usage(&cli, "there is no command '%s'", argv[word]));
-	int opt;
-	while ((opt = cli_next(&cli, argc, argv)) >= 0)
-		;
-	if (opt == CLI_END)
-		opt = cli_usage(&cli, "a command is expected");
-	return cli_status(opt);
-}
-
 static volatile sig_atomic_t interrupted;
 
 static void
@@ -165,18 +115,19 @@ conv_main(const struct conv_family *f, struct conv *c, int argc, char **argv)
 	cli_catch_signals(on_signal);
 
 	struct option_list all;
+	struct cli_command names[CONV_COMMANDS_MAX];
 	collect(f, ~0u, &all);
-	int word = find_word(&all, argc, argv);
+	for (size_t i = 0; i < all.n; i++)
+		if (all.items[i].id >= CONV_OPT_OWN)
+			all.items[i].help = NULL; /* those that a command has are in its help */
+	for (size_t i = 0; i < f->ncommands; i++)
+		names[i] = (struct cli_command){ f->commands[i]->name, f->commands[i]->brief };
+	const struct cli cli = { .program = f->program, .about = f->about, .options = all.items, .noptions = all.n };
+	int status;
+	int i = cli_command(&cli, names, f->ncommands, "", &argc, &argv, &status);
+	if (i < 0)
+		return status;
 	c->family = f;
-	for (size_t i = 0; word && i < f->ncommands; i++) {
-		if (strcmp(f->commands[i]->name, argv[word]) != 0)
-			continue;
-		/* The command goes to the front, where getopt does not look. */
-		for (int k = word; k > 1; k--)
-			argv[k] = argv[k - 1];
-		argv[1] = argv[0];
-		c->command = f->commands[i];
-		return run_command(c, argc - 1, argv + 1);
-	}
-	return run_none(f, &all, argc, argv, word);
+	c->command = f->commands[i];
+	return run_command(c, argc, argv);
 }

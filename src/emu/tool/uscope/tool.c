@@ -47,6 +47,16 @@ static const struct {
 	{ 0, { 'q', "quiet", NULL, "print errors only, no warnings" } },
 };
 
+size_t
+utool_options(struct cli_option *to, unsigned with)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < sizeof(shared) / sizeof(shared[0]); i++)
+		if (shared[i].with == 0 || (with & shared[i].with))
+			to[n++] = shared[i].option;
+	return n;
+}
+
 void
 utool_init(struct tool *t, const struct command *c)
 {
@@ -55,9 +65,7 @@ utool_init(struct tool *t, const struct command *c)
 	size_t n = 0;
 	for (size_t i = 0; i < c->noptions; i++)
 		t->options[n++] = c->options[i];
-	for (size_t i = 0; i < sizeof(shared) / sizeof(shared[0]); i++)
-		if (shared[i].with == 0 || (c->with & shared[i].with))
-			t->options[n++] = shared[i].option;
+	n += utool_options(t->options + n, c->with);
 	t->cli = (struct cli){
 		.program = t->program,
 		.synopsis = c->synopsis,

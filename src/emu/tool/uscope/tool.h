@@ -90,6 +90,9 @@ struct tool {
 	int status; /* once utool_ready() has said no */
 };
 
+/* The options that commands share, those of these WITH_... Returns how many. */
+size_t utool_options(struct cli_option *to, unsigned with);
+
 void utool_init(struct tool *t, const struct command *c);
 /* Closes all and reports what went wrong. Returns the exit status. */
 int utool_finish(struct tool *t, int status);
