@@ -100,19 +100,13 @@ csv_state(void *self, const uscope_state_t *state, uint64_t time_ps)
 static void
 csv_op(void *self, const uscope_state_t *state, const uscope_item_t *item, bool was_valid, uint64_t before)
 {
-	static const char *const kinds[] = {
-		[USCOPE_SLOT_SET] = "set",
-		[USCOPE_SLOT_CLEAR] = "clear",
-		[USCOPE_SLOT_ADD] = "add",
-		[USCOPE_PROP_SET] = "prop",
-	};
 	(void)state;
 	(void)was_valid;
 	(void)before;
 	struct csv *c = self;
 	const uscope_storage_t *st = &c->show.src->schema->storages[item->storage];
 	const uscope_field_t *f = item->action == USCOPE_SLOT_CLEAR ? NULL : item_field(c->show.src, item);
-	put_head(c, item->time_ps, kinds[item->action], st->scope, st->name, item->action == USCOPE_PROP_SET ? -1 : item->slot);
+	put_head(c, item->time_ps, action_name(item), st->scope, st->name, item->action == USCOPE_PROP_SET ? -1 : item->slot);
 	put_rest(c, f, item->value);
 	c->items++;
 }
@@ -135,19 +129,11 @@ csv_event(void *self, const uscope_item_t *item)
 	c->items++;
 }
 
-static void
-csv_end(void *self, uint64_t time_ps)
-{
-	(void)self;
-	(void)time_ps;
-}
-
 const struct exporter csv_exporter = {
 	.name = "csv",
 	.open = csv_open,
 	.state = csv_state,
 	.op = csv_op,
 	.event = csv_event,
-	.end = csv_end,
 	.close = free,
 };

@@ -116,7 +116,8 @@ export_all(struct exporting *e)
 		take(e, &walk, &item);
 	uint64_t end = uscope_header(e->src->reader)->total_time_ps;
 	end = end > e->tool->to ? e->tool->to : end;
-	e->to->end(e->self, end > e->time_ps ? end : e->time_ps);
+	if (e->to->end)
+		e->to->end(e->self, end > e->time_ps ? end : e->time_ps);
 	return walk_end(&walk);
 }
 

@@ -20,7 +20,7 @@ struct exporter {
 	 * the operation, `before` whether its slot was valid and what the field held. */
 	void (*op)(void *self, const uscope_state_t *state, const uscope_item_t *item, bool was_valid, uint64_t before);
 	void (*event)(void *self, const uscope_item_t *item);
-	void (*end)(void *self, uint64_t time_ps);
+	void (*end)(void *self, uint64_t time_ps); /* may be NULL */
 	void (*close)(void *self);
 };
 

@@ -28,7 +28,7 @@ is_picked(const struct source *s, const uscope_item_t *item)
 	return false;
 }
 
-static const char *
+const char *
 action_name(const uscope_item_t *item)
 {
 	static const char *const names[] = {
@@ -49,9 +49,7 @@ show_payload(const struct show *s, const uscope_event_type_t *e, const uint8_t *
 	for (uint32_t i = 0; i < e->num_fields; i++) {
 		const uscope_field_t *f = &e->fields[i];
 		put_str(s->w, " ");
-		put_text(s->w, f->name, strlen(f->name));
-		put_str(s->w, "=");
-		show_value(s, f, load_value(payload + f->offset, f->size));
+		show_field(s, f, load_value(payload + f->offset, f->size));
 	}
 }
 

@@ -50,16 +50,16 @@ fill_scope(struct pathlist *p, uint16_t scope, uint16_t *chain)
 static int
 by_name(const void *a, const void *b)
 {
-	const char *na = ((const struct field_ref *)a)->field->name;
-	const char *nb = ((const struct field_ref *)b)->field->name;
+	const char *na = (*(const uscope_field_t *const *)a)->name;
+	const char *nb = (*(const uscope_field_t *const *)b)->name;
 	return na == nb ? 0 : strcmp(na, nb);
 }
 
 static int
 by_address(const void *a, const void *b)
 {
-	uintptr_t fa = (uintptr_t)((const struct field_ref *)a)->field;
-	uintptr_t fb = (uintptr_t)((const struct field_ref *)b)->field;
+	uintptr_t fa = (uintptr_t) * (const uscope_field_t *const *)a;
+	uintptr_t fb = (uintptr_t) * (const uscope_field_t *const *)b;
 	return (fa > fb) - (fa < fb);
 }
 
@@ -67,9 +67,9 @@ by_address(const void *a, const void *b)
 static void
 find_repeated(struct pathlist *p, const uscope_field_t *fields, size_t n)
 {
-	struct field_ref *at = p->repeated + p->nrepeated;
+	const uscope_field_t **at = p->repeated + p->nrepeated;
 	for (size_t i = 0; i < n; i++)
-		at[i].field = &fields[i];
+		at[i] = &fields[i];
 	if (n)
 		qsort(at, n, sizeof(*at), by_name);
 	size_t kept = 0;
@@ -132,6 +132,5 @@ pathlist_scope(const struct pathlist *p, uint16_t scope)
 bool
 pathlist_is_repeated(const struct pathlist *p, const uscope_field_t *field)
 {
-	struct field_ref key = { field };
-	return p->nrepeated && bsearch(&key, p->repeated, p->nrepeated, sizeof(*p->repeated), by_address);
+	return p->nrepeated && bsearch(&field, p->repeated, p->nrepeated, sizeof(*p->repeated), by_address);
 }

@@ -11,14 +11,10 @@ enum {
 	PATH_CUT = 1000, /* bytes; longer ones lose their begin, as no tree that deep is browsed */
 };
 
-struct field_ref {
-	const uscope_field_t *field;
-};
-
 struct pathlist {
 	const schema_t *schema;
-	char **scopes;              /* "" for the root, "/soc/core0" below it */
-	struct field_ref *repeated; /* by address */
+	char **scopes;                   /* "" for the root, "/soc/core0" below it */
+	const uscope_field_t **repeated; /* by address */
 	size_t nrepeated;
 };
 

@@ -20,6 +20,8 @@ struct show show_of(struct tool *t, struct source *s);
 /* A value is stored without its sign; this extends it. */
 int64_t value_signed(const uscope_field_t *f, uint64_t raw);
 bool value_is_signed(const uscope_field_t *f);
+/* Cuts a value to the bits that its field stores. */
+uint64_t value_cut(const uscope_field_t *f, uint64_t v);
 
 /* ---- Text. ---- */
 
@@ -31,6 +33,8 @@ void show_number(const struct show *s, const uscope_field_t *f, uint64_t raw);
 const char *value_text(const struct show *s, const uscope_field_t *f, uint64_t raw, uint32_t *length);
 /* "/core0/rob" */
 void show_path(const struct show *s, uint16_t scope, const char *name);
+/* "name=value" */
+void show_field(const struct show *s, const uscope_field_t *f, uint64_t raw);
 /* " name=value" for each field of a payload. */
 void show_payload(const struct show *s, const uscope_event_type_t *e, const uint8_t *payload);
 /* One line, "1.5us  set    /core0/rob[3].done = true". */
@@ -54,6 +58,9 @@ void print_item(const struct show *s, const uscope_item_t *item);
 
 /* Whether the item is an operation or event that is chosen. */
 bool is_picked(const struct source *s, const uscope_item_t *item);
+
+/* "set", "clear", "add", "prop" or "bad". */
+const char *action_name(const uscope_item_t *item);
 
 /* The field or property that an operation names, NULL: none. */
 const uscope_field_t *item_field(const struct source *s, const uscope_item_t *item);

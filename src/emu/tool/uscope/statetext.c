@@ -40,9 +40,7 @@ show_slots(const struct show *s, const uscope_state_t *state, uint32_t id, bool 
 		wbuf_printf(s->w, "  [%" PRIu32 "]", slot);
 		for (uint32_t f = 0; f < st->num_fields; f++) {
 			put_str(s->w, " ");
-			put_text(s->w, st->fields[f].name, strlen(st->fields[f].name));
-			put_str(s->w, "=");
-			show_value(s, &st->fields[f], uscope_slot_field_raw(state, (uint16_t)id, (uint16_t)slot, (uint16_t)f));
+			show_field(s, &st->fields[f], uscope_slot_field_raw(state, (uint16_t)id, (uint16_t)slot, (uint16_t)f));
 		}
 		put_str(s->w, "\n");
 	}
@@ -65,9 +63,7 @@ show_state(const struct show *s, const uscope_state_t *state, bool all)
 			wbuf_printf(s->w, ": %u slot%s\n", st->num_slots, st->num_slots == 1 ? "" : "s");
 		for (uint32_t p = 0; p < st->num_properties; p++) {
 			put_str(s->w, "  ");
-			put_text(s->w, st->properties[p].name, strlen(st->properties[p].name));
-			put_str(s->w, "=");
-			show_value(s, &st->properties[p], uscope_state_prop(state, (uint16_t)id, (uint16_t)p));
+			show_field(s, &st->properties[p], uscope_state_prop(state, (uint16_t)id, (uint16_t)p));
 			put_str(s->w, "\n");
 		}
 		show_slots(s, state, id, all);

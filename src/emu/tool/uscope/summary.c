@@ -50,47 +50,38 @@ json_mipmap(struct wbuf *w, const uscope_mipmap_t *m)
 	json_u64(w, "sum", m->sum);
 }
 
+/* The buckets of a level: of the density, or of a counter. */
 static void
-put_density(struct overview *o)
+put_buckets(struct overview *o, int64_t counter)
 {
 	uint32_t n = 0;
-	const uint32_t *counts = uscope_summary_data(o->src->reader, (uint32_t)o->level, &n);
+	const uint32_t *counts = NULL;
+	const uscope_mipmap_t *m = NULL;
+	if (counter < 0)
+		counts = uscope_summary_data(o->src->reader, (uint32_t)o->level, &n);
+	else
+		m = uscope_summary_counter_data(o->src->reader, (uint32_t)counter, (uint32_t)o->level, &n);
+	n = counts || m ? n : 0;
 	if (o->tool->json)
 		json_open(o->w, "buckets", '[');
 	else
-		wbuf_printf(o->w, "  level %" PRId64 ", %" PRIu32 " buckets\n", o->level, counts ? n : 0);
-	for (uint32_t i = 0; counts && i < n && !utool_stop(o->tool); i++) {
-		if (o->tool->json) {
-			json_u64(o->w, NULL, counts[i]);
-			continue;
+		wbuf_printf(o->w, "  level %" PRId64 ", %" PRIu32 " buckets\n", o->level, n);
+	for (uint32_t i = 0; i < n && !utool_stop(o->tool); i++) {
+		if (!o->tool->json) {
+			put_str(o->w, "    ");
+			show_time(o->w, bucket_time(o, i));
 		}
-		put_str(o->w, "    ");
-		show_time(o->w, bucket_time(o, i));
-		wbuf_printf(o->w, "  %" PRIu32 "\n", counts[i]);
-	}
-	if (o->tool->json)
-		json_close(o->w, ']');
-}
-
-static void
-put_buckets(struct overview *o, uint32_t counter)
-{
-	uint32_t n = 0;
-	const uscope_mipmap_t *m = uscope_summary_counter_data(o->src->reader, counter, (uint32_t)o->level, &n);
-	if (o->tool->json)
-		json_open(o->w, "buckets", '[');
-	else
-		wbuf_printf(o->w, "  level %" PRId64 ", %" PRIu32 " buckets\n", o->level, m ? n : 0);
-	for (uint32_t i = 0; m && i < n && !utool_stop(o->tool); i++) {
-		if (o->tool->json) {
+		if (counts && o->tool->json) {
+			json_u64(o->w, NULL, counts[i]);
+		} else if (counts) {
+			wbuf_printf(o->w, "  %" PRIu32 "\n", counts[i]);
+		} else if (o->tool->json) {
 			json_open(o->w, NULL, '{');
 			json_mipmap(o->w, &m[i]);
 			json_close(o->w, '}');
-			continue;
+		} else {
+			wbuf_printf(o->w, "  min %" PRIu64 ", max %" PRIu64 ", sum %" PRIu64 "\n", m[i].min, m[i].max, m[i].sum);
 		}
-		put_str(o->w, "    ");
-		show_time(o->w, bucket_time(o, i));
-		wbuf_printf(o->w, "  min %" PRIu64 ", max %" PRIu64 ", sum %" PRIu64 "\n", m[i].min, m[i].max, m[i].sum);
 	}
 	if (o->tool->json)
 		json_close(o->w, ']');
@@ -178,7 +169,7 @@ put_summary(struct overview *o)
 			wbuf_printf(o->w, "density: %" PRIu64 " instructions, %" PRIu32 " level%s\n", i->total_instructions, levels, levels == 1 ? "" : "s");
 	}
 	if (o->level != NO_LEVEL && !i->legacy)
-		put_density(o);
+		put_buckets(o, -1);
 	if (o->tool->json) {
 		json_close(o->w, '}');
 		json_open(o->w, "counters", '[');

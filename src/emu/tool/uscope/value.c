@@ -34,9 +34,8 @@ value_signed(const uscope_field_t *f, uint64_t raw)
 	}
 }
 
-/* The low bits, as they are stored. */
-static uint64_t
-low_bits(const uscope_field_t *f, uint64_t v)
+uint64_t
+value_cut(const uscope_field_t *f, uint64_t v)
 {
 	return f->size >= 8 ? v : v & ((UINT64_C(1) << (f->size * 8)) - 1);
 }
@@ -47,7 +46,7 @@ put_number(const struct show *s, const uscope_field_t *f, uint64_t raw, bool jso
 {
 	bool integer = f->type < USCOPE_BOOL;
 	if (s->tool->hex && integer)
-		wbuf_printf(s->w, json ? "\"0x%" PRIx64 "\"" : "0x%" PRIx64, low_bits(f, raw));
+		wbuf_printf(s->w, json ? "\"0x%" PRIx64 "\"" : "0x%" PRIx64, value_cut(f, raw));
 	else if (value_is_signed(f))
 		put_i64(s->w, value_signed(f, raw));
 	else
@@ -100,6 +99,14 @@ show_value(const struct show *s, const uscope_field_t *f, uint64_t raw)
 		wbuf_printf(s->w, "#%" PRIu64, raw);
 	else
 		put_number(s, f, raw, false);
+}
+
+void
+show_field(const struct show *s, const uscope_field_t *f, uint64_t raw)
+{
+	put_text(s->w, f->name, strlen(f->name));
+	put_str(s->w, "=");
+	show_value(s, f, raw);
 }
 
 void

@@ -107,13 +107,7 @@ put_slot_values(struct vcd *v, const uscope_state_t *state, uint32_t id, uint32_
 	}
 }
 
-/* Properties come sign-extended. */
-static uint64_t
-low_bits(const uscope_field_t *f, uint64_t value)
-{
-	return f->size >= 8 ? value : value & ((UINT64_C(1) << (f->size * 8)) - 1);
-}
-
+/* Properties are sign-extended: they are cut to the bits that a variable has. */
 static void
 vcd_state(void *self, const uscope_state_t *state, uint64_t time_ps)
 {
@@ -127,7 +121,7 @@ vcd_state(void *self, const uscope_state_t *state, uint64_t time_ps)
 		if (!v->show.src->picked.storages[id])
 			continue;
 		for (uint32_t p = 0; p < st->num_properties; p++)
-			put_value(v, &st->properties[p], low_bits(&st->properties[p], uscope_state_prop(state, (uint16_t)id, (uint16_t)p)), vcd_property(v, id, p));
+			put_value(v, &st->properties[p], value_cut(&st->properties[p], uscope_state_prop(state, (uint16_t)id, (uint16_t)p)), vcd_property(v, id, p));
 		for (uint32_t slot = 0; slot < st->num_slots && !utool_stop(v->show.tool); slot++)
 			put_slot_values(v, state, id, slot);
 	}
@@ -147,7 +141,7 @@ vcd_op(void *self, const uscope_state_t *state, const uscope_item_t *item, bool 
 		if (now == before || !f)
 			return;
 		put_time(v, item->time_ps);
-		put_value(v, f, low_bits(f, now), vcd_property(v, item->storage, item->field));
+		put_value(v, f, value_cut(f, now), vcd_property(v, item->storage, item->field));
 		return;
 	}
 	if (was_valid != uscope_slot_valid(state, item->storage, item->slot)) {

@@ -65,8 +65,8 @@ fill(struct table *b)
 		return false;
 	b->first_width = tltext_width(c->name);
 	for (uint32_t row = 0; row < c->nrows; row++)
-		if (b->rows[row] && tltext_width(c->names[row]) > b->first_width)
-			b->first_width = tltext_width(c->names[row]);
+		if (b->rows[row])
+			tltext_widen(&b->first_width, c->names[row]);
 	for (uint32_t i = 0; i < c->nchannels; i++) {
 		if (!is_shown(b, c->channels[i]))
 			continue;
@@ -79,35 +79,34 @@ fill(struct table *b)
 			const char *text = make_cell(b, b->columns[i], row);
 			if (!text)
 				return false;
-			size_t width = tltext_width(text);
-			b->widths[i] = width > b->widths[i] ? width : b->widths[i];
+			tltext_widen(&b->widths[i], text);
 			b->cells[row * b->ncolumns + i] = text;
 		}
 	}
 	return b->cells;
 }
 
+/* A row of the table, or its head: cells NULL. */
+static void
+print_line(const struct table *b, const char *name, const char *const *cells)
+{
+	struct wbuf *w = &b->t->tool->out;
+	tltext_pad(w, name, b->first_width, b->ncolumns == 0);
+	for (size_t i = 0; i < b->ncolumns; i++) {
+		put_str(w, "  ");
+		tltext_pad(w, cells ? cells[i] : b->columns[i]->name, b->widths[i], i + 1 == b->ncolumns);
+	}
+	put_str(w, "\n");
+}
+
 static void
 print_table(const struct table *b)
 {
-	struct wbuf *w = &b->t->tool->out;
-	put_str(w, "\n");
-	tltext_pad(w, b->class->name, b->first_width, b->ncolumns == 0);
-	for (size_t i = 0; i < b->ncolumns; i++) {
-		put_str(w, "  ");
-		tltext_pad(w, b->columns[i]->name, b->widths[i], i + 1 == b->ncolumns);
-	}
-	put_str(w, "\n");
-	for (uint32_t row = 0; row < b->class->nrows && !utool_stop(b->t->tool); row++) {
-		if (!b->rows[row])
-			continue;
-		tltext_pad(w, b->class->names[row], b->first_width, b->ncolumns == 0);
-		for (size_t i = 0; i < b->ncolumns; i++) {
-			put_str(w, "  ");
-			tltext_pad(w, b->cells[row * b->ncolumns + i], b->widths[i], i + 1 == b->ncolumns);
-		}
-		put_str(w, "\n");
-	}
+	put_str(&b->t->tool->out, "\n");
+	print_line(b, b->class->name, NULL);
+	for (uint32_t row = 0; row < b->class->nrows && !utool_stop(b->t->tool); row++)
+		if (b->rows[row])
+			print_line(b, b->class->names[row], &b->cells[row * b->ncolumns]);
 }
 
 static void

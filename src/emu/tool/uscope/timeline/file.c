@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "file.h"
 
+#include "uscope/layout.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -306,13 +308,11 @@ tlfile_channel(const struct tlfile *f, uint16_t storage, uint16_t field)
 	return f->of_field[f->first_field[storage] + field];
 }
 
-static uint64_t
-load(const uint8_t *p, unsigned size)
+uint64_t
+tlchannel_apply(const struct tlchannel *ch, uint64_t raw, const uscope_item_t *item)
 {
-	uint64_t v = 0;
-	for (unsigned i = 0; i < size; i++)
-		v |= (uint64_t)p[i] << 8 * i;
-	return v;
+	raw = item->action == USCOPE_SLOT_ADD ? raw + item->value : item->value;
+	return ch->size < 8 ? raw & ((UINT64_C(1) << 8 * ch->size) - 1) : raw;
 }
 
 struct tlchannel *
@@ -323,9 +323,9 @@ tlfile_punctual(const struct tlfile *f, const uscope_item_t *item, uint32_t *row
 		if (c->punctual != item->event_type)
 			continue;
 		const uint8_t *p = item->payload;
-		*row = (uint32_t)load(p, 4) - 1;
-		uint64_t channel = load(p + 4, 2);
-		*value = (int64_t)load(p + 6, 8);
+		*row = load32(p) - 1;
+		uint16_t channel = load16(p + 4);
+		*value = (int64_t)load64(p + 6);
 		bool good = *row < c->nrows && channel < f->nchannels && (int)f->channels[channel].class == k;
 		return good ? &f->channels[channel] : NULL;
 	}

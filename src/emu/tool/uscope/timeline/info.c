@@ -88,10 +88,8 @@ timeline_info(struct timeline *t)
 	show_time(w, f->end_ps);
 	put_str(w, uscope_is_complete(f->src->reader) ? "\n" : "; the file is not finished: there are no labels yet\n");
 	size_t width = 0;
-	for (uint32_t i = 0; i < f->nchannels; i++) {
-		size_t n = tltext_width(f->channels[i].name);
-		width = n > width ? n : width;
-	}
+	for (uint32_t i = 0; i < f->nchannels; i++)
+		tltext_widen(&width, f->channels[i].name);
 	for (int k = 0; k < TL_CLASSES && !utool_stop(t->tool); k++) {
 		const struct tlclass *c = &f->classes[k];
 		if (!c->exists)

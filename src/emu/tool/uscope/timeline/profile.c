@@ -161,10 +161,9 @@ find_widths(const struct profile *p)
 	struct widths w = { strlen("all breakdown rows"), 0 };
 	for (size_t i = 0; i < p->n; i++) {
 		struct spot at = place_of(f, p->parts[i].where);
-		size_t row = at.total ? 0 : tltext_width(f->classes[at.channel->class].names[at.row]);
-		size_t channel = tltext_width(at.channel->name);
-		w.row = row > w.row ? row : w.row;
-		w.channel = channel > w.channel ? channel : w.channel;
+		if (!at.total)
+			tltext_widen(&w.row, f->classes[at.channel->class].names[at.row]);
+		tltext_widen(&w.channel, at.channel->name);
 	}
 	return w;
 }

@@ -56,14 +56,12 @@ static int
 take_op(struct writer *w, const uscope_item_t *item)
 {
 	const struct tlfile *f = &w->t->file;
-	bool adds = item->action == USCOPE_SLOT_ADD;
+	bool sets = item->action == USCOPE_SLOT_ADD || item->action == USCOPE_SLOT_SET;
 	const struct tlchannel *ch = tlfile_channel(f, item->storage, item->field);
-	if (!ch || (!adds && item->action != USCOPE_SLOT_SET) || item->slot >= f->classes[ch->class].nrows)
+	if (!ch || !sets || item->slot >= f->classes[ch->class].nrows)
 		return 0;
 	uint64_t *raw = &w->raw[tlfile_cell(f, ch, item->slot)];
-	*raw = adds ? *raw + item->value : item->value;
-	if (ch->size < 8)
-		*raw &= (UINT64_C(1) << 8 * ch->size) - 1;
+	*raw = tlchannel_apply(ch, *raw, item);
 	struct output *o = w->of_channel[ch - f->channels];
 	const struct record r = {
 		.time = (int64_t)(item->time_ps / PS_PER_NS),

@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "scan.h"
 
-/* Cuts a value to the size of a field. */
-static uint64_t
-cut(uint64_t v, unsigned size)
-{
-	return size < 8 ? v & ((UINT64_C(1) << 8 * size) - 1) : v;
-}
-
 static void
 emit(const struct tlscan *s, const struct tlchannel *ch, uint32_t row, const struct tlcell *c, uint64_t end, bool cut_end)
 {
@@ -76,14 +69,13 @@ static void
 take_op(struct tlscan *s, const uscope_item_t *item)
 {
 	const struct tlfile *f = s->file;
-	bool adds = item->action == USCOPE_SLOT_ADD;
-	if (!adds && item->action != USCOPE_SLOT_SET)
+	if (item->action != USCOPE_SLOT_ADD && item->action != USCOPE_SLOT_SET)
 		return;
 	const struct tlchannel *ch = tlfile_channel(f, item->storage, item->field);
 	if (!ch || item->slot >= f->classes[ch->class].nrows || !tlpick_has(s->pick, f, ch, item->slot))
 		return;
 	struct tlcell *c = &s->cells[tlfile_cell(f, ch, item->slot)];
-	uint64_t raw = cut(adds ? c->raw + item->value : item->value, ch->size);
+	uint64_t raw = tlchannel_apply(ch, c->raw, item);
 	if (raw == c->raw && !s->all)
 		return;
 	emit(s, ch, item->slot, c, item->time_ps, false);

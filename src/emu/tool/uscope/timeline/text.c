@@ -21,6 +21,13 @@ tltext_width(const char *text)
 	return n;
 }
 
+void
+tltext_widen(size_t *width, const char *text)
+{
+	size_t n = tltext_width(text);
+	*width = n > *width ? n : *width;
+}
+
 static void
 blanks(struct wbuf *w, size_t n)
 {

@@ -8,6 +8,8 @@
 
 /* Columns that a text takes on a terminal, about. */
 size_t tltext_width(const char *text);
+/* Widens a column so that the text fits. */
+void tltext_widen(size_t *width, const char *text);
 /* The text and blanks up to a width, but none behind the last column: `last`. */
 void tltext_pad(struct wbuf *w, const char *text, size_t width, bool last);
 /* A time, with the blanks before it. */

@@ -145,14 +145,12 @@ find_widths(struct request *q)
 {
 	const struct tlfile *f = &q->t.file;
 	for (int k = 0; k < TL_CLASSES; k++)
-		for (uint32_t i = 0; i < f->classes[k].nrows; i++) {
-			size_t n = q->t.pick.rows[k][i] ? tltext_width(f->classes[k].names[i]) : 0;
-			q->row_width = n > q->row_width ? n : q->row_width;
-		}
-	for (uint32_t i = 0; i < f->nchannels; i++) {
-		size_t n = q->t.pick.channels[i] ? tltext_width(f->channels[i].name) : 0;
-		q->channel_width = n > q->channel_width ? n : q->channel_width;
-	}
+		for (uint32_t i = 0; i < f->classes[k].nrows; i++)
+			if (q->t.pick.rows[k][i])
+				tltext_widen(&q->row_width, f->classes[k].names[i]);
+	for (uint32_t i = 0; i < f->nchannels; i++)
+		if (q->t.pick.channels[i])
+			tltext_widen(&q->channel_width, f->channels[i].name);
 }
 
 static int
