@@ -12,6 +12,8 @@
 enum {
 	OPT_CORRECTED = 256,
 	OPT_COMPAT,
+	OPT_PROGRESS,
+	PROGRESS_EVERY = 1 << 12, /* events */
 };
 
 static const struct cli_option options[] = {
@@ -25,6 +27,7 @@ static const struct cli_option options[] = {
 	{ 'c', "clock-offsets", "FILE", "the same, with the offsets of that file" },
 	FILTER_OPTIONS,
 	{ OPT_COMPAT, "compat", NULL, "order equal clocks as ovni 1.14 does" },
+	{ OPT_PROGRESS, "progress", NULL, "show progress even if stderr is no terminal" },
 	{ 'q', "quiet", NULL, "print warnings and errors only" },
 	{ 'v', "verbose", NULL, "print more" },
 };
@@ -33,6 +36,7 @@ struct settings {
 	struct loose_options open;
 	struct dump_options dump;
 	struct filter filter;
+	struct progress progress;
 	bool relative;
 	bool compat;
 };
@@ -48,9 +52,14 @@ print_events(struct dump *out, struct play *play, struct settings *o)
 	uint64_t shift = o->relative ? (uint64_t)origin : 0;
 	play_filter(play, &o->filter);
 	const struct event *ev;
-	while (play_next(play, &ev) && !wbuf_failed(&out->out))
+	uint64_t seen = 0;
+	while (play_next(play, &ev) && !wbuf_failed(&out->out)) {
+		if (o->progress.wanted && ++seen % PROGRESS_EVERY == 0)
+			loose_progress(t, &o->progress);
 		if (filter_takes(&o->filter, ev))
 			dump_event(out, &t->streams[ev->stream], ev, (int64_t)((uint64_t)ev->clock - shift));
+	}
+	diag_end_progress(t->diag);
 }
 
 static int
@@ -91,6 +100,9 @@ main(int argc, char **argv)
 	struct diag d = { .program = cli.program, .level = DIAG_NORMAL };
 	struct settings o = { .dump = { .text = true } };
 	int format = DUMP_TEXT;
+	progress_init(&o.progress);
+	/* Lines on the same terminal are progress enough. */
+	o.progress.wanted = o.progress.wanted && !isatty(STDOUT_FILENO);
 
 	int opt;
 	while ((opt = cli_next(&cli, argc, argv)) >= 0) {
@@ -110,6 +122,7 @@ main(int argc, char **argv)
 		case 'c': o.open.clock_table = optarg; /* fall through */
 		case OPT_CORRECTED: o.open.corrected = true; break;
 		case OPT_COMPAT: o.compat = true; break;
+		case OPT_PROGRESS: o.progress.wanted = true; break;
 		case 'q': d.level = DIAG_QUIET; break;
 		case 'v': d.level = DIAG_VERBOSE; break;
 		default: {
@@ -121,6 +134,7 @@ main(int argc, char **argv)
 		if (opt < 0)
 			break;
 	}
+	o.progress.wanted = o.progress.wanted && d.level > DIAG_QUIET;
 	o.dump.format = (enum dump_format)format;
 	opt = cli_directory(&cli, opt, argc);
 	/* A file above the limit is a failed write, not a death. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ovnitop: how many events a trace has, by what they are, who emits them, or when. */
 #include "kit/cli.h"
-#include "kit/progress.h"
 #include "top/count.h"
 #include "jsonout.h"
 
@@ -264,17 +263,6 @@ print_json(struct printer *p)
 
 /* ---- The tool. ---- */
 
-static void
-show_progress(const struct top *top, void *arg)
-{
-	if (!progress_due(arg))
-		return;
-	uint64_t done = 0;
-	for (size_t i = 0; i < top->trace->nstreams; i++)
-		done += top->trace->streams[i].failed ? top->trace->streams[i].in.file_size : stream_consumed(&top->trace->streams[i]);
-	diag_progress(top->trace->diag, "%5.1f %% done", top->trace->bytes ? (double)done / (double)top->trace->bytes * 100 : 100.0);
-}
-
 static int
 print_rows(const struct top *top, const struct settings *o)
 {
@@ -301,10 +289,10 @@ static int
 run(struct diag *d, const char *dir, struct settings *o)
 {
 	struct trace t;
-	struct top top = { .trace = &t, .filter = &o->filter, .by = o->by, .step = o->step, .progress_arg = &o->progress };
+	struct top top = { .trace = &t, .filter = &o->filter, .by = o->by, .step = o->step };
 	top.only_events = !o->bytes && !o->rates && !o->json;
 	if (o->progress.wanted && d->level > DIAG_QUIET)
-		top.progress = show_progress;
+		top.progress = &o->progress;
 	int rc = loose_open(&t, d, dir, &o->open);
 	if (rc == 0)
 		rc = top_init(&top);

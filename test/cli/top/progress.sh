@@ -9,4 +9,11 @@ test ! -s err.txt || fail "-q: $(cat err.txt)"
 status 0 "$TOP" --progress --by=time trace
 # a fast machine may be done before it is time to tell
 grep -v -e '% done' -e 'loaded 1 streams' -e 'counted 3000002 events' err.txt && fail "$(cat err.txt)"
+# a log is told at the first chance
+"$DUMP" --progress trace >/dev/null 2>err.txt || fail "status"
+grep -q '% done' err.txt || fail "ovnidump: no progress: $(cat err.txt)"
+"$DUMP" --progress -q trace >/dev/null 2>err.txt || fail "status"
+test ! -s err.txt || fail "ovnidump -q: $(cat err.txt)"
+"$DUMP" trace >/dev/null 2>err.txt || fail "status"
+grep -q '%' err.txt && fail "ovnidump: progress although stderr is no terminal"
 exit 0

@@ -23,3 +23,14 @@ loose_open(struct trace *t, struct diag *d, const char *dir, const struct loose_
 				"the loom is not known: the clock is not corrected");
 	return 0;
 }
+
+void
+loose_progress(const struct trace *t, struct progress *p)
+{
+	if (!progress_due(p))
+		return;
+	uint64_t done = 0;
+	for (size_t i = 0; i < t->nstreams; i++)
+		done += t->streams[i].failed ? t->streams[i].in.file_size : stream_consumed(&t->streams[i]);
+	diag_progress(t->diag, "%5.1f %% done", t->bytes ? (double)done / (double)t->bytes * 100 : 100.0);
+}

@@ -7,6 +7,7 @@
  * Whatever is wrong is said once and the rest is used: metadata that is missing, a stream
  * that cannot be read (further), clocks that are negative or go back. */
 
+#include "kit/progress.h"
 #include "trace.h"
 #include "wire.h"
 
@@ -18,6 +19,9 @@ struct loose_options {
 /* Opens the streams and says how many there are. `dir` is borrowed. Returns 0, or <0
  * (reported): there is nothing to look at. trace_close() is due in both cases. */
 int loose_open(struct trace *t, struct diag *d, const char *dir, const struct loose_options *o);
+
+/* Tells how far the streams have been read, when that is due. */
+void loose_progress(const struct trace *t, struct progress *p);
 
 /* The next event of a stream, which may be any bytes: it wraps when the corrected clock does
  * not fit. 1 event, 0 the stream ends here; if it is damaged, it was reported. */

@@ -306,7 +306,7 @@ count_stream(struct top *top, struct stream *s, struct event *ev)
 	int rc = 0;
 	do {
 		if (top->progress && ++seen % PROGRESS_EVERY == 0)
-			top->progress(top, top->progress_arg);
+			loose_progress(top->trace, top->progress);
 		if (!filter_takes(top->filter, ev))
 			continue;
 		sum.first = ev->clock < sum.first ? ev->clock : sum.first;

@@ -78,8 +78,7 @@ struct top {
 	size_t nrows;
 
 	/* Called now and then; may be NULL. */
-	void (*progress)(const struct top *top, void *arg);
-	void *progress_arg;
+	struct progress *progress; /* NULL: none is shown */
 };
 
 /* Prepares: trace, filter, by, only_events, step and progress are set. Memory comes from the arena of the
