@@ -6,7 +6,8 @@ usage: rooms.py SRC
 
 Layers look one way: lib <- base <- trace <- source <- {input, core} <- {out, models} <- tool. A library
 knows no other library. What is in input/NAME is for that folder, the model of that name, and
-inputs.h, which lists the tables; what is in source/NAME is for input/NAME and tool/NAME. Files are named plainly: the name of their folder is no part.
+inputs.h, which lists the tables; what is in source/NAME is for input/NAME and tool/NAME. Files are
+named plainly: the name of their folder is no part.
 """
 import os
 import re

@@ -10,6 +10,7 @@
 
 #include "kit/scope.h"
 #include "input.h"
+#include "kway.h"
 #include "prism/prism_machine.h"
 
 /* Storages, in the order of the schema. */
@@ -104,6 +105,7 @@ struct ptscope {
 	struct convscope file;
 	struct arena arena;
 	struct ps_stream *streams;
+	struct kway merge; /* of them */
 	int counters[PS_TOTALS];
 	uint64_t first; /* ns */
 	uint64_t tick;  /* the end of the window, ns from the first */

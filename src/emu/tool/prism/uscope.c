@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The subcommand uscope: threads and events over time as a µScope file. */
-#include "merge.h"
 #include "scope.h"
 #include "utf8text.h"
 
@@ -224,27 +223,52 @@ end_all(struct ptscope *u)
 	return rc;
 }
 
+/* The first event of each stream. */
 static int
-take_all(struct ptscope *u, struct ptmerge *merge)
+load_all(struct ptscope *u)
 {
-	struct ptool *t = u->tool;
-	struct ptinput *in;
-	struct ptinput *ended;
-	int rc;
-	u->first = merge->n ? merge->heap[0]->clock : 0;
-	rc = begin_all(u);
-	while (rc == 0 && (rc = ptmerge_next(merge, &in, &ended)) > 0) {
-		rc = 0;
-		if (ended) {
-			rc = frame(u, u->rel);
-			ptstate_end(u, &u->streams[ended - t->inputs]);
-		}
-		if (in)
-			rc = take_event(u, &u->streams[in - t->inputs]);
-		if (rc == 0 && u->file.failed)
-			rc = conv_no_memory(&t->conv);
-		if (rc == 0 && conv_stop(&t->conv))
+	int rc = 0;
+	for (uint32_t i = 0; i < u->tool->ninputs && rc >= 0; i++) {
+		rc = ptinput_next(&u->tool->inputs[i]);
+		if (rc > 0)
+			kway_push(&u->merge, (struct kway_key){ .time = u->tool->inputs[i].clock, .rank = i, .item = i });
+	}
+	return rc < 0 ? rc : 0;
+}
+
+/* The next event of the stream that had its turn, or its end. */
+static int
+load_next(struct ptscope *u, const struct ps_stream *s)
+{
+	int rc = ptinput_next(s->in);
+	if (rc > 0)
+		kway_replace(&u->merge, s->in->clock);
+	if (rc != 0)
+		return rc < 0 ? rc : 0;
+	kway_pop(&u->merge);
+	rc = frame(u, u->rel);
+	ptstate_end(u, s);
+	return rc;
+}
+
+/* All events in the order of their times; where these are equal the stream named first comes first. */
+static int
+take_all(struct ptscope *u)
+{
+	struct conv *c = &u->tool->conv;
+	int rc = load_all(u);
+	u->first = u->merge.n ? u->merge.heap[0].time : 0;
+	if (rc == 0)
+		rc = begin_all(u);
+	while (rc == 0 && u->merge.n) {
+		struct ps_stream *s = &u->streams[u->merge.heap[0].item];
+		rc = take_event(u, s);
+		if (rc == 0 && conv_stop(c))
 			rc = -1;
+		if (rc == 0)
+			rc = load_next(u, s);
+		if (rc == 0 && u->file.failed)
+			rc = conv_no_memory(c);
 	}
 	return rc < 0 ? rc : end_all(u);
 }
@@ -273,7 +297,8 @@ open_streams(struct ptscope *u)
 	if (t->ninputs > PS_EVENT_STREAMS)
 		conv_warn(&t->conv, "events of the first %d streams are in the file, and states of all", PS_EVENT_STREAMS);
 	u->streams = arena_new(&u->arena, struct ps_stream, t->ninputs);
-	if (!u->streams || prism_machine_begin(&u->machine, (uint32_t)t->ninputs, t->conv.lenient) < 0)
+	u->merge.heap = arena_new(&u->arena, struct kway_key, t->ninputs);
+	if (!u->streams || !u->merge.heap || prism_machine_begin(&u->machine, (uint32_t)t->ninputs, t->conv.lenient) < 0)
 		return conv_no_memory(&t->conv);
 	u->machine.no_totals = true;
 	for (size_t i = 0; i < t->ninputs; i++) {
@@ -339,7 +364,6 @@ static int
 work(struct ptscope *u, int argc, char **argv)
 {
 	struct conv *c = &u->tool->conv;
-	struct ptmerge merge = { 0 };
 	int rc = ptinput_open_all(u->tool, argc, argv);
 	if (rc == 0)
 		rc = conv_place_output(c, c->out_path);
@@ -348,16 +372,13 @@ work(struct ptscope *u, int argc, char **argv)
 	if (rc == 0)
 		rc = open_file(u);
 	if (rc == 0)
-		rc = ptmerge_open(&merge, u->tool);
-	if (rc == 0)
-		rc = take_all(u, &merge);
+		rc = take_all(u);
 	rc = convscope_close(&u->file, rc);
 	if (rc == 0) {
 		conv_slots_report(&u->thread_slots, c);
 		conv_slots_report(&u->frame_slots, c);
 		conv_slots_report(&u->lock_slots, c);
 	}
-	ptmerge_finish(&merge);
 	return rc;
 }
 
