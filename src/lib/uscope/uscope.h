@@ -299,7 +299,7 @@ int uscope_writer_finish(uscope_writer_t *w);
 int uscope_writer_flush(uscope_writer_t *w);
 /* The end of the trace, if later than the last cycle. */
 int uscope_writer_set_end(uscope_writer_t *w, uint64_t time_ps);
-/* What finish would return if nothing else went wrong. With background, a failure to write is
+/* The status that finish would return if nothing else went wrong. With background, a failure to write is
  * known once the next segment is complete, or after flush. */
 int uscope_writer_error(const uscope_writer_t *w);
 /* That error with its reason. Valid until the next call. */
@@ -350,7 +350,7 @@ typedef struct {
  * which look at it. false, and it must not be used: n is none of 1 and 2, a place does not exist
  * or is sparse, or the value does not fit. */
 bool uscope_phrase_init(uscope_writer_t *w, uscope_phrase_t *p, uint64_t value, const uscope_place_t *places, size_t n);
-/* The same places with another value, in less time; lines that have the old one were written.
+/* Gives a phrase another value, in less time than init; lines that have the old one were written.
  * false, and nothing is done: the value does not fit, or the operations would have another form,
  * and it is to be made ready as a new one. */
 bool uscope_phrase_change(uscope_writer_t *w, uscope_phrase_t *p, uint64_t value);

@@ -137,7 +137,7 @@ json_event(const struct show *s, const uscope_item_t *item)
 	json_payload(s, e, item->payload);
 }
 
-/* What does not suit the schema has numbers alone. */
+/* An item that does not suit the schema, as numbers. */
 static void
 json_bad(const struct show *s, const uscope_item_t *item)
 {

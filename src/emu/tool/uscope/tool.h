@@ -116,9 +116,9 @@ bool utool_pick(struct tool *t, struct source *s);
 
 /* ---- Messages, on stderr. ---- */
 
-/* What the library says about a file. Returns STATUS_BAD. */
+/* Reports an error of the library about a file. Returns STATUS_BAD. */
 int utool_fail(struct tool *t, struct source *s, const uscope_error_t *e);
-/* The same with what the reader said last. */
+/* Reports the last error of the reader. Returns STATUS_BAD. */
 int utool_failed(struct tool *t, struct source *s);
 void utool_error(struct tool *t, const char *name, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 int utool_no_memory(struct tool *t);

@@ -109,7 +109,7 @@ uint64_t tlfile_find_end(uscope_reader_t *r);
 
 /* NULL: no channel stands there. */
 struct tlchannel *tlfile_channel(const struct tlfile *f, uint16_t storage, uint16_t field);
-/* What a SET or ADD makes of the field of a channel. */
+/* The field of a channel after a SET or ADD. */
 uint64_t tlchannel_apply(const struct tlchannel *ch, uint64_t raw, const uscope_item_t *item);
 /* The number of the value of a channel in a row, among ncells. */
 static inline uint32_t

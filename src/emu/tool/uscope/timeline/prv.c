@@ -136,7 +136,7 @@ put_labels(const struct writer *w, struct wbuf *out, const struct tlchannel *ch)
 		}
 		return good;
 	}
-	/* Those of tasks were added while the trace ran, others in the end, and belong before the
+	/* Labels of tasks were added while the trace ran, others in the end, and belong before the
 	 * error states. */
 	bool late = !f->compat;
 	for (int pass = 0; pass < 1 + late; pass++)
