@@ -7,8 +7,10 @@ fail() {
 	exit 1
 }
 
+# The reason goes to the runner, wherever the output of the command goes that is skipped.
+exec 3>&1
 skip() {
-	echo "$*"
+	echo "$*" >&3
 	exit 77
 }
 
