@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-from lapexample import binary, check, finish, interleave, read, sequences, text_of, value_at, write
+from worked import binary, check, finish, interleave, read, sequences, text_of, value_at, write
 
 EMU, TOOL, USCOPE, DUMP = (os.path.abspath(x) for x in sys.argv[1:5])
 

@@ -12,8 +12,8 @@ import subprocess
 import sys
 import tempfile
 
-import lapexample
-from lapexample import KERNEL, REFS, binary, interleave, sequences, text_of, value_at, write
+import worked
+from worked import KERNEL, REFS, binary, interleave, sequences, text_of, value_at, write
 
 # (row, type): time:value without the first 0. A pair at time 0 is at time 0 as a whole.
 SEQUENCES = {
@@ -63,7 +63,7 @@ CPU = {
 
 
 def check(what, good, detail=""):
-    lapexample.check(good, f"{what}: {detail}")
+    worked.check(good, f"{what}: {detail}")
 
 
 def run(emu, out, *args):
@@ -347,7 +347,7 @@ def main():
     for test in (lambda t: example(emu, tool, t), lambda t: basic_and_parts(emu, tool, t), lambda t: counted(emu, t), lambda t: pipes(emu, tool, t), lambda t: bad(emu, t), lambda t: documents(emu, t), lambda t: manifests(emu, t)):
         with tempfile.TemporaryDirectory() as tmp:
             test(tmp)
-    return lapexample.finish()
+    return worked.finish()
 
 
 if __name__ == "__main__":

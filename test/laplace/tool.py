@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-from lapexample import KERNEL, REFS, binary, check, finish, interleave, read, write
+from worked import KERNEL, REFS, binary, check, finish, interleave, read, write
 
 TOOL = os.path.abspath(sys.argv[1])
 DOCUMENT = os.path.abspath(sys.argv[2])

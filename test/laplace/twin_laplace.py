@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 
-from lapexample import read_prv
+from worked import read_prv
 
 BASE = 0xC0000000
 KINDS = {"r": 0, "w": 1, "i": 2}

@@ -14,7 +14,7 @@ import signal
 import sys
 import tempfile
 
-from lapexample import KERNEL, REFS, check, finish, write
+from worked import KERNEL, REFS, check, finish, write
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "uscope"))
 from convertkit import Converter  # noqa: E402

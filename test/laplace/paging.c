@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lappaging: maps of ranges, pages found last and windows of pages against arrays, and the rules of
+/* paging: maps of ranges, pages found last and windows of pages against arrays, and the rules of
  * canonical pages. */
 #include "kit.h"
 #include "laplace/count.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* prismreading: whole streams: known ones event by event, buffers and their Ends, and each code
+/* reading: whole streams: known ones event by event, buffers and their Ends, and each code
  * that is found in bytes, strict and lenient, with its place. However the bytes come, what is
  * read is the same. */
 #include "kit.h"

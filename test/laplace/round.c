@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lapround: ten million random records from binary to text and back, in both byte orders, as
+/* round: ten million random records from binary to text and back, in both byte orders, as
  * a pipe through two readers that hold one window each. */
 #include "kit.h"
 #include "lapkit.h"

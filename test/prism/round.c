@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* prismround: random events and random bytes against the reader of prismkit, at the end of a
+/* round: random events and random bytes against the reader of prismkit, at the end of a
  * page that cannot be touched. Writing what was read gives the same bytes. */
 #include "kit.h"
 #include "prismkit.h"

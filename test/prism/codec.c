@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* prismcodec: known bytes of each kind of event, in both directions, whole and byte by byte. */
+/* codec: known bytes of each kind of event, in both directions, whole and byte by byte. */
 #include "kit.h"
 #include "prismkit.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* laprules: each rule on malformed input, strict and lenient: code, offset and line, and
+/* rules: each rule on malformed input, strict and lenient: code, offset and line, and
  * what is left. */
 #include "lapkit.h"
 #include "laplace/machine.h"

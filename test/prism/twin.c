@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* prismtwin: the format as it is described, a field at a time, from the highest bit down, and
+/* twin: the format as it is described, a field at a time, from the highest bit down, and
  * the codec against it. */
 #include "prismkit.h"
 

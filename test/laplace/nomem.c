@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lapnomem: reads and follows a trace with the Nth allocation failing, for N = 1, 2... until
+/* nomem: reads and follows a trace with the Nth allocation failing, for N = 1, 2... until
  * none fails. Each time the result is the same or out of memory, and all is freed. With
  * TEST_SHARE=n each n-th. */
 #include "kit.h"

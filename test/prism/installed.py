@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """An installed libprism can be linked, and the program of its man page does what it promises.
 
-usage: prism_installed.py SOURCE_ROOT BUILD_ROOT
+usage: installed.py SOURCE_ROOT BUILD_ROOT
 """
 import os
 import re

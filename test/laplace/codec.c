@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lapcodec: records to bytes and back, in all forms. */
+/* codec: records to bytes and back, in all forms. */
 #include "kit.h"
 #include "laplace/kernel.h"
 #include "laplace/probe.h"
