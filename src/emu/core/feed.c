@@ -9,7 +9,8 @@
 
 struct chunk {
 	unsigned readers; /* threads that have not finished with it */
-	bool flush;       /* nothing comes behind it for a while */
+	bool flush;       /* nothing comes behind it for a while, */
+	int64_t next;     /* and then nothing before this time */
 	struct batch batch;
 	uint32_t odd[FEED_RECORDS];
 	struct record records[FEED_RECORDS];
@@ -60,7 +61,7 @@ write_chunk(struct feed_impl *im, unsigned worker, const struct chunk *c)
 			continue;
 		st->rc = st->ops->write(st->self, &c->batch);
 		if (c->flush && st->rc == 0 && st->ops->flush)
-			st->rc = st->ops->flush(st->self);
+			st->rc = st->ops->flush(st->self, c->next);
 		if (st->rc < 0)
 			atomic_store(&im->failed, true);
 	}
@@ -166,10 +167,14 @@ feed_roll(struct feed *f)
 void
 feed_flush(struct feed *f)
 {
-	size_t n = (size_t)(f->next - f->cur->records);
+	struct chunk *c = f->cur;
+	size_t n = (size_t)(f->next - c->records);
+	c->next = n ? f->next[-1].time : 0;
+	while (n && c->records[n - 1].time == c->next)
+		n--;
 	if (n == 0)
 		return;
-	f->cur->batch.whole = f->cur->flush = true;
+	c->batch.whole = c->flush = true;
 	hand_over_some(f, n);
 }
 
@@ -196,14 +201,9 @@ feed_put_late(struct feed *f, int64_t time, uint32_t row, uint32_t col, int64_t 
 {
 	if (f->next == f->end)
 		feed_roll(f);
-	put_odd(f, (struct record){
-			   .time = time,
-			   .value = value,
-			   .row = row,
-			   .col = (uint16_t)col,
-			   .kind = RECORD_LATE,
-			   .chan = row * f->ncols + col,
-		   });
+	const struct record r = { .time = time, .value = value, .row = row, .col = (uint16_t)col, .kind = RECORD_LATE };
+	put_odd(f, r);
+	f->next[-1].chan = row * f->ncols + col;
 }
 
 void

@@ -44,8 +44,8 @@ int feed_start(struct feed *f, unsigned threads);
 /* Hands over the full chunk. Returns with room for records, always. */
 void feed_roll(struct feed *f);
 
-/* Between two events, while live input waits: hands over what there is, for who reads the
- * files now. */
+/* Between two events, while live input waits: hands over all but the last instant, which may go
+ * on, for who reads the files now. */
 void feed_flush(struct feed *f);
 
 /* Another event begins. */

@@ -21,7 +21,7 @@ struct emu;
 enum record_kind {
 	RECORD_STATE,    /* the row shows the value from its time on */
 	RECORD_PUNCTUAL, /* the value happens at its time; the row goes on with `before` */
-	RECORD_LATE,     /* RECORD_STATE, and the first of a row that came while the trace ran */
+	RECORD_LATE,     /* RECORD_STATE, the first of a row that came while it ran: it shows that 1 ns before */
 	RECORD_EVENT,    /* an event of the trace itself: see feed_put_event() */
 };
 
@@ -85,9 +85,9 @@ struct sink_ops {
 	int (*open)(void *self, const struct emu *emu, const char *dir);
 	/* Takes records. 0, or <0 (reported); it is not called again. */
 	int (*write)(void *self, const struct batch *b);
-	/* Live input waits: what was written becomes visible to who reads the files now. NULL:
-	 * nothing to do for it. 0, or <0 (reported). */
-	int (*flush)(void *self);
+	/* Live input waits: what was written becomes visible to who reads the files now; no record
+	 * comes before `time`. NULL: nothing to do for it. 0, or <0 (reported). */
+	int (*flush)(void *self, int64_t time);
 	/* Completes the files, also after an error elsewhere; `duration` is the time of the
 	 * last event. Due whenever open succeeded. 0, or <0 (reported). */
 	int (*close)(void *self, int64_t duration);

@@ -378,18 +378,24 @@ put_held(struct prv *p, struct prv *cpus, size_t n)
 	memmove(p->held, p->held + n, p->nheld * sizeof(*p->held));
 }
 
-/* Room for two more: what is earlier than the last nanosecond goes; if all is of it, what is
- * earlier than the last instant. */
+/* Writes those that no record at `time` or later comes between. */
+static void
+release(struct prv *p, struct prv *cpus, int64_t time)
+{
+	size_t n = p->nheld;
+	while (n && p->held[n - 1].time >= time - 1)
+		n--;
+	put_held(p, cpus, n);
+}
+
+/* Room for two more. A nanosecond that fills all is written up to its last instant. */
 static void
 make_room(struct prv *p, struct prv *cpus)
 {
 	int64_t last = p->held[p->nheld - 1].time;
-	size_t n = p->nheld;
-	while (n && p->held[n - 1].time >= last - 1)
-		n--;
-	for (n = n ? n : p->nheld; n && p->held[n - 1].time == last;)
-		n--;
-	put_held(p, cpus, n);
+	release(p, cpus, last);
+	if (p->nheld + 2 > PRV_HELD)
+		release(p, cpus, last + 1);
 }
 
 /* Behind those of its time, which is that of the last one or 1 ns before. */
@@ -422,11 +428,14 @@ hold(struct prv *p, struct prv *cpus, const struct record *r)
 	struct record line = *r;
 	if (r->kind == RECORD_EVENT)
 		return;
+	if (r->time != p->in_instant) {
+		p->ninstant = 0;
+		if (p->nheld > PRV_ENOUGH)
+			release(p, cpus, r->time);
+	}
+	p->in_instant = r->time;
 	if (p->nheld + 2 > PRV_HELD)
 		make_room(p, cpus);
-	if (r->time != p->in_instant)
-		p->ninstant = 0;
-	p->in_instant = r->time;
 	if (r->kind == RECORD_PUNCTUAL) {
 		line.before = 0; /* it is of one row */
 		hold_state(p, &line, has_line(p, r) ? r->time : before);
@@ -441,27 +450,24 @@ hold(struct prv *p, struct prv *cpus, const struct record *r)
 	}
 }
 
-/* Whether nothing that comes at `time` or later is beside what is held. */
+/* Whether nothing comes between the lines that are held: the next record is of another instant, and
+ * no odd one before `odd` is. */
 static bool
-is_apart(const struct prv *p, int64_t time)
+is_apart(const struct prv *p, int64_t next, int64_t odd)
 {
-	return p->nheld == 0 || time - p->held[p->nheld - 1].time > 1;
+	int64_t last = p->nheld ? p->held[p->nheld - 1].time : -1;
+	return last < 0 || next - last > 1 || (next > last && odd - last > 1);
 }
 
-/* The first record of those from r on whose line may get company. */
+/* The first record of those from r on whose line may get company: of the last nanosecond before
+ * an odd one, or before the end. */
 static const struct record *
-first_held(const struct prv *p, const struct batch *b, const struct record *r, const uint32_t *odd)
+first_held(const struct prv *p, const struct batch *b, const struct record *r, const uint32_t *odd, int64_t time)
 {
-	const struct record *stop = b->r + b->n;
-	int64_t time = stop[-1].time;
-	if (!p->coalesce && odd == b->odd + b->nodd)
-		return stop;
-	if (odd < b->odd + b->nodd) {
-		stop = &b->r[*odd];
-		time = stop->time < time ? stop->time : time;
-	}
-	while (stop > r && stop[-1].time >= time - 1)
-		stop--;
+	const struct record *stop = odd < b->odd + b->nodd ? &b->r[*odd] : b->r + b->n;
+	if (p->coalesce || stop < b->r + b->n)
+		while (stop > r && stop[-1].time >= time - 1)
+			stop--;
 	return stop;
 }
 
@@ -471,11 +477,12 @@ prv_write(struct prv *p, struct prv *cpus, const struct batch *b)
 	const struct record *end = b->r + b->n;
 	const uint32_t *odd = b->odd;
 	for (const struct record *r = b->r; r < end;) {
-		if (is_apart(p, r->time)) {
+		while (odd < b->odd + b->nodd && &b->r[*odd] < r)
+			odd++;
+		int64_t time = odd < b->odd + b->nodd ? b->r[*odd].time : end[-1].time;
+		if (is_apart(p, r->time, time)) {
 			put_held(p, cpus, p->nheld);
-			while (odd < b->odd + b->nodd && &b->r[*odd] < r)
-				odd++;
-			const struct record *stop = first_held(p, b, r, odd);
+			const struct record *stop = first_held(p, b, r, odd, time);
 			put_states(p, cpus, r, stop);
 			r = stop;
 		}
@@ -490,10 +497,22 @@ prv_write(struct prv *p, struct prv *cpus, const struct batch *b)
 int
 prv_put(struct prv *p, const struct record *r)
 {
-	if (is_apart(p, r->time))
+	if (is_apart(p, r->time, r->time))
 		put_held(p, NULL, p->nheld);
 	hold(p, NULL, r);
 	return check_written(p);
+}
+
+int
+prv_release(struct prv *p, struct prv *cpus, int64_t time)
+{
+	release(p, cpus, time);
+	(void)wbuf_flush(&p->out);
+	if (cpus)
+		(void)wbuf_flush(&cpus->out);
+	int rc = check_written(p);
+	int bad = cpus ? check_written(cpus) : 0;
+	return rc ? rc : bad;
 }
 
 int

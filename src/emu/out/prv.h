@@ -23,6 +23,7 @@ enum {
 	PRV_INSTANT = 8192,         /* lines of an instant that are grouped by rows; more are written in parts */
 	PRV_PART = PRV_INSTANT + 1, /* such a part: the two lines of a punctual value stay together */
 	PRV_HELD = 4 * PRV_INSTANT,
+	PRV_ENOUGH = 2048, /* when more are held it is time to see what need not be */
 };
 
 /* What a trace is made with. */
@@ -113,6 +114,10 @@ int prv_write(struct prv *p, struct prv *cpus, const struct batch *b);
 
 /* Takes one record. Returns 0, or <0 (reported). */
 int prv_put(struct prv *p, const struct record *r);
+
+/* Writes what is held back up to where a record at `time` or later may come between, and all of it
+ * to the files. Returns 0, or <0 (reported). */
+int prv_release(struct prv *p, struct prv *cpus, int64_t time);
 
 /* Writes what is held back; no more records come. Returns 0, or <0 (reported). */
 int prv_settle(struct prv *p, struct prv *cpus);

@@ -53,14 +53,11 @@ sink_write(void *self, const struct batch *b)
 	return prv_write(&s->prv[ROW_THREAD], &s->prv[ROW_CPU], b);
 }
 
-/* A failure is told by the next write, or in the end. */
 static int
-sink_flush(void *self)
+sink_flush(void *self, int64_t time)
 {
 	struct prv_sink *s = self;
-	(void)wbuf_flush(&s->prv[ROW_CPU].out);
-	(void)wbuf_flush(&s->prv[ROW_THREAD].out);
-	return 0;
+	return prv_release(&s->prv[ROW_THREAD], &s->prv[ROW_CPU], time);
 }
 
 static int

@@ -102,8 +102,6 @@ put_any(struct uscp *u, const struct record *r)
 	const struct uscp_class *cpus = &u->map.classes[ROW_CPU];
 	enum row_class rows = r->row < cpus->first_row ? ROW_THREAD : ROW_CPU;
 	const struct uscp_class *c = &u->map.classes[rows];
-	if (r->kind == RECORD_EVENT)
-		return;
 	if (__builtin_expect(r->row - c->first_row >= u->nknown[rows], 0))
 		uscp_put_rows(u, rows, r->row - c->first_row + 1);
 	if (r->kind == RECORD_PUNCTUAL) {
@@ -148,7 +146,8 @@ put_cycle(struct uscp *u, const struct record *r, const struct record *end, bool
 	if (next[-1].kind == RECORD_EVENT)
 		put_raw(u, next - 2);
 	for (; r < next; r++)
-		put_any(u, r);
+		if (r->kind <= RECORD_PUNCTUAL)
+			put_any(u, r);
 	/* An event that is too long for a batch goes on in the next one. */
 	if (next < end || whole || u->nreductions == 0)
 		end_cycle(u);
@@ -162,13 +161,42 @@ go_on(const struct uscp *u)
 	return u->failed && u->emu->plan->options.outputs == OUTPUT_USCOPE ? -ERR_WRITE : 0;
 }
 
-/* The first record of the event that has the record i. */
-static const struct record *
-begin_of(const struct batch *b, size_t i)
+/* Shows the first states of the rows that come in an instant, from the odd record `late` on, in a
+ * cycle before it. Returns the odd record behind the instant. */
+static size_t
+put_late(struct uscp *u, const struct batch *b, size_t late)
 {
-	while (i && !b->r[i].begins)
-		i--;
-	return &b->r[i];
+	int64_t time = b->r[b->odd[late]].time;
+	u->time = time > u->time ? time - 1 : time;
+	for (; late < b->nodd && b->r[b->odd[late]].time == time; late++)
+		if (b->r[b->odd[late]].kind == RECORD_LATE)
+			put_any(u, &b->r[b->odd[late]]);
+	uscp_end_cycle(u);
+	return late;
+}
+
+/* Returns the first odd record from i on of rows that come. */
+static size_t
+find_late(const struct batch *b, size_t i)
+{
+	while (i < b->nodd && b->r[b->odd[i]].kind != RECORD_LATE)
+		i++;
+	return i;
+}
+
+/* Returns where the plain states from r on end: at the event of the odd record `odd`, or at the
+ * instant before which rows come. */
+static const struct record *
+end_of_plain(const struct batch *b, const struct record *r, size_t odd, size_t late)
+{
+	const struct record *end = b->r + b->n;
+	if (late < b->nodd)
+		for (end = &b->r[b->odd[late]]; end > r && end[-1].time == end->time;)
+			end--;
+	if (odd < b->nodd && &b->r[b->odd[odd]] < end)
+		for (end = &b->r[b->odd[odd]]; end > r && !end->begins;)
+			end--;
+	return end;
 }
 
 static int
@@ -177,14 +205,15 @@ uscp_write(void *self, const struct batch *b)
 	struct uscp *u = self;
 	const struct record *end = b->r + b->n;
 	size_t odd = 0;
+	size_t late = find_late(b, 0);
 	for (const struct record *r = b->r; r < end && !u->failed;) {
 		while (odd < b->nodd && &b->r[b->odd[odd]] < r)
 			odd++;
-		const struct record *plain = odd < b->nodd ? begin_of(b, b->odd[odd]) : end;
-		if (u->nreductions || !r->begins)
-			plain = r;
+		if (late < b->nodd && b->r[b->odd[late]].time == r->time)
+			late = find_late(b, put_late(u, b, late));
+		const struct record *plain = end_of_plain(b, r, odd, late);
 		const struct record *from = r;
-		if (r < plain)
+		if (r < plain && r->begins && u->nreductions == 0)
 			r = uscp_show_cycles(u, r, plain);
 		if (r == from)
 			r = put_cycle(u, r, end, b->whole);
@@ -194,8 +223,9 @@ uscp_write(void *self, const struct batch *b)
 }
 
 static int
-uscp_flush(void *self)
+uscp_flush(void *self, int64_t time)
 {
+	(void)time;
 	struct uscp *u = self;
 	if (u->failed)
 		return go_on(u);
