@@ -6,6 +6,7 @@
  * own. kit/cli.h reads them. */
 
 #include <stddef.h>
+#include <stdio.h>
 
 struct cli_option {
 	int id;           /* the short letter, or a number above 255 for a long one only */
@@ -31,5 +32,8 @@ struct cli_group {
 	int (*take)(void *self, int id, const char *arg, char *why);
 	void *self;
 };
+
+/* For take(): says what is wrong. */
+#define option_refuse(why, ...) ((void)snprintf((why), OPTION_WHY, __VA_ARGS__), -1)
 
 #endif

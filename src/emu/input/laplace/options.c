@@ -3,7 +3,6 @@
 #include "stream.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,16 +22,6 @@ static const struct cli_option options[] = {
 	{ WINDOW, "laplace-window", "NS", "length of the windows that are counted in" },
 };
 
-__attribute__((format(printf, 2, 3))) static int
-bad(char *why, const char *fmt, ...)
-{
-	va_list ap;
-	va_start(ap, fmt);
-	(void)vsnprintf(why, OPTION_WHY, fmt, ap);
-	va_end(ap);
-	return -1;
-}
-
 static int
 parse_window(struct laplace_options *o, const char *arg, char *why)
 {
@@ -41,7 +30,7 @@ parse_window(struct laplace_options *o, const char *arg, char *why)
 	o->window = strtoll(arg, &end, 10);
 	if (end != arg && !*end && !errno && o->window > 0)
 		return 0;
-	return bad(why, "--laplace-window needs a number of nanoseconds, not '%s'", arg);
+	return option_refuse(why, "--laplace-window needs a number of nanoseconds, not '%s'", arg);
 }
 
 static int
@@ -53,7 +42,7 @@ parse_refs(struct laplace_options *o, const char *arg, char *why)
 			o->refs = (enum laplace_refs)i;
 			return 0;
 		}
-	return bad(why, "--laplace-refs needs all, pages or none, not '%s'", arg);
+	return option_refuse(why, "--laplace-refs needs all, pages or none, not '%s'", arg);
 }
 
 static int
@@ -68,7 +57,7 @@ take(void *self, int id, const char *arg, char *why)
 	case REFS: return parse_refs(o, arg, why);
 	default:
 		if (o->nset == LAPLACE_SETTINGS || !strchr(arg, '='))
-			return bad(why, "--laplace-set needs KEY=VALUE, at most %d times, not '%s'", LAPLACE_SETTINGS, arg);
+			return option_refuse(why, "--laplace-set needs KEY=VALUE, at most %d times, not '%s'", LAPLACE_SETTINGS, arg);
 		o->set[o->nset++] = arg;
 		return 0;
 	}

@@ -3,7 +3,6 @@
 #include "stream.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,16 +51,6 @@ static const struct cli_option options[] = {
 	{ KEYS + 8, "prism-timestamps", "FILE", "times of the events, for clock mode=timestamps" },
 };
 
-__attribute__((format(printf, 2, 3))) static int
-bad(char *why, const char *fmt, ...)
-{
-	va_list ap;
-	va_start(ap, fmt);
-	(void)vsnprintf(why, OPTION_WHY, fmt, ap);
-	va_end(ap);
-	return -1;
-}
-
 /* A number above 0. */
 static bool
 parse_number(const char *text, uint64_t max, uint64_t *out)
@@ -87,7 +76,7 @@ parse_events(struct prism_options *o, const char *arg, char *why)
 	static const char *const words[] = { [PRISM_EVENTS_ALL] = "all", [PRISM_EVENTS_SYNC] = "sync", [PRISM_EVENTS_NONE] = "none" };
 	int i = find_word(arg, words, PRISM_EVENTS_NONE + 1);
 	if (i < 0)
-		return bad(why, "--prism-events needs all, sync or none, not '%s'", arg);
+		return option_refuse(why, "--prism-events needs all, sync or none, not '%s'", arg);
 	o->events = (enum prism_events)i;
 	return 0;
 }
@@ -107,7 +96,7 @@ parse_interval(struct prism_options *o, const char *arg, char *why)
 		good = parse_number(arg + 7, INT64_MAX, &o->length);
 	}
 	if (!good)
-		return bad(why, "--prism-interval needs time:NS, events:N, sync or func, not '%s'", arg);
+		return option_refuse(why, "--prism-interval needs time:NS, events:N, sync or func, not '%s'", arg);
 	o->interval = (enum prism_interval)i;
 	return 0;
 }
@@ -118,7 +107,7 @@ parse_needs(struct prism_options *o, const char *arg, char *why)
 	static const char *const words[] = { "stop", "skip" };
 	int i = find_word(arg, words, 2);
 	if (i < 0)
-		return bad(why, "--prism-needs needs stop or skip, not '%s'", arg);
+		return option_refuse(why, "--prism-needs needs stop or skip, not '%s'", arg);
 	o->needs_skip = i == 1;
 	return 0;
 }
@@ -127,7 +116,7 @@ static int
 add_setting(struct prism_options *o, const char *key, const char *value, char *why)
 {
 	if (o->keys.nset == PRISM_SETTINGS)
-		return bad(why, "at most %d keys of descriptions can be set", PRISM_SETTINGS);
+		return option_refuse(why, "at most %d keys of descriptions can be set", PRISM_SETTINGS);
 	o->keys.set[o->keys.nset++] = (struct prism_setting){ key, value };
 	return 0;
 }
@@ -136,9 +125,9 @@ static int
 add_path(const char *option, const char *arg, char *why, const char **paths, size_t *n, size_t max)
 {
 	if (*n == max)
-		return bad(why, "%s can be given %zu times at most", option, max);
+		return option_refuse(why, "%s can be given %zu times at most", option, max);
 	if (!*arg)
-		return bad(why, "%s needs the name of a file", option);
+		return option_refuse(why, "%s needs the name of a file", option);
 	paths[(*n)++] = arg;
 	return 0;
 }
@@ -158,12 +147,12 @@ take(void *self, int id, const char *arg, char *why)
 	case INSN: o->insn = true; return 0;
 	case ROWS:
 		if (!parse_number(arg, PRISM_ROWS_MAX, &n))
-			return bad(why, "--prism-threads needs a number from 1 to %d, not '%s'", PRISM_ROWS_MAX, arg);
+			return option_refuse(why, "--prism-threads needs a number from 1 to %d, not '%s'", PRISM_ROWS_MAX, arg);
 		o->threads = (uint32_t)n;
 		return 0;
 	case SET:
 		if (!strchr(arg, '='))
-			return bad(why, "--prism-set needs KEY=VALUE, not '%s'", arg);
+			return option_refuse(why, "--prism-set needs KEY=VALUE, not '%s'", arg);
 		return add_setting(o, arg, strchr(arg, '=') + 1, why);
 	default: return add_setting(o, keys[id - KEYS], arg, why);
 	}

@@ -291,39 +291,26 @@ probe(struct trace *t)
 static int
 make_streams(struct prism *p)
 {
+	static const struct require_meta model = { "prism", "1.0.0" };
 	struct trace *t = p->trace;
 	struct arena *a = &t->arena;
-	static const struct require_meta require = { "prism", "1.0.0" };
 	p->nstreams = p->sources.n;
 	p->streams = arena_new(a, struct prism_stream, p->nstreams);
-	t->streams = arena_new(a, struct stream, p->nstreams + 1);
-	struct cpu_meta *cpus = arena_new(a, struct cpu_meta, p->nstreams);
-	struct require_meta *need = arena_new(a, struct require_meta, 1);
 	p->polls = arena_new(a, struct pollfd, p->nstreams);
 	p->polled = arena_new(a, uint32_t, p->nstreams);
-	if (!p->streams || !t->streams || !cpus || !need || !p->polls || !p->polled)
+	if (!p->streams || !p->polls || !p->polled)
 		return diag_no_memory(t->diag);
-	*need = require;
+	int rc = trace_make_streams(t, p->nstreams + 1, "prism", p->nstreams, &model);
+	if (rc < 0)
+		return rc;
+	t->streams[0].silent = true;
+	t->streams[0].relpath = "intervals";
 	for (uint32_t i = 0; i < p->nstreams; i++) {
 		p->streams[i].source = p->sources.list[i];
 		p->streams[i].source.settings.lenient = p->options->lenient;
 		p->live = p->live || p->sources.list[i].live;
+		t->streams[i + 1].relpath = p->streams[i].source.name;
 	}
-	t->nstreams = p->nstreams + 1;
-	t->metadata_version = 3;
-	for (uint32_t i = 0; i < t->nstreams; i++) {
-		struct stream *s = &t->streams[i];
-		s->trace = t;
-		s->rank = i;
-		s->in.fd = -1;
-		s->silent = i == 0;
-		s->relpath = i ? p->streams[i - 1].source.name : "intervals";
-		s->meta = (struct thread_meta){ .part = "prism", .loom = "prism", .rank = -1, .has_require = true, .require = need, .nrequire = 1 };
-		if (i)
-			cpus[i - 1] = (struct cpu_meta){ .index = (int)i - 1, .phyid = (int)i - 1 };
-	}
-	t->streams[0].meta.cpus = cpus;
-	t->streams[0].meta.ncpus = p->nstreams;
 	return 0;
 }
 
