@@ -25,7 +25,7 @@ void json_open(struct wbuf *w, const char *key, char bracket);
 void json_close(struct wbuf *w, char bracket);
 /* Ends an object that is a line of its own. */
 void json_end(struct wbuf *w);
-/* What follows is on a new line. */
+/* Begins a new line, behind a comma if a value follows another. */
 void json_newline(struct wbuf *w);
 
 void json_u64(struct wbuf *w, const char *key, uint64_t v);

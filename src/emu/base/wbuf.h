@@ -32,8 +32,8 @@ struct wbuf {
  * Returns 0, or -errno. */
 int wbuf_open(struct wbuf *w, const char *path);
 
-/* The same on a descriptor that is open, which wbuf_close() closes; `path` is its name in
- * messages. */
+/* Writes to an open descriptor, which wbuf_close() closes; `path` is its name in messages.
+ * Returns 0, or -errno. */
 int wbuf_attach(struct wbuf *w, int fd, const char *path);
 
 /* Writes what is buffered. Returns 0, or -errno of the first failure. */

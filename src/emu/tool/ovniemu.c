@@ -94,7 +94,7 @@ name_models(const struct emu *emu, char *buf, size_t size)
 				emu->plan->models[i].model->name, emu->plan->models[i].model->version);
 }
 
-/* What is told after the emulator is closed. */
+/* Facts that are told after the emulator is closed. */
 struct summary {
 	uint64_t events;
 	uint64_t bytes;

@@ -298,7 +298,7 @@ md_breakdown(const struct model *m)
 			md_labels(&(struct values){ .model = m, .chan = &m->chans[chans[i]], .index = chans[i] }, &any);
 }
 
-/* What every trace has, whatever the models. */
+/* The views that every trace has, whatever the models. */
 static void
 md_base(void)
 {

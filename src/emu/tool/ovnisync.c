@@ -35,7 +35,7 @@ static const struct cli_option options[] = {
 	{ 'q', "quiet", NULL, "print warnings and errors only" },
 };
 
-/* The same in all ranks: those of rank 0. */
+/* The options of rank 0, which all ranks follow. */
 struct plan {
 	int64_t samples;
 	int64_t runs;
@@ -196,7 +196,7 @@ prepare(struct sync *s)
 	int rc = s->rank == 0 && !s->hosts ? diag_no_memory(s->diag) : 0;
 	if (s->rank == 0 && rc == 0)
 		rc = synctable_open(&s->table, s->diag, s->plan.runs > 1);
-	/* Who cannot go on says so to the others. */
+	/* Rank 0 tells the others when it cannot go on, so that none waits. */
 	int64_t go[4] = { rc == 0, s->plan.samples, s->plan.runs, s->plan.pause };
 	(void)MPI_Bcast(go, 4, MPI_INT64_T, 0, MPI_COMM_WORLD);
 	s->plan = (struct plan){ .samples = go[1], .runs = go[2], .pause = go[3] };

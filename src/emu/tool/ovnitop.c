@@ -185,7 +185,7 @@ json_known(struct printer *p, const char *key, const char *text)
 		json_form(&p->out, key, TEXT_JSON_BYTES, text, strlen(text));
 }
 
-/* What a row is of. */
+/* The members that say which events a row counts. */
 static void
 json_row_key(struct printer *p, const struct top_row *r)
 {

@@ -43,17 +43,17 @@ int cli_choose(const struct cli *c, const char *option, const char *const *words
 /* The words of --format for tools that print either. */
 extern const char *const cli_text_or_json[2];
 
-/* The same as a decimal number. Returns false when it is none in that range (reported). */
+/* The argument of an option as a decimal number. Returns false when it is none from min to max (reported). */
 bool cli_number(const struct cli *c, const char *option, uint64_t min, uint64_t max, const char *text, uint64_t *to);
 
 /* For a tool that takes one trace directory: `opt` is what cli_next() returned last.
  * Returns CLI_END when argv[optind] is it, else opt or CLI_USAGE (reported). */
 int cli_directory(const struct cli *c, int opt, int argc);
 
-/* The same for a tool that takes no arguments. */
+/* For a tool that takes no arguments. Returns opt or CLI_USAGE (reported). */
 int cli_none(const struct cli *c, int opt, int argc, char **argv);
 
-/* What was asked for is on stdout, all of it: CLI_DONE, or CLI_FAILED (reported). */
+/* Flushes the standard output. Returns CLI_DONE when all of it was written, or CLI_FAILED (reported). */
 int cli_written(const struct cli *c);
 
 /* The exit status of a tool whose options ended with opt, which is not CLI_END. */

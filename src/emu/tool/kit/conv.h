@@ -124,7 +124,7 @@ const char *conv_input_name(const char *path);
 /* Opens the output; NULL or "-" is the standard output. Returns 0, <0 (reported), or 2. */
 int conv_open_output(struct conv *c, const char *path);
 
-/* The same for a second output, in c->beside: a file. */
+/* Opens a second output, a file, in c->beside. */
 int conv_open_beside(struct conv *c, const char *path);
 
 /* Whether a file may be written: 0, or 2 if it is an input (reported). */

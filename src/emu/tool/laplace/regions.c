@@ -96,7 +96,7 @@ collect(struct luscope *u, const struct lap_space *s, uint64_t first, uint64_t l
 	return n;
 }
 
-/* Those that are as before keep their slots, the others give them back. */
+/* Regions that are as before keep their slots, the others give them back. */
 static void
 match(struct luscope *u, const struct lu_space *e, size_t from, size_t to, size_t n)
 {
@@ -171,7 +171,7 @@ update(struct luscope *u, const struct lap_space *s, uint64_t first, uint64_t la
 	ltables_space(u, s);
 }
 
-/* Whose pages are mapped at an address. */
+/* Notes the file or segment whose pages are mapped at the address of an event. */
 static void
 note_object(struct luscope *u, const struct lap_event *ev, const struct lap_space *s)
 {

@@ -80,7 +80,7 @@ end_space(struct luscope *u, struct lu_space *s)
 	if (s->ended)
 		return;
 	s->ended = true;
-	/* What waits belongs to it. */
+	/* Counts that wait belong to this space: write them before its slot goes. */
 	ltables_flush(u);
 	lregions_end(u, s);
 	if (s->mapped)
@@ -176,7 +176,7 @@ put_task(struct luscope *u, struct lu_task *e, uint32_t pid, uint32_t parent)
 	set(u, LU_TASKS, e->slot, LU_TASK_START, u->first + u->rel);
 	set(u, LU_TASKS, e->slot, LU_TASK_PROGRAM, e->program);
 	e->state = LAP_TASK_CREATED + 1;
-	/* Those of the one that had the slot before. */
+	/* Clear the counters of the task that had the slot before. */
 	for (int i = 0; again && i < LU_TOTALS; i++)
 		set(u, LU_COUNTERS, e->slot, (uint16_t)i, 0);
 }

@@ -220,7 +220,7 @@ take_all(struct luscope *u, struct lapmerge *merge)
 	if (rc < 0)
 		return ltool_code(u->tool, rc);
 	ltables_flush(u);
-	/* What ended with the last record leaves a cycle later. */
+	/* Tasks and spaces that ended with the last record leave their tables a cycle later. */
 	if (u->clear_tasks || u->clear_spaces)
 		rc = frame(u, u->rel + 1);
 	if (rc == 0)

@@ -161,17 +161,17 @@ extern const char *const lschema_totals[LU_TOTALS];
 
 /* In the first frame: the kernel. */
 void ltables_begin(struct luscope *u);
-/* What ended in the frame before leaves its tables. */
+/* Removes the tasks and spaces that ended in the frame before from their tables. */
 void ltables_clear(struct luscope *u);
 /* Counts that wait go to the tables. */
 void ltables_flush(struct luscope *u);
-/* What a record has done to tasks and spaces. */
+/* Updates the tasks and spaces that a record has changed. */
 void ltables_follow(struct luscope *u, const struct lap_step *step);
 /* A task may have changed. NULL is accepted. */
 void ltables_task(struct luscope *u, struct lap_task *t);
 /* A space may have changed. */
 void ltables_space(struct luscope *u, const struct lap_space *s);
-/* What the processor of a record shows, and those whose task it has changed or taken. */
+/* Updates the processor of a record, and those whose task it has changed or taken. */
 void ltables_cpu(struct luscope *u, const struct lap_step *step);
 /* The entry of a task, of the kernel if it is NULL. */
 struct lu_task *ltables_of(struct luscope *u, const struct lap_task *t);
@@ -179,7 +179,7 @@ void ltables_dirty_task(struct luscope *u, struct lu_task *t);
 void ltables_dirty_space(struct luscope *u, struct lu_space *s);
 void ltables_finish(struct luscope *u);
 
-/* What an event has done to mappings. */
+/* Updates the mappings that an event has changed. */
 void lregions_event(struct luscope *u, const struct lap_event *ev, const struct lap_step *step);
 /* All of a space go. */
 void lregions_end(struct luscope *u, struct lu_space *s);

@@ -26,7 +26,7 @@ struct catalog_item {
 int catalog_each(const struct model *m, int (*fn)(const struct catalog_item *item, void *arg), void *arg,
 	const char **bad, const char **why);
 
-/* What printing an event needs. */
+/* An event as its model declares it, ready to be printed. */
 struct kind {
 	const struct model *model;
 	const struct sig *sig;

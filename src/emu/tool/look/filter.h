@@ -29,7 +29,7 @@ enum {
 		'e', "event", "MCV", "events such as VSh, V?[ or VT; ? is any character"      \
 	}
 
-/* What the values of one option are; only some members are used. */
+/* A value of an option that may be given many times; only the members of its type are used. */
 struct filter_value {
 	struct filter_value *next;
 	const char *glob;

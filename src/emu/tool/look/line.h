@@ -4,8 +4,8 @@
 
 /* line: an event as one line of text, CSV or JSON.
  *
- * What does not depend on the event is written once: what is said of a stream, and what is
- * said of an event that has no arguments. */
+ * Texts that are the same on many lines are made once: those of a stream, and those of an event
+ * without arguments. */
 
 #include "catalog.h"
 #include "wbuf.h"
@@ -28,8 +28,7 @@ struct dump_words {
 	size_t n;
 };
 
-/* What is said of an event whatever its clock and stream; p is NULL when that depends on
- * the event. */
+/* The text of an event without its clock and stream; p is NULL when it depends on the event. */
 struct dump_kind {
 	struct dump_words head; /* its name */
 	struct dump_words tail; /* its meaning, and the end of the line */
@@ -46,7 +45,7 @@ struct dump {
 	int64_t last;               /* what was printed in the line before */
 	uint64_t nlines;
 
-	/* What was noticed. */
+	/* Events that no model declares, and damaged payloads: reported at the end. */
 	uint64_t nunknown;
 	struct place unknown; /* the first */
 	uint8_t unknown_mcv[3];

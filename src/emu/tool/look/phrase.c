@@ -19,7 +19,7 @@ read_number(const char *p, int32_t *out)
 	return p;
 }
 
-/* What stands between '%' and '{'. Returns what is behind it, or NULL. */
+/* Reads flags, width and precision, between '%' and '{'. Returns the end, or NULL. */
 static const char *
 read_format(const char *p, struct phrase_piece *piece)
 {

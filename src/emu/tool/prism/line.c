@@ -38,7 +38,7 @@ put_field(struct wbuf *w, const char *field, uint64_t v)
 	put_u64(w, v);
 }
 
-/* What has a name is told by it, what has none by its number. */
+/* A type by its name, or by its number when it has none. */
 static void
 put_type(struct wbuf *w, const char *name, unsigned type)
 {
@@ -170,7 +170,7 @@ json_word(struct wbuf *w, const char *key, const char *name, unsigned type)
 		json_str(w, key, name);
 }
 
-/* What may be above 2^53 is a text. */
+/* Numbers that may be above 2^53 are texts: readers of JSON would round them. */
 static void
 json_hex(struct wbuf *w, const char *key, uint64_t v)
 {

@@ -50,7 +50,7 @@ struct ptline {
 	char key[PTLINE_SETS_MAX][24]; /* of the stream */
 	char value[PTLINE_SETS_MAX][64];
 	size_t nsets;
-	/* What is wrong. */
+	/* The error of a line that cannot be parsed. */
 	const char *problem;
 	size_t column; /* bytes from the start of the line */
 };

@@ -25,7 +25,7 @@ struct stats {
 	uint64_t ops[PRISM_OPS + 1];          /* the last: others */
 	uint64_t size;                        /* bytes of events */
 	uint64_t first, last;                 /* ns */
-	/* What there is, each once. */
+	/* Distinct threads, blocks and names. */
 	struct idmap threads;
 	struct idmap blocks;
 	struct prismnames names;

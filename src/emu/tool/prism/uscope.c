@@ -14,7 +14,7 @@ enum {
 uint32_t
 ptscope_string(struct ptscope *u, struct prism_name *name)
 {
-	/* What it names does not matter here. */
+	/* A name has one string, whatever it names. */
 	if (!name->user[0])
 		name->user[0] = convscope_text(&u->file, name->text, name->len) + 1;
 	return name->user[0] - 1;
@@ -197,7 +197,7 @@ take_event(struct ptscope *u, struct ps_stream *s)
 
 /* ---- Streams. ---- */
 
-/* What is there before the first event. */
+/* Writes the level of detail and the first thread of each stream. */
 static int
 begin_all(struct ptscope *u)
 {
@@ -281,7 +281,7 @@ look_ahead(struct ps_stream *s)
 	struct ptinput look;
 	struct prism_event ev;
 	int rc = ptinput_again(&look, s->in);
-	/* What is wrong is told when it is read for good. */
+	/* Errors are not reported here: the stream is read again, for good. */
 	while (rc == 0 && !s->has_insns && ptinput_peek(&look, &ev))
 		s->has_insns = ev.kind == PRISM_CXT && ev.cxt.type == PRISM_INSN;
 	ptinput_close(&look);

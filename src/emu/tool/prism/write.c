@@ -8,7 +8,7 @@ ptwrite_begin(struct ptwrite *w, struct conv *c, const struct prism_settings *se
 	prism_begin(&w->state, settings);
 }
 
-/* What is left of the buffer is nothing that anyone reads. */
+/* Fills the rest of the buffer with zeros, which no reader looks at. */
 static void
 pad(struct ptwrite *w)
 {

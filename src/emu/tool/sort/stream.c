@@ -332,8 +332,8 @@ sortstream_sort(struct stream *s, struct sortwin *w, const struct sortstream_opt
 	sortwin_init(w);
 	int rc = read_all(&x);
 	r->events = w->head;
-	/* What is missing at the end does not keep the rest from being sorted, if it can be
-	 * written again as it is. */
+	/* A truncated stream is sorted up to its last whole event, if the torn rest can be written
+	 * again as it is. */
 	int bad = rc;
 	if (rc == -ERR_STREAM_TRUNCATED && !s->in.codec)
 		rc = 0;

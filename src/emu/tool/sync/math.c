@@ -32,7 +32,7 @@ sync_estimate(struct sync_sample *samples, size_t n)
 	struct sync_offset o = { .median = sync_delta(&samples[kept / 2]) };
 	o.error = worst / 2 + worst % 2;
 
-	/* What is left over the median is small: a double holds it. */
+	/* Differences to the median are small: a double holds them. */
 	double sum = 0;
 	for (size_t i = 0; i < kept; i++)
 		sum += (double)(sync_delta(&samples[i]) - o.median);

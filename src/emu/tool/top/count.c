@@ -180,7 +180,7 @@ add_event(struct top *top, const struct event *ev)
 	return 0;
 }
 
-/* What is counted of one stream, whatever the property. */
+/* Counts of one stream that all kinds of rows need. */
 struct sum {
 	struct tally tally;
 	int64_t first;
@@ -261,7 +261,7 @@ give(const struct bin_range *b, struct sum *sum, uint64_t events, uint64_t bytes
 	tally_add(&sum->tally, &(struct tally){ events, bytes });
 }
 
-/* The same for intervals, which are looked up when a clock is not in the last one. */
+/* Counts by interval; the interval is looked up only when a clock is not in the last one. */
 static void
 count_times(struct top *top, struct stream *s, struct sum *sum)
 {

@@ -31,7 +31,7 @@ tally_add(struct tally *to, const struct tally *from)
 	to->bytes += from->bytes;
 }
 
-/* What has been counted: a name, or the beginning of an interval. */
+/* A row of the result: the count of a name, or of an interval by its beginning. */
 struct top_row {
 	struct tally tally;
 	uint8_t mcv[3];              /* TOP_EVENT; the first one is that of TOP_MODEL */

@@ -33,7 +33,7 @@ utool_no_memory(struct tool *t)
 	return STATUS_BAD;
 }
 
-/* What the user can do, after "hint: ". NULL: nothing comes to mind. */
+/* Advice for an error, printed after "hint: ". NULL: there is none. */
 static const char *
 hint_of(const struct tool *t, const uscope_error_t *e)
 {
