@@ -17,7 +17,7 @@ enum {
 	PRISM_DETAIL_METADATA = 0x40,
 };
 
-/* What the first byte of memory and compute tells has the same place in an event: where most
+/* Fields from the first byte of memory and compute have one place in an event: where most
  * are that short, nothing depends on which of the two comes. */
 _Static_assert(offsetof(struct prism_mem, has) == offsetof(struct prism_comp, has), "has");
 _Static_assert(offsetof(struct prism_mem, type) == offsetof(struct prism_comp, format), "type");

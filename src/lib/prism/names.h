@@ -18,7 +18,7 @@ struct prism_name *prismnames_get(struct prismnames *names, const char *p, uint3
 
 void prismnames_finish(struct prismnames *names);
 
-/* What a context with a name is pushed to, or popped from. */
+/* The stack that a context with a name is pushed to, or popped from. */
 static inline enum prism_stack_kind
 prism_stack_of(unsigned type)
 {

@@ -83,7 +83,7 @@ raise_code(const struct prism_state *st, struct prism_event *ev, int code)
 	return st->lenient || prism_code_warns(code) ? 0 : -code;
 }
 
-/* What the first byte of a memory or compute event must not hold: bits of what is off, and
+/* Checks the first byte of a memory or compute event for bits of fields that are off, and
  * type or format 3. Those bits of it that count are left in *b. Returns 0, or -code. */
 static int
 check_first(const struct prism_state *st, struct prism_event *ev, unsigned *b)
@@ -218,7 +218,7 @@ get_cxt(const uint8_t *p, size_t len, const struct prism_state *st, struct prism
 	*c = (struct prism_cxt){ 0 };
 	if (!(detail & PRISM_DETAIL_TYPE))
 		return get_untyped(p, st, ev);
-	/* What follows is not known. */
+	/* Its length is not known. */
 	if (type == PRISM_CXT_UNDEFINED || type >= PRISM_CXTS)
 		return -PRISM_PB12;
 	c->has = PRISM_HAS_TYPE;

@@ -172,7 +172,7 @@ struct prism_event {
 	};
 };
 
-/* What can be wrong: name, what it is, what a lenient reader does. The position in the list
+/* Codes of errors: name, text, what a lenient reader does. The position in the list
  * is the code, from 1. PB are found in the bytes, PM by the model of threads, PT in the
  * timestamps, PJ in the description of a stream. */
 #define PRISM_CODE_LIST(X)                                                                                       \
@@ -220,7 +220,7 @@ const char *prism_code_lenient(int code);
 /* Whether it is told and passed also by a strict reader. */
 bool prism_code_warns(int code);
 
-/* What is between two events. Set by prism_begin(), then the library's own; it may be
+/* State between two events. Set by prism_begin(), then the library's own; it may be
  * copied to read the same bytes twice. */
 struct prism_state {
 	uint8_t detail[PRISM_KINDS]; /* level of detail in force, by kind */
@@ -228,7 +228,7 @@ struct prism_state {
 	uint8_t word_size;           /* 4 or 8: bytes of a word of a sync event */
 	bool control_flow;
 	bool lenient;
-	/* What follows from that of memory and of compute. */
+	/* Derived from the levels of memory and of compute. */
 	struct {
 		uint32_t has;
 		uint8_t size; /* bytes of an event, without ids of operands */

@@ -38,7 +38,7 @@ struct prism_at {
 	uint64_t clock_ns; /* as the stream says: the timelines begin with 0 */
 };
 
-/* What events must show: masks of PRISM_HAS_*. When the level of detail lacks some, the run
+/* Fields that events must show: masks of PRISM_HAS_*. When the level of detail lacks some, the run
  * stops at the first event of that kind; with --prism-needs=skip the tool does not see it.
  * Only for kinds whose function is not NULL. */
 struct prism_needs {
@@ -82,7 +82,7 @@ enum {
 	PRISM_USER_NAME_MAX = 48, /* bytes */
 };
 
-/* What a channel is. */
+/* How a channel changes. */
 enum prism_user_mode {
 	PRISM_USER_SET,      /* a value, until it is set or cleared */
 	PRISM_USER_STACK,    /* values; the one on top shows */

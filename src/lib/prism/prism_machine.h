@@ -72,7 +72,7 @@ struct prism_frame {
 	uint32_t user;
 };
 
-/* What a thread has entered. Behind frames[n - 1] are those that the last event has left. */
+/* Contexts that a thread has entered. Behind frames[n - 1] are those that the last event has left. */
 struct prism_stack {
 	struct prism_frame *frames;
 	uint32_t n;
@@ -127,7 +127,7 @@ struct prism_machine {
 	bool lenient;
 };
 
-/* What an event does. All is 0, NULL and false that it does not do. */
+/* Effects of an event: all else is 0, NULL and false. */
 struct prism_step {
 	struct prism_thread *thread; /* of the event; NULL: it is of the stream, or before the first thread */
 	bool is_new;                 /* the thread has not come before */

@@ -24,7 +24,7 @@ end(struct prismread *r, int code)
 	return -code;
 }
 
-/* What is behind an End, or behind all. Returns whether there may be an event. */
+/* Passes bytes behind an End, or behind all. Returns whether there may be an event. */
 static bool
 behind(struct prismread *r, size_t n, size_t *used, struct prism_event *ev, int *rc)
 {

@@ -153,7 +153,7 @@ give_rest(struct prism_run *run, const struct prism_event *ev, uint32_t i, bool 
 	return 0;
 }
 
-/* What was called at once has not just gone on. */
+/* A directly called hook returned non-zero, or has failed. */
 static int __attribute__((noinline))
 go_on(struct prism_run *run, int rc)
 {

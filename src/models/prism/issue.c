@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* What is no text, or would break a line, shows as \xNN. A blank name shows its first byte so, too, or
+/* Bytes that are no text, or would break a line, show as \xNN. A blank name shows its first byte so, too, or
  * it would be no label. */
 const char *
 prismissue_text(char *text, const struct prism_name *name)
@@ -34,7 +34,7 @@ prismissue_text(char *text, const struct prism_name *name)
 	return text;
 }
 
-/* What the exit is of, and what is there. */
+/* Names the context that is left, and that on top. */
 static int
 tell_exit(struct prismmodel *d, int code)
 {

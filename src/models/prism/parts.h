@@ -82,7 +82,7 @@ struct prismmodel_core {
 	bool stale; /* the interval before the current one has something */
 };
 
-/* What has a number in the order of first appearance. */
+/* An address or object, which has a number in the order of first appearance. */
 struct prism_key {
 	uint64_t key;
 	uint32_t number; /* from 1 */
@@ -156,7 +156,7 @@ int prismthread_show(struct emu *emu, const struct event *ev, struct prismmodel 
 /* The current stream ends, and the threads of its CPU. */
 int prismthread_end(struct emu *emu, const struct event *ev, struct prismmodel *d);
 
-/* What the step enters has a number, also when that is too deep. */
+/* Gives the name that the step enters a number, also when that is too deep. */
 int prismcxt_number(struct emu *emu, struct prismmodel *d, const struct prism_cxt *c);
 int prismcxt_take(struct emu *emu, const struct event *ev, struct prismmodel *d, const struct prism_cxt *c);
 /* Labels of what was numbered. */

@@ -35,7 +35,7 @@ prismmodel_index(struct emu *emu, struct prism_index *x, uint64_t key)
 
 /* ---- Begin and end. ---- */
 
-/* What a reader of the outputs may want to know; streams may differ. */
+/* Tells readers of the outputs how the streams were recorded: "mixed" where they differ. */
 static void
 add_properties(struct emu *emu, const struct prism *p)
 {
@@ -178,7 +178,7 @@ row_of(const struct prismmodel *d, uint32_t stream)
 	return t ? t->number : NO_INDEX;
 }
 
-/* What was wrong shows in the rows. */
+/* Shows the codes of the event in the rows of its thread and CPU. */
 static int
 show_codes(struct emu *emu, const struct event *ev, struct prismmodel *d)
 {

@@ -60,7 +60,7 @@ prismspan_tick(struct emu *emu, const struct event *ev, struct prismmodel *d)
 	return ++d->threads[d->step.thread->number].nticks == d->every ? close_row(emu, ev, d, d->step.thread->number) : 0;
 }
 
-/* Whoever had something in the interval before shows that it has nothing now, but for one of
+/* A row that had something in the interval before shows that it has nothing now, but for one of
  * no length: the last may end when the one before does. */
 int
 prismspan_rotate(struct emu *emu, const struct event *ev, struct prismmodel *d)
@@ -89,7 +89,7 @@ prismspan_rotate(struct emu *emu, const struct event *ev, struct prismmodel *d)
 	return rc;
 }
 
-/* Those of time end with a tick of their own. CPUs have no intervals of sync and func. */
+/* Intervals of time end with a tick of their own. CPUs have no intervals of sync and func. */
 int
 prismspan_end(struct emu *emu, const struct event *ev, struct prismmodel *d)
 {

@@ -2,9 +2,9 @@
 #ifndef MODELS_PRISM_TOOLRUN_H
 #define MODELS_PRISM_TOOLRUN_H
 
-/* toolrun: what the parts of prismtools share: the tools that are loaded and called
- * (prismtools.c), what they are given (prismgive.c), what they need of events (prismneeds.c),
- * and what they ask for (prismuser.c). */
+/* toolrun: what the parts of tools.h share: the tools that are loaded and called
+ * (tools.c), what they are given (give.c), what they need of events (needs.c), and what they ask
+ * for (user.c). */
 
 #include "prism/read.h"
 #include "tools.h"
@@ -28,7 +28,7 @@ struct prism_hook {
 	uint64_t skipped[PRISMRUN_NEEDS]; /* events it was not given, for what they lack */
 };
 
-/* Who wants a kind of event, in the order of the hooks. */
+/* A hook that wants a kind of event; lists have the order of the hooks. */
 struct prism_entry {
 	union {
 		int (*mem)(void *u, const struct prism_at *at, const struct prism_mem *ev);
@@ -56,7 +56,7 @@ struct prism_channel {
 	enum prism_user_track track;
 };
 
-/* What the tools may call now. */
+/* Decides which functions a tool may call. */
 enum prismrun_phase {
 	PRISMRUN_BEGIN,
 	PRISMRUN_EVENT,
@@ -70,7 +70,7 @@ struct prism_run {
 	struct prism_list lists[PRISMRUN_KINDS];
 	uint64_t *lacks;                  /* by stream and kind: hooks that need what its events do not show */
 	const struct prism_entry **first; /* by stream and kind: who is called at once; NULL: nobody */
-	/* What is being called. */
+	/* The call that is under way. */
 	enum prismrun_phase phase;
 	int failed; /* <0: a call of the tool has failed, which is reported */
 	uint32_t hook;
@@ -95,7 +95,7 @@ void prismgive_enlist(struct prism_run *run, uint32_t hook);
 /* Chooses what events of a kind of a stream call at once. */
 void prismgive_select(struct prism_run *run, uint32_t stream, unsigned kind);
 
-/* What a function of the current hook has returned: 0 goes on, 1 drops it (0), others end
+/* Takes what a function of the current hook has returned: 0 goes on, 1 drops it (0), others end
  * the run (<0, reported). */
 int prismgive_returned(struct prism_run *run, const char *function, int rc);
 

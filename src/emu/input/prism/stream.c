@@ -104,7 +104,7 @@ describe(const struct stream *st, struct event *ev)
 
 /* ---- Streams. ---- */
 
-/* What is still to be told when a stream has ended. */
+/* Tells of the end of a stream: why it ended, and timestamps that are left. */
 static int
 check_end(struct prism *p, uint32_t n, enum prism_code code, uint32_t issues)
 {

@@ -118,7 +118,7 @@ struct prism {
 
 extern const struct format_options prismopts;
 
-/* That of a trace; NULL: the trace is of another format. */
+/* The state of the format; NULL: the trace is of another one. */
 struct prism *prism_of(const struct trace *t);
 
 /* In live input: gives a new thread, which has the next number, the next row. Returns 0, or <0:

@@ -42,7 +42,7 @@ prism_issue(struct prism *p, uint32_t stream, enum prism_code code, const char *
 	if (!passes(p, stream, code)) {
 		char buf[PRISM_HINT_MAX];
 		const char *hint = prismhint_get(&p->options->keys, (int)code, buf);
-		/* Who has no options cannot be lenient. */
+		/* A tool without options cannot be lenient. */
 		bool can_pass = p->options->keys.prefix != NULL;
 		return diag_error(p->trace->diag, ERR_PRISM, &at, "%s: %s%s%s%s%s", name, text, hint ? "\nhint: " : "", hint ? hint : "",
 			can_pass ? "\nhint: with --lenient: " : "", can_pass ? lenient : "");

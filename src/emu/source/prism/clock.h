@@ -28,7 +28,7 @@ struct prismclock {
 int prismclock_open(struct prismclock *c, enum prism_clock mode, uint64_t start, uint64_t tick_ns, struct reader_pool *pool,
 	const char *stamps, const char *name);
 
-/* The same as prismclock_take(), behind the first try. */
+/* Does what prismclock_take() leaves: timestamps, instructions, Ends, times that do not fit. */
 int prismclock_step(struct prismclock *c, const struct prism_event *ev);
 
 /* Sets the time of the next event: that of an End is the one of the event before, or, if there

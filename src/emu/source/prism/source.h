@@ -34,7 +34,7 @@ struct prism_keys {
 	size_t nset;
 };
 
-/* What is described beside a stream, or the defaults. */
+/* A stream as its description has it, or the defaults. */
 struct prism_source {
 	const char *events;     /* path */
 	const char *name;       /* of it, in messages */
@@ -76,7 +76,7 @@ const char *prismfiles_name(const char *dir, const char *path);
 
 /* ---- Descriptions. ---- */
 
-/* What a stream is without a description. */
+/* Sets the defaults: a stream without a description. */
 void prismdesc_default(struct prism_source *s);
 
 /* Reads a description. `wanted`: it must be one; else 1 is returned when it is not. */
@@ -85,7 +85,7 @@ int prismdesc_read(struct prism_sources *p, const char *path, bool wanted, struc
 /* A key as a text: of the command line (where: NULL), or of a file. */
 int prismdesc_set(struct prism_sources *p, const struct prism_setting *o, const char *where, struct prism_source *s);
 
-/* What only all keys together tell. */
+/* Checks keys that depend on each other, when all are set. */
 int prismdesc_check(struct prism_sources *p, struct prism_source *s);
 
 /* Whether the file is a description. Says nothing. */
@@ -93,7 +93,7 @@ bool prismdesc_is(const char *path);
 
 /* ---- Hints. ---- */
 
-/* What may be behind a code, in a buffer of PRISM_HINT_MAX bytes; NULL: nobody knows. */
+/* A guess at what is behind a code, in a buffer of PRISM_HINT_MAX bytes; NULL: nobody knows. */
 const char *prismhint_get(const struct prism_keys *keys, int code, char *buf);
 
 #endif
