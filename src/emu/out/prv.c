@@ -370,10 +370,13 @@ put_states(struct prv *p, struct prv *cpus, const struct record *r, const struct
 
 /* ---- Records that are held back, and punctual values. ---- */
 
+/* Most of what is held shares its instant with other rows: trying one line for all of it is in vain. */
 static void
 put_held(struct prv *p, struct prv *cpus, size_t n)
 {
-	put_states(p, cpus, p->held, p->held + n);
+	put_all(p, p->held, p->held + n);
+	if (cpus)
+		put_all(cpus, p->held, p->held + n);
 	p->nheld -= n;
 	memmove(p->held, p->held + n, p->nheld * sizeof(*p->held));
 }

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The files are the same with any number of threads, however records meet the ends of chunks.
+
+usage: threads.py --emu PATH [--count N] [--seed S]
+
+Random traces, and one whose events share few instants, each of more records than a chunk, with
+punctual values in them: those are at the instant when the row has a line there, and one
+nanosecond before when it has none.
+"""
+import argparse
+import filecmp
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "gen")]
+import asm  # noqa: E402
+import memory  # noqa: E402
+import random_traces  # noqa: E402
+
+THREADS = (1, 2, 3, 4, 7)
+PAIRS = 6000  # of records in an instant: a chunk has 8192
+INSTANTS = (1000, 1001, 1005)
+PRV_SUBSYSTEM = 13
+
+
+def files(top):
+    return sorted(os.path.relpath(os.path.join(where, name), top) for where, _, names in os.walk(top) for name in names)
+
+
+def emulate(emu, trace, out, threads, options):
+    p = subprocess.run([emu, "-q", "-j", str(threads), "-o", out, *options, trace], capture_output=True, text=True, check=False)
+    return p.returncode, p.stderr.replace(out, "OUT")
+
+
+def differences(emu, trace, tmp, options):
+    """What differs between runs with the first number of threads and with others."""
+    first = f"{tmp}/{THREADS[0]}"
+    os.makedirs(tmp)
+    said = emulate(emu, trace, first, THREADS[0], options)
+    found = [f"no files: {said}"] if not files(first) and not options else []
+    for n in THREADS[1:]:
+        out = f"{tmp}/{n}"
+        if emulate(emu, trace, out, n, options) != said:
+            found.append(f"-j {n}: another status or message")
+        if files(out) != files(first):
+            found.append(f"-j {n}: other files")
+            continue
+        _, other, wrong = filecmp.cmpfiles(first, out, files(first), shallow=False)
+        found += [f"-j {n}: another {name}" for name in other + wrong]
+    return found
+
+
+def long_instants():
+    """Thread 1 fills the instants; threads 2 and 3 have a punctual value in each, 3 behind a change."""
+    head = "loom node.0 cpus 0:0 1:1 2:2\nproc 100 app 1\n"
+    body = "".join(f"thread {t}\nattr nosv.can_breakdown true\n" for t in (101, 102, 103))
+    body += "".join(f"{t} 0 OHx {t - 101} -1 0\n" for t in (101, 102, 103))
+    for clock in INSTANTS:
+        body += f"101 {clock} VSh\n101 {clock} VSf\n" * PAIRS
+        body += f"102 {clock} VSr\n"
+        body += f"103 {clock} VSh\n103 {clock} VSs\n103 {clock} VSf\n"
+        body += f"101 {clock} VSh\n101 {clock} VSf\n" * PAIRS
+    return head + body + "".join(f"{t} 2000 OHe\n" for t in (101, 102, 103))
+
+
+def check_instants(out):
+    """Texts that tell where lines of long_instants() are wrong."""
+    found = []
+    last = 0
+    seen = {}
+    with open(f"{out}/thread.prv", encoding="utf-8") as f:
+        next(f)
+        for line in f:
+            w = [int(x) for x in line.split(":")]
+            row, time = w[4], w[5]
+            if time < last:
+                found.append(f"time goes back to {time}, from {last}")
+            last = time
+            for kind, value in zip(w[6::2], w[7::2]):
+                if kind == PRV_SUBSYSTEM:
+                    seen.setdefault(row, []).append((time, value))
+    fill = [v for t, v in seen[1]]
+    if len(fill) != 1 + 4 * PAIRS * len(INSTANTS):
+        found.append(f"{len(fill)} lines of thread 1")
+    # The streams are played one after the other at each instant: threads 2 and 3 are behind more
+    # records than are grouped, which are written by then, so both lines are at the instant.
+    for row, value in (2, 34), (3, 35):
+        times = [t for t, v in seen[row] if v == value]
+        if times != list(INSTANTS):
+            found.append(f"punctual values of thread {row} at {times}")
+    return found
+
+
+def main():
+    ap = argparse.ArgumentParser(usage=__doc__)
+    ap.add_argument("--emu", required=True)
+    ap.add_argument("--count", type=int, default=8)
+    ap.add_argument("--seed", type=int, default=1)
+    a = ap.parse_args()
+    memory.use()
+    have = random_traces.models_of(a.emu)
+    models = [m for m in asm.VERSIONS if m in have]
+    problems = 0
+    traces = [(f"seed {a.seed + i}", a.seed + i) for i in range(a.count)] + [("long instants", None)]
+    for name, seed in traces:
+        with tempfile.TemporaryDirectory() as tmp:
+            trace = f"{tmp}/trace"
+            if seed is None:
+                asm.assemble(long_instants(), trace)
+            else:
+                random_traces.make(seed, trace, models, False, have)
+            for options in ([], ["-b", "-a"], ["--uscope-raw-events", "-b"], ["--compat"]):
+                out = f"{tmp}/out{len(os.listdir(tmp))}"
+                found = differences(a.emu, trace, out, options)
+                if seed is None and not options:
+                    found += check_instants(f"{out}/{THREADS[0]}")
+                problems += len(found)
+                for text in found:
+                    print(f"{name}, {' '.join(options)}: {text}")
+    print(f"{len(traces)} traces, {problems} problems")
+    return problems != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
