@@ -256,12 +256,9 @@ count(struct emu *emu, const struct event *ev)
 	return rc;
 }
 
-static int
-bad_hwc(struct emu *emu, const struct stream *s, enum error code, const char *key, const char *what)
-{
-	struct place at = { .file = s->relpath };
-	return diag_error(emu->diag, code, &at, "nosv.hwc.%s: %s", key, what);
-}
+/* Reports what is wrong with the key nosv.hwc.%s of the metadata. */
+#define bad_hwc(emu, s, code, ...) \
+	diag_error((emu)->diag, code, &(struct place){ .file = (s)->relpath }, "nosv.hwc.%s: " __VA_ARGS__)
 
 static int
 define_hwc(struct emu *emu, const struct stream *s, const cJSON *item)
@@ -271,14 +268,14 @@ define_hwc(struct emu *emu, const struct stream *s, const cJSON *item)
 	long i = strtol(item->string, &stop, 10);
 	const cJSON *name = json_find(item, "name", NULL);
 	if (stop == item->string || *stop || i < 0 || i >= d->nhwc)
-		return bad_hwc(emu, s, ERR_METADATA, item->string, "the index must be a number below the number of counters, at most 100");
+		return bad_hwc(emu, s, ERR_METADATA, "the index must be a number below the number of counters, at most %d", item->string, HWC_MAX);
 	if (!cJSON_IsObject(item) || !cJSON_IsString(name))
-		return bad_hwc(emu, s, ERR_METADATA, item->string, "the name must be a string");
+		return bad_hwc(emu, s, ERR_METADATA, "the name must be a string", item->string);
 	struct chan_decl *old = d->hwc[i];
 	if (old && strcmp(old->title, name->valuestring) == 0)
 		return 0;
 	if (old)
-		return bad_hwc(emu, s, ERR_METADATA_CONFLICT, item->string, "another thread gives it another name");
+		return bad_hwc(emu, s, ERR_METADATA_CONFLICT, "another thread gives it another name", item->string);
 	struct chan_decl *c = d->hwc[i] = arena_new(&emu->arena, struct chan_decl, 1);
 	if (!c)
 		return diag_no_memory(emu->diag);
@@ -318,9 +315,9 @@ connect(struct emu *emu)
 		if (n == 0)
 			continue;
 		if (d->nhwc && n != d->nhwc)
-			return bad_hwc(emu, s, ERR_METADATA_CONFLICT, "*", "another thread defines another number of counters");
+			return bad_hwc(emu, s, ERR_METADATA_CONFLICT, "another thread defines another number of counters", "*");
 		if (n > HWC_MAX)
-			return bad_hwc(emu, s, ERR_METADATA, "*", "there are more than 100 counters");
+			return bad_hwc(emu, s, ERR_METADATA, "there are more than %d counters", "*", HWC_MAX);
 		d->nhwc = n;
 		const cJSON *item;
 		cJSON_ArrayForEach(item, hwc)

@@ -350,7 +350,7 @@ define_mark(struct emu *emu, const struct stream *s, const cJSON *def)
 	const char *key = def->string;
 	int64_t type;
 	if (!parse_key(key, &type) || type < 0 || type >= MARK_TYPES)
-		return bad_mark(emu, s, ERR_METADATA, "a mark type must be a number from 0 to 99", key);
+		return bad_mark(emu, s, ERR_METADATA, "a mark type must be a number from 0 to %d", key, MARK_TYPES - 1);
 	const cJSON *title = json_find(def, "title", NULL);
 	const cJSON *kind = json_find(def, "chan_type", NULL);
 	const cJSON *labels = json_find(def, "labels", NULL);

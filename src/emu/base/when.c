@@ -19,8 +19,8 @@ static const struct {
 	{ "us", 1000000 },
 	{ "ns", 1000 },
 	{ "ps", 1 },
-	/* Never printed. */
-	{ "\xc2\xb5s", 1000000 }, /* the two characters that look like it */
+	/* Read, never printed. */
+	{ "\xc2\xb5s", 1000000 }, /* the other character that looks like µ */
 	{ "\xce\xbcs", 1000000 },
 	{ "min", 60 * SECOND },
 	{ "h", 3600 * SECOND },
@@ -34,8 +34,8 @@ enum {
 
 static const char too_large[] = "the time is too large";
 
-/* The digits up to a point or the end, which are worth `ps` each, and those behind the point.
- * Returns NULL, or why they are no time. */
+/* Sums the digits up to a point or the end, as units of `ps`, and those behind the point.
+ * Returns NULL, or why it is no time. */
 static const char *
 sum_up(const char *whole, const char *point, const char *end, uint128 ps, uint128 *sum)
 {
@@ -46,7 +46,8 @@ sum_up(const char *whole, const char *point, const char *end, uint128 ps, uint12
 	if (__builtin_mul_overflow(*sum, ps, sum))
 		return too_large;
 	for (const char *p = point + 1; p < end; p++) {
-		/* 60 and 3600 leave a multiple of 6 or 36 that is no multiple of 10. */
+		/* This digit is worth no whole ps: seconds end at 1 ps, minutes at 6, hours
+		 * at 36. */
 		if (ps % 10 != 0 && *p != '0')
 			return "the time is finer than a picosecond";
 		ps = ps % 10 ? 1 : ps / 10;
@@ -55,7 +56,8 @@ sum_up(const char *whole, const char *point, const char *end, uint128 ps, uint12
 	return NULL;
 }
 
-/* plain: what a number without a unit counts, in ps. Returns NULL, or why it is no time. */
+/* Parses a time; a number without a unit counts `plain` ps. Returns NULL, or why it is no
+ * time. */
 static const char *
 parse(const char *text, unsigned plain, uint128 *ps, bool *has_unit)
 {

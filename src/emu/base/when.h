@@ -12,18 +12,19 @@ enum {
 	WHEN_TEXT = 32, /* bytes of a time as text, NUL included */
 };
 
-/* Of a trace of streams: a plain number is a clock in ns. */
+/* A time in a trace of streams: a plain number is a clock in ns. */
 struct when {
 	int64_t ns;
-	bool relative; /* it had a unit or a + in front: since the first event */
+	bool relative; /* since the first event: it had a unit or a leading + */
 };
 
-/* These return true, or false and, in *why, a static text. */
+/* Both return true, or false and, in *why, a static text. */
 bool when_parse(const char *text, struct when *w, const char **why);
-/* Of a µScope file: a plain number is in ps, and there is no sign. */
+/* Parses a time in a µScope file: a plain number is in ps, and there is no sign. */
 bool when_parse_ps(const char *text, uint64_t *ps, const char **why);
 
-/* In the largest of ps to s that is not above it: 1500000 is "1.5us". Returns buf. */
+/* Writes ps in the largest unit up to s that is not above it: 1500000 is "1.5us". Returns
+ * buf. */
 const char *when_text(char buf[WHEN_TEXT], uint64_t ps);
 
 #endif

@@ -23,7 +23,7 @@ chan_init(struct chans *c, struct arena *a, const struct col *cols, uint32_t nco
 	return 0;
 }
 
-/* It is not dirty yet. */
+/* Adds a channel to the dirty list; it must not be there. */
 static inline void
 touch(struct chans *c, size_t id, uint32_t row, uint32_t col)
 {
@@ -32,7 +32,7 @@ touch(struct chans *c, size_t id, uint32_t row, uint32_t col)
 	c->ndirect += c->cols[col].thread_need == NEED_NOTHING;
 }
 
-/* Whether a write of v may go on: 0, 1 when it has no effect, or an error. */
+/* Checks a write of v over the value `old`. Returns 0, 1 when it has no effect, or an error. */
 static inline int
 check(const struct col *col, int64_t old, int64_t v)
 {
@@ -64,7 +64,7 @@ grow(struct chans *c, struct chan_stack *s)
 	return 0;
 }
 
-/* ---- The only change of an event. ---- */
+/* ---- Changes of events that make one change. ---- */
 
 static inline int
 set(struct chans *c, size_t id, uint32_t col, int64_t v)
@@ -113,8 +113,8 @@ chan_step_alone(struct chans *c, uint32_t row, uint32_t col, int64_t v, bool lea
 {
 	size_t id = chan_id(c, row, col);
 	struct chan_stack *s = stack_of(c, row, col);
-	/* Which of both comes next cannot be predicted: what they need is one condition, and
-	 * what they do differs in a number. */
+	/* No predictor tells pushes from pops: one condition serves both, and arithmetic
+	 * replaces a branch. */
 	bool plain = (c->value[id] == v) == leaves && s->depth < s->cap;
 	if (__builtin_expect(!plain, 0))
 		return leaves ? pop(c, id, row, col, v) : push(c, id, row, col, v);
@@ -124,7 +124,7 @@ chan_step_alone(struct chans *c, uint32_t row, uint32_t col, int64_t v, bool lea
 	return 0;
 }
 
-/* ---- One of several. ---- */
+/* ---- Changes of events that make several. ---- */
 
 static inline int
 touched(struct chans *c, size_t id, uint32_t row, uint32_t col, int rc)

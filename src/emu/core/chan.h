@@ -39,20 +39,20 @@ enum cpu_col {
 	COL_NRUNNING,
 };
 
-/* In struct col only: needs that no thread meets. */
+/* Only in struct col: needs that no thread meets. */
 enum {
 	NEED_OWN = 1 << 6,   /* the row has a value of its own */
 	NEED_NEVER = 1 << 7, /* the row does not have the column */
 };
 
-/* What the engine needs of a column, apart from its names. */
+/* A column, as channels and tracking need it; names and labels are in struct chan_decl. */
 struct col {
 	enum chan_kind kind;
 	enum dup dup;
 	enum repeat repeat;
-	unsigned thread_need; /* what a thread needs so that its row shows the column, */
-	unsigned cpu_need;    /* and so that its CPU row follows it: enum need */
-	unsigned quick_need;  /* what is followed of it so that both show it; default view */
+	unsigned thread_need; /* what a thread must meet for its row to show the column, */
+	unsigned cpu_need;    /* and for its CPU row to follow it: enum need */
+	unsigned quick_need;  /* union of both, default view: when met, both rows show the column */
 	int64_t idle;
 	uint32_t stack; /* which of the stacks of a row */
 	const struct chan_decl *decl;
@@ -60,12 +60,12 @@ struct col {
 };
 
 struct chan_stack {
-	int64_t *values; /* [0] is CHAN_NULL, what an empty one shows; [depth] is the top */
+	int64_t *values; /* [0] is CHAN_NULL, shown when empty; [depth] is the top */
 	uint16_t depth;
 	uint16_t cap;
 };
 
-/* What an event wrote: a channel, or (CHAN_ROW) all that a row shows. */
+/* A change by an event: of a channel, or, as column CHAN_ROW, of what its row shows. */
 struct chan_ref {
 	uint32_t row;
 	uint32_t col;
@@ -80,13 +80,13 @@ struct chans {
 	uint32_t nstacks; /* stack columns */
 	int64_t *value;
 	struct chan_stack *stacks;
-	uint64_t *touched;      /* the event that wrote a channel last */
-	uint64_t *row_touched;  /* the event that changed what a row shows last */
+	uint64_t *touched;      /* by channel: number of the last event that wrote it */
+	uint64_t *row_touched;  /* by row: number of the last event that marked it dirty */
 	uint64_t event;         /* number of the current one, from 1 */
-	struct chan_ref *dirty; /* what it wrote, in order of first touch */
+	struct chan_ref *dirty; /* changes of the current event, in order of first touch */
 	uint32_t ndirty;
-	uint32_t ndirect; /* not 0: some that a row shows as they are, or of several threads */
-	bool rewrite;     /* a set may replace the value of the same event (default view) */
+	uint32_t ndirect; /* not 0: untracked columns, whole rows or several threads changed: print_few() cannot print that */
+	bool rewrite;     /* an event may set a channel twice; the last value counts (default view) */
 };
 
 static inline size_t
@@ -106,22 +106,22 @@ int chan_set(struct chans *c, uint32_t row, uint32_t col, int64_t v);
 int chan_push(struct chans *c, uint32_t row, uint32_t col, int64_t v);
 int chan_pop(struct chans *c, uint32_t row, uint32_t col, int64_t v);
 
-/* Pops all above the depth, as one change. Nothing happens when there is nothing above.
- * Returns 0 or -ERR_CHAN_TWICE, as those above. */
+/* Pops all values above the depth, as one change; none if there are none. Returns 0, or
+ * -ERR_CHAN_TWICE. */
 int chan_truncate(struct chans *c, uint32_t row, uint32_t col, uint32_t depth);
 
-/* The same as the only change of an event, which is printed at once and not noted as dirty:
- * they return 1 when the channel has the value already. */
+/* Change a channel as the only change of an event, which the caller prints: the channel does
+ * not become dirty. Return as above, or 1: the channel had the value already. */
 int chan_set_alone(struct chans *c, uint32_t row, uint32_t col, int64_t v);
 int chan_step_alone(struct chans *c, uint32_t row, uint32_t col, int64_t v, bool leaves); /* pop, or push */
 
-/* Sets without any check: for base columns. A value that is there is not dirty. */
+/* Sets a base column, unchecked. An equal value is no change. */
 void chan_put(struct chans *c, uint32_t row, uint32_t col, int64_t v);
 
-/* The same for a column that a CPU row shows as it is. */
+/* As chan_put(), for a column that a CPU row shows untracked (TRACK_OWN). */
 void chan_put_own(struct chans *c, uint32_t row, uint32_t col, int64_t v);
 
-/* Notes that the row shows other columns, or those of another thread: all have to be looked at. */
+/* Marks a whole row dirty: it shows other columns, or those of another thread. */
 void chan_touch_row(struct chans *c, uint32_t row);
 
 /* Depth of a stack column. */
@@ -142,7 +142,7 @@ chan_row_is_dirty(const struct chans *c, uint32_t row)
 	return c->row_touched[row] == c->event;
 }
 
-/* Forgets what is dirty. */
+/* Forgets the changes of an event. */
 static inline void
 chan_clean(struct chans *c)
 {

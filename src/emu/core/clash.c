@@ -42,8 +42,8 @@ clashes(const struct model *a, const struct model *m, char *text, size_t size)
 		if (a == m && other != &m->chans[i])
 			return snprintf(text, size, "two channels of the model %s have the PRV type %d: %s and %s", m->name, type, other->name, m->chans[i].name) > 0;
 		if (a == m && is_reserved(type))
-			return snprintf(text, size, "the model %s uses the PRV type %d (channel %s), which is reserved: 1 to 6 show threads and CPUs, 100 to 199 marks",
-				       m->name, type, m->chans[i].name) > 0;
+			return snprintf(text, size, "the model %s uses the PRV type %d (channel %s), which is reserved: 1 to %d show threads and CPUs, %d to %d marks",
+				       m->name, type, m->chans[i].name, CLASH_BASE - 1, CLASH_MARKS, CLASH_MARKS_END - 1) > 0;
 	}
 	return false;
 }

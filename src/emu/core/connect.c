@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* connect: how an emulator begins. May allocate, search and print. */
+/* connect: prepares an emulator, before the first event. May allocate, search and print. */
 #include "clash.h"
 #include "emu.h"
 #include "track.h"
@@ -87,7 +87,7 @@ check_requirement(struct emu *emu, struct model_run *mr, const struct stream *s)
 {
 	const struct thread_meta *m = &s->meta;
 	if (!m->has_require) {
-		mr->enabled = mr->enabled || !mr->model->foreign; /* it may use any */
+		mr->enabled = mr->enabled || !mr->model->foreign; /* a thread without requirements may use it */
 		return 0;
 	}
 	struct place at = { .file = s->relpath };
@@ -138,7 +138,7 @@ probe_models(struct emu *emu)
 	return 0;
 }
 
-/* What a thread needs to satisfy a tracking mode. */
+/* The condition (enum need) under which a thread's row shows a channel of that mode. */
 static unsigned
 need_of(enum track mode)
 {
@@ -224,7 +224,7 @@ connect_model(struct emu *emu, struct model_run *mr, struct model_part *part)
 static int
 make_columns(struct emu *emu)
 {
-	/* The base columns of threads stand for those of CPUs too: neither is tracked. */
+	/* One struct col serves the base columns of threads and CPUs: none is tracked. */
 	for (int i = 0; i < NBASE; i++) {
 		int rc = add_col(emu, &base_chans[ROW_THREAD][i], NULL);
 		if (rc < 0)
@@ -273,7 +273,7 @@ make_state(struct emu *emu)
 	return 0;
 }
 
-/* ---- What the user should know before it starts. ---- */
+/* ---- Warnings before the start. ---- */
 
 static void
 report_trace(struct emu *emu)
@@ -312,13 +312,13 @@ report_trace(struct emu *emu)
 				   "hint: if they are on several machines, run 'ovnisync' and give its table with -c",
 			sys->nlooms);
 	if (sys->nthreads > UINT16_MAX || sys->ncpus > UINT16_MAX)
-		diag_warn(d, NULL, "Paraver opens at most 65535 rows: it will refuse files of %u threads or %u CPUs",
-			sys->nthreads, sys->ncpus);
+		diag_warn(d, NULL, "Paraver opens at most %d rows: it will refuse files of %u threads or %u CPUs",
+			UINT16_MAX, sys->nthreads, sys->ncpus);
 }
 
-/* ---- Life. ---- */
+/* ---- Open, connect, close. ---- */
 
-/* A thread of live input has come, in the middle of an event or before the first. */
+/* Adds the row of a thread of live input, which may come in the middle of an event. */
 static int
 take_late(void *arg, uint32_t row)
 {
@@ -329,8 +329,8 @@ take_late(void *arg, uint32_t row)
 	return 0;
 }
 
-/* Live input makes us wait: who looks at the outputs sees what came. When they have failed
- * there is nothing to wait for. */
+/* Brings the outputs up to date while live input is awaited. Stops waiting when they have
+ * failed. */
 static int
 flush(void *arg)
 {

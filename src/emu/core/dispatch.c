@@ -42,7 +42,7 @@ add(struct dispatch *d, struct diag *diag, const char *mcv, bool any_value, cons
 	d->ops[id] = *op;
 	uint16_t *slot = slot_of(d, mcv);
 	if (!slot)
-		return diag_error(diag, ERR_MEMORY, NULL, "the models declare more than 255 categories");
+		return diag_error(diag, ERR_MEMORY, NULL, "the models declare more than %d categories", UINT8_MAX);
 	if (any_value)
 		for (int v = 0; v < 256; v++)
 			slot[v - (uint8_t)mcv[2]] = id;

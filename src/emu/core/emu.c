@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 enum {
-	LOOK_UP_EVENTS = 4096, /* between two looks at signals and failures: below a millisecond */
+	LOOK_UP_EVENTS = 4096, /* events between two checks for signals and failures: below a millisecond */
 };
 
 /* ---- The main loop. ---- */
@@ -18,7 +18,7 @@ static int refuse(struct emu *emu, const struct event *ev, const struct op *op);
 static int add_punctual(struct emu *emu, uint32_t row, uint32_t col, int64_t value);
 static int chan_failed(struct emu *emu, const struct event *ev, int rc, uint32_t col, int64_t value);
 
-/* A change of a channel of the thread of the event. */
+/* Changes a channel of the event's thread, for a hook. */
 static inline int
 change(struct emu *emu, const struct event *ev, enum op_kind kind, uint32_t col, int64_t value)
 {
@@ -37,7 +37,8 @@ change(struct emu *emu, const struct event *ev, enum op_kind kind, uint32_t col,
 	return __builtin_expect(rc < 0, 0) ? chan_failed(emu, ev, rc, col, kind == OP_CLEAR ? CHAN_NULL : value) : 0;
 }
 
-/* What the event does. An event that makes one change has it printed at once. */
+/* Runs the operation; one that changes one channel prints at once, others mark channels
+ * dirty. */
 static inline int
 run_op(struct emu *emu, const struct event *ev, const struct op *op)
 {
@@ -87,7 +88,7 @@ emu_apply(struct emu *emu, const struct event *ev)
 	return 0;
 }
 
-/* What is looked at now and then: whether to go on, and the progress. */
+/* Stops the run when a signal came or an output failed; shows the progress. */
 static int
 look_up(struct emu *emu)
 {
@@ -100,7 +101,7 @@ look_up(struct emu *emu)
 	return 0;
 }
 
-/* Inlined in its caller the loop would spill registers: some instructions more for each event. */
+/* Not inlined: in its caller the loop would spill registers at each event. */
 __attribute__((noinline)) int
 emu_run(struct emu *emu)
 {
@@ -180,7 +181,7 @@ refuse(struct emu *emu, const struct event *ev, const struct op *op)
 		ev->size, op->max_size == op->min_size ? "" : "at least ", op->min_size);
 }
 
-/* What the value of a channel is called. */
+/* Finds the label of a value; NULL: it has none. */
 static const char *
 value_name(struct emu *emu, uint32_t col, int64_t value)
 {
@@ -195,7 +196,7 @@ value_name(struct emu *emu, uint32_t col, int64_t value)
 	return NULL;
 }
 
-/* "3 (Solve)" */
+/* Writes a value with its label, as in "3 (Solve)". Returns buf. */
 static const char *
 describe(struct emu *emu, uint32_t col, int64_t value, char *buf, size_t size)
 {
@@ -222,11 +223,13 @@ chan_failed(struct emu *emu, const struct event *ev, int rc, uint32_t col, int64
 	describe(emu, col, value, want, sizeof(want));
 	describe(emu, col, emu->chans.value[chan_id(&emu->chans, emu->thread, col)], have, sizeof(have));
 	const char *what = "the channel refuses the value";
+	char full[64];
+	(void)snprintf(full, sizeof(full), "the stack is full, it holds %d values", CHAN_STACK_MAX);
 	switch (-rc) {
 	case ERR_CHAN_VALUE: return emu_error(emu, ev, ERR_CHAN_VALUE, "a channel cannot hold the value %" PRId64, value);
 	case ERR_CHAN_REPEATED: what = "the channel already has that value"; break;
 	case ERR_CHAN_TWICE: what = "the event writes the channel twice"; break;
-	case ERR_STACK_FULL: what = "the stack is full, it holds 512 values"; break;
+	case ERR_STACK_FULL: what = full; break;
 	case ERR_STACK_EMPTY: what = "the stack is empty"; break;
 	case ERR_STACK_MISMATCH: what = "the top of the stack is another value"; break;
 	case ERR_MEMORY: return diag_no_memory(emu->diag);
@@ -336,7 +339,7 @@ emu_set_cpu(struct emu *emu, uint32_t cpu, int chan, int64_t value)
 void
 emu_choose(struct emu *emu, uint32_t thread)
 {
-	/* What several threads show has to be looked at one by one. */
+	/* Two threads changed: the fast path for one thread no longer holds. */
 	emu->chans.ndirect += emu->chans.ndirty && emu->thread != thread;
 	emu->thread = thread;
 }

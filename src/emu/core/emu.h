@@ -28,8 +28,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A text that a value stands for. The list only grows, and sinks read it on their threads:
- * the text of a value is there before the first record that has it. */
+/* Text that a value stands for. The list only grows, and sinks read it on their threads: the
+ * text of a value is added before the first record with that value. */
 struct emu_text {
 	const struct model *model;
 	int64_t value;
@@ -42,7 +42,7 @@ struct late_label {
 	struct late_label *next;
 };
 
-/* Labels that the models have added to a column while it ran, in that order. */
+/* Labels that models added to a column during the run, in that order. */
 struct late_labels {
 	struct late_label *first;
 	struct late_label *last;
@@ -53,7 +53,7 @@ struct late_labels {
 struct model_part {
 	const struct model *model;
 	uint32_t first_col; /* column of its channel 0 */
-	bool connected;     /* and its finish() is due */
+	bool connected;     /* finish() must be called */
 	void *data;
 	char *proc_data;
 	char *thread_data;
@@ -61,7 +61,7 @@ struct model_part {
 
 struct emu {
 	const struct plan *plan;
-	struct plan *making; /* the same, for connect.c, finish.c and threads of live input */
+	struct plan *making; /* writable, for connect.c, finish.c and threads of live input */
 	struct diag *diag;
 	struct arena arena;
 	struct merge merge;
@@ -72,9 +72,9 @@ struct emu {
 	struct chans chans;
 	struct thread_run *threads;
 	struct cpu_run *cpus;
-	bool compat;                      /* of the options, */
+	bool compat;                      /* copies of options.compat, */
 	uint32_t first_cpu;               /* row of CPU 0, */
-	const uint32_t *thread_of_stream; /* and of the system: each event looks at them */
+	const uint32_t *thread_of_stream; /* and of sys.thread_of_stream: each event reads them */
 
 	/* Output. */
 	int64_t *printed;            /* what each row printed last, by channel id */
@@ -88,15 +88,15 @@ struct emu {
 	size_t labels_cap;
 	struct feed feed;
 	struct density density; /* without memory: no output wants to know of events */
-	int64_t watch_at;       /* when an event is to be noted for it; INT64_MAX: never */
-	int64_t next_bucket;    /* of the density */
+	int64_t watch_at;       /* time from which watch_event() is due; INT64_MAX: never */
+	int64_t next_bucket;    /* end of the density's current bucket */
 
 	/* The current event. */
 	uint32_t thread;
 	int64_t time; /* ns since the first event of the trace */
 	uint64_t nevents;
-	bool refused;  /* the last of them */
-	bool complete; /* the end of the trace was reached */
+	bool refused;  /* the last one was refused */
+	bool complete; /* the run reached the end of the trace */
 };
 
 /* Opens the trace and prepares everything but the outputs. `dir` and the strings of the
@@ -121,14 +121,14 @@ int emu_close(struct emu *emu, int rc);
 /* Label of a row, threads first, then CPUs. */
 const char *emu_row_label(const struct emu *emu, uint32_t row);
 
-/* Rows that there may be. */
+/* Most rows of a class: all threads that live input may bring, or all CPUs. */
 static inline uint32_t
 emu_nrows(const struct emu *emu, enum row_class rows)
 {
 	return rows == ROW_THREAD ? emu->plan->sys.nthreads : emu->plan->sys.ncpus;
 }
 
-/* Rows that there are: threads of live input come while it runs. */
+/* Rows of a class so far: live input brings threads during the run. */
 static inline uint32_t
 emu_nknown(const struct emu *emu, enum row_class rows)
 {

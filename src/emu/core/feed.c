@@ -9,8 +9,8 @@
 
 struct chunk {
 	unsigned readers; /* threads that have not finished with it */
-	bool flush;       /* nothing comes behind it for a while, */
-	int64_t next;     /* and then nothing before this time */
+	bool flush;       /* no chunk follows for a while, */
+	int64_t next;     /* and no record before this time */
 	struct batch batch;
 	uint32_t odd[FEED_RECORDS];
 	struct record records[FEED_RECORDS];

@@ -49,7 +49,7 @@ enum repeat {
 	REPEAT_ALL,
 };
 
-/* What the values of a channel are. */
+/* Kind of values that a channel holds. */
 enum chan_values {
 	VALUES_DECLARED, /* states and labels if there are any, else identifiers below 2^32 */
 	VALUES_TEXT,     /* hashes of labels: models tell the labels with emu_add_text() */
@@ -112,12 +112,12 @@ enum op_kind {
 	OP_PUNCTUAL, /* the value happens and leaves the state; default view only */
 };
 
-/* What an event may carry, besides what its signature says. */
+/* How a payload is compared with the arguments of the signature. */
 enum payload_rule {
 	PAYLOAD_AT_LEAST, /* the arguments, or more */
 	PAYLOAD_EXACT,    /* the arguments and nothing else */
 	PAYLOAD_FIRST,    /* the first argument is enough */
-	PAYLOAD_ANY,      /* not looked at */
+	PAYLOAD_ANY,      /* any bytes */
 };
 
 typedef int event_hook(struct emu *emu, const struct event *ev);
@@ -128,13 +128,13 @@ struct event_decl {
 	event_hook *hook; /* 0, or <0 (reported with emu_error()) */
 	enum op_kind op;
 	enum payload_rule payload;
-	bool any_value; /* whatever the third letter */
+	bool any_value; /* for every third letter */
 	bool unlisted;  /* accepted, but not in the reference of events */
 	int chan;       /* of the operation */
 	int64_t value;
 };
 
-/* What a model requires of the thread of an event. */
+/* What the thread of an event must be doing, by model. */
 enum need {
 	NEED_NOTHING = 0,
 	NEED_RUNNING = 1,
@@ -158,7 +158,8 @@ struct breakdown_decl {
 	int64_t progressing;
 	int64_t in_body;
 	int64_t unknown;
-	/* Whether the trace is fit for it: 1 yes, 0 no, <0 error (reported). NULL: always. */
+	/* Whether the trace can have the breakdown: 1 yes, 0 no, <0 error (reported). NULL:
+	 * always. */
 	int (*suits)(struct emu *emu);
 	struct view_decl view;
 };
@@ -169,7 +170,7 @@ struct model {
 	const char *version;
 	unsigned need;
 	bool always;  /* enabled even if no thread requires it */
-	bool foreign; /* not of the runtime: threads that do not say what they require have none of it */
+	bool foreign; /* not of the runtime: not enabled by threads without requirements */
 	const struct chan_decl *chans;
 	size_t nchans;
 	const struct state_decl *states;
@@ -196,19 +197,19 @@ struct model {
 #define EVENTS(t) .events = (t), .nevents = sizeof(t) / sizeof((t)[0])
 #define LABELS(t) .labels = (t), .nlabels = sizeof(t) / sizeof((t)[0])
 
-/* What hooks call. `chan` is an index of the model's own channels; the thread is that
- * of the event. All return 0, or <0 (reported). */
+/* Changes from hooks, to channels of the event's thread. `chan` is an index into the model's
+ * own channels. All return 0, or <0 (reported). */
 int emu_set(struct emu *emu, const struct event *ev, int chan, int64_t value);
 int emu_clear(struct emu *emu, const struct event *ev, int chan);
 int emu_push(struct emu *emu, const struct event *ev, int chan, int64_t value);
 int emu_pop(struct emu *emu, const struct event *ev, int chan, int64_t value);
 int emu_punctual(struct emu *emu, const struct event *ev, int chan, int64_t value);
 
-/* A stack at once: all above the depth is popped. */
+/* Pops all values of a stack above the depth, as one change. */
 int emu_truncate(struct emu *emu, const struct event *ev, int chan, uint32_t depth);
 
-/* What a stack holds: how many values, the top (0: it is empty), and how many up to the value,
- * the nearest to the top (0: it is not there). */
+/* Reads a stack: the number of values, the top (0: empty), and the depth of the topmost
+ * occurrence of a value (0: none). */
 uint32_t emu_depth(const struct emu *emu, int chan);
 int64_t emu_top(const struct emu *emu, int chan);
 uint32_t emu_find(const struct emu *emu, int chan, int64_t value);
@@ -217,8 +218,8 @@ uint32_t emu_find(const struct emu *emu, int chan, int64_t value);
  * For formats whose streams are not threads. */
 void emu_choose(struct emu *emu, uint32_t thread);
 
-/* The channel of a CPU row that tracks no thread (TRACK_OWN). A value that is there is no
- * news. */
+/* Sets, or gives a punctual value to, a channel of a CPU row that tracks no thread
+ * (TRACK_OWN). An equal value is no change. */
 void emu_set_cpu(struct emu *emu, uint32_t cpu, int chan, int64_t value);
 int emu_punctual_cpu(struct emu *emu, uint32_t cpu, int chan, int64_t value);
 
@@ -235,16 +236,16 @@ void *emu_thread_data(struct emu *emu, uint32_t thread);
  * the emulator. Returns its index, or <0 (reported). */
 int emu_add_chan(struct emu *emu, const struct chan_decl *decl);
 
-/* In connect(): a property of the trace, "MODEL.NAME"; both live as long as the emulator.
- * Beyond a handful they are dropped. */
+/* In connect(): adds a property of the trace, "MODEL.NAME"; both strings live as long as the
+ * emulator. All beyond EMU_PROPERTIES are dropped. */
 void emu_add_property(struct emu *emu, const char *key, const char *value);
 
-/* While running: the text that a value of VALUES_TEXT stands for, before it is first set.
+/* During the run: tells the text of a value of VALUES_TEXT, before the value is first set.
  * The text lives as long as the emulator. Returns 0, or <0 (reported). */
 int emu_add_text(struct emu *emu, int64_t value, const char *text);
 
-/* In finish(): the label of a value of a channel. One that is there already is no news;
- * another label for the value is an error. */
+/* In finish(): labels a value of a channel. The same label may be given again; another one
+ * for the value is an error. */
 int emu_add_label(struct emu *emu, int chan, int64_t value, const char *text);
 
 /* Arguments of an event, by offset in the payload; the signature has been checked. */

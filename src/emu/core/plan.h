@@ -26,23 +26,23 @@ enum output {
 	OUTPUT_USCOPE = 1 << 1,
 };
 
-/* Of the µScope file. */
+/* Options of the µScope file. */
 struct uscope_options {
-	bool asked;      /* by the user, and not by default: it is an error when it cannot be */
+	bool asked;      /* requested by the user, not by default: it is an error if it cannot be written */
 	int compression; /* enum uscope_compression */
-	bool lz4_prefix; /* as a viewer needs it */
-	bool raw_events; /* also the events themselves */
+	bool lz4_prefix; /* write the size in front of each LZ4 block: a viewer needs it */
+	bool raw_events; /* also write the events themselves */
 	uint16_t labels; /* slots of the table of labels */
 };
 
 struct emu_options {
 	bool compat;      /* print what the peer prints */
 	bool lint;        /* extra checks at the end */
-	bool all_models;  /* not only the required ones */
-	bool breakdown;   /* also those of the models that have one */
+	bool all_models;  /* enable all models, not only the required ones */
+	bool breakdown;   /* also write the breakdowns of the models */
 	unsigned outputs; /* enum output */
 	struct uscope_options uscope;
-	unsigned threads; /* in all; 2 at least: one emulates, the others write */
+	unsigned threads; /* at least 2: one emulates, the others write */
 	const char *clock_table;
 	const struct trace_input *inputs;  /* what traces may be; borrowed */
 	const char *outdir;                /* NULL: the trace directory */
@@ -52,7 +52,7 @@ struct emu_options {
 	void *progress_arg;
 };
 
-/* What a model tells of the trace as a whole, for outputs that have a place for it. */
+/* A fact about the whole trace from a model, for outputs that have properties. */
 struct emu_property {
 	const char *key;
 	const char *value;

@@ -32,7 +32,7 @@ enum {
 
 struct thread_run {
 	uint8_t state; /* enum thread_state */
-	uint8_t has;   /* what holds, of enum need */
+	uint8_t has;   /* bits of enum need that the thread meets */
 	uint32_t cpu;  /* NO_INDEX: none */
 };
 
@@ -50,8 +50,8 @@ struct cpu_run {
 
 extern const char *const thread_state_names[TH_STATES];
 
-/* What the events of a thread do. Illegal transitions are reported with the state found
- * and the states allowed. All return 0, or <0 (reported). */
+/* Changes of state of the event's thread. Illegal transitions are reported with the state
+ * found and the states allowed. All return 0, or <0 (reported). */
 /* Unknown to Paused, in a CPU. */
 int run_create(struct emu *emu, const struct event *ev, uint32_t cpu);
 int run_execute(struct emu *emu, const struct event *ev, uint32_t cpu);

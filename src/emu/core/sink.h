@@ -17,7 +17,7 @@
 
 struct emu;
 
-/* What a record says. All but RECORD_STATE are odd ones: few, and their places are known. */
+/* Kinds of records. All but RECORD_STATE are odd: few, and struct batch lists their places. */
 enum record_kind {
 	RECORD_STATE,    /* the row shows the value from its time on */
 	RECORD_PUNCTUAL, /* the value happens at its time; the row goes on with `before` */

@@ -40,7 +40,7 @@ struct body {
 	struct body *below; /* on the stack */
 	uint32_t id;        /* 1 for a normal task */
 	enum body_state state;
-	uint32_t thread;    /* whose stack it is on; NO_INDEX: none */
+	uint32_t thread;    /* thread whose stack holds it; NO_INDEX: none */
 	uint32_t iteration; /* how often it was executed again */
 };
 
@@ -51,7 +51,7 @@ struct task {
 	struct body body; /* the only one of a normal task; id 0: not executed yet */
 };
 
-/* Of a process: the .proc_size of a model with tasks. */
+/* Data of a process: the .proc_size of a model with tasks. */
 struct task_table {
 	struct idmap types;
 	struct idmap tasks;
@@ -61,7 +61,7 @@ struct task_table {
 	bool nesting_told;
 };
 
-/* Of a thread: the .thread_size of a model with tasks. */
+/* Data of a thread: the .thread_size of a model with tasks. */
 struct task_stack {
 	struct body *top;
 };

@@ -3,8 +3,8 @@
 
 #include "emu.h"
 
-/* What a row has printed before its first line. --compat prints the first value whatever
- * it is; no channel that drops repeated values can hold this one. */
+/* Stands for the printed value of a row before its first line. --compat then prints any
+ * first value: no channel that drops repeated values can hold this one. */
 #define NOT_PRINTED (INT64_MIN + 1)
 
 static inline bool
@@ -13,7 +13,7 @@ meets(const struct emu *emu, uint32_t thread, unsigned need)
 	return (emu->threads[thread].has & need) == need;
 }
 
-/* Threads of a CPU that meet a need, and the one if there is one. */
+/* Counts the threads of a CPU that meet a need; *thread is valid when there is exactly one. */
 static inline uint32_t
 tracked(const struct cpu_run *c, unsigned need, uint32_t *thread)
 {
@@ -30,7 +30,7 @@ track_thread(const struct emu *emu, uint32_t thread, uint32_t col)
 	return emu->chans.value[chan_id(&emu->chans, thread, col)];
 }
 
-/* What a CPU row shows of the one thread it follows. */
+/* Returns the value a CPU row shows for the one thread it follows. */
 static inline int64_t
 follow(const struct emu *emu, uint32_t thread, uint32_t col)
 {
@@ -75,12 +75,12 @@ repeats(enum repeat r, int64_t v)
 	return r == REPEAT_ALL || (r == REPEAT_VALUES && v != CHAN_NULL);
 }
 
-/* Whether a row has to print a value; `printed` is that of the row and column, which the
- * caller has at hand. */
+/* Whether a value differs from the one printed last by that row and column (*printed), which
+ * it then replaces. */
 static inline bool
 is_news(struct emu *emu, enum row_class rows, int64_t *printed, uint32_t col, int64_t v)
 {
-	/* For the peer nothing and 0 are two values, and some are printed again. */
+	/* The peer tells "nothing" from 0, and repeats some values. */
 	if (emu->compat) {
 		if (*printed == v && !repeats(emu->chans.cols[col].repeat, v))
 			return false;
@@ -107,12 +107,12 @@ print(struct emu *emu, enum row_class rows, int64_t *printed, uint32_t row, uint
 		feed_put(&emu->feed, emu->time, row, col, as_printed(v));
 }
 
-/* The two rows that show a thread: what is the same for all their columns. */
+/* The rows of a thread and of its CPU: facts shared by all columns, looked up once. */
 struct rows {
 	uint32_t thread;
-	uint32_t cpu;      /* row of its CPU, if it has one */
-	unsigned has;      /* the needs that the thread meets, */
-	unsigned followed; /* and those in which the CPU row follows it: no other meets them */
+	uint32_t cpu;      /* the CPU's row; 0: none */
+	unsigned has;      /* needs that the thread meets, */
+	unsigned followed; /* and those that no other thread of the CPU meets: there the CPU row follows it */
 	const int64_t *value;
 	int64_t *printed;
 	int64_t *cpu_printed;
@@ -139,7 +139,7 @@ rows_of(struct emu *emu, uint32_t thread)
 	return r;
 }
 
-/* Columns that a row shows as they are, in the order they were written. */
+/* Prints a column that is not tracked: its row shows it in any state. */
 static inline void
 print_direct(struct emu *emu, struct chan_ref d)
 {
@@ -160,7 +160,7 @@ is_tracked(unsigned need)
 	return (need & (NEED_RUNNING | NEED_ACTIVE)) != 0;
 }
 
-/* The thread has changed its state: its tracked columns appear or vanish. */
+/* Prints the tracked columns of a thread that changed its state: they appear or vanish. */
 static void
 print_thread_row(struct emu *emu, uint32_t thread)
 {
@@ -175,7 +175,7 @@ print_thread_row(struct emu *emu, uint32_t thread)
 	}
 }
 
-/* The CPU has another thread, or other counts. */
+/* Prints the tracked columns of a CPU that follows another thread, or whose counts changed. */
 static void
 print_cpu_row(struct emu *emu, uint32_t cpu)
 {
@@ -188,8 +188,8 @@ print_cpu_row(struct emu *emu, uint32_t cpu)
 			print(emu, ROW_CPU, &emu->printed[first + col], row, col, show_cpu(emu, c, col));
 }
 
-/* A model has written a channel of a thread: prints it in the rows that show it, if they
- * are asked to. */
+/* Prints a changed channel of a thread in its row (in_thread) and in that of its CPU
+ * (in_cpu), as far as they show it. */
 static void
 print_channel(struct emu *emu, uint32_t row, uint32_t col, bool in_thread, bool in_cpu)
 {
@@ -202,14 +202,14 @@ print_channel(struct emu *emu, uint32_t row, uint32_t col, bool in_thread, bool 
 		cpu_v = ST_BAD;
 	bool thread = shown && in_thread && is_news(emu, ROW_THREAD, &r.printed[col], col, v);
 	bool cpu = r.followed & k->cpu_need && in_cpu && is_news(emu, ROW_CPU, &r.cpu_printed[col], col, cpu_v);
-	if (thread) /* a CPU that is shown with it has the same value */
+	if (thread) /* if the CPU shows it too, the value is the same */
 		feed_put_both(&emu->feed, emu->time, r.thread, cpu ? r.cpu : 0, col, as_printed(v));
 	else if (cpu)
 		feed_put(&emu->feed, emu->time, r.cpu, col, as_printed(cpu_v));
 }
 
-/* The same in the default view for what nearly always happens: both rows show the channel, and
- * its value is news to both. */
+/* Prints a changed channel in both rows. Fast path, default view: nearly always both show
+ * the channel, and the value is new to both. */
 static inline void
 print_quickly(struct emu *emu, const struct rows *r, uint32_t col)
 {
@@ -224,8 +224,7 @@ print_quickly(struct emu *emu, const struct rows *r, uint32_t col)
 	feed_put_both(&emu->feed, emu->time, r->thread, r->cpu, col, v);
 }
 
-/* Most events write channels of their thread and nothing else: no row has to be looked at
- * as a whole, and no order has to be kept between columns. */
+/* Prints the changes of an event that wrote only tracked channels of one thread, as most do. */
 static void
 print_few(struct emu *emu)
 {
@@ -235,8 +234,7 @@ print_few(struct emu *emu)
 		print_quickly(emu, &r, c->dirty[i].col);
 }
 
-/* The same when the event has printed whole rows, or columns as they are: those are not
- * printed twice. */
+/* Prints a changed channel after whole rows were printed: not again in those. */
 static void
 print_rest(struct emu *emu, struct chan_ref d)
 {
@@ -271,7 +269,8 @@ print_punctual(struct emu *emu, const struct punctual *p)
 		print_value(emu, r.cpu, p->col, p->value);
 }
 
-/* What a row shows as it is comes first, in the order it was written. */
+/* Prints the changes of any event: untracked columns first, then rows and tracked channels,
+ * each in the order of the changes. */
 static void
 print_all(struct emu *emu)
 {

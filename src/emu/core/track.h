@@ -30,7 +30,7 @@ struct punctual {
 	int64_t value;
 };
 
-/* What a row shows now; CHAN_NULL: nothing. */
+/* The value a row shows now; CHAN_NULL: nothing. */
 int64_t track_thread(const struct emu *emu, uint32_t thread, uint32_t col);
 int64_t track_cpu(const struct emu *emu, uint32_t cpu, uint32_t col);
 
@@ -41,8 +41,8 @@ bool track_has(const struct emu *emu, enum row_class rows, uint32_t col);
  * doc/internals.md, and forgets it. */
 void track_emit(struct emu *emu);
 
-/* The same for an event whose only change is of a column of a model in its thread, which is
- * not noted as dirty. */
+/* Emit phase of an event that changed one channel of its thread by chan_*_alone(): nothing
+ * is dirty. */
 void track_emit_alone(struct emu *emu, uint32_t col);
 
 /* Default view: every row begins with one value of each column at time 0. */

@@ -14,8 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* In every view that we write, so that those of an earlier run can be told from what a
- * user saved. */
+/* Marks every view, to tell those of an earlier run from views that a user saved. */
 #define MARK "written by ovniemu"
 
 #define RULER "################################################################################\n"
@@ -140,7 +139,7 @@ cfg_write(struct wbuf *w, const struct chan_decl *decl, const char *title, const
 
 struct cfg {
 	const struct emu *emu;
-	enum row_class rows; /* of the views that are written now */
+	enum row_class rows; /* of the views being written */
 	const char *dir;
 	struct arena arena;
 	const char **written; /* paths, one for each column and breakdown at most */
@@ -218,8 +217,8 @@ is_ours(const char *path)
 	return n > 0 && strstr(head, MARK);
 }
 
-/* Removes the views that an earlier run wrote there and this one did not: Paraver would
- * refuse them. What cannot be removed stays: it does no harm. */
+/* Removes the views of an earlier run that this one did not write: Paraver would refuse
+ * them. Failures are ignored. */
 static void
 remove_stale(struct cfg *c, const char *model)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* labels: what the values of a column are called. */
+/* labels: lists the labels of the values of a column. */
 #include "out.h"
 
 #define TOO_MANY "Error: too many threads"
@@ -30,7 +30,7 @@ each_late(const struct late_labels *k, out_label_fn *fn, void *arg)
 		fn(arg, l->label.value, l->label.text);
 }
 
-/* Labels of a CPU row, where one of the user may have the value of our error. */
+/* Labels of a CPU row, in which a user's label may have the value of an error state. */
 struct shared {
 	out_label_fn *fn;
 	void *arg;
@@ -86,7 +86,7 @@ out_labels(const struct emu *emu, enum row_class rows, uint32_t col, out_label_f
 		return diag_no_memory(emu->diag);
 	if (!s.taken)
 		fn(arg, ST_TOO_MANY_TH, TOO_MANY);
-	/* Reachable when the CPU row follows more states than the thread row shows. */
+	/* Possible only when the CPU row follows more states than the thread row shows. */
 	if (col >= NBASE && decl->cpu_track == TRACK_ACTIVE && decl->thread_track == TRACK_RUNNING)
 		fn(arg, ST_BAD, "Error: the thread does not show it");
 	return 0;

@@ -12,7 +12,7 @@
 #include "wbuf.h"
 
 enum {
-	OUT_SINKS = 5, /* of an output, at most */
+	OUT_SINKS = 5, /* most sinks of an output */
 };
 
 extern const struct sink_ops prv_sink;       /* records */
@@ -60,17 +60,17 @@ const char *out_label(struct arena *a, enum row_class rows, const struct chan_de
 typedef void out_label_fn(void *arg, int64_t value, const char *text);
 int out_labels(const struct emu *emu, enum row_class rows, uint32_t col, out_label_fn *fn, void *arg);
 
-/* The same for the states of some columns of CPUs together, as a breakdown shows them. */
+/* As out_labels(), for the union of some CPU columns, as a breakdown shows it. */
 void out_states(const struct emu *emu, const uint32_t *cols, size_t ncols, out_label_fn *fn, void *arg);
 
-/* The columns as users know their order: TID before the state of a thread. */
+/* Returns column i in the order users know: TID before the state of a thread. */
 uint32_t out_in_order(enum row_class rows, uint32_t i);
 
 /* Writes a PCF with one type: its label, and the labels of the values of some columns.
  * Returns 0, or <0 (reported). */
 int pcf_write_type(const struct emu *emu, const char *path, int prv_type, const char *label, const uint32_t *cols, size_t ncols);
 
-/* Opens and closes with the errors reported. */
+/* Open and close a file of the output; errors are reported. */
 int out_open(struct wbuf *w, const struct emu *emu, const char *path);
 int out_close(struct wbuf *w, const struct emu *emu);
 

@@ -2,8 +2,8 @@
 #ifndef PARAVER_H
 #define PARAVER_H
 
-/* paraver: what stands in PCF and ROW files, piece by piece, and how files are opened and
- * closed with their errors reported. Needs no emulator. Bytes in doc/format/prv.md. */
+/* paraver: writes the pieces of PCF and ROW files, and opens and closes files with their
+ * errors reported. Needs no emulator. Bytes in doc/format/prv.md. */
 
 #include "diag.h"
 #include "wbuf.h"
@@ -16,14 +16,14 @@ enum {
 int paraver_open(struct wbuf *w, struct diag *d, const char *path);
 int paraver_close(struct wbuf *w, struct diag *d);
 
-/* A control byte would end the line, or drive a terminal: those become blanks. */
+/* Makes a control byte a blank: it would end the line, or drive a terminal. */
 static inline char
 paraver_clean(char c)
 {
 	return (unsigned char)c < 0x20 || c == 0x7f ? ' ' : c;
 }
 
-/* A text from outside as part of one line: control bytes become blanks. */
+/* Writes a text of the trace inside a line: control bytes become blanks. */
 void paraver_put_text(struct wbuf *w, const char *text);
 
 /* ---- PCF. ---- */
@@ -31,14 +31,15 @@ void paraver_put_text(struct wbuf *w, const char *text);
 /* Options and colours. */
 void paraver_put_head(struct wbuf *w);
 void paraver_put_type(struct wbuf *w, int prv_type, const char *label);
-/* A value of the type above. false: Paraver cannot hold it, and it is left out. */
+/* Writes a value of the last type and its label. Returns false if Paraver cannot hold it: it
+ * is left out. */
 bool paraver_put_value(struct wbuf *w, int64_t value, const char *text, bool compat);
 
 /* ---- ROW. ---- */
 
-/* What is above the labels of n rows. */
+/* Writes the heading of a ROW file with n rows. */
 void paraver_put_rows(struct wbuf *w, uint32_t n);
-/* The label of row i of n, from 0, in a breakdown. Returns buf. */
+/* Makes the label of row i of n, from 0, of a breakdown. Returns buf. */
 const char *paraver_breakdown_label(char buf[PARAVER_BREAKDOWN_LABEL], uint32_t i, uint32_t n);
 
 #endif

@@ -67,7 +67,7 @@ write_file(const struct emu *emu, const char *dir, enum row_class rows)
 	return rc;
 }
 
-/* Between open and close. */
+/* State of the sink. */
 struct pcf_sink {
 	const struct emu *emu;
 	const char *dir;

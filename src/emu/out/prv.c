@@ -59,7 +59,7 @@ prepare(struct prv *p, const int *types, size_t ntypes)
 	}
 }
 
-/* The digits above the last four, or none. */
+/* Sets the text of the digits above the last four. */
 static void
 set_time_high(struct prv *p, int64_t time)
 {
@@ -113,12 +113,12 @@ prv_start(struct prv *p, const struct prv_options *o)
 	prepare(p, o->types, o->ntypes);
 	set_time_high(p, 0);
 	put_header(p);
-	/* Who looks at the directory while the run goes on finds a file that opens. */
+	/* The header reaches the disk now: a viewer can open the file during the run. */
 	(void)wbuf_flush(&p->out);
 	return 0;
 }
 
-/* The row of the file that shows a record, from 0; NONE: no one does. */
+/* Returns the row of the file that shows a record, from 0; NONE: none does. */
 static inline uint32_t
 row_of(const struct prv *p, const struct record *r)
 {
@@ -129,7 +129,7 @@ row_of(const struct prv *p, const struct record *r)
 	return r->cpu && row < p->nrows ? row : NONE;
 }
 
-/* "2:0:1:1:row". Fixed sizes are cheaper to copy than the right ones. */
+/* Writes "2:0:1:1:row". A copy of fixed size is cheaper than one of the right size. */
 static inline char *
 put_row(const struct prv *p, char *to, uint32_t row)
 {
@@ -148,11 +148,11 @@ put_time(const struct prv *p, char *to)
 	return to + p->low_size;
 }
 
-/* A value that is not small. */
+/* Writes a value that is not small. */
 static inline char *
 put_large(struct prv *p, char *to, int64_t value)
 {
-	/* A hash of a label differs in all bits, a number of a task in the lowest ones. */
+	/* Hashes of labels differ in all bits, task numbers in the lowest: mix both. */
 	struct large_text *l = &p->large[(uint64_t)(value ^ value >> 8) % PRV_LARGE];
 	if (l->value != value) {
 		l->value = value;
@@ -183,8 +183,8 @@ enum {
 	ROW_MAX = sizeof(struct row_text),
 	TIME_MAX = PRV_HIGH_SIZE + sizeof(uint64_t),
 	PAIR_MAX = sizeof(struct type_text) + FMT_MAX + 1,
-	ALONE_MAX = 16, /* pairs of a line that is written at once */
-	REST_COPY = 64, /* bytes behind the row that are copied anyhow */
+	ALONE_MAX = 16, /* most pairs of a line for the fast path */
+	REST_COPY = 64, /* bytes behind the row that are always copied: a fixed size is cheaper */
 	LINE_MAX_SIZE = ROW_MAX + TIME_MAX + ALONE_MAX * PAIR_MAX + REST_COPY,
 };
 
@@ -233,7 +233,7 @@ put_instant(struct prv *p, const struct record *r, const struct record *end)
 	return r + n;
 }
 
-/* What a line has behind its row. */
+/* The part of a line behind its row. */
 struct rest {
 	const char *text;
 	size_t size;
@@ -245,7 +245,7 @@ struct rest {
 static inline const struct record *
 put_line(struct prv *p, uint32_t row, const struct record *r, const struct record *end, struct rest *rest)
 {
-	/* Bytes of text might change any member of *p, as far as the compiler knows. */
+	/* A local: for the compiler, writes of text may alias any member of *p. */
 	struct type_text *types = p->types;
 	const struct record *first = r;
 	const struct record *stop = p->coalesce ? end : r + 1;
@@ -266,7 +266,7 @@ put_line(struct prv *p, uint32_t row, const struct record *r, const struct recor
 	return r;
 }
 
-/* The line of another file that shows the same. */
+/* Writes the line in the other file, with another row. */
 static inline void
 put_same_line(struct prv *p, uint32_t row, const struct rest *rest)
 {
@@ -278,7 +278,7 @@ put_same_line(struct prv *p, uint32_t row, const struct rest *rest)
 	wbuf_commit(&p->out, to + rest->size);
 }
 
-/* A failure is told once. */
+/* Reports the failure of a write, once. */
 static int
 check_written(struct prv *p)
 {
@@ -314,7 +314,7 @@ put_all(struct prv *p, const struct record *r, const struct record *end)
 	}
 }
 
-/* The record behind those of the same instant. */
+/* Returns the record behind those of the same instant. */
 static const struct record *
 end_of_instant(const struct record *r, const struct record *end)
 {
@@ -324,7 +324,8 @@ end_of_instant(const struct record *r, const struct record *end)
 	return r;
 }
 
-/* What Paraver cannot label in a line of one file it cannot label in that of the other. */
+/* The line of the CPU file was copied, not formatted: note its values beyond 32 bits there
+ * too. */
 static void
 share_odd_values(struct prv *from, struct prv *to, const struct record *r, const struct record *end)
 {
@@ -381,7 +382,7 @@ put_held(struct prv *p, struct prv *cpus, size_t n)
 	memmove(p->held, p->held + n, p->nheld * sizeof(*p->held));
 }
 
-/* Writes those that no record at `time` or later comes between. */
+/* Writes the held records that no record at `time` or later can precede. */
 static void
 release(struct prv *p, struct prv *cpus, int64_t time)
 {
@@ -391,7 +392,8 @@ release(struct prv *p, struct prv *cpus, int64_t time)
 	put_held(p, cpus, n);
 }
 
-/* Room for two more. A nanosecond that fills all is written up to its last instant. */
+/* Makes room for two more records; writes all but the last instant if a nanosecond fills the
+ * buffer. */
 static void
 make_room(struct prv *p, struct prv *cpus)
 {
@@ -401,7 +403,7 @@ make_room(struct prv *p, struct prv *cpus)
 		release(p, cpus, last + 1);
 }
 
-/* Behind those of its time, which is that of the last one or 1 ns before. */
+/* Holds a state, behind those held of its time: that of the last one, or 1 ns before. */
 static void
 hold_state(struct prv *p, const struct record *r, int64_t time)
 {
@@ -426,7 +428,7 @@ has_line(const struct prv *p, const struct record *r)
 static void
 hold(struct prv *p, struct prv *cpus, const struct record *r)
 {
-	/* Nothing is before the first instant, nor in front of what was written already. */
+	/* No line goes before time 0, or before lines already written. */
 	int64_t before = r->time > 0 && p->cut != r->time ? r->time - 1 : r->time;
 	struct record line = *r;
 	if (r->kind == RECORD_EVENT)
@@ -440,12 +442,12 @@ hold(struct prv *p, struct prv *cpus, const struct record *r)
 	if (p->nheld + 2 > PRV_HELD)
 		make_room(p, cpus);
 	if (r->kind == RECORD_PUNCTUAL) {
-		line.before = 0; /* it is of one row */
+		line.before = 0; /* only one row shows it */
 		hold_state(p, &line, has_line(p, r) ? r->time : before);
 		line.value = r->before;
 	}
 	hold_state(p, &line, r->kind == RECORD_LATE ? before : r->time);
-	/* A long instant is written in parts, whatever the batches are. */
+	/* Long instants are cut at fixed sizes: the file must not depend on batches. */
 	if (p->coalesce && p->ninstant >= PRV_INSTANT) {
 		put_held(p, cpus, p->nheld);
 		p->cut = r->time;
@@ -453,8 +455,8 @@ hold(struct prv *p, struct prv *cpus, const struct record *r)
 	}
 }
 
-/* Whether nothing comes between the lines that are held: the next record is of another instant, and
- * no odd one before `odd` is. */
+/* Whether no line can come between the held ones: the next record has another instant, and
+ * no odd one comes before `odd`. */
 static bool
 is_apart(const struct prv *p, int64_t next, int64_t odd)
 {
@@ -462,8 +464,8 @@ is_apart(const struct prv *p, int64_t next, int64_t odd)
 	return last < 0 || next - last > 1 || (next > last && odd - last > 1);
 }
 
-/* The first record of those from r on whose line may get company: of the last nanosecond before
- * an odd one, or before the end. */
+/* Returns the first record from r on that must be held: of the last nanosecond before an odd
+ * record, or before the end. */
 static const struct record *
 first_held(const struct prv *p, const struct batch *b, const struct record *r, const uint32_t *odd, int64_t time)
 {
@@ -556,7 +558,7 @@ warn_values(const struct prv *p)
 int
 prv_finish(struct prv *p, int64_t duration)
 {
-	if (!p->out.data) { /* it never began */
+	if (!p->out.data) { /* it was not opened */
 		arena_finish(&p->arena);
 		return 0;
 	}
@@ -564,7 +566,7 @@ prv_finish(struct prv *p, int64_t duration)
 	char digits[DURATION];
 	(void)fmt_pad20(digits, (uint64_t)duration);
 	if (wbuf_flush(&p->out) < 0) {
-		/* The disk is full: what is there is made a file that opens. */
+		/* The disk is full: cut behind the last whole line, so that the file opens. */
 		wbuf_trim(&p->out, '\n');
 		if (p->told)
 			p->out.error = 0;

@@ -23,23 +23,23 @@ enum {
 	PRV_INSTANT = 8192,         /* lines of an instant that are grouped by rows; more are written in parts */
 	PRV_PART = PRV_INSTANT + 1, /* such a part: the two lines of a punctual value stay together */
 	PRV_HELD = 4 * PRV_INSTANT,
-	PRV_ENOUGH = 2048, /* when more are held it is time to see what need not be */
+	PRV_ENOUGH = 2048, /* with more, release what need not be held */
 };
 
-/* What a trace is made with. */
+/* Options of a Paraver trace. */
 struct prv_options {
 	struct diag *diag;
 	const char *path; /* borrowed until prv_finish() */
 	uint32_t first_row;
-	uint32_t nrows;   /* all that there may be */
-	bool late_rows;   /* how many there are is known in the end: prv_set_rows() */
-	const int *types; /* of each column */
+	uint32_t nrows;   /* most rows, with those that may come late */
+	bool late_rows;   /* the number is known at the end only: prv_set_rows() */
+	const int *types; /* PRV type of each column */
 	size_t ntypes;
 	bool coalesce; /* the default view: all pairs of a row at an instant in a line */
 	bool silent;   /* no warning of values that Paraver cannot show */
 };
 
-/* Texts that a line is put together from, of a size that one or two moves copy. */
+/* Parts of a line as texts, sized for one or two moves. */
 struct type_text {
 	char text[14]; /* ":type:" */
 	uint8_t size;

@@ -6,7 +6,7 @@
 struct prv_sink {
 	const struct emu *emu;
 	struct prv prv[ROW_CLASSES];
-	struct arena arena; /* of their paths */
+	struct arena arena; /* for the paths */
 };
 
 static int
@@ -66,7 +66,7 @@ sink_close(void *self, int64_t duration)
 	struct prv_sink *s = self;
 	prv_set_rows(&s->prv[ROW_CPU], emu_nknown(s->emu, ROW_CPU));
 	prv_set_rows(&s->prv[ROW_THREAD], emu_nknown(s->emu, ROW_THREAD));
-	(void)prv_settle(&s->prv[ROW_THREAD], &s->prv[ROW_CPU]); /* a failure is told in the end */
+	(void)prv_settle(&s->prv[ROW_THREAD], &s->prv[ROW_CPU]); /* prv_finish() reports a failure */
 	int rc = prv_finish(&s->prv[ROW_CPU], duration);
 	int bad = prv_finish(&s->prv[ROW_THREAD], duration);
 	arena_finish(&s->arena);

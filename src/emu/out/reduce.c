@@ -37,7 +37,7 @@ note(struct reduction *r, uint32_t row)
 	r->noted[row] = 1;
 }
 
-/* The first time: every row is new. */
+/* Notes every row, for the first lines. */
 static void
 note_all(struct reduction *r)
 {
@@ -46,7 +46,7 @@ note_all(struct reduction *r)
 		note(r, row);
 }
 
-/* The first run whose value is not below. */
+/* Returns the first run whose value is not below. */
 static uint32_t
 find_run(const struct reduction *r, int64_t value)
 {
@@ -82,8 +82,8 @@ show(struct reduction *r, uint32_t row, int64_t value)
 		note(r, row);
 }
 
-/* One CPU has another value: each run between the two gives a row to its neighbour. Notes
- * the rows that differ, lowest first. */
+/* Moves a CPU from one value to another: each run between them shifts by one row. Notes the
+ * rows that differ, lowest first. */
 static void
 replace(struct reduction *r, int64_t old, int64_t value)
 {
@@ -134,7 +134,7 @@ reduce_take(struct reduction *r, const struct record *rec)
 {
 	uint32_t cpu = record_cpu(rec, r->emu->plan->sys.nthreads) - r->emu->plan->sys.nthreads;
 	if (r->emu->plan->sys.cpus[cpu].index < 0)
-		return; /* a virtual CPU */
+		return; /* virtual CPUs do not count */
 	struct cpu_value *c = &r->cpus[cpu];
 	if (!c->touched)
 		r->touched[r->ntouched++] = cpu;

@@ -11,8 +11,8 @@
 #include "emu.h"
 #include "sink.h"
 
-/* What the state and the task of a CPU contribute: --compat chooses anew only when the
- * state is written, and follows the choice meanwhile. */
+/* Source of a CPU's value: its state or its task. --compat chooses only when the state is
+ * written, and keeps the choice until then. */
 enum choice {
 	CHOOSE_UNKNOWN,
 	CHOOSE_STATE,
@@ -21,7 +21,7 @@ enum choice {
 
 struct cpu_value {
 	int64_t state, task, idle;
-	int64_t value; /* what it contributes */
+	int64_t value; /* in the breakdown */
 	enum choice choice;
 	bool touched;       /* by the current event */
 	bool state_written; /* by the current event */
@@ -45,15 +45,15 @@ struct reduction {
 	uint32_t *touched;      /* CPUs, in order */
 	uint32_t ntouched;
 	int64_t *sorted;  /* of the physical CPUs */
-	struct run *runs; /* the same as runs of equal values: few, of many CPUs */
+	struct run *runs; /* `sorted` as runs of equal values: few, even with many CPUs */
 	uint32_t nruns;
 	uint8_t *noted;  /* rows that may have changed */
-	uint32_t *order; /* of them */
+	uint32_t *order; /* noted rows, in order */
 	uint32_t nnoted;
-	bool begun; /* some row was noted before */
+	bool begun; /* the first lines were printed */
 };
 
-/* For a model with a breakdown. Memory comes from the arena. Returns 0, or <0
+/* Prepares the breakdown of a model. Memory comes from the arena. Returns 0, or <0
  * (reported). */
 int reduce_init(struct reduction *r, struct arena *a, const struct emu *emu, const struct model_run *mr);
 
@@ -65,14 +65,14 @@ reduce_matters(const struct reduction *r, const struct record *rec)
 	return ours && rec->kind == RECORD_STATE && record_cpu(rec, r->emu->plan->sys.nthreads);
 }
 
-/* Takes one that does. */
+/* Takes a record for which reduce_matters(). */
 void reduce_take(struct reduction *r, const struct record *rec);
 
 /* Ends an event of which records were taken. Returns the number of rows that changed:
  * r->changed[] names them, r->shown[] has their values. */
 uint32_t reduce_end(struct reduction *r);
 
-/* The columns whose labels the values have, in the order of the PCF; how many. */
+/* Finds the columns whose labels the values have, in the order of the PCF. Returns how many. */
 size_t reduce_cols(const struct reduction *r, uint32_t cols[3]);
 
 #endif

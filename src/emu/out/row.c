@@ -3,11 +3,11 @@
 #include "out.h"
 #include "paraver.h"
 
-/* Between open and close. */
+/* State of the sink. */
 struct row_sink {
 	const struct emu *emu;
 	const char *dir;
-	uint32_t n[ROW_CLASSES]; /* that are written */
+	uint32_t n[ROW_CLASSES]; /* rows written so far */
 };
 
 static int
@@ -38,7 +38,7 @@ row_open(void *self, const struct emu *emu, const char *dir)
 	return rc < 0 ? rc : write_file(s, ROW_THREAD);
 }
 
-/* Writes them again if threads have come meanwhile. */
+/* Writes the files again if threads have come since. */
 static int
 row_close(void *self, int64_t duration)
 {

@@ -43,8 +43,9 @@ probe(struct lapread *r)
 	if (rc < 0)
 		return fail_read(r);
 	r->options.format = lapprobe_bytes(s->p, (size_t)(s->end - s->p), r->options.size, r->options.dialect);
+	struct lap_place at = lapread_place(r);
 	if (r->options.format == LAP_AUTO)
-		return fail(r, LAP_E_FORMAT, "neither text nor references of 18 bytes");
+		return lap_raise(r->log, &at, LAP_E_FORMAT, "neither text nor references of %d bytes", LAP_RECORD_SIZE);
 	return 0;
 }
 
@@ -141,7 +142,7 @@ next_binary(struct lapread *r, struct lap_record *rec)
 			if (rc == 0) {
 				r->offset = lapsource_offset(s);
 				struct lap_place at = lapread_place(r);
-				rc = lap_raise(r->log, &at, LAP_LR01, "the file ends %d bytes into a record of 18", (int)(s->end - s->p));
+				rc = lap_raise(r->log, &at, LAP_LR01, "the file ends %d bytes into a record of %d", (int)(s->end - s->p), LAP_RECORD_SIZE);
 				s->p = s->end;
 				return rc;
 			}
@@ -201,7 +202,8 @@ next_line(struct lapread *r, const char **line, size_t *n)
 	}
 	size_t len = (size_t)((nl ? nl : s->end) - s->p);
 	if (len > LAP_LINE_MAX) {
-		int rc = fail(r, LAP_LT05, "the line is longer than 8192 bytes");
+		struct lap_place at = lapread_place(r);
+		int rc = lap_raise(r->log, &at, LAP_LT05, "the line is longer than %d bytes", LAP_LINE_MAX);
 		if (rc == 0)
 			rc = skip_long_line(r);
 		return rc < 0 ? rc : 2;

@@ -2,7 +2,7 @@
 #ifndef PRISM_BITS_H
 #define PRISM_BITS_H
 
-/* bits: what reading and writing of events share. The bytes are defined in
+/* bits: shared by reading and writing of events. The bytes are defined in
  * doc/format/prism.md. */
 
 #include "prism.h"
@@ -12,7 +12,7 @@
 enum {
 	PRISM_ADDRESS = 7, /* bytes of an address and of an id */
 
-	/* Of sync and context: */
+	/* Bits of the byte `detail` of sync and context: */
 	PRISM_DETAIL_TYPE = 0x80,
 	PRISM_DETAIL_METADATA = 0x40,
 };

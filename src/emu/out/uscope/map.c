@@ -23,7 +23,7 @@ struct builder {
 	int class_enum;
 };
 
-/* Notes the first failure; passes ids on. */
+/* Keeps the first failure; returns the id. */
 static int
 made(struct builder *b, int id)
 {
@@ -52,9 +52,9 @@ add_field(struct builder *b, int storage, const char *name, uint8_t type)
 
 struct label_scan {
 	struct builder *b;
-	int id;       /* of the enum; -1: only looking */
-	uint32_t n;   /* all labels */
-	uint32_t own; /* those that are no error states */
+	int id;       /* of the enum; -1: count only */
+	uint32_t n;   /* number of labels */
+	uint32_t own; /* labels that are no error states */
 	bool fits;
 };
 
@@ -100,7 +100,7 @@ add_column(struct builder *b, enum row_class rows, uint32_t col, int storage)
 		[USCP_ENUM] = USCP_ENUM_MAX,
 		[USCP_U32] = UINT32_MAX,
 		[USCP_I64] = UINT64_MAX,
-		[USCP_TEXT] = 0, /* which is USCP_TEXT_EMPTY */
+		[USCP_TEXT] = 0, /* USCP_TEXT_EMPTY */
 	};
 	struct uscp_map *m = b->map;
 	const struct chan_decl *decl = out_decl(b->emu, rows, col);
@@ -244,7 +244,7 @@ add_events(struct builder *b)
 
 /* ---- Scopes. ---- */
 
-/* Looms and their processes, for who browses the file; they hold nothing. */
+/* Adds looms and their processes as empty scopes, for browsing. */
 static void
 add_looms(struct builder *b)
 {

@@ -12,7 +12,7 @@
 
 #include "uscope/uscope.h"
 
-/* Classes of the file: those of the emulator, and the breakdowns. */
+/* Classes of rows in the file: those of the emulator, and the breakdowns. */
 enum {
 	USCP_BREAKDOWN = ROW_CLASSES,
 	USCP_CLASSES,
@@ -24,7 +24,7 @@ enum uscp_kind {
 	USCP_ENUM, /* values up to 253, with their labels in the schema */
 	USCP_U32,
 	USCP_I64,
-	USCP_TEXT, /* index of a text, in the place of its hash */
+	USCP_TEXT, /* index of a text, in place of its hash */
 };
 
 /* Error states in an enum, and as texts. */
@@ -42,7 +42,7 @@ struct uscp_col {
 	uint16_t field;
 	uint16_t channel; /* slot in the table of channels */
 	uint8_t kind;     /* enum uscp_kind */
-	uint64_t most;    /* values up to it are written as they are */
+	uint64_t most;    /* larger values are converted */
 };
 
 struct uscp_class {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* open: how ovni.uscp begins: the writer, and the tables of rows, channels and labels. */
+/* open: begins ovni.uscp: the writer, and the tables of rows, channels and labels. */
 #include "uscp.h"
 
 #include <inttypes.h>
@@ -8,15 +8,15 @@
 
 #define FILE_NAME "ovni.uscp"
 
-/* Checkpoints: one a second, but rarely enough that they stay a small part of the file,
- * and often enough that a state is found soon. In bytes of deltas. */
+/* Checkpoints: one a second, but within bounds in bytes of deltas, so that they stay a small
+ * part of the file and a state is found soon. */
 static const uint64_t interval_ps = 1000000000000;
 static const uint64_t min_bytes = 256 << 10;
 static const uint64_t max_bytes_low = 1 << 20;
-static const uint64_t max_bytes_low_zstd = 4 << 20; /* it finds what LZ4 does not look for */
+static const uint64_t max_bytes_low_zstd = 4 << 20; /* zstd finds matches that LZ4 does not look for */
 static const uint64_t max_bytes_high = 64 << 20;
 
-/* An overview of a screen or two needs no more. */
+/* Enough for an overview of one or two screens. */
 static const uint64_t summary_bytes = 4 << 20;
 
 void
@@ -84,7 +84,7 @@ put_channels(struct uscp *u, enum row_class rows)
 			continue;
 		const struct chan_decl *decl = out_decl(emu, rows, col);
 		put_channel(u, &c->cols[col], decl->prv_type, decl->kind, labels[col]);
-		/* Those of an enum are in the schema. */
+		/* The schema has the labels of an enum. */
 		struct label_put p = { u, rows, decl->prv_type };
 		int rc = c->cols[col].kind == USCP_ENUM ? 0 : out_labels(emu, rows, col, put_one_label, &p);
 		if (rc < 0)
@@ -118,7 +118,8 @@ open_reductions(struct uscp *u)
 	return 0;
 }
 
-/* What was running when. A file has room for so many counters. */
+/* Adds two counters for each CPU: time busy and oversubscribed. Beyond the limit of a file
+ * counters have no id, and are not written. */
 static int
 open_counters(struct uscp *u)
 {
@@ -148,7 +149,7 @@ between(uint64_t low, uint64_t n, uint64_t high)
 }
 
 enum {
-	OWN_PROPERTIES = 6, /* of the file, besides those of the models */
+	OWN_PROPERTIES = 6, /* properties of the file itself */
 };
 
 static int
@@ -195,7 +196,7 @@ open_writer(struct uscp *u)
 	return 0;
 }
 
-/* The tables, in one cycle at time 0. */
+/* Writes the tables, in one cycle at time 0. */
 static int
 put_tables(struct uscp *u)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* shown: records as phrases. Nearly all that is shown was shown before, by the same row
- * or by the same thread in the same CPU; how it is written is kept in a table by channel and value,
- * of what was shown last. */
+/* shown: writes records as phrases. Nearly every record equals an earlier one, of the same
+ * thread in the same CPU: a table by channel and value keeps the phrases shown last. */
 #include "uscp.h"
 
 #include <inttypes.h>
@@ -10,7 +9,7 @@
 
 /* ---- Values. ---- */
 
-/* false, for a value that has no place in the file. */
+/* Gives up for a value that does not fit its field. Returns false. */
 static bool
 refuse_value(struct uscp *u, const struct record *r)
 {
@@ -21,7 +20,8 @@ refuse_value(struct uscp *u, const struct record *r)
 	return false;
 }
 
-/* A value that is not written as it is. */
+/* Converts a value that is not written as it is. Returns false if it does not fit
+ * (reported). */
 static bool
 convert(struct uscp *u, const struct uscp_col *k, const struct record *r, uint64_t *value)
 {
@@ -59,15 +59,15 @@ uscp_count_running(struct uscp *u, const struct record *r)
 /* ---- The table. ---- */
 
 enum {
-	SHOWN_VALUES = 32, /* of a channel that are never in one place: a power of two */
-	SHOWN_STRIDE = 17, /* between channels; odd, as a cache has few places for what is 2^n apart */
+	SHOWN_VALUES = 32, /* consecutive values of a channel without collisions: a power of two */
+	SHOWN_STRIDE = 17, /* entries between two channels; odd: entries 2^n apart would share few cache sets */
 	SHOWN_MAX = 1 << 18,
 	CACHE_LINE = 64,
 };
 
 #define NOTHING UINT64_MAX
-#define COUNTED (UINT64_C(1) << 31) /* a channel: more is to be done than to write the record */
-#define OWN (UINT64_C(1) << 63)     /* the row is one of a breakdown */
+#define COUNTED (UINT64_C(1) << 31) /* flag of a place: the record also counts for the overview */
+#define OWN (UINT64_C(1) << 63)     /* flag of a place: a row of a breakdown */
 
 _Static_assert(sizeof(struct uscp_shown) == CACHE_LINE, "two share a cache line");
 
@@ -89,12 +89,12 @@ uscp_open_shown(struct uscp *u)
 	if (!p)
 		return false;
 	u->shown = (struct uscp_shown *)(p + (-(uintptr_t)p & (CACHE_LINE - 1)));
-	/* Zeros are what channel 0 shows: that is looked for here only. */
+	/* A zeroed entry would match value 0 of channel 0, which is found here only. */
 	u->shown[0].place = u->shown[1].place = NOTHING;
 	return true;
 }
 
-/* The channel, and the row of a CPU that shows it too. */
+/* Key of a record's place: its channel, and the row of a CPU that shows it too. */
 static inline uint64_t
 place_of(const struct record *r)
 {
@@ -113,21 +113,21 @@ is_shown(const struct uscp_shown *s, uint64_t place, int64_t value)
 	return s->place == place && s->value == value;
 }
 
-/* The first of two where a value may be. */
+/* Returns the first of the two entries that may hold a value. */
 static inline struct uscp_shown *
 shown_at(const struct uscp *u, size_t chan, int64_t value)
 {
 	return &u->shown[(chan & u->shown_mask) * u->shown_stride + ((size_t)value & (SHOWN_VALUES - 1))];
 }
 
-/* The other one. */
+/* Returns the other one of the two. */
 static inline struct uscp_shown *
 other_of(const struct uscp *u, struct uscp_shown *s)
 {
 	return &u->shown[(size_t)(s - u->shown) ^ 1];
 }
 
-/* NULL: it was not shown. */
+/* Finds the entry of a record; NULL: it is not in the table. */
 static inline struct uscp_shown *
 find_shown(const struct uscp *u, size_t chan, uint64_t place, int64_t value)
 {
@@ -160,14 +160,15 @@ class_of(const struct uscp *u, uint32_t row)
 	return &u->map.classes[row < u->map.classes[ROW_CPU].first_row ? ROW_THREAD : ROW_CPU];
 }
 
-/* Whether a CPU has the column as a thread has it. */
+/* Whether CPUs write a column in the form in which threads do. */
 static bool
 is_shared(const struct uscp *u, uint32_t col)
 {
 	return u->map.classes[ROW_THREAD].cols[col].kind == u->map.classes[ROW_CPU].cols[col].kind;
 }
 
-/* The record in s. false: it has no place in the file (reported). */
+/* Makes s the entry of a record. Returns false if the value does not fit the file
+ * (reported). */
 static __attribute__((noinline)) bool
 make_shown(struct uscp *u, struct uscp_shown *s, const struct record *r)
 {
@@ -202,14 +203,15 @@ put_line(struct uscp *u, struct uscp_shown *s)
 	u->nlines++;
 }
 
-/* Which of two was written longer ago. */
+/* Returns the entry that was written longer ago. */
 static struct uscp_shown *
 older_of(struct uscp_shown *s, struct uscp_shown *other)
 {
 	return s->phrase.at > other->phrase.at ? other : s;
 }
 
-/* Where a record that was not shown gets its place; what was there is written by now. */
+/* Chooses the entry that a new record replaces. If a buffered line uses it, the lines are
+ * written first. */
 static struct uscp_shown *
 replace(struct uscp *u, size_t chan, int64_t value)
 {
@@ -260,7 +262,7 @@ uscp_show_own(struct uscp *u, const struct uscp_col *k, uint32_t row, int64_t va
 
 /* ---- Many cycles. ---- */
 
-/* Writes the lines up to `end`; those behind it are the first then, and have another mark.
+/* Writes the lines up to `end`, moves those behind it to the front and marks them anew.
  * Returns their end. */
 static uscope_line_t *
 write_lines(struct uscp *u, const uscope_line_t *end, const uscope_line_t *next)
@@ -274,7 +276,8 @@ write_lines(struct uscp *u, const uscope_line_t *end, const uscope_line_t *next)
 	return u->lines + left;
 }
 
-/* Whether a record that is shown for the first time needs nothing but a place in the table. */
+/* Whether a record new to the table needs only an entry: its row and its text are in the
+ * file. */
 static bool
 is_simple(const struct uscp *u, const struct record *r)
 {
@@ -284,7 +287,7 @@ is_simple(const struct uscp *u, const struct record *r)
 		(c->cols[r->col].kind != USCP_TEXT || uscp_knows_text(u, r->value));
 }
 
-/* The one of two that was written longer ago and is in no line; NULL: both are. */
+/* Returns the older of the two entries for a record that no line uses; NULL: lines use both. */
 static struct uscp_shown *
 find_free(const struct uscp *u, const struct record *r)
 {
@@ -297,7 +300,7 @@ find_free(const struct uscp *u, const struct record *r)
 	return old->phrase.tag != u->mark ? old : NULL;
 }
 
-/* The line of a record. Without branches: how many records a cycle has cannot be predicted. */
+/* Makes the line of a record. No branch: the number of records in a cycle is unpredictable. */
 static inline void
 set_line(uscope_line_t *line, struct uscp_shown *s, int64_t time, bool goes_on)
 {
@@ -305,8 +308,8 @@ set_line(uscope_line_t *line, struct uscp_shown *s, int64_t time, bool goes_on)
 	line->phrase = &s->phrase;
 }
 
-/* Lines of records that were shown before, up to the first that needs more than that, which is
- * returned. There is room for all. */
+/* Makes the lines of records in the table, up to the first that is not, which is returned.
+ * `next` must have room for all. */
 static __attribute__((noinline)) const struct record *
 put_known(const struct uscp *u, const struct record *r, const struct record *end, uscope_line_t *next)
 {
@@ -322,7 +325,7 @@ put_known(const struct uscp *u, const struct record *r, const struct record *end
 	return r;
 }
 
-/* The line of a record that put_known() has left, if it needs nothing but a place in the table. */
+/* Makes the line of a record that put_known() has left, if it needs only an entry. */
 static bool
 put_new(struct uscp *u, const struct record *r, uscope_line_t *next)
 {
@@ -336,8 +339,9 @@ put_new(struct uscp *u, const struct record *r, uscope_line_t *next)
 	return true;
 }
 
-/* The line of a record, of the cycle that begins at `cycle`, that needs more: a CPU has other
- * threads, or all places are taken. false: the cycle has to be shown the other way. */
+/* Makes the line of a record that needs more: a CPU has other threads, or lines use both
+ * entries. Its cycle begins at `cycle`. Returns false if the cycle must be shown by
+ * uscp_show(). */
 static bool
 put_any(struct uscp *u, const struct record *cycle, const struct record *r, uscope_line_t **next)
 {
@@ -360,7 +364,7 @@ put_any(struct uscp *u, const struct record *cycle, const struct record *r, usco
 	return true;
 }
 
-/* A cycle that is left and is put once more counts what runs once more: that is nothing. */
+/* A cycle left here is shown again by uscp_show(). Counting its threads twice does no harm. */
 const struct record *
 uscp_show_cycles(struct uscp *u, const struct record *r, const struct record *end)
 {

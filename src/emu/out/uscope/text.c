@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* text: the texts of ovni.uscp, and what they stand for. */
+/* text: texts and labels of values in ovni.uscp. */
 #include "uscp.h"
 
 #include "utf8text.h"
@@ -35,7 +35,7 @@ uscp_put_label(struct uscp *u, unsigned class, int prv_type, int64_t value, uint
 	uscope_slot_set(u->w, u->map.labels, slot, LABELS_TEXT, text);
 }
 
-/* The text labels all columns of its model that are texts, and its breakdown. */
+/* Labels a value with its text in all text columns of its model, and in its breakdown. */
 static void
 label_columns(struct uscp *u, const struct emu_text *t, uint32_t index)
 {
@@ -62,8 +62,8 @@ note(struct uscp *u, struct idmap *m, uint64_t key, void *value)
 	return true;
 }
 
-/* The index stands for the value, and for no other one: a text that is one of the error
- * states, or looks like another one, gets blanks behind it. */
+/* Adds the text of a value, with an index of its own: a text equal to an error state or to
+ * one of another value gets blanks appended. */
 static uint32_t
 put_text_of(struct uscp *u, struct known *k, const char *text)
 {
@@ -82,7 +82,7 @@ put_text_of(struct uscp *u, struct known *k, const char *text)
 	return USCP_TEXT_EMPTY;
 }
 
-/* Labels the next text that the models have told. Returns whether there was one. */
+/* Adds the next text of the models, with its labels. Returns whether there was one. */
 static bool
 learn_text(struct uscp *u)
 {
@@ -97,7 +97,7 @@ learn_text(struct uscp *u)
 	}
 	uint64_t of_model = (uint64_t)t->value << 8 | (uint8_t)t->model->id;
 	if (!note(u, &u->labelled, of_model, k))
-		return true; /* processes share their types */
+		return true; /* another process told it already */
 	k->value = t->value;
 	k->index = put_text_of(u, k, t->text);
 	(void)note(u, &u->texts, (uint64_t)t->value, k);
@@ -121,7 +121,8 @@ uscp_has_late(const struct uscp *u)
 	return false;
 }
 
-/* What is an error in CPU rows is labelled as that there. */
+/* Adds a label learnt late. In CPU rows 777 (ST_TOO_MANY_TH) keeps its label as an error
+ * state. */
 static void
 put_late_label(struct uscp *u, const struct chan_decl *decl, const struct label *l)
 {
@@ -156,9 +157,9 @@ uscp_text_of(struct uscp *u, int64_t value)
 		return USCP_TEXT_BAD;
 	if (value == ST_TOO_MANY_TH)
 		return USCP_TEXT_TOO_MANY;
-	if (value == u->last_of) /* the CPU of the thread */
+	if (value == u->last_of) /* a thread and its CPU show it together */
 		return u->last_index;
-	/* Not all that there are: how far the emulator is ahead is a matter of chance. */
+	/* Only texts already in the file: the emulator runs ahead by chance. */
 	const struct known *k;
 	while (!(k = idmap_find(&u->texts, (uint64_t)value)) && learn_text(u))
 		;

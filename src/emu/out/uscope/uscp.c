@@ -30,8 +30,7 @@ uscp_check_writer(struct uscp *u)
 
 /* ---- Cycles. ---- */
 
-/* Phrases are kept until the cycle ends, as the writer takes them at once for less. What
- * is none goes behind those before it. */
+/* Buffers SETs: batches are cheaper; anything else flushes the buffer first. */
 void
 uscp_begin_cycle(struct uscp *u)
 {
@@ -78,7 +77,7 @@ put_punctual(struct uscp *u, const struct uscp_class *c, const struct record *r)
 	uscope_event(u->w, c->punctual, payload);
 }
 
-/* An event of the trace, which is two records: see feed_put_event(). */
+/* Writes an event of the trace, which is two records: see feed_put_event(). */
 static void
 put_raw(struct uscp *u, const struct record *r)
 {
@@ -135,7 +134,7 @@ end_cycle(struct uscp *u)
 	uscp_end_cycle(u);
 }
 
-/* All that one event of the trace has changed. Returns the record behind. */
+/* Writes the changes of one event of the trace as a cycle. Returns the record behind them. */
 static const struct record *
 put_cycle(struct uscp *u, const struct record *r, const struct record *end, bool whole)
 {
@@ -154,7 +153,7 @@ put_cycle(struct uscp *u, const struct record *r, const struct record *end, bool
 	return next;
 }
 
-/* Whether the run goes on, as others do. */
+/* After a failure the run goes on if there are other outputs. Returns 0, or <0. */
 static int
 go_on(const struct uscp *u)
 {
@@ -251,7 +250,7 @@ uscp_close(void *self, int64_t duration)
 		for (size_t i = 0; d->n && i <= d->bucket; i++)
 			if (d->n[i])
 				uscope_summary_density(u->w, uscp_ps((int64_t)i << d->shift), d->n[i]);
-		/* Texts of what never ran, and what is only known now. */
+		/* Labels known only at the end, and texts never shown. */
 		if (atomic_load(&u->last_text->next) || uscp_has_late(u)) {
 			u->time = duration;
 			uscp_learn_texts(u);

@@ -73,7 +73,7 @@ int ltool_merge(struct ltool *t, struct lapmerge *m);
 int ltool_code(struct ltool *t, int code);
 /* Called with log.tell. */
 void ltool_tell(void *self, const struct lap_issue *issue, bool fatal);
-/* Of the family. */
+/* The so_far() and finish() of the tools of the family. */
 void ltool_so_far(const struct conv *c, uint64_t *bytes, uint64_t *records);
 void ltool_finish(struct conv *c, bool good);
 

@@ -79,7 +79,7 @@ enum {
 	PS_NOWHERE = 0xffff,    /* CPU of a thread that does not run; owner of a lock that nobody holds */
 };
 
-/* Of the user of the machine, by thread. */
+/* A thread's data for the file, `user` of its prism_thread. */
 struct ps_thread {
 	struct ps_thread *next_dirty;
 	uint64_t n[PS_TOTALS]; /* not shown yet */
@@ -145,7 +145,7 @@ ptscope_slot(const struct prism_thread *t)
 	return ((const struct ps_thread *)t->user)->slot;
 }
 
-/* Of the stream, if the file has its events. */
+/* Sends an event of a stream, if the file has the events of that stream. */
 static inline void
 ptscope_send(struct ptscope *u, const struct ps_stream *s, int event, const struct conv_payload *p)
 {

@@ -18,7 +18,7 @@ struct sync_sample {
 };
 
 struct sync_offset {
-	int64_t median; /* what to add to the clock of the other */
+	int64_t median; /* add it to the clock of the other */
 	int64_t whole;  /* the mean is whole + micro / 1000000, 0 <= micro < 1000000 */
 	int64_t micro;
 	double std;    /* not a number for one sample */
@@ -39,8 +39,8 @@ sync_delta(const struct sync_sample *s)
 	return (s->sent - s->got) + sync_trip(s) / 2;
 }
 
-/* Of n > 0 samples the quarter with the shortest trips is used, and median, mean and
- * standard deviation are theirs. Reorders the samples. */
+/* Estimates the offset: median, mean and standard deviation of the quarter of n > 0 samples
+ * with the shortest trips. Reorders the samples. */
 struct sync_offset sync_estimate(struct sync_sample *samples, size_t n);
 
 #endif
