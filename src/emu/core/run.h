@@ -6,7 +6,7 @@
  *
  * A CPU knows how many of its threads run (or are active) and the sum of their indices:
  * when there is one, the sum is its index. So a change costs the same whatever the
- * number of threads. Transitions are defined in doc/internals.md, "Threads". */
+ * number of threads. Transitions are defined in doc/rules.md, "Threads". */
 
 #include "model.h"
 #include "system.h"

@@ -7,7 +7,7 @@
  * Types and tasks belong to a process: any of its threads may run a task. A body is one
  * execution of a task: a normal task has one, a parallel task many. A thread has a stack
  * of bodies; a body is on one stack from its execution to its end. Nothing is removed.
- * Rules in doc/internals.md, "Tasks". */
+ * Rules in doc/rules.md, "Tasks". */
 
 #include "idmap.h"
 #include "model.h"

@@ -14,7 +14,7 @@
  *                     666 if that is hidden
  *   several           777                       .idle, or nothing
  *
- * Rules in doc/internals.md, "Channels". */
+ * Rules in doc/rules.md, "Channels". */
 
 #include "sink.h"
 
@@ -38,7 +38,7 @@ int64_t track_cpu(const struct emu *emu, uint32_t cpu, uint32_t col);
 bool track_has(const struct emu *emu, enum row_class rows, uint32_t col);
 
 /* The emit phase: prints what the event changed, in the order documented in
- * doc/internals.md, and forgets it. */
+ * doc/rules.md, and forgets it. */
 void track_emit(struct emu *emu);
 
 /* Emit phase of an event that changed one channel of its thread by chan_*_alone(): nothing

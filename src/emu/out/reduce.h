@@ -6,7 +6,7 @@
  *
  * Each CPU contributes one value, made of its records (struct breakdown_decl); the values
  * are sorted, and row i of the breakdown shows the i-th lowest. Rules in
- * doc/internals.md, "Breakdowns". */
+ * doc/rules.md, "Breakdowns". */
 
 #include "emu.h"
 #include "sink.h"
