@@ -2,9 +2,10 @@
 #ifndef LAPLACE_BATCH_H
 #define LAPLACE_BATCH_H
 
-/* batch: a record, and the references that are taken together with it, as they do nothing but
- * count: first those of its CPU and file, each LAP_RECORD_SIZE bytes behind the one before, then
- * those of all CPUs. Both are in the space and the mode of the reference before them on their CPU. */
+/* batch: a record, and the references behind it that only count, emulated together: first
+ * references of the same CPU and file, each LAP_RECORD_SIZE bytes behind the one before,
+ * then references of any CPU. Each has the space and the mode of the reference before it on
+ * its CPU. */
 
 #include "laplace.h"
 
@@ -12,7 +13,7 @@ struct lap_more {
 	uint32_t addr;
 	uint8_t kind; /* of lap_kinds[] */
 	uint8_t length;
-	uint16_t cpu; /* behind the first `nsame` */
+	uint16_t cpu; /* set behind the first `nsame` */
 };
 
 /* The last reference of a CPU. */
@@ -25,11 +26,11 @@ struct lap_last {
 struct lap_batch {
 	struct lap_record rec;
 	struct lap_place at;
-	int code; /* issue found in front of the record (lenient), 0: none */
+	int code; /* issue in front of the record (lenient), 0: none */
 	struct lap_more *more;
 	size_t nmore;
 	size_t nsame;
-	uint64_t *places;      /* offsets of those behind the first `nsame` in their files */
+	uint64_t *places;      /* file offsets of the references behind the first `nsame` */
 	struct lap_last *last; /* by CPU; NULL: there is one CPU */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* catalog: the tables of lapkernel. */
+/* catalog: the tables of kernel.h. */
 #include "kernel.h"
 
 const char *const lap_dialect_names[LAP_DIALECTS] = {

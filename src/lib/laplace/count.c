@@ -33,7 +33,8 @@ grow(struct lapcount *c)
 	return 0;
 }
 
-/* The window of a page. NULL: no memory. */
+/* Returns the place that keeps the last window of a page, made if it is new. NULL: no
+ * memory. */
 static uint32_t *
 in_slot(struct lapcount *c, uint64_t page)
 {

@@ -29,8 +29,8 @@ enum lapcount_total {
 };
 
 enum {
-	LAPCOUNT_GROUP = 6,       /* pages of a slot */
-	LAPCOUNT_CHUNK = 64,      /* and of a part of the array, */
+	LAPCOUNT_GROUP = 6,       /* pages in a slot */
+	LAPCOUNT_CHUNK = 64,      /* pages in a part of the array, */
 	LAPCOUNT_DENSE = 1 << 22, /* which ends here: numbers jump where a file of terabytes is read */
 };
 
@@ -48,8 +48,8 @@ struct lapcount {
 	size_t nchunks;
 	uint64_t footprint; /* pages */
 	bool dense;         /* set by the user before the first touch: most pages are touched */
-	bool listed;        /* the user's: this window or the last had something */
-	bool active;        /* this one has */
+	bool listed;        /* for the caller: this window or the last had touches */
+	bool active;        /* this window has touches */
 };
 
 /* Where the search for a group begins. */

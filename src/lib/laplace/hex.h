@@ -84,7 +84,7 @@ hex_put64(char *p, uint64_t v)
 	return p + n;
 }
 
-/* Writes two numbers and what is between them. */
+/* Writes two numbers with a character between them. */
 static inline char *
 hex_put_two(char *p, uint32_t a, char between, uint32_t b)
 {
@@ -98,7 +98,7 @@ hex_put_two(char *p, uint32_t a, char between, uint32_t b)
 	return second + nb;
 }
 
-/* How many of the eight bytes are digits, up to the first that is none. */
+/* Counts the digits at the begin of the eight bytes. */
 static inline unsigned
 hex_count(uint64_t x)
 {

@@ -2,7 +2,7 @@
 #ifndef LAPLACE_IDS_H
 #define LAPLACE_IDS_H
 
-/* ids: numbers of a trace (pids, contexts, files, segments) to what is known of them. */
+/* ids: a map from numbers of a trace (pids, contexts, files, segments) to structures. */
 
 #include <stddef.h>
 #include <stdint.h>

@@ -18,7 +18,7 @@ is_file_type(char c)
 	return c == 'f' || c == 'p' || c == 'd' || c == 's' || c == 'o';
 }
 
-/* One field that is no name. */
+/* Takes a field other than a name. */
 static int
 take_field(struct lap_cursor *c, enum lap_dialect dialect, unsigned field, struct lap_event *ev)
 {
@@ -33,7 +33,8 @@ take_field(struct lap_cursor *c, enum lap_dialect dialect, unsigned field, struc
 							: LAP_LT02;
 }
 
-/* The rest of the line. The end of the cursor has no blanks, but the name may. */
+/* Takes the rest of the line as a name: the cursor ends in front of trailing blanks, a name
+ * may have them. */
 static int
 take_name(struct lap_cursor *c, const char *end, struct lap_event *ev)
 {
@@ -74,7 +75,7 @@ has_good_range(const struct lap_tag *tag, enum lap_dialect dialect, const struct
 	}
 }
 
-/* Whether as many fields follow as the table has. A name takes what is left. */
+/* Checks the number of fields against the table. A name takes the rest of the line. */
 static int
 check_count(struct lap_cursor c, const struct lap_tag *tag, enum lap_dialect dialect)
 {

@@ -2,10 +2,9 @@
 #ifndef LAPLACE_KERNEL_H
 #define LAPLACE_KERNEL_H
 
-/* kernel: kernel events, a line each: tag, timestamp, then what the tag says. One table
- * tells for each tag its fields, whom it is about, and which of its fields are ranges.
- * Dialects add fields, which stand in the same table with the dialect that has them.
- * Defined in doc/format/laplace.md. */
+/* kernel: kernel events, a line each: tag, timestamp, then the fields of the tag. One table
+ * has, for each tag, its fields, the task it is about, and its ranges. Fields that dialects
+ * add are in the same table, with their dialects. Defined in doc/format/laplace.md. */
 
 #include "laplace.h"
 
@@ -13,7 +12,7 @@
 enum lap_owner {
 	LAP_OWNER_PID,
 	LAP_OWNER_PARENT,
-	LAP_OWNER_RUNNING, /* it names none: the one that runs, else the kernel */
+	LAP_OWNER_RUNNING, /* the event names none: the running task, else the kernel */
 };
 
 enum {
@@ -30,8 +29,8 @@ enum lap_range {
 	LAP_RANGE_OFFSET, /* offset, length, of a file */
 };
 
-/* Work that a kernel does for a task. The format does not delimit it: an event stands for all until
- * the next one. */
+/* Work of the kernel for a task. The format does not delimit it: an event starts a section
+ * that lasts until the next one. */
 enum lap_section {
 	LAP_SECTION_NONE = -1, /* the event does not tell */
 	LAP_SECTION_USER,
@@ -47,10 +46,10 @@ enum lap_section {
 
 struct lap_tag {
 	uint8_t tag;
-	uint8_t code;  /* its place in the table, and channel value: never renumber */
+	uint8_t code;  /* index in the table, and channel value: never renumber */
 	uint8_t owner; /* enum lap_owner */
 	uint8_t range;
-	int16_t section; /* of the kernel that the event shows: enum lap_section */
+	int16_t section; /* enum lap_section that the event starts */
 	uint8_t fields[LAPKERNEL_FIELDS];
 	const char *name;
 	const char *text; /* a clause */
@@ -61,7 +60,7 @@ struct lap_field_info {
 	uint8_t digits;
 	uint8_t digits_06; /* in kvmtrace-0.6, whose machines have 64 bits */
 	uint8_t since;     /* enum lap_dialect */
-	uint8_t until;     /* the last that has it */
+	uint8_t until;     /* last dialect with it */
 };
 
 enum {

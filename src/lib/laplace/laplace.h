@@ -4,9 +4,8 @@
 
 /* laplace: the records of traces of the Laplace simulator, and the list of errors in them.
  *
- * A trace is memory references (lapref.h) and kernel events (lapkernel.h), read record by
- * record (lapread.h), in order of several files (lapmerge.h). A machine (lapmachine.h)
- * follows tasks, address spaces and pages through them. The bytes are defined in
+ * A trace is memory references (ref.h) and kernel events (kernel.h), read record by record
+ * (read.h), in order of several files (merge.h). A machine (machine.h) follows tasks, address spaces and pages through them. The bytes are defined in
  * doc/format/laplace.md. Nothing here prints, and nothing is global. */
 
 #include <stdbool.h>
@@ -38,7 +37,7 @@ enum lap_dialect {
 
 /* The format of a file. */
 enum lap_format {
-	LAP_AUTO,    /* to be found out: lapprobe.h */
+	LAP_AUTO,    /* the reader finds it: probe.h */
 	LAP_BINARY,  /* references of 18 bytes */
 	LAP_TEXT,    /* references, a line each */
 	LAP_KERNEL,  /* kernel events, a line each */
@@ -52,7 +51,7 @@ enum lap_format {
 
 /* Fields of kernel events, which index lap_event.arg. */
 enum lap_field {
-	LAP_END, /* of a list */
+	LAP_END, /* ends a list */
 	LAP_PID,
 	LAP_PARENT,
 	LAP_CONTEXT,
@@ -104,10 +103,10 @@ struct lap_record {
 	uint8_t length;
 };
 
-/* 1 load, 2 store, 3 fetch, 4 5 6 the same re-referenced; 0: no kind. */
+/* Kind of a letter: 1 load, 2 store, 3 fetch; 4, 5, 6 these re-referenced; 0: no kind. */
 extern const uint8_t lap_kinds[256];
 
-/* ---- What can be wrong. ---- */
+/* ---- Errors. ---- */
 
 /* LT06, LM01, LM04, LM05 and LM06 are warnings; the others stop a strict reader, and cost
  * a lenient one what the last text says. */
@@ -141,7 +140,7 @@ enum lap_code {
 	LAP_CODE_LIST(LAP_X)
 #undef LAP_X
 		LAP_CODES,
-	/* Not of the format. */
+	/* Errors outside of the format. */
 	LAP_E_IO = LAP_CODES,
 	LAP_E_MEMORY,
 	LAP_E_FORMAT, /* not recognised, or not what this call can take */
@@ -153,7 +152,7 @@ const char *lap_code_text(int code);
 const char *lap_code_lenient(int code);
 bool lap_is_warning(int code);
 
-/* Something that is wrong, and where. */
+/* An error or a warning, and its place. */
 struct lap_issue {
 	int code;
 	const char *file;
@@ -162,18 +161,19 @@ struct lap_issue {
 	char text[200];  /* one line; bytes of the input are cleaned */
 };
 
-/* Shared by what reads one trace; one thread at a time. Zeroed is strict and silent. */
+/* Log of one trace, shared by its readers and its machine; one thread at a time. Zeroed:
+ * strict and silent. */
 struct lap_log {
 	bool lenient;
-	/* Called for each issue; fatal: it is what stops the run. NULL: nobody listens. */
+	/* Called for each issue; fatal: it stops the run. NULL: issues are only counted. */
 	void (*tell)(void *self, const struct lap_issue *issue, bool fatal);
 	void *self;
-	uint64_t texts; /* beyond that many of a kind tell() gets no text; 0: it always does */
+	uint64_t texts; /* most issues of a kind that tell() gets with text; 0: all */
 	uint64_t counts[LAP_CODES];
-	int last; /* code of the last issue; whoever looks at it sets it to 0 */
+	int last; /* code of the last issue; its reader resets it to 0 */
 };
 
-/* Where it happened: filled by readers. */
+/* Place of a record, set by readers. */
 struct lap_place {
 	const char *file;
 	uint64_t offset;

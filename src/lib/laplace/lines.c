@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* -1: no memory, and all stays. */
+/* Returns 0, or -1: no memory, and nothing changes. */
 static int
 resize(struct laplines *l, size_t n)
 {
@@ -16,7 +16,7 @@ resize(struct laplines *l, size_t n)
 	l->lines = (struct lapline *)(void *)(block + (SIZE - (uintptr_t)block % SIZE) % SIZE);
 	l->n = n;
 	l->nused = 0;
-	/* The newer one of two stays in front. */
+	/* Newest first, so that the newer of two lines stays in front. */
 	for (size_t i = old.n; i-- > 0;) {
 		struct lapline *line = laplines_at(l, old.lines[i].key);
 		if (!old.lines[i].key)
@@ -46,7 +46,7 @@ laplines_finish(struct laplines *l)
 void
 laplines_put(struct laplines *l, uint64_t key, uint32_t addr, uint32_t value, uint64_t most)
 {
-	/* Without memory for more, what is there must do. */
+	/* Without memory the table stays as large as it is. */
 	if (l->nused > l->n / 4 * 3 && l->n < most)
 		(void)resize(l, l->n * 2);
 	struct lapline *line = laplines_at(l, key);

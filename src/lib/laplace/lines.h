@@ -2,11 +2,11 @@
 #ifndef LAPLACE_LINES_H
 #define LAPLACE_LINES_H
 
-/* lines: canonical pages that were found last.
+/* lines: a cache of canonical pages.
  *
- * To find a page in the maps of lappages is to go down a tree. Here those with neighbouring
- * addresses are one line of the processor's cache. A line may go at any time, as there are at most
- * about as many as it is told; and nobody asks for it once its space has a new id. */
+ * Finding a page in the maps of pages.h walks a tree. Here pages with neighbouring addresses share
+ * a line of the processor's cache. The caller bounds the number of lines, so that any of them may
+ * be dropped; lines of a space are never looked up again once the space has a new id. */
 
 #include "laplace.h"
 
@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 enum {
-	LAPLINES_PAGES = 14, /* of a line */
+	LAPLINES_PAGES = 14, /* pages in a line */
 	LAPLINES_FIRST = 4096,
 };
 
@@ -25,23 +25,23 @@ struct lapline {
 
 struct laplines {
 	void *block;
-	struct lapline *lines; /* in it */
+	struct lapline *lines; /* allocated block; the lines are aligned in it */
 	size_t n;              /* power of two */
 	size_t nused;
 };
 
-/* Where a page of a space is. The id of a space is not 0, and below 2^44. */
+/* Key of the line of an address. The id of a space is not 0, and below 2^44. */
 static inline uint64_t
 laplines_key(uint64_t id, uint32_t addr)
 {
 	return id << 20 | (addr >> LAP_PAGE_SHIFT) / LAPLINES_PAGES;
 }
 
-/* The first of the two lines where it may be. */
+/* Returns the first of the two lines that may have the key. */
 static inline struct lapline *
 laplines_at(const struct laplines *l, uint64_t key)
 {
-	/* Groups that follow each other stay so; those of other spaces are elsewhere. */
+	/* Consecutive groups stay neighbours; spaces are spread. */
 	uint64_t at = key + ((key >> 20) * UINT64_C(0x9e3779b97f4a7c15) >> 40);
 	return l->lines + 2 * (at & (l->n / 2 - 1));
 }
@@ -68,7 +68,7 @@ laplines_find(const struct laplines *l, uint64_t key, uint32_t addr)
 int laplines_init(struct laplines *l);
 void laplines_finish(struct laplines *l);
 
-/* Sets a value. There are less than twice `most` lines, or those of the beginning. */
+/* Sets a value. The table grows to less than twice `most` lines, at least to its first size. */
 void laplines_put(struct laplines *l, uint64_t key, uint32_t addr, uint32_t value, uint64_t most);
 
 #endif

@@ -30,7 +30,7 @@ lapmachine_finish(struct lapmachine *m)
 
 /* ---- Tasks. ---- */
 
-/* NULL: no memory. */
+/* Makes a task. NULL: no memory. */
 static struct lap_task *
 new_task(struct lapmachine *m, uint32_t pid, struct lap_task *parent)
 {
@@ -65,7 +65,7 @@ get_task(struct lapmachine *m, const struct lap_place *at, const struct lap_even
 	return new_task(m, (uint32_t)pid, NULL);
 }
 
-/* Wherever it runs, nothing does from now on. */
+/* Takes a task from its CPU, where nothing runs then. */
 static void
 stop_task(struct lapmachine *m, struct lap_task *t)
 {
@@ -76,7 +76,7 @@ stop_task(struct lapmachine *m, struct lap_task *t)
 	}
 }
 
-/* On the current CPU. */
+/* Runs a task on the current CPU (NULL: none) and on no other one. */
 static void
 run(struct lapmachine *m, struct lap_task *t)
 {
@@ -100,7 +100,7 @@ get_space(struct lapmachine *m, uint32_t context)
 	return s ? s : lappages_new_space(&m->pages, context);
 }
 
-/* A space is the task. */
+/* Runs the task that stands for a space (no kernel trace). */
 static void
 run_space(struct lapmachine *m, struct lap_space *s)
 {
@@ -137,7 +137,7 @@ take_ref(struct lapmachine *m, const struct lap_record *rec, const struct lap_pl
 {
 	*step = (struct lap_step){ .kernel = rec->addr >= m->pages.kernel_base };
 	struct lap_cpu *on = m->on;
-	/* One look-up for many references. */
+	/* References of one space follow each other: look it up once. */
 	if (!on->last || on->last->context != rec->space || on->last->dead)
 		on->last = get_space(m, rec->space);
 	step->space = on->last;
@@ -166,7 +166,7 @@ fork_task(struct lapmachine *m, const struct lap_event *ev, const struct lap_pla
 {
 	uint64_t pid = ev->arg[LAP_PID];
 	step->task = get_task(m, at, ev, ev->arg[LAP_PARENT]);
-	if (pid == 0) /* the idle task is none */
+	if (pid == 0) /* the idle task is not a task */
 		return 1;
 	struct lap_task *old = lapids_find(&m->pids, pid, 0, 0);
 	if (old && old->state != LAP_TASK_EXITED) {
@@ -180,7 +180,8 @@ fork_task(struct lapmachine *m, const struct lap_event *ev, const struct lap_pla
 	return 1;
 }
 
-/* For S and T. 1: the task may. */
+/* For S and T: checks that the task has not ended. Returns 1: it has not, 0: ignore the
+ * event (lenient), <0 a code. */
 static int
 check_alive(struct lapmachine *m, const struct lap_event *ev, const struct lap_place *at, const struct lap_task *t)
 {
@@ -194,7 +195,8 @@ assign_space(struct lapmachine *m, const struct lap_event *ev, struct lap_step *
 {
 	uint32_t context = (uint32_t)ev->arg[LAP_CONTEXT];
 	struct lap_space *s = lappages_space(&m->pages, context);
-	/* A space that references or D have made known is the one that is assigned now. */
+	/* A space known from references or D, and not assigned yet, is the one assigned
+	 * here. */
 	if (!s || s->assigned)
 		s = lappages_new_space(&m->pages, context);
 	if (!s)
@@ -205,7 +207,7 @@ assign_space(struct lapmachine *m, const struct lap_event *ev, struct lap_step *
 		step->task->space = s;
 }
 
-/* The space that D or u names. */
+/* Finds the space that D or u names. */
 static struct lap_space *
 named_space(struct lapmachine *m, const struct lap_event *ev, const struct lap_place *at, unsigned field)
 {

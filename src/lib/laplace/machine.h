@@ -2,13 +2,12 @@
 #ifndef LAPLACE_MACHINE_H
 #define LAPLACE_MACHINE_H
 
-/* machine: the simulated machine as the trace tells of it: tasks, the one that runs, and
- * the address spaces of lappages.h. It is given all records in order, and says to whom each
- * belongs and which pages it touches.
+/* machine: the simulated machine as its trace shows it: tasks, the running one of each CPU, and
+ * the address spaces of pages.h. It takes all records in order, and tells for each its task
+ * and the pages it touches.
  *
- * Tasks and spaces are those of the machine, and what runs is a matter of each CPU: a record
- * is of the CPU of its place. A task runs on one at a time: where another one begins to run
- * it, the first has nothing to run until it is told.
+ * CPUs share tasks and spaces; a record belongs to the CPU of its place. A task runs on one CPU
+ * at a time: when another CPU runs it, the first one has no task until an event gives it one.
  *
  * Without a kernel trace there are no tasks: each address space counts as one, with the pids
  * 1, 2... in order of appearance, and runs while references to it come. */
@@ -25,11 +24,11 @@ enum lap_task_state {
 struct lap_task {
 	struct lap_space *space; /* NULL: not known */
 	struct lap_task *parent; /* NULL: not known */
-	void *user;              /* of whoever uses the library; NULL at first */
+	void *user;              /* for the caller; NULL at first */
 	uint32_t index;          /* from 1, in order of appearance */
 	uint32_t pid;
 	uint32_t life; /* which one with this pid, from 1 */
-	uint32_t cpu;  /* where it runs, or did last */
+	uint32_t cpu;  /* CPU where it runs, or ran last */
 	uint8_t state;
 };
 
@@ -37,7 +36,7 @@ struct lap_cpu {
 	struct lap_task *running;
 	struct lap_space *last; /* space of the last reference */
 	struct {
-		uint64_t since; /* as struct lapmachine has nevents */
+		uint64_t since; /* nevents of struct lapmachine when it was marked */
 		uint32_t space;
 	} steady[2]; /* by mode, of references to the kernel second */
 };
@@ -56,14 +55,14 @@ struct lapmachine {
 	struct lap_cpu *on; /* the CPU of the current record */
 	uint32_t ncpus;
 	uint32_t left;      /* see struct lap_step */
-	struct lapids pids; /* the last life of each */
+	struct lapids pids; /* the last life of each pid */
 	struct lap_task **tasks;
 	size_t ntasks, tasks_cap;
-	uint64_t nevents; /* of the kernel so far, and one more */
+	uint64_t nevents; /* kernel events so far, plus one */
 	bool no_kernel_trace;
 };
 
-/* One page of a reference, or two. */
+/* One page of a reference, which may touch two. */
 struct lap_touch {
 	uint64_t page; /* canonical */
 	uint32_t addr; /* of the first byte in the page */
@@ -73,7 +72,7 @@ struct lap_touch {
 
 /* The effects of a record. */
 struct lap_step {
-	struct lap_task *task;   /* it belongs to; NULL: the kernel */
+	struct lap_task *task;   /* task it belongs to; NULL: the kernel */
 	struct lap_space *space; /* reference: its space; event: that of the task, or NULL */
 	bool kernel;             /* a reference to an address of the kernel */
 	bool outside;            /* a reference to a page in no mapping */
@@ -81,7 +80,7 @@ struct lap_step {
 	struct lap_touch touch[2];
 	uint64_t copy;           /* C: the new page */
 	struct lap_space *ended; /* u: its space is no more */
-	uint32_t left;           /* another CPU whose task was taken away; else that of the record */
+	uint32_t left;           /* another CPU, which lost its task to this one; else the CPU of the record */
 };
 
 /* Returns 0 or -LAP_E_MEMORY; lapmachine_finish() is called in any case. */
@@ -93,8 +92,8 @@ void lapmachine_finish(struct lapmachine *m);
  * which the log was told unless it is -LAP_E_MEMORY. */
 int lapmachine_step(struct lapmachine *m, const struct lap_record *rec, const struct lap_place *at, struct lap_step *step);
 
-/* The player's mark that references of the current CPU in a mode and a space do nothing but
- * count, until the next event of the kernel. */
+/* Marks that references of the current CPU in a mode and a space only count, until the next
+ * kernel event. Set by the model. */
 static inline void
 lapmachine_settle(struct lapmachine *m, bool kernel, uint32_t space)
 {
@@ -102,7 +101,7 @@ lapmachine_settle(struct lapmachine *m, bool kernel, uint32_t space)
 	m->on->steady[kernel].space = space;
 }
 
-/* Whether a reference of a CPU has that mark. */
+/* Whether references of a CPU in a mode and a space are so marked. */
 static inline bool
 lapmachine_is_steady(const struct lapmachine *m, uint32_t cpu, bool kernel, uint32_t space)
 {

@@ -30,7 +30,7 @@ lapmerge_open(struct lapmerge *m, struct lapread *readers, size_t nreaders)
 	return 0;
 }
 
-/* The record that was given makes room for the next one of its file. */
+/* Replaces the record given last by the next one of its file. */
 static void
 replace(struct lapmerge *m)
 {

@@ -15,7 +15,7 @@ struct lapmerge {
 	struct lap_record *next; /* one of each reader */
 	struct kway order;
 	size_t nreaders;
-	bool taken; /* the top of the heap was given, and is to be replaced */
+	bool taken; /* the top of the heap was given: replace it */
 	int failed; /* a code */
 };
 
@@ -23,11 +23,11 @@ struct lapmerge {
  * a reader, which its log was told. lapmerge_close() is called in any case. */
 int lapmerge_open(struct lapmerge *m, struct lapread *readers, size_t nreaders);
 
-/* The next record, and the reader that it is of (may be NULL). Borrowed until the next
- * call. Returns 1, 0 at the end, <0 a code. */
+/* Gives the next record and its reader (may be NULL). Borrowed until the next call. Returns
+ * 1, 0 at the end, <0 a code. */
 int lapmerge_next(struct lapmerge *m, const struct lap_record **rec, const struct lapread **of);
 
-/* The record that the next call gives. Returns the same. */
+/* The record that the next call of lapmerge_next() gives. Returns as it does. */
 int lapmerge_peek(struct lapmerge *m, const struct lap_record **rec, const struct lapread **of);
 
 /* Frees, but not the readers. Accepts a zeroed struct. */

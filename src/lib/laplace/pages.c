@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Beyond this nothing is numbered but what is touched: a read may claim 2^52 pages. */
+/* Beyond this, pages get numbers only by touches: a read event may claim 2^52 pages. */
 #define PAGES_MAX (UINT64_MAX / 4)
 
 /* Bit of a page in p->found that is in no mapping. */
@@ -67,7 +67,7 @@ lappages_new_space(struct lappages *p, uint32_t context)
 	p->failed = p->failed || !s || lappages_append(&items, &p->nspaces, &p->spaces_cap, s) < 0;
 	p->spaces = (struct lap_space **)items;
 	if (p->failed) {
-		/* In the array it is freed with it. */
+		/* A space in the array is freed with the array. */
 		if (!p->nspaces || p->spaces[p->nspaces - 1] != s)
 			free(s);
 		return NULL;
@@ -142,7 +142,7 @@ new_page(struct lappages *p, struct laprange **map, uint64_t page, uint32_t owne
 	return p->npages;
 }
 
-/* The page in a map, or a new one. */
+/* Returns the page in a map, or adds a new one. */
 static uint64_t
 page_in(struct lappages *p, struct laprange **map, uint64_t page, uint8_t new_class, uint8_t *class)
 {
@@ -195,7 +195,7 @@ key_of(const struct lappages *p, const struct lap_space *s, uint32_t addr)
 static void
 remember(struct lappages *p, uint64_t key, uint32_t addr, uint64_t page)
 {
-	/* Beyond that they are looked for each time. */
+	/* Larger numbers are not cached. */
 	uint32_t value = page < OUTSIDE ? (uint32_t)page : 0;
 	laplines_put(&p->found, key, addr, value && p->outside ? value | OUTSIDE : value, p->npages / 2);
 }
@@ -287,7 +287,7 @@ move_mapping(struct lappages *p, struct lap_space *s, struct span to, struct spa
 	uint64_t shift = to.first - from.first;
 	struct laprange *maps = laprange_cut(&p->pool, &s->maps, from.first, from.first + n);
 	struct laprange *pages = laprange_cut(&p->pool, &s->pages, from.first, from.first + n);
-	/* The part that a mapping grows by continues its end. */
+	/* The added part of a mapping continues its end. */
 	const struct laprange *end = laprange_find(maps, from.first + n);
 	struct laprange tail = { .base = from.first + n };
 	if (end)
@@ -316,7 +316,7 @@ duplicate(struct lappages *p, struct lap_space *s, struct lap_space *dup, struct
 	laprange_put(&p->pool, &dup->pages, laprange_copy(&p->pool, &s->pages, at.first, at.last), 0);
 }
 
-/* Pages of the file cache that a transfer touches. */
+/* Touches the pages of the file cache that a transfer uses. */
 static void
 transfer(struct lappages *p, struct lap_object *o, struct span at)
 {
@@ -341,7 +341,7 @@ transfer(struct lappages *p, struct lap_object *o, struct span at)
 	}
 }
 
-/* Pages of a file or segment from an index on are no more. */
+/* Removes the pages of a file or segment from an index on. */
 static void
 retire(struct lappages *p, struct lap_object *o, uint64_t first)
 {

@@ -24,7 +24,7 @@ enum lap_class {
 	LAP_CLASS_FILE,
 	LAP_CLASS_SEGMENT,
 	LAP_CLASS_UNMAPPED,
-	LAP_CLASS_COPY, /* of copy on write; its page is anonymous then */
+	LAP_CLASS_COPY, /* a copy on write; its page is anonymous */
 	LAP_CLASS_KERNEL,
 	LAP_CLASSES,
 };
@@ -67,7 +67,7 @@ struct lappages {
 	size_t nalive; /* of the spaces */
 	size_t nobjects, objects_cap;
 	struct laplines found; /* canonical pages */
-	bool outside;          /* the page that was touched last is in no mapping */
+	bool outside;          /* the page touched last is in no mapping */
 	bool failed;           /* memory was exhausted: nothing that was found is valid */
 };
 
@@ -89,13 +89,13 @@ void lappages_end_space(struct lappages *p, struct lap_space *s);
  * 0: there is no such space. */
 uint64_t lappages_touch(struct lappages *p, struct lap_space *s, uint32_t addr, uint8_t *class);
 
-/* An address of a space will be touched soon: first its page is looked for, and when that is
- * there, lappages_peek() gives it; 0: it is not known. */
+/* Prefetches the cache line of an address that will be touched soon. Later lappages_peek()
+ * returns its page, if the cache has it; 0: it has not. */
 void lappages_prefetch(const struct lappages *p, const struct lap_space *s, uint32_t addr);
 uint64_t lappages_peek(const struct lappages *p, const struct lap_space *s, uint32_t addr);
 
-/* Changes the mappings as an event says: D M m @ U C s / < > - t. s: the space of its task, and for
- * D the source; dup: for D only. Returns the new page of C, else 0. */
+/* Changes the mappings by an event: D M m @ U C s / < > - t. s: the space of its task, for D
+ * the source; dup: for D only. Returns the new page of C, else 0. */
 uint64_t lappages_event(struct lappages *p, const struct lap_event *ev, struct lap_space *s, struct lap_space *dup);
 
 /* Adds an item to an array of pointers. -1: no memory. */

@@ -65,7 +65,7 @@ new_node(struct laprange_pool *pool)
 	return n;
 }
 
-/* As deep as the tree. */
+/* Recursion is as deep as the tree. */
 // NOLINTNEXTLINE(misc-no-recursion)
 void
 laprange_free(struct laprange_pool *pool, struct laprange *n)
@@ -178,7 +178,7 @@ split(struct laprange_pool *pool, struct laprange *n, uint64_t page, struct lapr
 	}
 }
 
-/* Takes [first, last] out: *map is what is left of it, as two trees to be joined. */
+/* Cuts [first, last] out of a tree; returns it. The rest is left as two trees to be joined. */
 static struct laprange *
 take_out(struct laprange_pool *pool, struct laprange *map, uint64_t first, uint64_t last,
 	struct laprange **low, struct laprange **high)
@@ -233,7 +233,7 @@ first_of(const struct laprange *n)
 	return n;
 }
 
-/* Whether a range, if it is there, and what begins behind it are one. */
+/* Whether a range (may be NULL) is continued by one that begins at `first`. */
 static bool
 continues(const struct laprange *r, uint64_t first, uint32_t owner, uint64_t base)
 {
@@ -278,7 +278,7 @@ glue(struct laprange_pool *pool, struct laprange *low, struct laprange *high)
 	return join(pool, low, high);
 }
 
-/* A range of its own, where there is nothing. */
+/* Inserts a range where the tree has none. */
 static void
 insert(struct laprange_pool *pool, struct laprange **tree, const struct laprange *what)
 {
@@ -303,7 +303,7 @@ insert(struct laprange_pool *pool, struct laprange **tree, const struct laprange
 	*tree = sum(n);
 }
 
-/* Whether nothing is in [first, last]; then the ranges on both sides. */
+/* Whether [first, last] is free; if so, finds the ranges on both sides. */
 static bool
 is_gap(const struct laprange *n, uint64_t first, uint64_t last, const struct laprange **before, const struct laprange **behind)
 {

@@ -57,7 +57,7 @@ laprange_value(const struct laprange *r, uint64_t page)
 	return r->base + (page - r->first);
 }
 
-/* Sets [first, last] to one range, whatever is there. */
+/* Sets [first, last] to one range, replacing others there. */
 void laprange_set(struct laprange_pool *pool, struct laprange **map, uint64_t first, uint64_t last,
 	uint32_t owner, uint64_t base);
 

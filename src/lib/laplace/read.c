@@ -62,9 +62,9 @@ lapread_open(struct lapread *r, struct lap_log *log, const struct lap_input *inp
 	return options->format == LAP_AUTO ? probe(r) : 0;
 }
 
-/* ---- What all forms share. ---- */
+/* ---- All forms. ---- */
 
-/* Order, length and end of a reference. 1: it is good; 0: skip it. */
+/* Checks order, length and end of a reference. Returns 1: good, 0: skip it, <0 a code. */
 static int
 check_ref(struct lapread *r, struct lap_record *rec)
 {
@@ -81,7 +81,8 @@ check_ref(struct lapread *r, struct lap_record *rec)
 	return 1;
 }
 
-/* 1: the stamp is at or behind the last one, or made so. */
+/* Checks that a stamp is not below the last one, to which a lenient reader raises it.
+ * Returns 1, or <0 a code. */
 static int
 check_order(struct lapread *r, uint64_t *ts)
 {
@@ -101,7 +102,7 @@ check_order(struct lapread *r, uint64_t *ts)
 static inline int
 give_good_ref(struct lapread *r, struct lap_record *rec)
 {
-	/* A length of 0 is a large number here. */
+	/* A length of 0 wraps to a large number. */
 	if (__builtin_expect((uint64_t)rec->length - 1 > UINT32_MAX - rec->addr || rec->ts < r->last_ts, 0))
 		return 0;
 	r->last_ts = rec->ts;
@@ -126,7 +127,7 @@ give_ref(struct lapread *r, struct lap_record *rec, enum lap_type type)
 	return rc;
 }
 
-/* ---- 18 bytes. ---- */
+/* ---- Binary form. ---- */
 
 static int
 next_binary(struct lapread *r, struct lap_record *rec)
@@ -163,7 +164,7 @@ next_binary(struct lapread *r, struct lap_record *rec)
 
 /* ---- Lines. ---- */
 
-/* Skips what is left of a line that is too long, in pieces. */
+/* Skips the rest of a line that is too long, in pieces. */
 static int
 skip_long_line(struct lapread *r)
 {
@@ -222,7 +223,7 @@ next_line(struct lapread *r, const char **line, size_t *n)
 	return 1;
 }
 
-/* Comments, and lines of blanks. */
+/* Whether a line is blank or a comment. */
 static bool
 is_empty(const char *line, size_t n)
 {
@@ -328,8 +329,8 @@ next_text(struct lapread *r, struct lap_record *rec)
 	bool plain = r->options.format == LAP_TEXT || r->options.format == LAP_MIXED;
 	for (;;) {
 		struct lapsource *s = &r->source;
-		/* Nearly all lines are in writer's form. A line that ends behind the window is not
-		 * found to end: zeros follow. */
+		/* Nearly all lines are in writer's form. A line that ends behind the window
+		 * does not match: zeros follow. */
 		if (plain && lap_kinds[*s->p]) {
 			unsigned taken = lapref_scan(s->p, rec);
 			if (taken) {

@@ -27,7 +27,7 @@ struct lapread {
 	uint64_t records; /* given so far */
 	uint64_t line;    /* of the record given last, from 1; 0: binary */
 	uint64_t offset;  /* of that record */
-	bool ended;       /* there was an event e */
+	bool ended;       /* the end event (e) was read */
 	struct lap_event event;
 };
 
@@ -41,10 +41,10 @@ int lapread_open(struct lapread *r, struct lap_log *log, const struct lap_input 
  * error only lapread_close() may be called. rec->event lives until the next call. */
 int lapread_next(struct lapread *r, struct lap_record *rec);
 
-/* Accepts a zeroed struct. */
+/* Frees. Accepts a zeroed struct. */
 void lapread_close(struct lapread *r);
 
-/* For messages of what uses the record: the place of the one given last. */
+/* Place of the record given last, for messages of its user. */
 struct lap_place lapread_place(const struct lapread *r);
 
 #endif

@@ -104,7 +104,7 @@ lapref_parse(const char *line, size_t n, unsigned digits, struct lap_record *rec
 		return rc;
 	if (!lap_kinds[rec->kind])
 		return LAP_LR02;
-	/* Tell of a wrong number of fields before wrong fields. */
+	/* Report a wrong number of fields before wrong fields. */
 	struct lap_cursor count = c;
 	const char *field;
 	size_t nfields = 0;

@@ -22,7 +22,7 @@ enum {
 };
 
 extern const uint8_t lapref_hex[256];        /* value of a digit, 255: none */
-extern const uint8_t lapref_lengths[256][4]; /* a length as text, and how many bytes that are */
+extern const uint8_t lapref_lengths[256][4]; /* a length as text, and the size of that text */
 
 /* Bytes to record: kind, ts, length, space and addr are set. Nothing is checked. */
 static inline void
@@ -157,18 +157,18 @@ lapref_scan(const uint8_t *start, struct lap_record *rec)
  * Returns 0, or a code. */
 int lapref_parse(const char *line, size_t n, unsigned digits, struct lap_record *rec, uint64_t *last);
 
-/* ---- For all that is made of fields. ---- */
+/* ---- Lines of fields. ---- */
 
 struct lap_cursor {
 	const char *p;
-	const char *end; /* blanks at the end of the line are not in */
+	const char *end; /* in front of trailing blanks */
 };
 
-/* Takes the next field: up to blanks, which are skipped. Its length, 0: there is none. */
+/* Takes the next field and the blanks behind it. Returns its length, 0: there is none. */
 size_t lapref_field(struct lap_cursor *c, const char **field);
-/* The number a field is. Returns 0, LAP_LT02 or LAP_LT03. */
+/* Converts a field to a number. Returns 0, LAP_LT02 or LAP_LT03. */
 int lapref_number(const char *field, size_t n, unsigned digits, uint64_t *v);
-/* The first field: one character. Returns 0, LAP_LT02 or LAP_LT04. */
+/* Takes the first field, of one character. Returns 0, LAP_LT02 or LAP_LT04. */
 int lapref_first(struct lap_cursor *c, uint8_t *tag);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef LAPLACE_SOURCE_H
 #define LAPLACE_SOURCE_H
 
-/* source: bytes through a small window, from whatever gives them. */
+/* source: bytes of a file, or of any callback, through a small window. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@ enum {
 	LAPSOURCE_SLACK = 64, /* readable bytes behind the end: zeros */
 };
 
-/* Where bytes come from. */
+/* Source of bytes. */
 struct lap_input {
 	/* Up to n bytes; 0 at the end, or -errno. NULL: the descriptor fd is read. */
 	ptrdiff_t (*read)(void *self, void *buf, size_t n);

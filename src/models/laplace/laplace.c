@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* laplace: tasks, address spaces and pages of a simulated machine, and what it references.
+/* laplace: tasks, address spaces, pages and references of a simulated machine.
  *
- * Streams are no threads: the record behind an event is in struct laplace, the machine of
- * src/lib/laplace says whose it is, and the hook chooses that row. */
+ * Streams are not threads: a hook takes the record of its event from struct laplace, asks the
+ * machine of src/lib/laplace for the task, and chooses the row of that task. */
 #include "parts.h"
 
 #include <inttypes.h>
@@ -208,7 +208,7 @@ static const struct chan_decl chans[] = {
 
 /* ---- Begin and end. ---- */
 
-/* Tells the outputs how the machine was set up. */
+/* Adds the settings of the machine as properties of the trace. */
 static int
 connect_laplace(struct emu *emu)
 {

@@ -2,8 +2,8 @@
 #ifndef MODELS_LAPLACE_PARTS_H
 #define MODELS_LAPLACE_PARTS_H
 
-/* parts: the state of the model laplace, and what its parts share: its tables (laplace.c),
- * tasks and events of the kernel (laptasks.c), references and pages (laptouch.c). */
+/* parts: the state of the model laplace, shared by its parts: its tables (laplace.c), tasks
+ * and events of the kernel (tasks.c), references and pages (touch.c). */
 
 #include "emu.h"
 #include "laplace/batch.h"
@@ -45,7 +45,7 @@ enum {
 
 enum {
 	KERNEL_ROW = 0,
-	HOT = 1024, /* pages of which it is known that they are touched, power of two */
+	HOT = 1024, /* pages known to be touched, a power of two */
 };
 
 struct lapmodel_cpu {
@@ -53,7 +53,7 @@ struct lapmodel_cpu {
 	uint32_t last_run;     /* row that ran last */
 	uint64_t switches;     /* in the window */
 	struct lapcount count; /* of all rows that run on it */
-	/* Pages that are known to be touched by the row in the space in this window. */
+	/* Pages known to be touched by the row in the space in this window. */
 	uint32_t hot_row;
 	const struct lap_space *hot_space;
 	uint64_t hot_key; /* changes with row and space */
@@ -70,13 +70,13 @@ struct lapmodel {
 	struct lapids rows;   /* pid -> thread of its last life */
 	struct lapids copied; /* space, page: a copy that has no number yet */
 	size_t ntasks;        /* tasks of the machine that have a thread */
-	uint64_t alive;       /* how many of them live */
-	uint64_t shown_alive; /* as shown, more one; 0: not yet */
+	uint64_t alive;       /* of them, alive */
+	uint64_t shown_alive; /* value shown last, plus one; 0: none yet */
 	uint64_t shown_spaces;
 	uint32_t window; /* from 1 */
 	struct lapmodel_cpu *cpus;
 	uint32_t ncpus;
-	struct lapcount all; /* pages touched by anyone, where merges tell their numbers */
+	struct lapcount all; /* pages touched on any CPU, where merges number them */
 	uint32_t *listed;    /* rows that had something in this window or the last */
 	uint32_t nlisted;
 	struct lapcount *counts; /* by row */
@@ -84,16 +84,17 @@ struct lapmodel {
 	uint64_t cold;           /* a hot_key up to here is no longer valid */
 };
 
-/* Before the first event. All functions return 0, or <0 (reported), unless said otherwise. */
+/* Prepares the model, before the first event. All functions return 0, or <0 (reported),
+ * unless said otherwise. */
 int lapmodel_prepare(struct emu *emu, struct lapmodel *d);
 
 /* Makes all pages cold on all CPUs: a window has ended, or mappings have changed. */
 void lapmodel_cool(struct lapmodel *d);
 
-/* A step of the machine has failed. Returns <0 (reported). */
+/* Reports memory that is exhausted; the machine has logged all other failures. Returns <0. */
 int lapmodel_failed(struct emu *emu, int rc);
 
-/* The totals of a row, which takes part in the window from now on. */
+/* Returns the totals of a row, and lists the row for the end of the window. */
 struct lapcount *lapmodel_count(struct lapmodel *d, uint32_t row);
 
 /* Brings the threads up to the machine: new tasks, the end of `task` (of the event, or NULL), switches. */

@@ -31,7 +31,7 @@ lapmodel_prepare(struct emu *emu, struct lapmodel *d)
 int
 lapmodel_failed(struct emu *emu, int rc)
 {
-	/* The log of the machine was told of all else. */
+	/* The log of the machine has reported all other codes. */
 	return -rc == LAP_E_MEMORY ? diag_no_memory(emu->diag) : -ERR_LAPLACE;
 }
 
@@ -48,7 +48,7 @@ lapmodel_count(struct lapmodel *d, uint32_t row)
 
 /* ---- Tasks and threads. ---- */
 
-/* The thread of a task ends, if it has not yet. */
+/* Ends the thread of a task, if it has not ended. */
 static int
 end_row(struct emu *emu, const struct event *ev, struct lapmodel *d, uint32_t row)
 {
@@ -62,7 +62,7 @@ end_row(struct emu *emu, const struct event *ev, struct lapmodel *d, uint32_t ro
 	return run_kill(emu, ev);
 }
 
-/* A task that the look ahead has found gets its thread. */
+/* Gives a task of the machine the thread that the look ahead has found for it. */
 static int
 add_task(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_task *task)
 {
@@ -169,7 +169,8 @@ lapmodel_show_alive(struct emu *emu, struct lapmodel *d)
 
 /* ---- Kernel events. ---- */
 
-/* Shows a copy on write; where merges number the pages, its number comes with the first touch. */
+/* Shows a copy on write; where merges number the pages, its number is known at the first
+ * touch. */
 static int
 show_copy(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_event *kev, const struct lap_step *step)
 {
@@ -233,7 +234,7 @@ lapmodel_event(struct emu *emu, const struct event *ev)
 	return rc;
 }
 
-/* Channels, and the totals that they show. */
+/* Channels of totals. */
 static const struct {
 	uint8_t chan;
 	uint8_t total;

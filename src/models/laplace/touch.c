@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* touch: references: their row, the pages that they touch, and the totals of the window. */
+/* touch: references: finds their row and the pages they touch, and counts the totals of the
+ * window. */
 #include "parts.h"
 
 enum {
-	BATCH = 32, /* references of a run that are looked at together */
+	BATCH = 32, /* references of a run that are prefetched together */
 };
 
 /* ---- References. ---- */
 
-/* The class of a page that a merge has numbered, from the mapping it is in. */
+/* Returns the class of a page that a merge has numbered, by its mapping. */
 static uint8_t
 class_of(struct lapmodel *d, const struct lap_step *step, uint32_t addr)
 {
@@ -25,7 +26,8 @@ class_of(struct lapmodel *d, const struct lap_step *step, uint32_t addr)
 	return r->owner ? d->machine->pages.objects[r->owner - 1]->class : LAP_CLASS_ANONYMOUS;
 }
 
-/* A record of a merge: its page is known, and nothing else is asked. */
+/* Makes the step of a record of a merge, which has the number of its page: the machine is
+ * not needed. */
 static void
 step_page(struct lapmodel *d, const struct lap_record *rec, bool basic, struct lap_step *step)
 {
@@ -39,7 +41,7 @@ step_page(struct lapmodel *d, const struct lap_record *rec, bool basic, struct l
 	};
 }
 
-/* Whether nobody has touched the page of a merge before. <0: no memory. */
+/* Whether this is the first touch of a merge's page on any CPU. <0: no memory. */
 static int
 is_first(struct lapmodel *d, uint64_t page, int on_cpu)
 {
@@ -49,7 +51,7 @@ is_first(struct lapmodel *d, uint64_t page, int on_cpu)
 	return all < 0 ? -1 : all == LAPCOUNT_EVER;
 }
 
-/* The pages of a reference: counts them, and shows them if wanted. */
+/* Counts the pages of a reference, and shows them if `show`. */
 static int
 touch_pages(struct emu *emu, const struct event *ev, struct lapmodel *d, uint32_t cpu, struct lapcount *c, const struct lap_record *rec,
 	const struct lap_step *step, bool show)
@@ -69,7 +71,7 @@ touch_pages(struct emu *emu, const struct event *ev, struct lapmodel *d, uint32_
 		c->n[LAPCOUNT_NEW_PAGES] += class != 0;
 		on->count.n[LAPCOUNT_NEW_PAGES] += class != 0;
 		first = class ? class : first;
-		/* Unmapped pages are never hot: each touch must be reported. */
+		/* Unmapped pages are never cached: each touch must be reported. */
 		if (rec->type == LAP_REF && (!step->outside || d->machine->no_kernel_trace))
 			on->hot[t->addr >> LAP_PAGE_SHIFT & (HOT - 1)] = on->hot_key | t->addr >> LAP_PAGE_SHIFT;
 	}
@@ -95,7 +97,7 @@ is_hot(const struct lapmodel_cpu *d, uint32_t addr, uint8_t length)
 	return d->hot[first & (HOT - 1)] == (d->hot_key | first) && (first == last || d->hot[last & (HOT - 1)] == (d->hot_key | last));
 }
 
-/* The mode, and what the kernel is doing. */
+/* Shows the mode (user or kernel) and the section of the kernel. */
 static int
 show_mode(struct emu *emu, const struct event *ev, bool kernel)
 {
@@ -112,7 +114,7 @@ show_mode(struct emu *emu, const struct event *ev, bool kernel)
 	return emu_set(emu, ev, KSECTION, kernel ? LAP_SECTION_UNKNOWN : LAP_SECTION_USER);
 }
 
-/* The row of a reference, and what it shows before the pages. */
+/* Chooses the row of a reference, and shows task and mode. */
 static int
 begin_refs(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_step *step, uint32_t *row)
 {
@@ -166,7 +168,7 @@ take_one(struct emu *emu, const struct event *ev, struct lapmodel *d, const stru
 	return lapmodel_show_diag(emu, ev, at.cpu, 0);
 }
 
-/* Counts the references that go on with other CPUs. */
+/* Counts the references of other CPUs in a batch. */
 static int
 count_others(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_batch *b)
 {
@@ -184,8 +186,8 @@ count_others(struct emu *emu, const struct event *ev, struct lapmodel *d, const 
 	return rc;
 }
 
-/* Emulates the references of a batch that were not hot at its begin. Prefetch the memory of all of
- * them before the first step: waiting for it would take most of the time. */
+/* Emulates the references that were not hot when their batch began. Memory of all of them is
+ * prefetched before the first step: waiting for it would take most of the time. */
 static int
 take_cold(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_batch *b, struct lapcount *c,
 	const uint16_t *cold, size_t n, bool odd)
@@ -208,13 +210,13 @@ take_cold(struct emu *emu, const struct event *ev, struct lapmodel *d, const str
 	return 0;
 }
 
-/* The references behind the first of a run: nothing but counts. odd: the first was not as
- * it should be, and neither are these. */
+/* Counts the references of a run behind the first. odd: the first broke a rule, and so do
+ * these. */
 static int
 count_run(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_batch *b, struct lapcount *c, bool odd)
 {
 	struct lapmodel_cpu *on = &d->cpus[d->cpu];
-	uint64_t sums[7] = { 0 }; /* by kind: how many, above their bytes */
+	uint64_t sums[7] = { 0 }; /* by kind: number in the high half, bytes in the low half */
 	uint16_t cold[BATCH] = { 0 };
 	for (size_t first = 0; first < b->nsame; first += BATCH) {
 		size_t end = b->nsame - first < BATCH ? b->nsame : first + BATCH;
@@ -236,7 +238,7 @@ count_run(struct emu *emu, const struct event *ev, struct lapmodel *d, const str
 	return b->nmore > b->nsame ? count_others(emu, ev, d, b) : 0;
 }
 
-/* A reference in a stream of the runtime: of the thread that has written it. */
+/* Emulates a reference in a stream of the runtime, in the row of the thread that wrote it. */
 static int
 plain_ref(struct emu *emu, const struct event *ev, struct lapmodel *d)
 {
@@ -294,7 +296,8 @@ lapmodel_refs(struct emu *emu, const struct event *ev)
 		rc = lapmodel_show_diag(emu, ev, b->at.cpu, b->code);
 	if (rc == 0 && b->nmore)
 		rc = count_run(emu, ev, d, b, c, odd);
-	/* A row of a task is that of one CPU. */
+	/* Only the row of a task belongs to one CPU at a time: its references may be
+	 * settled. */
 	if (b->last && row != KERNEL_ROW && !odd && b->rec.type == LAP_REF)
 		lapmachine_settle(d->machine, step.kernel, b->rec.space);
 	lapmodel_show_alive(emu, d);

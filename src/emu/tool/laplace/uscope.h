@@ -5,8 +5,8 @@
 /* uscope: the machine of a trace as a µScope file: tables of the processor, tasks, address
  * spaces and mappings over time, and events (doc/laplace.md, "As a µScope file").
  *
- * The command (luscope.c) drives a machine of src/lib/laplace and asks for frames; tables
- * (ltables.c) make what has changed in the machine operations; mappings are in lregions.c. */
+ * The command (uscope.c) drives a machine of src/lib/laplace and asks for frames; tables.c turns
+ * changes of the machine into operations, regions.c those of mappings. */
 
 #include "kit/scope.h"
 #include "laplace/count.h"

@@ -122,7 +122,7 @@ tlfile_cell(const struct tlfile *f, const struct tlchannel *ch, uint32_t row)
 /* A punctual event out of its payload. NULL: it names a row or a channel that is not. */
 struct tlchannel *tlfile_punctual(const struct tlfile *f, const uscope_item_t *item, uint32_t *row, int64_t *value);
 
-/* ---- Values (tllabel.c). ---- */
+/* ---- Values (label.c). ---- */
 
 /* Reads the table of labels. false: reported. */
 bool tllabel_read(struct tlfile *f, const uscope_state_t *state);
