@@ -301,9 +301,39 @@ one(uint64_t *x)
 	check_file(&emu, ROW_CPU, t);
 }
 
+/* Records that are put one by one, as of an ovni.uscp of --compat: an instant has more than there is
+ * room for, and a punctual value goes behind them. */
+static void
+check_long_instant(void)
+{
+	enum {
+		COUNT = 5 * PRV_HELD,
+		TIME = 7,
+	};
+	struct diag diag = { .program = "test" };
+	const int type = 9;
+	struct prv prv;
+	CHECK(prv_start(&prv, &(struct prv_options){ .diag = &diag, .path = kit_path("long.prv"), .nrows = 1, .types = &type, .ntypes = 1 }) == 0);
+	for (uint32_t i = 0; i < COUNT; i++)
+		CHECK(prv_put(&prv, &(struct record){ .time = TIME, .value = i }) == 0);
+	CHECK(prv_put(&prv, &(struct record){ .time = TIME, .value = 3, .kind = RECORD_PUNCTUAL, .before = 4 }) == 0);
+	CHECK(prv_finish(&prv, TIME) == 0);
+	char *text = kit_read(kit_path("long.prv"), NULL);
+	char *p = strchr(text, '\n');
+	for (uint32_t i = 0; i < COUNT + 2; i++) {
+		char want[64];
+		int size = snprintf(want, sizeof(want), "\n2:0:1:1:1:%d:%d:%" PRIu32 "\n", TIME, type, i < COUNT ? i : i - COUNT + 3);
+		CHECK(strncmp(p, want, (size_t)size) == 0);
+		p += size - 1;
+	}
+	CHECK(strcmp(p, "\n") == 0);
+	free(text);
+}
+
 int
 main(int argc, char **argv)
 {
+	check_long_instant();
 	uint64_t x = kit_seed(argc, argv);
 	double end = kit_now() + 2.0 / check_share();
 	long rounds = 0;

@@ -392,8 +392,17 @@ release(struct prv *p, struct prv *cpus, int64_t time)
 	put_held(p, cpus, n);
 }
 
+/* Writes everything that is held, in the middle of the instant at `time`. */
+static void
+cut(struct prv *p, struct prv *cpus, int64_t time)
+{
+	put_held(p, cpus, p->nheld);
+	p->cut = time;
+	p->ninstant = 0;
+}
+
 /* Makes room for two more records; writes all but the last instant if a nanosecond fills the
- * buffer. */
+ * buffer, and everything if that instant does: --compat has no limit for one. */
 static void
 make_room(struct prv *p, struct prv *cpus)
 {
@@ -401,6 +410,8 @@ make_room(struct prv *p, struct prv *cpus)
 	release(p, cpus, last);
 	if (p->nheld + 2 > PRV_HELD)
 		release(p, cpus, last + 1);
+	if (p->nheld + 2 > PRV_HELD)
+		cut(p, cpus, last);
 }
 
 /* Holds a state, behind those held of its time: that of the last one, or 1 ns before. */
@@ -428,8 +439,6 @@ has_line(const struct prv *p, const struct record *r)
 static void
 hold(struct prv *p, struct prv *cpus, const struct record *r)
 {
-	/* No line goes before time 0, or before lines already written. */
-	int64_t before = r->time > 0 && p->cut != r->time ? r->time - 1 : r->time;
 	struct record line = *r;
 	if (r->kind == RECORD_EVENT)
 		return;
@@ -441,6 +450,8 @@ hold(struct prv *p, struct prv *cpus, const struct record *r)
 	p->in_instant = r->time;
 	if (p->nheld + 2 > PRV_HELD)
 		make_room(p, cpus);
+	/* No line goes before time 0, or before lines already written. */
+	int64_t before = r->time > 0 && p->cut != r->time ? r->time - 1 : r->time;
 	if (r->kind == RECORD_PUNCTUAL) {
 		line.before = 0; /* only one row shows it */
 		hold_state(p, &line, has_line(p, r) ? r->time : before);
@@ -448,11 +459,8 @@ hold(struct prv *p, struct prv *cpus, const struct record *r)
 	}
 	hold_state(p, &line, r->kind == RECORD_LATE ? before : r->time);
 	/* Long instants are cut at fixed sizes: the file must not depend on batches. */
-	if (p->coalesce && p->ninstant >= PRV_INSTANT) {
-		put_held(p, cpus, p->nheld);
-		p->cut = r->time;
-		p->ninstant = 0;
-	}
+	if (p->coalesce && p->ninstant >= PRV_INSTANT)
+		cut(p, cpus, r->time);
 }
 
 /* Whether no line can come between the held ones: the next record has another instant, and
