@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* nanos6: the Nanos6 runtime of OmpSs-2: tasks, where the threads are in it, what kind of
- * thread they are, and idle states. */
+/* nanos6: the Nanos6 runtime of OmpSs-2: tasks, subsystems, types of threads, and idle
+ * states. */
 #include "emu.h"
 #include "task.h"
 
@@ -162,7 +162,7 @@ execute(struct emu *emu, const struct event *ev)
 	return rc < 0 ? rc : show_task(emu, ev, b->task);
 }
 
-/* A task below that was not paused before is shown again at once. */
+/* Ends a task. The one below, if it was not paused, shows again at once. */
 static int
 end(struct emu *emu, const struct event *ev)
 {

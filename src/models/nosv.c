@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* nosv: the nOS-V tasking library: tasks, where the threads are in it, idle states and
- * hardware counters. */
+/* nosv: the nOS-V tasking library: tasks, subsystems, idle states and hardware counters. */
 #include "emu.h"
 #include "json.h"
 #include "task.h"
@@ -355,7 +354,8 @@ uses_nosv(const struct thread_meta *m)
 	return uses;
 }
 
-/* All threads must be able to; the peer asks those too that do not use nOS-V. */
+/* Whether all threads emit subsystem events; the peer also asks threads that do not use
+ * nOS-V. */
 static int
 suits(struct emu *emu)
 {

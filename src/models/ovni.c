@@ -297,7 +297,7 @@ add_label(struct emu *emu, const struct stream *s, const char *type, struct mark
 			return 0;
 		if (m->labels[i].value == value)
 			return bad_mark(emu, s, ERR_METADATA_CONFLICT, "two labels for the value %" PRId64 ", \"%s\" and \"%s\"", type, value, m->labels[i].text, text);
-		/* The peer keeps 32 bits of a value, and refuses what then looks equal. */
+		/* The peer keeps 32 bits of a value, and refuses two that are then equal. */
 		if (emu->plan->options.compat && (int32_t)m->labels[i].value == (int32_t)value)
 			return bad_mark(emu, s, ERR_LABEL_COLLISION, "the labelled values %" PRId64 " and %" PRId64 " are equal in 32 bits", type, m->labels[i].value, value);
 	}

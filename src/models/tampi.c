@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tampi: what the task-aware MPI library does between its users and MPI. */
+/* tampi: subsystems of the task-aware MPI library. */
 #include "model.h"
 
 enum {

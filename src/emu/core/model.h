@@ -134,7 +134,7 @@ struct event_decl {
 	int64_t value;
 };
 
-/* What the thread of an event must be doing, by model. */
+/* Required state of the thread of an event, by model. */
 enum need {
 	NEED_NOTHING = 0,
 	NEED_RUNNING = 1,

@@ -17,8 +17,8 @@ enum {
 	PRISM_DETAIL_METADATA = 0x40,
 };
 
-/* Fields from the first byte of memory and compute have one place in an event: where most
- * are that short, nothing depends on which of the two comes. */
+/* The fields of the first byte have the same offsets for memory and compute: short events of
+ * both kinds are read without a branch. */
 _Static_assert(offsetof(struct prism_mem, has) == offsetof(struct prism_comp, has), "has");
 _Static_assert(offsetof(struct prism_mem, type) == offsetof(struct prism_comp, format), "type");
 _Static_assert(offsetof(struct prism_mem, bytes) == offsetof(struct prism_comp, bytes), "size");
@@ -56,7 +56,7 @@ prism_store(uint8_t *p, uint64_t v, size_t n)
 	memcpy(p, &v, n);
 }
 
-/* Sets what is in force for a kind below PRISM_KINDS, and what follows from it. */
+/* Sets the level of detail of a kind below PRISM_KINDS, and the state derived from it. */
 void prism_set_detail(struct prism_state *st, unsigned kind, uint8_t detail);
 
 /* Whether the bytes are UTF-8 without NUL. */

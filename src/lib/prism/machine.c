@@ -14,17 +14,18 @@ struct prism_tables {
 	struct prismtable held;  /* struct lock_key -> struct held */
 };
 
-/* Mutexes and spin locks have objects of their own. Without holes: its bytes are compared. */
+/* A mutex and a spin lock with one object are two locks. No padding: keys are compared as
+ * bytes. */
 struct lock_key {
 	uint64_t object;
 	uint32_t spin;
-	uint32_t thread; /* its number, of what it holds; else 0 */
+	uint32_t thread; /* in the table of held locks: number of the thread; else 0 */
 };
 
-/* A lock that a thread has taken once. */
+/* A lock that a thread has taken at least once. */
 struct held {
 	struct prism_lock *lock;
-	uint64_t n; /* how often it holds it now */
+	uint64_t n; /* how often the thread holds it now */
 };
 
 /* ---- Begin and end. ---- */
@@ -94,7 +95,8 @@ prism_machine_thread(const struct prism_machine *m, uint32_t number)
 	return m->threads->list[number];
 }
 
-/* Something is wrong: the lenient, and who only warns, go on (0). */
+/* Notes an issue of the event. Returns 0 if work goes on (lenient, or a warning), else
+ * -code. */
 static int
 raise_issue(const struct prism_machine *m, struct prism_step *step, int code)
 {
@@ -104,7 +106,7 @@ raise_issue(const struct prism_machine *m, struct prism_step *step, int code)
 
 /* ---- Threads. ---- */
 
-/* The stream goes on with that thread. */
+/* Switches a stream to a thread. */
 static int
 switch_to(const struct prism_machine *m, struct prism_core *core, struct prism_thread *t, struct prism_step *step)
 {
@@ -138,7 +140,7 @@ run(const struct prism_machine *m, struct prism_core *core, enum prismthreads_ho
 	return t ? switch_to(m, core, t, step) : -PRISM_E_MEMORY;
 }
 
-/* The thread of an event runs. */
+/* Finds the thread of an event, and runs it. */
 static int
 find_thread(const struct prism_machine *m, struct prism_core *core, const struct prism_event *ev, struct prism_step *step)
 {
@@ -196,7 +198,7 @@ lock(struct prism_tables *x, struct prism_thread *t, bool spin, const struct pri
 	return 0;
 }
 
-/* A lock of unknown object may be any. */
+/* Releases a lock. One whose object is not shown may be any of those held. */
 static int
 unlock(const struct prism_machine *m, struct prism_thread *t, bool spin, const struct prism_sync *s, struct prism_step *step)
 {
@@ -219,7 +221,7 @@ unlock(const struct prism_machine *m, struct prism_thread *t, bool spin, const s
 static int
 take_sync(const struct prism_machine *m, struct prism_thread *t, const struct prism_sync *s, struct prism_step *step)
 {
-	switch (s->type) { /* 0, or above the last, when it is not known */
+	switch (s->type) { /* 0, or above the last: unknown */
 	case PRISM_CREATE: t->children++; return 0;
 	case PRISM_JOIN:
 	case PRISM_BARRIER: t->waiting = s->type; return 0;
@@ -254,7 +256,7 @@ enter(const struct prism_machine *m, struct prism_stack *k, struct prism_step *s
 	return 0;
 }
 
-/* Down to the nearest frame of that name, if there is one. */
+/* Pops frames down to the nearest one of that name, if there is one. */
 static int
 leave(const struct prism_machine *m, struct prism_stack *k, struct prism_step *step)
 {
@@ -298,7 +300,7 @@ take_cxt(const struct prism_machine *m, const struct prism_cxt *c, struct prism_
 
 /* ---- Events. ---- */
 
-/* The lenient pass a synchronization of a type that does not exist. */
+/* A lenient reader passes a synchronization of a type that does not exist. */
 static bool
 is_unknown(const struct prism_event *ev)
 {
@@ -318,7 +320,8 @@ count(struct prism_total *t, const struct prism_event *ev)
 	}
 }
 
-/* Whether a thread that waits goes on with the event: a switch only says that others ran meanwhile. */
+/* Whether the event ends the wait of its thread: a switch only tells that others ran
+ * meanwhile. */
 static bool
 wakes(const struct prism_event *ev)
 {

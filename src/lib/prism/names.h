@@ -12,8 +12,8 @@ struct prismnames {
 	struct prismtable table;
 };
 
-/* The name of n bytes at p, which need not live on; the name does until the end. NULL: no
- * memory. */
+/* Returns the name of n bytes at p, which are copied; it is valid until the table is freed.
+ * NULL: no memory. */
 struct prism_name *prismnames_get(struct prismnames *names, const char *p, uint32_t n);
 
 void prismnames_finish(struct prismnames *names);

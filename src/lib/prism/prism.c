@@ -15,7 +15,7 @@ prism_detail_bits(unsigned kind)
 uint32_t
 prism_detail_has(unsigned kind, unsigned detail)
 {
-	/* By bit, from the first. */
+	/* Fields by bit of a level of detail, highest first. */
 	static const uint16_t fields[PRISM_KINDS][5] = {
 		{ PRISM_HAS_TYPE, PRISM_HAS_SIZE, PRISM_HAS_ADDR, PRISM_HAS_ID, 0 },
 		{ PRISM_HAS_FORMAT, PRISM_HAS_SIZE, PRISM_HAS_OP, PRISM_HAS_ARITY, PRISM_HAS_ARGS },
@@ -42,7 +42,7 @@ prism_set_detail(struct prism_state *st, unsigned kind, uint8_t detail)
 	uint32_t has = prism_detail_has(kind, detail);
 	if (kind >= PRISM_KINDS)
 		return;
-	/* The byte of control flow is kept, though it says nothing. */
+	/* The byte of control flow is kept, though it has no effect. */
 	uint8_t bits = kind == PRISM_CF ? 0xff : prism_detail_bits(kind);
 	st->detail[kind] = detail & bits;
 	if (kind > PRISM_COMP)
@@ -75,7 +75,7 @@ prism_begin(struct prism_state *st, const struct prism_settings *settings)
 
 /* ---- Reading. ---- */
 
-/* Notes what is wrong. Returns 0: go on, or -code. */
+/* Notes a code. Returns 0 to go on, or -code. */
 static int
 raise_code(const struct prism_state *st, struct prism_event *ev, int code)
 {
@@ -129,7 +129,8 @@ get_comp(const uint8_t *p, size_t len, const struct prism_state *st, struct pris
 		if (len - n < c->arity)
 			return 0;
 		c->nids = c->arity;
-		/* All four at once, if there are as many bytes: how many they are is no use to guess. */
+		/* Copy all four at once if there are as many bytes: their number is
+		 * unpredictable. */
 		if (len - n >= sizeof(c->ids))
 			prism_store(c->ids, prism_load32(p + n) & UINT32_MAX >> (32 - 8 * c->nids), sizeof(c->ids));
 		else
@@ -161,7 +162,7 @@ get_mem_or_comp(const uint8_t *p, size_t len, const struct prism_state *st, stru
 		return 1;
 	if (ev->kind == PRISM_COMP)
 		return get_comp(p, len, st, ev);
-	/* The event is as long as a word, of which the first byte is not of the address. */
+	/* One load of 8 bytes: the first is that of the event, seven are the address. */
 	if (has & PRISM_HAS_ADDR)
 		ev->mem.addr = prism_address(prism_load64(p) >> 8);
 	if (has & PRISM_HAS_ID)
@@ -169,7 +170,7 @@ get_mem_or_comp(const uint8_t *p, size_t len, const struct prism_state *st, stru
 	return (ssize_t)n;
 }
 
-/* An event of a kind whose type is off: one byte that tells nothing. */
+/* Reads an event of a kind whose type is off: one byte, no fields. */
 static ssize_t
 get_untyped(const uint8_t *p, const struct prism_state *st, struct prism_event *ev)
 {
@@ -286,7 +287,7 @@ prism_decode(const void *buf, size_t len, struct prism_state *st, struct prism_e
 		return st->control_flow ? 1 : -PRISM_PB03;
 	case PRISM_CFG: return get_cfg(p, len, st, ev);
 	case PRISM_END:
-		/* Nothing follows, so that its other bits are those of fields it has not. */
+		/* Its other bits belong to fields that are off. */
 		return get_untyped(p, st, ev);
 	default: return -PRISM_PB02;
 	}

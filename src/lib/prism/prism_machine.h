@@ -2,12 +2,12 @@
 #ifndef PRISM_MACHINE_H
 #define PRISM_MACHINE_H
 
-/* prism_machine: what the events of Prism streams do: which thread runs in each stream, what it
- * has entered and not left, which locks it holds, what it waits for, and totals.
+/* prism_machine: the state behind Prism streams: which thread runs in each stream, what it has
+ * entered and not left, which locks it holds, what it waits for, and totals.
  *
- * Whoever reads the streams gives their events to the machine, all in the order of time, and is
- * told what each has changed. Threads, names and locks stay where they are until the end. Messages
- * are up to the caller, who knows names of files. */
+ * A reader of the streams gives all events to the machine, in the order of time, and gets the
+ * effects of each. Threads, names and locks stay where they are until the end. The machine prints
+ * nothing: the caller knows the names of files. */
 
 #include "prism.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* put: events to bytes. */
+/* put: writes events. */
 #include "bits.h"
 
 static ssize_t
@@ -42,7 +42,7 @@ put_comp(uint8_t *p, size_t cap, const struct prism_state *st, const struct pris
 static ssize_t
 put_mem_or_comp(uint8_t *p, size_t cap, const struct prism_state *st, const struct prism_event *ev)
 {
-	/* Its has, type and bytes are those of both. */
+	/* For has, type and bytes, which both kinds share. */
 	const struct prism_mem *m = &ev->mem;
 	uint32_t shown = st->seen[ev->kind].has;
 	uint32_t has = shown & m->has;

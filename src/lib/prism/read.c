@@ -24,7 +24,8 @@ end(struct prismread *r, int code)
 	return -code;
 }
 
-/* Passes bytes behind an End, or behind all. Returns whether there may be an event. */
+/* Skips bytes behind an End, or behind the end of the stream. Returns whether an event may
+ * follow. */
 static bool
 behind(struct prismread *r, size_t n, size_t *used, struct prism_event *ev, int *rc)
 {
@@ -63,7 +64,7 @@ prismread_next(struct prismread *r, const uint8_t *p, size_t n, bool last, size_
 		ev->issues = 0;
 		if (!behind(r, n, used, ev, &rc))
 			return rc;
-		/* p may be NULL when there is nothing. */
+		/* p may be NULL when n is 0. */
 		p = *used ? p + *used : p;
 		n -= *used;
 	}

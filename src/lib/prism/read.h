@@ -2,8 +2,8 @@
 #ifndef PRISM_READ_H
 #define PRISM_READ_H
 
-/* read: the events of a stream out of the bytes of its file: buffers, End events,
- * and where each event is. Whoever calls it brings the bytes. */
+/* read: reads the events of a stream from the bytes of its file, which the caller brings:
+ * buffers, End events, and the place of each event. */
 
 #include "prism.h"
 
@@ -18,12 +18,12 @@ struct prism_record {
 struct prismread {
 	struct prism_state state;
 	uint64_t buffer_size; /* 0: one run up to the first End */
-	uint64_t offset;      /* in the file, of what is read next */
+	uint64_t offset;      /* in the file, of the next byte */
 	uint64_t at;          /* of the last event */
 	uint64_t seq;         /* events given, Config and End included */
 	uint64_t left;        /* bytes up to the end of the buffer; without buffers all there can be */
-	bool closed;          /* behind an End: the rest of the buffer, or of the file, is no event */
-	bool ended;           /* the end of the stream was told */
+	bool closed;          /* behind an End: the rest of the buffer, or of the file, holds no events */
+	bool ended;           /* the end of the stream was returned */
 };
 
 void prismread_begin(struct prismread *r, const struct prism_settings *settings, uint64_t buffer_size);

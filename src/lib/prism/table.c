@@ -27,7 +27,7 @@ load(const char *p, size_t n)
 	return v;
 }
 
-/* Up to 7 bytes, without a call. */
+/* Loads up to 7 bytes without a call. */
 static inline uint64_t
 tail(const char *p, uint32_t n)
 {
@@ -75,7 +75,7 @@ grow(struct prismtable *t)
 			to = (to + 1) & (cap - 1);
 		slots[to] = t->slots[i];
 	}
-	/* Memory is elsewhere in each run. */
+	/* The seed is the address of the table, which differs between runs. */
 	if (!t->seed)
 		t->seed = mix((uint64_t)(uintptr_t)slots, UINT64_C(0xa0761d6478bd642f)) | 1;
 	free(t->slots);

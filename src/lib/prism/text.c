@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* text: what codes and numbers are called, and what is text. */
+/* text: names of codes and numbers, and the check for UTF-8. */
 #include "bits.h"
 
 static const struct {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Without holes: its bytes are compared. */
+/* No padding: keys are compared as bytes. */
 struct key {
 	uint32_t process;
 	uint32_t how;
@@ -34,7 +34,7 @@ is_real(const struct prism_threads *ts, uint32_t process, uint32_t id)
 	return prismtable_find(&ts->table, &(struct key){ process, PRISM_BY_ID, id }, sizeof(struct key)) != NULL;
 }
 
-/* An id that nobody in the process has. 0: no memory. */
+/* Returns an id that no thread of the process has. 0: no memory. */
 static uint32_t
 fresh_id(struct prism_threads *ts, uint32_t process)
 {

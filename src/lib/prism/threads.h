@@ -13,13 +13,13 @@ enum {
 	PRISM_FRESH = 2000000,     /* and up: ids in the place of those that cannot be (PM05) */
 };
 
-/* By what the thread of an event is known. */
+/* How the thread of an event is found. */
 enum prismthreads_how {
 	PRISM_NOBODY,    /* config and End events are of none */
 	PRISM_SAME,      /* the one before */
 	PRISM_BY_ID,     /* of a swap or a thread context */
-	PRISM_BY_STREAM, /* nothing has told yet */
-	PRISM_BY_BAD_ID, /* PM05: no thread can have it, so that another stands for it */
+	PRISM_BY_STREAM, /* no event has named it yet */
+	PRISM_BY_BAD_ID, /* PM05: no thread can have the id; another one stands for it */
 };
 
 struct prism_threads {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cxt: contexts: what a thread has entered, and blocks and instructions. */
+/* cxt: contexts: the stacks of entered functions, operators and nets, and blocks and
+ * instructions. */
 #include "parts.h"
 #include "prism/names.h"
 
@@ -13,7 +14,7 @@ static const uint8_t channels[PRISM_STACKS] = {
 
 /* ---- Stacks. ---- */
 
-/* Adds to the list. Returns its index, or 0: no memory (reported). */
+/* Adds a name to the list. Returns its index, or 0: no memory (reported). */
 static uint32_t
 add_index(struct emu *emu, struct prism_labels *k, const struct prism_name *name)
 {
@@ -39,7 +40,7 @@ prismcxt_number(struct emu *emu, struct prismmodel *d, const struct prism_cxt *c
 	return *index ? 0 : -ERR_MEMORY;
 }
 
-/* Shows what the step has done to a stack, as the stack of a channel. */
+/* Shows a change of a stack by the step, in the stack of a channel. */
 static int
 show_stack(struct emu *emu, const struct event *ev, struct prismmodel *d, const struct prism_cxt *c)
 {
@@ -60,7 +61,7 @@ show_stack(struct emu *emu, const struct event *ev, struct prismmodel *d, const 
 
 /* ---- Blocks and instructions. ---- */
 
-/* Shows which one it is. */
+/* Shows the number of a block or an instruction. */
 static int
 take_address(struct emu *emu, const struct event *ev, const struct prism_cxt *c, struct prism_index *x, int chan)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* give: gives the events to the tools that want them.
  *
- * Most events of a stream are of memory and compute, and to say so to a tool has to cost next
- * to nothing. So it is known before which function such an event calls. */
+ * Most events of a stream are of memory and compute, and must cost next to nothing: the hook that
+ * such an event calls is chosen ahead, for each stream. */
 #include "toolrun.h"
 
 static const char *const kind_names[PRISMRUN_KINDS] = { "mem", "comp", "sync", "cxt", "cf", "cfg", "buffer_end" };
 
-/* ---- Who wants what. ---- */
+/* ---- Lists of hooks by kind. ---- */
 
 void
 prismgive_enlist(struct prism_run *run, uint32_t hook)
@@ -75,9 +75,10 @@ prismgive_returned(struct prism_run *run, const char *function, int rc)
 	return prismrun_error(run, "it stops the run: %s returned %d", function, rc);
 }
 
-/* ---- Who is called at once. ---- */
+/* ---- Hooks called directly. ---- */
 
-/* Nobody: some tool needs more than the events show. */
+/* Stands for a direct call while some tool needs fields that the events lack: takes the slow
+ * path. */
 static int
 later_mem(void *u, const struct prism_at *at, const struct prism_mem *ev)
 {
@@ -131,7 +132,8 @@ call(const struct prism_entry *e, unsigned kind, const struct prism_at *at, cons
 	}
 }
 
-/* All that want it, from entry i on: the first may have been called, and have returned rc. */
+/* Calls the hooks of the event's kind from entry i on. called: the first was already, and
+ * returned rc. */
 static int
 give_rest(struct prism_run *run, const struct prism_event *ev, uint32_t i, bool called, int rc)
 {
@@ -148,7 +150,7 @@ give_rest(struct prism_run *run, const struct prism_event *ev, uint32_t i, bool 
 			rc = prismgive_returned(run, kind_names[kind], rc);
 		if (rc < 0)
 			return rc;
-		i += i < l->n && l->entries[i].hook == hook; /* or it was dropped */
+		i += i < l->n && l->entries[i].hook == hook; /* a dropped hook has left the list */
 	}
 	return 0;
 }
@@ -167,7 +169,7 @@ go_on(struct prism_run *run, int rc)
 	return give_rest(run, ev, i, true, rc);
 }
 
-/* Makes it the current event. Returns it. */
+/* Sets the current event. Returns it. */
 static inline const struct prism_event *
 set_event(struct prism_run *run, const struct event *ev, struct prism_at *at, uint32_t row)
 {
@@ -181,7 +183,7 @@ set_event(struct prism_run *run, const struct event *ev, struct prism_at *at, ui
 	return &r->ev;
 }
 
-/* The compiler knows the kind, as this is done for each event. */
+/* Inlined for a constant kind: this runs for each event. */
 static inline __attribute__((always_inline)) int
 give(struct prism_run *run, const struct event *ev, struct prism_at *at, uint32_t row, unsigned kind)
 {
@@ -210,7 +212,7 @@ prismtools_comp(struct prism_run *run, const struct event *ev, struct prism_at *
 	return give(run, ev, at, row, PRISM_COMP);
 }
 
-/* The level of detail of a kind changes. */
+/* Handles a change of the level of detail. */
 static int
 give_config(struct prism_run *run, const struct prism_event *ev)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* issue: tells what events do that no program does. */
+/* issue: reports events that no correct program has. */
 #include "parts.h"
 #include "utf8.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Bytes that are no text, or would break a line, show as \xNN. A blank name shows its first byte so, too, or
- * it would be no label. */
+/* Bytes that are not UTF-8, or would break a line, become \xNN; so does the first byte of a
+ * blank name, which would be no label. */
 const char *
 prismissue_text(char *text, const struct prism_name *name)
 {
@@ -34,7 +34,7 @@ prismissue_text(char *text, const struct prism_name *name)
 	return text;
 }
 
-/* Names the context that is left, and that on top. */
+/* Reports an exit with the context that is left and the one on top. */
 static int
 tell_exit(struct prismmodel *d, int code)
 {
@@ -76,7 +76,7 @@ tell(struct prismmodel *d, const struct prism_event *pe, int code)
 	}
 }
 
-/* The highest first: an id that cannot be (PM05) is found before where its thread runs (PM04). */
+/* Highest code first: an impossible id (PM05) is found before the CPU of its thread (PM04). */
 int
 prismissue_tell(struct prismmodel *d, const struct prism_event *pe)
 {

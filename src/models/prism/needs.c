@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* needs: what tools need of events, and which levels of detail show it. */
+/* needs: compares the fields that tools need with the levels of detail of the streams. */
 #include "toolrun.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@ need_of(const struct prism_needs *n, unsigned kind)
 	return needs[kind];
 }
 
-/* The first of the fields in a mask. */
+/* Names the first of the fields in a mask. */
 static const char *
 field_name(unsigned kind, uint32_t has)
 {

@@ -49,7 +49,7 @@ enum {
 	STATE_JOIN,
 };
 
-/* Values of MEM and COMP: what is 0 in the event is 3, or it would be nothing. */
+/* Values of MEM and COMP: 0 in the event becomes 3, as 0 shows nothing. */
 enum {
 	MEM_LOAD = 1,
 	MEM_STORE,
@@ -61,7 +61,7 @@ enum {
 };
 
 enum {
-	LABELS_MAX = 1024, /* of blocks, instructions and objects each: names have no limit */
+	LABELS_MAX = 1024, /* of blocks, of instructions and of objects; names have no limit */
 };
 
 /* A thread, by row, which is its number in the machine. */
@@ -78,7 +78,7 @@ struct prismmodel_core {
 	uint64_t nthreads;
 	bool started;
 	bool ended;
-	bool shown; /* its level of detail */
+	bool shown; /* its level of detail was shown */
 	bool stale; /* the interval before the current one has something */
 };
 
@@ -95,12 +95,12 @@ struct prism_index {
 	struct prism_key *last;
 };
 
-/* Names of a stack, by index less one; NULL: what has no name. */
+/* Names of a stack, by index less one; NULL: a missing name. */
 struct prism_labels {
 	const struct prism_name **list;
 	size_t n;
 	size_t cap;
-	uint32_t unnamed; /* index of what has no name; 0: none yet */
+	uint32_t unnamed; /* index that stands for a missing name; 0: none yet */
 };
 
 struct prismmodel {
@@ -117,21 +117,21 @@ struct prismmodel {
 	uint32_t *listed; /* rows */
 	uint32_t nlisted;
 	int64_t ticked; /* time of the last RW. */
-	bool all;       /* events show as such: all, */
-	bool syncs;     /* or those of synchronization */
-	bool quick;     /* events of memory and compute only count */
+	bool all;       /* show each event: all of them, */
+	bool syncs;     /* or only synchronization */
+	bool quick;     /* events of memory and compute are only counted */
 	uint64_t every; /* events in an interval; 0: it is not of events */
 	/* The current event. */
 	uint32_t stream;
 	struct prismmodel_core *core;
-	struct prism_step step; /* what it does */
-	uint32_t codes;         /* 1 << code of what was wrong with it */
+	struct prism_step step; /* effects of the current event */
+	uint32_t codes;         /* 1 << code of each issue of the current event */
 };
 
 extern const struct chan_decl prismmodel_chans[NCHANS];
 
-/* A number of the trace as a key of a table. Where memory is differs between runs, and the
- * numbers with it that meet in a slot. */
+/* Mixes a number of the trace with the address of its table, so that collisions differ
+ * between runs. */
 static inline uint64_t
 prismmodel_key(const void *table, uint64_t number)
 {
@@ -140,38 +140,40 @@ prismmodel_key(const void *table, uint64_t number)
 
 /* All functions return 0, or <0 (reported), unless said otherwise. */
 
-/* Tells what the machine has found at the current event: the lenient go on. */
+/* Reports the issues that the machine found at the current event. Returns 0 if the run goes
+ * on (lenient). */
 int prismissue_tell(struct prismmodel *d, const struct prism_event *pe);
-/* The name as a text of one line, in a buffer of PRISMISSUE_TEXT bytes. */
+/* Makes a name a text of one line, in a buffer of PRISMISSUE_TEXT bytes. */
 enum {
 	PRISMISSUE_TEXT = PRISM_NAME_MAX * 4 + 1, /* \xNN for every byte */
 };
 const char *prismissue_text(char *text, const struct prism_name *name);
 
-/* The number of a key, from 1; 0: no memory (reported). */
+/* Returns the number of a key, from 1, adding it if it is new; 0: no memory (reported). */
 uint32_t prismmodel_index(struct emu *emu, struct prism_index *x, uint64_t key);
 
-/* The thread of the step is chosen, and runs. */
+/* Chooses the thread of the step, and shows that it runs. */
 int prismthread_show(struct emu *emu, const struct event *ev, struct prismmodel *d);
-/* The current stream ends, and the threads of its CPU. */
+/* Ends the current stream, and the threads of its CPU. */
 int prismthread_end(struct emu *emu, const struct event *ev, struct prismmodel *d);
 
-/* Gives the name that the step enters a number, also when that is too deep. */
+/* Numbers the name that the step enters, also beyond the depth of a stack. */
 int prismcxt_number(struct emu *emu, struct prismmodel *d, const struct prism_cxt *c);
 int prismcxt_take(struct emu *emu, const struct event *ev, struct prismmodel *d, const struct prism_cxt *c);
-/* Labels of what was numbered. */
+/* Adds the labels of numbered names and keys. */
 int prismcxt_label(struct emu *emu, struct prismmodel *d);
 
 int prismsync_take(struct emu *emu, const struct event *ev, struct prismmodel *d, const struct prism_sync *s);
-/* The thread of the step goes on. */
+/* Shows that the thread of the step waits no more. */
 int prismsync_wake(struct emu *emu, const struct event *ev, const struct prismmodel *d);
 
-/* The current event adds to totals of its thread. */
+/* Lists the thread of the event: it has totals to show when the interval ends. */
 void prismspan_note(struct prismmodel *d);
-/* The interval of the thread ends with the current event, or may do so as it has come. */
+/* Ends the interval of the thread with the current event; counts the event, and ends
+ * intervals that are full. */
 int prismspan_close(struct emu *emu, const struct event *ev, struct prismmodel *d);
 int prismspan_tick(struct emu *emu, const struct event *ev, struct prismmodel *d);
-/* All end: of time, and of the trace. */
+/* Ends all intervals: of time, and at the end of the trace. */
 int prismspan_rotate(struct emu *emu, const struct event *ev, struct prismmodel *d);
 int prismspan_end(struct emu *emu, const struct event *ev, struct prismmodel *d);
 

@@ -9,7 +9,7 @@
 
 #include <inttypes.h>
 
-/* ---- What the parts share. ---- */
+/* ---- Shared by the parts. ---- */
 
 uint32_t
 prismmodel_index(struct emu *emu, struct prism_index *x, uint64_t key)
@@ -35,7 +35,7 @@ prismmodel_index(struct emu *emu, struct prism_index *x, uint64_t key)
 
 /* ---- Begin and end. ---- */
 
-/* Tells readers of the outputs how the streams were recorded: "mixed" where they differ. */
+/* Adds the settings of the streams as properties of the trace: "mixed" where they differ. */
 static void
 add_properties(struct emu *emu, const struct prism *p)
 {
@@ -83,7 +83,7 @@ connect_prism(struct emu *emu)
 	return rc;
 }
 
-/* All that was found, also what was only counted. */
+/* Reports how often each code was found, also those not reported one by one. */
 static void
 tell_codes(const struct emu *emu, const struct prism *p)
 {
@@ -133,7 +133,8 @@ show_detail(struct emu *emu, const struct prismmodel *d, unsigned kind)
 	emu_set_cpu(emu, system_cpu(&emu->plan->sys, 0, (int32_t)d->stream), LOD + (int)kind, 256 + d->machine.cores[d->stream].detail[kind]);
 }
 
-/* The event goes to the machine; NULL: the stream begins. Then its thread runs. */
+/* Gives the event to the machine (NULL: the stream begins), and shows which thread runs
+ * then. */
 static int
 take_step(struct emu *emu, const struct event *ev, struct prismmodel *d, const struct prism_event *pe)
 {
@@ -147,7 +148,7 @@ take_step(struct emu *emu, const struct event *ev, struct prismmodel *d, const s
 	return rc == 0 && d->step.thread ? prismthread_show(emu, ev, d) : rc;
 }
 
-/* An event of a thread. */
+/* Emulates an event of a thread. */
 static int
 take_event(struct emu *emu, const struct event *ev, struct prismmodel *d, const struct prism_event *pe)
 {
@@ -210,7 +211,8 @@ find_stream(struct emu *emu, const struct event *ev, struct prismmodel *d)
 	return 0;
 }
 
-/* Most events of long streams only count. Returns whether it was one of those. */
+/* Fast path for events that only count, as most of long streams do. Returns whether it was
+ * one. */
 static inline bool
 count_only(struct emu *emu, const struct event *ev, struct prismmodel *d, int *rc)
 {
@@ -277,7 +279,7 @@ on_tick(struct emu *emu, const struct event *ev)
 	return prismspan_rotate(emu, ev, d);
 }
 
-/* A stream without an event does not tell that it ends. */
+/* Whether all streams have ended. One without events has no event that ends it. */
 static bool
 all_ended(const struct prismmodel *d)
 {

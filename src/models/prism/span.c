@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* span: intervals: when they end, and what they show then. */
+/* span: ends intervals and shows their totals. */
 #include "parts.h"
 
 void
@@ -60,8 +60,8 @@ prismspan_tick(struct emu *emu, const struct event *ev, struct prismmodel *d)
 	return ++d->threads[d->step.thread->number].nticks == d->every ? close_row(emu, ev, d, d->step.thread->number) : 0;
 }
 
-/* A row that had something in the interval before shows that it has nothing now, but for one of
- * no length: the last may end when the one before does. */
+/* A row with totals in the interval before shows 0 in an empty one, unless the interval has
+ * no length: the last may end with the one before. */
 int
 prismspan_rotate(struct emu *emu, const struct event *ev, struct prismmodel *d)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sync: synchronization: critical sections, waits, and what they are about. */
+/* sync: synchronization: critical sections, waits, and their objects. */
 #include "parts.h"
 
 static int
@@ -34,7 +34,7 @@ change(struct emu *emu, const struct event *ev, const struct prism_thread *t, un
 	return rc < 0 ? rc : show(emu, ev, t->waiting, t->held);
 }
 
-/* The event itself, and its object. */
+/* Shows the event itself, as a punctual value, and its object. */
 static int
 flash(struct emu *emu, const struct event *ev, struct prismmodel *d, const struct prism_sync *s)
 {

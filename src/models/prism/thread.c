@@ -8,7 +8,7 @@ cpu_of(const struct emu *emu, const struct prismmodel *d)
 	return system_cpu(&emu->plan->sys, 0, (int32_t)d->stream);
 }
 
-/* A thread that has been in the stream before is no news. */
+/* Counts a thread that is new in a stream. */
 static int
 meet(struct emu *emu, struct prismmodel *d, uint32_t row)
 {
@@ -22,7 +22,7 @@ meet(struct emu *emu, struct prismmodel *d, uint32_t row)
 	return 0;
 }
 
-/* The thread runs in the CPU of the stream, whatever it did before. */
+/* Runs a thread in the CPU of the stream, from any state. */
 static int
 run(struct emu *emu, const struct event *ev, uint32_t cpu, uint32_t row)
 {

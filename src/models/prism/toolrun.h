@@ -2,9 +2,8 @@
 #ifndef MODELS_PRISM_TOOLRUN_H
 #define MODELS_PRISM_TOOLRUN_H
 
-/* toolrun: what the parts of tools.h share: the tools that are loaded and called
- * (tools.c), what they are given (give.c), what they need of events (needs.c), and what they ask
- * for (user.c). */
+/* toolrun: shared by the parts of tools.h: loading and unloading of tools (tools.c), calls
+ * for events (give.c), the fields they need (needs.c), and the functions they call (user.c). */
 
 #include "prism/read.h"
 #include "tools.h"
@@ -24,8 +23,8 @@ struct prism_hook {
 	const char *name;
 	const char *file;
 	bool began;
-	bool gone;                        /* dropped, or it has stopped the run */
-	uint64_t skipped[PRISMRUN_NEEDS]; /* events it was not given, for what they lack */
+	bool gone;                        /* it was dropped, or stopped the run */
+	uint64_t skipped[PRISMRUN_NEEDS]; /* events not given to it, as they lack fields */
 };
 
 /* A hook that wants a kind of event; lists have the order of the hooks. */
@@ -41,7 +40,7 @@ struct prism_entry {
 	};
 	void *u;
 	uint32_t hook;
-	bool more; /* it is not the last of its list */
+	bool more; /* not the last of its list */
 };
 
 struct prism_list {
@@ -68,9 +67,9 @@ struct prism_run {
 	struct prism *prism;
 	const struct prism_machine *machine;
 	struct prism_list lists[PRISMRUN_KINDS];
-	uint64_t *lacks;                  /* by stream and kind: hooks that need what its events do not show */
-	const struct prism_entry **first; /* by stream and kind: who is called at once; NULL: nobody */
-	/* The call that is under way. */
+	uint64_t *lacks;                  /* by stream and kind: hooks that need fields the events lack */
+	const struct prism_entry **first; /* by stream and kind: the hook called directly; NULL: none */
+	/* The current call. */
 	enum prismrun_phase phase;
 	int failed; /* <0: a call of the tool has failed, which is reported */
 	uint32_t hook;
@@ -92,22 +91,22 @@ int prismrun_add(struct prism_run *run, const struct prism_hooks *h, void *u, co
 /* Puts a hook on the lists of what it wants. */
 void prismgive_enlist(struct prism_run *run, uint32_t hook);
 
-/* Chooses what events of a kind of a stream call at once. */
+/* Chooses the hook that events of a kind of a stream call directly. */
 void prismgive_select(struct prism_run *run, uint32_t stream, unsigned kind);
 
-/* Takes what a function of the current hook has returned: 0 goes on, 1 drops it (0), others end
- * the run (<0, reported). */
+/* Handles the return value of a function of the current hook: 0 goes on, 1 drops the hook
+ * (returns 0), others end the run (<0, reported). */
 int prismgive_returned(struct prism_run *run, const char *function, int rc);
 
-/* Whether a hook needs nothing that no event has. Returns 0, or <0 (reported). */
+/* Checks that a hook needs only fields that events can have. Returns 0, or <0 (reported). */
 int prismneeds_check(struct prism_run *run, const struct prism_hook *k);
 
-/* Which hooks need more than events show: in the beginning (0, or <0: reported), and when
- * the level of detail of a kind changes. */
+/* Find the hooks that need fields the events lack: at the begin (0, or <0: reported), and
+ * when the level of detail of a kind changes. */
 int prismneeds_begin(struct prism_run *run);
 void prismneeds_set(struct prism_run *run, uint32_t stream, unsigned kind, uint8_t detail);
 
-/* The current event does not show what the current hook needs. Returns 0, or <0 (reported). */
+/* Handles an event that lacks fields the current hook needs. Returns 0, or <0 (reported). */
 int prismneeds_lack(struct prism_run *run, unsigned kind);
 
 /* Reports an error of the current hook, at the event if there is one. Returns <0. */

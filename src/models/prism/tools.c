@@ -79,7 +79,7 @@ load(struct prism_run *run, const char *file)
 	return h ? prismrun_add(run, h, NULL, file) : -ERR_HOOKS;
 }
 
-/* The hooks that a file has brought, and those that they add. */
+/* Calls begin() of the hooks of a file, and of those that they add. */
 static int
 begin(struct prism_run *run, uint32_t first)
 {

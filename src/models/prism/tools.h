@@ -2,8 +2,7 @@
 #ifndef MODELS_PRISM_TOOLS_H
 #define MODELS_PRISM_TOOLS_H
 
-/* tools: the shared objects of users that look at a Prism trace, and what they may ask
- * of the emulator (prism_hooks.h). */
+/* tools: runs the shared objects of users that analyse a Prism trace (prism_hooks.h). */
 
 #include "emu.h"
 #include "prism/prism_hooks.h"
@@ -22,7 +21,7 @@ int prismtools_open(struct prism_run **run, struct emu *emu, struct prism *p, co
  * (reported). */
 int prismtools_event(struct prism_run *run, const struct event *ev, struct prism_at *at, uint32_t row, const struct prism_name *name);
 
-/* The event is known to be one of memory, or of compute. */
+/* As prismtools_event(), for events known to be of memory or of compute. */
 int prismtools_mem(struct prism_run *run, const struct event *ev, struct prism_at *at, uint32_t row);
 int prismtools_comp(struct prism_run *run, const struct event *ev, struct prism_at *at, uint32_t row);
 

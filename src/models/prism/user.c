@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* user: what tools ask of the emulator: hooks, channels, and their values. */
+/* user: the functions that tools call: hooks, channels, and their values. */
 #include "toolrun.h"
 
 #include <inttypes.h>
