@@ -330,10 +330,38 @@ check_long_instant(void)
 	free(text);
 }
 
+/* A row has one line in a nanosecond that holds the states of one instant and the values of the next. */
+static void
+check_full_nanosecond(void)
+{
+	enum {
+		ROWS = 100,
+		COLS = PRV_INSTANT / ROWS, /* of one instant: not enough to write it in parts */
+	};
+	struct diag diag = { .program = "test" };
+	int types[COLS];
+	for (int i = 0; i < COLS; i++)
+		types[i] = i + 1;
+	struct prv prv;
+	CHECK(prv_start(&prv, &(struct prv_options){ .diag = &diag, .path = kit_path("full.prv"), .nrows = ROWS, .types = types, .ntypes = COLS, .coalesce = true }) == 0);
+	for (uint32_t i = 0; i < ROWS * COLS; i++)
+		CHECK(prv_put(&prv, &(struct record){ .time = 7, .row = i % ROWS, .col = (uint16_t)(i / ROWS), .value = 1 }) == 0);
+	for (uint32_t i = 0; i < ROWS * COLS; i++)
+		CHECK(prv_put(&prv, &(struct record){ .time = 8, .row = i % ROWS, .col = (uint16_t)(i / ROWS), .value = 2, .kind = RECORD_PUNCTUAL, .before = 1 }) == 0);
+	CHECK(prv_finish(&prv, 8) == 0);
+	char *text = kit_read(kit_path("full.prv"), NULL);
+	uint32_t nlines = 0;
+	for (const char *p = text; (p = strchr(p, '\n')); p++)
+		nlines++;
+	CHECK(nlines == 1 + 2 * ROWS);
+	free(text);
+}
+
 int
 main(int argc, char **argv)
 {
 	check_long_instant();
+	check_full_nanosecond();
 	uint64_t x = kit_seed(argc, argv);
 	double end = kit_now() + 2.0 / check_share();
 	long rounds = 0;

@@ -102,8 +102,8 @@ prv_start(struct prv *p, const struct prv_options *o)
 	p->row_texts = arena_new(&p->arena, struct row_text, o->nrows);
 	p->last = arena_new(&p->arena, uint32_t, o->nrows);
 	p->seen = arena_new(&p->arena, uint64_t, o->nrows);
-	p->order = arena_new(&p->arena, uint32_t, PRV_PART);
-	p->next = arena_new(&p->arena, uint32_t, PRV_PART);
+	p->order = arena_new(&p->arena, uint32_t, PRV_HELD);
+	p->next = arena_new(&p->arena, uint32_t, PRV_HELD);
 	p->held = arena_new(&p->arena, struct record, PRV_HELD);
 	if (!p->types || !p->row_texts || !p->last || !p->seen || !p->order || !p->next || !p->held)
 		return diag_no_memory(o->diag);
@@ -216,7 +216,7 @@ put_instant(struct prv *p, const struct record *r, const struct record *end)
 	uint32_t ngroups = 0;
 	p->instant++;
 	uint32_t n = 0;
-	for (; &r[n] < end && r[n].time == r[0].time && n < PRV_PART; n++) {
+	for (; &r[n] < end && r[n].time == r[0].time && n < PRV_HELD; n++) {
 		uint32_t row = row_of(p, &r[n]);
 		if (row == NONE)
 			continue;

@@ -17,11 +17,10 @@
 #include "wbuf.h"
 
 enum {
-	PRV_HIGH_SIZE = 16,         /* most bytes of the time without its last four digits */
-	PRV_SMALL = 1000,           /* values below have their text ready: most do */
-	PRV_LARGE = 256,            /* others that are remembered: types, threads and tasks come back */
-	PRV_INSTANT = 8192,         /* lines of an instant that are grouped by rows; more are written in parts */
-	PRV_PART = PRV_INSTANT + 1, /* such a part: the two lines of a punctual value stay together */
+	PRV_HIGH_SIZE = 16, /* most bytes of the time without its last four digits */
+	PRV_SMALL = 1000,   /* values below have their text ready: most do */
+	PRV_LARGE = 256,    /* others that are remembered: types, threads and tasks come back */
+	PRV_INSTANT = 8192, /* lines of an instant that are grouped by rows; more are written in parts */
 	PRV_HELD = 4 * PRV_INSTANT,
 	PRV_ENOUGH = 2048, /* with more, release what need not be held */
 };
