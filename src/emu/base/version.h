@@ -21,7 +21,7 @@ struct version {
  * Returns 0, or -1 when the text is not a version. */
 int version_parse(const char *text, struct version *v);
 
-/* Whether who wants `want` can be served by `have`: same major, minor not above. */
+/* Whether version `have` meets a requirement of `want`: same major, minor not below. */
 bool version_fits(const struct version *want, const struct version *have);
 
 #endif

@@ -24,7 +24,8 @@ is_breakdown(const struct model *m, int type)
 	return m->breakdown && m->breakdown->prv_type == type;
 }
 
-/* The letter, the name and the types of a model against one before it, or itself. */
+/* Compares letter, name and types of a model with one before it, or its types among
+ * themselves. */
 static bool
 clashes(const struct model *a, const struct model *m, char *text, size_t size)
 {

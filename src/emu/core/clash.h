@@ -2,8 +2,8 @@
 #ifndef CLASH_H
 #define CLASH_H
 
-/* clash: models that cannot be in one emulator. Two with one letter share their events, two with
- * one PRV type their lines, two with one name their requirement and their views. */
+/* clash: finds models that cannot be in one emulator: models with one letter would share
+ * events, with one PRV type lines, with one name requirements and views. */
 
 #include "model.h"
 

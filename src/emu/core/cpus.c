@@ -39,7 +39,7 @@ add_cpu(struct cpus *b, struct cpu_list *l, uint32_t loom, int index, int phyid)
 	return 0;
 }
 
-/* Adds the CPUs that one stream tells. */
+/* Adds the CPUs in the metadata of one stream. */
 static int
 add_told(struct cpus *b, const struct stream *s, uint32_t loom, struct cpu_list *l)
 {
@@ -87,7 +87,8 @@ has_cpu(const struct cpu_list *l, int index, int phyid)
 	return false;
 }
 
-/* A loom where some thread never finished: the CPUs that nobody told, from the events. */
+/* In a loom where some thread never finished, adds the CPUs missing in the metadata, from
+ * the events. */
 static int
 add_guessed(struct cpus *b, const struct stream *const *streams, size_t n, uint32_t loom, struct cpu_list *l)
 {
@@ -152,7 +153,7 @@ check_indices(struct cpus *b, const struct place *at, struct loom *loom, const s
 	return 0;
 }
 
-/* Gives the CPUs of a loom their rows, the virtual one behind. */
+/* Gives the CPUs of a loom their rows, the virtual one last. */
 static int
 place_cpus(struct cpus *b, uint32_t loom, const struct cpu_list *l)
 {

@@ -2,8 +2,8 @@
 #ifndef CPUS_H
 #define CPUS_H
 
-/* cpus: which CPUs a loom has, put together from what its streams tell.
- * Rules in doc/format/trace.md, "Parts". */
+/* cpus: the CPUs of a loom, collected from its streams. Rules in doc/format/trace.md,
+ * "Parts". */
 
 #include "system.h"
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The operation slot of an event, with its page made if need be. NULL: no room. */
+/* Returns the operation slot of an event, adding its page if it is new. NULL: no room. */
 static uint16_t *
 slot_of(struct dispatch *d, const char *mcv)
 {
@@ -28,7 +28,7 @@ fill_sizes(struct op *op, const struct event_decl *e, const struct sig *sig)
 		op->min_size = 0;
 	if (e->payload == PAYLOAD_FIRST && sig->nargs)
 		op->min_size = sig->args[0].at + sig->args[0].size;
-	/* Without arguments either will do. */
+	/* Without arguments plain and jumbo events are accepted. */
 	op->takes[false] = !sig->jumbo || op->min_size == 0;
 	op->takes[true] = sig->jumbo || op->min_size == 0;
 }

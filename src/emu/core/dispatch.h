@@ -2,7 +2,7 @@
 #ifndef DISPATCH_H
 #define DISPATCH_H
 
-/* dispatch: from the three letters of an event to what it does.
+/* dispatch: from the three letters of an event to its operation.
  *
  * The tables of the models are compiled once: a letter selects a model, 256 bytes give
  * the category, 512 bytes a category the operation. No hash, no string, no search. */
@@ -16,7 +16,7 @@
 struct model_run {
 	const struct model *model;
 	bool enabled;
-	bool breaks_down;   /* its breakdown is wanted, and the trace is fit for it */
+	bool breaks_down;   /* its breakdown is wanted, and the trace can have it */
 	uint32_t first_col; /* column of its channel 0 */
 	uint32_t nchans;    /* declared ones, then added ones */
 };
@@ -30,7 +30,7 @@ struct op {
 	uint32_t max_size;
 	int64_t value;
 	event_hook *hook;
-	bool takes[2]; /* an event that is not jumbo, and one that is */
+	bool takes[2]; /* whether a plain event is accepted, and a jumbo one */
 };
 
 enum {

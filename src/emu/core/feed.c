@@ -116,7 +116,7 @@ hand_over(struct feed_impl *im, struct chunk *c)
 		struct worker *w = &im->workers[i];
 		w->queue[(w->head + w->count++) % FEED_CHUNKS] = c;
 	}
-	if (c->readers == 0) /* a run that failed before its threads began */
+	if (c->readers == 0) /* the run failed before its threads began */
 		im->idle[im->nidle++] = c;
 	pthread_cond_broadcast(&im->arrived);
 	pthread_mutex_unlock(&im->lock);
@@ -134,7 +134,7 @@ use_chunk(struct feed *f, struct chunk *c)
 	f->end = c->records + FEED_RECORDS;
 }
 
-/* Hands over the first n records; the others go on in another chunk. */
+/* Hands over the first n records; moves the others to another chunk. */
 static void
 hand_over_some(struct feed *f, size_t n)
 {
@@ -178,7 +178,7 @@ feed_flush(struct feed *f)
 	hand_over_some(f, n);
 }
 
-/* Adds an odd record. There is room. */
+/* Adds an odd record. There must be room. */
 static void
 put_odd(struct feed *f, struct record r)
 {
@@ -209,7 +209,7 @@ feed_put_late(struct feed *f, int64_t time, uint32_t row, uint32_t col, int64_t 
 void
 feed_put_event(struct feed *f, int64_t time, uint32_t thread, const uint8_t mcv[3], uint32_t size, const uint64_t payload[2])
 {
-	/* Both go together: a chunk that has room for one only is handed over. */
+	/* Both records must be in one chunk: hand over one that has room for one only. */
 	if (f->end - f->next < 2)
 		feed_roll(f);
 	const struct record r = { .time = time, .kind = RECORD_EVENT };

@@ -44,11 +44,11 @@ int feed_start(struct feed *f, unsigned threads);
 /* Hands over the full chunk. Returns with room for records, always. */
 void feed_roll(struct feed *f);
 
-/* Between two events, while live input waits: hands over all but the last instant, which may go
- * on, for who reads the files now. */
+/* Between two events, while live input waits: hands over all but the last instant, which may
+ * go on, so that the files can be read now. */
 void feed_flush(struct feed *f);
 
-/* Another event begins. */
+/* Begins the records of another event. */
 static inline void
 feed_begin(struct feed *f)
 {
@@ -81,7 +81,7 @@ feed_put(struct feed *f, int64_t time, uint32_t row, uint32_t col, int64_t value
 /* Adds a punctual value; `before` is the state of the row. */
 void feed_put_punctual(struct feed *f, int64_t time, uint32_t row, uint32_t col, int64_t value, int64_t before);
 
-/* Adds the first state of a row that has come. */
+/* Adds the first state of a row that came during the run. */
 void feed_put_late(struct feed *f, int64_t time, uint32_t row, uint32_t col, int64_t value);
 
 /* Adds the event itself, as two records, behind the others of it: row of its thread, `letters`
@@ -89,7 +89,7 @@ void feed_put_late(struct feed *f, int64_t time, uint32_t row, uint32_t col, int
  * letter as column, next 8 bytes. */
 void feed_put_event(struct feed *f, int64_t time, uint32_t thread, const uint8_t mcv[3], uint32_t size, const uint64_t payload[2]);
 
-/* Whether a sink has failed: the run may as well stop. */
+/* Whether a sink has failed, so that the run should stop. */
 bool feed_failed(const struct feed *f);
 
 /* Hands over the rest, waits for the sinks, closes them all and frees.

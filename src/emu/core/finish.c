@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* finish: how an emulator ends: what has to hold then, and the labels that are known late. */
+/* finish: ends an emulator: the checks at the end, and labels that are known late. */
 #include "emu.h"
 
 #include <inttypes.h>
@@ -48,7 +48,7 @@ emu_add_label(struct emu *emu, int chan, int64_t value, const char *text)
 
 /* ---- Checks. ---- */
 
-/* A thread has to end; who died with its program, or never began, is only named. */
+/* Checks that a thread has ended. A warning only if its program died, or it never began. */
 static int
 check_thread(struct emu *emu, uint32_t th)
 {
@@ -79,7 +79,7 @@ report_oversubscription(struct emu *emu, uint32_t cpu)
 			c->over_count, c->over_time, ST_TOO_MANY_TH);
 }
 
-/* Lint: stacks that the model declares to be empty in the end. */
+/* Lint: checks stacks that the model declares empty at the end. */
 static int
 check_drained(struct emu *emu, uint32_t th)
 {
@@ -109,8 +109,8 @@ end_checks(struct emu *emu)
 	return rc;
 }
 
-/* Labels that the models know only now, and what they hold. All that began finish, whatever
- * came in between. */
+/* Calls finish() of all connected models, also after failures: late labels, and memory to
+ * free. */
 static int
 finish_models(struct emu *emu)
 {

@@ -7,9 +7,9 @@
  * The emulator prints records; sinks make files of them. write runs on another thread, always
  * the same, and gets all records in order of time; open and close run on the thread of the
  * emulator, before the first and after the last write.
- * What a sink may read of the emulator meanwhile does not change: rows, columns and
- * their labels (labels that models add while running may be read in close). Of live input
- * the rows up to the one of a record are known to who has the record, all in close. */
+ * During the run a sink may read what does not change: rows, columns and their labels; in close
+ * also labels that models added. With live input a sink knows the rows up to that of its last
+ * record, in close all. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,8 +25,8 @@ enum record_kind {
 	RECORD_EVENT,    /* an event of the trace itself: see feed_put_event() */
 };
 
-/* Nearly all values are shown by a thread and by its CPU at once: those are one record, so
- * that they are formatted once. */
+/* Nearly all values are shown by a thread and by its CPU at once: one record stands for
+ * both, and is formatted once. */
 struct record {
 	int64_t time;  /* ns since the first event */
 	int64_t value; /* as printed: nothing is 0 */
@@ -64,7 +64,7 @@ struct batch {
 	size_t n;
 	const uint32_t *odd; /* places of the odd ones in r, ascending */
 	size_t nodd;
-	bool whole; /* the last event ends here; else it goes on in the next batch */
+	bool whole; /* the last event ends here, not in the next batch */
 };
 
 /* The row of a CPU that shows a state, of a machine with that many threads; 0: none does. */
@@ -85,8 +85,8 @@ struct sink_ops {
 	int (*open)(void *self, const struct emu *emu, const char *dir);
 	/* Takes records. 0, or <0 (reported); it is not called again. */
 	int (*write)(void *self, const struct batch *b);
-	/* Live input waits: what was written becomes visible to who reads the files now; no record
-	 * comes before `time`. NULL: nothing to do for it. 0, or <0 (reported). */
+	/* While live input waits: makes what was written visible in the files; no record
+	 * before `time` follows. NULL: nothing to do. 0, or <0 (reported). */
 	int (*flush)(void *self, int64_t time);
 	/* Completes the files, also after an error elsewhere; `duration` is the time of the
 	 * last event. Due whenever open succeeded. 0, or <0 (reported). */

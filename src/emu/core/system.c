@@ -13,7 +13,7 @@ struct item {
 	const struct stream *s;
 	uint32_t rank_of_stream;
 	int loom_rank;       /* lowest rank of its loom; the sort key when all looms have one */
-	int proc_rank;       /* rank of its process, whichever stream tells it */
+	int proc_rank;       /* rank of its process, from any of its streams */
 	uint32_t loom_first; /* lowest stream of its loom and process: equal ranks keep */
 	uint32_t proc_first; /* the order of the streams */
 };
@@ -84,7 +84,7 @@ same_proc(const struct item *x, const struct item *y)
 	return x->s->meta.pid == y->s->meta.pid && same_loom(x, y);
 }
 
-/* Items [first, end) are one process: the facts its streams share. */
+/* Merges the facts in the streams of a process, items [first, end). */
 static int
 merge_proc(struct build *b, size_t first, size_t end, struct proc *p)
 {
@@ -116,7 +116,7 @@ merge_proc(struct build *b, size_t first, size_t end, struct proc *p)
 	return 0;
 }
 
-/* The lowest stream of the items [first, end). */
+/* Returns the lowest stream of the items [first, end). */
 static uint32_t
 first_stream(const struct build *b, size_t first, size_t end)
 {
@@ -193,7 +193,7 @@ build_threads(struct build *b, const struct item *first, size_t n)
 	return 0;
 }
 
-/* Items [first, first + n) are one loom, in identity order. */
+/* Builds a loom from items [first, first + n), in identity order. */
 static int
 build_loom(struct build *b, struct item *first, size_t n)
 {
@@ -231,7 +231,7 @@ build_loom(struct build *b, struct item *first, size_t n)
 	return 0;
 }
 
-/* The process of a pid, made if it is new. */
+/* Returns the process of a pid, adding it if it is new. */
 static uint32_t
 get_proc(struct build *b, struct idmap *pids, int pid)
 {
@@ -244,8 +244,8 @@ get_proc(struct build *b, struct idmap *pids, int pid)
 	return idmap_add(pids, b->arena, (uint32_t)pid, p) < 0 ? NO_INDEX : sys->nprocs++;
 }
 
-/* The threads that the format tells, all in the loom of stream 0. Their processes have no
- * lists of threads: tids may come again. */
+/* Builds the threads that the input lists, all in the loom of stream 0. Their processes have
+ * no lists of threads: tids may repeat. */
 static int
 build_told(struct build *b)
 {

@@ -4,9 +4,9 @@
 
 /* system: looms, processes, threads and CPUs as dense arrays, in the order of the rows.
  *
- * Who they are and how they are numbered is fixed before the first event, from the
- * metadata (doc/format/trace.md, "Parts"); of live input only how many threads there can be. What they do is in struct thread_run and
- * struct cpu_run, apart from the names, so that the hot path touches little. */
+ * Names and numbers are fixed before the first event, from the metadata (doc/format/trace.md,
+ * "Parts"); live input fixes only the most threads that may come. States are in struct thread_run
+ * and struct cpu_run, apart from the names, so that the hot path touches little. */
 
 #include "arena.h"
 #include "trace.h"
@@ -38,7 +38,7 @@ struct thread {
 	uint32_t stream; /* rank of its stream */
 	int tid;
 	const char *label; /* of its row */
-	bool pseudo;       /* it never runs: its row shows what is set, always */
+	bool pseudo;       /* it never runs: its row always shows its channels */
 };
 
 struct cpu {
@@ -64,7 +64,7 @@ struct system {
  * Returns 0, or <0 (reported). */
 int system_build(struct system *sys, struct arena *a, const struct trace *t);
 
-/* The trace tells of a thread that has come: it gets the row that was reserved for it. */
+/* Gives a thread of live input the row that was reserved for it. */
 void system_take_late(struct system *sys, const struct trace *t, uint32_t row);
 
 /* The CPU of a logical index in a loom, -1 the virtual one; NO_INDEX if there is none. */

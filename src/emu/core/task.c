@@ -13,7 +13,7 @@ enum {
 	LABEL_SIZE = 512, /* a label must be shorter, as in the peer */
 };
 
-/* Says whose task it is, besides where. Returns <0. */
+/* Reports an error with its model and thread. Returns <0. */
 __attribute__((format(printf, 4, 5))) static int
 task_error(struct emu *emu, const struct event *ev, enum error code, const char *fmt, ...)
 {
@@ -216,14 +216,14 @@ body_execute(struct emu *emu, const struct event *ev, uint32_t id, uint32_t body
 	return 0;
 }
 
-/* The body must be in that state, and on top of the stack of this thread. */
+/* Finds a body, which must be in a state and on top of the stack of this thread. */
 static int
 get_top(struct emu *emu, const struct event *ev, uint32_t id, uint32_t body, enum body_state from, const char *verb, struct body **out)
 {
 	struct task_stack *s = task_stack(emu);
 	struct task *task;
 	struct body *b = s->top;
-	/* Nearly always it is the one on top. */
+	/* Fast path: nearly always it is the body on top. */
 	bool top = b && b->task->id == id && id && !(b->task->flags & TASK_PARALLEL) && body == 0;
 	int rc = top ? 0 : find_body(emu, ev, id, &body, &task, &b);
 	if (rc < 0)

@@ -18,7 +18,7 @@ add(uint32_t a, uint64_t b)
 	return b > UINT32_MAX - a ? UINT32_MAX : a + (uint32_t)b;
 }
 
-/* Twice the time in as many buckets. */
+/* Joins buckets in pairs: each then has twice the time. */
 static void
 coarsen(struct density *d)
 {

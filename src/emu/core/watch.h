@@ -2,8 +2,8 @@
 #ifndef WATCH_H
 #define WATCH_H
 
-/* watch: what some outputs want to know of the events themselves: how many there were
- * when, and what they carried. Without such an output nothing is done. */
+/* watch: counts events over time, and passes them on, for outputs that need it. Otherwise it
+ * costs nothing. */
 
 #include "arena.h"
 #include "trace.h"
@@ -30,13 +30,13 @@ int density_init(struct density *d, struct arena *a);
 /* Events are not counted one by one, as nearly all are in the bucket of the one before. The
  * first in another comes at `time`, behind `before` events. Returns when that bucket ends. */
 int64_t density_next(struct density *d, int64_t time, uint64_t before);
-/* There were so many. */
+/* Ends with n events in all. */
 void density_end(struct density *d, uint64_t n);
 
-/* Notes the current event; after its operation. Due from emu->watch_at on. */
+/* Counts and passes on the current event, after its operation. Due from emu->watch_at on. */
 void watch_event(struct emu *emu, const struct event *ev);
 
-/* Memory for what the options ask for. Returns 0, or -1 when it is exhausted. */
+/* Allocates what the options need. Returns 0, or -1 when memory is exhausted. */
 int watch_init(struct emu *emu);
 
 #endif

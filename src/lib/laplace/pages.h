@@ -41,7 +41,7 @@ struct lap_space {
 	struct laprange *pages; /* page -> canonical, of private pages; owner: class */
 	uint64_t mapped;        /* pages in maps */
 	uint64_t cache_id;
-	void *user;     /* of whoever uses the library; NULL at first */
+	void *user;     /* for the caller; NULL at first */
 	uint32_t index; /* from 1, in order of appearance */
 	uint32_t context;
 	uint32_t life;  /* which one with this context, from 1 */

@@ -2,7 +2,7 @@
 #ifndef WIRE_H
 #define WIRE_H
 
-/* wire: the bytes of a runtime stream, for who writes and who reads them.
+/* wire: the bytes of a runtime stream, for writers and readers.
  *
  * Stream: 8 bytes of header, then events back to back.
  *

@@ -223,7 +223,7 @@ load_level(struct summary *s, const struct level *l, unsigned size, uscope_error
 	return reader_read(s->r, l->offset, s->data, (size_t)bytes, error);
 }
 
-/* The reader is constant for who reads a summary, but its last error is not. */
+/* Functions of summaries take a const reader, but set its last error. */
 static int
 finish(struct summary *s, const uscope_error_t *error)
 {

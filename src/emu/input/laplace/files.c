@@ -35,7 +35,7 @@ add_file(struct laplace *l, uint32_t cpu, const char *path, enum lap_format form
 	size_t n = strlen(t->dir);
 	if (strncmp(path, t->dir, n) == 0 && path[n] == '/')
 		f->name = path + n + 1;
-	/* Only on the command line: "-" in a manifest is a file. */
+	/* "-" is standard input on the command line only; in a manifest it is a file. */
 	bool standard = !l->source.has_manifest && strcmp(path, "-") == 0;
 	f->fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	f->name = standard ? "the standard input" : f->name;
@@ -159,7 +159,7 @@ find_files(struct laplace *l)
 
 /* ---- Reading them. ---- */
 
-/* Waits until somebody writes, or has left. 0, or <0 (reported). */
+/* Waits for bytes of a pipe, or for its end. 0, or <0 (reported). */
 static int
 wait_for(struct laplace *l, const struct laplace_file *f)
 {
@@ -217,7 +217,8 @@ struct scan {
 	uint64_t others; /* in files that were not read, about */
 };
 
-/* References matter without kernel events only, and of those the first of each space. */
+/* Looks at records for tasks. References matter only without kernel events: the first of
+ * each space. */
 static int
 scan_records(struct laplace *l, struct scan *s, bool events)
 {
@@ -234,7 +235,7 @@ scan_records(struct laplace *l, struct scan *s, bool events)
 				continue;
 			last = key;
 		} else if (!events) {
-			return 1; /* there are kernel events: again */
+			return 1; /* there are kernel events: scan again */
 		}
 		struct lap_place at = lapread_place(of);
 		rc = lapmachine_step(&s->machine, rec, &at, &step);
@@ -291,7 +292,7 @@ count_refs(const struct laplace *l, const struct scan *s)
 	for (size_t i = 0; i < l->nfiles; i++) {
 		const struct laplace_file *f = &l->files[i];
 		if (f->once)
-			n += LAPLACE_REFS_MANY + 1; /* nobody knows */
+			n += LAPLACE_REFS_MANY + 1; /* unknown */
 		else if (f->format == LAP_BINARY)
 			n += f->size / LAP_RECORD_SIZE;
 		else if (f->format == LAP_TEXT)
@@ -335,7 +336,7 @@ make_threads(struct laplace *l, const struct lapmachine *m)
 	return 0;
 }
 
-/* Whether some text may hold both. */
+/* Whether some file may have kernel events. */
 static bool
 may_have_events(const struct laplace *l)
 {

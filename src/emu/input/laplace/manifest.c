@@ -107,7 +107,7 @@ parse_fixed(struct laplace *l, const cJSON *item, uint64_t only)
 	return rc;
 }
 
-/* A key that has a default. 1: it is none of them. */
+/* Parses a key that has a default. 1: it is another key. */
 static int
 parse_key(struct laplace *l, const cJSON *item)
 {

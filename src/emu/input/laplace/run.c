@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* run: with --laplace-refs=none, references that come as one event with the one before them. */
+/* run: with --laplace-refs=none, joins references to one event. */
 #include "laplace/kernel.h"
 #include "laplace/ref.h"
 #include "stream.h"
 
-/* The first cycle at which something else comes: a record of another file, or a tick. */
+/* Returns the first cycle with something else: a record of another file, or a tick. */
 static uint64_t
 end_of_run(const struct laplace *l)
 {

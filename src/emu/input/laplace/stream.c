@@ -156,7 +156,7 @@ describe(const struct stream *s, struct event *ev)
 	ev->size = 8 * n;
 }
 
-/* Whether a window ends before the record; it is given when something shows in it. */
+/* Makes the end of a window the event, if one ends before the record and has totals to show. */
 static bool
 take_tick(struct laplace *l, struct event *ev, uint64_t cycle)
 {
@@ -175,7 +175,7 @@ next(struct stream *s, struct event *ev)
 {
 	struct laplace *l = s->trace->data;
 	s->trace->nmore += l->batch.nmore;
-	/* The record behind a tick is there already. */
+	/* Behind a tick the record is already read. */
 	int rc = l->is_tick && !l->ended ? 1 : pull(l);
 	l->is_tick = false;
 	if (rc < 0)

@@ -72,7 +72,7 @@ struct laplace_file {
 	uint32_t space; /* of a file of the per-process merge */
 	uint32_t cpu;
 	uint64_t size;
-	uint64_t dev, ino; /* which file it is, whatever its name */
+	uint64_t dev, ino; /* identity of the file */
 	bool once;         /* a pipe, of references: it cannot be read ahead */
 	int fd;
 };
@@ -128,10 +128,10 @@ int lapmanifest_probe(const char *dir);
 int lapfiles_open(struct laplace *l);
 void lapfiles_close(struct laplace *l);
 
-/* Takes the references behind the current one that come with it. */
+/* Adds the references behind the current one to its event. */
 void laprun_take(struct laplace *l);
 
-/* A failure of src/lib/laplace as one of ours. Returns <0 (reported). */
+/* Turns a failure of src/lib/laplace into an error of the emulator. Returns <0 (reported). */
 int laplace_failed(struct laplace *l, int code);
 
 #endif

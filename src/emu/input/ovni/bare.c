@@ -64,7 +64,7 @@ by_name(const void *key, const void *file)
 	return strcmp(key, ((const struct stream_file *)file)->relpath);
 }
 
-/* Streams that are told of and are not there. */
+/* Reports metadata whose stream file is missing. */
 static int
 look_for_missing(struct trace *t, const struct found *f, const struct stream_file *list, size_t n)
 {
@@ -120,7 +120,7 @@ guess_from_path(struct stream *s, bool old)
 	return m->loom ? 0 : diag_no_memory(s->trace->diag);
 }
 
-/* Takes what is there and makes sense; no key is required. */
+/* Takes the keys that are valid; none is required. */
 static int
 read_meta(struct stream *s, const cJSON *root, bool old)
 {

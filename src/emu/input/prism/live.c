@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* live: streams that are read as they come: a FIFO, a pipe, a terminal. While one is waited for
- * the others are read too, as the program that writes them may wait until somebody does. */
+/* live: reads FIFOs, pipes and terminals. While one stream is awaited the others are read
+ * too: their writer may be blocked until they are. */
 #include "parts.h"
 
 #include <errno.h>
@@ -74,7 +74,7 @@ static int
 open_bytes(struct prism *p, const struct prism_source *s, struct reader *r)
 {
 	int fd = STDIN_FILENO;
-	/* Without O_NONBLOCK it would wait here for the first who writes. */
+	/* Without O_NONBLOCK open() would wait for a writer. */
 	if (strcmp(s->events, "-") != 0)
 		fd = open(s->events, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
@@ -99,6 +99,6 @@ prismlive_close(struct prism *p, uint32_t n)
 {
 	struct reader *r = p->streams[n].file.bytes;
 	if (r && r->fd == STDIN_FILENO && p->streams[n].source.live)
-		r->fd = -1; /* not ours */
+		r->fd = -1; /* not closed here */
 	prismfile_close(&p->streams[n].file);
 }

@@ -31,7 +31,7 @@ int prismtell_late(struct prism *p, uint32_t n);
 /* Looks ahead for the threads (t->threads) and for the number of events, or reserves rows. */
 int prismrows_find(struct prism *p);
 
-/* The outputs need a row, whoever came: that of events before the first swap. */
+/* Adds a row if there is none, as outputs need one: that of events before the first swap. */
 int prismrows_need_one(struct prism *p);
 
 #endif

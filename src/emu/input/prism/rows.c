@@ -40,7 +40,7 @@ prism_row(struct prism *p, const struct prism_thread *t)
 
 /* ---- Looking ahead. ---- */
 
-/* Sees to it that a thread is there. */
+/* Adds a thread if it is new. */
 static int
 need(struct prism *p, uint32_t n, enum prismthreads_how how, uint64_t id)
 {
@@ -50,7 +50,8 @@ need(struct prism *p, uint32_t n, enum prismthreads_how how, uint64_t id)
 	return ts->n <= PRISM_THREADS_MAX ? 0 : diag_error(p->trace->diag, ERR_PRISM, NULL, "there are more than %d threads", PRISM_THREADS_MAX);
 }
 
-/* The thread that an event is of, or selects. 1, 0 a strict reader stops here, <0. */
+/* Finds the thread that an event belongs to, or selects. 1, 0: a strict reader stops here,
+ * <0. */
 static int
 scan_event(struct prism *p, uint32_t n, bool *has_thread)
 {
@@ -65,7 +66,7 @@ scan_event(struct prism *p, uint32_t n, bool *has_thread)
 	return rc < 0 ? rc : 1;
 }
 
-/* Without a word: what is wrong is told when it is read again. */
+/* Scans a stream silently: its errors are reported when it is read again. */
 static int
 scan(struct prism *p, uint32_t n, uint64_t *events)
 {

@@ -11,7 +11,7 @@
 
 /* ---- Time. ---- */
 
-/* A time that is not as it should be. 1: it can be used, 0 the stream ends before it (PT01), <0. */
+/* Reports a bad time. 1: it can be used, 0: the stream ends before it (PT01), <0. */
 static int
 check_time(struct prism *p, uint32_t n, int code)
 {
@@ -126,7 +126,8 @@ check_end(struct prism *p, uint32_t n, enum prism_code code, uint32_t issues)
 	return rc;
 }
 
-/* When nothing else is left, the last interval ends. Outputs need a row, whoever came. */
+/* Ends the last interval at the end of all streams, and adds a row if there is none: outputs
+ * need one. */
 static int
 end_trace(struct prism *p)
 {
@@ -219,7 +220,7 @@ next_tick(struct prism *p, struct event *ev)
 	int rc = p->primed ? 0 : prime(p);
 	if (rc < 0)
 		return rc;
-	/* All streams wait with their next event: nothing is in front of the first. */
+	/* The next events of all streams are known: none comes before the lowest. */
 	int64_t now = INT64_MAX;
 	bool ended = true;
 	for (uint32_t i = 0; i < p->nstreams; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tell: what is said of a stream that breaks a rule. */
+/* tell: messages about streams that break a rule. */
 #include "parts.h"
 
 #include <stdio.h>
@@ -14,7 +14,8 @@ place_of(const struct prism_stream *s)
 	return (struct place){ .file = s->source.name, .has_offset = true, .offset = s->file.rec.offset };
 }
 
-/* A writer that dies is no fault of what it wrote before. */
+/* Whether a code does not stop the run. PB01 of live input does not: its writer died, but
+ * what it wrote is good. */
 static bool
 passes(const struct prism *p, uint32_t n, enum prism_code code)
 {

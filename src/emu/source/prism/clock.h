@@ -2,8 +2,8 @@
 #ifndef INPUT_PRISM_CLOCK_H
 #define INPUT_PRISM_CLOCK_H
 
-/* clock: the times of the events of a stream, counted or out of a file of timestamps
- * (doc/format/prism.md, "Time"). It says nothing of what is wrong: who reads the stream does. */
+/* clock: the times of the events of a stream, counted or from a file of timestamps
+ * (doc/format/prism.md, "Time"). Errors are returned; the reader of the stream reports them. */
 
 #include "prism/prism.h"
 #include "reader.h"

@@ -167,7 +167,7 @@ parse_word_size(const struct parse *c, const cJSON *item)
 	return rc;
 }
 
-/* A key that has a default. 1: it is none of them. */
+/* Parses a key that has a default. 1: it is another key. */
 static int
 parse_key(const struct parse *c, const cJSON *item)
 {

@@ -2,8 +2,8 @@
 #ifndef SOURCE_PRISM_FILE_H
 #define SOURCE_PRISM_FILE_H
 
-/* file: the events of a stream out of its file, plain or compressed, or as they come through a
- * pipe. What is wrong is found here, and told by who reads. */
+/* file: reads the events of a stream from its file, plain or compressed, or from a pipe.
+ * Errors are found here and reported by the caller. */
 
 #include "prism/read.h"
 #include "source.h"
@@ -11,7 +11,7 @@
 struct prism_file {
 	struct reader *bytes; /* borrowed */
 	struct prismread in;
-	struct prism_record rec; /* the current event; who reads sets its place and its time */
+	struct prism_record rec; /* the current event; the caller sets its place and its time */
 	struct prismclock time;
 	/* Live: brings more bytes, or the end. 0, or <0 (reported). NULL: a plain file. */
 	int (*fill)(struct prism_file *f);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* files: which streams there are: descriptions and bare files of a directory, in the
- * order of the names of their events, or what the command line names. */
+/* files: finds the streams: descriptions and bare files of a directory, in the order of the
+ * names of their events, or the files that the command line names. */
 #include "source.h"
 
 #include <dirent.h>
@@ -202,7 +202,7 @@ look_at(struct prism_sources *p, struct prism_source *s)
 	if (strcmp(s->events, "-") == 0) {
 		s->name = "standard input";
 		s->live = true;
-		/* Else its number would soon be that of an output. */
+		/* A closed stdin is refused: an output would get its number. */
 		return fcntl(STDIN_FILENO, F_GETFD) < 0 ? diag_io(d, ERR_READ, "read", s->name, errno) : 0;
 	}
 	if (stat(s->events, &st) != 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* hint: what the user may have got wrong, and the keys that tell. */
+/* hint: guesses the user's mistake behind an error, and names the keys to set. */
 #include "source.h"
 
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #ifndef SOURCE_PRISM_SOURCE_H
 #define SOURCE_PRISM_SOURCE_H
 
-/* source: which streams of Prism there are, and what is said of each: its description, or keys of the
- * command line (doc/format/prism.md).
+/* source: finds Prism streams, and their settings: descriptions, and keys of the command line
+ * (doc/format/prism.md).
  *
  * All functions return 0, or <0 (reported), unless said otherwise. */
 
@@ -40,7 +40,7 @@ struct prism_source {
 	const char *name;       /* of it, in messages */
 	const char *json;       /* path of the description; NULL: none */
 	const char *timestamps; /* path; NULL: none */
-	uint64_t dev;           /* which file it is, whatever its name; of a directory */
+	uint64_t dev;           /* identity of the file, in a directory */
 	uint64_t ino;
 	struct prism_settings settings;
 	uint64_t buffer_size;
@@ -60,7 +60,7 @@ struct prism_sources {
 	const char *dir;           /* that holds the streams, or, when they are named, the first of them */
 	struct prism_source *list; /* by the names of their events, or as they are named */
 	uint32_t n;
-	uint64_t counts[PRISM_CODES]; /* how often what was found */
+	uint64_t counts[PRISM_CODES]; /* number of issues found, by code */
 };
 
 /* ---- Files. ---- */
@@ -93,7 +93,7 @@ bool prismdesc_is(const char *path);
 
 /* ---- Hints. ---- */
 
-/* A guess at what is behind a code, in a buffer of PRISM_HINT_MAX bytes; NULL: nobody knows. */
+/* Writes a guess at the cause of a code to a buffer of PRISM_HINT_MAX bytes; NULL: none. */
 const char *prismhint_get(const struct prism_keys *keys, int code, char *buf);
 
 #endif

@@ -90,7 +90,7 @@ struct conv {
 	struct diag diag;
 	uint64_t unseen;          /* records since the clock was looked at */
 	bool reported;            /* an error was */
-	bool left;                /* who reads the output has */
+	bool left;                /* the reader of the output closed it */
 	void (*on_pipe)(int sig); /* what SIGPIPE did before */
 };
 

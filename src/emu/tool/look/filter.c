@@ -60,7 +60,7 @@ read_model(struct filter *f, const char *text)
 			return true;
 		}
 	}
-	/* A letter may be of a model that nobody knows. */
+	/* A letter may be of an unknown model. */
 	f->models[(uint8_t)*text] = true;
 	return *text && !text[1];
 }

@@ -88,7 +88,7 @@ sortout_failed(const struct sortout *o)
 	return wbuf_failed(&o->out);
 }
 
-/* Whether nobody has written to the old file meanwhile. */
+/* Whether the old file is unchanged. */
 static bool
 is_unchanged(const struct sortout *o)
 {
