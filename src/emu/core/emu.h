@@ -13,7 +13,7 @@
  *   emu_close()    end checks, outputs complete
  *
  * and emu_apply() is the three phases of an event: the operation of its model changes
- * channels (pre), what changed is printed (emit), what was noted is forgotten (post). */
+ * channels (pre), what changed becomes records (emit), outputs that want events see it (post). */
 
 #include "arena.h"
 #include "chan.h"

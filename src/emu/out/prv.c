@@ -440,8 +440,6 @@ static void
 hold(struct prv *p, struct prv *cpus, const struct record *r)
 {
 	struct record line = *r;
-	if (r->kind == RECORD_EVENT)
-		return;
 	if (r->time != p->in_instant) {
 		p->ninstant = 0;
 		if (p->nheld > PRV_ENOUGH)

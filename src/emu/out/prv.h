@@ -106,9 +106,9 @@ struct prv {
 /* Creates the file. Returns 0, or <0 (reported); prv_finish() is due in both cases. */
 int prv_start(struct prv *p, const struct prv_options *o);
 
-/* Takes records and writes the lines of those that are of its rows. `cpus`: another file, of the
- * rows of CPUs, while p is of those of threads: what both show is formatted once; NULL: there
- * is none. Returns 0, or <0 (reported). */
+/* Takes records, none of them RECORD_EVENT, and writes the lines of those that are of its rows.
+ * `cpus`: another file, of the rows of CPUs, while p is of those of threads: what both show is
+ * formatted once; NULL: there is none. Returns 0, or <0 (reported). */
 int prv_write(struct prv *p, struct prv *cpus, const struct batch *b);
 
 /* Takes one record. Returns 0, or <0 (reported). */

@@ -6,7 +6,9 @@
 struct prv_sink {
 	const struct emu *emu;
 	struct prv prv[ROW_CLASSES];
-	struct arena arena; /* for the paths */
+	struct arena arena;     /* for the paths, and the two below */
+	struct record *records; /* without the events of the trace; NULL: there are none */
+	uint32_t *odd;
 };
 
 static int
@@ -35,6 +37,14 @@ sink_open(void *self, const struct emu *emu, const char *dir)
 {
 	struct prv_sink *s = self;
 	s->emu = emu;
+	if (emu->plan->options.uscope.raw_events) {
+		s->records = arena_new(&s->arena, struct record, FEED_RECORDS);
+		s->odd = arena_new(&s->arena, uint32_t, FEED_RECORDS);
+		if (!s->records || !s->odd) {
+			arena_finish(&s->arena);
+			return diag_no_memory(emu->diag);
+		}
+	}
 	int rc = start(s, emu, dir, ROW_CPU);
 	if (rc == 0)
 		rc = start(s, emu, dir, ROW_THREAD);
@@ -46,11 +56,30 @@ sink_open(void *self, const struct emu *emu, const char *dir)
 	return rc;
 }
 
+/* Leaves the events of the trace out of a batch: they stand between the states of an instant. */
+static void
+drop_events(struct prv_sink *s, struct batch *b)
+{
+	size_t n = 0;
+	size_t nodd = 0;
+	for (size_t i = 0; i < b->n; i++) {
+		if (b->r[i].kind == RECORD_EVENT)
+			continue;
+		if (b->r[i].kind != RECORD_STATE)
+			s->odd[nodd++] = (uint32_t)n;
+		s->records[n++] = b->r[i];
+	}
+	*b = (struct batch){ .r = s->records, .n = n, .odd = s->odd, .nodd = nodd, .whole = b->whole };
+}
+
 static int
 sink_write(void *self, const struct batch *b)
 {
 	struct prv_sink *s = self;
-	return prv_write(&s->prv[ROW_THREAD], &s->prv[ROW_CPU], b);
+	struct batch rest = *b;
+	if (s->records)
+		drop_events(s, &rest);
+	return prv_write(&s->prv[ROW_THREAD], &s->prv[ROW_CPU], &rest);
 }
 
 static int
