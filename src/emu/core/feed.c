@@ -4,6 +4,7 @@
 #include "arena.h"
 #include "emu.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -183,6 +184,7 @@ static void
 put_odd(struct feed *f, struct record r)
 {
 	struct batch *b = &f->cur->batch;
+	assert(f->next && f->next < f->end);
 	r.begins = f->next == f->event;
 	f->cur->odd[b->nodd++] = (uint32_t)(f->next - f->cur->records);
 	*f->next++ = r;

@@ -52,7 +52,7 @@ add(struct prism_threads *ts, struct prism_thread *t)
 {
 	if (ts->n == ts->cap) {
 		uint32_t cap = ts->cap ? ts->cap * 2 : 16;
-		struct prism_thread **list = realloc(ts->list, cap * sizeof(*list));
+		struct prism_thread **list = realloc(ts->list, cap * sizeof(struct prism_thread *));
 		if (!list)
 			return false;
 		ts->list = list;

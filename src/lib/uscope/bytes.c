@@ -2,6 +2,7 @@
 /* bytes: a file by place and piece by piece. All of the reader stands on it. */
 #include "reader.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -94,6 +95,7 @@ window_copy(struct window *w, void *to, size_t n, uscope_error_t *error)
 		int status = window_next(w, k, &p, error);
 		if (status)
 			return status;
+		assert(p); /* the range has so many */
 		memcpy(q, p, k);
 		q += k;
 		n -= k;

@@ -23,7 +23,7 @@ read_mask(struct window *w, const uscope_storage_t *def, uint32_t n, struct stat
 		return status;
 	for (uint32_t k = 0; k < n; k++)
 		*valid += (uint32_t)__builtin_popcount(p[k]);
-	unsigned extra = def->num_slots % 8 ? p[n - 1] >> def->num_slots % 8 : 0;
+	unsigned extra = def->num_slots % 8 ? (unsigned)p[n - 1] >> def->num_slots % 8 : 0;
 	diag[USCOPE_V_MASK] += extra != 0;
 	*valid -= (uint32_t)__builtin_popcount(extra);
 	if (st) {

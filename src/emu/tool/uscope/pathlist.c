@@ -71,7 +71,7 @@ find_repeated(struct pathlist *p, const uscope_field_t *fields, size_t n)
 	for (size_t i = 0; i < n; i++)
 		at[i] = &fields[i];
 	if (n)
-		qsort(at, n, sizeof(*at), by_name);
+		qsort(at, n, sizeof(uscope_field_t *), by_name);
 	size_t kept = 0;
 	bool same_before = false;
 	for (size_t i = 0; i < n; i++) {
@@ -93,7 +93,7 @@ pathlist_init(struct pathlist *p, const schema_t *schema)
 	for (uint32_t i = 0; i < schema->num_events; i++)
 		nfields += schema->events[i].num_fields;
 	p->scopes = calloc(schema->num_scopes + 1, sizeof(*p->scopes));
-	p->repeated = calloc(nfields, sizeof(*p->repeated));
+	p->repeated = calloc(nfields, sizeof(uscope_field_t *));
 	uint16_t *chain = calloc(schema->num_scopes + 1, sizeof(*chain));
 	int rc = p->scopes && p->repeated && chain ? 0 : -1;
 	for (uint32_t s = 1; s < schema->num_scopes && rc == 0; s++)
@@ -109,7 +109,7 @@ pathlist_init(struct pathlist *p, const schema_t *schema)
 	for (uint32_t i = 0; i < schema->num_events; i++)
 		find_repeated(p, schema->events[i].fields, schema->events[i].num_fields);
 	if (p->nrepeated)
-		qsort(p->repeated, p->nrepeated, sizeof(*p->repeated), by_address);
+		qsort(p->repeated, p->nrepeated, sizeof(uscope_field_t *), by_address);
 	return 0;
 }
 
@@ -132,5 +132,5 @@ pathlist_scope(const struct pathlist *p, uint16_t scope)
 bool
 pathlist_is_repeated(const struct pathlist *p, const uscope_field_t *field)
 {
-	return p->nrepeated && bsearch(&field, p->repeated, p->nrepeated, sizeof(*p->repeated), by_address);
+	return p->nrepeated && bsearch(&field, p->repeated, p->nrepeated, sizeof(uscope_field_t *), by_address);
 }
