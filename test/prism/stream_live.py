@@ -123,6 +123,15 @@ def same(what, live, file):
         check(what, len({t for k, (t, _) in a[2].items() if k[0] == row}) == 1, f"row {row} begins at several times")
 
 
+def again(what, r):
+    """ovni.uscp tells the same as the PRV."""
+    p = subprocess.run([USCOPE, "timeline", "--prv", f"{r.where}/again", f"{r.dir}/ovni.uscp"], capture_output=True, text=True, check=False, timeout=60)
+    check(what, p.returncode == 0, p.stderr)
+    for name in "thread.prv", "thread.row", "cpu.prv", "cpu.row":
+        with open(f"{r.where}/again/{name}", encoding="utf-8") as f:
+            check(what, f.read() == r.read(name), f"another {name} out of ovni.uscp")
+
+
 def random_stream(r, threads=0):
     out = [FULL[:2] if r.random() < 0.5 else cfg("mem", 0)]
     full = out[0] == FULL[:2]
@@ -161,6 +170,12 @@ def as_files():
         cut = sorted(r.randrange(len(data)) for _ in range(r.randrange(4)))
         pieces = [data[a:b] for a, b in zip([0, *cut], [*cut, len(data)])]
         same(f"random {i}", feed(data, *options, pieces=pieces), plain(data, *options))
+    # The reader waits nearly everywhere: also where the next event brings a row, which begins before it.
+    for i in range(6):
+        data = random_stream(random.Random(i))
+        live = feed(data, "--prism-interval=time:7", pieces=[data[i:i + 3] for i in range(0, len(data), 3)])
+        same(f"crumbs {i}", live, plain(data, "--prism-interval=time:7"))
+        again(f"crumbs {i}", live)
     # One that is read while the file has room for all: names are there when they are shown.
     big = swap(1) + (enter("one") + enter("two") + leave("two") + leave("one")) * 30000 + END
     same("big", feed(big), plain(big))
@@ -171,11 +186,7 @@ def outputs():
     r = feed(WORKED, "--prism-interval=time:8")
     check("outputs", r.read("thread.prv").startswith("#Paraver (19/01/38 at 03:14):00000000000000000015_ns:0:1:1(002:1)\n"), r.read("thread.prv")[:70])
     check("outputs", r.read("thread.row").splitlines()[3:] == ["LEVEL THREAD SIZE 2", "thread 1", "thread 2"], r.read("thread.row"))
-    p = subprocess.run([USCOPE, "timeline", "--prv", f"{r.where}/again", f"{r.dir}/ovni.uscp"], capture_output=True, text=True, check=False, timeout=60)
-    check("timeline", p.returncode == 0, p.stderr)
-    for name in "thread.prv", "thread.row", "cpu.prv", "cpu.row":
-        with open(f"{r.where}/again/{name}", encoding="utf-8") as f:
-            check("timeline", f.read() == r.read(name), f"another {name}")
+    again("timeline", r)
     p = subprocess.run([USCOPE, "timeline", "--at", "9ns", f"{r.dir}/ovni.uscp"], capture_output=True, text=True, check=False, timeout=60)
     check("timeline", p.stdout.count("thread ") == 3 and "row 3" not in p.stdout, p.stdout)
     # As many as there are rows, and one more.

@@ -233,6 +233,7 @@ uscp_open(void *self, const struct emu *emu, const char *dir)
 {
 	struct uscp *u = self;
 	u->emu = emu;
+	u->flushed = -1;
 	u->last_text = &emu->texts;
 	u->path = arena_printf(&u->arena, "%s/" FILE_NAME, dir);
 	const char *reason = "memory is exhausted";

@@ -167,6 +167,10 @@ put_late(struct uscp *u, const struct batch *b, size_t late)
 {
 	int64_t time = b->r[b->odd[late]].time;
 	u->time = time > u->time ? time - 1 : time;
+	if (u->time <= u->flushed) { /* the file has got that nanosecond; it counts ps */
+		uscope_begin_cycle(u->w, uscp_ps(u->time) + 1);
+		u->begun = true;
+	}
 	for (; late < b->nodd && b->r[b->odd[late]].time == time; late++)
 		if (b->r[b->odd[late]].kind == RECORD_LATE)
 			put_any(u, &b->r[b->odd[late]]);
@@ -229,6 +233,7 @@ uscp_flush(void *self, int64_t time)
 	if (u->failed)
 		return go_on(u);
 	(void)uscope_writer_flush(u->w);
+	u->flushed = u->time;
 	uscp_check_writer(u);
 	return go_on(u);
 }

@@ -59,6 +59,7 @@ struct uscp {
 	struct span *busy; /* by CPU */
 	struct span *over;
 	int64_t time;                    /* of the current cycle or the last one, ns */
+	int64_t flushed;                 /* time at the last flush, ns; -1: none */
 	struct uscp_shown *shown;        /* hash table by channel and value */
 	size_t shown_mask;               /* bits of a channel that select its entries */
 	size_t shown_stride;             /* entries between those of two channels */
