@@ -3,7 +3,7 @@
 #define SCHEMA_H
 
 /* schema: the definitions of a µScope file in memory, built by an application (schema.c)
- * or decoded from a file (schemain.c). Layout of the bytes: doc/format/uscope.md,
+ * or decoded from a file (schemacode.c). Layout of the bytes: doc/format/uscope.md,
  * "Schema". */
 
 #include "uscope.h"
@@ -40,6 +40,11 @@ struct schema_bytes {
 
 int schema_encode(
 	const schema_t *schema, const dut_desc_t *dut, struct schema_bytes *bytes, uscope_error_t *error);
+
+/* Which layout the definitions of a file have: the bytes of the definition of a storage, and where the string
+ * pool begins. Arguments and errors as those of schema_decode(). */
+int schema_layout(const struct schema_bytes *bytes, unsigned minor, uint64_t at, uint64_t *diag, size_t *storage, size_t *pool,
+	uscope_error_t *error);
 
 /* The other way. minor: of the file header. diag: counters by enum uscope_diag, added to.
  * at: offset of the schema payload in the file, for the error. The pairs of the DUT
