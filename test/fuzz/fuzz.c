@@ -73,7 +73,6 @@ null_close(void *self, int64_t duration)
 }
 
 static const struct sink_ops null_sink = {
-	.name = "null",
 	.size = sizeof(struct null),
 	.load = 1,
 	.open = null_open,

@@ -95,8 +95,8 @@ check_close(void *self, int64_t duration)
 	return 0;
 }
 
-static const struct sink_ops check_sink = { .name = "check", .load = 1, .open = check_open, .write = check_write, .close = check_close };
-static const struct sink_ops still_sink = { .name = "still", .open = check_open, .close = check_close };
+static const struct sink_ops check_sink = { .load = 1, .open = check_open, .write = check_write, .close = check_close };
+static const struct sink_ops still_sink = { .open = check_open, .close = check_close };
 
 /* The records are made first, as sinks run on other threads. */
 static void
@@ -212,7 +212,7 @@ static bool called[4];
 		called[i] = true;                               \
 		return 0;                                       \
 	}                                                       \
-	static const struct sink_ops sink_##i = { .name = #i, .load = (weight), .open = check_open, .write = write_##i, .close = check_close };
+	static const struct sink_ops sink_##i = { .load = (weight), .open = check_open, .write = write_##i, .close = check_close };
 MARKING(0, 4)
 MARKING(1, 1)
 MARKING(2, 2)
@@ -227,7 +227,7 @@ idle_open(void *self, const struct emu *emu, const char *dir)
 	return 1;
 }
 
-static const struct sink_ops sink_3 = { .name = "3", .load = 9, .open = idle_open, .write = write_0, .close = check_close };
+static const struct sink_ops sink_3 = { .load = 9, .open = idle_open, .write = write_0, .close = check_close };
 
 /* The heaviest sink has a thread of its own as soon as there are two; one that wants no records
  * has none. */
@@ -263,7 +263,7 @@ slow_write(void *self, const struct batch *b)
 	return 0;
 }
 
-static const struct sink_ops slow_sink = { .name = "slow", .load = 1, .open = check_open, .write = slow_write, .close = check_close };
+static const struct sink_ops slow_sink = { .load = 1, .open = check_open, .write = slow_write, .close = check_close };
 
 static void
 several(void)
@@ -327,7 +327,7 @@ wait_flushed(int n)
 static void
 idle(void)
 {
-	static const struct sink_ops ops = { .name = "seen", .load = 1, .open = check_open, .write = seen_write, .flush = seen_flush, .close = check_close };
+	static const struct sink_ops ops = { .load = 1, .open = check_open, .write = seen_write, .flush = seen_flush, .close = check_close };
 	static const struct sink_ops *const sinks[] = { &ops };
 	struct feed f;
 	seen.n = 0;

@@ -76,7 +76,6 @@ record_cpu(const struct record *r, uint32_t nthreads)
 }
 
 struct sink_ops {
-	const char *name;
 	size_t size;   /* private memory, zeroed */
 	unsigned load; /* work for a record, compared with that of the other sinks; 0: it takes none */
 

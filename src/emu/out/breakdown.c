@@ -6,7 +6,7 @@
 #include "prv.h"
 #include "reduce.h"
 
-#include <string.h>
+#include <inttypes.h>
 
 /* One breakdown and its files. */
 struct view {
@@ -53,15 +53,13 @@ static int
 write_row_file(const struct emu *emu, const char *path, uint32_t n)
 {
 	struct wbuf w;
-	int rc = out_open(&w, emu, path);
+	int rc = paraver_open(&w, emu->diag, path);
 	if (rc < 0)
 		return rc;
 	paraver_put_rows(&w, n);
-	for (uint32_t i = 0; i < n; i++) {
-		char label[PARAVER_BREAKDOWN_LABEL];
-		wbuf_printf(&w, "%s\n", paraver_breakdown_label(label, i, n));
-	}
-	return out_close(&w, emu);
+	for (uint32_t i = 0; i < n; i++)
+		wbuf_printf(&w, "~CPU %4" PRIu32 "\n", n - i);
+	return paraver_close(&w, emu->diag);
 }
 
 static int
@@ -153,7 +151,6 @@ breakdown_write(void *self, const struct batch *batch)
 }
 
 const struct sink_ops breakdown_sink = {
-	.name = "breakdown",
 	.size = sizeof(struct breakdown),
 	.load = 1,
 	.open = breakdown_open,

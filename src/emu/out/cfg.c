@@ -37,40 +37,14 @@ cfg_title(struct arena *a, enum row_class rows, const struct chan_decl *decl)
 static void
 put_functions(struct wbuf *w, bool next)
 {
-	static const char *const select[][2] = {
-		{ "cpu", "Active Thd" },
-		{ "appl", "Adding" },
-		{ "task", "Adding" },
-		{ "thread", "Last Evt Val" },
-		{ "node", "Adding" },
-		{ "system", "Adding" },
-		{ "workload", "Adding" },
-		{ "from_obj", "All" },
-		{ "to_obj", "All" },
-		{ "tag_msg", "All" },
-		{ "size_msg", "All" },
-		{ "bw_msg", "All" },
-		{ "evt_type", "=" },
-		{ "evt_value", "All" },
-	};
-	static const char *const compose[] = {
-		"compose_cpu",
-		"compose_appl",
-		"compose_task",
-		"compose_thread",
-		"compose_node",
-		"compose_system",
-		"compose_workload",
-		"topcompose1",
-		"topcompose2",
-	};
-	wbuf_printf(w, "window_selected_functions { 14, { ");
-	for (size_t i = 0; i < 14; i++)
-		wbuf_printf(w, "{%s, %s}, ", select[i][0], next && i == 3 ? "Next Evt Val" : select[i][1]);
-	wbuf_printf(w, "} }\nwindow_compose_functions { 9, { ");
-	for (size_t i = 0; i < 9; i++)
-		wbuf_printf(w, "{%s, As Is}, ", compose[i]);
-	wbuf_printf(w, "} }\n");
+	wbuf_printf(w,
+		"window_selected_functions { 14, { {cpu, Active Thd}, {appl, Adding}, {task, Adding}, {thread, %s Evt Val}, "
+		"{node, Adding}, {system, Adding}, {workload, Adding}, {from_obj, All}, {to_obj, All}, {tag_msg, All}, "
+		"{size_msg, All}, {bw_msg, All}, {evt_type, =}, {evt_value, All}, } }\n"
+		"window_compose_functions { 9, { {compose_cpu, As Is}, {compose_appl, As Is}, {compose_task, As Is}, "
+		"{compose_thread, As Is}, {compose_node, As Is}, {compose_system, As Is}, {compose_workload, As Is}, "
+		"{topcompose1, As Is}, {topcompose2, As Is}, } }\n",
+		next ? "Next" : "Last");
 }
 
 /* "1:0,100,0 2:..." becomes "{1.000000000000:0,100,0},{2.000000000000:...". */
@@ -188,12 +162,12 @@ write_view(struct cfg *c, const char *model, const struct chan_decl *decl, const
 	if (!path || !title)
 		return diag_no_memory(emu->diag);
 	struct wbuf w;
-	rc = out_open(&w, emu, path);
+	rc = paraver_open(&w, emu->diag, path);
 	if (rc < 0)
 		return rc;
 	cfg_write(&w, decl, title, label);
 	c->written[c->nwritten++] = path;
-	return out_close(&w, emu);
+	return paraver_close(&w, emu->diag);
 }
 
 static int
@@ -273,4 +247,4 @@ cfg_close(void *self, int64_t duration)
 	return rc ? rc : bad;
 }
 
-const struct sink_ops cfg_sink = { .name = "cfg", .size = sizeof(struct cfg), .open = cfg_open, .close = cfg_close };
+const struct sink_ops cfg_sink = { .size = sizeof(struct cfg), .open = cfg_open, .close = cfg_close };

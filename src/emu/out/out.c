@@ -7,7 +7,7 @@
 #include <string.h>
 
 const struct output_decl out_list[] = {
-	{ "prv", OUTPUT_PRV, { &row_sink, &pcf_sink, &prv_sink, &breakdown_sink, &cfg_sink } },
+	{ "prv", OUTPUT_PRV, { &names_sink, &prv_sink, &breakdown_sink, &cfg_sink } },
 	{ "uscope", OUTPUT_USCOPE, { &uscp_sink } },
 	{ NULL },
 };
@@ -103,16 +103,4 @@ out_type_labels(struct arena *a, const struct emu *emu, enum row_class rows)
 	if (!labels)
 		(void)diag_no_memory(emu->diag);
 	return labels;
-}
-
-int
-out_open(struct wbuf *w, const struct emu *emu, const char *path)
-{
-	return paraver_open(w, emu->diag, path);
-}
-
-int
-out_close(struct wbuf *w, const struct emu *emu)
-{
-	return paraver_close(w, emu->diag);
 }

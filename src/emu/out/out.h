@@ -12,12 +12,11 @@
 #include "wbuf.h"
 
 enum {
-	OUT_SINKS = 5, /* most sinks of an output */
+	OUT_SINKS = 4, /* most sinks of an output */
 };
 
+extern const struct sink_ops names_sink;     /* rows, types, values and their labels */
 extern const struct sink_ops prv_sink;       /* records */
-extern const struct sink_ops pcf_sink;       /* types, values and their labels */
-extern const struct sink_ops row_sink;       /* names of the rows */
 extern const struct sink_ops cfg_sink;       /* views */
 extern const struct sink_ops breakdown_sink; /* CPUs sorted by value; all three files */
 extern const struct sink_ops uscp_sink;      /* everything, as a µScope file */
@@ -69,9 +68,5 @@ uint32_t out_in_order(enum row_class rows, uint32_t i);
 /* Writes a PCF with one type: its label, and the labels of the values of some columns.
  * Returns 0, or <0 (reported). */
 int pcf_write_type(const struct emu *emu, const char *path, int prv_type, const char *label, const uint32_t *cols, size_t ncols);
-
-/* Open and close a file of the output; errors are reported. */
-int out_open(struct wbuf *w, const struct emu *emu, const char *path);
-int out_close(struct wbuf *w, const struct emu *emu);
 
 #endif

@@ -109,10 +109,3 @@ paraver_put_rows(struct wbuf *w, uint32_t n)
 {
 	wbuf_printf(w, "LEVEL NODE SIZE 1\nhostname\n\nLEVEL THREAD SIZE %" PRIu32 "\n", n);
 }
-
-const char *
-paraver_breakdown_label(char buf[PARAVER_BREAKDOWN_LABEL], uint32_t i, uint32_t n)
-{
-	(void)snprintf(buf, PARAVER_BREAKDOWN_LABEL, "~CPU %4" PRIu32, n - i);
-	return buf;
-}

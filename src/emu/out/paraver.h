@@ -8,10 +8,6 @@
 #include "diag.h"
 #include "wbuf.h"
 
-enum {
-	PARAVER_BREAKDOWN_LABEL = 24, /* bytes, NUL included */
-};
-
 /* Return 0, or <0 (reported). */
 int paraver_open(struct wbuf *w, struct diag *d, const char *path);
 int paraver_close(struct wbuf *w, struct diag *d);
@@ -26,20 +22,14 @@ paraver_clean(char c)
 /* Writes a text of the trace inside a line: control bytes become blanks. */
 void paraver_put_text(struct wbuf *w, const char *text);
 
-/* ---- PCF. ---- */
-
-/* Options and colours. */
+/* Begins a PCF: options and colours. */
 void paraver_put_head(struct wbuf *w);
 void paraver_put_type(struct wbuf *w, int prv_type, const char *label);
 /* Writes a value of the last type and its label. Returns false if Paraver cannot hold it: it
  * is left out. */
 bool paraver_put_value(struct wbuf *w, int64_t value, const char *text, bool compat);
 
-/* ---- ROW. ---- */
-
-/* Writes the heading of a ROW file with n rows. */
+/* Begins a ROW with n rows. */
 void paraver_put_rows(struct wbuf *w, uint32_t n);
-/* Makes the label of row i of n, from 0, of a breakdown. Returns buf. */
-const char *paraver_breakdown_label(char buf[PARAVER_BREAKDOWN_LABEL], uint32_t i, uint32_t n);
 
 #endif

@@ -67,11 +67,11 @@ prv_start(struct prv *p, const struct prv_options *o)
 	return 0;
 }
 
-/* Reports the failure of a write, once. */
+/* Reports the failure of a write to a file (NULL: there is none), once. */
 static int
-check_written(struct prv *p)
+check_file(struct prv *p)
 {
-	if (!wbuf_failed(&p->out))
+	if (!p || !wbuf_failed(&p->out))
 		return 0;
 	if (p->told)
 		return -ERR_WRITE;
@@ -81,7 +81,13 @@ check_written(struct prv *p)
 		p->out.path, strerror(p->out.error));
 }
 
-/* ---- Records that are held back, and punctual values. ---- */
+static int
+check_written(struct prv *p, struct prv *cpus)
+{
+	int rc = check_file(p);
+	int bad = check_file(cpus);
+	return rc ? rc : bad;
+}
 
 /* Most of what is held shares its instant with other rows: trying one line for all of it is in vain. */
 static void
@@ -212,9 +218,7 @@ prv_write(struct prv *p, struct prv *cpus, const struct batch *b)
 		if (r < end)
 			hold(p, cpus, r++);
 	}
-	int rc = check_written(p);
-	int bad = cpus ? check_written(cpus) : 0;
-	return rc ? rc : bad;
+	return check_written(p, cpus);
 }
 
 int
@@ -223,7 +227,7 @@ prv_put(struct prv *p, const struct record *r)
 	if (is_apart(p, r->time, r->time))
 		put_held(p, NULL, p->nheld);
 	hold(p, NULL, r);
-	return check_written(p);
+	return check_file(p);
 }
 
 int
@@ -233,18 +237,14 @@ prv_release(struct prv *p, struct prv *cpus, int64_t time)
 	(void)wbuf_flush(&p->out);
 	if (cpus)
 		(void)wbuf_flush(&cpus->out);
-	int rc = check_written(p);
-	int bad = cpus ? check_written(cpus) : 0;
-	return rc ? rc : bad;
+	return check_written(p, cpus);
 }
 
 int
 prv_settle(struct prv *p, struct prv *cpus)
 {
 	put_held(p, cpus, p->nheld);
-	int rc = check_written(p);
-	int bad = cpus ? check_written(cpus) : 0;
-	return rc ? rc : bad;
+	return check_written(p, cpus);
 }
 
 void

@@ -15,9 +15,9 @@ static int
 start(struct prv_sink *s, const struct emu *emu, const char *dir, enum row_class rows)
 {
 	int *types = arena_new(&s->arena, int, emu->plan->ncols);
-	const char *path = arena_printf(&s->arena, "%s/%s.prv", dir, out_class(rows));
+	const char *path = out_path(&s->arena, emu, dir, rows, "prv");
 	if (!types || !path)
-		return diag_no_memory(emu->diag);
+		return path ? diag_no_memory(emu->diag) : -ERR_MEMORY;
 	for (uint32_t col = 0; col < emu->plan->ncols; col++)
 		types[col] = out_decl(emu, rows, col)->prv_type;
 	return prv_start(&s->prv[rows], &(struct prv_options){
@@ -103,7 +103,6 @@ sink_close(void *self, int64_t duration)
 }
 
 const struct sink_ops prv_sink = {
-	.name = "prv",
 	.size = sizeof(struct prv_sink),
 	.load = 4,
 	.open = sink_open,

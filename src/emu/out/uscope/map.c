@@ -19,8 +19,6 @@ struct builder {
 	const struct emu *emu;
 	const char **reason;
 	int status; /* first error */
-	int mode_enum;
-	int class_enum;
 };
 
 /* Keeps the first failure; returns the id. */

@@ -276,7 +276,6 @@ uscp_close(void *self, int64_t duration)
 }
 
 const struct sink_ops uscp_sink = {
-	.name = "uscope",
 	.size = sizeof(struct uscp),
 	.load = 2,
 	.open = uscp_open,
