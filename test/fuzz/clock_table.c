@@ -2,7 +2,7 @@
 /* Tables of clock offsets. */
 #include "fuzz.h"
 
-#include "input/ovni/clkoff.h"
+#include "input/ovni/parts.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "input/ovni/clkoff.h"
+#include "input/ovni/parts.h"
 
 #include "kit.h"
 

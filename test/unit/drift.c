@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables of offsets that change, and clocks corrected by them. */
-#include "input/ovni/drift.h"
 
-#include "input/ovni/clkoff.h"
+#include "input/ovni/parts.h"
 #include "kit.h"
 
 #include <string.h>

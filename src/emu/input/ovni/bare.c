@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "bare.h"
+/* bare: the streams of a runtime trace, with or without their metadata. */
+#include "parts.h"
 
 #include "json.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "clkoff.h"
-
-#include "drift.h"
+/* clkoff: the table of clock offsets between hosts. Defined in doc/format/trace.md, "Clock offsets". */
+#include "parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,34 +14,30 @@ enum {
 	HOSTS_MAX = 65536, /* far above any machine; bounds what a bad table can cost */
 };
 
-struct entry {
-	const char *host;
-	int64_t offset;
-	const struct drift *drift; /* instead of the offset; NULL: none */
-	size_t line;
-	bool used;
-};
-
-struct table {
-	struct entry *entries;
-	size_t n;
-	size_t cap;
-};
-
-#define bad_line(t, path, line, ...) \
-	bad_line_((t), (path), (line), __VA_ARGS__)
-
-__attribute__((format(printf, 4, 5))) static int
-bad_line_(struct trace *t, const char *path, size_t line, const char *fmt, ...)
+int
+clkoff_bad(const struct clock_table *tab, const char *fmt, ...)
 {
-	char why[256];
+	char why[512];
 	va_list ap;
 	va_start(ap, fmt);
 	(void)vsnprintf(why, sizeof(why), fmt, ap);
 	va_end(ap);
-	return diag_error(t->diag, ERR_CLOCK_TABLE, NULL, "%s, line %zu: %s\n"
-							  "hint: a line is: rank hostname offset_median offset_mean offset_std",
-		path, line, why);
+	return diag_error(tab->trace->diag, ERR_CLOCK_TABLE, NULL, "%s, line %zu: %s\nhint: a line is: %s", tab->path, tab->line, why, tab->columns);
+}
+
+int
+clkoff_add(struct clock_table *tab, const char *host, size_t n, int64_t offset)
+{
+	struct trace *t = tab->trace;
+	if (tab->n == HOSTS_MAX)
+		return clkoff_bad(tab, "more than %d hosts", HOSTS_MAX);
+	struct clock_entry *grown = arena_grow(&t->arena, tab->entries, tab->n, &tab->cap, sizeof(*grown));
+	host = arena_strndup(&t->arena, host, n);
+	if (!grown || !host)
+		return diag_no_memory(t->diag);
+	tab->entries = grown;
+	grown[tab->n++] = (struct clock_entry){ .host = host, .offset = offset, .line = tab->line };
+	return 0;
 }
 
 /* The next field of a line, NUL-terminated; NULL when there is none. */
@@ -78,18 +72,7 @@ parse_offset(const char *f, char **end, int64_t *offset)
 }
 
 static int
-add(struct trace *t, struct table *tab, struct entry e)
-{
-	struct entry *grown = arena_grow(&t->arena, tab->entries, tab->n, &tab->cap, sizeof(*grown));
-	if (!grown)
-		return diag_no_memory(t->diag);
-	tab->entries = grown;
-	tab->entries[tab->n++] = e;
-	return 0;
-}
-
-static int
-parse_line(struct trace *t, const char *path, size_t line, char *text, struct table *tab)
+parse_line(struct clock_table *tab, char *text)
 {
 	static const char *const names[] = { "rank", "hostname", "offset_median", "offset_mean", "offset_std" };
 	char *rest = text;
@@ -100,7 +83,7 @@ parse_line(struct trace *t, const char *path, size_t line, char *text, struct ta
 	for (int i = 0; i < 5; i++) {
 		char *f = field(&rest);
 		if (!f)
-			return bad_line(t, path, line, "the field %s is missing", names[i]);
+			return clkoff_bad(tab, "the field %s is missing", names[i]);
 		char *end = f;
 		if (i == 0)
 			(void)strtol(f, &end, 10);
@@ -111,58 +94,44 @@ parse_line(struct trace *t, const char *path, size_t line, char *text, struct ta
 		if (i == 1)
 			host = f;
 		else if (end == f || *end)
-			return bad_line(t, path, line, "the field %s is not a number: %s", names[i], f);
+			return clkoff_bad(tab, "the field %s is not a number: %s", names[i], f);
 	}
 	if (!fits)
-		return bad_line(t, path, line, "the offset %g does not fit in 64 bits", strtod(median, NULL));
-	if (tab->n == HOSTS_MAX)
-		return bad_line(t, path, line, "more than %d hosts", HOSTS_MAX);
-	host = arena_strndup(&t->arena, host, strlen(host));
-	if (!host)
-		return diag_no_memory(t->diag);
-	return add(t, tab, (struct entry){ .host = host, .offset = offset, .line = line });
+		return clkoff_bad(tab, "the offset %g does not fit in 64 bits", strtod(median, NULL));
+	return clkoff_add(tab, host, strlen(host), offset);
 }
 
+/* Reads a table of constant offsets. */
 static int
-parse(struct trace *t, const char *path, FILE *f, struct table *tab)
+parse(struct clock_table *tab)
 {
 	char text[LINE_SIZE];
-	size_t line = 0;
-	while (fgets(text, sizeof(text), f)) {
-		line++;
+	while (fgets(text, sizeof(text), tab->f)) {
+		tab->line++;
 		if (strlen(text) == sizeof(text) - 1 && text[sizeof(text) - 2] != '\n')
-			return bad_line(t, path, line, "the line is longer than %d bytes", LINE_SIZE - 2);
-		if (line == 1) /* titles, whatever they say */
+			return clkoff_bad(tab, "the line is longer than %d bytes", LINE_SIZE - 2);
+		if (tab->line == 1) /* titles, whatever they say */
 			continue;
 		if (!text[strspn(text, " \t\r\n\v\f")])
 			continue;
-		int rc = parse_line(t, path, line, text, tab);
+		int rc = parse_line(tab, text);
 		if (rc < 0)
 			return rc;
 	}
-	if (ferror(f))
-		return diag_io(t->diag, ERR_READ, "read", path, errno);
-	if (tab->n == 0)
-		return bad_line(t, path, line ? line : 1, "%s", line ? "the table has a header but no entries" : "the table is empty");
-	return 0;
-}
-
-/* The table whose offsets were measured several times. */
-static int
-parse_drift(struct trace *t, const char *path, FILE *f, struct table *tab)
-{
-	struct drift_table d;
-	int rc = drift_parse(t, path, f, &d);
-	for (size_t i = 0; i < d.nhosts && rc == 0; i++)
-		rc = add(t, tab, (struct entry){ .host = d.hosts[i], .drift = &d.drifts[i], .line = 1 });
-	return rc;
+	if (ferror(tab->f))
+		return diag_io(tab->trace->diag, ERR_READ, "read", tab->path, errno);
+	if (tab->n)
+		return 0;
+	bool titles = tab->line > 0;
+	tab->line = titles ? tab->line : 1;
+	return clkoff_bad(tab, "%s", titles ? "the table has a header but no entries" : "the table is empty");
 }
 
 static int
 by_host(const void *a, const void *b)
 {
-	const struct entry *x = a;
-	const struct entry *y = b;
+	const struct clock_entry *x = a;
+	const struct clock_entry *y = b;
 	int c = strcmp(x->host, y->host);
 	return c ? c : (x->line > y->line) - (x->line < y->line);
 }
@@ -171,34 +140,37 @@ by_host(const void *a, const void *b)
 static int
 is_host(const void *loom, const void *entry)
 {
-	const char *host = ((const struct entry *)entry)->host;
+	const char *host = ((const struct clock_entry *)entry)->host;
 	size_t n = strcspn(loom, ".");
 	int c = strncmp(loom, host, n);
 	return c ? c : -(host[n] != 0);
 }
 
 static int
-apply(struct trace *t, const char *path, struct table *tab)
+apply(struct clock_table *tab)
 {
-	if (!tab->entries) /* parse() refuses an empty table */
+	struct trace *t = tab->trace;
+	if (!tab->entries) /* an empty table was refused */
 		return 0;
 	qsort(tab->entries, tab->n, sizeof(*tab->entries), by_host);
-	for (size_t k = 1; k < tab->n; k++)
+	for (size_t k = 1; k < tab->n; k++) {
+		tab->line = tab->entries[k].line;
 		if (strcmp(tab->entries[k].host, tab->entries[k - 1].host) == 0)
-			return bad_line(t, path, tab->entries[k].line, "the host %s is already in the table", tab->entries[k].host);
+			return clkoff_bad(tab, "the host %s is already in the table", tab->entries[k].host);
+	}
 	for (size_t i = 0; i < t->nstreams; i++) {
 		struct stream *s = &t->streams[i];
-		struct entry *e = !s->meta.loom ? NULL : bsearch(s->meta.loom, tab->entries, tab->n, sizeof(*e), is_host);
+		struct clock_entry *e = !s->meta.loom ? NULL : bsearch(s->meta.loom, tab->entries, tab->n, sizeof(*e), is_host);
 		if (!e)
 			continue;
 		e->used = true;
 		s->clock_offset = e->offset;
-		if (e->drift) {
+		if (e->drift.n) {
 			s->drift = arena_new(&t->arena, struct drift, 1);
 			if (!s->drift)
 				return diag_no_memory(t->diag);
-			*s->drift = *e->drift;
-			s->clock_offset = e->drift->offset[0];
+			*s->drift = e->drift;
+			s->clock_offset = e->drift.offset[0];
 		}
 	}
 	for (size_t k = 0; k < tab->n; k++)
@@ -206,9 +178,9 @@ apply(struct trace *t, const char *path, struct table *tab)
 			return diag_error(t->diag, ERR_CLOCK_TABLE, NULL,
 				"%s: no loom runs on the host %s\n"
 				"hint: the host of a loom is its name up to the first dot",
-				path, tab->entries[k].host);
-	bool drifts = tab->entries[0].drift;
-	diag_info(t->diag, "clock offsets%s of %zu hosts from %s", drifts ? ", with their drift," : "", tab->n, path);
+				tab->path, tab->entries[k].host);
+	bool drifts = tab->entries[0].drift.n > 0;
+	diag_info(t->diag, "clock offsets%s of %zu hosts from %s", drifts ? ", with their drift," : "", tab->n, tab->path);
 	return drifts ? drift_install(t) : 0;
 }
 
@@ -242,8 +214,8 @@ clkoff_apply(struct trace *t)
 			return 0;
 		return diag_io(t->diag, ERR_CLOCK_TABLE, "open the clock offset table", path, errno);
 	}
-	struct table tab = { 0 };
-	int rc = drift_probe(f) ? parse_drift(t, path, f, &tab) : parse(t, path, f, &tab);
+	struct clock_table tab = { .trace = t, .path = path, .f = f, .columns = "rank hostname offset_median offset_mean offset_std" };
+	int rc = drift_probe(f) ? drift_parse(&tab) : parse(&tab);
 	(void)fclose(f);
-	return rc < 0 ? rc : apply(t, path, &tab);
+	return rc < 0 ? rc : apply(&tab);
 }

@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-#include "drift.h"
+/* drift: a table of clock offsets that were measured several times. Defined in
+ * doc/format/trace.md, "Drift". */
+#include "parts.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	WORD_SIZE = 256,   /* longer words are refused: a name of a host has 64 bytes */
-	HOSTS_MAX = 65536, /* as in a table of constant offsets */
+	WORD_SIZE = 256, /* longer words are refused: a name of a host has 64 bytes */
 };
 
 #define FIRST_TITLE "wallclock"
 #define SECOND_TITLE "clock_ns"
 
-/* One file, word by word. */
+/* The file, word by word. */
 struct scan {
-	struct trace *trace;
-	const char *path;
-	FILE *f;
-	size_t line; /* of the word, from 1 */
+	struct clock_table *tab;
 	size_t n;
 	char word[WORD_SIZE];
 };
@@ -27,25 +25,12 @@ struct scan {
 struct rows {
 	int64_t *clock;
 	size_t clock_cap;
-	int64_t *offsets; /* n times nhosts */
+	int64_t *offsets; /* n times the hosts */
 	size_t offsets_cap;
 	size_t n;
 	size_t *lines; /* of each row */
 	size_t lines_cap;
 };
-
-__attribute__((format(printf, 2, 3))) static int
-bad(struct scan *s, const char *fmt, ...)
-{
-	char why[WORD_SIZE + 256];
-	va_list ap;
-	va_start(ap, fmt);
-	(void)vsnprintf(why, sizeof(why), fmt, ap);
-	va_end(ap);
-	return diag_error(s->trace->diag, ERR_CLOCK_TABLE, NULL, "%s, line %zu: %s\n"
-								 "hint: a line is: wallclock clock_ns, and the offset of each host",
-		s->path, s->line, why);
-}
 
 static bool
 is_blank(int c)
@@ -59,18 +44,18 @@ next_word(struct scan *s)
 {
 	int c;
 	do {
-		c = getc_unlocked(s->f);
+		c = getc_unlocked(s->tab->f);
 	} while (is_blank(c));
 	s->n = 0;
 	while (c != EOF && c != '\n' && !is_blank(c)) {
 		if (s->n == WORD_SIZE - 1 || c == 0)
-			return bad(s, "this is no text, or has words of more than %d bytes", WORD_SIZE - 1);
+			return clkoff_bad(s->tab, "this is no text, or has words of more than %d bytes", WORD_SIZE - 1);
 		s->word[s->n++] = (char)c;
-		c = getc_unlocked(s->f);
+		c = getc_unlocked(s->tab->f);
 	}
 	s->word[s->n] = 0;
 	if (c == '\n') /* it also ends the line */
-		(void)ungetc(c, s->f);
+		(void)ungetc(c, s->tab->f);
 	return s->n > 0;
 }
 
@@ -78,10 +63,10 @@ next_word(struct scan *s)
 static int
 next_line(struct scan *s)
 {
-	int c = getc_unlocked(s->f);
+	int c = getc_unlocked(s->tab->f);
 	if (c == EOF)
-		return ferror(s->f) ? diag_io(s->trace->diag, ERR_READ, "read", s->path, errno) : 0;
-	s->line++;
+		return ferror(s->tab->f) ? diag_io(s->tab->trace->diag, ERR_READ, "read", s->tab->path, errno) : 0;
+	s->tab->line++;
 	return 1;
 }
 
@@ -90,103 +75,94 @@ next_integer(struct scan *s, const char *what, int64_t *v)
 {
 	int rc = next_word(s);
 	if (rc <= 0)
-		return rc < 0 ? rc : bad(s, "the %s is missing", what);
+		return rc < 0 ? rc : clkoff_bad(s->tab, "the %s is missing", what);
 	char *end;
 	errno = 0;
 	long long n = strtoll(s->word, &end, 10);
 	if (end == s->word || *end || errno)
-		return bad(s, "the %s is not an integer of 64 bits: %s", what, s->word);
+		return clkoff_bad(s->tab, "the %s is not an integer of 64 bits: %s", what, s->word);
 	*v = n;
 	return 0;
 }
 
-/* The titles. */
+/* The titles: each host is an entry. */
 static int
-parse_hosts(struct scan *s, struct drift_table *tab)
+parse_hosts(struct scan *s)
 {
-	struct arena *a = &s->trace->arena;
-	size_t cap = 0;
+	struct clock_table *tab = s->tab;
 	int rc = next_word(s); /* FIRST_TITLE, as drift_probe() found */
 	if (rc > 0)
 		rc = next_word(s);
 	if (rc < 0)
 		return rc;
 	if (strcmp(s->word, SECOND_TITLE) != 0)
-		return diag_error(s->trace->diag, ERR_CLOCK_TABLE, NULL,
+		return diag_error(tab->trace->diag, ERR_CLOCK_TABLE, NULL,
 			"%s: the column " SECOND_TITLE " is missing, so nothing tells which clocks the offsets are of\n"
 			"hint: ovnisync of ovni writes no such column; measure with that of ovniscope",
-			s->path);
-	while ((rc = next_word(s)) > 0) {
-		if (tab->nhosts == HOSTS_MAX)
-			return bad(s, "more than %d hosts", HOSTS_MAX);
-		const char **grown = arena_grow(a, tab->hosts, tab->nhosts, &cap, sizeof(*grown));
-		const char *host = arena_strndup(a, s->word, s->n);
-		if (!grown || !host)
-			return diag_no_memory(s->trace->diag);
-		tab->hosts = grown;
-		tab->hosts[tab->nhosts++] = host;
-	}
-	if (rc == 0 && tab->nhosts == 0)
-		return bad(s, "the table has no hosts");
-	return rc;
+			tab->path);
+	while ((rc = next_word(s)) > 0)
+		if ((rc = clkoff_add(tab, s->word, s->n, 0)) < 0)
+			return rc;
+	return rc == 0 && tab->n == 0 ? clkoff_bad(s->tab, "the table has no hosts") : rc;
 }
 
 static int
-add_row(struct scan *s, const struct drift_table *tab, struct rows *r)
+add_row(struct scan *s, struct rows *r)
 {
-	struct arena *a = &s->trace->arena;
+	struct arena *a = &s->tab->trace->arena;
 	int64_t *clock = arena_grow(a, r->clock, r->n, &r->clock_cap, sizeof(*clock));
-	int64_t *offsets = arena_grow(a, r->offsets, r->n, &r->offsets_cap, sizeof(*offsets) * tab->nhosts);
+	int64_t *offsets = arena_grow(a, r->offsets, r->n, &r->offsets_cap, sizeof(*offsets) * s->tab->n);
 	size_t *lines = arena_grow(a, r->lines, r->n, &r->lines_cap, sizeof(*lines));
 	if (!clock || !offsets || !lines)
-		return diag_no_memory(s->trace->diag);
+		return diag_no_memory(s->tab->trace->diag);
 	r->clock = clock;
 	r->offsets = offsets;
 	r->lines = lines;
-	r->lines[r->n] = s->line;
+	r->lines[r->n] = s->tab->line;
 	return 0;
 }
 
 /* A row whose first word has been read. */
 static int
-parse_row(struct scan *s, const struct drift_table *tab, struct rows *r)
+parse_row(struct scan *s, struct rows *r)
 {
 	char *end;
 	(void)strtod(s->word, &end);
 	if (end == s->word || *end)
-		return bad(s, "the wall clock is not a number: %s", s->word);
-	int rc = add_row(s, tab, r);
+		return clkoff_bad(s->tab, "the wall clock is not a number: %s", s->word);
+	int rc = add_row(s, r);
 	if (rc == 0)
 		rc = next_integer(s, SECOND_TITLE, &r->clock[r->n]);
-	for (size_t h = 0; h < tab->nhosts && rc == 0; h++)
-		rc = next_integer(s, "offset", &r->offsets[r->n * tab->nhosts + h]);
+	for (size_t h = 0; h < s->tab->n && rc == 0; h++)
+		rc = next_integer(s, "offset", &r->offsets[r->n * s->tab->n + h]);
 	if (rc < 0)
 		return rc;
 	if ((rc = next_word(s)) != 0)
-		return rc < 0 ? rc : bad(s, "there are more offsets than hosts");
+		return rc < 0 ? rc : clkoff_bad(s->tab, "there are more offsets than hosts");
 	if (r->n && r->clock[r->n] <= r->clock[r->n - 1])
-		return bad(s, SECOND_TITLE " does not ascend");
+		return clkoff_bad(s->tab, SECOND_TITLE " does not ascend");
 	r->n++;
 	return 0;
 }
 
 /* The measurements of a host, by its own clock: the reference less the offset. */
 static int
-make_drift(struct scan *s, const struct drift_table *tab, const struct rows *r, size_t h)
+make_drift(struct clock_table *tab, const struct rows *r, size_t h)
 {
-	int64_t *local = arena_new(&s->trace->arena, int64_t, r->n);
-	int64_t *offset = arena_new(&s->trace->arena, int64_t, r->n);
+	struct clock_entry *e = &tab->entries[h];
+	int64_t *local = arena_new(&tab->trace->arena, int64_t, r->n);
+	int64_t *offset = arena_new(&tab->trace->arena, int64_t, r->n);
 	if (!local || !offset)
-		return diag_no_memory(s->trace->diag);
+		return diag_no_memory(tab->trace->diag);
 	for (size_t i = 0; i < r->n; i++) {
-		offset[i] = r->offsets[i * tab->nhosts + h];
-		s->line = r->lines[i];
+		offset[i] = r->offsets[i * tab->n + h];
+		tab->line = r->lines[i];
 		if (__builtin_sub_overflow(r->clock[i], offset[i], &local[i]))
-			return bad(s, "the offset of %s is out of range", tab->hosts[h]);
+			return clkoff_bad(tab, "the offset of %s is out of range", e->host);
 		if (i && local[i] <= local[i - 1])
-			return bad(s, "the clock of %s does not ascend: its offset grows faster than time", tab->hosts[h]);
+			return clkoff_bad(tab, "the clock of %s does not ascend: its offset grows faster than time", e->host);
 	}
-	tab->drifts[h] = (struct drift){ .local = local, .offset = offset, .n = r->n };
+	e->drift = (struct drift){ .local = local, .offset = offset, .n = r->n };
 	return 0;
 }
 
@@ -203,25 +179,23 @@ drift_probe(FILE *f)
 }
 
 int
-drift_parse(struct trace *t, const char *path, FILE *f, struct drift_table *tab)
+drift_parse(struct clock_table *tab)
 {
-	struct scan s = { .trace = t, .path = path, .f = f, .line = 1 };
+	tab->line = 1;
+	tab->columns = "wallclock clock_ns, and the offset of each host";
+	struct scan s = { .tab = tab };
 	struct rows r = { 0 };
-	*tab = (struct drift_table){ 0 };
-	int rc = parse_hosts(&s, tab);
+	int rc = parse_hosts(&s);
 	while (rc >= 0 && (rc = next_line(&s)) > 0) {
 		if ((rc = next_word(&s)) > 0)
-			rc = parse_row(&s, tab, &r);
+			rc = parse_row(&s, &r);
 	}
 	if (rc < 0)
 		return rc;
 	if (r.n == 0)
-		return bad(&s, "the table has titles but no measurements");
-	tab->drifts = arena_new(&t->arena, struct drift, tab->nhosts);
-	if (!tab->drifts)
-		return diag_no_memory(t->diag);
-	for (size_t h = 0; h < tab->nhosts && rc == 0; h++)
-		rc = make_drift(&s, tab, &r, h);
+		return clkoff_bad(tab, "the table has titles but no measurements");
+	for (size_t h = 0; h < tab->n && rc == 0; h++)
+		rc = make_drift(tab, &r, h);
 	return rc;
 }
 
@@ -264,22 +238,13 @@ between(const struct drift *d, size_t i, int64_t clock)
 	return (int64_t)(up ? from + step : from - step);
 }
 
-/* Which measurement that clock is behind of, looking from the last one on. */
-static size_t
-locate(const struct drift *d, int64_t clock)
-{
-	size_t i = d->at;
-	while (i > 0 && clock < d->local[i])
-		i--;
-	while (i + 1 < d->n && clock >= d->local[i + 1])
-		i++;
-	return i;
-}
-
 int64_t
 drift_offset(struct drift *d, int64_t clock)
 {
-	d->at = locate(d, clock);
+	while (d->at > 0 && clock < d->local[d->at])
+		d->at--;
+	while (d->at + 1 < d->n && clock >= d->local[d->at + 1])
+		d->at++;
 	return between(d, d->at, clock);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "find.h"
+/* find: which files of a directory tree belong to a runtime trace. */
+#include "parts.h"
 
 #include <ctype.h>
 #include <errno.h>

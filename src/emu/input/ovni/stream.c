@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* stream: the stream format of libovni: one thread a stream, metadata beside it.
  * Bytes in wire.h, the whole in doc/format/trace.md. */
-#include "bare.h"
-#include "clkoff.h"
-#include "find.h"
 #include "input/inputs.h"
-#include "metadata.h"
+#include "parts.h"
 #include "window.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef INPUT_OVNI_PARTS_H
+#define INPUT_OVNI_PARTS_H
+
+/* parts: what the files of the input of runtime traces share. The table is runtime_format, of
+ * stream.c; bytes and keys are defined in doc/format/trace.md. */
+
+#include "trace.h"
+
+#include <stdio.h>
+
+/* ---- find.c: which files of a directory tree belong to a trace ---- */
+
+struct found_list {
+	struct stream_file *files;
+	size_t n;
+	size_t cap;
+};
+
+struct found {
+	struct found_list json; /* stream.json: metadata version 3 */
+	struct found_list old;  /* thread.N, thread.N.obs[.zst|.lz4]: versions 1 and 2 */
+	struct found_list obs;  /* stream.obs[.zst|.lz4], only if metadata may be missing */
+};
+
+/* Walks the trace directory, following links, each file once. The lists are in the
+ * arena and in path order. Returns 0, or <0 (reported). */
+int find_streams(struct trace *t, struct found *f);
+
+/* ---- metadata.c: into struct thread_meta. Return 0, or <0 (reported) ---- */
+
+/* Version 3: the stream.json beside the stream. */
+int tmeta_load_v3(struct stream *s, const char *json_path);
+
+/* Versions 1 and 2: the path is the identity, and the process has a metadata.json.
+ * Streams must be in path order. */
+int tmeta_load_old(struct trace *t);
+
+/* ---- bare.c: streams with or without their metadata, for tools that look at events only ---- */
+
+/* Opens a stream for every stream file that was found, of any version of the metadata; loom, process
+ * and thread are taken from the metadata or, where they are missing there, from the path
+ * (loom.NAME/proc.PID/thread.TID). A stream that cannot be opened is reported and failed.
+ * Returns 0, or <0 (reported): memory is exhausted. */
+int bare_open(struct trace *t, struct found *f);
+
+/* ---- clkoff.c, drift.c: tables of clock offsets between hosts ---- */
+
+/* The offset of one host as it was measured several times, and where the last clock was among
+ * the measurements. Between two of them it moves linearly, before the first and behind the last one it
+ * stays. A corrected clock never goes back when the clock of the host does not. */
+struct drift {
+	const int64_t *local;  /* clock of the host at each one, ascending */
+	const int64_t *offset; /* what to add to it */
+	size_t n;              /* 0: the offset is constant */
+	size_t at;             /* local[at] <= last clock < local[at + 1], as far as they exist */
+};
+
+struct clock_entry {
+	const char *host;
+	int64_t offset;
+	struct drift drift; /* instead of the offset, if it has measurements */
+	size_t line;
+	bool used;
+};
+
+/* A table while it is read. */
+struct clock_table {
+	struct trace *trace;
+	const char *path;
+	FILE *f;
+	const char *columns; /* of a line, for messages */
+	size_t line;         /* the current one, from 1 */
+	struct clock_entry *entries;
+	size_t n;
+	size_t cap;
+};
+
+/* Reads the table named by the options, or clock-offsets.txt of the trace if it is
+ * there, and sets the offset of every stream of the hosts in it. The host of a loom is
+ * its name up to the first dot. Returns 0, or <0 (reported). */
+int clkoff_apply(struct trace *t);
+
+/* Reports what is wrong in the current line. Returns <0. */
+int clkoff_bad(const struct clock_table *tab, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Adds a host whose name has n bytes. Returns 0, or <0 (reported). */
+int clkoff_add(struct clock_table *tab, const char *host, size_t n, int64_t offset);
+
+/* Whether the file begins like a table of drifts. Rewinds it. */
+bool drift_probe(FILE *f);
+
+/* Reads such a table, into the arena of the trace. Returns 0, or <0 (reported). */
+int drift_parse(struct clock_table *tab);
+
+/* The offset to add to a clock of the host. Moves d->at; O(1) for clocks that ascend. */
+int64_t drift_offset(struct drift *d, int64_t clock);
+
+/* From now on the streams that have a drift get their offset from it, event by event.
+ * Streams without one pay nothing if no stream has. Returns 0, or <0 (reported). */
+int drift_install(struct trace *t);
+
+#endif
