@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* check: whether a file keeps all rules of the format; all that is wrong, not only
  * the first. */
-#include "jsonout.h"
-#include "tool.h"
+#include "show.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -99,30 +98,6 @@ on_verify(const uscope_error_t *e, void *user)
 	return e->status == USCOPE_E_STRICT || on_finding(e, user);
 }
 
-/* Rules that are broken, or notes. Returns how many times. */
-static uint64_t
-put_diags(struct check *c, const char *key, char kind)
-{
-	struct wbuf *w = &c->tool->out;
-	uint64_t sum = 0;
-	if (c->tool->json)
-		json_open(w, key, '{');
-	for (int i = 0; i < USCOPE_NUM_DIAGS; i++) {
-		const char *name = uscope_diag_name((enum uscope_diag)i);
-		uint64_t n = uscope_reader_diag(c->src->reader, (enum uscope_diag)i);
-		if (n == 0 || name[0] != kind)
-			continue;
-		if (c->tool->json)
-			json_u64(w, name, n);
-		else
-			wbuf_printf(w, "%s%s: %s (%" PRIu64 ")\n", kind == 'V' ? "" : "note ", name, uscope_diag_text((enum uscope_diag)i), n);
-		sum += n;
-	}
-	if (c->tool->json)
-		json_close(w, '}');
-	return sum;
-}
-
 static int
 put_result(struct check *c)
 {
@@ -131,8 +106,8 @@ put_result(struct check *c)
 	bool complete = uscope_is_complete(c->src->reader);
 	if (c->tool->json)
 		json_close(w, ']');
-	uint64_t broken = put_diags(c, "violations", 'V');
-	(void)put_diags(c, "notes", 'N');
+	uint64_t broken = show_diags(c->src, "violations", "V", "", "");
+	(void)show_diags(c->src, "notes", "N", "", "note ");
 	bool good = broken == 0 && c->findings == 0;
 	if (c->tool->json) {
 		json_bool(w, "good", good);

@@ -2,7 +2,6 @@
 /* diff: where the states or events of two files differ. */
 #include "diffstate.h"
 #include "uscope/layout.h"
-#include "jsonout.h"
 
 #include <getopt.h>
 
@@ -26,7 +25,6 @@ struct events {
 struct diff {
 	struct tool *tool;
 	struct source *in;
-	struct show show[SIDES];
 	struct wbuf *w;
 	struct pairs pairs;
 	struct diffstate *states;
@@ -50,22 +48,26 @@ static bool
 put_missing(void *user, const char *what, int in, uint16_t scope, const char *owner, const char *field)
 {
 	struct diff *d = user;
+	const struct source *s = &d->in[in];
 	if (d->tool->json) {
 		json_open(d->w, NULL, '{');
 		json_str(d->w, "kind", "schema");
 		json_str(d->w, "what", what);
-		json_path(&d->show[in], scope, "name", owner);
-		if (field)
-			json_str(d->w, "field", field);
-		json_str(d->w, "in", in ? "b" : "a");
-		json_end(d->w);
-		return go_on(d);
+	} else {
+		wbuf_printf(d->w, "schema  %s ", what);
 	}
-	wbuf_printf(d->w, "schema  %s ", what);
-	show_path(&d->show[in], scope, owner);
-	put_str(d->w, field ? "." : "");
-	put_text(d->w, field ? field : "", field ? strlen(field) : 0);
-	wbuf_printf(d->w, ": only in %s\n", d->in[in].path);
+	show_path(s, scope, "name", owner);
+	if (field && d->tool->json)
+		json_str(d->w, "field", field);
+	else if (field) {
+		put_str(d->w, ".");
+		put_text(d->w, field, strlen(field));
+	}
+	if (d->tool->json)
+		json_str(d->w, "in", in ? "b" : "a");
+	else
+		wbuf_printf(d->w, ": only in %s", s->path);
+	show_end(s);
 	return go_on(d);
 }
 
@@ -74,60 +76,33 @@ put_cell_value(struct diff *d, const struct cell *c, int side)
 {
 	uint64_t v = diffstate_raw(d->states, c, side);
 	const uscope_field_t *f = cell_field(d->in, c, side);
-	if (!f)
-		put_str(d->w, d->tool->json ? (v ? "true" : "false") : (v ? "valid" : "invalid"));
+	show_key(d->in, side ? "b" : "a", side ? " | " : ": ");
+	if (f)
+		show_value(&d->in[side], f, v);
 	else if (d->tool->json)
-		json_value(&d->show[side], f, v);
+		put_str(d->w, v ? "true" : "false");
 	else
-		show_value(&d->show[side], f, v);
-}
-
-static void
-put_json_cell(struct diff *d, uint64_t time_ps, const struct cell *c)
-{
-	static const char *const kinds[] = { [CELL_VALID] = "valid", [CELL_FIELD] = "field", [CELL_PROPERTY] = "property" };
-	const uscope_storage_t *st = &d->in[0].schema->storages[c->storage->id[0]];
-	json_open(d->w, NULL, '{');
-	json_str(d->w, "kind", kinds[c->kind]);
-	json_u64(d->w, "time_ps", time_ps);
-	json_path(&d->show[0], st->scope, "storage", st->name);
-	if (c->kind != CELL_PROPERTY)
-		json_u64(d->w, "slot", c->slot);
-	if (c->kind != CELL_VALID) {
-		json_key(d->w, kinds[c->kind]);
-		json_field_name(&d->show[0], cell_field(d->in, c, 0), cell_index(c, 0));
-	}
-	json_key(d->w, "a");
-	put_cell_value(d, c, 0);
-	json_key(d->w, "b");
-	put_cell_value(d, c, 1);
-	json_end(d->w);
+		put_str(d->w, v ? "valid" : "invalid");
 }
 
 static bool
 put_cell(void *user, uint64_t time_ps, const struct cell *c)
 {
+	static const char *const kinds[] = { [CELL_VALID] = "valid", [CELL_FIELD] = "field", [CELL_PROPERTY] = "property" };
 	struct diff *d = user;
-	if (d->tool->json) {
-		put_json_cell(d, time_ps, c);
-		return go_on(d);
-	}
-	const uscope_storage_t *st = &d->in[0].schema->storages[c->storage->id[0]];
-	show_time(d->w, time_ps);
-	put_str(d->w, "  ");
-	show_path(&d->show[0], st->scope, st->name);
+	const struct source *a = &d->in[0];
+	const uscope_storage_t *st = &a->schema->storages[c->storage->id[0]];
+	show_begin(a, kinds[c->kind], time_ps);
+	show_path(a, st->scope, "storage", st->name);
 	if (c->kind != CELL_PROPERTY)
-		wbuf_printf(d->w, "[%u]", c->slot);
+		show_slot(a, c->slot);
 	if (c->kind != CELL_VALID) {
-		const char *name = cell_field(d->in, c, 0)->name;
-		put_str(d->w, ".");
-		put_text(d->w, name, strlen(name));
+		show_key(a, kinds[c->kind], ".");
+		show_name(a, cell_field(d->in, c, 0), cell_index(c, 0));
 	}
-	put_str(d->w, ": ");
 	put_cell_value(d, c, 0);
-	put_str(d->w, " | ");
 	put_cell_value(d, c, 1);
-	put_str(d->w, "\n");
+	show_end(a);
 	return go_on(d);
 }
 
@@ -136,41 +111,28 @@ put_event_side(struct diff *d, int side)
 {
 	const struct events *e = &d->events[side];
 	const uscope_event_type_t *type = &d->in[side].schema->events[e->type];
-	if (!d->tool->json) {
-		show_path(&d->show[side], type->scope, type->name);
-		show_payload(&d->show[side], type, e->payload);
-		return;
-	}
-	json_open(d->w, NULL, '{');
-	json_path(&d->show[side], type->scope, "event", type->name);
-	json_payload(&d->show[side], type, e->payload);
-	json_close(d->w, '}');
+	if (d->tool->json)
+		json_open(d->w, NULL, '{');
+	show_path(&d->in[side], type->scope, "event", type->name);
+	show_payload(&d->in[side], type, e->payload);
+	if (d->tool->json)
+		json_close(d->w, '}');
 }
 
 /* in: the sides that have an event, as bits. */
 static bool
 put_event(struct diff *d, uint64_t time_ps, unsigned in)
 {
-	bool json = d->tool->json;
-	if (json) {
-		json_open(d->w, NULL, '{');
-		json_str(d->w, "kind", "event");
-		json_u64(d->w, "time_ps", time_ps);
-	} else {
-		show_time(d->w, time_ps);
-		put_str(d->w, "  event");
-	}
+	show_begin(d->in, "event", time_ps);
+	put_str(d->w, d->tool->json ? "" : "event");
 	for (int side = 0; side < SIDES; side++) {
-		if (json)
-			json_key(d->w, side ? "b" : "a");
-		else
-			put_str(d->w, side ? " | " : " ");
+		show_key(d->in, side ? "b" : "a", side ? " | " : " ");
 		if (in & (1u << side))
 			put_event_side(d, side);
 		else
-			put_str(d->w, json ? "null" : "none");
+			put_str(d->w, d->tool->json ? "null" : "none");
 	}
-	put_str(d->w, json ? "}\n" : "\n");
+	show_end(d->in);
 	return go_on(d);
 }
 
@@ -277,7 +239,7 @@ pick_both(struct tool *t)
 	const char *unmatched[SIDES];
 	int bad = 0;
 	for (int side = 0; side < SIDES; side++) {
-		if (pick_from(&t->pick, &t->in[side].paths, &t->in[side].picked, &unmatched[side]) == 0)
+		if (pick_from(&t->pick, &t->in[side].paths, &t->in[side].arena, &t->in[side].picked, &unmatched[side]) == 0)
 			continue;
 		bad++;
 		if (!unmatched[side]) {
@@ -302,9 +264,6 @@ run(struct tool *t, int argc, char **argv)
 		return t->status;
 	if (!utool_load(t, &t->in[0], argv[optind]) || !utool_load(t, &t->in[1], argv[optind + 1]) || !pick_both(t))
 		return t->status;
-	for (int side = 0; side < SIDES; side++)
-		d.show[side] = show_of(t, &t->in[side]);
-
 	bool paired = pairs_init(&d.pairs, t->in, put_missing, &d);
 	if (!paired && d.found == 0) {
 		pairs_finish(&d.pairs);

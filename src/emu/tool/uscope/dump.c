@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* dump: all that is recorded, as JSON lines. */
-#include "fileinfo.h"
-#include "jsonout.h"
-#include "statetext.h"
+#include "show.h"
 #include "walk.h"
 
 #include <getopt.h>
@@ -21,7 +19,6 @@ static const struct cli_option options[] = {
 struct dump {
 	struct tool *tool;
 	struct source *src;
-	struct show show;
 	bool checkpoints;
 	uint32_t errors; /* in checkpoints */
 };
@@ -64,7 +61,7 @@ on_segment(void *user, uint32_t index)
 		return;
 	uscope_state_t *state = uscope_segment_checkpoint(d->src->reader, index);
 	if (state) {
-		json_state(&d->show, state, false, "checkpoint", seg.time_start_ps);
+		show_state(d->src, state, false, "checkpoint", seg.time_start_ps);
 	} else {
 		const uscope_error_t *e = uscope_reader_error(d->src->reader);
 		(void)utool_fail(d->tool, d->src, e);
@@ -89,7 +86,7 @@ run(struct tool *t, int argc, char **argv)
 		return utool_usage(t, "--format=text is not for `dump`, which prints JSON only: see `events`");
 	if (!utool_ready(t, opt, argc, argv, 1) || !utool_open(t, src, argv[optind]))
 		return t->status;
-	dump.show = show_of(t, src);
+	t->json = true;
 	struct walk walk;
 	uscope_item_t item;
 	walk_begin(&walk, t, src, t->from, t->to);
@@ -98,7 +95,7 @@ run(struct tool *t, int argc, char **argv)
 	walk.user = &dump;
 	while (walk_next(&walk, &item))
 		if (is_picked(src, &item) || (frames && item.kind == USCOPE_ITEM_FRAME))
-			json_item(&dump.show, &item);
+			show_item(src, &item);
 	int status = walk_end(&walk);
 	return dump.errors ? STATUS_BAD : status;
 }

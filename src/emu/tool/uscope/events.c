@@ -13,13 +13,12 @@ run(struct tool *t, int argc, char **argv)
 	struct source *src = &t->in[0];
 	if (!utool_open(t, src, argv[optind]))
 		return t->status;
-	struct show show = show_of(t, src);
 	struct walk walk;
 	uscope_item_t item;
 	walk_begin(&walk, t, src, t->from, t->to);
 	while (walk_next(&walk, &item))
 		if (item.kind == USCOPE_ITEM_EVENT && is_picked(src, &item))
-			print_item(&show, &item);
+			show_item(src, &item);
 	return walk_end(&walk);
 }
 

@@ -146,7 +146,6 @@ run(struct tool *t, int argc, char **argv)
 		return status;
 	status = export_all(&e);
 	uscope_state_free(e.state);
-	e.to->close(e.self);
 	return status;
 }
 

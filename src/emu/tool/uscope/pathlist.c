@@ -1,50 +1,54 @@
 /* SPDX-License-Identifier: MIT */
 #include "pathlist.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* parent + "/" + name, at most PATH_CUT bytes of its end. */
-static char *
-join(const char *parent, const char *name)
+static const char *
+join(struct arena *a, const char *parent, const char *name)
 {
-	size_t np = strlen(parent);
+	char path[2 * PATH_CUT + 2];
 	size_t nn = strlen(name);
-	size_t n = np + 1 + nn;
-	char *path = malloc(n + 1);
-	if (!path)
-		return NULL;
-	memcpy(path, parent, np);
-	path[np] = '/';
-	memcpy(path + np + 1, name, nn);
-	path[n] = 0;
-	if (n > PATH_CUT) {
-		memmove(path, path + n - PATH_CUT, PATH_CUT);
-		path[PATH_CUT] = 0;
-		path[0] = path[1] = path[2] = '.';
-		char *less = realloc(path, PATH_CUT + 1);
-		path = less ? less : path;
-	}
-	return path;
+	size_t n = (size_t)snprintf(path, sizeof(path), "%s/%s", parent, nn > PATH_CUT ? name + nn - PATH_CUT : name);
+	size_t from = n > PATH_CUT ? n - PATH_CUT : 0;
+	if (from)
+		memset(path + from, '.', 3);
+	return arena_strndup(a, path + from, n - from);
 }
 
-/* Parents may stand behind their children: go up to the first that is known, then down
- * again. chain: room for all scopes. */
-static int
-fill_scope(struct pathlist *p, uint16_t scope, uint16_t *chain)
+/* Lists the scopes from the root down, without recursion: a file can nest thousands. */
+static bool
+make_tree(struct pathlist *p, struct arena *a)
 {
-	uint32_t n = 0;
-	for (uint16_t s = scope; s != 0 && s < p->schema->num_scopes && !p->scopes[s] && n < p->schema->num_scopes;
-		s = p->schema->scopes[s].parent)
-		chain[n++] = s;
-	while (n--) {
-		uint16_t s = chain[n];
-		uint16_t up = p->schema->scopes[s].parent;
-		p->scopes[s] = join(up && p->scopes[up] ? p->scopes[up] : "", p->schema->scopes[s].name);
-		if (!p->scopes[s])
-			return -1;
+	const uscope_scope_t *scopes = p->schema->scopes;
+	uint32_t n = p->schema->num_scopes;
+	/* The first scope below each, and the next below the same one; 0: none, as the root is no child. */
+	uint16_t *child = arena_new(a, uint16_t, n);
+	uint16_t *brother = arena_new(a, uint16_t, n);
+	p->tree = arena_new(a, struct branch, n);
+	p->scopes = arena_new(a, const char *, n);
+	if (!child || !brother || !p->tree || !p->scopes)
+		return false;
+	/* From the end, so that brothers come in the order of the file. */
+	for (uint32_t i = n; i-- > 1;) {
+		brother[i] = child[scopes[i].parent];
+		child[scopes[i].parent] = (uint16_t)i;
 	}
-	return 0;
+	p->scopes[0] = "";
+	struct branch at = { 0 };
+	for (uint32_t i = 1; i < n; i++) {
+		for (; !child[at.scope]; at.depth--)
+			at.scope = scopes[at.scope].parent;
+		uint16_t next = child[at.scope];
+		child[at.scope] = brother[next];
+		p->scopes[next] = join(a, p->scopes[at.scope], scopes[next].name);
+		if (!p->scopes[next])
+			return false;
+		p->tree[i] = at = (struct branch){ next, at.depth + 1 };
+	}
+	return true;
 }
 
 static int
@@ -63,7 +67,7 @@ by_address(const void *a, const void *b)
 	return (fa > fb) - (fa < fb);
 }
 
-/* Adds those of one owner. `found` has room for n more. */
+/* Adds the fields of one owner whose names repeat; there is room for all of them. */
 static void
 find_repeated(struct pathlist *p, const uscope_field_t *fields, size_t n)
 {
@@ -84,22 +88,16 @@ find_repeated(struct pathlist *p, const uscope_field_t *fields, size_t n)
 }
 
 int
-pathlist_init(struct pathlist *p, const schema_t *schema)
+pathlist_init(struct pathlist *p, const schema_t *schema, struct arena *a)
 {
 	*p = (struct pathlist){ .schema = schema };
-	size_t nfields = 1;
+	size_t nfields = 0;
 	for (uint32_t i = 0; i < schema->num_storages; i++)
 		nfields += (size_t)schema->storages[i].num_fields + schema->storages[i].num_properties;
 	for (uint32_t i = 0; i < schema->num_events; i++)
 		nfields += schema->events[i].num_fields;
-	p->scopes = calloc(schema->num_scopes + 1, sizeof(*p->scopes));
-	p->repeated = calloc(nfields, sizeof(uscope_field_t *));
-	uint16_t *chain = calloc(schema->num_scopes + 1, sizeof(*chain));
-	int rc = p->scopes && p->repeated && chain ? 0 : -1;
-	for (uint32_t s = 1; s < schema->num_scopes && rc == 0; s++)
-		rc = fill_scope(p, (uint16_t)s, chain);
-	free(chain);
-	if (rc < 0)
+	p->repeated = arena_new(a, const uscope_field_t *, nfields);
+	if (!p->repeated || !make_tree(p, a))
 		return -1;
 
 	for (uint32_t i = 0; i < schema->num_storages; i++) {
@@ -113,20 +111,10 @@ pathlist_init(struct pathlist *p, const schema_t *schema)
 	return 0;
 }
 
-void
-pathlist_finish(struct pathlist *p)
-{
-	for (uint32_t i = 0; p->scopes && i < p->schema->num_scopes; i++)
-		free(p->scopes[i]);
-	free(p->scopes);
-	free(p->repeated);
-	*p = (struct pathlist){ 0 };
-}
-
 const char *
 pathlist_scope(const struct pathlist *p, uint16_t scope)
 {
-	return scope < p->schema->num_scopes && p->scopes[scope] ? p->scopes[scope] : "";
+	return scope < p->schema->num_scopes ? p->scopes[scope] : "";
 }
 
 bool

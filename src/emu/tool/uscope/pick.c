@@ -2,7 +2,7 @@
 #include "pick.h"
 
 #include <fnmatch.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 bool
@@ -26,14 +26,8 @@ fits(const char *pattern, const struct candidate *c)
 	if (!strchr(pattern, '/'))
 		return fnmatch(pattern, c->name, 0) == 0;
 	char path[2 * PATH_CUT + 8];
-	size_t n = strlen(c->scope);
-	size_t k = strlen(c->name);
-	if (n + k + 2 > sizeof(path))
-		return false;
-	memcpy(path, c->scope, n);
-	path[n] = '/';
-	memcpy(path + n + 1, c->name, k + 1);
-	return fnmatch(pattern, path, 0) == 0;
+	int n = snprintf(path, sizeof(path), "%s/%s", c->scope, c->name);
+	return n < (int)sizeof(path) && fnmatch(pattern, path, 0) == 0;
 }
 
 /* Whether the scope, or one above it, is the one named: by path, or by the last part. */
@@ -43,10 +37,7 @@ is_below(const char *pattern, const char *scope)
 	if (strcmp(pattern, "/") == 0)
 		return true;
 	char path[PATH_CUT + 1];
-	size_t n = strlen(scope);
-	if (n > PATH_CUT)
-		return false;
-	memcpy(path, scope, n + 1);
+	(void)snprintf(path, sizeof(path), "%s", scope);
 	for (; *path; *strrchr(path, '/') = 0) {
 		const char *name = strrchr(path, '/');
 		if (!name)
@@ -80,14 +71,14 @@ choose(const struct pick *p, enum pick_kind kind, const struct candidate *c, boo
 }
 
 int
-pick_from(const struct pick *p, const struct pathlist *paths, struct picked *out, const char **unmatched)
+pick_from(const struct pick *p, const struct pathlist *paths, struct arena *a, struct picked *out, const char **unmatched)
 {
 	const schema_t *s = paths->schema;
-	bool used[PICK_KINDS][PICK_MAX] = { { false } };
+	bool used[PICK_KINDS][PICK_MAX] = { 0 };
 	*unmatched = NULL;
 	*out = (struct picked){
-		.storages = calloc(s->num_storages + 1, sizeof(bool)),
-		.events = calloc(s->num_events + 1, sizeof(bool)),
+		.storages = arena_new(a, bool, s->num_storages),
+		.events = arena_new(a, bool, s->num_events),
 	};
 	if (!out->storages || !out->events)
 		return -1;
@@ -108,12 +99,4 @@ pick_from(const struct pick *p, const struct pathlist *paths, struct picked *out
 				return -1;
 			}
 	return 0;
-}
-
-void
-picked_finish(struct picked *p)
-{
-	free(p->storages);
-	free(p->events);
-	*p = (struct picked){ 0 };
 }

@@ -34,9 +34,8 @@ struct picked {
 
 /* false: too many. */
 bool pick_add(struct pick *p, enum pick_kind kind, const char *pattern);
-/* 0, or -1: out of memory, or *unmatched is the pattern that fits nothing. Free it with
- * picked_finish in all cases. */
-int pick_from(const struct pick *p, const struct pathlist *paths, struct picked *out, const char **unmatched);
-void picked_finish(struct picked *p);
+/* The choice lives in the arena. 0, or -1: out of memory, or *unmatched is the pattern that fits
+ * nothing. */
+int pick_from(const struct pick *p, const struct pathlist *paths, struct arena *a, struct picked *out, const char **unmatched);
 
 #endif

@@ -35,7 +35,7 @@ struct list {
 };
 
 struct pipeline {
-	struct show show;
+	struct source *src;
 	struct wbuf *w;
 	struct cpuscope cpu;
 	struct life *lives;
@@ -66,8 +66,8 @@ pipeline_new(struct tool *t, struct source *src, const char *path, int *status)
 		*status = utool_no_memory(t);
 		return NULL;
 	}
-	p->show = show_of(t, src);
-	p->w = p->show.w;
+	p->src = src;
+	p->w = p->src->w;
 	if (!cpuscope_find(&p->cpu, &src->paths, path)) {
 		utool_error(t, "no-pipeline", "no scope%s%s has the protocol cpu and a sparse storage 'entities'\nin %s\nhint: `uscope info` lists the scopes",
 			path ? " named " : "", path ? path : "", src->path);
@@ -126,7 +126,7 @@ put_plain(struct pipeline *p, const char *text, size_t n)
 static void
 put_field_text(struct pipeline *p, const uscope_field_t *f, uint64_t raw)
 {
-	const struct source *src = p->show.src;
+	const struct source *src = p->src;
 	const char *text = NULL;
 	uint32_t n = 0;
 	if (f->type == USCOPE_STRING_REF)
@@ -136,7 +136,7 @@ put_field_text(struct pipeline *p, const uscope_field_t *f, uint64_t raw)
 	if (text)
 		put_plain(p, text, n);
 	else
-		show_value(&p->show, f, raw);
+		show_value(p->src, f, raw);
 }
 
 static void

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* state: the state of the storages at a time. */
-#include "puttext.h"
-#include "statetext.h"
+#include "show.h"
 
 #include <getopt.h>
 
@@ -43,17 +42,14 @@ run(struct tool *t, int argc, char **argv)
 	if (!state)
 		return utool_failed(t, src);
 
-	struct show show = show_of(t, src);
 	if (time == UINT64_MAX)
 		time = end_of(src->reader);
-	if (t->json) {
-		json_state(&show, state, all, "state", time);
-	} else {
+	if (!t->json) {
 		put_str(&t->out, "state at ");
 		show_time(&t->out, time);
 		put_str(&t->out, "\n");
-		show_state(&show, state, all);
 	}
+	show_state(src, state, all, "state", time);
 	uscope_state_free(state);
 	return STATUS_GOOD;
 }

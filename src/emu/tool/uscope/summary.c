@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* summary: the pyramids of buckets that a file has for overviews. */
-#include "jsonout.h"
 #include "show.h"
 
 #include <fnmatch.h>
@@ -123,7 +122,6 @@ put_counter(struct overview *o, uint32_t counter)
 	if (!uscope_summary_counter_info(o->src->reader, counter, &name, &length, &storage, &levels) || !is_wanted(o, name, length))
 		return;
 	const schema_t *s = o->src->schema;
-	struct show show = show_of(o->tool, o->src);
 	uscope_mipmap_t all = whole(o, counter, levels);
 	if (o->tool->json) {
 		json_open(o->w, NULL, '{');
@@ -136,7 +134,7 @@ put_counter(struct overview *o, uint32_t counter)
 		put_quoted(o->w, name, length);
 		put_str(o->w, storage < s->num_storages ? " of " : "");
 		if (storage < s->num_storages)
-			show_path(&show, s->storages[storage].scope, s->storages[storage].name);
+			show_path(o->src, s->storages[storage].scope, NULL, s->storages[storage].name);
 		wbuf_printf(o->w, ": %" PRIu32 " level%s, min %" PRIu64 ", max %" PRIu64 ", sum %" PRIu64 "\n",
 			levels, levels == 1 ? "" : "s", all.min, all.max, all.sum);
 	}

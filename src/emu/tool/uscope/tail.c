@@ -27,13 +27,13 @@ struct tail {
 };
 
 static void
-print_segment(struct tail *t, const struct show *show)
+print_segment(struct tail *t)
 {
 	uscope_item_iter_t *it = uscope_segment_items(t->src->reader, t->next);
 	uscope_item_t item;
 	while (it && !utool_stop(t->tool) && uscope_item_next(it, &item))
 		if (is_picked(t->src, &item))
-			print_item(show, &item);
+			show_item(t->src, &item);
 	if (!it || uscope_item_iter_status(it) < 0)
 		t->status = utool_failed(t->tool, t->src);
 	uscope_item_iter_free(it);
@@ -64,12 +64,11 @@ run(struct tool *tool, int argc, char **argv)
 	if (!follow_open(&t.follow, argv[optind]))
 		return t.follow.status;
 
-	struct show show = show_of(tool, t.src);
 	uint32_t n = uscope_num_segments(t.src->reader);
 	t.next = n > t.segments ? n - (uint32_t)t.segments : 0;
 	do {
 		while (t.next < uscope_num_segments(t.src->reader) && !utool_stop(tool))
-			print_segment(&t, &show);
+			print_segment(&t);
 		(void)wbuf_flush(&tool->out);
 	} while (!utool_stop(tool) && follow_more(&t.follow));
 	return t.status ? t.status : t.follow.status;

@@ -242,7 +242,7 @@ bool
 utool_pick(struct tool *t, struct source *s)
 {
 	const char *unmatched;
-	if (pick_from(&t->pick, &s->paths, &s->picked, &unmatched) == 0)
+	if (pick_from(&t->pick, &s->paths, &s->arena, &s->picked, &unmatched) == 0)
 		return true;
 	if (unmatched)
 		t->status = utool_usage(t, "nothing in %s is named '%s'", s->path, unmatched);
@@ -254,8 +254,8 @@ utool_pick(struct tool *t, struct source *s)
 bool
 utool_adopt(struct tool *t, struct source *s, const char *path, uscope_reader_t *reader)
 {
-	*s = (struct source){ .path = path, .reader = reader, .schema = uscope_schema(reader) };
-	if (pathlist_init(&s->paths, s->schema) == 0)
+	*s = (struct source){ .tool = t, .w = &t->out, .path = path, .reader = reader, .schema = uscope_schema(reader) };
+	if (pathlist_init(&s->paths, s->schema, &s->arena) == 0)
 		return true;
 	t->status = utool_no_memory(t);
 	return false;
@@ -301,9 +301,7 @@ source_finish(struct tool *t, struct source *s)
 {
 	if (s->reader && !t->own_report)
 		warn_rules(t, s);
-	picked_finish(&s->picked);
-	if (s->paths.schema)
-		pathlist_finish(&s->paths);
+	arena_finish(&s->arena);
 	uscope_reader_close(s->reader);
 	*s = (struct source){ 0 };
 }

@@ -58,9 +58,12 @@ struct command {
 
 /* A file that is read. */
 struct source {
+	struct tool *tool;
+	struct wbuf *w; /* output of the tool */
 	const char *path;
 	uscope_reader_t *reader;
 	const schema_t *schema;
+	struct arena arena; /* of the next two */
 	struct pathlist paths;
 	struct picked picked;
 	bool reported; /* damage of it has been */

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* csvout: a line for each operation and for each field of an event. */
+/* csv: a line for each operation and for each field of an event. */
 #include "exporter.h"
 #include "uscope/layout.h"
-#include "puttext.h"
-#include "statetext.h"
-
-#include <stdlib.h>
 
 struct csv {
-	struct show show;
+	struct source *src;
 	struct wbuf *w;
 	uint64_t items; /* operations and events: the lines of one share the number */
 };
@@ -17,13 +13,12 @@ static void *
 csv_open(struct tool *t, struct source *s, const struct export_options *o, int *status)
 {
 	(void)o;
-	struct csv *c = calloc(1, sizeof(*c));
+	struct csv *c = arena_new(&s->arena, struct csv, 1);
 	if (!c) {
 		*status = utool_no_memory(t);
 		return NULL;
 	}
-	c->show = show_of(t, s);
-	c->w = c->show.w;
+	*c = (struct csv){ .src = s, .w = s->w };
 	put_str(c->w, "time_ps,item,kind,scope,storage,slot,field,value,label\n");
 	return c;
 }
@@ -32,7 +27,7 @@ csv_open(struct tool *t, struct source *s, const struct export_options *o, int *
 static void
 put_head(struct csv *c, uint64_t time_ps, const char *kind, uint16_t scope, const char *name, int32_t slot)
 {
-	const char *path = pathlist_scope(&c->show.src->paths, scope);
+	const char *path = pathlist_scope(&c->src->paths, scope);
 	path = *path ? path : "/";
 	put_u64(c->w, time_ps);
 	put_str(c->w, ",");
@@ -56,10 +51,10 @@ put_rest(struct csv *c, const uscope_field_t *f, uint64_t value)
 	if (f) {
 		put_csv(c->w, f->name, strlen(f->name));
 		put_str(c->w, ",");
-		show_number(&c->show, f, value);
+		show_number(c->src, f, value);
 		put_str(c->w, ",");
 		uint32_t n = 0;
-		const char *text = value_text(&c->show, f, value, &n);
+		const char *text = value_text(c->src, f, value, &n);
 		if (text)
 			put_csv(c->w, text, n);
 	} else {
@@ -72,10 +67,10 @@ static void
 csv_state(void *self, const uscope_state_t *state, uint64_t time_ps)
 {
 	struct csv *c = self;
-	const schema_t *schema = c->show.src->schema;
-	for (uint32_t id = 0; id < schema->num_storages && !utool_stop(c->show.tool); id++) {
+	const schema_t *schema = c->src->schema;
+	for (uint32_t id = 0; id < schema->num_storages && !utool_stop(c->src->tool); id++) {
 		const uscope_storage_t *st = &schema->storages[id];
-		if (!c->show.src->picked.storages[id])
+		if (!c->src->picked.storages[id])
 			continue;
 		for (uint32_t p = 0; p < st->num_properties; p++) {
 			uint64_t v = uscope_state_prop(state, (uint16_t)id, (uint16_t)p);
@@ -85,8 +80,8 @@ csv_state(void *self, const uscope_state_t *state, uint64_t time_ps)
 			put_rest(c, &st->properties[p], v);
 			c->items++;
 		}
-		for (uint32_t slot = 0; slot < st->num_slots && !utool_stop(c->show.tool); slot++) {
-			if (!slot_has_content(c->show.src, state, (uint16_t)id, (uint16_t)slot))
+		for (uint32_t slot = 0; slot < st->num_slots && !utool_stop(c->src->tool); slot++) {
+			if (!slot_has_content(c->src, state, (uint16_t)id, (uint16_t)slot))
 				continue;
 			for (uint32_t f = 0; f < st->num_fields; f++) {
 				put_head(c, time_ps, "init", st->scope, st->name, (int32_t)slot);
@@ -104,8 +99,8 @@ csv_op(void *self, const uscope_state_t *state, const uscope_item_t *item, bool 
 	(void)was_valid;
 	(void)before;
 	struct csv *c = self;
-	const uscope_storage_t *st = &c->show.src->schema->storages[item->storage];
-	const uscope_field_t *f = item->action == USCOPE_SLOT_CLEAR ? NULL : item_field(c->show.src, item);
+	const uscope_storage_t *st = &c->src->schema->storages[item->storage];
+	const uscope_field_t *f = item->action == USCOPE_SLOT_CLEAR ? NULL : item_field(c->src, item);
 	put_head(c, item->time_ps, action_name(item), st->scope, st->name, item->action == USCOPE_PROP_SET ? -1 : item->slot);
 	put_rest(c, f, item->value);
 	c->items++;
@@ -115,7 +110,7 @@ static void
 csv_event(void *self, const uscope_item_t *item)
 {
 	struct csv *c = self;
-	const uscope_event_type_t *e = &c->show.src->schema->events[item->event_type];
+	const uscope_event_type_t *e = &c->src->schema->events[item->event_type];
 	const uint8_t *payload = item->payload;
 	for (uint32_t i = 0; i < e->num_fields; i++) {
 		const uscope_field_t *f = &e->fields[i];
@@ -135,5 +130,4 @@ const struct exporter csv_exporter = {
 	.state = csv_state,
 	.op = csv_op,
 	.event = csv_event,
-	.close = free,
 };
