@@ -55,7 +55,8 @@ prv_start(struct prv *p, const struct prv_options *o)
 	p->order = arena_new(&p->arena, uint32_t, PRV_HELD);
 	p->next = arena_new(&p->arena, uint32_t, PRV_HELD);
 	p->held = arena_new(&p->arena, struct record, PRV_HELD);
-	if (!p->types || !p->row_texts || !p->last || !p->seen || !p->order || !p->next || !p->held)
+	p->now = arena_new(&p->arena, struct record, PRV_HELD);
+	if (!p->types || !p->row_texts || !p->last || !p->seen || !p->order || !p->next || !p->held || !p->now)
 		return diag_no_memory(o->diag);
 	int rc = paraver_open(&p->out, o->diag, o->path);
 	if (rc < 0)
@@ -91,91 +92,120 @@ check_written(struct prv *p, struct prv *cpus)
 
 /* Most of what is held shares its instant with other rows: trying one line for all of it is in vain. */
 static void
-put_held(struct prv *p, struct prv *cpus, size_t n)
+put_lines(struct prv *p, struct prv *cpus, const struct record *r, size_t n)
 {
-	prvline_put(p, p->held, p->held + n);
+	prvline_put(p, r, r + n);
 	if (cpus)
-		prvline_put(cpus, p->held, p->held + n);
-	p->nheld -= n;
-	memmove(p->held, p->held + n, p->nheld * sizeof(*p->held));
+		prvline_put(cpus, r, r + n);
 }
 
-/* Writes the held records that no record at `time` or later can precede. */
+static void
+put_all(struct prv *p, struct prv *cpus)
+{
+	put_lines(p, cpus, p->held, p->nheld);
+	put_lines(p, cpus, p->now, p->nnow);
+	p->nheld = p->nnow = 0;
+}
+
+/* Time of the last line that is held; -1: there is none. */
+static int64_t
+last_time(const struct prv *p)
+{
+	if (p->nnow)
+		return p->in_instant;
+	return p->nheld ? p->held[p->nheld - 1].time : -1;
+}
+
+/* Moves the lines of the last instant behind those before it: no record of that instant follows. */
+static void
+end_instant(struct prv *p)
+{
+	memcpy(p->held + p->nheld, p->now, p->nnow * sizeof(*p->now));
+	p->nheld += p->nnow;
+	p->nnow = 0;
+}
+
+/* Writes the lines of former instants that no record at `time` or later can precede. */
 static void
 release(struct prv *p, struct prv *cpus, int64_t time)
 {
 	size_t n = p->nheld;
 	while (n && p->held[n - 1].time >= time - 1)
 		n--;
-	put_held(p, cpus, n);
+	put_lines(p, cpus, p->held, n);
+	p->nheld -= n;
+	memmove(p->held, p->held + n, p->nheld * sizeof(*p->held));
 }
 
 /* Writes everything that is held, in the middle of the instant at `time`. */
 static void
 cut(struct prv *p, struct prv *cpus, int64_t time)
 {
-	put_held(p, cpus, p->nheld);
+	put_all(p, cpus);
 	p->cut = time;
-	p->ninstant = 0;
 }
 
-/* Makes room for two more records; writes all but the last instant if a nanosecond fills the
+/* Makes room for two more lines; writes all but the last instant if a nanosecond fills the
  * buffer, and everything if that instant does: --compat has no limit for one. */
 static void
 make_room(struct prv *p, struct prv *cpus)
 {
-	int64_t last = p->held[p->nheld - 1].time;
+	int64_t last = last_time(p);
 	release(p, cpus, last);
-	if (p->nheld + 2 > PRV_HELD)
+	if (p->nheld + p->nnow + 2 > PRV_HELD)
 		release(p, cpus, last + 1);
-	if (p->nheld + 2 > PRV_HELD)
+	if (p->nheld + p->nnow + 2 > PRV_HELD)
 		cut(p, cpus, last);
 }
 
-/* Holds a state, behind those held of its time: that of the last one, or 1 ns before. */
-static void
-hold_state(struct prv *p, const struct record *r, int64_t time)
-{
-	p->ninstant += time == p->in_instant;
-	size_t at = p->nheld++;
-	for (; at && p->held[at - 1].time > time; at--)
-		p->held[at] = p->held[at - 1];
-	p->held[at] = *r;
-	p->held[at].time = time;
-}
-
-/* Whether the row has a line of that type at that time. */
+/* Whether the row has a line of that type in the last instant. */
 static bool
 has_line(const struct prv *p, const struct record *r)
 {
-	for (const struct record *h = p->held + p->nheld; h-- > p->held && h->time == r->time;)
-		if ((h->row == r->row || (h->cpu && h->cpu == r->row)) && h->col == r->col)
+	for (const struct record *h = p->now + p->nnow; h-- > p->now;)
+		if (h->col == r->col && (h->row == r->row || (h->cpu && h->cpu == r->row)))
 			return true;
 	return false;
+}
+
+/* Appends a line 1 ns before the instant, behind those that were at that time; in the instant itself at
+ * time 0, and when lines of it are already written. */
+static void
+hold_before(struct prv *p, const struct record *r)
+{
+	bool first = r->time == 0 || p->cut == r->time;
+	struct record *line = first ? &p->now[p->nnow++] : &p->held[p->nheld++];
+	*line = *r;
+	line->time -= !first;
 }
 
 static void
 hold(struct prv *p, struct prv *cpus, const struct record *r)
 {
-	struct record line = *r;
 	if (r->time != p->in_instant) {
-		p->ninstant = 0;
+		end_instant(p);
 		if (p->nheld > PRV_ENOUGH)
 			release(p, cpus, r->time);
+		p->in_instant = r->time;
 	}
-	p->in_instant = r->time;
-	if (p->nheld + 2 > PRV_HELD)
+	if (p->nheld + p->nnow + 2 > PRV_HELD)
 		make_room(p, cpus);
-	/* No line goes before time 0, or before lines already written. */
-	int64_t before = r->time > 0 && p->cut != r->time ? r->time - 1 : r->time;
 	if (r->kind == RECORD_PUNCTUAL) {
+		struct record line = *r;
 		line.before = 0; /* only one row shows it */
-		hold_state(p, &line, has_line(p, r) ? r->time : before);
+		if (has_line(p, r))
+			p->now[p->nnow++] = line;
+		else
+			hold_before(p, &line);
 		line.value = r->before;
+		p->now[p->nnow++] = line;
+	} else if (r->kind == RECORD_LATE) {
+		hold_before(p, r);
+	} else {
+		p->now[p->nnow++] = *r;
 	}
-	hold_state(p, &line, r->kind == RECORD_LATE ? before : r->time);
 	/* Long instants are cut at fixed sizes: the file must not depend on batches. */
-	if (p->coalesce && p->ninstant >= PRV_INSTANT)
+	if (p->coalesce && p->nnow >= PRV_INSTANT)
 		cut(p, cpus, r->time);
 }
 
@@ -184,7 +214,7 @@ hold(struct prv *p, struct prv *cpus, const struct record *r)
 static bool
 is_apart(const struct prv *p, int64_t next, int64_t odd)
 {
-	int64_t last = p->nheld ? p->held[p->nheld - 1].time : -1;
+	int64_t last = last_time(p);
 	return last < 0 || next - last > 1 || (next > last && odd - last > 1);
 }
 
@@ -206,11 +236,15 @@ prv_write(struct prv *p, struct prv *cpus, const struct batch *b)
 	const struct record *end = b->r + b->n;
 	const uint32_t *odd = b->odd;
 	for (const struct record *r = b->r; r < end;) {
+		if (p->nnow && r->time == p->in_instant) {
+			hold(p, cpus, r++);
+			continue;
+		}
 		while (odd < b->odd + b->nodd && &b->r[*odd] < r)
 			odd++;
 		int64_t time = odd < b->odd + b->nodd ? b->r[*odd].time : end[-1].time;
 		if (is_apart(p, r->time, time)) {
-			put_held(p, cpus, p->nheld);
+			put_all(p, cpus);
 			const struct record *stop = first_held(p, b, r, odd, time);
 			prvline_put_both(p, cpus, r, stop);
 			r = stop;
@@ -225,7 +259,7 @@ int
 prv_put(struct prv *p, const struct record *r)
 {
 	if (is_apart(p, r->time, r->time))
-		put_held(p, NULL, p->nheld);
+		put_all(p, NULL);
 	hold(p, NULL, r);
 	return check_file(p);
 }
@@ -233,6 +267,8 @@ prv_put(struct prv *p, const struct record *r)
 int
 prv_release(struct prv *p, struct prv *cpus, int64_t time)
 {
+	if (time > p->in_instant)
+		end_instant(p);
 	release(p, cpus, time);
 	(void)wbuf_flush(&p->out);
 	if (cpus)
@@ -243,7 +279,7 @@ prv_release(struct prv *p, struct prv *cpus, int64_t time)
 int
 prv_settle(struct prv *p, struct prv *cpus)
 {
-	put_held(p, cpus, p->nheld);
+	put_all(p, cpus);
 	return check_written(p, cpus);
 }
 

@@ -95,11 +95,12 @@ struct prv {
 	uint32_t *order; /* first record of each group */
 	uint32_t *next;
 
-	/* States whose lines may get company, in order of their lines; of two files those of both. */
-	struct record *held;
+	/* Lines that may get company, in their order; of two files those of both. */
+	struct record *held; /* before the last instant, */
 	size_t nheld;
-	size_t ninstant;    /* lines of the last instant that are in its last part, */
-	int64_t in_instant; /* which is this one */
+	struct record *now; /* and in it, behind its last cut */
+	size_t nnow;
+	int64_t in_instant; /* the last instant */
 	int64_t cut;        /* an instant that was written in parts; -1: none */
 };
 
