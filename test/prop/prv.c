@@ -89,8 +89,7 @@ make_lines(bool compat)
 		int64_t before = r.time && part == 0 ? r.time - 1 : r.time;
 		if (r.kind == RECORD_EVENT)
 			continue;
-		if (r.kind == RECORD_LATE) {
-			count += before == r.time;
+		if (r.kind == RECORD_LATE && before < r.time) {
 			insert_line(r, before);
 			continue;
 		}
