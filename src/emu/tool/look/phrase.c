@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "phrase.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
 	WIDTH_MAX = 255, /* far above any text of a model */
-	NUMBER_MAX = 2 * WIDTH_MAX,
+	NUMBER_MAX = 2 * (WIDTH_MAX + 1),
 };
 
-/* A number of a format, if there is one. */
+/* A number of a format, if there is one; any above WIDTH_MAX is too large. */
 static const char *
-read_number(const char *p, int32_t *out)
+read_number(const char *p, int *out)
 {
-	int32_t v = 0;
-	while (*p >= '0' && *p <= '9' && v <= WIDTH_MAX)
-		v = v * 10 + (*p++ - '0');
-	*out = v;
+	*out = 0;
+	while (*p >= '0' && *p <= '9' && *out <= WIDTH_MAX)
+		*out = *out * 10 + (*p++ - '0');
 	return p;
 }
 
@@ -23,34 +23,31 @@ read_number(const char *p, int32_t *out)
 static const char *
 read_format(const char *p, struct phrase_piece *piece)
 {
+	size_t nflags = strspn(p, "-0#+ ");
+	const char *begin = p;
+	char *to = piece->format;
+	*to++ = '%';
+	for (const char *flag = "-0#+ "; *flag; flag++)
+		if (memchr(p, *flag, nflags))
+			*to++ = *flag;
+	piece->left = piece->format[1] == '-';
+	p = read_number(p + nflags, &piece->width);
 	piece->precision = -1;
-	for (;; p++) {
-		if (*p == '-')
-			piece->left = true;
-		else if (*p == '0')
-			piece->zero = true;
-		else if (*p == '#')
-			piece->sharp = true;
-		else if (*p == '+')
-			piece->plus = true;
-		else if (*p == ' ')
-			piece->blank = true;
-		else
-			break;
-	}
-	int32_t width;
-	p = read_number(p, &width);
-	piece->width = (uint32_t)width;
 	if (*p == '.')
 		p = read_number(p + 1, &piece->precision);
+	bool plain = p == begin;
+	bool sharp = p == begin + 1 && *begin == '#';
 	p += strspn(p, "hlqjzt");
 	piece->conversion = 'd';
 	if (*p != '{') {
 		if (!*p || !strchr("diuxXocs", *p))
 			return NULL;
-		piece->conversion = *p++;
+		piece->conversion = *p == 'i' ? 'd' : *p;
+		p++;
 	}
-	return *p == '{' && width <= WIDTH_MAX && piece->precision <= WIDTH_MAX ? p + 1 : NULL;
+	piece->plain = (plain && piece->conversion == 'd') || (sharp && piece->conversion == 'x');
+	memcpy(to, "*.*llx", sizeof("*.*llx"));
+	return *p == '{' && piece->width <= WIDTH_MAX && piece->precision <= WIDTH_MAX ? p + 1 : NULL;
 }
 
 static const struct sig_arg *
@@ -95,10 +92,14 @@ phrase_compile(struct phrase *ph, struct arena *a, const char *text, const struc
 		if (!piece->arg)
 			return -1;
 		*why = "the format does not suit the type";
-		if (piece->arg->type == SIG_STR && piece->conversion == 'd')
+		bool string = piece->arg->type == SIG_STR;
+		if (string && piece->conversion == 'd')
 			piece->conversion = 's'; /* the default */
-		if ((piece->arg->type == SIG_STR) != (piece->conversion == 's'))
+		if (string != (piece->conversion == 's'))
 			return -1;
+		if (piece->arg->type == SIG_U64 && piece->conversion == 'd')
+			piece->conversion = 'u'; /* it may not fit in a signed one */
+		piece->format[strlen(piece->format) - 1] = piece->conversion;
 		p = name + n + 1;
 	}
 	return 0;
@@ -131,71 +132,42 @@ load(const struct sig_arg *arg, const uint8_t *payload)
 	}
 }
 
-static bool
-is_signed(const struct sig_arg *arg)
-{
-	return arg->type >= SIG_I8 && arg->type <= SIG_I64;
-}
-
 void
 phrase_put_arg(struct wbuf *w, enum text_form form, const struct sig_arg *arg, const uint8_t *payload, size_t size)
 {
 	if (arg->type == SIG_STR)
 		put_form(w, form, (const char *)payload + arg->at, strnlen((const char *)payload + arg->at, size - arg->at));
-	else if (is_signed(arg))
+	else if (arg->type >= SIG_I8 && arg->type <= SIG_I64)
 		put_i64(w, (int64_t)load(arg, payload));
 	else
 		put_u64(w, load(arg, payload));
 }
 
+/* "%#x", which is most of what models ask for: ten times as fast as printf(). */
 static void
-pad(struct wbuf *w, char c, size_t n)
+put_hex(struct wbuf *w, uint64_t v)
 {
-	char *to = wbuf_reserve(w, NUMBER_MAX);
-	memset(to, c, n);
-	wbuf_commit(w, to + n);
+	int bits = v ? 64 - __builtin_clzll(v) : 1;
+	put_str(w, v ? "0x" : "");
+	for (int shift = (bits - 1) / 4 * 4; shift >= 0; shift -= 4)
+		wbuf_put(w, &"0123456789abcdef"[v >> shift & 15], 1);
 }
 
-/* Sign or prefix, zeros, digits. */
 static void
 put_number(struct wbuf *w, const struct phrase_piece *f, uint64_t v)
 {
-	bool decimal = f->conversion == 'd' || f->conversion == 'i' || f->conversion == 'u';
-	bool negative = decimal && f->conversion != 'u' && is_signed(f->arg) && (int64_t)v < 0;
-	if (!decimal && f->arg->size < 8) /* as wide as the argument */
+	if (strchr("xXo", f->conversion) && f->arg->size < 8) /* as wide as the argument */
 		v &= (UINT64_C(1) << f->arg->size * 8) - 1;
-	unsigned base = decimal ? 10 : f->conversion == 'o' ? 8
-							    : 16;
-	const char *letters = f->conversion == 'X' ? "0123456789ABCDEF" : "0123456789abcdef";
-	char buf[32];
-	char *p = buf + sizeof(buf);
-	for (uint64_t u = negative ? 0 - v : v; u || p == buf + sizeof(buf); u /= base)
-		*--p = letters[u % base];
-	if (v == 0 && f->precision == 0)
-		p++;
-	const char *prefix = negative ? "-" : "";
-	if (!negative && decimal && f->conversion != 'u')
-		prefix = f->plus ? "+" : f->blank ? " "
-						  : "";
-	if (f->sharp && base == 8 && f->precision <= (int32_t)(buf + sizeof(buf) - p) && (v || f->precision == 0))
-		prefix = "0"; /* a zero is in front already when the precision adds some */
-	if (f->sharp && base == 16 && v)
-		prefix = f->conversion == 'X' ? "0X" : "0x";
-
-	size_t n = (size_t)(buf + sizeof(buf) - p);
-	size_t front = strlen(prefix);
-	size_t zeros = f->precision > (int32_t)n ? (size_t)f->precision - n : 0;
-	size_t all = front + zeros + n;
-	size_t rest = f->width > all ? f->width - all : 0;
-	if (f->zero && !f->left && f->precision < 0) {
-		zeros += rest;
-		rest = 0;
+	if (f->plain) {
+		put_hex(w, v);
+		return;
 	}
-	pad(w, ' ', f->left ? 0 : rest);
-	wbuf_put(w, prefix, front);
-	pad(w, '0', zeros);
-	wbuf_put(w, p, n);
-	pad(w, ' ', f->left ? rest : 0);
+	char *to = wbuf_reserve(w, NUMBER_MAX);
+/* The format was made of what phrase_compile() has checked. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	wbuf_commit(w, to + snprintf(to, NUMBER_MAX, f->format, f->width, f->precision, (unsigned long long)v));
+#pragma GCC diagnostic pop
 }
 
 static void
@@ -205,10 +177,10 @@ put_string(struct wbuf *w, enum text_form form, const struct phrase_piece *f, co
 	size_t n = strnlen(s, size - f->arg->at);
 	if (f->precision >= 0 && n > (size_t)f->precision)
 		n = (size_t)f->precision;
-	size_t rest = f->width > n ? f->width - n : 0;
-	pad(w, ' ', f->left ? 0 : rest);
+	size_t rest = (size_t)f->width > n ? (size_t)f->width - n : 0;
+	wbuf_printf(w, "%*s", (int)(f->left ? 0 : rest), "");
 	put_form(w, form, s, n);
-	pad(w, ' ', f->left ? rest : 0);
+	wbuf_printf(w, "%*s", (int)(f->left ? rest : 0), "");
 }
 
 static void
@@ -216,6 +188,8 @@ put_piece(struct wbuf *w, enum text_form form, const struct phrase_piece *f, con
 {
 	if (!phrase_has(f->arg, payload, size)) {
 		wbuf_put(w, "?", 1);
+	} else if (f->plain && f->conversion != 'x') {
+		phrase_put_arg(w, form, f->arg, payload, size);
 	} else if (f->conversion == 's') {
 		put_string(w, form, f, payload, size);
 	} else if (f->conversion == 'c') {

@@ -18,11 +18,13 @@
 struct phrase_piece {
 	const char *text; /* in front of the argument; borrowed */
 	uint32_t length;
-	uint32_t width;
-	int32_t precision; /* -1: none */
-	char conversion;   /* 0: no argument */
-	bool left, zero, sharp, plus, blank;
-	const struct sig_arg *arg;
+	const struct sig_arg *arg; /* NULL: none */
+	bool plain;                /* in its default form, or "%#x" */
+	bool left;
+	int width;
+	int precision; /* -1: none */
+	char conversion;
+	char format[16]; /* of a number for printf(), with width and precision as arguments */
 };
 
 struct phrase {
