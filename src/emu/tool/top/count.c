@@ -7,7 +7,6 @@
 enum {
 	FINE_BINS = 10000,        /* of an interval that is not given: merged by tens */
 	GIVEN_BINS = 1024 * 1024, /* most rows of an interval that is given */
-	ODD_FIRST = 256,
 	PROGRESS_EVERY = 1 << 10, /* calls: events, or windows of them */
 };
 
@@ -39,9 +38,7 @@ void
 top_close(struct top *top)
 {
 	block_free(top->bins);
-	block_free(top->odd);
 	top->bins = NULL;
-	top->odd = NULL;
 }
 
 static inline void
@@ -53,44 +50,16 @@ add(struct tally *t, const struct event *ev)
 
 /* ---- Names that no model has. ---- */
 
-static struct odd_slot *
-odd_find(struct odd_slot *slots, size_t cap, uint32_t key)
-{
-	size_t i = (key * UINT32_C(2654435769)) >> 8;
-	while (slots[i & (cap - 1)].key && slots[i & (cap - 1)].key != key)
-		i++;
-	return &slots[i & (cap - 1)];
-}
-
-static int
-odd_grow(struct top *top)
-{
-	size_t cap = top->odd_cap ? top->odd_cap * 2 : ODD_FIRST;
-	struct odd_slot *slots = block_alloc(cap * sizeof(*slots));
-	if (!slots)
-		return diag_no_memory(top->trace->diag);
-	for (size_t i = 0; i < top->odd_cap; i++)
-		if (top->odd[i].key)
-			*odd_find(slots, cap, top->odd[i].key) = top->odd[i];
-	block_free(top->odd);
-	top->odd = slots;
-	top->odd_cap = cap;
-	return 0;
-}
-
 static int
 add_odd(struct top *top, const struct event *ev)
 {
-	if (top->nodd * 2 >= top->odd_cap) {
-		int rc = odd_grow(top);
-		if (rc < 0)
-			return rc;
-	}
-	uint32_t key = ((uint32_t)ev->mcv[0] << 16 | (uint32_t)ev->mcv[1] << 8 | ev->mcv[2]) + 1;
-	struct odd_slot *slot = odd_find(top->odd, top->odd_cap, key);
-	top->nodd += slot->key == 0;
-	slot->key = key;
-	add(&slot->tally, ev);
+	struct arena *a = &top->trace->arena;
+	struct idmap_slot *slot = idmap_slot(&top->odd, a, (uint64_t)ev->mcv[0] << 16 | (uint64_t)ev->mcv[1] << 8 | ev->mcv[2]);
+	if (slot && !slot->value)
+		slot->value = arena_new(a, struct tally, 1);
+	if (!slot || !slot->value)
+		return diag_no_memory(top->trace->diag);
+	add(slot->value, ev);
 	return 0;
 }
 
@@ -187,47 +156,6 @@ struct sum {
 	int64_t last;
 };
 
-/* Counts what is in the window, without a call for each event: that costs as much as reading
- * it. Ends in front of an event that is not all there, or that is not plain. `by_name`: the
- * name counts, and not only that there is an event; `only_events`: nothing else does. Both are
- * constants in each call. */
-static inline __attribute__((always_inline)) void
-count_window(struct top *top, struct stream *s, struct sum *sum, bool by_name, bool only_events)
-{
-	const uint8_t *p = s->in.p;
-	const uint8_t *begin = p;
-	uint64_t offset = (uint64_t)s->clock_offset;
-	uint64_t n = 0;
-	int64_t first = sum->first;
-	int64_t last = sum->last;
-	while (s->in.end - p >= WIRE_EVENT_HEADER + WIRE_PAYLOAD_MAX && !(p[0] & WIRE_JUMBO)) {
-		uint64_t size = wire_event_size(p, WIRE_EVENT_HEADER);
-		if (by_name) {
-			struct tally *t = tally_of(top, p + 1);
-			if (__builtin_expect(!t, 0))
-				break;
-			t->events++;
-			t->bytes += only_events ? 0 : size;
-		}
-		if (!only_events) {
-			int64_t clock = (int64_t)(wire_u64(p + 4) + offset);
-			first = clock < first ? clock : first;
-			last = clock > last ? clock : last;
-		}
-		n++;
-		/* As a branch, most often without payload: the next event need not wait for this one. */
-		if (__builtin_expect_with_probability(size == WIRE_EVENT_HEADER, 1, 0.9))
-			p += WIRE_EVENT_HEADER;
-		else
-			p += size;
-	}
-	s->in.p = p;
-	sum->first = first;
-	sum->last = last;
-	sum->tally.events += n;
-	sum->tally.bytes += (uint64_t)(p - begin);
-}
-
 /* The clocks of one interval. */
 struct bin_range {
 	uint64_t begin;
@@ -252,21 +180,21 @@ find_bin(struct top *top, int64_t clock, struct bin_range *b)
 	return true;
 }
 
-static void
-give(const struct bin_range *b, struct sum *sum, uint64_t events, uint64_t bytes)
-{
-	if (!events)
-		return;
-	tally_add(b->tally, &(struct tally){ events, bytes });
-	tally_add(&sum->tally, &(struct tally){ events, bytes });
-}
+/* What counts, besides that there is an event. */
+enum {
+	NAME = 1,
+	CLOCK = 2, /* its interval, which is looked up only when the last one does not have it */
+	ALL = 4,   /* lowest and highest clock, and bytes */
+};
 
-/* Counts by interval; the interval is looked up only when a clock is not in the last one. */
-static void
-count_times(struct top *top, struct stream *s, struct sum *sum)
+/* Counts what is in the window, without a call for each event: that costs as much as reading
+ * it. Ends in front of an event that is not all there, or that is not plain. `what` is a
+ * constant in each call. */
+static inline __attribute__((always_inline)) void
+count_window(struct top *top, struct stream *s, struct sum *sum, unsigned what)
 {
 	const uint8_t *p = s->in.p;
-	const uint8_t *begin = p; /* of what is in the interval */
+	const uint8_t *begin = p;
 	uint64_t offset = (uint64_t)s->clock_offset;
 	uint64_t n = 0;
 	int64_t first = sum->first;
@@ -275,25 +203,34 @@ count_times(struct top *top, struct stream *s, struct sum *sum)
 	while (s->in.end - p >= WIRE_EVENT_HEADER + WIRE_PAYLOAD_MAX && !(p[0] & WIRE_JUMBO)) {
 		uint64_t size = wire_event_size(p, WIRE_EVENT_HEADER);
 		uint64_t clock = wire_u64(p + 4) + offset;
-		if (__builtin_expect(clock - b.begin >= b.width, 0)) {
-			give(&b, sum, n, (uint64_t)(p - begin));
-			begin = p;
-			n = 0;
-			if (!find_bin(top, (int64_t)clock, &b))
+		struct tally *t = what & NAME ? tally_of(top, p + 1) : NULL;
+		if (what & CLOCK) {
+			if (__builtin_expect(clock - b.begin >= b.width, 0) && !find_bin(top, (int64_t)clock, &b))
 				break;
+			t = b.tally;
 		}
-		first = (int64_t)clock < first ? (int64_t)clock : first;
-		last = (int64_t)clock > last ? (int64_t)clock : last;
+		if (what & (NAME | CLOCK)) {
+			if (__builtin_expect(!t, 0))
+				break;
+			t->events++;
+			t->bytes += what & ALL ? size : 0;
+		}
+		if (what & ALL) {
+			first = (int64_t)clock < first ? (int64_t)clock : first;
+			last = (int64_t)clock > last ? (int64_t)clock : last;
+		}
 		n++;
+		/* As a branch, most often without payload: the next event need not wait for this one. */
 		if (__builtin_expect_with_probability(size == WIRE_EVENT_HEADER, 1, 0.9))
 			p += WIRE_EVENT_HEADER;
 		else
 			p += size;
 	}
-	give(&b, sum, n, (uint64_t)(p - begin));
 	s->in.p = p;
 	sum->first = first;
 	sum->last = last;
+	sum->tally.events += n;
+	sum->tally.bytes += (uint64_t)(p - begin);
 }
 
 static int
@@ -313,14 +250,16 @@ count_stream(struct top *top, struct stream *s, struct event *ev)
 		sum.last = ev->clock > sum.last ? ev->clock : sum.last;
 		add(&sum.tally, ev);
 		rc = add_event(top, ev);
-		if (windows && top->by == TOP_TIME && rc == 0)
-			count_times(top, s, &sum);
-		else if (windows && by_name && top->only_events)
-			count_window(top, s, &sum, true, true);
-		else if (windows && by_name)
-			count_window(top, s, &sum, true, false);
-		else if (windows)
-			count_window(top, s, &sum, false, false);
+		if (!windows || rc < 0)
+			continue;
+		if (top->by == TOP_TIME)
+			count_window(top, s, &sum, CLOCK | ALL);
+		else if (by_name && top->only_events)
+			count_window(top, s, &sum, NAME);
+		else if (by_name)
+			count_window(top, s, &sum, NAME | ALL);
+		else
+			count_window(top, s, &sum, ALL);
 	} while (rc == 0 && loose_next(s, ev));
 	top->first = sum.first < top->first ? sum.first : top->first;
 	top->last = sum.last > top->last ? sum.last : top->last;

@@ -6,6 +6,7 @@
  *
  * Streams are read one after the other: the order of events between them does not matter. */
 
+#include "idmap.h"
 #include "look/catalog.h"
 #include "look/filter.h"
 #include "look/loose.h"
@@ -41,12 +42,6 @@ struct top_row {
 	bool early;                  /* TOP_TIME: before it */
 };
 
-/* Events that are no operation of one name: a hash of MCV + 1 in the low 24 bits; 0: free. */
-struct odd_slot {
-	uint32_t key;
-	struct tally tally;
-};
-
 struct top {
 	struct trace *trace;
 	struct filter *filter;
@@ -57,9 +52,7 @@ struct top {
 	struct tally *kinds;   /* by kind of the catalog */
 	struct tally *streams; /* by rank */
 	struct tally models[256];
-	struct odd_slot *odd;
-	size_t nodd;
-	size_t odd_cap; /* power of two */
+	struct idmap odd; /* tallies of names that are no operation of their own, by their letters in 24 bits */
 
 	/* Intervals, from the first event on. */
 	struct tally *bins;
@@ -77,7 +70,6 @@ struct top {
 	struct top_row *rows; /* sorted, by top_rows() */
 	size_t nrows;
 
-	/* Called now and then; may be NULL. */
 	struct progress *progress; /* NULL: none is shown */
 };
 

@@ -40,9 +40,12 @@ event_rows(struct top *top, size_t *cap)
 		memcpy(row.mcv, top->catalog.kinds[i].sig->mcv, 3);
 		rc = add_row(top, cap, &row);
 	}
-	for (size_t i = 0; i < top->odd_cap && rc == 0; i++) {
-		uint32_t mcv = top->odd[i].key - 1;
-		struct top_row row = { .tally = top->odd[i].tally, .mcv = { (uint8_t)(mcv >> 16), (uint8_t)(mcv >> 8), (uint8_t)mcv } };
+	for (size_t i = 0; i < top->odd.cap && rc == 0; i++) {
+		const struct tally *tally = top->odd.slots[i].value;
+		uint64_t mcv = top->odd.slots[i].key;
+		if (!tally)
+			continue;
+		struct top_row row = { .tally = *tally, .mcv = { (uint8_t)(mcv >> 16), (uint8_t)(mcv >> 8), (uint8_t)mcv } };
 		row.name = model_name(row.mcv[0]);
 		rc = add_row(top, cap, &row);
 	}
