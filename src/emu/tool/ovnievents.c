@@ -72,103 +72,71 @@ put_code(const char *text)
 	(void)putchar('`');
 }
 
-/* ---- Events. ---- */
-
-struct printer {
-	void (*print)(const struct printer *p, const struct catalog_item *item);
-	struct wbuf *w; /* of JSON */
-	bool first;
-};
-
-static int
-print_one(const struct catalog_item *item, void *arg)
-{
-	struct printer *p = arg;
-	if (item->unlisted)
-		return 0;
-	p->print(p, item);
-	p->first = false;
-	return 0;
-}
-
-/* Prints each event of a model. Returns 0, or -1 (reported). */
-static int
-each_event(const char *program, const struct model *m, struct printer p)
-{
-	const char *sig;
-	const char *why;
-	p.first = true;
-	int rc = catalog_each(m, print_one, &p, &sig, &why);
-	if (rc < 0)
-		(void)fprintf(stderr, "%s: error[unknown-event]: model %s declares \"%s\": %s\n", program, m->name, sig, why);
-	return rc;
-}
-
 /* ---- JSON. ---- */
 
 static void
-json_event(const struct printer *p, const struct catalog_item *item)
+json_event(struct wbuf *w, const struct catalog_item *item)
 {
 	const struct sig *s = &item->sig;
-	json_newline(p->w);
-	put_str(p->w, "  ");
-	json_open(p->w, NULL, '{');
-	json_str(p->w, "mcv", s->mcv);
-	json_bool(p->w, "jumbo", s->jumbo);
-	json_open(p->w, "args", '[');
+	json_newline(w);
+	put_str(w, "  ");
+	json_open(w, NULL, '{');
+	json_str(w, "mcv", s->mcv);
+	json_bool(w, "jumbo", s->jumbo);
+	json_open(w, "args", '[');
 	for (size_t i = 0; i < s->nargs; i++) {
-		json_open(p->w, NULL, '{');
-		json_str(p->w, "type", type_names[s->args[i].type]);
-		json_str(p->w, "name", s->args[i].name);
-		json_close(p->w, '}');
+		json_open(w, NULL, '{');
+		json_str(w, "type", type_names[s->args[i].type]);
+		json_str(w, "name", s->args[i].name);
+		json_close(w, '}');
 	}
-	json_close(p->w, ']');
-	json_str(p->w, "meaning", item->meaning);
-	json_close(p->w, '}');
+	json_close(w, ']');
+	json_str(w, "meaning", item->meaning);
+	json_close(w, '}');
 }
 
 static int
-put_json(const char *program, const struct model *const *models, size_t n, struct wbuf *w)
+put_json(struct diag *d, const struct model *const *models, size_t n, struct wbuf *w)
 {
+	int rc = 0;
 	w->spaced = true;
 	json_open(w, NULL, '{');
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && rc == 0; i++) {
 		const struct model *m = models[i];
+		struct catalog_item item;
 		json_newline(w);
 		put_str(w, " ");
 		json_open(w, m->name, '{');
 		json_printf(w, "id", "%c", m->id);
 		json_str(w, "version", m->version);
 		json_open(w, "events", '[');
-		if (each_event(program, m, (struct printer){ .print = json_event, .w = w }) < 0)
-			return -1;
+		for (size_t at = 0; (rc = catalog_next(m, &at, &item, d)) > 0;)
+			if (!item.unlisted)
+				json_event(w, &item);
 		put_str(w, "\n ]}");
 	}
 	put_str(w, "\n");
 	json_end(w);
-	return 0;
+	return rc;
 }
 
 static int
-print_json(const char *program, const struct model *const *models, size_t n)
+print_json(struct diag *d, const struct model *const *models, size_t n)
 {
-	struct diag d = { .program = program };
 	struct wbuf w;
 	if (wbuf_attach(&w, STDOUT_FILENO, "the standard output") < 0)
-		return diag_no_memory(&d);
-	int rc = put_json(program, models, n, &w);
+		return diag_no_memory(d);
+	int rc = put_json(d, models, n, &w);
 	int err = wbuf_close(&w);
-	return err < 0 ? diag_error(&d, ERR_WRITE, NULL, "cannot write the standard output: %s", strerror(-err)) : rc;
+	return err < 0 ? diag_error(d, ERR_WRITE, NULL, "cannot write the standard output: %s", strerror(-err)) : rc;
 }
 
 /* ---- Markdown. ---- */
 
 static void
-md_event(const struct printer *p, const struct catalog_item *item)
+md_event(const struct catalog_item *item)
 {
 	const struct sig *s = &item->sig;
-	if (p->first)
-		(void)printf("\n| event | arguments | meaning |\n|---|---|---|\n");
 	(void)printf("| ");
 	put_code(s->mcv);
 	(void)printf(s->jumbo ? " | jumbo:" : " |");
@@ -334,7 +302,24 @@ md_need(const struct model *m)
 }
 
 static int
-print_md(const char *program, const struct model *const *models, size_t n)
+md_events(struct diag *d, const struct model *m)
+{
+	struct catalog_item item;
+	bool any = false;
+	int rc;
+	for (size_t at = 0; (rc = catalog_next(m, &at, &item, d)) > 0;) {
+		if (item.unlisted)
+			continue;
+		if (!any)
+			(void)printf("\n| event | arguments | meaning |\n|---|---|---|\n");
+		any = true;
+		md_event(&item);
+	}
+	return rc;
+}
+
+static int
+print_md(struct diag *d, const struct model *const *models, size_t n)
 {
 	(void)printf("# Events and views\n\n"
 		     "<!-- made by ovnievents; do not edit: run meson compile update-events -->\n\n"
@@ -354,7 +339,7 @@ print_md(const char *program, const struct model *const *models, size_t n)
 		(void)printf("\n## %s (`%c`)\n\nVersion %s%s. ", m->name, m->id, m->version, m->always ? ", enabled in every trace" : "");
 		md_need(m);
 		(void)printf("\n");
-		if (each_event(program, m, (struct printer){ .print = md_event }) < 0)
+		if (md_events(d, m) < 0)
 			return -1;
 		for (size_t k = 0; k < m->nchans; k++)
 			md_chan(m, (int)k);
@@ -366,40 +351,15 @@ print_md(const char *program, const struct model *const *models, size_t n)
 
 /* ---- The tool. ---- */
 
-static size_t
-count_models(void)
-{
-	size_t n = 0;
-	while (model_list[n])
-		n++;
-	return n;
-}
-
-static size_t
-find_model(const char *name)
-{
-	size_t i = 0;
-	while (model_list[i] && strcmp(model_list[i]->name, name) != 0)
-		i++;
-	return i;
-}
-
-static const char *
-list_models(char *buf, size_t size)
-{
-	size_t n = 0;
-	buf[0] = 0;
-	for (size_t i = 0; model_list[i] && n < size; i++)
-		n += (size_t)snprintf(buf + n, size - n, "%s%s", i ? ", " : "", model_list[i]->name);
-	return buf;
-}
-
 int
 main(int argc, char **argv)
 {
-	char names[512];
+	char names[512] = "";
 	char footer[600];
-	(void)snprintf(footer, sizeof(footer), "Models: %s\nManual: man ovnievents\n", list_models(names, sizeof(names)));
+	size_t n = 0;
+	for (size_t at = 0; model_list[n] && at < sizeof(names); n++)
+		at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", n ? ", " : "", model_list[n]->name);
+	(void)snprintf(footer, sizeof(footer), "Models: %s\nManual: man ovnievents\n", names);
 	const struct cli cli = {
 		.program = "ovnievents",
 		.synopsis = "[options]",
@@ -408,20 +368,22 @@ main(int argc, char **argv)
 		.options = options,
 		.noptions = sizeof(options) / sizeof(options[0]),
 	};
+	struct diag d = { .program = cli.program };
 	const struct model *const *models = model_list;
-	size_t n = count_models();
-	bool json = false;
+	int format = 0;
 
 	int opt;
 	while ((opt = cli_next(&cli, argc, argv)) >= 0) {
-		int format = opt == 'f' ? cli_choose(&cli, "--format", cli_text_or_json, 2, optarg) : opt == 'j' ? 1
-														 : json;
+		if (opt == 'f')
+			format = cli_choose(&cli, "--format", cli_text_or_json, 2, optarg);
+		else if (opt == 'j')
+			format = 1;
 		if (format < 0)
 			return 2;
-		json = format == 1;
 		if (opt != OPT_MODEL)
 			continue;
-		models = model_list + find_model(optarg);
+		for (models = model_list; *models && strcmp((*models)->name, optarg) != 0; models++)
+			;
 		n = 1;
 		if (*models)
 			continue;
@@ -432,9 +394,9 @@ main(int argc, char **argv)
 	if (opt != CLI_END)
 		return cli_status(opt);
 
-	if (json)
-		return print_json(cli.program, models, n) < 0;
-	int rc = print_md(cli.program, models, n);
+	if (format)
+		return print_json(&d, models, n) < 0;
+	int rc = print_md(&d, models, n);
 	int written = cli_status(cli_written(&cli));
 	return rc == 0 ? written : 1;
 }

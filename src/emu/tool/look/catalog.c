@@ -6,7 +6,6 @@
 #include <string.h>
 
 enum {
-	MEANING_MAX = 512,
 	MODELS_MAX = 256, /* as many as there are first letters */
 };
 
@@ -31,54 +30,47 @@ state_text(char *buf, size_t size, const char *text, bool leave)
 }
 
 int
-catalog_each(const struct model *m, int (*fn)(const struct catalog_item *item, void *arg), void *arg,
-	const char **bad, const char **why)
+catalog_next(const struct model *m, size_t *at, struct catalog_item *item, struct diag *d)
 {
-	int rc = 0;
-	for (size_t i = 0; i < m->nstates * 2 && rc == 0; i++) {
-		const struct state_decl *s = &m->states[i / 2];
-		char meaning[MEANING_MAX];
-		struct catalog_item item = { .model = m, .meaning = meaning };
-		*bad = i % 2 ? s->leave : s->enter;
-		if (!*bad)
+	const char *sig = NULL;
+	const char *why;
+	*item = (struct catalog_item){ 0 };
+	while (!sig && *at < m->nstates * 2 + m->nevents) {
+		size_t i = (*at)++;
+		if (i < m->nstates * 2) {
+			const struct state_decl *s = &m->states[i / 2];
+			sig = i % 2 ? s->leave : s->enter;
+			if (sig)
+				state_text(item->meaning, sizeof(item->meaning), s->text, i % 2);
 			continue;
-		if (sig_parse(*bad, &item.sig, why) < 0)
-			return -1;
-		state_text(meaning, sizeof(meaning), s->text, i % 2);
-		rc = fn(&item, arg);
+		}
+		const struct event_decl *e = &m->events[i - m->nstates * 2];
+		sig = e->sig;
+		item->any_value = e->any_value;
+		item->unlisted = e->unlisted;
+		(void)snprintf(item->meaning, sizeof(item->meaning), "%s", e->text);
 	}
-	for (size_t i = 0; i < m->nevents && rc == 0; i++) {
-		const struct event_decl *e = &m->events[i];
-		struct catalog_item item = { .model = m, .meaning = e->text, .any_value = e->any_value, .unlisted = e->unlisted };
-		*bad = e->sig;
-		if (sig_parse(e->sig, &item.sig, why) < 0)
-			return -1;
-		rc = fn(&item, arg);
-	}
-	return rc;
+	if (!sig)
+		return 0;
+	if (sig_parse(sig, &item->sig, &why) < 0)
+		return diag_error(d, ERR_UNKNOWN_EVENT, NULL, "model %s declares \"%s\": %s", m->name, sig, why);
+	return 1;
 }
 
-struct builder {
-	struct catalog *catalog;
-	struct arena *arena;
-	struct diag *diag;
-};
-
 static int
-add(const struct catalog_item *item, void *arg)
+add(struct catalog *c, struct arena *a, struct diag *d, const struct model *m, const struct catalog_item *item)
 {
-	struct builder *b = arg;
-	struct kind *k = (struct kind *)catalog_find(b->catalog, (const uint8_t *)item->sig.mcv);
-	struct sig *sig = arena_new(b->arena, struct sig, 1);
-	const char *text = arena_strndup(b->arena, item->meaning, strlen(item->meaning));
+	struct kind *k = (struct kind *)catalog_find(c, (const uint8_t *)item->sig.mcv);
+	struct sig *sig = arena_new(a, struct sig, 1);
+	const char *text = arena_strndup(a, item->meaning, strlen(item->meaning));
 	if (!sig || !text)
-		return diag_no_memory(b->diag);
+		return diag_no_memory(d);
 	*sig = item->sig;
-	*k = (struct kind){ .model = item->model, .sig = sig, .any_value = item->any_value };
+	*k = (struct kind){ .model = m, .sig = sig, .any_value = item->any_value };
 	const char *why;
-	if (phrase_compile(&k->phrase, b->arena, text, sig, &why) == 0)
+	if (phrase_compile(&k->phrase, a, text, sig, &why) == 0)
 		return 0;
-	return diag_error(b->diag, ERR_UNKNOWN_EVENT, NULL, "model %s says of %s \"%s\": %s", item->model->name, sig->mcv, text, why);
+	return diag_error(d, ERR_UNKNOWN_EVENT, NULL, "model %s says of %s \"%s\": %s", m->name, sig->mcv, text, why);
 }
 
 int
@@ -96,13 +88,10 @@ catalog_init(struct catalog *c, struct arena *a, struct diag *d)
 	c->kinds = arena_new(a, struct kind, c->dispatch.nops);
 	if (!c->kinds)
 		return diag_no_memory(d);
-	struct builder b = { c, a, d };
 	for (size_t i = 0; i < n && rc == 0; i++) {
-		const char *bad;
-		const char *why;
-		rc = catalog_each(model_list[i], add, &b, &bad, &why);
-		if (rc == -1) /* dispatch_init() has parsed them all */
-			rc = diag_error(d, ERR_UNKNOWN_EVENT, NULL, "model %s declares \"%s\": %s", model_list[i]->name, bad, why);
+		struct catalog_item item;
+		for (size_t at = 0; rc == 0 && (rc = catalog_next(model_list[i], &at, &item, d)) > 0;)
+			rc = add(c, a, d, model_list[i], &item);
 	}
 	return rc;
 }

@@ -11,20 +11,21 @@
 #include "phrase.h"
 #include "sig.h"
 
-/* An event as a model declares it. */
-struct catalog_item {
-	const struct model *model;
-	struct sig sig;
-	const char *meaning; /* with %{name} for arguments; borrowed for the call */
-	bool any_value;      /* whatever the third letter */
-	bool unlisted;       /* known, but not in the reference */
+enum {
+	CATALOG_MEANING = 512,
 };
 
-/* Calls fn() for each event of a model: those of its states, entered and left, then the
- * others. It returns 0 to go on. Returns what fn() returned, or -1 for a broken declaration
- * (*bad is its text, *why what is wrong with it, static). */
-int catalog_each(const struct model *m, int (*fn)(const struct catalog_item *item, void *arg), void *arg,
-	const char **bad, const char **why);
+/* An event as a model declares it. */
+struct catalog_item {
+	struct sig sig;
+	char meaning[CATALOG_MEANING]; /* with %{name} for arguments */
+	bool any_value;                /* whatever the third letter */
+	bool unlisted;                 /* known, but not in the reference */
+};
+
+/* The next event of a model: those of its states, entered and left, then the others. *at begins
+ * at 0. Returns 1, 0 when there are no more, or <0 for a broken declaration (reported). */
+int catalog_next(const struct model *m, size_t *at, struct catalog_item *item, struct diag *d);
 
 /* An event as its model declares it, ready to be printed. */
 struct kind {
