@@ -5,20 +5,15 @@
 #include "timeline.h"
 #include "text.h"
 
-#include <string.h>
-
 /* The table of a class. */
 struct table {
 	const struct timeline *t;
 	const struct tlclass *class;
 	const bool *rows; /* that are chosen */
 	const uscope_state_t *state;
-	struct arena arena;
-	const struct tlchannel **columns;
-	size_t *widths;
-	size_t ncolumns;
-	size_t first_width; /* of the names of the rows */
-	const char **cells; /* by row, then by column */
+	size_t row_width;
+	size_t *widths; /* of the channels; 0: not shown */
+	size_t nshown;
 };
 
 static uint64_t
@@ -40,73 +35,72 @@ is_shown(const struct table *b, const struct tlchannel *ch)
 	return shown;
 }
 
+/* Valid until the next call. */
 static const char *
-make_cell(struct table *b, const struct tlchannel *ch, uint32_t row)
+cell_text(const struct table *b, const struct tlchannel *ch, uint32_t row, char buf[TLLABEL_NUMBER])
 {
 	uint64_t raw = raw_at(b, ch, row);
 	int64_t value;
-	char buf[TLLABEL_NUMBER];
 	(void)tllabel_value(&b->t->file, ch, raw, &value);
 	const char *label = tllabel_of(&b->t->file, ch, &raw, value);
 	if (raw == 0 && (!label || !*label))
 		return "-";
-	const char *text = tllabel_text(&b->t->file, ch, &raw, value, buf);
-	return arena_strndup(&b->arena, text, strlen(text));
+	return tllabel_text(&b->t->file, ch, &raw, value, buf);
 }
 
-/* false: no memory. */
-static bool
-fill(struct table *b)
+static void
+find_widths(struct table *b)
 {
 	const struct tlclass *c = b->class;
-	b->columns = arena_new(&b->arena, const struct tlchannel *, c->nchannels);
-	b->widths = arena_new(&b->arena, size_t, c->nchannels);
-	if (!b->columns || !b->widths)
-		return false;
-	b->first_width = tltext_width(c->name);
+	char buf[TLLABEL_NUMBER];
+	b->row_width = tltext_width(c->name);
 	for (uint32_t row = 0; row < c->nrows; row++)
 		if (b->rows[row])
-			tltext_widen(&b->first_width, c->names[row]);
+			tltext_widen(&b->row_width, c->names[row]);
 	for (uint32_t i = 0; i < c->nchannels; i++) {
 		if (!is_shown(b, c->channels[i]))
 			continue;
-		b->widths[b->ncolumns] = tltext_width(c->channels[i]->name);
-		b->columns[b->ncolumns++] = c->channels[i];
+		b->nshown++;
+		b->widths[i] = tltext_width(c->channels[i]->name);
+		for (uint32_t row = 0; row < c->nrows; row++)
+			if (b->rows[row])
+				tltext_widen(&b->widths[i], cell_text(b, c->channels[i], row, buf));
 	}
-	b->cells = arena_alloc(&b->arena, c->nrows, b->ncolumns * sizeof(*b->cells));
-	for (uint32_t row = 0; b->cells && row < c->nrows; row++) {
-		for (size_t i = 0; b->rows[row] && i < b->ncolumns; i++) {
-			const char *text = make_cell(b, b->columns[i], row);
-			if (!text)
-				return false;
-			tltext_widen(&b->widths[i], text);
-			b->cells[row * b->ncolumns + i] = text;
-		}
-	}
-	return b->cells;
 }
 
-/* A row of the table, or its head: cells NULL. */
+/* A row of the table, or its head: -1. */
 static void
-print_line(const struct table *b, const char *name, const char *const *cells)
+print_line(const struct table *b, int64_t row)
 {
+	const struct tlclass *c = b->class;
 	struct wbuf *w = &b->t->tool->out;
-	tltext_pad(w, name, b->first_width, b->ncolumns == 0);
-	for (size_t i = 0; i < b->ncolumns; i++) {
+	char buf[TLLABEL_NUMBER];
+	size_t left = b->nshown;
+	tltext_pad(w, row < 0 ? c->name : c->names[row], b->row_width, left == 0);
+	for (uint32_t i = 0; i < c->nchannels; i++) {
+		if (!b->widths[i])
+			continue;
 		put_str(w, "  ");
-		tltext_pad(w, cells ? cells[i] : b->columns[i]->name, b->widths[i], i + 1 == b->ncolumns);
+		tltext_pad(w, row < 0 ? c->channels[i]->name : cell_text(b, c->channels[i], (uint32_t)row, buf), b->widths[i], --left == 0);
 	}
 	put_str(w, "\n");
 }
 
-static void
-print_table(const struct table *b)
+/* false: no memory. */
+static bool
+print_table(struct table *b)
 {
+	b->widths = block_alloc(((size_t)b->class->nchannels + 1) * sizeof(*b->widths));
+	if (!b->widths)
+		return false;
+	find_widths(b);
 	put_str(&b->t->tool->out, "\n");
-	print_line(b, b->class->name, NULL);
+	print_line(b, -1);
 	for (uint32_t row = 0; row < b->class->nrows && !utool_stop(b->t->tool); row++)
 		if (b->rows[row])
-			print_line(b, b->class->names[row], &b->cells[row * b->ncolumns]);
+			print_line(b, row);
+	block_free(b->widths);
+	return true;
 }
 
 static void
@@ -171,14 +165,10 @@ timeline_at(struct timeline *t, uint64_t time_ps)
 		struct table b = { .t = t, .class = &t->file.classes[k], .rows = t->pick.rows[k], .state = state };
 		if (!is_picked_class(t, k))
 			continue;
-		if (t->tool->json) {
+		if (t->tool->json)
 			print_json(&b, time_ps);
-		} else {
-			good = fill(&b);
-			if (good)
-				print_table(&b);
-		}
-		arena_finish(&b.arena);
+		else
+			good = print_table(&b);
 	}
 	uscope_state_free(state);
 	return good ? STATUS_GOOD : utool_no_memory(t->tool);

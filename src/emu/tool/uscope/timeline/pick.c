@@ -25,22 +25,18 @@ of_class(const char *pattern, const struct tlclass *c)
 	return pattern;
 }
 
+/* Whether a pattern fits a row or a channel of that number and of one of these names, of which the
+ * first may have a slash. */
 static bool
-is_row(const char *pattern, const struct tlclass *c, uint32_t row)
+is_named(const char *pattern, const struct tlclass *c, uint32_t number, const char *const names[3])
 {
-	char number[16];
-	(void)snprintf(number, sizeof(number), "%" PRIu32, row + 1);
+	char text[16];
+	(void)snprintf(text, sizeof(text), "%" PRIu32, number);
 	const char *rest = of_class(pattern, c);
-	return fits(pattern, c->names[row]) || (rest && (strcmp(rest, number) == 0 || fits(rest, c->names[row]) || fits(rest, c->labels[row])));
-}
-
-static bool
-is_channel(const char *pattern, const struct tlclass *c, const struct tlchannel *ch, const char *field)
-{
-	char number[16];
-	(void)snprintf(number, sizeof(number), "%u", ch->type);
-	const char *rest = of_class(pattern, c);
-	return fits(pattern, ch->label) || (rest && (strcmp(rest, number) == 0 || fits(rest, ch->name) || fits(rest, field) || fits(rest, ch->label)));
+	bool is = fits(pattern, names[0]) || (rest && strcmp(rest, text) == 0);
+	for (int i = 0; i < 3 && rest && !is; i++)
+		is = fits(rest, names[i]);
+	return is;
 }
 
 static bool
@@ -57,7 +53,7 @@ pick_rows(struct tlpick *p, const struct tlfile *f, const char *pattern)
 	for (int k = 0; k < TL_CLASSES; k++) {
 		const struct tlclass *c = &f->classes[k];
 		for (uint32_t i = p->nrows[k]; i < c->nrows; i++) {
-			bool is = is_row(pattern, c, i);
+			bool is = is_named(pattern, c, i + 1, (const char *const[]){ c->names[i], c->labels[i], NULL });
 			p->rows[k][i] = p->rows[k][i] || is;
 			any = any || is;
 		}
@@ -72,7 +68,7 @@ pick_channels(struct tlpick *p, struct tlfile *f, const char *pattern)
 	for (uint32_t i = 0; i < f->nchannels; i++) {
 		const struct tlchannel *ch = &f->channels[i];
 		const char *field = ch->class == TL_BREAKDOWN ? "breakdown" : f->src->schema->storages[ch->storage].fields[ch->field].name;
-		bool is = is_channel(pattern, &f->classes[ch->class], ch, field);
+		bool is = is_named(pattern, &f->classes[ch->class], ch->type, (const char *const[]){ ch->label, ch->name, field });
 		p->channels[i] = p->channels[i] || is;
 		any = any || is;
 	}
