@@ -1,14 +1,114 @@
 /* SPDX-License-Identifier: MIT */
 #include "out.h"
 
-#include "pack.h"
+#include "arena.h"
+#include "codec.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <lz4frame.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zstd.h>
+
+/* ---- Compression to one frame of zstd or LZ4. ---- */
+
+enum {
+	CHUNK = 64 * 1024, /* plain bytes that are encoded at a time */
+};
+
+/* Exactly one of the two contexts is set. */
+struct sortpack {
+	ZSTD_CCtx *zstd;
+	LZ4F_cctx *lz4;
+	bool begun;
+	size_t used;
+	size_t cap;
+	uint8_t in[CHUNK];
+	uint8_t out[]; /* holds what CHUNK bytes become at most */
+};
+
+/* An encoder for that file name. NULL when memory is exhausted. */
+static struct sortpack *
+open_pack(const char *path)
+{
+	size_t n = strlen(path);
+	bool zstd = strcmp(path + n - 4, ".zst") == 0;
+	size_t cap = zstd ? ZSTD_CStreamOutSize() : LZ4F_compressBound(CHUNK, NULL) + LZ4F_HEADER_SIZE_MAX;
+	struct sortpack *p = block_alloc(sizeof(*p) + cap);
+	if (!p)
+		return NULL;
+	p->cap = cap;
+	if (zstd)
+		p->zstd = ZSTD_createCCtx();
+	else if (LZ4F_isError(LZ4F_createCompressionContext(&p->lz4, LZ4F_VERSION)))
+		p->lz4 = NULL;
+	if (p->zstd || p->lz4)
+		return p;
+	block_free(p);
+	return NULL;
+}
+
+/* Writes n bytes that an encoder has left in p->out. Its failure is kept as one of a write. Returns
+ * whether all is well. */
+static bool
+took(struct sortpack *p, size_t n, bool failed, struct wbuf *to)
+{
+	if (failed)
+		to->error = to->error ? to->error : EIO;
+	else
+		wbuf_put(to, p->out, n);
+	return !wbuf_failed(to);
+}
+
+static void
+encode_zstd(struct sortpack *p, struct wbuf *to, ZSTD_EndDirective how)
+{
+	ZSTD_inBuffer in = { p->in, p->used, 0 };
+	size_t left;
+	do {
+		ZSTD_outBuffer out = { p->out, p->cap, 0 };
+		left = ZSTD_compressStream2(p->zstd, &out, &in, how);
+		if (!took(p, out.pos, ZSTD_isError(left), to))
+			return;
+	} while (how == ZSTD_e_end ? left > 0 : in.pos < in.size);
+}
+
+static bool
+took_lz4(struct sortpack *p, size_t n, struct wbuf *to)
+{
+	return took(p, n, LZ4F_isError(n), to);
+}
+
+static void
+encode(struct sortpack *p, struct wbuf *to, bool end)
+{
+	if (p->zstd) {
+		encode_zstd(p, to, end ? ZSTD_e_end : ZSTD_e_continue);
+	} else {
+		bool ok = p->begun || took_lz4(p, LZ4F_compressBegin(p->lz4, p->out, p->cap, NULL), to);
+		p->begun = true;
+		if (ok && p->used)
+			ok = took_lz4(p, LZ4F_compressUpdate(p->lz4, p->out, p->cap, p->in, p->used, NULL), to);
+		if (ok && end)
+			(void)took_lz4(p, LZ4F_compressEnd(p->lz4, p->out, p->cap, NULL), to);
+	}
+	p->used = 0;
+}
+
+static void
+close_pack(struct sortpack *p)
+{
+	if (!p)
+		return;
+	(void)ZSTD_freeCCtx(p->zstd);
+	(void)LZ4F_freeCompressionContext(p->lz4);
+	block_free(p);
+}
+
+/* ---- The file. ---- */
 
 /* A directory is synced so that the new name survives a crash. */
 static int
@@ -63,11 +163,8 @@ sortout_open(struct sortout *o, struct diag *d, const char *path)
 	if (access(o->real, W_OK) != 0)
 		return diag_io(d, ERR_WRITE, "write", path, errno);
 	int rc = make_temp(o);
-	if (rc == 0 && sortpack_wanted(path)) {
-		o->pack = sortpack_open(path);
-		if (!o->pack)
-			rc = diag_no_memory(d);
-	}
+	if (rc == 0 && codec_wanted(path) && !(o->pack = open_pack(path)))
+		rc = diag_no_memory(d);
 	if (rc < 0)
 		sortout_abandon(o);
 	return rc;
@@ -76,10 +173,18 @@ sortout_open(struct sortout *o, struct diag *d, const char *path)
 void
 sortout_put(struct sortout *o, const void *bytes, size_t n)
 {
-	if (o->pack)
-		sortpack_put(o->pack, bytes, n, &o->out);
-	else
+	struct sortpack *p = o->pack;
+	if (!p)
 		wbuf_put(&o->out, bytes, n);
+	for (const uint8_t *from = bytes; p && n;) {
+		size_t k = CHUNK - p->used < n ? CHUNK - p->used : n;
+		memcpy(p->in + p->used, from, k);
+		p->used += k;
+		from += k;
+		n -= k;
+		if (p->used == CHUNK)
+			encode(p, &o->out, false);
+	}
 }
 
 bool
@@ -102,7 +207,7 @@ int
 sortout_commit(struct sortout *o)
 {
 	if (o->pack)
-		sortpack_end(o->pack, &o->out);
+		encode(o->pack, &o->out, true);
 	int err = -wbuf_flush(&o->out);
 	if (!err && fsync(o->out.fd) != 0)
 		err = errno;
@@ -135,7 +240,7 @@ sortout_abandon(struct sortout *o)
 	(void)wbuf_close(&o->out);
 	if (o->temp[0])
 		(void)unlink(o->temp);
-	sortpack_close(o->pack);
+	close_pack(o->pack);
 	o->pack = NULL;
 	o->open = false;
 }

@@ -31,41 +31,19 @@ event_size(const uint8_t *p)
 static void
 release(struct sortwin *w, struct sortwin_block *b)
 {
+	*(b->prev ? &b->prev->next : &w->first) = b->next;
+	*(b->next ? &b->next->prev : &w->last) = b->prev;
 	if (b->cap == BLOCK_SIZE && !w->spare)
 		w->spare = b;
 	else
 		block_free(b);
 }
 
-static void
-release_first(struct sortwin *w)
-{
-	struct sortwin_block *b = w->first;
-	w->first = b->next;
-	if (w->first)
-		w->first->prev = NULL;
-	else
-		w->last = NULL;
-	release(w, b);
-}
-
-static void
-release_last(struct sortwin *w)
-{
-	struct sortwin_block *b = w->last;
-	w->last = b->prev;
-	if (w->last)
-		w->last->next = NULL;
-	else
-		w->first = NULL;
-	release(w, b);
-}
-
 void
 sortwin_init(struct sortwin *w)
 {
 	while (w->last)
-		release_last(w);
+		release(w, w->last);
 	w->head = w->tail = 0;
 }
 
@@ -98,27 +76,13 @@ grow_ring(struct sortwin *w)
 static bool
 add_block(struct sortwin *w, uint64_t size)
 {
-	struct sortwin_block *b = w->spare;
-	size_t cap = BLOCK_SIZE;
-	if (size > BLOCK_SIZE) {
-		cap = (size_t)size;
-		b = block_alloc(sizeof(*b) + cap);
-	} else if (b) {
-		w->spare = NULL;
-	} else {
-		b = block_alloc(sizeof(*b) + cap);
-	}
+	size_t cap = size > BLOCK_SIZE ? (size_t)size : BLOCK_SIZE;
+	struct sortwin_block *b = cap == BLOCK_SIZE && w->spare ? w->spare : block_alloc(sizeof(*b) + cap);
 	if (!b)
 		return false;
-	b->next = NULL;
-	b->prev = w->last;
-	b->used = 0;
-	b->cap = cap;
-	b->begin = b->end = w->head;
-	if (w->last)
-		w->last->next = b;
-	else
-		w->first = b;
+	w->spare = b == w->spare ? NULL : w->spare;
+	*b = (struct sortwin_block){ .prev = w->last, .begin = w->head, .end = w->head, .cap = cap };
+	*(w->last ? &w->last->next : &w->first) = b;
 	w->last = b;
 	return true;
 }
@@ -178,7 +142,7 @@ sortwin_drop(struct sortwin *w, uint64_t number)
 {
 	w->tail = number;
 	while (w->first != w->last && w->first->end <= number)
-		release_first(w);
+		release(w, w->first);
 	if (w->last && number == w->head) { /* all of it is room again */
 		w->last->used = 0;
 		w->last->begin = number;
@@ -268,7 +232,7 @@ rewrite(struct sortwin *w, uint64_t first, const struct sortwin_key *keys, size_
 		return false;
 	const uint8_t *at = sortwin_event(w, first);
 	while (w->last->begin > first)
-		release_last(w);
+		release(w, w->last);
 	w->last->used = (size_t)(at - w->last->data);
 	w->head = w->last->end = first;
 
