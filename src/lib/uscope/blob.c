@@ -46,7 +46,7 @@ struct blob_stream {
 };
 
 static enum method
-method_of(const struct uscope_reader *r)
+method_of(struct uscope_reader *r)
 {
 	if (!(r->header.flags & USCOPE_F_COMPRESSED))
 		return METHOD_STORED;
@@ -60,9 +60,9 @@ deltas_at(const uscope_segment_t *s)
 }
 
 static int
-bad(uint32_t segment, uint64_t at, const char *why, uscope_error_t *error)
+bad(struct uscope_reader *r, uint32_t segment, uint64_t at, const char *why)
 {
-	return status_set(error, USCOPE_E_COMPRESS, segment, at, "%s", why);
+	return status_set(&r->error, USCOPE_E_COMPRESS, segment, at, "%s", why);
 }
 
 /* ---- At once. ---- */
@@ -125,7 +125,7 @@ unpack(enum method method, const uint8_t *in, size_t n, struct whole *w)
 }
 
 static int
-whole_load(struct uscope_reader *r, uint32_t segment, const uscope_segment_t *s, struct whole **whole, uscope_error_t *error)
+whole_load(struct uscope_reader *r, uint32_t segment, const uscope_segment_t *s, struct whole **whole)
 {
 	enum method method = method_of(r);
 	*whole = NULL;
@@ -136,23 +136,23 @@ whole_load(struct uscope_reader *r, uint32_t segment, const uscope_segment_t *s,
 	}
 	w = whole_room(r, s->raw_size);
 	if (!w)
-		return status_set(error, USCOPE_E_NOMEM, segment, s->offset, "out of memory");
+		return status_set(&r->error, USCOPE_E_NOMEM, segment, s->offset, "out of memory");
 	w->segment = segment;
 	w->offset = s->offset;
 	w->prefix = false;
 	w->n = s->raw_size;
 	int status;
 	if (method == METHOD_STORED) {
-		status = reader_read(r, deltas_at(s), w->data, w->n, error);
+		status = reader_read(r, deltas_at(s), w->data, w->n);
 	} else if (!reader_room(&r->packed, &r->packed_cap, s->compressed_size)) {
-		status = status_set(error, USCOPE_E_NOMEM, segment, s->offset, "out of memory");
-	} else if (!(status = reader_read(r, deltas_at(s), r->packed, s->compressed_size, error))) {
+		status = status_set(&r->error, USCOPE_E_NOMEM, segment, s->offset, "out of memory");
+	} else if (!(status = reader_read(r, deltas_at(s), r->packed, s->compressed_size))) {
 		const char *why = unpack(method, r->packed, s->compressed_size, w);
 		if (why)
-			status = *why ? bad(segment, deltas_at(s), why, error) : status_set(error, USCOPE_E_NOMEM, segment, s->offset, "out of memory");
+			status = *why ? bad(r, segment, deltas_at(s), why) : status_set(&r->error, USCOPE_E_NOMEM, segment, s->offset, "out of memory");
 	}
 	if (status) {
-		error->segment = segment;
+		r->error.segment = segment;
 		whole_drop(w);
 		return status;
 	}
@@ -164,13 +164,13 @@ whole_load(struct uscope_reader *r, uint32_t segment, const uscope_segment_t *s,
 
 /* More compressed bytes, if there are any. */
 static int
-refill(struct blob *b, uscope_error_t *error)
+refill(struct blob *b)
 {
 	struct blob_stream *z = b->stream;
 	if (z->in != z->in_end || z->left == 0)
 		return 0;
 	size_t n = z->left < STREAM_IN ? (size_t)z->left : STREAM_IN;
-	int status = reader_read(b->r, z->at, z->in_buf, n, error);
+	int status = reader_read(b->r, z->at, z->in_buf, n);
 	if (status)
 		return status;
 	z->at += n;
@@ -191,11 +191,11 @@ rewind_to(struct blob_stream *z, const uscope_segment_t *s, size_t skip)
 
 /* Is there a block of the right size behind the prefix: tokens only. */
 static int
-find_prefix(struct blob *b, const uscope_segment_t *s, uscope_error_t *error)
+find_prefix(struct blob *b, const uscope_segment_t *s)
 {
 	struct blob_stream *z = b->stream;
 	rewind_to(z, s, 0);
-	int status = s->compressed_size > SIZE_PREFIX ? refill(b, error) : 0;
+	int status = s->compressed_size > SIZE_PREFIX ? refill(b) : 0;
 	if (status || s->compressed_size <= SIZE_PREFIX || load32(z->in) != s->raw_size) {
 		rewind_to(z, s, 0);
 		return status;
@@ -204,7 +204,7 @@ find_prefix(struct blob *b, const uscope_segment_t *s, uscope_error_t *error)
 	bool good = true;
 	do {
 		good = lz4s_run(&z->lz4, &z->in, z->in_end, NULL, NULL);
-		if ((status = refill(b, error)))
+		if ((status = refill(b)))
 			return status;
 	} while (good && z->in != z->in_end);
 	b->prefix = good && lz4s_complete(&z->lz4);
@@ -213,23 +213,23 @@ find_prefix(struct blob *b, const uscope_segment_t *s, uscope_error_t *error)
 }
 
 static int
-zstd_start(struct blob *b, const uscope_segment_t *s, uscope_error_t *error)
+zstd_start(struct blob *b, const uscope_segment_t *s)
 {
 	struct blob_stream *z = b->stream;
 	if (!(z->zstd = ZSTD_createDCtx()) || ZSTD_isError(ZSTD_DCtx_setParameter(z->zstd, ZSTD_d_windowLogMax, ZSTD_WINDOW_LOG_MAX)))
-		return status_set(error, USCOPE_E_NOMEM, b->segment, s->offset, "out of memory");
+		return status_set(&b->r->error, USCOPE_E_NOMEM, b->segment, s->offset, "out of memory");
 	rewind_to(z, s, 0);
-	int status = refill(b, error);
+	int status = refill(b);
 	if (status)
 		return status;
 	if (z->in_end - z->in < 4 || load32(z->in) != ZSTD_MAGICNUMBER)
-		return bad(b->segment, deltas_at(s), "not a ZSTD frame", error);
+		return bad(b->r, b->segment, deltas_at(s), "not a ZSTD frame");
 	return 0;
 }
 
 /* Appends to q what fits up to end; *n bytes. */
 static int
-zstd_some(struct blob *b, uint8_t *q, const uint8_t *end, size_t *n, uscope_error_t *error)
+zstd_some(struct blob *b, uint8_t *q, const uint8_t *end, size_t *n)
 {
 	struct blob_stream *z = b->stream;
 	ZSTD_inBuffer in = { z->in, (size_t)(z->in_end - z->in), 0 };
@@ -239,10 +239,10 @@ zstd_some(struct blob *b, uint8_t *q, const uint8_t *end, size_t *n, uscope_erro
 	if (ZSTD_isError(k)) {
 		ZSTD_ErrorCode code = ZSTD_getErrorCode(k);
 		if (code == ZSTD_error_memory_allocation)
-			return status_set(error, USCOPE_E_NOMEM, b->segment, at, "out of memory");
+			return status_set(&b->r->error, USCOPE_E_NOMEM, b->segment, at, "out of memory");
 		if (code == ZSTD_error_frameParameter_windowTooLarge)
-			return status_set(error, USCOPE_E_LIMIT, b->segment, at, "the window of the ZSTD frame is larger than %d MiB", (1 << ZSTD_WINDOW_LOG_MAX) >> 20);
-		return status_set(error, USCOPE_E_COMPRESS, b->segment, at, "ZSTD: %s", ZSTD_getErrorName(k));
+			return status_set(&b->r->error, USCOPE_E_LIMIT, b->segment, at, "the window of the ZSTD frame is larger than %d MiB", (1 << ZSTD_WINDOW_LOG_MAX) >> 20);
+		return status_set(&b->r->error, USCOPE_E_COMPRESS, b->segment, at, "ZSTD: %s", ZSTD_getErrorName(k));
 	}
 	z->in += in.pos;
 	*n = out.pos;
@@ -251,15 +251,15 @@ zstd_some(struct blob *b, uint8_t *q, const uint8_t *end, size_t *n, uscope_erro
 }
 
 static int
-stream_some(struct blob *b, uint8_t *q, const uint8_t *end, size_t *n, uscope_error_t *error)
+stream_some(struct blob *b, uint8_t *q, const uint8_t *end, size_t *n)
 {
 	struct blob_stream *z = b->stream;
 	if (z->method == METHOD_ZSTD)
-		return zstd_some(b, q, end, n, error);
+		return zstd_some(b, q, end, n);
 	uint8_t *out = q;
 	if (z->method == METHOD_LZ4) {
 		if (!lz4s_run(&z->lz4, &z->in, z->in_end, &out, end))
-			return bad(b->segment, z->at - (uint64_t)(z->in_end - z->in), "not an LZ4 block of the size that the header says", error);
+			return bad(b->r, b->segment, z->at - (uint64_t)(z->in_end - z->in), "not an LZ4 block of the size that the header says");
 	} else {
 		size_t k = (size_t)(z->in_end - z->in);
 		k = k < (size_t)(end - q) ? k : (size_t)(end - q);
@@ -273,32 +273,32 @@ stream_some(struct blob *b, uint8_t *q, const uint8_t *end, size_t *n, uscope_er
 
 /* All raw bytes are there: so must be the end of the input. */
 static int
-stream_end(struct blob *b, uscope_error_t *error)
+stream_end(struct blob *b)
 {
 	struct blob_stream *z = b->stream;
 	for (;;) {
 		uint8_t spare;
 		size_t n = 0;
-		int status = refill(b, error);
+		int status = refill(b);
 		if (!status && z->in != z->in_end && !z->frame_done)
-			status = stream_some(b, &spare, &spare + (z->method == METHOD_ZSTD), &n, error);
+			status = stream_some(b, &spare, &spare + (z->method == METHOD_ZSTD), &n);
 		else if (!status && z->method == METHOD_ZSTD && !z->frame_done)
-			status = bad(b->segment, z->at, "the ZSTD frame is cut off", error);
+			status = bad(b->r, b->segment, z->at, "the ZSTD frame is cut off");
 		if (status)
 			return status;
 		if (n || (z->frame_done && (z->in != z->in_end || z->left)))
-			return bad(b->segment, z->at, "more bytes than the header says", error);
+			return bad(b->r, b->segment, z->at, "more bytes than the header says");
 		if (z->method == METHOD_ZSTD ? z->frame_done : z->in == z->in_end && z->left == 0)
 			break;
 	}
 	if (z->method == METHOD_LZ4 && !lz4s_complete(&z->lz4))
-		return bad(b->segment, z->at, "not an LZ4 block of the size that the header says", error);
+		return bad(b->r, b->segment, z->at, "not an LZ4 block of the size that the header says");
 	return 0;
 }
 
 /* Keeps the bytes that the caller has not taken and those that matches may go back to. */
 static int
-stream_more(struct blob *b, size_t want, uscope_error_t *error)
+stream_more(struct blob *b, size_t want)
 {
 	struct blob_stream *z = b->stream;
 	size_t have = (size_t)(b->end - b->p);
@@ -316,10 +316,10 @@ stream_more(struct blob *b, size_t want, uscope_error_t *error)
 			end = q + (b->size - b->done);
 		size_t n = 0;
 		const uint8_t *before = z->in;
-		if (!(status = refill(b, error)) && !(status = stream_some(b, q, end, &n, error))) {
+		if (!(status = refill(b)) && !(status = stream_some(b, q, end, &n))) {
 			bool stuck = z->left == 0 && (z->in == z->in_end || z->in == before);
 			if (n == 0 && (z->frame_done || stuck))
-				status = bad(b->segment, z->at, "fewer bytes than the header says", error);
+				status = bad(b->r, b->segment, z->at, "fewer bytes than the header says");
 		}
 		q += n;
 		have += n;
@@ -328,16 +328,16 @@ stream_more(struct blob *b, size_t want, uscope_error_t *error)
 	b->end = q;
 	b->p = q - have;
 	if (!status && b->done == b->size)
-		status = stream_end(b, error);
+		status = stream_end(b);
 	return status;
 }
 
 static int
-stream_open(struct blob *b, const uscope_segment_t *s, uscope_error_t *error)
+stream_open(struct blob *b, const uscope_segment_t *s)
 {
 	struct blob_stream *z = malloc(sizeof(*z));
 	if (!z)
-		return status_set(error, USCOPE_E_NOMEM, b->segment, s->offset, "out of memory");
+		return status_set(&b->r->error, USCOPE_E_NOMEM, b->segment, s->offset, "out of memory");
 	z->method = method_of(b->r);
 	z->zstd = NULL;
 	z->frame_done = false;
@@ -345,41 +345,41 @@ stream_open(struct blob *b, const uscope_segment_t *s, uscope_error_t *error)
 	b->p = b->end = z->out;
 	rewind_to(z, s, 0);
 	if (z->method == METHOD_LZ4)
-		return find_prefix(b, s, error);
-	return z->method == METHOD_ZSTD ? zstd_start(b, s, error) : 0;
+		return find_prefix(b, s);
+	return z->method == METHOD_ZSTD ? zstd_start(b, s) : 0;
 }
 
 /* ---- Both. ---- */
 
 static int
-check_sizes(const struct uscope_reader *r, uint32_t segment, const uscope_segment_t *s, uscope_error_t *error)
+check_sizes(struct uscope_reader *r, uint32_t segment, const uscope_segment_t *s)
 {
 	if (s->raw_size > r->limits.max_raw)
-		return status_set(error, USCOPE_E_LIMIT, segment, s->offset, "deltas of %u bytes", s->raw_size);
+		return status_set(&r->error, USCOPE_E_LIMIT, segment, s->offset, "deltas of %u bytes", s->raw_size);
 	enum method method = method_of(r);
 	if (method == METHOD_STORED && s->compressed_size != s->raw_size)
-		return status_set(error, USCOPE_E_SEGMENT, segment, s->offset, "deltas that are not compressed, of two sizes");
+		return status_set(&r->error, USCOPE_E_SEGMENT, segment, s->offset, "deltas that are not compressed, of two sizes");
 	if (method != METHOD_STORED && !s->compressed_size != !s->raw_size)
-		return status_set(error, USCOPE_E_COMPRESS, segment, s->offset, "deltas without compressed or without raw bytes");
+		return status_set(&r->error, USCOPE_E_COMPRESS, segment, s->offset, "deltas without compressed or without raw bytes");
 	if (method == METHOD_LZ4 && s->raw_size > (uint64_t)LZ4_RATIO * s->compressed_size + LZ4_SLACK)
-		return status_set(error, USCOPE_E_LIMIT, segment, s->offset, "deltas of %u bytes from an LZ4 block of %u", s->raw_size, s->compressed_size);
+		return status_set(&r->error, USCOPE_E_LIMIT, segment, s->offset, "deltas of %u bytes from an LZ4 block of %u", s->raw_size, s->compressed_size);
 	return 0;
 }
 
 int
-blob_open(struct blob *b, struct uscope_reader *r, uint32_t segment, const uscope_segment_t *s, uscope_error_t *error)
+blob_open(struct blob *b, struct uscope_reader *r, uint32_t segment, const uscope_segment_t *s)
 {
 	*b = (struct blob){ .r = r, .segment = segment, .size = s->raw_size };
-	int status = check_sizes(r, segment, s, error);
+	int status = check_sizes(r, segment, s);
 	if (status || s->raw_size == 0)
 		return status;
 	if (s->raw_size > WHOLE_MAX || s->compressed_size > PACKED_MAX) {
-		if ((status = stream_open(b, s, error)))
+		if ((status = stream_open(b, s)))
 			blob_close(b);
 		return status;
 	}
 	struct whole *w;
-	status = whole_load(r, segment, s, &w, error);
+	status = whole_load(r, segment, s, &w);
 	if (!w)
 		return status;
 	w->refs++;
@@ -406,18 +406,18 @@ blob_close(struct blob *b)
 }
 
 int
-blob_more(struct blob *b, size_t want, uscope_error_t *error)
+blob_more(struct blob *b, size_t want)
 {
 	if (!b->stream || b->done == b->size || (size_t)(b->end - b->p) >= want)
 		return 0;
-	int status = stream_more(b, want, error);
+	int status = stream_more(b, want);
 	if (status)
-		error->segment = b->segment;
+		b->r->error.segment = b->segment;
 	return status;
 }
 
 int
-blob_skip(struct blob *b, uint64_t n, uscope_error_t *error)
+blob_skip(struct blob *b, uint64_t n)
 {
 	for (;;) {
 		uint64_t here = (uint64_t)(b->end - b->p);
@@ -427,7 +427,7 @@ blob_skip(struct blob *b, uint64_t n, uscope_error_t *error)
 		n -= k;
 		if (n == 0)
 			return 0;
-		int status = blob_more(b, 1, error);
+		int status = blob_more(b, 1);
 		if (status)
 			return status;
 	}

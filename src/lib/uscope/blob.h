@@ -25,13 +25,13 @@ struct blob {
 	uint32_t segment;
 };
 
-int blob_open(struct blob *b, struct uscope_reader *r, uint32_t segment, const uscope_segment_t *s, uscope_error_t *error);
+int blob_open(struct blob *b, struct uscope_reader *r, uint32_t segment, const uscope_segment_t *s);
 void blob_close(struct blob *b); /* a zeroed one too */
 
 /* At least `want` bytes at p, or all that are left. */
-int blob_more(struct blob *b, size_t want, uscope_error_t *error);
+int blob_more(struct blob *b, size_t want);
 /* p moves by n, at most blob_left(). */
-int blob_skip(struct blob *b, uint64_t n, uscope_error_t *error);
+int blob_skip(struct blob *b, uint64_t n);
 
 /* Raw bytes from p to the end of the blob; offset of p in it. */
 static inline uint64_t

@@ -2,13 +2,12 @@
 /* bytes: a file by place and piece by piece. All of the reader stands on it. */
 #include "reader.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 int
-reader_read(const struct uscope_reader *r, uint64_t offset, void *to, size_t n, uscope_error_t *error)
+reader_read(struct uscope_reader *r, uint64_t offset, void *to, size_t n)
 {
 	uint8_t *p = to;
 	while (n > 0) {
@@ -16,9 +15,9 @@ reader_read(const struct uscope_reader *r, uint64_t offset, void *to, size_t n, 
 		if (k < 0 && errno == EINTR)
 			continue;
 		if (k < 0)
-			return status_set(error, USCOPE_E_IO, NO_SEGMENT, offset, "cannot read: %s", strerror(errno));
+			return status_set(&r->error, USCOPE_E_IO, NO_SEGMENT, offset, "cannot read: %s", strerror(errno));
 		if (k == 0)
-			return status_set(error, USCOPE_E_TRUNCATED, NO_SEGMENT, offset, "the file has become shorter");
+			return status_set(&r->error, USCOPE_E_TRUNCATED, NO_SEGMENT, offset, "the file has become shorter");
 		p += k;
 		n -= (size_t)k;
 		offset += (uint64_t)k;
@@ -39,12 +38,13 @@ reader_room(void *buf, size_t *cap, size_t n)
 }
 
 void
-window_open(struct window *w, const struct uscope_reader *r, uint64_t offset, uint64_t size)
+window_open(struct window *w, struct uscope_reader *r, uint64_t offset, uint64_t size)
 {
 	w->r = r;
 	w->offset = offset;
 	w->end = offset + size;
 	w->pos = w->n = 0;
+	w->status = 0;
 }
 
 uint64_t
@@ -64,41 +64,37 @@ window_skip(struct window *w, uint64_t n)
 	w->pos = w->n = 0;
 }
 
-int
-window_next(struct window *w, size_t n, const uint8_t **p, uscope_error_t *error)
+const uint8_t *
+window_next(struct window *w, size_t n)
 {
-	*p = NULL;
-	if (n > window_left(w))
-		return 0;
+	if (w->status || n > window_left(w))
+		return NULL;
 	if (n > w->n - w->pos) {
 		w->offset += w->pos;
 		w->pos = w->n = 0;
 		uint64_t left = w->end - w->offset;
 		size_t k = left < sizeof(w->buf) ? (size_t)left : sizeof(w->buf);
-		int status = reader_read(w->r, w->offset, w->buf, k, error);
-		if (status)
-			return status;
+		w->status = reader_read(w->r, w->offset, w->buf, k);
+		if (w->status)
+			return NULL;
 		w->n = k;
 	}
-	*p = w->buf + w->pos;
 	w->pos += n;
-	return 0;
+	return w->buf + w->pos - n;
 }
 
 int
-window_copy(struct window *w, void *to, size_t n, uscope_error_t *error)
+window_copy(struct window *w, void *to, size_t n)
 {
 	uint8_t *q = to;
 	while (n > 0) {
 		size_t k = n < READ_WINDOW ? n : READ_WINDOW;
-		const uint8_t *p;
-		int status = window_next(w, k, &p, error);
-		if (status)
-			return status;
-		assert(p); /* the range has so many */
+		const uint8_t *p = window_next(w, k);
+		if (!p)
+			break; /* cannot be read, as the range has so many */
 		memcpy(q, p, k);
 		q += k;
 		n -= k;
 	}
-	return 0;
+	return w->status;
 }

@@ -12,7 +12,7 @@ struct cursor {
 };
 
 int
-framein_open(struct framein *f, struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, uscope_error_t *error)
+framein_open(struct framein *f, struct uscope_reader *r, uint32_t i, const uscope_segment_t *s)
 {
 	*f = (struct framein){
 		.schema = r->schema,
@@ -22,7 +22,7 @@ framein_open(struct framein *f, struct uscope_reader *r, uint32_t i, const uscop
 		.interleaved = r->header.flags & USCOPE_F_INTERLEAVED,
 		.compact = r->header.flags & USCOPE_F_COMPACT_DELTAS,
 	};
-	return blob_open(&f->blob, r, i, s, error);
+	return blob_open(&f->blob, r, i, s);
 }
 
 void
@@ -32,43 +32,43 @@ framein_close(struct framein *f)
 }
 
 static int
-bad(const struct framein *f, const char *why, uscope_error_t *error)
+bad(const struct framein *f, const char *why)
 {
-	(void)status_set(error, USCOPE_E_FRAME, f->index, blob_offset(&f->blob), "%s", why);
-	error->raw_offset = true;
-	return error->status;
+	(void)status_set(&f->blob.r->error, USCOPE_E_FRAME, f->index, blob_offset(&f->blob), "%s", why);
+	f->blob.r->error.raw_offset = true;
+	return f->blob.r->error.status;
 }
 
 /* At least n bytes at c->p, n <= BLOB_WANT. The blob moves only when they are not there. */
 static inline int
-need(struct framein *f, struct cursor *c, size_t n, uscope_error_t *error)
+need(struct framein *f, struct cursor *c, size_t n)
 {
 	if (__builtin_expect((size_t)(c->end - c->p) >= n, 1))
 		return 0;
 	f->blob.p = c->p;
-	int status = blob_more(&f->blob, n, error);
+	int status = blob_more(&f->blob, n);
 	if (status)
 		return status;
 	*c = (struct cursor){ f->blob.p, f->blob.end };
-	return (size_t)(c->end - c->p) >= n ? 0 : bad(f, "the last frame is cut off", error);
+	return (size_t)(c->end - c->p) >= n ? 0 : bad(f, "the last frame is cut off");
 }
 
 /* More bytes, or the end: no need to have them. */
 static int
-peek(struct framein *f, struct cursor *c, size_t n, uscope_error_t *error)
+peek(struct framein *f, struct cursor *c, size_t n)
 {
 	f->blob.p = c->p;
-	int status = blob_more(&f->blob, n, error);
+	int status = blob_more(&f->blob, n);
 	*c = (struct cursor){ f->blob.p, f->blob.end };
 	return status;
 }
 
 /* The next frame: 1, 0 at the end of the blob, <0. */
 static int
-begin_frame(struct framein *f, struct cursor *c, uscope_error_t *error)
+begin_frame(struct framein *f, struct cursor *c)
 {
 	if ((size_t)(c->end - c->p) < FRAME_HEADER_MAX) {
-		int status = peek(f, c, FRAME_HEADER_MAX, error);
+		int status = peek(f, c, FRAME_HEADER_MAX);
 		if (status)
 			return status;
 		if (c->p == c->end)
@@ -78,22 +78,22 @@ begin_frame(struct framein *f, struct cursor *c, uscope_error_t *error)
 	uint64_t delta = 0;
 	for (unsigned i = 0;; i++) {
 		if (c->p == c->end)
-			return bad(f, "the time of the last frame is cut off", error);
+			return bad(f, "the time of the last frame is cut off");
 		uint8_t byte = *c->p++;
 		if (i == LEB_MAX - 1 && byte > 1)
-			return bad(f, "a time of more than 64 bits", error);
+			return bad(f, "a time of more than 64 bits");
 		delta |= (uint64_t)(byte & 0x7f) << (7 * i);
 		if (!(byte & 0x80))
 			break;
 	}
 	if (delta > UINT64_MAX - f->time)
-		return bad(f, "a time past the end of the axis", error);
+		return bad(f, "a time past the end of the axis");
 	f->time += delta;
 	f->frames++;
 
 	size_t n = f->interleaved ? 2 : 6;
 	if ((size_t)(c->end - c->p) < n)
-		return bad(f, "the last frame is cut off", error);
+		return bad(f, "the last frame is cut off");
 	if (f->interleaved) {
 		f->ops = load16(c->p);
 		f->events = 0;
@@ -102,9 +102,9 @@ begin_frame(struct framein *f, struct cursor *c, uscope_error_t *error)
 		f->ops = load16(c->p + 2);
 		f->events = load16(c->p + 4);
 		if (f->format > FORMAT_COMPACT)
-			return bad(f, "operations of an unknown size", error);
+			return bad(f, "operations of an unknown size");
 		if (f->format == FORMAT_COMPACT && !f->compact)
-			return bad(f, "compact operations that the header does not announce", error);
+			return bad(f, "compact operations that the header does not announce");
 	}
 	c->p += n;
 	return 1;
@@ -124,10 +124,10 @@ struct op {
 /* The operation at c->p, which moves behind it; `tagged` in interleaved frames. 1: an operation, 0: an
  * event is there, <0. */
 static inline int
-get_op(struct framein *f, struct cursor *c, bool tagged, struct op *op, uscope_error_t *error)
+get_op(struct framein *f, struct cursor *c, bool tagged, struct op *op)
 {
 	unsigned form = f->format == FORMAT_WIDE ? TAG_WIDE : TAG_COMPACT;
-	int status = tagged ? need(f, c, 1, error) : 0;
+	int status = tagged ? need(f, c, 1) : 0;
 	if (status)
 		return status;
 	if (tagged)
@@ -136,11 +136,11 @@ get_op(struct framein *f, struct cursor *c, bool tagged, struct op *op, uscope_e
 		return 0;
 	if (form != TAG_WIDE && form != TAG_COMPACT) {
 		f->blob.p = c->p;
-		return bad(f, "an item with an unknown tag", error);
+		return bad(f, "an item with an unknown tag");
 	}
 	op->wide = form == TAG_WIDE;
 	size_t n = op->wide ? OP_WIDE_SIZE : OP_COMPACT_SIZE + (size_t)tagged;
-	if ((status = need(f, c, n, error)))
+	if ((status = need(f, c, n)))
 		return status;
 	const uint8_t *p = c->p + tagged;
 	op->action = p[0];
@@ -188,29 +188,29 @@ event_kind(const schema_t *schema, uint16_t type, uint32_t size)
 
 /* Header of the event at c->p; c moves to its payload. */
 static int
-get_event(struct framein *f, struct cursor *c, uint16_t *type, uint32_t *size, uscope_error_t *error)
+get_event(struct framein *f, struct cursor *c, uint16_t *type, uint32_t *size)
 {
-	int status = need(f, c, EVENT_HEADER_SIZE, error);
+	int status = need(f, c, EVENT_HEADER_SIZE);
 	if (status)
 		return status;
 	f->blob.p = c->p;
 	*type = load16(c->p + (f->interleaved ? 2 : 0));
 	*size = load32(c->p + 4);
 	if (*size > blob_left(&f->blob) - EVENT_HEADER_SIZE)
-		return bad(f, "the payload of an event passes the end", error);
+		return bad(f, "the payload of an event passes the end");
 	c->p += EVENT_HEADER_SIZE;
 	return 0;
 }
 
 static int
-skip_payload(struct framein *f, struct cursor *c, uint32_t size, uscope_error_t *error)
+skip_payload(struct framein *f, struct cursor *c, uint32_t size)
 {
 	if ((size_t)(c->end - c->p) >= size) {
 		c->p += size;
 		return 0;
 	}
 	f->blob.p = c->p;
-	int status = blob_skip(&f->blob, size, error);
+	int status = blob_skip(&f->blob, size);
 	*c = (struct cursor){ f->blob.p, f->blob.end };
 	return status;
 }
@@ -235,16 +235,16 @@ put_op(const struct framein *f, uscope_item_t *item, const struct op *op)
 }
 
 static int
-next_event(struct framein *f, struct cursor *c, uscope_item_t *item, uscope_error_t *error)
+next_event(struct framein *f, struct cursor *c, uscope_item_t *item)
 {
 	*item = (uscope_item_t){ .kind = USCOPE_ITEM_EVENT, .time_ps = f->time, .segment = f->index };
-	int status = get_event(f, c, &item->event_type, &item->payload_size, error);
+	int status = get_event(f, c, &item->event_type, &item->payload_size);
 	if (status)
 		return status;
 	item->bad = event_kind(f->schema, item->event_type, item->payload_size) != EVENT_GOOD;
 	if (item->payload_size > PAYLOAD_MAX)
-		return skip_payload(f, c, item->payload_size, error);
-	if ((status = need(f, c, item->payload_size, error)))
+		return skip_payload(f, c, item->payload_size);
+	if ((status = need(f, c, item->payload_size)))
 		return status;
 	item->payload = item->payload_size ? c->p : (const uint8_t *)"";
 	c->p += item->payload_size;
@@ -252,37 +252,37 @@ next_event(struct framein *f, struct cursor *c, uscope_item_t *item, uscope_erro
 }
 
 int
-framein_next(struct framein *f, uscope_item_t *item, uscope_error_t *error)
+framein_next(struct framein *f, uscope_item_t *item)
 {
 	struct cursor c = { f->blob.p, f->blob.end };
 	struct op op = { 0 };
 	int rc = 0; /* of an operation */
 	if (!f->ops && !f->events) {
-		rc = begin_frame(f, &c, error);
+		rc = begin_frame(f, &c);
 		f->blob.p = c.p;
 		*item = (uscope_item_t){ .kind = USCOPE_ITEM_FRAME, .time_ps = f->time, .segment = f->index };
 		return rc;
 	}
 	if (f->ops) {
 		f->ops--;
-		rc = get_op(f, &c, f->interleaved, &op, error);
+		rc = get_op(f, &c, f->interleaved, &op);
 	} else {
 		f->events--;
 	}
 	if (rc > 0)
 		put_op(f, item, &op);
 	else if (rc == 0)
-		rc = next_event(f, &c, item, error);
+		rc = next_event(f, &c, item);
 	f->blob.p = c.p;
 	return rc < 0 ? rc : 1;
 }
 
 int
-framein_skip_frame(struct framein *f, uscope_error_t *error)
+framein_skip_frame(struct framein *f)
 {
 	uscope_item_t item;
 	while (f->ops || f->events) {
-		int rc = framein_next(f, &item, error);
+		int rc = framein_next(f, &item);
 		if (rc < 0)
 			return rc;
 	}
@@ -301,11 +301,11 @@ apply(const struct framein *f, struct uscope_state *state, const struct op *op, 
 }
 
 static int
-pass_event(struct framein *f, struct cursor *c, uint64_t *diag, uscope_error_t *error)
+pass_event(struct framein *f, struct cursor *c, uint64_t *diag)
 {
 	uint16_t type;
 	uint32_t size;
-	int status = get_event(f, c, &type, &size, error);
+	int status = get_event(f, c, &type, &size);
 	if (status)
 		return status;
 	if (diag) {
@@ -313,37 +313,37 @@ pass_event(struct framein *f, struct cursor *c, uint64_t *diag, uscope_error_t *
 		diag[USCOPE_N_UNKNOWN_EVENT] += kind == EVENT_UNKNOWN;
 		diag[USCOPE_V_BAD_EVENT] += kind == EVENT_BAD_SIZE;
 	}
-	return skip_payload(f, c, size, error);
+	return skip_payload(f, c, size);
 }
 
 /* The items of one frame. `tagged` is a constant where this is inlined. */
 static inline int
-replay_frame(struct framein *f, struct cursor *at, bool tagged, struct uscope_state *state, uint64_t *diag, uscope_error_t *error)
+replay_frame(struct framein *f, struct cursor *at, bool tagged, struct uscope_state *state, uint64_t *diag)
 {
 	struct cursor c = *at;
 	struct op op = { 0 };
 	int rc = 0;
 	for (uint32_t n = f->ops; n && rc >= 0; n--) {
-		rc = get_op(f, &c, tagged, &op, error);
+		rc = get_op(f, &c, tagged, &op);
 		if (rc > 0)
 			apply(f, state, &op, diag);
 		else if (rc == 0)
-			rc = pass_event(f, &c, diag, error);
+			rc = pass_event(f, &c, diag);
 	}
 	for (uint32_t n = f->events; n && rc >= 0; n--)
-		rc = pass_event(f, &c, diag, error);
+		rc = pass_event(f, &c, diag);
 	f->ops = f->events = 0;
 	*at = c;
 	return rc < 0 ? rc : 0;
 }
 
 int
-framein_replay(struct framein *f, struct uscope_state *state, uint64_t until, uint64_t *diag, uscope_error_t *error)
+framein_replay(struct framein *f, struct uscope_state *state, uint64_t until, uint64_t *diag)
 {
 	struct cursor c = { f->blob.p, f->blob.end };
 	bool late = false;
 	for (;;) {
-		int rc = begin_frame(f, &c, error);
+		int rc = begin_frame(f, &c);
 		if (rc <= 0) {
 			if (rc == 0 && diag) {
 				diag[USCOPE_V_TIME_END] += late;
@@ -358,9 +358,9 @@ framein_replay(struct framein *f, struct uscope_state *state, uint64_t until, ui
 			state = NULL;
 		}
 		if (f->interleaved)
-			rc = replay_frame(f, &c, true, state, diag, error);
+			rc = replay_frame(f, &c, true, state, diag);
 		else
-			rc = replay_frame(f, &c, false, state, diag, error);
+			rc = replay_frame(f, &c, false, state, diag);
 		if (rc)
 			return rc;
 	}

@@ -21,16 +21,16 @@ struct framein {
 	bool compact; /* allowed in frames that are not interleaved */
 };
 
-int framein_open(struct framein *f, struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, uscope_error_t *error);
+int framein_open(struct framein *f, struct uscope_reader *r, uint32_t i, const uscope_segment_t *s);
 void framein_close(struct framein *f);
 
 /* The next item: the begin of each frame, then what it holds. 1 item, 0 end of segment, <0. */
-int framein_next(struct framein *f, uscope_item_t *item, uscope_error_t *error);
+int framein_next(struct framein *f, uscope_item_t *item);
 /* Leaves the rest of the frame out. */
-int framein_skip_frame(struct framein *f, uscope_error_t *error);
+int framein_skip_frame(struct framein *f);
 
 /* From a fresh f: applies all frames up to and at `until` to state (NULL: none). With diag
  * the rest is decoded as well, and what is wrong is counted; without, it stops there. */
-int framein_replay(struct framein *f, struct uscope_state *state, uint64_t until, uint64_t *diag, uscope_error_t *error);
+int framein_replay(struct framein *f, struct uscope_state *state, uint64_t until, uint64_t *diag);
 
 #endif

@@ -21,12 +21,10 @@ struct uscope_event_iter {
 };
 
 static bool
-stop(struct uscope_item_iter *it, const uscope_error_t *error)
+stop(struct uscope_item_iter *it, int status)
 {
 	it->done = true;
-	it->status = error->status;
-	if (error->status)
-		it->r->error = *error;
+	it->status = status;
 	return false;
 }
 
@@ -41,19 +39,20 @@ leave_segment(struct uscope_item_iter *it)
 
 /* When there is no further segment, a live file may have one later: it is not the end. */
 static bool
-enter_segment(struct uscope_item_iter *it, uscope_error_t *error)
+enter_segment(struct uscope_item_iter *it)
 {
 	uscope_segment_t s;
+	int status;
 	if (it->next >= it->r->segments.num)
 		return false;
-	if (seglist_get(it->r, it->next, &s, error))
-		return stop(it, error);
+	if ((status = seglist_get(it->r, it->next, &s)))
+		return stop(it, status);
 	if (s.time_start_ps > it->t1) {
 		it->done = true;
 		return false;
 	}
-	if (segment_check(it->r, it->next, &s, error) || framein_open(&it->f, it->r, it->next, &s, error))
-		return stop(it, error);
+	if ((status = segment_check(it->r, it->next, &s)) || (status = framein_open(&it->f, it->r, it->next, &s)))
+		return stop(it, status);
 	it->open = true;
 	return true;
 }
@@ -61,49 +60,47 @@ enter_segment(struct uscope_item_iter *it, uscope_error_t *error)
 uscope_item_iter_t *
 uscope_items_in_range(uscope_reader_t *r, uint64_t t0_ps, uint64_t t1_ps)
 {
-	uscope_error_t error = { .segment = NO_SEGMENT };
 	struct uscope_item_iter *it = malloc(sizeof(*it));
 	if (!it)
 		return NULL;
 	*it = (struct uscope_item_iter){ .r = r, .t0 = t0_ps, .t1 = t1_ps, .done = t0_ps > t1_ps };
-	if (!it->done && seglist_first(r, t0_ps, &it->next, &error))
-		(void)stop(it, &error);
+	int status = it->done ? 0 : seglist_first(r, t0_ps, &it->next);
+	if (status)
+		(void)stop(it, status);
 	return it;
 }
 
 uscope_item_iter_t *
 uscope_segment_items(uscope_reader_t *r, uint32_t segment)
 {
-	uscope_error_t error = { .segment = NO_SEGMENT };
 	if (segment >= r->segments.num) {
 		(void)status_set(&r->error, USCOPE_E_RANGE, NO_SEGMENT, 0, "there is no segment %u", segment);
 		return NULL;
 	}
 	struct uscope_item_iter *it = malloc(sizeof(*it));
+	reader_clear(r);
 	if (it)
 		*it = (struct uscope_item_iter){ .r = r, .t1 = UINT64_MAX, .next = segment, .one = true };
 	else
-		(void)status_set(&error, USCOPE_E_NOMEM, NO_SEGMENT, 0, "out of memory");
-	r->error = error;
+		(void)status_set(&r->error, USCOPE_E_NOMEM, NO_SEGMENT, 0, "out of memory");
 	return it;
 }
 
 bool
 uscope_item_next(uscope_item_iter_t *it, uscope_item_t *item)
 {
-	uscope_error_t error = { .segment = NO_SEGMENT };
 	while (!it->done) {
-		if (!it->open && !enter_segment(it, &error))
+		if (!it->open && !enter_segment(it))
 			return false;
-		int rc = framein_next(&it->f, item, &error);
+		int rc = framein_next(&it->f, item);
 		if (rc < 0)
-			return stop(it, &error);
+			return stop(it, rc);
 		if (rc > 0 && (item->kind != USCOPE_ITEM_FRAME || (item->time_ps >= it->t0 && item->time_ps <= it->t1)))
 			return true;
 		if (rc == 0 || item->time_ps > it->t1)
 			leave_segment(it);
-		else if (framein_skip_frame(&it->f, &error))
-			return stop(it, &error);
+		else if ((rc = framein_skip_frame(&it->f)) < 0)
+			return stop(it, rc);
 	}
 	return false;
 }

@@ -6,33 +6,33 @@
 #include <sys/stat.h>
 
 static int
-replaced(const char *why, uscope_error_t *error)
+replaced(struct uscope_reader *r, const char *why)
 {
-	return status_set(error, USCOPE_E_SEGMENT, NO_SEGMENT, 0, "another file is in its place: %s", why);
+	return status_set(&r->error, USCOPE_E_SEGMENT, NO_SEGMENT, 0, "another file is in its place: %s", why);
 }
 
 /* Checks that a header that was read again is of the same trace. */
 static int
-compare(const struct uscope_reader *r, const file_header_t *h, uscope_error_t *error)
+compare(struct uscope_reader *r, const file_header_t *h)
 {
 	const file_header_t *was = &r->header;
 	uint64_t closing = USCOPE_F_COMPLETE | USCOPE_F_HAS_STRINGS;
 	if (h->version_major != was->version_major || h->version_minor != was->version_minor || (h->flags | closing) != (was->flags | closing))
-		return replaced("its version or its flags have changed", error);
+		return replaced(r, "its version or its flags have changed");
 	if (h->preamble_end != was->preamble_end && (was->preamble_end || h->preamble_end < r->preamble_end || h->preamble_end > r->size))
-		return replaced("its preamble has changed", error);
+		return replaced(r, "its preamble has changed");
 	if (h->tail_offset < (r->segments.num ? r->segments.offsets[r->segments.num - 1] : 0))
-		return replaced("its last segment is before the one seen last", error);
+		return replaced(r, "its last segment is before the one seen last");
 	return 0;
 }
 
 /* Reads the tables. Diagnostics that they raise belong to no segment. */
 static int
-finalize(struct uscope_reader *r, uscope_error_t *error)
+finalize(struct uscope_reader *r)
 {
 	uint64_t before[USCOPE_NUM_DIAGS];
 	memcpy(before, r->diag, sizeof(before));
-	int status = sections_read(r, false, error);
+	int status = sections_read(r, false);
 	if (status) {
 		memcpy(r->diag, before, sizeof(before));
 		return status;
@@ -46,17 +46,17 @@ finalize(struct uscope_reader *r, uscope_error_t *error)
 }
 
 static int
-poll_file(struct uscope_reader *r, uscope_error_t *error)
+poll_file(struct uscope_reader *r)
 {
 	file_header_t h;
 	struct stat st;
 	if (fstat(r->fd, &st) != 0)
-		return status_set(error, USCOPE_E_IO, NO_SEGMENT, 0, "cannot inspect: %s", strerror(errno));
+		return status_set(&r->error, USCOPE_E_IO, NO_SEGMENT, 0, "cannot inspect: %s", strerror(errno));
 	r->size = (uint64_t)st.st_size;
-	int status = header_read(r, &h, error);
+	int status = header_read(r, &h);
 	if (status == USCOPE_E_TRUNCATED || status == USCOPE_E_MAGIC)
-		return replaced("it has no header", error);
-	if (status || (status = compare(r, &h, error)))
+		return replaced(r, "it has no header");
+	if (status || (status = compare(r, &h)))
 		return status;
 	/* The header is newer than the size. */
 	if (fstat(r->fd, &st) == 0)
@@ -66,20 +66,20 @@ poll_file(struct uscope_reader *r, uscope_error_t *error)
 
 	uint64_t known = r->segments.num ? r->segments.offsets[r->segments.num - 1] : 0;
 	if (h.tail_offset != known) {
-		status = seglist_chain(r, h.tail_offset, error);
+		status = seglist_chain(r, h.tail_offset);
 		if (status == USCOPE_E_STATE)
-			return replaced("the last segment does not lead to those seen before", error);
+			return replaced(r, "the last segment does not lead to those seen before");
 		if (status == USCOPE_E_NOMEM || status == USCOPE_E_IO)
 			return status;
 		if (status) {
 			/* Not all there yet: the next poll looks again. */
-			*error = (uscope_error_t){ .segment = NO_SEGMENT };
+			reader_clear(r);
 			return 0;
 		}
 	}
 	file_header_t was = r->header;
 	r->header = h;
-	if (h.flags & USCOPE_F_COMPLETE && (status = finalize(r, error)))
+	if (h.flags & USCOPE_F_COMPLETE && (status = finalize(r)))
 		r->header = was;
 	return status;
 }
@@ -87,10 +87,9 @@ poll_file(struct uscope_reader *r, uscope_error_t *error)
 bool
 uscope_poll_new_segments(uscope_reader_t *r)
 {
-	uscope_error_t error = { .segment = NO_SEGMENT };
 	uint32_t before = r->segments.num;
+	reader_clear(r);
 	if (r->live)
-		(void)poll_file(r, &error);
-	r->error = error;
+		(void)poll_file(r);
 	return r->segments.num > before;
 }

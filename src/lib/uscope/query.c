@@ -6,42 +6,42 @@
  * too, as an error anywhere makes the segment useless. */
 static int
 decode(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, struct uscope_state *state,
-	uint64_t until, uint64_t *diag, uscope_error_t *error)
+	uint64_t until, uint64_t *diag)
 {
 	if (diag) {
 		diag[USCOPE_N_RESERVED] += s->flags != 0;
 		diag[USCOPE_V_ALIGN] += r->complete && s->offset % 8 != 0;
 	}
-	int status = diag || state ? checkpoint_read(r, i, s, state, diag, error) : 0;
+	int status = diag || state ? checkpoint_read(r, i, s, state, diag) : 0;
 	if (status)
 		return status;
 	struct framein f;
-	if ((status = framein_open(&f, r, i, s, error)))
+	if ((status = framein_open(&f, r, i, s)))
 		return status;
 	if (diag)
 		diag[USCOPE_V_LZ4_PREFIX] += f.blob.prefix;
-	status = framein_replay(&f, state, until, diag, error);
+	status = framein_replay(&f, state, until, diag);
 	framein_close(&f);
 	return status;
 }
 
 int
 segment_decode(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, struct uscope_state *state,
-	uint64_t *diag, uscope_error_t *error)
+	uint64_t *diag)
 {
-	return decode(r, i, s, state, UINT64_MAX, diag, error);
+	return decode(r, i, s, state, UINT64_MAX, diag);
 }
 
 /* Decodes and counts a whole segment the first time it is asked for; later only up to `until`. */
 static int
 decode_known(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, struct uscope_state *state,
-	uint64_t until, uscope_error_t *error)
+	uint64_t until)
 {
 	unsigned marks = seglist_marks(&r->segments, i);
 	if (marks & SEGMENT_GOOD)
-		return state ? decode(r, i, s, state, until, NULL, error) : 0;
+		return state ? decode(r, i, s, state, until, NULL) : 0;
 	uint64_t diag[USCOPE_NUM_DIAGS] = { 0 };
-	int status = decode(r, i, s, state, until, diag, error);
+	int status = decode(r, i, s, state, until, diag);
 	/* Out of memory says nothing about the segment: do not mark it. */
 	if (status == USCOPE_E_NOMEM || status == USCOPE_E_IO)
 		return status;
@@ -53,28 +53,27 @@ decode_known(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, str
 }
 
 int
-segment_check(struct uscope_reader *r, uint32_t i, uscope_segment_t *s, uscope_error_t *error)
+segment_check(struct uscope_reader *r, uint32_t i, uscope_segment_t *s)
 {
-	int status = seglist_get(r, i, s, error);
-	return status ? status : decode_known(r, i, s, NULL, 0, error);
+	int status = seglist_get(r, i, s);
+	return status ? status : decode_known(r, i, s, NULL, 0);
 }
 
 int
-reader_state(struct uscope_reader *r, struct uscope_state **state, uscope_error_t *error)
+reader_state(struct uscope_reader *r, struct uscope_state **state)
 {
 	uint64_t size = state_memory(r->schema);
 	if (size > r->limits.max_state)
-		return status_set(error, USCOPE_E_LIMIT, NO_SEGMENT, 0, "a state of %llu bytes", (unsigned long long)size);
+		return status_set(&r->error, USCOPE_E_LIMIT, NO_SEGMENT, 0, "a state of %llu bytes", (unsigned long long)size);
 	*state = state_new(r->schema);
-	return *state ? 0 : status_set(error, USCOPE_E_NOMEM, NO_SEGMENT, 0, "out of memory");
+	return *state ? 0 : status_set(&r->error, USCOPE_E_NOMEM, NO_SEGMENT, 0, "out of memory");
 }
 
-/* Ends a call of the application: its error is the last one. */
+/* The state, if there was no error. */
 static uscope_state_t *
-finish(uscope_reader_t *r, struct uscope_state *state, const uscope_error_t *error)
+finish(const uscope_reader_t *r, struct uscope_state *state)
 {
-	r->error = *error;
-	if (!error->status)
+	if (!r->error.status)
 		return state;
 	uscope_state_free(state);
 	return NULL;
@@ -83,22 +82,22 @@ finish(uscope_reader_t *r, struct uscope_state *state, const uscope_error_t *err
 uscope_state_t *
 uscope_state_at(uscope_reader_t *r, uint64_t time_ps)
 {
-	uscope_error_t error = { .segment = NO_SEGMENT };
 	struct uscope_state *state = NULL;
 	uscope_segment_t s;
 	uint32_t i;
-	if (!seglist_find(r, time_ps, &i, &error) && !seglist_get(r, i, &s, &error) && !reader_state(r, &state, &error))
-		(void)decode_known(r, i, &s, state, time_ps, &error);
-	return finish(r, state, &error);
+	reader_clear(r);
+	if (!seglist_find(r, time_ps, &i) && !seglist_get(r, i, &s) && !reader_state(r, &state))
+		(void)decode_known(r, i, &s, state, time_ps);
+	return finish(r, state);
 }
 
 uscope_state_t *
 uscope_segment_checkpoint(uscope_reader_t *r, uint32_t i)
 {
-	uscope_error_t error = { .segment = NO_SEGMENT };
 	struct uscope_state *state = NULL;
 	uscope_segment_t s;
-	if (!seglist_get(r, i, &s, &error) && !reader_state(r, &state, &error))
-		(void)checkpoint_read(r, i, &s, state, NULL, &error);
-	return finish(r, state, &error);
+	reader_clear(r);
+	if (!seglist_get(r, i, &s) && !reader_state(r, &state))
+		(void)checkpoint_read(r, i, &s, state, NULL);
+	return finish(r, state);
 }

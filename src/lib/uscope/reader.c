@@ -17,37 +17,37 @@ enum {
 /* ---- Open and close. ---- */
 
 static int
-open_file(struct uscope_reader *r, const char *path, uscope_error_t *error)
+open_file(struct uscope_reader *r, const char *path)
 {
 	struct stat st;
 	r->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (r->fd < 0 || fstat(r->fd, &st) != 0)
-		return status_set(error, USCOPE_E_IO, NO_SEGMENT, 0, "cannot open: %s", strerror(errno));
+		return status_set(&r->error, USCOPE_E_IO, NO_SEGMENT, 0, "cannot open: %s", strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		return status_set(error, USCOPE_E_IO, NO_SEGMENT, 0, "not a regular file");
+		return status_set(&r->error, USCOPE_E_IO, NO_SEGMENT, 0, "not a regular file");
 	r->size = (uint64_t)st.st_size;
 	return 0;
 }
 
 static int
-find_segments(struct uscope_reader *r, uscope_error_t *error)
+find_segments(struct uscope_reader *r)
 {
 	const file_header_t *h = &r->header;
 	int status;
 	if (h->flags & USCOPE_F_COMPLETE) {
-		if ((status = sections_read(r, true, error)))
+		if ((status = sections_read(r, true)))
 			return status;
-		if (!r->segments.table && (status = seglist_chain(r, h->tail_offset, error)))
+		if (!r->segments.table && (status = seglist_chain(r, h->tail_offset)))
 			return status;
 		r->diag[USCOPE_V_COUNT] += h->num_segments != r->segments.num;
 		return 0;
 	}
-	if ((status = seglist_chain(r, h->tail_offset, error)))
+	if ((status = seglist_chain(r, h->tail_offset)))
 		return status;
 	uint64_t end = r->preamble_end;
 	uscope_segment_t last;
 	if (r->segments.num) {
-		if ((status = seglist_get(r, r->segments.num - 1, &last, error)))
+		if ((status = seglist_get(r, r->segments.num - 1, &last)))
 			return status;
 		end = last.offset + segment_size(&last);
 	}
@@ -57,69 +57,69 @@ find_segments(struct uscope_reader *r, uscope_error_t *error)
 
 /* Recover mode takes no list on trust. */
 static int
-check_headers(struct uscope_reader *r, uscope_error_t *error)
+check_headers(struct uscope_reader *r)
 {
 	uscope_segment_t s;
 	int status = 0;
 	for (uint32_t i = 0; i < r->segments.num && !status; i++)
-		status = seglist_get(r, i, &s, error);
+		status = seglist_get(r, i, &s);
 	return status;
 }
 
 static int
-open_segments(struct uscope_reader *r, uscope_error_t *error)
+open_segments(struct uscope_reader *r)
 {
 	bool complete = r->header.flags & USCOPE_F_COMPLETE;
 	int status = USCOPE_E_SEGMENT;
 	if (r->mode != USCOPE_RECOVER) {
 		r->live = !complete;
 		r->complete = complete;
-		return find_segments(r, error);
+		return find_segments(r);
 	}
-	if (complete && !(status = find_segments(r, error)))
-		status = check_headers(r, error);
+	if (complete && !(status = find_segments(r)))
+		status = check_headers(r);
 	if (status == USCOPE_E_NOMEM || status == USCOPE_E_IO)
 		return status;
 	r->complete = complete && !status;
-	return status ? scan_segments(r, error) : 0;
+	return status ? scan_segments(r) : 0;
 }
 
 /* The first rule broken is an error. */
 static int
-check_rules(const struct uscope_reader *r, int64_t segment, uint64_t offset, uscope_error_t *error)
+check_rules(struct uscope_reader *r, int64_t segment, uint64_t offset)
 {
 	for (unsigned id = 0; id < USCOPE_N_POOL_GAP; id++)
 		if (r->diag[id])
-			return status_set(error, USCOPE_E_STRICT, segment, offset, "%s: %s", uscope_diag_name(id), uscope_diag_text(id));
+			return status_set(&r->error, USCOPE_E_STRICT, segment, offset, "%s: %s", uscope_diag_name(id), uscope_diag_text(id));
 	return 0;
 }
 
 static int
-open_strict(struct uscope_reader *r, uscope_error_t *error)
+open_strict(struct uscope_reader *r)
 {
-	int status = check_rules(r, NO_SEGMENT, 0, error);
+	int status = check_rules(r, NO_SEGMENT, 0);
 	uscope_segment_t s;
 	for (uint32_t i = 0; i < r->segments.num && !status; i++)
-		if (!(status = segment_check(r, i, &s, error)))
-			status = check_rules(r, i, s.offset, error);
+		if (!(status = segment_check(r, i, &s)))
+			status = check_rules(r, i, s.offset);
 	return status;
 }
 
 static int
-open_all(struct uscope_reader *r, const char *path, uscope_error_t *error)
+open_all(struct uscope_reader *r, const char *path)
 {
 	struct stat st;
-	int status = open_file(r, path, error);
-	if (status || (status = header_read(r, &r->header, error)))
+	int status = open_file(r, path);
+	if (status || (status = header_read(r, &r->header)))
 		return status;
 	/* The header is newer than the size, in a file that grows. */
 	if (fstat(r->fd, &st) == 0)
 		r->size = (uint64_t)st.st_size;
-	if ((status = header_check(r, &r->header, error)) ||
-		(status = preamble_read(r, error)) || (status = open_segments(r, error)))
+	if ((status = header_check(r, &r->header)) ||
+		(status = preamble_read(r)) || (status = open_segments(r)))
 		return status;
 	memcpy(r->opened, r->diag, sizeof(r->opened));
-	return r->mode == USCOPE_STRICT ? open_strict(r, error) : 0;
+	return r->mode == USCOPE_STRICT ? open_strict(r) : 0;
 }
 
 uscope_reader_t *
@@ -128,7 +128,6 @@ uscope_reader_open_ex(const char *path, const uscope_reader_options_t *options, 
 	static const uscope_reader_options_t none = { .mode = USCOPE_TOLERANT };
 	uscope_error_t unused;
 	error = error ? error : &unused;
-	*error = (uscope_error_t){ .segment = NO_SEGMENT };
 	options = options ? options : &none;
 	if (!path || (unsigned)options->mode > USCOPE_RECOVER) {
 		(void)status_set(error, USCOPE_E_ARG, NO_SEGMENT, 0, path ? "no such mode" : "no path");
@@ -141,19 +140,21 @@ uscope_reader_open_ex(const char *path, const uscope_reader_options_t *options, 
 	}
 	r->fd = -1;
 	r->mode = options->mode;
-	r->error.segment = NO_SEGMENT;
+	reader_clear(r);
 	r->limits = (uscope_reader_options_t){
 		.max_raw = options->max_raw ? options->max_raw : LIMIT_DEFAULT,
 		.max_checkpoint = options->max_checkpoint ? options->max_checkpoint : LIMIT_DEFAULT,
 		.max_state = options->max_state ? options->max_state : LIMIT_DEFAULT,
 		.max_chunk = options->max_chunk ? options->max_chunk : CHUNK_DEFAULT,
 	};
-	if (open_all(r, path, error)) {
-		uscope_reader_close(r);
-		return NULL;
-	}
-	*error = (uscope_error_t){ .segment = NO_SEGMENT };
-	return r;
+	int status = open_all(r, path);
+	if (!status)
+		reader_clear(r);
+	*error = r->error;
+	if (!status)
+		return r;
+	uscope_reader_close(r);
+	return NULL;
 }
 
 uscope_reader_t *
@@ -258,8 +259,6 @@ uscope_num_segments(const uscope_reader_t *r)
 int
 uscope_segment_info(uscope_reader_t *r, uint32_t i, uscope_segment_t *segment)
 {
-	uscope_error_t error = { .segment = NO_SEGMENT };
-	int status = seglist_get(r, i, segment, &error);
-	r->error = error;
-	return status;
+	reader_clear(r);
+	return seglist_get(r, i, segment);
 }

@@ -5,7 +5,7 @@
 /* reader: what the parts of the reader share. Everything of a file is read by pread when
  * it is wanted and checked before it is used; a reader takes less than 64 MiB for any file,
  * besides the states it hands out. Functions return 0 or a
- * status, with the place in *error. */
+ * status, with the place in the error of the reader. */
 
 #include "layout.h"
 #include "schema.h"
@@ -50,7 +50,8 @@ struct strings {
 
 /* A range of the file, piece by piece. */
 struct window {
-	const struct uscope_reader *r;
+	struct uscope_reader *r;
+	int status;      /* of the first read that failed: nothing more comes then */
 	uint64_t offset; /* in the file, of buf */
 	uint64_t end;    /* of the range */
 	size_t pos, n;   /* in buf */
@@ -90,47 +91,54 @@ struct uscope_reader {
 	struct window window; /* for tables and checkpoints, one after the other */
 };
 
+/* A call of the application begins, and ends well if nothing changes that. */
+static inline void
+reader_clear(struct uscope_reader *r)
+{
+	r->error = (uscope_error_t){ .segment = NO_SEGMENT };
+}
+
 /* ---- Bytes: bytes.c. ---- */
 
 /* n bytes at an offset. E_TRUNCATED: the file has become shorter. */
-int reader_read(const struct uscope_reader *r, uint64_t offset, void *to, size_t n, uscope_error_t *error);
+int reader_read(struct uscope_reader *r, uint64_t offset, void *to, size_t n);
 /* Room of n bytes in *buf of *cap, the content is lost. false: out of memory. */
 bool reader_room(void *buf, size_t *cap, size_t n);
 
-void window_open(struct window *w, const struct uscope_reader *r, uint64_t offset, uint64_t size);
-/* The next n bytes, n <= READ_WINDOW, in *p; NULL when the range has less. */
-int window_next(struct window *w, size_t n, const uint8_t **p, uscope_error_t *error);
-/* The next n bytes, which the range has. */
-int window_copy(struct window *w, void *to, size_t n, uscope_error_t *error);
+void window_open(struct window *w, struct uscope_reader *r, uint64_t offset, uint64_t size);
+/* The next n bytes, n <= READ_WINDOW; NULL: the range has less, or w->status tells why not. */
+const uint8_t *window_next(struct window *w, size_t n);
+/* The next n bytes, which the range has. Returns w->status. */
+int window_copy(struct window *w, void *to, size_t n);
 uint64_t window_left(const struct window *w);
 void window_skip(struct window *w, uint64_t n); /* at most what is left */
 
 /* ---- Header and preamble: preamble.c. ---- */
 
-int header_read(const struct uscope_reader *r, file_header_t *h, uscope_error_t *error);
-int header_check(const struct uscope_reader *r, const file_header_t *h, uscope_error_t *error);
-int preamble_read(struct uscope_reader *r, uscope_error_t *error);
+int header_read(struct uscope_reader *r, file_header_t *h);
+int header_check(struct uscope_reader *r, const file_header_t *h);
+int preamble_read(struct uscope_reader *r);
 
 /* ---- Segments: seglist.c. ---- */
 
 /* A header, if it is good at that place. */
-int segment_read(const struct uscope_reader *r, uint64_t offset, uscope_segment_t *s, uscope_error_t *error);
+int segment_read(struct uscope_reader *r, uint64_t offset, uscope_segment_t *s);
 /* Bytes of a segment with its header. */
 uint64_t segment_size(const uscope_segment_t *s);
 
 /* By the table; all of its entries are looked at, headers are not. */
-int seglist_table(struct uscope_reader *r, uint64_t offset, uint64_t size, uscope_error_t *error);
+int seglist_table(struct uscope_reader *r, uint64_t offset, uint64_t size);
 /* Adds those from `tail` back to the last one known, oldest first. E_STATE: that one is
  * not among them. After an error the list is as before. */
-int seglist_chain(struct uscope_reader *r, uint64_t tail, uscope_error_t *error);
-int seglist_add(struct uscope_reader *r, const uscope_segment_t *s, uscope_error_t *error);
+int seglist_chain(struct uscope_reader *r, uint64_t tail);
+int seglist_add(struct uscope_reader *r, const uscope_segment_t *s);
 void seglist_finish(struct seglist *l);
 
-int seglist_get(struct uscope_reader *r, uint32_t i, uscope_segment_t *s, uscope_error_t *error);
+int seglist_get(struct uscope_reader *r, uint32_t i, uscope_segment_t *s);
 /* The last one with time_start <= t. E_NODATA: there is none. */
-int seglist_find(struct uscope_reader *r, uint64_t t, uint32_t *i, uscope_error_t *error);
+int seglist_find(struct uscope_reader *r, uint64_t t, uint32_t *i);
 /* The first one with time_end >= t; *i is their number when there is none. */
-int seglist_first(struct uscope_reader *r, uint64_t t, uint32_t *i, uscope_error_t *error);
+int seglist_first(struct uscope_reader *r, uint64_t t, uint32_t *i);
 
 enum {
 	SEGMENT_COUNTED = 1, /* its diagnostics are in reader->diag */
@@ -146,10 +154,10 @@ void seglist_mark(struct seglist *l, uint32_t i, unsigned marks);
 
 /* Section table of a finalized file, and what it leads to; the segment table only when
  * asked for. */
-int sections_read(struct uscope_reader *r, bool segments, uscope_error_t *error);
+int sections_read(struct uscope_reader *r, bool segments);
 /* Damage is counted, and leaves the reader without strings or summary. */
-int strings_open(struct uscope_reader *r, uscope_error_t *error);
-int summary_open(struct uscope_reader *r, uscope_error_t *error);
+int strings_open(struct uscope_reader *r);
+int summary_open(struct uscope_reader *r);
 void summary_close(struct summary *s);
 
 /* Places of the levels of a counter, -1 for the density; at most SUMMARY_LEVELS_MAX. */
@@ -157,26 +165,25 @@ struct level {
 	uint64_t offset;
 	uint32_t n;
 };
-int summary_levels(struct uscope_reader *r, int64_t counter, struct level *levels, uint32_t *n, uscope_error_t *error);
+int summary_levels(struct uscope_reader *r, int64_t counter, struct level *levels, uint32_t *n);
 
 /* ---- Content of a segment: ckptin.c, query.c. ---- */
 
 /* Checks the checkpoint of a segment, adding to diag (NULL: nowhere). state (NULL: none) becomes it;
  * after an error it is of no use. */
-int checkpoint_read(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, struct uscope_state *state, uint64_t *diag,
-	uscope_error_t *error);
+int checkpoint_read(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, struct uscope_state *state, uint64_t *diag);
 
 /* Decodes a whole segment, adding to diag. state (NULL: none) becomes what it ends with. */
 int segment_decode(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, struct uscope_state *state,
-	uint64_t *diag, uscope_error_t *error);
+	uint64_t *diag);
 /* Decodes a segment unless it is marked good; counts its diagnostics once. */
-int segment_check(struct uscope_reader *r, uint32_t i, uscope_segment_t *s, uscope_error_t *error);
+int segment_check(struct uscope_reader *r, uint32_t i, uscope_segment_t *s);
 /* A state for this reader, within its limits. */
-int reader_state(struct uscope_reader *r, struct uscope_state **state, uscope_error_t *error);
+int reader_state(struct uscope_reader *r, struct uscope_state **state);
 
 /* ---- Recovery: scan.c. ---- */
 
 /* Segments by what the bytes look like. */
-int scan_segments(struct uscope_reader *r, uscope_error_t *error);
+int scan_segments(struct uscope_reader *r);
 
 #endif

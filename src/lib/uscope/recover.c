@@ -31,28 +31,28 @@ struct recover {
 };
 
 static int
-no_memory(uscope_error_t *error)
+no_memory(struct uscope_reader *r)
 {
-	return status_set(error, USCOPE_E_NOMEM, NO_SEGMENT, 0, "out of memory");
+	return status_set(&r->error, USCOPE_E_NOMEM, NO_SEGMENT, 0, "out of memory");
 }
 
 static int
-cannot_write(uscope_error_t *error)
+cannot_write(struct uscope_reader *r)
 {
-	return status_set(error, USCOPE_E_IO, NO_SEGMENT, 0, "cannot write: %s", strerror(errno));
+	return status_set(&r->error, USCOPE_E_IO, NO_SEGMENT, 0, "cannot write: %s", strerror(errno));
 }
 
 static int
-copy(struct recover *c, uint64_t offset, uint64_t n, uscope_error_t *error)
+copy(struct recover *c, uint64_t offset, uint64_t n)
 {
 	while (n > 0) {
 		size_t k = n < sizeof(c->buf) ? (size_t)n : sizeof(c->buf);
-		int status = reader_read(c->r, offset, c->buf, k, error);
+		int status = reader_read(c->r, offset, c->buf, k);
 		if (status)
 			return status;
 		fileout_put(&c->out, c->buf, k);
 		if (c->out.status)
-			return cannot_write(error);
+			return cannot_write(c->r);
 		offset += k;
 		n -= k;
 	}
@@ -76,20 +76,20 @@ count_op(struct recover *c, const uscope_item_t *item)
 
 /* The frames of a segment that is known to be good. */
 static int
-count_segment(struct recover *c, uint32_t i, const uscope_segment_t *s, uscope_error_t *error)
+count_segment(struct recover *c, uint32_t i, const uscope_segment_t *s)
 {
 	struct framein f;
-	int status = framein_open(&f, c->r, i, s, error);
+	int status = framein_open(&f, c->r, i, s);
 	if (status)
 		return status;
 	uscope_item_t item;
-	while ((status = framein_next(&f, &item, error)) > 0) {
+	while ((status = framein_next(&f, &item)) > 0) {
 		if (item.kind == USCOPE_ITEM_FRAME && (!c->has_frames || item.time_ps > c->last)) {
 			c->last = item.time_ps;
 			c->has_frames = true;
 		}
 		if (item.kind == USCOPE_ITEM_OP && !item.bad && !c->copy_summary && count_op(c, &item)) {
-			status = no_memory(error);
+			status = no_memory(c->r);
 			break;
 		}
 	}
@@ -98,36 +98,36 @@ count_segment(struct recover *c, uint32_t i, const uscope_segment_t *s, uscope_e
 }
 
 static int
-copy_segment(struct recover *c, const uscope_segment_t *s, uscope_error_t *error)
+copy_segment(struct recover *c, const uscope_segment_t *s)
 {
 	uint8_t head[SEGMENT_HEADER_SIZE];
-	int status = reader_read(c->r, s->offset, head, sizeof(head), error);
+	int status = reader_read(c->r, s->offset, head, sizeof(head));
 	if (status)
 		return status;
 	store64(head + SEG_PREV, c->tail);
 	fileout_align(&c->out);
 	c->tail = c->out.at;
 	fileout_put(&c->out, head, sizeof(head));
-	return copy(c, s->offset + sizeof(head), segment_size(s) - sizeof(head), error);
+	return copy(c, s->offset + sizeof(head), segment_size(s) - sizeof(head));
 }
 
 static int
-copy_segments(struct recover *c, uscope_error_t *error)
+copy_segments(struct recover *c)
 {
 	struct uscope_reader *r = c->r;
 	for (uint32_t i = 0; i < r->segments.num; i++) {
 		uscope_segment_t s;
-		int status = segment_check(r, i, &s, error);
+		int status = segment_check(r, i, &s);
 		if (status == USCOPE_E_NOMEM || status == USCOPE_E_IO)
 			return status;
 		if (status) {
 			c->report.holes += !c->lost;
-			c->report.discarded += seglist_get(r, i, &s, error) ? 0 : segment_size(&s);
+			c->report.discarded += seglist_get(r, i, &s) ? 0 : segment_size(&s);
 			c->lost = true;
 			continue;
 		}
 		c->lost = false;
-		if ((status = count_segment(c, i, &s, error)) || (status = copy_segment(c, &s, error)))
+		if ((status = count_segment(c, i, &s)) || (status = copy_segment(c, &s)))
 			return status;
 		c->kept[i / 8] |= (uint8_t)(1u << i % 8);
 		c->report.segments++;
@@ -137,13 +137,13 @@ copy_segments(struct recover *c, uscope_error_t *error)
 
 /* Writes the table of the segments, whose offsets follow from their sizes. */
 static int
-write_table(struct recover *c, uint64_t at, uscope_error_t *error)
+write_table(struct recover *c, uint64_t at)
 {
 	for (uint32_t i = 0; i < c->r->segments.num; i++) {
 		uscope_segment_t s;
 		if (!(c->kept[i / 8] >> i % 8 & 1))
 			continue;
-		int status = seglist_get(c->r, i, &s, error);
+		int status = seglist_get(c->r, i, &s);
 		if (status)
 			return status;
 		at = align8(at);
@@ -158,24 +158,24 @@ write_table(struct recover *c, uint64_t at, uscope_error_t *error)
 /* ---- The rest. ---- */
 
 static int
-write_sections(struct recover *c, uint64_t first, uscope_error_t *error)
+write_sections(struct recover *c, uint64_t first)
 {
 	struct uscope_reader *r = c->r;
 	bool summary = false;
 	int status;
 	if (r->strings.num) {
 		fileout_begin(&c->out, USCOPE_SECTION_STRINGS);
-		if ((status = copy(c, r->strings_section.offset, r->strings_section.size, error)))
+		if ((status = copy(c, r->strings_section.offset, r->strings_section.size)))
 			return status;
 		fileout_end(&c->out);
 	}
 	if (c->copy_summary) {
 		fileout_begin(&c->out, USCOPE_SECTION_COUNTER_SUMMARY);
-		if ((status = copy(c, r->summary_section.offset, r->summary_section.size, error)))
+		if ((status = copy(c, r->summary_section.offset, r->summary_section.size)))
 			return status;
 		fileout_end(&c->out);
 	} else if (c->has_frames && pyramid_close(&c->pyramid, c->last, &summary)) {
-		return no_memory(error);
+		return no_memory(r);
 	}
 	if (summary) {
 		fileout_begin(&c->out, USCOPE_SECTION_COUNTER_SUMMARY);
@@ -183,7 +183,7 @@ write_sections(struct recover *c, uint64_t first, uscope_error_t *error)
 		fileout_end(&c->out);
 	}
 	fileout_begin(&c->out, USCOPE_SECTION_SEGMENTS);
-	if ((status = write_table(c, first, error)))
+	if ((status = write_table(c, first)))
 		return status;
 	fileout_end(&c->out);
 	return 0;
@@ -214,35 +214,35 @@ make_header(const struct recover *c, bool complete, uint64_t table, uint8_t *p)
 }
 
 static int
-write_all(struct recover *c, uscope_error_t *error)
+write_all(struct recover *c)
 {
 	struct uscope_reader *r = c->r;
 	uint8_t head[FILE_HEADER_SIZE];
 	static const uint8_t end[CHUNK_HEADER_SIZE]; /* CHUNK_END, empty */
 	c->preamble_end = r->preamble_end + (r->open_preamble ? sizeof(end) : 0);
 	if (c->preamble_end > UINT32_MAX)
-		return status_set(error, USCOPE_E_LIMIT, NO_SEGMENT, r->preamble_end, "a preamble of more than 4 GiB");
+		return status_set(&r->error, USCOPE_E_LIMIT, NO_SEGMENT, r->preamble_end, "a preamble of more than 4 GiB");
 	make_header(c, false, 0, head);
 	fileout_put(&c->out, head, sizeof(head));
-	int status = copy(c, FILE_HEADER_SIZE, r->preamble_end - FILE_HEADER_SIZE, error);
+	int status = copy(c, FILE_HEADER_SIZE, r->preamble_end - FILE_HEADER_SIZE);
 	if (r->open_preamble)
 		fileout_put(&c->out, end, sizeof(end));
 	uint64_t first = c->out.at;
-	if (status || (status = copy_segments(c, error)))
+	if (status || (status = copy_segments(c)))
 		return status;
 	if (c->copy_summary && c->report.holes)
-		return status_set(error, USCOPE_E_TRUNCATED, NO_SEGMENT, 0, "the file has become shorter");
-	if ((status = write_sections(c, first, error)))
+		return status_set(&r->error, USCOPE_E_TRUNCATED, NO_SEGMENT, 0, "the file has become shorter");
+	if ((status = write_sections(c, first)))
 		return status;
 	uint64_t table = fileout_table(&c->out);
 	make_header(c, true, table, head);
 	if (fileout_flush(&c->out) || file_write(c->out.fd, head, sizeof(head), 0))
-		return cannot_write(error);
+		return cannot_write(c->r);
 	return 0;
 }
 
 static int
-start(struct recover *c, struct uscope_reader *r, int fd, uscope_error_t *error)
+start(struct recover *c, struct uscope_reader *r, int fd)
 {
 	c->r = r;
 	c->report = r->recovery;
@@ -252,18 +252,18 @@ start(struct recover *c, struct uscope_reader *r, int fd, uscope_error_t *error)
 	c->counter_of = calloc((size_t)r->schema->num_storages + 1, sizeof(*c->counter_of));
 	if (!c->kept || !c->counter_of || pyramid_init(&c->pyramid, r->schema, 0, 0, 0) ||
 		pyramid_auto(&c->pyramid, r->schema, c->counter_of, &c->density_storage, &c->density_field))
-		return no_memory(error);
+		return no_memory(r);
 	return 0;
 }
 
 /* Whether the old summary is right for the new file: no segment is lost. Decodes them all. */
 static int
-check_summary(struct uscope_reader *r, bool *good, uscope_error_t *error)
+check_summary(struct uscope_reader *r, bool *good)
 {
 	*good = r->complete && r->summary && r->recovery.holes == 0;
 	for (uint32_t i = 0; i < r->segments.num && *good; i++) {
 		uscope_segment_t s;
-		int status = segment_check(r, i, &s, error);
+		int status = segment_check(r, i, &s);
 		if (status == USCOPE_E_NOMEM || status == USCOPE_E_IO)
 			return status;
 		*good = !status;
@@ -272,14 +272,14 @@ check_summary(struct uscope_reader *r, bool *good, uscope_error_t *error)
 }
 
 static int
-rewrite(struct uscope_reader *r, int fd, uscope_recovery_t *report, uscope_error_t *error)
+rewrite(struct uscope_reader *r, int fd, uscope_recovery_t *report)
 {
 	struct recover *c = calloc(1, sizeof(*c));
 	if (!c)
-		return no_memory(error);
-	int status = check_summary(r, &c->copy_summary, error);
-	if (!status && !(status = start(c, r, fd, error)))
-		status = write_all(c, error);
+		return no_memory(r);
+	int status = check_summary(r, &c->copy_summary);
+	if (!status && !(status = start(c, r, fd)))
+		status = write_all(c);
 	*report = c->report;
 	pyramid_finish(&c->pyramid);
 	free(c->kept);
@@ -289,17 +289,17 @@ rewrite(struct uscope_reader *r, int fd, uscope_recovery_t *report, uscope_error
 }
 
 static int
-recover(struct uscope_reader *r, const char *out, uscope_recovery_t *report, uscope_error_t *error)
+recover(struct uscope_reader *r, const char *out, uscope_recovery_t *report)
 {
 	struct stat a, b;
 	if (stat(out, &b) == 0 && fstat(r->fd, &a) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
-		return status_set(error, USCOPE_E_ARG, NO_SEGMENT, 0, "a file cannot be recovered into itself");
+		return status_set(&r->error, USCOPE_E_ARG, NO_SEGMENT, 0, "a file cannot be recovered into itself");
 	int fd = open(out, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (fd < 0)
-		return status_set(error, USCOPE_E_IO, NO_SEGMENT, 0, "cannot create the new file: %s", strerror(errno));
-	int status = rewrite(r, fd, report, error);
+		return status_set(&r->error, USCOPE_E_IO, NO_SEGMENT, 0, "cannot create the new file: %s", strerror(errno));
+	int status = rewrite(r, fd, report);
 	if (close(fd) != 0 && !status)
-		status = cannot_write(error);
+		status = cannot_write(r);
 	if (status)
 		(void)unlink(out);
 	return status;
@@ -319,9 +319,10 @@ uscope_recover(const char *in, const char *out, uscope_recovery_t *report, uscop
 	uscope_reader_t *r = uscope_reader_open_ex(in, &options, error);
 	if (!r)
 		return error->status;
-	int status = recover(r, out, report, error);
+	int status = recover(r, out, report);
 	if (!status)
-		*error = (uscope_error_t){ .segment = NO_SEGMENT };
+		reader_clear(r);
+	*error = r->error;
 	uscope_reader_close(r);
 	return status;
 }

@@ -31,11 +31,11 @@ work(const uscope_segment_t *s)
 /* Looks for a good segment at a place. Headers of a hostile file may claim the same bytes over and over:
  * bytes below `claim` were decoded once, in vain, and further attempts there share a budget, `spare`. */
 static int
-try(struct scan *scan, uint64_t at, bool chained, bool *found, uscope_segment_t *s, uscope_error_t *error)
+try(struct scan *scan, uint64_t at, bool chained, bool *found, uscope_segment_t *s)
 {
 	struct uscope_reader *r = scan->r;
 	*found = false;
-	int status = segment_read(r, at, s, error);
+	int status = segment_read(r, at, s);
 	if (status == USCOPE_E_SEGMENT)
 		return 0;
 	if (status)
@@ -45,7 +45,7 @@ try(struct scan *scan, uint64_t at, bool chained, bool *found, uscope_segment_t 
 	if (at < scan->claim && work(s) > scan->spare)
 		return 0;
 	uint64_t diag[USCOPE_NUM_DIAGS] = { 0 };
-	status = segment_decode(r, r->segments.num, s, NULL, diag, error);
+	status = segment_decode(r, r->segments.num, s, NULL, diag);
 	if (status == USCOPE_E_NOMEM || status == USCOPE_E_IO)
 		return status;
 	if (status) {
@@ -56,7 +56,7 @@ try(struct scan *scan, uint64_t at, bool chained, bool *found, uscope_segment_t 
 		scan->failed = at;
 		return 0;
 	}
-	if ((status = seglist_add(r, s, error)))
+	if ((status = seglist_add(r, s)))
 		return status;
 	for (unsigned id = 0; id < USCOPE_NUM_DIAGS; id++)
 		r->diag[id] += diag[id];
@@ -69,7 +69,7 @@ try(struct scan *scan, uint64_t at, bool chained, bool *found, uscope_segment_t 
 
 /* The next segment from an aligned place on. */
 static int
-search(struct scan *scan, uint64_t from, bool *found, uscope_segment_t *s, uscope_error_t *error)
+search(struct scan *scan, uint64_t from, bool *found, uscope_segment_t *s)
 {
 	struct uscope_reader *r = scan->r;
 	*found = false;
@@ -77,18 +77,18 @@ search(struct scan *scan, uint64_t from, bool *found, uscope_segment_t *s, uscop
 		return 0;
 	window_open(&scan->w, r, from, r->size - from);
 	for (uint64_t at = from; !*found; at += STEP) {
-		const uint8_t *p;
-		int status = window_next(&scan->w, STEP, &p, error);
-		if (status || !p)
-			return status;
-		if (memcmp(p, SEGMENT_MAGIC, 4) == 0 && (status = try(scan, at, false, found, s, error)))
+		const uint8_t *p = window_next(&scan->w, STEP);
+		if (!p)
+			return scan->w.status;
+		int status = 0;
+		if (memcmp(p, SEGMENT_MAGIC, 4) == 0 && (status = try(scan, at, false, found, s)))
 			return status;
 	}
 	return 0;
 }
 
 static int
-scan_all(struct scan *scan, uscope_error_t *error)
+scan_all(struct scan *scan)
 {
 	struct uscope_reader *r = scan->r;
 	uscope_recovery_t *report = &r->recovery;
@@ -96,11 +96,11 @@ scan_all(struct scan *scan, uscope_error_t *error)
 		uint64_t aligned = align8(pos);
 		uscope_segment_t s;
 		bool found;
-		int status = try(scan, pos, true, &found, &s, error);
+		int status = try(scan, pos, true, &found, &s);
 		if (!status && !found && aligned != pos)
-			status = try(scan, aligned, true, &found, &s, error);
+			status = try(scan, aligned, true, &found, &s);
 		if (!status && !found)
-			status = search(scan, aligned, &found, &s, error);
+			status = search(scan, aligned, &found, &s);
 		if (status)
 			return status;
 		uint64_t to = found ? s.offset : r->size;
@@ -115,16 +115,16 @@ scan_all(struct scan *scan, uscope_error_t *error)
 }
 
 int
-scan_segments(struct uscope_reader *r, uscope_error_t *error)
+scan_segments(struct uscope_reader *r)
 {
 	struct scan *scan = malloc(sizeof(*scan));
 	if (!scan)
-		return status_set(error, USCOPE_E_NOMEM, NO_SEGMENT, 0, "out of memory");
+		return status_set(&r->error, USCOPE_E_NOMEM, NO_SEGMENT, 0, "out of memory");
 	seglist_finish(&r->segments);
 	scan->r = r;
 	scan->last = scan->start = scan->claim = scan->failed = 0;
 	scan->spare = SPARE_WORK + SPARE_FACTOR * r->size;
-	int status = scan_all(scan, error);
+	int status = scan_all(scan);
 	free(scan);
 	return status;
 }

@@ -13,102 +13,73 @@ take_entry(const uint8_t *p, uscope_section_t *s)
 	};
 }
 
-/* The sections that the reader uses; of several of one type the first. */
-struct found {
-	uscope_section_t strings, counters, summary, segments;
+enum {
+	FOUND_TYPES = USCOPE_SECTION_COUNTER_SUMMARY + 1,
 };
 
-static void
-sort_section(struct found *found, const uscope_section_t *s)
-{
-	uscope_section_t *to;
-	switch (s->type) {
-	case USCOPE_SECTION_STRINGS:
-		to = &found->strings;
-		break;
-	case USCOPE_SECTION_COUNTER_SUMMARY:
-		to = &found->counters;
-		break;
-	case USCOPE_SECTION_SUMMARY:
-		to = &found->summary;
-		break;
-	case USCOPE_SECTION_SEGMENTS:
-		to = &found->segments;
-		break;
-	default:
-		return;
-	}
-	if (!to->type)
-		*to = *s;
-}
-
+/* found: by type, the first section of it. */
 static int
-read_table(struct uscope_reader *r, uint64_t offset, struct found *found, uscope_error_t *error)
+read_table(struct uscope_reader *r, uint64_t offset, uscope_section_t *found)
 {
 	if (offset > r->size)
-		return status_set(error, USCOPE_E_SECTION, NO_SEGMENT, offset, "the section table is behind the end of the file");
+		return status_set(&r->error, USCOPE_E_SECTION, NO_SEGMENT, offset, "the section table is behind the end of the file");
 	struct window *w = &r->window;
 	window_open(w, r, offset, r->size - offset);
 	r->diag[USCOPE_V_ALIGN] += offset % 8 != 0;
-	int status = 0;
 	for (uint32_t n = 0;; n++) {
-		const uint8_t *p;
 		uscope_section_t s;
 		uint64_t at = offset + (uint64_t)n * SECTION_ENTRY_SIZE;
-		if ((status = window_next(w, SECTION_ENTRY_SIZE, &p, error)))
-			break;
-		if (!p || n == UINT32_MAX) {
-			status = status_set(error, USCOPE_E_SECTION, NO_SEGMENT, at, "the section table has no end");
-			break;
-		}
+		const uint8_t *p = window_next(w, SECTION_ENTRY_SIZE);
+		if (w->status)
+			return w->status;
+		if (!p || n == UINT32_MAX)
+			return status_set(&r->error, USCOPE_E_SECTION, NO_SEGMENT, at, "the section table has no end");
 		take_entry(p, &s);
-		r->num_sections = n;
-		if (s.type == 0)
-			break;
-		if (s.offset > r->size || s.size > r->size - s.offset) {
-			status = status_set(error, USCOPE_E_SECTION, NO_SEGMENT, at, "section %u passes the end of the file", n);
-			break;
+		if (s.type == 0) {
+			r->num_sections = n;
+			return 0;
 		}
+		if (s.offset > r->size || s.size > r->size - s.offset)
+			return status_set(&r->error, USCOPE_E_SECTION, NO_SEGMENT, at, "section %u passes the end of the file", n);
 		r->diag[USCOPE_V_ALIGN] += s.offset % 8 != 0;
-		sort_section(found, &s);
+		uscope_section_t *to = s.type < FOUND_TYPES ? &found[s.type] : NULL;
+		if (to && !to->type)
+			*to = s;
 	}
-	if (status)
-		r->num_sections = 0;
-	return status;
 }
 
 /* A section of the type of old summaries is used if it has the bytes of a new one. */
 static int
-choose_summary(struct uscope_reader *r, const struct found *found, uscope_error_t *error)
+choose_summary(struct uscope_reader *r, const uscope_section_t *found)
 {
+	const uscope_section_t *old = &found[USCOPE_SECTION_SUMMARY];
 	uint8_t magic[4];
-	r->summary_section = found->counters;
-	if (found->counters.type || !found->summary.type || found->summary.size < sizeof(magic))
+	r->summary_section = found[USCOPE_SECTION_COUNTER_SUMMARY];
+	if (r->summary_section.type || !old->type || old->size < sizeof(magic))
 		return 0;
-	int status = reader_read(r, found->summary.offset, magic, sizeof(magic), error);
+	int status = reader_read(r, old->offset, magic, sizeof(magic));
 	if (!status && (memcmp(magic, "TSUM", 4) == 0 || memcmp(magic, "CSUM", 4) == 0))
-		r->summary_section = found->summary;
+		r->summary_section = *old;
 	return status;
 }
 
 int
-sections_read(struct uscope_reader *r, bool segments, uscope_error_t *error)
+sections_read(struct uscope_reader *r, bool segments)
 {
-	struct found found = { 0 };
+	uscope_section_t found[FOUND_TYPES] = { 0 };
+	const uscope_section_t *segment_table = &found[USCOPE_SECTION_SEGMENTS];
 	const file_header_t *h = &r->header;
 	int status;
 	if (h->section_table_offset == 0)
 		r->diag[USCOPE_V_NOSECT]++;
-	else if ((status = read_table(r, h->section_table_offset, &found, error)))
+	else if ((status = read_table(r, h->section_table_offset, found)))
 		return status;
-	r->diag[USCOPE_V_STRFLAG] += !(h->flags & USCOPE_F_HAS_STRINGS) != !found.strings.type;
-	r->strings_section = found.strings;
-	if ((found.strings.type && (status = strings_open(r, error))) || (status = choose_summary(r, &found, error)) ||
-		(r->summary_section.type && (status = summary_open(r, error))))
+	r->strings_section = found[USCOPE_SECTION_STRINGS];
+	r->diag[USCOPE_V_STRFLAG] += !(h->flags & USCOPE_F_HAS_STRINGS) != !r->strings_section.type;
+	if ((r->strings_section.type && (status = strings_open(r))) || (status = choose_summary(r, found)) ||
+		(r->summary_section.type && (status = summary_open(r))))
 		return status;
-	if (segments && found.segments.type)
-		return seglist_table(r, found.segments.offset, found.segments.size, error);
-	return 0;
+	return segments && segment_table->type ? seglist_table(r, segment_table->offset, segment_table->size) : 0;
 }
 
 uint32_t
@@ -118,13 +89,11 @@ uscope_num_sections(const uscope_reader_t *r)
 }
 
 bool
-uscope_section_info(const uscope_reader_t *r, uint32_t i, uscope_section_t *section)
+uscope_section_info(const uscope_reader_t *reader, uint32_t i, uscope_section_t *section)
 {
+	struct uscope_reader *r = (struct uscope_reader *)reader; /* for its last error */
 	uint8_t p[SECTION_ENTRY_SIZE];
-	uscope_error_t error;
-	if (i >= r->num_sections)
-		return false;
-	if (reader_read(r, r->header.section_table_offset + (uint64_t)i * SECTION_ENTRY_SIZE, p, sizeof(p), &error))
+	if (i >= r->num_sections || reader_read(r, r->header.section_table_offset + (uint64_t)i * SECTION_ENTRY_SIZE, p, sizeof(p)))
 		return false;
 	take_entry(p, section);
 	return true;

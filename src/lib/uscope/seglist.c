@@ -23,20 +23,20 @@ segment_size(const uscope_segment_t *s)
 }
 
 static int
-bad(uint64_t offset, const char *why, uscope_error_t *error)
+bad(struct uscope_reader *r, uint64_t offset, const char *why)
 {
-	return status_set(error, USCOPE_E_SEGMENT, NO_SEGMENT, offset, "%s", why);
+	return status_set(&r->error, USCOPE_E_SEGMENT, NO_SEGMENT, offset, "%s", why);
 }
 
 int
-segment_read(const struct uscope_reader *r, uint64_t offset, uscope_segment_t *s, uscope_error_t *error)
+segment_read(struct uscope_reader *r, uint64_t offset, uscope_segment_t *s)
 {
 	uint8_t p[SEGMENT_HEADER_SIZE];
 	if (offset < r->preamble_end)
-		return bad(offset, "a segment inside the preamble", error);
+		return bad(r, offset, "a segment inside the preamble");
 	if (offset > r->size || SEGMENT_HEADER_SIZE > r->size - offset)
-		return bad(offset, "a segment passes the end of the file", error);
-	int status = reader_read(r, offset, p, sizeof(p), error);
+		return bad(r, offset, "a segment passes the end of the file");
+	int status = reader_read(r, offset, p, sizeof(p));
 	if (status)
 		return status;
 	*s = (uscope_segment_t){
@@ -52,13 +52,13 @@ segment_read(const struct uscope_reader *r, uint64_t offset, uscope_segment_t *s
 		.num_frames_active = load32(p + SEG_NUM_ACTIVE),
 	};
 	if (memcmp(p, SEGMENT_MAGIC, 4) != 0)
-		return bad(offset, "no segment begins here", error);
+		return bad(r, offset, "no segment begins here");
 	if (segment_size(s) > r->size - offset)
-		return bad(offset, "a segment passes the end of the file", error);
+		return bad(r, offset, "a segment passes the end of the file");
 	if (s->time_end_ps < s->time_start_ps)
-		return bad(offset, "a segment ends before it begins", error);
+		return bad(r, offset, "a segment ends before it begins");
 	if (s->prev_offset != 0 && (s->prev_offset < r->preamble_end || s->prev_offset >= offset))
-		return bad(offset, "the segment before is not before this one", error);
+		return bad(r, offset, "the segment before is not before this one");
 	return 0;
 }
 
@@ -78,41 +78,38 @@ note_times(struct seglist *l, uint64_t start, uint64_t end)
 }
 
 int
-seglist_table(struct uscope_reader *r, uint64_t offset, uint64_t size, uscope_error_t *error)
+seglist_table(struct uscope_reader *r, uint64_t offset, uint64_t size)
 {
-	struct seglist *l = &r->segments;
 	if (size % SEGMENT_ENTRY_SIZE)
-		return status_set(error, USCOPE_E_SECTION, NO_SEGMENT, offset, "the size of the segment table is not a multiple of %d", SEGMENT_ENTRY_SIZE);
+		return status_set(&r->error, USCOPE_E_SECTION, NO_SEGMENT, offset, "the size of the segment table is not a multiple of %d", SEGMENT_ENTRY_SIZE);
 	if (size / SEGMENT_ENTRY_SIZE > UINT32_MAX)
-		return status_set(error, USCOPE_E_LIMIT, NO_SEGMENT, offset, "more than 2^32 - 1 segments");
+		return status_set(&r->error, USCOPE_E_LIMIT, NO_SEGMENT, offset, "more than 2^32 - 1 segments");
 	struct window *w = &r->window;
 	window_open(w, r, offset, size);
 	struct seglist list = { .table = offset };
 	uint64_t last = 0;
 	const uint8_t *p;
-	int status;
-	while (!(status = window_next(w, SEGMENT_ENTRY_SIZE, &p, error)) && p) {
+	while ((p = window_next(w, SEGMENT_ENTRY_SIZE))) {
 		uint64_t start = load64(p + TABLE_START);
-		if (list.num && (load64(p) <= last || start < list.last_start)) {
-			status = status_set(error, USCOPE_E_SECTION, NO_SEGMENT, offset + (uint64_t)list.num * SEGMENT_ENTRY_SIZE, "the segments of the table are not in order");
-			break;
-		}
+		if (list.num && (load64(p) <= last || start < list.last_start))
+			return status_set(&r->error, USCOPE_E_SECTION, NO_SEGMENT, offset + (uint64_t)list.num * SEGMENT_ENTRY_SIZE, "the segments of the table are not in order");
 		last = load64(p);
 		note_times(&list, start, load64(p + TABLE_END));
 	}
-	if (!status)
-		*l = list;
-	return status;
+	if (!w->status)
+		r->segments = list;
+	return w->status;
 }
 
 static int
-add_offset(struct seglist *l, size_t n, uint64_t offset, uscope_error_t *error)
+add_offset(struct uscope_reader *r, size_t n, uint64_t offset)
 {
+	struct seglist *l = &r->segments;
 	if (n == l->cap) {
 		size_t cap = n ? n + n / 2 : FIRST_OFFSETS;
 		uint64_t *more = realloc(l->offsets, cap * sizeof(*more));
 		if (!more)
-			return status_set(error, USCOPE_E_NOMEM, NO_SEGMENT, offset, "out of memory");
+			return status_set(&r->error, USCOPE_E_NOMEM, NO_SEGMENT, offset, "out of memory");
 		l->offsets = more;
 		l->cap = cap;
 	}
@@ -121,10 +118,10 @@ add_offset(struct seglist *l, size_t n, uint64_t offset, uscope_error_t *error)
 }
 
 int
-seglist_add(struct uscope_reader *r, const uscope_segment_t *s, uscope_error_t *error)
+seglist_add(struct uscope_reader *r, const uscope_segment_t *s)
 {
 	struct seglist *l = &r->segments;
-	int status = add_offset(l, l->num, s->offset, error);
+	int status = add_offset(r, l->num, s->offset);
 	if (!status)
 		note_times(l, s->time_start_ps, s->time_end_ps);
 	return status;
@@ -133,7 +130,7 @@ seglist_add(struct uscope_reader *r, const uscope_segment_t *s, uscope_error_t *
 /* Walks back from the last segment and keeps the offsets only if the walk ends well, in reverse. Each
  * offset must be less than the one after it, so there are no circles. */
 int
-seglist_chain(struct uscope_reader *r, uint64_t tail, uscope_error_t *error)
+seglist_chain(struct uscope_reader *r, uint64_t tail)
 {
 	struct seglist *l = &r->segments;
 	uint64_t known = l->num ? l->offsets[l->num - 1] : 0;
@@ -144,22 +141,22 @@ seglist_chain(struct uscope_reader *r, uint64_t tail, uscope_error_t *error)
 	for (uint64_t at = tail; at != known;) {
 		uscope_segment_t s = { 0 };
 		if (at < known)
-			return status_set(error, USCOPE_E_STATE, NO_SEGMENT, at, "the segments known before are no longer there");
+			return status_set(&r->error, USCOPE_E_STATE, NO_SEGMENT, at, "the segments known before are no longer there");
 		if (n >= most || n >= UINT32_MAX)
-			return status_set(error, USCOPE_E_LIMIT, NO_SEGMENT, at, "more segments than the file has room for");
-		if ((status = segment_read(r, at, &s, error)))
+			return status_set(&r->error, USCOPE_E_LIMIT, NO_SEGMENT, at, "more segments than the file has room for");
+		if ((status = segment_read(r, at, &s)))
 			return status;
 		if (s.time_start_ps > after)
-			return bad(at, "a segment begins later than the one after it", error);
+			return bad(r, at, "a segment begins later than the one after it");
 		if (s.prev_offset == 0 && known)
-			return status_set(error, USCOPE_E_STATE, NO_SEGMENT, at, "the segments known before are no longer there");
-		if ((status = add_offset(l, n++, at, error)))
+			return status_set(&r->error, USCOPE_E_STATE, NO_SEGMENT, at, "the segments known before are no longer there");
+		if ((status = add_offset(r, n++, at)))
 			return status;
 		after = s.time_start_ps;
 		at = s.prev_offset;
 	}
 	if (l->num && n > l->num && after < l->last_start)
-		return bad(l->offsets[n - 1], "a segment begins earlier than the one before it", error);
+		return bad(r, l->offsets[n - 1], "a segment begins earlier than the one before it");
 
 	for (size_t a = l->num, b = n; a + 1 < b; a++) {
 		uint64_t swap = l->offsets[a];
@@ -170,7 +167,7 @@ seglist_chain(struct uscope_reader *r, uint64_t tail, uscope_error_t *error)
 	struct seglist was = *l;
 	while (l->num < n) {
 		uint8_t p[16];
-		if ((status = reader_read(r, l->offsets[l->num] + SEG_TIME_START, p, sizeof(p), error))) {
+		if ((status = reader_read(r, l->offsets[l->num] + SEG_TIME_START, p, sizeof(p)))) {
 			l->num = was.num;
 			l->ends_ascend = was.ends_ascend;
 			l->last_end = was.last_end;
@@ -195,50 +192,50 @@ seglist_finish(struct seglist *l)
 /* ---- Using it. ---- */
 
 int
-seglist_get(struct uscope_reader *r, uint32_t i, uscope_segment_t *s, uscope_error_t *error)
+seglist_get(struct uscope_reader *r, uint32_t i, uscope_segment_t *s)
 {
 	const struct seglist *l = &r->segments;
 	uint8_t p[SEGMENT_ENTRY_SIZE];
 	int status;
 	if (i >= l->num)
-		return status_set(error, USCOPE_E_RANGE, NO_SEGMENT, 0, "there is no segment %u", i);
+		return status_set(&r->error, USCOPE_E_RANGE, NO_SEGMENT, 0, "there is no segment %u", i);
 	if (!l->table) {
-		status = segment_read(r, l->offsets[i], s, error);
+		status = segment_read(r, l->offsets[i], s);
 	} else {
 		uint64_t entry = l->table + (uint64_t)i * SEGMENT_ENTRY_SIZE;
-		status = reader_read(r, entry, p, sizeof(p), error);
+		status = reader_read(r, entry, p, sizeof(p));
 		if (!status)
-			status = segment_read(r, load64(p), s, error);
+			status = segment_read(r, load64(p), s);
 		if (!status && (s->time_start_ps != load64(p + TABLE_START) || s->time_end_ps != load64(p + TABLE_END)))
-			status = bad(s->offset, "the segment table has other times for this segment", error);
+			status = bad(r, s->offset, "the segment table has other times for this segment");
 	}
 	if (status)
-		error->segment = i;
+		r->error.segment = i;
 	return status;
 }
 
 /* A time of a segment, without its header being checked. */
 static int
-get_time(struct uscope_reader *r, uint32_t i, bool end, uint64_t *t, uscope_error_t *error)
+get_time(struct uscope_reader *r, uint32_t i, bool end, uint64_t *t)
 {
 	const struct seglist *l = &r->segments;
 	uint8_t p[8];
 	uint64_t at = l->table ? l->table + (uint64_t)i * SEGMENT_ENTRY_SIZE + (end ? TABLE_END : TABLE_START)
 			       : l->offsets[i] + (end ? SEG_TIME_END : SEG_TIME_START);
-	int status = reader_read(r, at, p, sizeof(p), error);
+	int status = reader_read(r, at, p, sizeof(p));
 	if (!status)
 		*t = load64(p);
 	return status;
 }
 
 int
-seglist_find(struct uscope_reader *r, uint64_t t, uint32_t *i, uscope_error_t *error)
+seglist_find(struct uscope_reader *r, uint64_t t, uint32_t *i)
 {
 	uint32_t low = 0, high = r->segments.num; /* those below low begin at or before t */
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
 		uint64_t start;
-		int status = get_time(r, mid, false, &start, error);
+		int status = get_time(r, mid, false, &start);
 		if (status)
 			return status;
 		if (start <= t)
@@ -247,13 +244,13 @@ seglist_find(struct uscope_reader *r, uint64_t t, uint32_t *i, uscope_error_t *e
 			high = mid;
 	}
 	if (low == 0)
-		return status_set(error, USCOPE_E_NODATA, NO_SEGMENT, 0, r->segments.num ? "the first segment begins later" : "the file has no segments");
+		return status_set(&r->error, USCOPE_E_NODATA, NO_SEGMENT, 0, r->segments.num ? "the first segment begins later" : "the file has no segments");
 	*i = low - 1;
 	return 0;
 }
 
 int
-seglist_first(struct uscope_reader *r, uint64_t t, uint32_t *i, uscope_error_t *error)
+seglist_first(struct uscope_reader *r, uint64_t t, uint32_t *i)
 {
 	uint32_t low = 0, high = r->segments.num;
 	uint64_t end;
@@ -261,7 +258,7 @@ seglist_first(struct uscope_reader *r, uint64_t t, uint32_t *i, uscope_error_t *
 	while (low < high) {
 		/* Ends in no order, which no writer makes: one after the other. */
 		uint32_t mid = r->segments.ends_ascend ? low + (high - low) / 2 : low;
-		if ((status = get_time(r, mid, true, &end, error)))
+		if ((status = get_time(r, mid, true, &end)))
 			return status;
 		if (end < t)
 			low = mid + 1;

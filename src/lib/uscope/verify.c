@@ -82,19 +82,20 @@ tell_difference(struct verify *v, uint32_t i, const uscope_segment_t *s)
 /* One segment. *follows: v->before is what it should begin with. Times that leave a gap
  * tell that segments are missing in between, as recovery leaves them. */
 static int
-check_segment(struct verify *v, uint32_t i, bool *follows, uscope_error_t *error)
+check_segment(struct verify *v, uint32_t i, bool *follows)
 {
 	uint64_t diag[USCOPE_NUM_DIAGS] = { 0 };
 	uscope_segment_t s = { 0 };
-	int status = seglist_get(v->r, i, &s, error);
-	if (!status && *follows && s.time_start_ps <= v->end && !(status = checkpoint_read(v->r, i, &s, v->now, NULL, error)) && !state_equal(v->before, v->now))
+	int status = seglist_get(v->r, i, &s);
+	if (!status && *follows && s.time_start_ps <= v->end && !(status = checkpoint_read(v->r, i, &s, v->now, NULL)) && !state_equal(v->before, v->now))
 		tell_difference(v, i, &s);
 	if (!status)
-		status = segment_decode(v->r, i, &s, v->now, diag, error);
+		status = segment_decode(v->r, i, &s, v->now, diag);
 	if (is_ours(status))
 		return status;
+	const uscope_error_t finding = v->r->error;
 	if (status)
-		tell(v, error);
+		tell(v, &finding);
 	else
 		tell_diag(v, diag, i, s.offset);
 	*follows = !status;
@@ -106,14 +107,14 @@ check_segment(struct verify *v, uint32_t i, bool *follows, uscope_error_t *error
 }
 
 static int
-check_segments(struct verify *v, uscope_error_t *error)
+check_segments(struct verify *v)
 {
-	int status = reader_state(v->r, &v->before, error);
+	int status = reader_state(v->r, &v->before);
 	if (!status)
-		status = reader_state(v->r, &v->now, error);
+		status = reader_state(v->r, &v->now);
 	bool follows = false;
 	for (uint32_t i = 0; i < v->r->segments.num && !status && !v->stopped; i++)
-		status = check_segment(v, i, &follows, error);
+		status = check_segment(v, i, &follows);
 	uscope_state_free(v->before);
 	uscope_state_free(v->now);
 	return status;
@@ -122,17 +123,17 @@ check_segments(struct verify *v, uscope_error_t *error)
 /* ---- Summary. ---- */
 
 /* Compares the next entry of a level with the sum of the `n` entries below it; a density saturates. A file
- * that has shrunk is reported by window_next(), so p is never NULL. */
+ * that has shrunk is reported by window_next(), so no p is NULL without a status. */
 static int
-compare_entry(struct verify *v, bool density, uint32_t n, bool *good, uscope_error_t *error)
+compare_entry(struct verify *v, bool density, uint32_t n, bool *good)
 {
 	uscope_mipmap_t sum = { .min = density ? 0 : UINT64_MAX };
 	uscope_mipmap_t m = { 0 };
 	for (uint32_t i = 0; i <= n; i++) {
-		const uint8_t *p;
-		int status = window_next(i < n ? &v->below : &v->above, density ? DENSITY_SIZE : MIPMAP_SIZE, &p, error);
-		if (status)
-			return status;
+		struct window *w = i < n ? &v->below : &v->above;
+		const uint8_t *p = window_next(w, density ? DENSITY_SIZE : MIPMAP_SIZE);
+		if (!p)
+			return w->status;
 		m = density ? (uscope_mipmap_t){ .sum = load32(p) } : (uscope_mipmap_t){ load64(p), load64(p + 8), load64(p + 16) };
 		if (i == n)
 			break;
@@ -160,7 +161,7 @@ tell_level(struct verify *v, int64_t counter, uint32_t level, uint64_t offset, c
 /* Two levels; the first entry that is wrong. */
 static int
 check_level(struct verify *v, int64_t counter, uint32_t level, const struct level *low, const struct level *high,
-	uint32_t fan_out, uscope_error_t *error)
+	uint32_t fan_out)
 {
 	unsigned size = counter < 0 ? DENSITY_SIZE : MIPMAP_SIZE;
 	if (high->n != low->n / fan_out + (low->n % fan_out != 0)) {
@@ -173,7 +174,7 @@ check_level(struct verify *v, int64_t counter, uint32_t level, const struct leve
 	for (uint32_t i = 0; i < high->n; i++) {
 		uint32_t n = left < fan_out ? left : fan_out;
 		bool good = false;
-		int status = compare_entry(v, counter < 0, n, &good, error);
+		int status = compare_entry(v, counter < 0, n, &good);
 		if (status)
 			return status;
 		left -= n;
@@ -186,7 +187,7 @@ check_level(struct verify *v, int64_t counter, uint32_t level, const struct leve
 }
 
 static int
-check_summary(struct verify *v, uscope_error_t *error)
+check_summary(struct verify *v)
 {
 	uscope_summary_t info;
 	if (!uscope_summary_info(v->r, &info))
@@ -194,9 +195,9 @@ check_summary(struct verify *v, uscope_error_t *error)
 	for (int64_t c = info.legacy ? 0 : -1; c < (int64_t)info.num_counters && !v->stopped; c++) {
 		struct level levels[SUMMARY_LEVELS_MAX];
 		uint32_t n;
-		int status = summary_levels(v->r, c, levels, &n, error);
+		int status = summary_levels(v->r, c, levels, &n);
 		for (uint32_t i = 1; i < n && !status && !v->stopped; i++)
-			status = check_level(v, c, i, &levels[i - 1], &levels[i], info.fan_out, error);
+			status = check_level(v, c, i, &levels[i - 1], &levels[i], info.fan_out);
 		if (status)
 			return status;
 		if (n && levels[n - 1].n > 1)
@@ -208,7 +209,6 @@ check_summary(struct verify *v, uscope_error_t *error)
 int
 uscope_verify(uscope_reader_t *r, uscope_verify_fn fn, void *user)
 {
-	uscope_error_t error = { .segment = NO_SEGMENT };
 	struct verify *v = malloc(sizeof(*v));
 	if (!v)
 		return status_set(&r->error, USCOPE_E_NOMEM, NO_SEGMENT, 0, "out of memory");
@@ -219,13 +219,12 @@ uscope_verify(uscope_reader_t *r, uscope_verify_fn fn, void *user)
 	v->stopped = false;
 	v->before = v->now = NULL;
 	tell_diag(v, r->opened, NO_SEGMENT, 0);
-	int status = check_segments(v, &error);
+	int status = check_segments(v);
 	if (!status && !v->stopped)
-		status = check_summary(v, &error);
+		status = check_summary(v);
 	int count = v->count;
 	free(v);
 	if (!status)
-		error = (uscope_error_t){ .segment = NO_SEGMENT };
-	r->error = error;
+		reader_clear(r);
 	return status ? status : count;
 }
