@@ -36,11 +36,11 @@ uscope_string_insert(uscope_writer_t *w, const char *text)
 static void
 write_strings(const struct textset *t, struct fileout *out)
 {
-	fileout_put32(out, t->n);
-	fileout_put32(out, 0);
+	fileout_number(out, 4, t->n);
+	fileout_number(out, 4, 0);
 	for (uint32_t i = 0; i < t->n; i++) {
-		fileout_put32(out, t->entries[i].offset);
-		fileout_put32(out, t->entries[i].length);
+		fileout_number(out, 4, t->entries[i].offset);
+		fileout_number(out, 4, t->entries[i].length);
 	}
 	fileout_put(out, t->data, t->size);
 }
@@ -134,9 +134,9 @@ write_sections(uscope_writer_t *w, struct fileout *out, bool summary, uint64_t *
 	fileout_begin(out, USCOPE_SECTION_SEGMENTS);
 	const struct segment_entry *e = w->out->table;
 	for (uint32_t i = 0; i < w->out->n; i++, e++) {
-		fileout_put64(out, e->offset);
-		fileout_put64(out, e->start);
-		fileout_put64(out, e->end);
+		fileout_number(out, 8, e->offset);
+		fileout_number(out, 8, e->start);
+		fileout_number(out, 8, e->end);
 	}
 	fileout_end(out);
 	*table = fileout_table(out);

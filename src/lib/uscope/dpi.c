@@ -81,61 +81,23 @@ end_add(int status, const char *what, const char *name)
 	return status;
 }
 
-int
-uscope_dpi_add_clock(const char *name, uint32_t period_ps)
-{
-	return end_add(uscope_schema_add_clock(begin_add(), name, period_ps), "add_clock", name);
-}
+/* Defines a function that adds to the pending schema as that of uscope.h does. */
+#define ADD(what, parameters, ...)                                                                      \
+	int uscope_dpi_add_##what parameters                                                            \
+	{                                                                                               \
+		return end_add(uscope_schema_add_##what(begin_add(), __VA_ARGS__), "add_" #what, name); \
+	}
 
-int
-uscope_dpi_add_scope(const char *name, int parent, const char *protocol, int clock)
-{
-	if (protocol != NULL && *protocol == '\0')
-		protocol = NULL;
-	return end_add(uscope_schema_add_scope(begin_add(), name, parent, protocol, clock), "add_scope", name);
-}
-
-int
-uscope_dpi_add_enum(const char *name)
-{
-	return end_add(uscope_schema_add_enum(begin_add(), name), "add_enum", name);
-}
-
-int
-uscope_dpi_add_enum_value(int enum_id, uint8_t value, const char *name)
-{
-	return end_add(uscope_schema_add_enum_value(begin_add(), enum_id, value, name), "add_enum_value", name);
-}
-
-int
-uscope_dpi_add_storage(const char *name, int scope, uint16_t num_slots, uint16_t flags)
-{
-	return end_add(uscope_schema_add_storage(begin_add(), name, scope, num_slots, flags), "add_storage", name);
-}
-
-int
-uscope_dpi_add_field(int storage, const char *name, uint8_t type, int enum_id)
-{
-	return end_add(uscope_schema_add_field(begin_add(), storage, name, type, enum_id), "add_field", name);
-}
-
-int
-uscope_dpi_add_property(int storage, const char *name, uint8_t type, int enum_id)
-{
-	return end_add(uscope_schema_add_property(begin_add(), storage, name, type, enum_id), "add_property", name);
-}
-
-int
-uscope_dpi_add_event(const char *name, int scope)
-{
-	return end_add(uscope_schema_add_event(begin_add(), name, scope), "add_event", name);
-}
-
-int
-uscope_dpi_add_event_field(int event, const char *name, uint8_t type, int enum_id)
-{
-	return end_add(uscope_schema_add_event_field(begin_add(), event, name, type, enum_id), "add_event_field", name);
-}
+ADD(clock, (const char *name, uint32_t period_ps), name, period_ps)
+ADD(scope, (const char *name, int parent, const char *protocol, int clock), name, parent,
+	protocol == NULL || !*protocol ? NULL : protocol, clock)
+ADD(enum, (const char *name), name)
+ADD(enum_value, (int enum_id, uint8_t value, const char *name), enum_id, value, name)
+ADD(storage, (const char *name, int scope, uint16_t num_slots, uint16_t flags), name, scope, num_slots, flags)
+ADD(field, (int storage, const char *name, uint8_t type, int enum_id), storage, name, type, enum_id)
+ADD(property, (int storage, const char *name, uint8_t type, int enum_id), storage, name, type, enum_id)
+ADD(event, (const char *name, int scope), name, scope)
+ADD(event_field, (int event, const char *name, uint8_t type, int enum_id), event, name, type, enum_id)
 
 /* The library checks the texts when it writes them. */
 static int

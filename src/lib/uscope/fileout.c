@@ -66,27 +66,11 @@ fileout_put(struct fileout *f, const void *bytes, size_t n)
 }
 
 void
-fileout_put16(struct fileout *f, uint16_t v)
-{
-	uint8_t b[2];
-	store16(b, v);
-	fileout_put(f, b, sizeof(b));
-}
-
-void
-fileout_put32(struct fileout *f, uint32_t v)
-{
-	uint8_t b[4];
-	store32(b, v);
-	fileout_put(f, b, sizeof(b));
-}
-
-void
-fileout_put64(struct fileout *f, uint64_t v)
+fileout_number(struct fileout *f, unsigned size, uint64_t v)
 {
 	uint8_t b[8];
-	store64(b, v);
-	fileout_put(f, b, sizeof(b));
+	store_value(b, size, v);
+	fileout_put(f, b, size);
 }
 
 void
@@ -118,11 +102,11 @@ fileout_table(struct fileout *f)
 	fileout_align(f);
 	uint64_t table = f->at;
 	for (int i = 0; i < f->nsections; i++) {
-		fileout_put16(f, f->sections[i].type);
-		fileout_put16(f, 0);
-		fileout_put32(f, 0);
-		fileout_put64(f, f->sections[i].offset);
-		fileout_put64(f, f->sections[i].size);
+		fileout_number(f, 2, f->sections[i].type);
+		fileout_number(f, 2, 0);
+		fileout_number(f, 4, 0);
+		fileout_number(f, 8, f->sections[i].offset);
+		fileout_number(f, 8, f->sections[i].size);
 	}
 	fileout_put(f, last, sizeof(last));
 	return table;

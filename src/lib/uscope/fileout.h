@@ -32,9 +32,8 @@ struct fileout {
 
 void fileout_init(struct fileout *f, int fd, uint64_t at);
 void fileout_put(struct fileout *f, const void *bytes, size_t n);
-void fileout_put16(struct fileout *f, uint16_t v);
-void fileout_put32(struct fileout *f, uint32_t v);
-void fileout_put64(struct fileout *f, uint64_t v);
+/* A number of 1, 2, 4 or 8 bytes. */
+void fileout_number(struct fileout *f, unsigned size, uint64_t v);
 /* Zeros up to a multiple of 8. */
 void fileout_align(struct fileout *f);
 /* A section begins at the next multiple of 8 and has all that is put until it ends. */

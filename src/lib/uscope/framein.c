@@ -112,15 +112,6 @@ begin_frame(struct framein *f, struct cursor *c)
 
 /* ---- One item. ---- */
 
-struct op {
-	bool wide;
-	uint8_t action;
-	uint16_t storage;
-	uint16_t slot;
-	uint16_t field;
-	uint64_t value;
-};
-
 /* The operation at c->p, which moves behind it; `tagged` in interleaved frames. 1: an operation, 0: an
  * event is there, <0. */
 static inline int
@@ -138,18 +129,11 @@ get_op(struct framein *f, struct cursor *c, bool tagged, struct op *op)
 		f->blob.p = c->p;
 		return bad(f, "an item with an unknown tag");
 	}
-	op->wide = form == TAG_WIDE;
-	size_t n = op->wide ? OP_WIDE_SIZE : OP_COMPACT_SIZE + (size_t)tagged;
-	if ((status = need(f, c, n)))
+	bool wide = form == TAG_WIDE;
+	if ((status = need(f, c, op_size(wide, tagged))))
 		return status;
-	const uint8_t *p = c->p + tagged;
-	op->action = p[0];
-	op->storage = op->wide ? load16(c->p + 2) : p[1];
-	p = op->wide ? c->p + 4 : p + 2;
-	op->slot = load16(p);
-	op->field = load16(p + 2);
-	op->value = op->wide ? load64(p + 4) : load16(p + 4);
-	c->p += n;
+	*op = op_load(c->p, wide, tagged);
+	c->p += op_size(wide, tagged);
 	return 1;
 }
 

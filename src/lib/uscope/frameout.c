@@ -84,40 +84,9 @@ begin_record(uscope_writer_t *w, uint64_t delta)
 static size_t
 item_size(const uscope_writer_t *w, const uint8_t *p, bool wide)
 {
-	if (w->v01)
-		return wide ? OP_WIDE_SIZE : OP_COMPACT_SIZE;
-	if (p[0] == TAG_EVENT)
+	if (!w->v01 && p[0] == TAG_EVENT)
 		return EVENT_HEADER_SIZE + (size_t)load32(p + 4);
-	return wide ? OP_WIDE_SIZE : ITEM_COMPACT_SIZE;
-}
-
-/* One operation from one form into the other. They may overlap. */
-static void
-recode(const uscope_writer_t *w, uint8_t *to, const uint8_t *from, bool to_wide)
-{
-	size_t tag = w->v01 ? 0 : 1;
-	if (to_wide) {
-		uint8_t c[ITEM_COMPACT_SIZE];
-		memcpy(c, from, OP_COMPACT_SIZE + tag);
-		const uint8_t *op = c + tag; /* action, storage, slot, field, value */
-		if (tag)
-			to[0] = TAG_WIDE;
-		to[tag] = op[0];
-		if (!tag)
-			to[1] = 0;
-		store16(to + 2, op[1]);
-		memcpy(to + 4, op + 2, 4);
-		store64(to + 8, load16(op + 6));
-	} else {
-		uint8_t c[OP_WIDE_SIZE];
-		memcpy(c, from, OP_WIDE_SIZE);
-		if (tag)
-			to[0] = TAG_COMPACT;
-		to[tag] = c[tag];
-		to[tag + 1] = c[2];
-		memcpy(to + tag + 2, c + 4, 4);
-		store16(to + tag + 6, load16(c + 8));
-	}
+	return op_size(wide, !w->v01);
 }
 
 /* The items of the record in the other form. */
@@ -125,8 +94,7 @@ static bool
 recode_record(uscope_writer_t *w, bool to_wide)
 {
 	uint32_t nops = w->v01 ? w->nitems : w->nitems - w->nevents;
-	size_t compact = w->v01 ? OP_COMPACT_SIZE : ITEM_COMPACT_SIZE;
-	size_t grown = nops * (OP_WIDE_SIZE - compact);
+	size_t grown = nops * (op_size(true, !w->v01) - op_size(false, !w->v01));
 	if (to_wide && !reserve(w, grown + OP_WIDE_SIZE))
 		return false;
 	uint8_t *to = w->segment->raw + w->record + header_size(w);
@@ -143,8 +111,10 @@ recode_record(uscope_writer_t *w, bool to_wide)
 			memmove(to, from, n);
 			to += n;
 		} else {
-			recode(w, to, from, to_wide);
-			to += item_size(w, to, to_wide);
+			struct op op = op_load(from, !to_wide, !w->v01);
+			op.wide = to_wide;
+			op_store(to, !w->v01, op);
+			to += op_size(to_wide, !w->v01);
 		}
 		from += n;
 	}

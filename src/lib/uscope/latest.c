@@ -122,10 +122,8 @@ latest_record(uscope_writer_t *w)
 static void
 apply(uscope_writer_t *w, const uint8_t *op)
 {
-	if (op[0] == TAG_WIDE)
-		(void)state_op(w->state, op[1], load16(op + 2), load16(op + 4), load16(op + 6), load64(op + 8));
-	else
-		(void)state_op(w->state, op[1], op[2], load16(op + 3), load16(op + 5), load16(op + 7));
+	struct op o = op_load(op, op[0] == TAG_WIDE, true);
+	(void)state_op(w->state, o.action, o.storage, o.slot, o.field, o.value);
 }
 
 static void

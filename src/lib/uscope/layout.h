@@ -6,6 +6,8 @@
  * Defined in doc/format/uscope.md. Buffers are never cast to structs: nothing inside a
  * file is aligned for sure. */
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -219,6 +221,47 @@ store_value(uint8_t *p, unsigned size, uint64_t v)
 	default:
 		store64(p, v);
 	}
+}
+
+/* An operation. The wide form has 16 bytes; the compact one 8, for storages and values that are small
+ * enough, and a tag before them where operations are tagged: in interleaved frames. */
+struct op {
+	bool wide;
+	uint8_t action;
+	uint16_t storage;
+	uint16_t slot;
+	uint16_t field;
+	uint64_t value;
+};
+
+static inline size_t
+op_size(bool wide, bool tagged)
+{
+	return wide ? OP_WIDE_SIZE : OP_COMPACT_SIZE + (size_t)tagged;
+}
+
+static inline struct op
+op_load(const uint8_t *p, bool wide, bool tagged)
+{
+	uint64_t v = load64(p + (tagged && !wide));
+	if (!wide)
+		return (struct op){ false, (uint8_t)v, (uint8_t)(v >> 8), (uint16_t)(v >> 16), (uint16_t)(v >> 32), v >> 48 };
+	return (struct op){ true, (uint8_t)(tagged ? v >> 8 : v), (uint16_t)(v >> 16), (uint16_t)(v >> 32), (uint16_t)(v >> 48), load64(p + 8) };
+}
+
+static inline void
+op_store(uint8_t *p, bool tagged, struct op op)
+{
+	uint64_t place = (uint64_t)op.slot << 16 | (uint64_t)op.field << 32;
+	if (op.wide) {
+		uint64_t action = tagged ? TAG_WIDE | (uint64_t)op.action << 8 : op.action;
+		store64(p, action | (uint64_t)op.storage << 16 | place << 16);
+		store64(p + 8, op.value);
+		return;
+	}
+	if (tagged)
+		*p++ = TAG_COMPACT;
+	store64(p, op.action | (uint64_t)op.storage << 8 | place | op.value << 48);
 }
 
 #endif

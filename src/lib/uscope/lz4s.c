@@ -100,46 +100,31 @@ lz4s_run(struct lz4s *s, const uint8_t **in, const uint8_t *in_end, uint8_t **ou
 	uint8_t *q = out ? *out : NULL;
 	bool good = true;
 	while (good) {
-		if (s->stage == MATCH) {
+		if (s->stage == LITERALS || s->stage == MATCH) {
+			bool literals = s->stage == LITERALS;
 			uint64_t n = s->left;
-			if (q) {
-				if (n > (uint64_t)(out_end - q))
-					n = (uint64_t)(out_end - q);
-				if (n == 0)
-					break;
+			if (literals && n > (uint64_t)(in_end - p))
+				n = (uint64_t)(in_end - p);
+			if (q && n > (uint64_t)(out_end - q))
+				n = (uint64_t)(out_end - q);
+			if (n == 0)
+				break;
+			if (q && literals)
+				memcpy(q, p, (size_t)n);
+			else if (q)
 				copy_match(q, s->offset, (size_t)n);
-				q += n;
-			}
+			q += q ? n : 0;
+			p += literals ? n : 0;
 			s->left -= n;
 			s->done += n;
 			if (s->left == 0)
-				s->stage = TOKEN;
+				s->stage = literals ? OFFSET_LOW : TOKEN;
 			continue;
 		}
 		if (s->stage == TOKEN && q)
 			run_fast(s, &p, in_end, &q, out_end);
 		if (p == in_end)
 			break;
-		if (s->stage == LITERALS) {
-			uint64_t n = (uint64_t)(in_end - p);
-			if (n > s->left)
-				n = s->left;
-			if (q) {
-				if (n > (uint64_t)(out_end - q))
-					n = (uint64_t)(out_end - q);
-				if (n == 0)
-					break;
-				memcpy(q, p, (size_t)n);
-				q += n;
-			}
-			p += n;
-			s->left -= n;
-			s->done += n;
-			if (s->left == 0)
-				s->stage = OFFSET_LOW;
-			continue;
-		}
-
 		uint8_t byte = *p++;
 		switch (s->stage) {
 		case TOKEN:
@@ -149,13 +134,6 @@ lz4s_run(struct lz4s *s, const uint8_t **in, const uint8_t *in_end, uint8_t **ou
 				s->stage = MORE_LITERALS;
 			else
 				good = length_known(s, LITERALS);
-			break;
-		case MORE_LITERALS:
-			s->left += byte;
-			if (byte != 255)
-				good = length_known(s, LITERALS);
-			else
-				good = s->left <= s->size - s->done;
 			break;
 		case OFFSET_LOW:
 			s->offset = byte;
@@ -171,13 +149,12 @@ lz4s_run(struct lz4s *s, const uint8_t **in, const uint8_t *in_end, uint8_t **ou
 			else
 				good = length_known(s, MATCH);
 			break;
-		default: /* MORE_MATCH */
+		default: /* MORE_LITERALS, MORE_MATCH */
 			s->left += byte;
 			if (byte != 255)
-				good = length_known(s, MATCH);
+				good = length_known(s, s->stage == MORE_LITERALS ? LITERALS : MATCH);
 			else
 				good = s->left <= s->size - s->done;
-			break;
 		}
 	}
 	*in = p;

@@ -7,32 +7,10 @@ enum {
 	WIDE_VALUE = 8,
 };
 
-static void
-put_op(uint8_t *p, uscope_place_t s, uint64_t value, bool wide)
-{
-	uint64_t place = (uint64_t)s.slot << 16 | (uint64_t)s.field << 32;
-	if (wide) {
-		store64(p, TAG_WIDE | USCOPE_SLOT_SET << 8 | (uint64_t)s.storage << 16 | place << 16);
-		store64(p + WIDE_VALUE, value);
-	} else {
-		p[0] = TAG_COMPACT;
-		store64(p + 1, USCOPE_SLOT_SET | (uint64_t)s.storage << 8 | place | value << 48);
-	}
-}
-
 static inline bool
 is_wide(const uscope_phrase_t *p)
 {
 	return p->ops[0] == TAG_WIDE;
-}
-
-static uscope_place_t
-place_of(const uscope_phrase_t *p, unsigned i)
-{
-	const uint8_t *op = p->ops + (is_wide(p) ? i * OP_WIDE_SIZE + 2 : i * ITEM_COMPACT_SIZE + 2);
-	uint16_t storage = is_wide(p) ? load16(op) : *op;
-	op += is_wide(p) ? 2 : 1;
-	return (uscope_place_t){ storage, load16(op), load16(op + 2) };
 }
 
 /* Bits that a value of a place can have; 0: no phrase can set it. Slots of sparse storages are among
@@ -70,10 +48,10 @@ uscope_phrase_init(uscope_writer_t *w, uscope_phrase_t *p, uint64_t value, const
 	if (bits == 0 || !fits(value, bits))
 		return false;
 	latest_leave(w, p);
-	size_t item = wide ? OP_WIDE_SIZE : ITEM_COMPACT_SIZE;
+	size_t item = op_size(wide, true);
 	*p = (uscope_phrase_t){ .bytes = (uint8_t)(n * item), .sets = (uint8_t)n, .bits = (uint8_t)bits };
 	for (size_t i = 0; i < n; i++)
-		put_op(p->ops + i * item, places[i], value, wide);
+		op_store(p->ops + i * item, true, (struct op){ wide, USCOPE_SLOT_SET, places[i].storage, places[i].slot, places[i].field, value });
 	return true;
 }
 
@@ -97,7 +75,7 @@ void
 uscope_phrase(uscope_writer_t *w, uscope_phrase_t *p)
 {
 	for (unsigned i = 0; i < p->sets; i++) {
-		uscope_place_t s = place_of(p, i);
-		uscope_slot_set(w, s.storage, s.slot, s.field, is_wide(p) ? load64(p->ops + WIDE_VALUE) : load16(p->ops + COMPACT_VALUE));
+		struct op op = op_load(p->ops + i * op_size(is_wide(p), true), is_wide(p), true);
+		uscope_slot_set(w, op.storage, op.slot, op.field, op.value);
 	}
 }

@@ -350,9 +350,9 @@ static void
 write_density(struct pyramid *p, struct fileout *out)
 {
 	for (uint64_t n = p->used;; n = entries_above(p, n)) {
-		fileout_put32(out, (uint32_t)n);
+		fileout_number(out, 4, n);
 		for (uint64_t i = 0; i < n; i++)
-			fileout_put32(out, p->density[i]);
+			fileout_number(out, 4, p->density[i]);
 		if (n == 1)
 			return;
 		for (uint64_t i = 0; i < n; i += p->fan_out) {
@@ -368,11 +368,11 @@ static void
 write_counter(struct pyramid *p, uscope_mipmap_t *b, struct fileout *out)
 {
 	for (uint64_t n = p->used;; n = entries_above(p, n)) {
-		fileout_put32(out, (uint32_t)n);
+		fileout_number(out, 4, n);
 		for (uint64_t i = 0; i < n; i++) {
-			fileout_put64(out, b[i].min);
-			fileout_put64(out, b[i].max);
-			fileout_put64(out, b[i].sum);
+			fileout_number(out, 8, b[i].min);
+			fileout_number(out, 8, b[i].max);
+			fileout_number(out, 8, b[i].sum);
 		}
 		if (n == 1)
 			return;
@@ -395,19 +395,19 @@ pyramid_write(struct pyramid *p, struct fileout *out)
 	for (uint64_t n = p->used; n > 1; n = entries_above(p, n))
 		levels++;
 	fileout_put(out, "TSUM", 4);
-	fileout_put32(out, (uint32_t)p->base);
-	fileout_put32(out, p->fan_out);
-	fileout_put64(out, p->total);
-	fileout_put32(out, levels);
+	fileout_number(out, 4, p->base);
+	fileout_number(out, 4, p->fan_out);
+	fileout_number(out, 8, p->total);
+	fileout_number(out, 4, levels);
 	write_density(p, out);
-	fileout_put32(out, p->ncounters);
+	fileout_number(out, 4, p->ncounters);
 	for (uint32_t i = 0; i < p->ncounters; i++) {
 		const struct pyramid_counter *c = &p->counters[i];
 		size_t n = strlen(c->name);
-		fileout_put32(out, (uint32_t)n);
+		fileout_number(out, 4, n);
 		fileout_put(out, c->name, n);
-		fileout_put16(out, c->storage);
-		fileout_put32(out, levels);
+		fileout_number(out, 2, c->storage);
+		fileout_number(out, 4, levels);
 		write_counter(p, c->buckets, out);
 	}
 }

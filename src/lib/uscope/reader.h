@@ -35,8 +35,8 @@ struct seglist {
 	bool ends_ascend;  /* no time_end is less than one before it */
 	uint64_t last_end; /* of the last segment, and where it begins */
 	uint64_t last_start;
-	uint64_t **checked; /* pages of two bits per segment, see seglist_mark() */
-	size_t num_pages;
+	uint8_t *marks;  /* two bits per segment, see seglist_mark() */
+	uint32_t marked; /* segments that have them */
 };
 
 struct strings {

@@ -147,9 +147,9 @@ write_table(struct recover *c, uint64_t at)
 		if (status)
 			return status;
 		at = align8(at);
-		fileout_put64(&c->out, at);
-		fileout_put64(&c->out, s.time_start_ps);
-		fileout_put64(&c->out, s.time_end_ps);
+		fileout_number(&c->out, 8, at);
+		fileout_number(&c->out, 8, s.time_start_ps);
+		fileout_number(&c->out, 8, s.time_end_ps);
 		at += segment_size(&s);
 	}
 	return 0;

@@ -7,8 +7,7 @@
 
 enum {
 	FIRST_OFFSETS = 64,
-	PAGE_SEGMENTS = 128 * 1024, /* two bits of each are a page of 32 KiB */
-	WORD_SEGMENTS = 32,
+	FIRST_MARKED = 1024,
 	MARKED_MAX = 1 << 27,
 	TABLE_START = 8, /* offsets in an entry of the table */
 	TABLE_END = 16,
@@ -182,9 +181,7 @@ seglist_chain(struct uscope_reader *r, uint64_t tail)
 void
 seglist_finish(struct seglist *l)
 {
-	for (size_t i = 0; i < l->num_pages; i++)
-		free(l->checked[i]);
-	free(l->checked);
+	free(l->marks);
 	free(l->offsets);
 	*l = (struct seglist){ 0 };
 }
@@ -276,28 +273,22 @@ seglist_first(struct uscope_reader *r, uint64_t t, uint32_t *i)
 unsigned
 seglist_marks(const struct seglist *l, uint32_t i)
 {
-	uint32_t page = i / PAGE_SEGMENTS;
-	if (page >= l->num_pages || !l->checked[page])
-		return 0;
-	uint64_t word = l->checked[page][i % PAGE_SEGMENTS / WORD_SEGMENTS];
-	return (unsigned)(word >> i % WORD_SEGMENTS * 2) & 3;
+	return i < l->marked ? l->marks[i / 4] >> i % 4 * 2 & 3 : 0;
 }
 
 void
 seglist_mark(struct seglist *l, uint32_t i, unsigned marks)
 {
-	uint32_t page = i / PAGE_SEGMENTS;
-	if (i >= MARKED_MAX)
-		return;
-	if (page >= l->num_pages) {
-		uint64_t **more = realloc(l->checked, (page + 1) * sizeof(*more));
+	if (i >= l->marked) {
+		uint32_t n = FIRST_MARKED;
+		while (n <= i && n < MARKED_MAX)
+			n *= 2;
+		uint8_t *more = i < n ? realloc(l->marks, n / 4) : NULL;
 		if (!more)
 			return;
-		memset(more + l->num_pages, 0, (page + 1 - l->num_pages) * sizeof(*more));
-		l->checked = more;
-		l->num_pages = page + 1;
+		memset(more + l->marked / 4, 0, (n - l->marked) / 4);
+		l->marks = more;
+		l->marked = n;
 	}
-	if (!l->checked[page] && !(l->checked[page] = calloc(PAGE_SEGMENTS / WORD_SEGMENTS, sizeof(uint64_t))))
-		return;
-	l->checked[page][i % PAGE_SEGMENTS / WORD_SEGMENTS] |= (uint64_t)marks << i % WORD_SEGMENTS * 2;
+	l->marks[i / 4] |= (uint8_t)(marks << i % 4 * 2);
 }

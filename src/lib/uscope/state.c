@@ -256,10 +256,8 @@ uscope_slot_field_raw(const uscope_state_t *s, uint16_t storage, uint16_t slot, 
 uint64_t
 uscope_slot_field(const uscope_state_t *s, uint16_t storage, uint16_t slot, uint16_t field)
 {
-	const struct state_storage *st = find(s, storage);
-	if (!st || slot >= st->num_slots || field >= st->num_fields)
-		return 0;
-	return sign_extend(&st->fields[field], uscope_slot_field_raw(s, storage, slot, field));
+	uint64_t raw = uscope_slot_field_raw(s, storage, slot, field);
+	return raw ? sign_extend(&s->storages[storage].fields[field], raw) : 0;
 }
 
 uint64_t
