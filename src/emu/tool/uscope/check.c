@@ -8,12 +8,7 @@
 #include <inttypes.h>
 
 enum {
-	OPT_VERIFY = OPT_OWN,
 	FINDINGS_MAX = 100, /* that are printed */
-};
-
-static const struct cli_option options[] = {
-	{ OPT_VERIFY, "verify", NULL, "replay: checkpoints and summary fit what is before" },
 };
 
 struct check {
@@ -152,11 +147,11 @@ run(struct tool *t, int argc, char **argv)
 {
 	struct check c = { .tool = t, .src = &t->in[0] };
 	bool verify = false;
-	int opt;
-	while ((opt = utool_next(t, argc, argv)) >= 0)
-		verify = true;
+	const struct tool_option own[] = {
+		{ { 0, "verify", NULL, "replay: checkpoints and summary fit what is before" }, TAKE_FLAG, &verify },
+	};
 	t->own_report = true;
-	if (!utool_ready(t, opt, argc, argv, 1))
+	if (!utool_ready(t, utool_next(t, UTOOL_OPTIONS(own), argc, argv), argc, argv, 1))
 		return t->status;
 	uscope_error_t e = { .segment = -1 };
 	uscope_reader_options_t tolerant = { .mode = USCOPE_TOLERANT };
@@ -189,7 +184,5 @@ const struct command command_check = {
 	.brief = "whether a file keeps all rules of the format",
 	.about = "Decode all of a trace and print what is wrong with it. Status 1: something is.",
 	.with = WITH_JSON | WITH_OUTPUT | WITH_PROGRESS,
-	.options = options,
-	.noptions = sizeof(options) / sizeof(options[0]),
 	.run = run,
 };

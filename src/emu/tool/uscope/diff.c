@@ -5,14 +5,6 @@
 
 #include <getopt.h>
 
-enum {
-	OPT_ALL = 'a',
-};
-
-static const struct cli_option options[] = {
-	{ OPT_ALL, "all", NULL, "all differences, not only the first" },
-};
-
 /* The events of a file. The payload lives until the next call. */
 struct events {
 	uscope_event_iter_t *it;
@@ -257,10 +249,10 @@ static int
 run(struct tool *t, int argc, char **argv)
 {
 	struct diff d = { .tool = t, .in = t->in, .w = &t->out };
-	int opt;
-	while ((opt = utool_next(t, argc, argv)) >= 0)
-		d.all = true;
-	if (!utool_ready(t, opt, argc, argv, 2))
+	const struct tool_option own[] = {
+		{ { 'a', "all", NULL, "all differences, not only the first" }, TAKE_FLAG, &d.all },
+	};
+	if (!utool_ready(t, utool_next(t, UTOOL_OPTIONS(own), argc, argv), argc, argv, 2))
 		return t->status;
 	if (!utool_load(t, &t->in[0], argv[optind]) || !utool_load(t, &t->in[1], argv[optind + 1]) || !pick_both(t))
 		return t->status;
@@ -289,7 +281,5 @@ const struct command command_diff = {
 	.brief = "where states or events of two files differ",
 	.about = "Print the first difference of states or events of two traces. Status 1: there is\none.",
 	.with = WITH_JSON | WITH_MODE | WITH_PICK | WITH_VALUES | WITH_OUTPUT | WITH_PROGRESS,
-	.options = options,
-	.noptions = sizeof(options) / sizeof(options[0]),
 	.run = run,
 };

@@ -6,16 +6,6 @@
 #include <getopt.h>
 #include <inttypes.h>
 
-enum {
-	OPT_FRAMES = OPT_OWN,
-	OPT_CHECKPOINTS,
-};
-
-static const struct cli_option options[] = {
-	{ OPT_FRAMES, "frames", NULL, "also a line where each frame begins" },
-	{ OPT_CHECKPOINTS, "checkpoints", NULL, "also the state at the begin of each segment" },
-};
-
 struct dump {
 	struct tool *tool;
 	struct source *src;
@@ -77,14 +67,14 @@ run(struct tool *t, int argc, char **argv)
 	struct source *src = &t->in[0];
 	struct dump dump = { .tool = t, .src = src };
 	bool frames = false;
-	int opt;
-	while ((opt = utool_next(t, argc, argv)) >= 0) {
-		frames = frames || opt == OPT_FRAMES;
-		dump.checkpoints = dump.checkpoints || opt == OPT_CHECKPOINTS;
-	}
+	const struct tool_option own[] = {
+		{ { 0, "frames", NULL, "also a line where each frame begins" }, TAKE_FLAG, &frames },
+		{ { 0, "checkpoints", NULL, "also the state at the begin of each segment" }, TAKE_FLAG, &dump.checkpoints },
+	};
+	int last = utool_next(t, UTOOL_OPTIONS(own), argc, argv);
 	if (t->text)
 		return utool_usage(t, "--format=text is not for `dump`, which prints JSON only: see `events`");
-	if (!utool_ready(t, opt, argc, argv, 1) || !utool_open(t, src, argv[optind]))
+	if (!utool_ready(t, last, argc, argv, 1) || !utool_load(t, src, argv[optind]) || !utool_pick(t, src))
 		return t->status;
 	t->json = true;
 	struct walk walk;
@@ -106,7 +96,5 @@ const struct command command_dump = {
 	.brief = "all operations and events, as JSON lines",
 	.about = "Print all that is recorded, as lines of JSON in the order of the file.",
 	.with = WITH_JSON | WITH_MODE | WITH_RANGE | WITH_PICK | WITH_VALUES | WITH_OUTPUT | WITH_PROGRESS,
-	.options = options,
-	.noptions = sizeof(options) / sizeof(options[0]),
 	.run = run,
 };

@@ -3,15 +3,11 @@
 #include "show.h"
 #include "walk.h"
 
-#include <getopt.h>
-
 static int
 run(struct tool *t, int argc, char **argv)
 {
-	if (!utool_ready(t, utool_next(t, argc, argv), argc, argv, 1))
-		return t->status;
 	struct source *src = &t->in[0];
-	if (!utool_open(t, src, argv[optind]))
+	if (!utool_begin(t, NULL, 0, argc, argv))
 		return t->status;
 	struct walk walk;
 	uscope_item_t item;

@@ -6,16 +6,6 @@
 
 #include <getopt.h>
 
-enum {
-	OPT_FORMAT = OPT_OWN,
-	OPT_LABELS,
-};
-
-static const struct cli_option options[] = {
-	{ OPT_FORMAT, "format", "FORMAT", "csv or vcd; no default" },
-	{ OPT_LABELS, "labels", NULL, "vcd: labels and texts as strings, for GTKWave" },
-};
-
 struct exporting {
 	struct tool *tool;
 	struct source *src;
@@ -126,19 +116,18 @@ run(struct tool *t, int argc, char **argv)
 {
 	struct exporting e = { .tool = t, .src = &t->in[0] };
 	struct export_options how = { 0 };
-	int opt;
-	while ((opt = utool_next(t, argc, argv)) >= 0) {
-		if (opt == OPT_LABELS) {
-			how.labels = true;
-			continue;
-		}
-		e.to = find_format(optarg);
-		if (!e.to)
-			return utool_usage(t, "--format '%s': it is csv or vcd", optarg);
-	}
-	if (opt == CLI_END && !e.to)
+	const char *format = NULL;
+	const struct tool_option own[] = {
+		{ { 0, "format", "FORMAT", "csv or vcd; no default" }, TAKE_TEXT, &format },
+		{ { 0, "labels", NULL, "vcd: labels and texts as strings, for GTKWave" }, TAKE_FLAG, &how.labels },
+	};
+	int last = utool_next(t, UTOOL_OPTIONS(own), argc, argv);
+	e.to = format ? find_format(format) : NULL;
+	if (last == CLI_END && !format)
 		return utool_usage(t, "--format=csv or --format=vcd is expected");
-	if (!utool_ready(t, opt, argc, argv, 1) || !e.to || !utool_open(t, e.src, argv[optind]))
+	if (last == CLI_END && !e.to)
+		return utool_usage(t, "--format '%s': it is csv or vcd", format);
+	if (!utool_ready(t, last, argc, argv, 1) || !utool_load(t, e.src, argv[optind]) || !utool_pick(t, e.src))
 		return t->status;
 	int status = STATUS_GOOD;
 	e.self = e.to->open(t, e.src, &how, &status);
@@ -155,7 +144,5 @@ const struct command command_export = {
 	.brief = "as CSV, or as VCD for waveform viewers",
 	.about = "Convert a trace: csv for tables, vcd for waveform viewers such as GTKWave.",
 	.with = WITH_MODE | WITH_RANGE | WITH_PICK | WITH_VALUES | WITH_OUTPUT | WITH_PROGRESS,
-	.options = options,
-	.noptions = sizeof(options) / sizeof(options[0]),
 	.run = run,
 };

@@ -2,17 +2,8 @@
 /* info: what a file is and what it can hold, told without decoding its segments. */
 #include "show.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <sys/stat.h>
-
-enum {
-	OPT_SEGMENTS = OPT_OWN,
-};
-
-static const struct cli_option options[] = {
-	{ OPT_SEGMENTS, "segments", NULL, "also each segment" },
-};
 
 struct fileinfo {
 	uint64_t size; /* bytes of the file */
@@ -274,12 +265,12 @@ static int
 run(struct tool *t, int argc, char **argv)
 {
 	bool segments = false;
-	int opt;
-	while ((opt = utool_next(t, argc, argv)) >= 0)
-		segments = true;
+	const struct tool_option own[] = {
+		{ { 0, "segments", NULL, "also each segment" }, TAKE_FLAG, &segments },
+	};
 	struct source *src = &t->in[0];
 	t->own_report = true;
-	if (!utool_ready(t, opt, argc, argv, 1) || !utool_open(t, src, argv[optind]))
+	if (!utool_begin(t, UTOOL_OPTIONS(own), argc, argv))
 		return t->status;
 	struct fileinfo info;
 	fileinfo_get(src, &info);
@@ -304,7 +295,5 @@ const struct command command_info = {
 	.brief = "what a file is and what it can hold",
 	.about = "Print what a trace is: format, size, times, schema.",
 	.with = WITH_JSON | WITH_MODE | WITH_OUTPUT,
-	.options = options,
-	.noptions = sizeof(options) / sizeof(options[0]),
 	.run = run,
 };

@@ -7,16 +7,7 @@
 #include "walk.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
-
-enum {
-	OPT_CORE = OPT_OWN,
-};
-
-static const struct cli_option options[] = {
-	{ OPT_CORE, "core", "PATH", "scope of the processor (default: the first one)" },
-};
 
 struct life {
 	bool live;
@@ -354,11 +345,11 @@ static int
 run(struct tool *t, int argc, char **argv)
 {
 	const char *core = NULL;
-	int opt;
-	while ((opt = utool_next(t, argc, argv)) >= 0)
-		core = optarg;
+	const struct tool_option own[] = {
+		{ { 0, "core", "PATH", "scope of the processor (default: the first one)" }, TAKE_TEXT, &core },
+	};
 	struct source *src = &t->in[0];
-	if (!utool_ready(t, opt, argc, argv, 1) || !utool_open(t, src, argv[optind]))
+	if (!utool_begin(t, UTOOL_OPTIONS(own), argc, argv))
 		return t->status;
 
 	struct pipeline p = { .src = src, .w = src->w, .lives = arena_new(&src->arena, struct life, SLOTS) };
@@ -393,7 +384,5 @@ const struct command command_konata = {
 	.brief = "the pipeline of a processor, for Konata",
 	.about = "Print the pipeline of a processor as a log for the viewer Konata.",
 	.with = WITH_MODE | WITH_OUTPUT | WITH_PROGRESS,
-	.options = options,
-	.noptions = sizeof(options) / sizeof(options[0]),
 	.run = run,
 };

@@ -5,7 +5,6 @@
 
 #include <getopt.h>
 #include <inttypes.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static void
@@ -21,12 +20,11 @@ put_json(struct wbuf *w, const uscope_recovery_t *found)
 static int
 run(struct tool *t, int argc, char **argv)
 {
-	if (!utool_ready(t, utool_next(t, argc, argv), argc, argv, 2))
+	if (!utool_ready(t, utool_next(t, NULL, 0, argc, argv), argc, argv, 2))
 		return t->status;
 	const char *in = argv[optind];
 	const char *out = argv[optind + 1];
-	struct stat a, b;
-	if (stat(in, &a) == 0 && stat(out, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+	if (utool_is_same(in, out))
 		return utool_usage(t, "'%s' is read and cannot be written", out);
 
 	uscope_recovery_t found = { 0 };

@@ -2,13 +2,6 @@
 /* state: the state of the storages at a time. */
 #include "show.h"
 
-#include <getopt.h>
-
-static const struct cli_option options[] = {
-	{ 't', "time", "TIME", "what has happened up to and at it (default: the end)" },
-	{ 'a', "all", NULL, "also slots of zeros of dense storages" },
-};
-
 /* The header of a complete file says it; else the end of the last segment is close. */
 static uint64_t
 end_of(uscope_reader_t *r)
@@ -26,17 +19,12 @@ run(struct tool *t, int argc, char **argv)
 {
 	uint64_t time = UINT64_MAX;
 	bool all = false;
-	int opt;
-	while ((opt = utool_next(t, argc, argv)) >= 0) {
-		if (opt == 'a')
-			all = true;
-		else if (!utool_time(t, "--time", optarg, &time))
-			return STATUS_USAGE;
-	}
-	if (!utool_ready(t, opt, argc, argv, 1))
-		return t->status;
+	const struct tool_option own[] = {
+		{ { 't', "time", "TIME", "what has happened up to and at it (default: the end)" }, TAKE_TIME, &time },
+		{ { 'a', "all", NULL, "also slots of zeros of dense storages" }, TAKE_FLAG, &all },
+	};
 	struct source *src = &t->in[0];
-	if (!utool_open(t, src, argv[optind]))
+	if (!utool_begin(t, UTOOL_OPTIONS(own), argc, argv))
 		return t->status;
 	uscope_state_t *state = uscope_state_at(src->reader, time);
 	if (!state)
@@ -60,7 +48,5 @@ const struct command command_state = {
 	.brief = "the state of the storages at a time",
 	.about = "Print the slots and properties of all storages at a time.",
 	.with = WITH_JSON | WITH_MODE | WITH_SCOPE | WITH_STORAGE | WITH_VALUES | WITH_OUTPUT,
-	.options = options,
-	.noptions = sizeof(options) / sizeof(options[0]),
 	.run = run,
 };

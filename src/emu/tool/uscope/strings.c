@@ -3,8 +3,6 @@
 #include "jsonout.h"
 #include "tool.h"
 
-#include <getopt.h>
-
 /* text: NULL when there is no string of that number. */
 static void
 print_json(struct wbuf *w, uint32_t index, const char *text, uint32_t length)
@@ -33,10 +31,8 @@ print_text(struct wbuf *w, uint32_t index, const char *text, uint32_t length)
 static int
 run(struct tool *t, int argc, char **argv)
 {
-	if (!utool_ready(t, utool_next(t, argc, argv), argc, argv, 1))
-		return t->status;
 	struct source *src = &t->in[0];
-	if (!utool_open(t, src, argv[optind]))
+	if (!utool_begin(t, NULL, 0, argc, argv))
 		return t->status;
 	uint32_t n = uscope_num_strings(src->reader);
 	int status = STATUS_GOOD;

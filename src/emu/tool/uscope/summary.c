@@ -3,19 +3,11 @@
 #include "show.h"
 
 #include <fnmatch.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
 enum {
-	OPT_LEVEL = OPT_OWN,
-	OPT_COUNTER,
 	NO_LEVEL = -1,
-};
-
-static const struct cli_option options[] = {
-	{ OPT_LEVEL, "level", "N", "also the buckets of this level; 0 is the finest" },
-	{ OPT_COUNTER, "counter", "NAME", "only counters of this name, with * and ?" },
 };
 
 struct overview {
@@ -197,18 +189,14 @@ static int
 run(struct tool *t, int argc, char **argv)
 {
 	struct overview o = { .tool = t, .src = &t->in[0], .w = &t->out, .level = NO_LEVEL };
-	int opt;
-	while ((opt = utool_next(t, argc, argv)) >= 0) {
-		uint64_t n = 0;
-		if (opt == OPT_COUNTER)
-			o.counter = optarg;
-		else if (cli_number(&t->cli, "--level", 0, UINT32_MAX, optarg, &n))
-			o.level = (int64_t)n;
-		else
-			return STATUS_USAGE;
-	}
-	if (!utool_ready(t, opt, argc, argv, 1) || !utool_open(t, o.src, argv[optind]))
+	uint64_t level = UINT64_MAX;
+	const struct tool_option own[] = {
+		{ { 0, "level", "N", "also the buckets of this level; 0 is the finest" }, TAKE_NUMBER, &level },
+		{ { 0, "counter", "NAME", "only counters of this name, with * and ?" }, TAKE_TEXT, &o.counter },
+	};
+	if (!utool_begin(t, UTOOL_OPTIONS(own), argc, argv))
 		return t->status;
+	o.level = level == UINT64_MAX ? NO_LEVEL : (int64_t)level;
 	if (!uscope_summary_info(o.src->reader, &o.info)) {
 		put_str(o.w, t->json ? "null\n" : "no summary\n");
 		if (!uscope_is_complete(o.src->reader))
@@ -227,7 +215,5 @@ const struct command command_summary = {
 	.brief = "overview: density and counters",
 	.about = "Print the summary of a trace: density and counters over time.",
 	.with = WITH_JSON | WITH_MODE | WITH_OUTPUT,
-	.options = options,
-	.noptions = sizeof(options) / sizeof(options[0]),
 	.run = run,
 };

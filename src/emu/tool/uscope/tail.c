@@ -5,18 +5,6 @@
 
 #include <getopt.h>
 
-enum {
-	OPT_INTERVAL = OPT_OWN,
-	OPT_TIMEOUT,
-};
-
-static const struct cli_option options[] = {
-	{ 'f', "follow", NULL, "go on with what is added, until the trace is complete" },
-	{ 'n', "segments", "N", "begin N segments before the end (default: 1)" },
-	{ OPT_INTERVAL, "interval", "TIME", "with -f, look for more that often (default: 100ms)" },
-	{ OPT_TIMEOUT, "timeout", "TIME", "with -f, give up when nothing comes for so long" },
-};
-
 struct tail {
 	struct tool *tool;
 	struct source *src;
@@ -45,21 +33,13 @@ run(struct tool *tool, int argc, char **argv)
 {
 	struct tail t = { .tool = tool, .src = &tool->in[0], .segments = 1 };
 	follow_init(&t.follow, tool, t.src);
-	int opt;
-	while ((opt = utool_next(tool, argc, argv)) >= 0) {
-		bool good = true;
-		if (opt == 'f')
-			t.follow.on = true;
-		else if (opt == 'n')
-			good = cli_number(&tool->cli, "--segments", 0, UINT32_MAX, optarg, &t.segments);
-		else if (opt == OPT_INTERVAL)
-			good = utool_time(tool, "--interval", optarg, &t.follow.interval_ps);
-		else
-			good = utool_time(tool, "--timeout", optarg, &t.follow.timeout_ps);
-		if (!good)
-			return STATUS_USAGE;
-	}
-	if (!utool_ready(tool, opt, argc, argv, 1))
+	const struct tool_option own[] = {
+		{ { 'f', "follow", NULL, "go on with what is added, until the trace is complete" }, TAKE_FLAG, &t.follow.on },
+		{ { 'n', "segments", "N", "begin N segments before the end (default: 1)" }, TAKE_NUMBER, &t.segments },
+		{ { 0, "interval", "TIME", "with -f, look for more that often (default: 100ms)" }, TAKE_TIME, &t.follow.interval_ps },
+		{ { 0, "timeout", "TIME", "with -f, give up when nothing comes for so long" }, TAKE_TIME, &t.follow.timeout_ps },
+	};
+	if (!utool_ready(tool, utool_next(tool, UTOOL_OPTIONS(own), argc, argv), argc, argv, 1))
 		return tool->status;
 	if (!follow_open(&t.follow, argv[optind]))
 		return t.follow.status;
@@ -80,7 +60,5 @@ const struct command command_tail = {
 	.brief = "what came last; -f: what is added, until it is complete",
 	.about = "Print the last operations and events; with -f also those to come.",
 	.with = WITH_JSON | WITH_PICK | WITH_VALUES | WITH_OUTPUT,
-	.options = options,
-	.noptions = sizeof(options) / sizeof(options[0]),
 	.run = run,
 };

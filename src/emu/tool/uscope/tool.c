@@ -13,48 +13,44 @@
 #include <unistd.h>
 
 enum {
-	OPT_JSON = 256,
-	OPT_FORMAT,
-	OPT_MODE,
-	OPT_RECOVER,
-	OPT_FROM,
-	OPT_TO,
-	OPT_SCOPE,
-	OPT_STORAGE,
-	OPT_EVENT,
-	OPT_HEX,
-	OPT_RAW,
-	OPT_PROGRESS,
+	LONG_ONLY = 256, /* and up: ids of options without a letter */
 };
 
-static const struct {
-	unsigned with;
-	struct cli_option option;
-} shared[] = {
-	{ WITH_RANGE, { OPT_FROM, "from", "TIME", "begin at this time, such as 1.5us" } },
-	{ WITH_RANGE, { OPT_TO, "to", "TIME", "end at this time, which is included" } },
-	{ WITH_SCOPE, { OPT_SCOPE, "scope", "PATH", "only what is in this scope or below" } },
-	{ WITH_STORAGE, { OPT_STORAGE, "storage", "NAME", "only this storage: name or path, with * and ?" } },
-	{ WITH_EVENT, { OPT_EVENT, "event", "NAME", "only events of this type, likewise" } },
-	{ WITH_VALUES, { OPT_HEX, "hex", NULL, "integers in hexadecimal" } },
-	{ WITH_VALUES, { OPT_RAW, "raw", NULL, "numbers instead of labels and texts" } },
-	{ WITH_JSON, { OPT_FORMAT, "format", "text|json", "how to print; JSON is for programs" } },
-	{ WITH_JSON, { OPT_JSON, "json", NULL, "the same as --format=json" } },
-	{ WITH_OUTPUT, { 'o', "output", "FILE", "write there instead of on stdout" } },
-	{ WITH_MODE, { OPT_MODE, "mode", "MODE", "tolerant (default), strict or recover" } },
-	{ WITH_MODE, { OPT_RECOVER, "recover", NULL, "find segments whose list is missing or broken" } },
-	{ WITH_PROGRESS, { OPT_PROGRESS, "progress", NULL, "show progress even if stderr is no terminal" } },
-	{ 0, { 'q', "quiet", NULL, "print errors only, no warnings" } },
-};
-
-size_t
-utool_options(struct cli_option *to, unsigned with)
+void
+utool_list(struct tool *t, const struct tool_option *own, size_t n, unsigned with)
 {
-	size_t n = 0;
+	const struct {
+		unsigned with;
+		struct tool_option option;
+	} shared[] = {
+		{ WITH_RANGE, { { 0, "from", "TIME", "begin at this time, such as 1.5us" }, TAKE_TIME, &t->from } },
+		{ WITH_RANGE, { { 0, "to", "TIME", "end at this time, which is included" }, TAKE_TIME, &t->to } },
+		{ WITH_SCOPE, { { 0, "scope", "PATH", "only what is in this scope or below" }, TAKE_SCOPE } },
+		{ WITH_STORAGE, { { 0, "storage", "NAME", "only this storage: name or path, with * and ?" }, TAKE_STORAGE } },
+		{ WITH_EVENT, { { 0, "event", "NAME", "only events of this type, likewise" }, TAKE_EVENT } },
+		{ WITH_VALUES, { { 0, "hex", NULL, "integers in hexadecimal" }, TAKE_FLAG, &t->hex } },
+		{ WITH_VALUES, { { 0, "raw", NULL, "numbers instead of labels and texts" }, TAKE_FLAG, &t->raw } },
+		{ WITH_JSON, { { 0, "format", "text|json", "how to print; JSON is for programs" }, TAKE_FORMAT } },
+		{ WITH_JSON, { { 0, "json", NULL, "the same as --format=json" }, TAKE_FLAG, &t->json } },
+		{ WITH_OUTPUT, { { 'o', "output", "FILE", "write there instead of on stdout" }, TAKE_TEXT, &t->out_path } },
+		{ WITH_MODE, { { 0, "mode", "MODE", "tolerant (default), strict or recover" }, TAKE_MODE } },
+		{ WITH_MODE, { { 0, "recover", NULL, "find segments whose list is missing or broken" }, TAKE_RECOVER } },
+		{ WITH_PROGRESS, { { 0, "progress", NULL, "show progress even if stderr is no terminal" }, TAKE_FLAG, &t->progress.wanted } },
+		{ ~0u, { { 'q', "quiet", NULL, "print errors only, no warnings" }, TAKE_FLAG, &t->quiet } },
+	};
+	size_t at = 0;
+	for (size_t i = 0; i < n; i++)
+		t->options[at++] = own[i];
 	for (size_t i = 0; i < sizeof(shared) / sizeof(shared[0]); i++)
-		if (shared[i].with == 0 || (with & shared[i].with))
-			to[n++] = shared[i].option;
-	return n;
+		if (with & shared[i].with || shared[i].with == ~0u)
+			t->options[at++] = shared[i].option;
+	for (size_t i = 0; i < at; i++) {
+		t->list[i] = t->options[i].option;
+		if (t->list[i].id == 0)
+			t->list[i].id = LONG_ONLY + (int)i;
+	}
+	t->cli.options = t->list;
+	t->cli.noptions = at;
 }
 
 void
@@ -62,16 +58,10 @@ utool_init(struct tool *t, const struct command *c)
 {
 	*t = (struct tool){ .command = c, .to = UINT64_MAX };
 	(void)snprintf(t->program, sizeof(t->program), "uscope %s", c->name);
-	size_t n = 0;
-	for (size_t i = 0; i < c->noptions; i++)
-		t->options[n++] = c->options[i];
-	n += utool_options(t->options + n, c->with);
 	t->cli = (struct cli){
 		.program = t->program,
 		.synopsis = c->synopsis,
 		.about = c->about,
-		.options = t->options,
-		.noptions = n,
 		.footer = "Manual: man uscope\n",
 	};
 	t->diag.program = t->program;
@@ -131,67 +121,56 @@ add_pattern(struct tool *t, enum pick_kind kind, const char *pattern)
 	return false;
 }
 
-/* One of the shared options. false: reported. */
+/* false: reported. */
 static bool
-take_option(struct tool *t, int opt)
+take_option(struct tool *t, const struct tool_option *o)
 {
+	char name[40];
 	int i;
-	switch (opt) {
-	case OPT_JSON: t->json = true; break;
-	case OPT_FORMAT:
-		i = cli_choose(&t->cli, "--format", cli_text_or_json, 2, optarg);
+	(void)snprintf(name, sizeof(name), "--%s", o->option.name);
+	switch (o->take) {
+	case TAKE_FLAG: *(bool *)o->to = true; break;
+	case TAKE_TEXT: *(const char **)o->to = optarg; break;
+	case TAKE_TIME: return utool_time(t, name, optarg, o->to);
+	case TAKE_NUMBER: return cli_number(&t->cli, name, 0, UINT32_MAX, optarg, o->to);
+	case TAKE_FORMAT:
+		i = cli_choose(&t->cli, name, cli_text_or_json, 2, optarg);
 		t->json = i == 1;
 		t->text = i == 0;
 		return i >= 0;
-	case OPT_MODE: return set_mode(t, optarg);
-	case OPT_RECOVER: t->mode = USCOPE_RECOVER; break;
-	case OPT_FROM: return utool_time(t, "--from", optarg, &t->from);
-	case OPT_TO: return utool_time(t, "--to", optarg, &t->to);
-	case OPT_SCOPE: return add_pattern(t, PICK_SCOPE, optarg);
-	case OPT_STORAGE: return add_pattern(t, PICK_STORAGE, optarg);
-	case OPT_EVENT: return add_pattern(t, PICK_EVENT, optarg);
-	case OPT_HEX: t->hex = true; break;
-	case OPT_RAW: t->raw = true; break;
-	case OPT_PROGRESS: t->progress.wanted = true; break;
-	case 'o': t->out_path = optarg; break;
-	default: t->quiet = true; break;
+	case TAKE_MODE: return set_mode(t, optarg);
+	case TAKE_RECOVER: t->mode = USCOPE_RECOVER; break;
+	case TAKE_SCOPE: return add_pattern(t, PICK_SCOPE, optarg);
+	case TAKE_STORAGE: return add_pattern(t, PICK_STORAGE, optarg);
+	case TAKE_EVENT: return add_pattern(t, PICK_EVENT, optarg);
+	case TAKE_SELF: break;
 	}
 	return true;
 }
 
-static bool
-is_own(const struct tool *t, int opt)
-{
-	for (size_t i = 0; i < t->command->noptions; i++)
-		if (t->command->options[i].id == opt)
-			return true;
-	return false;
-}
-
 int
-utool_next(struct tool *t, int argc, char **argv)
+utool_next(struct tool *t, const struct tool_option *own, size_t n, int argc, char **argv)
 {
 	int opt;
+	if (!t->cli.options)
+		utool_list(t, own, n, t->command->with);
 	while ((opt = cli_next(&t->cli, argc, argv)) >= 0) {
-		if (is_own(t, opt))
+		const struct tool_option *o = t->options;
+		for (const struct cli_option *c = t->list; c->id != opt; c++)
+			o++;
+		if (o->take == TAKE_SELF)
 			return opt;
-		if (!take_option(t, opt))
+		if (!take_option(t, o))
 			return CLI_USAGE;
 	}
 	return opt;
 }
 
-/* Whether the output would overwrite an argument. */
-static bool
-is_input(const struct tool *t, int argc, char **argv)
+bool
+utool_is_same(const char *a, const char *b)
 {
-	struct stat out, in;
-	if (stat(t->out_path, &out) != 0)
-		return false;
-	for (int i = optind; i < argc; i++)
-		if (stat(argv[i], &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
-			return true;
-	return false;
+	struct stat x, y;
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 static int
@@ -211,8 +190,9 @@ open_output(struct tool *t, int argc, char **argv)
 		(void)close(fd);
 		return utool_no_memory(t);
 	}
-	if (is_input(t, argc, argv))
-		return utool_usage(t, "'%s' is read and cannot be written", t->out_path);
+	for (int i = optind; i < argc; i++)
+		if (utool_is_same(argv[i], t->out_path))
+			return utool_usage(t, "'%s' is read and cannot be written", t->out_path);
 	int rc = wbuf_open(&t->out, t->out_path);
 	if (rc < 0)
 		utool_error(t, "write", "cannot create %s: %s", t->out_path, strerror(-rc));
@@ -276,9 +256,10 @@ utool_load(struct tool *t, struct source *s, const char *path)
 }
 
 bool
-utool_open(struct tool *t, struct source *s, const char *path)
+utool_begin(struct tool *t, const struct tool_option *own, size_t n, int argc, char **argv)
 {
-	return utool_load(t, s, path) && utool_pick(t, s);
+	int last = utool_next(t, own, n, argc, argv);
+	return utool_ready(t, last, argc, argv, 1) && utool_load(t, &t->in[0], argv[optind]) && utool_pick(t, &t->in[0]);
 }
 
 /* Rules that the file breaks without being useless. */

@@ -5,8 +5,8 @@
 /* tool: what the subcommands of uscope share: options, files, messages, output.
  *
  * A subcommand is one struct command in a file of its own, named in commands.def. Its
- * run() reads the options with utool_next(), calls utool_ready(), opens what it reads
- * with utool_open(), prints to tool->out, and returns an exit status. uscope.c cleans up
+ * run() lists its options with the places of their values, has utool_begin() read the command
+ * line and open the file, prints to tool->out, and returns an exit status. uscope.c cleans up
  * after it. */
 
 #include "diag.h"
@@ -39,8 +39,29 @@ enum {
 };
 
 enum {
-	OPT_OWN = 512, /* the first number for options of a subcommand */
 	UTOOL_OPTIONS_MAX = 40,
+};
+
+/* What an option does with its value. */
+enum take {
+	TAKE_FLAG,   /* sets a bool */
+	TAKE_TEXT,   /* a const char * */
+	TAKE_TIME,   /* a uint64_t, in ps */
+	TAKE_NUMBER, /* a uint64_t, below 2^32 */
+	TAKE_SELF,   /* utool_next() returns its letter */
+	/* Of shared options only. */
+	TAKE_FORMAT,
+	TAKE_MODE,
+	TAKE_RECOVER,
+	TAKE_SCOPE,
+	TAKE_STORAGE,
+	TAKE_EVENT,
+};
+
+struct tool_option {
+	struct cli_option option; /* id 0: it has no letter */
+	enum take take;
+	void *to; /* of the first four */
 };
 
 struct tool;
@@ -51,8 +72,6 @@ struct command {
 	const char *brief;    /* a few words, for the list */
 	const char *about;    /* what it does */
 	unsigned with;        /* WITH_... */
-	const struct cli_option *options;
-	size_t noptions;
 	int (*run)(struct tool *t, int argc, char **argv);
 };
 
@@ -72,8 +91,9 @@ struct source {
 struct tool {
 	const struct command *command;
 	struct cli cli;
-	struct cli_option options[UTOOL_OPTIONS_MAX];
-	char program[32]; /* "uscope dump" */
+	struct tool_option options[UTOOL_OPTIONS_MAX];
+	struct cli_option list[UTOOL_OPTIONS_MAX]; /* the same, for the parser */
+	char program[32];                          /* "uscope dump" */
 	struct wbuf out;
 	const char *out_path; /* NULL: stdout */
 	struct source in[2];
@@ -93,26 +113,31 @@ struct tool {
 	int status; /* once utool_ready() has said no */
 };
 
-/* The options that commands share, those of these WITH_... Returns how many. */
-size_t utool_options(struct cli_option *to, unsigned with);
+/* Fills options and list with those of the command and the shared ones of these WITH_... */
+void utool_list(struct tool *t, const struct tool_option *own, size_t n, unsigned with);
 
 void utool_init(struct tool *t, const struct command *c);
 /* Closes all and reports what went wrong. Returns the exit status. */
 int utool_finish(struct tool *t, int status);
 
-/* The next option of the subcommand's own; below 0: there is none. */
-int utool_next(struct tool *t, int argc, char **argv);
+/* For a command that reads one file: takes the options, opens the output and t->in[0], and makes
+ * the choice of --scope and so on. false: t->status is the exit status. */
+bool utool_begin(struct tool *t, const struct tool_option *own, size_t n, int argc, char **argv);
+/* Its steps. Takes the options up to one of TAKE_SELF; below 0: there are no more. */
+int utool_next(struct tool *t, const struct tool_option *own, size_t n, int argc, char **argv);
 /* Whether the command line is right and asks for work: `last` is what utool_next returned
  * last, nargs the number of arguments. Opens the output. */
 bool utool_ready(struct tool *t, int last, int argc, char **argv, int nargs);
+#define UTOOL_OPTIONS(own) (own), sizeof(own) / sizeof((own)[0])
 /* Says what is wrong with the command line. Returns STATUS_USAGE. */
 int utool_usage(struct tool *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A time given to an option. false: reported. */
 bool utool_time(struct tool *t, const char *option, const char *text, uint64_t *ps);
 
-/* Opens a file and makes the choice of --scope and so on. false: reported. */
-bool utool_open(struct tool *t, struct source *s, const char *path);
-/* Its steps: opens a file, or takes a reader that is open; then the choice. */
+/* Whether two paths lead to one file. */
+bool utool_is_same(const char *a, const char *b);
+
+/* Opens a file, or takes a reader that is open; then the choice. false: reported. */
 bool utool_load(struct tool *t, struct source *s, const char *path);
 bool utool_adopt(struct tool *t, struct source *s, const char *path, uscope_reader_t *reader);
 bool utool_pick(struct tool *t, struct source *s);

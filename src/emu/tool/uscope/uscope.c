@@ -23,26 +23,22 @@ int
 main(int argc, char **argv)
 {
 	struct cli_command names[COMMANDS];
-	struct cli_option options[UTOOL_OPTIONS_MAX];
+	static struct tool t; /* large */
 	for (size_t i = 0; i < COMMANDS; i++)
 		names[i] = (struct cli_command){ commands[i]->name, commands[i]->brief };
-	const struct cli cli = {
-		.program = "uscope",
-		.about = "Look into µScope traces, check, repair and convert them.",
-		.options = options,
-		.noptions = utool_options(options, ~0u),
-	};
-	for (size_t i = 0; i < cli.noptions; i++)
-		options[i].help = NULL; /* those that a command has are in its help */
+	t.cli.program = "uscope";
+	t.cli.about = "Look into µScope traces, check, repair and convert them.";
+	utool_list(&t, NULL, 0, ~0u);
+	for (size_t i = 0; i < t.cli.noptions; i++)
+		t.list[i].help = NULL; /* those that a command has are in its help */
 
 	/* A file above the limit is a failed write and not a death. */
 	(void)signal(SIGXFSZ, SIG_IGN);
 	int status;
-	int i = cli_command(&cli, names, COMMANDS, "Times are numbers with ps, ns, us, ms, s, min or h behind them, such as 1.5us.\n",
+	int i = cli_command(&t.cli, names, COMMANDS, "Times are numbers with ps, ns, us, ms, s, min or h behind them, such as 1.5us.\n",
 		&argc, &argv, &status);
 	if (i < 0)
 		return status;
-	static struct tool t; /* large */
 	utool_init(&t, commands[i]);
 	return utool_finish(&t, commands[i]->run(&t, argc, argv));
 }

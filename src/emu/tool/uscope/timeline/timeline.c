@@ -8,26 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	OPT_AT = OPT_OWN,
-	OPT_PROFILE,
-	OPT_PRV,
-	OPT_INTERVAL,
-	OPT_TIMEOUT,
-};
-
-static const struct cli_option options[] = {
-	{ OPT_AT, "at", "TIME", "what all rows show then: 1.5ms, 50%, end or end-2us" },
-	{ 'r', "row", "ROW", "list this row: label, number, cpu/NUMBER; with * and ?" },
-	{ 'c', "channel", "NAME", "list this channel: name, label or PRV type, likewise" },
-	{ OPT_PROFILE, "profile", NULL, "how long the rows were in each state" },
-	{ OPT_PRV, "prv", "DIR", "write the Paraver files there" },
-	{ 'f', "follow", NULL, "list, and go on until the file is complete" },
-	{ 'a', "all", NULL, "also empty states and columns, and what lasts no time" },
-	{ OPT_INTERVAL, "interval", "TIME", "with -f, look for more that often (default: 100ms)" },
-	{ OPT_TIMEOUT, "timeout", "TIME", "with -f, give up when nothing comes for so long" },
-};
-
 struct request {
 	struct timeline t;
 	struct tlpatterns patterns;
@@ -40,33 +20,17 @@ struct request {
 	size_t channel_width;
 };
 
-static bool
-add_pattern(struct tool *t, const char **list, size_t *n, const char *pattern)
-{
-	if (*n == TLPICK_MAX) {
-		(void)utool_usage(t, "more than %d names of a kind", TLPICK_MAX);
-		return false;
-	}
-	list[(*n)++] = pattern;
-	return true;
-}
-
 /* false: reported. */
 static bool
-take_option(struct request *q, int opt)
+add_pattern(struct request *q, bool row, const char *pattern)
 {
-	struct tool *t = q->t.tool;
-	switch (opt) {
-	case OPT_AT: q->at = optarg; return true;
-	case 'r': return add_pattern(t, q->patterns.rows, &q->patterns.nrows, optarg);
-	case 'c': return add_pattern(t, q->patterns.channels, &q->patterns.nchannels, optarg);
-	case OPT_PROFILE: q->profile = true; return true;
-	case OPT_PRV: q->prv = optarg; return true;
-	case 'f': q->follow.on = true; return true;
-	case OPT_INTERVAL: return utool_time(t, "--interval", optarg, &q->follow.interval_ps);
-	case OPT_TIMEOUT: return utool_time(t, "--timeout", optarg, &q->follow.timeout_ps);
-	default: q->t.all = true; return true;
+	size_t *n = row ? &q->patterns.nrows : &q->patterns.nchannels;
+	if (*n == TLPICK_MAX) {
+		(void)utool_usage(q->t.tool, "more than %d names of a kind", TLPICK_MAX);
+		return false;
 	}
+	(row ? q->patterns.rows : q->patterns.channels)[(*n)++] = pattern;
+	return true;
 }
 
 /* Refuses options that exclude each other. false: reported. */
@@ -200,9 +164,20 @@ run(struct tool *t, int argc, char **argv)
 	static struct request q; /* large */
 	q = (struct request){ .t = { .tool = t } };
 	follow_init(&q.follow, t, &t->in[0]);
+	const struct tool_option own[] = {
+		{ { 0, "at", "TIME", "what all rows show then: 1.5ms, 50%, end or end-2us" }, TAKE_TEXT, &q.at },
+		{ { 'r', "row", "ROW", "list this row: label, number, cpu/NUMBER; with * and ?" }, TAKE_SELF },
+		{ { 'c', "channel", "NAME", "list this channel: name, label or PRV type, likewise" }, TAKE_SELF },
+		{ { 0, "profile", NULL, "how long the rows were in each state" }, TAKE_FLAG, &q.profile },
+		{ { 0, "prv", "DIR", "write the Paraver files there" }, TAKE_TEXT, &q.prv },
+		{ { 'f', "follow", NULL, "list, and go on until the file is complete" }, TAKE_FLAG, &q.follow.on },
+		{ { 'a', "all", NULL, "also empty states and columns, and what lasts no time" }, TAKE_FLAG, &q.t.all },
+		{ { 0, "interval", "TIME", "with -f, look for more that often (default: 100ms)" }, TAKE_TIME, &q.follow.interval_ps },
+		{ { 0, "timeout", "TIME", "with -f, give up when nothing comes for so long" }, TAKE_TIME, &q.follow.timeout_ps },
+	};
 	int opt;
-	while ((opt = utool_next(t, argc, argv)) >= 0)
-		if (!take_option(&q, opt))
+	while ((opt = utool_next(t, UTOOL_OPTIONS(own), argc, argv)) >= 0)
+		if (!add_pattern(&q, opt == 'r', optarg))
 			return STATUS_USAGE;
 	if (!utool_ready(t, opt, argc, argv, 1) || !check_options(&q))
 		return t->status;
@@ -226,7 +201,5 @@ const struct command command_timeline = {
 	.brief = "what threads and CPUs did, out of ovni.uscp",
 	.about = "Print what threads and CPUs did, out of the timeline that ovniemu writes.",
 	.with = WITH_JSON | WITH_MODE | WITH_RANGE | WITH_OUTPUT | WITH_PROGRESS,
-	.options = options,
-	.noptions = sizeof(options) / sizeof(options[0]),
 	.run = run,
 };
