@@ -244,7 +244,7 @@ void emu_add_property(struct emu *emu, const char *key, const char *value);
  * The text lives as long as the emulator. Returns 0, or <0 (reported). */
 int emu_add_text(struct emu *emu, int64_t value, const char *text);
 
-/* In finish(): labels a value of a channel. The same label may be given again; another one
+/* During the run, or in finish(): labels a value of a channel. The same label may be given again; another one
  * for the value is an error. */
 int emu_add_label(struct emu *emu, int chan, int64_t value, const char *text);
 

@@ -12,33 +12,40 @@ static const uint8_t channels[PRISM_STACKS] = {
 	[PRISM_NETS] = NET,
 };
 
-/* ---- Stacks. ---- */
+/* ---- Numbers. ---- */
 
-/* Adds a name to the list. Returns its index, or 0: no memory (reported). */
-static uint32_t
-add_index(struct emu *emu, struct prism_labels *k, const struct prism_name *name)
+int
+prismcxt_index(struct emu *emu, struct idmap *x, int chan, uint64_t key, uint32_t *number)
 {
-	const struct prism_name **list = arena_grow(&emu->arena, k->list, k->n, &k->cap, sizeof(void *));
-	if (!list) {
-		(void)diag_no_memory(emu->diag);
+	/* Mixed with the address of the table, so that collisions differ between runs. */
+	struct idmap_slot *slot = idmap_slot(x, &emu->arena, key ^ (uint64_t)(uintptr_t)x * UINT64_C(0x9e3779b97f4a7c15));
+	uint32_t *n = slot ? slot->value : NULL;
+	*number = n ? *n : (uint32_t)x->n;
+	if (n)
 		return 0;
-	}
-	k->list = list;
-	list[k->n++] = name;
-	return (uint32_t)k->n;
+	n = slot ? slot->value = arena_new(&emu->arena, uint32_t, 1) : NULL;
+	const char *label = n && *number <= LABELS_MAX ? arena_printf(&emu->arena, "%#" PRIx64, key) : "";
+	if (!n || !label)
+		return diag_no_memory(emu->diag);
+	*n = *number;
+	return *label ? emu_add_label(emu, chan, *number, label) : 0;
 }
 
 int
 prismcxt_number(struct emu *emu, struct prismmodel *d, const struct prism_cxt *c)
 {
+	char text[PRISMISSUE_TEXT];
 	enum prism_stack_kind kind = prism_stack_of(c->type);
-	struct prism_labels *k = &d->stacks[kind];
-	uint32_t *index = d->step.name ? &d->step.name->user[kind] : &k->unnamed;
-	if (!prism_cxt_enters(c->type) || *index)
+	struct prism_name *name = d->step.name;
+	uint32_t *number = name ? &name->user[kind] : &d->unnamed[kind];
+	if (!prism_cxt_enters(c->type) || *number)
 		return 0;
-	*index = add_index(emu, k, d->step.name);
-	return *index ? 0 : -ERR_MEMORY;
+	*number = ++d->nnames[kind];
+	const char *label = arena_printf(&emu->arena, "%s", name ? prismissue_text(text, name) : "(no name)");
+	return label ? emu_add_label(emu, channels[kind], *number, label) : diag_no_memory(emu->diag);
 }
+
+/* ---- Events. ---- */
 
 /* Shows a change of a stack by the step, in the stack of a channel. */
 static int
@@ -48,7 +55,7 @@ show_stack(struct emu *emu, const struct event *ev, struct prismmodel *d, const 
 	enum prism_stack_kind kind = prism_stack_of(c->type);
 	int rc = 0;
 	if (step->pushed)
-		rc = emu_push(emu, ev, channels[kind], step->name ? step->name->user[kind] : d->stacks[kind].unnamed);
+		rc = emu_push(emu, ev, channels[kind], step->name ? step->name->user[kind] : d->unnamed[kind]);
 	else if (step->popped == 1)
 		rc = emu_pop(emu, ev, channels[kind], emu_top(emu, channels[kind]));
 	else if (step->popped)
@@ -59,16 +66,15 @@ show_stack(struct emu *emu, const struct event *ev, struct prismmodel *d, const 
 	return rc == 0 && d->p->options->interval == PRISM_INTERVAL_FUNC ? prismspan_close(emu, ev, d) : rc;
 }
 
-/* ---- Blocks and instructions. ---- */
-
 /* Shows the number of a block or an instruction. */
 static int
-take_address(struct emu *emu, const struct event *ev, const struct prism_cxt *c, struct prism_index *x, int chan)
+take_address(struct emu *emu, const struct event *ev, const struct prism_cxt *c, struct idmap *x, int chan)
 {
+	uint32_t number;
 	if (!(c->has & PRISM_HAS_ID))
 		return 0;
-	uint32_t index = prismmodel_index(emu, x, c->id);
-	return index ? emu_set(emu, ev, chan, index) : -ERR_MEMORY;
+	int rc = prismcxt_index(emu, x, chan, c->id, &number);
+	return rc < 0 ? rc : emu_set(emu, ev, chan, number);
 }
 
 int
@@ -79,43 +85,4 @@ prismcxt_take(struct emu *emu, const struct event *ev, struct prismmodel *d, con
 	if (c->type == PRISM_BB)
 		return take_address(emu, ev, c, &d->blocks, BB);
 	return c->type == PRISM_INSN && d->p->options->insn ? take_address(emu, ev, c, &d->insns, INSN) : 0;
-}
-
-/* ---- Labels. ---- */
-
-static int
-label_names(struct emu *emu, const struct prism_labels *k, int chan)
-{
-	int rc = 0;
-	for (size_t i = 0; i < k->n && rc == 0; i++) {
-		char text[PRISMISSUE_TEXT];
-		const struct prism_name *name = k->list[i];
-		const char *label = arena_printf(&emu->arena, "%s", name ? prismissue_text(text, name) : "(no name)");
-		rc = label ? emu_add_label(emu, chan, (int64_t)i + 1, label) : diag_no_memory(emu->diag);
-	}
-	return rc;
-}
-
-static int
-label_keys(struct emu *emu, const struct prism_index *x, int chan)
-{
-	int rc = 0;
-	for (const struct prism_key *k = x->first; k && k->number <= LABELS_MAX && rc == 0; k = k->next) {
-		const char *label = arena_printf(&emu->arena, "%#" PRIx64, k->key);
-		rc = label ? emu_add_label(emu, chan, k->number, label) : diag_no_memory(emu->diag);
-	}
-	return rc;
-}
-
-int
-prismcxt_label(struct emu *emu, struct prismmodel *d)
-{
-	int rc = 0;
-	for (int kind = 0; kind < PRISM_STACKS && rc == 0; kind++)
-		rc = label_names(emu, &d->stacks[kind], channels[kind]);
-	if (rc == 0)
-		rc = label_keys(emu, &d->blocks, BB);
-	if (rc == 0)
-		rc = label_keys(emu, &d->insns, INSN);
-	return rc < 0 ? rc : label_keys(emu, &d->objects, SYNC_OBJECT);
 }

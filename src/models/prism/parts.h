@@ -82,37 +82,18 @@ struct prismmodel_core {
 	bool stale; /* the interval before the current one has something */
 };
 
-/* An address or object, which has a number in the order of first appearance. */
-struct prism_key {
-	uint64_t key;
-	uint32_t number; /* from 1 */
-	struct prism_key *next;
-};
-
-struct prism_index {
-	struct idmap ids; /* struct prism_key */
-	struct prism_key *first;
-	struct prism_key *last;
-};
-
-/* Names of a stack, by index less one; NULL: a missing name. */
-struct prism_labels {
-	const struct prism_name **list;
-	size_t n;
-	size_t cap;
-	uint32_t unnamed; /* index that stands for a missing name; 0: none yet */
-};
-
 struct prismmodel {
 	struct prism *p;
 	struct prism_run *tools;
 	struct prism_machine machine;
 	struct prismmodel_core *cores;
 	struct prismmodel_thread *threads; /* by row */
-	struct prism_labels stacks[PRISM_STACKS];
-	struct prism_index blocks;
-	struct prism_index insns;
-	struct prism_index objects;
+	uint32_t nnames[PRISM_STACKS];     /* numbered so far */
+	uint32_t unnamed[PRISM_STACKS];    /* number that stands for a missing name; 0: none yet */
+	/* Numbers of addresses and objects, from 1 in the order of first appearance. */
+	struct idmap blocks;
+	struct idmap insns;
+	struct idmap objects;
 	struct idmap met; /* stream << 32 | row */
 	uint32_t *listed; /* rows */
 	uint32_t nlisted;
@@ -130,14 +111,6 @@ struct prismmodel {
 
 extern const struct chan_decl prismmodel_chans[NCHANS];
 
-/* Mixes a number of the trace with the address of its table, so that collisions differ
- * between runs. */
-static inline uint64_t
-prismmodel_key(const void *table, uint64_t number)
-{
-	return number ^ (uint64_t)(uintptr_t)table * UINT64_C(0x9e3779b97f4a7c15);
-}
-
 /* All functions return 0, or <0 (reported), unless said otherwise. */
 
 /* Reports the issues that the machine found at the current event. Returns 0 if the run goes
@@ -149,19 +122,16 @@ enum {
 };
 const char *prismissue_text(char *text, const struct prism_name *name);
 
-/* Returns the number of a key, from 1, adding it if it is new; 0: no memory (reported). */
-uint32_t prismmodel_index(struct emu *emu, struct prism_index *x, uint64_t key);
-
 /* Chooses the thread of the step, and shows that it runs. */
 int prismthread_show(struct emu *emu, const struct event *ev, struct prismmodel *d);
 /* Ends the current stream, and the threads of its CPU. */
 int prismthread_end(struct emu *emu, const struct event *ev, struct prismmodel *d);
 
-/* Numbers the name that the step enters, also beyond the depth of a stack. */
+/* Sets *number to that of an address or object. A new one gets a label of the channel. */
+int prismcxt_index(struct emu *emu, struct idmap *x, int chan, uint64_t key, uint32_t *number);
+/* Numbers the name that the step enters, also beyond the depth of a stack, and labels it. */
 int prismcxt_number(struct emu *emu, struct prismmodel *d, const struct prism_cxt *c);
 int prismcxt_take(struct emu *emu, const struct event *ev, struct prismmodel *d, const struct prism_cxt *c);
-/* Adds the labels of numbered names and keys. */
-int prismcxt_label(struct emu *emu, struct prismmodel *d);
 
 int prismsync_take(struct emu *emu, const struct event *ev, struct prismmodel *d, const struct prism_sync *s);
 /* Shows that the thread of the step waits no more. */

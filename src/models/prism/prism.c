@@ -9,30 +9,6 @@
 
 #include <inttypes.h>
 
-/* ---- Shared by the parts. ---- */
-
-uint32_t
-prismmodel_index(struct emu *emu, struct prism_index *x, uint64_t key)
-{
-	struct idmap_slot *slot = idmap_slot(&x->ids, &emu->arena, prismmodel_key(x, key));
-	struct prism_key *k = slot ? slot->value : NULL;
-	if (k)
-		return k->number;
-	k = slot ? arena_new(&emu->arena, struct prism_key, 1) : NULL;
-	if (!k) {
-		(void)diag_no_memory(emu->diag);
-		return 0;
-	}
-	*k = (struct prism_key){ .key = key, .number = x->last ? x->last->number + 1 : 1 };
-	slot->value = k;
-	if (x->last)
-		x->last->next = k;
-	else
-		x->first = k;
-	x->last = k;
-	return k->number;
-}
-
 /* ---- Begin and end. ---- */
 
 /* Adds the settings of the streams as properties of the trace: "mixed" where they differ. */
@@ -103,8 +79,6 @@ finish(struct emu *emu)
 		return 0;
 	tell_codes(emu, p);
 	int rc = prismtools_close(d->tools);
-	int bad = prismcxt_label(emu, d);
-	rc = rc ? rc : bad;
 	prism_machine_finish(&d->machine);
 	return rc;
 }

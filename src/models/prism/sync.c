@@ -41,8 +41,9 @@ flash(struct emu *emu, const struct event *ev, struct prismmodel *d, const struc
 	int rc = emu_punctual(emu, ev, SYNC, s->type);
 	if (rc < 0 || !s->nargs || s->type == PRISM_SWAP)
 		return rc;
-	uint32_t object = prismmodel_index(emu, &d->objects, s->arg[0]);
-	return object ? emu_punctual(emu, ev, SYNC_OBJECT, object) : -ERR_MEMORY;
+	uint32_t object;
+	rc = prismcxt_index(emu, &d->objects, SYNC_OBJECT, s->arg[0], &object);
+	return rc < 0 ? rc : emu_punctual(emu, ev, SYNC_OBJECT, object);
 }
 
 int
