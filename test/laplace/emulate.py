@@ -152,6 +152,22 @@ def counted(emu, tmp):
         check(how, value_at(s[2, 310], 1000) == 200 and value_at(s[2, 315], 1000) == 4, f"{s[2, 310]} loads, {s[2, 315]} pages")
 
 
+def first_touches(emu, tool, tmp):
+    """A page is touched first as often in a per-process merge as in the trace that it is made of."""
+    kernel = write(f"{tmp}/k.lkt", "F 1 5 0\nA 2 5 a1\nm 3 5 1000 2000\nS 4 5\nC 10 5 1000\nU 20 5 1000 1000\nm 20 5 1000 1000\n"
+                   "< 30 5 77 8 1 0 1000\nM 31 5 8000 2000 77 8 1 0 f\n")
+    refs = write(f"{tmp}/r.lrt", "r 5 4 a1 1000\nr 11 4 a1 1000\nr 21 4 a1 1000\nr 32 4 a1 8000\nr 33 4 a1 9000\n")
+    subprocess.run([tool, "split", "-q", refs, kernel, "-o", f"{tmp}/split of touches"], check=True)
+    have = {}
+    for name, args in ("trace", ["--laplace", refs, "--laplace-kernel", kernel]), ("merge", ["--laplace", f"{tmp}/split of touches"]):
+        p = run(emu, f"{tmp}/out", *args)
+        check(name, p.returncode == 0, p.stderr)
+        s = sequences(f"{tmp}/out/thread.prv")
+        have[name] = text_of(s[2, 304]), value_at(s[2, 318], 1000)
+    check("first touches", have["trace"] == have["merge"], have)
+    check("first touches", have["trace"][1] == 3, have)
+
+
 def pipes(emu, tool, tmp):
     """References may come through a pipe when a file tells the tasks."""
     kernel = write(f"{tmp}/kernel.lkt", KERNEL)
@@ -344,7 +360,7 @@ def documents(emu, tmp):
 
 def main():
     emu, tool = sys.argv[1:]
-    for test in (lambda t: example(emu, tool, t), lambda t: basic_and_parts(emu, tool, t), lambda t: counted(emu, t), lambda t: pipes(emu, tool, t), lambda t: bad(emu, t), lambda t: documents(emu, t), lambda t: manifests(emu, t)):
+    for test in (lambda t: example(emu, tool, t), lambda t: basic_and_parts(emu, tool, t), lambda t: counted(emu, t), lambda t: first_touches(emu, tool, t), lambda t: pipes(emu, tool, t), lambda t: bad(emu, t), lambda t: documents(emu, t), lambda t: manifests(emu, t)):
         with tempfile.TemporaryDirectory() as tmp:
             test(tmp)
     return worked.finish()

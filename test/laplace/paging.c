@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* ---- Ranges: several maps that share nodes, beside plain arrays. ---- */
 
@@ -37,6 +38,9 @@ compare(int map)
 		while (q < PAGES && !plains[map].value[q])
 			q++;
 		CHECK(next ? (next->first > p ? next->first : p) == q : q == PAGES);
+		for (q = p; q < PAGES && plains[map].value[q];)
+			q++;
+		CHECK(laprange_gap(maps[map], p) == q);
 	}
 	CHECK(laprange_total(maps[map]) == total);
 	const struct laprange *r = laprange_next(maps[map], 0);
@@ -309,6 +313,43 @@ test_counts(uint64_t *seed, bool dense)
 	lapcount_finish(&c);
 }
 
+/* ---- Files that are read again and again. ---- */
+
+static void
+move_bytes(struct lappages *p, char tag, uint64_t inode, uint64_t first_page, uint64_t npages)
+{
+	struct lap_event ev = { .tag = (uint8_t)tag };
+	ev.arg[LAP_INODE] = inode;
+	ev.arg[LAP_OFFSET] = first_page << LAP_PAGE_SHIFT;
+	ev.arg[LAP_LENGTH] = npages << LAP_PAGE_SHIFT;
+	CHECK(lappages_event(p, &ev, NULL, NULL) == 0 && !p->failed);
+}
+
+/* What a transfer costs does not grow with the fragments of its file. */
+static void
+test_transfers(void)
+{
+	enum { READS = 40000,
+		APPENDS = 20000,
+		SECONDS = 10 };
+	struct lappages p;
+	clock_t begin = clock();
+	CHECK(lappages_init(&p, 0xc0000000, false) == 0);
+	for (uint64_t i = READS; i-- > 0;)
+		move_bytes(&p, '>', 1, i, 1);
+	for (uint64_t i = 0; i < READS; i++)
+		move_bytes(&p, '<', 1, 0, READS);
+	CHECK(p.npages == READS);
+	for (uint64_t i = 0; i < APPENDS; i++) {
+		move_bytes(&p, '>', 2, i, 1);
+		move_bytes(&p, '>', 3, i, 1); /* so that pages of neither follow each other */
+		move_bytes(&p, '<', 2, 0, i + 1);
+	}
+	CHECK(p.npages == READS + 2 * APPENDS);
+	CHECK((clock() - begin) / CLOCKS_PER_SEC < SECONDS);
+	lappages_finish(&p);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -318,6 +359,7 @@ main(int argc, char **argv)
 	test_identity();
 	test_beyond();
 	test_many_pages(&seed);
+	test_transfers();
 	test_counts(&seed, false);
 	test_counts(&seed, true);
 	return 0;

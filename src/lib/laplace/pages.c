@@ -234,6 +234,24 @@ lappages_touch(struct lappages *p, struct lap_space *s, uint32_t addr, uint8_t *
 	return found;
 }
 
+uint8_t
+lappages_class(const struct lappages *p, const struct lap_space *s, uint32_t addr, bool *known)
+{
+	uint64_t page = addr >> LAP_PAGE_SHIFT;
+	bool kernel = addr >= p->kernel_base;
+	const struct laprange *r = kernel ? laprange_find(p->kernel, page) : s ? laprange_find(s->pages, page)
+									       : NULL;
+	*known = r;
+	if (r || kernel)
+		return kernel ? LAP_CLASS_KERNEL : (uint8_t)r->owner;
+	r = s ? laprange_find(s->maps, page) : NULL;
+	if (!r || !r->owner)
+		return r ? LAP_CLASS_ANONYMOUS : LAP_CLASS_UNMAPPED;
+	const struct lap_object *o = p->objects[r->owner - 1];
+	*known = laprange_find(o->pages, laprange_value(r, page));
+	return o->class;
+}
+
 /* ---- Events. ---- */
 
 /* The pages of a range in bytes, which is not empty. */
@@ -316,28 +334,20 @@ duplicate(struct lappages *p, struct lap_space *s, struct lap_space *dup, struct
 	laprange_put(&p->pool, &dup->pages, laprange_copy(&p->pool, &s->pages, at.first, at.last), 0);
 }
 
-/* Touches the pages of the file cache that a transfer uses. */
+/* Touches the pages of the file cache that a transfer uses: only gaps are visited, as a file may
+ * be read again and again. */
 static void
 transfer(struct lappages *p, struct lap_object *o, struct span at)
 {
 	uint64_t page = at.first;
-	while (o && !p->pool.failed) {
+	while (o && !p->pool.failed && (page = laprange_gap(o->pages, page)) <= at.last) {
 		const struct laprange *r = laprange_next(o->pages, page);
-		if (!r || r->first > page) {
-			uint64_t last = r && r->first <= at.last ? r->first - 1 : at.last;
-			uint64_t n = last - page + 1;
-			if (p->npages + n > PAGES_MAX)
-				return;
-			laprange_set(&p->pool, &o->pages, page, last, o->class, p->npages + 1);
-			p->npages += n;
-			if (last == at.last)
-				return;
-			page = last + 1;
-			r = laprange_find(o->pages, page);
-		}
-		if (!r || r->last >= at.last)
+		uint64_t last = r && r->first <= at.last ? r->first - 1 : at.last;
+		uint64_t n = last - page + 1;
+		if (p->npages + n > PAGES_MAX)
 			return;
-		page = r->last + 1;
+		laprange_set(&p->pool, &o->pages, page, last, o->class, p->npages + 1);
+		p->npages += n;
 	}
 }
 
@@ -355,7 +365,7 @@ retire(struct lappages *p, struct lap_object *o, uint64_t first)
 static uint64_t
 copy_on_write(struct lappages *p, struct lap_space *s, uint64_t page)
 {
-	uint64_t canonical = new_page(p, &s->pages, page, LAP_CLASS_ANONYMOUS);
+	uint64_t canonical = new_page(p, &s->pages, page, LAP_CLASS_COPY);
 	/* References have 32 bits, and those from kernel_base on are of the kernel. */
 	if (page >> 20 == 0 && page << LAP_PAGE_SHIFT < p->kernel_base) {
 		uint32_t addr = (uint32_t)(page << LAP_PAGE_SHIFT);

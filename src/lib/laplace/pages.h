@@ -24,7 +24,7 @@ enum lap_class {
 	LAP_CLASS_FILE,
 	LAP_CLASS_SEGMENT,
 	LAP_CLASS_UNMAPPED,
-	LAP_CLASS_COPY, /* a copy on write; its page is anonymous */
+	LAP_CLASS_COPY, /* made by C; no touch of it is the first */
 	LAP_CLASS_KERNEL,
 	LAP_CLASSES,
 };
@@ -88,6 +88,9 @@ void lappages_end_space(struct lappages *p, struct lap_space *s);
  *   class   what it is if this was the first touch, else 0
  * 0: there is no such space. */
 uint64_t lappages_touch(struct lappages *p, struct lap_space *s, uint32_t addr, uint8_t *class);
+
+/* The class of the page of an address, which is not touched. known: it has a number already. */
+uint8_t lappages_class(const struct lappages *p, const struct lap_space *s, uint32_t addr, bool *known);
 
 /* Prefetches the cache line of an address that will be touched soon. Later lappages_peek()
  * returns its page, if the cache has it; 0: it has not. */

@@ -217,6 +217,34 @@ laprange_next(const struct laprange *n, uint64_t page)
 	return best;
 }
 
+/* How many pages a tree has from `page` on. */
+static uint64_t
+count_from(const struct laprange *n, uint64_t page)
+{
+	uint64_t count = 0;
+	while (n && (page < n->first || page > n->last)) {
+		if (page < n->first)
+			count += n->last - n->first + 1 + laprange_total(n->right);
+		n = page < n->first ? n->left : n->right;
+	}
+	return n ? count + n->last - page + 1 + laprange_total(n->right) : count;
+}
+
+uint64_t
+laprange_gap(const struct laprange *n, uint64_t page)
+{
+	while (n) {
+		/* The gap is below the node unless the left subtree has all pages in between. */
+		if (page < n->first && count_from(n->left, page) < n->first - page) {
+			n = n->left;
+		} else {
+			page = page <= n->last ? n->last + 1 : page;
+			n = n->right;
+		}
+	}
+	return page;
+}
+
 static const struct laprange *
 last_of(const struct laprange *n)
 {

@@ -50,6 +50,9 @@ const struct laprange *laprange_find(const struct laprange *map, uint64_t page);
 /* The range with the lowest page that is not below `page`. NULL: there is none. */
 const struct laprange *laprange_next(const struct laprange *map, uint64_t page);
 
+/* The lowest page from `page` on that the map lacks; it must lack one. O(log n log n). */
+uint64_t laprange_gap(const struct laprange *map, uint64_t page);
+
 /* The value of a page that the range has. */
 static inline uint64_t
 laprange_value(const struct laprange *r, uint64_t page)

@@ -258,7 +258,6 @@ finish(struct emu *emu)
 		lapcount_finish(&d->cpus[i].count);
 	lapcount_finish(&d->all);
 	lapids_finish(&d->rows);
-	lapids_finish(&d->copied);
 	lapmachine_finish(&d->own);
 	return rc;
 }

@@ -68,7 +68,6 @@ struct lapmodel {
 	struct lap_log log;   /* of `own` */
 	uint32_t cpu;         /* of the record that is emulated */
 	struct lapids rows;   /* pid -> thread of its last life */
-	struct lapids copied; /* space, page: a copy that has no number yet */
 	size_t ntasks;        /* tasks of the machine that have a thread */
 	uint64_t alive;       /* of them, alive */
 	uint64_t shown_alive; /* value shown last, plus one; 0: none yet */

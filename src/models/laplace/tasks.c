@@ -169,19 +169,6 @@ lapmodel_show_alive(struct emu *emu, struct lapmodel *d)
 
 /* ---- Kernel events. ---- */
 
-/* Shows a copy on write; where merges number the pages, its number is known at the first
- * touch. */
-static int
-show_copy(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_event *kev, const struct lap_step *step)
-{
-	uint64_t page = kev->arg[LAP_ADDRESS] >> LAP_PAGE_SHIFT;
-	if (!step->copy)
-		return 0;
-	if (d->l->numbered && lapids_set(&d->copied, step->space->index, page, 0, d) < 0)
-		return diag_no_memory(emu->diag);
-	return emu_punctual(emu, ev, PAGE_EVENT, LAP_CLASS_COPY);
-}
-
 static int
 show_event(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_event *kev, const struct lap_step *step)
 {
@@ -189,8 +176,8 @@ show_event(struct emu *emu, const struct event *ev, struct lapmodel *d, const st
 	int section = lap_tags[kev->code - 1].section;
 	emu_choose(emu, row);
 	int rc = emu_punctual(emu, ev, KEVENT, kev->code);
-	if (rc == 0)
-		rc = show_copy(emu, ev, d, kev, step);
+	if (rc == 0 && step->copy)
+		rc = emu_punctual(emu, ev, PAGE_EVENT, LAP_CLASS_COPY);
 	if (rc == 0 && section >= 0 && row == d->cpus[d->cpu].run)
 		rc = emu_set(emu, ev, KSECTION, section);
 	if (kev->tag == '<' || kev->tag == '>') {

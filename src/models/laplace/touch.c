@@ -9,23 +9,6 @@ enum {
 
 /* ---- References. ---- */
 
-/* Returns the class of a page that a merge has numbered, by its mapping. */
-static uint8_t
-class_of(struct lapmodel *d, const struct lap_step *step, uint32_t addr)
-{
-	uint64_t page = addr >> LAP_PAGE_SHIFT;
-	if (step->kernel)
-		return LAP_CLASS_KERNEL;
-	const struct laprange *r = step->space ? laprange_find(step->space->maps, page) : NULL;
-	if (!r)
-		return LAP_CLASS_UNMAPPED;
-	if (lapids_find(&d->copied, step->space->index, page, 0)) {
-		(void)lapids_set(&d->copied, step->space->index, page, 0, d->machine);
-		return LAP_CLASS_COPY;
-	}
-	return r->owner ? d->machine->pages.objects[r->owner - 1]->class : LAP_CLASS_ANONYMOUS;
-}
-
 /* Makes the step of a record of a merge, which has the number of its page: the machine is
  * not needed. */
 static void
@@ -65,8 +48,9 @@ touch_pages(struct emu *emu, const struct event *ev, struct lapmodel *d, uint32_
 		int new = rec->type == LAP_PAGE ? is_first(d, t->page, all) : 0;
 		if (mine < 0 || all < 0 || new < 0)
 			return diag_no_memory(emu->diag);
-		uint8_t class = new ? class_of(d, step, t->addr) : t->class;
-		if (class == LAP_CLASS_COPY)
+		bool known = false;
+		uint8_t class = new ? lappages_class(&d->machine->pages, step->space, t->addr, &known) : t->class;
+		if (known)
 			class = 0;
 		c->n[LAPCOUNT_NEW_PAGES] += class != 0;
 		on->count.n[LAPCOUNT_NEW_PAGES] += class != 0;
