@@ -4,6 +4,7 @@
 
 usage: tool.py PROGRAM doc/format/laplace.md
 """
+import json
 import os
 import random
 import re
@@ -44,6 +45,15 @@ r 1230 8 1a2b3 6
 T 1300 100
 """,
     "kernel.txt": "r 1130 4 c0100 4\nr 1305 4 c0100 4\nu 1308 9f8e8\n",
+}
+STAT = {
+    "records": 21, "references": 9, "kinds": {"load": 4, "store": 2, "fetch": 3}, "bytes": {"load": 20, "store": 8, "fetch": 9},
+    "kernel_events": 12,
+    "events": {"schedule": 3, "fork": 1, "exit": 1, "assign_context": 2, "duplicate_range": 1, "map_file": 1, "map_anonymous": 1,
+               "unmap_all": 1, "copy_on_write": 1},
+    "first_cycle": 4096, "last_cycle": 4896, "span": 800, "tasks": 2, "address_spaces": 2, "pages_touched": 6,
+    "classes": {"anonymous": 3, "of_files": 1, "copied_on_write": 1, "of_the_kernel": 1},
+    "working_set": {"mean": 2.2, "most": 3, "windows": 4, "window": 256},
 }
 BASIC = "I 1\nR 2\nR 3\nW 3\nR 4\nI 1\nW 5\nR 6\nR 4\nI 1\n"
 
@@ -94,6 +104,8 @@ def worked_example():
                      "  S schedule           3", "span           800 cycles", "pages touched  6", "tasks          2",
                      "working set    2.2 pages on average, 3 at most, in 4 windows of 256 cycles"):
             check(line in out.splitlines(), "stat from", name, "has not", line, out)
+        have = json.loads(run("stat", "-q", "--json", "--window", "256", *args)[0])
+        check(have == STAT, "stat --json from", name, have)
     check(run("merge", "-", "k.lkt", stdin=REFS.encode())[0] == mixed, "merge with the standard input")
     # kernel traces come first where stamps are equal, whatever the order and the names
     write("ties.r", "r 5 4 1 0\nr 6 4 1 0\n")
@@ -106,6 +118,14 @@ def worked_example():
         check("references" in out, "stat of", path)
     write("b.lbm", BASIC)
     out = run("stat", "b.lbm")[0].decode()
+    have = json.loads(run("stat", "--json", "b.lbm")[0])
+    check(have["kinds"] == {"load": 5, "store": 2, "fetch": 3} and "bytes" not in have and "first_cycle" not in have, "stat --json of the basic merge", have)
+    # the classes of touched pages sum to their total, with copies, and with pages that were read before
+    write("classes.lkt", "F 1 5 0\nA 1 5 a1\nS 2 5\nm 3 5 1000 3000\n< 4 5 77 8 1 0 2000\nM 5 5 8000 2000 77 8 1 0 f\nC 6 5 1000\nC 7 5 2000\n")
+    write("classes.lrt", "r 10 4 a1 1000\nr 11 4 a1 3000\nr 12 4 a1 8000\nr 13 4 a1 9000\nr 14 4 a1 20000\nr 15 4 a1 1000\n")
+    have = json.loads(run("stat", "-q", "--json", "classes.lkt", "classes.lrt")[0])
+    want = {"anonymous": 1, "of_files": 2, "in_no_mapping": 1, "copied_on_write": 1}
+    check(have["pages_touched"] == 5 and have["classes"] == want, "classes of touched pages", have)
     check("references     10" in out and "pages touched  6" in out and "cycle" not in out, "stat of the basic merge", out)
     # only references, only a kernel trace
     check(run("basic", "r.lrt")[0] == b"I 1\nR 2\nR 3\nW 3\nR 4\nI 5\nW 5\nR 6\nR 4\nI 1\n", "basic of references only")

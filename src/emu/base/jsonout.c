@@ -30,6 +30,16 @@ json_key(struct wbuf *w, const char *key)
 }
 
 void
+json_words(struct wbuf *w, const char *words, uint64_t v)
+{
+	char key[PRINTED_MAX];
+	(void)snprintf(key, sizeof(key), "%s", words);
+	for (char *p = key; *p; p++)
+		*p = *p == ' ' ? '_' : *p;
+	json_u64(w, key, v);
+}
+
+void
 json_open(struct wbuf *w, const char *key, char bracket)
 {
 	json_key(w, key);

@@ -19,6 +19,8 @@
 #include "puttext.h"
 
 void json_key(struct wbuf *w, const char *key);
+/* A number whose key is a name in words: its blanks become underscores. */
+void json_words(struct wbuf *w, const char *words, uint64_t v);
 
 /* Begins or ends an object or an array. */
 void json_open(struct wbuf *w, const char *key, char bracket);

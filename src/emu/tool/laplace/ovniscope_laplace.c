@@ -37,11 +37,13 @@ enum {
 	OPT_NAME,
 	OPT_REFS,
 	OPT_CPUS,
+	OPT_JSON,
 };
 
 static const struct conv_option options[] = {
 	{ 0, { OPT_ENDIAN, "endian", "little|big", "byte order; default little" } },
 	{ LTOOL_WITH_KERNEL, { OPT_DIALECT, "dialect", "DIALECT", "of kernel events; default laplace" } },
+	{ LTOOL_WITH_JSON, { OPT_JSON, "json", NULL, "print an object of JSON" } },
 	{ LTOOL_WITH_FORMAT, { OPT_FORMAT, "format", "FORMAT", "what all inputs are; default: found out" } },
 	{ LTOOL_WITH_MACHINE, { OPT_KERNEL_BASE, "kernel-base", "HEX", "first address of the kernel; c0000000" } },
 	{ LTOOL_WITH_MACHINE, { OPT_CPUS, "cpus", "LIST", "the CPU of each input, as in 0,0,1,1; default 0" } },
@@ -107,6 +109,7 @@ take_option(struct conv *c, int opt)
 	case OPT_KERNEL_BASE: return set_kernel_base(t, optarg);
 	case OPT_FREQ: return cli_number(c->cli, "--freq", FREQ_MIN, FREQ_MAX, optarg, &t->freq);
 	case OPT_WINDOW: return cli_number(c->cli, "--window", 1, WINDOW_MAX, optarg, &t->window);
+	case OPT_JSON: t->json = true; break;
 	case OPT_CPUS: t->cpus = optarg; break;
 	default: t->name = optarg; break;
 	}

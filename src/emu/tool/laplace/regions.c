@@ -34,7 +34,7 @@ put(struct luscope *u, const struct lu_space *e, const struct lu_region *r)
 	uint64_t end = (r->last + 1) << LAP_PAGE_SHIFT;
 	const uint64_t values[] = {
 		[LU_REGION_SPACE] = e->slot,
-		[LU_REGION_CLASS] = r->owner ? u->machine.pages.objects[r->owner - 1]->class : LAP_CLASS_ANONYMOUS,
+		[LU_REGION_CLASS] = r->owner ? u->machine->pages.objects[r->owner - 1]->class : LAP_CLASS_ANONYMOUS,
 		[LU_REGION_START] = r->first << LAP_PAGE_SHIFT,
 		[LU_REGION_END] = end < UINT32_MAX ? end : UINT32_MAX,
 		[LU_REGION_MAJOR] = o->major,
@@ -221,7 +221,7 @@ lregions_event(struct luscope *u, const struct lap_event *ev, const struct lap_s
 		break;
 	case 'm':
 	case 'U': update_range(u, s, arg[LAP_ADDRESS], arg[LAP_LENGTH]); break;
-	case 'D': update_range(u, lappages_space(&u->machine.pages, (uint32_t)arg[LAP_DUP]), arg[LAP_START], arg[LAP_STOP] - arg[LAP_START]); break;
+	case 'D': update_range(u, lappages_space(&u->machine->pages, (uint32_t)arg[LAP_DUP]), arg[LAP_START], arg[LAP_STOP] - arg[LAP_START]); break;
 	default: break;
 	}
 }

@@ -2,103 +2,65 @@
 /* The subcommand stat: what is in a trace, in numbers. */
 #include "tool.h"
 
+#include "jsonout.h"
+#include "laplace/count.h"
 #include "laplace/kernel.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-/* When a page was last touched: the windows count from 1. */
-struct seen {
-	uint64_t page; /* 0: free */
-	uint64_t window;
-};
 
 struct stats {
 	struct ltool *tool;
+	struct wbuf *out;
 	uint64_t refs[7];  /* by lap_kinds */
 	uint64_t bytes[7]; /* by lap_kinds */
 	uint64_t events[LAP_TAGS + 1];
-	uint64_t classes[LAP_CLASSES]; /* first touches */
+	uint64_t classes[LAP_CLASSES]; /* of the pages that references touch */
 	uint64_t records;
 	uint64_t first;
 	uint64_t last;
+	bool basic; /* records have no times, and no lengths */
 
-	struct seen *pages;
-	size_t npages;
-	size_t cap; /* power of two */
-
-	uint64_t window; /* the current one, from 1 */
-	uint64_t in_window;
+	struct lapcount pages;
+	uint64_t window; /* the current one, from 0 */
 	uint64_t active; /* windows with references */
-	uint64_t sum;
+	uint64_t sum;    /* of the pages touched in each */
 	uint64_t most;
 };
 
-static struct seen *
-slot_of(const struct seen *pages, size_t cap, uint64_t page)
-{
-	size_t i = (size_t)(page * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (cap - 1);
-	while (pages[i].page && pages[i].page != page)
-		i = (i + 1) & (cap - 1);
-	return (struct seen *)&pages[i];
-}
-
-static int
-grow(struct stats *s)
-{
-	size_t cap = s->cap ? s->cap * 2 : 1024;
-	struct seen *pages = calloc(cap, sizeof(*pages));
-	if (!pages) {
-		(void)ltool_code(s->tool, -LAP_E_MEMORY);
-		return -1;
-	}
-	for (size_t i = 0; i < s->cap; i++)
-		if (s->pages[i].page)
-			*slot_of(pages, cap, s->pages[i].page) = s->pages[i];
-	free(s->pages);
-	s->pages = pages;
-	s->cap = cap;
-	return 0;
-}
+/* ---- Counting. ---- */
 
 static void
 end_window(struct stats *s)
 {
-	s->active += s->in_window > 0;
-	s->sum += s->in_window;
-	if (s->in_window > s->most)
-		s->most = s->in_window;
-	s->in_window = 0;
+	uint64_t *n = &s->pages.n[LAPCOUNT_WORKING_SET];
+	s->active += *n > 0;
+	s->sum += *n;
+	s->most = *n > s->most ? *n : s->most;
+	*n = 0;
 }
 
+/* Counts a page. Returns 1 if it was not touched before, 0, or <0 (reported). */
 static int
 count_page(struct stats *s, uint64_t page)
 {
-	if (page == 0) /* not known */
-		return 0;
-	if (!s->pages || s->npages * 4 >= s->cap * 3) {
-		int rc = grow(s);
-		if (rc < 0)
-			return rc;
-	}
-	struct seen *p = slot_of(s->pages, s->cap, page);
-	s->npages += p->page == 0;
-	p->page = page;
-	if (p->window != s->window) {
-		p->window = s->window;
-		s->in_window++;
-	}
-	return 0;
+	/* Windows with pages are numbered: the marks of more than four billion of them are used again. */
+	uint32_t mark = (uint32_t)(s->active % UINT32_MAX) + 1;
+	int touched = page ? lapcount_touch(&s->pages, page, mark) : LAPCOUNT_OLD; /* 0: not known */
+	return touched < 0 ? conv_no_memory(&s->tool->conv) : touched == LAPCOUNT_EVER;
 }
 
 static int
-count_record(struct stats *s, const struct lap_record *rec, const struct lap_step *step)
+count_record(void *self, const struct lap_record *rec, const struct lap_place *at)
 {
+	struct stats *s = self;
+	struct lap_step step = { 0 };
+	int rc = rec->type == LAP_PAGE ? 1 : ltool_step(s->tool, rec, at, &step);
+	if (rc <= 0)
+		return rc;
 	if (s->records++ == 0)
 		s->first = rec->ts;
 	s->last = rec->ts;
-	uint64_t window = (rec->ts - s->first) / s->tool->window + 1;
+	uint64_t window = (rec->ts - s->first) / s->tool->window;
 	if (window != s->window)
 		end_window(s);
 	s->window = window;
@@ -111,104 +73,155 @@ count_record(struct stats *s, const struct lap_record *rec, const struct lap_ste
 	s->bytes[kind] += rec->length;
 	if (rec->type == LAP_PAGE)
 		return count_page(s, rec->page);
-	int rc = 0;
-	for (int i = 0; rc == 0 && i < step->ntouches; i++) {
-		s->classes[step->touch[i].class]++;
-		rc = count_page(s, step->touch[i].page);
+	for (int i = 0; rc >= 0 && i < step.ntouches; i++) {
+		bool known;
+		rc = count_page(s, step.touch[i].page);
+		if (rc > 0)
+			s->classes[lappages_class(&s->tool->machine.pages, step.space, step.touch[i].addr, &known)]++;
 	}
 	return rc;
 }
 
-/* ---- What is printed. ---- */
+/* ---- Output, as text or as JSON. ---- */
 
 static void
-print_stats(struct stats *s, const struct lapmachine *m, bool basic)
+put_total(struct stats *s, const char *name, uint64_t n)
+{
+	if (s->tool->json)
+		json_words(s->out, name, n);
+	else
+		wbuf_printf(s->out, "%-14s %" PRIu64 "\n", name, n);
+}
+
+/* Begins and ends a list in JSON; as text it is indented. */
+static void
+put_list(struct stats *s, const char *name)
+{
+	if (s->tool->json && name)
+		json_open(s->out, name, '{');
+	else if (s->tool->json)
+		json_close(s->out, '}');
+}
+
+/* tag: the letter of an item of the list, 0: it has none. */
+static void
+put_item(struct stats *s, char tag, const char *name, uint64_t n)
+{
+	if (n && s->tool->json)
+		json_words(s->out, name, n);
+	else if (n && tag)
+		wbuf_printf(s->out, "  %c %-18s %" PRIu64 "\n", tag, name, n);
+	else if (n)
+		wbuf_printf(s->out, "  %-20s %" PRIu64 "\n", name, n);
+}
+
+static void
+put_kinds(struct stats *s)
 {
 	static const char *const kinds[] = { "", "load", "store", "fetch", "load again", "store again", "fetch again" };
-	static const char *const letters = " rwiRWI";
+	struct wbuf *w = s->out;
+	bool bytes = !s->basic;
+	put_list(s, "kinds");
+	for (int i = 1; i <= 6; i++)
+		if (s->tool->json || !bytes)
+			put_item(s, " rwiRWI"[i], kinds[i], s -> refs[i]);
+		else if (s->refs[i])
+			wbuf_printf(w, "  %c %-18s %" PRIu64 ", %" PRIu64 " bytes\n", " rwiRWI"[i], kinds[i], s -> refs[i], s -> bytes[i]);
+	put_list(s, NULL);
+	if (!s->tool->json || !bytes)
+		return;
+	put_list(s, "bytes");
+	for (int i = 1; i <= 6; i++)
+		put_item(s, 0, kinds[i], s->bytes[i]);
+	put_list(s, NULL);
+}
+
+static void
+put_cycles(struct stats *s)
+{
+	if (!s->tool->json) {
+		wbuf_printf(s->out, "first cycle    %" PRIx64 "\nlast cycle     %" PRIx64 "\n", s->first, s->last);
+		wbuf_printf(s->out, "span           %" PRIu64 " cycles\n", s->last - s->first);
+		return;
+	}
+	put_total(s, "first cycle", s->first);
+	put_total(s, "last cycle", s->last);
+	put_total(s, "span", s->last - s->first);
+}
+
+static void
+put_working_set(struct stats *s)
+{
+	double mean = (double)s->sum / (double)s->active;
+	if (!s->tool->json) {
+		wbuf_printf(s->out, "working set    %.1f pages on average, %" PRIu64 " at most, in %" PRIu64 " windows of %" PRIu64 " %s\n",
+			mean, s->most, s->active, s->tool->window, s->basic ? "references" : "cycles");
+		return;
+	}
+	put_list(s, "working_set");
+	json_key(s->out, "mean");
+	wbuf_printf(s->out, "%.1f", mean);
+	put_total(s, "most", s->most);
+	put_total(s, "windows", s->active);
+	put_total(s, "window", s->tool->window);
+	put_list(s, NULL);
+}
+
+static void
+put_stats(struct stats *s)
+{
 	static const char *const classes[LAP_CLASSES] = {
 		[LAP_CLASS_ANONYMOUS] = "anonymous",
 		[LAP_CLASS_FILE] = "of files",
 		[LAP_CLASS_SEGMENT] = "of shared segments",
 		[LAP_CLASS_UNMAPPED] = "in no mapping",
+		[LAP_CLASS_COPY] = "copied on write",
 		[LAP_CLASS_KERNEL] = "of the kernel",
 	};
-	struct wbuf *w = &s->tool->conv.out;
+	const struct lapmachine *m = &s->tool->machine;
 	uint64_t refs = 0;
 	for (int i = 1; i <= 6; i++)
 		refs += s->refs[i];
-	wbuf_printf(w, "records        %" PRIu64 "\n", s->records);
-	wbuf_printf(w, "references     %" PRIu64 "\n", refs);
-	for (int i = 1; i <= 6; i++) {
-		if (s->refs[i] && basic)
-			wbuf_printf(w, "  %c %-18s %" PRIu64 "\n", letters[i], kinds[i], s->refs[i]);
-		else if (s->refs[i])
-			wbuf_printf(w, "  %c %-18s %" PRIu64 ", %" PRIu64 " bytes\n", letters[i], kinds[i], s->refs[i], s->bytes[i]);
-	}
-	wbuf_printf(w, "kernel events  %" PRIu64 "\n", s->records - refs);
+	if (s->tool->json)
+		json_open(s->out, NULL, '{');
+	put_total(s, "records", s->records);
+	put_total(s, "references", refs);
+	put_kinds(s);
+	put_total(s, "kernel events", s->records - refs);
+	put_list(s, "events");
 	for (int i = 0; i < LAP_TAGS; i++)
-		if (s->events[i + 1])
-			wbuf_printf(w, "  %c %-18s %" PRIu64 "\n", lap_tags[i].tag, lap_tags[i].name, s->events[i + 1]);
-	if (s->records && !basic) {
-		wbuf_printf(w, "first cycle    %" PRIx64 "\n", s->first);
-		wbuf_printf(w, "last cycle     %" PRIx64 "\n", s->last);
-		wbuf_printf(w, "span           %" PRIu64 " cycles\n", s->last - s->first);
+		put_item(s, (char)lap_tags[i].tag, lap_tags[i].name, s->events[i + 1]);
+	put_list(s, NULL);
+	if (s->records && !s->basic)
+		put_cycles(s);
+	if (m->ntasks || m->pages.nspaces) {
+		put_total(s, "tasks", m->ntasks);
+		put_total(s, "address spaces", m->pages.nspaces);
 	}
-	if (m->ntasks || m->pages.nspaces)
-		wbuf_printf(w, "tasks          %zu\naddress spaces %zu\n", m->ntasks, m->pages.nspaces);
-	wbuf_printf(w, "pages touched  %zu\n", s->npages);
+	put_total(s, "pages touched", s->pages.footprint);
+	put_list(s, "classes");
 	for (int i = 1; i < LAP_CLASSES; i++)
-		if (s->classes[i])
-			wbuf_printf(w, "  %-20s %" PRIu64 "\n", classes[i], s->classes[i]);
+		put_item(s, 0, classes[i], s->classes[i]);
+	put_list(s, NULL);
 	if (s->active)
-		wbuf_printf(w, "working set    %.1f pages on average, %" PRIu64 " at most, in %" PRIu64 " windows of %" PRIu64 " %s\n",
-			(double)s->sum / (double)s->active, s->most, s->active, s->tool->window, basic ? "references" : "cycles");
-}
-
-static int
-count_all(struct stats *s, struct lapmerge *merge, struct lapmachine *m)
-{
-	const struct lap_record *rec;
-	const struct lapread *of;
-	int rc;
-	while ((rc = lapmerge_next(merge, &rec, &of)) > 0) {
-		struct lap_place at = lapread_place(of);
-		struct lap_step step = { 0 };
-		if (rec->type != LAP_PAGE)
-			rc = lapmachine_step(m, rec, &at, &step);
-		if (rc > 0)
-			rc = count_record(s, rec, &step);
-		if (rc < 0)
-			return ltool_code(s->tool, rc);
-		if (conv_stop(&s->tool->conv))
-			return -1;
-	}
-	end_window(s);
-	return rc;
+		put_working_set(s);
+	if (s->tool->json)
+		json_end(s->out);
 }
 
 static int
 run_stat(struct conv *c, int argc, char **argv)
 {
 	struct ltool *t = ltool_of(c);
-	struct stats s = { .tool = t };
-	struct lapmerge merge = { 0 };
-	struct lapmachine machine = { 0 };
-	int rc = ltool_open_inputs(t, argc, argv, t->format);
+	struct stats s = { .tool = t, .out = &c->out, .pages = { .dense = true } };
+	int rc = ltool_open(t, argc, argv, conv_open_output);
+	s.basic = rc == 0 && t->nreaders == 1 && t->readers[0].options.format == LAP_BASIC;
 	if (rc == 0)
-		rc = conv_open_output(&t->conv, t->conv.out_path);
+		rc = ltool_each(t, count_record, &s);
+	end_window(&s);
 	if (rc == 0)
-		rc = ltool_machine(t, &machine);
-	if (rc == 0)
-		rc = ltool_merge(t, &merge);
-	bool basic = t->nreaders == 1 && t->readers[0].options.format == LAP_BASIC;
-	if (rc == 0)
-		rc = count_all(&s, &merge, &machine);
-	if (rc == 0)
-		print_stats(&s, &machine, basic);
-	free(s.pages);
-	lapmerge_close(&merge);
-	lapmachine_finish(&machine);
+		put_stats(&s);
+	lapcount_finish(&s.pages);
 	return rc;
 }
 
@@ -217,7 +230,7 @@ const struct conv_command lcommand_stat = {
 	.synopsis = "[options] [FILE...]",
 	.brief = "counts, span, pages and working set",
 	.about = "Count records by kind, and the pages that they touch.",
-	.with = CONV_WITH_OUTPUT | LTOOL_WITH_FORMAT | LTOOL_WITH_MACHINE | LTOOL_WITH_WINDOW | LTOOL_WITH_KERNEL,
+	.with = CONV_WITH_OUTPUT | LTOOL_WITH_FORMAT | LTOOL_WITH_MACHINE | LTOOL_WITH_WINDOW | LTOOL_WITH_KERNEL | LTOOL_WITH_JSON,
 	.max_args = -1,
 	.run = run_stat,
 };

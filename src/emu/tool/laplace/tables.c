@@ -215,7 +215,7 @@ ltables_of(struct luscope *u, const struct lap_task *t)
 void
 ltables_follow(struct luscope *u, const struct lap_step *step)
 {
-	struct lapmachine *m = &u->machine;
+	struct lapmachine *m = u->machine;
 	while (u->nspaces < m->pages.nspaces)
 		add_space(u, m->pages.spaces[u->nspaces++]);
 	while (u->ntasks < m->ntasks)
@@ -234,7 +234,7 @@ static void
 show_cpu(struct luscope *u, uint32_t index)
 {
 	struct lu_cpu *c = &u->cpus[index];
-	const struct lap_task *t = u->machine.cpus[index].running;
+	const struct lap_task *t = u->machine->cpus[index].running;
 	const struct lu_task *e = t ? t->user : NULL;
 	uint64_t now[4] = { 0 };
 	if (e) {
@@ -253,7 +253,7 @@ show_cpu(struct luscope *u, uint32_t index)
 void
 ltables_cpu(struct luscope *u, const struct lap_step *step)
 {
-	uint32_t on = (uint32_t)(u->machine.on - u->machine.cpus);
+	uint32_t on = (uint32_t)(u->machine->on - u->machine->cpus);
 	const struct lap_task *t = step->task;
 	if (step->left != on)
 		show_cpu(u, step->left);
@@ -265,10 +265,10 @@ ltables_cpu(struct luscope *u, const struct lap_step *step)
 void
 ltables_finish(struct luscope *u)
 {
-	for (size_t i = 0; i < u->machine.ntasks; i++)
-		free(u->machine.tasks[i]->user);
-	for (size_t i = 0; i < u->machine.pages.nspaces; i++) {
-		struct lu_space *s = u->machine.pages.spaces[i]->user;
+	for (size_t i = 0; i < u->machine->ntasks; i++)
+		free(u->machine->tasks[i]->user);
+	for (size_t i = 0; i < u->machine->pages.nspaces; i++) {
+		struct lu_space *s = u->machine->pages.spaces[i]->user;
 		if (s) {
 			free(s->regions);
 			lapcount_finish(&s->touched);

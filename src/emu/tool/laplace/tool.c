@@ -3,27 +3,99 @@
 
 #include "laplace/kernel.h"
 #include "laplace/probe.h"
-#include "laplace/ref.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+enum {
+	CPUS_MAX = 4096,
+};
+
+/* ---- Messages. ---- */
+
+/* Whether messages have the code; others are named as errors are. */
+static bool
+has_code(int code)
+{
+	return abs(code) < LAP_CODES;
+}
+
+int
+ltool_code(struct ltool *t, int code)
+{
+	if (t->conv.reported)
+		return -1;
+	if (has_code(code))
+		return conv_error(&t->conv, "laplace", "%s: %s", lap_code_name(code), lap_code_text(code));
+	return conv_error(&t->conv, lap_code_name(code), "%s", lap_code_text(code));
+}
+
+static const char *
+hint(int code)
+{
+	switch (code) {
+	case LAP_LR01: return "the file was cut, or is not binary";
+	case LAP_LR02: return "is it text, or of the other byte order? see --format and --endian";
+	case LAP_LR05: return "is it of the other byte order? see --endian";
+	case LAP_LT01: return "is it of another dialect? see --dialect";
+	case LAP_LK01: return "is it of another format? see --format";
+	case LAP_E_FORMAT: return "--format says what it is";
+	default: return NULL;
+	}
+}
+
+void
+ltool_tell(void *self, const struct lap_issue *issue, bool fatal)
+{
+	struct ltool *t = self;
+	const char *name = lap_code_name(issue->code);
+	bool coded = has_code(issue->code);
+	conv_tell(&t->conv,
+		&(struct conv_issue){
+			.error = coded ? "laplace" : name,
+			.code = coded ? name : NULL,
+			.text = issue->text,
+			.file = issue->file,
+			.line = issue->line,
+			.offset = issue->offset,
+			.nth = coded ? t->log.counts[issue->code] : 1,
+			.fatal = fatal,
+			.hint = hint(issue->code),
+			.lenient = issue->code < LAP_LJ01 ? lap_code_lenient(issue->code) : NULL,
+		});
+}
+
+void
+ltool_so_far(const struct conv *c, uint64_t *bytes, uint64_t *records)
+{
+	const struct ltool *t = (const struct ltool *)c;
+	for (size_t i = 0; i < t->nreaders; i++) {
+		*bytes += lapsource_offset(&t->readers[i].source);
+		*records += t->readers[i].records;
+	}
+}
+
+/* ---- Begin and end. ---- */
+
 /* The next CPU of the list of --cpus. <0: it is wrong (reported). */
 static int
-take_cpu(struct ltool *t, const char **at, bool last)
+take_cpu(struct ltool *t, const char **at, bool last, uint32_t *cpu)
 {
 	char *end;
+	if (!*at)
+		return 0;
 	unsigned long v = strtoul(*at, &end, 10);
-	bool number = **at >= '0' && **at <= '9' && v < LTOOL_CPUS;
+	bool number = **at >= '0' && **at <= '9' && v < CPUS_MAX;
 	if (!number || *end != (last ? 0 : ','))
-		return conv_usage(&t->conv, "--cpus '%s': a CPU below %d is expected for each input, as in 0,0,1,1", t->cpus, LTOOL_CPUS);
+		return conv_usage(&t->conv, "--cpus '%s': a CPU below %d is expected for each input, as in 0,0,1,1", t->cpus, CPUS_MAX);
 	*at = end + 1;
-	t->ncpus = v >= t->ncpus ? (uint32_t)v + 1 : t->ncpus;
+	*cpu = (uint32_t)v;
+	t->ncpus = *cpu >= t->ncpus ? *cpu + 1 : t->ncpus;
 	return 0;
 }
 
-/* As the library would, but that a user who does not want to wait is heard. */
+/* Reads as the library would, but stops for a user who does not want to wait. */
 static ptrdiff_t
 read_input(void *self, void *buf, size_t n)
 {
@@ -36,7 +108,7 @@ read_input(void *self, void *buf, size_t n)
 }
 
 static int
-open_input(struct ltool *t, const char *path, enum lap_format format, uint32_t cpu)
+open_input(struct ltool *t, const char *path, uint32_t cpu)
 {
 	struct lapread *r = &t->readers[t->nreaders];
 	uint64_t size = 0;
@@ -47,7 +119,7 @@ open_input(struct ltool *t, const char *path, enum lap_format format, uint32_t c
 	t->in_fds[t->nreaders++] = fd;
 	struct lapread_options options = {
 		.file = conv_input_name(path),
-		.format = format == LAP_AUTO ? lapprobe_name(path) : format,
+		.format = t->format == LAP_AUTO ? lapprobe_name(path) : t->format,
 		.endian = t->endian,
 		.dialect = t->dialect,
 		.cpu = cpu,
@@ -56,8 +128,8 @@ open_input(struct ltool *t, const char *path, enum lap_format format, uint32_t c
 	return lapread_open(r, &t->log, &(struct lap_input){ .read = read_input, .self = &t->in_fds[t->nreaders - 1] }, &options);
 }
 
-int
-ltool_open_inputs(struct ltool *t, int n, char **paths, enum lap_format format)
+static int
+open_inputs(struct ltool *t, int n, char **paths)
 {
 	static char standard[] = "-";
 	static char *none[] = { standard };
@@ -68,48 +140,19 @@ ltool_open_inputs(struct ltool *t, int n, char **paths, enum lap_format format)
 	t->log.lenient = t->conv.lenient;
 	t->readers = calloc((size_t)n, sizeof(*t->readers));
 	t->in_fds = calloc((size_t)n, sizeof(*t->in_fds));
-	if (!t->readers || !t->in_fds)
-		return ltool_code(t, -LAP_E_MEMORY);
+	int rc = t->readers && t->in_fds ? 0 : ltool_code(t, -LAP_E_MEMORY);
 	const char *at = t->cpus;
-	for (int i = 0; i < n; i++) {
-		uint32_t cpu = at ? (uint32_t)strtoul(at, NULL, 10) : 0;
-		int rc = at ? take_cpu(t, &at, i == n - 1) : 0;
+	for (int i = 0; i < n && rc == 0; i++) {
+		uint32_t cpu = 0;
+		rc = take_cpu(t, &at, i == n - 1, &cpu);
 		if (rc == 0)
-			rc = open_input(t, paths[i], format, cpu);
-		if (rc != 0)
-			return rc;
+			rc = open_input(t, paths[i], cpu);
 	}
-	return 0;
+	return rc;
 }
 
-int
-ltool_put_event(struct ltool *t, const struct lap_event *ev, char *to)
-{
-	int n = lapkernel_format(to, t->dialect, ev);
-	return n < 0 ? ltool_code(t, n) : n;
-}
-
-int
-ltool_put_record(struct ltool *t, const struct lap_record *rec)
-{
-	struct wbuf *out = &t->conv.out;
-	if (rec->type == LAP_REF) {
-		wbuf_commit(out, lapref_put_line(wbuf_reserve(out, LAPREF_ROOM), rec));
-		return 0;
-	}
-	if (rec->type != LAP_EVENT)
-		return conv_error(&t->conv, "format", "a basic or per-process merge has no addresses any more");
-	char line[LAPKERNEL_ROOM];
-	int n = ltool_put_event(t, rec->event, line);
-	if (n > 0)
-		wbuf_put(out, line, (size_t)n);
-	return n < 0 ? n : 0;
-}
-
-/* ---- The library. ---- */
-
-int
-ltool_machine(struct ltool *t, struct lapmachine *m)
+static int
+open_machine(struct ltool *t)
 {
 	struct lapmachine_options options = {
 		.kernel_base = t->kernel_base,
@@ -122,13 +165,68 @@ ltool_machine(struct ltool *t, struct lapmachine *m)
 		if (f == LAP_KERNEL || f == LAP_MIXED)
 			options.no_kernel_trace = false;
 	}
-	int rc = lapmachine_init(m, &t->log, &options);
+	return lapmachine_init(&t->machine, &t->log, &options);
+}
+
+int
+ltool_open(struct ltool *t, int n, char **paths, int (*open_output)(struct conv *c, const char *path))
+{
+	int rc = open_inputs(t, n, paths);
+	if (rc == 0 && open_output)
+		rc = open_output(&t->conv, t->conv.out_path);
+	if (rc != 0)
+		return rc;
+	if (t->conv.command->with & LTOOL_WITH_MACHINE)
+		rc = open_machine(t);
+	if (rc == 0)
+		rc = lapmerge_open(&t->merge, t->readers, t->nreaders);
+	return rc < 0 ? ltool_code(t, rc) : 0;
+}
+
+void
+ltool_finish(struct conv *c, bool good)
+{
+	struct ltool *t = ltool_of(c);
+	lapmerge_close(&t->merge);
+	lapmachine_finish(&t->machine);
+	for (size_t i = 0; i < t->nreaders; i++)
+		lapread_close(&t->readers[i]);
+	free(t->readers);
+	free(t->in_fds);
+	for (int code = 1; good && code < LAP_CODES; code++)
+		if (!c->quiet || !lap_is_warning(code))
+			conv_count(c, lap_code_name(code), t->log.counts[code], lap_code_text(code), lap_code_lenient(code));
+}
+
+/* ---- Records. ---- */
+
+int
+ltool_each(struct ltool *t, int (*take)(void *self, const struct lap_record *rec, const struct lap_place *at), void *self)
+{
+	const struct lap_record *rec;
+	const struct lapread *of;
+	int rc;
+	while ((rc = lapmerge_next(&t->merge, &rec, &of)) > 0) {
+		struct lap_place at = lapread_place(of);
+		rc = take(self, rec, &at);
+		if (rc < 0)
+			return rc;
+		if (conv_stop(&t->conv))
+			return -1;
+	}
 	return rc < 0 ? ltool_code(t, rc) : 0;
 }
 
 int
-ltool_merge(struct ltool *t, struct lapmerge *m)
+ltool_step(struct ltool *t, const struct lap_record *rec, const struct lap_place *at, struct lap_step *step)
 {
-	int rc = lapmerge_open(m, t->readers, t->nreaders);
-	return rc < 0 ? ltool_code(t, rc) : 0;
+	int rc = lapmachine_step(&t->machine, rec, at, step);
+	return rc < 0 ? ltool_code(t, rc) : rc;
+}
+
+int
+ltool_put_event(struct ltool *t, const struct lap_event *ev, char *to)
+{
+	int n = lapkernel_format(to, t->dialect, ev);
+	return n < 0 ? ltool_code(t, n) : n;
 }

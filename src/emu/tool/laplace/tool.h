@@ -14,10 +14,7 @@ enum {
 	LTOOL_WITH_WINDOW = CONV_OWN << 2,
 	LTOOL_WITH_KERNEL = CONV_OWN << 3, /* --dialect */
 	LTOOL_WITH_USCOPE = CONV_OWN << 4, /* --freq, --name, --refs */
-};
-
-enum {
-	LTOOL_CPUS = 4096,
+	LTOOL_WITH_JSON = CONV_OWN << 5,
 };
 
 extern const struct conv_command lcommand_text;
@@ -34,12 +31,15 @@ struct ltool {
 	struct lapread *readers;
 	int *in_fds; /* of the readers; conv closes them */
 	size_t nreaders;
+	struct lapmerge merge;
+	struct lapmachine machine; /* of commands with LTOOL_WITH_MACHINE */
 
 	enum lap_endian endian;
 	enum lap_dialect dialect;
 	enum lap_format format;
 	uint32_t kernel_base;
 	bool offset_in_pages;
+	bool json;
 	uint64_t window;  /* cycles */
 	uint64_t freq;    /* cycles in a second */
 	const char *name; /* of the machine */
@@ -55,25 +55,27 @@ ltool_of(struct conv *c)
 	return (struct ltool *)c;
 }
 
-/* Opens the inputs; "-", or no path, is the standard input. format: that of all, LAP_AUTO: by name and
- * content. Returns 0, <0 (reported), or the status 2 of conv_usage(). */
-int ltool_open_inputs(struct ltool *t, int n, char **paths, enum lap_format format);
+/* Opens the inputs, the output, the machine and the merge.
+ *   paths         "-", or none, is the standard input
+ *   open_output   of conv.h, called with the path of -o; NULL: the command does it
+ * ltool_finish() closes all. Returns 0, <0 (reported), or the status 2 of conv_usage(). */
+int ltool_open(struct ltool *t, int n, char **paths, int (*open_output)(struct conv *c, const char *path));
 
-/* Writes a record as a line of the interleave. 0, or <0 (reported). */
-int ltool_put_record(struct ltool *t, const struct lap_record *rec);
+/* Calls take() with each record of the inputs, in order, until it returns <0 or the run is to
+ * stop. Returns 0, or <0 (reported, or told at the end of the run). */
+int ltool_each(struct ltool *t, int (*take)(void *self, const struct lap_record *rec, const struct lap_place *at), void *self);
+
+/* lapmachine_step(), but that failures are reported. */
+int ltool_step(struct ltool *t, const struct lap_record *rec, const struct lap_place *at, struct lap_step *step);
+
+/* Writes an event as a line of at most LAPKERNEL_ROOM bytes. Returns its length, or <0 (reported). */
 int ltool_put_event(struct ltool *t, const struct lap_event *ev, char *to);
 
-/* Prepares a machine for the inputs. 0, or <0 (reported). */
-int ltool_machine(struct ltool *t, struct lapmachine *m);
-
-/* Begins a merge of the inputs. 0, or <0 (reported). */
-int ltool_merge(struct ltool *t, struct lapmerge *m);
-
-/* A code of the library that the log was not told of. Returns -1. */
+/* Reports a code of the library, unless its log was told. Returns -1. */
 int ltool_code(struct ltool *t, int code);
-/* Called with log.tell. */
+
+/* For the family, and for its log. */
 void ltool_tell(void *self, const struct lap_issue *issue, bool fatal);
-/* The so_far() and finish() of the tools of the family. */
 void ltool_so_far(const struct conv *c, uint64_t *bytes, uint64_t *records);
 void ltool_finish(struct conv *c, bool good);
 

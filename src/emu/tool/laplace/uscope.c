@@ -71,7 +71,7 @@ static void
 put_switch(struct luscope *u, uint32_t cpu)
 {
 	struct lu_cpu *c = &u->cpus[cpu];
-	struct lap_task *to = u->machine.cpus[cpu].running;
+	struct lap_task *to = u->machine->cpus[cpu].running;
 	struct conv_payload p = { .n = 0 };
 	if (c->running == to)
 		return;
@@ -128,7 +128,7 @@ take_ref(struct luscope *u, const struct lap_record *rec, const struct lap_step 
 		count(u, e, LU_LOAD_BYTES + (int)kind, rec->length);
 	for (int i = 0; i < step->ntouches; i++) {
 		const struct lap_touch *t = &step->touch[i];
-		bool kernel = t->addr >= u->machine.pages.kernel_base;
+		bool kernel = t->addr >= u->machine->pages.kernel_base;
 		int touched = s && !kernel ? lapcount_touch(&s->touched, t->page, 1) : LAPCOUNT_OLD;
 		u->file.failed = u->file.failed || touched < 0;
 		if (touched == LAPCOUNT_EVER)
@@ -170,7 +170,7 @@ take_event(struct luscope *u, const struct lap_event *ev, const struct lap_step 
 		if (e->slot != CONV_NO_SLOT)
 			uscope_slot_set(u->file.w, LU_TASKS, e->slot, LU_TASK_PROGRAM, e->program);
 	}
-	if (section >= 0 && step->task && step->task == u->machine.on->running)
+	if (section >= 0 && step->task && step->task == u->machine->on->running)
 		e->section = (uint8_t)section;
 	ltables_cpu(u, step);
 	put_kevent(u, ev, step);
@@ -179,15 +179,14 @@ take_event(struct luscope *u, const struct lap_event *ev, const struct lap_step 
 }
 
 static int
-take_record(struct luscope *u, const struct lap_record *rec, const struct lap_place *at)
+take_record(void *self, const struct lap_record *rec, const struct lap_place *at)
 {
+	struct luscope *u = self;
 	struct lap_step step = { 0 };
 	int rc = frame_of(u, rec->ts);
-	if (rc < 0)
-		return rc;
-	int took = lapmachine_step(&u->machine, rec, at, &step);
+	int took = rc == 0 ? ltool_step(u->tool, rec, at, &step) : rc;
 	if (took < 0)
-		return ltool_code(u->tool, took);
+		return took;
 	ltables_follow(u, &step);
 	if (step.left != at->cpu)
 		put_switch(u, step.left);
@@ -203,22 +202,11 @@ take_record(struct luscope *u, const struct lap_record *rec, const struct lap_pl
 	return u->file.failed ? ltool_code(u->tool, -LAP_E_MEMORY) : 0;
 }
 
+/* Ends the file. */
 static int
-take_all(struct luscope *u, struct lapmerge *merge)
+end_file(struct luscope *u)
 {
-	const struct lap_record *rec;
-	const struct lapread *of;
-	int rc;
-	while ((rc = lapmerge_next(merge, &rec, &of)) > 0) {
-		struct lap_place at = lapread_place(of);
-		rc = take_record(u, rec, &at);
-		if (rc < 0)
-			return rc;
-		if (conv_stop(&u->tool->conv))
-			return -1;
-	}
-	if (rc < 0)
-		return ltool_code(u->tool, rc);
+	int rc = 0;
 	ltables_flush(u);
 	/* Tasks and spaces that ended with the last record leave their tables a cycle later. */
 	if (u->clear_tasks || u->clear_spaces)
@@ -278,26 +266,30 @@ static int
 work(struct luscope *u, int argc, char **argv)
 {
 	struct ltool *t = u->tool;
-	struct lapmerge merge = { 0 };
-	int rc = ltool_open_inputs(t, argc, argv, t->format);
-	if (rc == 0)
-		rc = conv_place_output(&t->conv, t->conv.out_path);
-	if (rc == 0)
-		rc = ltool_machine(t, &u->machine);
-	if (rc == 0 && !(u->cpus = calloc(t->ncpus, sizeof(*u->cpus))))
-		rc = ltool_code(t, -LAP_E_MEMORY);
-	if (rc == 0)
-		rc = ltool_merge(t, &merge);
+	bool room = conv_slots_init(&u->tasks, "tasks", LU_TASKS_MAX) == 0 &&
+		conv_slots_init(&u->spaces, "spaces", LU_SPACES_MAX) == 0 &&
+		conv_slots_init(&u->regions, "regions", LU_REGIONS_MAX) == 0;
+	int rc = room ? ltool_open(t, argc, argv, conv_place_output) : conv_no_memory(&t->conv);
+	u->fresh = calloc(LU_REGIONS_MAX, sizeof(*u->fresh));
+	u->cpus = calloc(t->ncpus, sizeof(*u->cpus));
+	if (rc == 0 && (!u->fresh || !u->cpus))
+		rc = conv_no_memory(&t->conv);
 	if (rc == 0)
 		rc = open_writer(u);
 	if (rc == 0)
-		rc = take_all(u, &merge);
+		rc = ltool_each(t, take_record, u);
+	if (rc == 0)
+		rc = end_file(u);
 	rc = convscope_close(&u->file, rc);
 	if (rc == 0)
 		print_lost(u);
-	lapmerge_close(&merge);
 	ltables_finish(u);
-	lapmachine_finish(&u->machine);
+	conv_slots_finish(&u->tasks);
+	conv_slots_finish(&u->spaces);
+	conv_slots_finish(&u->regions);
+	free(u->objects);
+	free(u->cpus);
+	free(u->fresh);
 	return rc;
 }
 
@@ -305,28 +297,14 @@ static int
 run_uscope(struct conv *c, int argc, char **argv)
 {
 	struct ltool *t = ltool_of(c);
-	if (!t->conv.out_path || strcmp(t->conv.out_path, "-") == 0)
-		return conv_usage(&t->conv, "-o FILE says what is to be written: no pipe can hold it");
+	if (!c->out_path || strcmp(c->out_path, "-") == 0)
+		return conv_usage(c, "-o FILE says what is to be written: no pipe can hold it");
 	struct luscope *u = calloc(1, sizeof(*u));
-	int rc = -1;
-	if (u) {
-		u->tool = t;
-		u->fresh = calloc(LU_REGIONS_MAX, sizeof(*u->fresh));
-		if (u->fresh && conv_slots_init(&u->tasks, "tasks", LU_TASKS_MAX) == 0 &&
-			conv_slots_init(&u->spaces, "spaces", LU_SPACES_MAX) == 0 &&
-			conv_slots_init(&u->regions, "regions", LU_REGIONS_MAX) == 0)
-			rc = work(u, argc, argv);
-		else
-			rc = ltool_code(t, -LAP_E_MEMORY);
-		conv_slots_finish(&u->tasks);
-		conv_slots_finish(&u->spaces);
-		conv_slots_finish(&u->regions);
-		free(u->objects);
-		free(u->cpus);
-		free(u->fresh);
-	} else {
-		rc = ltool_code(t, -LAP_E_MEMORY);
-	}
+	if (!u)
+		return conv_no_memory(c);
+	u->tool = t;
+	u->machine = &t->machine;
+	int rc = work(u, argc, argv);
 	free(u);
 	return rc;
 }

@@ -133,7 +133,7 @@ struct lu_object {
 struct luscope {
 	struct ltool *tool;
 	struct convscope file;
-	struct lapmachine machine;
+	struct lapmachine *machine; /* of the tool */
 	int counters[LU_TOTALS];
 	uint64_t first; /* cycle */
 	uint64_t rel;   /* the current one, from there */
