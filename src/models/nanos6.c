@@ -192,12 +192,6 @@ resume_task(struct emu *emu, const struct event *ev)
 	return rc < 0 ? rc : show_task(emu, ev, b->task);
 }
 
-static int
-finish(struct emu *emu)
-{
-	return task_add_labels(emu, TYPE);
-}
-
 static const struct breakdown_decl breakdown = {
 	.file = "nanos6-breakdown",
 	.title = "CPU: Nanos6 Runtime/Idle/Task breakdown",
@@ -238,6 +232,6 @@ const struct model model_nanos6 = {
 	.data_size = sizeof(struct data),
 	.proc_size = sizeof(struct task_table),
 	.thread_size = sizeof(struct task_stack),
-	.finish = finish,
+	.finish = task_finish,
 	.breakdown = &breakdown,
 };

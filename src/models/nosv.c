@@ -170,35 +170,20 @@ create_parallel_task(struct emu *emu, const struct event *ev)
 	return task_create(emu, ev, event_u32(ev, 0), event_u32(ev, 4), TASK_PARALLEL);
 }
 
-static int
+/* Shows what the thread runs; NULL: no task. */
+static inline int
 show_task(struct emu *emu, const struct event *ev, const struct body *b)
 {
 	const struct proc *p = &emu->plan->sys.procs[emu->plan->sys.threads[emu->thread].proc];
-	int rc = emu_set(emu, ev, BODYID, b->id);
+	int rc = b ? emu_set(emu, ev, BODYID, b->id) : emu_clear(emu, ev, BODYID);
 	if (rc == 0)
-		rc = emu_set(emu, ev, TASKID, b->task->id);
+		rc = b ? emu_set(emu, ev, TASKID, b->task->id) : emu_clear(emu, ev, TASKID);
 	if (rc == 0)
-		rc = emu_set(emu, ev, TYPE, b->task->type->value);
+		rc = b ? emu_set(emu, ev, TYPE, b->task->type->value) : emu_clear(emu, ev, TYPE);
 	if (rc == 0)
-		rc = emu_set(emu, ev, APPID, p->app_id);
+		rc = b ? emu_set(emu, ev, APPID, p->app_id) : emu_clear(emu, ev, APPID);
 	if (rc == 0 && p->rank >= 0)
-		rc = emu_set(emu, ev, RANK, (int64_t)p->rank + 1);
-	return rc;
-}
-
-static int
-show_no_task(struct emu *emu, const struct event *ev)
-{
-	const struct proc *p = &emu->plan->sys.procs[emu->plan->sys.threads[emu->thread].proc];
-	int rc = emu_clear(emu, ev, BODYID);
-	if (rc == 0)
-		rc = emu_clear(emu, ev, TASKID);
-	if (rc == 0)
-		rc = emu_clear(emu, ev, TYPE);
-	if (rc == 0)
-		rc = emu_clear(emu, ev, APPID);
-	if (rc == 0 && p->rank >= 0)
-		rc = emu_clear(emu, ev, RANK);
+		rc = b ? emu_set(emu, ev, RANK, (int64_t)p->rank + 1) : emu_clear(emu, ev, RANK);
 	return rc;
 }
 
@@ -219,7 +204,7 @@ end(struct emu *emu, const struct event *ev)
 	int rc = body_end(emu, ev, event_u32(ev, 0), event_u32(ev, 4), &b);
 	if (rc == 0)
 		rc = emu_pop(emu, ev, SUBSYSTEM, IN_BODY);
-	return rc < 0 ? rc : show_no_task(emu, ev);
+	return rc < 0 ? rc : show_task(emu, ev, NULL);
 }
 
 static int
@@ -227,7 +212,7 @@ pause_task(struct emu *emu, const struct event *ev)
 {
 	struct body *b;
 	int rc = body_pause(emu, ev, event_u32(ev, 0), event_u32(ev, 4), &b);
-	return rc < 0 ? rc : show_no_task(emu, ev);
+	return rc < 0 ? rc : show_task(emu, ev, NULL);
 }
 
 static int
@@ -337,12 +322,6 @@ connect(struct emu *emu)
 	return 0;
 }
 
-static int
-finish(struct emu *emu)
-{
-	return task_add_labels(emu, TYPE);
-}
-
 /* ---- The breakdown needs the subsystem events of all threads. ---- */
 
 static bool
@@ -425,6 +404,6 @@ const struct model model_nosv = {
 	.proc_size = sizeof(struct task_table),
 	.thread_size = sizeof(struct task_stack),
 	.connect = connect,
-	.finish = finish,
+	.finish = task_finish,
 	.breakdown = &breakdown,
 };

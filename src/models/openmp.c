@@ -133,12 +133,6 @@ end_worksharing(struct emu *emu, const struct event *ev)
 	return type ? emu_pop(emu, ev, LABEL, type->value) : -ERR_TASK_TYPE;
 }
 
-static int
-finish(struct emu *emu)
-{
-	return task_add_labels(emu, LABEL);
-}
-
 static const struct breakdown_decl breakdown = {
 	.file = "openmp-breakdown",
 	.title = "CPU: OpenMP Runtime/Label breakdown",
@@ -170,6 +164,6 @@ const struct model model_openmp = {
 	EVENTS(events),
 	.proc_size = sizeof(struct task_table),
 	.thread_size = sizeof(struct task_stack),
-	.finish = finish,
+	.finish = task_finish,
 	.breakdown = &breakdown,
 };

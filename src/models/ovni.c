@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -101,7 +100,7 @@ move_self(struct emu *emu, const struct event *ev)
 	const struct thread_run *t = &emu->threads[emu->thread];
 	if (!(t->has & NEED_ACTIVE))
 		return emu_error(emu, ev, ERR_THREAD_STATE, "thread %d cannot change its CPU while it is %s\nallowed states: Running, Cooling or Warming",
-			emu->plan->sys.threads[emu->thread].tid, thread_state_names[t->state]);
+			emu->plan->sys.threads[emu->thread].tid, thread_states[t->state].text);
 	uint32_t cpu;
 	int rc = find_cpu(emu, ev, &cpu);
 	if (rc < 0 || cpu == t->cpu)
@@ -121,7 +120,7 @@ move_other(struct emu *emu, const struct event *ev)
 	const struct thread_run *t = &emu->threads[th];
 	if (t->cpu == NO_INDEX)
 		return emu_error(emu, ev, ERR_THREAD_STATE, "thread %" PRId32 " cannot be moved while it is %s: it has no CPU",
-			tid, thread_state_names[t->state]);
+			tid, thread_states[t->state].text);
 	uint32_t cpu;
 	int rc = find_cpu(emu, ev, &cpu);
 	if (rc < 0)
@@ -214,12 +213,12 @@ burst(struct emu *emu, const struct event *ev)
 
 /* ---- Marks: timelines that the program defines. ---- */
 
+/* Finds the channel of a mark event. Returns it, or <0 (reported). */
 static int
-mark_chan(struct emu *emu, const struct event *ev, enum chan_kind kind, int *chan, int64_t *value)
+mark_chan(struct emu *emu, const struct event *ev, enum chan_kind kind, int64_t value)
 {
 	const struct data *d = emu_data(emu);
 	int32_t type = event_i32(ev, 8);
-	*value = event_i64(ev, 0);
 	if (type < 0 || type >= MARK_TYPES || !d->marks[type])
 		return emu_error(emu, ev, ERR_MARK_TYPE, "mark type %" PRId32 " is not defined\n"
 							 "hint: call ovni_mark_type() in some thread before the first mark",
@@ -228,51 +227,38 @@ mark_chan(struct emu *emu, const struct event *ev, enum chan_kind kind, int *cha
 		return emu_error(emu, ev, ERR_MARK_TYPE, "mark type %" PRId32 " (%s) is %s",
 			type, d->marks[type]->decl.title,
 			kind == CHAN_STACK ? "set with ovni_mark_set(), it has no stack" : "a stack, it cannot be set");
-	if (*value == 0)
+	if (value == 0)
 		return emu_error(emu, ev, ERR_CHAN_VALUE, "the value of a mark cannot be 0, which shows as nothing");
-	*chan = d->chan[type];
-	return 0;
+	return d->chan[type];
 }
 
 static int
 mark_push(struct emu *emu, const struct event *ev)
 {
-	int chan = 0;
-	int64_t value = 0;
-	int rc = mark_chan(emu, ev, CHAN_STACK, &chan, &value);
-	return rc < 0 ? rc : emu_push(emu, ev, chan, value);
+	int64_t value = event_i64(ev, 0);
+	int chan = mark_chan(emu, ev, CHAN_STACK, value);
+	return chan < 0 ? chan : emu_push(emu, ev, chan, value);
 }
 
 static int
 mark_pop(struct emu *emu, const struct event *ev)
 {
-	int chan = 0;
-	int64_t value = 0;
-	int rc = mark_chan(emu, ev, CHAN_STACK, &chan, &value);
-	return rc < 0 ? rc : emu_pop(emu, ev, chan, value);
+	int64_t value = event_i64(ev, 0);
+	int chan = mark_chan(emu, ev, CHAN_STACK, value);
+	return chan < 0 ? chan : emu_pop(emu, ev, chan, value);
 }
 
 static int
 mark_set(struct emu *emu, const struct event *ev)
 {
-	int chan = 0;
-	int64_t value = 0;
-	int rc = mark_chan(emu, ev, CHAN_SINGLE, &chan, &value);
-	return rc < 0 ? rc : emu_set(emu, ev, chan, value);
+	int64_t value = event_i64(ev, 0);
+	int chan = mark_chan(emu, ev, CHAN_SINGLE, value);
+	return chan < 0 ? chan : emu_set(emu, ev, chan, value);
 }
 
-/* Reports what is wrong with the definition of a mark type. */
-__attribute__((format(printf, 4, 6))) static int
-bad_mark(struct emu *emu, const struct stream *s, enum error code, const char *what, const char *type, ...)
-{
-	char text[512];
-	struct place at = { .file = s->relpath };
-	va_list ap;
-	va_start(ap, type);
-	(void)vsnprintf(text, sizeof(text), what, ap);
-	va_end(ap);
-	return diag_error(emu->diag, code, &at, "ovni.mark.%s: %s", type, text);
-}
+/* Reports what is wrong with the definition of a mark type, ovni.mark.%s of the metadata. */
+#define bad_mark(emu, s, code, ...) \
+	diag_error((emu)->diag, code, &(struct place){ .file = (s)->relpath }, "ovni.mark.%s: " __VA_ARGS__)
 
 /* A decimal key of the metadata. */
 static bool

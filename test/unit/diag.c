@@ -11,8 +11,7 @@ names(void)
 {
 	for (int i = 1; i < ERR_COUNT; i++) {
 		const char *name = error_name(i);
-		CHECK(*name && *error_text(i));
-		CHECK(name == error_name(-i) && error_text(i) == error_text(-i));
+		CHECK(*name && name == error_name(-i));
 		CHECK(strspn(name, "abcdefghijklmnopqrstuvwxyz-") == strlen(name));
 		CHECK(name[0] != '-' && name[strlen(name) - 1] != '-' && !strstr(name, "--"));
 		for (int k = 1; k < i; k++)

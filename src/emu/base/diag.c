@@ -12,33 +12,17 @@ enum {
 	MESSAGE_MAX = 4096, /* longer messages are cut: names come from the input */
 };
 
-static const struct {
-	const char *name;
-	const char *text;
-} errors[ERR_COUNT] = {
-	[ERR_NONE] = { "?", "no error" },
-#define X(id, n, t) [ERR_##id] = { n, t },
-	ERROR_LIST(X)
-#undef X
-};
-
-static int
-error_index(int code)
-{
-	code = code < 0 ? -code : code;
-	return code < ERR_COUNT ? code : ERR_NONE;
-}
-
 const char *
 error_name(int code)
 {
-	return errors[error_index(code)].name;
-}
-
-const char *
-error_text(int code)
-{
-	return errors[error_index(code)].text;
+	static const char *const names[ERR_COUNT] = {
+		[ERR_NONE] = "?",
+#define X(id, name, meaning) [ERR_##id] = name,
+		ERROR_LIST(X)
+#undef X
+	};
+	code = code < 0 ? -code : code;
+	return names[code < ERR_COUNT ? code : ERR_NONE];
 }
 
 /* A message under construction. */
@@ -138,27 +122,24 @@ report(struct diag *d, const char *prefix, const struct place *at, const char *f
 	print(d, &out);
 }
 
-int
-diag_error(struct diag *d, enum error code, const struct place *at, const char *fmt, ...)
-{
-	char prefix[64];
-	bool soften = d->soften && code != ERR_MEMORY; /* nothing goes on without */
-	(void)snprintf(prefix, sizeof(prefix), soften ? "warning: " : "error[%s]: ", error_name((int)code));
-	va_list ap;
-	va_start(ap, fmt);
-	report(d, prefix, at, fmt, ap);
-	va_end(ap);
-	atomic_fetch_add(soften ? &d->warnings : &d->errors, 1);
-	return -(int)code;
-}
-
 void
-diag_say(struct diag *d, const char *error, const char *fmt, va_list ap)
+diag_say(struct diag *d, const char *error, const struct place *at, const char *fmt, va_list ap)
 {
 	char prefix[64];
 	(void)snprintf(prefix, sizeof(prefix), error ? "error[%s]: " : "warning: ", error);
-	report(d, prefix, NULL, fmt, ap);
+	report(d, prefix, at, fmt, ap);
 	atomic_fetch_add(error ? &d->errors : &d->warnings, 1);
+}
+
+int
+diag_error(struct diag *d, enum error code, const struct place *at, const char *fmt, ...)
+{
+	bool soften = d->soften && code != ERR_MEMORY; /* nothing goes on without */
+	va_list ap;
+	va_start(ap, fmt);
+	diag_say(d, soften ? NULL : error_name((int)code), at, fmt, ap);
+	va_end(ap);
+	return -(int)code;
 }
 
 int
@@ -178,26 +159,14 @@ diag_warn(struct diag *d, const struct place *at, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
-	report(d, "warning: ", at, fmt, ap);
-	va_end(ap);
-	atomic_fetch_add(&d->warnings, 1);
-}
-
-void
-diag_info(struct diag *d, const char *fmt, ...)
-{
-	if (d->level < DIAG_NORMAL)
-		return;
-	va_list ap;
-	va_start(ap, fmt);
-	report(d, "", NULL, fmt, ap);
+	diag_say(d, NULL, at, fmt, ap);
 	va_end(ap);
 }
 
 void
-diag_debug(struct diag *d, const char *fmt, ...)
+diag_tell(struct diag *d, enum diag_level least, const char *fmt, ...)
 {
-	if (d->level < DIAG_VERBOSE)
+	if (d->level < least)
 		return;
 	va_list ap;
 	va_start(ap, fmt);

@@ -84,7 +84,6 @@ enum error {
 
 /* Stable name of an error, "?" when the code is none. Accepts either sign. */
 const char *error_name(int code);
-const char *error_text(int code);
 
 /* Where something happened. Zero or NULL members are not printed. */
 struct place {
@@ -119,8 +118,9 @@ struct diag {
 int diag_error(struct diag *d, enum error code, const struct place *at, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* An error of another family, with its own name; NULL: a warning. */
-void diag_say(struct diag *d, const char *error, const char *fmt, va_list ap) __attribute__((format(printf, 3, 0)));
+/* An error of any family, by its name; NULL: a warning. */
+void diag_say(struct diag *d, const char *error, const struct place *at, const char *fmt, va_list ap)
+	__attribute__((format(printf, 4, 0)));
 
 /* The common special cases. */
 int diag_no_memory(struct diag *d);
@@ -129,10 +129,10 @@ int diag_io(struct diag *d, enum error code, const char *verb, const char *path,
 
 void diag_warn(struct diag *d, const struct place *at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Not printed with -q. */
-void diag_info(struct diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Printed with -v only. */
-void diag_debug(struct diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Printed from a level on: not with -q, or with -v only. */
+void diag_tell(struct diag *d, enum diag_level least, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+#define diag_info(d, ...) diag_tell((d), DIAG_NORMAL, __VA_ARGS__)
+#define diag_debug(d, ...) diag_tell((d), DIAG_VERBOSE, __VA_ARGS__)
 /* A line that the next message, or the end of the progress, replaces on a terminal. */
 void diag_progress(struct diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void diag_end_progress(struct diag *d);

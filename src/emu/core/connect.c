@@ -11,15 +11,6 @@
 
 /* ---- Base columns: threads and CPUs before any model. ---- */
 
-static const struct label state_labels[] = {
-	{ TH_UNKNOWN, "Unknown" },
-	{ TH_RUNNING, "Running" },
-	{ TH_PAUSED, "Paused" },
-	{ TH_DEAD, "Dead" },
-	{ TH_COOLING, "Cooling" },
-	{ TH_WARMING, "Warming" },
-};
-
 /* In the order of enum thread_col and enum cpu_col. */
 const struct chan_decl base_chans[ROW_CLASSES][NBASE] = {
 	[ROW_THREAD] = {
@@ -35,7 +26,7 @@ const struct chan_decl base_chans[ROW_CLASSES][NBASE] = {
 			.title = "Thread: thread state",
 			.prv_type = 4,
 			.bare_title = true,
-			LABELS(state_labels),
+			LABELS(thread_states),
 			.view = {
 				.file = "state",
 				.thread_title = "Thread: State of the CURRENT thread",

@@ -173,7 +173,7 @@ refuse(struct emu *emu, const struct event *ev, const struct op *op)
 			tid);
 	if (missing)
 		return emu_error(emu, ev, ERR_THREAD_STATE, "thread %d is %s, but model %s needs it to be %s",
-			tid, thread_state_names[emu->threads[emu->thread].state], m->name,
+			tid, thread_states[emu->threads[emu->thread].state].text, m->name,
 			missing & NEED_RUNNING ? "Running" : "active (Running, Cooling or Warming)");
 	if (!op->takes[ev->jumbo])
 		return emu_error(emu, ev, ERR_PAYLOAD, op->takes[true] ? "the event must be a jumbo event" : "the event must not be a jumbo event");

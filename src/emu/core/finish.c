@@ -62,8 +62,8 @@ check_thread(struct emu *emu, uint32_t th)
 		return diag_error(emu->diag, ERR_NOT_DEAD, &at,
 			"thread %d is not dead at the end of its stream: it is %s\n"
 			"hint: it must emit %s before it is freed",
-			tid, thread_state_names[st], st == TH_UNKNOWN ? "OHx when it begins, and OHe" : "OHe");
-	diag_warn(emu->diag, &at, "thread %d does not end: at the end of its stream it is %s", tid, thread_state_names[st]);
+			tid, thread_states[st].text, st == TH_UNKNOWN ? "OHx when it begins, and OHe" : "OHe");
+	diag_warn(emu->diag, &at, "thread %d does not end: at the end of its stream it is %s", tid, thread_states[st].text);
 	return 0;
 }
 

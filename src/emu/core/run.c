@@ -6,13 +6,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-const char *const thread_state_names[TH_STATES] = {
-	[TH_UNKNOWN] = "Unknown",
-	[TH_RUNNING] = "Running",
-	[TH_PAUSED] = "Paused",
-	[TH_DEAD] = "Dead",
-	[TH_COOLING] = "Cooling",
-	[TH_WARMING] = "Warming",
+const struct label thread_states[TH_STATES] = {
+	{ TH_UNKNOWN, "Unknown" },
+	{ TH_RUNNING, "Running" },
+	{ TH_PAUSED, "Paused" },
+	{ TH_DEAD, "Dead" },
+	{ TH_COOLING, "Cooling" },
+	{ TH_WARMING, "Warming" },
 };
 
 enum {
@@ -124,7 +124,7 @@ name_states(unsigned set, char *buf, size_t size)
 	buf[0] = 0;
 	for (int i = 0; i < TH_STATES; i++)
 		if (set & (1u << i) && n < size)
-			n += (size_t)snprintf(buf + n, size - n, "%s%s", n ? " or " : "", thread_state_names[i]);
+			n += (size_t)snprintf(buf + n, size - n, "%s%s", n ? " or " : "", thread_states[i].text);
 	return buf;
 }
 
@@ -136,7 +136,7 @@ require_state(struct emu *emu, const struct event *ev, unsigned allowed, const c
 		return 0;
 	char names[64];
 	return emu_error(emu, ev, ERR_THREAD_STATE, "thread %d cannot %s while it is %s\nallowed states: %s",
-		emu->plan->sys.threads[emu->thread].tid, verb, thread_state_names[st], name_states(allowed, names, sizeof(names)));
+		emu->plan->sys.threads[emu->thread].tid, verb, thread_states[st].text, name_states(allowed, names, sizeof(names)));
 }
 
 /* A change of state of a thread that keeps its CPU. */

@@ -48,7 +48,8 @@ struct cpu_run {
 	int64_t over_time;
 };
 
-extern const char *const thread_state_names[TH_STATES];
+/* Labels of the states, in their order. */
+extern const struct label thread_states[TH_STATES];
 
 /* Changes of state of the event's thread. Illegal transitions are reported with the state
  * found and the states allowed. All return 0, or <0 (reported). */

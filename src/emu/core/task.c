@@ -37,8 +37,6 @@ task_stack(struct emu *emu)
 	return emu_thread_data(emu, emu->thread);
 }
 
-/* ---- Types. ---- */
-
 int
 task_type_create(struct emu *emu, const struct event *ev)
 {
@@ -89,8 +87,8 @@ task_type_get(struct emu *emu, const struct event *ev, uint32_t id)
 	return type;
 }
 
-int
-task_add_labels(struct emu *emu, int chan)
+static int
+add_labels(struct emu *emu, int chan)
 {
 	for (uint32_t p = 0; p < emu->plan->sys.nprocs; p++) {
 		const struct task_table *t = emu_proc_data(emu, p);
@@ -103,7 +101,15 @@ task_add_labels(struct emu *emu, int chan)
 	return 0;
 }
 
-/* ---- Tasks. ---- */
+int
+task_finish(struct emu *emu)
+{
+	const struct model *m = emu->cur->model;
+	int rc = 0;
+	for (size_t i = 0; i < m->nchans && rc == 0; i++)
+		rc = m->chans[i].values == VALUES_TEXT ? add_labels(emu, (int)i) : 0;
+	return rc;
+}
 
 int
 task_create(struct emu *emu, const struct event *ev, uint32_t id, uint32_t type, unsigned flags)
@@ -122,8 +128,6 @@ task_create(struct emu *emu, const struct event *ev, uint32_t id, uint32_t type,
 	slot->value = task;
 	return 0;
 }
-
-/* ---- Bodies. ---- */
 
 static const char *const state_names[] = {
 	[BODY_CREATED] = "Created",
@@ -182,8 +186,7 @@ body_execute(struct emu *emu, const struct event *ev, uint32_t id, uint32_t body
 	int rc = find_body(emu, ev, id, &body, &task, &b);
 	if (rc < 0)
 		return rc;
-	bool again = b && b->state == BODY_DEAD && task->flags & TASK_RESURRECT;
-	if (b && !again)
+	if (b && !(b->state == BODY_DEAD && task->flags & TASK_RESURRECT))
 		return bad_state(emu, ev, id, body, b, "be executed",
 			task->flags & TASK_RESURRECT ? "Created or Dead" : "Created");
 	const struct body *top = s->top;
@@ -207,7 +210,6 @@ body_execute(struct emu *emu, const struct event *ev, uint32_t id, uint32_t body
 		if (parallel && idmap_add(&t->bodies, &emu->arena, body_key(task, body), b) < 0)
 			return diag_no_memory(emu->diag);
 	}
-	b->iteration += again;
 	b->state = BODY_RUNNING;
 	b->thread = emu->thread;
 	b->below = s->top;

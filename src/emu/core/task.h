@@ -40,8 +40,7 @@ struct body {
 	struct body *below; /* on the stack */
 	uint32_t id;        /* 1 for a normal task */
 	enum body_state state;
-	uint32_t thread;    /* thread whose stack holds it; NO_INDEX: none */
-	uint32_t iteration; /* how often it was executed again */
+	uint32_t thread; /* thread whose stack holds it; NO_INDEX: none */
 };
 
 struct task {
@@ -87,8 +86,8 @@ int body_end(struct emu *emu, const struct event *ev, uint32_t task, uint32_t bo
 /* The stack of the thread of the event. */
 struct task_stack *task_stack(struct emu *emu);
 
-/* For the finish hook of a model: gives the types of all processes as labels to a
- * channel. Returns 0, or <0 (reported). */
-int task_add_labels(struct emu *emu, int chan);
+/* finish() of a model with tasks: gives the types of all processes as labels to its channels of
+ * VALUES_TEXT. Returns 0, or <0 (reported). */
+int task_finish(struct emu *emu);
 
 #endif

@@ -15,7 +15,7 @@ lines(struct conv *c, const char *error, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
-	diag_say(&c->diag, error, fmt, ap);
+	diag_say(&c->diag, error, NULL, fmt, ap);
 	va_end(ap);
 }
 

@@ -11,7 +11,7 @@ utool_error(struct tool *t, const char *name, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
-	diag_say(&t->diag, name, fmt, ap);
+	diag_say(&t->diag, name, NULL, fmt, ap);
 	va_end(ap);
 }
 
@@ -22,7 +22,7 @@ utool_warn(struct tool *t, const char *fmt, ...)
 		return;
 	va_list ap;
 	va_start(ap, fmt);
-	diag_say(&t->diag, NULL, fmt, ap);
+	diag_say(&t->diag, NULL, NULL, fmt, ap);
 	va_end(ap);
 }
 
