@@ -142,8 +142,8 @@ put_unreadable(struct check *c, const char *path, const uscope_error_t *e)
 	(void)utool_fail(c->tool, c->src, e);
 }
 
-static int
-run(struct tool *t, int argc, char **argv)
+int
+run_check(struct tool *t, int argc, char **argv)
 {
 	struct check c = { .tool = t, .src = &t->in[0] };
 	bool verify = false;
@@ -177,12 +177,3 @@ run(struct tool *t, int argc, char **argv)
 	utool_progress(t, 1, 1);
 	return put_result(&c);
 }
-
-const struct command command_check = {
-	.name = "check",
-	.synopsis = "[options] FILE",
-	.brief = "whether a file keeps all rules of the format",
-	.about = "Decode all of a trace and print what is wrong with it. Status 1: something is.",
-	.with = WITH_JSON | WITH_OUTPUT | WITH_PROGRESS,
-	.run = run,
-};

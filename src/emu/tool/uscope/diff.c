@@ -103,12 +103,10 @@ put_event_side(struct diff *d, int side)
 {
 	const struct events *e = &d->events[side];
 	const uscope_event_type_t *type = &d->in[side].schema->events[e->type];
-	if (d->tool->json)
-		json_open(d->w, NULL, '{');
+	show_open(d->in, NULL, '{', "");
 	show_path(&d->in[side], type->scope, "event", type->name);
 	show_payload(&d->in[side], type, e->payload);
-	if (d->tool->json)
-		json_close(d->w, '}');
+	show_close(d->in, '}', "");
 }
 
 /* in: the sides that have an event, as bits. */
@@ -245,8 +243,8 @@ pick_both(struct tool *t)
 	return false;
 }
 
-static int
-run(struct tool *t, int argc, char **argv)
+int
+run_diff(struct tool *t, int argc, char **argv)
 {
 	struct diff d = { .tool = t, .in = t->in, .w = &t->out };
 	const struct tool_option own[] = {
@@ -274,12 +272,3 @@ run(struct tool *t, int argc, char **argv)
 	diff_finish(&d);
 	return d.found || d.failed ? STATUS_BAD : STATUS_GOOD;
 }
-
-const struct command command_diff = {
-	.name = "diff",
-	.synopsis = "[options] A B",
-	.brief = "where states or events of two files differ",
-	.about = "Print the first difference of states or events of two traces. Status 1: there is\none.",
-	.with = WITH_JSON | WITH_MODE | WITH_PICK | WITH_VALUES | WITH_OUTPUT | WITH_PROGRESS,
-	.run = run,
-};

@@ -61,8 +61,8 @@ on_segment(void *user, uint32_t index)
 	uscope_state_free(state);
 }
 
-static int
-run(struct tool *t, int argc, char **argv)
+int
+run_dump(struct tool *t, int argc, char **argv)
 {
 	struct source *src = &t->in[0];
 	struct dump dump = { .tool = t, .src = src };
@@ -89,12 +89,3 @@ run(struct tool *t, int argc, char **argv)
 	int status = walk_end(&walk);
 	return dump.errors ? STATUS_BAD : status;
 }
-
-const struct command command_dump = {
-	.name = "dump",
-	.synopsis = "[options] FILE",
-	.brief = "all operations and events, as JSON lines",
-	.about = "Print all that is recorded, as lines of JSON in the order of the file.",
-	.with = WITH_JSON | WITH_MODE | WITH_RANGE | WITH_PICK | WITH_VALUES | WITH_OUTPUT | WITH_PROGRESS,
-	.run = run,
-};

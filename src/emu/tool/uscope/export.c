@@ -111,8 +111,8 @@ export_all(struct exporting *e)
 	return walk_end(&walk);
 }
 
-static int
-run(struct tool *t, int argc, char **argv)
+int
+run_export(struct tool *t, int argc, char **argv)
 {
 	struct exporting e = { .tool = t, .src = &t->in[0] };
 	struct export_options how = { 0 };
@@ -137,12 +137,3 @@ run(struct tool *t, int argc, char **argv)
 	uscope_state_free(e.state);
 	return status;
 }
-
-const struct command command_export = {
-	.name = "export",
-	.synopsis = "--format=FORMAT [options] FILE",
-	.brief = "as CSV, or as VCD for waveform viewers",
-	.about = "Convert a trace: csv for tables, vcd for waveform viewers such as GTKWave.",
-	.with = WITH_MODE | WITH_RANGE | WITH_PICK | WITH_VALUES | WITH_OUTPUT | WITH_PROGRESS,
-	.run = run,
-};

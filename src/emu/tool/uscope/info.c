@@ -75,25 +75,6 @@ section_name(uint16_t type)
 
 /* ---- Lists, in both forms. ---- */
 
-/* Begins a list; in text below a title. */
-static void
-open_list(const struct source *s, const char *key, const char *title)
-{
-	if (s->tool->json)
-		json_open(s->w, key, '[');
-	else
-		put_str(s->w, title);
-}
-
-static void
-close_list(const struct source *s, const char *text)
-{
-	if (s->tool->json)
-		json_close(s->w, ']');
-	else
-		put_str(s->w, text);
-}
-
 void
 json_segment(struct wbuf *w, const uscope_segment_t *seg)
 {
@@ -109,7 +90,7 @@ json_segment(struct wbuf *w, const uscope_segment_t *seg)
 static void
 put_segments(const struct source *s)
 {
-	open_list(s, "segment_list", "\nsegments:\n");
+	show_open(s, "segment_list", '[', "\nsegments:\n");
 	for (uint32_t i = 0; i < uscope_num_segments(s->reader) && !utool_stop(s->tool); i++) {
 		uscope_segment_t seg;
 		int rc = uscope_segment_info(s->reader, i, &seg);
@@ -135,14 +116,14 @@ put_segments(const struct source *s)
 		wbuf_printf(s->w, " at 0x%" PRIx64 ": checkpoint %" PRIu32 " bytes, deltas %" PRIu32 " (%" PRIu32 " stored), frames %" PRIu32 "\n",
 			seg.offset, seg.checkpoint_size, seg.raw_size, seg.compressed_size, seg.num_frames);
 	}
-	close_list(s, "");
+	show_close(s, ']', "");
 }
 
 static void
 put_sections(const struct source *s)
 {
 	uint32_t n = uscope_num_sections(s->reader);
-	open_list(s, "sections", n ? "sections     " : "");
+	show_open(s, "sections", '[', n ? "sections     " : "");
 	for (uint32_t i = 0; i < n && !utool_stop(s->tool); i++) {
 		uscope_section_t section;
 		if (!uscope_section_info(s->reader, i, &section))
@@ -160,14 +141,14 @@ put_sections(const struct source *s)
 			wbuf_printf(s->w, "%sunknown 0x%04x %" PRIu64, i ? ", " : "", section.type, section.size);
 		}
 	}
-	close_list(s, n ? " bytes\n" : "");
+	show_close(s, ']', n ? " bytes\n" : "");
 }
 
 static void
 put_properties(const struct source *s)
 {
 	const dut_desc_t *dut = uscope_dut_desc(s->reader);
-	open_list(s, "properties", dut->num_properties ? "\nproperties:\n" : "");
+	show_open(s, "properties", '[', dut->num_properties ? "\nproperties:\n" : "");
 	for (uint32_t i = 0; i < dut->num_properties; i++) {
 		const char *key = dut->properties[i].key;
 		const char *value = dut->properties[i].value;
@@ -184,7 +165,7 @@ put_properties(const struct source *s)
 		put_text(s->w, value, strlen(value));
 		put_str(s->w, "\n");
 	}
-	close_list(s, "");
+	show_close(s, ']', "");
 }
 
 /* ---- The head. ---- */
@@ -261,8 +242,8 @@ json_head(const struct source *s, const struct fileinfo *info)
 	json_bool(w, "summary", uscope_summary_info(s->reader, &sum));
 }
 
-static int
-run(struct tool *t, int argc, char **argv)
+int
+run_info(struct tool *t, int argc, char **argv)
 {
 	bool segments = false;
 	const struct tool_option own[] = {
@@ -288,12 +269,3 @@ run(struct tool *t, int argc, char **argv)
 		json_end(&t->out);
 	return STATUS_GOOD;
 }
-
-const struct command command_info = {
-	.name = "info",
-	.synopsis = "[options] FILE",
-	.brief = "what a file is and what it can hold",
-	.about = "Print what a trace is: format, size, times, schema.",
-	.with = WITH_JSON | WITH_MODE | WITH_OUTPUT,
-	.run = run,
-};

@@ -341,8 +341,8 @@ take_item(struct pipeline *p, const uscope_item_t *item)
 	p->steps[p->nsteps++] = s;
 }
 
-static int
-run(struct tool *t, int argc, char **argv)
+int
+run_konata(struct tool *t, int argc, char **argv)
 {
 	const char *core = NULL;
 	const struct tool_option own[] = {
@@ -377,12 +377,3 @@ run(struct tool *t, int argc, char **argv)
 	end_frame(&p);
 	return walk_end(&walk);
 }
-
-const struct command command_konata = {
-	.name = "konata",
-	.synopsis = "[options] FILE",
-	.brief = "the pipeline of a processor, for Konata",
-	.about = "Print the pipeline of a processor as a log for the viewer Konata.",
-	.with = WITH_MODE | WITH_OUTPUT | WITH_PROGRESS,
-	.run = run,
-};

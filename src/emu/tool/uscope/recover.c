@@ -17,8 +17,8 @@ put_json(struct wbuf *w, const uscope_recovery_t *found)
 	json_end(w);
 }
 
-static int
-run(struct tool *t, int argc, char **argv)
+int
+run_recover(struct tool *t, int argc, char **argv)
 {
 	if (!utool_ready(t, utool_next(t, NULL, 0, argc, argv), argc, argv, 2))
 		return t->status;
@@ -45,12 +45,3 @@ run(struct tool *t, int argc, char **argv)
 		utool_warn(t, "no segment of %s is whole: there is nothing in %s but the schema", in, out);
 	return STATUS_GOOD;
 }
-
-const struct command command_recover = {
-	.name = "recover",
-	.synopsis = "[options] IN OUT",
-	.brief = "a complete file from a torn or damaged one",
-	.about = "Write a complete trace with the segments of IN that are whole.",
-	.with = WITH_JSON,
-	.run = run,
-};

@@ -106,6 +106,24 @@ show_end(const struct source *s)
 }
 
 void
+show_open(const struct source *s, const char *key, char bracket, const char *text)
+{
+	if (s->tool->json)
+		json_open(s->w, key, bracket);
+	else
+		put_str(s->w, text);
+}
+
+void
+show_close(const struct source *s, char bracket, const char *text)
+{
+	if (s->tool->json)
+		json_close(s->w, bracket);
+	else
+		put_str(s->w, text);
+}
+
+void
 show_key(const struct source *s, const char *key, const char *text)
 {
 	if (s->tool->json)
@@ -170,15 +188,13 @@ show_slot(const struct source *s, uint32_t slot)
 void
 show_payload(const struct source *s, const uscope_event_type_t *e, const uint8_t *payload)
 {
-	if (s->tool->json)
-		json_open(s->w, "fields", '{');
+	show_open(s, "fields", '{', "");
 	for (uint32_t i = 0; i < e->num_fields; i++) {
 		const uscope_field_t *f = &e->fields[i];
 		put_str(s->w, s->tool->json ? "" : " ");
 		show_field(s, f, i, load_value(payload + f->offset, f->size));
 	}
-	if (s->tool->json)
-		json_close(s->w, '}');
+	show_close(s, '}', "");
 }
 
 /* ---- Items. ---- */
@@ -338,14 +354,12 @@ show_fields(const struct view *v, uint16_t id, uint16_t slot)
 	else
 		put_str(s->w, "  ");
 	show_slot(s, slot);
-	if (s->tool->json)
-		json_open(s->w, "fields", '{');
+	show_open(s, "fields", '{', "");
 	for (uint32_t f = 0; f < st->num_fields; f++) {
 		put_str(s->w, s->tool->json ? "" : " ");
 		show_field(s, &st->fields[f], f, uscope_slot_field_raw(v->state, id, slot, (uint16_t)f));
 	}
-	if (s->tool->json)
-		json_close(s->w, '}');
+	show_close(s, '}', "");
 	show_end(s);
 }
 
@@ -388,8 +402,7 @@ uint64_t
 show_diags(const struct source *s, const char *key, const char *kinds, const char *broken, const char *note)
 {
 	uint64_t sum = 0;
-	if (s->tool->json)
-		json_open(s->w, key, '{');
+	show_open(s, key, '{', "");
 	for (int i = 0; i < USCOPE_NUM_DIAGS; i++) {
 		const char *name = uscope_diag_name((enum uscope_diag)i);
 		uint64_t n = uscope_reader_diag(s->reader, (enum uscope_diag)i);
@@ -401,7 +414,6 @@ show_diags(const struct source *s, const char *key, const char *kinds, const cha
 			wbuf_printf(s->w, "%s%s: %s (%" PRIu64 ")\n", name[0] == 'V' ? broken : note, name, uscope_diag_text((enum uscope_diag)i), n);
 		sum += n;
 	}
-	if (s->tool->json)
-		json_close(s->w, '}');
+	show_close(s, '}', "");
 	return sum;
 }

@@ -25,6 +25,10 @@ void show_time(struct wbuf *w, uint64_t ps);
 void show_begin(const struct source *s, const char *kind, uint64_t time_ps);
 void show_end(const struct source *s);
 
+/* Begins or ends an object or an array, or prints the text. */
+void show_open(const struct source *s, const char *key, char bracket, const char *text);
+void show_close(const struct source *s, char bracket, const char *text);
+
 /* What is in front of a value that is shown next: a key, or this text. */
 void show_key(const struct source *s, const char *key, const char *text);
 void show_u64(const struct source *s, const char *key, const char *text, uint64_t v);

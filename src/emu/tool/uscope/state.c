@@ -14,8 +14,8 @@ end_of(uscope_reader_t *r)
 	return end;
 }
 
-static int
-run(struct tool *t, int argc, char **argv)
+int
+run_state(struct tool *t, int argc, char **argv)
 {
 	uint64_t time = UINT64_MAX;
 	bool all = false;
@@ -41,12 +41,3 @@ run(struct tool *t, int argc, char **argv)
 	uscope_state_free(state);
 	return STATUS_GOOD;
 }
-
-const struct command command_state = {
-	.name = "state",
-	.synopsis = "[options] [-t TIME] FILE",
-	.brief = "the state of the storages at a time",
-	.about = "Print the slots and properties of all storages at a time.",
-	.with = WITH_JSON | WITH_MODE | WITH_SCOPE | WITH_STORAGE | WITH_VALUES | WITH_OUTPUT,
-	.run = run,
-};

@@ -34,48 +34,46 @@ bucket_time(const struct overview *o, uint32_t bucket)
 }
 
 static void
-json_mipmap(struct wbuf *w, const uscope_mipmap_t *m)
+show_mipmap(const struct source *s, const uscope_mipmap_t *m)
 {
-	json_u64(w, "min", m->min);
-	json_u64(w, "max", m->max);
-	json_u64(w, "sum", m->sum);
+	show_u64(s, "min", "min ", m->min);
+	show_u64(s, "max", ", max ", m->max);
+	show_u64(s, "sum", ", sum ", m->sum);
 }
 
 /* The buckets of a level: of the density, or of a counter. */
 static void
 put_buckets(struct overview *o, int64_t counter)
 {
+	const struct source *s = o->src;
+	bool json = s->tool->json;
 	uint32_t n = 0;
 	const uint32_t *counts = NULL;
 	const uscope_mipmap_t *m = NULL;
 	if (counter < 0)
-		counts = uscope_summary_data(o->src->reader, (uint32_t)o->level, &n);
+		counts = uscope_summary_data(s->reader, (uint32_t)o->level, &n);
 	else
-		m = uscope_summary_counter_data(o->src->reader, (uint32_t)counter, (uint32_t)o->level, &n);
+		m = uscope_summary_counter_data(s->reader, (uint32_t)counter, (uint32_t)o->level, &n);
 	n = counts || m ? n : 0;
-	if (o->tool->json)
-		json_open(o->w, "buckets", '[');
-	else
-		wbuf_printf(o->w, "  level %" PRId64 ", %" PRIu32 " buckets\n", o->level, n);
-	for (uint32_t i = 0; i < n && !utool_stop(o->tool); i++) {
-		if (!o->tool->json) {
-			put_str(o->w, "    ");
-			show_time(o->w, bucket_time(o, i));
+	if (!json)
+		wbuf_printf(s->w, "  level %" PRId64 ", %" PRIu32 " buckets\n", o->level, n);
+	show_open(s, "buckets", '[', "");
+	for (uint32_t i = 0; i < n && !utool_stop(s->tool); i++) {
+		if (!json) {
+			put_str(s->w, "    ");
+			show_time(s->w, bucket_time(o, i));
+			put_str(s->w, "  ");
 		}
-		if (counts && o->tool->json) {
-			json_u64(o->w, NULL, counts[i]);
-		} else if (counts) {
-			wbuf_printf(o->w, "  %" PRIu32 "\n", counts[i]);
-		} else if (o->tool->json) {
-			json_open(o->w, NULL, '{');
-			json_mipmap(o->w, &m[i]);
-			json_close(o->w, '}');
+		if (counts) {
+			show_u64(s, NULL, "", counts[i]);
 		} else {
-			wbuf_printf(o->w, "  min %" PRIu64 ", max %" PRIu64 ", sum %" PRIu64 "\n", m[i].min, m[i].max, m[i].sum);
+			show_open(s, NULL, '{', "");
+			show_mipmap(s, &m[i]);
+			show_close(s, '}', "");
 		}
+		put_str(s->w, json ? "" : "\n");
 	}
-	if (o->tool->json)
-		json_close(o->w, ']');
+	show_close(s, ']', "");
 }
 
 /* A counter over the whole trace, from its coarsest level. */
@@ -113,27 +111,26 @@ put_counter(struct overview *o, uint32_t counter)
 	uint16_t storage;
 	if (!uscope_summary_counter_info(o->src->reader, counter, &name, &length, &storage, &levels) || !is_wanted(o, name, length))
 		return;
-	const schema_t *s = o->src->schema;
+	const schema_t *schema = o->src->schema;
 	uscope_mipmap_t all = whole(o, counter, levels);
 	if (o->tool->json) {
 		json_open(o->w, NULL, '{');
 		json_text(o->w, "name", name, length);
 		json_u64(o->w, "storage_id", storage);
 		json_u64(o->w, "levels", levels);
-		json_mipmap(o->w, &all);
 	} else {
 		put_str(o->w, "counter ");
 		put_quoted(o->w, name, length);
-		put_str(o->w, storage < s->num_storages ? " of " : "");
-		if (storage < s->num_storages)
-			show_path(o->src, s->storages[storage].scope, NULL, s->storages[storage].name);
-		wbuf_printf(o->w, ": %" PRIu32 " level%s, min %" PRIu64 ", max %" PRIu64 ", sum %" PRIu64 "\n",
-			levels, levels == 1 ? "" : "s", all.min, all.max, all.sum);
+		put_str(o->w, storage < schema->num_storages ? " of " : "");
+		if (storage < schema->num_storages)
+			show_path(o->src, schema->storages[storage].scope, NULL, schema->storages[storage].name);
+		wbuf_printf(o->w, ": %" PRIu32 " level%s, ", levels, levels == 1 ? "" : "s");
 	}
+	show_mipmap(o->src, &all);
+	put_str(o->w, o->tool->json ? "" : "\n");
 	if (o->level != NO_LEVEL)
 		put_buckets(o, counter);
-	if (o->tool->json)
-		json_close(o->w, '}');
+	show_close(o->src, '}', "");
 }
 
 static void
@@ -160,16 +157,12 @@ put_summary(struct overview *o)
 	}
 	if (o->level != NO_LEVEL && !i->legacy)
 		put_buckets(o, -1);
-	if (o->tool->json) {
-		json_close(o->w, '}');
-		json_open(o->w, "counters", '[');
-	}
+	show_close(o->src, '}', "");
+	show_open(o->src, "counters", '[', "");
 	for (uint32_t c = 0; c < i->num_counters && !utool_stop(o->tool); c++)
 		put_counter(o, c);
-	if (o->tool->json) {
-		json_close(o->w, ']');
-		json_end(o->w);
-	}
+	show_close(o->src, ']', "");
+	put_str(o->w, o->tool->json ? "}\n" : "");
 }
 
 /* Whether there is one that is asked for, if one is. */
@@ -185,8 +178,8 @@ has_counter(const struct overview *o)
 	return o->counter == NULL;
 }
 
-static int
-run(struct tool *t, int argc, char **argv)
+int
+run_summary(struct tool *t, int argc, char **argv)
 {
 	struct overview o = { .tool = t, .src = &t->in[0], .w = &t->out, .level = NO_LEVEL };
 	uint64_t level = UINT64_MAX;
@@ -208,12 +201,3 @@ run(struct tool *t, int argc, char **argv)
 	put_summary(&o);
 	return STATUS_GOOD;
 }
-
-const struct command command_summary = {
-	.name = "summary",
-	.synopsis = "[options] FILE",
-	.brief = "overview: density and counters",
-	.about = "Print the summary of a trace: density and counters over time.",
-	.with = WITH_JSON | WITH_MODE | WITH_OUTPUT,
-	.run = run,
-};

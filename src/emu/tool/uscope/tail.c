@@ -28,8 +28,8 @@ print_segment(struct tail *t)
 	t->next++;
 }
 
-static int
-run(struct tool *tool, int argc, char **argv)
+int
+run_tail(struct tool *tool, int argc, char **argv)
 {
 	struct tail t = { .tool = tool, .src = &tool->in[0], .segments = 1 };
 	follow_init(&t.follow, tool, t.src);
@@ -53,12 +53,3 @@ run(struct tool *tool, int argc, char **argv)
 	} while (!utool_stop(tool) && follow_more(&t.follow));
 	return t.status ? t.status : t.follow.status;
 }
-
-const struct command command_tail = {
-	.name = "tail",
-	.synopsis = "[options] [-f] FILE",
-	.brief = "what came last; -f: what is added, until it is complete",
-	.about = "Print the last operations and events; with -f also those to come.",
-	.with = WITH_JSON | WITH_PICK | WITH_VALUES | WITH_OUTPUT,
-	.run = run,
-};

@@ -57,6 +57,8 @@ void
 utool_init(struct tool *t, const struct command *c)
 {
 	*t = (struct tool){ .command = c, .to = UINT64_MAX };
+	for (int i = 0; i < 2; i++)
+		t->in[i] = (struct source){ .tool = t, .w = &t->out };
 	(void)snprintf(t->program, sizeof(t->program), "uscope %s", c->name);
 	t->cli = (struct cli){
 		.program = t->program,
@@ -234,7 +236,9 @@ utool_pick(struct tool *t, struct source *s)
 bool
 utool_adopt(struct tool *t, struct source *s, const char *path, uscope_reader_t *reader)
 {
-	*s = (struct source){ .tool = t, .w = &t->out, .path = path, .reader = reader, .schema = uscope_schema(reader) };
+	s->path = path;
+	s->reader = reader;
+	s->schema = uscope_schema(reader);
 	if (pathlist_init(&s->paths, s->schema, &s->arena) == 0)
 		return true;
 	t->status = utool_no_memory(t);

@@ -4,8 +4,8 @@
 
 /* tool: what the subcommands of uscope share: options, files, messages, output.
  *
- * A subcommand is one struct command in a file of its own, named in commands.def. Its
- * run() lists its options with the places of their values, has utool_begin() read the command
+ * A subcommand is a row of the table in uscope.c and a function run_NAME() in NAME.c, which
+ * lists its options with the places of their values, has utool_begin() read the command
  * line and open the file, prints to tool->out, and returns an exit status. uscope.c cleans up
  * after it. */
 
@@ -66,13 +66,17 @@ struct tool_option {
 
 struct tool;
 
+typedef int run_fn(struct tool *t, int argc, char **argv);
+run_fn run_info, run_check, run_dump, run_state, run_events, run_summary, run_strings, run_tail, run_recover, run_diff, run_timeline,
+	run_konata, run_export;
+
 struct command {
 	const char *name;
+	run_fn *run;
 	const char *synopsis; /* what is behind the name */
+	unsigned with;        /* WITH_... */
 	const char *brief;    /* a few words, for the list */
 	const char *about;    /* what it does */
-	unsigned with;        /* WITH_... */
-	int (*run)(struct tool *t, int argc, char **argv);
 };
 
 /* A file that is read. */

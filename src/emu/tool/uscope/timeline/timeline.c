@@ -158,8 +158,8 @@ serve(struct request *q)
 	return q->list ? list(q) : timeline_info(&q->t);
 }
 
-static int
-run(struct tool *t, int argc, char **argv)
+int
+run_timeline(struct tool *t, int argc, char **argv)
 {
 	static struct request q; /* large */
 	q = (struct request){ .t = { .tool = t } };
@@ -194,12 +194,3 @@ run(struct tool *t, int argc, char **argv)
 	tlfile_finish(&q.t.file);
 	return status;
 }
-
-const struct command command_timeline = {
-	.name = "timeline",
-	.synopsis = "[options] FILE",
-	.brief = "what threads and CPUs did, out of ovni.uscp",
-	.about = "Print what threads and CPUs did, out of the timeline that ovniemu writes.",
-	.with = WITH_JSON | WITH_MODE | WITH_RANGE | WITH_OUTPUT | WITH_PROGRESS,
-	.run = run,
-};
