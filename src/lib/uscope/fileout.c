@@ -68,9 +68,11 @@ fileout_put(struct fileout *f, const void *bytes, size_t n)
 void
 fileout_number(struct fileout *f, unsigned size, uint64_t v)
 {
-	uint8_t b[8];
-	store_value(b, size, v);
-	fileout_put(f, b, size);
+	if (sizeof(f->buffer) - f->n < sizeof(v))
+		(void)fileout_flush(f);
+	store64(f->buffer + f->n, v); /* what follows overwrites bytes that are too many */
+	f->n += size;
+	f->at += size;
 }
 
 void

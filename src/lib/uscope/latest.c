@@ -119,19 +119,23 @@ latest_record(uscope_writer_t *w)
 	return true;
 }
 
-static void
-apply(uscope_writer_t *w, const uint8_t *op)
+static inline void
+apply(uscope_writer_t *w, struct op op)
 {
-	struct op o = op_load(op, op[0] == TAG_WIDE, true);
-	(void)state_op(w->state, o.action, o.storage, o.slot, o.field, o.value);
+	(void)state_op(w->state, op.action, op.storage, op.slot, op.field, op.value);
 }
 
 static void
 settle_word(uscope_writer_t *w, size_t i)
 {
 	uint64_t *word = &w->latest.ops[i];
-	for (; *word; *word &= *word - 1)
-		apply(w, w->segment->raw + i * WORD + (size_t)__builtin_ctzll(*word));
+	for (; *word; *word &= *word - 1) {
+		const uint8_t *p = w->segment->raw + i * WORD + (size_t)__builtin_ctzll(*word);
+		if (p[0] == TAG_WIDE)
+			apply(w, op_load(p, true, true));
+		else
+			apply(w, op_load(p, false, true));
+	}
 }
 
 void

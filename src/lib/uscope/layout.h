@@ -243,10 +243,10 @@ op_size(bool wide, bool tagged)
 static inline struct op
 op_load(const uint8_t *p, bool wide, bool tagged)
 {
-	uint64_t v = load64(p + (tagged && !wide));
-	if (!wide)
-		return (struct op){ false, (uint8_t)v, (uint8_t)(v >> 8), (uint16_t)(v >> 16), (uint16_t)(v >> 32), v >> 48 };
-	return (struct op){ true, (uint8_t)(tagged ? v >> 8 : v), (uint16_t)(v >> 16), (uint16_t)(v >> 32), (uint16_t)(v >> 48), load64(p + 8) };
+	if (wide)
+		return (struct op){ true, p[tagged], load16(p + 2), load16(p + 4), load16(p + 6), load64(p + 8) };
+	p += tagged;
+	return (struct op){ false, p[0], p[1], load16(p + 2), load16(p + 4), load16(p + 6) };
 }
 
 static inline void

@@ -150,13 +150,12 @@ enum {
 unsigned seglist_marks(const struct seglist *l, uint32_t i);
 void seglist_mark(struct seglist *l, uint32_t i, unsigned marks);
 
-/* ---- Tables behind the segments: sections.c, strings.c, summaryin.c. ---- */
+/* ---- Tables behind the segments: sections.c, summaryin.c. ---- */
 
 /* Section table of a finalized file, and what it leads to; the segment table only when
  * asked for. */
 int sections_read(struct uscope_reader *r, bool segments);
-/* Damage is counted, and leaves the reader without strings or summary. */
-int strings_open(struct uscope_reader *r);
+/* Damage is counted, and leaves the reader without a summary. */
 int summary_open(struct uscope_reader *r);
 void summary_close(struct summary *s);
 
@@ -167,7 +166,7 @@ struct level {
 };
 int summary_levels(struct uscope_reader *r, int64_t counter, struct level *levels, uint32_t *n);
 
-/* ---- Content of a segment: ckptin.c, query.c. ---- */
+/* ---- Content of a segment: query.c. ---- */
 
 /* Checks the checkpoint of a segment, adding to diag (NULL: nowhere). state (NULL: none) becomes it;
  * after an error it is of no use. */

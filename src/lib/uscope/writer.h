@@ -2,7 +2,7 @@
 #ifndef WRITER_H
 #define WRITER_H
 
-/* writer: one file being written. From the ground up: fault.c keeps errors, latest.c and frameout.c
+/* writer: one file being written. From the ground up: latest.c and frameout.c
  * encode the items of a frame, closeout.c writes the tables at the end of the file, writeropen.c
  * makes the writer, writer.c has cycles and segments; applications call writerops.c for each
  * change, or cycles.c with many phrases (phrases.c) at once. */
@@ -108,16 +108,12 @@ writer_mode(uscope_writer_t *w, enum writer_mode mode)
 	w->nfast = 0;
 }
 
-/* ---- fault.c ---- */
-
 /* A call without effect. Returns the status. */
 int writer_misuse(uscope_writer_t *w, int status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* The end of the trace: E_IO, E_NOMEM, E_LIMIT. Returns the status. */
 int writer_fail(uscope_writer_t *w, int status, const char *reason);
 /* An operation or event is asked for while not in MODE_CYCLE: true inside of a cycle. */
 bool writer_enter(uscope_writer_t *w, const char *what);
-
-/* ---- writer.c ---- */
 
 /* MODE_BEGUN becomes MODE_CYCLE. false after writer_fail. */
 bool writer_begin_frame(uscope_writer_t *w);
