@@ -421,6 +421,26 @@ def follow():
         check(f"follow, {what}", p.returncode == 0 and got == want, f"{len(got)} intervals, not {len(want)}")
 
 
+def threads():
+    """One thread emulates and each output has one; then the µScope file gets another, and more are not used."""
+    used = []
+    for n in 2, 3, 4, 9:
+        r = Live("-", "--prism-events=all", f"--threads={n}")
+        put(r.stdin, swap(1) + mem() * 3)
+        tasks = f"/proc/{r.process.pid}/task"
+        before = 0
+        for _ in range(100):
+            time.sleep(0.2)
+            now = len(os.listdir(tasks)) if os.path.exists(f"{r.dir}/cpu.prv") else 0
+            if now and now == before:
+                break
+            before = now
+        used.append(before)
+        put(r.stdin, END)
+        check("threads", r.end().status == 0, r.err)
+    check("threads", [u - used[0] for u in used] == [0, 1, 2, 2], used)
+
+
 as_files()
 seen()
 follow()
@@ -429,6 +449,7 @@ full()
 writers()
 signals()
 several()
+threads()
 TMP.cleanup()
 print(*found[:40], sep="\n")
 print(f"{len(found)} problems")

@@ -152,6 +152,17 @@ enum {
 	OWN_PROPERTIES = 6, /* properties of the file itself */
 };
 
+/* Whether the user allows one more thread than those that emulate and serve the outputs. */
+static bool
+has_spare_thread(const struct uscp *u)
+{
+	const struct emu_options *o = &u->emu->plan->options;
+	unsigned busy = 2; /* emulates; writes this file */
+	if (o->outputs & OUTPUT_PRV)
+		busy += u->map.classes[USCP_BREAKDOWN].cols ? 2 : 1;
+	return o->threads > busy;
+}
+
 static int
 open_writer(struct uscp *u)
 {
@@ -188,6 +199,7 @@ open_writer(struct uscp *u)
 		.no_auto_summary = true,
 		.summary_budget = summary_bytes,
 		.tick_ps = PS_PER_NS,
+		.background = has_spare_thread(u),
 		.error = &error,
 	};
 	u->w = uscope_writer_open_ex(u->path, &dut, u->map.schema, &wo, NULL);
