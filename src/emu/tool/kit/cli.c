@@ -5,6 +5,7 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,41 +65,17 @@ print_help(const struct cli *c)
 		(void)printf("\n%s", c->footer);
 }
 
-/* g: NULL stands for the options of no group. */
-__attribute__((format(printf, 3, 0))) static int
-say_usage(const struct cli *c, const struct cli_group *g, const char *fmt, va_list ap)
+int
+cli_group_usage(const struct cli *c, const struct cli_group *g, const char *fmt, ...)
 {
+	va_list ap;
+	va_start(ap, fmt);
 	(void)fprintf(stderr, "%s: error[usage]: ", c->program);
 	(void)vfprintf(stderr, fmt, ap);
 	(void)fprintf(stderr, "\n  usage: %s %s\n  hint: %s --help%s%s lists the options\n", c->program, c->synopsis, c->program, g ? "-" : "",
 		g ? g->name : "");
+	va_end(ap);
 	return CLI_USAGE;
-}
-
-int
-cli_vusage(const struct cli *c, const char *fmt, va_list ap)
-{
-	return say_usage(c, NULL, fmt, ap);
-}
-
-int
-cli_usage(const struct cli *c, const char *fmt, ...)
-{
-	va_list ap;
-	va_start(ap, fmt);
-	int rc = say_usage(c, NULL, fmt, ap);
-	va_end(ap);
-	return rc;
-}
-
-__attribute__((format(printf, 3, 4))) static int
-group_usage(const struct cli *c, const struct cli_group *g, const char *fmt, ...)
-{
-	va_list ap;
-	va_start(ap, fmt);
-	int rc = say_usage(c, g, fmt, ap);
-	va_end(ap);
-	return rc;
 }
 
 /* The options in the form of getopt_long(). */
@@ -164,7 +141,7 @@ take_of_group(const struct cli *c, int id)
 	const struct cli_group *g = &c->groups[id / GROUP_STEP];
 	char why[OPTION_WHY];
 	int rc = g->take(g->self, g->options[id % GROUP_STEP].id, optarg, why);
-	return rc < 0 ? group_usage(c, g, "%s", why) : 0;
+	return rc < 0 ? cli_group_usage(c, g, "%s", why) : 0;
 }
 
 int
@@ -191,13 +168,13 @@ cli_next(const struct cli *c, int argc, char **argv)
 	case ':':
 		if (optopt < 256 && strncmp(argv[at], "--", 2) != 0)
 			return cli_usage(c, "option -%c needs an argument", optopt);
-		return group_usage(c, group_of(c, argv[at]), "option %s needs an argument", argv[at]);
+		return cli_group_usage(c, group_of(c, argv[at]), "option %s needs an argument", argv[at]);
 	case '?':
 		if (strncmp(argv[at], "--", 2) != 0)
 			return cli_usage(c, "unknown option -%c", optopt);
 		if (optopt)
-			return group_usage(c, group_of(c, argv[at]), "option %s takes no argument", argv[at]);
-		return group_usage(c, group_of(c, argv[at]), "unknown or ambiguous option %s", argv[at]);
+			return cli_group_usage(c, group_of(c, argv[at]), "option %s takes no argument", argv[at]);
+		return cli_group_usage(c, group_of(c, argv[at]), "unknown or ambiguous option %s", argv[at]);
 	default:
 		if (id < HELP_GROUP)
 			return id;
@@ -271,4 +248,74 @@ cli_catch_signals(void (*handler)(int sig))
 	(void)sigaction(SIGTERM, &sa, NULL);
 	(void)sigaction(SIGHUP, &sa, NULL);
 	(void)signal(SIGXFSZ, SIG_IGN);
+}
+
+/* ---- Tools with commands. ---- */
+
+/* Whether the next word is the argument of the option at p. */
+static bool
+has_argument(const struct cli *c, const char *p)
+{
+	for (size_t i = 0; i < c->noptions; i++) {
+		const struct cli_option *o = &c->options[i];
+		bool is_short = o->id < 256 && p[1] == o->id && !p[2];
+		if (o->arg && (is_short || (strncmp(p, "--", 2) == 0 && strcmp(p + 2, o->name) == 0)))
+			return true;
+	}
+	return false;
+}
+
+/* The first word that is neither an option nor the argument of one; 0: there is none. */
+static int
+find_word(const struct cli *c, int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		if (argv[i][0] != '-')
+			return i;
+		i += has_argument(c, argv[i]);
+	}
+	return 0;
+}
+
+/* Help, or wrong usage. Returns the exit status. */
+static int
+without(struct cli c, const struct cli_command *commands, size_t n, const char *more, int argc, char **argv, int word)
+{
+	char list[2000];
+	size_t at = (size_t)snprintf(list, sizeof(list), "Commands:\n");
+	for (size_t i = 0; i < n && at < sizeof(list); i++)
+		at += (size_t)snprintf(list + at, sizeof(list) - at, "  %-9s  %s\n", commands[i].name, commands[i].brief);
+	if (at < sizeof(list))
+		(void)snprintf(list + at, sizeof(list) - at, "\n`%s COMMAND --help` lists the options of a command.\n%sManual: man %s\n",
+			c.program, more, c.program);
+	c.synopsis = "COMMAND [options] FILE...";
+	c.footer = list;
+	if (word)
+		return cli_status(cli_usage(&c, "there is no command '%s'", argv[word]));
+	int opt;
+	while ((opt = cli_next(&c, argc, argv)) >= 0)
+		;
+	if (opt == CLI_END)
+		opt = cli_usage(&c, "a command is expected");
+	return cli_status(opt);
+}
+
+int
+cli_command(const struct cli *c, const struct cli_command *commands, size_t n, const char *more, int *argc, char ***argv, int *status)
+{
+	char **words = *argv;
+	int word = find_word(c, *argc, words);
+	for (size_t i = 0; word && i < n; i++) {
+		if (strcmp(commands[i].name, words[word]) != 0)
+			continue;
+		/* The command gives way to the name of the tool, which getopt skips. */
+		for (int k = word; k > 1; k--)
+			words[k] = words[k - 1];
+		words[1] = words[0];
+		--*argc;
+		++*argv;
+		return (int)i;
+	}
+	*status = without(*c, commands, n, more, *argc, words, word);
+	return -1;
 }

@@ -8,7 +8,6 @@
 
 #include "option.h"
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -33,9 +32,10 @@ enum {
 /* The next option: its id (optarg is set), or one of the above. Those of groups are taken here. */
 int cli_next(const struct cli *c, int argc, char **argv);
 
-/* Says what is wrong and where to read more. Returns CLI_USAGE. */
-int cli_vusage(const struct cli *c, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
-int cli_usage(const struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Says what is wrong and where to read more: with the options of a group, or, with NULL, with those of
+ * no group. Returns CLI_USAGE. */
+int cli_group_usage(const struct cli *c, const struct cli_group *g, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+#define cli_usage(c, ...) cli_group_usage((c), NULL, __VA_ARGS__)
 
 /* The argument of an option as the place of a word in a list. Returns it, or CLI_USAGE (reported). */
 int cli_choose(const struct cli *c, const char *option, const char *const *words, size_t n, const char *text);
@@ -58,6 +58,17 @@ int cli_written(const struct cli *c);
 
 /* The exit status of a tool whose options ended with opt, which is not CLI_END. */
 int cli_status(int opt);
+
+struct cli_command {
+	const char *name;
+	const char *brief; /* a few words, for the list */
+};
+
+/* Finds the command of `TOOL COMMAND [options] FILE...`. c has the program, what it is about, and the
+ * options that may stand in front of a command. more: printed below the list of commands. Returns the
+ * index, and argc and argv are those of the command; or -1, when help was printed or the usage is
+ * wrong (reported), and *status is the exit status. */
+int cli_command(const struct cli *c, const struct cli_command *commands, size_t n, const char *more, int *argc, char ***argv, int *status);
 
 /* The first SIGINT, SIGTERM or SIGHUP calls the handler, the second one kills. A file above
  * its limit is a failed write, not a death. */

@@ -140,8 +140,8 @@ int conv_in_and_out(struct conv *c, int argc, char **argv, const char **in, cons
 
 /* ---- Messages, on stderr. ---- */
 
-/* Returns 2, the status. */
-int conv_usage(struct conv *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Wrong usage: 2, the status. */
+#define conv_usage(c, ...) (cli_status(cli_usage((c)->cli, __VA_ARGS__)))
 /* Returns -1. */
 int conv_error(struct conv *c, const char *error, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 int conv_no_memory(struct conv *c);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* main: commands and options of a family. */
-#include "command.h"
 #include "conv.h"
 
 #include <getopt.h>
@@ -14,7 +13,7 @@ enum {
 	COMMON = 4,
 };
 
-/* Which all families have: the first goes to the front, the others behind. */
+/* All families have these: the first goes to the front, the others behind. */
 static const struct conv_option common[COMMON] = {
 	{ CONV_WITH_OUTPUT, { 'o', "output", "PATH", "write there; - is the standard output" } },
 	{ 0, { OPT_LENIENT, "lenient", NULL, "go on where something is wrong, and count" } },
@@ -28,22 +27,21 @@ struct option_list {
 };
 
 static void
-add(struct option_list *l, const struct conv_option *o, unsigned with)
+add(struct option_list *l, const struct conv_option *options, size_t n, unsigned with)
 {
-	if (o->with == 0 || (o->with & with))
-		l->items[l->n++] = o->option;
+	for (size_t i = 0; i < n; i++)
+		if (options[i].with == 0 || (options[i].with & with))
+			l->items[l->n++] = options[i].option;
 }
 
-/* with: which are wanted. */
+/* with: those that are wanted. */
 static void
 collect(const struct conv_family *f, unsigned with, struct option_list *l)
 {
 	l->n = 0;
-	add(l, &common[0], with);
-	for (size_t i = 0; i < f->noptions && i < CONV_OPTIONS_MAX; i++)
-		add(l, &f->options[i], with);
-	for (size_t i = 1; i < COMMON; i++)
-		add(l, &common[i], with);
+	add(l, common, 1, with);
+	add(l, f->options, f->noptions, with);
+	add(l, common + 1, COMMON - 1, with);
 }
 
 static bool

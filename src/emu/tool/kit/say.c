@@ -31,16 +31,6 @@ say(struct conv *c, const char *error, const char *fmt, va_list ap)
 }
 
 int
-conv_usage(struct conv *c, const char *fmt, ...)
-{
-	va_list ap;
-	va_start(ap, fmt);
-	(void)cli_vusage(c->cli, fmt, ap);
-	va_end(ap);
-	return 2;
-}
-
-int
 conv_error(struct conv *c, const char *error, const char *fmt, ...)
 {
 	va_list ap;

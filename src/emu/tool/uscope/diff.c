@@ -219,7 +219,6 @@ diff_finish(struct diff *d)
 	for (int side = 0; side < SIDES; side++)
 		uscope_event_iter_free(d->events[side].it);
 	diffstate_free(d->states);
-	pairs_finish(&d->pairs);
 }
 
 /* A name is good when one of the files has it. */
@@ -255,10 +254,8 @@ run_diff(struct tool *t, int argc, char **argv)
 	if (!utool_load(t, &t->in[0], argv[optind]) || !utool_load(t, &t->in[1], argv[optind + 1]) || !pick_both(t))
 		return t->status;
 	bool paired = pairs_init(&d.pairs, t->in, put_missing, &d);
-	if (!paired && d.found == 0) {
-		pairs_finish(&d.pairs);
+	if (!paired && d.found == 0)
 		return utool_no_memory(t);
-	}
 	if (paired) {
 		d.states = diffstate_new(t, t->in, &d.pairs);
 		for (int side = 0; side < SIDES; side++)

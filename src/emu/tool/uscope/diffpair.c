@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "diffpair.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* A list of one file: its storages, its types of events, or the fields of one of these. */
@@ -15,6 +14,7 @@ struct list {
 };
 
 struct missing {
+	struct arena *arena; /* of the pairs */
 	pair_missing_fn *fn;
 	void *user;
 };
@@ -49,12 +49,12 @@ is_same(const struct list *a, uint32_t i, const struct list *b, uint32_t k)
 /* Pairs each entry of the first list with the first of the second that is the same and free. Files of one
  * program have the same order: the same place is tried before all. false: out of memory. */
 static bool
-match(struct matching *m, const struct list *a, const struct list *b)
+match(struct matching *m, const struct list *a, const struct list *b, struct arena *arena)
 {
 	const uint32_t n[SIDES] = { a->n, b->n };
 	for (int s = 0; s < SIDES; s++) {
-		m->of[s] = calloc((size_t)a->n + 1, sizeof(*m->of[s]));
-		m->index[s] = malloc(((size_t)n[s] + 1) * sizeof(*m->index[s]));
+		m->of[s] = arena_new(arena, uint16_t, a->n);
+		m->index[s] = arena_new(arena, uint16_t, n[s]);
 		if (!m->of[s] || !m->index[s])
 			return false;
 		memset(m->index[s], 0xff, n[s] * sizeof(*m->index[s]));
@@ -85,7 +85,7 @@ tell(const struct missing *m, int in, const struct list *l, uint32_t i)
 static bool
 pair_fields(struct matching *m, const struct list lists[SIDES], const struct missing *missing)
 {
-	if (!match(m, &lists[0], &lists[1]))
+	if (!match(m, &lists[0], &lists[1], missing->arena))
 		return false;
 	for (int s = 0; s < SIDES; s++)
 		for (uint32_t i = 0; i < lists[s].n; i++)
@@ -116,8 +116,8 @@ static bool
 pair_owners(struct owner_pairs *p, const struct list lists[SIDES], const struct missing *missing)
 {
 	struct matching *m = &p->ids;
-	p->at = calloc((size_t)lists[0].n + 1, sizeof(*p->at));
-	if (!p->at || !match(m, &lists[0], &lists[1]))
+	p->at = arena_new(missing->arena, struct owner_pair, lists[0].n);
+	if (!p->at || !match(m, &lists[0], &lists[1], missing->arena))
 		return false;
 	for (int s = 0; s < SIDES; s++) {
 		for (uint32_t i = 0; i < lists[s].n; i++) {
@@ -136,9 +136,9 @@ pair_owners(struct owner_pairs *p, const struct list lists[SIDES], const struct 
 }
 
 bool
-pairs_init(struct pairs *p, const struct source *in, pair_missing_fn *fn, void *user)
+pairs_init(struct pairs *p, struct source *in, pair_missing_fn *fn, void *user)
 {
-	const struct missing missing = { fn, user };
+	const struct missing missing = { &in[0].arena, fn, user };
 	struct list storages[SIDES];
 	struct list events[SIDES];
 	*p = (struct pairs){ 0 };
@@ -147,32 +147,4 @@ pairs_init(struct pairs *p, const struct source *in, pair_missing_fn *fn, void *
 		events[s] = (struct list){ .src = &in[s], .n = in[s].schema->num_events, .events = true };
 	}
 	return pair_owners(&p->storages, storages, &missing) && pair_owners(&p->events, events, &missing);
-}
-
-static void
-finish_matching(struct matching *m)
-{
-	for (int s = 0; s < SIDES; s++) {
-		free(m->of[s]);
-		free(m->index[s]);
-	}
-}
-
-static void
-finish_owners(struct owner_pairs *p)
-{
-	for (uint32_t i = 0; p->at && i < p->ids.n; i++) {
-		finish_matching(&p->at[i].fields);
-		finish_matching(&p->at[i].properties);
-	}
-	finish_matching(&p->ids);
-	free(p->at);
-}
-
-void
-pairs_finish(struct pairs *p)
-{
-	finish_owners(&p->storages);
-	finish_owners(&p->events);
-	*p = (struct pairs){ 0 };
 }

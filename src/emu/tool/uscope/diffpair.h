@@ -39,8 +39,8 @@ struct pairs {
  * that has it. false: stop. */
 typedef bool pair_missing_fn(void *user, const char *what, int in, uint16_t scope, const char *owner, const char *field);
 
-/* Pairs all that is chosen of two sources. false: out of memory, or stopped. Free it in all cases. */
-bool pairs_init(struct pairs *p, const struct source *in, pair_missing_fn *missing, void *user);
-void pairs_finish(struct pairs *p);
+/* Pairs all that is chosen of two sources; the pairs live in the arena of the first. false: out of
+ * memory, or stopped. */
+bool pairs_init(struct pairs *p, struct source *in, pair_missing_fn *missing, void *user);
 
 #endif

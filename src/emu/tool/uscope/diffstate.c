@@ -107,16 +107,12 @@ touch(struct diffstate *d, uint32_t storage, uint64_t cell)
 	uint8_t bit = (uint8_t)(1u << (cell & 7));
 	if (*mark & bit)
 		return;
-	if (d->ntouched == d->cap) {
-		size_t cap = d->cap ? d->cap * 2 : 1024;
-		struct touched *more = realloc(d->touched, cap * sizeof(*more));
-		if (!more) {
-			d->status = d->status ? d->status : utool_no_memory(d->tool);
-			return;
-		}
-		d->touched = more;
-		d->cap = cap;
+	struct touched *more = arena_grow(&d->in[0].arena, d->touched, d->ntouched, &d->cap, sizeof(*more));
+	if (!more) {
+		d->status = d->status ? d->status : utool_no_memory(d->tool);
+		return;
 	}
+	d->touched = more;
 	*mark |= bit;
 	d->touched[d->ntouched++] = (struct touched){ storage, cell };
 }
@@ -258,19 +254,21 @@ apply(struct diffstate *d, int side)
 struct diffstate *
 diffstate_new(struct tool *t, struct source *in, const struct pairs *pairs)
 {
-	struct diffstate *d = calloc(1, sizeof(*d));
+	struct arena *a = &in[0].arena;
+	uint32_t n = pairs->storages.ids.n;
+	struct diffstate *d = arena_new(a, struct diffstate, 1);
 	if (!d)
 		return NULL;
 	d->tool = t;
 	d->in = in;
 	d->pairs = pairs;
-	d->marks = calloc((size_t)pairs->storages.ids.n + 1, sizeof(*d->marks));
-	d->ncells = calloc((size_t)pairs->storages.ids.n + 1, sizeof(*d->ncells));
+	d->marks = arena_new(a, uint8_t *, n);
+	d->ncells = arena_new(a, uint64_t, n);
 	bool good = d->marks && d->ncells;
-	for (uint32_t i = 0; i < pairs->storages.ids.n && good; i++) {
+	for (uint32_t i = 0; i < n && good; i++) {
 		const struct owner_pair *o = &pairs->storages.at[i];
 		d->ncells[i] = (uint64_t)max_slots(d, o) * (o->fields.n + 1) + o->properties.n;
-		d->marks[i] = calloc((size_t)(d->ncells[i] / 8 + 1), 1);
+		d->marks[i] = arena_new(a, uint8_t, (size_t)(d->ncells[i] / 8 + 1));
 		good = d->marks[i] != NULL;
 	}
 	for (int s = 0; s < SIDES && good; s++) {
@@ -293,12 +291,6 @@ diffstate_free(struct diffstate *d)
 		uscope_state_free(d->sides[s].state);
 		uscope_state_free(d->sides[s].fresh);
 	}
-	for (uint32_t i = 0; d->marks && i < d->pairs->storages.ids.n; i++)
-		free(d->marks[i]);
-	free(d->marks);
-	free(d->ncells);
-	free(d->touched);
-	free(d);
 }
 
 bool

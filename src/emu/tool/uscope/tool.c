@@ -70,18 +70,6 @@ utool_init(struct tool *t, const struct command *c)
 	progress_init(&t->progress);
 }
 
-int
-utool_usage(struct tool *t, const char *fmt, ...)
-{
-	char text[400];
-	va_list ap;
-	va_start(ap, fmt);
-	(void)vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	(void)cli_usage(&t->cli, "%s", text);
-	return STATUS_USAGE;
-}
-
 bool
 utool_time(struct tool *t, const char *option, const char *text, uint64_t *ps)
 {

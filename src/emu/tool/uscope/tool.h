@@ -134,7 +134,7 @@ int utool_next(struct tool *t, const struct tool_option *own, size_t n, int argc
 bool utool_ready(struct tool *t, int last, int argc, char **argv, int nargs);
 #define UTOOL_OPTIONS(own) (own), sizeof(own) / sizeof((own)[0])
 /* Says what is wrong with the command line. Returns STATUS_USAGE. */
-int utool_usage(struct tool *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+#define utool_usage(t, ...) (cli_status(cli_usage(&(t)->cli, __VA_ARGS__)))
 /* A time given to an option. false: reported. */
 bool utool_time(struct tool *t, const char *option, const char *text, uint64_t *ps);
 

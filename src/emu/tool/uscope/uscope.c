@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* uscope: looks into µScope files, checks, repairs and converts them. */
-#include "kit/command.h"
 #include "tool.h"
 
 #include <signal.h>
