@@ -44,7 +44,6 @@ static const struct chan_decl chans[] = {
 		.title = "nOS-V task body ID",
 		.prv_type = 15,
 		.dup = DUP_ALLOW,
-		.repeat = REPEAT_VALUES,
 		.view = { .file = "body-id", .gradient = true },
 	},
 	[TASKID] = {
@@ -64,7 +63,6 @@ static const struct chan_decl chans[] = {
 		.title = "nOS-V task type",
 		.prv_type = 11,
 		.dup = DUP_ALLOW,
-		.repeat = REPEAT_VALUES,
 		.values = VALUES_TEXT,
 		.view = { .file = "task-type" },
 	},
@@ -73,7 +71,6 @@ static const struct chan_decl chans[] = {
 		.title = "nOS-V task AppID",
 		.prv_type = 12,
 		.dup = DUP_ALLOW,
-		.repeat = REPEAT_VALUES,
 		.view = { .file = "task-appid", .gradient = true },
 	},
 	[SUBSYSTEM] = {
@@ -82,7 +79,6 @@ static const struct chan_decl chans[] = {
 		.prv_type = 13,
 		.kind = CHAN_STACK,
 		.dup = DUP_ALLOW,
-		.repeat = REPEAT_VALUES,
 		.thread_track = TRACK_ACTIVE,
 		.drained = true,
 		.view = { .file = "subsystem", .palette = PALETTE_SUBSYSTEM },
@@ -92,7 +88,6 @@ static const struct chan_decl chans[] = {
 		.title = "nOS-V task MPI rank",
 		.prv_type = 14,
 		.dup = DUP_ALLOW,
-		.repeat = REPEAT_VALUES,
 		.view = {
 			.file = "task-rank",
 			.thread_title = "Thread: nOS-V task rank+1 of the RUNNING thread",
@@ -273,7 +268,6 @@ define_hwc(struct emu *emu, const struct stream *s, const cJSON *item)
 		.title = n,
 		.prv_type = HWC_PRV + (int)i,
 		.dup = DUP_ALLOW,
-		.repeat = REPEAT_VALUES,
 		.values = VALUES_ANY,
 		.thread_track = TRACK_ACTIVE,
 		.bare_title = true,

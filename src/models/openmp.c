@@ -25,7 +25,6 @@ static const struct chan_decl chans[] = {
 		.prv_type = 50,
 		.kind = CHAN_STACK,
 		.dup = DUP_ALLOW,
-		.repeat = REPEAT_VALUES,
 		.thread_track = TRACK_ACTIVE,
 		.drained = true,
 		.view = { .file = "subsystem", .palette = PALETTE_SUBSYSTEM },
@@ -36,7 +35,6 @@ static const struct chan_decl chans[] = {
 		.prv_type = 51,
 		.kind = CHAN_STACK,
 		.dup = DUP_ALLOW,
-		.repeat = REPEAT_VALUES,
 		.values = VALUES_TEXT,
 		.thread_track = TRACK_ACTIVE,
 		.view = { .file = "label" },
@@ -47,7 +45,6 @@ static const struct chan_decl chans[] = {
 		.prv_type = 52,
 		.kind = CHAN_STACK,
 		.dup = DUP_ALLOW,
-		.repeat = REPEAT_VALUES,
 		.thread_track = TRACK_ACTIVE,
 		.view = {
 			.file = "task-id",

@@ -310,7 +310,6 @@ new_mark(struct emu *emu, int type, const char *title, enum chan_kind kind)
 		.prv_type = MARK_PRV + type,
 		.kind = kind,
 		.dup = DUP_ALLOW,
-		.repeat = REPEAT_VALUES,
 		.values = VALUES_ANY,
 		.thread_track = TRACK_ACTIVE,
 		.bare_title = true,

@@ -64,8 +64,6 @@ grow(struct chans *c, struct chan_stack *s)
 	return 0;
 }
 
-/* ---- Changes of events that make one change. ---- */
-
 static inline int
 set(struct chans *c, size_t id, uint32_t col, int64_t v)
 {
@@ -123,8 +121,6 @@ chan_step_alone(struct chans *c, uint32_t row, uint32_t col, int64_t v, bool lea
 	c->value[id] = s->values[s->depth];
 	return 0;
 }
-
-/* ---- Changes of events that make several. ---- */
 
 static inline int
 touched(struct chans *c, size_t id, uint32_t row, uint32_t col, int rc)

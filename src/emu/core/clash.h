@@ -2,8 +2,9 @@
 #ifndef CLASH_H
 #define CLASH_H
 
-/* clash: finds models that cannot be in one emulator: models with one letter would share
- * events, with one PRV type lines, with one name requirements and views. */
+/* clash: finds declarations that contradict each other. Models with one letter would share events,
+ * with one PRV type lines, with one name requirements and views; in a model, events may be declared
+ * twice or without operation, and channels that do not exist be named. */
 
 #include "model.h"
 
@@ -16,7 +17,7 @@ enum {
 };
 
 /* Looks for the first clash in a list that NULL ends. Returns whether there is one; `text`
- * then names both models and what they share. */
+ * then names the models and what is wrong. */
 bool clash_find(const struct model *const *list, char *text, size_t size);
 
 #endif

@@ -9,18 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Base columns: threads and CPUs before any model. ---- */
+#define BASE(name_, title_, type, ...)                                                                              \
+	{                                                                                                           \
+		.name = (name_), .title = (title_), .prv_type = (type), .bare_title = true, .view = { __VA_ARGS__ } \
+	}
 
 /* In the order of enum thread_col and enum cpu_col. */
 const struct chan_decl base_chans[ROW_CLASSES][NBASE] = {
 	[ROW_THREAD] = {
-		[COL_CPU] = {
-			.name = "cpu",
-			.title = "Thread: CPU affinity",
-			.prv_type = 6,
-			.bare_title = true,
-			.view = { .file = "affinity", .thread_title = "Thread: CPU affinity of the CURRENT thread" },
-		},
+		[COL_CPU] = BASE("cpu", "Thread: CPU affinity", 6, "affinity", "Thread: CPU affinity of the CURRENT thread"),
 		[COL_STATE] = {
 			.name = "state",
 			.title = "Thread: thread state",
@@ -33,45 +30,14 @@ const struct chan_decl base_chans[ROW_CLASSES][NBASE] = {
 				.palette = "1:0,100,0 2:110,110,110 3:136,0,0 4:204,178,0 5:255,225,25",
 			},
 		},
-		[COL_TID] = {
-			.name = "tid",
-			.title = "Thread: TID of the ACTIVE thread",
-			.prv_type = 2,
-			.bare_title = true,
-			.view = { .file = "tid", .thread_title = "Thread: TID of the ACTIVE thread" },
-		},
+		[COL_TID] = BASE("tid", "Thread: TID of the ACTIVE thread", 2, "tid", "Thread: TID of the ACTIVE thread"),
 	},
 	[ROW_CPU] = {
-		[COL_RUN_TID] = {
-			.name = "tid",
-			.title = "CPU: TID of the RUNNING thread",
-			.prv_type = 2,
-			.bare_title = true,
-			.view = { .file = "tid", .cpu_title = "CPU: TID of the RUNNING thread" },
-		},
-		[COL_RUN_PID] = {
-			.name = "pid",
-			.title = "CPU: PID of the RUNNING thread",
-			.prv_type = 1,
-			.bare_title = true,
-			.view = { .file = "pid", .cpu_title = "CPU: PID of the RUNNING thread" },
-		},
-		[COL_NRUNNING] = {
-			.name = "nrunning",
-			.title = "CPU: Number of RUNNING threads",
-			.prv_type = 3,
-			.bare_title = true,
-			.view = {
-				.file = "number-running-threads",
-				.cpu_title = "CPU: Number of RUNNING threads",
-				.gradient = true,
-				.draw_random = true,
-			},
-		},
+		[COL_RUN_TID] = BASE("tid", "CPU: TID of the RUNNING thread", 2, "tid", .cpu_title = "CPU: TID of the RUNNING thread"),
+		[COL_RUN_PID] = BASE("pid", "CPU: PID of the RUNNING thread", 1, "pid", .cpu_title = "CPU: PID of the RUNNING thread"),
+		[COL_NRUNNING] = BASE("nrunning", "CPU: Number of RUNNING threads", 3, "number-running-threads", .cpu_title = "CPU: Number of RUNNING threads", .gradient = true, .draw_random = true),
 	},
 };
-
-/* ---- Models. ---- */
 
 static int
 check_requirement(struct emu *emu, struct model_run *mr, const struct stream *s)
@@ -162,7 +128,7 @@ add_col(struct emu *emu, const struct chan_decl *decl, const struct model *model
 	cols[plan->ncols++] = (struct col){
 		.kind = decl->kind,
 		.dup = decl->dup,
-		.repeat = decl->repeat,
+		.repeat = decl->repeat == REPEAT_SKIP && decl->dup == DUP_ALLOW ? REPEAT_VALUES : decl->repeat,
 		.thread_need = thread,
 		.cpu_need = cpu,
 		.quick_need = emu->plan->options.compat ? NEED_NEVER : thread | cpu,
@@ -264,8 +230,6 @@ make_state(struct emu *emu)
 	return 0;
 }
 
-/* ---- Warnings before the start. ---- */
-
 static void
 report_trace(struct emu *emu)
 {
@@ -306,8 +270,6 @@ report_trace(struct emu *emu)
 		diag_warn(d, NULL, "Paraver opens at most %d rows: it will refuse files of %u threads or %u CPUs",
 			UINT16_MAX, sys->nthreads, sys->ncpus);
 }
-
-/* ---- Open, connect, close. ---- */
 
 /* Adds the row of a thread of live input, which may come in the middle of an event. */
 static int

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "cpus.h"
-
-#include "guess.h"
+/* cpus: the CPUs of a loom, collected from its streams. Rules in doc/format/trace.md, "Parts". */
+#include "system.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum {
+	GUESS_MAX = 4096, /* an index from here on is damage, not a machine */
+};
 
 struct cpus {
 	struct system *sys;
@@ -76,6 +79,47 @@ drop_repeated(struct cpus *b, const struct place *at, const char *loom, struct c
 	}
 	l->n = k;
 	return 0;
+}
+
+/* The CPU that an event names in its first argument, or -1. */
+static int
+cpu_of(const struct event *ev)
+{
+	static const char *const mcvs[] = { "OHx", "OAs", "OAr" };
+	int32_t index = -1;
+	for (int i = 0; i < 3; i++)
+		if (memcmp(ev->mcv, mcvs[i], 3) == 0 && ev->size >= sizeof(index))
+			memcpy(&index, ev->payload, sizeof(index));
+	return index < GUESS_MAX ? index : -1;
+}
+
+/* Returns how many CPUs the events of a stream imply, one more than the highest logical index that it
+ * executes in or moves to (0: it names none), or <0 when memory is exhausted (reported). Reads the
+ * stream to its end, apart from the reader of the trace, and says nothing of what is wrong with it. */
+static int
+guess_cpus(const struct stream *s)
+{
+	struct diag mute = { .level = DIAG_MUTE };
+	struct trace trace = *s->trace;
+	trace.diag = &mute;
+	trace.readers.diag = &mute;
+	trace.readers.spare_fds = 1;
+	struct stream copy = *s;
+	copy.trace = &trace;
+	copy.in = (struct reader){ 0 };
+
+	struct event ev;
+	int n = 0;
+	int rc = reader_open(&copy.in, &trace.readers, s->in.path, s->in.name);
+	/* The copy begins where the stream does: behind its header. */
+	if (rc == 0 && (rc = reader_fill(&copy.in, reader_offset(&s->in))) > 0) {
+		copy.in.p += reader_offset(&s->in);
+		while ((rc = trace.format->next(&copy, &ev)) > 0)
+			if (cpu_of(&ev) >= n)
+				n = cpu_of(&ev) + 1;
+	}
+	reader_close(&copy.in);
+	return rc == -ERR_MEMORY ? diag_no_memory(s->trace->diag) : n;
 }
 
 static bool

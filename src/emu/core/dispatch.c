@@ -3,7 +3,6 @@
 
 #include "sig.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Returns the operation slot of an event, adding its page if it is new. NULL: no room. */
@@ -108,86 +107,4 @@ dispatch_init(struct dispatch *d, struct arena *a, struct diag *diag, const stru
 			return rc;
 	}
 	return 0;
-}
-
-struct checker {
-	const struct model *m;
-	void (*report)(void *arg, const char *what, const char *name);
-	void *arg;
-	size_t faults;
-	uint8_t seen[256][32]; /* a bit for each category and value */
-};
-
-static void
-fault(struct checker *c, const char *what, const char *name)
-{
-	c->faults++;
-	c->report(c->arg, what, name);
-}
-
-static void
-check_mcv(struct checker *c, const char *mcv)
-{
-	if (strlen(mcv) < 3 || mcv[0] != c->m->id) {
-		fault(c, "the event does not begin with the letter of the model", mcv);
-		return;
-	}
-	uint8_t *byte = &c->seen[(uint8_t)mcv[1]][(uint8_t)mcv[2] / 8];
-	uint8_t bit = (uint8_t)(1u << ((uint8_t)mcv[2] % 8));
-	if (*byte & bit)
-		fault(c, "the event is declared twice", mcv);
-	*byte |= bit;
-}
-
-static void
-check_states(struct checker *c)
-{
-	const struct model *m = c->m;
-	for (size_t i = 0; i < m->nstates; i++) {
-		const struct state_decl *s = &m->states[i];
-		if (s->chan < 0 || (size_t)s->chan >= m->nchans) {
-			fault(c, "the channel of the state does not exist", s->label);
-			continue;
-		}
-		if (m->chans[s->chan].kind == CHAN_PUNCTUAL)
-			fault(c, "the channel takes punctual values only", s->label);
-		if (s->enter)
-			check_mcv(c, s->enter);
-		if (s->leave)
-			check_mcv(c, s->leave);
-		for (size_t k = 0; k < i; k++)
-			if (m->states[k].chan == s->chan && m->states[k].value == s->value && strcmp(m->states[k].label, s->label) != 0)
-				fault(c, "two states have the same value", s->label);
-	}
-}
-
-size_t
-dispatch_check(const struct model *m, void (*report)(void *arg, const char *what, const char *name), void *arg)
-{
-	struct checker c = { .m = m, .report = report, .arg = arg };
-	for (size_t i = 0; i < m->nchans; i++) {
-		if (!m->chans[i].name || !m->chans[i].title)
-			fault(&c, "a channel needs a name and a title", m->name);
-		for (size_t k = 0; k < i; k++)
-			if (m->chans[k].prv_type == m->chans[i].prv_type)
-				fault(&c, "two channels have the same PRV type", m->chans[i].name);
-	}
-	check_states(&c);
-	for (size_t i = 0; i < m->nevents; i++) {
-		const struct event_decl *e = &m->events[i];
-		struct sig sig;
-		const char *why;
-		if (sig_parse(e->sig, &sig, &why) < 0) {
-			fault(&c, why, e->sig);
-			continue;
-		}
-		check_mcv(&c, sig.mcv);
-		if ((e->op == OP_HOOK) != (e->hook != NULL))
-			fault(&c, "the event needs either an operation or a hook", e->sig);
-		if (e->op > OP_IGNORE && (e->chan < 0 || (size_t)e->chan >= m->nchans))
-			fault(&c, "the channel of the event does not exist", e->sig);
-		else if (e->op > OP_IGNORE && e->op != OP_PUNCTUAL && m->chans[e->chan].kind == CHAN_PUNCTUAL)
-			fault(&c, "the channel takes punctual values only", e->sig);
-	}
-	return c.faults;
 }

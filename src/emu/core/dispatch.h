@@ -59,8 +59,4 @@ dispatch_find(const struct dispatch *d, const uint8_t mcv[3])
 	return op ? &d->ops[op] : NULL;
 }
 
-/* Checks the declarations of a model: prefixes, duplicate events, channels in range,
- * clashes of types and values. Calls report() for each fault; returns how many. */
-size_t dispatch_check(const struct model *m, void (*report)(void *arg, const char *what, const char *name), void *arg);
-
 #endif

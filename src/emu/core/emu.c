@@ -10,8 +10,6 @@ enum {
 	LOOK_UP_EVENTS = 4096, /* events between two checks for signals and failures: below a millisecond */
 };
 
-/* ---- The main loop. ---- */
-
 static int unknown_event(struct emu *emu, const struct event *ev);
 static int refuse(struct emu *emu, const struct event *ev, const struct op *op);
 
@@ -118,8 +116,6 @@ emu_run(struct emu *emu)
 	emu->complete = rc == 0;
 	return rc;
 }
-
-/* ---- Errors of an event. ---- */
 
 int
 emu_error(struct emu *emu, const struct event *ev, enum error code, const char *fmt, ...)
@@ -245,8 +241,6 @@ chan_failed(struct emu *emu, const struct event *ev, int rc, uint32_t col, int64
 		what, want, have, k->model->name, k->decl->name, k->decl->prv_type,
 		emu->plan->sys.threads[emu->thread].tid, depth);
 }
-
-/* ---- What hooks call. ---- */
 
 int
 emu_set(struct emu *emu, const struct event *ev, int chan, int64_t value)

@@ -5,8 +5,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- Labels. ---- */
-
 int
 emu_add_text(struct emu *emu, int64_t value, const char *text)
 {
@@ -45,8 +43,6 @@ emu_add_label(struct emu *emu, int chan, int64_t value, const char *text)
 	late->last = l;
 	return 0;
 }
-
-/* ---- Checks. ---- */
 
 /* Checks that a thread has ended. A warning only if its program died, or it never began. */
 static int

@@ -38,13 +38,13 @@ enum track {
 enum dup {
 	DUP_ERROR, /* the program is inconsistent */
 	DUP_SKIP,  /* nothing happens */
-	DUP_ALLOW, /* it counts as a change; see enum repeat */
+	DUP_ALLOW, /* it counts as a change; --compat: see enum repeat */
 };
 
 /* --compat only: what a row does with a value equal to the one it printed last. The
  * default view never repeats. */
 enum repeat {
-	REPEAT_SKIP,
+	REPEAT_SKIP,   /* with DUP_ALLOW: as REPEAT_VALUES */
 	REPEAT_VALUES, /* nulls are dropped, values repeated */
 	REPEAT_ALL,
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "system.h"
 
-#include "cpus.h"
 #include "idmap.h"
 
 #include <inttypes.h>

@@ -64,6 +64,12 @@ struct system {
  * Returns 0, or <0 (reported). */
 int system_build(struct system *sys, struct arena *a, const struct trace *t);
 
+/* Adds the CPUs of loom number `index`, of which `streams` are all the streams: the
+ * physical ones by phyid, then the virtual one. A loom whose program died gets those
+ * that its events name. Returns 0, or <0 (reported). */
+int cpus_build(struct system *sys, struct arena *a, const struct trace *t, uint32_t index,
+	const struct stream *const *streams, size_t n);
+
 /* Gives a thread of live input the row that was reserved for it. */
 void system_take_late(struct system *sys, const struct trace *t, uint32_t row);
 

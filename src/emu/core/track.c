@@ -22,8 +22,9 @@ tracked(const struct cpu_run *c, unsigned need, uint32_t *thread)
 	return active ? c->nactive : c->nrunning;
 }
 
-int64_t
-track_thread(const struct emu *emu, uint32_t thread, uint32_t col)
+/* Returns the value a row shows now; CHAN_NULL: nothing. */
+static int64_t
+show_thread(const struct emu *emu, uint32_t thread, uint32_t col)
 {
 	if (!meets(emu, thread, emu->chans.cols[col].thread_need))
 		return CHAN_NULL;
@@ -51,14 +52,6 @@ show_cpu(const struct emu *emu, const struct cpu_run *c, uint32_t col)
 	if (n > 1 && !emu->compat)
 		return ST_TOO_MANY_TH;
 	return k->idle ? k->idle : CHAN_NULL;
-}
-
-int64_t
-track_cpu(const struct emu *emu, uint32_t cpu, uint32_t col)
-{
-	if (emu->chans.cols[col].cpu_need == NEED_OWN)
-		return emu->chans.value[chan_id(&emu->chans, emu->first_cpu + cpu, col)];
-	return show_cpu(emu, &emu->cpus[cpu], col);
 }
 
 bool
@@ -333,9 +326,13 @@ track_first_lines(struct emu *emu)
 		for (uint32_t col = 0; col < emu->chans.ncols; col++) {
 			if (!track_has(emu, rows, col))
 				continue;
-			int64_t v = CHAN_NULL;
-			if (col >= NBASE)
-				v = rows == ROW_THREAD ? track_thread(emu, row, col) : track_cpu(emu, row - sys->nthreads, col);
+			int64_t v = emu->chans.value[chan_id(&emu->chans, row, col)];
+			if (col < NBASE)
+				v = CHAN_NULL;
+			else if (rows == ROW_THREAD)
+				v = show_thread(emu, row, col);
+			else if (emu->chans.cols[col].cpu_need != NEED_OWN)
+				v = show_cpu(emu, &emu->cpus[row - sys->nthreads], col);
 			first_line(emu, row, col, v);
 		}
 	}
@@ -347,9 +344,9 @@ track_late_row(struct emu *emu, uint32_t row)
 	for (uint32_t col = 0; col < emu->chans.ncols; col++) {
 		if (!track_has(emu, ROW_THREAD, col))
 			continue;
-		int64_t v = col < NBASE ? CHAN_NULL : track_thread(emu, row, col);
+		int64_t v = col < NBASE ? CHAN_NULL : show_thread(emu, row, col);
 		int64_t *printed = &emu->printed[chan_id(&emu->chans, row, col)];
-		*printed = v == CHAN_NULL ? 0 : v;
+		*printed = as_printed(v);
 		feed_put_late(&emu->feed, emu->time, row, col, *printed);
 	}
 }

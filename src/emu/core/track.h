@@ -6,7 +6,7 @@
  *
  * A thread row shows a channel while the thread is in the state that the channel tracks.
  * A CPU row shows that of the one thread that is running (or active) in it. What it
- * shows otherwise is the difference between the two views, and is all in track_cpu():
+ * shows otherwise is the difference between the two views, and is all in show_cpu():
  *
  *                     default view              --compat
  *   no thread         .idle, or nothing         .idle, or nothing
@@ -29,10 +29,6 @@ struct punctual {
 	uint32_t col;
 	int64_t value;
 };
-
-/* The value a row shows now; CHAN_NULL: nothing. */
-int64_t track_thread(const struct emu *emu, uint32_t thread, uint32_t col);
-int64_t track_cpu(const struct emu *emu, uint32_t cpu, uint32_t col);
 
 /* Whether rows of that class have the column. */
 bool track_has(const struct emu *emu, enum row_class rows, uint32_t col);

@@ -47,8 +47,6 @@ take(struct view *v, const struct record *rec)
 	return rc;
 }
 
-/* ---- The sink. ---- */
-
 static int
 write_row_file(const struct emu *emu, const char *path, uint32_t n)
 {

@@ -128,39 +128,29 @@ cfg_open(void *self, const struct emu *emu, const char *dir)
 	return 0;
 }
 
+/* Makes the folders of a path below the output directory. */
 static int
-make_dir(struct cfg *c, const char *path)
+make_dirs(struct cfg *c, char *path)
 {
-	if (!path)
-		return diag_no_memory(c->emu->diag);
-	if (mkdir(path, 0777) != 0 && errno != EEXIST)
-		return diag_io(c->emu->diag, ERR_WRITE, "create the directory", path, errno);
+	for (char *p = path + strlen(c->dir) + 1; (p = strchr(p, '/')); *p++ = '/') {
+		*p = 0;
+		if (mkdir(path, 0777) != 0 && errno != EEXIST)
+			return diag_io(c->emu->diag, ERR_WRITE, "create the directory", path, errno);
+	}
 	return 0;
-}
-
-static int
-make_dirs(struct cfg *c, const char *model)
-{
-	const char *class = out_class(c->rows);
-	int rc = make_dir(c, arena_printf(&c->arena, "%s/cfg", c->dir));
-	if (rc == 0)
-		rc = make_dir(c, arena_printf(&c->arena, "%s/cfg/%s", c->dir, class));
-	if (rc == 0)
-		rc = make_dir(c, arena_printf(&c->arena, "%s/cfg/%s/%s", c->dir, class, model));
-	return rc;
 }
 
 static int
 write_view(struct cfg *c, const char *model, const struct chan_decl *decl, const char *label)
 {
 	const struct emu *emu = c->emu;
-	int rc = make_dirs(c, model);
-	if (rc < 0)
-		return rc;
-	const char *path = arena_printf(&c->arena, "%s/cfg/%s/%s/%s.cfg", c->dir, out_class(c->rows), model, decl->view.file);
+	char *path = arena_printf(&c->arena, "%s/cfg/%s/%s/%s.cfg", c->dir, out_class(c->rows), model, decl->view.file);
 	const char *title = cfg_title(&c->arena, c->rows, decl);
 	if (!path || !title)
 		return diag_no_memory(emu->diag);
+	int rc = make_dirs(c, path);
+	if (rc < 0)
+		return rc;
 	struct wbuf w;
 	rc = paraver_open(&w, emu->diag, path);
 	if (rc < 0)

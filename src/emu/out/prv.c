@@ -8,7 +8,6 @@
 #include "prv.h"
 
 #include "paraver.h"
-#include "prvline.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -129,4 +129,18 @@ void prv_set_rows(struct prv *p, uint32_t n);
  * prv_settle() for both. Returns 0, or <0 (reported). */
 int prv_finish(struct prv *p, int64_t duration);
 
+/* ---- prvline.c: states as lines. They are put together from texts that are made once: rows, types, small
+ * values, and the digits of the time that seldom change. ---- */
+
+/* Makes the texts of all rows and types (p->nrows, p->ntypes) and of time 0. */
+void prvline_prepare(struct prv *p, const int *types);
+
+/* Writes states that are in order of time: whole instants, or parts of long ones, of at most PRV_HELD
+ * records. Failures are kept in p->out. */
+void prvline_put(struct prv *p, const struct record *r, const struct record *end);
+
+/* Writes them to a file of threads and to one of CPUs (NULL: there is none): a line that both show is
+ * formatted once. */
+void prvline_put_both(struct prv *p, struct prv *cpus, const struct record *r, const struct record *end);
+
 #endif

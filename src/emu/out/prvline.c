@@ -5,7 +5,7 @@
  *
  * In the default view all pairs of a row at one instant share a line, in order of happening, and the
  * rows of an instant are in order of their first change; --compat writes a pair a line. */
-#include "prvline.h"
+#include "prv.h"
 
 #include <string.h>
 

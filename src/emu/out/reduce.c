@@ -5,8 +5,6 @@
 
 #define NOT_SHOWN INT64_MIN
 
-/* ---- From the rows of a CPU to its value. ---- */
-
 static enum choice
 choose(const struct breakdown_decl *d, const struct cpu_value *c)
 {
@@ -26,8 +24,6 @@ value_of(const struct reduction *r, struct cpu_value *c)
 	return c->choice == CHOOSE_TASK ? c->task : c->choice == CHOOSE_STATE ? c->state
 									      : d->unknown;
 }
-
-/* ---- From the values to the rows. ---- */
 
 static void
 note(struct reduction *r, uint32_t row)

@@ -28,8 +28,6 @@ uscp_check_writer(struct uscp *u)
 		uscp_give_up(u, uscope_writer_error_info(u->w)->reason, uscope_writer_error(u->w));
 }
 
-/* ---- Cycles. ---- */
-
 /* Buffers SETs: batches are cheaper; anything else flushes the buffer first. */
 void
 uscp_begin_cycle(struct uscp *u)
@@ -56,8 +54,6 @@ uscp_end_cycle(struct uscp *u)
 	u->begun = false;
 	u->nlines = 0;
 }
-
-/* ---- Events of the file. ---- */
 
 static void
 store_le(uint8_t *to, unsigned size, uint64_t value)
@@ -92,8 +88,6 @@ put_raw(struct uscp *u, const struct record *r)
 	uscp_begin_cycle(u);
 	uscope_event(u->w, u->map.raw_event, payload);
 }
-
-/* ---- Events of the trace. ---- */
 
 static void
 put_any(struct uscp *u, const struct record *r)
@@ -237,8 +231,6 @@ uscp_flush(void *self, int64_t time)
 	uscp_check_writer(u);
 	return go_on(u);
 }
-
-/* ---- Close. ---- */
 
 static int
 uscp_close(void *self, int64_t duration)
