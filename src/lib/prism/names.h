@@ -18,6 +18,10 @@ struct prism_name *prismnames_get(struct prismnames *names, const char *p, uint3
 
 void prismnames_finish(struct prismnames *names);
 
+/* "mem", "comp", "sync", "cxt", "cf", and "wide", "packed", as descriptions have them. */
+extern const char *const prism_kind_words[PRISM_KINDS];
+extern const char *const prism_layout_words[2];
+
 /* The stack that a context with a name is pushed to, or popped from. */
 static inline enum prism_stack_kind
 prism_stack_of(unsigned type)

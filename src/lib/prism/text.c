@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* text: names of codes and numbers, and the check for UTF-8. */
 #include "bits.h"
+#include "names.h"
+#include "utf8.h"
 
 static const struct {
 	const char *name;
@@ -49,106 +51,26 @@ prism_code_warns(int code)
 	return warnings >> code_index(code) & 1;
 }
 
-static const char *const kinds[] = {
-	[PRISM_MEM] = "memory",
-	[PRISM_COMP] = "compute",
-	[PRISM_SYNC] = "sync",
-	[PRISM_CXT] = "context",
-	[PRISM_CF] = "control flow",
-	[PRISM_CFG] = "config",
-	[PRISM_END] = "end",
-};
+/* Defines the function that names values from 0 on. */
+#define NAMES(function, ...)                                                          \
+	const char *function(unsigned value)                                          \
+	{                                                                             \
+		static const char *const names[] = { __VA_ARGS__ };                   \
+		return value < sizeof(names) / sizeof(names[0]) ? names[value] : "?"; \
+	}
 
-static const char *const mem_types[] = {
-	[PRISM_MEM_UNDEFINED] = "undefined",
-	[PRISM_LOAD] = "load",
-	[PRISM_STORE] = "store",
-	[PRISM_MEM_INVALID] = "invalid",
-};
+/* In the order of the enums of prism.h. */
+NAMES(prism_kind_name, "memory", "compute", "sync", "context", "control flow", "config", "end")
+NAMES(prism_mem_name, "undefined", "load", "store", "invalid")
+NAMES(prism_format_name, "undefined", "integer", "floating point", "invalid")
+NAMES(prism_op_name, "undefined", "add", "sub", "mult", "div", "shift", "mov")
+NAMES(prism_sync_name, "undefined", "create", "join", "barrier", "sync", "swap", "lock", "unlock", "condition wait",
+	"condition signal", "condition broadcast", "spin lock", "spin unlock")
+NAMES(prism_cxt_name, "undefined", "instruction", "basic block", "function enter", "function exit", "thread", "net enter",
+	"net exit", "operator enter", "operator exit")
 
-static const char *const formats[] = {
-	[PRISM_OP_UNDEFINED] = "undefined",
-	[PRISM_INTEGER] = "integer",
-	[PRISM_FLOAT] = "floating point",
-	[PRISM_OP_INVALID] = "invalid",
-};
-
-static const char *const ops[PRISM_OPS] = {
-	[PRISM_UNKNOWN] = "undefined",
-	[PRISM_ADD] = "add",
-	[PRISM_SUB] = "sub",
-	[PRISM_MULT] = "mult",
-	[PRISM_DIV] = "div",
-	[PRISM_SHIFT] = "shift",
-	[PRISM_MOV] = "mov",
-};
-
-static const char *const syncs[PRISM_SYNCS] = {
-	[PRISM_SYNC_UNDEFINED] = "undefined",
-	[PRISM_CREATE] = "create",
-	[PRISM_JOIN] = "join",
-	[PRISM_BARRIER] = "barrier",
-	[PRISM_SYNC_SYNC] = "sync",
-	[PRISM_SWAP] = "swap",
-	[PRISM_LOCK] = "lock",
-	[PRISM_UNLOCK] = "unlock",
-	[PRISM_COND_WAIT] = "condition wait",
-	[PRISM_COND_SIGNAL] = "condition signal",
-	[PRISM_COND_BROADCAST] = "condition broadcast",
-	[PRISM_SPIN_LOCK] = "spin lock",
-	[PRISM_SPIN_UNLOCK] = "spin unlock",
-};
-
-static const char *const cxts[PRISM_CXTS] = {
-	[PRISM_CXT_UNDEFINED] = "undefined",
-	[PRISM_INSN] = "instruction",
-	[PRISM_BB] = "basic block",
-	[PRISM_FUNC_ENTER] = "function enter",
-	[PRISM_FUNC_EXIT] = "function exit",
-	[PRISM_THREAD] = "thread",
-	[PRISM_NET_ENTER] = "net enter",
-	[PRISM_NET_EXIT] = "net exit",
-	[PRISM_OPERATOR_ENTER] = "operator enter",
-	[PRISM_OPERATOR_EXIT] = "operator exit",
-};
-
-#define PICK(names, i) ((i) < sizeof(names) / sizeof((names)[0]) ? (names)[i] : "?")
-
-const char *
-prism_kind_name(unsigned kind)
-{
-	return PICK(kinds, kind);
-}
-
-const char *
-prism_mem_name(unsigned type)
-{
-	return PICK(mem_types, type);
-}
-
-const char *
-prism_format_name(unsigned format)
-{
-	return PICK(formats, format);
-}
-
-const char *
-prism_op_name(unsigned op)
-{
-	return PICK(ops, op);
-}
-
-const char *
-prism_sync_name(unsigned type)
-{
-	return PICK(syncs, type);
-}
-
-const char *
-prism_cxt_name(unsigned type)
-{
-	return PICK(cxts, type);
-}
+const char *const prism_kind_words[PRISM_KINDS] = { "mem", "comp", "sync", "cxt", "cf" };
+const char *const prism_layout_words[2] = { [PRISM_WIDE] = "wide", [PRISM_PACKED] = "packed" };
 
 unsigned
 prism_sync_words(unsigned type)
@@ -156,29 +78,12 @@ prism_sync_words(unsigned type)
 	return type == PRISM_COND_WAIT ? 2 : 1;
 }
 
-/* Bytes of the character at p, above ASCII; 0: it is none. */
-static size_t
-text_char(const uint8_t *p, size_t n)
-{
-	unsigned c = p[0];
-	size_t len = c >= 0xf0 ? 4 : c >= 0xe0 ? 3
-					       : 2;
-	/* Long forms, surrogates and what is above U+10FFFF are seen in the first two. */
-	if (c < 0xc2 || c > 0xf4 || len > n)
-		return 0;
-	if ((c == 0xe0 && p[1] < 0xa0) || (c == 0xed && p[1] > 0x9f) || (c == 0xf0 && p[1] < 0x90) || (c == 0xf4 && p[1] > 0x8f))
-		return 0;
-	for (size_t i = 1; i < len; i++)
-		if (p[i] >> 6 != 2)
-			return 0;
-	return len;
-}
-
 bool
 prism_is_text(const uint8_t *p, size_t n)
 {
+	uint32_t c;
 	for (size_t i = 0, len; i < n; i += len) {
-		len = p[i] >= 0x80 ? text_char(p + i, n - i) : p[i] != 0;
+		len = p[i] >= 0x80 ? utf8_next((const char *)p + i, n - i, &c) : p[i] != 0;
 		if (len == 0)
 			return false;
 	}

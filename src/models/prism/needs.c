@@ -66,7 +66,6 @@ prismneeds_begin(struct prism_run *run)
 int
 prismneeds_lack(struct prism_run *run, unsigned kind)
 {
-	static const char *const keys[] = { "mem", "comp", "sync", "cxt" };
 	struct prism_hook *k = &run->hooks[run->hook];
 	if (run->prism->options->needs_skip) {
 		k->skipped[kind]++;
@@ -77,5 +76,5 @@ prismneeds_lack(struct prism_run *run, unsigned kind)
 	return prismrun_error(run,
 		"it needs %s of %s events, which the level of detail does not show (%s=%02x)\n"
 		"hint: record the stream with more detail, or let such events bypass the tool with --prism-needs=skip",
-		field_name(kind, missing), prism_kind_name(kind), keys[kind], detail);
+		field_name(kind, missing), prism_kind_name(kind), prism_kind_words[kind], detail);
 }

@@ -11,22 +11,19 @@
 
 /* ---- Begin and end. ---- */
 
-/* Adds the settings of the streams as properties of the trace: "mixed" where they differ. */
+/* Adds the settings of the streams as properties of the trace. */
 static void
 add_properties(struct emu *emu, const struct prism *p)
 {
-	static const char *const clocks[] = { "event", "instr", "timestamps" };
-	static const char *const layouts[] = { "wide", "packed" };
-	const char *clock = p->nstreams ? clocks[p->streams[0].source.clock] : "";
-	const char *layout = p->nstreams ? layouts[p->streams[0].source.settings.layout] : "";
-	for (uint32_t i = 1; i < p->nstreams; i++) {
-		const struct prism_source *s = &p->streams[i].source;
-		clock = s->clock == p->streams[0].source.clock ? clock : "mixed";
-		layout = s->settings.layout == p->streams[0].source.settings.layout ? layout : "mixed";
+	const char *clock = NULL;
+	const char *layout = NULL;
+	for (uint32_t i = 0; i < p->nstreams; i++) {
+		clock = prism_common(clock, prism_clock_words[p->streams[i].source.clock]);
+		layout = prism_common(layout, prism_layout_words[p->streams[i].source.settings.layout]);
 	}
 	emu_add_property(emu, "prism.protocol_version", "0.1");
-	emu_add_property(emu, "prism.clock_mode", clock);
-	emu_add_property(emu, "prism.compute_layout", layout);
+	emu_add_property(emu, "prism.clock_mode", clock ? clock : "");
+	emu_add_property(emu, "prism.compute_layout", layout ? layout : "");
 }
 
 static int

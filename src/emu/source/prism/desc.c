@@ -13,6 +13,8 @@
 /* Above, numbers of JSON are not whole. */
 #define WHOLE (UINT64_C(1) << 53)
 
+const char *const prism_clock_words[3] = { "event", "instr", "timestamps" };
+
 struct parse {
 	struct prism_sources *p;
 	struct prism_source *s;
@@ -102,20 +104,19 @@ parse_file(const struct parse *c, const cJSON *item, const char *json, const cha
 static int
 parse_detail(const struct parse *c, const cJSON *item)
 {
-	static const char *const kinds[] = { "mem", "comp", "sync", "cxt" };
 	if (!cJSON_IsObject(item))
 		return bad(c, item->string, c->texts ? "must be like mem=f0,comp=f8" : "must be an object");
 	const cJSON *kind;
 	cJSON_ArrayForEach(kind, item)
 	{
 		int k = 0;
-		while (k < 4 && strcmp(kind->string, kinds[k]) != 0)
+		while (k < 4 && strcmp(kind->string, prism_kind_words[k]) != 0)
 			k++;
 		if (k == 4)
 			return bad(c, item->string, "knows mem, comp, sync and cxt, not \"%s\"", kind->string);
 		const char *text = cJSON_IsString(kind) ? kind->valuestring : "";
 		if (strlen(text) != 2 || strspn(text, "0123456789abcdefABCDEF") != 2)
-			return bad(c, item->string, "must tell \"%s\" as two hexadecimal digits, such as \"f0\"", kinds[k]);
+			return bad(c, item->string, "must tell \"%s\" as two hexadecimal digits, such as \"f0\"", prism_kind_words[k]);
 		c->s->settings.detail[k] = (uint8_t)strtoul(text, NULL, 16);
 	}
 	return 0;
@@ -124,7 +125,6 @@ parse_detail(const struct parse *c, const cJSON *item)
 static int
 parse_clock(const struct parse *c, const cJSON *item)
 {
-	static const char *const modes[] = { "event", "instr", "timestamps" };
 	if (!cJSON_IsObject(item))
 		return bad(c, item->string, c->texts ? "must be like instr, or mode=instr,tick_ns=2" : "must be an object");
 	int rc = 0;
@@ -135,7 +135,7 @@ parse_clock(const struct parse *c, const cJSON *item)
 		if (rc < 0)
 			break;
 		if (strcmp(key->string, "mode") == 0) {
-			rc = parse_word(c, key, modes, 3, &word);
+			rc = parse_word(c, key, prism_clock_words, 3, &word);
 			c->s->clock_set = !c->where;
 		} else if (strcmp(key->string, "start") == 0) {
 			rc = parse_number(c, key, 0, INT64_MAX, &c->s->start);
@@ -171,14 +171,13 @@ parse_word_size(const struct parse *c, const cJSON *item)
 static int
 parse_key(const struct parse *c, const cJSON *item)
 {
-	static const char *const layouts[] = { [PRISM_WIDE] = "wide", [PRISM_PACKED] = "packed" };
 	struct prism_source *s = c->s;
 	const char *key = item->string;
 	uint64_t v = 0;
 	int word = 0;
 	int rc;
 	if (strcmp(key, "compute_layout") == 0) {
-		rc = parse_word(c, item, layouts, 2, &word);
+		rc = parse_word(c, item, prism_layout_words, 2, &word);
 		s->settings.layout = (enum prism_layout)word;
 	} else if (strcmp(key, "word_size") == 0) {
 		rc = parse_word_size(c, item);

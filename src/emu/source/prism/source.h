@@ -10,6 +10,7 @@
 #include "arena.h"
 #include "clock.h"
 #include "diag.h"
+#include "prism/names.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,6 +63,16 @@ struct prism_sources {
 	uint32_t n;
 	uint64_t counts[PRISM_CODES]; /* number of issues found, by code */
 };
+
+/* The modes of a clock, as descriptions have them. */
+extern const char *const prism_clock_words[3];
+
+/* The word of one stream more, and that of those before it (NULL: there is none), as one. */
+static inline const char *
+prism_common(const char *before, const char *word)
+{
+	return !before || before == word ? word : "mixed";
+}
 
 /* ---- Files. ---- */
 

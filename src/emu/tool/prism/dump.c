@@ -16,7 +16,7 @@ put_settings(struct wbuf *w, const struct prism_source *s)
 {
 	struct prism_source usual;
 	prismdesc_default(&usual);
-	wbuf_printf(w, "stream compute_layout=%s", ptool_layouts[s->settings.layout]);
+	wbuf_printf(w, "stream compute_layout=%s", prism_layout_words[s->settings.layout]);
 	if (s->settings.word_size == 4)
 		wbuf_printf(w, " word_size=4");
 	if (s->buffer_size)
@@ -26,7 +26,7 @@ put_settings(struct wbuf *w, const struct prism_source *s)
 	const char *before = " initial_config=";
 	for (unsigned i = 0; i < PRISM_CF; i++)
 		if (s->settings.detail[i] != usual.settings.detail[i]) {
-			wbuf_printf(w, "%s%s=%02x", before, ptline_kinds[i], s->settings.detail[i]);
+			wbuf_printf(w, "%s%s=%02x", before, prism_kind_words[i], s->settings.detail[i]);
 			before = ",";
 		}
 	wbuf_put(w, "\n", 1);

@@ -57,45 +57,31 @@ bad_code(struct encoder *e, int code)
 
 /* ---- What the level of detail has, and the text has not, or the other way round. ---- */
 
-static const struct {
-	uint32_t field;
-	const char *extra;
-	const char *missing;
-} fields[] = {
-	{ PRISM_HAS_TYPE, "the level of detail shows no type", "the type is missing, which the level of detail shows" },
-	{ PRISM_HAS_FORMAT, "the level of detail shows no format", "the format is missing, which the level of detail shows" },
-	{ PRISM_HAS_SIZE, "the level of detail shows no size", "the size is missing, which the level of detail shows" },
-	{ PRISM_HAS_ADDR, "the level of detail shows no address", "the address is missing, which the level of detail shows" },
-	{ PRISM_HAS_ID, "the level of detail shows no id", "the id is missing, which the level of detail shows" },
-	{ PRISM_HAS_OP, "the level of detail shows no operation", "the operation is missing, which the level of detail shows" },
-	{ PRISM_HAS_ARITY, "the level of detail shows no arity", "the arity is missing, which the level of detail shows" },
-	{ PRISM_HAS_ARGS, "the level of detail shows no ids or words", "ids or words are missing, which the level of detail shows" },
-	{ PRISM_HAS_NAME, "the level of detail shows no name", "the name is missing, which the level of detail shows" },
-};
-
 static int
 check_detail(struct encoder *e, const struct prism_event *ev)
 {
+	static const char *const fields[] = { "type", "size", "address", "id", "format", "operation", "arity", "ids or words", "name" };
 	const uint32_t meta = PRISM_HAS_ID | PRISM_HAS_NAME;
-	uint32_t has = 0;
+	char text[80];
 	if (ev->kind >= PRISM_CF)
 		return 0;
+	uint32_t has = ptline_has(ev);
 	uint32_t shown = prism_detail_has(ev->kind, e->writer.state.detail[ev->kind]);
-	switch (ev->kind) {
-	case PRISM_MEM: has = ev->mem.has; break;
-	case PRISM_COMP: has = ev->comp.has; break;
-	case PRISM_SYNC: has = ev->sync.has; break;
-	default:
-		/* It has an id or a name. */
-		has = ev->cxt.has;
-		if ((shown & meta) && ev->cxt.type)
-			shown = (shown & ~meta) | (prism_cxt_is_named(ev->cxt.type) ? PRISM_HAS_NAME : PRISM_HAS_ID);
-		break;
-	}
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		if ((has ^ shown) & fields[i].field)
-			return bad_line(e, "detail", NULL, 0, has & fields[i].field ? fields[i].extra : fields[i].missing);
-	return 0;
+	/* A context has an id or a name. */
+	if (ev->kind == PRISM_CXT && (shown & meta) && ev->cxt.type)
+		shown = (shown & ~meta) | (prism_cxt_is_named(ev->cxt.type) ? PRISM_HAS_NAME : PRISM_HAS_ID);
+	const struct ptfield *f = ptline_fields(ev->kind);
+	while (f->has && !((has ^ shown) & f->has))
+		f++;
+	if (!f->has)
+		return 0;
+	const char *name = fields[__builtin_ctz(f->has)];
+	bool many = f->has == PRISM_HAS_ARGS;
+	if (has & f->has)
+		(void)snprintf(text, sizeof(text), "the level of detail shows no %s", name);
+	else
+		(void)snprintf(text, sizeof(text), "%s%s %s missing, which the level of detail shows", many ? "" : "the ", name, many ? "are" : "is");
+	return bad_line(e, "detail", NULL, 0, text);
 }
 
 /* ---- Lines. ---- */

@@ -3,21 +3,94 @@
 
 #include "jsonout.h"
 
-const char *const ptline_kinds[PRISM_KINDS] = { "mem", "comp", "sync", "cxt", "cf" };
+#define AT(member) .at = offsetof(struct prism_event, member), .size = sizeof(((struct prism_event *)0)->member)
+#define TYPE(field, key, member, names, n, many)                              \
+	{                                                                     \
+		field, PTFORM_WORD, key, true, AT(member), names, n, (many)-1 \
+	}
+#define SIZE(member)                                                                 \
+	{                                                                            \
+		PRISM_HAS_SIZE, PTFORM_NUMBER, "size", false, AT(member), .max = 128 \
+	}
 
-/* A name of the library as one word. */
+/* By kind; the first is the type. */
+static const struct ptfield fields[][6] = {
+	[PRISM_MEM] = {
+		TYPE(PRISM_HAS_TYPE, "type", mem.type, prism_mem_name, 3, 3),
+		SIZE(mem.bytes),
+		{ PRISM_HAS_ADDR, PTFORM_HEX, "addr", false, AT(mem.addr), .max = UINT64_MAX },
+		{ PRISM_HAS_ID, PTFORM_NUMBER, "id", false, AT(mem.id), .max = UINT8_MAX },
+	},
+	[PRISM_COMP] = {
+		TYPE(PRISM_HAS_FORMAT, "format", comp.format, prism_format_name, 3, 3),
+		SIZE(comp.bytes),
+		{ PRISM_HAS_OP, PTFORM_WORD, "op", false, AT(comp.op), prism_op_name, PRISM_OPS, UINT8_MAX },
+		{ PRISM_HAS_ARITY, PTFORM_NUMBER, "arity", false, AT(comp.arity), .max = 4 },
+		{ PRISM_HAS_ARGS, PTFORM_IDS, "ids", false },
+	},
+	[PRISM_SYNC] = {
+		TYPE(PRISM_HAS_TYPE, "type", sync.type, prism_sync_name, PRISM_SYNCS, 32),
+		{ PRISM_HAS_ARGS, PTFORM_ARGS, "args", true },
+	},
+	[PRISM_CXT] = {
+		TYPE(PRISM_HAS_TYPE, "type", cxt.type, prism_cxt_name, PRISM_CXTS, 32),
+		{ PRISM_HAS_ID, PTFORM_CONTEXT, "id", true, AT(cxt.id) },
+		{ PRISM_HAS_NAME, PTFORM_NAME, "name", true },
+	},
+	[PRISM_CF] = {
+		{ PRISM_HAS_TYPE, PTFORM_NUMBER, "type", true, AT(cf.type), .max = 31 },
+	},
+};
+
+const struct ptfield *
+ptline_fields(unsigned kind)
+{
+	return fields[kind];
+}
+
+uint32_t
+ptline_has(const struct prism_event *ev)
+{
+	switch (ev->kind) {
+	case PRISM_MEM: return ev->mem.has;
+	case PRISM_COMP: return ev->comp.has;
+	case PRISM_SYNC: return ev->sync.has;
+	case PRISM_CXT: return ev->cxt.has;
+	default: return PRISM_HAS_TYPE;
+	}
+}
+
+static uint64_t
+value_of(const struct ptfield *f, const struct prism_event *ev)
+{
+	const char *p = (const char *)ev + f->at;
+	uint16_t half;
+	uint64_t whole;
+	switch (f->size) {
+	case 2: memcpy(&half, p, sizeof(half)); return half;
+	case 8: memcpy(&whole, p, sizeof(whole)); return whole;
+	default: return *(const uint8_t *)p;
+	}
+}
+
+/* ---- Text. ---- */
+
+/* A name of the library as one word, or a number that has none. */
 static void
-put_word(struct wbuf *w, const char *name)
+put_word(struct wbuf *w, const char *name, uint64_t v)
 {
 	char word[40];
 	size_t n = 0;
 	for (; name[n] && n < sizeof(word); n++)
 		word[n] = name[n] == ' ' ? '-' : name[n];
-	wbuf_put(w, word, n);
+	if (*name == '?')
+		put_u64(w, v);
+	else
+		wbuf_put(w, word, n);
 }
 
-void
-ptline_put_hex(struct wbuf *w, uint64_t v)
+static void
+put_hex(struct wbuf *w, uint64_t v)
 {
 	static const char digits[] = "0123456789abcdef";
 	char text[18];
@@ -30,142 +103,82 @@ ptline_put_hex(struct wbuf *w, uint64_t v)
 	wbuf_put(w, text + at, sizeof(text) - at);
 }
 
-/* " size=" and the number. */
-static void
-put_field(struct wbuf *w, const char *field, uint64_t v)
-{
-	put_str(w, field);
-	put_u64(w, v);
-}
-
-/* A type by its name, or by its number when it has none. */
-static void
-put_type(struct wbuf *w, const char *name, unsigned type)
-{
-	put_str(w, " ");
-	if (*name == '?')
-		put_u64(w, type);
-	else
-		put_word(w, name);
-}
-
-static bool
-is_decimal_sync(unsigned type)
-{
-	return type == PRISM_SWAP;
-}
-
-static bool
-is_decimal_cxt(unsigned type)
-{
-	return type == PRISM_BB || type == PRISM_THREAD;
-}
-
 static void
 put_number(struct wbuf *w, bool decimal, uint64_t v)
 {
 	if (decimal)
 		put_u64(w, v);
 	else
-		ptline_put_hex(w, v);
+		put_hex(w, v);
 }
 
 static void
-put_mem(struct wbuf *w, const struct prism_mem *m)
+put_value(struct wbuf *w, const struct ptfield *f, const struct prism_event *ev)
 {
-	put_str(w, "mem");
-	if (m->has & PRISM_HAS_TYPE)
-		put_type(w, prism_mem_name(m->type), m->type);
-	if (m->has & PRISM_HAS_SIZE)
-		put_field(w, " size=", m->bytes);
-	if (m->has & PRISM_HAS_ADDR) {
-		put_str(w, " addr=");
-		ptline_put_hex(w, m->addr);
-	}
-	if (m->has & PRISM_HAS_ID)
-		put_field(w, " id=", m->id);
-}
-
-static void
-put_comp(struct wbuf *w, const struct prism_comp *c)
-{
-	put_str(w, "comp");
-	if (c->has & PRISM_HAS_FORMAT)
-		put_type(w, prism_format_name(c->format), c->format);
-	if (c->has & PRISM_HAS_SIZE)
-		put_field(w, " size=", c->bytes);
-	if (c->has & PRISM_HAS_OP) {
-		put_str(w, " op=");
-		if (c->op < PRISM_OPS)
-			put_word(w, prism_op_name(c->op));
-		else
-			put_u64(w, c->op);
-	}
-	if (c->has & PRISM_HAS_ARITY)
-		put_field(w, " arity=", c->arity);
-	for (unsigned i = 0; i < c->nids; i++)
-		put_field(w, i ? "," : " ids=", c->ids[i]);
-}
-
-static void
-put_sync(struct wbuf *w, const struct prism_sync *s)
-{
-	put_str(w, "sync");
-	if (s->has & PRISM_HAS_TYPE)
-		put_type(w, prism_sync_name(s->type), s->type);
-	for (unsigned i = 0; i < s->nargs; i++) {
-		put_str(w, " ");
-		put_number(w, is_decimal_sync(s->type), s->arg[i]);
-	}
-}
-
-static void
-put_cxt(struct wbuf *w, const struct prism_cxt *c)
-{
-	put_str(w, "cxt");
-	if (c->has & PRISM_HAS_TYPE)
-		put_type(w, prism_cxt_name(c->type), c->type);
-	if (c->has & PRISM_HAS_NAME) {
-		put_str(w, " \"");
-		put_form(w, TEXT_WORD, c->name, c->name_len);
+	uint64_t v = value_of(f, ev);
+	switch (f->form) {
+	case PTFORM_WORD: put_word(w, f->name((unsigned)v), v); break;
+	case PTFORM_NUMBER: put_u64(w, v); break;
+	case PTFORM_HEX: put_hex(w, v); break;
+	case PTFORM_CONTEXT: put_number(w, ev->cxt.type == PRISM_BB || ev->cxt.type == PRISM_THREAD, v); break;
+	case PTFORM_IDS:
+		for (unsigned i = 0; i < ev->comp.nids; i++) {
+			put_str(w, i ? "," : "");
+			put_u64(w, ev->comp.ids[i]);
+		}
+		break;
+	case PTFORM_ARGS:
+		for (unsigned i = 0; i < ev->sync.nargs; i++) {
+			put_str(w, i ? " " : "");
+			put_number(w, ev->sync.type == PRISM_SWAP, ev->sync.arg[i]);
+		}
+		break;
+	case PTFORM_NAME:
 		put_str(w, "\"");
-	}
-	if (c->has & PRISM_HAS_ID) {
-		put_str(w, " ");
-		put_number(w, is_decimal_cxt(c->type), c->id);
+		put_form(w, TEXT_WORD, ev->cxt.name, ev->cxt.name_len);
+		put_str(w, "\"");
+		break;
 	}
 }
 
 void
 ptline_put(struct wbuf *w, const struct prism_event *ev)
 {
-	switch (ev->kind) {
-	case PRISM_MEM: put_mem(w, &ev->mem); break;
-	case PRISM_COMP: put_comp(w, &ev->comp); break;
-	case PRISM_SYNC: put_sync(w, &ev->sync); break;
-	case PRISM_CXT: put_cxt(w, &ev->cxt); break;
-	case PRISM_CF: put_field(w, "cf ", ev->cf.type); break;
-	case PRISM_END: put_str(w, "end"); break;
-	default:
-		if (ev->cfg.target >= PRISM_KINDS) {
-			put_str(w, "# a config event for a kind that has none");
-			break;
-		}
+	if (ev->kind == PRISM_END) {
+		put_str(w, "end");
+		return;
+	}
+	if (ev->kind == PRISM_CFG && ev->cfg.target >= PRISM_KINDS) {
+		put_str(w, "# a config event for a kind that has none");
+		return;
+	}
+	if (ev->kind == PRISM_CFG) {
 		put_str(w, "config ");
-		put_str(w, ptline_kinds[ev->cfg.target]);
+		put_str(w, prism_kind_words[ev->cfg.target]);
 		put_str(w, " ");
-		ptline_put_hex(w, ev->cfg.after);
-		break;
+		put_hex(w, ev->cfg.after);
+		return;
+	}
+	put_str(w, prism_kind_words[ev->kind]);
+	for (const struct ptfield *f = fields[ev->kind]; f->has; f++) {
+		if (!(ptline_has(ev) & f->has))
+			continue;
+		put_str(w, " ");
+		if (!f->bare) {
+			put_str(w, f->key);
+			put_str(w, "=");
+		}
+		put_value(w, f, ev);
 	}
 }
 
 /* ---- JSON. ---- */
 
 static void
-json_word(struct wbuf *w, const char *key, const char *name, unsigned type)
+json_word(struct wbuf *w, const char *key, const char *name, uint64_t v)
 {
 	if (*name == '?')
-		json_u64(w, key, type);
+		json_u64(w, key, v);
 	else
 		json_str(w, key, name);
 }
@@ -176,83 +189,45 @@ json_hex(struct wbuf *w, const char *key, uint64_t v)
 {
 	json_key(w, key);
 	put_str(w, "\"");
-	ptline_put_hex(w, v);
+	put_hex(w, v);
 	put_str(w, "\"");
 }
 
 static void
-json_mem(struct wbuf *w, const struct prism_mem *m)
+json_value(struct wbuf *w, const struct ptfield *f, const struct prism_event *ev)
 {
-	if (m->has & PRISM_HAS_TYPE)
-		json_word(w, "type", prism_mem_name(m->type), m->type);
-	if (m->has & PRISM_HAS_SIZE)
-		json_u64(w, "size", m->bytes);
-	if (m->has & PRISM_HAS_ADDR)
-		json_hex(w, "addr", m->addr);
-	if (m->has & PRISM_HAS_ID)
-		json_u64(w, "id", m->id);
-}
-
-static void
-json_comp(struct wbuf *w, const struct prism_comp *c)
-{
-	if (c->has & PRISM_HAS_FORMAT)
-		json_word(w, "format", prism_format_name(c->format), c->format);
-	if (c->has & PRISM_HAS_SIZE)
-		json_u64(w, "size", c->bytes);
-	if (c->has & PRISM_HAS_OP)
-		json_word(w, "op", c->op < PRISM_OPS ? prism_op_name(c->op) : "?", c->op);
-	if (c->has & PRISM_HAS_ARITY)
-		json_u64(w, "arity", c->arity);
-	if (!c->nids)
-		return;
-	json_open(w, "ids", '[');
-	for (unsigned i = 0; i < c->nids; i++)
-		json_u64(w, NULL, c->ids[i]);
-	json_close(w, ']');
-}
-
-static void
-json_sync(struct wbuf *w, const struct prism_sync *s)
-{
-	if (s->has & PRISM_HAS_TYPE)
-		json_word(w, "type", prism_sync_name(s->type), s->type);
-	if (!s->nargs)
-		return;
-	json_open(w, "args", '[');
-	for (unsigned i = 0; i < s->nargs; i++)
-		json_hex(w, NULL, s->arg[i]);
-	json_close(w, ']');
-}
-
-static void
-json_cxt(struct wbuf *w, const struct prism_cxt *c)
-{
-	if (c->has & PRISM_HAS_TYPE)
-		json_word(w, "type", prism_cxt_name(c->type), c->type);
-	if (c->has & PRISM_HAS_ID)
-		json_hex(w, "id", c->id);
-	if (c->has & PRISM_HAS_NAME)
-		json_form(w, "name", TEXT_JSON_BYTES, c->name, c->name_len);
+	uint64_t v = value_of(f, ev);
+	switch (f->form) {
+	case PTFORM_WORD: json_word(w, f->key, f->name((unsigned)v), v); break;
+	case PTFORM_NUMBER: json_u64(w, f->key, v); break;
+	case PTFORM_HEX:
+	case PTFORM_CONTEXT: json_hex(w, f->key, v); break;
+	case PTFORM_NAME: json_form(w, f->key, TEXT_JSON_BYTES, ev->cxt.name, ev->cxt.name_len); break;
+	case PTFORM_IDS:
+		json_open(w, f->key, '[');
+		for (unsigned i = 0; i < ev->comp.nids; i++)
+			json_u64(w, NULL, ev->comp.ids[i]);
+		json_close(w, ']');
+		break;
+	case PTFORM_ARGS:
+		json_open(w, f->key, '[');
+		for (unsigned i = 0; i < ev->sync.nargs; i++)
+			json_hex(w, NULL, ev->sync.arg[i]);
+		json_close(w, ']');
+		break;
+	}
 }
 
 void
 ptline_put_json(struct wbuf *w, const struct prism_event *ev)
 {
 	json_word(w, "event", prism_kind_name(ev->kind), ev->kind);
-	switch (ev->kind) {
-	case PRISM_MEM: json_mem(w, &ev->mem); break;
-	case PRISM_COMP: json_comp(w, &ev->comp); break;
-	case PRISM_SYNC: json_sync(w, &ev->sync); break;
-	case PRISM_CXT: json_cxt(w, &ev->cxt); break;
-	case PRISM_CF: json_u64(w, "type", ev->cf.type); break;
-	case PRISM_CFG:
-		if (ev->cfg.target < PRISM_KINDS) {
-			json_word(w, "target", prism_kind_name(ev->cfg.target), ev->cfg.target);
-			json_hex(w, "before", ev->cfg.before);
-			json_hex(w, "after", ev->cfg.after);
-		}
-		break;
-	default: break;
+	if (ev->kind == PRISM_CFG && ev->cfg.target < PRISM_KINDS) {
+		json_word(w, "target", prism_kind_name(ev->cfg.target), ev->cfg.target);
+		json_hex(w, "before", ev->cfg.before);
+		json_hex(w, "after", ev->cfg.after);
 	}
+	for (const struct ptfield *f = ev->kind <= PRISM_CF ? fields[ev->kind] : NULL; f && f->has; f++)
+		if (ptline_has(ev) & f->has)
+			json_value(w, f, ev);
 }

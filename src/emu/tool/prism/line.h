@@ -16,19 +16,44 @@
  * hexadecimal behind 0x. In the text of a name \" \\ and \xNN stand for bytes. From '#' on
  * the rest of a line is a comment. Defined in doc/format/prism.md, "As text". */
 
-#include "prism/prism.h"
+#include "prism/names.h"
 #include "wbuf.h"
 
-/* "mem", "comp", "sync", "cxt", "cf". */
-extern const char *const ptline_kinds[PRISM_KINDS];
+/* How a field is written. */
+enum ptform {
+	PTFORM_WORD, /* a name of the library, or a number that has none */
+	PTFORM_NUMBER,
+	PTFORM_HEX,
+	PTFORM_CONTEXT, /* an id of a context: some are addresses */
+	PTFORM_IDS,
+	PTFORM_ARGS,
+	PTFORM_NAME,
+};
+
+/* A field of an event. */
+struct ptfield {
+	uint32_t has; /* PRISM_HAS_*; 0: behind the last */
+	enum ptform form;
+	const char *key;
+	bool bare;    /* stands in a line without its key */
+	uint8_t at;   /* of a number in struct prism_event, */
+	uint8_t size; /* and its bytes: 1, 2 or 8 */
+	const char *(*name)(unsigned type);
+	unsigned nnames;
+	uint64_t max;
+};
+
+/* Those of a kind, up to control flow. */
+const struct ptfield *ptline_fields(unsigned kind);
+
+/* Which fields an event has; one of control flow always has its type. */
+uint32_t ptline_has(const struct prism_event *ev);
 
 /* Without the end of the line. */
 void ptline_put(struct wbuf *w, const struct prism_event *ev);
 
 /* The members of an object of JSON, without its braces. */
 void ptline_put_json(struct wbuf *w, const struct prism_event *ev);
-
-void ptline_put_hex(struct wbuf *w, uint64_t v);
 
 enum ptline_type {
 	PTLINE_EMPTY,

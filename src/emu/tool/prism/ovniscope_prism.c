@@ -102,7 +102,7 @@ take_output(struct ptool *t, int opt)
 	uint64_t v = 0;
 	int i = 0;
 	switch (opt) {
-	case OPT_TO_LAYOUT: i = t->to_layout = cli_choose(c->cli, "--to-compute-layout", ptool_layouts, 2, optarg); break;
+	case OPT_TO_LAYOUT: i = t->to_layout = cli_choose(c->cli, "--to-compute-layout", prism_layout_words, 2, optarg); break;
 	case OPT_TO_WORD_SIZE:
 		i = cli_choose(c->cli, "--to-word-size", word_sizes, 2, optarg);
 		t->to_word_size = i == 0 ? 4 : 8;
@@ -134,7 +134,7 @@ take_option(struct conv *c, int opt)
 	const char *eq;
 	int i;
 	switch (opt) {
-	case OPT_LAYOUT: return set_word(t, "--compute-layout", ptool_layouts, "compute_layout");
+	case OPT_LAYOUT: return set_word(t, "--compute-layout", prism_layout_words, "compute_layout");
 	case OPT_WORD_SIZE: return set_word(t, "--word-size", word_sizes, "word_size");
 	case OPT_BUFFER_SIZE: return set_number(t, "--buffer-size", 0, PTOOL_BUFFER_MAX, "buffer_size");
 	case OPT_INITIAL_CONFIG: return check_detail(c, "--initial-config", optarg, detail) && ptool_set(t, "initial_config", optarg);

@@ -8,21 +8,13 @@
 #include <limits.h>
 #include <stdlib.h>
 
-const char *const ptool_layouts[2] = { [PRISM_WIDE] = "wide", [PRISM_PACKED] = "packed" };
-
-const char *const ptool_clocks[3] = {
-	[PRISM_CLOCK_EVENT] = "event",
-	[PRISM_CLOCK_INSTR] = "instr",
-	[PRISM_CLOCK_TIMESTAMPS] = "timestamps",
-};
-
 const char *
 ptool_parse_detail(const char *text, uint8_t detail[PRISM_KINDS])
 {
 	for (;;) {
 		unsigned kind = 0;
 		size_t n = strcspn(text, "=");
-		while (kind < PRISM_KINDS && (strlen(ptline_kinds[kind]) != n || strncmp(text, ptline_kinds[kind], n) != 0))
+		while (kind < PRISM_KINDS && (strlen(prism_kind_words[kind]) != n || strncmp(text, prism_kind_words[kind], n) != 0))
 			kind++;
 		if (kind == PRISM_KINDS || text[n] != '=')
 			return "a list like mem=f0,comp=f8 is expected, of mem, comp, sync and cxt";
@@ -185,7 +177,7 @@ put_description(struct wbuf *w, const struct prism_source *s, const char *events
 	put_path(w, "events", events);
 	json_newline(w);
 	put_str(w, "  ");
-	json_str(w, "compute_layout", ptool_layouts[s->settings.layout]);
+	json_str(w, "compute_layout", prism_layout_words[s->settings.layout]);
 	json_u64(w, "word_size", s->settings.word_size == 4 ? 4 : 8);
 	json_u64(w, "buffer_size", s->buffer_size);
 	json_newline(w);
@@ -193,7 +185,7 @@ put_description(struct wbuf *w, const struct prism_source *s, const char *events
 	json_open(w, "initial_config", '{');
 	put_str(w, " ");
 	for (unsigned i = 0; i < PRISM_CF; i++)
-		json_printf(w, ptline_kinds[i], "%02x", s->settings.detail[i]);
+		json_printf(w, prism_kind_words[i], "%02x", s->settings.detail[i]);
 	put_str(w, " }");
 	json_newline(w);
 	put_str(w, "  ");
@@ -204,7 +196,7 @@ put_description(struct wbuf *w, const struct prism_source *s, const char *events
 	put_str(w, "  ");
 	json_open(w, "clock", '{');
 	put_str(w, " ");
-	json_str(w, "mode", ptool_clocks[s->clock]);
+	json_str(w, "mode", prism_clock_words[s->clock]);
 	json_u64(w, "start", s->start);
 	json_u64(w, "tick_ns", s->tick_ns);
 	put_str(w, " }");

@@ -61,9 +61,6 @@ ptool_of(struct conv *c)
 	return (struct ptool *)c;
 }
 
-extern const char *const ptool_layouts[2];
-extern const char *const ptool_clocks[3];
-
 /* "mem=f0,comp=f8": levels of detail by kind; those not named stay. NULL: good, else what is
  * wrong. */
 const char *ptool_parse_detail(const char *text, uint8_t detail[PRISM_KINDS]);

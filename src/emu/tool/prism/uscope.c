@@ -316,39 +316,23 @@ open_streams(struct ptscope *u)
 
 /* ---- The file. ---- */
 
-/* A word that is the same for all streams, or that they differ. */
-static const char *
-common(const struct ptool *t, const char *(*word)(const struct prism_source *s))
-{
-	for (size_t i = 1; i < t->ninputs; i++)
-		if (word(&t->inputs[i].source) != word(&t->inputs[0].source))
-			return "mixed";
-	return word(&t->inputs[0].source);
-}
-
-static const char *
-clock_word(const struct prism_source *s)
-{
-	return ptool_clocks[s->clock];
-}
-
-static const char *
-layout_word(const struct prism_source *s)
-{
-	return ptool_layouts[s->settings.layout];
-}
-
 static int
 open_file(struct ptscope *u)
 {
 	struct ptool *t = u->tool;
 	const char *name = utf8text_make(&u->arena, t->name);
 	schema_t *schema = ptschema_make(t);
+	const char *clock = NULL;
+	const char *layout = NULL;
+	for (size_t i = 0; i < t->ninputs; i++) {
+		clock = prism_common(clock, prism_clock_words[t->inputs[i].source.clock]);
+		layout = prism_common(layout, prism_layout_words[t->inputs[i].source.settings.layout]);
+	}
 	const dut_property_t properties[] = {
 		{ "dut_name", name },
 		{ "prism.protocol_version", "0.1" },
-		{ "prism.clock_mode", common(t, clock_word) },
-		{ "prism.compute_layout", common(t, layout_word) },
+		{ "prism.clock_mode", clock },
+		{ "prism.compute_layout", layout },
 	};
 	const dut_desc_t dut = { properties, sizeof(properties) / sizeof(properties[0]) };
 	int rc = name && schema ? 0 : conv_no_memory(&t->conv);
