@@ -18,6 +18,12 @@ static const struct {
 	[SIG_STR] = { "str", 1 },
 };
 
+const char *
+sig_type_name(enum sig_type type)
+{
+	return types[type].name;
+}
+
 static const char *
 word(const char *p, size_t *n)
 {

@@ -44,4 +44,7 @@ struct sig {
 /* Parses a signature. Returns 0, or -1 and, in *why, a static text. */
 int sig_parse(const char *text, struct sig *sig, const char **why);
 
+/* The name of a type in a signature: "u32". */
+const char *sig_type_name(enum sig_type type);
+
 #endif

@@ -23,20 +23,6 @@ static const struct cli_option options[] = {
 	{ OPT_MODEL, "model", "NAME", "print this model only" },
 };
 
-/* ---- Text. ---- */
-
-static const char *const type_names[] = {
-	[SIG_U8] = "u8",
-	[SIG_U16] = "u16",
-	[SIG_U32] = "u32",
-	[SIG_U64] = "u64",
-	[SIG_I8] = "i8",
-	[SIG_I16] = "i16",
-	[SIG_I32] = "i32",
-	[SIG_I64] = "i64",
-	[SIG_STR] = "str",
-};
-
 /* Whether Markdown would take the character for more than itself. */
 static bool
 is_markup(const char *text, const char *p)
@@ -86,7 +72,7 @@ json_event(struct wbuf *w, const struct catalog_item *item)
 	json_open(w, "args", '[');
 	for (size_t i = 0; i < s->nargs; i++) {
 		json_open(w, NULL, '{');
-		json_str(w, "type", type_names[s->args[i].type]);
+		json_str(w, "type", sig_type_name(s->args[i].type));
 		json_str(w, "name", s->args[i].name);
 		json_close(w, '}');
 	}
@@ -141,7 +127,7 @@ md_event(const struct catalog_item *item)
 	put_code(s->mcv);
 	(void)printf(s->jumbo ? " | jumbo:" : " |");
 	for (size_t i = 0; i < s->nargs; i++)
-		(void)printf("%s `%s %s`", i ? "," : "", type_names[s->args[i].type], s->args[i].name);
+		(void)printf("%s `%s %s`", i ? "," : "", sig_type_name(s->args[i].type), s->args[i].name);
 	(void)printf(" | ");
 	put_md(item->meaning);
 	(void)printf("%s |\n", item->any_value ? " (any third letter that no other event has)" : "");

@@ -127,19 +127,6 @@ check_gate(const struct merge *m)
 		far, t->streams[ref].relpath, nbad);
 }
 
-/* A stream without events needs a word: its thread shows nothing. */
-static void
-warn_empty(const struct stream *s)
-{
-	struct place at = { .file = s->relpath };
-	if (s->silent)
-		return;
-	if (s->was_cut)
-		diag_warn(s->trace->diag, &at, "the stream is cut before its first event");
-	else
-		diag_warn(s->trace->diag, &at, "the stream has no events");
-}
-
 int
 merge_init(struct merge *m, struct trace *t)
 {
@@ -165,7 +152,7 @@ merge_init(struct merge *m, struct trace *t)
 		if (rc < 0)
 			return rc;
 		if (rc == 0)
-			warn_empty(&t->streams[i]);
+			stream_warn_empty(&t->streams[i]);
 		else
 			m->leaves[i] = 0; /* alive */
 		if (rc > 0 && m->events[i].clock < lowest)

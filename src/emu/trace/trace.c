@@ -205,6 +205,14 @@ stream_place(const struct stream *s, const struct event *ev)
 }
 
 void
+stream_warn_empty(const struct stream *s)
+{
+	if (!s->failed && !s->silent)
+		diag_warn(s->trace->diag, &(struct place){ .file = s->relpath },
+			s->was_cut ? "the stream is cut before its first event" : "the stream has no events");
+}
+
+void
 stream_fail(struct stream *s)
 {
 	s->failed = true;

@@ -249,6 +249,9 @@ stream_is_good(const struct stream *s, int64_t *clock)
 /* Where the last event of a stream is, for messages; without it, where the next one is. */
 struct place stream_place(const struct stream *s, const struct event *ev);
 
+/* Says that a stream has no events, unless that is as it should be: its thread shows nothing. */
+void stream_warn_empty(const struct stream *s);
+
 /* Gives up a stream whose error was reported: nothing more is read of it. */
 void stream_fail(struct stream *s);
 

@@ -3,14 +3,6 @@
 
 #include <inttypes.h>
 
-static void
-say_empty(const struct stream *s)
-{
-	if (!s->failed && !s->silent)
-		diag_warn(s->trace->diag, &(struct place){ .file = s->relpath },
-			s->was_cut ? "the stream is cut before its first event" : "the stream has no events");
-}
-
 int
 play_init(struct play *p, struct trace *t, bool peer_ties)
 {
@@ -24,7 +16,7 @@ play_init(struct play *p, struct trace *t, bool peer_ties)
 		if (loose_next(&t->streams[i], &p->events[i]) > 0)
 			p->order.heap[p->order.n++] = (struct kway_key){ kway_time(p->events[i].clock), i, i };
 		else
-			say_empty(&t->streams[i]);
+			stream_warn_empty(&t->streams[i]);
 	}
 	return 0;
 }

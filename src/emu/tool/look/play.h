@@ -34,7 +34,8 @@ int play_init(struct play *p, struct trace *t, bool peer_ties);
 /* Clock of the first event; 0 if there is none. */
 int64_t play_start(const struct play *p);
 
-/* Leaves out the streams that the filter does not take, before the first play_next(). */
+/* Leaves out the streams that the filter does not take, before the first play_next(): until then
+ * p->order has those with events by rank, and p->events their first ones. */
 void play_filter(struct play *p, const struct filter *f);
 
 /* The next event; borrowed until the next call. Damage has been reported: false is the end

@@ -272,25 +272,16 @@ int
 top_count(struct top *top)
 {
 	struct trace *t = top->trace;
-	struct event *heads = arena_new(&t->arena, struct event, t->nstreams);
-	bool *alive = arena_new(&t->arena, bool, t->nstreams);
-	if (!heads || !alive)
-		return diag_no_memory(t->diag);
-	int64_t origin = INT64_MAX;
-	for (size_t i = 0; i < t->nstreams; i++) {
-		struct stream *s = &t->streams[i];
-		alive[i] = loose_next(s, &heads[i]) > 0;
-		if (alive[i] && heads[i].clock < origin)
-			origin = heads[i].clock;
-		if (!alive[i] && !s->failed && !s->silent)
-			diag_warn(t->diag, &(struct place){ .file = s->relpath },
-				s->was_cut ? "the stream is cut before its first event" : "the stream has no events");
+	struct play play;
+	int rc = play_init(&play, t, false);
+	if (rc < 0)
+		return rc;
+	top->origin = play.order.n ? play_start(&play) : INT64_MAX;
+	filter_range(top->filter, play_start(&play), false);
+	play_filter(&play, top->filter);
+	for (size_t i = 0; i < play.order.n && rc == 0; i++) {
+		uint32_t rank = play.order.heap[i].item;
+		rc = count_stream(top, &t->streams[rank], &play.events[rank]);
 	}
-	top->origin = origin;
-	filter_range(top->filter, origin == INT64_MAX ? 0 : origin, false);
-	int rc = 0;
-	for (size_t i = 0; i < t->nstreams && rc == 0; i++)
-		if (alive[i] && filter_takes_stream(top->filter, &t->streams[i]))
-			rc = count_stream(top, &t->streams[i], &heads[i]);
 	return rc;
 }

@@ -8,8 +8,7 @@
 
 #include "idmap.h"
 #include "look/catalog.h"
-#include "look/filter.h"
-#include "look/loose.h"
+#include "look/play.h"
 
 enum top_by {
 	TOP_EVENT,
