@@ -54,6 +54,7 @@ struct settings {
 
 struct printer {
 	struct wbuf out;
+	struct wbuf name; /* of a row */
 	const struct top *top;
 	const struct settings *o;
 	double seconds;   /* that the rates are of; 0: there is no rate */
@@ -78,62 +79,32 @@ choose_unit(struct printer *p)
 }
 
 static void
-put_name(struct printer *p, enum text_form form, const struct top_row *r)
+put_letters(struct wbuf *w, enum text_form form, const uint8_t *letters, int n)
 {
-	switch (p->top->by) {
-	case TOP_EVENT:
-		for (int i = 0; i < 3; i++)
-			put_letter(&p->out, form, r->mcv[i]);
-		break;
-	case TOP_MODEL:
-		if (r->name)
-			wbuf_printf(&p->out, "%s", r->name);
-		else
-			put_letter(&p->out, form, r->mcv[0]);
-		break;
-	case TOP_TIME:
-		if (r->early)
-			wbuf_printf(&p->out, "before");
-		else
-			wbuf_printf(&p->out, "%" PRIu64 "%s", r->time / (uint64_t)p->unit_ns, p->unit);
-		break;
-	default: put_form(&p->out, form, r->name, strlen(r->name)); break;
-	}
+	for (int i = 0; i < n; i++)
+		put_letter(w, form, letters[i]);
+}
+
+/* Makes the name of a row, in p->name. Returns its length. */
+static size_t
+make_name(struct printer *p, const struct top_row *r)
+{
+	struct wbuf *w = &p->name;
+	w->used = 0;
+	if (p->top->by == TOP_EVENT)
+		put_letters(w, TEXT_PLAIN, r->mcv, 3);
+	else if (p->top->by == TOP_TIME && r->early)
+		put_str(w, "before");
+	else if (p->top->by == TOP_TIME)
+		wbuf_printf(w, "%" PRIu64 "%s", r->time / (uint64_t)p->unit_ns, p->unit);
+	else if (r->name)
+		put_form(w, TEXT_PLAIN, r->name, strlen(r->name));
+	else
+		put_letters(w, TEXT_PLAIN, r->mcv, 1);
+	return w->used;
 }
 
 /* ---- Text. ---- */
-
-static const char *
-row_label(struct printer *p, struct wbuf *scratch, const struct top_row *r)
-{
-	struct wbuf out = p->out;
-	p->out = *scratch;
-	put_name(p, TEXT_PLAIN, r);
-	const char *label = arena_strndup(&p->top->trace->arena, p->out.data, p->out.used);
-	p->out = out;
-	return label;
-}
-
-/* The names of all rows, and how wide the widest is, three characters at least. A buffer
- * holds the longest there can be. NULL: memory is exhausted. */
-static const char **
-row_labels(struct printer *p, size_t *width)
-{
-	const char **labels = arena_new(&p->top->trace->arena, const char *, p->top->nrows);
-	struct wbuf scratch;
-	if (!labels || wbuf_attach(&scratch, -1, "") < 0)
-		return NULL;
-	*width = 3;
-	for (size_t i = 0; i < p->top->nrows && labels; i++) {
-		labels[i] = row_label(p, &scratch, &p->top->rows[i]);
-		size_t n = labels[i] ? strlen(labels[i]) : 0;
-		*width = n > *width ? n : *width;
-		if (!labels[i])
-			labels = NULL;
-	}
-	(void)wbuf_close(&scratch);
-	return labels;
-}
 
 static void
 print_rates(struct printer *p, const struct tally *t)
@@ -144,39 +115,30 @@ print_rates(struct printer *p, const struct tally *t)
 		wbuf_printf(&p->out, " %14s %14s", "-", "-");
 }
 
-static int
+static void
 print_text(struct printer *p)
 {
-	size_t width;
-	const char **labels = row_labels(p, &width);
-	if (!labels)
-		return diag_no_memory(p->top->trace->diag);
+	size_t width = 3;
+	for (size_t i = 0; i < p->top->nrows; i++) {
+		size_t n = make_name(p, &p->top->rows[i]);
+		width = n > width ? n : width;
+	}
 	if (p->o->bytes || p->o->rates)
 		wbuf_printf(&p->out, "#%-*s %10s%s%s\n", (int)(width - 1), keys[p->top->by], "events",
 			p->o->bytes ? "        bytes" : "", p->o->rates ? "       events/s        bytes/s" : "");
 	for (size_t i = 0; i < p->top->nrows; i++) {
 		const struct tally *t = &p->top->rows[i].tally;
-		wbuf_printf(&p->out, "%-*s %10" PRIu64, (int)width, labels[i], t->events);
+		int n = (int)make_name(p, &p->top->rows[i]);
+		wbuf_printf(&p->out, "%-*.*s %10" PRIu64, (int)width, n, p->name.data, t->events);
 		if (p->o->bytes)
 			wbuf_printf(&p->out, " %12" PRIu64, t->bytes);
 		if (p->o->rates)
 			print_rates(p, t);
-		wbuf_put(&p->out, "\n", 1);
+		put_str(&p->out, "\n");
 	}
-	return 0;
 }
 
 /* ---- JSON. ---- */
-
-/* A name, which is made by put_name(). */
-static void
-json_name(struct printer *p, const char *key, const struct top_row *r)
-{
-	json_key(&p->out, key);
-	put_str(&p->out, "\"");
-	put_name(p, TEXT_JSON_BYTES, r);
-	put_str(&p->out, "\"");
-}
 
 static void
 json_known(struct printer *p, const char *key, const char *text)
@@ -190,15 +152,13 @@ static void
 json_row_key(struct printer *p, const struct top_row *r)
 {
 	const struct thread_meta *m = r->stream ? &r->stream->meta : NULL;
-	switch (p->top->by) {
+	enum top_by by = p->top->by;
+	switch (by) {
 	case TOP_EVENT:
-		json_name(p, "event", r);
-		json_known(p, "model", r->name);
-		break;
 	case TOP_MODEL:
-		json_key(&p->out, "letter");
+		json_key(&p->out, by == TOP_EVENT ? "event" : "letter");
 		put_str(&p->out, "\"");
-		put_letter(&p->out, TEXT_JSON_BYTES, r->mcv[0]);
+		put_letters(&p->out, TEXT_JSON_BYTES, r->mcv, by == TOP_EVENT ? 3 : 1);
 		put_str(&p->out, "\"");
 		json_known(p, "model", r->name);
 		break;
@@ -207,13 +167,13 @@ json_row_key(struct printer *p, const struct top_row *r)
 			json_u64(&p->out, "from", r->time);
 		break;
 	default:
-		json_name(p, "name", r);
+		json_known(p, "name", r->name);
 		if (!m)
 			break;
 		json_known(p, "loom", m->loom);
-		if (m->pid && p->top->by != TOP_LOOM)
+		if (m->pid && by != TOP_LOOM)
 			json_i64(&p->out, "process", m->pid);
-		if (m->tid && p->top->by == TOP_THREAD)
+		if (m->tid && by == TOP_THREAD)
 			json_i64(&p->out, "thread", m->tid);
 		break;
 	}
@@ -272,17 +232,19 @@ print_rows(const struct top *top, const struct settings *o)
 		p.seconds = (double)top->step / 1e9;
 	else if (top->all.events)
 		p.seconds = ((double)top->last - (double)top->first) / 1e9;
-	if (wbuf_attach(&p.out, STDOUT_FILENO, "the standard output") < 0)
+	if (wbuf_attach(&p.name, -1, "") < 0 || wbuf_attach(&p.out, STDOUT_FILENO, "the standard output") < 0) {
+		(void)wbuf_close(&p.name);
 		return diag_no_memory(d);
+	}
 	if (top->by == TOP_TIME)
 		choose_unit(&p);
-	int rc = 0;
 	if (o->json)
 		print_json(&p);
 	else
-		rc = print_text(&p);
+		print_text(&p);
+	(void)wbuf_close(&p.name);
 	int err = wbuf_close(&p.out);
-	return err < 0 ? diag_io(d, ERR_WRITE, "write to", "the standard output", -err) : rc;
+	return err < 0 ? diag_io(d, ERR_WRITE, "write to", "the standard output", -err) : 0;
 }
 
 static int
