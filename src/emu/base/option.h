@@ -6,13 +6,28 @@
  * own. kit/cli.h reads them. */
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
+/* Where the value of an option goes. */
+enum cli_take {
+	CLI_ASK,    /* the tool is given its id, and takes it */
+	CLI_FLAG,   /* bool: true */
+	CLI_SET,    /* int or enum: what `max` is */
+	CLI_TEXT,   /* const char *: the argument */
+	CLI_NUMBER, /* uint64_t: the argument, from min to max */
+	CLI_WORD,   /* int: which of `max` words the argument is */
+};
+
 struct cli_option {
-	int id;           /* the short letter, or a number above 255 for a long one only */
+	int id;           /* the short letter, or a number above 255 for a long one only that the tool takes */
 	const char *name; /* long name, NULL: none */
 	const char *arg;  /* name of its argument, NULL: none */
 	const char *help; /* one line; NULL: not listed */
+	enum cli_take take;
+	void *to;
+	uint64_t max, min;
+	const char *const *words;
 };
 
 enum {

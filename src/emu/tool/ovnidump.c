@@ -10,26 +10,7 @@
 #include <unistd.h>
 
 enum {
-	OPT_CORRECTED = 256,
-	OPT_COMPAT,
-	OPT_PROGRESS,
 	PROGRESS_EVERY = 1 << 12, /* events */
-};
-
-static const struct cli_option options[] = {
-	{ 'f', "format", "text|csv|json", "how to print them; json: one object a line" },
-	{ 'j', "json", NULL, "the same as --format=json" },
-	{ 'x', "hex", NULL, "print the payload in hexadecimal, not the text" },
-	{ 'X', "text-and-hex", NULL, "print both" },
-	{ 'r', "relative", NULL, "print the time since the first event" },
-	{ 'd', "delta", NULL, "also print the time since the line before" },
-	{ OPT_CORRECTED, "corrected", NULL, "add the clock offsets of the hosts" },
-	{ 'c', "clock-offsets", "FILE", "the same, with the offsets of that file" },
-	FILTER_OPTIONS,
-	{ OPT_COMPAT, "compat", NULL, "order equal clocks as ovni 1.14 does" },
-	{ OPT_PROGRESS, "progress", NULL, "show progress even if stderr is no terminal" },
-	{ 'q', "quiet", NULL, "print warnings and errors only" },
-	{ 'v', "verbose", NULL, "print more" },
 };
 
 struct settings {
@@ -40,8 +21,6 @@ struct settings {
 	bool relative;
 	bool compat;
 };
-
-static const char *const formats[] = { [DUMP_TEXT] = "text", [DUMP_CSV] = "csv", [DUMP_JSON] = "json" };
 
 static void
 print_events(struct dump *out, struct play *play, struct settings *o)
@@ -87,56 +66,48 @@ run(struct diag *d, const char *dir, struct settings *o)
 int
 main(int argc, char **argv)
 {
+	static const char *const formats[] = { [DUMP_TEXT] = "text", [DUMP_CSV] = "csv", [DUMP_JSON] = "json" };
+	struct diag d = { .program = "ovnidump", .level = DIAG_NORMAL };
+	struct settings o = { .dump = { .text = true } };
+	const struct cli_option options[] = {
+		{ 'f', "format", "text|csv|json", "how to print them; json: one object a line", CLI_WORD, &o.dump.format, CLI_WORDS(formats) },
+		{ CLI_JSON(&o.dump.format, DUMP_JSON) },
+		{ 'x', "hex", NULL, "print the payload in hexadecimal, not the text" },
+		{ 'X', "text-and-hex", NULL, "print both" },
+		{ 'r', "relative", NULL, "print the time since the first event", CLI_FLAG, &o.relative },
+		{ 'd', "delta", NULL, "also print the time since the line before", CLI_FLAG, &o.dump.delta },
+		{ LOOSE_CORRECTED(&o.open) },
+		{ LOOSE_TABLE(&o.open) },
+		FILTER_OPTIONS,
+		{ 0, "compat", NULL, "order equal clocks as ovni 1.14 does", CLI_FLAG, &o.compat },
+		{ CLI_PROGRESS(&o.progress) },
+		{ CLI_QUIET(&d) },
+		{ CLI_VERBOSE(&d) },
+	};
 	const struct cli cli = {
-		.program = "ovnidump",
+		.program = d.program,
 		.synopsis = "[options] TRACEDIR",
 		.about = "Print the events of the trace in TRACEDIR in the order of their clocks.",
-		.footer = "A time with a unit (ns us ms s min h) or a + counts from the first event.\n"
-			  "Lists are split by commas. Status: 0 good, 1 damage or failure, 2 wrong usage.\n"
-			  "Manual: man ovnidump\n",
+		.footer = FILTER_FOOTER "Manual: man ovnidump\n",
 		.options = options,
 		.noptions = sizeof(options) / sizeof(options[0]),
 	};
-	struct diag d = { .program = cli.program, .level = DIAG_NORMAL };
-	struct settings o = { .dump = { .text = true } };
-	int format = DUMP_TEXT;
 	progress_init(&o.progress);
 	/* Lines on the same terminal are progress enough. */
 	o.progress.wanted = o.progress.wanted && !isatty(STDOUT_FILENO);
 
 	int opt;
-	while ((opt = cli_next(&cli, argc, argv)) >= 0) {
-		switch (opt) {
-		case 'f':
-			format = cli_choose(&cli, "--format", formats, sizeof(formats) / sizeof(formats[0]), optarg);
-			opt = format < 0 ? format : opt;
-			break;
-		case 'j': format = DUMP_JSON; break;
-		case 'x':
-		case 'X':
-			o.dump.hex = true;
-			o.dump.text = opt == 'X';
-			break;
-		case 'r': o.relative = true; break;
-		case 'd': o.dump.delta = true; break;
-		case 'c': o.open.clock_table = optarg; /* fall through */
-		case OPT_CORRECTED: o.open.corrected = true; break;
-		case OPT_COMPAT: o.compat = true; break;
-		case OPT_PROGRESS: o.progress.wanted = true; break;
-		case 'q': d.level = DIAG_QUIET; break;
-		case 'v': d.level = DIAG_VERBOSE; break;
-		default: {
-			int rc = filter_option(&o.filter, &cli, opt, optarg);
-			opt = rc < 0 ? rc : opt;
-			break;
+	int rc = 0;
+	while (rc == 0 && (opt = cli_next(&cli, argc, argv)) >= 0) {
+		if (opt != 'x' && opt != 'X') {
+			rc = filter_option(&o.filter, &cli, opt, optarg);
+			continue;
 		}
-		}
-		if (opt < 0)
-			break;
+		o.dump.hex = true;
+		o.dump.text = opt == 'X';
 	}
 	o.progress.wanted = o.progress.wanted && d.level > DIAG_QUIET;
-	o.dump.format = (enum dump_format)format;
-	opt = cli_directory(&cli, opt, argc);
+	opt = cli_directory(&cli, rc < 0 ? rc : opt, argc);
 	/* A file above the limit is a failed write, not a death. */
 	(void)signal(SIGXFSZ, SIG_IGN);
 	int status = cli_status(opt);

@@ -18,40 +18,11 @@
 #include "uscope/uscope.h"
 
 enum {
-	OPT_COMPAT = 256,
-	OPT_PROGRESS,
-	OPT_COMPRESSION,
-	OPT_PREFIX,
-	OPT_RAW,
-	OPT_LABELS,
-	OPT_LENIENT,
-};
-
-enum {
 	THREADS_MAX = 1024,
 	LABELS = 4096, /* in the µScope file, by default */
 	LABELS_MAX = 65535,
 	MODELS_A_LINE = 4, /* in the help */
-};
-
-static const struct cli_option options[] = {
-	{ 'o', "output", "DIR", "write there instead of in the trace directory" },
-	{ 'f', "outputs", "LIST", "prv, uscope, or both with a comma (default)" },
-	{ 'c', "clock-offsets", "FILE", "clock offsets (default: clock-offsets.txt of TRACEDIR)" },
-	{ 'a', "all-models", NULL, "enable all models, not only the required ones" },
-	{ 'b', "breakdown", NULL, "also write the breakdowns of models that have one" },
-	{ 'l', "lint", NULL, "refuse unfinished traces, check how threads end" },
-	{ 'j', "threads", "N", "use N threads, at least 2 (default: one a CPU)" },
-	{ OPT_COMPAT, "compat", NULL, "print the lines of ovni 1.14, with its strictness" },
-	{ OPT_COMPRESSION, "uscope-compression", "METHOD", "of ovni.uscp: lz4 (default), zstd or none" },
-	{ OPT_PREFIX, "uscope-lz4-prefix", NULL, "LZ4 blocks with their size, for viewers" },
-	{ OPT_RAW, "uscope-raw-events", NULL, "also put the events themselves in ovni.uscp" },
-	{ OPT_LABELS, "uscope-labels", "N", "room for N labels in ovni.uscp (default: 4096)" },
-	{ OPT_LENIENT, "lenient", NULL, "go on after what is wrong (Laplace and Prism)" },
-	{ OPT_PROGRESS, "progress", NULL, "show progress even if stderr is no terminal" },
-	{ 'q', "quiet", NULL, "print warnings and errors only" },
-	{ 'v', "verbose", NULL, "print more" },
-	{ 'd', NULL, NULL, NULL }, /* of the peer: now -v */
+	OPT_LENIENT = 256,
 };
 
 static volatile sig_atomic_t stop;
@@ -275,7 +246,31 @@ find_name(const struct cli *cli, const struct trace_input *in, const char *extra
 static int
 start(struct diag *d, struct input_options *io, int argc, char **argv)
 {
+	static const char *const methods[] = { [USCOPE_LZ4] = "lz4", [USCOPE_ZSTD] = "zstd", [USCOPE_RAW] = "none" };
 	char models[1024];
+	struct emu_options o = { .stop = &stop, .outputs = OUTPUT_PRV | OUTPUT_USCOPE };
+	struct progress p;
+	uint64_t threads = count_cpus();
+	uint64_t labels = LABELS;
+	const struct cli_option options[] = {
+		{ 'o', "output", "DIR", "write there instead of in the trace directory", CLI_TEXT, &o.outdir },
+		{ 'f', "outputs", "LIST", "prv, uscope, or both with a comma (default)" },
+		{ 'c', "clock-offsets", "FILE", "clock offsets (default: clock-offsets.txt of TRACEDIR)", CLI_TEXT, &o.clock_table },
+		{ 'a', "all-models", NULL, "enable all models, not only the required ones", CLI_FLAG, &o.all_models },
+		{ 'b', "breakdown", NULL, "also write the breakdowns of models that have one", CLI_FLAG, &o.breakdown },
+		{ 'l', "lint", NULL, "refuse unfinished traces, check how threads end", CLI_FLAG, &o.lint },
+		{ 'j', "threads", "N", "use N threads, at least 2 (default: one a CPU)", CLI_NUMBER, &threads, THREADS_MAX, 1 },
+		{ 0, "compat", NULL, "print the lines of ovni 1.14, with its strictness", CLI_FLAG, &o.compat },
+		{ 0, "uscope-compression", "METHOD", "of ovni.uscp: lz4 (default), zstd or none", CLI_WORD, &o.uscope.compression, CLI_WORDS(methods) },
+		{ 0, "uscope-lz4-prefix", NULL, "LZ4 blocks with their size, for viewers", CLI_FLAG, &o.uscope.lz4_prefix },
+		{ 0, "uscope-raw-events", NULL, "also put the events themselves in ovni.uscp", CLI_FLAG, &o.uscope.raw_events },
+		{ 0, "uscope-labels", "N", "room for N labels in ovni.uscp (default: 4096)", CLI_NUMBER, &labels, LABELS_MAX, 1 },
+		{ OPT_LENIENT, "lenient", NULL, "go on after what is wrong (Laplace and Prism)" },
+		{ CLI_PROGRESS(&p) },
+		{ CLI_QUIET(d) },
+		{ CLI_VERBOSE(d) },
+		{ 'd', NULL, NULL, NULL, CLI_SET, &d->level, DIAG_VERBOSE }, /* of the peer: now -v */
+	};
 	const struct cli cli = {
 		.program = d->program,
 		.synopsis = "[options] TRACEDIR",
@@ -286,56 +281,21 @@ start(struct diag *d, struct input_options *io, int argc, char **argv)
 		.groups = io->groups,
 		.ngroups = io->ngroups,
 	};
-	struct emu_options o = { .stop = &stop, .threads = count_cpus(), .outputs = OUTPUT_PRV | OUTPUT_USCOPE };
-	static const char *const methods[] = { [USCOPE_LZ4] = "lz4", [USCOPE_ZSTD] = "zstd", [USCOPE_RAW] = "none" };
-	uint64_t n;
-	struct progress p;
 	progress_init(&p);
-	o.uscope.labels = LABELS;
 
 	int opt;
 	while ((opt = cli_next(&cli, argc, argv)) >= 0) {
-		switch (opt) {
-		case 'o': o.outdir = optarg; break;
-		case 'c': o.clock_table = optarg; break;
-		case 'a': o.all_models = true; break;
-		case 'j':
-			if (!cli_number(&cli, "-j", 1, THREADS_MAX, optarg, &n))
-				return 2;
-			o.threads = (unsigned)n;
-			break;
-		case 'b': o.breakdown = true; break;
-		case 'l': o.lint = true; break;
-		case 'q': d->level = DIAG_QUIET; break;
-		case 'd':
-		case 'v': d->level = DIAG_VERBOSE; break;
-		case OPT_COMPAT: o.compat = true; break;
-		case OPT_PROGRESS: p.wanted = true; break;
-		case 'f':
-			o.uscope.asked = true;
-			if (parse_outputs(optarg, &o.outputs))
-				break;
-			(void)cli_usage(&cli, "-f needs prv, uscope or prv,uscope, not '%s'", optarg);
-			return 2;
-		case OPT_COMPRESSION:
-			o.uscope.compression = cli_choose(&cli, "--uscope-compression", methods, sizeof(methods) / sizeof(methods[0]), optarg);
-			if (o.uscope.compression < 0)
-				return 2;
-			break;
-		case OPT_PREFIX: o.uscope.lz4_prefix = true; break;
-		case OPT_RAW: o.uscope.raw_events = true; break;
-		case OPT_LABELS:
-			if (!cli_number(&cli, "--uscope-labels", 1, LABELS_MAX, optarg, &n))
-				return 2;
-			o.uscope.labels = (uint16_t)n;
-			break;
-		case OPT_LENIENT:
+		if (opt == OPT_LENIENT) {
 			for (size_t i = 0; i < io->ngroups; i++)
 				(void)io->groups[i].take(io->groups[i].self, OPTION_LENIENT, NULL, NULL);
-			break;
-		default: break;
+			continue;
 		}
+		o.uscope.asked = true;
+		if (!parse_outputs(optarg, &o.outputs))
+			return cli_status(cli_usage(&cli, "-f needs prv, uscope or prv,uscope, not '%s'", optarg));
 	}
+	o.threads = (unsigned)threads;
+	o.uscope.labels = (uint16_t)labels;
 	const char *named = NULL;
 	if (opt == CLI_END)
 		opt = find_name(&cli, io->list, argv[optind], &named);

@@ -13,16 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-	OPT_MODEL = 256,
-};
-
-static const struct cli_option options[] = {
-	{ 'f', "format", "text|json", "Markdown (default), or the events alone as JSON" },
-	{ 'j', "json", NULL, "the same as --format=json" },
-	{ OPT_MODEL, "model", "NAME", "print this model only" },
-};
-
 /* Whether Markdown would take the character for more than itself. */
 static bool
 is_markup(const char *text, const char *p)
@@ -346,6 +336,13 @@ main(int argc, char **argv)
 	for (size_t at = 0; model_list[n] && at < sizeof(names); n++)
 		at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", n ? ", " : "", model_list[n]->name);
 	(void)snprintf(footer, sizeof(footer), "Models: %s\nManual: man ovnievents\n", names);
+	int json = 0;
+	const char *name = NULL;
+	const struct cli_option options[] = {
+		{ 'f', "format", "text|json", "Markdown (default), or the events alone as JSON", CLI_WORD, &json, CLI_WORDS(cli_text_or_json) },
+		{ CLI_JSON(&json, 1) },
+		{ 0, "model", "NAME", "print this model only", CLI_TEXT, &name },
+	};
 	const struct cli cli = {
 		.program = "ovnievents",
 		.synopsis = "[options]",
@@ -354,33 +351,18 @@ main(int argc, char **argv)
 		.options = options,
 		.noptions = sizeof(options) / sizeof(options[0]),
 	};
-	struct diag d = { .program = cli.program };
-	const struct model *const *models = model_list;
-	int format = 0;
-
-	int opt;
-	while ((opt = cli_next(&cli, argc, argv)) >= 0) {
-		if (opt == 'f')
-			format = cli_choose(&cli, "--format", cli_text_or_json, 2, optarg);
-		else if (opt == 'j')
-			format = 1;
-		if (format < 0)
-			return 2;
-		if (opt != OPT_MODEL)
-			continue;
-		for (models = model_list; *models && strcmp((*models)->name, optarg) != 0; models++)
-			;
-		n = 1;
-		if (*models)
-			continue;
-		(void)cli_usage(&cli, "there is no model '%s', only %s", optarg, names);
-		return 2;
-	}
-	opt = cli_none(&cli, opt, argc, argv);
+	int opt = cli_none(&cli, cli_next(&cli, argc, argv), argc, argv);
 	if (opt != CLI_END)
 		return cli_status(opt);
+	struct diag d = { .program = cli.program };
+	const struct model *const *models = model_list;
+	while (name && *models && strcmp((*models)->name, name) != 0)
+		models++;
+	if (!*models)
+		return cli_status(cli_usage(&cli, "there is no model '%s', only %s", name, names));
+	n = name ? 1 : n;
 
-	if (format)
+	if (json)
 		return print_json(&d, models, n) < 0;
 	int rc = print_md(&d, models, n);
 	int written = cli_status(cli_written(&cli));

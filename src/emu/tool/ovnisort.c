@@ -8,23 +8,9 @@
 #include <inttypes.h>
 #include <signal.h>
 
-enum {
-	OPT_ALL = 256,
-	OPT_DRY_RUN,
-};
-
 #define WINDOW_DEFAULT 1000000
 #define WINDOW_MIN 2
 #define WINDOW_MAX INT64_C(1000000000000)
-
-static const struct cli_option options[] = {
-	{ 'c', "check", NULL, "only check that clocks do not go back; change nothing" },
-	{ 'n', "window", "N", "look back N - 1 events (default: 1000000)" },
-	{ OPT_ALL, "all", NULL, "sort whole streams, whatever their regions" },
-	{ OPT_DRY_RUN, "dry-run", NULL, "say what would be sorted; change nothing" },
-	{ 'q', "quiet", NULL, "print warnings and errors only" },
-	{ 'v', "verbose", NULL, "also name the streams that need no change" },
-};
 
 static volatile sig_atomic_t stop;
 
@@ -122,8 +108,20 @@ run(struct diag *d, const char *dir, const struct sortstream_options *o, bool ch
 int
 main(int argc, char **argv)
 {
+	struct diag d = { .program = "ovnisort", .level = DIAG_NORMAL };
+	struct sortstream_options o = { .stop = &stop };
+	uint64_t window = WINDOW_DEFAULT;
+	bool check = false;
+	const struct cli_option options[] = {
+		{ 'c', "check", NULL, "only check that clocks do not go back; change nothing", CLI_FLAG, &check },
+		{ 'n', "window", "N", "look back N - 1 events (default: 1000000)", CLI_NUMBER, &window, WINDOW_MAX, WINDOW_MIN },
+		{ 0, "all", NULL, "sort whole streams, whatever their regions", CLI_FLAG, &o.all },
+		{ 0, "dry-run", NULL, "say what would be sorted; change nothing", CLI_FLAG, &o.dry_run },
+		{ CLI_QUIET(&d) },
+		{ 'v', "verbose", NULL, "also name the streams that need no change", CLI_SET, &d.level, DIAG_VERBOSE },
+	};
 	const struct cli cli = {
-		.program = "ovnisort",
+		.program = d.program,
 		.synopsis = "[options] TRACEDIR",
 		.about = "Sort the late events of the streams in TRACEDIR, those between OU[ and OU].\n"
 			 "Each stream is replaced as a whole when it is done, or left as it was.",
@@ -131,29 +129,10 @@ main(int argc, char **argv)
 		.options = options,
 		.noptions = sizeof(options) / sizeof(options[0]),
 	};
-	struct diag d = { .program = cli.program, .level = DIAG_NORMAL };
-	struct sortstream_options o = { .reach = WINDOW_DEFAULT - 1, .stop = &stop };
-	bool check = false;
-
-	int opt;
-	while ((opt = cli_next(&cli, argc, argv)) >= 0) {
-		switch (opt) {
-		case 'c': check = true; break;
-		case 'n':
-			if (!cli_number(&cli, "-n", WINDOW_MIN, WINDOW_MAX, optarg, &o.reach))
-				return 2;
-			o.reach--;
-			break;
-		case 'q': d.level = DIAG_QUIET; break;
-		case 'v': d.level = DIAG_VERBOSE; break;
-		case OPT_ALL: o.all = true; break;
-		case OPT_DRY_RUN: o.dry_run = true; break;
-		default: break;
-		}
-	}
-	opt = cli_directory(&cli, opt, argc);
+	int opt = cli_directory(&cli, cli_next(&cli, argc, argv), argc);
 	if (opt != CLI_END)
 		return cli_status(opt);
+	o.reach = window - 1;
 	cli_catch_signals(on_signal);
 	return run(&d, argv[optind], &o, check);
 }

@@ -26,15 +26,6 @@ enum {
 #define SECOND INT64_C(1000000000)
 #define PAUSE_MAX INT64_C(86400)
 
-static const struct cli_option options[] = {
-	{ 'o', "output", "FILE", "write there (default: clock-offsets.txt of the trace)" },
-	{ 'n', "samples", "N", "messages to each node in a measurement (default: 100)" },
-	{ 'd', "drift", "N", "measure N times, and write a table of the drift" },
-	{ 'w', "wait", "S", "seconds between these measurements (default: 5)" },
-	{ 'v', "verbose", NULL, "print each message on the standard output" },
-	{ 'q', "quiet", NULL, "print warnings and errors only" },
-};
-
 /* The options of rank 0, which all ranks follow. */
 struct plan {
 	int64_t samples;
@@ -259,43 +250,23 @@ parse_seconds(const char *text, int64_t *ns)
 	return true;
 }
 
-static int
-parse_options(const struct cli *cli, int argc, char **argv, struct sync *s)
-{
-	int opt;
-	uint64_t n;
-	while ((opt = cli_next(cli, argc, argv)) >= 0) {
-		switch (opt) {
-		case 'o': s->table.path = optarg; break;
-		case 'v': s->verbose = true; break;
-		case 'q': s->diag->level = DIAG_QUIET; break;
-		case 'n':
-			if (!cli_number(cli, "-n", 1, SAMPLES_MAX, optarg, &n))
-				return CLI_USAGE;
-			s->plan.samples = (int64_t)n;
-			break;
-		case 'd':
-			if (!cli_number(cli, "-d", 1, RUNS_MAX, optarg, &n))
-				return CLI_USAGE;
-			s->plan.runs = (int64_t)n;
-			break;
-		case 'w':
-			if (parse_seconds(optarg, &s->plan.pause))
-				break;
-			return cli_usage(cli, "-w needs seconds, from 0 to %" PRId64 ", not '%s'", PAUSE_MAX, optarg);
-		default: break;
-		}
-	}
-	if (opt == CLI_END && optind < argc)
-		return cli_usage(cli, "there is nothing to do with '%s'", argv[optind]);
-	return opt;
-}
-
 int
 main(int argc, char **argv)
 {
+	struct diag d = { .program = "ovnisync", .level = DIAG_NORMAL };
+	struct sync s = { .diag = &d, .plan = { .pause = 5 * SECOND } };
+	uint64_t samples = 100;
+	uint64_t runs = 1;
+	const struct cli_option options[] = {
+		{ 'o', "output", "FILE", "write there (default: clock-offsets.txt of the trace)", CLI_TEXT, &s.table.path },
+		{ 'n', "samples", "N", "messages to each node in a measurement (default: 100)", CLI_NUMBER, &samples, SAMPLES_MAX, 1 },
+		{ 'd', "drift", "N", "measure N times, and write a table of the drift", CLI_NUMBER, &runs, RUNS_MAX, 1 },
+		{ 'w', "wait", "S", "seconds between these measurements (default: 5)" },
+		{ 'v', "verbose", NULL, "print each message on the standard output", CLI_FLAG, &s.verbose },
+		{ CLI_QUIET(&d) },
+	};
 	const struct cli cli = {
-		.program = "ovnisync",
+		.program = d.program,
 		.synopsis = "[options]",
 		.about = "Measure the offsets between the clocks of nodes, and write the table that\n"
 			 "ovniemu -c reads. Run it with one process on each node: mpirun -N 1 ovnisync",
@@ -304,11 +275,16 @@ main(int argc, char **argv)
 		.options = options,
 		.noptions = sizeof(options) / sizeof(options[0]),
 	};
-	struct diag d = { .program = cli.program, .level = DIAG_NORMAL };
-	struct sync s = { .diag = &d, .plan = { .samples = 100, .runs = 1, .pause = 5 * SECOND } };
-	int opt = parse_options(&cli, argc, argv, &s);
+	int opt;
+	while ((opt = cli_next(&cli, argc, argv)) == 'w')
+		if (!parse_seconds(optarg, &s.plan.pause))
+			return cli_status(cli_usage(&cli, "-w needs seconds, from 0 to %" PRId64 ", not '%s'", PAUSE_MAX, optarg));
+	if (opt == CLI_END && optind < argc)
+		opt = cli_usage(&cli, "there is nothing to do with '%s'", argv[optind]);
 	if (opt != CLI_END)
 		return cli_status(opt);
+	s.plan.samples = (int64_t)samples;
+	s.plan.runs = (int64_t)runs;
 
 	char path[PATH_MAX];
 	if (!s.table.path) {

@@ -10,24 +10,7 @@
 #include <unistd.h>
 
 enum {
-	OPT_CORRECTED = 256,
-	OPT_STEP,
-	OPT_PROGRESS,
-};
-
-static const struct cli_option options[] = {
-	{ 'b', "by", "event|thread|process|loom|model|time", "what to count by" },
-	{ OPT_STEP, "step", "TIME", "with --by=time: the length of an interval" },
-	{ 'B', "bytes", NULL, "also print the bytes in the streams" },
-	{ 'R', "rates", NULL, "also print events and bytes per second of trace" },
-	{ 'f', "format", "text|json", "how to print them" },
-	{ 'j', "json", NULL, "the same as --format=json" },
-	{ OPT_CORRECTED, "corrected", NULL, "add the clock offsets of the hosts" },
-	{ 'c', "clock-offsets", "FILE", "the same, with the offsets of that file" },
-	FILTER_OPTIONS,
-	{ OPT_PROGRESS, "progress", NULL, "show progress even if stderr is no terminal" },
-	{ 'q', "quiet", NULL, "print warnings and errors only" },
-	{ 'v', "verbose", NULL, "print more" },
+	OPT_STEP = 256,
 };
 
 static const char *const keys[] = {
@@ -39,17 +22,14 @@ static const char *const keys[] = {
 	[TOP_TIME] = "time",
 };
 
-enum {
-	KEYS = sizeof(keys) / sizeof(keys[0]),
-};
-
 struct settings {
 	struct loose_options open;
 	struct filter filter;
 	enum top_by by;
 	int64_t step;
 	struct progress progress;
-	bool bytes, rates, json;
+	bool bytes, rates;
+	int json;
 };
 
 struct printer {
@@ -284,57 +264,40 @@ take_step(const struct cli *cli, struct settings *o, const char *text)
 	return 0;
 }
 
-static int
-take_option(const struct cli *cli, struct settings *o, struct diag *d, int opt)
-{
-	int i;
-	switch (opt) {
-	case 'b':
-		i = cli_choose(cli, "--by", keys, KEYS, optarg);
-		o->by = i < 0 ? o->by : (enum top_by)i;
-		return i < 0 ? i : 0;
-	case OPT_STEP: return take_step(cli, o, optarg);
-	case 'B': o->bytes = true; return 0;
-	case 'R': o->rates = true; return 0;
-	case 'f':
-		i = cli_choose(cli, "--format", cli_text_or_json, 2, optarg);
-		o->json = i == 1;
-		return i < 0 ? i : 0;
-	case 'j': o->json = true; return 0;
-	case 'c': o->open.clock_table = optarg; /* fall through */
-	case OPT_CORRECTED: o->open.corrected = true; return 0;
-	case OPT_PROGRESS: o->progress.wanted = true; return 0;
-	case 'q': d->level = DIAG_QUIET; return 0;
-	case 'v': d->level = DIAG_VERBOSE; return 0;
-	default: return filter_option(&o->filter, cli, opt, optarg);
-	}
-}
-
 int
 main(int argc, char **argv)
 {
+	struct diag d = { .program = "ovnitop", .level = DIAG_NORMAL };
+	struct settings o = { 0 };
+	const struct cli_option options[] = {
+		{ 'b', "by", "event|thread|process|loom|model|time", "what to count by", CLI_WORD, &o.by, CLI_WORDS(keys) },
+		{ OPT_STEP, "step", "TIME", "with --by=time: the length of an interval" },
+		{ 'B', "bytes", NULL, "also print the bytes in the streams", CLI_FLAG, &o.bytes },
+		{ 'R', "rates", NULL, "also print events and bytes per second of trace", CLI_FLAG, &o.rates },
+		{ 'f', "format", "text|json", "how to print them", CLI_WORD, &o.json, CLI_WORDS(cli_text_or_json) },
+		{ CLI_JSON(&o.json, 1) },
+		{ LOOSE_CORRECTED(&o.open) },
+		{ LOOSE_TABLE(&o.open) },
+		FILTER_OPTIONS,
+		{ CLI_PROGRESS(&o.progress) },
+		{ CLI_QUIET(&d) },
+		{ CLI_VERBOSE(&d) },
+	};
 	const struct cli cli = {
-		.program = "ovnitop",
+		.program = d.program,
 		.synopsis = "[options] TRACEDIR",
 		.about = "Count the events of the trace in TRACEDIR; the most frequent come first.",
-		.footer = "A time with a unit (ns us ms s min h) or a + counts from the first event.\n"
-			  "Lists are split by commas. Status: 0 good, 1 damage or failure, 2 wrong usage.\n"
-			  "Manual: man ovnitop\n",
+		.footer = FILTER_FOOTER "Manual: man ovnitop\n",
 		.options = options,
 		.noptions = sizeof(options) / sizeof(options[0]),
 	};
-	struct diag d = { .program = cli.program, .level = DIAG_NORMAL };
-	struct settings o = { 0 };
 	progress_init(&o.progress);
 
 	int opt;
-	while ((opt = cli_next(&cli, argc, argv)) >= 0) {
-		int rc = take_option(&cli, &o, &d, opt);
-		if (rc < 0) {
-			opt = rc;
-			break;
-		}
-	}
+	int rc = 0;
+	while (rc == 0 && (opt = cli_next(&cli, argc, argv)) >= 0)
+		rc = opt == OPT_STEP ? take_step(&cli, &o, optarg) : filter_option(&o.filter, &cli, opt, optarg);
+	opt = rc < 0 ? rc : opt;
 	if (opt == CLI_END && o.step && o.by != TOP_TIME)
 		opt = cli_usage(&cli, "--step needs --by=time");
 	opt = cli_directory(&cli, opt, argc);

@@ -10,10 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const struct cli_option options[] = {
-	{ 'v', "verbose", NULL, "also print the file that was loaded" },
-};
-
 static void
 print_file(void)
 {
@@ -28,6 +24,10 @@ print_file(void)
 int
 main(int argc, char **argv)
 {
+	bool verbose = false;
+	const struct cli_option options[] = {
+		{ 'v', "verbose", NULL, "also print the file that was loaded", CLI_FLAG, &verbose },
+	};
 	const struct cli cli = {
 		.program = "ovniver",
 		.synopsis = "[options]",
@@ -36,11 +36,7 @@ main(int argc, char **argv)
 		.options = options,
 		.noptions = sizeof(options) / sizeof(options[0]),
 	};
-	bool verbose = false;
-	int opt;
-	while ((opt = cli_next(&cli, argc, argv)) >= 0)
-		verbose = verbose || opt == 'v';
-	opt = cli_none(&cli, opt, argc, argv);
+	int opt = cli_none(&cli, cli_next(&cli, argc, argv), argc, argv);
 	if (opt != CLI_END)
 		return cli_status(opt);
 

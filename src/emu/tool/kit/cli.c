@@ -15,6 +15,7 @@ enum {
 	COLUMN = 26, /* where the text of an option begins */
 	VERSION = 1000,
 	HELP_GROUP,          /* and up: --help-NAME */
+	LONG_ONLY = 1500,    /* and up: options without an id, by their place in the table */
 	GROUP_OPTION = 2000, /* and up: the options of the first group, */
 	GROUP_STEP = 100,    /* of the second, ... */
 };
@@ -28,6 +29,12 @@ cli_written(const struct cli *c)
 	return CLI_FAILED;
 }
 
+static bool
+has_letter(const struct cli_option *o)
+{
+	return o->id > 0 && o->id < 256;
+}
+
 static void
 print_options(const struct cli_option *options, size_t n_options)
 {
@@ -37,8 +44,8 @@ print_options(const struct cli_option *options, size_t n_options)
 			continue;
 		char left[80];
 		int n = snprintf(left, sizeof(left), "  %c%c%s%s%s%s%s",
-			o->id < 256 ? '-' : ' ', o->id < 256 ? o->id : ' ',
-			o->name ? (o->id < 256 ? ", --" : "  --") : "", o->name ? o->name : "",
+			has_letter(o) ? '-' : ' ', has_letter(o) ? o->id : ' ',
+			o->name ? (has_letter(o) ? ", --" : "  --") : "", o->name ? o->name : "",
 			o->arg ? (o->name ? "=" : " ") : "", o->arg ? o->arg : "", "");
 		(void)printf(n >= COLUMN ? "%s\n%*s%s\n" : "%s%*s%s\n", left, n >= COLUMN ? COLUMN : COLUMN - n, "", o->help);
 	}
@@ -101,8 +108,9 @@ add_options(struct table *t, const struct cli_option *options, size_t n, int gro
 		const struct cli_option *o = &options[i];
 		size_t ns = strlen(t->shorts);
 		if (o->name)
-			add_long(t, o->name, o->arg != NULL, group ? group + (int)i : o->id);
-		if (o->id < 256 && ns + 3 < sizeof(t->shorts)) {
+			add_long(t, o->name, o->arg != NULL, group ? group + (int)i : o->id ? o->id
+											    : LONG_ONLY + (int)i);
+		if (has_letter(o) && ns + 3 < sizeof(t->shorts)) {
 			t->shorts[ns] = (char)o->id;
 			t->shorts[ns + 1] = o->arg ? ':' : 0;
 			t->shorts[ns + 2] = 0;
@@ -144,6 +152,29 @@ take_of_group(const struct cli *c, int id)
 	return rc < 0 ? cli_group_usage(c, g, "%s", why) : 0;
 }
 
+/* Takes an option of the table. Returns 0, its id if the tool takes it itself, or CLI_USAGE. */
+static int
+take_option(const struct cli *c, int id)
+{
+	char name[80];
+	const struct cli_option *o = c->options + (id >= LONG_ONLY ? id - LONG_ONLY : 0);
+	while (id < LONG_ONLY && o->id != id)
+		o++;
+	(void)snprintf(name, sizeof(name), "--%s", o->name ? o->name : "");
+	switch (o->take) {
+	case CLI_ASK: return id;
+	case CLI_FLAG: *(bool *)o->to = true; return 0;
+	case CLI_SET: *(int *)o->to = (int)o->max; return 0;
+	case CLI_TEXT: *(const char **)o->to = optarg; return 0;
+	case CLI_NUMBER:
+		if (has_letter(o))
+			(void)snprintf(name, sizeof(name), "-%c", o->id);
+		return cli_number(c, name, o->min, o->max, optarg, o->to) ? 0 : CLI_USAGE;
+	case CLI_WORD:
+	default: *(int *)o->to = cli_choose(c, name, o->words, (size_t)o->max, optarg); return *(int *)o->to < 0 ? CLI_USAGE : 0;
+	}
+}
+
 int
 cli_next(const struct cli *c, int argc, char **argv)
 {
@@ -176,12 +207,12 @@ cli_next(const struct cli *c, int argc, char **argv)
 			return cli_group_usage(c, group_of(c, argv[at]), "option %s takes no argument", argv[at]);
 		return cli_group_usage(c, group_of(c, argv[at]), "unknown or ambiguous option %s", argv[at]);
 	default:
-		if (id < HELP_GROUP)
-			return id;
-		if (id >= GROUP_OPTION)
-			return take_of_group(c, id - GROUP_OPTION) < 0 ? CLI_USAGE : cli_next(c, argc, argv);
-		print_group(c, &c->groups[id - HELP_GROUP]);
-		return cli_written(c);
+		if (id >= HELP_GROUP && id < LONG_ONLY) {
+			print_group(c, &c->groups[id - HELP_GROUP]);
+			return cli_written(c);
+		}
+		id = id >= GROUP_OPTION ? take_of_group(c, id - GROUP_OPTION) : take_option(c, id);
+		return id == 0 ? cli_next(c, argc, argv) : id;
 	}
 }
 
@@ -258,7 +289,7 @@ has_argument(const struct cli *c, const char *p)
 {
 	for (size_t i = 0; i < c->noptions; i++) {
 		const struct cli_option *o = &c->options[i];
-		bool is_short = o->id < 256 && p[1] == o->id && !p[2];
+		bool is_short = has_letter(o) && p[1] == o->id && !p[2];
 		if (o->arg && (is_short || (strncmp(p, "--", 2) == 0 && strcmp(p + 2, o->name) == 0)))
 			return true;
 	}

@@ -11,6 +11,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Rows of the table that several tools have. */
+#define CLI_QUIET(diag) 'q', "quiet", NULL, "print warnings and errors only", CLI_SET, &(diag)->level, DIAG_QUIET
+#define CLI_VERBOSE(diag) 'v', "verbose", NULL, "print more", CLI_SET, &(diag)->level, DIAG_VERBOSE
+#define CLI_PROGRESS(p) 0, "progress", NULL, "show progress even if stderr is no terminal", CLI_FLAG, &(p)->wanted
+#define CLI_JSON(format, index) 'j', "json", NULL, "the same as --format=json", CLI_SET, (format), (index)
+
+/* Behind `to`, for CLI_WORD. */
+#define CLI_WORDS(list) sizeof(list) / sizeof((list)[0]), 0, (list)
+
 struct cli {
 	const char *program;
 	const char *synopsis; /* what is behind the name: "[options] TRACEDIR" */
@@ -29,7 +38,7 @@ enum {
 	CLI_FAILED = -4, /* it could not be printed (reported): exit with 1 */
 };
 
-/* The next option: its id (optarg is set), or one of the above. Those of groups are taken here. */
+/* The next option that the tool takes itself: its id (optarg is set); or one of the above. */
 int cli_next(const struct cli *c, int argc, char **argv);
 
 /* Says what is wrong and where to read more: with the options of a group, or, with NULL, with those of

@@ -130,13 +130,7 @@ filter_option(struct filter *f, const struct cli *cli, int id, const char *arg)
 		f->has_from = f->has_from || id == FILTER_FROM;
 		f->has_to = f->has_to || id == FILTER_TO;
 		return 0;
-	case 's':
-	case 't':
-	case 'p':
-	case 'l':
-	case 'm':
-	case 'e': return add_values(f, cli, id, arg);
-	default: return 1;
+	default: return add_values(f, cli, id, arg);
 	}
 }
 

@@ -29,6 +29,11 @@ enum {
 		'e', "event", "MCV", "events such as VSh, V?[ or VT; ? is any character"      \
 	}
 
+/* What --help says of them below. */
+#define FILTER_FOOTER                                                                 \
+	"A time with a unit (ns us ms s min h) or a + counts from the first event.\n" \
+	"Lists are split by commas. Status: 0 good, 1 damage or failure, 2 wrong usage.\n"
+
 /* A value of an option that may be given many times; only the members of its type are used. */
 struct filter_value {
 	struct filter_value *next;
@@ -55,7 +60,7 @@ struct filter {
 	struct filter_value *events;
 };
 
-/* Takes an option of FILTER_OPTIONS. Returns 0; CLI_USAGE or CLI_FAILED (reported). Another option: 1. */
+/* Takes an option of FILTER_OPTIONS. Returns 0; CLI_USAGE or CLI_FAILED (reported). */
 int filter_option(struct filter *f, const struct cli *cli, int id, const char *arg);
 
 /* Sets the range, once the clock of the first event is known. `shown_relative`: plain numbers

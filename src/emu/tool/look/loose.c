@@ -6,9 +6,10 @@
 int
 loose_open(struct trace *t, struct diag *d, const char *dir, const struct loose_options *o)
 {
+	bool corrected = o->corrected || o->clock_table;
 	const struct trace_options options = {
 		.events_only = true,
-		.raw_clocks = !o->corrected,
+		.raw_clocks = !corrected,
 		.clock_table = o->clock_table,
 		.inputs = inputs,
 	};
@@ -17,7 +18,7 @@ loose_open(struct trace *t, struct diag *d, const char *dir, const struct loose_
 		return rc;
 	trace_forget_attrs(t);
 	diag_info(d, "loaded %zu streams", trace_nstreams(t));
-	for (size_t i = 0; o->corrected && i < t->nstreams; i++)
+	for (size_t i = 0; corrected && i < t->nstreams; i++)
 		if (!t->streams[i].meta.loom && !t->streams[i].failed)
 			diag_warn(d, &(struct place){ .file = t->streams[i].relpath },
 				"the loom is not known: the clock is not corrected");

@@ -7,14 +7,19 @@
  * Whatever is wrong is said once and the rest is used: metadata that is missing, a stream
  * that cannot be read (further), clocks that are negative or go back. */
 
+#include "kit/cli.h"
 #include "kit/progress.h"
 #include "trace.h"
 #include "wire.h"
 
 struct loose_options {
 	bool corrected;          /* add the clock offsets; otherwise the clocks are as written */
-	const char *clock_table; /* NULL: clock-offsets.txt of the trace, if it is there */
+	const char *clock_table; /* adds those; NULL: of clock-offsets.txt of the trace, if it is there */
 };
+
+/* Rows of the table of options. */
+#define LOOSE_CORRECTED(o) 0, "corrected", NULL, "add the clock offsets of the hosts", CLI_FLAG, &(o)->corrected
+#define LOOSE_TABLE(o) 'c', "clock-offsets", "FILE", "the same, with the offsets of that file", CLI_TEXT, &(o)->clock_table
 
 /* Opens the streams and says how many there are. `dir` is borrowed. Returns 0, or <0
  * (reported): there is nothing to look at. trace_close() is due in both cases. */
