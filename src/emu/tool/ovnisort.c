@@ -43,48 +43,51 @@ report_sorted(struct diag *d, const struct stream *s, const struct sortstream_op
 	sum->same += r->moved == 0;
 }
 
-/* Returns how many streams are left when the user stops it. */
-static size_t
-sort_all(struct trace *t, const struct sortstream_options *o)
+static void
+report_checked(struct diag *d, const struct stream *s, const struct sortstream_result *r, int rc)
 {
+	if (r->back)
+		diag_info(d, "stream %s is not sorted", s->relpath);
+	else if (rc == 0)
+		diag_debug(d, "stream %s is sorted, %" PRIu64 " events", s->relpath, r->events);
+}
+
+/* Sorts or checks each stream. Returns how many are left when the user stops it. */
+static size_t
+take_all(struct trace *t, struct sortstream_options *o, bool check)
+{
+	struct diag *d = t->diag;
 	struct totals sum = { 0 };
 	struct sortwin window = { 0 };
 	size_t i = 0;
 	for (; i < t->nstreams && !stop; i++) {
 		struct stream *s = &t->streams[i];
-		struct sortstream_result r;
-		if (!s->failed && sortstream_sort(s, &window, o, &r) == 0)
-			report_sorted(t->diag, s, o, &r, &sum);
+		struct sortstream_result r = { 0 };
+		uint64_t size = s->in.file_size;
+		int rc = s->failed ? -1 : check ? sortstream_check(s, o, &r)
+						: sortstream_sort(s, &window, o, &r);
+		if (check)
+			report_checked(d, s, &r, rc);
+		else if (rc == 0)
+			report_sorted(d, s, o, &r, &sum);
 		reader_close(&s->in);
+		o->before += size;
 	}
 	sortwin_finish(&window);
-	size_t bad = t->nstreams - sum.changed - sum.same;
-	diag_info(t->diag, "%zu of %zu streams %s, %zu need no change%s", sum.changed, t->nstreams,
-		o->dry_run ? "would be sorted" : "sorted", sum.same, i < t->nstreams ? "; stopped by the user" : bad ? "; the others have errors"
-														     : "");
-	return t->nstreams - i;
-}
-
-static size_t
-check_all(struct trace *t, const struct sortstream_options *o)
-{
-	size_t i = 0;
-	for (; i < t->nstreams && !stop; i++) {
-		struct stream *s = &t->streams[i];
-		struct sortstream_result r = { 0 };
-		int rc = s->failed ? -1 : sortstream_check(s, o, &r);
-		if (r.back)
-			diag_info(t->diag, "stream %s is not sorted", s->relpath);
-		else if (rc == 0)
-			diag_debug(t->diag, "stream %s is sorted, %" PRIu64 " events", s->relpath, r.events);
-		reader_close(&s->in);
+	diag_end_progress(d);
+	size_t left = t->nstreams - i;
+	if (check) {
+		diag_info(d, d->errors || left ? "streams NOT sorted" : "all streams sorted");
+		return left;
 	}
-	diag_info(t->diag, t->diag->errors || i < t->nstreams ? "streams NOT sorted" : "all streams sorted");
-	return t->nstreams - i;
+	const char *rest = sum.changed + sum.same < t->nstreams ? "; the others have errors" : "";
+	diag_info(d, "%zu of %zu streams %s, %zu need no change%s", sum.changed, t->nstreams,
+		o->dry_run ? "would be sorted" : "sorted", sum.same, left ? "; stopped by the user" : rest);
+	return left;
 }
 
 static int
-run(struct diag *d, const char *dir, const struct sortstream_options *o, bool check)
+run(struct diag *d, const char *dir, struct sortstream_options *o, bool check)
 {
 	const struct trace_options to = { .events_only = true, .raw_clocks = true, .inputs = inputs };
 	struct trace t;
@@ -96,10 +99,7 @@ run(struct diag *d, const char *dir, const struct sortstream_options *o, bool ch
 			dir, t.format->name);
 	if (rc == 0) {
 		diag_info(d, "loaded %zu streams", t.nstreams);
-		if (check)
-			left = check_all(&t, o);
-		else
-			left = sort_all(&t, o);
+		left = take_all(&t, o, check);
 	}
 	trace_close(&t);
 	return rc < 0 || d->errors || left ? 1 : 0;
@@ -111,12 +111,15 @@ main(int argc, char **argv)
 	struct diag d = { .program = "ovnisort", .level = DIAG_NORMAL };
 	struct sortstream_options o = { .stop = &stop };
 	uint64_t window = WINDOW_DEFAULT;
+	struct progress progress;
 	bool check = false;
+	progress_init(&progress);
 	const struct cli_option options[] = {
 		{ 'c', "check", NULL, "only check that clocks do not go back; change nothing", CLI_FLAG, &check },
 		{ 'n', "window", "N", "look back N - 1 events (default: 1000000)", CLI_NUMBER, &window, WINDOW_MAX, WINDOW_MIN },
 		{ 0, "all", NULL, "sort whole streams, whatever their regions", CLI_FLAG, &o.all },
 		{ 0, "dry-run", NULL, "say what would be sorted; change nothing", CLI_FLAG, &o.dry_run },
+		{ CLI_PROGRESS(&progress) },
 		{ CLI_QUIET(&d) },
 		{ 'v', "verbose", NULL, "also name the streams that need no change", CLI_SET, &d.level, DIAG_VERBOSE },
 	};
@@ -133,6 +136,7 @@ main(int argc, char **argv)
 	if (opt != CLI_END)
 		return cli_status(opt);
 	o.reach = window - 1;
+	o.progress = progress.wanted && d.level > DIAG_QUIET ? &progress : NULL;
 	cli_catch_signals(on_signal);
 	return run(&d, argv[optind], &o, check);
 }

@@ -29,3 +29,11 @@ says "thread.1 sorted: 4 events"
 status 0 "$SORT" -c trace
 status 0 "$SORT" --all trace
 says "0 of 1 streams sorted, 1 need no change"
+# Progress: in a log only when asked for, and never with -q.
+grep -q '% done' err.txt && fail "progress without a terminal"
+for check in "" -c; do
+	status 0 "$SORT" --progress -q --all $check trace
+	grep -q '% done' err.txt && fail "progress with -q"
+	status 0 "$SORT" --progress --all $check trace
+	grep -q '^ovnisort:  *[0-9.]* % done' err.txt || fail "no progress: $(cat err.txt)"
+done

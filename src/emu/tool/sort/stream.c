@@ -46,11 +46,17 @@ whole_event(struct stream *s)
 		"hint: was the disk full, or the copy of the trace cut short?");
 }
 
+/* Shows the progress. Returns 0, or <0 (reported) when the user
+ * wants it to end. */
 static int
-interrupted(struct stream *s)
+go_on(const struct stream *s, const struct sortstream_options *o)
 {
-	return diag_error(s->trace->diag, ERR_INTERRUPTED, &(struct place){ .file = s->relpath },
-		"stopped by the user: the stream is as it was");
+	const struct trace *t = s->trace;
+	if (o->progress && progress_due(o->progress)) {
+		double done = (double)(o->before + stream_consumed(s));
+		diag_progress(t->diag, "%5.1f %% done", t->bytes ? done / (double)t->bytes * 100 : 100.0);
+	}
+	return !*o->stop ? 0 : diag_error(t->diag, ERR_INTERRUPTED, &(struct place){ .file = s->relpath }, "stopped by the user: the stream is as it was");
 }
 
 /* ---- Writing. ---- */
@@ -103,10 +109,7 @@ copy_head(struct sorter *x, uint64_t n)
 			sortout_put(&x->out, r.p, (size_t)k);
 			r.p += k;
 			n -= k;
-			if (*x->o->stop)
-				rc = interrupted(x->s);
-			else if (sortout_failed(&x->out))
-				rc = sortout_commit(&x->out);
+			rc = sortout_failed(&x->out) ? sortout_commit(&x->out) : go_on(x->s, x->o);
 		}
 	}
 	reader_close(&r);
@@ -247,8 +250,9 @@ static int
 make_room(struct sorter *x, uint64_t size)
 {
 	struct sortwin *w = x->w;
-	if (*x->o->stop)
-		return interrupted(x->s);
+	int rc = go_on(x->s, x->o);
+	if (rc < 0)
+		return rc;
 	if (x->o->all)
 		return w->head - x->done >= x->o->reach ? sort_batch(x, x->o->reach - (x->o->reach + 1) / 2) : 0;
 	if (!sortwin_full(w, size))
@@ -353,8 +357,9 @@ sortstream_check(struct stream *s, const struct sortstream_options *o, struct so
 		int64_t size = whole_event(s);
 		if (size <= 0)
 			return (int)size;
-		if (*o->stop)
-			return interrupted(s);
+		int rc = go_on(s, o);
+		if (rc < 0)
+			return rc;
 		while (size && size <= in->end - in->p) {
 			uint64_t clock = wire_u64(in->p + 4);
 			if (clock < last) {

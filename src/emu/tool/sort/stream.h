@@ -8,8 +8,9 @@
  * before them down to the last one that is lower than all of the region are sorted by
  * clock. Defined in ovnisort(1). */
 
-#include "win.h"
+#include "kit/progress.h"
 #include "trace.h"
+#include "win.h"
 
 #include <signal.h>
 
@@ -18,6 +19,8 @@ struct sortstream_options {
 	bool all;       /* the whole stream, whatever its regions */
 	bool dry_run;   /* nothing is written */
 	volatile sig_atomic_t *stop;
+	struct progress *progress; /* NULL: none is shown */
+	uint64_t before;           /* bytes of the streams that are done */
 };
 
 struct sortstream_result {
