@@ -345,45 +345,34 @@ pyramid_close(struct pyramid *p, uint64_t last_ps, bool *any)
 	return USCOPE_OK;
 }
 
-/* Each level is made in the place of the one below, which is written. */
+/* Writes the density, or the counter that has the buckets b. Each level is made in the place of the one
+ * below, which is written. */
 static void
-write_density(struct pyramid *p, struct fileout *out)
-{
-	for (uint64_t n = p->used;; n = entries_above(p, n)) {
-		fileout_number(out, 4, n);
-		for (uint64_t i = 0; i < n; i++)
-			fileout_number(out, 4, p->density[i]);
-		if (n == 1)
-			return;
-		for (uint64_t i = 0; i < n; i += p->fan_out) {
-			uint64_t sum = 0;
-			for (uint64_t k = i; k < n && k - i < p->fan_out; k++)
-				sum += p->density[k];
-			p->density[i / p->fan_out] = saturate(sum);
-		}
-	}
-}
-
-static void
-write_counter(struct pyramid *p, uscope_mipmap_t *b, struct fileout *out)
+write_levels(const struct pyramid *p, uscope_mipmap_t *b, struct fileout *out)
 {
 	for (uint64_t n = p->used;; n = entries_above(p, n)) {
 		fileout_number(out, 4, n);
 		for (uint64_t i = 0; i < n; i++) {
-			fileout_number(out, 8, b[i].min);
-			fileout_number(out, 8, b[i].max);
-			fileout_number(out, 8, b[i].sum);
+			fileout_number(out, b ? 8 : 4, b ? b[i].min : p->density[i]);
+			if (b) {
+				fileout_number(out, 8, b[i].max);
+				fileout_number(out, 8, b[i].sum);
+			}
 		}
 		if (n == 1)
 			return;
 		for (uint64_t i = 0; i < n; i += p->fan_out) {
-			uscope_mipmap_t up = b[i];
-			for (uint64_t k = i + 1; k < n && k - i < p->fan_out; k++) {
-				up.min = b[k].min < up.min ? b[k].min : up.min;
-				up.max = b[k].max > up.max ? b[k].max : up.max;
-				up.sum += b[k].sum;
+			uscope_mipmap_t up = { .min = UINT64_MAX };
+			for (uint64_t k = i; k < n && k - i < p->fan_out; k++) {
+				uscope_mipmap_t one = b ? b[k] : (uscope_mipmap_t){ .sum = p->density[k] };
+				up.min = one.min < up.min ? one.min : up.min;
+				up.max = one.max > up.max ? one.max : up.max;
+				up.sum += one.sum;
 			}
-			b[i / p->fan_out] = up;
+			if (b)
+				b[i / p->fan_out] = up;
+			else
+				p->density[i / p->fan_out] = saturate(up.sum);
 		}
 	}
 }
@@ -399,7 +388,7 @@ pyramid_write(struct pyramid *p, struct fileout *out)
 	fileout_number(out, 4, p->fan_out);
 	fileout_number(out, 8, p->total);
 	fileout_number(out, 4, levels);
-	write_density(p, out);
+	write_levels(p, NULL, out);
 	fileout_number(out, 4, p->ncounters);
 	for (uint32_t i = 0; i < p->ncounters; i++) {
 		const struct pyramid_counter *c = &p->counters[i];
@@ -408,6 +397,6 @@ pyramid_write(struct pyramid *p, struct fileout *out)
 		fileout_put(out, c->name, n);
 		fileout_number(out, 2, c->storage);
 		fileout_number(out, 4, levels);
-		write_counter(p, c->buckets, out);
+		write_levels(p, c->buckets, out);
 	}
 }

@@ -112,24 +112,29 @@ copy_text(schema_t *schema, const char *text, const char **copy)
 	return 0;
 }
 
-/* Begins an addition: checks that the schema can change and that the file has room for size bytes more
- * and for an id after n others, and copies the name. */
-static int
-begin(schema_t *schema, const char *name, uint32_t n, uint32_t most, uint32_t size, const char **copy)
+static bool
+is_open(const schema_t *schema)
 {
-	if (!schema || atomic_load(&schema->priv->frozen))
-		return USCOPE_E_STATE;
-	if (n >= most || size > SCHEMA_MAX_BYTES - schema->priv->size)
-		return USCOPE_E_LIMIT;
-	return copy_text(schema, name, copy);
+	return schema && !atomic_load(&schema->priv->frozen);
 }
 
-/* Appends an item of a size to *items, which have n. They move when n is a power of two, and have room for
- * as many again then. Counts the bytes of the definition in the file. Returns the id, or E_NOMEM. */
+/* Appends an item to *items, which have *n, at most `most`, unless its arguments gave a status. Items begin
+ * with their name, which is copied. They move when n is a power of two, and have room for as many again
+ * then. bytes: of the definition in a file. Returns the id. */
 static int
-append(schema_t *schema, void *items, uint32_t *n, const void *item, size_t size, uint32_t bytes)
+add(schema_t *schema, void *items, uint32_t *n, uint32_t most, void *item, size_t size, uint32_t bytes, int args)
 {
 	uint8_t *p;
+	const char *name;
+	if (!is_open(schema))
+		return USCOPE_E_STATE;
+	if (*n >= most || bytes > SCHEMA_MAX_BYTES - schema->priv->size)
+		return USCOPE_E_LIMIT;
+	memcpy(&name, item, sizeof(name));
+	int status = copy_text(schema, name, &name);
+	if (status || args)
+		return status ? status : args;
+	memcpy(item, &name, sizeof(name));
 	memcpy(&p, items, sizeof(p));
 	if (*n == 0 || (*n >= FIRST_ITEMS && (*n & (*n - 1)) == 0)) {
 		uint8_t *more = schema_alloc(schema, (*n ? (size_t)*n * 2 : FIRST_ITEMS) * size);
@@ -145,49 +150,44 @@ append(schema_t *schema, void *items, uint32_t *n, const void *item, size_t size
 	return (int)(*n)++;
 }
 
+/* Adds to one of the lists of a schema. */
+#define ADD(list, item, most, bytes, args) \
+	(schema ? add(schema, &schema->list, &schema->num_##list, most, &(item), sizeof(item), bytes, args) : USCOPE_E_STATE)
+
 static int
 scope_arg(const schema_t *schema, int scope, uint16_t *id)
 {
 	*id = scope < 0 ? USCOPE_NONE : (uint16_t)scope;
-	return scope < -1 || (scope >= 0 && (uint32_t)scope >= schema->num_scopes) ? USCOPE_E_RANGE : 0;
+	return scope < -1 || (scope >= 0 && schema && (uint32_t)scope >= schema->num_scopes) ? USCOPE_E_RANGE : 0;
 }
 
 int
 uscope_schema_add_clock(schema_t *schema, const char *name, uint32_t period_ps)
 {
-	uscope_clock_t clock = { .period_ps = period_ps };
-	int status = begin(schema, name, schema ? schema->num_clocks : 0, MAX_CLOCKS, CLOCK_SIZE, &clock.name);
-	if (status)
-		return status;
-	return append(schema, &schema->clocks, &schema->num_clocks, &clock, sizeof(clock), CLOCK_SIZE);
+	uscope_clock_t clock = { .name = name, .period_ps = period_ps };
+	return ADD(clocks, clock, MAX_CLOCKS, CLOCK_SIZE, 0);
 }
 
 int
 uscope_schema_add_scope(schema_t *schema, const char *name, int parent, const char *protocol, int clock)
 {
-	uscope_scope_t scope = { 0 };
-	int status = begin(schema, name, schema ? schema->num_scopes : 0, MAX_SCOPES, SCOPE_SIZE, &scope.name);
-	if (status)
-		return status;
+	uscope_scope_t scope = { .name = name, .clock = clock < 0 ? USCOPE_INHERIT : (uint8_t)clock };
+	if (!is_open(schema))
+		return USCOPE_E_STATE;
+	int args = scope_arg(schema, parent, &scope.parent);
 	/* Scope 0 is the root, and the only one without a parent. */
-	if ((parent == -1) != (schema->num_scopes == 0) || scope_arg(schema, parent, &scope.parent))
-		return USCOPE_E_RANGE;
-	if (clock < -1 || (clock >= 0 && (uint32_t)clock >= schema->num_clocks))
-		return USCOPE_E_RANGE;
-	scope.clock = clock < 0 ? USCOPE_INHERIT : (uint8_t)clock;
-	if (protocol && (status = copy_text(schema, protocol, &scope.protocol)))
-		return status;
-	return append(schema, &schema->scopes, &schema->num_scopes, &scope, sizeof(scope), SCOPE_SIZE);
+	if ((parent == -1) != (schema->num_scopes == 0) || clock < -1 || (clock >= 0 && (uint32_t)clock >= schema->num_clocks))
+		args = USCOPE_E_RANGE;
+	if (protocol && !args)
+		args = copy_text(schema, protocol, &scope.protocol);
+	return ADD(scopes, scope, MAX_SCOPES, SCOPE_SIZE, args);
 }
 
 int
 uscope_schema_add_enum(schema_t *schema, const char *name)
 {
-	uscope_enum_t e = { 0 };
-	int status = begin(schema, name, schema ? schema->num_enums : 0, MAX_ENUMS, ENUM_SIZE, &e.name);
-	if (status)
-		return status;
-	return append(schema, &schema->enums, &schema->num_enums, &e, sizeof(e), ENUM_SIZE);
+	uscope_enum_t e = { .name = name };
+	return ADD(enums, e, MAX_ENUMS, ENUM_SIZE, 0);
 }
 
 int
@@ -198,45 +198,34 @@ uscope_schema_add_enum_value(schema_t *schema, int enum_id, uint8_t value, const
 	if (enum_id < 0 || (uint32_t)enum_id >= schema->num_enums)
 		return USCOPE_E_RANGE;
 	uscope_enum_t *e = &schema->enums[enum_id];
-	uscope_enum_value_t v = { .value = value };
-	int status = begin(schema, name, e->num_values, MAX_ENUM_VALUES, ENUM_VALUE_SIZE, &v.name);
-	if (status)
-		return status;
-	return append(schema, &e->values, &e->num_values, &v, sizeof(v), ENUM_VALUE_SIZE);
+	uscope_enum_value_t v = { .name = name, .value = value };
+	return add(schema, &e->values, &e->num_values, MAX_ENUM_VALUES, &v, sizeof(v), ENUM_VALUE_SIZE, 0);
 }
 
 int
 uscope_schema_add_storage(schema_t *schema, const char *name, int scope, uint16_t num_slots, uint16_t flags)
 {
-	uscope_storage_t storage = { .num_slots = num_slots, .flags = flags };
-	int status = begin(schema, name, schema ? schema->num_storages : 0, MAX_DEFS, STORAGE_SIZE, &storage.name);
-	if (status)
-		return status;
+	uscope_storage_t storage = { .name = name, .num_slots = num_slots, .flags = flags };
+	int args = scope_arg(schema, scope, &storage.scope);
 	if (flags & ~(USCOPE_SPARSE | USCOPE_BUFFER))
-		return USCOPE_E_ARG;
-	if ((status = scope_arg(schema, scope, &storage.scope)))
-		return status;
-	return append(schema, &schema->storages, &schema->num_storages, &storage, sizeof(storage), STORAGE_SIZE);
+		args = USCOPE_E_ARG;
+	return ADD(storages, storage, MAX_DEFS, STORAGE_SIZE, args);
 }
 
-/* Fields are kept in *fields, *n of them, which take *size bytes together. */
+/* Adds to *fields, *n of them, which take *size bytes together. */
 static int
 add_field(schema_t *schema, uscope_field_t **fields, uint16_t *n, uint32_t *size,
 	const char *name, uint8_t type, int enum_id)
 {
-	uscope_field_t f = { .type = type, .size = (uint8_t)uscope_type_size(type), .offset = *size };
-	int status = begin(schema, name, *n, MAX_DEFS, FIELD_SIZE, &f.name);
-	if (status)
-		return status;
-	if (!f.size)
-		return USCOPE_E_ARG;
+	uscope_field_t f = { .name = name, .type = type, .size = (uint8_t)uscope_type_size(type), .offset = *size };
+	int args = f.size ? 0 : USCOPE_E_ARG;
 	if (type == USCOPE_ENUM) {
-		if (enum_id < 0 || (uint32_t)enum_id >= schema->num_enums)
-			return USCOPE_E_RANGE;
 		f.enum_id = (uint8_t)enum_id;
+		if (enum_id < 0 || (uint32_t)enum_id >= schema->num_enums)
+			args = USCOPE_E_RANGE;
 	}
 	uint32_t count = *n;
-	int id = append(schema, fields, &count, &f, sizeof(f), FIELD_SIZE);
+	int id = add(schema, fields, &count, MAX_DEFS, &f, sizeof(f), FIELD_SIZE, args);
 	*n = (uint16_t)count;
 	*size += id < 0 ? 0 : f.size;
 	return id;
@@ -265,13 +254,9 @@ uscope_schema_add_property(schema_t *schema, int storage, const char *name, uint
 int
 uscope_schema_add_event(schema_t *schema, const char *name, int scope)
 {
-	uscope_event_type_t event = { 0 };
-	int status = begin(schema, name, schema ? schema->num_events : 0, MAX_DEFS, EVENT_SIZE, &event.name);
-	if (status)
-		return status;
-	if ((status = scope_arg(schema, scope, &event.scope)))
-		return status;
-	return append(schema, &schema->events, &schema->num_events, &event, sizeof(event), EVENT_SIZE);
+	uscope_event_type_t event = { .name = name };
+	int args = scope_arg(schema, scope, &event.scope);
+	return ADD(events, event, MAX_DEFS, EVENT_SIZE, args);
 }
 
 int
@@ -286,21 +271,17 @@ uscope_schema_add_event_field(schema_t *schema, int event, const char *name, uin
 int
 uscope_schema_add_summary_field(schema_t *schema, const char *name, uint8_t type, int scope)
 {
-	uscope_summary_field_t f = { .type = type };
-	int status = begin(schema, name, schema ? schema->num_summary_fields : 0, MAX_DEFS, SUMMARY_FIELD_SIZE, &f.name);
-	if (status)
-		return status;
+	uscope_summary_field_t f = { .name = name, .type = type };
+	int args = scope_arg(schema, scope, &f.scope);
 	if (!uscope_type_size(type))
-		return USCOPE_E_ARG;
-	if ((status = scope_arg(schema, scope, &f.scope)))
-		return status;
-	return append(schema, &schema->summary_fields, &schema->num_summary_fields, &f, sizeof(f), SUMMARY_FIELD_SIZE);
+		args = USCOPE_E_ARG;
+	return ADD(summary_fields, f, MAX_DEFS, SUMMARY_FIELD_SIZE, args);
 }
 
 int
 uscope_schema_set_ext(schema_t *schema, int which, int owner, int field, const uint8_t ext[4])
 {
-	if (!schema || atomic_load(&schema->priv->frozen))
+	if (!is_open(schema))
 		return USCOPE_E_STATE;
 	uscope_field_t *fields = NULL;
 	int n = 0;
@@ -318,4 +299,97 @@ uscope_schema_set_ext(schema_t *schema, int which, int owner, int field, const u
 		return USCOPE_E_RANGE;
 	memcpy(fields[field].ext, ext, 4);
 	return 0;
+}
+
+/* ---- What it says. ---- */
+
+static const struct {
+	const char *name;
+	unsigned size;
+} types[] = {
+	[USCOPE_U8] = { "U8", 1 },
+	[USCOPE_U16] = { "U16", 2 },
+	[USCOPE_U32] = { "U32", 4 },
+	[USCOPE_U64] = { "U64", 8 },
+	[USCOPE_I8] = { "I8", 1 },
+	[USCOPE_I16] = { "I16", 2 },
+	[USCOPE_I32] = { "I32", 4 },
+	[USCOPE_I64] = { "I64", 8 },
+	[USCOPE_BOOL] = { "BOOL", 1 },
+	[USCOPE_STRING_REF] = { "STRING_REF", 4 },
+	[USCOPE_ENUM] = { "ENUM", 1 },
+};
+
+const char *
+uscope_type_name(uint8_t type)
+{
+	return type < sizeof(types) / sizeof(types[0]) ? types[type].name : NULL;
+}
+
+unsigned
+uscope_type_size(uint8_t type)
+{
+	return type < sizeof(types) / sizeof(types[0]) ? types[type].size : 0;
+}
+
+const char *
+uscope_enum_label(const schema_t *schema, uint8_t enum_id, uint8_t value)
+{
+	if (enum_id >= schema->num_enums)
+		return NULL;
+	const uscope_enum_t *e = &schema->enums[enum_id];
+	for (uint32_t i = 0; i < e->num_values; i++)
+		if (e->values[i].value == value)
+			return e->values[i].name;
+	return NULL;
+}
+
+uint8_t
+uscope_scope_clock(const schema_t *schema, uint16_t scope)
+{
+	if (scope == USCOPE_NONE)
+		scope = 0;
+	/* The schema has no cycles; a count all the same, as it may be one of the caller. */
+	for (uint32_t n = 0; n < schema->num_scopes && scope < schema->num_scopes; n++) {
+		if (schema->scopes[scope].clock != USCOPE_INHERIT)
+			return schema->scopes[scope].clock;
+		scope = schema->scopes[scope].parent;
+	}
+	return 0;
+}
+
+/* The root is "/" whatever its name; below it, names are joined. From the end of the path
+ * to its begin, twice: for the length, then to place the names. */
+size_t
+uscope_scope_path(const schema_t *schema, uint16_t scope, char *buf, size_t size)
+{
+	if (scope == USCOPE_NONE)
+		scope = 0;
+	size_t length = 0;
+	uint32_t depth = 0;
+	uint16_t s = scope;
+	for (; s != 0 && s < schema->num_scopes && depth < schema->num_scopes; s = schema->scopes[s].parent, depth++)
+		length += 1 + strlen(schema->scopes[s].name);
+	if (depth == 0) {
+		if (size > 0) {
+			buf[0] = size > 1 ? '/' : '\0';
+			buf[size > 1] = '\0';
+		}
+		return 1;
+	}
+	if (size == 0)
+		return length;
+	size_t end = length;
+	for (s = scope; depth > 0; s = schema->scopes[s].parent, depth--) {
+		const char *name = schema->scopes[s].name;
+		size_t n = strlen(name);
+		size_t at = end - n;
+		if (at < size)
+			memcpy(buf + at, name, n < size - at ? n : size - at);
+		if (at - 1 < size)
+			buf[at - 1] = '/';
+		end = at - 1;
+	}
+	buf[length < size ? length : size - 1] = '\0';
+	return length;
 }

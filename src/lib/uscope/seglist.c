@@ -135,7 +135,8 @@ seglist_chain(struct uscope_reader *r, uint64_t tail)
 	uint64_t known = l->num ? l->offsets[l->num - 1] : 0;
 	uint64_t most = r->size / SEGMENT_HEADER_SIZE;
 	size_t n = l->num;
-	uint64_t after = UINT64_MAX; /* time_start of the one after */
+	uscope_segment_t last = { 0 }, after = { .time_start_ps = UINT64_MAX, .time_end_ps = UINT64_MAX };
+	bool ascend = true;
 	int status = 0;
 	for (uint64_t at = tail; at != known;) {
 		uscope_segment_t s = { 0 };
@@ -145,16 +146,21 @@ seglist_chain(struct uscope_reader *r, uint64_t tail)
 			return status_set(&r->error, USCOPE_E_LIMIT, NO_SEGMENT, at, "more segments than the file has room for");
 		if ((status = segment_read(r, at, &s)))
 			return status;
-		if (s.time_start_ps > after)
+		if (s.time_start_ps > after.time_start_ps)
 			return bad(r, at, "a segment begins later than the one after it");
 		if (s.prev_offset == 0 && known)
 			return status_set(&r->error, USCOPE_E_STATE, NO_SEGMENT, at, "the segments known before are no longer there");
 		if ((status = add_offset(r, n++, at)))
 			return status;
-		after = s.time_start_ps;
+		ascend &= s.time_end_ps <= after.time_end_ps;
+		if (at == tail)
+			last = s;
+		after = s;
 		at = s.prev_offset;
 	}
-	if (l->num && n > l->num && after < l->last_start)
+	if (n == l->num)
+		return 0;
+	if (l->num && after.time_start_ps < l->last_start)
 		return bad(r, l->offsets[n - 1], "a segment begins earlier than the one before it");
 
 	for (size_t a = l->num, b = n; a + 1 < b; a++) {
@@ -162,19 +168,10 @@ seglist_chain(struct uscope_reader *r, uint64_t tail)
 		l->offsets[a] = l->offsets[--b];
 		l->offsets[b] = swap;
 	}
-	/* Times again, in order; the bytes were just read. */
-	struct seglist was = *l;
-	while (l->num < n) {
-		uint8_t p[16];
-		if ((status = reader_read(r, l->offsets[l->num] + SEG_TIME_START, p, sizeof(p)))) {
-			l->num = was.num;
-			l->ends_ascend = was.ends_ascend;
-			l->last_end = was.last_end;
-			l->last_start = was.last_start;
-			return status;
-		}
-		note_times(l, load64(p), load64(p + 8));
-	}
+	l->ends_ascend = ascend && (l->num == 0 || (l->ends_ascend && l->last_end <= after.time_end_ps));
+	l->last_start = last.time_start_ps;
+	l->last_end = last.time_end_ps;
+	l->num = (uint32_t)n;
 	return 0;
 }
 
@@ -211,61 +208,47 @@ seglist_get(struct uscope_reader *r, uint32_t i, uscope_segment_t *s)
 	return status;
 }
 
-/* A time of a segment, without its header being checked. */
+/* Counts the segments that end before t, or begin before it or at it: those that come first. */
 static int
-get_time(struct uscope_reader *r, uint32_t i, bool end, uint64_t *t)
+count_before(struct uscope_reader *r, uint64_t t, bool ends, uint32_t *count)
 {
 	const struct seglist *l = &r->segments;
-	uint8_t p[8];
-	uint64_t at = l->table ? l->table + (uint64_t)i * SEGMENT_ENTRY_SIZE + (end ? TABLE_END : TABLE_START)
-			       : l->offsets[i] + (end ? SEG_TIME_END : SEG_TIME_START);
-	int status = reader_read(r, at, p, sizeof(p));
-	if (!status)
-		*t = load64(p);
-	return status;
+	bool linear = ends && !l->ends_ascend; /* no writer makes ends in no order */
+	uint32_t low = 0, high = l->num;
+	while (low < high) {
+		uint32_t mid = linear ? low : low + (high - low) / 2;
+		uint8_t p[8];
+		/* The header is not checked. */
+		uint64_t at = l->table ? l->table + (uint64_t)mid * SEGMENT_ENTRY_SIZE + (ends ? TABLE_END : TABLE_START)
+				       : l->offsets[mid] + (ends ? SEG_TIME_END : SEG_TIME_START);
+		int status = reader_read(r, at, p, sizeof(p));
+		if (status)
+			return status;
+		if (ends ? load64(p) < t : load64(p) <= t)
+			low = mid + 1;
+		else
+			high = linear ? low : mid;
+	}
+	*count = low;
+	return 0;
 }
 
 int
 seglist_find(struct uscope_reader *r, uint64_t t, uint32_t *i)
 {
-	uint32_t low = 0, high = r->segments.num; /* those below low begin at or before t */
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-		uint64_t start;
-		int status = get_time(r, mid, false, &start);
-		if (status)
-			return status;
-		if (start <= t)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (low == 0)
+	int status = count_before(r, t, false, i);
+	if (status)
+		return status;
+	if (*i == 0)
 		return status_set(&r->error, USCOPE_E_NODATA, NO_SEGMENT, 0, r->segments.num ? "the first segment begins later" : "the file has no segments");
-	*i = low - 1;
+	--*i;
 	return 0;
 }
 
 int
 seglist_first(struct uscope_reader *r, uint64_t t, uint32_t *i)
 {
-	uint32_t low = 0, high = r->segments.num;
-	uint64_t end;
-	int status;
-	while (low < high) {
-		/* Ends in no order, which no writer makes: one after the other. */
-		uint32_t mid = r->segments.ends_ascend ? low + (high - low) / 2 : low;
-		if ((status = get_time(r, mid, true, &end)))
-			return status;
-		if (end < t)
-			low = mid + 1;
-		else if (r->segments.ends_ascend)
-			high = mid;
-		else
-			break;
-	}
-	*i = low;
-	return 0;
+	return count_before(r, t, true, i);
 }
 
 /* ---- Marks. ---- */

@@ -4,52 +4,54 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+struct words {
+	const char *name, *text;
+};
+
+/* By status, times -1. */
+static const struct words statuses[] = {
+	[0] = { "OK", "no error" },
+#define USCOPE_X(name, value, text) [-(value)] = { #name, text },
+	USCOPE_STATUS_LIST(USCOPE_X)
+#undef USCOPE_X
+};
+
+static const struct words diags[USCOPE_NUM_DIAGS] = {
+#define USCOPE_X(name, text) [USCOPE_##name] = { #name, text },
+	USCOPE_DIAG_LIST(USCOPE_X)
+#undef USCOPE_X
+};
+
+static const struct words *
+words_of(int status)
+{
+	static const struct words none = { "unknown", "not a status of this library" };
+	int n = sizeof(statuses) / sizeof(statuses[0]);
+	return status <= -n ? &none : &statuses[status < 0 ? -status : 0];
+}
+
 const char *
 uscope_status_name(int status)
 {
-	switch (status) {
-#define USCOPE_X(name, value, text) \
-	case value: return #name;
-		USCOPE_STATUS_LIST(USCOPE_X)
-#undef USCOPE_X
-	default: return status >= 0 ? "OK" : "unknown";
-	}
+	return words_of(status)->name;
 }
 
 const char *
 uscope_status_text(int status)
 {
-	switch (status) {
-#define USCOPE_X(name, value, text) \
-	case value: return text;
-		USCOPE_STATUS_LIST(USCOPE_X)
-#undef USCOPE_X
-	default: return status >= 0 ? "no error" : "not a status of this library";
-	}
+	return words_of(status)->text;
 }
-
-static const char *const diag_names[USCOPE_NUM_DIAGS] = {
-#define USCOPE_X(name, text) [USCOPE_##name] = #name,
-	USCOPE_DIAG_LIST(USCOPE_X)
-#undef USCOPE_X
-};
-
-static const char *const diag_texts[USCOPE_NUM_DIAGS] = {
-#define USCOPE_X(name, text) [USCOPE_##name] = (text),
-	USCOPE_DIAG_LIST(USCOPE_X)
-#undef USCOPE_X
-};
 
 const char *
 uscope_diag_name(enum uscope_diag id)
 {
-	return (unsigned)id < USCOPE_NUM_DIAGS ? diag_names[id] : "unknown";
+	return (unsigned)id < USCOPE_NUM_DIAGS ? diags[id].name : "unknown";
 }
 
 const char *
 uscope_diag_text(enum uscope_diag id)
 {
-	return (unsigned)id < USCOPE_NUM_DIAGS ? diag_texts[id] : "not a diagnostic of this library";
+	return (unsigned)id < USCOPE_NUM_DIAGS ? diags[id].text : "not a diagnostic of this library";
 }
 
 int

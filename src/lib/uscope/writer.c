@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 /* ---- Errors. ---- */
@@ -81,6 +82,21 @@ begin_segment(uscope_writer_t *w)
 		lz4frames_reset(g->lz4);
 }
 
+/* Goes on in the other segment, with as much room as the one that the thread has got: how cycles are
+ * packed depends on the room, and files shall not depend on the thread. */
+static void
+take_turns(uscope_writer_t *w)
+{
+	const struct segment *last = w->segment;
+	struct segment *g = w->segment = last == &w->segments[0] ? &w->segments[1] : &w->segments[0];
+	uint8_t *raw = g->raw_cap < last->raw_cap ? malloc(last->raw_cap) : NULL;
+	if (raw) { /* else it grows when it must */
+		free(g->raw);
+		g->raw = raw;
+		g->raw_cap = last->raw_cap;
+	}
+}
+
 static int
 commit(uscope_writer_t *w, uint64_t end)
 {
@@ -93,7 +109,7 @@ commit(uscope_writer_t *w, uint64_t end)
 	if (segmentout_commit(w->out, g))
 		return commit_failed(w);
 	if (w->options.background)
-		w->segment = g == &w->segments[0] ? &w->segments[1] : &w->segments[0];
+		take_turns(w);
 	w->segment->start = end;
 	w->segment->frames = w->segment->active = 0;
 	w->position += raw_size + LZ4_FAR;
