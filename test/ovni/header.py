@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The public header compiles alone, as every language and compiler there is.
+"""The public headers compile alone, as every language and compiler there is.
 
-usage: header.py DIRECTORY-OF-ovni.h
+usage: header.py DIRECTORY-OF-ovni.h DIRECTORY-OF-ovni_emit.h
 """
 import shutil
 import subprocess
@@ -9,10 +9,11 @@ import sys
 
 ways = [[cc, '-x', 'c', f'-std={std}'] for cc in ('cc', 'gcc', 'clang') for std in ('c11', 'gnu11', 'c17')]
 ways += [[cxx, '-x', 'c++', f'-std={std}'] for cxx in ('c++', 'g++', 'clang++') for std in ('c++11', 'c++17')]
-strict = ['-pedantic', '-Wall', '-Wextra', '-Wundef', '-Werror', '-fsyntax-only', '-I', sys.argv[1], '-']
+strict = ['-pedantic', '-Wall', '-Wextra', '-Wundef', '-Werror', '-fsyntax-only', '-I', sys.argv[1], '-I', sys.argv[2], '-']
 # Two times, and with what programs expect it to bring along.
 source = '''#include <ovni.h>
 #include <ovni.h>
+#include <ovni_emit.h>
 int f(void);
 int f(void)
 {
@@ -21,6 +22,7 @@ int f(void)
 	pid_t tid = 1;
 	printf("%d", (int)tid);
 	ovni_version_check();
+	ovni_emit_u64("OB.", 0, n);
 	return strlen("a") == n ? EXIT_SUCCESS : INT_MAX;
 }
 '''

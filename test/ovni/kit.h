@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include "../check.h"
 #include "ovni.h"
+#include "tail.h"
 #include "wire.h"
 
 #define KIT_LOOM "node.1"
@@ -48,7 +49,8 @@ kit_spawn(void (*fn)(void), char *err, size_t room)
 	if (pid == 0) {
 		struct rlimit no_core = { 0, 0 };
 		(void)setrlimit(RLIMIT_CORE, &no_core);
-		CHECK(unsetenv("OVNI_TRACEDIR") == 0 && unsetenv("OVNI_TMPDIR") == 0);
+		CHECK(unsetenv("OVNI_TRACEDIR") == 0 && unsetenv("OVNI_TMPDIR") == 0 &&
+			unsetenv("OVNI_BUFFER") == 0 && unsetenv("OVNI_CLOCK") == 0);
 		CHECK(chdir(dir) == 0);
 		int fd = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
 		CHECK(fd >= 0 && dup2(fd, STDERR_FILENO) >= 0 && close(fd) == 0);
@@ -168,6 +170,29 @@ kit_count(const uint8_t *data, size_t size, const char *mcv, size_t *named)
 		n++;
 	}
 	return n;
+}
+
+/* The stream of a thread as readers take it: that of the file, and what its tail has beyond it. */
+static inline uint8_t *
+kit_stream(const char *base, int pid, int tid, size_t *size)
+{
+	size_t tail_size;
+	uint8_t *data = kit_file(base, pid, tid, "stream.obs", size);
+	uint8_t *more = kit_file(base, pid, tid, TAIL_NAME, &tail_size);
+	CHECK(data != NULL);
+	if (more == NULL)
+		return data;
+	const struct tail *t = (const struct tail *)(void *)more;
+	CHECK(tail_size >= TAIL_HEADER && memcmp(t->magic, TAIL_MAGIC, sizeof(t->magic)) == 0 && t->version == TAIL_VERSION);
+	CHECK(t->used <= tail_size - TAIL_HEADER && t->used <= t->capacity && t->offset <= *size);
+	if (t->offset + t->used > *size) {
+		*size = t->offset + t->used;
+		data = realloc(data, *size);
+		CHECK(data != NULL);
+		memcpy(data + t->offset, t->events, t->used);
+	}
+	free(more);
+	return data;
 }
 
 /* Whether the metadata of a thread has that text in it. */

@@ -2,6 +2,7 @@
 /* Events as bytes. */
 #include <time.h>
 #include "kit.h"
+#include "ovni_emit.h"
 
 static void
 payload(void)
@@ -233,6 +234,73 @@ marks(void)
 	free(got);
 }
 
+/* The emitters of ovni_emit.h write what the plain way writes, also where the buffer ends. */
+static void
+emit_both(bool inlined, int kind, uint64_t clock)
+{
+	static const uint8_t sizes[] = { 0, 4, 4, 8, 8, 8, 16 };
+	const uint64_t v[2] = { 0x1122334455667788, 0x99aabbccddeeff00 };
+	struct ovni_ev ev = { 0 };
+
+	if (!inlined) {
+		ovni_ev_set_mcv(&ev, "OB.");
+		ovni_ev_set_clock(&ev, clock);
+		if (sizes[kind])
+			ovni_payload_add(&ev, (const uint8_t *)v, sizes[kind]);
+		ovni_ev_emit(&ev);
+	} else if (kind == 0) {
+		ovni_emit("OB.", clock);
+	} else if (kind == 1) {
+		ovni_emit_u32("OB.", clock, (uint32_t)v[0]);
+	} else if (kind == 2) {
+		ovni_emit_i32("OB.", clock, (int32_t)v[0]);
+	} else if (kind == 3) {
+		ovni_emit_u64("OB.", clock, v[0]);
+	} else if (kind == 4) {
+		ovni_emit_i64("OB.", clock, (int64_t)v[0]);
+	} else if (kind == 5) {
+		ovni_emit_u32x2("OB.", clock, (uint32_t)v[0], (uint32_t)(v[0] >> 32));
+	} else {
+		ovni_emit_u64x2("OB.", clock, v[0], v[1]);
+	}
+}
+
+static void
+inlined(void)
+{
+	uint8_t *got[2];
+	size_t size[2];
+
+	ovni_proc_init(1, KIT_LOOM, KIT_PID);
+	for (int i = 0; i < 2; i++) {
+		pid_t pid = fork();
+		CHECK(pid >= 0);
+		if (pid == 0) {
+			kit_begin(1 + i);
+			for (uint64_t k = 0; k < 150000; k++)
+				emit_both(i == 1, (int)(k * 7919 % 101 % 7), k);
+			kit_end();
+			exit(0);
+		}
+		int status;
+		CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+		got[i] = kit_file("ovni", KIT_PID, 1 + i, "stream.obs", &size[i]);
+		CHECK(got[i] != NULL);
+	}
+	CHECK(size[0] == size[1] && size[0] > OVNI_MAX_EV_BUF);
+	for (size_t at = 8; at < size[0]; at += wire_event_size(got[0] + at, size[0] - at))
+		CHECK(memcmp(got[0] + at, got[1] + at, got[0][at + 2] == 'F' ? 4 : wire_event_size(got[0] + at, size[0] - at)) == 0);
+	free(got[0]);
+	free(got[1]);
+}
+
+/* A thread that is not ready is told, whichever way it emits. */
+static void
+inlined_too_early(void)
+{
+	ovni_emit_u32("OB.", 0, 0);
+}
+
 static uint64_t
 monotonic(void)
 {
@@ -261,6 +329,8 @@ main(void)
 	RUNS(worked_bytes);
 	RUNS(all_sizes);
 	RUNS(marks);
+	RUNS(inlined);
+	DIES(inlined_too_early, "ovni_ev_emit");
 	RUNS(clock_is_monotonic);
 	return 0;
 }

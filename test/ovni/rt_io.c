@@ -115,6 +115,7 @@ fills_up(void)
 	size_t size, named;
 	char want[64];
 
+	CHECK(setenv("OVNI_BUFFER", "private", 1) == 0);
 	CHECK(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
 	CHECK(setrlimit(RLIMIT_FSIZE, &full) == 0);
 	kit_begin(1);
@@ -145,6 +146,7 @@ fills_up_at_the_end(void)
 {
 	const struct rlimit full = { 4096, RLIM_INFINITY };
 
+	CHECK(setenv("OVNI_BUFFER", "private", 1) == 0);
 	CHECK(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
 	kit_begin(1);
 	ovni_attr_set_double("ovni.finished", 1);
@@ -152,6 +154,31 @@ fills_up_at_the_end(void)
 	CHECK(setrlimit(RLIMIT_FSIZE, &full) == 0);
 	kit_end();
 	CHECK(lines() == 2 && !kit_says(1, "finished") && kit_says(1, "\"lost\": 660"));
+	CHECK(kit_says(1, "\"write\": 660") && kit_says(1, "\"lost_since\": "));
+}
+
+/* A buffer that is a file keeps what the stream has no room for: only what comes later is lost. */
+static void
+tail_keeps(void)
+{
+	const size_t emitted = 400000;
+	const struct rlimit full = { 3000001, RLIM_INFINITY };
+	size_t size, named;
+	char want[64];
+
+	CHECK(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
+	CHECK(setrlimit(RLIMIT_FSIZE, &full) == 0);
+	kit_begin(1);
+	emit_n(emitted);
+	CHECK(lines() == 1);
+	kit_end();
+	CHECK(lines() == 2 && !kit_says(1, "finished"));
+	uint8_t *got = kit_stream("ovni", KIT_PID, 1, &size);
+	size_t kept = kit_count(got, size, "OB.", &named);
+	CHECK(size > 4000000 && kept == named + 2);
+	(void)snprintf(want, sizeof(want), "\"lost\": %zu", emitted - named);
+	CHECK(kit_says(1, want));
+	free(got);
 }
 
 /* Metadata that could not be written now may be at the end: only then is it needed. */
@@ -273,6 +300,7 @@ main(void)
 	RUNS_SAYING(no_metadata, "No space left on device");
 	RUNS_SAYING(fills_up, "ERROR: ovni_ev_emit: ");
 	RUNS_SAYING(fills_up_at_the_end, "ERROR: ovni_thread_free: ");
+	RUNS_SAYING(tail_keeps, "ERROR: ovni_ev_emit: ");
 	RUNS_SAYING(metadata_recovers, "ERROR: ovni_attr_flush: ");
 	RUNS(interrupted);
 	RUNS(run_again);

@@ -36,11 +36,29 @@ file_is(const char *want)
 	"            \"nosv\": \"2.7.0\"\n"  \
 	"        }"
 
+#define LAST                              \
+	",\n"                             \
+	"        \"rank\": 0,\n"          \
+	"        \"nranks\": 2,\n"        \
+	"        \"loom_cpus\": [\n"      \
+	"            {\n"                 \
+	"                \"index\": 0,\n" \
+	"                \"phyid\": 4\n"  \
+	"            },\n"                \
+	"            {\n"                 \
+	"                \"index\": 1,\n" \
+	"                \"phyid\": 5\n"  \
+	"            }\n"                 \
+	"        ]"
+
 static void
 life(void)
 {
 	kit_begin(101);
-	file_is(HEAD "\n    }\n}");
+	file_is(HEAD ",\n"
+		     "        \"require\": {\n"
+		     "            \"ovni\": \"1.1.0\"\n"
+		     "        }\n    }\n}");
 	ovni_thread_require("nosv", "1.0.0");
 	ovni_thread_require("nosv", "2.7.0");
 	ovni_proc_set_rank(7, 8);
@@ -48,24 +66,65 @@ life(void)
 	ovni_add_cpu(0, 4);
 	ovni_add_cpu(1, 5);
 	ovni_attr_flush();
-	file_is(HEAD REQUIRE "\n    }\n}");
+	file_is(HEAD REQUIRE LAST "\n    }\n}");
 	kit_end();
-	file_is(HEAD REQUIRE ",\n"
-			     "        \"rank\": 0,\n"
-			     "        \"nranks\": 2,\n"
-			     "        \"loom_cpus\": [\n"
-			     "            {\n"
-			     "                \"index\": 0,\n"
-			     "                \"phyid\": 4\n"
-			     "            },\n"
-			     "            {\n"
-			     "                \"index\": 1,\n"
-			     "                \"phyid\": 5\n"
-			     "            }\n"
-			     "        ],\n"
-			     "        \"finished\": 1\n"
-			     "    }\n"
-			     "}");
+	file_is(HEAD REQUIRE LAST ",\n"
+				  "        \"finished\": 1\n"
+				  "    }\n"
+				  "}");
+}
+
+/* Other threads need the first CPU, each rank and each type at once; the rest comes with the next
+ * event, labels and attributes with the next flush, or when there are as many as the file has. */
+static void
+early(void)
+{
+	kit_begin(101);
+	ovni_add_cpu(0, 40);
+	CHECK(kit_says(101, "\"phyid\": 40\n"));
+	ovni_proc_set_rank(3, 4);
+	CHECK(kit_says(101, "\"rank\": 3,\n"));
+	ovni_mark_type(7, 0, "sevens");
+	CHECK(kit_says(101, "\"sevens\""));
+	ovni_add_cpu(1, 41);
+	CHECK(kit_says(101, "\"phyid\": 41\n"));
+	ovni_add_cpu(2, 42);
+	CHECK(!kit_says(101, "\"phyid\": 42\n"));
+	ovni_thread_require("nosv", "2.7.0");
+	CHECK(!kit_says(101, "nosv"));
+	kit_emit("OB.", ovni_clock_now());
+	CHECK(kit_says(101, "\"phyid\": 42\n") && kit_says(101, "nosv"));
+	ovni_mark_label(7, 1, "one of them");
+	kit_emit("OB.", ovni_clock_now());
+	CHECK(!kit_says(101, "one of them"));
+	ovni_flush();
+	CHECK(kit_says(101, "one of them"));
+	for (int i = 2; i < 40; i++)
+		ovni_mark_label(7, i, "many");
+	kit_emit("OB.", ovni_clock_now());
+	CHECK(kit_says(101, "many") && !kit_says(101, "finished"));
+	ovni_attr_set_str("the", "end");
+	ovni_proc_fini();
+	CHECK(kit_says(101, "\"end\""));
+	ovni_thread_free();
+}
+
+/* Labels of a large enumeration take linear time, in memory and in files. */
+static void
+many_labels(void)
+{
+	char label[32];
+
+	kit_begin(101);
+	ovni_mark_type(1, 0, "large");
+	for (int64_t i = 1; i <= 200000; i++) {
+		(void)snprintf(label, sizeof(label), "label %d", (int)i);
+		ovni_mark_label(1, i, label);
+		kit_emit("OB.", ovni_clock_now());
+	}
+	CHECK(kit_says(101, "label 100000\""));
+	kit_end();
+	CHECK(kit_says(101, "\"200000\": \"label 200000\"\n"));
 }
 
 /* The last word on reserved keys is the library's. */
@@ -80,7 +139,7 @@ reserved(void)
 	ovni_proc_set_rank(1, 2);
 	ovni_add_cpu(0, 0);
 	kit_end();
-	CHECK(kit_says(101, "\"finished\": 1,\n"));
+	CHECK(kit_says(101, "\"finished\": 1\n"));
 	CHECK(kit_says(101, "\"rank\": 1,\n"));
 	CHECK(kit_says(101, "\"phyid\": 0\n"));
 	CHECK(kit_says(101, "\"app_id\": 9,\n"));
@@ -187,6 +246,8 @@ int
 main(void)
 {
 	RUNS(life);
+	RUNS(early);
+	RUNS(many_labels);
 	RUNS(reserved);
 	RUNS(attributes);
 	RUNS(numbers);

@@ -12,12 +12,9 @@ static struct ovni_ev ev;
 	/* process */                                                                                \
 	CASE(ovni_proc_init, begin(); ovni_proc_init(1, "a", 1))                                     \
 	CASE(ovni_proc_init, begin(); kit_end(); ovni_proc_init(1, "a", 1))                          \
-	CASE(ovni_proc_init, ovni_proc_init(0, "a", 1))                                              \
-	CASE(ovni_proc_init, ovni_proc_init(-1, "a", 1))                                             \
 	CASE(ovni_proc_init, ovni_proc_init(1, "a", 0))                                              \
 	CASE(ovni_proc_init, ovni_proc_init(1, NULL, 1))                                             \
 	CASE(ovni_proc_init, ovni_proc_init(1, "", 1))                                               \
-	CASE(ovni_proc_init, ovni_proc_init(1, "a/b", 1))                                            \
 	CASE(ovni_proc_init, ovni_proc_init(1, "\xff", 1))                                           \
 	CASE(ovni_proc_init, ovni_proc_init(1, name(512), 1))                                        \
 	CASE(ovni_proc_fini, ovni_proc_fini())                                                       \

@@ -12,6 +12,15 @@ exists(const char *base, const char *name)
 	return access(path, F_OK) == 0;
 }
 
+static bool
+is_link(const char *name)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	(void)snprintf(path, sizeof(path), "ovni/" THREAD "/%s", name);
+	return lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
+}
+
 static void
 check_whole(const char *base, size_t events)
 {
@@ -78,14 +87,16 @@ moved(void)
 	set("OVNI_TMPDIR", tmp);
 	kit_begin(1);
 	CHECK(exists(tmp, "stream.obs") && exists(tmp, "stream.json"));
-	CHECK(exists("ovni", "") && !exists("ovni", "stream.obs") && !exists("ovni", "stream.json"));
+	/* Until then links lead to them. */
+	CHECK(exists("ovni", "") && is_link("stream.obs") && is_link("stream.json") && is_link(TAIL_NAME));
+	CHECK(exists("ovni", "stream.obs") && exists("ovni", "stream.json") && exists("ovni", TAIL_NAME));
 	emit_n(200000);
 	char path[PATH_MAX];
 	(void)snprintf(path, sizeof(path), "%s/" THREAD "/stream.extra", tmp);
 	FILE *f = fopen(path, "w");
 	CHECK(f != NULL && fputs("more", f) >= 0 && fclose(f) == 0);
 	ovni_thread_free();
-	CHECK(!exists(tmp, ""));
+	CHECK(!exists(tmp, "") && !is_link("stream.obs") && !is_link("stream.json") && !is_link(TAIL_NAME));
 	ovni_proc_fini();
 	CHECK(access(tmp, F_OK) != 0);
 
@@ -156,11 +167,12 @@ not_empty(void)
 	CHECK(access("tmp/loom." KIT_LOOM "/proc.100", F_OK) != 0);
 }
 
-/* The place is full: the source stays, whole, and the trace has no half of it. */
+/* The place is full: the source stays, whole, and the trace has no half of it, but links that lead to it. */
 static void
 stays(void)
 {
-	CHECK(!exists("ovni", "stream.obs") && !exists("ovni", "stream.json"));
+	CHECK(is_link("stream.obs") && is_link("stream.json") && !is_link(TAIL_NAME));
+	check_whole("ovni", 200000);
 	check_whole(tmp, 200000);
 	char path[PATH_MAX];
 	(void)snprintf(path, sizeof(path), "%s/" THREAD "/stream.obs", tmp);

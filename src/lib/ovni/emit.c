@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* emit: events, and the buffer of the thread on their way to the file.
+/* emit: events, and how they get into the buffer of the thread.
  *
  * The buffer has room for OVNI_MAX_EV_BUF bytes and one flush pair more. An event that
  * would reach OVNI_MAX_EV_BUF empties it first and is followed by OF[ and OF], which
  * therefore always fit: a flush never happens inside another. */
-#include <time.h>
-#include <unistd.h>
 #include "rt.h"
 
 _Static_assert(sizeof(struct ovni_ev_header) == WIRE_EVENT_HEADER, "event header");
@@ -17,16 +15,6 @@ enum {
 	CODE = 0x0f,       /* flags: size of the payload, minus one */
 	JUMBO_CODE = 0x03, /* what a jumbo has there: its count takes 4 bytes */
 };
-
-uint64_t
-ovni_clock_now(void)
-{
-	struct timespec ts;
-
-	if (RT_UNLIKELY(clock_gettime(CLOCK_MONOTONIC, &ts) != 0))
-		rt_die(__func__, "cannot read CLOCK_MONOTONIC:");
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 void
 ovni_ev_set_clock(struct ovni_ev *ev, uint64_t clock)
@@ -88,84 +76,94 @@ ovni_payload_add(struct ovni_ev *ev, const uint8_t *buf, int size)
 	ev->header.flags = (uint8_t)((ev->header.flags & 0xf0u) | (total - 1));
 }
 
-void
-rt_break(struct rt_thread *t, size_t from)
+/* Adds bytes behind the buffer's events. Returns the bytes used then: they are events only when
+ * publish() has got that number. */
+static size_t
+put(struct rt_thread *t, size_t used, const void *data, size_t size)
 {
-	size_t whole = 0;
-
-	for (size_t at = 0; at < t->used;) {
-		at += wire_event_size(t->buf + at, t->used - at);
-		if (at <= from)
-			whole = at;
-		else
-			t->lost++;
-	}
-	t->size += (off_t)whole;
-	t->used = 0;
-	t->limit = 0;
-
-	/* Cut off the written part of the next event. A reader copes with it, so there is
-	 * nothing to do when this fails too. */
-	if (t->fd >= 0 && from > whole && ftruncate(t->fd, t->size) < 0)
-		return;
-}
-
-void
-rt_drain(struct rt_thread *t, const char *func)
-{
-	size_t done = 0;
-
-	if (t->used == 0)
-		return;
-	if (rt_write(t->fd, t->buf, t->used, &done) < 0) {
-		rt_error(func, "tracing of thread %d stops, cannot write %s/stream%s:",
-			(int)t->tid, t->dir, OVNI_STREAM_EXT);
-		rt_break(t, done);
-		return;
-	}
-	t->size += (off_t)t->used;
-	t->used = 0;
+	if (size > 0)
+		memcpy(t->tail->events + used, data, size);
+	return used + size;
 }
 
 static void
-append(struct rt_thread *t, const void *data, size_t size)
+publish(struct rt_thread *t, size_t used)
 {
-	memcpy(t->buf + t->used, data, size);
-	t->used += size;
+	atomic_store_explicit(&t->tail->used, used, memory_order_release);
 }
 
-/* The two events that tell readers the time of a flush. */
+/* Adds the two events that tell readers the time of a flush. */
 static void
-append_pair(struct rt_thread *t, uint64_t begin, uint64_t end)
+put_pair(struct rt_thread *t, uint64_t begin, uint64_t end)
 {
-	struct ovni_ev_header pair[2] = {
+	const struct ovni_ev_header pair[2] = {
 		{ 0, 'O', 'F', '[', begin },
 		{ 0, 'O', 'F', ']', end },
 	};
-	append(t, pair, sizeof(pair));
+	publish(t, put(t, atomic_load_explicit(&t->tail->used, memory_order_relaxed), pair, sizeof(pair)));
 }
 
-/* An event that does not fit: empty the buffer first. The pair goes behind the event, as
- * the clock of the event was taken before the flush. */
+/* Adds an event, for which there is room. */
 static void
-flush_and_add(struct rt_thread *t, const void *ev, size_t size,
-	const void *data, size_t data_size, const char *func)
+put_event(struct rt_thread *t, const void *ev, size_t size, const void *data, size_t data_size)
 {
-	uint64_t begin = 0, end = 0;
+	size_t used = atomic_load_explicit(&t->tail->used, memory_order_relaxed);
+	used = put(t, used, ev, size);
+	publish(t, put(t, used, data, data_size));
+}
 
-	if (t->limit > 0) {
-		begin = ovni_clock_now();
-		rt_drain(t, func);
-		end = ovni_clock_now();
+/* Empties the buffer before an event that does not fit. The pair goes behind the event, as the clock
+ * of the event was taken before the flush. */
+static void
+flush_and_put(struct rt_thread *t, const void *ev, size_t size, const void *data, size_t data_size, const char *func)
+{
+	uint64_t begin = ovni_clock_now();
+	rt_drain(t, func);
+	uint64_t end = ovni_clock_now();
+	if (t->limit > 0 && !rt_buffer_grow(t, size + data_size)) {
+		rt_error(func, "tracing of thread %d stops, no room for an event of %zu bytes", (int)t->tid, size + data_size);
+		rt_break(t, 0);
 	}
 	if (t->limit == 0) {
-		t->lost++;
+		rt_lose(t, RT_LOST_WRITE);
 		return;
 	}
-	append(t, ev, size);
-	if (data_size > 0)
-		append(t, data, data_size);
-	append_pair(t, begin, end);
+	put_event(t, ev, size, data, data_size);
+	put_pair(t, begin, end);
+	if (t->changes > t->written)
+		(void)rt_meta_write(t, func);
+}
+
+/* Adds an event by the slow way: the thread is not ready, or ended, or its metadata is not written, or
+ * there is no room. */
+static __attribute__((noinline, cold)) void
+add_slow(const void *ev, size_t size, const void *data, size_t data_size, const char *func)
+{
+	struct rt_thread *t = rt_self;
+
+	if (t == NULL && rt_ended > RT_END_FREE)
+		return; /* a destructor that runs after ours */
+	t = rt_ready(func);
+	if (ovni_room.limit == RT_BUSY) {
+		rt_lose(t, RT_LOST_SIGNAL);
+		return;
+	}
+	ovni_room.limit = RT_BUSY;
+	atomic_signal_fence(memory_order_seq_cst);
+	(void)pthread_mutex_lock(&t->lock);
+	if (t->due)
+		(void)rt_meta_write(t, func);
+	if (t->end != RT_END_NONE)
+		rt_lose(t, RT_LOST_EXIT);
+	else if (t->limit == 0)
+		rt_lose(t, RT_LOST_WRITE);
+	else if (rt_buffer_grow(t, size + data_size))
+		put_event(t, ev, size, data, data_size);
+	else
+		flush_and_put(t, ev, size, data, data_size, func);
+	rt_leave(t);
+	atomic_signal_fence(memory_order_seq_cst);
+	rt_make_room(t);
 }
 
 /* 2 to 16 bytes by two copies that may overlap: a call of memcpy() for so few takes as
@@ -185,15 +183,15 @@ copy_payload(uint8_t *to, const uint8_t *from, size_t n)
 	}
 }
 
-/* An event that cannot simply be copied: no stream, not a normal one, or no room. */
+/* An event that cannot simply be copied. */
 static __attribute__((noinline, cold)) void
-emit_slow(struct rt_thread *t, const struct ovni_ev *ev, const char *func)
+emit_slow(const struct ovni_ev *ev, const char *func)
 {
-	if (t == NULL)
-		t = rt_ready(func);
-	if (ev->header.flags & OVNI_EV_JUMBO)
+	if (ev->header.flags & OVNI_EV_JUMBO && (rt_self != NULL || rt_ended <= RT_END_FREE)) {
+		(void)rt_ready(func);
 		rt_die(func, "a jumbo event goes through ovni_ev_jumbo_emit()");
-	flush_and_add(t, ev, WIRE_EVENT_HEADER + payload_size(ev->header.flags), NULL, 0, func);
+	}
+	add_slow(ev, WIRE_EVENT_HEADER + payload_size(ev->header.flags), NULL, 0, func);
 }
 
 /* The way of every normal event. What is rare is one call at the end of the function, so
@@ -201,21 +199,28 @@ emit_slow(struct rt_thread *t, const struct ovni_ev *ev, const char *func)
 static inline void
 emit(const struct ovni_ev *ev, const char *func)
 {
-	struct rt_thread *t = rt_self;
+	uint64_t limit = ovni_room.limit;
 	unsigned flags = ev->header.flags;
 	size_t n = payload_size(flags);
 	size_t size = WIRE_EVENT_HEADER + n;
 
-	if (RT_UNLIKELY(t == NULL) || RT_UNLIKELY(flags & OVNI_EV_JUMBO) ||
-		RT_UNLIKELY(t->used + size >= t->limit)) {
-		emit_slow(t, ev, func);
+	/* From here on a signal handler that emits finds no room. */
+	ovni_room.limit = RT_BUSY;
+	atomic_signal_fence(memory_order_seq_cst);
+	struct tail *tail = (struct tail *)(void *)(ovni_room.events - TAIL_HEADER);
+	uint64_t used = atomic_load_explicit(&tail->used, memory_order_relaxed);
+	if (RT_UNLIKELY(flags & OVNI_EV_JUMBO) || RT_UNLIKELY(used + size >= limit)) {
+		ovni_room.limit = limit;
+		emit_slow(ev, func);
 		return;
 	}
-	uint8_t *to = t->buf + t->used;
-	t->used += size;
+	uint8_t *to = tail->events + used;
 	memcpy(to, &ev->header, WIRE_EVENT_HEADER);
 	if (n > 0)
 		copy_payload(to + WIRE_EVENT_HEADER, ev->payload.u8, n);
+	atomic_store_explicit(&tail->used, used + size, memory_order_release);
+	atomic_signal_fence(memory_order_seq_cst);
+	ovni_room.limit = limit;
 }
 
 void
@@ -227,9 +232,11 @@ ovni_ev_emit(struct ovni_ev *ev)
 void
 ovni_ev_jumbo_emit(struct ovni_ev *ev, const uint8_t *buf, uint32_t bufsize)
 {
-	struct rt_thread *t = rt_ready(__func__);
 	uint64_t size = (uint64_t)WIRE_JUMBO_HEADER + bufsize;
 
+	if (rt_self == NULL && rt_ended > RT_END_FREE)
+		return;
+	(void)rt_ready(__func__);
 	if (ev->header.flags & (CODE | OVNI_EV_JUMBO))
 		rt_die(__func__, "the event has a payload");
 	if (size >= RT_BUF_MAX)
@@ -237,26 +244,28 @@ ovni_ev_jumbo_emit(struct ovni_ev *ev, const uint8_t *buf, uint32_t bufsize)
 
 	ev->header.flags |= OVNI_EV_JUMBO | JUMBO_CODE;
 	ev->payload.jumbo.size = bufsize;
-	if (t->used + size >= t->limit) {
-		flush_and_add(t, ev, WIRE_JUMBO_HEADER, buf, bufsize, __func__);
-		return;
-	}
-	append(t, ev, WIRE_JUMBO_HEADER);
-	if (bufsize > 0)
-		append(t, buf, bufsize);
+	add_slow(ev, WIRE_JUMBO_HEADER, buf, bufsize, __func__);
 }
 
 void
 ovni_flush(void)
 {
-	struct rt_thread *t = rt_ready(__func__);
+	if (rt_self == NULL && rt_ended > RT_END_FREE)
+		return;
+	(void)rt_ready(__func__);
 	rt_need_proc(__func__);
+	struct rt_thread *t = rt_enter(__func__);
 
+	ovni_room.limit = RT_BUSY;
 	uint64_t begin = ovni_clock_now();
 	rt_drain(t, __func__);
 	uint64_t end = ovni_clock_now();
-	if (t->limit > 0)
-		append_pair(t, begin, end);
+	if (t->limit > 0 && t->end == RT_END_NONE)
+		put_pair(t, begin, end);
+	if (t->on_disk && t->end == RT_END_NONE && t->changes > t->written)
+		(void)rt_meta_write(t, __func__);
+	rt_leave(t);
+	rt_make_room(t);
 }
 
 static inline void

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* jsonout: a cJSON tree as text.
- *
- * cJSON could print it, but takes a number for another one that differs in the last bit,
- * and a measurement that comes back changed is of no use. %.17g keeps every double. The
- * layout (4 blanks a level, "\/") is that of the traces there are, so that files of
- * either library compare equal. */
-#include "rt.h"
+/* jsonout: a tree of values as text. */
+#include <string.h>
+#include "json.h"
 
 enum {
 	BLANKS = 4, /* a level */
 };
 
+/* The layout (4 blanks a level, "\/") is that of the traces there are, so that files of either
+ * library compare equal. */
 static void
-string(FILE *f, const char *s)
+print_text(FILE *f, const char *s)
 {
 	static const char name[] = "\b\f\n\r\t\"\\/";
 	static const char letter[] = "bfnrt\"\\/";
@@ -21,7 +19,7 @@ string(FILE *f, const char *s)
 	for (; *s; s++) {
 		unsigned char c = (unsigned char)*s;
 		const char *p = strchr(name, c);
-		if (p != NULL)
+		if (p)
 			(void)fprintf(f, "\\%c", letter[p - name]);
 		else if (c < 0x20)
 			(void)fprintf(f, "\\u%04x", c);
@@ -31,16 +29,16 @@ string(FILE *f, const char *s)
 	(void)fputc('"', f);
 }
 
-/* The locale of the program may have a comma, or several bytes, for the point. */
+/* %.17g keeps every double; the point is not that of the locale, which may have several bytes. */
 static void
-number(FILE *f, double v)
+print_number(FILE *f, double v)
 {
 	char text[64];
 	bool point = false;
 
 	(void)snprintf(text, sizeof(text), "%1.17g", v);
 	for (const char *p = text; *p; p++) {
-		if (strchr("+-0123456789e", *p) != NULL) {
+		if (strchr("+-0123456789e", *p)) {
 			(void)fputc(*p, f);
 		} else if (!point) {
 			(void)fputc('.', f);
@@ -57,52 +55,43 @@ new_line(FILE *f, int indent)
 }
 
 static void
-members(FILE *f, const cJSON *v, int indent, bool named)
+print_items(FILE *f, const struct json *v, int indent)
 {
 	int inner = indent < 0 ? indent : indent + 1;
 
-	for (const cJSON *m = v->child; m != NULL; m = m->next) {
+	(void)fputc(v->kind == JSON_OBJECT ? '{' : '[', f);
+	for (const struct json *m = v->first; m; m = m->next) {
 		new_line(f, inner);
-		if (named) {
-			string(f, m->string);
+		if (v->kind == JSON_OBJECT) {
+			print_text(f, m->name);
 			(void)fputs(inner < 0 ? ":" : ": ", f);
 		}
 		rt_json_print(f, m, inner);
-		if (m->next != NULL)
+		if (m->next)
 			(void)fputc(',', f);
 	}
-	if (v->child != NULL)
+	if (v->first)
 		new_line(f, indent);
+	(void)fputc(v->kind == JSON_OBJECT ? '}' : ']', f);
 }
 
 void
-rt_json_print(FILE *f, const cJSON *v, int indent)
+rt_json_print(FILE *f, const struct json *v, int indent)
 {
-	switch (v->type & 0xff) {
-	case cJSON_False:
-		(void)fputs("false", f);
+	static const char *const words[] = { [JSON_NULL] = "null", [JSON_FALSE] = "false", [JSON_TRUE] = "true" };
+	switch (v->kind) {
+	case JSON_NUMBER:
+		print_number(f, v->number);
 		break;
-	case cJSON_True:
-		(void)fputs("true", f);
+	case JSON_STRING:
+		print_text(f, v->text);
 		break;
-	case cJSON_Number:
-		number(f, v->valuedouble);
-		break;
-	case cJSON_String:
-		string(f, v->valuestring);
-		break;
-	case cJSON_Array:
-		(void)fputc('[', f);
-		members(f, v, indent, false);
-		(void)fputc(']', f);
-		break;
-	case cJSON_Object:
-		(void)fputc('{', f);
-		members(f, v, indent, true);
-		(void)fputc('}', f);
+	case JSON_ARRAY:
+	case JSON_OBJECT:
+		print_items(f, v, indent);
 		break;
 	default:
-		(void)fputs("null", f);
+		(void)fputs(words[v->kind], f);
 		break;
 	}
 }

@@ -17,43 +17,35 @@ static struct {
 	char tmp[PATH_MAX];   /* OVNI_TMPDIR */
 } proc;
 
-/* All ready threads, so that the child of a fork can let go of their files. */
-static struct rt_thread *all;
-/* Threads of the parent that do not exist in the child of a fork: reachable, so no leak. */
+/* Threads of the parent that do not exist in the child of a fork: reachable, so no leak. Their
+ * metadata cannot be touched, as their owner may have been changing it. */
 static struct rt_thread *left_behind;
-static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Apart from release(): in the child of a fork the metadata trees cannot be touched, as their owner may
- * have been changing them. */
+static void
+free_thread(struct rt_thread *t)
+{
+	rt_json_free(t->meta);
+	rt_json_free(t->cpus);
+	(void)pthread_mutex_destroy(&t->lock);
+	free(t);
+}
+
 static void
 release_stream(struct rt_thread *t)
 {
 	if (t->fd >= 0)
 		(void)close(t->fd);
 	t->fd = -1;
-	free(t->buf);
-	t->buf = NULL;
+	rt_buffer_close(t);
 }
 
-static void
-release(struct rt_thread *t)
+void
+rt_release(struct rt_thread *t)
 {
+	rt_delist(t);
+	rt_forget(t->end);
 	release_stream(t);
-	cJSON_Delete(t->meta);
-	cJSON_Delete(t->cpus);
-	free(t);
-}
-
-static void
-before_fork(void)
-{
-	(void)pthread_mutex_lock(&all_lock);
-}
-
-static void
-after_fork_parent(void)
-{
-	(void)pthread_mutex_unlock(&all_lock);
+	free_thread(t);
 }
 
 /* The child is another process: what is buffered belongs to the parent, who will write
@@ -61,36 +53,28 @@ after_fork_parent(void)
 static void
 after_fork_child(void)
 {
-	while (all != NULL) {
-		struct rt_thread *t = all;
-		all = t->next;
-		if (t == rt_self) {
-			release(t);
+	struct rt_thread *mine = rt_self;
+
+	for (struct rt_thread *t = rt_take_all(), *next; t != NULL; t = next) {
+		next = t->next;
+		release_stream(t);
+		if (t == mine) {
+			free_thread(t);
 			continue;
 		}
-		release_stream(t);
 		t->next = left_behind;
 		left_behind = t;
 	}
-	rt_self = NULL;
-	rt_finished = false;
+	rt_forget(RT_END_NONE);
 	atomic_store(&rt_proc, RT_PROC_NONE);
-	(void)pthread_mutex_unlock(&all_lock);
+	rt_fork_unlock();
 }
 
 static void
 watch_forks(void)
 {
-	if (pthread_atfork(before_fork, after_fork_parent, after_fork_child) != 0)
+	if (pthread_atfork(rt_fork_lock, rt_fork_unlock, after_fork_child) != 0)
 		rt_nomem("ovni_proc_init");
-}
-
-/* Value of an environment variable, NULL if unset or empty. */
-static const char *
-env(const char *name)
-{
-	const char *v = getenv(name);
-	return v != NULL && v[0] != '\0' ? v : NULL;
 }
 
 /* A program that changes its directory later must not spread the trace over several. */
@@ -115,8 +99,8 @@ same_dir(const char *a, const char *b)
 static int
 make_dirs(const char *func)
 {
-	const char *trace = env("OVNI_TRACEDIR");
-	const char *tmp = env("OVNI_TMPDIR");
+	const char *trace = rt_env("OVNI_TRACEDIR");
+	const char *tmp = rt_env("OVNI_TMPDIR");
 	char base[PATH_MAX];
 
 	if (trace == NULL)
@@ -158,20 +142,18 @@ ovni_proc_init(int app, const char *loom, int pid)
 		else
 			rt_die(__func__, "the process has finished");
 	}
-	if (app <= 0)
-		rt_die(__func__, "app %d is not above 0", app);
 	if (pid <= 0)
 		rt_die(__func__, "pid %d is not above 0", pid);
 	if (loom == NULL || loom[0] == '\0')
 		rt_die(__func__, "the loom has no name");
 	if (strlen(loom) >= OVNI_MAX_HOSTNAME)
 		rt_die(__func__, "the loom name has more than %d bytes", OVNI_MAX_HOSTNAME - 1);
-	if (strchr(loom, '/') != NULL)
-		rt_die(__func__, "loom name \"%s\" has a '/'", loom);
 	if (!utf8_is_text(loom))
 		rt_die(__func__, "the loom name is not UTF-8");
 
 	(void)pthread_once(&once, watch_forks);
+	rt_watch_ends();
+	rt_clock_begin();
 	proc.app = app;
 	proc.pid = pid;
 	memcpy(proc.loom, loom, strlen(loom) + 1);
@@ -196,6 +178,13 @@ ovni_proc_fini(void)
 
 	if (!atomic_compare_exchange_strong(&rt_proc, &was, RT_PROC_GONE))
 		rt_need_proc(__func__);
+	/* A thread that is never freed must not keep what others need. */
+	struct rt_thread *t = rt_self;
+	if (t != NULL && t->on_disk && t->changes > t->written) {
+		(void)pthread_mutex_lock(&t->lock);
+		(void)rt_meta_write(t, __func__);
+		rt_leave(t);
+	}
 	if (proc.failed || proc.final[0] == '\0')
 		return;
 	remove_dir(proc.dir);
@@ -204,35 +193,22 @@ ovni_proc_fini(void)
 	remove_dir(proc.tmp);
 }
 
-static void
-enlist(struct rt_thread *t, const char *func)
-{
-	(void)pthread_mutex_lock(&all_lock);
-	for (const struct rt_thread *o = all; o != NULL; o = o->next)
-		if (o->tid == t->tid)
-			rt_die(func, "another thread has tid %d", (int)t->tid);
-	t->next = all;
-	if (all != NULL)
-		all->prev = t;
-	all = t;
-	(void)pthread_mutex_unlock(&all_lock);
-}
-
-static void
-delist(struct rt_thread *t)
-{
-	(void)pthread_mutex_lock(&all_lock);
-	if (t->prev != NULL)
-		t->prev->next = t->next;
-	else
-		all = t->next;
-	if (t->next != NULL)
-		t->next->prev = t->prev;
-	(void)pthread_mutex_unlock(&all_lock);
-}
-
 /* An earlier run may have left a stream under this name. Its metadata goes before its
  * data: at no time does the one describe what is not the other. */
+static int
+remove_old(const struct rt_thread *t, const char *func)
+{
+	static const char *const names[] = { "stream.json", TAIL_NAME };
+	char old[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (rt_path(old, "%s/%s", t->dir, names[i]) < 0 || (unlink(old) < 0 && errno != ENOENT)) {
+			rt_error(func, "thread %d will not be traced, cannot remove the old %s:", (int)t->tid, old);
+			return -1;
+		}
+	return 0;
+}
+
 static int
 open_stream(struct rt_thread *t, const char *func)
 {
@@ -240,7 +216,7 @@ open_stream(struct rt_thread *t, const char *func)
 		.magic = { 'o', 'v', 'n', 'i' },
 		.version = OVNI_STREAM_VERSION,
 	};
-	char old[PATH_MAX], path[PATH_MAX];
+	char path[PATH_MAX];
 	size_t done;
 
 	if (proc.final[0] != '\0' &&
@@ -252,17 +228,18 @@ open_stream(struct rt_thread *t, const char *func)
 		rt_error(func, "thread %d will not be traced, cannot create %s:", (int)t->tid, t->dir);
 		return -1;
 	}
-	if (rt_path(old, "%s/stream.json", t->dir) < 0 || (unlink(old) < 0 && errno != ENOENT)) {
-		rt_error(func, "thread %d will not be traced, cannot remove the old %s:", (int)t->tid, old);
+	if (remove_old(t, func) < 0)
 		return -1;
-	}
 	if (rt_path(path, "%s/stream%s", t->dir, OVNI_STREAM_EXT) < 0 || (t->fd = rt_open(path)) < 0 ||
 		rt_write(t->fd, &header, sizeof(header), &done) < 0) {
 		rt_error(func, "thread %d will not be traced, cannot write %s:", (int)t->tid, path);
 		return -1;
 	}
 	t->size = sizeof(header);
-	return rt_meta_write(t, func);
+	t->on_disk = true;
+	if (t->final[0] != '\0')
+		rt_link(t, false);
+	return 0;
 }
 
 void
@@ -272,56 +249,63 @@ ovni_thread_init(pid_t tid)
 		rt_warn("thread %d is initialised already, ignored", (int)rt_self->tid);
 		return;
 	}
-	if (rt_finished)
+	if (rt_ended)
 		rt_die(__func__, "the thread has finished");
 	if (tid <= 0)
 		rt_die(__func__, "tid %d is not above 0", (int)tid);
 	rt_need_proc(__func__);
 
 	struct rt_thread *t = calloc(1, sizeof(*t));
-	if (t == NULL || (t->buf = malloc(RT_BUF_MAX + RT_FLUSH_PAIR)) == NULL)
+	if (t == NULL || pthread_mutex_init(&t->lock, NULL) != 0)
 		rt_nomem(__func__);
 	t->fd = -1;
 	t->tid = tid;
-	t->limit = RT_BUF_MAX;
-	enlist(t, __func__);
-
 	rt_meta_begin(t, __func__, proc.loom, proc.app, proc.pid);
-	if (proc.failed || open_stream(t, __func__) < 0) {
-		if (t->fd >= 0)
-			(void)close(t->fd);
-		t->fd = -1;
+	bool opened = !proc.failed && open_stream(t, __func__) == 0;
+	if (rt_buffer_open(t) < 0)
+		rt_nomem(__func__);
+	rt_enlist(t, __func__);
+	if (!opened || rt_meta_write(t, __func__) < 0)
 		rt_break(t, 0);
-	}
+	rt_watch_thread(__func__);
 	rt_self = t;
-	ovni_thread_require("ovni", OVNI_MODEL_VERSION);
+	rt_make_room(t);
+}
+
+void
+rt_finish(struct rt_thread *t, enum rt_end end, const char *func)
+{
+	if (t->end != RT_END_NONE)
+		return;
+	rt_drain(t, func);
+	if (t->fd >= 0 && rt_close(t->fd) < 0) {
+		rt_error(func, "the stream is not whole, cannot close %s/stream%s:", t->dir, OVNI_STREAM_EXT);
+		t->limit = 0;
+	}
+	t->fd = -1;
+	t->end = end;
+	uint64_t lost = 0;
+	for (int i = 0; i < RT_LOSSES; i++)
+		lost += atomic_load(&t->lost[i]);
+	if (t->limit == 0 || lost > 0)
+		rt_error(func, "thread %d lost %llu events", (int)t->tid, (unsigned long long)lost);
+	if (!t->on_disk)
+		return;
+	rt_buffer_retire(t);
+	(void)rt_meta_write(t, func);
+	if (t->final[0] != '\0')
+		rt_move(t, func);
 }
 
 void
 ovni_thread_free(void)
 {
-	struct rt_thread *t = rt_ready(__func__);
-	bool have_file = t->fd >= 0;
+	struct rt_thread *t = rt_enter(__func__);
 
-	rt_drain(t, __func__);
-	if (have_file && rt_close(t->fd) < 0) {
-		rt_error(__func__, "the stream is not whole, cannot close %s/stream%s:", t->dir, OVNI_STREAM_EXT);
-		t->limit = 0;
-	}
-	t->fd = -1;
-	rt_meta_end(t, __func__);
-	if (t->limit == 0)
-		rt_error(__func__, "thread %d lost %llu events", (int)t->tid, (unsigned long long)t->lost);
-	if (have_file) {
-		(void)rt_meta_write(t, __func__);
-		if (t->final[0] != '\0')
-			rt_move(t, __func__);
-	}
-
-	delist(t);
-	release(t);
-	rt_self = NULL;
-	rt_finished = true;
+	rt_finish(t, RT_END_FREE, __func__);
+	rt_leave(t);
+	rt_unwatch_thread();
+	rt_release(t);
 }
 
 int

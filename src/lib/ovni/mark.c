@@ -30,7 +30,7 @@ ovni_mark_type(int32_t type, long flags, const char *title)
 
 	check_type(__func__, type);
 	check_text(__func__, "title", title);
-	struct rt_thread *t = rt_ready(__func__);
+	struct rt_thread *t = rt_enter(__func__);
 
 	(void)snprintf(key, sizeof(key), "ovni.mark.%" PRIi32, type);
 	if (rt_find(t->meta, key) != NULL)
@@ -39,6 +39,8 @@ ovni_mark_type(int32_t type, long flags, const char *title)
 	rt_set_str(t->meta, __func__, key, title);
 	(void)snprintf(key, sizeof(key), "ovni.mark.%" PRIi32 ".chan_type", type);
 	rt_set_str(t->meta, __func__, key, flags & OVNI_MARK_STACK ? "stack" : "single");
+	rt_meta_changed(t, RT_NOW, __func__);
+	rt_leave(t);
 }
 
 void
@@ -50,7 +52,7 @@ ovni_mark_label(int32_t type, int64_t value, const char *label)
 	if (value <= 0)
 		rt_die(__func__, "value %" PRIi64 " is not above 0", value);
 	check_text(__func__, "label", label);
-	struct rt_thread *t = rt_ready(__func__);
+	struct rt_thread *t = rt_enter(__func__);
 
 	(void)snprintf(key, sizeof(key), "ovni.mark.%" PRIi32, type);
 	if (rt_find(t->meta, key) == NULL)
@@ -59,4 +61,6 @@ ovni_mark_label(int32_t type, int64_t value, const char *label)
 	if (rt_find(t->meta, key) != NULL)
 		rt_die(__func__, "value %" PRIi64 " of type %" PRIi32 " has a label already", value, type);
 	rt_set_str(t->meta, __func__, key, label);
+	rt_meta_changed(t, RT_WHEN_FLUSHED, __func__);
+	rt_leave(t);
 }

@@ -9,40 +9,94 @@
 void
 rt_meta_begin(struct rt_thread *t, const char *func, const char *loom, int app, int pid)
 {
-	cJSON *m = t->meta = cJSON_CreateObject();
-	t->cpus = cJSON_CreateArray();
+	struct json *m = t->meta = rt_json_new(JSON_OBJECT);
+	t->cpus = rt_json_new(JSON_ARRAY);
 	if (m == NULL || t->cpus == NULL)
 		rt_nomem(func);
 
-	rt_set(m, func, "version", cJSON_CreateNumber(OVNI_METADATA_VERSION));
+	rt_set(m, func, "version", rt_json_number(OVNI_METADATA_VERSION));
 	rt_set_str(m, func, "ovni.lib.version", OVNI_LIB_VERSION);
 	rt_set_str(m, func, "ovni.lib.commit", OVNI_GIT_COMMIT);
 	rt_set_str(m, func, "ovni.part", "thread");
-	rt_set(m, func, "ovni.tid", cJSON_CreateNumber(t->tid));
-	rt_set(m, func, "ovni.pid", cJSON_CreateNumber(pid));
+	rt_set(m, func, "ovni.tid", rt_json_number(t->tid));
+	rt_set(m, func, "ovni.pid", rt_json_number(pid));
 	rt_set_str(m, func, "ovni.loom", loom);
-	rt_set(m, func, "ovni.app_id", cJSON_CreateNumber(app));
+	rt_set(m, func, "ovni.app_id", rt_json_number(app));
+	rt_set_str(m, func, "ovni.require.ovni", OVNI_MODEL_VERSION);
+	t->changes = 1;
 }
 
-void
-rt_meta_end(struct rt_thread *t, const char *func)
+/* Puts the last value of a member behind all others; NULL: there is none. */
+static void
+put_last(struct json *ovni, const char *func, const char *name, struct json *value)
 {
+	rt_json_free(rt_json_take(ovni, name));
+	if (value != NULL && !rt_json_put(ovni, name, strlen(name), value))
+		rt_nomem(func);
+}
+
+/* Events that were lost, by reason, and since when. */
+static void
+put_losses(const struct rt_thread *t, struct json *ovni, const char *func)
+{
+	static const char *const names[] = { [RT_LOST_WRITE] = "write", [RT_LOST_SIGNAL] = "signal", [RT_LOST_EXIT] = "exit" };
+	struct json *by = rt_json_new(JSON_OBJECT);
+	uint64_t sum = 0;
+
+	for (int i = 0; i < RT_LOSSES; i++) {
+		uint64_t n = atomic_load(&t->lost[i]);
+		sum += n;
+		if (n > 0)
+			rt_set(by, func, names[i], rt_json_number((double)n));
+	}
+	put_last(ovni, func, "lost", rt_json_number((double)sum));
+	put_last(ovni, func, "lost_by", by);
+	put_last(ovni, func, "lost_since", rt_json_number((double)atomic_load(&t->lost_since)));
+}
+
+/* How exact the clock is, if it is not the system's. */
+static struct json *
+clock_value(struct rt_thread *t, const char *func)
+{
+	if (t == rt_self)
+		t->counter = rt_clock_error(&t->clock_error);
+	if (!t->counter)
+		return NULL;
+	struct json *v = rt_json_new(JSON_OBJECT);
+	if (v == NULL)
+		rt_nomem(func);
+	rt_set_str(v, func, "source", "tsc");
+	rt_set(v, func, "error_ns", rt_json_number((double)t->clock_error));
+	return v;
+}
+
+/* Writes what may still change behind the rest, in the order in which it always was there. */
+static void
+refresh(struct rt_thread *t, const char *func)
+{
+	static const char *const ended[] = { [RT_END_THREAD] = "thread", [RT_END_EXIT] = "exit" };
+	struct json *ovni = rt_find(t->meta, "ovni");
+	bool lost = t->limit == 0;
+
+	if (ovni == NULL || ovni->kind != JSON_OBJECT)
+		rt_die(func, "\"ovni\" of the metadata is not an object");
+
+	for (int i = 0; i < RT_LOSSES; i++)
+		lost |= atomic_load(&t->lost[i]) > 0;
+	put_last(ovni, func, "clock", clock_value(t, func));
 	if (t->have_rank) {
-		rt_set(t->meta, func, "ovni.rank", cJSON_CreateNumber(t->rank));
-		rt_set(t->meta, func, "ovni.nranks", cJSON_CreateNumber(t->nranks));
+		put_last(ovni, func, "rank", rt_json_number(t->rank));
+		put_last(ovni, func, "nranks", rt_json_number(t->nranks));
 	}
-	if (t->cpus->child != NULL) {
-		rt_set(t->meta, func, "ovni.loom_cpus", t->cpus);
-		t->cpus = NULL;
-	}
-	if (t->limit > 0) {
-		rt_set(t->meta, func, "ovni.finished", cJSON_CreateNumber(1));
-	} else {
-		/* Readers take "finished" for "whole", whoever wrote it. */
-		cJSON *ovni = rt_find(t->meta, "ovni");
-		cJSON_DeleteItemFromObjectCaseSensitive(ovni, "finished");
-		rt_set(t->meta, func, "ovni.lost", cJSON_CreateNumber((double)t->lost));
-	}
+	if (t->cpus->first != NULL)
+		put_last(ovni, func, "loom_cpus", t->cpus);
+	/* Readers take "finished" for "whole", whoever wrote it. */
+	bool whole = t->end == RT_END_FREE && t->limit > 0;
+	put_last(ovni, func, "finished", whole ? rt_json_number(1) : NULL);
+	if (t->end > RT_END_FREE)
+		put_last(ovni, func, "ended", rt_json_text(ended[t->end]));
+	if (lost)
+		put_losses(t, ovni, func);
 }
 
 /* The file is never half written, nor missing between two versions. */
@@ -51,6 +105,8 @@ rt_meta_write(struct rt_thread *t, const char *func)
 {
 	char part[PATH_MAX], path[PATH_MAX];
 
+	t->written = t->changes;
+	t->due = false;
 	if (rt_path(part, "%s/.part." NAME, t->dir) < 0 || rt_path(path, "%s/" NAME, t->dir) < 0) {
 		rt_error(func, "cannot write %s/" NAME ":", t->dir);
 		return -1;
@@ -63,8 +119,11 @@ rt_meta_write(struct rt_thread *t, const char *func)
 			(void)close(fd);
 		return -1;
 	}
+	refresh(t, func);
 	errno = 0;
 	rt_json_print(f, t->meta, 0);
+	if (t->cpus->first != NULL)
+		(void)rt_json_take(rt_find(t->meta, "ovni"), "loom_cpus");
 	int bad = fflush(f) != 0 || ferror(f);
 	int err = errno;
 	if (fclose(f) != 0 && !bad) {
@@ -85,12 +144,26 @@ rt_meta_write(struct rt_thread *t, const char *func)
 }
 
 void
+rt_meta_changed(struct rt_thread *t, enum rt_when when, const char *func)
+{
+	t->changes++;
+	if (!t->on_disk || t->end != RT_END_NONE)
+		return;
+	if (when == RT_NOW) {
+		(void)rt_meta_write(t, func);
+	} else if (when == RT_WHEN_USED || t->changes >= 2 * t->written) {
+		t->due = true;
+		rt_make_room(t);
+	}
+}
+
+void
 ovni_thread_require(const char *model, const char *version)
 {
-	struct rt_thread *t = rt_ready(__func__);
 	char key[RT_KEY_MAX];
 	long numbers[3];
 
+	(void)rt_ready(__func__);
 	if (model == NULL)
 		rt_die(__func__, "model is NULL");
 	if (strpbrk(model, " .") != NULL)
@@ -103,18 +176,23 @@ ovni_thread_require(const char *model, const char *version)
 	int n = snprintf(key, sizeof(key), "ovni.require.%s", model);
 	if (n < 0 || (size_t)n >= sizeof(key))
 		rt_die(__func__, "model \"%s\" is too long", model);
+	struct rt_thread *t = rt_enter(__func__);
 	rt_set_str(t->meta, __func__, key, version);
+	rt_meta_changed(t, RT_WHEN_USED, __func__);
+	rt_leave(t);
 }
 
 void
 ovni_proc_set_rank(int rank, int nranks)
 {
 	rt_need_proc(__func__);
-	struct rt_thread *t = rt_ready(__func__);
+	struct rt_thread *t = rt_enter(__func__);
 
 	t->have_rank = true;
 	t->rank = rank;
 	t->nranks = nranks;
+	rt_meta_changed(t, RT_NOW, __func__);
+	rt_leave(t);
 }
 
 void
@@ -125,11 +203,16 @@ ovni_add_cpu(int index, int phyid)
 	if (phyid < 0)
 		rt_die(__func__, "phyid %d is negative", phyid);
 	rt_need_proc(__func__);
-	struct rt_thread *t = rt_ready(__func__);
+	struct rt_thread *t = rt_enter(__func__);
 
-	cJSON *cpu = cJSON_CreateObject();
-	if (cpu == NULL || cJSON_AddNumberToObject(cpu, "index", index) == NULL ||
-		cJSON_AddNumberToObject(cpu, "phyid", phyid) == NULL ||
-		!cJSON_AddItemToArray(t->cpus, cpu))
+	struct json *cpu = rt_json_new(JSON_OBJECT);
+	if (cpu == NULL)
 		rt_nomem(__func__);
+	rt_set(cpu, __func__, "index", rt_json_number(index));
+	rt_set(cpu, __func__, "phyid", rt_json_number(phyid));
+	(void)rt_json_push(t->cpus, cpu);
+	/* Other threads run in them: the file has half of them at least. */
+	size_t n = t->cpus->nmembers;
+	rt_meta_changed(t, (n & (n - 1)) == 0 ? RT_NOW : RT_WHEN_USED, __func__);
+	rt_leave(t);
 }

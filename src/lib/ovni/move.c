@@ -12,12 +12,30 @@
 #define PREFIX "stream."
 #define META "stream.json"
 
-static int
-copy_data(int in, int out, uint8_t *buf, size_t room)
+enum {
+	COPY_SIZE = 16 * 1024, /* bytes at once, on the stack of the thread */
+};
+
+void
+rt_link(const struct rt_thread *t, bool moved)
 {
+	static const char *const names[] = { META, "stream" OVNI_STREAM_EXT, TAIL_NAME };
+	char from[PATH_MAX], to[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (rt_path(from, "%s/%s", t->dir, names[i]) == 0 && rt_path(to, "%s/%s", t->final, names[i]) == 0 &&
+			(!moved || access(from, F_OK) == 0) && (unlink(to) == 0 || errno == ENOENT) && symlink(from, to) < 0)
+			return;
+}
+
+static int
+copy_data(int in, int out)
+{
+	uint8_t buf[COPY_SIZE];
+
 	for (;;) {
 		size_t done;
-		ssize_t n = read(in, buf, room);
+		ssize_t n = read(in, buf, sizeof(buf));
 		if (n == 0)
 			return 0;
 		if (n < 0 && errno == EINTR)
@@ -45,8 +63,7 @@ copy_file(const struct rt_thread *t, const char *from, const char *name, const c
 		errno = err;
 		return -1;
 	}
-	/* The buffer of the thread has been written and is free. */
-	int rc = copy_data(in, out, t->buf, RT_BUF_MAX);
+	int rc = copy_data(in, out);
 	int err = errno;
 	(void)close(in);
 	if (rt_close(out) < 0 && rc == 0) {
@@ -116,15 +133,18 @@ move_data(const struct rt_thread *t, const char *func)
 void
 rt_move(const struct rt_thread *t, const char *func)
 {
-	char old[PATH_MAX];
+	char old[PATH_MAX], link[PATH_MAX];
 
 	if (rt_mkpath(t->final) < 0 || rt_path(old, "%s/%s", t->final, META) < 0 ||
-		(unlink(old) < 0 && errno != ENOENT)) {
+		(unlink(old) < 0 && errno != ENOENT) || rt_path(link, "%s/" TAIL_NAME, t->final) < 0 ||
+		(unlink(link) < 0 && errno != ENOENT)) {
 		rt_error(func, "the stream stays in %s, cannot replace the one in %s:", t->dir, t->final);
 		return;
 	}
-	if (move_data(t, func) < 0 || move_file(t, META, func) < 0)
+	if (move_data(t, func) < 0 || move_file(t, META, func) < 0) {
+		rt_link(t, true);
 		return;
+	}
 	/* Not empty if somebody else keeps files there, who will know why. */
 	(void)rmdir(t->dir);
 }

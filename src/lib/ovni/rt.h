@@ -2,16 +2,18 @@
 #ifndef RT_H
 #define RT_H
 
-/* rt: what the files of the library share. Nothing here is exported.
+/* rt: what the files of the library share. Nothing here is exported but ovni_room.
  *
  * Invariants:
- * - Only the owner of a struct rt_thread reads or writes it. The list that links them
- *   all (life.c) exists for fork(), and is touched at init and free only.
- * - rt_self is set exactly while the thread is ready, so the way of an event looks at one
- *   thread-local pointer and at nothing of the process.
- * - A stream that lost something has limit 0: every event then takes the slow way, where
- *   it is counted. Nothing else tests for a broken stream. */
+ * - The way of an event looks at ovni_room, which is thread-local, and at the buffer it leads
+ *   to; at nothing of the process, and no lock. Whatever is rare makes ovni_room.limit so small that every
+ *   event takes the slow way, which finds out why.
+ * - The rest of a struct rt_thread is changed by its owner under its lock, as a thread that calls
+ *   exit() writes what the others have not. The list that links all (threads.c) exists for that
+ *   and for fork().
+ * - A stream that lost something takes no more events: they are counted. */
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,8 +21,10 @@
 #include <stdio.h>
 #include <limits.h>
 #include <sys/types.h>
-#include <cjson/cJSON.h>
+#include "json.h"
 #include "ovni.h"
+#include "ovni_emit.h"
+#include "tail.h"
 #include "wire.h"
 
 enum {
@@ -31,29 +35,63 @@ enum {
 	RT_VERSION_MAX = 64,                   /* text of a version that is not one */
 };
 
+/* Values of ovni_room.limit that are no limits. */
+enum {
+	RT_BUSY = 0, /* an event is being added, so one that comes now is from a signal handler */
+	RT_SLOW = 1, /* every event takes the slow way */
+};
+
+/* Why events are lost. */
+enum rt_loss {
+	RT_LOST_WRITE,  /* the stream could not be created or written */
+	RT_LOST_SIGNAL, /* a signal handler emitted while its thread did */
+	RT_LOST_EXIT,   /* the process was exiting */
+	RT_LOSSES,
+};
+
+/* How a thread ended. */
+enum rt_end {
+	RT_END_NONE,   /* it runs, or whoever ended it did not tell */
+	RT_END_FREE,   /* ovni_thread_free() */
+	RT_END_THREAD, /* the thread ended without it */
+	RT_END_EXIT,   /* the process did */
+};
+
 struct rt_thread {
-	/* Every event. */
-	uint8_t *buf;
-	size_t used;  /* bytes of whole events in buf */
-	size_t limit; /* RT_BUF_MAX, or 0 when the stream is broken */
+	pthread_mutex_t lock; /* of all but what the way of an event uses */
+
+	/* The buffer: a mapped stream.tail, or private memory of that layout. */
+	struct tail *tail;
+	size_t limit;  /* bytes of events that fit now; 0: the stream takes none */
+	bool shared;   /* it is a file, which grows up to RT_BUF_MAX */
+	bool draining; /* the stream may have a part of it */
+	_Atomic uint64_t lost[RT_LOSSES];
+	_Atomic uint64_t lost_since; /* clock of the first, ns */
 
 	/* Every flush. */
-	int fd;        /* stream.obs, or -1 */
-	off_t size;    /* bytes of it that are whole events */
-	uint64_t lost; /* events that did not reach it */
+	int fd;     /* stream.obs, or -1 */
+	off_t size; /* bytes of it that are whole events */
+
+	/* Metadata. */
+	struct json *meta; /* stream.json, but for what is written last */
+	struct json *cpus;
+	bool have_rank;
+	int rank, nranks;
+	bool counter;            /* clocks are those of the counter, */
+	uint64_t clock_error;    /* which was off by this at most, ns */
+	bool due;                /* to be written before the next event */
+	size_t changes, written; /* changes so far, and when it was written last */
 
 	/* Begin and end. */
 	pid_t tid;
-	bool have_rank;
-	int rank, nranks;
-	cJSON *meta; /* stream.json */
-	cJSON *cpus; /* its ovni.loom_cpus, until the end */
+	enum rt_end end;
+	bool on_disk; /* its files could be created */
 	struct rt_thread *prev, *next;
 	char dir[PATH_MAX];   /* where the files are written */
 	char final[PATH_MAX]; /* where they belong; empty if that is dir */
 };
 
-/* Read once and accessed directly; 8 bytes of static TLS still allow dlopen(). */
+/* The caller's; NULL: not ready. */
 extern _Thread_local struct rt_thread *rt_self
 	__attribute__((tls_model("initial-exec")));
 
@@ -78,19 +116,69 @@ enum {
 	RT_PROC_READY,
 	RT_PROC_GONE,
 };
-extern _Atomic int rt_proc;           /* one of these */
-extern _Thread_local bool rt_finished /* ovni_thread_free() was called */
+extern _Atomic int rt_proc;               /* one of these */
+extern _Thread_local enum rt_end rt_ended /* of the caller */
 	__attribute__((tls_model("initial-exec")));
 
 struct rt_thread *rt_ready(const char *func); /* the caller's, aborts if there is none */
-void rt_need_proc(const char *func);          /* aborts unless the process is ready */
+struct rt_thread *rt_enter(const char *func); /* likewise, locked; rt_leave() lets it go */
+void rt_leave(struct rt_thread *t);
+void rt_need_proc(const char *func); /* aborts unless the process is ready */
 
-/* emit.c: write buf to the file and empty it, whatever happens. func as above; errors
- * are reported in its name and break the stream. */
+/* Says how large an event may be that the way of an event takes: the caller's thread. */
+void rt_make_room(const struct rt_thread *t);
+void rt_forget(enum rt_end end); /* the caller has no thread any more */
+
+/* Value of an environment variable, NULL if unset or empty. */
+const char *rt_env(const char *name);
+
+/* buffer.c. The lock is held. */
+
+/* Gives a thread its buffer. Returns 0, or -1 without memory. Where a tail cannot be, there is
+ * private memory (said once for the process, unless the user wanted it). */
+int rt_buffer_open(struct rt_thread *t);
+
+/* Makes room for an event of `size` bytes if the buffer can grow. Returns whether there is. */
+bool rt_buffer_grow(struct rt_thread *t, size_t size);
+
+/* Writes the buffer to the stream and empties it. Errors are reported in the name of func and
+ * end the stream. */
 void rt_drain(struct rt_thread *t, const char *func);
 
-/* Stop writing to this stream; events in buf are lost from offset `from` on. */
+/* Ends the stream. What a private buffer has is lost, from its byte `from` on. */
 void rt_break(struct rt_thread *t, size_t from);
+
+/* Removes the tail if the stream has all of it. The memory stays. */
+void rt_buffer_retire(struct rt_thread *t);
+
+/* Releases the memory. */
+void rt_buffer_close(struct rt_thread *t);
+
+/* Counts an event that is lost. From anywhere, without the lock. */
+void rt_lose(struct rt_thread *t, enum rt_loss why);
+
+/* threads.c: all ready threads. */
+void rt_enlist(struct rt_thread *t, const char *func); /* aborts if there is one of that tid */
+void rt_delist(struct rt_thread *t);
+/* Calls fn for each, with the list locked. Returns false, without a call, if the list is locked and try_only is set. */
+bool rt_each_thread(void (*fn)(struct rt_thread *t), bool try_only);
+void rt_fork_lock(void);
+void rt_fork_unlock(void);
+struct rt_thread *rt_take_all(void); /* in the child of a fork: empties the list */
+
+/* end.c: how processes and threads end that nobody told. */
+void rt_watch_ends(void);               /* once for a process */
+void rt_watch_thread(const char *func); /* for the caller */
+void rt_unwatch_thread(void);
+
+/* life.c */
+/* Ends a stream and its metadata, once. The lock is held. */
+void rt_finish(struct rt_thread *t, enum rt_end end, const char *func);
+void rt_release(struct rt_thread *t);
+
+/* clock.c */
+void rt_clock_begin(void);         /* reads OVNI_CLOCK, before the process is ready */
+bool rt_clock_error(uint64_t *ns); /* how far off the caller's was at most; false: it is the system's */
 
 /* disk.c: all return 0, or -1 with errno set and nothing reported. */
 int rt_path(char out[PATH_MAX], const char *fmt, ...)
@@ -100,23 +188,33 @@ int rt_open(const char *path);
 int rt_write(int fd, const void *buf, size_t size, size_t *done);
 int rt_close(int fd);
 
-/* move.c: bring stream.* from t->dir to t->final. Errors are reported; the files that
- * could not be brought stay where they are. */
+/* move.c: with OVNI_TMPDIR, files are written elsewhere first. */
+
+/* Leaves links in t->final to the files in t->dir, so that who looks for the trace of a process
+ * that was killed finds them. File systems without links have none. moved: only to files that are
+ * still there. */
+void rt_link(const struct rt_thread *t, bool moved);
+
+/* Brings stream.* from t->dir to t->final. Errors are reported; the files that could not be brought
+ * stay where they are. */
 void rt_move(const struct rt_thread *t, const char *func);
 
-/* meta.c: the tree of the calling thread, and its file. */
+/* meta.c: the tree of a thread, and its file. The lock is held. */
 void rt_meta_begin(struct rt_thread *t, const char *func, const char *loom, int app, int pid);
-void rt_meta_end(struct rt_thread *t, const char *func);
 int rt_meta_write(struct rt_thread *t, const char *func);
+
+/* When a change must be in the file: of the calling thread, whose lock is held. */
+enum rt_when {
+	RT_WHEN_FLUSHED, /* at the next flush; earlier when there are as many changes as the file has */
+	RT_WHEN_USED,    /* before the next event */
+	RT_NOW,          /* other threads may need it */
+};
+void rt_meta_changed(struct rt_thread *t, enum rt_when when, const char *func);
 
 /* tree.c: dotted keys. rt_set takes value over, replaces what is there and creates what
  * is missing on the way; it aborts on a NULL value (no memory) too. */
-cJSON *rt_find(const cJSON *root, const char *key);
-cJSON *rt_member(const cJSON *object, const char *name, size_t len); /* NULL: none, or no object */
-void rt_set(cJSON *root, const char *func, const char *key, cJSON *value);
-void rt_set_str(cJSON *root, const char *func, const char *key, const char *value);
-
-/* jsonout.c: print v to f. indent < 0 is one line without blanks. Errors are those of f. */
-void rt_json_print(FILE *f, const cJSON *v, int indent);
+struct json *rt_find(const struct json *root, const char *key);
+void rt_set(struct json *root, const char *func, const char *key, struct json *value);
+void rt_set_str(struct json *root, const char *func, const char *key, const char *value);
 
 #endif

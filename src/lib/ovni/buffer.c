@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* buffer: the events of a thread on their way to its stream.
+ *
+ * They are in a mapped file if that can be (tail.h), so that they outlive the process. Disk for it is
+ * reserved before it is written to, since a store to a page that the disk has no room for ends the
+ * process; a bit at a time, as most threads of large programs emit little. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+#include "rt.h"
+
+enum {
+	FIRST_LIMIT = 16 * 1024, /* bytes of events; doubled when they are full */
+	MAP_SIZE = TAIL_HEADER + RT_BUF_MAX + RT_FLUSH_PAIR,
+};
+
+/* File systems of other machines: a page that is written there may block, or come late. */
+static const char *
+slow_filesystem(int fd)
+{
+	static const struct {
+		uint32_t magic;
+		const char *name;
+	} slow[] = {
+		{ 0x6969, "NFS" },
+		{ 0x0bd00bd0, "Lustre" },
+		{ 0x65735546, "FUSE" },
+		{ 0x47504653, "GPFS" },
+		{ 0x19830326, "BeeGFS" },
+		{ 0x00c36400, "Ceph" },
+		{ 0x01021997, "9P" },
+		{ 0x0000517b, "SMB" },
+		{ 0xfe534d42, "SMB" },
+		{ 0xff534d42, "SMB" },
+		{ 0xaad7aaea, "PanFS" },
+		{ 0x5346414f, "AFS" },
+	};
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) < 0)
+		return NULL;
+	for (size_t i = 0; i < sizeof(slow) / sizeof(slow[0]); i++)
+		if ((uint32_t)fs.f_type == slow[i].magic)
+			return slow[i].name;
+	return NULL;
+}
+
+/* Reserves disk and memory for `limit` bytes of events. */
+static int
+reserve(int fd, struct tail *tail, size_t limit)
+{
+	off_t size = (off_t)(TAIL_HEADER + limit + RT_FLUSH_PAIR);
+	int rc;
+
+	do
+		rc = fallocate(fd, 0, 0, size);
+	while (rc < 0 && errno == EINTR);
+	if (rc < 0)
+		return -1;
+#ifdef MADV_POPULATE_WRITE
+	/* Saves faults while events are added; kernels that cannot do it do no harm. */
+	int err = errno;
+	(void)madvise(tail, (size_t)size, MADV_POPULATE_WRITE);
+	errno = err;
+#endif
+	return 0;
+}
+
+/* Why a thread has a private buffer, once for a process. */
+static void
+say_private(const struct rt_thread *t, const char *why)
+{
+	static atomic_flag said = ATOMIC_FLAG_INIT;
+
+	if (!atomic_flag_test_and_set(&said))
+		rt_warn("events in memory are lost if the process is killed, %s/" TAIL_NAME " cannot be mapped: %s "
+			"(OVNI_BUFFER=private says nothing)",
+			t->dir, why);
+}
+
+static int
+open_shared(struct rt_thread *t, int fd, bool forced)
+{
+	const char *slow = forced ? NULL : slow_filesystem(fd);
+	if (slow != NULL) {
+		say_private(t, slow);
+		return -1;
+	}
+	struct tail *tail = MAP_FAILED;
+	if (ftruncate(fd, MAP_SIZE) < 0 ||
+		(tail = mmap(NULL, MAP_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) == MAP_FAILED ||
+		reserve(fd, tail, FIRST_LIMIT) < 0) {
+		say_private(t, strerror(errno));
+		if (tail != MAP_FAILED)
+			(void)munmap(tail, MAP_SIZE);
+		return -1;
+	}
+	t->tail = tail;
+	t->shared = true;
+	t->limit = FIRST_LIMIT;
+	return 0;
+}
+
+static int
+tail_path(char path[PATH_MAX], const struct rt_thread *t)
+{
+	return rt_path(path, "%s/" TAIL_NAME, t->dir);
+}
+
+/* Gives the thread a mapped file. Returns 0, or -1 if it cannot be (said if the user should know). */
+static int
+try_shared(struct rt_thread *t)
+{
+	const char *wish = rt_env("OVNI_BUFFER");
+	char path[PATH_MAX];
+
+	if (!t->on_disk || (wish != NULL && strcmp(wish, "private") == 0) || tail_path(path, t) < 0)
+		return -1;
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (fd < 0) {
+		say_private(t, strerror(errno));
+		return -1;
+	}
+	int rc = open_shared(t, fd, wish != NULL && strcmp(wish, "shared") == 0);
+	(void)close(fd);
+	if (rc < 0)
+		(void)unlink(path);
+	return rc;
+}
+
+int
+rt_buffer_open(struct rt_thread *t)
+{
+	if (try_shared(t) < 0) {
+		t->tail = calloc(1, MAP_SIZE);
+		if (t->tail == NULL)
+			return -1;
+		t->limit = RT_BUF_MAX;
+	}
+	t->tail->version = TAIL_VERSION;
+	t->tail->capacity = RT_BUF_MAX + RT_FLUSH_PAIR;
+	atomic_store(&t->tail->offset, (uint64_t)t->size);
+	memcpy(t->tail->magic, TAIL_MAGIC, sizeof(t->tail->magic));
+	return 0;
+}
+
+bool
+rt_buffer_grow(struct rt_thread *t, size_t size)
+{
+	char path[PATH_MAX];
+	size_t used = atomic_load_explicit(&t->tail->used, memory_order_relaxed);
+	size_t limit = t->limit;
+
+	while (limit < RT_BUF_MAX && used + size >= limit)
+		limit *= 2;
+	if (limit == t->limit || used + size >= limit || tail_path(path, t) < 0)
+		return used + size < t->limit;
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	if (reserve(fd, t->tail, limit) == 0)
+		t->limit = limit;
+	(void)close(fd);
+	return used + size < t->limit;
+}
+
+void
+rt_lose(struct rt_thread *t, enum rt_loss why)
+{
+	uint64_t none = 0;
+
+	atomic_fetch_add(&t->lost[why], 1);
+	if (atomic_load(&t->lost_since) == 0)
+		(void)atomic_compare_exchange_strong(&t->lost_since, &none, ovni_clock_now());
+	atomic_fetch_add(&t->tail->lost, 1);
+	atomic_store(&t->tail->lost_since, atomic_load(&t->lost_since));
+}
+
+void
+rt_break(struct rt_thread *t, size_t from)
+{
+	size_t used = atomic_load(&t->tail->used);
+	size_t whole = 0;
+
+	/* A tail keeps all of it, and readers take it from there. */
+	for (size_t at = 0; at < used;) {
+		at += wire_event_size(t->tail->events + at, used - at);
+		if (at <= from)
+			whole = at;
+		else if (!t->shared)
+			rt_lose(t, RT_LOST_WRITE);
+	}
+	t->size += (off_t)whole;
+	if (!t->shared)
+		atomic_store(&t->tail->used, 0);
+	t->limit = 0;
+
+	/* Cut off the written part of the next event. A reader copes with it, so there is
+	 * nothing to do when this fails too. */
+	if (t->fd >= 0 && from > whole && ftruncate(t->fd, t->size) < 0)
+		return;
+}
+
+void
+rt_drain(struct rt_thread *t, const char *func)
+{
+	size_t done = 0, used = atomic_load_explicit(&t->tail->used, memory_order_acquire);
+
+	if (used == 0 || t->limit == 0)
+		return;
+	t->draining = true;
+	if (rt_write(t->fd, t->tail->events, used, &done) < 0) {
+		rt_error(func, "tracing of thread %d stops, cannot write %s/stream%s:",
+			(int)t->tid, t->dir, OVNI_STREAM_EXT);
+		rt_break(t, done);
+		t->draining = false;
+		return;
+	}
+	t->size += (off_t)used;
+	/* The owner may be adding an event while another thread ends its stream. The tail then is as
+	 * good as it was: the stream has all of it. */
+	if (t == rt_self) {
+		atomic_store_explicit(&t->tail->used, 0, memory_order_release);
+		atomic_store_explicit(&t->tail->offset, (uint64_t)t->size, memory_order_release);
+	}
+	t->draining = false;
+}
+
+void
+rt_buffer_retire(struct rt_thread *t)
+{
+	char path[PATH_MAX];
+
+	if (t->shared && t->limit > 0 && tail_path(path, t) == 0 && unlink(path) < 0 && errno != ENOENT)
+		rt_warn("cannot remove %s, whose events are in the stream:", path);
+}
+
+void
+rt_buffer_close(struct rt_thread *t)
+{
+	if (t->shared)
+		(void)munmap(t->tail, MAP_SIZE);
+	else
+		free(t->tail);
+	t->tail = NULL;
+}
