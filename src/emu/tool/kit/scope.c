@@ -15,24 +15,26 @@ enum {
 
 /* ---- Schema. ---- */
 
+/* id: of what gets the fields, or <0. */
+static int
+add_fields(schema_t *s, int id, const struct conv_table *t, int (*add)(schema_t *s, int id, const char *name, uint8_t type, int enum_id))
+{
+	int rc = id;
+	for (int k = 0; k < CONV_FIELDS && t->fields[k].name && rc >= 0; k++)
+		rc = add(s, id, t->fields[k].name, t->fields[k].type, t->fields[k].enum_id);
+	return rc < 0 ? rc : id;
+}
+
 int
 convscope_storage(schema_t *s, int scope, const struct conv_table *t)
 {
-	int id = uscope_schema_add_storage(s, t->name, scope, t->slots, t->flags);
-	int rc = id;
-	for (int k = 0; k < CONV_FIELDS && t->fields[k].name && rc >= 0; k++)
-		rc = uscope_schema_add_field(s, id, t->fields[k].name, t->fields[k].type, t->fields[k].enum_id);
-	return rc < 0 ? rc : id;
+	return add_fields(s, uscope_schema_add_storage(s, t->name, scope, t->slots, t->flags), t, uscope_schema_add_field);
 }
 
 int
 convscope_event(schema_t *s, int scope, const struct conv_table *t)
 {
-	int id = uscope_schema_add_event(s, t->name, scope);
-	int rc = id;
-	for (int k = 0; k < CONV_FIELDS && t->fields[k].name && rc >= 0; k++)
-		rc = uscope_schema_add_event_field(s, id, t->fields[k].name, t->fields[k].type, t->fields[k].enum_id);
-	return rc < 0 ? rc : id;
+	return add_fields(s, uscope_schema_add_event(s, t->name, scope), t, uscope_schema_add_event_field);
 }
 
 /* ---- Slots. ---- */

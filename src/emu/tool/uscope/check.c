@@ -12,29 +12,20 @@ enum {
 };
 
 struct check {
-	struct tool *tool;
 	struct source *src;
 	uint64_t findings;
 	uint64_t frames, operations, events;
 };
 
-/* The list of findings stays open. */
-static void
-begin_json(struct check *c)
-{
-	json_open(&c->tool->out, NULL, '{');
-	json_open(&c->tool->out, "errors", '[');
-}
-
 static bool
 on_finding(const uscope_error_t *e, void *user)
 {
 	struct check *c = user;
-	struct wbuf *w = &c->tool->out;
+	struct wbuf *w = &c->src->tool->out;
 	const char *reason = *e->reason ? e->reason : uscope_status_text(e->status);
 	if (++c->findings > FINDINGS_MAX)
-		return !utool_stop(c->tool);
-	if (c->tool->json) {
+		return !utool_stop(c->src->tool);
+	if (c->src->tool->json) {
 		json_open(w, NULL, '{');
 		json_str(w, "status", uscope_status_name(e->status));
 		if (e->segment < 0)
@@ -54,7 +45,7 @@ on_finding(const uscope_error_t *e, void *user)
 	if (e->segment >= 0 || e->offset)
 		wbuf_printf(w, ", offset 0x%" PRIx64 "%s", e->offset, e->raw_offset ? " of its decompressed deltas" : "");
 	put_str(w, "\n");
-	return !utool_stop(c->tool);
+	return !utool_stop(c->src->tool);
 }
 
 static void
@@ -96,15 +87,14 @@ on_verify(const uscope_error_t *e, void *user)
 static int
 put_result(struct check *c)
 {
-	struct wbuf *w = &c->tool->out;
+	struct wbuf *w = &c->src->tool->out;
 	uint32_t segments = uscope_num_segments(c->src->reader);
 	bool complete = uscope_is_complete(c->src->reader);
-	if (c->tool->json)
-		json_close(w, ']');
+	show_close(c->src, ']', "");
 	uint64_t broken = show_diags(c->src, "violations", "V", "", "");
 	(void)show_diags(c->src, "notes", "N", "", "note ");
 	bool good = broken == 0 && c->findings == 0;
-	if (c->tool->json) {
+	if (c->src->tool->json) {
 		json_bool(w, "good", good);
 		json_bool(w, "complete", complete);
 		json_u64(w, "segments", segments);
@@ -126,10 +116,11 @@ put_result(struct check *c)
 static void
 put_unreadable(struct check *c, const char *path, const uscope_error_t *e)
 {
-	struct wbuf *w = &c->tool->out;
+	struct wbuf *w = &c->src->tool->out;
 	c->src->path = path;
-	if (c->tool->json) {
-		begin_json(c);
+	if (c->src->tool->json) {
+		json_open(w, NULL, '{');
+		json_open(w, "errors", '[');
 		(void)on_finding(e, c);
 		json_close(w, ']');
 		json_open(w, "violations", '{');
@@ -139,13 +130,13 @@ put_unreadable(struct check *c, const char *path, const uscope_error_t *e)
 		json_bool(w, "good", false);
 		json_end(w);
 	}
-	(void)utool_fail(c->tool, c->src, e);
+	(void)utool_fail(c->src->tool, c->src, e);
 }
 
 int
 run_check(struct tool *t, int argc, char **argv)
 {
-	struct check c = { .tool = t, .src = &t->in[0] };
+	struct check c = { .src = &t->in[0] };
 	bool verify = false;
 	const struct tool_option own[] = {
 		{ { 0, "verify", NULL, "replay: checkpoints and summary fit what is before" }, TAKE_FLAG, &verify },
@@ -163,8 +154,8 @@ run_check(struct tool *t, int argc, char **argv)
 	if (!utool_adopt(t, c.src, argv[optind], r))
 		return t->status;
 
-	if (t->json)
-		begin_json(&c);
+	show_open(c.src, NULL, '{', "");
+	show_open(c.src, "errors", '[', "");
 	uint32_t n = uscope_num_segments(r);
 	uint32_t parts = verify ? 2 * n : n;
 	for (uint32_t i = 0; i < n && !utool_stop(t); i++) {

@@ -10,12 +10,12 @@ struct csv {
 };
 
 static void *
-csv_open(struct tool *t, struct source *s, const struct export_options *o, int *status)
+csv_open(struct tool *t, struct source *s, bool labels)
 {
-	(void)o;
+	(void)labels; /* both are printed */
 	struct csv *c = arena_new(&s->arena, struct csv, 1);
 	if (!c) {
-		*status = utool_no_memory(t);
+		t->status = utool_no_memory(t);
 		return NULL;
 	}
 	*c = (struct csv){ .src = s, .w = s->w };

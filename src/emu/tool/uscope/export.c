@@ -115,11 +115,11 @@ int
 run_export(struct tool *t, int argc, char **argv)
 {
 	struct exporting e = { .tool = t, .src = &t->in[0] };
-	struct export_options how = { 0 };
+	bool labels = false;
 	const char *format = NULL;
 	const struct tool_option own[] = {
 		{ { 0, "format", "FORMAT", "csv or vcd; no default" }, TAKE_TEXT, &format },
-		{ { 0, "labels", NULL, "vcd: labels and texts as strings, for GTKWave" }, TAKE_FLAG, &how.labels },
+		{ { 0, "labels", NULL, "vcd: labels and texts as strings, for GTKWave" }, TAKE_FLAG, &labels },
 	};
 	int last = utool_next(t, UTOOL_OPTIONS(own), argc, argv);
 	e.to = format ? find_format(format) : NULL;
@@ -129,11 +129,10 @@ run_export(struct tool *t, int argc, char **argv)
 		return utool_usage(t, "--format '%s': it is csv or vcd", format);
 	if (!utool_ready(t, last, argc, argv, 1) || !utool_load(t, e.src, argv[optind]) || !utool_pick(t, e.src))
 		return t->status;
-	int status = STATUS_GOOD;
-	e.self = e.to->open(t, e.src, &how, &status);
+	e.self = e.to->open(t, e.src, labels);
 	if (!e.self)
-		return status;
-	status = export_all(&e);
+		return t->status;
+	int status = export_all(&e);
 	uscope_state_free(e.state);
 	return status;
 }

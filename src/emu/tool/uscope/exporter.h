@@ -6,14 +6,10 @@
 
 #include "show.h"
 
-struct export_options {
-	bool labels; /* vcd: labels and texts instead of numbers */
-};
-
 struct exporter {
 	const char *name;
-	/* NULL: reported, *status is the exit status. */
-	void *(*open)(struct tool *t, struct source *s, const struct export_options *o, int *status);
+	/* NULL: reported, and the status of the tool is the exit status. labels: instead of numbers. */
+	void *(*open)(struct tool *t, struct source *s, bool labels);
 	/* The state that all begins with; again where segments are missing. Borrowed. */
 	void (*state)(void *self, const uscope_state_t *state, uint64_t time_ps);
 	/* Operations and events that are chosen, times do not go back. `state` is that after

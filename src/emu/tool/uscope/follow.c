@@ -20,9 +20,8 @@ wait_for_more(struct follow *f, const char *path)
 {
 	if (f->timeout_ps && f->quiet_ps >= f->timeout_ps) {
 		char buf[WHEN_TEXT];
-		utool_error(f->tool, "timeout", "nothing came for %s\nin %s\nhint: its writer may have been stopped: `uscope recover` makes it complete",
+		f->status = utool_error(f->tool, "timeout", "nothing came for %s\nin %s\nhint: its writer may have been stopped: `uscope recover` makes it complete",
 			when_text(buf, f->timeout_ps), path);
-		f->status = STATUS_BAD;
 		return false;
 	}
 	struct timespec ts = { .tv_sec = (time_t)(f->interval_ps / PS_PER_S), .tv_nsec = (long)(f->interval_ps % PS_PER_S / PS_PER_NS) };

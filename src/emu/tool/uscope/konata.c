@@ -355,11 +355,9 @@ run_konata(struct tool *t, int argc, char **argv)
 	struct pipeline p = { .src = src, .w = src->w, .lives = arena_new(&src->arena, struct life, SLOTS) };
 	if (!p.lives)
 		return utool_no_memory(t);
-	if (!cpuscope_find(&p.cpu, &src->paths, core)) {
-		utool_error(t, "no-pipeline", "no scope%s%s has the protocol cpu and a sparse storage 'entities'\nin %s\nhint: `uscope info` lists the scopes",
+	if (!cpuscope_find(&p.cpu, &src->paths, core))
+		return utool_error(t, "no-pipeline", "no scope%s%s has the protocol cpu and a sparse storage 'entities'\nin %s\nhint: `uscope info` lists the scopes",
 			core ? " named " : "", core ? core : "", src->path);
-		return STATUS_BAD;
-	}
 	put_str(p.w, "Kanata\t0004\n");
 	if (uscope_num_segments(src->reader)) {
 		uscope_state_t *first = uscope_segment_checkpoint(src->reader, 0);

@@ -6,31 +6,20 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-void
+int
 utool_error(struct tool *t, const char *name, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
 	diag_say(&t->diag, name, NULL, fmt, ap);
 	va_end(ap);
-}
-
-void
-utool_warn(struct tool *t, const char *fmt, ...)
-{
-	if (t->quiet)
-		return;
-	va_list ap;
-	va_start(ap, fmt);
-	diag_say(&t->diag, NULL, NULL, fmt, ap);
-	va_end(ap);
+	return STATUS_BAD;
 }
 
 int
 utool_no_memory(struct tool *t)
 {
-	utool_error(t, "E_NOMEM", "out of memory");
-	return STATUS_BAD;
+	return utool_error(t, "E_NOMEM", "out of memory");
 }
 
 /* Advice for an error, printed after "hint: ". NULL: there is none. */
@@ -86,9 +75,7 @@ utool_fail(struct tool *t, struct source *s, const uscope_error_t *e)
 	const char *hint = hint_of(t, e);
 	if (hint)
 		(void)snprintf(text + n, sizeof(text) - (size_t)n, "\nhint: %s", hint);
-	utool_error(t, uscope_status_name(e->status), "%s", text);
-	s->reported = true;
-	return STATUS_BAD;
+	return utool_error(t, uscope_status_name(e->status), "%s", text);
 }
 
 int

@@ -83,18 +83,12 @@ utool_time(struct tool *t, const char *option, const char *text, uint64_t *ps)
 static bool
 set_mode(struct tool *t, const char *name)
 {
-	static const struct {
-		const char *name;
-		enum uscope_mode mode;
-	} modes[] = {
-		{ "tolerant", USCOPE_TOLERANT },
-		{ "default", USCOPE_TOLERANT },
-		{ "strict", USCOPE_STRICT },
-		{ "recover", USCOPE_RECOVER },
-	};
+	static const char *const modes[] = { [USCOPE_TOLERANT] = "tolerant", [USCOPE_STRICT] = "strict", [USCOPE_RECOVER] = "recover" };
+	if (strcmp(name, "default") == 0)
+		name = modes[USCOPE_TOLERANT];
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
-		if (strcmp(name, modes[i].name) == 0) {
-			t->mode = modes[i].mode;
+		if (strcmp(name, modes[i]) == 0) {
+			t->mode = (enum uscope_mode)i;
 			return true;
 		}
 	}
@@ -171,10 +165,8 @@ open_output(struct tool *t, int argc, char **argv)
 	if (!t->out_path) {
 		/* A copy, so that closing it leaves stdout as the C library has it. */
 		int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-		if (fd < 0) {
-			utool_error(t, "write", "cannot write the standard output: %s", strerror(errno));
-			return STATUS_BAD;
-		}
+		if (fd < 0)
+			return utool_error(t, "write", "cannot write the standard output: %s", strerror(errno));
 		if (wbuf_attach(&t->out, fd, "the standard output") == 0)
 			return STATUS_GOOD;
 		(void)close(fd);
@@ -184,26 +176,22 @@ open_output(struct tool *t, int argc, char **argv)
 		if (utool_is_same(argv[i], t->out_path))
 			return utool_usage(t, "'%s' is read and cannot be written", t->out_path);
 	int rc = wbuf_open(&t->out, t->out_path);
-	if (rc < 0)
-		utool_error(t, "write", "cannot create %s: %s", t->out_path, strerror(-rc));
-	return rc < 0 ? STATUS_BAD : STATUS_GOOD;
+	return rc < 0 ? utool_error(t, "write", "cannot create %s: %s", t->out_path, strerror(-rc)) : STATUS_GOOD;
 }
 
 bool
 utool_ready(struct tool *t, int last, int argc, char **argv, int nargs)
 {
-	t->status = STATUS_USAGE;
-	if (last == CLI_DONE)
-		t->status = STATUS_GOOD;
-	else if (last == CLI_FAILED)
-		t->status = STATUS_BAD;
-	else if (last == CLI_END && argc - optind < nargs)
-		(void)utool_usage(t, nargs == 1 ? "a file is expected" : "two files are expected");
-	else if (last == CLI_END && argc - optind > nargs)
-		(void)utool_usage(t, "'%s' is one argument too many", argv[optind + nargs]);
-	else if (last == CLI_END && t->from > t->to)
-		(void)utool_usage(t, "--from is later than --to");
-	else if (last == CLI_END)
+	int n = argc - optind;
+	if (last != CLI_END)
+		t->status = cli_status(last);
+	else if (n < nargs)
+		t->status = utool_usage(t, nargs == 1 ? "a file is expected" : "two files are expected");
+	else if (n > nargs)
+		t->status = utool_usage(t, "'%s' is one argument too many", argv[optind + nargs]);
+	else if (t->from > t->to)
+		t->status = utool_usage(t, "--from is later than --to");
+	else
 		t->status = open_output(t, argc, argv);
 	return last == CLI_END && t->status == STATUS_GOOD;
 }
@@ -214,10 +202,7 @@ utool_pick(struct tool *t, struct source *s)
 	const char *unmatched;
 	if (pick_from(&t->pick, &s->paths, &s->arena, &s->picked, &unmatched) == 0)
 		return true;
-	if (unmatched)
-		t->status = utool_usage(t, "nothing in %s is named '%s'", s->path, unmatched);
-	else
-		t->status = utool_no_memory(t);
+	t->status = unmatched ? utool_usage(t, "nothing in %s is named '%s'", s->path, unmatched) : utool_no_memory(t);
 	return false;
 }
 
@@ -288,9 +273,5 @@ utool_finish(struct tool *t, int status)
 	char path[256];
 	(void)snprintf(path, sizeof(path), "%s", t->out.path ? t->out.path : "");
 	int rc = wbuf_close(&t->out);
-	if (rc < 0) {
-		utool_error(t, "write", "cannot write %s: %s", path, strerror(-rc));
-		status = STATUS_BAD;
-	}
-	return status;
+	return rc < 0 ? utool_error(t, "write", "cannot write %s: %s", path, strerror(-rc)) : status;
 }

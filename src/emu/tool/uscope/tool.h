@@ -89,7 +89,6 @@ struct source {
 	struct arena arena; /* of the next two */
 	struct pathlist paths;
 	struct picked picked;
-	bool reported; /* damage of it has been */
 };
 
 struct tool {
@@ -152,9 +151,10 @@ bool utool_pick(struct tool *t, struct source *s);
 int utool_fail(struct tool *t, struct source *s, const uscope_error_t *e);
 /* Reports the last error of the reader. Returns STATUS_BAD. */
 int utool_failed(struct tool *t, struct source *s);
-void utool_error(struct tool *t, const char *name, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Returns STATUS_BAD. */
+int utool_error(struct tool *t, const char *name, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 int utool_no_memory(struct tool *t);
-void utool_warn(struct tool *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+#define utool_warn(t, ...) ((t)->quiet ? (void)0 : diag_warn(&(t)->diag, NULL, __VA_ARGS__))
 /* done of total parts of the work; prints at most some times a second. */
 void utool_progress(struct tool *t, double done, double total);
 

@@ -376,20 +376,19 @@ vcd_end(void *self, uint64_t time_ps)
 }
 
 static void *
-vcd_open(struct tool *t, struct source *s, const struct export_options *o, int *status)
+vcd_open(struct tool *t, struct source *s, bool labels)
 {
 	struct vcd *v = arena_new(&s->arena, struct vcd, 1);
 	uint64_t *storage_base = arena_new(&s->arena, uint64_t, s->schema->num_storages);
 	uint64_t *event_base = arena_new(&s->arena, uint64_t, s->schema->num_events);
 	if (!v || !storage_base || !event_base) {
-		*status = utool_no_memory(t);
+		t->status = utool_no_memory(t);
 		return NULL;
 	}
-	*v = (struct vcd){ .src = s, .w = s->w, .storage_base = storage_base, .event_base = event_base, .labels = o->labels };
+	*v = (struct vcd){ .src = s, .w = s->w, .storage_base = storage_base, .event_base = event_base, .labels = labels };
 	uint64_t n = number_all(v);
 	if (n > VARIABLES_MAX) {
-		utool_error(t, "too-many", "%" PRIu64 " variables are more than viewers open\nin %s\nhint: choose some with --storage, --event and --scope", n, s->path);
-		*status = STATUS_BAD;
+		t->status = utool_error(t, "too-many", "%" PRIu64 " variables are more than viewers open\nin %s\nhint: choose some with --storage, --event and --scope", n, s->path);
 		return NULL;
 	}
 	put_header(v);
