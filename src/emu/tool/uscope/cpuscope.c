@@ -12,18 +12,12 @@ find_field(const uscope_field_t *fields, uint32_t n, const char *name)
 	return NO_FIELD;
 }
 
-static uint16_t
-root_of(uint16_t scope)
-{
-	return scope == USCOPE_NONE ? 0 : scope;
-}
-
 static bool
-find_entities(struct cpuscope *c, const schema_t *s, uint32_t scope)
+find_entities(struct cpuscope *c, const schema_t *s, uint16_t scope)
 {
 	for (uint32_t i = 0; i < s->num_storages; i++) {
 		const uscope_storage_t *st = &s->storages[i];
-		if (root_of(st->scope) != scope || !(st->flags & USCOPE_SPARSE) || strcmp(st->name, "entities") != 0)
+		if (!scope_is(st->scope, scope) || !(st->flags & USCOPE_SPARSE) || strcmp(st->name, "entities") != 0)
 			continue;
 		c->storage = (uint16_t)i;
 		c->num_slots = st->num_slots;
@@ -37,21 +31,31 @@ find_entities(struct cpuscope *c, const schema_t *s, uint32_t scope)
 	return false;
 }
 
-/* An event that lacks a field is not the one that is meant. */
+/* The events by their steps, and the fields that matter; an event that lacks one is not meant. */
+static const struct {
+	const char *name, *first, *second;
+} known[STEPS] = {
+	[STEP_STAGE] = { "stage_transition", "entity_id", "stage" },
+	[STEP_NOTE] = { "annotate", "entity_id", "text" },
+	[STEP_FLUSH] = { "flush", "entity_id" },
+	[STEP_DEPENDENCY] = { "dependency", "src_id", "dst_id" },
+};
+
 static struct event_use
-find_event(const schema_t *s, uint32_t scope, const char *name, const char *first, const char *second)
+find_event(const schema_t *s, uint16_t scope, enum step_kind kind)
 {
 	for (uint32_t i = 0; i < s->num_events; i++) {
 		const uscope_event_type_t *e = &s->events[i];
-		if (root_of(e->scope) != scope || strcmp(e->name, name) != 0)
+		if (!scope_is(e->scope, scope) || strcmp(e->name, known[kind].name) != 0)
 			continue;
-		uint16_t a = find_field(e->fields, e->num_fields, first);
+		const char *second = known[kind].second;
+		uint16_t a = find_field(e->fields, e->num_fields, known[kind].first);
 		uint16_t b = second ? find_field(e->fields, e->num_fields, second) : 0;
 		if (a == NO_FIELD || b == NO_FIELD)
 			continue;
 		return (struct event_use){ .type = (uint16_t)i, .first = &e->fields[a], .second = second ? &e->fields[b] : NULL };
 	}
-	return (struct event_use){ .type = NO_TYPE };
+	return (struct event_use){ 0 };
 }
 
 bool
@@ -63,12 +67,10 @@ cpuscope_find(struct cpuscope *c, const struct pathlist *paths, const char *path
 		const char *protocol = s->scopes[i].protocol;
 		if (path && strcmp(path, *here ? here : "/") != 0 && strcmp(path, s->scopes[i].name) != 0)
 			continue;
-		if (!protocol || strcmp(protocol, "cpu") != 0 || !find_entities(c, s, i))
+		if (!protocol || strcmp(protocol, "cpu") != 0 || !find_entities(c, s, (uint16_t)i))
 			continue;
-		c->stage = find_event(s, i, "stage_transition", "entity_id", "stage");
-		c->note = find_event(s, i, "annotate", "entity_id", "text");
-		c->flush = find_event(s, i, "flush", "entity_id", NULL);
-		c->dependency = find_event(s, i, "dependency", "src_id", "dst_id");
+		for (int kind = STEP_STAGE; kind < STEPS; kind++)
+			c->events[kind] = find_event(s, (uint16_t)i, (enum step_kind)kind);
 		c->period_ps = s->clocks[uscope_scope_clock(s, (uint16_t)i)].period_ps;
 		c->period_ps = c->period_ps ? c->period_ps : 1;
 		return true;
@@ -108,20 +110,11 @@ get_slot(const uscope_item_t *item, const uscope_field_t *f, uint16_t *slot)
 static bool
 step_of_event(const struct cpuscope *c, const uscope_item_t *item, struct step *step)
 {
-	const struct {
-		enum step_kind kind;
-		const struct event_use *use;
-	} known[] = {
-		{ STEP_STAGE, &c->stage },
-		{ STEP_NOTE, &c->note },
-		{ STEP_FLUSH, &c->flush },
-		{ STEP_DEPENDENCY, &c->dependency },
-	};
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		const struct event_use *use = known[i].use;
+	for (int kind = STEP_STAGE; kind < STEPS; kind++) {
+		const struct event_use *use = &c->events[kind];
 		if (!use->first || item->event_type != use->type)
 			continue;
-		*step = (struct step){ .kind = known[i].kind, .field = NO_FIELD };
+		*step = (struct step){ .kind = (enum step_kind)kind, .field = NO_FIELD };
 		if (use->second)
 			step->value = load_value((const uint8_t *)item->payload + use->second->offset, use->second->size);
 		return get_slot(item, use->first, &step->slot) &&

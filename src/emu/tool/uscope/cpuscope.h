@@ -10,7 +10,20 @@
 enum {
 	SLOTS = 65536, /* files of other converters use slots that their storage has not */
 	NO_FIELD = 0xffff,
-	NO_TYPE = 0xffff,
+};
+
+enum step_kind {
+	STEP_SET,
+	STEP_ADD,
+	STEP_CLEAR,
+	STEP_STAGE,
+	STEP_NOTE,
+	STEP_FLUSH,
+	STEP_DEPENDENCY,
+};
+
+enum {
+	STEPS = STEP_DEPENDENCY + 1,
 };
 
 /* A type of event, with the places of two fields. */
@@ -26,18 +39,8 @@ struct cpuscope {
 	uint32_t num_fields;
 	uint32_t period_ps;
 	uint16_t storage;
-	uint16_t thread, pc, bits; /* fields, or NO_FIELD */
-	struct event_use stage, note, flush, dependency;
-};
-
-enum step_kind {
-	STEP_SET,
-	STEP_ADD,
-	STEP_CLEAR,
-	STEP_STAGE,
-	STEP_NOTE,
-	STEP_FLUSH,
-	STEP_DEPENDENCY,
+	uint16_t thread, pc, bits;      /* fields, or NO_FIELD */
+	struct event_use events[STEPS]; /* from STEP_STAGE on */
 };
 
 struct step {

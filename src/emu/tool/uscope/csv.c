@@ -23,43 +23,37 @@ csv_open(struct tool *t, struct source *s, bool labels)
 	return c;
 }
 
-/* slot < 0: none. */
+/* Ends a cell. */
 static void
-put_head(struct csv *c, uint64_t time_ps, const char *kind, uint16_t scope, const char *name, int32_t slot)
+put_cell(struct csv *c, const char *text)
+{
+	put_csv(c->w, text, strlen(text));
+	put_str(c->w, ",");
+}
+
+/* slot < 0: none; f NULL: a line without field. */
+static void
+put_line(struct csv *c, uint64_t time_ps, const char *kind, uint16_t scope, const char *name, int32_t slot, const uscope_field_t *f, uint64_t value)
 {
 	const char *path = pathlist_scope(&c->src->paths, scope);
-	path = *path ? path : "/";
 	put_u64(c->w, time_ps);
 	put_str(c->w, ",");
 	put_u64(c->w, c->items);
 	put_str(c->w, ",");
-	put_str(c->w, kind);
-	put_str(c->w, ",");
-	put_csv(c->w, path, strlen(path));
-	put_str(c->w, ",");
-	put_csv(c->w, name, strlen(name));
-	put_str(c->w, ",");
+	put_cell(c, kind);
+	put_cell(c, *path ? path : "/");
+	put_cell(c, name);
 	if (slot >= 0)
 		put_i64(c->w, slot);
 	put_str(c->w, ",");
-}
-
-/* f NULL: a line without field. */
-static void
-put_rest(struct csv *c, const uscope_field_t *f, uint64_t value)
-{
-	if (f) {
-		put_csv(c->w, f->name, strlen(f->name));
-		put_str(c->w, ",");
+	put_cell(c, f ? f->name : "");
+	if (f)
 		show_number(c->src, f, value);
-		put_str(c->w, ",");
-		uint32_t n = 0;
-		const char *text = value_text(c->src, f, value, &n);
-		if (text)
-			put_csv(c->w, text, n);
-	} else {
-		put_str(c->w, ",,");
-	}
+	put_str(c->w, ",");
+	uint32_t n = 0;
+	const char *text = f ? value_text(c->src, f, value, &n) : NULL;
+	if (text)
+		put_csv(c->w, text, n);
 	put_str(c->w, "\n");
 }
 
@@ -76,17 +70,14 @@ csv_state(void *self, const uscope_state_t *state, uint64_t time_ps)
 			uint64_t v = uscope_state_prop(state, (uint16_t)id, (uint16_t)p);
 			if (v == 0)
 				continue;
-			put_head(c, time_ps, "init", st->scope, st->name, -1);
-			put_rest(c, &st->properties[p], v);
+			put_line(c, time_ps, "init", st->scope, st->name, -1, &st->properties[p], v);
 			c->items++;
 		}
 		for (uint32_t slot = 0; slot < st->num_slots && !utool_stop(c->src->tool); slot++) {
 			if (!slot_has_content(c->src, state, (uint16_t)id, (uint16_t)slot))
 				continue;
-			for (uint32_t f = 0; f < st->num_fields; f++) {
-				put_head(c, time_ps, "init", st->scope, st->name, (int32_t)slot);
-				put_rest(c, &st->fields[f], uscope_slot_field_raw(state, (uint16_t)id, (uint16_t)slot, (uint16_t)f));
-			}
+			for (uint32_t f = 0; f < st->num_fields; f++)
+				put_line(c, time_ps, "init", st->scope, st->name, (int32_t)slot, &st->fields[f], uscope_slot_field_raw(state, (uint16_t)id, (uint16_t)slot, (uint16_t)f));
 			c->items++;
 		}
 	}
@@ -101,8 +92,7 @@ csv_op(void *self, const uscope_state_t *state, const uscope_item_t *item, bool 
 	struct csv *c = self;
 	const uscope_storage_t *st = &c->src->schema->storages[item->storage];
 	const uscope_field_t *f = item->action == USCOPE_SLOT_CLEAR ? NULL : item_field(c->src, item);
-	put_head(c, item->time_ps, action_name(item), st->scope, st->name, item->action == USCOPE_PROP_SET ? -1 : item->slot);
-	put_rest(c, f, item->value);
+	put_line(c, item->time_ps, action_name(item), st->scope, st->name, item->action == USCOPE_PROP_SET ? -1 : item->slot, f, item->value);
 	c->items++;
 }
 
@@ -114,13 +104,10 @@ csv_event(void *self, const uscope_item_t *item)
 	const uint8_t *payload = item->payload;
 	for (uint32_t i = 0; i < e->num_fields; i++) {
 		const uscope_field_t *f = &e->fields[i];
-		put_head(c, item->time_ps, "event", e->scope, e->name, -1);
-		put_rest(c, f, load_value(payload + f->offset, f->size));
+		put_line(c, item->time_ps, "event", e->scope, e->name, -1, f, load_value(payload + f->offset, f->size));
 	}
-	if (e->num_fields == 0) {
-		put_head(c, item->time_ps, "event", e->scope, e->name, -1);
-		put_rest(c, NULL, 0);
-	}
+	if (e->num_fields == 0)
+		put_line(c, item->time_ps, "event", e->scope, e->name, -1, NULL, 0);
 	c->items++;
 }
 

@@ -7,16 +7,16 @@
 #include <inttypes.h>
 
 struct dump {
-	struct tool *tool;
 	struct source *src;
 	bool checkpoints;
 	uint32_t errors; /* in checkpoints */
 };
 
 static void
-put_damage(struct dump *d, const uscope_error_t *e)
+put_damage(void *user, const uscope_error_t *e)
 {
-	struct wbuf *w = &d->tool->out;
+	const struct dump *d = user;
+	struct wbuf *w = d->src->w;
 	json_open(w, NULL, '{');
 	json_str(w, "kind", "damage");
 	json_i64(w, "segment", e->segment);
@@ -28,12 +28,6 @@ put_damage(struct dump *d, const uscope_error_t *e)
 }
 
 static void
-on_damage(void *user, const uscope_error_t *e)
-{
-	put_damage(user, e);
-}
-
-static void
 on_segment(void *user, uint32_t index)
 {
 	struct dump *d = user;
@@ -41,7 +35,7 @@ on_segment(void *user, uint32_t index)
 	/* A bad header shows when the items are read. */
 	if (uscope_segment_info(d->src->reader, index, &seg) < 0)
 		return;
-	struct wbuf *w = &d->tool->out;
+	struct wbuf *w = d->src->w;
 	json_open(w, NULL, '{');
 	json_str(w, "kind", "segment");
 	json_u64(w, "segment", index);
@@ -54,7 +48,7 @@ on_segment(void *user, uint32_t index)
 		show_state(d->src, state, false, "checkpoint", seg.time_start_ps);
 	} else {
 		const uscope_error_t *e = uscope_reader_error(d->src->reader);
-		(void)utool_fail(d->tool, d->src, e);
+		(void)utool_fail(d->src->tool, d->src, e);
 		put_damage(d, e);
 		d->errors++;
 	}
@@ -65,7 +59,7 @@ int
 run_dump(struct tool *t, int argc, char **argv)
 {
 	struct source *src = &t->in[0];
-	struct dump dump = { .tool = t, .src = src };
+	struct dump dump = { .src = src };
 	bool frames = false;
 	const struct tool_option own[] = {
 		{ { 0, "frames", NULL, "also a line where each frame begins" }, TAKE_FLAG, &frames },
@@ -80,7 +74,7 @@ run_dump(struct tool *t, int argc, char **argv)
 	struct walk walk;
 	uscope_item_t item;
 	walk_begin(&walk, t, src, t->from, t->to);
-	walk.damage = on_damage;
+	walk.damage = put_damage;
 	walk.segment = on_segment;
 	walk.user = &dump;
 	while (walk_next(&walk, &item))

@@ -7,7 +7,6 @@
 #include <getopt.h>
 
 struct exporting {
-	struct tool *tool;
 	struct source *src;
 	const struct exporter *to;
 	void *self;
@@ -29,7 +28,7 @@ find_format(const char *name)
 static uscope_state_t *
 first_state(struct exporting *e)
 {
-	struct tool *t = e->tool;
+	struct tool *t = e->src->tool;
 	uscope_reader_t *r = e->src->reader;
 	uscope_segment_t seg;
 	uscope_state_t *state = NULL;
@@ -101,11 +100,11 @@ export_all(struct exporting *e)
 	e->to->state(e->self, e->state, e->time_ps);
 	struct walk walk;
 	uscope_item_t item;
-	walk_begin(&walk, e->tool, e->src, e->tool->from, e->tool->to);
+	walk_begin(&walk, e->src->tool, e->src, e->src->tool->from, e->src->tool->to);
 	while (walk_next(&walk, &item))
 		take(e, &walk, &item);
 	uint64_t end = uscope_header(e->src->reader)->total_time_ps;
-	end = end > e->tool->to ? e->tool->to : end;
+	end = end > e->src->tool->to ? e->src->tool->to : end;
 	if (e->to->end)
 		e->to->end(e->self, end > e->time_ps ? end : e->time_ps);
 	return walk_end(&walk);
@@ -114,7 +113,7 @@ export_all(struct exporting *e)
 int
 run_export(struct tool *t, int argc, char **argv)
 {
-	struct exporting e = { .tool = t, .src = &t->in[0] };
+	struct exporting e = { .src = &t->in[0] };
 	bool labels = false;
 	const char *format = NULL;
 	const struct tool_option own[] = {

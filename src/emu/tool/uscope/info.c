@@ -56,23 +56,6 @@ compression_name(uint64_t flags)
 										      : "LZ4";
 }
 
-static const char *
-section_name(uint16_t type)
-{
-	switch (type) {
-	case USCOPE_SECTION_SUMMARY:
-		return "summary of old";
-	case USCOPE_SECTION_STRINGS:
-		return "strings";
-	case USCOPE_SECTION_SEGMENTS:
-		return "segments";
-	case USCOPE_SECTION_COUNTER_SUMMARY:
-		return "summary";
-	default:
-		return NULL;
-	}
-}
-
 /* ---- Lists, in both forms. ---- */
 
 void
@@ -122,13 +105,19 @@ put_segments(const struct source *s)
 static void
 put_sections(const struct source *s)
 {
+	static const char *const names[] = {
+		[USCOPE_SECTION_SUMMARY] = "summary of old",
+		[USCOPE_SECTION_STRINGS] = "strings",
+		[USCOPE_SECTION_SEGMENTS] = "segments",
+		[USCOPE_SECTION_COUNTER_SUMMARY] = "summary",
+	};
 	uint32_t n = uscope_num_sections(s->reader);
 	show_open(s, "sections", '[', n ? "sections     " : "");
 	for (uint32_t i = 0; i < n && !utool_stop(s->tool); i++) {
 		uscope_section_t section;
 		if (!uscope_section_info(s->reader, i, &section))
 			continue;
-		const char *name = section_name(section.type);
+		const char *name = section.type < sizeof(names) / sizeof(names[0]) ? names[section.type] : NULL;
 		if (s->tool->json) {
 			json_open(s->w, NULL, '{');
 			json_u64(s->w, "type", section.type);

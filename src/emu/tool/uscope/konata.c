@@ -91,7 +91,7 @@ put_stage(struct pipeline *p, char what, struct life *l)
 {
 	put_cycle(p);
 	wbuf_printf(p->w, "%c\t%" PRIu64 "\t0\t", what, l->id);
-	put_field_text(p, p->cpu.stage.second, l->stage);
+	put_field_text(p, p->cpu.events[STEP_STAGE].second, l->stage);
 	put_str(p->w, "\n");
 }
 
@@ -212,7 +212,7 @@ take_step(struct pipeline *p, const struct step *s)
 			break;
 		put_cycle(p);
 		wbuf_printf(p->w, "L\t%" PRIu64 "\t1\t", l->id);
-		put_field_text(p, p->cpu.note.second, s->value);
+		put_field_text(p, p->cpu.events[STEP_NOTE].second, s->value);
 		put_str(p->w, "\n");
 		break;
 	case STEP_FLUSH:

@@ -104,83 +104,52 @@ put_schema(const struct source *s)
 
 /* ---- JSON. ---- */
 
+/* Goes through a list of objects: ends the one before `i`, and begins the next. false: the list has ended. */
+static bool
+next_object(struct wbuf *w, const char *list, uint32_t i, uint32_t n)
+{
+	if (i == 0)
+		json_open(w, list, '[');
+	else
+		json_close(w, '}');
+	if (i < n)
+		json_open(w, NULL, '{');
+	else
+		json_close(w, ']');
+	return i < n;
+}
+
 static void
 json_fields(struct wbuf *w, const char *key, const uscope_field_t *fields, uint32_t n)
 {
-	json_open(w, key, '[');
-	for (uint32_t i = 0; i < n; i++) {
-		json_open(w, NULL, '{');
+	for (uint32_t i = 0; next_object(w, key, i, n); i++) {
 		json_str(w, "name", fields[i].name);
 		json_str(w, "type", uscope_type_name(fields[i].type));
 		if (fields[i].type == USCOPE_ENUM)
 			json_u64(w, "enum", fields[i].enum_id);
-		json_close(w, '}');
 	}
-	json_close(w, ']');
 }
 
-/* Opens an object of the schema. */
 static void
-open_named(struct wbuf *w, const char *name)
+json_place(struct wbuf *w, const char *name, uint16_t scope)
 {
-	json_open(w, NULL, '{');
 	json_str(w, "name", name);
-}
-
-static void
-open_in_scope(struct wbuf *w, const char *name, uint16_t scope)
-{
-	open_named(w, name);
 	json_u64(w, "scope", scope == USCOPE_NONE ? 0 : scope);
 }
 
 static void
-json_scopes(const struct source *s)
+json_scope(const struct source *s, uint16_t id)
 {
-	const schema_t *schema = s->schema;
-	struct wbuf *w = s->w;
-	json_open(w, "clocks", '[');
-	for (uint32_t i = 0; i < schema->num_clocks; i++) {
-		open_named(w, schema->clocks[i].name);
-		json_u64(w, "period_ps", schema->clocks[i].period_ps);
-		json_close(w, '}');
-	}
-	json_close(w, ']');
-	json_open(w, "scopes", '[');
-	for (uint32_t i = 0; i < schema->num_scopes; i++) {
-		const uscope_scope_t *scope = &schema->scopes[i];
-		const char *path = pathlist_scope(&s->paths, (uint16_t)i);
-		open_named(w, scope->name);
-		json_str(w, "path", *path ? path : "/");
-		if (scope->parent == USCOPE_NONE)
-			json_str(w, "parent", NULL);
-		else
-			json_u64(w, "parent", scope->parent);
-		json_str(w, "protocol", scope->protocol);
-		json_u64(w, "clock", uscope_scope_clock(schema, (uint16_t)i));
-		json_close(w, '}');
-	}
-	json_close(w, ']');
-}
-
-static void
-json_enums(struct wbuf *w, const schema_t *schema)
-{
-	json_open(w, "enums", '[');
-	for (uint32_t i = 0; i < schema->num_enums; i++) {
-		const uscope_enum_t *e = &schema->enums[i];
-		open_named(w, e->name);
-		json_open(w, "values", '[');
-		for (uint32_t k = 0; k < e->num_values; k++) {
-			json_open(w, NULL, '{');
-			json_u64(w, "value", e->values[k].value);
-			json_str(w, "label", e->values[k].name);
-			json_close(w, '}');
-		}
-		json_close(w, ']');
-		json_close(w, '}');
-	}
-	json_close(w, ']');
+	const uscope_scope_t *scope = &s->schema->scopes[id];
+	const char *path = pathlist_scope(&s->paths, id);
+	json_str(s->w, "name", scope->name);
+	json_str(s->w, "path", *path ? path : "/");
+	if (scope->parent == USCOPE_NONE)
+		json_str(s->w, "parent", NULL);
+	else
+		json_u64(s->w, "parent", scope->parent);
+	json_str(s->w, "protocol", scope->protocol);
+	json_u64(s->w, "clock", uscope_scope_clock(s->schema, id));
 }
 
 static void
@@ -189,35 +158,37 @@ json_schema(const struct source *s)
 	const schema_t *schema = s->schema;
 	struct wbuf *w = s->w;
 	json_open(w, "schema", '{');
-	json_scopes(s);
-	json_enums(w, schema);
-	json_open(w, "storages", '[');
-	for (uint32_t i = 0; i < schema->num_storages; i++) {
+	for (uint32_t i = 0; next_object(w, "clocks", i, schema->num_clocks); i++) {
+		json_str(w, "name", schema->clocks[i].name);
+		json_u64(w, "period_ps", schema->clocks[i].period_ps);
+	}
+	for (uint32_t i = 0; next_object(w, "scopes", i, schema->num_scopes); i++)
+		json_scope(s, (uint16_t)i);
+	for (uint32_t i = 0; next_object(w, "enums", i, schema->num_enums); i++) {
+		const uscope_enum_t *e = &schema->enums[i];
+		json_str(w, "name", e->name);
+		for (uint32_t k = 0; next_object(w, "values", k, e->num_values); k++) {
+			json_u64(w, "value", e->values[k].value);
+			json_str(w, "label", e->values[k].name);
+		}
+	}
+	for (uint32_t i = 0; next_object(w, "storages", i, schema->num_storages); i++) {
 		const uscope_storage_t *st = &schema->storages[i];
-		open_in_scope(w, st->name, st->scope);
+		json_place(w, st->name, st->scope);
 		json_u64(w, "slots", st->num_slots);
 		json_bool(w, "sparse", st->flags & USCOPE_SPARSE);
 		json_bool(w, "buffer", st->flags & USCOPE_BUFFER);
 		json_fields(w, "fields", st->fields, st->num_fields);
 		json_fields(w, "properties", st->properties, st->num_properties);
-		json_close(w, '}');
 	}
-	json_close(w, ']');
-	json_open(w, "events", '[');
-	for (uint32_t i = 0; i < schema->num_events; i++) {
-		const uscope_event_type_t *e = &schema->events[i];
-		open_in_scope(w, e->name, e->scope);
-		json_fields(w, "fields", e->fields, e->num_fields);
-		json_close(w, '}');
+	for (uint32_t i = 0; next_object(w, "events", i, schema->num_events); i++) {
+		json_place(w, schema->events[i].name, schema->events[i].scope);
+		json_fields(w, "fields", schema->events[i].fields, schema->events[i].num_fields);
 	}
-	json_close(w, ']');
-	json_open(w, "summary_fields", '[');
-	for (uint32_t i = 0; i < schema->num_summary_fields; i++) {
-		open_in_scope(w, schema->summary_fields[i].name, schema->summary_fields[i].scope);
+	for (uint32_t i = 0; next_object(w, "summary_fields", i, schema->num_summary_fields); i++) {
+		json_place(w, schema->summary_fields[i].name, schema->summary_fields[i].scope);
 		json_str(w, "type", uscope_type_name(schema->summary_fields[i].type));
-		json_close(w, '}');
 	}
-	json_close(w, ']');
 	json_close(w, '}');
 }
 

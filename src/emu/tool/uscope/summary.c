@@ -11,9 +11,7 @@ enum {
 };
 
 struct overview {
-	struct tool *tool;
 	struct source *src;
-	struct wbuf *w;
 	uscope_summary_t info;
 	int64_t level;
 	const char *counter; /* pattern, NULL: all */
@@ -113,21 +111,21 @@ put_counter(struct overview *o, uint32_t counter)
 		return;
 	const schema_t *schema = o->src->schema;
 	uscope_mipmap_t all = whole(o, counter, levels);
-	if (o->tool->json) {
-		json_open(o->w, NULL, '{');
-		json_text(o->w, "name", name, length);
-		json_u64(o->w, "storage_id", storage);
-		json_u64(o->w, "levels", levels);
+	if (o->src->tool->json) {
+		json_open(o->src->w, NULL, '{');
+		json_text(o->src->w, "name", name, length);
+		json_u64(o->src->w, "storage_id", storage);
+		json_u64(o->src->w, "levels", levels);
 	} else {
-		put_str(o->w, "counter ");
-		put_quoted(o->w, name, length);
-		put_str(o->w, storage < schema->num_storages ? " of " : "");
+		put_str(o->src->w, "counter ");
+		put_quoted(o->src->w, name, length);
+		put_str(o->src->w, storage < schema->num_storages ? " of " : "");
 		if (storage < schema->num_storages)
 			show_path(o->src, schema->storages[storage].scope, NULL, schema->storages[storage].name);
-		wbuf_printf(o->w, ": %" PRIu32 " level%s, ", levels, levels == 1 ? "" : "s");
+		wbuf_printf(o->src->w, ": %" PRIu32 " level%s, ", levels, levels == 1 ? "" : "s");
 	}
 	show_mipmap(o->src, &all);
-	put_str(o->w, o->tool->json ? "" : "\n");
+	put_str(o->src->w, o->src->tool->json ? "" : "\n");
 	if (o->level != NO_LEVEL)
 		put_buckets(o, counter);
 	show_close(o->src, '}', "");
@@ -138,31 +136,31 @@ put_summary(struct overview *o)
 {
 	const uscope_summary_t *i = &o->info;
 	uint32_t levels = uscope_summary_levels(o->src->reader);
-	if (o->tool->json) {
-		json_open(o->w, NULL, '{');
-		json_u64(o->w, "base_interval_cycles", i->base_interval_cycles);
-		json_u64(o->w, "fan_out", i->fan_out);
-		json_bool(o->w, "legacy", i->legacy);
-		json_u64(o->w, "total_instructions", i->total_instructions);
-		json_open(o->w, "density", '{');
-		json_u64(o->w, "levels", levels);
+	if (o->src->tool->json) {
+		json_open(o->src->w, NULL, '{');
+		json_u64(o->src->w, "base_interval_cycles", i->base_interval_cycles);
+		json_u64(o->src->w, "fan_out", i->fan_out);
+		json_bool(o->src->w, "legacy", i->legacy);
+		json_u64(o->src->w, "total_instructions", i->total_instructions);
+		json_open(o->src->w, "density", '{');
+		json_u64(o->src->w, "levels", levels);
 	} else {
 		uint32_t period = o->src->schema->clocks[0].period_ps;
-		put_str(o->w, "buckets of ");
-		wbuf_printf(o->w, "%" PRIu32 " cycles (", i->base_interval_cycles);
-		show_time(o->w, (uint64_t)i->base_interval_cycles * (period ? period : 1));
-		wbuf_printf(o->w, "), %" PRIu32 " of a level in one of the next\n", i->fan_out);
+		put_str(o->src->w, "buckets of ");
+		wbuf_printf(o->src->w, "%" PRIu32 " cycles (", i->base_interval_cycles);
+		show_time(o->src->w, (uint64_t)i->base_interval_cycles * (period ? period : 1));
+		wbuf_printf(o->src->w, "), %" PRIu32 " of a level in one of the next\n", i->fan_out);
 		if (!i->legacy)
-			wbuf_printf(o->w, "density: %" PRIu64 " instructions, %" PRIu32 " level%s\n", i->total_instructions, levels, levels == 1 ? "" : "s");
+			wbuf_printf(o->src->w, "density: %" PRIu64 " instructions, %" PRIu32 " level%s\n", i->total_instructions, levels, levels == 1 ? "" : "s");
 	}
 	if (o->level != NO_LEVEL && !i->legacy)
 		put_buckets(o, -1);
 	show_close(o->src, '}', "");
 	show_open(o->src, "counters", '[', "");
-	for (uint32_t c = 0; c < i->num_counters && !utool_stop(o->tool); c++)
+	for (uint32_t c = 0; c < i->num_counters && !utool_stop(o->src->tool); c++)
 		put_counter(o, c);
 	show_close(o->src, ']', "");
-	put_str(o->w, o->tool->json ? "}\n" : "");
+	put_str(o->src->w, o->src->tool->json ? "}\n" : "");
 }
 
 /* Whether there is one that is asked for, if one is. */
@@ -181,7 +179,7 @@ has_counter(const struct overview *o)
 int
 run_summary(struct tool *t, int argc, char **argv)
 {
-	struct overview o = { .tool = t, .src = &t->in[0], .w = &t->out, .level = NO_LEVEL };
+	struct overview o = { .src = &t->in[0], .level = NO_LEVEL };
 	uint64_t level = UINT64_MAX;
 	const struct tool_option own[] = {
 		{ { 0, "level", "N", "also the buckets of this level; 0 is the finest" }, TAKE_NUMBER, &level },
@@ -191,7 +189,7 @@ run_summary(struct tool *t, int argc, char **argv)
 		return t->status;
 	o.level = level == UINT64_MAX ? NO_LEVEL : (int64_t)level;
 	if (!uscope_summary_info(o.src->reader, &o.info)) {
-		put_str(o.w, t->json ? "null\n" : "no summary\n");
+		put_str(&t->out, t->json ? "null\n" : "no summary\n");
 		if (!uscope_is_complete(o.src->reader))
 			utool_warn(t, "%s is not finished: the summary is written at the end", o.src->path);
 		return STATUS_GOOD;

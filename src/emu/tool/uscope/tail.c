@@ -6,7 +6,6 @@
 #include <getopt.h>
 
 struct tail {
-	struct tool *tool;
 	struct source *src;
 	struct follow follow;
 	uint64_t segments;
@@ -19,11 +18,11 @@ print_segment(struct tail *t)
 {
 	uscope_item_iter_t *it = uscope_segment_items(t->src->reader, t->next);
 	uscope_item_t item;
-	while (it && !utool_stop(t->tool) && uscope_item_next(it, &item))
+	while (it && !utool_stop(t->src->tool) && uscope_item_next(it, &item))
 		if (is_picked(t->src, &item))
 			show_item(t->src, &item);
 	if (!it || uscope_item_iter_status(it) < 0)
-		t->status = utool_failed(t->tool, t->src);
+		t->status = utool_failed(t->src->tool, t->src);
 	uscope_item_iter_free(it);
 	t->next++;
 }
@@ -31,7 +30,7 @@ print_segment(struct tail *t)
 int
 run_tail(struct tool *tool, int argc, char **argv)
 {
-	struct tail t = { .tool = tool, .src = &tool->in[0], .segments = 1 };
+	struct tail t = { .src = &tool->in[0], .segments = 1 };
 	follow_init(&t.follow, tool, t.src);
 	const struct tool_option own[] = {
 		{ { 'f', "follow", NULL, "go on with what is added, until the trace is complete" }, TAKE_FLAG, &t.follow.on },

@@ -230,6 +230,14 @@ put_time(struct vcd *v, uint64_t time_ps)
 	put_str(v->w, "\n");
 }
 
+/* Ends a change: the variable that it is of. */
+static void
+put_number(struct vcd *v, uint64_t number)
+{
+	put_id(v, number);
+	put_str(v->w, "\n");
+}
+
 static void
 put_bits(struct vcd *v, unsigned bits, uint64_t value, uint64_t number)
 {
@@ -247,8 +255,7 @@ put_bits(struct vcd *v, unsigned bits, uint64_t value, uint64_t number)
 		wbuf_put(v->w, text, n);
 		put_str(v->w, " ");
 	}
-	put_id(v, number);
-	put_str(v->w, "\n");
+	put_number(v, number);
 }
 
 /* One word: what would end it is written as \xNN. */
@@ -268,8 +275,7 @@ put_text_value(struct vcd *v, const uscope_field_t *f, uint64_t raw, uint64_t nu
 	if (!text)
 		show_number(v->src, f, raw);
 	put_str(v->w, " ");
-	put_id(v, number);
-	put_str(v->w, "\n");
+	put_number(v, number);
 }
 
 static void
@@ -286,8 +292,7 @@ put_unknown(struct vcd *v, const uscope_field_t *f, uint64_t number)
 {
 	put_str(v->w, is_text(v, f) ? "s " : bits_of(f) == 1 ? "x"
 							     : "bx ");
-	put_id(v, number);
-	put_str(v->w, "\n");
+	put_number(v, number);
 }
 
 /* A whole slot, its validity included. */
