@@ -58,173 +58,55 @@ static const struct label diag_labels[] = {
 #undef X
 };
 
+/* What all channels have; the rest of a row differs. */
+#define CHAN(NAME, TITLE, TYPE, ...) .name = (NAME), .title = "Prism: " TITLE, .prv_type = (TYPE), __VA_ARGS__
+#define VIEW(...) .view = { __VA_ARGS__ }
+
+/* The kinds of channels: names on a stack, an index in a table, a number, and an event. */
+#define NAMES .kind = CHAN_STACK, .dup = DUP_ALLOW
+#define INDEX .dup = DUP_SKIP
+#define NUMBER .dup = DUP_SKIP, .values = VALUES_ANY
+#define PUNCTUAL .kind = CHAN_PUNCTUAL
+
+/* A channel that threads show also while they do not run, and one of streams, which are CPUs. */
+#define ALWAYS .thread_track = TRACK_ANY
+#define OF_STREAM .thread_track = TRACK_HIDDEN, .cpu_track = TRACK_OWN, .bare_title = true
+
 /* A total of an interval: the value at the end shows over the interval itself. */
-#define TOTAL(NAME, TITLE, TYPE, THREAD, FILE)                   \
-	{                                                        \
-		.name = (NAME),                                  \
-		.title = "Prism: " TITLE,                        \
-		.prv_type = (TYPE),                              \
-		.dup = DUP_SKIP,                                 \
-		.values = VALUES_ANY,                            \
-		.thread_track = (THREAD),                        \
-		.cpu_track = TRACK_OWN,                          \
-		.bare_title = true,                              \
-		.view = {                                        \
-			.file = (FILE),                          \
-			.thread_title = "Thread: Prism: " TITLE, \
-			.cpu_title = "CPU: Prism: " TITLE,       \
-			.gradient = true,                        \
-			.next_value = true,                      \
-		},                                               \
+#define TOTAL(NAME, TITLE, TYPE, THREAD, FILE)                                                                           \
+	{                                                                                                                \
+		CHAN(NAME, TITLE, TYPE, NUMBER, .thread_track = (THREAD), .cpu_track = TRACK_OWN),                       \
+			.bare_title = true,                                                                              \
+			VIEW(.file = (FILE), .thread_title = "Thread: Prism: " TITLE, .cpu_title = "CPU: Prism: " TITLE, \
+				.gradient = true, .next_value = true),                                                   \
 	}
 #define WINDOW(NAME, TITLE, TYPE, FILE) TOTAL("win." NAME, TITLE " in the interval", TYPE, TRACK_ANY, FILE)
 
+#define OP(op) (WIN + PRISM_TOTAL_OPS + (op))
+
 /* The level of detail of a kind. */
-#define DETAIL(NAME, TITLE, TYPE)                                                   \
-	{                                                                           \
-		.name = "lod." NAME,                                                \
-		.title = "Prism: level of detail of " TITLE " events (256 + bits)", \
-		.prv_type = (TYPE),                                                 \
-		.dup = DUP_SKIP,                                                    \
-		.values = VALUES_ANY,                                               \
-		.thread_track = TRACK_HIDDEN,                                       \
-		.cpu_track = TRACK_OWN,                                             \
-		.bare_title = true,                                                 \
-		.view = { .file = "detail-" NAME },                                 \
+#define DETAIL(NAME, TITLE, TYPE)                                                                                                            \
+	{                                                                                                                                    \
+		CHAN("lod." NAME, "level of detail of " TITLE " events (256 + bits)", TYPE, NUMBER, OF_STREAM), VIEW(.file = "detail-" NAME) \
 	}
 
 const struct chan_decl prismmodel_chans[NCHANS] = {
-	[FUNC] = {
-		.name = "func",
-		.title = "Prism: function",
-		.prv_type = 400,
-		.kind = CHAN_STACK,
-		.dup = DUP_ALLOW,
-		.view = { .file = "function" },
-	},
-	[FUNC_DEPTH] = {
-		.name = "func_depth",
-		.title = "Prism: depth of functions",
-		.prv_type = 401,
-		.dup = DUP_SKIP,
-		.values = VALUES_ANY,
-		.view = { .file = "function-depth", .gradient = true },
-	},
-	[OPERATOR] = {
-		.name = "operator",
-		.title = "Prism: operator",
-		.prv_type = 402,
-		.kind = CHAN_STACK,
-		.dup = DUP_ALLOW,
-		.view = { .file = "operator" },
-	},
-	[NET] = {
-		.name = "net",
-		.title = "Prism: net",
-		.prv_type = 403,
-		.kind = CHAN_STACK,
-		.dup = DUP_ALLOW,
-		.view = { .file = "net" },
-	},
-	[BB] = {
-		.name = "bb",
-		.title = "Prism: basic block",
-		.prv_type = 404,
-		.dup = DUP_SKIP,
-		.view = { .file = "basic-block", .gradient = true },
-	},
-	[INSN] = {
-		.name = "insn",
-		.title = "Prism: instruction",
-		.prv_type = 405,
-		.dup = DUP_SKIP,
-		.view = { .file = "instruction", .gradient = true },
-	},
-	[SYNC_STATE] = {
-		.name = "sync_state",
-		.title = "Prism: synchronization state",
-		.prv_type = 410,
-		.dup = DUP_SKIP,
-		.thread_track = TRACK_ANY,
-		LABELS(state_labels),
-		.view = { .file = "sync-state" },
-	},
-	[SYNC] = {
-		.name = "sync",
-		.title = "Prism: synchronization",
-		.prv_type = 411,
-		.kind = CHAN_PUNCTUAL,
-		.thread_track = TRACK_ANY,
-		LABELS(sync_labels),
-		.view = { .file = "sync" },
-	},
-	[LOCKS] = {
-		.name = "locks",
-		.title = "Prism: locks held",
-		.prv_type = 412,
-		.dup = DUP_SKIP,
-		.values = VALUES_ANY,
-		.thread_track = TRACK_ANY,
-		.view = { .file = "locks", .gradient = true },
-	},
-	[CHILDREN] = {
-		.name = "children",
-		.title = "Prism: threads created",
-		.prv_type = 413,
-		.dup = DUP_SKIP,
-		.values = VALUES_ANY,
-		.thread_track = TRACK_ANY,
-		.cpu_track = TRACK_HIDDEN,
-		.view = { .file = "children", .gradient = true },
-	},
-	[SYNC_OBJECT] = {
-		.name = "sync_object",
-		.title = "Prism: object of synchronization",
-		.prv_type = 415,
-		.kind = CHAN_PUNCTUAL,
-		.thread_track = TRACK_ANY,
-		.view = { .file = "sync-object" },
-	},
-	[MEM] = {
-		.name = "mem",
-		.title = "Prism: memory access",
-		.prv_type = 420,
-		.kind = CHAN_PUNCTUAL,
-		LABELS(mem_labels),
-		.view = { .file = "memory" },
-	},
-	[MEM_BYTES] = {
-		.name = "mem_bytes",
-		.title = "Prism: bytes of a memory access",
-		.prv_type = 421,
-		.kind = CHAN_PUNCTUAL,
-		.values = VALUES_ANY,
-		.view = { .file = "memory-bytes", .gradient = true },
-	},
-	[COMP] = {
-		.name = "comp",
-		.title = "Prism: computation",
-		.prv_type = 422,
-		.kind = CHAN_PUNCTUAL,
-		LABELS(comp_labels),
-		.view = { .file = "compute" },
-	},
-	[COMP_OP] = {
-		.name = "comp_op",
-		.title = "Prism: operation",
-		.prv_type = 423,
-		.kind = CHAN_PUNCTUAL,
-		LABELS(op_labels),
-		.view = { .file = "operation" },
-	},
-	[CF] = {
-		.name = "cf",
-		.title = "Prism: control flow",
-		.prv_type = 424,
-		.kind = CHAN_PUNCTUAL,
-		LABELS(cf_labels),
-		.view = { .file = "control-flow" },
-	},
+	[FUNC] = { CHAN("func", "function", 400, NAMES), VIEW(.file = "function") },
+	[FUNC_DEPTH] = { CHAN("func_depth", "depth of functions", 401, NUMBER), VIEW(.file = "function-depth", .gradient = true) },
+	[OPERATOR] = { CHAN("operator", "operator", 402, NAMES), VIEW(.file = "operator") },
+	[NET] = { CHAN("net", "net", 403, NAMES), VIEW(.file = "net") },
+	[BB] = { CHAN("bb", "basic block", 404, INDEX), VIEW(.file = "basic-block", .gradient = true) },
+	[INSN] = { CHAN("insn", "instruction", 405, INDEX), VIEW(.file = "instruction", .gradient = true) },
+	[SYNC_STATE] = { CHAN("sync_state", "synchronization state", 410, INDEX, ALWAYS), LABELS(state_labels), VIEW(.file = "sync-state") },
+	[SYNC] = { CHAN("sync", "synchronization", 411, PUNCTUAL, ALWAYS), LABELS(sync_labels), VIEW(.file = "sync") },
+	[LOCKS] = { CHAN("locks", "locks held", 412, NUMBER, ALWAYS), VIEW(.file = "locks", .gradient = true) },
+	[CHILDREN] = { CHAN("children", "threads created", 413, NUMBER, ALWAYS, .cpu_track = TRACK_HIDDEN), VIEW(.file = "children", .gradient = true) },
+	[SYNC_OBJECT] = { CHAN("sync_object", "object of synchronization", 415, PUNCTUAL, ALWAYS), VIEW(.file = "sync-object") },
+	[MEM] = { CHAN("mem", "memory access", 420, PUNCTUAL), LABELS(mem_labels), VIEW(.file = "memory") },
+	[MEM_BYTES] = { CHAN("mem_bytes", "bytes of a memory access", 421, PUNCTUAL, .values = VALUES_ANY), VIEW(.file = "memory-bytes", .gradient = true) },
+	[COMP] = { CHAN("comp", "computation", 422, PUNCTUAL), LABELS(comp_labels), VIEW(.file = "compute") },
+	[COMP_OP] = { CHAN("comp_op", "operation", 423, PUNCTUAL), LABELS(op_labels), VIEW(.file = "operation") },
+	[CF] = { CHAN("cf", "control flow", 424, PUNCTUAL), LABELS(cf_labels), VIEW(.file = "control-flow") },
 	[WIN + PRISM_TOTAL_LOADS] = WINDOW("loads", "loads", 430, "loads"),
 	[WIN + PRISM_TOTAL_STORES] = WINDOW("stores", "stores", 431, "stores"),
 	[WIN + PRISM_TOTAL_LOAD_BYTES] = WINDOW("load_bytes", "bytes loaded", 432, "load-bytes"),
@@ -235,48 +117,20 @@ const struct chan_decl prismmodel_chans[NCHANS] = {
 	[WIN + PRISM_TOTAL_SYNCS] = WINDOW("syncs", "synchronizations", 437, "syncs"),
 	[WIN + PRISM_TOTAL_LINES] = WINDOW("lines", "lines of 64 bytes touched", 438, "lines"),
 	[WIN + PRISM_TOTAL_MEM_OTHER] = WINDOW("mem_other", "memory accesses of unknown type", 439, "memory-other"),
-	[WIN + PRISM_TOTAL_OPS +
-		PRISM_UNKNOWN] = WINDOW("op.undefined", "operations of unknown type", 440, "op-undefined"),
-	[WIN + PRISM_TOTAL_OPS +
-		PRISM_ADD] = WINDOW("op.add", "additions", 441, "op-add"),
-	[WIN + PRISM_TOTAL_OPS +
-		PRISM_SUB] = WINDOW("op.sub", "subtractions", 442, "op-sub"),
-	[WIN + PRISM_TOTAL_OPS +
-		PRISM_MULT] = WINDOW("op.mult", "multiplications", 443, "op-mult"),
-	[WIN + PRISM_TOTAL_OPS +
-		PRISM_DIV] = WINDOW("op.div", "divisions", 444, "op-div"),
-	[WIN + PRISM_TOTAL_OPS +
-		PRISM_SHIFT] = WINDOW("op.shift", "shifts", 445, "op-shift"),
-	[WIN + PRISM_TOTAL_OPS +
-		PRISM_MOV] = WINDOW("op.mov", "moves", 446, "op-mov"),
-	[WIN + PRISM_TOTAL_OPS +
-		PRISM_OPS] = WINDOW("op.other", "other operations", 447, "op-other"),
+	[OP(PRISM_UNKNOWN)] = WINDOW("op.undefined", "operations of unknown type", 440, "op-undefined"),
+	[OP(PRISM_ADD)] = WINDOW("op.add", "additions", 441, "op-add"),
+	[OP(PRISM_SUB)] = WINDOW("op.sub", "subtractions", 442, "op-sub"),
+	[OP(PRISM_MULT)] = WINDOW("op.mult", "multiplications", 443, "op-mult"),
+	[OP(PRISM_DIV)] = WINDOW("op.div", "divisions", 444, "op-div"),
+	[OP(PRISM_SHIFT)] = WINDOW("op.shift", "shifts", 445, "op-shift"),
+	[OP(PRISM_MOV)] = WINDOW("op.mov", "moves", 446, "op-mov"),
+	[OP(PRISM_OPS)] = WINDOW("op.other", "other operations", 447, "op-other"),
 	[WIN + PRISM_TOTAL_COMP_OTHER] = WINDOW("comp_other", "operations of unknown format", 448, "compute-other"),
 	[LOD_MEM] = DETAIL("mem", "memory", 450),
 	[LOD_COMP] = DETAIL("comp", "compute", 451),
 	[LOD_SYNC] = DETAIL("sync", "sync", 452),
 	[LOD_CXT] = DETAIL("cxt", "context", 453),
 	[SWAPS] = TOTAL("win.swaps", "thread switches in the interval", 460, TRACK_HIDDEN, "swaps"),
-	[THREADS] = {
-		.name = "threads",
-		.title = "Prism: threads seen",
-		.prv_type = 461,
-		.dup = DUP_SKIP,
-		.values = VALUES_ANY,
-		.thread_track = TRACK_HIDDEN,
-		.cpu_track = TRACK_OWN,
-		.bare_title = true,
-		.view = { .file = "threads", .gradient = true },
-	},
-	[DIAG] = {
-		.name = "diag",
-		.title = "Prism: diagnostic",
-		.prv_type = 499,
-		.kind = CHAN_PUNCTUAL,
-		.thread_track = TRACK_ANY,
-		.cpu_track = TRACK_OWN,
-		.bare_title = true,
-		LABELS(diag_labels),
-		.view = { .file = "diagnostic" },
-	},
+	[THREADS] = { CHAN("threads", "threads seen", 461, NUMBER, OF_STREAM), VIEW(.file = "threads", .gradient = true) },
+	[DIAG] = { CHAN("diag", "diagnostic", 499, PUNCTUAL, ALWAYS, .cpu_track = TRACK_OWN, .bare_title = true), LABELS(diag_labels), VIEW(.file = "diagnostic") },
 };
