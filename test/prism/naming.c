@@ -44,7 +44,7 @@ make(uint64_t *seed, char *p)
 static void
 test_random(uint64_t *seed)
 {
-	struct prismnames names = { 0 };
+	struct prismtable names = { 0 };
 	for (int i = 0; i < ROUNDS; i++) {
 		char text[LEN_MAX];
 		uint32_t n = make(seed, text);
@@ -70,14 +70,14 @@ test_random(uint64_t *seed)
 		for (int k = 0; k < PRISM_STACKS; k++)
 			CHECK(l->name->user[k] == 0);
 	}
-	prismnames_finish(&names);
+	prismtable_finish(&names);
 }
 
 /* Names that differ in their length only, or in one byte at each place. */
 static void
 test_near(void)
 {
-	struct prismnames names = { 0 };
+	struct prismtable names = { 0 };
 	char text[LEN_MAX] = { 0 };
 	uint32_t id = 0;
 	for (uint32_t n = 1; n <= LEN_MAX; n++)
@@ -88,7 +88,7 @@ test_near(void)
 		text[i] = 0;
 	}
 	CHECK(prismnames_get(&names, text, 7)->id == 7);
-	prismnames_finish(&names);
+	prismtable_finish(&names);
 }
 
 int

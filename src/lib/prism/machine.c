@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct prism_tables {
-	struct prismnames names;
+	struct prismtable names;
 	struct prismtable locks; /* struct lock_key -> struct prism_lock */
 	struct prismtable held;  /* struct lock_key -> struct held */
 };
@@ -75,7 +75,7 @@ prism_machine_finish(struct prism_machine *m)
 	if (m->own_threads)
 		free(m->threads);
 	if (m->tables) {
-		prismnames_finish(&m->tables->names);
+		prismtable_finish(&m->tables->names);
 		prismtable_finish(&m->tables->locks);
 		prismtable_finish(&m->tables->held);
 	}

@@ -2,21 +2,22 @@
 #ifndef PRISM_NAMES_H
 #define PRISM_NAMES_H
 
-/* names: the names in a Prism trace (functions, operators, nets), each once. */
+/* names: the names in a Prism trace (functions, operators, nets), each once, and the words of settings. */
 
 #include "prism_machine.h"
 #include "table.h"
 
-/* A zeroed struct is empty and ready. */
-struct prismnames {
-	struct prismtable table;
-};
-
-/* Returns the name of n bytes at p, which are copied; it is valid until the table is freed.
- * NULL: no memory. */
-struct prism_name *prismnames_get(struct prismnames *names, const char *p, uint32_t n);
-
-void prismnames_finish(struct prismnames *names);
+/* Returns the name of n bytes at p, which are copied to a table that was zeroed; it is valid until the
+ * table is freed. NULL: no memory. */
+static inline struct prism_name *
+prismnames_get(struct prismtable *names, const char *p, uint32_t n)
+{
+	names->size = sizeof(struct prism_name);
+	struct prism_name *name = prismtable_get(names, p, n);
+	if (name && !name->id)
+		*name = (struct prism_name){ .text = (const char *)(name + 1), .len = n, .id = names->n };
+	return name;
+}
 
 /* "mem", "comp", "sync", "cxt", "cf", and "wide", "packed", as descriptions have them. */
 extern const char *const prism_kind_words[PRISM_KINDS];

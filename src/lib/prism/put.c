@@ -3,6 +3,15 @@
 #include "bits.h"
 
 static ssize_t
+put_byte(uint8_t *p, size_t cap, unsigned byte)
+{
+	if (cap < 1)
+		return 0;
+	p[0] = (uint8_t)byte;
+	return 1;
+}
+
+static ssize_t
 put_mem(uint8_t *p, const struct prism_mem *m, uint32_t shown, size_t n)
 {
 	uint32_t has = shown & m->has;
@@ -71,12 +80,8 @@ put_sync(uint8_t *p, size_t cap, const struct prism_state *st, const struct pris
 {
 	uint8_t detail = st->detail[PRISM_SYNC];
 	unsigned type = s->has & PRISM_HAS_TYPE ? s->type : PRISM_SYNC_UNDEFINED;
-	if (!(detail & PRISM_DETAIL_TYPE)) {
-		if (cap < 1)
-			return 0;
-		p[0] = PRISM_SYNC << 5;
-		return 1;
-	}
+	if (!(detail & PRISM_DETAIL_TYPE))
+		return put_byte(p, cap, PRISM_SYNC << 5);
 	if (type == PRISM_SYNC_UNDEFINED || type >= PRISM_SYNCS)
 		return -PRISM_PB11;
 	unsigned words = detail & PRISM_DETAIL_METADATA ? prism_sync_words(type) : 0;
@@ -100,12 +105,8 @@ put_cxt(uint8_t *p, size_t cap, const struct prism_state *st, const struct prism
 	unsigned type = c->has & PRISM_HAS_TYPE ? c->type : PRISM_CXT_UNDEFINED;
 	const char *name = "?";
 	size_t len = 1, n = 1;
-	if (!(detail & PRISM_DETAIL_TYPE)) {
-		if (cap < 1)
-			return 0;
-		p[0] = PRISM_CXT << 5;
-		return 1;
-	}
+	if (!(detail & PRISM_DETAIL_TYPE))
+		return put_byte(p, cap, PRISM_CXT << 5);
 	if (type == PRISM_CXT_UNDEFINED || type >= PRISM_CXTS)
 		return -PRISM_PB12;
 	if ((c->has & PRISM_HAS_NAME) && c->name && c->name_len) {
@@ -157,16 +158,9 @@ prism_encode(void *buf, size_t cap, struct prism_state *st, const struct prism_e
 			return -PRISM_PB03;
 		if (ev->cf.type > 0x1f)
 			return -PRISM_E_VALUE;
-		if (cap < 1)
-			return 0;
-		p[0] = (uint8_t)(PRISM_CF << 5 | ev->cf.type);
-		return 1;
+		return put_byte(p, cap, PRISM_CF << 5 | ev->cf.type);
 	case PRISM_CFG: return put_cfg(p, cap, st, &ev->cfg);
-	case PRISM_END:
-		if (cap < 1)
-			return 0;
-		p[0] = PRISM_END << 5;
-		return 1;
+	case PRISM_END: return put_byte(p, cap, PRISM_END << 5);
 	default: return -PRISM_E_VALUE;
 	}
 }

@@ -3,9 +3,53 @@
  *
  * Most events of a stream are of memory and compute, and must cost next to nothing: the hook that
  * such an event calls is chosen ahead, for each stream. */
-#include "toolrun.h"
+#include "tools.h"
+
+#include <inttypes.h>
 
 static const char *const kind_names[PRISMRUN_KINDS] = { "mem", "comp", "sync", "cxt", "cf", "cfg", "buffer_end" };
+
+/* ---- Hooks called directly. ---- */
+
+/* Stands for a direct call while some tool needs fields that the events lack: takes the slow
+ * path. */
+static int
+later_mem(void *u, const struct prism_at *at, const struct prism_mem *ev)
+{
+	(void)u;
+	(void)at;
+	(void)ev;
+	return 1;
+}
+
+static int
+later_comp(void *u, const struct prism_at *at, const struct prism_comp *ev)
+{
+	(void)u;
+	(void)at;
+	(void)ev;
+	return 1;
+}
+
+static const struct prism_entry later[PRISMRUN_FIRST] = {
+	[PRISM_MEM] = { .mem = later_mem, .hook = NO_INDEX },
+	[PRISM_COMP] = { .comp = later_comp, .hook = NO_INDEX },
+};
+
+/* Chooses the hook that events of a kind of a stream call directly. */
+static void
+choose_first(struct prism_run *run, uint32_t stream, unsigned kind)
+{
+	if (kind >= PRISMRUN_FIRST)
+		return;
+	const struct prism_list *l = &run->lists[kind];
+	uint64_t lacks = run->lacks[stream * PRISMRUN_NEEDS + kind];
+	bool lacking = false;
+	for (uint32_t i = 0; i < l->n; i++)
+		lacking = lacking || lacks >> l->entries[i].hook & 1;
+	const struct prism_entry *first = lacking ? &later[kind] : l->entries;
+	run->first[stream * PRISMRUN_FIRST + kind] = l->n ? first : NULL;
+}
 
 /* ---- Lists of hooks by kind. ---- */
 
@@ -51,7 +95,7 @@ drop(struct prism_run *run, uint32_t hook)
 	}
 	for (uint32_t i = 0; run->first && i < run->prism->nstreams; i++)
 		for (unsigned kind = 0; kind < PRISMRUN_FIRST; kind++)
-			prismgive_select(run, i, kind);
+			choose_first(run, i, kind);
 }
 
 int
@@ -75,45 +119,83 @@ prismgive_returned(struct prism_run *run, const char *function, int rc)
 	return prismrun_error(run, "it stops the run: %s returned %d", function, rc);
 }
 
-/* ---- Hooks called directly. ---- */
+/* ---- Fields that hooks need. ---- */
 
-/* Stands for a direct call while some tool needs fields that the events lack: takes the slow
- * path. */
-static int
-later_mem(void *u, const struct prism_at *at, const struct prism_mem *ev)
+static uint32_t
+need_of(const struct prism_needs *n, unsigned kind)
 {
-	(void)u;
-	(void)at;
-	(void)ev;
-	return 1;
+	const uint32_t needs[PRISMRUN_NEEDS] = { n->mem, n->comp, n->sync, n->cxt };
+	return needs[kind];
 }
 
-static int
-later_comp(void *u, const struct prism_at *at, const struct prism_comp *ev)
+/* Names the first of the fields in a mask. */
+static const char *
+field_name(unsigned kind, uint32_t has)
 {
-	(void)u;
-	(void)at;
-	(void)ev;
-	return 1;
+	static const char *const names[] = { "the type", "the size", "the address", "the id", "the format", "the operation", "the arity",
+		"the arguments", "the name" };
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (has >> i & 1)
+			return (1U << i) == PRISM_HAS_ARGS && kind == PRISM_COMP ? "the ids of operands" : names[i];
+	return "more";
 }
 
-static const struct prism_entry later[PRISMRUN_FIRST] = {
-	[PRISM_MEM] = { .mem = later_mem, .hook = NO_INDEX },
-	[PRISM_COMP] = { .comp = later_comp, .hook = NO_INDEX },
-};
-
-void
-prismgive_select(struct prism_run *run, uint32_t stream, unsigned kind)
+int
+prismgive_check(struct prism_run *run, const struct prism_hook *k)
 {
-	if (kind >= PRISMRUN_FIRST)
+	for (unsigned kind = 0; kind < PRISMRUN_NEEDS; kind++) {
+		uint32_t odd = need_of(&k->h.needs, kind) & ~prism_detail_has(kind, 0xff);
+		if (odd)
+			return diag_error(run->emu->diag, ERR_HOOKS, &(struct place){ .file = k->file },
+				"tool \"%s\": its needs of %s events have bits that no such event has: %#" PRIx32, k->name, prism_kind_name(kind), odd);
+	}
+	return 0;
+}
+
+/* Finds the hooks that need fields which the events of a stream lack. */
+static void
+set_needs(struct prism_run *run, uint32_t stream, unsigned kind, uint8_t detail)
+{
+	if (kind >= PRISMRUN_NEEDS)
 		return;
-	const struct prism_list *l = &run->lists[kind];
-	uint64_t lacks = run->lacks[stream * PRISMRUN_NEEDS + kind];
-	bool lacking = false;
-	for (uint32_t i = 0; i < l->n; i++)
-		lacking = lacking || lacks >> l->entries[i].hook & 1;
-	const struct prism_entry *first = lacking ? &later[kind] : l->entries;
-	run->first[stream * PRISMRUN_FIRST + kind] = l->n ? first : NULL;
+	uint64_t *lacks = &run->lacks[stream * PRISMRUN_NEEDS + kind];
+	*lacks = 0;
+	for (uint32_t i = 0; i < run->nhooks; i++)
+		if (need_of(&run->hooks[i].h.needs, kind) & ~prism_detail_has(kind, detail))
+			*lacks |= UINT64_C(1) << i;
+	choose_first(run, stream, kind);
+}
+
+int
+prismgive_begin(struct prism_run *run)
+{
+	const struct prism *p = run->prism;
+	size_t nfirst = (size_t)p->nstreams * PRISMRUN_FIRST;
+	run->lacks = arena_new(&run->emu->arena, uint64_t, (size_t)p->nstreams * PRISMRUN_NEEDS);
+	run->first = arena_new(&run->emu->arena, const struct prism_entry *, nfirst);
+	if (!run->lacks || !run->first)
+		return diag_no_memory(run->emu->diag);
+	for (uint32_t i = 0; i < p->nstreams; i++)
+		for (unsigned kind = 0; kind < PRISMRUN_NEEDS; kind++)
+			set_needs(run, i, kind, run->machine->cores[i].detail[kind]);
+	return 0;
+}
+
+/* Handles an event that lacks fields the current hook needs. */
+static int
+lack(struct prism_run *run, unsigned kind)
+{
+	struct prism_hook *k = &run->hooks[run->hook];
+	if (run->prism->options->needs_skip) {
+		k->skipped[kind]++;
+		return 0;
+	}
+	uint8_t detail = run->machine->cores[run->at->stream].detail[kind];
+	uint32_t missing = need_of(&k->h.needs, kind) & ~prism_detail_has(kind, detail);
+	return prismrun_error(run,
+		"it needs %s of %s events, which the level of detail does not show (%s=%02x)\n"
+		"hint: record the stream with more detail, or let such events bypass the tool with --prism-needs=skip",
+		field_name(kind, missing), prism_kind_name(kind), prism_kind_words[kind], detail);
 }
 
 /* ---- Events. ---- */
@@ -145,7 +227,7 @@ give_rest(struct prism_run *run, const struct prism_event *ev, uint32_t i, bool 
 		uint32_t hook = run->hook = l->entries[i].hook;
 		bool given = called || !(lacks >> hook & 1);
 		if (!called)
-			rc = given ? call(&l->entries[i], kind, at, ev) : prismneeds_lack(run, kind);
+			rc = given ? call(&l->entries[i], kind, at, ev) : lack(run, kind);
 		if (given && (rc || run->failed))
 			rc = prismgive_returned(run, kind_names[kind], rc);
 		if (rc < 0)
@@ -218,7 +300,7 @@ give_config(struct prism_run *run, const struct prism_event *ev)
 {
 	if (ev->cfg.target >= PRISM_KINDS)
 		return 0; /* lenient: it changes nothing */
-	prismneeds_set(run, run->at->stream, ev->cfg.target, ev->cfg.after);
+	set_needs(run, run->at->stream, ev->cfg.target, ev->cfg.after);
 	return give_rest(run, ev, 0, false, 0);
 }
 

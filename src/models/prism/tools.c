@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* tools: loads the tools, lets them begin, and lets them finish. */
-#include "toolrun.h"
+#include "tools.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -24,7 +24,7 @@ prismrun_add(struct prism_run *run, const struct prism_hooks *h, void *u, const 
 	*k = (struct prism_hook){ .h = *h, .u = u, .file = file, .name = arena_strndup(&run->emu->arena, name, strlen(name)) };
 	if (!k->name)
 		return diag_no_memory(run->emu->diag);
-	int rc = prismneeds_check(run, k);
+	int rc = prismgive_check(run, k);
 	if (rc < 0)
 		return rc;
 	run->nhooks++;
@@ -118,7 +118,7 @@ prismtools_open(struct prism_run **out, struct emu *emu, struct prism *p, const 
 			rc = begin(run, first);
 	}
 	if (rc == 0)
-		rc = prismneeds_begin(run);
+		rc = prismgive_begin(run);
 	run->phase = PRISMRUN_EVENT;
 	if (rc == 0)
 		*out = run;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* user: the functions that tools call: hooks, channels, and their values. */
-#include "toolrun.h"
+#include "tools.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

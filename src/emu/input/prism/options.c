@@ -71,17 +71,6 @@ find_word(const char *text, const char *const *words, int n)
 }
 
 static int
-parse_events(struct prism_options *o, const char *arg, char *why)
-{
-	static const char *const words[] = { [PRISM_EVENTS_ALL] = "all", [PRISM_EVENTS_SYNC] = "sync", [PRISM_EVENTS_NONE] = "none" };
-	int i = find_word(arg, words, PRISM_EVENTS_NONE + 1);
-	if (i < 0)
-		return option_refuse(why, "--prism-events needs all, sync or none, not '%s'", arg);
-	o->events = (enum prism_events)i;
-	return 0;
-}
-
-static int
 parse_interval(struct prism_options *o, const char *arg, char *why)
 {
 	static const char *const words[] = { [PRISM_INTERVAL_SYNC] = "sync", [PRISM_INTERVAL_FUNC] = "func" };
@@ -98,17 +87,6 @@ parse_interval(struct prism_options *o, const char *arg, char *why)
 	if (!good)
 		return option_refuse(why, "--prism-interval needs time:NS, events:N, sync or func, not '%s'", arg);
 	o->interval = (enum prism_interval)i;
-	return 0;
-}
-
-static int
-parse_needs(struct prism_options *o, const char *arg, char *why)
-{
-	static const char *const words[] = { "stop", "skip" };
-	int i = find_word(arg, words, 2);
-	if (i < 0)
-		return option_refuse(why, "--prism-needs needs stop or skip, not '%s'", arg);
-	o->needs_skip = i == 1;
 	return 0;
 }
 
@@ -136,14 +114,25 @@ static int
 take(void *self, int id, const char *arg, char *why)
 {
 	struct prism_options *o = self;
+	static const char *const events[] = { [PRISM_EVENTS_ALL] = "all", [PRISM_EVENTS_SYNC] = "sync", [PRISM_EVENTS_NONE] = "none" };
+	static const char *const needs[] = { "stop", "skip" };
 	uint64_t n;
+	int i;
 	switch (id) {
 	case OPTION_LENIENT: o->lenient = true; return 0;
 	case STREAM: return add_path("--prism", arg, why, o->file, &o->nfiles, PRISM_FILES);
 	case HOOKS: return add_path("--prism-hooks", arg, why, o->hooks, &o->nhooks, PRISM_TOOLS);
-	case EVENTS: return parse_events(o, arg, why);
+	case EVENTS:
+		if ((i = find_word(arg, events, PRISM_EVENTS_NONE + 1)) < 0)
+			return option_refuse(why, "--prism-events needs all, sync or none, not '%s'", arg);
+		o->events = (enum prism_events)i;
+		return 0;
 	case INTERVAL: return parse_interval(o, arg, why);
-	case NEEDS: return parse_needs(o, arg, why);
+	case NEEDS:
+		if ((i = find_word(arg, needs, 2)) < 0)
+			return option_refuse(why, "--prism-needs needs stop or skip, not '%s'", arg);
+		o->needs_skip = i == 1;
+		return 0;
 	case INSN: o->insn = true; return 0;
 	case ROWS:
 		if (!parse_number(arg, PRISM_ROWS_MAX, &n))

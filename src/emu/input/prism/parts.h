@@ -20,11 +20,8 @@ void prismlive_close(struct prism *p, uint32_t n);
 /* The codes of a set, 1 << code each. */
 int prismtell_issues(struct prism *p, uint32_t n, uint32_t issues);
 
-/* The compressed file of a stream ends inside a frame. */
-int prismtell_torn(struct prism *p, uint32_t n);
-
-/* PRISM_E_VALUE of prismclock_take(). Returns <0. */
-int prismtell_late(struct prism *p, uint32_t n);
+/* The current event of a stream. */
+struct place prismtell_place(const struct prism_stream *s);
 
 /* ---- Threads. ---- */
 

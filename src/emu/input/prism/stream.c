@@ -16,10 +16,11 @@ static int
 check_time(struct prism *p, uint32_t n, int code)
 {
 	struct prism_stream *s = &p->streams[n];
+	struct place at = prismtell_place(s);
 	if (code < 0)
 		return code;
 	if (code == PRISM_E_VALUE)
-		return prismtell_late(p, n);
+		return diag_error(p->trace->diag, ERR_PRISM, &at, "the time does not fit in 63 bits of nanoseconds");
 	if (code == PRISM_PT01)
 		return 0;
 	s->file.rec.ev.issues |= 1U << code;
@@ -108,15 +109,19 @@ describe(const struct stream *st, struct event *ev)
 static int
 check_end(struct prism *p, uint32_t n, enum prism_code code, uint32_t issues)
 {
+	static const char torn[] = "the compressed file ends inside a frame";
 	struct prism_stream *s = &p->streams[n];
 	const struct reader *r = &p->trace->streams[n + 1].in;
 	s->file.rec.offset = s->file.in.at;
 	s->mcv[0] = 0;
+	struct place at = prismtell_place(s);
 	int rc = prismtell_issues(p, n, issues);
 	if (rc == 0 && code)
 		rc = prism_issue(p, n, code, "%s", prism_code_text((int)code));
+	if (rc == 0 && r->torn && !p->options->lenient)
+		return diag_error(p->trace->diag, ERR_STREAM_TRUNCATED, &at, "%s", torn);
 	if (rc == 0 && r->torn)
-		rc = prismtell_torn(p, n);
+		diag_warn(p->trace->diag, &at, "%s", torn);
 	s->stopped_by = (int)code;
 	if (rc < 0 || code)
 		return rc;

@@ -8,8 +8,8 @@ enum {
 	TOLD = 5, /* issues of a kind that are told one by one */
 };
 
-static struct place
-place_of(const struct prism_stream *s)
+struct place
+prismtell_place(const struct prism_stream *s)
 {
 	return (struct place){ .file = s->source.name, .has_offset = true, .offset = s->file.rec.offset };
 }
@@ -31,7 +31,7 @@ prism_issue(struct prism *p, uint32_t stream, enum prism_code code, const char *
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	struct place at = place_of(s);
+	struct place at = prismtell_place(s);
 	if (s->mcv[0]) { /* it was read */
 		at.has_clock = true;
 		at.clock = (int64_t)s->file.rec.clock_ns;
@@ -61,22 +61,4 @@ prismtell_issues(struct prism *p, uint32_t n, uint32_t issues)
 		if (issues & 1U << code)
 			rc = prism_issue(p, n, (enum prism_code)code, "%s", prism_code_text(code));
 	return rc;
-}
-
-int
-prismtell_torn(struct prism *p, uint32_t n)
-{
-	static const char *const text = "the compressed file ends inside a frame";
-	struct place at = place_of(&p->streams[n]);
-	if (!p->options->lenient)
-		return diag_error(p->trace->diag, ERR_STREAM_TRUNCATED, &at, "%s", text);
-	diag_warn(p->trace->diag, &at, "%s", text);
-	return 0;
-}
-
-int
-prismtell_late(struct prism *p, uint32_t n)
-{
-	struct place at = place_of(&p->streams[n]);
-	return diag_error(p->trace->diag, ERR_PRISM, &at, "the time does not fit in 63 bits of nanoseconds");
 }

@@ -16,7 +16,7 @@ ends_with(const char *name, const char *end)
 {
 	size_t n = strlen(name);
 	size_t k = strlen(end);
-	return n > k && strcmp(name + n - k, end) == 0;
+	return n >= k && strcmp(name + n - k, end) == 0;
 }
 
 static bool
@@ -25,8 +25,8 @@ is_events(const char *name)
 	return ends_with(name, ".prism") || ends_with(name, ".prism.zst") || ends_with(name, ".prism.lz4");
 }
 
-static bool
-is_json(const char *name)
+bool
+prismfiles_is_json(const char *name)
 {
 	return ends_with(name, ".json");
 }
@@ -49,7 +49,7 @@ by_name(const struct dirent **a, const struct dirent **b)
 static int
 only_ours(const struct dirent *e)
 {
-	return e->d_name[0] != '.' && (is_events(e->d_name) || is_json(e->d_name));
+	return e->d_name[0] != '.' && (is_events(e->d_name) || prismfiles_is_json(e->d_name));
 }
 
 static void
@@ -148,7 +148,7 @@ find_in_dir(struct prism_sources *p)
 	int rc = p->list ? 0 : diag_no_memory(p->diag);
 	for (int pass = 0; pass < 2; pass++)
 		for (int i = 0; i < n && rc == 0; i++)
-			if (is_json(list[i]->d_name) == (pass == 0))
+			if (prismfiles_is_json(list[i]->d_name) == (pass == 0))
 				rc = add_entry(p, list[i]->d_name, pass == 0);
 	free_list(list, n);
 	if (rc == 0 && p->n)
@@ -182,7 +182,7 @@ find_named(struct prism_sources *p, const char *const *paths, size_t n)
 		const char *path = paths[p->n];
 		prismdesc_default(s);
 		s->events = path;
-		int rc = is_json(path) ? prismdesc_read(p, path, true, s) : 0;
+		int rc = prismfiles_is_json(path) ? prismdesc_read(p, path, true, s) : 0;
 		if (rc < 0)
 			return rc;
 		for (uint32_t i = 0; i < p->n && strcmp(s->events, "-") == 0; i++)

@@ -109,14 +109,6 @@ ptinput_open_pair(struct ptool *t, int argc, char **argv, const char **out)
 	return rc != 0 ? rc : conv_open_output(&t->conv, *out);
 }
 
-int
-ptinput_again(struct ptinput *in, const struct ptinput *of)
-{
-	*in = (struct ptinput){ .tool = of->tool, .source = of->source };
-	in->source.clock = PRISM_CLOCK_EVENT; /* times are not looked at */
-	return of->source.live ? 1 : prismfile_open(&in->file, &in->reader, &in->tool->readers, &in->source, NULL, NULL);
-}
-
 void
 ptinput_close(struct ptinput *in)
 {
@@ -193,11 +185,19 @@ ptinput_next(struct ptinput *in)
 	return take_time(in);
 }
 
-bool
-ptinput_peek(struct ptinput *in, struct prism_event *ev)
+int
+ptinput_has_insns(const struct ptinput *in, bool *has)
 {
+	struct ptinput look = { .tool = in->tool, .source = in->source };
+	const struct prism_event *ev = &look.file.rec.ev;
 	struct prism_got got;
-	bool is = prismfile_next(&in->file, &got) > 0;
-	*ev = in->file.rec.ev;
-	return is;
+	*has = false;
+	if (in->source.live)
+		return 0;
+	look.source.clock = PRISM_CLOCK_EVENT; /* times are not looked at */
+	int rc = prismfile_open(&look.file, &look.reader, &look.tool->readers, &look.source, NULL, NULL);
+	while (rc == 0 && !*has && prismfile_next(&look.file, &got) > 0)
+		*has = ev->kind == PRISM_CXT && ev->cxt.type == PRISM_INSN;
+	ptinput_close(&look);
+	return rc;
 }

@@ -32,11 +32,9 @@ int ptinput_next(struct ptinput *in);
 /* Bytes of the file that were read so far. */
 uint64_t ptinput_read(const struct ptinput *in);
 
-/* For a look ahead: the same file from its start, and its events without their times. Says
- * nothing of what is wrong in them. ptinput_again() returns 1 if it cannot be read twice, <0
- * (reported); ptinput_peek() whether there is an event. */
-int ptinput_again(struct ptinput *in, const struct ptinput *of);
-bool ptinput_peek(struct ptinput *in, struct prism_event *ev);
+/* Whether the stream has instructions, in *has; what cannot be read twice is taken to have none. Says
+ * nothing of what is wrong in it. Returns 0, or <0 (reported). */
+int ptinput_has_insns(const struct ptinput *in, bool *has);
 
 void ptinput_close(struct ptinput *in);
 

@@ -60,8 +60,8 @@ ptline_has(const struct prism_event *ev)
 	}
 }
 
-static uint64_t
-value_of(const struct ptfield *f, const struct prism_event *ev)
+uint64_t
+ptline_value(const struct ptfield *f, const struct prism_event *ev)
 {
 	const char *p = (const char *)ev + f->at;
 	uint16_t half;
@@ -115,7 +115,7 @@ put_number(struct wbuf *w, bool decimal, uint64_t v)
 static void
 put_value(struct wbuf *w, const struct ptfield *f, const struct prism_event *ev)
 {
-	uint64_t v = value_of(f, ev);
+	uint64_t v = ptline_value(f, ev);
 	switch (f->form) {
 	case PTFORM_WORD: put_word(w, f->name((unsigned)v), v); break;
 	case PTFORM_NUMBER: put_u64(w, v); break;
@@ -196,7 +196,7 @@ json_hex(struct wbuf *w, const char *key, uint64_t v)
 static void
 json_value(struct wbuf *w, const struct ptfield *f, const struct prism_event *ev)
 {
-	uint64_t v = value_of(f, ev);
+	uint64_t v = ptline_value(f, ev);
 	switch (f->form) {
 	case PTFORM_WORD: json_word(w, f->key, f->name((unsigned)v), v); break;
 	case PTFORM_NUMBER: json_u64(w, f->key, v); break;

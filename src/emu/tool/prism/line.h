@@ -49,6 +49,9 @@ const struct ptfield *ptline_fields(unsigned kind);
 /* Which fields an event has; one of control flow always has its type. */
 uint32_t ptline_has(const struct prism_event *ev);
 
+/* The number of a field that is one. */
+uint64_t ptline_value(const struct ptfield *f, const struct prism_event *ev);
+
 /* Without the end of the line. */
 void ptline_put(struct wbuf *w, const struct prism_event *ev);
 

@@ -2,6 +2,7 @@
 /* The subcommand stat: what is in streams, in numbers. */
 #include "input.h"
 #include "jsonout.h"
+#include "line.h"
 
 #include "idmap.h"
 #include "prism/names.h"
@@ -28,7 +29,7 @@ struct stats {
 	/* Distinct threads, blocks and names. */
 	struct idmap threads;
 	struct idmap blocks;
-	struct prismnames names;
+	struct prismtable names;
 	uint64_t nnames[PRISM_STACKS];
 	struct arena arena;
 };
@@ -70,27 +71,13 @@ count(struct stats *s, const struct ptinput *in)
 	s->last = in->clock;
 	s->size += in->size;
 	s->kinds[ev->kind]++;
+	if (ev->kind <= PRISM_CF && ptline_has(ev) & ptline_fields(ev->kind)->has)
+		s->types[ev->kind][ptline_value(ptline_fields(ev->kind), ev)]++;
 	switch (ev->kind) {
-	case PRISM_MEM:
-		if (ev->mem.has & PRISM_HAS_TYPE)
-			s->types[PRISM_MEM][ev->mem.type]++;
-		s->bytes[ev->mem.type] += ev->mem.bytes;
-		return 0;
-	case PRISM_COMP:
-		if (ev->comp.has & PRISM_HAS_FORMAT)
-			s->types[PRISM_COMP][ev->comp.format]++;
-		if (ev->comp.has & PRISM_HAS_OP)
-			s->ops[ev->comp.op < PRISM_OPS ? ev->comp.op : PRISM_OPS]++;
-		return 0;
-	case PRISM_SYNC:
-		if (ev->sync.has & PRISM_HAS_TYPE)
-			s->types[PRISM_SYNC][ev->sync.type]++;
-		return ev->sync.type == PRISM_SWAP && ev->sync.nargs ? note(s, &s->threads, ev->sync.arg[0]) : 0;
-	case PRISM_CXT:
-		if (ev->cxt.has & PRISM_HAS_TYPE)
-			s->types[PRISM_CXT][ev->cxt.type]++;
-		return note_context(s, &ev->cxt);
-	case PRISM_CF: s->types[PRISM_CF][ev->cf.type]++; return 0;
+	case PRISM_MEM: s->bytes[ev->mem.type] += ev->mem.bytes; return 0;
+	case PRISM_COMP: s->ops[ev->comp.op < PRISM_OPS ? ev->comp.op : PRISM_OPS] += (ev->comp.has & PRISM_HAS_OP) != 0; return 0;
+	case PRISM_SYNC: return ev->sync.type == PRISM_SWAP && ev->sync.nargs ? note(s, &s->threads, ev->sync.arg[0]) : 0;
+	case PRISM_CXT: return note_context(s, &ev->cxt);
 	default: return 0;
 	}
 }
@@ -129,15 +116,9 @@ begin_group(struct stats *s, const char *name, uint64_t n)
 }
 
 static void
-end_group(struct stats *s)
+put_types(struct stats *s, unsigned kind)
 {
-	if (s->tool->json)
-		json_close(s->out, '}');
-}
-
-static void
-put_types(struct stats *s, unsigned kind, const char *(*name)(unsigned))
-{
+	const char *(*name)(unsigned) = ptline_fields(kind)->name;
 	uint64_t shown = 0;
 	for (unsigned i = 0; i < TYPES; i++) {
 		uint64_t n = s->types[kind][i];
@@ -151,36 +132,34 @@ put_types(struct stats *s, unsigned kind, const char *(*name)(unsigned))
 		put_row(s, 2, "type not shown", s->kinds[kind] - shown);
 }
 
+/* What memory or compute events have in all. */
 static void
-put_counts(struct stats *s)
+put_sums(struct stats *s, unsigned kind)
 {
-	const uint64_t *n = s->kinds;
-	begin_group(s, prism_kind_name(PRISM_MEM), n[PRISM_MEM]);
-	put_types(s, PRISM_MEM, prism_mem_name);
-	if (s->bytes[PRISM_LOAD])
+	if (kind == PRISM_MEM && s->bytes[PRISM_LOAD])
 		put_row(s, 2, "bytes loaded", s->bytes[PRISM_LOAD]);
-	if (s->bytes[PRISM_STORE])
+	if (kind == PRISM_MEM && s->bytes[PRISM_STORE])
 		put_row(s, 2, "bytes stored", s->bytes[PRISM_STORE]);
-	end_group(s);
-	begin_group(s, prism_kind_name(PRISM_COMP), n[PRISM_COMP]);
-	put_types(s, PRISM_COMP, prism_format_name);
-	for (unsigned i = 0; i <= PRISM_OPS; i++) {
+	for (unsigned i = 0; i <= PRISM_OPS && kind == PRISM_COMP; i++) {
 		char name[32];
 		(void)snprintf(name, sizeof(name), "op %s", i < PRISM_OPS ? prism_op_name(i) : "other");
 		if (s->ops[i])
 			put_row(s, 2, name, s->ops[i]);
 	}
-	end_group(s);
-	begin_group(s, prism_kind_name(PRISM_SYNC), n[PRISM_SYNC]);
-	put_types(s, PRISM_SYNC, prism_sync_name);
-	end_group(s);
-	begin_group(s, prism_kind_name(PRISM_CXT), n[PRISM_CXT]);
-	put_types(s, PRISM_CXT, prism_cxt_name);
-	end_group(s);
-	if (n[PRISM_CF]) {
-		begin_group(s, prism_kind_name(PRISM_CF), n[PRISM_CF]);
-		put_types(s, PRISM_CF, NULL);
-		end_group(s);
+}
+
+static void
+put_counts(struct stats *s)
+{
+	const uint64_t *n = s->kinds;
+	for (unsigned kind = PRISM_MEM; kind <= PRISM_CF; kind++) {
+		if (kind == PRISM_CF && !n[kind])
+			continue;
+		begin_group(s, prism_kind_name(kind), n[kind]);
+		put_types(s, kind);
+		put_sums(s, kind);
+		if (s->tool->json)
+			json_close(s->out, '}');
 	}
 	put_row(s, 0, prism_kind_name(PRISM_CFG), n[PRISM_CFG]);
 	put_row(s, 0, "end of buffer", n[PRISM_END]);
@@ -232,7 +211,7 @@ stat_one(struct ptool *t, struct ptinput *in)
 	}
 	if (rc == 0)
 		put_stats(&s, in);
-	prismnames_finish(&s.names);
+	prismtable_finish(&s.names);
 	arena_finish(&s.arena);
 	return rc;
 }

@@ -65,14 +65,6 @@ ptool_set(struct ptool *t, const char *key, const char *value)
 	return true;
 }
 
-static bool
-ends_with(const char *text, const char *end)
-{
-	size_t n = strlen(text);
-	size_t k = strlen(end);
-	return n >= k && strcmp(text + n - k, end) == 0;
-}
-
 void
 ptool_ready(struct ptool *t)
 {
@@ -95,7 +87,7 @@ ptool_source(struct ptool *t, const char *path, struct prism_source *s)
 {
 	int rc = 0;
 	ptool_ready(t);
-	if (ends_with(path, ".json")) {
+	if (prismfiles_is_json(path)) {
 		rc = prismdesc_read(&t->sources, path, true, s);
 	} else {
 		prismdesc_default(s);

@@ -273,21 +273,6 @@ take_all(struct ptscope *u)
 	return rc < 0 ? rc : end_all(u);
 }
 
-/* Whether the stream has instructions: the first of them tells. What cannot be read twice is
- * taken to have none. */
-static int
-look_ahead(struct ps_stream *s)
-{
-	struct ptinput look;
-	struct prism_event ev;
-	int rc = ptinput_again(&look, s->in);
-	/* Errors are not reported here: the stream is read again, for good. */
-	while (rc == 0 && !s->has_insns && ptinput_peek(&look, &ev))
-		s->has_insns = ev.kind == PRISM_CXT && ev.cxt.type == PRISM_INSN;
-	ptinput_close(&look);
-	return rc < 0 ? rc : 0;
-}
-
 static int
 open_streams(struct ptscope *u)
 {
@@ -307,7 +292,7 @@ open_streams(struct ptscope *u)
 		s->number = (uint16_t)i;
 		s->core = &u->machine.cores[i];
 		prism_machine_stream(&u->machine, (uint32_t)i, (uint32_t)s->in->source.process, &s->in->source.settings);
-		int rc = look_ahead(s);
+		int rc = ptinput_has_insns(s->in, &s->has_insns);
 		if (rc < 0)
 			return rc;
 	}

@@ -57,7 +57,6 @@ ptwrite_event(struct ptwrite *w, const struct prism_event *ev)
 	}
 	put(w, bytes, (size_t)n);
 	w->closed = ev->kind == PRISM_END;
-	w->events++;
 	return 0;
 }
 

@@ -12,8 +12,7 @@ struct ptwrite {
 	struct prism_state state;
 	uint64_t buffer_size; /* 0: none */
 	uint64_t left;        /* of the buffer */
-	uint64_t events;
-	bool closed; /* the last event was an End */
+	bool closed;          /* the last event was an End */
 };
 
 void ptwrite_begin(struct ptwrite *w, struct conv *c, const struct prism_settings *settings, uint64_t buffer_size);
