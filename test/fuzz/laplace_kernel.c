@@ -69,7 +69,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (lapmachine_init(&m, &l.log, &machine) < 0)
 		abort();
 	while (rc >= 0 && (rc = lapread_next(&r, &rec)) > 0) {
-		struct lap_place at = lapread_place(&r);
+		struct lap_place at = r.at;
 		struct lap_step step;
 		uint64_t before = m.pages.npages;
 		if (rec.type == LAP_EVENT)

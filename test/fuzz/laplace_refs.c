@@ -54,7 +54,7 @@ read_all(const uint8_t *data, size_t size, const struct lapread_options *options
 		else if (rec.ts < last)
 			abort();
 		last = rec.ts;
-		sum = (sum ^ rec.ts ^ (uint64_t)rec.addr << 20 ^ rec.kind ^ (uint64_t)rec.length << 56 ^ rec.page ^ r.line << 30 ^ r.offset << 40) * UINT64_C(0x9e3779b97f4a7c15);
+		sum = (sum ^ rec.ts ^ (uint64_t)rec.addr << 20 ^ rec.kind ^ (uint64_t)rec.length << 56 ^ rec.page ^ r.at.line << 30 ^ r.at.offset << 40) * UINT64_C(0x9e3779b97f4a7c15);
 	}
 	/* An error was told, and a lenient reader has none but that this is no trace. */
 	if (rc < 0 && (l.n == 0 || (lenient && rc != -LAP_E_FORMAT)))

@@ -2,7 +2,7 @@
 /* codec: records to bytes and back, in all forms. */
 #include "kit.h"
 #include "laplace/kernel.h"
-#include "laplace/probe.h"
+#include "laplace/read.h"
 #include "laplace/ref.h"
 
 #include <inttypes.h>
@@ -132,7 +132,7 @@ test_lines(void)
 		uint64_t last;
 		int code = lapref_parse(cases[i].line, strlen(cases[i].line), 8, &rec, &last);
 		if (code != cases[i].code)
-			(void)fprintf(stderr, "%s: %s\n", cases[i].line, lap_code_name(code));
+			(void)fprintf(stderr, "%s: %s\n", cases[i].line, lap_code(code)->name);
 		CHECK(code == cases[i].code);
 		/* The fast way says the same or nothing. */
 		uint8_t text[128] = { 0 };
@@ -243,7 +243,7 @@ test_dialects(void)
 		size_t n = strlen(lines[i].line);
 		int code = lapkernel_parse(lines[i].line, n, lines[i].dialect, &ev);
 		if (code)
-			(void)fprintf(stderr, "%s: %s\n", lines[i].line, lap_code_name(code));
+			(void)fprintf(stderr, "%s: %s\n", lines[i].line, lap_code(code)->name);
 		CHECK(code == 0);
 		CHECK(lapkernel_format(text, lines[i].dialect, &ev) == (int)n + 1);
 		CHECK(memcmp(text, lines[i].line, n) == 0 && text[n] == '\n');
@@ -286,7 +286,7 @@ test_bad_events(void)
 		struct lap_event ev;
 		int code = lapkernel_parse(cases[i].line, strlen(cases[i].line), LAP_LAPLACE, &ev);
 		if (code != cases[i].code)
-			(void)fprintf(stderr, "%s: %s\n", cases[i].line, lap_code_name(code));
+			(void)fprintf(stderr, "%s: %s\n", cases[i].line, lap_code(code)->name);
 		CHECK(code == cases[i].code);
 	}
 	/* What would not be read as it was. */

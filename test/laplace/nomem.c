@@ -62,7 +62,7 @@ follow(const struct kit_bytes *kernel, const struct kit_bytes *refs)
 	if (rc == 0)
 		rc = lapmerge_open(&merge, r, 2);
 	while (rc >= 0 && (rc = lapmerge_next(&merge, &rec, &of)) > 0) {
-		struct lap_place at = lapread_place(of);
+		struct lap_place at = of->at;
 		rc = lapmachine_step(&m, rec, &at, &step);
 		for (int i = 0; rc > 0 && i < step.ntouches; i++)
 			sum = sum * 31 + step.touch[i].page;

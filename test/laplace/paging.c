@@ -154,7 +154,7 @@ check_pages(const char *what, const char *trace, const char *want)
 		      &(struct lapread_options){ .file = what, .format = LAP_MIXED }) == 0);
 	CHECK(lapmachine_init(&m, &l.log, &(struct lapmachine_options){ .kernel_base = 0xc0000000 }) == 0);
 	while ((rc = lapread_next(&r, &rec)) > 0) {
-		struct lap_place at = lapread_place(&r);
+		struct lap_place at = r.at;
 		CHECK(lapmachine_step(&m, &rec, &at, &step) == 1);
 		for (int i = 0; i < step.ntouches; i++)
 			n += (size_t)snprintf(have + n, sizeof(have) - n, "%s%s%llu", n ? " " : "",

@@ -95,9 +95,9 @@ test_rule(const struct rule *r, bool lenient, size_t step)
 	lapkit_log_init(&l, lenient);
 	size_t size = make_bytes(r, bytes);
 	int n = lapkit_read_all((struct lapkit_bytes){ .p = bytes, .n = size, .step = step }, &options, &l, rec, RECORDS);
-	bool goes_on = lenient || lap_is_warning(r->code);
+	bool goes_on = lenient || lap_code(r->code)->warning;
 	if (n != (goes_on ? r->lenient : -r->code) || l.n < 1 || l.issues[0].offset != r->offset)
-		(void)fprintf(stderr, "%s, %s: %d records, %zu issues, at %" PRIu64 "\n%s", lap_code_name(r->code),
+		(void)fprintf(stderr, "%s, %s: %d records, %zu issues, at %" PRIu64 "\n%s", lap_code(r->code)->name,
 			lenient ? "lenient" : "strict", n, l.n, l.issues[0].offset, r->text);
 	CHECK(n == (goes_on ? r->lenient : -r->code));
 	CHECK(l.n >= 1 && l.issues[0].code == r->code && l.fatal[0] == !goes_on);
@@ -210,16 +210,16 @@ test_machine_rule(size_t i, bool lenient)
 		      &(struct lapread_options){ .file = "f", .format = LAP_MIXED }) == 0);
 	CHECK(lapmachine_init(&m, &l.log, &(struct lapmachine_options){ .kernel_base = 0xc0000000 }) == 0);
 	while ((rc = lapread_next(&r, &rec)) > 0) {
-		struct lap_place at = lapread_place(&r);
+		struct lap_place at = r.at;
 		rc = lapmachine_step(&m, &rec, &at, &step);
 		if (rc < 0)
 			break;
 		ignored += rc == 0;
 		n++;
 	}
-	bool goes_on = lenient || lap_is_warning(code);
+	bool goes_on = lenient || lap_code(code)->warning;
 	if (l.n < 1 || l.issues[0].code != code)
-		(void)fprintf(stderr, "%s: %zu issues, %s\n%s", lap_code_name(code), l.n, lap_code_name(l.issues[0].code), text);
+		(void)fprintf(stderr, "%s: %zu issues, %s\n%s", lap_code(code)->name, l.n, lap_code(l.issues[0].code)->name, text);
 	CHECK(l.n >= 1 && l.issues[0].code == code && l.log.counts[code] == (code == LAP_LM05 ? 3 : 1));
 	CHECK(l.issues[0].line == (uint64_t)machine_rules[i].at + 1 && l.fatal[0] == !goes_on);
 	CHECK(rc == (goes_on ? 0 : -code) && ignored == (goes_on ? machine_rules[i].ignored : 0));

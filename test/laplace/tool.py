@@ -234,6 +234,9 @@ def outputs():
     # an error in the middle leaves nothing
     write("late.lrt", REFS + "r 1 4 2 3\n")
     run("split", "-q", "k.lkt", "late.lrt", "-o", "late", status=1)
+    os.mkdir("empty")
+    run("split", "-q", "k.lkt", "late.lrt", "-o", "empty", status=1)
+    check(os.path.isdir("empty") and not os.path.exists("empty.part"), "an empty directory does not stay where split fails")
     check(not [x for x in os.listdir(".") if x.startswith("late") and x != "late.lrt"], "split leaves", os.listdir("."))
     # more tasks than descriptors, and than buffers
     many = "".join(f"r {i:x} 4 {i % 3000 + 1:x} {i * 4096 % 0x80000000:x}\n" for i in range(30000))

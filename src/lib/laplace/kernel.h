@@ -69,8 +69,8 @@ enum {
 
 extern const struct lap_tag lap_tags[LAP_TAGS];
 extern const struct lap_field_info lap_fields[LAP_FIELDS];
-extern const uint8_t lap_tag_codes[256]; /* 0: no tag; else lap_tags[code - 1] */
-extern const char *const lap_dialect_names[LAP_DIALECTS];
+extern const uint8_t lap_tag_codes[256];                      /* 0: no tag; else lap_tags[code - 1] */
+extern const char *const lap_dialect_names[LAP_DIALECTS + 1]; /* the last is NULL */
 
 /* Whether the events of a dialect have the field. */
 static inline bool

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 const uint8_t lap_kinds[256] = {
 	['r'] = 1,
@@ -13,65 +14,38 @@ const uint8_t lap_kinds[256] = {
 	['I'] = 6,
 };
 
-static const struct {
-	const char *name;
-	const char *text;
-	const char *lenient;
-} codes[] = {
-	[LAP_OK] = { "OK", "nothing is wrong", "" },
-#define LAP_X(name, text, lenient) [LAP_##name] = { #name, text, lenient },
-	LAP_CODE_LIST(LAP_X)
+void *
+lap_grow(void *items, size_t n, size_t *cap, size_t size)
+{
+	if (n < *cap)
+		return items;
+	size_t more = *cap ? *cap * 2 : 32;
+	items = realloc(items, more * size);
+	*cap = items ? more : *cap;
+	return items;
+}
+
+const struct lap_code_info *
+lap_code(int code)
+{
+	static const struct lap_code_info codes[] = {
+		[LAP_OK] = { "OK", "nothing is wrong", "", false },
+#define LAP_X(name, text, lenient, warning) [LAP_##name] = { #name, text, lenient, warning },
+		LAP_CODE_LIST(LAP_X)
 #undef LAP_X
-		[LAP_E_IO] = { "read", "the input cannot be read", "" },
-	[LAP_E_MEMORY] = { "memory", "out of memory", "" },
-	[LAP_E_FORMAT] = { "format", "not a format of Laplace", "" },
-};
-
-static int
-code_index(int code)
-{
-	code = code < 0 ? -code : code;
-	return code <= LAP_E_FORMAT ? code : LAP_OK;
-}
-
-const char *
-lap_code_name(int code)
-{
-	return codes[code_index(code)].name;
-}
-
-const char *
-lap_code_text(int code)
-{
-	return codes[code_index(code)].text;
-}
-
-const char *
-lap_code_lenient(int code)
-{
-	return codes[code_index(code)].lenient;
-}
-
-bool
-lap_is_warning(int code)
-{
-	switch (code < 0 ? -code : code) {
-	case LAP_LT06:
-	case LAP_LM01:
-	case LAP_LM04:
-	case LAP_LM05:
-	case LAP_LM06:
-		return true;
-	default:
-		return false;
-	}
+			[LAP_E_IO] = { "read", "the input cannot be read", "", false },
+		[LAP_E_MEMORY] = { "memory", "out of memory", "", false },
+		[LAP_E_FORMAT] = { "format", "not a format of Laplace", "", false },
+	};
+	code = abs(code);
+	return &codes[code <= LAP_E_FORMAT ? code : LAP_OK];
 }
 
 int
 lap_raise(struct lap_log *log, const struct lap_place *at, int code, const char *fmt, ...)
 {
 	bool counted = code > LAP_OK && code < LAP_CODES;
-	bool fatal = !counted || (!log->lenient && !lap_is_warning(code)) || code == LAP_LJ01;
+	bool fatal = !counted || (!log->lenient && !lap_code(code)->warning) || code == LAP_LJ01;
 	if (counted)
 		log->counts[code]++;
 	log->last = code;

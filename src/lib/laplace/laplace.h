@@ -37,7 +37,7 @@ enum lap_dialect {
 
 /* The format of a file. */
 enum lap_format {
-	LAP_AUTO,    /* the reader finds it: probe.h */
+	LAP_AUTO,    /* the reader finds it */
 	LAP_BINARY,  /* references of 18 bytes */
 	LAP_TEXT,    /* references, a line each */
 	LAP_KERNEL,  /* kernel events, a line each */
@@ -106,37 +106,40 @@ struct lap_record {
 /* Kind of a letter: 1 load, 2 store, 3 fetch; 4, 5, 6 these re-referenced; 0: no kind. */
 extern const uint8_t lap_kinds[256];
 
+/* Makes room for one more item of `size` bytes in an array of n. Returns the array, perhaps moved, or
+ * NULL: no memory, and the array is as before. */
+void *lap_grow(void *items, size_t n, size_t *cap, size_t size);
+
 /* ---- Errors. ---- */
 
-/* LT06, LM01, LM04, LM05 and LM06 are warnings; the others stop a strict reader, and cost
- * a lenient one what the last text says. */
-#define LAP_CODE_LIST(X)                                                                   \
-	X(LR01, "the size is not a multiple of 18", "partial record at the end dropped")   \
-	X(LR02, "unknown kind of reference", "record skipped")                             \
-	X(LR03, "a reference of length 0", "record skipped")                               \
-	X(LR04, "a reference goes beyond ffffffff", "cut at ffffffff")                     \
-	X(LR05, "the timestamp is lower than the one before", "the one before is used")    \
-	X(LT01, "wrong number of fields", "line skipped")                                  \
-	X(LT02, "a field is not hexadecimal", "line skipped")                              \
-	X(LT03, "a field has too many digits", "line skipped")                             \
-	X(LT04, "the first field is longer than one character", "line skipped")            \
-	X(LT05, "a line is over 8192 bytes or has a NUL", "line skipped")                  \
-	X(LT06, "the last line has no newline", "used if it is complete")                  \
-	X(LK01, "unknown tag", "line skipped")                                             \
-	X(LK02, "the name is missing or over 4095 bytes", "name replaced by ? or cut")     \
-	X(LK03, "a range is empty or wraps", "record ignored")                             \
-	X(LK04, "a record follows the end of trace", "record ignored")                     \
-	X(LM01, "an event of a task never seen", "task created, parent unknown")           \
-	X(LM02, "a fork makes a task that lives", "task restarted")                        \
-	X(LM03, "an exit of or a switch to a dead task", "record ignored")                 \
-	X(LM04, "a reference in another address space than the running task's", "counted") \
-	X(LM05, "a reference outside of all mappings", "counted")                          \
-	X(LM06, "an address space that is not known", "created, or ignored if it ends")    \
-	X(LJ01, "the manifest lacks a key or has a wrong value", "none")
+/* X(code, text, cost to a lenient reader, whether it is a warning): what is none stops a strict reader. */
+#define LAP_CODE_LIST(X)                                                                         \
+	X(LR01, "the size is not a multiple of 18", "partial record at the end dropped", false)  \
+	X(LR02, "unknown kind of reference", "record skipped", false)                            \
+	X(LR03, "a reference of length 0", "record skipped", false)                              \
+	X(LR04, "a reference goes beyond ffffffff", "cut at ffffffff", false)                    \
+	X(LR05, "the timestamp is lower than the one before", "the one before is used", false)   \
+	X(LT01, "wrong number of fields", "line skipped", false)                                 \
+	X(LT02, "a field is not hexadecimal", "line skipped", false)                             \
+	X(LT03, "a field has too many digits", "line skipped", false)                            \
+	X(LT04, "the first field is longer than one character", "line skipped", false)           \
+	X(LT05, "a line is over 8192 bytes or has a NUL", "line skipped", false)                 \
+	X(LT06, "the last line has no newline", "used if it is complete", true)                  \
+	X(LK01, "unknown tag", "line skipped", false)                                            \
+	X(LK02, "the name is missing or over 4095 bytes", "name replaced by ? or cut", false)    \
+	X(LK03, "a range is empty or wraps", "record ignored", false)                            \
+	X(LK04, "a record follows the end of trace", "record ignored", false)                    \
+	X(LM01, "an event of a task never seen", "task created, parent unknown", true)           \
+	X(LM02, "a fork makes a task that lives", "task restarted", false)                       \
+	X(LM03, "an exit of or a switch to a dead task", "record ignored", false)                \
+	X(LM04, "a reference in another address space than the running task's", "counted", true) \
+	X(LM05, "a reference outside of all mappings", "counted", true)                          \
+	X(LM06, "an address space that is not known", "created, or ignored if it ends", true)    \
+	X(LJ01, "the manifest lacks a key or has a wrong value", "", false)
 
 enum lap_code {
 	LAP_OK,
-#define LAP_X(name, text, lenient) LAP_##name,
+#define LAP_X(name, ...) LAP_##name,
 	LAP_CODE_LIST(LAP_X)
 #undef LAP_X
 		LAP_CODES,
@@ -146,11 +149,15 @@ enum lap_code {
 	LAP_E_FORMAT, /* not recognised, or not what this call can take */
 };
 
-/* "LR01" and so on; static, never NULL. Either sign of the code. */
-const char *lap_code_name(int code);
-const char *lap_code_text(int code);
-const char *lap_code_lenient(int code);
-bool lap_is_warning(int code);
+struct lap_code_info {
+	const char *name;    /* "LR01" and so on */
+	const char *text;    /* a clause */
+	const char *lenient; /* empty: nothing helps */
+	bool warning;
+};
+
+/* A code of either sign; never NULL. */
+const struct lap_code_info *lap_code(int code);
 
 /* An error or a warning, and its place. */
 struct lap_issue {

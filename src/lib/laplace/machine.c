@@ -35,16 +35,15 @@ static struct lap_task *
 new_task(struct lapmachine *m, uint32_t pid, struct lap_task *parent)
 {
 	const struct lap_task *old = lapids_find(&m->pids, pid, 0, 0);
-	struct lap_task *t = calloc(1, sizeof(*t));
-	void **items = (void **)m->tasks;
-	bool added = t && lappages_append(&items, &m->ntasks, &m->tasks_cap, t) == 0;
-	m->tasks = (struct lap_task **)items;
-	if (!added)
+	struct lap_task **tasks = lap_grow(m->tasks, m->ntasks, &m->tasks_cap, sizeof(struct lap_task *));
+	struct lap_task *t = tasks ? calloc(1, sizeof(*t)) : NULL;
+	m->tasks = tasks ? tasks : m->tasks;
+	if (!t || lapids_set(&m->pids, pid, 0, 0, t) < 0) {
 		free(t);
-	if (!added || lapids_set(&m->pids, pid, 0, 0, t) < 0) {
 		m->pages.failed = true;
 		return NULL;
 	}
+	tasks[m->ntasks++] = t;
 	*t = (struct lap_task){ .parent = parent, .index = (uint32_t)m->ntasks, .pid = pid };
 	t->life = old ? old->life + 1 : 1;
 	if (parent)
@@ -180,16 +179,6 @@ fork_task(struct lapmachine *m, const struct lap_event *ev, const struct lap_pla
 	return 1;
 }
 
-/* For S and T: checks that the task has not ended. Returns 1: it has not, 0: ignore the
- * event (lenient), <0 a code. */
-static int
-check_alive(struct lapmachine *m, const struct lap_event *ev, const struct lap_place *at, const struct lap_task *t)
-{
-	if (!t || t->state != LAP_TASK_EXITED)
-		return 1;
-	return lap_raise(m->log, at, LAP_LM03, "%s (%c) of task %x, which has ended", lap_tags[ev->code - 1].name, ev->tag, t->pid);
-}
-
 static void
 assign_space(struct lapmachine *m, const struct lap_event *ev, struct lap_step *step)
 {
@@ -223,22 +212,16 @@ named_space(struct lapmachine *m, const struct lap_event *ev, const struct lap_p
 static int
 change_tasks(struct lapmachine *m, const struct lap_event *ev, const struct lap_place *at, struct lap_step *step)
 {
-	int rc = 1;
-	if (ev->tag == 'S' || ev->tag == 'T')
-		rc = check_alive(m, ev, at, step->task);
-	if (rc <= 0)
-		return rc;
-	switch (ev->tag) {
-	case 'S':
-		run(m, step->task);
-		break;
-	case 'T':
-		stop_task(m, step->task);
-		if (step->task)
-			step->task->state = LAP_TASK_EXITED;
-		break;
-	case 'A': assign_space(m, ev, step); break;
-	default: break;
+	struct lap_task *t = step->task;
+	if ((ev->tag == 'S' || ev->tag == 'T') && t && t->state == LAP_TASK_EXITED)
+		return lap_raise(m->log, at, LAP_LM03, "%s (%c) of task %x, which has ended", lap_tags[ev->code - 1].name, ev->tag, t->pid);
+	if (ev->tag == 'S')
+		run(m, t);
+	else if (ev->tag == 'A')
+		assign_space(m, ev, step);
+	else if (ev->tag == 'T' && t) {
+		stop_task(m, t);
+		t->state = LAP_TASK_EXITED;
 	}
 	return 1;
 }

@@ -2,27 +2,13 @@
 #include "pages.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Beyond this, pages get numbers only by touches: a read event may claim 2^52 pages. */
 #define PAGES_MAX (UINT64_MAX / 4)
 
 /* Bit of a page in p->found that is in no mapping. */
 #define OUTSIDE (UINT32_C(1) << 31)
-
-int
-lappages_append(void ***items, size_t *n, size_t *cap, void *item)
-{
-	if (*n == *cap) {
-		size_t more = *cap ? *cap * 2 : 32;
-		void **p = realloc(*items, more * sizeof(*p));
-		if (!p)
-			return -1;
-		*items = p;
-		*cap = more;
-	}
-	(*items)[(*n)++] = item;
-	return 0;
-}
 
 int
 lappages_init(struct lappages *p, uint32_t kernel_base, bool offset_in_pages)
@@ -62,16 +48,15 @@ struct lap_space *
 lappages_new_space(struct lappages *p, uint32_t context)
 {
 	struct lap_space *old = lapids_find(&p->contexts, context, 0, 0);
-	struct lap_space *s = calloc(1, sizeof(*s));
-	void **items = (void **)p->spaces;
-	p->failed = p->failed || !s || lappages_append(&items, &p->nspaces, &p->spaces_cap, s) < 0;
-	p->spaces = (struct lap_space **)items;
-	if (p->failed) {
-		/* A space in the array is freed with the array. */
-		if (!p->nspaces || p->spaces[p->nspaces - 1] != s)
-			free(s);
+	struct lap_space **spaces = lap_grow(p->spaces, p->nspaces, &p->spaces_cap, sizeof(struct lap_space *));
+	struct lap_space *s = spaces ? calloc(1, sizeof(*s)) : NULL;
+	p->spaces = spaces ? spaces : p->spaces;
+	if (!s || p->failed || lapids_set(&p->contexts, context, 0, 0, s) < 0) {
+		free(s);
+		p->failed = true;
 		return NULL;
 	}
+	spaces[p->nspaces++] = s;
 	p->nalive++;
 	s->index = (uint32_t)p->nspaces;
 	s->context = context;
@@ -79,10 +64,7 @@ lappages_new_space(struct lappages *p, uint32_t context)
 	s->cache_id = p->next_cache_id++;
 	if (old && !old->dead)
 		lappages_end_space(p, old);
-	if (lapids_set(&p->contexts, context, 0, 0, s) == 0)
-		return s;
-	p->failed = true;
-	return NULL;
+	return s;
 }
 
 void
@@ -103,16 +85,15 @@ get_object(struct lappages *p, struct lapids *ids, uint8_t class, const uint64_t
 	struct lap_object *o = lapids_find(ids, key[0], key[1], key[2]);
 	if (o)
 		return o;
-	o = calloc(1, sizeof(*o));
-	void **items = (void **)p->objects;
-	bool added = o && lappages_append(&items, &p->nobjects, &p->objects_cap, o) == 0;
-	p->objects = (struct lap_object **)items;
-	if (!added)
+	struct lap_object **objects = lap_grow(p->objects, p->nobjects, &p->objects_cap, sizeof(struct lap_object *));
+	p->objects = objects ? objects : p->objects;
+	o = objects ? calloc(1, sizeof(*o)) : NULL;
+	if (!o || lapids_set(ids, key[0], key[1], key[2], o) < 0) {
 		free(o);
-	if (!added || lapids_set(ids, key[0], key[1], key[2], o) < 0) {
 		p->failed = true;
 		return NULL;
 	}
+	objects[p->nobjects++] = o;
 	o->index = (uint32_t)p->nobjects;
 	o->class = class;
 	return o;
@@ -284,13 +265,6 @@ map(struct lappages *p, struct lap_space *s, struct span at, uint32_t owner, uin
 	s->mapped += at.last - at.first + 1;
 }
 
-/* Anonymous pages have their own number as index, so that neighbours become one range. */
-static void
-map_anonymous(struct lappages *p, struct lap_space *s, struct span at)
-{
-	map(p, s, at, 0, at.first);
-}
-
 static void
 map_object(struct lappages *p, struct lap_space *s, struct span at, const struct lap_object *o, uint64_t base)
 {
@@ -381,39 +355,22 @@ lappages_event(struct lappages *p, const struct lap_event *ev, struct lap_space 
 	const uint64_t *arg = ev->arg;
 	struct span at = { 0 };
 	uint64_t page = 0;
-	if (s && s->dead)
-		s = NULL;
+	if ((!s || s->dead) && strchr("DMms@UC", ev->tag))
+		return 0;
 	if (arg[LAP_LENGTH])
 		at = span_of(arg[LAP_ADDRESS], arg[LAP_LENGTH]);
 	switch (ev->tag) {
 	case 'D':
-		if (s && dup)
+		if (dup)
 			duplicate(p, s, dup, span_of(arg[LAP_START], arg[LAP_STOP] - arg[LAP_START]));
 		break;
-	case 'M':
-		if (s)
-			map_object(p, s, at, file_of(p, ev), p->offset_in_pages ? arg[LAP_OFFSET] : arg[LAP_OFFSET] >> LAP_PAGE_SHIFT);
-		break;
-	case 'm':
-		if (s)
-			map_anonymous(p, s, at);
-		break;
-	case 's':
-		if (s)
-			map_object(p, s, at, segment_of(p, ev), 0);
-		break;
-	case '@':
-		if (s)
-			move_mapping(p, s, at, span_of(arg[LAP_OLD_ADDRESS], arg[LAP_OLD_LENGTH]));
-		break;
-	case 'U':
-		if (s)
-			unmap(p, s, at);
-		break;
-	case 'C':
-		if (s)
-			page = copy_on_write(p, s, arg[LAP_ADDRESS] >> LAP_PAGE_SHIFT);
-		break;
+	case 'M': map_object(p, s, at, file_of(p, ev), p->offset_in_pages ? arg[LAP_OFFSET] : arg[LAP_OFFSET] >> LAP_PAGE_SHIFT); break;
+	/* Anonymous pages have their own number as index, so that neighbours become one range. */
+	case 'm': map(p, s, at, 0, at.first); break;
+	case 's': map_object(p, s, at, segment_of(p, ev), 0); break;
+	case '@': move_mapping(p, s, at, span_of(arg[LAP_OLD_ADDRESS], arg[LAP_OLD_LENGTH])); break;
+	case 'U': unmap(p, s, at); break;
+	case 'C': page = copy_on_write(p, s, arg[LAP_ADDRESS] >> LAP_PAGE_SHIFT); break;
 	case '<':
 	case '>': transfer(p, file_of(p, ev), span_of(arg[LAP_OFFSET], arg[LAP_LENGTH])); break;
 	case '-': retire(p, file_of(p, ev), 0); break;

@@ -32,6 +32,7 @@ enum lap_class {
 /* A file or a shared segment. */
 struct lap_object {
 	struct laprange *pages; /* index in it -> canonical */
+	void *user;             /* for the caller, who frees it; NULL at first */
 	uint32_t index;         /* owner of the mappings, from 1 */
 	uint8_t class;
 };
@@ -100,8 +101,5 @@ uint64_t lappages_peek(const struct lappages *p, const struct lap_space *s, uint
 /* Changes the mappings by an event: D M m @ U C s / < > - t. s: the space of its task, for D
  * the source; dup: for D only. Returns the new page of C, else 0. */
 uint64_t lappages_event(struct lappages *p, const struct lap_event *ev, struct lap_space *s, struct lap_space *dup);
-
-/* Adds an item to an array of pointers. -1: no memory. */
-int lappages_append(void ***items, size_t *n, size_t *cap, void *item);
 
 #endif

@@ -391,28 +391,9 @@ laprange_copy(struct laprange_pool *pool, struct laprange **map, uint64_t first,
 	return copy;
 }
 
-struct put {
-	struct laprange_pool *pool;
-	struct laprange **map;
-	uint64_t shift;
-};
-
-static int
-put_one(void *self, const struct laprange *r)
-{
-	struct put *p = self;
-	/* Pages that the shift would carry beyond the end are cut off. */
-	uint64_t first = r->first + p->shift;
-	uint64_t last = r->last + p->shift;
-	if (last >= first)
-		laprange_set(p->pool, p->map, first, last, r->owner, r->base);
-	return 0;
-}
-
 void
 laprange_put(struct laprange_pool *pool, struct laprange **map, struct laprange *add, uint64_t shift)
 {
-	struct put p = { pool, map, shift };
 	if (!add)
 		return;
 	if (shift == 0) {
@@ -421,20 +402,12 @@ laprange_put(struct laprange_pool *pool, struct laprange **map, struct laprange 
 		*map = glue(pool, glue(pool, low, add), high);
 		return;
 	}
-	(void)laprange_each(add, put_one, &p);
-	laprange_free(pool, add);
-}
-
-int
-laprange_each(const struct laprange *n, int (*each)(void *self, const struct laprange *r), void *self)
-{
-	while (n) {
-		int rc = laprange_each(n->left, each, self);
-		if (rc == 0)
-			rc = each(self, n);
-		if (rc)
-			return rc;
-		n = n->right;
+	for (const struct laprange *r = first_of(add); r; r = r->last < UINT64_MAX ? laprange_next(add, r->last + 1) : NULL) {
+		uint64_t first = r->first + shift;
+		uint64_t last = r->last + shift;
+		/* Pages that the shift would carry beyond the end are cut off. */
+		if (last >= first)
+			laprange_set(pool, map, first, last, r->owner, r->base);
 	}
-	return 0;
+	laprange_free(pool, add);
 }

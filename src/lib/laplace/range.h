@@ -71,7 +71,7 @@ struct laprange *laprange_cut(struct laprange_pool *pool, struct laprange **map,
 struct laprange *laprange_copy(struct laprange_pool *pool, struct laprange **map, uint64_t first, uint64_t last);
 
 /* Puts `add`, moved by `shift` pages (modulo 2^64), into a map that has nothing from its first
- * to its last page, and frees it. O(log n) where shift is 0, else by the ranges of `add`. */
+ * to its last page, and frees it. O(log n) where shift is 0, else for each range of `add`. */
 void laprange_put(struct laprange_pool *pool, struct laprange **map, struct laprange *add, uint64_t shift);
 
 /* Gives the nodes of a map back to the pool. */
@@ -83,8 +83,5 @@ laprange_total(const struct laprange *map)
 {
 	return map ? map->total : 0;
 }
-
-/* Calls each() for all ranges in order, until it returns other than 0, which is returned. */
-int laprange_each(const struct laprange *map, int (*each)(void *self, const struct laprange *r), void *self);
 
 #endif

@@ -2,7 +2,6 @@
 #include "read.h"
 
 #include "kernel.h"
-#include "probe.h"
 #include "ref.h"
 
 #include <string.h>
@@ -14,25 +13,71 @@ lapread_close(struct lapread *r)
 	*r = (struct lapread){ 0 };
 }
 
-struct lap_place
-lapread_place(const struct lapread *r)
-{
-	return (struct lap_place){ .file = r->options.file, .offset = r->offset, .line = r->line, .cpu = r->options.cpu };
-}
-
-static int
-fail(struct lapread *r, int code, const char *detail)
-{
-	struct lap_place at = lapread_place(r);
-	return lap_raise(r->log, &at, code, "%s", detail);
-}
-
 static int
 fail_read(struct lapread *r)
 {
-	struct lap_place at = lapread_place(r);
-	at.offset = lapsource_offset(&r->source);
-	return lap_raise(r->log, &at, LAP_E_IO, "%s", strerror(r->source.error));
+	r->at.offset = lapsource_offset(&r->source);
+	return lap_raise(r->log, &r->at, LAP_E_IO, "%s", strerror(r->source.error));
+}
+
+enum lap_format
+lapprobe_name(const char *name)
+{
+	static const struct {
+		const char *suffix;
+		enum lap_format format;
+	} known[] = {
+		{ ".lrb", LAP_BINARY },
+		{ ".lrt", LAP_TEXT },
+		{ ".lkt", LAP_KERNEL },
+		{ ".lmt", LAP_MIXED },
+		{ ".lbm", LAP_BASIC },
+	};
+	size_t n = strlen(name);
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		size_t k = strlen(known[i].suffix);
+		if (n >= k && strcmp(name + n - k, known[i].suffix) == 0)
+			return known[i].format;
+	}
+	return LAP_AUTO;
+}
+
+/* Whether the line is a record or empty; wrong values in it are found later. */
+static bool
+is_line(const char *line, size_t n, enum lap_dialect dialect)
+{
+	struct lap_record rec;
+	struct lap_event ev;
+	uint64_t last;
+	if (n && line[n - 1] == '\r')
+		n--;
+	if (n == 0 || line[0] == '#')
+		return !memchr(line, 0, n);
+	if (memchr(line, 0, n))
+		return false;
+	if (lap_kinds[(uint8_t)line[0]])
+		return lapref_parse(line, n, 8, &rec, &last) == 0;
+	int code = lapkernel_parse(line, n, dialect, &ev);
+	return code == 0 || code == LAP_LK02 || code == LAP_LK03;
+}
+
+enum lap_format
+lapprobe_bytes(const uint8_t *head, size_t n, uint64_t size, enum lap_dialect dialect)
+{
+	const char *p = (const char *)head;
+	const char *end = p + n;
+	int lines = 0;
+	bool text = true;
+	while (text && lines < 2 && p < end) {
+		const char *nl = memchr(p, '\n', (size_t)(end - p));
+		size_t len = (size_t)((nl ? nl : end) - p);
+		text = is_line(p, len, dialect);
+		p += nl ? len + 1 : len;
+		lines++;
+	}
+	if (text)
+		return LAP_MIXED;
+	return lap_kinds[head[0]] && size % LAP_RECORD_SIZE == 0 ? LAP_BINARY : LAP_AUTO;
 }
 
 static int
@@ -43,9 +88,8 @@ probe(struct lapread *r)
 	if (rc < 0)
 		return fail_read(r);
 	r->options.format = lapprobe_bytes(s->p, (size_t)(s->end - s->p), r->options.size, r->options.dialect);
-	struct lap_place at = lapread_place(r);
 	if (r->options.format == LAP_AUTO)
-		return lap_raise(r->log, &at, LAP_E_FORMAT, "neither text nor references of %d bytes", LAP_RECORD_SIZE);
+		return lap_raise(r->log, &r->at, LAP_E_FORMAT, "neither text nor references of %d bytes", LAP_RECORD_SIZE);
 	return 0;
 }
 
@@ -53,33 +97,15 @@ int
 lapread_open(struct lapread *r, struct lap_log *log, const struct lap_input *input,
 	const struct lapread_options *options)
 {
-	*r = (struct lapread){ .log = log, .options = *options };
-	struct lap_place at = { .file = options->file };
+	*r = (struct lapread){ .log = log, .options = *options, .at = { .file = options->file, .cpu = options->cpu } };
 	if (options->format >= LAP_FORMATS || options->dialect >= LAP_DIALECTS)
-		return lap_raise(log, &at, LAP_E_FORMAT, "there is no such format or dialect");
+		return lap_raise(log, &r->at, LAP_E_FORMAT, "there is no such format or dialect");
 	if (lapsource_open(&r->source, input) < 0)
-		return lap_raise(log, &at, LAP_E_MEMORY, "out of memory");
+		return lap_raise(log, &r->at, LAP_E_MEMORY, "out of memory");
 	return options->format == LAP_AUTO ? probe(r) : 0;
 }
 
 /* ---- All forms. ---- */
-
-/* Checks order, length and end of a reference. Returns 1: good, 0: skip it, <0 a code. */
-static int
-check_ref(struct lapread *r, struct lap_record *rec)
-{
-	if (__builtin_expect(rec->length == 0, 0))
-		return fail(r, LAP_LR03, "the length is 0");
-	uint32_t room = UINT32_MAX - rec->addr; /* behind the first byte */
-	if (__builtin_expect((uint32_t)rec->length - 1 > room, 0)) {
-		struct lap_place at = lapread_place(r);
-		int rc = lap_raise(r->log, &at, LAP_LR04, "%u bytes at %x go beyond ffffffff", rec->length, rec->addr);
-		if (rc)
-			return rc;
-		rec->length = (uint8_t)(room + 1);
-	}
-	return 1;
-}
 
 /* Checks that a stamp is not below the last one, to which a lenient reader raises it.
  * Returns 1, or <0 a code. */
@@ -87,8 +113,7 @@ static int
 check_order(struct lapread *r, uint64_t *ts)
 {
 	if (__builtin_expect(*ts < r->last_ts, 0)) {
-		struct lap_place at = lapread_place(r);
-		int rc = lap_raise(r->log, &at, LAP_LR05, "the timestamp %llx is lower than %llx before it",
+		int rc = lap_raise(r->log, &r->at, LAP_LR05, "the timestamp %llx is lower than %llx before it",
 			(unsigned long long)*ts, (unsigned long long)r->last_ts);
 		if (rc)
 			return rc;
@@ -113,16 +138,24 @@ give_good_ref(struct lapread *r, struct lap_record *rec)
 	return 1;
 }
 
+/* Checks length, end and order of a reference. Returns 1: good, or mended, 0: skip it, <0 a code. */
 static __attribute__((noinline)) int
 give_ref(struct lapread *r, struct lap_record *rec, enum lap_type type)
 {
+	uint32_t room = UINT32_MAX - rec->addr; /* behind the first byte */
 	rec->type = (uint8_t)type;
 	if (type == LAP_REF)
 		rec->page = 0;
 	rec->event = NULL;
-	int rc = check_ref(r, rec);
-	if (rc > 0)
-		rc = check_order(r, &rec->ts);
+	if (rec->length == 0)
+		return lap_raise(r->log, &r->at, LAP_LR03, "the length is 0");
+	if ((uint32_t)rec->length - 1 > room) {
+		int rc = lap_raise(r->log, &r->at, LAP_LR04, "%u bytes at %x go beyond ffffffff", rec->length, rec->addr);
+		if (rc)
+			return rc;
+		rec->length = (uint8_t)(room + 1);
+	}
+	int rc = check_order(r, &rec->ts);
 	r->records += rc > 0;
 	return rc;
 }
@@ -141,22 +174,20 @@ next_binary(struct lapread *r, struct lap_record *rec)
 			if (rc == 0 && s->p == s->end)
 				return 0;
 			if (rc == 0) {
-				r->offset = lapsource_offset(s);
-				struct lap_place at = lapread_place(r);
-				rc = lap_raise(r->log, &at, LAP_LR01, "the file ends %d bytes into a record of %d", (int)(s->end - s->p), LAP_RECORD_SIZE);
+				r->at.offset = lapsource_offset(s);
+				rc = lap_raise(r->log, &r->at, LAP_LR01, "the file ends %d bytes into a record of %d", (int)(s->end - s->p), LAP_RECORD_SIZE);
 				s->p = s->end;
 				return rc;
 			}
 		}
 		lapref_decode(s->p, r->options.endian, rec);
-		r->offset = lapsource_offset(s);
+		r->at.offset = lapsource_offset(s);
 		s->p += LAP_RECORD_SIZE;
 		bool known = lap_kinds[rec->kind];
 		if (__builtin_expect(known, 1) && give_good_ref(r, rec))
 			return 1;
-		struct lap_place at = lapread_place(r);
 		int rc = known ? give_ref(r, rec, LAP_REF)
-			       : lap_raise(r->log, &at, LAP_LR02, "the kind is 0x%02x, not one of r w i R W I", rec->kind);
+			       : lap_raise(r->log, &r->at, LAP_LR02, "the kind is 0x%02x, not one of r w i R W I", rec->kind);
 		if (rc)
 			return rc;
 	}
@@ -188,23 +219,22 @@ static int
 next_line(struct lapread *r, const char **line, size_t *n)
 {
 	struct lapsource *s = &r->source;
-	r->offset = lapsource_offset(s);
-	r->line++;
+	r->at.offset = lapsource_offset(s);
+	r->at.line++;
 	const uint8_t *nl = memchr(s->p, '\n', (size_t)(s->end - s->p));
 	if (!nl) {
 		int rc = lapsource_fill(s, LAP_LINE_MAX + 1);
 		if (rc < 0)
 			return fail_read(r);
 		if (s->p == s->end) {
-			r->line--;
+			r->at.line--;
 			return 0;
 		}
 		nl = memchr(s->p, '\n', (size_t)(s->end - s->p));
 	}
 	size_t len = (size_t)((nl ? nl : s->end) - s->p);
 	if (len > LAP_LINE_MAX) {
-		struct lap_place at = lapread_place(r);
-		int rc = lap_raise(r->log, &at, LAP_LT05, "the line is longer than %d bytes", LAP_LINE_MAX);
+		int rc = lap_raise(r->log, &r->at, LAP_LT05, "the line is longer than %d bytes", LAP_LINE_MAX);
 		if (rc == 0)
 			rc = skip_long_line(r);
 		return rc < 0 ? rc : 2;
@@ -213,11 +243,11 @@ next_line(struct lapread *r, const char **line, size_t *n)
 	*n = len;
 	s->p = nl ? nl + 1 : s->end;
 	if (memchr(*line, 0, len)) {
-		int rc = fail(r, LAP_LT05, "the line holds a NUL");
+		int rc = lap_raise(r->log, &r->at, LAP_LT05, "the line holds a NUL");
 		return rc < 0 ? rc : 2;
 	}
 	if (!nl)
-		(void)fail(r, LAP_LT06, "the last line has no newline");
+		(void)lap_raise(r->log, &r->at, LAP_LT06, "the last line has no newline");
 	if (len && (*line)[len - 1] == '\r')
 		--*n;
 	return 1;
@@ -239,8 +269,7 @@ is_empty(const char *line, size_t n)
 static int
 fail_line(struct lapread *r, int code, const char *line, size_t n)
 {
-	struct lap_place at = lapread_place(r);
-	return lap_raise(r->log, &at, code, "%s: \"%.*s\"%s", lap_code_text(code), (int)(n < 60 ? n : 60), line, n < 60 ? "" : "...");
+	return lap_raise(r->log, &r->at, code, "%s: \"%.*s\"%s", lap_code(code)->text, (int)(n < 60 ? n : 60), line, n < 60 ? "" : "...");
 }
 
 static int
@@ -290,14 +319,12 @@ static int
 give_basic_line(struct lapread *r, struct lap_record *rec, const char *line, size_t n)
 {
 	struct lap_cursor c = { line, line + n };
-	const char *field;
 	*rec = (struct lap_record){ .type = LAP_PAGE, .length = 1, .ts = r->records };
 	int code = lapref_first(&c, &rec->kind);
 	if (!code && !lap_kinds[rec->kind])
 		code = LAP_LR02;
-	size_t len = lapref_field(&c, &field);
 	if (!code)
-		code = len ? lapref_number(field, len, 16, &rec->page) : LAP_LT01;
+		code = lapref_take(&c, 16, &rec->page);
 	if (!code && c.p != c.end) {
 		int rc = fail_line(r, LAP_LT01, line, n);
 		if (rc)
@@ -323,7 +350,7 @@ give_line(struct lapread *r, struct lap_record *rec, const char *line, size_t n)
 	}
 }
 
-static int
+static __attribute__((noinline)) int
 next_text(struct lapread *r, struct lap_record *rec)
 {
 	bool plain = r->options.format == LAP_TEXT || r->options.format == LAP_MIXED;
@@ -334,8 +361,8 @@ next_text(struct lapread *r, struct lap_record *rec)
 		if (plain && lap_kinds[*s->p]) {
 			unsigned taken = lapref_scan(s->p, rec);
 			if (taken) {
-				r->offset = lapsource_offset(s);
-				r->line++;
+				r->at.offset = lapsource_offset(s);
+				r->at.line++;
 				s->p += taken;
 				if (give_good_ref(r, rec))
 					return 1;

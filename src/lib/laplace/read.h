@@ -23,10 +23,9 @@ struct lapread {
 	struct lapsource source;
 	struct lapread_options options;
 	struct lap_log *log;
+	struct lap_place at; /* of the record given last */
 	uint64_t last_ts;
 	uint64_t records; /* given so far */
-	uint64_t line;    /* of the record given last, from 1; 0: binary */
-	uint64_t offset;  /* of that record */
 	bool ended;       /* the end event (e) was read */
 	struct lap_event event;
 };
@@ -44,7 +43,19 @@ int lapread_next(struct lapread *r, struct lap_record *rec);
 /* Frees. Accepts a zeroed struct. */
 void lapread_close(struct lapread *r);
 
-/* Place of the record given last, for messages of its user. */
-struct lap_place lapread_place(const struct lapread *r);
+/* ---- The format of a file. ---- */
+
+enum {
+	LAPPROBE_HEAD = 2 * (LAP_LINE_MAX + 1), /* bytes that are enough */
+};
+
+/* By suffix: .lrb .lrt .lkt .lmt .lbm; LAP_AUTO: another one. */
+enum lap_format lapprobe_name(const char *name);
+
+/* By content: text if the first two lines (or all, if there are fewer) are records; else
+ * binary if the size (0: not known) is a multiple of LAP_RECORD_SIZE and the first byte a
+ * kind of reference. `head` has the first n bytes of the file, LAPPROBE_HEAD if it is that
+ * long. Returns LAP_MIXED (all text is read so), LAP_BINARY, or LAP_AUTO: neither. */
+enum lap_format lapprobe_bytes(const uint8_t *head, size_t n, uint64_t size, enum lap_dialect dialect);
 
 #endif

@@ -81,6 +81,14 @@ lapref_number(const char *field, size_t n, unsigned digits, uint64_t *v)
 }
 
 int
+lapref_take(struct lap_cursor *c, unsigned digits, uint64_t *v)
+{
+	const char *field;
+	size_t n = lapref_field(c, &field);
+	return n ? lapref_number(field, n, digits, v) : LAP_LT01;
+}
+
+int
 lapref_first(struct lap_cursor *c, uint8_t *tag)
 {
 	const char *field;
@@ -112,12 +120,9 @@ lapref_parse(const char *line, size_t n, unsigned digits, struct lap_record *rec
 		nfields++;
 	if (nfields != 4)
 		return LAP_LT01;
-	for (size_t i = 0; i < 4; i++) {
-		size_t len = lapref_field(&c, &field);
-		rc = lapref_number(field, len, widths[i], &v[i]);
-		if (rc)
+	for (size_t i = 0; i < 4; i++)
+		if ((rc = lapref_take(&c, widths[i], &v[i])) != 0)
 			return rc;
-	}
 	rec->ts = v[0];
 	rec->length = (uint8_t)v[1];
 	rec->space = (uint32_t)v[2];

@@ -24,38 +24,40 @@ enum {
 extern const uint8_t lapref_hex[256];        /* value of a digit, 255: none */
 extern const uint8_t lapref_lengths[256][4]; /* a length as text, and the size of that text */
 
+/* Whether numbers in that order are to be turned round on this host. */
+static inline bool
+lapref_swaps(enum lap_endian endian)
+{
+	return (endian == LAP_BIG) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+}
+
 /* Bytes to record: kind, ts, length, space and addr are set. Nothing is checked. */
 static inline void
 lapref_decode(const uint8_t *p, enum lap_endian endian, struct lap_record *rec)
 {
+	bool swap = lapref_swaps(endian);
+	uint64_t ts;
 	uint32_t space, addr;
-	uint64_t ts = hex_load(p + 1);
+	memcpy(&ts, p + 1, sizeof(ts));
 	memcpy(&space, p + 10, sizeof(space));
 	memcpy(&addr, p + 14, sizeof(addr));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	space = __builtin_bswap32(space);
-	addr = __builtin_bswap32(addr);
-#endif
 	rec->kind = p[0];
 	rec->length = p[9];
-	rec->ts = endian == LAP_BIG ? __builtin_bswap64(ts) : ts;
-	rec->space = endian == LAP_BIG ? __builtin_bswap32(space) : space;
-	rec->addr = endian == LAP_BIG ? __builtin_bswap32(addr) : addr;
+	rec->ts = swap ? __builtin_bswap64(ts) : ts;
+	rec->space = swap ? __builtin_bswap32(space) : space;
+	rec->addr = swap ? __builtin_bswap32(addr) : addr;
 }
 
 /* Writes LAP_RECORD_SIZE bytes. */
 static inline void
 lapref_encode(uint8_t *p, enum lap_endian endian, const struct lap_record *rec)
 {
-	bool swap = endian == LAP_BIG;
+	bool swap = lapref_swaps(endian);
+	uint64_t ts = swap ? __builtin_bswap64(rec->ts) : rec->ts;
 	uint32_t space = swap ? __builtin_bswap32(rec->space) : rec->space;
 	uint32_t addr = swap ? __builtin_bswap32(rec->addr) : rec->addr;
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	space = __builtin_bswap32(space);
-	addr = __builtin_bswap32(addr);
-#endif
 	p[0] = rec->kind;
-	hex_store(p + 1, swap ? __builtin_bswap64(rec->ts) : rec->ts);
+	memcpy(p + 1, &ts, sizeof(ts));
 	p[9] = rec->length;
 	memcpy(p + 10, &space, sizeof(space));
 	memcpy(p + 14, &addr, sizeof(addr));
@@ -168,6 +170,8 @@ struct lap_cursor {
 size_t lapref_field(struct lap_cursor *c, const char **field);
 /* Converts a field to a number. Returns 0, LAP_LT02 or LAP_LT03. */
 int lapref_number(const char *field, size_t n, unsigned digits, uint64_t *v);
+/* Takes the next field as a number. Returns as that does, or LAP_LT01: there is none. */
+int lapref_take(struct lap_cursor *c, unsigned digits, uint64_t *v);
 /* Takes the first field, of one character. Returns 0, LAP_LT02 or LAP_LT04. */
 int lapref_first(struct lap_cursor *c, uint8_t *tag);
 

@@ -23,30 +23,36 @@ static const struct label mode_labels[] = {
 	{ MODE_KERNEL, "Kernel" },
 };
 
+/* Events of the kernel: code, label, declaration, text. */
+#define KERNEL_EVENTS(X)                                                                                                  \
+	X(1, "Schedule", "S(u64 pid)", "the processor switches to task %#llx{pid}")                                       \
+	X(2, "Fork", "F(u64 pid, u64 parent)", "task %#llx{parent} forks task %#llx{pid}")                                \
+	X(3, "Exec", "X(u64 pid, u64 inode)", "task %#llx{pid} executes file %#llx{inode}")                               \
+	X(4, "Exit", "T(u64 pid)", "task %#llx{pid} ends")                                                                \
+	X(5, "Context assignment", "A(u64 pid, u64 context)", "task %#llx{pid} gets the address space %#llx{context}")    \
+	X(6, "Duplicate range", "D(u64 context, u64 dup)", "a range of space %#llx{context} is duplicated in %#llx{dup}") \
+	X(7, "Map file", "M(u64 pid, u64 address)", "task %#llx{pid} maps a file at %#llx{address}")                      \
+	X(8, "Map anonymous", "m(u64 pid, u64 address)", "task %#llx{pid} maps memory at %#llx{address}")                 \
+	X(9, "Remap", "@(u64 pid, u64 address)", "task %#llx{pid} moves a mapping to %#llx{address}")                     \
+	X(10, "Unmap", "U(u64 pid, u64 address)", "task %#llx{pid} unmaps memory at %#llx{address}")                      \
+	X(11, "Complete unmap", "u(u64 context)", "the address space %#llx{context} is destroyed")                        \
+	X(12, "Copy on write", "C(u64 pid, u64 address)", "task %#llx{pid} gets a copy of the page at %#llx{address}")    \
+	X(13, "Attach shared segment", "s(u64 pid, u64 address)", "task %#llx{pid} attaches a segment at %#llx{address}") \
+	X(14, "Destroy shared segment", "/(u64 pid, u64 shm)", "task %#llx{pid} destroys segment %#llx{shm}")             \
+	X(15, "File open", "((u64 pid, u64 inode)", "task %#llx{pid} opens file %#llx{inode}")                            \
+	X(16, "File close", ")(u64 pid, u64 inode)", "task %#llx{pid} closes file %#llx{inode}")                          \
+	X(17, "File read", "<(u64 pid, u64 inode)", "task %#llx{pid} reads from file %#llx{inode}")                       \
+	X(18, "File write", ">(u64 pid, u64 inode)", "task %#llx{pid} writes to file %#llx{inode}")                       \
+	X(19, "File delete", "-(u64 inode, u64 major)", "file %#llx{inode} of device %#llx{major} is deleted")            \
+	X(20, "File truncate", "t(u64 inode, u64 major)", "file %#llx{inode} of device %#llx{major} is cut")              \
+	X(21, "Accept", "a(u64 pid)", "task %#llx{pid} accepts a connection")                                             \
+	X(22, "End of trace", "e", "the trace of the kernel ends")                                                        \
+	X(23, "Debug", "&(u64 pid, u64 address)", "a debug record of task %#llx{pid} at %#llx{address}")
+
 static const struct label kevent_labels[] = {
-	{ 1, "Schedule" },
-	{ 2, "Fork" },
-	{ 3, "Exec" },
-	{ 4, "Exit" },
-	{ 5, "Context assignment" },
-	{ 6, "Duplicate range" },
-	{ 7, "Map file" },
-	{ 8, "Map anonymous" },
-	{ 9, "Remap" },
-	{ 10, "Unmap" },
-	{ 11, "Complete unmap" },
-	{ 12, "Copy on write" },
-	{ 13, "Attach shared segment" },
-	{ 14, "Destroy shared segment" },
-	{ 15, "File open" },
-	{ 16, "File close" },
-	{ 17, "File read" },
-	{ 18, "File write" },
-	{ 19, "File delete" },
-	{ 20, "File truncate" },
-	{ 21, "Accept" },
-	{ 22, "End of trace" },
-	{ 23, "Debug" },
+#define X(code, label, ...) { code, label },
+	KERNEL_EVENTS(X)
+#undef X
 };
 
 static const struct label page_labels[] = {
@@ -70,7 +76,7 @@ static const struct label section_labels[] = {
 };
 
 static const struct label diag_labels[] = {
-#define X(name, text, lenient) { LAP_##name, #name ": " text },
+#define X(name, text, ...) { LAP_##name, #name ": " text },
 	LAP_CODE_LIST(X)
 #undef X
 };
@@ -248,10 +254,12 @@ finish(struct emu *emu)
 	struct lapmodel *d = emu_data(emu);
 	const struct laplace *l = d->l;
 	int rc = d->machine ? label_spaces(emu, &d->machine->pages) : 0;
-	for (int code = 1; l && code < LAP_CODES; code++)
-		if (l->log.counts[code] && (l->log.lenient || lap_is_warning(code)))
-			diag_warn(emu->diag, NULL, "%s: %" PRIu64 " time%s: %s (%s)", lap_code_name(code), l->log.counts[code], l->log.counts[code] == 1 ? "" : "s",
-				lap_code_text(code), lap_code_lenient(code));
+	for (int code = 1; l && code < LAP_CODES; code++) {
+		const struct lap_code_info *info = lap_code(code);
+		uint64_t n = l->log.counts[code];
+		if (n && (l->log.lenient || info->warning))
+			diag_warn(emu->diag, NULL, "%s: %" PRIu64 " time%s: %s (%s)", info->name, n, n == 1 ? "" : "s", info->text, info->lenient);
+	}
 	for (uint32_t i = 0; d->counts && i < emu->plan->sys.nthreads; i++)
 		lapcount_finish(&d->counts[i]);
 	for (uint32_t i = 0; d->cpus && i < d->ncpus; i++)
@@ -264,39 +272,22 @@ finish(struct emu *emu)
 
 /* ---- Events. ---- */
 
-#define REF_OF "(u8 length, u32 space, u32 address)"
+#define REF_EVENT(kind, does)                                                                                                                       \
+	{                                                                                                                                           \
+		"LR" kind "(u8 length, u32 space, u32 address)", does " %{length} bytes at %#x{address} of space %#x{space}", .hook = lapmodel_refs \
+	}
 
 static const struct event_decl events[] = {
-	{ "LRr" REF_OF, "loads %{length} bytes at %#x{address} of space %#x{space}", .hook = lapmodel_refs },
-	{ "LRw" REF_OF, "stores %{length} bytes at %#x{address} of space %#x{space}", .hook = lapmodel_refs },
-	{ "LRi" REF_OF, "fetches %{length} bytes at %#x{address} of space %#x{space}", .hook = lapmodel_refs },
-	{ "LRR" REF_OF, "loads again %{length} bytes at %#x{address} of space %#x{space}", .hook = lapmodel_refs },
-	{ "LRW" REF_OF, "stores again %{length} bytes at %#x{address} of space %#x{space}", .hook = lapmodel_refs },
-	{ "LRI" REF_OF, "fetches again %{length} bytes at %#x{address} of space %#x{space}", .hook = lapmodel_refs },
-	{ "LKS(u64 pid)", "the processor switches to task %#llx{pid}", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
-	{ "LKF(u64 pid, u64 parent)", "task %#llx{parent} forks task %#llx{pid}", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
-	{ "LKX(u64 pid, u64 inode)", "task %#llx{pid} executes file %#llx{inode}", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
-	{ "LKT(u64 pid)", "task %#llx{pid} ends", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
-	{ "LKA(u64 pid, u64 context)", "task %#llx{pid} gets the address space %#llx{context}", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
-	{ "LKD(u64 context, u64 dup)", "a range of space %#llx{context} is duplicated in %#llx{dup}", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
-	{ "LKM(u64 pid, u64 address)", "task %#llx{pid} maps a file at %#llx{address}", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
-	{ "LKm(u64 pid, u64 address)", "task %#llx{pid} maps memory at %#llx{address}", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
-	{ "LK@(u64 pid, u64 address)", "task %#llx{pid} moves a mapping to %#llx{address}", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
-	{ "LKU(u64 pid, u64 address)", "task %#llx{pid} unmaps memory at %#llx{address}", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
-	{ "LKu(u64 context)", "the address space %#llx{context} is destroyed", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
-	{ "LKC(u64 pid, u64 address)", "task %#llx{pid} gets a copy of the page at %#llx{address}", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
-	{ "LKs(u64 pid, u64 address)", "task %#llx{pid} attaches a segment at %#llx{address}", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
-	{ "LK/(u64 pid, u64 shm)", "task %#llx{pid} destroys segment %#llx{shm}", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
-	{ "LK((u64 pid, u64 inode)", "task %#llx{pid} opens file %#llx{inode}", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
-	{ "LK)(u64 pid, u64 inode)", "task %#llx{pid} closes file %#llx{inode}", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
-	{ "LK<(u64 pid, u64 inode)", "task %#llx{pid} reads from file %#llx{inode}", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
-	{ "LK>(u64 pid, u64 inode)", "task %#llx{pid} writes to file %#llx{inode}", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
-	{ "LK-(u64 inode, u64 major)", "file %#llx{inode} of device %#llx{major} is deleted", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
-	{ "LKt(u64 inode, u64 major)", "file %#llx{inode} of device %#llx{major} is cut", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
-	{ "LKa(u64 pid)", "task %#llx{pid} accepts a connection", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
-	{ "LKe", "the trace of the kernel ends", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
-	{ "LK&(u64 pid, u64 address)", "a debug record of task %#llx{pid} at %#llx{address}", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
-	{ "LW.", "a window ends", .hook = lapmodel_window },
+	REF_EVENT("r", "loads"),
+	REF_EVENT("w", "stores"),
+	REF_EVENT("i", "fetches"),
+	REF_EVENT("R", "loads again"),
+	REF_EVENT("W", "stores again"),
+	REF_EVENT("I", "fetches again"),
+#define X(code, label, declaration, text) { "LK" declaration, text, .hook = lapmodel_event, .payload = PAYLOAD_ANY },
+	KERNEL_EVENTS(X)
+#undef X
+		{ "LW.", "a window ends", .hook = lapmodel_window },
 };
 
 const struct model model_laplace = {

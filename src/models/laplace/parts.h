@@ -6,7 +6,6 @@
  * and events of the kernel (tasks.c), references and pages (touch.c). */
 
 #include "emu.h"
-#include "laplace/batch.h"
 #include "laplace/count.h"
 #include "laplace/kernel.h"
 #include "input/laplace/stream.h"

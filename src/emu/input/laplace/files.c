@@ -2,8 +2,6 @@
 /* files: the files of a Laplace source, and the look ahead for its tasks. */
 #include "stream.h"
 
-#include "laplace/probe.h"
-
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -31,14 +29,21 @@ add_file(struct laplace *l, uint32_t cpu, const char *path, enum lap_format form
 		return diag_no_memory(t->diag);
 	l->files = files;
 	struct laplace_file *f = &files[l->nfiles++];
-	*f = (struct laplace_file){ .path = path, .name = path, .format = format, .space = space, .cpu = cpu, .fd = -1 };
 	size_t n = strlen(t->dir);
-	if (strncmp(path, t->dir, n) == 0 && path[n] == '/')
-		f->name = path + n + 1;
+	bool inside = strncmp(path, t->dir, n) == 0 && path[n] == '/';
 	/* "-" is standard input on the command line only; in a manifest it is a file. */
 	bool standard = !l->source.has_manifest && strcmp(path, "-") == 0;
-	f->fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	f->name = standard ? "the standard input" : f->name;
+	*f = (struct laplace_file){
+		.fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK),
+		.options = {
+			.file = standard ? "the standard input" : path + (inside ? n + 1 : 0),
+			.format = format,
+			.endian = l->source.endian,
+			.dialect = l->source.dialect,
+			.space = space,
+			.cpu = cpu,
+		},
+	};
 	struct stat st;
 	if (f->fd < 0)
 		return diag_io(t->diag, ERR_READ, "open", path, errno);
@@ -46,17 +51,17 @@ add_file(struct laplace *l, uint32_t cpu, const char *path, enum lap_format form
 		return diag_io(t->diag, ERR_READ, "inspect", path, errno);
 	f->once = !S_ISREG(st.st_mode);
 	if (f->once && (format == LAP_KERNEL || format == LAP_MIXED || format == LAP_PROCESS || S_ISDIR(st.st_mode)))
-		return diag_error(t->diag, ERR_READ, &(struct place){ .file = f->name },
+		return diag_error(t->diag, ERR_READ, &(struct place){ .file = f->options.file },
 			"it is no regular file, and events of the kernel are read twice: tasks have their rows before the first event\n"
 			"hint: write it to a file first");
-	f->size = f->once ? 0 : (uint64_t)st.st_size;
+	f->options.size = f->once ? 0 : (uint64_t)st.st_size;
 	f->dev = st.st_dev;
 	f->ino = st.st_ino;
-	t->bytes += f->size;
+	t->bytes += f->options.size;
 	for (const struct laplace_file *other = files; other < f; other++)
 		if (other->dev == f->dev && other->ino == f->ino)
-			return diag_error(t->diag, ERR_LAPLACE, &(struct place){ .file = f->name },
-				"LJ01: CPU %u names the file that CPU %u has: all in it would happen twice", cpu, other->cpu);
+			return diag_error(t->diag, ERR_LAPLACE, &(struct place){ .file = f->options.file },
+				"LJ01: CPU %u names the file that CPU %u has: all in it would happen twice", cpu, other->options.cpu);
 	return 0;
 }
 
@@ -147,11 +152,11 @@ find_files(struct laplace *l)
 	for (uint32_t i = 0; i < l->source.ncpus && rc == 0; i++)
 		rc = find_files_of(l, i);
 	if (rc == 0 && l->basic && l->nfiles > 1)
-		rc = diag_error(l->trace->diag, ERR_LAPLACE, &(struct place){ .file = l->files[0].name },
+		rc = diag_error(l->trace->diag, ERR_LAPLACE, &(struct place){ .file = l->files[0].options.file },
 			"a basic merge has no timestamps: no other file can go with it");
 	for (size_t i = 0; i < l->nfiles && rc == 0; i++)
 		if (l->files[i].once && !l->has_kernel && !l->basic)
-			rc = diag_error(l->trace->diag, ERR_READ, &(struct place){ .file = l->files[i].name },
+			rc = diag_error(l->trace->diag, ERR_READ, &(struct place){ .file = l->files[i].options.file },
 				"it is no regular file, and without events of the kernel references are read twice: spaces have their rows before the first\n"
 				"hint: name a file of events with --laplace-kernel, or write the references to a file first");
 	return rc;
@@ -166,7 +171,7 @@ wait_for(struct laplace *l, const struct laplace_file *f)
 	struct pollfd p = { .fd = f->fd, .events = POLLIN };
 	int flags = fcntl(f->fd, F_GETFL);
 	if (flags < 0 || fcntl(f->fd, F_SETFL, flags & ~O_NONBLOCK) < 0 || poll(&p, 1, -1) < 0)
-		return diag_io(l->trace->diag, ERR_READ, "wait for", f->name, errno);
+		return diag_io(l->trace->diag, ERR_READ, "wait for", f->options.file, errno);
 	return 0;
 }
 
@@ -185,27 +190,18 @@ open_readers(struct laplace *l, struct lap_log *log, bool events)
 	size_t n = 0;
 	for (size_t i = 0; i < l->nfiles; i++) {
 		struct laplace_file *f = &l->files[i];
-		bool refs = f->format == LAP_BINARY || f->format == LAP_TEXT || f->format == LAP_BASIC;
+		bool refs = f->options.format == LAP_BINARY || f->options.format == LAP_TEXT || f->options.format == LAP_BASIC;
 		if (events && (refs || f->once))
 			continue;
-		const struct lapread_options o = {
-			.file = f->name,
-			.format = f->format,
-			.endian = l->source.endian,
-			.dialect = l->source.dialect,
-			.space = f->space,
-			.cpu = f->cpu,
-			.size = f->size,
-		};
 		if (!f->once && lseek(f->fd, 0, SEEK_SET) != 0)
 			return -LAP_E_IO;
 		struct lapread *r = &l->readers[n++];
-		int rc = lapread_open(r, log, &(struct lap_input){ .fd = f->fd }, &o);
+		int rc = lapread_open(r, log, &(struct lap_input){ .fd = f->fd }, &f->options);
 		if (rc < 0)
 			return rc;
 		if (f->once && r->options.format == LAP_MIXED)
 			r->options.format = LAP_TEXT;
-		f->format = r->options.format;
+		f->options.format = r->options.format;
 	}
 	return lapmerge_open(&l->merge, l->readers, n);
 }
@@ -237,8 +233,7 @@ scan_records(struct laplace *l, struct scan *s, bool events)
 		} else if (!events) {
 			return 1; /* there are kernel events: scan again */
 		}
-		struct lap_place at = lapread_place(of);
-		rc = lapmachine_step(&s->machine, rec, &at, &step);
+		rc = lapmachine_step(&s->machine, rec, &of->at, &step);
 		if (rc < 0)
 			break;
 	}
@@ -271,8 +266,8 @@ scan(struct laplace *l, struct scan *s, bool events)
 static uint64_t
 count_lines(const struct laplace_file *f)
 {
-	if (f->size / LINE_SHORTEST < LAPLACE_REFS_MANY || f->size / LINE_LONGEST > LAPLACE_REFS_MANY)
-		return f->size / LINE_LONGEST;
+	if (f->options.size / LINE_SHORTEST < LAPLACE_REFS_MANY || f->options.size / LINE_LONGEST > LAPLACE_REFS_MANY)
+		return f->options.size / LINE_LONGEST;
 	char buf[64 * 1024];
 	uint64_t lines = 0;
 	ssize_t n;
@@ -293,9 +288,9 @@ count_refs(const struct laplace *l, const struct scan *s)
 		const struct laplace_file *f = &l->files[i];
 		if (f->once)
 			n += LAPLACE_REFS_MANY + 1; /* unknown */
-		else if (f->format == LAP_BINARY)
-			n += f->size / LAP_RECORD_SIZE;
-		else if (f->format == LAP_TEXT)
+		else if (f->options.format == LAP_BINARY)
+			n += f->options.size / LAP_RECORD_SIZE;
+		else if (f->options.format == LAP_TEXT)
 			n += count_lines(f);
 	}
 	return n;
@@ -341,7 +336,7 @@ static bool
 may_have_events(const struct laplace *l)
 {
 	for (size_t i = 0; i < l->nfiles; i++) {
-		enum lap_format f = l->files[i].format;
+		enum lap_format f = l->files[i].options.format;
 		if (f != LAP_BINARY && f != LAP_TEXT && f != LAP_BASIC)
 			return true;
 	}

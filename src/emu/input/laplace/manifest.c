@@ -4,9 +4,12 @@
 #include "stream.h"
 
 #include "laplace/kernel.h"
+#include "laplace/ref.h"
 
 #include <errno.h>
+#include <libgen.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,112 +44,112 @@ bad(struct laplace *l, const char *key, const char *fmt, ...)
 		"LJ01: the key \"%s\" %s\nhint: %s --help-laplace lists the options", key, text, d->program);
 }
 
-/* One of the words; the first is 0. */
-static int
-parse_word(struct laplace *l, const cJSON *item, const char *const *words, int n, int *out)
+/* ---- Values. ---- */
+
+enum key_type {
+	TEXT,
+	NUMBER, /* from 1 to `most` */
+	BASE,   /* hexadecimal, as a string */
+	FIXED,  /* nothing but `most` */
+	WORD,   /* the index of one of the words */
+};
+
+struct key {
+	const char *name;
+	enum key_type type;
+	bool required;            /* it has no default, and cannot be set */
+	size_t offset;            /* of the value in struct laplace_source */
+	uint64_t most;            /* at most 2^53 */
+	const char *const *words; /* NULL at the end */
+};
+
+#define TO(field) .offset = offsetof(struct laplace_source, field)
+
+/* Required ones first, in the order in which they are looked at. */
+static const struct key keys[] = {
+	{ "version", FIXED, .required = true, .most = 1 },
+	{ "format", WORD, .words = (const char *const[]){ "laplace", NULL }, .required = true, TO(format) },
+	{ "name", TEXT, TO(name) },
+	{ "freq_hz", NUMBER, TO(freq), .most = UINT64_C(1) << 50 },
+	{ "endian", WORD, .words = (const char *const[]){ "little", "big", NULL }, TO(endian) },
+	{ "dialect", WORD, .words = lap_dialect_names, TO(dialect) },
+	{ "page_size", FIXED, .most = LAP_PAGE_SIZE },
+	{ "kernel_base", BASE, TO(kernel_base) },
+	{ "kernel_refs", WORD, .words = (const char *const[]){ "task", "kernel-thread", NULL }, TO(kernel_thread) },
+	{ "offset_unit", WORD, .words = (const char *const[]){ "byte", "page", NULL }, TO(offset_in_pages) },
+};
+
+static const struct key *
+find_key(const char *name)
 {
-	for (int i = 0; i < n && cJSON_IsString(item); i++)
-		if (strcmp(item->valuestring, words[i]) == 0) {
-			*out = i;
-			return 0;
-		}
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (strcmp(name, keys[i].name) == 0)
+			return &keys[i];
+	return NULL;
+}
+
+static int
+parse_word(struct laplace *l, const struct key *k, const cJSON *item, uint8_t *to)
+{
 	char list[200] = "";
 	size_t at = 0;
-	for (int i = 0; i < n && at < sizeof(list); i++)
-		at += (size_t)snprintf(list + at, sizeof(list) - at, "%s\"%s\"", i ? ", " : "", words[i]);
-	return bad(l, item->string, "must be one of %s", list);
+	for (uint8_t i = 0; k->words[i] && at < sizeof(list); i++) {
+		if (cJSON_IsString(item) && strcmp(item->valuestring, k->words[i]) == 0) {
+			*to = i;
+			return 0;
+		}
+		at += (size_t)snprintf(list + at, sizeof(list) - at, "%s\"%s\"", i ? ", " : "", k->words[i]);
+	}
+	return bad(l, k->name, "must be one of %s", list);
 }
 
 /* A whole number: as a number of JSON, or as text on the command line. */
 static int
-parse_number(struct laplace *l, const cJSON *item, uint64_t max, uint64_t *out)
+parse_number(struct laplace *l, const struct key *k, const cJSON *item, uint64_t max, uint64_t *to)
 {
 	char *end = NULL;
 	errno = 0;
 	if (cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble <= (double)max) {
-		*out = (uint64_t)item->valuedouble;
-		if ((double)*out == item->valuedouble)
+		*to = (uint64_t)item->valuedouble;
+		if ((double)*to == item->valuedouble)
 			return 0;
 	} else if (cJSON_IsString(item) && !l->source.has_manifest && item->valuestring[0] >= '0' && item->valuestring[0] <= '9') {
-		*out = strtoull(item->valuestring, &end, 10);
-		if (!*end && !errno && *out <= max)
+		*to = strtoull(item->valuestring, &end, 10);
+		if (!*end && !errno && *to <= max)
 			return 0;
 	}
-	return bad(l, item->string, "must be a whole number up to %llu", (unsigned long long)max);
+	return bad(l, k->name, "must be a whole number up to %llu", (unsigned long long)max);
 }
 
 static int
-parse_base(struct laplace *l, const cJSON *item)
+parse_value(struct laplace *l, const struct key *k, const cJSON *item)
 {
+	void *to = (char *)&l->source + k->offset;
+	const char *text = cJSON_IsString(item) ? item->valuestring : "";
 	uint64_t v = 0;
-	const char *p = cJSON_IsString(item) ? item->valuestring : "";
-	size_t n = strlen(p);
-	if (n < 1 || n > 8 || strspn(p, "0123456789abcdefABCDEF") != n)
-		return bad(l, item->string, "must be a string of up to 8 hexadecimal digits");
-	v = strtoull(p, NULL, 16);
-	l->source.kernel_base = (uint32_t)v;
-	return 0;
-}
-
-static int
-parse_freq(struct laplace *l, const cJSON *item)
-{
-	int rc = parse_number(l, item, UINT64_C(1) << 50, &l->source.freq);
-	if (rc == 0 && l->source.freq == 0)
-		rc = bad(l, item->string, "must not be 0");
-	return rc;
-}
-
-static int
-parse_fixed(struct laplace *l, const cJSON *item, uint64_t only)
-{
-	uint64_t v = 0;
-	int rc = parse_number(l, item, UINT32_MAX, &v);
-	if (rc == 0 && v != only)
-		rc = bad(l, item->string, "must be %u: nothing else is known", (unsigned)only);
-	return rc;
-}
-
-/* Parses a key that has a default. 1: it is another key. */
-static int
-parse_key(struct laplace *l, const cJSON *item)
-{
-	static const char *const endians[] = { "little", "big" };
-	static const char *const whose[] = { "task", "kernel-thread" };
-	static const char *const units[] = { "byte", "page" };
-	struct laplace_source *s = &l->source;
-	const char *key = item->string;
-	int word = 0;
 	int rc;
-	if (strcmp(key, "name") == 0) {
-		if (!cJSON_IsString(item) || !*item->valuestring)
-			return bad(l, key, "must be a string, and not empty");
-		s->name = arena_strndup(&l->trace->arena, item->valuestring, strlen(item->valuestring));
-		return s->name ? 0 : diag_no_memory(l->trace->diag);
+	switch (k->type) {
+	case WORD: return parse_word(l, k, item, to);
+	case BASE:
+		if (lapref_number(text, strlen(text), 8, &v) != 0)
+			return bad(l, k->name, "must be a string of up to 8 hexadecimal digits");
+		*(uint32_t *)to = (uint32_t)v;
+		return 0;
+	case NUMBER:
+		rc = parse_number(l, k, item, k->most, to);
+		return rc == 0 && l->source.freq == 0 ? bad(l, k->name, "must not be 0") : rc;
+	case FIXED:
+		rc = parse_number(l, k, item, UINT32_MAX, &v);
+		return rc == 0 && v != k->most ? bad(l, k->name, "must be %u: nothing else is known", (unsigned)k->most) : rc;
+	default:
+		if (!*text)
+			return bad(l, k->name, "must be a string, and not empty");
+		l->source.name = arena_strndup(&l->trace->arena, text, strlen(text));
+		return l->source.name ? 0 : diag_no_memory(l->trace->diag);
 	}
-	if (strcmp(key, "freq_hz") == 0)
-		return parse_freq(l, item);
-	if (strcmp(key, "kernel_base") == 0)
-		return parse_base(l, item);
-	if (strcmp(key, "page_size") == 0)
-		return parse_fixed(l, item, LAP_PAGE_SIZE);
-	if (strcmp(key, "endian") == 0) {
-		rc = parse_word(l, item, endians, 2, &word);
-		s->endian = (enum lap_endian)word;
-	} else if (strcmp(key, "dialect") == 0) {
-		rc = parse_word(l, item, lap_dialect_names, LAP_DIALECTS, &word);
-		s->dialect = (enum lap_dialect)word;
-	} else if (strcmp(key, "kernel_refs") == 0) {
-		rc = parse_word(l, item, whose, 2, &word);
-		s->kernel_thread = word != 0;
-	} else if (strcmp(key, "offset_unit") == 0) {
-		rc = parse_word(l, item, units, 2, &word);
-		s->offset_in_pages = word != 0;
-	} else {
-		return 1;
-	}
-	return rc;
 }
+
+/* ---- Files. ---- */
 
 static int
 parse_file(struct laplace *l, const cJSON *cpu, const char *key, const char **path)
@@ -192,27 +195,24 @@ parse_cpus(struct laplace *l, const cJSON *cpus)
 	return 0;
 }
 
+/* ---- The manifest, and the command line. ---- */
+
 static int
 parse_manifest(struct laplace *l, const cJSON *root)
 {
-	static const char *const formats[] = { "laplace" };
-	const cJSON *version = json_find(root, "version", NULL);
-	const cJSON *format = json_find(root, "format", NULL);
-	int word;
-	int rc = version ? parse_fixed(l, version, 1) : bad(l, "version", "is missing");
-	if (rc == 0)
-		rc = format ? parse_word(l, format, formats, 1, &word) : bad(l, "format", "is missing");
+	int rc = 0;
+	for (const struct key *k = keys; k->required && rc == 0; k++) {
+		const cJSON *item = json_find(root, k->name, NULL);
+		rc = item ? parse_value(l, k, item) : bad(l, k->name, "is missing");
+	}
 	const cJSON *item;
 	cJSON_ArrayForEach(item, root)
 	{
-		bool known = item == version || item == format || strcmp(item->string, "cpus") == 0;
-		if (rc < 0 || known)
-			continue;
-		rc = parse_key(l, item);
-		if (rc > 0) {
+		const struct key *k = find_key(item->string);
+		if (rc == 0 && k && !k->required)
+			rc = parse_value(l, k, item);
+		else if (rc == 0 && !k && strcmp(item->string, "cpus") != 0)
 			diag_warn(l->trace->diag, &(struct place){ .file = MANIFEST }, "the key \"%s\" is not known", item->string);
-			rc = 0;
-		}
 	}
 	return rc < 0 ? rc : parse_cpus(l, json_find(root, "cpus", NULL));
 }
@@ -229,29 +229,13 @@ parse_setting(struct laplace *l, const char *text)
 		return diag_no_memory(l->trace->diag);
 	}
 	bool manifest = l->source.has_manifest;
-	l->source.has_manifest = false; /* whose key it is, and numbers are text */
-	item->string = key;
-	int rc = parse_key(l, item);
-	if (rc > 0)
-		rc = bad(l, key, "is not one that can be set: name, freq_hz, endian, dialect, page_size, kernel_base, kernel_refs, offset_unit");
+	l->source.has_manifest = false; /* for messages, and numbers are text */
+	const struct key *k = find_key(key);
+	int rc = k && !k->required ? parse_value(l, k, item)
+				   : bad(l, key, "is not one that can be set: name, freq_hz, endian, dialect, page_size, kernel_base, kernel_refs, offset_unit");
 	l->source.has_manifest = manifest;
-	item->string = NULL; /* of the arena */
 	cJSON_Delete(item);
 	return rc;
-}
-
-/* The directory of a file. */
-static const char *
-dir_of(struct arena *a, const char *path)
-{
-	size_t n = strlen(path);
-	while (n > 1 && path[n - 1] == '/')
-		n--;
-	while (n && path[n - 1] != '/')
-		n--;
-	while (n > 1 && path[n - 1] == '/')
-		n--;
-	return n ? arena_strndup(a, path, n) : ".";
 }
 
 int
@@ -276,7 +260,9 @@ lapmanifest_read(struct laplace *l, const struct laplace_options *o)
 		*cpu = (struct laplace_cpu){ o->references, o->kernel };
 		s->cpus = cpu;
 		s->ncpus = 1;
-		t->dir = dir_of(&t->arena, o->references ? o->references : o->kernel);
+		const char *file = o->references ? o->references : o->kernel;
+		char *copy = arena_strndup(&t->arena, file, strlen(file));
+		t->dir = copy ? dirname(copy) : NULL;
 		if (!t->dir)
 			rc = diag_no_memory(t->diag);
 	}

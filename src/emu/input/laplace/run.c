@@ -79,7 +79,7 @@ take_others(struct laplace *l)
 		if (!same || !counts || cycle >= l->tick_cycle || l->ahead)
 			break;
 		l->batch.more[n] = (struct lap_more){ rec->addr, lap_kinds[rec->kind], rec->length, (uint16_t)of->options.cpu };
-		l->batch.places[n++] = of->offset;
+		l->batch.places[n++] = of->at.offset;
 		s->file = of->options.file;
 		l->last_cycle = cycle;
 		l->merge.taken = true;

@@ -32,9 +32,9 @@ tell(void *self, const struct lap_issue *issue, bool fatal)
 	struct laplace *l = self;
 	struct diag *d = l->trace->diag;
 	struct place at = { .file = issue->file, .line = issue->line, .has_offset = true, .offset = issue->offset };
-	const char *name = lap_code_name(issue->code);
+	const char *name = lap_code(issue->code)->name;
 	if (fatal) {
-		const char *lenient = issue->code < LAP_LJ01 ? lap_code_lenient(issue->code) : "";
+		const char *lenient = lap_code(issue->code)->lenient;
 		enum error error = issue->code == LAP_E_IO ? ERR_READ : ERR_LAPLACE;
 		l->reported = true;
 		(void)diag_error(d, error, &at, "%s: %s%s%s", name, issue->text, *lenient ? "\nhint: with --lenient: " : "", lenient);
@@ -51,7 +51,7 @@ laplace_failed(struct laplace *l, int code)
 	if (-code == LAP_E_MEMORY && !l->reported)
 		return diag_no_memory(l->trace->diag);
 	if (!l->reported)
-		(void)diag_error(l->trace->diag, ERR_LAPLACE, NULL, "%s: %s", lap_code_name(code), lap_code_text(code));
+		(void)diag_error(l->trace->diag, ERR_LAPLACE, NULL, "%s: %s", lap_code(code)->name, lap_code(code)->text);
 	l->reported = true;
 	return -code == LAP_E_IO ? -ERR_READ : -ERR_LAPLACE;
 }
@@ -113,7 +113,7 @@ pull(struct laplace *l)
 	if (__builtin_expect(rc <= 0, 0))
 		return rc < 0 ? laplace_failed(l, rc) : 0;
 	b->rec = *rec;
-	b->at = lapread_place(of);
+	b->at = of->at;
 	b->code = l->log.last ? l->log.last : l->ahead;
 	l->log.last = 0;
 	l->ahead = 0;
@@ -273,7 +273,7 @@ open_trace(struct trace *t)
 		rc = make_machine(l);
 	if (rc < 0)
 		return rc;
-	t->streams[0].relpath = l->source.has_manifest ? "laplace.json" : l->files[0].name;
+	t->streams[0].relpath = l->source.has_manifest ? "laplace.json" : l->files[0].options.file;
 	l->first = l->merge.order.n ? l->merge.order.heap[0].time : 0;
 	set_window(l, 0);
 	return 0;

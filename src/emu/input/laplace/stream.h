@@ -14,10 +14,11 @@
  *
  * and their record is a struct lap_batch. */
 
-#include "laplace/batch.h"
 #include "laplace/machine.h"
 #include "laplace/merge.h"
 #include "trace.h"
+
+#include <sys/types.h>
 
 enum laplace_refs {
 	LAPLACE_REFS_AUTO, /* all up to LAPLACE_REFS_MANY references, else pages */
@@ -57,24 +58,51 @@ struct laplace_source {
 	uint32_t ncpus;
 	uint64_t freq; /* Hz */
 	uint32_t kernel_base;
-	enum lap_endian endian;
-	enum lap_dialect dialect;
-	bool kernel_thread; /* references of the kernel go to the row of the kernel */
-	bool offset_in_pages;
+	/* Numbers of words of the manifest. */
+	uint8_t format;
+	uint8_t endian;          /* enum lap_endian */
+	uint8_t dialect;         /* enum lap_dialect */
+	uint8_t kernel_thread;   /* references of the kernel go to the row of the kernel */
+	uint8_t offset_in_pages; /* as lapmachine_options has it */
 	bool has_manifest;
 };
 
 /* A file of the source. */
 struct laplace_file {
-	const char *path;
-	const char *name; /* in messages */
-	enum lap_format format;
-	uint32_t space; /* of a file of the per-process merge */
-	uint32_t cpu;
-	uint64_t size;
-	uint64_t dev, ino; /* identity of the file */
-	bool once;         /* a pipe, of references: it cannot be read ahead */
+	struct lapread_options options;
+	dev_t dev; /* identity of the file */
+	ino_t ino;
+	bool once; /* a pipe, of references: it cannot be read ahead */
 	int fd;
+};
+
+struct lap_more {
+	uint32_t addr;
+	uint8_t kind; /* of lap_kinds[] */
+	uint8_t length;
+	uint16_t cpu; /* set behind the first `nsame` */
+};
+
+/* The last reference of a CPU. */
+struct lap_last {
+	const char *file;
+	uint32_t space;
+	bool kernel;
+};
+
+/* A record, and the references behind it that only count, emulated together: first
+ * references of the same CPU and file, each LAP_RECORD_SIZE bytes behind the one before,
+ * then references of any CPU. Each has the space and the mode of the reference before it on
+ * its CPU. */
+struct lap_batch {
+	struct lap_record rec;
+	struct lap_place at;
+	int code; /* issue in front of the record (lenient), 0: none */
+	struct lap_more *more;
+	size_t nmore;
+	size_t nsame;
+	uint64_t *places;      /* file offsets of the references behind the first `nsame` */
+	struct lap_last *last; /* by CPU; NULL: there is one CPU */
 };
 
 struct laplace {

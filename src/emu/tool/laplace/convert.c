@@ -6,34 +6,34 @@
 #include "laplace/kernel.h"
 #include "laplace/ref.h"
 
+static inline void
+put_text(struct ltool *t, const struct lap_record *rec)
+{
+	wbuf_commit(&t->conv.out, lapref_put_line(wbuf_reserve(&t->conv.out, LAPREF_ROOM), rec));
+}
+
+static inline void
+put_binary(struct ltool *t, const struct lap_record *rec)
+{
+	char *to = wbuf_reserve(&t->conv.out, LAP_RECORD_SIZE);
+	lapref_encode((uint8_t *)to, t->endian, rec);
+	wbuf_commit(&t->conv.out, to + LAP_RECORD_SIZE);
+}
+
 static int
 put_line(void *self, const struct lap_record *rec, const struct lap_place *at)
 {
 	(void)at;
 	struct ltool *t = self;
-	struct wbuf *out = &t->conv.out;
-	if (rec->type == LAP_REF) {
-		wbuf_commit(out, lapref_put_line(wbuf_reserve(out, LAPREF_ROOM), rec));
-		return 0;
-	}
-	if (rec->type != LAP_EVENT)
-		return conv_error(&t->conv, "format", "a basic or per-process merge has no addresses any more");
 	char line[LAPKERNEL_ROOM];
-	int n = ltool_put_event(t, rec->event, line);
-	if (n > 0)
-		wbuf_put(out, line, (size_t)n);
+	int n = 0;
+	if (rec->type == LAP_REF)
+		put_text(t, rec);
+	else if (rec->type != LAP_EVENT)
+		n = conv_error(&t->conv, "format", "a basic or per-process merge has no addresses any more");
+	else if ((n = ltool_put_event(t, rec->event, line)) > 0)
+		wbuf_put(&t->conv.out, line, (size_t)n);
 	return n;
-}
-
-static int
-put_binary(void *self, const struct lap_record *rec, const struct lap_place *at)
-{
-	(void)at;
-	struct ltool *t = self;
-	char *to = wbuf_reserve(&t->conv.out, LAP_RECORD_SIZE);
-	lapref_encode((uint8_t *)to, t->endian, rec);
-	wbuf_commit(&t->conv.out, to + LAP_RECORD_SIZE);
-	return 0;
 }
 
 static int
@@ -49,6 +49,20 @@ put_basic(void *self, const struct lap_record *rec, const struct lap_place *at)
 	return rc;
 }
 
+/* Changes the form of all records of the only input: put() is inlined. */
+static inline int
+change_form(struct ltool *t, void (*put)(struct ltool *t, const struct lap_record *rec))
+{
+	struct lap_record rec;
+	int rc;
+	while ((rc = lapread_next(t->readers, &rec)) > 0) {
+		put(t, &rec);
+		if (conv_stop(&t->conv))
+			return -1;
+	}
+	return rc;
+}
+
 /* From IN to OUT, which default to the standard input and output. */
 static int
 run_form(struct conv *c, int argc, char **argv)
@@ -60,7 +74,9 @@ run_form(struct conv *c, int argc, char **argv)
 	int rc = conv_in_and_out(c, argc, argv, &in, &c->out_path);
 	if (rc == 0)
 		rc = ltool_open(t, argc > 0, argv, conv_open_output);
-	return rc ? rc : ltool_each(t, to_text ? put_line : put_binary, t);
+	if (rc)
+		return rc;
+	return to_text ? change_form(t, put_text) : change_form(t, put_binary);
 }
 
 static int
@@ -68,7 +84,9 @@ run_merge(struct conv *c, int argc, char **argv)
 {
 	struct ltool *t = ltool_of(c);
 	int rc = ltool_open(t, argc, argv, conv_open_output);
-	return rc ? rc : ltool_each(t, c->command == &lcommand_basic ? put_basic : put_line, t);
+	if (rc)
+		return rc;
+	return c->command == &lcommand_basic ? ltool_each(t, put_basic, t) : ltool_each(t, put_line, t);
 }
 
 const struct conv_command lcommand_text = {

@@ -81,39 +81,30 @@ set_kernel_base(struct ltool *t, const char *text)
 }
 
 static bool
+choose(struct ltool *t, const char *option, const char *const *names, size_t n, uint8_t *to)
+{
+	int i = cli_choose(t->conv.cli, option, names, n, optarg);
+	*to = (uint8_t)i;
+	return i >= 0;
+}
+
+static bool
 take_option(struct conv *c, int opt)
 {
 	struct ltool *t = ltool_of(c);
-	int i = 0;
 	switch (opt) {
-	case OPT_ENDIAN:
-		i = cli_choose(c->cli, "--endian", endian_names, 2, optarg);
-		t->endian = (enum lap_endian)i;
-		break;
-	case OPT_DIALECT:
-		i = cli_choose(c->cli, "--dialect", lap_dialect_names, LAP_DIALECTS, optarg);
-		t->dialect = (enum lap_dialect)i;
-		break;
-	case OPT_FORMAT:
-		i = cli_choose(c->cli, "--format", format_names, LAP_FORMATS, optarg);
-		t->format = (enum lap_format)i;
-		break;
-	case OPT_OFFSET_UNIT:
-		i = cli_choose(c->cli, "--offset-unit", unit_names, 2, optarg);
-		t->offset_in_pages = i == 1;
-		break;
-	case OPT_REFS:
-		i = cli_choose(c->cli, "--refs", refs_names, 2, optarg);
-		t->no_refs = i == 1;
-		break;
+	case OPT_ENDIAN: return choose(t, "--endian", endian_names, 2, &t->endian);
+	case OPT_DIALECT: return choose(t, "--dialect", lap_dialect_names, LAP_DIALECTS, &t->dialect);
+	case OPT_FORMAT: return choose(t, "--format", format_names, LAP_FORMATS, &t->format);
+	case OPT_OFFSET_UNIT: return choose(t, "--offset-unit", unit_names, 2, &t->offset_in_pages);
+	case OPT_REFS: return choose(t, "--refs", refs_names, 2, &t->no_refs);
 	case OPT_KERNEL_BASE: return set_kernel_base(t, optarg);
 	case OPT_FREQ: return cli_number(c->cli, "--freq", FREQ_MIN, FREQ_MAX, optarg, &t->freq);
 	case OPT_WINDOW: return cli_number(c->cli, "--window", 1, WINDOW_MAX, optarg, &t->window);
-	case OPT_JSON: t->json = true; break;
-	case OPT_CPUS: t->cpus = optarg; break;
-	default: t->name = optarg; break;
+	case OPT_JSON: t->json = true; return true;
+	case OPT_CPUS: t->cpus = optarg; return true;
+	default: t->name = optarg; return true;
 	}
-	return i >= 0;
 }
 
 static const struct conv_family family = {

@@ -30,11 +30,12 @@ static void
 put(struct luscope *u, const struct lu_space *e, const struct lu_region *r)
 {
 	static const struct lu_object none;
-	const struct lu_object *o = r->owner && r->owner <= u->nobjects ? &u->objects[r->owner - 1] : &none;
+	const struct lap_object *object = r->owner ? u->machine->pages.objects[r->owner - 1] : NULL;
+	const struct lu_object *o = object && object->user ? object->user : &none;
 	uint64_t end = (r->last + 1) << LAP_PAGE_SHIFT;
 	const uint64_t values[] = {
-		[LU_REGION_SPACE] = e->slot,
-		[LU_REGION_CLASS] = r->owner ? u->machine->pages.objects[r->owner - 1]->class : LAP_CLASS_ANONYMOUS,
+		[LU_REGION_SPACE] = e->entry.slot,
+		[LU_REGION_CLASS] = object ? object->class : LAP_CLASS_ANONYMOUS,
 		[LU_REGION_START] = r->first << LAP_PAGE_SHIFT,
 		[LU_REGION_END] = end < UINT32_MAX ? end : UINT32_MAX,
 		[LU_REGION_MAJOR] = o->major,
@@ -117,17 +118,13 @@ static void
 splice(struct luscope *u, struct lu_space *e, size_t from, size_t to, size_t n)
 {
 	size_t total = e->nregions - (to - from) + n;
-	if (total > e->regions_cap) {
-		size_t cap = e->regions_cap ? e->regions_cap : 8;
-		while (cap < total)
-			cap *= 2;
-		struct lu_region *p = realloc(e->regions, cap * sizeof(*p));
+	while (total > e->regions_cap) {
+		struct lu_region *p = lap_grow(e->regions, e->regions_cap, &e->regions_cap, sizeof(*p));
 		if (!p) {
 			u->file.failed = true;
 			return;
 		}
 		e->regions = p;
-		e->regions_cap = cap;
 	}
 	if (!e->regions)
 		return;
@@ -141,7 +138,7 @@ static void
 update(struct luscope *u, const struct lap_space *s, uint64_t first, uint64_t last)
 {
 	struct lu_space *e = s && !s->dead ? s->user : NULL;
-	if (!e || e->slot == CONV_NO_SLOT)
+	if (!e || e->entry.slot == CONV_NO_SLOT)
 		return;
 	/* Neighbours may have become one with it. */
 	first -= first > 0;
@@ -178,23 +175,17 @@ note_object(struct luscope *u, const struct lap_event *ev, const struct lap_spac
 	const struct laprange *r = s ? laprange_find(s->maps, ev->arg[LAP_ADDRESS] >> LAP_PAGE_SHIFT) : NULL;
 	if (!r || !r->owner)
 		return;
-	if (r->owner > u->nobjects) {
-		size_t n = (size_t)r->owner * 2;
-		struct lu_object *p = realloc(u->objects, n * sizeof(*p));
-		if (!p) {
-			u->file.failed = true;
-			return;
-		}
-		memset(p + u->nobjects, 0, (n - u->nobjects) * sizeof(*p));
-		u->objects = p;
-		u->nobjects = n;
-	}
-	u->objects[r->owner - 1] = (struct lu_object){
-		.major = (uint32_t)ev->arg[LAP_MAJOR],
-		.minor = (uint32_t)ev->arg[LAP_MINOR],
-		.inode = (uint32_t)(ev->tag == 's' ? ev->arg[LAP_SHM] : ev->arg[LAP_INODE]),
-		.name = ev->name ? convscope_text(&u->file, ev->name, ev->name_len) : 0,
-	};
+	struct lap_object *o = u->machine->pages.objects[r->owner - 1];
+	if (!o->user)
+		o->user = calloc(1, sizeof(struct lu_object));
+	u->file.failed = u->file.failed || !o->user;
+	if (o->user)
+		*(struct lu_object *)o->user = (struct lu_object){
+			.major = (uint32_t)ev->arg[LAP_MAJOR],
+			.minor = (uint32_t)ev->arg[LAP_MINOR],
+			.inode = (uint32_t)(ev->tag == 's' ? ev->arg[LAP_SHM] : ev->arg[LAP_INODE]),
+			.name = ev->name ? convscope_text(&u->file, ev->name, ev->name_len) : 0,
+		};
 }
 
 static void

@@ -42,6 +42,7 @@ struct splitter {
 	struct lapids ids; /* pid, index of the space */
 	const char *dir;
 	const char *part; /* the directory that takes its name; NULL: it is not there */
+	bool replaces;    /* an empty directory had the name */
 };
 
 static int
@@ -176,7 +177,8 @@ open_dir(struct splitter *s)
 	if (!part)
 		return conv_no_memory(&s->tool->conv);
 	/* Empty, it may be replaced. */
-	if (rmdir(s->dir) != 0 && errno != ENOENT)
+	s->replaces = rmdir(s->dir) == 0;
+	if (!s->replaces && errno != ENOENT)
 		return conv_error(&s->tool->conv, "write", "%s is there, and is not an empty directory", s->dir);
 	if (mkdir(part, 0777) != 0)
 		return failed(s, "make", part);
@@ -184,14 +186,16 @@ open_dir(struct splitter *s)
 	return 0;
 }
 
-/* Complete, or gone. */
+/* The directory is complete, or as before. */
 static int
 close_dir(struct splitter *s, int rc)
 {
-	if (!s->part)
-		return rc;
 	if (rc == 0 && rename(s->part, s->dir) != 0)
 		rc = failed(s, "rename", s->part);
+	if (rc != 0 && s->replaces)
+		(void)mkdir(s->dir, 0777);
+	if (!s->part)
+		return rc;
 	for (struct taskfile *f = s->files; f; f = f->next) {
 		if (rc != 0 && f->made)
 			(void)unlink(f->path);

@@ -13,40 +13,32 @@ set(struct luscope *u, uint16_t storage, uint16_t slot, uint16_t field, uint64_t
 /* ---- Counts. ---- */
 
 void
-ltables_dirty_task(struct luscope *u, struct lu_task *t)
+ltables_dirty(struct lu_entry **list, struct lu_entry *e)
 {
-	if (t->dirty)
+	if (e->dirty)
 		return;
-	t->dirty = true;
-	t->next_dirty = u->dirty_tasks;
-	u->dirty_tasks = t;
-}
-
-void
-ltables_dirty_space(struct luscope *u, struct lu_space *s)
-{
-	if (s->dirty)
-		return;
-	s->dirty = true;
-	s->next_dirty = u->dirty_spaces;
-	u->dirty_spaces = s;
+	e->dirty = true;
+	e->next_dirty = *list;
+	*list = e;
 }
 
 void
 ltables_flush(struct luscope *u)
 {
-	for (struct lu_task *t = u->dirty_tasks; t; t = t->next_dirty) {
-		t->dirty = false;
+	for (struct lu_entry *e = u->dirty_tasks; e; e = e->next_dirty) {
+		struct lu_task *t = (struct lu_task *)e;
+		e->dirty = false;
 		for (int i = 0; i < LU_TOTALS; i++) {
-			if (t->n[i] && t->slot != CONV_NO_SLOT)
-				uscope_slot_add(u->file.w, LU_COUNTERS, t->slot, (uint16_t)i, t->n[i]);
+			if (t->n[i] && e->slot != CONV_NO_SLOT)
+				uscope_slot_add(u->file.w, LU_COUNTERS, e->slot, (uint16_t)i, t->n[i]);
 			t->n[i] = 0;
 		}
 	}
-	for (struct lu_space *s = u->dirty_spaces; s; s = s->next_dirty) {
-		s->dirty = false;
+	for (struct lu_entry *e = u->dirty_spaces; e; e = e->next_dirty) {
+		struct lu_space *s = (struct lu_space *)e;
+		e->dirty = false;
 		if (s->touched.footprint != s->shown_touched)
-			set(u, LU_SPACES, s->slot, LU_SPACE_TOUCHED, s->touched.footprint);
+			set(u, LU_SPACES, e->slot, LU_SPACE_TOUCHED, s->touched.footprint);
 		s->shown_touched = s->touched.footprint;
 	}
 	u->dirty_tasks = NULL;
@@ -55,41 +47,48 @@ ltables_flush(struct luscope *u)
 
 /* ---- Ends. ---- */
 
+static void
+clear(struct luscope *u, struct lu_entry **list, uint16_t storage, struct conv_slots *slots)
+{
+	for (struct lu_entry *e = *list; e; e = e->next_clear)
+		if (e->slot != CONV_NO_SLOT) {
+			uscope_slot_clear(u->file.w, storage, e->slot);
+			conv_slots_give(slots, e->slot);
+			e->slot = CONV_NO_SLOT;
+		}
+	*list = NULL;
+}
+
 void
 ltables_clear(struct luscope *u)
 {
-	for (struct lu_task *t = u->clear_tasks; t; t = t->next_clear)
-		if (t->slot != CONV_NO_SLOT) {
-			uscope_slot_clear(u->file.w, LU_TASKS, t->slot);
-			conv_slots_give(&u->tasks, t->slot);
-			t->slot = CONV_NO_SLOT;
-		}
-	for (struct lu_space *s = u->clear_spaces; s; s = s->next_clear)
-		if (s->slot != CONV_NO_SLOT) {
-			uscope_slot_clear(u->file.w, LU_SPACES, s->slot);
-			conv_slots_give(&u->spaces, s->slot);
-			s->slot = CONV_NO_SLOT;
-		}
-	u->clear_tasks = NULL;
-	u->clear_spaces = NULL;
+	clear(u, &u->clear_tasks, LU_TASKS, &u->tasks);
+	clear(u, &u->clear_spaces, LU_SPACES, &u->spaces);
+}
+
+/* Ends an entry, which is cleared in the next frame. */
+static void
+end(struct lu_entry **list, struct lu_entry *e)
+{
+	e->ended = true;
+	e->next_clear = *list;
+	*list = e;
 }
 
 static void
 end_space(struct luscope *u, struct lu_space *s)
 {
-	if (s->ended)
+	if (s->entry.ended)
 		return;
-	s->ended = true;
+	end(&u->clear_spaces, &s->entry);
 	/* Counts that wait belong to this space: write them before its slot goes. */
 	ltables_flush(u);
 	lregions_end(u, s);
 	if (s->mapped)
-		set(u, LU_SPACES, s->slot, LU_SPACE_MAPPED, 0);
+		set(u, LU_SPACES, s->entry.slot, LU_SPACE_MAPPED, 0);
 	s->mapped = 0;
 	lapcount_finish(&s->touched);
 	s->shown_touched = 0;
-	s->next_clear = u->clear_spaces;
-	u->clear_spaces = s;
 }
 
 static void
@@ -105,7 +104,7 @@ move_home(struct luscope *u, struct lu_task *e, struct lu_space *home)
 	e->home = home;
 	for (int i = 0; i < 2; i++)
 		if (both[i])
-			set(u, LU_SPACES, both[i]->slot, LU_SPACE_TASKS, both[i]->tasks < UINT16_MAX ? both[i]->tasks : UINT16_MAX);
+			set(u, LU_SPACES, both[i]->entry.slot, LU_SPACE_TASKS, both[i]->tasks < UINT16_MAX ? both[i]->tasks : UINT16_MAX);
 }
 
 /* ---- What has changed. ---- */
@@ -114,36 +113,33 @@ void
 ltables_task(struct luscope *u, struct lap_task *t)
 {
 	struct lu_task *e = t ? t->user : NULL;
-	if (!e || e->ended)
+	if (!e || e->entry.ended)
 		return;
 	uint32_t space = t->space ? t->space->context : 0;
 	uint8_t state = (uint8_t)(t->state + 1);
 	bool exited = t->state == LAP_TASK_EXITED;
 	move_home(u, e, exited || !t->space || t->space->dead ? NULL : t->space->user);
 	if (space != e->space)
-		set(u, LU_TASKS, e->slot, LU_TASK_SPACE, space);
+		set(u, LU_TASKS, e->entry.slot, LU_TASK_SPACE, space);
 	if (exited)
 		ltables_flush(u);
 	if (state != e->state)
-		set(u, LU_TASKS, e->slot, LU_TASK_STATE, state);
+		set(u, LU_TASKS, e->entry.slot, LU_TASK_STATE, state);
 	e->space = space;
 	e->state = state;
-	if (!exited)
-		return;
-	e->ended = true;
-	e->next_clear = u->clear_tasks;
-	u->clear_tasks = e;
+	if (exited)
+		end(&u->clear_tasks, &e->entry);
 }
 
 void
 ltables_space(struct luscope *u, const struct lap_space *s)
 {
 	struct lu_space *e = s ? s->user : NULL;
-	if (!e || e->ended)
+	if (!e || e->entry.ended)
 		return;
 	uint64_t mapped = s->mapped << LAP_PAGE_SHIFT;
 	if (mapped != e->mapped)
-		set(u, LU_SPACES, e->slot, LU_SPACE_MAPPED, mapped);
+		set(u, LU_SPACES, e->entry.slot, LU_SPACE_MAPPED, mapped);
 	e->mapped = mapped;
 }
 
@@ -159,26 +155,26 @@ add_space(struct luscope *u, struct lap_space *s)
 	}
 	if (old)
 		end_space(u, old);
-	e->slot = conv_slots_take(&u->spaces);
+	e->entry.slot = conv_slots_take(&u->spaces);
 	for (int i = LU_SPACE_CONTEXT; i <= LU_SPACE_TOUCHED; i++)
-		set(u, LU_SPACES, e->slot, (uint16_t)i, i == LU_SPACE_CONTEXT ? s->context : 0);
+		set(u, LU_SPACES, e->entry.slot, (uint16_t)i, i == LU_SPACE_CONTEXT ? s->context : 0);
 }
 
 static void
 put_task(struct luscope *u, struct lu_task *e, uint32_t pid, uint32_t parent)
 {
 	bool again = conv_slots_reused(&u->tasks);
-	e->slot = conv_slots_take(&u->tasks);
-	set(u, LU_TASKS, e->slot, LU_TASK_PID, pid);
-	set(u, LU_TASKS, e->slot, LU_TASK_PARENT, parent);
-	set(u, LU_TASKS, e->slot, LU_TASK_SPACE, 0);
-	set(u, LU_TASKS, e->slot, LU_TASK_STATE, LAP_TASK_CREATED + 1);
-	set(u, LU_TASKS, e->slot, LU_TASK_START, u->first + u->rel);
-	set(u, LU_TASKS, e->slot, LU_TASK_PROGRAM, e->program);
+	e->entry.slot = conv_slots_take(&u->tasks);
+	set(u, LU_TASKS, e->entry.slot, LU_TASK_PID, pid);
+	set(u, LU_TASKS, e->entry.slot, LU_TASK_PARENT, parent);
+	set(u, LU_TASKS, e->entry.slot, LU_TASK_SPACE, 0);
+	set(u, LU_TASKS, e->entry.slot, LU_TASK_STATE, LAP_TASK_CREATED + 1);
+	set(u, LU_TASKS, e->entry.slot, LU_TASK_START, u->first + u->rel);
+	set(u, LU_TASKS, e->entry.slot, LU_TASK_PROGRAM, e->program);
 	e->state = LAP_TASK_CREATED + 1;
 	/* Clear the counters of the task that had the slot before. */
 	for (int i = 0; again && i < LU_TOTALS; i++)
-		set(u, LU_COUNTERS, e->slot, (uint16_t)i, 0);
+		set(u, LU_COUNTERS, e->entry.slot, (uint16_t)i, 0);
 }
 
 static void
@@ -275,6 +271,8 @@ ltables_finish(struct luscope *u)
 		}
 		free(s);
 	}
+	for (size_t i = 0; i < u->machine->pages.nobjects; i++)
+		free(u->machine->pages.objects[i]->user);
 	lapids_finish(&u->contexts);
 	lapids_finish(&u->pids);
 }

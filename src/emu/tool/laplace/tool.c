@@ -2,7 +2,6 @@
 #include "tool.h"
 
 #include "laplace/kernel.h"
-#include "laplace/probe.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -26,9 +25,9 @@ ltool_code(struct ltool *t, int code)
 {
 	if (t->conv.reported)
 		return -1;
-	if (has_code(code))
-		return conv_error(&t->conv, "laplace", "%s: %s", lap_code_name(code), lap_code_text(code));
-	return conv_error(&t->conv, lap_code_name(code), "%s", lap_code_text(code));
+	const struct lap_code_info *info = lap_code(code);
+	return has_code(code) ? conv_error(&t->conv, "laplace", "%s: %s", info->name, info->text)
+			      : conv_error(&t->conv, info->name, "%s", info->text);
 }
 
 static const char *
@@ -49,7 +48,7 @@ void
 ltool_tell(void *self, const struct lap_issue *issue, bool fatal)
 {
 	struct ltool *t = self;
-	const char *name = lap_code_name(issue->code);
+	const char *name = lap_code(issue->code)->name;
 	bool coded = has_code(issue->code);
 	conv_tell(&t->conv,
 		&(struct conv_issue){
@@ -62,7 +61,7 @@ ltool_tell(void *self, const struct lap_issue *issue, bool fatal)
 			.nth = coded ? t->log.counts[issue->code] : 1,
 			.fatal = fatal,
 			.hint = hint(issue->code),
-			.lenient = issue->code < LAP_LJ01 ? lap_code_lenient(issue->code) : NULL,
+			.lenient = lap_code(issue->code)->lenient,
 		});
 }
 
@@ -178,8 +177,6 @@ ltool_open(struct ltool *t, int n, char **paths, int (*open_output)(struct conv 
 		return rc;
 	if (t->conv.command->with & LTOOL_WITH_MACHINE)
 		rc = open_machine(t);
-	if (rc == 0)
-		rc = lapmerge_open(&t->merge, t->readers, t->nreaders);
 	return rc < 0 ? ltool_code(t, rc) : 0;
 }
 
@@ -193,29 +190,14 @@ ltool_finish(struct conv *c, bool good)
 		lapread_close(&t->readers[i]);
 	free(t->readers);
 	free(t->in_fds);
-	for (int code = 1; good && code < LAP_CODES; code++)
-		if (!c->quiet || !lap_is_warning(code))
-			conv_count(c, lap_code_name(code), t->log.counts[code], lap_code_text(code), lap_code_lenient(code));
+	for (int code = 1; good && code < LAP_CODES; code++) {
+		const struct lap_code_info *info = lap_code(code);
+		if (!c->quiet || !info->warning)
+			conv_count(c, info->name, t->log.counts[code], info->text, info->lenient);
+	}
 }
 
 /* ---- Records. ---- */
-
-int
-ltool_each(struct ltool *t, int (*take)(void *self, const struct lap_record *rec, const struct lap_place *at), void *self)
-{
-	const struct lap_record *rec;
-	const struct lapread *of;
-	int rc;
-	while ((rc = lapmerge_next(&t->merge, &rec, &of)) > 0) {
-		struct lap_place at = lapread_place(of);
-		rc = take(self, rec, &at);
-		if (rc < 0)
-			return rc;
-		if (conv_stop(&t->conv))
-			return -1;
-	}
-	return rc < 0 ? ltool_code(t, rc) : 0;
-}
 
 int
 ltool_step(struct ltool *t, const struct lap_record *rec, const struct lap_place *at, struct lap_step *step)

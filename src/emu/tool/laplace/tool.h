@@ -34,16 +34,16 @@ struct ltool {
 	struct lapmerge merge;
 	struct lapmachine machine; /* of commands with LTOOL_WITH_MACHINE */
 
-	enum lap_endian endian;
-	enum lap_dialect dialect;
-	enum lap_format format;
-	uint32_t kernel_base;
-	bool offset_in_pages;
+	uint8_t endian;  /* enum lap_endian */
+	uint8_t dialect; /* enum lap_dialect */
+	uint8_t format;  /* enum lap_format */
+	uint8_t offset_in_pages;
+	uint8_t no_refs; /* no event for each reference */
 	bool json;
+	uint32_t kernel_base;
 	uint64_t window;  /* cycles */
 	uint64_t freq;    /* cycles in a second */
 	const char *name; /* of the machine */
-	bool no_refs;     /* no event for each reference */
 	const char *cpus; /* of --cpus, NULL: there is one */
 	uint32_t ncpus;
 };
@@ -55,15 +55,11 @@ ltool_of(struct conv *c)
 	return (struct ltool *)c;
 }
 
-/* Opens the inputs, the output, the machine and the merge.
+/* Opens the inputs, the output and the machine.
  *   paths         "-", or none, is the standard input
  *   open_output   of conv.h, called with the path of -o; NULL: the command does it
  * ltool_finish() closes all. Returns 0, <0 (reported), or the status 2 of conv_usage(). */
 int ltool_open(struct ltool *t, int n, char **paths, int (*open_output)(struct conv *c, const char *path));
-
-/* Calls take() with each record of the inputs, in order, until it returns <0 or the run is to
- * stop. Returns 0, or <0 (reported, or told at the end of the run). */
-int ltool_each(struct ltool *t, int (*take)(void *self, const struct lap_record *rec, const struct lap_place *at), void *self);
 
 /* lapmachine_step(), but that failures are reported. */
 int ltool_step(struct ltool *t, const struct lap_record *rec, const struct lap_place *at, struct lap_step *step);
@@ -73,6 +69,24 @@ int ltool_put_event(struct ltool *t, const struct lap_event *ev, char *to);
 
 /* Reports a code of the library, unless its log was told. Returns -1. */
 int ltool_code(struct ltool *t, int code);
+
+/* Calls take() with each record of the inputs, in order, until it returns <0 or the run is to
+ * stop. Returns 0, or <0 (reported, or told at the end of the run). Inline, so that take() is too. */
+static inline int
+ltool_each(struct ltool *t, int (*take)(void *self, const struct lap_record *rec, const struct lap_place *at), void *self)
+{
+	const struct lap_record *rec;
+	const struct lapread *of;
+	int rc = lapmerge_open(&t->merge, t->readers, t->nreaders);
+	while (rc >= 0 && (rc = lapmerge_next(&t->merge, &rec, &of)) > 0) {
+		rc = take(self, rec, &of->at);
+		if (rc >= 0 && conv_stop(&t->conv))
+			rc = -1;
+		if (rc < 0)
+			return rc;
+	}
+	return rc < 0 ? ltool_code(t, rc) : 0;
+}
 
 /* For the family, and for its log. */
 void ltool_tell(void *self, const struct lap_issue *issue, bool fatal);

@@ -93,7 +93,7 @@ put_kevent(struct luscope *u, const struct lap_event *ev, const struct lap_step 
 		if (fields[i] != LAP_NAME && fields[i] != LAP_FILE_TYPE && lap_has_field(u->tool->dialect, fields[i]))
 			numbers[n++] = ev->arg[fields[i]];
 	conv_put(&p, ev->code, 1);
-	conv_put(&p, ltables_of(u, step->task)->slot, 2);
+	conv_put(&p, ltables_of(u, step->task)->entry.slot, 2);
 	for (int i = 0; i < NUMBERS; i++)
 		conv_put(&p, numbers[i], 8);
 	convscope_send(&u->file, LU_KEVENT, &p);
@@ -132,12 +132,12 @@ take_ref(struct luscope *u, const struct lap_record *rec, const struct lap_step 
 		int touched = s && !kernel ? lapcount_touch(&s->touched, t->page, 1) : LAPCOUNT_OLD;
 		u->file.failed = u->file.failed || touched < 0;
 		if (touched == LAPCOUNT_EVER)
-			ltables_dirty_space(u, s);
+			ltables_dirty(&u->dirty_spaces, &s->entry);
 		first += t->class != 0;
 	}
 	if (first)
 		count(u, e, LU_NEW_PAGES, first);
-	ltables_dirty_task(u, e);
+	ltables_dirty(&u->dirty_tasks, &e->entry);
 	if (u->tool->no_refs)
 		return;
 	ltables_flush(u);
@@ -146,7 +146,7 @@ take_ref(struct luscope *u, const struct lap_record *rec, const struct lap_step 
 	conv_put(&p, rec->length, 1);
 	conv_put(&p, rec->space, 4);
 	conv_put(&p, rec->addr, 4);
-	conv_put(&p, e->slot, 2);
+	conv_put(&p, e->entry.slot, 2);
 	conv_put(&p, step->touch[0].page, 8);
 	convscope_send(&u->file, LU_REF, &p);
 }
@@ -167,8 +167,8 @@ take_event(struct luscope *u, const struct lap_event *ev, const struct lap_step 
 	lregions_event(u, ev, step);
 	if (ev->tag == 'X' && ev->name && step->task) {
 		e->program = convscope_text(&u->file, ev->name, ev->name_len);
-		if (e->slot != CONV_NO_SLOT)
-			uscope_slot_set(u->file.w, LU_TASKS, e->slot, LU_TASK_PROGRAM, e->program);
+		if (e->entry.slot != CONV_NO_SLOT)
+			uscope_slot_set(u->file.w, LU_TASKS, e->entry.slot, LU_TASK_PROGRAM, e->program);
 	}
 	if (section >= 0 && step->task && step->task == u->machine->on->running)
 		e->section = (uint8_t)section;
@@ -287,7 +287,6 @@ work(struct luscope *u, int argc, char **argv)
 	conv_slots_finish(&u->tasks);
 	conv_slots_finish(&u->spaces);
 	conv_slots_finish(&u->regions);
-	free(u->objects);
 	free(u->cpus);
 	free(u->fresh);
 	return rc;

@@ -81,35 +81,37 @@ enum {
 	LU_REGIONS_MAX = 16384,
 };
 
+/* What has a slot in a table: is in lists of those whose counts wait, and of those that ended in
+ * this frame. */
+struct lu_entry {
+	struct lu_entry *next_dirty;
+	struct lu_entry *next_clear;
+	uint16_t slot;
+	bool dirty;
+	bool ended;
+};
+
 /* Behind lap_space.user. */
 struct lu_space {
-	struct lu_space *next_dirty;
-	struct lu_space *next_clear;
+	struct lu_entry entry;     /* first */
 	struct lu_region *regions; /* those that have a slot, in order of addresses */
 	size_t nregions, regions_cap;
 	struct lapcount touched;
 	uint64_t mapped; /* as shown */
 	uint64_t shown_touched;
 	uint32_t tasks;
-	uint16_t slot;
-	bool dirty;
-	bool ended;
 };
 
 /* Behind lap_task.user. */
 struct lu_task {
-	struct lu_task *next_dirty;
-	struct lu_task *next_clear;
+	struct lu_entry entry; /* first */
 	struct lu_space *home; /* counts it */
 	uint64_t n[LU_TOTALS]; /* not shown yet */
 	uint32_t space;        /* context, as shown */
 	uint32_t program;      /* string */
-	uint16_t slot;
-	uint8_t state; /* as shown */
+	uint8_t state;         /* as shown */
 	uint8_t mode;
 	uint8_t section;
-	bool dirty;
-	bool ended;
 };
 
 struct lu_cpu {
@@ -124,7 +126,7 @@ struct lu_region {
 	uint16_t slot;
 };
 
-/* A file or a segment, by index. */
+/* Behind lap_object.user. */
 struct lu_object {
 	uint32_t major, minor, inode;
 	uint32_t name; /* string */
@@ -144,10 +146,8 @@ struct luscope {
 	struct lapids pids;     /* the last task of each */
 	struct lu_task kernel;
 	struct lu_cpu *cpus;
-	struct lu_task *dirty_tasks, *clear_tasks;
-	struct lu_space *dirty_spaces, *clear_spaces;
-	struct lu_object *objects;
-	size_t nobjects;
+	struct lu_entry *dirty_tasks, *clear_tasks;
+	struct lu_entry *dirty_spaces, *clear_spaces;
 	struct lu_region *fresh; /* room for a change of regions */
 	uint32_t live;           /* regions */
 	uint64_t beyond;         /* regions above 4 GiB */
@@ -175,8 +175,8 @@ void ltables_space(struct luscope *u, const struct lap_space *s);
 void ltables_cpu(struct luscope *u, const struct lap_step *step);
 /* The entry of a task, of the kernel if it is NULL. */
 struct lu_task *ltables_of(struct luscope *u, const struct lap_task *t);
-void ltables_dirty_task(struct luscope *u, struct lu_task *t);
-void ltables_dirty_space(struct luscope *u, struct lu_space *s);
+/* Notes that an entry has counts that wait. */
+void ltables_dirty(struct lu_entry **list, struct lu_entry *e);
 void ltables_finish(struct luscope *u);
 
 /* Updates the mappings that an event has changed. */
