@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "json.h"
+#include "jsonvalue.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "json.h"
+#include "jsonvalue.h"
 #include "utf8.h"
 
 struct reader {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* jsonout: a tree of values as text. */
 #include <string.h>
-#include "json.h"
+#include "jsonvalue.h"
 
 enum {
 	BLANKS = 4, /* a level */

@@ -21,7 +21,7 @@
 #include <stdio.h>
 #include <limits.h>
 #include <sys/types.h>
-#include "json.h"
+#include "jsonvalue.h"
 #include "ovni.h"
 #include "ovni_emit.h"
 #include "tail.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RT_JSON_H
-#define RT_JSON_H
+#ifndef RT_JSONVALUE_H
+#define RT_JSONVALUE_H
 
-/* json: the metadata of a thread as a tree of values (RFC 8259).
+/* jsonvalue: the metadata of a thread as a tree of values (RFC 8259).
  *
  * The library has its own, as a program may have any JSON library, of any version, under any of
  * their names. Objects keep the order in which members were added; no name is there twice.
