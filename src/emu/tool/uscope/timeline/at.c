@@ -3,7 +3,6 @@
 #include "jsonout.h"
 #include "uscope/show.h"
 #include "timeline.h"
-#include "text.h"
 
 /* The table of a class. */
 struct table {
@@ -39,13 +38,11 @@ is_shown(const struct table *b, const struct tlchannel *ch)
 static const char *
 cell_text(const struct table *b, const struct tlchannel *ch, uint32_t row, char buf[TLLABEL_NUMBER])
 {
-	uint64_t raw = raw_at(b, ch, row);
-	int64_t value;
-	(void)tllabel_value(&b->t->file, ch, raw, &value);
-	const char *label = tllabel_of(&b->t->file, ch, &raw, value);
-	if (raw == 0 && (!label || !*label))
+	struct tlstate state = tllabel_state(&b->t->file, ch, raw_at(b, ch, row));
+	const char *label = tllabel_of(&b->t->file, ch, &state);
+	if (state.raw == 0 && (!label || !*label))
 		return "-";
-	return tllabel_text(&b->t->file, ch, &raw, value, buf);
+	return tllabel_text(&b->t->file, ch, &state, buf);
 }
 
 static void
@@ -120,10 +117,10 @@ print_json(const struct table *b, uint64_t time_ps)
 			const struct tlchannel *ch = b->class->channels[i];
 			if (!b->t->pick.channels[ch - f->channels])
 				continue;
-			uint64_t raw = raw_at(b, ch, row);
+			struct tlstate state = tllabel_state(f, ch, raw_at(b, ch, row));
 			json_open(w, NULL, '{');
 			tltext_json_channel(w, ch);
-			tltext_json_state(w, f, ch, &raw, 0);
+			tltext_json_state(w, f, ch, &state);
 			json_close(w, '}');
 		}
 		json_close(w, ']');

@@ -127,18 +127,25 @@ struct tlchannel *tlfile_punctual(const struct tlfile *f, const uscope_item_t *i
 /* Reads the table of labels. false: reported. */
 bool tllabel_read(struct tlfile *f, const uscope_state_t *state);
 
-/* From the field to the value of the PRV. false: it is a text whose number is not known. */
-bool tllabel_value(const struct tlfile *f, const struct tlchannel *ch, uint64_t raw, int64_t *value);
+/* A state of a channel. */
+struct tlstate {
+	uint64_t raw;  /* of the field */
+	int64_t value; /* of the PRV */
+	bool by_value; /* punctual: the value alone is known */
+	bool unknown;  /* it is a text whose number is not known */
+};
 
-/* The label of what a field holds, or of a value alone (raw: NULL). NULL: it has none.
- * Valid until the next call. */
-const char *tllabel_of(const struct tlfile *f, const struct tlchannel *ch, const uint64_t *raw, int64_t value);
+/* The state that a field holds. */
+struct tlstate tllabel_state(const struct tlfile *f, const struct tlchannel *ch, uint64_t raw);
 
-/* Text to show for a value: its label, the number if there is no label, "#3" for a text that is not
+/* The label of a state. NULL: it has none. Valid until the next call. */
+const char *tllabel_of(const struct tlfile *f, const struct tlchannel *ch, const struct tlstate *state);
+
+/* Text to show for a state: its label, the number if there is no label, "#3" for a text that is not
  * known. */
 enum {
 	TLLABEL_NUMBER = 24,
 };
-const char *tllabel_text(const struct tlfile *f, const struct tlchannel *ch, const uint64_t *raw, int64_t value, char buf[TLLABEL_NUMBER]);
+const char *tllabel_text(const struct tlfile *f, const struct tlchannel *ch, const struct tlstate *state, char buf[TLLABEL_NUMBER]);
 
 #endif

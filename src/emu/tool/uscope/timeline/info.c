@@ -3,7 +3,6 @@
 #include "jsonout.h"
 #include "uscope/show.h"
 #include "timeline.h"
-#include "text.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -97,57 +97,54 @@ text_of(const struct tlfile *f, uint32_t index, uint32_t *n)
 	return fixed[index];
 }
 
-bool
-tllabel_value(const struct tlfile *f, const struct tlchannel *ch, uint64_t raw, int64_t *value)
+struct tlstate
+tllabel_state(const struct tlfile *f, const struct tlchannel *ch, uint64_t raw)
 {
-	*value = (int64_t)raw;
+	struct tlstate s = { .raw = raw, .value = (int64_t)raw };
 	if (ch->kind == TL_ENUM && raw >= TL_ENUM_BAD)
-		*value = raw == TL_ENUM_BAD ? TL_BAD : TL_TOO_MANY;
+		s.value = raw == TL_ENUM_BAD ? TL_BAD : TL_TOO_MANY;
 	if (ch->kind != TL_TEXT || raw == 0)
-		return true;
+		return s;
 	if (raw == TL_TEXT_BAD || raw == TL_TEXT_TOO_MANY) {
-		*value = raw == TL_TEXT_BAD ? TL_BAD : TL_TOO_MANY;
-		return true;
+		s.value = raw == TL_TEXT_BAD ? TL_BAD : TL_TOO_MANY;
+		return s;
 	}
 	const struct tllabel *l = idmap_find(&ch->by_text, raw);
-	if (l) {
-		*value = l->value;
-		return true;
-	}
-	/* The table was full. */
 	uint32_t n;
-	const char *text = text_of(f, (uint32_t)raw, &n);
-	if (text)
-		*value = labelhash(text, n);
-	return text != NULL;
+	const char *text = l ? NULL : text_of(f, (uint32_t)raw, &n); /* the table was full */
+	if (l)
+		s.value = l->value;
+	else if (text)
+		s.value = labelhash(text, n);
+	s.unknown = !l && !text;
+	return s;
 }
 
 const char *
-tllabel_of(const struct tlfile *f, const struct tlchannel *ch, const uint64_t *raw, int64_t value)
+tllabel_of(const struct tlfile *f, const struct tlchannel *ch, const struct tlstate *s)
 {
-	const struct source *src = f->src;
 	if (ch->kind == TL_ENUM) {
-		uint64_t v = raw ? *raw : value == TL_BAD ? TL_ENUM_BAD
-			: value == TL_TOO_MANY            ? TL_ENUM_TOO_MANY
-							  : (uint64_t)value;
-		return v <= UINT8_MAX ? uscope_enum_label(src->schema, ch->enum_id, (uint8_t)v) : NULL;
+		uint64_t v = !s->by_value ? s->raw : s->value == TL_BAD ? TL_ENUM_BAD
+			: s->value == TL_TOO_MANY                       ? TL_ENUM_TOO_MANY
+									: (uint64_t)s->value;
+		return v <= UINT8_MAX ? uscope_enum_label(f->src->schema, ch->enum_id, (uint8_t)v) : NULL;
 	}
 	uint32_t n;
-	if (ch->kind == TL_TEXT && raw)
-		return *raw ? text_of(f, (uint32_t)*raw, &n) : NULL;
-	const struct tllabel *l = idmap_find(&ch->by_value, (uint64_t)value);
+	if (ch->kind == TL_TEXT && !s->by_value)
+		return s->raw ? text_of(f, (uint32_t)s->raw, &n) : NULL;
+	const struct tllabel *l = idmap_find(&ch->by_value, (uint64_t)s->value);
 	return l ? text_of(f, l->text, &n) : NULL;
 }
 
 const char *
-tllabel_text(const struct tlfile *f, const struct tlchannel *ch, const uint64_t *raw, int64_t value, char buf[TLLABEL_NUMBER])
+tllabel_text(const struct tlfile *f, const struct tlchannel *ch, const struct tlstate *s, char buf[TLLABEL_NUMBER])
 {
-	const char *label = tllabel_of(f, ch, raw, value);
+	const char *label = tllabel_of(f, ch, s);
 	if (label && label[strspn(label, " ")])
 		return label + strspn(label, " ");
-	if (ch->kind == TL_TEXT && raw && *raw)
-		(void)snprintf(buf, TLLABEL_NUMBER, "#%" PRIu64, *raw);
+	if (ch->kind == TL_TEXT && !s->by_value && s->raw)
+		(void)snprintf(buf, TLLABEL_NUMBER, "#%" PRIu64, s->raw);
 	else
-		(void)snprintf(buf, TLLABEL_NUMBER, "%" PRId64, value);
+		(void)snprintf(buf, TLLABEL_NUMBER, "%" PRId64, s->value);
 	return buf;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "pick.h"
+#include "timeline.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>

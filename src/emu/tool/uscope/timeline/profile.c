@@ -2,7 +2,6 @@
 /* profile: how long the rows were in each state. */
 #include "jsonout.h"
 #include "timeline.h"
-#include "text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -84,10 +83,10 @@ take(void *user, const struct tlspan *s)
 {
 	struct profile *p = user;
 	const struct tlfile *f = &p->t->file;
-	if (s->by_value || s->begin_ps == s->end_ps)
+	if (s->state.by_value || s->begin_ps == s->end_ps)
 		return;
-	add(p, tlfile_cell(f, s->channel, s->row), s->raw, s->end_ps - s->begin_ps);
-	add(p, f->ncells + (uint32_t)(s->channel - f->channels), s->raw, s->end_ps - s->begin_ps);
+	add(p, tlfile_cell(f, s->channel, s->row), s->state.raw, s->end_ps - s->begin_ps);
+	add(p, f->ncells + (uint32_t)(s->channel - f->channels), s->state.raw, s->end_ps - s->begin_ps);
 }
 
 static int
@@ -142,7 +141,8 @@ print_json(const struct profile *p, const struct spot *at, const struct part *pa
 	else
 		tltext_json_row(w, f, at->channel->class, at->row);
 	tltext_json_channel(w, at->channel);
-	tltext_json_state(w, f, at->channel, &part->raw, 0);
+	struct tlstate state = tllabel_state(f, at->channel, part->raw);
+	tltext_json_state(w, f, at->channel, &state);
 	json_u64(w, "time_ps", part->time_ps);
 	json_key(w, "share");
 	wbuf_printf(w, "%.6f", share);
@@ -182,10 +182,9 @@ print_text(const struct profile *p, const struct spot *at, const struct part *pa
 	tltext_time(w, part->time_ps, TIME_WIDTH + 2, 0);
 	wbuf_printf(w, " %7.2f%%  ", 100 * share);
 	char buf[TLLABEL_NUMBER];
-	int64_t value;
-	(void)tllabel_value(f, at->channel, part->raw, &value);
-	const char *state = tllabel_text(f, at->channel, &part->raw, value, buf);
-	put_text(w, state, strlen(state));
+	struct tlstate state = tllabel_state(f, at->channel, part->raw);
+	const char *text = tllabel_text(f, at->channel, &state, buf);
+	put_text(w, text, strlen(text));
 	put_str(w, "\n");
 }
 
@@ -222,18 +221,18 @@ timeline_profile(struct timeline *t)
 		for (uint32_t i = 0; i < t->file.classes[k].nrows; i++)
 			p.nrows[k] += t->pick.rows[k][i];
 	struct tlscan s;
-	bool good = tlscan_begin(&s, &t->file, &t->pick, t->from, t->to);
+	bool good = tlscan_begin(&s, t);
 	if (good) {
-		s.all = t->all;
 		s.span = take;
 		s.user = &p;
 		tlscan_run(&s);
 		tlscan_close(&s);
 	}
 	int status = tlscan_finish(&s);
-	uint64_t end = t->to < t->file.end_ps ? t->to : t->file.end_ps;
+	uint64_t from = t->tool->from;
+	uint64_t end = t->tool->to < t->file.end_ps ? t->tool->to : t->file.end_ps;
 	if (good && !p.failed)
-		print(&p, end > t->from ? end - t->from : 0);
+		print(&p, end > from ? end - from : 0);
 	block_free(p.parts);
 	return p.failed ? STATUS_BAD : status;
 }

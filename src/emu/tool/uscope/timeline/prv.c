@@ -47,9 +47,9 @@ column(const struct output *o, const struct tlchannel *ch)
 static int64_t
 value_of(struct writer *w, const struct tlchannel *ch, uint64_t raw)
 {
-	int64_t value;
-	w->nunknown += !tllabel_value(&w->t->file, ch, raw, &value);
-	return value;
+	struct tlstate state = tllabel_state(&w->t->file, ch, raw);
+	w->nunknown += state.unknown;
+	return state.value;
 }
 
 static int
@@ -130,9 +130,8 @@ put_labels(const struct writer *w, struct wbuf *out, const struct tlchannel *ch)
 	if (ch->kind == TL_ENUM) {
 		const uscope_enum_t *e = &f->src->schema->enums[ch->enum_id];
 		for (uint32_t i = 0; i < e->num_values; i++) {
-			int64_t value;
-			(void)tllabel_value(f, ch, e->values[i].value, &value);
-			good = paraver_put_value(out, value, e->values[i].name, f->compat) && good;
+			struct tlstate state = tllabel_state(f, ch, e->values[i].value);
+			good = paraver_put_value(out, state.value, e->values[i].name, f->compat) && good;
 		}
 		return good;
 	}
@@ -141,7 +140,7 @@ put_labels(const struct writer *w, struct wbuf *out, const struct tlchannel *ch)
 	bool late = !f->compat;
 	for (int pass = 0; pass < 1 + late; pass++)
 		for (const struct tllabel *l = ch->first; l; l = l->next) {
-			const char *text = tllabel_of(f, ch, NULL, l->value);
+			const char *text = tllabel_of(f, ch, &(struct tlstate){ .value = l->value, .by_value = true });
 			if (text && (!late || is_error(l->value, text) == (pass == 1)))
 				good = paraver_put_value(out, l->value, text, f->compat) && good;
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "scan.h"
+#include "timeline.h"
 
 static void
 emit(const struct tlscan *s, const struct tlchannel *ch, uint32_t row, const struct tlcell *c, uint64_t end, bool cut_end)
@@ -13,11 +13,10 @@ emit(const struct tlscan *s, const struct tlchannel *ch, uint32_t row, const str
 		.row = row,
 		.begin_ps = c->since,
 		.end_ps = end,
-		.raw = c->raw,
+		.state = tllabel_state(s->file, ch, c->raw),
 		.cut_begin = c->cut,
 		.cut_end = cut_end,
 	};
-	span.unknown = !tllabel_value(s->file, ch, c->raw, &span.value);
 	s->span(s->user, &span);
 }
 
@@ -42,9 +41,11 @@ take_state(struct tlscan *s, const uscope_state_t *state, uint64_t time)
 }
 
 bool
-tlscan_begin(struct tlscan *s, struct tlfile *f, const struct tlpick *pick, uint64_t from, uint64_t to)
+tlscan_begin(struct tlscan *s, struct timeline *t)
 {
-	*s = (struct tlscan){ .file = f, .pick = pick, .from = from, .to = to };
+	struct tlfile *f = &t->file;
+	uint64_t from = t->tool->from;
+	*s = (struct tlscan){ .file = f, .pick = &t->pick, .all = t->all };
 	s->cells = block_alloc(((size_t)f->ncells + 1) * sizeof(*s->cells));
 	if (!s->cells) {
 		(void)utool_no_memory(f->tool);
@@ -61,7 +62,7 @@ tlscan_begin(struct tlscan *s, struct tlfile *f, const struct tlpick *pick, uint
 	}
 	take_state(s, state, from);
 	uscope_state_free(state);
-	walk_begin(&s->walk, f->tool, f->src, from, to);
+	walk_begin(&s->walk, f->tool, f->src, from, t->tool->to);
 	return true;
 }
 
@@ -85,8 +86,8 @@ take_op(struct tlscan *s, const uscope_item_t *item)
 static void
 take_event(struct tlscan *s, const uscope_item_t *item)
 {
-	struct tlspan span = { .begin_ps = item->time_ps, .end_ps = item->time_ps, .by_value = true };
-	span.channel = tlfile_punctual(s->file, item, &span.row, &span.value);
+	struct tlspan span = { .begin_ps = item->time_ps, .end_ps = item->time_ps, .state = { .by_value = true } };
+	span.channel = tlfile_punctual(s->file, item, &span.row, &span.state.value);
 	if (span.channel && tlpick_has(s->pick, s->file, span.channel, span.row))
 		s->span(s->user, &span);
 }
@@ -124,7 +125,7 @@ void
 tlscan_close(struct tlscan *s)
 {
 	const struct tlfile *f = s->file;
-	uint64_t end = s->to < f->end_ps ? s->to : f->end_ps;
+	uint64_t end = s->walk.to < f->end_ps ? s->walk.to : f->end_ps;
 	bool cut_end = end < f->end_ps || !uscope_is_complete(f->src->reader);
 	for (int k = 0; k < TL_CLASSES; k++) {
 		const struct tlclass *class = &f->classes[k];

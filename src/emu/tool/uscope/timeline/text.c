@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "text.h"
+#include "timeline.h"
 
 #include "jsonout.h"
 #include "when.h"
@@ -73,13 +73,13 @@ tltext_json_channel(struct wbuf *w, const struct tlchannel *ch)
 }
 
 void
-tltext_json_state(struct wbuf *w, const struct tlfile *f, const struct tlchannel *ch, const uint64_t *raw, int64_t value)
+tltext_json_state(struct wbuf *w, const struct tlfile *f, const struct tlchannel *ch, const struct tlstate *state)
 {
-	if (raw && !tllabel_value(f, ch, *raw, &value))
+	if (state->unknown)
 		json_str(w, "value", NULL);
 	else
-		json_i64(w, "value", value);
-	json_str(w, "label", tllabel_of(f, ch, raw, value));
+		json_i64(w, "value", state->value);
+	json_str(w, "label", tllabel_of(f, ch, state));
 }
 
 static void
@@ -87,7 +87,7 @@ json_span(const struct tlfile *f, const struct tlspan *s)
 {
 	struct wbuf *w = &f->tool->out;
 	json_open(w, NULL, '{');
-	json_str(w, "kind", s->by_value ? "instant" : "interval");
+	json_str(w, "kind", s->state.by_value ? "instant" : "interval");
 	tltext_json_row(w, f, s->channel->class, s->row);
 	tltext_json_channel(w, s->channel);
 	json_u64(w, "begin_ps", s->begin_ps);
@@ -97,7 +97,7 @@ json_span(const struct tlfile *f, const struct tlspan *s)
 		json_bool(w, "cut_begin", true);
 	if (s->cut_end)
 		json_bool(w, "cut_end", true);
-	tltext_json_state(w, f, s->channel, s->by_value ? NULL : &s->raw, s->value);
+	tltext_json_state(w, f, s->channel, &s->state);
 	json_end(w);
 }
 
@@ -110,7 +110,7 @@ tltext_span(const struct tlfile *f, const struct tlspan *s, size_t row_width, si
 	}
 	struct wbuf *w = &f->tool->out;
 	tltext_time(w, s->begin_ps, TIME_WIDTH, s->cut_begin ? '<' : 0);
-	if (s->by_value) {
+	if (s->state.by_value) {
 		blanks(w, 2 * (TIME_WIDTH + 1));
 	} else {
 		put_str(w, " ");
@@ -124,7 +124,7 @@ tltext_span(const struct tlfile *f, const struct tlspan *s, size_t row_width, si
 	tltext_pad(w, s->channel->name, channel_width, false);
 	put_str(w, "  ");
 	char buf[TLLABEL_NUMBER];
-	const char *state = tllabel_text(f, s->channel, s->by_value ? NULL : &s->raw, s->value, buf);
+	const char *state = tllabel_text(f, s->channel, &s->state, buf);
 	put_text(w, state, strlen(state));
 	put_str(w, "\n");
 }

@@ -2,7 +2,6 @@
 /* timeline: what threads and CPUs did, out of the file that ovniemu writes. */
 #include "uscope/follow.h"
 #include "timeline.h"
-#include "text.h"
 
 #include <getopt.h>
 #include <stdlib.h>
@@ -121,9 +120,8 @@ static int
 list(struct request *q)
 {
 	struct tlscan s;
-	bool good = tlscan_begin(&s, &q->t.file, &q->t.pick, q->t.from, q->t.to);
+	bool good = tlscan_begin(&s, &q->t);
 	if (good) {
-		s.all = q->t.all;
 		s.span = print_span;
 		s.user = q;
 		do {
@@ -181,8 +179,6 @@ run_timeline(struct tool *t, int argc, char **argv)
 			return STATUS_USAGE;
 	if (!utool_ready(t, opt, argc, argv, 1) || !check_options(&q))
 		return t->status;
-	q.t.from = t->from;
-	q.t.to = t->to;
 	if (!follow_open(&q.follow, argv[optind]))
 		return q.follow.status;
 	/* The tables come with the first segment. */
