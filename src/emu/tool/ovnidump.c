@@ -14,7 +14,7 @@ enum {
 };
 
 struct settings {
-	struct loose_options open;
+	struct play_options open;
 	struct dump_options dump;
 	struct filter filter;
 	struct progress progress;
@@ -34,7 +34,7 @@ print_events(struct dump *out, struct play *play, struct settings *o)
 	uint64_t seen = 0;
 	while (play_next(play, &ev) && !wbuf_failed(&out->out)) {
 		if (o->progress.wanted && ++seen % PROGRESS_EVERY == 0)
-			loose_progress(t, &o->progress);
+			play_progress(t, &o->progress);
 		if (filter_takes(&o->filter, ev))
 			dump_event(out, &t->streams[ev->stream], ev, (int64_t)((uint64_t)ev->clock - shift));
 	}
@@ -47,7 +47,7 @@ run(struct diag *d, const char *dir, struct settings *o)
 	struct trace t;
 	struct play play;
 	struct dump out = { 0 };
-	int rc = loose_open(&t, d, dir, &o->open);
+	int rc = play_open(&t, d, dir, &o->open);
 	if (rc == 0)
 		rc = play_init(&play, &t, o->compat);
 	if (rc == 0)
@@ -76,8 +76,8 @@ main(int argc, char **argv)
 		{ 'X', "text-and-hex", NULL, "print both" },
 		{ 'r', "relative", NULL, "print the time since the first event", CLI_FLAG, &o.relative },
 		{ 'd', "delta", NULL, "also print the time since the line before", CLI_FLAG, &o.dump.delta },
-		{ LOOSE_CORRECTED(&o.open) },
-		{ LOOSE_TABLE(&o.open) },
+		{ PLAY_CORRECTED(&o.open) },
+		{ PLAY_TABLE(&o.open) },
 		FILTER_OPTIONS,
 		{ 0, "compat", NULL, "order equal clocks as ovni 1.14 does", CLI_FLAG, &o.compat },
 		{ CLI_PROGRESS(&o.progress) },

@@ -23,7 +23,7 @@ static const char *const keys[] = {
 };
 
 struct settings {
-	struct loose_options open;
+	struct play_options open;
 	struct filter filter;
 	enum top_by by;
 	int64_t step;
@@ -235,7 +235,7 @@ run(struct diag *d, const char *dir, struct settings *o)
 	top.only_events = !o->bytes && !o->rates && !o->json;
 	if (o->progress.wanted && d->level > DIAG_QUIET)
 		top.progress = &o->progress;
-	int rc = loose_open(&t, d, dir, &o->open);
+	int rc = play_open(&t, d, dir, &o->open);
 	if (rc == 0)
 		rc = top_init(&top);
 	if (rc == 0)
@@ -276,8 +276,8 @@ main(int argc, char **argv)
 		{ 'R', "rates", NULL, "also print events and bytes per second of trace", CLI_FLAG, &o.rates },
 		{ 'f', "format", "text|json", "how to print them", CLI_WORD, &o.json, CLI_WORDS(cli_text_or_json) },
 		{ CLI_JSON(&o.json, 1) },
-		{ LOOSE_CORRECTED(&o.open) },
-		{ LOOSE_TABLE(&o.open) },
+		{ PLAY_CORRECTED(&o.open) },
+		{ PLAY_TABLE(&o.open) },
 		FILTER_OPTIONS,
 		{ CLI_PROGRESS(&o.progress) },
 		{ CLI_QUIET(&d) },

@@ -8,17 +8,7 @@
 #include <stdlib.h>
 
 enum {
-	OPT_LENIENT = 256,
-	OPT_PROGRESS,
 	COMMON = 4,
-};
-
-/* All families have these: the first goes to the front, the others behind. */
-static const struct conv_option common[COMMON] = {
-	{ CONV_WITH_OUTPUT, { 'o', "output", "PATH", "write there; - is the standard output" } },
-	{ 0, { OPT_LENIENT, "lenient", NULL, "go on where something is wrong, and count" } },
-	{ 0, { OPT_PROGRESS, "progress", NULL, "show progress even if stderr is no terminal" } },
-	{ 0, { 'q', "quiet", NULL, "print no warnings" } },
 };
 
 struct option_list {
@@ -36,24 +26,19 @@ add(struct option_list *l, const struct conv_option *options, size_t n, unsigned
 
 /* with: those that are wanted. */
 static void
-collect(const struct conv_family *f, unsigned with, struct option_list *l)
+collect(struct conv *c, const struct conv_family *f, unsigned with, struct option_list *l)
 {
+	/* All families have these: the first goes to the front, the others behind. */
+	const struct conv_option common[COMMON] = {
+		{ CONV_WITH_OUTPUT, { 'o', "output", "PATH", "write there; - is the standard output", CLI_TEXT, &c->out_path } },
+		{ 0, { 0, "lenient", NULL, "go on where something is wrong, and count", CLI_FLAG, &c->lenient } },
+		{ 0, { CLI_PROGRESS(&c->progress) } },
+		{ 0, { 'q', "quiet", NULL, "print no warnings", CLI_FLAG, &c->quiet } },
+	};
 	l->n = 0;
 	add(l, common, 1, with);
 	add(l, f->options, f->noptions, with);
 	add(l, common + 1, COMMON - 1, with);
-}
-
-static bool
-take_option(struct conv *c, int opt)
-{
-	switch (opt) {
-	case 'o': c->out_path = optarg; return true;
-	case 'q': c->quiet = true; return true;
-	case OPT_LENIENT: c->lenient = true; return true;
-	case OPT_PROGRESS: c->progress.wanted = true; return true;
-	default: return c->family->take(c, opt);
-	}
 }
 
 static int
@@ -64,7 +49,7 @@ run_command(struct conv *c, int argc, char **argv)
 	struct option_list list;
 	(void)snprintf(c->program, sizeof(c->program), "%s %s", c->family->program, command->name);
 	(void)snprintf(footer, sizeof(footer), "\"-\" is the standard input or output. Manual: man %s\n", c->family->program);
-	collect(c->family, command->with, &list);
+	collect(c, c->family, command->with, &list);
 	const struct cli cli = {
 		.program = c->program,
 		.synopsis = command->synopsis,
@@ -80,7 +65,7 @@ run_command(struct conv *c, int argc, char **argv)
 	c->cli = &cli;
 	int opt;
 	while ((opt = cli_next(&cli, argc, argv)) >= 0)
-		if (!take_option(c, opt))
+		if (!c->family->take(c, opt))
 			return 2;
 	if (opt != CLI_END)
 		return cli_status(opt);
@@ -114,7 +99,7 @@ conv_main(const struct conv_family *f, struct conv *c, int argc, char **argv)
 
 	struct option_list all;
 	struct cli_command names[CONV_COMMANDS_MAX];
-	collect(f, ~0u, &all);
+	collect(c, f, ~0u, &all);
 	for (size_t i = 0; i < all.n; i++)
 		if (all.items[i].id >= CONV_OPT_OWN)
 			all.items[i].help = NULL; /* those that a command has are in its help */

@@ -1,7 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 #include "play.h"
 
+#include "input/inputs.h"
+
 #include <inttypes.h>
+
+int
+play_open(struct trace *t, struct diag *d, const char *dir, const struct play_options *o)
+{
+	bool corrected = o->corrected || o->clock_table;
+	const struct trace_options options = {
+		.events_only = true,
+		.raw_clocks = !corrected,
+		.clock_table = o->clock_table,
+		.inputs = inputs,
+	};
+	int rc = trace_open(t, d, dir, &options);
+	if (rc < 0)
+		return rc;
+	trace_forget_attrs(t);
+	diag_info(d, "loaded %zu streams", trace_nstreams(t));
+	for (size_t i = 0; corrected && i < t->nstreams; i++)
+		if (!t->streams[i].meta.loom && !t->streams[i].failed)
+			diag_warn(d, &(struct place){ .file = t->streams[i].relpath },
+				"the loom is not known: the clock is not corrected");
+	return 0;
+}
+
+void
+play_progress(const struct trace *t, struct progress *p)
+{
+	if (!progress_due(p))
+		return;
+	uint64_t done = 0;
+	for (size_t i = 0; i < t->nstreams; i++)
+		done += t->streams[i].failed ? t->streams[i].in.file_size : stream_consumed(&t->streams[i]);
+	diag_progress(t->diag, "%5.1f %% done", t->bytes ? (double)done / (double)t->bytes * 100 : 100.0);
+}
 
 int
 play_init(struct play *p, struct trace *t, bool peer_ties)
@@ -13,7 +48,7 @@ play_init(struct play *p, struct trace *t, bool peer_ties)
 	if (!p->events || !p->order.heap || !p->heap.items)
 		return diag_no_memory(t->diag);
 	for (uint32_t i = 0; i < t->nstreams; i++) {
-		if (loose_next(&t->streams[i], &p->events[i]) > 0)
+		if (play_load(&t->streams[i], &p->events[i]) > 0)
 			p->order.heap[p->order.n++] = (struct kway_key){ kway_time(p->events[i].clock), i, i };
 		else
 			stream_warn_empty(&t->streams[i]);
@@ -73,7 +108,7 @@ advance(struct play *p)
 {
 	struct event *ev = &p->events[p->current];
 	int64_t before = ev->clock;
-	if (loose_next(&p->trace->streams[p->current], ev) == 0)
+	if (play_load(&p->trace->streams[p->current], ev) == 0)
 		return false;
 	if (__builtin_expect(ev->clock < before, 0))
 		note_back(p, p->current, before);

@@ -238,12 +238,12 @@ count_stream(struct top *top, struct stream *s, struct event *ev)
 {
 	struct sum sum = { .first = INT64_MAX, .last = INT64_MIN };
 	bool by_name = top->by == TOP_EVENT || top->by == TOP_MODEL;
-	bool windows = loose_sees(s) && filter_takes_all(top->filter);
+	bool windows = play_sees(s) && filter_takes_all(top->filter);
 	uint64_t seen = 0;
 	int rc = 0;
 	do {
 		if (top->progress && ++seen % PROGRESS_EVERY == 0)
-			loose_progress(top->trace, top->progress);
+			play_progress(top->trace, top->progress);
 		if (!filter_takes(top->filter, ev))
 			continue;
 		sum.first = ev->clock < sum.first ? ev->clock : sum.first;
@@ -260,7 +260,7 @@ count_stream(struct top *top, struct stream *s, struct event *ev)
 			count_window(top, s, &sum, NAME | ALL);
 		else
 			count_window(top, s, &sum, ALL);
-	} while (rc == 0 && loose_next(s, ev));
+	} while (rc == 0 && play_load(s, ev));
 	top->first = sum.first < top->first ? sum.first : top->first;
 	top->last = sum.last > top->last ? sum.last : top->last;
 	top->streams[s->rank] = sum.tally;
