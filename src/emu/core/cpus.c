@@ -110,7 +110,7 @@ guess_cpus(const struct stream *s)
 
 	struct event ev;
 	int n = 0;
-	int rc = reader_open(&copy.in, &trace.readers, s->in.path, s->in.name);
+	int rc = reader_open_again(&copy.in, &trace.readers, &s->in);
 	/* The copy begins where the stream does: behind its header. */
 	if (rc == 0 && (rc = reader_fill(&copy.in, reader_offset(&s->in))) > 0) {
 		copy.in.p += reader_offset(&s->in);

@@ -45,8 +45,9 @@ open_file(struct reader *r)
 {
 	if (r->fd >= 0)
 		return 0;
-	r->fd = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	return r->fd < 0 ? diag_io(r->pool->diag, ERR_READ, "open", r->path, errno) : 0;
+	const char *path = r->in_more ? r->more.path : r->path;
+	r->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return r->fd < 0 ? diag_io(r->pool->diag, ERR_READ, "open", path, errno) : 0;
 }
 
 /* Between refills. */
@@ -73,6 +74,7 @@ reader_open(struct reader *r, struct reader_pool *pool, const char *path, const 
 		rc = diag_error(pool->diag, ERR_READ, NULL, "'%s' is not a regular file", path);
 	if (rc == 0) {
 		r->file_size = (uint64_t)st.st_size;
+		r->file_end = UINT64_MAX; /* a file that is being written may grow */
 		r->cap = pool->window;
 		r->buf = block_alloc(r->cap);
 		if (codec_wanted(path))
@@ -91,6 +93,23 @@ reader_open(struct reader *r, struct reader_pool *pool, const char *path, const 
 	return 0;
 }
 
+void
+reader_continue(struct reader *r, uint64_t size, struct reader_part more)
+{
+	r->file_end = size;
+	r->file_size = size + more.size;
+	r->more = more;
+}
+
+int
+reader_open_again(struct reader *r, struct reader_pool *pool, const struct reader *of)
+{
+	int rc = reader_open(r, pool, of->path, of->name);
+	if (rc == 0 && of->more.path)
+		reader_continue(r, of->file_end, of->more);
+	return rc;
+}
+
 uint64_t
 reader_left(const struct reader *r)
 {
@@ -100,11 +119,30 @@ reader_left(const struct reader *r)
 	return r->file_size > offset ? r->file_size - offset : 0;
 }
 
+/* Goes on with the part that follows the file. Returns 0, or <0 (reported). */
+static int
+next_part(struct reader *r)
+{
+	if (r->fd >= 0)
+		(void)close(r->fd);
+	r->fd = -1;
+	r->in_more = true;
+	r->file_pos = r->more.from;
+	return open_file(r);
+}
+
 /* Reads up to n bytes of the file. Returns how many (0: end), or <0 (reported). */
 static ssize_t
 read_file(struct reader *r, void *to, size_t n)
 {
 	ssize_t k;
+	if (r->more.path && !r->in_more && r->file_pos >= r->file_end) {
+		int rc = next_part(r);
+		if (rc < 0)
+			return rc;
+	}
+	uint64_t end = r->in_more ? r->more.from + r->more.size : r->file_end;
+	n = n < end - r->file_pos ? n : (size_t)(end - r->file_pos);
 	do {
 		k = pread(r->fd, to, n, (off_t)r->file_pos);
 	} while (k < 0 && errno == EINTR);

@@ -25,6 +25,13 @@ struct reader_pool {
 	long spare_fds; /* descriptors that may stay open */
 };
 
+/* A part of a plain file. */
+struct reader_part {
+	const char *path; /* borrowed */
+	uint64_t from;
+	uint64_t size;
+};
+
 struct reader {
 	/* Bytes that are ready: the caller consumes by moving p. */
 	const uint8_t *p;
@@ -36,13 +43,16 @@ struct reader {
 	const char *path; /* to open the file; borrowed */
 	const char *name; /* to name it in messages; borrowed */
 	size_t cap;
-	uint64_t file_size;  /* bytes on disk, at open */
-	uint64_t file_pos;   /* bytes on disk already read */
-	int fd;              /* -1 between refills when descriptors are scarce */
-	bool keep_open;      /* the descriptor stays */
-	bool eof;            /* nothing more will come */
-	bool torn;           /* the compressed data ends inside a frame */
-	struct codec *codec; /* NULL for a plain file */
+	uint64_t file_size;      /* bytes on disk, at open */
+	uint64_t file_pos;       /* bytes on disk already read */
+	uint64_t file_end;       /* what is behind does not count */
+	struct reader_part more; /* follows the file; its path is NULL: nothing does */
+	bool in_more;            /* `file_pos` is that of this part */
+	int fd;                  /* -1 between refills when descriptors are scarce */
+	bool keep_open;          /* the descriptor stays */
+	bool eof;                /* nothing more will come */
+	bool torn;               /* the compressed data ends inside a frame */
+	struct codec *codec;     /* NULL for a plain file */
 };
 
 /* Chooses the window for n files and raises the limit of descriptors. */
@@ -51,6 +61,13 @@ void reader_pool_init(struct reader_pool *pool, struct diag *diag, size_t n);
 /* Opens the file; nothing is read yet. path and name are borrowed until closed.
  * Returns 0, or <0 (reported). */
 int reader_open(struct reader *r, struct reader_pool *pool, const char *path, const char *name);
+
+/* Only the first `size` bytes of the file count, and a part of another one follows them. To be
+ * called before anything is read. */
+void reader_continue(struct reader *r, uint64_t size, struct reader_part more);
+
+/* Opens what another reader reads, from its beginning. Returns 0, or <0 (reported). */
+int reader_open_again(struct reader *r, struct reader_pool *pool, const struct reader *of);
 
 /* Makes `want` bytes available from r->p on. The buffer grows when it must, and only
  * while data really comes. Moves r->p: pointers into the window are void afterwards.

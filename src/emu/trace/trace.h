@@ -140,6 +140,8 @@ struct stream {
 	struct thread_meta meta;
 	struct drift *drift; /* sets clock_offset for each event; NULL: it is constant */
 	bool silent;         /* it may have no events, and nobody needs to know of it */
+	uint64_t lost;       /* events that its writer could not keep, */
+	int64_t lost_since;  /* from this clock on */
 	bool was_cut;        /* it ended inside an event; a warning was given */
 	bool failed;         /* nothing more can be read of it: reported. Only with events_only */
 };

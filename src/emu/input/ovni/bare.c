@@ -193,6 +193,8 @@ bare_open(struct trace *t, struct found *f)
 		const char *name = s->in.path + dir_length(s->in.path) + 1;
 		bool old = strncmp(name, "thread.", 7) == 0;
 		rc = load_meta(s, old);
+		if (rc == 0 && !old)
+			rc = tail_apply(s);
 		if (!*s->relpath)
 			s->relpath = s->in.name = "."; /* the trace directory itself is the stream */
 	}

@@ -27,6 +27,12 @@ struct found {
  * arena and in path order. Returns 0, or <0 (reported). */
 int find_streams(struct trace *t, struct found *f);
 
+/* ---- tail.c: the newest events of a thread that did not finish ---- */
+
+/* Lets the stream go on with what its stream.tail (lib/ovni/tail.h) has beyond it. One that cannot be
+ * read, or is damaged, gives a warning. Returns 0, or <0 (reported): memory is exhausted. */
+int tail_apply(struct stream *s);
+
 /* ---- metadata.c: into struct thread_meta. Return 0, or <0 (reported) ---- */
 
 /* Version 3: the stream.json beside the stream. */

@@ -86,6 +86,7 @@ open_v3(struct trace *t, struct found *f)
 		struct stream *s = &t->streams[i];
 		char *json = arena_printf(&t->arena, "%s/%s%sstream.json", t->dir, s->relpath, *s->relpath ? "/" : "");
 		rc = json ? tmeta_load_v3(s, json) : diag_no_memory(t->diag);
+		rc = rc == 0 ? tail_apply(s) : rc;
 		if (!*s->relpath)
 			s->relpath = s->in.name = "."; /* the trace directory itself is the stream */
 	}

@@ -97,7 +97,7 @@ copy_head(struct sorter *x, uint64_t n)
 {
 	struct trace *t = x->s->trace;
 	struct reader r;
-	int rc = reader_open(&r, &t->readers, x->s->in.path, x->s->in.name);
+	int rc = reader_open_again(&r, &t->readers, &x->s->in);
 	while (rc >= 0 && n) {
 		rc = reader_fill(&r, 1);
 		uint64_t have = (uint64_t)(r.end - r.p);

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+#include "parts.h"
+
+#include "tail.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Reads the header and the size of a tail. Returns what is wrong with it; NULL: nothing. */
+static const char *
+read_header(int fd, struct tail *t)
+{
+	struct stat st;
+	if (fstat(fd, &st) != 0)
+		return strerror(errno);
+	if (!S_ISREG(st.st_mode))
+		return "it is not a regular file";
+	ssize_t n = pread(fd, t, TAIL_HEADER, 0);
+	if (n < 0)
+		return strerror(errno);
+	if (n < TAIL_HEADER)
+		return "it is shorter than its header";
+	if (memcmp(t->magic, TAIL_MAGIC, sizeof(t->magic)) != 0)
+		return "it does not begin with \"" TAIL_MAGIC "\"";
+	if (t->version != TAIL_VERSION)
+		return "its version is not known";
+	if (t->used > (uint64_t)st.st_size - TAIL_HEADER)
+		return "it has less than it says";
+	return NULL;
+}
+
+/* What is wrong with a tail for a stream; NULL: nothing. Its size is asked for only now, as a process that
+ * still runs writes to the stream before it empties the tail. */
+static const char *
+join(struct stream *s, const struct tail *t, const char *path)
+{
+	struct stat st;
+	if (s->in.codec)
+		return "the stream is compressed";
+	if (stat(s->in.path, &st) != 0)
+		return strerror(errno);
+	uint64_t size = (uint64_t)st.st_size;
+	uint64_t offset = t->offset, used = t->used;
+	if (offset > size)
+		return "it begins behind the end of the stream";
+	if (used == 0 || used <= size - offset)
+		return NULL; /* the stream has all of it */
+	s->trace->bytes -= s->in.file_size;
+	reader_continue(&s->in, offset, (struct reader_part){ .path = path, .from = TAIL_HEADER, .size = used });
+	s->trace->bytes += s->in.file_size;
+	return NULL;
+}
+
+int
+tail_apply(struct stream *s)
+{
+	struct diag *d = s->trace->diag;
+	const char *slash = strrchr(s->in.path, '/');
+	char *path = arena_printf(&s->trace->arena, "%.*s" TAIL_NAME, (int)(slash ? slash + 1 - s->in.path : 0), s->in.path);
+	if (!path)
+		return diag_no_memory(d);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 && errno == ENOENT)
+		return 0;
+	struct tail t = { 0 };
+	const char *why = fd < 0 ? strerror(errno) : read_header(fd, &t);
+	if (fd >= 0)
+		(void)close(fd);
+	if (!why)
+		why = join(s, &t, path);
+	if (why) {
+		diag_warn(d, &(struct place){ .file = s->relpath },
+			"the events of its " TAIL_NAME " are left out: %s", why);
+		return 0;
+	}
+	if (t.lost > s->lost) {
+		s->lost = t.lost;
+		s->lost_since = (int64_t)t.lost_since;
+	}
+	return 0;
+}

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Programs that end in every way: all their events are in the timeline, and messages are true.
+
+usage: real.py REAL OVNIEMU OVNIDUMP OVNITOP OVNISORT
+"""
+import json
+import os
+import pathlib
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+
+REAL, EMU, DUMP, TOP, SORT = sys.argv[1:6]
+found = []
+TMP = tempfile.TemporaryDirectory()
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def check(what, good, detail=""):
+    if not good:
+        found.append(f"{what}: {detail}")
+
+
+def call(*args):
+    return subprocess.run(args, capture_output=True, text=True, check=False, timeout=120)
+
+
+class Run:
+    """A program, its trace, and what ovniemu makes of it."""
+
+    def __init__(self, program, *options, name=None, **env):
+        self.what = name or program
+        self.dir = pathlib.Path(TMP.name) / self.what.replace(" ", "_")
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("OVNI_")}
+        p = subprocess.run([REAL, program], env={**clean, "OVNI_TRACEDIR": str(self.dir), **env}, capture_output=True, text=True, check=False, timeout=60)
+        self.status, self.said = p.returncode, p.stderr
+        self.emitted = int(p.stdout.split()[0])
+        self.emulate(*options)
+
+    def emulate(self, *options):
+        p = call(EMU, *options, str(self.dir))
+        self.emu, self.err = p.returncode, p.stderr
+
+    def events(self):
+        """How many events there are, without those of flushes."""
+        p = call(DUMP, "-q", str(self.dir))
+        check(self.what, p.returncode == 0, p.stderr)
+        return sum(1 for line in p.stdout.splitlines() if " OF" not in line)
+
+    def prv(self, name="thread"):
+        return (self.dir / f"{name}.prv").read_text().splitlines()
+
+    def good(self, status=0):
+        check(self.what, self.status == status, f"status {self.status} {self.said}")
+        check(self.what, self.emu == 0, self.err)
+        check(self.what, self.events() == self.emitted, f"{self.events()} events, {self.emitted} were emitted")
+        top = call(TOP, "-q", str(self.dir))
+        total = sum(int(line.split()[1]) for line in top.stdout.splitlines() if line.split()[0][:2] not in ("OF",) and len(line.split()) > 1)
+        check(self.what, top.returncode == 0 and total == self.emitted, f"ovnitop: {total}")
+        return self
+
+    def says(self, *texts):
+        for text in texts:
+            check(self.what, text in self.err, f"no '{text}' in {self.err}")
+        return self
+
+    def silent(self, *texts):
+        for text in texts:
+            check(self.what, text not in self.err, f"'{text}' in {self.err}")
+        return self
+
+
+def tails():
+    """What is in a tail counts for every tool, and is left out by name when it is damaged."""
+    r = Run("crashes").good(-11)
+    stream = r.dir / "loom.node.1/proc.100/thread.101"
+    check("tail", (stream / "stream.obs").stat().st_size == 8 and (stream / "stream.tail").exists())
+    good = (stream / "stream.tail").read_bytes()
+    for what, bad in {
+        "it is shorter than its header": good[:63],
+        "it does not begin with": b"x" + good[1:],
+        "its version is not known": good[:8] + b"\x02" + good[9:],
+        "it has less than it says": good[:2000],
+        "it begins behind the end of the stream": good[:48] + b"\x09" + good[49:],
+    }.items():
+        (stream / "stream.tail").write_bytes(bad)
+        r.emulate()
+        r.says("the events of its stream.tail are left out: " + what, "no events")
+        check("tail", r.emu == 0 or "error" in r.err, r.err)
+    # A kill between the write of a flush and what follows it: all is there once.
+    events = int.from_bytes(good[56:64], sys.byteorder)
+    for cut in 0, 7, 100, events:
+        (stream / "stream.tail").write_bytes(good)
+        (stream / "stream.obs").write_bytes(b"ovni\1\0\0\0" + good[64:64 + cut])
+        check("tail", r.events() == r.emitted, f"{r.events()} after {cut} bytes")
+    (stream / "stream.tail").write_bytes(good[:56] + bytes(8) + good[64:])
+    check("tail", r.events() == r.emitted, "emptied, not moved")
+    # Sorted, the stream has all of it.
+    (stream / "stream.tail").write_bytes(good)
+    (stream / "stream.obs").write_bytes(b"ovni\1\0\0\0")
+    p = call(SORT, "--all", str(r.dir))
+    check("sort", p.returncode == 0 and r.events() == r.emitted, p.stderr)
+
+
+def ends():
+    Run("killed").good(-9)
+    Run("terminated").good(-15)
+    Run("exits").good()
+    Run("aborts").good(-6)
+    Run("exits", name="exits private", OVNI_BUFFER="private").good()
+    Run("aborts", name="aborts private", OVNI_BUFFER="private").good(-6)
+
+
+def elsewhere():
+    """In OVNI_TMPDIR: the trace leads there."""
+    tmp = pathlib.Path(TMP.name) / "tmpdir"
+    r = Run("killed", name="killed elsewhere", OVNI_TMPDIR=str(tmp)).good(-9)
+    check(r.what, (r.dir / "loom.node.1/proc.100/thread.101/stream.obs").is_symlink())
+
+
+for test in tails, ends, elsewhere:
+    test()
+TMP.cleanup()
+print(*found[:40], sep="\n")
+print(f"{len(found)} problems")
+sys.exit(bool(found))
