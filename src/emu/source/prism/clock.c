@@ -65,9 +65,11 @@ prismclock_step(struct prismclock *c, const struct prism_event *ev)
 int
 prismclock_left(struct prismclock *c)
 {
-	uint64_t ns;
-	int rc = c->mode == PRISM_CLOCK_TIMESTAMPS ? peek(c, &ns) : 0;
-	return rc == 0 ? c->stamps.p < c->stamps.end : rc;
+	uint64_t last = 0;
+	int rc = c->mode == PRISM_CLOCK_TIMESTAMPS;
+	for (uint64_t ns; rc > 0 && (rc = peek(c, &ns)) > 0; last = ns)
+		c->stamps.p += 8;
+	return rc == 0 ? last != 0 || c->stamps.p < c->stamps.end : rc;
 }
 
 void

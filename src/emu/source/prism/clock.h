@@ -46,7 +46,8 @@ prismclock_take(struct prismclock *c, const struct prism_event *ev)
 	return PRISM_OK;
 }
 
-/* Whether there are timestamps that no event had: 1, 0, <0 (reported). */
+/* Whether there are timestamps that no event had: 1, 0, <0 (reported). If the last of them is 0 the writer
+ * was killed, and they do not count. Reads all of them. */
 int prismclock_left(struct prismclock *c);
 
 void prismclock_close(struct prismclock *c);

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/* life: begin and end of the process, its children and its threads. */
+#include "parts.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	DIR_MAX = TRACER_PATH - 64,
+	IMAGES = 1000, /* programs that a process executes one after another */
+};
+
+__thread struct tracer_thread tracer_self __attribute__((tls_model("initial-exec")));
+bool tracer_on;
+atomic_bool tracer_active;
+
+static char dir[DIR_MAX];
+static char stem[32]; /* of names of files; empty: not known yet */
+static bool wants_private;
+static atomic_uint numbers;
+static atomic_bool told;
+static atomic_flag lock = ATOMIC_FLAG_INIT;
+static pthread_key_t key;
+static bool has_key;
+static struct tracer_stream *streams;
+
+/* ---- Slow work. ---- */
+
+void
+tracer_calm(struct tracer_calm *c)
+{
+	sigset_t all;
+	c->error = errno;
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &c->signals);
+	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &c->cancel);
+}
+
+void
+tracer_resume(const struct tracer_calm *c)
+{
+	int old;
+	(void)pthread_setcancelstate(c->cancel, &old);
+	(void)pthread_sigmask(SIG_SETMASK, &c->signals, NULL);
+	errno = c->error;
+}
+
+void
+tracer_lock(void)
+{
+	static const struct timespec moment = { .tv_nsec = 20000 };
+	while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
+		(void)nanosleep(&moment, NULL);
+}
+
+void
+tracer_unlock(void)
+{
+	atomic_flag_clear_explicit(&lock, memory_order_release);
+}
+
+void *
+tracer_map(size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+uint64_t
+tracer_now(void)
+{
+	struct timespec t;
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* ---- The directory. ---- */
+
+void
+tracer_say(const char *path, int error)
+{
+	char text[TRACER_PATH + 200];
+	if (atomic_exchange(&told, true))
+		return;
+	const char *why = strerrordesc_np(error);
+	int n = snprintf(text, sizeof(text), "libovniscope-prism-trace: %s: %s; the trace ends here, and the program goes on\n", path, why ? why : "?");
+	if (n > 0 && write(STDERR_FILENO, text, (size_t)n) < 0)
+		return; /* nobody listens */
+}
+
+void
+tracer_path(char *path, unsigned number, const char *suffix)
+{
+	(void)snprintf(path, TRACER_PATH, "%s/%s.%05u%s", dir, stem, number, suffix);
+}
+
+unsigned
+tracer_new_number(void)
+{
+	return atomic_fetch_add(&numbers, 1);
+}
+
+bool
+tracer_wants_shared(void)
+{
+	return !wants_private;
+}
+
+static bool
+make_dir(void)
+{
+	for (char *p = dir + 1; *p; p++) {
+		if (*p != '/')
+			continue;
+		*p = 0;
+		(void)mkdir(dir, 0755);
+		*p = '/';
+	}
+	if (mkdir(dir, 0755) == 0 || errno == EEXIST)
+		return true;
+	tracer_say(dir, errno);
+	return false;
+}
+
+/* A process that executes another program goes on with its number: names that are there are left alone. */
+static bool
+name_process(void)
+{
+	char path[TRACER_PATH];
+	struct stat st;
+	(void)snprintf(stem, sizeof(stem), "%d", (int)getpid());
+	for (int image = 1; image <= IMAGES; image++) {
+		tracer_path(path, 0, ".prism");
+		if (stat(path, &st) != 0)
+			return true;
+		(void)snprintf(stem, sizeof(stem), "%d-%d", (int)getpid(), image);
+	}
+	tracer_say(path, EEXIST);
+	return false;
+}
+
+bool
+tracer_begin_process(void)
+{
+	tracer_lock();
+	bool good = stem[0] || (make_dir() && name_process());
+	if (!good)
+		stem[0] = 0;
+	tracer_unlock();
+	return good;
+}
+
+/* ---- Threads. ---- */
+
+void
+tracer_know_stack(void)
+{
+	pthread_attr_t attr;
+	void *at;
+	size_t size;
+	if (pthread_getattr_np(pthread_self(), &attr) != 0)
+		return;
+	if (pthread_attr_getstack(&attr, &at, &size) == 0) {
+		tracer_self.lo = (uintptr_t)at;
+		tracer_self.size = size;
+	}
+	(void)pthread_attr_destroy(&attr);
+}
+
+void
+tracer_watch(struct tracer_stream *s)
+{
+	tracer_lock();
+	s->next = streams;
+	streams = s;
+	tracer_unlock();
+	if (has_key)
+		(void)pthread_setspecific(key, s);
+}
+
+static void
+forget(const struct tracer_stream *s)
+{
+	tracer_lock();
+	struct tracer_stream **p = &streams;
+	while (*p && *p != s)
+		p = &(*p)->next;
+	if (*p)
+		*p = s->next;
+	tracer_unlock();
+}
+
+/* Destructors of other keys may be traced, too: the stream ends in the last round of them. */
+static void
+end_thread(void *arg)
+{
+	struct tracer_thread *t = &tracer_self;
+	struct tracer_stream *s = arg;
+	struct tracer_calm calm;
+	if (t->stream == s && ++s->rounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(key, s) == 0)
+		return;
+	t->inside = TRACER_NEVER;
+	t->stream = NULL;
+	tracer_calm(&calm);
+	forget(s);
+	tracer_finish(s);
+	if (t->stack)
+		(void)munmap(t->stack, sizeof(*t->stack) + t->stack->cap * sizeof(t->stack->frames[0]));
+	t->stack = NULL;
+	tracer_resume(&calm);
+}
+
+/* ---- The process. ---- */
+
+/* The child has one thread, which may go on in the functions that it is in, in files of its own. */
+static void
+begin_child(void)
+{
+	struct tracer_stream *s = tracer_self.stream;
+	tracer_unlock();
+	stem[0] = 0;
+	atomic_store(&numbers, 0);
+	streams = NULL;
+	if (!s)
+		return;
+	*s = (struct tracer_stream){ 0 };
+	tracer_watch(s);
+}
+
+/* Makes the directory's name one that is good anywhere, also for programs that this one executes. */
+static bool
+choose_dir(void)
+{
+	const char *name = getenv("PRISM_TRACE_DIR");
+	size_t n = 0;
+	if (!name || !*name)
+		return false;
+	if (*name != '/' && getcwd(dir, sizeof(dir))) {
+		n = strlen(dir);
+		dir[n++] = '/';
+	}
+	if (n + strlen(name) >= sizeof(dir)) {
+		tracer_say(name, ENAMETOOLONG);
+		return false;
+	}
+	(void)strcpy(dir + n, name);
+	return n == 0 || setenv("PRISM_TRACE_DIR", dir, 1) == 0;
+}
+
+static __attribute__((constructor)) void
+begin(void)
+{
+	if (!choose_dir())
+		return;
+	const char *buffer = getenv("PRISM_TRACE_BUFFER");
+	wants_private = buffer && strcmp(buffer, "private") == 0;
+	has_key = pthread_key_create(&key, end_thread) == 0;
+	(void)pthread_atfork(tracer_lock, tracer_unlock, begin_child);
+	tracer_know_stack();
+	tracer_names_begin();
+	tracer_on = true;
+}
+
+/* Mapped files need no end: destructors that run later are still traced. */
+static __attribute__((destructor)) void
+end(void)
+{
+	struct tracer_calm calm;
+	if (!tracer_on || !wants_private)
+		return;
+	tracer_calm(&calm);
+	tracer_lock();
+	for (struct tracer_stream *s = streams; s; s = s->next)
+		(void)tracer_flush(s);
+	tracer_unlock();
+	tracer_resume(&calm);
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PRISM_TRACE_PARTS_H
+#define PRISM_TRACE_PARTS_H
+
+/* parts: state of the tracer that its files share: the thread (life.c), its events (hooks.c,
+ * sync.c), their files (stream.c), and names of functions (names.c, symbols.c).
+ *
+ * The library runs inside programs it knows nothing about: in their signal handlers, their malloc(),
+ * and while they die. So a hook takes no lock, allocates from mmap() only, keeps errno, and
+ * gives up tracing where something fails. */
+
+#include "prism.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum {
+	TRACER_WINDOW = 64 * 1024, /* bytes of a file that are mapped; also the size of a buffer of the stream */
+	TRACER_CHUNK = 16,         /* names are copied in pieces of so many bytes */
+	TRACER_PATH = 1024,
+};
+
+/* First byte of an event that ends a buffer. */
+#define TRACER_END ((uint8_t)(PRISM_END << 5))
+
+/* A function, as the event that enters it, but for the first byte, which is an End: behind other events it
+ * is not there until that byte is replaced. */
+struct tracer_name {
+	const void *fn;
+	uint32_t size;
+	uint8_t bytes[]; /* up to a multiple of TRACER_CHUNK */
+};
+
+/* A function that was entered. */
+struct tracer_frame {
+	const struct tracer_name *name;
+	uintptr_t sp;     /* of the call of the hook: lower in what it calls, equal in what is a part of it */
+	const void *pc;   /* of that call */
+	const void *site; /* where the function that the call is in was called */
+};
+
+struct tracer_stack {
+	size_t n;
+	size_t cap;
+	int pending;    /* change of n by the event that is written; 0: none */
+	uint64_t after; /* position behind it */
+	struct tracer_frame frames[];
+};
+
+/* A part of a file in memory. */
+struct tracer_window {
+	uint8_t *base;
+	uint64_t offset; /* in the file */
+	bool shared;     /* mapped; else its bytes are written when it is full */
+};
+
+/* Streams are in memory that a child of fork() gets as zeros: it must not write into those of its
+ * parent, and finds room nowhere. */
+struct tracer_stream {
+	uint64_t pos;  /* bytes of events in the window, and above them, from bit 32 on, timestamps: one store ends an event */
+	uint32_t room; /* bytes that events may fill, */
+	uint32_t stamps_room;
+	uint64_t last; /* time of the last event, ns */
+	struct tracer_window events;
+	struct tracer_window stamps;
+	uint32_t flushed; /* bytes of events that are written, of those that are not mapped */
+	unsigned number;  /* in the names of its files */
+	unsigned rounds;  /* calls of the key's destructor */
+	struct tracer_stream *next;
+};
+
+struct tracer_thread {
+	struct tracer_stream *stream; /* NULL: no event yet */
+	struct tracer_stack *stack;
+	uintptr_t inside; /* stack pointer of the hook that runs; TRACER_NEVER: events are no longer taken */
+	uintptr_t lo;     /* its stack is in [lo, lo + size); 0: not known */
+	uintptr_t size;
+};
+
+#define TRACER_NEVER UINTPTR_MAX
+
+extern __thread struct tracer_thread tracer_self __attribute__((tls_model("initial-exec")));
+extern bool tracer_on;            /* the environment asks for a trace */
+extern atomic_bool tracer_active; /* a function was entered */
+
+/* ---- Life (life.c). ---- */
+
+/* Slow work runs between these two: no signal and no cancellation comes in, and errno stays. */
+struct tracer_calm {
+	sigset_t signals;
+	int cancel;
+	int error;
+};
+void tracer_calm(struct tracer_calm *c);
+void tracer_resume(const struct tracer_calm *c);
+
+/* Guards what threads share; only for moments, in slow work. */
+void tracer_lock(void);
+void tracer_unlock(void);
+
+/* Zeroed memory, or NULL. Never malloc(): the program may be in it. */
+void *tracer_map(size_t size);
+
+/* Name of a file of the thread: `suffix` behind its number. */
+void tracer_path(char *path, unsigned number, const char *suffix);
+
+/* Makes the directory, and finds a name for the files of the process. False: it cannot be (told). */
+bool tracer_begin_process(void);
+
+/* Says once in a process why tracing ends, of a file. */
+void tracer_say(const char *path, int error);
+
+/* The stream ends with its thread, or with the process. */
+void tracer_watch(struct tracer_stream *s);
+
+/* Learns where the stack of this thread is. */
+void tracer_know_stack(void);
+
+unsigned tracer_new_number(void);
+bool tracer_wants_shared(void);
+uint64_t tracer_now(void);
+
+/* ---- Hooks (hooks.c). ---- */
+
+/* Whether the address is in the stack of the thread, as far as that is known. */
+static inline bool
+tracer_on_stack(uintptr_t sp)
+{
+	return sp - tracer_self.lo < tracer_self.size;
+}
+
+/* Whether the hook that has begun and not ended was left: by siglongjmp() of a signal handler. If so it is
+ * brought to its end. */
+bool tracer_recover(uintptr_t sp);
+
+/* Begins a hook. False: the event is not taken, as the hook of another one is interrupted. */
+static inline bool
+tracer_enter(uintptr_t sp)
+{
+	struct tracer_thread *t = &tracer_self;
+	if (__builtin_expect(t->inside != 0, 0) && !tracer_recover(sp))
+		return false;
+	t->inside = sp;
+	atomic_signal_fence(memory_order_seq_cst);
+	return true;
+}
+
+static inline void
+tracer_leave(void)
+{
+	atomic_signal_fence(memory_order_seq_cst);
+	if (tracer_self.inside != TRACER_NEVER)
+		tracer_self.inside = 0;
+}
+
+/* Enters again what is on the stack, in a stream that has just begun. */
+void tracer_replay(void);
+
+/* ---- Files (stream.c). ---- */
+
+/* Makes room for an event of so many bytes. NULL: there is none, and the thread is traced no more. */
+struct tracer_stream *tracer_room(size_t size);
+
+/* The thread ends. */
+void tracer_finish(struct tracer_stream *s);
+
+/* Writes windows that are not mapped. 0, -1 (told). */
+int tracer_flush(struct tracer_stream *s);
+
+/* Room for an event of `size` bytes, the End behind it, and what a copy in chunks has too much. */
+static inline struct tracer_stream *
+tracer_get_room(size_t size)
+{
+	struct tracer_stream *s = tracer_self.stream;
+	if (__builtin_expect(!s || (uint32_t)s->pos + size > s->room || s->pos >> 32 >= s->stamps_room, 0))
+		return tracer_room(size);
+	return s;
+}
+
+/* Ends the event that begins at the position: what is read of the file at any moment are whole events, each with
+ * its time. */
+static inline void
+tracer_commit(struct tracer_stream *s, uint8_t first, size_t size, uint64_t ns)
+{
+	uint8_t *at = s->events.base + (uint32_t)s->pos;
+	s->last = ns > s->last ? ns : s->last;
+	((uint64_t *)(void *)s->stamps.base)[s->pos >> 32] = s->last;
+	at[size] = TRACER_END;
+	__atomic_store_n(at, first, __ATOMIC_RELEASE);
+	atomic_signal_fence(memory_order_seq_cst);
+	s->pos += size + (UINT64_C(1) << 32);
+}
+
+/* ---- Names (names.c, symbols.c). ---- */
+
+/* The name of a function; NULL: memory is exhausted. */
+const struct tracer_name *tracer_name_find(const void *fn);
+
+/* Reads the symbols of what is loaded and has instrumented functions. */
+void tracer_names_begin(void);
+
+/* Forgets functions of objects that are no longer there. */
+void tracer_names_closed(void);
+
+struct tracer_symbol {
+	uintptr_t value; /* address in the object; 0: none */
+	const char *text;
+};
+
+/* Functions of an object. */
+struct tracer_symbols {
+	struct tracer_symbol *table;
+	size_t cap;        /* power of two */
+	bool instrumented; /* it calls the hooks */
+};
+
+struct dl_phdr_info;
+
+/* Reads them from the file of a loaded object. False: it has none. */
+bool tracer_symbols_read(struct tracer_symbols *s, const char *path, const struct dl_phdr_info *info);
+const char *tracer_symbols_find(const struct tracer_symbols *s, uintptr_t value);
+
+#endif
