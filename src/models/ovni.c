@@ -287,11 +287,9 @@ add_label(struct emu *emu, const struct stream *s, const char *type, struct mark
 		if (emu->plan->options.compat && (int32_t)m->labels[i].value == (int32_t)value)
 			return bad_mark(emu, s, ERR_LABEL_COLLISION, "the labelled values %" PRId64 " and %" PRId64 " are equal in 32 bits", type, m->labels[i].value, value);
 	}
-	struct label *grown = arena_grow(&emu->arena, m->labels, m->decl.nlabels, &m->cap, sizeof(*grown));
 	text = arena_strndup(&emu->arena, text, strlen(text));
-	if (!grown || !text)
+	if (!text || !arena_grow(&emu->arena, &m->labels, m->decl.nlabels, &m->cap, sizeof(*m->labels)))
 		return diag_no_memory(emu->diag);
-	m->labels = grown;
 	m->labels[m->decl.nlabels++] = (struct label){ value, text };
 	m->decl.labels = m->labels;
 	return 0;

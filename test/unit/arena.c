@@ -102,7 +102,7 @@ grow(void)
 	int *items = NULL;
 	size_t cap = 0;
 	for (int n = 0; n < 10000; n++) {
-		items = arena_grow(&a, items, (size_t)n, &cap, sizeof(*items));
+		CHECK(arena_grow(&a, &items, (size_t)n, &cap, sizeof(*items)));
 		CHECK(items && cap > (size_t)n);
 		items[n] = n * 3;
 		if (n == 7 || n == 15 || n == 4095) { /* as large as it says */
@@ -114,11 +114,11 @@ grow(void)
 	for (int n = 0; n < 10000; n++)
 		CHECK(items[n] == n * 3);
 	size_t had = cap;
-	int *same = arena_grow(&a, items, 5, &cap, sizeof(*items));
-	CHECK(same == items && cap == had);
+	const int *same = items;
+	CHECK(arena_grow(&a, &items, 5, &cap, sizeof(*items)) && same == items && cap == had);
 	size_t huge = SIZE_MAX / 4;
-	CHECK(!arena_grow(&a, items, huge, &huge, sizeof(*items)));
-	CHECK(huge == SIZE_MAX / 4); /* untouched */
+	CHECK(!arena_grow(&a, &items, huge, &huge, sizeof(*items)));
+	CHECK(huge == SIZE_MAX / 4 && same == items); /* untouched */
 	arena_finish(&a);
 }
 

@@ -11,8 +11,8 @@ void *__real_arena_alloc(struct arena *a, size_t n, size_t size);
 void *__wrap_arena_alloc(struct arena *a, size_t n, size_t size);
 char *__real_arena_strndup(struct arena *a, const char *s, size_t n);
 char *__wrap_arena_strndup(struct arena *a, const char *s, size_t n);
-void *__real_arena_grow(struct arena *a, void *items, size_t n, size_t *cap, size_t size);
-void *__wrap_arena_grow(struct arena *a, void *items, size_t n, size_t *cap, size_t size);
+bool __real_arena_grow(struct arena *a, void *items, size_t n, size_t *cap, size_t size);
+bool __wrap_arena_grow(struct arena *a, void *items, size_t n, size_t *cap, size_t size);
 char *__wrap_arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 void *
@@ -27,10 +27,10 @@ __wrap_arena_strndup(struct arena *a, const char *s, size_t n)
 	return wrapalloc_fails() ? NULL : __real_arena_strndup(a, s, n);
 }
 
-void *
+bool
 __wrap_arena_grow(struct arena *a, void *items, size_t n, size_t *cap, size_t size)
 {
-	return n >= *cap && wrapalloc_fails() ? NULL : __real_arena_grow(a, items, n, cap, size);
+	return !(n >= *cap && wrapalloc_fails()) && __real_arena_grow(a, items, n, cap, size);
 }
 
 char *

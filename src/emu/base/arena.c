@@ -3,7 +3,6 @@
 
 #include <stdalign.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,19 +137,23 @@ arena_printf(struct arena *a, const char *fmt, ...)
 	return p;
 }
 
-void *
+bool
 arena_grow(struct arena *a, void *items, size_t n, size_t *cap, size_t size)
 {
 	if (n < *cap)
-		return items;
+		return true;
 	size_t more = *cap ? *cap * 2 : 8;
+	const void *old;
 	void *p = arena_alloc(a, more, size);
 	if (!p)
-		return NULL;
+		return false;
+	/* A copy, as the type of the pointer is not known. */
+	memcpy(&old, items, sizeof(old));
 	if (n)
-		memcpy(p, items, n * size);
+		memcpy(p, old, n * size);
+	memcpy(items, &p, sizeof(p));
 	*cap = more;
-	return p;
+	return true;
 }
 
 void *

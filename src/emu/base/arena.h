@@ -8,6 +8,7 @@
  * is zeroed. Nothing is freed before arena_finish(). A zeroed struct arena is empty
  * and ready. One thread at a time. */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,10 +36,10 @@ char *arena_strndup(struct arena *a, const char *s, size_t n);
 /* printf into the arena. NULL when memory is exhausted. */
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Room for one more item in an array that grows: returns `items`, or a copy of twice
- * the size when n == *cap (the old one stays in the arena: at most as much again is
- * lost). NULL when memory is exhausted; items is then untouched. */
-void *arena_grow(struct arena *a, void *items, size_t n, size_t *cap, size_t size);
+/* Makes room for one more item in an array of n. `items` is the address of the pointer to it, which
+ * moves to a copy of twice the size when n == *cap (the old one stays in the arena: at most as much
+ * again is lost). false when memory is exhausted; the array is then untouched. */
+bool arena_grow(struct arena *a, void *items, size_t n, size_t *cap, size_t size);
 
 /* Plain blocks for what must be freed before the arena is: stream buffers, chunks of
  * the output queue. Zeroed; NULL when exhausted. */

@@ -113,19 +113,16 @@ static int
 add_col(struct emu *emu, const struct chan_decl *decl, const struct model *model)
 {
 	struct plan *plan = emu->making;
-	struct col *cols = arena_grow(&plan->arena, plan->cols, plan->ncols, &plan->cols_cap, sizeof(*cols));
-	struct late_labels *labels = arena_grow(&emu->arena, emu->labels, plan->ncols, &emu->labels_cap, sizeof(*labels));
-	if (!cols || !labels)
+	if (!arena_grow(&plan->arena, &plan->cols, plan->ncols, &plan->cols_cap, sizeof(*plan->cols)) ||
+		!arena_grow(&emu->arena, &emu->labels, plan->ncols, &emu->labels_cap, sizeof(*emu->labels)))
 		return diag_no_memory(emu->diag);
 	uint32_t stack = 0;
 	for (size_t i = 0; i < plan->ncols; i++)
-		stack += cols[i].kind == CHAN_STACK;
-	plan->cols = cols;
-	emu->labels = labels;
-	labels[plan->ncols] = (struct late_labels){ 0 };
+		stack += plan->cols[i].kind == CHAN_STACK;
+	emu->labels[plan->ncols] = (struct late_labels){ 0 };
 	unsigned thread = model ? need_of(decl->thread_track) : NEED_NOTHING;
 	unsigned cpu = decl->cpu_track == TRACK_ANY ? NEED_NEVER : need_of(decl->cpu_track);
-	cols[plan->ncols++] = (struct col){
+	plan->cols[plan->ncols++] = (struct col){
 		.kind = decl->kind,
 		.dup = decl->dup,
 		.repeat = decl->repeat == REPEAT_SKIP && decl->dup == DUP_ALLOW ? REPEAT_VALUES : decl->repeat,

@@ -9,11 +9,16 @@ enum {
 	GUESS_MAX = 4096, /* an index from here on is damage, not a machine */
 };
 
+/* The CPUs of one loom on their way to rows. */
 struct cpus {
 	struct system *sys;
 	struct arena *arena;
 	const struct trace *trace;
 	struct diag *diag;
+	uint32_t loom;    /* its number */
+	struct cpu *cpus; /* in the arena */
+	size_t n;
+	size_t cap;
 };
 
 static int
@@ -24,60 +29,51 @@ by_phyid(const void *a, const void *b)
 	return (x->phyid > y->phyid) - (x->phyid < y->phyid);
 }
 
-/* The CPUs of one loom on their way to rows. */
-struct cpu_list {
-	struct cpu *cpus; /* in the arena */
-	size_t n;
-	size_t cap;
-};
-
 static int
-add_cpu(struct cpus *b, struct cpu_list *l, uint32_t loom, int index, int phyid)
+add_cpu(struct cpus *b, int index, int phyid)
 {
-	struct cpu *grown = arena_grow(b->arena, l->cpus, l->n, &l->cap, sizeof(*grown));
-	if (!grown)
+	if (!arena_grow(b->arena, &b->cpus, b->n, &b->cap, sizeof(*b->cpus)))
 		return diag_no_memory(b->diag);
-	l->cpus = grown;
-	l->cpus[l->n++] = (struct cpu){ .loom = loom, .index = index, .phyid = phyid };
+	b->cpus[b->n++] = (struct cpu){ .loom = b->loom, .index = index, .phyid = phyid };
 	return 0;
 }
 
 /* Adds the CPUs in the metadata of one stream. */
 static int
-add_told(struct cpus *b, const struct stream *s, uint32_t loom, struct cpu_list *l)
+add_told(struct cpus *b, const struct stream *s)
 {
 	const struct thread_meta *m = &s->meta;
 	struct place at = { .file = s->relpath };
-	if (b->trace->metadata_version < 3 && m->ncpus && l->n)
+	if (b->trace->metadata_version < 3 && m->ncpus && b->n)
 		return diag_error(b->diag, ERR_METADATA_CONFLICT, &at,
 			"process %d tells the CPUs of loom %s again, which only one process may", m->pid, m->loom);
 	int rc = 0;
 	for (size_t k = 0; k < m->ncpus && rc == 0; k++)
-		rc = add_cpu(b, l, loom, m->cpus[k].index, m->cpus[k].phyid);
+		rc = add_cpu(b, m->cpus[k].index, m->cpus[k].phyid);
 	return rc;
 }
 
 /* Sorts by phyid and keeps each CPU once. */
 static int
-drop_repeated(struct cpus *b, const struct place *at, const char *loom, struct cpu_list *l)
+drop_repeated(struct cpus *b, const struct place *at, const char *loom)
 {
-	if (l->n)
-		qsort(l->cpus, l->n, sizeof(*l->cpus), by_phyid);
+	if (b->n)
+		qsort(b->cpus, b->n, sizeof(*b->cpus), by_phyid);
 	size_t k = 0;
-	for (size_t i = 0; i < l->n; i++) {
-		const struct cpu *c = &l->cpus[i];
-		if (!k || l->cpus[k - 1].phyid != c->phyid) {
-			l->cpus[k++] = *c;
+	for (size_t i = 0; i < b->n; i++) {
+		const struct cpu *c = &b->cpus[i];
+		if (!k || b->cpus[k - 1].phyid != c->phyid) {
+			b->cpus[k++] = *c;
 			continue;
 		}
-		if (l->cpus[k - 1].index != c->index)
+		if (b->cpus[k - 1].index != c->index)
 			return diag_error(b->diag, ERR_METADATA_CONFLICT, at,
 				"CPU with phyid %d of loom %s has two indices, %d and %d",
-				c->phyid, loom, l->cpus[k - 1].index, c->index);
+				c->phyid, loom, b->cpus[k - 1].index, c->index);
 		if (b->trace->metadata_version < 3)
 			return diag_error(b->diag, ERR_METADATA_CONFLICT, at, "CPU with phyid %d is repeated", c->phyid);
 	}
-	l->n = k;
+	b->n = k;
 	return 0;
 }
 
@@ -123,10 +119,10 @@ guess_cpus(const struct stream *s)
 }
 
 static bool
-has_cpu(const struct cpu_list *l, int index, int phyid)
+has_cpu(const struct cpus *b, int index, int phyid)
 {
-	for (size_t i = 0; i < l->n; i++)
-		if (l->cpus[i].index == index || l->cpus[i].phyid == phyid)
+	for (size_t i = 0; i < b->n; i++)
+		if (b->cpus[i].index == index || b->cpus[i].phyid == phyid)
 			return true;
 	return false;
 }
@@ -134,7 +130,7 @@ has_cpu(const struct cpu_list *l, int index, int phyid)
 /* In a loom where some thread never finished, adds the CPUs missing in the metadata, from
  * the events. */
 static int
-add_guessed(struct cpus *b, const struct stream *const *streams, size_t n, uint32_t loom, struct cpu_list *l)
+add_guessed(struct cpus *b, const struct stream *const *streams, size_t n)
 {
 	bool died = false;
 	for (size_t i = 0; i < n; i++)
@@ -148,17 +144,17 @@ add_guessed(struct cpus *b, const struct stream *const *streams, size_t n, uint3
 			return k;
 		need = k > need ? k : need;
 	}
-	for (size_t i = 0; i < l->n; i++)
-		if (l->cpus[i].index >= need && l->cpus[i].index < GUESS_MAX)
-			need = l->cpus[i].index + 1;
+	for (size_t i = 0; i < b->n; i++)
+		if (b->cpus[i].index >= need && b->cpus[i].index < GUESS_MAX)
+			need = b->cpus[i].index + 1;
 	int added = 0;
 	for (int index = 0; index < need; index++) {
 		int phyid = index;
-		if (has_cpu(l, index, -1))
+		if (has_cpu(b, index, -1))
 			continue;
-		while (has_cpu(l, -1, phyid))
+		while (has_cpu(b, -1, phyid))
 			phyid++;
-		int rc = add_cpu(b, l, loom, index, phyid);
+		int rc = add_cpu(b, index, phyid);
 		if (rc < 0)
 			return rc;
 		added++;
@@ -167,31 +163,31 @@ add_guessed(struct cpus *b, const struct stream *const *streams, size_t n, uint3
 		struct place at = { .file = streams[0]->relpath };
 		diag_warn(b->diag, &at, "%d CPUs of loom %s are not in the metadata, as its program did not end: their physical numbers are guessed",
 			added, streams[0]->meta.loom);
-		qsort(l->cpus, l->n, sizeof(*l->cpus), by_phyid);
+		qsort(b->cpus, b->n, sizeof(*b->cpus), by_phyid);
 	}
 	return 0;
 }
 
 /* The logical indices must be 0..n-1, each once. */
 static int
-check_indices(struct cpus *b, const struct place *at, struct loom *loom, const struct cpu_list *l)
+check_indices(struct cpus *b, const struct place *at, struct loom *loom)
 {
-	loom->cpu_of_index = arena_new(b->arena, uint32_t, l->n);
+	loom->cpu_of_index = arena_new(b->arena, uint32_t, b->n);
 	if (!loom->cpu_of_index)
 		return diag_no_memory(b->diag);
-	for (size_t i = 0; i < l->n; i++)
+	for (size_t i = 0; i < b->n; i++)
 		loom->cpu_of_index[i] = NO_INDEX;
-	for (size_t i = 0; i < l->n; i++) {
-		const struct cpu *c = &l->cpus[i];
-		if ((size_t)c->index >= l->n)
+	for (size_t i = 0; i < b->n; i++) {
+		const struct cpu *c = &b->cpus[i];
+		if ((size_t)c->index >= b->n)
 			return diag_error(b->diag, ERR_CPU_INDEX, at,
 				"cpu index out of bounds: phyid %d of loom %s has index %d, but the loom has %zu CPUs",
-				c->phyid, loom->name, c->index, l->n);
+				c->phyid, loom->name, c->index, b->n);
 		uint32_t *slot = &loom->cpu_of_index[c->index];
 		if (*slot != NO_INDEX)
 			return diag_error(b->diag, ERR_CPU_INDEX, at,
 				"cpu with index %d already taken in loom %s: phyids %d and %d claim it",
-				c->index, loom->name, l->cpus[*slot - loom->first_cpu].phyid, c->phyid);
+				c->index, loom->name, b->cpus[*slot - loom->first_cpu].phyid, c->phyid);
 		*slot = loom->first_cpu + (uint32_t)i;
 	}
 	return 0;
@@ -199,18 +195,16 @@ check_indices(struct cpus *b, const struct place *at, struct loom *loom, const s
 
 /* Gives the CPUs of a loom their rows, the virtual one last. */
 static int
-place_cpus(struct cpus *b, uint32_t loom, const struct cpu_list *l)
+place_cpus(struct cpus *b)
 {
 	struct system *sys = b->sys;
-	for (size_t i = 0; i <= l->n; i++) {
-		bool real = i < l->n;
-		struct cpu *grown = arena_grow(b->arena, sys->cpus, sys->ncpus, &sys->cpus_cap, sizeof(*grown));
-		if (!grown)
+	for (size_t i = 0; i <= b->n; i++) {
+		bool real = i < b->n;
+		if (!arena_grow(b->arena, &sys->cpus, sys->ncpus, &sys->cpus_cap, sizeof(*sys->cpus)))
 			return diag_no_memory(b->diag);
-		sys->cpus = grown;
-		struct cpu *c = &grown[sys->ncpus++];
-		*c = real ? l->cpus[i] : (struct cpu){ .loom = loom, .index = -1, .phyid = -1 };
-		c->label = real ? arena_printf(b->arena, " CPU %u.%d", loom, c->phyid) : arena_printf(b->arena, "vCPU %u.*", loom);
+		struct cpu *c = &sys->cpus[sys->ncpus++];
+		*c = real ? b->cpus[i] : (struct cpu){ .loom = b->loom, .index = -1, .phyid = -1 };
+		c->label = real ? arena_printf(b->arena, " CPU %u.%d", b->loom, c->phyid) : arena_printf(b->arena, "vCPU %u.*", b->loom);
 		if (!c->label)
 			return diag_no_memory(b->diag);
 	}
@@ -221,26 +215,25 @@ int
 cpus_build(struct system *sys, struct arena *a, const struct trace *t, uint32_t index,
 	const struct stream *const *streams, size_t n)
 {
-	struct cpus b = { .sys = sys, .arena = a, .trace = t, .diag = t->diag };
+	struct cpus b = { .sys = sys, .arena = a, .trace = t, .diag = t->diag, .loom = index };
 	struct loom *loom = &sys->looms[index];
-	struct cpu_list l = { 0 };
 	struct place at = { .file = streams[0]->relpath };
 	int rc = 0;
 	for (size_t i = 0; i < n && rc == 0; i++)
-		rc = add_told(&b, streams[i], index, &l);
+		rc = add_told(&b, streams[i]);
 	if (rc == 0)
-		rc = drop_repeated(&b, &at, loom->name, &l);
+		rc = drop_repeated(&b, &at, loom->name);
 	if (rc == 0)
-		rc = add_guessed(&b, streams, n, index, &l);
+		rc = add_guessed(&b, streams, n);
 	if (rc < 0)
 		return rc;
-	if (l.n == 0)
+	if (b.n == 0)
 		return diag_error(t->diag, ERR_NO_CPUS, &at,
 			"loom %s has no physical CPUs\n"
 			"hint: some thread of the loom must call ovni_add_cpu() and end with ovni_thread_free()",
 			loom->name);
 	loom->first_cpu = sys->ncpus;
-	loom->ncpus = (uint32_t)l.n;
-	rc = check_indices(&b, &at, loom, &l);
-	return rc < 0 ? rc : place_cpus(&b, index, &l);
+	loom->ncpus = (uint32_t)b.n;
+	rc = check_indices(&b, &at, loom);
+	return rc < 0 ? rc : place_cpus(&b);
 }

@@ -299,15 +299,9 @@ add_punctual(struct emu *emu, uint32_t row, uint32_t col, int64_t value)
 {
 	if (emu->compat)
 		return 0;
-	struct punctual *p = arena_grow(&emu->arena, emu->punctuals, emu->npunctuals, &emu->punctuals_cap, sizeof(*p));
-	if (!p)
+	if (!arena_grow(&emu->arena, &emu->punctuals, emu->npunctuals, &emu->punctuals_cap, sizeof(*emu->punctuals)))
 		return diag_no_memory(emu->diag);
-	emu->punctuals = p;
-	p[emu->npunctuals++] = (struct punctual){
-		.row = row,
-		.col = col,
-		.value = value,
-	};
+	emu->punctuals[emu->npunctuals++] = (struct punctual){ .row = row, .col = col, .value = value };
 	return 0;
 }
 

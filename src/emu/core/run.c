@@ -30,12 +30,6 @@ bits_of(enum thread_state st)
 	}
 }
 
-static uint32_t
-cpu_row(const struct emu *emu, uint32_t cpu)
-{
-	return emu->first_cpu + cpu;
-}
-
 /* Adds a thread, as it is now, to the counts of its CPU, or takes it out. */
 static void
 count(struct emu *emu, uint32_t cpu, uint32_t thread, bool add)
@@ -69,7 +63,7 @@ update_cpu(struct emu *emu, const struct event *ev, uint32_t cpu)
 {
 	struct cpu_run *c = &emu->cpus[cpu];
 	struct chans *ch = &emu->chans;
-	uint32_t row = cpu_row(emu, cpu);
+	uint32_t row = emu->first_cpu + cpu;
 	bool compat = emu->compat;
 	int64_t tid = CHAN_NULL;
 	int64_t pid = CHAN_NULL;

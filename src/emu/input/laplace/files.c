@@ -24,11 +24,9 @@ static int
 add_file(struct laplace *l, uint32_t cpu, const char *path, enum lap_format format, uint32_t space)
 {
 	struct trace *t = l->trace;
-	struct laplace_file *files = arena_grow(&t->arena, l->files, l->nfiles, &l->files_cap, sizeof(*files));
-	if (!files)
+	if (!arena_grow(&t->arena, &l->files, l->nfiles, &l->files_cap, sizeof(*l->files)))
 		return diag_no_memory(t->diag);
-	l->files = files;
-	struct laplace_file *f = &files[l->nfiles++];
+	struct laplace_file *f = &l->files[l->nfiles++];
 	size_t n = strlen(t->dir);
 	bool inside = strncmp(path, t->dir, n) == 0 && path[n] == '/';
 	/* "-" is standard input on the command line only; in a manifest it is a file. */
@@ -58,7 +56,7 @@ add_file(struct laplace *l, uint32_t cpu, const char *path, enum lap_format form
 	f->dev = st.st_dev;
 	f->ino = st.st_ino;
 	t->bytes += f->options.size;
-	for (const struct laplace_file *other = files; other < f; other++)
+	for (const struct laplace_file *other = l->files; other < f; other++)
 		if (other->dev == f->dev && other->ino == f->ino)
 			return diag_error(t->diag, ERR_LAPLACE, &(struct place){ .file = f->options.file },
 				"LJ01: CPU %u names the file that CPU %u has: all in it would happen twice", cpu, other->options.cpu);

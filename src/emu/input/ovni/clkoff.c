@@ -31,12 +31,10 @@ clkoff_add(struct clock_table *tab, const char *host, size_t n, int64_t offset)
 	struct trace *t = tab->trace;
 	if (tab->n == HOSTS_MAX)
 		return clkoff_bad(tab, "more than %d hosts", HOSTS_MAX);
-	struct clock_entry *grown = arena_grow(&t->arena, tab->entries, tab->n, &tab->cap, sizeof(*grown));
 	host = arena_strndup(&t->arena, host, n);
-	if (!grown || !host)
+	if (!host || !arena_grow(&t->arena, &tab->entries, tab->n, &tab->cap, sizeof(*tab->entries)))
 		return diag_no_memory(t->diag);
-	tab->entries = grown;
-	grown[tab->n++] = (struct clock_entry){ .host = host, .offset = offset, .line = tab->line };
+	tab->entries[tab->n++] = (struct clock_entry){ .host = host, .offset = offset, .line = tab->line };
 	return 0;
 }
 

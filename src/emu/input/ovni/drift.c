@@ -110,14 +110,10 @@ static int
 add_row(struct scan *s, struct rows *r)
 {
 	struct arena *a = &s->tab->trace->arena;
-	int64_t *clock = arena_grow(a, r->clock, r->n, &r->clock_cap, sizeof(*clock));
-	int64_t *offsets = arena_grow(a, r->offsets, r->n, &r->offsets_cap, sizeof(*offsets) * s->tab->n);
-	size_t *lines = arena_grow(a, r->lines, r->n, &r->lines_cap, sizeof(*lines));
-	if (!clock || !offsets || !lines)
+	if (!arena_grow(a, &r->clock, r->n, &r->clock_cap, sizeof(*r->clock)) ||
+		!arena_grow(a, &r->offsets, r->n, &r->offsets_cap, sizeof(*r->offsets) * s->tab->n) ||
+		!arena_grow(a, &r->lines, r->n, &r->lines_cap, sizeof(*r->lines)))
 		return diag_no_memory(s->tab->trace->diag);
-	r->clock = clock;
-	r->offsets = offsets;
-	r->lines = lines;
 	r->lines[r->n] = s->tab->line;
 	return 0;
 }

@@ -30,11 +30,9 @@ is_stream(const char *name)
 static int
 add(struct trace *t, struct found_list *list, const FTSENT *e, const char *rel)
 {
-	struct stream_file *grown = arena_grow(&t->arena, list->files, list->n, &list->cap, sizeof(*grown));
-	if (!grown)
+	if (!arena_grow(&t->arena, &list->files, list->n, &list->cap, sizeof(*list->files)))
 		return diag_no_memory(t->diag);
-	list->files = grown;
-	struct stream_file *f = &grown[list->n];
+	struct stream_file *f = &list->files[list->n];
 	*f = (struct stream_file){ .dev = e->fts_statp->st_dev, .ino = e->fts_statp->st_ino };
 	f->path = arena_strndup(&t->arena, e->fts_path, e->fts_pathlen);
 	f->relpath = arena_strndup(&t->arena, rel, strlen(rel));

@@ -14,11 +14,9 @@ add_row(struct top *top, size_t *cap, const struct top_row *row)
 {
 	if (row->tally.events == 0 && top->by != TOP_TIME)
 		return 0;
-	struct top_row *rows = arena_grow(&top->trace->arena, top->rows, top->nrows, cap, sizeof(*rows));
-	if (!rows)
+	if (!arena_grow(&top->trace->arena, &top->rows, top->nrows, cap, sizeof(*top->rows)))
 		return diag_no_memory(top->trace->diag);
-	top->rows = rows;
-	rows[top->nrows++] = *row;
+	top->rows[top->nrows++] = *row;
 	return 0;
 }
 

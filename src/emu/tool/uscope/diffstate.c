@@ -107,12 +107,10 @@ touch(struct diffstate *d, uint32_t storage, uint64_t cell)
 	uint8_t bit = (uint8_t)(1u << (cell & 7));
 	if (*mark & bit)
 		return;
-	struct touched *more = arena_grow(&d->in[0].arena, d->touched, d->ntouched, &d->cap, sizeof(*more));
-	if (!more) {
+	if (!arena_grow(&d->in[0].arena, &d->touched, d->ntouched, &d->cap, sizeof(*d->touched))) {
 		d->status = d->status ? d->status : utool_no_memory(d->tool);
 		return;
 	}
-	d->touched = more;
 	*mark |= bit;
 	d->touched[d->ntouched++] = (struct touched){ storage, cell };
 }

@@ -107,23 +107,21 @@ put_label(struct pipeline *p, struct life *l)
 
 /* ---- The end of a frame. ---- */
 
-/* more: what arena_grow() gave. */
+/* As arena_grow(). */
 static bool
-has_room(struct pipeline *p, const void *more)
+has_room(struct pipeline *p, void *items, size_t n, size_t *cap, size_t size)
 {
-	if (!more && !p->w->error)
+	bool room = arena_grow(&p->src->arena, items, n, cap, size);
+	if (!room && !p->w->error)
 		p->w->error = ENOMEM;
-	return more != NULL;
+	return room;
 }
 
 static void
 push(struct pipeline *p, struct list *l, uint16_t slot)
 {
-	struct lifetime *more = arena_grow(&p->src->arena, l->at, l->n, &l->cap, sizeof(*more));
-	if (!has_room(p, more))
-		return;
-	l->at = more;
-	l->at[l->n++] = (struct lifetime){ p->lives[slot].id, slot };
+	if (has_room(p, &l->at, l->n, &l->cap, sizeof(*l->at)))
+		l->at[l->n++] = (struct lifetime){ p->lives[slot].id, slot };
 }
 
 static void
@@ -334,11 +332,8 @@ take_item(struct pipeline *p, const uscope_item_t *item)
 	struct step s;
 	if (!cpuscope_step(&p->cpu, item, &s))
 		return;
-	struct step *more = arena_grow(&p->src->arena, p->steps, p->nsteps, &p->steps_cap, sizeof(*more));
-	if (!has_room(p, more))
-		return;
-	p->steps = more;
-	p->steps[p->nsteps++] = s;
+	if (has_room(p, &p->steps, p->nsteps, &p->steps_cap, sizeof(*p->steps)))
+		p->steps[p->nsteps++] = s;
 }
 
 int

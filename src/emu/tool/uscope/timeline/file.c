@@ -242,12 +242,11 @@ add_channel(struct tlfile *f, struct tlchannel *ch, uint64_t label)
 		field = "breakdown"; /* not yet another state */
 	ch->name = strcmp(st->name, "ovni") == 0 ? field : arena_printf(&f->arena, "%s.%s", st->name, field);
 	ch->label = keep(f, label);
-	struct tlchannel **list = arena_grow(&f->arena, c->channels, c->nchannels, &c->channels_cap, sizeof(struct tlchannel *));
-	if (!ch->name || !list || idmap_add(&f->by_type, &f->arena, (uint64_t)ch->class << 16 | ch->type, ch) < 0)
+	bool room = arena_grow(&f->arena, &c->channels, c->nchannels, &c->channels_cap, sizeof(struct tlchannel *));
+	if (!ch->name || !room || idmap_add(&f->by_type, &f->arena, (uint64_t)ch->class << 16 | ch->type, ch) < 0)
 		return no_memory(f);
-	c->channels = list;
 	ch->place = c->nchannels;
-	list[c->nchannels++] = ch;
+	c->channels[c->nchannels++] = ch;
 	f->of_field[f->first_field[ch->storage] + ch->field] = ch;
 	return true;
 }
