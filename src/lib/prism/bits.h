@@ -7,6 +7,7 @@
 
 #include "prism.h"
 
+#include <endian.h>
 #include <string.h>
 
 enum {
@@ -29,10 +30,7 @@ prism_load64(const uint8_t *p)
 {
 	uint64_t v;
 	memcpy(&v, p, sizeof(v));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	v = __builtin_bswap64(v);
-#endif
-	return v;
+	return le64toh(v);
 }
 
 static inline uint32_t
@@ -40,19 +38,14 @@ prism_load32(const uint8_t *p)
 {
 	uint32_t v;
 	memcpy(&v, p, sizeof(v));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	v = __builtin_bswap32(v);
-#endif
-	return v;
+	return le32toh(v);
 }
 
 /* The low n bytes, the lowest first. */
 static inline void
 prism_store(uint8_t *p, uint64_t v, size_t n)
 {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	v = __builtin_bswap64(v);
-#endif
+	v = htole64(v);
 	memcpy(p, &v, n);
 }
 

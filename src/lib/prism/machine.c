@@ -3,7 +3,6 @@
 
 #include "names.h"
 #include "threads.h"
-#include "total.h"
 
 #include <stdlib.h>
 #include <string.h>

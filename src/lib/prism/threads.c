@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "threads.h"
 
-#include "total.h"
-
 #include <stdlib.h>
 #include <string.h>
 

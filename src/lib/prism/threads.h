@@ -2,7 +2,7 @@
 #ifndef PRISM_THREADS_H
 #define PRISM_THREADS_H
 
-/* threads: the threads of Prism streams, and to which of them an event belongs. A machine has a
+/* threads: the threads of Prism streams with their totals, and to which of them an event belongs. A machine has a
  * table of them, or goes on with that of a reader which has looked ahead. */
 
 #include "prism_machine.h"
@@ -50,6 +50,14 @@ bool prismthreads_settle(struct prism_threads *ts);
 
 /* Frees. Accepts a zeroed struct. */
 void prismthreads_finish(struct prism_threads *ts);
+
+/* Counts an event in what happens in an interval: totals, and lines of memory that are touched. Memory is
+ * that of the interval which touches most. Returns 0, or -1: no memory. A zeroed struct is ready. */
+int prismtotal_mem(struct prism_total *t, const struct prism_mem *ev);
+void prismtotal_comp(struct prism_total *t, const struct prism_comp *ev);
+
+/* Frees. Accepts a zeroed struct. */
+void prismtotal_finish(struct prism_total *t);
 
 /* As prism_machine_begin(), with threads that are known, and that are borrowed. */
 int prismmachine_begin_with(struct prism_machine *m, uint32_t n, bool lenient, struct prism_threads *threads);

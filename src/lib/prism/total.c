@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "total.h"
+#include "threads.h"
 
 #include <stdlib.h>
 #include <string.h>

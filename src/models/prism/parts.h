@@ -3,9 +3,9 @@
 #define MODELS_PRISM_PARTS_H
 
 /* parts: the state of the model prism, and what its parts share: its channels
- * (chans.c), the way of an event (prism.c), who runs where (thread.c), contexts and names
- * (cxt.c), synchronization (sync.c), intervals (span.c), messages (issue.c). The machine of the
- * library knows what events do; the model shows it. */
+ * (chans.c), the way of an event (prism.c), who runs where and waits for what (thread.c), contexts and
+ * names (cxt.c), intervals (span.c), messages (issue.c). The machine of the library knows what
+ * events do; the model shows it. */
 
 #include "emu.h"
 #include "input/prism/stream.h"
@@ -133,9 +133,9 @@ int prismcxt_index(struct emu *emu, struct idmap *x, int chan, uint64_t key, uin
 int prismcxt_number(struct emu *emu, struct prismmodel *d, const struct prism_cxt *c);
 int prismcxt_take(struct emu *emu, const struct event *ev, struct prismmodel *d, const struct prism_cxt *c);
 
-int prismsync_take(struct emu *emu, const struct event *ev, struct prismmodel *d, const struct prism_sync *s);
+int prismthread_take(struct emu *emu, const struct event *ev, struct prismmodel *d, const struct prism_sync *s);
 /* Shows that the thread of the step waits no more. */
-int prismsync_wake(struct emu *emu, const struct event *ev, const struct prismmodel *d);
+int prismthread_wake(struct emu *emu, const struct event *ev, const struct prismmodel *d);
 
 /* Lists the thread of the event: it has totals to show when the interval ends. */
 void prismspan_note(struct prismmodel *d);

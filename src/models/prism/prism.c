@@ -4,7 +4,6 @@
  * Streams are CPUs, not threads: an event is of the thread that runs in its stream at that time,
  * as the machine says. */
 #include "parts.h"
-#include "prism/total.h"
 #include "tools.h"
 
 #include <inttypes.h>
@@ -129,13 +128,13 @@ take_event(struct emu *emu, const struct event *ev, struct prismmodel *d, const 
 	d->core->shown = true;
 	prismspan_note(d);
 	if (d->step.woke)
-		rc = prismsync_wake(emu, ev, d);
+		rc = prismthread_wake(emu, ev, d);
 	if (rc < 0)
 		return rc;
 	switch (pe->kind) {
 	case PRISM_MEM: rc = d->all ? show_mem(emu, ev, &pe->mem) : 0; break;
 	case PRISM_COMP: rc = d->all ? show_comp(emu, ev, &pe->comp) : 0; break;
-	case PRISM_SYNC: rc = pe->issues & 1U << PRISM_PB11 ? 0 : prismsync_take(emu, ev, d, &pe->sync); break;
+	case PRISM_SYNC: rc = pe->issues & 1U << PRISM_PB11 ? 0 : prismthread_take(emu, ev, d, &pe->sync); break;
 	case PRISM_CXT: rc = prismcxt_take(emu, ev, d, &pe->cxt); break;
 	default: rc = d->all ? emu_punctual(emu, ev, CF, pe->cf.type + 1) : 0; break;
 	}

@@ -230,12 +230,12 @@ is_fixed(const char *key)
 	return strcmp(key, "version") == 0 || strcmp(key, "format") == 0 || strcmp(key, "events") == 0;
 }
 
-/* Whether it means to be a description. */
+/* Whether its format says that it is a description. */
 static bool
-looks_like(const cJSON *root)
+says_prism(const cJSON *root)
 {
 	const cJSON *format = json_find(root, "format", NULL);
-	return json_find(root, "events", NULL) || (cJSON_IsString(format) && strcmp(format->valuestring, "prism") == 0);
+	return cJSON_IsString(format) && strcmp(format->valuestring, "prism") == 0;
 }
 
 bool
@@ -243,11 +243,7 @@ prismdesc_is(const char *path)
 {
 	struct diag mute = { .program = "", .level = DIAG_MUTE };
 	cJSON *root = NULL;
-	bool is = false;
-	if (json_load(&mute, path, &root) == 0) {
-		const cJSON *format = json_find(root, "format", NULL);
-		is = cJSON_IsString(format) && strcmp(format->valuestring, "prism") == 0;
-	}
+	bool is = json_load(&mute, path, &root) == 0 && says_prism(root);
 	cJSON_Delete(root);
 	return is;
 }
@@ -271,7 +267,7 @@ prismdesc_read(struct prism_sources *p, const char *path, bool wanted, struct pr
 	prismdesc_default(s);
 	s->json = path;
 	int rc = json_load(d, path, &root);
-	if (rc == 0 && !wanted && !looks_like(root))
+	if (rc == 0 && !wanted && !json_find(root, "events", NULL) && !says_prism(root))
 		rc = 1;
 	if (rc == 0)
 		rc = parse_fixed(&c, root);
