@@ -100,9 +100,8 @@ conv_main(const struct conv_family *f, struct conv *c, int argc, char **argv)
 	struct option_list all;
 	struct cli_command names[CONV_COMMANDS_MAX];
 	collect(c, f, ~0u, &all);
-	for (size_t i = 0; i < all.n; i++)
-		if (all.items[i].id >= CONV_OPT_OWN)
-			all.items[i].help = NULL; /* those that a command has are in its help */
+	for (size_t i = 1; i <= f->noptions; i++)
+		all.items[i].help = NULL; /* those that a command has are in its help */
 	for (size_t i = 0; i < f->ncommands; i++)
 		names[i] = (struct cli_command){ f->commands[i]->name, f->commands[i]->brief };
 	const struct cli cli = { .program = f->program, .about = f->about, .options = all.items, .noptions = all.n };

@@ -13,6 +13,17 @@ static const struct conv_command *const commands[] = {
 	&pcommand_uscope,
 };
 
+static struct ptool tool = {
+	.to_layout = -1,
+	.to_word_size = -1,
+	.to_buffer_size = UINT64_MAX,
+	.mask = { 0xff, 0xff, 0xff, 0xff, 0xff },
+	.name = "prism",
+	.window = 1000000,
+	.keys = { .prefix = "--", .help = "--help" },
+};
+
+/* Options that are taken below: keys of a description, and levels of detail. */
 enum {
 	OPT_LAYOUT = CONV_OPT_OWN,
 	OPT_WORD_SIZE,
@@ -22,24 +33,16 @@ enum {
 	OPT_SET,
 	OPT_CLOCK,
 	OPT_TICK_NS,
-	OPT_JSON,
-	OPT_FORMAT,
-	OPT_BYTES,
-	OPT_TO_LAYOUT,
-	OPT_TO_WORD_SIZE,
-	OPT_TO_BUFFER_SIZE,
-	OPT_TO_TIMESTAMPS,
 	OPT_DETAIL,
-	OPT_DESCRIBE,
-	OPT_NAME,
-	OPT_ACCESSES,
-	OPT_WINDOW,
 };
 
+static const char *const word_sizes[] = { "4", "8" };
+static const char *const accesses[] = { "all", "none" };
+
 static const struct conv_option options[] = {
-	{ PTOOL_WITH_JSON, { OPT_FORMAT, "format", "text|json", "how to print; JSON: an object a line" } },
-	{ PTOOL_WITH_JSON, { OPT_JSON, "json", NULL, "the same as --format=json" } },
-	{ PTOOL_WITH_BYTES, { OPT_BYTES, "bytes", NULL, "also where, when, and the bytes" } },
+	{ PTOOL_WITH_JSON, { 0, "format", "text|json", "how to print; JSON: an object a line", CLI_WORD, &tool.json, CLI_WORDS(cli_text_or_json) } },
+	{ PTOOL_WITH_JSON, { 0, "json", NULL, "the same as --format=json", CLI_SET, &tool.json, 1 } },
+	{ PTOOL_WITH_BYTES, { 0, "bytes", NULL, "also where, when, and the bytes", CLI_FLAG, &tool.bytes } },
 	{ PTOOL_WITH_INPUT, { OPT_LAYOUT, "compute-layout", "wide|packed", "of compute events; default wide" } },
 	{ PTOOL_WITH_INPUT, { OPT_WORD_SIZE, "word-size", "4|8", "bytes of a word of a sync event" } },
 	{ PTOOL_WITH_INPUT, { OPT_BUFFER_SIZE, "buffer-size", "BYTES", "a row of buffers; default 0: one run" } },
@@ -48,19 +51,16 @@ static const struct conv_option options[] = {
 	{ PTOOL_WITH_INPUT, { OPT_SET, "set", "KEY=VALUE", "any key of a description" } },
 	{ PTOOL_WITH_CLOCK, { OPT_CLOCK, "clock", "LIST", "times, as instr or mode=event,start=5" } },
 	{ PTOOL_WITH_CLOCK, { OPT_TICK_NS, "tick-ns", "NS", "length of a tick; default 1" } },
-	{ PTOOL_WITH_RECODE, { OPT_TO_LAYOUT, "to-compute-layout", "wide|packed", "of the output" } },
-	{ PTOOL_WITH_RECODE, { OPT_TO_WORD_SIZE, "to-word-size", "4|8", "of the output" } },
-	{ PTOOL_WITH_RECODE, { OPT_TO_BUFFER_SIZE, "to-buffer-size", "BYTES", "of the output" } },
-	{ PTOOL_WITH_RECODE, { OPT_TO_TIMESTAMPS, "to-timestamps", "PATH", "write those of the output there" } },
+	{ PTOOL_WITH_RECODE, { 0, "to-compute-layout", "wide|packed", "of the output", CLI_WORD, &tool.to_layout, CLI_WORDS(prism_layout_words) } },
+	{ PTOOL_WITH_RECODE, { 0, "to-word-size", "4|8", "of the output", CLI_WORD, &tool.to_word_size, CLI_WORDS(word_sizes) } },
+	{ PTOOL_WITH_RECODE, { 0, "to-buffer-size", "BYTES", "of the output", CLI_NUMBER, &tool.to_buffer_size, PTOOL_BUFFER_MAX } },
+	{ PTOOL_WITH_RECODE, { 0, "to-timestamps", "PATH", "write those of the output there", CLI_TEXT, &tool.to_timestamps } },
 	{ PTOOL_WITH_RECODE, { OPT_DETAIL, "detail", "LIST", "at most this, as mem=c0,comp=00" } },
-	{ PTOOL_WITH_DESCRIBE, { OPT_DESCRIBE, "describe", "PATH", "write the description there" } },
-	{ PTOOL_WITH_USCOPE, { OPT_NAME, "name", "NAME", "of what is traced; default prism" } },
-	{ PTOOL_WITH_USCOPE, { OPT_ACCESSES, "accesses", "all|none", "events for mem and comp; default all" } },
-	{ PTOOL_WITH_USCOPE, { OPT_WINDOW, "window", "NS", "of totals without accesses; 1000000" } },
+	{ PTOOL_WITH_DESCRIBE, { 0, "describe", "PATH", "write the description there", CLI_TEXT, &tool.describe } },
+	{ PTOOL_WITH_USCOPE, { 0, "name", "NAME", "of what is traced; default prism", CLI_TEXT, &tool.name } },
+	{ PTOOL_WITH_USCOPE, { 0, "accesses", "all|none", "events for mem and comp; default all", CLI_WORD, &tool.no_accesses, CLI_WORDS(accesses) } },
+	{ PTOOL_WITH_USCOPE, { 0, "window", "NS", "of totals without accesses; 1000000", CLI_NUMBER, &tool.window, INT64_MAX, 1 } },
 };
-
-static const char *const word_sizes[] = { "4", "8" };
-static const char *const accesses[] = { "all", "none" };
 
 /* A list of levels of detail. */
 static bool
@@ -96,43 +96,12 @@ set_tick(struct ptool *t)
 }
 
 static bool
-take_output(struct ptool *t, int opt)
-{
-	struct conv *c = &t->conv;
-	uint64_t v = 0;
-	int i = 0;
-	switch (opt) {
-	case OPT_TO_LAYOUT: i = t->to_layout = cli_choose(c->cli, "--to-compute-layout", prism_layout_words, 2, optarg); break;
-	case OPT_TO_WORD_SIZE:
-		i = cli_choose(c->cli, "--to-word-size", word_sizes, 2, optarg);
-		t->to_word_size = i == 0 ? 4 : 8;
-		break;
-	case OPT_TO_BUFFER_SIZE:
-		i = cli_number(c->cli, "--to-buffer-size", 0, PTOOL_BUFFER_MAX, optarg, &v) ? 0 : -1;
-		t->to_buffer_size = (int64_t)v;
-		break;
-	case OPT_TO_TIMESTAMPS: t->to_timestamps = optarg; break;
-	case OPT_DETAIL: return check_detail(c, "--detail", optarg, t->mask);
-	case OPT_DESCRIBE: t->describe = optarg; break;
-	case OPT_NAME: t->name = optarg; break;
-	case OPT_ACCESSES:
-		i = cli_choose(c->cli, "--accesses", accesses, 2, optarg);
-		t->no_accesses = i == 1;
-		break;
-	case OPT_WINDOW: return cli_number(c->cli, "--window", 1, INT64_MAX, optarg, &t->window);
-	default: break;
-	}
-	return i >= 0;
-}
-
-static bool
 take_option(struct conv *c, int opt)
 {
 	struct ptool *t = ptool_of(c);
 	uint8_t detail[PRISM_KINDS];
 	uint64_t v;
 	const char *eq;
-	int i;
 	switch (opt) {
 	case OPT_LAYOUT: return set_word(t, "--compute-layout", prism_layout_words, "compute_layout");
 	case OPT_WORD_SIZE: return set_word(t, "--word-size", word_sizes, "word_size");
@@ -146,13 +115,7 @@ take_option(struct conv *c, int opt)
 		if (!eq || eq == optarg)
 			return conv_usage(c, "--set '%s': KEY=VALUE is expected", optarg), false;
 		return ptool_set(t, optarg, eq + 1);
-	case OPT_JSON: t->json = true; return true;
-	case OPT_FORMAT:
-		i = cli_choose(c->cli, "--format", cli_text_or_json, 2, optarg);
-		t->json = i == 1;
-		return i >= 0;
-	case OPT_BYTES: t->bytes = true; return true;
-	default: return take_output(t, opt);
+	default: return check_detail(c, "--detail", optarg, t->mask);
 	}
 }
 
@@ -195,14 +158,5 @@ static const struct conv_family family = {
 int
 main(int argc, char **argv)
 {
-	struct ptool t = {
-		.to_layout = -1,
-		.to_word_size = -1,
-		.to_buffer_size = -1,
-		.mask = { 0xff, 0xff, 0xff, 0xff, 0xff },
-		.name = "prism",
-		.window = 1000000,
-		.keys = { .prefix = "--", .help = "--help" },
-	};
-	return conv_main(&family, &t.conv, argc, argv);
+	return conv_main(&family, &tool.conv, argc, argv);
 }

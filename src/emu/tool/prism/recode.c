@@ -122,9 +122,9 @@ begin(struct recoder *r)
 	if (t->to_layout >= 0)
 		s->settings.layout = (enum prism_layout)t->to_layout;
 	if (t->to_word_size >= 0)
-		s->settings.word_size = (unsigned)t->to_word_size;
-	if (t->to_buffer_size >= 0)
-		s->buffer_size = (uint64_t)t->to_buffer_size;
+		s->settings.word_size = t->to_word_size ? 8 : 4;
+	if (t->to_buffer_size != UINT64_MAX)
+		s->buffer_size = t->to_buffer_size;
 	if (t->to_timestamps) {
 		s->clock = PRISM_CLOCK_TIMESTAMPS;
 		s->timestamps = t->to_timestamps;

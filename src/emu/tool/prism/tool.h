@@ -41,17 +41,17 @@ struct ptool {
 	struct prism_sources sources;
 	struct prism_keys keys;
 
-	bool json;
+	int json; /* bool, of a choice */
 	bool bytes;
 	const char *describe;
 	const char *to_timestamps; /* of recode; NULL: none are written */
 	int to_layout;             /* of recode; <0: as the input */
-	int to_word_size;          /* <0: as the input */
-	int64_t to_buffer_size;    /* <0: as the input */
+	int to_word_size;          /* 0: 4 bytes, 1: 8; <0: as the input */
+	uint64_t to_buffer_size;   /* UINT64_MAX: as the input */
 	uint8_t mask[PRISM_KINDS]; /* of the level of detail */
 	const char *name;          /* of what is traced */
 	uint64_t window;           /* ns, of totals without accesses */
-	bool no_accesses;          /* no event of the file for memory and compute */
+	int no_accesses;           /* bool: no event of the file for memory and compute */
 };
 
 /* The tool of which c is the front. */
