@@ -147,22 +147,12 @@ write_sections(uscope_writer_t *w, struct fileout *out, bool summary, uint64_t *
 static int
 write_header(uscope_writer_t *w, uint64_t total, uint64_t table)
 {
-	uint8_t v[8];
-	if (w->options.sync && fsync(w->fd) != 0)
-		return USCOPE_E_IO;
-	store64(v, total);
-	if (file_write(w->fd, v, 8, AT_TOTAL_TIME))
-		return USCOPE_E_IO;
-	store32(v, w->out->n);
-	if (file_write(w->fd, v, 4, AT_NUM_SEGMENTS))
-		return USCOPE_E_IO;
-	store64(v, table);
-	if (file_write(w->fd, v, 8, AT_SECTION_TABLE) || (w->options.sync && fsync(w->fd) != 0))
-		return USCOPE_E_IO;
-	store64(v, w->flags | USCOPE_F_COMPLETE | (w->strings.n ? USCOPE_F_HAS_STRINGS : 0));
-	if (file_write(w->fd, v, 8, AT_FLAGS) || (w->options.sync && fsync(w->fd) != 0))
-		return USCOPE_E_IO;
-	return USCOPE_OK;
+	uint64_t flags = w->flags | USCOPE_F_COMPLETE | (w->strings.n ? USCOPE_F_HAS_STRINGS : 0);
+	bool sync = w->options.sync;
+	bool failed = (sync && fsync(w->fd) != 0) || file_number(w->fd, 8, total, AT_TOTAL_TIME) ||
+		file_number(w->fd, 4, w->out->n, AT_NUM_SEGMENTS) || file_number(w->fd, 8, table, AT_SECTION_TABLE) ||
+		(sync && fsync(w->fd) != 0) || file_number(w->fd, 8, flags, AT_FLAGS) || (sync && fsync(w->fd) != 0);
+	return failed ? USCOPE_E_IO : USCOPE_OK;
 }
 
 int

@@ -31,6 +31,14 @@ file_write(int fd, const void *bytes, size_t n, uint64_t offset)
 	return USCOPE_OK;
 }
 
+int
+file_number(int fd, unsigned size, uint64_t v, uint64_t offset)
+{
+	uint8_t b[8];
+	store64(b, v);
+	return file_write(fd, b, size, offset);
+}
+
 void
 fileout_init(struct fileout *f, int fd, uint64_t at)
 {

@@ -11,6 +11,9 @@
 /* All n bytes, whatever the kernel takes at once. 0, or E_IO with errno set. */
 int file_write(int fd, const void *bytes, size_t n, uint64_t offset);
 
+/* A number of 1, 2, 4 or 8 bytes, likewise. */
+int file_number(int fd, unsigned size, uint64_t v, uint64_t offset);
+
 enum {
 	FILEOUT_BUFFER = 32 * 1024,
 	SECTIONS_MAX = 3, /* strings, summary, segments */

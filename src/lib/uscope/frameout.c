@@ -2,9 +2,8 @@
 /* frameout: the items of frames as bytes, appended to the deltas of the segment. Whether a
  * record has wide or compact operations is guessed when it begins, and its items are
  * encoded again when the guess was wrong. Bytes: doc/format/uscope.md, "Frames". */
+#include "room.h"
 #include "writer.h"
-
-#include <stdlib.h>
 
 enum {
 	FIRST_ROOM = 64 * 1024,
@@ -180,17 +179,10 @@ frame_wide(uscope_writer_t *w, uint64_t head, uint64_t value, uint32_t needs)
 static bool
 reserve_events(uscope_writer_t *w, size_t n)
 {
-	if (n <= w->events_cap - w->events_size)
-		return true;
-	size_t need = w->events_size + n;
-	if (need > w->most)
+	if (n > w->most - w->events_size)
 		return writer_fail(w, USCOPE_E_LIMIT, "too many events in one cycle"), false;
-	size_t cap = need + need / 2 + SLACK / 64;
-	uint8_t *p = realloc(w->events, cap);
-	if (!p)
+	if (!room_for(&w->events, &w->events_cap, w->events_size + n, 1))
 		return writer_fail(w, USCOPE_E_NOMEM, "out of memory for events"), false;
-	w->events = p;
-	w->events_cap = cap;
 	return true;
 }
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "room.h"
 #include "writer.h"
-
-#include <stdlib.h>
 
 enum {
 	WORD = 64,
-	FIRST_PHRASES = 1024,
 };
 
 /* ---- Memory. ---- */
@@ -38,17 +36,7 @@ bool
 latest_reserve(uscope_writer_t *w, size_t n)
 {
 	struct latest *l = &w->latest;
-	if (n > l->cap - l->n) {
-		size_t cap = (l->n + n) * 2;
-		if (cap < FIRST_PHRASES)
-			cap = FIRST_PHRASES;
-		uscope_phrase_t **p = realloc(l->phrases, cap * sizeof(uscope_phrase_t *));
-		if (!p)
-			return false;
-		l->phrases = p;
-		l->cap = cap;
-	}
-	return reserve_ops(w);
+	return room_for(&l->phrases, &l->cap, l->n + n, sizeof(uscope_phrase_t *)) && reserve_ops(w);
 }
 
 void

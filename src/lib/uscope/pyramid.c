@@ -2,6 +2,7 @@
 #include "pyramid.h"
 
 #include "layout.h"
+#include "room.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,13 +52,7 @@ pyramid_counter(struct pyramid *p, const char *name, uint16_t storage)
 	if (p->ncounters == INT32_MAX)
 		return USCOPE_E_LIMIT;
 	uint32_t n = p->ncounters;
-	if ((n & (n - 1)) == 0) {
-		struct pyramid_counter *more = realloc(p->counters, (n ? (size_t)n * 2 : 1) * sizeof(*more));
-		if (!more)
-			return USCOPE_E_NOMEM;
-		p->counters = more;
-	}
-	char *copy = strdup(name);
+	char *copy = room_for(&p->counters, &p->counters_cap, n + (size_t)1, sizeof(*p->counters)) ? strdup(name) : NULL;
 	if (!copy)
 		return USCOPE_E_NOMEM;
 	p->counters[n] = (struct pyramid_counter){ .name = copy, .storage = storage };
@@ -168,7 +163,7 @@ grow(void *items, size_t size, uint64_t from, uint64_t to)
 	return true;
 }
 
-static int
+static bool
 take_room(struct pyramid *p, uint64_t n)
 {
 	uint64_t room = p->room ? p->room : FIRST_ROOM;
@@ -176,12 +171,12 @@ take_room(struct pyramid *p, uint64_t n)
 		room *= 2;
 	/* When a later one fails, those before it have more than `room` says. */
 	if (!grow(&p->density, sizeof(p->density[0]), p->room, room))
-		return USCOPE_E_NOMEM;
+		return false;
 	for (uint32_t c = 0; c < p->ncounters; c++)
 		if (!grow(&p->counters[c].buckets, sizeof(uscope_mipmap_t), p->room, room))
-			return USCOPE_E_NOMEM;
+			return false;
 	p->room = room;
-	return USCOPE_OK;
+	return true;
 }
 
 static void
@@ -198,10 +193,12 @@ drop(struct pyramid *p)
 	p->dropped = true;
 }
 
-/* The bucket of a cycle is there afterwards, or the pyramid is dropped. */
+/* 1: the bucket of a cycle is there; 0: the pyramid is dropped; E_NOMEM. */
 static int
 reach(struct pyramid *p, uint64_t cycle)
 {
+	if (p->dropped)
+		return 0;
 	pyramid_begin(p);
 	while (cycle / p->base >= p->max_buckets && p->base <= MAX_BASE / 2) {
 		if (p->room)
@@ -212,16 +209,13 @@ reach(struct pyramid *p, uint64_t cycle)
 	uint64_t bucket = cycle / p->base;
 	if (bucket >= p->most) {
 		drop(p);
-		return USCOPE_OK;
+		return 0;
 	}
-	if (bucket >= p->room) {
-		int status = take_room(p, bucket + 1);
-		if (status)
-			return status;
-	}
+	if (bucket >= p->room && !take_room(p, bucket + 1))
+		return USCOPE_E_NOMEM;
 	if (bucket >= p->used)
 		p->used = bucket + 1;
-	return USCOPE_OK;
+	return 1;
 }
 
 /* ---- Adding. ---- */
@@ -241,11 +235,9 @@ cycle_of(struct pyramid *p, uint64_t time_ps)
 static int
 settle(struct pyramid *p, struct pyramid_counter *c)
 {
-	if (c->value == 0 || p->dropped)
-		return USCOPE_OK;
-	int status = reach(p, c->cycle);
-	if (status || p->dropped)
-		return status;
+	int rc = c->value ? reach(p, c->cycle) : 0;
+	if (rc <= 0)
+		return rc;
 	uscope_mipmap_t *b = &c->buckets[c->cycle / p->base];
 	*b = join(*b, (uscope_mipmap_t){ c->value, c->value, c->value });
 	c->value = 0;
@@ -277,11 +269,9 @@ pyramid_span(struct pyramid *p, uint32_t counter, uint64_t t0_ps, uint64_t t1_ps
 	uint64_t from = t0_ps / p->period;
 	uint64_t to = t1_ps / p->period;
 	pyramid_begin(p);
-	if (from >= to || p->dropped)
-		return USCOPE_OK;
-	int status = reach(p, to - 1);
-	if (status || p->dropped)
-		return status;
+	int rc = from < to ? reach(p, to - 1) : 0;
+	if (rc <= 0)
+		return rc;
 	for (uint64_t i = from / p->base; from < to; i++) {
 		uint64_t end = (i + 1) * p->base < to ? (i + 1) * p->base : to;
 		uscope_mipmap_t *b = &p->counters[counter].buckets[i];
@@ -297,12 +287,10 @@ pyramid_density(struct pyramid *p, uint64_t time_ps, uint32_t n)
 	p->total += n;
 	p->has_density = true;
 	if (time_ps < p->bucket_start || time_ps >= p->bucket_end) {
-		if (p->dropped)
-			return USCOPE_OK;
 		uint64_t cycle = time_ps / p->period;
-		int status = reach(p, cycle);
-		if (status || p->dropped)
-			return status;
+		int rc = reach(p, cycle);
+		if (rc <= 0)
+			return rc;
 		uint64_t width; /* ps */
 		p->bucket = cycle / p->base;
 		if (__builtin_mul_overflow(p->base, p->period, &width) ||
@@ -334,12 +322,10 @@ pyramid_close(struct pyramid *p, uint64_t last_ps, bool *any)
 		if (status)
 			return status;
 	}
-	if (p->dropped || (p->ncounters == 0 && !p->has_density))
-		return USCOPE_OK;
 	uint64_t last = last_ps / p->period;
-	int status = reach(p, last);
-	if (status || p->dropped)
-		return status;
+	int rc = p->ncounters || p->has_density ? reach(p, last) : 0;
+	if (rc <= 0)
+		return rc;
 	p->used = last / p->base + 1;
 	*any = true;
 	return USCOPE_OK;

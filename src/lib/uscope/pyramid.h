@@ -26,6 +26,7 @@ struct pyramid {
 	uint32_t ncounters;
 	uint32_t *density;
 	struct pyramid_counter *counters;
+	size_t counters_cap;
 	uint64_t total; /* of the density */
 	uint64_t room;  /* buckets allocated, of each array */
 	uint64_t used;  /* last bucket with something, plus 1 */

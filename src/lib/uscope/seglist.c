@@ -2,11 +2,11 @@
 /* seglist: the segments of a file in order. A finalized file has a table of them, which
  * stays on disk; otherwise each header says where the one before it is. */
 #include "reader.h"
+#include "room.h"
 
 #include <stdlib.h>
 
 enum {
-	FIRST_OFFSETS = 64,
 	FIRST_MARKED = 1024,
 	MARKED_MAX = 1 << 27,
 	TABLE_START = 8, /* offsets in an entry of the table */
@@ -104,14 +104,8 @@ static int
 add_offset(struct uscope_reader *r, size_t n, uint64_t offset)
 {
 	struct seglist *l = &r->segments;
-	if (n == l->cap) {
-		size_t cap = n ? n + n / 2 : FIRST_OFFSETS;
-		uint64_t *more = realloc(l->offsets, cap * sizeof(*more));
-		if (!more)
-			return status_set(&r->error, USCOPE_E_NOMEM, NO_SEGMENT, offset, "out of memory");
-		l->offsets = more;
-		l->cap = cap;
-	}
+	if (!room_for(&l->offsets, &l->cap, n + 1, sizeof(*l->offsets)))
+		return status_set(&r->error, USCOPE_E_NOMEM, NO_SEGMENT, offset, "out of memory");
 	l->offsets[n] = offset;
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include "fileout.h"
 #include "layout.h"
 #include "lz4frames.h"
+#include "room.h"
 #include "status.h"
 
 #include <errno.h>
@@ -103,12 +104,8 @@ pack(struct segmentout *s, const struct segment *g, const uint8_t **bytes, size_
 static bool
 remember(struct segmentout *s, uint64_t offset, const struct segment *g)
 {
-	if ((s->n & (s->n - 1)) == 0) {
-		struct segment_entry *more = realloc(s->table, (s->n ? (size_t)s->n * 2 : 1) * sizeof(*more));
-		if (!more)
-			return false;
-		s->table = more;
-	}
+	if (!room_for(&s->table, &s->table_cap, s->n + (size_t)1, sizeof(*s->table)))
+		return false;
 	s->table[s->n] = (struct segment_entry){ offset, g->start, g->end };
 	return true;
 }
@@ -146,19 +143,16 @@ write_segment(struct segmentout *s, struct segment *g)
 		return io_failed(s, "write a segment");
 
 	/* Readers go by the tail: it moves when the segment is there. */
-	uint8_t v[8];
 	if (s->sync && fsync(s->fd) != 0)
 		return io_failed(s, "sync a segment");
-	store64(v, offset);
-	if (file_write(s->fd, v, 8, AT_TAIL))
+	if (file_number(s->fd, 8, offset, AT_TAIL))
 		return io_failed(s, "commit a segment");
 	s->tail = offset;
 	s->end = behind + n;
 	s->raw_bytes += g->raw_size;
 	s->packed_bytes += n;
 	s->n++;
-	store32(v, s->n);
-	if (file_write(s->fd, v, 4, AT_NUM_SEGMENTS) || (s->sync && fsync(s->fd) != 0))
+	if (file_number(s->fd, 4, s->n, AT_NUM_SEGMENTS) || (s->sync && fsync(s->fd) != 0))
 		return io_failed(s, "count a segment");
 	return USCOPE_OK;
 }

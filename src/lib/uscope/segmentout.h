@@ -45,6 +45,7 @@ struct segmentout {
 		uint64_t start;
 		uint64_t end;
 	} * table;
+	size_t table_cap;
 	uint32_t n; /* committed */
 	uint64_t raw_bytes;
 	uint64_t packed_bytes;

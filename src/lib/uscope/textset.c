@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "textset.h"
 
+#include "room.h"
 #include "uscope.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum {
 	FIRST_SLOTS = 64,
-	FIRST_DATA = 1024,
 };
 
 /* FNV-1a, folded. */
@@ -50,25 +47,8 @@ reserve(struct textset *t, size_t n)
 {
 	if (t->n >= t->nslots / 2 && !grow_slots(t))
 		return false;
-	if (t->n == t->entries_cap) {
-		uint32_t cap = t->entries_cap ? t->entries_cap * 2 : FIRST_SLOTS;
-		struct textset_entry *p = realloc(t->entries, cap * sizeof(*p));
-		if (!p)
-			return false;
-		t->entries = p;
-		t->entries_cap = cap;
-	}
-	if (n > t->data_cap - t->size) {
-		size_t cap = t->data_cap ? t->data_cap : FIRST_DATA;
-		while (cap - t->size < n)
-			cap *= 2;
-		char *p = realloc(t->data, cap);
-		if (!p)
-			return false;
-		t->data = p;
-		t->data_cap = cap;
-	}
-	return true;
+	return room_for(&t->entries, &t->entries_cap, t->n + (size_t)1, sizeof(*t->entries)) &&
+		room_for(&t->data, &t->data_cap, t->size + n, 1);
 }
 
 static struct textset_slot *

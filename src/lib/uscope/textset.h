@@ -18,7 +18,7 @@ struct textset {
 		uint32_t length; /* without the NUL */
 	} * entries;
 	uint32_t n;
-	uint32_t entries_cap;
+	size_t entries_cap;
 	struct textset_slot {
 		uint32_t hash;
 		uint32_t index; /* plus 1; 0: free */

@@ -3,6 +3,7 @@
 #include "framein.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 struct verify {
@@ -59,23 +60,20 @@ tell_difference(struct verify *v, uint32_t i, const uscope_segment_t *s)
 		const struct state_storage *b = &v->now->storages[k];
 		const char *name = v->r->schema->storages[k].name;
 		uint64_t offset = s->offset + SEGMENT_HEADER_SIZE;
-		if (memcmp(a->props, b->props, a->prop_size) != 0) {
-			(void)status_set(&finding, USCOPE_E_CHECKPOINT, i, offset,
-				"the checkpoint is not the end of the segment before: properties of storage %u, '%.60s'", k, name);
-			tell(v, &finding);
-			return;
-		}
-		for (uint32_t slot = 0; slot < a->num_slots; slot++) {
-			bool differs = memcmp(a->slots + (size_t)slot * a->slot_size, b->slots + (size_t)slot * b->slot_size, a->slot_size) != 0;
+		char what[32] = "properties";
+		bool differs = memcmp(a->props, b->props, a->prop_size) != 0;
+		for (uint32_t slot = 0; slot < a->num_slots && !differs; slot++) {
+			(void)snprintf(what, sizeof(what), "slot %u", slot);
+			differs = memcmp(a->slots + (size_t)slot * a->slot_size, b->slots + (size_t)slot * b->slot_size, a->slot_size) != 0;
 			if (a->valid)
 				differs |= (a->valid[slot >> 3] ^ b->valid[slot >> 3]) >> (slot & 7) & 1;
-			if (!differs)
-				continue;
-			(void)status_set(&finding, USCOPE_E_CHECKPOINT, i, offset,
-				"the checkpoint is not the end of the segment before: slot %u of storage %u, '%.60s'", slot, k, name);
-			tell(v, &finding);
-			return;
 		}
+		if (!differs)
+			continue;
+		(void)status_set(&finding, USCOPE_E_CHECKPOINT, i, offset,
+			"the checkpoint is not the end of the segment before: %s of storage %u, '%.60s'", what, k, name);
+		tell(v, &finding);
+		return;
 	}
 }
 
@@ -151,10 +149,10 @@ static void
 tell_level(struct verify *v, int64_t counter, uint32_t level, uint64_t offset, const char *why)
 {
 	uscope_error_t finding;
-	if (counter < 0)
-		(void)status_set(&finding, USCOPE_E_SECTION, NO_SEGMENT, offset, "level %u of the density %s", level, why);
-	else
-		(void)status_set(&finding, USCOPE_E_SECTION, NO_SEGMENT, offset, "level %u of counter %lld %s", level, (long long)counter, why);
+	char of[32] = "the density";
+	if (counter >= 0)
+		(void)snprintf(of, sizeof(of), "counter %lld", (long long)counter);
+	(void)status_set(&finding, USCOPE_E_SECTION, NO_SEGMENT, offset, "level %u of %s %s", level, of, why);
 	tell(v, &finding);
 }
 

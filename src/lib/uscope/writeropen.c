@@ -90,14 +90,6 @@ put_chunk(uint8_t *p, uint16_t type, const uint8_t *payload, size_t n)
 	return p + align8(n);
 }
 
-/* Copies the four letters without the NUL. */
-static void
-put_magic(uint8_t *p, const char *magic)
-{
-	for (int i = 0; i < 4; i++)
-		p[i] = (uint8_t)magic[i];
-}
-
 /* One write, so that nobody sees a half. *size: its bytes. */
 static int
 write_preamble(uscope_writer_t *w, const struct schema_bytes *bytes, size_t *size)
@@ -108,7 +100,7 @@ write_preamble(uscope_writer_t *w, const struct schema_bytes *bytes, size_t *siz
 	uint8_t *h = calloc(1, *size);
 	if (!h)
 		return USCOPE_E_NOMEM;
-	put_magic(h + AT_MAGIC, FILE_MAGIC);
+	store32(h + AT_MAGIC, load32((const uint8_t *)FILE_MAGIC));
 	store16(h + AT_MAJOR, VERSION_MAJOR);
 	store16(h + AT_MINOR, VERSION_MINOR);
 	store64(h + AT_FLAGS, w->flags);

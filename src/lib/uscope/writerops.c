@@ -222,38 +222,33 @@ uscope_prop_set(uscope_writer_t *w, uint16_t storage, uint16_t property, uint64_
 
 /* ---- Events. ---- */
 
+/* An event with the payload of its type, or one of `size` bytes (NULL: not known) that must be that. */
 static void
-put_event(uscope_writer_t *w, uint16_t type, const void *payload, uint32_t size)
+put_event(uscope_writer_t *w, uint16_t type, const void *payload, const uint32_t *size)
 {
-	if (size > 0 && !payload)
-		(void)writer_misuse(w, USCOPE_E_ARG, "event %u without its payload of %u bytes", type, size);
+	if (!enter(w, "event"))
+		return;
+	uint32_t want = type < w->schema->num_events ? w->schema->events[type].payload_size : 0;
+	if (unlikely(type >= w->schema->num_events))
+		(void)writer_misuse(w, USCOPE_E_RANGE, "there is no event type %u", type);
+	else if (size && *size != want)
+		(void)writer_misuse(w, USCOPE_E_ARG, "event %u has a payload of %u bytes, not %u", type, want, *size);
+	else if (want > 0 && !payload)
+		(void)writer_misuse(w, USCOPE_E_ARG, "event %u without its payload of %u bytes", type, want);
 	else if (ready(w))
-		(void)frame_event(w, type, payload, size);
+		(void)frame_event(w, type, payload, want);
 }
 
 void
 uscope_event(uscope_writer_t *w, uint16_t type, const void *payload)
 {
-	if (!enter(w, "event"))
-		return;
-	if (unlikely(type >= w->schema->num_events))
-		(void)writer_misuse(w, USCOPE_E_RANGE, "there is no event type %u", type);
-	else
-		put_event(w, type, payload, w->schema->events[type].payload_size);
+	put_event(w, type, payload, NULL);
 }
 
 void
 uscope_event_bytes(uscope_writer_t *w, uint16_t type, const void *payload, uint32_t size)
 {
-	if (!enter(w, "event"))
-		return;
-	if (unlikely(type >= w->schema->num_events))
-		(void)writer_misuse(w, USCOPE_E_RANGE, "there is no event type %u", type);
-	else if (size != w->schema->events[type].payload_size)
-		(void)writer_misuse(w, USCOPE_E_ARG, "event %u has a payload of %u bytes, not %u", type,
-			w->schema->events[type].payload_size, size);
-	else
-		put_event(w, type, payload, size);
+	put_event(w, type, payload, &size);
 }
 
 /* ---- Checkpoints: what an application says about the state when a segment begins. ---- */
