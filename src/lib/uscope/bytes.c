@@ -37,6 +37,17 @@ reader_room(void *buf, size_t *cap, size_t n)
 	return *p != NULL;
 }
 
+int
+reader_text(struct uscope_reader *r, struct text *t, uint64_t offset, uint32_t n, const char *what, uint64_t at)
+{
+	if (n > TEXT_MAX)
+		return status_set(&r->error, USCOPE_E_LIMIT, NO_SEGMENT, at, "a %s of %u bytes", what, n);
+	if (!reader_room(&t->text, &t->cap, (size_t)n + 1))
+		return status_set(&r->error, USCOPE_E_NOMEM, NO_SEGMENT, at, "out of memory");
+	t->text[n] = '\0';
+	return reader_read(r, offset, t->text, n);
+}
+
 void
 window_open(struct window *w, struct uscope_reader *r, uint64_t offset, uint64_t size)
 {

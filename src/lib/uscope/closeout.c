@@ -26,7 +26,7 @@ uscope_string_insert(uscope_writer_t *w, const char *text)
 		(void)writer_misuse(w, USCOPE_E_ARG, "a string that is not UTF-8");
 		return UINT32_MAX;
 	}
-	int64_t i = textset_add(&w->strings, text, UINT32_MAX, NULL);
+	int64_t i = textset_add(&w->strings, text, UINT32_MAX);
 	if (i >= 0)
 		return (uint32_t)i;
 	(void)writer_fail(w, (int)i, i == USCOPE_E_LIMIT ? "the strings need more than 4 GiB" : "out of memory for strings");

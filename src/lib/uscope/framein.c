@@ -39,20 +39,6 @@ bad(const struct framein *f, const char *why)
 	return f->blob.r->error.status;
 }
 
-/* At least n bytes at c->p, n <= BLOB_WANT. The blob moves only when they are not there. */
-static inline int
-need(struct framein *f, struct cursor *c, size_t n)
-{
-	if (__builtin_expect((size_t)(c->end - c->p) >= n, 1))
-		return 0;
-	f->blob.p = c->p;
-	int status = blob_more(&f->blob, n);
-	if (status)
-		return status;
-	*c = (struct cursor){ f->blob.p, f->blob.end };
-	return (size_t)(c->end - c->p) >= n ? 0 : bad(f, "the last frame is cut off");
-}
-
 /* More bytes, or the end: no need to have them. */
 static int
 peek(struct framein *f, struct cursor *c, size_t n)
@@ -61,6 +47,18 @@ peek(struct framein *f, struct cursor *c, size_t n)
 	int status = blob_more(&f->blob, n);
 	*c = (struct cursor){ f->blob.p, f->blob.end };
 	return status;
+}
+
+/* At least n bytes at c->p, n <= BLOB_WANT. The blob moves only when they are not there. */
+static inline int
+need(struct framein *f, struct cursor *c, size_t n)
+{
+	if (__builtin_expect((size_t)(c->end - c->p) >= n, 1))
+		return 0;
+	int status = peek(f, c, n);
+	if (status)
+		return status;
+	return (size_t)(c->end - c->p) >= n ? 0 : bad(f, "the last frame is cut off");
 }
 
 /* The next frame: 1, 0 at the end of the blob, <0. */

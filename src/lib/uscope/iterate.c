@@ -73,13 +73,12 @@ uscope_items_in_range(uscope_reader_t *r, uint64_t t0_ps, uint64_t t1_ps)
 uscope_item_iter_t *
 uscope_segment_items(uscope_reader_t *r, uint32_t segment)
 {
-	if (segment >= r->segments.num) {
-		(void)status_set(&r->error, USCOPE_E_RANGE, NO_SEGMENT, 0, "there is no segment %u", segment);
-		return NULL;
-	}
-	struct uscope_item_iter *it = malloc(sizeof(*it));
+	bool exists = segment < r->segments.num;
+	struct uscope_item_iter *it = exists ? malloc(sizeof(*it)) : NULL;
 	reader_clear(r);
-	if (it)
+	if (!exists)
+		(void)status_set(&r->error, USCOPE_E_RANGE, NO_SEGMENT, 0, "there is no segment %u", segment);
+	else if (it)
 		*it = (struct uscope_item_iter){ .r = r, .t1 = UINT64_MAX, .next = segment, .one = true };
 	else
 		(void)status_set(&r->error, USCOPE_E_NOMEM, NO_SEGMENT, 0, "out of memory");

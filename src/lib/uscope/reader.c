@@ -170,7 +170,7 @@ uscope_reader_close(uscope_reader_t *r)
 		return;
 	blob_forget(r);
 	free(r->packed);
-	free(r->strings.text);
+	free(r->strings.last.text);
 	summary_close(r->summary);
 	seglist_finish(&r->segments);
 	uscope_schema_free(r->schema);

@@ -39,13 +39,17 @@ struct seglist {
 	uint32_t marked; /* segments that have them */
 };
 
+struct text {
+	char *text;
+	size_t cap;
+};
+
 struct strings {
 	uint64_t offset; /* of the entries, 0: none */
 	uint64_t data;   /* where they point into */
 	uint64_t data_size;
 	uint32_t num;
-	char *text; /* the last one asked for */
-	size_t cap;
+	struct text last; /* that was asked for */
 };
 
 /* A range of the file, piece by piece. */
@@ -104,6 +108,8 @@ reader_clear(struct uscope_reader *r)
 int reader_read(struct uscope_reader *r, uint64_t offset, void *to, size_t n);
 /* Room of n bytes in *buf of *cap, the content is lost. false: out of memory. */
 bool reader_room(void *buf, size_t *cap, size_t n);
+/* A text of n bytes and its end. what: the kind of text, of which `at` tells, for errors. */
+int reader_text(struct uscope_reader *r, struct text *t, uint64_t offset, uint32_t n, const char *what, uint64_t at);
 
 void window_open(struct window *w, struct uscope_reader *r, uint64_t offset, uint64_t size);
 /* The next n bytes, n <= READ_WINDOW; NULL: the range has less, or w->status tells why not. */

@@ -158,35 +158,35 @@ write_table(struct recover *c, uint64_t at)
 /* ---- The rest. ---- */
 
 static int
+copy_section(struct recover *c, uint16_t type, const uscope_section_t *old)
+{
+	fileout_begin(&c->out, type);
+	int status = copy(c, old->offset, old->size);
+	fileout_end(&c->out);
+	return status;
+}
+
+static int
 write_sections(struct recover *c, uint64_t first)
 {
 	struct uscope_reader *r = c->r;
 	bool summary = false;
-	int status;
-	if (r->strings.num) {
-		fileout_begin(&c->out, USCOPE_SECTION_STRINGS);
-		if ((status = copy(c, r->strings_section.offset, r->strings_section.size)))
-			return status;
-		fileout_end(&c->out);
-	}
-	if (c->copy_summary) {
-		fileout_begin(&c->out, USCOPE_SECTION_COUNTER_SUMMARY);
-		if ((status = copy(c, r->summary_section.offset, r->summary_section.size)))
-			return status;
-		fileout_end(&c->out);
-	} else if (c->has_frames && pyramid_close(&c->pyramid, c->last, &summary)) {
-		return no_memory(r);
-	}
+	int status = r->strings.num ? copy_section(c, USCOPE_SECTION_STRINGS, &r->strings_section) : 0;
+	if (!status && c->copy_summary)
+		status = copy_section(c, USCOPE_SECTION_COUNTER_SUMMARY, &r->summary_section);
+	else if (!status && c->has_frames && pyramid_close(&c->pyramid, c->last, &summary))
+		status = no_memory(r);
+	if (status)
+		return status;
 	if (summary) {
 		fileout_begin(&c->out, USCOPE_SECTION_COUNTER_SUMMARY);
 		pyramid_write(&c->pyramid, &c->out);
 		fileout_end(&c->out);
 	}
 	fileout_begin(&c->out, USCOPE_SECTION_SEGMENTS);
-	if ((status = write_table(c, first)))
-		return status;
+	status = write_table(c, first);
 	fileout_end(&c->out);
-	return 0;
+	return status;
 }
 
 /* The header of a file that is not complete yet, or is. */

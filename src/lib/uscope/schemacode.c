@@ -119,7 +119,7 @@ text(struct codec *c, size_t at, const char **t, const char *of_memory)
 		if (!is_text(*t))
 			wrong(c, at, "", of_memory);
 	} else {
-		int64_t i = textset_add(&c->texts, *t, SCHEMA_MAX_BYTES, NULL);
+		int64_t i = textset_add(&c->texts, *t, SCHEMA_MAX_BYTES);
 		if (i >= 0)
 			store16(c->out + c->pos + at, (uint16_t)c->texts.entries[i].offset);
 		else if (i == USCOPE_E_LIMIT)

@@ -157,15 +157,10 @@ read_text(uscope_reader_t *r, uint32_t index, uint32_t *length)
 		return status;
 	uint32_t offset = load32(p);
 	*length = load32(p + 4);
-	if (*length > TEXT_MAX)
-		return status_set(&r->error, USCOPE_E_LIMIT, NO_SEGMENT, entry, "a string of %u bytes", *length);
 	/* Checked when it was opened; the file may have changed since. */
 	if (offset > t->data_size || *length > t->data_size - offset)
 		return status_set(&r->error, USCOPE_E_SECTION, NO_SEGMENT, entry, "a string outside of the table");
-	if (!reader_room(&t->text, &t->cap, (size_t)*length + 1))
-		return status_set(&r->error, USCOPE_E_NOMEM, NO_SEGMENT, entry, "out of memory");
-	t->text[*length] = '\0';
-	return reader_read(r, t->data + offset, t->text, *length);
+	return reader_text(r, &t->last, t->data + offset, *length, "string", entry);
 }
 
 const char *
@@ -176,7 +171,7 @@ uscope_string(uscope_reader_t *r, uint32_t index, uint32_t *length)
 	int status = read_text(r, index, &n);
 	if (length)
 		*length = status ? 0 : n;
-	return status ? NULL : r->strings.text;
+	return status ? NULL : r->strings.last.text;
 }
 
 uint32_t

@@ -194,25 +194,15 @@ run(void *arg)
 static int
 start(struct segmentout *s)
 {
-	if (pthread_mutex_init(&s->lock, NULL) != 0)
-		return USCOPE_E_LIMIT;
-	if (pthread_cond_init(&s->wake, NULL) != 0) {
-		(void)pthread_mutex_destroy(&s->lock);
-		return USCOPE_E_LIMIT;
-	}
 	sigset_t all;
 	sigset_t old;
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
 	int rc = pthread_create(&s->thread, NULL, run, s);
 	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (rc != 0) {
-		(void)pthread_cond_destroy(&s->wake);
-		(void)pthread_mutex_destroy(&s->lock);
-		return rc == EAGAIN ? USCOPE_E_NOMEM : USCOPE_E_LIMIT;
-	}
-	s->threaded = true;
-	return USCOPE_OK;
+	s->threaded = rc == 0;
+	return rc == 0 ? USCOPE_OK : rc == EAGAIN ? USCOPE_E_NOMEM
+						  : USCOPE_E_LIMIT;
 }
 
 int
@@ -225,6 +215,8 @@ segmentout_open(struct segmentout *s, int fd, const uscope_writer_options_t *opt
 		.compression = options->compression,
 		.level = options->level,
 		.end = at,
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+		.wake = PTHREAD_COND_INITIALIZER,
 	};
 	if (s->compression == USCOPE_LZ4 && !(s->lz4 = malloc((size_t)LZ4_sizeofState())))
 		return USCOPE_E_NOMEM;

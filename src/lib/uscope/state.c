@@ -121,14 +121,6 @@ state_reset(struct uscope_state *s)
 	}
 }
 
-void
-state_copy(struct uscope_state *to, const struct uscope_state *from)
-{
-	memcpy(to->values, from->values, from->values_size);
-	for (uint32_t i = 0; i < to->num_storages; i++)
-		to->storages[i].num_valid = from->storages[i].num_valid;
-}
-
 bool
 state_equal(const struct uscope_state *a, const struct uscope_state *b)
 {

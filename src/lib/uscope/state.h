@@ -46,8 +46,6 @@ uint64_t state_checkpoint_max(const schema_t *schema);
 /* All zero, sparse slots invalid. NULL: out of memory. Free with uscope_state_free. */
 struct uscope_state *state_new(const schema_t *schema);
 void state_reset(struct uscope_state *s);
-/* Both of one schema. */
-void state_copy(struct uscope_state *to, const struct uscope_state *from);
 /* Same schema, same values. */
 bool state_equal(const struct uscope_state *a, const struct uscope_state *b);
 

@@ -28,8 +28,7 @@ struct summary {
 	uint32_t stride;
 	uint32_t current; /* the counter in `counter`, UINT32_MAX: none */
 	struct counter counter;
-	char *name;
-	size_t name_cap;
+	struct text name;
 	void *data;
 	size_t data_cap;
 	struct window w;
@@ -41,7 +40,7 @@ summary_close(struct summary *s)
 	if (!s)
 		return;
 	free(s->index);
-	free(s->name);
+	free(s->name.text);
 	free(s->data);
 	free(s);
 }
@@ -241,13 +240,7 @@ load_name(struct summary *s, uint32_t counter)
 	int status = find_counter(s, counter);
 	if (status)
 		return status;
-	uint32_t n = s->counter.name_length;
-	if (n > TEXT_MAX)
-		return status_set(&s->r->error, USCOPE_E_LIMIT, NO_SEGMENT, s->counter.name, "a name of %u bytes", n);
-	if (!reader_room(&s->name, &s->name_cap, (size_t)n + 1))
-		return status_set(&s->r->error, USCOPE_E_NOMEM, NO_SEGMENT, s->counter.name, "out of memory");
-	s->name[n] = '\0';
-	return reader_read(s->r, s->counter.name, s->name, n);
+	return reader_text(s->r, &s->name, s->counter.name, s->counter.name_length, "name", s->counter.name);
 }
 
 bool
@@ -261,7 +254,7 @@ uscope_summary_counter_info(const uscope_reader_t *r, uint32_t counter, const ch
 	if (load_name(s, counter))
 		return false;
 	if (name)
-		*name = s->name;
+		*name = s->name.text;
 	if (name_length)
 		*name_length = s->counter.name_length;
 	if (storage)

@@ -64,12 +64,10 @@ find(const struct textset *t, const char *text, size_t length, uint32_t hash)
 }
 
 int64_t
-textset_add(struct textset *t, const char *text, size_t max_size, bool *added)
+textset_add(struct textset *t, const char *text, size_t max_size)
 {
 	size_t length;
 	uint32_t hash = hash_text(text, &length);
-	if (added)
-		*added = false;
 	if (t->nslots) {
 		const struct textset_slot *slot = find(t, text, length, hash);
 		if (slot->index)
@@ -84,8 +82,6 @@ textset_add(struct textset *t, const char *text, size_t max_size, bool *added)
 	t->entries[t->n] = (struct textset_entry){ (uint32_t)t->size, (uint32_t)length };
 	memcpy(t->data + t->size, text, length + 1);
 	t->size += length + 1;
-	if (added)
-		*added = true;
 	return t->n++;
 }
 

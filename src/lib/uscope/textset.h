@@ -27,8 +27,8 @@ struct textset {
 };
 
 /* Index of the text, added if it is new; E_LIMIT when the data would pass max_size bytes,
- * E_NOMEM: nothing is changed then. *added (NULL accepted): whether it is new. */
-int64_t textset_add(struct textset *t, const char *text, size_t max_size, bool *added);
+ * E_NOMEM: nothing is changed then. */
+int64_t textset_add(struct textset *t, const char *text, size_t max_size);
 
 /* Accepts a zeroed object. */
 void textset_finish(struct textset *t);

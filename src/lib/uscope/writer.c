@@ -165,18 +165,12 @@ end_frame(uscope_writer_t *w)
 static void
 refuse_begin(uscope_writer_t *w)
 {
-	switch (w->mode) {
-	case MODE_CALLBACK:
-		(void)writer_misuse(w, USCOPE_E_STATE, "begin_cycle inside the checkpoint callback");
-		break;
-	case MODE_DONE:
-		(void)writer_misuse(w, USCOPE_E_STATE, "begin_cycle after finish");
-		break;
-	default:
-		if (w->mode != MODE_REFUSED)
-			writer_mode(w, MODE_SHUT);
-		(void)writer_misuse(w, USCOPE_E_STATE, "begin_cycle inside a cycle");
-	}
+	bool callback = w->mode == MODE_CALLBACK, done = w->mode == MODE_DONE;
+	if (!callback && !done && w->mode != MODE_REFUSED)
+		writer_mode(w, MODE_SHUT);
+	(void)writer_misuse(w, USCOPE_E_STATE, "begin_cycle %s",
+		callback ? "inside the checkpoint callback" : done ? "after finish"
+								   : "inside a cycle");
 }
 
 void

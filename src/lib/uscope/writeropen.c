@@ -289,46 +289,35 @@ open_all(uscope_writer_t *w, const char *path, const dut_desc_t *dut, const sche
 	return status;
 }
 
-static uscope_writer_t *
-open_writer(const char *path, const dut_desc_t *dut, const schema_t *schema, const uscope_writer_options_t *options,
-	uscope_error_t *error)
-{
-	if (!path || !schema) {
-		(void)refuse(error, USCOPE_E_ARG, path ? "there is no schema" : "there is no path");
-		return NULL;
-	}
-	uscope_writer_t *w = calloc(1, sizeof(*w));
-	int status = USCOPE_E_NOMEM;
-	if (w) {
-		w->fd = -1;
-		w->mode = MODE_IDLE;
-		if (options)
-			w->options = *options;
-		status = open_all(w, path, dut, schema, error);
-		if (!status)
-			return w;
-	}
-	int saved = errno;
-	if (!error->status)
-		(void)refuse(error, status, status == USCOPE_E_IO ? strerror(saved) : uscope_status_text(status));
-	if (w)
-		writer_free(w);
-	errno = saved;
-	return NULL;
-}
-
 uscope_writer_t *
 uscope_writer_open_ex(const char *path, const dut_desc_t *dut, const schema_t *schema,
 	const uscope_writer_options_t *options, int *status)
 {
 	uscope_error_t error = { .segment = -1 };
-	uscope_writer_t *w = open_writer(path, dut, schema, options, &error);
-	if (w)
+	uscope_writer_t *w = path && schema ? calloc(1, sizeof(*w)) : NULL;
+	int rc = USCOPE_E_NOMEM;
+	if (!path || !schema) {
+		rc = refuse(&error, USCOPE_E_ARG, path ? "there is no schema" : "there is no path");
+	} else if (w) {
+		w->fd = -1;
+		w->mode = MODE_IDLE;
+		if (options)
+			w->options = *options;
 		w->options.error = NULL; /* of the caller, for this call only */
+		rc = open_all(w, path, dut, schema, &error);
+	}
+	int saved = errno;
+	if (rc && !error.status)
+		(void)refuse(&error, rc, rc == USCOPE_E_IO ? strerror(saved) : uscope_status_text(rc));
+	if (rc && w) {
+		writer_free(w);
+		w = NULL;
+	}
 	if (options && options->error)
 		*options->error = error;
 	if (status)
 		*status = error.status;
+	errno = saved;
 	return w;
 }
 
