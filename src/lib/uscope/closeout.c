@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* ---- Strings. ---- */
-
 uint32_t
 uscope_string_insert(uscope_writer_t *w, const char *text)
 {
@@ -44,8 +42,6 @@ write_strings(const struct textset *t, struct fileout *out)
 	}
 	fileout_put(out, t->data, t->size);
 }
-
-/* ---- Summary. ---- */
 
 /* Whether an addition to a counter is taken: w->summary is there then. */
 static bool
@@ -114,8 +110,6 @@ uscope_summary_density(uscope_writer_t *w, uint64_t time_ps, uint32_t n)
 	else if (w->summary)
 		done(w, pyramid_density(w->summary, time_ps, n));
 }
-
-/* ---- The tables and the header. ---- */
 
 /* All sections and their table. *table: its offset. */
 static int

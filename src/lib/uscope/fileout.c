@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "fileout.h"
 
-#include "layout.h"
 #include "uscope.h"
 
 #include <errno.h>
@@ -71,16 +70,6 @@ fileout_put(struct fileout *f, const void *bytes, size_t n)
 		f->status = file_write(f->fd, bytes, n, f->at);
 	}
 	f->at += n;
-}
-
-void
-fileout_number(struct fileout *f, unsigned size, uint64_t v)
-{
-	if (sizeof(f->buffer) - f->n < sizeof(v))
-		(void)fileout_flush(f);
-	store64(f->buffer + f->n, v); /* what follows overwrites bytes that are too many */
-	f->n += size;
-	f->at += size;
 }
 
 void

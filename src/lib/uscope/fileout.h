@@ -5,8 +5,7 @@
 /* fileout: bytes to given offsets of a file, a buffer for many small ones, and the sections at the end
  * of a file with their table. */
 
-#include <stddef.h>
-#include <stdint.h>
+#include "layout.h"
 
 /* All n bytes, whatever the kernel takes at once. 0, or E_IO with errno set. */
 int file_write(int fd, const void *bytes, size_t n, uint64_t offset);
@@ -35,8 +34,6 @@ struct fileout {
 
 void fileout_init(struct fileout *f, int fd, uint64_t at);
 void fileout_put(struct fileout *f, const void *bytes, size_t n);
-/* A number of 1, 2, 4 or 8 bytes. */
-void fileout_number(struct fileout *f, unsigned size, uint64_t v);
 /* Zeros up to a multiple of 8. */
 void fileout_align(struct fileout *f);
 /* A section begins at the next multiple of 8 and has all that is put until it ends. */
@@ -46,5 +43,16 @@ void fileout_end(struct fileout *f);
 uint64_t fileout_table(struct fileout *f);
 /* 0, or the first failure. */
 int fileout_flush(struct fileout *f);
+
+/* A number of 1, 2, 4 or 8 bytes. */
+static inline void
+fileout_number(struct fileout *f, unsigned size, uint64_t v)
+{
+	if (sizeof(f->buffer) - f->n < sizeof(v))
+		(void)fileout_flush(f);
+	store64(f->buffer + f->n, v); /* what follows overwrites bytes that are too many */
+	f->n += size;
+	f->at += size;
+}
 
 #endif

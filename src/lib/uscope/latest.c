@@ -6,8 +6,6 @@ enum {
 	WORD = 64,
 };
 
-/* ---- Memory. ---- */
-
 /* A bit for each byte that the segment has room for. */
 static bool
 reserve_ops(uscope_writer_t *w)
@@ -46,8 +44,6 @@ latest_finish(struct latest *l)
 	free(l->ops);
 	*l = (struct latest){ .n = 0 };
 }
-
-/* ---- Operations. ---- */
 
 static inline void
 note(struct latest *l, size_t at)

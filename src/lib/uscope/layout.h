@@ -106,50 +106,26 @@ align8(uint64_t n)
 #define LE64(v) __builtin_bswap64(v)
 #endif
 
-static inline uint16_t
-load16(const uint8_t *p)
-{
-	uint16_t v;
-	memcpy(&v, p, sizeof(v));
-	return LE16(v);
-}
-
-static inline uint32_t
-load32(const uint8_t *p)
-{
-	uint32_t v;
-	memcpy(&v, p, sizeof(v));
-	return LE32(v);
-}
-
-static inline uint64_t
-load64(const uint8_t *p)
-{
-	uint64_t v;
-	memcpy(&v, p, sizeof(v));
-	return LE64(v);
-}
-
-static inline void
-store16(uint8_t *p, uint16_t v)
-{
-	v = LE16(v);
-	memcpy(p, &v, sizeof(v));
-}
-
-static inline void
-store32(uint8_t *p, uint32_t v)
-{
-	v = LE32(v);
-	memcpy(p, &v, sizeof(v));
-}
-
-static inline void
-store64(uint8_t *p, uint64_t v)
-{
-	v = LE64(v);
-	memcpy(p, &v, sizeof(v));
-}
+/* Numbers in buffers: loadN() and storeN(). */
+#define LOAD_AND_STORE(bits)                              \
+	static inline uint##bits##_t                      \
+		load##bits(const uint8_t *p)              \
+	{                                                 \
+		uint##bits##_t v;                         \
+		memcpy(&v, p, sizeof(v));                 \
+		return LE##bits(v);                       \
+	}                                                 \
+                                                          \
+	static inline void                                \
+		store##bits(uint8_t *p, uint##bits##_t v) \
+	{                                                 \
+		v = LE##bits(v);                          \
+		memcpy(p, &v, sizeof(v));                 \
+	}
+LOAD_AND_STORE(16)
+LOAD_AND_STORE(32)
+LOAD_AND_STORE(64)
+#undef LOAD_AND_STORE
 
 /* By the highest bit of a number: what its LEB128 has in the bytes that others follow, and
  * in the upper half how many bytes. */

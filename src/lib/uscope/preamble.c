@@ -53,8 +53,6 @@ header_check(struct uscope_reader *r, const file_header_t *h)
 	return 0;
 }
 
-/* ---- Chunks. ---- */
-
 struct preamble {
 	uint64_t end;   /* as far as chunks may go */
 	bool unset;     /* the header has no end: what is cut off is still being written */

@@ -331,30 +331,32 @@ pyramid_close(struct pyramid *p, uint64_t last_ps, bool *any)
 	return USCOPE_OK;
 }
 
-/* Writes the density, or the counter that has the buckets b. Each level is made in the place of the one
- * below, which is written. */
-static void
+/* Writes the levels of the density (b is NULL), or those of the counter that has the buckets b. Each is
+ * made in the place of the one below, which is written. */
+static inline void
 write_levels(const struct pyramid *p, uscope_mipmap_t *b, struct fileout *out)
 {
 	for (uint64_t n = p->used;; n = entries_above(p, n)) {
 		fileout_number(out, 4, n);
-		for (uint64_t i = 0; i < n; i++) {
-			fileout_number(out, b ? 8 : 4, b ? b[i].min : p->density[i]);
-			if (b) {
-				fileout_number(out, 8, b[i].max);
-				fileout_number(out, 8, b[i].sum);
-			}
+		for (uint64_t i = 0; i < n && !b; i++)
+			fileout_number(out, 4, p->density[i]);
+		for (uint64_t i = 0; i < n && b; i++) {
+			fileout_number(out, 8, b[i].min);
+			fileout_number(out, 8, b[i].max);
+			fileout_number(out, 8, b[i].sum);
 		}
 		if (n == 1)
 			return;
 		for (uint64_t i = 0; i < n; i += p->fan_out) {
+			uint64_t end = n - i < p->fan_out ? n : i + p->fan_out;
 			uscope_mipmap_t up = { .min = UINT64_MAX };
-			for (uint64_t k = i; k < n && k - i < p->fan_out; k++) {
-				uscope_mipmap_t one = b ? b[k] : (uscope_mipmap_t){ .sum = p->density[k] };
-				up.min = one.min < up.min ? one.min : up.min;
-				up.max = one.max > up.max ? one.max : up.max;
-				up.sum += one.sum;
+			for (uint64_t k = i; k < end && b; k++) {
+				up.min = b[k].min < up.min ? b[k].min : up.min;
+				up.max = b[k].max > up.max ? b[k].max : up.max;
+				up.sum += b[k].sum;
 			}
+			for (uint64_t k = i; k < end && !b; k++)
+				up.sum += p->density[k];
 			if (b)
 				b[i / p->fan_out] = up;
 			else
