@@ -18,6 +18,7 @@ static const struct conv_command *const commands[] = {
 };
 
 enum {
+	KERNEL_BASE = CONV_OPT_OWN, /* its option */
 	WINDOW = 1000000,
 	FREQ = 1000000000,
 	FREQ_MIN = 233, /* the period is in picoseconds, in 32 bits */
@@ -25,34 +26,6 @@ enum {
 
 #define FREQ_MAX UINT64_C(1000000000000)
 #define WINDOW_MAX UINT64_C(999999999999999999)
-
-enum {
-	OPT_ENDIAN = CONV_OPT_OWN,
-	OPT_DIALECT,
-	OPT_FORMAT,
-	OPT_KERNEL_BASE,
-	OPT_OFFSET_UNIT,
-	OPT_WINDOW,
-	OPT_FREQ,
-	OPT_NAME,
-	OPT_REFS,
-	OPT_CPUS,
-	OPT_JSON,
-};
-
-static const struct conv_option options[] = {
-	{ 0, { OPT_ENDIAN, "endian", "little|big", "byte order; default little" } },
-	{ LTOOL_WITH_KERNEL, { OPT_DIALECT, "dialect", "DIALECT", "of kernel events; default laplace" } },
-	{ LTOOL_WITH_JSON, { OPT_JSON, "json", NULL, "print an object of JSON" } },
-	{ LTOOL_WITH_FORMAT, { OPT_FORMAT, "format", "FORMAT", "what all inputs are; default: found out" } },
-	{ LTOOL_WITH_MACHINE, { OPT_KERNEL_BASE, "kernel-base", "HEX", "first address of the kernel; c0000000" } },
-	{ LTOOL_WITH_MACHINE, { OPT_CPUS, "cpus", "LIST", "the CPU of each input, as in 0,0,1,1; default 0" } },
-	{ LTOOL_WITH_MACHINE, { OPT_OFFSET_UNIT, "offset-unit", "byte|page", "of file mappings; default byte" } },
-	{ LTOOL_WITH_WINDOW, { OPT_WINDOW, "window", "CYCLES", "length of a window; default 1000000" } },
-	{ LTOOL_WITH_USCOPE, { OPT_FREQ, "freq", "HZ", "cycles in a second; default 1000000000" } },
-	{ LTOOL_WITH_USCOPE, { OPT_NAME, "name", "NAME", "of the machine; default node0" } },
-	{ LTOOL_WITH_USCOPE, { OPT_REFS, "refs", "all|none", "an event for each reference; default all" } },
-};
 
 static const char *const format_names[LAP_FORMATS] = {
 	[LAP_AUTO] = "auto",
@@ -68,43 +41,41 @@ static const char *const endian_names[] = { [LAP_LITTLE] = "little", [LAP_BIG] =
 static const char *const unit_names[] = { "byte", "page" };
 static const char *const refs_names[] = { "all", "none" };
 
-static bool
-set_kernel_base(struct ltool *t, const char *text)
-{
-	uint64_t v;
-	if (lapref_number(text, strlen(text), 8, &v) != 0) {
-		(void)conv_usage(&t->conv, "--kernel-base '%s': up to 8 hexadecimal digits are expected, without 0x", text);
-		return false;
-	}
-	t->kernel_base = (uint32_t)v;
-	return true;
-}
+static struct ltool tool = {
+	.kernel_base = 0xc0000000,
+	.window = WINDOW,
+	.freq = FREQ,
+	.name = "node0",
+	.ncpus = 1,
+	.log = { .tell = ltool_tell, .self = &tool },
+};
 
-static bool
-choose(struct ltool *t, const char *option, const char *const *names, size_t n, uint8_t *to)
-{
-	int i = cli_choose(t->conv.cli, option, names, n, optarg);
-	*to = (uint8_t)i;
-	return i >= 0;
-}
+static const struct conv_option options[] = {
+	{ 0, { 0, "endian", "little|big", "byte order; default little", CLI_WORD, &tool.endian, CLI_WORDS(endian_names) } },
+	{ LTOOL_WITH_KERNEL, { 0, "dialect", "DIALECT", "of kernel events; default laplace", CLI_WORD, &tool.dialect, LAP_DIALECTS, 0, lap_dialect_names } },
+	{ LTOOL_WITH_JSON, { 0, "json", NULL, "print an object of JSON", CLI_FLAG, &tool.json } },
+	{ LTOOL_WITH_FORMAT, { 0, "format", "FORMAT", "what all inputs are; default: found out", CLI_WORD, &tool.format, CLI_WORDS(format_names) } },
+	{ LTOOL_WITH_MACHINE, { KERNEL_BASE, "kernel-base", "HEX", "first address of the kernel; c0000000" } },
+	{ LTOOL_WITH_MACHINE, { 0, "cpus", "LIST", "the CPU of each input, as in 0,0,1,1; default 0", CLI_TEXT, &tool.cpus } },
+	{ LTOOL_WITH_MACHINE, { 0, "offset-unit", "byte|page", "of file mappings; default byte", CLI_WORD, &tool.offset_in_pages, CLI_WORDS(unit_names) } },
+	{ LTOOL_WITH_WINDOW, { 0, "window", "CYCLES", "length of a window; default 1000000", CLI_NUMBER, &tool.window, WINDOW_MAX, 1 } },
+	{ LTOOL_WITH_USCOPE, { 0, "freq", "HZ", "cycles in a second; default 1000000000", CLI_NUMBER, &tool.freq, FREQ_MAX, FREQ_MIN } },
+	{ LTOOL_WITH_USCOPE, { 0, "name", "NAME", "of the machine; default node0", CLI_TEXT, &tool.name } },
+	{ LTOOL_WITH_USCOPE, { 0, "refs", "all|none", "an event for each reference; default all", CLI_WORD, &tool.no_refs, CLI_WORDS(refs_names) } },
+};
 
+/* Takes --kernel-base. */
 static bool
 take_option(struct conv *c, int opt)
 {
-	struct ltool *t = ltool_of(c);
-	switch (opt) {
-	case OPT_ENDIAN: return choose(t, "--endian", endian_names, 2, &t->endian);
-	case OPT_DIALECT: return choose(t, "--dialect", lap_dialect_names, LAP_DIALECTS, &t->dialect);
-	case OPT_FORMAT: return choose(t, "--format", format_names, LAP_FORMATS, &t->format);
-	case OPT_OFFSET_UNIT: return choose(t, "--offset-unit", unit_names, 2, &t->offset_in_pages);
-	case OPT_REFS: return choose(t, "--refs", refs_names, 2, &t->no_refs);
-	case OPT_KERNEL_BASE: return set_kernel_base(t, optarg);
-	case OPT_FREQ: return cli_number(c->cli, "--freq", FREQ_MIN, FREQ_MAX, optarg, &t->freq);
-	case OPT_WINDOW: return cli_number(c->cli, "--window", 1, WINDOW_MAX, optarg, &t->window);
-	case OPT_JSON: t->json = true; return true;
-	case OPT_CPUS: t->cpus = optarg; return true;
-	default: t->name = optarg; return true;
+	uint64_t v;
+	(void)opt;
+	if (lapref_number(optarg, strlen(optarg), 8, &v) != 0) {
+		(void)conv_usage(c, "--kernel-base '%s': up to 8 hexadecimal digits are expected, without 0x", optarg);
+		return false;
 	}
+	tool.kernel_base = (uint32_t)v;
+	return true;
 }
 
 static const struct conv_family family = {
@@ -123,8 +94,5 @@ static const struct conv_family family = {
 int
 main(int argc, char **argv)
 {
-	struct ltool t = { .kernel_base = 0xc0000000, .window = WINDOW, .freq = FREQ, .name = "node0", .ncpus = 1 };
-	t.log.tell = ltool_tell;
-	t.log.self = &t;
-	return conv_main(&family, &t.conv, argc, argv);
+	return conv_main(&family, &tool.conv, argc, argv);
 }

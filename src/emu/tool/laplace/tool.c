@@ -118,9 +118,9 @@ open_input(struct ltool *t, const char *path, uint32_t cpu)
 	t->in_fds[t->nreaders++] = fd;
 	struct lapread_options options = {
 		.file = conv_input_name(path),
-		.format = t->format == LAP_AUTO ? lapprobe_name(path) : t->format,
-		.endian = t->endian,
-		.dialect = t->dialect,
+		.format = t->format == LAP_AUTO ? lapprobe_name(path) : (enum lap_format)t->format,
+		.endian = (enum lap_endian)t->endian,
+		.dialect = (enum lap_dialect)t->dialect,
 		.cpu = cpu,
 		.size = size,
 	};

@@ -34,11 +34,11 @@ struct ltool {
 	struct lapmerge merge;
 	struct lapmachine machine; /* of commands with LTOOL_WITH_MACHINE */
 
-	uint8_t endian;  /* enum lap_endian */
-	uint8_t dialect; /* enum lap_dialect */
-	uint8_t format;  /* enum lap_format */
-	uint8_t offset_in_pages;
-	uint8_t no_refs; /* no event for each reference */
+	int endian;  /* enum lap_endian */
+	int dialect; /* enum lap_dialect */
+	int format;  /* enum lap_format */
+	int offset_in_pages;
+	int no_refs; /* no event for each reference */
 	bool json;
 	uint32_t kernel_base;
 	uint64_t window;  /* cycles */
