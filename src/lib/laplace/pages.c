@@ -79,38 +79,29 @@ lappages_end_space(struct lappages *p, struct lap_space *s)
 	s->dead = true;
 }
 
+/* The file or segment of an event, made if it is new. */
 static struct lap_object *
-get_object(struct lappages *p, struct lapids *ids, uint8_t class, const uint64_t *key)
+object_of(struct lappages *p, const struct lap_event *ev)
 {
-	struct lap_object *o = lapids_find(ids, key[0], key[1], key[2]);
+	const uint64_t *arg = ev->arg;
+	bool segment = ev->tag == 's' || ev->tag == '/'; /* which have no device */
+	struct lapids *ids = segment ? &p->segments : &p->files;
+	uint64_t id = segment ? arg[LAP_SHM] : arg[LAP_INODE];
+	struct lap_object *o = lapids_find(ids, id, arg[LAP_MAJOR], arg[LAP_MINOR]);
 	if (o)
 		return o;
 	struct lap_object **objects = lap_grow(p->objects, p->nobjects, &p->objects_cap, sizeof(struct lap_object *));
 	p->objects = objects ? objects : p->objects;
 	o = objects ? calloc(1, sizeof(*o)) : NULL;
-	if (!o || lapids_set(ids, key[0], key[1], key[2], o) < 0) {
+	if (!o || lapids_set(ids, id, arg[LAP_MAJOR], arg[LAP_MINOR], o) < 0) {
 		free(o);
 		p->failed = true;
 		return NULL;
 	}
 	objects[p->nobjects++] = o;
 	o->index = (uint32_t)p->nobjects;
-	o->class = class;
+	o->class = segment ? LAP_CLASS_SEGMENT : LAP_CLASS_FILE;
 	return o;
-}
-
-static struct lap_object *
-file_of(struct lappages *p, const struct lap_event *ev)
-{
-	const uint64_t key[] = { ev->arg[LAP_INODE], ev->arg[LAP_MAJOR], ev->arg[LAP_MINOR] };
-	return get_object(p, &p->files, LAP_CLASS_FILE, key);
-}
-
-static struct lap_object *
-segment_of(struct lappages *p, const struct lap_event *ev)
-{
-	const uint64_t key[] = { ev->arg[LAP_SHM], 0, 0 };
-	return get_object(p, &p->segments, LAP_CLASS_SEGMENT, key);
 }
 
 /* ---- Touches. ---- */
@@ -266,13 +257,6 @@ map(struct lappages *p, struct lap_space *s, struct span at, uint32_t owner, uin
 }
 
 static void
-map_object(struct lappages *p, struct lap_space *s, struct span at, const struct lap_object *o, uint64_t base)
-{
-	if (o)
-		map(p, s, at, o->index, base);
-}
-
-static void
 move_mapping(struct lappages *p, struct lap_space *s, struct span to, struct span from)
 {
 	uint64_t n = from.last - from.first < to.last - to.first ? from.last - from.first : to.last - to.first;
@@ -353,6 +337,7 @@ uint64_t
 lappages_event(struct lappages *p, const struct lap_event *ev, struct lap_space *s, struct lap_space *dup)
 {
 	const uint64_t *arg = ev->arg;
+	const struct lap_object *o;
 	struct span at = { 0 };
 	uint64_t page = 0;
 	if ((!s || s->dead) && strchr("DMms@UC", ev->tag))
@@ -364,18 +349,22 @@ lappages_event(struct lappages *p, const struct lap_event *ev, struct lap_space 
 		if (dup)
 			duplicate(p, s, dup, span_of(arg[LAP_START], arg[LAP_STOP] - arg[LAP_START]));
 		break;
-	case 'M': map_object(p, s, at, file_of(p, ev), p->offset_in_pages ? arg[LAP_OFFSET] : arg[LAP_OFFSET] >> LAP_PAGE_SHIFT); break;
+	case 'M':
+	case 's':
+		o = object_of(p, ev);
+		if (o)
+			map(p, s, at, o->index, p->offset_in_pages ? arg[LAP_OFFSET] : arg[LAP_OFFSET] >> LAP_PAGE_SHIFT);
+		break;
 	/* Anonymous pages have their own number as index, so that neighbours become one range. */
 	case 'm': map(p, s, at, 0, at.first); break;
-	case 's': map_object(p, s, at, segment_of(p, ev), 0); break;
 	case '@': move_mapping(p, s, at, span_of(arg[LAP_OLD_ADDRESS], arg[LAP_OLD_LENGTH])); break;
 	case 'U': unmap(p, s, at); break;
 	case 'C': page = copy_on_write(p, s, arg[LAP_ADDRESS] >> LAP_PAGE_SHIFT); break;
 	case '<':
-	case '>': transfer(p, file_of(p, ev), span_of(arg[LAP_OFFSET], arg[LAP_LENGTH])); break;
-	case '-': retire(p, file_of(p, ev), 0); break;
-	case 't': retire(p, file_of(p, ev), (arg[LAP_LENGTH] >> LAP_PAGE_SHIFT) + (arg[LAP_LENGTH] % LAP_PAGE_SIZE != 0)); break;
-	case '/': retire(p, segment_of(p, ev), 0); break;
+	case '>': transfer(p, object_of(p, ev), span_of(arg[LAP_OFFSET], arg[LAP_LENGTH])); break;
+	case '-':
+	case '/': retire(p, object_of(p, ev), 0); break;
+	case 't': retire(p, object_of(p, ev), (arg[LAP_LENGTH] >> LAP_PAGE_SHIFT) + (arg[LAP_LENGTH] % LAP_PAGE_SIZE != 0)); break;
 	default: break;
 	}
 	p->failed = p->failed || p->pool.failed;

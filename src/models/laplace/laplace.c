@@ -101,6 +101,18 @@ static const struct label diag_labels[] = {
 		},                                                 \
 	}
 
+/* A number that holds until the next one. */
+#define NUMBER(NAME, TITLE, TYPE, FILE, ...)                  \
+	{                                                     \
+		.name = (NAME),                               \
+		.title = "Laplace: " TITLE,                   \
+		.prv_type = (TYPE),                           \
+		.dup = DUP_SKIP,                              \
+		.values = VALUES_ANY,                         \
+		.view = { .file = (FILE), .gradient = true }, \
+		__VA_ARGS__                                   \
+	}
+
 static const struct chan_decl chans[] = {
 	[REF] = {
 		.name = "ref",
@@ -157,48 +169,15 @@ static const struct chan_decl chans[] = {
 	[STORE_BYTES] = TOTAL("win.store_bytes", "bytes stored in the window", 314, TRACK_ANY, TRACK_OWN, "store-bytes"),
 	[WORKING_SET] = TOTAL("win.working_set", "working set of the window (pages)", 315, TRACK_ANY, TRACK_OWN, "working-set"),
 	[FOOTPRINT] = TOTAL("footprint", "footprint (pages)", 316, TRACK_ANY, TRACK_OWN, "footprint"),
-	[MAPPED] = {
-		.name = "mapped_kib",
-		.title = "Laplace: mapped memory (KiB)",
-		.prv_type = 317,
-		.dup = DUP_SKIP,
-		.values = VALUES_ANY,
-		.cpu_track = TRACK_HIDDEN,
-		.view = { .file = "mapped", .gradient = true },
-	},
+	[MAPPED] = NUMBER("mapped_kib", "mapped memory (KiB)", 317, "mapped", .cpu_track = TRACK_HIDDEN),
 	[NEW_PAGES] = TOTAL("win.new_pages", "first touches in the window", 318, TRACK_ANY, TRACK_OWN, "new-pages"),
 	[REFS] = TOTAL("win.refs", "references in the window", 319, TRACK_ANY, TRACK_OWN, "references"),
 	[FILE_READ] = TOTAL("win.file_read", "bytes read from files in the window", 320, TRACK_ANY, TRACK_OWN, "file-read"),
 	[FILE_WRITE] = TOTAL("win.file_write", "bytes written to files in the window", 321, TRACK_ANY, TRACK_OWN, "file-write"),
 	[SWITCHES] = TOTAL("win.switches", "schedule events in the window", 330, TRACK_HIDDEN, TRACK_OWN, "switches"),
-	[TASKS] = {
-		.name = "tasks",
-		.title = "Laplace: live tasks",
-		.prv_type = 331,
-		.dup = DUP_SKIP,
-		.values = VALUES_ANY,
-		.thread_track = TRACK_HIDDEN,
-		.cpu_track = TRACK_OWN,
-		.view = { .file = "tasks", .gradient = true },
-	},
-	[SPACES] = {
-		.name = "spaces",
-		.title = "Laplace: live address spaces",
-		.prv_type = 332,
-		.dup = DUP_SKIP,
-		.values = VALUES_ANY,
-		.thread_track = TRACK_HIDDEN,
-		.cpu_track = TRACK_OWN,
-		.view = { .file = "spaces", .gradient = true },
-	},
-	[PAGE] = {
-		.name = "page",
-		.title = "Laplace: page",
-		.prv_type = 340,
-		.dup = DUP_SKIP,
-		.values = VALUES_ANY,
-		.view = { .file = "page", .gradient = true },
-	},
+	[TASKS] = NUMBER("tasks", "live tasks", 331, "tasks", .thread_track = TRACK_HIDDEN, .cpu_track = TRACK_OWN),
+	[SPACES] = NUMBER("spaces", "live address spaces", 332, "spaces", .thread_track = TRACK_HIDDEN, .cpu_track = TRACK_OWN),
+	[PAGE] = NUMBER("page", "page", 340, "page", .kind = CHAN_SINGLE),
 	[DIAG] = {
 		.name = "diag",
 		.title = "Laplace: diagnostic",

@@ -2,15 +2,6 @@
 /* schema: what the µScope file of a Laplace trace can hold. */
 #include "uscope.h"
 
-const char *const lschema_totals[LU_TOTALS] = {
-	[LU_LOADS] = "loads",
-	[LU_STORES] = "stores",
-	[LU_FETCHES] = "fetches",
-	[LU_LOAD_BYTES] = "load_bytes",
-	[LU_STORE_BYTES] = "store_bytes",
-	[LU_NEW_PAGES] = "new_pages",
-};
-
 enum {
 	SCOPE = 1,
 	REF_KIND = 0,
@@ -21,7 +12,7 @@ enum {
 	ENUMS,
 };
 
-static const struct conv_table storages[LU_STORAGES] = {
+const struct conv_table lschema_storages[LU_STORAGES] = {
 	[LU_CPU] = { "cpu", 1, 0, { { "pid", USCOPE_U32, 0 }, { "space", USCOPE_U32, 0 }, { "mode", USCOPE_ENUM, MODE }, { "ksection", USCOPE_U8, 0 } } },
 	[LU_TASKS] = { "tasks", LU_TASKS_MAX, USCOPE_SPARSE, { { "pid", USCOPE_U32, 0 }, { "parent", USCOPE_U32, 0 }, { "space", USCOPE_U32, 0 }, { "state", USCOPE_ENUM, TASK_STATE }, { "start_cycle", USCOPE_U64, 0 }, { "program", USCOPE_STRING_REF, 0 } } },
 	[LU_COUNTERS] = { "task_counters", LU_TASKS_MAX, 0, { { "loads", USCOPE_U64, 0 }, { "stores", USCOPE_U64, 0 }, { "fetches", USCOPE_U64, 0 }, { "load_bytes", USCOPE_U64, 0 }, { "store_bytes", USCOPE_U64, 0 }, { "new_pages", USCOPE_U64, 0 } } },
@@ -65,11 +56,11 @@ add_enums(schema_t *s)
 static int
 add_tables(schema_t *s, uint32_t ncpus)
 {
-	struct conv_table cpus = storages[LU_CPU];
+	struct conv_table cpus = lschema_storages[LU_CPU];
 	cpus.slots = (uint16_t)ncpus;
 	int rc = convscope_storage(s, SCOPE, &cpus);
 	for (int i = LU_CPU + 1; i < LU_STORAGES && rc >= 0; i++)
-		rc = convscope_storage(s, SCOPE, &storages[i]);
+		rc = convscope_storage(s, SCOPE, &lschema_storages[i]);
 	if (rc >= 0)
 		rc = uscope_schema_add_property(s, LU_REGIONS, "live", USCOPE_U32, 0);
 	for (int i = 0; i <= LU_SWITCH && rc >= 0; i++)

@@ -247,7 +247,7 @@ open_writer(struct luscope *u)
 	if (rc < 0)
 		return rc;
 	for (int i = 0; i < LU_TOTALS; i++)
-		u->counters[i] = uscope_summary_counter(u->file.w, lschema_totals[i], LU_COUNTERS);
+		u->counters[i] = uscope_summary_counter(u->file.w, lschema_storages[LU_COUNTERS].fields[i].name, LU_COUNTERS);
 	return 0;
 }
 

@@ -156,8 +156,7 @@ struct luscope {
 
 /* The schema of such a file. NULL: no memory. */
 schema_t *lschema_make(uint64_t freq, uint32_t ncpus);
-/* Names of the fields of LU_COUNTERS. */
-extern const char *const lschema_totals[LU_TOTALS];
+extern const struct conv_table lschema_storages[LU_STORAGES];
 
 /* In the first frame: the kernel. */
 void ltables_begin(struct luscope *u);
