@@ -3,18 +3,12 @@
 
 #include "model.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int
-hex_digit(char c)
-{
-	const char *at = c ? strchr("0123456789abcdef", c | 0x20) : NULL;
-	return at ? (int)(at - "0123456789abcdef") : -1;
-}
 
 /* One character of the name of an event: itself, '?', or \xNN as odd ones are printed.
  * Returns what is behind it. */
@@ -23,9 +17,9 @@ read_letter(const char *p, uint8_t *c, bool *any)
 {
 	*any = *p == '?';
 	*c = (uint8_t)*p;
-	if (p[0] != '\\' || p[1] != 'x' || hex_digit(p[2]) < 0 || hex_digit(p[3]) < 0)
+	if (p[0] != '\\' || p[1] != 'x' || !isxdigit((unsigned char)p[2]) || !isxdigit((unsigned char)p[3]))
 		return p + 1;
-	*c = (uint8_t)(hex_digit(p[2]) << 4 | hex_digit(p[3]));
+	(void)sscanf(p + 2, "%2hhx", c);
 	return p + 4;
 }
 
@@ -92,16 +86,12 @@ add_value(struct filter *f, const struct cli *cli, int id, const char *text)
 		break;
 	default: break;
 	}
-	struct filter_value **list = id == 'e' ? &f->events : id == 't' ? &f->threads
-		: id == 'p'                                             ? &f->procs
-		: id == 'l'                                             ? &f->looms
-									: &f->streams;
 	struct filter_value *copy = arena_new(&f->arena, struct filter_value, 1);
 	if (!copy)
 		return no_memory(cli);
 	*copy = v;
-	copy->next = *list;
-	*list = copy;
+	copy->next = f->values[id];
+	f->values[id] = copy;
 	return 0;
 }
 
@@ -174,8 +164,8 @@ has_name(const struct filter_value *list, const char *name)
 bool
 filter_takes_stream(const struct filter *f, const struct stream *s)
 {
-	return has_name(f->streams, s->relpath) && has_name(f->looms, s->meta.loom) &&
-		has_number(f->procs, s->meta.pid) && has_number(f->threads, s->meta.tid);
+	return has_name(f->values['s'], s->relpath) && has_name(f->values['l'], s->meta.loom) &&
+		has_number(f->values['p'], s->meta.pid) && has_number(f->values['t'], s->meta.tid);
 }
 
 bool
@@ -183,10 +173,10 @@ filter_takes_name(const struct filter *f, const uint8_t mcv[3])
 {
 	if (f->has_models && !f->models[mcv[0]])
 		return false;
-	for (const struct filter_value *v = f->events; v; v = v->next)
+	for (const struct filter_value *v = f->values['e']; v; v = v->next)
 		if ((v->any[0] || v->mcv[0] == mcv[0]) && (v->any[1] || v->mcv[1] == mcv[1]) && (v->any[2] || v->mcv[2] == mcv[2]))
 			return true;
-	return !f->events;
+	return !f->values['e'];
 }
 
 void

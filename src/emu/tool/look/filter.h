@@ -53,11 +53,7 @@ struct filter {
 	int64_t last;
 	bool models[256]; /* by letter */
 	bool has_models;
-	struct filter_value *streams;
-	struct filter_value *threads;
-	struct filter_value *procs;
-	struct filter_value *looms;
-	struct filter_value *events;
+	struct filter_value *values[128]; /* by the letter of the option */
 };
 
 /* Takes an option of FILTER_OPTIONS. Returns 0; CLI_USAGE or CLI_FAILED (reported). */
@@ -78,14 +74,14 @@ filter_takes(const struct filter *f, const struct event *ev)
 {
 	if (ev->clock < f->first || ev->clock > f->last)
 		return false;
-	return (!f->has_models && !f->events) || filter_takes_name(f, ev->mcv);
+	return (!f->has_models && !f->values['e']) || filter_takes_name(f, ev->mcv);
 }
 
 /* Whether every event of a stream that is wanted is. */
 static inline bool
 filter_takes_all(const struct filter *f)
 {
-	return f->first == INT64_MIN && f->last == INT64_MAX && !f->has_models && !f->events;
+	return f->first == INT64_MIN && f->last == INT64_MAX && !f->has_models && !f->values['e'];
 }
 
 /* Frees. */

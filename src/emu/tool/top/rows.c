@@ -6,18 +6,16 @@
 #include <string.h>
 
 enum {
+	MODELS = 256,
 	LINES = 20, /* about as many rows when no interval is given */
 };
 
-static int
-add_row(struct top *top, size_t *cap, const struct top_row *row)
+/* There is room for all rows. */
+static void
+add_row(struct top *top, const struct top_row *row)
 {
-	if (row->tally.events == 0 && top->by != TOP_TIME)
-		return 0;
-	if (!arena_grow(&top->trace->arena, &top->rows, top->nrows, cap, sizeof(*top->rows)))
-		return diag_no_memory(top->trace->diag);
-	top->rows[top->nrows++] = *row;
-	return 0;
+	if (row->tally.events || top->by == TOP_TIME)
+		top->rows[top->nrows++] = *row;
 }
 
 static const char *
@@ -29,36 +27,30 @@ model_name(uint8_t letter)
 	return NULL;
 }
 
-static int
-event_rows(struct top *top, size_t *cap)
+static void
+event_rows(struct top *top)
 {
-	int rc = 0;
-	for (size_t i = 1; i < top->catalog.dispatch.nops && rc == 0; i++) {
+	for (size_t i = 1; i < top->catalog.dispatch.nops; i++) {
 		struct top_row row = { .tally = top->kinds[i], .name = top->catalog.kinds[i].model->name };
 		memcpy(row.mcv, top->catalog.kinds[i].sig->mcv, 3);
-		rc = add_row(top, cap, &row);
+		add_row(top, &row);
 	}
-	for (size_t i = 0; i < top->odd.cap && rc == 0; i++) {
+	for (size_t i = 0; i < top->odd.cap; i++) {
 		const struct tally *tally = top->odd.slots[i].value;
 		uint64_t mcv = top->odd.slots[i].key;
 		if (!tally)
 			continue;
 		struct top_row row = { .tally = *tally, .mcv = { (uint8_t)(mcv >> 16), (uint8_t)(mcv >> 8), (uint8_t)mcv } };
 		row.name = model_name(row.mcv[0]);
-		rc = add_row(top, cap, &row);
+		add_row(top, &row);
 	}
-	return rc;
 }
 
-static int
-model_rows(struct top *top, size_t *cap)
+static void
+model_rows(struct top *top)
 {
-	int rc = 0;
-	for (int c = 0; c < 256 && rc == 0; c++) {
-		struct top_row row = { .tally = top->models[c], .mcv = { (uint8_t)c }, .name = model_name((uint8_t)c) };
-		rc = add_row(top, cap, &row);
-	}
-	return rc;
+	for (int c = 0; c < MODELS; c++)
+		add_row(top, &(struct top_row){ .tally = top->models[c], .mcv = { (uint8_t)c }, .name = model_name((uint8_t)c) });
 }
 
 /* The name as the runtime names directories, or the stream when that is not known. */
@@ -83,22 +75,22 @@ by_name(const void *a, const void *b)
 	return strcmp(((const struct top_row *)a)->name, ((const struct top_row *)b)->name);
 }
 
+/* Returns 0, or <0 (reported). */
 static int
-stream_rows(struct top *top, size_t *cap)
+stream_rows(struct top *top)
 {
-	int rc = 0;
-	for (size_t i = 0; i < top->trace->nstreams && rc == 0; i++) {
+	for (size_t i = 0; i < top->trace->nstreams; i++) {
 		const struct stream *s = &top->trace->streams[i];
 		struct top_row row = { .tally = top->streams[i], .stream = s, .name = stream_name(top, s) };
-		rc = row.name ? add_row(top, cap, &row) : diag_no_memory(top->trace->diag);
+		if (!row.name)
+			return diag_no_memory(top->trace->diag);
+		add_row(top, &row);
 	}
-	if (rc < 0 || top->nrows == 0)
-		return rc;
 	/* Streams of one name are one row. */
 	qsort(top->rows, top->nrows, sizeof(*top->rows), by_name);
-	size_t n = 1;
-	for (size_t i = 1; i < top->nrows; i++) {
-		if (by_name(&top->rows[n - 1], &top->rows[i]) == 0)
+	size_t n = 0;
+	for (size_t i = 0; i < top->nrows; i++) {
+		if (n && by_name(&top->rows[n - 1], &top->rows[i]) == 0)
 			tally_add(&top->rows[n - 1].tally, &top->rows[i].tally);
 		else
 			top->rows[n++] = top->rows[i];
@@ -122,26 +114,22 @@ choose_step(const struct top *top)
 	}
 }
 
-static int
-time_rows(struct top *top, size_t *cap)
+static void
+time_rows(struct top *top)
 {
-	int rc = 0;
-	if (!top->step)
-		top->step = choose_step(top);
 	size_t each = (size_t)(top->step / top->width);
 	/* Only the intervals from the first event counted to the last one. */
 	size_t begin = 0;
 	while (begin < top->nbins && top->bins[begin].events == 0)
 		begin++;
 	if (top->early.events)
-		rc = add_row(top, cap, &(struct top_row){ .tally = top->early, .early = true });
-	for (size_t i = begin / each * each; i < top->nbins && rc == 0; i += each) {
+		add_row(top, &(struct top_row){ .tally = top->early, .early = true });
+	for (size_t i = begin / each * each; i < top->nbins; i += each) {
 		struct top_row row = { .time = i * (uint64_t)top->width };
 		for (size_t k = i; k < i + each && k < top->nbins; k++)
 			tally_add(&row.tally, &top->bins[k]);
-		rc = add_row(top, cap, &row);
+		add_row(top, &row);
 	}
-	return rc;
 }
 
 static int
@@ -159,15 +147,26 @@ by_count(const void *a, const void *b)
 int
 top_rows(struct top *top)
 {
-	size_t cap = 0;
-	int rc;
+	if (top->by == TOP_TIME && !top->step)
+		top->step = choose_step(top);
+	size_t most[] = {
+		[TOP_EVENT] = top->catalog.dispatch.nops + top->odd.n,
+		[TOP_MODEL] = MODELS,
+		[TOP_TIME] = top->by == TOP_TIME ? top->nbins / (size_t)(top->step / top->width) + 2 : 0,
+		[TOP_THREAD] = top->trace->nstreams,
+		[TOP_PROCESS] = top->trace->nstreams,
+		[TOP_LOOM] = top->trace->nstreams,
+	};
+	int rc = 0;
+	top->rows = arena_new(&top->trace->arena, struct top_row, most[top->by]);
+	if (!top->rows)
+		return diag_no_memory(top->trace->diag);
 	switch (top->by) {
-	case TOP_EVENT: rc = event_rows(top, &cap); break;
-	case TOP_MODEL: rc = model_rows(top, &cap); break;
-	case TOP_TIME: return time_rows(top, &cap);
-	default: rc = stream_rows(top, &cap); break;
+	case TOP_EVENT: event_rows(top); break;
+	case TOP_MODEL: model_rows(top); break;
+	case TOP_TIME: time_rows(top); return 0;
+	default: rc = stream_rows(top); break;
 	}
-	if (rc == 0 && top->nrows)
-		qsort(top->rows, top->nrows, sizeof(*top->rows), by_count);
+	qsort(top->rows, top->nrows, sizeof(*top->rows), by_count);
 	return rc;
 }
