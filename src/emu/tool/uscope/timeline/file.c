@@ -53,15 +53,6 @@ no_memory(const struct tlfile *f)
 /* ---- Finding things in the schema. ---- */
 
 static int
-find_scope(const schema_t *s, const char *protocol)
-{
-	for (uint32_t i = 0; i < s->num_scopes; i++)
-		if (s->scopes[i].protocol && strcmp(s->scopes[i].protocol, protocol) == 0)
-			return (int)i;
-	return -1;
-}
-
-static int
 find_storage(const schema_t *s, uint16_t scope, const char *name)
 {
 	for (uint32_t i = 0; i < s->num_storages; i++) {
@@ -148,8 +139,10 @@ read_class(struct tlfile *f, const uscope_state_t *state, enum tl_class k)
 	struct tlclass *c = &f->classes[k];
 	c->name = class_names[k].name;
 	c->punctual = c->table = -1;
-	int scope = find_scope(s, class_names[k].protocol);
-	if (scope < 0)
+	uint32_t scope = 0;
+	while (scope < s->num_scopes && (!s->scopes[scope].protocol || strcmp(s->scopes[scope].protocol, class_names[k].protocol) != 0))
+		scope++;
+	if (scope == s->num_scopes)
 		return k == TL_BREAKDOWN || damaged(f, "the scope of the %ss is missing: protocol '%s'", c->name, class_names[k].protocol);
 	c->exists = true;
 	c->scope = (uint16_t)scope;

@@ -38,12 +38,6 @@ struct writer {
 
 /* ---- Records. ---- */
 
-static uint16_t
-column(const struct output *o, const struct tlchannel *ch)
-{
-	return (uint16_t)(o->nchannels == 1 ? 0 : ch->place);
-}
-
 static int64_t
 value_of(struct writer *w, const struct tlchannel *ch, uint64_t raw)
 {
@@ -52,44 +46,31 @@ value_of(struct writer *w, const struct tlchannel *ch, uint64_t raw)
 	return state.value;
 }
 
+/* Writes a change of a field, or a punctual value. */
 static int
-take_op(struct writer *w, const uscope_item_t *item)
+take(struct writer *w, const uscope_item_t *item)
 {
 	const struct tlfile *f = &w->t->file;
-	bool sets = item->action == USCOPE_SLOT_ADD || item->action == USCOPE_SLOT_SET;
-	const struct tlchannel *ch = tlfile_channel(f, item->storage, item->field);
-	if (!ch || !sets || item->slot >= f->classes[ch->class].nrows)
-		return 0;
-	uint64_t *raw = &w->raw[tlfile_cell(f, ch, item->slot)];
-	*raw = tlchannel_apply(ch, *raw, item);
+	struct record r = { .time = (int64_t)(item->time_ps / PS_PER_NS) };
+	const struct tlchannel *ch;
+	if (item->kind == USCOPE_ITEM_OP) {
+		bool sets = item->action == USCOPE_SLOT_ADD || item->action == USCOPE_SLOT_SET;
+		ch = tlfile_channel(f, item->storage, item->field);
+		if (!ch || !sets || item->slot >= f->classes[ch->class].nrows)
+			return 0;
+		uint64_t *raw = &w->raw[tlfile_cell(f, ch, item->slot)];
+		*raw = tlchannel_apply(ch, *raw, item);
+		r.row = item->slot;
+		r.value = value_of(w, ch, *raw);
+	} else {
+		ch = tlfile_punctual(f, item, &r.row, &r.value);
+		if (!ch)
+			return 0;
+		r.kind = RECORD_PUNCTUAL;
+		r.before = value_of(w, ch, w->raw[tlfile_cell(f, ch, r.row)]);
+	}
 	struct output *o = w->of_channel[ch - f->channels];
-	const struct record r = {
-		.time = (int64_t)(item->time_ps / PS_PER_NS),
-		.value = value_of(w, ch, *raw),
-		.row = item->slot,
-		.col = column(o, ch),
-	};
-	return prv_put(&o->prv, &r);
-}
-
-static int
-take_event(struct writer *w, const uscope_item_t *item)
-{
-	const struct tlfile *f = &w->t->file;
-	uint32_t row;
-	int64_t value;
-	const struct tlchannel *ch = tlfile_punctual(f, item, &row, &value);
-	if (!ch)
-		return 0;
-	struct output *o = w->of_channel[ch - f->channels];
-	const struct record r = {
-		.time = (int64_t)(item->time_ps / PS_PER_NS),
-		.value = value,
-		.row = row,
-		.col = column(o, ch),
-		.kind = RECORD_PUNCTUAL,
-		.before = value_of(w, ch, w->raw[tlfile_cell(f, ch, row)]),
-	};
+	r.col = (uint16_t)(o->nchannels == 1 ? 0 : ch->place);
 	return prv_put(&o->prv, &r);
 }
 
@@ -101,12 +82,8 @@ take_all(struct writer *w)
 	int rc = 0;
 	walk_begin(&walk, w->t->tool, w->t->file.src, 0, UINT64_MAX);
 	while (rc == 0 && walk_next(&walk, &item)) {
-		if (item.bad)
-			continue;
-		if (item.kind == USCOPE_ITEM_OP)
-			rc = take_op(w, &item);
-		else if (item.kind == USCOPE_ITEM_EVENT)
-			rc = take_event(w, &item);
+		if (!item.bad && (item.kind == USCOPE_ITEM_OP || item.kind == USCOPE_ITEM_EVENT))
+			rc = take(w, &item);
 	}
 	int status = walk_end(&walk);
 	return rc < 0 ? STATUS_BAD : status;
