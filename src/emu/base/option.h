@@ -16,6 +16,7 @@ enum cli_take {
 	CLI_SET,    /* int or enum: what `max` is */
 	CLI_TEXT,   /* const char *: the argument */
 	CLI_NUMBER, /* uint64_t: the argument, from min to max */
+	CLI_PS,     /* uint64_t: the argument, a time such as 1.5us, in ps */
 	CLI_WORD,   /* int: which of `max` words the argument is */
 };
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli.h"
 
+#include "when.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -157,6 +159,7 @@ static int
 take_option(const struct cli *c, int id)
 {
 	char name[80];
+	const char *why;
 	const struct cli_option *o = c->options + (id >= LONG_ONLY ? id - LONG_ONLY : 0);
 	while (id < LONG_ONLY && o->id != id)
 		o++;
@@ -170,6 +173,7 @@ take_option(const struct cli *c, int id)
 		if (has_letter(o))
 			(void)snprintf(name, sizeof(name), "-%c", o->id);
 		return cli_number(c, name, o->min, o->max, optarg, o->to) ? 0 : CLI_USAGE;
+	case CLI_PS: return when_parse_ps(optarg, o->to, &why) ? 0 : cli_usage(c, "%s '%s': %s", name, optarg, why);
 	case CLI_WORD:
 	default: *(int *)o->to = cli_choose(c, name, o->words, (size_t)o->max, optarg); return *(int *)o->to < 0 ? CLI_USAGE : 0;
 	}

@@ -138,8 +138,8 @@ run_check(struct tool *t, int argc, char **argv)
 {
 	struct check c = { .src = &t->in[0] };
 	bool verify = false;
-	const struct tool_option own[] = {
-		{ { 0, "verify", NULL, "replay: checkpoints and summary fit what is before" }, TAKE_FLAG, &verify },
+	const struct cli_option own[] = {
+		{ 0, "verify", NULL, "replay: checkpoints and summary fit what is before", CLI_FLAG, &verify },
 	};
 	t->own_report = true;
 	if (!utool_ready(t, utool_next(t, UTOOL_OPTIONS(own), argc, argv), argc, argv, 1))

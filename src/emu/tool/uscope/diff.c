@@ -246,8 +246,8 @@ int
 run_diff(struct tool *t, int argc, char **argv)
 {
 	struct diff d = { .tool = t, .in = t->in, .w = &t->out };
-	const struct tool_option own[] = {
-		{ { 'a', "all", NULL, "all differences, not only the first" }, TAKE_FLAG, &d.all },
+	const struct cli_option own[] = {
+		{ 'a', "all", NULL, "all differences, not only the first", CLI_FLAG, &d.all },
 	};
 	if (!utool_ready(t, utool_next(t, UTOOL_OPTIONS(own), argc, argv), argc, argv, 2))
 		return t->status;

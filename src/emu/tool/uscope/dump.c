@@ -61,9 +61,9 @@ run_dump(struct tool *t, int argc, char **argv)
 	struct source *src = &t->in[0];
 	struct dump dump = { .src = src };
 	bool frames = false;
-	const struct tool_option own[] = {
-		{ { 0, "frames", NULL, "also a line where each frame begins" }, TAKE_FLAG, &frames },
-		{ { 0, "checkpoints", NULL, "also the state at the begin of each segment" }, TAKE_FLAG, &dump.checkpoints },
+	const struct cli_option own[] = {
+		{ 0, "frames", NULL, "also a line where each frame begins", CLI_FLAG, &frames },
+		{ 0, "checkpoints", NULL, "also the state at the begin of each segment", CLI_FLAG, &dump.checkpoints },
 	};
 	int last = utool_next(t, UTOOL_OPTIONS(own), argc, argv);
 	if (t->text)

@@ -116,17 +116,19 @@ run_export(struct tool *t, int argc, char **argv)
 	struct exporting e = { .src = &t->in[0] };
 	bool labels = false;
 	const char *format = NULL;
-	const struct tool_option own[] = {
-		{ { 0, "format", "FORMAT", "csv or vcd; no default" }, TAKE_TEXT, &format },
-		{ { 0, "labels", NULL, "vcd: labels and texts as strings, for GTKWave" }, TAKE_FLAG, &labels },
+	const struct cli_option own[] = {
+		{ 0, "format", "FORMAT", "csv or vcd; no default", CLI_TEXT, &format },
+		{ 0, "labels", NULL, "vcd: labels and texts as strings, for GTKWave", CLI_FLAG, &labels },
 	};
 	int last = utool_next(t, UTOOL_OPTIONS(own), argc, argv);
-	e.to = format ? find_format(format) : NULL;
-	if (last == CLI_END && !format)
-		return utool_usage(t, "--format=csv or --format=vcd is expected");
-	if (last == CLI_END && !e.to)
-		return utool_usage(t, "--format '%s': it is csv or vcd", format);
-	if (!utool_ready(t, last, argc, argv, 1) || !utool_load(t, e.src, argv[optind]) || !utool_pick(t, e.src))
+	if (last == CLI_END) {
+		if (!format)
+			return utool_usage(t, "--format=csv or --format=vcd is expected");
+		e.to = find_format(format);
+		if (!e.to)
+			return utool_usage(t, "--format '%s': it is csv or vcd", format);
+	}
+	if (!utool_ready(t, last, argc, argv, 1) || !e.to || !utool_load(t, e.src, argv[optind]) || !utool_pick(t, e.src))
 		return t->status;
 	e.self = e.to->open(t, e.src, labels);
 	if (!e.self)

@@ -235,8 +235,8 @@ int
 run_info(struct tool *t, int argc, char **argv)
 {
 	bool segments = false;
-	const struct tool_option own[] = {
-		{ { 0, "segments", NULL, "also each segment" }, TAKE_FLAG, &segments },
+	const struct cli_option own[] = {
+		{ 0, "segments", NULL, "also each segment", CLI_FLAG, &segments },
 	};
 	struct source *src = &t->in[0];
 	t->own_report = true;

@@ -340,8 +340,8 @@ int
 run_konata(struct tool *t, int argc, char **argv)
 {
 	const char *core = NULL;
-	const struct tool_option own[] = {
-		{ { 0, "core", "PATH", "scope of the processor (default: the first one)" }, TAKE_TEXT, &core },
+	const struct cli_option own[] = {
+		{ 0, "core", "PATH", "scope of the processor (default: the first one)", CLI_TEXT, &core },
 	};
 	struct source *src = &t->in[0];
 	if (!utool_begin(t, UTOOL_OPTIONS(own), argc, argv))

@@ -19,9 +19,9 @@ run_state(struct tool *t, int argc, char **argv)
 {
 	uint64_t time = UINT64_MAX;
 	bool all = false;
-	const struct tool_option own[] = {
-		{ { 't', "time", "TIME", "what has happened up to and at it (default: the end)" }, TAKE_TIME, &time },
-		{ { 'a', "all", NULL, "also slots of zeros of dense storages" }, TAKE_FLAG, &all },
+	const struct cli_option own[] = {
+		{ 't', "time", "TIME", "what has happened up to and at it (default: the end)", CLI_PS, &time },
+		{ 'a', "all", NULL, "also slots of zeros of dense storages", CLI_FLAG, &all },
 	};
 	struct source *src = &t->in[0];
 	if (!utool_begin(t, UTOOL_OPTIONS(own), argc, argv))

@@ -181,9 +181,9 @@ run_summary(struct tool *t, int argc, char **argv)
 {
 	struct overview o = { .src = &t->in[0], .level = NO_LEVEL };
 	uint64_t level = UINT64_MAX;
-	const struct tool_option own[] = {
-		{ { 0, "level", "N", "also the buckets of this level; 0 is the finest" }, TAKE_NUMBER, &level },
-		{ { 0, "counter", "NAME", "only counters of this name, with * and ?" }, TAKE_TEXT, &o.counter },
+	const struct cli_option own[] = {
+		{ 0, "level", "N", "also the buckets of this level; 0 is the finest", CLI_NUMBER, &level, UINT32_MAX },
+		{ 0, "counter", "NAME", "only counters of this name, with * and ?", CLI_TEXT, &o.counter },
 	};
 	if (!utool_begin(t, UTOOL_OPTIONS(own), argc, argv))
 		return t->status;

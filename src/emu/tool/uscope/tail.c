@@ -32,13 +32,17 @@ run_tail(struct tool *tool, int argc, char **argv)
 {
 	struct tail t = { .src = &tool->in[0], .segments = 1 };
 	follow_init(&t.follow, tool, t.src);
-	const struct tool_option own[] = {
-		{ { 'f', "follow", NULL, "go on with what is added, until the trace is complete" }, TAKE_FLAG, &t.follow.on },
-		{ { 'n', "segments", "N", "begin N segments before the end (default: 1)" }, TAKE_NUMBER, &t.segments },
-		{ { 0, "interval", "TIME", "with -f, look for more that often (default: 100ms)" }, TAKE_TIME, &t.follow.interval_ps },
-		{ { 0, "timeout", "TIME", "with -f, give up when nothing comes for so long" }, TAKE_TIME, &t.follow.timeout_ps },
+	const struct cli_option own[] = {
+		{ 'f', "follow", NULL, "go on with what is added, until the trace is complete", CLI_FLAG, &t.follow.on },
+		{ 'n', "segments", "N", "begin N segments before the end (default: 1)" },
+		{ 0, "interval", "TIME", "with -f, look for more that often (default: 100ms)", CLI_PS, &t.follow.interval_ps },
+		{ 0, "timeout", "TIME", "with -f, give up when nothing comes for so long", CLI_PS, &t.follow.timeout_ps },
 	};
-	if (!utool_ready(tool, utool_next(tool, UTOOL_OPTIONS(own), argc, argv), argc, argv, 1))
+	int opt;
+	while ((opt = utool_next(tool, UTOOL_OPTIONS(own), argc, argv)) >= 0)
+		if (!cli_number(&tool->cli, "--segments", 0, UINT32_MAX, optarg, &t.segments))
+			return STATUS_USAGE;
+	if (!utool_ready(tool, opt, argc, argv, 1))
 		return tool->status;
 	if (!follow_open(&t.follow, argv[optind]))
 		return t.follow.status;

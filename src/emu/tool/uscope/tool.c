@@ -13,30 +13,34 @@
 #include <unistd.h>
 
 enum {
-	LONG_ONLY = 256, /* and up: ids of options without a letter */
+	OPT_FORMAT = 256,
+	OPT_MODE,
+	OPT_SCOPE,
+	OPT_STORAGE,
+	OPT_EVENT,
 };
 
 void
-utool_list(struct tool *t, const struct tool_option *own, size_t n, unsigned with)
+utool_list(struct tool *t, const struct cli_option *own, size_t n, unsigned with)
 {
 	const struct {
 		unsigned with;
-		struct tool_option option;
+		struct cli_option option;
 	} shared[] = {
-		{ WITH_RANGE, { { 0, "from", "TIME", "begin at this time, such as 1.5us" }, TAKE_TIME, &t->from } },
-		{ WITH_RANGE, { { 0, "to", "TIME", "end at this time, which is included" }, TAKE_TIME, &t->to } },
-		{ WITH_SCOPE, { { 0, "scope", "PATH", "only what is in this scope or below" }, TAKE_SCOPE } },
-		{ WITH_STORAGE, { { 0, "storage", "NAME", "only this storage: name or path, with * and ?" }, TAKE_STORAGE } },
-		{ WITH_EVENT, { { 0, "event", "NAME", "only events of this type, likewise" }, TAKE_EVENT } },
-		{ WITH_VALUES, { { 0, "hex", NULL, "integers in hexadecimal" }, TAKE_FLAG, &t->hex } },
-		{ WITH_VALUES, { { 0, "raw", NULL, "numbers instead of labels and texts" }, TAKE_FLAG, &t->raw } },
-		{ WITH_JSON, { { 0, "format", "text|json", "how to print; JSON is for programs" }, TAKE_FORMAT } },
-		{ WITH_JSON, { { 0, "json", NULL, "the same as --format=json" }, TAKE_FLAG, &t->json } },
-		{ WITH_OUTPUT, { { 'o', "output", "FILE", "write there instead of on stdout" }, TAKE_TEXT, &t->out_path } },
-		{ WITH_MODE, { { 0, "mode", "MODE", "tolerant (default), strict or recover" }, TAKE_MODE } },
-		{ WITH_MODE, { { 0, "recover", NULL, "find segments whose list is missing or broken" }, TAKE_RECOVER } },
-		{ WITH_PROGRESS, { { 0, "progress", NULL, "show progress even if stderr is no terminal" }, TAKE_FLAG, &t->progress.wanted } },
-		{ ~0u, { { 'q', "quiet", NULL, "print errors only, no warnings" }, TAKE_FLAG, &t->quiet } },
+		{ WITH_RANGE, { 0, "from", "TIME", "begin at this time, such as 1.5us", CLI_PS, &t->from } },
+		{ WITH_RANGE, { 0, "to", "TIME", "end at this time, which is included", CLI_PS, &t->to } },
+		{ WITH_SCOPE, { OPT_SCOPE, "scope", "PATH", "only what is in this scope or below" } },
+		{ WITH_STORAGE, { OPT_STORAGE, "storage", "NAME", "only this storage: name or path, with * and ?" } },
+		{ WITH_EVENT, { OPT_EVENT, "event", "NAME", "only events of this type, likewise" } },
+		{ WITH_VALUES, { 0, "hex", NULL, "integers in hexadecimal", CLI_FLAG, &t->hex } },
+		{ WITH_VALUES, { 0, "raw", NULL, "numbers instead of labels and texts", CLI_FLAG, &t->raw } },
+		{ WITH_JSON, { OPT_FORMAT, "format", "text|json", "how to print; JSON is for programs" } },
+		{ WITH_JSON, { 0, "json", NULL, "the same as --format=json", CLI_FLAG, &t->json } },
+		{ WITH_OUTPUT, { 'o', "output", "FILE", "write there instead of on stdout", CLI_TEXT, &t->out_path } },
+		{ WITH_MODE, { OPT_MODE, "mode", "MODE", "tolerant (default), strict or recover" } },
+		{ WITH_MODE, { 0, "recover", NULL, "find segments whose list is missing or broken", CLI_SET, &t->mode, USCOPE_RECOVER } },
+		{ WITH_PROGRESS, { CLI_PROGRESS(&t->progress) } },
+		{ ~0u, { 'q', "quiet", NULL, "print errors only, no warnings", CLI_FLAG, &t->quiet } },
 	};
 	size_t at = 0;
 	for (size_t i = 0; i < n; i++)
@@ -44,12 +48,7 @@ utool_list(struct tool *t, const struct tool_option *own, size_t n, unsigned wit
 	for (size_t i = 0; i < sizeof(shared) / sizeof(shared[0]); i++)
 		if (with & shared[i].with || shared[i].with == ~0u)
 			t->options[at++] = shared[i].option;
-	for (size_t i = 0; i < at; i++) {
-		t->list[i] = t->options[i].option;
-		if (t->list[i].id == 0)
-			t->list[i].id = LONG_ONLY + (int)i;
-	}
-	t->cli.options = t->list;
+	t->cli.options = t->options;
 	t->cli.noptions = at;
 }
 
@@ -105,49 +104,34 @@ add_pattern(struct tool *t, enum pick_kind kind, const char *pattern)
 	return false;
 }
 
-/* false: reported. */
 static bool
-take_option(struct tool *t, const struct tool_option *o)
+set_format(struct tool *t)
 {
-	char name[40];
-	int i;
-	(void)snprintf(name, sizeof(name), "--%s", o->option.name);
-	switch (o->take) {
-	case TAKE_FLAG: *(bool *)o->to = true; break;
-	case TAKE_TEXT: *(const char **)o->to = optarg; break;
-	case TAKE_TIME: return utool_time(t, name, optarg, o->to);
-	case TAKE_NUMBER: return cli_number(&t->cli, name, 0, UINT32_MAX, optarg, o->to);
-	case TAKE_FORMAT:
-		i = cli_choose(&t->cli, name, cli_text_or_json, 2, optarg);
-		t->json = i == 1;
-		t->text = i == 0;
-		return i >= 0;
-	case TAKE_MODE: return set_mode(t, optarg);
-	case TAKE_RECOVER: t->mode = USCOPE_RECOVER; break;
-	case TAKE_SCOPE: return add_pattern(t, PICK_SCOPE, optarg);
-	case TAKE_STORAGE: return add_pattern(t, PICK_STORAGE, optarg);
-	case TAKE_EVENT: return add_pattern(t, PICK_EVENT, optarg);
-	case TAKE_SELF: break;
-	}
-	return true;
+	int i = cli_choose(&t->cli, "--format", cli_text_or_json, 2, optarg);
+	t->json = i == 1;
+	t->text = i == 0;
+	return i >= 0;
 }
 
 int
-utool_next(struct tool *t, const struct tool_option *own, size_t n, int argc, char **argv)
+utool_next(struct tool *t, const struct cli_option *own, size_t n, int argc, char **argv)
 {
-	int opt;
 	if (!t->cli.options)
 		utool_list(t, own, n, t->command->with);
-	while ((opt = cli_next(&t->cli, argc, argv)) >= 0) {
-		const struct tool_option *o = t->options;
-		for (const struct cli_option *c = t->list; c->id != opt; c++)
-			o++;
-		if (o->take == TAKE_SELF)
-			return opt;
-		if (!take_option(t, o))
+	for (;;) {
+		int opt = cli_next(&t->cli, argc, argv);
+		bool good;
+		switch (opt) {
+		case OPT_FORMAT: good = set_format(t); break;
+		case OPT_MODE: good = set_mode(t, optarg); break;
+		case OPT_SCOPE: good = add_pattern(t, PICK_SCOPE, optarg); break;
+		case OPT_STORAGE: good = add_pattern(t, PICK_STORAGE, optarg); break;
+		case OPT_EVENT: good = add_pattern(t, PICK_EVENT, optarg); break;
+		default: return opt;
+		}
+		if (!good)
 			return CLI_USAGE;
 	}
-	return opt;
 }
 
 bool
@@ -233,7 +217,7 @@ utool_load(struct tool *t, struct source *s, const char *path)
 }
 
 bool
-utool_begin(struct tool *t, const struct tool_option *own, size_t n, int argc, char **argv)
+utool_begin(struct tool *t, const struct cli_option *own, size_t n, int argc, char **argv)
 {
 	int last = utool_next(t, own, n, argc, argv);
 	return utool_ready(t, last, argc, argv, 1) && utool_load(t, &t->in[0], argv[optind]) && utool_pick(t, &t->in[0]);

@@ -42,28 +42,6 @@ enum {
 	UTOOL_OPTIONS_MAX = 40,
 };
 
-/* What an option does with its value. */
-enum take {
-	TAKE_FLAG,   /* sets a bool */
-	TAKE_TEXT,   /* a const char * */
-	TAKE_TIME,   /* a uint64_t, in ps */
-	TAKE_NUMBER, /* a uint64_t, below 2^32 */
-	TAKE_SELF,   /* utool_next() returns its letter */
-	/* Of shared options only. */
-	TAKE_FORMAT,
-	TAKE_MODE,
-	TAKE_RECOVER,
-	TAKE_SCOPE,
-	TAKE_STORAGE,
-	TAKE_EVENT,
-};
-
-struct tool_option {
-	struct cli_option option; /* id 0: it has no letter */
-	enum take take;
-	void *to; /* of the first four */
-};
-
 struct tool;
 
 typedef int run_fn(struct tool *t, int argc, char **argv);
@@ -94,9 +72,8 @@ struct source {
 struct tool {
 	const struct command *command;
 	struct cli cli;
-	struct tool_option options[UTOOL_OPTIONS_MAX];
-	struct cli_option list[UTOOL_OPTIONS_MAX]; /* the same, for the parser */
-	char program[32];                          /* "uscope dump" */
+	struct cli_option options[UTOOL_OPTIONS_MAX];
+	char program[32]; /* "uscope dump" */
 	struct wbuf out;
 	const char *out_path; /* NULL: stdout */
 	struct source in[2];
@@ -116,8 +93,8 @@ struct tool {
 	int status; /* once utool_ready() has said no */
 };
 
-/* Fills options and list with those of the command and the shared ones of these WITH_... */
-void utool_list(struct tool *t, const struct tool_option *own, size_t n, unsigned with);
+/* Fills the options with those of the command and the shared ones of these WITH_... */
+void utool_list(struct tool *t, const struct cli_option *own, size_t n, unsigned with);
 
 void utool_init(struct tool *t, const struct command *c);
 /* Closes all and reports what went wrong. Returns the exit status. */
@@ -125,9 +102,9 @@ int utool_finish(struct tool *t, int status);
 
 /* For a command that reads one file: takes the options, opens the output and t->in[0], and makes
  * the choice of --scope and so on. false: t->status is the exit status. */
-bool utool_begin(struct tool *t, const struct tool_option *own, size_t n, int argc, char **argv);
-/* Its steps. Takes the options up to one of TAKE_SELF; below 0: there are no more. */
-int utool_next(struct tool *t, const struct tool_option *own, size_t n, int argc, char **argv);
+bool utool_begin(struct tool *t, const struct cli_option *own, size_t n, int argc, char **argv);
+/* Its steps. Takes the options up to one of CLI_ASK that is the command's own; below 0: there are no more. */
+int utool_next(struct tool *t, const struct cli_option *own, size_t n, int argc, char **argv);
 /* Whether the command line is right and asks for work: `last` is what utool_next returned
  * last, nargs the number of arguments. Opens the output. */
 bool utool_ready(struct tool *t, int last, int argc, char **argv, int nargs);

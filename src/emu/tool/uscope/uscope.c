@@ -62,7 +62,7 @@ main(int argc, char **argv)
 	t.cli.about = "Look into µScope traces, check, repair and convert them.";
 	utool_list(&t, NULL, 0, ~0u);
 	for (size_t i = 0; i < t.cli.noptions; i++)
-		t.list[i].help = NULL; /* those that a command has are in its help */
+		t.options[i].help = NULL; /* those that a command has are in its help */
 
 	/* A file above the limit is a failed write and not a death. */
 	(void)signal(SIGXFSZ, SIG_IGN);

@@ -162,16 +162,16 @@ run_timeline(struct tool *t, int argc, char **argv)
 	static struct request q; /* large */
 	q = (struct request){ .t = { .tool = t } };
 	follow_init(&q.follow, t, &t->in[0]);
-	const struct tool_option own[] = {
-		{ { 0, "at", "TIME", "what all rows show then: 1.5ms, 50%, end or end-2us" }, TAKE_TEXT, &q.at },
-		{ { 'r', "row", "ROW", "list this row: label, number, cpu/NUMBER; with * and ?" }, TAKE_SELF },
-		{ { 'c', "channel", "NAME", "list this channel: name, label or PRV type, likewise" }, TAKE_SELF },
-		{ { 0, "profile", NULL, "how long the rows were in each state" }, TAKE_FLAG, &q.profile },
-		{ { 0, "prv", "DIR", "write the Paraver files there" }, TAKE_TEXT, &q.prv },
-		{ { 'f', "follow", NULL, "list, and go on until the file is complete" }, TAKE_FLAG, &q.follow.on },
-		{ { 'a', "all", NULL, "also empty states and columns, and what lasts no time" }, TAKE_FLAG, &q.t.all },
-		{ { 0, "interval", "TIME", "with -f, look for more that often (default: 100ms)" }, TAKE_TIME, &q.follow.interval_ps },
-		{ { 0, "timeout", "TIME", "with -f, give up when nothing comes for so long" }, TAKE_TIME, &q.follow.timeout_ps },
+	const struct cli_option own[] = {
+		{ 0, "at", "TIME", "what all rows show then: 1.5ms, 50%, end or end-2us", CLI_TEXT, &q.at },
+		{ 'r', "row", "ROW", "list this row: label, number, cpu/NUMBER; with * and ?" },
+		{ 'c', "channel", "NAME", "list this channel: name, label or PRV type, likewise" },
+		{ 0, "profile", NULL, "how long the rows were in each state", CLI_FLAG, &q.profile },
+		{ 0, "prv", "DIR", "write the Paraver files there", CLI_TEXT, &q.prv },
+		{ 'f', "follow", NULL, "list, and go on until the file is complete", CLI_FLAG, &q.follow.on },
+		{ 'a', "all", NULL, "also empty states and columns, and what lasts no time", CLI_FLAG, &q.t.all },
+		{ 0, "interval", "TIME", "with -f, look for more that often (default: 100ms)", CLI_PS, &q.follow.interval_ps },
+		{ 0, "timeout", "TIME", "with -f, give up when nothing comes for so long", CLI_PS, &q.follow.timeout_ps },
 	};
 	int opt;
 	while ((opt = utool_next(t, UTOOL_OPTIONS(own), argc, argv)) >= 0)
