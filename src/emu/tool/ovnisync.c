@@ -197,7 +197,7 @@ prepare(struct sync *s)
 	if (s->rank == 0)
 		rc = find_nodes(s);
 
-	/* Which ranks are measured. */
+	/* The first rank of each host but that of rank 0 is measured: it learns of it. */
 	int *measured = s->rank == 0 && rc == 0 ? block_alloc((size_t)s->size * sizeof(*measured)) : NULL;
 	for (size_t k = 1; measured && k < s->nnodes; k++)
 		measured[s->nodes[k].rank] = 1;

@@ -29,7 +29,7 @@ enum {
 		'e', "event", "MCV", "events such as VSh, V?[ or VT; ? is any character"      \
 	}
 
-/* What --help says of them below. */
+/* Explains their arguments below the options in --help. */
 #define FILTER_FOOTER                                                                 \
 	"A time with a unit (ns us ms s min h) or a + counts from the first event.\n" \
 	"Lists are split by commas. Status: 0 good, 1 damage or failure, 2 wrong usage.\n"

@@ -123,7 +123,7 @@ end_line(struct dump *d)
 	put_str(&d->out, d->options.format == DUMP_JSON ? "}\n" : "\n");
 }
 
-/* ---- What is written once. ---- */
+/* ---- Texts that are made once. ---- */
 
 /* Begins words that stand in the middle of a line: behind something, which is not kept. */
 static void

@@ -180,7 +180,7 @@ find_bin(struct top *top, int64_t clock, struct bin_range *b)
 	return true;
 }
 
-/* What counts, besides that there is an event. */
+/* An event counts for these, too. */
 enum {
 	NAME = 1,
 	CLOCK = 2, /* its interval, which is looked up only when the last one does not have it */

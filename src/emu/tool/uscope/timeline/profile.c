@@ -29,6 +29,8 @@ struct profile {
 	size_t cap;                 /* power of two */
 	uint32_t nrows[TL_CLASSES]; /* that are chosen */
 	bool failed;                /* reported */
+	size_t row_width;
+	size_t channel_width;
 };
 
 static struct part *
@@ -149,36 +151,30 @@ print_json(const struct profile *p, const struct spot *at, const struct part *pa
 	json_end(w);
 }
 
-struct widths {
-	size_t row;
-	size_t channel;
-};
-
-static struct widths
-find_widths(const struct profile *p)
+static void
+find_widths(struct profile *p)
 {
 	const struct tlfile *f = &p->t->file;
-	struct widths w = { strlen("all breakdown rows"), 0 };
+	p->row_width = strlen("all breakdown rows");
 	for (size_t i = 0; i < p->n; i++) {
 		struct spot at = place_of(f, p->parts[i].where);
 		if (!at.total)
-			tltext_widen(&w.row, f->classes[at.channel->class].names[at.row]);
-		tltext_widen(&w.channel, at.channel->name);
+			tltext_widen(&p->row_width, f->classes[at.channel->class].names[at.row]);
+		tltext_widen(&p->channel_width, at.channel->name);
 	}
-	return w;
 }
 
 static void
-print_text(const struct profile *p, const struct spot *at, const struct part *part, double share, struct widths widths)
+print_text(const struct profile *p, const struct spot *at, const struct part *part, double share)
 {
 	const struct tlfile *f = &p->t->file;
 	const struct tlclass *c = &f->classes[at->channel->class];
 	struct wbuf *w = &p->t->tool->out;
 	char all[40];
 	(void)snprintf(all, sizeof(all), "all %s rows", c->name);
-	tltext_pad(w, at->total ? all : c->names[at->row], widths.row, false);
+	tltext_pad(w, at->total ? all : c->names[at->row], p->row_width, false);
 	put_str(w, "  ");
-	tltext_pad(w, at->channel->name, widths.channel, false);
+	tltext_pad(w, at->channel->name, p->channel_width, false);
 	tltext_time(w, part->time_ps, TIME_WIDTH + 2, 0);
 	wbuf_printf(w, " %7.2f%%  ", 100 * share);
 	char buf[TLLABEL_NUMBER];
@@ -197,7 +193,7 @@ print(struct profile *p, uint64_t range)
 			p->parts[n++] = p->parts[i];
 	if (n)
 		qsort(p->parts, n, sizeof(*p->parts), compare);
-	struct widths widths = find_widths(p);
+	find_widths(p);
 	uint32_t before = 0;
 	for (size_t i = 0; i < n && !utool_stop(p->t->tool); i++) {
 		struct spot at = place_of(&p->t->file, p->parts[i].where);
@@ -209,7 +205,7 @@ print(struct profile *p, uint64_t range)
 		if (i && at.total && before < p->t->file.ncells)
 			put_str(&p->t->tool->out, "\n");
 		before = p->parts[i].where;
-		print_text(p, &at, &p->parts[i], share, widths);
+		print_text(p, &at, &p->parts[i], share);
 	}
 }
 
