@@ -124,16 +124,14 @@ unpack(enum method method, const uint8_t *in, size_t n, struct whole *w)
 	return k == w->n ? NULL : "not a ZSTD frame of the size that the header says";
 }
 
+/* r->whole becomes that of a segment. */
 static int
-whole_load(struct uscope_reader *r, uint32_t segment, const uscope_segment_t *s, struct whole **whole)
+whole_load(struct uscope_reader *r, uint32_t segment, const uscope_segment_t *s)
 {
 	enum method method = method_of(r);
-	*whole = NULL;
 	struct whole *w = r->whole;
-	if (w && w->segment == segment && w->offset == s->offset && w->n == s->raw_size) {
-		*whole = w;
+	if (w && w->segment == segment && w->offset == s->offset && w->n == s->raw_size)
 		return 0;
-	}
 	w = whole_room(r, s->raw_size);
 	if (!w)
 		return status_set(&r->error, USCOPE_E_NOMEM, segment, s->offset, "out of memory");
@@ -156,7 +154,7 @@ whole_load(struct uscope_reader *r, uint32_t segment, const uscope_segment_t *s,
 		whole_drop(w);
 		return status;
 	}
-	*whole = r->whole = w;
+	r->whole = w;
 	return 0;
 }
 
@@ -378,10 +376,9 @@ blob_open(struct blob *b, struct uscope_reader *r, uint32_t segment, const uscop
 			blob_close(b);
 		return status;
 	}
-	struct whole *w;
-	status = whole_load(r, segment, s, &w);
-	if (!w)
+	if ((status = whole_load(r, segment, s)))
 		return status;
+	struct whole *w = r->whole;
 	w->refs++;
 	b->whole = w;
 	b->prefix = w->prefix;

@@ -69,7 +69,7 @@ poll_file(struct uscope_reader *r)
 		status = seglist_chain(r, h.tail_offset);
 		if (status == USCOPE_E_STATE)
 			return replaced(r, "the last segment does not lead to those seen before");
-		if (status == USCOPE_E_NOMEM || status == USCOPE_E_IO)
+		if (is_ours(status))
 			return status;
 		if (status) {
 			/* Not all there yet: the next poll looks again. */

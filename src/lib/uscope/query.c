@@ -180,7 +180,7 @@ decode_known(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, str
 	uint64_t diag[USCOPE_NUM_DIAGS] = { 0 };
 	int status = decode(r, i, s, state, until, diag);
 	/* Out of memory says nothing about the segment: do not mark it. */
-	if (status == USCOPE_E_NOMEM || status == USCOPE_E_IO)
+	if (is_ours(status))
 		return status;
 	if (!(marks & SEGMENT_COUNTED))
 		for (unsigned id = 0; id < USCOPE_NUM_DIAGS; id++)

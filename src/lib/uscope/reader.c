@@ -78,7 +78,7 @@ open_segments(struct uscope_reader *r)
 	}
 	if (complete && !(status = find_segments(r)))
 		status = check_headers(r);
-	if (status == USCOPE_E_NOMEM || status == USCOPE_E_IO)
+	if (is_ours(status))
 		return status;
 	r->complete = complete && !status;
 	return status ? scan_segments(r) : 0;

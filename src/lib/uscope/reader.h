@@ -102,6 +102,13 @@ reader_clear(struct uscope_reader *r)
 	r->error = (uscope_error_t){ .segment = NO_SEGMENT };
 }
 
+/* The reader could not do it; any other status is about the file. */
+static inline bool
+is_ours(int status)
+{
+	return status == USCOPE_E_NOMEM || status == USCOPE_E_IO;
+}
+
 /* ---- Bytes: bytes.c. ---- */
 
 /* n bytes at an offset. E_TRUNCATED: the file has become shorter. */

@@ -118,7 +118,7 @@ copy_segments(struct recover *c)
 	for (uint32_t i = 0; i < r->segments.num; i++) {
 		uscope_segment_t s;
 		int status = segment_check(r, i, &s);
-		if (status == USCOPE_E_NOMEM || status == USCOPE_E_IO)
+		if (is_ours(status))
 			return status;
 		if (status) {
 			c->report.holes += !c->lost;
@@ -264,7 +264,7 @@ check_summary(struct uscope_reader *r, bool *good)
 	for (uint32_t i = 0; i < r->segments.num && *good; i++) {
 		uscope_segment_t s;
 		int status = segment_check(r, i, &s);
-		if (status == USCOPE_E_NOMEM || status == USCOPE_E_IO)
+		if (is_ours(status))
 			return status;
 		*good = !status;
 	}

@@ -46,7 +46,7 @@ try(struct scan *scan, uint64_t at, bool chained, bool *found, uscope_segment_t 
 		return 0;
 	uint64_t diag[USCOPE_NUM_DIAGS] = { 0 };
 	status = segment_decode(r, r->segments.num, s, NULL, diag);
-	if (status == USCOPE_E_NOMEM || status == USCOPE_E_IO)
+	if (is_ours(status))
 		return status;
 	if (status) {
 		if (at < scan->claim)

@@ -42,13 +42,6 @@ tell_diag(struct verify *v, const uint64_t *diag, int64_t segment, uint64_t offs
 	}
 }
 
-/* The reader could not do it; anything else is about the file. */
-static bool
-is_ours(int status)
-{
-	return status == USCOPE_E_NOMEM || status == USCOPE_E_IO;
-}
-
 /* ---- Checkpoints. ---- */
 
 static void
