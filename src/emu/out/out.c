@@ -104,3 +104,112 @@ out_type_labels(struct arena *a, const struct emu *emu, enum row_class rows)
 		(void)diag_no_memory(emu->diag);
 	return labels;
 }
+
+#define TOO_MANY "Error: too many threads"
+
+/* Labels of states: a value may be entered in several ways, but is listed once. */
+static void
+each_state(const struct col *k, out_label_fn *fn, void *arg)
+{
+	const struct model *m = k->model;
+	if (!m || k->decl < m->chans || k->decl >= m->chans + m->nchans)
+		return;
+	int chan = (int)(k->decl - m->chans);
+	for (size_t i = 0; i < m->nstates; i++) {
+		const struct state_decl *s = &m->states[i];
+		bool listed = s->chan != chan;
+		for (size_t j = 0; j < i && !listed; j++)
+			listed = m->states[j].chan == chan && m->states[j].value == s->value;
+		if (!listed)
+			fn(arg, s->value, s->label);
+	}
+}
+
+/* Labels that the models have learnt while the trace ran. */
+static void
+each_late(const struct late_labels *k, out_label_fn *fn, void *arg)
+{
+	for (const struct late_label *l = k->first; l; l = l->next)
+		fn(arg, l->label.value, l->label.text);
+}
+
+/* Labels of a CPU row, in which a user's label may have the value of an error state. */
+struct shared {
+	out_label_fn *fn;
+	void *arg;
+	bool taken;
+	bool failed; /* no memory */
+};
+
+static void
+put_shared(void *arg, int64_t value, const char *text)
+{
+	struct shared *s = arg;
+	if (value != ST_TOO_MANY_TH) {
+		s->fn(s->arg, value, text);
+		return;
+	}
+	struct arena a = { 0 };
+	const char *both = arena_printf(&a, "%s, or %s", text, TOO_MANY);
+	if (both)
+		s->fn(s->arg, value, both);
+	s->failed = s->failed || !both;
+	s->taken = true;
+	arena_finish(&a);
+}
+
+static void
+each_label(const struct emu *emu, enum row_class rows, uint32_t col, out_label_fn *fn, void *arg)
+{
+	const struct chan_decl *decl = out_decl(emu, rows, col);
+	for (size_t i = 0; i < decl->nlabels; i++)
+		fn(arg, decl->labels[i].value, decl->labels[i].text);
+	if (col < NBASE)
+		return;
+	each_state(&emu->plan->cols[col], fn, arg);
+	each_late(&emu->labels[col], fn, arg);
+}
+
+int
+out_labels(const struct emu *emu, enum row_class rows, uint32_t col, out_label_fn *fn, void *arg)
+{
+	const struct chan_decl *decl = out_decl(emu, rows, col);
+	if (rows == ROW_THREAD && col == COL_CPU)
+		for (uint32_t i = 0; i < emu->plan->sys.ncpus; i++)
+			fn(arg, (int64_t)i + 1, emu->plan->sys.cpus[i].label);
+	bool own = col >= NBASE && decl->cpu_track == TRACK_OWN;
+	bool errors = rows == ROW_CPU && !emu->plan->options.compat && col != COL_NRUNNING && !own;
+	if (!errors) {
+		each_label(emu, rows, col, fn, arg);
+		return 0;
+	}
+	struct shared s = { .fn = fn, .arg = arg };
+	each_label(emu, rows, col, put_shared, &s);
+	if (s.failed)
+		return diag_no_memory(emu->diag);
+	if (!s.taken)
+		fn(arg, ST_TOO_MANY_TH, TOO_MANY);
+	/* Possible only when the CPU row follows more states than the thread row shows. */
+	if (col >= NBASE && decl->cpu_track == TRACK_ACTIVE && decl->thread_track == TRACK_RUNNING)
+		fn(arg, ST_BAD, "Error: the thread does not show it");
+	return 0;
+}
+
+void
+out_states(const struct emu *emu, const uint32_t *cols, size_t ncols, out_label_fn *fn, void *arg)
+{
+	for (size_t i = 0; i < ncols; i++) {
+		each_state(&emu->plan->cols[cols[i]], fn, arg);
+		each_late(&emu->labels[cols[i]], fn, arg);
+	}
+	if (!emu->plan->options.compat)
+		fn(arg, ST_TOO_MANY_TH, TOO_MANY);
+}
+
+uint32_t
+out_in_order(enum row_class rows, uint32_t i)
+{
+	if (rows == ROW_THREAD && (i == COL_STATE || i == COL_TID))
+		return i == COL_STATE ? COL_TID : COL_STATE;
+	return i;
+}

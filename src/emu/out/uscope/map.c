@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "map.h"
+/* map: how rows and columns of the emulator stand in a µScope file: its schema. */
+#include "uscp.h"
 
 #include "track.h"
 

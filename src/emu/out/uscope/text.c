@@ -112,15 +112,6 @@ uscp_learn_texts(struct uscp *u)
 		;
 }
 
-bool
-uscp_has_late(const struct uscp *u)
-{
-	for (uint32_t col = NBASE; col < u->emu->plan->ncols; col++)
-		if (u->emu->labels[col].last != u->told[col] && u->emu->plan->cols[col].decl->values != VALUES_TEXT)
-			return true;
-	return false;
-}
-
 /* Adds a label learnt late. In CPU rows 777 (ST_TOO_MANY_TH) keeps its label as an error
  * state. */
 static void

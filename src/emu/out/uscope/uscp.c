@@ -248,12 +248,10 @@ uscp_close(void *self, int64_t duration)
 			if (d->n[i])
 				uscope_summary_density(u->w, uscp_ps((int64_t)i << d->shift), d->n[i]);
 		/* Labels known only at the end, and texts never shown. */
-		if (atomic_load(&u->last_text->next) || uscp_has_late(u)) {
-			u->time = duration;
-			uscp_learn_texts(u);
-			uscp_put_late(u);
-			uscp_end_cycle(u);
-		}
+		u->time = duration;
+		uscp_learn_texts(u);
+		uscp_put_late(u);
+		uscp_end_cycle(u);
 		(void)uscope_writer_set_end(u->w, uscp_ps(duration));
 	}
 	if (u->w && uscope_writer_finish(u->w) < 0)
