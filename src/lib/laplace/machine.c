@@ -92,13 +92,6 @@ run(struct lapmachine *m, struct lap_task *t)
 
 /* ---- References. ---- */
 
-static struct lap_space *
-get_space(struct lapmachine *m, uint32_t context)
-{
-	struct lap_space *s = lappages_space(&m->pages, context);
-	return s ? s : lappages_new_space(&m->pages, context);
-}
-
 /* Runs the task that stands for a space (no kernel trace). */
 static void
 run_space(struct lapmachine *m, struct lap_space *s)
@@ -137,8 +130,11 @@ take_ref(struct lapmachine *m, const struct lap_record *rec, const struct lap_pl
 	*step = (struct lap_step){ .kernel = rec->addr >= m->pages.kernel_base };
 	struct lap_cpu *on = m->on;
 	/* References of one space follow each other: look it up once. */
-	if (!on->last || on->last->context != rec->space || on->last->dead)
-		on->last = get_space(m, rec->space);
+	if (!on->last || on->last->context != rec->space || on->last->dead) {
+		on->last = lappages_space(&m->pages, rec->space);
+		if (!on->last)
+			on->last = lappages_new_space(&m->pages, rec->space);
+	}
 	step->space = on->last;
 	if (m->no_kernel_trace && !step->kernel)
 		run_space(m, on->last);

@@ -81,8 +81,8 @@ enum {
 	LU_REGIONS_MAX = 16384,
 };
 
-/* What has a slot in a table: is in lists of those whose counts wait, and of those that ended in
- * this frame. */
+/* A task or space with a slot in its table. Lists link entries whose counts wait, and entries that
+ * ended in this frame. */
 struct lu_entry {
 	struct lu_entry *next_dirty;
 	struct lu_entry *next_clear;
