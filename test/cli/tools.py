@@ -4,7 +4,7 @@
 
 usage: tools.py big DIR EVENTS [THREADS]   a long valid trace: a mark every 10 ns
        tools.py many DIR STREAMS           many threads of few events
-       tools.py zst|lz4 FILE               FILE.zst or FILE.lz4 in its place
+       tools.py zst|lz4|gz FILE            FILE.zst (or .lz4, .gz) in its place
        tools.py cut FILE N                 without its last N bytes
        tools.py poke FILE OFFSET HEX       bytes in the middle
        tools.py append FILE HEX
@@ -12,6 +12,7 @@ usage: tools.py big DIR EVENTS [THREADS]   a long valid trace: a mark every 10 n
 """
 import ctypes
 import ctypes.util
+import gzip
 import json
 import os
 import struct
@@ -59,6 +60,8 @@ def library(name, soname):
 
 def compress(kind, data):
     """One frame, by the library that the emulator uses too."""
+    if kind == "gz":
+        return gzip.compress(data, mtime=0)
     cap = len(data) * 2 + 65536
     out = ctypes.create_string_buffer(cap)
     if kind == "zst":
@@ -76,7 +79,7 @@ def compress(kind, data):
 
 def pack(kind, path):
     data = read(path)
-    # two frames when there is enough: both formats allow to append
+    # two frames when there is enough: all formats allow to append
     half = len(data) // 2
     write(f"{path}.{kind}", compress(kind, data[:half]) + compress(kind, data[half:]))
     os.unlink(path)
@@ -101,7 +104,7 @@ def main(argv):
         big(path, *map(int, args))
     elif verb == "many":
         big(path, 3 * int(args[0]), int(args[0]))
-    elif verb in ("zst", "lz4"):
+    elif verb in ("zst", "lz4", "gz"):
         pack(verb, path)
     elif verb == "cut":
         write(path, read(path)[:-int(args[0])])

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include <zlib.h>
 #include <zstd.h>
 
 /* ---- Files. ---- */
@@ -260,6 +261,16 @@ kit_pack(const struct kit_bytes *b, const char *ext)
 		CHECK(out.p);
 		out.n = LZ4F_compressFrame(out.p, out.cap, b->p, b->n, NULL);
 		CHECK(!LZ4F_isError(out.n));
+	} else if (strcmp(ext, ".gz") == 0) {
+		z_stream z = { .next_in = b->p, .avail_in = (uInt)b->n };
+		CHECK(deflateInit2(&z, 1, Z_DEFLATED, MAX_WBITS + 16, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) == Z_OK);
+		out.cap = deflateBound(&z, b->n);
+		z.next_out = out.p = malloc(out.cap);
+		CHECK(out.p);
+		z.avail_out = (uInt)out.cap;
+		CHECK(deflate(&z, Z_FINISH) == Z_STREAM_END);
+		out.n = z.total_out;
+		(void)deflateEnd(&z);
 	} else {
 		kit_put(&out, b->p, b->n);
 	}

@@ -55,8 +55,8 @@ void kit_event(struct kit_bytes *b, const char *mcv, int64_t clock, const void *
 void kit_jumbo(struct kit_bytes *b, const char *mcv, int64_t clock, uint32_t count, const void *payload, size_t n);
 void kit_done(struct kit_bytes *b); /* frees */
 
-/* The bytes as one frame of zstd or LZ4, by the extension (".zst", ".lz4"); any other:
- * a copy. */
+/* The bytes as one frame of zstd or LZ4 or one member of gzip, by the extension (".zst", ".lz4",
+ * ".gz"); any other: a copy. */
 struct kit_bytes kit_pack(const struct kit_bytes *b, const char *ext);
 
 /* ---- Traces. ---- */

@@ -2,7 +2,7 @@
 /* nomem: emulates with the Nth allocation failing, for N = 1, 2... until none fails.
  * Every run must end with an error or well, free all, and close its outputs. Linked with
  * wrapalloc: the allocations of our code, of cJSON (by its hooks) and, when their static
- * libraries are there, of zstd and LZ4; unit_nomem_arena with wraparena, too. With
+ * libraries are there, of zstd, LZ4 and zlib; unit_nomem_arena with wraparena, too. With
  * TEST_SHARE=n each n-th allocation, others in each walk. */
 #include "emu.h"
 #include "kit.h"
@@ -31,7 +31,7 @@ hook_free(void *p)
 	free(p);
 }
 
-static const char *const dirs[] = { "v3", "zst", "lz4", "old" };
+static const char *const dirs[] = { "v3", "zst", "lz4", "gz", "old" };
 
 static const int32_t arg0[] = { 0, 1, 2, 3 };
 
@@ -97,10 +97,10 @@ make_traces(void)
 	static const char *const more =
 		", \"require\": {\"ovni\": \"1.0.0\", \"kernel\": \"1.0.0\"}, \"loom_cpus\": [{\"index\": 0, \"phyid\": 0}],\n"
 		"\"mark\": {\"1\": {\"title\": \"Phase\", \"chan_type\": \"stack\", \"labels\": {\"5\": \"Five\", \"6\": \"Six\"}}}";
-	static const char *const exts[] = { "", ".zst", ".lz4" };
+	static const char *const exts[] = { "", ".zst", ".lz4", ".gz" };
 	struct kit_bytes b = { 0 };
 	put_events(&b, 1000);
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		char dir[300];
 		(void)snprintf(dir, sizeof(dir), "%s", kit_path("%s", dirs[i]));
 		kit_thread(dir, "host.1", 10, 11, more, &b, exts[i]);
@@ -231,12 +231,12 @@ main(void)
 {
 	cJSON_InitHooks(&(cJSON_Hooks){ .malloc_fn = hook_malloc, .free_fn = hook_free });
 	make_traces();
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 5; i++) {
 		for (int k = 0; k < 4; k++) {
 			repeat = k & 1;
 			bool compat = k & 2;
 			/* Two threads run in one CPU, and that of "old" does not end. */
-			int refused = i == 3 ? -ERR_NOT_DEAD : -ERR_CPU_BUSY;
+			int refused = i == 4 ? -ERR_NOT_DEAD : -ERR_CPU_BUSY;
 			walk(dirs[i], compat, compat ? refused : 0);
 		}
 	}

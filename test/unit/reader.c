@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files through a window: plain, zstd, LZ4, cut and damaged. */
+/* Files through a window: plain, zstd, LZ4, gzip, cut and damaged. */
 #include "reader.h"
 
 #include "arena.h"
@@ -10,7 +10,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static const char *const exts[] = { ".obs", ".obs.zst", ".obs.lz4" };
+static const char *const exts[] = { ".obs", ".obs.zst", ".obs.lz4", ".obs.gz" };
+
+enum {
+	KINDS = 4,
+	GZIP = 3,
+};
 
 static struct diag diag = { .program = "test" };
 static struct reader_pool pool;
@@ -78,7 +83,7 @@ windows(void)
 {
 	static const size_t steps[] = { 1, 12, 28, 4095, 4096, 4097, 10000, 70000, 300000 };
 	struct kit_bytes b = sample(200000);
-	for (int e = 0; e < 3; e++) {
+	for (int e = 0; e < KINDS; e++) {
 		const char *path = put_file(&b, exts[e]);
 		for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
 			for (int spare = 0; spare < 2; spare++) {
@@ -98,34 +103,36 @@ empty(void)
 	struct kit_bytes b = { 0 };
 	kit_put(&b, "", 0);
 	reset();
-	for (int e = 0; e < 3; e++)
+	for (int e = 0; e < KINDS; e++)
 		read_all(put_file(&b, exts[e]), &b, 8);
 	/* Not even a frame. */
 	kit_text(kit_path("none.obs.zst"), "");
 	kit_text(kit_path("none.obs.lz4"), "");
+	kit_text(kit_path("none.obs.gz"), "");
 	read_all(kit_path("none.obs.zst"), &b, 8);
 	read_all(kit_path("none.obs.lz4"), &b, 8);
+	read_all(kit_path("none.obs.gz"), &b, 8);
 	kit_done(&b);
 }
 
-/* Frames may follow each other; those of zstd that are to be skipped, anywhere. */
+/* Frames, and members of gzip, may follow each other; those of zstd that are to be skipped, anywhere. */
 static void
 frames(void)
 {
 	static const uint8_t skip[] = { 0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 'x', 'y', 'z' };
 	struct kit_bytes b = sample(50000);
-	for (int e = 1; e < 3; e++) {
+	for (int e = 1; e < KINDS; e++) {
 		const char *ext = exts[e] + 4;
 		struct kit_bytes twice = { 0 };
 		struct kit_bytes want = { 0 };
 		for (int i = 0; i < 3; i++) {
 			struct kit_bytes one = kit_pack(&b, ext);
-			kit_put(&twice, skip, sizeof(skip));
+			kit_put(&twice, skip, e == GZIP ? 0 : sizeof(skip));
 			kit_put(&twice, one.p, one.n);
 			kit_put(&want, b.p, b.n);
 			kit_done(&one);
 		}
-		kit_put(&twice, skip, sizeof(skip));
+		kit_put(&twice, skip, e == GZIP ? 0 : sizeof(skip));
 		const char *path = kit_path("twice%s", exts[e]);
 		kit_write(path, twice.p, twice.n);
 		reset();
@@ -141,7 +148,7 @@ static void
 torn(void)
 {
 	struct kit_bytes b = sample(30000);
-	for (int e = 1; e < 3; e++) {
+	for (int e = 1; e < KINDS; e++) {
 		struct kit_bytes packed = kit_pack(&b, exts[e] + 4);
 		const char *path = kit_path("torn%s", exts[e]);
 		for (size_t cut = 1; cut < packed.n; cut += cut < 40 ? 1 : 997) {
@@ -163,7 +170,7 @@ static void
 garbage(void)
 {
 	struct kit_bytes b = sample(30000);
-	for (int e = 1; e < 3; e++) {
+	for (int e = 1; e < KINDS; e++) {
 		const char *path = kit_path("garbage%s", exts[e]);
 		kit_text(path, "this is not a frame of any kind, and rather long at that");
 		reset();

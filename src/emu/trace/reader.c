@@ -67,6 +67,7 @@ reader_open(struct reader *r, struct reader_pool *pool, const char *path, const 
 	int rc = open_file(r);
 	if (rc < 0)
 		return rc;
+	enum codec_kind kind = codec_kind(path);
 	struct stat st;
 	if (fstat(r->fd, &st) != 0)
 		rc = diag_io(pool->diag, ERR_READ, "inspect", path, errno);
@@ -77,9 +78,9 @@ reader_open(struct reader *r, struct reader_pool *pool, const char *path, const 
 		r->file_end = UINT64_MAX; /* a file that is being written may grow */
 		r->cap = pool->window;
 		r->buf = block_alloc(r->cap);
-		if (codec_wanted(path))
-			r->codec = codec_open(path);
-		if (!r->buf || (codec_wanted(path) && !r->codec))
+		if (kind != CODEC_NONE)
+			r->codec = codec_open(kind);
+		if (!r->buf || (kind != CODEC_NONE && !r->codec))
 			rc = diag_no_memory(pool->diag);
 	}
 	if (rc < 0) {

@@ -6,7 +6,7 @@
  *
  * The window is a buffer of bounded size, so that memory does not grow with the file
  * and a file that shrinks meanwhile is a short read, not a fault. A file ending in .zst
- * holds zstd frames, one in .lz4 holds LZ4 frames; offsets are those of the decoded
+ * holds zstd frames, one in .lz4 LZ4 frames, one in .gz what gzip makes; offsets are those of the decoded
  * bytes. Files are opened read-only, and closed between refills when the process has
  * no descriptors to spare. */
 

@@ -95,6 +95,12 @@ $PYTHON "$TOOLS" zst trace/$a/stream.obs
 $PYTHON "$TOOLS" lz4 trace/$b/stream.obs
 status 0 "$DUMP" -q trace
 cmp all.txt out.txt || fail "compressed"
+fresh
+$PYTHON "$TOOLS" gz trace/$a/stream.obs
+status 0 "$DUMP" -q trace
+cmp all.txt out.txt || fail "gzip"
+fresh
+$PYTHON "$TOOLS" zst trace/$a/stream.obs
 $PYTHON "$TOOLS" cut trace/$a/stream.obs.zst 3
 status 1 "$DUMP" -q trace
 # no trace

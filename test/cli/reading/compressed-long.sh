@@ -6,6 +6,10 @@ $PYTHON "$TOOLS" zst trace/loom.node.0/proc.100/thread.101/stream.obs
 $PYTHON "$TOOLS" lz4 trace/loom.node.0/proc.100/thread.102/stream.obs
 status 0 "$EMU" -q -o out trace
 same want out
+rm -rf trace && $PYTHON "$TOOLS" big trace 100000 2
+$PYTHON "$TOOLS" gz trace/loom.node.0/proc.100/thread.101/stream.obs
+status 0 "$EMU" -q -o out trace
+same want out
 # a plain one beside a compressed one is preferred
 $PYTHON "$TOOLS" big other 100000 2
 cp other/loom.node.0/proc.100/thread.101/stream.obs trace/loom.node.0/proc.100/thread.101/

@@ -1,4 +1,4 @@
-# stream.obs.zst and stream.obs.lz4 in all layouts give the output of the plain stream.
+# stream.obs.zst, stream.obs.lz4 and stream.obs.gz in all layouts give the output of the plain stream.
 . "$LIB"
 for form in "trace v3" "trace v2" "trace v1" "trace v1 bare"; do
 	rm -rf trace want
@@ -18,7 +18,7 @@ thread 102
 102 1060 OHe
 END
 	"$EMU" -q -o want trace || fail "$form"
-	for kind in zst lz4; do
+	for kind in zst lz4 gz; do
 		rm -rf packed out
 		cp -r trace packed
 		find packed -name 'stream.obs' -o -name 'thread.*.obs' -o -name 'thread.*' -type f ! -name '*.json' >list

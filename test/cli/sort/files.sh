@@ -12,7 +12,7 @@ test -L link/thread.1/stream.obs || fail "the link is gone"
 cmp after elsewhere/file || fail "the file behind the link is not sorted"
 test "$(ls -A elsewhere)" = file || fail "left: $(ls -A elsewhere)"
 # compressed ones stay so
-for kind in zst lz4; do
+for kind in zst lz4 gz; do
 	mkdir -p $kind/thread.1
 	cp before $kind/thread.1/stream.obs
 	$PYTHON "$TOOLS" $kind $kind/thread.1/stream.obs

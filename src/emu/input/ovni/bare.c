@@ -2,6 +2,7 @@
 /* bare: the streams of a runtime trace, with or without their metadata. */
 #include "parts.h"
 
+#include "codec.h"
 #include "json.h"
 
 #include <errno.h>
@@ -25,15 +26,6 @@ are_beside(const struct stream_file *a, const struct stream_file *b)
 	return n == dir_length(b->relpath) && memcmp(a->relpath, b->relpath, n) == 0;
 }
 
-/* Orders the files of a stream as ovniemu prefers them: plain, zst, lz4. */
-static int
-preference(const struct stream_file *f)
-{
-	size_t n = strlen(f->path);
-	return strcmp(f->path + n - 4, ".zst") == 0 ? 1 : strcmp(f->path + n - 4, ".lz4") == 0 ? 2
-											       : 0;
-}
-
 /* One file of each directory, named by the directory. Returns how many, or <0 (reported). */
 static int64_t
 list_streams(struct trace *t, const struct found *f, struct stream_file *list)
@@ -43,7 +35,7 @@ list_streams(struct trace *t, const struct found *f, struct stream_file *list)
 	for (size_t i = 0; i < f->obs.n; i++) {
 		const struct stream_file *obs = &f->obs.files[i];
 		if (last && are_beside(last, obs)) {
-			if (preference(obs) < preference(last))
+			if (codec_kind(obs->path) < codec_kind(last->path))
 				list[n - 1].path = obs->path;
 			continue;
 		}
@@ -75,7 +67,7 @@ look_for_missing(struct trace *t, const struct found *f, const struct stream_fil
 			return diag_no_memory(t->diag);
 		if (!n || !bsearch(dir, list, n, sizeof(*list), by_name))
 			(void)diag_error(t->diag, ERR_READ, &(struct place){ .file = json },
-				"there is no stream.obs (nor .zst, .lz4) beside the stream.json");
+				"there is no stream.obs (nor .zst, .lz4, .gz) beside the stream.json");
 	}
 	return 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* find: which files of a directory tree belong to a runtime trace. */
+#include "codec.h"
 #include "parts.h"
 
 #include <ctype.h>
@@ -18,13 +19,7 @@ is_old_stream(const char *name)
 	const char *p = name + 7;
 	while (isdigit((unsigned char)*p))
 		p++;
-	return !*p || strcmp(p, ".obs") == 0 || strcmp(p, ".obs.zst") == 0 || strcmp(p, ".obs.lz4") == 0;
-}
-
-static bool
-is_stream(const char *name)
-{
-	return strcmp(name, "stream.obs") == 0 || strcmp(name, "stream.obs.zst") == 0 || strcmp(name, "stream.obs.lz4") == 0;
+	return !*p || codec_names(p, ".obs");
 }
 
 static int
@@ -111,7 +106,7 @@ visit(struct trace *t, struct found *f, const FTSENT *e)
 			return add(t, &f->json, e, rel);
 		if (is_old_stream(e->fts_name))
 			return add(t, &f->old, e, rel);
-		if (t->options.events_only && is_stream(e->fts_name))
+		if (t->options.events_only && codec_names(e->fts_name, "stream.obs"))
 			return add(t, &f->obs, e, rel);
 		return 0;
 	default:

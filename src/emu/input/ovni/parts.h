@@ -19,8 +19,8 @@ struct found_list {
 
 struct found {
 	struct found_list json; /* stream.json: metadata version 3 */
-	struct found_list old;  /* thread.N, thread.N.obs[.zst|.lz4]: versions 1 and 2 */
-	struct found_list obs;  /* stream.obs[.zst|.lz4], only if metadata may be missing */
+	struct found_list old;  /* thread.N, thread.N.obs[.zst|.lz4|.gz]: versions 1 and 2 */
+	struct found_list obs;  /* stream.obs[.zst|.lz4|.gz], only if metadata may be missing */
 };
 
 /* Walks the trace directory, following links, each file once. The lists are in the

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* stream: the stream format of libovni: one thread a stream, metadata beside it.
  * Bytes in wire.h, the whole in doc/format/trace.md. */
+#include "codec.h"
 #include "input/inputs.h"
 #include "parts.h"
 #include "window.h"
@@ -23,21 +24,20 @@ probe(struct trace *t)
 static int
 obs_beside(struct trace *t, const struct stream_file *json, struct stream_file *obs)
 {
-	static const char *const exts[] = { "", ".zst", ".lz4" };
 	size_t n = strlen(json->path) - strlen("stream.json");
 	size_t rel = strlen(json->relpath) - strlen("stream.json");
 	obs->relpath = arena_strndup(&t->arena, json->relpath, rel ? rel - 1 : 0);
 	if (!obs->relpath)
 		return diag_no_memory(t->diag);
-	for (int i = 0; i < 3; i++) {
-		obs->path = arena_printf(&t->arena, "%.*sstream.obs%s", (int)n, json->path, exts[i]);
+	for (int i = 0; i < CODEC_KINDS; i++) {
+		obs->path = arena_printf(&t->arena, "%.*sstream.obs%s", (int)n, json->path, codec_ends[i]);
 		if (!obs->path)
 			return diag_no_memory(t->diag);
 		if (access(obs->path, F_OK) == 0)
 			return 0;
 	}
 	return diag_error(t->diag, ERR_READ, &(struct place){ .file = json->relpath },
-		"there is no stream.obs (nor .zst, .lz4) beside the stream.json");
+		"there is no stream.obs (nor .zst, .lz4, .gz) beside the stream.json");
 }
 
 /* The header of a stream. One that is cut inside it has no events. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* files: finds the streams: descriptions and bare files of a directory, in the order of the
  * names of their events, or the files that the command line names. */
+#include "codec.h"
 #include "source.h"
 
 #include <dirent.h>
@@ -22,7 +23,10 @@ ends_with(const char *name, const char *end)
 static bool
 is_events(const char *name)
 {
-	return ends_with(name, ".prism") || ends_with(name, ".prism.zst") || ends_with(name, ".prism.lz4");
+	static const char ours[] = ".prism";
+	size_t n = strlen(name) - strlen(codec_ends[codec_kind(name)]);
+	size_t k = strlen(ours);
+	return n >= k && memcmp(name + n - k, ours, k) == 0;
 }
 
 bool

@@ -11,18 +11,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 #include <zstd.h>
 
-/* ---- Compression to one frame of zstd or LZ4. ---- */
+/* ---- Compression to one frame of zstd or LZ4, or one member of gzip. ---- */
 
 enum {
 	CHUNK = 64 * 1024, /* plain bytes that are encoded at a time */
 };
 
-/* Exactly one of the two contexts is set. */
+/* The context of its kind is in use. */
 struct sortpack {
+	enum codec_kind kind;
 	ZSTD_CCtx *zstd;
 	LZ4F_cctx *lz4;
+	z_stream gzip;
 	bool begun;
 	size_t used;
 	size_t cap;
@@ -30,22 +33,28 @@ struct sortpack {
 	uint8_t out[]; /* holds what CHUNK bytes become at most */
 };
 
-/* An encoder for that file name. NULL when memory is exhausted. */
+/* NULL when memory is exhausted. */
 static struct sortpack *
-open_pack(const char *path)
+open_pack(enum codec_kind kind)
 {
-	size_t n = strlen(path);
-	bool zstd = strcmp(path + n - 4, ".zst") == 0;
-	size_t cap = zstd ? ZSTD_CStreamOutSize() : LZ4F_compressBound(CHUNK, NULL) + LZ4F_HEADER_SIZE_MAX;
+	size_t cap = CHUNK;
+	if (kind == CODEC_ZSTD)
+		cap = ZSTD_CStreamOutSize();
+	else if (kind == CODEC_LZ4)
+		cap = LZ4F_compressBound(CHUNK, NULL) + LZ4F_HEADER_SIZE_MAX;
 	struct sortpack *p = block_alloc(sizeof(*p) + cap);
 	if (!p)
 		return NULL;
+	bool good = false;
+	p->kind = kind;
 	p->cap = cap;
-	if (zstd)
-		p->zstd = ZSTD_createCCtx();
-	else if (LZ4F_isError(LZ4F_createCompressionContext(&p->lz4, LZ4F_VERSION)))
-		p->lz4 = NULL;
-	if (p->zstd || p->lz4)
+	if (kind == CODEC_ZSTD)
+		good = (p->zstd = ZSTD_createCCtx());
+	else if (kind == CODEC_LZ4)
+		good = !LZ4F_isError(LZ4F_createCompressionContext(&p->lz4, LZ4F_VERSION));
+	else /* 16: with the header of gzip */
+		good = deflateInit2(&p->gzip, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + 16, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) == Z_OK;
+	if (good)
 		return p;
 	block_free(p);
 	return NULL;
@@ -76,6 +85,21 @@ encode_zstd(struct sortpack *p, struct wbuf *to, ZSTD_EndDirective how)
 	} while (how == ZSTD_e_end ? left > 0 : in.pos < in.size);
 }
 
+static void
+encode_gzip(struct sortpack *p, struct wbuf *to, int how)
+{
+	z_stream *z = &p->gzip;
+	z->next_in = p->in;
+	z->avail_in = (uInt)p->used;
+	do {
+		z->next_out = p->out;
+		z->avail_out = (uInt)p->cap;
+		int rc = deflate(z, how);
+		if (!took(p, p->cap - z->avail_out, rc == Z_STREAM_ERROR, to))
+			return;
+	} while (z->avail_out == 0);
+}
+
 static bool
 took_lz4(struct sortpack *p, size_t n, struct wbuf *to)
 {
@@ -85,7 +109,9 @@ took_lz4(struct sortpack *p, size_t n, struct wbuf *to)
 static void
 encode(struct sortpack *p, struct wbuf *to, bool end)
 {
-	if (p->zstd) {
+	if (p->kind == CODEC_GZIP) {
+		encode_gzip(p, to, end ? Z_FINISH : Z_NO_FLUSH);
+	} else if (p->kind == CODEC_ZSTD) {
 		encode_zstd(p, to, end ? ZSTD_e_end : ZSTD_e_continue);
 	} else {
 		bool ok = p->begun || took_lz4(p, LZ4F_compressBegin(p->lz4, p->out, p->cap, NULL), to);
@@ -105,6 +131,8 @@ close_pack(struct sortpack *p)
 		return;
 	(void)ZSTD_freeCCtx(p->zstd);
 	(void)LZ4F_freeCompressionContext(p->lz4);
+	if (p->kind == CODEC_GZIP)
+		(void)deflateEnd(&p->gzip);
 	block_free(p);
 }
 
@@ -163,7 +191,8 @@ sortout_open(struct sortout *o, struct diag *d, const char *path)
 	if (access(o->real, W_OK) != 0)
 		return diag_io(d, ERR_WRITE, "write", path, errno);
 	int rc = make_temp(o);
-	if (rc == 0 && codec_wanted(path) && !(o->pack = open_pack(path)))
+	enum codec_kind kind = codec_kind(path);
+	if (rc == 0 && kind != CODEC_NONE && !(o->pack = open_pack(kind)))
 		rc = diag_no_memory(d);
 	if (rc < 0)
 		sortout_abandon(o);

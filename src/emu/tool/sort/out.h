@@ -5,7 +5,7 @@
 /* out: a file is replaced as a whole or not at all.
  *
  * The new bytes go to a file beside it, which is synced and takes its place; until then,
- * and after any failure, the old file is as it was. A file ending in .zst or .lz4 is
+ * and after any failure, the old file is as it was. A file ending in .zst, .lz4 or .gz is
  * given plain bytes and stays compressed. */
 
 #include "diag.h"
