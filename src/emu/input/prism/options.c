@@ -15,20 +15,7 @@ enum {
 	HOOKS,
 	NEEDS,
 	ROWS,
-	KEYS, /* and up */
-};
-
-/* Keys of the description that are options too. */
-static const char *const keys[] = {
-	"initial_config",
-	"compute_layout",
-	"word_size",
-	"buffer_size",
-	"control_flow",
-	"process",
-	"first_thread",
-	"clock",
-	"timestamps",
+	KEYS, /* and up: keys of the description that are options too */
 };
 
 static const struct cli_option options[] = {
@@ -143,8 +130,12 @@ take(void *self, int id, const char *arg, char *why)
 		if (!strchr(arg, '='))
 			return option_refuse(why, "--prism-set needs KEY=VALUE, not '%s'", arg);
 		return add_setting(o, arg, strchr(arg, '=') + 1, why);
-	default: return add_setting(o, keys[id - KEYS], arg, why);
+	default: break;
 	}
+	const struct cli_option *key = options;
+	while (key->id != id)
+		key++;
+	return add_setting(o, key->name + strlen("prism-"), arg, why);
 }
 
 static const char *

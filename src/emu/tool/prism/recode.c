@@ -15,23 +15,31 @@ struct recoder {
 	bool ended;             /* the last event was one */
 };
 
+/* Reports why the current event cannot be written. Returns -1. */
+static int
+refuse(struct recoder *r, const char *error, const char *code, const char *text, const char *hint)
+{
+	conv_tell(&r->tool->conv,
+		&(struct conv_issue){
+			.error = error,
+			.code = code,
+			.text = text,
+			.file = r->in->source.name,
+			.offset = r->in->file.in.at,
+			.nth = 1,
+			.fatal = true,
+			.hint = hint,
+		});
+	return -1;
+}
+
 /* The output has other events than the input: the timestamps of that are not those of this. */
 static int
 differ(struct recoder *r, const char *text)
 {
 	if (r->in->source.clock != PRISM_CLOCK_TIMESTAMPS || r->tool->to_timestamps)
 		return 0;
-	conv_tell(&r->tool->conv,
-		&(struct conv_issue){
-			.error = "timestamps",
-			.text = text,
-			.file = r->in->source.name,
-			.offset = r->in->file.in.at,
-			.nth = 1,
-			.fatal = true,
-			.hint = "--to-timestamps=FILE writes those of the output",
-		});
-	return -1;
+	return refuse(r, "timestamps", NULL, text, "--to-timestamps=FILE writes those of the output");
 }
 
 static void
@@ -52,24 +60,11 @@ put(struct recoder *r, const struct prism_event *ev)
 			put_time(r);
 		return 0;
 	}
-	struct conv *c = &r->tool->conv;
-	const char *hint = NULL;
+	const char *text = prism_code_text(-code);
 	if (-code == PRISM_E_VALUE)
-		hint = ev->kind == PRISM_SYNC ? "a word is too large for words of 4 bytes" : "the packed layout has no operation above 63";
-	else if (-code == PRISM_PB16)
-		hint = "--to-buffer-size must be larger";
-	conv_tell(c,
-		&(struct conv_issue){
-			.error = -code == PRISM_E_VALUE ? "value" : "prism",
-			.code = -code == PRISM_E_VALUE ? NULL : prism_code_name(-code),
-			.text = prism_code_text(-code),
-			.file = r->in->source.name,
-			.offset = r->in->file.in.at,
-			.nth = 1,
-			.fatal = true,
-			.hint = hint,
-		});
-	return -1;
+		return refuse(r, "value", NULL, text,
+			ev->kind == PRISM_SYNC ? "a word is too large for words of 4 bytes" : "the packed layout has no operation above 63");
+	return refuse(r, "prism", prism_code_name(-code), text, -code == PRISM_PB16 ? "--to-buffer-size must be larger" : NULL);
 }
 
 static int
