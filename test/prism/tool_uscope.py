@@ -424,9 +424,9 @@ def twins():
 
 def what_is_wrong():
     bad = [
-        ("PM01", leave("f") + END, False), ("PM02", enter("f") + enter("g") + leave("f") + END, False), ("PM03", sync(UNLOCK, 5) + END, True),
+        ("PM01", leave("f") + END, False), ("PM02", enter("f") + enter("g") + leave("f") + END, True), ("PM03", sync(UNLOCK, 5) + END, True),
         ("PM03", sync(UNLOCK, 5) + sync(SPIN_LOCK, 5) + END, True), ("PM05", swap(0) + END, False), ("PM05", swap(1 << 31) + END, False),
-        ("PM06", enter("f") * 513 + END, False), ("PB01", swap(1)[:3], False), ("PB14", swap(1), True),
+        ("PM06", enter("f") * 513 + END, True), ("PB01", swap(1)[:3], False), ("PB14", swap(1), True),
     ]
     for code, data, warns in bad:
         write("b.prism", data)

@@ -156,6 +156,10 @@ def test_deep():
     trace([TRACED, "deep"], "deep")
     events, stack = dump(glob.glob("deep/*.json")[0])
     check("a recursion of 100,000", calls(events) == {"run": 1, "deep": 100001, "at_end": 1, "leaf": 1} and not stack, calls(events))
+    rows, labels, err = emulate("deep", mute=False)
+    (row,) = rows.values()
+    check("is shown to where it is cut", [v for _, v in row[400]].count(labels["(deeper than 512)"]) == 1 and row[400][-1][1] == 0, row[400][-4:])
+    check("and its depth", max(v for _, v in row[401]) == 100002 and "PM06: 99490 times: more than 512 nested contexts" in err, err[-300:])
 
 
 def test_jumps():

@@ -25,6 +25,7 @@ import tlkit
 
 CODES = [f"PB{i:02}" for i in range(1, 18)] + [f"PM0{i}" for i in range(1, 7)]
 STACK = 512
+CUT = ("deeper",)  # what stands for contexts that are too deep
 
 # ---- The twin. ----
 
@@ -259,6 +260,7 @@ class Twin:
         value = self.number(kind, name)
         if t.deeper[kind] or len(t.stack[kind]) == STACK:
             t.deeper[kind] += 1
+            self.number(kind, CUT)
             return ["PM06"]
         t.stack[kind].append(value)
         return []
@@ -285,7 +287,7 @@ class Twin:
         if e.type in NAMED:
             kind = NAMED[e.type]
             codes = (self.enter if e.type in (3, 6, 8) else self.leave)(t, kind, e.what)
-            top = t.stack[kind][-1] if t.stack[kind] else 0
+            top = self.number(kind, CUT) if t.deeper[kind] else t.stack[kind][-1] if t.stack[kind] else 0
             t.value[{"func": 400, "operator": 402, "net": 403}[kind]] = top
             t.value[401] = len(t.stack["func"]) + t.deeper["func"]
             return codes

@@ -176,6 +176,21 @@ chan_truncate(struct chans *c, uint32_t row, uint32_t col, uint32_t depth)
 	return 0;
 }
 
+int
+chan_replace(struct chans *c, uint32_t row, uint32_t col, int64_t v)
+{
+	size_t id = chan_id(c, row, col);
+	struct chan_stack *s = stack_of(c, row, col);
+	if (s->depth == 0)
+		return -ERR_STACK_EMPTY;
+	if (chan_is_dirty(c, id))
+		return -ERR_CHAN_TWICE;
+	s->values[s->depth] = v;
+	c->value[id] = v;
+	touch(c, id, row, col);
+	return 0;
+}
+
 void
 chan_put(struct chans *c, uint32_t row, uint32_t col, int64_t v)
 {

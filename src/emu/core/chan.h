@@ -110,6 +110,9 @@ int chan_pop(struct chans *c, uint32_t row, uint32_t col, int64_t v);
  * -ERR_CHAN_TWICE. */
 int chan_truncate(struct chans *c, uint32_t row, uint32_t col, uint32_t depth);
 
+/* Replaces the value on top, as one change. Returns 0, -ERR_STACK_EMPTY, or -ERR_CHAN_TWICE. */
+int chan_replace(struct chans *c, uint32_t row, uint32_t col, int64_t v);
+
 /* Change a channel as the only change of an event, which the caller prints: the channel does
  * not become dirty. Return as above, or 1: the channel had the value already. */
 int chan_set_alone(struct chans *c, uint32_t row, uint32_t col, int64_t v);

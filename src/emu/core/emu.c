@@ -274,6 +274,14 @@ emu_truncate(struct emu *emu, const struct event *ev, int chan, uint32_t depth)
 	return rc < 0 ? chan_failed(emu, ev, rc, col, CHAN_NULL) : 0;
 }
 
+int
+emu_replace(struct emu *emu, const struct event *ev, int chan, int64_t value)
+{
+	uint32_t col = emu->cur->first_col + (uint32_t)chan;
+	int rc = chan_replace(&emu->chans, emu->thread, col, value);
+	return rc < 0 ? chan_failed(emu, ev, rc, col, value) : 0;
+}
+
 uint32_t
 emu_depth(const struct emu *emu, int chan)
 {

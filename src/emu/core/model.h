@@ -208,6 +208,9 @@ int emu_punctual(struct emu *emu, const struct event *ev, int chan, int64_t valu
 /* Pops all values of a stack above the depth, as one change. */
 int emu_truncate(struct emu *emu, const struct event *ev, int chan, uint32_t depth);
 
+/* Replaces the value on top of a stack, as one change. */
+int emu_replace(struct emu *emu, const struct event *ev, int chan, int64_t value);
+
 /* Reads a stack: the number of values, the top (0: empty), and the depth of the topmost
  * occurrence of a value (0: none). */
 uint32_t emu_depth(const struct emu *emu, int chan);

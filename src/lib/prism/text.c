@@ -47,7 +47,7 @@ bool
 prism_code_warns(int code)
 {
 	const uint32_t warnings = 1U << PRISM_PB05 | 1U << PRISM_PB06 | 1U << PRISM_PB09 | 1U << PRISM_PB10 |
-		1U << PRISM_PB13 | 1U << PRISM_PB14 | 1U << PRISM_PB17 | 1U << PRISM_PM03;
+		1U << PRISM_PB13 | 1U << PRISM_PB14 | 1U << PRISM_PB17 | 1U << PRISM_PM02 | 1U << PRISM_PM03 | 1U << PRISM_PM06;
 	return warnings >> code_index(code) & 1;
 }
 

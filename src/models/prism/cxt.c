@@ -5,6 +5,7 @@
 #include "prism/names.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 static const uint8_t channels[PRISM_STACKS] = {
 	[PRISM_FUNCTIONS] = FUNC,
@@ -31,6 +32,16 @@ prismcxt_index(struct emu *emu, struct idmap *x, int chan, uint64_t key, uint32_
 	return *label ? emu_add_label(emu, chan, *number, label) : 0;
 }
 
+static int
+add_number(struct emu *emu, struct prismmodel *d, enum prism_stack_kind kind, uint32_t *number, const char *text)
+{
+	if (*number)
+		return 0;
+	*number = ++d->nnames[kind];
+	const char *label = arena_printf(&emu->arena, "%s", text);
+	return label ? emu_add_label(emu, channels[kind], *number, label) : diag_no_memory(emu->diag);
+}
+
 int
 prismcxt_number(struct emu *emu, struct prismmodel *d, const struct prism_cxt *c)
 {
@@ -40,12 +51,29 @@ prismcxt_number(struct emu *emu, struct prismmodel *d, const struct prism_cxt *c
 	uint32_t *number = name ? &name->user[kind] : &d->unnamed[kind];
 	if (!prism_cxt_enters(c->type) || *number)
 		return 0;
-	*number = ++d->nnames[kind];
-	const char *label = arena_printf(&emu->arena, "%s", name ? prismissue_text(text, name) : "(no name)");
-	return label ? emu_add_label(emu, channels[kind], *number, label) : diag_no_memory(emu->diag);
+	return add_number(emu, d, kind, number, name ? prismissue_text(text, name) : "(no name)");
 }
 
 /* ---- Events. ---- */
+
+static uint32_t
+number_of(const struct prismmodel *d, enum prism_stack_kind kind, const struct prism_name *name)
+{
+	return name ? name->user[kind] : d->unnamed[kind];
+}
+
+/* A stack that is full shows that there are deeper contexts in place of the one on top. */
+static int
+show_cut(struct emu *emu, const struct event *ev, struct prismmodel *d, enum prism_stack_kind kind, bool enters)
+{
+	char text[40];
+	const struct prism_stack *k = d->step.stack;
+	if (k->deeper != (enters ? 1 : 0))
+		return 0;
+	(void)snprintf(text, sizeof(text), "(deeper than %d)", PRISM_DEPTH_MAX);
+	int rc = add_number(emu, d, kind, &d->cut[kind], text);
+	return rc < 0 ? rc : emu_replace(emu, ev, channels[kind], enters ? d->cut[kind] : number_of(d, kind, k->frames[k->n - 1].name));
+}
 
 /* Shows a change of a stack by the step, in the stack of a channel. */
 static int
@@ -55,11 +83,13 @@ show_stack(struct emu *emu, const struct event *ev, struct prismmodel *d, const 
 	enum prism_stack_kind kind = prism_stack_of(c->type);
 	int rc = 0;
 	if (step->pushed)
-		rc = emu_push(emu, ev, channels[kind], step->name ? step->name->user[kind] : d->unnamed[kind]);
+		rc = emu_push(emu, ev, channels[kind], number_of(d, kind, step->name));
 	else if (step->popped == 1)
 		rc = emu_pop(emu, ev, channels[kind], emu_top(emu, channels[kind]));
 	else if (step->popped)
 		rc = emu_truncate(emu, ev, channels[kind], step->stack->n);
+	else if (step->changed)
+		rc = show_cut(emu, ev, d, kind, prism_cxt_enters(c->type));
 	if (rc < 0 || !step->changed || kind != PRISM_FUNCTIONS)
 		return rc;
 	rc = emu_set(emu, ev, FUNC_DEPTH, (int64_t)(step->stack->n + step->stack->deeper));

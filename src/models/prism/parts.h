@@ -89,7 +89,8 @@ struct prismmodel {
 	struct prismmodel_core *cores;
 	struct prismmodel_thread *threads; /* by row */
 	uint32_t nnames[PRISM_STACKS];     /* numbered so far */
-	uint32_t unnamed[PRISM_STACKS];    /* number that stands for a missing name; 0: none yet */
+	uint32_t unnamed[PRISM_STACKS];    /* number that stands for a missing name; 0: none yet, */
+	uint32_t cut[PRISM_STACKS];        /* and that for contexts which are too deep */
 	/* Numbers of addresses and objects, from 1 in the order of first appearance. */
 	struct idmap blocks;
 	struct idmap insns;

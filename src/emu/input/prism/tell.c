@@ -27,6 +27,10 @@ prism_issue(struct prism *p, uint32_t stream, enum prism_code code, const char *
 {
 	const struct prism_stream *s = &p->streams[stream];
 	char text[400];
+	uint64_t n = ++p->sources.counts[code];
+	bool good = passes(p, stream, code);
+	if (good && n > TOLD)
+		return 0;
 	va_list ap;
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
@@ -39,8 +43,7 @@ prism_issue(struct prism *p, uint32_t stream, enum prism_code code, const char *
 	}
 	const char *name = prism_code_name((int)code);
 	const char *lenient = prism_code_lenient((int)code);
-	uint64_t n = ++p->sources.counts[code];
-	if (!passes(p, stream, code)) {
+	if (!good) {
 		char buf[PRISM_HINT_MAX];
 		const char *hint = prismhint_get(&p->options->keys, (int)code, buf);
 		/* A tool without options cannot be lenient. */
@@ -48,8 +51,7 @@ prism_issue(struct prism *p, uint32_t stream, enum prism_code code, const char *
 		return diag_error(p->trace->diag, ERR_PRISM, &at, "%s: %s%s%s%s%s", name, text, hint ? "\nhint: " : "", hint ? hint : "",
 			can_pass ? "\nhint: with --lenient: " : "", can_pass ? lenient : "");
 	}
-	if (n <= TOLD)
-		diag_warn(p->trace->diag, &at, "%s: %s: %s%s", name, text, lenient, n == TOLD ? "\nmore of these are only counted" : "");
+	diag_warn(p->trace->diag, &at, "%s: %s: %s%s", name, text, lenient, n == TOLD ? "\nmore of these are only counted" : "");
 	return 0;
 }
 
