@@ -340,6 +340,10 @@ suits(struct emu *emu)
 			continue;
 		asked++;
 		const cJSON *can = json_find(s->meta.attrs, "nosv", "can_breakdown", NULL);
+		if (!can && emu->plan->unfinished && s->meta.finished == FINISHED_NO) {
+			asked--; /* it died before it could tell */
+			continue;
+		}
 		if (!cJSON_IsBool(can)) {
 			struct place at = { .file = s->relpath };
 			return diag_error(emu->diag, ERR_METADATA, &at,

@@ -17,7 +17,6 @@ enum {
 };
 
 enum {
-	MARK_TYPES = 100,          /* mark types are 0..99 */
 	MARK_PRV = 100,            /* PRV type of mark type 0 */
 	NBURSTS = 100,             /* bursts that make a statistic */
 	LARGE_FLUSH_NS = 10000000, /* a flush that disturbs the program */
@@ -62,7 +61,6 @@ struct mark {
 };
 
 struct data {
-	uint64_t old_events;            /* OCn seen */
 	uint64_t large_flushes;         /* seen */
 	struct mark *marks[MARK_TYPES]; /* NULL: not defined */
 	int chan[MARK_TYPES];
@@ -81,8 +79,8 @@ find_cpu(struct emu *emu, const struct event *ev, uint32_t *cpu)
 	if (*cpu != NO_INDEX)
 		return 0;
 	return emu_error(emu, ev, ERR_CPU_UNKNOWN,
-		"the loom %s has no CPU with index %" PRId32 ", only 0 to %" PRIu32 " and -1 for the virtual CPU",
-		emu->plan->sys.looms[loom].name, index, emu->plan->sys.looms[loom].ncpus - 1);
+		"the loom %s has no CPU with index %" PRId32 ", only 0 to %" PRId32 " and -1 for the virtual CPU",
+		emu->plan->sys.looms[loom].name, index, (int32_t)emu->plan->sys.looms[loom].ncpus - 1);
 }
 
 static int
@@ -114,6 +112,11 @@ move_other(struct emu *emu, const struct event *ev)
 {
 	int32_t tid = event_i32(ev, 4);
 	uint32_t th = system_thread(&emu->plan->sys, emu->plan->sys.threads[emu->thread].proc, tid);
+	if (emu->plan->unfinished && (th == NO_INDEX || emu->threads[th].state == TH_UNKNOWN)) {
+		struct place at = stream_place(&emu->plan->trace.streams[ev->stream], ev);
+		often_add(&emu->tallies.moves, &at, "thread %" PRId32 " is moved to another CPU before any event of it, and is not shown there", tid);
+		return 0;
+	}
 	if (th == NO_INDEX)
 		return emu_error(emu, ev, ERR_THREAD_UNKNOWN, "the loom %s has no thread with tid %" PRId32,
 			emu->plan->sys.looms[emu->plan->sys.procs[emu->plan->sys.threads[emu->thread].proc].loom].name, tid);
@@ -132,16 +135,6 @@ move_other(struct emu *emu, const struct event *ev)
 	return emu_error(emu, ev, ERR_SAME_CPU, "thread %" PRId32 " is already in CPU %" PRId32 "\n"
 						"hint: without --compat this is accepted",
 		tid, event_i32(ev, 0));
-}
-
-static int
-old_cpu_count(struct emu *emu, const struct event *ev)
-{
-	struct data *d = emu_data(emu);
-	struct place at = stream_place(&emu->plan->trace.streams[ev->stream], ev);
-	if (!d->old_events++)
-		diag_warn(emu->diag, &at, "ignoring old event OCn, here and elsewhere");
-	return 0;
 }
 
 /* ---- Flush and bursts. ---- */
@@ -219,6 +212,13 @@ mark_chan(struct emu *emu, const struct event *ev, enum chan_kind kind, int64_t 
 {
 	const struct data *d = emu_data(emu);
 	int32_t type = event_i32(ev, 8);
+	struct learned *learned = emu->plan->options.learned;
+	if (type >= 0 && type < MARK_TYPES && !d->marks[type] && emu->plan->unfinished && learned) {
+		learned->marks[type] = (uint8_t)(kind + 1);
+		(void)snprintf(learned->note, sizeof(learned->note),
+			"mark type %" PRId32 " has no definition, as the program did not end: it is shown without title and labels", type);
+		return EMU_AGAIN;
+	}
 	if (type < 0 || type >= MARK_TYPES || !d->marks[type])
 		return emu_error(emu, ev, ERR_MARK_TYPE, "mark type %" PRId32 " is not defined\n"
 							 "hint: call ovni_mark_type() in some thread before the first mark",
@@ -377,6 +377,14 @@ connect_marks(struct emu *emu)
 				return rc;
 		}
 	}
+	const struct learned *learned = emu->plan->options.learned;
+	for (int type = 0; learned && type < MARK_TYPES; type++) {
+		char title[32];
+		(void)snprintf(title, sizeof(title), "Mark type %d", type);
+		int rc = learned->marks[type] && !d->marks[type] ? new_mark(emu, type, title, learned->marks[type] - 1) : 0;
+		if (rc < 0)
+			return rc;
+	}
 	for (int i = 0; i < d->nmarks; i++) {
 		int type = d->order[i];
 		d->chan[type] = emu_add_chan(emu, &d->marks[type]->decl);
@@ -397,7 +405,7 @@ static const struct event_decl events[] = {
 	{ "OAs(i32 cpu)", "moves to CPU %{cpu}", .hook = move_self, .payload = PAYLOAD_EXACT },
 	{ "OAr(i32 cpu, i32 tid)", "moves thread %{tid} to CPU %{cpu}", .hook = move_other, .payload = PAYLOAD_EXACT },
 	{ "OB.", "ticks, to measure how long an event takes", .hook = burst, .any_value = true },
-	{ "OCn(i32 cpu)", "tells that there are %{cpu} CPUs (obsolete)", .hook = old_cpu_count, .payload = PAYLOAD_ANY },
+	{ "OCn(i32 cpu)", "tells that there are %{cpu} CPUs (without effect)", .op = OP_IGNORE, .payload = PAYLOAD_ANY },
 	{ "OF[", "begins to write its event buffer to disk", .hook = flush_begin },
 	{ "OF]", "has written its event buffer to disk", .hook = flush_end },
 	{ "OU[", "begins a region whose events may be unordered", .op = OP_IGNORE, .any_value = true },

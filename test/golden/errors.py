@@ -36,7 +36,6 @@ BAD = {
     "event: unknown in kernel": "101 20 KCX",
     "event: unknown kernel category": "101 20 KXO",
     "model: none has the letter": "101 20 XYz u32=5",
-    "model: not enabled": "101 20 TCi",
     "payload: OHx without": "103 20 OHx empty",
     "payload: OHx of 2 bytes": "103 20 OHx i16=0",
     "payload: OAs without": "101 20 OAs empty",
@@ -73,6 +72,7 @@ BAD = {
 
 # refused with --compat only
 BAD_IN_COMPAT = {
+    "model: not enabled": "101 20 TCi",
     "cpu: two running in a physical one": "103 20 OHx 0 -1 0",
     "affinity: OAr to the same CPU, running": "101 20 OAr 0 101",
     "affinity: OAr to the same CPU, paused": "101 20 OAr 1 102",

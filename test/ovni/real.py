@@ -114,6 +114,18 @@ def ends():
     Run("aborts", name="aborts private", OVNI_BUFFER="private").good(-6)
 
 
+def models():
+    """What runtimes really write: models that nobody requires, bodies of plain tasks."""
+    r = Run("sonar").good().says("the model mpi is enabled", "thread 101 never finished").silent("error", "virtual", "at the same time")
+    check("sonar", sum(":25:" in line for line in r.prv()) > 1000, "no states of MPI")
+    check("sonar", sum(":25:" in line for line in r.prv("cpu")) > 1000, "no states of MPI in the CPU")
+    r.emulate("-l")
+    r.says("error[unfinished]")
+    r = Run("yields").good().silent("warning")
+    r.emulate("--compat")
+    r.says("error[task]: task 1 is not parallel: its body must be 0, not 1")
+
+
 def elsewhere():
     """In OVNI_TMPDIR: the trace leads there."""
     tmp = pathlib.Path(TMP.name) / "tmpdir"
@@ -121,7 +133,7 @@ def elsewhere():
     check(r.what, (r.dir / "loom.node.1/proc.100/thread.101/stream.obs").is_symlink())
 
 
-for test in tails, ends, elsewhere:
+for test in tails, ends, models, elsewhere:
     test()
 TMP.cleanup()
 print(*found[:40], sep="\n")

@@ -140,6 +140,11 @@ class TraceError(Exception):
     pass
 
 
+class Again(Exception):
+    """What the machine must have known from the beginning: the letter of a model, or the type
+    and the kind of marks."""
+
+
 def check(condition, message):
     if not condition:
         raise TraceError(message)
@@ -280,14 +285,16 @@ def old_meta(tracedir, rel):
 class System:
     """Looms, processes, threads and CPUs in row order."""
 
-    def __init__(self, tracedir, offsets=None, strict=False, have=None):
-        self.strict = strict
+    def __init__(self, tracedir, offsets=None, strict=False, have=None, learned=()):
+        self.strict, self.learned = strict, learned
         self.have = {name: version for name, version in MODELS.items() if have is None or name in have}
         self.streams = find_threads(tracedir)
         self.version = self.streams[0].version
         for t in self.streams:
             check(not strict or t.version == 1 or t.ended(), f"{t.relpath}: not finished")
             check(not strict or not t.meta.get("no_process"), f"{t.relpath}: no metadata.json")
+        # A program died: what it did not write is made up.
+        self.unfinished = not strict and any(self.died(t) for t in self.streams)
         looms = {}
         for t in self.streams:
             self.place(looms, t)
@@ -353,7 +360,8 @@ class System:
                     self.threads.append(t)
                     self.thread_names.append(f"TH {proc.app}.{t.tid}")
             self.guess_cpus(loom)
-            check(loom.cpus, "loom without CPUs")
+            lacks = not self.strict and any(self.died(t) for p in loom.procs for t in p.threads)
+            check(loom.cpus or lacks, "loom without CPUs")
             physical = sorted(loom.cpus.values(), key=lambda c: c.phyid)
             check(sorted(c.index for c in physical) == list(range(len(physical))), "bad CPU indices")
             loom.by_index = {c.index: c for c in physical}
@@ -398,6 +406,10 @@ class System:
             for loom in looms:
                 loom.offset = int(float(fields[2]))  # int() truncates towards zero
 
+    @staticmethod
+    def died(t):
+        return not t.ended() and not t.no_end_told()
+
     def gate(self):
         first = [t.events[0].clock + t.loom.offset for t in self.streams if t.events]
         check(all(abs(c - first[0]) <= HOUR for c in first), "large clock gate")
@@ -405,11 +417,13 @@ class System:
     def read_require(self):
         every = {letter for letter, _, _ in self.have.values()}
         self.enabled = every if self.version == 1 else {"O"}
+        self.enabled |= {x[0] for x in self.learned if len(x) == 1}
         for t in self.threads:
             require = t.meta.get("require")
             if not isinstance(require, dict):
                 check(self.version < 3 or not t.ended(), "no ovni.require")
-                self.enabled = every  # the thread may use any model
+                if self.version < 3 or self.strict:
+                    self.enabled = every  # the thread may use any model
                 continue
             for name, want in require.items():
                 if name not in self.have or not isinstance(want, str):
@@ -432,6 +446,8 @@ class System:
                 check(titles.setdefault(n, mark["title"]) == mark["title"], "two titles of one mark")
                 for value, label in mark.get("labels", {}).items():
                     check(labels.setdefault((n, int(value)), label) == label, "two labels of one value")
+        for n, kind in sorted(x for x in self.learned if len(x) == 2):
+            self.marks.setdefault(n, kind)
         for t in self.threads:
             t.marks = {n: [] for n in self.marks}
 
@@ -488,6 +504,8 @@ class Machine:
 
     def apply(self, t, ev):
         model, category, value = ev.mcv
+        if model not in self.s.enabled and not self.s.strict and model in {x[0] for x in self.s.have.values()}:
+            raise Again(model)
         check(model in self.s.enabled, f"model of {ev.mcv} not enabled")
         if model == "K":
             self.kernel(t, ev)
@@ -557,6 +575,8 @@ class Machine:
             check(len(payload) == 8, "bad payload size")
             tid = struct.unpack_from("<i", payload, 4)[0]
             found = [x for p in [t.proc] + t.loom.procs for x in p.threads if x.tid == tid]
+            if self.s.unfinished and (not found or found[0].state == UNKNOWN):
+                return
             check(found, "no such thread")
             target = found[0]
             check(target.state not in (UNKNOWN, DEAD), "target not alive")
@@ -591,6 +611,8 @@ class Machine:
         check(value in "[]=", "unknown event")
         check(len(payload) == 12, "bad payload size")
         v, n = struct.unpack("<qi", payload)
+        if self.s.unfinished and n not in self.s.marks and 0 <= n < 100:
+            raise Again(n, "single" if value == "=" else "stack")
         # 0 shows as nothing in Paraver, -2^63 is nothing in the emulator
         check(v not in (0, -2**63), "a value that no mark can have")
         check(n in self.s.marks, "undefined mark")
@@ -655,11 +677,17 @@ class Machine:
         ident, kind = self.ids(ev, 2, exact)
         types, tasks = t.proc.types[ev.mcv[0]], t.proc.tasks[ev.mcv[0]]
         check(ident not in tasks, "task id used")
+        if self.s.unfinished:
+            types.setdefault(kind, b"(unknown task type %d)" % kind)
         check(kind in types, "unknown type")
         tasks[ident] = Task(ident, label_value(types[kind]), flags)
 
-    def task(self, t, ev):
+    def task(self, t, ev, body=0):
         ident, tasks = self.ids(ev, 1)[0], t.proc.tasks[ev.mcv[0]]
+        if self.s.unfinished and ident and ident not in tasks:
+            types = t.proc.types[ev.mcv[0]]
+            label = types.setdefault(0, b"(unknown task type)")
+            tasks[ident] = Task(ident, label_value(label), ("pause", "resurrect", "relaxed") + (("parallel",) if body else ()))
         check(ident in tasks, "unknown task")
         return tasks[ident]
 
@@ -686,7 +714,10 @@ class Machine:
         if what in "cC":
             self.new_task(t, ev, ("pause", "resurrect") if what == "c" else ("parallel",), False)
             return
-        task, number = self.task(t, ev), self.ids(ev, 2)[1]
+        number = self.ids(ev, 2)[1]
+        task = self.task(t, ev, number)
+        if what in "pr" and not self.s.strict and "parallel" not in task.flags:
+            number = 0
         if "parallel" in task.flags:
             check(number > 0, "parallel body without number")
         else:
@@ -1091,12 +1122,17 @@ class Result:
 def emulate(tracedir, compat, offsets=None, strict=False, breakdown=False, have=None):
     """strict: -l. Also with compat an unfinished trace is an error. have: the names of
     the models that the emulator has, all by default."""
-    r = Result()
-    try:
-        run(r, tracedir, compat, offsets, strict, breakdown, have)
-    except TraceError as e:
-        r.error = str(e)
-    return r
+    learned = []
+    while True:
+        r = Result()
+        try:
+            run(r, tracedir, compat, offsets, strict, breakdown, have, learned)
+        except Again as e:
+            learned.append(e.args)
+            continue
+        except TraceError as e:
+            r.error = str(e)
+        return r
 
 
 class Ranks:
@@ -1139,9 +1175,9 @@ class PeerHeap(Ranks):
             heads[i], heads[best], i = heads[best], heads[i], best
 
 
-def run(r, tracedir, compat, offsets, lint, breakdown, have):
+def run(r, tracedir, compat, offsets, lint, breakdown, have, learned):
     strict = lint or compat
-    s = System(tracedir, offsets, strict, have)
+    s = System(tracedir, offsets, strict, have, learned)
     breakdowns = s.breakdowns(compat) if breakdown else {}
     r.names = {"thread": s.thread_names, "cpu": s.cpu_names}
     n = len(s.physical())

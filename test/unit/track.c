@@ -327,7 +327,7 @@ two_threads(void)
 		"60 1 777, 60 2 777, 60 3 2, 60 45 777, 60 7 777, "
 		"70 1 100, 70 2 101, 70 3 1, 70 45 0, 70 7 0, "
 		"80 1 0, 80 2 0, 80 3 0");
-	CHECK(strstr(messages, "vCPU 0.*: 2 times, for 30 ns"));
+	CHECK(messages[0] == '\0'); /* several threads in the virtual CPU are as it should be */
 	/* A physical CPU is no different. */
 	RUN(false, { 101, 0, "THx", 0 }, { 102, 10, "THx", 0 }, { 101, 30, "THe", 0 }, { 102, 40, "THe", 0 });
 	SAME(lines(ROW_CPU, 1, ONLY(1, 2, 3, 7, 45), false, true),

@@ -100,7 +100,7 @@ print(struct diag *d, struct text *t)
 __attribute__((format(printf, 4, 0))) static void
 report(struct diag *d, const char *prefix, const struct place *at, const char *fmt, va_list ap)
 {
-	if (d->level == DIAG_MUTE)
+	if (d->level == DIAG_MUTE || atomic_fetch_add(&d->said, 1) < d->heard)
 		return;
 	struct text body = { 0 };
 	struct text out = { 0 };
@@ -129,6 +129,39 @@ diag_say(struct diag *d, const char *error, const struct place *at, const char *
 	(void)snprintf(prefix, sizeof(prefix), error ? "error[%s]: " : "warning: ", error);
 	report(d, prefix, at, fmt, ap);
 	atomic_fetch_add(error ? &d->errors : &d->warnings, 1);
+}
+
+void
+diag_begin_again(struct diag *d, const char *why)
+{
+	unsigned said = atomic_exchange(&d->said, 0);
+	unsigned heard = said > d->heard ? said : d->heard;
+	d->heard = 0;
+	diag_info(d, "%s", why);
+	atomic_store(&d->said, 0);
+	d->heard = heard;
+}
+
+void
+often_add(struct often *t, const struct place *at, const char *fmt, ...)
+{
+	if (t->n++)
+		return;
+	va_list ap;
+	va_start(ap, fmt);
+	(void)vsnprintf(t->text, sizeof(t->text), fmt, ap);
+	va_end(ap);
+	t->at = at ? *at : (struct place){ 0 };
+	t->at.mcv = NULL; /* the event goes */
+}
+
+void
+often_report(struct diag *d, const struct often *t, const char *things)
+{
+	if (t->n == 1)
+		diag_warn(d, &t->at, "%s", t->text);
+	else if (t->n > 1)
+		diag_warn(d, &t->at, "%s (and %" PRIu64 " more %s)", t->text, t->n - 1, things);
 }
 
 int

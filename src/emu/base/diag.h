@@ -111,6 +111,15 @@ struct diag {
 	atomic_uint errors;
 	atomic_bool progress_shown; /* a progress line is on the terminal */
 	bool soften;                /* errors are warnings: the tool goes on without what failed */
+	atomic_uint said;           /* messages of this attempt, */
+	unsigned heard;             /* of which so many were printed by the one before */
+};
+
+/* Messages that repeat: one line tells the first, and how many more there were. */
+struct often {
+	uint64_t n;
+	struct place at; /* of the first; its file is borrowed */
+	char text[256];
 };
 
 /* Report an error at a place (NULL: none). The first line of the text is the message;
@@ -129,6 +138,12 @@ int diag_io(struct diag *d, enum error code, const char *verb, const char *path,
 
 void diag_warn(struct diag *d, const struct place *at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/* Counts a warning, and keeps the text of the first. */
+void often_add(struct often *t, const struct place *at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Prints what was counted, if anything was: "text (and 5 more threads)". */
+void often_report(struct diag *d, const struct often *t, const char *things);
+/* Says why all that was done will be done again; messages that were printed are not printed twice. */
+void diag_begin_again(struct diag *d, const char *why);
 /* Printed from a level on: not with -q, or with -v only. */
 void diag_tell(struct diag *d, enum diag_level least, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 #define diag_info(d, ...) diag_tell((d), DIAG_NORMAL, __VA_ARGS__)

@@ -44,7 +44,9 @@ check_requirement(struct emu *emu, struct model_run *mr, const struct stream *s)
 {
 	const struct thread_meta *m = &s->meta;
 	if (!m->has_require) {
-		mr->enabled = mr->enabled || !mr->model->foreign; /* a thread without requirements may use it */
+		/* Older traces do not say. Here it died before it could: its events will tell. */
+		bool any = emu->plan->trace.metadata_version < 3 || !emu->plan->options.learned;
+		mr->enabled = mr->enabled || (any && !mr->model->foreign);
 		return 0;
 	}
 	struct place at = { .file = s->relpath };
@@ -67,6 +69,44 @@ check_requirement(struct emu *emu, struct model_run *mr, const struct stream *s)
 	return 0;
 }
 
+static bool
+is_model(const char *name)
+{
+	for (size_t i = 0; model_list[i]; i++)
+		if (strcmp(model_list[i]->name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Names the models that threads require and that are not there, each once. */
+static void
+warn_of_lacking(struct emu *emu)
+{
+	enum {
+		TOLD = 16,
+	};
+	const struct require_meta *told[TOLD];
+	size_t ntold = 0;
+	const struct system *sys = &emu->plan->sys;
+	for (uint32_t th = 0; th < sys->nthreads; th++) {
+		const struct stream *s = &emu->plan->trace.streams[sys->threads[th].stream];
+		for (size_t i = 0; i < s->meta.nrequire; i++) {
+			const struct require_meta *r = &s->meta.require[i];
+			size_t k = 0;
+			while (k < ntold && strcmp(told[k]->model, r->model) != 0)
+				k++;
+			if (is_model(r->model) || k < ntold || ntold == TOLD)
+				continue;
+			told[ntold++] = r;
+			emu->making->lacks_models = true;
+			diag_warn(emu->diag, &(struct place){ .file = s->relpath },
+				"there is no model %s, of which version %s is required: its events are %s\n"
+				"hint: 'ovniemu --help' lists the models",
+				r->model, r->version, emu->plan->trace.options.strict ? "errors" : "skipped");
+		}
+	}
+}
+
 static int
 probe_models(struct emu *emu)
 {
@@ -84,14 +124,16 @@ probe_models(struct emu *emu)
 	for (size_t i = 0; i < emu->plan->nmodels; i++) {
 		struct model_run *mr = &plan->models[i];
 		mr->model = emu->models[i].model = model_list[i];
-		bool known = !(model_list[i]->foreign && emu->plan->options.compat); /* to the peer */
-		mr->enabled = (emu->plan->options.all_models && known) || model_list[i]->always;
+		const struct emu_options *o = &emu->plan->options;
+		mr->enabled = (o->all_models && !model_list[i]->foreign) || model_list[i]->always ||
+			(o->learned && o->learned->models[(uint8_t)model_list[i]->id]);
 		for (uint32_t th = 0; th < sys->nthreads; th++) {
 			int rc = check_requirement(emu, mr, &emu->plan->trace.streams[sys->threads[th].stream]);
 			if (rc < 0)
 				return rc;
 		}
 	}
+	warn_of_lacking(emu);
 	return 0;
 }
 
@@ -236,6 +278,8 @@ report_trace(struct emu *emu)
 	diag_info(d, "%zu streams (metadata version %d): %u looms, %u processes, %u threads%s, %u CPUs",
 		trace_nstreams(&emu->plan->trace), emu->plan->trace.metadata_version, sys->nlooms, sys->nprocs, sys->nknown,
 		sys->nknown < sys->nthreads ? " so far" : "", sys->ncpus - virtual_cpus);
+	struct often unfinished = { 0 };
+	struct often lost = { 0 };
 	const char *version = NULL;
 	bool mixed = false;
 	bool any_require = true;
@@ -247,19 +291,21 @@ report_trace(struct emu *emu)
 		version = version ? version : m->lib_version;
 		any_require = any_require && m->has_require;
 		if (m->finished == FINISHED_NO)
-			diag_warn(d, &(struct place){ .file = s->relpath },
+			often_add(&unfinished, &(struct place){ .file = s->relpath },
 				"thread %d never finished (did the program crash?): what it wrote is emulated", m->tid);
+		if (s->lost)
+			often_add(&lost, &(struct place){ .file = s->relpath, .has_clock = s->lost_since > 0, .clock = s->lost_since },
+				"thread %d lost %" PRIu64 " events", m->tid, s->lost);
 	}
+	often_report(d, &unfinished, "threads");
+	often_report(d, &lost, "threads");
 	if (mixed)
 		diag_warn(d, NULL, "mixed versions of libovni detected in the trace");
 	else if (version)
 		diag_debug(d, "written by libovni %s", version);
-	if (!any_require && emu->plan->trace.metadata_version > 1)
+	if (!any_require && (emu->plan->trace.metadata_version == 2 || !emu->plan->options.learned))
 		diag_warn(d, NULL, "some threads do not say which models they require: all are enabled");
-	bool offsets = false;
-	for (size_t i = 0; i < emu->plan->trace.nstreams; i++)
-		offsets = offsets || emu->plan->trace.streams[i].clock_offset != 0;
-	if (sys->nlooms > 1 && !offsets)
+	if (sys->nlooms > 1 && !emu->plan->trace.has_clock_table)
 		diag_warn(d, NULL, "no clock offsets with %u looms\n"
 				   "hint: if they are on several machines, run 'ovnisync' and give its table with -c",
 			sys->nlooms);
@@ -314,6 +360,8 @@ emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_opti
 		rc = system_build(&plan->sys, &plan->arena, &plan->trace);
 	if (rc == 0 && plan->sys.nthreads == 0)
 		rc = diag_error(d, ERR_NO_STREAM, NULL, "no stream of '%s' is a thread of a loom", plan->trace.dir);
+	for (size_t i = 0; i < plan->trace.nstreams; i++)
+		plan->unfinished = plan->unfinished || (plan->trace.streams[i].meta.finished == FINISHED_NO && !to.strict);
 	if (rc == 0)
 		rc = probe_models(emu);
 	if (rc == 0)

@@ -127,15 +127,22 @@ has_cpu(const struct cpus *b, int index, int phyid)
 	return false;
 }
 
+/* Whether CPUs may be missing in the metadata of a loom, as some thread never finished. */
+static bool
+may_lack(const struct cpus *b, const struct stream *const *streams, size_t n)
+{
+	size_t i = 0;
+	while (i < n && streams[i]->meta.finished != FINISHED_NO)
+		i++;
+	return i < n && !b->trace->options.strict;
+}
+
 /* In a loom where some thread never finished, adds the CPUs missing in the metadata, from
  * the events. */
 static int
 add_guessed(struct cpus *b, const struct stream *const *streams, size_t n)
 {
-	bool died = false;
-	for (size_t i = 0; i < n; i++)
-		died = died || streams[i]->meta.finished == FINISHED_NO;
-	if (!died || b->trace->options.strict)
+	if (!may_lack(b, streams, n))
 		return 0;
 	int need = 0;
 	for (size_t i = 0; i < n; i++) {
@@ -227,10 +234,12 @@ cpus_build(struct system *sys, struct arena *a, const struct trace *t, uint32_t 
 		rc = add_guessed(&b, streams, n);
 	if (rc < 0)
 		return rc;
-	if (b.n == 0)
+	if (b.n == 0 && may_lack(&b, streams, n))
+		diag_warn(t->diag, &at, "the CPUs of loom %s are not known: no thread lived to tell them, and no event names one", loom->name);
+	else if (b.n == 0)
 		return diag_error(t->diag, ERR_NO_CPUS, &at,
 			"loom %s has no physical CPUs\n"
-			"hint: some thread of the loom must call ovni_add_cpu() and end with ovni_thread_free()",
+			"hint: some thread of the loom must call ovni_add_cpu()",
 			loom->name);
 	loom->first_cpu = sys->ncpus;
 	loom->ncpus = (uint32_t)b.n;

@@ -145,10 +145,23 @@ unknown_event(struct emu *emu, const struct event *ev)
 		return emu_error(emu, ev, ERR_PART, "the stream has events, but it is not a thread in a loom: it is of part \"%s\"",
 			emu->plan->trace.streams[ev->stream].meta.part);
 	const struct model_run *mr = find_model(emu, ev->mcv[0]);
+	const struct emu_options *o = &emu->plan->options;
+	bool strict = emu->plan->trace.options.strict;
+	if (!mr && emu->plan->lacks_models && !strict) {
+		struct place at = stream_place(&emu->plan->trace.streams[ev->stream], ev);
+		often_add(&emu->tallies.skipped, &at, "an event of a model that is not there is skipped");
+		return 0;
+	}
 	if (!mr)
 		return emu_error(emu, ev, ERR_UNKNOWN_MODEL,
 			"no model has the letter of this event\n"
 			"hint: 'ovniemu --help' lists the models; the stream may be damaged");
+	if (!mr->enabled && !mr->model->foreign && !strict && o->learned) {
+		o->learned->models[ev->mcv[0]] = true;
+		(void)snprintf(o->learned->note, sizeof(o->learned->note),
+			"the model %s is enabled, as the trace has events of it: no thread requires it", mr->model->name);
+		return EMU_AGAIN;
+	}
 	if (!mr->enabled)
 		return emu_error(emu, ev, ERR_MODEL_DISABLED,
 			"the model %s is not enabled, as no thread requires it\n"

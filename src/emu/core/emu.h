@@ -59,6 +59,18 @@ struct model_part {
 	char *thread_data;
 };
 
+/* What was missing in the trace of a program that died, or could not be done. */
+struct emu_tallies {
+	struct often tasks, types; /* made up */
+	struct often moves;        /* of threads of which nothing is known */
+	struct often skipped;      /* events of models that are not there */
+	struct often not_ended;    /* threads */
+};
+
+enum {
+	EMU_AGAIN = -ERR_COUNT, /* options.learned has changed: close, and begin anew */
+};
+
 struct emu {
 	const struct plan *plan;
 	struct plan *making; /* writable, for connect.c, finish.c and threads of live input */
@@ -95,6 +107,7 @@ struct emu {
 	uint32_t thread;
 	int64_t time; /* ns since the first event of the trace */
 	uint64_t nevents;
+	struct emu_tallies tallies;
 	bool refused;  /* the last one was refused */
 	bool complete; /* the run reached the end of the trace */
 };
@@ -107,8 +120,8 @@ int emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_
 /* Opens the outputs and prints the first lines. Returns 0, or <0 (reported). */
 int emu_connect(struct emu *emu, const struct sink_ops *const *sinks, size_t nsinks);
 
-/* Emulates all events. Returns 0 at the end of the trace, or <0 (reported). The outputs
- * then hold everything up to the event before. */
+/* Emulates all events. Returns 0 at the end of the trace, or <0 (reported): EMU_AGAIN, or an error. The
+ * outputs then hold everything up to the event before. */
 int emu_run(struct emu *emu);
 
 /* Emulates one event. Returns 0, or <0 (reported). */

@@ -59,7 +59,7 @@ check_thread(struct emu *emu, uint32_t th)
 			"thread %d is not dead at the end of its stream: it is %s\n"
 			"hint: it must emit %s before it is freed",
 			tid, thread_states[st].text, st == TH_UNKNOWN ? "OHx when it begins, and OHe" : "OHe");
-	diag_warn(emu->diag, &at, "thread %d does not end: at the end of its stream it is %s", tid, thread_states[st].text);
+	often_add(&emu->tallies.not_ended, &at, "thread %d does not end: at the end of its stream it is %s", tid, thread_states[st].text);
 	return 0;
 }
 
@@ -68,10 +68,11 @@ report_oversubscription(struct emu *emu, uint32_t cpu)
 {
 	run_settle(emu, cpu);
 	const struct cpu_run *c = &emu->cpus[cpu];
-	if (c->over_count && !emu->plan->options.compat)
+	bool virtual = emu->plan->sys.cpus[cpu].index < 0; /* where several threads run at a time */
+	if (c->over_count && !virtual && !emu->plan->options.compat)
 		diag_warn(emu->diag, NULL,
-			"several threads ran at the same time in%s%s: %" PRIu64 " times, for %" PRId64 " ns in all (shown as %d)",
-			*emu->plan->sys.cpus[cpu].label == ' ' ? "" : " ", emu->plan->sys.cpus[cpu].label,
+			"several threads ran at the same time in%s: %" PRIu64 " times, for %" PRId64 " ns in all (shown as %d)",
+			emu->plan->sys.cpus[cpu].label,
 			c->over_count, c->over_time, ST_TOO_MANY_TH);
 }
 
@@ -102,7 +103,18 @@ end_checks(struct emu *emu)
 			bad = check_drained(emu, th);
 		rc = rc ? rc : bad;
 	}
+	often_report(emu->diag, &emu->tallies.not_ended, "threads");
 	return rc;
+}
+
+static void
+report_tallies(struct emu *emu)
+{
+	const struct emu_tallies *t = &emu->tallies;
+	often_report(emu->diag, &t->skipped, "events");
+	often_report(emu->diag, &t->types, "types");
+	often_report(emu->diag, &t->tasks, "tasks");
+	often_report(emu->diag, &t->moves, "events");
 }
 
 /* Calls finish() of all connected models, also after failures: late labels, and memory to
@@ -124,7 +136,8 @@ emu_close(struct emu *emu, int rc)
 {
 	int bad = finish_models(emu);
 	rc = rc ? rc : bad;
-	if (emu->feed.impl) {
+	if (emu->feed.impl && rc != EMU_AGAIN) {
+		report_tallies(emu);
 		for (uint32_t cpu = 0; cpu < emu->plan->sys.ncpus; cpu++)
 			report_oversubscription(emu, cpu);
 		if (emu->complete && rc == 0)

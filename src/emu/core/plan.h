@@ -26,6 +26,10 @@ enum output {
 	OUTPUT_USCOPE = 1 << 1,
 };
 
+enum {
+	MARK_TYPES = 100, /* types of marks are 0 to 99 */
+};
+
 /* Options of the µScope file. */
 struct uscope_options {
 	bool asked;      /* requested by the user, not by default: it is an error if it cannot be written */
@@ -35,12 +39,22 @@ struct uscope_options {
 	uint16_t labels; /* slots of the table of labels */
 };
 
+/* What a run has found out that must be known before its first event. A tool that keeps it
+ * emulates the trace again when emu_run() returns EMU_AGAIN. */
+struct learned {
+	bool models[UINT8_MAX + 1]; /* by letter: they are enabled, required or not */
+	uint8_t marks[MARK_TYPES];  /* types that no thread has defined: enum chan_kind + 1 */
+	bool unsorted;              /* events between OU[ and OU] come late */
+	char note[256];             /* for the user: the last of them */
+};
+
 struct emu_options {
-	bool compat;      /* print what the peer prints */
-	bool lint;        /* extra checks at the end */
-	bool all_models;  /* enable all models, not only the required ones */
-	bool breakdown;   /* also write the breakdowns of the models */
-	unsigned outputs; /* enum output */
+	bool compat;             /* print what the peer prints */
+	bool lint;               /* extra checks at the end */
+	bool all_models;         /* enable all models, not only the required ones */
+	struct learned *learned; /* borrowed; NULL: what is missing is an error */
+	bool breakdown;          /* also write the breakdowns of the models */
+	unsigned outputs;        /* enum output */
 	struct uscope_options uscope;
 	unsigned threads; /* at least 2: one emulates, the others write */
 	const char *clock_table;
@@ -80,7 +94,9 @@ struct plan {
 	struct dispatch dispatch;
 	struct emu_property properties[EMU_PROPERTIES];
 	size_t nproperties;
-	int64_t start; /* clock of the first event */
+	int64_t start;     /* clock of the first event */
+	bool unfinished;   /* a program died, and what it did not write is made up */
+	bool lacks_models; /* threads require models that are not there: their events are skipped */
 };
 
 #endif

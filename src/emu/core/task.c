@@ -37,6 +37,24 @@ task_stack(struct emu *emu)
 	return emu_thread_data(emu, emu->thread);
 }
 
+/* Adds a type to the process. Returns NULL without memory (reported); label may be NULL then. */
+static struct task_type *
+new_type(struct emu *emu, uint32_t id, const char *label)
+{
+	struct task_table *t = table(emu);
+	struct task_type *type = arena_new(&emu->arena, struct task_type, 1);
+	if (!type || !label || idmap_add(&t->types, &emu->arena, id, type) < 0) {
+		(void)diag_no_memory(emu->diag);
+		return NULL;
+	}
+	*type = (struct task_type){ .id = id, .label = label, .value = labelhash(label, strlen(label)) };
+	if (emu_add_text(emu, type->value, type->label) < 0)
+		return NULL;
+	*(t->last ? &t->last->next : &t->first) = type;
+	t->last = type;
+	return type;
+}
+
 int
 task_type_create(struct emu *emu, const struct event *ev)
 {
@@ -59,22 +77,34 @@ task_type_create(struct emu *emu, const struct event *ev)
 	if (old)
 		return task_error(emu, ev, ERR_TASK_TYPE, "task type %" PRIu32 " already exists in the process, with the label \"%s\"",
 			id, old->label);
-	struct task_type *type = arena_new(&emu->arena, struct task_type, 1);
+	char *label = n ? arena_strndup(&emu->arena, text, n) : arena_printf(&emu->arena, "(unlabeled task type %" PRIu32 ")", id);
+	return new_type(emu, id, label) ? 0 : -ERR_MEMORY;
+}
+
+/* Adds a type or a task that the program has created in events it did not write, with a warning
+ * for all. Returns NULL without memory (reported). */
+static struct task_type *
+make_up_type(struct emu *emu, const struct event *ev, uint32_t id)
+{
+	struct place at = stream_place(&emu->plan->trace.streams[ev->stream], ev);
+	often_add(&emu->tallies.types, &at, "task type %" PRIu32 " was never created: the program died before that was written", id);
+	return new_type(emu, id, arena_printf(&emu->arena, "(unknown task type %" PRIu32 ")", id));
+}
+
+static struct task *
+make_up_task(struct emu *emu, const struct event *ev, uint32_t id, uint32_t body)
+{
+	struct task_table *t = table(emu);
+	struct place at = stream_place(&emu->plan->trace.streams[ev->stream], ev);
+	often_add(&emu->tallies.tasks, &at, "task %" PRIu32 " was never created: the program died before that was written", id);
+	struct task_type *type = idmap_find(&t->types, 0);
 	if (!type)
-		return diag_no_memory(emu->diag);
-	type->id = id;
-	type->label = n ? arena_strndup(&emu->arena, text, n) : arena_printf(&emu->arena, "(unlabeled task type %" PRIu32 ")", id);
-	if (!type->label || idmap_add(&t->types, &emu->arena, id, type) < 0)
-		return diag_no_memory(emu->diag);
-	type->value = labelhash(type->label, strlen(type->label));
-	if (emu_add_text(emu, type->value, type->label) < 0)
-		return -ERR_MEMORY;
-	if (t->last)
-		t->last->next = type;
-	else
-		t->first = type;
-	t->last = type;
-	return 0;
+		type = new_type(emu, 0, "(unknown task type)");
+	struct task *task = arena_new(&emu->arena, struct task, 1);
+	if (!type || !task || idmap_add(&t->tasks, &emu->arena, id, task) < 0)
+		return NULL;
+	*task = (struct task){ .id = id, .flags = TASK_PAUSE | TASK_RESURRECT | TASK_RELAXED | (body ? TASK_PARALLEL : 0), .type = type };
+	return task;
 }
 
 struct task_type *
@@ -82,7 +112,9 @@ task_type_get(struct emu *emu, const struct event *ev, uint32_t id)
 {
 	const struct task_table *t = table(emu);
 	struct task_type *type = idmap_find(&t->types, id);
-	if (!type)
+	if (!type && emu->plan->unfinished)
+		type = make_up_type(emu, ev, id);
+	else if (!type)
 		(void)task_error(emu, ev, ERR_TASK_TYPE, "task type %" PRIu32 " does not exist in the process", id);
 	return type;
 }
@@ -152,6 +184,8 @@ find_body(struct emu *emu, const struct event *ev, uint32_t id, uint32_t *body,
 	*out = NULL;
 	if (id == 0)
 		return task_error(emu, ev, ERR_TASK, "the id of a task cannot be 0");
+	if (!k && emu->plan->unfinished && !(k = *task = make_up_task(emu, ev, id, *body)))
+		return diag_no_memory(emu->diag);
 	if (!k)
 		return task_error(emu, ev, ERR_TASK, "task %" PRIu32 " does not exist in the process", id);
 	bool parallel = k->flags & TASK_PARALLEL;
@@ -244,10 +278,21 @@ get_top(struct emu *emu, const struct event *ev, uint32_t id, uint32_t body, enu
 	return 0;
 }
 
+/* When a plain task yields to a parallel one, nOS-V pauses and resumes it with the body of the other. Returns
+ * the body that it has. */
+static uint32_t
+own_body(struct emu *emu, uint32_t id, uint32_t body)
+{
+	if (body == 0 || emu->plan->trace.options.strict)
+		return body;
+	const struct task *task = idmap_find(&table(emu)->tasks, id);
+	return task && !(task->flags & TASK_PARALLEL) ? 0 : body;
+}
+
 int
 body_pause(struct emu *emu, const struct event *ev, uint32_t id, uint32_t body, struct body **out)
 {
-	int rc = get_top(emu, ev, id, body, BODY_RUNNING, "pause", out);
+	int rc = get_top(emu, ev, id, own_body(emu, id, body), BODY_RUNNING, "pause", out);
 	if (rc < 0)
 		return rc;
 	if (!((*out)->task->flags & TASK_PAUSE))
@@ -259,7 +304,7 @@ body_pause(struct emu *emu, const struct event *ev, uint32_t id, uint32_t body, 
 int
 body_resume(struct emu *emu, const struct event *ev, uint32_t id, uint32_t body, struct body **out)
 {
-	int rc = get_top(emu, ev, id, body, BODY_PAUSED, "resume", out);
+	int rc = get_top(emu, ev, id, own_body(emu, id, body), BODY_PAUSED, "resume", out);
 	if (rc == 0)
 		(*out)->state = BODY_RUNNING;
 	return rc;

@@ -126,8 +126,10 @@ make_outdir(struct diag *d, const char *dir)
 	return diag_io(d, ERR_WRITE, "create the directory", dir, errno);
 }
 
+/* Emulates once. Returns the exit status, or <0: what the run has learned must be known from its
+ * beginning. */
 static int
-run(struct diag *d, const char *dir, const struct emu_options *o)
+attempt(struct diag *d, const char *dir, const struct emu_options *o)
 {
 	const struct sink_ops *sinks[FEED_SINKS_MAX];
 	size_t nsinks = out_sinks(o->outputs, sinks);
@@ -149,6 +151,8 @@ run(struct diag *d, const char *dir, const struct emu_options *o)
 	if (began)
 		take_summary(&s, &emu);
 	rc = emu_close(&emu, rc);
+	if (rc == EMU_AGAIN)
+		return -1;
 	if (!began && rc == -ERR_INTERRUPTED)
 		diag_info(d, "stopped by the user before the first event");
 	if (began)
@@ -156,6 +160,32 @@ run(struct diag *d, const char *dir, const struct emu_options *o)
 	if (rc == -ERR_USAGE) /* found when the trace was known */
 		return 2;
 	return rc == 0 || rc == -ERR_INTERRUPTED ? 0 : 1;
+}
+
+static int
+run(struct diag *d, const char *dir, const struct emu_options *o)
+{
+	int status;
+	while ((status = attempt(d, dir, o)) < 0)
+		diag_begin_again(d, o->learned->note);
+	return status;
+}
+
+/* Enables the models of a list of names with commas. Returns what is no model in it; NULL: all are. */
+static const char *
+enable_models(struct learned *learned, const char *text)
+{
+	while (*text) {
+		size_t n = strcspn(text, ",");
+		size_t i = 0;
+		while (model_list[i] && (strlen(model_list[i]->name) != n || strncmp(text, model_list[i]->name, n) != 0))
+			i++;
+		if (!model_list[i])
+			return text;
+		learned->models[(uint8_t)model_list[i]->id] = true;
+		text += n + (text[n] == ',');
+	}
+	return NULL;
 }
 
 /* Names of outputs, with commas. */
@@ -248,7 +278,8 @@ start(struct diag *d, struct input_options *io, int argc, char **argv)
 {
 	static const char *const methods[] = { [USCOPE_LZ4] = "lz4", [USCOPE_ZSTD] = "zstd", [USCOPE_RAW] = "none" };
 	char models[1024];
-	struct emu_options o = { .stop = &stop, .outputs = OUTPUT_PRV | OUTPUT_USCOPE };
+	struct learned learned = { 0 };
+	struct emu_options o = { .stop = &stop, .learned = &learned, .outputs = OUTPUT_PRV | OUTPUT_USCOPE };
 	struct progress p;
 	uint64_t threads = count_cpus();
 	uint64_t labels = LABELS;
@@ -256,7 +287,8 @@ start(struct diag *d, struct input_options *io, int argc, char **argv)
 		{ 'o', "output", "DIR", "write there instead of in the trace directory", CLI_TEXT, &o.outdir },
 		{ 'f', "outputs", "LIST", "prv, uscope, or both with a comma (default)" },
 		{ 'c', "clock-offsets", "FILE", "clock offsets (default: clock-offsets.txt of TRACEDIR)", CLI_TEXT, &o.clock_table },
-		{ 'a', "all-models", NULL, "enable all models, not only the required ones", CLI_FLAG, &o.all_models },
+		{ 'a', "all-models", NULL, "enable all models of runtimes", CLI_FLAG, &o.all_models },
+		{ 'm', "models", "NAME,...", "enable these, too" },
 		{ 'b', "breakdown", NULL, "also write the breakdowns of models that have one", CLI_FLAG, &o.breakdown },
 		{ 'l', "lint", NULL, "refuse unfinished traces, check how threads end", CLI_FLAG, &o.lint },
 		{ 'j', "threads", "N", "use N threads, at least 2 (default: one a CPU)", CLI_NUMBER, &threads, THREADS_MAX, 1 },
@@ -290,6 +322,12 @@ start(struct diag *d, struct input_options *io, int argc, char **argv)
 				(void)io->groups[i].take(io->groups[i].self, OPTION_LENIENT, NULL, NULL);
 			continue;
 		}
+		const char *wrong = opt == 'm' ? enable_models(&learned, optarg) : NULL;
+		if (wrong)
+			return cli_status(cli_usage(&cli, "-m needs names of models with commas, and there is no '%.*s': --help lists them",
+				(int)strcspn(wrong, ","), wrong));
+		if (opt == 'm')
+			continue;
 		o.uscope.asked = true;
 		if (!parse_outputs(optarg, &o.outputs))
 			return cli_status(cli_usage(&cli, "-f needs prv, uscope or prv,uscope, not '%s'", optarg));

@@ -127,6 +127,28 @@ check_gate(const struct merge *m)
 		far, t->streams[ref].relpath, nbad);
 }
 
+/* One line for all streams without events. */
+static void
+warn_of_empty(const struct merge *m)
+{
+	const struct trace *t = m->trace;
+	const struct stream *first = NULL;
+	size_t n = 0;
+	bool died = false;
+	for (uint32_t i = 0; i < t->nstreams; i++) {
+		const struct stream *s = &t->streams[i];
+		if (m->leaves[i] != ENDED || s->silent || s->failed)
+			continue;
+		first = n++ ? first : s;
+		died = died || s->meta.finished == FINISHED_NO;
+	}
+	if (n == 1)
+		stream_warn_empty(first);
+	else if (n > 1)
+		diag_warn(t->diag, &(struct place){ .file = first->relpath }, "%zu of %zu streams have no events%s, this is the first",
+			n, trace_nstreams(t), died ? ": the program ended before their buffers were written" : "");
+}
+
 int
 merge_init(struct merge *m, struct trace *t)
 {
@@ -151,13 +173,12 @@ merge_init(struct merge *m, struct trace *t)
 		int rc = stream_next(&t->streams[i], &m->events[i]);
 		if (rc < 0)
 			return rc;
-		if (rc == 0)
-			stream_warn_empty(&t->streams[i]);
-		else
+		if (rc > 0)
 			m->leaves[i] = 0; /* alive */
 		if (rc > 0 && m->events[i].clock < lowest)
 			lowest = m->events[i].clock;
 	}
+	warn_of_empty(m);
 	int rc = check_gate(m);
 	m->base = lowest;
 	for (uint32_t i = 0; i < m->nleaves; i++)

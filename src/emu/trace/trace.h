@@ -172,6 +172,7 @@ struct trace {
 	const char *dir;            /* without slashes at its end */
 	struct trace_options options;
 	int metadata_version;
+	bool has_clock_table;   /* offsets of clocks are told, if only as 0 */
 	struct stream *streams; /* in path order: the index is the rank */
 	size_t nstreams;
 	uint64_t bytes;                     /* size of all streams on disk, for the progress */

@@ -28,7 +28,7 @@ cat >want <<'END'
          7  VYc  loom.n.1/proc.1/thread.1  BAD PAYLOAD: the text at its end is not terminated
          8  VYc  loom.n.1/proc.1/thread.1  creates task type 1 with label "ab"
          9  OHp  loom.n.1/proc.1/thread.1  pauses
-        10  OCn  loom.n.1/proc.1/thread.1  tells that there are ? CPUs (obsolete)
+        10  OCn  loom.n.1/proc.1/thread.1  tells that there are ? CPUs (without effect)
         11  OHe  loom.n.1/proc.1/thread.1  ends the execution
 END
 status 1 "$DUMP" -q trace

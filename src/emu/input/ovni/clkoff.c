@@ -213,6 +213,7 @@ clkoff_apply(struct trace *t)
 		return diag_io(t->diag, ERR_CLOCK_TABLE, "open the clock offset table", path, errno);
 	}
 	struct clock_table tab = { .trace = t, .path = path, .f = f, .columns = "rank hostname offset_median offset_mean offset_std" };
+	t->has_clock_table = true;
 	int rc = drift_probe(f) ? drift_parse(&tab) : parse(&tab);
 	(void)fclose(f);
 	return rc < 0 ? rc : apply(&tab);
