@@ -58,6 +58,7 @@ struct mark {
 	struct chan_decl decl;
 	struct label *labels;
 	size_t cap;
+	struct idmap by_value; /* their positions, from 1 */
 };
 
 struct data {
@@ -278,18 +279,23 @@ add_label(struct emu *emu, const struct stream *s, const char *type, struct mark
 	if (!parse_key(item->string, &value) || !cJSON_IsString(item))
 		return bad_mark(emu, s, ERR_METADATA, "a label must be a string, and its key a number", type);
 	const char *text = item->valuestring;
-	for (size_t i = 0; i < m->decl.nlabels; i++) {
-		if (m->labels[i].value == value && strcmp(m->labels[i].text, text) == 0)
-			return 0;
-		if (m->labels[i].value == value)
-			return bad_mark(emu, s, ERR_METADATA_CONFLICT, "two labels for the value %" PRId64 ", \"%s\" and \"%s\"", type, value, m->labels[i].text, text);
-		/* The peer keeps 32 bits of a value, and refuses two that are then equal. */
-		if (emu->plan->options.compat && (int32_t)m->labels[i].value == (int32_t)value)
-			return bad_mark(emu, s, ERR_LABEL_COLLISION, "the labelled values %" PRId64 " and %" PRId64 " are equal in 32 bits", type, m->labels[i].value, value);
+	/* The peer keeps 32 bits of a value, and refuses two that are then equal. */
+	uint64_t key = emu->plan->options.compat ? (uint32_t)value : (uint64_t)value;
+	struct idmap_slot *slot = idmap_slot(&m->by_value, &emu->arena, key);
+	if (!slot)
+		return diag_no_memory(emu->diag);
+	if (slot->value) {
+		const struct label *have = &m->labels[(uintptr_t)slot->value - 1];
+		if (have->value != value)
+			return bad_mark(emu, s, ERR_LABEL_COLLISION, "the labelled values %" PRId64 " and %" PRId64 " are equal in 32 bits", type, have->value, value);
+		if (strcmp(have->text, text) != 0)
+			return bad_mark(emu, s, ERR_METADATA_CONFLICT, "two labels for the value %" PRId64 ", \"%s\" and \"%s\"", type, value, have->text, text);
+		return 0;
 	}
 	text = arena_strndup(&emu->arena, text, strlen(text));
 	if (!text || !arena_grow(&emu->arena, &m->labels, m->decl.nlabels, &m->cap, sizeof(*m->labels)))
 		return diag_no_memory(emu->diag);
+	slot->value = (void *)(uintptr_t)(m->decl.nlabels + 1); /* NULL is free */
 	m->labels[m->decl.nlabels++] = (struct label){ value, text };
 	m->decl.labels = m->labels;
 	return 0;

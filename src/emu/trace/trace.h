@@ -154,6 +154,7 @@ struct trace_input {
 
 struct trace_options {
 	bool strict;                       /* unfinished and truncated streams are errors */
+	bool lint;                         /* so are threads without metadata */
 	bool peer_ties;                    /* equal clocks in the order of the peer, not by rank */
 	const char *clock_table;           /* NULL: clock-offsets.txt of the trace, if it is there */
 	bool events_only;                  /* go on without metadata, and without streams that fail */

@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 enum {
-	LINE_SIZE = 1024,  /* longer lines are refused */
-	HOSTS_MAX = 65536, /* far above any machine; bounds what a bad table can cost */
+	LINE_SIZE = 1024,             /* longer lines are refused */
+	HOSTS_MAX = 65536,            /* far above any machine; bounds what a bad table can cost, */
+	TABLE_MAX = 64 * 1024 * 1024, /* and so does its size in bytes */
 };
 
 int
@@ -99,25 +100,42 @@ parse_line(struct clock_table *tab, char *text)
 	return clkoff_add(tab, host, strlen(host), offset);
 }
 
+/* The next line, without its end. 1 line, 0 end of the file, <0 (reported). */
+static int
+next_line(struct clock_table *tab, char text[LINE_SIZE])
+{
+	size_t n = 0;
+	int c = getc_unlocked(tab->f);
+	if (c == EOF)
+		return ferror(tab->f) ? diag_io(tab->trace->diag, ERR_READ, "read", tab->path, errno) : 0;
+	tab->line++;
+	for (; c != EOF && c != '\n'; c = getc_unlocked(tab->f)) {
+		if (n == LINE_SIZE - 2)
+			return clkoff_bad(tab, "the line is longer than %d bytes", LINE_SIZE - 2);
+		if (c == 0 && tab->line > 1)
+			return clkoff_bad(tab, "this is no text: it has NUL bytes");
+		text[n++] = (char)c;
+	}
+	text[n] = 0;
+	return 1;
+}
+
 /* Reads a table of constant offsets. */
 static int
 parse(struct clock_table *tab)
 {
 	char text[LINE_SIZE];
-	while (fgets(text, sizeof(text), tab->f)) {
-		tab->line++;
-		if (strlen(text) == sizeof(text) - 1 && text[sizeof(text) - 2] != '\n')
-			return clkoff_bad(tab, "the line is longer than %d bytes", LINE_SIZE - 2);
+	int rc;
+	while ((rc = next_line(tab, text)) > 0) {
 		if (tab->line == 1) /* titles, whatever they say */
 			continue;
 		if (!text[strspn(text, " \t\r\n\v\f")])
 			continue;
-		int rc = parse_line(tab, text);
-		if (rc < 0)
+		if ((rc = parse_line(tab, text)) < 0)
 			return rc;
 	}
-	if (ferror(tab->f))
-		return diag_io(tab->trace->diag, ERR_READ, "read", tab->path, errno);
+	if (rc < 0)
+		return rc;
 	if (tab->n)
 		return 0;
 	bool titles = tab->line > 0;
@@ -191,10 +209,11 @@ open_table(const char *path)
 	if (fd < 0)
 		return NULL;
 	bool known = fstat(fd, &st) == 0;
-	if (known && S_ISREG(st.st_mode))
+	if (known && S_ISREG(st.st_mode) && st.st_size <= TABLE_MAX)
 		return fdopen(fd, "r");
 	(void)close(fd);
-	errno = known && S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
+	errno = known && S_ISDIR(st.st_mode) ? EISDIR : known && S_ISREG(st.st_mode) ? EFBIG
+										     : EINVAL;
 	return NULL;
 }
 

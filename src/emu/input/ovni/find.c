@@ -1,46 +1,106 @@
 /* SPDX-License-Identifier: MIT */
 /* find: which files of a directory tree belong to a runtime trace. */
 #include "codec.h"
+#include "idmap.h"
 #include "parts.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <fts.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	SHOWN = 5, /* parts that are left out: how many are named */
+};
+
+/* Marks of a directory, in its fts_number. */
+enum {
+	HAS_STREAM = 1, /* a file of it was taken */
+	SEEN = 2,       /* it was walked before, under another name */
+	WARNED = 4,     /* it may be listed and not entered: that was said */
+};
+
+/* A file system that has this directory's inode number: it was walked. */
+struct seen {
+	dev_t dev;
+	struct seen *next;
+};
+
+/* What belongs to the trace and cannot be read. */
+struct missing {
+	const char *path;
+	const char *why;
+};
+
+struct walk {
+	struct trace *trace;
+	struct found *found;
+	struct idmap seen; /* by inode number */
+	struct missing *missing;
+	size_t nmissing;
+	size_t cap;
+	bool refused; /* one of them is an error */
+	bool moved;   /* one of them is a link to nowhere */
+};
+
+/* What is behind "thread.N"; NULL: the name does not begin so. */
+static const char *
+behind_thread(const char *name)
+{
+	if (strncmp(name, "thread.", 7) != 0 || !isdigit((unsigned char)name[7]))
+		return NULL;
+	const char *p = name + 7;
+	while (isdigit((unsigned char)*p))
+		p++;
+	return p;
+}
 
 /* "thread.N" and, behind, nothing or the extension of a stream. */
 static bool
 is_old_stream(const char *name)
 {
-	if (strncmp(name, "thread.", 7) != 0 || !isdigit((unsigned char)name[7]))
-		return false;
-	const char *p = name + 7;
-	while (isdigit((unsigned char)*p))
-		p++;
-	return !*p || codec_names(p, ".obs");
+	const char *p = behind_thread(name);
+	return p && (!*p || codec_names(p, ".obs"));
+}
+
+/* A copy, "" for the trace directory. The entry may be a parent: fts_path is one buffer, and longer then. */
+static char *
+relpath(struct trace *t, const FTSENT *e)
+{
+	size_t at = strlen(t->dir);
+	while (at < e->fts_pathlen && e->fts_path[at] == '/')
+		at++;
+	return arena_strndup(&t->arena, e->fts_path + at, at < e->fts_pathlen ? e->fts_pathlen - at : 0);
 }
 
 static int
-add(struct trace *t, struct found_list *list, const FTSENT *e, const char *rel)
+add(struct trace *t, struct found_list *list, const FTSENT *e)
 {
 	if (!arena_grow(&t->arena, &list->files, list->n, &list->cap, sizeof(*list->files)))
 		return diag_no_memory(t->diag);
 	struct stream_file *f = &list->files[list->n];
 	*f = (struct stream_file){ .dev = e->fts_statp->st_dev, .ino = e->fts_statp->st_ino };
 	f->path = arena_strndup(&t->arena, e->fts_path, e->fts_pathlen);
-	f->relpath = arena_strndup(&t->arena, rel, strlen(rel));
+	f->relpath = relpath(t, e);
 	if (!f->path || !f->relpath)
 		return diag_no_memory(t->diag);
 	list->n++;
 	return 0;
 }
 
+/* Puts directories in path order: a slash follows their names. */
 static int
 by_name(const FTSENT **a, const FTSENT **b)
 {
-	return strcmp((*a)->fts_name, (*b)->fts_name);
+	const unsigned char *x = (const unsigned char *)(*a)->fts_name;
+	const unsigned char *y = (const unsigned char *)(*b)->fts_name;
+	while (*x && *x == *y)
+		x++, y++;
+	return (*x ? *x : '/') - (*y ? *y : '/');
 }
 
 /* Brings the names of one file together (links may give it several), in path order. */
@@ -87,30 +147,184 @@ drop_twins(struct trace *t, struct found_list *list)
 	return 0;
 }
 
-static int
-visit(struct trace *t, struct found *f, const FTSENT *e)
+/* ---- What cannot be read. ---- */
+
+/* The machine fails, not the trace. */
+static bool
+is_grave(int err)
 {
-	size_t root = strlen(t->dir);
-	const char *rel = e->fts_path + (e->fts_pathlen > root ? root : e->fts_pathlen);
-	while (*rel == '/')
-		rel++;
+	return err == ENOMEM || err == EIO || err == EMFILE || err == ENFILE;
+}
+
+/* Notes that an entry is left out; `grave` makes it an error of a strict run. */
+static int
+miss(struct walk *w, const FTSENT *e, bool grave, const char *why)
+{
+	struct trace *t = w->trace;
+	if (!arena_grow(&t->arena, &w->missing, w->nmissing, &w->cap, sizeof(*w->missing)))
+		return diag_no_memory(t->diag);
+	char *path = relpath(t, e);
+	if (!path || !why)
+		return diag_no_memory(t->diag);
+	for (char *p = path; (p = strchr(p, '\n'));)
+		*p = '?';
+	w->missing[w->nmissing++] = (struct missing){ *path ? path : ".", why };
+	w->refused = w->refused || t->options.lint || (grave && t->options.strict);
+	return 0;
+}
+
+/* A link that leads to nothing that can be read. */
+static int
+miss_link(struct walk *w, const FTSENT *e)
+{
+	struct arena *a = &w->trace->arena;
+	struct stat st;
+	int err = stat(e->fts_accpath, &st) == 0 ? 0 : errno;
+	if (is_grave(err))
+		return diag_io(w->trace->diag, ERR_READ, "inspect", e->fts_path, err);
+	char to[PATH_MAX];
+	ssize_t n = readlink(e->fts_accpath, to, sizeof(to));
+	for (ssize_t i = 0; i < n; i++)
+		to[i] = to[i] == '\n' ? '?' : to[i];
+	if (n < 0 || err != ENOENT)
+		return miss(w, e, true, arena_printf(a, "%s", strerror(err)));
+	w->moved = true;
+	return miss(w, e, true, arena_printf(a, "it points to '%.*s', which is not there", (int)n, to));
+}
+
+/* Whether the stream of a directory cannot be read without the file of that name. */
+static bool
+is_needed(const struct walk *w, const char *name)
+{
+	return w->trace->options.events_only ? codec_names(name, "stream.obs") : strcmp(name, "stream.json") == 0;
+}
+
+/* An entry of which the system tells nothing. */
+static int
+not_inspected(struct walk *w, const FTSENT *e)
+{
+	if (is_grave(e->fts_errno))
+		return diag_io(w->trace->diag, ERR_READ, "inspect", e->fts_path, e->fts_errno);
+	if (e->fts_errno != EACCES || e->fts_parent->fts_number & WARNED)
+		return 0;
+	e->fts_parent->fts_number |= WARNED;
+	return miss(w, e->fts_parent, true, "it may not be entered: Permission denied");
+}
+
+/* A directory that cannot be listed. */
+static int
+not_listed(struct walk *w, const FTSENT *e)
+{
+	struct trace *t = w->trace;
+	if (e->fts_level == FTS_ROOTLEVEL)
+		return diag_io(t->diag, ERR_READ, "read the trace directory", t->dir, e->fts_errno);
+	if (is_grave(e->fts_errno))
+		return diag_io(t->diag, ERR_READ, "look into", e->fts_path, e->fts_errno);
+	if (behind_thread(e->fts_name))
+		return miss(w, e, false, arena_printf(&t->arena, "%s", strerror(e->fts_errno)));
+	diag_warn(t->diag, NULL, "cannot look into '%s': %s", e->fts_path, strerror(e->fts_errno));
+	return 0;
+}
+
+/* Says what is left out, or refuses it. Returns 0, or <0 (reported). */
+static int
+report(const struct walk *w)
+{
+	char list[3000] = "";
+	size_t n = 0;
+	for (size_t i = 0; i < w->nmissing && i < SHOWN && n < sizeof(list); i++)
+		n += (size_t)snprintf(list + n, sizeof(list) - n, "\n%.250s: %.250s", w->missing[i].path, w->missing[i].why);
+	if (w->nmissing > SHOWN && n < sizeof(list))
+		n += (size_t)snprintf(list + n, sizeof(list) - n, "\nand %zu more", w->nmissing - SHOWN);
+	if (w->moved && n < sizeof(list))
+		(void)snprintf(list + n, sizeof(list) - n,
+			"\nhint: a process that is killed does not move its files from its temporary directory (OVNI_TMPDIR)"
+			"\nhint: where it ran, and if they still are there: cp -r --remove-destination \"$OVNI_TMPDIR\"/. '%.500s'",
+			w->trace->dir);
+	const char *s = w->nmissing == 1 ? "" : "s";
+	if (w->refused)
+		return diag_error(w->trace->diag, ERR_READ, NULL, "%zu part%s of the trace cannot be read%s", w->nmissing, s, list);
+	if (w->nmissing)
+		diag_warn(w->trace->diag, NULL, "%zu part%s of the trace cannot be read and %s left out%s", w->nmissing, s,
+			*s ? "are" : "is", list);
+	return 0;
+}
+
+/* ---- The walk. ---- */
+
+/* Directories that link to each other have as many paths as there are orders of them: each is walked once. */
+static int
+enter(struct walk *w, FTS *fts, FTSENT *e)
+{
+	struct trace *t = w->trace;
+	struct idmap_slot *slot = idmap_slot(&w->seen, &t->arena, e->fts_statp->st_ino);
+	if (!slot)
+		return diag_no_memory(t->diag);
+	for (const struct seen *s = slot->value; s; s = s->next) {
+		if (s->dev == e->fts_statp->st_dev) {
+			e->fts_number |= SEEN;
+			(void)fts_set(fts, e, FTS_SKIP);
+			return 0;
+		}
+	}
+	struct seen *s = arena_new(&t->arena, struct seen, 1);
+	if (!s)
+		return diag_no_memory(t->diag);
+	*s = (struct seen){ e->fts_statp->st_dev, slot->value };
+	slot->value = s;
+	return 0;
+}
+
+/* A directory of a thread that is not one. */
+static int
+leave(struct walk *w, const FTSENT *e)
+{
+	const char *behind = behind_thread(e->fts_name);
+	if (!behind || *behind || e->fts_number & (HAS_STREAM | SEEN | WARNED))
+		return 0;
+	return miss(w, e, false, w->trace->options.events_only ? "there is no stream.obs" : "there is no stream.json");
+}
+
+static int
+take_file(struct walk *w, const FTSENT *e)
+{
+	struct trace *t = w->trace;
+	struct found *f = w->found;
+	bool json = strcmp(e->fts_name, "stream.json") == 0;
+	bool obs = t->options.events_only && codec_names(e->fts_name, "stream.obs");
+	if (!json && !obs && !is_old_stream(e->fts_name))
+		return 0;
+	e->fts_parent->fts_number |= HAS_STREAM;
+	if (json && !t->options.events_only && access(e->fts_accpath, R_OK) != 0)
+		return is_grave(errno) ? diag_io(t->diag, ERR_READ, "inspect", e->fts_path, errno)
+				       : miss(w, e, true, arena_printf(&t->arena, "%s", strerror(errno)));
+	return add(t, json ? &f->json : obs ? &f->obs
+					    : &f->old,
+		e);
+}
+
+static int
+visit(struct walk *w, FTS *fts, FTSENT *e)
+{
+	bool needed = is_needed(w, e->fts_name);
+	bool part = needed || is_old_stream(e->fts_name);
+	if (needed)
+		e->fts_parent->fts_number |= HAS_STREAM; /* or what should be it: that is told */
 	switch (e->fts_info) {
+	case FTS_D:
+		if (needed && miss(w, e, false, "it is a directory") < 0)
+			return -ERR_MEMORY;
+		return enter(w, fts, e);
+	case FTS_DP: return leave(w, e);
+	case FTS_F: return take_file(w, e);
+	case FTS_DEFAULT: return part ? miss(w, e, true, "it is not a regular file") : 0;
+	case FTS_SLNONE:
+		part = part || strncmp(e->fts_name, "loom.", 5) == 0 || strncmp(e->fts_name, "proc.", 5) == 0;
+		return part ? miss_link(w, e) : 0;
+	case FTS_NS: return not_inspected(w, e);
 	case FTS_DNR:
-	case FTS_ERR:
-		if (e->fts_level == FTS_ROOTLEVEL)
-			return diag_io(t->diag, ERR_READ, "read the trace directory", t->dir, e->fts_errno);
-		diag_warn(t->diag, NULL, "cannot look into '%s': %s", e->fts_path, strerror(e->fts_errno));
-		return 0;
-	case FTS_F:
-		if (strcmp(e->fts_name, "stream.json") == 0)
-			return add(t, &f->json, e, rel);
-		if (is_old_stream(e->fts_name))
-			return add(t, &f->old, e, rel);
-		if (t->options.events_only && codec_names(e->fts_name, "stream.obs"))
-			return add(t, &f->obs, e, rel);
-		return 0;
-	default:
-		return 0;
+	case FTS_ERR: return not_listed(w, e);
+	default: return 0;
 	}
 }
 
@@ -118,6 +332,7 @@ int
 find_streams(struct trace *t, struct found *f)
 {
 	*f = (struct found){ 0 };
+	struct walk w = { .trace = t, .found = f };
 	char *dirs[2] = { (char *)t->dir, NULL };
 	FTS *fts = fts_open(dirs, FTS_LOGICAL | FTS_NOCHDIR, by_name);
 	if (!fts)
@@ -125,11 +340,15 @@ find_streams(struct trace *t, struct found *f)
 	int rc = 0;
 	FTSENT *e;
 	errno = 0;
-	while (rc == 0 && (e = fts_read(fts)))
-		rc = visit(t, f, e);
+	while (rc == 0 && (e = fts_read(fts))) {
+		rc = visit(&w, fts, e);
+		errno = 0;
+	}
 	if (rc == 0 && errno != 0)
 		rc = diag_io(t->diag, ERR_READ, "walk", t->dir, errno);
 	(void)fts_close(fts);
+	if (rc == 0)
+		rc = report(&w);
 	if (rc == 0)
 		rc = drop_twins(t, &f->json);
 	if (rc == 0)
