@@ -71,12 +71,14 @@ struct data {
 
 /* ---- Threads and CPUs. ---- */
 
+/* Finds the CPU that an event names for a thread. */
 static int
-find_cpu(struct emu *emu, const struct event *ev, uint32_t *cpu)
+find_cpu(struct emu *emu, const struct event *ev, uint32_t thread, uint32_t *cpu)
 {
-	uint32_t loom = emu->plan->sys.procs[emu->plan->sys.threads[emu->thread].proc].loom;
+	const struct thread *th = &emu->plan->sys.threads[thread];
+	uint32_t loom = emu->plan->sys.procs[th->proc].loom;
 	int32_t index = event_i32(ev, 0);
-	*cpu = system_cpu(&emu->plan->sys, loom, index);
+	*cpu = index == -1 ? th->virtual_cpu : system_cpu(&emu->plan->sys, loom, index);
 	if (*cpu != NO_INDEX)
 		return 0;
 	return emu_error(emu, ev, ERR_CPU_UNKNOWN,
@@ -88,7 +90,7 @@ static int
 execute(struct emu *emu, const struct event *ev)
 {
 	uint32_t cpu;
-	int rc = find_cpu(emu, ev, &cpu);
+	int rc = find_cpu(emu, ev, emu->thread, &cpu);
 	return rc < 0 ? rc : run_execute(emu, ev, cpu);
 }
 
@@ -101,7 +103,7 @@ move_self(struct emu *emu, const struct event *ev)
 		return emu_error(emu, ev, ERR_THREAD_STATE, "thread %d cannot change its CPU while it is %s\nallowed states: Running, Cooling or Warming",
 			emu->plan->sys.threads[emu->thread].tid, thread_states[t->state].text);
 	uint32_t cpu;
-	int rc = find_cpu(emu, ev, &cpu);
+	int rc = find_cpu(emu, ev, emu->thread, &cpu);
 	if (rc < 0 || cpu == t->cpu)
 		return rc;
 	return run_migrate(emu, ev, emu->thread, cpu);
@@ -126,7 +128,7 @@ move_other(struct emu *emu, const struct event *ev)
 		return emu_error(emu, ev, ERR_THREAD_STATE, "thread %" PRId32 " cannot be moved while it is %s: it has no CPU",
 			tid, thread_states[t->state].text);
 	uint32_t cpu;
-	int rc = find_cpu(emu, ev, &cpu);
+	int rc = find_cpu(emu, ev, th, &cpu);
 	if (rc < 0)
 		return rc;
 	if (cpu != t->cpu)

@@ -119,6 +119,7 @@ def models():
     r = Run("sonar").good().says("the model mpi is enabled", "thread 101 never finished").silent("error", "virtual", "at the same time")
     check("sonar", sum(":25:" in line for line in r.prv()) > 1000, "no states of MPI")
     check("sonar", sum(":25:" in line for line in r.prv("cpu")) > 1000, "no states of MPI in the CPU")
+    check("sonar", "vCPU 0.100.101" in (r.dir / "cpu.row").read_text(), "no CPU of its own")
     r.emulate("-l")
     r.says("error[unfinished]")
     r = Run("yields").good().silent("warning")

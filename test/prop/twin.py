@@ -366,13 +366,26 @@ class System:
             check(sorted(c.index for c in physical) == list(range(len(physical))), "bad CPU indices")
             loom.by_index = {c.index: c for c in physical}
             loom.by_index[-1] = Cpu(-1, -1)
-            for c in physical + [loom.by_index[-1]]:
+            threads = sorted((t for p in loom.procs for t in p.threads), key=lambda t: (t.proc.pid, t.tid))
+            own = self.all_virtual(threads)
+            for t in threads:
+                t.virtual = Cpu(-1, -1) if own else loom.by_index[-1]
+            for c in physical:
                 self.cpus.append(c)
-                self.cpu_names.append(f" CPU {number}.{c.phyid}" if c.index >= 0 else f"vCPU {number}.*")
+                self.cpu_names.append(f" CPU {number}.{c.phyid}")
+            self.cpus += [t.virtual for t in threads] if own else [loom.by_index[-1]]
+            self.cpu_names += [f"vCPU {number}.{t.proc.pid}.{t.tid}" for t in threads] if own else [f"vCPU {number}.*"]
         for i, t in enumerate(self.threads):
             t.gindex = i
         for i, c in enumerate(self.cpus):
             c.gindex = i
+
+    def all_virtual(self, threads):
+        """No thread executes in a physical CPU: each gets a virtual one of its own."""
+        named = [(ev.mcv, struct.unpack_from("<i", ev.payload)[0]) for t in threads for ev in t.events
+                 if ev.mcv in ("OHx", "OAs", "OAr") and len(ev.payload) >= 4]
+        begins = any(ev.mcv == "OHx" for t in threads for ev in t.events)
+        return not self.strict and begins and not any(0 <= i < 4096 for _, i in named)
 
     def guess_cpus(self, loom):
         """A crashed thread tells no CPUs: those that events of its loom name are taken."""
@@ -536,6 +549,8 @@ class Machine:
     def cpu_of(self, t, payload, size=4):
         check(len(payload) >= size, "short payload")
         index = struct.unpack_from("<i", payload)[0]
+        if index == -1:
+            return t.virtual
         check(index in t.loom.by_index, "bad CPU index")
         return t.loom.by_index[index]
 
@@ -580,7 +595,7 @@ class Machine:
             check(found, "no such thread")
             target = found[0]
             check(target.state not in (UNKNOWN, DEAD), "target not alive")
-            cpu = self.cpu_of(t, payload)
+            cpu = self.cpu_of(target if target.loom is t.loom else t, payload)
             if cpu is target.cpu:
                 # the peer fails; in the default view it is like OAs: nothing happens
                 check(not isinstance(self.view, CompatView), "already there")

@@ -274,10 +274,9 @@ report_trace(struct emu *emu)
 {
 	const struct system *sys = &emu->plan->sys;
 	struct diag *d = emu->diag;
-	uint32_t virtual_cpus = sys->nlooms;
 	diag_info(d, "%zu streams (metadata version %d): %u looms, %u processes, %u threads%s, %u CPUs",
 		trace_nstreams(&emu->plan->trace), emu->plan->trace.metadata_version, sys->nlooms, sys->nprocs, sys->nknown,
-		sys->nknown < sys->nthreads ? " so far" : "", sys->ncpus - virtual_cpus);
+		sys->nknown < sys->nthreads ? " so far" : "", sys->nphysical);
 	struct often unfinished = { 0 };
 	struct often lost = { 0 };
 	const char *version = NULL;

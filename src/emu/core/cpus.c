@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cpus: the CPUs of a loom, collected from its streams. Rules in doc/format/trace.md, "Parts". */
 #include "system.h"
+#include "window.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -200,18 +201,40 @@ check_indices(struct cpus *b, const struct place *at, struct loom *loom)
 	return 0;
 }
 
-/* Gives the CPUs of a loom their rows, the virtual one last. */
+/* Whether all threads of a loom that execute do it in the virtual CPU, as far as the windows of their
+ * streams show: one row for all of them would show nothing but that they are many. */
+static bool
+is_all_virtual(const struct cpus *b, const struct stream *const *streams, size_t n)
+{
+	const struct stream_format *f = b->trace->undrifted ? b->trace->undrifted : b->trace->format;
+	bool any = false;
+	for (size_t i = 0; f && f->wire && i < n; i++) {
+		struct stream s = *streams[i];
+		for (struct event ev; window_next(&s, &ev);) {
+			if (cpu_of(&ev) >= 0)
+				return false;
+			any = any || memcmp(ev.mcv, "OHx", 3) == 0;
+		}
+	}
+	return any && !b->trace->options.strict;
+}
+
+/* Gives the CPUs of a loom their rows, the virtual ones last: one, or one for each stream. */
 static int
-place_cpus(struct cpus *b)
+place_cpus(struct cpus *b, const struct stream *const *own, size_t n)
 {
 	struct system *sys = b->sys;
-	for (size_t i = 0; i <= b->n; i++) {
+	for (size_t i = 0; i < b->n + (own ? n : 1); i++) {
 		bool real = i < b->n;
 		if (!arena_grow(b->arena, &sys->cpus, sys->ncpus, &sys->cpus_cap, sizeof(*sys->cpus)))
 			return diag_no_memory(b->diag);
 		struct cpu *c = &sys->cpus[sys->ncpus++];
 		*c = real ? b->cpus[i] : (struct cpu){ .loom = b->loom, .index = -1, .phyid = -1 };
-		c->label = real ? arena_printf(b->arena, " CPU %u.%d", b->loom, c->phyid) : arena_printf(b->arena, "vCPU %u.*", b->loom);
+		const struct thread_meta *m = own && !real ? &own[i - b->n]->meta : NULL;
+		if (m)
+			c->label = arena_printf(b->arena, "vCPU %u.%d.%d", b->loom, m->pid, m->tid);
+		else
+			c->label = real ? arena_printf(b->arena, " CPU %u.%d", b->loom, c->phyid) : arena_printf(b->arena, "vCPU %u.*", b->loom);
 		if (!c->label)
 			return diag_no_memory(b->diag);
 	}
@@ -243,6 +266,8 @@ cpus_build(struct system *sys, struct arena *a, const struct trace *t, uint32_t 
 			loom->name);
 	loom->first_cpu = sys->ncpus;
 	loom->ncpus = (uint32_t)b.n;
+	sys->nphysical += loom->ncpus;
+	loom->all_virtual = is_all_virtual(&b, streams, n);
 	rc = check_indices(&b, &at, loom);
-	return rc < 0 ? rc : place_cpus(&b);
+	return rc < 0 ? rc : place_cpus(&b, loom->all_virtual ? streams : NULL, n);
 }

@@ -15,6 +15,7 @@ struct item {
 	int proc_rank;       /* rank of its process, from any of its streams */
 	uint32_t loom_first; /* lowest stream of its loom and process: equal ranks keep */
 	uint32_t proc_first; /* the order of the streams */
+	uint32_t virtual_cpu;
 };
 
 struct build {
@@ -184,6 +185,7 @@ build_threads(struct build *b, const struct item *first, size_t n)
 		th->proc = proc;
 		th->stream = first[i].rank_of_stream;
 		th->tid = first[i].s->meta.tid;
+		th->virtual_cpu = first[i].virtual_cpu;
 		th->label = arena_printf(b->arena, "TH %d.%d", sys->procs[proc].app_id, th->tid);
 		if (!th->label)
 			return diag_no_memory(b->diag);
@@ -208,6 +210,8 @@ build_loom(struct build *b, struct item *first, size_t n)
 	int rc = cpus_build(sys, b->arena, b->trace, index, streams, n);
 	if (rc < 0)
 		return rc;
+	for (uint32_t i = 0; i < n; i++)
+		first[i].virtual_cpu = l->first_cpu + l->ncpus + (l->all_virtual ? i : 0);
 	if (l->rank >= 0)
 		qsort(first, n, sizeof(*first), by_proc_rank);
 	for (size_t i = 0; i < n;) {

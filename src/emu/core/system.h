@@ -20,7 +20,8 @@ struct loom {
 	const char *name;
 	int rank; /* lowest of its processes, -1 none */
 	uint32_t first_proc, nprocs;
-	uint32_t first_cpu, ncpus; /* physical ones; the virtual CPU is behind them */
+	uint32_t first_cpu, ncpus; /* physical ones; behind them a virtual CPU, for all threads */
+	bool all_virtual;          /* or one for each thread: none executes in a physical one */
 	uint32_t *cpu_of_index;    /* logical index -> CPU */
 };
 
@@ -37,8 +38,9 @@ struct thread {
 	uint32_t proc;
 	uint32_t stream; /* rank of its stream */
 	int tid;
-	const char *label; /* of its row */
-	bool pseudo;       /* it never runs: its row always shows its channels */
+	uint32_t virtual_cpu; /* the CPU that is index -1 for it */
+	const char *label;    /* of its row */
+	bool pseudo;          /* it never runs: its row always shows its channels */
 };
 
 struct cpu {
@@ -54,6 +56,7 @@ struct system {
 	struct thread *threads;
 	struct cpu *cpus;
 	uint32_t nlooms, nprocs, nthreads, ncpus; /* ncpus: virtual ones included */
+	uint32_t nphysical;                       /* CPUs without them */
 	uint32_t nknown;                          /* threads so far: the others may come, in live input */
 	size_t cpus_cap;
 	uint32_t *thread_of_stream; /* NO_INDEX: the stream is set aside */
@@ -65,8 +68,8 @@ struct system {
 int system_build(struct system *sys, struct arena *a, const struct trace *t);
 
 /* Adds the CPUs of loom number `index`, of which `streams` are all the streams: the
- * physical ones by phyid, then the virtual one. A loom whose program died gets those
- * that its events name. Returns 0, or <0 (reported). */
+ * physical ones by phyid, then the virtual one, or one for each stream if none begins in a physical
+ * one. A loom whose program died gets those that its events name. Returns 0, or <0 (reported). */
 int cpus_build(struct system *sys, struct arena *a, const struct trace *t, uint32_t index,
 	const struct stream *const *streams, size_t n);
 

@@ -99,7 +99,7 @@ int
 reduce_init(struct reduction *r, struct arena *a, const struct emu *emu, const struct model_run *mr)
 {
 	const struct breakdown_decl *d = mr->model->breakdown;
-	uint32_t n = emu->plan->sys.ncpus - emu->plan->sys.nlooms;
+	uint32_t n = emu->plan->sys.nphysical;
 	*r = (struct reduction){
 		.emu = emu,
 		.model = mr->model,

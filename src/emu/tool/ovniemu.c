@@ -83,7 +83,7 @@ take_summary(struct summary *s, const struct emu *emu)
 	s->events = emu->nevents + emu->plan->trace.nmore;
 	s->bytes = emu->plan->trace.bytes;
 	s->threads = emu->plan->sys.nknown;
-	s->cpus = emu->plan->sys.ncpus - emu->plan->sys.nlooms;
+	s->cpus = emu->plan->sys.nphysical;
 	s->span = emu->time;
 	s->complete = emu->complete;
 	(void)snprintf(s->dir, sizeof(s->dir), "%s", emu->plan->options.outdir ? emu->plan->options.outdir : emu->plan->trace.dir);

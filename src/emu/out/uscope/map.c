@@ -285,7 +285,7 @@ add_breakdowns(struct builder *b)
 		n += emu->plan->models[i].breaks_down;
 	if (!n)
 		return;
-	add_class(b, USCP_BREAKDOWN, "breakdown", "ovni.breakdown", 0, emu->plan->sys.ncpus - emu->plan->sys.nlooms);
+	add_class(b, USCP_BREAKDOWN, "breakdown", "ovni.breakdown", 0, emu->plan->sys.nphysical);
 	c->cols = arena_new(b->arena, struct uscp_col, n);
 	if (!c->cols) {
 		(void)made(b, USCOPE_E_NOMEM);
