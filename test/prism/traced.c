@@ -105,8 +105,8 @@ threads(void)
 {
 	pthread_t t[WORKERS];
 	(void)pthread_barrier_init(&barrier, NULL, WORKERS + 1);
-	for (uintptr_t i = 0; i < WORKERS; i++)
-		if (pthread_create(&t[i], NULL, worker, (void *)i) != 0)
+	for (int i = 0; i < WORKERS; i++)
+		if (pthread_create(&t[i], NULL, worker, i ? &mutex : NULL) != 0)
 			abort();
 	pass(120);
 	(void)pthread_mutex_lock(&mutex);
@@ -306,14 +306,12 @@ objects(char **paths)
 }
 
 /* Threads call until the process is killed; each counts calls that have returned in the file. */
-static volatile uint64_t *counts;
-
 static KEPT void *
 counting(void *arg)
 {
 	for (;;) {
 		leaf();
-		counts[8 * (uintptr_t)arg]++;
+		++*(volatile uint64_t *)arg;
 	}
 	return arg;
 }
@@ -323,12 +321,12 @@ killed(const char *path)
 {
 	pthread_t t;
 	int fd = open(path, O_RDWR | O_CLOEXEC);
-	counts = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	uint64_t *counts = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (counts == MAP_FAILED)
 		abort();
-	for (uintptr_t i = 1; i < 4; i++)
-		(void)pthread_create(&t, NULL, counting, (void *)i);
-	(void)counting(NULL);
+	for (int i = 1; i < 4; i++)
+		(void)pthread_create(&t, NULL, counting, &counts[8 * i]);
+	(void)counting(counts);
 }
 
 static KEPT int

@@ -23,11 +23,9 @@ bool tracer_on;
 atomic_bool tracer_active;
 
 static char dir[DIR_MAX];
-static char stem[32]; /* of names of files; empty: not known yet */
 static bool wants_private;
-static atomic_uint numbers;
 static atomic_bool told;
-static atomic_flag lock = ATOMIC_FLAG_INIT;
+static _Atomic(pid_t) lock; /* process that holds it; 0: none */
 static pthread_key_t key;
 static bool has_key;
 static struct tracer_stream *streams;
@@ -53,18 +51,25 @@ tracer_resume(const struct tracer_calm *c)
 	errno = c->error;
 }
 
+/* A child of fork() takes it from a thread that it has not, which leaves nothing undone: all that is shared changes
+ * by single stores. */
 void
 tracer_lock(void)
 {
 	static const struct timespec moment = { .tv_nsec = 20000 };
-	while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
-		(void)nanosleep(&moment, NULL);
+	pid_t me = getpid();
+	pid_t had = 0;
+	while (!atomic_compare_exchange_weak_explicit(&lock, &had, me, memory_order_acquire, memory_order_relaxed)) {
+		if (had == me)
+			(void)nanosleep(&moment, NULL);
+		had = had == me ? 0 : had;
+	}
 }
 
 void
 tracer_unlock(void)
 {
-	atomic_flag_clear_explicit(&lock, memory_order_release);
+	atomic_store_explicit(&lock, 0, memory_order_release);
 }
 
 void *
@@ -97,15 +102,9 @@ tracer_say(const char *path, int error)
 }
 
 void
-tracer_path(char *path, unsigned number, const char *suffix)
+tracer_path(char *path, const struct tracer_stream *s, const char *suffix)
 {
-	(void)snprintf(path, TRACER_PATH, "%s/%s.%05u%s", dir, stem, number, suffix);
-}
-
-unsigned
-tracer_new_number(void)
-{
-	return atomic_fetch_add(&numbers, 1);
+	(void)snprintf(path, TRACER_PATH, "%s/%s.%05u%s", dir, s->stem, s->number, suffix);
 }
 
 bool
@@ -132,36 +131,48 @@ make_dir(void)
 
 /* A process that executes another program goes on with its number: names that are there are left alone. */
 static bool
-name_process(void)
+name_process(struct tracer_stream *s)
 {
-	char path[TRACER_PATH];
 	struct stat st;
-	(void)snprintf(stem, sizeof(stem), "%d", (int)getpid());
-	for (int image = 1; image <= IMAGES; image++) {
-		tracer_path(path, 0, ".prism");
-		if (stat(path, &st) != 0)
+	int pid = (int)getpid();
+	s->number = 0;
+	for (int image = 0; image < IMAGES; image++) {
+		(void)snprintf(s->stem, sizeof(s->stem), image ? "%d-%d" : "%d", pid, image);
+		tracer_path(s->path, s, ".prism");
+		if (stat(s->path, &st) != 0)
 			return true;
-		(void)snprintf(stem, sizeof(stem), "%d-%d", (int)getpid(), image);
 	}
-	tracer_say(path, EEXIST);
+	tracer_say(s->path, EEXIST);
 	return false;
 }
 
 bool
-tracer_begin_process(void)
+tracer_name(struct tracer_stream *s)
 {
+	static pid_t process; /* 0: it has no stream yet */
+	static char stem[sizeof(s->stem)];
+	static unsigned n;
+	bool good = true;
+	s->process = getpid();
 	tracer_lock();
-	bool good = stem[0] || (make_dir() && name_process());
-	if (!good)
-		stem[0] = 0;
+	if (process == s->process) {
+		memcpy(s->stem, stem, sizeof(stem));
+		s->number = ++n;
+	} else {
+		good = make_dir() && name_process(s);
+		process = good ? s->process : 0;
+		memcpy(stem, s->stem, sizeof(stem));
+		n = 0;
+	}
 	tracer_unlock();
 	return good;
 }
 
 /* ---- Threads. ---- */
 
-void
-tracer_know_stack(void)
+/* That of the first thread. */
+static void
+know_stack(void)
 {
 	pthread_attr_t attr;
 	void *at;
@@ -220,26 +231,24 @@ end_thread(void *arg)
 
 /* ---- The process. ---- */
 
-/* The child has one thread, which may go on in the functions that it is in, in files of its own. */
+/* The child has one thread, which may go on in the functions that it is in, in files of its own. It may have begun
+ * that in another handler. */
 static void
 begin_child(void)
 {
 	struct tracer_stream *s = tracer_self.stream;
-	tracer_unlock();
-	stem[0] = 0;
-	atomic_store(&numbers, 0);
-	streams = NULL;
-	if (!s)
-		return;
-	*s = (struct tracer_stream){ 0 };
-	tracer_watch(s);
+	streams = s;
+	if (s && s->process != getpid())
+		*s = (struct tracer_stream){ 0 };
+	else if (s)
+		s->next = NULL;
 }
 
 /* Makes the directory's name one that is good anywhere, also for programs that this one executes. */
 static bool
 choose_dir(void)
 {
-	const char *name = getenv("PRISM_TRACE_DIR");
+	const char *name = secure_getenv("PRISM_TRACE_DIR");
 	size_t n = 0;
 	if (!name || !*name)
 		return false;
@@ -251,7 +260,7 @@ choose_dir(void)
 		tracer_say(name, ENAMETOOLONG);
 		return false;
 	}
-	(void)strcpy(dir + n, name);
+	memcpy(dir + n, name, strlen(name) + 1);
 	return n == 0 || setenv("PRISM_TRACE_DIR", dir, 1) == 0;
 }
 
@@ -260,11 +269,11 @@ begin(void)
 {
 	if (!choose_dir())
 		return;
-	const char *buffer = getenv("PRISM_TRACE_BUFFER");
+	const char *buffer = secure_getenv("PRISM_TRACE_BUFFER");
 	wants_private = buffer && strcmp(buffer, "private") == 0;
 	has_key = pthread_key_create(&key, end_thread) == 0;
-	(void)pthread_atfork(tracer_lock, tracer_unlock, begin_child);
-	tracer_know_stack();
+	(void)pthread_atfork(NULL, NULL, begin_child);
+	know_stack();
 	tracer_names_begin();
 	tracer_on = true;
 }

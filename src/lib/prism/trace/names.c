@@ -40,25 +40,23 @@ static _Atomic(struct object *) objects;
 
 /* ---- Memory. ---- */
 
-/* A piece that is never given back. */
-static void *
-take(size_t size)
+void *
+tracer_take(size_t size)
 {
-	static uint8_t *at;
-	static size_t left;
+	static uint8_t *end;
+	static volatile size_t left; /* in front of the end */
 	size = (size + 15) & ~(size_t)15;
 	tracer_lock();
 	if (left < size) {
-		left = size > BLOCK ? size : BLOCK;
-		at = tracer_map(left);
-		if (!at)
-			left = 0;
+		size_t n = size > BLOCK ? size : BLOCK;
+		uint8_t *p = tracer_map(n);
+		left = 0;
+		end = p ? p + n : NULL;
+		left = p ? n : 0;
 	}
-	void *p = left ? at : NULL;
-	if (p) {
-		at += size;
+	uint8_t *p = left ? end - left : NULL;
+	if (p)
 		left -= size;
-	}
 	tracer_unlock();
 	return p;
 }
@@ -67,7 +65,7 @@ static const char *
 copy(const char *text)
 {
 	size_t n = strnlen(text, PRISM_NAME_MAX);
-	char *p = take(n + 1);
+	char *p = tracer_take(n + 1);
 	return p ? memcpy(p, text, n) : NULL; /* what is behind is 0 */
 }
 
@@ -132,7 +130,7 @@ add_object(const struct dl_phdr_info *info, uintptr_t lo, uintptr_t hi, bool any
 	bool good = tracer_symbols_read(&symbols, path, info);
 	if (!any && !(good && symbols.instrumented))
 		return NULL;
-	struct object *o = take(sizeof(*o));
+	struct object *o = tracer_take(sizeof(*o));
 	const char *slash = strrchr(path, '/');
 	if (!o)
 		return NULL;
@@ -253,7 +251,7 @@ static const struct tracer_name *
 make_name(const void *fn, const char *text)
 {
 	size_t n = strnlen(text, PRISM_NAME_MAX);
-	struct tracer_name *name = take(sizeof(*name) + 2 + n + TRACER_CHUNK);
+	struct tracer_name *name = tracer_take(sizeof(*name) + 2 + n + TRACER_CHUNK);
 	if (!name)
 		return NULL;
 	name->fn = fn;

@@ -64,10 +64,18 @@ struct tracer_stream {
 	struct tracer_window events;
 	struct tracer_window stamps;
 	uint32_t flushed; /* bytes of events that are written, of those that are not mapped */
-	unsigned number;  /* in the names of its files */
+	unsigned number;  /* in the names of its files, */
+	char stem[32];    /* behind that of its process */
 	unsigned rounds;  /* calls of the key's destructor */
+	pid_t process;
 	struct tracer_stream *next;
+	/* For slow work: the stack may be that of a signal handler, and small. */
+	char path[TRACER_PATH];
+	char fresh[TRACER_PATH];
+	char text[TRACER_PATH / 2];
 };
+
+_Static_assert(sizeof(struct tracer_stream) <= 4096, "a stream is a page");
 
 struct tracer_thread {
 	struct tracer_stream *stream; /* NULL: no event yet */
@@ -101,11 +109,14 @@ void tracer_unlock(void);
 /* Zeroed memory, or NULL. Never malloc(): the program may be in it. */
 void *tracer_map(size_t size);
 
-/* Name of a file of the thread: `suffix` behind its number. */
-void tracer_path(char *path, unsigned number, const char *suffix);
+/* A piece of such memory, which is never given back. */
+void *tracer_take(size_t size);
 
-/* Makes the directory, and finds a name for the files of the process. False: it cannot be (told). */
-bool tracer_begin_process(void);
+/* Name of a file of a stream. */
+void tracer_path(char *path, const struct tracer_stream *s, const char *suffix);
+
+/* Names a stream, and makes the directory. False: it cannot be (told). */
+bool tracer_name(struct tracer_stream *s);
 
 /* Says once in a process why tracing ends, of a file. */
 void tracer_say(const char *path, int error);
@@ -113,10 +124,6 @@ void tracer_say(const char *path, int error);
 /* The stream ends with its thread, or with the process. */
 void tracer_watch(struct tracer_stream *s);
 
-/* Learns where the stack of this thread is. */
-void tracer_know_stack(void);
-
-unsigned tracer_new_number(void);
 bool tracer_wants_shared(void);
 uint64_t tracer_now(void);
 

@@ -100,26 +100,24 @@ map_window(struct tracer_window *w, int fd)
 /* ---- Windows. ---- */
 
 static int
-open_file(const struct tracer_stream *s, const char *suffix, int flags)
+open_file(struct tracer_stream *s, const char *suffix, int flags)
 {
-	char path[TRACER_PATH];
-	tracer_path(path, s->number, suffix);
-	int fd = open(path, O_RDWR | O_CLOEXEC | flags, 0644);
+	tracer_path(s->path, s, suffix);
+	int fd = open(s->path, O_RDWR | O_CLOEXEC | flags, 0644);
 	if (fd < 0)
-		tracer_say(path, errno);
+		tracer_say(s->path, errno);
 	return fd;
 }
 
+/* Closes the file that was opened last. */
 static int
-close_file(const struct tracer_stream *s, const char *suffix, int fd, int rc)
+close_file(struct tracer_stream *s, int fd, int rc)
 {
-	char path[TRACER_PATH];
 	int error = errno;
 	(void)close(fd);
 	if (rc == 0)
 		return 0;
-	tracer_path(path, s->number, suffix);
-	tracer_say(path, error);
+	tracer_say(s->path, error);
 	return -1;
 }
 
@@ -145,7 +143,7 @@ next_events(struct tracer_stream *s)
 		s->pos &= ~(uint64_t)UINT32_MAX;
 		s->flushed = 0;
 	}
-	return close_file(s, EVENTS_SUFFIX, fd, rc);
+	return close_file(s, fd, rc);
 }
 
 static int
@@ -162,42 +160,37 @@ next_stamps(struct tracer_stream *s)
 		rc = map_window(w, fd);
 	if (rc == 0)
 		s->pos &= UINT32_MAX;
-	return close_file(s, STAMPS_SUFFIX, fd, rc);
+	return close_file(s, fd, rc);
 }
 
 /* ---- Begin. ---- */
 
 /* Makes a small file, whole or not at all. */
 static int
-make_file(const struct tracer_stream *s, const char *suffix, const void *bytes, size_t n)
+make_file(struct tracer_stream *s, const char *suffix, const void *bytes, size_t n)
 {
-	char path[TRACER_PATH];
-	char fresh[TRACER_PATH];
-	tracer_path(fresh, s->number, NEW_SUFFIX);
-	tracer_path(path, s->number, suffix);
 	int fd = open_file(s, NEW_SUFFIX, O_CREAT | O_TRUNC);
-	if (fd < 0 || close_file(s, NEW_SUFFIX, fd, write_at(fd, bytes, n, 0)) != 0)
+	if (fd < 0 || close_file(s, fd, write_at(fd, bytes, n, 0)) != 0)
 		return -1;
-	if (rename(fresh, path) == 0)
+	tracer_path(s->path, s, suffix);
+	tracer_path(s->fresh, s, NEW_SUFFIX);
+	if (rename(s->fresh, s->path) == 0)
 		return 0;
-	tracer_say(path, errno);
+	tracer_say(s->path, errno);
 	return -1;
 }
 
 static int
-make_description(const struct tracer_stream *s)
+make_description(struct tracer_stream *s)
 {
-	char text[512];
-	char path[TRACER_PATH];
-	tracer_path(path, s->number, "");
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
-	int n = snprintf(text, sizeof(text),
+	tracer_path(s->path, s, "");
+	const char *name = strrchr(s->path, '/') + 1;
+	int n = snprintf(s->text, sizeof(s->text),
 		"{ \"version\": 1, \"format\": \"prism\", \"events\": \"%s" EVENTS_SUFFIX "\", \"buffer_size\": %d,\n"
 		"  \"process\": %d, \"first_thread\": %d,\n"
 		"  \"clock\": { \"mode\": \"timestamps\" }, \"timestamps\": \"%s" STAMPS_SUFFIX "\" }\n",
 		name, TRACER_WINDOW, (int)getpid(), (int)syscall(SYS_gettid), name);
-	return make_file(s, JSON_SUFFIX, text, (size_t)n);
+	return make_file(s, JSON_SUFFIX, s->text, (size_t)n);
 }
 
 static int
@@ -216,7 +209,7 @@ begin_stamps(struct tracer_stream *s)
 		stamps[0] = stamps[1] = s->last = tracer_now();
 		rc = w->shared ? 0 : write_at(fd, stamps, 24, 0);
 	}
-	return close_file(s, STAMPS_SUFFIX, fd, rc);
+	return close_file(s, fd, rc);
 }
 
 static int
@@ -232,17 +225,16 @@ begin_events(struct tracer_stream *s)
 		rc = map_window(w, fd);
 	if (rc == 0)
 		memcpy(w->base, begin_bytes, BEGIN_BYTES);
-	return close_file(s, EVENTS_SUFFIX, fd, rc);
+	return close_file(s, fd, rc);
 }
 
 static void
-remove_files(const struct tracer_stream *s)
+remove_files(struct tracer_stream *s)
 {
 	static const char *const suffixes[] = { JSON_SUFFIX, EVENTS_SUFFIX, STAMPS_SUFFIX, NEW_SUFFIX };
-	char path[TRACER_PATH];
 	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
-		tracer_path(path, s->number, suffixes[i]);
-		(void)unlink(path);
+		tracer_path(s->path, s, suffixes[i]);
+		(void)unlink(s->path);
 	}
 }
 
@@ -251,9 +243,8 @@ remove_files(const struct tracer_stream *s)
 static int
 begin(struct tracer_stream *s)
 {
-	if (!tracer_begin_process())
+	if (!tracer_name(s))
 		return -1;
-	s->number = tracer_new_number();
 	if (begin_stamps(s) != 0 || make_file(s, EVENTS_SUFFIX, begin_bytes, BEGIN_BYTES) != 0 ||
 		make_description(s) != 0 || begin_events(s) != 0) {
 		remove_files(s);
@@ -270,7 +261,7 @@ begin(struct tracer_stream *s)
 
 /* Their times come first, and before them the zero that they end with until the stream does. */
 static int
-flush_stamps(const struct tracer_stream *s, size_t used)
+flush_stamps(struct tracer_stream *s, size_t used)
 {
 	static const uint64_t unfinished;
 	int fd = open_file(s, STAMPS_SUFFIX, 0);
@@ -279,12 +270,12 @@ flush_stamps(const struct tracer_stream *s, size_t used)
 	int rc = write_at(fd, &unfinished, sizeof(unfinished), s->stamps.offset + used);
 	if (rc == 0)
 		rc = write_at(fd, s->stamps.base, used, s->stamps.offset);
-	return close_file(s, STAMPS_SUFFIX, fd, rc);
+	return close_file(s, fd, rc);
 }
 
 /* The End that is in the file is replaced last. */
 static int
-flush_events(const struct tracer_stream *s, uint32_t used)
+flush_events(struct tracer_stream *s, uint32_t used)
 {
 	const struct tracer_window *w = &s->events;
 	uint32_t from = s->flushed;
@@ -296,7 +287,7 @@ flush_events(const struct tracer_stream *s, uint32_t used)
 		rc = write_at(fd, w->base + from + 1, used - from - 1, w->offset + from + 1);
 	if (rc == 0)
 		rc = write_at(fd, w->base + from, 1, w->offset + from);
-	return close_file(s, EVENTS_SUFFIX, fd, rc);
+	return close_file(s, fd, rc);
 }
 
 int
@@ -356,10 +347,10 @@ tracer_room(size_t size)
 /* ---- The end. ---- */
 
 static int
-cut_file(const struct tracer_stream *s, const char *suffix, uint64_t size)
+cut_file(struct tracer_stream *s, const char *suffix, uint64_t size)
 {
 	int fd = open_file(s, suffix, 0);
-	return fd < 0 ? -1 : close_file(s, suffix, fd, ftruncate(fd, (off_t)size));
+	return fd < 0 ? -1 : close_file(s, fd, ftruncate(fd, (off_t)size));
 }
 
 void
