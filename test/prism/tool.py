@@ -592,14 +592,14 @@ def outputs():
             wait_for("int.out.part")
             p.send_signal(signal.SIGINT)
             err = p.stderr.read()
-            check(b"error[interrupted]" in err and p.wait() == 1, command, "interrupted", p.returncode, err)
+            check(b"error[interrupted]" in err and p.wait() == 130, command, "interrupted", p.returncode, err)
         check(not os.path.exists("int.out") and not os.path.exists("int.out.part"), command, "interrupted leaves a file")
     os.mkfifo("nobody.prism")
     with subprocess.Popen([TOOL, "dump", "nobody.prism"], stderr=subprocess.PIPE) as p:
         time.sleep(0.5)
         p.send_signal(signal.SIGINT)
         err = p.stderr.read()
-        check(b"error[interrupted]" in err and p.wait() == 1, "interrupted in front of a FIFO", p.returncode, err)
+        check(b"error[interrupted]" in err and p.wait() == 130, "interrupted in front of a FIFO", p.returncode, err)
     # what has come of a pipe is there before the rest comes
     r, w = os.pipe()
     with subprocess.Popen([TOOL, "dump"], stdin=r, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as p:

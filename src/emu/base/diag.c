@@ -187,6 +187,41 @@ diag_io(struct diag *d, enum error code, const char *verb, const char *path, int
 	return diag_error(d, code, NULL, "cannot %s '%s': %s", verb, path, strerror(err));
 }
 
+static bool
+ends_in(const char *text, const char *end)
+{
+	size_t n = strlen(text);
+	size_t k = strlen(end);
+	return k && n >= k && strcmp(text + n - k, end) == 0;
+}
+
+bool
+diag_repeats(struct diag *d, const char *path, const char *cause)
+{
+	while (atomic_flag_test_and_set(&d->lock))
+		;
+	bool repeats = ends_in(d->cause, cause) || (*d->cause && ends_in(cause, d->cause));
+	if (!*d->cause)
+		(void)snprintf(d->cause, sizeof(d->cause), "%s", cause);
+	size_t n = strlen(d->unwritten);
+	if (repeats && n + strlen(path) + 3 < sizeof(d->unwritten))
+		(void)snprintf(d->unwritten + n, sizeof(d->unwritten) - n, "%s%s", n ? ", " : "", path);
+	else
+		d->nunwritten += repeats;
+	atomic_flag_clear(&d->lock);
+	return repeats;
+}
+
+void
+diag_list_unwritten(struct diag *d)
+{
+	char more[40] = "";
+	if (d->nunwritten)
+		(void)snprintf(more, sizeof(more), " and %u more", d->nunwritten);
+	if (*d->unwritten)
+		diag_info(d, "not complete for the same reason: %s%s", d->unwritten, more);
+}
+
 void
 diag_warn(struct diag *d, const struct place *at, const char *fmt, ...)
 {

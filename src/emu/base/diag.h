@@ -113,6 +113,12 @@ struct diag {
 	bool soften;                /* errors are warnings: the tool goes on without what failed */
 	atomic_uint said;           /* messages of this attempt, */
 	unsigned heard;             /* of which so many were printed by the one before */
+
+	/* Outputs that failed for one cause, see diag_repeats(). */
+	atomic_flag lock;
+	char cause[200];     /* of the first */
+	char unwritten[600]; /* paths of the others, with commas */
+	unsigned nunwritten;
 };
 
 /* Messages that repeat: one line tells the first, and how many more there were. */
@@ -135,6 +141,11 @@ void diag_say(struct diag *d, const char *error, const struct place *at, const c
 int diag_no_memory(struct diag *d);
 /* verb: "open", "write"... ; err: errno. */
 int diag_io(struct diag *d, enum error code, const char *verb, const char *path, int err);
+
+/* Whether an output failed already with that cause, such as a full disk: then this one needs no error of its own, and
+ * diag_list_unwritten() names it. The cause may stand behind other words. Of any thread. */
+bool diag_repeats(struct diag *d, const char *path, const char *cause);
+void diag_list_unwritten(struct diag *d);
 
 void diag_warn(struct diag *d, const struct place *at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

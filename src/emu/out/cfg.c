@@ -135,7 +135,7 @@ make_dirs(struct cfg *c, char *path)
 	for (char *p = path + strlen(c->dir) + 1; (p = strchr(p, '/')); *p++ = '/') {
 		*p = 0;
 		if (mkdir(path, 0777) != 0 && errno != EEXIST)
-			return diag_io(c->emu->diag, ERR_WRITE, "create the directory", path, errno);
+			return diag_repeats(c->emu->diag, path, strerror(errno)) ? -ERR_WRITE : diag_io(c->emu->diag, ERR_WRITE, "create the directory", path, errno);
 	}
 	return 0;
 }

@@ -48,6 +48,8 @@ int
 paraver_open(struct wbuf *w, struct diag *d, const char *path)
 {
 	int rc = wbuf_open(w, path);
+	if (rc < 0 && diag_repeats(d, path, strerror(-rc)))
+		return -ERR_WRITE;
 	return rc < 0 ? diag_io(d, ERR_WRITE, "create", path, -rc) : 0;
 }
 
@@ -56,6 +58,8 @@ paraver_close(struct wbuf *w, struct diag *d)
 {
 	const char *path = w->path;
 	int rc = wbuf_close(w);
+	if (rc < 0 && diag_repeats(d, path, strerror(-rc)))
+		return -ERR_WRITE;
 	if (rc < 0)
 		return diag_error(d, ERR_WRITE, NULL,
 			"cannot write '%s': %s\nhint: the file is not complete; free space or choose another place with -o",

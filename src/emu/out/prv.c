@@ -76,6 +76,8 @@ check_file(struct prv *p)
 	if (p->told)
 		return -ERR_WRITE;
 	p->told = true;
+	if (diag_repeats(p->diag, p->out.path, strerror(p->out.error)))
+		return -ERR_WRITE;
 	return diag_error(p->diag, ERR_WRITE, NULL,
 		"cannot write '%s': %s\nhint: the run stops; what was written before can be opened",
 		p->out.path, strerror(p->out.error));

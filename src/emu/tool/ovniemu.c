@@ -33,16 +33,23 @@ on_signal(int sig)
 	stop = sig; /* a second one kills: SA_RESETHAND */
 }
 
+/* How much of a trace was read, 0 to 1. */
+static double
+part_read(const struct trace *t)
+{
+	uint64_t done = 0;
+	for (size_t i = 0; i < t->nstreams; i++)
+		done += stream_consumed(&t->streams[i]);
+	return t->bytes ? (double)done / (double)t->bytes : 1;
+}
+
 static void
 show_progress(const struct emu *emu, void *arg)
 {
 	struct progress *p = arg;
 	if (!progress_due(p))
 		return;
-	uint64_t done = 0;
-	for (size_t i = 0; i < emu->plan->trace.nstreams; i++)
-		done += stream_consumed(&emu->plan->trace.streams[i]);
-	double part = emu->plan->trace.bytes ? (double)done / (double)emu->plan->trace.bytes : 1;
+	double part = part_read(&emu->plan->trace);
 	double took = progress_took(p);
 	double millions = (double)(emu->nevents + emu->plan->trace.nmore) / 1e6;
 	if (emu->plan->trace.npids) { /* live: the end is not known */
@@ -71,7 +78,9 @@ struct summary {
 	uint64_t bytes;
 	uint32_t threads, cpus;
 	int64_t span;
+	double part; /* of the bytes of the trace that were read */
 	bool complete;
+	bool live;
 	unsigned outputs;
 	char dir[4096];
 	char models[512];
@@ -85,7 +94,9 @@ take_summary(struct summary *s, const struct emu *emu)
 	s->threads = emu->plan->sys.nknown;
 	s->cpus = emu->plan->sys.nphysical;
 	s->span = emu->time;
+	s->part = part_read(&emu->plan->trace);
 	s->complete = emu->complete;
+	s->live = emu->plan->trace.npids > 0;
 	(void)snprintf(s->dir, sizeof(s->dir), "%s", emu->plan->options.outdir ? emu->plan->options.outdir : emu->plan->trace.dir);
 	name_models(emu, s->models, sizeof(s->models));
 }
@@ -100,6 +111,13 @@ format_time(char *buf, size_t size, int64_t ns)
 		(void)snprintf(buf, size, "%.6f s", (double)ns / 1e9);
 }
 
+static const char *
+name_signal(void)
+{
+	return stop == SIGINT ? "SIGINT" : stop == SIGTERM ? "SIGTERM"
+							   : "SIGHUP";
+}
+
 static void
 print_summary(struct diag *d, const struct summary *s, double took, int rc)
 {
@@ -108,8 +126,10 @@ print_summary(struct diag *d, const struct summary *s, double took, int rc)
 	diag_info(d, "%" PRIu64 " events of %" PRIu32 " threads on %" PRIu32 " CPUs, %s of trace, in %.2f s (%.2f million events/s)",
 		s->events, s->threads, s->cpus, span, took, (double)s->events / took / 1e6);
 	diag_info(d, "models: %s", s->models);
-	if (rc == -ERR_INTERRUPTED)
+	if (rc == -ERR_INTERRUPTED && s->live)
 		diag_info(d, "stopped by the user: the timelines end at %s", span);
+	else if (rc == -ERR_INTERRUPTED)
+		diag_warn(d, NULL, "stopped by the user (%s): the timelines end at %s and hold %.1f %% of the trace", name_signal(), span, s->part * 100);
 	else if (rc < 0)
 		diag_info(d, "the run failed (%s); the timelines that were begun end at %s", error_name(rc), span);
 	if (rc == 0 && s->outputs & OUTPUT_PRV)
@@ -157,9 +177,13 @@ attempt(struct diag *d, const char *dir, const struct emu_options *o)
 		diag_info(d, "stopped by the user before the first event");
 	if (began)
 		print_summary(d, &s, progress_took(&clock), rc);
+	diag_list_unwritten(d);
 	if (rc == -ERR_USAGE) /* found when the trace was known */
 		return 2;
-	return rc == 0 || rc == -ERR_INTERRUPTED ? 0 : 1;
+	/* As the peer, and for live input, which ends so as a rule (nothing else waits for its first event). */
+	if (rc == -ERR_INTERRUPTED && (o->compat || s.live || !began))
+		return 0;
+	return rc == -ERR_INTERRUPTED ? 128 + stop : rc < 0;
 }
 
 static int

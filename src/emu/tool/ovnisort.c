@@ -76,13 +76,15 @@ take_all(struct trace *t, struct sortstream_options *o, bool check)
 	sortwin_finish(&window);
 	diag_end_progress(d);
 	size_t left = t->nstreams - i;
+	if (left && !d->errors)
+		diag_warn(d, NULL, "stopped by the user: %zu of %zu streams are done, the others are as they were", i, t->nstreams);
 	if (check) {
 		diag_info(d, d->errors || left ? "streams NOT sorted" : "all streams sorted");
 		return left;
 	}
 	const char *rest = sum.changed + sum.same < t->nstreams ? "; the others have errors" : "";
 	diag_info(d, "%zu of %zu streams %s, %zu need no change%s", sum.changed, t->nstreams,
-		o->dry_run ? "would be sorted" : "sorted", sum.same, left ? "; stopped by the user" : rest);
+		o->dry_run ? "would be sorted" : "sorted", sum.same, left ? "" : rest);
 	return left;
 }
 
@@ -102,7 +104,7 @@ run(struct diag *d, const char *dir, struct sortstream_options *o, bool check)
 		left = take_all(&t, o, check);
 	}
 	trace_close(&t);
-	return rc < 0 || d->errors || left ? 1 : 0;
+	return stop && (left || d->errors) ? 128 + stop : rc < 0 || d->errors || left;
 }
 
 int

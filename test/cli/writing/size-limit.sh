@@ -19,6 +19,6 @@ awk 'BEGIN {
 for view in "" --compat; do
 	rm -rf out
 	status 1 sh -c "ulimit -f 256; exec \"\$EMU\" $view -b -f prv -o out broken"
-	says "error[write]" "'out/nosv-breakdown.prv'"
-	test "$(grep -c "nosv-breakdown.prv'" err.txt)" -eq 1 || fail "told twice: $(cat err.txt)"
+	says "error[write]" "out/nosv-breakdown.prv"
+	test "$(grep -c "nosv-breakdown.prv" err.txt)" -eq 1 || fail "told twice: $(cat err.txt)"
 done

@@ -16,6 +16,8 @@ uscp_give_up(struct uscp *u, const char *what, int status)
 	if (u->failed)
 		return;
 	u->failed = true;
+	if (status == USCOPE_E_IO && diag_repeats(u->emu->diag, u->path, what))
+		return;
 	(void)diag_error(u->emu->diag, status == USCOPE_E_NOMEM ? ERR_MEMORY : ERR_WRITE, NULL,
 		"%s: %s\nhint: %swhat the file holds up to here can be read", u->path, what,
 		u->emu->plan->options.outputs == OUTPUT_USCOPE ? "" : "the other outputs are not affected; ");

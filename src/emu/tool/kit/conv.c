@@ -258,7 +258,8 @@ close_output(struct conv *c, int rc)
 int
 conv_finish(struct conv *c, int rc)
 {
-	if (conv_interrupted() && rc <= 0 && !c->reported)
+	bool stopped = conv_interrupted() && rc <= 0 && !c->reported;
+	if (stopped)
 		rc = conv_error(c, "interrupted", "stopped by the user%s", c->part.path ? ", and the output is not complete: it is removed" : "");
 	rc = close_output(c, rc);
 	diag_end_progress(&c->diag);
@@ -271,5 +272,6 @@ conv_finish(struct conv *c, int rc)
 	(void)signal(SIGPIPE, c->on_pipe);
 	if (c->left && !c->reported)
 		(void)raise(SIGPIPE);
-	return rc < 0 ? 1 : rc;
+	return stopped ? 128 + conv_interrupted() : rc < 0 ? 1
+							   : rc;
 }

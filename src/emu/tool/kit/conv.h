@@ -171,9 +171,9 @@ enum {
 	CONV_PROGRESS_EVERY = 65536,
 };
 
-/* Whether the user wants it to end (SIGINT, SIGTERM, SIGHUP). The end of the run tells, and
- * leaves no output file. For who waits. */
-bool conv_interrupted(void);
+/* The signal by which the user wants it to end (SIGINT, SIGTERM, SIGHUP); 0: none. The end of the run
+ * tells, and leaves no output file. For who waits. */
+int conv_interrupted(void);
 
 /* To be called once a record: shows progress. true: the output has failed, or the user wants it
  * to end; stop, the end of the run tells. */

@@ -77,19 +77,18 @@ run_command(struct conv *c, int argc, char **argv)
 	return conv_finish(c, command->run(c, nargs, argv + optind));
 }
 
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted; /* the signal */
 
 static void
 on_signal(int sig)
 {
-	(void)sig;
-	interrupted = 1;
+	interrupted = sig;
 }
 
-bool
+int
 conv_interrupted(void)
 {
-	return interrupted != 0;
+	return interrupted;
 }
 
 int
