@@ -65,8 +65,8 @@ def check_codes(page):
 def check_names(page):
     section = page.split("## As text", 1)[1].split("\n## ", 1)[0]
     source = read("src/lib/prism/text.c")
-    for table in ("mem_types", "formats", "ops", "syncs", "cxts"):
-        body = re.search(rf"\b{table}\[.*?\] = \{{(.*?)^\}};", source, re.S | re.M).group(1)
+    for what in ("mem", "format", "op", "sync", "cxt"):
+        body = re.search(rf"^NAMES\(prism_{what}_name, (.*?)\)$", source, re.S | re.M).group(1)
         for name in re.findall(r'"(.*?)"', body):
             word = name.replace(" ", "-")
             if name not in ("undefined", "invalid") and f"`{word}`" not in section:

@@ -290,6 +290,15 @@ children(void)
 		leaf();
 }
 
+/* Another program in the same process. */
+static KEPT void
+another(const char *what)
+{
+	const char *const args[] = { "traced", what, NULL };
+	leaf();
+	(void)execv("/proc/self/exe", (char *const *)args);
+}
+
 /* Objects that are loaded at the same addresses one after another: argv[2] and more. */
 static KEPT void
 objects(char **paths)
@@ -349,6 +358,8 @@ run(int argc, char **argv)
 		ends();
 	else if (strcmp(what, "children") == 0)
 		children();
+	else if (strcmp(what, "another") == 0)
+		another("jumps");
 	else if (strcmp(what, "objects") == 0)
 		objects(argv + 2);
 	else if (strcmp(what, "killed") == 0 && argc > 2)

@@ -211,6 +211,14 @@ def test_children():
     emulate("children")
 
 
+def test_another():
+    trace([TRACED, "another"], "another")
+    first, second = sorted(glob.glob("another/*.json"), key=len)
+    check("a program that executes another", calls(dump(first)[0]) == {"run": 1, "another": 1, "leaf": 1}, first)
+    check("goes on in other files", re.search(r"-1\.00000\.json$", second) and calls(dump(second)[0])["jump"] == 18, second)
+    emulate("another")
+
+
 def test_objects():
     """Names are those of the object that is there now, and of C++."""
     compiler = os.environ.get("CC", "cc").split()

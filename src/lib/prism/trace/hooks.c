@@ -20,10 +20,10 @@ EXPORT void __cyg_profile_func_exit(void *fn, void *site);
 
 /* Writes an event, and then changes the number of frames. */
 static void
-put(const struct tracer_name *name, enum prism_cxt_type type, int change)
+put(const struct tracer_name *name, enum prism_cxt_type type, int change, uint64_t ns)
 {
 	struct tracer_stack *k = tracer_self.stack;
-	struct tracer_stream *s = tracer_get_room(name->size);
+	struct tracer_stream *s = tracer_get_room(name->size, ns);
 	if (s) {
 		uint8_t *to = s->events.base + (uint32_t)s->pos;
 		for (uint32_t i = 0; i < name->size; i += TRACER_CHUNK)
@@ -31,7 +31,7 @@ put(const struct tracer_name *name, enum prism_cxt_type type, int change)
 		k->after = s->pos + name->size + (UINT64_C(1) << 32);
 		k->pending = change;
 		atomic_signal_fence(memory_order_seq_cst);
-		tracer_commit(s, (uint8_t)(PRISM_CXT << 5 | type), name->size, tracer_now());
+		tracer_commit(s, (uint8_t)(PRISM_CXT << 5 | type), name->size, ns);
 		atomic_signal_fence(memory_order_seq_cst);
 	}
 	k->n += (size_t)change;
@@ -88,18 +88,18 @@ is_gone(const struct tracer_frame *f, uintptr_t sp)
 }
 
 static void
-leave_down_to(struct tracer_stack *k, size_t n)
+leave_down_to(struct tracer_stack *k, size_t n, uint64_t ns)
 {
 	while (k->n > n)
-		put(k->frames[k->n - 1].name, PRISM_FUNC_EXIT, -1);
+		put(k->frames[k->n - 1].name, PRISM_FUNC_EXIT, -1, ns);
 }
 
 void
-tracer_replay(void)
+tracer_replay(uint64_t ns)
 {
 	const struct tracer_stack *k = tracer_self.stack;
 	for (size_t i = 0; k && i < k->n; i++)
-		put(k->frames[i].name, PRISM_FUNC_ENTER, 0);
+		put(k->frames[i].name, PRISM_FUNC_ENTER, 0, ns);
 }
 
 /* ---- The hooks. ---- */
@@ -121,7 +121,7 @@ count_live(const struct tracer_stack *k, const struct tracer_frame *f)
 }
 
 static void
-enter(const void *fn, struct tracer_frame f)
+enter(const void *fn, struct tracer_frame f, uint64_t ns)
 {
 	struct tracer_thread *t = &tracer_self;
 	struct tracer_stack *k = t->stack;
@@ -130,9 +130,9 @@ enter(const void *fn, struct tracer_frame f)
 	if (!name || (__builtin_expect(!k || k->n == k->cap, 0) && !grow(t)))
 		return;
 	k = t->stack;
-	leave_down_to(k, count_live(k, &f));
+	leave_down_to(k, count_live(k, &f), ns);
 	k->frames[k->n] = f;
-	put(name, PRISM_FUNC_ENTER, 1);
+	put(name, PRISM_FUNC_ENTER, 1, ns);
 }
 
 /* The frame that the function leaves: behind those that are gone, or one of them, if the hook is called after
@@ -159,7 +159,7 @@ __cyg_profile_func_enter(void *fn, void *site)
 		return;
 	if (__builtin_expect(!atomic_load_explicit(&tracer_active, memory_order_relaxed), 0))
 		atomic_store(&tracer_active, true);
-	enter(fn, (struct tracer_frame){ .sp = sp, .pc = __builtin_return_address(0), .site = site });
+	enter(fn, (struct tracer_frame){ .sp = sp, .pc = __builtin_return_address(0), .site = site }, tracer_now());
 	tracer_leave();
 }
 
@@ -173,6 +173,6 @@ __cyg_profile_func_exit(void *fn, void *site)
 		return;
 	size_t n = find_frame(k, fn, sp);
 	if (n < k->n)
-		leave_down_to(k, n);
+		leave_down_to(k, n, tracer_now());
 	tracer_leave();
 }

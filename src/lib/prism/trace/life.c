@@ -89,14 +89,25 @@ tracer_now(void)
 
 /* ---- The directory. ---- */
 
+/* Without a translation where that can be had, as it allocates. */
+static const char *
+describe(int error)
+{
+#ifdef HAVE_STRERRORDESC
+	const char *text = strerrordesc_np(error);
+	return text ? text : "?";
+#else
+	return strerror(error);
+#endif
+}
+
 void
 tracer_say(const char *path, int error)
 {
 	char text[TRACER_PATH + 200];
 	if (atomic_exchange(&told, true))
 		return;
-	const char *why = strerrordesc_np(error);
-	int n = snprintf(text, sizeof(text), "libovniscope-prism-trace: %s: %s; the trace ends here, and the program goes on\n", path, why ? why : "?");
+	int n = snprintf(text, sizeof(text), "libovniscope-prism-trace: %s: %s; the trace ends here, and the program goes on\n", path, describe(error));
 	if (n > 0 && write(STDERR_FILENO, text, (size_t)n) < 0)
 		return; /* nobody listens */
 }

@@ -161,12 +161,13 @@ tracer_leave(void)
 }
 
 /* Enters again what is on the stack, in a stream that has just begun. */
-void tracer_replay(void);
+void tracer_replay(uint64_t ns);
 
 /* ---- Files (stream.c). ---- */
 
-/* Makes room for an event of so many bytes. NULL: there is none, and the thread is traced no more. */
-struct tracer_stream *tracer_room(size_t size);
+/* Makes room for an event of so many bytes; a stream begins at its time, as making its files takes some. NULL: there is
+ * none, and the thread is traced no more. */
+struct tracer_stream *tracer_room(size_t size, uint64_t ns);
 
 /* The thread ends. */
 void tracer_finish(struct tracer_stream *s);
@@ -176,11 +177,11 @@ int tracer_flush(struct tracer_stream *s);
 
 /* Room for an event of `size` bytes, the End behind it, and what a copy in chunks has too much. */
 static inline struct tracer_stream *
-tracer_get_room(size_t size)
+tracer_get_room(size_t size, uint64_t ns)
 {
 	struct tracer_stream *s = tracer_self.stream;
 	if (__builtin_expect(!s || (uint32_t)s->pos + size > s->room || s->pos >> 32 >= s->stamps_room, 0))
-		return tracer_room(size);
+		return tracer_room(size, ns);
 	return s;
 }
 

@@ -194,7 +194,7 @@ make_description(struct tracer_stream *s)
 }
 
 static int
-begin_stamps(struct tracer_stream *s)
+begin_stamps(struct tracer_stream *s, uint64_t ns)
 {
 	struct tracer_window *w = &s->stamps;
 	int fd = open_file(s, STAMPS_SUFFIX, O_CREAT | O_TRUNC);
@@ -206,7 +206,7 @@ begin_stamps(struct tracer_stream *s)
 		rc = map_window(w, fd);
 	if (rc == 0) {
 		uint64_t *stamps = (uint64_t *)(void *)w->base;
-		stamps[0] = stamps[1] = s->last = tracer_now();
+		stamps[0] = stamps[1] = s->last = ns;
 		rc = w->shared ? 0 : write_at(fd, stamps, 24, 0);
 	}
 	return close_file(s, fd, rc);
@@ -241,11 +241,11 @@ remove_files(struct tracer_stream *s)
 /* At each moment the files are such that they can be read: times are there before events, and a stream is whole
  * without a description until it has one. */
 static int
-begin(struct tracer_stream *s)
+begin(struct tracer_stream *s, uint64_t ns)
 {
 	if (!tracer_name(s))
 		return -1;
-	if (begin_stamps(s) != 0 || make_file(s, EVENTS_SUFFIX, begin_bytes, BEGIN_BYTES) != 0 ||
+	if (begin_stamps(s, ns) != 0 || make_file(s, EVENTS_SUFFIX, begin_bytes, BEGIN_BYTES) != 0 ||
 		make_description(s) != 0 || begin_events(s) != 0) {
 		remove_files(s);
 		return -1;
@@ -315,7 +315,7 @@ make_room(struct tracer_stream *s, size_t size)
 }
 
 struct tracer_stream *
-tracer_room(size_t size)
+tracer_room(size_t size, uint64_t ns)
 {
 	struct tracer_thread *t = &tracer_self;
 	struct tracer_stream *s = t->stream;
@@ -328,7 +328,7 @@ tracer_room(size_t size)
 		(void)madvise(s, sizeof(*s), MADV_WIPEONFORK);
 		tracer_watch(s);
 	}
-	int rc = !s ? -1 : fresh ? begin(s)
+	int rc = !s ? -1 : fresh ? begin(s, ns)
 				 : make_room(s, size);
 	if (rc < 0 && s)
 		s->room = 0;
@@ -338,8 +338,8 @@ tracer_room(size_t size)
 		t->stream = s;
 	tracer_resume(&calm);
 	if (rc == 0 && fresh) {
-		tracer_replay();
-		return tracer_get_room(size);
+		tracer_replay(ns);
+		return tracer_get_room(size, ns);
 	}
 	return rc == 0 ? s : NULL;
 }

@@ -50,10 +50,11 @@ note(enum prism_sync_type type, uintptr_t object, uintptr_t other, uint64_t ns)
 	size_t size = type == PRISM_COND_WAIT ? 17 : 9;
 	if (!is_traced() || !tracer_enter(STACK_POINTER))
 		return;
-	struct tracer_stream *s = tracer_get_room(size);
+	ns = ns ? ns : tracer_now();
+	struct tracer_stream *s = tracer_get_room(size, ns);
 	if (s) {
 		memcpy(s->events.base + (uint32_t)s->pos + 1, words, size - 1);
-		tracer_commit(s, (uint8_t)(PRISM_SYNC << 5 | type), size, ns ? ns : tracer_now());
+		tracer_commit(s, (uint8_t)(PRISM_SYNC << 5 | type), size, ns);
 	}
 	tracer_leave();
 }
