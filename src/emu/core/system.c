@@ -7,14 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A loom or process: its place in the order of the rows. */
+struct unit {
+	struct proc proc; /* of a process: the facts of all its streams */
+	int rank;         /* of a loom the lowest of its processes; -1: none */
+	uint32_t first;   /* lowest stream: equal ranks keep the order of the streams */
+};
+
 /* One thread stream on its way to a row. */
 struct item {
 	const struct stream *s;
 	uint32_t rank_of_stream;
-	int loom_rank;       /* lowest rank of its loom; the sort key when all looms have one */
-	int proc_rank;       /* rank of its process, from any of its streams */
-	uint32_t loom_first; /* lowest stream of its loom and process: equal ranks keep */
-	uint32_t proc_first; /* the order of the streams */
+	struct unit *loom, *proc;
 	uint32_t virtual_cpu;
 };
 
@@ -49,27 +53,26 @@ by_identity(const void *a, const void *b)
 	return c;
 }
 
-/* Order of the rows when ranks play a part: the identity order is kept inside. */
+/* The order of two looms, or processes, when ranks play a part; the order by identity is kept inside. */
+static int
+compare(const struct unit *x, const struct unit *y, const void *a, const void *b)
+{
+	int c = (x->rank > y->rank) - (x->rank < y->rank);
+	if (c == 0)
+		c = (x->first > y->first) - (x->first < y->first);
+	return c ? c : by_identity(a, b);
+}
+
 static int
 by_loom_rank(const void *a, const void *b)
 {
-	const struct item *x = a;
-	const struct item *y = b;
-	int c = (x->loom_rank > y->loom_rank) - (x->loom_rank < y->loom_rank);
-	if (c == 0)
-		c = (x->loom_first > y->loom_first) - (x->loom_first < y->loom_first);
-	return c ? c : by_identity(a, b);
+	return compare(((const struct item *)a)->loom, ((const struct item *)b)->loom, a, b);
 }
 
 static int
 by_proc_rank(const void *a, const void *b)
 {
-	const struct item *x = a;
-	const struct item *y = b;
-	int c = (x->proc_rank > y->proc_rank) - (x->proc_rank < y->proc_rank);
-	if (c == 0)
-		c = (x->proc_first > y->proc_first) - (x->proc_first < y->proc_first);
-	return c ? c : by_identity(a, b);
+	return compare(((const struct item *)a)->proc, ((const struct item *)b)->proc, a, b);
 }
 
 static bool
@@ -82,6 +85,16 @@ static bool
 same_proc(const struct item *x, const struct item *y)
 {
 	return x->s->meta.pid == y->s->meta.pid && same_loom(x, y);
+}
+
+/* Returns the end of the process, or of the loom, that begins at items[first]. */
+static size_t
+find_end(const struct build *b, size_t first, bool (*same)(const struct item *x, const struct item *y))
+{
+	size_t end = first + 1;
+	while (end < b->n && same(&b->items[end], &b->items[first]))
+		end++;
+	return end;
 }
 
 /* Merges the facts in the streams of a process, items [first, end). */
@@ -116,58 +129,46 @@ merge_proc(struct build *b, size_t first, size_t end, struct proc *p)
 	return 0;
 }
 
-/* Returns the lowest stream of the items [first, end). */
-static uint32_t
-first_stream(const struct build *b, size_t first, size_t end)
-{
-	uint32_t lowest = NO_INDEX;
-	for (size_t i = first; i < end; i++)
-		if (b->items[i].rank_of_stream < lowest)
-			lowest = b->items[i].rank_of_stream;
-	return lowest;
-}
-
-/* Gives each item the rank of its process and the lowest of its loom. */
+/* Forms the processes and looms of the items, which are in identity order. */
 static int
-find_ranks(struct build *b)
+find_units(struct build *b)
 {
 	size_t nranked = 0;
 	size_t nlooms = 0;
-	for (size_t loom = 0; loom < b->n;) {
-		int lowest = -1;
-		size_t without = b->n;
-		size_t i = loom;
-		while (i < b->n && same_loom(&b->items[i], &b->items[loom])) {
-			size_t end = i;
-			while (end < b->n && same_proc(&b->items[end], &b->items[i]))
-				end++;
-			struct proc p;
-			int rc = merge_proc(b, i, end, &p);
+	struct unit *unit = arena_new(b->arena, struct unit, 2 * b->n);
+	if (!unit)
+		return diag_no_memory(b->diag);
+	for (size_t i = 0; i < b->n; nlooms++) {
+		struct unit *loom = unit++;
+		const struct item *without = NULL;
+		*loom = (struct unit){ .rank = -1, .first = NO_INDEX };
+		for (size_t next = find_end(b, i, same_loom); i < next;) {
+			size_t end = find_end(b, i, same_proc);
+			struct unit *proc = unit++;
+			int rc = merge_proc(b, i, end, &proc->proc);
 			if (rc < 0)
 				return rc;
-			if (p.rank < 0)
-				without = i;
-			else if (lowest < 0 || p.rank < lowest)
-				lowest = p.rank;
-			uint32_t lead = first_stream(b, i, end);
+			proc->rank = proc->proc.rank;
+			proc->first = NO_INDEX;
+			if (proc->rank < 0)
+				without = &b->items[i];
+			else if (loom->rank < 0 || proc->rank < loom->rank)
+				loom->rank = proc->rank;
 			for (; i < end; i++) {
-				b->items[i].proc_rank = p.rank;
-				b->items[i].proc_first = lead;
+				struct item *it = &b->items[i];
+				it->loom = loom;
+				it->proc = proc;
+				proc->first = it->rank_of_stream < proc->first ? it->rank_of_stream : proc->first;
 			}
+			loom->first = proc->first < loom->first ? proc->first : loom->first;
 		}
-		if (lowest >= 0 && without < b->n) {
-			struct place at = place_of(&b->items[without]);
+		if (loom->rank >= 0 && without) {
+			struct place at = place_of(without);
 			return diag_error(b->diag, ERR_METADATA_CONFLICT, &at,
 				"process %d has no rank, but other processes of loom %s have one",
-				b->items[without].s->meta.pid, b->items[without].s->meta.loom);
+				without->s->meta.pid, without->s->meta.loom);
 		}
-		nlooms++;
-		nranked += lowest >= 0;
-		uint32_t lead = first_stream(b, loom, i);
-		for (; loom < i; loom++) {
-			b->items[loom].loom_rank = lowest;
-			b->items[loom].loom_first = lead;
-		}
+		nranked += loom->rank >= 0;
 	}
 	b->sys->by_rank = nranked == nlooms;
 	if (nranked && nranked < nlooms)
@@ -175,63 +176,57 @@ find_ranks(struct build *b)
 	return 0;
 }
 
+/* Builds a process and its threads from items [first, end). */
 static int
-build_threads(struct build *b, const struct item *first, size_t n)
+build_proc(struct build *b, size_t first, size_t end)
 {
 	struct system *sys = b->sys;
-	uint32_t proc = sys->nprocs - 1;
-	for (size_t i = 0; i < n; i++) {
+	struct proc *p = &sys->procs[sys->nprocs];
+	*p = b->items[first].proc->proc;
+	p->loom = sys->nlooms - 1;
+	p->first_thread = sys->nthreads;
+	p->nthreads = (uint32_t)(end - first);
+	for (const struct item *it = &b->items[first]; it < &b->items[end]; it++) {
 		struct thread *th = &sys->threads[sys->nthreads];
-		th->proc = proc;
-		th->stream = first[i].rank_of_stream;
-		th->tid = first[i].s->meta.tid;
-		th->virtual_cpu = first[i].virtual_cpu;
-		th->label = arena_printf(b->arena, "TH %d.%d", sys->procs[proc].app_id, th->tid);
+		th->proc = sys->nprocs;
+		th->stream = it->rank_of_stream;
+		th->tid = it->s->meta.tid;
+		th->virtual_cpu = it->virtual_cpu;
+		th->label = arena_printf(b->arena, "TH %d.%d", p->app_id, th->tid);
 		if (!th->label)
 			return diag_no_memory(b->diag);
 		sys->thread_of_stream[th->stream] = sys->nthreads++;
 	}
+	sys->nprocs++;
 	return 0;
 }
 
-/* Builds a loom from items [first, first + n), in identity order. */
+/* Builds a loom from items [first, end), in identity order. */
 static int
-build_loom(struct build *b, struct item *first, size_t n)
+build_loom(struct build *b, size_t first, size_t end)
 {
 	struct system *sys = b->sys;
 	uint32_t index = sys->nlooms++;
 	struct loom *l = &sys->looms[index];
-	*l = (struct loom){ .name = first->s->meta.loom, .rank = first->loom_rank, .first_proc = sys->nprocs };
+	struct item *items = &b->items[first];
+	size_t n = end - first;
+	*l = (struct loom){ .name = items->s->meta.loom, .rank = items->loom->rank, .first_proc = sys->nprocs };
 	const struct stream **streams = arena_new(b->arena, const struct stream *, n);
 	if (!streams)
 		return diag_no_memory(b->diag);
 	for (size_t i = 0; i < n; i++)
-		streams[i] = first[i].s;
+		streams[i] = items[i].s;
 	int rc = cpus_build(sys, b->arena, b->trace, index, streams, n);
-	if (rc < 0)
-		return rc;
-	for (uint32_t i = 0; i < n; i++)
-		first[i].virtual_cpu = l->first_cpu + l->ncpus + (l->all_virtual ? i : 0);
-	if (l->rank >= 0)
-		qsort(first, n, sizeof(*first), by_proc_rank);
-	for (size_t i = 0; i < n;) {
-		size_t end = i;
-		while (end < n && same_proc(&first[end], &first[i]))
-			end++;
-		struct proc *p = &sys->procs[sys->nprocs++];
-		rc = merge_proc(b, (size_t)(first + i - b->items), (size_t)(first + end - b->items), p);
-		if (rc < 0)
-			return rc;
-		p->loom = index;
-		p->first_thread = sys->nthreads;
-		p->nthreads = (uint32_t)(end - i);
-		rc = build_threads(b, first + i, end - i);
-		if (rc < 0)
-			return rc;
-		i = end;
+	for (uint32_t i = 0; rc == 0 && i < n; i++)
+		items[i].virtual_cpu = l->first_cpu + l->ncpus + (l->all_virtual ? i : 0);
+	if (rc == 0 && l->rank >= 0)
+		qsort(items, n, sizeof(*items), by_proc_rank);
+	for (size_t next; rc == 0 && first < end; first = next) {
+		next = find_end(b, first, same_proc);
+		rc = build_proc(b, first, next);
 	}
 	l->nprocs = sys->nprocs - l->first_proc;
-	return 0;
+	return rc;
 }
 
 /* Returns the process of a pid, adding it if it is new. */
@@ -324,15 +319,12 @@ system_build(struct system *sys, struct arena *a, const struct trace *t)
 
 	if (b.n)
 		qsort(b.items, b.n, sizeof(*b.items), by_identity);
-	int rc = find_ranks(&b);
+	int rc = find_units(&b);
 	if (rc == 0 && b.n && sys->by_rank)
 		qsort(b.items, b.n, sizeof(*b.items), by_loom_rank);
-	for (size_t i = 0; i < b.n && rc == 0;) {
-		size_t end = i;
-		while (end < b.n && same_loom(&b.items[end], &b.items[i]))
-			end++;
-		rc = build_loom(&b, &b.items[i], end - i);
-		i = end;
+	for (size_t i = 0, end; i < b.n && rc == 0; i = end) {
+		end = find_end(&b, i, same_loom);
+		rc = build_loom(&b, i, end);
 	}
 	sys->nknown = sys->nthreads;
 	return rc;
