@@ -480,6 +480,28 @@ def test_tail_follows(run, make):
     want([d["kind"] for d in lines] == ["add", "event"] * cycles, "order", lines)
 
 
+def test_output_appears_complete(run):
+    """A run that fails leaves the file of -o as it was; one that tells of damage, or of differences, writes it."""
+    out = f"{run.where}/keep.txt"
+    for words, rc, kept in (("dump -o keep.txt none.uscp", 1, True), ("dump --scope=/none -o keep.txt cpu.uscp", 2, True),
+                            ("recover cpu.txt keep.txt", 1, True), ("diff -o keep.txt cpu.uscp names.uscp", 1, False)):
+        with open(out, "w") as f:
+            f.write("precious")
+        with open(f"{run.where}/cpu.txt", "w") as f:
+            f.write("no trace")
+        got, _, err = run(words)
+        with open(out) as f:
+            want(got == rc and (f.read() == "precious") == kept, words, got, err)
+        want(not os.path.exists(out + ".part"), words)
+    with subprocess.Popen([run.tool, "tail", "-f", "--timeout=20s", "-o", out, "stopped.uscp"], cwd=run.where, stdin=subprocess.DEVNULL) as tail:
+        for _ in range(200):
+            if os.path.exists(out) and os.path.getsize(out) and os.path.getsize(out) != len("precious"):
+                break
+            time.sleep(0.05)
+        want(not os.path.exists(out + ".part") and tail.poll() is None, "an output that follows has another name")
+        tail.terminate()
+
+
 def test_tail_gives_up(run):
     begin = time.monotonic()
     rc, out, err = run("tail -f --interval 10ms --timeout=200ms stopped.uscp")

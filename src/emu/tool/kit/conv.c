@@ -146,6 +146,7 @@ open_part(struct conv *c, const char *path, bool exists, struct conv_part *to, i
 	char *part = n ? malloc(n) : NULL;
 	int rc = 0;
 	*fd = -1;
+	conv_catch_signals();
 	if (part) {
 		(void)snprintf(part, n, "%s.part", to->final_path);
 		rc = conv_check_output(c, part);
@@ -174,8 +175,8 @@ open_output(struct conv *c, const char *path, struct wbuf *w, struct conv_part *
 			return rc;
 		bool exists = stat(path, &st) == 0;
 		/* Pipes and devices are written as they are. */
-		if (exists && !S_ISREG(st.st_mode))
-			fd = open(path, O_WRONLY | O_CLOEXEC);
+		if (c->grows || (exists && !S_ISREG(st.st_mode)))
+			fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 		else if ((rc = open_part(c, path, exists, part, &fd)) != 0)
 			return rc;
 	}
@@ -217,7 +218,7 @@ conv_place_output(struct conv *c, const char *path)
 	return rc;
 }
 
-/* 0, or <0 (reported). */
+/* rc, or <0 (reported). */
 static int
 close_bytes(struct conv *c, struct wbuf *w, const struct conv_part *part, int rc)
 {
@@ -232,13 +233,13 @@ close_bytes(struct conv *c, struct wbuf *w, const struct conv_part *part, int rc
 	return written < 0 ? conv_error(c, "write", "cannot write %s: %s", path, strerror(-written)) : rc;
 }
 
-/* Complete, or not there. 0, or <0 (reported). */
+/* Complete, or not there. rc, or <0 (reported). */
 static int
 end_part(struct conv *c, struct conv_part *part, int rc)
 {
-	if (part->path && rc == 0 && rename(part->path, part->final_path) != 0)
+	if (part->path && (rc == 0 || rc == 1) && rename(part->path, part->final_path) != 0)
 		rc = conv_error(c, "write", "cannot rename %s: %s", part->path, strerror(errno));
-	if (part->path && rc != 0)
+	if (part->path && rc != 0 && rc != 1)
 		(void)unlink(part->path);
 	free(part->path);
 	free(part->final_path);
@@ -258,7 +259,7 @@ close_output(struct conv *c, int rc)
 int
 conv_finish(struct conv *c, int rc)
 {
-	bool stopped = conv_interrupted() && rc <= 0 && !c->reported;
+	bool stopped = conv_interrupted() && rc != 2 && !c->reported;
 	if (stopped)
 		rc = conv_error(c, "interrupted", "stopped by the user%s", c->part.path ? ", and the output is not complete: it is removed" : "");
 	rc = close_output(c, rc);

@@ -2,8 +2,8 @@
 #ifndef TOOL_KIT_CONV_H
 #define TOOL_KIT_CONV_H
 
-/* conv: what the tools share that have subcommands which turn traces of one format into
- * something else (ovniscope-laplace, ovniscope-prism): options, inputs, output, messages.
+/* conv: what the tools share that have subcommands (ovniscope-laplace, ovniscope-prism, uscope):
+ * options, inputs, output, messages.
  *
  * A tool is one struct conv_family, a subcommand one struct conv_command. Its run() opens
  * inputs and output, works until conv_stop(), and returns; conv_main() closes all and tells
@@ -19,8 +19,13 @@
 
 enum {
 	CONV_WITH_OUTPUT = 1 << 0, /* -o PATH */
-	CONV_OWN = 1 << 1,         /* the first bit for options of a family */
-	CONV_OPT_OWN = 300,        /* and the first number of those */
+	CONV_WITH_LENIENT = 1 << 1,
+	CONV_WITH_PROGRESS = 1 << 2,
+	CONV_OWN = 1 << 3,  /* the first bit for options of a family */
+	CONV_OPT_OWN = 300, /* and the first number of those */
+	CONV_TAKES_LINE = -2,
+	CONV_OPTIONS_MAX = 40,
+	CONV_COMMANDS_MAX = 16,
 };
 
 struct conv;
@@ -31,8 +36,9 @@ struct conv_command {
 	const char *brief;
 	const char *about;
 	unsigned with; /* options: those with one of these bits */
-	int max_args;  /* -1: any number */
-	/* Returns 0, <0 (reported), or the status 2 of conv_usage(). */
+	int max_args;  /* -1: any number; CONV_TAKES_LINE: run() is given options, too, for conv_next() */
+	/* Returns 0; 1: the output is complete and tells of something bad; <0 (reported), or the status 2
+	 * of conv_usage(). */
 	int (*run)(struct conv *c, int argc, char **argv);
 };
 
@@ -44,13 +50,15 @@ struct conv_option {
 struct conv_family {
 	const char *program;
 	const char *about;
+	const char *footer; /* below the list of commands */
+	unsigned with;      /* options of all commands */
 	const struct conv_command *const *commands;
-	size_t ncommands;                  /* at most CONV_COMMANDS_MAX */
-	const struct conv_option *options; /* at most CONV_OPTIONS_MAX */
+	size_t ncommands; /* at most CONV_COMMANDS_MAX */
+	const struct conv_option *options;
 	size_t noptions;
 	/* An option of the family. false: wrong usage (reported). */
 	bool (*take)(struct conv *c, int opt);
-	/* Inputs read and records of them so far, for progress. */
+	/* Inputs read and records of them so far, for progress of conv_stop(); NULL: commands do not call it. */
 	void (*so_far)(const struct conv *c, uint64_t *bytes, uint64_t *records);
 	const char *records; /* what they are called */
 	/* After the run: closes what the family has opened, and prints counts if all was well. */
@@ -72,7 +80,8 @@ struct conv_part {
 struct conv {
 	const struct conv_family *family;
 	const struct conv_command *command;
-	const struct cli *cli;
+	struct cli cli;
+	struct cli_option options[CONV_OPTIONS_MAX];
 	char program[40];
 	struct conv_file *files; /* inputs */
 	size_t nfiles;
@@ -84,6 +93,7 @@ struct conv {
 	struct conv_part part;
 	struct conv_part part_beside;
 
+	bool grows; /* the output is read while it is written: it has its name at once */
 	bool lenient;
 	bool quiet;
 	struct progress progress;
@@ -94,13 +104,12 @@ struct conv {
 	void (*on_pipe)(int sig); /* what SIGPIPE did before */
 };
 
-enum {
-	CONV_OPTIONS_MAX = 30,
-	CONV_COMMANDS_MAX = 16,
-};
-
 /* The whole program; c: zeroed, with the defaults of the family. Returns the exit status. */
 int conv_main(const struct conv_family *family, struct conv *c, int argc, char **argv);
+
+/* Takes options of the command line, the command's own n and those it shares, up to an own one of
+ * CLI_ASK: its id; or as cli_next(). */
+int conv_next(struct conv *c, const struct cli_option *own, size_t n, int argc, char **argv);
 
 /* Opens one more input; "-" is the standard input. Returns the descriptor, which is closed
  * at the end of the run, or <0 (reported). *size: bytes if it is a regular file, else 0. */
@@ -141,9 +150,11 @@ int conv_in_and_out(struct conv *c, int argc, char **argv, const char **in, cons
 /* ---- Messages, on stderr. ---- */
 
 /* Wrong usage: 2, the status. */
-#define conv_usage(c, ...) (cli_status(cli_usage((c)->cli, __VA_ARGS__)))
+#define conv_usage(c, ...) (cli_status(cli_usage(&(c)->cli, __VA_ARGS__)))
 /* Returns -1. */
 int conv_error(struct conv *c, const char *error, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Its text has lines, as those of diag_error(). */
+int conv_fail(struct conv *c, const char *error, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 int conv_no_memory(struct conv *c);
 void conv_warn(struct conv *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -171,9 +182,12 @@ enum {
 	CONV_PROGRESS_EVERY = 65536,
 };
 
-/* The signal by which the user wants it to end (SIGINT, SIGTERM, SIGHUP); 0: none. The end of the run
- * tells, and leaves no output file. For who waits. */
+/* The signal by which the user wants it to end; 0: none. The end of the run tells, and leaves no output
+ * file. For who waits. */
 int conv_interrupted(void);
+
+/* From here on SIGINT, SIGTERM and SIGHUP are such a wish, and no death. */
+void conv_catch_signals(void);
 
 /* To be called once a record: shows progress. true: the output has failed, or the user wants it
  * to end; stop, the end of the run tells. */

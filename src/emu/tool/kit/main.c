@@ -7,66 +7,53 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum {
-	COMMON = 4,
-};
-
-struct option_list {
-	struct cli_option items[CONV_OPTIONS_MAX + COMMON];
-	size_t n;
-};
-
 static void
-add(struct option_list *l, const struct conv_option *options, size_t n, unsigned with)
+add(struct conv *c, const struct conv_option *options, size_t n, unsigned with)
 {
 	for (size_t i = 0; i < n; i++)
 		if (options[i].with == 0 || (options[i].with & with))
-			l->items[l->n++] = options[i].option;
+			c->options[c->cli.noptions++] = options[i].option;
 }
 
-/* with: those that are wanted. */
+/* Fills in the options: own ones, and the shared ones that are wanted. */
 static void
-collect(struct conv *c, const struct conv_family *f, unsigned with, struct option_list *l)
+collect(struct conv *c, const struct cli_option *own, size_t n, unsigned with)
 {
-	/* All families have these: the first goes to the front, the others behind. */
-	const struct conv_option common[COMMON] = {
+	/* The first goes to the front, the others behind. */
+	const struct conv_option common[] = {
 		{ CONV_WITH_OUTPUT, { 'o', "output", "PATH", "write there; - is the standard output", CLI_TEXT, &c->out_path } },
-		{ 0, { 0, "lenient", NULL, "go on where something is wrong, and count", CLI_FLAG, &c->lenient } },
-		{ 0, { CLI_PROGRESS(&c->progress) } },
+		{ CONV_WITH_LENIENT, { 0, "lenient", NULL, "go on where something is wrong, and count", CLI_FLAG, &c->lenient } },
+		{ CONV_WITH_PROGRESS, { CLI_PROGRESS(&c->progress) } },
 		{ 0, { 'q', "quiet", NULL, "print no warnings", CLI_FLAG, &c->quiet } },
 	};
-	l->n = 0;
-	add(l, common, 1, with);
-	add(l, f->options, f->noptions, with);
-	add(l, common + 1, COMMON - 1, with);
+	for (size_t i = 0; i < n; i++)
+		c->options[i] = own[i];
+	c->cli.options = c->options;
+	c->cli.noptions = n;
+	add(c, common, 1, with);
+	add(c, c->family->options, c->family->noptions, with);
+	add(c, common + 1, sizeof(common) / sizeof(common[0]) - 1, with);
+}
+
+int
+conv_next(struct conv *c, const struct cli_option *own, size_t n, int argc, char **argv)
+{
+	if (!c->cli.options)
+		collect(c, own, n, c->family->with | c->command->with);
+	int opt;
+	while ((opt = cli_next(&c->cli, argc, argv)) >= CONV_OPT_OWN)
+		if (!c->family->take(c, opt))
+			return CLI_USAGE;
+	return opt;
 }
 
 static int
 run_command(struct conv *c, int argc, char **argv)
 {
 	const struct conv_command *command = c->command;
-	char footer[120];
-	struct option_list list;
-	(void)snprintf(c->program, sizeof(c->program), "%s %s", c->family->program, command->name);
-	(void)snprintf(footer, sizeof(footer), "\"-\" is the standard input or output. Manual: man %s\n", c->family->program);
-	collect(c, c->family, command->with, &list);
-	const struct cli cli = {
-		.program = c->program,
-		.synopsis = command->synopsis,
-		.about = command->about,
-		.footer = footer,
-		.options = list.items,
-		.noptions = list.n,
-	};
-	/* Files that are not complete go before the tool does. */
-	c->on_pipe = signal(SIGPIPE, SIG_IGN);
-	c->diag.program = c->program;
-	progress_init(&c->progress);
-	c->cli = &cli;
-	int opt;
-	while ((opt = cli_next(&cli, argc, argv)) >= 0)
-		if (!c->family->take(c, opt))
-			return 2;
+	if (command->max_args == CONV_TAKES_LINE)
+		return command->run(c, argc, argv);
+	int opt = conv_next(c, NULL, 0, argc, argv);
 	if (opt != CLI_END)
 		return cli_status(opt);
 	if (c->quiet && c->progress.terminal)
@@ -74,7 +61,7 @@ run_command(struct conv *c, int argc, char **argv)
 	int nargs = argc - optind;
 	if (command->max_args >= 0 && nargs > command->max_args)
 		return conv_usage(c, "'%s' is one argument too many", argv[optind + command->max_args]);
-	return conv_finish(c, command->run(c, nargs, argv + optind));
+	return command->run(c, nargs, argv + optind);
 }
 
 static volatile sig_atomic_t interrupted; /* the signal */
@@ -91,24 +78,43 @@ conv_interrupted(void)
 	return interrupted;
 }
 
+void
+conv_catch_signals(void)
+{
+	cli_catch_signals(on_signal);
+}
+
 int
 conv_main(const struct conv_family *f, struct conv *c, int argc, char **argv)
 {
-	cli_catch_signals(on_signal);
-
-	struct option_list all;
+	char footer[120];
 	struct cli_command names[CONV_COMMANDS_MAX];
-	collect(c, f, ~0u, &all);
-	for (size_t i = 1; i <= f->noptions; i++)
-		all.items[i].help = NULL; /* those that a command has are in its help */
-	for (size_t i = 0; i < f->ncommands; i++)
+	if (f->so_far)
+		conv_catch_signals();
+	/* Files that are not complete go before the tool does, and one above its limit is a failed write. */
+	c->on_pipe = signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGXFSZ, SIG_IGN);
+	c->family = f;
+	unsigned with = f->with;
+	for (size_t i = 0; i < f->ncommands; i++) {
 		names[i] = (struct cli_command){ f->commands[i]->name, f->commands[i]->brief };
-	const struct cli cli = { .program = f->program, .about = f->about, .options = all.items, .noptions = all.n };
+		with |= f->commands[i]->with;
+	}
+	collect(c, NULL, 0, with);
+	for (size_t i = 1; i <= f->noptions; i++)
+		c->options[i].help = NULL; /* those that a command has are in its help */
+	c->cli.program = f->program;
+	c->cli.about = f->about;
 	int status;
-	int i = cli_command(&cli, names, f->ncommands, "", &argc, &argv, &status);
+	int i = cli_command(&c->cli, names, f->ncommands, f->footer ? f->footer : "", &argc, &argv, &status);
 	if (i < 0)
 		return status;
-	c->family = f;
+
 	c->command = f->commands[i];
-	return run_command(c, argc, argv);
+	(void)snprintf(c->program, sizeof(c->program), "%s %s", f->program, c->command->name);
+	(void)snprintf(footer, sizeof(footer), "\"-\" is the standard input or output. Manual: man %s\n", f->program);
+	c->cli = (struct cli){ .program = c->program, .synopsis = c->command->synopsis, .about = c->command->about, .footer = footer };
+	c->diag.program = c->program;
+	progress_init(&c->progress);
+	return conv_finish(c, run_command(c, argc, argv));
 }

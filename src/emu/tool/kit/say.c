@@ -42,6 +42,17 @@ conv_error(struct conv *c, const char *error, const char *fmt, ...)
 }
 
 int
+conv_fail(struct conv *c, const char *error, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	diag_say(&c->diag, error, NULL, fmt, ap);
+	va_end(ap);
+	c->reported = true;
+	return -1;
+}
+
+int
 conv_no_memory(struct conv *c)
 {
 	return c->reported ? -1 : conv_error(c, "memory", "out of memory");

@@ -81,6 +81,7 @@ take_option(struct conv *c, int opt)
 static const struct conv_family family = {
 	.program = "ovniscope-laplace",
 	.about = "Convert, merge and count traces of the Laplace simulator.",
+	.with = CONV_WITH_LENIENT | CONV_WITH_PROGRESS,
 	.commands = commands,
 	.ncommands = sizeof(commands) / sizeof(commands[0]),
 	.options = options,

@@ -76,14 +76,14 @@ check_detail(struct conv *c, const char *option, const char *text, uint8_t detai
 static bool
 set_word(struct ptool *t, const char *option, const char *const *words, const char *key)
 {
-	return cli_choose(t->conv.cli, option, words, 2, optarg) >= 0 && ptool_set(t, key, optarg);
+	return cli_choose(&t->conv.cli, option, words, 2, optarg) >= 0 && ptool_set(t, key, optarg);
 }
 
 static bool
 set_number(struct ptool *t, const char *option, uint64_t min, uint64_t max, const char *key)
 {
 	uint64_t v;
-	return cli_number(t->conv.cli, option, min, max, optarg, &v) && ptool_set(t, key, optarg);
+	return cli_number(&t->conv.cli, option, min, max, optarg, &v) && ptool_set(t, key, optarg);
 }
 
 static bool
@@ -109,7 +109,7 @@ take_option(struct conv *c, int opt)
 	case OPT_INITIAL_CONFIG: return check_detail(c, "--initial-config", optarg, detail) && ptool_set(t, "initial_config", optarg);
 	case OPT_CONTROL_FLOW: return ptool_set(t, "control_flow", "true");
 	case OPT_CLOCK: return ptool_set(t, "clock", optarg);
-	case OPT_TICK_NS: return cli_number(c->cli, "--tick-ns", 1, INT64_MAX, optarg, &v) && set_tick(t);
+	case OPT_TICK_NS: return cli_number(&c->cli, "--tick-ns", 1, INT64_MAX, optarg, &v) && set_tick(t);
 	case OPT_SET:
 		eq = strchr(optarg, '=');
 		if (!eq || eq == optarg)
@@ -145,6 +145,7 @@ finish(struct conv *c, bool good)
 static const struct conv_family family = {
 	.program = "ovniscope-prism",
 	.about = "Print, write, count and recode Prism event streams.",
+	.with = CONV_WITH_LENIENT | CONV_WITH_PROGRESS,
 	.commands = commands,
 	.ncommands = sizeof(commands) / sizeof(commands[0]),
 	.options = options,

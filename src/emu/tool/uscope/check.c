@@ -21,7 +21,7 @@ static bool
 on_finding(const uscope_error_t *e, void *user)
 {
 	struct check *c = user;
-	struct wbuf *w = &c->src->tool->out;
+	struct wbuf *w = &c->src->tool->conv.out;
 	const char *reason = *e->reason ? e->reason : uscope_status_text(e->status);
 	if (++c->findings > FINDINGS_MAX)
 		return !utool_stop(c->src->tool);
@@ -87,7 +87,7 @@ on_verify(const uscope_error_t *e, void *user)
 static int
 put_result(struct check *c)
 {
-	struct wbuf *w = &c->src->tool->out;
+	struct wbuf *w = &c->src->tool->conv.out;
 	uint32_t segments = uscope_num_segments(c->src->reader);
 	bool complete = uscope_is_complete(c->src->reader);
 	show_close(c->src, ']', "");
@@ -116,7 +116,7 @@ put_result(struct check *c)
 static void
 put_unreadable(struct check *c, const char *path, const uscope_error_t *e)
 {
-	struct wbuf *w = &c->src->tool->out;
+	struct wbuf *w = &c->src->tool->conv.out;
 	c->src->path = path;
 	if (c->src->tool->json) {
 		json_open(w, NULL, '{');
@@ -134,15 +134,16 @@ put_unreadable(struct check *c, const char *path, const uscope_error_t *e)
 }
 
 int
-run_check(struct tool *t, int argc, char **argv)
+run_check(struct conv *conv, int argc, char **argv)
 {
+	struct tool *t = utool_of(conv);
 	struct check c = { .src = &t->in[0] };
 	bool verify = false;
 	const struct cli_option own[] = {
 		{ 0, "verify", NULL, "replay: checkpoints and summary fit what is before", CLI_FLAG, &verify },
 	};
 	t->own_report = true;
-	if (!utool_ready(t, utool_next(t, UTOOL_OPTIONS(own), argc, argv), argc, argv, 1))
+	if (!utool_ready(t, conv_next(&t->conv, UTOOL_OPTIONS(own), argc, argv), argc, argv, 1))
 		return t->status;
 	uscope_error_t e = { .segment = -1 };
 	uscope_reader_options_t tolerant = { .mode = USCOPE_TOLERANT };

@@ -15,7 +15,7 @@ csv_open(struct tool *t, struct source *s, bool labels)
 	(void)labels; /* both are printed */
 	struct csv *c = arena_new(&s->arena, struct csv, 1);
 	if (!c) {
-		t->status = utool_no_memory(t);
+		t->status = conv_no_memory(&t->conv);
 		return NULL;
 	}
 	*c = (struct csv){ .src = s, .w = s->w };

@@ -232,40 +232,42 @@ pick_both(struct tool *t)
 			continue;
 		bad++;
 		if (!unmatched[side]) {
-			t->status = utool_no_memory(t);
+			t->status = conv_no_memory(&t->conv);
 			return false;
 		}
 	}
 	if (bad < SIDES)
 		return true;
-	t->status = utool_usage(t, "nothing in %s and %s is named '%s'", t->in[0].path, t->in[1].path, unmatched[0]);
+	t->status = conv_usage(&t->conv, "nothing in %s and %s is named '%s'", t->in[0].path, t->in[1].path, unmatched[0]);
 	return false;
 }
 
 int
-run_diff(struct tool *t, int argc, char **argv)
+run_diff(struct conv *c, int argc, char **argv)
 {
-	struct diff d = { .tool = t, .in = t->in, .w = &t->out };
+	struct tool *t = utool_of(c);
+	struct diff d = { .tool = t, .in = t->in, .w = &t->conv.out };
 	const struct cli_option own[] = {
 		{ 'a', "all", NULL, "all differences, not only the first", CLI_FLAG, &d.all },
 	};
-	if (!utool_ready(t, utool_next(t, UTOOL_OPTIONS(own), argc, argv), argc, argv, 2))
+	if (!utool_ready(t, conv_next(&t->conv, UTOOL_OPTIONS(own), argc, argv), argc, argv, 2))
 		return t->status;
 	if (!utool_load(t, &t->in[0], argv[optind]) || !utool_load(t, &t->in[1], argv[optind + 1]) || !pick_both(t))
 		return t->status;
 	bool paired = pairs_init(&d.pairs, t->in, put_missing, &d);
 	if (!paired && d.found == 0)
-		return utool_no_memory(t);
+		return conv_no_memory(&t->conv);
 	if (paired) {
 		d.states = diffstate_new(t, t->in, &d.pairs);
 		for (int side = 0; side < SIDES; side++)
 			d.events[side].it = uscope_events_in_range(t->in[side].reader, 0, UINT64_MAX);
 		d.failed = !d.states || !d.events[0].it || !d.events[1].it;
 		if (d.failed)
-			(void)utool_no_memory(t);
+			(void)conv_no_memory(&t->conv);
 		if (!d.failed)
 			compare(&d);
 	}
 	diff_finish(&d);
-	return d.found || d.failed ? STATUS_BAD : STATUS_GOOD;
+	return d.failed ? -1 : d.found ? STATUS_BAD
+				       : STATUS_GOOD;
 }

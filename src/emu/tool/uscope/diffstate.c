@@ -108,7 +108,7 @@ touch(struct diffstate *d, uint32_t storage, uint64_t cell)
 	if (*mark & bit)
 		return;
 	if (!arena_grow(&d->in[0].arena, &d->touched, d->ntouched, &d->cap, sizeof(*d->touched))) {
-		d->status = d->status ? d->status : utool_no_memory(d->tool);
+		d->status = d->status ? d->status : conv_no_memory(&d->tool->conv);
 		return;
 	}
 	*mark |= bit;
@@ -151,7 +151,7 @@ open_segment(struct diffstate *d, struct side *s)
 		return damaged(d, s);
 	s->it = uscope_segment_items(r, s->next++);
 	if (!s->it) {
-		d->status = utool_no_memory(d->tool);
+		d->status = conv_no_memory(&d->tool->conv);
 		return false;
 	}
 	s->time_ps = seg.time_start_ps > s->time_ps ? seg.time_start_ps : s->time_ps;

@@ -56,8 +56,9 @@ on_segment(void *user, uint32_t index)
 }
 
 int
-run_dump(struct tool *t, int argc, char **argv)
+run_dump(struct conv *c, int argc, char **argv)
 {
+	struct tool *t = utool_of(c);
 	struct source *src = &t->in[0];
 	struct dump dump = { .src = src };
 	bool frames = false;
@@ -65,9 +66,9 @@ run_dump(struct tool *t, int argc, char **argv)
 		{ 0, "frames", NULL, "also a line where each frame begins", CLI_FLAG, &frames },
 		{ 0, "checkpoints", NULL, "also the state at the begin of each segment", CLI_FLAG, &dump.checkpoints },
 	};
-	int last = utool_next(t, UTOOL_OPTIONS(own), argc, argv);
+	int last = conv_next(&t->conv, UTOOL_OPTIONS(own), argc, argv);
 	if (t->text)
-		return utool_usage(t, "--format=text is not for `dump`, which prints JSON only: see `events`");
+		return conv_usage(&t->conv, "--format=text is not for `dump`, which prints JSON only: see `events`");
 	if (!utool_ready(t, last, argc, argv, 1) || !utool_load(t, src, argv[optind]) || !utool_pick(t, src))
 		return t->status;
 	t->json = true;

@@ -4,8 +4,9 @@
 #include "walk.h"
 
 int
-run_events(struct tool *t, int argc, char **argv)
+run_events(struct conv *c, int argc, char **argv)
 {
+	struct tool *t = utool_of(c);
 	struct source *src = &t->in[0];
 	if (!utool_begin(t, NULL, 0, argc, argv))
 		return t->status;

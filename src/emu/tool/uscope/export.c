@@ -44,7 +44,7 @@ first_state(struct exporting *e)
 	/* Nothing is before; or it is damaged, which shows when it is read. */
 	state = state_new(e->src->schema);
 	if (!state)
-		(void)utool_no_memory(t);
+		(void)conv_no_memory(&t->conv);
 	return state;
 }
 
@@ -96,7 +96,7 @@ export_all(struct exporting *e)
 {
 	e->state = first_state(e);
 	if (!e->state)
-		return STATUS_BAD;
+		return -1;
 	e->to->state(e->self, e->state, e->time_ps);
 	struct walk walk;
 	uscope_item_t item;
@@ -111,8 +111,9 @@ export_all(struct exporting *e)
 }
 
 int
-run_export(struct tool *t, int argc, char **argv)
+run_export(struct conv *c, int argc, char **argv)
 {
+	struct tool *t = utool_of(c);
 	struct exporting e = { .src = &t->in[0] };
 	bool labels = false;
 	const char *format = NULL;
@@ -120,13 +121,13 @@ run_export(struct tool *t, int argc, char **argv)
 		{ 0, "format", "FORMAT", "csv or vcd; no default", CLI_TEXT, &format },
 		{ 0, "labels", NULL, "vcd: labels and texts as strings, for GTKWave", CLI_FLAG, &labels },
 	};
-	int last = utool_next(t, UTOOL_OPTIONS(own), argc, argv);
+	int last = conv_next(&t->conv, UTOOL_OPTIONS(own), argc, argv);
 	if (last == CLI_END) {
 		if (!format)
-			return utool_usage(t, "--format=csv or --format=vcd is expected");
+			return conv_usage(&t->conv, "--format=csv or --format=vcd is expected");
 		e.to = find_format(format);
 		if (!e.to)
-			return utool_usage(t, "--format '%s': it is csv or vcd", format);
+			return conv_usage(&t->conv, "--format '%s': it is csv or vcd", format);
 	}
 	if (!utool_ready(t, last, argc, argv, 1) || !e.to || !utool_load(t, e.src, argv[optind]) || !utool_pick(t, e.src))
 		return t->status;

@@ -20,7 +20,7 @@ wait_for_more(struct follow *f, const char *path)
 {
 	if (f->timeout_ps && f->quiet_ps >= f->timeout_ps) {
 		char buf[WHEN_TEXT];
-		f->status = utool_error(f->tool, "timeout", "nothing came for %s\nin %s\nhint: its writer may have been stopped: `uscope recover` makes it complete",
+		f->status = conv_fail(&f->tool->conv, "timeout", "nothing came for %s\nin %s\nhint: its writer may have been stopped: `uscope recover` makes it complete",
 			when_text(buf, f->timeout_ps), path);
 		return false;
 	}

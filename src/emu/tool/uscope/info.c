@@ -232,8 +232,9 @@ json_head(const struct source *s, const struct fileinfo *info)
 }
 
 int
-run_info(struct tool *t, int argc, char **argv)
+run_info(struct conv *c, int argc, char **argv)
 {
+	struct tool *t = utool_of(c);
 	bool segments = false;
 	const struct cli_option own[] = {
 		{ 0, "segments", NULL, "also each segment", CLI_FLAG, &segments },
@@ -255,6 +256,6 @@ run_info(struct tool *t, int argc, char **argv)
 	if (segments)
 		put_segments(src);
 	if (t->json)
-		json_end(&t->out);
+		json_end(&t->conv.out);
 	return STATUS_GOOD;
 }

@@ -337,8 +337,9 @@ take_item(struct pipeline *p, const uscope_item_t *item)
 }
 
 int
-run_konata(struct tool *t, int argc, char **argv)
+run_konata(struct conv *c, int argc, char **argv)
 {
+	struct tool *t = utool_of(c);
 	const char *core = NULL;
 	const struct cli_option own[] = {
 		{ 0, "core", "PATH", "scope of the processor (default: the first one)", CLI_TEXT, &core },
@@ -349,9 +350,9 @@ run_konata(struct tool *t, int argc, char **argv)
 
 	struct pipeline p = { .src = src, .w = src->w, .lives = arena_new(&src->arena, struct life, SLOTS) };
 	if (!p.lives)
-		return utool_no_memory(t);
+		return conv_no_memory(&t->conv);
 	if (!cpuscope_find(&p.cpu, &src->paths, core))
-		return utool_error(t, "no-pipeline", "no scope%s%s has the protocol cpu and a sparse storage 'entities'\nin %s\nhint: `uscope info` lists the scopes",
+		return conv_fail(&t->conv, "no-pipeline", "no scope%s%s has the protocol cpu and a sparse storage 'entities'\nin %s\nhint: `uscope info` lists the scopes",
 			core ? " named " : "", core ? core : "", src->path);
 	put_str(p.w, "Kanata\t0004\n");
 	if (uscope_num_segments(src->reader)) {

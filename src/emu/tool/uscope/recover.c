@@ -18,18 +18,22 @@ put_json(struct wbuf *w, const uscope_recovery_t *found)
 }
 
 int
-run_recover(struct tool *t, int argc, char **argv)
+run_recover(struct conv *c, int argc, char **argv)
 {
-	if (!utool_ready(t, utool_next(t, NULL, 0, argc, argv), argc, argv, 2))
+	struct tool *t = utool_of(c);
+	if (!utool_ready(t, conv_next(&t->conv, NULL, 0, argc, argv), argc, argv, 2))
 		return t->status;
 	const char *in = argv[optind];
 	const char *out = argv[optind + 1];
-	if (utool_is_same(in, out))
-		return utool_usage(t, "'%s' is read and cannot be written", out);
+	int rc = conv_note_input(c, in);
+	if (rc == 0)
+		rc = conv_place_output(c, out);
+	if (rc != 0)
+		return rc;
 
 	uscope_recovery_t found = { 0 };
 	uscope_error_t e = { .segment = -1 };
-	int rc = uscope_recover(in, out, &found, &e);
+	rc = uscope_recover(in, c->part.path, &found, &e);
 	if (rc < 0) {
 		/* A file that can be read is not what could not be opened or written. */
 		struct source from = { .path = rc == USCOPE_E_IO && access(in, R_OK) == 0 ? out : in };
@@ -37,9 +41,9 @@ run_recover(struct tool *t, int argc, char **argv)
 		return utool_fail(t, &from, &e);
 	}
 	if (t->json)
-		put_json(&t->out, &found);
+		put_json(&t->conv.out, &found);
 	else
-		wbuf_printf(&t->out, "%" PRIu32 " segment%s kept, %" PRIu32 " hole%s, %" PRIu64 " bytes left out\n",
+		wbuf_printf(&t->conv.out, "%" PRIu32 " segment%s kept, %" PRIu32 " hole%s, %" PRIu64 " bytes left out\n",
 			found.segments, found.segments == 1 ? "" : "s", found.holes, found.holes == 1 ? "" : "s", found.discarded);
 	if (found.segments == 0)
 		utool_warn(t, "no segment of %s is whole: there is nothing in %s but the schema", in, out);

@@ -15,8 +15,9 @@ end_of(uscope_reader_t *r)
 }
 
 int
-run_state(struct tool *t, int argc, char **argv)
+run_state(struct conv *c, int argc, char **argv)
 {
+	struct tool *t = utool_of(c);
 	uint64_t time = UINT64_MAX;
 	bool all = false;
 	const struct cli_option own[] = {
@@ -33,9 +34,9 @@ run_state(struct tool *t, int argc, char **argv)
 	if (time == UINT64_MAX)
 		time = end_of(src->reader);
 	if (!t->json) {
-		put_str(&t->out, "state at ");
-		show_time(&t->out, time);
-		put_str(&t->out, "\n");
+		put_str(&t->conv.out, "state at ");
+		show_time(&t->conv.out, time);
+		put_str(&t->conv.out, "\n");
 	}
 	show_state(src, state, all, "state", time);
 	uscope_state_free(state);

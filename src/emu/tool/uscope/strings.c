@@ -3,8 +3,9 @@
 #include "show.h"
 
 int
-run_strings(struct tool *t, int argc, char **argv)
+run_strings(struct conv *c, int argc, char **argv)
 {
+	struct tool *t = utool_of(c);
 	struct source *src = &t->in[0];
 	if (!utool_begin(t, NULL, 0, argc, argv))
 		return t->status;
@@ -18,11 +19,11 @@ run_strings(struct tool *t, int argc, char **argv)
 		show_u64(src, "index", "", i);
 		show_key(src, "text", "  ");
 		if (!text)
-			put_str(&t->out, t->json ? "null" : "-");
+			put_str(&t->conv.out, t->json ? "null" : "-");
 		else if (t->json)
-			json_text(&t->out, NULL, text, length);
+			json_text(&t->conv.out, NULL, text, length);
 		else
-			put_quoted(&t->out, text, length);
+			put_quoted(&t->conv.out, text, length);
 		show_end(src);
 	}
 	if (n == 0 && !uscope_is_complete(src->reader))

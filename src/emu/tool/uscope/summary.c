@@ -177,8 +177,9 @@ has_counter(const struct overview *o)
 }
 
 int
-run_summary(struct tool *t, int argc, char **argv)
+run_summary(struct conv *c, int argc, char **argv)
 {
+	struct tool *t = utool_of(c);
 	struct overview o = { .src = &t->in[0], .level = NO_LEVEL };
 	uint64_t level = UINT64_MAX;
 	const struct cli_option own[] = {
@@ -189,13 +190,13 @@ run_summary(struct tool *t, int argc, char **argv)
 		return t->status;
 	o.level = level == UINT64_MAX ? NO_LEVEL : (int64_t)level;
 	if (!uscope_summary_info(o.src->reader, &o.info)) {
-		put_str(&t->out, t->json ? "null\n" : "no summary\n");
+		put_str(&t->conv.out, t->json ? "null\n" : "no summary\n");
 		if (!uscope_is_complete(o.src->reader))
 			utool_warn(t, "%s is not finished: the summary is written at the end", o.src->path);
 		return STATUS_GOOD;
 	}
 	if (!has_counter(&o))
-		return utool_usage(t, "no counter in %s is named '%s'", o.src->path, o.counter);
+		return conv_usage(&t->conv, "no counter in %s is named '%s'", o.src->path, o.counter);
 	put_summary(&o);
 	return STATUS_GOOD;
 }

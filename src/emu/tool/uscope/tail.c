@@ -28,8 +28,9 @@ print_segment(struct tail *t)
 }
 
 int
-run_tail(struct tool *tool, int argc, char **argv)
+run_tail(struct conv *c, int argc, char **argv)
 {
+	struct tool *tool = utool_of(c);
 	struct tail t = { .src = &tool->in[0], .segments = 1 };
 	follow_init(&t.follow, tool, t.src);
 	const struct cli_option own[] = {
@@ -39,9 +40,10 @@ run_tail(struct tool *tool, int argc, char **argv)
 		{ 0, "timeout", "TIME", "with -f, give up when nothing comes for so long", CLI_PS, &t.follow.timeout_ps },
 	};
 	int opt;
-	while ((opt = utool_next(tool, UTOOL_OPTIONS(own), argc, argv)) >= 0)
-		if (!cli_number(&tool->cli, "--segments", 0, UINT32_MAX, optarg, &t.segments))
-			return STATUS_USAGE;
+	while ((opt = conv_next(&tool->conv, UTOOL_OPTIONS(own), argc, argv)) >= 0)
+		if (!cli_number(&tool->conv.cli, "--segments", 0, UINT32_MAX, optarg, &t.segments))
+			return 2;
+	c->grows = t.follow.on;
 	if (!utool_ready(tool, opt, argc, argv, 1))
 		return tool->status;
 	if (!follow_open(&t.follow, argv[optind]))
@@ -52,7 +54,7 @@ run_tail(struct tool *tool, int argc, char **argv)
 	do {
 		while (t.next < uscope_num_segments(t.src->reader) && !utool_stop(tool))
 			print_segment(&t);
-		(void)wbuf_flush(&tool->out);
+		(void)wbuf_flush(&tool->conv.out);
 	} while (!utool_stop(tool) && follow_more(&t.follow));
 	return t.status ? t.status : t.follow.status;
 }

@@ -1,183 +1,113 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool.h"
 
-#include "when.h"
-
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-	OPT_FORMAT = 256,
-	OPT_MODE,
-	OPT_SCOPE,
-	OPT_STORAGE,
-	OPT_EVENT,
-};
-
-void
-utool_list(struct tool *t, const struct cli_option *own, size_t n, unsigned with)
+/* Advice for an error, printed after "hint: ". NULL: there is none. */
+static const char *
+hint_of(const struct tool *t, const uscope_error_t *e)
 {
-	const struct {
-		unsigned with;
-		struct cli_option option;
-	} shared[] = {
-		{ WITH_RANGE, { 0, "from", "TIME", "begin at this time, such as 1.5us", CLI_PS, &t->from } },
-		{ WITH_RANGE, { 0, "to", "TIME", "end at this time, which is included", CLI_PS, &t->to } },
-		{ WITH_SCOPE, { OPT_SCOPE, "scope", "PATH", "only what is in this scope or below" } },
-		{ WITH_STORAGE, { OPT_STORAGE, "storage", "NAME", "only this storage: name or path, with * and ?" } },
-		{ WITH_EVENT, { OPT_EVENT, "event", "NAME", "only events of this type, likewise" } },
-		{ WITH_VALUES, { 0, "hex", NULL, "integers in hexadecimal", CLI_FLAG, &t->hex } },
-		{ WITH_VALUES, { 0, "raw", NULL, "numbers instead of labels and texts", CLI_FLAG, &t->raw } },
-		{ WITH_JSON, { OPT_FORMAT, "format", "text|json", "how to print; JSON is for programs" } },
-		{ WITH_JSON, { 0, "json", NULL, "the same as --format=json", CLI_FLAG, &t->json } },
-		{ WITH_OUTPUT, { 'o', "output", "FILE", "write there instead of on stdout", CLI_TEXT, &t->out_path } },
-		{ WITH_MODE, { OPT_MODE, "mode", "MODE", "tolerant (default), strict or recover" } },
-		{ WITH_MODE, { 0, "recover", NULL, "find segments whose list is missing or broken", CLI_SET, &t->mode, USCOPE_RECOVER } },
-		{ WITH_PROGRESS, { CLI_PROGRESS(&t->progress) } },
-		{ ~0u, { 'q', "quiet", NULL, "print errors only, no warnings", CLI_FLAG, &t->quiet } },
-	};
-	size_t at = 0;
-	for (size_t i = 0; i < n; i++)
-		t->options[at++] = own[i];
-	for (size_t i = 0; i < sizeof(shared) / sizeof(shared[0]); i++)
-		if (with & shared[i].with || shared[i].with == ~0u)
-			t->options[at++] = shared[i].option;
-	t->cli.options = t->options;
-	t->cli.noptions = at;
-}
-
-void
-utool_init(struct tool *t, const struct command *c)
-{
-	*t = (struct tool){ .command = c, .to = UINT64_MAX };
-	for (int i = 0; i < 2; i++)
-		t->in[i] = (struct source){ .tool = t, .w = &t->out };
-	(void)snprintf(t->program, sizeof(t->program), "uscope %s", c->name);
-	t->cli = (struct cli){
-		.program = t->program,
-		.synopsis = c->synopsis,
-		.about = c->about,
-		.footer = "Manual: man uscope\n",
-	};
-	t->diag.program = t->program;
-	progress_init(&t->progress);
-}
-
-bool
-utool_time(struct tool *t, const char *option, const char *text, uint64_t *ps)
-{
-	const char *why;
-	if (when_parse_ps(text, ps, &why))
-		return true;
-	(void)utool_usage(t, "%s '%s': %s", option, text, why);
-	return false;
-}
-
-static bool
-set_mode(struct tool *t, const char *name)
-{
-	static const char *const modes[] = { [USCOPE_TOLERANT] = "tolerant", [USCOPE_STRICT] = "strict", [USCOPE_RECOVER] = "recover" };
-	if (strcmp(name, "default") == 0)
-		name = modes[USCOPE_TOLERANT];
-	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
-		if (strcmp(name, modes[i]) == 0) {
-			t->mode = (enum uscope_mode)i;
-			return true;
-		}
+	bool recovering = t->mode == USCOPE_RECOVER || strcmp(t->conv.command->name, "recover") == 0;
+	switch (e->status) {
+	case USCOPE_E_MAGIC:
+		return "a µScope file begins with the letters uSCP";
+	case USCOPE_E_VERSION:
+	case USCOPE_E_FLAGS:
+		return "a newer uscope may be able to read it";
+	case USCOPE_E_TRUNCATED:
+		return "if the file is being written, try again when its writer has got further";
+	case USCOPE_E_STRICT:
+		return "without --mode=strict it is read all the same";
+	case USCOPE_E_NODATA:
+		return "`uscope info` tells when the trace begins and ends";
+	case USCOPE_E_LIMIT:
+		return "the file asks for more memory than is granted; it is probably damaged";
+	case USCOPE_E_SECTION:
+	case USCOPE_E_SEGMENT:
+	case USCOPE_E_CHECKPOINT:
+	case USCOPE_E_COMPRESS:
+	case USCOPE_E_FRAME:
+		if (recovering)
+			return NULL;
+		if (e->segment >= 0)
+			return "only this segment is affected; `uscope recover` keeps the others";
+		if (!(t->conv.command->with & WITH_MODE))
+			return "`uscope recover` keeps the segments that are whole";
+		return "try --recover, or `uscope recover`, which keeps the segments that are whole";
+	default:
+		return NULL;
 	}
-	(void)utool_usage(t, "--mode '%s': it is tolerant, strict or recover", name);
-	return false;
-}
-
-static bool
-add_pattern(struct tool *t, enum pick_kind kind, const char *pattern)
-{
-	if (pick_add(&t->pick, kind, pattern))
-		return true;
-	(void)utool_usage(t, "more than %d names of a kind", PICK_MAX);
-	return false;
-}
-
-static bool
-set_format(struct tool *t)
-{
-	int i = cli_choose(&t->cli, "--format", cli_text_or_json, 2, optarg);
-	t->json = i == 1;
-	t->text = i == 0;
-	return i >= 0;
 }
 
 int
-utool_next(struct tool *t, const struct cli_option *own, size_t n, int argc, char **argv)
+utool_fail(struct tool *t, struct source *s, const uscope_error_t *e)
 {
-	if (!t->cli.options)
-		utool_list(t, own, n, t->command->with);
-	for (;;) {
-		int opt = cli_next(&t->cli, argc, argv);
-		bool good;
-		switch (opt) {
-		case OPT_FORMAT: good = set_format(t); break;
-		case OPT_MODE: good = set_mode(t, optarg); break;
-		case OPT_SCOPE: good = add_pattern(t, PICK_SCOPE, optarg); break;
-		case OPT_STORAGE: good = add_pattern(t, PICK_STORAGE, optarg); break;
-		case OPT_EVENT: good = add_pattern(t, PICK_EVENT, optarg); break;
-		default: return opt;
-		}
-		if (!good)
-			return CLI_USAGE;
-	}
+	int err = errno;
+	char text[600];
+	int n = snprintf(text, sizeof(text), "%s", *e->reason ? e->reason : uscope_status_text(e->status));
+	if (e->status == USCOPE_E_IO && err && !strstr(text, strerror(err)))
+		n += snprintf(text + n, sizeof(text) - (size_t)n, ": %s", strerror(err));
+	n += snprintf(text + n, sizeof(text) - (size_t)n, "\nin %.250s", s->path);
+	if (e->segment >= 0)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, ", segment %" PRId64, e->segment);
+	if (e->offset || e->segment >= 0)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, ", offset 0x%" PRIx64 "%s", e->offset,
+			e->raw_offset ? " of its decompressed deltas" : "");
+	const char *hint = hint_of(t, e);
+	if (hint)
+		(void)snprintf(text + n, sizeof(text) - (size_t)n, "\nhint: %s", hint);
+	return conv_fail(&t->conv, uscope_status_name(e->status), "%s", text);
 }
 
-bool
-utool_is_same(const char *a, const char *b)
+int
+utool_failed(struct tool *t, struct source *s)
 {
-	struct stat x, y;
-	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+	return utool_fail(t, s, uscope_reader_error(s->reader));
 }
 
-static int
-open_output(struct tool *t, int argc, char **argv)
+void
+utool_progress(struct tool *t, double done, double total)
 {
-	t->out_to_terminal = !t->out_path && isatty(STDOUT_FILENO);
-	errno = 0;
-	if (!t->out_path) {
-		/* A copy, so that closing it leaves stdout as the C library has it. */
-		int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-		if (fd < 0)
-			return utool_error(t, "write", "cannot write the standard output: %s", strerror(errno));
-		if (wbuf_attach(&t->out, fd, "the standard output") == 0)
-			return STATUS_GOOD;
-		(void)close(fd);
-		return utool_no_memory(t);
+	if (!t->conv.progress.wanted || t->conv.quiet || total <= 0)
+		return;
+	/* Lines of output on the same terminal are progress enough. */
+	if (t->out_to_terminal && (t->conv.out.written || t->conv.out.used)) {
+		diag_end_progress(&t->conv.diag);
+		return;
 	}
-	for (int i = optind; i < argc; i++)
-		if (utool_is_same(argv[i], t->out_path))
-			return utool_usage(t, "'%s' is read and cannot be written", t->out_path);
-	int rc = wbuf_open(&t->out, t->out_path);
-	return rc < 0 ? utool_error(t, "write", "cannot create %s: %s", t->out_path, strerror(-rc)) : STATUS_GOOD;
+	/* A log gets the last line as well. */
+	if (!progress_due(&t->conv.progress) && (done < total || t->conv.progress.terminal))
+		return;
+	double part = done / total;
+	double took = progress_took(&t->conv.progress);
+	diag_progress(&t->conv.diag, "%5.1f %% done, %.0f s left", part * 100, part > 0 ? took / part - took : 0);
 }
 
 bool
 utool_ready(struct tool *t, int last, int argc, char **argv, int nargs)
 {
+	struct conv *c = &t->conv;
 	int n = argc - optind;
+	t->out_to_terminal = !c->out_path && isatty(STDOUT_FILENO);
+	t->status = 0;
 	if (last != CLI_END)
 		t->status = cli_status(last);
 	else if (n < nargs)
-		t->status = utool_usage(t, nargs == 1 ? "a file is expected" : "two files are expected");
+		t->status = conv_usage(c, nargs == 1 ? "a file is expected" : "two files are expected");
 	else if (n > nargs)
-		t->status = utool_usage(t, "'%s' is one argument too many", argv[optind + nargs]);
+		t->status = conv_usage(c, "'%s' is one argument too many", argv[optind + nargs]);
 	else if (t->from > t->to)
-		t->status = utool_usage(t, "--from is later than --to");
-	else
-		t->status = open_output(t, argc, argv);
-	return last == CLI_END && t->status == STATUS_GOOD;
+		t->status = conv_usage(c, "--from is later than --to");
+	for (int i = optind; c->out_path && t->status == 0 && i < argc; i++)
+		t->status = conv_note_input(c, argv[i]);
+	errno = 0;
+	if (last == CLI_END && t->status == 0)
+		t->status = conv_open_output(c, c->out_path);
+	return last == CLI_END && t->status == 0;
 }
 
 bool
@@ -186,7 +116,7 @@ utool_pick(struct tool *t, struct source *s)
 	const char *unmatched;
 	if (pick_from(&t->pick, &s->paths, &s->arena, &s->picked, &unmatched) == 0)
 		return true;
-	t->status = unmatched ? utool_usage(t, "nothing in %s is named '%s'", s->path, unmatched) : utool_no_memory(t);
+	t->status = unmatched ? conv_usage(&t->conv, "nothing in %s is named '%s'", s->path, unmatched) : conv_no_memory(&t->conv);
 	return false;
 }
 
@@ -198,7 +128,7 @@ utool_adopt(struct tool *t, struct source *s, const char *path, uscope_reader_t 
 	s->schema = uscope_schema(reader);
 	if (pathlist_init(&s->paths, s->schema, &s->arena) == 0)
 		return true;
-	t->status = utool_no_memory(t);
+	t->status = conv_no_memory(&t->conv);
 	return false;
 }
 
@@ -219,7 +149,7 @@ utool_load(struct tool *t, struct source *s, const char *path)
 bool
 utool_begin(struct tool *t, const struct cli_option *own, size_t n, int argc, char **argv)
 {
-	int last = utool_next(t, own, n, argc, argv);
+	int last = conv_next(&t->conv, own, n, argc, argv);
 	return utool_ready(t, last, argc, argv, 1) && utool_load(t, &t->in[0], argv[optind]) && utool_pick(t, &t->in[0]);
 }
 
@@ -238,24 +168,16 @@ warn_rules(struct tool *t, const struct source *s)
 		utool_warn(t, "%s breaks rules of the format (%s)\nhint: `uscope check %s` tells more", s->path, names, s->path);
 }
 
-static void
-source_finish(struct tool *t, struct source *s)
+void
+utool_finish(struct conv *c, bool good)
 {
-	if (s->reader && !t->own_report)
-		warn_rules(t, s);
-	arena_finish(&s->arena);
-	uscope_reader_close(s->reader);
-	*s = (struct source){ 0 };
-}
-
-int
-utool_finish(struct tool *t, int status)
-{
-	for (int i = 0; i < 2; i++)
-		source_finish(t, &t->in[i]);
-	diag_end_progress(&t->diag);
-	char path[256];
-	(void)snprintf(path, sizeof(path), "%s", t->out.path ? t->out.path : "");
-	int rc = wbuf_close(&t->out);
-	return rc < 0 ? utool_error(t, "write", "cannot write %s: %s", path, strerror(-rc)) : status;
+	struct tool *t = utool_of(c);
+	(void)good;
+	for (int i = 0; i < 2; i++) {
+		struct source *s = &t->in[i];
+		if (s->reader && !t->own_report)
+			warn_rules(t, s);
+		arena_finish(&s->arena);
+		uscope_reader_close(s->reader);
+	}
 }

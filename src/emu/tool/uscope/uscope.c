@@ -2,75 +2,120 @@
 /* uscope: looks into µScope files, checks, repairs and converts them. */
 #include "tool.h"
 
-#include <signal.h>
+#include <getopt.h>
 
 /* In the order of the help. */
-static const struct command commands[] = {
-	{ "info", run_info, "[options] FILE", WITH_JSON | WITH_MODE | WITH_OUTPUT,
-		"what a file is and what it can hold",
-		"Print what a trace is: format, size, times, schema." },
-	{ "check", run_check, "[options] FILE", WITH_JSON | WITH_OUTPUT | WITH_PROGRESS,
-		"whether a file keeps all rules of the format",
-		"Decode all of a trace and print what is wrong with it. Status 1: something is." },
-	{ "dump", run_dump, "[options] FILE", WITH_JSON | WITH_MODE | WITH_RANGE | WITH_PICK | WITH_VALUES | WITH_OUTPUT | WITH_PROGRESS,
-		"all operations and events, as JSON lines",
-		"Print all that is recorded, as lines of JSON in the order of the file." },
-	{ "state", run_state, "[options] [-t TIME] FILE", WITH_JSON | WITH_MODE | WITH_SCOPE | WITH_STORAGE | WITH_VALUES | WITH_OUTPUT,
-		"the state of the storages at a time",
-		"Print the slots and properties of all storages at a time." },
-	{ "events", run_events, "[options] FILE", WITH_JSON | WITH_MODE | WITH_RANGE | WITH_SCOPE | WITH_EVENT | WITH_VALUES | WITH_OUTPUT | WITH_PROGRESS,
-		"events between two times",
-		"Print the events of a trace, a line each." },
-	{ "summary", run_summary, "[options] FILE", WITH_JSON | WITH_MODE | WITH_OUTPUT,
-		"overview: density and counters",
-		"Print the summary of a trace: density and counters over time." },
-	{ "strings", run_strings, "[options] FILE", WITH_JSON | WITH_MODE | WITH_OUTPUT,
-		"the texts that values refer to",
-		"Print the strings of a trace with their indices." },
-	{ "tail", run_tail, "[options] [-f] FILE", WITH_JSON | WITH_PICK | WITH_VALUES | WITH_OUTPUT,
-		"what came last; -f: what is added, until it is complete",
-		"Print the last operations and events; with -f also those to come." },
-	{ "recover", run_recover, "[options] IN OUT", WITH_JSON,
-		"a complete file from a torn or damaged one",
-		"Write a complete trace with the segments of IN that are whole." },
-	{ "diff", run_diff, "[options] A B", WITH_JSON | WITH_MODE | WITH_PICK | WITH_VALUES | WITH_OUTPUT | WITH_PROGRESS,
-		"where states or events of two files differ",
-		"Print the first difference of states or events of two traces. Status 1: there is\none." },
-	{ "timeline", run_timeline, "[options] FILE", WITH_JSON | WITH_MODE | WITH_RANGE | WITH_OUTPUT | WITH_PROGRESS,
-		"what threads and CPUs did, out of ovni.uscp",
-		"Print what threads and CPUs did, out of the timeline that ovniemu writes." },
-	{ "konata", run_konata, "[options] FILE", WITH_MODE | WITH_OUTPUT | WITH_PROGRESS,
-		"the pipeline of a processor, for Konata",
-		"Print the pipeline of a processor as a log for the viewer Konata." },
-	{ "export", run_export, "--format=FORMAT [options] FILE", WITH_MODE | WITH_RANGE | WITH_PICK | WITH_VALUES | WITH_OUTPUT | WITH_PROGRESS,
-		"as CSV, or as VCD for waveform viewers",
-		"Convert a trace: csv for tables, vcd for waveform viewers such as GTKWave." },
+static const struct conv_command commands[] = {
+	{ "info", "[options] FILE", "what a file is and what it can hold",
+		"Print what a trace is: format, size, times, schema.",
+		WITH_JSON | WITH_MODE | WITH_OUTPUT, CONV_TAKES_LINE, run_info },
+	{ "check", "[options] FILE", "whether a file keeps all rules of the format",
+		"Decode all of a trace and print what is wrong with it. Status 1: something is.",
+		WITH_JSON | WITH_OUTPUT | WITH_PROGRESS, CONV_TAKES_LINE, run_check },
+	{ "dump", "[options] FILE", "all operations and events, as JSON lines",
+		"Print all that is recorded, as lines of JSON in the order of the file.",
+		WITH_JSON | WITH_MODE | WITH_RANGE | WITH_PICK | WITH_VALUES | WITH_OUTPUT | WITH_PROGRESS, CONV_TAKES_LINE, run_dump },
+	{ "state", "[options] [-t TIME] FILE", "the state of the storages at a time",
+		"Print the slots and properties of all storages at a time.",
+		WITH_JSON | WITH_MODE | WITH_SCOPE | WITH_STORAGE | WITH_VALUES | WITH_OUTPUT, CONV_TAKES_LINE, run_state },
+	{ "events", "[options] FILE", "events between two times",
+		"Print the events of a trace, a line each.",
+		WITH_JSON | WITH_MODE | WITH_RANGE | WITH_SCOPE | WITH_EVENT | WITH_VALUES | WITH_OUTPUT | WITH_PROGRESS, CONV_TAKES_LINE, run_events },
+	{ "summary", "[options] FILE", "overview: density and counters",
+		"Print the summary of a trace: density and counters over time.",
+		WITH_JSON | WITH_MODE | WITH_OUTPUT, CONV_TAKES_LINE, run_summary },
+	{ "strings", "[options] FILE", "the texts that values refer to",
+		"Print the strings of a trace with their indices.",
+		WITH_JSON | WITH_MODE | WITH_OUTPUT, CONV_TAKES_LINE, run_strings },
+	{ "tail", "[options] [-f] FILE", "what came last; -f: what is added, until it is complete",
+		"Print the last operations and events; with -f also those to come.",
+		WITH_JSON | WITH_PICK | WITH_VALUES | WITH_OUTPUT, CONV_TAKES_LINE, run_tail },
+	{ "recover", "[options] IN OUT", "a complete file from a torn or damaged one",
+		"Write a complete trace with the segments of IN that are whole.",
+		WITH_JSON, CONV_TAKES_LINE, run_recover },
+	{ "diff", "[options] A B", "where states or events of two files differ",
+		"Print the first difference of states or events of two traces. Status 1: there is\none.",
+		WITH_JSON | WITH_MODE | WITH_PICK | WITH_VALUES | WITH_OUTPUT | WITH_PROGRESS, CONV_TAKES_LINE, run_diff },
+	{ "timeline", "[options] FILE", "what threads and CPUs did, out of ovni.uscp",
+		"Print what threads and CPUs did, out of the timeline that ovniemu writes.",
+		WITH_JSON | WITH_MODE | WITH_RANGE | WITH_OUTPUT | WITH_PROGRESS, CONV_TAKES_LINE, run_timeline },
+	{ "konata", "[options] FILE", "the pipeline of a processor, for Konata",
+		"Print the pipeline of a processor as a log for the viewer Konata.",
+		WITH_MODE | WITH_OUTPUT | WITH_PROGRESS, CONV_TAKES_LINE, run_konata },
+	{ "export", "--format=FORMAT [options] FILE", "as CSV, or as VCD for waveform viewers",
+		"Convert a trace: csv for tables, vcd for waveform viewers such as GTKWave.",
+		WITH_MODE | WITH_RANGE | WITH_PICK | WITH_VALUES | WITH_OUTPUT | WITH_PROGRESS, CONV_TAKES_LINE, run_export },
 };
 
 enum {
 	COMMANDS = sizeof(commands) / sizeof(commands[0]),
+	OPT_FORMAT = CONV_OPT_OWN,
+	OPT_SCOPE,
+	OPT_STORAGE,
+	OPT_EVENT,
 };
+
+static struct tool tool = { .to = UINT64_MAX };
+
+static const char *const modes[] = { [USCOPE_TOLERANT] = "tolerant", [USCOPE_STRICT] = "strict", [USCOPE_RECOVER] = "recover" };
+
+static const struct conv_option options[] = {
+	{ WITH_RANGE, { 0, "from", "TIME", "begin at this time, such as 1.5us", CLI_PS, &tool.from } },
+	{ WITH_RANGE, { 0, "to", "TIME", "end at this time, which is included", CLI_PS, &tool.to } },
+	{ WITH_SCOPE, { OPT_SCOPE, "scope", "PATH", "only what is in this scope or below" } },
+	{ WITH_STORAGE, { OPT_STORAGE, "storage", "NAME", "only this storage: name or path, with * and ?" } },
+	{ WITH_EVENT, { OPT_EVENT, "event", "NAME", "only events of this type, likewise" } },
+	{ WITH_VALUES, { 0, "hex", NULL, "integers in hexadecimal", CLI_FLAG, &tool.hex } },
+	{ WITH_VALUES, { 0, "raw", NULL, "numbers instead of labels and texts", CLI_FLAG, &tool.raw } },
+	{ WITH_JSON, { OPT_FORMAT, "format", "text|json", "how to print; JSON is for programs" } },
+	{ WITH_JSON, { 0, "json", NULL, "the same as --format=json", CLI_FLAG, &tool.json } },
+	{ WITH_MODE, { 0, "mode", "MODE", "tolerant (default), strict or recover", CLI_WORD, &tool.mode, CLI_WORDS(modes) } },
+	{ WITH_MODE, { 0, "recover", NULL, "find segments whose list is missing or broken", CLI_SET, &tool.mode, USCOPE_RECOVER } },
+};
+
+static bool
+add_pattern(struct conv *c, enum pick_kind kind)
+{
+	if (pick_add(&tool.pick, kind, optarg))
+		return true;
+	(void)conv_usage(c, "more than %d names of a kind", PICK_MAX);
+	return false;
+}
+
+static bool
+take_option(struct conv *c, int opt)
+{
+	int i;
+	switch (opt) {
+	case OPT_FORMAT:
+		i = cli_choose(&c->cli, "--format", cli_text_or_json, 2, optarg);
+		tool.json = i == 1;
+		tool.text = i == 0;
+		return i >= 0;
+	case OPT_SCOPE: return add_pattern(c, PICK_SCOPE);
+	case OPT_STORAGE: return add_pattern(c, PICK_STORAGE);
+	default: return add_pattern(c, PICK_EVENT);
+	}
+}
 
 int
 main(int argc, char **argv)
 {
-	struct cli_command names[COMMANDS];
-	static struct tool t; /* large */
+	const struct conv_command *list[COMMANDS];
+	const struct conv_family family = {
+		.program = "uscope",
+		.about = "Look into µScope traces, check, repair and convert them.",
+		.footer = "Times are numbers with ps, ns, us, ms, s, min or h behind them, such as 1.5us.\n",
+		.commands = list,
+		.ncommands = COMMANDS,
+		.options = options,
+		.noptions = sizeof(options) / sizeof(options[0]),
+		.take = take_option,
+		.finish = utool_finish,
+	};
 	for (size_t i = 0; i < COMMANDS; i++)
-		names[i] = (struct cli_command){ commands[i].name, commands[i].brief };
-	t.cli.program = "uscope";
-	t.cli.about = "Look into µScope traces, check, repair and convert them.";
-	utool_list(&t, NULL, 0, ~0u);
-	for (size_t i = 0; i < t.cli.noptions; i++)
-		t.options[i].help = NULL; /* those that a command has are in its help */
-
-	/* A file above the limit is a failed write and not a death. */
-	(void)signal(SIGXFSZ, SIG_IGN);
-	int status;
-	int i = cli_command(&t.cli, names, COMMANDS, "Times are numbers with ps, ns, us, ms, s, min or h behind them, such as 1.5us.\n",
-		&argc, &argv, &status);
-	if (i < 0)
-		return status;
-	utool_init(&t, &commands[i]);
-	return utool_finish(&t, commands[i].run(&t, argc, argv));
+		list[i] = &commands[i];
+	for (int i = 0; i < 2; i++)
+		tool.in[i] = (struct source){ .tool = &tool, .w = &tool.conv.out };
+	return conv_main(&family, &tool.conv, argc, argv);
 }

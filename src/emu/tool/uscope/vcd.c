@@ -387,13 +387,13 @@ vcd_open(struct tool *t, struct source *s, bool labels)
 	uint64_t *storage_base = arena_new(&s->arena, uint64_t, s->schema->num_storages);
 	uint64_t *event_base = arena_new(&s->arena, uint64_t, s->schema->num_events);
 	if (!v || !storage_base || !event_base) {
-		t->status = utool_no_memory(t);
+		t->status = conv_no_memory(&t->conv);
 		return NULL;
 	}
 	*v = (struct vcd){ .src = s, .w = s->w, .storage_base = storage_base, .event_base = event_base, .labels = labels };
 	uint64_t n = number_all(v);
 	if (n > VARIABLES_MAX) {
-		t->status = utool_error(t, "too-many", "%" PRIu64 " variables are more than viewers open\nin %s\nhint: choose some with --storage, --event and --scope", n, s->path);
+		t->status = conv_fail(&t->conv, "too-many", "%" PRIu64 " variables are more than viewers open\nin %s\nhint: choose some with --storage, --event and --scope", n, s->path);
 		return NULL;
 	}
 	put_header(v);

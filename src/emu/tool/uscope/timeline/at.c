@@ -70,7 +70,7 @@ static void
 print_line(const struct table *b, int64_t row)
 {
 	const struct tlclass *c = b->class;
-	struct wbuf *w = &b->t->tool->out;
+	struct wbuf *w = &b->t->tool->conv.out;
 	char buf[TLLABEL_NUMBER];
 	size_t left = b->nshown;
 	tltext_pad(w, row < 0 ? c->name : c->names[row], b->row_width, left == 0);
@@ -91,7 +91,7 @@ print_table(struct table *b)
 	if (!b->widths)
 		return false;
 	find_widths(b);
-	put_str(&b->t->tool->out, "\n");
+	put_str(&b->t->tool->conv.out, "\n");
 	print_line(b, -1);
 	for (uint32_t row = 0; row < b->class->nrows && !utool_stop(b->t->tool); row++)
 		if (b->rows[row])
@@ -103,7 +103,7 @@ print_table(struct table *b)
 static void
 print_json(const struct table *b, uint64_t time_ps)
 {
-	struct wbuf *w = &b->t->tool->out;
+	struct wbuf *w = &b->t->tool->conv.out;
 	const struct tlfile *f = &b->t->file;
 	for (uint32_t row = 0; row < b->class->nrows && !utool_stop(b->t->tool); row++) {
 		if (!b->rows[row])
@@ -148,7 +148,7 @@ timeline_at(struct timeline *t, uint64_t time_ps)
 	uscope_state_t *state = uscope_state_at(t->file.src->reader, time_ps);
 	if (!state)
 		return utool_failed(t->tool, t->file.src);
-	struct wbuf *w = &t->tool->out;
+	struct wbuf *w = &t->tool->conv.out;
 	if (!t->tool->json) {
 		put_str(w, "state at ");
 		show_time(w, time_ps);
@@ -168,5 +168,5 @@ timeline_at(struct timeline *t, uint64_t time_ps)
 			good = print_table(&b);
 	}
 	uscope_state_free(state);
-	return good ? STATUS_GOOD : utool_no_memory(t->tool);
+	return good ? STATUS_GOOD : conv_no_memory(&t->tool->conv);
 }

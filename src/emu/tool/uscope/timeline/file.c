@@ -39,14 +39,14 @@ damaged(const struct tlfile *f, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	utool_error(f->tool, "timeline", "%s\nin %s", text, f->src->path);
+	conv_fail(&f->tool->conv, "timeline", "%s\nin %s", text, f->src->path);
 	return false;
 }
 
 static bool
 no_memory(const struct tlfile *f)
 {
-	(void)utool_no_memory(f->tool);
+	(void)conv_no_memory(&f->tool->conv);
 	return false;
 }
 
@@ -390,7 +390,7 @@ tlfile_open(struct tlfile *f, struct tool *t, struct source *src)
 	*f = (struct tlfile){ .tool = t, .src = src };
 	const char *lacks;
 	if (!tlfile_is_timeline(src->reader, &lacks)) {
-		utool_error(t, "timeline", "the file is no timeline that is known: %s\nin %s\nhint: timelines are what ovniemu writes as ovni.uscp; `uscope info` tells what this is",
+		conv_fail(&t->conv, "timeline", "the file is no timeline that is known: %s\nin %s\nhint: timelines are what ovniemu writes as ovni.uscp; `uscope info` tells what this is",
 			lacks, src->path);
 		return false;
 	}

@@ -18,7 +18,7 @@ static int
 print_json(const struct timeline *t)
 {
 	const struct tlfile *f = &t->file;
-	struct wbuf *w = &t->tool->out;
+	struct wbuf *w = &t->tool->conv.out;
 	json_open(w, NULL, '{');
 	json_str(w, "kind", "timeline");
 	json_str(w, "trace", property(t, "dut_name"));
@@ -66,7 +66,7 @@ int
 timeline_info(struct timeline *t)
 {
 	const struct tlfile *f = &t->file;
-	struct wbuf *w = &t->tool->out;
+	struct wbuf *w = &t->tool->conv.out;
 	if (t->tool->json)
 		return print_json(t);
 	static const char *const lines[][2] = {

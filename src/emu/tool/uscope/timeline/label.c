@@ -55,13 +55,13 @@ read_row(struct tlfile *f, const uscope_state_t *state, uint16_t slot)
 		last = TL_CPU;
 	}
 	if (last >= TL_CLASSES || v[LABEL_TYPE] > UINT16_MAX || v[LABEL_TEXT] > UINT32_MAX) {
-		utool_error(f->tool, "timeline", "row %u of the table of labels is damaged\nin %s", slot, f->src->path);
+		conv_fail(&f->tool->conv, "timeline", "row %u of the table of labels is damaged\nin %s", slot, f->src->path);
 		return false;
 	}
 	for (uint64_t c = first; c <= last; c++) {
 		struct tlchannel *ch = idmap_find(&f->by_type, c << 16 | v[LABEL_TYPE]);
 		if (ch && !add(f, ch, (int64_t)v[LABEL_VALUE], (uint32_t)v[LABEL_TEXT])) {
-			(void)utool_no_memory(f->tool);
+			(void)conv_no_memory(&f->tool->conv);
 			return false;
 		}
 	}

@@ -42,7 +42,7 @@ is_named(const char *pattern, const struct tlclass *c, uint32_t number, const ch
 static bool
 nothing(struct tlfile *f, const char *what, const char *pattern)
 {
-	f->tool->status = utool_usage(f->tool, "no %s of %s is '%s'", what, f->src->path, pattern);
+	f->tool->status = conv_usage(&f->tool->conv, "no %s of %s is '%s'", what, f->src->path, pattern);
 	return false;
 }
 
@@ -85,7 +85,7 @@ tlpick_make(struct tlpick *p, struct tlfile *f, const struct tlpatterns *pattern
 		good = good && p->rows[k];
 	}
 	if (!good) {
-		f->tool->status = utool_no_memory(f->tool);
+		f->tool->status = conv_no_memory(&f->tool->conv);
 		return false;
 	}
 	for (int k = 0; k < TL_CLASSES && patterns->nrows == 0; k++)

@@ -50,10 +50,10 @@ grow(struct profile *p)
 	struct part *parts = cap <= 2 * STATES_MAX ? block_alloc(cap * sizeof(*parts)) : NULL;
 	if (!parts) {
 		if (cap > 2 * STATES_MAX)
-			utool_error(p->t->tool, "timeline", "there are more than %d different states\nin %s\nhint: --row and --channel choose what is counted",
+			conv_fail(&p->t->tool->conv, "timeline", "there are more than %d different states\nin %s\nhint: --row and --channel choose what is counted",
 				STATES_MAX, p->t->file.src->path);
 		else
-			(void)utool_no_memory(p->t->tool);
+			(void)conv_no_memory(&p->t->tool->conv);
 		p->failed = true;
 		return false;
 	}
@@ -135,7 +135,7 @@ static void
 print_json(const struct profile *p, const struct spot *at, const struct part *part, double share)
 {
 	const struct tlfile *f = &p->t->file;
-	struct wbuf *w = &p->t->tool->out;
+	struct wbuf *w = &p->t->tool->conv.out;
 	json_open(w, NULL, '{');
 	json_str(w, "kind", at->total ? "total" : "profile");
 	if (at->total)
@@ -169,7 +169,7 @@ print_text(const struct profile *p, const struct spot *at, const struct part *pa
 {
 	const struct tlfile *f = &p->t->file;
 	const struct tlclass *c = &f->classes[at->channel->class];
-	struct wbuf *w = &p->t->tool->out;
+	struct wbuf *w = &p->t->tool->conv.out;
 	char all[40];
 	(void)snprintf(all, sizeof(all), "all %s rows", c->name);
 	tltext_pad(w, at->total ? all : c->names[at->row], p->row_width, false);
@@ -203,7 +203,7 @@ print(struct profile *p, uint64_t range)
 			continue;
 		}
 		if (i && at.total && before < p->t->file.ncells)
-			put_str(&p->t->tool->out, "\n");
+			put_str(&p->t->tool->conv.out, "\n");
 		before = p->parts[i].where;
 		print_text(p, &at, &p->parts[i], share);
 	}

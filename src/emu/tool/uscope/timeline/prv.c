@@ -190,7 +190,7 @@ start(struct writer *w, struct output *o, const char *dir)
 		.types = o->types,
 		.ntypes = o->nchannels,
 		.coalesce = !w->t->file.compat,
-		.silent = w->t->tool->quiet,
+		.silent = w->t->tool->conv.quiet,
 	};
 	o->started = true;
 	int rc = prv_start(&o->prv, &options);
@@ -218,7 +218,7 @@ plan(struct writer *w)
 		const char *model = b->channels[i]->storage_name;
 		const char *stem = is_plain(model) ? arena_printf(&w->arena, "%s-breakdown", model) : NULL;
 		if (!is_plain(model)) {
-			utool_error(w->t->tool, "timeline", "the name of a breakdown is not fit for a file\nin %s", f->src->path);
+			conv_fail(&w->t->tool->conv, "timeline", "the name of a breakdown is not fit for a file\nin %s", f->src->path);
 			return -ERR_WRITE;
 		}
 		if (!stem)
@@ -241,9 +241,9 @@ finish(struct output *o, int64_t duration)
 int
 timeline_prv(struct timeline *t, const char *dir)
 {
-	struct writer w = { .t = t, .diag = { .program = t->tool->program } };
+	struct writer w = { .t = t, .diag = { .program = t->tool->conv.program } };
 	if (mkdir(dir, 0777) < 0 && errno != EEXIST) {
-		utool_error(t->tool, "write", "cannot make the directory %s: %s", dir, strerror(errno));
+		conv_fail(&t->tool->conv, "write", "cannot make the directory %s: %s", dir, strerror(errno));
 		return STATUS_BAD;
 	}
 	int rc = plan(&w);

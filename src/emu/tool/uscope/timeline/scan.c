@@ -48,7 +48,7 @@ tlscan_begin(struct tlscan *s, struct timeline *t)
 	*s = (struct tlscan){ .file = f, .pick = &t->pick, .all = t->all };
 	s->cells = block_alloc(((size_t)f->ncells + 1) * sizeof(*s->cells));
 	if (!s->cells) {
-		(void)utool_no_memory(f->tool);
+		(void)conv_no_memory(&f->tool->conv);
 		return false;
 	}
 	uscope_state_t *state = NULL;

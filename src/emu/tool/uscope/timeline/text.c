@@ -85,7 +85,7 @@ tltext_json_state(struct wbuf *w, const struct tlfile *f, const struct tlchannel
 static void
 json_span(const struct tlfile *f, const struct tlspan *s)
 {
-	struct wbuf *w = &f->tool->out;
+	struct wbuf *w = &f->tool->conv.out;
 	json_open(w, NULL, '{');
 	json_str(w, "kind", s->state.by_value ? "instant" : "interval");
 	tltext_json_row(w, f, s->channel->class, s->row);
@@ -108,7 +108,7 @@ tltext_span(const struct tlfile *f, const struct tlspan *s, size_t row_width, si
 		json_span(f, s);
 		return;
 	}
-	struct wbuf *w = &f->tool->out;
+	struct wbuf *w = &f->tool->conv.out;
 	tltext_time(w, s->begin_ps, TIME_WIDTH, s->cut_begin ? '<' : 0);
 	if (s->state.by_value) {
 		blanks(w, 2 * (TIME_WIDTH + 1));

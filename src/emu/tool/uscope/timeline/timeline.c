@@ -2,6 +2,7 @@
 /* timeline: what threads and CPUs did, out of the file that ovniemu writes. */
 #include "uscope/follow.h"
 #include "timeline.h"
+#include "when.h"
 
 #include <getopt.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ add_pattern(struct request *q, bool row, const char *pattern)
 {
 	size_t *n = row ? &q->patterns.nrows : &q->patterns.nchannels;
 	if (*n == TLPICK_MAX) {
-		(void)utool_usage(q->t.tool, "more than %d names of a kind", TLPICK_MAX);
+		(void)conv_usage(&q->t.tool->conv, "more than %d names of a kind", TLPICK_MAX);
 		return false;
 	}
 	(row ? q->patterns.rows : q->patterns.channels)[(*n)++] = pattern;
@@ -40,15 +41,15 @@ check_options(struct request *q)
 	bool range = t->from > 0 || t->to < UINT64_MAX;
 	bool picks = q->patterns.nrows || q->patterns.nchannels;
 	q->list = !q->at && !q->profile && !q->prv && (range || picks || q->follow.on);
-	t->status = STATUS_USAGE;
+	t->status = 2;
 	if ((q->at != NULL) + q->profile + (q->prv != NULL) > 1)
-		(void)utool_usage(t, "only one of --at, --profile and --prv is possible");
+		(void)conv_usage(&t->conv, "only one of --at, --profile and --prv is possible");
 	else if (q->follow.on && !q->list)
-		(void)utool_usage(t, "-f lists intervals: it does not go with --at, --profile and --prv");
+		(void)conv_usage(&t->conv, "-f lists intervals: it does not go with --at, --profile and --prv");
 	else if (q->at && range)
-		(void)utool_usage(t, "--at is one time: it does not go with --from and --to");
+		(void)conv_usage(&t->conv, "--at is one time: it does not go with --from and --to");
 	else if (q->prv && (range || picks || t->json))
-		(void)utool_usage(t, "--prv writes the whole files: it goes with no choice and no --json");
+		(void)conv_usage(&t->conv, "--prv writes the whole files: it goes with no choice and no --json");
 	else
 		return true;
 	return false;
@@ -66,12 +67,6 @@ parse_at(struct request *q, uint64_t *time_ps)
 		*time_ps = end;
 		return true;
 	}
-	if (strncmp(q->at, "end-", 4) == 0) {
-		if (!utool_time(t, "--at", q->at + 4, time_ps))
-			return false;
-		*time_ps = *time_ps < end ? end - *time_ps : 0;
-		return true;
-	}
 	double percent = strtod(q->at, &rest);
 	if (rest != q->at && strcmp(rest, "%") == 0) {
 		if (percent >= 0 && percent <= 100) {
@@ -79,10 +74,19 @@ parse_at(struct request *q, uint64_t *time_ps)
 			*time_ps -= *time_ps % 1000;
 			return true;
 		}
-		(void)utool_usage(t, "--at '%s': it is 0%% to 100%% of the trace", q->at);
+		(void)conv_usage(&t->conv, "--at '%s': it is 0%% to 100%% of the trace", q->at);
 		return false;
 	}
-	return utool_time(t, "--at", q->at, time_ps);
+	bool from_end = strncmp(q->at, "end-", 4) == 0;
+	const char *text = q->at + (from_end ? 4 : 0);
+	const char *why;
+	if (!when_parse_ps(text, time_ps, &why)) {
+		(void)conv_usage(&t->conv, "--at '%s': %s", text, why);
+		return false;
+	}
+	if (from_end)
+		*time_ps = *time_ps < end ? end - *time_ps : 0;
+	return true;
 }
 
 static int
@@ -90,7 +94,7 @@ at(struct request *q)
 {
 	uint64_t time_ps;
 	if (!parse_at(q, &time_ps))
-		return STATUS_USAGE;
+		return 2;
 	return timeline_at(&q->t, time_ps);
 }
 
@@ -128,7 +132,7 @@ list(struct request *q)
 			tlpick_more(&q->t.pick, &q->t.file);
 			find_widths(q);
 			tlscan_run(&s);
-			(void)wbuf_flush(&q->t.tool->out);
+			(void)wbuf_flush(&q->t.tool->conv.out);
 		} while (!utool_stop(q->t.tool) && follow_more(&q->follow) && (good = tlfile_learn(&q->t.file)));
 		if (good && !utool_stop(q->t.tool))
 			tlscan_close(&s);
@@ -157,8 +161,9 @@ serve(struct request *q)
 }
 
 int
-run_timeline(struct tool *t, int argc, char **argv)
+run_timeline(struct conv *c, int argc, char **argv)
 {
+	struct tool *t = utool_of(c);
 	static struct request q; /* large */
 	q = (struct request){ .t = { .tool = t } };
 	follow_init(&q.follow, t, &t->in[0]);
@@ -174,9 +179,10 @@ run_timeline(struct tool *t, int argc, char **argv)
 		{ 0, "timeout", "TIME", "with -f, give up when nothing comes for so long", CLI_PS, &q.follow.timeout_ps },
 	};
 	int opt;
-	while ((opt = utool_next(t, UTOOL_OPTIONS(own), argc, argv)) >= 0)
+	while ((opt = conv_next(&t->conv, UTOOL_OPTIONS(own), argc, argv)) >= 0)
 		if (!add_pattern(&q, opt == 'r', optarg))
-			return STATUS_USAGE;
+			return 2;
+	c->grows = q.follow.on;
 	if (!utool_ready(t, opt, argc, argv, 1) || !check_options(&q))
 		return t->status;
 	if (!follow_open(&q.follow, argv[optind]))
