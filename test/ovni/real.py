@@ -127,6 +127,28 @@ def models():
     r.says("error[task]: task 1 is not parallel: its body must be 0, not 1")
 
 
+def regions():
+    """Late events of the kernel are sorted while they are read, as ovnisort sorts them."""
+    r = Run("unsorted").good().says("regions with late events (OU[ to OU]) were sorted").silent("error")
+    got = r.prv(), r.prv("cpu")
+    check(r.what, sum(":45:3" in line for line in got[0]) == 500, "not all of the kernel")
+    r.emulate("--compat")
+    r.says("error[clock-backwards]", "run ovnisort")
+    stream = r.dir / "loom.node.1/proc.100/thread.101/stream.obs"
+    before = stream.read_bytes()
+    check(r.what, call(SORT, "-q", str(r.dir)).returncode == 0 and stream.read_bytes() != before, "ovnisort")
+    r.emulate()
+    r.silent("late events")
+    check(r.what, (r.prv(), r.prv("cpu")) == got, "sorted by ovnisort it looks different")
+    # Events that are lost in a handler are told, with their time.
+    meta = stream.with_name("stream.json")
+    data = json.loads(meta.read_text())
+    data["ovni"].update(lost=5, lost_since=1234)
+    meta.write_text(json.dumps(data))
+    r.emulate()
+    r.says("thread 101 lost 5 events", "clock 1234 ns")
+
+
 def elsewhere():
     """In OVNI_TMPDIR: the trace leads there."""
     tmp = pathlib.Path(TMP.name) / "tmpdir"
@@ -134,7 +156,7 @@ def elsewhere():
     check(r.what, (r.dir / "loom.node.1/proc.100/thread.101/stream.obs").is_symlink())
 
 
-for test in tails, ends, models, elsewhere:
+for test in tails, ends, models, regions, elsewhere:
     test()
 TMP.cleanup()
 print(*found[:40], sep="\n")

@@ -137,7 +137,8 @@ diag_begin_again(struct diag *d, const char *why)
 	unsigned said = atomic_exchange(&d->said, 0);
 	unsigned heard = said > d->heard ? said : d->heard;
 	d->heard = 0;
-	diag_info(d, "%s", why);
+	if (*why)
+		diag_info(d, "%s", why);
 	atomic_store(&d->said, 0);
 	d->heard = heard;
 }

@@ -153,7 +153,7 @@ void diag_warn(struct diag *d, const struct place *at, const char *fmt, ...)
 void often_add(struct often *t, const struct place *at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Prints what was counted, if anything was: "text (and 5 more threads)". */
 void often_report(struct diag *d, const struct often *t, const char *things);
-/* Says why all that was done will be done again; messages that were printed are not printed twice. */
+/* Says why (unless that is empty) all that was done will be done again; messages that were printed are not printed twice. */
 void diag_begin_again(struct diag *d, const char *why);
 /* Printed from a level on: not with -q, or with -v only. */
 void diag_tell(struct diag *d, enum diag_level least, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

@@ -292,9 +292,11 @@ report_trace(struct emu *emu)
 		if (m->finished == FINISHED_NO)
 			often_add(&unfinished, &(struct place){ .file = s->relpath },
 				"thread %d never finished (did the program crash?): what it wrote is emulated", m->tid);
-		if (s->lost)
-			often_add(&lost, &(struct place){ .file = s->relpath, .has_clock = s->lost_since > 0, .clock = s->lost_since },
-				"thread %d lost %" PRIu64 " events", m->tid, s->lost);
+		const struct loss *l = emu->plan->trace.losses;
+		l = l ? &l[sys->threads[th].stream] : NULL;
+		if (l && l->n)
+			often_add(&lost, &(struct place){ .file = s->relpath, .has_clock = l->since > 0, .clock = l->since },
+				"thread %d lost %" PRIu64 " events", m->tid, l->n);
 	}
 	often_report(d, &unfinished, "threads");
 	often_report(d, &lost, "threads");
@@ -351,6 +353,7 @@ emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_opti
 		.clock_table = o->clock_table,
 		.inputs = o->inputs,
 		.stop = o->stop,
+		.unsorted = o->learned && !o->lint && !o->compat ? &o->learned->unsorted : NULL,
 	};
 	int rc = trace_open(&plan->trace, d, dir, &to);
 	plan->trace.late = take_late;

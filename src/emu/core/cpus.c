@@ -111,7 +111,7 @@ guess_cpus(const struct stream *s)
 	/* The copy begins where the stream does: behind its header. */
 	if (rc == 0 && (rc = reader_fill(&copy.in, reader_offset(&s->in))) > 0) {
 		copy.in.p += reader_offset(&s->in);
-		while ((rc = trace.format->next(&copy, &ev)) > 0)
+		while ((rc = trace.base->next(&copy, &ev)) > 0)
 			if (cpu_of(&ev) >= n)
 				n = cpu_of(&ev) + 1;
 	}
@@ -206,7 +206,7 @@ check_indices(struct cpus *b, const struct place *at, struct loom *loom)
 static bool
 is_all_virtual(const struct cpus *b, const struct stream *const *streams, size_t n)
 {
-	const struct stream_format *f = b->trace->undrifted ? b->trace->undrifted : b->trace->format;
+	const struct stream_format *f = b->trace->base;
 	bool any = false;
 	for (size_t i = 0; f && f->wire && i < n; i++) {
 		struct stream s = *streams[i];

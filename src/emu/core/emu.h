@@ -68,7 +68,7 @@ struct emu_tallies {
 };
 
 enum {
-	EMU_AGAIN = -ERR_COUNT, /* options.learned has changed: close, and begin anew */
+	EMU_AGAIN = TRACE_AGAIN, /* options.learned has changed: close, and begin anew */
 };
 
 struct emu {

@@ -190,8 +190,10 @@ static int
 run(struct diag *d, const char *dir, const struct emu_options *o)
 {
 	int status;
-	while ((status = attempt(d, dir, o)) < 0)
+	while ((status = attempt(d, dir, o)) < 0) {
 		diag_begin_again(d, o->learned->note);
+		o->learned->note[0] = '\0';
+	}
 	return status;
 }
 

@@ -45,7 +45,7 @@ open_file(struct reader *r)
 {
 	if (r->fd >= 0)
 		return 0;
-	const char *path = r->in_more ? r->more.path : r->path;
+	const char *path = r->in_more ? r->more->path : r->path;
 	r->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	return r->fd < 0 ? diag_io(r->pool->diag, ERR_READ, "open", path, errno) : 0;
 }
@@ -75,7 +75,6 @@ reader_open(struct reader *r, struct reader_pool *pool, const char *path, const 
 		rc = diag_error(pool->diag, ERR_READ, NULL, "'%s' is not a regular file", path);
 	if (rc == 0) {
 		r->file_size = (uint64_t)st.st_size;
-		r->file_end = UINT64_MAX; /* a file that is being written may grow */
 		r->cap = pool->window;
 		r->buf = block_alloc(r->cap);
 		if (kind != CODEC_NONE)
@@ -95,10 +94,9 @@ reader_open(struct reader *r, struct reader_pool *pool, const char *path, const 
 }
 
 void
-reader_continue(struct reader *r, uint64_t size, struct reader_part more)
+reader_continue(struct reader *r, const struct reader_part *more)
 {
-	r->file_end = size;
-	r->file_size = size + more.size;
+	r->file_size = more->after + more->size;
 	r->more = more;
 }
 
@@ -106,8 +104,8 @@ int
 reader_open_again(struct reader *r, struct reader_pool *pool, const struct reader *of)
 {
 	int rc = reader_open(r, pool, of->path, of->name);
-	if (rc == 0 && of->more.path)
-		reader_continue(r, of->file_end, of->more);
+	if (rc == 0 && of->more)
+		reader_continue(r, of->more);
 	return rc;
 }
 
@@ -128,7 +126,7 @@ next_part(struct reader *r)
 		(void)close(r->fd);
 	r->fd = -1;
 	r->in_more = true;
-	r->file_pos = r->more.from;
+	r->file_pos = r->more->from;
 	return open_file(r);
 }
 
@@ -137,13 +135,15 @@ static ssize_t
 read_file(struct reader *r, void *to, size_t n)
 {
 	ssize_t k;
-	if (r->more.path && !r->in_more && r->file_pos >= r->file_end) {
+	if (r->more && !r->in_more && r->file_pos >= r->more->after) {
 		int rc = next_part(r);
 		if (rc < 0)
 			return rc;
 	}
-	uint64_t end = r->in_more ? r->more.from + r->more.size : r->file_end;
-	n = n < end - r->file_pos ? n : (size_t)(end - r->file_pos);
+	if (r->more) {
+		uint64_t end = r->in_more ? r->more->from + r->more->size : r->more->after;
+		n = n < end - r->file_pos ? n : (size_t)(end - r->file_pos);
+	}
 	do {
 		k = pread(r->fd, to, n, (off_t)r->file_pos);
 	} while (k < 0 && errno == EINTR);

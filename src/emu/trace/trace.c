@@ -12,7 +12,7 @@
 static void
 take_input(struct trace *t, const struct trace_input *in)
 {
-	t->format = in->format;
+	t->format = t->base = in->format;
 	t->format_options = in->options;
 }
 
@@ -180,6 +180,11 @@ stream_bad_clock(struct stream *s, const struct event *ev, bool overflow)
 			"hint: check the clock offset table, or whether the stream is damaged",
 			s->clock_offset);
 	}
+	bool *unsorted = s->trace->options.unsorted;
+	if (unsorted && !*unsorted && s->trace->base->wire) {
+		*unsorted = true;
+		return TRACE_AGAIN;
+	}
 	return diag_error(d, ERR_CLOCK_BACKWARDS, &at,
 		"the clock goes backwards by %" PRId64 " ns, from %" PRId64 "\n"
 		"hint: if the program marked unordered regions (OU[ OU]), run ovnisort on the trace",
@@ -202,6 +207,18 @@ stream_place(const struct stream *s, const struct event *ev)
 	if (s->trace->format->place)
 		s->trace->format->place(s, &at);
 	return at;
+}
+
+int
+stream_has_lost(struct stream *s, uint64_t n, int64_t since)
+{
+	struct trace *t = s->trace;
+	if (!t->losses && !(t->losses = arena_new(&t->arena, struct loss, t->nstreams)))
+		return diag_no_memory(t->diag);
+	struct loss *l = &t->losses[s->rank];
+	if (n > l->n)
+		*l = (struct loss){ n, since };
+	return 0;
 }
 
 void

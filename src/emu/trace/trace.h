@@ -126,8 +126,13 @@ struct thread_meta {
 	struct require_meta *require;
 	size_t nrequire;
 	const char *lib_version; /* NULL when not told */
-	const char *lib_commit;
-	struct cJSON *attrs; /* what models read: "ovni" and the rest; owned by the trace */
+	struct cJSON *attrs;     /* what models read: "ovni" and the rest; owned by the trace */
+};
+
+/* Events that the writer of a stream could not keep. */
+struct loss {
+	uint64_t n;
+	int64_t since; /* clock of the first; 0: not known */
 };
 
 struct stream {
@@ -140,16 +145,21 @@ struct stream {
 	struct thread_meta meta;
 	struct drift *drift; /* sets clock_offset for each event; NULL: it is constant */
 	bool silent;         /* it may have no events, and nobody needs to know of it */
-	uint64_t lost;       /* events that its writer could not keep, */
-	int64_t lost_since;  /* from this clock on */
 	bool was_cut;        /* it ended inside an event; a warning was given */
 	bool failed;         /* nothing more can be read of it: reported. Only with events_only */
 };
+
+/* Each event touches it, so that its size is a power of two. */
+_Static_assert(sizeof(struct stream) == 256 || sizeof(void *) != 8, "a stream is found by a shift");
 
 /* A format that traces may have. A list ends with one whose format is NULL. */
 struct trace_input {
 	const struct stream_format *format;
 	void *options; /* NULL: the defaults */
+};
+
+enum {
+	TRACE_AGAIN = -ERR_COUNT, /* not reported: the options have changed, and the trace is to be opened anew */
 };
 
 struct trace_options {
@@ -161,6 +171,9 @@ struct trace_options {
 	bool raw_clocks;                   /* no table of offsets is looked at */
 	const struct trace_input *inputs;  /* borrowed */
 	const volatile sig_atomic_t *stop; /* set by a signal: live input is not waited for; or NULL */
+	/* Events between OU[ and OU] may come late. Not set: when one does, it is set, and the error is that
+	 * of TRACE_AGAIN; set: they are sorted while they are read. NULL: an event that is late is an error. */
+	bool *unsorted;
 };
 
 struct trace {
@@ -176,6 +189,7 @@ struct trace {
 	bool has_clock_table;   /* offsets of clocks are told, if only as 0 */
 	struct stream *streams; /* in path order: the index is the rank */
 	size_t nstreams;
+	struct loss *losses;                /* by stream; NULL: there are none */
 	uint64_t bytes;                     /* size of all streams on disk, for the progress */
 	uint64_t nmore;                     /* records that were in an event with another one, without those of the last */
 	const struct trace_thread *threads; /* in the order of the rows; NULL: each stream is one */
@@ -189,6 +203,7 @@ struct trace {
 	int (*idle)(void *arg);               /* called now and then while nothing comes: 0, <0 stop (reported) */
 	void *live_arg;
 	void *data;                            /* of the format, until its close() */
+	const struct stream_format *base;      /* the format itself, below those that sort or correct clocks */
 	const struct stream_format *undrifted; /* below `format`, when some stream has a drift */
 };
 
@@ -278,5 +293,8 @@ int trace_open_streams(struct trace *t, struct stream_file *files, size_t n);
  * streams without a file, of one loom. The first tells of its CPUs, 0 to ncpus - 1. relpath is to
  * be set. Returns 0, or <0 (reported). */
 int trace_make_streams(struct trace *t, size_t n, const char *loom, size_t ncpus, const struct require_meta *model);
+
+/* Notes that the writer of a stream has lost events. Returns 0, or <0 (reported). */
+int stream_has_lost(struct stream *s, uint64_t n, int64_t since);
 
 #endif

@@ -18,8 +18,10 @@ thread 2
 END
 obs=trace/loom.n.1/proc.1/thread.1/stream.obs
 cp $obs before
-status 1 "$EMU" -o out trace
+status 1 "$EMU" -l -o out trace
 says "run ovnisort"
+status 0 "$EMU" -o read trace
+says "1 regions with late events"
 
 status 1 "$SORT" -c trace
 cat >want.txt <<'END'
@@ -46,6 +48,9 @@ test "$(find trace -type f | wc -l)" = 4 || fail "files are left: $(find trace)"
 status 0 "$SORT" --check trace
 says "all streams sorted"
 status 0 "$EMU" -q -o out trace
+for f in thread.prv cpu.prv; do
+	cmp read/$f out/$f || fail "sorted while it is read, $f is another"
+done
 
 # again: nothing changes
 cp $obs sorted

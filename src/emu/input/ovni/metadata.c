@@ -103,8 +103,10 @@ load_common(struct stream *s, const char *path)
 	if (!cJSON_IsString(version) || !cJSON_IsString(commit))
 		return bad_key(s, path, "ovni.lib.version and ovni.lib.commit must be strings");
 	int rc = intern(s, version, &s->meta.lib_version);
-	if (rc == 0)
-		rc = intern(s, commit, &s->meta.lib_commit);
+	const cJSON *lost = json_find(ovni, "lost", NULL);
+	const cJSON *since = json_find(ovni, "lost_since", NULL);
+	if (rc == 0 && cJSON_IsNumber(lost) && lost->valuedouble > 0 && lost->valuedouble < (double)INT64_MAX)
+		rc = stream_has_lost(s, (uint64_t)lost->valuedouble, cJSON_IsNumber(since) && since->valuedouble < (double)INT64_MAX ? (int64_t)since->valuedouble : 0);
 	const cJSON *require = json_find(ovni, "require", NULL);
 	if (rc == 0 && cJSON_IsObject(require))
 		rc = load_require(s, require);

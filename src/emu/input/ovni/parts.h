@@ -33,6 +33,12 @@ int find_streams(struct trace *t, struct found *f);
  * read, or is damaged, gives a warning. Returns 0, or <0 (reported): memory is exhausted. */
 int tail_apply(struct stream *s);
 
+/* ---- sorted.c: events that come late between OU[ and OU] ---- */
+
+/* From now on the streams are sorted while they are read. To be called before drift_install().
+ * Returns 0, or <0 (reported). */
+int sorted_install(struct trace *t);
+
 /* ---- metadata.c: into struct thread_meta. Return 0, or <0 (reported) ---- */
 
 /* Version 3: the stream.json beside the stream. */

@@ -110,6 +110,8 @@ open_trace(struct trace *t)
 	}
 	for (size_t i = 0; i < t->nstreams && rc == 0; i++)
 		rc = check_header(&t->streams[i]);
+	if (rc == 0 && t->options.unsorted && *t->options.unsorted)
+		rc = sorted_install(t);
 	return rc < 0 || t->options.raw_clocks ? rc : clkoff_apply(t);
 }
 

@@ -49,8 +49,12 @@ join(struct stream *s, const struct tail *t, const char *path)
 		return "it begins behind the end of the stream";
 	if (used == 0 || used <= size - offset)
 		return NULL; /* the stream has all of it */
+	struct reader_part *part = arena_new(&s->trace->arena, struct reader_part, 1);
+	if (!part)
+		return "memory is exhausted";
+	*part = (struct reader_part){ .path = path, .after = offset, .from = TAIL_HEADER, .size = used };
 	s->trace->bytes -= s->in.file_size;
-	reader_continue(&s->in, offset, (struct reader_part){ .path = path, .from = TAIL_HEADER, .size = used });
+	reader_continue(&s->in, part);
 	s->trace->bytes += s->in.file_size;
 	return NULL;
 }
@@ -77,9 +81,5 @@ tail_apply(struct stream *s)
 			"the events of its " TAIL_NAME " are left out: %s", why);
 		return 0;
 	}
-	if (t.lost > s->lost) {
-		s->lost = t.lost;
-		s->lost_since = (int64_t)t.lost_since;
-	}
-	return 0;
+	return t.lost ? stream_has_lost(s, t.lost, (int64_t)t.lost_since) : 0;
 }

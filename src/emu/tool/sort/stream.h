@@ -10,7 +10,7 @@
 
 #include "kit/progress.h"
 #include "trace.h"
-#include "win.h"
+#include "sortwin.h"
 
 #include <signal.h>
 

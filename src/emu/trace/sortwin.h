@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TOOL_SORT_WIN_H
-#define TOOL_SORT_WIN_H
+#ifndef SORTWIN_H
+#define SORTWIN_H
 
-/* win: the last events of a stream, which can still be sorted.
+/* sortwin: the last events of a stream, which can still be sorted.
  *
  * Events have numbers, from 0 in the order in which they were added; sorting gives them
  * others. Their bytes are in blocks, in the order of the numbers; a block is used again once
@@ -23,6 +23,7 @@ struct sortwin_key {
 struct sortwin {
 	uint64_t head; /* number of the next event, so how many there were */
 	uint64_t tail; /* number of the oldest one that is kept */
+	size_t block;  /* bytes of a block, a power of two; 0: as for one stream at a time */
 
 	const uint8_t **ring; /* an event is at its number & mask */
 	uint64_t mask;

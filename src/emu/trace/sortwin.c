@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "win.h"
+#include "sortwin.h"
 
 #include "arena.h"
 #include "wire.h"
@@ -8,8 +8,8 @@
 
 enum {
 	BLOCK_SIZE = 256 * 1024,
-	RING_MIN = 16 * 1024, /* events, a power of two */
-	INSERTION = 12,       /* as many are sorted without merging */
+	BYTES_A_SLOT = 16, /* of the first ring */
+	INSERTION = 12,    /* as many are sorted without merging */
 };
 
 struct sortwin_block {
@@ -33,7 +33,7 @@ release(struct sortwin *w, struct sortwin_block *b)
 {
 	*(b->prev ? &b->prev->next : &w->first) = b->next;
 	*(b->next ? &b->next->prev : &w->last) = b->prev;
-	if (b->cap == BLOCK_SIZE && !w->spare)
+	if (b->cap == w->block && !w->spare)
 		w->spare = b;
 	else
 		block_free(b);
@@ -45,6 +45,7 @@ sortwin_init(struct sortwin *w)
 	while (w->last)
 		release(w, w->last);
 	w->head = w->tail = 0;
+	w->block = w->block ? w->block : BLOCK_SIZE;
 }
 
 void
@@ -61,7 +62,7 @@ sortwin_finish(struct sortwin *w)
 static bool
 grow_ring(struct sortwin *w)
 {
-	uint64_t n = w->ring ? (w->mask + 1) * 2 : RING_MIN;
+	uint64_t n = w->ring ? (w->mask + 1) * 2 : w->block / BYTES_A_SLOT;
 	const uint8_t **ring = block_alloc(n * sizeof(*ring));
 	if (!ring)
 		return false;
@@ -76,8 +77,8 @@ grow_ring(struct sortwin *w)
 static bool
 add_block(struct sortwin *w, uint64_t size)
 {
-	size_t cap = size > BLOCK_SIZE ? (size_t)size : BLOCK_SIZE;
-	struct sortwin_block *b = cap == BLOCK_SIZE && w->spare ? w->spare : block_alloc(sizeof(*b) + cap);
+	size_t cap = size > w->block ? (size_t)size : w->block;
+	struct sortwin_block *b = cap == w->block && w->spare ? w->spare : block_alloc(sizeof(*b) + cap);
 	if (!b)
 		return false;
 	w->spare = b == w->spare ? NULL : w->spare;
