@@ -211,6 +211,8 @@ handlers(bool other_stack)
 		if (!sigsetjmp(back, 1)) {
 			armed = 1;
 			(void)fib(10);
+			for (int64_t until = now() + 100000; now() < until;)
+				continue; /* here a handler interrupts no hook */
 			armed = 0;
 		}
 	memset(&every, 0, sizeof(every));
