@@ -137,6 +137,9 @@ int diag_error(struct diag *d, enum error code, const struct place *at, const ch
 void diag_say(struct diag *d, const char *error, const struct place *at, const char *fmt, va_list ap)
 	__attribute__((format(printf, 4, 0)));
 
+/* What is told to who may not know that a program waits for him. */
+#define STDIN_ON_TERMINAL "reading the standard input, a terminal: Ctrl-D ends it"
+
 /* The common special cases. */
 int diag_no_memory(struct diag *d);
 /* verb: "open", "write"... ; err: errno. */

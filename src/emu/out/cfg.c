@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cfg: one Paraver view for each column that a class of rows has printed, in
- * cfg/CLASS/MODEL/VIEW.cfg. Paraver refuses a view whose type does not occur. */
+ * cfg/CLASS/MODEL/VIEW.cfg. Paraver refuses a view whose type does not occur. The views below
+ * OVNI_CONFIG_DIR are copied to cfg, and come before those. */
 #include "out.h"
 
 #include "paraver.h"
@@ -9,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -116,6 +118,7 @@ struct cfg {
 	enum row_class rows; /* of the views being written */
 	const char *dir;
 	struct arena arena;
+	const char *given;    /* OVNI_CONFIG_DIR; NULL: not set */
 	const char **written; /* paths, one for each column and breakdown at most */
 	size_t nwritten;
 };
@@ -124,7 +127,11 @@ static int
 cfg_open(void *self, const struct emu *emu, const char *dir)
 {
 	struct cfg *c = self;
-	*c = (struct cfg){ .emu = emu, .dir = dir };
+	const char *given = getenv("OVNI_CONFIG_DIR");
+	*c = (struct cfg){ .emu = emu, .dir = dir, .given = given && *given ? given : NULL };
+	if (c->given && access(c->given, R_OK | X_OK) != 0)
+		return diag_error(emu->diag, ERR_READ, NULL, "cannot read the directory '%s': %s\nhint: OVNI_CONFIG_DIR names it, for views of your own",
+			c->given, strerror(errno));
 	return 0;
 }
 
@@ -226,6 +233,62 @@ write_views(struct cfg *c, enum row_class rows)
 	return rc;
 }
 
+/* ---- Views of the user. ---- */
+
+/* Copies a file, but not over one that was not written by us. */
+static int
+copy_view(struct cfg *c, const FTSENT *e)
+{
+	struct diag *d = c->emu->diag;
+	const char *rel = e->fts_path + strlen(c->given);
+	char *to = arena_printf(&c->arena, "%s/cfg/%s", c->dir, rel + strspn(rel, "/"));
+	if (!to)
+		return diag_no_memory(d);
+	struct stat st;
+	if (stat(to, &st) == 0 && ((st.st_dev == e->fts_statp->st_dev && st.st_ino == e->fts_statp->st_ino) || !is_ours(to)))
+		return 0;
+	int fd = open(e->fts_accpath, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return diag_io(d, ERR_READ, "open", e->fts_path, errno);
+	struct wbuf w;
+	int rc = make_dirs(c, to);
+	if (rc == 0)
+		rc = paraver_open(&w, d, to);
+	if (rc == 0) {
+		char bytes[4096];
+		ssize_t n;
+		while ((n = read(fd, bytes, sizeof(bytes))) > 0)
+			wbuf_put(&w, bytes, (size_t)n);
+		if (n < 0)
+			rc = diag_io(d, ERR_READ, "read", e->fts_path, errno);
+		int bad = paraver_close(&w, d);
+		rc = rc ? rc : bad;
+	}
+	(void)close(fd);
+	return rc;
+}
+
+static int
+copy_given(struct cfg *c)
+{
+	char *dirs[2] = { arena_strndup(&c->arena, c->given, strlen(c->given)), NULL };
+	if (!dirs[0])
+		return diag_no_memory(c->emu->diag);
+	FTS *fts = fts_open(dirs, FTS_LOGICAL | FTS_NOCHDIR, NULL);
+	if (!fts)
+		return diag_io(c->emu->diag, ERR_READ, "walk", c->given, errno);
+	int rc = 0;
+	FTSENT *e;
+	while (rc == 0 && (e = fts_read(fts))) {
+		if (e->fts_info == FTS_DNR || e->fts_info == FTS_ERR)
+			rc = diag_io(c->emu->diag, ERR_READ, "read", e->fts_path, e->fts_errno);
+		else if (e->fts_info == FTS_F && e->fts_namelen > 4 && strcmp(e->fts_name + e->fts_namelen - 4, ".cfg") == 0)
+			rc = copy_view(c, e);
+	}
+	(void)fts_close(fts);
+	return rc;
+}
+
 static int
 cfg_close(void *self, int64_t duration)
 {
@@ -233,6 +296,8 @@ cfg_close(void *self, int64_t duration)
 	struct cfg *c = self;
 	int rc = write_views(c, ROW_CPU);
 	int bad = write_views(c, ROW_THREAD);
+	if (c->given && rc == 0 && bad == 0)
+		bad = copy_given(c);
 	arena_finish(&c->arena);
 	return rc ? rc : bad;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "paraver.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,6 +51,8 @@ paraver_open(struct wbuf *w, struct diag *d, const char *path)
 	int rc = wbuf_open(w, path);
 	if (rc < 0 && diag_repeats(d, path, strerror(-rc)))
 		return -ERR_WRITE;
+	if (rc == -EACCES || rc == -EROFS || rc == -EPERM)
+		return diag_error(d, ERR_WRITE, NULL, "cannot create '%s': %s\nhint: -o DIR writes elsewhere", path, strerror(-rc));
 	return rc < 0 ? diag_io(d, ERR_WRITE, "create", path, -rc) : 0;
 }
 

@@ -32,13 +32,17 @@ print_events(struct dump *out, struct play *play, struct settings *o)
 	play_filter(play, &o->filter);
 	const struct event *ev;
 	uint64_t seen = 0;
+	uint64_t taken = 0;
 	while (play_next(play, &ev) && !wbuf_failed(&out->out)) {
 		if (o->progress.wanted && ++seen % PROGRESS_EVERY == 0)
 			play_progress(t, &o->progress);
-		if (filter_takes(&o->filter, ev))
-			dump_event(out, &t->streams[ev->stream], ev, (int64_t)((uint64_t)ev->clock - shift));
+		if (!filter_takes(&o->filter, ev))
+			continue;
+		taken++;
+		dump_event(out, &t->streams[ev->stream], ev, (int64_t)((uint64_t)ev->clock - shift));
 	}
 	diag_end_progress(t->diag);
+	filter_report(&o->filter, t->diag, taken);
 }
 
 static int

@@ -138,12 +138,23 @@ print_summary(struct diag *d, const struct summary *s, double took, int rc)
 		diag_info(d, "ask for any instant: uscope timeline --at TIME %s/ovni.uscp", s->dir);
 }
 
+/* With the directories that it is in. */
 static int
 make_outdir(struct diag *d, const char *dir)
 {
-	if (!dir || mkdir(dir, 0777) == 0 || errno == EEXIST)
+	char path[4096];
+	if (!dir)
 		return 0;
-	return diag_io(d, ERR_WRITE, "create the directory", dir, errno);
+	int n = snprintf(path, sizeof(path), "%s", dir);
+	bool fits = n >= 0 && n < (int)sizeof(path);
+	for (char *p = path + 1; fits && n && (p = strchr(p, '/')); *p++ = '/') {
+		*p = 0;
+		if (mkdir(path, 0777) != 0 && errno != EEXIST)
+			break; /* that of the whole fails too */
+	}
+	if (mkdir(dir, 0777) == 0 || errno == EEXIST)
+		return 0;
+	return diag_error(d, ERR_WRITE, NULL, "cannot create the directory '%s': %s\nhint: choose another place with -o", dir, strerror(errno));
 }
 
 /* Emulates once. Returns the exit status, or <0: what the run has learned must be known from its

@@ -245,6 +245,8 @@ run(struct diag *d, const char *dir, struct settings *o)
 	if (rc == 0)
 		rc = print_rows(&top, o);
 	if (rc == 0)
+		filter_report(&o->filter, d, top.all.events);
+	if (rc == 0)
 		diag_info(d, "counted %" PRIu64 " events in %.2f s", top.all.events, progress_took(&o->progress));
 	top_close(&top);
 	trace_close(&t);

@@ -46,6 +46,21 @@ find_format(struct trace *t)
 	return find_none(t);
 }
 
+/* A file in the place of a directory: where an option reads such files, its name. */
+static int
+refuse_file(const struct trace *t)
+{
+	for (const struct trace_input *in = t->options.inputs; in->format; in++) {
+		const struct format_options *o = in->format->options;
+		const char *name = in->options && o->takes ? o->takes(t->dir) : NULL;
+		if (name)
+			return diag_error(t->diag, ERR_NO_TRACE, NULL, "'%s' is not a directory\nhint: a file as this one is read with --%s %s",
+				t->dir, name, t->dir);
+	}
+	return diag_error(t->diag, ERR_NO_TRACE, NULL,
+		"'%s' is not a directory\nhint: give the directory of the trace, not one of its files", t->dir);
+}
+
 static int
 open_dir(struct trace *t, const char *dir)
 {
@@ -60,8 +75,7 @@ open_dir(struct trace *t, const char *dir)
 	if (stat(t->dir, &st) != 0)
 		return diag_io(d, ERR_NO_TRACE, "open the trace directory", t->dir, errno);
 	if (!S_ISDIR(st.st_mode))
-		return diag_error(d, ERR_NO_TRACE, NULL,
-			"'%s' is not a directory\nhint: give the directory of the trace, not one of its files", t->dir);
+		return refuse_file(t);
 	return find_format(t);
 }
 

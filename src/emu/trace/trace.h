@@ -49,6 +49,8 @@ struct format_options {
 	/* Called when the trace is of another format. Returns 0, or <0 (reported): the options ask for
 	 * what cannot be done then. NULL: that cannot be. */
 	int (*foreign)(const void *options, struct diag *d);
+	/* The option for a file of that name, as "prism"; NULL: it does not look like one of this format. */
+	const char *(*takes)(const char *name);
 };
 
 struct stream_format {

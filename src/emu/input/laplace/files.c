@@ -45,6 +45,8 @@ add_file(struct laplace *l, uint32_t cpu, const char *path, enum lap_format form
 	struct stat st;
 	if (f->fd < 0)
 		return diag_io(t->diag, ERR_READ, "open", path, errno);
+	if (standard && isatty(f->fd))
+		diag_info(t->diag, STDIN_ON_TERMINAL);
 	if (fstat(f->fd, &st) != 0)
 		return diag_io(t->diag, ERR_READ, "inspect", path, errno);
 	f->once = !S_ISREG(st.st_mode);

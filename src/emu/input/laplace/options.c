@@ -70,6 +70,16 @@ names_trace(const void *self)
 	return o->references || o->kernel ? "laplace" : NULL;
 }
 
+/* .lrt, .lrb: references; .lkt, .lkb: events of the kernel. */
+static const char *
+takes(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+	if (!dot || strlen(dot) != 4 || dot[1] != 'l' || !strchr("rk", dot[2]) || !strchr("tb", dot[3]))
+		return NULL;
+	return dot[2] == 'r' ? "laplace" : "laplace-kernel";
+}
+
 static const struct laplace_options defaults;
 
 const struct format_options lapopts = {
@@ -83,4 +93,5 @@ const struct format_options lapopts = {
 	.defaults = &defaults,
 	.size = sizeof(defaults),
 	.names_trace = names_trace,
+	.takes = takes,
 };

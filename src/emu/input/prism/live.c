@@ -79,6 +79,8 @@ open_bytes(struct prism *p, const struct prism_source *s, struct reader *r)
 		fd = open(s->events, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return diag_io(p->trace->diag, ERR_READ, "open", s->events, errno);
+	if (fd == STDIN_FILENO && isatty(fd))
+		diag_info(p->trace->diag, STDIN_ON_TERMINAL);
 	return prismfile_live(r, &p->trace->readers, fd, s->events, s->name);
 }
 

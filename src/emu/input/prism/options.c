@@ -145,6 +145,12 @@ names_trace(const void *self)
 	return o->nfiles ? "prism" : NULL;
 }
 
+static const char *
+takes(const char *name)
+{
+	return prismfiles_is_events(name) ? "prism" : NULL;
+}
+
 static int
 foreign(const void *self, struct diag *d)
 {
@@ -168,4 +174,5 @@ const struct format_options prismopts = {
 	.size = sizeof(defaults),
 	.names_trace = names_trace,
 	.foreign = foreign,
+	.takes = takes,
 };

@@ -20,8 +20,8 @@ ends_with(const char *name, const char *end)
 	return n >= k && strcmp(name + n - k, end) == 0;
 }
 
-static bool
-is_events(const char *name)
+bool
+prismfiles_is_events(const char *name)
 {
 	static const char ours[] = ".prism";
 	size_t n = strlen(name) - strlen(codec_ends[codec_kind(name)]);
@@ -53,7 +53,7 @@ by_name(const struct dirent **a, const struct dirent **b)
 static int
 only_ours(const struct dirent *e)
 {
-	return e->d_name[0] != '.' && (is_events(e->d_name) || prismfiles_is_json(e->d_name));
+	return e->d_name[0] != '.' && (prismfiles_is_events(e->d_name) || prismfiles_is_json(e->d_name));
 }
 
 static void
@@ -71,7 +71,7 @@ prismfiles_probe(const char *dir)
 	int n = scandir(dir, &list, only_ours, by_name);
 	bool found = false;
 	for (int i = 0; i < n; i++)
-		found = found || is_events(list[i]->d_name);
+		found = found || prismfiles_is_events(list[i]->d_name);
 	struct arena a = { 0 };
 	for (int i = 0; i < n && !found; i++) {
 		const char *path = arena_printf(&a, "%s/%s", dir, list[i]->d_name);

@@ -82,6 +82,9 @@ int prismfiles_probe(const char *dir);
 /* Finds the streams of p->dir, or, if that is NULL, those of n > 0 paths. */
 int prismfiles_find(struct prism_sources *p, const char *const *paths, size_t n);
 
+/* Whether it is the name of events, compressed or not. */
+bool prismfiles_is_events(const char *name);
+
 /* Whether it is the name of a description. */
 bool prismfiles_is_json(const char *name);
 

@@ -46,6 +46,8 @@ conv_open_input(struct conv *c, const char *path, uint64_t *size)
 		return -1; /* a FIFO that nobody writes to */
 	if (fd < 0 || fstat(fd, &st) != 0)
 		return conv_error(c, "read", "cannot open %s: %s", path, strerror(errno));
+	if (is_standard(path) && isatty(fd) && !c->quiet)
+		diag_tell(&c->diag, DIAG_QUIET, STDIN_ON_TERMINAL);
 	c->files[c->nfiles++] = (struct conv_file){ is_standard(path) ? -1 : fd, st.st_dev, st.st_ino };
 	if (S_ISDIR(st.st_mode))
 		return conv_error(c, "read", "%s is a directory, and a file is expected", path);

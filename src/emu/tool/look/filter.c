@@ -180,6 +180,16 @@ filter_takes_name(const struct filter *f, const uint8_t mcv[3])
 }
 
 void
+filter_report(const struct filter *f, struct diag *d, uint64_t n)
+{
+	bool any = f->has_from || f->has_to || f->has_models;
+	for (size_t i = 0; i < sizeof(f->values) / sizeof(f->values[0]); i++)
+		any = any || f->values[i];
+	if (any && n == 0)
+		diag_info(d, "no event matched");
+}
+
+void
 filter_finish(struct filter *f)
 {
 	arena_finish(&f->arena);

@@ -84,6 +84,9 @@ filter_takes_all(const struct filter *f)
 	return f->first == INT64_MIN && f->last == INT64_MAX && !f->has_models && !f->values['e'];
 }
 
+/* Says that a filter took nothing, if there is one. n: the events that were taken. */
+void filter_report(const struct filter *f, struct diag *d, uint64_t n);
+
 /* Frees. */
 void filter_finish(struct filter *f);
 

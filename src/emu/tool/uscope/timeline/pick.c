@@ -40,9 +40,21 @@ is_named(const char *pattern, const struct tlclass *c, uint32_t number, const ch
 }
 
 static bool
-nothing(struct tlfile *f, const char *what, const char *pattern)
+no_row(struct tlfile *f, const char *pattern)
 {
-	f->tool->status = conv_usage(&f->tool->conv, "no %s of %s is '%s'", what, f->src->path, pattern);
+	f->tool->status = conv_usage(&f->tool->conv, "no row of %s is '%s'", f->src->path, pattern);
+	return false;
+}
+
+/* Names those that there are. */
+static bool
+no_channel(struct tlfile *f, const char *pattern)
+{
+	char list[1000] = "";
+	size_t n = 0;
+	for (uint32_t i = 0; i < f->nchannels && n < sizeof(list); i++)
+		n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s/%s", i ? ", " : "", f->classes[f->channels[i].class].name, f->channels[i].name);
+	f->tool->status = conv_usage(&f->tool->conv, "no channel of %s is '%s': it has %s%s", f->src->path, pattern, list, n < sizeof(list) ? "" : "...");
 	return false;
 }
 
@@ -72,7 +84,7 @@ pick_channels(struct tlpick *p, struct tlfile *f, const char *pattern)
 		p->channels[i] = p->channels[i] || is;
 		any = any || is;
 	}
-	return any || nothing(f, "channel", pattern);
+	return any || no_channel(f, pattern);
 }
 
 bool
@@ -93,7 +105,7 @@ tlpick_make(struct tlpick *p, struct tlfile *f, const struct tlpatterns *pattern
 	if (patterns->nchannels == 0)
 		memset(p->channels, true, f->nchannels);
 	for (size_t i = 0; i < patterns->nrows && good; i++)
-		good = pick_rows(p, f, patterns->rows[i]) || nothing(f, "row", patterns->rows[i]);
+		good = pick_rows(p, f, patterns->rows[i]) || no_row(f, patterns->rows[i]);
 	for (int k = 0; k < TL_CLASSES; k++)
 		p->nrows[k] = f->classes[k].nrows;
 	for (size_t i = 0; i < patterns->nchannels && good; i++)
