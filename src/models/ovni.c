@@ -297,7 +297,8 @@ add_label(struct emu *emu, const struct stream *s, const char *type, struct mark
 	text = arena_strndup(&emu->arena, text, strlen(text));
 	if (!text || !arena_grow(&emu->arena, &m->labels, m->decl.nlabels, &m->cap, sizeof(*m->labels)))
 		return diag_no_memory(emu->diag);
-	slot->value = (void *)(uintptr_t)(m->decl.nlabels + 1); /* NULL is free */
+	/* An index, as labels move; NULL is free. NOLINTNEXTLINE(performance-no-int-to-ptr) */
+	slot->value = (void *)(uintptr_t)(m->decl.nlabels + 1);
 	m->labels[m->decl.nlabels++] = (struct label){ value, text };
 	m->decl.labels = m->labels;
 	return 0;

@@ -17,7 +17,7 @@ error_name(int code)
 {
 	static const char *const names[ERR_COUNT] = {
 		[ERR_NONE] = "?",
-#define X(id, name, meaning) [ERR_##id] = name,
+#define X(id, name, meaning) [ERR_##id] = (name),
 		ERROR_LIST(X)
 #undef X
 	};

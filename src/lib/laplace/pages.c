@@ -333,17 +333,12 @@ copy_on_write(struct lappages *p, struct lap_space *s, uint64_t page)
 	return canonical;
 }
 
-uint64_t
-lappages_event(struct lappages *p, const struct lap_event *ev, struct lap_space *s, struct lap_space *dup)
+/* Changes a space. Returns the page that is copied, or 0. */
+static uint64_t
+change_space(struct lappages *p, const struct lap_event *ev, struct span at, struct lap_space *s, struct lap_space *dup)
 {
 	const uint64_t *arg = ev->arg;
 	const struct lap_object *o;
-	struct span at = { 0 };
-	uint64_t page = 0;
-	if ((!s || s->dead) && strchr("DMms@UC", ev->tag))
-		return 0;
-	if (arg[LAP_LENGTH])
-		at = span_of(arg[LAP_ADDRESS], arg[LAP_LENGTH]);
 	switch (ev->tag) {
 	case 'D':
 		if (dup)
@@ -359,13 +354,29 @@ lappages_event(struct lappages *p, const struct lap_event *ev, struct lap_space 
 	case 'm': map(p, s, at, 0, at.first); break;
 	case '@': move_mapping(p, s, at, span_of(arg[LAP_OLD_ADDRESS], arg[LAP_OLD_LENGTH])); break;
 	case 'U': unmap(p, s, at); break;
-	case 'C': page = copy_on_write(p, s, arg[LAP_ADDRESS] >> LAP_PAGE_SHIFT); break;
+	case 'C': return copy_on_write(p, s, arg[LAP_ADDRESS] >> LAP_PAGE_SHIFT);
+	default: break;
+	}
+	return 0;
+}
+
+uint64_t
+lappages_event(struct lappages *p, const struct lap_event *ev, struct lap_space *s, struct lap_space *dup)
+{
+	const uint64_t *arg = ev->arg;
+	struct span at = { 0 };
+	uint64_t page = 0;
+	if (arg[LAP_LENGTH])
+		at = span_of(arg[LAP_ADDRESS], arg[LAP_LENGTH]);
+	switch (ev->tag) {
 	case '<':
 	case '>': transfer(p, object_of(p, ev), span_of(arg[LAP_OFFSET], arg[LAP_LENGTH])); break;
 	case '-':
 	case '/': retire(p, object_of(p, ev), 0); break;
 	case 't': retire(p, object_of(p, ev), (arg[LAP_LENGTH] >> LAP_PAGE_SHIFT) + (arg[LAP_LENGTH] % LAP_PAGE_SIZE != 0)); break;
-	default: break;
+	default:
+		if (s && !s->dead)
+			page = change_space(p, ev, at, s, dup);
 	}
 	p->failed = p->failed || p->pool.failed;
 	return page;

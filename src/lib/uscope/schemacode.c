@@ -389,7 +389,7 @@ schema_encode(const schema_t *schema, const dut_desc_t *dut, struct schema_bytes
 			memcpy(out + defs, c.texts.data, c.texts.size);
 		*bytes = (struct schema_bytes){ pairs, out, c.pos + 4, defs + c.texts.size };
 	}
-	if (c.status) {
+	if (c.status || !out || !pairs) {
 		free(out);
 		free(pairs);
 		*bytes = (struct schema_bytes){ 0 };

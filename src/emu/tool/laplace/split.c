@@ -125,7 +125,7 @@ get_file(struct splitter *s, const struct lap_task *task, const struct lap_space
 	f = arena_new(&s->arena, struct taskfile, 1);
 	if (f && dir)
 		f->path = task ? arena_printf(&s->arena, "%s/%x.txt", dir, task->pid) : arena_printf(&s->arena, "%s/kernel.txt", dir);
-	if (!f || !f->path || lapids_set(&s->ids, pid, index, task != NULL, f) < 0) {
+	if (!f || !dir || !f->path || lapids_set(&s->ids, pid, index, task != NULL, f) < 0) {
 		(void)conv_no_memory(&s->tool->conv);
 		return NULL;
 	}
