@@ -431,6 +431,7 @@ class System:
         every = {letter for letter, _, _ in self.have.values()}
         self.enabled = every if self.version == 1 else {"O"}
         self.enabled |= {x[0] for x in self.learned if len(x) == 1}
+        self.lacks = any(name not in self.have for t in self.threads for name in (t.meta.get("require") or {}))
         for t in self.threads:
             require = t.meta.get("require")
             if not isinstance(require, dict):
@@ -517,7 +518,10 @@ class Machine:
 
     def apply(self, t, ev):
         model, category, value = ev.mcv
-        if model not in self.s.enabled and not self.s.strict and model in {x[0] for x in self.s.have.values()}:
+        letters = {x[0] for x in self.s.have.values()}
+        if self.s.lacks and not self.s.strict and model not in letters:
+            return  # of a model that is required and not there
+        if model not in self.s.enabled and not self.s.strict and model in letters:
             raise Again(model)
         check(model in self.s.enabled, f"model of {ev.mcv} not enabled")
         if model == "K":

@@ -69,8 +69,12 @@ emu_apply(struct emu *emu, const struct event *ev)
 	emu->thread = emu->thread_of_stream[ev->stream];
 
 	const struct op *op = dispatch_find(&emu->plan->dispatch, ev->mcv);
-	if (__builtin_expect(!op || emu->thread == NO_INDEX, 0))
-		return unknown_event(emu, ev);
+	if (__builtin_expect(!op || emu->thread == NO_INDEX, 0)) {
+		int rc = unknown_event(emu, ev);
+		if (rc == 0 && emu->time >= emu->watch_at)
+			watch_event(emu, ev);
+		return rc;
+	}
 	bool allowed = (op->need & ~(unsigned)emu->threads[emu->thread].has) == 0;
 	bool fits = ev->size - op->min_size <= op->max_size - op->min_size && op->takes[ev->jumbo];
 	if (__builtin_expect(!allowed || !fits, 0))

@@ -11,6 +11,7 @@
 
 #define PREFIX "stream."
 #define META "stream.json"
+#define STREAM "stream" OVNI_STREAM_EXT
 
 enum {
 	COPY_SIZE = 16 * 1024, /* bytes at once, on the stack of the thread */
@@ -19,7 +20,7 @@ enum {
 void
 rt_link(const struct rt_thread *t, bool moved)
 {
-	static const char *const names[] = { META, "stream" OVNI_STREAM_EXT, TAIL_NAME };
+	static const char *const names[] = { META, STREAM, TAIL_NAME };
 	char from[PATH_MAX], to[PATH_MAX];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

@@ -250,7 +250,7 @@ seglist_first(struct uscope_reader *r, uint64_t t, uint32_t *i)
 unsigned
 seglist_marks(const struct seglist *l, uint32_t i)
 {
-	return i < l->marked ? l->marks[i / 4] >> i % 4 * 2 & 3 : 0;
+	return i < l->marked ? (unsigned)(l->marks[i / 4] >> i % 4 * 2) & 3 : 0;
 }
 
 void

@@ -16,7 +16,7 @@ static inline void
 put_binary(struct ltool *t, const struct lap_record *rec)
 {
 	char *to = wbuf_reserve(&t->conv.out, LAP_RECORD_SIZE);
-	lapref_encode((uint8_t *)to, t->endian, rec);
+	lapref_encode((uint8_t *)to, (enum lap_endian)t->endian, rec);
 	wbuf_commit(&t->conv.out, to + LAP_RECORD_SIZE);
 }
 

@@ -209,6 +209,6 @@ ltool_step(struct ltool *t, const struct lap_record *rec, const struct lap_place
 int
 ltool_put_event(struct ltool *t, const struct lap_event *ev, char *to)
 {
-	int n = lapkernel_format(to, t->dialect, ev);
+	int n = lapkernel_format(to, (enum lap_dialect)t->dialect, ev);
 	return n < 0 ? ltool_code(t, n) : n;
 }

@@ -90,7 +90,7 @@ put_kevent(struct luscope *u, const struct lap_event *ev, const struct lap_step 
 	int n = 0;
 	const uint8_t *fields = lap_tags[ev->code - 1].fields;
 	for (int i = 0; i < LAPKERNEL_FIELDS && fields[i] != LAP_END && n < NUMBERS; i++)
-		if (fields[i] != LAP_NAME && fields[i] != LAP_FILE_TYPE && lap_has_field(u->tool->dialect, fields[i]))
+		if (fields[i] != LAP_NAME && fields[i] != LAP_FILE_TYPE && lap_has_field((enum lap_dialect)u->tool->dialect, fields[i]))
 			numbers[n++] = ev->arg[fields[i]];
 	conv_put(&p, ev->code, 1);
 	conv_put(&p, ltables_of(u, step->task)->entry.slot, 2);
