@@ -2,6 +2,7 @@
 /* connect: prepares an emulator, before the first event. May allocate, search and print. */
 #include "clash.h"
 #include "emu.h"
+#include "overlap.h"
 #include "track.h"
 #include "version.h"
 
@@ -375,6 +376,8 @@ emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_opti
 		report_trace(emu);
 		rc = merge_init(&emu->merge, &plan->trace);
 		plan->start = rc == 0 ? merge_start(&emu->merge) : 0;
+		if (rc == 0 && !o->compat && !plan->trace.nthreads && overlap_begin(plan) < 0)
+			rc = diag_no_memory(d);
 	}
 	return rc;
 }

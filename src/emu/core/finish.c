@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* finish: ends an emulator: the checks at the end, and labels that are known late. */
 #include "emu.h"
+#include "overlap.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -142,6 +143,8 @@ emu_close(struct emu *emu, int rc)
 			report_oversubscription(emu, cpu);
 		if (emu->complete && rc == 0)
 			rc = end_checks(emu);
+		if (emu->complete)
+			overlap_report(emu->plan, emu->diag);
 	}
 	if (emu->density.n)
 		density_end(&emu->density, emu->nevents - emu->refused);

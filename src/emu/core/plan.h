@@ -94,9 +94,10 @@ struct plan {
 	struct dispatch dispatch;
 	struct emu_property properties[EMU_PROPERTIES];
 	size_t nproperties;
-	int64_t start;     /* clock of the first event */
-	bool unfinished;   /* a program died, and what it did not write is made up */
-	bool lacks_models; /* threads require models that are not there: their events are skipped */
+	struct overlap *overlap; /* of processes; NULL: nobody asks */
+	int64_t start;           /* clock of the first event */
+	bool unfinished;         /* a program died, and what it did not write is made up */
+	bool lacks_models;       /* threads require models that are not there: their events are skipped */
 };
 
 #endif

@@ -27,6 +27,12 @@ struct found {
  * arena and in path order. Returns 0, or <0 (reported). */
 int find_streams(struct trace *t, struct found *f);
 
+/* ---- runs.c ---- */
+
+/* If all streams are in one trace directory below the one of the trace, that one takes its place; if they are in several,
+ * a warning names them. Returns 0, or <0 (reported). */
+int runs_look(struct trace *t, struct found *f);
+
 /* ---- tail.c: the newest events of a thread that did not finish ---- */
 
 /* Lets the stream go on with what its stream.tail (lib/ovni/tail.h) has beyond it. One that cannot be

@@ -17,6 +17,8 @@ probe(struct trace *t)
 		return diag_no_memory(t->diag);
 	t->found = f;
 	int rc = find_streams(t, f);
+	if (rc == 0 && !t->options.events_only && !t->options.strict)
+		rc = runs_look(t, f);
 	return rc < 0 ? rc : f->json.n + f->old.n + f->obs.n > 0;
 }
 
