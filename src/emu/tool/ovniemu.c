@@ -134,7 +134,9 @@ print_summary(struct diag *d, const struct summary *s, double took, int rc)
 		diag_info(d, "the run failed (%s); the timelines that were begun end at %s", error_name(rc), span);
 	if (rc == 0 && s->outputs & OUTPUT_PRV)
 		diag_info(d, "open in Paraver: %s/thread.prv and %s/cpu.prv, with the views in %s/cfg", s->dir, s->dir, s->dir);
-	if (rc == 0 && s->outputs & OUTPUT_USCOPE)
+	char uscp[4096 + sizeof("/ovni.uscp")];
+	(void)snprintf(uscp, sizeof(uscp), "%s/ovni.uscp", s->dir);
+	if (rc == 0 && s->outputs & OUTPUT_USCOPE && access(uscp, F_OK) == 0)
 		diag_info(d, "ask for any instant: uscope timeline --at TIME %s/ovni.uscp", s->dir);
 }
 

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 void
 uscp_give_up(struct uscp *u, const char *what, int status)
@@ -198,10 +199,21 @@ end_of_plain(const struct batch *b, const struct record *r, size_t odd, size_t l
 	return end;
 }
 
+/* A file that nobody has asked for must not make a good run fail: times beyond 2^64 ps are not in it. */
+static void
+leave_out(struct uscp *u)
+{
+	u->failed = u->left_out = true;
+	diag_warn(u->emu->diag, NULL, "%s is left out: the trace is longer than the 213 days that such a file can tell", u->path);
+	(void)unlink(u->path);
+}
+
 static int
 uscp_write(void *self, const struct batch *b)
 {
 	struct uscp *u = self;
+	if (!u->failed && b->n && b->r[b->n - 1].time > USCP_TIME_MAX && !u->emu->plan->options.uscope.asked)
+		leave_out(u);
 	const struct record *end = b->r + b->n;
 	size_t odd = 0;
 	size_t late = find_late(b, 0);
@@ -262,7 +274,7 @@ uscp_close(void *self, int64_t duration)
 		diag_warn(u->emu->diag, NULL,
 			"%s: %" PRIu64 " labels are left out, as its table has room for %u\nhint: --uscope-labels gives it more",
 			u->path, u->nlabels_lost, u->map.nlabels);
-	int rc = u->failed ? -ERR_WRITE : 0;
+	int rc = u->failed && !u->left_out ? -ERR_WRITE : 0;
 	uscp_finish(u);
 	return rc;
 }

@@ -103,6 +103,9 @@ enum {
 	NONE = -1,
 };
 
+/* The last time that is less than 2^64 ps, in ns. */
+#define USCP_TIME_MAX ((int64_t)((UINT64_MAX - 1) / 1000))
+
 /* Converts to ps, the unit of the file; saturates. */
 static inline uint64_t
 uscp_ps(int64_t ns)
@@ -148,6 +151,7 @@ struct uscp {
 	struct span *busy; /* by CPU */
 	struct span *over;
 	int64_t time;                    /* of the current cycle or the last one, ns */
+	bool left_out;                   /* `failed`, and that is no error */
 	int64_t flushed;                 /* time at the last flush, ns; -1: none */
 	struct uscp_shown *shown;        /* hash table by channel and value */
 	size_t shown_mask;               /* bits of a channel that select its entries */
