@@ -3,10 +3,13 @@
 
 #include "arena.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -222,4 +225,68 @@ json_int(const cJSON *item, int *out)
 		return -1;
 	*out = (int)v;
 	return 0;
+}
+
+int
+json_bad(const struct json_source *in, const char *key, const char *fmt, ...)
+{
+	char text[300];
+	va_list ap;
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	++*in->count;
+	if (in->file)
+		return diag_error(in->diag, in->error, &(struct place){ .file = in->file }, "%s: the key \"%s\" %s", in->code, key, text);
+	return diag_error(in->diag, ERR_USAGE, &(struct place){ .file = "the command line" },
+		"%s: the key \"%s\" %s\nhint: %s %s lists the options", in->code, key, text, in->diag->program, in->help);
+}
+
+int
+json_word(const struct json_source *in, const cJSON *item, const char *const *words, size_t n, int *to)
+{
+	char list[200] = "";
+	size_t at = 0;
+	for (size_t i = 0; i < n && at < sizeof(list); i++) {
+		if (cJSON_IsString(item) && strcmp(item->valuestring, words[i]) == 0) {
+			*to = (int)i;
+			return 0;
+		}
+		at += (size_t)snprintf(list + at, sizeof(list) - at, "%s\"%s\"", i ? ", " : "", words[i]);
+	}
+	return json_bad(in, item->string, "must be %s%s", n > 1 ? "one of " : "", list);
+}
+
+int
+json_number(const struct json_source *in, const cJSON *item, uint64_t min, uint64_t max, uint64_t *to)
+{
+	const uint64_t whole = UINT64_C(1) << 53; /* above, numbers of JSON are not */
+	double v = item->valuedouble;
+	char *end;
+	if (cJSON_IsNumber(item) && v >= 0 && v <= (double)whole && (double)(uint64_t)v == v) {
+		*to = (uint64_t)v;
+		if (*to >= min && *to <= max)
+			return 0;
+	} else if (in->digits && cJSON_IsString(item) && isdigit((unsigned char)item->valuestring[0])) {
+		errno = 0;
+		*to = strtoull(item->valuestring, &end, 10);
+		if (!*end && !errno && *to >= min && *to <= max)
+			return 0;
+	}
+	if (min == max)
+		return json_bad(in, item->string, "must be %" PRIu64 ": nothing else is known", min);
+	return json_bad(in, item->string, "must be a whole number from %" PRIu64 " to %" PRIu64 "%s", min, max,
+		max > whole && in->digits ? in->digits : "");
+}
+
+int
+json_file(const struct json_source *in, const cJSON *item, const char *json, const char **to)
+{
+	if (!cJSON_IsString(item) || !*item->valuestring)
+		return json_bad(in, item->string, "must be the name of a file");
+	const char *slash = json ? strrchr(json, '/') : NULL;
+	const char *name = item->valuestring;
+	*to = *name == '/' || !slash ? arena_printf(in->arena, "%s", name)
+				     : arena_printf(in->arena, "%.*s/%s", (int)(slash - json), json, name);
+	return *to ? 0 : diag_no_memory(in->diag);
 }

@@ -5,7 +5,10 @@
 /* json: metadata files through cJSON, in the dialect of doc/format/trace.md, "JSON":
  * one object, comments allowed, duplicate keys and a byte order mark refused. */
 
+#include "arena.h"
 #include "diag.h"
+
+#include <stddef.h>
 
 #include <cjson/cJSON.h>
 
@@ -24,5 +27,27 @@ const cJSON *json_find(const cJSON *obj, ...) __attribute__((sentinel));
 /* A number as an integer, truncated towards zero. Returns 0, or -1 when it is not a
  * number or does not fit in an int. */
 int json_int(const cJSON *item, int *out);
+
+/* ---- Values of keys, of a description of a trace or of the command line. ---- */
+
+struct json_source {
+	struct diag *diag;
+	struct arena *arena;
+	enum error error; /* of mistakes in a file, with the code, which is counted */
+	const char *code;
+	uint64_t *count;
+	const char *file;   /* NULL: the command line */
+	const char *help;   /* option that lists those of the command line */
+	const char *digits; /* numbers may be texts of digits; where it must be told: when. NULL: they may not */
+};
+
+/* Says what is wrong with a key. Returns <0. */
+int json_bad(const struct json_source *in, const char *key, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* A text as the index of one of the words; a whole number; the name of a file, which is
+ * beside `json` unless that is NULL. 0, or <0 (reported). */
+int json_word(const struct json_source *in, const cJSON *item, const char *const *words, size_t n, int *to);
+int json_number(const struct json_source *in, const cJSON *item, uint64_t min, uint64_t max, uint64_t *to);
+int json_file(const struct json_source *in, const cJSON *item, const char *json, const char **to);
 
 #endif

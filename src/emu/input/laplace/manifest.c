@@ -28,20 +28,20 @@ lapmanifest_probe(const char *dir)
 	return found;
 }
 
-__attribute__((format(printf, 3, 4))) static int
-bad(struct laplace *l, const char *key, const char *fmt, ...)
+/* What is read: the manifest, or a setting of the command line. */
+static struct json_source
+source_of(struct laplace *l, bool manifest)
 {
-	char text[300];
-	va_list ap;
-	va_start(ap, fmt);
-	(void)vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	struct diag *d = l->trace->diag;
-	l->log.counts[LAP_LJ01]++;
-	if (l->source.has_manifest)
-		return diag_error(d, ERR_LAPLACE, &(struct place){ .file = MANIFEST }, "LJ01: the key \"%s\" %s", key, text);
-	return diag_error(d, ERR_USAGE, &(struct place){ .file = "the command line" },
-		"LJ01: the key \"%s\" %s\nhint: %s --help-laplace lists the options", key, text, d->program);
+	return (struct json_source){
+		.diag = l->trace->diag,
+		.arena = &l->trace->arena,
+		.error = ERR_LAPLACE,
+		.code = "LJ01",
+		.count = &l->log.counts[LAP_LJ01],
+		.file = manifest ? MANIFEST : NULL,
+		.help = "--help-laplace",
+		.digits = manifest ? NULL : "",
+	};
 }
 
 /* ---- Values. ---- */
@@ -57,10 +57,10 @@ enum key_type {
 struct key {
 	const char *name;
 	enum key_type type;
-	bool required;            /* it has no default, and cannot be set */
-	size_t offset;            /* of the value in struct laplace_source */
-	uint64_t most;            /* at most 2^53 */
-	const char *const *words; /* NULL at the end */
+	bool required; /* it has no default, and cannot be set */
+	size_t offset; /* of the value in struct laplace_source */
+	uint64_t most; /* at most 2^53; of WORD the number of words */
+	const char *const *words;
 };
 
 #define TO(field) .offset = offsetof(struct laplace_source, field)
@@ -68,15 +68,15 @@ struct key {
 /* Required ones first, in the order in which they are looked at. */
 static const struct key keys[] = {
 	{ "version", FIXED, .required = true, .most = 1 },
-	{ "format", WORD, .words = (const char *const[]){ "laplace", NULL }, .required = true, TO(format) },
+	{ "format", WORD, .words = (const char *const[]){ "laplace" }, .most = 1, .required = true, TO(format) },
 	{ "name", TEXT, TO(name) },
 	{ "freq_hz", NUMBER, TO(freq), .most = UINT64_C(1) << 50 },
-	{ "endian", WORD, .words = (const char *const[]){ "little", "big", NULL }, TO(endian) },
-	{ "dialect", WORD, .words = lap_dialect_names, TO(dialect) },
+	{ "endian", WORD, .words = (const char *const[]){ "little", "big" }, .most = 2, TO(endian) },
+	{ "dialect", WORD, .words = lap_dialect_names, .most = LAP_DIALECTS, TO(dialect) },
 	{ "page_size", FIXED, .most = LAP_PAGE_SIZE },
 	{ "kernel_base", BASE, TO(kernel_base) },
-	{ "kernel_refs", WORD, .words = (const char *const[]){ "task", "kernel-thread", NULL }, TO(kernel_thread) },
-	{ "offset_unit", WORD, .words = (const char *const[]){ "byte", "page", NULL }, TO(offset_in_pages) },
+	{ "kernel_refs", WORD, .words = (const char *const[]){ "task", "kernel-thread" }, .most = 2, TO(kernel_thread) },
+	{ "offset_unit", WORD, .words = (const char *const[]){ "byte", "page" }, .most = 2, TO(offset_in_pages) },
 };
 
 static const struct key *
@@ -89,61 +89,28 @@ find_key(const char *name)
 }
 
 static int
-parse_word(struct laplace *l, const struct key *k, const cJSON *item, uint8_t *to)
-{
-	char list[200] = "";
-	size_t at = 0;
-	for (uint8_t i = 0; k->words[i] && at < sizeof(list); i++) {
-		if (cJSON_IsString(item) && strcmp(item->valuestring, k->words[i]) == 0) {
-			*to = i;
-			return 0;
-		}
-		at += (size_t)snprintf(list + at, sizeof(list) - at, "%s\"%s\"", i ? ", " : "", k->words[i]);
-	}
-	return bad(l, k->name, "must be one of %s", list);
-}
-
-/* A whole number: as a number of JSON, or as text on the command line. */
-static int
-parse_number(struct laplace *l, const struct key *k, const cJSON *item, uint64_t max, uint64_t *to)
-{
-	char *end = NULL;
-	errno = 0;
-	if (cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble <= (double)max) {
-		*to = (uint64_t)item->valuedouble;
-		if ((double)*to == item->valuedouble)
-			return 0;
-	} else if (cJSON_IsString(item) && !l->source.has_manifest && item->valuestring[0] >= '0' && item->valuestring[0] <= '9') {
-		*to = strtoull(item->valuestring, &end, 10);
-		if (!*end && !errno && *to <= max)
-			return 0;
-	}
-	return bad(l, k->name, "must be a whole number up to %llu", (unsigned long long)max);
-}
-
-static int
-parse_value(struct laplace *l, const struct key *k, const cJSON *item)
+parse_value(struct laplace *l, const struct json_source *in, const struct key *k, const cJSON *item)
 {
 	void *to = (char *)&l->source + k->offset;
 	const char *text = cJSON_IsString(item) ? item->valuestring : "";
 	uint64_t v = 0;
+	int word = 0;
 	int rc;
 	switch (k->type) {
-	case WORD: return parse_word(l, k, item, to);
+	case WORD:
+		rc = json_word(in, item, k->words, k->most, &word);
+		*(uint8_t *)to = (uint8_t)word;
+		return rc;
 	case BASE:
 		if (lapref_number(text, strlen(text), 8, &v) != 0)
-			return bad(l, k->name, "must be a string of up to 8 hexadecimal digits");
+			return json_bad(in, k->name, "must be a string of up to 8 hexadecimal digits");
 		*(uint32_t *)to = (uint32_t)v;
 		return 0;
-	case NUMBER:
-		rc = parse_number(l, k, item, k->most, to);
-		return rc == 0 && l->source.freq == 0 ? bad(l, k->name, "must not be 0") : rc;
-	case FIXED:
-		rc = parse_number(l, k, item, UINT32_MAX, &v);
-		return rc == 0 && v != k->most ? bad(l, k->name, "must be %u: nothing else is known", (unsigned)k->most) : rc;
+	case NUMBER: return json_number(in, item, 1, k->most, to);
+	case FIXED: return json_number(in, item, k->most, k->most, &v);
 	default:
 		if (!*text)
-			return bad(l, k->name, "must be a string, and not empty");
+			return json_bad(in, k->name, "must be a string, and not empty");
 		l->source.name = arena_strndup(&l->trace->arena, text, strlen(text));
 		return l->source.name ? 0 : diag_no_memory(l->trace->diag);
 	}
@@ -152,43 +119,33 @@ parse_value(struct laplace *l, const struct key *k, const cJSON *item)
 /* ---- Files. ---- */
 
 static int
-parse_file(struct laplace *l, const cJSON *cpu, const char *key, const char **path)
-{
-	const cJSON *item = json_find(cpu, key, NULL);
-	if (!item)
-		return 0;
-	if (!cJSON_IsString(item) || !*item->valuestring)
-		return bad(l, key, "must be the name of a file");
-	const char *name = item->valuestring;
-	*path = *name == '/' ? arena_printf(&l->trace->arena, "%s", name)
-			     : arena_printf(&l->trace->arena, "%s/%s", l->trace->dir, name);
-	return *path ? 0 : diag_no_memory(l->trace->diag);
-}
-
-static int
-parse_cpus(struct laplace *l, const cJSON *cpus)
+parse_cpus(struct laplace *l, const struct json_source *in, const cJSON *cpus)
 {
 	int n = cJSON_IsArray(cpus) ? cJSON_GetArraySize(cpus) : 0;
 	if (n == 0)
-		return bad(l, "cpus", cpus ? "must be a list of objects" : "is missing");
+		return json_bad(in, "cpus", cpus ? "must be a list of objects" : "is missing");
 	if (n > LAPLACE_CPUS)
-		return bad(l, "cpus", "has %d CPUs: there may be %d", n, LAPLACE_CPUS);
+		return json_bad(in, "cpus", "has %d CPUs: there may be %d", n, LAPLACE_CPUS);
 	struct laplace_cpu *list = arena_new(&l->trace->arena, struct laplace_cpu, (size_t)n);
 	if (!list)
 		return diag_no_memory(l->trace->diag);
 	l->source.cpus = list;
+	const char *path = arena_printf(in->arena, "%s/" MANIFEST, l->trace->dir);
 	const cJSON *item;
-	int rc = 0;
+	int rc = path ? 0 : diag_no_memory(in->diag);
 	cJSON_ArrayForEach(item, cpus)
 	{
 		struct laplace_cpu *cpu = &list[l->source.ncpus++];
 		if (!cJSON_IsObject(item))
-			return bad(l, "cpus", "must be a list of objects");
-		rc = parse_file(l, item, "references", &cpu->references);
-		if (rc == 0)
-			rc = parse_file(l, item, "kernel", &cpu->kernel);
+			return json_bad(in, "cpus", "must be a list of objects");
+		const cJSON *references = json_find(item, "references", NULL);
+		const cJSON *kernel = json_find(item, "kernel", NULL);
+		if (rc == 0 && references)
+			rc = json_file(in, references, path, &cpu->references);
+		if (rc == 0 && kernel)
+			rc = json_file(in, kernel, path, &cpu->kernel);
 		if (rc == 0 && !cpu->references && !cpu->kernel)
-			rc = bad(l, "cpus", "must tell \"references\", \"kernel\", or both, of CPU %u", l->source.ncpus - 1);
+			rc = json_bad(in, "cpus", "must tell \"references\", \"kernel\", or both, of CPU %u", l->source.ncpus - 1);
 		if (rc < 0)
 			return rc;
 	}
@@ -200,21 +157,22 @@ parse_cpus(struct laplace *l, const cJSON *cpus)
 static int
 parse_manifest(struct laplace *l, const cJSON *root)
 {
+	const struct json_source in = source_of(l, true);
 	int rc = 0;
 	for (const struct key *k = keys; k->required && rc == 0; k++) {
 		const cJSON *item = json_find(root, k->name, NULL);
-		rc = item ? parse_value(l, k, item) : bad(l, k->name, "is missing");
+		rc = item ? parse_value(l, &in, k, item) : json_bad(&in, k->name, "is missing");
 	}
 	const cJSON *item;
 	cJSON_ArrayForEach(item, root)
 	{
 		const struct key *k = find_key(item->string);
 		if (rc == 0 && k && !k->required)
-			rc = parse_value(l, k, item);
+			rc = parse_value(l, &in, k, item);
 		else if (rc == 0 && !k && strcmp(item->string, "cpus") != 0)
 			diag_warn(l->trace->diag, &(struct place){ .file = MANIFEST }, "the key \"%s\" is not known", item->string);
 	}
-	return rc < 0 ? rc : parse_cpus(l, json_find(root, "cpus", NULL));
+	return rc < 0 ? rc : parse_cpus(l, &in, json_find(root, "cpus", NULL));
 }
 
 /* KEY=VALUE of the command line. */
@@ -228,12 +186,12 @@ parse_setting(struct laplace *l, const char *text)
 		cJSON_Delete(item);
 		return diag_no_memory(l->trace->diag);
 	}
-	bool manifest = l->source.has_manifest;
-	l->source.has_manifest = false; /* for messages, and numbers are text */
+	const struct json_source in = source_of(l, false);
 	const struct key *k = find_key(key);
-	int rc = k && !k->required ? parse_value(l, k, item)
-				   : bad(l, key, "is not one that can be set: name, freq_hz, endian, dialect, page_size, kernel_base, kernel_refs, offset_unit");
-	l->source.has_manifest = manifest;
+	item->string = key;
+	int rc = k && !k->required ? parse_value(l, &in, k, item)
+				   : json_bad(&in, key, "is not one that can be set: name, freq_hz, endian, dialect, page_size, kernel_base, kernel_refs, offset_unit");
+	item->string = NULL; /* of the arena */
 	cJSON_Delete(item);
 	return rc;
 }

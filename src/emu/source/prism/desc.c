@@ -10,93 +10,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Above, numbers of JSON are not whole. */
-#define WHOLE (UINT64_C(1) << 53)
-
 const char *const prism_clock_words[3] = { "event", "instr", "timestamps" };
 
 struct parse {
-	struct prism_sources *p;
+	struct json_source in;
 	struct prism_source *s;
-	const char *where; /* for messages; NULL: the command line */
-	bool texts;        /* all values are texts */
+	bool texts; /* all values are texts */
 };
 
-__attribute__((format(printf, 3, 4))) static int
-bad(const struct parse *c, const char *key, const char *fmt, ...)
+/* where: for messages; NULL: the command line. */
+static struct parse
+parse_of(struct prism_sources *p, struct prism_source *s, const char *where, bool texts)
 {
-	char text[300];
-	va_list ap;
-	va_start(ap, fmt);
-	(void)vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	struct diag *d = c->p->diag;
-	c->p->counts[PRISM_PJ01]++;
-	if (c->where)
-		return diag_error(d, ERR_PRISM, &(struct place){ .file = c->where }, "PJ01: the key \"%s\" %s", key, text);
-	return diag_error(d, ERR_USAGE, &(struct place){ .file = "the command line" }, "PJ01: the key \"%s\" %s\nhint: %s %s lists the options",
-		key, text, d->program, c->p->keys->help);
+	return (struct parse){
+		.in = {
+			.diag = p->diag,
+			.arena = p->arena,
+			.error = ERR_PRISM,
+			.code = "PJ01",
+			.count = &p->counts[PRISM_PJ01],
+			.file = where,
+			.help = p->keys ? p->keys->help : "",
+			.digits = texts ? "" : ", in quotes if it is above 9007199254740992",
+		},
+		.s = s,
+		.texts = texts,
+	};
 }
 
 /* ---- Values. ---- */
-
-/* One of the words; the first is 0. */
-static int
-parse_word(const struct parse *c, const cJSON *item, const char *const *words, int n, int *out)
-{
-	for (int i = 0; i < n && cJSON_IsString(item); i++)
-		if (strcmp(item->valuestring, words[i]) == 0) {
-			*out = i;
-			return 0;
-		}
-	char list[200] = "";
-	size_t at = 0;
-	for (int i = 0; i < n && at < sizeof(list); i++)
-		at += (size_t)snprintf(list + at, sizeof(list) - at, "%s\"%s\"", i ? ", " : "", words[i]);
-	return bad(c, item->string, "must be %s%s", n > 1 ? "one of " : "", list);
-}
-
-/* A whole number, or its decimal digits as a text. */
-static int
-parse_number(const struct parse *c, const cJSON *item, uint64_t min, uint64_t max, uint64_t *out)
-{
-	double v = item->valuedouble;
-	if (cJSON_IsNumber(item) && v >= 0 && v <= (double)WHOLE && (double)(uint64_t)v == v) {
-		*out = (uint64_t)v;
-		if (*out >= min && *out <= max)
-			return 0;
-	} else if (cJSON_IsString(item) && item->valuestring[0] >= '0' && item->valuestring[0] <= '9') {
-		char *end;
-		errno = 0;
-		*out = strtoull(item->valuestring, &end, 10);
-		if (!*end && !errno && *out >= min && *out <= max)
-			return 0;
-	}
-	return bad(c, item->string, "must be a whole number from %llu to %llu%s", (unsigned long long)min, (unsigned long long)max,
-		max > WHOLE && !c->texts ? ", in quotes if it is above 9007199254740992" : "");
-}
 
 static int
 parse_bool(const struct parse *c, const cJSON *item, bool *out)
 {
 	const char *text = c->texts && cJSON_IsString(item) ? item->valuestring : "";
 	if (!cJSON_IsBool(item) && strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
-		return bad(c, item->string, "must be true or false");
+		return json_bad(&c->in, item->string, "must be true or false");
 	*out = cJSON_IsTrue(item) || *text == 't';
 	return 0;
-}
-
-/* A name of a file, beside the description or, on the command line, where we are. */
-static int
-parse_file(const struct parse *c, const cJSON *item, const char *json, const char **out)
-{
-	if (!cJSON_IsString(item) || !*item->valuestring)
-		return bad(c, item->string, "must be the name of a file");
-	const char *slash = json ? strrchr(json, '/') : NULL;
-	const char *name = item->valuestring;
-	*out = *name == '/' || !slash ? arena_printf(c->p->arena, "%s", name)
-				      : arena_printf(c->p->arena, "%.*s/%s", (int)(slash - json), json, name);
-	return *out ? 0 : diag_no_memory(c->p->diag);
 }
 
 /* ---- Keys. ---- */
@@ -105,7 +56,7 @@ static int
 parse_detail(const struct parse *c, const cJSON *item)
 {
 	if (!cJSON_IsObject(item))
-		return bad(c, item->string, c->texts ? "must be like mem=f0,comp=f8" : "must be an object");
+		return json_bad(&c->in, item->string, c->texts ? "must be like mem=f0,comp=f8" : "must be an object");
 	const cJSON *kind;
 	cJSON_ArrayForEach(kind, item)
 	{
@@ -113,10 +64,10 @@ parse_detail(const struct parse *c, const cJSON *item)
 		while (k < 4 && strcmp(kind->string, prism_kind_words[k]) != 0)
 			k++;
 		if (k == 4)
-			return bad(c, item->string, "knows mem, comp, sync and cxt, not \"%s\"", kind->string);
+			return json_bad(&c->in, item->string, "knows mem, comp, sync and cxt, not \"%s\"", kind->string);
 		const char *text = cJSON_IsString(kind) ? kind->valuestring : "";
 		if (strlen(text) != 2 || strspn(text, "0123456789abcdefABCDEF") != 2)
-			return bad(c, item->string, "must tell \"%s\" as two hexadecimal digits, such as \"f0\"", prism_kind_words[k]);
+			return json_bad(&c->in, item->string, "must tell \"%s\" as two hexadecimal digits, such as \"f0\"", prism_kind_words[k]);
 		c->s->settings.detail[k] = (uint8_t)strtoul(text, NULL, 16);
 	}
 	return 0;
@@ -126,7 +77,7 @@ static int
 parse_clock(const struct parse *c, const cJSON *item)
 {
 	if (!cJSON_IsObject(item))
-		return bad(c, item->string, c->texts ? "must be like instr, or mode=instr,tick_ns=2" : "must be an object");
+		return json_bad(&c->in, item->string, c->texts ? "must be like instr, or mode=instr,tick_ns=2" : "must be an object");
 	int rc = 0;
 	const cJSON *key;
 	cJSON_ArrayForEach(key, item)
@@ -135,14 +86,14 @@ parse_clock(const struct parse *c, const cJSON *item)
 		if (rc < 0)
 			break;
 		if (strcmp(key->string, "mode") == 0) {
-			rc = parse_word(c, key, prism_clock_words, 3, &word);
-			c->s->clock_set = !c->where;
+			rc = json_word(&c->in, key, prism_clock_words, 3, &word);
+			c->s->clock_set = !c->in.file;
 		} else if (strcmp(key->string, "start") == 0) {
-			rc = parse_number(c, key, 0, INT64_MAX, &c->s->start);
+			rc = json_number(&c->in, key, 0, INT64_MAX, &c->s->start);
 		} else if (strcmp(key->string, "tick_ns") == 0) {
-			rc = parse_number(c, key, 1, INT64_MAX, &c->s->tick_ns);
+			rc = json_number(&c->in, key, 1, INT64_MAX, &c->s->tick_ns);
 		} else {
-			rc = bad(c, item->string, "knows mode, start and tick_ns, not \"%s\"", key->string);
+			rc = json_bad(&c->in, item->string, "knows mode, start and tick_ns, not \"%s\"", key->string);
 		}
 		c->s->clock = (enum prism_clock)word;
 	}
@@ -153,16 +104,16 @@ static int
 parse_stamps(const struct parse *c, const cJSON *item)
 {
 	c->s->timestamps = NULL;
-	return cJSON_IsNull(item) ? 0 : parse_file(c, item, c->texts ? NULL : c->s->json, &c->s->timestamps);
+	return cJSON_IsNull(item) ? 0 : json_file(&c->in, item, c->texts ? NULL : c->s->json, &c->s->timestamps);
 }
 
 static int
 parse_word_size(const struct parse *c, const cJSON *item)
 {
 	uint64_t v = 0;
-	int rc = parse_number(c, item, 0, UINT32_MAX, &v);
+	int rc = json_number(&c->in, item, 0, UINT32_MAX, &v);
 	if (rc == 0 && v != 4 && v != 8)
-		return bad(c, item->string, "must be 4 or 8");
+		return json_bad(&c->in, item->string, "must be 4 or 8");
 	c->s->settings.word_size = (unsigned)v;
 	return rc;
 }
@@ -177,19 +128,19 @@ parse_key(const struct parse *c, const cJSON *item)
 	int word = 0;
 	int rc;
 	if (strcmp(key, "compute_layout") == 0) {
-		rc = parse_word(c, item, prism_layout_words, 2, &word);
+		rc = json_word(&c->in, item, prism_layout_words, 2, &word);
 		s->settings.layout = (enum prism_layout)word;
 	} else if (strcmp(key, "word_size") == 0) {
 		rc = parse_word_size(c, item);
 	} else if (strcmp(key, "buffer_size") == 0) {
-		rc = parse_number(c, item, 0, INT64_MAX, &s->buffer_size);
+		rc = json_number(&c->in, item, 0, INT64_MAX, &s->buffer_size);
 	} else if (strcmp(key, "initial_config") == 0) {
 		rc = parse_detail(c, item);
 	} else if (strcmp(key, "process") == 0) {
-		rc = parse_number(c, item, 1, INT32_MAX, &v);
+		rc = json_number(&c->in, item, 1, INT32_MAX, &v);
 		s->process = (int)v;
 	} else if (strcmp(key, "first_thread") == 0) {
-		rc = parse_number(c, item, 0, INT32_MAX, &v);
+		rc = json_number(&c->in, item, 0, INT32_MAX, &v);
 		s->first_thread = (uint32_t)v;
 	} else if (strcmp(key, "control_flow") == 0) {
 		rc = parse_bool(c, item, &s->settings.control_flow);
@@ -214,13 +165,11 @@ parse_fixed(const struct parse *c, const cJSON *root)
 	const cJSON *events = json_find(root, "events", NULL);
 	uint64_t v = 0;
 	int word;
-	int rc = version ? parse_number(c, version, 1, UINT32_MAX, &v) : bad(c, "version", "is missing");
-	if (rc == 0 && v != 1)
-		rc = bad(c, "version", "must be 1: nothing else is known");
+	int rc = version ? json_number(&c->in, version, 1, 1, &v) : json_bad(&c->in, "version", "is missing");
 	if (rc == 0)
-		rc = format ? parse_word(c, format, formats, 1, &word) : bad(c, "format", "is missing");
+		rc = format ? json_word(&c->in, format, formats, 1, &word) : json_bad(&c->in, "format", "is missing");
 	if (rc == 0)
-		rc = events ? parse_file(c, events, c->s->json, &c->s->events) : bad(c, "events", "is missing");
+		rc = events ? json_file(&c->in, events, c->s->json, &c->s->events) : json_bad(&c->in, "events", "is missing");
 	return rc;
 }
 
@@ -262,7 +211,7 @@ int
 prismdesc_read(struct prism_sources *p, const char *path, bool wanted, struct prism_source *s)
 {
 	struct diag *d = p->diag;
-	struct parse c = { .p = p, .s = s, .where = prismfiles_name(p->dir, path) };
+	struct parse c = parse_of(p, s, prismfiles_name(p->dir, path), false);
 	cJSON *root = NULL;
 	prismdesc_default(s);
 	s->json = path;
@@ -278,7 +227,7 @@ prismdesc_read(struct prism_sources *p, const char *path, bool wanted, struct pr
 			continue;
 		rc = parse_key(&c, item);
 		if (rc > 0) {
-			diag_warn(d, &(struct place){ .file = c.where }, "the key \"%s\" is not known", item->string);
+			diag_warn(d, &(struct place){ .file = c.in.file }, "the key \"%s\" is not known", item->string);
 			rc = 0;
 		}
 	}
@@ -318,7 +267,7 @@ make_object(const char *text, const char *usual)
 int
 prismdesc_set(struct prism_sources *p, const struct prism_setting *o, const char *where, struct prism_source *s)
 {
-	struct parse c = { .p = p, .s = s, .where = where, .texts = true };
+	struct parse c = parse_of(p, s, where, true);
 	char *key = arena_strndup(p->arena, o->key, strcspn(o->key, "="));
 	if (!key)
 		return diag_no_memory(p->diag);
@@ -335,19 +284,19 @@ prismdesc_set(struct prism_sources *p, const struct prism_setting *o, const char
 	item->string = NULL; /* of the arena */
 	cJSON_Delete(item);
 	if (rc > 0)
-		rc = bad(&c, key, "is not one that can be set: buffer_size, clock, compute_layout, control_flow, first_thread, initial_config, process, timestamps, word_size");
+		rc = json_bad(&c.in, key, "is not one that can be set: buffer_size, clock, compute_layout, control_flow, first_thread, initial_config, process, timestamps, word_size");
 	return rc;
 }
 
 int
 prismdesc_check(struct prism_sources *p, struct prism_source *s)
 {
-	struct parse c = { .p = p, .s = s, .where = s->json ? prismfiles_name(p->dir, s->json) : s->name };
-	struct parse asked = { .p = p, .s = s };
+	struct parse c = parse_of(p, s, s->json ? prismfiles_name(p->dir, s->json) : s->name, false);
+	struct parse asked = parse_of(p, s, NULL, true);
 	if (s->clock == PRISM_CLOCK_TIMESTAMPS && !s->timestamps)
-		return bad(s->clock_set ? &asked : &c, "timestamps", "is missing: the mode of the clock needs that file");
+		return json_bad(s->clock_set ? &asked.in : &c.in, "timestamps", "is missing: the mode of the clock needs that file");
 	if (s->clock != PRISM_CLOCK_TIMESTAMPS && s->timestamps)
-		diag_warn(p->diag, &(struct place){ .file = c.where },
+		diag_warn(p->diag, &(struct place){ .file = c.in.file },
 			"the timestamps are not looked at, as the mode of the clock is another\nhint: set the key clock to mode=timestamps, or leave the timestamps out");
 	return 0;
 }
