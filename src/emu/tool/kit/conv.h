@@ -153,7 +153,7 @@ int conv_in_and_out(struct conv *c, int argc, char **argv, const char **in, cons
 #define conv_usage(c, ...) (cli_status(cli_usage(&(c)->cli, __VA_ARGS__)))
 /* Returns -1. */
 int conv_error(struct conv *c, const char *error, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* Its text has lines, as those of diag_error(). */
+/* Its text has lines, as those of diag_error(). NULL: a warning. */
 int conv_fail(struct conv *c, const char *error, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 int conv_no_memory(struct conv *c);
 void conv_warn(struct conv *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

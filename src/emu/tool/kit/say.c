@@ -9,14 +9,15 @@ enum {
 	SHOWN = 5, /* how many issues of a kind are told one by one */
 };
 
-/* A message of one or more lines. */
-static void __attribute__((format(printf, 3, 4)))
-lines(struct conv *c, const char *error, const char *fmt, ...)
+int
+conv_fail(struct conv *c, const char *error, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
 	diag_say(&c->diag, error, NULL, fmt, ap);
 	va_end(ap);
+	c->reported = c->reported || error;
+	return -1;
 }
 
 /* Names come from outside: none may begin a line of a message. */
@@ -27,7 +28,7 @@ say(struct conv *c, const char *error, const char *fmt, va_list ap)
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	for (char *p = text; (p = strchr(p, '\n'));)
 		*p = '?';
-	lines(c, error, "%s", text);
+	(void)conv_fail(c, error, "%s", text);
 }
 
 int
@@ -37,18 +38,6 @@ conv_error(struct conv *c, const char *error, const char *fmt, ...)
 	va_start(ap, fmt);
 	say(c, error, fmt, ap);
 	va_end(ap);
-	c->reported = true;
-	return -1;
-}
-
-int
-conv_fail(struct conv *c, const char *error, const char *fmt, ...)
-{
-	va_list ap;
-	va_start(ap, fmt);
-	diag_say(&c->diag, error, NULL, fmt, ap);
-	va_end(ap);
-	c->reported = true;
 	return -1;
 }
 
@@ -83,11 +72,10 @@ conv_tell(struct conv *c, const struct conv_issue *issue)
 		(void)snprintf(line, sizeof(line), ", line %" PRIu64, issue->line);
 	const char *hint = issue->fatal ? issue->hint : NULL;
 	const char *lenient = issue->fatal && issue->lenient && *issue->lenient ? issue->lenient : NULL;
-	lines(c, issue->fatal ? issue->error : NULL, "%s%s%s\nat %s%s, byte %" PRIu64 " (+0x%" PRIx64 ")%s%s%s%s%s",
+	(void)conv_fail(c, issue->fatal ? issue->error : NULL, "%s%s%s\nat %s%s, byte %" PRIu64 " (+0x%" PRIx64 ")%s%s%s%s%s",
 		issue->code ? issue->code : "", issue->code ? ": " : "", issue->text, file, line, issue->offset, issue->offset,
 		!issue->fatal && issue->nth == SHOWN ? "\nmore of these are only counted" : "",
 		hint ? "\nhint: " : "", hint ? hint : "", lenient ? "\nhint: with --lenient: " : "", lenient ? lenient : "");
-	c->reported = c->reported || issue->fatal;
 }
 
 void

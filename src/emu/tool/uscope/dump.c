@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* dump: all that is recorded, as JSON lines. */
+/* dump: all that is recorded, as JSON lines; and events alone. */
 #include "show.h"
 #include "walk.h"
 
@@ -83,4 +83,20 @@ run_dump(struct conv *c, int argc, char **argv)
 			show_item(src, &item);
 	int status = walk_end(&walk);
 	return dump.errors ? STATUS_BAD : status;
+}
+
+int
+run_events(struct conv *c, int argc, char **argv)
+{
+	struct tool *t = utool_of(c);
+	struct source *src = &t->in[0];
+	if (!utool_begin(t, NULL, 0, argc, argv))
+		return t->status;
+	struct walk walk;
+	uscope_item_t item;
+	walk_begin(&walk, t, src, t->from, t->to);
+	while (walk_next(&walk, &item))
+		if (item.kind == USCOPE_ITEM_EVENT && is_picked(src, &item))
+			show_item(src, &item);
+	return walk_end(&walk);
 }
