@@ -420,7 +420,7 @@ def test_fails_early():
     other = f"{tmp}/no-directory"
     with open(other, "w", encoding="ascii"):
         pass
-    for what, stream, options, text in (("no such directory", kit.END, ["-o", f"{tmp}/none/out"], "error[write]: cannot create the directory"),
+    for what, stream, options, text in (("no such directory", kit.END, ["-o", f"{other}/out"], "error[write]: cannot create the directory"),
                                         ("no directory", kit.END, ["-o", other], "error[write]: cannot create"),
                                         ("the first event is wrong", first, [], "error[prism]: PB02")):
         r = run(stream, *options)
