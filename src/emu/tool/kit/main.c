@@ -112,7 +112,9 @@ conv_main(const struct conv_family *f, struct conv *c, int argc, char **argv)
 
 	c->command = f->commands[i];
 	(void)snprintf(c->program, sizeof(c->program), "%s %s", f->program, c->command->name);
-	(void)snprintf(footer, sizeof(footer), "\"-\" is the standard input or output. Manual: man %s\n", f->program);
+	/* Those that take the line open their inputs themselves. */
+	const char *dash = c->command->max_args == CONV_TAKES_LINE ? "" : "\"-\" is the standard input or output. ";
+	(void)snprintf(footer, sizeof(footer), "%sManual: man %s\n", dash, f->program);
 	c->cli = (struct cli){ .program = c->program, .synopsis = c->command->synopsis, .about = c->command->about, .footer = footer };
 	c->diag.program = c->program;
 	progress_init(&c->progress);
