@@ -91,6 +91,7 @@ open_shared(struct rt_thread *t, int fd, bool forced)
 	struct tail *tail = MAP_FAILED;
 	if (ftruncate(fd, MAP_SIZE) < 0 ||
 		(tail = mmap(NULL, MAP_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) == MAP_FAILED ||
+		madvise(tail, MAP_SIZE, MADV_RANDOM) < 0 || /* no page is read ahead: they are new */
 		reserve(fd, tail, FIRST_LIMIT) < 0) {
 		say_private(t, strerror(errno));
 		if (tail != MAP_FAILED)
