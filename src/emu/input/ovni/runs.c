@@ -41,7 +41,7 @@ take(struct dirs *d, const struct found_list *list)
 			continue;
 		bool known = false; /* "a.b" is between "a" and what is in it */
 		for (size_t k = 0; k < d->n && k < SHOWN; k++)
-			known = known || (n == d->length[k] && memcmp(path, d->path[k], (size_t)n) == 0);
+			known = known || (n == d->length[k] && strncmp(path, d->path[k] ? d->path[k] : "", (size_t)n) == 0);
 		d->last = path;
 		d->last_length = n;
 		if (!known && d->n < SHOWN) {
