@@ -105,15 +105,6 @@ twin_truncate(int row, int col, int depth)
 	return 0;
 }
 
-static int
-twin_find(int row, int col, int64_t v)
-{
-	int at = 0;
-	for (int i = 0; i < twins[row][col].n; i++)
-		at = twins[row][col].list[i] == v ? i + 1 : at;
-	return at;
-}
-
 static void
 compare(const struct chans *c, const struct col *cols)
 {
@@ -160,7 +151,6 @@ one(uint64_t *x)
 		} else if (kit_below(x, 24) == 0) {
 			int depth = (int)kit_below(x, (uint64_t)t->n + 2);
 			CHECK(chan_truncate(&c, row, col, (uint32_t)depth) == twin_truncate((int)row, (int)col, depth));
-			CHECK((int)chan_find(&c, row, col, v) == twin_find((int)row, (int)col, v));
 		} else if (kit_below(x, deep) || deep == 2) {
 			if (deep == 2 && kit_below(x, 2)) {
 				v = kit_below(x, 4) ? top(t) : v;

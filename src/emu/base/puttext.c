@@ -5,6 +5,8 @@
 #include "utf8.h"
 
 #include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
 
 #define REPLACEMENT "\xef\xbf\xbd"
 
@@ -134,4 +136,32 @@ put_csv(struct wbuf *w, const char *text, size_t n)
 	wbuf_put(w, "\"", quote);
 	put_form(w, TEXT_CELL, text, n);
 	wbuf_put(w, "\"", quote);
+}
+
+enum {
+	ESCAPE = 4, /* bytes of \xNN */
+};
+
+const char *
+puttext_utf8(struct arena *a, const char *text)
+{
+	const char *end = text + strlen(text);
+	const char *p = text;
+	size_t n;
+	uint32_t c;
+	while ((n = utf8_next(p, (size_t)(end - p), &c)))
+		p += n;
+	if (p == end)
+		return text;
+	char *copy = arena_new(a, char, ESCAPE *strlen(text) + 1);
+	char *to = copy;
+	for (p = text; copy && p < end;) {
+		n = utf8_next(p, (size_t)(end - p), &c);
+		memcpy(to, p, n);
+		to += n;
+		p += n;
+		if (n == 0)
+			to += snprintf(to, ESCAPE + 1, "\\x%02x", (unsigned)(uint8_t)*p++);
+	}
+	return copy;
 }

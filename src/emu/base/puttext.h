@@ -5,6 +5,7 @@
 /* puttext: texts of a trace, which may hold any bytes, NUL too, in the forms that tools print:
  * none drives a terminal, and none breaks the form it is printed in. */
 
+#include "arena.h"
 #include "wbuf.h"
 
 /* A control character is one that a terminal acts on or shows in another place. */
@@ -39,5 +40,8 @@ put_text(struct wbuf *w, const char *text, size_t n)
 void put_quoted(struct wbuf *w, const char *text, size_t n);
 /* A field of CSV (RFC 4180), between quotes when it has to be. */
 void put_csv(struct wbuf *w, const char *text, size_t n);
+
+/* The text itself, or a copy in the arena with \xNN for each byte that is no UTF-8. NULL: no memory. */
+const char *puttext_utf8(struct arena *a, const char *text);
 
 #endif

@@ -224,13 +224,3 @@ chan_depth(const struct chans *c, uint32_t row, uint32_t col)
 {
 	return stack_of(c, row, col)->depth;
 }
-
-uint32_t
-chan_find(const struct chans *c, uint32_t row, uint32_t col, int64_t v)
-{
-	const struct chan_stack *s = stack_of(c, row, col);
-	uint32_t depth = s->depth;
-	while (depth && s->values[depth] != v)
-		depth--;
-	return depth;
-}

@@ -130,9 +130,6 @@ void chan_touch_row(struct chans *c, uint32_t row);
 /* Depth of a stack column. */
 uint32_t chan_depth(const struct chans *c, uint32_t row, uint32_t col);
 
-/* Depth of a stack up to the value, the nearest to the top; 0: it is not there. O(depth). */
-uint32_t chan_find(const struct chans *c, uint32_t row, uint32_t col, int64_t v);
-
 static inline bool
 chan_is_dirty(const struct chans *c, size_t id)
 {

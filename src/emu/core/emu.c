@@ -299,24 +299,12 @@ emu_replace(struct emu *emu, const struct event *ev, int chan, int64_t value)
 	return rc < 0 ? chan_failed(emu, ev, rc, col, value) : 0;
 }
 
-uint32_t
-emu_depth(const struct emu *emu, int chan)
-{
-	return chan_depth(&emu->chans, emu->thread, emu->cur->first_col + (uint32_t)chan);
-}
-
 int64_t
 emu_top(const struct emu *emu, int chan)
 {
 	uint32_t col = emu->cur->first_col + (uint32_t)chan;
 	int64_t v = emu->chans.value[chan_id(&emu->chans, emu->thread, col)];
 	return v == CHAN_NULL ? 0 : v;
-}
-
-uint32_t
-emu_find(const struct emu *emu, int chan, int64_t value)
-{
-	return chan_find(&emu->chans, emu->thread, emu->cur->first_col + (uint32_t)chan, value);
 }
 
 static int

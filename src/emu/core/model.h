@@ -211,11 +211,8 @@ int emu_truncate(struct emu *emu, const struct event *ev, int chan, uint32_t dep
 /* Replaces the value on top of a stack, as one change. */
 int emu_replace(struct emu *emu, const struct event *ev, int chan, int64_t value);
 
-/* Reads a stack: the number of values, the top (0: empty), and the depth of the topmost
- * occurrence of a value (0: none). */
-uint32_t emu_depth(const struct emu *emu, int chan);
+/* Returns the top of a stack; 0: it is empty. */
 int64_t emu_top(const struct emu *emu, int chan);
-uint32_t emu_find(const struct emu *emu, int chan, int64_t value);
 
 /* Chooses the thread whose channels the calls above change, in place of that of the event.
  * For formats whose streams are not threads. */

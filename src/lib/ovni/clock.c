@@ -18,7 +18,7 @@ enum {
 	FIRST_SPAN = 200 * 1000, /* ns for the first rate */
 	RATE_SPAN = 5 * SPAN,    /* ns over which a rate is measured, at least */
 	TRIES = 3,               /* readings of both clocks, of which the quickest counts */
-	INTERRUPTED = 2000,      /* ticks for which a reading was disturbed */
+	INTERRUPTED = 300,       /* ticks for which a reading was disturbed */
 	TRIES_MAX = 20,
 };
 

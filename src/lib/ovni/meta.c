@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 #include "rt.h"
+#include "version.h"
 
 #define NAME "stream.json"
 
@@ -161,7 +162,7 @@ void
 ovni_thread_require(const char *model, const char *version)
 {
 	char key[RT_KEY_MAX];
-	long numbers[3];
+	struct version parsed;
 
 	(void)rt_ready(__func__);
 	if (model == NULL)
@@ -170,7 +171,7 @@ ovni_thread_require(const char *model, const char *version)
 		rt_die(__func__, "model \"%s\" has a blank or a dot", model);
 	if (strlen(model) < 2)
 		rt_die(__func__, "model \"%s\" is too short", model);
-	if (rt_version_parse(version, numbers) < 0)
+	if (version_parse(version, &parsed) < 0)
 		rt_die(__func__, "cannot parse version \"%s\" of model \"%s\"",
 			version ? version : "(null)", model);
 	int n = snprintf(key, sizeof(key), "ovni.require.%s", model);

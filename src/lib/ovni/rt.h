@@ -32,7 +32,6 @@ enum {
 	RT_FLUSH_PAIR = 2 * WIRE_EVENT_HEADER, /* OF[ and OF], always room for them */
 	RT_KEY_MAX = 128,                      /* "ovni.require.<model>" must be shorter */
 	RT_TEXT_MAX = 512,                     /* title or label a reader refuses */
-	RT_VERSION_MAX = 64,                   /* text of a version that is not one */
 };
 
 /* Values of ovni_room.limit that are no limits. */
@@ -105,9 +104,6 @@ void rt_error(const char *func, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3), cold));
 void rt_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2), cold));
 _Noreturn void rt_nomem(const char *func);
-
-/* libver.c: three numbers out of "1.14.0-rc1". Returns 0, or -1 if it is no version. */
-int rt_version_parse(const char *text, long out[3]);
 
 /* ready.c */
 enum {

@@ -2,7 +2,7 @@
 /* text: texts and labels of values in ovni.uscp. */
 #include "uscp.h"
 
-#include "utf8text.h"
+#include "puttext.h"
 
 /* A text of a model, and the value that it stands for. */
 struct known {
@@ -13,7 +13,7 @@ struct known {
 uint32_t
 uscp_put_text(struct uscp *u, const char *text)
 {
-	text = utf8text_make(&u->arena, text);
+	text = puttext_utf8(&u->arena, text);
 	if (!text)
 		uscp_give_up(u, "memory is exhausted", USCOPE_E_NOMEM);
 	uint32_t index = text ? uscope_string_insert(u->w, text) : UINT32_MAX;

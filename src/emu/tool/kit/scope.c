@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "scope.h"
 
-#include "utf8text.h"
+#include "puttext.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -150,7 +150,7 @@ convscope_text(struct convscope *s, const char *text, size_t n)
 			to += NUL_TEXT;
 		}
 	}
-	const char *utf8 = copy ? utf8text_make(&a, copy) : NULL;
+	const char *utf8 = copy ? puttext_utf8(&a, copy) : NULL;
 	uint32_t index = utf8 ? uscope_string_insert(s->w, utf8) : UINT32_MAX;
 	s->failed = s->failed || !utf8;
 	arena_finish(&a);

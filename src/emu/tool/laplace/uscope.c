@@ -2,7 +2,7 @@
 /* The subcommand uscope: the machine over time as a µScope file. */
 #include "uscope.h"
 
-#include "utf8text.h"
+#include "puttext.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -229,7 +229,7 @@ open_writer(struct luscope *u)
 	(void)snprintf(freq, sizeof(freq), "%" PRIu64, t->freq);
 	(void)snprintf(base, sizeof(base), "%" PRIx32, t->kernel_base);
 	(void)snprintf(page, sizeof(page), "%d", LAP_PAGE_SIZE);
-	const char *name = utf8text_make(&a, t->name);
+	const char *name = puttext_utf8(&a, t->name);
 	schema_t *schema = lschema_make(t->freq, t->ncpus);
 	const dut_property_t properties[] = {
 		{ "dut_name", name },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The subcommand uscope: threads and events over time as a µScope file. */
 #include "scope.h"
-#include "utf8text.h"
+#include "puttext.h"
 
 #include <inttypes.h>
 
@@ -305,7 +305,7 @@ static int
 open_file(struct ptscope *u)
 {
 	struct ptool *t = u->tool;
-	const char *name = utf8text_make(&u->arena, t->name);
+	const char *name = puttext_utf8(&u->arena, t->name);
 	schema_t *schema = ptschema_make(t);
 	const char *clock = NULL;
 	const char *layout = NULL;
