@@ -18,6 +18,25 @@ fits(int rc, size_t room)
 	return (size_t)rc < room ? (size_t)rc : room - 1;
 }
 
+/* strerror_r() returns the text in glibc, and 0 with the text in buf elsewhere (POSIX, musl). */
+static inline const char *
+gnu_text(const char *rc, const char *buf)
+{
+	(void)buf;
+	return rc;
+}
+
+static inline const char *
+posix_text(int rc, const char *buf)
+{
+	return rc == 0 ? buf : "unknown error";
+}
+
+#define ERROR_TEXT(err, buf, size)                  \
+	_Generic(strerror_r(err, buf, size), char * \
+		 : gnu_text, int                    \
+		 : posix_text)(strerror_r(err, buf, size), buf)
+
 /* The line leaves in one piece, so that lines of two threads do not mix. */
 static __attribute__((format(printf, 3, 0))) void
 say(const char *level, const char *func, const char *fmt, va_list ap)
@@ -35,7 +54,7 @@ say(const char *level, const char *func, const char *fmt, va_list ap)
 		char buf[REASON_MAX];
 		const size_t room = REASON_MAX - 2;
 		rc = snprintf(line + n, room, "%s%s", line[n - 1] == ':' ? " " : "...: ",
-			strerror_r(err, buf, sizeof(buf)));
+			ERROR_TEXT(err, buf, sizeof(buf)));
 		n += fits(rc, room);
 	}
 	line[n] = '\n';
