@@ -4,6 +4,8 @@
 
 /* fmt: integers to decimal text, as fast as the output needs it. */
 
+#include "little.h"
+
 #include <stdint.h>
 #include <string.h>
 
@@ -51,9 +53,6 @@ fmt_trim(uint64_t *digits, unsigned n)
 static inline void
 fmt_put(char *p, uint64_t digits)
 {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	digits = __builtin_bswap64(digits);
-#endif
 	memcpy(p, &digits, sizeof(digits));
 }
 

@@ -7,6 +7,8 @@
  * In a word of digits the first one, which is the most significant, is the lowest byte,
  * as a little-endian load has it. */
 
+#include "little.h"
+
 #include <stdint.h>
 #include <string.h>
 
@@ -19,18 +21,12 @@ hex_load(const void *p)
 {
 	uint64_t v;
 	memcpy(&v, p, sizeof(v));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	v = __builtin_bswap64(v);
-#endif
 	return v;
 }
 
 static inline void
 hex_store(void *p, uint64_t v)
 {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	v = __builtin_bswap64(v);
-#endif
 	memcpy(p, &v, sizeof(v));
 }
 

@@ -24,18 +24,11 @@ enum {
 extern const uint8_t lapref_hex[256];        /* value of a digit, 255: none */
 extern const uint8_t lapref_lengths[256][4]; /* a length as text, and the size of that text */
 
-/* Whether numbers in that order are to be turned round on this host. */
-static inline bool
-lapref_swaps(enum lap_endian endian)
-{
-	return (endian == LAP_BIG) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-}
-
 /* Bytes to record: kind, ts, length, space and addr are set. Nothing is checked. */
 static inline void
 lapref_decode(const uint8_t *p, enum lap_endian endian, struct lap_record *rec)
 {
-	bool swap = lapref_swaps(endian);
+	bool swap = endian == LAP_BIG;
 	uint64_t ts;
 	uint32_t space, addr;
 	memcpy(&ts, p + 1, sizeof(ts));
@@ -52,7 +45,7 @@ lapref_decode(const uint8_t *p, enum lap_endian endian, struct lap_record *rec)
 static inline void
 lapref_encode(uint8_t *p, enum lap_endian endian, const struct lap_record *rec)
 {
-	bool swap = lapref_swaps(endian);
+	bool swap = endian == LAP_BIG;
 	uint64_t ts = swap ? __builtin_bswap64(rec->ts) : rec->ts;
 	uint32_t space = swap ? __builtin_bswap32(rec->space) : rec->space;
 	uint32_t addr = swap ? __builtin_bswap32(rec->addr) : rec->addr;

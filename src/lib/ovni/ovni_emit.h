@@ -11,6 +11,10 @@
  * ovni_ev_emit() holds. Programs compiled with it need libovni 1.14 of this project, or newer: the
  * peer of the same name has no ovni_room. See libovni(3). */
 
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "traces are little-endian, and the functions below write them as memory has them"
+#endif
+
 #include "ovni.h"
 
 #ifdef __cplusplus

@@ -26,7 +26,9 @@
  *   56     8     used
  *   64           events, as in wire.h
  *
- * Integers are in the byte order of the machine that wrote them. Defined in doc/format/trace.md. */
+ * Integers are little-endian. Defined in doc/format/trace.md. */
+
+#include "little.h"
 
 #include <stdatomic.h>
 #include <stdint.h>

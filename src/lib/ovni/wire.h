@@ -17,8 +17,9 @@
  *   12     n     payload: code 0 is none, code c in 1..15 is c + 1 bytes
  *
  * A jumbo event has a 4-byte count N at offset 12 (whatever its code) and N bytes
- * behind. Integers are in the byte order of the machine that wrote them, nothing is
- * aligned. Defined in doc/format/trace.md. */
+ * behind. Integers are little-endian, nothing is aligned. Defined in doc/format/trace.md. */
+
+#include "little.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -34,7 +35,7 @@ enum {
 
 #define WIRE_MAGIC "ovni"
 
-/* Loads from any address, in the order of this machine. */
+/* Loads from any address. */
 static inline uint32_t
 wire_u32(const uint8_t *p)
 {

@@ -5,9 +5,9 @@
 /* bits: shared by reading and writing of events. The bytes are defined in
  * doc/format/prism.md. */
 
+#include "little.h"
 #include "prism.h"
 
-#include <endian.h>
 #include <string.h>
 
 enum {
@@ -30,7 +30,7 @@ prism_load64(const uint8_t *p)
 {
 	uint64_t v;
 	memcpy(&v, p, sizeof(v));
-	return le64toh(v);
+	return v;
 }
 
 static inline uint32_t
@@ -38,14 +38,13 @@ prism_load32(const uint8_t *p)
 {
 	uint32_t v;
 	memcpy(&v, p, sizeof(v));
-	return le32toh(v);
+	return v;
 }
 
 /* The low n bytes, the lowest first. */
 static inline void
 prism_store(uint8_t *p, uint64_t v, size_t n)
 {
-	v = htole64(v);
 	memcpy(p, &v, n);
 }
 

@@ -6,6 +6,8 @@
  * Defined in doc/format/uscope.md. Buffers are never cast to structs: nothing inside a
  * file is aligned for sure. */
 
+#include "little.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -96,16 +98,6 @@ align8(uint64_t n)
 	return (n + 7) & ~(uint64_t)7;
 }
 
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define LE16(v) (v)
-#define LE32(v) (v)
-#define LE64(v) (v)
-#else
-#define LE16(v) __builtin_bswap16(v)
-#define LE32(v) __builtin_bswap32(v)
-#define LE64(v) __builtin_bswap64(v)
-#endif
-
 /* Numbers in buffers: loadN() and storeN(). */
 #define LOAD_AND_STORE(bits)                              \
 	static inline uint##bits##_t                      \
@@ -113,13 +105,12 @@ align8(uint64_t n)
 	{                                                 \
 		uint##bits##_t v;                         \
 		memcpy(&v, p, sizeof(v));                 \
-		return LE##bits(v);                       \
+		return v;                                 \
 	}                                                 \
                                                           \
 	static inline void                                \
 		store##bits(uint8_t *p, uint##bits##_t v) \
 	{                                                 \
-		v = LE##bits(v);                          \
 		memcpy(p, &v, sizeof(v));                 \
 	}
 LOAD_AND_STORE(16)

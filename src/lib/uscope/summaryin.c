@@ -227,11 +227,8 @@ uscope_summary_data(const uscope_reader_t *r, uint32_t level, uint32_t *count)
 	reader_clear(s->r);
 	if (load_level(s, &s->density[level], DENSITY_SIZE))
 		return NULL;
-	uint32_t *v = s->data;
-	for (uint32_t i = 0; i < s->density[level].n; i++)
-		v[i] = LE32(v[i]);
 	*count = s->density[level].n;
-	return v;
+	return s->data;
 }
 
 static int
@@ -280,9 +277,6 @@ uscope_summary_counter_data(const uscope_reader_t *r, uint32_t counter, uint32_t
 	}
 	if (load_level(s, &s->counter.levels[level], MIPMAP_SIZE))
 		return NULL;
-	uscope_mipmap_t *v = s->data;
-	for (uint32_t i = 0; i < s->counter.levels[level].n; i++)
-		v[i] = (uscope_mipmap_t){ LE64(v[i].min), LE64(v[i].max), LE64(v[i].sum) };
 	*count = s->counter.levels[level].n;
-	return v;
+	return s->data;
 }

@@ -57,6 +57,8 @@ check_header(struct stream *s)
 	struct place at = { .file = s->relpath, .has_offset = true };
 	if (memcmp(r->p, WIRE_MAGIC, n < 4 ? n : 4) != 0)
 		return diag_error(d, ERR_STREAM_HEADER, &at, "not a stream: it must begin with \"%s\"", WIRE_MAGIC);
+	if (n == WIRE_STREAM_HEADER && __builtin_bswap32(wire_u32(r->p + 4)) == WIRE_STREAM_VERSION)
+		return diag_error(d, ERR_STREAM_HEADER, &at, "the stream was written on a big-endian machine: only little-endian ones are read");
 	if (n == WIRE_STREAM_HEADER && memcmp(r->p, good, n) != 0)
 		return diag_error(d, ERR_STREAM_HEADER, &at, "stream version %u is not known, only %d",
 			wire_u32(r->p + 4), WIRE_STREAM_VERSION);
