@@ -4,7 +4,6 @@
 #include "source.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -251,7 +250,7 @@ make_object(const char *text, const char *usual)
 		size_t from = eq < n ? eq + 1 : 0;
 		bool good = (eq < n || usual) && (eq < sizeof(key) || eq >= n) && n - from < sizeof(value);
 		if (good) {
-			(void)snprintf(key, sizeof(key), "%.*s", from ? (int)eq : INT_MAX, from ? text : usual);
+			(void)snprintf(key, sizeof(key), "%.*s", (int)(from ? eq : sizeof(key) - 1), from ? text : usual);
 			(void)snprintf(value, sizeof(value), "%.*s", (int)(n - from), text + from);
 		}
 		if (!good || !cJSON_AddStringToObject(o, key, value)) {
