@@ -334,24 +334,29 @@ suits(struct emu *emu)
 {
 	uint32_t able = 0;
 	uint32_t asked = 0;
+	struct often untold = { 0 };
 	for (uint32_t th = 0; th < emu->plan->sys.nthreads; th++) {
 		const struct stream *s = &emu->plan->trace.streams[emu->plan->sys.threads[th].stream];
 		if (!emu->plan->options.compat && !uses_nosv(&s->meta))
 			continue;
-		asked++;
 		const cJSON *can = json_find(s->meta.attrs, "nosv", "can_breakdown", NULL);
+		struct place at = { .file = s->relpath };
 		if (!can && emu->plan->unfinished && s->meta.finished == FINISHED_NO) {
-			asked--; /* it died before it could tell */
+			often_add(&untold, &at, "thread %d died before it told whether its events do for the breakdown (-b): it is not asked", s->meta.tid);
 			continue;
 		}
+		asked++;
 		if (!cJSON_IsBool(can)) {
-			struct place at = { .file = s->relpath };
 			return diag_error(emu->diag, ERR_METADATA, &at,
 				"nosv.can_breakdown must be true or false in every thread for the breakdown (-b)\n"
 				"hint: run the program with nOS-V 2.3 or later, or without -b");
 		}
 		able += (uint32_t)cJSON_IsTrue(can);
 	}
+	if (!asked && untold.n)
+		diag_warn(emu->diag, NULL, "no thread told whether its events do for the breakdown (-b) before it died: there is none of nosv");
+	else
+		often_report(emu->diag, &untold, "threads");
 	if (able == asked)
 		return asked > 0;
 	diag_warn(emu->diag, NULL, "cannot enable breakdown for nOS-V model (suitable %" PRIu32 "/%" PRIu32 ")\n"
