@@ -148,7 +148,7 @@ read_file(struct reader *r, void *to, size_t n)
 		k = pread(r->fd, to, n, (off_t)r->file_pos);
 	} while (k < 0 && errno == EINTR);
 	if (k < 0)
-		return diag_io(r->pool->diag, ERR_READ, "read", r->path, errno);
+		return diag_io(r->pool->diag, ERR_READ, "read", r->in_more ? r->more->path : r->path, errno);
 	r->file_pos += (uint64_t)k;
 	return k;
 }

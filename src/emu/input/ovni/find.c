@@ -149,8 +149,7 @@ drop_twins(struct trace *t, struct found_list *list)
 
 /* ---- What cannot be read. ---- */
 
-/* The machine fails, not the trace. */
-static bool
+bool
 is_grave(int err)
 {
 	return err == ENOMEM || err == EIO || err == EMFILE || err == ENFILE;

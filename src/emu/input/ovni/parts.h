@@ -27,6 +27,9 @@ struct found {
  * arena and in path order. Returns 0, or <0 (reported). */
 int find_streams(struct trace *t, struct found *f);
 
+/* Whether an error of the system is one of the machine, not of the trace: it always stops the run. */
+bool is_grave(int err);
+
 /* ---- runs.c ---- */
 
 /* If all streams are in one trace directory below the one of the trace, that one takes its place; if they are in several,
@@ -35,8 +38,8 @@ int runs_look(struct trace *t, struct found *f);
 
 /* ---- tail.c: the newest events of a thread that did not finish ---- */
 
-/* Lets the stream go on with what its stream.tail (lib/ovni/tail.h) has beyond it. One that cannot be
- * read, or is damaged, gives a warning. Returns 0, or <0 (reported): memory is exhausted. */
+/* Lets the stream go on with what its stream.tail (lib/ovni/tail.h) has beyond it. One that may
+ * not be read, is no tail or is damaged gives a warning, and an error under -l; EIO is always one. Returns 0, or <0 (reported). */
 int tail_apply(struct stream *s);
 
 /* ---- sorted.c: events that come late between OU[ and OU] ---- */

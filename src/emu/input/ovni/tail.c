@@ -10,18 +10,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* The system refused something. Returns its text, and keeps why. */
+static const char *
+refused(int *err)
+{
+	*err = errno;
+	return strerror(errno);
+}
+
 /* Reads the header and the size of a tail. Returns what is wrong with it; NULL: nothing. */
 static const char *
-read_header(int fd, struct tail *t)
+read_header(int fd, struct tail *t, int *err)
 {
 	struct stat st;
 	if (fstat(fd, &st) != 0)
-		return strerror(errno);
+		return refused(err);
 	if (!S_ISREG(st.st_mode))
 		return "it is not a regular file";
 	ssize_t n = pread(fd, t, TAIL_HEADER, 0);
 	if (n < 0)
-		return strerror(errno);
+		return refused(err);
 	if (n < TAIL_HEADER)
 		return "it is shorter than its header";
 	if (memcmp(t->magic, TAIL_MAGIC, sizeof(t->magic)) != 0)
@@ -36,13 +44,13 @@ read_header(int fd, struct tail *t)
 /* What is wrong with a tail for a stream; NULL: nothing. Its size is asked for only now, as a process that
  * still runs writes to the stream before it empties the tail. */
 static const char *
-join(struct stream *s, const struct tail *t, const char *path)
+join(struct stream *s, const struct tail *t, const char *path, int *err)
 {
 	struct stat st;
 	if (s->in.codec)
 		return "the stream is compressed";
 	if (stat(s->in.path, &st) != 0)
-		return strerror(errno);
+		return refused(err);
 	uint64_t size = (uint64_t)st.st_size;
 	uint64_t offset = t->offset, used = t->used;
 	if (offset > size)
@@ -50,8 +58,10 @@ join(struct stream *s, const struct tail *t, const char *path)
 	if (used == 0 || used <= size - offset)
 		return NULL; /* the stream has all of it */
 	struct reader_part *part = arena_new(&s->trace->arena, struct reader_part, 1);
-	if (!part)
-		return "memory is exhausted";
+	if (!part) {
+		errno = ENOMEM;
+		return refused(err);
+	}
 	*part = (struct reader_part){ .path = path, .after = offset, .from = TAIL_HEADER, .size = used };
 	s->trace->bytes -= s->in.file_size;
 	reader_continue(&s->in, part);
@@ -68,17 +78,25 @@ tail_apply(struct stream *s)
 	if (!path)
 		return diag_no_memory(d);
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0 && errno == ENOENT)
-		return 0;
+	struct stat link;
+	if (fd < 0 && errno == ENOENT && lstat(path, &link) != 0)
+		return errno == ENOENT ? 0 : diag_io(d, ERR_READ, "inspect", path, errno);
+	int err = 0;
 	struct tail t = { 0 };
-	const char *why = fd < 0 ? strerror(errno) : read_header(fd, &t);
+	const char *why = fd < 0 ? refused(&err) : read_header(fd, &t, &err);
 	if (fd >= 0)
 		(void)close(fd);
 	if (!why)
-		why = join(s, &t, path);
+		why = join(s, &t, path, &err);
+	if (err == ENOMEM)
+		return diag_no_memory(d);
+	if (is_grave(err))
+		return diag_io(d, ERR_READ, "read", path, err);
+	struct place at = { .file = s->relpath };
+	if (why && s->trace->options.lint)
+		return diag_error(d, ERR_READ, &at, "the events of its " TAIL_NAME " cannot be read: %s", why);
 	if (why) {
-		diag_warn(d, &(struct place){ .file = s->relpath },
-			"the events of its " TAIL_NAME " are left out: %s", why);
+		diag_warn(d, &at, "the events of its " TAIL_NAME " are left out: %s", why);
 		return 0;
 	}
 	return t.lost ? stream_has_lost(s, t.lost, (int64_t)t.lost_since) : 0;
