@@ -2,7 +2,7 @@
 /* Runs when ovniscope is built: models that clash stop the build.
  *
  *   usage: check_models STAMP */
-#include "clash.h"
+#include "registry.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,13 +10,12 @@
 int
 main(int argc, char **argv)
 {
-	char text[256];
+	struct diag d = { .program = "models.def" };
+	struct model_set set = { 0 };
 	if (argc != 2)
 		return 2;
-	if (clash_find(model_list, text, sizeof(text))) {
-		(void)fprintf(stderr, "models.def: %s\nhint: doc/howto-model.md lists the free letters and types\n", text);
+	if (registry_add(&set, &d) < 0)
 		return EXIT_FAILURE;
-	}
 	FILE *f = fopen(argv[1], "w");
 	return f && fclose(f) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

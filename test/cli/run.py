@@ -63,7 +63,7 @@ FILE_MAX = 3 << 30  # bytes: a tool that does not end must not fill the disk
 # error names that no input gives, and why
 UNREACHABLE = {
     "memory": "needs an allocation that fails: the allocation walk tests it",
-    "model-clash": "the build refuses such models: the unit test of dispatch has it",
+    "model-clash": "the build refuses such models: the unit test of modelset has it",
     "chan-twice": "no event of a correct model does it: the unit test of the channels has it",
     "interrupted": "a run that the user stops ends well: cli/signals",
 }

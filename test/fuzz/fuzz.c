@@ -3,6 +3,7 @@
 #include "fuzz.h"
 
 #include "emu.h"
+#include "registry.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -80,6 +81,15 @@ static const struct sink_ops null_sink = {
 	.close = null_close,
 };
 
+const struct model_set *
+fuzz_models(void)
+{
+	static struct model_set set;
+	if (!set.n && registry_add(&set, &fuzz_diag) < 0)
+		abort();
+	return &set;
+}
+
 void
 fuzz_emulate(const char *dir, bool compat, bool strict)
 {
@@ -87,7 +97,7 @@ fuzz_emulate(const char *dir, bool compat, bool strict)
 	struct emu emu;
 	unsigned before = fuzz_diag.errors;
 	fuzz_quiet();
-	int rc = emu_open(&emu, &fuzz_diag, dir, &(struct emu_options){ .compat = compat, .lint = strict, .inputs = inputs });
+	int rc = emu_open(&emu, &fuzz_diag, dir, &(struct emu_options){ .compat = compat, .lint = strict, .inputs = inputs, .models = fuzz_models() });
 	if (rc == 0)
 		rc = emu_connect(&emu, sinks, 1);
 	if (rc == 0)

@@ -7,6 +7,7 @@
  * files. Nothing may be printed: a target says what is wrong by crashing. */
 
 #include "kit.h"
+#include "modelset.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,6 +15,9 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Called first; a directory for the files, in memory. */
 int LLVMFuzzerInitialize(int *argc, char ***argv);
+
+/* The models of the tree. */
+const struct model_set *fuzz_models(void);
 
 /* Emulates a trace directory in one of the views, into nothing. */
 void fuzz_emulate(const char *dir, bool compat, bool strict);

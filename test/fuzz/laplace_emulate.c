@@ -45,7 +45,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.refs = how & 32 ? LAPLACE_REFS_NONE : LAPLACE_REFS_ALL,
 		.window = 16,
 	};
-	const struct emu_options o = { .inputs = (struct trace_input[]){ { &laplace_format, &laplace }, { NULL, NULL } }, .threads = 2 };
+	const struct emu_options o = { .inputs = (struct trace_input[]){ { &laplace_format, &laplace }, { NULL, NULL } }, .models = fuzz_models(), .threads = 2 };
 	struct emu emu;
 	unsigned before = fuzz_diag.errors;
 	fuzz_quiet();

@@ -76,7 +76,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		prism.keys.set[prism.keys.nset++] = (struct prism_setting){ "word_size", "4" };
 		prism.keys.set[prism.keys.nset++] = (struct prism_setting){ "compute_layout", "packed" };
 	}
-	const struct emu_options o = { .inputs = (struct trace_input[]){ { &prism_format, &prism }, { NULL, NULL } }, .threads = 2 };
+	const struct emu_options o = { .inputs = (struct trace_input[]){ { &prism_format, &prism }, { NULL, NULL } }, .models = fuzz_models(), .threads = 2 };
 	struct emu emu;
 	unsigned before = fuzz_diag.errors;
 	fuzz_quiet();

@@ -10,8 +10,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-const struct model *const model_list[] = { NULL };
-
 enum {
 	COLS_MAX = 40,
 };

@@ -9,6 +9,7 @@
 #include "out.h"
 #include "input/inputs.h"
 #include "input/prism/stream.h"
+#include "registry.h"
 #include "wrapalloc.h"
 
 #include <cjson/cJSON.h>
@@ -145,7 +146,9 @@ emulate(const char *dir, bool compat)
 	const struct trace_input in[] = { { &laplace_format, NULL }, { &prism_format, &prism }, { &runtime_format, NULL }, { NULL, NULL } };
 	if (live)
 		take_stdin();
-	int rc = emu_open(&emu, &d, live ? NULL : dir, &(struct emu_options){ .compat = compat, .outdir = kit_path("out"), .inputs = in });
+	static struct model_set set;
+	CHECK(set.n || registry_add(&set, &d) == 0);
+	int rc = emu_open(&emu, &d, live ? NULL : dir, &(struct emu_options){ .compat = compat, .outdir = kit_path("out"), .inputs = in, .models = &set });
 	if (rc == 0)
 		rc = emu_connect(&emu, sinks, nsinks);
 	if (rc == 0)

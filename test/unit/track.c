@@ -138,7 +138,7 @@ static const struct model model_test = {
 	EVENTS(events),
 };
 
-const struct model *const model_list[] = { &model_test, NULL };
+static const struct model_set set = { .items = { { &model_test, "test" } }, .n = 1 };
 
 /* ---- Runs. ---- */
 
@@ -179,7 +179,7 @@ run(const struct step *steps, size_t n, bool compat)
 	kit_forget();
 	struct emu emu;
 	kit_capture();
-	int rc = emu_open(&emu, &diag, dir, &(struct emu_options){ .compat = compat, .inputs = inputs });
+	int rc = emu_open(&emu, &diag, dir, &(struct emu_options){ .compat = compat, .inputs = inputs, .models = &set });
 	if (rc == 0)
 		rc = emu_connect(&emu, kit_sinks, ROW_CLASSES);
 	if (rc == 0) {

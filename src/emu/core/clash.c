@@ -3,6 +3,7 @@
 
 #include "sig.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
 static bool
@@ -26,27 +27,36 @@ is_breakdown(const struct model *m, int type)
 	return m->breakdown && m->breakdown->prv_type == type;
 }
 
-/* Compares letter, name and types of a model with one before it, or its types among
- * themselves. */
-static bool
-clashes(const struct model *a, const struct model *m, char *text, size_t size)
+/* Says what two models share. Returns true. */
+static bool __attribute__((format(printf, 5, 6)))
+share(const struct owned_model *a, const struct owned_model *b, char *text, size_t size, const char *fmt, ...)
 {
-	if (a != m && a->id == m->id)
-		return snprintf(text, size, "the models %s and %s have the same letter '%c'", a->name, m->name, m->id) > 0;
-	if (a != m && strcmp(a->name, m->name) == 0)
-		return snprintf(text, size, "two models have the name %s (letters '%c' and '%c')", m->name, a->id, m->id) > 0;
-	if (a != m && m->breakdown && (find_type(a, m->breakdown->prv_type) || is_breakdown(a, m->breakdown->prv_type)))
-		return snprintf(text, size, "the models %s and %s have the same PRV type %d (breakdown)", a->name, m->name, m->breakdown->prv_type) > 0;
-	for (size_t i = 0; i < m->nchans; i++) {
-		int type = m->chans[i].prv_type;
-		const struct chan_decl *other = find_type(a, type);
-		if (a != m && (other || is_breakdown(a, type)))
-			return snprintf(text, size, "the models %s and %s have the same PRV type %d (channel %s)", a->name, m->name, type, m->chans[i].name) > 0;
-		if (a == m && other != &m->chans[i])
-			return snprintf(text, size, "two channels of the model %s have the PRV type %d: %s and %s", m->name, type, other->name, m->chans[i].name) > 0;
-		if (a == m && is_reserved(type))
-			return snprintf(text, size, "the model %s uses the PRV type %d (channel %s), which is reserved: 1 to %d show threads and CPUs, %d to %d marks",
-				       m->name, type, m->chans[i].name, CLASH_BASE - 1, CLASH_MARKS, CLASH_MARKS_END - 1) > 0;
+	int n = snprintf(text, size, "the models %s of %s and %s of %s have the same ", a->model->name, a->owner, b->model->name, b->owner);
+	va_list ap;
+	va_start(ap, fmt);
+	if (n > 0 && (size_t)n < size)
+		(void)vsnprintf(text + n, size - (size_t)n, fmt, ap);
+	va_end(ap);
+	return true;
+}
+
+bool
+clash_between(const struct owned_model *a, const struct owned_model *b, char *text, size_t size)
+{
+	const struct model *x = a->model;
+	const struct model *y = b->model;
+	if (x->id == y->id)
+		return share(a, b, text, size, "letter '%c'", y->id);
+	if (strcmp(x->name, y->name) == 0)
+		return share(a, b, text, size, "name (letters '%c' and '%c')", x->id, y->id);
+	if (y->breakdown && (find_type(x, y->breakdown->prv_type) || is_breakdown(x, y->breakdown->prv_type)))
+		return share(a, b, text, size, "PRV type %d (breakdown)", y->breakdown->prv_type);
+	if (x->breakdown && y->breakdown && strcmp(x->breakdown->file, y->breakdown->file) == 0)
+		return share(a, b, text, size, "file %s.prv (breakdown)", y->breakdown->file);
+	for (size_t i = 0; i < y->nchans; i++) {
+		int type = y->chans[i].prv_type;
+		if (find_type(x, type) || is_breakdown(x, type))
+			return share(a, b, text, size, "PRV type %d (channel %s)", type, y->chans[i].name);
 	}
 	return false;
 }
@@ -110,7 +120,19 @@ is_bad_event(struct check *c, const struct event_decl *e)
 }
 
 static bool
-is_bad(const struct model *m, char *text, size_t size)
+is_bad_chan(const struct model *m, size_t i, char *text, size_t size)
+{
+	const struct chan_decl *c = &m->chans[i];
+	const struct chan_decl *first = find_type(m, c->prv_type);
+	if (first != c)
+		return snprintf(text, size, "two channels of the model %s have the PRV type %d: %s and %s", m->name, c->prv_type, first->name, c->name) > 0;
+	return is_reserved(c->prv_type) &&
+		snprintf(text, size, "the model %s uses the PRV type %d (channel %s), which is reserved: 1 to %d show threads and CPUs, %d to %d marks",
+			m->name, c->prv_type, c->name, CLASH_BASE - 1, CLASH_MARKS, CLASH_MARKS_END - 1) > 0;
+}
+
+bool
+clash_within(const struct model *m, char *text, size_t size)
 {
 	struct check c = { .m = m, .text = text, .size = size };
 	bool bad = false;
@@ -120,18 +142,7 @@ is_bad(const struct model *m, char *text, size_t size)
 		bad = is_bad_state(&c, &m->states[i]);
 	for (size_t i = 0; i < m->nevents && !bad; i++)
 		bad = is_bad_event(&c, &m->events[i]);
+	for (size_t i = 0; i < m->nchans && !bad; i++)
+		bad = is_bad_chan(m, i, text, size);
 	return bad;
-}
-
-bool
-clash_find(const struct model *const *list, char *text, size_t size)
-{
-	for (size_t i = 0; list[i]; i++) {
-		if (is_bad(list[i], text, size))
-			return true;
-		for (size_t k = 0; k <= i; k++)
-			if (clashes(list[k], list[i], text, size))
-				return true;
-	}
-	return false;
 }

@@ -6,7 +6,7 @@
  * with one PRV type lines, with one name requirements and views; in a model, events may be declared
  * twice or without operation, and channels that do not exist be named. */
 
-#include "model.h"
+#include "modelset.h"
 
 /* PRV types that no model may declare: those of the base columns are below CLASH_BASE, and marks
  * get theirs as the trace defines them. */
@@ -16,8 +16,9 @@ enum {
 	CLASH_MARKS_END = 200,
 };
 
-/* Looks for the first clash in a list that NULL ends. Returns whether there is one; `text`
- * then names the models and what is wrong. */
-bool clash_find(const struct model *const *list, char *text, size_t size);
+/* Look for the first thing that is wrong in a model, or between two. Return whether there is one;
+ * `text` then names the model, or both with their owners, and says it. */
+bool clash_within(const struct model *m, char *text, size_t size);
+bool clash_between(const struct owned_model *a, const struct owned_model *b, char *text, size_t size);
 
 #endif

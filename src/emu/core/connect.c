@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* connect: prepares an emulator, before the first event. May allocate, search and print. */
-#include "clash.h"
 #include "emu.h"
 #include "overlap.h"
 #include "track.h"
@@ -70,15 +69,6 @@ check_requirement(struct emu *emu, struct model_run *mr, const struct stream *s)
 	return 0;
 }
 
-static bool
-is_model(const char *name)
-{
-	for (size_t i = 0; model_list[i]; i++)
-		if (strcmp(model_list[i]->name, name) == 0)
-			return true;
-	return false;
-}
-
 /* Names the models that threads require and that are not there, each once. */
 static void
 warn_of_lacking(struct emu *emu)
@@ -96,7 +86,7 @@ warn_of_lacking(struct emu *emu)
 			size_t k = 0;
 			while (k < ntold && strcmp(told[k]->model, r->model) != 0)
 				k++;
-			if (is_model(r->model) || k < ntold || ntold == TOLD)
+			if (modelset_named(emu->plan->options.models, r->model, strlen(r->model)) || k < ntold || ntold == TOLD)
 				continue;
 			told[ntold++] = r;
 			emu->making->lacks_models = true;
@@ -111,12 +101,9 @@ warn_of_lacking(struct emu *emu)
 static int
 probe_models(struct emu *emu)
 {
-	char clash[256];
-	if (clash_find(model_list, clash, sizeof(clash)))
-		return diag_error(emu->diag, ERR_MODEL_CLASH, NULL, "%s\nhint: doc/howto-model.md lists the free letters and types", clash);
 	struct plan *plan = emu->making;
-	while (model_list[plan->nmodels])
-		plan->nmodels++;
+	const struct model_set *set = plan->options.models;
+	plan->nmodels = set->n;
 	plan->models = arena_new(&plan->arena, struct model_run, plan->nmodels);
 	emu->models = arena_new(&emu->arena, struct model_part, plan->nmodels);
 	if (!plan->models || !emu->models)
@@ -124,10 +111,9 @@ probe_models(struct emu *emu)
 	const struct system *sys = &emu->plan->sys;
 	for (size_t i = 0; i < emu->plan->nmodels; i++) {
 		struct model_run *mr = &plan->models[i];
-		mr->model = emu->models[i].model = model_list[i];
+		const struct model *m = mr->model = emu->models[i].model = set->items[i].model;
 		const struct emu_options *o = &emu->plan->options;
-		mr->enabled = (o->all_models && !model_list[i]->foreign) || model_list[i]->always ||
-			(o->learned && o->learned->models[(uint8_t)model_list[i]->id]);
+		mr->enabled = (o->all_models && !m->foreign) || m->always || (o->learned && o->learned->models[(uint8_t)m->id]);
 		for (uint32_t th = 0; th < sys->nthreads; th++) {
 			int rc = check_requirement(emu, mr, &emu->plan->trace.streams[sys->threads[th].stream]);
 			if (rc < 0)

@@ -262,7 +262,4 @@ EVENT_ARG(u64, uint64_t)
 EVENT_ARG(i64, int64_t)
 #undef EVENT_ARG
 
-/* All models, in ascending order of their letter; NULL ends the list. */
-extern const struct model *const model_list[];
-
 #endif

@@ -11,6 +11,7 @@
 #include "diag.h"
 #include "dispatch.h"
 #include "model.h"
+#include "modelset.h"
 #include "system.h"
 #include "trace.h"
 
@@ -59,6 +60,7 @@ struct emu_options {
 	unsigned threads; /* at least 2: one emulates, the others write */
 	const char *clock_table;
 	const struct trace_input *inputs;  /* what traces may be; borrowed */
+	const struct model_set *models;    /* what events may be of; borrowed */
 	const char *outdir;                /* NULL: the trace directory */
 	const volatile sig_atomic_t *stop; /* set by a signal: end after the current event */
 	/* Called every some thousand events while running; may be NULL. */
@@ -89,7 +91,7 @@ struct plan {
 	struct col *cols;
 	size_t ncols;
 	size_t cols_cap;
-	struct model_run *models; /* one for each of model_list[], in its order */
+	struct model_run *models; /* one for each of options.models, in its order */
 	size_t nmodels;
 	struct dispatch dispatch;
 	struct emu_property properties[EMU_PROPERTIES];

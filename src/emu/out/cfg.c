@@ -228,8 +228,8 @@ write_views(struct cfg *c, enum row_class rows)
 	for (size_t i = 0; i < emu->plan->nmodels && rc == 0 && c->rows == ROW_CPU; i++)
 		if (emu->plan->models[i].breaks_down)
 			rc = write_breakdown(c, emu->plan->models[i].model);
-	for (int i = 0; model_list[i] && rc == 0; i++)
-		remove_stale(c, model_list[i]->name);
+	for (size_t i = 0; i < emu->plan->nmodels && rc == 0; i++)
+		remove_stale(c, emu->plan->models[i].model->name);
 	return rc;
 }
 

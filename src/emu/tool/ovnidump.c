@@ -4,6 +4,7 @@
 #include "look/line.h"
 #include "look/filter.h"
 #include "look/play.h"
+#include "registry.h"
 
 #include <getopt.h>
 #include <signal.h>
@@ -72,7 +73,8 @@ main(int argc, char **argv)
 {
 	static const char *const formats[] = { [DUMP_TEXT] = "text", [DUMP_CSV] = "csv", [DUMP_JSON] = "json" };
 	struct diag d = { .program = "ovnidump", .level = DIAG_NORMAL };
-	struct settings o = { .dump = { .text = true } };
+	struct model_set set = { 0 };
+	struct settings o = { .dump = { .text = true, .models = &set }, .filter.set = &set };
 	const struct cli_option options[] = {
 		{ 'f', "format", "text|csv|json", "how to print them; json: one object a line", CLI_WORD, &o.dump.format, CLI_WORDS(formats) },
 		{ CLI_JSON(&o.dump.format, DUMP_JSON) },
@@ -96,6 +98,8 @@ main(int argc, char **argv)
 		.options = options,
 		.noptions = sizeof(options) / sizeof(options[0]),
 	};
+	if (registry_add(&set, &d) < 0)
+		return 1;
 	progress_init(&o.progress);
 	/* Lines on the same terminal are progress enough. */
 	o.progress.wanted = o.progress.wanted && !isatty(STDOUT_FILENO);

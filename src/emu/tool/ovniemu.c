@@ -5,6 +5,7 @@
 #include "emu.h"
 #include "input/inputs.h"
 #include "out.h"
+#include "registry.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -212,16 +213,14 @@ run(struct diag *d, const char *dir, const struct emu_options *o)
 
 /* Enables the models of a list of names with commas. Returns what is no model in it; NULL: all are. */
 static const char *
-enable_models(struct learned *learned, const char *text)
+enable_models(struct learned *learned, const struct model_set *set, const char *text)
 {
 	while (*text) {
 		size_t n = strcspn(text, ",");
-		size_t i = 0;
-		while (model_list[i] && (strlen(model_list[i]->name) != n || strncmp(text, model_list[i]->name, n) != 0))
-			i++;
-		if (!model_list[i])
+		const struct model *m = modelset_named(set, text, n);
+		if (!m)
 			return text;
-		learned->models[(uint8_t)model_list[i]->id] = true;
+		learned->models[(uint8_t)m->id] = true;
 		text += n + (text[n] == ',');
 	}
 	return NULL;
@@ -257,12 +256,14 @@ count_cpus(void)
 
 /* The models, for --help. */
 static const char *
-list_models(char *buf, size_t size)
+list_models(const struct model_set *set, char *buf, size_t size)
 {
 	size_t n = (size_t)snprintf(buf, size, "Models:");
-	for (size_t i = 0; model_list[i] && n < size; i++)
+	for (size_t i = 0; i < set->n && n < size; i++) {
+		const struct model *m = set->items[i].model;
 		n += (size_t)snprintf(buf + n, size - n, "%s %s %s (%c)%s", i && i % MODELS_A_LINE == 0 ? "\n       " : "",
-			model_list[i]->name, model_list[i]->version, model_list[i]->id, model_list[i + 1] ? "," : "\n");
+			m->name, m->version, m->id, i + 1 < set->n ? "," : "\n");
+	}
 	if (n < size)
 		(void)snprintf(buf + n, size - n, "Status: 0 good, 1 bad trace or failed run, 2 wrong usage. Manual: man ovniemu\n");
 	return buf;
@@ -313,12 +314,12 @@ find_name(const struct cli *cli, const struct trace_input *in, const char *extra
 
 /* Reads the options and runs. Returns the exit status. */
 static int
-start(struct diag *d, struct input_options *io, int argc, char **argv)
+start(struct diag *d, struct input_options *io, const struct model_set *set, int argc, char **argv)
 {
 	static const char *const methods[] = { [USCOPE_LZ4] = "lz4", [USCOPE_ZSTD] = "zstd", [USCOPE_RAW] = "none" };
 	char models[1024];
 	struct learned learned = { 0 };
-	struct emu_options o = { .stop = &stop, .learned = &learned, .outputs = OUTPUT_PRV | OUTPUT_USCOPE };
+	struct emu_options o = { .stop = &stop, .learned = &learned, .models = set, .outputs = OUTPUT_PRV | OUTPUT_USCOPE };
 	struct progress p;
 	uint64_t threads = count_cpus();
 	uint64_t labels = LABELS;
@@ -346,7 +347,7 @@ start(struct diag *d, struct input_options *io, int argc, char **argv)
 		.program = d->program,
 		.synopsis = "[options] TRACEDIR",
 		.about = "Emulate the trace in TRACEDIR and write timelines of threads and CPUs.",
-		.footer = list_models(models, sizeof(models)),
+		.footer = list_models(set, models, sizeof(models)),
 		.options = options,
 		.noptions = sizeof(options) / sizeof(options[0]),
 		.groups = io->groups,
@@ -361,7 +362,7 @@ start(struct diag *d, struct input_options *io, int argc, char **argv)
 				(void)io->groups[i].take(io->groups[i].self, OPTION_LENIENT, NULL, NULL);
 			continue;
 		}
-		const char *wrong = opt == 'm' ? enable_models(&learned, optarg) : NULL;
+		const char *wrong = opt == 'm' ? enable_models(&learned, set, optarg) : NULL;
 		if (wrong)
 			return cli_status(cli_usage(&cli, "-m needs names of models with commas, and there is no '%.*s': --help lists them",
 				(int)strcspn(wrong, ","), wrong));
@@ -395,7 +396,9 @@ main(int argc, char **argv)
 {
 	struct diag d = { .program = "ovniemu", .level = DIAG_NORMAL };
 	struct input_options io = { 0 };
-	int status = begin_inputs(&io, &d) < 0 ? 1 : start(&d, &io, argc, argv);
+	struct model_set set = { 0 };
+	bool ready = begin_inputs(&io, &d) == 0 && registry_add(&set, &d) == 0;
+	int status = ready ? start(&d, &io, &set, argc, argv) : 1;
 	arena_finish(&io.arena);
 	return status;
 }

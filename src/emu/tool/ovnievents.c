@@ -4,6 +4,7 @@
 #include "kit/cli.h"
 #include "emu.h"
 #include "jsonout.h"
+#include "registry.h"
 
 #include <ctype.h>
 #include <getopt.h>
@@ -72,13 +73,13 @@ json_event(struct wbuf *w, const struct catalog_item *item)
 }
 
 static int
-put_json(struct diag *d, const struct model *const *models, size_t n, struct wbuf *w)
+put_json(struct diag *d, const struct owned_model *models, size_t n, struct wbuf *w)
 {
 	int rc = 0;
 	w->spaced = true;
 	json_open(w, NULL, '{');
 	for (size_t i = 0; i < n && rc == 0; i++) {
-		const struct model *m = models[i];
+		const struct model *m = models[i].model;
 		struct catalog_item item;
 		json_newline(w);
 		put_str(w, " ");
@@ -97,7 +98,7 @@ put_json(struct diag *d, const struct model *const *models, size_t n, struct wbu
 }
 
 static int
-print_json(struct diag *d, const struct model *const *models, size_t n)
+print_json(struct diag *d, const struct owned_model *models, size_t n)
 {
 	struct wbuf w;
 	if (wbuf_attach(&w, STDOUT_FILENO, "the standard output") < 0)
@@ -295,7 +296,7 @@ md_events(struct diag *d, const struct model *m)
 }
 
 static int
-print_md(struct diag *d, const struct model *const *models, size_t n)
+print_md(struct diag *d, const struct owned_model *models, size_t n)
 {
 	(void)printf("# Events and views\n\n"
 		     "<!-- made by ovnievents; do not edit: run meson compile update-events -->\n\n"
@@ -307,11 +308,11 @@ print_md(struct diag *d, const struct model *const *models, size_t n)
 		     "known but hides the value.\n");
 	bool base = false;
 	for (size_t i = 0; i < n; i++)
-		base = base || models[i]->always;
+		base = base || models[i].model->always;
 	if (base)
 		md_base();
 	for (size_t i = 0; i < n; i++) {
-		const struct model *m = models[i];
+		const struct model *m = models[i].model;
 		(void)printf("\n## %s (`%c`)\n\nVersion %s%s. ", m->name, m->id, m->version, m->always ? ", enabled in every trace" : "");
 		md_need(m);
 		(void)printf("\n");
@@ -330,11 +331,15 @@ print_md(struct diag *d, const struct model *const *models, size_t n)
 int
 main(int argc, char **argv)
 {
+	struct diag d = { .program = "ovnievents" };
+	struct model_set set = { 0 };
+	if (registry_add(&set, &d) < 0)
+		return 1;
 	char names[512] = "";
 	char footer[600];
-	size_t n = 0;
-	for (size_t at = 0; model_list[n] && at < sizeof(names); n++)
-		at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", n ? ", " : "", model_list[n]->name);
+	size_t at = 0;
+	for (size_t i = 0; i < set.n && at < sizeof(names); i++)
+		at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", i ? ", " : "", set.items[i].model->name);
 	(void)snprintf(footer, sizeof(footer), "Models: %s\nManual: man ovnievents\n", names);
 	int json = 0;
 	const char *name = NULL;
@@ -344,7 +349,7 @@ main(int argc, char **argv)
 		{ 0, "model", "NAME", "print this model only", CLI_TEXT, &name },
 	};
 	const struct cli cli = {
-		.program = "ovnievents",
+		.program = d.program,
 		.synopsis = "[options]",
 		.about = "Print the reference of the events of all models, and of what they show.",
 		.footer = footer,
@@ -354,13 +359,12 @@ main(int argc, char **argv)
 	int opt = cli_none(&cli, cli_next(&cli, argc, argv), argc, argv);
 	if (opt != CLI_END)
 		return cli_status(opt);
-	struct diag d = { .program = cli.program };
-	const struct model *const *models = model_list;
-	while (name && *models && strcmp((*models)->name, name) != 0)
+	const struct owned_model *models = set.items;
+	size_t n = name ? 1 : set.n;
+	while (name && models < set.items + set.n && strcmp(models->model->name, name) != 0)
 		models++;
-	if (!*models)
+	if (models == set.items + set.n)
 		return cli_status(cli_usage(&cli, "there is no model '%s', only %s", name, names));
-	n = name ? 1 : n;
 
 	if (json)
 		return print_json(&d, models, n) < 0;

@@ -3,6 +3,7 @@
 #include "kit/cli.h"
 #include "top/count.h"
 #include "jsonout.h"
+#include "registry.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -270,7 +271,8 @@ int
 main(int argc, char **argv)
 {
 	struct diag d = { .program = "ovnitop", .level = DIAG_NORMAL };
-	struct settings o = { 0 };
+	struct model_set set = { 0 };
+	struct settings o = { .filter.set = &set };
 	const struct cli_option options[] = {
 		{ 'b', "by", "event|thread|process|loom|model|time", "what to count by", CLI_WORD, &o.by, CLI_WORDS(keys) },
 		{ OPT_STEP, "step", "TIME", "with --by=time: the length of an interval" },
@@ -293,6 +295,8 @@ main(int argc, char **argv)
 		.options = options,
 		.noptions = sizeof(options) / sizeof(options[0]),
 	};
+	if (registry_add(&set, &d) < 0)
+		return 1;
 	progress_init(&o.progress);
 
 	int opt;

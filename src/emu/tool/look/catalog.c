@@ -5,10 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-	MODELS_MAX = 256, /* as many as there are first letters */
-};
-
 /* "does|undoes something": the words of one of the two events of a state. */
 static void
 state_text(char *buf, size_t size, const char *text, bool leave)
@@ -74,24 +70,25 @@ add(struct catalog *c, struct arena *a, struct diag *d, const struct model *m, c
 }
 
 int
-catalog_init(struct catalog *c, struct arena *a, struct diag *d)
+catalog_init(struct catalog *c, struct arena *a, struct diag *d, const struct model_set *set)
 {
-	struct model_run *runs = arena_new(a, struct model_run, MODELS_MAX);
+	struct model_run *runs = arena_new(a, struct model_run, set->n);
 	if (!runs)
 		return diag_no_memory(d);
-	size_t n = 0;
-	for (; model_list[n] && n < MODELS_MAX; n++)
-		runs[n] = (struct model_run){ .model = model_list[n], .enabled = true };
-	int rc = dispatch_init(&c->dispatch, a, d, runs, n);
+	for (size_t i = 0; i < set->n; i++)
+		runs[i] = (struct model_run){ .model = set->items[i].model, .enabled = true };
+	c->models = set;
+	int rc = dispatch_init(&c->dispatch, a, d, runs, set->n);
 	if (rc < 0)
 		return rc;
 	c->kinds = arena_new(a, struct kind, c->dispatch.nops);
 	if (!c->kinds)
 		return diag_no_memory(d);
-	for (size_t i = 0; i < n && rc == 0; i++) {
+	for (size_t i = 0; i < set->n && rc == 0; i++) {
+		const struct model *m = set->items[i].model;
 		struct catalog_item item;
-		for (size_t at = 0; rc == 0 && (rc = catalog_next(model_list[i], &at, &item, d)) > 0;)
-			rc = add(c, a, d, model_list[i], &item);
+		for (size_t at = 0; rc == 0 && (rc = catalog_next(m, &at, &item, d)) > 0;)
+			rc = add(c, a, d, m, &item);
 	}
 	return rc;
 }

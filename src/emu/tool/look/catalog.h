@@ -8,6 +8,7 @@
  * the same rules. */
 
 #include "dispatch.h"
+#include "modelset.h"
 #include "phrase.h"
 #include "sig.h"
 
@@ -36,12 +37,13 @@ struct kind {
 };
 
 struct catalog {
+	const struct model_set *models;
 	struct dispatch dispatch;
 	struct kind *kinds; /* by operation */
 };
 
-/* All models. Memory comes from the arena. Returns 0, or <0 (reported). */
-int catalog_init(struct catalog *c, struct arena *a, struct diag *d);
+/* All models of the set, which is borrowed. Memory comes from the arena. Returns 0, or <0 (reported). */
+int catalog_init(struct catalog *c, struct arena *a, struct diag *d, const struct model_set *set);
 
 /* NULL when no model knows the event. O(1). */
 static inline const struct kind *

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "filter.h"
 
-#include "model.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <fnmatch.h>
@@ -48,11 +46,10 @@ static bool
 read_model(struct filter *f, const char *text)
 {
 	f->has_models = true;
-	for (int i = 0; model_list[i]; i++) {
-		if (strcmp(model_list[i]->name, text) == 0) {
-			f->models[(uint8_t)model_list[i]->id] = true;
-			return true;
-		}
+	const struct model *m = modelset_named(f->set, text, strlen(text));
+	if (m) {
+		f->models[(uint8_t)m->id] = true;
+		return true;
 	}
 	/* A letter may be of an unknown model. */
 	f->models[(uint8_t)*text] = true;

@@ -8,6 +8,7 @@
  * them has to suit. Of the options, all have to. */
 
 #include "kit/cli.h"
+#include "modelset.h"
 #include "trace.h"
 #include "when.h"
 
@@ -44,6 +45,7 @@ struct filter_value {
 };
 
 struct filter {
+	const struct model_set *set; /* that names of models are looked up in; borrowed */
 	struct arena arena;
 	struct when from;
 	struct when to;

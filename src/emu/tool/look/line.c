@@ -183,7 +183,7 @@ dump_init(struct dump *d, struct trace *t, const struct dump_options *o, int fd)
 									    : TEXT_PLAIN;
 	if (wbuf_attach(&d->out, fd, "the standard output") < 0)
 		return diag_no_memory(d->diag);
-	int rc = catalog_init(&d->catalog, a, d->diag);
+	int rc = catalog_init(&d->catalog, a, d->diag, o->models);
 	if (rc < 0)
 		return rc;
 	d->kinds = arena_new(a, struct dump_kind, d->catalog.dispatch.nops);

@@ -18,6 +18,7 @@ enum dump_format {
 
 struct dump_options {
 	enum dump_format format;
+	const struct model_set *models;
 	bool text;  /* what the event means */
 	bool hex;   /* its payload, ":00:ff" */
 	bool delta; /* the time since the line before */

@@ -19,12 +19,10 @@ add_row(struct top *top, const struct top_row *row)
 }
 
 static const char *
-model_name(uint8_t letter)
+model_name(const struct top *top, uint8_t letter)
 {
-	for (int i = 0; model_list[i]; i++)
-		if ((uint8_t)model_list[i]->id == letter)
-			return model_list[i]->name;
-	return NULL;
+	const struct model *m = modelset_find(top->catalog.models, letter);
+	return m ? m->name : NULL;
 }
 
 static void
@@ -41,7 +39,7 @@ event_rows(struct top *top)
 		if (!tally)
 			continue;
 		struct top_row row = { .tally = *tally, .mcv = { (uint8_t)(mcv >> 16), (uint8_t)(mcv >> 8), (uint8_t)mcv } };
-		row.name = model_name(row.mcv[0]);
+		row.name = model_name(top, row.mcv[0]);
 		add_row(top, &row);
 	}
 }
@@ -50,7 +48,7 @@ static void
 model_rows(struct top *top)
 {
 	for (int c = 0; c < MODELS; c++)
-		add_row(top, &(struct top_row){ .tally = top->models[c], .mcv = { (uint8_t)c }, .name = model_name((uint8_t)c) });
+		add_row(top, &(struct top_row){ .tally = top->models[c], .mcv = { (uint8_t)c }, .name = model_name(top, (uint8_t)c) });
 }
 
 /* The name as the runtime names directories, or the stream when that is not known. */

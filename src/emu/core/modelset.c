@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#include "modelset.h"
+
+#include "clash.h"
+
+int
+modelset_add(struct model_set *set, struct diag *d, const struct model *m, const char *owner)
+{
+	const struct owned_model added = { .model = m, .owner = owner };
+	char text[512];
+	bool bad = clash_within(m, text, sizeof(text));
+	for (size_t i = 0; i < set->n && !bad; i++)
+		bad = clash_between(&set->items[i], &added, text, sizeof(text));
+	if (bad) {
+		const struct place at = { .file = owner };
+		return diag_error(d, ERR_MODEL_CLASH, &at, "%s\nhint: doc/howto-model.md lists the free letters and types", text);
+	}
+	/* As letters differ, there is room. */
+	size_t at = set->n++;
+	for (; at && (uint8_t)set->items[at - 1].model->id > (uint8_t)m->id; at--)
+		set->items[at] = set->items[at - 1];
+	set->items[at] = added;
+	return 0;
+}
+
+const struct model *
+modelset_find(const struct model_set *set, uint8_t letter)
+{
+	for (size_t i = 0; i < set->n; i++)
+		if ((uint8_t)set->items[i].model->id == letter)
+			return set->items[i].model;
+	return NULL;
+}
+
+const struct model *
+modelset_named(const struct model_set *set, const char *name, size_t n)
+{
+	for (size_t i = 0; i < set->n; i++)
+		if (strlen(set->items[i].model->name) == n && memcmp(set->items[i].model->name, name, n) == 0)
+			return set->items[i].model;
+	return NULL;
+}

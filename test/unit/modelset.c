@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/* Sets of models: those of the tree, and the refusal of wrong ones. */
+#include "modelset.h"
+
+#include "clash.h"
+#include "emu.h"
+#include "kit.h"
+#include "registry.h"
+
+#include <string.h>
+
+static struct diag diag = { .program = "test" };
+
+/* ---- The models that exist. ---- */
+
+static void
+check_labels(const struct model *m, size_t chan)
+{
+	const struct chan_decl *c = &m->chans[chan];
+	for (size_t i = 0; i < c->nlabels; i++) {
+		CHECK(c->labels[i].text && *c->labels[i].text);
+		for (size_t k = 0; k < i; k++)
+			CHECK(c->labels[k].value != c->labels[i].value && strcmp(c->labels[k].text, c->labels[i].text) != 0);
+		for (size_t k = 0; k < m->nstates; k++)
+			CHECK((size_t)m->states[k].chan != chan || m->states[k].value != c->labels[i].value);
+	}
+}
+
+static void
+check_model(const struct model *m)
+{
+	CHECK(m->name && *m->name && m->version);
+	for (size_t i = 0; i < m->nchans; i++) {
+		CHECK(m->chans[i].prv_type > 0);
+		check_labels(m, i);
+		for (size_t k = 0; k < i; k++) {
+			CHECK(strcmp(m->chans[k].name, m->chans[i].name) != 0);
+			CHECK(strcmp(m->chans[k].title, m->chans[i].title) != 0);
+		}
+	}
+	for (size_t i = 0; i < m->nstates; i++) {
+		CHECK(m->states[i].label && *m->states[i].label);
+		CHECK(m->states[i].value != ST_BAD && m->states[i].value != ST_TOO_MANY_TH);
+	}
+	for (size_t i = 0; i < m->nevents; i++)
+		CHECK(m->events[i].text && *m->events[i].text);
+}
+
+static void
+all_models(void)
+{
+	int types[1000];
+	size_t ntypes = 0;
+	for (int rows = 0; rows < ROW_CLASSES; rows++)
+		for (int i = 0; i < NBASE; i++)
+			if (*base_chans[rows][i].name && (rows == 0 || base_chans[rows][i].prv_type != 2))
+				types[ntypes++] = base_chans[rows][i].prv_type;
+	struct model_set set = { 0 };
+	CHECK(registry_add(&set, &diag) == 0 && set.n > 0);
+	for (size_t i = 0; i < set.n; i++) {
+		const struct model *m = set.items[i].model;
+		check_model(m);
+		CHECK(strcmp(set.items[i].owner, MODELSET_OURS) == 0);
+		CHECK(i == 0 || (uint8_t)set.items[i - 1].model->id < (uint8_t)m->id);
+		/* doc/howto-model.md promises those to models of others. */
+		CHECK(m->id < 'a' || m->id > 'z');
+		for (size_t k = 0; k < m->nchans; k++) {
+			CHECK(ntypes < sizeof(types) / sizeof(types[0]));
+			/* 100 to 199 are those of marks. */
+			CHECK(m->chans[k].prv_type < 100 || m->chans[k].prv_type > 199);
+			CHECK(m->chans[k].prv_type < 500 || m->chans[k].prv_type > 999);
+			types[ntypes++] = m->chans[k].prv_type;
+		}
+	}
+	for (size_t i = 0; i < ntypes; i++)
+		for (size_t k = 0; k < i; k++)
+			CHECK(types[i] != types[k]);
+}
+
+/* ---- Wrong ones. ---- */
+
+static int
+hook(struct emu *emu, const struct event *ev)
+{
+	(void)emu;
+	(void)ev;
+	return 0;
+}
+
+static const struct chan_decl good_chans[] = {
+	{ .name = "a", .title = "A", .prv_type = 900 },
+	{ .name = "b", .title = "B", .prv_type = 901, .kind = CHAN_STACK },
+};
+
+/* The first fault is this one. */
+static void
+expect(const struct model *m, const char *what)
+{
+	char text[256] = "";
+	CHECK(clash_within(m, text, sizeof(text)));
+	if (!strstr(text, what))
+		(void)fprintf(stderr, "wanted \"%s\", got \"%s\"\n", what, text);
+	CHECK(strstr(text, what));
+}
+
+static void
+expect_event(struct event_decl e, const char *what)
+{
+	struct model m = { .id = 'X', .name = "x", .version = "1.0.0", CHANS(good_chans), .events = &e, .nevents = 1 };
+	expect(&m, what);
+}
+
+static void
+expect_states(const struct state_decl *s, size_t n, const char *what)
+{
+	struct model m = { .id = 'X', .name = "x", .version = "1.0.0", CHANS(good_chans), .states = s, .nstates = n };
+	expect(&m, what);
+}
+
+static void
+expect_clash(const struct model *a, const struct model *b, const char *want)
+{
+	const struct owned_model one = { a, "one.so" };
+	const struct owned_model two = { b, "two.so" };
+	char text[256] = "";
+	bool bad = clash_within(b, text, sizeof(text)) || clash_between(&one, &two, text, sizeof(text));
+	CHECK(bad == (want != NULL));
+	if (want && strcmp(text, want) != 0)
+		(void)fprintf(stderr, "wanted \"%s\", got \"%s\"\n", want, text);
+	CHECK(strcmp(text, want ? want : "") == 0);
+}
+
+static void
+clashes(void)
+{
+	static const struct chan_decl other[] = { { .name = "c", .title = "C", .prv_type = 902 } };
+	static const struct chan_decl same[] = { { .name = "d", .title = "D", .prv_type = 901 } };
+	static const struct chan_decl twice[] = { { .name = "e", .title = "E", .prv_type = 7 }, { .name = "f", .title = "F", .prv_type = 7 } };
+	static const struct chan_decl mark[] = { { .name = "g", .title = "G", .prv_type = 150 } };
+	static const struct breakdown_decl split = { .prv_type = 900 };
+	const struct model x = { .id = 'X', .name = "x", CHANS(good_chans) };
+	expect_clash(&x, &(struct model){ .id = 'Y', .name = "y", CHANS(other) }, NULL);
+	expect_clash(&x, &(struct model){ .id = 'X', .name = "y", CHANS(other) }, "the models x of one.so and y of two.so have the same letter 'X'");
+	expect_clash(&x, &(struct model){ .id = 'Y', .name = "x", CHANS(other) }, "the models x of one.so and x of two.so have the same name (letters 'X' and 'Y')");
+	expect_clash(&x, &(struct model){ .id = 'Y', .name = "y", CHANS(same) }, "the models x of one.so and y of two.so have the same PRV type 901 (channel d)");
+	expect_clash(&x, &(struct model){ .id = 'Y', .name = "y", CHANS(other), .breakdown = &split }, "the models x of one.so and y of two.so have the same PRV type 900 (breakdown)");
+	expect_clash(&(struct model){ .id = 'Y', .name = "y", CHANS(other), .breakdown = &split }, &x, "the models y of one.so and x of two.so have the same PRV type 900 (channel a)");
+	expect_clash(&x, &(struct model){ .id = 'Y', .name = "y", CHANS(twice) }, "two channels of the model y have the PRV type 7: e and f");
+	expect_clash(&x, &(struct model){ .id = 'Y', .name = "y", CHANS(mark) },
+		"the model y uses the PRV type 150 (channel g), which is reserved: 1 to 6 show threads and CPUs, 100 to 199 marks");
+	static const struct breakdown_decl first = { .prv_type = 910, .file = "parts" };
+	static const struct breakdown_decl second = { .prv_type = 911, .file = "parts" };
+	expect_clash(&(struct model){ .id = 'X', .name = "x", .breakdown = &first }, &(struct model){ .id = 'Y', .name = "y", .breakdown = &second },
+		"the models x of one.so and y of two.so have the same file parts.prv (breakdown)");
+}
+
+static void
+faults(void)
+{
+	const char *letter = "the event does not begin with the letter of the model";
+	const char *twice = "the event is declared twice";
+
+	static const struct chan_decl nameless[] = { { .title = "A", .prv_type = 900 } };
+	static const struct chan_decl untitled[] = { { .name = "a", .prv_type = 900 } };
+	static const struct chan_decl same_type[] = {
+		{ .name = "a", .title = "A", .prv_type = 900 },
+		{ .name = "b", .title = "B", .prv_type = 900 },
+	};
+	expect(&(struct model){ .id = 'X', .name = "x", CHANS(nameless) }, "a channel needs a name and a title");
+	expect(&(struct model){ .id = 'X', .name = "x", CHANS(untitled) }, "a channel needs a name and a title");
+	expect(&(struct model){ .id = 'X', .name = "x", CHANS(same_type) }, "two channels of the model x have the PRV type 900: a and b");
+
+	expect_states(&(struct state_decl){ 2, 1, "XAa", "XAb", "L", "t" }, 1, "the channel of the state does not exist");
+	expect_states(&(struct state_decl){ -1, 1, "XAa", "XAb", "L", "t" }, 1, "the channel of the state does not exist");
+	expect_states(&(struct state_decl){ 0, 1, "YAa", "XAb", "L", "t" }, 1, letter);
+	expect_states(&(struct state_decl){ 0, 1, "XAa", "YAb", "L", "t" }, 1, letter);
+	expect_states(&(struct state_decl){ 0, 1, "XA", NULL, "L", "t" }, 1, letter);
+	expect_states(&(struct state_decl){ 0, 1, "XAa", "XAa", "L", "t" }, 1, twice);
+	static const struct state_decl same_value[] = {
+		{ 0, 1, "XAa", "XAb", "L", "t" },
+		{ 0, 1, "XAc", "XAd", "M", "t" },
+	};
+	expect_states(same_value, 2, "two states have the same value");
+
+	expect_event((struct event_decl){ "XA", "t", .hook = hook }, "an event needs three letters");
+	expect_event((struct event_decl){ "XAa(u9 x)", "t", .hook = hook },
+		"an argument is a type (u8..u64, i8..i64, str) and a name");
+	expect_event((struct event_decl){ "YAa", "t", .hook = hook }, letter);
+	expect_event((struct event_decl){ "XAa", "t" }, "the event needs either an operation or a hook");
+	expect_event((struct event_decl){ "XAa", "t", .op = OP_SET, .hook = hook },
+		"the event needs either an operation or a hook");
+	expect_event((struct event_decl){ "XAa", "t", .op = OP_SET, .chan = 2 }, "the channel of the event does not exist");
+	expect_event((struct event_decl){ "XAa", "t", .op = OP_PUNCTUAL, .chan = -1 },
+		"the channel of the event does not exist");
+
+	static const struct event_decl event_twice[] = {
+		{ "XAa", "t", .hook = hook },
+		{ "XAa", "t", .hook = hook },
+	};
+	expect(&(struct model){ .id = 'X', .name = "x", EVENTS(event_twice) }, twice);
+}
+
+/* ---- Sets. ---- */
+
+static void
+sets(void)
+{
+	static const struct model b = { .id = 'B', .name = "bee", .version = "1.0.0" };
+	static const struct model odd = { .id = '\xe9', .name = "odd", .version = "1.0.0" };
+	static const struct model a = { .id = 'A', .name = "ay", .version = "1.0.0" };
+	static const struct model again = { .id = 'A', .name = "again", .version = "1.0.0" };
+	struct model_set set = { 0 };
+	CHECK(!modelset_find(&set, 'B') && !modelset_named(&set, "bee", 3));
+	CHECK(modelset_add(&set, &diag, &b, MODELSET_OURS) == 0);
+	CHECK(modelset_add(&set, &diag, &odd, "odd.so") == 0);
+	CHECK(modelset_add(&set, &diag, &a, "a.so") == 0);
+	CHECK(set.n == 3 && set.items[0].model == &a && set.items[1].model == &b && set.items[2].model == &odd);
+	CHECK(strcmp(set.items[0].owner, "a.so") == 0 && strcmp(set.items[1].owner, MODELSET_OURS) == 0);
+	CHECK(modelset_find(&set, 0xe9) == &odd && modelset_find(&set, 'A') == &a && !modelset_find(&set, 'C'));
+	CHECK(modelset_named(&set, "bee", 3) == &b && modelset_named(&set, "ay,bee", 2) == &a && !modelset_named(&set, "be", 2));
+
+	kit_capture();
+	CHECK(modelset_add(&set, &diag, &again, "again.so") == -ERR_MODEL_CLASH);
+	const char *said = kit_captured();
+	CHECK(strstr(said, "the models ay of a.so and again of again.so have the same letter 'A'") && strstr(said, "at again.so"));
+	CHECK(set.n == 3 && modelset_find(&set, 'A') == &a);
+	kit_capture();
+	CHECK(modelset_add(&set, &diag, &(struct model){ .id = 'C', .name = "c", .nchans = 1, .chans = &(struct chan_decl){ .prv_type = 900 } }, "c.so") == -ERR_MODEL_CLASH);
+	CHECK(strstr(kit_captured(), "a channel needs a name and a title") && set.n == 3);
+}
+
+int
+main(void)
+{
+	all_models();
+	faults();
+	clashes();
+	sets();
+	return 0;
+}
