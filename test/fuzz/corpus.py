@@ -9,6 +9,7 @@ with the assembler; the mutants are those with bytes changed, cut out, doubled o
 joined, always the same ones.
 """
 import argparse
+import gzip
 import os
 import random
 import shutil
@@ -93,6 +94,13 @@ def stream_seeds():
         yield bytes([0x20]) + data           # unfinished
         yield bytes([0x04 | 1 + i % 2]) + data   # compressed by the target
         yield bytes([3]) + data + b"\xfe" + plain[1]
+        yield bytes([0x84]) + data
+        packed = gzip.compress(data, mtime=0)
+        yield bytes([0x80]) + packed + packed  # two members
+        yield bytes([0xa0]) + packed[:-9]      # unfinished, and cut
+        yield bytes([0x80]) + packed[:-8] + bytes(4) + packed[-4:]  # another checksum
+        for at in range(0, len(packed), 7):
+            yield bytes([0x80]) + packed[:at] + bytes([packed[at] ^ 0x21]) + packed[at + 1:]
     yield bytes([0x40]) + plain[1][8:]
     yield bytes([1]) + b"\x28\xb5\x2f\xfd" + bytes(range(20))
     yield bytes([2]) + struct.pack("<I", 0x184D2204) + bytes(range(20))

@@ -5,7 +5,8 @@
  *   bit  3    --compat
  *   bit  4    lint
  *   bit  5    the thread never finished
- *   bit  6    the header of the stream is put before the bytes */
+ *   bit  6    the header of the stream is put before the bytes
+ *   bit  7    .gz of the bytes instead */
 #include "fuzz.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@ enum {
 static void
 put_thread(int tid, bool finished, const char *ext, const struct kit_bytes *b)
 {
-	static const char *const exts[] = { "", ".zst", ".lz4" };
+	static const char *const exts[] = { "", ".zst", ".lz4", ".gz" };
 	char text[1024];
 	int n = snprintf(text, sizeof(text),
 		"{\"version\": 3, \"ovni\": {\"lib\": {\"version\": \"1\", \"commit\": \"c\"}, \"part\": \"thread\","
@@ -28,7 +29,7 @@ put_thread(int tid, bool finished, const char *ext, const struct kit_bytes *b)
 	char path[64];
 	(void)snprintf(path, sizeof(path), "t/%d/stream.json", tid);
 	fuzz_file(path, text, (size_t)n);
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		(void)snprintf(path, sizeof(path), "t/%d/stream.obs%s", tid, exts[i]);
 		if (strcmp(exts[i], ext) == 0)
 			fuzz_file(path, b->p, b->n);
@@ -45,7 +46,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const char *const exts[] = { "", ".zst", ".lz4", "" };
 	uint8_t how = *data++;
 	size--;
-	const char *ext = exts[how & 3];
+	const char *ext = how & 0x80 ? ".gz" : exts[how & 3];
 	bool two = (how & 3) == 3;
 	const uint8_t *split = two ? memchr(data, SECOND, size) : NULL;
 	size_t first = split ? (size_t)(split - data) : size;

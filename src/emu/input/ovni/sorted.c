@@ -14,7 +14,8 @@ enum {
 	ALL_EVENTS = 2 * 1024 * 1024, /* that wait in all streams, about */
 	REACH_MIN = 2 * 1024,
 	REACH_MAX = 64 * 1024,
-	REGION = 16, /* the longest region: so many times the reach */
+	REACH_BYTES = 8 * 1024 * 1024, /* of events that wait in a stream: jumbo ones may be large */
+	REGION = 16,                   /* the longest region: so many times the reach */
 	BLOCK_MIN = 16 * 1024,
 	BLOCK_MAX = 256 * 1024,
 };
@@ -54,7 +55,7 @@ sort_region(struct stream *s, struct sorter *x)
 		return diag_error(s->trace->diag, ERR_CLOCK_BACKWARDS, &(struct place){ .file = s->relpath },
 			"an event between OU[ and OU], of clock %" PRId64 ", is late by more than the %" PRIu64 " events that wait\n"
 			"hint: run ovnisort on the trace",
-			x->lowest, all->reach);
+			x->lowest, w->head - x->given);
 	enum sortwin_result rc = sortwin_sort(w, i, &moved);
 	if (rc == SORTWIN_MEMORY)
 		return diag_no_memory(s->trace->diag);
@@ -114,10 +115,12 @@ read_one(struct stream *s, struct sorter *x)
 
 /* Whether the next event must wait: it may not be the next one. */
 static bool
-waits(const struct sorted *all, const struct sorter *x)
+waits(const struct stream *s, const struct sorter *x)
 {
-	uint64_t have = x->w.head - x->given;
-	return !x->ended && (have <= all->reach || (x->region != OUTSIDE && have <= REGION * all->reach));
+	const struct sorted *all = s->trace->data;
+	uint64_t times = x->region == OUTSIDE ? 1 : REGION;
+	uint64_t bytes = reader_offset(&s->in) - x->end;
+	return !x->ended && x->w.head - x->given <= times * all->reach && bytes <= times * REACH_BYTES;
 }
 
 static int
@@ -125,7 +128,7 @@ next(struct stream *s, struct event *ev)
 {
 	const struct sorted *all = s->trace->data;
 	struct sorter *x = &all->streams[s->rank];
-	while (waits(all, x)) {
+	while (waits(s, x)) {
 		int rc = read_one(s, x);
 		if (rc < 0)
 			return rc;
