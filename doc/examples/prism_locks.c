@@ -338,6 +338,7 @@ begin(void *u, struct prism_run *r)
 }
 
 const struct prism_hooks prism_tool = {
+	PRISM_HOOKS_HEAD,
 	.name = "locks",
 	.needs = { .sync = PRISM_HAS_TYPE | PRISM_HAS_ARGS },
 	.begin = begin,

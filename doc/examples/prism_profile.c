@@ -338,6 +338,7 @@ finish(void *u)
 }
 
 const struct prism_hooks prism_tool = {
+	PRISM_HOOKS_HEAD,
 	.name = "profile",
 	.needs = { .cxt = PRISM_HAS_TYPE | PRISM_HAS_NAME },
 	.mem = on_mem,

@@ -33,4 +33,4 @@ finish(void *u)
 	return 0;
 }
 
-const struct prism_hooks prism_tool = { .name = "count", .mem = on_mem, .comp = on_comp, .finish = finish };
+const struct prism_hooks prism_tool = { PRISM_HOOKS_HEAD, .name = "count", .mem = on_mem, .comp = on_comp, .finish = finish };

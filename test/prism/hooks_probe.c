@@ -257,7 +257,7 @@ static int begin_added(void *u, struct prism_run *r);
 	.begin = (BEGIN), .mem = on_mem, .comp = on_comp, .sync = on_sync, .cxt = on_cxt, .cf = on_cf, .cfg = on_cfg, \
 	.buffer_end = on_end, .finish = on_finish
 
-static const struct prism_hooks hooks_of_probe = { .name = "added", HOOKS(begin_added) };
+static const struct prism_hooks hooks_of_probe = { PRISM_HOOKS_HEAD, .name = "added", HOOKS(begin_added) };
 
 static unsigned nadded;
 
@@ -315,7 +315,7 @@ begin_first(void *u, struct prism_run *r)
 	return act(&first, 0);
 }
 
-struct prism_hooks prism_tool = { .name = "probe", HOOKS(begin_first) };
+struct prism_hooks prism_tool = { PRISM_HOOKS_HEAD, .name = "probe", HOOKS(begin_first) };
 
 /* What ovniemu reads of prism_tool depends on the test. */
 __attribute__((constructor)) static void

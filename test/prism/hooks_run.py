@@ -370,6 +370,27 @@ def test_wrong():
 
 # ---- Objects. ----
 
+NEWER = "#include <prism_hooks.h>\nstruct newer { struct prism_hooks old; long more; };\n"
+PART = """#include <prism_hooks.h>
+#include <stddef.h>
+#include <stdio.h>
+static int begin(void *u, struct prism_run *r) { (void)u; (void)r; puts("begin"); return 0; }
+static int mem(void *u, const struct prism_at *at, const struct prism_mem *ev) { (void)u; (void)at; (void)ev; puts("mem"); return 0; }
+#ifdef __cplusplus
+#define SHOWN(...) extern "C" { __VA_ARGS__; }
+#else
+#define SHOWN(...) __VA_ARGS__;
+#endif
+"""
+# The same tool with the header of ovniemu, without the last members, and with one more that is zero.
+GOOD = {
+    "this": PART + "SHOWN(struct prism_hooks prism_tool = { PRISM_HOOKS_HEAD, NULL, { 0, 0, 0, 0 }, begin, mem })",
+    "an older": PART + "SHOWN(struct { unsigned version, size; const char *name; unsigned needs[4]; int (*begin)(void *, struct prism_run *);\n"
+                "int (*mem)(void *, const struct prism_at *, const struct prism_mem *); } prism_tool = { 1, sizeof(prism_tool), NULL, { 0, 0, 0, 0 }, begin, mem })",
+    "a newer": PART + "SHOWN(struct { struct prism_hooks old; long more; } prism_tool = "
+               "{ { PRISM_HOOKS_VERSION, sizeof(prism_tool), NULL, { 0, 0, 0, 0 }, begin, mem }, 0 })",
+}
+
 def test_objects():
     def broken(what, path, *told, options=()):
         r = run(mem() + kit.END, *options, tools=(path,))
@@ -384,11 +405,15 @@ def test_objects():
     sources = {
         "nothing": ("int prism_tol;", "exports no prism_tool", "const struct prism_hooks prism_tool"),
         "hidden": ("#include <prism_hooks.h>\n__attribute__((visibility(\"hidden\"))) struct prism_hooks prism_tool;", "exports no prism_tool"),
-        "undefined": ("#include <prism_hooks.h>\nint emu_close(void *); int f(void) { return emu_close(0); }\nconst struct prism_hooks prism_tool = { 0 };",
+        "undefined": ("#include <prism_hooks.h>\nint emu_close(void *); int f(void) { return emu_close(0); }\nconst struct prism_hooks prism_tool = { PRISM_HOOKS_HEAD };",
                       "undefined symbol: emu_close"),
-        "small": ("const char prism_tool[8] = { 0 };", "its prism_tool is no struct prism_hooks of this version: it has 8 bytes"),
-        "large": ("const char prism_tool[800] = { 1 };", "it has 800 bytes"),
-        "function": ("int prism_tool(void) { return 0; }", "is no object"),
+        "tiny": ("const char prism_tool[7] = { 1 };", "its prism_tool is no struct prism_hooks: it has 7 bytes"),
+        "other": ("const unsigned prism_tool[40] = { 7, 160 };", "its prism_tool has version 7 of struct prism_hooks, which has version 1 here"),
+        "lies": ("const unsigned prism_tool[40] = { 1, 161 };", "its prism_tool has 160 bytes, but says it has 161"),
+        "short": ("const unsigned prism_tool[40] = { 1, 7 };", "its prism_tool has 160 bytes, but says it has 7"),
+        "newer": (NEWER + "struct newer prism_tool = { { PRISM_HOOKS_HEAD }, 1 };\n__attribute__((constructor)) static void f(void) { prism_tool.old.size = sizeof(prism_tool); }",
+                  "bytes, of which", "are known here, and the others are not zero"),
+        "function": ("int prism_tool(void) { return 0; }", "and is no data"),
     }
     cc = os.environ.get("CC", "cc")
     header = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../src/lib/prism")
@@ -398,6 +423,16 @@ def test_objects():
                 f.write(text)
             subprocess.run([*cc.split(), "-shared", "-fPIC", "-I", header, "-o", f"{tmp}/{name}.so", f"{tmp}/{name}.c"], check=True)
             broken(name, f"{tmp}/{name}.so", f"{name}.so", *told)
+        for language, compiler in (("c", cc.split()), ("c++", [shutil.which("g++") or shutil.which("clang++")])):
+            if not compiler[0]:
+                continue
+            for name, text in GOOD.items():
+                so = f"{tmp}/{name}-{language}.so"
+                with open(f"{tmp}/good.txt", "w", encoding="utf-8") as f:
+                    f.write(text)
+                subprocess.run([*compiler, "-x", language, "-shared", "-fPIC", "-I", header, "-o", so, f"{tmp}/good.txt"], check=True)
+                r = run(swap(1) + mem() * 3 + kit.END, tools=(so,))
+                same(f"a tool of {name} header, in {language}", (r.status, r.out, r.err), (0, "begin\nmem\nmem\nmem\n", ""))
     r = run(mem() + kit.END, tools=(PROBE, PROBE))
     check("twice", r.status == 1 and "given twice" in r.err and r.out.count("0 finish") == 1, r.status, r.err, r.out)
     r = run(mem() + kit.END, tools=(PROBE, f"{tmp}/none.so"))

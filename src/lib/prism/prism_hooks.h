@@ -45,6 +45,14 @@ struct prism_needs {
 	uint32_t mem, comp, sync, cxt;
 };
 
+/* A tool with another version is refused. New members come behind the last one: a tool that was built
+ * without them has NULL there. */
+enum {
+	PRISM_HOOKS_VERSION = 1,
+};
+
+#define PRISM_HOOKS_HEAD .version = PRISM_HOOKS_VERSION, .size = sizeof(struct prism_hooks)
+
 /* All functions return 0 to go on, 1 to be left alone from now on, or a negative number to
  * stop the run. NULL: not wanted.
  *
@@ -55,6 +63,8 @@ struct prism_needs {
  * undefined (0), so that types are always below PRISM_MEM_INVALID, PRISM_OP_INVALID,
  * PRISM_SYNCS and PRISM_CXTS. An operation may have any number. */
 struct prism_hooks {
+	uint32_t version; /* PRISM_HOOKS_HEAD is this member, */
+	uint32_t size;    /* and this one: bytes of the struct */
 	const char *name; /* in messages; NULL: that of the file */
 	struct prism_needs needs;
 	int (*begin)(void *u, struct prism_run *r); /* the only one that may add channels and hooks */

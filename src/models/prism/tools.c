@@ -2,29 +2,41 @@
 /* tools: loads the tools, lets them begin, and lets them finish. */
 #include "tools.h"
 
+#include "object.h"
+
 #include <dlfcn.h>
-#include <elf.h>
 #include <inttypes.h>
-#include <link.h>
 #include <string.h>
 
-#define SYMBOL "prism_tool"
+static const struct object_kind tool = {
+	.code = ERR_HOOKS,
+	.symbol = "prism_tool",
+	.type = "struct prism_hooks",
+	.header = "prism_hooks.h",
+	.page = "doc/prism.md",
+	.version = PRISM_HOOKS_VERSION,
+	.size = sizeof(struct prism_hooks),
+};
 
 /* ---- Registration. ---- */
 
 int
-prismrun_add(struct prism_run *run, const struct prism_hooks *h, void *u, const char *file)
+prismrun_add(struct prism_run *run, const struct prism_hooks *h, uint64_t size, void *u, const char *file)
 {
 	struct prism_hook *k = &run->hooks[run->nhooks];
 	if (run->nhooks == PRISMRUN_HOOKS)
 		return diag_error(run->emu->diag, ERR_HOOKS, &(struct place){ .file = file }, "there are more than %d hooks in all tools", PRISMRUN_HOOKS);
+	*k = (struct prism_hook){ .u = u, .file = file };
+	int rc = object_copy(&k->h, h, size, &tool, run->emu->diag, file);
+	if (rc < 0)
+		return rc;
 	const char *slash = strrchr(file, '/');
-	const char *name = h->name && *h->name ? h->name : slash ? slash + 1
-								 : file;
-	*k = (struct prism_hook){ .h = *h, .u = u, .file = file, .name = arena_strndup(&run->emu->arena, name, strlen(name)) };
+	const char *name = k->h.name && *k->h.name ? k->h.name : slash ? slash + 1
+								       : file;
+	k->name = arena_strndup(&run->emu->arena, name, strlen(name));
 	if (!k->name)
 		return diag_no_memory(run->emu->diag);
-	int rc = prismgive_check(run, k);
+	rc = prismgive_check(run, k);
 	if (rc < 0)
 		return rc;
 	run->nhooks++;
@@ -33,50 +45,19 @@ prismrun_add(struct prism_run *run, const struct prism_hooks *h, void *u, const 
 
 /* ---- Begin. ---- */
 
-/* The symbol of an object, if it is a struct prism_hooks by its kind and size. */
-static const struct prism_hooks *
-find_tool(struct prism_run *run, void *object, const char *file)
-{
-	struct diag *d = run->emu->diag;
-	struct place at = { .file = file };
-	const void *tool = dlsym(object, SYMBOL);
-	Dl_info info;
-	void *entry = NULL;
-	if (!tool) {
-		(void)diag_error(d, ERR_HOOKS, &at, "the shared object exports no " SYMBOL "\n"
-						    "hint: it needs a global 'const struct prism_hooks " SYMBOL "', see doc/prism.md");
-		return NULL;
-	}
-	if (!dladdr1(tool, &info, &entry, RTLD_DL_SYMENT) || !entry)
-		return tool;
-	const ElfW(Sym) *sym = entry;
-	bool data = ELF64_ST_TYPE(sym->st_info) == STT_OBJECT;
-	if (data && sym->st_size == sizeof(struct prism_hooks))
-		return tool;
-	(void)diag_error(d, ERR_HOOKS, &at, "its " SYMBOL " is no struct prism_hooks of this version: it has %" PRIu64 " bytes%s, not %zu\n"
-					    "hint: build it with the prism_hooks.h of this ovniscope",
-		(uint64_t)sym->st_size, data ? "" : " and is no object", sizeof(struct prism_hooks));
-	return NULL;
-}
-
 static int
 load(struct prism_run *run, const char *file)
 {
 	struct emu *emu = run->emu;
-	struct place at = { .file = file };
-	/* A name without '/' would be looked for in the folders of libraries. */
-	const char *path = strchr(file, '/') ? file : arena_printf(&emu->arena, "./%s", file);
-	if (!path)
-		return diag_no_memory(emu->diag);
-	void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (!object)
-		return diag_error(emu->diag, ERR_HOOKS, &at, "the shared object cannot be loaded: %s", dlerror());
-	run->objects[run->nobjects++] = object;
-	for (size_t i = 0; i + 1 < run->nobjects; i++)
-		if (run->objects[i] == object)
-			return diag_error(emu->diag, ERR_HOOKS, &at, "the shared object is given twice: it has one set of variables only");
-	const struct prism_hooks *h = find_tool(run, object, file);
-	return h ? prismrun_add(run, h, NULL, file) : -ERR_HOOKS;
+	struct object o;
+	int rc = object_open(&o, &tool, emu->diag, file);
+	if (o.handle)
+		run->objects[run->nobjects++] = o.handle;
+	for (size_t i = 0; i + 1 < run->nobjects && rc == 0; i++)
+		if (run->objects[i] == o.handle)
+			return diag_error(emu->diag, ERR_HOOKS, &(struct place){ .file = file },
+				"the shared object is given twice: it has one set of variables only");
+	return rc < 0 ? rc : prismrun_add(run, o.data, o.size, NULL, file);
 }
 
 /* Calls begin() of the hooks of a file, and of those that they add. */

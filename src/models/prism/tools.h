@@ -110,8 +110,8 @@ int prismtools_close(struct prism_run *run);
 
 /* ---- For the parts. ---- */
 
-/* Notes a struct prism_hooks. Returns 0, or <0 (reported). */
-int prismrun_add(struct prism_run *run, const struct prism_hooks *h, void *u, const char *file);
+/* Notes a struct prism_hooks, in an object of so many bytes. Returns 0, or <0 (reported). */
+int prismrun_add(struct prism_run *run, const struct prism_hooks *h, uint64_t size, void *u, const char *file);
 
 /* Puts a hook on the lists of what it wants. */
 void prismgive_enlist(struct prism_run *run, uint32_t hook);

@@ -47,7 +47,7 @@ prism_hooks_add(struct prism_run *r, const struct prism_hooks *h, void *u)
 {
 	if (r->phase != PRISMRUN_BEGIN)
 		return refuse(r, "hooks_add", "only begin may add hooks");
-	int rc = prismrun_add(r, h, u, r->hooks[r->hook].file);
+	int rc = prismrun_add(r, h, UINT64_MAX, u, r->hooks[r->hook].file);
 	return rc < 0 ? fail(r, rc) : 0;
 }
 
