@@ -229,7 +229,7 @@ run(struct sync *s)
 	int closed = synctable_close(&s->table, rc > 0);
 	rc = rc > 0 && closed < 0 ? closed : rc;
 	if (rc > 0 && (fflush(stdout) != 0 || ferror(stdout)))
-		rc = diag_error(s->diag, ERR_WRITE, NULL, "cannot write the standard output");
+		rc = diag_error(s->diag, ERR_WRITE, NULL, "cannot write the standard output: %s", strerror(errno));
 	if (rc > 0)
 		diag_info(s->diag, "offsets of %zu hosts are in %s", s->nnodes, s->table.path);
 	for (size_t k = 0; k < s->nnodes; k++)

@@ -8,6 +8,14 @@ status 2 "$EMU" --outptu=x trace
 says "unknown or ambiguous option --outptu=x: is --output meant?"
 status 2 "$EMU" --prism-intervall=5 trace
 says "is --prism-interval meant?"
+status 2 "$EMU" trace --outptu=x
+says "unknown or ambiguous option --outptu=x: is --output meant?"
+status 2 "$EMU" trace trace --output
+says "option --output needs an argument"
+status 2 "$EMU" trace --quiet=3
+says "option --quiet=3 takes no argument"
+status 2 "$EMU" trace -qZ --lint
+says "unknown option -Z"
 status 2 "$EMU" --nothing-like-it trace
 grep -q "meant" err.txt && fail "$(cat err.txt)"
 status 2 "$USCOPE" timelien x

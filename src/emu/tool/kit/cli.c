@@ -26,9 +26,10 @@ enum {
 int
 cli_written(const struct cli *c)
 {
+	errno = 0;
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return CLI_DONE;
-	(void)fprintf(stderr, "%s: error[write]: cannot write the standard output\n", c->program);
+	(void)fprintf(stderr, "%s: error[write]: cannot write the standard output%s%s\n", c->program, errno ? ": " : "", errno ? strerror(errno) : "");
 	return CLI_FAILED;
 }
 
@@ -239,7 +240,11 @@ cli_next(const struct cli *c, int argc, char **argv)
 	for (size_t i = 0; i < c->ngroups; i++)
 		add_group(&t, &c->groups[i], (int)i);
 
+	/* The option that is read now; what stands before it is moved behind. */
 	int at = optind ? optind : 1;
+	while (at < argc && (argv[at][0] != '-' || !argv[at][1]))
+		at++;
+	const char *word = at < argc ? argv[at] : "";
 	int id = getopt_long(argc, argv, t.shorts, t.longs, NULL);
 	switch (id) {
 	case -1:
@@ -251,15 +256,15 @@ cli_next(const struct cli *c, int argc, char **argv)
 		(void)printf("%s (ovniscope) %s\n", c->program, PROJECT_VERSION);
 		return cli_written(c);
 	case ':':
-		if (optopt < 256 && strncmp(argv[at], "--", 2) != 0)
+		if (optopt < 256 && strncmp(word, "--", 2) != 0)
 			return cli_usage(c, "option -%c needs an argument", optopt);
-		return cli_group_usage(c, group_of(c, argv[at]), "option %s needs an argument", argv[at]);
+		return cli_group_usage(c, group_of(c, word), "option %s needs an argument", word);
 	case '?':
-		if (strncmp(argv[at], "--", 2) != 0)
+		if (strncmp(word, "--", 2) != 0)
 			return cli_usage(c, "unknown option -%c", optopt);
 		if (optopt)
-			return cli_group_usage(c, group_of(c, argv[at]), "option %s takes no argument", argv[at]);
-		return unknown_option(c, &t, argv[at]);
+			return cli_group_usage(c, group_of(c, word), "option %s takes no argument", word);
+		return unknown_option(c, &t, word);
 	default:
 		if (id >= HELP_GROUP && id < LONG_ONLY) {
 			print_group(c, &c->groups[id - HELP_GROUP]);
