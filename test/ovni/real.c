@@ -165,6 +165,61 @@ unsorted(void)
 	ovni_proc_fini();
 }
 
+/* The kernel took the thread off its CPU before n other events, and its events come behind them. */
+static void
+late_by(int n)
+{
+	uint64_t out = ovni_clock_now(), in = ovni_clock_now();
+	for (int i = 0; i < n; i++)
+		emit("OB.");
+	ovni_emit("OU[", ovni_clock_now());
+	ovni_emit("KCO", out);
+	ovni_emit("KCI", in);
+	emitted += 3;
+}
+
+static void *
+late_thread(void *arg)
+{
+	int i = *(const int *)arg;
+	ovni_thread_init(102 + i);
+	ovni_thread_require("kernel", "1.0.0");
+	execute(-1);
+	for (int k = 0; k < 3; k++) {
+		late_by(i * 200);
+		emit("OU]");
+	}
+	emit("OHe");
+	ovni_thread_free();
+	return NULL;
+}
+
+/* Threads of which each has later events than the one before. */
+static void
+later(void)
+{
+	begin(0);
+	for (int i = 0; i < 48; i++) {
+		pthread_t thread;
+		CHECK(pthread_create(&thread, NULL, late_thread, &i) == 0);
+		CHECK(pthread_join(thread, NULL) == 0);
+	}
+	emit("OHe");
+	ovni_thread_free();
+	ovni_proc_fini();
+}
+
+/* SIGKILL before OU]. */
+static void
+begun(void)
+{
+	begin(0);
+	ovni_thread_require("kernel", "1.0.0");
+	late_by(10);
+	tell();
+	(void)kill(getpid(), SIGKILL);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -177,6 +232,8 @@ static const struct {
 	{ "aborts", aborts },
 	{ "yields", yields },
 	{ "unsorted", unsorted },
+	{ "later", later },
+	{ "begun", begun },
 };
 
 int

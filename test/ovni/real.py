@@ -140,6 +140,14 @@ def regions():
     r.emulate()
     r.silent("late events")
     check(r.what, (r.prv(), r.prv("cpu")) == got, "sorted by ovnisort it looks different")
+    # Some by thousands of events, in many threads.
+    many = Run("later").good().says("144 regions with late events").silent("error")
+    got = many.prv(), many.prv("cpu")
+    check(many.what, sum(":45:3" in line for line in got[0]) == 144, "not all of the kernel")
+    check(many.what, call(SORT, "-q", str(many.dir)).returncode == 0, "ovnisort")
+    many.emulate()
+    check(many.what, (many.prv(), many.prv("cpu")) == got, "sorted by ovnisort it looks different")
+    Run("begun").good(-9).says("1 regions with late events").silent("error")
     # Events that are lost in a handler are told, with their time.
     meta = stream.with_name("stream.json")
     data = json.loads(meta.read_text())

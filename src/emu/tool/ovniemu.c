@@ -184,6 +184,8 @@ attempt(struct diag *d, const char *dir, const struct emu_options *o)
 		rc = emu_run(&emu);
 	if (began)
 		take_summary(&s, &emu);
+	else if (rc == -ERR_INTERRUPTED) /* Prism can wait for its first event for long */
+		s.live = emu.plan->trace.base->open_ended;
 	rc = emu_close(&emu, rc);
 	if (rc == EMU_AGAIN)
 		return -1;
@@ -194,8 +196,8 @@ attempt(struct diag *d, const char *dir, const struct emu_options *o)
 	diag_list_unwritten(d);
 	if (rc == -ERR_USAGE) /* found when the trace was known */
 		return 2;
-	/* As the peer, and for live input, which ends so as a rule (nothing else waits for its first event). */
-	if (rc == -ERR_INTERRUPTED && (o->compat || s.live || !began))
+	/* As the peer, and for live input, which ends so as a rule. */
+	if (rc == -ERR_INTERRUPTED && (o->compat || s.live))
 		return 0;
 	return rc == -ERR_INTERRUPTED ? 128 + stop : rc < 0;
 }
