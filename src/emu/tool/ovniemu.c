@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* ovniemu: turns a trace into timelines. */
 #include "kit/cli.h"
+#include "kit/outdir.h"
 #include "kit/progress.h"
 #include "emu.h"
 #include "input/inputs.h"
 #include "out.h"
 #include "registry.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "uscope/uscope.h"
 
@@ -141,25 +140,6 @@ print_summary(struct diag *d, const struct summary *s, double took, int rc)
 		diag_info(d, "ask for any instant: uscope timeline --at TIME %s/ovni.uscp", s->dir);
 }
 
-/* With the directories that it is in. */
-static int
-make_outdir(struct diag *d, const char *dir)
-{
-	char path[4096];
-	if (!dir)
-		return 0;
-	int n = snprintf(path, sizeof(path), "%s", dir);
-	bool fits = n >= 0 && n < (int)sizeof(path);
-	for (char *p = path + 1; fits && n && (p = strchr(p, '/')); *p++ = '/') {
-		*p = 0;
-		if (mkdir(path, 0777) != 0 && errno != EEXIST)
-			break; /* that of the whole fails too */
-	}
-	if (mkdir(dir, 0777) == 0 || errno == EEXIST)
-		return 0;
-	return diag_error(d, ERR_WRITE, NULL, "cannot create the directory '%s': %s\nhint: choose another place with -o", dir, strerror(errno));
-}
-
 /* Emulates once. Returns the exit status, or <0: what the run has learned must be known from its
  * beginning. */
 static int
@@ -176,7 +156,7 @@ attempt(struct diag *d, const char *dir, const struct emu_options *o)
 		if (in->format != emu.plan->trace.format && in->format->options && in->format->options->foreign)
 			rc = in->format->options->foreign(in->options, d);
 	if (rc == 0)
-		rc = make_outdir(d, o->outdir);
+		rc = outdir_make(d, o->outdir);
 	if (rc == 0)
 		rc = emu_connect(&emu, sinks, nsinks);
 	bool began = rc == 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "stream.h"
 
-#include "out.h"
+#include "kit/replace.h"
 #include "window.h"
 
 #include <inttypes.h>
@@ -18,7 +18,7 @@ struct sorter {
 	struct sortwin *w;
 	const struct sortstream_options *o;
 	struct sortstream_result *r;
-	struct sortout out;
+	struct replace out;
 	bool writing;
 	uint64_t done;     /* events before that number are final, and written if anything is */
 	uint64_t offset;   /* of the end of the last event in the stream */
@@ -67,14 +67,14 @@ put_events(struct sorter *x, uint64_t to)
 	for (uint64_t i = x->done; i < to;) {
 		size_t n;
 		const uint8_t *p = sortwin_bytes(x->w, &i, to, &n);
-		sortout_put(&x->out, p, n);
+		replace_put(&x->out, p, n);
 	}
 }
 
 static int
 failed_write(struct sorter *x)
 {
-	return sortout_failed(&x->out) ? sortout_commit(&x->out) : 0;
+	return replace_failed(&x->out) ? replace_commit(&x->out) : 0;
 }
 
 /* Events before that number will not be sorted any more. */
@@ -106,10 +106,10 @@ copy_head(struct sorter *x, uint64_t n)
 			rc = diag_error(t->diag, ERR_READ, &(struct place){ .file = x->s->relpath },
 				"the stream has become shorter while it was sorted");
 		if (rc > 0) {
-			sortout_put(&x->out, r.p, (size_t)k);
+			replace_put(&x->out, r.p, (size_t)k);
 			r.p += k;
 			n -= k;
-			rc = sortout_failed(&x->out) ? sortout_commit(&x->out) : go_on(x->s, x->o);
+			rc = replace_failed(&x->out) ? replace_commit(&x->out) : go_on(x->s, x->o);
 		}
 	}
 	reader_close(&r);
@@ -125,7 +125,7 @@ begin_writing(struct sorter *x)
 	uint64_t head = x->offset;
 	for (uint64_t i = x->w->tail; i < x->w->head; i++)
 		head -= wire_event_size(sortwin_event(x->w, i), WIRE_JUMBO_HEADER);
-	int rc = sortout_open(&x->out, x->s->trace->diag, x->s->in.path);
+	int rc = replace_open(&x->out, x->s->trace->diag, x->s->in.path, NULL, "sorted");
 	if (rc < 0)
 		return rc;
 	x->writing = true;
@@ -320,12 +320,12 @@ finish(struct sorter *x)
 	int rc = x->o->all ? sort_batch(x, 0) : settle(x, x->w->head);
 	struct reader *in = &x->s->in;
 	while (rc == 0 && x->writing && in->p < in->end) {
-		sortout_put(&x->out, in->p, (size_t)(in->end - in->p));
+		replace_put(&x->out, in->p, (size_t)(in->end - in->p));
 		in->p = in->end;
 		rc = reader_fill(in, 1);
 		rc = rc > 0 ? 0 : rc;
 	}
-	return rc == 0 && x->writing ? sortout_commit(&x->out) : rc;
+	return rc == 0 && x->writing ? replace_commit(&x->out) : rc;
 }
 
 int
@@ -343,7 +343,7 @@ sortstream_sort(struct stream *s, struct sortwin *w, const struct sortstream_opt
 		rc = 0;
 	if (rc == 0)
 		rc = finish(&x);
-	sortout_abandon(&x.out);
+	replace_abandon(&x.out);
 	return rc < 0 ? rc : bad;
 }
 

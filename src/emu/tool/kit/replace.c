@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "out.h"
+#include "replace.h"
 
 #include "arena.h"
 #include "codec.h"
@@ -21,7 +21,7 @@ enum {
 };
 
 /* The context of its kind is in use. */
-struct sortpack {
+struct pack {
 	enum codec_kind kind;
 	ZSTD_CCtx *zstd;
 	LZ4F_cctx *lz4;
@@ -34,7 +34,7 @@ struct sortpack {
 };
 
 /* NULL when memory is exhausted. */
-static struct sortpack *
+static struct pack *
 open_pack(enum codec_kind kind)
 {
 	size_t cap = CHUNK;
@@ -42,7 +42,7 @@ open_pack(enum codec_kind kind)
 		cap = ZSTD_CStreamOutSize();
 	else if (kind == CODEC_LZ4)
 		cap = LZ4F_compressBound(CHUNK, NULL) + LZ4F_HEADER_SIZE_MAX;
-	struct sortpack *p = block_alloc(sizeof(*p) + cap);
+	struct pack *p = block_alloc(sizeof(*p) + cap);
 	if (!p)
 		return NULL;
 	bool good = false;
@@ -63,7 +63,7 @@ open_pack(enum codec_kind kind)
 /* Writes n bytes that an encoder has left in p->out. Its failure is kept as one of a write. Returns
  * whether all is well. */
 static bool
-took(struct sortpack *p, size_t n, bool failed, struct wbuf *to)
+took(struct pack *p, size_t n, bool failed, struct wbuf *to)
 {
 	if (failed)
 		to->error = to->error ? to->error : EIO;
@@ -73,7 +73,7 @@ took(struct sortpack *p, size_t n, bool failed, struct wbuf *to)
 }
 
 static void
-encode_zstd(struct sortpack *p, struct wbuf *to, ZSTD_EndDirective how)
+encode_zstd(struct pack *p, struct wbuf *to, ZSTD_EndDirective how)
 {
 	ZSTD_inBuffer in = { p->in, p->used, 0 };
 	size_t left;
@@ -86,7 +86,7 @@ encode_zstd(struct sortpack *p, struct wbuf *to, ZSTD_EndDirective how)
 }
 
 static void
-encode_gzip(struct sortpack *p, struct wbuf *to, int how)
+encode_gzip(struct pack *p, struct wbuf *to, int how)
 {
 	z_stream *z = &p->gzip;
 	z->next_in = p->in;
@@ -101,13 +101,13 @@ encode_gzip(struct sortpack *p, struct wbuf *to, int how)
 }
 
 static bool
-took_lz4(struct sortpack *p, size_t n, struct wbuf *to)
+took_lz4(struct pack *p, size_t n, struct wbuf *to)
 {
 	return took(p, n, LZ4F_isError(n), to);
 }
 
 static void
-encode(struct sortpack *p, struct wbuf *to, bool end)
+encode(struct pack *p, struct wbuf *to, bool end)
 {
 	if (p->kind == CODEC_GZIP) {
 		encode_gzip(p, to, end ? Z_FINISH : Z_NO_FLUSH);
@@ -125,7 +125,7 @@ encode(struct sortpack *p, struct wbuf *to, bool end)
 }
 
 static void
-close_pack(struct sortpack *p)
+close_pack(struct pack *p)
 {
 	if (!p)
 		return;
@@ -157,10 +157,10 @@ sync_dir(const char *file)
 }
 
 static int
-make_temp(struct sortout *o)
+make_temp(struct replace *o)
 {
 	const char *slash = strrchr(o->real, '/');
-	int n = snprintf(o->temp, sizeof(o->temp), "%.*s.ovnisort.XXXXXX", slash ? (int)(slash + 1 - o->real) : 0, o->real);
+	int n = snprintf(o->temp, sizeof(o->temp), "%.*s.%s.XXXXXX", slash ? (int)(slash + 1 - o->real) : 0, o->real, o->diag->program);
 	if (n >= (int)sizeof(o->temp))
 		return diag_io(o->diag, ERR_WRITE, "write beside", o->path, ENAMETOOLONG);
 	int fd = mkostemp(o->temp, O_CLOEXEC);
@@ -182,27 +182,29 @@ make_temp(struct sortout *o)
 }
 
 int
-sortout_open(struct sortout *o, struct diag *d, const char *path)
+replace_open(struct replace *o, struct diag *d, const char *path, const char *like, const char *done)
 {
-	*o = (struct sortout){ .diag = d, .path = path };
-	if (!realpath(path, o->real) || stat(o->real, &o->before) != 0)
-		return diag_io(d, ERR_READ, "inspect", path, errno);
+	*o = (struct replace){ .diag = d, .path = path, .done = done, .is_new = like != NULL };
+	if (like && snprintf(o->real, sizeof(o->real), "%s", path) >= (int)sizeof(o->real))
+		return diag_io(d, ERR_WRITE, "write", path, ENAMETOOLONG);
+	if ((!like && !realpath(path, o->real)) || stat(like ? like : o->real, &o->before) != 0)
+		return diag_io(d, ERR_READ, "inspect", like ? like : path, errno);
 	/* Renaming would need no right to write it: the owner may have meant it. */
-	if (access(o->real, W_OK) != 0)
+	if (!like && access(o->real, W_OK) != 0)
 		return diag_io(d, ERR_WRITE, "write", path, errno);
 	int rc = make_temp(o);
 	enum codec_kind kind = codec_kind(path);
 	if (rc == 0 && kind != CODEC_NONE && !(o->pack = open_pack(kind)))
 		rc = diag_no_memory(d);
 	if (rc < 0)
-		sortout_abandon(o);
+		replace_abandon(o);
 	return rc;
 }
 
 void
-sortout_put(struct sortout *o, const void *bytes, size_t n)
+replace_put(struct replace *o, const void *bytes, size_t n)
 {
-	struct sortpack *p = o->pack;
+	struct pack *p = o->pack;
 	if (!p)
 		wbuf_put(&o->out, bytes, n);
 	for (const uint8_t *from = bytes; p && n;) {
@@ -217,23 +219,25 @@ sortout_put(struct sortout *o, const void *bytes, size_t n)
 }
 
 bool
-sortout_failed(const struct sortout *o)
+replace_failed(const struct replace *o)
 {
 	return wbuf_failed(&o->out);
 }
 
-/* Whether the old file is unchanged. */
+/* Whether the old file is unchanged; a new one has none. */
 static bool
-is_unchanged(const struct sortout *o)
+is_unchanged(const struct replace *o)
 {
 	struct stat now;
+	if (o->is_new)
+		return lstat(o->real, &now) != 0 && errno == ENOENT;
 	return stat(o->real, &now) == 0 && now.st_ino == o->before.st_ino && now.st_dev == o->before.st_dev &&
 		now.st_size == o->before.st_size && now.st_mtim.tv_sec == o->before.st_mtim.tv_sec &&
 		now.st_mtim.tv_nsec == o->before.st_mtim.tv_nsec;
 }
 
 int
-sortout_commit(struct sortout *o)
+replace_commit(struct replace *o)
 {
 	if (o->pack)
 		encode(o->pack, &o->out, true);
@@ -244,25 +248,25 @@ sortout_commit(struct sortout *o)
 	err = err ? err : closed;
 	int rc = 0;
 	if (err)
-		rc = diag_error(o->diag, ERR_WRITE, NULL, "cannot write a sorted copy of '%s': %s\n"
+		rc = diag_error(o->diag, ERR_WRITE, NULL, "cannot write a %s copy of '%s': %s\n"
 							  "hint: the stream is as it was",
-			o->path, strerror(err));
+			o->done, o->path, strerror(err));
 	else if (!is_unchanged(o))
-		rc = diag_error(o->diag, ERR_WRITE, NULL, "'%s' has changed while it was sorted, and is left alone\n"
+		rc = diag_error(o->diag, ERR_WRITE, NULL, "'%s' has changed while it was %s, and is left alone\n"
 							  "hint: is the program still running?",
-			o->path);
+			o->path, o->done);
 	else if (rename(o->temp, o->real) != 0)
 		rc = diag_io(o->diag, ERR_WRITE, "replace", o->path, errno);
 	else
 		o->temp[0] = 0;
 	if (rc == 0 && (err = sync_dir(o->real)) != 0)
 		rc = diag_io(o->diag, ERR_WRITE, "sync the directory of", o->path, err);
-	sortout_abandon(o);
+	replace_abandon(o);
 	return rc;
 }
 
 void
-sortout_abandon(struct sortout *o)
+replace_abandon(struct replace *o)
 {
 	if (!o->open)
 		return;
