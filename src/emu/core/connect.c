@@ -336,6 +336,7 @@ emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_opti
 	const struct trace_options to = {
 		.strict = o->lint || o->compat,
 		.lint = o->lint,
+		.mend = o->mend,
 		.peer_ties = o->compat,
 		.clock_table = o->clock_table,
 		.inputs = o->inputs,

@@ -165,6 +165,7 @@ add_guessed(struct cpus *b, const struct stream *const *streams, size_t n)
 		int rc = add_cpu(b, index, phyid);
 		if (rc < 0)
 			return rc;
+		b->cpus[b->n - 1].made_up = true;
 		added++;
 	}
 	if (added) {

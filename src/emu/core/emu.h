@@ -127,6 +127,10 @@ int emu_run(struct emu *emu);
 /* Emulates one event. Returns 0, or <0 (reported). */
 int emu_apply(struct emu *emu, const struct event *ev);
 
+/* Calls finish() of all connected models, also after failures: late labels, and memory to free. emu_close() does it
+ * unless it was done. Returns 0, or <0 (reported). */
+int emu_finish_models(struct emu *emu);
+
 /* Checks how the threads ended, completes the outputs and frees. `rc` is what emu_run()
  * gave. Returns rc, or the first error found here (reported). */
 int emu_close(struct emu *emu, int rc);

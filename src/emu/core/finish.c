@@ -118,15 +118,14 @@ report_tallies(struct emu *emu)
 	often_report(emu->diag, &t->moves, "events");
 }
 
-/* Calls finish() of all connected models, also after failures: late labels, and memory to
- * free. */
-static int
-finish_models(struct emu *emu)
+int
+emu_finish_models(struct emu *emu)
 {
 	int first = 0;
 	for (size_t i = 0; emu->models && i < emu->plan->nmodels; i++) {
 		emu->cur = &emu->models[i];
 		int rc = emu->cur->connected && emu->cur->model->finish ? emu->cur->model->finish(emu) : 0;
+		emu->cur->connected = false;
 		first = first ? first : rc;
 	}
 	return first;
@@ -135,7 +134,7 @@ finish_models(struct emu *emu)
 int
 emu_close(struct emu *emu, int rc)
 {
-	int bad = finish_models(emu);
+	int bad = emu_finish_models(emu);
 	rc = rc ? rc : bad;
 	if (emu->feed.impl && rc != EMU_AGAIN) {
 		report_tallies(emu);

@@ -52,6 +52,7 @@ struct learned {
 struct emu_options {
 	bool compat;             /* print what the peer prints */
 	bool lint;               /* extra checks at the end */
+	bool mend;               /* go on where metadata is missing (trace_options.mend) */
 	bool all_models;         /* enable all models, not only the required ones */
 	struct learned *learned; /* borrowed; NULL: what is missing is an error */
 	bool breakdown;          /* also write the breakdowns of the models */

@@ -45,8 +45,9 @@ struct thread {
 
 struct cpu {
 	uint32_t loom;
-	int index; /* logical; -1 virtual */
-	int phyid; /* -1 virtual */
+	int index;    /* logical; -1 virtual */
+	int phyid;    /* -1 virtual */
+	bool made_up; /* no metadata has it */
 	const char *label;
 };
 

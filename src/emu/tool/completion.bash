@@ -129,4 +129,4 @@ _ovniscope() {
 	_ovniscope_values "${command[0]}" "${usage//[][.]/}" "$word"
 }
 
-complete -F _ovniscope ovniemu ovnievents ovnidump ovnitop ovnisort ovniver ovnisync uscope ovniscope-laplace ovniscope-prism
+complete -F _ovniscope ovniemu ovnievents ovnidump ovnitop ovnisort ovnifix ovniver ovnisync uscope ovniscope-laplace ovniscope-prism

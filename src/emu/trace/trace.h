@@ -112,6 +112,13 @@ enum finished {
 	FINISHED_YES,
 };
 
+/* What a thread does not tell and a trace that is mended has to have, as bits. */
+enum made_up {
+	MADE_UP_ALL = 1,    /* it has no metadata: the path tells who it is */
+	MADE_UP_APP_ID = 2, /* no thread of its process tells it */
+	MADE_UP_RANK = 4,   /* other processes of its loom have ranks */
+};
+
 /* The metadata of one thread. Strings and arrays are in the trace's arena. */
 struct thread_meta {
 	const char *part; /* "thread", or something we do not know */
@@ -125,6 +132,7 @@ struct thread_meta {
 	struct cpu_meta *cpus; /* CPUs of the loom that this stream tells */
 	size_t ncpus;
 	bool has_require; /* false: any model may occur */
+	uint8_t made_up;  /* enum made_up: with the option mend only */
 	struct require_meta *require;
 	size_t nrequire;
 	const char *lib_version; /* NULL when not told */
@@ -149,6 +157,7 @@ struct stream {
 	bool silent;         /* it may have no events, and nobody needs to know of it */
 	bool was_cut;        /* it ended inside an event; a warning was given */
 	bool failed;         /* nothing more can be read of it: reported. Only with events_only */
+	bool has_tail;       /* the newest events are, or were, in a file beside it, and what is read has them all */
 };
 
 /* Each event touches it, so that its size is a power of two. */
@@ -170,6 +179,7 @@ struct trace_options {
 	bool peer_ties;                    /* equal clocks in the order of the peer, not by rank */
 	const char *clock_table;           /* NULL: clock-offsets.txt of the trace, if it is there */
 	bool events_only;                  /* go on without metadata, and without streams that fail */
+	bool mend;                         /* make up what metadata lacks, where the rest of the trace tells enough */
 	bool raw_clocks;                   /* no table of offsets is looked at */
 	const struct trace_input *inputs;  /* borrowed */
 	const volatile sig_atomic_t *stop; /* set by a signal: live input is not waited for; or NULL */

@@ -3,7 +3,7 @@
 . "$LIB"
 command -v bash >/dev/null || skip "no bash"
 find "$BUILD/src/emu/tool" -type f -perm -u+x \( -name ovniemu -o -name ovnievents -o -name ovnidump -o -name ovnitop \
-	-o -name ovnisort -o -name ovniver -o -name ovnisync -o -name uscope -o -name ovniscope-laplace -o -name ovniscope-prism \) >tools.txt
+	-o -name ovnisort -o -name ovnifix -o -name ovniver -o -name ovnisync -o -name uscope -o -name ovniscope-laplace -o -name ovniscope-prism \) >tools.txt
 test "$(wc -l <tools.txt)" -ge 5 || fail "too few tools: $(cat tools.txt)"
 mkdir -p some/trace other
 : >some.file

@@ -88,12 +88,9 @@ number_in(const char *path, size_t n, const char *prefix)
 	return errno || v <= 0 || v > 0x7fffffff ? 0 : (int)v;
 }
 
-/* Fills in from the path of the stream file what the metadata does not tell. */
-static int
-guess_from_path(struct stream *s, bool old)
+int
+bare_guess(struct trace *t, struct thread_meta *m, const char *path, bool old)
 {
-	struct thread_meta *m = &s->meta;
-	const char *path = s->in.path;
 	size_t n = old ? strlen(path) : dir_length(path);
 	m->tid = m->tid ? m->tid : number_in(path, n, "thread.");
 	while (n && path[n - 1] != '/')
@@ -108,8 +105,8 @@ guess_from_path(struct stream *s, bool old)
 		at--;
 	if (m->loom || n - at <= 5 || strncmp(path + at, "loom.", 5) != 0)
 		return 0;
-	m->loom = arena_strndup(&s->trace->arena, path + at + 5, n - at - 5);
-	return m->loom ? 0 : diag_no_memory(s->trace->diag);
+	m->loom = arena_strndup(&t->arena, path + at + 5, n - at - 5);
+	return m->loom ? 0 : diag_no_memory(t->diag);
 }
 
 /* Takes the keys that are valid; none is required. */
@@ -163,7 +160,7 @@ load_meta(struct stream *s, bool old)
 	cJSON_Delete(root);
 	if (rc == -ERR_MEMORY)
 		return rc;
-	return guess_from_path(s, old);
+	return bare_guess(s->trace, &s->meta, s->in.path, old);
 }
 
 int

@@ -290,7 +290,7 @@ take_file(struct walk *w, const FTSENT *e)
 	struct trace *t = w->trace;
 	struct found *f = w->found;
 	bool json = strcmp(e->fts_name, "stream.json") == 0;
-	bool obs = t->options.events_only && codec_names(e->fts_name, "stream.obs");
+	bool obs = (t->options.events_only || t->options.mend) && codec_names(e->fts_name, "stream.obs");
 	if (!json && !obs && !is_old_stream(e->fts_name))
 		return 0;
 	e->fts_parent->fts_number |= HAS_STREAM;

@@ -119,7 +119,7 @@ load_common(struct stream *s, const char *path)
 	if (!yes && s->trace->options.strict)
 		return diag_error(s->trace->diag, ERR_UNFINISHED, &(struct place){ .file = s->relpath },
 			"missing ovni.finished: the thread never called ovni_thread_free()\n"
-			"hint: without -l and --compat, what it wrote is emulated");
+			"hint: without -l and --compat, what it wrote is emulated; ovnifix makes a finished trace of it");
 	return 0;
 }
 

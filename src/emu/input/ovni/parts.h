@@ -65,6 +65,21 @@ int tmeta_load_old(struct trace *t);
  * Returns 0, or <0 (reported): memory is exhausted. */
 int bare_open(struct trace *t, struct found *f);
 
+/* Fills in from the path of a stream file what the metadata does not tell. Returns 0, or <0 (reported). */
+int bare_guess(struct trace *t, struct thread_meta *m, const char *path, bool old);
+
+/* ---- mend.c: what metadata lacks, with the option of that name ---- */
+
+/* Adds a stream.json that is not there for each stream whose path says who the thread is. Returns 0, or <0 (reported). */
+int mend_find(struct trace *t, struct found *f);
+
+/* As tmeta_load_v3(), for one that may be missing or damaged. */
+int mend_load(struct stream *s, const char *json_path);
+
+/* Gives processes the app_id that no thread of them tells, and those that must have a rank a free one. The streams have their
+ * metadata. Returns 0, or <0 (reported). */
+int mend_processes(struct trace *t);
+
 /* ---- clkoff.c, drift.c: tables of clock offsets between hosts ---- */
 
 /* The offset of one host as it was measured several times, and where the last clock was among

@@ -17,9 +17,12 @@ probe(struct trace *t)
 		return diag_no_memory(t->diag);
 	t->found = f;
 	int rc = find_streams(t, f);
+	if (rc == 0 && t->options.mend)
+		rc = mend_find(t, f);
 	if (rc == 0 && !t->options.events_only && !t->options.strict)
 		rc = runs_look(t, f);
-	return rc < 0 ? rc : f->json.n + f->old.n + f->obs.n > 0;
+	bool bare = t->options.events_only && f->obs.n;
+	return rc < 0 ? rc : bare || f->json.n + f->old.n > 0;
 }
 
 /* stream.obs, or a compressed one, beside a stream.json. */
@@ -89,12 +92,15 @@ open_v3(struct trace *t, struct found *f)
 	for (size_t i = 0; i < t->nstreams && rc == 0; i++) {
 		struct stream *s = &t->streams[i];
 		char *json = arena_printf(&t->arena, "%s/%s%sstream.json", t->dir, s->relpath, *s->relpath ? "/" : "");
-		rc = json ? tmeta_load_v3(s, json) : diag_no_memory(t->diag);
+		if (!json)
+			rc = diag_no_memory(t->diag);
+		else
+			rc = t->options.mend ? mend_load(s, json) : tmeta_load_v3(s, json);
 		rc = rc == 0 ? tail_apply(s) : rc;
 		if (!*s->relpath)
 			s->relpath = s->in.name = "."; /* the trace directory itself is the stream */
 	}
-	return rc;
+	return rc == 0 && t->options.mend ? mend_processes(t) : rc;
 }
 
 static int

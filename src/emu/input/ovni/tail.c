@@ -99,5 +99,6 @@ tail_apply(struct stream *s)
 		diag_warn(d, &at, "the events of its " TAIL_NAME " are left out: %s", why);
 		return 0;
 	}
+	s->has_tail = true;
 	return t.lost ? stream_has_lost(s, t.lost, (int64_t)t.lost_since) : 0;
 }
