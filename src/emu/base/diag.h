@@ -36,6 +36,7 @@
 	X(CPU_INDEX, "cpu-index", "the CPU indices of a loom are not 0..n-1, each once")                  \
 	X(NO_CPUS, "no-cpus", "a loom has no physical CPUs")                                              \
 	X(MODEL_VERSION, "model-version", "a thread requires a model version that is not available")      \
+	X(MODEL, "model", "a model cannot be loaded, or what it declares is wrong")                       \
 	X(MODEL_CLASH, "model-clash", "two models share a letter, a name or a PRV type")                  \
 	X(CLOCK_TABLE, "clock-table", "the clock offset table is wrong")                                  \
 	X(CLOCK_GATE, "clock-gate", "streams start more than one hour apart")                             \

@@ -15,9 +15,19 @@ enum cli_take {
 	CLI_FLAG,   /* bool: true */
 	CLI_SET,    /* int or enum: what `max` is */
 	CLI_TEXT,   /* const char *: the argument */
+	CLI_LIST,   /* struct cli_list: the argument, behind those that were given before */
 	CLI_NUMBER, /* uint64_t: the argument, from min to max */
 	CLI_PS,     /* uint64_t: the argument, a time such as 1.5us, in ps */
 	CLI_WORD,   /* int: which of `max` words the argument is */
+};
+
+enum {
+	CLI_LIST_MAX = 64,
+};
+
+struct cli_list {
+	const char *items[CLI_LIST_MAX];
+	size_t n;
 };
 
 struct cli_option {

@@ -2,9 +2,14 @@
 #include "clash.h"
 
 #include "sig.h"
+#include "version.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+
+enum {
+	NAME_MOST = 64, /* letters of a name */
+};
 
 static bool
 is_reserved(int type)
@@ -27,7 +32,9 @@ is_breakdown(const struct model *m, int type)
 	return m->breakdown && m->breakdown->prv_type == type;
 }
 
-/* Says what two models share. Returns true. */
+/* ---- Two models. ---- */
+
+/* Says what they share. Returns true. */
 static bool __attribute__((format(printf, 5, 6)))
 share(const struct owned_model *a, const struct owned_model *b, char *text, size_t size, const char *fmt, ...)
 {
@@ -61,6 +68,8 @@ clash_between(const struct owned_model *a, const struct owned_model *b, char *te
 	return false;
 }
 
+/* ---- One model. ---- */
+
 /* The check of one model. */
 struct check {
 	const struct model *m;
@@ -69,36 +78,108 @@ struct check {
 	uint8_t seen[256][32]; /* a bit for each category and value */
 };
 
-/* Says what is wrong with a part of the model. Returns true. */
-static bool
-refuse(struct check *c, const char *what, const char *part)
+/* Says what is wrong with the model. Returns true. */
+static bool __attribute__((format(printf, 2, 3)))
+refuse(struct check *c, const char *fmt, ...)
 {
-	return snprintf(c->text, c->size, "the model %s: %s: %s", c->m->name, what, part) > 0;
+	int n = snprintf(c->text, c->size, "the model %s: ", c->m->name);
+	va_list ap;
+	va_start(ap, fmt);
+	if (n > 0 && (size_t)n < c->size)
+		(void)vsnprintf(c->text + n, c->size - (size_t)n, fmt, ap);
+	va_end(ap);
+	return true;
+}
+
+static bool
+is_plain(const char *text, const char *more, size_t most)
+{
+	static const char *const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+	size_t n = 0;
+	while (text && text[n] && n <= most && (strchr(letters, text[n]) || (n && strchr(more, text[n]))))
+		n++;
+	return n > 0 && n <= most && !text[n];
+}
+
+/* Names are parts of paths and of lists with commas. */
+static bool
+is_bad_head(struct check *c)
+{
+	const struct model *m = c->m;
+	struct version v;
+	if (!is_plain(m->name, "_-", NAME_MOST))
+		return snprintf(c->text, c->size, "the name of a model has 1 to %d letters, digits, '_' and '-', not \"%.100s\"", NAME_MOST, m->name ? m->name : "") > 0;
+	if (m->id <= ' ' || m->id > '~')
+		return refuse(c, "its letter is not one that can be printed: 0x%02x", (uint8_t)m->id);
+	if (version_parse(m->version, &v) < 0)
+		return refuse(c, "its version is not three numbers split by dots: \"%.100s\"", m->version ? m->version : "");
+	if (m->need & ~(unsigned)(NEED_RUNNING | NEED_ACTIVE | NEED_IN_CPU))
+		return refuse(c, "it needs what is not in enum need: 0x%x", m->need);
+	if (m->nchans && !m->chans)
+		return refuse(c, "%zu channels, but no table", m->nchans);
+	if (m->nstates && !m->states)
+		return refuse(c, "%zu states, but no table", m->nstates);
+	if (m->nevents && !m->events)
+		return refuse(c, "%zu events, but no table", m->nevents);
+	return false;
+}
+
+static bool
+is_bad_type(struct check *c, int type, const char *chan)
+{
+	if (type <= 0)
+		return refuse(c, "a PRV type is a number above 0, not %d: %s", type, chan);
+	return is_reserved(type) &&
+		snprintf(c->text, c->size, "the model %s uses the PRV type %d (channel %s), which is reserved: 1 to %d show threads and CPUs, %d to %d marks",
+			c->m->name, type, chan, CLASH_BASE - 1, CLASH_MARKS, CLASH_MARKS_END - 1) > 0;
+}
+
+static bool
+is_bad_chan(struct check *c, const struct chan_decl *k)
+{
+	if (!k->name || !k->title)
+		return refuse(c, "a channel needs a name and a title: %s", k->name ? k->name : k->title ? k->title
+													: "the first is 0");
+	if (k->kind > CHAN_PUNCTUAL || k->dup > DUP_ALLOW || k->repeat > REPEAT_ALL || k->values > VALUES_ANY || k->thread_track > TRACK_OWN || k->cpu_track > TRACK_OWN)
+		return refuse(c, "a member of the channel is not a constant of its type: %s", k->name);
+	if (k->nlabels && !k->labels)
+		return refuse(c, "%zu labels, but no table: %s", k->nlabels, k->name);
+	for (size_t i = 0; i < k->nlabels; i++)
+		if (!k->labels[i].text)
+			return refuse(c, "a label needs a text: %s", k->name);
+	if (k->view.file && !is_plain(k->view.file, "_-.", NAME_MOST))
+		return refuse(c, "a view needs a plain file name, not \"%.100s\": %s", k->view.file, k->name);
+	const struct chan_decl *first = find_type(c->m, k->prv_type);
+	if (first != k)
+		return snprintf(c->text, c->size, "two channels of the model %s have the PRV type %d: %s and %s", c->m->name, k->prv_type, first->name, k->name) > 0;
+	return is_bad_type(c, k->prv_type, k->name);
 }
 
 static bool
 is_bad_mcv(struct check *c, const char *mcv)
 {
 	if (strlen(mcv) < 3 || mcv[0] != c->m->id)
-		return refuse(c, "the event does not begin with the letter of the model", mcv);
+		return refuse(c, "the event does not begin with the letter of the model: %s", mcv);
 	uint8_t *byte = &c->seen[(uint8_t)mcv[1]][(uint8_t)mcv[2] / 8];
 	uint8_t bit = (uint8_t)(1u << ((uint8_t)mcv[2] % 8));
 	bool twice = *byte & bit;
 	*byte |= bit;
-	return twice && refuse(c, "the event is declared twice", mcv);
+	return twice && refuse(c, "the event is declared twice: %s", mcv);
 }
 
 static bool
 is_bad_state(struct check *c, const struct state_decl *s)
 {
 	const struct model *m = c->m;
+	if (!s->label || (!s->text && (s->enter || s->leave)))
+		return refuse(c, "the state needs a label and a text: %s", s->enter ? s->enter : "");
 	if (s->chan < 0 || (size_t)s->chan >= m->nchans)
-		return refuse(c, "the channel of the state does not exist", s->label);
+		return refuse(c, "the channel of the state does not exist: %s", s->label);
 	if (m->chans[s->chan].kind == CHAN_PUNCTUAL)
-		return refuse(c, "the channel takes punctual values only", s->label);
+		return refuse(c, "the channel takes punctual values only: %s", s->label);
 	for (const struct state_decl *o = m->states; o < s; o++)
 		if (o->chan == s->chan && o->value == s->value && strcmp(o->label, s->label) != 0)
-			return refuse(c, "two states have the same value", s->label);
+			return refuse(c, "two states have the same value: %s", s->label);
 	return (s->enter && is_bad_mcv(c, s->enter)) || (s->leave && is_bad_mcv(c, s->leave));
 }
 
@@ -108,41 +189,45 @@ is_bad_event(struct check *c, const struct event_decl *e)
 	const struct model *m = c->m;
 	struct sig sig;
 	const char *why;
+	if (!e->sig || !e->text)
+		return refuse(c, "the event needs a signature and a text: %s", e->sig ? e->sig : "");
 	if (sig_parse(e->sig, &sig, &why) < 0)
-		return refuse(c, why, e->sig);
+		return refuse(c, "%s: %s", why, e->sig);
+	if (e->op > OP_PUNCTUAL || e->payload > PAYLOAD_ANY)
+		return refuse(c, "a member of the event is not a constant of its type: %s", e->sig);
 	if ((e->op == OP_HOOK) != (e->hook != NULL))
-		return refuse(c, "the event needs either an operation or a hook", e->sig);
+		return refuse(c, "the event needs either an operation or a hook: %s", e->sig);
 	if (e->op > OP_IGNORE && (e->chan < 0 || (size_t)e->chan >= m->nchans))
-		return refuse(c, "the channel of the event does not exist", e->sig);
+		return refuse(c, "the channel of the event does not exist: %s", e->sig);
 	if (e->op > OP_IGNORE && e->op != OP_PUNCTUAL && m->chans[e->chan].kind == CHAN_PUNCTUAL)
-		return refuse(c, "the channel takes punctual values only", e->sig);
+		return refuse(c, "the channel takes punctual values only: %s", e->sig);
 	return is_bad_mcv(c, sig.mcv);
 }
 
 static bool
-is_bad_chan(const struct model *m, size_t i, char *text, size_t size)
+is_bad_breakdown(struct check *c, const struct breakdown_decl *b)
 {
-	const struct chan_decl *c = &m->chans[i];
-	const struct chan_decl *first = find_type(m, c->prv_type);
-	if (first != c)
-		return snprintf(text, size, "two channels of the model %s have the PRV type %d: %s and %s", m->name, c->prv_type, first->name, c->name) > 0;
-	return is_reserved(c->prv_type) &&
-		snprintf(text, size, "the model %s uses the PRV type %d (channel %s), which is reserved: 1 to %d show threads and CPUs, %d to %d marks",
-			m->name, c->prv_type, c->name, CLASH_BASE - 1, CLASH_MARKS, CLASH_MARKS_END - 1) > 0;
+	const int chans[] = { b->state, b->task, b->idle };
+	for (size_t i = 0; i < sizeof(chans) / sizeof(chans[0]); i++)
+		if (chans[i] < -1 || chans[i] >= (int)c->m->nchans)
+			return refuse(c, "a channel of the breakdown does not exist: %d", chans[i]);
+	if (!b->title || !is_plain(b->file, "_-.", NAME_MOST) || strcmp(b->file, "thread") == 0 || strcmp(b->file, "cpu") == 0)
+		return refuse(c, "the breakdown needs a title, and a plain file name that no other output has: \"%.100s\"", b->file ? b->file : "");
+	if (find_type(c->m, b->prv_type))
+		return refuse(c, "the breakdown and the channel %s have the same PRV type %d", find_type(c->m, b->prv_type)->name, b->prv_type);
+	return is_bad_type(c, b->prv_type, "breakdown");
 }
 
 bool
 clash_within(const struct model *m, char *text, size_t size)
 {
 	struct check c = { .m = m, .text = text, .size = size };
-	bool bad = false;
+	bool bad = is_bad_head(&c);
 	for (size_t i = 0; i < m->nchans && !bad; i++)
-		bad = (!m->chans[i].name || !m->chans[i].title) && refuse(&c, "a channel needs a name and a title", m->name);
+		bad = is_bad_chan(&c, &m->chans[i]);
 	for (size_t i = 0; i < m->nstates && !bad; i++)
 		bad = is_bad_state(&c, &m->states[i]);
 	for (size_t i = 0; i < m->nevents && !bad; i++)
 		bad = is_bad_event(&c, &m->events[i]);
-	for (size_t i = 0; i < m->nchans && !bad; i++)
-		bad = is_bad_chan(m, i, text, size);
-	return bad;
+	return bad || (m->breakdown && is_bad_breakdown(&c, m->breakdown));
 }

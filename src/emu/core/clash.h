@@ -2,9 +2,9 @@
 #ifndef CLASH_H
 #define CLASH_H
 
-/* clash: finds declarations that contradict each other. Models with one letter would share events,
- * with one PRV type lines, with one name requirements and views; in a model, events may be declared
- * twice or without operation, and channels that do not exist be named. */
+/* clash: finds declarations that cannot be used, or contradict each other. A model may come from a file
+ * of the user, so nothing of it is taken for granted but that its pointers are good or NULL. Models with one
+ * letter would share events, with one PRV type lines, with one name requirements and views. */
 
 #include "modelset.h"
 

@@ -7,14 +7,13 @@ int
 modelset_add(struct model_set *set, struct diag *d, const struct model *m, const char *owner)
 {
 	const struct owned_model added = { .model = m, .owner = owner };
+	const struct place file = { .file = owner };
 	char text[512];
-	bool bad = clash_within(m, text, sizeof(text));
-	for (size_t i = 0; i < set->n && !bad; i++)
-		bad = clash_between(&set->items[i], &added, text, sizeof(text));
-	if (bad) {
-		const struct place at = { .file = owner };
-		return diag_error(d, ERR_MODEL_CLASH, &at, "%s\nhint: doc/howto-model.md lists the free letters and types", text);
-	}
+	if (clash_within(m, text, sizeof(text)))
+		return diag_error(d, ERR_MODEL, &file, "%s", text);
+	for (size_t i = 0; i < set->n; i++)
+		if (clash_between(&set->items[i], &added, text, sizeof(text)))
+			return diag_error(d, ERR_MODEL_CLASH, &file, "%s\nhint: doc/howto-model.md lists the free letters and types", text);
 	/* As letters differ, there is room. */
 	size_t at = set->n++;
 	for (; at && (uint8_t)set->items[at - 1].model->id > (uint8_t)m->id; at--)

@@ -73,8 +73,8 @@ main(int argc, char **argv)
 {
 	static const char *const formats[] = { [DUMP_TEXT] = "text", [DUMP_CSV] = "csv", [DUMP_JSON] = "json" };
 	struct diag d = { .program = "ovnidump", .level = DIAG_NORMAL };
-	struct model_set set = { 0 };
-	struct settings o = { .dump = { .text = true, .models = &set }, .filter.set = &set };
+	struct plugins plugins = { 0 };
+	struct settings o = { .dump = { .text = true, .models = &plugins.set }, .filter.plugins = &plugins };
 	const struct cli_option options[] = {
 		{ 'f', "format", "text|csv|json", "how to print them; json: one object a line", CLI_WORD, &o.dump.format, CLI_WORDS(formats) },
 		{ CLI_JSON(&o.dump.format, DUMP_JSON) },
@@ -98,7 +98,7 @@ main(int argc, char **argv)
 		.options = options,
 		.noptions = sizeof(options) / sizeof(options[0]),
 	};
-	if (registry_add(&set, &d) < 0)
+	if (registry_add(&plugins.set, &d) < 0)
 		return 1;
 	progress_init(&o.progress);
 	/* Lines on the same terminal are progress enough. */
@@ -115,12 +115,13 @@ main(int argc, char **argv)
 		o.dump.text = opt == 'X';
 	}
 	o.progress.wanted = o.progress.wanted && d.level > DIAG_QUIET;
-	opt = cli_directory(&cli, rc < 0 ? rc : opt, argc);
+	opt = filter_models(&o.filter, &cli, cli_directory(&cli, rc < 0 ? rc : opt, argc), &d);
 	/* A file above the limit is a failed write, not a death. */
 	(void)signal(SIGXFSZ, SIG_IGN);
 	int status = cli_status(opt);
 	if (opt == CLI_END)
 		status = run(&d, argv[optind], &o);
 	filter_finish(&o.filter);
+	plugins_close(&plugins);
 	return status;
 }

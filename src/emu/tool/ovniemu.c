@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* ovniemu: turns a trace into timelines. */
 #include "kit/cli.h"
+#include "kit/crash.h"
 #include "kit/outdir.h"
+#include "kit/plugin.h"
 #include "kit/progress.h"
 #include "emu.h"
 #include "input/inputs.h"
@@ -151,6 +153,7 @@ attempt(struct diag *d, const char *dir, const struct emu_options *o)
 	struct summary s = { .outputs = o->outputs };
 	struct progress clock;
 	progress_init(&clock);
+	crash_emulates(&emu);
 	int rc = emu_open(&emu, d, dir, o);
 	for (const struct trace_input *in = o->inputs; in->format && rc == 0; in++)
 		if (in->format != emu.plan->trace.format && in->format->options && in->format->options->foreign)
@@ -167,6 +170,7 @@ attempt(struct diag *d, const char *dir, const struct emu_options *o)
 	else if (rc == -ERR_INTERRUPTED) /* Prism can wait for its first event for long */
 		s.live = emu.plan->trace.base->open_ended;
 	rc = emu_close(&emu, rc);
+	crash_emulates(NULL);
 	if (rc == EMU_AGAIN)
 		return -1;
 	if (!began && rc == -ERR_INTERRUPTED)
@@ -193,19 +197,21 @@ run(struct diag *d, const char *dir, const struct emu_options *o)
 	return status;
 }
 
-/* Enables the models of a list of names with commas. Returns what is no model in it; NULL: all are. */
-static const char *
-enable_models(struct learned *learned, const struct model_set *set, const char *text)
+/* Enables the models that -m lists, each time names with commas. Returns CLI_END or CLI_USAGE (reported). */
+static int
+enable_models(const struct cli *cli, struct learned *learned, const struct model_set *set, const struct cli_list *lists)
 {
-	while (*text) {
-		size_t n = strcspn(text, ",");
-		const struct model *m = modelset_named(set, text, n);
-		if (!m)
-			return text;
-		learned->models[(uint8_t)m->id] = true;
-		text += n + (text[n] == ',');
+	for (size_t i = 0; i < lists->n; i++) {
+		for (const char *text = lists->items[i]; *text;) {
+			size_t n = strcspn(text, ",");
+			const struct model *m = modelset_named(set, text, n);
+			if (!m)
+				return cli_usage(cli, "-m needs names of models with commas, and there is no '%.*s': --help lists them", (int)n, text);
+			learned->models[(uint8_t)m->id] = true;
+			text += n + (text[n] == ',');
+		}
 	}
-	return NULL;
+	return CLI_END;
 }
 
 /* Names of outputs, with commas. */
@@ -296,13 +302,14 @@ find_name(const struct cli *cli, const struct trace_input *in, const char *extra
 
 /* Reads the options and runs. Returns the exit status. */
 static int
-start(struct diag *d, struct input_options *io, const struct model_set *set, int argc, char **argv)
+start(struct diag *d, struct input_options *io, struct plugins *plugins, int argc, char **argv)
 {
 	static const char *const methods[] = { [USCOPE_LZ4] = "lz4", [USCOPE_ZSTD] = "zstd", [USCOPE_RAW] = "none" };
 	char models[1024];
 	struct learned learned = { 0 };
-	struct emu_options o = { .stop = &stop, .learned = &learned, .models = set, .outputs = OUTPUT_PRV | OUTPUT_USCOPE };
+	struct emu_options o = { .stop = &stop, .learned = &learned, .models = &plugins->set, .outputs = OUTPUT_PRV | OUTPUT_USCOPE };
 	struct progress p;
+	struct cli_list enabled = { .n = 0 };
 	uint64_t threads = count_cpus();
 	uint64_t labels = LABELS;
 	const struct cli_option options[] = {
@@ -310,7 +317,8 @@ start(struct diag *d, struct input_options *io, const struct model_set *set, int
 		{ 'f', "outputs", "LIST", "prv, uscope, or both with a comma (default)" },
 		{ 'c', "clock-offsets", "FILE", "clock offsets (default: clock-offsets.txt of TRACEDIR)", CLI_TEXT, &o.clock_table },
 		{ 'a', "all-models", NULL, "enable all models of runtimes", CLI_FLAG, &o.all_models },
-		{ 'm', "models", "NAME,...", "enable these, too" },
+		{ 'm', "models", "NAME,...", "enable these, too", CLI_LIST, &enabled },
+		{ PLUGIN_OPTION(plugins) },
 		{ 'b', "breakdown", NULL, "also write the breakdowns of models that have one", CLI_FLAG, &o.breakdown },
 		{ 'l', "lint", NULL, "refuse unfinished traces, check how threads end", CLI_FLAG, &o.lint },
 		{ 'j', "threads", "N", "use N threads, at least 2 (default: one a CPU)", CLI_NUMBER, &threads, THREADS_MAX, 1 },
@@ -329,7 +337,7 @@ start(struct diag *d, struct input_options *io, const struct model_set *set, int
 		.program = d->program,
 		.synopsis = "[options] TRACEDIR",
 		.about = "Emulate the trace in TRACEDIR and write timelines of threads and CPUs.",
-		.footer = list_models(set, models, sizeof(models)),
+		.footer = list_models(&plugins->set, models, sizeof(models)),
 		.options = options,
 		.noptions = sizeof(options) / sizeof(options[0]),
 		.groups = io->groups,
@@ -344,12 +352,6 @@ start(struct diag *d, struct input_options *io, const struct model_set *set, int
 				(void)io->groups[i].take(io->groups[i].self, OPTION_LENIENT, NULL, NULL);
 			continue;
 		}
-		const char *wrong = opt == 'm' ? enable_models(&learned, set, optarg) : NULL;
-		if (wrong)
-			return cli_status(cli_usage(&cli, "-m needs names of models with commas, and there is no '%.*s': --help lists them",
-				(int)strcspn(wrong, ","), wrong));
-		if (opt == 'm')
-			continue;
 		o.uscope.asked = true;
 		if (!parse_outputs(optarg, &o.outputs))
 			return cli_status(cli_usage(&cli, "-f needs prv, uscope or prv,uscope, not '%s'", optarg));
@@ -361,6 +363,10 @@ start(struct diag *d, struct input_options *io, const struct model_set *set, int
 		opt = find_name(&cli, io->list, argv[optind], &named);
 	if (!named)
 		opt = cli_directory(&cli, opt, argc);
+	if (opt == CLI_END)
+		opt = plugins_load(plugins, &cli, d);
+	if (opt == CLI_END)
+		opt = enable_models(&cli, &learned, &plugins->set, &enabled);
 	if (opt != CLI_END)
 		return cli_status(opt);
 
@@ -378,9 +384,10 @@ main(int argc, char **argv)
 {
 	struct diag d = { .program = "ovniemu", .level = DIAG_NORMAL };
 	struct input_options io = { 0 };
-	struct model_set set = { 0 };
-	bool ready = begin_inputs(&io, &d) == 0 && registry_add(&set, &d) == 0;
-	int status = ready ? start(&d, &io, &set, argc, argv) : 1;
+	struct plugins plugins = { 0 };
+	bool ready = begin_inputs(&io, &d) == 0 && registry_add(&plugins.set, &d) == 0;
+	int status = ready ? start(&d, &io, &plugins, argc, argv) : 1;
+	plugins_close(&plugins);
 	arena_finish(&io.arena);
 	return status;
 }

@@ -2,6 +2,7 @@
 /* ovnievents: the reference of all events and views, from the declarations of the models. */
 #include "look/catalog.h"
 #include "kit/cli.h"
+#include "kit/plugin.h"
 #include "emu.h"
 #include "jsonout.h"
 #include "registry.h"
@@ -13,6 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+enum {
+	OPT_MODEL = 256,
+};
 
 /* Whether Markdown would take the character for more than itself. */
 static bool
@@ -328,47 +333,73 @@ print_md(struct diag *d, const struct owned_model *models, size_t n)
 
 /* ---- The tool. ---- */
 
-int
-main(int argc, char **argv)
+/* Names of all models, with commas. */
+static const char *
+list_models(const struct model_set *set, char *names, size_t size)
 {
-	struct diag d = { .program = "ovnievents" };
-	struct model_set set = { 0 };
-	if (registry_add(&set, &d) < 0)
-		return 1;
-	char names[512] = "";
-	char footer[600];
 	size_t at = 0;
-	for (size_t i = 0; i < set.n && at < sizeof(names); i++)
-		at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", i ? ", " : "", set.items[i].model->name);
-	(void)snprintf(footer, sizeof(footer), "Models: %s\nManual: man ovnievents\n", names);
+	names[0] = '\0';
+	for (size_t i = 0; i < set->n && at < size; i++)
+		at += (size_t)snprintf(names + at, size - at, "%s%s", i ? ", " : "", set->items[i].model->name);
+	return names;
+}
+
+/* Reads the options, and prints. Returns the exit status. */
+static int
+run(struct diag *d, struct plugins *plugins, int argc, char **argv)
+{
+	const struct model_set *set = &plugins->set;
+	char names[1024];
+	char footer[1100];
+	(void)snprintf(footer, sizeof(footer), "Models: %s\nManual: man ovnievents\n", list_models(set, names, sizeof(names)));
 	int json = 0;
 	const char *name = NULL;
 	const struct cli_option options[] = {
 		{ 'f', "format", "text|json", "Markdown (default), or the events alone as JSON", CLI_WORD, &json, CLI_WORDS(cli_text_or_json) },
 		{ CLI_JSON(&json, 1) },
-		{ 0, "model", "NAME", "print this model only", CLI_TEXT, &name },
+		{ OPT_MODEL, "model", "NAME", "print this model only; FILE: load one" },
 	};
 	const struct cli cli = {
-		.program = d.program,
+		.program = d->program,
 		.synopsis = "[options]",
 		.about = "Print the reference of the events of all models, and of what they show.",
 		.footer = footer,
 		.options = options,
 		.noptions = sizeof(options) / sizeof(options[0]),
 	};
-	int opt = cli_none(&cli, cli_next(&cli, argc, argv), argc, argv);
+	int opt;
+	int rc = 0;
+	while (rc == 0 && (opt = cli_next(&cli, argc, argv)) >= 0) {
+		if (plugin_is_file(optarg))
+			rc = cli_list_add(&cli, "--model", &plugins->files, optarg);
+		else
+			name = optarg;
+	}
+	opt = cli_none(&cli, rc < 0 ? rc : opt, argc, argv);
+	if (opt == CLI_END)
+		opt = plugins_load(plugins, &cli, d);
 	if (opt != CLI_END)
 		return cli_status(opt);
-	const struct owned_model *models = set.items;
-	size_t n = name ? 1 : set.n;
-	while (name && models < set.items + set.n && strcmp(models->model->name, name) != 0)
+	const struct owned_model *models = set->items;
+	size_t n = name ? 1 : set->n;
+	while (name && models < set->items + set->n && strcmp(models->model->name, name) != 0)
 		models++;
-	if (models == set.items + set.n)
-		return cli_status(cli_usage(&cli, "there is no model '%s', only %s", name, names));
+	if (models == set->items + set->n)
+		return cli_status(cli_usage(&cli, "there is no model '%s', only %s", name, list_models(set, names, sizeof(names))));
 
 	if (json)
-		return print_json(&d, models, n) < 0;
-	int rc = print_md(&d, models, n);
+		return print_json(d, models, n) < 0;
+	rc = print_md(d, models, n);
 	int written = cli_status(cli_written(&cli));
 	return rc == 0 ? written : 1;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct diag d = { .program = "ovnievents" };
+	struct plugins plugins = { 0 };
+	int status = registry_add(&plugins.set, &d) < 0 ? 1 : run(&d, &plugins, argc, argv);
+	plugins_close(&plugins);
+	return status;
 }

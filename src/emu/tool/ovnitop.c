@@ -271,8 +271,8 @@ int
 main(int argc, char **argv)
 {
 	struct diag d = { .program = "ovnitop", .level = DIAG_NORMAL };
-	struct model_set set = { 0 };
-	struct settings o = { .filter.set = &set };
+	struct plugins plugins = { 0 };
+	struct settings o = { .filter.plugins = &plugins };
 	const struct cli_option options[] = {
 		{ 'b', "by", "event|thread|process|loom|model|time", "what to count by", CLI_WORD, &o.by, CLI_WORDS(keys) },
 		{ OPT_STEP, "step", "TIME", "with --by=time: the length of an interval" },
@@ -295,7 +295,7 @@ main(int argc, char **argv)
 		.options = options,
 		.noptions = sizeof(options) / sizeof(options[0]),
 	};
-	if (registry_add(&set, &d) < 0)
+	if (registry_add(&plugins.set, &d) < 0)
 		return 1;
 	progress_init(&o.progress);
 
@@ -306,12 +306,13 @@ main(int argc, char **argv)
 	opt = rc < 0 ? rc : opt;
 	if (opt == CLI_END && o.step && o.by != TOP_TIME)
 		opt = cli_usage(&cli, "--step needs --by=time");
-	opt = cli_directory(&cli, opt, argc);
+	opt = filter_models(&o.filter, &cli, cli_directory(&cli, opt, argc), &d);
 	/* A file above the limit is a failed write, not a death. */
 	(void)signal(SIGXFSZ, SIG_IGN);
 	int status = cli_status(opt);
 	if (opt == CLI_END)
 		status = run(&d, argv[optind], &o);
 	filter_finish(&o.filter);
+	plugins_close(&plugins);
 	return status;
 }

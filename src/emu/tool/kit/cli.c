@@ -220,6 +220,7 @@ take_option(const struct cli *c, int id)
 	case CLI_FLAG: *(bool *)o->to = true; return 0;
 	case CLI_SET: *(int *)o->to = (int)o->max; return 0;
 	case CLI_TEXT: *(const char **)o->to = optarg; return 0;
+	case CLI_LIST: return cli_list_add(c, name, o->to, optarg);
 	case CLI_NUMBER:
 		if (has_letter(o))
 			(void)snprintf(name, sizeof(name), "-%c", o->id);
@@ -273,6 +274,15 @@ cli_next(const struct cli *c, int argc, char **argv)
 		id = id >= GROUP_OPTION ? take_of_group(c, id - GROUP_OPTION) : take_option(c, id);
 		return id == 0 ? cli_next(c, argc, argv) : id;
 	}
+}
+
+int
+cli_list_add(const struct cli *c, const char *option, struct cli_list *list, const char *text)
+{
+	if (list->n == CLI_LIST_MAX)
+		return cli_usage(c, "%s may be given %d times", option, CLI_LIST_MAX);
+	list->items[list->n++] = text;
+	return 0;
 }
 
 const char *const cli_text_or_json[2] = { "text", "json" };

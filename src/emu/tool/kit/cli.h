@@ -55,6 +55,9 @@ extern const char *const cli_text_or_json[2];
 /* The argument of an option as a decimal number. Returns false when it is none from min to max (reported). */
 bool cli_number(const struct cli *c, const char *option, uint64_t min, uint64_t max, const char *text, uint64_t *to);
 
+/* Adds an argument to a list. Returns 0, or CLI_USAGE (reported): there are too many. */
+int cli_list_add(const struct cli *c, const char *option, struct cli_list *list, const char *text);
+
 /* For a tool that takes one trace directory: `opt` is what cli_next() returned last.
  * Returns CLI_END when argv[optind] is it, else opt or CLI_USAGE (reported). */
 int cli_directory(const struct cli *c, int opt, int argc);

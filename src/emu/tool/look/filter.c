@@ -42,20 +42,6 @@ read_number(const char *text, int64_t *out)
 	return end != text && !*end && !errno && *out > 0;
 }
 
-static bool
-read_model(struct filter *f, const char *text)
-{
-	f->has_models = true;
-	const struct model *m = modelset_named(f->set, text, strlen(text));
-	if (m) {
-		f->models[(uint8_t)m->id] = true;
-		return true;
-	}
-	/* A letter may be of an unknown model. */
-	f->models[(uint8_t)*text] = true;
-	return *text && !text[1];
-}
-
 static int
 no_memory(const struct cli *cli)
 {
@@ -68,10 +54,6 @@ add_value(struct filter *f, const struct cli *cli, int id, const char *text)
 {
 	struct filter_value v = { .glob = text };
 	switch (id) {
-	case 'm':
-		if (!read_model(f, text))
-			return cli_usage(cli, "there is no model '%s'", text);
-		return 0;
 	case 'e':
 		if (!read_mcv(text, &v))
 			return cli_usage(cli, "an event has one to three characters, not '%s'", text);
@@ -109,6 +91,8 @@ int
 filter_option(struct filter *f, const struct cli *cli, int id, const char *arg)
 {
 	const char *why;
+	if (id == 'm' && plugin_is_file(arg))
+		return cli_list_add(cli, "--model", &f->plugins->files, arg);
 	switch (id) {
 	case FILTER_FROM:
 	case FILTER_TO:
@@ -119,6 +103,23 @@ filter_option(struct filter *f, const struct cli *cli, int id, const char *arg)
 		return 0;
 	default: return add_values(f, cli, id, arg);
 	}
+}
+
+int
+filter_models(struct filter *f, const struct cli *cli, int opt, struct diag *d)
+{
+	if (opt == CLI_END)
+		opt = plugins_load(f->plugins, cli, d);
+	for (const struct filter_value *v = f->values['m']; v && opt == CLI_END; v = v->next) {
+		const char *text = v->glob;
+		const struct model *m = modelset_named(&f->plugins->set, text, strlen(text));
+		/* A letter may be of an unknown model. */
+		if (!m && (!*text || text[1]))
+			return cli_usage(cli, "there is no model '%s'", text);
+		f->models[m ? (uint8_t)m->id : (uint8_t)*text] = true;
+		f->has_models = true;
+	}
+	return opt;
 }
 
 /* The clock of a time, kept within its type. */

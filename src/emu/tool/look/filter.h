@@ -8,7 +8,7 @@
  * them has to suit. Of the options, all have to. */
 
 #include "kit/cli.h"
-#include "modelset.h"
+#include "kit/plugin.h"
 #include "trace.h"
 #include "when.h"
 
@@ -18,16 +18,16 @@ enum {
 };
 
 /* Rows of the table of options. */
-#define FILTER_OPTIONS                                                                        \
-	{ FILTER_FROM, "from", "TIME", "events from this time on: 1.5s, 200ms, or a clock" }, \
-		{ FILTER_TO, "to", "TIME", "events up to this time" },                        \
-		{ 's', "stream", "GLOB", "of these streams, as loom.*/proc.1/*" },            \
-		{ 't', "thread", "TID", "of these threads" },                                 \
-		{ 'p', "process", "PID", "of these processes" },                              \
-		{ 'l', "loom", "GLOB", "of these looms, as node1.*" },                        \
-		{ 'm', "model", "NAME", "of these models, by name or letter" },               \
-	{                                                                                     \
-		'e', "event", "MCV", "events such as VSh, V?[ or VT; ? is any character"      \
+#define FILTER_OPTIONS                                                                          \
+	{ FILTER_FROM, "from", "TIME", "events from this time on: 1.5s, 200ms, or a clock" },   \
+		{ FILTER_TO, "to", "TIME", "events up to this time" },                          \
+		{ 's', "stream", "GLOB", "of these streams, as loom.*/proc.1/*" },              \
+		{ 't', "thread", "TID", "of these threads" },                                   \
+		{ 'p', "process", "PID", "of these processes" },                                \
+		{ 'l', "loom", "GLOB", "of these looms, as node1.*" },                          \
+		{ 'm', "model", "NAME", "of these models, by name or letter; FILE: load one" }, \
+	{                                                                                       \
+		'e', "event", "MCV", "events such as VSh, V?[ or VT; ? is any character"        \
 	}
 
 /* Explains their arguments below the options in --help. */
@@ -45,7 +45,7 @@ struct filter_value {
 };
 
 struct filter {
-	const struct model_set *set; /* that names of models are looked up in; borrowed */
+	struct plugins *plugins; /* all models; takes those of files */
 	struct arena arena;
 	struct when from;
 	struct when to;
@@ -60,6 +60,10 @@ struct filter {
 
 /* Takes an option of FILTER_OPTIONS. Returns 0; CLI_USAGE or CLI_FAILED (reported). */
 int filter_option(struct filter *f, const struct cli *cli, int id, const char *arg);
+
+/* Loads the models, when all options are known and `opt`, which the last of them returned, is CLI_END; finds
+ * those of the names. Returns opt, CLI_USAGE or CLI_FAILED (reported). */
+int filter_models(struct filter *f, const struct cli *cli, int opt, struct diag *d);
 
 /* Sets the range, once the clock of the first event is known. `shown_relative`: plain numbers
  * are counted from it too, as that is what is printed. */

@@ -17,7 +17,7 @@ top_init(struct top *top)
 	struct diag *d = top->trace->diag;
 	top->first = INT64_MAX;
 	top->last = INT64_MIN;
-	int rc = catalog_init(&top->catalog, a, d, top->filter->set);
+	int rc = catalog_init(&top->catalog, a, d, &top->filter->plugins->set);
 	if (rc < 0)
 		return rc;
 	/* A declaration of many names is not one row. */

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+#include "plugin.h"
+
+#include "crash.h"
+#include "object.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct plugin_object {
+	struct plugin_object *next;
+	void *handle;
+};
+
+static const struct object_kind kind = {
+	.code = ERR_MODEL,
+	.symbol = "ovniscope_model",
+	.type = "struct model",
+	.header = "ovniscope/model.h",
+	.page = "doc/howto-model.md",
+	.size = sizeof(struct model),
+};
+
+static bool
+ends_in(const char *text, const char *end)
+{
+	size_t n = strlen(text);
+	size_t k = strlen(end);
+	return n > k && strcmp(text + n - k, end) == 0;
+}
+
+bool
+plugin_is_file(const char *arg)
+{
+	return strchr(arg, '/') || ends_in(arg, ".so");
+}
+
+/* Keeps the handle, unless the object is there already: it would be a second name of the same file. */
+static int
+keep(struct plugins *p, struct diag *d, void *handle, bool *again)
+{
+	*again = false;
+	for (const struct plugin_object *o = p->objects; o && !*again; o = o->next)
+		*again = o->handle == handle;
+	struct plugin_object *o = *again ? NULL : arena_new(&p->arena, struct plugin_object, 1);
+	if (o) {
+		*o = (struct plugin_object){ p->objects, handle };
+		p->objects = o;
+		return 0;
+	}
+	(void)dlclose(handle);
+	return *again ? 0 : diag_no_memory(d);
+}
+
+static int
+load(struct plugins *p, struct diag *d, const char *file)
+{
+	struct object o;
+	bool again = false;
+	crash_loads(file);
+	int rc = object_open(&o, &kind, d, file);
+	if (o.handle) {
+		int bad = keep(p, d, o.handle, &again);
+		rc = rc ? rc : bad;
+	}
+	if (rc == 0 && !again && o.size != sizeof(struct model))
+		rc = diag_error(d, ERR_MODEL, &(struct place){ .file = file }, "its ovniscope_model has %llu bytes, not %zu", (unsigned long long)o.size, sizeof(struct model));
+	if (rc == 0 && !again)
+		rc = modelset_add(&p->set, d, o.data, file);
+	crash_loads(NULL);
+	return rc;
+}
+
+/* ---- Folders. ---- */
+
+static int
+is_object(const struct dirent *e)
+{
+	return ends_in(e->d_name, ".so");
+}
+
+static int
+by_bytes(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int
+load_folder(struct plugins *p, struct diag *d, const char *folder)
+{
+	struct dirent **list;
+	int n = scandir(folder, &list, is_object, by_bytes);
+	if (n < 0) {
+		diag_warn(d, &(struct place){ .file = folder }, "a folder of " PLUGIN_FOLDERS " cannot be read: %s", strerror(errno));
+		return 0;
+	}
+	int rc = 0;
+	for (int i = 0; i < n; i++) {
+		const char *file = rc == 0 ? arena_printf(&p->arena, "%s/%s", folder, list[i]->d_name) : NULL;
+		if (rc == 0)
+			rc = file ? load(p, d, file) : diag_no_memory(d);
+		free(list[i]);
+	}
+	free(list);
+	return rc;
+}
+
+static int
+load_folders(struct plugins *p, struct diag *d, const char *folders)
+{
+	int rc = 0;
+	while (*folders && rc == 0) {
+		size_t n = strcspn(folders, ":");
+		const char *folder = arena_strndup(&p->arena, folders, n);
+		if (!folder)
+			return diag_no_memory(d);
+		rc = n ? load_folder(p, d, folder) : 0;
+		folders += n + (folders[n] == ':');
+	}
+	return rc;
+}
+
+int
+plugins_load(struct plugins *p, const struct cli *cli, struct diag *d)
+{
+	const char *folders = getenv(PLUGIN_FOLDERS);
+	for (size_t i = 0; i < p->files.n; i++)
+		if (!plugin_is_file(p->files.items[i]))
+			return cli_usage(cli, "--model needs a file (.so), not '%s'", p->files.items[i]);
+	if (folders || p->files.n)
+		crash_watch(d->program, &p->set);
+	int rc = folders ? load_folders(p, d, folders) : 0;
+	for (size_t i = 0; i < p->files.n && rc == 0; i++)
+		rc = load(p, d, p->files.items[i]);
+	return rc < 0 ? CLI_FAILED : CLI_END;
+}
+
+void
+plugins_close(struct plugins *p)
+{
+	crash_forget();
+	for (struct plugin_object *o = p->objects; o; o = o->next)
+		(void)dlclose(o->handle);
+	arena_finish(&p->arena);
+}

@@ -1,0 +1,254 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Models in files (--model, OVNISCOPE_MODELS): what they do in each tool, and what is refused.
+
+usage: run.py TOOLS SRC DEMO.so
+
+TOOLS is the folder of the tools, SRC that of the sources. DEMO.so is demo.c.
+"""
+import difflib
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+TOOLS, SRC, DEMO = (os.path.abspath(p) for p in sys.argv[1:4])
+sys.path[:0] = [f"{SRC}/test/gen"]
+import asm  # noqa: E402
+import casefile  # noqa: E402
+
+CC = os.environ.get("CC", "cc").split()
+INCLUDE = [f"-I{SRC}/src/emu/{folder}" for folder in ("core", "trace", "base")] + [f"-I{SRC}/src/lib"]
+TRACE = """
+loom node.0 cpus 0:0
+proc 100 app 1
+thread 101 require demo=1.0.0
+
+101   0  OHx 0 -1 0
+101  10  xRi
+101  20  xRI
+101  30  xSs
+101  40  xP@
+101  70  xSS
+101  80  OHe
+"""
+HEAD = """#include "model.h"
+static const struct chan_decl chans[] = { { .name = "c", .title = "C", .prv_type = 910 } };
+static const struct state_decl states[] = { { 0, 1, "yAa", "yAb", "L", "does|undoes" } };
+"""
+counts = [0, 0]
+
+
+def check(what, good, *facts):
+    counts[not good] += 1
+    if not good:
+        print(f"FAILED: {what}", *facts, sep="\n")
+
+
+def same(what, got, want):
+    lines = [f"got  {got!r}", f"want {want!r}"]
+    if isinstance(got, str) and isinstance(want, str):
+        lines = list(difflib.unified_diff(want.splitlines(), got.splitlines(), "want", "got", lineterm="", n=1))[:20]
+    check(what, got == want, *lines)
+
+
+class Run:
+    def __init__(self, tool, *words, folders=None, cwd="."):
+        env = {k: v for k, v in os.environ.items() if k != "OVNISCOPE_MODELS"}
+        if folders is not None:
+            env["OVNISCOPE_MODELS"] = folders
+        p = subprocess.run([f"{TOOLS}/{tool}", *words], cwd=cwd, env=env, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=60)
+        self.status, self.out, self.err = p.returncode, p.stdout.decode(errors="replace"), p.stderr.decode(errors="replace")
+
+    def __str__(self):
+        return f"status {self.status}\n{self.out[-2000:]}{self.err}"
+
+
+def compile_to(so, text, compiler=None, language="c"):
+    os.makedirs(os.path.dirname(so) or ".", exist_ok=True)
+    p = subprocess.run([*(compiler or CC), "-x", language, "-shared", "-fPIC", "-D_GNU_SOURCE", *INCLUDE, "-o", so, "-"], input=text, text=True, capture_output=True, check=False)
+    if p.returncode:
+        sys.exit(f"{so}: {p.stderr}")
+    return so
+
+
+def model(name, letter="y", kind=910, more="", symbol="ovniscope_model"):
+    """The text of a small model"""
+    head = HEAD.replace("910", str(kind)).replace('"y', f'"{letter}')
+    return f'{head}const struct model {symbol} = {{ .id = \'{letter}\', .name = "{name}", .version = "1.0.0", CHANS(chans), STATES(states), {more} }};\n'
+
+
+def outputs(folder):
+    """name -> text, without the µScope file, which holds the version"""
+    out = {}
+    for path in glob.glob(f"{folder}/**", recursive=True):
+        if os.path.isfile(path) and not path.endswith(".uscp"):
+            with open(path, encoding="utf-8") as f:
+                out[os.path.relpath(path, folder)] = f.read()
+    return out
+
+
+# ---- Good ones. ----
+
+def test_tools():
+    text = TRACE.strip() + "\n"
+    asm.assemble(text, "trace")
+    r = Run("ovniemu", "-q", "-o", "out", "trace")
+    check("without it", r.status == 0 and "there is no model demo, of which version 1.0.0 is required: its events are skipped" in r.err, r)
+    r = Run("ovniemu", "--model", DEMO, "-o", "out", "trace")
+    check("emulated", r.status == 0 and "demo 1.0.0" in r.err and "warning" not in r.err, r)
+    thread = outputs("out")["thread.prv"]
+    check("its states", all(f":{t}:900:{v}" in thread for t, v in ((10, 1), (20, 0), (30, 2), (70, 0))), thread)
+    check("its view", os.path.exists("out/cfg/thread/demo/phase.cfg"))
+    first = outputs("out")
+    for i in range(2):
+        r = Run("ovniemu", "-q", "-o", "again", f"--model={DEMO}", *["--model", DEMO] * i, "trace", folders=os.path.dirname(DEMO) if i else None)
+        same(f"the file in several ways ({i})", (r.status, r.err, outputs("again")), (0, "", first))
+    r = Run("ovnidump", "-q", "--model", DEMO, "trace")
+    check("ovnidump", r.status == 0 and "leaves reading the input" in r.out and "passes a checkpoint" in r.out and not r.err, r)
+    for words in (["-m", "demo", "-m", DEMO], ["--model", DEMO, "--model=demo"]):
+        r = Run("ovnidump", "-q", *words, "trace")
+        same(f"ovnidump {words[0]}: those of the model only", (r.status, re.findall(r"  (\w\S\S)  ", r.out)), (0, ["xRi", "xRI", "xSs", "xP@", "xSS"]))
+    r = Run("ovnitop", "-q", "-b", "model", "--model", DEMO, "trace")
+    check("ovnitop", r.status == 0 and re.search(r"^demo +5$", r.out, re.M), r)
+    r = Run("ovnievents", "--model", DEMO)
+    check("ovnievents", r.status == 0 and "## demo (`x`)" in r.out and "## ovni (`O`)" in r.out and "passes a checkpoint" in r.out, r)
+    r = Run("ovnievents", "--model", "demo", "--json", folders=os.path.dirname(DEMO))
+    check("ovnievents of one", r.status == 0 and '"demo": {' in r.out and '"ovni"' not in r.out, r)
+    shutil.copy(DEMO, "here.so")
+    r = Run("ovniemu", "-q", "-o", "again", "--model", "here.so", "trace")
+    same("a name without a folder is a file here", (r.status, r.err), (0, ""))
+
+
+def test_built_in():
+    """A built-in model under other names, as a file: the same bytes but for those names."""
+    for name, letter, other, new, types in (("tampi", "T", "tampo", "U", {"20": "987"}), ("mpi", "M", "mpj", "N", {"25": "986"})):
+        with open(f"{SRC}/src/models/{name}.c", encoding="utf-8") as f:
+            source = f.read()
+        source = source.replace(f"model_{name}", "ovniscope_model").replace(f'"{name}"', f'"{other}"').replace(f"'{letter}'", f"'{new}'")
+        source = re.sub(rf'"{letter}(..)"', rf'"{new}\1"', source)
+        for old, far in types.items():
+            check(f"{name}: its type", f"= {old}," in source)
+            source = source.replace(f"= {old},", f"= {far},")
+        so = compile_to(f"{tmp}/{other}.so", source)
+
+        def back(text, far=types, here=other, there=name, was=letter, is_now=new):
+            for old, to in far.items():
+                text = re.sub(rf"\b{to}\b *", lambda m, o=old: o.ljust(len(m.group())) if m.group().endswith(" ") else o, text)
+            return re.sub(rf"\bevent {is_now}(\S\S)", rf"event {was}\1", text.replace(here, there))
+
+        for path in sorted(glob.glob(f"{SRC}/test/golden/{name}/*.case")):
+            case = os.path.basename(path)
+            text = casefile.parse(casefile.decode(casefile.read_bytes(path)))["in.txt"]
+            for folder in ("built-in", "moved"):
+                shutil.rmtree(folder, ignore_errors=True)
+            asm.assemble(text, "built-in")
+            asm.assemble(re.sub(rf"(?m)^(\d+ +\d+ +){letter}(\S\S)", rf"\1{new}\2", text).replace(f"{name}=", f"{other}="), "moved")
+            for view in ((), ("--compat",), ("-l",)):
+                shutil.rmtree("one", ignore_errors=True)
+                shutil.rmtree("two", ignore_errors=True)
+                a = Run("ovniemu", "-q", *view, "-o", "one", "built-in")
+                b = Run("ovniemu", "-q", *view, "-o", "two", "-m", other, "--model", so, "moved")
+                same(f"{name}/{case} {view}: status and messages", (b.status, back(b.err)), (a.status, a.err))
+                want, got = outputs("one"), {back(k): back(v) for k, v in outputs("two").items()}
+                same(f"{name}/{case} {view}: files", sorted(got), sorted(want))
+                for file in want:
+                    same(f"{name}/{case} {view}: {file}", got.get(file), want[file])
+
+
+def test_folders():
+    os.makedirs("f1", exist_ok=True)
+    os.makedirs("f2", exist_ok=True)
+    compile_to("f1/b.so", model("bee", "b", 921))
+    compile_to("f1/a.so", model("ay", "a", 922))
+    compile_to("f2/c.so", model("sea", "c", 923))
+    with open("f1/readme.txt", "w", encoding="utf-8") as f:
+        f.write("no model\n")
+
+    def names(folders, *words):
+        r = Run("ovnievents", "--json", *words, folders=folders)
+        same(f"folders {folders!r}", r.status, 0)
+        return [n for n in re.findall(r'^ "(\w+)": {', r.out, re.M) if n in ("ay", "bee", "sea", "demo")], r.err
+
+    same("two folders", names("f1:f2"), (["ay", "bee", "sea"], ""))
+    same("empty names", names(":f2::"), (["sea"], ""))
+    same("no name", names(""), ([], ""))
+    same("and a file", names("f2/", "--model", DEMO), (["sea", "demo"], ""))
+    same("a folder that is not there", names("none:f2"),
+         (["sea"], "ovnievents: warning: a folder of OVNISCOPE_MODELS cannot be read: No such file or directory\n  at none\n"))
+    check("a file in place of a folder", "cannot be read: Not a directory" in names(DEMO)[1])
+    compile_to("f2/d.so", model("other", "b", 924))
+    r = Run("ovniemu", "-q", "trace", folders="f1:f2")
+    check("clash of folders", r.status == 1 and "the models bee of f1/b.so and other of f2/d.so have the same letter 'b'" in r.err, r)
+    os.remove("f2/d.so")
+    os.makedirs("f3/dir.so", exist_ok=True)
+    r = Run("ovniemu", "-q", "trace", folders="f3")
+    check("what cannot be loaded in a folder", r.status == 1 and "error[model]: the shared object cannot be loaded" in r.err and "at f3/dir.so" in r.err, r)
+
+
+# ---- Bad ones. ----
+
+def test_refused():
+    def refused(what, *told, files=(), code="model"):
+        for tool, words in (("ovniemu", ["-o", "bad-out", "trace"]), ("ovnidump", ["trace"]), ("ovnitop", ["trace"]), ("ovnievents", [])):
+            shutil.rmtree("bad-out", ignore_errors=True)
+            r = Run(tool, *[w for f in files for w in ("--model", f)], *words)
+            check(f"{what} ({tool})", r.status == 1 and r.err.startswith(f"{tool}: error[{code}]: ") and all(t in r.err for t in told) and r.err.count("error[") == 1 and not r.out, r)
+            check(f"{what} ({tool}): nothing is written", not os.path.exists("bad-out"))
+
+    refused("no such file", "cannot be loaded", "No such file", "at ./none.so", files=["./none.so"])
+    with open("text.so", "w", encoding="utf-8") as f:
+        f.write("no object\n")
+    refused("a text", "cannot be loaded", "at text.so", files=["text.so"])
+    refused("a folder", "cannot be loaded", files=[f"{tmp}/"])
+    big = "x" * 5000
+    refused("a long name", "its name is too long", files=[f"./{big}.so"])
+
+    def broken(name, text, *told, code="model"):
+        so = compile_to(f"{tmp}/bad/{name}.so", text)
+        refused(name, *told, f"at {so}", files=[so], code=code)
+
+    broken("empty", "int f(void) { return 0; }", "exports no ovniscope_model", "const struct model ovniscope_model")
+    broken("other", model("x", symbol="my_model"), "exports no ovniscope_model")
+    broken("function", "int ovniscope_model(void) { return 0; }", "is no struct model", "and is no data")
+    broken("tiny", "const char ovniscope_model[7] = { 1 };", "is no struct model: it has 7 bytes")
+    broken("undefined", model("x") + "int emu_close(void *); int f(void) { return emu_close(0); }", "undefined symbol: emu_close")
+    broken("letter", model("x", "V"), "the models nosv of ovniscope and x of", "the same letter 'V'", code="model-clash")
+    broken("name", model("nosv"), "the models nosv of ovniscope and nosv of", "the same name (letters 'V' and 'y')", code="model-clash")
+    broken("type", model("x", "y", 20), "the models tampi of ovniscope and x of", "the same PRV type 20 (channel c)", code="model-clash")
+    broken("mark", model("x", "y", 100), "reserved")
+    for more, told in (('.name = ""', "the name of a model has 1 to"), (".name = 0", "the name of a model has 1 to"), ('.name = "a/b"', 'not "a/b"'), (".id = 7", "its letter is not one that can be printed: 0x07"),
+                       (".version = 0", "its version is not three numbers"), ('.version = "new"', '"new"'), (".chans = 0", "1 channels, but no table"), (".states = 0", "1 states, but no table"),
+                       (".nevents = 3", "3 events, but no table"), (".need = 64", "it needs what is not in enum need")):
+        broken("member", model("x", more=more), told)
+    broken("breakdown", "#include \"model.h\"\nstatic const struct breakdown_decl b;\n" + model("x", more=".breakdown = &b"), "the breakdown needs a title")
+    two = compile_to(f"{tmp}/bad/two.so", model("two", "x", 930))
+    refused("two files", f"the models demo of {DEMO} and two of {two} have the same letter 'x'", files=[DEMO, two], code="model-clash")
+    r = Run("ovniemu", "--model", "nosv", "trace")
+    check("no file", r.status == 2 and "--model needs a file (.so), not 'nosv'" in r.err, r)
+    r = Run("ovniemu", *["--model", DEMO] * 65, "trace")
+    check("too many", r.status == 2 and "--model may be given 64 times" in r.err, r)
+    r = Run("ovnidump", "--model", DEMO, "-m", "dem", "trace")
+    check("no such model", r.status == 2 and "there is no model 'dem'" in r.err, r)
+
+
+def test_crashes():
+    for sig, act in (("SIGSEGV", "*(volatile int *)8 = 1"), ("SIGABRT", "abort()"), ("SIGSEGV", "deep(0)")):
+        so = compile_to(f"{tmp}/crash.so", "#include <stdlib.h>\n" + model("x") +
+                        "int deep(int n) { volatile char big[4096]; big[n % 4096] = 1; return n < 0 ? 0 : deep(n + 1) + big[0]; }\n"
+                        f"__attribute__((constructor)) static void f(void) {{ {act}; }}\n")
+        for tool in ("ovniemu", "ovnidump", "ovnitop"):
+            r = Run(tool, "--model", so, "trace")
+            same(f"{tool}: {act} while it is loaded", (r.status < 0, r.err), (True, f"{tool}: error[model]: {sig} while a model is loaded\n  at {so}\n"))
+
+
+with tempfile.TemporaryDirectory(prefix="plugin-") as tmp:
+    os.chdir(tmp)
+    for name, test in list(globals().items()):
+        if name.startswith("test_"):
+            test()
+print(f"{counts[0]} passed, {counts[1]} failed")
+sys.exit(counts[1] > 0)
