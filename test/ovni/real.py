@@ -98,6 +98,16 @@ def tails():
         check("tail", r.events() == r.emitted, f"{r.events()} after {cut} bytes")
     (stream / "stream.tail").write_bytes(good[:56] + bytes(8) + good[64:])
     check("tail", r.events() == r.emitted, "emptied, not moved")
+    # Without metadata: it is told whether there were events.
+    (stream / "stream.obs").write_bytes(b"ovni\1\0\0\0")
+    meta = (stream / "stream.json").read_bytes()
+    (stream / "stream.json").unlink()
+    r.emulate()
+    r.says("there is no stream.json, and nothing is lost")
+    (stream / "stream.tail").write_bytes(good)
+    r.emulate()
+    r.says("there is no stream.json").silent("nothing is lost")
+    (stream / "stream.json").write_bytes(meta)
     # Sorted, the stream has all of it.
     (stream / "stream.tail").write_bytes(good)
     (stream / "stream.obs").write_bytes(b"ovni\1\0\0\0")
@@ -106,7 +116,7 @@ def tails():
 
 
 def ends():
-    Run("killed").good(-9)
+    Run("killed").good(-9).says("thread 101 never finished").silent("does not end")
     Run("terminated").good(-15)
     Run("exits").good()
     Run("aborts").good(-6)

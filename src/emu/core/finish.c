@@ -55,6 +55,8 @@ check_thread(struct emu *emu, uint32_t th)
 	struct place at = { .file = s->relpath };
 	if (st == TH_DEAD || emu->plan->trace.format->open_ended)
 		return 0;
+	if (s->meta.finished == FINISHED_NO && !emu->plan->trace.options.strict)
+		return 0; /* it was told when the trace was opened */
 	if (emu->plan->trace.options.strict || (s->meta.finished == FINISHED_YES && st != TH_UNKNOWN))
 		return diag_error(emu->diag, ERR_NOT_DEAD, &at,
 			"thread %d is not dead at the end of its stream: it is %s\n"
@@ -72,9 +74,9 @@ report_oversubscription(struct emu *emu, uint32_t cpu)
 	bool virtual = emu->plan->sys.cpus[cpu].index < 0; /* where several threads run at a time */
 	if (c->over_count && !virtual && !emu->plan->options.compat)
 		diag_warn(emu->diag, NULL,
-			"several threads ran at the same time in%s: %" PRIu64 " times, for %" PRId64 " ns in all (shown as %d)",
-			emu->plan->sys.cpus[cpu].label,
-			c->over_count, c->over_time, ST_TOO_MANY_TH);
+			"several threads ran at the same time in%s: %" PRIu64 " times, for %" PRId64 " ns in all (shown as %d)%s",
+			emu->plan->sys.cpus[cpu].label, c->over_count, c->over_time, ST_TOO_MANY_TH,
+			emu->plan->unfinished && c->nrunning ? "\nhint: a thread that never finished counts as running until the end" : "");
 }
 
 /* Lint: checks stacks that the model declares empty at the end. */

@@ -24,6 +24,13 @@ told() {
 small_trace
 rm $b/stream.json
 told "" "there is no stream.json"
+
+# the program ended while the thread began: with the header of its stream, or not even that
+rm $b/stream.json
+printf 'ovni\001\000\000\000' >$b/stream.obs
+told "" "there is no stream.json, and nothing is lost: the thread has written no event"
+rm $b/stream.*
+told "" "there is no stream.json, and nothing is lost: the thread has written no event"
 rm $b/stream.json && mkfifo $b/stream.json
 told /stream.json "it is not a regular file" strict
 rm $b/stream.json && mkdir $b/stream.json

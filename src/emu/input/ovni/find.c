@@ -281,7 +281,10 @@ leave(struct walk *w, const FTSENT *e)
 	const char *behind = behind_thread(e->fts_name);
 	if (!behind || *behind || e->fts_number & (HAS_STREAM | SEEN | WARNED))
 		return 0;
-	return miss(w, e, false, w->trace->options.events_only ? "there is no stream.obs" : "there is no stream.json");
+	const char *why = "there is no stream.obs";
+	if (!w->trace->options.events_only)
+		why = tail_has_begun(e->fts_accpath) ? "there is no stream.json" : "there is no stream.json, and nothing is lost: the thread has written no event";
+	return miss(w, e, false, why);
 }
 
 static int

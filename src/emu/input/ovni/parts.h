@@ -42,6 +42,10 @@ int runs_look(struct trace *t, struct found *f);
  * not be read, is no tail or is damaged gives a warning, and an error under -l; EIO is always one. Returns 0, or <0 (reported). */
 int tail_apply(struct stream *s);
 
+/* Whether a directory has events of a thread, or may have some: a program that ends while its threads
+ * begin leaves directories without. */
+bool tail_has_begun(const char *dir);
+
 /* ---- sorted.c: events that come late between OU[ and OU] ---- */
 
 /* From now on the streams are sorted while they are read. To be called before drift_install().

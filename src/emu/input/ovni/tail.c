@@ -2,10 +2,13 @@
 #include "parts.h"
 
 #include "tail.h"
+#include "wire.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -67,6 +70,27 @@ join(struct stream *s, const struct tail *t, const char *path, int *err)
 	reader_continue(&s->in, part);
 	s->trace->bytes += s->in.file_size;
 	return NULL;
+}
+
+bool
+tail_has_begun(const char *dir)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	struct tail t = { 0 };
+	int err = 0;
+	(void)snprintf(path, sizeof(path), "%s/stream.obs", dir);
+	if (lstat(path, &st) != 0)
+		return errno != ENOENT;
+	if (!S_ISREG(st.st_mode) || st.st_size > WIRE_STREAM_HEADER)
+		return true;
+	(void)snprintf(path, sizeof(path), "%s/" TAIL_NAME, dir);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return errno != ENOENT;
+	(void)read_header(fd, &t, &err);
+	(void)close(fd);
+	return t.used > 0;
 }
 
 int
