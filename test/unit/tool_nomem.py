@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: MIT
 """The tools that look at events, with one allocation that fails (failing.c).
 
-usage: tool_nomem.py --dump OVNIDUMP --top OVNITOP --sort OVNISORT [--runs N]
+usage: tool_nomem.py --dump OVNIDUMP --top OVNITOP --sort OVNISORT --fix OVNIFIX [--runs N]
 
 Whichever it is, the tool ends by itself and either says so, or does what it does otherwise.
-A stream that ovnisort leaves is the old one or the sorted one, and nothing is beside it.
+A file that ovnisort or ovnifix leaves is the old one or the new one, and nothing is beside it.
 At most N allocations of a command are made to fail: the first ones, and then some.
 """
 import argparse
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -37,6 +38,20 @@ offset n 1000
 1 500 OHe
 2 20 OHx -1 -1 0
 2 600 OHe
+"""
+
+KILLED = """
+loom n.1
+proc 1 app 1
+thread 1 crashed
+thread 2 crashed
+
+1 10 OHx 0 -1 0
+2 20 OHx 1 -1 0
+2 30 KCO
+2 40 KCI
+2 50 OM= 1 7
+2 raw 0f4f
 """
 
 
@@ -85,7 +100,7 @@ def walk(words, source, runs, tmp):
                 return f"{what}status 1 without a message: {err}"
             if status == 0 and (out != want[1] or files != after):
                 return f"{what}status 0 and another output: {err}"
-            if set(files) != set(before) or any(files[k] not in (before[k], after[k]) for k in files):
+            if any(files.get(k) not in (before.get(k), after.get(k)) for k in {*files, *before, *after}):
                 return f"{what}left {sorted(files)}"
     print(f"{' '.join(words[1:])}: {n} allocations, {2 * len(chosen)} runs")
     return None
@@ -96,12 +111,22 @@ def main():
     ap.add_argument("--dump", required=True)
     ap.add_argument("--top", required=True)
     ap.add_argument("--sort", required=True)
+    ap.add_argument("--fix", required=True)
     ap.add_argument("--runs", type=int, default=80)
     a = ap.parse_args()
     a.runs = a.runs // int(os.environ.get("TEST_SHARE", "1"))
     commands = [[a.dump, "-q"], [a.dump, "-q", "--corrected", "-fjson", "--stream=*1"], [a.top, "-q"],
                 [a.top, "-q", "--by=time"], [a.top, "-q", "-j", "--by=thread"], [a.sort, "-q"], [a.sort, "-q", "--all"]]
     with tempfile.TemporaryDirectory() as tmp:
+        asm.assemble(KILLED, f"{tmp}/killed", "killed")
+        thread = f"{tmp}/killed/loom.n.1/proc.1/thread.1"
+        head = struct.pack("=8sIIQQQQQQ", b"ovnitail", 1, 0, 4096, 0, 0, 0, 8, 28)
+        tools.write(f"{thread}/stream.tail", head + tools.read(f"{thread}/stream.obs")[8:36])
+        tools.write(f"{thread}/stream.obs", tools.read(f"{thread}/stream.obs")[:8])
+        wrong = walk([a.fix, "-q"], f"{tmp}/killed", a.runs // 2, tmp)
+        if wrong:
+            print("FAIL", wrong)
+            return 1
         for kind in ("", "zst", "lz4"):
             source = f"{tmp}/trace{kind}"
             asm.assemble(TRACE, source, "trace")

@@ -100,7 +100,10 @@ print(struct diag *d, struct text *t)
 __attribute__((format(printf, 4, 0))) static void
 report(struct diag *d, const char *prefix, const struct place *at, const char *fmt, va_list ap)
 {
-	if (d->level == DIAG_MUTE || atomic_fetch_add(&d->said, 1) < d->heard)
+	if (d->level == DIAG_MUTE)
+		return;
+	bool known = atomic_fetch_add(&d->said, 1) < d->heard;
+	if (known && strncmp(prefix, "error", 5) != 0) /* the attempt before had no error */
 		return;
 	struct text body = { 0 };
 	struct text out = { 0 };

@@ -5,6 +5,7 @@
 #include "kit/cli.h"
 #include "kit/outdir.h"
 #include "kit/progress.h"
+#include "registry.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -128,12 +129,12 @@ advise(int error)
 	}
 }
 
-/* Emulates the trace as strict tools do, and tells what they refuse. */
-static void
+/* Emulates the trace as strict tools do, and tells what they refuse. Returns 0, or <0 (reported): memory is exhausted. */
+static int
 check(struct diag *d, const char *dir, const struct emu_options *before)
 {
 	struct emu emu;
-	struct emu_options o = { .compat = true, .lint = true, .stop = &stop, .clock_table = before->clock_table, .inputs = before->inputs };
+	struct emu_options o = { .compat = true, .lint = true, .stop = &stop, .clock_table = before->clock_table, .inputs = before->inputs, .models = before->models };
 	struct diag strict = { .program = d->program, .level = DIAG_MUTE };
 	int rc = emu_open(&emu, &strict, dir, &o);
 	if (rc == 0)
@@ -141,10 +142,13 @@ check(struct diag *d, const char *dir, const struct emu_options *before)
 	if (rc == 0)
 		rc = emu_run(&emu);
 	rc = emu_close(&emu, rc);
+	if (rc == -ERR_MEMORY)
+		return diag_no_memory(d);
 	if (rc == 0)
 		diag_info(d, "strict tools take it");
-	if (rc < 0 && rc != -ERR_INTERRUPTED)
+	else if (rc != -ERR_INTERRUPTED)
 		diag_warn(d, NULL, "strict tools still refuse it (%s)\nhint: %s", error_name(rc), advise(rc));
+	return 0;
 }
 
 static int
@@ -162,7 +166,7 @@ run(struct fix *f, const char *dir, const struct emu_options *o)
 	bool written = rc == 0 && !f->dry_run;
 	arena_finish(&f->arena);
 	if (written)
-		check(d, f->outdir ? f->outdir : dir, o);
+		rc = check(d, f->outdir ? f->outdir : dir, o);
 	if (rc == -ERR_INTERRUPTED)
 		diag_warn(d, NULL, "stopped by the user: what is not repaired is as it was, and a second run goes on");
 	return rc == -ERR_INTERRUPTED ? 128 + stop : rc < 0;
@@ -174,7 +178,8 @@ main(int argc, char **argv)
 	struct diag d = { .program = "ovnifix", .level = DIAG_NORMAL };
 	struct fix f = { .diag = &d, .stop = &stop };
 	struct learned learned = { 0 };
-	struct emu_options o = { .stop = &stop, .learned = &learned, .mend = true, .inputs = inputs };
+	struct model_set models = { 0 };
+	struct emu_options o = { .stop = &stop, .learned = &learned, .mend = true, .inputs = inputs, .models = &models };
 	struct progress progress;
 	progress_init(&progress);
 	const struct cli_option options[] = {
@@ -201,6 +206,8 @@ main(int argc, char **argv)
 		o.progress = show_progress;
 		o.progress_arg = &progress;
 	}
+	if (registry_add(&models, &d) < 0)
+		return 1;
 	cli_catch_signals(on_signal);
 	return run(&f, argv[optind], &o);
 }

@@ -24,7 +24,7 @@ for end in 8 20 $((size - 5)); do
 	cp -r whole trace
 	$PYTHON cut.py trace/$p $end $size
 	status 0 "$FIX" trace
-	says "$size bytes of events are in stream.tail: they join stream.obs" "strict tools take it" \
+	says "events of stream.tail join stream.obs: it has $((size + 8)) bytes then, and not $end" "strict tools take it" \
 		"thread 101 lost 3 events: the metadata tells so"
 	cmp whole/$p/stream.obs trace/$p/stream.obs || fail "the stream is not whole"
 	test ! -e trace/$p/stream.tail || fail "the tail is there"

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 enum {
 	LOOK_UP_EVENTS = 4096, /* events between two looks at signals */
@@ -69,11 +69,14 @@ static int
 look_at_files(struct fix *f, struct stream *s)
 {
 	struct fix_stream *fs = &f->streams[s->rank];
-	if (s->has_tail && s->in.more)
-		fix_note(f, REPAIR_TAIL, s, "%" PRIu64 " bytes of events are in stream.tail: they join stream.obs", s->in.more->size);
+	struct stat st;
+	bool joins = s->has_tail && stat(s->in.path, &st) == 0 && (uint64_t)st.st_size != s->in.file_size;
+	if (joins)
+		fix_note(f, REPAIR_TAIL, s, "events of stream.tail join stream.obs: it has %" PRIu64 " bytes then, and not %" PRIu64,
+			s->in.file_size, (uint64_t)st.st_size);
 	else if (s->has_tail)
 		fix_note(f, REPAIR_TAIL, s, "stream.tail has nothing that stream.obs has not: it is removed");
-	fs->stream = fs->stream || s->in.more;
+	fs->stream = fs->stream || joins;
 	if (!s->was_cut)
 		return 0;
 	uint64_t whole, torn;
