@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -16,6 +17,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -134,6 +136,71 @@ many(void)
 			abort();
 	for (int i = 0; i < MANY; i++)
 		(void)pthread_join(t[i], NULL);
+}
+
+/* ---- Read-write locks, semaphores, <threads.h>. ---- */
+
+static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+static sem_t sem;
+
+static KEPT void *
+reader(void *arg)
+{
+	(void)pthread_rwlock_rdlock(&rwlock);
+	(void)sem_post(&sem);
+	(void)sem_wait((sem_t *)arg);
+	(void)pthread_rwlock_unlock(&rwlock);
+	return NULL;
+}
+
+static KEPT void
+others(void)
+{
+	sem_t back_sem;
+	pthread_t t;
+	(void)sem_init(&sem, 0, 0);
+	(void)sem_init(&back_sem, 0, 0);
+	(void)pthread_create(&t, NULL, reader, &back_sem);
+	(void)sem_wait(&sem);
+	(void)pthread_rwlock_tryrdlock(&rwlock);
+	if (pthread_rwlock_trywrlock(&rwlock) == 0 || sem_trywait(&sem) == 0)
+		abort();
+	(void)pthread_rwlock_unlock(&rwlock);
+	(void)sem_post(&back_sem);
+	(void)pthread_join(t, NULL);
+	(void)pthread_rwlock_wrlock(&rwlock);
+	(void)pthread_rwlock_unlock(&rwlock);
+}
+
+static mtx_t mtx;
+static cnd_t cnd;
+
+static KEPT int
+partner(void *arg)
+{
+	(void)mtx_lock(&mtx);
+	*(bool *)arg = true;
+	(void)cnd_signal(&cnd);
+	(void)mtx_unlock(&mtx);
+	return 7;
+}
+
+static KEPT void
+threads_c11(void)
+{
+	thrd_t t;
+	bool set = false;
+	int result = 0;
+	if (mtx_init(&mtx, mtx_plain) != thrd_success || cnd_init(&cnd) != thrd_success)
+		abort();
+	(void)mtx_lock(&mtx);
+	if (thrd_create(&t, partner, &set) != thrd_success)
+		abort();
+	while (!set)
+		(void)cnd_wait(&cnd, &mtx);
+	(void)mtx_unlock(&mtx);
+	if (thrd_join(t, &result) != thrd_success || result != 7)
+		abort();
 }
 
 /* ---- Functions that are left without a return. ---- */
@@ -346,6 +413,10 @@ run(int argc, char **argv)
 	const char *what = argc > 1 ? argv[1] : "";
 	if (strcmp(what, "threads") == 0)
 		threads();
+	else if (strcmp(what, "others") == 0)
+		others();
+	else if (strcmp(what, "c11") == 0)
+		threads_c11();
 	else if (strcmp(what, "many") == 0)
 		many();
 	else if (strcmp(what, "deep") == 0)

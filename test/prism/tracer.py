@@ -43,6 +43,11 @@ OBJECT = "static void NAME(void) { __asm__ volatile(\"\"); } void call(void); vo
     "__attribute__((destructor)) static void late(void) { NAME(); }\n"
 
 
+SLOW = "#include <string.h>\n#include <sys/vfs.h>\n" \
+    "int statfs64(const char *path, void *to) { (void)path; memset(to, 0, sizeof(struct statfs)); ((struct statfs *)to)->f_type = 0x6969; return 0; }\n" \
+    "int statfs(const char *path, struct statfs *to) { return statfs64(path, to); }\n"
+
+
 def check(what, good, detail=""):
     if not good:
         found.append(f"{what}: {detail}")
@@ -143,6 +148,27 @@ def test_threads():
         check(f"{name} waits and stops waiting", row[410][-1][1] == 0 and waits > 1000, row[410])
 
 
+def syncs(events):
+    return [line.split()[1] for line in events if line.startswith("sync")]
+
+
+def test_others():
+    """Read-write locks are locks, semaphores are conditions, and <threads.h> is as POSIX."""
+    trace([TRACED, "others"], "others")
+    (main, _), (reader, _) = dumps("others")
+    check("main takes what is free", syncs(main) == ["create", "condition-wait", "lock", "unlock", "condition-signal", "join", "sync", "lock", "unlock"], main)
+    check("a reader", syncs(reader) == ["lock", "condition-signal", "condition-wait", "unlock"], reader)
+    check("a semaphore has no mutex", any(re.fullmatch(r"sync condition-wait 0x[0-9a-f]+ 0x0", x) for x in main), main)
+    emulate("others")
+    trace([TRACED, "c11"], "c11")
+    (main, _), (partner, stack) = dumps("c11")
+    kinds = syncs(main)
+    check("C11: main", kinds[:2] == ["lock", "create"] and kinds[-3:] == ["unlock", "join", "sync"], kinds)
+    check("C11: main waits, or need not", kinds[2:-3] in (["unlock", "lock", "condition-wait"], []), kinds)
+    check("C11: the partner", syncs(partner) == ["lock", "condition-signal", "unlock"] and not stack, partner)
+    emulate("c11")
+
+
 def test_many():
     trace([TRACED, "many"], "many")
     paths = sorted(glob.glob("many/*.json"))[1:]
@@ -179,11 +205,21 @@ def test_jumps():
 
 
 def test_handlers():
+    told = 0
     for more in ([], ["on another stack"]):
         folder = f"handlers{len(more)}"
-        trace([TRACED, "handlers", *more], folder)
-        events, stack = dump(glob.glob(folder + "/*.json")[0])
+        _, err = trace([TRACED, "handlers", *more], folder)
+        path = glob.glob(folder + "/*.json")[0]
+        events, stack = dump(path)
         check(f"{folder} ends in order", not stack and calls(events)["handle"], calls(events))
+        with open(path, encoding="utf-8") as f:
+            lost = json.load(f).get("lost", 0)
+        said = re.findall(r"(\d+) events are missing, of signal handlers that interrupted the tracer", err)
+        check(f"{folder} says what it has lost", said == ([str(lost)] if lost else []), f"{lost}: {err}")
+        _, _, err = emulate(folder, mute=False)
+        check(f"{folder} is known to have lost events", (f"lacks {lost} events" in err) == bool(lost), err)
+        told += lost
+    check("handlers interrupt the tracer", told)
 
 
 def test_ends():
@@ -263,7 +299,7 @@ def test_killed():
                 f.write(bytes(4096))
             with subprocess.Popen([TRACED, "killed", "counts"], env={**os.environ, "LD_PRELOAD": LIBRARY, "PRISM_TRACE_DIR": folder,
                                                                      "PRISM_TRACE_BUFFER": buffer}) as p:
-                time.sleep(0.02 + random.random() * 0.03)
+                time.sleep(0.01 + random.random() * 0.015)
                 p.send_signal(signal.SIGKILL)
             with open("counts", "rb") as f:
                 want = sum(struct.unpack_from("<25Q", f.read())[::8])
@@ -278,6 +314,13 @@ def test_trouble():
         check(f"{folder} is told once", err.count("\n") == 1 and why in err, err)
     events, _ = dump(glob.glob("short/*.json")[0])
     check("and what fits is there", calls(events)["deep"] > 1000, len(events))
+    with open("slow.c", "w", encoding="utf-8") as f:
+        f.write(SLOW)
+    subprocess.run([*os.environ.get("CC", "cc").split(), "-shared", "-fPIC", "-o", "slow.so", "slow.c"], check=True)
+    for buffer, n in (("", 1), ("shared", 0), ("private", 0)):
+        _, err = trace([TRACED, "threads"], f"slow{buffer}", LD_PRELOAD=f"{os.getcwd()}/slow.so {LIBRARY}", PRISM_TRACE_BUFFER=buffer)
+        check("a slow file system is told", err.count("is not mapped: NFS") == n == err.count("\n"), err)
+        check("and written to", len(dumps(f"slow{buffer}")) == 3, "")
     os.mkdir("untouched")
     p = subprocess.run([TRACED, "jumps"], cwd="untouched", env={**os.environ, "LD_PRELOAD": LIBRARY}, check=False, capture_output=True)
     check("nothing is written unless it is asked for", p.returncode == 0 and not os.listdir("untouched") and not p.stderr, p)
@@ -290,7 +333,7 @@ def test_symbols():
     """Nothing of ours can be taken for something of the program."""
     nm = subprocess.run(["nm", "-D", LIBRARY], capture_output=True, text=True, check=True).stdout
     ours = set(re.findall(r"^[0-9a-f]+ [TDBRVWi] (\w+)", nm, re.M))
-    strange = [s for s in ours if not re.match(r"pthread_|dlclose$|__cyg_profile_func_(enter|exit)$", s)]
+    strange = [s for s in ours if not re.match(r"pthread_|sem_|thrd_|mtx_|cnd_|dlclose$|__cyg_profile_func_(enter|exit)$", s)]
     check("it exports what it stands in for", not strange and len(ours) > 15, strange)
     needed = subprocess.run(["readelf", "-d", LIBRARY], capture_output=True, text=True, check=True).stdout
     libraries = re.findall(r"\(NEEDED\).*\[(.*)\]", needed)

@@ -7,45 +7,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 #include "rt.h"
+#include "slowfs.h"
 
 enum {
 	FIRST_LIMIT = 16 * 1024, /* bytes of events; doubled when they are full */
 	MAP_SIZE = TAIL_HEADER + RT_BUF_MAX + RT_FLUSH_PAIR,
 };
-
-/* File systems of other machines: a page that is written there may block, or come late. */
-static const char *
-slow_filesystem(int fd)
-{
-	static const struct {
-		uint32_t magic;
-		const char *name;
-	} slow[] = {
-		{ 0x6969, "NFS" },
-		{ 0x0bd00bd0, "Lustre" },
-		{ 0x65735546, "FUSE" },
-		{ 0x47504653, "GPFS" },
-		{ 0x19830326, "BeeGFS" },
-		{ 0x00c36400, "Ceph" },
-		{ 0x01021997, "9P" },
-		{ 0x0000517b, "SMB" },
-		{ 0xfe534d42, "SMB" },
-		{ 0xff534d42, "SMB" },
-		{ 0xaad7aaea, "PanFS" },
-		{ 0x5346414f, "AFS" },
-	};
-	struct statfs fs;
-
-	if (fstatfs(fd, &fs) < 0)
-		return NULL;
-	for (size_t i = 0; i < sizeof(slow) / sizeof(slow[0]); i++)
-		if ((uint32_t)fs.f_type == slow[i].magic)
-			return slow[i].name;
-	return NULL;
-}
 
 /* Reserves disk and memory for `limit` bytes of events. */
 static int
@@ -83,7 +52,8 @@ say_private(const struct rt_thread *t, const char *why)
 static int
 open_shared(struct rt_thread *t, int fd, bool forced)
 {
-	const char *slow = forced ? NULL : slow_filesystem(fd);
+	struct statfs fs;
+	const char *slow = forced || fstatfs(fd, &fs) < 0 ? NULL : slowfs_name(&fs);
 	if (slow != NULL) {
 		say_private(t, slow);
 		return -1;

@@ -224,7 +224,7 @@ prismdesc_read(struct prism_sources *p, const char *path, bool wanted, struct pr
 	{
 		if (rc != 0 || is_fixed(item->string))
 			continue;
-		rc = parse_key(&c, item);
+		rc = strcmp(item->string, "lost") == 0 ? json_number(&c.in, item, 0, INT64_MAX, &s->lost) : parse_key(&c, item);
 		if (rc > 0) {
 			diag_warn(d, &(struct place){ .file = c.in.file }, "the key \"%s\" is not known", item->string);
 			rc = 0;

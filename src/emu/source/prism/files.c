@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -221,6 +222,7 @@ int
 prismfiles_find(struct prism_sources *p, const char *const *paths, size_t n)
 {
 	int rc = p->dir ? find_in_dir(p) : find_named(p, paths, n);
+	struct often lost = { 0 };
 	for (uint32_t i = 0; i < p->n && rc == 0; i++) {
 		struct prism_source *s = &p->list[i];
 		for (size_t k = 0; k < p->keys->nset && rc == 0; k++)
@@ -229,6 +231,9 @@ prismfiles_find(struct prism_sources *p, const char *const *paths, size_t n)
 			rc = look_at(p, s);
 		if (rc == 0)
 			rc = prismdesc_check(p, s);
+		if (s->lost)
+			often_add(&lost, &(struct place){ .file = prismfiles_name(p->dir, s->json) }, "the stream lacks %" PRIu64 " events that its writer lost", s->lost);
 	}
+	often_report(p->diag, &lost, "streams");
 	return rc;
 }

@@ -51,7 +51,8 @@ struct prism_source {
 	bool clock_set; /* on the command line */
 	uint64_t start; /* ns */
 	uint64_t tick_ns;
-	bool live; /* no plain file: it cannot be read twice */
+	uint64_t lost; /* events that its writer could not write */
+	bool live;     /* no plain file: it cannot be read twice */
 };
 
 struct prism_sources {

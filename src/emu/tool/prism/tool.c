@@ -172,6 +172,8 @@ put_description(struct wbuf *w, const struct prism_source *s, const char *events
 	json_str(w, "compute_layout", prism_layout_words[s->settings.layout]);
 	json_u64(w, "word_size", s->settings.word_size == 4 ? 4 : 8);
 	json_u64(w, "buffer_size", s->buffer_size);
+	if (s->lost)
+		json_u64(w, "lost", s->lost);
 	json_newline(w);
 	put_str(w, "  ");
 	json_open(w, "initial_config", '{');

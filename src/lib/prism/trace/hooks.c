@@ -8,9 +8,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define EXPORT __attribute__((visibility("default")))
-#define STACK_POINTER ((uintptr_t)__builtin_frame_address(0))
-
 enum {
 	FRAMES = 128, /* at first */
 };
@@ -18,24 +15,26 @@ enum {
 EXPORT void __cyg_profile_func_enter(void *fn, void *site);
 EXPORT void __cyg_profile_func_exit(void *fn, void *site);
 
-/* Writes an event, and then changes the number of frames. */
+/* Writes an event, and then changes the number of frames. Whoever leaves this in the middle (tracer_recover()) finds
+ * from the position of the stream whether it is changed. */
 static void
 put(const struct tracer_name *name, enum prism_cxt_type type, int change, uint64_t ns)
 {
 	struct tracer_stack *k = tracer_self.stack;
 	struct tracer_stream *s = tracer_get_room(name->size, ns);
+	size_t next = k->n + (size_t)change;
 	if (s) {
 		uint8_t *to = s->events.base + (uint32_t)s->pos;
 		for (uint32_t i = 0; i < name->size; i += TRACER_CHUNK)
 			memcpy(to + i, name->bytes + i, TRACER_CHUNK);
 		k->after = s->pos + name->size + (UINT64_C(1) << 32);
-		k->pending = change;
+		atomic_signal_fence(memory_order_seq_cst);
+		k->next = next;
 		atomic_signal_fence(memory_order_seq_cst);
 		tracer_commit(s, (uint8_t)(PRISM_CXT << 5 | type), name->size, ns);
 		atomic_signal_fence(memory_order_seq_cst);
 	}
-	k->n += (size_t)change;
-	k->pending = 0;
+	k->n = next;
 }
 
 bool
@@ -45,10 +44,8 @@ tracer_recover(uintptr_t sp)
 	struct tracer_stack *k = t->stack;
 	if (!tracer_on_stack(sp) || !tracer_on_stack(t->inside) || sp <= t->inside)
 		return false;
-	if (k && k->pending && t->stream && t->stream->pos == k->after)
-		k->n += (size_t)k->pending;
-	if (k)
-		k->pending = 0;
+	if (k && t->stream && t->stream->pos == k->after)
+		k->n = k->next;
 	return true;
 }
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* life: begin and end of the process, its children and its threads. */
 #include "parts.h"
+#include "slowfs.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,12 +25,14 @@ bool tracer_on;
 atomic_bool tracer_active;
 
 static char dir[DIR_MAX];
-static bool wants_private;
+static bool wants_private; /* buffers of the streams */
+static bool may_choose;    /* nobody said which */
 static atomic_bool told;
 static _Atomic(pid_t) lock; /* process that holds it; 0: none */
 static pthread_key_t key;
 static bool has_key;
 static struct tracer_stream *streams;
+static uint64_t lost; /* events of threads that have ended */
 
 /* ---- Slow work. ---- */
 
@@ -101,15 +105,23 @@ describe(int error)
 #endif
 }
 
+static __attribute__((format(printf, 1, 2))) void
+say(const char *fmt, ...)
+{
+	char text[TRACER_PATH + 250];
+	va_list ap;
+	va_start(ap, fmt);
+	int n = vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (n > 0 && write(STDERR_FILENO, text, (size_t)n) < 0)
+		return; /* nobody listens */
+}
+
 void
 tracer_say(const char *path, int error)
 {
-	char text[TRACER_PATH + 200];
-	if (atomic_exchange(&told, true))
-		return;
-	int n = snprintf(text, sizeof(text), "libovniscope-prism-trace: %s: %s; the trace ends here, and the program goes on\n", path, describe(error));
-	if (n > 0 && write(STDERR_FILENO, text, (size_t)n) < 0)
-		return; /* nobody listens */
+	if (!atomic_exchange(&told, true))
+		say("libovniscope-prism-trace: %s: %s; the trace ends here, and the program goes on\n", path, describe(error));
 }
 
 void
@@ -138,6 +150,20 @@ make_dir(void)
 		return true;
 	tracer_say(dir, errno);
 	return false;
+}
+
+/* Chooses buffers that are not mapped where that may block. */
+static void
+look_at_dir(void)
+{
+	struct statfs fs;
+	const char *slow = may_choose && statfs(dir, &fs) == 0 ? slowfs_name(&fs) : NULL;
+	if (!slow)
+		return;
+	wants_private = true;
+	may_choose = false;
+	say("libovniscope-prism-trace: %s is not mapped: %s; the last events are lost if the process is killed (PRISM_TRACE_BUFFER=private says nothing)\n",
+		dir, slow);
 }
 
 /* A process that executes another program goes on with its number: names that are there are left alone. */
@@ -171,6 +197,7 @@ tracer_name(struct tracer_stream *s)
 		s->number = ++n;
 	} else {
 		good = make_dir() && name_process(s);
+		look_at_dir();
 		process = good ? s->process : 0;
 		memcpy(stem, s->stem, sizeof(stem));
 		n = 0;
@@ -212,6 +239,7 @@ static void
 forget(const struct tracer_stream *s)
 {
 	tracer_lock();
+	lost += s->lost;
 	struct tracer_stream **p = &streams;
 	while (*p && *p != s)
 		p = &(*p)->next;
@@ -232,6 +260,7 @@ end_thread(void *arg)
 	t->inside = TRACER_NEVER;
 	t->stream = NULL;
 	tracer_calm(&calm);
+	(void)tracer_tell_lost(s);
 	forget(s);
 	tracer_finish(s);
 	if (t->stack)
@@ -249,6 +278,7 @@ begin_child(void)
 {
 	struct tracer_stream *s = tracer_self.stream;
 	streams = s;
+	lost = 0;
 	if (s && s->process != getpid())
 		*s = (struct tracer_stream){ 0 };
 	else if (s)
@@ -282,6 +312,7 @@ begin(void)
 		return;
 	const char *buffer = secure_getenv("PRISM_TRACE_BUFFER");
 	wants_private = buffer && strcmp(buffer, "private") == 0;
+	may_choose = !wants_private && !(buffer && strcmp(buffer, "shared") == 0);
 	has_key = pthread_key_create(&key, end_thread) == 0;
 	(void)pthread_atfork(NULL, NULL, begin_child);
 	know_stack();
@@ -294,12 +325,17 @@ static __attribute__((destructor)) void
 end(void)
 {
 	struct tracer_calm calm;
-	if (!tracer_on || !wants_private)
+	if (!tracer_on)
 		return;
 	tracer_calm(&calm);
 	tracer_lock();
-	for (struct tracer_stream *s = streams; s; s = s->next)
+	for (struct tracer_stream *s = streams; s; s = s->next) {
 		(void)tracer_flush(s);
+		/* Another thread may be at work in its files. */
+		lost += s == tracer_self.stream ? tracer_tell_lost(s) : s->lost;
+	}
 	tracer_unlock();
+	if (lost)
+		say("libovniscope-prism-trace: %llu events are missing, of signal handlers that interrupted the tracer\n", (unsigned long long)lost);
 	tracer_resume(&calm);
 }

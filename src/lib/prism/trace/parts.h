@@ -42,8 +42,8 @@ struct tracer_frame {
 struct tracer_stack {
 	size_t n;
 	size_t cap;
-	int pending;    /* change of n by the event that is written; 0: none */
-	uint64_t after; /* position behind it */
+	uint64_t after; /* position behind the last event that changes n, which may not be written yet, */
+	size_t next;    /* and what n is then */
 	struct tracer_frame frames[];
 };
 
@@ -68,6 +68,8 @@ struct tracer_stream {
 	char stem[32];    /* behind that of its process */
 	unsigned rounds;  /* calls of the key's destructor */
 	pid_t process;
+	pid_t thread;
+	uint64_t lost; /* events of signal handlers that interrupted a hook */
 	struct tracer_stream *next;
 	/* For slow work: the stack may be that of a signal handler, and small. */
 	char path[TRACER_PATH];
@@ -127,6 +129,9 @@ void tracer_watch(struct tracer_stream *s);
 bool tracer_wants_shared(void);
 uint64_t tracer_now(void);
 
+#define EXPORT __attribute__((visibility("default")))
+#define STACK_POINTER ((uintptr_t)__builtin_frame_address(0))
+
 /* ---- Hooks (hooks.c). ---- */
 
 /* Whether the address is in the stack of the thread, as far as that is known. */
@@ -145,8 +150,11 @@ static inline bool
 tracer_enter(uintptr_t sp)
 {
 	struct tracer_thread *t = &tracer_self;
-	if (__builtin_expect(t->inside != 0, 0) && !tracer_recover(sp))
+	if (__builtin_expect(t->inside != 0, 0) && !tracer_recover(sp)) {
+		if (t->inside != TRACER_NEVER && t->stream)
+			t->stream->lost++;
 		return false;
+	}
 	t->inside = sp;
 	atomic_signal_fence(memory_order_seq_cst);
 	return true;
@@ -163,11 +171,34 @@ tracer_leave(void)
 /* Enters again what is on the stack, in a stream that has just begun. */
 void tracer_replay(uint64_t ns);
 
+/* ---- Synchronization (sync.c, locks.c). ---- */
+
+/* The function of that name that would be called without us. */
+void *tracer_real(const char *name);
+
+/* Declares it: `real`. */
+#define REAL(name)                                                           \
+	static __typeof__(name) *cached;                                     \
+	__typeof__(name) *real = __atomic_load_n(&cached, __ATOMIC_RELAXED); \
+	if (__builtin_expect(!real, 0)) {                                    \
+		*(void **)&real = tracer_real(#name);                        \
+		__atomic_store_n(&cached, real, __ATOMIC_RELAXED);           \
+	}
+
+/* Writes an event at a time that may have passed; 0: now. */
+void tracer_note(enum prism_sync_type type, uintptr_t object, uintptr_t other, uint64_t ns);
+
+/* The time; 0: events are not taken. */
+uint64_t tracer_time(void);
+
 /* ---- Files (stream.c). ---- */
 
 /* Makes room for an event of so many bytes; a stream begins at its time, as making its files takes some. NULL: there is
  * none, and the thread is traced no more. */
 struct tracer_stream *tracer_room(size_t size, uint64_t ns);
+
+/* Puts what was lost into the description of a stream. Returns how much that is. */
+uint64_t tracer_tell_lost(struct tracer_stream *s);
 
 /* The thread ends. */
 void tracer_finish(struct tracer_stream *s);

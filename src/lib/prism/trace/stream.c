@@ -185,11 +185,14 @@ make_description(struct tracer_stream *s)
 {
 	tracer_path(s->path, s, "");
 	const char *name = strrchr(s->path, '/') + 1;
+	char lost[40] = "";
+	if (s->lost)
+		(void)snprintf(lost, sizeof(lost), "\"lost\": %llu, ", (unsigned long long)s->lost);
 	int n = snprintf(s->text, sizeof(s->text),
 		"{ \"version\": 1, \"format\": \"prism\", \"events\": \"%s" EVENTS_SUFFIX "\", \"buffer_size\": %d,\n"
-		"  \"process\": %d, \"first_thread\": %d,\n"
+		"  \"process\": %d, \"first_thread\": %d, %s\n"
 		"  \"clock\": { \"mode\": \"timestamps\" }, \"timestamps\": \"%s" STAMPS_SUFFIX "\" }\n",
-		name, TRACER_WINDOW, (int)getpid(), (int)syscall(SYS_gettid), name);
+		name, TRACER_WINDOW, (int)s->process, (int)s->thread, lost, name);
 	return make_file(s, JSON_SUFFIX, s->text, (size_t)n);
 }
 
@@ -245,6 +248,7 @@ begin(struct tracer_stream *s, uint64_t ns)
 {
 	if (!tracer_name(s))
 		return -1;
+	s->thread = (pid_t)syscall(SYS_gettid);
 	if (begin_stamps(s, ns) != 0 || make_file(s, EVENTS_SUFFIX, begin_bytes, BEGIN_BYTES) != 0 ||
 		make_description(s) != 0 || begin_events(s) != 0) {
 		remove_files(s);
@@ -351,6 +355,14 @@ cut_file(struct tracer_stream *s, const char *suffix, uint64_t size)
 {
 	int fd = open_file(s, suffix, 0);
 	return fd < 0 ? -1 : close_file(s, fd, ftruncate(fd, (off_t)size));
+}
+
+uint64_t
+tracer_tell_lost(struct tracer_stream *s)
+{
+	if (s->room && s->lost)
+		(void)make_description(s);
+	return s->lost;
 }
 
 void

@@ -1,30 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* sync: threads, mutexes, condition variables, barriers and spin locks: the functions of the C library are called in
- * between.
+/* sync: events of synchronization, and threads and barriers: the functions of the C library are called in between.
  *
- * Times are such that of two threads one holds a lock: it is locked when the call is over, and unlocked when it
- * begins. A thread that waits in a join or at a barrier waits no more with a `sync` of the same object. */
+ * A thread that waits in a join or at a barrier waits no more with a `sync` of the same object. */
 #include "parts.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <string.h>
-
-#define EXPORT __attribute__((visibility("default")))
-#define STACK_POINTER ((uintptr_t)__builtin_frame_address(0))
-
-/* The function that would be called without us: `real`. */
-#define REAL(name)                                                           \
-	static __typeof__(name) *cached;                                     \
-	__typeof__(name) *real = __atomic_load_n(&cached, __ATOMIC_RELAXED); \
-	if (__builtin_expect(!real, 0)) {                                    \
-		*(void **)&real = find_real(#name);                          \
-		__atomic_store_n(&cached, real, __ATOMIC_RELAXED);           \
-	}
+#ifdef HAVE_THREADS
+#include <threads.h>
+#endif
 
 /* On x86-64 there are two of each function of condition variables; the old ones are of other objects. */
-static void *
-find_real(const char *name)
+void *
+tracer_real(const char *name)
 {
 	void *p = NULL;
 #if defined(__x86_64__) && defined(__GLIBC__)
@@ -42,9 +30,8 @@ is_traced(void)
 	return tracer_on && atomic_load_explicit(&tracer_active, memory_order_relaxed);
 }
 
-/* An event at a time that may have passed; 0: now. */
-static void
-note(enum prism_sync_type type, uintptr_t object, uintptr_t other, uint64_t ns)
+void
+tracer_note(enum prism_sync_type type, uintptr_t object, uintptr_t other, uint64_t ns)
 {
 	uint64_t words[2] = { object, other };
 	size_t size = type == PRISM_COND_WAIT ? 17 : 9;
@@ -59,18 +46,10 @@ note(enum prism_sync_type type, uintptr_t object, uintptr_t other, uint64_t ns)
 	tracer_leave();
 }
 
-static uint64_t
-get_time(void)
+uint64_t
+tracer_time(void)
 {
 	return is_traced() ? tracer_now() : 0;
-}
-
-static int
-note_locked(pthread_mutex_t *m, int rc)
-{
-	if (rc == 0 || rc == EOWNERDEAD)
-		note(PRISM_LOCK, (uintptr_t)m, 0, 0);
-	return rc;
 }
 
 /* ---- Threads. ---- */
@@ -78,6 +57,7 @@ note_locked(pthread_mutex_t *m, int rc)
 /* A thread that begins. It calls nothing before its function, which may be that of a library that has to be the first. */
 struct start {
 	void *(*fn)(void *);
+	int (*fn_c11)(void *); /* instead, of <threads.h> */
 	void *arg;
 	size_t stack;
 	struct start *next;
@@ -110,13 +90,21 @@ give_start(struct start *s)
 		continue;
 }
 
-static void *
-run(void *p)
+/* sp: stack pointer of the thread's first function. */
+static struct start
+take_start(void *p, uintptr_t sp)
 {
 	struct start s = *(struct start *)p;
 	give_start(p);
 	tracer_self.size = s.stack;
-	tracer_self.lo = STACK_POINTER - s.stack;
+	tracer_self.lo = sp - s.stack;
+	return s;
+}
+
+static void *
+run(void *p)
+{
+	struct start s = take_start(p, STACK_POINTER);
 	return s.fn(s.arg);
 }
 
@@ -140,12 +128,12 @@ pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*fn)(void *
 {
 	REAL(pthread_create)
 	struct start *s = tracer_on ? get_start() : NULL;
-	uint64_t before = get_time();
+	uint64_t before = tracer_time();
 	if (s)
 		*s = (struct start){ .fn = fn, .arg = arg, .stack = stack_size(attr) };
 	int rc = s ? real(thread, attr, run, s) : real(thread, attr, fn, arg);
 	if (rc == 0) /* before the first event of the thread */
-		note(PRISM_CREATE, (uintptr_t)*thread, 0, before);
+		tracer_note(PRISM_CREATE, (uintptr_t)*thread, 0, before);
 	else if (s)
 		give_start(s);
 	return rc;
@@ -155,9 +143,9 @@ EXPORT int
 pthread_join(pthread_t thread, void **value)
 {
 	REAL(pthread_join)
-	note(PRISM_JOIN, (uintptr_t)thread, 0, 0);
+	tracer_note(PRISM_JOIN, (uintptr_t)thread, 0, 0);
 	int rc = real(thread, value);
-	note(PRISM_SYNC_SYNC, (uintptr_t)thread, 0, 0);
+	tracer_note(PRISM_SYNC_SYNC, (uintptr_t)thread, 0, 0);
 	return rc;
 }
 
@@ -165,131 +153,46 @@ EXPORT int
 pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *until)
 {
 	REAL(pthread_timedjoin_np)
-	note(PRISM_JOIN, (uintptr_t)thread, 0, 0);
+	tracer_note(PRISM_JOIN, (uintptr_t)thread, 0, 0);
 	int rc = real(thread, value, until);
-	note(PRISM_SYNC_SYNC, (uintptr_t)thread, 0, 0);
+	tracer_note(PRISM_SYNC_SYNC, (uintptr_t)thread, 0, 0);
 	return rc;
 }
 
-/* ---- Mutexes. ---- */
-
-EXPORT int
-pthread_mutex_lock(pthread_mutex_t *m)
-{
-	REAL(pthread_mutex_lock)
-	return note_locked(m, real(m));
-}
-
-EXPORT int
-pthread_mutex_trylock(pthread_mutex_t *m)
-{
-	REAL(pthread_mutex_trylock)
-	return note_locked(m, real(m));
-}
-
-EXPORT int
-pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *until)
-{
-	REAL(pthread_mutex_timedlock)
-	return note_locked(m, real(m, until));
-}
-
-#ifdef HAVE_CLOCKWAIT
-EXPORT int
-pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const struct timespec *until)
-{
-	REAL(pthread_mutex_clocklock)
-	return note_locked(m, real(m, clock, until));
-}
-#endif
-
-EXPORT int
-pthread_mutex_unlock(pthread_mutex_t *m)
-{
-	REAL(pthread_mutex_unlock)
-	uint64_t before = get_time();
-	int rc = real(m);
-	if (rc == 0)
-		note(PRISM_UNLOCK, (uintptr_t)m, 0, before);
-	return rc;
-}
-
-/* ---- Condition variables. ---- */
-
-/* The thread has the mutex again, also when it is cancelled. */
-static void
-note_back(void *m)
-{
-	note(PRISM_LOCK, (uintptr_t)m, 0, 0);
-}
-
-/* A call of one of the functions. */
-struct waiting {
-	pthread_cond_t *cond;
-	pthread_mutex_t *mutex;
-	const struct timespec *until;
-	clockid_t clock;
-	int (*plain)(pthread_cond_t *, pthread_mutex_t *);
-	int (*timed)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
-	int (*clocked)(pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *);
-};
-
+#ifdef HAVE_THREADS
 static int
-wait_for(const struct waiting *w)
+run_c11(void *p)
 {
-	int rc;
-	note(PRISM_UNLOCK, (uintptr_t)w->mutex, 0, 0);
-	pthread_cleanup_push(note_back, w->mutex);
-	if (w->plain)
-		rc = w->plain(w->cond, w->mutex);
-	else if (w->timed)
-		rc = w->timed(w->cond, w->mutex, w->until);
-	else
-		rc = w->clocked ? w->clocked(w->cond, w->mutex, w->clock, w->until) : EINVAL;
-	pthread_cleanup_pop(1);
-	if (rc == 0)
-		note(PRISM_COND_WAIT, (uintptr_t)w->cond, (uintptr_t)w->mutex, 0);
+	struct start s = take_start(p, STACK_POINTER);
+	return s.fn_c11(s.arg);
+}
+
+EXPORT int
+thrd_create(thrd_t *thread, thrd_start_t fn, void *arg)
+{
+	REAL(thrd_create)
+	struct start *s = tracer_on ? get_start() : NULL;
+	uint64_t before = tracer_time();
+	if (s)
+		*s = (struct start){ .fn_c11 = fn, .arg = arg, .stack = stack_size(NULL) };
+	int rc = s ? real(thread, run_c11, s) : real(thread, fn, arg);
+	if (rc == thrd_success)
+		tracer_note(PRISM_CREATE, (uintptr_t)*thread, 0, before);
+	else if (s)
+		give_start(s);
 	return rc;
 }
 
 EXPORT int
-pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
+thrd_join(thrd_t thread, int *value)
 {
-	REAL(pthread_cond_wait)
-	return wait_for(&(struct waiting){ .cond = c, .mutex = m, .plain = real });
-}
-
-EXPORT int
-pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *until)
-{
-	REAL(pthread_cond_timedwait)
-	return wait_for(&(struct waiting){ .cond = c, .mutex = m, .until = until, .timed = real });
-}
-
-#ifdef HAVE_CLOCKWAIT
-EXPORT int
-pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock, const struct timespec *until)
-{
-	REAL(pthread_cond_clockwait)
-	return wait_for(&(struct waiting){ .cond = c, .mutex = m, .until = until, .clock = clock, .clocked = real });
+	REAL(thrd_join)
+	tracer_note(PRISM_JOIN, (uintptr_t)thread, 0, 0);
+	int rc = real(thread, value);
+	tracer_note(PRISM_SYNC_SYNC, (uintptr_t)thread, 0, 0);
+	return rc;
 }
 #endif
-
-EXPORT int
-pthread_cond_signal(pthread_cond_t *c)
-{
-	REAL(pthread_cond_signal)
-	note(PRISM_COND_SIGNAL, (uintptr_t)c, 0, 0);
-	return real(c);
-}
-
-EXPORT int
-pthread_cond_broadcast(pthread_cond_t *c)
-{
-	REAL(pthread_cond_broadcast)
-	note(PRISM_COND_BROADCAST, (uintptr_t)c, 0, 0);
-	return real(c);
-}
 
 /* ---- Others. ---- */
 
@@ -297,40 +200,9 @@ EXPORT int
 pthread_barrier_wait(pthread_barrier_t *b)
 {
 	REAL(pthread_barrier_wait)
-	note(PRISM_BARRIER, (uintptr_t)b, 0, 0);
+	tracer_note(PRISM_BARRIER, (uintptr_t)b, 0, 0);
 	int rc = real(b);
-	note(PRISM_SYNC_SYNC, (uintptr_t)b, 0, 0);
-	return rc;
-}
-
-EXPORT int
-pthread_spin_lock(pthread_spinlock_t *l)
-{
-	REAL(pthread_spin_lock)
-	int rc = real(l);
-	if (rc == 0)
-		note(PRISM_SPIN_LOCK, (uintptr_t)l, 0, 0);
-	return rc;
-}
-
-EXPORT int
-pthread_spin_trylock(pthread_spinlock_t *l)
-{
-	REAL(pthread_spin_trylock)
-	int rc = real(l);
-	if (rc == 0)
-		note(PRISM_SPIN_LOCK, (uintptr_t)l, 0, 0);
-	return rc;
-}
-
-EXPORT int
-pthread_spin_unlock(pthread_spinlock_t *l)
-{
-	REAL(pthread_spin_unlock)
-	uint64_t before = get_time();
-	int rc = real(l);
-	if (rc == 0)
-		note(PRISM_SPIN_UNLOCK, (uintptr_t)l, 0, before);
+	tracer_note(PRISM_SYNC_SYNC, (uintptr_t)b, 0, 0);
 	return rc;
 }
 
