@@ -50,6 +50,9 @@ struct bursts {
 
 struct thread_data {
 	int64_t flush_start;
+	int64_t moved_at; /* when another thread moved it before its own events begin, */
+	int32_t moved_to; /* and where to: the index of the CPU */
+	bool was_moved;
 	struct bursts *bursts; /* NULL until the first one */
 };
 
@@ -73,11 +76,10 @@ struct data {
 
 /* Finds the CPU that an event names for a thread. */
 static int
-find_cpu(struct emu *emu, const struct event *ev, uint32_t thread, uint32_t *cpu)
+find_cpu(struct emu *emu, const struct event *ev, uint32_t thread, int32_t index, uint32_t *cpu)
 {
 	const struct thread *th = &emu->plan->sys.threads[thread];
 	uint32_t loom = emu->plan->sys.procs[th->proc].loom;
-	int32_t index = event_i32(ev, 0);
 	*cpu = index == -1 ? th->virtual_cpu : system_cpu(&emu->plan->sys, loom, index);
 	if (*cpu != NO_INDEX)
 		return 0;
@@ -90,8 +92,24 @@ static int
 execute(struct emu *emu, const struct event *ev)
 {
 	uint32_t cpu;
-	int rc = find_cpu(emu, ev, emu->thread, &cpu);
+	int rc = find_cpu(emu, ev, emu->thread, event_i32(ev, 0), &cpu);
+	const struct thread_data *t = emu_thread_data(emu, emu->thread);
+	/* The first of a ring tells in its tag when the thread came to that CPU. */
+	if (rc == 0 && t->was_moved && ev->size >= 16 && emu->threads[emu->thread].state == TH_UNKNOWN) {
+		uint64_t since = event_u64(ev, 8) + (uint64_t)emu->plan->trace.streams[ev->stream].clock_offset - (uint64_t)emu->plan->start;
+		rc = (int64_t)since <= t->moved_at ? find_cpu(emu, ev, emu->thread, t->moved_to, &cpu) : rc;
+	}
 	return rc < 0 ? rc : run_execute(emu, ev, cpu);
+}
+
+/* Moves a thread that does not run yet, as its events begin later. */
+static void
+move_early(struct emu *emu, const struct event *ev, uint32_t th)
+{
+	struct thread_data *t = emu_thread_data(emu, th);
+	t->moved_at = emu->time;
+	t->moved_to = event_i32(ev, 0);
+	t->was_moved = true;
 }
 
 /* Moves the thread of the event. */
@@ -103,10 +121,16 @@ move_self(struct emu *emu, const struct event *ev)
 		return emu_error(emu, ev, ERR_THREAD_STATE, "thread %d cannot change its CPU while it is %s\nallowed states: Running, Cooling or Warming",
 			emu->plan->sys.threads[emu->thread].tid, thread_states[t->state].text);
 	uint32_t cpu;
-	int rc = find_cpu(emu, ev, emu->thread, &cpu);
+	int rc = find_cpu(emu, ev, emu->thread, event_i32(ev, 0), &cpu);
 	if (rc < 0 || cpu == t->cpu)
 		return rc;
 	return run_migrate(emu, ev, emu->thread, cpu);
+}
+
+static bool
+is_ring(const struct emu *emu, uint32_t thread)
+{
+	return emu->plan->trace.streams[emu->plan->sys.threads[thread].stream].meta.ring;
 }
 
 /* Moves another thread of the loom. */
@@ -115,6 +139,10 @@ move_other(struct emu *emu, const struct event *ev)
 {
 	int32_t tid = event_i32(ev, 4);
 	uint32_t th = system_thread(&emu->plan->sys, emu->plan->sys.threads[emu->thread].proc, tid);
+	if (th != NO_INDEX && is_ring(emu, th) && emu->threads[th].state == TH_UNKNOWN) {
+		move_early(emu, ev, th);
+		return 0;
+	}
 	if (emu->plan->unfinished && (th == NO_INDEX || emu->threads[th].state == TH_UNKNOWN)) {
 		struct place at = stream_place(&emu->plan->trace.streams[ev->stream], ev);
 		often_add(&emu->tallies.moves, &at, "thread %" PRId32 " is moved to another CPU before any event of it, and is not shown there", tid);
@@ -128,7 +156,7 @@ move_other(struct emu *emu, const struct event *ev)
 		return emu_error(emu, ev, ERR_THREAD_STATE, "thread %" PRId32 " cannot be moved while it is %s: it has no CPU",
 			tid, thread_states[t->state].text);
 	uint32_t cpu;
-	int rc = find_cpu(emu, ev, th, &cpu);
+	int rc = find_cpu(emu, ev, th, event_i32(ev, 0), &cpu);
 	if (rc < 0)
 		return rc;
 	if (cpu != t->cpu)

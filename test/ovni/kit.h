@@ -50,7 +50,7 @@ kit_spawn(void (*fn)(void), char *err, size_t room)
 		struct rlimit no_core = { 0, 0 };
 		(void)setrlimit(RLIMIT_CORE, &no_core);
 		CHECK(unsetenv("OVNI_TRACEDIR") == 0 && unsetenv("OVNI_TMPDIR") == 0 &&
-			unsetenv("OVNI_BUFFER") == 0 && unsetenv("OVNI_CLOCK") == 0);
+			unsetenv("OVNI_BUFFER") == 0 && unsetenv("OVNI_RING") == 0 && unsetenv("OVNI_CLOCK") == 0);
 		CHECK(chdir(dir) == 0);
 		int fd = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
 		CHECK(fd >= 0 && dup2(fd, STDERR_FILENO) >= 0 && close(fd) == 0);
@@ -98,6 +98,21 @@ kit_dies(const char *name, void (*fn)(void), const char *func)
 #define RUNS(fn) kit_runs(#fn, fn, NULL)
 #define RUNS_SAYING(fn, text) kit_runs(#fn, fn, text)
 #define DIES(fn, func) kit_dies(#fn, fn, func)
+
+/* Runs fn in a child, which ends by itself. Returns its status. */
+static inline int
+kit_child(void (*fn)(void))
+{
+	int status;
+	pid_t pid = fork();
+	CHECK(pid >= 0);
+	if (pid == 0) {
+		fn();
+		_exit(0);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid);
+	return status;
+}
 
 static inline void
 kit_begin(pid_t tid)

@@ -47,21 +47,6 @@ has_tail(int tid)
 	return got != NULL;
 }
 
-/* Runs fn in a child, which ends by itself. Returns its status. */
-static int
-child(void (*fn)(void))
-{
-	int status;
-	pid_t pid = fork();
-	CHECK(pid >= 0);
-	if (pid == 0) {
-		fn();
-		_exit(0);
-	}
-	CHECK(waitpid(pid, &status, 0) == pid);
-	return status;
-}
-
 /* ---- exit() ---- */
 
 static pthread_barrier_t barrier;
@@ -95,7 +80,7 @@ exits(void)
 	static const char *const kinds[] = { "shared", "private" };
 	for (size_t i = 0; i < 2; i++) {
 		buffer(kinds[i]);
-		int status = child(exits_here);
+		int status = kit_child(exits_here);
 		CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 3);
 		for (int tid = 1; tid <= 2; tid++) {
 			has(tid, tid == 1 ? 5000 : 700);
@@ -120,7 +105,7 @@ plain_mpi(void)
 static void
 never_freed(void)
 {
-	CHECK(child(plain_mpi) == 0);
+	CHECK(kit_child(plain_mpi) == 0);
 	has(1, 10);
 	CHECK(kit_says(1, "loom_cpus") && kit_says(1, "\"ended\": \"exit\"") && !has_tail(1));
 }
@@ -190,7 +175,7 @@ aborts(void)
 	static void (*const ways[])(void) = { aborts_here, misused_here };
 	for (size_t i = 0; i < 4; i++) {
 		buffer(i / 2 ? "private" : "shared");
-		int status = child(ways[i % 2]);
+		int status = kit_child(ways[i % 2]);
 		CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
 		has(1, 5000);
 		CHECK(has_tail(1) == (i / 2 == 0) && !kit_says(1, "finished"));
@@ -214,7 +199,7 @@ own_handler_here(void)
 static void
 own_handler(void)
 {
-	int status = child(own_handler_here);
+	int status = kit_child(own_handler_here);
 	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == SIGABRT);
 	has(1, 5000);
 }
@@ -310,7 +295,7 @@ killed_elsewhere(void)
 {
 	char cwd[PATH_MAX], target[PATH_MAX], want[2 * PATH_MAX];
 	CHECK(setenv("OVNI_TMPDIR", "tmp", 1) == 0 && getcwd(cwd, sizeof(cwd)) != NULL);
-	int status = child(killed_elsewhere_here);
+	int status = kit_child(killed_elsewhere_here);
 	CHECK(WIFSIGNALED(status));
 	has(1, 5000);
 	ssize_t n = readlink("ovni/loom." KIT_LOOM "/proc.100/thread.1/stream.obs", target, sizeof(target) - 1);
@@ -391,7 +376,7 @@ same_files(void)
 	uint8_t *got[2];
 	for (int i = 0; i < 2; i++) {
 		buffer(i ? "private" : "shared");
-		CHECK(child(same_files_here) == 0);
+		CHECK(kit_child(same_files_here) == 0);
 		got[i] = kit_file("ovni", KIT_PID, 1, "stream.obs", &size[i]);
 	}
 	CHECK(size[0] == size[1] && size[0] == WIRE_STREAM_HEADER + 12 * (400000 + 4));

@@ -269,6 +269,7 @@ report_trace(struct emu *emu)
 	const char *version = NULL;
 	bool mixed = false;
 	bool any_require = true;
+	uint32_t nrings = 0;
 	for (uint32_t th = 0; th < sys->nthreads; th++) {
 		const struct stream *s = &emu->plan->trace.streams[sys->threads[th].stream];
 		const struct thread_meta *m = &s->meta;
@@ -276,7 +277,8 @@ report_trace(struct emu *emu)
 			mixed = mixed || strcmp(version, m->lib_version) != 0;
 		version = version ? version : m->lib_version;
 		any_require = any_require && m->has_require;
-		if (m->finished == FINISHED_NO)
+		nrings += m->ring;
+		if (m->finished == FINISHED_NO && !m->dumped)
 			often_add(&unfinished, &(struct place){ .file = s->relpath },
 				"thread %d never finished (did the program crash?): what it wrote is emulated", m->tid);
 		const struct loss *l = emu->plan->trace.losses;
@@ -287,6 +289,9 @@ report_trace(struct emu *emu)
 	}
 	often_report(d, &unfinished, "threads");
 	often_report(d, &lost, "threads");
+	if (nrings)
+		diag_info(d, "%" PRIu32 " thread%s kept only the last events (OVNI_RING): %s later than the program",
+			nrings, nrings == 1 ? "" : "s", nrings == 1 ? "its row begins" : "their rows begin");
 	if (mixed)
 		diag_warn(d, NULL, "mixed versions of libovni detected in the trace");
 	else if (version)
@@ -351,8 +356,11 @@ emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_opti
 		rc = system_build(&plan->sys, &plan->arena, &plan->trace);
 	if (rc == 0 && plan->sys.nthreads == 0)
 		rc = diag_error(d, ERR_NO_STREAM, NULL, "no stream of '%s' is a thread of a loom", plan->trace.dir);
-	for (size_t i = 0; i < plan->trace.nstreams; i++)
-		plan->unfinished = plan->unfinished || (plan->trace.streams[i].meta.finished == FINISHED_NO && !to.strict);
+	for (size_t i = 0; i < plan->trace.nstreams; i++) {
+		const struct thread_meta *m = &plan->trace.streams[i].meta;
+		plan->unfinished = plan->unfinished || m->ring || (m->finished == FINISHED_NO && !to.strict);
+		plan->ring = plan->ring || m->ring;
+	}
 	if (rc == 0)
 		rc = probe_models(emu);
 	if (rc == 0)
@@ -363,7 +371,7 @@ emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_opti
 		report_trace(emu);
 		rc = merge_init(&emu->merge, &plan->trace);
 		plan->start = rc == 0 ? merge_start(&emu->merge) : 0;
-		if (rc == 0 && !o->compat && !plan->trace.nthreads && overlap_begin(plan) < 0)
+		if (rc == 0 && !o->compat && !plan->ring && !plan->trace.nthreads && overlap_begin(plan) < 0)
 			rc = diag_no_memory(d);
 	}
 	return rc;

@@ -133,7 +133,7 @@ static bool
 may_lack(const struct cpus *b, const struct stream *const *streams, size_t n)
 {
 	size_t i = 0;
-	while (i < n && streams[i]->meta.finished != FINISHED_NO)
+	while (i < n && streams[i]->meta.finished != FINISHED_NO && !streams[i]->meta.ring)
 		i++;
 	return i < n && !b->trace->options.strict;
 }

@@ -60,6 +60,13 @@ run_op(struct emu *emu, const struct event *ev, const struct op *op)
 	return 0;
 }
 
+/* Whether the event is one of those that stand for what was before the stream, and its thread has yet to run. */
+static bool
+is_before(const struct emu *emu, const struct event *ev)
+{
+	return emu->plan->trace.streams[ev->stream].meta.ring && emu->threads[emu->thread].state == TH_UNKNOWN;
+}
+
 int
 emu_apply(struct emu *emu, const struct event *ev)
 {
@@ -77,7 +84,7 @@ emu_apply(struct emu *emu, const struct event *ev)
 	}
 	bool allowed = (op->need & ~(unsigned)emu->threads[emu->thread].has) == 0;
 	bool fits = ev->size - op->min_size <= op->max_size - op->min_size && op->takes[ev->jumbo];
-	if (__builtin_expect(!allowed || !fits, 0))
+	if (__builtin_expect(!allowed || !fits, 0) && !(fits && is_before(emu, ev)))
 		return refuse(emu, ev, op);
 
 	int rc = run_op(emu, ev, op);

@@ -100,6 +100,7 @@ struct plan {
 	struct overlap *overlap; /* of processes; NULL: nobody asks */
 	int64_t start;           /* clock of the first event */
 	bool unfinished;         /* a program died, and what it did not write is made up */
+	bool ring;               /* of some threads only the last events are there */
 	bool lacks_models;       /* threads require models that are not there: their events are skipped */
 };
 

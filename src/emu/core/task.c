@@ -37,6 +37,14 @@ task_stack(struct emu *emu)
 	return emu_thread_data(emu, emu->thread);
 }
 
+static void
+name_type(struct task_type *type, const char *label)
+{
+	type->label = label;
+	type->value = labelhash(label, strlen(label));
+	type->awaited = false;
+}
+
 /* Adds a type to the process. Returns NULL without memory (reported); label may be NULL then. */
 static struct task_type *
 new_type(struct emu *emu, uint32_t id, const char *label)
@@ -47,7 +55,8 @@ new_type(struct emu *emu, uint32_t id, const char *label)
 		(void)diag_no_memory(emu->diag);
 		return NULL;
 	}
-	*type = (struct task_type){ .id = id, .label = label, .value = labelhash(label, strlen(label)) };
+	*type = (struct task_type){ .id = id };
+	name_type(type, label);
 	if (emu_add_text(emu, type->value, type->label) < 0)
 		return NULL;
 	*(t->last ? &t->last->next : &t->first) = type;
@@ -73,12 +82,30 @@ task_type_create(struct emu *emu, const struct event *ev)
 			id, n, LABEL_SIZE - 1);
 	if (id == 0)
 		return task_error(emu, ev, ERR_TASK_TYPE, "the id of a task type cannot be 0");
-	const struct task_type *old = idmap_find(&t->types, id);
-	if (old)
+	struct task_type *old = idmap_find(&t->types, id);
+	if (old && old->made_up)
+		return 0; /* it is too late for its label */
+	if (old && !old->awaited)
 		return task_error(emu, ev, ERR_TASK_TYPE, "task type %" PRIu32 " already exists in the process, with the label \"%s\"",
 			id, old->label);
 	char *label = n ? arena_strndup(&emu->arena, text, n) : arena_printf(&emu->arena, "(unlabeled task type %" PRIu32 ")", id);
+	if (old && label) {
+		name_type(old, label);
+		return emu_add_text(emu, old->value, label);
+	}
 	return new_type(emu, id, label) ? 0 : -ERR_MEMORY;
+}
+
+static const char *
+unknown_label(struct emu *emu, uint32_t id)
+{
+	return arena_printf(&emu->arena, "(unknown task type %" PRIu32 ")", id);
+}
+
+static const char *
+why_not_created(const struct emu *emu)
+{
+	return emu->plan->ring ? "that was before the events that were kept" : "the program died before that was written";
 }
 
 /* Adds a type or a task that the program has created in events it did not write, with a warning
@@ -87,8 +114,11 @@ static struct task_type *
 make_up_type(struct emu *emu, const struct event *ev, uint32_t id)
 {
 	struct place at = stream_place(&emu->plan->trace.streams[ev->stream], ev);
-	often_add(&emu->tallies.types, &at, "task type %" PRIu32 " was never created: the program died before that was written", id);
-	return new_type(emu, id, arena_printf(&emu->arena, "(unknown task type %" PRIu32 ")", id));
+	often_add(&emu->tallies.types, &at, "task type %" PRIu32 " was never created: %s", id, why_not_created(emu));
+	struct task_type *type = new_type(emu, id, unknown_label(emu, id));
+	if (type)
+		type->made_up = emu->plan->ring;
+	return type;
 }
 
 static struct task *
@@ -96,14 +126,14 @@ make_up_task(struct emu *emu, const struct event *ev, uint32_t id, uint32_t body
 {
 	struct task_table *t = table(emu);
 	struct place at = stream_place(&emu->plan->trace.streams[ev->stream], ev);
-	often_add(&emu->tallies.tasks, &at, "task %" PRIu32 " was never created: the program died before that was written", id);
+	often_add(&emu->tallies.tasks, &at, "task %" PRIu32 " was never created: %s", id, why_not_created(emu));
 	struct task_type *type = idmap_find(&t->types, 0);
 	if (!type)
 		type = new_type(emu, 0, "(unknown task type)");
 	struct task *task = arena_new(&emu->arena, struct task, 1);
 	if (!type || !task || idmap_add(&t->tasks, &emu->arena, id, task) < 0)
 		return NULL;
-	*task = (struct task){ .id = id, .flags = TASK_PAUSE | TASK_RESURRECT | TASK_RELAXED | (body ? TASK_PARALLEL : 0), .type = type };
+	*task = (struct task){ .id = id, .flags = TASK_PAUSE | TASK_RESURRECT | TASK_RELAXED | (body ? TASK_PARALLEL : 0) | (emu->plan->ring ? TASK_MADE_UP : 0), .type = type };
 	return task;
 }
 
@@ -128,6 +158,8 @@ add_labels(struct emu *emu, int chan)
 			int rc = emu_add_label(emu, chan, type->value, type->label);
 			if (rc < 0)
 				return rc;
+			if (type->awaited)
+				often_add(&emu->tallies.types, &(struct place){ 0 }, "task type %" PRIu32 " was never created: %s", type->id, why_not_created(emu));
 		}
 	}
 	return 0;
@@ -148,9 +180,15 @@ task_create(struct emu *emu, const struct event *ev, uint32_t id, uint32_t type,
 {
 	struct task_table *t = table(emu);
 	struct idmap_slot *slot = idmap_slot(&t->tasks, &emu->arena, id);
-	if (slot && slot->value)
+	const struct task *old = slot ? slot->value : NULL;
+	if (old && old->flags & TASK_MADE_UP)
+		return 0;
+	if (old)
 		return task_error(emu, ev, ERR_TASK, "task %" PRIu32 " already exists in the process", id);
-	struct task_type *tt = task_type_get(emu, ev, type);
+	struct task_type *tt = idmap_find(&t->types, type);
+	if (!tt && emu->plan->ring && (tt = new_type(emu, type, unknown_label(emu, type))))
+		tt->awaited = true;
+	tt = tt ? tt : task_type_get(emu, ev, type);
 	if (!tt)
 		return -ERR_TASK_TYPE;
 	struct task *task = arena_new(&emu->arena, struct task, 1);

@@ -19,6 +19,7 @@ enum task_flags {
 	TASK_PAUSE = 2,     /* bodies may be paused */
 	TASK_RESURRECT = 4, /* a body that ended may be executed again */
 	TASK_RELAXED = 8,   /* another body may be executed over one that runs */
+	TASK_MADE_UP = 16,  /* it may be created later: the events of another thread begin later */
 };
 
 enum body_state {
@@ -30,6 +31,8 @@ enum body_state {
 
 struct task_type {
 	uint32_t id;
+	bool made_up;  /* it may be created later: the events of another thread begin later */
+	bool awaited;  /* it will be: only tasks refer to it, whose creation was moved to the begin */
 	int64_t value; /* shown in the timelines: a hash of the label */
 	const char *label;
 	struct task_type *next; /* in the order of creation */

@@ -40,12 +40,18 @@ reader_pool_init(struct reader_pool *pool, struct diag *diag, size_t n)
 	};
 }
 
+static const char *
+path_of(const struct reader *r)
+{
+	return r->part ? r->parts[r->part].path : r->path;
+}
+
 static int
 open_file(struct reader *r)
 {
 	if (r->fd >= 0)
 		return 0;
-	const char *path = r->in_more ? r->more->path : r->path;
+	const char *path = path_of(r);
 	r->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	return r->fd < 0 ? diag_io(r->pool->diag, ERR_READ, "open", path, errno) : 0;
 }
@@ -94,18 +100,21 @@ reader_open(struct reader *r, struct reader_pool *pool, const char *path, const 
 }
 
 void
-reader_continue(struct reader *r, const struct reader_part *more)
+reader_take_parts(struct reader *r, const struct reader_part *parts)
 {
-	r->file_size = more->after + more->size;
-	r->more = more;
+	r->file_size = 0;
+	for (const struct reader_part *p = parts; p->path; p++)
+		r->file_size += p->size;
+	r->file_pos = parts->from;
+	r->parts = parts;
 }
 
 int
 reader_open_again(struct reader *r, struct reader_pool *pool, const struct reader *of)
 {
 	int rc = reader_open(r, pool, of->path, of->name);
-	if (rc == 0 && of->more)
-		reader_continue(r, of->more);
+	if (rc == 0 && of->parts)
+		reader_take_parts(r, of->parts);
 	return rc;
 }
 
@@ -118,15 +127,23 @@ reader_left(const struct reader *r)
 	return r->file_size > offset ? r->file_size - offset : 0;
 }
 
-/* Goes on with the part that follows the file. Returns 0, or <0 (reported). */
+static uint64_t
+end_of_part(const struct reader *r)
+{
+	return r->parts[r->part].from + r->parts[r->part].size;
+}
+
+/* Goes on with the next part. Returns 0, or <0 (reported). */
 static int
 next_part(struct reader *r)
 {
-	if (r->fd >= 0)
+	bool same = strcmp(r->parts[r->part].path, r->parts[r->part + 1].path) == 0;
+	if (r->fd >= 0 && !same) {
 		(void)close(r->fd);
-	r->fd = -1;
-	r->in_more = true;
-	r->file_pos = r->more->from;
+		r->fd = -1;
+	}
+	r->part++;
+	r->file_pos = r->parts[r->part].from;
 	return open_file(r);
 }
 
@@ -135,20 +152,20 @@ static ssize_t
 read_file(struct reader *r, void *to, size_t n)
 {
 	ssize_t k;
-	if (r->more && !r->in_more && r->file_pos >= r->more->after) {
+	while (r->parts && r->file_pos >= end_of_part(r) && r->parts[r->part + 1].path) {
 		int rc = next_part(r);
 		if (rc < 0)
 			return rc;
 	}
-	if (r->more) {
-		uint64_t end = r->in_more ? r->more->from + r->more->size : r->more->after;
-		n = n < end - r->file_pos ? n : (size_t)(end - r->file_pos);
+	if (r->parts) {
+		uint64_t left = end_of_part(r) - r->file_pos;
+		n = n < left ? n : (size_t)left;
 	}
 	do {
 		k = pread(r->fd, to, n, (off_t)r->file_pos);
 	} while (k < 0 && errno == EINTR);
 	if (k < 0)
-		return diag_io(r->pool->diag, ERR_READ, "read", r->in_more ? r->more->path : r->path, errno);
+		return diag_io(r->pool->diag, ERR_READ, "read", path_of(r), errno);
 	r->file_pos += (uint64_t)k;
 	return k;
 }

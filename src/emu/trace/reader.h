@@ -25,10 +25,9 @@ struct reader_pool {
 	long spare_fds; /* descriptors that may stay open */
 };
 
-/* A part of a plain file, which follows the first `after` bytes of another one. */
+/* A part of a plain file. */
 struct reader_part {
-	const char *path; /* borrowed */
-	uint64_t after;
+	const char *path; /* borrowed; NULL: no more parts */
 	uint64_t from;
 	uint64_t size;
 };
@@ -44,15 +43,15 @@ struct reader {
 	const char *path; /* to open the file; borrowed */
 	const char *name; /* to name it in messages; borrowed */
 	size_t cap;
-	uint64_t file_size;             /* bytes on disk, at open */
-	uint64_t file_pos;              /* bytes on disk already read */
-	int fd;                         /* -1 between refills when descriptors are scarce */
-	bool keep_open;                 /* the descriptor stays */
-	bool eof;                       /* nothing more will come */
-	bool in_more;                   /* file_pos is that of `more` */
-	bool torn;                      /* the compressed data ends inside a frame */
-	struct codec *codec;            /* NULL for a plain file */
-	const struct reader_part *more; /* NULL: nothing follows */
+	uint64_t file_size;              /* bytes on disk, at open */
+	uint64_t file_pos;               /* bytes on disk already read */
+	int fd;                          /* -1 between refills when descriptors are scarce */
+	bool keep_open;                  /* the descriptor stays */
+	bool eof;                        /* nothing more will come */
+	uint8_t part;                    /* file_pos is in that one */
+	bool torn;                       /* the compressed data ends inside a frame */
+	struct codec *codec;             /* NULL for a plain file */
+	const struct reader_part *parts; /* what is read instead of the file; NULL: all of it */
 };
 
 /* Chooses the window for n files and raises the limit of descriptors. */
@@ -62,8 +61,9 @@ void reader_pool_init(struct reader_pool *pool, struct diag *diag, size_t n);
  * Returns 0, or <0 (reported). */
 int reader_open(struct reader *r, struct reader_pool *pool, const char *path, const char *name);
 
-/* Lets a part of another file follow, which is borrowed. To be called before anything is read. */
-void reader_continue(struct reader *r, const struct reader_part *more);
+/* Reads parts of plain files, one behind the other, in place of the file; the first is of it. They are borrowed. To be
+ * called before anything is read. */
+void reader_take_parts(struct reader *r, const struct reader_part *parts);
 
 /* Opens what another reader reads, from its beginning. Returns 0, or <0 (reported). */
 int reader_open_again(struct reader *r, struct reader_pool *pool, const struct reader *of);

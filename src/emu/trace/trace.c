@@ -255,6 +255,5 @@ uint64_t
 stream_consumed(const struct stream *s)
 {
 	const struct reader *r = &s->in;
-	uint64_t behind = r->codec ? 0 : (uint64_t)(r->end - r->p);
-	return r->file_pos - behind;
+	return r->codec ? r->file_pos : reader_offset(r);
 }

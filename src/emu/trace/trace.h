@@ -133,6 +133,9 @@ struct thread_meta {
 	size_t ncpus;
 	bool has_require; /* false: any model may occur */
 	uint8_t made_up;  /* enum made_up: with the option mend only */
+	bool ring;        /* the stream begins with what was open at its begin: what was before is not there */
+	bool dumped;      /* the thread went on behind the end of the stream */
+	uint32_t shared;  /* of a ring: bytes of its first events, of its process */
 	struct require_meta *require;
 	size_t nrequire;
 	const char *lib_version; /* NULL when not told */

@@ -16,25 +16,36 @@ enum {
 	MAP_SIZE = TAIL_HEADER + RT_BUF_MAX + RT_FLUSH_PAIR,
 };
 
-/* Reserves disk and memory for `limit` bytes of events. */
+/* Reserves disk and memory for `size` bytes. */
 static int
-reserve(int fd, struct tail *tail, size_t limit)
+reserve(int fd, void *map, size_t from, size_t size)
 {
-	off_t size = (off_t)(TAIL_HEADER + limit + RT_FLUSH_PAIR);
 	int rc;
 
 	do
-		rc = fallocate(fd, 0, 0, size);
+		rc = fallocate(fd, 0, (off_t)from, (off_t)size);
 	while (rc < 0 && errno == EINTR);
 	if (rc < 0)
 		return -1;
 #ifdef MADV_POPULATE_WRITE
 	/* Saves faults while events are added; kernels that cannot do it do no harm. */
 	int err = errno;
-	(void)madvise(tail, (size_t)size, MADV_POPULATE_WRITE);
+	(void)madvise((uint8_t *)map + from, size, MADV_POPULATE_WRITE);
 	errno = err;
 #endif
 	return 0;
+}
+
+static const char *
+buffer_name(const struct rt_thread *t)
+{
+	return t->ring != NULL ? RING_NAME : TAIL_NAME;
+}
+
+static int
+buffer_path(char path[PATH_MAX], const struct rt_thread *t)
+{
+	return rt_path(path, "%s/%s", t->dir, buffer_name(t));
 }
 
 /* Why a thread has a private buffer, once for a process. */
@@ -44,9 +55,9 @@ say_private(const struct rt_thread *t, const char *why)
 	static atomic_flag said = ATOMIC_FLAG_INIT;
 
 	if (!atomic_flag_test_and_set(&said))
-		rt_warn("events in memory are lost if the process is killed, %s/" TAIL_NAME " cannot be mapped: %s "
+		rt_warn("events in memory are lost if the process is killed, %s/%s cannot be mapped: %s "
 			"(OVNI_BUFFER=private says nothing)",
-			t->dir, why);
+			t->dir, buffer_name(t), why);
 }
 
 static int
@@ -54,30 +65,25 @@ open_shared(struct rt_thread *t, int fd, bool forced)
 {
 	struct statfs fs;
 	const char *slow = forced || fstatfs(fd, &fs) < 0 ? NULL : slowfs_name(&fs);
+	size_t size = t->map_size;
 	if (slow != NULL) {
 		say_private(t, slow);
 		return -1;
 	}
-	struct tail *tail = MAP_FAILED;
-	if (ftruncate(fd, MAP_SIZE) < 0 ||
-		(tail = mmap(NULL, MAP_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) == MAP_FAILED ||
-		madvise(tail, MAP_SIZE, MADV_RANDOM) < 0 || /* no page is read ahead: they are new */
-		reserve(fd, tail, FIRST_LIMIT) < 0) {
+	void *map = MAP_FAILED;
+	if (ftruncate(fd, (off_t)size) < 0 ||
+		(map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) == MAP_FAILED ||
+		madvise(map, size, MADV_RANDOM) < 0 || /* no page is read ahead: they are new */
+		reserve(fd, map, 0, TAIL_HEADER + FIRST_LIMIT + RT_FLUSH_PAIR) < 0) {
 		say_private(t, strerror(errno));
-		if (tail != MAP_FAILED)
-			(void)munmap(tail, MAP_SIZE);
+		if (map != MAP_FAILED)
+			(void)munmap(map, size);
 		return -1;
 	}
-	t->tail = tail;
+	t->map = map;
 	t->shared = true;
 	t->limit = FIRST_LIMIT;
 	return 0;
-}
-
-static int
-tail_path(char path[PATH_MAX], const struct rt_thread *t)
-{
-	return rt_path(path, "%s/" TAIL_NAME, t->dir);
 }
 
 /* Gives the thread a mapped file. Returns 0, or -1 if it cannot be (said if the user should know). */
@@ -87,7 +93,7 @@ try_shared(struct rt_thread *t)
 	const char *wish = rt_env("OVNI_BUFFER");
 	char path[PATH_MAX];
 
-	if (!t->on_disk || (wish != NULL && strcmp(wish, "private") == 0) || tail_path(path, t) < 0)
+	if (!t->on_disk || (wish != NULL && strcmp(wish, "private") == 0) || buffer_path(path, t) < 0)
 		return -1;
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	if (fd < 0) {
@@ -104,11 +110,19 @@ try_shared(struct rt_thread *t)
 int
 rt_buffer_open(struct rt_thread *t)
 {
+	t->map_size = MAP_SIZE;
+	if (rt_ring_size() > 0 && rt_ring_begin(t) < 0)
+		return -1;
 	if (try_shared(t) < 0) {
-		t->tail = calloc(1, MAP_SIZE);
-		if (t->tail == NULL)
+		t->map = calloc(1, t->map_size);
+		if (t->map == NULL)
 			return -1;
 		t->limit = RT_BUF_MAX;
+	}
+	t->tail = t->map;
+	if (t->ring != NULL) {
+		rt_ring_first(t);
+		return 0;
 	}
 	t->tail->version = TAIL_VERSION;
 	t->tail->capacity = RT_BUF_MAX + RT_FLUSH_PAIR;
@@ -117,23 +131,31 @@ rt_buffer_open(struct rt_thread *t)
 	return 0;
 }
 
+int
+rt_buffer_reserve(const struct rt_thread *t, size_t from, size_t size)
+{
+	char path[PATH_MAX];
+
+	if (!t->shared)
+		return 0;
+	int fd = buffer_path(path, t) < 0 ? -1 : open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	int rc = reserve(fd, t->map, from, size);
+	(void)close(fd);
+	return rc;
+}
+
 bool
 rt_buffer_grow(struct rt_thread *t, size_t size)
 {
-	char path[PATH_MAX];
 	size_t used = atomic_load_explicit(&t->tail->used, memory_order_relaxed);
 	size_t limit = t->limit;
 
 	while (limit < RT_BUF_MAX && used + size >= limit)
 		limit *= 2;
-	if (limit == t->limit || used + size >= limit || tail_path(path, t) < 0)
-		return used + size < t->limit;
-	int fd = open(path, O_RDWR | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	if (reserve(fd, t->tail, limit) == 0)
+	if (limit > t->limit && used + size < limit && rt_buffer_reserve(t, 0, TAIL_HEADER + limit + RT_FLUSH_PAIR) == 0)
 		t->limit = limit;
-	(void)close(fd);
 	return used + size < t->limit;
 }
 
@@ -204,7 +226,7 @@ rt_buffer_retire(struct rt_thread *t)
 {
 	char path[PATH_MAX];
 
-	if (t->shared && t->limit > 0 && tail_path(path, t) == 0 && unlink(path) < 0 && errno != ENOENT)
+	if (t->shared && t->limit > 0 && buffer_path(path, t) == 0 && unlink(path) < 0 && errno != ENOENT)
 		rt_warn("cannot remove %s, whose events are in the stream:", path);
 }
 
@@ -212,8 +234,9 @@ void
 rt_buffer_close(struct rt_thread *t)
 {
 	if (t->shared)
-		(void)munmap(t->tail, MAP_SIZE);
+		(void)munmap(t->map, t->map_size);
 	else
-		free(t->tail);
-	t->tail = NULL;
+		free(t->map);
+	t->map = t->tail = NULL;
+	rt_ring_free(t);
 }

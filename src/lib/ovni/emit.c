@@ -134,6 +134,14 @@ flush_and_put(struct rt_thread *t, const void *ev, size_t size, const void *data
 		(void)rt_meta_write(t, func);
 }
 
+/* The ring drops its oldest events for one that does not fit. */
+static void
+put_in_ring(struct rt_thread *t, const void *ev, size_t size, const void *data, size_t data_size)
+{
+	if (rt_ring_make_room(t, size + data_size, ((const struct ovni_ev_header *)ev)->clock))
+		put_event(t, ev, size, data, data_size);
+}
+
 /* Adds an event by the slow way: the thread is not ready, or ended, or its metadata is not written, or
  * there is no room. */
 static __attribute__((noinline, cold)) void
@@ -157,6 +165,8 @@ add_slow(const void *ev, size_t size, const void *data, size_t data_size, const 
 		rt_lose(t, RT_LOST_EXIT);
 	else if (t->limit == 0)
 		rt_lose(t, RT_LOST_WRITE);
+	else if (t->ring != NULL)
+		put_in_ring(t, ev, size, data, data_size);
 	else if (rt_buffer_grow(t, size + data_size))
 		put_event(t, ev, size, data, data_size);
 	else
@@ -257,11 +267,13 @@ ovni_flush(void)
 	struct rt_thread *t = rt_enter(__func__);
 
 	ovni_room.limit = RT_BUSY;
-	uint64_t begin = ovni_clock_now();
-	rt_drain(t, __func__);
-	uint64_t end = ovni_clock_now();
-	if (t->limit > 0 && t->end == RT_END_NONE)
-		put_pair(t, begin, end);
+	if (t->ring == NULL) {
+		uint64_t begin = ovni_clock_now();
+		rt_drain(t, __func__);
+		uint64_t end = ovni_clock_now();
+		if (t->limit > 0 && t->end == RT_END_NONE)
+			put_pair(t, begin, end);
+	}
 	if (t->on_disk && t->end == RT_END_NONE && t->changes > t->written)
 		(void)rt_meta_write(t, __func__);
 	rt_leave(t);

@@ -67,7 +67,9 @@ write_at_abort(struct rt_thread *t)
 	size_t done;
 
 	atomic_store(&t->tail->ended, TAIL_ABORT);
-	if (!t->shared && t->limit > 0 && t->end == RT_END_NONE && (locked || (t == rt_self && !t->draining)))
+	if (t->ring != NULL && !t->shared && t->end == RT_END_NONE)
+		rt_ring_crash(t);
+	else if (!t->shared && t->limit > 0 && t->end == RT_END_NONE && (locked || (t == rt_self && !t->draining)))
 		(void)rt_write(t->fd, t->tail->events, atomic_load(&t->tail->used), &done);
 	if (locked)
 		rt_leave(t);
@@ -94,6 +96,18 @@ rt_watch_ends(void)
 	/* A program that catches it itself is not disturbed. */
 	if (sigaction(SIGABRT, NULL, &sa) == 0 && !(sa.sa_flags & SA_SIGINFO) && sa.sa_handler == SIG_DFL)
 		(void)signal(SIGABRT, process_aborts);
+}
+
+void
+rt_watch_crashes(void)
+{
+	static const int signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE };
+	struct sigaction sa, ours = { .sa_handler = process_aborts, .sa_flags = SA_ONSTACK };
+
+	(void)sigemptyset(&ours.sa_mask);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (sigaction(signals[i], NULL, &sa) == 0 && !(sa.sa_flags & SA_SIGINFO) && sa.sa_handler == SIG_DFL)
+			(void)sigaction(signals[i], &ours, NULL);
 }
 
 void

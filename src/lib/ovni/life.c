@@ -154,6 +154,7 @@ ovni_proc_init(int app, const char *loom, int pid)
 	(void)pthread_once(&once, watch_forks);
 	rt_watch_ends();
 	rt_clock_begin();
+	rt_ring_configure();
 	proc.app = app;
 	proc.pid = pid;
 	memcpy(proc.loom, loom, strlen(loom) + 1);
@@ -198,7 +199,7 @@ ovni_proc_fini(void)
 static int
 remove_old(const struct rt_thread *t, const char *func)
 {
-	static const char *const names[] = { "stream.json", TAIL_NAME };
+	static const char *const names[] = { "stream.json", TAIL_NAME, RING_NAME };
 	char old[PATH_MAX];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -277,7 +278,10 @@ rt_finish(struct rt_thread *t, enum rt_end end, const char *func)
 {
 	if (t->end != RT_END_NONE)
 		return;
-	rt_drain(t, func);
+	if (t->ring != NULL)
+		rt_ring_end(t, func);
+	else
+		rt_drain(t, func);
 	if (t->fd >= 0 && rt_close(t->fd) < 0) {
 		rt_error(func, "the stream is not whole, cannot close %s/stream%s:", t->dir, OVNI_STREAM_EXT);
 		t->limit = 0;

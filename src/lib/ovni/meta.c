@@ -40,7 +40,7 @@ put_last(struct json *ovni, const char *func, const char *name, struct json *val
 static void
 put_losses(const struct rt_thread *t, struct json *ovni, const char *func)
 {
-	static const char *const names[] = { [RT_LOST_WRITE] = "write", [RT_LOST_SIGNAL] = "signal", [RT_LOST_EXIT] = "exit" };
+	static const char *const names[] = { [RT_LOST_WRITE] = "write", [RT_LOST_SIGNAL] = "signal", [RT_LOST_EXIT] = "exit", [RT_LOST_SIZE] = "size" };
 	struct json *by = rt_json_new(JSON_OBJECT);
 	uint64_t sum = 0;
 
@@ -71,6 +71,24 @@ clock_value(struct rt_thread *t, const char *func)
 	return v;
 }
 
+/* The window that a ring keeps. */
+static struct json *
+ring_value(const struct rt_thread *t, const char *func)
+{
+	struct rt_window w = rt_ring_window(t);
+	struct json *v = rt_json_new(JSON_OBJECT);
+	if (v == NULL)
+		rt_nomem(func);
+	rt_set(v, func, "size", rt_json_number((double)w.size));
+	if (w.since > 0) {
+		rt_set(v, func, "dropped", rt_json_number((double)w.dropped));
+		rt_set(v, func, "since", rt_json_number((double)w.since));
+		rt_set(v, func, "snapshot", rt_json_number((double)w.snapshot));
+		rt_set(v, func, "shared", rt_json_number((double)w.shared));
+	}
+	return v;
+}
+
 /* Writes what may still change behind the rest, in the order in which it always was there. */
 static void
 refresh(struct rt_thread *t, const char *func)
@@ -85,6 +103,8 @@ refresh(struct rt_thread *t, const char *func)
 	for (int i = 0; i < RT_LOSSES; i++)
 		lost |= atomic_load(&t->lost[i]) > 0;
 	put_last(ovni, func, "clock", clock_value(t, func));
+	if (t->ring != NULL)
+		put_last(ovni, func, "ring", ring_value(t, func));
 	if (t->have_rank) {
 		put_last(ovni, func, "rank", rt_json_number(t->rank));
 		put_last(ovni, func, "nranks", rt_json_number(t->nranks));

@@ -20,7 +20,7 @@ enum {
 void
 rt_link(const struct rt_thread *t, bool moved)
 {
-	static const char *const names[] = { META, STREAM, TAIL_NAME };
+	const char *const names[] = { META, STREAM, rt_ring_size() > 0 ? RING_NAME : TAIL_NAME };
 	char from[PATH_MAX], to[PATH_MAX];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -137,7 +137,8 @@ rt_move(const struct rt_thread *t, const char *func)
 	char old[PATH_MAX], link[PATH_MAX];
 
 	if (rt_mkpath(t->final) < 0 || rt_path(old, "%s/%s", t->final, META) < 0 ||
-		(unlink(old) < 0 && errno != ENOENT) || rt_path(link, "%s/" TAIL_NAME, t->final) < 0 ||
+		(unlink(old) < 0 && errno != ENOENT) ||
+		rt_path(link, "%s/%s", t->final, t->ring != NULL ? RING_NAME : TAIL_NAME) < 0 ||
 		(unlink(link) < 0 && errno != ENOENT)) {
 		rt_error(func, "the stream stays in %s, cannot replace the one in %s:", t->dir, t->final);
 		return;

@@ -45,6 +45,7 @@ enum rt_loss {
 	RT_LOST_WRITE,  /* the stream could not be created or written */
 	RT_LOST_SIGNAL, /* a signal handler emitted while its thread did */
 	RT_LOST_EXIT,   /* the process was exiting */
+	RT_LOST_SIZE,   /* it is too large for the ring */
 	RT_LOSSES,
 };
 
@@ -59,11 +60,14 @@ enum rt_end {
 struct rt_thread {
 	pthread_mutex_t lock; /* of all but what the way of an event uses */
 
-	/* The buffer: a mapped stream.tail, or private memory of that layout. */
-	struct tail *tail;
-	size_t limit;  /* bytes of events that fit now; 0: the stream takes none */
-	bool shared;   /* it is a file, which grows up to RT_BUF_MAX */
-	bool draining; /* the stream may have a part of it */
+	/* The buffer: a mapped stream.tail or stream.ring, or private memory of that layout. */
+	struct tail *tail; /* all of it, or the chunk of the ring that takes events */
+	void *map;         /* where it begins */
+	size_t map_size;
+	struct ring *ring; /* NULL: the stream is written as a whole */
+	size_t limit;      /* bytes of events that fit now; 0: the stream takes none */
+	bool shared;       /* it is a file, which grows */
+	bool draining;     /* the stream may have a part of it */
 	_Atomic uint64_t lost[RT_LOSSES];
 	_Atomic uint64_t lost_since; /* clock of the first, ns */
 
@@ -134,6 +138,9 @@ const char *rt_env(const char *name);
  * private memory (said once for the process, unless the user wanted it). */
 int rt_buffer_open(struct rt_thread *t);
 
+/* Reserves disk and memory for `size` bytes of its file, from a place that is a multiple of a page. Returns 0, or -1. */
+int rt_buffer_reserve(const struct rt_thread *t, size_t from, size_t size);
+
 /* Makes room for an event of `size` bytes if the buffer can grow. Returns whether there is. */
 bool rt_buffer_grow(struct rt_thread *t, size_t size);
 
@@ -153,6 +160,25 @@ void rt_buffer_close(struct rt_thread *t);
 /* Counts an event that is lost. From anywhere, without the lock. */
 void rt_lose(struct rt_thread *t, enum rt_loss why);
 
+/* ring.c: buffers that keep the last events only (OVNI_RING). The lock is held. */
+void rt_ring_configure(void);                                             /* reads OVNI_RING, before the process is ready */
+size_t rt_ring_size(void);                                                /* bytes of events to keep; 0: all are written */
+int rt_ring_begin(struct rt_thread *t);                                   /* before it has a buffer: says how large one is. 0, or -1 without memory */
+void rt_ring_first(struct rt_thread *t);                                  /* readies its first chunk, in a buffer that is all zero */
+bool rt_ring_make_room(struct rt_thread *t, size_t size, uint64_t clock); /* for an event; false: it is lost, and counted */
+void rt_ring_end(struct rt_thread *t, const char *func);                  /* writes it to stream.obs */
+void rt_ring_crash(const struct rt_thread *t);                            /* writes private memory as stream.ring. Async-signal-safe */
+void rt_ring_free(struct rt_thread *t);
+
+/* What the metadata says of it. */
+struct rt_window {
+	uint64_t size;             /* OVNI_RING */
+	uint64_t dropped;          /* events that were before */
+	uint64_t since;            /* its first clock; 0: not known, or nothing was dropped */
+	uint64_t snapshot, shared; /* bytes at its begin, as in tail.h */
+};
+struct rt_window rt_ring_window(const struct rt_thread *t);
+
 /* threads.c: all ready threads. */
 void rt_enlist(struct rt_thread *t, const char *func); /* aborts if there is one of that tid */
 void rt_delist(struct rt_thread *t);
@@ -166,6 +192,7 @@ struct rt_thread *rt_take_all(void); /* in the child of a fork: empties the list
 void rt_watch_ends(void);               /* once for a process */
 void rt_watch_thread(const char *func); /* for the caller */
 void rt_unwatch_thread(void);
+void rt_watch_crashes(void); /* from now on, private memory is written then */
 
 /* life.c */
 /* Ends a stream and its metadata, once. The lock is held. */

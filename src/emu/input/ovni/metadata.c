@@ -92,6 +92,21 @@ load_require(struct stream *s, const cJSON *obj)
 	return 0;
 }
 
+/* Whether the stream is only the last part of what the thread emitted. */
+static void
+load_ring(struct stream *s, const cJSON *ovni)
+{
+	const cJSON *since = json_find(ovni, "ring", "since", NULL);
+	const cJSON *shared = json_find(ovni, "ring", "shared", NULL);
+	const cJSON *ended = json_find(ovni, "ended", NULL);
+	if (s->trace->options.strict)
+		return;
+	s->meta.ring = cJSON_IsNumber(since) && since->valuedouble > 0;
+	if (s->meta.ring && cJSON_IsNumber(shared) && shared->valuedouble >= 0 && shared->valuedouble <= UINT32_MAX)
+		s->meta.shared = (uint32_t)shared->valuedouble;
+	s->meta.dumped = cJSON_IsString(ended) && strcmp(ended->valuestring, "dump") == 0;
+}
+
 /* Reads the part of the metadata that versions 2 and 3 share (requirements, library,
  * finished) out of s->meta.attrs. With the option strict it must be finished. */
 static int
@@ -112,6 +127,7 @@ load_common(struct stream *s, const char *path)
 		rc = load_require(s, require);
 	if (rc < 0)
 		return rc;
+	load_ring(s, ovni);
 	const cJSON *finished = json_find(ovni, "finished", NULL);
 	bool yes = cJSON_IsNumber(finished) && finished->valuedouble == 1.0;
 	s->meta.finished = yes ? FINISHED_YES : FINISHED_NO;

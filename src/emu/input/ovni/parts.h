@@ -38,13 +38,19 @@ int runs_look(struct trace *t, struct found *f);
 
 /* ---- tail.c: the newest events of a thread that did not finish ---- */
 
-/* Lets the stream go on with what its stream.tail (lib/ovni/tail.h) has beyond it. One that may
+/* Lets the stream go on with what its stream.tail or stream.ring (lib/ovni/tail.h) has beyond it. One that may
  * not be read, is no tail or is damaged gives a warning, and an error under -l; EIO is always one. Returns 0, or <0 (reported). */
 int tail_apply(struct stream *s);
 
 /* Whether a directory has events of a thread, or may have some: a program that ends while its threads
  * begin leaves directories without. */
 bool tail_has_begun(const char *dir);
+
+/* ---- windows.c: streams that begin with what was open at their begin ---- */
+
+/* Brings what such streams tell of their processes (types, tasks) to the begin of the trace, since threads whose
+ * streams begin earlier may refer to it. Offsets of clocks must be known. Returns 0, or <0 (reported). */
+int windows_share(struct trace *t);
 
 /* ---- sorted.c: events that come late between OU[ and OU] ---- */
 

@@ -32,6 +32,7 @@ struct sorter {
 	struct sortwin w;
 	uint64_t wait;  /* the next event may go when so many bytes of others are there; 0: there are no regions */
 	uint64_t given; /* events before that number are */
+	int64_t floor;  /* no clock is below that: those that are were before the stream begins; 0: none */
 	uint64_t end;   /* of their bytes in the file: of the last of them, unless events of a region are still to come */
 	struct region region;
 	bool ended;
@@ -158,7 +159,14 @@ take_one(struct stream *s, struct sorter *x, uint64_t size)
 {
 	size_t room;
 	uint64_t slots;
-	int rc = track_region(&x->region, s->in.p) ? sort_region(s, x) : 0;
+	uint8_t *p = s->in.buf + (s->in.p - s->in.buf);
+	if (s->meta.ring && reader_offset(&s->in) >= WIRE_STREAM_HEADER + (uint64_t)s->meta.shared) {
+		int64_t clock = wire_i64(p + 4);
+		x->floor = x->floor ? x->floor : clock;
+		clock = clock < x->floor ? x->floor : clock;
+		memcpy(p + 4, &clock, sizeof(clock));
+	}
+	int rc = track_region(&x->region, p) ? sort_region(s, x) : 0;
 	if (rc < 0)
 		return rc;
 	uint8_t *to = sortwin_reserve(&x->w, size, &room, &slots);

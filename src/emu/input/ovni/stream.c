@@ -122,7 +122,9 @@ open_trace(struct trace *t)
 		rc = check_header(&t->streams[i]);
 	if (rc == 0 && t->options.unsorted && *t->options.unsorted)
 		rc = sorted_install(t);
-	return rc < 0 || t->options.raw_clocks ? rc : clkoff_apply(t);
+	if (rc == 0 && !t->options.raw_clocks)
+		rc = clkoff_apply(t);
+	return rc < 0 ? rc : windows_share(t);
 }
 
 static int

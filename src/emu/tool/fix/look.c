@@ -2,6 +2,8 @@
 /* look: what the streams of a trace have, while it is emulated. */
 #include "fix.h"
 
+#include "tail.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -71,11 +73,12 @@ look_at_files(struct fix *f, struct stream *s)
 	struct fix_stream *fs = &f->streams[s->rank];
 	struct stat st;
 	bool joins = s->has_tail && stat(s->in.path, &st) == 0 && (uint64_t)st.st_size != s->in.file_size;
+	const char *tail = s->meta.ring ? RING_NAME : TAIL_NAME;
 	if (joins)
-		fix_note(f, REPAIR_TAIL, s, "events of stream.tail join stream.obs: it has %" PRIu64 " bytes then, and not %" PRIu64,
-			s->in.file_size, (uint64_t)st.st_size);
+		fix_note(f, REPAIR_TAIL, s, "events of %s join stream.obs: it has %" PRIu64 " bytes then, and not %" PRIu64,
+			tail, s->in.file_size, (uint64_t)st.st_size);
 	else if (s->has_tail)
-		fix_note(f, REPAIR_TAIL, s, "stream.tail has nothing that stream.obs has not: it is removed");
+		fix_note(f, REPAIR_TAIL, s, "%s has nothing that stream.obs has not: it is removed", tail);
 	fs->stream = fs->stream || joins;
 	if (!s->was_cut)
 		return 0;

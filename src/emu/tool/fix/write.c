@@ -137,9 +137,12 @@ static int
 remove_tail(struct fix *f, const struct stream *s)
 {
 	const char *path = place(f, s, TAIL_NAME);
-	if (!path)
+	const char *ring = place(f, s, RING_NAME);
+	if (!path || !ring)
 		return -ERR_MEMORY;
-	if (unlink(path) != 0 && errno != ENOENT)
+	if (unlink(path) != 0 && errno == ENOENT)
+		path = ring;
+	if (path == ring && unlink(path) != 0 && errno != ENOENT)
 		return diag_io(f->diag, ERR_WRITE, "remove", path, errno);
 	diag_debug(f->diag, "removed %s", path);
 	return 0;
@@ -167,9 +170,10 @@ refuse_running(struct fix *f)
 		if (!fs->stream && !fs->meta && !s->has_tail)
 			continue;
 		const char *tail = place(f, s, TAIL_NAME);
-		if (!tail)
+		const char *ring = place(f, s, RING_NAME);
+		if (!tail || !ring)
 			return -ERR_MEMORY;
-		if (is_open(s->in.path) || is_open(tail))
+		if (is_open(s->in.path) || is_open(tail) || is_open(ring))
 			return diag_error(f->diag, ERR_WRITE, &(struct place){ .file = s->relpath },
 				"a program has the stream open to write it: nothing is changed\n"
 				"hint: wait until it has ended, or end it");

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* windows: streams of which only the last part is there, with what was open at its begin (OVNI_RING). */
+#include "parts.h"
+
+#include "wire.h"
+
+#include <string.h>
+
+/* The first clock of all streams, corrected. Returns 1, 0 there is none, or <0 (reported). */
+static int
+find_begin(struct trace *t, int64_t *begin)
+{
+	int any = 0;
+	for (size_t i = 0; i < t->nstreams; i++) {
+		struct stream *s = &t->streams[i];
+		int rc = reader_fill(&s->in, WIRE_EVENT_HEADER);
+		if (rc < 0)
+			return rc;
+		int64_t clock = rc ? wire_i64(s->in.p + 4) : 0;
+		if (s->drift)
+			return 0; /* its offset is not the same everywhere */
+		if (rc == 0 || __builtin_add_overflow(clock, s->clock_offset, &clock) || clock < 0)
+			continue;
+		*begin = any && *begin < clock ? *begin : clock;
+		any = 1;
+	}
+	return any;
+}
+
+/* Gives the first events of a stream, of its process, an earlier clock: that of types is before that of tasks. */
+static int
+share(struct stream *s, int64_t begin)
+{
+	struct reader *r = &s->in;
+	int rc = reader_fill(r, s->meta.shared);
+	if (rc < 0)
+		return rc;
+	/* The window is the reader's own memory. */
+	uint8_t *p = r->buf + (r->p - r->buf);
+	uint64_t left = (uint64_t)(r->end - p) < s->meta.shared ? (uint64_t)(r->end - p) : s->meta.shared;
+	while (left) {
+		uint64_t size = wire_event_size(p, left);
+		int64_t clock, own = size ? wire_i64(p + 4) : 0;
+		if (!size || size > left)
+			break;
+		if (!__builtin_sub_overflow(begin - (p[0] & WIRE_JUMBO ? 2 : 1), s->clock_offset, &clock) && clock < own && begin >= 2)
+			memcpy(p + 4, &clock, sizeof(clock));
+		p += size;
+		left -= size;
+	}
+	return 0;
+}
+
+int
+windows_share(struct trace *t)
+{
+	int64_t begin = 0;
+	bool any = false;
+	for (size_t i = 0; i < t->nstreams; i++)
+		any = any || t->streams[i].meta.shared;
+	int rc = any ? find_begin(t, &begin) : 0;
+	for (size_t i = 0; i < t->nstreams && rc > 0; i++) {
+		struct stream *s = &t->streams[i];
+		int bad = s->meta.ring && s->meta.shared ? share(s, begin) : 0;
+		rc = bad < 0 ? bad : rc;
+	}
+	return rc < 0 ? rc : 0;
+}

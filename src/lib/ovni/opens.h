@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef OPENS_H
+#define OPENS_H
+
+/* opens: what a thread has open at a point of its stream, so that a window of the stream can be
+ * understood without what was before it.
+ *
+ * It is fed with events, and written as a snapshot: events that bring a reader who knows nothing to the
+ * same state. First come those that concern the whole process, types and tasks that the thread created;
+ * then the thread itself, what was set, and the regions and tasks that it is in. What events
+ * do is in a table here; a test compares it with the models of the emulator.
+ *
+ * Memory is allocated once. What there is no room for is counted: types and regions beyond the first
+ * ones, and of old tasks those that the thread is not in. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "wire.h"
+
+/* What an event does. */
+enum open_action {
+	OPEN_NOTHING = 0,
+	OPEN_ENTER = '[',
+	OPEN_LEAVE = ']',
+	OPEN_ENTER_LAST = '{', /* what it opens forbids most other events: it is written behind them */
+	OPEN_LEAVE_LAST = '}',
+	OPEN_SET = '=',
+	OPEN_CLEAR = '0', /* sets what holds at the begin of a stream */
+	OPEN_PAUSE = '(', /* of the task that was entered last */
+	OPEN_RESUME = ')',
+	OPEN_TASK = '+',  /* creates a task */
+	OPEN_TYPE = '*',  /* creates a task type, as a jumbo */
+	OPEN_STATE = 'h', /* of the thread, by its third letter */
+	OPEN_CPU = 'c',   /* moves the thread */
+	OPEN_MOVE = 'm',  /* moves another one */
+};
+
+struct open_rule {
+	uint8_t action; /* enum open_action */
+	uint8_t chan;   /* enter, leave and set: of which of the timelines of the model */
+};
+
+/* What the event of these three letters does. Letters of other models: '[' enters and ']' leaves. */
+struct open_rule open_rule(const uint8_t mcv[3]);
+
+enum {
+	OPEN_EVENT_MAX = WIRE_EVENT_HEADER + WIRE_PAYLOAD_MAX,
+	OPEN_TASK_SIZE = WIRE_EVENT_HEADER + 8, /* an event with a task and a type */
+	OPEN_DEEP = 64,                         /* timelines that may be nested too deep */
+};
+
+/* Something that is open. */
+struct open {
+	uint32_t chan;
+	uint8_t size;
+	bool last;
+	bool paused;
+	uint8_t event[OPEN_EVENT_MAX];
+	uint8_t created[OPEN_TASK_SIZE]; /* what created the task that it enters; 0: not known, or none */
+};
+
+/* Called for an event that moves another thread. */
+typedef void open_move(int32_t tid, int32_t cpu, uint64_t clock);
+
+struct opens {
+	open_move *move; /* NULL: nobody is interested */
+
+	/* The thread. */
+	uint8_t state;      /* third letter of the OH event that brought it there; 0: it has not begun */
+	int32_t cpu;        /* where it is, */
+	uint64_t cpu_clock; /* since when */
+	int32_t creator;
+
+	struct open *stack; /* in the order in which they were entered */
+	size_t nstack, stack_cap;
+	size_t stack_bytes, bytes_max; /* that they take in a snapshot, with the sets */
+	struct open *sets;
+	size_t nsets, sets_cap;
+	struct {
+		uint32_t chan, n;
+	} deep[OPEN_DEEP]; /* entered when there was no room */
+	uint8_t *jumbo;    /* the last one that was set */
+	size_t jumbo_size;
+
+	uint8_t *types;
+	size_t types_size, types_cap;
+	uint8_t *tasks; /* the last ones that were created; each has its place by its number */
+	size_t tasks_cap;
+
+	uint64_t missed; /* regions and types that a snapshot lacks */
+};
+
+/* Snapshots will have at most `room` bytes, at least 4096. Returns 0, or -1 without memory. */
+int opens_init(struct opens *o, size_t room);
+void opens_finish(struct opens *o);
+
+/* Another thread has moved this one, unless it has moved later itself. */
+void opens_was_moved(struct opens *o, int32_t cpu, uint64_t clock);
+
+/* Takes an event, all `size` bytes of it. O(1), but for what many events enter or set at a time. */
+void opens_take(struct opens *o, const uint8_t *event, size_t size);
+
+/* Writes the snapshot, whose events have the clock. *shared: bytes of those that concern the process.
+ * Returns the bytes of all. */
+size_t opens_write(const struct opens *o, uint8_t *to, uint64_t clock, size_t *shared);
+
+#endif
