@@ -123,6 +123,12 @@ def test_tools():
     same("a name without a folder is a file here", (r.status, r.err), (0, ""))
 
 
+def test_repair():
+    asm.assemble(TRACE.replace("require demo=1.0.0", "crashed").partition("101  70")[0], "killed", "killed")
+    r = Run("ovnifix", "--model", DEMO, "killed")
+    check("ovnifix", r.status == 0 and "does not require the models of its events: ovni 1.1.0, demo 1.0.0" in r.err and "strict tools take it" in r.err, r)
+
+
 def test_built_in():
     """A built-in model under other names, as a file: the same bytes but for those names."""
     for name, letter, other, new, types in (("tampi", "T", "tampo", "U", {"20": "987"}), ("mpi", "M", "mpj", "N", {"25": "986"})):

@@ -3,7 +3,9 @@
 #include "fix/fix.h"
 #include "input/inputs.h"
 #include "kit/cli.h"
+#include "kit/crash.h"
 #include "kit/outdir.h"
+#include "kit/plugin.h"
 #include "kit/progress.h"
 #include "registry.h"
 
@@ -47,7 +49,7 @@ report(const struct fix *f)
 		[REPAIR_APP_ID] = "processes",
 		[REPAIR_RANK] = "processes",
 		[REPAIR_CPUS] = "looms",
-		[REPAIR_REQUIRE] = "requirements",
+		[REPAIR_REQUIRE] = "threads",
 		[REPAIR_MARK] = "types",
 		[REPAIR_LOST] = "threads",
 		[REPAIR_FINISHED] = "threads",
@@ -97,6 +99,7 @@ static int
 attempt(struct fix *f, struct diag *d, const char *dir, const struct emu_options *o)
 {
 	struct emu *emu = &f->emu;
+	crash_emulates(emu);
 	int rc = emu_open(emu, d, dir, o);
 	if (rc == 0 && (!emu->plan->trace.base->wire || emu->plan->trace.metadata_version != 3))
 		rc = diag_error(f->diag, ERR_NO_TRACE, NULL, "'%s' is a trace of %s, and ovnifix is for metadata of version 3\n"
@@ -113,7 +116,9 @@ attempt(struct fix *f, struct diag *d, const char *dir, const struct emu_options
 	diag_end_progress(d);
 	if (rc == 0)
 		report(f);
-	return emu_close(emu, rc);
+	rc = emu_close(emu, rc);
+	crash_emulates(NULL);
+	return rc;
 }
 
 /* What can be done about what strict tools refuse. */
@@ -136,12 +141,14 @@ check(struct diag *d, const char *dir, const struct emu_options *before)
 	struct emu emu;
 	struct emu_options o = { .compat = true, .lint = true, .stop = &stop, .clock_table = before->clock_table, .inputs = before->inputs, .models = before->models };
 	struct diag strict = { .program = d->program, .level = DIAG_MUTE };
+	crash_emulates(&emu);
 	int rc = emu_open(&emu, &strict, dir, &o);
 	if (rc == 0)
 		rc = emu_connect(&emu, NULL, 0);
 	if (rc == 0)
 		rc = emu_run(&emu);
 	rc = emu_close(&emu, rc);
+	crash_emulates(NULL);
 	if (rc == -ERR_MEMORY)
 		return diag_no_memory(d);
 	if (rc == 0)
@@ -178,14 +185,15 @@ main(int argc, char **argv)
 	struct diag d = { .program = "ovnifix", .level = DIAG_NORMAL };
 	struct fix f = { .diag = &d, .stop = &stop };
 	struct learned learned = { 0 };
-	struct model_set models = { 0 };
-	struct emu_options o = { .stop = &stop, .learned = &learned, .mend = true, .inputs = inputs, .models = &models };
+	struct plugins plugins = { 0 };
+	struct emu_options o = { .stop = &stop, .learned = &learned, .mend = true, .inputs = inputs, .models = &plugins.set };
 	struct progress progress;
 	progress_init(&progress);
 	const struct cli_option options[] = {
 		{ 'n', "dry-run", NULL, "say what would be repaired; change nothing", CLI_FLAG, &f.dry_run },
 		{ 'o', "output", "DIR", "write a repaired copy there; TRACEDIR stays as it is", CLI_TEXT, &f.outdir },
 		{ 'c', "clock-offsets", "FILE", "clock offsets (default: clock-offsets.txt of TRACEDIR)", CLI_TEXT, &o.clock_table },
+		{ PLUGIN_OPTION(&plugins) },
 		{ CLI_PROGRESS(&progress) },
 		{ CLI_QUIET(&d) },
 		{ 'v', "verbose", NULL, "also name each thread and each file that is written", CLI_SET, &d.level, DIAG_VERBOSE },
@@ -199,15 +207,17 @@ main(int argc, char **argv)
 		.options = options,
 		.noptions = sizeof(options) / sizeof(options[0]),
 	};
+	if (registry_add(&plugins.set, &d) < 0)
+		return 1;
 	int opt = cli_directory(&cli, cli_next(&cli, argc, argv), argc);
-	if (opt != CLI_END)
-		return cli_status(opt);
+	if (opt == CLI_END)
+		opt = plugins_load(&plugins, &cli, &d);
 	if (progress.wanted && d.level > DIAG_QUIET) {
 		o.progress = show_progress;
 		o.progress_arg = &progress;
 	}
-	if (registry_add(&models, &d) < 0)
-		return 1;
 	cli_catch_signals(on_signal);
-	return run(&f, argv[optind], &o);
+	int status = opt == CLI_END ? run(&f, argv[optind], &o) : cli_status(opt);
+	plugins_close(&plugins);
+	return status;
 }

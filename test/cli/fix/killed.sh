@@ -24,7 +24,7 @@ status 0 "$FIX" -n trace
 says "thread 101 does not end: it does at clock 41, behind the last event (and 1 more threads)" \
 	"the last event is not whole: 2 bytes are cut at +0x3" \
 	"no thread of loom node.0 tells 2 of its CPUs: they are added" \
-	"thread 101 does not require the model kernel: 1.0.0 is added" \
+	"thread 101 does not require the models of its events: kernel 1.0.0, ovni 1.1.0 (and 1 more threads)" \
 	"mark type 7 has no definition: it gets one without labels" \
 	"thread 101 is not finished: it is from now on (and 1 more threads)" \
 	"2 of 2 streams would be repaired"

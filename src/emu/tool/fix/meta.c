@@ -35,6 +35,23 @@ loss_of(const struct fix *f, uint32_t rank)
 	return t->losses && t->losses[rank].n ? &t->losses[rank] : NULL;
 }
 
+static void
+look_at_models(struct fix *f, const struct stream *s)
+{
+	const struct plan *plan = f->emu.plan;
+	char list[200] = "";
+	size_t n = 0;
+	for (size_t i = 0; i < plan->nmodels && n < sizeof(list); i++) {
+		const struct model *m = plan->models[i].model;
+		if (lacks_model(f, s, m))
+			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s %s", n ? ", " : "", m->name, m->version);
+	}
+	if (!n)
+		return;
+	f->streams[s->rank].meta = true;
+	fix_note(f, REPAIR_REQUIRE, s, "thread %d does not require the models of its events: %s", s->meta.tid, list);
+}
+
 void
 fix_look_at_meta(struct fix *f, uint32_t rank)
 {
@@ -58,13 +75,7 @@ fix_look_at_meta(struct fix *f, uint32_t rank)
 			n += plan->sys.cpus[loom->first_cpu + c].made_up;
 		fix_note(f, REPAIR_CPUS, s, "no thread of loom %s tells %" PRIu32 " of its CPUs: they are added", loom->name, n);
 	}
-	for (size_t i = 0; i < plan->nmodels; i++) {
-		const struct model *model = plan->models[i].model;
-		if (!lacks_model(f, s, model))
-			continue;
-		fs->meta = true;
-		fix_note(f, REPAIR_REQUIRE, s, "thread %d does not require the model %s: %s is added", m->tid, model->name, model->version);
-	}
+	look_at_models(f, s);
 	for (int type = 0; type < MARK_TYPES; type++) {
 		if (f->mark_stream[type] != rank + 1)
 			continue;
