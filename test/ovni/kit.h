@@ -50,7 +50,7 @@ kit_spawn(void (*fn)(void), char *err, size_t room)
 		struct rlimit no_core = { 0, 0 };
 		(void)setrlimit(RLIMIT_CORE, &no_core);
 		CHECK(unsetenv("OVNI_TRACEDIR") == 0 && unsetenv("OVNI_TMPDIR") == 0 &&
-			unsetenv("OVNI_BUFFER") == 0 && unsetenv("OVNI_RING") == 0 && unsetenv("OVNI_CLOCK") == 0);
+			unsetenv("OVNI_BUFFER") == 0 && unsetenv("OVNI_RING") == 0 && unsetenv("OVNI_DUMP_SIGNAL") == 0 && unsetenv("OVNI_CLOCK") == 0);
 		CHECK(chdir(dir) == 0);
 		int fd = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
 		CHECK(fd >= 0 && dup2(fd, STDERR_FILENO) >= 0 && close(fd) == 0);

@@ -15,6 +15,7 @@ static struct {
 	char dir[PATH_MAX];   /* loom.L/proc.P where streams are written */
 	char final[PATH_MAX]; /* the same in the trace; empty without OVNI_TMPDIR */
 	char tmp[PATH_MAX];   /* OVNI_TMPDIR */
+	char trace[PATH_MAX]; /* the trace directory */
 } proc;
 
 /* Threads of the parent that do not exist in the child of a fork: reachable, so no leak. Their
@@ -66,6 +67,7 @@ after_fork_child(void)
 		left_behind = t;
 	}
 	rt_forget(RT_END_NONE);
+	rt_dump_forget();
 	atomic_store(&rt_proc, RT_PROC_NONE);
 	rt_fork_unlock();
 }
@@ -95,19 +97,31 @@ same_dir(const char *a, const char *b)
 	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
+int
+rt_proc_dir(char out[PATH_MAX], const char *suffix)
+{
+	size_t n = strlen(proc.trace);
+
+	if (proc.failed) {
+		errno = ENOENT;
+		return -1;
+	}
+	while (n > 1 && suffix[0] != '\0' && proc.trace[n - 1] == '/')
+		n--;
+	return rt_path(out, "%.*s%s/loom.%s/proc.%d", (int)n, proc.trace, suffix, proc.loom, proc.pid);
+}
+
 /* Decide on and create the directories. Returns 0, or -1 after saying why not. */
 static int
 make_dirs(const char *func)
 {
 	const char *trace = rt_env("OVNI_TRACEDIR");
 	const char *tmp = rt_env("OVNI_TMPDIR");
-	char base[PATH_MAX];
 
 	if (trace == NULL)
 		trace = OVNI_TRACEDIR;
 	proc.final[0] = '\0';
-	if (absolute(base, trace) < 0 ||
-		rt_path(proc.dir, "%s/loom.%s/proc.%d", base, proc.loom, proc.pid) < 0 ||
+	if (absolute(proc.trace, trace) < 0 || rt_proc_dir(proc.dir, "") < 0 ||
 		rt_mkpath(proc.dir) < 0) {
 		rt_error(func, "nothing will be traced, cannot create the directory of the process in %s:", trace);
 		return -1;
@@ -158,8 +172,10 @@ ovni_proc_init(int app, const char *loom, int pid)
 	proc.app = app;
 	proc.pid = pid;
 	memcpy(proc.loom, loom, strlen(loom) + 1);
+	proc.failed = false;
 	proc.failed = make_dirs(__func__) < 0;
 	atomic_store(&rt_proc, RT_PROC_READY);
+	rt_dump_configure();
 }
 
 /* Remove a directory unless somebody still needs it. */

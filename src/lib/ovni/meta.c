@@ -73,9 +73,9 @@ clock_value(struct rt_thread *t, const char *func)
 
 /* The window that a ring keeps. */
 static struct json *
-ring_value(const struct rt_thread *t, const char *func)
+ring_value(const struct rt_window *window, const char *func)
 {
-	struct rt_window w = rt_ring_window(t);
+	const struct rt_window w = *window;
 	struct json *v = rt_json_new(JSON_OBJECT);
 	if (v == NULL)
 		rt_nomem(func);
@@ -91,9 +91,9 @@ ring_value(const struct rt_thread *t, const char *func)
 
 /* Writes what may still change behind the rest, in the order in which it always was there. */
 static void
-refresh(struct rt_thread *t, const char *func)
+refresh(struct rt_thread *t, const struct rt_window *dumped, const char *func)
 {
-	static const char *const ended[] = { [RT_END_THREAD] = "thread", [RT_END_EXIT] = "exit" };
+	static const char *const ended[] = { [RT_END_FREE] = NULL, [RT_END_THREAD] = "thread", [RT_END_EXIT] = "exit" };
 	struct json *ovni = rt_find(t->meta, "ovni");
 	bool lost = t->limit == 0;
 
@@ -103,8 +103,10 @@ refresh(struct rt_thread *t, const char *func)
 	for (int i = 0; i < RT_LOSSES; i++)
 		lost |= atomic_load(&t->lost[i]) > 0;
 	put_last(ovni, func, "clock", clock_value(t, func));
-	if (t->ring != NULL)
-		put_last(ovni, func, "ring", ring_value(t, func));
+	if (t->ring != NULL) {
+		struct rt_window own = rt_ring_window(t);
+		put_last(ovni, func, "ring", ring_value(dumped != NULL ? dumped : &own, func));
+	}
 	if (t->have_rank) {
 		put_last(ovni, func, "rank", rt_json_number(t->rank));
 		put_last(ovni, func, "nranks", rt_json_number(t->nranks));
@@ -112,24 +114,22 @@ refresh(struct rt_thread *t, const char *func)
 	if (t->cpus->first != NULL)
 		put_last(ovni, func, "loom_cpus", t->cpus);
 	/* Readers take "finished" for "whole", whoever wrote it. */
-	bool whole = t->end == RT_END_FREE && t->limit > 0;
+	bool whole = t->end == RT_END_FREE && t->limit > 0 && dumped == NULL;
 	put_last(ovni, func, "finished", whole ? rt_json_number(1) : NULL);
-	if (t->end > RT_END_FREE)
-		put_last(ovni, func, "ended", rt_json_text(ended[t->end]));
+	const char *how = dumped != NULL ? "dump" : ended[t->end];
+	put_last(ovni, func, "ended", how != NULL ? rt_json_text(how) : NULL);
 	if (lost)
 		put_losses(t, ovni, func);
 }
 
 /* The file is never half written, nor missing between two versions. */
-int
-rt_meta_write(struct rt_thread *t, const char *func)
+static int
+write_to(struct rt_thread *t, const char *dir, const struct rt_window *dumped, const char *func)
 {
 	char part[PATH_MAX], path[PATH_MAX];
 
-	t->written = t->changes;
-	t->due = false;
-	if (rt_path(part, "%s/.part." NAME, t->dir) < 0 || rt_path(path, "%s/" NAME, t->dir) < 0) {
-		rt_error(func, "cannot write %s/" NAME ":", t->dir);
+	if (rt_path(part, "%s/.part." NAME, dir) < 0 || rt_path(path, "%s/" NAME, dir) < 0) {
+		rt_error(func, "cannot write %s/" NAME ":", dir);
 		return -1;
 	}
 	int fd = rt_open(part);
@@ -140,7 +140,7 @@ rt_meta_write(struct rt_thread *t, const char *func)
 			(void)close(fd);
 		return -1;
 	}
-	refresh(t, func);
+	refresh(t, dumped, func);
 	errno = 0;
 	rt_json_print(f, t->meta, 0);
 	if (t->cpus->first != NULL)
@@ -162,6 +162,20 @@ rt_meta_write(struct rt_thread *t, const char *func)
 		return -1;
 	}
 	return 0;
+}
+
+int
+rt_meta_write(struct rt_thread *t, const char *func)
+{
+	t->written = t->changes;
+	t->due = false;
+	return write_to(t, t->dir, NULL, func);
+}
+
+int
+rt_meta_dump(struct rt_thread *t, const char *dir, const struct rt_window *w, const char *func)
+{
+	return write_to(t, dir, w, func);
 }
 
 void

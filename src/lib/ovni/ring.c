@@ -26,7 +26,7 @@ struct ring {
 	size_t event_max; /* a larger one is lost */
 	unsigned n, at;   /* chunks in use, and the current one */
 	struct opens opens;
-	uint64_t dropped;
+	_Atomic uint64_t dropped;
 	struct {
 		size_t reserved; /* bytes behind its header that may be written */
 		uint64_t nevents;
@@ -270,24 +270,24 @@ rt_ring_make_room(struct rt_thread *t, size_t size, uint64_t clock)
 	return false;
 }
 
-/* The chunks of a buffer that make the stream. */
+/* The chunks of a buffer, or of a copy of it, that make the stream. */
 static unsigned
-order(const struct rt_thread *t, const struct tail *chunks[RING_CHUNKS])
+order(const struct rt_thread *t, const uint8_t *map, const struct tail *chunks[RING_CHUNKS])
 {
 	const struct tail *all[RING_CHUNKS];
 
 	for (unsigned i = 0; i < RING_CHUNKS; i++)
-		all[i] = chunk(t, i);
+		all[i] = (const struct tail *)(const void *)(map + i * t->ring->stride);
 	return ring_order(all, RING_CHUNKS, chunks);
 }
 
-struct rt_window
-rt_ring_window(const struct rt_thread *t)
+static struct rt_window
+window_of(const struct rt_thread *t, const uint8_t *map)
 {
 	const struct tail *c[RING_CHUNKS];
 	struct rt_window w = { .size = wish, .dropped = t->ring->dropped };
 
-	if (order(t, c) == 0 || c[0]->offset == WIRE_STREAM_HEADER)
+	if (order(t, map, c) == 0 || c[0]->offset == WIRE_STREAM_HEADER)
 		return w;
 	w.snapshot = c[0]->snapshot;
 	w.shared = c[0]->shared;
@@ -296,12 +296,18 @@ rt_ring_window(const struct rt_thread *t)
 	return w;
 }
 
+struct rt_window
+rt_ring_window(const struct rt_thread *t)
+{
+	return window_of(t, t->map);
+}
+
 static int
-write_window(const struct rt_thread *t, int fd)
+write_window(const struct rt_thread *t, const uint8_t *map, int fd)
 {
 	static const struct ovni_stream_header header = { { 'o', 'v', 'n', 'i' }, OVNI_STREAM_VERSION };
 	const struct tail *c[RING_CHUNKS];
-	unsigned n = order(t, c);
+	unsigned n = order(t, map, c);
 	size_t done;
 
 	int rc = rt_write(fd, &header, sizeof(header), &done);
@@ -313,6 +319,20 @@ write_window(const struct rt_thread *t, int fd)
 	return rc;
 }
 
+static int
+write_file(const struct rt_thread *t, const uint8_t *map, const char *path)
+{
+	int fd = rt_open(path);
+	if (fd < 0)
+		return -1;
+	int rc = write_window(t, map, fd);
+	int err = errno;
+	if (rt_close(fd) < 0 && rc == 0)
+		return -1;
+	errno = err;
+	return rc;
+}
+
 /* Writes the window in place of the stream, which has nothing so far. Returns 0, or -1. */
 static int
 write_stream(const struct rt_thread *t)
@@ -321,21 +341,64 @@ write_stream(const struct rt_thread *t)
 
 	if (rt_path(part, "%s/.part.stream" OVNI_STREAM_EXT, t->dir) < 0 || rt_path(path, "%s/stream" OVNI_STREAM_EXT, t->dir) < 0)
 		return -1;
-	int fd = rt_open(part);
-	if (fd < 0)
-		return -1;
-	int rc = write_window(t, fd);
+	int rc = write_file(t, t->map, part);
+	if (rc == 0)
+		rc = rename(part, path);
 	int err = errno;
-	if (rt_close(fd) < 0 && rc == 0) {
-		rc = -1;
-		err = errno;
-	}
-	if (rc == 0 && (rc = rename(part, path)) < 0)
-		err = errno;
 	if (rc < 0)
 		(void)unlink(part);
 	errno = err;
 	return rc;
+}
+
+/* What is copied may be overwritten meanwhile: who copies looks whether it was, and drops it then. */
+__attribute__((no_sanitize_thread)) static void
+copy_torn(struct tail *to, const struct tail *from, size_t size)
+{
+	uint64_t *words = (uint64_t *)(void *)to;
+	for (size_t i = 0; i < (size + sizeof(*words) - 1) / sizeof(*words); i++)
+		words[i] = ((const volatile uint64_t *)(const void *)from)[i];
+}
+
+/* Copies a chunk as it is now, unless it is newer than `newest`. */
+static void
+copy_chunk(struct tail *to, struct tail *from, uint64_t newest)
+{
+	uint64_t offset = atomic_load_explicit(&from->offset, memory_order_acquire);
+	uint64_t used = atomic_load_explicit(&from->used, memory_order_acquire);
+
+	to->offset = UINT64_MAX;
+	if (offset > newest)
+		return;
+	copy_torn(to, from, TAIL_HEADER + used);
+	atomic_thread_fence(memory_order_acquire);
+	bool same = atomic_load_explicit(&from->offset, memory_order_relaxed) == offset;
+	to->offset = same ? offset : UINT64_MAX;
+	to->used = used;
+}
+
+int
+rt_ring_dump(const struct rt_thread *t, void *copy, const char *path, struct rt_window *w)
+{
+	const struct ring *r = t->ring;
+	uint64_t newest = 0;
+	unsigned at = 0;
+
+	for (unsigned i = 0; i < RING_CHUNKS; i++) {
+		const struct tail *c = chunk(t, i);
+		uint64_t offset = atomic_load_explicit(&c->offset, memory_order_acquire);
+		if (offset != UINT64_MAX && offset > newest) {
+			newest = offset;
+			at = i;
+		}
+	}
+	/* The oldest first, as it is the next to be overwritten. */
+	for (unsigned i = 1; i <= RING_CHUNKS; i++) {
+		unsigned k = (at + i) % RING_CHUNKS;
+		copy_chunk((struct tail *)(void *)((uint8_t *)copy + k * r->stride), chunk(t, k), newest);
+	}
+	*w = window_of(t, copy);
+	return write_file(t, copy, path);
 }
 
 void

@@ -179,6 +179,14 @@ struct rt_window {
 };
 struct rt_window rt_ring_window(const struct rt_thread *t);
 
+/* Copies the ring of a thread that may go on, and writes what it has as a stream. `copy` has room for t->map_size
+ * bytes. Needs no lock. Returns 0, or -1 with errno set. */
+int rt_ring_dump(const struct rt_thread *t, void *copy, const char *path, struct rt_window *w);
+
+/* dump.c: ovni_dump(), and the signal that calls it. */
+void rt_dump_configure(void); /* reads OVNI_DUMP_SIGNAL, once the process is ready */
+void rt_dump_forget(void);    /* in the child of a fork */
+
 /* threads.c: all ready threads. */
 void rt_enlist(struct rt_thread *t, const char *func); /* aborts if there is one of that tid */
 void rt_delist(struct rt_thread *t);
@@ -195,6 +203,8 @@ void rt_unwatch_thread(void);
 void rt_watch_crashes(void); /* from now on, private memory is written then */
 
 /* life.c */
+/* The directory of the process in a trace whose own is that of this one with `suffix` behind it. Returns 0, or -1 with errno set. */
+int rt_proc_dir(char out[PATH_MAX], const char *suffix);
 /* Ends a stream and its metadata, once. The lock is held. */
 void rt_finish(struct rt_thread *t, enum rt_end end, const char *func);
 void rt_release(struct rt_thread *t);
@@ -225,6 +235,7 @@ void rt_move(const struct rt_thread *t, const char *func);
 /* meta.c: the tree of a thread, and its file. The lock is held. */
 void rt_meta_begin(struct rt_thread *t, const char *func, const char *loom, int app, int pid);
 int rt_meta_write(struct rt_thread *t, const char *func);
+int rt_meta_dump(struct rt_thread *t, const char *dir, const struct rt_window *w, const char *func); /* elsewhere, of a window of it */
 
 /* When a change must be in the file: of the calling thread, whose lock is held. */
 enum rt_when {
