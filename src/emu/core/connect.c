@@ -256,6 +256,18 @@ make_state(struct emu *emu)
 	return 0;
 }
 
+/* Each has a clock of its own. The name of a loom begins with that of its host, up to a dot. */
+static bool
+has_several_hosts(const struct system *sys)
+{
+	const char *first = sys->nlooms ? sys->looms[0].name : "";
+	size_t n = strcspn(first, ".");
+	uint32_t i = 0;
+	while (i < sys->nlooms && strncmp(sys->looms[i].name, first, n) == 0 && (sys->looms[i].name[n] == '.' || !sys->looms[i].name[n]))
+		i++;
+	return i < sys->nlooms;
+}
+
 static void
 report_trace(struct emu *emu)
 {
@@ -269,7 +281,7 @@ report_trace(struct emu *emu)
 	const char *version = NULL;
 	bool mixed = false;
 	bool any_require = true;
-	uint32_t nrings = 0;
+	uint32_t nrings = 0, nended = 0;
 	for (uint32_t th = 0; th < sys->nthreads; th++) {
 		const struct stream *s = &emu->plan->trace.streams[sys->threads[th].stream];
 		const struct thread_meta *m = &s->meta;
@@ -278,7 +290,8 @@ report_trace(struct emu *emu)
 		version = version ? version : m->lib_version;
 		any_require = any_require && m->has_require;
 		nrings += m->ring;
-		if (m->finished == FINISHED_NO && !m->dumped)
+		nended += m->ended == ENDED_WHOLE;
+		if (m->finished == FINISHED_NO && m->ended == ENDED_UNSEEN)
 			often_add(&unfinished, &(struct place){ .file = s->relpath },
 				"thread %d never finished (did the program crash?): what it wrote is emulated", m->tid);
 		const struct loss *l = emu->plan->trace.losses;
@@ -289,6 +302,9 @@ report_trace(struct emu *emu)
 	}
 	often_report(d, &unfinished, "threads");
 	often_report(d, &lost, "threads");
+	if (nended)
+		diag_info(d, "%" PRIu32 " thread%s ended without ovni_thread_free(): nothing of %s is lost",
+			nended, nended == 1 ? "" : "s", nended == 1 ? "it" : "them");
 	if (nrings)
 		diag_info(d, "%" PRIu32 " thread%s kept only the last events (OVNI_RING): %s later than the program",
 			nrings, nrings == 1 ? "" : "s", nrings == 1 ? "its row begins" : "their rows begin");
@@ -298,7 +314,7 @@ report_trace(struct emu *emu)
 		diag_debug(d, "written by libovni %s", version);
 	if (!any_require && (emu->plan->trace.metadata_version == 2 || !emu->plan->options.learned))
 		diag_warn(d, NULL, "some threads do not say which models they require: all are enabled");
-	if (sys->nlooms > 1 && !emu->plan->trace.has_clock_table)
+	if (has_several_hosts(sys) && !emu->plan->trace.has_clock_table)
 		diag_warn(d, NULL, "no clock offsets with %u looms\n"
 				   "hint: if they are on several machines, run 'ovnisync' and give its table with -c",
 			sys->nlooms);

@@ -53,7 +53,7 @@ check_thread(struct emu *emu, uint32_t th)
 	enum thread_state st = emu->threads[th].state;
 	int tid = emu->plan->sys.threads[th].tid;
 	struct place at = { .file = s->relpath };
-	if (st == TH_DEAD || s->meta.dumped || emu->plan->trace.format->open_ended)
+	if (st == TH_DEAD || emu->plan->trace.format->open_ended)
 		return 0;
 	if (s->meta.finished == FINISHED_NO && !emu->plan->trace.options.strict)
 		return 0; /* it was told when the trace was opened */

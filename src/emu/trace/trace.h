@@ -112,6 +112,13 @@ enum finished {
 	FINISHED_YES,
 };
 
+/* How a stream ended whose thread was not freed. */
+enum ended {
+	ENDED_UNSEEN, /* the program was killed, or still runs */
+	ENDED_DUMPED, /* the thread went on behind the end of the stream */
+	ENDED_WHOLE,  /* the library saw the thread or the program end, and wrote all of it */
+};
+
 /* What a thread does not tell and a trace that is mended has to have, as bits. */
 enum made_up {
 	MADE_UP_ALL = 1,    /* it has no metadata: the path tells who it is */
@@ -134,7 +141,7 @@ struct thread_meta {
 	bool has_require; /* false: any model may occur */
 	uint8_t made_up;  /* enum made_up: with the option mend only */
 	bool ring;        /* the stream begins with what was open at its begin: what was before is not there */
-	bool dumped;      /* the thread went on behind the end of the stream */
+	uint8_t ended;    /* enum ended: of a thread that is not finished */
 	uint32_t shared;  /* of a ring: bytes of its first events, of its process */
 	struct require_meta *require;
 	size_t nrequire;

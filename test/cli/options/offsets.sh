@@ -16,6 +16,10 @@ END
 printf 'r h m a s\n0 b 50.9 50 0\n' >table.txt
 status 0 "$EMU" -o none trace
 says "no clock offsets with 2 looms"
+sed -i 's/"b\.0"/"a.1"/' trace/*/*/*/stream.json
+"$EMU" -o none trace 2>err.txt || fail "one host"
+grep -q "clock offsets" err.txt && fail "looms of one host have one clock: $(cat err.txt)"
+sed -i 's/"a\.1"/"b.0"/' trace/*/*/*/stream.json
 status 0 "$EMU" -o given -c table.txt trace
 says "clock offsets of 1 hosts from table.txt"
 grep -q '^2:0:1:1:2:50:' given/thread.prv || fail "the offset has no effect"

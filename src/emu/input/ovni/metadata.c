@@ -104,7 +104,8 @@ load_ring(struct stream *s, const cJSON *ovni)
 	s->meta.ring = cJSON_IsNumber(since) && since->valuedouble > 0;
 	if (s->meta.ring && cJSON_IsNumber(shared) && shared->valuedouble >= 0 && shared->valuedouble <= UINT32_MAX)
 		s->meta.shared = (uint32_t)shared->valuedouble;
-	s->meta.dumped = cJSON_IsString(ended) && strcmp(ended->valuestring, "dump") == 0;
+	if (cJSON_IsString(ended))
+		s->meta.ended = strcmp(ended->valuestring, "dump") == 0 ? ENDED_DUMPED : ENDED_WHOLE;
 }
 
 /* Reads the part of the metadata that versions 2 and 3 share (requirements, library,
