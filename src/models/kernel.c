@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* kernel: context switches. A thread that the kernel has taken out of its CPU cannot do
  * anything until it is back. */
-#include "emu.h"
+#include "ovniscope/model.h"
 
 enum {
 	SWITCH,
@@ -31,18 +31,20 @@ static const struct chan_decl chans[] = {
 	},
 };
 
-static int
+static void
 leave_cpu(struct emu *emu, const struct event *ev)
 {
+	(void)ev;
 	run_set_in_cpu(emu, false);
-	return emu_push(emu, ev, SWITCH, OUT);
+	(void)emu_push(emu, SWITCH, OUT);
 }
 
-static int
+static void
 enter_cpu(struct emu *emu, const struct event *ev)
 {
+	(void)ev;
 	run_set_in_cpu(emu, true);
-	return emu_pop(emu, ev, SWITCH, OUT);
+	(void)emu_pop(emu, SWITCH, OUT);
 }
 
 static const struct event_decl events[] = {
@@ -51,6 +53,7 @@ static const struct event_decl events[] = {
 };
 
 const struct model model_kernel = {
+	MODEL_ABI,
 	.id = 'K',
 	.name = "kernel",
 	.version = "1.0.0",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* mpi: the MPI function that a thread is in. */
-#include "model.h"
+#include "ovniscope/model.h"
 
 enum {
 	FUNCTION,
@@ -76,6 +76,7 @@ static const struct state_decl states[] = {
 };
 
 const struct model model_mpi = {
+	MODEL_ABI,
 	.id = 'M',
 	.name = "mpi",
 	.version = "1.0.0",

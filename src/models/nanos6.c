@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* nanos6: the Nanos6 runtime of OmpSs-2: tasks, subsystems, types of threads, and idle
  * states. */
-#include "emu.h"
-#include "task.h"
+#include "ovniscope/model.h"
 
 enum {
 	TASKID,
@@ -123,73 +122,67 @@ struct data {
 	bool old_told; /* a 6TC was seen */
 };
 
-static int
+static void
 create_task(struct emu *emu, const struct event *ev)
 {
-	return task_create(emu, ev, event_u32(ev, 0), event_u32(ev, 4), TASK_PAUSE | TASK_RELAXED);
+	(void)task_create(emu, event_u32(ev, 0), event_u32(ev, 4), TASK_PAUSE | TASK_RELAXED);
 }
 
-static int
+static void
 old_create(struct emu *emu, const struct event *ev)
 {
+	(void)ev;
 	struct data *d = emu_data(emu);
-	struct place at = stream_place(&emu->plan->trace.streams[ev->stream], ev);
 	if (!d->old_told)
-		diag_warn(emu->diag, &at, "ignoring old event 6TC, here and elsewhere");
+		emu_warn_here(emu, "ignoring old event 6TC, here and elsewhere");
 	d->old_told = true;
-	return 0;
 }
 
-static int
-show_task(struct emu *emu, const struct event *ev, const struct task *task)
+/* Shows what the thread runs; NULL: no task. */
+static void
+show_task(struct emu *emu, const struct task_body *b)
 {
-	const struct proc *p = &emu->plan->sys.procs[emu->plan->sys.threads[emu->thread].proc];
-	int rc = task ? emu_set(emu, ev, TASKID, task->id) : emu_clear(emu, ev, TASKID);
-	if (rc == 0)
-		rc = task ? emu_set(emu, ev, TYPE, task->type->value) : emu_clear(emu, ev, TYPE);
-	if (rc == 0 && p->rank >= 0)
-		rc = task ? emu_set(emu, ev, RANK, (int64_t)p->rank + 1) : emu_clear(emu, ev, RANK);
-	return rc;
+	int rank = emu_rank(emu, emu_proc(emu, emu_thread(emu)));
+	if (!b) {
+		(void)emu_clear(emu, TASKID);
+		(void)emu_clear(emu, TYPE);
+	} else {
+		(void)emu_set(emu, TASKID, b->task);
+		(void)emu_set(emu, TYPE, b->type);
+	}
+	if (rank >= 0)
+		(void)(b ? emu_set(emu, RANK, (int64_t)rank + 1) : emu_clear(emu, RANK));
 }
 
-static int
+static void
 execute(struct emu *emu, const struct event *ev)
 {
-	struct body *b;
-	int rc = body_execute(emu, ev, event_u32(ev, 0), 0, &b);
-	if (rc == 0)
-		rc = emu_push(emu, ev, SUBSYSTEM, IN_BODY);
-	return rc < 0 ? rc : show_task(emu, ev, b->task);
+	const struct task_body *b = task_execute(emu, event_u32(ev, 0), 0);
+	(void)emu_push(emu, SUBSYSTEM, IN_BODY);
+	show_task(emu, b);
 }
 
 /* Ends a task. The one below, if it was not paused, shows again at once. */
-static int
+static void
 end(struct emu *emu, const struct event *ev)
 {
-	struct body *b;
-	int rc = body_end(emu, ev, event_u32(ev, 0), 0, &b);
-	if (rc == 0)
-		rc = emu_pop(emu, ev, SUBSYSTEM, IN_BODY);
-	if (rc < 0)
-		return rc;
-	const struct body *top = task_stack(emu)->top;
-	return show_task(emu, ev, top && top->state == BODY_RUNNING ? top->task : NULL);
+	(void)task_end(emu, event_u32(ev, 0), 0);
+	(void)emu_pop(emu, SUBSYSTEM, IN_BODY);
+	const struct task_body *top = task_top(emu);
+	show_task(emu, top && top->running ? top : NULL);
 }
 
-static int
+static void
 pause_task(struct emu *emu, const struct event *ev)
 {
-	struct body *b;
-	int rc = body_pause(emu, ev, event_u32(ev, 0), 0, &b);
-	return rc < 0 ? rc : show_task(emu, ev, NULL);
+	(void)task_pause(emu, event_u32(ev, 0), 0);
+	show_task(emu, NULL);
 }
 
-static int
+static void
 resume_task(struct emu *emu, const struct event *ev)
 {
-	struct body *b;
-	int rc = body_resume(emu, ev, event_u32(ev, 0), 0, &b);
-	return rc < 0 ? rc : show_task(emu, ev, b->task);
+	show_task(emu, task_resume(emu, event_u32(ev, 0), 0));
 }
 
 static const struct breakdown_decl breakdown = {
@@ -222,6 +215,7 @@ static const struct event_decl events[] = {
 };
 
 const struct model model_nanos6 = {
+	MODEL_ABI,
 	.id = '6',
 	.name = "nanos6",
 	.version = "1.1.0",
@@ -230,8 +224,6 @@ const struct model model_nanos6 = {
 	STATES(states),
 	EVENTS(events),
 	.data_size = sizeof(struct data),
-	.proc_size = sizeof(struct task_table),
-	.thread_size = sizeof(struct task_stack),
-	.finish = task_finish,
+	.tasks = true,
 	.breakdown = &breakdown,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* nodes: the runtime between OmpSs-2 programs and nOS-V. */
-#include "model.h"
+#include "ovniscope/model.h"
 
 enum {
 	SUBSYSTEM,
@@ -30,6 +30,7 @@ static const struct state_decl states[] = {
 };
 
 const struct model model_nodes = {
+	MODEL_ABI,
 	.id = 'D',
 	.name = "nodes",
 	.version = "1.0.0",

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* nosv: the nOS-V tasking library: tasks, subsystems, idle states and hardware counters. */
-#include "emu.h"
-#include "json.h"
-#include "task.h"
+#include "ovniscope/model.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
 
 enum {
 	BODYID,
@@ -153,119 +154,111 @@ struct data {
 
 /* ---- Tasks. ---- */
 
-static int
+static void
 create_task(struct emu *emu, const struct event *ev)
 {
-	return task_create(emu, ev, event_u32(ev, 0), event_u32(ev, 4), TASK_PAUSE | TASK_RESURRECT);
+	(void)task_create(emu, event_u32(ev, 0), event_u32(ev, 4), TASK_PAUSE | TASK_RESURRECT);
 }
 
-static int
+static void
 create_parallel_task(struct emu *emu, const struct event *ev)
 {
-	return task_create(emu, ev, event_u32(ev, 0), event_u32(ev, 4), TASK_PARALLEL);
+	(void)task_create(emu, event_u32(ev, 0), event_u32(ev, 4), TASK_PARALLEL);
 }
 
 /* Shows what the thread runs; NULL: no task. */
-static inline int
-show_task(struct emu *emu, const struct event *ev, const struct body *b)
+static void
+show_task(struct emu *emu, const struct task_body *b)
 {
-	const struct proc *p = &emu->plan->sys.procs[emu->plan->sys.threads[emu->thread].proc];
-	int rc = b ? emu_set(emu, ev, BODYID, b->id) : emu_clear(emu, ev, BODYID);
-	if (rc == 0)
-		rc = b ? emu_set(emu, ev, TASKID, b->task->id) : emu_clear(emu, ev, TASKID);
-	if (rc == 0)
-		rc = b ? emu_set(emu, ev, TYPE, b->task->type->value) : emu_clear(emu, ev, TYPE);
-	if (rc == 0)
-		rc = b ? emu_set(emu, ev, APPID, p->app_id) : emu_clear(emu, ev, APPID);
-	if (rc == 0 && p->rank >= 0)
-		rc = b ? emu_set(emu, ev, RANK, (int64_t)p->rank + 1) : emu_clear(emu, ev, RANK);
-	return rc;
+	uint32_t proc = emu_proc(emu, emu_thread(emu));
+	int rank = emu_rank(emu, proc);
+	if (!b) {
+		for (int chan = BODYID; chan <= APPID; chan++)
+			(void)emu_clear(emu, chan);
+	} else {
+		(void)emu_set(emu, BODYID, b->id);
+		(void)emu_set(emu, TASKID, b->task);
+		(void)emu_set(emu, TYPE, b->type);
+		(void)emu_set(emu, APPID, emu_app(emu, proc));
+	}
+	if (rank >= 0)
+		(void)(b ? emu_set(emu, RANK, (int64_t)rank + 1) : emu_clear(emu, RANK));
 }
 
-static int
+static void
 execute(struct emu *emu, const struct event *ev)
 {
-	struct body *b;
-	int rc = body_execute(emu, ev, event_u32(ev, 0), event_u32(ev, 4), &b);
-	if (rc == 0)
-		rc = emu_push(emu, ev, SUBSYSTEM, IN_BODY);
-	return rc < 0 ? rc : show_task(emu, ev, b);
+	const struct task_body *b = task_execute(emu, event_u32(ev, 0), event_u32(ev, 4));
+	(void)emu_push(emu, SUBSYSTEM, IN_BODY);
+	show_task(emu, b);
 }
 
-static int
+static void
 end(struct emu *emu, const struct event *ev)
 {
-	struct body *b;
-	int rc = body_end(emu, ev, event_u32(ev, 0), event_u32(ev, 4), &b);
-	if (rc == 0)
-		rc = emu_pop(emu, ev, SUBSYSTEM, IN_BODY);
-	return rc < 0 ? rc : show_task(emu, ev, NULL);
+	(void)task_end(emu, event_u32(ev, 0), event_u32(ev, 4));
+	(void)emu_pop(emu, SUBSYSTEM, IN_BODY);
+	show_task(emu, NULL);
 }
 
-static int
+static void
 pause_task(struct emu *emu, const struct event *ev)
 {
-	struct body *b;
-	int rc = body_pause(emu, ev, event_u32(ev, 0), event_u32(ev, 4), &b);
-	return rc < 0 ? rc : show_task(emu, ev, NULL);
+	(void)task_pause(emu, event_u32(ev, 0), event_u32(ev, 4));
+	show_task(emu, NULL);
 }
 
-static int
+static void
 resume_task(struct emu *emu, const struct event *ev)
 {
-	struct body *b;
-	int rc = body_resume(emu, ev, event_u32(ev, 0), event_u32(ev, 4), &b);
-	return rc < 0 ? rc : show_task(emu, ev, b);
+	show_task(emu, task_resume(emu, event_u32(ev, 0), event_u32(ev, 4)));
 }
 
 /* ---- Hardware counters: as many as the metadata of the first thread with some. ---- */
 
-static int
+static void
 count(struct emu *emu, const struct event *ev)
 {
 	const struct data *d = emu_data(emu);
 	if (d->nhwc == 0)
-		return emu_error(emu, ev, ERR_METADATA, "no thread defines hardware counters (nosv.hwc)");
-	if (ev->size != 4 + 8u * (unsigned)d->nhwc)
-		return emu_error(emu, ev, ERR_PAYLOAD, "the event has %" PRIu32 " bytes of counters, but %d counters need %d",
+		(void)emu_error(emu, "metadata", "no thread defines hardware counters (nosv.hwc)");
+	else if (ev->size != 4 + 8u * (unsigned)d->nhwc)
+		(void)emu_error(emu, "payload", "the event has %" PRIu32 " bytes of counters, but %d counters need %d",
 			ev->size - 4, d->nhwc, 8 * d->nhwc);
-	int rc = 0;
-	for (int i = 0; i < d->nhwc && rc == 0; i++)
-		rc = emu_set(emu, ev, d->first_hwc + i, event_i64(ev, 4 + 8 * (uint32_t)i));
-	return rc;
+	else
+		for (int i = 0; i < d->nhwc; i++)
+			(void)emu_set(emu, d->first_hwc + i, event_i64(ev, 4 + 8 * (uint32_t)i));
 }
 
 /* Reports what is wrong with the key nosv.hwc.%s of the metadata. */
-#define bad_hwc(emu, s, code, ...) \
-	diag_error((emu)->diag, code, &(struct place){ .file = (s)->relpath }, "nosv.hwc.%s: " __VA_ARGS__)
+#define bad_hwc(emu, th, name, ...) emu_metadata_error((emu), (th), (name), "nosv.hwc.%s: " __VA_ARGS__)
 
 static int
-define_hwc(struct emu *emu, const struct stream *s, const cJSON *item)
+define_hwc(struct emu *emu, uint32_t th, const cJSON *item)
 {
 	struct data *d = emu_data(emu);
 	char *stop;
 	long i = strtol(item->string, &stop, 10);
-	const cJSON *name = json_find(item, "name", NULL);
+	const cJSON *name = cJSON_GetObjectItemCaseSensitive(item, "name");
 	if (stop == item->string || *stop || i < 0 || i >= d->nhwc)
-		return bad_hwc(emu, s, ERR_METADATA, "the index must be a number below the number of counters, at most %d", item->string, HWC_MAX);
+		return bad_hwc(emu, th, "metadata", "the index must be a number below the number of counters, at most %d", item->string, HWC_MAX);
 	if (!cJSON_IsObject(item) || !cJSON_IsString(name))
-		return bad_hwc(emu, s, ERR_METADATA, "the name must be a string", item->string);
+		return bad_hwc(emu, th, "metadata", "the name must be a string", item->string);
 	struct chan_decl *old = d->hwc[i];
 	if (old && strcmp(old->title, name->valuestring) == 0)
 		return 0;
 	if (old)
-		return bad_hwc(emu, s, ERR_METADATA_CONFLICT, "another thread gives it another name", item->string);
-	struct chan_decl *c = d->hwc[i] = arena_new(&emu->arena, struct chan_decl, 1);
-	if (!c)
-		return diag_no_memory(emu->diag);
-	const char *n = arena_strndup(&emu->arena, name->valuestring, strlen(name->valuestring));
-	char *file = arena_printf(&emu->arena, "hwc-%s", name->valuestring);
+		return bad_hwc(emu, th, "metadata-conflict", "another thread gives it another name", item->string);
+	struct chan_decl *c = d->hwc[i] = emu_alloc(emu, sizeof(*c));
+	char *file = emu_printf(emu, "hwc-%s", name->valuestring);
 	for (char *p = file; p && *p; p++)
 		if (*p == '/')
 			*p = '_';
+	if (!c)
+		return -1;
 	*c = (struct chan_decl){
-		.name = arena_printf(&emu->arena, "hwc%ld", i),
-		.title = n,
+		.name = emu_printf(emu, "hwc%ld", i),
+		.title = emu_printf(emu, "%s", name->valuestring),
 		.prv_type = HWC_PRV + (int)i,
 		.dup = DUP_ALLOW,
 		.values = VALUES_ANY,
@@ -273,96 +266,85 @@ define_hwc(struct emu *emu, const struct stream *s, const cJSON *item)
 		.bare_title = true,
 		.view = {
 			.file = file,
-			.thread_title = arena_printf(&emu->arena, "Thread: nOS-V %s of the ACTIVE thread", name->valuestring),
-			.cpu_title = arena_printf(&emu->arena, "CPU: nOS-V %s of the RUNNING thread", name->valuestring),
+			.thread_title = emu_printf(emu, "Thread: nOS-V %s of the ACTIVE thread", name->valuestring),
+			.cpu_title = emu_printf(emu, "CPU: nOS-V %s of the RUNNING thread", name->valuestring),
 			.gradient = true,
 			.next_value = true,
 		},
 	};
-	return c->name && n && file && c->view.thread_title && c->view.cpu_title ? 0 : diag_no_memory(emu->diag);
+	return c->name && c->title && file && c->view.thread_title && c->view.cpu_title ? 0 : -1;
 }
 
-static int
+static void
 connect(struct emu *emu)
 {
 	struct data *d = emu_data(emu);
-	for (uint32_t th = 0; th < emu->plan->sys.nthreads; th++) {
-		const struct stream *s = &emu->plan->trace.streams[emu->plan->sys.threads[th].stream];
-		const cJSON *hwc = json_find(s->meta.attrs, "nosv", "hwc", NULL);
+	for (uint32_t th = 0; th < emu_nthreads(emu); th++) {
+		const cJSON *hwc = emu_attr(emu, th, "nosv", "hwc", NULL);
 		int n = cJSON_IsObject(hwc) ? cJSON_GetArraySize(hwc) : 0;
 		if (n == 0)
 			continue;
-		if (d->nhwc && n != d->nhwc)
-			return bad_hwc(emu, s, ERR_METADATA_CONFLICT, "another thread defines another number of counters", "*");
-		if (n > HWC_MAX)
-			return bad_hwc(emu, s, ERR_METADATA, "there are more than %d counters", "*", HWC_MAX);
+		if (d->nhwc && n != d->nhwc) {
+			(void)bad_hwc(emu, th, "metadata-conflict", "another thread defines another number of counters", "*");
+			return;
+		}
+		if (n > HWC_MAX) {
+			(void)bad_hwc(emu, th, "metadata", "there are more than %d counters", "*", HWC_MAX);
+			return;
+		}
 		d->nhwc = n;
 		const cJSON *item;
 		cJSON_ArrayForEach(item, hwc)
 		{
-			int rc = define_hwc(emu, s, item);
-			if (rc < 0)
-				return rc;
+			if (define_hwc(emu, th, item) < 0)
+				return;
 		}
 	}
 	for (int i = 0; i < d->nhwc; i++) {
-		if (!d->hwc[i])
-			return diag_error(emu->diag, ERR_METADATA, NULL, "nosv.hwc: the indices of the counters must be 0 to %d, each once", d->nhwc - 1);
+		if (!d->hwc[i]) {
+			(void)emu_error(emu, "metadata", "nosv.hwc: the indices of the counters must be 0 to %d, each once", d->nhwc - 1);
+			return;
+		}
 		int chan = emu_add_chan(emu, d->hwc[i]);
-		if (chan < 0)
-			return chan;
 		d->first_hwc = i ? d->first_hwc : chan;
 	}
-	return 0;
 }
 
 /* ---- The breakdown needs the subsystem events of all threads. ---- */
 
-static bool
-uses_nosv(const struct thread_meta *m)
-{
-	bool uses = !m->has_require;
-	for (size_t i = 0; i < m->nrequire; i++)
-		uses = uses || strcmp(m->require[i].model, "nosv") == 0;
-	return uses;
-}
-
 /* Whether all threads emit subsystem events; the peer also asks threads that do not use
  * nOS-V. */
-static int
+static bool
 suits(struct emu *emu)
 {
 	uint32_t able = 0;
 	uint32_t asked = 0;
-	struct often untold = { 0 };
-	for (uint32_t th = 0; th < emu->plan->sys.nthreads; th++) {
-		const struct stream *s = &emu->plan->trace.streams[emu->plan->sys.threads[th].stream];
-		if (!emu->plan->options.compat && !uses_nosv(&s->meta))
+	uint32_t untold = 0;
+	for (uint32_t th = 0; th < emu_nthreads(emu); th++) {
+		if (!emu_is_compat(emu) && !emu_may_use(emu, th))
 			continue;
-		const cJSON *can = json_find(s->meta.attrs, "nosv", "can_breakdown", NULL);
-		struct place at = { .file = s->relpath };
-		if (!can && emu->plan->unfinished && s->meta.finished == FINISHED_NO) {
-			often_add(&untold, &at, "thread %d died before it told whether its events do for the breakdown (-b): it is not asked", s->meta.tid);
+		const cJSON *can = emu_attr(emu, th, "nosv", "can_breakdown", NULL);
+		if (!can && emu_is_unfinished(emu) && emu_has_died(emu, th)) {
+			untold++;
+			emu_warn_often(emu, th, "thread %d died before it told whether its events do for the breakdown (-b): it is not asked", emu_tid(emu, th));
 			continue;
 		}
 		asked++;
 		if (!cJSON_IsBool(can)) {
-			return diag_error(emu->diag, ERR_METADATA, &at,
+			(void)emu_metadata_error(emu, th, "metadata",
 				"nosv.can_breakdown must be true or false in every thread for the breakdown (-b)\n"
 				"hint: run the program with nOS-V 2.3 or later, or without -b");
+			return false;
 		}
 		able += (uint32_t)cJSON_IsTrue(can);
 	}
-	if (!asked && untold.n)
-		diag_warn(emu->diag, NULL, "no thread told whether its events do for the breakdown (-b) before it died: there is none of nosv");
-	else
-		often_report(emu->diag, &untold, "threads");
-	if (able == asked)
-		return asked > 0;
-	diag_warn(emu->diag, NULL, "cannot enable breakdown for nOS-V model (suitable %" PRIu32 "/%" PRIu32 ")\n"
-				   "hint: set the instrumentation level of nOS-V to 3 or higher",
-		able, asked);
-	return 0;
+	if (!asked && untold)
+		emu_warn(emu, "no thread told whether its events do for the breakdown (-b) before it died: there is none of nosv");
+	if (able != asked)
+		emu_warn(emu, "cannot enable breakdown for nOS-V model (suitable %" PRIu32 "/%" PRIu32 ")\n"
+			      "hint: set the instrumentation level of nOS-V to 3 or higher",
+			able, asked);
+	return able == asked && asked > 0;
 }
 
 static const struct breakdown_decl breakdown = {
@@ -396,6 +378,7 @@ static const struct event_decl events[] = {
 };
 
 const struct model model_nosv = {
+	MODEL_ABI,
 	.id = 'V',
 	.name = "nosv",
 	.version = "2.7.0",
@@ -404,9 +387,7 @@ const struct model model_nosv = {
 	STATES(states),
 	EVENTS(events),
 	.data_size = sizeof(struct data),
-	.proc_size = sizeof(struct task_table),
-	.thread_size = sizeof(struct task_stack),
+	.tasks = true,
 	.connect = connect,
-	.finish = task_finish,
 	.breakdown = &breakdown,
 };

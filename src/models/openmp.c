@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* openmp: the OpenMP-V runtime: where the threads are in it, and the tasks and
  * worksharings that they run, by label. */
-#include "emu.h"
-#include "task.h"
+#include "ovniscope/model.h"
 
 #include <inttypes.h>
 
@@ -88,46 +87,45 @@ static const struct state_decl states[] = {
 	{ SUBSYSTEM, 31, "PH[", "PH]", "Runtime: Worker main loop", "enters|leaves the main loop of a worker" },
 };
 
-static int
+static void
 create_task(struct emu *emu, const struct event *ev)
 {
 	if (event_u32(ev, 0) == 0)
-		return emu_error(emu, ev, ERR_TASK, "the id of a task cannot be 0");
-	return task_create(emu, ev, event_u32(ev, 0), event_u32(ev, 4), TASK_RESURRECT | TASK_RELAXED);
+		(void)emu_error(emu, "task", "the id of a task cannot be 0");
+	else
+		(void)task_create(emu, event_u32(ev, 0), event_u32(ev, 4), TASK_RESURRECT | TASK_RELAXED);
 }
 
-static int
+static void
 execute(struct emu *emu, const struct event *ev)
 {
-	struct body *b;
-	int rc = body_execute(emu, ev, event_u32(ev, 0), 0, &b);
-	if (rc == 0)
-		rc = emu_push(emu, ev, TASKID, b->task->id);
-	return rc < 0 ? rc : emu_push(emu, ev, LABEL, b->task->type->value);
+	const struct task_body *b = task_execute(emu, event_u32(ev, 0), 0);
+	if (!b)
+		return;
+	(void)emu_push(emu, TASKID, b->task);
+	(void)emu_push(emu, LABEL, b->type);
 }
 
-static int
+static void
 end(struct emu *emu, const struct event *ev)
 {
-	struct body *b;
-	int rc = body_end(emu, ev, event_u32(ev, 0), 0, &b);
-	if (rc == 0)
-		rc = emu_pop(emu, ev, TASKID, b->task->id);
-	return rc < 0 ? rc : emu_pop(emu, ev, LABEL, b->task->type->value);
+	const struct task_body *b = task_end(emu, event_u32(ev, 0), 0);
+	if (!b)
+		return;
+	(void)emu_pop(emu, TASKID, b->task);
+	(void)emu_pop(emu, LABEL, b->type);
 }
 
-static int
+static void
 begin_worksharing(struct emu *emu, const struct event *ev)
 {
-	const struct task_type *type = task_type_get(emu, ev, event_u32(ev, 0));
-	return type ? emu_push(emu, ev, LABEL, type->value) : -ERR_TASK_TYPE;
+	(void)emu_push(emu, LABEL, task_type_value(emu, event_u32(ev, 0)));
 }
 
-static int
+static void
 end_worksharing(struct emu *emu, const struct event *ev)
 {
-	const struct task_type *type = task_type_get(emu, ev, event_u32(ev, 0));
-	return type ? emu_pop(emu, ev, LABEL, type->value) : -ERR_TASK_TYPE;
+	(void)emu_pop(emu, LABEL, task_type_value(emu, event_u32(ev, 0)));
 }
 
 static const struct breakdown_decl breakdown = {
@@ -152,6 +150,7 @@ static const struct event_decl events[] = {
 };
 
 const struct model model_openmp = {
+	MODEL_ABI,
 	.id = 'P',
 	.name = "openmp",
 	.version = "1.2.1",
@@ -159,8 +158,6 @@ const struct model model_openmp = {
 	CHANS(chans),
 	STATES(states),
 	EVENTS(events),
-	.proc_size = sizeof(struct task_table),
-	.thread_size = sizeof(struct task_stack),
-	.finish = task_finish,
+	.tasks = true,
 	.breakdown = &breakdown,
 };

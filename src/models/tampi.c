@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* tampi: subsystems of the task-aware MPI library. */
-#include "model.h"
+#include "ovniscope/model.h"
 
 enum {
 	SUBSYSTEM,
@@ -34,6 +34,7 @@ static const struct state_decl states[] = {
 };
 
 const struct model model_tampi = {
+	MODEL_ABI,
 	.id = 'T',
 	.name = "tampi",
 	.version = "1.0.0",

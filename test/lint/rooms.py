@@ -6,8 +6,9 @@ usage: rooms.py SRC
 
 Layers look one way: lib <- base <- trace <- source <- {input, core} <- {out, models} <- tool. A library
 knows no other library. What is in input/NAME is for that folder, the model of that name, and
-inputs.h, which lists the tables; what is in source/NAME is for input/NAME and tool/NAME. Files are
-named plainly: the name of their folder is no part.
+inputs.h, which lists the tables; what is in source/NAME is for input/NAME and tool/NAME. A model of one
+file sees what is installed for models, and no more. Files are named plainly: the name of their folder
+is no part.
 """
 import os
 import re
@@ -28,7 +29,9 @@ BELOW = {
 # Folders whose headers are included by their plain names from elsewhere.
 PLAIN = ["emu/base", "emu/trace", "emu/core", "emu/out", "models", "lib", "lib/ovni", "lib/uscope", "lib/prism"]
 # Folders in which headers are looked for by a name with a folder.
-ROOTS = ["emu", "emu/tool", "lib", "models", "emu/out"]
+ROOTS = ["emu", "emu/tool", "lib", "models", "emu/out", "emu/core", "emu/trace"]
+# Files of models/ that are not models.
+NO_MODELS = ["models/registry.c", "models/registry.h", "models/check.c"]
 
 
 def layer_of(path):
@@ -56,6 +59,8 @@ def find(src, path, name):
 def check_include(path, header):
     """Why the file may not include the header; None: it may."""
     layer, other = layer_of(path), layer_of(header)
+    if layer == "models" and path.count("/") == 1 and path not in NO_MODELS and header != "emu/core/ovniscope/model.h":
+        return "a model includes ovniscope/model.h alone, as models outside this tree do"
     if other != layer and other not in BELOW[layer]:
         return f"the layer {layer} is not above {other}"
     mine, room = room_of(path, layer), room_of(header, other)

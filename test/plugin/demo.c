@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* demo: a model in a file of its own, of tables alone. */
-#include "model.h"
+#include "ovniscope/model.h"
 
 static const struct chan_decl chans[] = {
 	{
@@ -24,6 +24,7 @@ static const struct event_decl events[] = {
 
 extern const struct model ovniscope_model;
 const struct model ovniscope_model = {
+	MODEL_ABI,
 	.id = 'x',
 	.name = "demo",
 	.version = "1.0.0",

@@ -35,7 +35,7 @@ thread 101 require demo=1.0.0
 101  70  xSS
 101  80  OHe
 """
-HEAD = """#include "model.h"
+HEAD = """#include "ovniscope/model.h"
 static const struct chan_decl chans[] = { { .name = "c", .title = "C", .prv_type = 910 } };
 static const struct state_decl states[] = { { 0, 1, "yAa", "yAb", "L", "does|undoes" } };
 """
@@ -78,7 +78,7 @@ def compile_to(so, text, compiler=None, language="c"):
 def model(name, letter="y", kind=910, more="", symbol="ovniscope_model"):
     """The text of a small model"""
     head = HEAD.replace("910", str(kind)).replace('"y', f'"{letter}')
-    return f'{head}const struct model {symbol} = {{ .id = \'{letter}\', .name = "{name}", .version = "1.0.0", CHANS(chans), STATES(states), {more} }};\n'
+    return f'{head}const struct model {symbol} = {{ MODEL_ABI, .id = \'{letter}\', .name = "{name}", .version = "1.0.0", CHANS(chans), STATES(states), {more} }};\n'
 
 
 def outputs(folder):
@@ -230,7 +230,7 @@ def test_refused():
                        (".version = 0", "its version is not three numbers"), ('.version = "new"', '"new"'), (".chans = 0", "1 channels, but no table"), (".states = 0", "1 states, but no table"),
                        (".nevents = 3", "3 events, but no table"), (".need = 64", "it needs what is not in enum need")):
         broken("member", model("x", more=more), told)
-    broken("breakdown", "#include \"model.h\"\nstatic const struct breakdown_decl b;\n" + model("x", more=".breakdown = &b"), "the breakdown needs a title")
+    broken("breakdown", "#include \"ovniscope/model.h\"\nstatic const struct breakdown_decl b;\n" + model("x", more=".breakdown = &b"), "the breakdown needs a title")
     two = compile_to(f"{tmp}/bad/two.so", model("two", "x", 930))
     refused("two files", f"the models demo of {DEMO} and two of {two} have the same letter 'x'", files=[DEMO, two], code="model-clash")
     r = Run("ovniemu", "--model", "nosv", "trace")

@@ -488,6 +488,8 @@ class System:
             # the peer also asks the threads that do not use nosv
             asked = [t for t in self.threads if compat or not isinstance(t.meta.get("require"), dict)
                      or "nosv" in t.meta["require"]]
+            # a thread that died before it could tell is not asked
+            asked = [t for t in asked if not (self.unfinished and self.died(t) and "can_breakdown" not in (t.meta.get("nosv") or {}))]
             can = [(t.meta.get("nosv") or {}).get("can_breakdown") for t in asked]
             check(all(isinstance(c, bool) for c in can), "nosv.can_breakdown is missing")
             if not all(can) or not can:

@@ -79,12 +79,11 @@ all_models(void)
 
 /* ---- Wrong ones. ---- */
 
-static int
+static void
 hook(struct emu *emu, const struct event *ev)
 {
 	(void)emu;
 	(void)ev;
-	return 0;
 }
 
 static const struct chan_decl good_chans[] = {

@@ -2,7 +2,7 @@
 /* What libovni takes events to open and to close (lib/ovni/opens.c) is what the models of the emulator
  * make of them. */
 #include "kit.h"
-#include "model.h"
+#include "ovniscope/model.h"
 #include "opens.h"
 #include "registry.h"
 

@@ -32,76 +32,59 @@ static const struct chan_decl chans[NCHANS] = {
 	[OWN] = { .name = "own", .title = "Own", .prv_type = 46, .dup = DUP_SKIP, .thread_track = TRACK_ANY, .cpu_track = TRACK_OWN },
 };
 
-static int
+static void
 execute(struct emu *emu, const struct event *ev)
 {
-	uint32_t loom = emu->plan->sys.procs[emu->plan->sys.threads[emu->thread].proc].loom;
-	uint32_t cpu = system_cpu(&emu->plan->sys, loom, event_i32(ev, 0));
+	uint32_t cpu = emu_find_cpu(emu, emu_thread(emu), event_i32(ev, 0));
 	CHECK(cpu != NO_INDEX);
-	int rc = run_execute(emu, ev, cpu);
-	if (rc == 0 && emu->chans.value[chan_id(&emu->chans, emu->thread, emu->cur->first_col + TID)] == CHAN_NULL) {
-		rc = emu_set(emu, ev, PID, emu->plan->sys.procs[emu->plan->sys.threads[emu->thread].proc].pid);
-		rc = rc < 0 ? rc : emu_set(emu, ev, TID, emu->plan->sys.threads[emu->thread].tid);
+	(void)run_execute(emu, cpu);
+	if (emu->chans.value[chan_id(&emu->chans, emu->thread, emu->cur->first_col + TID)] != CHAN_NULL)
+		return;
+	(void)emu_set(emu, PID, emu_pid(emu, emu_proc(emu, emu_thread(emu))));
+	(void)emu_set(emu, TID, emu_tid(emu, emu_thread(emu)));
+}
+
+#define HOOK(name, call)                              \
+	static void                                   \
+	name(struct emu *emu, const struct event *ev) \
+	{                                             \
+		(void)ev;                             \
+		(void)call;                           \
 	}
-	return rc;
-}
-
-static int
-set_wide(struct emu *emu, const struct event *ev)
-{
-	return emu_set(emu, ev, WIDE, event_i32(ev, 0));
-}
-
-static int
-push(struct emu *emu, const struct event *ev)
-{
-	return emu_push(emu, ev, SUBSYSTEM, event_i32(ev, 0));
-}
-
-static int
-pop(struct emu *emu, const struct event *ev)
-{
-	return emu_pop(emu, ev, SUBSYSTEM, event_i32(ev, 0));
-}
-
-static int
-punctual(struct emu *emu, const struct event *ev)
-{
-	return emu_punctual(emu, ev, SUBSYSTEM, event_i32(ev, 0));
-}
+HOOK(end, run_end(emu))
+HOOK(pause_thread, run_pause(emu))
+HOOK(resume, run_resume(emu))
+HOOK(cool, run_cool(emu))
+HOOK(warm, run_warm(emu))
+HOOK(set_wide, emu_set(emu, WIDE, event_i32(ev, 0)))
+HOOK(push, emu_push(emu, SUBSYSTEM, event_i32(ev, 0)))
+HOOK(pop, emu_pop(emu, SUBSYSTEM, event_i32(ev, 0)))
+HOOK(punctual, emu_punctual(emu, SUBSYSTEM, event_i32(ev, 0)))
+HOOK(own_punctual, emu_punctual_cpu(emu, 0, OWN, event_i32(ev, 0)))
 
 /* Several in one event. */
-static int
+static void
 punctuals(struct emu *emu, const struct event *ev)
 {
-	int rc = emu_punctual(emu, ev, SUBSYSTEM, event_i32(ev, 0));
-	return rc < 0 ? rc : emu_punctual(emu, ev, SUBSYSTEM, event_i32(ev, 0) + 1);
+	(void)emu_punctual(emu, SUBSYSTEM, event_i32(ev, 0));
+	(void)emu_punctual(emu, SUBSYSTEM, event_i32(ev, 0) + 1);
 }
 
 /* Of the first CPU, whoever runs there. */
-static int
+static void
 own(struct emu *emu, const struct event *ev)
 {
 	emu_set_cpu(emu, 0, OWN, event_i32(ev, 0));
-	return 0;
-}
-
-static int
-own_punctual(struct emu *emu, const struct event *ev)
-{
-	return emu_punctual_cpu(emu, 0, OWN, event_i32(ev, 0));
 }
 
 /* One event changes all threads. */
-static int
+static void
 set_all(struct emu *emu, const struct event *ev)
 {
-	int rc = 0;
-	for (uint32_t th = 0; th < emu->plan->sys.nthreads && rc == 0; th++) {
+	for (uint32_t th = 0; th < emu_nthreads(emu); th++) {
 		emu_choose(emu, th);
-		rc = emu_set(emu, ev, WIDE, event_i32(ev, 0) + (int32_t)th);
+		(void)emu_set(emu, WIDE, event_i32(ev, 0) + (int32_t)th);
 	}
-	return rc;
 }
 
 static const struct state_decl states[] = {
@@ -111,11 +94,11 @@ static const struct state_decl states[] = {
 
 static const struct event_decl events[] = {
 	{ "THx(i32 cpu)", "executes", .hook = execute },
-	{ "THe", "ends", .hook = run_end },
-	{ "THp", "pauses", .hook = run_pause },
-	{ "THr", "resumes", .hook = run_resume },
-	{ "THc", "cools", .hook = run_cool },
-	{ "THw", "warms", .hook = run_warm },
+	{ "THe", "ends", .hook = end },
+	{ "THp", "pauses", .hook = pause_thread },
+	{ "THr", "resumes", .hook = resume },
+	{ "THc", "cools", .hook = cool },
+	{ "THw", "warms", .hook = warm },
 	{ "TWs(i32 value)", "sets the wide channel", .hook = set_wide },
 	{ "TS[(i32 value)", "pushes", .hook = push },
 	{ "TS](i32 value)", "pops", .hook = pop },
@@ -128,6 +111,7 @@ static const struct event_decl events[] = {
 };
 
 static const struct model model_test = {
+	MODEL_ABI,
 	.id = 'T',
 	.name = "test",
 	.version = "1.0.0",

@@ -8,6 +8,7 @@
  * is zeroed. Nothing is freed before arena_finish(). A zeroed struct arena is empty
  * and ready. One thread at a time. */
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,6 +36,7 @@ char *arena_strndup(struct arena *a, const char *s, size_t n);
 
 /* printf into the arena. NULL when memory is exhausted. */
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+char *arena_vprintf(struct arena *a, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 
 /* Makes room for one more item in an array of n. `items` is the address of the pointer to it, which
  * moves to a copy of twice the size when n == *cap (the old one stays in the arena: at most as much

@@ -204,13 +204,20 @@ out:
 }
 
 const cJSON *
+json_vfind(const cJSON *obj, va_list keys)
+{
+	const char *key;
+	while (obj && (key = va_arg(keys, const char *)))
+		obj = cJSON_GetObjectItemCaseSensitive(obj, key);
+	return obj;
+}
+
+const cJSON *
 json_find(const cJSON *obj, ...)
 {
 	va_list ap;
 	va_start(ap, obj);
-	const char *key;
-	while (obj && (key = va_arg(ap, const char *)))
-		obj = cJSON_GetObjectItemCaseSensitive(obj, key);
+	obj = json_vfind(obj, ap);
 	va_end(ap);
 	return obj;
 }

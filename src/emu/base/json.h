@@ -8,6 +8,7 @@
 #include "arena.h"
 #include "diag.h"
 
+#include <stdarg.h>
 #include <stddef.h>
 
 #include <cjson/cJSON.h>
@@ -23,6 +24,7 @@ int json_load(struct diag *d, const char *path, cJSON **root);
 /* The member of an object, or of an object inside: keys in turn, NULL at the end.
  * NULL when it is missing or the way to it is not made of objects. */
 const cJSON *json_find(const cJSON *obj, ...) __attribute__((sentinel));
+const cJSON *json_vfind(const cJSON *obj, va_list keys);
 
 /* A number as an integer, truncated towards zero. Returns 0, or -1 when it is not a
  * number or does not fit in an int. */

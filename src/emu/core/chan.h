@@ -14,7 +14,8 @@
  * list keeps the order of first touch, which the output shows. */
 
 #include "arena.h"
-#include "model.h"
+#include "diag.h"
+#include "ovniscope/model.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,6 +2,7 @@
 /* connect: prepares an emulator, before the first event. May allocate, search and print. */
 #include "emu.h"
 #include "overlap.h"
+#include "task.h"
 #include "track.h"
 #include "version.h"
 
@@ -169,7 +170,7 @@ add_col(struct emu *emu, const struct chan_decl *decl, const struct model *model
 int
 emu_add_chan(struct emu *emu, const struct chan_decl *decl)
 {
-	int rc = add_col(emu, decl, emu->cur->model);
+	int rc = emu_fail(emu, add_col(emu, decl, emu->cur->model));
 	return rc < 0 ? rc : (int)emu->making->models[emu->cur - emu->models].nchans++;
 }
 
@@ -192,16 +193,20 @@ connect_model(struct emu *emu, struct model_run *mr, struct model_part *part)
 	part->data = arena_alloc(&emu->arena, 1, m->data_size);
 	part->proc_data = arena_alloc(&emu->arena, emu->plan->sys.nprocs, m->proc_size);
 	part->thread_data = arena_alloc(&emu->arena, emu->plan->sys.nthreads, m->thread_size);
-	if (rc >= 0 && (!part->data || !part->proc_data || !part->thread_data))
+	part->task_tables = m->tasks ? arena_new(&emu->arena, struct task_table, emu->plan->sys.nprocs) : NULL;
+	part->task_stacks = m->tasks ? arena_new(&emu->arena, struct task_stack, emu->plan->sys.nthreads) : NULL;
+	if (rc >= 0 && (!part->data || !part->proc_data || !part->thread_data || (m->tasks && (!part->task_tables || !part->task_stacks))))
 		rc = diag_no_memory(emu->diag);
-	if (rc >= 0 && m->connect)
-		rc = m->connect(emu);
-	part->connected = rc >= 0;
-	if (rc >= 0 && m->breakdown && emu->plan->options.breakdown) {
-		rc = m->breakdown->suits ? m->breakdown->suits(emu) : 1;
-		mr->breaks_down = rc > 0;
-	}
-	return rc < 0 ? rc : 0;
+	if (rc < 0)
+		return rc;
+	if (m->connect)
+		m->connect(emu);
+	part->connected = emu->failed == 0;
+	if (emu->failed == 0 && m->breakdown && emu->plan->options.breakdown)
+		mr->breaks_down = !m->breakdown->suits || m->breakdown->suits(emu);
+	often_report(emu->diag, &part->warned, "threads");
+	part->warned = (struct often){ 0 };
+	return emu->failed;
 }
 
 static int

@@ -8,9 +8,13 @@
  * the category, 512 bytes a category the operation. No hash, no string, no search. */
 
 #include "arena.h"
-#include "model.h"
+#include "diag.h"
+#include "ovniscope/model.h"
 
 #include <stdint.h>
+
+/* All models, in ascending order of their letter; NULL ends the list. */
+extern const struct model *const model_list[];
 
 /* A model in one run. */
 struct model_run {

@@ -10,18 +10,21 @@ enum {
 	LOOK_UP_EVENTS = 4096, /* events between two checks for signals and failures: below a millisecond */
 };
 
-static int unknown_event(struct emu *emu, const struct event *ev);
-static int refuse(struct emu *emu, const struct event *ev, const struct op *op);
+static int unknown_event(struct emu *emu);
+static int refuse(struct emu *emu, const struct op *op);
 
 static int add_punctual(struct emu *emu, uint32_t row, uint32_t col, int64_t value);
-static int chan_failed(struct emu *emu, const struct event *ev, int rc, uint32_t col, int64_t value);
+static int chan_failed(struct emu *emu, int rc, uint32_t col, int64_t value);
 
 /* Changes a channel of the event's thread, for a hook. */
 static inline int
-change(struct emu *emu, const struct event *ev, enum op_kind kind, uint32_t col, int64_t value)
+change(struct emu *emu, enum op_kind kind, int chan, int64_t value)
 {
 	struct chans *c = &emu->chans;
+	uint32_t col = emu->cur->first_col + (uint32_t)chan;
 	int rc;
+	if (__builtin_expect(emu->failed < 0, 0))
+		return emu->failed;
 	if (kind == OP_CLEAR)
 		rc = chan_set(c, emu->thread, col, CHAN_NULL);
 	else if (kind == OP_POP)
@@ -32,7 +35,7 @@ change(struct emu *emu, const struct event *ev, enum op_kind kind, uint32_t col,
 		rc = chan_push(c, emu->thread, col, value);
 	else
 		rc = chan_set(c, emu->thread, col, value);
-	return __builtin_expect(rc < 0, 0) ? chan_failed(emu, ev, rc, col, kind == OP_CLEAR ? CHAN_NULL : value) : 0;
+	return __builtin_expect(rc < 0, 0) ? chan_failed(emu, rc, col, kind == OP_CLEAR ? CHAN_NULL : value) : 0;
 }
 
 /* Runs the operation; one that changes one channel prints at once, others mark channels
@@ -45,7 +48,7 @@ run_op(struct emu *emu, const struct event *ev, const struct op *op)
 	int rc;
 	emu->cur = &emu->models[op->model];
 	switch (op->kind) {
-	case OP_HOOK: return op->hook(emu, ev);
+	case OP_HOOK: op->hook(emu, ev); return emu->failed;
 	case OP_PUNCTUAL: return add_punctual(emu, emu->thread, op->col, value);
 	case OP_SET: rc = chan_set_alone(c, emu->thread, op->col, value); break;
 	case OP_CLEAR: rc = chan_set_alone(c, emu->thread, op->col, value = CHAN_NULL); break;
@@ -54,7 +57,7 @@ run_op(struct emu *emu, const struct event *ev, const struct op *op)
 	default: return 0;
 	}
 	if (__builtin_expect(rc < 0, 0))
-		return chan_failed(emu, ev, rc, op->col, value);
+		return chan_failed(emu, rc, op->col, value);
 	if (rc == 0)
 		track_emit_alone(emu, op->col);
 	return 0;
@@ -62,30 +65,31 @@ run_op(struct emu *emu, const struct event *ev, const struct op *op)
 
 /* Whether the event is one of those that stand for what was before the stream, and its thread has yet to run. */
 static bool
-is_before(const struct emu *emu, const struct event *ev)
+is_before(const struct emu *emu)
 {
-	return emu->plan->trace.streams[ev->stream].meta.ring && emu->threads[emu->thread].state == TH_UNKNOWN;
+	return emu->plan->trace.streams[emu->event->stream].meta.ring && emu->threads[emu->thread].state == TH_UNKNOWN;
 }
 
 int
 emu_apply(struct emu *emu, const struct event *ev)
 {
 	emu->nevents++;
+	emu->event = ev;
 	feed_begin(&emu->feed);
 	emu->time = ev->clock - emu->plan->start;
 	emu->thread = emu->thread_of_stream[ev->stream];
 
 	const struct op *op = dispatch_find(&emu->plan->dispatch, ev->mcv);
 	if (__builtin_expect(!op || emu->thread == NO_INDEX, 0)) {
-		int rc = unknown_event(emu, ev);
+		int rc = unknown_event(emu);
 		if (rc == 0 && emu->time >= emu->watch_at)
 			watch_event(emu, ev);
 		return rc;
 	}
 	bool allowed = (op->need & ~(unsigned)emu->threads[emu->thread].has) == 0;
 	bool fits = ev->size - op->min_size <= op->max_size - op->min_size && op->takes[ev->jumbo];
-	if (__builtin_expect(!allowed || !fits, 0) && !(fits && is_before(emu, ev)))
-		return refuse(emu, ev, op);
+	if (__builtin_expect(!allowed || !fits, 0) && !(fits && is_before(emu)))
+		return refuse(emu, op);
 
 	int rc = run_op(emu, ev, op);
 	if (__builtin_expect(rc < 0, 0))
@@ -128,18 +132,6 @@ emu_run(struct emu *emu)
 	return rc;
 }
 
-int
-emu_error(struct emu *emu, const struct event *ev, enum error code, const char *fmt, ...)
-{
-	char text[1024];
-	va_list ap;
-	va_start(ap, fmt);
-	(void)vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	struct place at = stream_place(&emu->plan->trace.streams[ev->stream], ev);
-	return diag_error(emu->diag, code, &at, "%s", text);
-}
-
 static const struct model_run *
 find_model(const struct emu *emu, uint8_t id)
 {
@@ -150,21 +142,22 @@ find_model(const struct emu *emu, uint8_t id)
 }
 
 static int
-unknown_event(struct emu *emu, const struct event *ev)
+unknown_event(struct emu *emu)
 {
+	const struct event *ev = emu->event;
 	if (emu->thread == NO_INDEX)
-		return emu_error(emu, ev, ERR_PART, "the stream has events, but it is not a thread in a loom: it is of part \"%s\"",
+		return event_error(emu, ERR_PART, "the stream has events, but it is not a thread in a loom: it is of part \"%s\"",
 			emu->plan->trace.streams[ev->stream].meta.part);
 	const struct model_run *mr = find_model(emu, ev->mcv[0]);
 	const struct emu_options *o = &emu->plan->options;
 	bool strict = emu->plan->trace.options.strict;
 	if (!mr && emu->plan->lacks_models && !strict) {
-		struct place at = stream_place(&emu->plan->trace.streams[ev->stream], ev);
+		struct place at = event_place(emu);
 		often_add(&emu->tallies.skipped, &at, "an event of a model that is not there is skipped");
 		return 0;
 	}
 	if (!mr)
-		return emu_error(emu, ev, ERR_UNKNOWN_MODEL,
+		return event_error(emu, ERR_UNKNOWN_MODEL,
 			"no model has the letter of this event\n"
 			"hint: 'ovniemu --help' lists the models; the stream may be damaged");
 	if (!mr->enabled && !mr->model->foreign && !strict && o->learned) {
@@ -174,30 +167,31 @@ unknown_event(struct emu *emu, const struct event *ev)
 		return EMU_AGAIN;
 	}
 	if (!mr->enabled)
-		return emu_error(emu, ev, ERR_MODEL_DISABLED,
+		return event_error(emu, ERR_MODEL_DISABLED,
 			"the model %s is not enabled, as no thread requires it\n"
 			"hint: call ovni_thread_require(\"%s\", \"%s\") in the program, or use -a to enable all models",
 			mr->model->name, mr->model->name, mr->model->version);
-	return emu_error(emu, ev, ERR_UNKNOWN_EVENT, "the model %s %s has no such event",
+	return event_error(emu, ERR_UNKNOWN_EVENT, "the model %s %s has no such event",
 		mr->model->name, mr->model->version);
 }
 
 static int
-refuse(struct emu *emu, const struct event *ev, const struct op *op)
+refuse(struct emu *emu, const struct op *op)
 {
+	const struct event *ev = emu->event;
 	const struct model *m = emu->models[op->model].model;
 	unsigned missing = op->need & ~(unsigned)emu->threads[emu->thread].has;
 	int tid = emu->plan->sys.threads[emu->thread].tid;
 	if (missing & NEED_IN_CPU)
-		return emu_error(emu, ev, ERR_OUT_OF_CPU, "current thread %d out of CPU: it cannot do this before the kernel gives it back",
+		return event_error(emu, ERR_OUT_OF_CPU, "current thread %d out of CPU: it cannot do this before the kernel gives it back",
 			tid);
 	if (missing)
-		return emu_error(emu, ev, ERR_THREAD_STATE, "thread %d is %s, but model %s needs it to be %s",
+		return event_error(emu, ERR_THREAD_STATE, "thread %d is %s, but model %s needs it to be %s",
 			tid, thread_states[emu->threads[emu->thread].state].text, m->name,
 			missing & NEED_RUNNING ? "Running" : "active (Running, Cooling or Warming)");
 	if (!op->takes[ev->jumbo])
-		return emu_error(emu, ev, ERR_PAYLOAD, op->takes[true] ? "the event must be a jumbo event" : "the event must not be a jumbo event");
-	return emu_error(emu, ev, ERR_PAYLOAD, "the payload has %" PRIu32 " bytes, but the event needs %s%" PRIu32,
+		return event_error(emu, ERR_PAYLOAD, op->takes[true] ? "the event must be a jumbo event" : "the event must not be a jumbo event");
+	return event_error(emu, ERR_PAYLOAD, "the payload has %" PRIu32 " bytes, but the event needs %s%" PRIu32,
 		ev->size, op->max_size == op->min_size ? "" : "at least ", op->min_size);
 }
 
@@ -231,12 +225,12 @@ describe(struct emu *emu, uint32_t col, int64_t value, char *buf, size_t size)
 }
 
 static int
-chan_failed(struct emu *emu, const struct event *ev, int rc, uint32_t col, int64_t value)
+chan_failed(struct emu *emu, int rc, uint32_t col, int64_t value)
 {
 	const struct col *k = &emu->plan->cols[col];
 	if (rc == -ERR_CHAN_REPEATED && value == CHAN_NULL)
-		return emu_error(emu, ev, ERR_CHAN_REPEATED, "the end of what has not begun: the channel shows nothing\n"
-							     "model %s, channel %s (type %d), thread %d",
+		return event_error(emu, ERR_CHAN_REPEATED, "the end of what has not begun: the channel shows nothing\n"
+							   "model %s, channel %s (type %d), thread %d",
 			k->model->name, k->decl->name, k->decl->prv_type, emu->plan->sys.threads[emu->thread].tid);
 	char want[256];
 	char have[256];
@@ -246,20 +240,20 @@ chan_failed(struct emu *emu, const struct event *ev, int rc, uint32_t col, int64
 	char full[64];
 	(void)snprintf(full, sizeof(full), "the stack is full, it holds %d values", CHAN_STACK_MAX);
 	switch (-rc) {
-	case ERR_CHAN_VALUE: return emu_error(emu, ev, ERR_CHAN_VALUE, "a channel cannot hold the value %" PRId64, value);
+	case ERR_CHAN_VALUE: return event_error(emu, ERR_CHAN_VALUE, "a channel cannot hold the value %" PRId64, value);
 	case ERR_CHAN_REPEATED: what = "the channel already has that value"; break;
 	case ERR_CHAN_TWICE: what = "the event writes the channel twice"; break;
 	case ERR_STACK_FULL: what = full; break;
 	case ERR_STACK_EMPTY: what = "the stack is empty"; break;
 	case ERR_STACK_MISMATCH: what = "the top of the stack is another value"; break;
-	case ERR_MEMORY: return diag_no_memory(emu->diag);
+	case ERR_MEMORY: return emu_no_memory(emu);
 	default: break;
 	}
 	bool stack = k->kind == CHAN_STACK;
 	char depth[32] = "";
 	if (stack)
 		(void)snprintf(depth, sizeof(depth), ", depth %" PRIu32, chan_depth(&emu->chans, emu->thread, col));
-	return emu_error(emu, ev, (enum error)(-rc),
+	return event_error(emu, (enum error)(-rc),
 		"%s: the event has %s, the channel has %s\nmodel %s, channel %s (type %d), thread %d%s\n"
 		"hint: the program does not emit its events in pairs, or the stream is not sorted (run ovnisort)",
 		what, want, have, k->model->name, k->decl->name, k->decl->prv_type,
@@ -267,47 +261,51 @@ chan_failed(struct emu *emu, const struct event *ev, int rc, uint32_t col, int64
 }
 
 int
-emu_set(struct emu *emu, const struct event *ev, int chan, int64_t value)
+emu_set(struct emu *emu, int chan, int64_t value)
 {
-	return change(emu, ev, OP_SET, emu->cur->first_col + (uint32_t)chan, value);
+	return change(emu, OP_SET, chan, value);
 }
 
 int
-emu_clear(struct emu *emu, const struct event *ev, int chan)
+emu_clear(struct emu *emu, int chan)
 {
-	return change(emu, ev, OP_CLEAR, emu->cur->first_col + (uint32_t)chan, CHAN_NULL);
+	return change(emu, OP_CLEAR, chan, CHAN_NULL);
 }
 
 int
-emu_push(struct emu *emu, const struct event *ev, int chan, int64_t value)
+emu_push(struct emu *emu, int chan, int64_t value)
 {
-	return change(emu, ev, OP_PUSH, emu->cur->first_col + (uint32_t)chan, value);
+	return change(emu, OP_PUSH, chan, value);
 }
 
 int
-emu_pop(struct emu *emu, const struct event *ev, int chan, int64_t value)
+emu_pop(struct emu *emu, int chan, int64_t value)
 {
-	return change(emu, ev, OP_POP, emu->cur->first_col + (uint32_t)chan, value);
+	return change(emu, OP_POP, chan, value);
 }
 
 int
-emu_truncate(struct emu *emu, const struct event *ev, int chan, uint32_t depth)
+emu_truncate(struct emu *emu, int chan, uint32_t depth)
 {
 	uint32_t col = emu->cur->first_col + (uint32_t)chan;
+	if (emu->failed < 0)
+		return emu->failed;
 	int rc = chan_truncate(&emu->chans, emu->thread, col, depth);
-	return rc < 0 ? chan_failed(emu, ev, rc, col, CHAN_NULL) : 0;
+	return rc < 0 ? chan_failed(emu, rc, col, CHAN_NULL) : 0;
 }
 
 int
-emu_replace(struct emu *emu, const struct event *ev, int chan, int64_t value)
+emu_replace(struct emu *emu, int chan, int64_t value)
 {
 	uint32_t col = emu->cur->first_col + (uint32_t)chan;
+	if (emu->failed < 0)
+		return emu->failed;
 	int rc = chan_replace(&emu->chans, emu->thread, col, value);
-	return rc < 0 ? chan_failed(emu, ev, rc, col, value) : 0;
+	return rc < 0 ? chan_failed(emu, rc, col, value) : 0;
 }
 
 int64_t
-emu_top(const struct emu *emu, int chan)
+emu_value(const struct emu *emu, int chan)
 {
 	uint32_t col = emu->cur->first_col + (uint32_t)chan;
 	int64_t v = emu->chans.value[chan_id(&emu->chans, emu->thread, col)];
@@ -320,15 +318,14 @@ add_punctual(struct emu *emu, uint32_t row, uint32_t col, int64_t value)
 	if (emu->compat)
 		return 0;
 	if (!arena_grow(&emu->arena, &emu->punctuals, emu->npunctuals, &emu->punctuals_cap, sizeof(*emu->punctuals)))
-		return diag_no_memory(emu->diag);
+		return emu_no_memory(emu);
 	emu->punctuals[emu->npunctuals++] = (struct punctual){ .row = row, .col = col, .value = value };
 	return 0;
 }
 
 int
-emu_punctual(struct emu *emu, const struct event *ev, int chan, int64_t value)
+emu_punctual(struct emu *emu, int chan, int64_t value)
 {
-	(void)ev;
 	return add_punctual(emu, emu->thread, emu->cur->first_col + (uint32_t)chan, value);
 }
 
@@ -350,24 +347,6 @@ emu_choose(struct emu *emu, uint32_t thread)
 	/* Two threads changed: the fast path for one thread no longer holds. */
 	emu->chans.ndirect += emu->chans.ndirty && emu->thread != thread;
 	emu->thread = thread;
-}
-
-void *
-emu_data(struct emu *emu)
-{
-	return emu->cur->data;
-}
-
-void *
-emu_proc_data(struct emu *emu, uint32_t proc)
-{
-	return emu->cur->proc_data + proc * emu->cur->model->proc_size;
-}
-
-void *
-emu_thread_data(struct emu *emu, uint32_t thread)
-{
-	return emu->cur->thread_data + thread * emu->cur->model->thread_size;
 }
 
 const char *

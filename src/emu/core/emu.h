@@ -57,12 +57,14 @@ struct model_part {
 	void *data;
 	char *proc_data;
 	char *thread_data;
+	struct task_table *task_tables; /* by process; of a model with tasks */
+	struct task_stack *task_stacks; /* by thread */
+	struct often warned;            /* emu_warn_often() */
 };
 
 /* What was missing in the trace of a program that died, or could not be done. */
 struct emu_tallies {
 	struct often tasks, types; /* made up */
-	struct often moves;        /* of threads of which nothing is known */
 	struct often skipped;      /* events of models that are not there */
 	struct often not_ended;    /* threads */
 };
@@ -104,6 +106,8 @@ struct emu {
 	int64_t next_bucket;    /* end of the density's current bucket */
 
 	/* The current event. */
+	const struct event *event; /* NULL: none yet */
+	int failed;                /* <0: what its hooks have reported */
 	uint32_t thread;
 	int64_t time; /* ns since the first event of the trace */
 	uint64_t nevents;
@@ -134,6 +138,21 @@ int emu_finish_models(struct emu *emu);
 /* Checks how the threads ended, completes the outputs and frees. `rc` is what emu_run()
  * gave. Returns rc, or the first error found here (reported). */
 int emu_close(struct emu *emu, int rc);
+
+/* Reports an error at the current event. Returns <0. */
+int event_error(struct emu *emu, enum error code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* Where the current event is. There must be one. */
+struct place event_place(const struct emu *emu);
+
+/* Keeps a result that is <0: what a hook does after it has no effect. Returns rc. */
+static inline int
+emu_fail(struct emu *emu, int rc)
+{
+	if (rc < 0 && emu->failed == 0)
+		emu->failed = rc;
+	return rc;
+}
 
 /* Label of a row, threads first, then CPUs. */
 const char *emu_row_label(const struct emu *emu, uint32_t row);

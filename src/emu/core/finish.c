@@ -2,6 +2,7 @@
 /* finish: ends an emulator: the checks at the end, and labels that are known late. */
 #include "emu.h"
 #include "overlap.h"
+#include "task.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -11,7 +12,7 @@ emu_add_text(struct emu *emu, int64_t value, const char *text)
 {
 	struct emu_text *t = arena_new(&emu->arena, struct emu_text, 1);
 	if (!t)
-		return diag_no_memory(emu->diag);
+		return emu_no_memory(emu);
 	t->model = emu->cur->model;
 	t->value = value;
 	t->text = text;
@@ -30,12 +31,10 @@ emu_add_label(struct emu *emu, int chan, int64_t value, const char *text)
 	if (old && strcmp(old->text, text) == 0)
 		return 0;
 	if (old)
-		return diag_error(emu->diag, ERR_LABEL_COLLISION, NULL,
-			"collision occurred in labels of type %d: \"%s\" and \"%s\" have the value %" PRId64,
-			emu->plan->cols[col].decl->prv_type, old->text, text, value);
+		return emu_fail(emu, diag_error(emu->diag, ERR_LABEL_COLLISION, NULL, "collision occurred in labels of type %d: \"%s\" and \"%s\" have the value %" PRId64, emu->plan->cols[col].decl->prv_type, old->text, text, value));
 	struct late_label *l = arena_new(&emu->arena, struct late_label, 1);
 	if (!l || idmap_add(&late->by_value, &emu->arena, (uint64_t)value, &l->label) < 0)
-		return diag_no_memory(emu->diag);
+		return emu_no_memory(emu);
 	l->label = (struct label){ value, text };
 	if (late->last)
 		late->last->next = l;
@@ -117,7 +116,8 @@ report_tallies(struct emu *emu)
 	often_report(emu->diag, &t->skipped, "events");
 	often_report(emu->diag, &t->types, "types");
 	often_report(emu->diag, &t->tasks, "tasks");
-	often_report(emu->diag, &t->moves, "events");
+	for (size_t i = 0; emu->models && i < emu->plan->nmodels; i++)
+		often_report(emu->diag, &emu->models[i].warned, "events");
 }
 
 int
@@ -125,10 +125,16 @@ emu_finish_models(struct emu *emu)
 {
 	int first = 0;
 	for (size_t i = 0; emu->models && i < emu->plan->nmodels; i++) {
+		const struct model *m = emu->models[i].model;
 		emu->cur = &emu->models[i];
-		int rc = emu->cur->connected && emu->cur->model->finish ? emu->cur->model->finish(emu) : 0;
+		emu->failed = 0;
+		emu->event = NULL;
+		if (emu->cur->connected && m->tasks)
+			(void)task_finish(emu);
+		if (emu->cur->connected && m->finish)
+			m->finish(emu);
 		emu->cur->connected = false;
-		first = first ? first : rc;
+		first = first ? first : emu->failed;
 	}
 	return first;
 }

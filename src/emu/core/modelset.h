@@ -6,7 +6,7 @@
  * show. Each has an owner, so that a clash between two of them can say who brought either. */
 
 #include "diag.h"
-#include "model.h"
+#include "ovniscope/model.h"
 
 enum {
 	MODELSET_MAX = 256, /* as many as there are letters */

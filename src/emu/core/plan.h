@@ -10,8 +10,8 @@
 #include "chan.h"
 #include "diag.h"
 #include "dispatch.h"
-#include "model.h"
 #include "modelset.h"
+#include "ovniscope/model.h"
 #include "system.h"
 #include "trace.h"
 
@@ -27,10 +27,6 @@ enum output {
 	OUTPUT_USCOPE = 1 << 1,
 };
 
-enum {
-	MARK_TYPES = 100, /* types of marks are 0 to 99 */
-};
-
 /* Options of the µScope file. */
 struct uscope_options {
 	bool asked;      /* requested by the user, not by default: it is an error if it cannot be written */
@@ -43,10 +39,10 @@ struct uscope_options {
 /* What a run has found out that must be known before its first event. A tool that keeps it
  * emulates the trace again when emu_run() returns EMU_AGAIN. */
 struct learned {
-	bool models[UINT8_MAX + 1]; /* by letter: they are enabled, required or not */
-	uint8_t marks[MARK_TYPES];  /* types that no thread has defined: enum chan_kind + 1 */
-	bool unsorted;              /* events between OU[ and OU] come late */
-	char note[256];             /* for the user: the last of them */
+	bool models[UINT8_MAX + 1];            /* by letter: they are enabled, required or not */
+	uint8_t kept[UINT8_MAX + 1][EMU_KEPT]; /* what models note, by letter */
+	bool unsorted;                         /* events between OU[ and OU] come late */
+	char note[256];                        /* for the user: the last of them */
 };
 
 struct emu_options {

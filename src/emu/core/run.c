@@ -59,7 +59,7 @@ run_settle(struct emu *emu, uint32_t cpu)
 
 /* Writes the base channels of a CPU after its threads have changed. */
 static int
-update_cpu(struct emu *emu, const struct event *ev, uint32_t cpu)
+update_cpu(struct emu *emu, uint32_t cpu)
 {
 	struct cpu_run *c = &emu->cpus[cpu];
 	struct chans *ch = &emu->chans;
@@ -75,7 +75,7 @@ update_cpu(struct emu *emu, const struct event *ev, uint32_t cpu)
 		select = (uint32_t)c->running_sum;
 	} else if (c->nrunning > 1) {
 		if (compat && emu->plan->sys.cpus[cpu].index >= 0)
-			return emu_error(emu, ev, ERR_CPU_BUSY,
+			return event_error(emu, ERR_CPU_BUSY,
 				"%s is a physical CPU and has %u threads running at the same time\n"
 				"hint: without --compat it is shown as an error state and the run goes on",
 				emu->plan->sys.cpus[cpu].label + 1, c->nrunning);
@@ -123,21 +123,21 @@ name_states(unsigned set, char *buf, size_t size)
 }
 
 static int
-require_state(struct emu *emu, const struct event *ev, unsigned allowed, const char *verb)
+require_state(struct emu *emu, unsigned allowed, const char *verb)
 {
 	enum thread_state st = emu->threads[emu->thread].state;
 	if (allowed & (1u << st))
 		return 0;
 	char names[64];
-	return emu_error(emu, ev, ERR_THREAD_STATE, "thread %d cannot %s while it is %s\nallowed states: %s",
+	return event_error(emu, ERR_THREAD_STATE, "thread %d cannot %s while it is %s\nallowed states: %s",
 		emu->plan->sys.threads[emu->thread].tid, verb, thread_states[st].text, name_states(allowed, names, sizeof(names)));
 }
 
 /* A change of state of a thread that keeps its CPU. */
 static int
-change(struct emu *emu, const struct event *ev, unsigned from, enum thread_state to, const char *verb)
+change(struct emu *emu, unsigned from, enum thread_state to, const char *verb)
 {
-	int rc = require_state(emu, ev, from, verb);
+	int rc = require_state(emu, from, verb);
 	if (rc < 0)
 		return rc;
 	uint32_t th = emu->thread;
@@ -145,13 +145,13 @@ change(struct emu *emu, const struct event *ev, unsigned from, enum thread_state
 	count(emu, cpu, th, false);
 	set_state(emu, th, to);
 	count(emu, cpu, th, true);
-	return update_cpu(emu, ev, cpu);
+	return update_cpu(emu, cpu);
 }
 
 int
-run_execute(struct emu *emu, const struct event *ev, uint32_t cpu)
+run_execute(struct emu *emu, uint32_t cpu)
 {
-	int rc = require_state(emu, ev, 1u << TH_UNKNOWN | 1u << TH_DEAD, "execute");
+	int rc = require_state(emu, 1u << TH_UNKNOWN | 1u << TH_DEAD, "execute");
 	if (rc < 0)
 		return rc;
 	uint32_t th = emu->thread;
@@ -159,13 +159,13 @@ run_execute(struct emu *emu, const struct event *ev, uint32_t cpu)
 	chan_put(&emu->chans, th, COL_CPU, (int64_t)cpu + 1);
 	set_state(emu, th, TH_RUNNING);
 	count(emu, cpu, th, true);
-	return update_cpu(emu, ev, cpu);
+	return update_cpu(emu, cpu);
 }
 
 int
-run_create(struct emu *emu, const struct event *ev, uint32_t cpu)
+run_create(struct emu *emu, uint32_t cpu)
 {
-	int rc = require_state(emu, ev, 1u << TH_UNKNOWN, "be created");
+	int rc = require_state(emu, 1u << TH_UNKNOWN, "be created");
 	if (rc < 0)
 		return rc;
 	emu->threads[emu->thread].cpu = cpu;
@@ -175,13 +175,13 @@ run_create(struct emu *emu, const struct event *ev, uint32_t cpu)
 }
 
 int
-run_kill(struct emu *emu, const struct event *ev)
+run_kill(struct emu *emu)
 {
 	uint32_t th = emu->thread;
 	uint32_t cpu = emu->threads[th].cpu;
 	count(emu, cpu, th, false);
 	set_state(emu, th, TH_DEAD);
-	int rc = update_cpu(emu, ev, cpu);
+	int rc = update_cpu(emu, cpu);
 	if (rc < 0)
 		return rc;
 	emu->threads[th].cpu = NO_INDEX;
@@ -190,47 +190,47 @@ run_kill(struct emu *emu, const struct event *ev)
 }
 
 int
-run_end(struct emu *emu, const struct event *ev)
+run_end(struct emu *emu)
 {
-	int rc = require_state(emu, ev, 1u << TH_RUNNING | 1u << TH_COOLING, "end");
-	return rc < 0 ? rc : run_kill(emu, ev);
+	int rc = require_state(emu, 1u << TH_RUNNING | 1u << TH_COOLING, "end");
+	return rc < 0 ? rc : run_kill(emu);
 }
 
 int
-run_pause(struct emu *emu, const struct event *ev)
+run_pause(struct emu *emu)
 {
-	return change(emu, ev, 1u << TH_RUNNING | 1u << TH_COOLING, TH_PAUSED, "pause");
+	return change(emu, 1u << TH_RUNNING | 1u << TH_COOLING, TH_PAUSED, "pause");
 }
 
 int
-run_resume(struct emu *emu, const struct event *ev)
+run_resume(struct emu *emu)
 {
-	return change(emu, ev, 1u << TH_PAUSED | 1u << TH_WARMING, TH_RUNNING, "resume");
+	return change(emu, 1u << TH_PAUSED | 1u << TH_WARMING, TH_RUNNING, "resume");
 }
 
 int
-run_cool(struct emu *emu, const struct event *ev)
+run_cool(struct emu *emu)
 {
-	return change(emu, ev, 1u << TH_RUNNING, TH_COOLING, "cool");
+	return change(emu, 1u << TH_RUNNING, TH_COOLING, "cool");
 }
 
 int
-run_warm(struct emu *emu, const struct event *ev)
+run_warm(struct emu *emu)
 {
-	return change(emu, ev, 1u << TH_PAUSED, TH_WARMING, "warm");
+	return change(emu, 1u << TH_PAUSED, TH_WARMING, "warm");
 }
 
 int
-run_migrate(struct emu *emu, const struct event *ev, uint32_t thread, uint32_t cpu)
+run_migrate(struct emu *emu, uint32_t thread, uint32_t cpu)
 {
 	uint32_t old = emu->threads[thread].cpu;
 	count(emu, old, thread, false);
-	int rc = update_cpu(emu, ev, old);
+	int rc = update_cpu(emu, old);
 	if (rc < 0)
 		return rc;
 	count(emu, cpu, thread, true);
 	emu->threads[thread].cpu = cpu;
-	rc = update_cpu(emu, ev, cpu);
+	rc = update_cpu(emu, cpu);
 	if (rc < 0)
 		return rc;
 	chan_put(&emu->chans, thread, COL_CPU, (int64_t)cpu + 1);

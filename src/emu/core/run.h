@@ -8,21 +8,10 @@
  * when there is one, the sum is its index. So a change costs the same whatever the
  * number of threads. Transitions are defined in doc/rules.md, "Threads". */
 
-#include "model.h"
+#include "ovniscope/model.h"
 #include "system.h"
 
 #include <stdint.h>
-
-/* Part of the output format. */
-enum thread_state {
-	TH_UNKNOWN,
-	TH_RUNNING,
-	TH_PAUSED,
-	TH_DEAD,
-	TH_COOLING,
-	TH_WARMING,
-	TH_STATES,
-};
 
 /* Error states of a CPU row in the default view; part of the output format. */
 enum {
@@ -50,25 +39,6 @@ struct cpu_run {
 
 /* Labels of the states, in their order. */
 extern const struct label thread_states[TH_STATES];
-
-/* Changes of state of the event's thread. Illegal transitions are reported with the state
- * found and the states allowed. All return 0, or <0 (reported). */
-/* Unknown to Paused, in a CPU. */
-int run_create(struct emu *emu, const struct event *ev, uint32_t cpu);
-int run_execute(struct emu *emu, const struct event *ev, uint32_t cpu);
-int run_end(struct emu *emu, const struct event *ev);
-/* To Dead, from whatever state that has a CPU. */
-int run_kill(struct emu *emu, const struct event *ev);
-int run_pause(struct emu *emu, const struct event *ev);
-int run_resume(struct emu *emu, const struct event *ev);
-int run_cool(struct emu *emu, const struct event *ev);
-int run_warm(struct emu *emu, const struct event *ev);
-
-/* Moves a thread that has a CPU to another one. */
-int run_migrate(struct emu *emu, const struct event *ev, uint32_t thread, uint32_t cpu);
-
-/* The kernel takes the thread of the event out of its CPU, or gives it back. */
-void run_set_in_cpu(struct emu *emu, bool in);
 
 /* Counts the oversubscription of a CPU up to the current time. */
 void run_settle(struct emu *emu, uint32_t cpu);

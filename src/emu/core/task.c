@@ -14,27 +14,27 @@ enum {
 };
 
 /* Reports an error with its model and thread. Returns <0. */
-__attribute__((format(printf, 4, 5))) static int
-task_error(struct emu *emu, const struct event *ev, enum error code, const char *fmt, ...)
+__attribute__((format(printf, 3, 4))) static int
+task_error(struct emu *emu, enum error code, const char *fmt, ...)
 {
 	char text[1024];
 	va_list ap;
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	return emu_error(emu, ev, code, "%s\nmodel %s, thread %d", text, emu->cur->model->name, emu->plan->sys.threads[emu->thread].tid);
+	return event_error(emu, code, "%s\nmodel %s, thread %d", text, emu->cur->model->name, emu->plan->sys.threads[emu->thread].tid);
 }
 
 static struct task_table *
 table(struct emu *emu)
 {
-	return emu_proc_data(emu, emu->plan->sys.threads[emu->thread].proc);
+	return &emu->cur->task_tables[emu->plan->sys.threads[emu->thread].proc];
 }
 
-struct task_stack *
+static struct task_stack *
 task_stack(struct emu *emu)
 {
-	return emu_thread_data(emu, emu->thread);
+	return &emu->cur->task_stacks[emu->thread];
 }
 
 static void
@@ -52,7 +52,7 @@ new_type(struct emu *emu, uint32_t id, const char *label)
 	struct task_table *t = table(emu);
 	struct task_type *type = arena_new(&emu->arena, struct task_type, 1);
 	if (!type || !label || idmap_add(&t->types, &emu->arena, id, type) < 0) {
-		(void)diag_no_memory(emu->diag);
+		(void)emu_no_memory(emu);
 		return NULL;
 	}
 	*type = (struct task_type){ .id = id };
@@ -64,8 +64,8 @@ new_type(struct emu *emu, uint32_t id, const char *label)
 	return type;
 }
 
-int
-task_type_create(struct emu *emu, const struct event *ev)
+static int
+create_type(struct emu *emu, const struct event *ev)
 {
 	struct task_table *t = table(emu);
 	enum {
@@ -76,17 +76,17 @@ task_type_create(struct emu *emu, const struct event *ev)
 	size_t room = ev->size - LABEL_AT;
 	size_t n = strnlen(text, room);
 	if (n == room)
-		return emu_error(emu, ev, ERR_PAYLOAD, "the label of task type %" PRIu32 " has no NUL at its end", id);
+		return event_error(emu, ERR_PAYLOAD, "the label of task type %" PRIu32 " has no NUL at its end", id);
 	if (n >= LABEL_SIZE)
-		return task_error(emu, ev, ERR_TASK_TYPE, "the label of task type %" PRIu32 " has %zu bytes, the most is %d",
+		return task_error(emu, ERR_TASK_TYPE, "the label of task type %" PRIu32 " has %zu bytes, the most is %d",
 			id, n, LABEL_SIZE - 1);
 	if (id == 0)
-		return task_error(emu, ev, ERR_TASK_TYPE, "the id of a task type cannot be 0");
+		return task_error(emu, ERR_TASK_TYPE, "the id of a task type cannot be 0");
 	struct task_type *old = idmap_find(&t->types, id);
 	if (old && old->made_up)
 		return 0; /* it is too late for its label */
 	if (old && !old->awaited)
-		return task_error(emu, ev, ERR_TASK_TYPE, "task type %" PRIu32 " already exists in the process, with the label \"%s\"",
+		return task_error(emu, ERR_TASK_TYPE, "task type %" PRIu32 " already exists in the process, with the label \"%s\"",
 			id, old->label);
 	char *label = n ? arena_strndup(&emu->arena, text, n) : arena_printf(&emu->arena, "(unlabeled task type %" PRIu32 ")", id);
 	if (old && label) {
@@ -94,6 +94,12 @@ task_type_create(struct emu *emu, const struct event *ev)
 		return emu_add_text(emu, old->value, label);
 	}
 	return new_type(emu, id, label) ? 0 : -ERR_MEMORY;
+}
+
+void
+task_type_create(struct emu *emu, const struct event *ev)
+{
+	(void)create_type(emu, ev);
 }
 
 static const char *
@@ -111,9 +117,9 @@ why_not_created(const struct emu *emu)
 /* Adds a type or a task that the program has created in events it did not write, with a warning
  * for all. Returns NULL without memory (reported). */
 static struct task_type *
-make_up_type(struct emu *emu, const struct event *ev, uint32_t id)
+make_up_type(struct emu *emu, uint32_t id)
 {
-	struct place at = stream_place(&emu->plan->trace.streams[ev->stream], ev);
+	struct place at = event_place(emu);
 	often_add(&emu->tallies.types, &at, "task type %" PRIu32 " was never created: %s", id, why_not_created(emu));
 	struct task_type *type = new_type(emu, id, unknown_label(emu, id));
 	if (type)
@@ -122,10 +128,10 @@ make_up_type(struct emu *emu, const struct event *ev, uint32_t id)
 }
 
 static struct task *
-make_up_task(struct emu *emu, const struct event *ev, uint32_t id, uint32_t body)
+make_up_task(struct emu *emu, uint32_t id, uint32_t body)
 {
 	struct task_table *t = table(emu);
-	struct place at = stream_place(&emu->plan->trace.streams[ev->stream], ev);
+	struct place at = event_place(emu);
 	often_add(&emu->tallies.tasks, &at, "task %" PRIu32 " was never created: %s", id, why_not_created(emu));
 	struct task_type *type = idmap_find(&t->types, 0);
 	if (!type)
@@ -137,23 +143,30 @@ make_up_task(struct emu *emu, const struct event *ev, uint32_t id, uint32_t body
 	return task;
 }
 
-struct task_type *
-task_type_get(struct emu *emu, const struct event *ev, uint32_t id)
+static struct task_type *
+type_get(struct emu *emu, uint32_t id)
 {
 	const struct task_table *t = table(emu);
 	struct task_type *type = idmap_find(&t->types, id);
 	if (!type && emu->plan->unfinished)
-		type = make_up_type(emu, ev, id);
+		type = make_up_type(emu, id);
 	else if (!type)
-		(void)task_error(emu, ev, ERR_TASK_TYPE, "task type %" PRIu32 " does not exist in the process", id);
+		(void)task_error(emu, ERR_TASK_TYPE, "task type %" PRIu32 " does not exist in the process", id);
 	return type;
+}
+
+int64_t
+task_type_value(struct emu *emu, uint32_t type)
+{
+	const struct task_type *t = type_get(emu, type);
+	return t ? t->value : 0;
 }
 
 static int
 add_labels(struct emu *emu, int chan)
 {
 	for (uint32_t p = 0; p < emu->plan->sys.nprocs; p++) {
-		const struct task_table *t = emu_proc_data(emu, p);
+		const struct task_table *t = &emu->cur->task_tables[p];
 		for (const struct task_type *type = t->first; type; type = type->next) {
 			int rc = emu_add_label(emu, chan, type->value, type->label);
 			if (rc < 0)
@@ -176,7 +189,7 @@ task_finish(struct emu *emu)
 }
 
 int
-task_create(struct emu *emu, const struct event *ev, uint32_t id, uint32_t type, unsigned flags)
+task_create(struct emu *emu, uint32_t id, uint32_t type, unsigned flags)
 {
 	struct task_table *t = table(emu);
 	struct idmap_slot *slot = idmap_slot(&t->tasks, &emu->arena, id);
@@ -184,16 +197,16 @@ task_create(struct emu *emu, const struct event *ev, uint32_t id, uint32_t type,
 	if (old && old->flags & TASK_MADE_UP)
 		return 0;
 	if (old)
-		return task_error(emu, ev, ERR_TASK, "task %" PRIu32 " already exists in the process", id);
+		return task_error(emu, ERR_TASK, "task %" PRIu32 " already exists in the process", id);
 	struct task_type *tt = idmap_find(&t->types, type);
 	if (!tt && emu->plan->ring && (tt = new_type(emu, type, unknown_label(emu, type))))
 		tt->awaited = true;
-	tt = tt ? tt : task_type_get(emu, ev, type);
+	tt = tt ? tt : type_get(emu, type);
 	if (!tt)
 		return -ERR_TASK_TYPE;
 	struct task *task = arena_new(&emu->arena, struct task, 1);
 	if (!slot || !task)
-		return diag_no_memory(emu->diag);
+		return emu_no_memory(emu);
 	*task = (struct task){ .id = id, .flags = flags, .type = tt };
 	slot->value = task;
 	return 0;
@@ -214,106 +227,130 @@ body_key(const struct task *task, uint32_t body)
 
 /* Finds the body that an event names, NULL if it never ran; the task must exist. */
 static int
-find_body(struct emu *emu, const struct event *ev, uint32_t id, uint32_t *body,
+find_body(struct emu *emu, uint32_t id, uint32_t *body,
 	struct task **task, struct body **out)
 {
 	struct task_table *t = table(emu);
 	struct task *k = *task = idmap_find(&t->tasks, id);
 	*out = NULL;
 	if (id == 0)
-		return task_error(emu, ev, ERR_TASK, "the id of a task cannot be 0");
-	if (!k && emu->plan->unfinished && !(k = *task = make_up_task(emu, ev, id, *body)))
-		return diag_no_memory(emu->diag);
+		return task_error(emu, ERR_TASK, "the id of a task cannot be 0");
+	if (!k && emu->plan->unfinished && !(k = *task = make_up_task(emu, id, *body)))
+		return emu_no_memory(emu);
 	if (!k)
-		return task_error(emu, ev, ERR_TASK, "task %" PRIu32 " does not exist in the process", id);
+		return task_error(emu, ERR_TASK, "task %" PRIu32 " does not exist in the process", id);
 	bool parallel = k->flags & TASK_PARALLEL;
 	if (!parallel && *body != 0)
-		return task_error(emu, ev, ERR_TASK, "task %" PRIu32 " is not parallel: its body must be 0, not %" PRIu32, id, *body);
+		return task_error(emu, ERR_TASK, "task %" PRIu32 " is not parallel: its body must be 0, not %" PRIu32, id, *body);
 	if (parallel && *body == 0)
-		return task_error(emu, ev, ERR_TASK, "task %" PRIu32 " is parallel: its body cannot be 0", id);
+		return task_error(emu, ERR_TASK, "task %" PRIu32 " is parallel: its body cannot be 0", id);
 	if (!parallel)
 		*body = 1;
 	if (parallel)
 		*out = idmap_find(&t->bodies, body_key(k, *body));
 	else
-		*out = k->body.id ? &k->body : NULL;
+		*out = k->body.face.id ? &k->body : NULL;
 	return 0;
 }
 
 /* Reports that a body cannot do something as it is. */
 static int
-bad_state(struct emu *emu, const struct event *ev, uint32_t task, uint32_t id, const struct body *b, const char *verb, const char *allowed)
+bad_state(struct emu *emu, uint32_t task, uint32_t id, const struct body *b, const char *verb, const char *allowed)
 {
-	return task_error(emu, ev, ERR_TASK_STATE, "body %" PRIu32 " of task %" PRIu32 " cannot %s: it is %s\nallowed states: %s",
+	return task_error(emu, ERR_TASK_STATE, "body %" PRIu32 " of task %" PRIu32 " cannot %s: it is %s\nallowed states: %s",
 		id, task, verb, b ? state_names[b->state] : "not executed yet", allowed);
 }
 
-int
-body_execute(struct emu *emu, const struct event *ev, uint32_t id, uint32_t body, struct body **out)
+/* Whether a body, NULL if it never ran, may be executed in the thread. Reports why not. */
+static bool
+may_execute(struct emu *emu, const struct task *task, const struct body *b, uint32_t body)
 {
 	struct task_table *t = table(emu);
+	const struct body *top = task_stack(emu)->top;
+	bool again = task->flags & TASK_RESURRECT;
+	if (b && !(b->state == BODY_DEAD && again)) {
+		(void)bad_state(emu, task->id, body, b, "be executed", again ? "Created or Dead" : "Created");
+		return false;
+	}
+	if (!top || top->state != BODY_RUNNING)
+		return true;
+	if (!(top->task->flags & TASK_RELAXED)) {
+		(void)task_error(emu, ERR_TASK_STATE,
+			"task %" PRIu32 " cannot be executed over task %" PRIu32 ", which is Running in the same thread\n"
+			"hint: pause it first",
+			task->id, top->task->id);
+		return false;
+	}
+	if (!t->nesting_told)
+		diag_warn(emu->diag, NULL, "task %" PRIu32 " is executed over task %" PRIu32 ", which is not paused: deprecated nesting (told once a process)",
+			task->id, top->task->id);
+	t->nesting_told = true;
+	return true;
+}
+
+/* Adds a body to a task. NULL when memory is exhausted (reported). */
+static struct body *
+new_body(struct emu *emu, struct task *task, uint32_t id)
+{
+	bool parallel = task->flags & TASK_PARALLEL;
+	struct body *b = parallel ? arena_new(&emu->arena, struct body, 1) : &task->body;
+	if (!b || (parallel && idmap_add(&table(emu)->bodies, &emu->arena, body_key(task, id), b) < 0)) {
+		(void)emu_no_memory(emu);
+		return NULL;
+	}
+	*b = (struct body){ .task = task, .face = { .task = task->id, .id = id } };
+	return b;
+}
+
+static struct task_body *
+set_state(struct body *b, enum body_state st)
+{
+	b->state = st;
+	b->face.running = st == BODY_RUNNING;
+	b->face.type = b->task->type->value; /* a type may get its label late */
+	return &b->face;
+}
+
+const struct task_body *
+task_execute(struct emu *emu, uint32_t id, uint32_t body)
+{
 	struct task_stack *s = task_stack(emu);
 	struct task *task;
 	struct body *b;
-	int rc = find_body(emu, ev, id, &body, &task, &b);
-	if (rc < 0)
-		return rc;
-	if (b && !(b->state == BODY_DEAD && task->flags & TASK_RESURRECT))
-		return bad_state(emu, ev, id, body, b, "be executed",
-			task->flags & TASK_RESURRECT ? "Created or Dead" : "Created");
-	const struct body *top = s->top;
-	if (top && top->state == BODY_RUNNING) {
-		if (!(top->task->flags & TASK_RELAXED))
-			return task_error(emu, ev, ERR_TASK_STATE,
-				"task %" PRIu32 " cannot be executed over task %" PRIu32 ", which is Running in the same thread\n"
-				"hint: pause it first",
-				id, top->task->id);
-		if (!t->nesting_told)
-			diag_warn(emu->diag, NULL, "task %" PRIu32 " is executed over task %" PRIu32 ", which is not paused: deprecated nesting (told once a process)",
-				id, top->task->id);
-		t->nesting_told = true;
-	}
-	if (!b) {
-		bool parallel = task->flags & TASK_PARALLEL;
-		b = parallel ? arena_new(&emu->arena, struct body, 1) : &task->body;
-		if (!b)
-			return diag_no_memory(emu->diag);
-		*b = (struct body){ .task = task, .id = body };
-		if (parallel && idmap_add(&t->bodies, &emu->arena, body_key(task, body), b) < 0)
-			return diag_no_memory(emu->diag);
-	}
-	b->state = BODY_RUNNING;
+	if (find_body(emu, id, &body, &task, &b) < 0 || !may_execute(emu, task, b, body))
+		return NULL;
+	b = b ? b : new_body(emu, task, body);
+	if (!b)
+		return NULL;
 	b->thread = emu->thread;
 	b->below = s->top;
 	s->top = b;
-	*out = b;
-	return 0;
+	return set_state(b, BODY_RUNNING);
 }
 
-/* Finds a body, which must be in a state and on top of the stack of this thread. */
-static int
-get_top(struct emu *emu, const struct event *ev, uint32_t id, uint32_t body, enum body_state from, const char *verb, struct body **out)
+/* Finds a body, which must be in a state and on top of the stack of this thread. NULL: it is not (reported). */
+static struct body *
+get_top(struct emu *emu, uint32_t id, uint32_t body, enum body_state from, const char *verb)
 {
-	struct task_stack *s = task_stack(emu);
+	const struct body *above = task_stack(emu)->top;
 	struct task *task;
-	struct body *b = s->top;
+	struct body *b = task_stack(emu)->top;
 	/* Fast path: nearly always it is the body on top. */
 	bool top = b && b->task->id == id && id && !(b->task->flags & TASK_PARALLEL) && body == 0;
-	int rc = top ? 0 : find_body(emu, ev, id, &body, &task, &b);
-	if (rc < 0)
-		return rc;
-	body = b ? b->id : body;
+	if (!top && find_body(emu, id, &body, &task, &b) < 0)
+		return NULL;
+	body = b ? b->face.id : body;
 	if (!b || b->state != from)
-		return bad_state(emu, ev, id, body, b, verb, state_names[from]);
-	if (b->thread != emu->thread)
-		return task_error(emu, ev, ERR_TASK_STATE, "body %" PRIu32 " of task %" PRIu32 " cannot %s here: it is in thread %d",
+		(void)bad_state(emu, id, body, b, verb, state_names[from]);
+	else if (b->thread != emu->thread)
+		(void)task_error(emu, ERR_TASK_STATE, "body %" PRIu32 " of task %" PRIu32 " cannot %s here: it is in thread %d",
 			body, id, verb, emu->plan->sys.threads[b->thread].tid);
-	const struct body *above = s->top;
-	if (above && above != b)
-		return task_error(emu, ev, ERR_TASK_STATE, "body %" PRIu32 " of task %" PRIu32 " cannot %s: task %" PRIu32 " is above it",
+	else if (above && above != b)
+		(void)task_error(emu, ERR_TASK_STATE, "body %" PRIu32 " of task %" PRIu32 " cannot %s: task %" PRIu32 " is above it",
 			body, id, verb, above->task->id);
-	*out = b;
-	return 0;
+	else
+		return b;
+	return NULL;
 }
 
 /* When a plain task yields to a parallel one, nOS-V pauses and resumes it with the body of the other. Returns
@@ -327,35 +364,38 @@ own_body(struct emu *emu, uint32_t id, uint32_t body)
 	return task && !(task->flags & TASK_PARALLEL) ? 0 : body;
 }
 
-int
-body_pause(struct emu *emu, const struct event *ev, uint32_t id, uint32_t body, struct body **out)
+const struct task_body *
+task_pause(struct emu *emu, uint32_t id, uint32_t body)
 {
-	int rc = get_top(emu, ev, id, own_body(emu, id, body), BODY_RUNNING, "pause", out);
-	if (rc < 0)
-		return rc;
-	if (!((*out)->task->flags & TASK_PAUSE))
-		return task_error(emu, ev, ERR_TASK_STATE, "task %" PRIu32 " cannot pause: it is of a kind that never does", id);
-	(*out)->state = BODY_PAUSED;
-	return 0;
+	struct body *b = get_top(emu, id, own_body(emu, id, body), BODY_RUNNING, "pause");
+	if (b && !(b->task->flags & TASK_PAUSE)) {
+		(void)task_error(emu, ERR_TASK_STATE, "task %" PRIu32 " cannot pause: it is of a kind that never does", id);
+		return NULL;
+	}
+	return b ? set_state(b, BODY_PAUSED) : NULL;
 }
 
-int
-body_resume(struct emu *emu, const struct event *ev, uint32_t id, uint32_t body, struct body **out)
+const struct task_body *
+task_resume(struct emu *emu, uint32_t id, uint32_t body)
 {
-	int rc = get_top(emu, ev, id, own_body(emu, id, body), BODY_PAUSED, "resume", out);
-	if (rc == 0)
-		(*out)->state = BODY_RUNNING;
-	return rc;
+	struct body *b = get_top(emu, id, own_body(emu, id, body), BODY_PAUSED, "resume");
+	return b ? set_state(b, BODY_RUNNING) : NULL;
 }
 
-int
-body_end(struct emu *emu, const struct event *ev, uint32_t id, uint32_t body, struct body **out)
+const struct task_body *
+task_end(struct emu *emu, uint32_t id, uint32_t body)
 {
-	int rc = get_top(emu, ev, id, body, BODY_RUNNING, "end", out);
-	if (rc < 0)
-		return rc;
-	(*out)->state = BODY_DEAD;
-	(*out)->thread = NO_INDEX;
-	task_stack(emu)->top = (*out)->below;
-	return 0;
+	struct body *b = get_top(emu, id, body, BODY_RUNNING, "end");
+	if (!b)
+		return NULL;
+	b->thread = NO_INDEX;
+	task_stack(emu)->top = b->below;
+	return set_state(b, BODY_DEAD);
+}
+
+const struct task_body *
+task_top(struct emu *emu)
+{
+	const struct body *b = task_stack(emu)->top;
+	return b ? &b->face : NULL;
 }

@@ -2,7 +2,8 @@
 #ifndef TASK_H
 #define TASK_H
 
-/* task: task types, tasks and their bodies, as several runtimes have them.
+/* task: task types, tasks and their bodies, as several runtimes have them: the tables behind the
+ * task_*() of ovniscope/model.h.
  *
  * Types and tasks belong to a process: any of its threads may run a task. A body is one
  * execution of a task: a normal task has one, a parallel task many. A thread has a stack
@@ -10,16 +11,12 @@
  * Rules in doc/rules.md, "Tasks". */
 
 #include "idmap.h"
-#include "model.h"
+#include "ovniscope/model.h"
 
 #include <stdint.h>
 
-enum task_flags {
-	TASK_PARALLEL = 1,  /* it may have many bodies */
-	TASK_PAUSE = 2,     /* bodies may be paused */
-	TASK_RESURRECT = 4, /* a body that ended may be executed again */
-	TASK_RELAXED = 8,   /* another body may be executed over one that runs */
-	TASK_MADE_UP = 16,  /* it may be created later: the events of another thread begin later */
+enum {
+	TASK_MADE_UP = 1 << 8, /* flag: it may be created later: the events of another thread begin later */
 };
 
 enum body_state {
@@ -39,9 +36,9 @@ struct task_type {
 };
 
 struct body {
+	struct task_body face; /* id 0: it was not executed yet */
 	struct task *task;
 	struct body *below; /* on the stack */
-	uint32_t id;        /* 1 for a normal task */
 	enum body_state state;
 	uint32_t thread; /* thread whose stack holds it; NO_INDEX: none */
 };
@@ -50,10 +47,10 @@ struct task {
 	uint32_t id;
 	unsigned flags;
 	struct task_type *type;
-	struct body body; /* the only one of a normal task; id 0: not executed yet */
+	struct body body; /* the only one of a normal task */
 };
 
-/* Data of a process: the .proc_size of a model with tasks. */
+/* The tasks of a model in a process. */
 struct task_table {
 	struct idmap types;
 	struct idmap tasks;
@@ -63,34 +60,13 @@ struct task_table {
 	bool nesting_told;
 };
 
-/* Data of a thread: the .thread_size of a model with tasks. */
+/* The bodies of a model in a thread. */
 struct task_stack {
 	struct body *top;
 };
 
-/* Creates a type from a jumbo event (u32 typeid, str label). An empty label becomes
- * "(unlabeled task type ID)". Returns 0, or <0 (reported). */
-int task_type_create(struct emu *emu, const struct event *ev);
-
-/* The type with that id; NULL if there is none (reported). */
-struct task_type *task_type_get(struct emu *emu, const struct event *ev, uint32_t id);
-
-/* Creates a task. Returns 0, or <0 (reported). */
-int task_create(struct emu *emu, const struct event *ev, uint32_t id, uint32_t type, unsigned flags);
-
-/* A body of a task goes on the stack of the thread of the event and runs; is paused;
- * runs again; ends and leaves the stack. `body` is 0 for a normal task. The body is
- * returned in *out. All return 0, or <0 (reported). */
-int body_execute(struct emu *emu, const struct event *ev, uint32_t task, uint32_t body, struct body **out);
-int body_pause(struct emu *emu, const struct event *ev, uint32_t task, uint32_t body, struct body **out);
-int body_resume(struct emu *emu, const struct event *ev, uint32_t task, uint32_t body, struct body **out);
-int body_end(struct emu *emu, const struct event *ev, uint32_t task, uint32_t body, struct body **out);
-
-/* The stack of the thread of the event. */
-struct task_stack *task_stack(struct emu *emu);
-
-/* finish() of a model with tasks: gives the types of all processes as labels to its channels of
- * VALUES_TEXT. Returns 0, or <0 (reported). */
+/* Gives the types of all processes as labels to the channels of VALUES_TEXT of the model that is being
+ * called. Returns 0, or <0 (reported). */
 int task_finish(struct emu *emu);
 
 #endif

@@ -11,6 +11,7 @@
 #include "arena.h"
 #include "diag.h"
 #include "option.h"
+#include "ovniscope/event.h"
 #include "reader.h"
 
 #include <signal.h>
@@ -22,21 +23,6 @@ struct cJSON;
 struct drift;
 struct stream;
 struct trace;
-
-struct event {
-	int64_t clock; /* ns, offset of the stream applied */
-	/* Borrowed, until the next event of the same stream. Streams of the runtime have a payload;
-	 * a format with describe() gives the event as the library of that format has it. */
-	union {
-		const uint8_t *payload;
-		const void *record;
-	};
-	uint32_t size;   /* bytes of payload; a jumbo one begins with its 4-byte count */
-	uint32_t length; /* bytes in the stream, header and payload */
-	uint32_t stream; /* rank */
-	uint8_t mcv[3];  /* model, category, value */
-	bool jumbo;
-};
 
 /* Options of the command line that are a format's. Theirs is a struct of `size` bytes, a copy of
  * `defaults` at first, which is given to each function. */

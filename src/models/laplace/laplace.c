@@ -269,7 +269,20 @@ static const struct event_decl events[] = {
 		{ "LW.", "a window ends", .hook = lapmodel_window },
 };
 
+static void
+on_connect(struct emu *emu)
+{
+	(void)emu_fail(emu, connect_laplace(emu));
+}
+
+static void
+on_finish(struct emu *emu)
+{
+	(void)emu_fail(emu, finish(emu));
+}
+
 const struct model model_laplace = {
+	MODEL_ABI,
 	.id = 'L',
 	.name = "laplace",
 	.version = "1.0.0",
@@ -277,6 +290,6 @@ const struct model model_laplace = {
 	CHANS(chans),
 	EVENTS(events),
 	.data_size = sizeof(struct lapmodel),
-	.connect = connect_laplace,
-	.finish = finish,
+	.connect = on_connect,
+	.finish = on_finish,
 };

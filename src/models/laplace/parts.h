@@ -96,16 +96,16 @@ int lapmodel_failed(struct emu *emu, int rc);
 struct lapcount *lapmodel_count(struct lapmodel *d, uint32_t row);
 
 /* Brings the threads up to the machine: new tasks, the end of `task` (of the event, or NULL), switches. */
-int lapmodel_follow(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_task *task);
+int lapmodel_follow(struct emu *emu, struct lapmodel *d, const struct lap_task *task);
 
 /* Lets another row run on a CPU; NO_INDEX: none. */
-int lapmodel_switch(struct emu *emu, const struct event *ev, struct lapmodel *d, uint32_t cpu, uint32_t row);
+int lapmodel_switch(struct emu *emu, struct lapmodel *d, uint32_t cpu, uint32_t row);
 
 /* Shows the space of a task and its size in the row of the task; NULL: does nothing. */
-int lapmodel_show_space(struct emu *emu, const struct event *ev, const struct lap_task *task);
+int lapmodel_show_space(struct emu *emu, const struct lap_task *task);
 
 /* Shows `code`, or else the last issue of the machine's log, in the rows of thread and CPU (lenient). */
-int lapmodel_show_diag(struct emu *emu, const struct event *ev, uint32_t cpu, int code);
+int lapmodel_show_diag(struct emu *emu, uint32_t cpu, int code);
 
 /* Shows how many tasks and spaces there are, if that has changed. */
 void lapmodel_show_alive(struct emu *emu, struct lapmodel *d);

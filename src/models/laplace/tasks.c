@@ -50,7 +50,7 @@ lapmodel_count(struct lapmodel *d, uint32_t row)
 
 /* Ends the thread of a task, if it has not ended. */
 static int
-end_row(struct emu *emu, const struct event *ev, struct lapmodel *d, uint32_t row)
+end_row(struct emu *emu, struct lapmodel *d, uint32_t row)
 {
 	const struct thread_run *t = &emu->threads[row];
 	if (t->state == TH_DEAD)
@@ -59,19 +59,19 @@ end_row(struct emu *emu, const struct event *ev, struct lapmodel *d, uint32_t ro
 		d->cpus[t->cpu].run = NO_INDEX;
 	d->alive--;
 	emu_choose(emu, row);
-	return run_kill(emu, ev);
+	return run_kill(emu);
 }
 
 /* Gives a task of the machine the thread that the look ahead has found for it. */
 static int
-add_task(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_task *task)
+add_task(struct emu *emu, struct lapmodel *d, const struct lap_task *task)
 {
 	uint32_t row = task->index;
 	if (row >= emu->plan->sys.nthreads)
-		return emu_error(emu, ev, ERR_LAPLACE, "task %x was not there when the files were read before: have they changed?", task->pid);
+		return emu_error(emu, "laplace", "task %x was not there when the files were read before: have they changed?", task->pid);
 	const struct thread_run *old = lapids_find(&d->rows, task->pid, 0, 0);
 	if (old) {
-		int rc = end_row(emu, ev, d, (uint32_t)(old - emu->threads));
+		int rc = end_row(emu, d, (uint32_t)(old - emu->threads));
 		if (rc < 0)
 			return rc;
 	}
@@ -79,77 +79,77 @@ add_task(struct emu *emu, const struct event *ev, struct lapmodel *d, const stru
 		return diag_no_memory(emu->diag);
 	emu_choose(emu, row);
 	d->alive++;
-	return run_create(emu, ev, d->cpu);
+	return run_create(emu, d->cpu);
 }
 
 /* Pauses the row that runs on a CPU. */
 static int
-leave(struct emu *emu, const struct event *ev, struct lapmodel *d, uint32_t cpu)
+leave(struct emu *emu, struct lapmodel *d, uint32_t cpu)
 {
 	uint32_t row = d->cpus[cpu].run;
 	d->cpus[cpu].run = NO_INDEX;
 	if (row == NO_INDEX)
 		return 0;
 	emu_choose(emu, row);
-	return run_pause(emu, ev);
+	return run_pause(emu);
 }
 
 int
-lapmodel_switch(struct emu *emu, const struct event *ev, struct lapmodel *d, uint32_t cpu, uint32_t row)
+lapmodel_switch(struct emu *emu, struct lapmodel *d, uint32_t cpu, uint32_t row)
 {
 	struct lapmodel_cpu *c = &d->cpus[cpu];
-	int rc = leave(emu, ev, d, cpu);
+	int rc = leave(emu, d, cpu);
 	if (rc < 0 || row == NO_INDEX)
 		return rc;
 	uint32_t from = emu->threads[row].cpu;
 	if (d->cpus[from].run == row)
-		rc = leave(emu, ev, d, from);
+		rc = leave(emu, d, from);
 	if (rc == 0 && from != cpu)
-		rc = run_migrate(emu, ev, row, cpu);
+		rc = run_migrate(emu, row, cpu);
 	if (rc < 0)
 		return rc;
 	c->run = c->last_run = row;
 	emu_choose(emu, row);
-	return run_resume(emu, ev);
+	return run_resume(emu);
 }
 
 int
-lapmodel_follow(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_task *task)
+lapmodel_follow(struct emu *emu, struct lapmodel *d, const struct lap_task *task)
 {
 	const struct lapmachine *m = d->machine;
 	int rc = 0;
 	for (; d->ntasks < m->ntasks && rc == 0; d->ntasks++)
-		rc = add_task(emu, ev, d, m->tasks[d->ntasks]);
+		rc = add_task(emu, d, m->tasks[d->ntasks]);
 	if (rc == 0 && task && task->state == LAP_TASK_EXITED)
-		rc = end_row(emu, ev, d, task->index);
+		rc = end_row(emu, d, task->index);
 	uint32_t cpu = d->cpu;
 	uint32_t row = m->on->running ? m->on->running->index : NO_INDEX;
 	if (rc == 0 && row != d->cpus[cpu].run) {
 		d->cpus[cpu].switches += m->no_kernel_trace && row != d->cpus[cpu].last_run;
-		rc = lapmodel_switch(emu, ev, d, cpu, row);
+		rc = lapmodel_switch(emu, d, cpu, row);
 	}
 	return rc;
 }
 
 int
-lapmodel_show_space(struct emu *emu, const struct event *ev, const struct lap_task *task)
+lapmodel_show_space(struct emu *emu, const struct lap_task *task)
 {
 	if (!task || !task->space)
 		return 0;
 	emu_choose(emu, task->index);
-	int rc = emu_set(emu, ev, SPACE, task->space->index);
-	return rc < 0 ? rc : emu_set(emu, ev, MAPPED, (int64_t)(task->space->mapped * (LAP_PAGE_SIZE / 1024)));
+	int rc = emu_set(emu, SPACE, task->space->index);
+	return rc < 0 ? rc : emu_set(emu, MAPPED, (int64_t)(task->space->mapped * (LAP_PAGE_SIZE / 1024)));
 }
 
 int
-lapmodel_show_diag(struct emu *emu, const struct event *ev, uint32_t cpu, int code)
+lapmodel_show_diag(struct emu *emu, uint32_t cpu, int code)
 {
 	struct lap_log *log = ((struct lapmodel *)emu_data(emu))->machine->log;
 	code = code ? code : log->last;
 	log->last = 0;
 	if (!code || !log->lenient)
 		return 0;
-	int rc = emu_punctual(emu, ev, DIAG, code);
+	int rc = emu_punctual(emu, DIAG, code);
 	return rc < 0 ? rc : emu_punctual_cpu(emu, cpu, DIAG, code);
 }
 
@@ -170,16 +170,16 @@ lapmodel_show_alive(struct emu *emu, struct lapmodel *d)
 /* ---- Kernel events. ---- */
 
 static int
-show_event(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_event *kev, const struct lap_step *step)
+show_event(struct emu *emu, struct lapmodel *d, const struct lap_event *kev, const struct lap_step *step)
 {
 	uint32_t row = step->task ? step->task->index : KERNEL_ROW;
 	int section = lap_tags[kev->code - 1].section;
 	emu_choose(emu, row);
-	int rc = emu_punctual(emu, ev, KEVENT, kev->code);
+	int rc = emu_punctual(emu, KEVENT, kev->code);
 	if (rc == 0 && step->copy)
-		rc = emu_punctual(emu, ev, PAGE_EVENT, LAP_CLASS_COPY);
+		rc = emu_punctual(emu, PAGE_EVENT, LAP_CLASS_COPY);
 	if (rc == 0 && section >= 0 && row == d->cpus[d->cpu].run)
-		rc = emu_set(emu, ev, KSECTION, section);
+		rc = emu_set(emu, KSECTION, section);
 	if (kev->tag == '<' || kev->tag == '>') {
 		int total = kev->tag == '<' ? LAPCOUNT_FILE_READ : LAPCOUNT_FILE_WRITE;
 		lapmodel_count(d, row)->n[total] += kev->arg[LAP_LENGTH];
@@ -188,8 +188,8 @@ show_event(struct emu *emu, const struct event *ev, struct lapmodel *d, const st
 	return rc;
 }
 
-int
-lapmodel_event(struct emu *emu, const struct event *ev)
+static int
+take_event(struct emu *emu, const struct event *ev)
 {
 	struct lapmodel *d = emu_data(emu);
 	const struct lap_batch *b = ev->record;
@@ -197,7 +197,7 @@ lapmodel_event(struct emu *emu, const struct event *ev)
 	if (rc < 0)
 		return rc;
 	if (!d->l)
-		return emu_error(emu, ev, ERR_LAPLACE, "events of the kernel are in Laplace traces only");
+		return emu_error(emu, "laplace", "events of the kernel are in Laplace traces only");
 	struct lap_step step;
 	d->cpu = b->at.cpu;
 	size_t before = d->ntasks;
@@ -205,20 +205,26 @@ lapmodel_event(struct emu *emu, const struct event *ev)
 	if (took < 0)
 		return lapmodel_failed(emu, took);
 	lapmodel_cool(d);
-	rc = lapmodel_follow(emu, ev, d, took ? step.task : NULL);
+	rc = lapmodel_follow(emu, d, took ? step.task : NULL);
 	for (size_t i = before; i < d->ntasks && rc == 0; i++)
-		rc = lapmodel_show_space(emu, ev, d->machine->tasks[i]);
+		rc = lapmodel_show_space(emu, d->machine->tasks[i]);
 	if (rc == 0 && took)
-		rc = lapmodel_show_space(emu, ev, step.task);
+		rc = lapmodel_show_space(emu, step.task);
 	if (rc == 0 && step.task != d->machine->on->running)
-		rc = lapmodel_show_space(emu, ev, d->machine->on->running);
+		rc = lapmodel_show_space(emu, d->machine->on->running);
 	if (rc == 0 && took)
-		rc = show_event(emu, ev, d, b->rec.event, &step);
+		rc = show_event(emu, d, b->rec.event, &step);
 	d->cpus[b->at.cpu].switches += took && b->rec.kind == 'S';
 	if (rc == 0 && (b->code || d->machine->log->last))
-		rc = lapmodel_show_diag(emu, ev, b->at.cpu, b->code);
+		rc = lapmodel_show_diag(emu, b->at.cpu, b->code);
 	lapmodel_show_alive(emu, d);
 	return rc;
+}
+
+void
+lapmodel_event(struct emu *emu, const struct event *ev)
+{
+	(void)emu_fail(emu, take_event(emu, ev));
 }
 
 /* Channels of totals. */
@@ -240,17 +246,17 @@ static const struct {
 /* ---- Windows. ---- */
 
 static int
-close_row(struct emu *emu, const struct event *ev, struct lapmodel *d, uint32_t row)
+close_row(struct emu *emu, struct lapmodel *d, uint32_t row)
 {
 	struct lapcount *c = &d->counts[row];
 	uint64_t refs = c->n[LAPCOUNT_LOADS] + c->n[LAPCOUNT_STORES] + c->n[LAPCOUNT_FETCHES];
 	emu_choose(emu, row);
-	int rc = emu_set(emu, ev, FOOTPRINT, (int64_t)c->footprint);
+	int rc = emu_set(emu, FOOTPRINT, (int64_t)c->footprint);
 	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]) && rc == 0; i++)
-		rc = emu_set(emu, ev, shown[i].chan, (int64_t)(c->n[shown[i].total] & INT64_MAX));
+		rc = emu_set(emu, shown[i].chan, (int64_t)(c->n[shown[i].total] & INT64_MAX));
 	for (int i = 0; i < LAPCOUNT_TOTALS; i++)
 		c->n[i] = 0;
-	return rc < 0 ? rc : emu_set(emu, ev, REFS, (int64_t)refs);
+	return rc < 0 ? rc : emu_set(emu, REFS, (int64_t)refs);
 }
 
 static void
@@ -268,8 +274,8 @@ close_cpu(struct emu *emu, struct lapmodel *d, uint32_t cpu)
 	c->switches = 0;
 }
 
-int
-lapmodel_window(struct emu *emu, const struct event *ev)
+static int
+end_window(struct emu *emu)
 {
 	struct lapmodel *d = emu_data(emu);
 	if (!d->ready)
@@ -278,7 +284,7 @@ lapmodel_window(struct emu *emu, const struct event *ev)
 	int rc = 0;
 	for (uint32_t i = 0; i < d->nlisted && rc == 0; i++) {
 		struct lapcount *c = &d->counts[d->listed[i]];
-		rc = close_row(emu, ev, d, d->listed[i]);
+		rc = close_row(emu, d, d->listed[i]);
 		c->listed = c->active;
 		if (c->active)
 			d->listed[kept++] = d->listed[i];
@@ -290,4 +296,11 @@ lapmodel_window(struct emu *emu, const struct event *ev)
 	d->window++;
 	lapmodel_cool(d);
 	return rc;
+}
+
+void
+lapmodel_window(struct emu *emu, const struct event *ev)
+{
+	(void)ev;
+	(void)emu_fail(emu, end_window(emu));
 }

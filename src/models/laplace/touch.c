@@ -36,7 +36,7 @@ is_first(struct lapmodel *d, uint64_t page, int on_cpu)
 
 /* Counts the pages of a reference, and shows them if `show`. */
 static int
-touch_pages(struct emu *emu, const struct event *ev, struct lapmodel *d, uint32_t cpu, struct lapcount *c, const struct lap_record *rec,
+touch_pages(struct emu *emu, struct lapmodel *d, uint32_t cpu, struct lapcount *c, const struct lap_record *rec,
 	const struct lap_step *step, bool show)
 {
 	struct lapmodel_cpu *on = &d->cpus[cpu];
@@ -61,8 +61,8 @@ touch_pages(struct emu *emu, const struct event *ev, struct lapmodel *d, uint32_
 	}
 	if (!show)
 		return 0;
-	int rc = first ? emu_punctual(emu, ev, PAGE_EVENT, first) : 0;
-	return rc < 0 ? rc : emu_set(emu, ev, PAGE, (int64_t)(step->touch[step->ntouches - 1].page & INT64_MAX));
+	int rc = first ? emu_punctual(emu, PAGE_EVENT, first) : 0;
+	return rc < 0 ? rc : emu_set(emu, PAGE, (int64_t)(step->touch[step->ntouches - 1].page & INT64_MAX));
 }
 
 static inline void
@@ -83,10 +83,10 @@ is_hot(const struct lapmodel_cpu *d, uint32_t addr, uint8_t length)
 
 /* Shows the mode (user or kernel) and the section of the kernel. */
 static int
-show_mode(struct emu *emu, const struct event *ev, bool kernel)
+show_mode(struct emu *emu, bool kernel)
 {
 	uint32_t row = emu->thread;
-	int rc = emu_set(emu, ev, MODE, kernel ? MODE_KERNEL : MODE_USER);
+	int rc = emu_set(emu, MODE, kernel ? MODE_KERNEL : MODE_USER);
 	/* The row of the kernel has no sections: all of it is kernel. */
 	if (rc < 0 || emu->plan->sys.threads[row].pseudo)
 		return rc;
@@ -95,12 +95,12 @@ show_mode(struct emu *emu, const struct event *ev, bool kernel)
 	bool busy = now != CHAN_NULL && now != LAP_SECTION_USER;
 	if (kernel && busy)
 		return 0;
-	return emu_set(emu, ev, KSECTION, kernel ? LAP_SECTION_UNKNOWN : LAP_SECTION_USER);
+	return emu_set(emu, KSECTION, kernel ? LAP_SECTION_UNKNOWN : LAP_SECTION_USER);
 }
 
 /* Chooses the row of a reference, and shows task and mode. */
 static int
-begin_refs(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_step *step, uint32_t *row)
+begin_refs(struct emu *emu, struct lapmodel *d, const struct lap_step *step, uint32_t *row)
 {
 	const struct laplace *l = d->l;
 	int rc = 0;
@@ -108,27 +108,27 @@ begin_refs(struct emu *emu, const struct event *ev, struct lapmodel *d, const st
 	if (l->basic) {
 		*row = 1;
 		emu_choose(emu, 1);
-		if (emu->threads[1].state == TH_UNKNOWN && (rc = run_create(emu, ev, 0)) == 0) {
-			rc = lapmodel_switch(emu, ev, d, 0, 1);
+		if (emu->threads[1].state == TH_UNKNOWN && (rc = run_create(emu, 0)) == 0) {
+			rc = lapmodel_switch(emu, d, 0, 1);
 			d->alive = 1;
 		}
 	}
 	if (step->kernel && l->source.kernel_thread)
 		*row = KERNEL_ROW;
 	if (rc == 0 && *row != KERNEL_ROW && !l->basic)
-		rc = lapmodel_show_space(emu, ev, step->task);
+		rc = lapmodel_show_space(emu, step->task);
 	struct lapmodel_cpu *on = &d->cpus[d->cpu];
 	if (on->hot_row != *row || on->hot_space != step->space || on->hot_key <= d->cold)
 		on->hot_key = d->next_key += UINT64_C(1) << 20;
 	on->hot_row = *row;
 	on->hot_space = step->space;
 	emu_choose(emu, *row);
-	return rc < 0 ? rc : show_mode(emu, ev, step->kernel);
+	return rc < 0 ? rc : show_mode(emu, step->kernel);
 }
 
 /* Emulates a reference behind the first whose pages may not have been touched in this window. */
 static int
-take_one(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_batch *b, size_t i)
+take_one(struct emu *emu, struct lapmodel *d, const struct lap_batch *b, size_t i)
 {
 	const struct lap_more *ref = &b->more[i];
 	bool same = i < b->nsame;
@@ -145,16 +145,16 @@ take_one(struct emu *emu, const struct event *ev, struct lapmodel *d, const stru
 	int rc = lapmachine_step(d->machine, &rec, &at, &step);
 	if (rc < 0)
 		return lapmodel_failed(emu, rc);
-	rc = touch_pages(emu, ev, d, at.cpu, &d->counts[row], &rec, &step, false);
+	rc = touch_pages(emu, d, at.cpu, &d->counts[row], &rec, &step, false);
 	if (rc < 0 || !d->machine->log->last)
 		return rc;
 	emu_choose(emu, row);
-	return lapmodel_show_diag(emu, ev, at.cpu, 0);
+	return lapmodel_show_diag(emu, at.cpu, 0);
 }
 
 /* Counts the references of other CPUs in a batch. */
 static int
-count_others(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_batch *b)
+count_others(struct emu *emu, struct lapmodel *d, const struct lap_batch *b)
 {
 	int rc = 0;
 	for (size_t i = b->nsame; i < b->nmore && rc == 0; i++) {
@@ -165,7 +165,7 @@ count_others(struct emu *emu, const struct event *ev, struct lapmodel *d, const 
 		count_refs(lapmodel_count(d, on->hot_row), ref->kind, 1, ref->length);
 		count_refs(&on->count, ref->kind, 1, ref->length);
 		if (!is_hot(on, ref->addr, ref->length))
-			rc = take_one(emu, ev, d, b, i);
+			rc = take_one(emu, d, b, i);
 	}
 	return rc;
 }
@@ -173,7 +173,7 @@ count_others(struct emu *emu, const struct event *ev, struct lapmodel *d, const 
 /* Emulates the references that were not hot when their batch began. Memory of all of them is
  * prefetched before the first step: waiting for it would take most of the time. */
 static int
-take_cold(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_batch *b, struct lapcount *c,
+take_cold(struct emu *emu, struct lapmodel *d, const struct lap_batch *b, struct lapcount *c,
 	const uint16_t *cold, size_t n, bool odd)
 {
 	const struct lapmodel_cpu *on = &d->cpus[d->cpu];
@@ -187,7 +187,7 @@ take_cold(struct emu *emu, const struct event *ev, struct lapmodel *d, const str
 	}
 	for (size_t k = 0; k < n; k++) {
 		const struct lap_more *ref = &b->more[cold[k]];
-		int rc = odd || !is_hot(on, ref->addr, ref->length) ? take_one(emu, ev, d, b, cold[k]) : 0;
+		int rc = odd || !is_hot(on, ref->addr, ref->length) ? take_one(emu, d, b, cold[k]) : 0;
 		if (rc < 0)
 			return rc;
 	}
@@ -197,7 +197,7 @@ take_cold(struct emu *emu, const struct event *ev, struct lapmodel *d, const str
 /* Counts the references of a run behind the first. odd: the first broke a rule, and so do
  * these. */
 static int
-count_run(struct emu *emu, const struct event *ev, struct lapmodel *d, const struct lap_batch *b, struct lapcount *c, bool odd)
+count_run(struct emu *emu, struct lapmodel *d, const struct lap_batch *b, struct lapcount *c, bool odd)
 {
 	struct lapmodel_cpu *on = &d->cpus[d->cpu];
 	uint64_t sums[7] = { 0 }; /* by kind: number in the high half, bytes in the low half */
@@ -211,7 +211,7 @@ count_run(struct emu *emu, const struct event *ev, struct lapmodel *d, const str
 			cold[n] = (uint16_t)i;
 			n += odd || !is_hot(on, ref->addr, ref->length);
 		}
-		int rc = n ? take_cold(emu, ev, d, b, c, cold, n, odd) : 0;
+		int rc = n ? take_cold(emu, d, b, c, cold, n, odd) : 0;
 		if (rc < 0)
 			return rc;
 	}
@@ -219,7 +219,7 @@ count_run(struct emu *emu, const struct event *ev, struct lapmodel *d, const str
 		count_refs(c, kind, sums[kind] >> 32, (uint32_t)sums[kind]);
 		count_refs(&on->count, kind, sums[kind] >> 32, (uint32_t)sums[kind]);
 	}
-	return b->nmore > b->nsame ? count_others(emu, ev, d, b) : 0;
+	return b->nmore > b->nsame ? count_others(emu, d, b) : 0;
 }
 
 /* Emulates a reference in a stream of the runtime, in the row of the thread that wrote it. */
@@ -229,21 +229,21 @@ plain_ref(struct emu *emu, const struct event *ev, struct lapmodel *d)
 	struct lap_record rec = { .type = LAP_REF, .kind = ev->mcv[2], .length = ev->payload[0], .space = event_u32(ev, 1), .addr = event_u32(ev, 5) };
 	uint32_t room = UINT32_MAX - rec.addr;
 	if (rec.length == 0 || rec.length - 1u > room)
-		return emu_error(emu, ev, ERR_LAPLACE, "%s: %u bytes at %x", rec.length ? "LR04" : "LR03", rec.length, rec.addr);
+		return emu_error(emu, "laplace", "%s: %u bytes at %x", rec.length ? "LR04" : "LR03", rec.length, rec.addr);
 	struct lap_step step;
 	int rc = lapmachine_step(d->machine, &rec, &(struct lap_place){ 0 }, &step);
 	if (rc < 0)
 		return diag_no_memory(emu->diag);
-	rc = emu_set(emu, ev, SPACE, step.space->index);
+	rc = emu_set(emu, SPACE, step.space->index);
 	if (rc == 0)
-		rc = show_mode(emu, ev, step.kernel);
+		rc = show_mode(emu, step.kernel);
 	if (rc == 0)
-		rc = touch_pages(emu, ev, d, 0, &d->counts[emu->thread], &rec, &step, true);
-	return rc < 0 ? rc : emu_punctual(emu, ev, REF, lap_kinds[rec.kind]);
+		rc = touch_pages(emu, d, 0, &d->counts[emu->thread], &rec, &step, true);
+	return rc < 0 ? rc : emu_punctual(emu, REF, lap_kinds[rec.kind]);
 }
 
-int
-lapmodel_refs(struct emu *emu, const struct event *ev)
+static int
+take_refs(struct emu *emu, const struct event *ev)
 {
 	struct lapmodel *d = emu_data(emu);
 	const struct laplace *l = d->l;
@@ -264,26 +264,32 @@ lapmodel_refs(struct emu *emu, const struct event *ev)
 		return lapmodel_failed(emu, rc);
 	bool odd = d->machine->log->last != 0;
 	uint32_t row = KERNEL_ROW;
-	rc = l->basic ? 0 : lapmodel_follow(emu, ev, d, NULL);
+	rc = l->basic ? 0 : lapmodel_follow(emu, d, NULL);
 	if (rc == 0)
-		rc = begin_refs(emu, ev, d, &step, &row);
+		rc = begin_refs(emu, d, &step, &row);
 	if (rc < 0)
 		return rc;
 	struct lapcount *c = lapmodel_count(d, row);
 	unsigned kind = lap_kinds[b->rec.kind];
 	count_refs(c, kind, 1, b->rec.length);
 	count_refs(&d->cpus[b->at.cpu].count, kind, 1, b->rec.length);
-	rc = touch_pages(emu, ev, d, b->at.cpu, c, &b->rec, &step, l->refs != LAPLACE_REFS_NONE);
+	rc = touch_pages(emu, d, b->at.cpu, c, &b->rec, &step, l->refs != LAPLACE_REFS_NONE);
 	if (rc == 0 && l->refs == LAPLACE_REFS_ALL)
-		rc = emu_punctual(emu, ev, REF, kind);
+		rc = emu_punctual(emu, REF, kind);
 	if (rc == 0 && (b->code || odd))
-		rc = lapmodel_show_diag(emu, ev, b->at.cpu, b->code);
+		rc = lapmodel_show_diag(emu, b->at.cpu, b->code);
 	if (rc == 0 && b->nmore)
-		rc = count_run(emu, ev, d, b, c, odd);
+		rc = count_run(emu, d, b, c, odd);
 	/* Only the row of a task belongs to one CPU at a time: its references may be
 	 * settled. */
 	if (b->last && row != KERNEL_ROW && !odd && b->rec.type == LAP_REF)
 		lapmachine_settle(d->machine, step.kernel, b->rec.space);
 	lapmodel_show_alive(emu, d);
 	return rc;
+}
+
+void
+lapmodel_refs(struct emu *emu, const struct event *ev)
+{
+	(void)emu_fail(emu, take_refs(emu, ev));
 }

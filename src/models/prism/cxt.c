@@ -64,7 +64,7 @@ number_of(const struct prismmodel *d, enum prism_stack_kind kind, const struct p
 
 /* A stack that is full shows that there are deeper contexts in place of the one on top. */
 static int
-show_cut(struct emu *emu, const struct event *ev, struct prismmodel *d, enum prism_stack_kind kind, bool enters)
+show_cut(struct emu *emu, struct prismmodel *d, enum prism_stack_kind kind, bool enters)
 {
 	char text[40];
 	const struct prism_stack *k = d->step.stack;
@@ -72,47 +72,47 @@ show_cut(struct emu *emu, const struct event *ev, struct prismmodel *d, enum pri
 		return 0;
 	(void)snprintf(text, sizeof(text), "(deeper than %d)", PRISM_DEPTH_MAX);
 	int rc = add_number(emu, d, kind, &d->cut[kind], text);
-	return rc < 0 ? rc : emu_replace(emu, ev, channels[kind], enters ? d->cut[kind] : number_of(d, kind, k->frames[k->n - 1].name));
+	return rc < 0 ? rc : emu_replace(emu, channels[kind], enters ? d->cut[kind] : number_of(d, kind, k->frames[k->n - 1].name));
 }
 
 /* Shows a change of a stack by the step, in the stack of a channel. */
 static int
-show_stack(struct emu *emu, const struct event *ev, struct prismmodel *d, const struct prism_cxt *c)
+show_stack(struct emu *emu, struct prismmodel *d, const struct prism_cxt *c)
 {
 	const struct prism_step *step = &d->step;
 	enum prism_stack_kind kind = prism_stack_of(c->type);
 	int rc = 0;
 	if (step->pushed)
-		rc = emu_push(emu, ev, channels[kind], number_of(d, kind, step->name));
+		rc = emu_push(emu, channels[kind], number_of(d, kind, step->name));
 	else if (step->popped == 1)
-		rc = emu_pop(emu, ev, channels[kind], emu_top(emu, channels[kind]));
+		rc = emu_pop(emu, channels[kind], emu_value(emu, channels[kind]));
 	else if (step->popped)
-		rc = emu_truncate(emu, ev, channels[kind], step->stack->n);
+		rc = emu_truncate(emu, channels[kind], step->stack->n);
 	else if (step->changed)
-		rc = show_cut(emu, ev, d, kind, prism_cxt_enters(c->type));
+		rc = show_cut(emu, d, kind, prism_cxt_enters(c->type));
 	if (rc < 0 || !step->changed || kind != PRISM_FUNCTIONS)
 		return rc;
-	rc = emu_set(emu, ev, FUNC_DEPTH, (int64_t)(step->stack->n + step->stack->deeper));
-	return rc == 0 && d->p->options->interval == PRISM_INTERVAL_FUNC ? prismspan_close(emu, ev, d) : rc;
+	rc = emu_set(emu, FUNC_DEPTH, (int64_t)(step->stack->n + step->stack->deeper));
+	return rc == 0 && d->p->options->interval == PRISM_INTERVAL_FUNC ? prismspan_close(emu, d) : rc;
 }
 
 /* Shows the number of a block or an instruction. */
 static int
-take_address(struct emu *emu, const struct event *ev, const struct prism_cxt *c, struct idmap *x, int chan)
+take_address(struct emu *emu, const struct prism_cxt *c, struct idmap *x, int chan)
 {
 	uint32_t number;
 	if (!(c->has & PRISM_HAS_ID))
 		return 0;
 	int rc = prismcxt_index(emu, x, chan, c->id, &number);
-	return rc < 0 ? rc : emu_set(emu, ev, chan, number);
+	return rc < 0 ? rc : emu_set(emu, chan, number);
 }
 
 int
-prismcxt_take(struct emu *emu, const struct event *ev, struct prismmodel *d, const struct prism_cxt *c)
+prismcxt_take(struct emu *emu, struct prismmodel *d, const struct prism_cxt *c)
 {
 	if (d->step.stack)
-		return show_stack(emu, ev, d, c);
+		return show_stack(emu, d, c);
 	if (c->type == PRISM_BB)
-		return take_address(emu, ev, c, &d->blocks, BB);
-	return c->type == PRISM_INSN && d->p->options->insn ? take_address(emu, ev, c, &d->insns, INSN) : 0;
+		return take_address(emu, c, &d->blocks, BB);
+	return c->type == PRISM_INSN && d->p->options->insn ? take_address(emu, c, &d->insns, INSN) : 0;
 }

@@ -124,28 +124,28 @@ enum {
 const char *prismissue_text(char *text, const struct prism_name *name);
 
 /* Chooses the thread of the step, and shows that it runs. */
-int prismthread_show(struct emu *emu, const struct event *ev, struct prismmodel *d);
+int prismthread_show(struct emu *emu, struct prismmodel *d);
 /* Ends the current stream, and the threads of its CPU. */
-int prismthread_end(struct emu *emu, const struct event *ev, struct prismmodel *d);
+int prismthread_end(struct emu *emu, struct prismmodel *d);
 
 /* Sets *number to that of an address or object. A new one gets a label of the channel. */
 int prismcxt_index(struct emu *emu, struct idmap *x, int chan, uint64_t key, uint32_t *number);
 /* Numbers the name that the step enters, also beyond the depth of a stack, and labels it. */
 int prismcxt_number(struct emu *emu, struct prismmodel *d, const struct prism_cxt *c);
-int prismcxt_take(struct emu *emu, const struct event *ev, struct prismmodel *d, const struct prism_cxt *c);
+int prismcxt_take(struct emu *emu, struct prismmodel *d, const struct prism_cxt *c);
 
-int prismthread_take(struct emu *emu, const struct event *ev, struct prismmodel *d, const struct prism_sync *s);
+int prismthread_take(struct emu *emu, struct prismmodel *d, const struct prism_sync *s);
 /* Shows that the thread of the step waits no more. */
-int prismthread_wake(struct emu *emu, const struct event *ev, const struct prismmodel *d);
+int prismthread_wake(struct emu *emu, const struct prismmodel *d);
 
 /* Lists the thread of the event: it has totals to show when the interval ends. */
 void prismspan_note(struct prismmodel *d);
 /* Ends the interval of the thread with the current event; counts the event, and ends
  * intervals that are full. */
-int prismspan_close(struct emu *emu, const struct event *ev, struct prismmodel *d);
-int prismspan_tick(struct emu *emu, const struct event *ev, struct prismmodel *d);
+int prismspan_close(struct emu *emu, struct prismmodel *d);
+int prismspan_tick(struct emu *emu, struct prismmodel *d);
 /* Ends all intervals: of time, and at the end of the trace. */
-int prismspan_rotate(struct emu *emu, const struct event *ev, struct prismmodel *d);
-int prismspan_end(struct emu *emu, const struct event *ev, struct prismmodel *d);
+int prismspan_rotate(struct emu *emu, struct prismmodel *d);
+int prismspan_end(struct emu *emu, struct prismmodel *d);
 
 #endif

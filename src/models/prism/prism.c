@@ -66,35 +66,34 @@ tell_codes(const struct emu *emu, const struct prism *p)
 	}
 }
 
-static int
+static void
 finish(struct emu *emu)
 {
 	struct prismmodel *d = emu_data(emu);
 	const struct prism *p = d->p;
 	if (!p)
-		return 0;
+		return;
 	tell_codes(emu, p);
-	int rc = prismtools_close(d->tools);
+	(void)emu_fail(emu, prismtools_close(d->tools));
 	prism_machine_finish(&d->machine);
-	return rc;
 }
 
 /* ---- Events. ---- */
 
 static int
-show_mem(struct emu *emu, const struct event *ev, const struct prism_mem *m)
+show_mem(struct emu *emu, const struct prism_mem *m)
 {
 	static const uint8_t values[] = { MEM_OTHER, MEM_LOAD, MEM_STORE, MEM_OTHER };
-	int rc = emu_punctual(emu, ev, MEM, values[m->type & 3]);
-	return rc == 0 && m->has & PRISM_HAS_SIZE ? emu_punctual(emu, ev, MEM_BYTES, m->bytes) : rc;
+	int rc = emu_punctual(emu, MEM, values[m->type & 3]);
+	return rc == 0 && m->has & PRISM_HAS_SIZE ? emu_punctual(emu, MEM_BYTES, m->bytes) : rc;
 }
 
 static int
-show_comp(struct emu *emu, const struct event *ev, const struct prism_comp *c)
+show_comp(struct emu *emu, const struct prism_comp *c)
 {
 	static const uint8_t values[] = { COMP_OTHER, COMP_INTEGER, COMP_FLOAT, COMP_OTHER };
-	int rc = emu_punctual(emu, ev, COMP, values[c->format & 3]);
-	return rc == 0 && c->has & PRISM_HAS_OP ? emu_punctual(emu, ev, COMP_OP, c->op < PRISM_OPS ? c->op + 1 : OP_OTHER) : rc;
+	int rc = emu_punctual(emu, COMP, values[c->format & 3]);
+	return rc == 0 && c->has & PRISM_HAS_OP ? emu_punctual(emu, COMP_OP, c->op < PRISM_OPS ? c->op + 1 : OP_OTHER) : rc;
 }
 
 static void
@@ -106,7 +105,7 @@ show_detail(struct emu *emu, const struct prismmodel *d, unsigned kind)
 /* Gives the event to the machine (NULL: the stream begins), and shows which thread runs
  * then. */
 static int
-take_step(struct emu *emu, const struct event *ev, struct prismmodel *d, const struct prism_event *pe)
+take_step(struct emu *emu, struct prismmodel *d, const struct prism_event *pe)
 {
 	int rc = pe ? prism_machine_step(&d->machine, d->stream, pe, &d->step)
 		    : prism_machine_start(&d->machine, d->stream, d->p->streams[d->stream].source.first_thread, &d->step);
@@ -115,12 +114,12 @@ take_step(struct emu *emu, const struct event *ev, struct prismmodel *d, const s
 	rc = d->step.stack ? prismcxt_number(emu, d, &pe->cxt) : 0;
 	if (rc == 0 && d->step.issues)
 		rc = prismissue_tell(d, pe);
-	return rc == 0 && d->step.thread ? prismthread_show(emu, ev, d) : rc;
+	return rc == 0 && d->step.thread ? prismthread_show(emu, d) : rc;
 }
 
 /* Emulates an event of a thread. */
 static int
-take_event(struct emu *emu, const struct event *ev, struct prismmodel *d, const struct prism_event *pe)
+take_event(struct emu *emu, struct prismmodel *d, const struct prism_event *pe)
 {
 	int rc = 0;
 	for (unsigned kind = PRISM_MEM; kind <= PRISM_CXT && !d->core->shown; kind++)
@@ -128,17 +127,17 @@ take_event(struct emu *emu, const struct event *ev, struct prismmodel *d, const 
 	d->core->shown = true;
 	prismspan_note(d);
 	if (d->step.woke)
-		rc = prismthread_wake(emu, ev, d);
+		rc = prismthread_wake(emu, d);
 	if (rc < 0)
 		return rc;
 	switch (pe->kind) {
-	case PRISM_MEM: rc = d->all ? show_mem(emu, ev, &pe->mem) : 0; break;
-	case PRISM_COMP: rc = d->all ? show_comp(emu, ev, &pe->comp) : 0; break;
-	case PRISM_SYNC: rc = pe->issues & 1U << PRISM_PB11 ? 0 : prismthread_take(emu, ev, d, &pe->sync); break;
-	case PRISM_CXT: rc = prismcxt_take(emu, ev, d, &pe->cxt); break;
-	default: rc = d->all ? emu_punctual(emu, ev, CF, pe->cf.type + 1) : 0; break;
+	case PRISM_MEM: rc = d->all ? show_mem(emu, &pe->mem) : 0; break;
+	case PRISM_COMP: rc = d->all ? show_comp(emu, &pe->comp) : 0; break;
+	case PRISM_SYNC: rc = pe->issues & 1U << PRISM_PB11 ? 0 : prismthread_take(emu, d, &pe->sync); break;
+	case PRISM_CXT: rc = prismcxt_take(emu, d, &pe->cxt); break;
+	default: rc = d->all ? emu_punctual(emu, CF, pe->cf.type + 1) : 0; break;
 	}
-	return rc < 0 ? rc : prismspan_tick(emu, ev, d);
+	return rc < 0 ? rc : prismspan_tick(emu, d);
 }
 
 /* The row of the thread that ran last in a stream; NO_INDEX: none yet. */
@@ -151,7 +150,7 @@ row_of(const struct prismmodel *d, uint32_t stream)
 
 /* Shows the codes of the event in the rows of its thread and CPU. */
 static int
-show_codes(struct emu *emu, const struct event *ev, struct prismmodel *d)
+show_codes(struct emu *emu, struct prismmodel *d)
 {
 	uint32_t cpu = system_cpu(&emu->plan->sys, 0, (int32_t)d->stream);
 	uint32_t row = row_of(d, d->stream);
@@ -161,7 +160,7 @@ show_codes(struct emu *emu, const struct event *ev, struct prismmodel *d)
 			continue;
 		if (row != NO_INDEX) {
 			emu_choose(emu, row);
-			rc = emu_punctual(emu, ev, DIAG, code);
+			rc = emu_punctual(emu, DIAG, code);
 		}
 		if (rc == 0)
 			rc = emu_punctual_cpu(emu, cpu, DIAG, code);
@@ -174,7 +173,7 @@ static int
 find_stream(struct emu *emu, const struct event *ev, struct prismmodel *d)
 {
 	if (!d->p)
-		return emu_error(emu, ev, ERR_PRISM, "events of Prism are in Prism streams only");
+		return emu_error(emu, "prism", "events of Prism are in Prism streams only");
 	d->stream = ev->stream - 1;
 	d->core = &d->cores[d->stream];
 	d->codes = 0;
@@ -211,7 +210,7 @@ count_only(struct emu *emu, const struct event *ev, struct prismmodel *d, int *r
 }
 
 static int
-on_event(struct emu *emu, const struct event *ev)
+emulate_event(struct emu *emu, const struct event *ev)
 {
 	struct prismmodel *d = emu_data(emu);
 	int rc = 0;
@@ -222,31 +221,36 @@ on_event(struct emu *emu, const struct event *ev)
 		return rc;
 	const struct prism_event *pe = &((const struct prism_record *)ev->record)->ev;
 	if (!d->core->started && d->p->streams[d->stream].source.first_thread)
-		rc = take_step(emu, ev, d, NULL);
+		rc = take_step(emu, d, NULL);
 	d->core->started = true;
 	if (rc == 0)
-		rc = take_step(emu, ev, d, pe);
+		rc = take_step(emu, d, pe);
 	if (rc < 0)
 		return rc;
 	if (d->step.thread)
-		rc = take_event(emu, ev, d, pe);
+		rc = take_event(emu, d, pe);
 	else if (pe->kind == PRISM_CFG && pe->cfg.target <= PRISM_CXT)
 		show_detail(emu, d, pe->cfg.target);
 	d->codes |= pe->issues;
 	if (rc == 0 && d->codes)
-		rc = show_codes(emu, ev, d);
+		rc = show_codes(emu, d);
 	if (rc == 0 && d->tools)
 		rc = prismtools_event(d->tools, ev, &d->core->at, row_of(d, d->stream), d->step.name);
 	return rc;
 }
 
-static int
+static void
+on_event(struct emu *emu, const struct event *ev)
+{
+	(void)emu_fail(emu, emulate_event(emu, ev));
+}
+
+static void
 on_tick(struct emu *emu, const struct event *ev)
 {
+	(void)ev;
 	struct prismmodel *d = emu_data(emu);
-	if (!d->p)
-		return emu_error(emu, ev, ERR_PRISM, "intervals are in Prism streams only");
-	return prismspan_rotate(emu, ev, d);
+	(void)emu_fail(emu, d->p ? prismspan_rotate(emu, d) : emu_error(emu, "prism", "intervals are in Prism streams only"));
 }
 
 /* Whether all streams have ended. One without events has no event that ends it. */
@@ -260,7 +264,7 @@ all_ended(const struct prismmodel *d)
 }
 
 static int
-on_end(struct emu *emu, const struct event *ev)
+emulate_end(struct emu *emu, const struct event *ev)
 {
 	struct prismmodel *d = emu_data(emu);
 	int rc = find_stream(emu, ev, d);
@@ -268,11 +272,17 @@ on_end(struct emu *emu, const struct event *ev)
 		return rc;
 	int code = d->p->streams[d->stream].stopped_by;
 	d->codes = code ? 1U << code : 0;
-	rc = d->codes ? show_codes(emu, ev, d) : 0;
+	rc = d->codes ? show_codes(emu, d) : 0;
 	if (rc == 0)
-		rc = prismthread_end(emu, ev, d);
+		rc = prismthread_end(emu, d);
 	d->core->ended = true;
-	return rc == 0 && all_ended(d) ? prismspan_end(emu, ev, d) : rc;
+	return rc == 0 && all_ended(d) ? prismspan_end(emu, d) : rc;
+}
+
+static void
+on_end(struct emu *emu, const struct event *ev)
+{
+	(void)emu_fail(emu, emulate_end(emu, ev));
 }
 
 static const struct event_decl events[] = {
@@ -309,7 +319,14 @@ static const struct event_decl events[] = {
 	{ "RW.", "an interval ends", .hook = on_tick },
 };
 
+static void
+on_connect(struct emu *emu)
+{
+	(void)emu_fail(emu, connect_prism(emu));
+}
+
 const struct model model_prism = {
+	MODEL_ABI,
 	.id = 'R',
 	.name = "prism",
 	.version = "1.0.0",
@@ -318,6 +335,6 @@ const struct model model_prism = {
 	EVENTS(events),
 	.data_size = sizeof(struct prismmodel),
 	.thread_size = sizeof(struct prismmodel_thread),
-	.connect = connect_prism,
+	.connect = on_connect,
 	.finish = finish,
 };

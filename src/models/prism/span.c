@@ -18,13 +18,13 @@ total_of(const struct prismmodel *d, uint32_t row)
 }
 
 static int
-close_row(struct emu *emu, const struct event *ev, const struct prismmodel *d, uint32_t row)
+close_row(struct emu *emu, const struct prismmodel *d, uint32_t row)
 {
 	struct prism_total *t = total_of(d, row);
 	int rc = 0;
 	emu_choose(emu, row);
 	for (int i = 0; i < PRISM_TOTALS && rc == 0; i++)
-		rc = emu_set(emu, ev, WIN + i, (int64_t)(t->n[i] & INT64_MAX));
+		rc = emu_set(emu, WIN + i, (int64_t)(t->n[i] & INT64_MAX));
 	prism_total_clear(t);
 	d->threads[row].nticks = 0;
 	return rc;
@@ -45,25 +45,25 @@ close_core(struct emu *emu, const struct prismmodel *d, uint32_t stream)
 }
 
 int
-prismspan_close(struct emu *emu, const struct event *ev, struct prismmodel *d)
+prismspan_close(struct emu *emu, struct prismmodel *d)
 {
-	return close_row(emu, ev, d, d->step.thread->number);
+	return close_row(emu, d, d->step.thread->number);
 }
 
 int
-prismspan_tick(struct emu *emu, const struct event *ev, struct prismmodel *d)
+prismspan_tick(struct emu *emu, struct prismmodel *d)
 {
 	if (!d->every)
 		return 0;
 	if (++d->core->nticks == d->every)
 		close_core(emu, d, d->stream);
-	return ++d->threads[d->step.thread->number].nticks == d->every ? close_row(emu, ev, d, d->step.thread->number) : 0;
+	return ++d->threads[d->step.thread->number].nticks == d->every ? close_row(emu, d, d->step.thread->number) : 0;
 }
 
 /* A row with totals in the interval before shows 0 in an empty one, unless the interval has
  * no length: the last may end with the one before. */
 int
-prismspan_rotate(struct emu *emu, const struct event *ev, struct prismmodel *d)
+prismspan_rotate(struct emu *emu, struct prismmodel *d)
 {
 	bool empty = emu->time == d->ticked;
 	uint32_t kept = 0;
@@ -75,7 +75,7 @@ prismspan_rotate(struct emu *emu, const struct event *ev, struct prismmodel *d)
 		if (active || empty)
 			d->listed[kept++] = row;
 		if (active || !empty)
-			rc = close_row(emu, ev, d, row);
+			rc = close_row(emu, d, row);
 	}
 	d->nlisted = kept;
 	for (uint32_t i = 0; i < d->p->nstreams; i++) {
@@ -91,14 +91,14 @@ prismspan_rotate(struct emu *emu, const struct event *ev, struct prismmodel *d)
 
 /* Intervals of time end with a tick of their own. CPUs have no intervals of sync and func. */
 int
-prismspan_end(struct emu *emu, const struct event *ev, struct prismmodel *d)
+prismspan_end(struct emu *emu, struct prismmodel *d)
 {
 	int rc = 0;
 	if (d->p->options->interval == PRISM_INTERVAL_TIME)
 		return 0;
 	for (uint32_t i = 0; i < d->nlisted && rc == 0; i++)
 		if (total_of(d, d->listed[i])->active)
-			rc = close_row(emu, ev, d, d->listed[i]);
+			rc = close_row(emu, d, d->listed[i]);
 	for (uint32_t i = 0; i < d->p->nstreams && d->every; i++)
 		if (d->machine.cores[i].total.active)
 			close_core(emu, d, i);

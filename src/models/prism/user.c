@@ -19,7 +19,7 @@ prismrun_error(struct prism_run *run, const char *fmt, ...)
 	va_end(ap);
 	const struct prism_hook *k = &run->hooks[run->hook];
 	if (run->phase == PRISMRUN_EVENT)
-		return emu_error(run->emu, run->ev, ERR_HOOKS, "tool \"%s\" (%s): %s", k->name, k->file, text);
+		return emu_error(run->emu, "hooks", "tool \"%s\" (%s): %s", k->name, k->file, text);
 	return diag_error(run->emu->diag, ERR_HOOKS, &(struct place){ .file = k->file }, "tool \"%s\": %s", k->name, text);
 }
 
@@ -151,11 +151,11 @@ change_thread(struct prism_run *r, int chan, enum change change, int64_t value)
 	if (emu->thread != r->row)
 		emu_choose(emu, r->row);
 	switch (change) {
-	case CHANGE_SET: return emu_set(emu, r->ev, chan, value);
-	case CHANGE_CLEAR: return emu_clear(emu, r->ev, chan);
-	case CHANGE_PUSH: return emu_push(emu, r->ev, chan, value);
-	case CHANGE_POP: return emu_pop(emu, r->ev, chan, value);
-	case CHANGE_PUNCTUAL: return emu_punctual(emu, r->ev, chan, value);
+	case CHANGE_SET: return emu_set(emu, chan, value);
+	case CHANGE_CLEAR: return emu_clear(emu, chan);
+	case CHANGE_PUSH: return emu_push(emu, chan, value);
+	case CHANGE_POP: return emu_pop(emu, chan, value);
+	case CHANGE_PUNCTUAL: return emu_punctual(emu, chan, value);
 	}
 	return 0;
 }

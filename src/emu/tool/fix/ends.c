@@ -84,16 +84,13 @@ static int
 end_task(struct ending *e, const struct model_part *part)
 {
 	const struct model *m = part->model;
-	if (m->finish != task_finish) /* it has no tasks */
-		return 0;
-	const struct task_stack *tasks = (const struct task_stack *)(const void *)(part->thread_data + e->thread * m->thread_size);
-	const struct body *b = tasks->top;
+	const struct body *b = m->tasks ? part->task_stacks[e->thread].top : NULL;
 	const char end[] = { m->id, 'T', 'e', 0 };
 	const char resume[] = { m->id, 'T', 'r', 0 };
 	const struct op *op = dispatch_find(&e->emu->plan->dispatch, (const uint8_t *)end);
 	if (!b || !op)
 		return 0;
-	const uint32_t args[2] = { b->task->id, b->task->flags & TASK_PARALLEL ? b->id : 0 };
+	const uint32_t args[2] = { b->task->id, b->task->flags & TASK_PARALLEL ? b->face.id : 0 };
 	uint32_t n = op->min_size < sizeof(args) ? op->min_size : sizeof(args);
 	int rc = b->state == BODY_PAUSED ? emit(e, resume, args, n) : 1;
 	return rc <= 0 ? rc : emit(e, end, args, n);

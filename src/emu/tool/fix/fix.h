@@ -38,6 +38,11 @@ struct fix_stream {
 	bool meta;       /* and its metadata */
 };
 
+enum {
+	MARK_TYPES = 100, /* types of marks, of which the model ovni keeps a note where nobody defines them */
+	MARK_MODEL = 'O',
+};
+
 /* Clocks of its streams, without an offset; INT64_MAX and -1: they have no events. */
 struct fix_loom {
 	int64_t first;

@@ -42,7 +42,7 @@ note_event(struct fix *f, const struct event *ev)
 	if (ev->mcv[0] != 'O' || ev->mcv[1] != 'M' || ev->size < 12)
 		return;
 	int32_t type = event_i32(ev, 8);
-	if (type >= 0 && type < MARK_TYPES && emu->plan->options.learned->marks[type] && !f->mark_stream[type])
+	if (type >= 0 && type < MARK_TYPES && emu->plan->options.learned->kept[MARK_MODEL][type] && !f->mark_stream[type])
 		f->mark_stream[type] = ev->stream + 1;
 }
 
@@ -128,7 +128,9 @@ fix_look(struct fix *f)
 		f->looms[i] = (struct fix_loom){ INT64_MAX, -1 };
 	int rc = play(f);
 	const struct emu_tallies *t = &emu->tallies;
-	f->stays_open = t->tasks.n || t->types.n || t->moves.n;
+	f->stays_open = t->tasks.n || t->types.n;
+	for (size_t i = 0; i < plan->nmodels; i++)
+		f->stays_open = f->stays_open || emu->models[i].warned.n;
 	for (uint32_t th = 0; th < sys->nthreads && rc == 0; th++)
 		rc = fix_end_thread(f, th);
 	if (rc == 0)

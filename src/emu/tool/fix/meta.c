@@ -191,7 +191,7 @@ add_marks(const struct fix *f, uint32_t rank, cJSON *ovni)
 		(void)snprintf(key, sizeof(key), "%d", type);
 		(void)snprintf(title, sizeof(title), "Mark type %d", type);
 		cJSON *def = get_object(get_object(ovni, "mark"), key);
-		bool stack = f->emu.plan->options.learned->marks[type] == CHAN_STACK + 1;
+		bool stack = f->emu.plan->options.learned->kept[MARK_MODEL][type] == CHAN_STACK + 1;
 		ok = set_text(def, "title", title) && set_text(def, "chan_type", stack ? "stack" : "single");
 	}
 	return ok;

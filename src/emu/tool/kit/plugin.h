@@ -7,6 +7,7 @@
  * ovniscope_model. */
 
 #include "kit/cli.h"
+#include "arena.h"
 #include "modelset.h"
 
 #define PLUGIN_FOLDERS "OVNISCOPE_MODELS"

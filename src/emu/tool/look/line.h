@@ -8,6 +8,7 @@
  * without arguments. */
 
 #include "catalog.h"
+#include "trace.h"
 #include "wbuf.h"
 
 enum dump_format {

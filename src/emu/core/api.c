@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: MIT */
+/* api: what models may ask and say (ovniscope/model.h); changes of channels are in emu.c, of threads in run.c. */
+#include "emu.h"
+#include "json.h"
+#include "task.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	TEXT_SIZE = 1024,
+};
+
+/* ---- Messages. ---- */
+
+#define FORMAT(text, fmt)                                        \
+	do {                                                     \
+		va_list ap_;                                     \
+		va_start(ap_, fmt);                              \
+		(void)vsnprintf((text), sizeof(text), fmt, ap_); \
+		va_end(ap_);                                     \
+	} while (0)
+
+struct place
+event_place(const struct emu *emu)
+{
+	return stream_place(&emu->plan->trace.streams[emu->event->stream], emu->event);
+}
+
+static struct place
+metadata_place(const struct emu *emu, uint32_t thread)
+{
+	return (struct place){ .file = emu->plan->trace.streams[emu->plan->sys.threads[thread].stream].relpath };
+}
+
+int
+event_error(struct emu *emu, enum error code, const char *fmt, ...)
+{
+	char text[TEXT_SIZE];
+	FORMAT(text, fmt);
+	struct place at = event_place(emu);
+	return emu_fail(emu, diag_error(emu->diag, code, &at, "%s", text));
+}
+
+int
+emu_error(struct emu *emu, const char *name, const char *fmt, ...)
+{
+	struct place at = emu->event ? event_place(emu) : (struct place){ 0 };
+	va_list ap;
+	va_start(ap, fmt);
+	diag_say(emu->diag, name, &at, fmt, ap);
+	va_end(ap);
+	return emu_fail(emu, -ERR_HOOKS);
+}
+
+int
+emu_metadata_error(struct emu *emu, uint32_t thread, const char *name, const char *fmt, ...)
+{
+	struct place at = metadata_place(emu, thread);
+	va_list ap;
+	va_start(ap, fmt);
+	diag_say(emu->diag, name, &at, fmt, ap);
+	va_end(ap);
+	return emu_fail(emu, -ERR_HOOKS);
+}
+
+int
+emu_no_memory(struct emu *emu)
+{
+	return emu_fail(emu, diag_no_memory(emu->diag));
+}
+
+void
+emu_warn(struct emu *emu, const char *fmt, ...)
+{
+	char text[TEXT_SIZE];
+	FORMAT(text, fmt);
+	diag_warn(emu->diag, NULL, "%s", text);
+}
+
+void
+emu_warn_here(struct emu *emu, const char *fmt, ...)
+{
+	char text[TEXT_SIZE];
+	FORMAT(text, fmt);
+	struct place at = event_place(emu);
+	diag_warn(emu->diag, &at, "%s", text);
+}
+
+void
+emu_warn_often(struct emu *emu, uint32_t thread, const char *fmt, ...)
+{
+	char text[TEXT_SIZE];
+	FORMAT(text, fmt);
+	struct place at = emu->event ? event_place(emu) : metadata_place(emu, thread);
+	often_add(&emu->cur->warned, &at, "%s", text);
+}
+
+void
+emu_info(struct emu *emu, const char *fmt, ...)
+{
+	char text[TEXT_SIZE];
+	FORMAT(text, fmt);
+	diag_info(emu->diag, "%s", text);
+}
+
+void
+emu_debug(struct emu *emu, const char *fmt, ...)
+{
+	char text[TEXT_SIZE];
+	FORMAT(text, fmt);
+	diag_debug(emu->diag, "%s", text);
+}
+
+/* ---- Memory. ---- */
+
+void *
+emu_data(struct emu *emu)
+{
+	return emu->cur->data;
+}
+
+void *
+emu_proc_data(struct emu *emu, uint32_t proc)
+{
+	return emu->cur->proc_data + proc * emu->cur->model->proc_size;
+}
+
+void *
+emu_thread_data(struct emu *emu, uint32_t thread)
+{
+	return emu->cur->thread_data + thread * emu->cur->model->thread_size;
+}
+
+static void *
+checked(struct emu *emu, void *p)
+{
+	if (!p)
+		(void)emu_no_memory(emu);
+	return p;
+}
+
+void *
+emu_alloc(struct emu *emu, size_t size)
+{
+	return checked(emu, arena_alloc(&emu->arena, 1, size));
+}
+
+char *
+emu_strndup(struct emu *emu, const char *text, size_t n)
+{
+	return checked(emu, arena_strndup(&emu->arena, text, n));
+}
+
+char *
+emu_printf(struct emu *emu, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	char *text = arena_vprintf(&emu->arena, fmt, ap);
+	va_end(ap);
+	return checked(emu, text);
+}
+
+bool
+emu_grow(struct emu *emu, void *items, size_t n, size_t *cap, size_t size)
+{
+	bool good = arena_grow(&emu->arena, items, n, cap, size);
+	if (!good)
+		(void)emu_no_memory(emu);
+	return good;
+}
+
+struct emu_map {
+	struct idmap ids;
+};
+
+struct emu_map *
+emu_map_new(struct emu *emu)
+{
+	return emu_alloc(emu, sizeof(struct emu_map));
+}
+
+void **
+emu_map_slot(struct emu *emu, struct emu_map *map, uint64_t key)
+{
+	struct idmap_slot *slot = checked(emu, idmap_slot(&map->ids, &emu->arena, key));
+	return slot ? &slot->value : NULL;
+}
+
+void *
+emu_map_find(const struct emu_map *map, uint64_t key)
+{
+	return idmap_find(&map->ids, key);
+}
+
+uint8_t *
+emu_kept(struct emu *emu)
+{
+	struct learned *l = emu->plan->options.learned;
+	return l ? l->kept[(uint8_t)emu->cur->model->id] : NULL;
+}
+
+int
+emu_begin_again(struct emu *emu, const char *fmt, ...)
+{
+	struct learned *l = emu->plan->options.learned;
+	FORMAT(l->note, fmt);
+	return emu_fail(emu, EMU_AGAIN);
+}
+
+/* ---- Facts. ---- */
+
+int64_t
+emu_time(const struct emu *emu)
+{
+	return emu->time;
+}
+
+int64_t
+emu_time_of(const struct emu *emu, uint64_t clock)
+{
+	uint64_t offset = (uint64_t)emu->plan->trace.streams[emu->event->stream].clock_offset;
+	return (int64_t)(clock + offset - (uint64_t)emu->plan->start);
+}
+
+uint32_t
+emu_thread(const struct emu *emu)
+{
+	return emu->thread;
+}
+
+uint32_t
+emu_nthreads(const struct emu *emu)
+{
+	return emu->plan->sys.nthreads;
+}
+
+uint32_t
+emu_nprocs(const struct emu *emu)
+{
+	return emu->plan->sys.nprocs;
+}
+
+uint32_t
+emu_ncpus(const struct emu *emu)
+{
+	return emu->plan->sys.ncpus;
+}
+
+int
+emu_tid(const struct emu *emu, uint32_t thread)
+{
+	return emu->plan->sys.threads[thread].tid;
+}
+
+uint32_t
+emu_proc(const struct emu *emu, uint32_t thread)
+{
+	return emu->plan->sys.threads[thread].proc;
+}
+
+bool
+emu_is_pseudo(const struct emu *emu, uint32_t thread)
+{
+	return emu->plan->sys.threads[thread].pseudo;
+}
+
+int
+emu_pid(const struct emu *emu, uint32_t proc)
+{
+	return emu->plan->sys.procs[proc].pid;
+}
+
+int
+emu_app(const struct emu *emu, uint32_t proc)
+{
+	return emu->plan->sys.procs[proc].app_id;
+}
+
+int
+emu_rank(const struct emu *emu, uint32_t proc)
+{
+	return emu->plan->sys.procs[proc].rank;
+}
+
+uint32_t
+emu_loom(const struct emu *emu, uint32_t proc)
+{
+	return emu->plan->sys.procs[proc].loom;
+}
+
+const char *
+emu_loom_name(const struct emu *emu, uint32_t loom)
+{
+	return emu->plan->sys.looms[loom].name;
+}
+
+uint32_t
+emu_loom_ncpus(const struct emu *emu, uint32_t loom)
+{
+	return emu->plan->sys.looms[loom].ncpus;
+}
+
+uint32_t
+emu_find_thread(const struct emu *emu, uint32_t proc, int32_t tid)
+{
+	return system_thread(&emu->plan->sys, proc, tid);
+}
+
+uint32_t
+emu_find_cpu(const struct emu *emu, uint32_t thread, int32_t index)
+{
+	const struct thread *th = &emu->plan->sys.threads[thread];
+	return index == -1 ? th->virtual_cpu : system_cpu(&emu->plan->sys, emu->plan->sys.procs[th->proc].loom, index);
+}
+
+const struct cJSON *
+emu_attr(const struct emu *emu, uint32_t thread, ...)
+{
+	va_list ap;
+	va_start(ap, thread);
+	const cJSON *item = json_vfind(emu->plan->trace.streams[emu->plan->sys.threads[thread].stream].meta.attrs, ap);
+	va_end(ap);
+	return item;
+}
+
+bool
+emu_may_use(const struct emu *emu, uint32_t thread)
+{
+	const struct thread_meta *m = &emu->plan->trace.streams[emu->plan->sys.threads[thread].stream].meta;
+	bool may = !m->has_require;
+	for (size_t i = 0; i < m->nrequire; i++)
+		may = may || strcmp(m->require[i].model, emu->cur->model->name) == 0;
+	return may;
+}
+
+bool
+emu_has_died(const struct emu *emu, uint32_t thread)
+{
+	return emu->plan->trace.streams[emu->plan->sys.threads[thread].stream].meta.finished == FINISHED_NO;
+}
+
+bool
+emu_is_ring(const struct emu *emu, uint32_t thread)
+{
+	return emu->plan->trace.streams[emu->plan->sys.threads[thread].stream].meta.ring;
+}
+
+bool
+emu_is_compat(const struct emu *emu)
+{
+	return emu->plan->options.compat;
+}
+
+bool
+emu_is_strict(const struct emu *emu)
+{
+	return emu->plan->trace.options.strict;
+}
+
+bool
+emu_is_unfinished(const struct emu *emu)
+{
+	return emu->plan->unfinished;
+}
+
+enum thread_state
+emu_state(const struct emu *emu, uint32_t thread)
+{
+	return emu->threads[thread].state;
+}
+
+const char *
+emu_state_name(enum thread_state st)
+{
+	return thread_states[st].text;
+}
+
+bool
+emu_meets(const struct emu *emu, uint32_t thread, unsigned need)
+{
+	return (emu->threads[thread].has & need) == need;
+}
+
+uint32_t
+emu_cpu(const struct emu *emu, uint32_t thread)
+{
+	return emu->threads[thread].cpu;
+}
