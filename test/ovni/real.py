@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Programs that end in every way: all their events are in the timeline, and messages are true.
 
-usage: real.py REAL OVNIEMU OVNIDUMP OVNITOP OVNISORT
+usage: real.py REAL OVNIEMU OVNIDUMP OVNITOP OVNISORT OVNIFIX
 """
 import json
 import os
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-REAL, EMU, DUMP, TOP, SORT = sys.argv[1:6]
+REAL, EMU, DUMP, TOP, SORT, FIX = sys.argv[1:7]
 found = []
 TMP = tempfile.TemporaryDirectory()
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -174,7 +174,30 @@ def elsewhere():
     check(r.what, (r.dir / "loom.node.1/proc.100/thread.101/stream.obs").is_symlink())
 
 
-for test in tails, ends, models, regions, elsewhere:
+def repaired():
+    """By ovnifix: tools that are strict take it, and it looks as before up to the last event."""
+    for program, env in (("killed", {}), ("terminated", {}), ("exits", {}), ("aborts", {}), ("crashes", {}), ("sonar", {}), ("killed", {"OVNI_RING": "65536"})):
+        r = Run(program, name=f"repaired {program} {len(env)}", **env)
+        events, before = r.events(), [r.prv(), r.prv("cpu")]
+        end = int(before[0][0].partition("):")[2].split("_")[0])
+        r.emulate("--compat", "-l")
+        r.says("error[unfinished]")
+        p = call(FIX, str(r.dir))
+        check(r.what, p.returncode == 0 and "strict tools take it" in p.stderr, p.stderr)
+        check(r.what, not list(r.dir.glob("**/stream.tail")) and not list(r.dir.glob("**/stream.ring")), "it has its buffer")
+        r.emulate("--compat", "-l")
+        check(r.what, r.emu == 0, r.err)
+        r.emulate()
+        r.silent("warning")
+        after = [r.prv(), r.prv("cpu")]
+        for a, b in zip(before, after):
+            check(r.what, a[1:] == [x for x in b[1:] if int(x.split(":")[5]) <= end], "it looks different")
+        check(r.what, 0 <= r.events() - events < 9, f"{r.events()} events, {events} before")
+        p = call(FIX, str(r.dir))
+        check(r.what, "there is nothing to repair" in p.stderr, p.stderr)
+
+
+for test in tails, ends, models, regions, elsewhere, repaired:
     test()
 TMP.cleanup()
 print(*found[:40], sep="\n")

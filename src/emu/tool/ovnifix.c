@@ -45,6 +45,7 @@ report(const struct fix *f)
 		[REPAIR_CUT] = "streams",
 		[REPAIR_NEVER] = "threads",
 		[REPAIR_END] = "threads",
+		[REPAIR_REGION] = "threads",
 		[REPAIR_MADE_UP] = "threads",
 		[REPAIR_APP_ID] = "processes",
 		[REPAIR_RANK] = "processes",

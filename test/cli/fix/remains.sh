@@ -57,3 +57,17 @@ says "strict tools take it"
 "$BUILD/src/emu/tool/ovnidump" -q open | awk '{ printf "%s ", $2 }' >got
 grep -q 'OHw OAs OHr VMA VAS VTr VTe VHW OHe' got || fail "the ends are $(cat got)"
 grep -q 'KCI OHe' got || fail "the ends are $(cat got)"
+# a region that does not end
+assemble region <<'END'
+loom node.0 cpus 0:0
+proc 100 app 1
+thread 101 crashed
+101 10 OHx 0 -1 0
+101 40 OU[
+101 20 OB.
+END
+status 0 "$FIX" region
+says "the region of late events that thread 101 has begun ends, too" "hint: run ovnisort"
+status 0 "$BUILD/src/emu/tool/ovnisort" -q region
+status 0 "$FIX" region
+says "there is nothing to repair" "strict tools take it"

@@ -43,3 +43,9 @@ printf 'ovnitail\2' >trace/$p/stream.tail
 status 0 "$FIX" trace
 says "the events of its stream.tail are left out" "there is nothing to repair"
 test -e trace/$p/stream.tail || fail "the tail is gone"
+# one that was never begun has nothing, whoever looks
+head -c 2048 /dev/zero >trace/$p/stream.tail
+status 0 "$EMU" --compat -l -o out trace
+status 0 "$FIX" trace
+says "has nothing that stream.obs has not: it is removed"
+test ! -e trace/$p/stream.tail || fail "the tail is there"

@@ -182,6 +182,19 @@ take_ring(struct stream *s, int fd, const char *path, struct tail *last, int *er
 	return NULL;
 }
 
+/* Whether the program died before it wrote the header: there are no events then. */
+static bool
+is_blank(int fd)
+{
+	static const char nothing[TAIL_HEADER];
+	char header[TAIL_HEADER];
+	struct stat st;
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+		return false;
+	ssize_t n = pread(fd, header, sizeof(header), 0);
+	return n >= 0 && memcmp(header, nothing, (size_t)n) == 0;
+}
+
 /* Takes the buffer of that name beside the stream, if there is one. */
 static int
 apply(struct stream *s, const char *name, const char *take(struct stream *s, int fd, const char *path, struct tail *t, int *err))
@@ -197,7 +210,8 @@ apply(struct stream *s, const char *name, const char *take(struct stream *s, int
 		return errno == ENOENT ? 0 : diag_io(d, ERR_READ, "inspect", path, errno);
 	int err = 0;
 	struct tail t = { 0 };
-	const char *why = fd < 0 ? refused(&err) : take(s, fd, path, &t, &err);
+	const char *why = fd < 0 ? refused(&err) : is_blank(fd) ? NULL
+								: take(s, fd, path, &t, &err);
 	if (fd >= 0)
 		(void)close(fd);
 	if (err == ENOMEM)

@@ -165,10 +165,14 @@ fix_end_thread(struct fix *f, uint32_t thread)
 	for (uint32_t col = NBASE; col < emu->plan->ncols && rc >= 0; col++)
 		if (emu->plan->cols[col].decl->drained && emu->plan->cols[col].kind == CHAN_STACK)
 			rc = drain(&e, col);
+	if (rc >= 0 && e.fs->in_region)
+		rc = emit(&e, "OU]", NULL, 0);
 	if (rc >= 0)
 		rc = emit(&e, "OHe", NULL, 0);
 	if (rc < 0 || !e.fs->nends)
 		return rc < 0 ? rc : 0;
+	if (e.fs->in_region)
+		fix_note(f, REPAIR_REGION, s, "the region of late events that thread %d has begun ends, too: ovnisort takes it then", th->tid);
 	if (was == TH_UNKNOWN)
 		fix_note(f, REPAIR_NEVER, s, "thread %d never executed: it does in the virtual CPU for an instant, at clock %" PRId64, th->tid, e.clock);
 	else

@@ -16,6 +16,7 @@ enum repair {
 	REPAIR_CUT,
 	REPAIR_NEVER,
 	REPAIR_END,
+	REPAIR_REGION,
 	REPAIR_MADE_UP,
 	REPAIR_APP_ID,
 	REPAIR_RANK,
@@ -33,6 +34,8 @@ struct fix_stream {
 	uint8_t *ends;       /* events that are put behind the others; in the arena */
 	size_t nends;
 	size_t cap;
+	int64_t since;   /* of a ring: its first clock */
+	bool in_region;  /* it ends behind OU[ */
 	bool tells_cpus; /* it tells the CPUs of its loom that no thread tells */
 	bool stream;     /* its file of events is written, */
 	bool meta;       /* and its metadata */
@@ -80,6 +83,9 @@ int fix_write_meta(struct fix *f, uint32_t rank, const char *to, bool is_new);
 
 /* write.c: whole events of a stream, and bytes behind them that are no event. Returns 0, or <0 (reported). */
 int fix_measure(const struct stream *s, uint64_t *whole, uint64_t *torn);
+
+/* write.c: the clock of the first event, as it is in the stream; 0: it has none. Returns 0, or <0 (reported). */
+int fix_first_clock(const struct stream *s, int64_t *clock);
 
 /* write.c: writes what fix_look() has noted. Streams come first and metadata last: an interrupted repair can be repeated. Returns
  * 0, or <0 (reported). */

@@ -39,6 +39,8 @@ note_event(struct fix *f, const struct event *ev)
 	int64_t clock = ev->clock - s->clock_offset;
 	l->first = clock < l->first ? clock : l->first;
 	l->last = clock > l->last ? clock : l->last;
+	if (ev->mcv[0] == 'O' && ev->mcv[1] == 'U' && (ev->mcv[2] == '[' || ev->mcv[2] == ']'))
+		f->streams[ev->stream].in_region = ev->mcv[2] == '[';
 	if (ev->mcv[0] != 'O' || ev->mcv[1] != 'M' || ev->size < 12)
 		return;
 	int32_t type = event_i32(ev, 8);
@@ -80,10 +82,11 @@ look_at_files(struct fix *f, struct stream *s)
 	else if (s->has_tail)
 		fix_note(f, REPAIR_TAIL, s, "%s has nothing that stream.obs has not: it is removed", tail);
 	fs->stream = fs->stream || joins;
-	if (!s->was_cut)
-		return 0;
+	int rc = s->meta.ring && s->has_tail ? fix_first_clock(s, &fs->since) : 0;
+	if (rc < 0 || !s->was_cut)
+		return rc;
 	uint64_t whole, torn;
-	int rc = fix_measure(s, &whole, &torn);
+	rc = fix_measure(s, &whole, &torn);
 	if (rc < 0)
 		return rc;
 	fs->stream = true;

@@ -61,7 +61,7 @@ fix_look_at_meta(struct fix *f, uint32_t rank)
 	struct fix_stream *fs = &f->streams[rank];
 	const struct proc *p = proc_of(f, rank);
 	const struct loss *lost = loss_of(f, rank);
-	fs->meta = m->made_up || fs->tells_cpus;
+	fs->meta = m->made_up || fs->tells_cpus || (m->ring && s->has_tail);
 	if (m->made_up & MADE_UP_ALL)
 		fix_note(f, REPAIR_MADE_UP, s, "thread %d has no stream.json that can be read: it is made up from the path and the events", m->tid);
 	if (m->made_up & MADE_UP_APP_ID)
@@ -226,6 +226,8 @@ edit(const struct fix *f, uint32_t rank, cJSON *ovni)
 		ok = ok && add_cpus(f, rank, ovni);
 	if (lost)
 		ok = ok && set_number(ovni, "lost", (double)lost->n) && set_number(ovni, "lost_since", (double)lost->since);
+	if (m->ring && s->has_tail)
+		ok = ok && set_number(get_object(ovni, "ring"), "since", (double)f->streams[rank].since) && set_number(get_object(ovni, "ring"), "shared", m->shared);
 	return ok && (f->stays_open || set_number(ovni, "finished", 1));
 }
 

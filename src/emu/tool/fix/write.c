@@ -51,6 +51,18 @@ fix_measure(const struct stream *s, uint64_t *whole, uint64_t *torn)
 	return walk(s, NULL, whole, torn);
 }
 
+int
+fix_first_clock(const struct stream *s, int64_t *clock)
+{
+	struct reader r = { 0 };
+	int rc = reader_open_again(&r, &s->trace->readers, &s->in);
+	if (rc == 0)
+		rc = reader_fill(&r, WIRE_STREAM_HEADER + WIRE_EVENT_HEADER);
+	*clock = rc > 0 ? wire_i64(r.p + WIRE_STREAM_HEADER + 4) : 0;
+	reader_close(&r);
+	return rc < 0 ? rc : 0;
+}
+
 /* Where a file of a stream is written: beside it, or below the other directory. NULL without memory (reported). */
 static const char *
 place(struct fix *f, const struct stream *s, const char *name)
@@ -181,6 +193,17 @@ refuse_running(struct fix *f)
 	return 0;
 }
 
+/* Tells that a stream has no begin, before its ring goes. It is not finished before it has its end. */
+static int
+write_ring(struct fix *f, const struct stream *s)
+{
+	bool stays_open = f->stays_open;
+	f->stays_open = true;
+	int rc = write_meta(f, s);
+	f->stays_open = stays_open;
+	return rc;
+}
+
 /* Prepares the other directory. */
 static int
 open_outdir(struct fix *f)
@@ -205,7 +228,9 @@ fix_write(struct fix *f)
 	int rc = f->outdir ? open_outdir(f) : refuse_running(f);
 	for (size_t i = 0; i < t->nstreams && rc == 0; i++) {
 		const struct stream *s = &t->streams[i];
-		if (f->outdir || f->streams[i].stream)
+		if (!f->outdir && s->has_tail && s->meta.ring && !s->meta.made_up)
+			rc = write_ring(f, s);
+		if (rc == 0 && (f->outdir || f->streams[i].stream))
 			rc = *f->stop ? -ERR_INTERRUPTED : write_stream(f, s);
 		if (rc == 0 && !f->outdir && s->has_tail)
 			rc = remove_tail(f, s);
