@@ -22,6 +22,8 @@ reserve(int fd, void *map, size_t from, size_t size)
 {
 	int rc;
 
+	if (rt_allowed(from, size) < size)
+		return -1;
 	do
 		rc = fallocate(fd, 0, (off_t)from, (off_t)size);
 	while (rc < 0 && errno == EINTR);
@@ -71,7 +73,7 @@ open_shared(struct rt_thread *t, int fd, bool forced)
 		return -1;
 	}
 	void *map = MAP_FAILED;
-	if (ftruncate(fd, (off_t)size) < 0 ||
+	if (rt_allowed(0, size) < size || ftruncate(fd, (off_t)size) < 0 ||
 		(map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) == MAP_FAILED ||
 		madvise(map, size, MADV_RANDOM) < 0 || /* no page is read ahead: they are new */
 		reserve(fd, map, 0, TAIL_HEADER + FIRST_LIMIT + RT_FLUSH_PAIR) < 0) {

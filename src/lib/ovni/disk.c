@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "rt.h"
@@ -73,14 +74,31 @@ rt_open(const char *path)
 	return fd < 0 ? -1 : fd;
 }
 
+size_t
+rt_allowed(uint64_t at, size_t size)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY || at + size <= limit.rlim_cur)
+		return size;
+	errno = EFBIG;
+	return at < limit.rlim_cur ? (size_t)(limit.rlim_cur - at) : 0;
+}
+
 int
 rt_write(int fd, const void *buf, size_t size, size_t *done)
 {
 	const uint8_t *p = buf;
+	off_t at = lseek(fd, 0, SEEK_CUR);
+	size_t allowed = at < 0 ? size : rt_allowed((uint64_t)at, size);
 
 	*done = 0;
 	while (*done < size) {
-		ssize_t n = write(fd, p + *done, size - *done);
+		if (*done == allowed) {
+			errno = EFBIG;
+			return -1;
+		}
+		ssize_t n = write(fd, p + *done, allowed - *done);
 		if (n > 0) {
 			*done += (size_t)n;
 		} else if (n == 0) {

@@ -219,6 +219,10 @@ int rt_path(char out[PATH_MAX], const char *fmt, ...)
 int rt_mkpath(const char *path);
 int rt_open(const char *path);
 int rt_write(int fd, const void *buf, size_t size, size_t *done);
+
+/* How many of the bytes from `at` on a file may have: beyond its limit (RLIMIT_FSIZE) the kernel does not only refuse,
+ * but sends a signal that ends the program. errno is set if that is not all. */
+size_t rt_allowed(uint64_t at, size_t size);
 int rt_close(int fd);
 
 /* move.c: with OVNI_TMPDIR, files are written elsewhere first. */
