@@ -121,6 +121,8 @@ def ends():
     Run("exits").good().says("1 thread ended without ovni_thread_free(): nothing of it is lost").silent("warning")
     Run("aborts").good(-6)
     Run("exits", name="exits private", OVNI_BUFFER="private").good()
+    r = Run("exits", name="exits typo", OVNI_BUFFER="privat").good()
+    check(r.what, "OVNI_BUFFER=privat is not known" in r.said, r.said)
     Run("aborts", name="aborts private", OVNI_BUFFER="private").good(-6)
 
 

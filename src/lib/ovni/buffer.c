@@ -88,11 +88,25 @@ open_shared(struct rt_thread *t, int fd, bool forced)
 	return 0;
 }
 
+/* What OVNI_BUFFER says; NULL: nothing. Another word is told once for a process. */
+static const char *
+read_wish(void)
+{
+	static atomic_flag said = ATOMIC_FLAG_INIT;
+	const char *wish = rt_env("OVNI_BUFFER");
+
+	if (wish == NULL || strcmp(wish, "shared") == 0 || strcmp(wish, "private") == 0)
+		return wish;
+	if (!atomic_flag_test_and_set(&said))
+		rt_warn("OVNI_BUFFER=%s is not known, events are kept as if it were not set (shared, private)", wish);
+	return NULL;
+}
+
 /* Gives the thread a mapped file. Returns 0, or -1 if it cannot be (said if the user should know). */
 static int
 try_shared(struct rt_thread *t)
 {
-	const char *wish = rt_env("OVNI_BUFFER");
+	const char *wish = read_wish();
 	char path[PATH_MAX];
 
 	if (!t->on_disk || (wish != NULL && strcmp(wish, "private") == 0) || buffer_path(path, t) < 0)
