@@ -50,12 +50,12 @@ def write(path, text, mode="w"):
         f.write(text)
 
 
-def emulate(tree, text, where):
+def emulate(tree, text, where, *options):
     """(status, directory with the output, stderr)"""
     os.makedirs(where)
     write(f"{where}/demo.txt", text)
     must([sys.executable, f"{tree}/test/gen/asm.py", f"{where}/demo.txt", f"{where}/trace"])
-    status, _, err = run([f"{tree}/build/src/emu/tool/ovniemu", f"{where}/trace"])
+    status, _, err = run([f"{tree}/build/src/emu/tool/ovniemu", *options, f"{where}/trace"])
     return status, f"{where}/trace", err
 
 
@@ -93,8 +93,23 @@ def main():
             if not os.path.exists(f"{out}/cfg/{view}.cfg"):
                 bad.append(f"no view cfg/{view}.cfg")
 
+        # The same in a file of its own, with what is installed: none of the tree has it.
+        os.makedirs(f"{tmp}/include/ovniscope")
+        for header in ("core/ovniscope/model.h", "trace/ovniscope/event.h"):
+            shutil.copy(f"{ROOT}/src/emu/{header}", f"{tmp}/include/ovniscope")
+        write(f"{tmp}/demo.c", page["src/models/demo.c"].replace("model_demo", "ovniscope_model"))
+        must([*os.environ.get("CC", "cc").split(), "-Wall", "-Wextra", "-Wno-missing-field-initializers", "-Werror", "-shared", "-fPIC",
+              f"-I{tmp}/include", "-o", f"{tmp}/demo.so", f"{tmp}/demo.c"])
+        bad += [f"the page does not say: {c}" for c in ("cc -shared -fPIC", "ovniemu --model ./demo.so") if c not in page["plugin"]]
+        write(f"{tree}/src/models/models.def", "".join(line for line in read(f"{tree}/src/models/models.def").splitlines(True) if "demo" not in line))
+        os.remove(f"{tree}/src/models/demo.c")
+        must(["ninja", "-C", "build", "src/emu/tool/ovniemu"], cwd=tree)
+        status, out, err = emulate(tree, page["demo.txt"], f"{tmp}/plugin", "--model", f"{tmp}/demo.so")
+        if status or read(f"{out}/thread.prv").split("\n", 1)[1] != page["thread.prv"]:
+            bad += [f"as a file of its own, status {status} and:"] + err.splitlines()
+
         wrong = page["demo.txt"].replace("XRI", "XSS", 1)
-        status, _, err = emulate(tree, wrong, f"{tmp}/wrong")
+        status, _, err = emulate(tree, wrong, f"{tmp}/wrong", "--model", f"{tmp}/demo.so")
         if status != 1 or missing(page["stderr"], err):
             bad += [f"with the wrong event, status {status} and:"] + err.splitlines()
     print("\n".join(bad) if bad else "the listing builds and does what the page says")

@@ -11,6 +11,7 @@ import glob
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -21,7 +22,8 @@ import asm  # noqa: E402
 import casefile  # noqa: E402
 
 CC = os.environ.get("CC", "cc").split()
-INCLUDE = [f"-I{SRC}/src/emu/{folder}" for folder in ("core", "trace", "base")] + [f"-I{SRC}/src/lib"]
+CXX = shutil.which("g++") or shutil.which("clang++")
+HEADERS = ("core/ovniscope/model.h", "trace/ovniscope/event.h")
 TRACE = """
 loom node.0 cpus 0:0
 proc 100 app 1
@@ -31,6 +33,7 @@ thread 101 require demo=1.0.0
 101  10  xRi
 101  20  xRI
 101  30  xSs
+101  35  xLs u32=2
 101  40  xP@
 101  70  xSS
 101  80  OHe
@@ -69,7 +72,7 @@ class Run:
 
 def compile_to(so, text, compiler=None, language="c"):
     os.makedirs(os.path.dirname(so) or ".", exist_ok=True)
-    p = subprocess.run([*(compiler or CC), "-x", language, "-shared", "-fPIC", "-D_GNU_SOURCE", *INCLUDE, "-o", so, "-"], input=text, text=True, capture_output=True, check=False)
+    p = subprocess.run([*(compiler or CC), "-x", language, "-shared", "-fPIC", f"-I{tmp}/include", "-o", so, "-"], input=text, text=True, capture_output=True, check=False)
     if p.returncode:
         sys.exit(f"{so}: {p.stderr}")
     return so
@@ -101,7 +104,7 @@ def test_tools():
     r = Run("ovniemu", "--model", DEMO, "-o", "out", "trace")
     check("emulated", r.status == 0 and "demo 1.0.0" in r.err and "warning" not in r.err, r)
     thread = outputs("out")["thread.prv"]
-    check("its states", all(f":{t}:900:{v}" in thread for t, v in ((10, 1), (20, 0), (30, 2), (70, 0))), thread)
+    check("its states", all(f":{t}:900:{v}" in thread for t, v in ((10, 1), (20, 0), (30, 2), (70, 0))) and ":35:901:2" in thread, thread)
     check("its view", os.path.exists("out/cfg/thread/demo/phase.cfg"))
     first = outputs("out")
     for i in range(2):
@@ -111,9 +114,9 @@ def test_tools():
     check("ovnidump", r.status == 0 and "leaves reading the input" in r.out and "passes a checkpoint" in r.out and not r.err, r)
     for words in (["-m", "demo", "-m", DEMO], ["--model", DEMO, "--model=demo"]):
         r = Run("ovnidump", "-q", *words, "trace")
-        same(f"ovnidump {words[0]}: those of the model only", (r.status, re.findall(r"  (\w\S\S)  ", r.out)), (0, ["xRi", "xRI", "xSs", "xP@", "xSS"]))
+        same(f"ovnidump {words[0]}: those of the model only", (r.status, re.findall(r"  (\w\S\S)  ", r.out)), (0, ["xRi", "xRI", "xSs", "xLs", "xP@", "xSS"]))
     r = Run("ovnitop", "-q", "-b", "model", "--model", DEMO, "trace")
-    check("ovnitop", r.status == 0 and re.search(r"^demo +5$", r.out, re.M), r)
+    check("ovnitop", r.status == 0 and re.search(r"^demo +6$", r.out, re.M), r)
     r = Run("ovnievents", "--model", DEMO)
     check("ovnievents", r.status == 0 and "## demo (`x`)" in r.out and "## ovni (`O`)" in r.out and "passes a checkpoint" in r.out, r)
     r = Run("ovnievents", "--model", "demo", "--json", folders=os.path.dirname(DEMO))
@@ -137,7 +140,7 @@ def test_built_in():
         source = source.replace(f"model_{name}", "ovniscope_model").replace(f'"{name}"', f'"{other}"').replace(f"'{letter}'", f"'{new}'")
         source = re.sub(rf'"{letter}(..)"', rf'"{new}\1"', source)
         for old, far in types.items():
-            check(f"{name}: its type", f"= {old}," in source)
+            check(f"{name}: its type", f"= {old}," in source and "MODEL_ABI" in source)
             source = source.replace(f"= {old},", f"= {far},")
         so = compile_to(f"{tmp}/{other}.so", source)
 
@@ -163,6 +166,19 @@ def test_built_in():
                 same(f"{name}/{case} {view}: files", sorted(got), sorted(want))
                 for file in want:
                     same(f"{name}/{case} {view}: {file}", got.get(file), want[file])
+
+
+def test_languages():
+    """The same file, as C++."""
+    if not CXX:
+        return
+    with open(f"{SRC}/test/plugin/demo.c", encoding="utf-8") as f:
+        so = compile_to(f"{tmp}/demo++.so", f.read(), [CXX, "-std=gnu++17", "-Wall", "-Wextra", "-Wno-missing-field-initializers", "-Werror"], "c++")
+    for view in ((), ("--compat",)):
+        for out, file in (("c", DEMO), ("c++", so)):
+            r = Run("ovniemu", "-q", *view, "-o", out, "--model", file, "trace")
+            same(f"{out} {view}", (r.status, r.err), (0, ""))
+        same(f"C and C++ {view}", outputs("c++"), outputs("c"))
 
 
 def test_folders():
@@ -195,6 +211,36 @@ def test_folders():
     check("what cannot be loaded in a folder", r.status == 1 and "error[model]: the shared object cannot be loaded" in r.err and "at f3/dir.so" in r.err, r)
 
 
+# ---- Of other headers. ----
+
+def newer(value):
+    """A struct model with one member more"""
+    old = '{ .abi = OVNISCOPE_ABI, .size = sizeof(struct newer), .id = \'y\', .name = "x", .version = "1.0.0", CHANS(chans), STATES(states) }'
+    return (f"#define ovniscope_model other\n{HEAD}#undef ovniscope_model\nstruct newer {{ struct model old; long more; }};\n"
+            f"const struct newer ovniscope_model = {{ {old}, {value} }};\n")
+
+
+def wide(value):
+    """A table of channels whose rows have one member more"""
+    rows = f'{{ {{ .name = "c", .title = "C", .prv_type = 910 }}, 0 }}, {{ {{ .name = "d", .title = "D", .prv_type = 911 }}, {value} }}'
+    text = f"static const struct {{ struct chan_decl old; long more; }} rows[] = {{ {rows} }};\n"
+    return HEAD + text + model("x", more=".chans = &rows[0].old, .nchans = 2, .chan_size = sizeof(rows[0])").replace(HEAD, "")
+
+
+def test_headers():
+    """Models of older and newer headers, which use nothing that is not known."""
+    narrow = 'static const struct { const char *name, *title; int type, kind; } rows[] = { { "c", "C", 910, 0 }, { "d", "D", 911, 1 } };\n'
+    good = {
+        "older": ("#include <stddef.h>\n" + model("x", more=".size = offsetof(struct model, connect)"), 1),
+        "newer": (newer(0), 1),
+        "narrow": (HEAD + narrow + model("x", more=".chans = (const void *)rows, .nchans = 2, .chan_size = sizeof(rows[0])").replace(HEAD, ""), 2),
+        "wide": (wide(0), 2),
+    }
+    for name, (text, nchans) in good.items():
+        r = Run("ovnievents", "--model", compile_to(f"{tmp}/{name}.so", text), "--model", "x")
+        same(f"{name}: accepted", (r.status, r.err, r.out.count("* type ")), (0, "", nchans))
+
+
 # ---- Bad ones. ----
 
 def test_refused():
@@ -222,6 +268,13 @@ def test_refused():
     broken("function", "int ovniscope_model(void) { return 0; }", "is no struct model", "and is no data")
     broken("tiny", "const char ovniscope_model[7] = { 1 };", "is no struct model: it has 7 bytes")
     broken("undefined", model("x") + "int emu_close(void *); int f(void) { return emu_close(0); }", "undefined symbol: emu_close")
+    broken("abi", model("x", more=".abi = 7"), "its ovniscope_model has version 7 of struct model, which has version 1 here", "build it with the ovniscope/model.h")
+    broken("small", model("x", more=".size = 7"), "but says it has 7")
+    broken("large", model("x", more=".size = 4000"), "bytes, but says it has 4000")
+    broken("head", model("x", more=".size = 8"), "the name of a model has 1 to")
+    broken("newer", newer(1), "bytes, of which", "are known here, and the others are not zero")
+    broken("rows", model("x", more=".chan_size = 0"), "its table of channels does not say how many bytes a row has")
+    broken("wide", wide(1), "row 1 of its channels has", "bytes, of which", "are known here, and the others are not zero")
     broken("letter", model("x", "V"), "the models nosv of ovniscope and x of", "the same letter 'V'", code="model-clash")
     broken("name", model("nosv"), "the models nosv of ovniscope and nosv of", "the same name (letters 'V' and 'y')", code="model-clash")
     broken("type", model("x", "y", 20), "the models tampi of ovniscope and x of", "the same PRV type 20 (channel c)", code="model-clash")
@@ -241,18 +294,53 @@ def test_refused():
     check("no such model", r.status == 2 and "there is no model 'dem'" in r.err, r)
 
 
+ACTS = {
+    "SIGSEGV": ["*(volatile int *)8 = 1", "deep(0)"],
+    "SIGFPE": ["zero = 7 / zero"],
+    "SIGILL": ["__builtin_trap()"],
+    "SIGBUS": ["raise(SIGBUS)"],
+    "SIGABRT": ["abort()"],
+}
+CRASHING = """#include <signal.h>
+#include <stdlib.h>
+#include "ovniscope/model.h"
+static volatile int zero;
+int deep(int n) { volatile char big[4096]; big[n % 4096] = 1; return n < 0 ? zero : deep(n + 1) + big[0]; }
+static void crash(void) { ACT; }
+static void crash_now(struct emu *emu) { (void)emu; WHEN; }
+static void on_event(struct emu *emu, const struct event *ev) { (void)emu; if (ev->mcv[1] == 'S') crash(); }
+static const struct event_decl events[] = { { .sig = "xP.", .text = "t", .hook = on_event, .any_value = true }, { .sig = "xR.", .text = "t", .hook = on_event, .any_value = true },
+    { .sig = "xS.", .text = "t", .hook = on_event, .any_value = true }, { .sig = "xL.", .text = "t", .hook = on_event, .any_value = true } };
+const struct model ovniscope_model = { MODEL_ABI, .id = 'x', .name = "demo", .version = "1.0.0", EVENTS(events), MORE };
+"""
+
+
 def test_crashes():
-    for sig, act in (("SIGSEGV", "*(volatile int *)8 = 1"), ("SIGABRT", "abort()"), ("SIGSEGV", "deep(0)")):
-        so = compile_to(f"{tmp}/crash.so", "#include <stdlib.h>\n" + model("x") +
-                        "int deep(int n) { volatile char big[4096]; big[n % 4096] = 1; return n < 0 ? 0 : deep(n + 1) + big[0]; }\n"
-                        f"__attribute__((constructor)) static void f(void) {{ {act}; }}\n")
-        for tool in ("ovniemu", "ovnidump", "ovnitop"):
-            r = Run(tool, "--model", so, "trace")
-            same(f"{tool}: {act} while it is loaded", (r.status < 0, r.err), (True, f"{tool}: error[model]: {sig} while a model is loaded\n  at {so}\n"))
+    for sig, acts in ACTS.items():
+        for act in acts:
+            number = -getattr(signal, sig)
+            text = CRASHING.replace("ACT;", f"{act};")
+            so = compile_to(f"{tmp}/crash.so", text.replace("WHEN", "").replace(", MORE", ""))
+            r = Run("ovniemu", "-q", "--model", so, "-o", "crashed", "trace")
+            same(f"{act} in an event", (r.status, r.err), (number, f"ovniemu: error[model]: {sig} in the model demo of {so}, in the hook of an event\n"
+                                                                   "  at loom.node.0/proc.100/thread.101, clock 30 ns, event xSs\n"))
+            r = Run("ovnidump", "-q", "--model", so, "trace")
+            same("no hook runs in ovnidump", (r.status, r.err), (0, ""))
+            for when in ("connect", "finish"):
+                so = compile_to(f"{tmp}/crash.so", text.replace("WHEN", "crash()").replace("MORE", f".{when} = crash_now").replace("'S'", "0"))
+                r = Run("ovniemu", "-q", "--model", so, "-o", "crashed", "trace")
+                same(f"{act} in {when}", (r.status, r.err), (number, f"ovniemu: error[model]: {sig} in the model demo of {so}, in {when}()\n"))
+            so = compile_to(f"{tmp}/crash.so", text.replace("WHEN", "").replace(", MORE", "") + "__attribute__((constructor)) static void load(void) { crash(); }\n")
+            for tool in ("ovniemu", "ovnidump", "ovnitop"):
+                r = Run(tool, "--model", so, "trace")
+                same(f"{tool}: {act} while it is loaded", (r.status, r.err), (number, f"{tool}: error[model]: {sig} while a model is loaded\n  at {so}\n"))
 
 
 with tempfile.TemporaryDirectory(prefix="plugin-") as tmp:
     os.chdir(tmp)
+    os.makedirs("include/ovniscope")
+    for path in HEADERS: # nothing else is installed
+        shutil.copy(f"{SRC}/src/emu/{path}", "include/ovniscope")
     for name, test in list(globals().items()):
         if name.startswith("test_"):
             test()

@@ -34,7 +34,8 @@ class Installed:
         expect(f"{package}.pc is installed once", len(found) == 1)
         env.update(PKG_CONFIG_LIBDIR=os.path.dirname(found[0]), PKG_CONFIG_SYSROOT_DIR=f"{tmp}/inst")
         self.flags = self.ask("--cflags", "--libs", package)
-        self.libdir = self.path(self.ask("--variable=libdir", package)[0])
+        libdir = self.ask("--variable=libdir", package)
+        self.libdir = self.path(libdir[0]) if libdir else None  # headers alone have none
 
     def ask(self, *words):
         return run(["pkg-config", *words]).split()

@@ -64,6 +64,11 @@ _ovniscope_values() {
 		;;
 	NAME)
 		mapfile -t COMPREPLY < <(compgen -W "$(_ovniscope_models "$1")" -- "$word")
+		# An option that takes the name of a model takes a file of one, too.
+		if [[ $word == */* ]]; then
+			compopt -o filenames 2>/dev/null
+			mapfile -t COMPREPLY < <(compgen -f -- "$word")
+		fi
 		;;
 	esac
 }

@@ -77,6 +77,8 @@ while read -r tool; do
 done <tools.txt
 dump=$(grep /ovnidump tools.txt)
 same "models" "$("${dump%dump}events" --json | sed -n 's/^ "\([a-z0-9]*\)": {.*/\1/p')" "$(offered "$dump" --model = "")"
+touch ./mine.so
+same "a file of a model" "./mine.so" "$(offered "$dump" --model = "./mi")"
 same "--fo" "--format=" "$(offered "$dump" --fo)"
 same "--format=c" csv "$(offered "$dump" --format = c)"
 same "without splitting" csv "$(offered "$dump" --format=c)"

@@ -214,6 +214,9 @@ struct model {
 	const struct breakdown_decl *breakdown; /* NULL: it has none */
 };
 
+/* What a file of its own exports, for --model. */
+extern const struct model ovniscope_model __attribute__((visibility("default")));
+
 #define MODEL_ABI .abi = OVNISCOPE_ABI, .size = (uint32_t)sizeof(struct model)
 #define CHANS(t) .chans = (t), .nchans = sizeof(t) / sizeof((t)[0]), .chan_size = sizeof((t)[0])
 #define STATES(t) .states = (t), .nstates = sizeof(t) / sizeof((t)[0]), .state_size = sizeof((t)[0])

@@ -56,17 +56,14 @@ put_number(struct message *m, int64_t v)
 static void
 put_event(struct message *m, const struct emu *emu)
 {
-	uint32_t th = emu->thread;
-	const struct system *sys = &emu->plan->sys;
-	if (th < sys->nthreads) {
-		put(m, "\n  at ");
-		put(m, emu->plan->trace.streams[sys->threads[th].stream].relpath);
-		put(m, ", ");
-	} else {
-		put(m, "\n  at ");
-	}
-	put_number(m, emu->time);
-	put(m, " ns");
+	const struct event *ev = emu->event;
+	put(m, "\n  at ");
+	put(m, emu->plan->trace.streams[ev->stream].relpath);
+	put(m, ", clock ");
+	put_number(m, ev->clock);
+	put(m, " ns, event ");
+	for (size_t i = 0; i < sizeof(ev->mcv); i++)
+		put(m, (const char[]){ ev->mcv[i] > ' ' && ev->mcv[i] <= '~' ? (char)ev->mcv[i] : '?', '\0' });
 }
 
 /* Tells what the model does, if it is one of the user. Returns whether it is. */
@@ -79,13 +76,13 @@ put_model(struct message *m, const struct emu *emu)
 		i++;
 	if (i == now.set->n || strcmp(now.set->items[i].owner, MODELSET_OURS) == 0)
 		return false;
-	bool runs = emu->nevents > 0;
 	put(m, " in the model ");
 	put(m, model->name);
 	put(m, " of ");
 	put(m, now.set->items[i].owner);
-	put(m, runs ? ", in its hook of an event" : ", in connect()");
-	if (runs)
+	put(m, emu->event ? ", in the hook of an event" : emu->threads ? ", in finish()"
+								       : ", in connect()");
+	if (emu->event)
 		put_event(m, emu);
 	return true;
 }

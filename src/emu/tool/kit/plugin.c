@@ -21,6 +21,7 @@ static const struct object_kind kind = {
 	.type = "struct model",
 	.header = "ovniscope/model.h",
 	.page = "doc/howto-model.md",
+	.version = OVNISCOPE_ABI,
 	.size = sizeof(struct model),
 };
 
@@ -55,6 +56,54 @@ keep(struct plugins *p, struct diag *d, void *handle, bool *again)
 	return *again ? 0 : diag_no_memory(d);
 }
 
+/* Makes the rows of a table as long as they are here: an older model has shorter ones. *size and `ours` are
+ * bytes of a row. */
+static int
+take_rows(struct plugins *p, struct diag *d, const char *file, const char *what, const void **rows, size_t n, size_t size, size_t ours)
+{
+	const struct place at = { .file = file };
+	if (n == 0 || !*rows || size == ours)
+		return 0;
+	if (size == 0)
+		return diag_error(d, ERR_MODEL, &at, "its table of %s does not say how many bytes a row has", what);
+	char *copy = arena_alloc(&p->arena, n, ours);
+	if (!copy)
+		return diag_no_memory(d);
+	for (size_t i = 0; i < n; i++) {
+		const char *row = (const char *)*rows + i * size;
+		if (!object_is_zero(row, ours, size))
+			return diag_error(d, ERR_MODEL, &at, "row %zu of its %s has %zu bytes, of which %zu are known here, and the others are not zero\n"
+							     "hint: build it with the ovniscope/model.h of this ovniscope, or use a newer one",
+				i, what, size, ours);
+		memcpy(copy + i * ours, row, size < ours ? size : ours);
+	}
+	*rows = copy;
+	return 0;
+}
+
+/* Makes a model of an object, as it would be built in. */
+static int
+take_model(struct plugins *p, struct diag *d, const char *file, const struct object *o)
+{
+	struct model *m = arena_new(&p->arena, struct model, 1);
+	if (!m)
+		return diag_no_memory(d);
+	int rc = object_copy(m, o->data, o->size, &kind, d, file);
+	const void *chans = m->chans;
+	const void *states = m->states;
+	const void *events = m->events;
+	if (rc == 0)
+		rc = take_rows(p, d, file, "channels", &chans, m->nchans, m->chan_size, sizeof(*m->chans));
+	if (rc == 0)
+		rc = take_rows(p, d, file, "states", &states, m->nstates, m->state_size, sizeof(*m->states));
+	if (rc == 0)
+		rc = take_rows(p, d, file, "events", &events, m->nevents, m->event_size, sizeof(*m->events));
+	m->chans = chans;
+	m->states = states;
+	m->events = events;
+	return rc == 0 ? modelset_add(&p->set, d, m, file) : rc;
+}
+
 static int
 load(struct plugins *p, struct diag *d, const char *file)
 {
@@ -66,10 +115,8 @@ load(struct plugins *p, struct diag *d, const char *file)
 		int bad = keep(p, d, o.handle, &again);
 		rc = rc ? rc : bad;
 	}
-	if (rc == 0 && !again && o.size != sizeof(struct model))
-		rc = diag_error(d, ERR_MODEL, &(struct place){ .file = file }, "its ovniscope_model has %llu bytes, not %zu", (unsigned long long)o.size, sizeof(struct model));
 	if (rc == 0 && !again)
-		rc = modelset_add(&p->set, d, o.data, file);
+		rc = take_model(p, d, file, &o);
 	crash_loads(NULL);
 	return rc;
 }

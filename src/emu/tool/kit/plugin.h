@@ -6,6 +6,7 @@
  * the folders of OVNISCOPE_MODELS. A file is a shared object that exports a struct model named
  * ovniscope_model. */
 
+#include "arena.h"
 #include "kit/cli.h"
 #include "arena.h"
 #include "modelset.h"
