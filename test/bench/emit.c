@@ -27,6 +27,7 @@ enum {
 enum way {
 	PRIVATE,
 	SHARED,
+	RING,
 	COUNTER,
 	INLINE,
 	OTHER,
@@ -169,6 +170,8 @@ measure(enum way way, bool latencies)
 {
 	CHECK(setenv("OVNI_BUFFER", way == PRIVATE ? "private" : "shared", 1) == 0);
 	CHECK(setenv("OVNI_CLOCK", way == COUNTER || way == INLINE ? "tsc" : "monotonic", 1) == 0);
+	if (way == RING)
+		CHECK(setenv("OVNI_RING", "2m", 1) == 0);
 	if (way == OTHER)
 		load_other();
 	proc_init(1, "node.1", getpid());
@@ -215,7 +218,7 @@ limit(const char *what, double ratio, double most)
 int
 main(int argc, char **argv)
 {
-	static const char *const names[WAYS] = { "memory", "stream.tail", "tail, tsc", "tail, tsc, inline", "other library" };
+	static const char *const names[WAYS] = { "memory", "stream.tail", "stream.ring", "tail, tsc", "tail, tsc, inline", "other library" };
 	const char *base = getenv("TMPDIR");
 	char dir[PATH_MAX];
 
@@ -226,7 +229,7 @@ main(int argc, char **argv)
 	(void)snprintf(dir, sizeof(dir), "%s/ovni-bench-XXXXXX", base);
 	CHECK(mkdtemp(dir) != NULL);
 	CHECK(setenv("OVNI_TRACEDIR", dir, 1) == 0);
-	CHECK(unsetenv("OVNI_TMPDIR") == 0);
+	CHECK(unsetenv("OVNI_TMPDIR") == 0 && unsetenv("OVNI_RING") == 0);
 	results = mmap(NULL, sizeof(*results) * WAYS, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	CHECK(results != MAP_FAILED);
 	for (int turn = 0; turn < TURNS; turn++)
@@ -235,7 +238,7 @@ main(int argc, char **argv)
 				in_a_process(w, false);
 	for (int turn = 0; turn < 3; turn++)
 		for (enum way w = 0; w < WAYS; w++)
-			if (w == PRIVATE || w == SHARED || (w == OTHER && other))
+			if (w == PRIVATE || w == SHARED || w == RING || (w == OTHER && other))
 				in_a_process(w, true);
 	CHECK(nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS) == 0);
 
@@ -246,6 +249,7 @@ main(int argc, char **argv)
 	const struct result *r = results;
 	bool over = limit("stream.tail to memory", r[SHARED].event / r[PRIVATE].event, 1.05);
 	over |= limit("stream.tail to memory, p99.99", r[SHARED].p9999 / r[PRIVATE].p9999, 1.1);
+	over |= limit("stream.ring to stream.tail", r[RING].event / r[SHARED].event, 1.05);
 	/* 14 ns, or 1.6 times the counter alone. */
 	if (r[INLINE].clock < 0.9 * r[SHARED].clock)
 		over |= r[INLINE].event > 14 && limit("tsc, inline: event to its clock", r[INLINE].event / r[INLINE].clock, 1.6);

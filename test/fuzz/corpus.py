@@ -108,6 +108,44 @@ def stream_seeds():
     yield bytes([0x20]) + b"ov"
 
 
+def ring_seeds():
+    """First bytes: see ring.c."""
+    def event(mcv, clock, payload=b"", jumbo=b""):
+        if jumbo:
+            return bytes([0x13]) + mcv + struct.pack("<QI", clock, len(jumbo)) + jumbo
+        return bytes([len(payload) - 1 if payload else 0]) + mcv + struct.pack("<Q", clock) + payload
+
+    def chunk(offset, own, clock, magic=b"ovniring", capacity=400, **other):
+        shared = event(b"VYc", clock, jumbo=b"\3\0\0\0three\0") + event(b"VTc", clock, struct.pack("<II", 1, 3))
+        snapshot = shared + event(b"OHx", clock, struct.pack("<iiQ", 0, -1, 3)) + event(b"VAr", clock) + event(b"VTx", clock, struct.pack("<II", 4, 0))
+        n = other.get("snapshot", len(snapshot))
+        head = magic + struct.pack("<IIQQQIIQQ", other.get("version", 1), 0, capacity, other.get("lost", 0), 0, other.get("shared", len(shared)), n,
+                                   offset, other.get("used", len(snapshot + own)))
+        return head + (snapshot + own).ljust(400, b"\0")
+
+    def ring(*chunks):
+        return b"".join(chunks).ljust(8 * 464, b"\0")
+
+    own = event(b"OCn", 20) * 3
+    middle, end = event(b"OCn", 30) * 3, event(b"VTe", 40, struct.pack("<II", 4, 0)) + event(b"VAR", 41) + event(b"OHe", 42)
+    good = [chunk(8 + 36, own, 10), chunk(8 + 72, middle, 30), chunk(8 + 108, end, 40)]
+    for how in (0, 8, 0x10, 0x20, 0x28):
+        yield bytes([how, 0]) + ring(*good)
+        yield bytes([how, 0]) + ring(good[1], good[2], chunk(2**64 - 1, own, 5), good[0])
+        yield bytes([how, 0]) + ring(good[2], chunk(7, own, 5), good[0])  # a gap
+        yield bytes([how, 0]) + ring(chunk(8, own, 5), good[0])
+        yield bytes([how | 1, 10]) + good[0][64:]
+        yield bytes([how | 1, 255]) + good[2][64:]
+    for other in {"used": 401}, {"used": 2**64 - 1}, {"used": 3}, {"snapshot": 1000}, {"shared": 2**32 - 1}, {"version": 2}, {"lost": 5}, {"capacity": 0}, \
+            {"capacity": 2**64 - 1}, {"capacity": 2**64 - 65}, {"capacity": 401}, {"magic": b"ovnitail"}:
+        yield bytes([0, 0]) + ring(chunk(8 + 36, own, 10, **other), *good[1:])
+        yield bytes([0, 0]) + ring(good[0], chunk(8 + 72, middle, 30, **other), good[2])
+    yield bytes([0, 0]) + ring(*good)[:1000]
+    yield bytes([0, 0]) + ring(*good)[:40]
+    yield bytes([0, 0]) + ring(*[chunk(2**64 - 1, own, 5)] * 8)
+    yield bytes([0, 0]) + ring(*[chunk(2**64 - 40 + i, own, 5) for i in range(8)])
+
+
 def metadata_seeds():
     for data in (files_of(META), files_of(HEAD.replace("thread 1", "thread 1 unfinished")),
                  files_of(HEAD.replace("proc 1", "proc 1 rank 2/4"))):
@@ -330,6 +368,7 @@ SEEDS = {
     "uscope_stream": uscope_seeds,
     "uscope_write": uscope_write_seeds,
     "stream": stream_seeds,
+    "ring": ring_seeds,
     "metadata": metadata_seeds,
     "clock_table": lambda: (t.encode() for t in CLOCK_TABLES),
     "signature": lambda: (s.encode() for s in SIGNATURES),

@@ -81,6 +81,48 @@ killed(void)
 }
 
 static void
+mark_steps(int n)
+{
+	for (int i = 0; i < n; i++) {
+		ovni_mark_set(5, i % 3 + 1);
+		emitted++;
+	}
+}
+
+static void
+begin_steps(void)
+{
+	begin(0);
+	ovni_mark_type(5, 0, "Step");
+	ovni_thread_require("nosv", "2.7.0");
+	struct ovni_ev ev = { .header = { 0, 'V', 'Y', 'c', ovni_clock_now() } };
+	ovni_ev_jumbo_emit(&ev, (const uint8_t *)"\1\0\0\0work", 9);
+	ovni_emit_u32x2("VTc", ovni_clock_now(), 1, 1);
+	ovni_emit_u32x2("VTx", ovni_clock_now(), 1, 0);
+	emitted += 3;
+}
+
+/* In a task, of which it writes two dumps. */
+static void
+dumps(void)
+{
+	begin_steps();
+	mark_steps(20000);
+	CHECK(ovni_dump() == 1);
+	ovni_emit_u32x2("VTp", ovni_clock_now(), 1, 0);
+	emitted++;
+	mark_steps(20000);
+	CHECK(ovni_dump() == 2);
+	ovni_emit_u32x2("VTr", ovni_clock_now(), 1, 0);
+	ovni_emit_u32x2("VTe", ovni_clock_now(), 1, 0);
+	emitted += 2;
+	mark_steps(20000);
+	emit("OHe");
+	ovni_thread_free();
+	ovni_proc_fini();
+}
+
+static void
 crashes(void)
 {
 	begin(0);
@@ -226,6 +268,7 @@ static const struct {
 } programs[] = {
 	{ "sonar", sonar },
 	{ "killed", killed },
+	{ "dumps", dumps },
 	{ "crashes", crashes },
 	{ "terminated", terminated },
 	{ "exits", exits },

@@ -199,7 +199,51 @@ def repaired():
         check(r.what, "there is nothing to repair" in p.stderr, p.stderr)
 
 
-for test in tails, ends, models, regions, elsewhere, repaired:
+def rings():
+    """What was kept of a thread is a trace, in the state that it had."""
+    r = Run("dumps", name="ring", OVNI_RING="64k")
+    r.says("1 thread kept only the last events (OVNI_RING)").silent("warning", "error")
+    check(r.what, r.status == 0 and r.emu == 0 and 65536 // 24 < r.events() < r.emitted // 4, f"{r.events()} of {r.emitted} events {r.said}")
+    r.emulate("--compat")
+    check(r.what, r.emu == 1, "no types and no tasks in --compat")
+    for n, shown in (1, ":10:1:"), (2, ":10:0"):
+        d = r.dir.with_name(f"ring.dump-{n}")
+        p = call(EMU, str(d))
+        check("dump", p.returncode == 0 and "warning" not in p.stderr, p.stderr)
+        lines = (d / "thread.prv").read_text().splitlines()
+        check("dump", "work" in (d / "thread.pcf").read_text(), "the type is not known")
+        last = [line for line in lines if ":10:" in line][-1]
+        check("dump", shown in last + ":" or n == 2 and ":10:1:" not in last, f"dump {n}: {last}")
+    r = Run("killed", name="killed ring", OVNI_RING="64k").says("thread 101 never finished", "1 thread kept only").silent("error")
+    n = r.events()
+    top = call(TOP, "-q", str(r.dir))
+    check(r.what, r.status == -9 and sum(int(line.split()[1]) for line in top.stdout.splitlines() if line.split()[1:]) == n, top.stdout)
+    stream, prv = r.dir / "loom.node.1/proc.100/thread.101", r.prv()
+    good, chunk = (stream / "stream.ring").read_bytes(), (stream / "stream.ring").stat().st_size // 8
+    for what, bad in {
+        "it is shorter than its header": good[:63],
+        "it does not begin with": b"x" + good[1:],
+        "its version is not known": good[:8] + b"\x02" + good[9:],
+        "it has less than it says": good[:chunk],
+        "all of its parts are damaged": b"".join(good[i * chunk:i * chunk + 48] + b"\xff" * 8 + good[i * chunk + 56:(i + 1) * chunk] for i in range(8)),
+    }.items():
+        (stream / "stream.ring").write_bytes(bad)
+        r.emulate()
+        r.says("the events of its stream.ring are left out: " + what, "no events")
+    # Each chunk may be overwritten when the program is killed; the ones behind it are a window, too.
+    for i in range(8):
+        (stream / "stream.ring").write_bytes(good[:i * chunk + 48] + b"\xff" * 8 + good[i * chunk + 56:])
+        r.emulate()
+        check(r.what, r.emu == 0 and 0 < r.events() < n, f"without chunk {i}: {r.events()} of {n}")
+    (stream / "stream.ring").write_bytes(good)
+    p = call(SORT, "--all", str(r.dir))
+    r.emulate()
+    check("sort", p.returncode == 0 and r.events() == n and r.prv() == prv, p.stderr + r.err)
+    r = Run("killed", name="ring elsewhere", OVNI_RING="64k", OVNI_TMPDIR=str(pathlib.Path(TMP.name) / "tmpring"))
+    check(r.what, r.emu == 0 and r.events() > 65536 // 24, r.err)
+
+
+for test in tails, ends, models, regions, elsewhere, repaired, rings:
     test()
 TMP.cleanup()
 print(*found[:40], sep="\n")

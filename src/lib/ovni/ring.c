@@ -377,16 +377,18 @@ copy_chunk(struct tail *to, struct tail *from, uint64_t newest)
 	to->used = used;
 }
 
-int
-rt_ring_dump(const struct rt_thread *t, void *copy, const char *path, struct rt_window *w)
+/* Returns whether the copy has the newest chunk, and all others but one. */
+static bool
+copy_ring(const struct rt_thread *t, uint8_t *copy)
 {
 	const struct ring *r = t->ring;
+	const struct tail *chunks[RING_CHUNKS];
 	uint64_t newest = 0;
-	unsigned at = 0;
+	unsigned at = 0, had = 0;
 
 	for (unsigned i = 0; i < RING_CHUNKS; i++) {
-		const struct tail *c = chunk(t, i);
-		uint64_t offset = atomic_load_explicit(&c->offset, memory_order_acquire);
+		uint64_t offset = atomic_load_explicit(&chunk(t, i)->offset, memory_order_acquire);
+		had += offset != 0; /* it is used */
 		if (offset != UINT64_MAX && offset > newest) {
 			newest = offset;
 			at = i;
@@ -395,7 +397,20 @@ rt_ring_dump(const struct rt_thread *t, void *copy, const char *path, struct rt_
 	/* The oldest first, as it is the next to be overwritten. */
 	for (unsigned i = 1; i <= RING_CHUNKS; i++) {
 		unsigned k = (at + i) % RING_CHUNKS;
-		copy_chunk((struct tail *)(void *)((uint8_t *)copy + k * r->stride), chunk(t, k), newest);
+		copy_chunk((struct tail *)(void *)(copy + k * r->stride), chunk(t, k), newest);
+	}
+	unsigned n = order(t, copy, chunks);
+	return n > 0 && n + 1 >= had && chunks[n - 1]->offset == newest;
+}
+
+int
+rt_ring_dump(struct rt_thread *t, void *copy, const char *path, struct rt_window *w)
+{
+	/* Of a thread that is faster than that, the next chunk has to wait. */
+	if (!copy_ring(t, copy)) {
+		(void)pthread_mutex_lock(&t->lock);
+		(void)copy_ring(t, copy);
+		rt_leave(t);
 	}
 	*w = window_of(t, copy);
 	return write_file(t, copy, path);

@@ -179,9 +179,9 @@ struct rt_window {
 };
 struct rt_window rt_ring_window(const struct rt_thread *t);
 
-/* Copies the ring of a thread that may go on, and writes what it has as a stream. `copy` has room for t->map_size
- * bytes. Needs no lock. Returns 0, or -1 with errno set. */
-int rt_ring_dump(const struct rt_thread *t, void *copy, const char *path, struct rt_window *w);
+/* Copies the ring of a thread that goes on, and writes what it has as a stream. `copy` has room for t->map_size
+ * bytes. Not with the lock held. Returns 0, or -1 with errno set. */
+int rt_ring_dump(struct rt_thread *t, void *copy, const char *path, struct rt_window *w);
 
 /* dump.c: ovni_dump(), and the signal that calls it. */
 void rt_dump_configure(void); /* reads OVNI_DUMP_SIGNAL, once the process is ready */

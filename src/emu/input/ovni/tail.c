@@ -162,8 +162,8 @@ take_ring(struct stream *s, int fd, const char *path, struct tail *last, int *er
 		return why;
 	if (s->in.codec)
 		return "the stream is compressed";
-	if (s->in.file_size != WIRE_STREAM_HEADER)
-		return s->in.file_size < WIRE_STREAM_HEADER ? "the stream has no header" : NULL;
+	if (s->in.file_size < WIRE_STREAM_HEADER)
+		return "the stream has no header";
 	unsigned n = ring_order((const struct tail *const *)chunks, RING_CHUNKS, order);
 	if (n == 0)
 		return "all of its parts are damaged";
@@ -175,7 +175,8 @@ take_ring(struct stream *s, int fd, const char *path, struct tail *last, int *er
 		uint64_t at = (uint64_t)((const uint8_t *)c - bytes) / TAIL_HEADER * stride;
 		parts[i + 1] = (struct reader_part){ path, at + TAIL_HEADER + skip, c->used - skip };
 	}
-	take_parts(s, parts);
+	if (s->in.file_size == WIRE_STREAM_HEADER)
+		take_parts(s, parts);
 	memcpy(last, order[n - 1], TAIL_HEADER);
 	s->meta.ring = !whole && !s->trace->options.strict;
 	s->meta.shared = whole ? 0 : order[0]->shared;

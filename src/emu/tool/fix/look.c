@@ -134,6 +134,9 @@ fix_look(struct fix *f)
 	f->stays_open = t->tasks.n || t->types.n;
 	for (size_t i = 0; i < plan->nmodels; i++)
 		f->stays_open = f->stays_open || emu->models[i].warned.n;
+	/* Strict tools refuse types and tasks of a thread that does not run yet. */
+	for (size_t i = 0; i < plan->trace.nstreams; i++)
+		f->stays_open = f->stays_open || plan->trace.streams[i].meta.shared;
 	for (uint32_t th = 0; th < sys->nthreads && rc == 0; th++)
 		rc = fix_end_thread(f, th);
 	if (rc == 0)
