@@ -225,5 +225,5 @@ const struct model model_nanos6 = {
 	EVENTS(events),
 	.data_size = sizeof(struct data),
 	.tasks = true,
-	.breakdown = &breakdown,
+	BREAKDOWN(breakdown),
 };

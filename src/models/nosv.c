@@ -389,5 +389,5 @@ const struct model model_nosv = {
 	.data_size = sizeof(struct data),
 	.tasks = true,
 	.connect = connect,
-	.breakdown = &breakdown,
+	BREAKDOWN(breakdown),
 };

@@ -159,5 +159,5 @@ const struct model model_openmp = {
 	STATES(states),
 	EVENTS(events),
 	.tasks = true,
-	.breakdown = &breakdown,
+	BREAKDOWN(breakdown),
 };

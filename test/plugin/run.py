@@ -206,6 +206,10 @@ def test_folders():
     r = Run("ovniemu", "-q", "trace", folders="f1:f2")
     check("clash of folders", r.status == 1 and "the models bee of f1/b.so and other of f2/d.so have the same letter 'b'" in r.err, r)
     os.remove("f2/d.so")
+    compile_to("f4/a.so", model("ay", "z", 925))
+    compile_to("f4/B.so", model("bee", "z", 926))
+    r = Run("ovniemu", "-q", "trace", folders="f4")
+    check("the order is that of the bytes of names", "the models bee of f4/B.so and ay of f4/a.so have" in r.err, r)
     os.makedirs("f3/dir.so", exist_ok=True)
     r = Run("ovniemu", "-q", "trace", folders="f3")
     check("what cannot be loaded in a folder", r.status == 1 and "error[model]: the shared object cannot be loaded" in r.err and "at f3/dir.so" in r.err, r)
@@ -283,7 +287,9 @@ def test_refused():
                        (".version = 0", "its version is not three numbers"), ('.version = "new"', '"new"'), (".chans = 0", "1 channels, but no table"), (".states = 0", "1 states, but no table"),
                        (".nevents = 3", "3 events, but no table"), (".need = 64", "it needs what is not in enum need")):
         broken("member", model("x", more=more), told)
-    broken("breakdown", "#include \"ovniscope/model.h\"\nstatic const struct breakdown_decl b;\n" + model("x", more=".breakdown = &b"), "the breakdown needs a title")
+    broken("breakdown", "#include \"ovniscope/model.h\"\nstatic const struct breakdown_decl b;\n" + model("x", more="BREAKDOWN(b)"), "the breakdown needs a title")
+    broken("part", "#include \"ovniscope/model.h\"\nstatic const struct breakdown_decl b;\n" + model("x", more=".breakdown = &b"),
+           "its table of breakdowns does not say how many bytes a row has")
     two = compile_to(f"{tmp}/bad/two.so", model("two", "x", 930))
     refused("two files", f"the models demo of {DEMO} and two of {two} have the same letter 'x'", files=[DEMO, two], code="model-clash")
     r = Run("ovniemu", "--model", "nosv", "trace")

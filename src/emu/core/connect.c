@@ -93,7 +93,7 @@ warn_of_lacking(struct emu *emu)
 			emu->making->lacks_models = true;
 			diag_warn(emu->diag, &(struct place){ .file = s->relpath },
 				"there is no model %s, of which version %s is required: its events are %s\n"
-				"hint: 'ovniemu --help' lists the models",
+				"hint: --model reads one from a file; 'ovniemu --help' lists the others",
 				r->model, r->version, emu->plan->trace.options.strict ? "errors" : "skipped");
 		}
 	}

@@ -212,6 +212,7 @@ struct model {
 	void (*finish)(struct emu *emu);
 
 	const struct breakdown_decl *breakdown; /* NULL: it has none */
+	size_t breakdown_size;
 };
 
 /* What a file of its own exports, for --model. */
@@ -221,6 +222,7 @@ extern const struct model ovniscope_model __attribute__((visibility("default")))
 #define CHANS(t) .chans = (t), .nchans = sizeof(t) / sizeof((t)[0]), .chan_size = sizeof((t)[0])
 #define STATES(t) .states = (t), .nstates = sizeof(t) / sizeof((t)[0]), .state_size = sizeof((t)[0])
 #define EVENTS(t) .events = (t), .nevents = sizeof(t) / sizeof((t)[0]), .event_size = sizeof((t)[0])
+#define BREAKDOWN(b) .breakdown = &(b), .breakdown_size = sizeof(b)
 #define LABELS(t) .labels = (t), .nlabels = sizeof(t) / sizeof((t)[0])
 
 /* ---- Changes, from hooks, to channels of the event's thread. ---- */

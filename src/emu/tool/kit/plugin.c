@@ -92,15 +92,19 @@ take_model(struct plugins *p, struct diag *d, const char *file, const struct obj
 	const void *chans = m->chans;
 	const void *states = m->states;
 	const void *events = m->events;
+	const void *breakdown = m->breakdown;
 	if (rc == 0)
 		rc = take_rows(p, d, file, "channels", &chans, m->nchans, m->chan_size, sizeof(*m->chans));
 	if (rc == 0)
 		rc = take_rows(p, d, file, "states", &states, m->nstates, m->state_size, sizeof(*m->states));
 	if (rc == 0)
 		rc = take_rows(p, d, file, "events", &events, m->nevents, m->event_size, sizeof(*m->events));
+	if (rc == 0)
+		rc = take_rows(p, d, file, "breakdowns", &breakdown, 1, m->breakdown_size, sizeof(*m->breakdown));
 	m->chans = chans;
 	m->states = states;
 	m->events = events;
+	m->breakdown = breakdown;
 	return rc == 0 ? modelset_add(&p->set, d, m, file) : rc;
 }
 
