@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """The tools that look at events, with one allocation that fails (failing.c).
 
-usage: tool_nomem.py --dump OVNIDUMP --top OVNITOP --sort OVNISORT --fix OVNIFIX [--runs N]
+usage: tool_nomem.py --dump OVNIDUMP --top OVNITOP --sort OVNISORT --fix OVNIFIX [--runs N] [--model FILE]
 
 Whichever it is, the tool ends by itself and either says so, or does what it does otherwise.
 A file that ovnisort or ovnifix leaves is the old one or the new one, and nothing is beside it.
-At most N allocations of a command are made to fail: the first ones, and then some.
+With --model, only the loading of a model: from a folder, and that file. At most N allocations of a command are made to fail: the first ones, and then some.
 """
 import argparse
 import os
@@ -112,12 +112,22 @@ def main():
     ap.add_argument("--top", required=True)
     ap.add_argument("--sort", required=True)
     ap.add_argument("--fix", required=True)
+    ap.add_argument("--model")
     ap.add_argument("--runs", type=int, default=80)
     a = ap.parse_args()
     a.runs = a.runs // int(os.environ.get("TEST_SHARE", "1"))
     commands = [[a.dump, "-q"], [a.dump, "-q", "--corrected", "-fjson", "--stream=*1"], [a.top, "-q"],
                 [a.top, "-q", "--by=time"], [a.top, "-q", "-j", "--by=thread"], [a.sort, "-q"], [a.sort, "-q", "--all"]]
     with tempfile.TemporaryDirectory() as tmp:
+        if a.model:
+            os.makedirs(f"{tmp}/models")
+            shutil.copy(a.model, f"{tmp}/models/one.so")
+            os.environ["OVNISCOPE_MODELS"] = f"{tmp}/models"
+            asm.assemble(TRACE, f"{tmp}/trace", "trace")
+            wrong = walk([a.top, "-q", "--model", f"{tmp}/models/one.so"], f"{tmp}/trace", a.runs, tmp)
+            if wrong:
+                print("FAIL", wrong)
+            return 1 if wrong else 0
         asm.assemble(KILLED, f"{tmp}/killed", "killed")
         thread = f"{tmp}/killed/loom.n.1/proc.1/thread.1"
         head = struct.pack("=8sIIQQQQQQ", b"ovnitail", 1, 0, 4096, 0, 0, 0, 8, 28)
