@@ -122,6 +122,23 @@ dumps(void)
 	ovni_proc_fini();
 }
 
+/* More regions than a snapshot has room for. */
+static void
+deep(void)
+{
+	begin_steps();
+	for (int i = 0; i < 400; i++)
+		emit("VAr");
+	mark_steps(20000);
+	for (int i = 0; i < 400; i++)
+		emit("VAR");
+	ovni_emit_u32x2("VTe", ovni_clock_now(), 1, 0);
+	emitted++;
+	emit("OHe");
+	ovni_thread_free();
+	ovni_proc_fini();
+}
+
 static void
 crashes(void)
 {
@@ -269,6 +286,7 @@ static const struct {
 	{ "sonar", sonar },
 	{ "killed", killed },
 	{ "dumps", dumps },
+	{ "deep", deep },
 	{ "crashes", crashes },
 	{ "terminated", terminated },
 	{ "exits", exits },

@@ -214,6 +214,9 @@ def rings():
         check("dump", "work" in (d / "thread.pcf").read_text(), "the type is not known")
         last = [line for line in lines if ":10:" in line][-1]
         check("dump", shown in last + ":" or n == 2 and ":10:1:" not in last, f"dump {n}: {last}")
+    r = Run("deep", OVNI_RING="64k").says("more was open than a ring keeps (and ").silent("error")
+    missed = json.loads((r.dir / "loom.node.1/proc.100/thread.101/stream.json").read_text())["ovni"]["ring"]["missed"]
+    check(r.what, r.emu == 0 and f"(and {missed - 1} more events)" in r.err and 200 < missed < 350, f"{missed} {r.err}")
     r = Run("killed", name="killed ring", OVNI_RING="64k").says("thread 101 never finished", "1 thread kept only").silent("error")
     n = r.events()
     top = call(TOP, "-q", str(r.dir))

@@ -200,7 +200,7 @@ check_bounds(void)
 		take(&o, "OM=", 0, i, 1);
 	}
 	size_t most = opens_write(&o, snapshot, 5, &shared);
-	CHECK(most <= ROOM && most > ROOM / 2 && o.missed > 2 * DEEP - ROOM);
+	CHECK(most <= ROOM && most > ROOM / 3 && o.missed > 2 * DEEP - ROOM);
 	take(&o, "MUI", 0, 0, DEEP);
 	take(&o, "VAR", 0, 0, DEEP);
 	CHECK(o.nstack == 3);

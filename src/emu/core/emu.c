@@ -63,11 +63,17 @@ run_op(struct emu *emu, const struct event *ev, const struct op *op)
 	return 0;
 }
 
+static bool
+is_of_ring(const struct emu *emu)
+{
+	return emu->plan->trace.streams[emu->event->stream].meta.ring;
+}
+
 /* Whether the event is one of those that stand for what was before the stream, and its thread has yet to run. */
 static bool
 is_before(const struct emu *emu)
 {
-	return emu->plan->trace.streams[emu->event->stream].meta.ring && emu->threads[emu->thread].state == TH_UNKNOWN;
+	return is_of_ring(emu) && emu->threads[emu->thread].state == TH_UNKNOWN;
 }
 
 int
@@ -228,6 +234,11 @@ static int
 chan_failed(struct emu *emu, int rc, uint32_t col, int64_t value)
 {
 	const struct col *k = &emu->plan->cols[col];
+	if ((rc == -ERR_STACK_EMPTY || rc == -ERR_STACK_MISMATCH) && is_of_ring(emu)) {
+		struct place at = stream_place(&emu->plan->trace.streams[emu->event->stream], emu->event);
+		often_add(&emu->tallies.ends, &at, "the end of what was not told to have begun: more was open than a ring keeps");
+		return 0;
+	}
 	if (rc == -ERR_CHAN_REPEATED && value == CHAN_NULL)
 		return event_error(emu, ERR_CHAN_REPEATED, "the end of what has not begun: the channel shows nothing\n"
 							   "model %s, channel %s (type %d), thread %d",

@@ -65,6 +65,7 @@ struct model_part {
 /* What was missing in the trace of a program that died, or could not be done. */
 struct emu_tallies {
 	struct often tasks, types; /* made up */
+	struct often ends;         /* of what a ring did not tell to be open */
 	struct often skipped;      /* events of models that are not there */
 	struct often not_ended;    /* threads */
 };

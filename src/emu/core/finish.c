@@ -116,6 +116,7 @@ report_tallies(struct emu *emu)
 	often_report(emu->diag, &t->skipped, "events");
 	often_report(emu->diag, &t->types, "types");
 	often_report(emu->diag, &t->tasks, "tasks");
+	often_report(emu->diag, &t->ends, "events");
 	for (size_t i = 0; emu->models && i < emu->plan->nmodels; i++)
 		often_report(emu->diag, &emu->models[i].warned, "events");
 }

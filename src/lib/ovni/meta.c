@@ -80,6 +80,8 @@ ring_value(const struct rt_window *window, const char *func)
 	if (v == NULL)
 		rt_nomem(func);
 	rt_set(v, func, "size", rt_json_number((double)w.size));
+	if (w.missed > 0)
+		rt_set(v, func, "missed", rt_json_number((double)w.missed));
 	if (w.since > 0) {
 		rt_set(v, func, "dropped", rt_json_number((double)w.dropped));
 		rt_set(v, func, "since", rt_json_number((double)w.since));

@@ -166,9 +166,9 @@ opens_init(struct opens *o, size_t room)
 	(void)pthread_once(&rules_once, make_rules);
 	*o = (struct opens){
 		.types_cap = room / 4,
-		.tasks_cap = room / 4 / OPEN_TASK_SIZE / MODELS_OF_TASKS * MODELS_OF_TASKS - 1, /* so that one model can have all */
+		.tasks_cap = room * 3 / 16 / OPEN_TASK_SIZE / MODELS_OF_TASKS * MODELS_OF_TASKS - 1, /* so that one model can have all */
 		.bytes_max = room / 2 - JUMBO_MAX - FIXED_MAX,
-		.sets_cap = SETS_MAX,
+		.sets_cap = room / 16 / OPEN_EVENT_MAX < SETS_MAX ? room / 16 / OPEN_EVENT_MAX : SETS_MAX,
 	};
 	o->stack_cap = o->bytes_max / REGIONS_MIN;
 	o->stack = malloc(o->stack_cap * sizeof(*o->stack));
@@ -232,18 +232,11 @@ is_same_task(const uint8_t *a, const uint8_t *b)
 	return a[1] == b[1] && a[2] == b[2] && wire_u32(a + WIRE_EVENT_HEADER) == wire_u32(b + WIRE_EVENT_HEADER);
 }
 
-static bool
-fill(struct opens *o, struct open *to, uint32_t chan, const uint8_t *event, size_t size)
+static void
+fill(struct open *to, uint32_t chan, const uint8_t *event, size_t size)
 {
-	/* A task takes more of it, for its creation and while it is paused. */
-	if (o->stack_bytes + bytes_of(size) > o->bytes_max) {
-		o->missed++;
-		return false;
-	}
 	*to = (struct open){ .chan = chan, .size = (uint8_t)size };
 	memcpy(to->event, event, size);
-	o->stack_bytes += bytes_of(size);
-	return true;
 }
 
 /* What does not fit must be left again: how often, by timeline. */
@@ -261,14 +254,18 @@ deep_of(struct opens *o, uint32_t chan)
 static void
 enter(struct opens *o, uint32_t chan, const uint8_t *event, size_t size, bool last)
 {
-	if (o->nstack < o->stack_cap && fill(o, &o->stack[o->nstack], chan, event, size)) {
+	/* A task takes more of it, for its creation and while it is paused. */
+	if (o->nstack < o->stack_cap && o->stack_bytes + bytes_of(size) <= o->bytes_max) {
 		struct open *top = &o->stack[o->nstack++];
+		fill(top, chan, event, size);
+		o->stack_bytes += bytes_of(size);
 		top->last = last;
 		const uint8_t *created = size >= WIRE_EVENT_HEADER + sizeof(uint32_t) ? place_of(o, event) : NULL;
 		if (created != NULL && is_same_task(created, event))
 			memcpy(top->created, created, sizeof(top->created));
 		return;
 	}
+	o->missed++;
 	uint32_t *n = deep_of(o, chan);
 	if (n != NULL)
 		(*n)++;
@@ -312,12 +309,10 @@ set(struct opens *o, uint32_t chan, const uint8_t *event, size_t size, bool clea
 	size_t i = 0;
 	while (i < o->nsets && o->sets[i].chan != chan)
 		i++;
-	if (i < o->nsets) {
-		o->stack_bytes -= bytes_of(o->sets[i].size);
+	if (i < o->nsets)
 		o->sets[i] = o->sets[--o->nsets];
-	}
 	if (!clear && o->nsets < o->sets_cap)
-		o->nsets += fill(o, &o->sets[o->nsets], chan, event, size);
+		fill(&o->sets[o->nsets++], chan, event, size);
 }
 
 /* The task that an event pauses or resumes is the one that was executed last, in the timeline. */

@@ -74,7 +74,7 @@ struct opens {
 
 	struct open *stack; /* in the order in which they were entered */
 	size_t nstack, stack_cap;
-	size_t stack_bytes, bytes_max; /* that they take in a snapshot, with the sets */
+	size_t stack_bytes, bytes_max; /* that they may take in a snapshot */
 	struct open *sets;
 	size_t nsets, sets_cap;
 	struct {

@@ -26,7 +26,7 @@ struct ring {
 	size_t event_max; /* a larger one is lost */
 	unsigned n, at;   /* chunks in use, and the current one */
 	struct opens opens;
-	_Atomic uint64_t dropped;
+	_Atomic uint64_t dropped, missed;
 	struct {
 		size_t reserved; /* bytes behind its header that may be written */
 		uint64_t nevents;
@@ -224,6 +224,7 @@ rotate(struct rt_thread *t, uint64_t clock)
 
 	scan(t);
 	take_move(t, &r->opens);
+	r->missed = r->opens.missed;
 	r->at = next_chunk(t);
 	struct tail *c = chunk(t, r->at);
 	r->dropped += r->chunks[r->at].nevents;
@@ -285,7 +286,7 @@ static struct rt_window
 window_of(const struct rt_thread *t, const uint8_t *map)
 {
 	const struct tail *c[RING_CHUNKS];
-	struct rt_window w = { .size = wish, .dropped = t->ring->dropped };
+	struct rt_window w = { .size = wish, .dropped = t->ring->dropped, .missed = t->ring->missed };
 
 	if (order(t, map, c) == 0 || c[0]->offset == WIRE_STREAM_HEADER)
 		return w;
@@ -416,6 +417,18 @@ rt_ring_dump(struct rt_thread *t, void *copy, const char *path, struct rt_window
 	return write_file(t, copy, path);
 }
 
+/* Counts the events of the window. */
+static void
+lose_all(struct rt_thread *t)
+{
+	const struct tail *c[RING_CHUNKS];
+	unsigned n = order(t, t->map, c);
+
+	for (unsigned i = 0; i < n; i++)
+		for (uint64_t at = c[i]->snapshot, used = c[i]->used; at < used; at += wire_event_size(c[i]->events + at, used - at))
+			rt_lose(t, RT_LOST_WRITE);
+}
+
 void
 rt_ring_end(struct rt_thread *t, const char *func)
 {
@@ -423,6 +436,8 @@ rt_ring_end(struct rt_thread *t, const char *func)
 		return;
 	rt_error(func, "cannot write %s/stream" OVNI_STREAM_EXT "%s:", t->dir, t->shared ? ", its events are in " RING_NAME : "");
 	t->limit = 0;
+	if (!t->shared)
+		lose_all(t);
 }
 
 void

@@ -174,6 +174,7 @@ void rt_ring_free(struct rt_thread *t);
 struct rt_window {
 	uint64_t size;             /* OVNI_RING */
 	uint64_t dropped;          /* events that were before */
+	uint64_t missed;           /* regions and types that had no room in snapshots */
 	uint64_t since;            /* its first clock; 0: not known, or nothing was dropped */
 	uint64_t snapshot, shared; /* bytes at its begin, as in tail.h */
 };
