@@ -56,8 +56,8 @@ keep(struct plugins *p, struct diag *d, void *handle, bool *again)
 	return *again ? 0 : diag_no_memory(d);
 }
 
-/* Makes the rows of a table as long as they are here: an older model has shorter ones. *size and `ours` are
- * bytes of a row. */
+/* Makes the rows of a table as long as they are here: those of an older model are shorter. size: bytes of its
+ * rows; ours: of those here. */
 static int
 take_rows(struct plugins *p, struct diag *d, const char *file, const char *what, const void **rows, size_t n, size_t size, size_t ours)
 {
