@@ -284,7 +284,7 @@ class Trace:
         elif verb == "offset":
             self.offsets.append((args[0], args[1]))
         elif verb == "file":
-            self.files.append((args[0], args[1].encode().decode("unicode_escape")))
+            self.files.append((args[0], args[1].encode().decode("unicode_escape").encode("latin-1")))
         else:
             return False
         return True
@@ -433,7 +433,7 @@ class Trace:
 
     def write_v3(self, outdir, t):
         rel = t.relpath or f"loom.{t.loom.name}/proc.{t.proc.pid}/thread.{t.tid}"
-        ovni = {"lib": {"version": "1.14.0", "commit": "test"}, "part": "thread",
+        ovni = {"lib": {"version": "1.14.0", "commit": "unknown"}, "part": "thread",
                 "tid": t.tid, "pid": t.proc.pid, "loom": t.loom.name}
         if t.proc.app is not None:
             ovni["app_id"] = t.proc.app
@@ -449,7 +449,7 @@ class Trace:
             ovni["finished"] = 1
         meta = edited({"version": 3, "ovni": ovni}, t.proc.edits + t.edits)
         if t.has_meta:
-            put(outdir, f"{rel}/stream.json", json.dumps(meta, indent=4) + "\n")
+            put(outdir, f"{rel}/stream.json", layout(meta))
         if t.has_file:
             put(outdir, f"{rel}/stream.obs", bytes(t.data))
 
@@ -458,7 +458,7 @@ class Trace:
         if t.has_file:
             put(outdir, rel + ("" if self.bare else ".obs"), bytes(t.data))
         if self.version == 2 and t.has_meta:
-            ovni = {"lib": {"version": "1.10.0", "commit": "test"}}
+            ovni = {"lib": {"version": "1.10.0", "commit": "unknown"}}
             if t.require is not None:
                 ovni["require"] = t.require
             if t.marks and not t.crashed:
@@ -466,7 +466,7 @@ class Trace:
             if t.finished:
                 ovni["finished"] = 1
             meta = edited({"version": 2, "ovni": ovni}, t.edits)
-            put(outdir, rel + ".json", json.dumps(meta, indent=4) + "\n")
+            put(outdir, rel + ".json", layout(meta))
 
     def write_proc(self, outdir, proc):
         meta = {"version": self.version}
@@ -480,7 +480,7 @@ class Trace:
         if cpus:
             meta["cpus"] = cpus
         put(outdir, f"loom.{proc.loom.name}/proc.{proc.pid}/metadata.json",
-            json.dumps(edited(meta, proc.edits), indent=4) + "\n")
+            layout(edited(meta, proc.edits)))
 
 
 def cpu_list(words):
@@ -499,6 +499,11 @@ def edited(meta, edits):
         else:
             node[last] = value
     return meta
+
+
+def layout(meta):
+    """The text of metadata, as libovni lays it out."""
+    return json.dumps(meta, indent=4, ensure_ascii=False).replace("/", "\\/")
 
 
 def put(outdir, path, content):

@@ -64,7 +64,7 @@ LAYOUT = {
 CPUS = [{"index": 0, "phyid": 4}, {"index": 1, "phyid": 5}]
 META = {  # file below the process directory -> content
     "trace v3": ("thread.8/stream.json", {"version": 3, "ovni": {
-        "lib": {"version": "1.14.0", "commit": "test"}, "part": "thread", "tid": 8, "pid": 7,
+        "lib": {"version": "1.14.0", "commit": "unknown"}, "part": "thread", "tid": 8, "pid": 7,
         "loom": "n.0", "app_id": 2, "require": {"ovni": "1.1.0"},
         "mark": {"3": {"title": "A title", "chan_type": "stack",
                        "labels": {"1": "one", "-2": "minus two"}}},
@@ -114,7 +114,7 @@ def crashed():
         asm.assemble("loom n.0 cpus 0:4\nproc 7 app 2 rank 1/3\nthread 8 crashed\nmark 1 single \"x\"\nthread 9\n", tmp)
         first, second = (json.load(open(f"{tmp}/loom.n.0/proc.7/thread.{t}/stream.json", encoding="utf-8")) for t in (8, 9))
     yield "crashed thread", first, {"version": 3, "ovni": {
-        "lib": {"version": "1.14.0", "commit": "test"}, "part": "thread", "tid": 8, "pid": 7, "loom": "n.0", "app_id": 2}}
+        "lib": {"version": "1.14.0", "commit": "unknown"}, "part": "thread", "tid": 8, "pid": 7, "loom": "n.0", "app_id": 2}}
     yield "CPUs beside a crashed thread", second["ovni"]["loom_cpus"], CPUS[:1]
 
 

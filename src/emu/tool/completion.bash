@@ -134,4 +134,4 @@ _ovniscope() {
 	_ovniscope_values "${command[0]}" "${usage//[][.]/}" "$word"
 }
 
-complete -F _ovniscope ovniemu ovnievents ovnidump ovnitop ovnisort ovnifix ovniver ovnisync uscope ovniscope-laplace ovniscope-prism
+complete -F _ovniscope ovniemu ovnievents ovnidump ovnitop ovnisort ovnifix ovniver ovnisync uscope ovniscope-laplace ovniscope-prism ovniscope-model

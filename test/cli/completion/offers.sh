@@ -3,7 +3,7 @@
 . "$LIB"
 command -v bash >/dev/null || skip "no bash"
 find "$BUILD/src/emu/tool" -type f -perm -u+x \( -name ovniemu -o -name ovnievents -o -name ovnidump -o -name ovnitop \
-	-o -name ovnisort -o -name ovnifix -o -name ovniver -o -name ovnisync -o -name uscope -o -name ovniscope-laplace -o -name ovniscope-prism \) >tools.txt
+	-o -name ovnisort -o -name ovnifix -o -name ovniver -o -name ovnisync -o -name uscope -o -name ovniscope-laplace -o -name ovniscope-prism -o -name ovniscope-model \) >tools.txt
 test "$(wc -l <tools.txt)" -ge 5 || fail "too few tools: $(cat tools.txt)"
 mkdir -p some/trace other
 : >some.file
@@ -58,7 +58,7 @@ while read -r tool; do
 	check_options "$tool"
 	case ${tool##*/} in
 	ovniver | ovnievents | ovnisync) same "$tool" "" "$(offered "$tool" "")" ;;
-	uscope | ovniscope-laplace | ovniscope-prism) ;;
+	uscope | ovniscope-laplace | ovniscope-prism | ovniscope-model) ;;
 	*)
 		same "$tool" $'some\nother' "$(offered "$tool" "")"
 		same "$tool so" some "$(offered "$tool" -q so)"

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TOOL_MODEL_TOOL_H
+#define TOOL_MODEL_TOOL_H
+
+/* tool: what the subcommands of ovniscope-model share beside conv.h. */
+
+#include "kit/conv.h"
+#include "kit/plugin.h"
+#include "look/catalog.h"
+
+enum {
+	MTOOL_WITH_MODEL = CONV_OWN << 0, /* --model */
+	MTOOL_WITH_FORCE = CONV_OWN << 1,
+};
+
+extern const struct conv_command mcommand_trace;
+extern const struct conv_command mcommand_text;
+
+struct mtool {
+	struct conv conv;
+	struct arena arena;
+	struct plugins plugins;
+	struct catalog catalog; /* after mtool_ready() */
+	bool force;             /* write into a folder that is not empty */
+};
+
+/* The tool of which c is the front. */
+static inline struct mtool *
+mtool_of(struct conv *c)
+{
+	return (struct mtool *)c;
+}
+
+/* Loads the models of --model, and makes the catalog of all. Returns 0, <0 (reported), or the status 2. */
+int mtool_ready(struct mtool *t);
+
+#endif
