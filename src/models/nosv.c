@@ -276,7 +276,7 @@ define_hwc(struct emu *emu, uint32_t th, const cJSON *item)
 }
 
 static void
-connect(struct emu *emu)
+create_counters(struct emu *emu)
 {
 	struct data *d = emu_data(emu);
 	for (uint32_t th = 0; th < emu_nthreads(emu); th++) {
@@ -388,6 +388,6 @@ const struct model model_nosv = {
 	EVENTS(events),
 	.data_size = sizeof(struct data),
 	.tasks = true,
-	.connect = connect,
+	.create = create_counters,
 	BREAKDOWN(breakdown),
 };

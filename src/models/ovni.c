@@ -399,7 +399,7 @@ define_mark(struct emu *emu, uint32_t th, const cJSON *def)
 
 /* Adds the channels of all types that threads define, in global order. */
 static void
-connect_marks(struct emu *emu)
+create_marks(struct emu *emu)
 {
 	struct data *d = emu_data(emu);
 	for (uint32_t th = 0; th < emu_nthreads(emu); th++) {
@@ -454,5 +454,5 @@ const struct model model_ovni = {
 	EVENTS(events),
 	.data_size = sizeof(struct data),
 	.thread_size = sizeof(struct thread_data),
-	.connect = connect_marks,
+	.create = create_marks,
 };

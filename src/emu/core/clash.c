@@ -11,6 +11,8 @@ enum {
 	NAME_MOST = 64, /* letters of a name */
 };
 
+#define NEEDS (unsigned)(NEED_RUNNING | NEED_ACTIVE | NEED_IN_CPU)
+
 static bool
 is_reserved(int type)
 {
@@ -113,7 +115,7 @@ is_bad_head(struct check *c)
 		return refuse(c, "its letter is not one that can be printed: 0x%02x", (uint8_t)m->id);
 	if (version_parse(m->version, &v) < 0)
 		return refuse(c, "its version is not three numbers split by dots: \"%.100s\"", m->version ? m->version : "");
-	if (m->need & ~(unsigned)(NEED_RUNNING | NEED_ACTIVE | NEED_IN_CPU))
+	if (m->need & ~NEEDS)
 		return refuse(c, "it needs what is not in enum need: 0x%x", m->need);
 	if (m->nchans && !m->chans)
 		return refuse(c, "%zu channels, but no table", m->nchans);
@@ -184,6 +186,38 @@ is_bad_state(struct check *c, const struct state_decl *s)
 }
 
 static bool
+is_bad_arg(struct check *c, const struct event_decl *e, const struct sig *sig, const char *name, bool text)
+{
+	size_t i = 0;
+	while (i < sig->nargs && strcmp(sig->args[i].name, name) != 0)
+		i++;
+	if (i == sig->nargs)
+		return refuse(c, "the event has no argument %.100s: %s", name, e->sig);
+	if (text != (sig->args[i].type == SIG_STR))
+		return refuse(c, "the argument %.100s must be a %s: %s", name, text ? "str" : "number", e->sig);
+	if (e->payload > PAYLOAD_EXACT)
+		return refuse(c, "the argument %.100s need not be in the payload: %s", name, e->sig);
+	return false;
+}
+
+/* Checks the arguments and the kind of channel of an operation. */
+static bool
+is_bad_op(struct check *c, const struct event_decl *e, const struct sig *sig)
+{
+	const struct chan_decl *k = e->op > OP_IGNORE ? &c->m->chans[e->chan] : NULL;
+	bool wants = e->op >= OP_SET_ARG;
+	bool stack = e->op == OP_PUSH || e->op == OP_POP || e->op == OP_PUSH_ARG || e->op == OP_POP_ARG;
+	bool single = e->op == OP_SET || e->op == OP_CLEAR || e->op == OP_SET_ARG || e->op == OP_ADD_ARG;
+	if (k && ((stack && k->kind == CHAN_SINGLE) || (single && k->kind == CHAN_STACK)))
+		return refuse(c, "the operation is one of %s channel, %s is another: %s", stack ? "a stack" : "a single", k->name, e->sig);
+	if (wants != (e->arg != NULL) || (e->op == OP_LABEL) != (e->text_arg != NULL))
+		return refuse(c, "%s: %s", wants ? "the operation needs an argument" : "the operation takes no argument", e->sig);
+	/* Only what is shown may be text: numbers are added and labelled. */
+	bool text = wants && e->op != OP_ADD_ARG && e->op != OP_LABEL && k->values == VALUES_TEXT;
+	return (wants && is_bad_arg(c, e, sig, e->arg, text)) || (e->text_arg && is_bad_arg(c, e, sig, e->text_arg, true));
+}
+
+static bool
 is_bad_event(struct check *c, const struct event_decl *e)
 {
 	const struct model *m = c->m;
@@ -193,15 +227,15 @@ is_bad_event(struct check *c, const struct event_decl *e)
 		return refuse(c, "the event needs a signature and a text: %s", e->sig ? e->sig : "");
 	if (sig_parse(e->sig, &sig, &why) < 0)
 		return refuse(c, "%s: %s", why, e->sig);
-	if (e->op > OP_PUNCTUAL || e->payload > PAYLOAD_ANY)
+	if (e->op >= OP_KINDS || e->payload > PAYLOAD_ANY || (e->need & ~NEEDS && e->need != NEED_NONE))
 		return refuse(c, "a member of the event is not a constant of its type: %s", e->sig);
 	if ((e->op == OP_HOOK) != (e->hook != NULL))
 		return refuse(c, "the event needs either an operation or a hook: %s", e->sig);
 	if (e->op > OP_IGNORE && (e->chan < 0 || (size_t)e->chan >= m->nchans))
 		return refuse(c, "the channel of the event does not exist: %s", e->sig);
-	if (e->op > OP_IGNORE && e->op != OP_PUNCTUAL && m->chans[e->chan].kind == CHAN_PUNCTUAL)
+	if (e->op > OP_IGNORE && e->op != OP_PUNCTUAL && e->op != OP_PUNCTUAL_ARG && e->op != OP_LABEL && m->chans[e->chan].kind == CHAN_PUNCTUAL)
 		return refuse(c, "the channel takes punctual values only: %s", e->sig);
-	return is_bad_mcv(c, sig.mcv);
+	return is_bad_op(c, e, &sig) || is_bad_mcv(c, sig.mcv);
 }
 
 static bool

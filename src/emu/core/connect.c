@@ -121,8 +121,13 @@ probe_models(struct emu *emu)
 				return rc;
 		}
 	}
+	for (size_t i = 0; i < plan->nmodels && emu->failed == 0; i++) {
+		emu->cur = &emu->models[i];
+		if (!plan->models[i].enabled && emu->cur->model->probe)
+			plan->models[i].enabled = emu->cur->model->probe(emu);
+	}
 	warn_of_lacking(emu);
-	return 0;
+	return emu->failed;
 }
 
 /* The condition (enum need) under which a thread's row shows a channel of that mode. */
@@ -182,7 +187,7 @@ emu_add_property(struct emu *emu, const char *key, const char *value)
 }
 
 static int
-connect_model(struct emu *emu, struct model_run *mr, struct model_part *part)
+create_model(struct emu *emu, struct model_run *mr, struct model_part *part)
 {
 	const struct model *m = mr->model;
 	emu->cur = part;
@@ -199,8 +204,8 @@ connect_model(struct emu *emu, struct model_run *mr, struct model_part *part)
 		rc = diag_no_memory(emu->diag);
 	if (rc < 0)
 		return rc;
-	if (m->connect)
-		m->connect(emu);
+	if (m->create)
+		m->create(emu);
 	part->connected = emu->failed == 0;
 	if (emu->failed == 0 && m->breakdown && emu->plan->options.breakdown)
 		mr->breaks_down = !m->breakdown->suits || m->breakdown->suits(emu);
@@ -219,14 +224,15 @@ make_columns(struct emu *emu)
 			return rc;
 	}
 	for (size_t i = 0; i < emu->plan->nmodels; i++) {
-		int rc = emu->plan->models[i].enabled ? connect_model(emu, &emu->making->models[i], &emu->models[i]) : 0;
+		int rc = emu->plan->models[i].enabled ? create_model(emu, &emu->making->models[i], &emu->models[i]) : 0;
 		if (rc < 0)
 			return rc;
 	}
 	trace_forget_attrs(&emu->making->trace);
 	if (emu->plan->ncols > COLUMNS_MAX)
 		return diag_error(emu->diag, ERR_METADATA, NULL, "the models and marks need more than %d channels", COLUMNS_MAX);
-	return dispatch_init(&emu->making->dispatch, &emu->making->arena, emu->diag, emu->plan->models, emu->plan->nmodels);
+	int rc = dispatch_init(&emu->making->dispatch, &emu->making->arena, emu->diag, emu->plan->models, emu->plan->nmodels);
+	return rc < 0 ? rc : ops_connect(emu);
 }
 
 static int

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "dispatch.h"
 
+#include "chan.h"
 #include "sig.h"
 
 #include <string.h>
@@ -32,13 +33,25 @@ fill_sizes(struct op *op, const struct event_decl *e, const struct sig *sig)
 	op->takes[true] = sig->jumbo || op->min_size == 0;
 }
 
-static int
-add(struct dispatch *d, struct diag *diag, const char *mcv, bool any_value, const struct op *op)
+/* Finds an argument, which the declaration has: the models were checked. */
+static const struct sig_arg *
+find_arg(const struct sig *sig, const char *name)
 {
+	size_t i = 0;
+	while (i + 1 < sig->nargs && strcmp(sig->args[i].name, name) != 0)
+		i++;
+	return &sig->args[i];
+}
+
+static int
+add(struct dispatch *d, struct diag *diag, const char *mcv, const struct event_decl *e, const struct op *op)
+{
+	bool any_value = e && e->any_value;
 	if (d->nops == DISPATCH_OPS_MAX)
 		return diag_error(diag, ERR_MEMORY, NULL, "the models declare more than %d events", DISPATCH_OPS_MAX);
 	uint16_t id = d->nops++;
 	d->ops[id] = *op;
+	d->decls[id] = e;
 	uint16_t *slot = slot_of(d, mcv);
 	if (!slot)
 		return diag_error(diag, ERR_MEMORY, NULL, "the models declare more than %d categories", UINT8_MAX);
@@ -62,10 +75,10 @@ add_model(struct dispatch *d, struct diag *diag, const struct model_run *mr, uin
 		op.col = mr->first_col + (uint32_t)s->chan;
 		op.value = s->value;
 		op.kind = stack ? OP_PUSH : OP_SET;
-		rc = s->enter ? add(d, diag, s->enter, false, &op) : 0;
+		rc = s->enter ? add(d, diag, s->enter, NULL, &op) : 0;
 		op.kind = stack ? OP_POP : OP_CLEAR;
 		if (rc == 0 && s->leave)
-			rc = add(d, diag, s->leave, false, &op);
+			rc = add(d, diag, s->leave, NULL, &op);
 	}
 	for (size_t i = 0; i < m->nevents && rc == 0; i++) {
 		const struct event_decl *e = &m->events[i];
@@ -77,8 +90,16 @@ add_model(struct dispatch *d, struct diag *diag, const struct model_run *mr, uin
 		op.hook = e->hook;
 		op.col = mr->first_col + (uint32_t)e->chan;
 		op.value = e->value;
+		op.need = e->need ? e->need & ~(unsigned)NEED_NONE : m->need;
 		fill_sizes(&op, e, &sig);
-		rc = add(d, diag, sig.mcv, e->any_value, &op);
+		if (e->arg) {
+			const struct sig_arg *arg = find_arg(&sig, e->arg);
+			op.arg_type = (uint8_t)arg->type;
+			op.arg_at = (uint16_t)arg->at;
+		}
+		if (e->text_arg)
+			op.text_at = (uint16_t)find_arg(&sig, e->text_arg)->at;
+		rc = add(d, diag, sig.mcv, e, &op);
 	}
 	return rc;
 }
@@ -92,8 +113,9 @@ dispatch_init(struct dispatch *d, struct arena *a, struct diag *diag, const stru
 	/* Page 0 stays empty: no category leads to an operation by mistake. */
 	*d = (struct dispatch){ .nops = 1, .npages = 1 };
 	d->ops = arena_new(a, struct op, nops);
+	d->decls = arena_new(a, const struct event_decl *, nops);
 	d->pages = arena_alloc(a, 256, sizeof(*d->pages));
-	if (!d->ops || !d->pages)
+	if (!d->ops || !d->decls || !d->pages)
 		return diag_no_memory(diag);
 	for (size_t i = 0; i < nmodels; i++) {
 		if (!models[i].enabled)
@@ -105,6 +127,97 @@ dispatch_init(struct dispatch *d, struct arena *a, struct diag *diag, const stru
 		int rc = add_model(d, diag, &models[i], (uint32_t)i);
 		if (rc < 0)
 			return rc;
+	}
+	return 0;
+}
+
+/* ---- Phases. ---- */
+
+enum phase {
+	PRE,
+	EMIT,
+	POST,
+	PHASES,
+};
+
+bool
+dispatch_observes(const struct model *m, const struct model *other)
+{
+	if (!m->observes || other == m)
+		return false;
+	return strchr(m->observes, other->id) || (strcmp(m->observes, "*") == 0 && !other->observes);
+}
+
+static event_hook *
+hook_of(const struct model *m, enum phase phase)
+{
+	return phase == PRE ? m->pre : phase == EMIT ? m->emit
+						     : m->post;
+}
+
+/* Lists the hooks of a phase of an event: its own, that of its model, and those of observers. Returns how many; without room
+ * for them only counts. */
+static uint16_t
+list_hooks(const struct model_run *models, size_t nmodels, uint32_t owner, event_hook *own, enum phase phase, struct phase_hook *to)
+{
+	uint16_t n = 0;
+	const struct model *m = models[owner].model;
+	event_hook *first[] = { own, hook_of(m, phase) };
+	for (size_t i = 0; i < 2; i++)
+		if (first[i] && n++ < UINT16_MAX && to)
+			to[n - 1] = (struct phase_hook){ first[i], owner };
+	for (uint32_t i = 0; i < nmodels; i++)
+		if (models[i].enabled && dispatch_observes(models[i].model, m) && hook_of(models[i].model, phase) && n++ < UINT16_MAX && to)
+			to[n - 1] = (struct phase_hook){ hook_of(models[i].model, phase), i };
+	return n;
+}
+
+/* Whether an operation may change what is watched: hooks may change all channels of their model, and the states of threads. */
+static bool
+is_watched(const struct op *op, const struct model_run *mr, const bool *watched)
+{
+	bool may = op->kind != OP_IGNORE && op->kind != OP_HOOK && watched[op->col];
+	for (uint32_t i = 0; op->kind == OP_HOOK && i < NBASE; i++)
+		may = may || watched[i];
+	for (uint32_t i = 0; op->kind == OP_HOOK && i < mr->nchans; i++)
+		may = may || watched[mr->first_col + i];
+	return may;
+}
+
+int
+dispatch_add_phases(struct dispatch *d, struct arena *a, struct diag *diag, const struct model_run *models, size_t nmodels,
+	const bool *watched)
+{
+	for (uint16_t id = 1; id < d->nops; id++) {
+		struct op *op = &d->ops[id];
+		const struct event_decl *e = d->decls[id];
+		event_hook *own[PHASES] = { NULL, e ? e->emit : NULL, e ? e->post : NULL };
+		struct phase_hook *hooks[PHASES];
+		uint16_t n[PHASES];
+		bool any = is_watched(op, &models[op->model], watched);
+		struct phases p = { .own = *op, .watched = any };
+		for (int i = 0; i < PHASES; i++) {
+			n[i] = list_hooks(models, nmodels, op->model, own[i], (enum phase)i, NULL);
+			hooks[i] = arena_new(a, struct phase_hook, n[i]);
+			if (!hooks[i])
+				return diag_no_memory(diag);
+			(void)list_hooks(models, nmodels, op->model, own[i], (enum phase)i, hooks[i]);
+			any = any || n[i];
+		}
+		if (!any)
+			continue;
+		p.pre = hooks[PRE];
+		p.npre = n[PRE];
+		p.emit = hooks[EMIT];
+		p.nemit = n[EMIT];
+		p.post = hooks[POST];
+		p.npost = n[POST];
+		struct phases *copy = arena_new(a, struct phases, 1);
+		if (!copy)
+			return diag_no_memory(diag);
+		*copy = p;
+		op->kind = OP_PHASES;
+		op->phases = copy;
 	}
 	return 0;
 }

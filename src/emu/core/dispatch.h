@@ -25,16 +25,39 @@ struct model_run {
 	uint32_t nchans;    /* declared ones, then added ones */
 };
 
+enum {
+	OP_PHASES = OP_KINDS, /* it has hooks in several phases, or somebody watches what it changes: see ops.h */
+};
+
 struct op {
-	enum op_kind kind;
+	unsigned kind; /* enum op_kind, or OP_PHASES */
 	unsigned need;
 	uint32_t model; /* its number in the run */
 	uint32_t col;
 	uint32_t min_size; /* of the payload, bytes */
 	uint32_t max_size;
 	int64_t value;
+	union {
+		event_hook *hook;
+		const struct phases *phases;
+	};
+	bool takes[2];    /* whether a plain event is accepted, and a jumbo one */
+	uint8_t arg_type; /* enum sig_type, */
+	uint16_t arg_at;  /* and offset in the payload, of the argument of OP_*_ARG */
+	uint16_t text_at; /* of that of OP_LABEL */
+};
+
+/* All hooks of an event that has more than one operation or hook. */
+struct phase_hook {
 	event_hook *hook;
-	bool takes[2]; /* whether a plain event is accepted, and a jumbo one */
+	uint32_t model; /* its number in the run */
+};
+
+struct phases {
+	struct op own; /* what the event does by itself */
+	const struct phase_hook *pre, *emit, *post;
+	uint16_t npre, nemit, npost;
+	bool watched; /* channels that it may change */
 };
 
 enum {
@@ -42,7 +65,8 @@ enum {
 };
 
 struct dispatch {
-	struct op *ops; /* [0] is not used: no operation */
+	struct op *ops;                  /* [0] is not used: no operation */
+	const struct event_decl **decls; /* of each; NULL: it is that of a state */
 	uint16_t nops;
 	uint8_t *categories[256]; /* of each enabled model, NULL: not enabled */
 	uint16_t (*pages)[256];
@@ -51,6 +75,14 @@ struct dispatch {
 
 /* Compiles the tables of the enabled models. Returns 0, or <0 (reported). */
 int dispatch_init(struct dispatch *d, struct arena *a, struct diag *diag, const struct model_run *models, size_t nmodels);
+
+/* Whether a model gets the events of another one. */
+bool dispatch_observes(const struct model *m, const struct model *other);
+
+/* Adds the hooks of phases, when all models are connected. `watched` tells by column what somebody asked for. Returns 0, or
+ * <0 (reported). */
+int dispatch_add_phases(struct dispatch *d, struct arena *a, struct diag *diag, const struct model_run *models, size_t nmodels,
+	const bool *watched);
 
 /* The operation of an event, NULL if there is none. */
 static inline const struct op *

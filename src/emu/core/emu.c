@@ -23,8 +23,8 @@ change(struct emu *emu, enum op_kind kind, int chan, int64_t value)
 	struct chans *c = &emu->chans;
 	uint32_t col = emu->cur->first_col + (uint32_t)chan;
 	int rc;
-	if (__builtin_expect(emu->failed < 0, 0))
-		return emu->failed;
+	if (__builtin_expect(emu->shut, 0))
+		return emu_refuse_change(emu);
 	if (kind == OP_CLEAR)
 		rc = chan_set(c, emu->thread, col, CHAN_NULL);
 	else if (kind == OP_POP)
@@ -54,7 +54,8 @@ run_op(struct emu *emu, const struct event *ev, const struct op *op)
 	case OP_CLEAR: rc = chan_set_alone(c, emu->thread, op->col, value = CHAN_NULL); break;
 	case OP_PUSH:
 	case OP_POP: rc = chan_step_alone(c, emu->thread, op->col, value, op->kind == OP_POP); break;
-	default: return 0;
+	case OP_IGNORE: return 0;
+	default: return op_run_rare(emu, op);
 	}
 	if (__builtin_expect(rc < 0, 0))
 		return chan_failed(emu, rc, op->col, value);
@@ -201,6 +202,16 @@ refuse(struct emu *emu, const struct op *op)
 		ev->size, op->max_size == op->min_size ? "" : "at least ", op->min_size);
 }
 
+int
+emu_refuse_change(struct emu *emu)
+{
+	if (emu->failed == 0)
+		(void)event_error(emu, ERR_MODEL, "a hook of the model %s changes a channel or a thread when what changed is being shown\n"
+						  "hint: only hooks of the phase pre may; emit may add punctual values",
+			emu->cur->model->name);
+	return emu->failed;
+}
+
 /* Finds the label of a value; NULL: it has none. */
 static const char *
 value_name(struct emu *emu, uint32_t col, int64_t value)
@@ -299,8 +310,8 @@ int
 emu_truncate(struct emu *emu, int chan, uint32_t depth)
 {
 	uint32_t col = emu->cur->first_col + (uint32_t)chan;
-	if (emu->failed < 0)
-		return emu->failed;
+	if (emu->shut)
+		return emu_refuse_change(emu);
 	int rc = chan_truncate(&emu->chans, emu->thread, col, depth);
 	return rc < 0 ? chan_failed(emu, rc, col, CHAN_NULL) : 0;
 }
@@ -309,8 +320,8 @@ int
 emu_replace(struct emu *emu, int chan, int64_t value)
 {
 	uint32_t col = emu->cur->first_col + (uint32_t)chan;
-	if (emu->failed < 0)
-		return emu->failed;
+	if (emu->shut)
+		return emu_refuse_change(emu);
 	int rc = chan_replace(&emu->chans, emu->thread, col, value);
 	return rc < 0 ? chan_failed(emu, rc, col, value) : 0;
 }

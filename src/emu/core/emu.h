@@ -13,7 +13,8 @@
  *   emu_close()    end checks, outputs complete
  *
  * and emu_apply() is the three phases of an event: the operation of its model changes
- * channels (pre), what changed becomes records (emit), outputs that want events see it (post). */
+ * channels (pre), what changed becomes records (emit), outputs that want events see it (post). Hooks
+ * in the other phases, and observers, are called by op_run_rare(). */
 
 #include "arena.h"
 #include "chan.h"
@@ -21,6 +22,7 @@
 #include "feed.h"
 #include "idmap.h"
 #include "merge.h"
+#include "ops.h"
 #include "plan.h"
 #include "run.h"
 #include "watch.h"
@@ -101,6 +103,9 @@ struct emu {
 	struct emu_text *last_text; /* NULL: none yet */
 	struct late_labels *labels; /* by column */
 	size_t labels_cap;
+	struct watch *watches; /* of observers */
+	size_t nwatches;
+	size_t watches_cap;
 	struct feed feed;
 	struct density density; /* without memory: no output wants to know of events */
 	int64_t watch_at;       /* time from which watch_event() is due; INT64_MAX: never */
@@ -109,6 +114,7 @@ struct emu {
 	/* The current event. */
 	const struct event *event; /* NULL: none yet */
 	int failed;                /* <0: what its hooks have reported */
+	bool shut;                 /* channels may not change: it has failed, or is past the phase pre */
 	uint32_t thread;
 	int64_t time; /* ns since the first event of the trace */
 	uint64_t nevents;
@@ -152,8 +158,12 @@ emu_fail(struct emu *emu, int rc)
 {
 	if (rc < 0 && emu->failed == 0)
 		emu->failed = rc;
+	emu->shut = emu->shut || rc < 0;
 	return rc;
 }
+
+/* Why a hook may not change a channel or a thread now, reported if it is not known yet. Returns <0. */
+int emu_refuse_change(struct emu *emu);
 
 /* Label of a row, threads first, then CPUs. */
 const char *emu_row_label(const struct emu *emu, uint32_t row);

@@ -129,6 +129,7 @@ emu_finish_models(struct emu *emu)
 		const struct model *m = emu->models[i].model;
 		emu->cur = &emu->models[i];
 		emu->failed = 0;
+		emu->shut = false;
 		emu->event = NULL;
 		if (emu->cur->connected && m->tasks)
 			(void)task_finish(emu);

@@ -126,6 +126,8 @@ static int
 require_state(struct emu *emu, unsigned allowed, const char *verb)
 {
 	enum thread_state st = emu->threads[emu->thread].state;
+	if (emu->shut)
+		return emu_refuse_change(emu);
 	if (allowed & (1u << st))
 		return 0;
 	char names[64];
@@ -224,6 +226,8 @@ int
 run_migrate(struct emu *emu, uint32_t thread, uint32_t cpu)
 {
 	uint32_t old = emu->threads[thread].cpu;
+	if (emu->shut)
+		return emu_refuse_change(emu);
 	count(emu, old, thread, false);
 	int rc = update_cpu(emu, old);
 	if (rc < 0)

@@ -282,8 +282,8 @@ print_all(struct emu *emu)
 	}
 }
 
-void
-track_emit(struct emu *emu)
+static inline __attribute__((always_inline)) void
+emit(struct emu *emu)
 {
 	if (emu->chans.ndirect == 0)
 		print_few(emu);
@@ -293,6 +293,18 @@ track_emit(struct emu *emu)
 		print_punctual(emu, &emu->punctuals[i]);
 	emu->npunctuals = 0;
 	chan_clean(&emu->chans);
+}
+
+void
+track_emit(struct emu *emu)
+{
+	emit(emu);
+}
+
+void
+track_emit_rarely(struct emu *emu)
+{
+	emit(emu);
 }
 
 void

@@ -37,6 +37,9 @@ bool track_has(const struct emu *emu, enum row_class rows, uint32_t col);
  * doc/rules.md, and forgets it. */
 void track_emit(struct emu *emu);
 
+/* The same, for callers beside the main loop, so that the one above has one caller and becomes a part of it. */
+void track_emit_rarely(struct emu *emu) __attribute__((noinline, cold));
+
 /* Emit phase of an event that changed one channel of its thread by chan_*_alone(): nothing
  * is dirty. */
 void track_emit_alone(struct emu *emu, uint32_t col);

@@ -290,6 +290,6 @@ const struct model model_laplace = {
 	CHANS(chans),
 	EVENTS(events),
 	.data_size = sizeof(struct lapmodel),
-	.connect = on_connect,
+	.create = on_connect,
 	.finish = on_finish,
 };

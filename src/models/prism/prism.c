@@ -335,6 +335,6 @@ const struct model model_prism = {
 	EVENTS(events),
 	.data_size = sizeof(struct prismmodel),
 	.thread_size = sizeof(struct prismmodel_thread),
-	.connect = on_connect,
+	.create = on_connect,
 	.finish = finish,
 };

@@ -120,6 +120,16 @@ enum op_kind {
 	OP_PUSH,
 	OP_POP,
 	OP_PUNCTUAL, /* the value happens and leaves the state; default view only */
+
+	/* The same with the argument of the event that `.arg` names: `value` is added to a number; of a text, what
+	 * stands for it is a hash, with the text as label (the channel has VALUES_TEXT). */
+	OP_SET_ARG,
+	OP_PUSH_ARG,
+	OP_POP_ARG,
+	OP_PUNCTUAL_ARG,
+	OP_ADD_ARG, /* channel := what it has, nothing is 0, plus the number */
+	OP_LABEL,   /* the number gets the text of `.text_arg` as label in the channel, which does not change */
+	OP_KINDS,
 };
 
 /* How a payload is compared with the arguments of the signature. */
@@ -130,20 +140,31 @@ enum payload_rule {
 	PAYLOAD_ANY,      /* any bytes */
 };
 
-/* Changes states and channels for an event. Reports what is wrong with emu_error(), or a call
- * that failed has reported it: the run then ends before this event. */
+/* Called for an event, in one of its phases:
+ *
+ *   pre   changes states of threads and channels
+ *   emit  what changed is about to be shown: may look at it, and add punctual values
+ *   post  what changed was shown: before the next event
+ *
+ * Reports what is wrong with emu_error(), or a call that failed has reported it: the run then ends before
+ * this event. */
 typedef void event_hook(struct emu *emu, const struct event *ev);
 
 struct event_decl {
 	const char *sig;  /* "MCV(type name, ...)"; '+' behind the MCV: jumbo */
 	const char *text; /* in words; %{name} is an argument */
-	event_hook *hook;
+	event_hook *hook; /* of OP_HOOK, in pre */
 	enum op_kind op;
 	enum payload_rule payload;
 	bool any_value; /* for every third letter */
 	bool unlisted;  /* accepted, but not in the reference of events */
 	int chan;       /* of the operation */
 	int64_t value;
+	const char *arg; /* of the operation: arguments by their names in the signature */
+	const char *text_arg;
+	unsigned need;    /* enum need, in place of that of the model; 0: the same */
+	event_hook *emit; /* in these phases, after the operation or the hook; NULL: none */
+	event_hook *post;
 };
 
 /* Required state of the thread of an event, by model. */
@@ -152,6 +173,7 @@ enum need {
 	NEED_RUNNING = 1,
 	NEED_ACTIVE = 2,
 	NEED_IN_CPU = 4, /* not taken out of its CPU by the kernel */
+	NEED_NONE = 8,   /* of one event: nothing, whatever the model needs */
 };
 
 /* A breakdown: how many CPUs are in each state, as rows that are sorted by value. The
@@ -205,9 +227,22 @@ struct model {
 	size_t proc_size;   /* private memory of a process, zeroed */
 	size_t thread_size; /* private memory of a thread, zeroed */
 
-	/* Before the channels are laid out: may add some with emu_add_chan(), from the metadata. */
-	void (*connect)(struct emu *emu);
+	/* Hooks for all events of its letter, by phase, after those of the event; NULL: none. And for events of
+	 * the models with the letters of `observes`, after their hooks; "*": of all that are not observers. */
+	event_hook *pre;
+	event_hook *emit;
+	event_hook *post;
+	const char *observes; /* NULL: none */
 
+	/* Of the life of a run; NULL: nothing to do. In this order: */
+
+	/* Whether the trace has something for the model, which no thread requires: it is then enabled. There is no
+	 * memory yet. */
+	bool (*probe)(struct emu *emu);
+	/* May add channels with emu_add_chan(), from the metadata. */
+	void (*create)(struct emu *emu);
+	/* All channels are there: may look for those of other models with emu_find_chan(). */
+	void (*connect)(struct emu *emu);
 	/* After the last event, also when the run failed: may label values with emu_add_label(). */
 	void (*finish)(struct emu *emu);
 
@@ -252,13 +287,28 @@ void emu_choose(struct emu *emu, uint32_t thread);
 void emu_set_cpu(struct emu *emu, uint32_t cpu, int chan, int64_t value);
 int emu_punctual_cpu(struct emu *emu, uint32_t cpu, int chan, int64_t value);
 
+/* ---- What other models show: for observers. ---- */
+
+/* In connect(): finds the channel of a model by both names, "nosv.subsystem", or a base channel of threads: "thread.state",
+ * "thread.cpu", "thread.tid". Returns it, or <0: there is none, or its model is not enabled. */
+int emu_find_chan(const struct emu *emu, const char *name);
+
+/* The value that a channel found so has in a thread; 0: nothing. */
+int64_t emu_look(const struct emu *emu, int found, uint32_t thread);
+
+/* Called in the phase pre, when an event has changed a channel of a thread, whether it is shown or not. */
+typedef void chan_hook(struct emu *emu, uint32_t thread, int64_t before, int64_t now);
+
+/* In connect(): asks for the changes of a channel found so. Returns 0, or <0 (reported). */
+int emu_watch(struct emu *emu, int found, chan_hook *hook);
+
 /* ---- Messages. ---- */
 
 /* Reports an error, at the current event if there is one. `name` is in the message, in brackets:
  * lower-case words with dashes, as ovniemu(1) lists those that exist. Returns <0. */
 int emu_error(struct emu *emu, const char *name, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* Reports an error in the metadata of a thread, as connect() finds it. Returns <0. */
+/* Reports an error in the metadata of a thread, as create() finds it. Returns <0. */
 int emu_metadata_error(struct emu *emu, uint32_t thread, const char *name, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
 /* Reports that memory is exhausted. Returns <0. */
@@ -267,7 +317,7 @@ int emu_no_memory(struct emu *emu);
 /* Tell something: a warning, or one with the place of the current event; not with -q; with -v only. */
 void emu_warn(struct emu *emu, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void emu_warn_here(struct emu *emu, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* One that repeats, of connect() for threads, of hooks for events: it is told at the end of that phase, with the place
+/* One that repeats, of create() for threads, of hooks for events: it is told at the end of that phase, with the place
  * of the first and how many more there were. */
 void emu_warn_often(struct emu *emu, uint32_t thread, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void emu_info(struct emu *emu, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -322,7 +372,7 @@ uint32_t emu_find_thread(const struct emu *emu, uint32_t proc, int32_t tid);
 uint32_t emu_find_cpu(const struct emu *emu, uint32_t thread, int32_t index);
 
 /* The member of a thread's metadata below those keys, the last of which is followed by NULL; NULL: there is
- * none. Only in connect(). */
+ * none. Only in probe(), create() and connect(). */
 const struct cJSON *emu_attr(const struct emu *emu, uint32_t thread, ...) __attribute__((sentinel));
 
 bool emu_may_use(const struct emu *emu, uint32_t thread);  /* it requires the model that is called, or does not say */
@@ -339,17 +389,17 @@ enum {
 	EMU_KEPT = 128,
 };
 
-/* What connect() should have known and only an event tells: a hook notes it in EMU_KEPT bytes of the model, zero at
- * first, and has the trace emulated again; connect() then finds it there. NULL: this run cannot begin
+/* What create() should have known and only an event tells: a hook notes it in EMU_KEPT bytes of the model, zero at
+ * first, and has the trace emulated again; create() then finds it there. NULL: this run cannot begin
  * again. emu_begin_again() says why to the user; it returns <0, and the hook is to return. */
 uint8_t *emu_kept(struct emu *emu);
 int emu_begin_again(struct emu *emu, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* In connect(): adds a channel behind the declared ones; `decl` must live as long as
+/* In create(): adds a channel behind the declared ones; `decl` must live as long as
  * the emulator. Returns its index, or <0 (reported). */
 int emu_add_chan(struct emu *emu, const struct chan_decl *decl);
 
-/* In connect(): adds a property of the trace, "MODEL.NAME"; both strings live as long as the
+/* In create() or connect(): adds a property of the trace, "MODEL.NAME"; both strings live as long as the
  * emulator. All beyond a few are dropped. */
 void emu_add_property(struct emu *emu, const char *key, const char *value);
 

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+#include "ops.h"
+
+#include "emu.h"
+#include "labelhash.h"
+#include "sig.h"
+#include "track.h"
+
+#include <inttypes.h>
+
+/* ---- Arguments. ---- */
+
+static int64_t
+number_at(const struct event *ev, enum sig_type type, uint32_t at)
+{
+	const uint8_t *p = ev->payload + at;
+	switch (type) {
+	case SIG_U8: return *p;
+	case SIG_I8: return (int8_t)*p;
+	case SIG_U16:
+	case SIG_I16: {
+		uint16_t v;
+		memcpy(&v, p, sizeof(v));
+		return type == SIG_U16 ? v : (int16_t)v;
+	}
+	case SIG_U32: return event_u32(ev, at);
+	case SIG_I32: return event_i32(ev, at);
+	default: return event_i64(ev, at);
+	}
+}
+
+/* A text at the end of the payload. NULL: it has no end (reported). */
+static const char *
+text_at(struct emu *emu, uint32_t at, size_t *n)
+{
+	const struct event *ev = emu->event;
+	const char *text = (const char *)ev->payload + at;
+	*n = strnlen(text, ev->size - at);
+	if (*n < ev->size - at)
+		return text;
+	(void)event_error(emu, ERR_PAYLOAD, "the text at the end of the payload has no NUL behind it");
+	return NULL;
+}
+
+/* Finds what stands for a text, and makes it known where it is new. */
+static int
+text_value(struct emu *emu, const struct op *op, int64_t *value)
+{
+	size_t n;
+	const char *text = text_at(emu, op->arg_at, &n);
+	if (!text)
+		return emu->failed;
+	*value = labelhash(text, n);
+	const struct label *known = idmap_find(&emu->labels[op->col].by_value, (uint64_t)*value);
+	if (known && strlen(known->text) == n && memcmp(known->text, text, n) == 0)
+		return 0;
+	const char *copy = emu_strndup(emu, text, n);
+	if (!copy || emu_add_text(emu, *value, copy) < 0)
+		return emu->failed;
+	return emu_add_label(emu, (int)(op->col - emu->cur->first_col), *value, copy);
+}
+
+static int
+add_label(struct emu *emu, const struct op *op)
+{
+	size_t n;
+	int64_t value = op->value + number_at(emu->event, op->arg_type, op->arg_at);
+	const char *text = text_at(emu, op->text_at, &n);
+	const char *copy = text ? emu_strndup(emu, text, n) : NULL;
+	int chan = (int)(op->col - emu->cur->first_col);
+	if (copy && emu->plan->cols[op->col].decl->values == VALUES_TEXT)
+		(void)emu_add_text(emu, value, copy);
+	return copy ? emu_add_label(emu, chan, value, copy) : emu->failed;
+}
+
+static int
+run_arg(struct emu *emu, const struct op *op)
+{
+	int chan = (int)(op->col - emu->cur->first_col);
+	int64_t value = 0;
+	if (op->kind == OP_LABEL)
+		return add_label(emu, op);
+	if (op->arg_type != SIG_STR)
+		value = number_at(emu->event, op->arg_type, op->arg_at) + op->value;
+	else if (text_value(emu, op, &value) < 0)
+		return emu->failed;
+	switch (op->kind) {
+	case OP_SET_ARG: return emu_set(emu, chan, value);
+	case OP_PUSH_ARG: return emu_push(emu, chan, value);
+	case OP_POP_ARG: return emu_pop(emu, chan, value);
+	case OP_PUNCTUAL_ARG: return emu_punctual(emu, chan, value);
+	default: return value ? emu_set(emu, chan, emu_value(emu, chan) + value) : 0;
+	}
+}
+
+/* ---- Phases. ---- */
+
+/* Runs what an event does by itself, without showing it. */
+static int
+run_own(struct emu *emu, const struct op *op)
+{
+	int chan = (int)(op->col - emu->cur->first_col);
+	switch (op->kind) {
+	case OP_HOOK: op->hook(emu, emu->event); return emu->failed;
+	case OP_IGNORE: return 0;
+	case OP_SET: return emu_set(emu, chan, op->value);
+	case OP_CLEAR: return emu_clear(emu, chan);
+	case OP_PUSH: return emu_push(emu, chan, op->value);
+	case OP_POP: return emu_pop(emu, chan, op->value);
+	case OP_PUNCTUAL: return emu_punctual(emu, chan, op->value);
+	default: return run_arg(emu, op);
+	}
+}
+
+static void
+run_hooks(struct emu *emu, const struct phase_hook *hooks, uint16_t n)
+{
+	for (uint16_t i = 0; i < n && emu->failed == 0; i++) {
+		emu->cur = &emu->models[hooks[i].model];
+		hooks[i].hook(emu, emu->event);
+	}
+}
+
+/* Tells those who watch what the event has changed so far, and what they change themselves. */
+static void
+tell_watchers(struct emu *emu)
+{
+	const struct chans *c = &emu->chans;
+	for (uint32_t i = 0; i < c->ndirty && emu->failed == 0; i++) {
+		struct chan_ref d = c->dirty[i];
+		for (size_t k = 0; d.row < emu->first_cpu && k < emu->nwatches; k++) {
+			struct watch *w = &emu->watches[k];
+			int64_t before = d.col == w->col ? w->before[d.row] : 0;
+			int64_t now = d.col == w->col ? emu_look(emu, (int)w->col, d.row) : 0;
+			if (now == before)
+				continue;
+			w->before[d.row] = now;
+			emu->cur = &emu->models[w->model];
+			w->hook(emu, d.row, before, now);
+		}
+	}
+}
+
+static int
+run_phases(struct emu *emu, const struct phases *p)
+{
+	if (run_own(emu, &p->own) < 0)
+		return emu->failed;
+	run_hooks(emu, p->pre, p->npre);
+	if (emu->nwatches)
+		tell_watchers(emu);
+	emu->shut = p->nemit > 0 || p->npost > 0;
+	run_hooks(emu, p->emit, p->nemit);
+	if (emu->failed == 0 && (emu->chans.ndirty || emu->npunctuals))
+		track_emit_rarely(emu);
+	run_hooks(emu, p->post, p->npost);
+	emu->shut = emu->failed < 0;
+	return emu->failed;
+}
+
+int
+op_run_rare(struct emu *emu, const struct op *op)
+{
+	return op->kind == OP_PHASES ? run_phases(emu, op->phases) : run_arg(emu, op);
+}
+
+/* ---- Observers. ---- */
+
+int
+emu_find_chan(const struct emu *emu, const char *name)
+{
+	const struct plan *plan = emu->plan;
+	for (uint32_t col = 0; col < plan->ncols; col++) {
+		const char *model = plan->cols[col].model ? plan->cols[col].model->name : "thread";
+		size_t n = strlen(model);
+		if (strncmp(name, model, n) == 0 && name[n] == '.' && strcmp(name + n + 1, plan->cols[col].decl->name) == 0)
+			return (int)col;
+	}
+	return -1;
+}
+
+int64_t
+emu_look(const struct emu *emu, int found, uint32_t thread)
+{
+	int64_t v = emu->chans.value[chan_id(&emu->chans, thread, (uint32_t)found)];
+	return v == CHAN_NULL ? 0 : v;
+}
+
+int
+emu_watch(struct emu *emu, int found, chan_hook *hook)
+{
+	int64_t *before = arena_new(&emu->arena, int64_t, emu->plan->sys.nthreads);
+	if (!before || !arena_grow(&emu->arena, &emu->watches, emu->nwatches, &emu->watches_cap, sizeof(*emu->watches)))
+		return emu_no_memory(emu);
+	for (uint32_t th = 0; th < emu->plan->sys.nthreads; th++)
+		before[th] = emu->plan->cols[found].decl->initial;
+	emu->watches[emu->nwatches++] = (struct watch){ (uint32_t)found, (uint32_t)(emu->cur - emu->models), hook, before };
+	return 0;
+}
+
+/* Whether the model gets events of the other one, or changes of its channels. */
+static bool
+looks_at(const struct emu *emu, size_t model, size_t other)
+{
+	const struct model_run *mr = emu->plan->models;
+	bool looks = dispatch_observes(mr[model].model, mr[other].model);
+	for (size_t i = 0; i < emu->nwatches; i++)
+		looks = looks || (emu->watches[i].model == model && emu->plan->cols[emu->watches[i].col].model == mr[other].model);
+	return looks && model != other && mr[model].enabled && mr[other].enabled;
+}
+
+/* Refuses models of which each looks at the next one, in a circle: none of them would see all. */
+static int
+refuse_circles(const struct emu *emu)
+{
+	size_t n = emu->plan->nmodels;
+	bool *above = arena_new(&emu->making->arena, bool, n *n);
+	if (!above)
+		return diag_no_memory(emu->diag);
+	for (size_t i = 0; i < n * n; i++)
+		above[i] = looks_at(emu, i / n, i % n);
+	for (size_t k = 0; k < n; k++)
+		for (size_t i = 0; i < n * n; i++)
+			above[i] = above[i] || (above[i / n * n + k] && above[k * n + i % n]);
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < n; k++)
+			if (i != k && above[i * n + k] && above[k * n + i])
+				return diag_error(emu->diag, ERR_MODEL, NULL, "the models %s and %s observe each other: events and channels are seen in one direction",
+					emu->plan->models[i].model->name, emu->plan->models[k].model->name);
+	return 0;
+}
+
+int
+ops_connect(struct emu *emu)
+{
+	struct plan *plan = emu->making;
+	for (size_t i = 0; i < plan->nmodels && emu->failed == 0; i++) {
+		emu->cur = &emu->models[i];
+		if (plan->models[i].enabled && plan->models[i].model->connect)
+			plan->models[i].model->connect(emu);
+	}
+	bool *watched = arena_new(&plan->arena, bool, plan->ncols);
+	if (!watched)
+		return diag_no_memory(emu->diag);
+	for (size_t i = 0; i < emu->nwatches; i++)
+		watched[emu->watches[i].col] = true;
+	int rc = emu->failed ? emu->failed : refuse_circles(emu);
+	return rc < 0 ? rc : dispatch_add_phases(&plan->dispatch, &plan->arena, emu->diag, plan->models, plan->nmodels, watched);
+}

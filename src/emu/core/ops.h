@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef OPS_H
+#define OPS_H
+
+/* ops: operations that are not one fixed change of a channel: with arguments, and with hooks in several phases. And
+ * what observers ask for. */
+
+#include "dispatch.h"
+
+struct emu;
+
+/* Somebody who asked for the changes of a channel. */
+struct watch {
+	uint32_t col;
+	uint32_t model; /* its number in the run */
+	chan_hook *hook;
+	int64_t *before; /* value by thread */
+};
+
+/* Runs an operation of OP_SET_ARG and above, and OP_PHASES. Returns 0, or <0 (reported). */
+int op_run_rare(struct emu *emu, const struct op *op);
+
+/* Compiles the hooks of phases, after connect() of the models. Returns 0, or <0 (reported). */
+int ops_connect(struct emu *emu);
+
+#endif
