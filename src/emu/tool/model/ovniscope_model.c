@@ -7,6 +7,7 @@
 static const struct conv_command *const commands[] = {
 	&mcommand_trace,
 	&mcommand_text,
+	&mcommand_header,
 };
 
 static struct mtool tool;
@@ -26,6 +27,24 @@ mtool_ready(struct mtool *t)
 	if (opt != CLI_END)
 		return cli_status(opt) == 2 ? 2 : -1;
 	return catalog_init(&t->catalog, &t->arena, d, &t->plugins.set);
+}
+
+int
+mtool_pick(struct mtool *t, const char *arg, const struct owned_model **model)
+{
+	const struct model_set *set = &t->plugins.set;
+	bool file = plugin_is_file(arg);
+	if (file && cli_list_add(&t->conv.cli, "--model", &t->plugins.files, arg) < 0)
+		return 2;
+	int rc = mtool_ready(t);
+	if (rc != 0)
+		return rc;
+	for (size_t i = 0; i < set->n; i++)
+		if (strcmp(file ? set->items[i].owner : set->items[i].model->name, arg) == 0)
+			return *model = &set->items[i], 0;
+	if (file)
+		return conv_error(&t->conv, "model", "%s is another name of a file of --model or " PLUGIN_FOLDERS, arg);
+	return conv_usage(&t->conv, "there is no model '%s': ovnievents --help lists them", arg);
 }
 
 static void

@@ -15,6 +15,7 @@ enum {
 
 extern const struct conv_command mcommand_trace;
 extern const struct conv_command mcommand_text;
+extern const struct conv_command mcommand_header;
 
 struct mtool {
 	struct conv conv;
@@ -33,5 +34,8 @@ mtool_of(struct conv *c)
 
 /* Loads the models of --model, and makes the catalog of all. Returns 0, <0 (reported), or the status 2. */
 int mtool_ready(struct mtool *t);
+
+/* Does that, and finds the model of a name, or loads it if the argument is a file. Returns as mtool_ready(). */
+int mtool_pick(struct mtool *t, const char *arg, const struct owned_model **model);
 
 #endif
