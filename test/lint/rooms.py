@@ -6,9 +6,10 @@ usage: rooms.py SRC
 
 Layers look one way: lib <- base <- trace <- source <- {input, core} <- {out, models} <- tool. A library
 knows no other library. What is in input/NAME is for that folder, the model of that name, and
-inputs.h, which lists the tables; what is in source/NAME is for input/NAME and tool/NAME. A model of one
-file sees what is installed for models, and no more. Files are named plainly: the name of their folder
-is no part.
+inputs.h, which lists the tables; what is in source/NAME is for input/NAME and tool/NAME. A model sees
+what is installed for models, and no more of the emulator; one of a folder also sees the libraries and
+input/NAME/stream.h, which has nothing of the emulator either. Files are named plainly: the name of
+their folder is no part.
 """
 import os
 import re
@@ -32,6 +33,8 @@ PLAIN = ["emu/base", "emu/trace", "emu/core", "emu/out", "models", "lib", "lib/o
 ROOTS = ["emu", "emu/tool", "lib", "models", "emu/out", "emu/core", "emu/trace"]
 # Files of models/ that are not models.
 NO_MODELS = ["models/registry.c", "models/registry.h", "models/check.c"]
+# Folders whose headers models see.
+FACE = ["emu/core/ovniscope/", "emu/trace/ovniscope/"]
 
 
 def layer_of(path):
@@ -59,8 +62,6 @@ def find(src, path, name):
 def check_include(path, header):
     """Why the file may not include the header; None: it may."""
     layer, other = layer_of(path), layer_of(header)
-    if layer == "models" and path.count("/") == 1 and path not in NO_MODELS and header != "emu/core/ovniscope/model.h":
-        return "a model includes ovniscope/model.h alone, as models outside this tree do"
     if other != layer and other not in BELOW[layer]:
         return f"the layer {layer} is not above {other}"
     mine, room = room_of(path, layer), room_of(header, other)
@@ -70,6 +71,35 @@ def check_include(path, header):
         return f"what is in source/{room} is for the input and the tool of that name"
     if other == "input" and room and not (layer in ("input", "models") and mine == room):
         return f"what is in input/{room} is for that folder and for models/{room}"
+    return None
+
+
+def includes(src, path):
+    """Line, text and header of each include of a file of the tree."""
+    with open(os.path.join(src, path), encoding="utf-8") as f:
+        for number, line in enumerate(f, 1):
+            m = re.match(r'\s*#\s*include "([^"]+)"', line)
+            header = find(src, path, m.group(1)) if m else None
+            if header:
+                yield number, m.group(1), header
+
+
+def reach(src, path, seen):
+    """The headers that a file includes, and all that they include."""
+    for _, _, header in includes(src, path):
+        if header not in seen:
+            seen.add(header)
+            reach(src, header, seen)
+    return seen
+
+
+def check_model(src, path, header):
+    """Why a model may not include the header; None: it may."""
+    room = room_of(path, "models")
+    seen = FACE + (["lib/", f"models/{room}/", f"emu/source/{room}/"] if room else [])
+    for h in sorted({header} | reach(src, header, set())):
+        if not h.startswith(tuple(seen)) and h != f"emu/input/{room}/stream.h":
+            return f"models see ovniscope/model.h, as models outside this tree do, and not {h}"
     return None
 
 
@@ -94,13 +124,12 @@ def main():
             files += 1
             if check_name(path):
                 bad.append(f"{path}: {check_name(path)}")
-            with open(os.path.join(folder, name), encoding="utf-8") as f:
-                for number, line in enumerate(f, 1):
-                    m = re.match(r'\s*#\s*include "([^"]+)"', line)
-                    header = find(src, path, m.group(1)) if m else None
-                    why = check_include(path, header) if header else None
-                    if why:
-                        bad.append(f'{path}:{number}: "{m.group(1)}": {why}')
+            for number, text, header in includes(src, path):
+                why = check_include(path, header)
+                if layer_of(path) == "models" and path not in NO_MODELS and not path.startswith("models/prism/"):
+                    why = why or check_model(src, path, header)
+                if why:
+                    bad.append(f'{path}:{number}: "{text}": {why}')
     if bad or not files:
         sys.exit("\n".join(bad) or f"no sources in {src}")
 

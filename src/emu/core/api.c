@@ -51,7 +51,7 @@ emu_error(struct emu *emu, const char *name, const char *fmt, ...)
 	va_start(ap, fmt);
 	diag_say(emu->diag, name, &at, fmt, ap);
 	va_end(ap);
-	return emu_fail(emu, -ERR_HOOKS);
+	return emu_stop(emu);
 }
 
 int
@@ -62,30 +62,55 @@ emu_metadata_error(struct emu *emu, uint32_t thread, const char *name, const cha
 	va_start(ap, fmt);
 	diag_say(emu->diag, name, &at, fmt, ap);
 	va_end(ap);
-	return emu_fail(emu, -ERR_HOOKS);
+	return emu_stop(emu);
+}
+
+int
+emu_file_error(struct emu *emu, const char *file, const char *name, const char *fmt, ...)
+{
+	struct place at = { .file = file };
+	va_list ap;
+	va_start(ap, fmt);
+	diag_say(emu->diag, name, &at, fmt, ap);
+	va_end(ap);
+	return emu_stop(emu);
 }
 
 int
 emu_no_memory(struct emu *emu)
 {
-	return emu_fail(emu, diag_no_memory(emu->diag));
+	return emu->failed < 0 ? emu->failed : emu_fail(emu, diag_no_memory(emu->diag));
+}
+
+int
+emu_stop(struct emu *emu)
+{
+	return emu_fail(emu, -ERR_HOOKS);
+}
+
+bool
+emu_has_failed(const struct emu *emu)
+{
+	return emu->failed < 0;
 }
 
 void
 emu_warn(struct emu *emu, const char *fmt, ...)
 {
-	char text[TEXT_SIZE];
-	FORMAT(text, fmt);
-	diag_warn(emu->diag, NULL, "%s", text);
+	va_list ap;
+	va_start(ap, fmt);
+	diag_say(emu->diag, NULL, NULL, fmt, ap);
+	va_end(ap);
 }
 
 void
 emu_warn_here(struct emu *emu, const char *fmt, ...)
 {
-	char text[TEXT_SIZE];
-	FORMAT(text, fmt);
 	struct place at = event_place(emu);
-	diag_warn(emu->diag, &at, "%s", text);
+	va_list ap;
+	va_start(ap, fmt);
+	diag_say(emu->diag, NULL, &at, fmt, ap);
+	va_end(ap);
 }
 
 void
@@ -211,6 +236,13 @@ emu_begin_again(struct emu *emu, const char *fmt, ...)
 }
 
 /* ---- Facts. ---- */
+
+void *
+emu_input(struct emu *emu, const char *format)
+{
+	const struct trace *t = &emu->plan->trace;
+	return strcmp(t->base->name, format) == 0 ? t->data : NULL;
+}
 
 int64_t
 emu_time(const struct emu *emu)

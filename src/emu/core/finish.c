@@ -33,7 +33,8 @@ emu_add_label(struct emu *emu, int chan, int64_t value, const char *text)
 	if (old)
 		return emu_fail(emu, diag_error(emu->diag, ERR_LABEL_COLLISION, NULL, "collision occurred in labels of type %d: \"%s\" and \"%s\" have the value %" PRId64, emu->plan->cols[col].decl->prv_type, old->text, text, value));
 	struct late_label *l = arena_new(&emu->arena, struct late_label, 1);
-	if (!l || idmap_add(&late->by_value, &emu->arena, (uint64_t)value, &l->label) < 0)
+	text = arena_strndup(&emu->arena, text, strlen(text));
+	if (!l || !text || idmap_add(&late->by_value, &emu->arena, (uint64_t)value, &l->label) < 0)
 		return emu_no_memory(emu);
 	l->label = (struct label){ value, text };
 	if (late->last)

@@ -181,6 +181,8 @@ run_kill(struct emu *emu)
 {
 	uint32_t th = emu->thread;
 	uint32_t cpu = emu->threads[th].cpu;
+	if (emu->shut)
+		return emu_refuse_change(emu);
 	count(emu, cpu, th, false);
 	set_state(emu, th, TH_DEAD);
 	int rc = update_cpu(emu, cpu);

@@ -6,6 +6,7 @@
 #include "parts.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 /* ---- Tables. ---- */
 
@@ -194,59 +195,52 @@ static const struct chan_decl chans[] = {
 /* ---- Begin and end. ---- */
 
 /* Adds the settings of the machine as properties of the trace. */
-static int
-connect_laplace(struct emu *emu)
+static void
+create(struct emu *emu)
 {
 	struct lapmodel *d = emu_data(emu);
-	const struct laplace *l = d->l = laplace_of(&emu->plan->trace);
+	const struct laplace *l = d->l = emu_input(emu, "laplace");
 	if (!l)
-		return 0;
-	const char *freq = arena_printf(&emu->arena, "%" PRIu64, l->source.freq);
-	const char *base = arena_printf(&emu->arena, "%" PRIx32, l->source.kernel_base);
-	const char *page = arena_printf(&emu->arena, "%d", LAP_PAGE_SIZE);
-	if (!freq || !base || !page)
-		return diag_no_memory(emu->diag);
+		return;
 	emu_add_property(emu, "laplace.protocol_version", "0.1");
-	emu_add_property(emu, "laplace.freq_hz", freq);
-	emu_add_property(emu, "laplace.page_size", page);
-	emu_add_property(emu, "laplace.kernel_base", base);
-	return 0;
+	emu_add_property(emu, "laplace.freq_hz", emu_printf(emu, "%" PRIu64, l->source.freq));
+	emu_add_property(emu, "laplace.page_size", emu_printf(emu, "%d", LAP_PAGE_SIZE));
+	emu_add_property(emu, "laplace.kernel_base", emu_printf(emu, "%" PRIx32, l->source.kernel_base));
 }
 
-static int
+static void
 label_spaces(struct emu *emu, const struct lappages *p)
 {
-	for (size_t i = 0; i < p->nspaces; i++) {
+	for (size_t i = 0; i < p->nspaces && !emu_has_failed(emu); i++) {
 		const struct lap_space *s = p->spaces[i];
-		const char *text = s->life > 1 ? arena_printf(&emu->arena, "%x#%u", s->context, s->life)
-					       : arena_printf(&emu->arena, "%x", s->context);
-		int rc = text ? emu_add_label(emu, SPACE, s->index, text) : diag_no_memory(emu->diag);
-		if (rc < 0)
-			return rc;
+		char text[32];
+		int n = snprintf(text, sizeof(text), "%x", s->context);
+		if (s->life > 1)
+			(void)snprintf(text + n, sizeof(text) - (size_t)n, "#%u", s->life);
+		(void)emu_add_label(emu, SPACE, s->index, text);
 	}
-	return 0;
 }
 
-static int
+static void
 finish(struct emu *emu)
 {
 	struct lapmodel *d = emu_data(emu);
 	const struct laplace *l = d->l;
-	int rc = d->machine ? label_spaces(emu, &d->machine->pages) : 0;
+	if (d->machine)
+		label_spaces(emu, &d->machine->pages);
 	for (int code = 1; l && code < LAP_CODES; code++) {
 		const struct lap_code_info *info = lap_code(code);
 		uint64_t n = l->log.counts[code];
 		if (n && (l->log.lenient || info->warning))
-			diag_warn(emu->diag, NULL, "%s: %" PRIu64 " time%s: %s (%s)", info->name, n, n == 1 ? "" : "s", info->text, info->lenient);
+			emu_warn(emu, "%s: %" PRIu64 " time%s: %s (%s)", info->name, n, n == 1 ? "" : "s", info->text, info->lenient);
 	}
-	for (uint32_t i = 0; d->counts && i < emu->plan->sys.nthreads; i++)
+	for (uint32_t i = 0; d->counts && i < emu_nthreads(emu); i++)
 		lapcount_finish(&d->counts[i]);
 	for (uint32_t i = 0; d->cpus && i < d->ncpus; i++)
 		lapcount_finish(&d->cpus[i].count);
 	lapcount_finish(&d->all);
 	lapids_finish(&d->rows);
 	lapmachine_finish(&d->own);
-	return rc;
 }
 
 /* ---- Events. ---- */
@@ -269,18 +263,6 @@ static const struct event_decl events[] = {
 		{ "LW.", "a window ends", .hook = lapmodel_window },
 };
 
-static void
-on_connect(struct emu *emu)
-{
-	(void)emu_fail(emu, connect_laplace(emu));
-}
-
-static void
-on_finish(struct emu *emu)
-{
-	(void)emu_fail(emu, finish(emu));
-}
-
 const struct model model_laplace = {
 	MODEL_ABI,
 	.id = 'L',
@@ -290,6 +272,6 @@ const struct model model_laplace = {
 	CHANS(chans),
 	EVENTS(events),
 	.data_size = sizeof(struct lapmodel),
-	.create = on_connect,
-	.finish = on_finish,
+	.create = create,
+	.finish = finish,
 };

@@ -5,10 +5,10 @@
 /* parts: the state of the model laplace, shared by its parts: its tables (laplace.c), tasks
  * and events of the kernel (tasks.c), references and pages (touch.c). */
 
-#include "emu.h"
+#include "input/laplace/stream.h"
 #include "laplace/count.h"
 #include "laplace/kernel.h"
-#include "input/laplace/stream.h"
+#include "ovniscope/model.h"
 
 /* Channels. */
 enum {
@@ -66,7 +66,7 @@ struct lapmodel {
 	struct lapmachine own;
 	struct lap_log log;   /* of `own` */
 	uint32_t cpu;         /* of the record that is emulated */
-	struct lapids rows;   /* pid -> thread of its last life */
+	struct lapids rows;   /* pid -> task of its last life */
 	size_t ntasks;        /* tasks of the machine that have a thread */
 	uint64_t alive;       /* of them, alive */
 	uint64_t shown_alive; /* value shown last, plus one; 0: none yet */
@@ -82,8 +82,7 @@ struct lapmodel {
 	uint64_t cold;           /* a hot_key up to here is no longer valid */
 };
 
-/* Prepares the model, before the first event. All functions return 0, or <0 (reported),
- * unless said otherwise. */
+/* Prepares the model, before the first event. All functions that return int return 0, or <0 (reported). */
 int lapmodel_prepare(struct emu *emu, struct lapmodel *d);
 
 /* Makes all pages cold on all CPUs: a window has ended, or mappings have changed. */
@@ -95,17 +94,18 @@ int lapmodel_failed(struct emu *emu, int rc);
 /* Returns the totals of a row, and lists the row for the end of the window. */
 struct lapcount *lapmodel_count(struct lapmodel *d, uint32_t row);
 
-/* Brings the threads up to the machine: new tasks, the end of `task` (of the event, or NULL), switches. */
+/* Brings the threads up to the machine: new tasks, the end of `task` (of the event, or NULL), switches. A failure
+ * leaves tasks without a row. */
 int lapmodel_follow(struct emu *emu, struct lapmodel *d, const struct lap_task *task);
 
 /* Lets another row run on a CPU; NO_INDEX: none. */
-int lapmodel_switch(struct emu *emu, struct lapmodel *d, uint32_t cpu, uint32_t row);
+void lapmodel_switch(struct emu *emu, struct lapmodel *d, uint32_t cpu, uint32_t row);
 
 /* Shows the space of a task and its size in the row of the task; NULL: does nothing. */
-int lapmodel_show_space(struct emu *emu, const struct lap_task *task);
+void lapmodel_show_space(struct emu *emu, const struct lap_task *task);
 
 /* Shows `code`, or else the last issue of the machine's log, in the rows of thread and CPU (lenient). */
-int lapmodel_show_diag(struct emu *emu, uint32_t cpu, int code);
+void lapmodel_show_diag(struct emu *emu, uint32_t cpu, int code);
 
 /* Shows how many tasks and spaces there are, if that has changed. */
 void lapmodel_show_alive(struct emu *emu, struct lapmodel *d);

@@ -17,22 +17,22 @@ lapmodel_prepare(struct emu *emu, struct lapmodel *d)
 	d->window = 1;
 	d->log.lenient = true;
 	d->ncpus = l ? l->source.ncpus : 1;
-	d->cpus = arena_new(&emu->arena, struct lapmodel_cpu, d->ncpus);
-	d->counts = arena_new(&emu->arena, struct lapcount, emu->plan->sys.nthreads);
-	d->listed = arena_new(&emu->arena, uint32_t, emu->plan->sys.nthreads);
+	d->cpus = emu_alloc(emu, d->ncpus * sizeof(*d->cpus));
+	d->counts = emu_alloc(emu, emu_nthreads(emu) * sizeof(*d->counts));
+	d->listed = emu_alloc(emu, emu_nthreads(emu) * sizeof(*d->listed));
 	if (!d->cpus || !d->counts || !d->listed)
-		return diag_no_memory(emu->diag);
+		return emu_stop(emu);
 	for (uint32_t i = 0; i < d->ncpus; i++)
 		d->cpus[i] = (struct lapmodel_cpu){ .run = NO_INDEX, .last_run = NO_INDEX, .count = { .dense = !l || !(l->numbered || l->basic) } };
 	d->machine = l ? l->machine : &d->own;
-	return !l && lapmachine_init(d->machine, &d->log, &plain) < 0 ? diag_no_memory(emu->diag) : 0;
+	return !l && lapmachine_init(d->machine, &d->log, &plain) < 0 ? emu_no_memory(emu) : 0;
 }
 
 int
 lapmodel_failed(struct emu *emu, int rc)
 {
 	/* The log of the machine has reported all other codes. */
-	return -rc == LAP_E_MEMORY ? diag_no_memory(emu->diag) : -ERR_LAPLACE;
+	return -rc == LAP_E_MEMORY ? emu_no_memory(emu) : emu_stop(emu);
 }
 
 struct lapcount *
@@ -49,108 +49,104 @@ lapmodel_count(struct lapmodel *d, uint32_t row)
 /* ---- Tasks and threads. ---- */
 
 /* Ends the thread of a task, if it has not ended. */
-static int
+static void
 end_row(struct emu *emu, struct lapmodel *d, uint32_t row)
 {
-	const struct thread_run *t = &emu->threads[row];
-	if (t->state == TH_DEAD)
-		return 0;
-	if (d->cpus[t->cpu].run == row)
-		d->cpus[t->cpu].run = NO_INDEX;
+	if (emu_state(emu, row) == TH_DEAD)
+		return;
+	struct lapmodel_cpu *c = &d->cpus[emu_cpu(emu, row)];
+	if (c->run == row)
+		c->run = NO_INDEX;
 	d->alive--;
 	emu_choose(emu, row);
-	return run_kill(emu);
+	(void)run_kill(emu);
 }
 
 /* Gives a task of the machine the thread that the look ahead has found for it. */
 static int
-add_task(struct emu *emu, struct lapmodel *d, const struct lap_task *task)
+add_task(struct emu *emu, struct lapmodel *d, struct lap_task *task)
 {
-	uint32_t row = task->index;
-	if (row >= emu->plan->sys.nthreads)
+	if (task->index >= emu_nthreads(emu))
 		return emu_error(emu, "laplace", "task %x was not there when the files were read before: have they changed?", task->pid);
-	const struct thread_run *old = lapids_find(&d->rows, task->pid, 0, 0);
-	if (old) {
-		int rc = end_row(emu, d, (uint32_t)(old - emu->threads));
-		if (rc < 0)
-			return rc;
-	}
-	if (lapids_set(&d->rows, task->pid, 0, 0, &emu->threads[row]) < 0)
-		return diag_no_memory(emu->diag);
-	emu_choose(emu, row);
+	const struct lap_task *old = lapids_find(&d->rows, task->pid, 0, 0);
+	if (old)
+		end_row(emu, d, old->index);
+	if (lapids_set(&d->rows, task->pid, 0, 0, task) < 0)
+		return emu_no_memory(emu);
+	emu_choose(emu, task->index);
 	d->alive++;
 	return run_create(emu, d->cpu);
 }
 
 /* Pauses the row that runs on a CPU. */
-static int
+static void
 leave(struct emu *emu, struct lapmodel *d, uint32_t cpu)
 {
 	uint32_t row = d->cpus[cpu].run;
 	d->cpus[cpu].run = NO_INDEX;
 	if (row == NO_INDEX)
-		return 0;
+		return;
 	emu_choose(emu, row);
-	return run_pause(emu);
+	(void)run_pause(emu);
 }
 
-int
+void
 lapmodel_switch(struct emu *emu, struct lapmodel *d, uint32_t cpu, uint32_t row)
 {
 	struct lapmodel_cpu *c = &d->cpus[cpu];
-	int rc = leave(emu, d, cpu);
-	if (rc < 0 || row == NO_INDEX)
-		return rc;
-	uint32_t from = emu->threads[row].cpu;
+	leave(emu, d, cpu);
+	if (row == NO_INDEX)
+		return;
+	uint32_t from = emu_cpu(emu, row);
 	if (d->cpus[from].run == row)
-		rc = leave(emu, d, from);
-	if (rc == 0 && from != cpu)
-		rc = run_migrate(emu, row, cpu);
-	if (rc < 0)
-		return rc;
+		leave(emu, d, from);
+	if (from != cpu)
+		(void)run_migrate(emu, row, cpu);
 	c->run = c->last_run = row;
 	emu_choose(emu, row);
-	return run_resume(emu);
+	(void)run_resume(emu);
 }
 
 int
 lapmodel_follow(struct emu *emu, struct lapmodel *d, const struct lap_task *task)
 {
 	const struct lapmachine *m = d->machine;
-	int rc = 0;
-	for (; d->ntasks < m->ntasks && rc == 0; d->ntasks++)
-		rc = add_task(emu, d, m->tasks[d->ntasks]);
-	if (rc == 0 && task && task->state == LAP_TASK_EXITED)
-		rc = end_row(emu, d, task->index);
+	for (; d->ntasks < m->ntasks; d->ntasks++) {
+		int rc = add_task(emu, d, m->tasks[d->ntasks]);
+		if (rc < 0)
+			return rc;
+	}
+	if (task && task->state == LAP_TASK_EXITED)
+		end_row(emu, d, task->index);
 	uint32_t cpu = d->cpu;
 	uint32_t row = m->on->running ? m->on->running->index : NO_INDEX;
-	if (rc == 0 && row != d->cpus[cpu].run) {
+	if (row != d->cpus[cpu].run) {
 		d->cpus[cpu].switches += m->no_kernel_trace && row != d->cpus[cpu].last_run;
-		rc = lapmodel_switch(emu, d, cpu, row);
+		lapmodel_switch(emu, d, cpu, row);
 	}
-	return rc;
+	return 0;
 }
 
-int
+void
 lapmodel_show_space(struct emu *emu, const struct lap_task *task)
 {
 	if (!task || !task->space)
-		return 0;
+		return;
 	emu_choose(emu, task->index);
-	int rc = emu_set(emu, SPACE, task->space->index);
-	return rc < 0 ? rc : emu_set(emu, MAPPED, (int64_t)(task->space->mapped * (LAP_PAGE_SIZE / 1024)));
+	(void)emu_set(emu, SPACE, task->space->index);
+	(void)emu_set(emu, MAPPED, (int64_t)(task->space->mapped * (LAP_PAGE_SIZE / 1024)));
 }
 
-int
+void
 lapmodel_show_diag(struct emu *emu, uint32_t cpu, int code)
 {
 	struct lap_log *log = ((struct lapmodel *)emu_data(emu))->machine->log;
 	code = code ? code : log->last;
 	log->last = 0;
 	if (!code || !log->lenient)
-		return 0;
-	int rc = emu_punctual(emu, DIAG, code);
-	return rc < 0 ? rc : emu_punctual_cpu(emu, cpu, DIAG, code);
+		return;
+	(void)emu_punctual(emu, DIAG, code);
+	(void)emu_punctual_cpu(emu, cpu, DIAG, code);
 }
 
 void
@@ -169,62 +165,63 @@ lapmodel_show_alive(struct emu *emu, struct lapmodel *d)
 
 /* ---- Kernel events. ---- */
 
-static int
+static void
 show_event(struct emu *emu, struct lapmodel *d, const struct lap_event *kev, const struct lap_step *step)
 {
 	uint32_t row = step->task ? step->task->index : KERNEL_ROW;
 	int section = lap_tags[kev->code - 1].section;
 	emu_choose(emu, row);
-	int rc = emu_punctual(emu, KEVENT, kev->code);
-	if (rc == 0 && step->copy)
-		rc = emu_punctual(emu, PAGE_EVENT, LAP_CLASS_COPY);
-	if (rc == 0 && section >= 0 && row == d->cpus[d->cpu].run)
-		rc = emu_set(emu, KSECTION, section);
+	(void)emu_punctual(emu, KEVENT, kev->code);
+	if (step->copy)
+		(void)emu_punctual(emu, PAGE_EVENT, LAP_CLASS_COPY);
+	if (section >= 0 && row == d->cpus[d->cpu].run)
+		(void)emu_set(emu, KSECTION, section);
 	if (kev->tag == '<' || kev->tag == '>') {
 		int total = kev->tag == '<' ? LAPCOUNT_FILE_READ : LAPCOUNT_FILE_WRITE;
 		lapmodel_count(d, row)->n[total] += kev->arg[LAP_LENGTH];
 		d->cpus[d->cpu].count.n[total] += kev->arg[LAP_LENGTH];
 	}
-	return rc;
 }
 
-static int
-take_event(struct emu *emu, const struct event *ev)
+/* Takes the event of a batch, and shows what it has changed. */
+static void
+take_event(struct emu *emu, struct lapmodel *d, const struct lap_batch *b)
 {
-	struct lapmodel *d = emu_data(emu);
-	const struct lap_batch *b = ev->record;
-	int rc = d->ready ? 0 : lapmodel_prepare(emu, d);
-	if (rc < 0)
-		return rc;
-	if (!d->l)
-		return emu_error(emu, "laplace", "events of the kernel are in Laplace traces only");
 	struct lap_step step;
 	d->cpu = b->at.cpu;
 	size_t before = d->ntasks;
 	int took = lapmachine_step(d->machine, &b->rec, &b->at, &step);
-	if (took < 0)
-		return lapmodel_failed(emu, took);
+	if (took < 0) {
+		(void)lapmodel_failed(emu, took);
+		return;
+	}
 	lapmodel_cool(d);
-	rc = lapmodel_follow(emu, d, took ? step.task : NULL);
-	for (size_t i = before; i < d->ntasks && rc == 0; i++)
-		rc = lapmodel_show_space(emu, d->machine->tasks[i]);
-	if (rc == 0 && took)
-		rc = lapmodel_show_space(emu, step.task);
-	if (rc == 0 && step.task != d->machine->on->running)
-		rc = lapmodel_show_space(emu, d->machine->on->running);
-	if (rc == 0 && took)
-		rc = show_event(emu, d, b->rec.event, &step);
+	if (lapmodel_follow(emu, d, took ? step.task : NULL) < 0)
+		return;
+	for (size_t i = before; i < d->ntasks; i++)
+		lapmodel_show_space(emu, d->machine->tasks[i]);
+	if (took)
+		lapmodel_show_space(emu, step.task);
+	if (step.task != d->machine->on->running)
+		lapmodel_show_space(emu, d->machine->on->running);
+	if (took)
+		show_event(emu, d, b->rec.event, &step);
 	d->cpus[b->at.cpu].switches += took && b->rec.kind == 'S';
-	if (rc == 0 && (b->code || d->machine->log->last))
-		rc = lapmodel_show_diag(emu, b->at.cpu, b->code);
+	if (b->code || d->machine->log->last)
+		lapmodel_show_diag(emu, b->at.cpu, b->code);
 	lapmodel_show_alive(emu, d);
-	return rc;
 }
 
 void
 lapmodel_event(struct emu *emu, const struct event *ev)
 {
-	(void)emu_fail(emu, take_event(emu, ev));
+	struct lapmodel *d = emu_data(emu);
+	if (!d->ready && lapmodel_prepare(emu, d) < 0)
+		return;
+	if (d->l)
+		take_event(emu, d, ev->record);
+	else
+		(void)emu_error(emu, "laplace", "events of the kernel are in Laplace traces only");
 }
 
 /* Channels of totals. */
@@ -245,18 +242,18 @@ static const struct {
 
 /* ---- Windows. ---- */
 
-static int
+static void
 close_row(struct emu *emu, struct lapmodel *d, uint32_t row)
 {
 	struct lapcount *c = &d->counts[row];
 	uint64_t refs = c->n[LAPCOUNT_LOADS] + c->n[LAPCOUNT_STORES] + c->n[LAPCOUNT_FETCHES];
 	emu_choose(emu, row);
-	int rc = emu_set(emu, FOOTPRINT, (int64_t)c->footprint);
-	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]) && rc == 0; i++)
-		rc = emu_set(emu, shown[i].chan, (int64_t)(c->n[shown[i].total] & INT64_MAX));
+	(void)emu_set(emu, FOOTPRINT, (int64_t)c->footprint);
+	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++)
+		(void)emu_set(emu, shown[i].chan, (int64_t)(c->n[shown[i].total] & INT64_MAX));
 	for (int i = 0; i < LAPCOUNT_TOTALS; i++)
 		c->n[i] = 0;
-	return rc < 0 ? rc : emu_set(emu, REFS, (int64_t)refs);
+	(void)emu_set(emu, REFS, (int64_t)refs);
 }
 
 static void
@@ -274,17 +271,17 @@ close_cpu(struct emu *emu, struct lapmodel *d, uint32_t cpu)
 	c->switches = 0;
 }
 
-static int
-end_window(struct emu *emu)
+void
+lapmodel_window(struct emu *emu, const struct event *ev)
 {
+	(void)ev;
 	struct lapmodel *d = emu_data(emu);
 	if (!d->ready)
-		return 0;
+		return;
 	uint32_t kept = 0;
-	int rc = 0;
-	for (uint32_t i = 0; i < d->nlisted && rc == 0; i++) {
+	for (uint32_t i = 0; i < d->nlisted; i++) {
 		struct lapcount *c = &d->counts[d->listed[i]];
-		rc = close_row(emu, d, d->listed[i]);
+		close_row(emu, d, d->listed[i]);
 		c->listed = c->active;
 		if (c->active)
 			d->listed[kept++] = d->listed[i];
@@ -295,12 +292,4 @@ end_window(struct emu *emu)
 		close_cpu(emu, d, i);
 	d->window++;
 	lapmodel_cool(d);
-	return rc;
-}
-
-void
-lapmodel_window(struct emu *emu, const struct event *ev)
-{
-	(void)ev;
-	(void)emu_fail(emu, end_window(emu));
 }

@@ -47,7 +47,7 @@ touch_pages(struct emu *emu, struct lapmodel *d, uint32_t cpu, struct lapcount *
 		int all = lapcount_touch(&on->count, t->page, d->window);
 		int new = rec->type == LAP_PAGE ? is_first(d, t->page, all) : 0;
 		if (mine < 0 || all < 0 || new < 0)
-			return diag_no_memory(emu->diag);
+			return emu_no_memory(emu);
 		bool known = false;
 		uint8_t class = new ? lappages_class(&d->machine->pages, step->space, t->addr, &known) : t->class;
 		if (known)
@@ -59,10 +59,9 @@ touch_pages(struct emu *emu, struct lapmodel *d, uint32_t cpu, struct lapcount *
 		if (rec->type == LAP_REF && (!step->outside || d->machine->no_kernel_trace))
 			on->hot[t->addr >> LAP_PAGE_SHIFT & (HOT - 1)] = on->hot_key | t->addr >> LAP_PAGE_SHIFT;
 	}
-	if (!show)
-		return 0;
-	int rc = first ? emu_punctual(emu, PAGE_EVENT, first) : 0;
-	return rc < 0 ? rc : emu_set(emu, PAGE, (int64_t)(step->touch[step->ntouches - 1].page & INT64_MAX));
+	if (show && first)
+		(void)emu_punctual(emu, PAGE_EVENT, first);
+	return show ? emu_set(emu, PAGE, (int64_t)(step->touch[step->ntouches - 1].page & INT64_MAX)) : 0;
 }
 
 static inline void
@@ -81,49 +80,41 @@ is_hot(const struct lapmodel_cpu *d, uint32_t addr, uint8_t length)
 	return d->hot[first & (HOT - 1)] == (d->hot_key | first) && (first == last || d->hot[last & (HOT - 1)] == (d->hot_key | last));
 }
 
-/* Shows the mode (user or kernel) and the section of the kernel. */
-static int
-show_mode(struct emu *emu, bool kernel)
+/* Shows the mode (user or kernel) and the section of the kernel, in the chosen row. */
+static void
+show_mode(struct emu *emu, uint32_t row, bool kernel)
 {
-	uint32_t row = emu->thread;
-	int rc = emu_set(emu, MODE, kernel ? MODE_KERNEL : MODE_USER);
+	(void)emu_set(emu, MODE, kernel ? MODE_KERNEL : MODE_USER);
 	/* The row of the kernel has no sections: all of it is kernel. */
-	if (rc < 0 || emu->plan->sys.threads[row].pseudo)
-		return rc;
-	const struct chans *c = &emu->chans;
-	int64_t now = c->value[chan_id(c, row, emu->cur->first_col + KSECTION)];
-	bool busy = now != CHAN_NULL && now != LAP_SECTION_USER;
-	if (kernel && busy)
-		return 0;
-	return emu_set(emu, KSECTION, kernel ? LAP_SECTION_UNKNOWN : LAP_SECTION_USER);
+	if (!emu_is_pseudo(emu, row) && (!kernel || emu_value(emu, KSECTION) == LAP_SECTION_USER))
+		(void)emu_set(emu, KSECTION, kernel ? LAP_SECTION_UNKNOWN : LAP_SECTION_USER);
 }
 
-/* Chooses the row of a reference, and shows task and mode. */
-static int
-begin_refs(struct emu *emu, struct lapmodel *d, const struct lap_step *step, uint32_t *row)
+/* Chooses the row of a reference, and shows task and mode. Returns the row. */
+static uint32_t
+begin_refs(struct emu *emu, struct lapmodel *d, const struct lap_step *step)
 {
 	const struct laplace *l = d->l;
-	int rc = 0;
-	*row = step->task ? step->task->index : KERNEL_ROW;
-	if (l->basic) {
-		*row = 1;
-		emu_choose(emu, 1);
-		if (emu->threads[1].state == TH_UNKNOWN && (rc = run_create(emu, 0)) == 0) {
-			rc = lapmodel_switch(emu, d, 0, 1);
-			d->alive = 1;
-		}
+	uint32_t row = l->basic ? 1 : step->task ? step->task->index
+						 : KERNEL_ROW;
+	if (l->basic && emu_state(emu, row) == TH_UNKNOWN) {
+		emu_choose(emu, row);
+		(void)run_create(emu, 0);
+		lapmodel_switch(emu, d, 0, row);
+		d->alive = 1;
 	}
 	if (step->kernel && l->source.kernel_thread)
-		*row = KERNEL_ROW;
-	if (rc == 0 && *row != KERNEL_ROW && !l->basic)
-		rc = lapmodel_show_space(emu, step->task);
+		row = KERNEL_ROW;
+	if (row != KERNEL_ROW && !l->basic)
+		lapmodel_show_space(emu, step->task);
 	struct lapmodel_cpu *on = &d->cpus[d->cpu];
-	if (on->hot_row != *row || on->hot_space != step->space || on->hot_key <= d->cold)
+	if (on->hot_row != row || on->hot_space != step->space || on->hot_key <= d->cold)
 		on->hot_key = d->next_key += UINT64_C(1) << 20;
-	on->hot_row = *row;
+	on->hot_row = row;
 	on->hot_space = step->space;
-	emu_choose(emu, *row);
-	return rc < 0 ? rc : show_mode(emu, step->kernel);
+	emu_choose(emu, row);
+	show_mode(emu, row, step->kernel);
+	return row;
 }
 
 /* Emulates a reference behind the first whose pages may not have been touched in this window. */
@@ -149,7 +140,8 @@ take_one(struct emu *emu, struct lapmodel *d, const struct lap_batch *b, size_t 
 	if (rc < 0 || !d->machine->log->last)
 		return rc;
 	emu_choose(emu, row);
-	return lapmodel_show_diag(emu, at.cpu, 0);
+	lapmodel_show_diag(emu, at.cpu, 0);
+	return 0;
 }
 
 /* Counts the references of other CPUs in a batch. */
@@ -223,73 +215,68 @@ count_run(struct emu *emu, struct lapmodel *d, const struct lap_batch *b, struct
 }
 
 /* Emulates a reference in a stream of the runtime, in the row of the thread that wrote it. */
-static int
+static void
 plain_ref(struct emu *emu, const struct event *ev, struct lapmodel *d)
 {
 	struct lap_record rec = { .type = LAP_REF, .kind = ev->mcv[2], .length = ev->payload[0], .space = event_u32(ev, 1), .addr = event_u32(ev, 5) };
+	uint32_t row = emu_thread(emu);
 	uint32_t room = UINT32_MAX - rec.addr;
-	if (rec.length == 0 || rec.length - 1u > room)
-		return emu_error(emu, "laplace", "%s: %u bytes at %x", rec.length ? "LR04" : "LR03", rec.length, rec.addr);
 	struct lap_step step;
-	int rc = lapmachine_step(d->machine, &rec, &(struct lap_place){ 0 }, &step);
-	if (rc < 0)
-		return diag_no_memory(emu->diag);
-	rc = emu_set(emu, SPACE, step.space->index);
-	if (rc == 0)
-		rc = show_mode(emu, step.kernel);
-	if (rc == 0)
-		rc = touch_pages(emu, d, 0, &d->counts[emu->thread], &rec, &step, true);
-	return rc < 0 ? rc : emu_punctual(emu, REF, lap_kinds[rec.kind]);
+	if (rec.length == 0 || rec.length - 1u > room) {
+		(void)emu_error(emu, "laplace", "%s: %u bytes at %x", rec.length ? "LR04" : "LR03", rec.length, rec.addr);
+	} else if (lapmachine_step(d->machine, &rec, &(struct lap_place){ 0 }, &step) < 0) {
+		(void)emu_no_memory(emu);
+	} else {
+		(void)emu_set(emu, SPACE, step.space->index);
+		show_mode(emu, row, step.kernel);
+		(void)touch_pages(emu, d, 0, &d->counts[row], &rec, &step, true);
+		(void)emu_punctual(emu, REF, lap_kinds[rec.kind]);
+	}
 }
 
-static int
-take_refs(struct emu *emu, const struct event *ev)
+/* Takes the references of a batch: the first is shown, those behind it are only counted. */
+static void
+take_refs(struct emu *emu, struct lapmodel *d, const struct lap_batch *b)
 {
-	struct lapmodel *d = emu_data(emu);
 	const struct laplace *l = d->l;
-	const struct lap_batch *b = ev->record;
-	int rc = d->ready ? 0 : lapmodel_prepare(emu, d);
-	if (rc < 0)
-		return rc;
-	if (!l)
-		return plain_ref(emu, ev, d);
 	struct lap_step step;
+	int rc = 0;
 	d->cpu = b->at.cpu;
 	d->machine->on = &d->machine->cpus[d->cpu];
 	if (b->rec.type == LAP_PAGE)
 		step_page(d, &b->rec, l->basic, &step);
-	else
-		rc = lapmachine_step(d->machine, &b->rec, &b->at, &step);
-	if (rc < 0)
-		return lapmodel_failed(emu, rc);
+	else if ((rc = lapmachine_step(d->machine, &b->rec, &b->at, &step)) < 0)
+		(void)lapmodel_failed(emu, rc);
 	bool odd = d->machine->log->last != 0;
-	uint32_t row = KERNEL_ROW;
-	rc = l->basic ? 0 : lapmodel_follow(emu, d, NULL);
-	if (rc == 0)
-		rc = begin_refs(emu, d, &step, &row);
-	if (rc < 0)
-		return rc;
+	if (rc < 0 || (!l->basic && lapmodel_follow(emu, d, NULL) < 0))
+		return;
+	uint32_t row = begin_refs(emu, d, &step);
 	struct lapcount *c = lapmodel_count(d, row);
 	unsigned kind = lap_kinds[b->rec.kind];
 	count_refs(c, kind, 1, b->rec.length);
 	count_refs(&d->cpus[b->at.cpu].count, kind, 1, b->rec.length);
 	rc = touch_pages(emu, d, b->at.cpu, c, &b->rec, &step, l->refs != LAPLACE_REFS_NONE);
-	if (rc == 0 && l->refs == LAPLACE_REFS_ALL)
-		rc = emu_punctual(emu, REF, kind);
-	if (rc == 0 && (b->code || odd))
-		rc = lapmodel_show_diag(emu, b->at.cpu, b->code);
+	if (l->refs == LAPLACE_REFS_ALL)
+		(void)emu_punctual(emu, REF, kind);
+	if (b->code || odd)
+		lapmodel_show_diag(emu, b->at.cpu, b->code);
 	if (rc == 0 && b->nmore)
-		rc = count_run(emu, d, b, c, odd);
+		(void)count_run(emu, d, b, c, odd);
 	/* Only the row of a task belongs to one CPU at a time: its references may be
 	 * settled. */
 	if (b->last && row != KERNEL_ROW && !odd && b->rec.type == LAP_REF)
 		lapmachine_settle(d->machine, step.kernel, b->rec.space);
 	lapmodel_show_alive(emu, d);
-	return rc;
 }
 
 void
 lapmodel_refs(struct emu *emu, const struct event *ev)
 {
-	(void)emu_fail(emu, take_refs(emu, ev));
+	struct lapmodel *d = emu_data(emu);
+	if (!d->ready && lapmodel_prepare(emu, d) < 0)
+		return;
+	if (d->l)
+		take_refs(emu, d, ev->record);
+	else
+		plain_ref(emu, ev, d);
 }

@@ -311,8 +311,17 @@ int emu_error(struct emu *emu, const char *name, const char *fmt, ...) __attribu
 /* Reports an error in the metadata of a thread, as create() finds it. Returns <0. */
 int emu_metadata_error(struct emu *emu, uint32_t thread, const char *name, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
+/* Reports an error in a file that is no part of the trace, such as one that an option names. Returns <0. */
+int emu_file_error(struct emu *emu, const char *file, const char *name, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
 /* Reports that memory is exhausted. Returns <0. */
 int emu_no_memory(struct emu *emu);
+
+/* Ends the run as an error does; who found what is wrong, such as the format, has reported it. Returns <0. */
+int emu_stop(struct emu *emu);
+
+/* Whether the hook, or a call from it, has reported an error: for loops that would report more of them. */
+bool emu_has_failed(const struct emu *emu);
 
 /* Tell something: a warning, or one with the place of the current event; not with -q; with -v only. */
 void emu_warn(struct emu *emu, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -346,6 +355,10 @@ void *emu_map_find(const struct emu_map *map, uint64_t key);
 char *emu_printf(struct emu *emu, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- Facts. ---- */
+
+/* The data of the format of the trace, for the model of that format: input/NAME/stream.h declares it. NULL: the
+ * trace is of another format than the one of that name. */
+void *emu_input(struct emu *emu, const char *format);
 
 int64_t emu_time(const struct emu *emu);                    /* of the event, ns since the first event of the trace */
 int64_t emu_time_of(const struct emu *emu, uint64_t clock); /* of a clock of the event's stream, as an argument has it */
@@ -407,8 +420,8 @@ void emu_add_property(struct emu *emu, const char *key, const char *value);
  * The text lives as long as the emulator. Returns 0, or <0 (reported). */
 int emu_add_text(struct emu *emu, int64_t value, const char *text);
 
-/* During the run, or in finish(): labels a value of a channel. The same label may be given again; another one
- * for the value is an error. Returns 0, or <0 (reported). */
+/* During the run, or in finish(): labels a value of a channel; the text is copied. The same label may be given
+ * again; another one for the value is an error. Returns 0, or <0 (reported). */
 int emu_add_label(struct emu *emu, int chan, int64_t value, const char *text);
 
 /* ---- States of threads, for models that tell what threads do. ---- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* files: the files of a Laplace source, and the look ahead for its tasks. */
 #include "stream.h"
+#include "trace.h"
 
 #include <ctype.h>
 #include <dirent.h>

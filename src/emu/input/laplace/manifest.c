@@ -2,6 +2,7 @@
 /* manifest: laplace.json, and the same keys on the command line. */
 #include "json.h"
 #include "stream.h"
+#include "trace.h"
 
 #include "laplace/kernel.h"
 #include "laplace/ref.h"

@@ -3,6 +3,7 @@
 
 #include "input/inputs.h"
 #include "laplace/kernel.h"
+#include "trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -301,9 +302,3 @@ const struct stream_format laplace_format = {
 	.place = get_place,
 	.open_ended = true,
 };
-
-const struct laplace *
-laplace_of(const struct trace *t)
-{
-	return t->format == &laplace_format ? t->data : NULL;
-}

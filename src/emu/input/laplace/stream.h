@@ -12,13 +12,16 @@
  *   LKt   kernel event with tag t: the first two of its numbers, as u64
  *   LW.   end of a window
  *
- * and their record is a struct lap_batch. */
+ * and their record is a struct lap_batch. The model gets the struct laplace from emu_input(), and includes this
+ * header, which therefore has nothing of the emulator. */
 
 #include "laplace/machine.h"
 #include "laplace/merge.h"
-#include "trace.h"
 
 #include <sys/types.h>
+
+struct format_options;
+struct trace;
 
 enum laplace_refs {
 	LAPLACE_REFS_AUTO, /* all up to LAPLACE_REFS_MANY references, else pages */
@@ -141,9 +144,6 @@ struct laplace {
 };
 
 extern const struct format_options lapopts;
-
-/* The Laplace source behind a trace, for the model; NULL: the trace is of another format. */
-const struct laplace *laplace_of(const struct trace *t);
 
 /* Reads the manifest of t->dir, or what the options say. Returns 0, or <0 (reported). */
 int lapmanifest_read(struct laplace *l, const struct laplace_options *o);
