@@ -25,6 +25,15 @@ error_name(int code)
 	return names[code < ERR_COUNT ? code : ERR_NONE];
 }
 
+enum error
+error_code(const char *name)
+{
+	int code = ERR_COUNT - 1;
+	while (code > ERR_NONE && strcmp(error_name(code), name) != 0)
+		code--;
+	return (enum error)code;
+}
+
 /* A message under construction. */
 struct text {
 	size_t n;

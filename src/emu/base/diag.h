@@ -86,6 +86,9 @@ enum error {
 /* Stable name of an error, "?" when the code is none. Accepts either sign. */
 const char *error_name(int code);
 
+/* The code of a name; ERR_NONE when it is the name of none. */
+enum error error_code(const char *name);
+
 /* Where something happened. Zero or NULL members are not printed. */
 struct place {
 	const char *file; /* stream, or other file; relative to the trace directory */

@@ -51,7 +51,7 @@ emu_error(struct emu *emu, const char *name, const char *fmt, ...)
 	va_start(ap, fmt);
 	diag_say(emu->diag, name, &at, fmt, ap);
 	va_end(ap);
-	return emu_stop(emu);
+	return emu_stop(emu, name);
 }
 
 int
@@ -62,7 +62,7 @@ emu_metadata_error(struct emu *emu, uint32_t thread, const char *name, const cha
 	va_start(ap, fmt);
 	diag_say(emu->diag, name, &at, fmt, ap);
 	va_end(ap);
-	return emu_stop(emu);
+	return emu_stop(emu, name);
 }
 
 int
@@ -73,7 +73,7 @@ emu_file_error(struct emu *emu, const char *file, const char *name, const char *
 	va_start(ap, fmt);
 	diag_say(emu->diag, name, &at, fmt, ap);
 	va_end(ap);
-	return emu_stop(emu);
+	return emu_stop(emu, name);
 }
 
 int
@@ -83,9 +83,10 @@ emu_no_memory(struct emu *emu)
 }
 
 int
-emu_stop(struct emu *emu)
+emu_stop(struct emu *emu, const char *name)
 {
-	return emu_fail(emu, -ERR_HOOKS);
+	int code = (int)error_code(name);
+	return emu_fail(emu, code ? -code : -ERR_HOOKS);
 }
 
 bool

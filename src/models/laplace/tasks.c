@@ -21,7 +21,7 @@ lapmodel_prepare(struct emu *emu, struct lapmodel *d)
 	d->counts = emu_alloc(emu, emu_nthreads(emu) * sizeof(*d->counts));
 	d->listed = emu_alloc(emu, emu_nthreads(emu) * sizeof(*d->listed));
 	if (!d->cpus || !d->counts || !d->listed)
-		return emu_stop(emu);
+		return emu_no_memory(emu);
 	for (uint32_t i = 0; i < d->ncpus; i++)
 		d->cpus[i] = (struct lapmodel_cpu){ .run = NO_INDEX, .last_run = NO_INDEX, .count = { .dense = !l || !(l->numbered || l->basic) } };
 	d->machine = l ? l->machine : &d->own;
@@ -32,7 +32,7 @@ int
 lapmodel_failed(struct emu *emu, int rc)
 {
 	/* The log of the machine has reported all other codes. */
-	return -rc == LAP_E_MEMORY ? emu_no_memory(emu) : emu_stop(emu);
+	return -rc == LAP_E_MEMORY ? emu_no_memory(emu) : emu_stop(emu, "laplace");
 }
 
 struct lapcount *

@@ -317,8 +317,9 @@ int emu_file_error(struct emu *emu, const char *file, const char *name, const ch
 /* Reports that memory is exhausted. Returns <0. */
 int emu_no_memory(struct emu *emu);
 
-/* Ends the run as an error does; who found what is wrong, such as the format, has reported it. Returns <0. */
-int emu_stop(struct emu *emu);
+/* Ends the run as an error of that name does; who found what is wrong, such as the format, has reported it. Returns
+ * <0. */
+int emu_stop(struct emu *emu, const char *name);
 
 /* Whether the hook, or a call from it, has reported an error: for loops that would report more of them. */
 bool emu_has_failed(const struct emu *emu);
