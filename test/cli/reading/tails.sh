@@ -22,8 +22,17 @@ ln -s stream.tail $tail
 told "Too many levels of symbolic links"
 ln -s /nowhere/stream.tail $tail
 told "No such file or directory"
-: >$tail
+printf ovnitail >$tail
 told "it is shorter than its header"
+
+# a program that died before it wrote the header has no events there
+: >$tail
+status 0 "$EMU" -o out trace
+grep left err.txt && fail "an empty tail is no damage"
+head -c 4096 /dev/zero >$tail
+printf '\0\0\0\0\0\0\0\0\1' | dd of=$tail conv=notrunc status=none
+status 0 "$EMU" -l -o out trace
+rm $tail
 
 # reading this file at its beginning is an input/output error
 ln -s /proc/self/mem $tail

@@ -183,17 +183,17 @@ take_ring(struct stream *s, int fd, const char *path, struct tail *last, int *er
 	return NULL;
 }
 
-/* Whether the program died before it wrote the header: there are no events then. */
+/* Whether the program died before it wrote the header, the magic of which it writes last: there are no events then. */
 static bool
 is_blank(int fd)
 {
-	static const char nothing[TAIL_HEADER];
-	char header[TAIL_HEADER];
+	static const char nothing[sizeof(TAIL_MAGIC) - 1];
+	char magic[sizeof(nothing)];
 	struct stat st;
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
 		return false;
-	ssize_t n = pread(fd, header, sizeof(header), 0);
-	return n >= 0 && memcmp(header, nothing, (size_t)n) == 0;
+	ssize_t n = pread(fd, magic, sizeof(magic), 0);
+	return n >= 0 && memcmp(magic, nothing, (size_t)n) == 0;
 }
 
 /* Takes the buffer of that name beside the stream, if there is one. */
