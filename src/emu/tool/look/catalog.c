@@ -54,8 +54,9 @@ catalog_next(const struct model *m, size_t *at, struct catalog_item *item, struc
 }
 
 static int
-add(struct catalog *c, struct arena *a, struct diag *d, const struct model *m, const struct catalog_item *item)
+add(struct catalog *c, struct arena *a, struct diag *d, const struct owned_model *o, const struct catalog_item *item)
 {
+	const struct model *m = o->model;
 	struct kind *k = (struct kind *)catalog_find(c, (const uint8_t *)item->sig.mcv);
 	struct sig *sig = arena_new(a, struct sig, 1);
 	const char *text = arena_strndup(a, item->meaning, strlen(item->meaning));
@@ -66,7 +67,7 @@ add(struct catalog *c, struct arena *a, struct diag *d, const struct model *m, c
 	const char *why;
 	if (phrase_compile(&k->phrase, a, text, sig, &why) == 0)
 		return 0;
-	return diag_error(d, ERR_UNKNOWN_EVENT, NULL, "model %s says of %s \"%s\": %s", m->name, sig->mcv, text, why);
+	return diag_error(d, ERR_UNKNOWN_EVENT, &(struct place){ .file = o->owner }, "model %s says of %s \"%s\": %s", m->name, sig->mcv, text, why);
 }
 
 int
@@ -88,7 +89,7 @@ catalog_init(struct catalog *c, struct arena *a, struct diag *d, const struct mo
 		const struct model *m = set->items[i].model;
 		struct catalog_item item;
 		for (size_t at = 0; rc == 0 && (rc = catalog_next(m, &at, &item, d)) > 0;)
-			rc = add(c, a, d, m, &item);
+			rc = add(c, a, d, &set->items[i], &item);
 	}
 	return rc;
 }

@@ -8,6 +8,8 @@ static const struct conv_command *const commands[] = {
 	&mcommand_trace,
 	&mcommand_text,
 	&mcommand_header,
+	&mcommand_check,
+	&mcommand_free,
 };
 
 static struct mtool tool;

@@ -16,6 +16,8 @@ enum {
 extern const struct conv_command mcommand_trace;
 extern const struct conv_command mcommand_text;
 extern const struct conv_command mcommand_header;
+extern const struct conv_command mcommand_free;
+extern const struct conv_command mcommand_check;
 
 struct mtool {
 	struct conv conv;

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* The subcommand check: what is wrong with a model, or will surprise its users. What cannot be used at
+ * all is refused when it is loaded, as by all tools. */
+#include "clash.h"
+#include "free.h"
+#include "puttext.h"
+#include "tool.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+
+struct check {
+	struct conv *conv;
+	const struct model *m;
+	struct place at; /* its file */
+	bool ours;       /* of ovniscope */
+	bool hooks;      /* what they do to channels is not known */
+	unsigned errors;
+	unsigned warnings;
+};
+
+static void __attribute__((format(printf, 2, 3)))
+warn(struct check *c, const char *fmt, ...)
+{
+	char text[1000];
+	va_list ap;
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	c->warnings++;
+	if (!c->conv->quiet)
+		diag_warn(&c->conv->diag, &c->at, "%s", text);
+}
+
+static void __attribute__((format(printf, 2, 3)))
+fail(struct check *c, const char *fmt, ...)
+{
+	char text[1000];
+	va_list ap;
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	c->errors++;
+	(void)diag_error(&c->conv->diag, ERR_MODEL, &c->at, "%s", text);
+}
+
+static bool
+is_blank(const char *text)
+{
+	return !text || !text[strspn(text, " \t")];
+}
+
+/* ---- The model. ---- */
+
+static void
+check_head(struct check *c)
+{
+	const struct model *m = c->m;
+	if (!c->ours && !islower((unsigned char)m->id))
+		warn(c, "the letter '%c' of %s may become one of a model of ovniscope\nhint: small letters never will: ovniscope-model free", m->id, m->name);
+	if (m->nstates * 2 + m->nevents == 0)
+		fail(c, "%s has no states and no events\nhint: set STATES(states) and EVENTS(events) in its struct model", m->name);
+	if (m->nchans == 0)
+		warn(c, "%s has no channels: nothing of it will be shown\nhint: set CHANS(chans) in its struct model", m->name);
+}
+
+/* ---- Channels. ---- */
+
+static void
+check_type(struct check *c, int type, const char *chan)
+{
+	if (!c->ours && (type < FREE_TYPES || type >= FREE_TYPES_END))
+		warn(c, "the PRV type %d (%s) may become one of a model of ovniscope\nhint: %d to %d never will: ovniscope-model free", type, chan, FREE_TYPES, FREE_TYPES_END - 1);
+}
+
+/* Whether something that is declared changes the channel. */
+static bool
+is_used(const struct model *m, int chan)
+{
+	for (size_t i = 0; i < m->nstates; i++)
+		if (m->states[i].chan == chan && (m->states[i].enter || m->states[i].leave))
+			return true;
+	for (size_t i = 0; i < m->nevents; i++)
+		if (m->events[i].op > OP_IGNORE && m->events[i].chan == chan)
+			return true;
+	return false;
+}
+
+/* A value that Paraver can show with a label. */
+static void
+check_value(struct check *c, const char *chan, int64_t value, const char *label)
+{
+	if (value == 0)
+		fail(c, "the value 0 of the channel %s (\"%s\") is nothing, and cannot be seen\nhint: number from 1 on", chan, label);
+	else if (value < 0 || value > INT32_MAX)
+		warn(c, "Paraver has no label for the value %" PRId64 " of the channel %s (\"%s\")\nhint: take one from 1 to %d", value, chan, label, INT32_MAX);
+	if (is_blank(label) || strpbrk(label, "\r\n"))
+		warn(c, "the label of the value %" PRId64 " of the channel %s is empty, or not one line", value, chan);
+}
+
+static void
+check_chan(struct check *c, int index)
+{
+	const struct model *m = c->m;
+	const struct chan_decl *k = &m->chans[index];
+	check_type(c, k->prv_type, k->name);
+	for (size_t i = 0; i < k->nlabels; i++)
+		check_value(c, k->name, k->labels[i].value, k->labels[i].text);
+	for (int i = 0; i < index; i++) {
+		const struct chan_decl *o = &m->chans[i];
+		if (strcmp(o->title, k->title) == 0)
+			fail(c, "the channels %s and %s have the title \"%s\", and Paraver knows channels by it", o->name, k->name, k->title);
+		if (o->view.file && k->view.file && strcmp(o->view.file, k->view.file) == 0)
+			fail(c, "the channels %s and %s have the view %s.cfg: only one of them is written", o->name, k->name, k->view.file);
+	}
+	bool hidden = k->thread_track == TRACK_HIDDEN && (k->cpu_track == TRACK_HIDDEN || k->cpu_track == TRACK_ANY);
+	if (hidden)
+		warn(c, "the channel %s is shown nowhere\nhint: set .thread_track or .cpu_track", k->name);
+	else if (!k->view.file)
+		warn(c, "the channel %s has no view: Paraver shows it only to who makes one\nhint: set .view = { .file = \"%s\" }", k->name, k->name);
+	if (!is_used(m, index) && !c->hooks)
+		warn(c, "nothing changes the channel %s\nhint: give it states or events, or take it out", k->name);
+}
+
+/* ---- States. ---- */
+
+static bool
+is_set_by(const struct event_decl *e, const struct state_decl *s)
+{
+	if (e->op <= OP_IGNORE || e->chan != s->chan || e->op == OP_CLEAR || e->op == OP_POP)
+		return false;
+	bool constant = e->op == OP_SET || e->op == OP_PUSH || e->op == OP_PUNCTUAL;
+	return !constant || e->value == s->value;
+}
+
+static bool
+is_reached(const struct model *m, const struct state_decl *s)
+{
+	for (size_t i = 0; i < m->nstates; i++)
+		if (m->states[i].chan == s->chan && m->states[i].value == s->value && m->states[i].enter)
+			return true;
+	for (size_t i = 0; i < m->nevents; i++)
+		if (is_set_by(&m->events[i], s))
+			return true;
+	return false;
+}
+
+static bool
+is_left(const struct model *m, const struct state_decl *s)
+{
+	for (size_t i = 0; i < m->nstates; i++)
+		if (m->states[i].chan == s->chan && m->states[i].value == s->value && m->states[i].leave)
+			return true;
+	for (size_t i = 0; i < m->nevents; i++)
+		if (m->events[i].op > OP_IGNORE && m->events[i].chan == s->chan)
+			return true;
+	return m->chans[s->chan].kind != CHAN_STACK;
+}
+
+static void
+check_state(struct check *c, const struct state_decl *s)
+{
+	const struct model *m = c->m;
+	const char *chan = m->chans[s->chan].name;
+	check_value(c, chan, s->value, s->label);
+	if (!is_reached(m, s) && !c->hooks)
+		fail(c, "no event enters the state \"%s\" of the channel %s\nhint: give it the letters of one, or take it out", s->label, chan);
+	if (s->enter && !is_left(m, s) && !c->hooks)
+		warn(c, "no event leaves the state \"%s\" of the stack %s, which only grows\nhint: give it the letters of one", s->label, chan);
+	if ((s->enter || s->leave) && is_blank(s->text))
+		warn(c, "the state \"%s\" of the channel %s has no words\nhint: \"enters|leaves ...\" is what ovnidump says of its two events", s->label, chan);
+	else if (s->enter && s->leave && !strchr(s->text, '|'))
+		warn(c, "%s and %s have the same words, \"%s\"\nhint: \"enters|leaves ...\" tells them apart", s->enter, s->leave, s->text);
+	for (const struct state_decl *o = m->states; o < s; o++)
+		if (o->chan == s->chan && o->value != s->value && strcmp(o->label, s->label) == 0)
+			warn(c, "two values of the channel %s have the label \"%s\": %" PRId64 " and %" PRId64, chan, s->label, o->value, s->value);
+}
+
+/* ---- Events. ---- */
+
+static void
+check_event(struct check *c, const struct event_decl *e)
+{
+	struct sig sig;
+	const char *why;
+	if (sig_parse(e->sig, &sig, &why) < 0)
+		return; /* it was refused before */
+	if (is_blank(e->text))
+		warn(c, "the event %s has no words\nhint: ovnidump says what it does with them", sig.mcv);
+	for (size_t i = 0; i < sig.nargs; i++) {
+		char name[SIG_NAME_MAX + 3];
+		(void)snprintf(name, sizeof(name), "{%s}", sig.args[i].name);
+		if (!is_blank(e->text) && !strstr(e->text, name))
+			warn(c, "the words of %s do not have its argument %s\nhint: %%%s shows it in ovnidump", sig.mcv, sig.args[i].name, name);
+	}
+	if (!sig.jumbo && sig.size > 16)
+		fail(c, "%s has %" PRIu32 " bytes of arguments, and an event holds 16\nhint: '+' behind the letters makes it a jumbo event", sig.mcv, sig.size);
+	if (!sig.jumbo && sig.size == 1)
+		warn(c, "%s has one byte of arguments, and a stream has 0 or 2 to 16: a byte of padding will follow", sig.mcv);
+}
+
+static int
+run(struct conv *c, int argc, char **argv)
+{
+	struct mtool *t = mtool_of(c);
+	const struct owned_model *o;
+	if (argc != 1)
+		return conv_usage(c, "the file of a model, or its name, is needed");
+	int rc = mtool_pick(t, argv[0], &o);
+	if (rc == 0)
+		rc = conv_open_output(c, NULL);
+	if (rc != 0)
+		return rc;
+	const struct model *m = o->model;
+	struct check k = { .conv = c, .m = m, .at = { .file = o->owner }, .ours = strcmp(o->owner, MODELSET_OURS) == 0 };
+	for (size_t i = 0; i < m->nevents; i++)
+		k.hooks = k.hooks || m->events[i].hook;
+	check_head(&k);
+	for (size_t i = 0; i < m->nchans; i++)
+		check_chan(&k, (int)i);
+	for (size_t i = 0; i < m->nstates; i++)
+		check_state(&k, &m->states[i]);
+	for (size_t i = 0; i < m->nevents; i++)
+		check_event(&k, &m->events[i]);
+	wbuf_printf(&c->out, "%s %s ('%c'): %zu channels, %zu states, %zu events: %u errors, %u warnings\n",
+		m->name, m->version, m->id, m->nchans, m->nstates, m->nevents, k.errors, k.warnings);
+	return k.errors ? 1 : 0;
+}
+
+const struct conv_command mcommand_check = {
+	.name = "check",
+	.synopsis = "[options] FILE|MODEL",
+	.brief = "tell what is wrong with a model",
+	.about = "Tell what is wrong with a model, or will surprise its users, and what to do.",
+	.with = MTOOL_WITH_MODEL,
+	.max_args = 1,
+	.run = run,
+};

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""ovniscope-model check and free.
+
+usage: check.py TOOL SRC DEMO.so
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+TOOL, SRC, DEMO = (os.path.abspath(p) for p in sys.argv[1:4])
+CC = os.environ.get("CC", "cc").split()
+MODEL = """#include "ovniscope/model.h"
+%(before)s
+static const struct chan_decl chans[] = {
+	{ .name = "phase", .title = "Phase", .prv_type = %(type)s, .kind = CHAN_STACK, .view = { .file = "phase" } },
+	{ .name = "level", .title = "%(title)s", .prv_type = 961, .view = { .file = "%(view)s" }, %(chan)s },
+};
+static const struct state_decl states[] = {
+	{ 0, %(value)s, %(enter)s, %(leave)s, "%(label)s", "%(text)s" },
+	{ 0, 2, "%(id)sAc", "%(id)sAd", "Two", "enters|leaves two" },
+};
+static const struct event_decl events[] = {
+	{ "%(id)sLs", "sets the level to 1", .op = OP_SET, .chan = 1, .value = 1 },
+	{ "%(sig)s", "%(words)s", %(op)s },
+};
+const struct model ovniscope_model = {
+	MODEL_ABI, .id = '%(id)s', .name = "checked", .version = "1.0.0", %(tables)s
+};
+"""
+GOOD = {"before": "", "type": "960", "title": "Level", "view": "level", "chan": "", "value": "1", "id": "q", "enter": '"qAa"', "leave": '"qAb"', "label": "One",
+        "text": "enters|leaves one", "sig": "qBa(u32 a)", "words": "tells %{a}", "op": ".op = OP_IGNORE", "tables": "CHANS(chans), STATES(states), EVENTS(events),"}
+HOOK = {"before": "static void h(struct emu *emu, const struct event *ev) { (void)emu_set(emu, 1, ev->size); }", "op": ".hook = h"}
+TAKEN = "may become one of a model of ovniscope"
+
+# What is changed; whether it is an error; what the message has.
+BAD = (
+    ({"type": "87"}, False, f"the PRV type 87 (phase) {TAKEN}", "500 to 999 never will"),
+    ({"id": "Q", "enter": '"QAa"', "leave": '"QAb"', "sig": "QBa(u32 a)"}, False, f"the letter 'Q' of checked {TAKEN}"),
+    ({"tables": "CHANS(chans),"}, True, "checked has no states and no events", "STATES(states)"),
+    ({"tables": ""}, True, "checked has no channels"),
+    ({"title": "Phase"}, True, 'the channels phase and level have the title "Phase"'),
+    ({"view": "phase"}, True, "the channels phase and level have the view phase.cfg"),
+    ({"chan": ".view = { 0 }"}, False, "the channel level has no view", '.file = "level"'),
+    ({"chan": ".thread_track = TRACK_HIDDEN, .cpu_track = TRACK_HIDDEN"}, False, "the channel level is shown nowhere"),
+    ({"tables": "CHANS(chans), STATES(states),"}, False, "nothing changes the channel level"),
+    ({"value": "0"}, True, 'the value 0 of the channel phase ("One") is nothing'),
+    ({"value": "-7"}, False, "Paraver has no label for the value -7"),
+    ({"value": "2147483648"}, False, "Paraver has no label for the value 2147483648"),
+    ({"label": "a\\nb"}, False, "is empty, or not one line"),
+    ({"enter": "0"}, True, 'no event enters the state "One" of the channel phase'),
+    ({"leave": "0"}, False, 'no event leaves the state "One" of the stack phase'),
+    ({"text": " "}, False, 'the state "One" of the channel phase has no words'),
+    ({"text": "is one"}, False, 'qAa and qAb have the same words, "is one"'),
+    ({"label": "Two"}, False, 'two values of the channel phase have the label "Two": 1 and 2'),
+    ({"words": ""}, False, "the event qBa has no words"),
+    ({"words": "tells"}, False, "the words of qBa do not have its argument a", "%{a}"),
+    ({"sig": "qBa(u64 a, u64 b, u8 c)", "words": "%{a} %{b} %{c}"}, True, "qBa has 17 bytes of arguments, and an event holds 16"),
+    ({"sig": "qBa(u8 a)"}, False, "qBa has one byte of arguments"),
+    ({"sig": "qBa(u99 a)"}, True, "an argument is a type"),
+    ({"sig": "qAa"}, True, "the event is declared twice: qAa"),
+    ({"words": "tells %{b}"}, True, 'of qBa "tells %{b}": there is no argument'),
+    ({"type": "20"}, True, "the models tampi of ovniscope and checked of ", "the same PRV type 20"),
+)
+counts = [0, 0]
+
+
+def check(what, good, *facts):
+    counts[not good] += 1
+    if not good:
+        print(f"FAILED: {what}", *facts, sep="\n")
+
+
+def run(*words):
+    env = {k: v for k, v in os.environ.items() if k != "OVNISCOPE_MODELS"}
+    p = subprocess.run([TOOL, *words], env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=60)
+    return p.returncode, p.stdout, p.stderr
+
+
+def build(changed):
+    with open("model.c", "w", encoding="utf-8") as f:
+        f.write(MODEL % {**GOOD, **changed})
+    if os.path.exists("model.so"):
+        os.remove("model.so")
+    p = subprocess.run([*CC, "-shared", "-fPIC", "-w", f"-I{SRC}/src/emu/core", f"-I{SRC}/src/emu/trace", "-o", "model.so", "model.c"], capture_output=True, text=True, check=False)
+    check(f"built: {changed}", p.returncode == 0, p.stderr)
+    return run("check", "./model.so")
+
+
+def checked():
+    for changed in ({}, HOOK, {**HOOK, "tables": "CHANS(chans), EVENTS(events),"}):
+        got = build(changed)
+        check(f"a good one: {changed}", got[0] == 0 and not got[2] and got[1].endswith(": 0 errors, 0 warnings\n"), got)
+    check("what it says", build({})[1] == "checked 1.0.0 ('q'): 2 channels, 2 states, 2 events: 0 errors, 0 warnings\n")
+    check("with a hook a state may be entered", build({**HOOK, "enter": "0"})[0] == 0)
+    for changed, fatal, *told in BAD:
+        status, out, err = build(changed)
+        check(f"{changed}", status == fatal and all(t in err for t in told) and "model.so" in err and ("error[" in err) == fatal, status, out, err, told)
+        status, _, err = run("check", "-q", "./model.so")
+        check(f"{changed} -q", status == fatal and bool(err) == fatal, err)
+    status, out, err = run("check", DEMO)
+    check("the demo", status == 0 and ": 0 errors" in out, err)
+    for name in json.loads(subprocess.run([f"{os.path.dirname(TOOL)}/../ovnievents", "--json"], capture_output=True, check=True).stdout):
+        status, out, err = run("check", name)
+        check(f"{name} is right", status == 0 and "error" not in err, err)
+
+
+def free():
+    status, out, err = run("free")
+    check("free", status == 0 and not err, err)
+    letters = re.findall(r"^  letters(.*)$", out, re.M)
+    types = re.findall(r"^  types(.*)$", out, re.M)
+    check("free: ours", letters[0].split() == list("abcdefghijklmnopqrstuvwxyz") and types[0].split() == ["500-999"], out)
+    others = letters[1].split()
+    check("free: not taken", "A" in others and not set("VO6PTMDKLR") & set(others), out)
+    ranges = [tuple(int(n) for n in r.split("-")) for r in re.findall(r"\d+-\d+|\d+", types[1])]
+    check("free: types", all(not r[0] <= t <= r[-1] for r in ranges for t in (1, 6, 20, 25, 100, 199, 500)) and any(r[0] <= 60 <= 99 <= r[-1] for r in ranges) or "60" in types[1], out)
+    status, out, _ = run("free", "--model", DEMO)
+    check("free: with a model", status == 0 and " w y" in out and "  types   500-899 90" in out, out)
+
+
+def main():
+    checked()
+    free()
+    print(f"{counts[0]} passed, {counts[1]} failed")
+    return 1 if counts[1] else 0
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as tmp:
+        os.chdir(tmp)
+        sys.exit(main())
