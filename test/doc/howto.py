@@ -108,6 +108,16 @@ def main():
         if status or read(f"{out}/thread.prv").split("\n", 1)[1] != page["thread.prv"]:
             bad += [f"as a file of its own, status {status} and:"] + err.splitlines()
 
+        # And without code.
+        write(f"{tmp}/demo.json", page["demo.json"])
+        status, out, err = emulate(tree, page["demo.txt"], f"{tmp}/declared", "--model", f"{tmp}/demo.json")
+        if status or read(f"{out}/thread.prv").split("\n", 1)[1] != page["thread.prv"]:
+            bad += [f"without code, status {status} and:"] + err.splitlines()
+        write(f"{tmp}/demo.json", page["demo.json"].replace('"arg": "level"', '"arg": "levle"'))
+        status, _, err = emulate(tree, page["demo.txt"], f"{tmp}/levle", "--model", f"{tmp}/demo.json")
+        if status != 1 or missing(page["demo.json.stderr"], err.replace(f"{tmp}/", "")):
+            bad += [f"with a wrong argument, status {status} and:"] + err.splitlines()
+
         wrong = page["demo.txt"].replace("XRI", "XSS", 1)
         status, _, err = emulate(tree, wrong, f"{tmp}/wrong", "--model", f"{tmp}/demo.so")
         if status != 1 or missing(page["stderr"], err):

@@ -12,6 +12,7 @@ import argparse
 import gzip
 import os
 import random
+import re
 import shutil
 import struct
 import subprocess
@@ -67,6 +68,24 @@ CLOCK_TABLES = [
 SIGNATURES = ["OHe", "OM[(i64 value, i32 type)", "VYc+(u32 id, str label)", "ABC(u8 a,u16 b,u32 c,u64 d,i8 e,i16 f)",
               "OHe(", "OH", "OHe(str s, u8 x)", "ABC(" + ",".join(["u8 a"] * 17) + ")", "ABC(u8 " + "a" * 40 + ")",
               "ABC(u8 " + "a" * 31 + ")", "ABC(u8 " + "a" * 32 + ")"]
+
+
+DECLARED = """{ "$schema": "s", "name": "full", "version": "1.2.3", "letter": "y", "need": ["active", "in_cpu"], "always": true, "foreign": false,
+"channels": [
+{"name": "a", "title": "A", "bare_title": true, "type": 910, "kind": "stack", "dup": "allow", "repeat": "values", "values": "any", "thread": "active", "cpu": "active", "drained": true,
+ "idle": 7, "initial": 3, "labels": {"7": "seven", "-3": "minus"}, "view": {"file": "a", "thread_title": "T", "cpu_title": "C", "palette": "1:0,100,0 2:255,225,25", "draw_random": true, "next_value": true}},
+{"name": "b", "title": "B", "type": 911, "kind": "punctual", "dup": "skip", "repeat": "all", "values": "any", "thread": "any", "cpu": "hidden", "view": {"file": "b", "gradient": true}},
+{"name": "c", "title": "C", "type": 912, "values": "any"}, {"name": "d", "title": "D", "type": 913, "values": "text"}],
+"states": [{"channel": "a", "value": 1, "enter": "yA[", "leave": "yA]", "label": "one", "text": "enters|leaves"}, {"channel": "c", "value": 2, "label": "two"}],
+"events": [
+{"event": "yPx(u32 n, str s)", "text": "happens %{n}", "op": "punctual", "channel": "b", "value": 5, "payload": "exact"},
+{"event": "yS.(i16 n)", "text": "sets", "op": "set", "channel": "c", "value": 2}, {"event": "yC.", "text": "clears", "op": "clear", "channel": "c", "any_value": true, "unlisted": true},
+{"event": "ya[", "text": "pushes", "op": "push", "channel": "a", "value": 3}, {"event": "ya]", "text": "pops", "op": "pop", "channel": "a", "value": 3},
+{"event": "yD.(u8 n, str s)", "text": "t", "op": "set", "channel": "d", "arg": "s", "need": ["running"]}, {"event": "yE[(i16 n)", "text": "t", "op": "push", "channel": "a", "arg": "n", "value": 9, "need": []},
+{"event": "yE](i16 n)", "text": "t", "op": "pop", "channel": "a", "arg": "n", "value": 9}, {"event": "yEp(u64 n)", "text": "t", "op": "punctual", "channel": "b", "arg": "n"},
+{"event": "yL.(u32 n, str s)", "text": "t", "op": "label", "channel": "a", "arg": "n", "text_arg": "s"}, {"event": "yC+(i32 n)", "text": "t", "op": "add", "channel": "c", "arg": "n"},
+{"event": "yI+(u8 n)", "text": "nothing", "op": "ignore", "payload": "first"}],
+"breakdown": {"file": "f", "title": "F", "type": 920, "state": "a", "task": "c", "idle": "c", "progressing": 1, "in_body": 2, "unknown": 9, "view": {"file": "v"}} }"""
 
 
 def files_of(text):
@@ -359,7 +378,20 @@ def prism_text_seeds():
         yield bytes([how]) + PRISM_MORE
 
 
+def declared_seeds():
+    for name in ("demo", "mpi", "nodes", "tampi"):
+        with open(os.path.join(HERE, "..", "plugin", f"{name}.json"), encoding="utf-8") as f:
+            text = f.read()
+        for letter, kind in ((text.partition('"letter": "')[2][0], ""), ("y", "99")):
+            moved = text.replace('"letter": "' + text.partition('"letter": "')[2][0], '"letter": "' + letter)
+            moved = re.sub(r'"(enter|leave|event)": ".', rf'"\1": "{letter}', moved).replace('"type": ', '"type": ' + kind)
+            yield moved.replace(f'"name": "{name}"', '"name": "m' + name + '"').encode()
+    yield DECLARED.encode()
+    yield b'{"name": "n", "version": "1.0.0", "letter": "y", "breakdown": {"file": "b", "title": "B", "type": 900, "view": {"file": "v"}}}'
+
+
 SEEDS = {
+    "declared": declared_seeds,
     "prism_text": prism_text_seeds,
     "prism_emulate": prism_emulate_seeds,
     "prism_decode": prism_decode_seeds,

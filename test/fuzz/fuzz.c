@@ -93,11 +93,17 @@ fuzz_models(void)
 void
 fuzz_emulate(const char *dir, bool compat, bool strict)
 {
+	fuzz_emulate_with(fuzz_models(), dir, compat, strict);
+}
+
+void
+fuzz_emulate_with(const struct model_set *models, const char *dir, bool compat, bool strict)
+{
 	static const struct sink_ops *const sinks[] = { &null_sink };
 	struct emu emu;
 	unsigned before = fuzz_diag.errors;
 	fuzz_quiet();
-	int rc = emu_open(&emu, &fuzz_diag, dir, &(struct emu_options){ .compat = compat, .lint = strict, .inputs = inputs, .models = fuzz_models() });
+	int rc = emu_open(&emu, &fuzz_diag, dir, &(struct emu_options){ .compat = compat, .lint = strict, .inputs = inputs, .models = models });
 	if (rc == 0)
 		rc = emu_connect(&emu, sinks, 1);
 	if (rc == 0)

@@ -21,6 +21,7 @@ const struct model_set *fuzz_models(void);
 
 /* Emulates a trace directory in one of the views, into nothing. */
 void fuzz_emulate(const char *dir, bool compat, bool strict);
+void fuzz_emulate_with(const struct model_set *models, const char *dir, bool compat, bool strict);
 
 /* stderr is nowhere in between, as opening and closing a file for each input is cheaper
  * than what is printed; unless FUZZ_LOUD is in the environment. */

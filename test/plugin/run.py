@@ -6,8 +6,6 @@ usage: run.py TOOLS SRC DEMO.so
 
 TOOLS is the folder of the tools, SRC that of the sources. DEMO.so is demo.c.
 """
-import difflib
-import glob
 import os
 import re
 import shutil
@@ -16,10 +14,10 @@ import subprocess
 import sys
 import tempfile
 
-TOOLS, SRC, DEMO = (os.path.abspath(p) for p in sys.argv[1:4])
-sys.path[:0] = [f"{SRC}/test/gen"]
-import asm  # noqa: E402
-import casefile  # noqa: E402
+import moved
+from moved import SRC, Run, asm, check, outputs, same
+
+DEMO = os.path.abspath(sys.argv[3])
 
 CC = os.environ.get("CC", "cc").split()
 CXX = shutil.which("g++") or shutil.which("clang++")
@@ -42,32 +40,6 @@ HEAD = """#include "ovniscope/model.h"
 static const struct chan_decl chans[] = { { .name = "c", .title = "C", .prv_type = 910 } };
 static const struct state_decl states[] = { { 0, 1, "yAa", "yAb", "L", "does|undoes" } };
 """
-counts = [0, 0]
-
-
-def check(what, good, *facts):
-    counts[not good] += 1
-    if not good:
-        print(f"FAILED: {what}", *facts, sep="\n")
-
-
-def same(what, got, want):
-    lines = [f"got  {got!r}", f"want {want!r}"]
-    if isinstance(got, str) and isinstance(want, str):
-        lines = list(difflib.unified_diff(want.splitlines(), got.splitlines(), "want", "got", lineterm="", n=1))[:20]
-    check(what, got == want, *lines)
-
-
-class Run:
-    def __init__(self, tool, *words, folders=None, cwd="."):
-        env = {k: v for k, v in os.environ.items() if k != "OVNISCOPE_MODELS"}
-        if folders is not None:
-            env["OVNISCOPE_MODELS"] = folders
-        p = subprocess.run([f"{TOOLS}/{tool}", *words], cwd=cwd, env=env, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=60)
-        self.status, self.out, self.err = p.returncode, p.stdout.decode(errors="replace"), p.stderr.decode(errors="replace")
-
-    def __str__(self):
-        return f"status {self.status}\n{self.out[-2000:]}{self.err}"
 
 
 def compile_to(so, text, compiler=None, language="c"):
@@ -82,16 +54,6 @@ def model(name, letter="y", kind=910, more="", symbol="ovniscope_model"):
     """The text of a small model"""
     head = HEAD.replace("910", str(kind)).replace('"y', f'"{letter}')
     return f'{head}const struct model {symbol} = {{ MODEL_ABI, .id = \'{letter}\', .name = "{name}", .version = "1.0.0", CHANS(chans), STATES(states), {more} }};\n'
-
-
-def outputs(folder):
-    """name -> text, without the µScope file, which holds the version"""
-    out = {}
-    for path in glob.glob(f"{folder}/**", recursive=True):
-        if os.path.isfile(path) and not path.endswith(".uscp"):
-            with open(path, encoding="utf-8") as f:
-                out[os.path.relpath(path, folder)] = f.read()
-    return out
 
 
 # ---- Good ones. ----
@@ -143,29 +105,7 @@ def test_built_in():
             check(f"{name}: its type", f"= {old}," in source and "MODEL_ABI" in source)
             source = source.replace(f"= {old},", f"= {far},")
         so = compile_to(f"{tmp}/{other}.so", source)
-
-        def back(text, far=types, here=other, there=name, was=letter, is_now=new):
-            for old, to in far.items():
-                text = re.sub(rf"\b{to}\b *", lambda m, o=old: o.ljust(len(m.group())) if m.group().endswith(" ") else o, text)
-            return re.sub(rf"\bevent {is_now}(\S\S)", rf"event {was}\1", text.replace(here, there))
-
-        for path in sorted(glob.glob(f"{SRC}/test/golden/{name}/*.case")):
-            case = os.path.basename(path)
-            text = casefile.parse(casefile.decode(casefile.read_bytes(path)))["in.txt"]
-            for folder in ("built-in", "moved"):
-                shutil.rmtree(folder, ignore_errors=True)
-            asm.assemble(text, "built-in")
-            asm.assemble(re.sub(rf"(?m)^(\d+ +\d+ +){letter}(\S\S)", rf"\1{new}\2", text).replace(f"{name}=", f"{other}="), "moved")
-            for view in ((), ("--compat",), ("-l",)):
-                shutil.rmtree("one", ignore_errors=True)
-                shutil.rmtree("two", ignore_errors=True)
-                a = Run("ovniemu", "-q", *view, "-o", "one", "built-in")
-                b = Run("ovniemu", "-q", *view, "-o", "two", "-m", other, "--model", so, "moved")
-                same(f"{name}/{case} {view}: status and messages", (b.status, back(b.err)), (a.status, a.err))
-                want, got = outputs("one"), {back(k): back(v) for k, v in outputs("two").items()}
-                same(f"{name}/{case} {view}: files", sorted(got), sorted(want))
-                for file in want:
-                    same(f"{name}/{case} {view}: {file}", got.get(file), want[file])
+        moved.compare(name, letter, other, new, types, so)
 
 
 def test_languages():
@@ -293,7 +233,7 @@ def test_refused():
     two = compile_to(f"{tmp}/bad/two.so", model("two", "x", 930))
     refused("two files", f"the models demo of {DEMO} and two of {two} have the same letter 'x'", files=[DEMO, two], code="model-clash")
     r = Run("ovniemu", "--model", "nosv", "trace")
-    check("no file", r.status == 2 and "--model needs a file (.so), not 'nosv'" in r.err, r)
+    check("no file", r.status == 2 and "--model needs a file (.so or .json), not 'nosv'" in r.err, r)
     r = Run("ovniemu", *["--model", DEMO] * 65, "trace")
     check("too many", r.status == 2 and "--model may be given 64 times" in r.err, r)
     r = Run("ovnidump", "--model", DEMO, "-m", "dem", "trace")
@@ -350,5 +290,4 @@ with tempfile.TemporaryDirectory(prefix="plugin-") as tmp:
     for name, test in list(globals().items()):
         if name.startswith("test_"):
             test()
-print(f"{counts[0]} passed, {counts[1]} failed")
-sys.exit(counts[1] > 0)
+sys.exit(moved.done())

@@ -96,7 +96,7 @@ static void
 expect(const struct model *m, const char *what)
 {
 	char text[256] = "";
-	CHECK(clash_within(m, text, sizeof(text)));
+	CHECK(clash_within(m, text, sizeof(text), NULL));
 	if (!strstr(text, what))
 		(void)fprintf(stderr, "wanted \"%s\", got \"%s\"\n", what, text);
 	CHECK(strstr(text, what));
@@ -124,7 +124,7 @@ expect_clash(const struct model *a, const struct model *b, const char *want)
 	versioned.version = "1.0.0";
 	const struct owned_model two = { &versioned, "two.so" };
 	char text[256] = "";
-	bool bad = clash_within(&versioned, text, sizeof(text)) || clash_between(&one, &two, text, sizeof(text));
+	bool bad = clash_within(&versioned, text, sizeof(text), NULL) || clash_between(&one, &two, text, sizeof(text));
 	CHECK(bad == (want != NULL));
 	if (want && strcmp(text, want) != 0)
 		(void)fprintf(stderr, "wanted \"%s\", got \"%s\"\n", want, text);
@@ -163,7 +163,7 @@ tables(void)
 	static const struct label textless[] = { { 1, NULL } };
 	const struct model good = { .id = 'X', .name = "x-1_b", .version = "1.0.0", CHANS(one) };
 	char text[256];
-	CHECK(!clash_within(&good, text, sizeof(text)));
+	CHECK(!clash_within(&good, text, sizeof(text), NULL));
 #define EXPECT(what, ...)                                                                     \
 	do {                                                                                  \
 		struct model m = good;                                                        \

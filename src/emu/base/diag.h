@@ -27,7 +27,7 @@
 	X(WRITE, "write", "an output cannot be written")                                                  \
 	X(NO_TRACE, "no-trace", "the trace directory is missing")                                         \
 	X(NO_STREAM, "no-stream", "the directory holds no stream")                                        \
-	X(JSON, "json", "a metadata file is not valid JSON")                                              \
+	X(JSON, "json", "a file is not valid JSON")                                                       \
 	X(METADATA, "metadata", "a metadata key is missing or has a wrong type or value")                 \
 	X(METADATA_VERSION, "metadata-version", "the metadata version is unknown, or versions are mixed") \
 	X(METADATA_CONFLICT, "metadata-conflict", "two streams disagree on a fact they share")            \

@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The whole file with a NUL behind; the caller's, to be freed with block_free(). */
+/* The whole file with a NUL behind. */
 static int
-slurp(struct diag *d, const char *path, char **text, size_t *size)
+slurp(struct diag *d, const char *path, size_t most, const char *what, struct json_text *t)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not hang us */
 	if (fd < 0)
@@ -30,8 +30,8 @@ slurp(struct diag *d, const char *path, char **text, size_t *size)
 		rc = diag_io(d, ERR_READ, "inspect", path, errno);
 	else if (!S_ISREG(st.st_mode))
 		rc = diag_error(d, ERR_READ, NULL, "'%s' is not a regular file", path);
-	else if (st.st_size > JSON_FILE_MAX)
-		rc = diag_error(d, ERR_JSON, NULL, "'%s' is too large for metadata: %lld bytes", path, (long long)st.st_size);
+	else if ((uint64_t)st.st_size > most)
+		rc = diag_error(d, ERR_JSON, NULL, "'%s' is too large for %s: %lld bytes", path, what, (long long)st.st_size);
 	else if (!(buf = block_alloc((size_t)st.st_size + 1)))
 		rc = diag_no_memory(d);
 	while (rc == 0 && n < (size_t)st.st_size) {
@@ -47,8 +47,8 @@ slurp(struct diag *d, const char *path, char **text, size_t *size)
 		block_free(buf);
 		return rc;
 	}
-	*text = buf;
-	*size = n;
+	t->text = buf;
+	t->size = n;
 	return 0;
 }
 
@@ -163,44 +163,116 @@ not_json(struct diag *d, const char *path, const char *text, size_t size, const 
 }
 
 int
-json_load(struct diag *d, const char *path, cJSON **root)
+json_text_load(struct diag *d, const char *path, size_t most, const char *what, struct json_text *t)
 {
-	char *text = NULL;
-	size_t size = 0;
-	int rc = slurp(d, path, &text, &size);
-	if (rc < 0 || !text)
+	*t = (struct json_text){ 0 };
+	int rc = slurp(d, path, most, what, t);
+	if (rc < 0)
 		return rc;
-
-	bool no_memory = false;
 	const char *end = NULL;
-	cJSON *tree = NULL;
-	if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
+	if (t->size >= 3 && memcmp(t->text, "\xef\xbb\xbf", 3) == 0) {
 		rc = diag_error(d, ERR_JSON, NULL, "'%s' begins with a byte order mark, which JSON does not allow", path);
 		goto out;
 	}
-	end = blank_comments(text, size);
+	end = blank_comments(t->text, t->size);
 	if (!end)
-		tree = cJSON_ParseWithLengthOpts(text, size + 1, &end, false);
-	if (!tree) {
-		rc = not_json(d, path, text, size, end);
-		goto out;
-	}
-	if (!cJSON_IsObject(tree)) {
+		t->root = cJSON_ParseWithLengthOpts(t->text, t->size + 1, &end, false);
+	if (!t->root)
+		rc = not_json(d, path, t->text, t->size, end);
+	else if (!cJSON_IsObject(t->root))
 		rc = diag_error(d, ERR_JSON, NULL, "'%s' is not a JSON object", path);
-		goto out;
-	}
-	const char *dup = find_duplicate(tree, &no_memory);
+	t->end = end;
+out:
+	if (rc < 0)
+		json_text_finish(t);
+	return rc;
+}
+
+void
+json_text_finish(struct json_text *t)
+{
+	cJSON_Delete(t->root);
+	block_free(t->text);
+	*t = (struct json_text){ 0 };
+}
+
+int
+json_load(struct diag *d, const char *path, cJSON **root)
+{
+	struct json_text t;
+	bool no_memory = false;
+	int rc = json_text_load(d, path, JSON_FILE_MAX, "metadata", &t);
+	if (rc < 0)
+		return rc;
+	const char *dup = find_duplicate(t.root, &no_memory);
 	if (dup)
 		rc = diag_error(d, ERR_JSON, NULL, "'%s' has the key \"%s\" twice in one object", path, dup);
 	else if (no_memory)
 		rc = diag_no_memory(d);
-out:
-	block_free(text);
-	if (rc < 0)
-		cJSON_Delete(tree);
-	else
-		*root = tree;
+	if (rc == 0) {
+		*root = t.root;
+		t.root = NULL;
+	}
+	json_text_finish(&t);
 	return rc;
+}
+
+/* ---- Places of items. ---- */
+
+/* Looks for an item in a tree. *nth counts the items before it, in the order of the text; the path to it is
+ * added to what `path` has. */
+static bool
+find_item(const cJSON *at, const cJSON *item, size_t *nth, char *path, size_t size)
+{
+	size_t n = strlen(path);
+	int i = 0;
+	if (at == item)
+		return true;
+	++*nth;
+	for (const cJSON *it = at->child; it; it = it->next, i++) {
+		if (it->string)
+			(void)snprintf(path + n, size - n, "%s%.40s", n ? "." : "", it->string);
+		else
+			(void)snprintf(path + n, size - n, "[%d]", i);
+		if (find_item(it, item, nth, path, size))
+			return true;
+	}
+	path[n] = 0;
+	return false;
+}
+
+static const char *
+skip(const char *p, const char *end)
+{
+	while (p < end && (unsigned char)*p <= ' ')
+		p++;
+	return p;
+}
+
+size_t
+json_where(const struct json_text *t, const cJSON *item, char *path, size_t size)
+{
+	size_t nth = 0;
+	path[0] = 0;
+	if (!find_item(t->root, item, &nth, path, size))
+		return 0;
+	const char *end = t->text + t->size;
+	const char *p = skip(t->text, end);
+	for (; p < end; p = skip(p, end)) {
+		const char *begin = p;
+		bool key = false;
+		if (*p == '"') {
+			for (p++; p < end && *p != '"'; p++)
+				p += *p == '\\';
+			p = skip(p + 1, end);
+			key = p < end && *p == ':';
+		} else {
+			p += isalnum((unsigned char)*p) || *p == '-' ? strcspn(p, " \t\r\n,]}") : 1;
+		}
+		if (!key && !strchr(":,]}", *begin) && nth-- == 0)
+			return line_of(t->text, begin);
+	}
+	return 0;
 }
 
 const cJSON *

@@ -21,6 +21,22 @@ enum {
  * Returns 0, or <0 (reported). */
 int json_load(struct diag *d, const char *path, cJSON **root);
 
+/* A file that is kept, so that what is wrong with an item can be told with its place. */
+struct json_text {
+	cJSON *root;
+	char *text; /* comments are blank */
+	size_t size;
+	const char *end; /* behind the object */
+};
+
+/* Reads a file of at most so many bytes for `what`. Keys may be there twice. Returns 0, or <0 (reported); json_text_finish()
+ * is due after 0. */
+int json_text_load(struct diag *d, const char *path, size_t most, const char *what, struct json_text *t);
+void json_text_finish(struct json_text *t);
+
+/* The line of an item, from 1, and its path such as "events[3].op". */
+size_t json_where(const struct json_text *t, const cJSON *item, char *path, size_t size);
+
 /* The member of an object, or of an object inside: keys in turn, NULL at the end.
  * NULL when it is missing or the way to it is not made of objects. */
 const cJSON *json_find(const cJSON *obj, ...) __attribute__((sentinel));

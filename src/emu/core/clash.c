@@ -77,6 +77,7 @@ struct check {
 	const struct model *m;
 	char *text;
 	size_t size;
+	const void *decl;      /* that is being looked at; NULL: the head of the model */
 	uint8_t seen[256][32]; /* a bit for each category and value */
 };
 
@@ -253,15 +254,19 @@ is_bad_breakdown(struct check *c, const struct breakdown_decl *b)
 }
 
 bool
-clash_within(const struct model *m, char *text, size_t size)
+clash_within(const struct model *m, char *text, size_t size, const void **decl)
 {
 	struct check c = { .m = m, .text = text, .size = size };
 	bool bad = is_bad_head(&c);
 	for (size_t i = 0; i < m->nchans && !bad; i++)
-		bad = is_bad_chan(&c, &m->chans[i]);
+		bad = is_bad_chan(&c, c.decl = &m->chans[i]);
 	for (size_t i = 0; i < m->nstates && !bad; i++)
-		bad = is_bad_state(&c, &m->states[i]);
+		bad = is_bad_state(&c, c.decl = &m->states[i]);
 	for (size_t i = 0; i < m->nevents && !bad; i++)
-		bad = is_bad_event(&c, &m->events[i]);
-	return bad || (m->breakdown && is_bad_breakdown(&c, m->breakdown));
+		bad = is_bad_event(&c, c.decl = &m->events[i]);
+	if (!bad && m->breakdown)
+		bad = is_bad_breakdown(&c, c.decl = m->breakdown);
+	if (decl)
+		*decl = c.decl;
+	return bad;
 }

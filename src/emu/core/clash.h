@@ -17,8 +17,9 @@ enum {
 };
 
 /* Look for the first thing that is wrong in a model, or between two. Return whether there is one;
- * `text` then names the model, or both with their owners, and says it. */
-bool clash_within(const struct model *m, char *text, size_t size);
+ * `text` then names the model, or both with their owners, and says it; *decl (NULL: it is not wanted) is the channel, state,
+ * event or breakdown, NULL the head of the model. */
+bool clash_within(const struct model *m, char *text, size_t size, const void **decl);
 bool clash_between(const struct owned_model *a, const struct owned_model *b, char *text, size_t size);
 
 #endif

@@ -9,7 +9,7 @@ modelset_add(struct model_set *set, struct diag *d, const struct model *m, const
 	const struct owned_model added = { .model = m, .owner = owner };
 	const struct place file = { .file = owner };
 	char text[512];
-	if (clash_within(m, text, sizeof(text)))
+	if (clash_within(m, text, sizeof(text), NULL))
 		return diag_error(d, ERR_MODEL, &file, "%s", text);
 	for (size_t i = 0; i < set->n; i++)
 		if (clash_between(&set->items[i], &added, text, sizeof(text)))

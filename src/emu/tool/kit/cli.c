@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli.h"
 
+#include "nearest.h"
 #include "when.h"
 
 #include <errno.h>
@@ -14,8 +15,7 @@
 
 enum {
 	OPTIONS_MAX = 64,
-	WORD_MAX = 40, /* letters of a word that may be mistyped */
-	COLUMN = 26,   /* where the text of an option begins */
+	COLUMN = 26, /* where the text of an option begins */
 	VERSION = 1000,
 	HELP_GROUP,          /* and up: --help-NAME */
 	LONG_ONLY = 1500,    /* and up: options without an id, by their place in the table */
@@ -135,44 +135,6 @@ add_group(struct table *t, const struct cli_group *g, int i)
 	t->nnames += (size_t)n + 1;
 }
 
-/* How many letters must be added, removed or changed to make one word of the other; both are short. */
-static unsigned
-distance(const char *a, size_t na, const char *b, size_t nb)
-{
-	unsigned row[WORD_MAX + 1];
-	for (unsigned k = 0; k <= nb; k++)
-		row[k] = k;
-	for (unsigned i = 1; i <= na; i++) {
-		unsigned before = row[0];
-		row[0] = i;
-		for (size_t k = 1; k <= nb; k++) {
-			unsigned change = before + (a[i - 1] != b[k - 1]);
-			unsigned other = (row[k] < row[k - 1] ? row[k] : row[k - 1]) + 1;
-			before = row[k];
-			row[k] = change < other ? change : other;
-		}
-	}
-	return row[nb];
-}
-
-/* Of words, the one that was probably meant; `best` keeps the one found so far and its distance. */
-struct nearest {
-	const char *word;
-	unsigned distance;
-};
-
-static void
-compare(struct nearest *best, const char *typed, size_t n, const char *word)
-{
-	size_t k = strlen(word);
-	if (n > WORD_MAX || k > WORD_MAX)
-		return;
-	unsigned d = distance(typed, n, word, k);
-	if (d > 1 + n / 4 || (best->word && d >= best->distance))
-		return;
-	*best = (struct nearest){ word, d };
-}
-
 /* The group that a word seems to be an option of: --NAME, --NAME-MORE; NULL: none. */
 static const struct cli_group *
 group_of(const struct cli *c, const char *word)
@@ -191,7 +153,7 @@ unknown_option(const struct cli *c, const struct table *t, const char *word)
 	struct nearest best = { 0 };
 	size_t n = strcspn(word + 2, "=");
 	for (size_t i = 0; i < t->nlongs; i++)
-		compare(&best, word + 2, n, t->longs[i].name);
+		nearest_try(&best, word + 2, n, t->longs[i].name);
 	return cli_group_usage(c, group_of(c, word), best.word ? "unknown or ambiguous option %s: is --%s meant?" : "unknown or ambiguous option %s",
 		word, best.word);
 }
@@ -392,7 +354,7 @@ without(struct cli c, const struct cli_command *commands, size_t n, const char *
 	c.footer = list;
 	struct nearest best = { 0 };
 	for (size_t i = 0; i < n && word; i++)
-		compare(&best, argv[word], strlen(argv[word]), commands[i].name);
+		nearest_try(&best, argv[word], strlen(argv[word]), commands[i].name);
 	if (word)
 		return cli_status(cli_usage(&c, best.word ? "there is no command '%s': is '%s' meant?" : "there is no command '%s'", argv[word], best.word));
 	int opt;

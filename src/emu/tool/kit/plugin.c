@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "plugin.h"
 
+#include "decl/decl.h"
 #include "crash.h"
 #include "object.h"
 
@@ -9,10 +10,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct plugin_object {
 	struct plugin_object *next;
-	void *handle;
+	void *handle; /* NULL: it has no code, and is known by its inode */
+	dev_t dev;
+	ino_t ino;
 };
 
 static const struct object_kind kind = {
@@ -36,7 +40,7 @@ ends_in(const char *text, const char *end)
 bool
 plugin_is_file(const char *arg)
 {
-	return strchr(arg, '/') || ends_in(arg, ".so");
+	return strchr(arg, '/') || ends_in(arg, ".so") || ends_in(arg, ".json");
 }
 
 /* Keeps the handle, unless the object is there already: it would be a second name of the same file. */
@@ -48,7 +52,7 @@ keep(struct plugins *p, struct diag *d, void *handle, bool *again)
 		*again = o->handle == handle;
 	struct plugin_object *o = *again ? NULL : arena_new(&p->arena, struct plugin_object, 1);
 	if (o) {
-		*o = (struct plugin_object){ p->objects, handle };
+		*o = (struct plugin_object){ .next = p->objects, .handle = handle };
 		p->objects = o;
 		return 0;
 	}
@@ -109,7 +113,7 @@ take_model(struct plugins *p, struct diag *d, const char *file, const struct obj
 }
 
 static int
-load(struct plugins *p, struct diag *d, const char *file)
+load_object(struct plugins *p, struct diag *d, const char *file)
 {
 	struct object o;
 	bool again = false;
@@ -125,12 +129,39 @@ load(struct plugins *p, struct diag *d, const char *file)
 	return rc;
 }
 
+/* A model without code. A second name of the same file is not another model. */
+static int
+load_json(struct plugins *p, struct diag *d, const char *file)
+{
+	struct stat st = { 0 }; /* what cannot be looked at cannot be read either */
+	bool is = stat(file, &st) == 0;
+	for (const struct plugin_object *o = p->objects; o && is; o = o->next)
+		if (!o->handle && o->dev == st.st_dev && o->ino == st.st_ino)
+			return 0;
+	const struct model *m;
+	int rc = decl_load(&p->arena, d, file, &m);
+	if (rc == 0)
+		rc = modelset_add(&p->set, d, m, file);
+	struct plugin_object *o = rc == 0 ? arena_new(&p->arena, struct plugin_object, 1) : NULL;
+	if (!o)
+		return rc == 0 ? diag_no_memory(d) : rc;
+	*o = (struct plugin_object){ .next = p->objects, .dev = st.st_dev, .ino = st.st_ino };
+	p->objects = o;
+	return 0;
+}
+
+static int
+load(struct plugins *p, struct diag *d, const char *file)
+{
+	return ends_in(file, ".json") ? load_json(p, d, file) : load_object(p, d, file);
+}
+
 /* ---- Folders. ---- */
 
 static int
-is_object(const struct dirent *e)
+is_model(const struct dirent *e)
 {
-	return ends_in(e->d_name, ".so");
+	return ends_in(e->d_name, ".so") || ends_in(e->d_name, ".json");
 }
 
 static int
@@ -143,7 +174,7 @@ static int
 load_folder(struct plugins *p, struct diag *d, const char *folder)
 {
 	struct dirent **list;
-	int n = scandir(folder, &list, is_object, by_bytes);
+	int n = scandir(folder, &list, is_model, by_bytes);
 	if (n < 0) {
 		diag_warn(d, &(struct place){ .file = folder }, "a folder of " PLUGIN_FOLDERS " cannot be read: %s", strerror(errno));
 		return 0;
@@ -180,7 +211,7 @@ plugins_load(struct plugins *p, const struct cli *cli, struct diag *d)
 	const char *folders = getenv(PLUGIN_FOLDERS);
 	for (size_t i = 0; i < p->files.n; i++)
 		if (!plugin_is_file(p->files.items[i]))
-			return cli_usage(cli, "--model needs a file (.so), not '%s'", p->files.items[i]);
+			return cli_usage(cli, "--model needs a file (.so or .json), not '%s'", p->files.items[i]);
 	if (folders || p->files.n)
 		crash_watch(d->program, &p->set);
 	int rc = folders ? load_folders(p, d, folders) : 0;
@@ -194,6 +225,7 @@ plugins_close(struct plugins *p)
 {
 	crash_forget();
 	for (struct plugin_object *o = p->objects; o; o = o->next)
-		(void)dlclose(o->handle);
+		if (o->handle)
+			(void)dlclose(o->handle);
 	arena_finish(&p->arena);
 }

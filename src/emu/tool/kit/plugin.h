@@ -4,7 +4,7 @@
 
 /* plugin: models from files of the user, for all tools that know models: those of --model, and those in
  * the folders of OVNISCOPE_MODELS. A file is a shared object that exports a struct model named
- * ovniscope_model. */
+ * ovniscope_model, or a declaration in JSON: see decl/decl.h. */
 
 #include "arena.h"
 #include "kit/cli.h"
@@ -22,7 +22,7 @@ struct plugins {
 };
 
 /* Row of the table of options. */
-#define PLUGIN_OPTION(p) 0, "model", "FILE", "also know the model in FILE (.so); repeatable", CLI_LIST, &(p)->files
+#define PLUGIN_OPTION(p) 0, "model", "FILE", "also know the model in FILE (.so or .json); repeatable", CLI_LIST, &(p)->files
 
 /* Whether the argument of an option that also takes names of models is a file: it has a '/', or ends as
  * files do that hold models. */

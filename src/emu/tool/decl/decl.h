@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TOOL_DECL_H
+#define TOOL_DECL_H
+
+/* decl: a model without code, declared in a JSON file. It becomes the tables that a model in C has, and
+ * nobody can tell it from one. share/ovniscope/model.schema.json describes the file. */
+
+#include "arena.h"
+#include "diag.h"
+#include "ovniscope/model.h"
+
+enum {
+	DECL_FILE_MAX = 1024 * 1024, /* bytes: ten thousand states */
+};
+
+/* Reads the model to the arena. Returns 0, or <0 (reported). */
+int decl_load(struct arena *a, struct diag *d, const char *file, const struct model **m);
+
+#endif

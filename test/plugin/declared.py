@@ -1,0 +1,358 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Models without code: what JSON files declare is what C tables do, and what is refused, by the tools and by the schema.
+
+usage: declared.py TOOLS SRC DEMO.so
+
+DEMO.so is demo.c; demo.json declares the same.
+"""
+import copy
+import json
+import os
+import re
+import sys
+import tempfile
+
+import moved
+from moved import SRC, Run, asm, check, outputs, same
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+HERE = f"{SRC}/test/plugin"
+DEMO = os.path.abspath(sys.argv[3])
+TRACE = """loom node.0 cpus 0:0
+proc 100 app 1
+thread 101 require demo=1.0.0
+
+101   0  OHx 0 -1 0
+101  10  xRi
+101  20  xRI
+101  30  xSs
+101  35  xLs u32=2
+101  40  xP@
+101  70  xSS
+101  80  OHe
+"""
+# name, letter, other name and letter, types
+BUILT_IN = (("tampi", "T", "tampo", "U", {"20": "987"}), ("mpi", "M", "mpj", "N", {"25": "986"}), ("nodes", "D", "nades", "E", {"30": "985"}))
+
+
+def read(path):
+    with open(path, encoding="utf-8") as f:
+        return f.read()
+
+
+def write(path, text):
+    with open(path, "wb") as f:
+        f.write(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+SCHEMA = json.loads(read(f"{SRC}/src/emu/tool/decl/model.schema.json"))
+
+
+def fits(text):
+    """Whether the schema accepts the file; None: there is nothing to tell it, or no JSON."""
+    try:
+        tree = json.loads(text)
+    except ValueError:
+        return None
+    return jsonschema and jsonschema.Draft202012Validator(SCHEMA).is_valid(tree)
+
+
+# ---- Good ones. ----
+
+def test_demo():
+    """The same from C and from JSON, in all tools."""
+    asm.assemble(TRACE, "trace")
+    demo = f"{HERE}/demo.json"
+    for tool, words in (("ovnidump", ["-q", "trace"]), ("ovnitop", ["-q", "-b", "model", "trace"]), ("ovnitop", ["-q", "trace"]), ("ovnievents", []), ("ovnievents", ["--json"])):
+        a, b = (Run(tool, "--model", file, *words) for file in (DEMO, demo))
+        same(f"{tool} {words}", (b.status, b.err), (0, ""))
+        same(f"{tool} {words}: output", b.out, a.out)
+    for view in ((), ("--compat",), ("-l",)):
+        for out, file in (("c", DEMO), ("json", demo)):
+            r = Run("ovniemu", "-q", *view, "-o", out, "--model", file, "trace")
+            same(f"{out} {view}", (r.status, r.err), (0, ""))
+        check("states are shown", ":30:900:2" in outputs("json")["thread.prv"] or view == ("--compat",))
+        want, got = outputs("c"), outputs("json")
+        for made in want.keys() | got.keys():
+            same(f"{made} {view}", got.get(made, ""), want.get(made, ""))
+
+
+def test_built_in():
+    for name, letter, other, new, types in BUILT_IN:
+        text = read(f"{HERE}/{name}.json")
+        same(f"{name}: the schema", fits(text), True if jsonschema else None)
+        check(f"{name}: lines", text.count("\n") <= 45 or len(json.loads(text)["states"]) > 12)
+        text = re.sub(rf'("enter"|"leave"): "{letter}', rf'\1: "{new}', text.replace(f'"letter": "{letter}"', f'"letter": "{new}"').replace(f'"name": "{name}"', f'"name": "{other}"'))
+        for old, far in types.items():
+            text = text.replace(f'"type": {old},', f'"type": {far},')
+        file = write(f"{other}.json", text)
+        moved.compare(name, letter, other, new, types, file)
+        a, b = Run("ovnievents", "--model", name), Run("ovnievents", "--model", file, "--model", other)
+        for old, far in types.items():
+            b.out = b.out.replace(f"type {far}", f"type {old}")
+        same(f"{name}: ovnievents", re.sub(rf"`{new}(..)?`", rf"`{letter}\1`", b.out).replace(other, name), a.out)
+
+
+def test_folders():
+    os.makedirs("folder", exist_ok=True)
+    write("folder/demo.json", read(f"{HERE}/demo.json"))
+    write("folder/demo.jsonc", "no model")
+    r = Run("ovnievents", "--model", "demo", "--model", "folder/demo.json", folders="folder")
+    check("a folder", r.status == 0 and "## demo (`x`)" in r.out and not r.err, r)
+    r = Run("ovnievents", "--model", DEMO, folders="folder")
+    same("C and JSON", (r.status, r.err), (1, f"ovnievents: error[model-clash]: the models demo of folder/demo.json and demo of {DEMO} have the same letter 'x'\n"
+                                              f"  at {DEMO}\n  hint: doc/howto-model.md lists the free letters and types\n"))
+
+
+BASE = json.loads(read(f"{HERE}/demo.json"))
+FULL = {  # all that can be said, in one file
+    "$schema": "model.schema.json", "name": "full", "version": "1.2.3", "letter": "y", "need": ["active", "in_cpu"], "always": True, "foreign": False,
+    "channels": [
+        {"name": "a", "title": "A", "bare_title": True, "type": 910, "kind": "stack", "dup": "allow", "repeat": "values", "values": "declared", "thread": "active", "cpu": "active",
+         "drained": False, "idle": 7, "initial": 3, "labels": {"7": "seven", "3": "three"},
+         "view": {"file": "a", "thread_title": "T: A", "cpu_title": "C: A", "palette": "1:0,100,0 2:255,225,25", "gradient": False, "draw_random": True, "next_value": True}},
+        {"name": "b", "title": "B", "type": 911, "kind": "punctual", "dup": "skip", "repeat": "all", "values": "any", "thread": "any", "cpu": "hidden", "view": {"file": "b", "gradient": True}},
+        {"name": "c", "title": "C", "type": 912, "values": "any", "labels": {"-3": "minus three"}},
+        {"name": "d", "title": "D", "type": 913, "values": "text"},
+        {"name": "e", "title": "E", "type": 914, "kind": "stack", "values": "any"},
+    ],
+    "states": [{"channel": "a", "value": 1, "enter": "yA[", "leave": "yA]", "label": "one", "text": "enters|leaves one"}, {"channel": "c", "value": 2, "label": "two"}],
+    "events": [
+        {"event": "yPx(u32 n, str s)", "text": "happens %{n}", "op": "punctual", "channel": "b", "value": 5},
+        {"event": "yS.", "text": "sets", "op": "set", "channel": "c", "value": 2, "payload": "exact"},
+        {"event": "yC.", "text": "clears", "op": "clear", "channel": "c", "payload": "any", "any_value": True, "unlisted": True},
+        {"event": "ya[", "text": "pushes", "op": "push", "channel": "a", "value": 3},
+        {"event": "ya]", "text": "pops", "op": "pop", "channel": "a", "value": 3},
+        {"event": "yD.(u8 n, str s)", "text": "sets %{s}", "op": "set", "channel": "d", "arg": "s", "need": ["running"]},
+        {"event": "yE[(i16 n)", "text": "pushes %{n}", "op": "push", "channel": "e", "arg": "n", "value": 1000, "need": []},
+        {"event": "yE](i16 n)", "text": "pops %{n}", "op": "pop", "channel": "e", "arg": "n", "value": 1000},
+        {"event": "yEp(u64 n)", "text": "happens %{n}", "op": "punctual", "channel": "b", "arg": "n"},
+        {"event": "yL.(u32 n, str s)", "text": "%{n} is %{s}", "op": "label", "channel": "e", "arg": "n", "text_arg": "s"},
+        {"event": "yC+(i32 n)", "text": "adds %{n}", "op": "add", "channel": "c", "arg": "n"},
+        {"event": "yI+(u8 n)", "text": "does nothing", "op": "ignore", "payload": "first"},
+    ],
+    "breakdown": {"file": "full-breakdown", "title": "Full", "type": 920, "state": "a", "task": "c", "idle": "c", "progressing": 1, "in_body": 2, "unknown": 9,
+                  "view": {"file": "breakdown"}},
+}
+
+
+def test_full():
+    text = json.dumps(FULL, indent=1)
+    same("the schema", fits(text), True if jsonschema else None)
+    write("full.json", text)
+    asm.assemble("loom n cpus 0:0\nproc 1\nthread 1 require full=1.0.0\n1 0 OHx 0 -1 0\n1 10 yA[\n1 20 ya[\n1 30 yPx u32=4 str=\"x\"\n1 40 ya]\n1 50 yA]\n1 60 yS.\n1 62 yC+ i32=9\n1 64 yE[ i16=-8\n1 66 yL. u32=992 str=\"the text\"\n1 67 yD. u8=1 str=\"word\"\n1 68 yE] i16=-8\n1 70 yCx\n1 80 OHe\n", "full")
+    r = Run("ovniemu", "-q", "-b", "-o", "out-full", "--model", "full.json", "full")
+    same("emulated", (r.status, r.err), (0, ""))
+    out = outputs("out-full")
+    body = out["thread.prv"].split("\n", 1)[1]
+    for want in (":10:910:1", ":20:910:3", ":29:911:5", ":30:911:0", ":40:910:1", ":60:912:2", ":62:912:11", ":64:914:992", ":68:914:0", ":70:912:0"):
+        check(f"full: {want}", f"{want}" in body, body)
+    check("its files", all(f in out for f in ("full-breakdown.prv", "cfg/thread/full/a.cfg", "cfg/thread/full/b.cfg", "cfg/cpu/full/breakdown.cfg")), sorted(out))
+    check("its labels", all(f"\n{t}" in out["thread.pcf"] for t in ("7    seven", "-3   minus three", "1    one", "2    two", "992  the text")), out["thread.pcf"])
+    view = out["cfg/thread/full/a.cfg"]
+    check("its view", all(t in view for t in ("window_name T: A\n", "{1.000000000000:0,100,0},{2.000000000000:255,225,25}", "draw_random\n", "Next Evt Val")), view)
+    # Without what may be missing.
+    small = {k: BASE[k] for k in ("name", "version", "letter")}
+    write("small.json", json.dumps(small))
+    same("the schema and a small one", fits(json.dumps(small)), True if jsonschema else None)
+    r = Run("ovnievents", "--model", "small.json", "--model", "demo")
+    check("a small one", r.status == 0 and "may be in any state" in r.out, r)
+    small["breakdown"] = {"file": "b", "title": "B", "type": 900}
+    write("small.json", json.dumps(small))
+    asm.assemble(TRACE.replace("101  10", "101  80  OHe\n#").partition("#")[0], "empty")
+    r = Run("ovniemu", "-q", "-b", "-o", "out-small", "--model", "small.json", "empty")
+    same("a breakdown of nothing", (r.status, r.err), (0, ""))
+
+
+# ---- Bad ones. ----
+
+DROP = object()
+
+
+def changed(path, value):
+    """demo.json with another value at "events[1].op", one line for each row"""
+    tree = copy.deepcopy(BASE)
+    at, keys = tree, [int(k) if k.isdigit() else k for k in re.findall(r"[^.\[\]]+", path)]
+    for k in keys[:-1]:
+        at = at[k]
+    if value is DROP:
+        del at[keys[-1]]
+    else:
+        at[keys[-1]] = value
+    return json.dumps(tree, indent=1, ensure_ascii=False)
+
+
+# Path, value, what is told, where (default: the path); and whether a schema cannot tell.
+BAD = [
+    ("nam", "x", "unknown key: is \"name\" meant?"),
+    ("channels[0].wrong", 1, "unknown key, expected one of name, title, type, kind"),
+    ("channels[0].view.fil", "x", "unknown key: is \"file\" meant?"),
+    ("states[1].leaves", "xSS", "unknown key: is \"leave\" meant?"),
+    ("events[1].operation", 1, "unknown key, expected one of event, text, op"),
+    ("breakdown", {"files": 1}, "unknown key: is \"file\" meant?", "breakdown.files"),
+    ("name", DROP, "the key \"name\" is missing", ""),
+    ("channels[0].type", DROP, "the key \"type\" is missing", "channels[0]"),
+    ("states[0].label", DROP, "the key \"label\" is missing", "states[0]"),
+    ("events[1].op", DROP, "the key \"op\" is missing", "events[1]"),
+    ("channels[0].view.file", DROP, "the key \"file\" is missing", "channels[0].view"),
+    ("name", 5, "expected a text, not 5"),
+    ("name", "", "expected a text, not \"\""),
+    ("name", "a b", "the name of a model has", ""),
+    ("letter", "xy", "expected one letter, not \"xy\""),
+    ("letter", "ü", "expected one letter, not"),
+    ("version", "1.0", "its version is not three numbers", ""),
+    ("need", "running", "expected a list of running, active, in_cpu, not \"running\""),
+    ("need", ["runing"], "expected one of running, active, in_cpu, not \"runing\": is \"running\" meant?", "need[0]"),
+    ("need", ["active", "active"], "the word is there twice", "need[1]"),
+    ("always", 1, "expected true or false, not 1"),
+    ("channels", {}, "expected a list of objects, not an object"),
+    ("channels[0]", "phase", "expected an object, not \"phase\""),
+    ("channels[0].type", "900", "expected a whole number from 1 to 2147483647, not \"900\""),
+    ("channels[0].type", 900.5, "expected a whole number from 1 to 2147483647, not 900.5"),
+    ("channels[0].type", 2**31, "expected a whole number from 1 to 2147483647, not 2147483648"),
+    ("channels[0].type", 0, "expected a whole number from 1"),
+    ("channels[0].type", 120, "which is reserved", "channels[0]"),
+    ("channels[0].idle", 2**53 + 2, "expected a whole number from -9007199254740992 to 9007199254740992"),
+    ("channels[0].kind", "stak", "expected one of single, stack, punctual, not \"stak\": is \"stack\" meant?"),
+    ("channels[0].dup", None, "expected one of error, skip, allow, not null"),
+    ("channels[0].cpu", "own", "expected one of running, active, any, hidden, not \"own\""),
+    ("channels[0].labels", ["x"], "expected an object of texts by number, not a list"),
+    ("channels[0].labels", {"x": "text"}, "the key is not a whole number of 64 bits", "channels[0].labels.x"),
+    ("channels[0].labels", {"07": "text"}, "the key is not a whole number of 64 bits", "channels[0].labels.07"),
+    ("channels[0].labels", {"9223372036854775808": "text"}, "the key is not a whole number of 64 bits", "channels[0].labels.9223372036854775808", "beyond"),
+    ("channels[0].labels", {"7": 7}, "expected a text, not 7", "channels[0].labels.7"),
+    ("channels[0].labels", {"-1": "x"}, "expected a number from 0 to 4294967295, not -1, unless the channel has \"values\": \"any\"", "channels[0].labels.-1", "beyond"),
+    ("channels[0].idle", 4, "the channel \"phase\" has no state and no label of 4", "channels[0].idle", "beyond"),
+    ("channels[1].initial", 2**32, "expected a number from 0 to 4294967295, not 4294967296", "channels[1].initial", "beyond"),
+    ("channels[0].view", "phase", "expected an object, not \"phase\""),
+    ("channels[0].view.file", "a/b", "a view needs a plain file name", "channels[0]"),
+    ("channels[0].view.palette", "1:2,3", "expected colors such as"),
+    ("channels[0].view.palette", "1:2,3,256", "expected colors such as"),
+    ("channels[0].view.palette", "1:2,3,4  5:6,7,8", "expected colors such as"),
+    ("channels[0].title", "tab\t", "the text has a control character: U+0009"),
+    ("channels[0].title", "\u0000", "a text has a control character: U+0000", None),
+    ("channels[0].title", "a\\u0000b".encode().decode("unicode_escape"), "a text has a control character: U+0000", None),
+    ("channels[0].title", "\udc80", "the text is not UTF-8, from its byte 0 on", None, "beyond"),
+    ("channels[1].name", "phase", "another channel has the name \"phase\"", "channels[1].name", "beyond"),
+    ("channels[1].type", 900, "two channels of the model demo have the PRV type 900", "channels[1]", "beyond"),
+    ("states[1].channel", "phas", "expected the name of a channel: phase, level, not \"phas\": is \"phase\" meant?", "states[1].channel", "beyond"),
+    ("channels", [], "expected the name of a channel: (there is none), not \"phase\"", "states[0].channel", "beyond"),
+    ("states[1].value", 0, "expected a number other than 0"),
+    ("states[1].value", -1, "expected a number from 0 to 4294967295, not -1", "states[1].value", "beyond"),
+    ("states[1].enter", "xRI", "the event is declared twice: xRI", "states[1]", "beyond"),
+    ("states[1].enter", "xS", "expected the three letters of an event, not \"xS\""),
+    ("states[1].leave", "ySS", "the event does not begin with the letter of the model: ySS", "states[1]", "beyond"),
+    ("states[1].text", DROP, "the state needs a label and a text", "states[1]"),
+    ("states[1].value", 1, "two states have the same value", "states[1]", "beyond"),
+    ("channels[0].kind", "punctual", "the channel takes punctual values only", "states[0]", "beyond"),
+    ("events[1].event", "xP", "an event needs three letters, as in"),
+    ("events[1].event", "xP@(u3 a)", "an argument is a type (u8..u64, i8..i64, str) and a name, as in"),
+    ("events[1].event", "xP@(str a, u8 b)", "a string must be the last argument, as in"),
+    ("events[1].event", "xRi", "the event is declared twice: xRi", "events[1]", "beyond"),
+    ("events[1].op", "sett", "expected one of ignore, clear, set, push, pop, punctual, add, label"),
+    ("events[1].channel", "phase", "the operation \"ignore\" has no use for it"),
+    ("events[1].value", 1, "the operation \"ignore\" has no use for it"),
+    ("events[1].op", "push", "the key \"channel\" is missing: the operation \"push\" needs it", "events[1]"),
+    ("events[1]", {"event": "xP@", "text": "t", "op": "push", "channel": "phase"}, "the key \"value\" is missing: the operation \"push\" needs it"),
+    ("events[1]", {"event": "xP@", "text": "t", "op": "push", "channel": "phase", "value": 0}, "expected a number other than 0", "events[1].value"),
+    ("events[1]", {"event": "xP@", "text": "t", "op": "pop", "channel": "phases", "value": 1}, "expected the name of a channel: phase, level, not \"phases\"", "events[1].channel", "beyond"),
+    ("events[1]", {"event": "xP@", "text": "t", "op": "push", "channel": "phase", "value": 3}, "the channel \"phase\" has no state and no label of 3", "events[1].value", "beyond"),
+    ("events[0].arg", "levle", "expected an argument of the event: level, not \"levle\": is \"level\" meant?", "events[0].arg", "beyond"),
+    ("events[1].arg", "n", "the operation \"ignore\" has no use for it"),
+    ("events[1].text_arg", "n", "the operation \"ignore\" has no use for it"),
+    ("events[0].text_arg", "level", "the operation \"set\" has no use for it"),
+    ("events[0].op", "label", "the key \"text_arg\" is missing: the operation \"label\" needs it", "events[0]"),
+    ("events[1]", {"event": "xP@(u8 n)", "text": "t", "op": "add", "channel": "level"}, "the key \"arg\" is missing: the operation \"add\" needs it"),
+    ("events[1]", {"event": "xP@(u8 n)", "text": "t", "op": "label", "channel": "level", "arg": "n", "text_arg": "n"}, "expected a str argument of the event: ", "events[1].text_arg", "beyond"),
+    ("events[0].event", "xLs(i32 level)", "a number that the channel \"level\" has no room for, unless it has \"values\": \"any\"", "events[0].arg", "beyond"),
+    ("events[0].value", 1, "a number that the channel \"level\" has no room for", "events[0].arg", "beyond"),
+    ("events[0].op", "add", "a number that the channel \"level\" has no room for", "events[0].arg", "beyond"),
+    ("channels[1].labels", {"2": "x"}, "a number that the channel \"level\" has no room for", "events[0].arg", "beyond"),
+    ("events[0].event", "xLs(str level)", "the argument level must be a number", "events[0]", "beyond"),
+    ("channels[1].values", "text", "the argument level must be a str", "events[0]", "beyond"),
+    ("events[0].op", "push", "the operation is one of a stack channel, level is another", "events[0]", "beyond"),
+    ("events[0].need", ["run"], "expected one of running, active, in_cpu, not \"run\"", "events[0].need[0]"),
+    ("events[1].payload", "some", "expected one of at_least, exact, first, any, not \"some\""),
+    ("breakdown", {"file": "thread", "title": "B", "type": 901}, "a plain file name that no other output has: \"thread\"", "breakdown", "beyond"),
+    ("breakdown", {"file": "b", "title": "B", "type": 900}, "the breakdown and the channel phase have the same PRV type 900", "breakdown", "beyond"),
+    ("breakdown", {"file": "b", "title": "B", "type": 901, "state": "x"}, "expected the name of a channel: phase, level", "breakdown.state", "beyond"),
+]
+
+
+def line_of(text, path):
+    """The line of a value of json.dumps(indent=1), where each value has one"""
+    keys = re.findall(r"[^.\[\]]+", path)
+    lines, at, depth = text.split("\n"), 0, 1
+    for k in keys:
+        if k.isdigit() and lines[at].rstrip().endswith("["):
+            for _ in range(int(k) + 1):
+                at += 1
+                while len(lines[at]) - len(lines[at].lstrip()) != depth or lines[at].strip()[0] in "]}":
+                    at += 1
+        else:
+            while not (lines[at].startswith(" " * depth + json.dumps(k) + ":")):
+                at += 1
+        depth += 1
+    return at + 1
+
+
+def refused(what, text, told, code="model", **more):
+    file = write("bad.json", text)
+    for tool, words in (("ovniemu", ["-o", "bad-out", "trace"]), ("ovnidump", ["trace"]), ("ovnitop", ["trace"]), ("ovnievents", [])):
+        r = Run(tool, "--model", file, *words, **more)
+        check(f"{what} ({tool})", r.status == 1 and r.err.startswith(f"{tool}: error[{code}]: ") and told in r.err and r.err.count("error[") == 1 and not r.out and not os.path.exists("bad-out"), told, r)
+
+
+def test_bad_values():
+    for path, value, told, *more in BAD:
+        where = more[0] if more else path
+        text = changed(path, value)
+        head = f"{where}: " if where else ""
+        refused(f"{path} = {value!r}", text.encode(errors="surrogateescape"), told)
+        r = Run("ovnievents", "--model", "bad.json")
+        check(f"{path} = {value!r}: the path", r.err.startswith(f"ovnievents: error[model]: {head}"), r)
+        if where is not None:
+            line = line_of(text, where)
+            check(f"{path} = {value!r}: the line", f"\n  at bad.json:{line}\n" in r.err, line, r)
+        if jsonschema:
+            same(f"{path} = {value!r}: the schema", fits(text), "beyond" in more)
+
+
+def test_bad_files():
+    demo = read(f"{HERE}/demo.json")
+    refused("nothing", "", "'bad.json' is not valid JSON: it is empty", "json")
+    refused("no JSON", demo.replace('"op"', "op"), "is not valid JSON, near line 12", "json")
+    refused("a list", "[]", "is not a JSON object", "json")
+    refused("a mark", "\ufeff" + demo, "byte order mark", "json")
+    refused("deep", demo.replace('"letter"', '"a": ' + "[" * 2000), "nested too deep", "json")
+    refused("large", demo + " " * 2**20, "'bad.json' is too large for a model: ", "json")
+    refused("text behind", demo + "x", "there is text behind the object\n  at bad.json:16\n")
+    refused("a key twice", demo.replace('"type": 900', '"type": 900, "type": 901'), "channels[0].type: the key is there twice\n  at bad.json:4\n")
+    refused("a label twice", demo.replace('"type": 900', '"type": 900, "labels": { "7": "a", "7": "b" }'), "channels[0].labels.7: the key is there twice\n  at bad.json:4\n")
+    refused("cut bytes", demo.replace("Demo", "D\udcff").encode(errors="surrogateescape"), "channels[0].title: the text is not UTF-8, from its byte 1 on\n  at bad.json:4\n")
+    refused("a number in no range", demo.replace("900", "1e999"), "channels[0].type: expected a whole number from 1 to 2147483647, not inf")
+    refused("a long word", demo.replace('"ignore"', '"' + "i" * 5000 + '"'), 'not "' + "i" * 60 + '"')
+    refused("comments keep lines", demo.replace("{\n", "{ /* one\n\n two */\n// three\n", 1).replace('"op"', '"opp"'), "is \"op\" meant?\n  at bad.json:15\n")
+    for letter, told in (("V", "the models nosv of ovniscope and demo of bad.json have the same letter 'V'"), ("z", "the same PRV type 20 (channel phase)")):
+        text = demo.replace('"x', f'"{letter}').replace("900", "900" if letter == "V" else "20")
+        refused(f"clash {letter}", text, told, "model-clash")
+    os.makedirs("dir.json", exist_ok=True)
+    for file, told in (("none.json", "cannot open"), ("dir.json", "'dir.json' is not a regular file")):
+        r = Run("ovniemu", "--model", file, "trace")
+        check(file, r.status == 1 and "error[read]: " in r.err and told in r.err and r.err.count("error[") == 1, r)
+
+
+with tempfile.TemporaryDirectory(prefix="declared-") as tmp:
+    os.chdir(tmp)
+    for name, test in list(globals().items()):
+        if name.startswith("test_"):
+            test()
+if not jsonschema:
+    print("the schema is not tested: python3-jsonschema is not there")
+sys.exit(moved.done())
