@@ -120,11 +120,12 @@ def main():
                 [a.top, "-q", "--by=time"], [a.top, "-q", "-j", "--by=thread"], [a.sort, "-q"], [a.sort, "-q", "--all"]]
     with tempfile.TemporaryDirectory() as tmp:
         if a.model:
+            end = os.path.splitext(a.model)[1]
             os.makedirs(f"{tmp}/models")
-            shutil.copy(a.model, f"{tmp}/models/one.so")
+            shutil.copy(a.model, f"{tmp}/models/one{end}")
             os.environ["OVNISCOPE_MODELS"] = f"{tmp}/models"
             asm.assemble(TRACE, f"{tmp}/trace", "trace")
-            wrong = walk([a.top, "-q", "--model", f"{tmp}/models/one.so"], f"{tmp}/trace", a.runs, tmp)
+            wrong = walk([a.top, "-q", "--model", f"{tmp}/models/one{end}"], f"{tmp}/trace", a.runs, tmp)
             if wrong:
                 print("FAIL", wrong)
             return 1 if wrong else 0
