@@ -11,11 +11,11 @@ COMPILERS = (("gcc", "c11"), ("gcc", "c17"), ("clang", "c11"), ("g++", "c++11"),
 env = {k: v for k, v in os.environ.items() if not k.startswith(("PKG_CONFIG", "LD_"))}
 
 
-def run(words, status=0):
+def run(words, status=0, both=False):
     p = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, env=env)
     if p.returncode != status:
         sys.exit(f"{' '.join(words)}: status {p.returncode}\n{p.stdout}{p.stderr}")
-    return p.stdout if status == 0 else p.stderr
+    return p.stdout + p.stderr if both else p.stdout if status == 0 else p.stderr
 
 
 def expect(what, good):

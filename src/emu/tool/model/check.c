@@ -127,7 +127,7 @@ check_chan(struct check *c, int index)
 static bool
 is_set_by(const struct event_decl *e, const struct state_decl *s)
 {
-	if (e->op <= OP_IGNORE || e->chan != s->chan || e->op == OP_CLEAR || e->op == OP_POP)
+	if (e->op <= OP_IGNORE || e->chan != s->chan || e->op == OP_CLEAR || e->op == OP_POP || e->op == OP_POP_ARG || e->op == OP_LABEL)
 		return false;
 	bool constant = e->op == OP_SET || e->op == OP_PUSH || e->op == OP_PUNCTUAL;
 	return !constant || e->value == s->value;

@@ -2,9 +2,11 @@
 /* ovniscope-model: what who writes a model needs beside a compiler. */
 #include "tool.h"
 
+#include "kit/outdir.h"
 #include "registry.h"
 
 static const struct conv_command *const commands[] = {
+	&mcommand_new,
 	&mcommand_trace,
 	&mcommand_text,
 	&mcommand_header,
@@ -29,6 +31,17 @@ mtool_ready(struct mtool *t)
 	if (opt != CLI_END)
 		return cli_status(opt) == 2 ? 2 : -1;
 	return catalog_init(&t->catalog, &t->arena, d, &t->plugins.set);
+}
+
+int
+mtool_folder(struct mtool *t, const char *dir)
+{
+	struct diag *d = &t->conv.diag;
+	int rc = outdir_make(d, dir);
+	int empty = rc < 0 || t->force ? 1 : outdir_is_empty(d, dir);
+	if (empty == 0)
+		return conv_fail(&t->conv, "write", "the folder '%s' is not empty\nhint: --force writes into it all the same; files of other names stay", dir);
+	return empty < 0 ? empty : rc;
 }
 
 int

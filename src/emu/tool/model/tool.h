@@ -18,6 +18,7 @@ extern const struct conv_command mcommand_text;
 extern const struct conv_command mcommand_header;
 extern const struct conv_command mcommand_free;
 extern const struct conv_command mcommand_check;
+extern const struct conv_command mcommand_new;
 
 struct mtool {
 	struct conv conv;
@@ -37,7 +38,10 @@ mtool_of(struct conv *c)
 /* Loads the models of --model, and makes the catalog of all. Returns 0, <0 (reported), or the status 2. */
 int mtool_ready(struct mtool *t);
 
-/* Does that, and finds the model of a name, or loads it if the argument is a file. Returns as mtool_ready(). */
+/* Makes a folder to write to, which must be empty without --force. Returns 0, or <0 (reported). */
+int mtool_folder(struct mtool *t, const char *dir);
+
+/* Does what mtool_ready() does, and finds the model of a name, or loads it if the argument is a file. Returns as mtool_ready(). */
 int mtool_pick(struct mtool *t, const char *arg, const struct owned_model **model);
 
 #endif

@@ -2,23 +2,8 @@
 /* The subcommand trace: a trace out of text. */
 #include "text.h"
 
-#include "kit/outdir.h"
-
 #include <errno.h>
 #include <unistd.h>
-
-/* Whether the folder may be written to: 0, or <0 (reported). */
-static int
-check_folder(struct mtool *t, const char *dir)
-{
-	struct diag *d = &t->conv.diag;
-	int rc = outdir_make(d, dir);
-	int empty = rc < 0 || t->force ? 1 : outdir_is_empty(d, dir);
-	if (empty == 0)
-		return conv_fail(&t->conv, "write", "the folder '%s' is not empty\nhint: --force writes into it all the same; files of other names stay", dir);
-	return rc < 0 ? rc : empty < 0 ? empty
-				       : 0;
-}
 
 static int
 read_text(struct text *x, const char *path)
@@ -48,7 +33,7 @@ run(struct conv *c, int argc, char **argv)
 	if (rc == 0)
 		rc = read_text(&x, argv[0]);
 	if (rc == 0)
-		rc = check_folder(t, argv[1]);
+		rc = mtool_folder(t, argv[1]);
 	if (rc == 0)
 		rc = text_write(&x, argv[1]);
 	text_free(&x);

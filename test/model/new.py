@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""ovniscope-model new: with what is installed and nothing else, the project builds and passes its tests.
+
+usage: new.py SRC BUILD
+"""
+import glob
+import os
+import shutil
+import sys
+import tempfile
+
+SRC, BUILD = (os.path.abspath(p) for p in sys.argv[1:3])
+sys.path[:0] = [f"{SRC}/test/uscope"]
+from installkit import Installed, env, expect, run  # noqa: E402
+
+
+def text_of(path):
+    with open(path, encoding="utf-8") as f:
+        return f.read()
+
+
+def replace(path, old, new):
+    text = text_of(path)
+    expect(f"{path} has {old}", old in text)
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text.replace(old, new))
+
+
+def project():
+    said = run(["sh", "-c", "ovniscope-model new demo 2>&1 && cd demo && meson setup b && meson test -C b"])
+    expect("what was chosen is said", "model demo, letter d, PRV types 500 and 501" in said)
+    expect("two tests pass", "Ok:                 2" in said)
+    run(["meson", "compile", "-C", "demo/b"])
+    expect("the emitters are there", "demo_set_level(uint32_t level)" in text_of("demo/b/demo_events.h"))
+    expect("no word is left", not [path for path in glob.glob("demo/*") if os.path.isfile(path) for word in ("@NAME", "@LETTER", "@TYPE", "@TITLE") if word in text_of(path)])
+    # The README says how a change is taken.
+    replace("demo/demo.c", "{ PHASE, 2,", "{ PHASE, 7,")
+    said = run(["meson", "test", "-C", "demo/b", "trace", "--print-errorlogs"], status=1)
+    env["UPDATE"] = "1"
+    run(["meson", "test", "-C", "demo/b", "trace"])
+    del env["UPDATE"]
+    run(["meson", "test", "-C", "demo/b"])
+    expect("it was taken", ":500:7" in text_of("demo/expected.prv"))
+
+
+def second():
+    said = run(["ovniscope-model", "new", "--model", "demo/b/demo.so", "some/dd2"], both=True)
+    expect(f"another letter and other types: {said}", "model dd2, letter a, PRV types 502 and 503" in said)
+    run(["meson", "setup", "some/dd2/b", "some/dd2"])
+    run(["meson", "test", "-C", "some/dd2/b"])
+    os.mkdir("models")
+    for path in ("demo/b/demo.so", "some/dd2/b/dd2.so"):
+        shutil.copy(path, "models")
+    env["OVNISCOPE_MODELS"] = "models"
+    expect("both are known", "dd2" in run(["ovnievents", "--json"]))
+    del env["OVNISCOPE_MODELS"]
+
+
+def refused():
+    for words, status, told in ((["Demo"], 2, "a small letter is expected"), ([""], 2, "a small letter is expected"), (["de-mo"], 2, "a small letter is expected"), (["x" * 33], 2, "a small letter is expected"),
+                                ([], 2, "the name of the model is needed"), (["nosv"], 1, "there is a model nosv"), (["demo"], 1, "is not empty"), (["demo", "x"], 2, "one argument too many")):
+        said = run(["ovniscope-model", "new", *words], status=status)
+        expect(f"refused {words}: {said}", told in said)
+    before = text_of("some/dd2/dd2.c")
+    run(["ovniscope-model", "new", "-q", "--force", "--model", "demo/b/demo.so", "some/dd2"])
+    expect("--force", text_of("some/dd2/dd2.c") == before)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as tmp:
+        Installed(tmp, BUILD, "ovniscope")
+        tools = [path for path in glob.glob(f"{tmp}/inst/**/ovniscope-model", recursive=True) if "completion" not in path]
+        expect("the tool is installed once", len(tools) == 1)
+        env["PATH"] = os.path.dirname(tools[0]) + ":" + env["PATH"]
+        env.pop("OVNISCOPE_MODELS", None)
+        os.chdir(tmp)
+        project()
+        second()
+        refused()
+    print("a new project builds and passes")
+
+
+if shutil.which("meson"):
+    main()
+else:
+    print("skipped: no meson in PATH")
