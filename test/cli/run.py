@@ -32,7 +32,7 @@ src/emu/base/diag.h. ovniemu runs with '-o out trace' on what these sections mak
     exit            optional: the status; absent: 1
     files           optional: 'any' when the files of ./out are not to be checked
 
-and stderr must hold error[ERROR]. The files in ./out, if there are any, must be valid up
+and stderr must hold error[ERROR], and tell no other error at its end. The files in ./out, if there are any, must be valid up
 to the error (paraver_files.py). --coverage runs nothing: it looks whether each error name has a case
 (UNREACHABLE lists the few that cannot have one). --update rewrites the .exact files that
 exist, and the stderr.glob of bad input where no pattern has a '*'. In patterns write '[[]'
@@ -187,6 +187,9 @@ def run_bad(path, env, update):
         found.append(f"exit status {status} instead of {want}")
     if f"error[{error}]" not in err:
         found.append(f"no error[{error}] in stderr")
+    ended = re.search(r"the run failed \((.*?)\)", err)
+    if ended and ended.group(1) != error:
+        found.append(f"{ended.group()}, and not ({error})")
     at, lines = 0, err.splitlines()
     patterns = case.get("stderr.glob", "").splitlines()
     if not patterns:

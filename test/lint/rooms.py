@@ -126,7 +126,7 @@ def main():
                 bad.append(f"{path}: {check_name(path)}")
             for number, text, header in includes(src, path):
                 why = check_include(path, header)
-                if layer_of(path) == "models" and path not in NO_MODELS and not path.startswith("models/prism/"):
+                if layer_of(path) == "models" and path not in NO_MODELS:
                     why = why or check_model(src, path, header)
                 if why:
                     bad.append(f'{path}:{number}: "{text}": {why}')

@@ -20,7 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CHAN_NULL INT64_MIN /* nothing: no channel can hold this number */
+#define CHAN_NULL NO_VALUE
 
 enum {
 	CHAN_STACK_MAX = 512, /* values a stack holds, as in the peer */

@@ -175,7 +175,7 @@ add_col(struct emu *emu, const struct chan_decl *decl, const struct model *model
 int
 emu_add_chan(struct emu *emu, const struct chan_decl *decl)
 {
-	int rc = emu_fail(emu, add_col(emu, decl, emu->cur->model));
+	int rc = emu->failed < 0 ? emu->failed : emu_fail(emu, add_col(emu, decl, emu->cur->model));
 	return rc < 0 ? rc : (int)emu->making->models[emu->cur - emu->models].nchans++;
 }
 

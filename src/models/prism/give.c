@@ -110,7 +110,7 @@ prismgive_returned(struct prism_run *run, const char *function, int rc)
 		return 0;
 	if (rc == 1) {
 		drop(run, run->hook);
-		diag_debug(run->emu->diag, "tool \"%s\" is left alone from now on: %s returned 1", k->name, function);
+		emu_debug(run->emu, "tool \"%s\" is left alone from now on: %s returned 1", k->name, function);
 		return 0;
 	}
 	k->gone = true;
@@ -146,7 +146,7 @@ prismgive_check(struct prism_run *run, const struct prism_hook *k)
 	for (unsigned kind = 0; kind < PRISMRUN_NEEDS; kind++) {
 		uint32_t odd = need_of(&k->h.needs, kind) & ~prism_detail_has(kind, 0xff);
 		if (odd)
-			return diag_error(run->emu->diag, ERR_HOOKS, &(struct place){ .file = k->file },
+			return emu_file_error(run->emu, k->file, "hooks",
 				"tool \"%s\": its needs of %s events have bits that no such event has: %#" PRIx32, k->name, prism_kind_name(kind), odd);
 	}
 	return 0;
@@ -170,11 +170,10 @@ int
 prismgive_begin(struct prism_run *run)
 {
 	const struct prism *p = run->prism;
-	size_t nfirst = (size_t)p->nstreams * PRISMRUN_FIRST;
-	run->lacks = arena_new(&run->emu->arena, uint64_t, (size_t)p->nstreams * PRISMRUN_NEEDS);
-	run->first = arena_new(&run->emu->arena, const struct prism_entry *, nfirst);
+	run->lacks = emu_alloc(run->emu, p->nstreams * PRISMRUN_NEEDS * sizeof(*run->lacks));
+	run->first = emu_alloc(run->emu, p->nstreams * PRISMRUN_FIRST * sizeof(const struct prism_entry *));
 	if (!run->lacks || !run->first)
-		return diag_no_memory(run->emu->diag);
+		return emu_no_memory(run->emu);
 	for (uint32_t i = 0; i < p->nstreams; i++)
 		for (unsigned kind = 0; kind < PRISMRUN_NEEDS; kind++)
 			set_needs(run, i, kind, run->machine->cores[i].detail[kind]);
@@ -282,39 +281,41 @@ give(struct prism_run *run, const struct event *ev, struct prism_at *at, uint32_
 	return 0;
 }
 
-int
+void
 prismtools_mem(struct prism_run *run, const struct event *ev, struct prism_at *at, uint32_t row)
 {
-	return give(run, ev, at, row, PRISM_MEM);
+	(void)give(run, ev, at, row, PRISM_MEM);
 }
 
-int
+void
 prismtools_comp(struct prism_run *run, const struct event *ev, struct prism_at *at, uint32_t row)
 {
-	return give(run, ev, at, row, PRISM_COMP);
+	(void)give(run, ev, at, row, PRISM_COMP);
 }
 
 /* Handles a change of the level of detail. */
-static int
+static void
 give_config(struct prism_run *run, const struct prism_event *ev)
 {
 	if (ev->cfg.target >= PRISM_KINDS)
-		return 0; /* lenient: it changes nothing */
+		return; /* lenient: it changes nothing */
 	set_needs(run, run->at->stream, ev->cfg.target, ev->cfg.after);
-	return give_rest(run, ev, 0, false, 0);
+	(void)give_rest(run, ev, 0, false, 0);
 }
 
-int
+void
 prismtools_event(struct prism_run *run, const struct event *ev, struct prism_at *at, uint32_t row, const struct prism_name *name)
 {
 	const struct prism_event *pe = &((const struct prism_record *)ev->record)->ev;
-	if (pe->kind == PRISM_MEM)
-		return prismtools_mem(run, ev, at, row);
-	if (pe->kind == PRISM_COMP)
-		return prismtools_comp(run, ev, at, row);
-	(void)set_event(run, ev, at, row);
-	if (pe->kind == PRISM_CFG)
-		return give_config(run, pe);
+	switch (pe->kind) {
+	case PRISM_MEM: prismtools_mem(run, ev, at, row); return;
+	case PRISM_COMP: prismtools_comp(run, ev, at, row); return;
+	default: (void)set_event(run, ev, at, row); break;
+	}
+	if (pe->kind == PRISM_CFG) {
+		give_config(run, pe);
+		return;
+	}
 	struct prism_event mine = *pe;
 	if (pe->kind == PRISM_SYNC && pe->sync.type >= PRISM_SYNCS)
 		mine.sync.type = PRISM_SYNC_UNDEFINED;
@@ -322,5 +323,5 @@ prismtools_event(struct prism_run *run, const struct event *ev, struct prism_at 
 		mine.cxt.name = name->text;
 		mine.cxt.name_id = name->id;
 	}
-	return give_rest(run, &mine, 0, false, 0);
+	(void)give_rest(run, &mine, 0, false, 0);
 }

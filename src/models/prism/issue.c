@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Bytes that are not UTF-8, or would break a line, become \xNN; so does the first byte of a
  * blank name, which would be no label. */
@@ -68,7 +69,7 @@ tell(struct prismmodel *d, const struct prism_event *pe, int code)
 	case PRISM_PM02: return tell_exit(d, code);
 	case PRISM_PM03: return tell_unlock(d, &pe->sync);
 	case PRISM_PM04:
-		return prism_issue(d->p, d->stream, PRISM_PM04, "thread %" PRIu32 " runs in %s already", step->thread->id, d->p->streams[step->from->number].source.name);
+		return prism_issue(d->p, d->stream, PRISM_PM04, "thread %" PRIu32 " runs in %s already", step->thread->id, d->p->sources.list[step->from->number].name);
 	case PRISM_PM05:
 		(void)prismthreads_how(pe, true, &id);
 		return prism_issue(d->p, d->stream, PRISM_PM05, "no thread can have the id %" PRIu64, id);

@@ -7,8 +7,8 @@
  * names (cxt.c), intervals (span.c), messages (issue.c). The machine of the library knows what
  * events do; the model shows it. */
 
-#include "emu.h"
 #include "input/prism/stream.h"
+#include "ovniscope/model.h"
 #include "prism/prism_hooks.h"
 #include "prism/threads.h"
 
@@ -64,6 +64,12 @@ enum {
 	LABELS_MAX = 1024, /* of blocks, of instructions and of objects; names have no limit */
 };
 
+/* Numbers of addresses or objects, from 1 in the order of first appearance. */
+struct prismmodel_numbers {
+	struct emu_map *map;
+	uint32_t n;
+};
+
 /* A thread, by row, which is its number in the machine. */
 struct prismmodel_thread {
 	uint64_t nticks; /* events in the interval */
@@ -91,12 +97,11 @@ struct prismmodel {
 	uint32_t nnames[PRISM_STACKS];     /* numbered so far */
 	uint32_t unnamed[PRISM_STACKS];    /* number that stands for a missing name; 0: none yet, */
 	uint32_t cut[PRISM_STACKS];        /* and that for contexts which are too deep */
-	/* Numbers of addresses and objects, from 1 in the order of first appearance. */
-	struct idmap blocks;
-	struct idmap insns;
-	struct idmap objects;
-	struct idmap met; /* stream << 32 | row */
-	uint32_t *listed; /* rows */
+	struct prismmodel_numbers blocks;
+	struct prismmodel_numbers insns;
+	struct prismmodel_numbers objects;
+	struct emu_map *met; /* stream << 32 | row */
+	uint32_t *listed;    /* rows */
 	uint32_t nlisted;
 	int64_t ticked; /* time of the last RW. */
 	bool all;       /* show each event: all of them, */
@@ -112,7 +117,7 @@ struct prismmodel {
 
 extern const struct chan_decl prismmodel_chans[NCHANS];
 
-/* All functions return 0, or <0 (reported), unless said otherwise. */
+/* Functions that return int return 0, or <0: the error was reported, and work on the event ends. */
 
 /* Reports the issues that the machine found at the current event. Returns 0 if the run goes
  * on (lenient). */
@@ -123,29 +128,29 @@ enum {
 };
 const char *prismissue_text(char *text, const struct prism_name *name);
 
-/* Chooses the thread of the step, and shows that it runs. */
+/* Chooses the thread of the step, and shows that it runs. A failure leaves it without a row. */
 int prismthread_show(struct emu *emu, struct prismmodel *d);
 /* Ends the current stream, and the threads of its CPU. */
-int prismthread_end(struct emu *emu, struct prismmodel *d);
+void prismthread_end(struct emu *emu, struct prismmodel *d);
 
-/* Sets *number to that of an address or object. A new one gets a label of the channel. */
-int prismcxt_index(struct emu *emu, struct idmap *x, int chan, uint64_t key, uint32_t *number);
+/* Returns the number of an address or object. A new one gets a label of the channel. */
+uint32_t prismcxt_index(struct emu *emu, struct prismmodel_numbers *x, int chan, uint64_t key);
 /* Numbers the name that the step enters, also beyond the depth of a stack, and labels it. */
-int prismcxt_number(struct emu *emu, struct prismmodel *d, const struct prism_cxt *c);
-int prismcxt_take(struct emu *emu, struct prismmodel *d, const struct prism_cxt *c);
+void prismcxt_number(struct emu *emu, struct prismmodel *d, const struct prism_cxt *c);
+void prismcxt_take(struct emu *emu, struct prismmodel *d, const struct prism_cxt *c);
 
-int prismthread_take(struct emu *emu, struct prismmodel *d, const struct prism_sync *s);
+void prismthread_take(struct emu *emu, struct prismmodel *d, const struct prism_sync *s);
 /* Shows that the thread of the step waits no more. */
-int prismthread_wake(struct emu *emu, const struct prismmodel *d);
+void prismthread_wake(struct emu *emu, const struct prismmodel *d);
 
 /* Lists the thread of the event: it has totals to show when the interval ends. */
 void prismspan_note(struct prismmodel *d);
 /* Ends the interval of the thread with the current event; counts the event, and ends
  * intervals that are full. */
-int prismspan_close(struct emu *emu, struct prismmodel *d);
-int prismspan_tick(struct emu *emu, struct prismmodel *d);
+void prismspan_close(struct emu *emu, struct prismmodel *d);
+void prismspan_tick(struct emu *emu, struct prismmodel *d);
 /* Ends all intervals: of time, and at the end of the trace. */
-int prismspan_rotate(struct emu *emu, struct prismmodel *d);
-int prismspan_end(struct emu *emu, struct prismmodel *d);
+void prismspan_rotate(struct emu *emu, struct prismmodel *d);
+void prismspan_end(struct emu *emu, struct prismmodel *d);
 
 #endif

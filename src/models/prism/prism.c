@@ -17,52 +17,56 @@ add_properties(struct emu *emu, const struct prism *p)
 	const char *clock = NULL;
 	const char *layout = NULL;
 	for (uint32_t i = 0; i < p->nstreams; i++) {
-		clock = prism_common(clock, prism_clock_words[p->streams[i].source.clock]);
-		layout = prism_common(layout, prism_layout_words[p->streams[i].source.settings.layout]);
+		clock = prism_common(clock, prism_clock_words[p->sources.list[i].clock]);
+		layout = prism_common(layout, prism_layout_words[p->sources.list[i].settings.layout]);
 	}
 	emu_add_property(emu, "prism.protocol_version", "0.1");
 	emu_add_property(emu, "prism.clock_mode", clock ? clock : "");
 	emu_add_property(emu, "prism.compute_layout", layout ? layout : "");
 }
 
-static int
-connect_prism(struct emu *emu)
+static void
+create(struct emu *emu)
 {
 	struct prismmodel *d = emu_data(emu);
-	struct prism *p = prism_of(&emu->plan->trace);
+	struct prism *p = d->p = emu_input(emu, "prism");
 	if (!p)
-		return 0;
-	d->p = p;
+		return;
 	d->all = p->events == PRISM_EVENTS_ALL;
 	d->syncs = p->events != PRISM_EVENTS_NONE;
 	d->every = p->options->interval == PRISM_INTERVAL_EVENTS ? p->options->length : 0;
-	d->cores = arena_new(&emu->arena, struct prismmodel_core, p->nstreams);
-	d->listed = arena_new(&emu->arena, uint32_t, emu->plan->sys.nthreads);
-	if (!d->cores || !d->listed)
-		return diag_no_memory(emu->diag);
-	d->threads = emu_thread_data(emu, 0);
-	int rc = prismmachine_begin_with(&d->machine, p->nstreams, p->options->lenient, &p->threads);
-	for (uint32_t i = 0; i < p->nstreams && rc == 0; i++) {
-		const struct prism_source *s = &p->streams[i].source;
+	d->quick = !d->all && !d->every;
+	d->cores = emu_alloc(emu, p->nstreams * sizeof(*d->cores));
+	d->threads = emu_alloc(emu, emu_nthreads(emu) * sizeof(*d->threads));
+	d->listed = emu_alloc(emu, emu_nthreads(emu) * sizeof(*d->listed));
+	d->blocks.map = emu_map_new(emu);
+	d->insns.map = emu_map_new(emu);
+	d->objects.map = emu_map_new(emu);
+	d->met = emu_map_new(emu);
+	if (emu_has_failed(emu))
+		return;
+	if (prismmachine_begin_with(&d->machine, p->nstreams, p->options->lenient, &p->threads) < 0)
+		(void)emu_no_memory(emu);
+	for (uint32_t i = 0; i < p->nstreams && !emu_has_failed(emu); i++) {
+		const struct prism_source *s = &p->sources.list[i];
 		prism_machine_stream(&d->machine, i, (uint32_t)s->process, &s->settings);
 		d->cores[i].at = (struct prism_at){ .stream = i, .process = (uint32_t)s->process };
 	}
 	add_properties(emu, p);
-	d->quick = !d->all && !d->every;
-	rc = rc < 0 ? diag_no_memory(emu->diag) : prismtools_open(&d->tools, emu, p, &d->machine);
-	if (rc < 0)
+	if (!emu_has_failed(emu))
+		d->tools = prismtools_open(emu, p, &d->machine);
+	if (emu_has_failed(emu))
 		prism_machine_finish(&d->machine);
-	return rc;
 }
 
 /* Reports how often each code was found, also those not reported one by one. */
 static void
-tell_codes(const struct emu *emu, const struct prism *p)
+tell_codes(struct emu *emu, const struct prism *p)
 {
 	for (int code = 1; code < PRISM_CODES; code++) {
 		uint64_t n = p->sources.counts[code];
 		if (n && (p->options->lenient || prism_code_warns(code)))
-			diag_warn(emu->diag, NULL, "%s: %" PRIu64 " time%s: %s (%s)", prism_code_name(code), n, n == 1 ? "" : "s", prism_code_text(code), prism_code_lenient(code));
+			emu_warn(emu, "%s: %" PRIu64 " time%s: %s (%s)", prism_code_name(code), n, n == 1 ? "" : "s", prism_code_text(code), prism_code_lenient(code));
 	}
 }
 
@@ -74,70 +78,73 @@ finish(struct emu *emu)
 	if (!p)
 		return;
 	tell_codes(emu, p);
-	(void)emu_fail(emu, prismtools_close(d->tools));
+	prismtools_close(d->tools);
 	prism_machine_finish(&d->machine);
 }
 
 /* ---- Events. ---- */
 
-static int
+static void
 show_mem(struct emu *emu, const struct prism_mem *m)
 {
 	static const uint8_t values[] = { MEM_OTHER, MEM_LOAD, MEM_STORE, MEM_OTHER };
-	int rc = emu_punctual(emu, MEM, values[m->type & 3]);
-	return rc == 0 && m->has & PRISM_HAS_SIZE ? emu_punctual(emu, MEM_BYTES, m->bytes) : rc;
+	(void)emu_punctual(emu, MEM, values[m->type & 3]);
+	if (m->has & PRISM_HAS_SIZE)
+		(void)emu_punctual(emu, MEM_BYTES, m->bytes);
 }
 
-static int
+static void
 show_comp(struct emu *emu, const struct prism_comp *c)
 {
 	static const uint8_t values[] = { COMP_OTHER, COMP_INTEGER, COMP_FLOAT, COMP_OTHER };
-	int rc = emu_punctual(emu, COMP, values[c->format & 3]);
-	return rc == 0 && c->has & PRISM_HAS_OP ? emu_punctual(emu, COMP_OP, c->op < PRISM_OPS ? c->op + 1 : OP_OTHER) : rc;
+	(void)emu_punctual(emu, COMP, values[c->format & 3]);
+	if (c->has & PRISM_HAS_OP)
+		(void)emu_punctual(emu, COMP_OP, c->op < PRISM_OPS ? c->op + 1 : OP_OTHER);
 }
 
 static void
 show_detail(struct emu *emu, const struct prismmodel *d, unsigned kind)
 {
-	emu_set_cpu(emu, system_cpu(&emu->plan->sys, 0, (int32_t)d->stream), LOD + (int)kind, 256 + d->machine.cores[d->stream].detail[kind]);
+	emu_set_cpu(emu, d->stream, LOD + (int)kind, 256 + d->machine.cores[d->stream].detail[kind]);
 }
 
 /* Gives the event to the machine (NULL: the stream begins), and shows which thread runs
- * then. */
+ * then. Returns 0, or <0 (reported). */
 static int
 take_step(struct emu *emu, struct prismmodel *d, const struct prism_event *pe)
 {
 	int rc = pe ? prism_machine_step(&d->machine, d->stream, pe, &d->step)
-		    : prism_machine_start(&d->machine, d->stream, d->p->streams[d->stream].source.first_thread, &d->step);
+		    : prism_machine_start(&d->machine, d->stream, d->p->sources.list[d->stream].first_thread, &d->step);
 	if (rc == -PRISM_E_MEMORY)
-		return diag_no_memory(emu->diag);
-	rc = d->step.stack ? prismcxt_number(emu, d, &pe->cxt) : 0;
-	if (rc == 0 && d->step.issues)
-		rc = prismissue_tell(d, pe);
-	return rc == 0 && d->step.thread ? prismthread_show(emu, d) : rc;
+		return emu_no_memory(emu);
+	if (d->step.stack)
+		prismcxt_number(emu, d, &pe->cxt);
+	if (d->step.issues && prismissue_tell(d, pe) < 0)
+		return emu_stop(emu, "prism");
+	return d->step.thread ? prismthread_show(emu, d) : 0;
 }
 
 /* Emulates an event of a thread. */
-static int
+static void
 take_event(struct emu *emu, struct prismmodel *d, const struct prism_event *pe)
 {
-	int rc = 0;
 	for (unsigned kind = PRISM_MEM; kind <= PRISM_CXT && !d->core->shown; kind++)
 		show_detail(emu, d, kind);
 	d->core->shown = true;
 	prismspan_note(d);
 	if (d->step.woke)
-		rc = prismthread_wake(emu, d);
-	if (rc < 0)
-		return rc;
-	switch (pe->kind) {
-	case PRISM_MEM: rc = d->all ? show_mem(emu, &pe->mem) : 0; break;
-	case PRISM_COMP: rc = d->all ? show_comp(emu, &pe->comp) : 0; break;
-	case PRISM_SYNC: rc = pe->issues & 1U << PRISM_PB11 ? 0 : prismthread_take(emu, d, &pe->sync); break;
-	case PRISM_CXT: rc = prismcxt_take(emu, d, &pe->cxt); break;
-	default: rc = d->all ? emu_punctual(emu, CF, pe->cf.type + 1) : 0; break;
-	}
-	return rc < 0 ? rc : prismspan_tick(emu, d);
+		prismthread_wake(emu, d);
+	if (pe->kind == PRISM_SYNC && !(pe->issues & 1U << PRISM_PB11))
+		prismthread_take(emu, d, &pe->sync);
+	else if (pe->kind == PRISM_CXT)
+		prismcxt_take(emu, d, &pe->cxt);
+	else if (d->all && pe->kind == PRISM_MEM)
+		show_mem(emu, &pe->mem);
+	else if (d->all && pe->kind == PRISM_COMP)
+		show_comp(emu, &pe->comp);
+	else if (d->all && pe->kind == PRISM_CF)
+		(void)emu_punctual(emu, CF, pe->cf.type + 1);
+	prismspan_tick(emu, d);
 }
 
 /* The row of the thread that ran last in a stream; NO_INDEX: none yet. */
@@ -149,26 +156,22 @@ row_of(const struct prismmodel *d, uint32_t stream)
 }
 
 /* Shows the codes of the event in the rows of its thread and CPU. */
-static int
+static void
 show_codes(struct emu *emu, struct prismmodel *d)
 {
-	uint32_t cpu = system_cpu(&emu->plan->sys, 0, (int32_t)d->stream);
 	uint32_t row = row_of(d, d->stream);
-	int rc = 0;
-	for (int code = 1; code < PRISM_CODES && rc == 0; code++) {
+	for (int code = 1; code < PRISM_CODES; code++) {
 		if (!(d->codes & 1U << code) || !d->p->options->lenient)
 			continue;
 		if (row != NO_INDEX) {
 			emu_choose(emu, row);
-			rc = emu_punctual(emu, DIAG, code);
+			(void)emu_punctual(emu, DIAG, code);
 		}
-		if (rc == 0)
-			rc = emu_punctual_cpu(emu, cpu, DIAG, code);
+		(void)emu_punctual_cpu(emu, d->stream, DIAG, code);
 	}
-	return rc;
 }
 
-/* Makes the stream of an event the current one. */
+/* Makes the stream of an event the current one. Returns 0, or <0 (reported). */
 static int
 find_stream(struct emu *emu, const struct event *ev, struct prismmodel *d)
 {
@@ -183,7 +186,7 @@ find_stream(struct emu *emu, const struct event *ev, struct prismmodel *d)
 /* Fast path for events that only count, as most of long streams do. Returns whether it was
  * one. */
 static inline bool
-count_only(struct emu *emu, const struct event *ev, struct prismmodel *d, int *rc)
+count_only(struct emu *emu, const struct event *ev, struct prismmodel *d)
 {
 	if (!d->quick)
 		return false;
@@ -197,52 +200,38 @@ count_only(struct emu *emu, const struct event *ev, struct prismmodel *d, int *r
 		return false;
 	if (r->ev.kind == PRISM_MEM) {
 		if ((prismtotal_mem(&t->total, &r->ev.mem) | prismtotal_mem(&core->total, &r->ev.mem)) < 0)
-			*rc = diag_no_memory(emu->diag);
+			(void)emu_no_memory(emu);
 		else if (d->tools)
-			*rc = prismtools_mem(d->tools, ev, &d->cores[stream].at, t->number);
+			prismtools_mem(d->tools, ev, &d->cores[stream].at, t->number);
 	} else {
 		prismtotal_comp(&t->total, &r->ev.comp);
 		prismtotal_comp(&core->total, &r->ev.comp);
 		if (d->tools)
-			*rc = prismtools_comp(d->tools, ev, &d->cores[stream].at, t->number);
+			prismtools_comp(d->tools, ev, &d->cores[stream].at, t->number);
 	}
 	return true;
-}
-
-static int
-emulate_event(struct emu *emu, const struct event *ev)
-{
-	struct prismmodel *d = emu_data(emu);
-	int rc = 0;
-	if (count_only(emu, ev, d, &rc))
-		return rc;
-	rc = find_stream(emu, ev, d);
-	if (rc < 0)
-		return rc;
-	const struct prism_event *pe = &((const struct prism_record *)ev->record)->ev;
-	if (!d->core->started && d->p->streams[d->stream].source.first_thread)
-		rc = take_step(emu, d, NULL);
-	d->core->started = true;
-	if (rc == 0)
-		rc = take_step(emu, d, pe);
-	if (rc < 0)
-		return rc;
-	if (d->step.thread)
-		rc = take_event(emu, d, pe);
-	else if (pe->kind == PRISM_CFG && pe->cfg.target <= PRISM_CXT)
-		show_detail(emu, d, pe->cfg.target);
-	d->codes |= pe->issues;
-	if (rc == 0 && d->codes)
-		rc = show_codes(emu, d);
-	if (rc == 0 && d->tools)
-		rc = prismtools_event(d->tools, ev, &d->core->at, row_of(d, d->stream), d->step.name);
-	return rc;
 }
 
 static void
 on_event(struct emu *emu, const struct event *ev)
 {
-	(void)emu_fail(emu, emulate_event(emu, ev));
+	struct prismmodel *d = emu_data(emu);
+	if (count_only(emu, ev, d) || find_stream(emu, ev, d) < 0)
+		return;
+	const struct prism_event *pe = &((const struct prism_record *)ev->record)->ev;
+	bool begins = !d->core->started && d->p->sources.list[d->stream].first_thread;
+	d->core->started = true;
+	if ((begins && take_step(emu, d, NULL) < 0) || take_step(emu, d, pe) < 0)
+		return;
+	if (d->step.thread)
+		take_event(emu, d, pe);
+	else if (pe->kind == PRISM_CFG && pe->cfg.target <= PRISM_CXT)
+		show_detail(emu, d, pe->cfg.target);
+	d->codes |= pe->issues;
+	if (d->codes)
+		show_codes(emu, d);
+	if (d->tools && !emu_has_failed(emu))
+		prismtools_event(d->tools, ev, &d->core->at, row_of(d, d->stream), d->step.name);
 }
 
 static void
@@ -250,7 +239,10 @@ on_tick(struct emu *emu, const struct event *ev)
 {
 	(void)ev;
 	struct prismmodel *d = emu_data(emu);
-	(void)emu_fail(emu, d->p ? prismspan_rotate(emu, d) : emu_error(emu, "prism", "intervals are in Prism streams only"));
+	if (d->p)
+		prismspan_rotate(emu, d);
+	else
+		(void)emu_error(emu, "prism", "intervals are in Prism streams only");
 }
 
 /* Whether all streams have ended. One without events has no event that ends it. */
@@ -258,31 +250,25 @@ static bool
 all_ended(const struct prismmodel *d)
 {
 	for (uint32_t i = 0; i < d->p->nstreams; i++)
-		if (!d->cores[i].ended && (d->p->streams[i].phase != PRISM_ENDED || d->p->streams[i].file.in.seq))
+		if (!d->cores[i].ended && !prism_is_empty(d->p, i))
 			return false;
 	return true;
-}
-
-static int
-emulate_end(struct emu *emu, const struct event *ev)
-{
-	struct prismmodel *d = emu_data(emu);
-	int rc = find_stream(emu, ev, d);
-	if (rc < 0)
-		return rc;
-	int code = d->p->streams[d->stream].stopped_by;
-	d->codes = code ? 1U << code : 0;
-	rc = d->codes ? show_codes(emu, d) : 0;
-	if (rc == 0)
-		rc = prismthread_end(emu, d);
-	d->core->ended = true;
-	return rc == 0 && all_ended(d) ? prismspan_end(emu, d) : rc;
 }
 
 static void
 on_end(struct emu *emu, const struct event *ev)
 {
-	(void)emu_fail(emu, emulate_end(emu, ev));
+	struct prismmodel *d = emu_data(emu);
+	if (find_stream(emu, ev, d) < 0)
+		return;
+	int code = prism_stopped_by(d->p, d->stream);
+	d->codes = code ? 1U << code : 0;
+	if (d->codes)
+		show_codes(emu, d);
+	prismthread_end(emu, d);
+	d->core->ended = true;
+	if (all_ended(d))
+		prismspan_end(emu, d);
 }
 
 static const struct event_decl events[] = {
@@ -319,12 +305,6 @@ static const struct event_decl events[] = {
 	{ "RW.", "an interval ends", .hook = on_tick },
 };
 
-static void
-on_connect(struct emu *emu)
-{
-	(void)emu_fail(emu, connect_prism(emu));
-}
-
 const struct model model_prism = {
 	MODEL_ABI,
 	.id = 'R',
@@ -334,7 +314,6 @@ const struct model model_prism = {
 	CHANS(prismmodel_chans),
 	EVENTS(events),
 	.data_size = sizeof(struct prismmodel),
-	.thread_size = sizeof(struct prismmodel_thread),
-	.create = on_connect,
+	.create = create,
 	.finish = finish,
 };

@@ -2,45 +2,27 @@
 /* tools: loads the tools, lets them begin, and lets them finish. */
 #include "tools.h"
 
-#include "object.h"
-
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <string.h>
 
-static const struct object_kind tool = {
-	.code = ERR_HOOKS,
-	.symbol = "prism_tool",
-	.type = "struct prism_hooks",
-	.header = "prism_hooks.h",
-	.page = "doc/prism.md",
-	.version = PRISM_HOOKS_VERSION,
-	.size = sizeof(struct prism_hooks),
-};
-
 /* ---- Registration. ---- */
 
 int
-prismrun_add(struct prism_run *run, const struct prism_hooks *h, uint64_t size, void *u, const char *file)
+prismrun_add(struct prism_run *run, const struct prism_hooks *h, void *u, const char *file)
 {
+	struct emu *emu = run->emu;
 	struct prism_hook *k = &run->hooks[run->nhooks];
 	if (run->nhooks == PRISMRUN_HOOKS)
-		return diag_error(run->emu->diag, ERR_HOOKS, &(struct place){ .file = file }, "there are more than %d hooks in all tools", PRISMRUN_HOOKS);
-	*k = (struct prism_hook){ .u = u, .file = file };
-	int rc = object_copy(&k->h, h, size, &tool, run->emu->diag, file);
-	if (rc < 0)
-		return rc;
+		return emu_file_error(emu, file, "hooks", "there are more than %d hooks in all tools", PRISMRUN_HOOKS);
+	*k = (struct prism_hook){ .h = *h, .u = u, .file = file };
 	const char *slash = strrchr(file, '/');
-	const char *name = k->h.name && *k->h.name ? k->h.name : slash ? slash + 1
-								       : file;
-	k->name = arena_strndup(&run->emu->arena, name, strlen(name));
-	if (!k->name)
-		return diag_no_memory(run->emu->diag);
-	rc = prismgive_check(run, k);
-	if (rc < 0)
-		return rc;
-	run->nhooks++;
-	return 0;
+	const char *name = h->name && *h->name ? h->name : slash ? slash + 1
+								 : file;
+	k->name = emu_strndup(emu, name, strlen(name));
+	int rc = k->name ? prismgive_check(run, k) : emu_no_memory(emu);
+	run->nhooks += rc == 0;
+	return rc;
 }
 
 /* ---- Begin. ---- */
@@ -48,16 +30,15 @@ prismrun_add(struct prism_run *run, const struct prism_hooks *h, uint64_t size, 
 static int
 load(struct prism_run *run, const char *file)
 {
-	struct emu *emu = run->emu;
-	struct object o;
-	int rc = object_open(&o, &tool, emu->diag, file);
-	if (o.handle)
-		run->objects[run->nobjects++] = o.handle;
+	struct prism_hooks h;
+	void *handle;
+	int rc = prism_load(run->prism, file, &handle, &h);
+	if (handle)
+		run->objects[run->nobjects++] = handle;
 	for (size_t i = 0; i + 1 < run->nobjects && rc == 0; i++)
-		if (run->objects[i] == o.handle)
-			return diag_error(emu->diag, ERR_HOOKS, &(struct place){ .file = file },
-				"the shared object is given twice: it has one set of variables only");
-	return rc < 0 ? rc : prismrun_add(run, o.data, o.size, NULL, file);
+		if (run->objects[i] == handle)
+			return emu_file_error(run->emu, file, "hooks", "the shared object is given twice: it has one set of variables only");
+	return rc < 0 ? emu_stop(run->emu, "hooks") : prismrun_add(run, &h, NULL, file);
 }
 
 /* Calls begin() of the hooks of a file, and of those that they add. */
@@ -72,21 +53,18 @@ begin(struct prism_run *run, uint32_t first)
 		int rc = prismgive_returned(run, "begin", k->h.begin ? k->h.begin(k->u, run) : 0);
 		if (rc < 0)
 			return rc;
-		diag_debug(run->emu->diag, "tool \"%s\" of %s", k->name, k->file);
+		emu_debug(run->emu, "tool \"%s\" of %s", k->name, k->file);
 	}
 	return 0;
 }
 
-int
-prismtools_open(struct prism_run **out, struct emu *emu, struct prism *p, const struct prism_machine *machine)
+struct prism_run *
+prismtools_open(struct emu *emu, struct prism *p, const struct prism_machine *machine)
 {
 	const struct prism_options *o = p->options;
-	*out = NULL;
-	if (o->nhooks == 0)
-		return 0;
-	struct prism_run *run = arena_new(&emu->arena, struct prism_run, 1);
+	struct prism_run *run = o->nhooks ? emu_alloc(emu, sizeof(*run)) : NULL;
 	if (!run)
-		return diag_no_memory(emu->diag);
+		return NULL;
 	run->emu = emu;
 	run->prism = p;
 	run->machine = machine;
@@ -102,10 +80,9 @@ prismtools_open(struct prism_run **out, struct emu *emu, struct prism *p, const 
 		rc = prismgive_begin(run);
 	run->phase = PRISMRUN_EVENT;
 	if (rc == 0)
-		*out = run;
-	else
-		(void)prismtools_close(run);
-	return rc;
+		return run;
+	prismtools_close(run);
+	return NULL;
 }
 
 /* ---- End. ---- */
@@ -115,16 +92,15 @@ tell_skipped(struct prism_run *run, const struct prism_hook *k)
 {
 	for (unsigned kind = 0; kind < PRISMRUN_NEEDS; kind++)
 		if (k->skipped[kind])
-			diag_warn(run->emu->diag, NULL, "tool \"%s\" did not see %" PRIu64 " %s events: they do not show what it needs",
+			emu_warn(run->emu, "tool \"%s\" did not see %" PRIu64 " %s events: they do not show what it needs",
 				k->name, k->skipped[kind], prism_kind_name(kind));
 }
 
-int
+void
 prismtools_close(struct prism_run *run)
 {
 	if (!run)
-		return 0;
-	int first = 0;
+		return;
 	run->phase = PRISMRUN_FINISH;
 	for (uint32_t i = 0; i < run->nhooks; i++) {
 		struct prism_hook *k = &run->hooks[i];
@@ -134,10 +110,9 @@ prismtools_close(struct prism_run *run)
 		run->hook = i;
 		run->failed = 0;
 		int rc = k->h.finish(k->u);
-		rc = run->failed || rc < 0 ? prismgive_returned(run, "finish", rc) : 0;
-		first = first ? first : rc;
+		if (run->failed || rc < 0)
+			(void)prismgive_returned(run, "finish", rc);
 	}
 	while (run->nobjects)
 		(void)dlclose(run->objects[--run->nobjects]);
-	return first;
 }

@@ -6,8 +6,8 @@
  * unloading (tools.c), calls for events and the fields they need (give.c), and the functions they call
  * (user.c). */
 
-#include "emu.h"
 #include "input/prism/stream.h"
+#include "ovniscope/model.h"
 #include "prism/prism_hooks.h"
 #include "prism/read.h"
 
@@ -90,28 +90,26 @@ struct prism_run {
 
 /* ---- For the model. ---- */
 
-/* In connect(): loads the tools of the options, lets each begin, and adds their channels.
- * NULL in *run when there is none. Returns 0, or <0 (reported). */
-int prismtools_open(struct prism_run **run, struct emu *emu, struct prism *p, const struct prism_machine *machine);
+/* In create(): loads the tools of the options, lets each begin, and adds their channels. NULL when there is
+ * none, or after an error (reported). */
+struct prism_run *prismtools_open(struct emu *emu, struct prism *p, const struct prism_machine *machine);
 
 /* The current event of a stream (none that the format has made up, RW. and RD.), behind the
  * update of the model. at: of its stream, with the thread; row: of that, NO_INDEX for a config or
- * End event before the stream has one; name: of a context, as the machine has it, or NULL. Returns 0, or <0
- * (reported). */
-int prismtools_event(struct prism_run *run, const struct event *ev, struct prism_at *at, uint32_t row, const struct prism_name *name);
+ * End event before the stream has one; name: of a context, as the machine has it, or NULL. */
+void prismtools_event(struct prism_run *run, const struct event *ev, struct prism_at *at, uint32_t row, const struct prism_name *name);
 
 /* As prismtools_event(), for events known to be of memory or of compute. */
-int prismtools_mem(struct prism_run *run, const struct event *ev, struct prism_at *at, uint32_t row);
-int prismtools_comp(struct prism_run *run, const struct event *ev, struct prism_at *at, uint32_t row);
+void prismtools_mem(struct prism_run *run, const struct event *ev, struct prism_at *at, uint32_t row);
+void prismtools_comp(struct prism_run *run, const struct event *ev, struct prism_at *at, uint32_t row);
 
-/* In finish(), also when the run failed: lets each tool finish and unloads it. Accepts NULL.
- * Returns 0, or <0 (reported). */
-int prismtools_close(struct prism_run *run);
+/* In finish(), also when the run failed: lets each tool finish and unloads it. Accepts NULL. */
+void prismtools_close(struct prism_run *run);
 
 /* ---- For the parts. ---- */
 
-/* Notes a struct prism_hooks, in an object of so many bytes. Returns 0, or <0 (reported). */
-int prismrun_add(struct prism_run *run, const struct prism_hooks *h, uint64_t size, void *u, const char *file);
+/* Notes the hooks that a file has, or those that a tool of it adds. Returns 0, or <0 (reported). */
+int prismrun_add(struct prism_run *run, const struct prism_hooks *h, void *u, const char *file);
 
 /* Puts a hook on the lists of what it wants. */
 void prismgive_enlist(struct prism_run *run, uint32_t hook);

@@ -20,7 +20,7 @@ prismrun_error(struct prism_run *run, const char *fmt, ...)
 	const struct prism_hook *k = &run->hooks[run->hook];
 	if (run->phase == PRISMRUN_EVENT)
 		return emu_error(run->emu, "hooks", "tool \"%s\" (%s): %s", k->name, k->file, text);
-	return diag_error(run->emu->diag, ERR_HOOKS, &(struct place){ .file = k->file }, "tool \"%s\": %s", k->name, text);
+	return emu_file_error(run->emu, k->file, "hooks", "tool \"%s\": %s", k->name, text);
 }
 
 /* Reports, and stops the run when the hook returns. */
@@ -47,7 +47,9 @@ prism_hooks_add(struct prism_run *r, const struct prism_hooks *h, void *u)
 {
 	if (r->phase != PRISMRUN_BEGIN)
 		return refuse(r, "hooks_add", "only begin may add hooks");
-	int rc = prismrun_add(r, h, UINT64_MAX, u, r->hooks[r->hook].file);
+	const char *file = r->hooks[r->hook].file;
+	struct prism_hooks copy;
+	int rc = prism_copy(r->prism, file, h, &copy) < 0 ? emu_stop(r->emu, "hooks") : prismrun_add(r, &copy, u, file);
 	return rc < 0 ? fail(r, rc) : 0;
 }
 
@@ -78,10 +80,9 @@ declare(struct prism_run *r, struct prism_channel *c, const char *name)
 		[PRISM_USER_ALWAYS] = TRACK_ANY,
 		[PRISM_USER_STREAM] = TRACK_HIDDEN,
 	};
-	struct arena *a = &r->emu->arena;
 	c->decl = (struct chan_decl){
-		.name = arena_printf(a, "user.%s", name),
-		.title = arena_printf(a, "Prism user: %s", name),
+		.name = emu_printf(r->emu, "user.%s", name),
+		.title = emu_printf(r->emu, "Prism user: %s", name),
 		.prv_type = PRISM_USER_FIRST + (int)r->nchannels,
 		.kind = kinds[c->mode],
 		.dup = c->mode == PRISM_USER_STACK ? DUP_ALLOW : DUP_SKIP,
@@ -89,10 +90,8 @@ declare(struct prism_run *r, struct prism_channel *c, const char *name)
 		.thread_track = threads[c->track],
 		.cpu_track = c->track == PRISM_USER_STREAM ? TRACK_OWN : TRACK_RUNNING,
 		.bare_title = c->track != PRISM_USER_RUNNING,
-		.view.file = arena_printf(a, "user-%s", name),
+		.view.file = emu_printf(r->emu, "user-%s", name),
 	};
-	if (!c->decl.name || !c->decl.title || !c->decl.view.file)
-		return diag_no_memory(r->emu->diag);
 	return c->chan = emu_add_chan(r->emu, &c->decl);
 }
 
@@ -111,9 +110,9 @@ prism_user_channel(struct prism_run *r, const char *name, enum prism_user_mode m
 		return refuse(r, call, "'%s': the channel of a stream is no stack", name);
 	if (r->nchannels == PRISMRUN_CHANNELS)
 		return refuse(r, call, "'%s': all %d channels for tools are taken", name, PRISMRUN_CHANNELS);
-	struct prism_channel *c = arena_new(&r->emu->arena, struct prism_channel, 1);
+	struct prism_channel *c = emu_alloc(r->emu, sizeof(*c));
 	if (!c)
-		return fail(r, diag_no_memory(r->emu->diag));
+		return fail(r, emu_no_memory(r->emu));
 	c->mode = mode;
 	c->track = track;
 	int rc = declare(r, c, name);
@@ -148,8 +147,7 @@ change_thread(struct prism_run *r, int chan, enum change change, int64_t value)
 	struct emu *emu = r->emu;
 	if (r->row == NO_INDEX)
 		return 0;
-	if (emu->thread != r->row)
-		emu_choose(emu, r->row);
+	emu_choose(emu, r->row);
 	switch (change) {
 	case CHANGE_SET: return emu_set(emu, chan, value);
 	case CHANGE_CLEAR: return emu_clear(emu, chan);
@@ -165,7 +163,7 @@ change_stream(struct prism_run *r, int chan, enum change change, int64_t value)
 {
 	if (change == CHANGE_PUNCTUAL)
 		return emu_punctual_cpu(r->emu, r->at->stream, chan, value);
-	emu_set_cpu(r->emu, r->at->stream, chan, change == CHANGE_CLEAR ? CHAN_NULL : value);
+	emu_set_cpu(r->emu, r->at->stream, chan, change == CHANGE_CLEAR ? NO_VALUE : value);
 	return 0;
 }
 
@@ -189,7 +187,7 @@ apply(struct prism_run *r, int type, enum change change, int64_t value)
 		return -1;
 	if (c->mode != modes[change])
 		return refuse(r, call, "channel %d (%s) %s", type, c->decl.name, what[c->mode]);
-	if (value == CHAN_NULL && change != CHANGE_CLEAR)
+	if (value == NO_VALUE && change != CHANGE_CLEAR)
 		return refuse(r, call, "channel %d (%s) cannot hold %" PRId64, type, c->decl.name, value);
 	int rc = c->track == PRISM_USER_STREAM ? change_stream(r, c->chan, change, value) : change_thread(r, c->chan, change, value);
 	return rc < 0 ? fail(r, rc) : 0;
@@ -204,7 +202,7 @@ prism_user_set(struct prism_run *r, int type, int64_t value)
 int
 prism_user_clear(struct prism_run *r, int type)
 {
-	return apply(r, type, CHANGE_CLEAR, CHAN_NULL);
+	return apply(r, type, CHANGE_CLEAR, NO_VALUE);
 }
 
 int
@@ -233,10 +231,6 @@ prism_user_label(struct prism_run *r, int type, int64_t value, const char *text)
 		return -1;
 	if (!text)
 		return refuse(r, "user_label", "channel %d (%s): the label of %" PRId64 " is NULL", type, c->decl.name, value);
-	const struct label *old = idmap_find(&r->emu->labels[r->emu->cur->first_col + (uint32_t)c->chan].by_value, (uint64_t)value);
-	if (old && strcmp(old->text, text) == 0)
-		return 0;
-	const char *copy = arena_strndup(&r->emu->arena, text, strlen(text));
-	int rc = copy ? emu_add_label(r->emu, c->chan, value, copy) : diag_no_memory(r->emu->diag);
+	int rc = emu_add_label(r->emu, c->chan, value, text);
 	return rc < 0 ? fail(r, rc) : 0;
 }

@@ -28,6 +28,9 @@ struct emu_map;
 /* Stands for no thread and no CPU. */
 #define NO_INDEX UINT32_MAX
 
+/* Stands for no value: no channel can be set to this number. */
+#define NO_VALUE INT64_MIN
+
 /* How a channel is written; part of the output format. Punctual values may happen on all. */
 enum chan_kind {
 	CHAN_SINGLE,   /* set */
@@ -283,7 +286,7 @@ int64_t emu_value(const struct emu *emu, int chan);
 void emu_choose(struct emu *emu, uint32_t thread);
 
 /* Sets, or gives a punctual value to, a channel of a CPU row that tracks no thread
- * (TRACK_OWN). An equal value is no change. */
+ * (TRACK_OWN). An equal value is no change; NO_VALUE clears it. */
 void emu_set_cpu(struct emu *emu, uint32_t cpu, int chan, int64_t value);
 int emu_punctual_cpu(struct emu *emu, uint32_t cpu, int chan, int64_t value);
 

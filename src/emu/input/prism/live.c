@@ -43,7 +43,7 @@ fill(struct prism_file *f)
 		nfds_t nfds = 0;
 		for (uint32_t i = 0; i < p->nstreams; i++) {
 			const struct reader *r = p->streams[i].file.bytes;
-			bool wanted = p->streams[i].source.live && !r->eof && p->streams[i].phase < PRISM_ENDING;
+			bool wanted = p->streams[i].source->live && !r->eof && p->streams[i].phase < PRISM_ENDING;
 			if (i != n && (!wanted || r->end - r->p >= LIVE_AHEAD))
 				continue;
 			p->polls[nfds] = (struct pollfd){ .fd = r->fd, .events = POLLIN };
@@ -89,18 +89,18 @@ prismlive_open(struct prism *p, uint32_t n)
 {
 	struct prism_stream *s = &p->streams[n];
 	struct reader *r = &p->trace->streams[n + 1].in;
-	const char *stamps = s->source.timestamps;
+	const char *stamps = s->source->timestamps;
 	s->prism = p;
 	s->phase = PRISM_READING;
-	int rc = s->source.live ? open_bytes(p, &s->source, r) : 0;
-	return rc < 0 ? rc : prismfile_open(&s->file, r, &p->trace->readers, &s->source, stamps ? prismfiles_name(p->trace->dir, stamps) : NULL, s->source.live ? fill : NULL);
+	int rc = s->source->live ? open_bytes(p, s->source, r) : 0;
+	return rc < 0 ? rc : prismfile_open(&s->file, r, &p->trace->readers, s->source, stamps ? prismfiles_name(p->trace->dir, stamps) : NULL, s->source->live ? fill : NULL);
 }
 
 void
 prismlive_close(struct prism *p, uint32_t n)
 {
 	struct reader *r = p->streams[n].file.bytes;
-	if (r && r->fd == STDIN_FILENO && p->streams[n].source.live)
+	if (r && r->fd == STDIN_FILENO && p->streams[n].source->live)
 		r->fd = -1; /* not closed here */
 	prismfile_close(&p->streams[n].file);
 }

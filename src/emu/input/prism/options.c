@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* options: the options of ovniemu for Prism event streams. */
 #include "stream.h"
+#include "trace.h"
 
 #include <errno.h>
 #include <stdlib.h>

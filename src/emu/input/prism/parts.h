@@ -7,7 +7,29 @@
  *
  * All functions return 0, or <0 (reported), unless said otherwise. */
 
+#include "source/prism/file.h"
 #include "stream.h"
+#include "trace.h"
+
+enum prism_phase {
+	PRISM_READING,
+	PRISM_PRIMED, /* next() gives `first` */
+	PRISM_ENDING, /* RD. was given */
+	PRISM_ENDED,
+};
+
+/* One file. t->streams[n + 1] is the stream of prism->streams[n]: the first gives RW. */
+struct prism_stream {
+	struct prism *prism;
+	const struct prism_source *source;
+	/* The current event is what next() gave last. Of RD. only the clock is set. */
+	struct prism_file file;
+	int stopped_by; /* code that ended the stream (lenient), told with RD.; 0: none */
+	enum prism_phase phase;
+	struct event first;
+	uint8_t mcv[3];
+	uint8_t payload[4 + PRISM_NAME_MAX + 1];
+};
 
 /* ---- Bytes. ---- */
 

@@ -45,7 +45,7 @@ static int
 need(struct prism *p, uint32_t n, enum prismthreads_how how, uint64_t id)
 {
 	struct prism_threads *ts = &p->threads;
-	if (!prismthreads_get(ts, (uint32_t)p->streams[n].source.process, how, id))
+	if (!prismthreads_get(ts, (uint32_t)p->streams[n].source->process, how, id))
 		return diag_no_memory(p->trace->diag);
 	return ts->n <= PRISM_THREADS_MAX ? 0 : diag_error(p->trace->diag, ERR_PRISM, NULL, "there are more than %d threads", PRISM_THREADS_MAX);
 }
@@ -73,12 +73,12 @@ scan(struct prism *p, uint32_t n, uint64_t *events)
 	struct prism_stream *s = &p->streams[n];
 	const volatile sig_atomic_t *stop = p->trace->options.stop;
 	struct prism_got got;
-	bool has_thread = s->source.first_thread != 0;
+	bool has_thread = s->source->first_thread != 0;
 	int rc = prismlive_open(p, n);
 	if (rc == 0 && has_thread)
-		rc = need(p, n, PRISM_BY_ID, s->source.first_thread);
+		rc = need(p, n, PRISM_BY_ID, s->source->first_thread);
 	while (rc == 0 && (rc = prismfile_next(&s->file, &got)) > 0) {
-		int timed = s->source.clock == PRISM_CLOCK_TIMESTAMPS ? prismclock_take(&s->file.time, &s->file.rec.ev) : PRISM_OK;
+		int timed = s->source->clock == PRISM_CLOCK_TIMESTAMPS ? prismclock_take(&s->file.time, &s->file.rec.ev) : PRISM_OK;
 		if (timed == PRISM_PT01)
 			break;
 		rc = timed < 0 ? timed : scan_event(p, n, &has_thread);
@@ -101,7 +101,7 @@ reserve(struct prism *p)
 	if (!pids)
 		return diag_no_memory(t->diag);
 	for (uint32_t i = 0; i < p->nstreams; i++)
-		pids[i] = p->streams[i].source.process;
+		pids[i] = p->streams[i].source->process;
 	t->nreserved = p->options->threads ? p->options->threads : PRISM_ROWS;
 	t->pids = pids;
 	t->npids = p->nstreams;
@@ -137,9 +137,9 @@ prismrows_find(struct prism *p)
 	uint64_t events = 0;
 	int rc = 0;
 	for (uint32_t i = 1; i < p->nstreams; i++)
-		p->many = p->many || p->streams[i].source.process != p->streams[0].source.process;
+		p->many = p->many || p->streams[i].source->process != p->streams[0].source->process;
 	for (uint32_t i = 0; i < p->nstreams && rc == 0; i++)
-		rc = p->streams[i].source.live ? 0 : scan(p, i, &events);
+		rc = p->streams[i].source->live ? 0 : scan(p, i, &events);
 	if (rc == 0 && p->live)
 		rc = reserve(p);
 	else if (rc == 0 && p->threads.n == 0)

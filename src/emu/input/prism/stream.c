@@ -283,7 +283,7 @@ get_place(const struct stream *st, struct place *at)
 		at->has_offset = false;
 		return;
 	}
-	at->file = p->streams[st->rank - 1].source.name;
+	at->file = p->streams[st->rank - 1].source->name;
 	at->offset = p->streams[st->rank - 1].file.rec.offset;
 }
 
@@ -312,10 +312,10 @@ make_streams(struct prism *p)
 	t->streams[0].silent = true;
 	t->streams[0].relpath = "intervals";
 	for (uint32_t i = 0; i < p->nstreams; i++) {
-		p->streams[i].source = p->sources.list[i];
-		p->streams[i].source.settings.lenient = p->options->lenient;
+		p->sources.list[i].settings.lenient = p->options->lenient;
+		p->streams[i].source = &p->sources.list[i];
 		p->live = p->live || p->sources.list[i].live;
-		t->streams[i + 1].relpath = p->streams[i].source.name;
+		t->streams[i + 1].relpath = p->streams[i].source->name;
 	}
 	return 0;
 }
@@ -374,8 +374,16 @@ const struct stream_format prism_format = {
 	.one_clock = true,
 };
 
-struct prism *
-prism_of(const struct trace *t)
+/* ---- For the model. ---- */
+
+int
+prism_stopped_by(const struct prism *p, uint32_t stream)
 {
-	return t->format == &prism_format ? t->data : NULL;
+	return p->streams[stream].stopped_by;
+}
+
+bool
+prism_is_empty(const struct prism *p, uint32_t stream)
+{
+	return p->streams[stream].phase == PRISM_ENDED && !p->streams[stream].file.in.seq;
 }

@@ -16,7 +16,8 @@
  *   RW.  end of an interval of time
  *   RD.  end of a stream
  *
- * and their record is a struct prism_record. Types that are
+ * and their record is a struct prism_record. The model gets the struct prism from emu_input(), and includes this
+ * header, which therefore has nothing of the emulator. Types that are
  * unknown, or not shown, have the letter 'a'. What an event does not show is 0 in its payload.
  *
  * RW. comes from a stream of its own, in front of all others, so that it comes before the
@@ -26,8 +27,15 @@
  * has the time of the last event of its stream. */
 
 #include "prism/threads.h"
-#include "source/prism/file.h"
-#include "trace.h"
+#include "source/prism/source.h"
+
+struct event;
+struct format_options;
+struct pollfd;
+struct prism_hooks;
+struct prism_stream; /* the format's own */
+struct trace;
+struct trace_thread;
 
 enum prism_events {
 	PRISM_EVENTS_AUTO, /* all up to PRISM_EVENTS_MANY events, else sync */
@@ -70,32 +78,10 @@ struct prism_options {
 	uint32_t threads; /* rows of live input, 0: PRISM_ROWS */
 };
 
-enum prism_phase {
-	PRISM_READING,
-	PRISM_PRIMED, /* next() gives `first` */
-	PRISM_ENDING, /* RD. was given */
-	PRISM_ENDED,
-};
-
-/* One file. t->streams[n + 1] is the stream of prism->streams[n]: the first gives RW. */
-struct prism_stream {
-	struct prism *prism;
-	struct prism_source source;
-	/* The current event is what next() gave last. Of RD. only the clock is set. */
-	struct prism_file file;
-	int stopped_by; /* code that ended the stream (lenient), told with RD.; 0: none */
-
-	/* The format's own. */
-	enum prism_phase phase;
-	struct event first;
-	uint8_t mcv[3];
-	uint8_t payload[4 + PRISM_NAME_MAX + 1];
-};
-
 struct prism {
 	struct trace *trace;
 	const struct prism_options *options;
-	struct prism_sources sources;
+	struct prism_sources sources; /* by stream */
 	struct prism_stream *streams;
 	uint32_t nstreams;
 	bool live;                /* threads are not known before their first event */
@@ -118,8 +104,11 @@ struct prism {
 
 extern const struct format_options prismopts;
 
-/* The state of the format; NULL: the trace is of another one. */
-struct prism *prism_of(const struct trace *t);
+/* The code that ended a stream (lenient), told with RD.; 0: none. */
+int prism_stopped_by(const struct prism *p, uint32_t stream);
+
+/* Whether a stream has ended without an event: no RD. tells of its end. */
+bool prism_is_empty(const struct prism *p, uint32_t stream);
 
 /* In live input: gives a new thread, which has the next number, the next row. Returns 0, or <0:
  * there is none left (reported). */
@@ -129,5 +118,12 @@ int prism_row(struct prism *p, const struct prism_thread *t);
  * stop (<0, reported), warnings and what is lenient are counted, and the first told (0). */
 int prism_issue(struct prism *p, uint32_t stream, enum prism_code code, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+
+/* Loads the shared object of a tool, and copies its hooks. dlclose() of *handle is due unless that is NULL, also after
+ * a failure. Returns 0, or <0 (reported). */
+int prism_load(const struct prism *p, const char *file, void **handle, struct prism_hooks *to);
+
+/* Copies hooks that a tool of that file adds. Returns 0, or <0 (reported): they are of another version. */
+int prism_copy(const struct prism *p, const char *file, const struct prism_hooks *hooks, struct prism_hooks *to);
 
 #endif

@@ -11,7 +11,7 @@ enum {
 struct place
 prismtell_place(const struct prism_stream *s)
 {
-	return (struct place){ .file = s->source.name, .has_offset = true, .offset = s->file.rec.offset };
+	return (struct place){ .file = s->source->name, .has_offset = true, .offset = s->file.rec.offset };
 }
 
 /* Whether a code does not stop the run. PB01 of live input does not: its writer died, but
@@ -19,7 +19,7 @@ prismtell_place(const struct prism_stream *s)
 static bool
 passes(const struct prism *p, uint32_t n, enum prism_code code)
 {
-	return p->options->lenient || prism_code_warns((int)code) || (code == PRISM_PB01 && p->streams[n].source.live);
+	return p->options->lenient || prism_code_warns((int)code) || (code == PRISM_PB01 && p->streams[n].source->live);
 }
 
 int

@@ -7,12 +7,7 @@
 
 #include "prism/prism.h"
 #include "reader.h"
-
-enum prism_clock {
-	PRISM_CLOCK_EVENT,
-	PRISM_CLOCK_INSTR,
-	PRISM_CLOCK_TIMESTAMPS,
-};
+#include "source.h"
 
 struct prismclock {
 	enum prism_clock mode;

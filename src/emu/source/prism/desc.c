@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* desc: the description of a stream, and the same keys on the command line. */
+#include "arena.h"
+#include "diag.h"
 #include "json.h"
 #include "source.h"
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "file.h"
 
+#include "arena.h"
+#include "diag.h"
+
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>

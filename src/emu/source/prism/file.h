@@ -5,6 +5,7 @@
 /* file: reads the events of a stream from its file, plain or compressed, or from a pipe.
  * Errors are found here and reported by the caller. */
 
+#include "clock.h"
 #include "prism/read.h"
 #include "source.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* files: finds the streams: descriptions and bare files of a directory, in the order of the
  * names of their events, or the files that the command line names. */
+#include "arena.h"
 #include "codec.h"
+#include "diag.h"
 #include "source.h"
 
 #include <dirent.h>

@@ -7,18 +7,24 @@
  *
  * All functions return 0, or <0 (reported), unless said otherwise. */
 
-#include "arena.h"
-#include "clock.h"
-#include "diag.h"
 #include "prism/names.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct arena;
+struct diag;
+
 enum {
 	PRISM_SETTINGS = 16,
 	PRISM_HINT_MAX = 300,
+};
+
+enum prism_clock {
+	PRISM_CLOCK_EVENT,
+	PRISM_CLOCK_INSTR,
+	PRISM_CLOCK_TIMESTAMPS,
 };
 
 /* A key of descriptions, on the command line. */

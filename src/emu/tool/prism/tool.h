@@ -4,7 +4,9 @@
 
 /* tool: what the subcommands of ovniscope-prism share beside conv.h. */
 
+#include "arena.h"
 #include "kit/conv.h"
+#include "reader.h"
 #include "source/prism/source.h"
 
 enum {
