@@ -14,6 +14,8 @@ SRC, BUILD = (os.path.abspath(p) for p in sys.argv[1:3])
 sys.path[:0] = [f"{SRC}/test/uscope"]
 from installkit import Installed, env, expect, run  # noqa: E402
 
+WORDS = ("@NAME", "@LETTER", "@TYPE", "@TITLE", "@FILE", "@MODEL", "@SCHEMA")
+
 
 def text_of(path):
     with open(path, encoding="utf-8") as f:
@@ -33,7 +35,7 @@ def project():
     expect("two tests pass", "Ok:                 2" in said)
     run(["meson", "compile", "-C", "demo/b"])
     expect("the emitters are there", "demo_set_level(uint32_t level)" in text_of("demo/b/demo_events.h"))
-    expect("no word is left", not [path for path in glob.glob("demo/*") if os.path.isfile(path) for word in ("@NAME", "@LETTER", "@TYPE", "@TITLE") if word in text_of(path)])
+    expect("no word is left", not [path for path in glob.glob("demo/*") if os.path.isfile(path) for word in WORDS if word in text_of(path)])
     # The README says how a change is taken.
     replace("demo/demo.c", "{ PHASE, 2,", "{ PHASE, 7,")
     said = run(["meson", "test", "-C", "demo/b", "trace", "--print-errorlogs"], status=1)
@@ -42,6 +44,14 @@ def project():
     del env["UPDATE"]
     run(["meson", "test", "-C", "demo/b"])
     expect("it was taken", ":500:7" in text_of("demo/expected.prv"))
+
+
+def json():
+    said = run(["sh", "-c", "ovniscope-model new --json plain 2>&1 && cd plain && meson setup b && meson test -C b && meson compile -C b"])
+    expect("two tests pass", "Ok:                 2" in said)
+    expect("the emitters are there", "plain_set_level(uint32_t level)" in text_of("plain/b/plain_events.h"))
+    expect("the schema", '/share/ovniscope/model.schema.json"' in text_of("plain/plain.json") and "ovniemu --model plain.json ovni" in text_of("plain/README.md"))
+    expect("no word is left", not [path for path in glob.glob("plain/*") if os.path.isfile(path) for word in WORDS if word in text_of(path)])
 
 
 def second():
@@ -76,6 +86,7 @@ def main():
         env.pop("OVNISCOPE_MODELS", None)
         os.chdir(tmp)
         project()
+        json()
         second()
         refused()
     print("a new project builds and passes")

@@ -13,7 +13,7 @@ enum {
 	NAME_MOST = 32,
 };
 
-/* The files of new/, in which @WORDS@ are replaced. */
+/* The files of new/, in which @WORDS@ are replaced: c/ and json/ are of models of that form. */
 static const struct file {
 	const char *name;
 	const char *text;
@@ -25,6 +25,9 @@ struct project {
 	struct conv *conv;
 	const char *dir;
 	const char *name;
+	bool json;
+	char file[NAME_MOST + 8];  /* of the model */
+	char made[NAME_MOST + 16]; /* what --model takes */
 	char title[NAME_MOST + 1];
 	char letter;
 	int types[2];
@@ -95,6 +98,9 @@ put_file(const struct project *p, struct wbuf *w, const char *text)
 	} words[] = {
 		{ "@NAME@", p->name },
 		{ "@TITLE@", p->title },
+		{ "@FILE@", p->file },
+		{ "@MODEL@", p->made },
+		{ "@SCHEMA@", MODEL_SCHEMA },
 		{ "@LETTER@", letter },
 		{ "@TYPE1@", numbers[0] },
 		{ "@TYPE2@", numbers[1] },
@@ -112,15 +118,31 @@ put_file(const struct project *p, struct wbuf *w, const char *text)
 	}
 }
 
+/* Whether the file is of the project, and its name there: without what keeps builds and tools here from taking
+ * it for theirs. */
+static bool
+is_wanted(const struct project *p, const struct file *f, char *name, size_t size)
+{
+	const char *base = strchr(f->name, '/') + 1;
+	const char *end = strstr(base, ".in");
+	int n = end ? (int)(end - base) : (int)strlen(base);
+	if (strncmp(f->name, p->json ? "c/" : "json/", p->json ? 2 : 5) == 0)
+		return false;
+	if (strncmp(base, "model.", 6) == 0)
+		(void)snprintf(name, size, "%s", p->file);
+	else
+		(void)snprintf(name, size, "%.*s", n, base);
+	return true;
+}
+
 static int
 write_file(const struct project *p, const struct file *f)
 {
-	struct mtool *t = mtool_of(p->conv);
 	struct diag *d = &p->conv->diag;
-	const char *end = strstr(f->name, ".in"); /* of what the build and tools here would take for theirs */
-	int n = end ? (int)(end - f->name) : (int)strlen(f->name);
-	bool model = strncmp(f->name, "model.c", (size_t)n) == 0;
-	const char *path = model ? arena_printf(&t->arena, "%s/%s.c", p->dir, p->name) : arena_printf(&t->arena, "%s/%.*s", p->dir, n, f->name);
+	char name[NAME_MOST + 16];
+	if (!is_wanted(p, f, name, sizeof(name)))
+		return 0;
+	const char *path = arena_printf(&mtool_of(p->conv)->arena, "%s/%s", p->dir, name);
 	if (!path)
 		return diag_no_memory(d);
 	struct wbuf w = { 0 };
@@ -131,7 +153,7 @@ write_file(const struct project *p, const struct file *f)
 		put_file(p, &w, f->text);
 		err = wbuf_close(&w);
 	}
-	if (err == 0 && strstr(path, ".sh") && chmod(path, 0777 & ~mask) != 0)
+	if (err == 0 && strstr(name, ".sh") && chmod(path, 0777 & ~mask) != 0)
 		err = -errno;
 	return err < 0 ? diag_io(d, ERR_WRITE, "write", path, -err) : 0;
 }
@@ -142,11 +164,13 @@ run(struct conv *c, int argc, char **argv)
 	struct mtool *t = mtool_of(c);
 	if (argc != 1)
 		return conv_usage(c, "the name of the model is needed");
-	struct project p = { .conv = c, .dir = argv[0] };
+	struct project p = { .conv = c, .dir = argv[0], .json = t->json };
 	const char *slash = strrchr(p.dir, '/');
 	p.name = slash ? slash + 1 : p.dir;
 	if (!is_name(p.name))
 		return conv_usage(c, "the name '%s': a small letter is expected, then up to %d small letters, digits and '_'", p.name, NAME_MOST - 1);
+	(void)snprintf(p.file, sizeof(p.file), "%s.%s", p.name, p.json ? "json" : "c");
+	(void)snprintf(p.made, sizeof(p.made), p.json ? "%s.json" : "build/%s.so", p.name);
 	int rc = mtool_ready(t);
 	if (rc == 0)
 		rc = choose(&p, &t->plugins.set);
@@ -165,7 +189,7 @@ const struct conv_command mcommand_new = {
 	.synopsis = "[options] FOLDER",
 	.brief = "make a project with a new model",
 	.about = "Make FOLDER, a project with a model of that name, which passes its tests.",
-	.with = MTOOL_WITH_MODEL | MTOOL_WITH_FORCE,
+	.with = MTOOL_WITH_MODEL | MTOOL_WITH_FORCE | MTOOL_WITH_JSON,
 	.max_args = 1,
 	.run = run,
 };

@@ -19,6 +19,7 @@ static struct mtool tool;
 static const struct conv_option options[] = {
 	{ MTOOL_WITH_MODEL, { PLUGIN_OPTION(&tool.plugins) } },
 	{ MTOOL_WITH_FORCE, { 'f', "force", NULL, "write into a folder that is not empty, too", CLI_FLAG, &tool.force } },
+	{ MTOOL_WITH_JSON, { 0, "json", NULL, "a model without code", CLI_FLAG, &tool.json } },
 };
 
 int

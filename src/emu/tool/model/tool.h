@@ -11,6 +11,7 @@
 enum {
 	MTOOL_WITH_MODEL = CONV_OWN << 0, /* --model */
 	MTOOL_WITH_FORCE = CONV_OWN << 1,
+	MTOOL_WITH_JSON = CONV_OWN << 2,
 };
 
 extern const struct conv_command mcommand_trace;
@@ -26,6 +27,7 @@ struct mtool {
 	struct plugins plugins;
 	struct catalog catalog; /* after mtool_ready() */
 	bool force;             /* write into a folder that is not empty */
+	bool json;              /* a new model is without code */
 };
 
 /* The tool of which c is the front. */
