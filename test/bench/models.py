@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What an event of a model costs that comes from a file: mpi as C and as JSON, compared with the built-in one.
+
+usage: models.py OVNIEMU SRC [EVENTS]
+
+Runs in turns, as the machine is another one a second later; CPU time, of the quarter that was disturbed least. Exit
+status 1 when the limit is passed by far.
+"""
+import os
+import re
+import resource
+import struct
+import subprocess
+import sys
+import tempfile
+
+EMU, SRC = (os.path.abspath(p) for p in sys.argv[1:3])
+EVENTS = int(sys.argv[3]) if len(sys.argv) > 3 else 1000000
+LIMIT, TOLERANCE, TURNS = 1.05, 1.1, 16
+sys.path[:0] = [f"{SRC}/test/gen"]
+import asm  # noqa: E402
+
+
+def read(path):
+    with open(path, encoding="utf-8") as f:
+        return f.read()
+
+
+def write(path, data):
+    with open(path, "wb") as f:
+        f.write(data)
+
+
+def make_trace(folder, letter, model):
+    asm.assemble(f"loom n cpus 0:0\nproc 1\nthread 1 require {model}=1.0.0\n1 0 OHx 0 -1 0\n1 {10**12} OHe\n", folder)
+    path = f"{folder}/loom.n/proc.1/thread.1/stream.obs"
+    with open(path, "rb") as f:
+        ends = f.read()
+    calls = [x for name in ("S[", "R[", "W[", "AR", "CB", "DB") for x in ((name[0] + name[1].lower()).encode(), (name[0] + ("]" if name[1] == "[" else name[1])).encode())]
+    events = b"".join(struct.pack("<B3sQ", 0, letter.encode() + calls[i % len(calls)], 100 + i * 700) for i in range(EVENTS - EVENTS % len(calls)))
+    write(path, ends[:-12] + events + ends[-12:])
+
+
+def cpu(folder, *words):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([EMU, "-q", "-f", "prv", "-o", "out", *words, folder], check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def main():
+    text = read(f"{SRC}/test/plugin/mpi.json")
+    text = re.sub(r'("enter"|"leave"): "M', r'\1: "N', text.replace('"letter": "M"', '"letter": "N"').replace('"name": "mpi"', '"name": "mpj"').replace('"type": 25,', '"type": 986,'))
+    write("mpj.json", text.encode())
+    code = read(f"{SRC}/src/models/mpi.c").replace("model_mpi", "ovniscope_model").replace('"mpi"', '"mpj"').replace("'M'", "'N'").replace("= 25,", "= 986,")
+    write("mpj.c", re.sub(r'"M(..)"', r'"N\1"', code).encode())
+    subprocess.run([*os.environ.get("CC", "cc").split(), "-O2", "-shared", "-fPIC", f"-I{SRC}/src/emu/core", f"-I{SRC}/src/emu/trace", "-o", "mpj.so", "mpj.c"], check=True)
+    make_trace("built-in", "M", "mpi")
+    make_trace("moved", "N", "mpj")
+    ways = {"built-in": ("built-in",), "C": ("moved", "--model", "./mpj.so"), "JSON": ("moved", "--model", "mpj.json")}
+    times = {way: [] for way in ways}
+    for _ in range(TURNS):
+        for way, words in ways.items():
+            times[way].append(cpu(*words))
+    best = {way: sorted(t)[TURNS // 4] for way, t in times.items()}
+    print(f"built-in: {best['built-in'] / EVENTS * 1e9:.1f} ns an event")
+    bad = False
+    for way in ("C", "JSON"):
+        ratio = best[way] / best["built-in"]
+        bad = bad or ratio > LIMIT * TOLERANCE
+        print(f"{'ok  ' if ratio <= LIMIT else 'OVER'} as {way}: {ratio:.3f} (limit {LIMIT})")
+    return bad
+
+
+with tempfile.TemporaryDirectory(prefix="bench-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None) as tmp:
+    os.chdir(tmp)
+    sys.exit(main())
