@@ -75,7 +75,8 @@ DECLARED = """{ "$schema": "s", "name": "full", "version": "1.2.3", "letter": "y
 {"name": "a", "title": "A", "bare_title": true, "type": 910, "kind": "stack", "dup": "allow", "repeat": "values", "values": "any", "thread": "active", "cpu": "active", "drained": true,
  "idle": 7, "initial": 3, "labels": {"7": "seven", "-3": "minus"}, "view": {"file": "a", "thread_title": "T", "cpu_title": "C", "palette": "1:0,100,0 2:255,225,25", "draw_random": true, "next_value": true}},
 {"name": "b", "title": "B", "type": 911, "kind": "punctual", "dup": "skip", "repeat": "all", "values": "any", "thread": "any", "cpu": "hidden", "view": {"file": "b", "gradient": true}},
-{"name": "c", "title": "C", "type": 912, "values": "any"}, {"name": "d", "title": "D", "type": 913, "values": "text"}],
+{"name": "c", "title": "C", "type": 912, "values": "any"}, {"name": "d", "title": "D", "type": 913, "values": "text"}, {"name": "e", "title": "E", "type": 914, "values": "any"}, {"name": "f", "title": "F", "type": 915, "values": "any"}],
+"observers": [{"channel": "e", "count_events": ["yA[", "OHx"]}, {"channel": "f", "mirror": "full.a"}],
 "states": [{"channel": "a", "value": 1, "enter": "yA[", "leave": "yA]", "label": "one", "text": "enters|leaves"}, {"channel": "c", "value": 2, "label": "two"}],
 "events": [
 {"event": "yPx(u32 n, str s)", "text": "happens %{n}", "op": "punctual", "channel": "b", "value": 5, "payload": "exact"},

@@ -170,6 +170,43 @@ def test_full():
     same("a breakdown of nothing", (r.status, r.err), (0, ""))
 
 
+SEEN = {
+    "name": "seen", "version": "1.0.0", "letter": "s",
+    "channels": [
+        {"name": "mirror", "title": "Mirror", "type": 940, "values": "any", "thread": "any", "labels": {"12": "MPI_Recv"}},
+        {"name": "count", "title": "Count", "type": 941, "thread": "any", "cpu": "hidden"},
+        {"name": "events", "title": "Events", "type": 942, "values": "any", "thread": "any"},
+    ],
+    "observers": [{"channel": "mirror", "mirror": "mpi.function"}, {"channel": "count", "count": "mpi.function"}, {"channel": "events", "count_events": ["OB.", "OHp", "MS["]}],
+}
+
+
+def test_observers():
+    text = json.dumps(SEEN)
+    same("the schema and observers", fits(text), True if jsonschema else None)
+    write("seen.json", text)
+    head = "loom n cpus 0:0 1:1\nproc 1\nthread 1 require mpi=1.0.0\nthread 2 require mpi=1.0.0\n1 0 OHx 0 -1 0\n2 1 OHx 1 -1 0\n"
+    asm.assemble(head + "1 10 MR[\n2 15 MR[\n1 20 MR]\n1 30 MS[\n1 40 OB.\n1 50 MS]\n1 60 OHp\n1 70 OHr\n2 75 MR]\n1 80 OHe\n2 90 OHe\n", "observed")
+    for view in ((), ("--compat",)):
+        r = Run("ovniemu", "-q", *view, "-o", "out-seen", "--model", "seen.json", "observed")
+        same(f"observed {view}", (r.status, r.err), (0, ""))
+        got = {}
+        for line in outputs("out-seen")["thread.prv"].splitlines()[1:]:
+            where, row, at, *pairs = line.split(":")[3:]
+            del where
+            for kind, value in zip(pairs[::2], pairs[1::2]):
+                if kind in ("940", "941", "942") and at != "0" and (row, at) != ("2", "1"):
+                    got.setdefault((row, kind), []).append((int(at), int(value)))
+        same(f"what is seen {view}", got, {("1", "940"): [(10, 12), (20, 0), (30, 13), (50, 0)], ("1", "941"): [(10, 1), (30, 2)], ("1", "942"): [(30, 1), (40, 2), (60, 3)],
+                                           ("2", "940"): [(15, 12), (75, 0)], ("2", "941"): [(15, 1)]})
+    asm.assemble("loom n cpus 0:0\nproc 1\nthread 1\n1 0 OHx 0 -1 0\n1 10 OHe\n", "without")
+    r = Run("ovniemu", "-q", "-o", "out-seen", "--model", "seen.json", "without")
+    same("nothing to observe", (r.status, r.err), (0, ""))
+    write("seen.json", json.dumps(SEEN, indent=1).replace("mpi.function", "mpi.functoin"))
+    r = Run("ovniemu", "-q", "-o", "out-seen", "--model", "seen.json", "without")
+    same("no such channel", (r.status, r.err), (1, 'ovniemu: error[model]: seen.json:34: observers[0].mirror: no model has the channel "mpi.functoin": is "mpi.function" meant?\n'))
+
+
 # ---- Bad ones. ----
 
 DROP = object()
@@ -279,6 +316,15 @@ BAD = [
     ("events[0].op", "push", "the operation is one of a stack channel, level is another", "events[0]", "beyond"),
     ("events[0].need", ["run"], "expected one of running, active, in_cpu, not \"run\"", "events[0].need[0]"),
     ("events[1].payload", "some", "expected one of at_least, exact, first, any, not \"some\""),
+    ("observers", [{"channel": "level"}], "expected one of the keys mirror, count, count_events", "observers[0]"),
+    ("observers", [{"channel": "level", "count": "a.b", "mirror": "a.b"}], "expected one of the keys mirror, count, count_events", "observers[0]"),
+    ("observers", [{"channel": "level", "count": "mpi"}], "expected MODEL.CHANNEL, such as \"mpi.function\", not \"mpi\"", "observers[0].count"),
+    ("observers", [{"channel": "level", "count_events": ["OB.", "OB"]}], "expected the three letters of an event, not \"OB\"", "observers[0].count_events[1]"),
+    ("observers", [{"channel": "level", "count_events": []}], "expected a list of texts, not a list", "observers[0].count_events"),
+    ("observers", [{"channel": "level", "count_events": "OB."}], "expected a list of texts, not \"OB.\"", "observers[0].count_events"),
+    ("observers", [{"channel": "phase", "count": "a.b"}], "expected a channel of \"kind\": \"single\" and \"values\": \"any\"", "observers[0].channel", "beyond"),
+    ("observers", [{"channel": "level", "mirror": "a.b"}], "expected a channel of \"kind\": \"single\" and \"values\": \"any\"", "observers[0].channel", "beyond"),
+    ("observers", [{"channel": "level", "count": "a.b"}], "the channel is written by a state, an event or another observer, too", "observers[0].channel", "beyond"),
     ("breakdown", {"file": "thread", "title": "B", "type": 901}, "a plain file name that no other output has: \"thread\"", "breakdown", "beyond"),
     ("breakdown", {"file": "b", "title": "B", "type": 900}, "the breakdown and the channel phase have the same PRV type 900", "breakdown", "beyond"),
     ("breakdown", {"file": "b", "title": "B", "type": 901, "state": "x"}, "expected the name of a channel: phase, level", "breakdown.state", "beyond"),

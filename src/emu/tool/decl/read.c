@@ -130,6 +130,18 @@ take_text(const struct decl_in *in, const cJSON *item, const char **to)
 }
 
 static int
+take_texts(const struct decl_in *in, const cJSON *item, const char ***to, size_t *n)
+{
+	if (!cJSON_IsArray(item) || !item->child)
+		return unexpected(in, item, "a list of texts");
+	*to = arena_new(in->arena, const char *, (size_t)cJSON_GetArraySize(item));
+	int rc = *to ? 0 : diag_no_memory(in->diag);
+	for (const cJSON *it = item->child; it && rc == 0; it = it->next)
+		rc = take_text(in, it, &(*to)[(*n)++]);
+	return rc;
+}
+
+static int
 take_number(const struct decl_in *in, const cJSON *item, const struct decl_key *k, int64_t *to)
 {
 	double v = item->valuedouble;
@@ -308,6 +320,7 @@ take(const struct decl_in *in, const cJSON *item, const struct decl_key *k, char
 	int rc;
 	switch (k->kind) {
 	case KEY_TEXT: return take_text(in, item, to);
+	case KEY_TEXTS: return take_texts(in, item, to, count);
 	case KEY_LETTER: return take_letter(in, item, to);
 	case KEY_PALETTE: return take_palette(in, item, to);
 	case KEY_BOOL: return take_bool(in, item, to);

@@ -27,6 +27,7 @@ struct decl_in {
 enum key_kind {
 	KEY_IGNORED,
 	KEY_TEXT,    /* const char *: a line of UTF-8 */
+	KEY_TEXTS,   /* const char **, and their number in `count`: a list of texts, not empty */
 	KEY_LETTER,  /* char */
 	KEY_PALETTE, /* const char *: "value:r,g,b value:r,g,b ..." */
 	KEY_BOOL,    /* bool */

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TOOL_DECL_OBSERVE_H
+#define TOOL_DECL_OBSERVE_H
+
+/* observe: channels of a model without code that show something of other models: what a channel has, how often it
+ * changed, how many events there were. */
+
+#include "decl/read.h"
+
+/* One of them, for a channel of the model. */
+struct observer {
+	int chan;
+	const char *mirror; /* MODEL.CHANNEL; NULL: not that */
+	const char *count;  /* likewise */
+	const char **events;
+	size_t nevents;
+	const char *where; /* file, line and path, for messages */
+};
+
+/* A model with them. The core knows the first member only. */
+struct declared {
+	struct model model;
+	const struct observer *observers;
+	size_t nobservers;
+};
+
+extern const struct decl_shape decl_observers;
+
+/* When all has been read: gives the model the hooks that it needs. Returns 0, or <0 (reported). */
+int observe_prepare(const struct decl_in *in, struct declared *d);
+
+#endif
