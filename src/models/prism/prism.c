@@ -108,13 +108,11 @@ show_detail(struct emu *emu, const struct prismmodel *d, unsigned kind)
 	emu_set_cpu(emu, d->stream, LOD + (int)kind, 256 + d->machine.cores[d->stream].detail[kind]);
 }
 
-/* Gives the event to the machine (NULL: the stream begins), and shows which thread runs
- * then. Returns 0, or <0 (reported). */
+/* Shows which thread runs behind a step of the machine, at or in front of the event; rc: what the machine returned.
+ * Returns 0, or <0 (reported). */
 static int
-take_step(struct emu *emu, struct prismmodel *d, const struct prism_event *pe)
+show_step(struct emu *emu, struct prismmodel *d, const struct prism_event *pe, int rc)
 {
-	int rc = pe ? prism_machine_step(&d->machine, d->stream, pe, &d->step)
-		    : prism_machine_start(&d->machine, d->stream, d->p->sources.list[d->stream].first_thread, &d->step);
 	if (rc == -PRISM_E_MEMORY)
 		return emu_no_memory(emu);
 	if (d->step.stack)
@@ -219,9 +217,11 @@ on_event(struct emu *emu, const struct event *ev)
 	if (count_only(emu, ev, d) || find_stream(emu, ev, d) < 0)
 		return;
 	const struct prism_event *pe = &((const struct prism_record *)ev->record)->ev;
-	bool begins = !d->core->started && d->p->sources.list[d->stream].first_thread;
+	uint32_t first = d->core->started ? 0 : d->p->sources.list[d->stream].first_thread;
 	d->core->started = true;
-	if ((begins && take_step(emu, d, NULL) < 0) || take_step(emu, d, pe) < 0)
+	if (first && show_step(emu, d, pe, prism_machine_start(&d->machine, d->stream, first, &d->step)) < 0)
+		return;
+	if (show_step(emu, d, pe, prism_machine_step(&d->machine, d->stream, pe, &d->step)) < 0)
 		return;
 	if (d->step.thread)
 		take_event(emu, d, pe);
