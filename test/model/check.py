@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""ovniscope-model check and free.
+"""ovniscope-model check, free and doc.
 
 usage: check.py TOOL SRC DEMO.so
 """
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -122,8 +123,28 @@ def free():
     check("free: with a model", status == 0 and " w y" in out and "  types   500-899 90" in out, out)
 
 
+def documented():
+    events = f"{os.path.dirname(TOOL)}/../ovnievents"
+    for name in json.loads(subprocess.run([events, "--json"], capture_output=True, check=True).stdout):
+        status, out, err = run("doc", name)
+        whole = subprocess.run([events, "--model", name], capture_output=True, text=True, check=True).stdout
+        section = out[out.index(f"\n## {name} ("):]
+        check(f"doc of {name}", status == 0 and not err and whole.endswith(section) and out.startswith(f"# Events and views of {name}\n"), err)
+        status, page, err = run("doc", "--man", name)
+        check(f"man page of {name}", status == 0 and not err and page.count("\n.SS ") >= section.count("\n### ") and page.count("\n\\fB") == section.count("\n| `"), page)
+        if shutil.which("mandoc"):
+            p = subprocess.run(["mandoc", "-Tlint", "-W", "warning"], input=page, capture_output=True, text=True, check=False)
+            told = [line for line in p.stdout.splitlines() if "missing date" not in line]
+            check(f"mandoc of {name}", not told, *told)
+    build({"title": '.x \\" \\\\ |'})
+    page = run("doc", "--man", "./model.so")[1]
+    check("a title with a dot and a quote", '.SS "\\&.x \\(dq \\e |"\n' in page, page)
+    check("in Markdown", '### .x " \\\\ \\|\n' in run("doc", "./model.so")[1])
+
+
 def main():
     checked()
+    documented()
     free()
     print(f"{counts[0]} passed, {counts[1]} failed")
     return 1 if counts[1] else 0

@@ -12,6 +12,7 @@ static const struct conv_command *const commands[] = {
 	&mcommand_header,
 	&mcommand_check,
 	&mcommand_free,
+	&mcommand_doc,
 };
 
 static struct mtool tool;
@@ -19,6 +20,7 @@ static struct mtool tool;
 static const struct conv_option options[] = {
 	{ MTOOL_WITH_MODEL, { PLUGIN_OPTION(&tool.plugins) } },
 	{ MTOOL_WITH_FORCE, { 'f', "force", NULL, "write into a folder that is not empty, too", CLI_FLAG, &tool.force } },
+	{ MTOOL_WITH_MAN, { 0, "man", NULL, "for man(1), in place of Markdown", CLI_FLAG, &tool.man } },
 	{ MTOOL_WITH_JSON, { 0, "json", NULL, "a model without code", CLI_FLAG, &tool.json } },
 };
 

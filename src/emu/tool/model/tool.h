@@ -12,6 +12,7 @@ enum {
 	MTOOL_WITH_MODEL = CONV_OWN << 0, /* --model */
 	MTOOL_WITH_FORCE = CONV_OWN << 1,
 	MTOOL_WITH_JSON = CONV_OWN << 2,
+	MTOOL_WITH_MAN = CONV_OWN << 3,
 };
 
 extern const struct conv_command mcommand_trace;
@@ -20,6 +21,7 @@ extern const struct conv_command mcommand_header;
 extern const struct conv_command mcommand_free;
 extern const struct conv_command mcommand_check;
 extern const struct conv_command mcommand_new;
+extern const struct conv_command mcommand_doc;
 
 struct mtool {
 	struct conv conv;
@@ -27,6 +29,7 @@ struct mtool {
 	struct plugins plugins;
 	struct catalog catalog; /* after mtool_ready() */
 	bool force;             /* write into a folder that is not empty */
+	bool man;               /* a reference for man(1) */
 	bool json;              /* a new model is without code */
 };
 
