@@ -58,9 +58,9 @@ check_head(struct check *c)
 	const struct model *m = c->m;
 	if (!c->ours && !islower((unsigned char)m->id))
 		warn(c, "the letter '%c' of %s may become one of a model of ovniscope\nhint: small letters never will: ovniscope-model free", m->id, m->name);
-	if (m->nstates * 2 + m->nevents == 0)
+	if (m->nstates * 2 + m->nevents == 0 && !m->observes)
 		fail(c, "%s has no states and no events\nhint: set STATES(states) and EVENTS(events) in its struct model", m->name);
-	if (m->nchans == 0)
+	if (m->nchans == 0 && !m->create)
 		warn(c, "%s has no channels: nothing of it will be shown\nhint: set CHANS(chans) in its struct model", m->name);
 }
 
@@ -213,8 +213,9 @@ run(struct conv *c, int argc, char **argv)
 		return rc;
 	const struct model *m = o->model;
 	struct check k = { .conv = c, .m = m, .at = { .file = o->owner }, .ours = strcmp(o->owner, MODELSET_OURS) == 0 };
+	k.hooks = m->pre || m->emit || m->post || m->create || m->connect || m->finish;
 	for (size_t i = 0; i < m->nevents; i++)
-		k.hooks = k.hooks || m->events[i].hook;
+		k.hooks = k.hooks || m->events[i].hook || m->events[i].emit || m->events[i].post;
 	check_head(&k);
 	for (size_t i = 0; i < m->nchans; i++)
 		check_chan(&k, (int)i);
