@@ -23,6 +23,7 @@ static const struct chan_decl chans[] = {
 		.kind = CHAN_STACK,
 		.thread_track = TRACK_ANY,
 		LABELS(labels),
+		.role = ROLE_PREEMPTED,
 		.view = {
 			.file = "context-switch",
 			.thread_title = "Thread: Context switches of the CURRENT thread",

@@ -13,6 +13,7 @@ static const struct chan_decl chans[] = {
 		.prv_type = 25,
 		.kind = CHAN_STACK,
 		.drained = true,
+		.role = ROLE_COMMUNICATION,
 		.view = { .file = "function" },
 	},
 };

@@ -14,6 +14,7 @@ static const struct chan_decl chans[] = {
 		.kind = CHAN_STACK,
 		.thread_track = TRACK_ACTIVE,
 		.drained = true,
+		.role = ROLE_RUNTIME,
 		.view = { .file = "subsystem" },
 	},
 };
@@ -21,9 +22,9 @@ static const struct chan_decl chans[] = {
 static const struct state_decl states[] = {
 	{ SUBSYSTEM, 1, "DR[", "DR]", "Dependencies: Registering task accesses", "begins|ends to register the accesses of a task" },
 	{ SUBSYSTEM, 2, "DU[", "DU]", "Dependencies: Unregistering task accesses", "begins|ends to unregister the accesses of a task" },
-	{ SUBSYSTEM, 3, "DW[", "DW]", "If0: Waiting for an If0 task", "begins|ends to wait for an if(0) task" },
+	{ SUBSYSTEM, 3, "DW[", "DW]", "If0: Waiting for an If0 task", "begins|ends to wait for an if(0) task", ROLE_WAITING },
 	{ SUBSYSTEM, 4, "DI[", "DI]", "If0: Executing an If0 task inline", "begins|ends to execute an if(0) task inline" },
-	{ SUBSYSTEM, 5, "DT[", "DT]", "Taskwait: Taskwait", "enters|leaves a taskwait" },
+	{ SUBSYSTEM, 5, "DT[", "DT]", "Taskwait: Taskwait", "enters|leaves a taskwait", ROLE_WAITING },
 	{ SUBSYSTEM, 6, "DC[", "DC]", "Add Task: Creating a task", "begins|ends to create a task" },
 	{ SUBSYSTEM, 7, "DS[", "DS]", "Add Task: Submitting a task", "begins|ends to submit a task" },
 	{ SUBSYSTEM, 8, "DP[", "DP]", "Spawn Function: Spawning a function", "begins|ends to spawn a function" },

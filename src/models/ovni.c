@@ -38,6 +38,7 @@ static const struct chan_decl chans[] = {
 		.prv_type = 7,
 		.thread_track = TRACK_ANY,
 		LABELS(flush_labels),
+		.role = ROLE_TRACING,
 		.view = {
 			.file = "flushing",
 			.thread_title = "Thread: Flushing state of the CURRENT thread",

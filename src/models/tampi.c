@@ -14,6 +14,7 @@ static const struct chan_decl chans[] = {
 		.kind = CHAN_STACK,
 		.thread_track = TRACK_ACTIVE,
 		.drained = true,
+		.role = ROLE_COMMUNICATION,
 		.view = { .file = "subsystem" },
 	},
 };

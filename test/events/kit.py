@@ -38,7 +38,7 @@ def events(tool):
 def emulate(emu, text, tmp, *options):
     """Runs ovniemu on a text trace; the outputs are in the directory out of tmp."""
     asm.assemble(text, os.path.join(tmp, "trace"))
-    return subprocess.run([emu, "-q", "-a", "-m", "laplace,prism", *options, "-o", os.path.join(tmp, "out"), os.path.join(tmp, "trace")],
+    return subprocess.run([emu, "-q", "-a", "-m", "laplace,prism,useful,blocked", *options, "-o", os.path.join(tmp, "out"), os.path.join(tmp, "trace")],
                           capture_output=True, text=True, check=False)
 
 

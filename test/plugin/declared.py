@@ -37,7 +37,7 @@ thread 101 require demo=1.0.0
 101  80  OHe
 """
 # name, letter, other name and letter, types
-BUILT_IN = (("tampi", "T", "tampo", "U", {"20": "987"}), ("mpi", "M", "mpj", "N", {"25": "986"}), ("nodes", "D", "nades", "E", {"30": "985"}))
+BUILT_IN = (("tampi", "T", "tampo", "W", {"20": "987"}), ("mpi", "M", "mpj", "N", {"25": "986"}), ("nodes", "D", "nades", "E", {"30": "985"}))
 
 
 def read(path):
@@ -115,14 +115,14 @@ FULL = {  # all that can be said, in one file
     "$schema": "model.schema.json", "name": "full", "version": "1.2.3", "letter": "y", "need": ["active", "in_cpu"], "always": True, "foreign": False,
     "channels": [
         {"name": "a", "title": "A", "bare_title": True, "type": 910, "kind": "stack", "dup": "allow", "repeat": "values", "values": "declared", "thread": "active", "cpu": "active",
-         "drained": False, "idle": 7, "initial": 3, "labels": {"7": "seven", "3": "three"},
+         "drained": False, "role": "runtime", "idle": 7, "initial": 3, "labels": {"7": "seven", "3": "three"},
          "view": {"file": "a", "thread_title": "T: A", "cpu_title": "C: A", "palette": "1:0,100,0 2:255,225,25", "gradient": False, "draw_random": True, "next_value": True}},
         {"name": "b", "title": "B", "type": 911, "kind": "punctual", "dup": "skip", "repeat": "all", "values": "any", "thread": "any", "cpu": "hidden", "view": {"file": "b", "gradient": True}},
         {"name": "c", "title": "C", "type": 912, "values": "any", "labels": {"-3": "minus three"}},
         {"name": "d", "title": "D", "type": 913, "values": "text"},
         {"name": "e", "title": "E", "type": 914, "kind": "stack", "values": "any"},
     ],
-    "states": [{"channel": "a", "value": 1, "enter": "yA[", "leave": "yA]", "label": "one", "text": "enters|leaves one"}, {"channel": "c", "value": 2, "label": "two"}],
+    "states": [{"channel": "a", "value": 1, "enter": "yA[", "leave": "yA]", "label": "one", "text": "enters|leaves one", "role": "useful"}, {"channel": "c", "value": 2, "label": "two"}],
     "events": [
         {"event": "yPx(u32 n, str s)", "text": "happens %{n}", "op": "punctual", "channel": "b", "value": 5},
         {"event": "yS.", "text": "sets", "op": "set", "channel": "c", "value": 2, "payload": "exact"},

@@ -96,7 +96,7 @@ def test_repair():
 
 def test_built_in():
     """A built-in model under other names, as a file: the same bytes but for those names."""
-    for name, letter, other, new, types in (("tampi", "T", "tampo", "U", {"20": "987"}), ("mpi", "M", "mpj", "N", {"25": "986"})):
+    for name, letter, other, new, types in (("tampi", "T", "tampo", "W", {"20": "987"}), ("mpi", "M", "mpj", "N", {"25": "986"})):
         with open(f"{SRC}/src/models/{name}.c", encoding="utf-8") as f:
             source = f.read()
         source = source.replace(f"model_{name}", "ovniscope_model").replace(f'"{name}"', f'"{other}"').replace(f"'{letter}'", f"'{new}'")

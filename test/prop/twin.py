@@ -1392,6 +1392,8 @@ def check_golden(top, only, verbose):
             asm.assemble(one.get("in.txt"), tmp, name)
             one.unpack(where)
             args = one.get("args", "").split()
+            if any("useful" in a or "blocked" in a for a in args):
+                continue  # the twin has no observers
             for view in ("default", "compat"):
                 expected = f"{where}/{view}"
                 if not one.has(view):

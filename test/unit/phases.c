@@ -78,12 +78,12 @@ static int found;
 
 /* Mirrors the state, ten times as high. */
 static void
-on_state(struct emu *emu, uint32_t thread, int64_t before, int64_t now)
+on_state(struct emu *emu, const struct chan_change *c)
 {
 	size_t n = strlen(told);
-	(void)snprintf(told + n, sizeof(told) - n, "%s%d:%d>%d", n ? ", " : "", emu_tid(emu, thread), (int)before, (int)now);
-	CHECK(emu_look(emu, found, thread) == now);
-	(void)emu_set(emu, 0, now * 10);
+	(void)snprintf(told + n, sizeof(told) - n, "%s%d:%d>%d", n ? ", " : "", emu_tid(emu, c->thread), (int)c->before, (int)c->now);
+	CHECK(c->found == found && c->arg == told && emu_look(emu, found, c->thread) == c->now);
+	(void)emu_set(emu, 0, c->now * 10);
 }
 
 static void
@@ -91,7 +91,7 @@ connect(struct emu *emu)
 {
 	CHECK(emu_find_chan(emu, "test.nothing") < 0 && emu_find_chan(emu, "tes.state") < 0 && emu_find_chan(emu, "thread.state") == COL_STATE);
 	found = emu_find_chan(emu, "test.state");
-	CHECK(found >= NBASE && emu_watch(emu, found, on_state) == 0);
+	CHECK(found >= NBASE && emu_watch(emu, found, on_state, told) == 0);
 }
 
 static bool

@@ -143,7 +143,7 @@ is_bad_chan(struct check *c, const struct chan_decl *k)
 	if (!k->name || !k->title)
 		return refuse(c, "a channel needs a name and a title: %s", k->name ? k->name : k->title ? k->title
 													: "the first is 0");
-	if (k->kind > CHAN_PUNCTUAL || k->dup > DUP_ALLOW || k->repeat > REPEAT_ALL || k->values > VALUES_ANY || k->thread_track > TRACK_OWN || k->cpu_track > TRACK_OWN)
+	if (k->kind > CHAN_PUNCTUAL || k->dup > DUP_ALLOW || k->repeat > REPEAT_ALL || k->values > VALUES_ANY || k->thread_track > TRACK_OWN || k->cpu_track > TRACK_OWN || k->role >= ROLES)
 		return refuse(c, "a member of the channel is not a constant of its type: %s", k->name);
 	if (k->nlabels && !k->labels)
 		return refuse(c, "%zu labels, but no table: %s", k->nlabels, k->name);
@@ -180,6 +180,8 @@ is_bad_state(struct check *c, const struct state_decl *s)
 		return refuse(c, "the channel of the state does not exist: %s", s->label);
 	if (m->chans[s->chan].kind == CHAN_PUNCTUAL)
 		return refuse(c, "the channel takes punctual values only: %s", s->label);
+	if (s->role >= ROLES)
+		return refuse(c, "a member of the state is not a constant of its type: %s", s->label);
 	for (const struct state_decl *o = m->states; o < s; o++)
 		if (o->chan == s->chan && o->value == s->value && strcmp(o->label, s->label) != 0)
 			return refuse(c, "two states have the same value: %s", s->label);

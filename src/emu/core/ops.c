@@ -8,6 +8,10 @@
 
 #include <inttypes.h>
 
+enum {
+	ROLE_VALUES = 256, /* states have low values; all others have the role of their channel */
+};
+
 /* ---- Arguments. ---- */
 
 static int64_t
@@ -126,19 +130,23 @@ static void
 tell_watchers(struct emu *emu)
 {
 	const struct chans *c = &emu->chans;
+	uint32_t thread = emu->thread;
 	for (uint32_t i = 0; i < c->ndirty && emu->failed == 0; i++) {
 		struct chan_ref d = c->dirty[i];
-		for (size_t k = 0; d.row < emu->first_cpu && k < emu->nwatches; k++) {
-			struct watch *w = &emu->watches[k];
-			int64_t before = d.col == w->col ? w->before[d.row] : 0;
-			int64_t now = d.col == w->col ? emu_look(emu, (int)w->col, d.row) : 0;
+		uint32_t at = d.row < emu->first_cpu && d.col < c->ncols ? emu->first_watch[d.col] : 0;
+		int64_t now = at ? emu_look(emu, (int)d.col, d.row) : 0;
+		for (const struct watch *w; at; at = w->next) {
+			w = &emu->watches[at - 1];
+			int64_t before = w->before[d.row];
 			if (now == before)
 				continue;
 			w->before[d.row] = now;
 			emu->cur = &emu->models[w->model];
-			w->hook(emu, d.row, before, now);
+			emu_choose(emu, d.row);
+			w->hook(emu, &(struct chan_change){ (int)d.col, d.row, before, now, w->arg });
 		}
 	}
+	emu_choose(emu, thread);
 }
 
 static int
@@ -179,6 +187,59 @@ emu_find_chan(const struct emu *emu, const char *name)
 	return -1;
 }
 
+/* The roles of the values 1 to ROLE_VALUES - 1 of a channel, NULL: it has none. Built when first asked for. */
+static const uint8_t *
+roles_of(const struct emu *emu, uint32_t col)
+{
+	return emu->roles ? emu->roles[col] : NULL;
+}
+
+int
+emu_next_role_chan(const struct emu *emu, int found)
+{
+	uint32_t col = found < NBASE ? NBASE : (uint32_t)found + 1;
+	while (col < emu->plan->ncols && !roles_of(emu, col))
+		col++;
+	return col < emu->plan->ncols ? (int)col : -1;
+}
+
+enum role
+emu_role(const struct emu *emu, int found, int64_t value)
+{
+	const uint8_t *roles = roles_of(emu, (uint32_t)found);
+	if (!roles || value == 0)
+		return ROLE_NONE;
+	return value > 0 && value < ROLE_VALUES ? roles[value] : emu->plan->cols[found].decl->role;
+}
+
+/* Makes the tables of roles, of all channels that have some. */
+static int
+make_roles(struct emu *emu)
+{
+	emu->roles = arena_new(&emu->arena, uint8_t *, emu->plan->ncols);
+	if (!emu->roles)
+		return diag_no_memory(emu->diag);
+	for (uint32_t col = NBASE; col < emu->plan->ncols; col++) {
+		const struct col *k = &emu->plan->cols[col];
+		const struct model *m = k->model;
+		bool any = k->decl->role != ROLE_NONE;
+		for (size_t i = 0; i < m->nstates; i++)
+			any = any || (&m->chans[m->states[i].chan] == k->decl && m->states[i].role);
+		uint8_t *roles = any ? arena_new(&emu->arena, uint8_t, ROLE_VALUES) : NULL;
+		if (any && !roles)
+			return diag_no_memory(emu->diag);
+		emu->roles[col] = roles;
+		if (any)
+			memset(roles, (int)k->decl->role, ROLE_VALUES);
+		for (size_t i = 0; any && i < m->nstates; i++) {
+			const struct state_decl *s = &m->states[i];
+			if (&m->chans[s->chan] == k->decl && s->role && s->value > 0 && s->value < ROLE_VALUES)
+				roles[s->value] = (uint8_t)s->role;
+		}
+	}
+	return 0;
+}
+
 int64_t
 emu_look(const struct emu *emu, int found, uint32_t thread)
 {
@@ -187,14 +248,20 @@ emu_look(const struct emu *emu, int found, uint32_t thread)
 }
 
 int
-emu_watch(struct emu *emu, int found, chan_hook *hook)
+emu_watch(struct emu *emu, int found, chan_hook *hook, void *arg)
 {
 	int64_t *before = arena_new(&emu->arena, int64_t, emu->plan->sys.nthreads);
 	if (!before || !arena_grow(&emu->arena, &emu->watches, emu->nwatches, &emu->watches_cap, sizeof(*emu->watches)))
 		return emu_no_memory(emu);
 	for (uint32_t th = 0; th < emu->plan->sys.nthreads; th++)
 		before[th] = emu->plan->cols[found].decl->initial;
-	emu->watches[emu->nwatches++] = (struct watch){ (uint32_t)found, (uint32_t)(emu->cur - emu->models), hook, before };
+	emu->watches[emu->nwatches++] = (struct watch){
+		.col = (uint32_t)found,
+		.model = (uint32_t)(emu->cur - emu->models),
+		.hook = hook,
+		.arg = arg,
+		.before = before,
+	};
 	return 0;
 }
 
@@ -234,16 +301,23 @@ int
 ops_connect(struct emu *emu)
 {
 	struct plan *plan = emu->making;
-	for (size_t i = 0; i < plan->nmodels && emu->failed == 0; i++) {
+	int rc = make_roles(emu);
+	for (size_t i = 0; i < plan->nmodels && rc == 0 && emu->failed == 0; i++) {
 		emu->cur = &emu->models[i];
 		if (plan->models[i].enabled && plan->models[i].model->connect)
 			plan->models[i].model->connect(emu);
 	}
 	bool *watched = arena_new(&plan->arena, bool, plan->ncols);
-	if (!watched)
+	emu->first_watch = arena_new(&emu->arena, uint32_t, plan->ncols);
+	if (!watched || !emu->first_watch)
 		return diag_no_memory(emu->diag);
-	for (size_t i = 0; i < emu->nwatches; i++)
-		watched[emu->watches[i].col] = true;
-	int rc = emu->failed ? emu->failed : refuse_circles(emu);
+	for (uint32_t i = (uint32_t)emu->nwatches; i > 0; i--) {
+		struct watch *w = &emu->watches[i - 1];
+		w->next = emu->first_watch[w->col];
+		emu->first_watch[w->col] = i;
+		watched[w->col] = true;
+	}
+	rc = rc < 0 ? rc : emu->failed ? emu->failed
+				       : refuse_circles(emu);
 	return rc < 0 ? rc : dispatch_add_phases(&plan->dispatch, &plan->arena, emu->diag, plan->models, plan->nmodels, watched);
 }

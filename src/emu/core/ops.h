@@ -14,7 +14,9 @@ struct watch {
 	uint32_t col;
 	uint32_t model; /* its number in the run */
 	chan_hook *hook;
+	void *arg;
 	int64_t *before; /* value by thread */
+	uint32_t next;   /* of the same column, from 1; 0: none */
 };
 
 /* Runs an operation of OP_SET_ARG and above, and OP_PHASES. Returns 0, or <0 (reported). */

@@ -69,6 +69,18 @@ enum chan_values {
 	VALUES_ANY,
 };
 
+/* What a state says about the thread that is in it, for observers: whether it works, and if not, why. */
+enum role {
+	ROLE_NONE,          /* nothing */
+	ROLE_USEFUL,        /* work of the program */
+	ROLE_RUNTIME,       /* work of a runtime or a library for it */
+	ROLE_COMMUNICATION, /* with other processes, waiting for them included */
+	ROLE_WAITING,       /* for work, for other threads, for a lock */
+	ROLE_TRACING,       /* written into the trace by the tracer itself */
+	ROLE_PREEMPTED,     /* the kernel has taken the thread out of its CPU */
+	ROLES,
+};
+
 struct label {
 	int64_t value;
 	const char *text;
@@ -101,6 +113,7 @@ struct chan_decl {
 	int64_t initial;            /* value before the first event, 0: none */
 	const struct label *labels; /* of values that no state declares */
 	size_t nlabels;
+	enum role role; /* of all values whose states do not say */
 	struct view_decl view;
 };
 
@@ -113,6 +126,7 @@ struct state_decl {
 	const char *leave; /* MCV, NULL when no event leaves it */
 	const char *label;
 	const char *text; /* "does|undoes something": the two events in words */
+	enum role role;   /* ROLE_NONE: that of the channel */
 };
 
 enum op_kind {
@@ -296,14 +310,30 @@ int emu_punctual_cpu(struct emu *emu, uint32_t cpu, int chan, int64_t value);
  * "thread.cpu", "thread.tid". Returns it, or <0: there is none, or its model is not enabled. */
 int emu_find_chan(const struct emu *emu, const char *name);
 
+/* The next channel behind `found` whose values have roles, 0: the first. Returns it, or <0: there are no more. */
+int emu_next_role_chan(const struct emu *emu, int found);
+
+/* The role of a value of a channel found so; of 0, nothing, it is ROLE_NONE. */
+enum role emu_role(const struct emu *emu, int found, int64_t value);
+
 /* The value that a channel found so has in a thread; 0: nothing. */
 int64_t emu_look(const struct emu *emu, int found, uint32_t thread);
 
-/* Called in the phase pre, when an event has changed a channel of a thread, whether it is shown or not. */
-typedef void chan_hook(struct emu *emu, uint32_t thread, int64_t before, int64_t now);
+/* A change of a channel; new members come behind the last one. */
+struct chan_change {
+	int found; /* the channel */
+	uint32_t thread;
+	int64_t before; /* 0: nothing */
+	int64_t now;
+	void *arg; /* of emu_watch() */
+};
+
+/* Called in the phase pre, when an event has changed a channel of a thread, whether it is shown or not. The calls that change
+ * channels then are for that thread. */
+typedef void chan_hook(struct emu *emu, const struct chan_change *change);
 
 /* In connect(): asks for the changes of a channel found so. Returns 0, or <0 (reported). */
-int emu_watch(struct emu *emu, int found, chan_hook *hook);
+int emu_watch(struct emu *emu, int found, chan_hook *hook, void *arg);
 
 /* ---- Messages. ---- */
 

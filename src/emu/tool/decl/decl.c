@@ -8,6 +8,16 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char *const roles[] = {
+	[ROLE_NONE] = "none",
+	[ROLE_USEFUL] = "useful",
+	[ROLE_RUNTIME] = "runtime",
+	[ROLE_COMMUNICATION] = "communication",
+	[ROLE_WAITING] = "waiting",
+	[ROLE_TRACING] = "tracing",
+	[ROLE_PREEMPTED] = "preempted",
+};
+
 /* ---- Channels. ---- */
 
 static const char *const kinds[] = { [CHAN_SINGLE] = "single", [CHAN_STACK] = "stack", [CHAN_PUNCTUAL] = "punctual" };
@@ -45,6 +55,7 @@ static const struct decl_key chan_keys[] = {
 	{ "bare_title", KEY_BOOL, AT(bare_title) },
 	{ "idle", VALUE, AT(idle) },
 	{ "initial", VALUE, AT(initial) },
+	{ "role", KEY_WORD, AT(role), WORDS(roles) },
 	{ "labels", KEY_LABELS, AT(labels), .count = offsetof(struct chan_decl, nlabels) },
 	{ "view", KEY_OBJECT, AT(view), .of = &view_shape },
 };
@@ -81,6 +92,7 @@ static const struct decl_key state_keys[] = {
 	{ "leave", KEY_TEXT, AT(leave) },
 	{ "label", KEY_TEXT, true, AT(label) },
 	{ "text", KEY_TEXT, AT(text) },
+	{ "role", KEY_WORD, AT(role), WORDS(roles) },
 };
 #undef THIS
 

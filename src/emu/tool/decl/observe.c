@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-	OBSERVERS_MAX = 32, /* each has a hook of its own, as a hook is told no more than the change */
+	OBSERVERS_MAX = 32, /* far more than a person writes */
 };
 
 /* ---- What the file says. ---- */
@@ -82,18 +82,15 @@ add_one(struct emu *emu, int chan)
 }
 
 static void
-on_change(struct emu *emu, size_t i, uint32_t thread, int64_t now)
+on_change(struct emu *emu, const struct chan_change *c)
 {
-	const struct observer *o = &self(emu)->observers[i];
-	uint32_t before = emu_thread(emu);
-	emu_choose(emu, thread);
-	if (o->count && now)
+	const struct observer *o = c->arg;
+	if (o->count && c->now)
 		add_one(emu, o->chan);
-	else if (o->mirror && now)
-		(void)emu_set(emu, o->chan, now);
+	else if (o->mirror && c->now)
+		(void)emu_set(emu, o->chan, c->now);
 	else if (o->mirror)
 		(void)emu_clear(emu, o->chan);
-	emu_choose(emu, before);
 }
 
 static void
@@ -105,19 +102,6 @@ on_event(struct emu *emu, const struct event *ev)
 			if (memcmp(d->observers[i].events[k], ev->mcv, 3) == 0)
 				add_one(emu, d->observers[i].chan);
 }
-
-#define EACH(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) \
-	X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31)
-#define HOOK(i)                                                                              \
-	static void                                                                          \
-		on_change_##i(struct emu *emu, uint32_t thread, int64_t before, int64_t now) \
-	{                                                                                    \
-		(void)before;                                                                \
-		on_change(emu, i, thread, now);                                              \
-	}
-#define NAME(i) on_change_##i,
-EACH(HOOK)
-static chan_hook *const hooks[OBSERVERS_MAX] = { EACH(NAME) };
 
 /* Whether the channel is one of a model that this run does without. If it is none at all, that is an error. */
 static bool
@@ -149,7 +133,7 @@ connect(struct emu *emu)
 		int found = source ? emu_find_chan(emu, source) : -1;
 		if (source && found < 0 && !is_away(emu, o, source))
 			return;
-		if (found >= 0 && emu_watch(emu, found, hooks[i]) < 0)
+		if (found >= 0 && emu_watch(emu, found, on_change, (void *)(uintptr_t)o) < 0)
 			return;
 	}
 }

@@ -304,7 +304,9 @@ put_need(const struct reference *r, const struct model *m)
 	const char *state = m->need & NEED_RUNNING ? "be running" : m->need & NEED_ACTIVE ? "be active (running, cooling or warming)"
 											  : "";
 	const char *in_cpu = m->need & NEED_IN_CPU ? "not be taken out of its CPU by the kernel" : "";
-	if (*state || *in_cpu)
+	if (!m->nstates && !m->nevents && (m->observes || m->connect))
+		say(r, "An observer: it has no events, and shows what follows from those of other models.");
+	else if (*state || *in_cpu)
 		say(r, "The thread of an event must %s%s%s.", state, *state && *in_cpu ? " and " : "", in_cpu);
 	else
 		say(r, "The thread of an event may be in any state.");
