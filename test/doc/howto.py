@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 ROOT = os.path.abspath(sys.argv[1])
+TOOLS = ["src/emu/tool/ovniemu", "src/emu/tool/model/ovniscope-model"]
 
 
 def blocks(path):
@@ -50,11 +51,16 @@ def write(path, text, mode="w"):
         f.write(text)
 
 
-def emulate(tree, text, where, *options):
-    """(status, directory with the output, stderr)"""
+def assemble(tree, text, where, *options):
     os.makedirs(where)
     write(f"{where}/demo.txt", text)
-    must([sys.executable, f"{tree}/test/gen/asm.py", f"{where}/demo.txt", f"{where}/trace"])
+    must([f"{tree}/build/src/emu/tool/model/ovniscope-model", "trace", *options, f"{where}/demo.txt", f"{where}/trace"])
+
+
+def emulate(tree, text, where, *options):
+    """(status, directory with the output, stderr)"""
+    if not os.path.exists(where):
+        assemble(tree, text, where, *options)
     status, _, err = run([f"{tree}/build/src/emu/tool/ovniemu", *options, f"{where}/trace"])
     return status, f"{where}/trace", err
 
@@ -79,7 +85,7 @@ def main():
         write(f"{tree}/src/models/demo.c", page["src/models/demo.c"])
         write(f"{tree}/src/models/models.def", page["src/models/models.def"], "a")
         must(["meson", "setup", "--werror", "-Dbuildtype=debug", "build"], cwd=tree)
-        must(["ninja", "-C", "build", "src/emu/tool/ovniemu"], cwd=tree)
+        must(["ninja", "-C", "build", *TOOLS], cwd=tree)
 
         status, out, err = emulate(tree, page["demo.txt"], f"{tmp}/good")
         if status:
@@ -103,7 +109,7 @@ def main():
         bad += [f"the page does not say: {c}" for c in ("cc -shared -fPIC", "ovniemu --model ./demo.so") if c not in page["plugin"]]
         write(f"{tree}/src/models/models.def", "".join(line for line in read(f"{tree}/src/models/models.def").splitlines(True) if "demo" not in line))
         os.remove(f"{tree}/src/models/demo.c")
-        must(["ninja", "-C", "build", "src/emu/tool/ovniemu"], cwd=tree)
+        must(["ninja", "-C", "build", *TOOLS], cwd=tree)
         status, out, err = emulate(tree, page["demo.txt"], f"{tmp}/plugin", "--model", f"{tmp}/demo.so")
         if status or read(f"{out}/thread.prv").split("\n", 1)[1] != page["thread.prv"]:
             bad += [f"as a file of its own, status {status} and:"] + err.splitlines()
@@ -114,7 +120,7 @@ def main():
         if status or read(f"{out}/thread.prv").split("\n", 1)[1] != page["thread.prv"]:
             bad += [f"without code, status {status} and:"] + err.splitlines()
         write(f"{tmp}/demo.json", page["demo.json"].replace('"arg": "level"', '"arg": "levle"'))
-        status, _, err = emulate(tree, page["demo.txt"], f"{tmp}/levle", "--model", f"{tmp}/demo.json")
+        status, _, err = emulate(tree, page["demo.txt"], f"{tmp}/declared", "--model", f"{tmp}/demo.json")
         if status != 1 or missing(page["demo.json.stderr"], err.replace(f"{tmp}/", "")):
             bad += [f"with a wrong argument, status {status} and:"] + err.splitlines()
 
