@@ -137,7 +137,8 @@ def ring_seeds():
 
     def chunk(offset, own, clock, magic=b"ovniring", capacity=400, **other):
         shared = event(b"VYc", clock, jumbo=b"\3\0\0\0three\0") + event(b"VTc", clock, struct.pack("<II", 1, 3))
-        snapshot = shared + event(b"OHx", clock, struct.pack("<iiQ", 0, -1, 3)) + event(b"VAr", clock) + event(b"VTx", clock, struct.pack("<II", 4, 0))
+        begun = event(b"OHx", clock, struct.pack("<iiQ", 0, -1, 3))
+        snapshot = (shared + begun if other.get("late") else begun + shared) + event(b"VAr", clock) + event(b"VTx", clock, struct.pack("<II", 4, 0))
         n = other.get("snapshot", len(snapshot))
         head = magic + struct.pack("<IIQQQIIQQ", other.get("version", 1), 0, capacity, other.get("lost", 0), 0, other.get("shared", len(shared)), n,
                                    offset, other.get("used", len(snapshot + own)))
@@ -157,7 +158,7 @@ def ring_seeds():
         yield bytes([how | 1, 10]) + good[0][64:]
         yield bytes([how | 1, 255]) + good[2][64:]
     for other in {"used": 401}, {"used": 2**64 - 1}, {"used": 3}, {"snapshot": 1000}, {"shared": 2**32 - 1}, {"version": 2}, {"lost": 5}, {"capacity": 0}, \
-            {"capacity": 2**64 - 1}, {"capacity": 2**64 - 65}, {"capacity": 401}, {"magic": b"ovnitail"}:
+            {"capacity": 2**64 - 1}, {"capacity": 2**64 - 65}, {"capacity": 401}, {"magic": b"ovnitail"}, {"late": 1}:
         yield bytes([0, 0]) + ring(chunk(8 + 36, own, 10, **other), *good[1:])
         yield bytes([0, 0]) + ring(good[0], chunk(8 + 72, middle, 30, **other), good[2])
     yield bytes([0, 0]) + ring(*good)[:1000]

@@ -214,8 +214,10 @@ def rings():
     r = Run("dumps", name="ring", OVNI_RING="64k")
     r.says("1 thread kept only the last events (OVNI_RING)").silent("warning", "error")
     check(r.what, r.status == 0 and r.emu == 0 and 65536 // 24 < r.events() < r.emitted // 4, f"{r.events()} of {r.emitted} events {r.said}")
-    r.emulate("--compat")
-    check(r.what, r.emu == 1, "no types and no tasks in --compat")
+    plain = r.prv()
+    r.emulate("--compat", "-l")
+    check(r.what, r.emu == 0, f"strict tools refuse what needs nothing else: {r.err}")
+    check(r.what, states(r.prv(), "105") == states(plain, "105"), "it looks different")
     for n, shown in (1, ":10:1:"), (2, ":10:0"):
         d = r.dir.with_name(f"ring.dump-{n}")
         p = call(EMU, str(d))

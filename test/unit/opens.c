@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What libovni takes events to open and to close (lib/ovni/opens.c) is what the models of the emulator
+/* What libovni takes events to open and to close (lib/ovni/rules.c) is what the models of the emulator
  * make of them. */
 #include "kit.h"
 #include "ovniscope/model.h"
@@ -9,7 +9,7 @@
 #include <ctype.h>
 
 enum {
-	LETTERS = 128,
+	LETTERS = OPEN_LETTERS,
 };
 
 /* Events that are more to the emulator than their declaration tells. One that has a hook must be here. */
@@ -62,10 +62,16 @@ static const char *const regions[] = { "OU[", "OU]" };
 static bool declared[LETTERS][LETTERS]; /* events of the model that is looked at */
 static int bad;
 
-static struct open_rule
+struct rule {
+	uint8_t action, chan;
+};
+
+static struct rule
 rule(const char *mcv)
 {
-	return open_rule((const uint8_t *)mcv);
+	const uint8_t *letters = (const uint8_t *)mcv;
+	unsigned row = open_row(letters);
+	return (struct rule){ (uint8_t)open_action(row, letters), open_rules.chan[row] };
 }
 
 static void
@@ -215,6 +221,7 @@ main(void)
 	static struct model_set set;
 	struct diag d = { .program = "opens" };
 	CHECK(registry_add(&set, &d) == 0);
+	open_rules_begin();
 	for (size_t i = 0; i < set.n; i++)
 		if (!set.items[i].model->foreign)
 			check_model(set.items[i].model);

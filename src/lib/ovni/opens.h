@@ -6,9 +6,9 @@
  * understood without what was before it.
  *
  * It is fed with events, and written as a snapshot: events that bring a reader who knows nothing to the
- * same state. First come those that concern the whole process, types and tasks that the thread created;
- * then the thread itself, what was set, and the regions and tasks that it is in. What events
- * do is in a table here; a test compares it with the models of the emulator.
+ * same state. First comes that the thread runs, then what concerns the whole process, types and tasks that it
+ * created; then what was set, and the regions and tasks that it is in. What events do
+ * is in rules.h.
  *
  * Memory is allocated once. What there is no room for is counted: types and regions beyond the first
  * ones, and of old tasks those that the thread is not in. */
@@ -16,33 +16,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "rules.h"
 #include "wire.h"
-
-/* What an event does. */
-enum open_action {
-	OPEN_NOTHING = 0,
-	OPEN_ENTER = '[',
-	OPEN_LEAVE = ']',
-	OPEN_ENTER_LAST = '{', /* what it opens forbids most other events: it is written behind them */
-	OPEN_LEAVE_LAST = '}',
-	OPEN_SET = '=',
-	OPEN_CLEAR = '0', /* sets what holds at the begin of a stream */
-	OPEN_PAUSE = '(', /* of the task that was entered last */
-	OPEN_RESUME = ')',
-	OPEN_TASK = '+',  /* creates a task */
-	OPEN_TYPE = '*',  /* creates a task type, as a jumbo */
-	OPEN_STATE = 'h', /* of the thread, by its third letter */
-	OPEN_CPU = 'c',   /* moves the thread */
-	OPEN_MOVE = 'm',  /* moves another one */
-};
-
-struct open_rule {
-	uint8_t action; /* enum open_action */
-	uint8_t chan;   /* enter, leave and set: of which of the timelines of the model */
-};
-
-/* What the event of these three letters does. Letters of other models: '[' enters and ']' leaves. */
-struct open_rule open_rule(const uint8_t mcv[3]);
 
 enum {
 	OPEN_EVENT_MAX = WIRE_EVENT_HEADER + WIRE_PAYLOAD_MAX,
@@ -101,7 +76,11 @@ void opens_was_moved(struct opens *o, int32_t cpu, uint64_t clock);
 /* Takes an event, all `size` bytes of it. O(1), but for what many events enter or set at a time. */
 void opens_take(struct opens *o, const uint8_t *event, size_t size);
 
-/* Writes the snapshot, whose events have the clock. *shared: bytes of those that concern the process.
+/* Where the creation of the task of an event is, if it was one of the last; whether two events are of the same task. */
+uint8_t *opens_task(const struct opens *o, const uint8_t *event);
+bool opens_same_task(const uint8_t *a, const uint8_t *b);
+
+/* Writes the snapshot, whose events have the clock (snapshot.c). *shared: bytes of those that concern the process.
  * Returns the bytes of all. */
 size_t opens_write(const struct opens *o, uint8_t *to, uint64_t clock, size_t *shared);
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
+#include "chunks.h"
 #include "opens.h"
 #include "rt.h"
 
@@ -271,24 +272,13 @@ rt_ring_make_room(struct rt_thread *t, size_t size, uint64_t clock)
 	return false;
 }
 
-/* The chunks of a buffer, or of a copy of it, that make the stream. */
-static unsigned
-order(const struct rt_thread *t, const uint8_t *map, const struct tail *chunks[RING_CHUNKS])
-{
-	const struct tail *all[RING_CHUNKS];
-
-	for (unsigned i = 0; i < RING_CHUNKS; i++)
-		all[i] = (const struct tail *)(const void *)(map + i * t->ring->stride);
-	return ring_order(all, RING_CHUNKS, chunks);
-}
-
 static struct rt_window
 window_of(const struct rt_thread *t, const uint8_t *map)
 {
 	const struct tail *c[RING_CHUNKS];
 	struct rt_window w = { .size = wish, .dropped = t->ring->dropped, .missed = t->ring->missed };
 
-	if (order(t, map, c) == 0 || c[0]->offset == WIRE_STREAM_HEADER)
+	if (chunks_order(map, t->ring->stride, c) == 0 || c[0]->offset == WIRE_STREAM_HEADER)
 		return w;
 	w.snapshot = c[0]->snapshot;
 	w.shared = c[0]->shared;
@@ -303,37 +293,6 @@ rt_ring_window(const struct rt_thread *t)
 	return window_of(t, t->map);
 }
 
-static int
-write_window(const struct rt_thread *t, const uint8_t *map, int fd)
-{
-	static const struct ovni_stream_header header = { { 'o', 'v', 'n', 'i' }, OVNI_STREAM_VERSION };
-	const struct tail *c[RING_CHUNKS];
-	unsigned n = order(t, map, c);
-	size_t done;
-
-	int rc = rt_write(fd, &header, sizeof(header), &done);
-	for (unsigned i = 0; i < n && rc == 0; i++) {
-		/* Only the first needs to say what was open. */
-		size_t from = i > 0 || c[0]->offset == WIRE_STREAM_HEADER ? c[i]->snapshot : 0;
-		rc = rt_write(fd, c[i]->events + from, c[i]->used - from, &done);
-	}
-	return rc;
-}
-
-static int
-write_file(const struct rt_thread *t, const uint8_t *map, const char *path)
-{
-	int fd = rt_open(path);
-	if (fd < 0)
-		return -1;
-	int rc = write_window(t, map, fd);
-	int err = errno;
-	if (rt_close(fd) < 0 && rc == 0)
-		return -1;
-	errno = err;
-	return rc;
-}
-
 /* Writes the window in place of the stream, which has nothing so far. Returns 0, or -1. */
 static int
 write_stream(const struct rt_thread *t)
@@ -342,7 +301,7 @@ write_stream(const struct rt_thread *t)
 
 	if (rt_path(part, "%s/.part.stream" OVNI_STREAM_EXT, t->dir) < 0 || rt_path(path, "%s/stream" OVNI_STREAM_EXT, t->dir) < 0)
 		return -1;
-	int rc = write_file(t, t->map, part);
+	int rc = chunks_write(t->map, t->ring->stride, part);
 	if (rc == 0)
 		rc = rename(part, path);
 	int err = errno;
@@ -352,69 +311,17 @@ write_stream(const struct rt_thread *t)
 	return rc;
 }
 
-/* What is copied may be overwritten meanwhile: who copies looks whether it was, and drops it then. */
-__attribute__((no_sanitize_thread)) static void
-copy_torn(struct tail *to, const struct tail *from, size_t size)
-{
-	uint64_t *words = (uint64_t *)(void *)to;
-	for (size_t i = 0; i < (size + sizeof(*words) - 1) / sizeof(*words); i++)
-		words[i] = ((const volatile uint64_t *)(const void *)from)[i];
-}
-
-/* Copies a chunk as it is now, unless it is newer than `newest`. */
-static void
-copy_chunk(struct tail *to, struct tail *from, uint64_t newest)
-{
-	uint64_t offset = atomic_load_explicit(&from->offset, memory_order_acquire);
-	uint64_t used = atomic_load_explicit(&from->used, memory_order_acquire);
-
-	to->offset = UINT64_MAX;
-	if (offset > newest)
-		return;
-	copy_torn(to, from, TAIL_HEADER + used);
-	atomic_thread_fence(memory_order_acquire);
-	bool same = atomic_load_explicit(&from->offset, memory_order_relaxed) == offset;
-	to->offset = same ? offset : UINT64_MAX;
-	to->used = used;
-}
-
-/* Returns whether the copy has the newest chunk, and all others but one. */
-static bool
-copy_ring(const struct rt_thread *t, uint8_t *copy)
-{
-	const struct ring *r = t->ring;
-	const struct tail *chunks[RING_CHUNKS];
-	uint64_t newest = 0;
-	unsigned at = 0, had = 0;
-
-	for (unsigned i = 0; i < RING_CHUNKS; i++) {
-		uint64_t offset = atomic_load_explicit(&chunk(t, i)->offset, memory_order_acquire);
-		had += offset != 0; /* it is used */
-		if (offset != UINT64_MAX && offset > newest) {
-			newest = offset;
-			at = i;
-		}
-	}
-	/* The oldest first, as it is the next to be overwritten. */
-	for (unsigned i = 1; i <= RING_CHUNKS; i++) {
-		unsigned k = (at + i) % RING_CHUNKS;
-		copy_chunk((struct tail *)(void *)(copy + k * r->stride), chunk(t, k), newest);
-	}
-	unsigned n = order(t, copy, chunks);
-	return n > 0 && n + 1 >= had && chunks[n - 1]->offset == newest;
-}
-
 int
 rt_ring_dump(struct rt_thread *t, void *copy, const char *path, struct rt_window *w)
 {
 	/* Of a thread that is faster than that, the next chunk has to wait. */
-	if (!copy_ring(t, copy)) {
+	if (!chunks_copy(copy, t->map, t->ring->stride)) {
 		(void)pthread_mutex_lock(&t->lock);
-		(void)copy_ring(t, copy);
+		(void)chunks_copy(copy, t->map, t->ring->stride);
 		rt_leave(t);
 	}
 	*w = window_of(t, copy);
-	return write_file(t, copy, path);
+	return chunks_write(copy, t->ring->stride, path);
 }
 
 /* Counts the events of the window. */
@@ -422,7 +329,7 @@ static void
 lose_all(struct rt_thread *t)
 {
 	const struct tail *c[RING_CHUNKS];
-	unsigned n = order(t, t->map, c);
+	unsigned n = chunks_order(t->map, t->ring->stride, c);
 
 	for (unsigned i = 0; i < n; i++)
 		for (uint64_t at = c[i]->snapshot, used = c[i]->used; at < used; at += wire_event_size(c[i]->events + at, used - at))

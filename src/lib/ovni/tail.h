@@ -32,7 +32,7 @@
  *
  *   offset size  header of a chunk
  *   0      8     magic, "ovniring"
- *   40     4     shared, bytes of the snapshot that concern the whole process
+ *   40     4     shared, bytes of the snapshot that concern the whole process, behind its OHx
  *   44     4     snapshot, bytes of events that are not of the stream, at the begin of the chunk: what
  *                was open then (opens.h)
  *   48     8     offset of the events behind the snapshot; UINT64_MAX: the chunk is being overwritten

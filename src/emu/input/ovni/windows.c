@@ -27,17 +27,25 @@ find_begin(struct trace *t, int64_t *begin)
 	return any;
 }
 
-/* Gives the first events of a stream, of its process, an earlier clock: that of types is before that of tasks. */
+/* Brings the events that concern the process to the begin of a stream, in front of the one that says that the
+ * thread runs, and gives them an earlier clock: that of types is before that of tasks. */
 static int
 share(struct stream *s, int64_t begin)
 {
 	struct reader *r = &s->in;
-	int rc = reader_fill(r, s->meta.shared);
+	uint8_t first[WIRE_EVENT_HEADER + WIRE_PAYLOAD_MAX];
+	int rc = reader_fill(r, (uint64_t)s->meta.shared + sizeof(first));
 	if (rc < 0)
 		return rc;
 	/* The window is the reader's own memory. */
 	uint8_t *p = r->buf + (r->p - r->buf);
-	uint64_t left = (uint64_t)(r->end - p) < s->meta.shared ? (uint64_t)(r->end - p) : s->meta.shared;
+	uint64_t have = (uint64_t)(r->end - p);
+	uint64_t left = have < s->meta.shared ? have : s->meta.shared;
+	if (have - left >= sizeof(first) && memcmp(p + 1, "OHx", 3) == 0 && wire_event_size(p, have) == sizeof(first)) {
+		memcpy(first, p, sizeof(first));
+		memmove(p, p + sizeof(first), left);
+		memcpy(p + left, first, sizeof(first));
+	}
 	while (left) {
 		uint64_t size = wire_event_size(p, left);
 		int64_t clock, own = size ? wire_i64(p + 4) : 0;

@@ -134,8 +134,8 @@ fix_look(struct fix *f)
 	f->stays_open = t->tasks.n || t->types.n;
 	for (size_t i = 0; i < plan->nmodels; i++)
 		f->stays_open = f->stays_open || emu->models[i].warned.n;
-	/* Strict tools refuse types and tasks of a thread that does not run yet. */
-	for (size_t i = 0; i < plan->trace.nstreams; i++)
+	/* To strict tools a ring tells types and tasks where it begins, which may be too late for another thread. */
+	for (size_t i = 0; i < plan->trace.nstreams && plan->trace.nstreams > 1; i++)
 		f->stays_open = f->stays_open || plan->trace.streams[i].meta.shared;
 	for (uint32_t th = 0; th < sys->nthreads && rc == 0; th++)
 		rc = fix_end_thread(f, th);
