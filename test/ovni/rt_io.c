@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Trouble with files: the program goes on, the trace says what it lacks. */
 #include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/time.h>
 #include "kit.h"
 
@@ -42,7 +45,7 @@ all_lost(void)
 	CHECK(ovni_thread_isready() == 1);
 	CHECK(lines() == 1);
 	kit_end();
-	CHECK(lines() == 2); /* the number */
+	CHECK(lines() == 1);
 }
 
 static void
@@ -121,7 +124,7 @@ fills_up(void)
 	emit_n(emitted);
 	CHECK(lines() == 1);
 	kit_end();
-	CHECK(lines() == 2);
+	CHECK(lines() == 1);
 
 	uint8_t *got = kit_file("ovni", KIT_PID, 1, "stream.obs", &size);
 	CHECK(got != NULL && size > limit - 12 && size <= limit);
@@ -132,10 +135,8 @@ fills_up(void)
 	(void)snprintf(want, sizeof(want), "\"lost\": %zu", emitted - named);
 	CHECK(kit_says(1, want));
 	CHECK(!kit_says(1, "finished"));
-	(void)snprintf(want, sizeof(want), " %zu events", emitted - named);
 	uint8_t *err = kit_read("err", &size);
-	CHECK(err != NULL && strstr((char *)err, want) != NULL);
-	CHECK(strstr((char *)err, THREAD "/stream.obs: File too large") != NULL);
+	CHECK(err != NULL && strstr((char *)err, THREAD "/stream.obs: File too large") != NULL);
 	free(err);
 }
 
@@ -151,7 +152,7 @@ fills_up_at_the_end(void)
 	emit_n(1000);
 	CHECK(setrlimit(RLIMIT_FSIZE, &full) == 0);
 	kit_end();
-	CHECK(lines() == 2 && !kit_says(1, "finished") && kit_says(1, "\"lost\": 660"));
+	CHECK(lines() == 1 && !kit_says(1, "finished") && kit_says(1, "\"lost\": 660"));
 	CHECK(kit_says(1, "\"write\": 660") && kit_says(1, "\"lost_since\": "));
 }
 
@@ -169,13 +170,85 @@ tail_keeps(void)
 	emit_n(emitted);
 	CHECK(lines() == 1);
 	kit_end();
-	CHECK(lines() == 2 && !kit_says(1, "finished"));
+	CHECK(lines() == 1 && !kit_says(1, "finished"));
 	uint8_t *got = kit_stream("ovni", KIT_PID, 1, &size);
 	size_t kept = kit_count(got, size, "OB.", &named);
 	CHECK(size > 4000000 && kept == named + 2);
 	(void)snprintf(want, sizeof(want), "\"lost\": %zu", emitted - named);
 	CHECK(kit_says(1, want));
 	free(got);
+}
+
+static const char *disk_size, *buffer, *ring_size;
+static int nothers;
+
+static void *
+emit_in_thread(void *arg)
+{
+	ovni_thread_init(*(const int *)arg);
+	emit_n(60000);
+	ovni_thread_free();
+	return NULL;
+}
+
+static void
+tell_kernel(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	CHECK(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text) && close(fd) == 0);
+}
+
+/* A disk without room for all: each is told once, and whatever of the trace is touched, no signal ends the program. */
+static void
+small_disk(void)
+{
+	char options[32], users[32], groups[32];
+	int tids[] = { 2, 3, 4 };
+	pthread_t threads[3];
+
+	(void)snprintf(options, sizeof(options), "size=%s", disk_size);
+	CHECK(mkdir("ovni", 0755) == 0);
+	(void)snprintf(users, sizeof(users), "0 %u 1", getuid());
+	(void)snprintf(groups, sizeof(groups), "0 %u 1", getgid());
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
+		return; /* not allowed */
+	tell_kernel("/proc/self/uid_map", users);
+	tell_kernel("/proc/self/setgroups", "deny");
+	tell_kernel("/proc/self/gid_map", groups);
+	if (mount("none", "ovni", "tmpfs", 0, options) < 0)
+		return; /* not allowed */
+	CHECK(setenv("OVNI_BUFFER", buffer, 1) == 0 && setenv("OVNI_RING", ring_size, 1) == 0);
+	kit_begin(1);
+	for (int i = 0; i < nothers; i++)
+		CHECK(pthread_create(&threads[i], NULL, emit_in_thread, &tids[i]) == 0);
+	for (int i = 0; i < 100 * nothers; i++)
+		ovni_add_cpu(i, i);
+	emit_n(nothers ? 60000 : 1000);
+	for (int i = 0; i < nothers; i++)
+		CHECK(pthread_join(threads[i], NULL) == 0);
+	kit_end();
+	size_t size;
+	char *err = (char *)kit_read("err", &size);
+	char *first = strstr(err, "ERROR");
+	CHECK(first == NULL || strstr(first + 1, "ERROR") == NULL);
+	free(err);
+}
+
+static void
+small_disks(void)
+{
+	static const char *const sizes[] = { "16k", "28k", "32k", "36k", "40k", "64k", "100k", "300k" };
+	for (int i = 0; i < 64; i++) {
+		char err[4096];
+		disk_size = sizes[i / 8];
+		nothers = i / 4 % 2 * 3;
+		buffer = i / 2 % 2 ? "private" : "shared";
+		ring_size = i % 2 ? "64k" : "";
+		int status = kit_spawn(small_disk, err, sizeof(err));
+		if (status != 0)
+			(void)fprintf(stderr, "disk of %s, %s, ring '%s', %d others: status %d\n%s", disk_size, buffer, ring_size, nothers, status, err);
+		CHECK(status == 0);
+	}
 }
 
 /* Metadata that could not be written now may be at the end: only then is it needed. */
@@ -298,6 +371,7 @@ main(void)
 	RUNS_SAYING(fills_up, "ERROR: ovni_ev_emit: ");
 	RUNS_SAYING(fills_up_at_the_end, "ERROR: ovni_thread_free: ");
 	RUNS_SAYING(tail_keeps, "ERROR: ovni_ev_emit: ");
+	small_disks();
 	RUNS_SAYING(metadata_recovers, "ERROR: ovni_attr_flush: ");
 	RUNS(interrupted);
 	RUNS(run_again);

@@ -71,7 +71,8 @@ def cut(rng, streams, tool):
         os.replace(s.dir / "part", s.dir / "stream.obs")
         since, snapshot, shared = map(int, p.stdout.split())
         s.meta["ovni"]["ring"] = {"size": 1, "since": since, "snapshot": snapshot, "shared": shared}
-        s.shared = (s.dir / "stream.obs").read_bytes()[8:8 + shared]
+        at = 8 + 28 * ((s.dir / "stream.obs").read_bytes()[9:12] == b"OHx")
+        s.shared = (s.dir / "stream.obs").read_bytes()[at:at + shared]
         (s.dir / "stream.json").write_text(json.dumps(s.meta))
     return True
 

@@ -2,7 +2,7 @@
 /* buffer: the events of a thread on their way to its stream.
  *
  * They are in a mapped file if that can be (tail.h), so that they outlive the process. Disk for it is
- * reserved before it is written to, since a store to a page that the disk has no room for ends the
+ * reserved before it is touched, since a page that the disk has no room for ends the
  * process; a bit at a time, as most threads of large programs emit little. */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,6 +36,17 @@ reserve(int fd, void *map, size_t from, size_t size)
 	errno = err;
 #endif
 	return 0;
+}
+
+/* The headers of all chunks of a ring are read, also of those that were never written. */
+static int
+reserve_chunks(const struct rt_thread *t, int fd, void *map)
+{
+	int rc = 0;
+
+	for (size_t i = 1; i < RING_CHUNKS && t->ring != NULL && rc == 0; i++)
+		rc = reserve(fd, map, i * (t->map_size / RING_CHUNKS), TAIL_HEADER);
+	return rc;
 }
 
 static const char *
@@ -76,7 +87,7 @@ open_shared(struct rt_thread *t, int fd, bool forced)
 	if (rt_allowed(0, size) < size || ftruncate(fd, (off_t)size) < 0 ||
 		(map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) == MAP_FAILED ||
 		madvise(map, size, MADV_RANDOM) < 0 || /* no page is read ahead: they are new */
-		reserve(fd, map, 0, TAIL_HEADER + FIRST_LIMIT + RT_FLUSH_PAIR) < 0) {
+		reserve(fd, map, 0, TAIL_HEADER + FIRST_LIMIT + RT_FLUSH_PAIR) < 0 || reserve_chunks(t, fd, map) < 0) {
 		say_private(t, strerror(errno));
 		if (map != MAP_FAILED)
 			(void)munmap(map, size);
@@ -221,7 +232,7 @@ rt_drain(struct rt_thread *t, const char *func)
 		return;
 	t->draining = true;
 	if (rt_write(t->fd, t->tail->events, used, &done) < 0) {
-		rt_error(func, "tracing of thread %d stops, cannot write %s/stream%s:",
+		rt_disk_error(func, "tracing of thread %d stops, cannot write %s/stream%s:",
 			(int)t->tid, t->dir, OVNI_STREAM_EXT);
 		rt_break(t, done);
 		t->draining = false;

@@ -47,7 +47,7 @@ dump_thread(struct rt_thread *t)
 	}
 	(void)pthread_mutex_lock(&t->lock);
 	if (rt_meta_dump(t, dir, &w, "ovni_dump") < 0)
-		dump.failed = true;
+		(void)failed("write the metadata in", dir);
 	rt_leave(t);
 	dump.nthreads++;
 }

@@ -68,6 +68,7 @@ after_fork_child(void)
 	}
 	rt_forget(RT_END_NONE);
 	rt_dump_forget();
+	rt_disk_forget();
 	atomic_store(&rt_proc, RT_PROC_NONE);
 	rt_fork_unlock();
 }
@@ -154,7 +155,7 @@ ovni_proc_init(int app, const char *loom, int pid)
 		else if (was == RT_PROC_READY)
 			rt_die(__func__, "the process is initialised already");
 		else
-			rt_die(__func__, "the process has finished");
+			rt_die(__func__, "the process has finished, it cannot be initialised again");
 	}
 	if (pid <= 0)
 		rt_die(__func__, "pid %d is not above 0", pid);
@@ -220,7 +221,7 @@ remove_old(const struct rt_thread *t, const char *func)
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (rt_path(old, "%s/%s", t->dir, names[i]) < 0 || (unlink(old) < 0 && errno != ENOENT)) {
-			rt_error(func, "thread %d will not be traced, cannot remove the old %s:", (int)t->tid, old);
+			rt_disk_error(func, "thread %d will not be traced, cannot remove the old %s:", (int)t->tid, old);
 			return -1;
 		}
 	return 0;
@@ -238,18 +239,18 @@ open_stream(struct rt_thread *t, const char *func)
 
 	if (proc.final[0] != '\0' &&
 		(rt_path(t->final, "%s/thread.%d", proc.final, (int)t->tid) < 0 || rt_mkpath(t->final) < 0)) {
-		rt_error(func, "thread %d will not be traced, cannot create %s:", (int)t->tid, t->final);
+		rt_disk_error(func, "thread %d will not be traced, cannot create %s:", (int)t->tid, t->final);
 		return -1;
 	}
 	if (rt_path(t->dir, "%s/thread.%d", proc.dir, (int)t->tid) < 0 || rt_mkpath(t->dir) < 0) {
-		rt_error(func, "thread %d will not be traced, cannot create %s:", (int)t->tid, t->dir);
+		rt_disk_error(func, "thread %d will not be traced, cannot create %s:", (int)t->tid, t->dir);
 		return -1;
 	}
 	if (remove_old(t, func) < 0)
 		return -1;
 	if (rt_path(path, "%s/stream%s", t->dir, OVNI_STREAM_EXT) < 0 || (t->fd = rt_open(path)) < 0 ||
 		rt_write(t->fd, &header, sizeof(header), &done) < 0) {
-		rt_error(func, "thread %d will not be traced, cannot write %s:", (int)t->tid, path);
+		rt_disk_error(func, "thread %d will not be traced, cannot write %s:", (int)t->tid, path);
 		return -1;
 	}
 	t->size = sizeof(header);
@@ -299,15 +300,16 @@ rt_finish(struct rt_thread *t, enum rt_end end, const char *func)
 	else
 		rt_drain(t, func);
 	if (t->fd >= 0 && rt_close(t->fd) < 0) {
-		rt_error(func, "the stream is not whole, cannot close %s/stream%s:", t->dir, OVNI_STREAM_EXT);
+		rt_disk_error(func, "the stream is not whole, cannot close %s/stream%s:", t->dir, OVNI_STREAM_EXT);
 		t->limit = 0;
 	}
 	t->fd = -1;
 	t->end = end;
+	/* What the disk took no more is told, and counted in the metadata. */
 	uint64_t lost = 0;
 	for (int i = 0; i < RT_LOSSES; i++)
-		lost += atomic_load(&t->lost[i]);
-	if (t->limit == 0 || lost > 0)
+		lost += i == RT_LOST_WRITE ? 0 : atomic_load(&t->lost[i]);
+	if (lost > 0)
 		rt_error(func, "thread %d lost %llu events", (int)t->tid, (unsigned long long)lost);
 	if (!t->on_disk)
 		return;

@@ -130,14 +130,11 @@ write_to(struct rt_thread *t, const char *dir, const struct rt_window *dumped, c
 {
 	char part[PATH_MAX], path[PATH_MAX];
 
-	if (rt_path(part, "%s/.part." NAME, dir) < 0 || rt_path(path, "%s/" NAME, dir) < 0) {
-		rt_error(func, "cannot write %s/" NAME ":", dir);
+	if (rt_path(part, "%s/.part." NAME, dir) < 0 || rt_path(path, "%s/" NAME, dir) < 0)
 		return -1;
-	}
 	int fd = rt_open(part);
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
 	if (f == NULL) {
-		rt_error(func, "cannot write %s:", part);
 		if (fd >= 0)
 			(void)close(fd);
 		return -1;
@@ -158,9 +155,8 @@ write_to(struct rt_thread *t, const char *dir, const struct rt_window *dumped, c
 		err = errno;
 	}
 	if (bad) {
-		errno = err;
-		rt_error(func, "cannot write %s:", path);
 		(void)unlink(part);
+		errno = err;
 		return -1;
 	}
 	return 0;
@@ -171,7 +167,10 @@ rt_meta_write(struct rt_thread *t, const char *func)
 {
 	t->written = t->changes;
 	t->due = false;
-	return write_to(t, t->dir, NULL, func);
+	int rc = write_to(t, t->dir, NULL, func);
+	if (rc < 0)
+		rt_disk_error(func, "cannot write %s/" NAME ":", t->dir);
+	return rc;
 }
 
 int

@@ -341,7 +341,7 @@ rt_ring_end(struct rt_thread *t, const char *func)
 {
 	if (t->limit == 0 || write_stream(t) == 0)
 		return;
-	rt_error(func, "cannot write %s/stream" OVNI_STREAM_EXT "%s:", t->dir, t->shared ? ", its events are in " RING_NAME : "");
+	rt_disk_error(func, "cannot write %s/stream" OVNI_STREAM_EXT "%s:", t->dir, t->shared ? ", its events are in " RING_NAME : "");
 	t->limit = 0;
 	if (!t->shared)
 		lose_all(t);

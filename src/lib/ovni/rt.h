@@ -106,6 +106,11 @@ _Noreturn void rt_die(const char *func, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3), cold));
 void rt_error(const char *func, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3), cold));
+
+/* An error of the disk, as errno has it: told once for a process, whatever follows from it in all its threads. */
+void rt_disk_error(const char *func, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3), cold));
+void rt_disk_forget(void); /* in the child of a fork */
 void rt_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2), cold));
 _Noreturn void rt_nomem(const char *func);
 
@@ -240,7 +245,7 @@ void rt_move(const struct rt_thread *t, const char *func);
 /* meta.c: the tree of a thread, and its file. The lock is held. */
 void rt_meta_begin(struct rt_thread *t, const char *func, const char *loom, int app, int pid);
 int rt_meta_write(struct rt_thread *t, const char *func);
-int rt_meta_dump(struct rt_thread *t, const char *dir, const struct rt_window *w, const char *func); /* elsewhere, of a window of it */
+int rt_meta_dump(struct rt_thread *t, const char *dir, const struct rt_window *w, const char *func); /* elsewhere, of a window of it; not reported */
 
 /* When a change must be in the file: of the calling thread, whose lock is held. */
 enum rt_when {

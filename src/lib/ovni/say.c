@@ -81,6 +81,26 @@ rt_error(const char *func, const char *fmt, ...)
 	va_end(ap);
 }
 
+static atomic_bool told[256]; /* by errno */
+
+void
+rt_disk_error(const char *func, const char *fmt, ...)
+{
+	va_list ap;
+	if (errno < (int)sizeof(told) && atomic_exchange(&told[errno], true))
+		return;
+	va_start(ap, fmt);
+	say("ERROR", func, fmt, ap);
+	va_end(ap);
+}
+
+void
+rt_disk_forget(void)
+{
+	for (size_t i = 0; i < sizeof(told); i++)
+		atomic_store(&told[i], false);
+}
+
 void
 rt_warn(const char *fmt, ...)
 {
