@@ -113,6 +113,40 @@ bad(void)
 }
 
 static void
+places(void)
+{
+	struct json_text t;
+	char path[16];
+	kit_text(kit_path("c.json"), "{ // one\n\"a\": [1, {\"x\\\"}\": \"]:,\",\n\"y\": -2e3\n}, [\n[]]],\n\"b\":\ntrue,\"a long key\": {\"d\": null}} tail");
+	CHECK(json_text_load(&diag, kit_path("c.json"), 1000, "a test", &t) == 0);
+	const cJSON *a = json_find(t.root, "a", NULL);
+	const struct {
+		const cJSON *item;
+		size_t line;
+		const char *path;
+	} want[] = {
+		{ t.root, 1, "" },
+		{ a, 2, "a" },
+		{ a->child, 2, "a[0]" },
+		{ a->child->next->child, 2, "a[1].x\"}" },
+		{ json_find(a->child->next, "y", NULL), 3, "a[1].y" },
+		{ a->child->next->next->child, 5, "a[2][0]" },
+		{ json_find(t.root, "b", NULL), 7, "b" },
+		{ json_find(t.root, "a long key", "d", NULL), 7, "a long key.d" },
+	};
+	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++)
+		CHECK(json_where(&t, want[i].item, path, sizeof(path)) == want[i].line && strcmp(path, want[i].path) == 0);
+	CHECK(json_where(&t, want[7].item, path, 8) == 7 && strcmp(path, "a long ") == 0);
+	cJSON other = { 0 };
+	CHECK(json_where(&t, &other, path, sizeof(path)) == 0 && !*path);
+	CHECK(strcmp(t.end, " tail") == 0);
+	json_text_finish(&t);
+	CHECK(!t.root && !t.text);
+	kit_capture();
+	CHECK(json_text_load(&diag, kit_path("c.json"), 20, "a test", &t) == -ERR_JSON && strstr(kit_captured(), "is too large for a test: ") && !t.root);
+}
+
+static void
 depth(void)
 {
 	enum {
@@ -179,6 +213,7 @@ main(void)
 	good();
 	comments();
 	bad();
+	places();
 	depth();
 	numbers();
 	files();

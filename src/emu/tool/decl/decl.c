@@ -61,7 +61,7 @@ static const struct decl_key chan_keys[] = {
 };
 #undef THIS
 
-/* Others are told by clash.h; names are told apart here only, as models in C need none. */
+/* Channels are told apart by their names, which models in C need not; clash.h looks at all else. */
 static int
 check_chan(const struct decl_in *in, const cJSON *item, void *rows, size_t i)
 {
