@@ -56,8 +56,8 @@ check_observer(const struct decl_in *in, const cJSON *item, void *rows, size_t i
 		return decl_bad(in, item, "a model has at most %d observers", OBSERVERS_MAX);
 	if (source && (!strchr(source, '.') || *source == '.'))
 		return decl_bad(in, at, "expected MODEL.CHANNEL, such as \"mpi.function\", not \"%.60s\"", source);
-	for (size_t k = 0; k < o->nevents; k++)
-		if (strlen(o->events[k]) != 3) /* as those of states */
+	for (size_t k = 0; o->events && k < o->nevents; k++)
+		if (strlen(o->events[k]) != 3)
 			return decl_bad(in, cJSON_GetArrayItem(at, (int)k), "expected the three letters of an event, not \"%.60s\"", o->events[k]);
 	char path[200];
 	size_t line = json_where(&in->json, at, path, sizeof(path));

@@ -135,7 +135,9 @@ take_texts(const struct decl_in *in, const cJSON *item, const char ***to, size_t
 	if (!cJSON_IsArray(item) || !item->child)
 		return unexpected(in, item, "a list of texts");
 	*to = arena_new(in->arena, const char *, (size_t)cJSON_GetArraySize(item));
-	int rc = *to ? 0 : diag_no_memory(in->diag);
+	if (!*to)
+		return diag_no_memory(in->diag);
+	int rc = 0;
 	for (const cJSON *it = item->child; it && rc == 0; it = it->next)
 		rc = take_text(in, it, &(*to)[(*n)++]);
 	return rc;
@@ -289,17 +291,17 @@ take_letter(const struct decl_in *in, const cJSON *item, char *to)
 {
 	const char *text = NULL;
 	int rc = take_text(in, item, &text);
-	if (rc == 0 && text[1])
-		return unexpected(in, item, "one letter");
-	*to = rc == 0 ? *text : 0;
-	return rc;
+	if (rc < 0 || !text)
+		return rc;
+	*to = *text;
+	return text[1] ? unexpected(in, item, "one letter") : 0;
 }
 
 static int
 take_palette(const struct decl_in *in, const cJSON *item, const char **to)
 {
 	int rc = take_text(in, item, to);
-	return rc < 0 || is_palette(*to) ? rc : unexpected(in, item, "colors such as \"1:0,100,0 2:255,225,25\"");
+	return rc < 0 || !*to || is_palette(*to) ? rc : unexpected(in, item, "colors such as \"1:0,100,0 2:255,225,25\"");
 }
 
 static int
