@@ -171,9 +171,9 @@ move_other(struct emu *emu, const struct event *ev)
 		return;
 	if (cpu != emu_cpu(emu, th))
 		(void)run_migrate(emu, th, cpu);
-	else if (emu_is_compat(emu))
+	else if (emu_is_strict(emu))
 		(void)emu_error(emu, "same-cpu", "thread %" PRId32 " is already in CPU %" PRId32 "\n"
-						 "hint: without --compat this is accepted",
+						 "hint: without -l and --compat this is accepted",
 			tid, event_i32(ev, 0));
 }
 

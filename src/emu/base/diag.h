@@ -56,7 +56,7 @@
 	X(CPU_UNKNOWN, "cpu-unknown", "an event names a CPU that its loom does not have")                 \
 	X(CPU_BUSY, "cpu-busy", "two threads run in one physical CPU (--compat)")                         \
 	X(THREAD_UNKNOWN, "thread-unknown", "an event names a thread that its loom does not have")        \
-	X(SAME_CPU, "same-cpu", "a thread is moved to the CPU it is in (--compat)")                       \
+	X(SAME_CPU, "same-cpu", "a thread is moved to the CPU it is in (-l, --compat)")                   \
 	X(CHAN_VALUE, "chan-value", "a channel cannot hold the value")                                    \
 	X(CHAN_REPEATED, "chan-repeated", "a channel is set to the value it has")                         \
 	X(CHAN_TWICE, "chan-twice", "one event writes a channel twice")                                   \

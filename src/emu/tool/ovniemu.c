@@ -7,6 +7,7 @@
 #include "kit/progress.h"
 #include "emu.h"
 #include "input/inputs.h"
+#include "nearest.h"
 #include "out.h"
 #include "registry.h"
 
@@ -197,6 +198,16 @@ run(struct diag *d, const char *dir, const struct emu_options *o)
 	return status;
 }
 
+static int
+unknown_model(const struct cli *cli, const struct model_set *set, const char *typed, size_t n)
+{
+	struct nearest best = { 0 };
+	for (size_t i = 0; i < set->n; i++)
+		nearest_try(&best, typed, n, set->items[i].model->name);
+	return cli_usage(cli, best.word ? "-m needs names of models with commas, and there is no '%.*s': is '%s' meant? --help lists them" : "-m needs names of models with commas, and there is no '%.*s': --help lists them",
+		(int)n, typed, best.word);
+}
+
 /* Enables the models that -m lists, each time names with commas. Returns CLI_END or CLI_USAGE (reported). */
 static int
 enable_models(const struct cli *cli, struct learned *learned, const struct model_set *set, const struct cli_list *lists)
@@ -206,7 +217,7 @@ enable_models(const struct cli *cli, struct learned *learned, const struct model
 			size_t n = strcspn(text, ",");
 			const struct model *m = modelset_named(set, text, n);
 			if (!m)
-				return cli_usage(cli, "-m needs names of models with commas, and there is no '%.*s': --help lists them", (int)n, text);
+				return unknown_model(cli, set, text, n);
 			learned->models[(uint8_t)m->id] = true;
 			text += n + (text[n] == ',');
 		}

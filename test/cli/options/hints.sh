@@ -16,6 +16,10 @@ status 2 "$EMU" trace --quiet=3
 says "option --quiet=3 takes no argument"
 status 2 "$EMU" trace -qZ --lint
 says "unknown option -Z"
+status 2 "$EMU" -m nosv,mpii trace
+says "there is no 'mpii': is 'mpi' meant? --help lists them"
+status 2 "$EMU" -m quantum trace
+says "there is no 'quantum': --help lists them"
 status 2 "$EMU" --nothing-like-it trace
 grep -q "meant" err.txt && fail "$(cat err.txt)"
 status 2 "$USCOPE" timelien x
