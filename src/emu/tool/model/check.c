@@ -58,7 +58,7 @@ check_head(struct check *c)
 	const struct model *m = c->m;
 	if (!c->ours && !islower((unsigned char)m->id))
 		warn(c, "the letter '%c' of %s may become one of a model of ovniscope\nhint: small letters never will: ovniscope-model free", m->id, m->name);
-	if (m->nstates * 2 + m->nevents == 0 && !m->observes)
+	if (m->nstates * 2 + m->nevents == 0 && !m->observes && !m->connect)
 		fail(c, "%s has no states and no events\nhint: set STATES(states) and EVENTS(events) in its struct model", m->name);
 	if (m->nchans == 0 && !m->create)
 		warn(c, "%s has no channels: nothing of it will be shown\nhint: set CHANS(chans) in its struct model", m->name);
