@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What an event of a model costs that comes from a file: mpi as C and as JSON, compared with the built-in one.
+"""What an event of a model costs that comes from a file: mpi as C and as JSON, compared with the built-in one; and what it
+costs that other models have hooks for it.
 
 usage: models.py OVNIEMU SRC [EVENTS]
 
@@ -42,6 +43,20 @@ def make_trace(folder, letter, model):
     write(path, ends[:-12] + events + ends[-12:])
 
 
+OBSERVER = """#include "ovniscope/model.h"
+static bool probe(struct emu *emu) { (void)emu; return true; }
+static void nothing(struct emu *emu, const struct event *ev) { (void)emu; (void)ev; }
+static void count(struct emu *emu, const struct event *ev) { (void)ev; ++*(uint64_t *)emu_data(emu); }
+const struct model ovniscope_model = { MODEL_ABI, .id = 'y', .name = "observer", .version = "1.0.0", .data_size = 8, .probe = probe,
+\t.observes = "M", HOOKS };
+"""
+
+
+def compile_to(so, text):
+    subprocess.run([*os.environ.get("CC", "cc").split(), "-O2", "-shared", "-fPIC", f"-I{SRC}/src/emu/core", f"-I{SRC}/src/emu/trace", "-x", "c", "-o", so, "-"],
+                   input=text, text=True, check=True)
+
+
 def cpu(folder, *words):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([EMU, "-q", "-f", "prv", "-o", "out", *words, folder], check=True)
@@ -54,11 +69,13 @@ def main():
     text = re.sub(r'("enter"|"leave"): "M', r'\1: "N', text.replace('"letter": "M"', '"letter": "N"').replace('"name": "mpi"', '"name": "mpj"').replace('"type": 25,', '"type": 986,'))
     write("mpj.json", text.encode())
     code = read(f"{SRC}/src/models/mpi.c").replace("model_mpi", "ovniscope_model").replace('"mpi"', '"mpj"').replace("'M'", "'N'").replace("= 25,", "= 986,")
-    write("mpj.c", re.sub(r'"M(..)"', r'"N\1"', code).encode())
-    subprocess.run([*os.environ.get("CC", "cc").split(), "-O2", "-shared", "-fPIC", f"-I{SRC}/src/emu/core", f"-I{SRC}/src/emu/trace", "-o", "mpj.so", "mpj.c"], check=True)
+    compile_to("mpj.so", re.sub(r'"M(..)"', r'"N\1"', code))
+    compile_to("late.so", OBSERVER.replace("HOOKS", ".emit = nothing, .post = nothing"))
+    compile_to("count.so", OBSERVER.replace("HOOKS", ".pre = count"))
     make_trace("built-in", "M", "mpi")
     make_trace("moved", "N", "mpj")
-    ways = {"built-in": ("built-in",), "C": ("moved", "--model", "./mpj.so"), "JSON": ("moved", "--model", "mpj.json")}
+    ways = {"built-in": ("built-in",), "C": ("moved", "--model", "./mpj.so"), "JSON": ("moved", "--model", "mpj.json"),
+            "late": ("built-in", "--model", "./late.so"), "observer": ("built-in", "--model", "./count.so")}
     times = {way: [] for way in ways}
     for _ in range(TURNS):
         for way, words in ways.items():
@@ -70,6 +87,10 @@ def main():
         ratio = best[way] / best["built-in"]
         bad = bad or ratio > LIMIT * TOLERANCE
         print(f"{'ok  ' if ratio <= LIMIT else 'OVER'} as {way}: {ratio:.3f} (limit {LIMIT})")
+    for way, what, limit in (("late", "hooks in emit and post that do nothing, each", 2), ("observer", "an observer", 10)):
+        ns = (best[way] - best["built-in"]) / EVENTS * 1e9 / (2 if way == "late" else 1)
+        bad = bad or ns > limit * 2
+        print(f"{'ok  ' if ns <= limit else 'OVER'} {what}: {ns:.1f} ns an event (limit {limit})")
     return bad
 
 

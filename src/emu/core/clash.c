@@ -207,14 +207,16 @@ is_bad_arg(struct check *c, const struct event_decl *e, const struct sig *sig, c
 static bool
 is_bad_op(struct check *c, const struct event_decl *e, const struct sig *sig)
 {
-	const struct chan_decl *k = e->op > OP_IGNORE ? &c->m->chans[e->chan] : NULL;
 	bool wants = e->op >= OP_SET_ARG;
 	bool stack = e->op == OP_PUSH || e->op == OP_POP || e->op == OP_PUSH_ARG || e->op == OP_POP_ARG;
 	bool single = e->op == OP_SET || e->op == OP_CLEAR || e->op == OP_SET_ARG || e->op == OP_ADD_ARG;
-	if (k && ((stack && k->kind == CHAN_SINGLE) || (single && k->kind == CHAN_STACK)))
-		return refuse(c, "the operation is one of %s channel, %s is another: %s", stack ? "a stack" : "a single", k->name, e->sig);
 	if (wants != (e->arg != NULL) || (e->op == OP_LABEL) != (e->text_arg != NULL))
 		return refuse(c, "%s: %s", wants ? "the operation needs an argument" : "the operation takes no argument", e->sig);
+	if (e->op <= OP_IGNORE)
+		return false;
+	const struct chan_decl *k = &c->m->chans[e->chan];
+	if ((stack && k->kind == CHAN_SINGLE) || (single && k->kind == CHAN_STACK))
+		return refuse(c, "the operation is one of %s channel, %s is another: %s", stack ? "a stack" : "a single", k->name, e->sig);
 	/* Only what is shown may be text: numbers are added and labelled. */
 	bool text = wants && e->op != OP_ADD_ARG && e->op != OP_LABEL && k->values == VALUES_TEXT;
 	return (wants && is_bad_arg(c, e, sig, e->arg, text)) || (e->text_arg && is_bad_arg(c, e, sig, e->text_arg, true));
