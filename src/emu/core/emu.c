@@ -40,7 +40,7 @@ change(struct emu *emu, enum op_kind kind, int chan, int64_t value)
 
 /* Runs the operation; one that changes one channel prints at once, others mark channels
  * dirty. */
-static inline int
+static inline __attribute__((always_inline)) int
 run_op(struct emu *emu, const struct event *ev, const struct op *op)
 {
 	struct chans *c = &emu->chans;
@@ -68,6 +68,12 @@ static bool
 is_of_ring(const struct emu *emu)
 {
 	return emu->plan->trace.streams[emu->event->stream].meta.ring;
+}
+
+int
+emu_run_op(struct emu *emu, const struct op *op)
+{
+	return run_op(emu, emu->event, op);
 }
 
 /* Whether the event is one of those that stand for what was before the stream, and its thread has yet to run. */

@@ -164,6 +164,9 @@ emu_fail(struct emu *emu, int rc)
 	return rc;
 }
 
+/* Runs an operation of the current event. Returns 0, or <0 (reported). */
+int emu_run_op(struct emu *emu, const struct op *op) __attribute__((noinline));
+
 /* Why a hook may not change a channel or a thread now, reported if it is not known yet. Returns <0. */
 int emu_refuse_change(struct emu *emu);
 

@@ -99,23 +99,6 @@ run_arg(struct emu *emu, const struct op *op)
 
 /* ---- Phases. ---- */
 
-/* Runs what an event does by itself, without showing it. */
-static int
-run_own(struct emu *emu, const struct op *op)
-{
-	int chan = (int)(op->col - emu->cur->first_col);
-	switch (op->kind) {
-	case OP_HOOK: op->hook(emu, emu->event); return emu->failed;
-	case OP_IGNORE: return 0;
-	case OP_SET: return emu_set(emu, chan, op->value);
-	case OP_CLEAR: return emu_clear(emu, chan);
-	case OP_PUSH: return emu_push(emu, chan, op->value);
-	case OP_POP: return emu_pop(emu, chan, op->value);
-	case OP_PUNCTUAL: return emu_punctual(emu, chan, op->value);
-	default: return run_arg(emu, op);
-	}
-}
-
 static void
 run_hooks(struct emu *emu, const struct phase_hook *hooks, uint16_t n)
 {
@@ -125,26 +108,36 @@ run_hooks(struct emu *emu, const struct phase_hook *hooks, uint16_t n)
 	}
 }
 
-/* Tells those who watch what the event has changed so far, and what they change themselves. */
+/* Tells those who watch a channel that it has changed, if it has. */
 static void
-tell_watchers(struct emu *emu)
+tell_watchers(struct emu *emu, uint32_t row, uint32_t col)
+{
+	uint32_t at = emu->first_watch[col];
+	int64_t now = at ? emu_look(emu, (int)col, row) : 0;
+	for (const struct watch *w; at && emu->failed == 0; at = w->next) {
+		w = &emu->watches[at - 1];
+		int64_t before = w->before[row];
+		if (now == before)
+			continue;
+		w->before[row] = now;
+		emu->cur = &emu->models[w->model];
+		emu_choose(emu, row);
+		w->hook(emu, &(struct chan_change){ (int)col, row, before, now, w->arg });
+	}
+}
+
+/* Tells of what the event has changed so far, and of what those who watch change themselves. */
+static void
+tell_changes(struct emu *emu, const struct op *own)
 {
 	const struct chans *c = &emu->chans;
 	uint32_t thread = emu->thread;
-	for (uint32_t i = 0; i < c->ndirty && emu->failed == 0; i++) {
+	if (own->kind != OP_HOOK) /* its channel was shown alone */
+		tell_watchers(emu, thread, own->col);
+	for (uint32_t i = 0; i < c->ndirty; i++) {
 		struct chan_ref d = c->dirty[i];
-		uint32_t at = d.row < emu->first_cpu && d.col < c->ncols ? emu->first_watch[d.col] : 0;
-		int64_t now = at ? emu_look(emu, (int)d.col, d.row) : 0;
-		for (const struct watch *w; at; at = w->next) {
-			w = &emu->watches[at - 1];
-			int64_t before = w->before[d.row];
-			if (now == before)
-				continue;
-			w->before[d.row] = now;
-			emu->cur = &emu->models[w->model];
-			emu_choose(emu, d.row);
-			w->hook(emu, &(struct chan_change){ (int)d.col, d.row, before, now, w->arg });
-		}
+		if (d.row < emu->first_cpu && d.col < c->ncols)
+			tell_watchers(emu, d.row, d.col);
 	}
 	emu_choose(emu, thread);
 }
@@ -152,11 +145,11 @@ tell_watchers(struct emu *emu)
 static int
 run_phases(struct emu *emu, const struct phases *p)
 {
-	if (run_own(emu, &p->own) < 0)
+	if (emu_run_op(emu, &p->own) < 0)
 		return emu->failed;
 	run_hooks(emu, p->pre, p->npre);
 	if (emu->nwatches)
-		tell_watchers(emu);
+		tell_changes(emu, &p->own);
 	emu->shut = p->nemit > 0 || p->npost > 0;
 	run_hooks(emu, p->emit, p->nemit);
 	if (emu->failed == 0 && (emu->chans.ndirty || emu->npunctuals))
