@@ -43,7 +43,7 @@ reader_pool_init(struct reader_pool *pool, struct diag *diag, size_t n)
 static const char *
 path_of(const struct reader *r)
 {
-	return r->part ? r->parts[r->part].path : r->path;
+	return r->parts ? r->parts[r->part].path : r->path;
 }
 
 static int

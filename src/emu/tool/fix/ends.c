@@ -24,11 +24,13 @@ struct ending {
 static int
 append(struct ending *e, const void *bytes, size_t n)
 {
-	for (const uint8_t *p = bytes; n--; p++) {
-		if (!arena_grow(&e->fix->arena, &e->fs->ends, e->fs->nends, &e->fs->cap, 1))
+	struct fix_stream *fs = e->fs;
+	while (fs->cap - fs->nends < n)
+		if (!arena_grow(&e->fix->arena, &fs->ends, fs->cap, &fs->cap, 1))
 			return diag_no_memory(e->fix->diag);
-		e->fs->ends[e->fs->nends++] = *p;
-	}
+	if (n)
+		memcpy(fs->ends + fs->nends, bytes, n);
+	fs->nends += n;
 	return 0;
 }
 

@@ -211,9 +211,9 @@ open_outdir(struct fix *f)
 	const struct trace *t = &f->emu.plan->trace;
 	const char *table = arena_printf(&f->arena, "%s/clock-offsets.txt", t->dir);
 	const char *to = arena_printf(&f->arena, "%s/clock-offsets.txt", f->outdir);
-	int rc = table && to ? 0 : diag_no_memory(f->diag);
-	if (rc == 0 && access(table, R_OK) == 0)
-		rc = copy_file(f, table, to);
+	if (!table || !to)
+		return diag_no_memory(f->diag);
+	int rc = access(table, R_OK) == 0 ? copy_file(f, table, to) : 0;
 	for (size_t i = 0; i < t->nstreams && rc == 0; i++) {
 		const char *dir = place(f, &t->streams[i], "");
 		rc = dir ? outdir_make(f->diag, dir) : -ERR_MEMORY;

@@ -70,7 +70,9 @@ put_event(struct message *m, const struct emu *emu)
 static bool
 put_model(struct message *m, const struct emu *emu)
 {
-	const struct model *model = emu->cur ? emu->cur->model : NULL;
+	if (!emu->cur)
+		return false;
+	const struct model *model = emu->cur->model;
 	size_t i = 0;
 	while (i < now.set->n && now.set->items[i].model != model)
 		i++;

@@ -169,11 +169,11 @@ take_proc(struct untext *u, const struct stream *s, struct found_thread *t)
 	struct text *x = &u->text;
 	struct arena *a = &u->trace->arena;
 	const char *loom = s->meta.loom ? s->meta.loom : "unknown";
-	struct found_proc *p = u->nprocs ? &u->procs[u->nprocs - 1] : NULL;
-	bool same = p && strcmp(p->text.loom->name, loom) == 0;
-	if (same && p->text.pid == s->meta.pid)
-		return t->text.proc = &p->text, 0;
-	p = &u->procs[u->nprocs++];
+	struct found_proc *p = &u->procs[u->nprocs];
+	bool same = u->nprocs && strcmp(p[-1].text.loom->name, loom) == 0;
+	if (same && p[-1].text.pid == s->meta.pid)
+		return t->text.proc = &p[-1].text, 0;
+	u->nprocs++;
 	p->text = (struct text_proc){ .loom = same ? x->last_loom : arena_new(a, struct text_loom, 1), .pid = s->meta.pid, .rank = -1 };
 	t->text.proc = &p->text;
 	if (!p->text.loom)

@@ -253,24 +253,22 @@ put_offsets(const struct untext *u, struct wbuf *w)
 int
 untext_put_head(struct untext *u, struct wbuf *w)
 {
-	const struct text_loom *loom = NULL;
-	const struct text_proc *proc = NULL;
 	int rc = 0;
 	wbuf_printf(w, "trace v%d%s\n", u->text.version, u->text.bare ? " bare" : "");
 	for (size_t i = 0; i < u->trace->nstreams && rc == 0; i++) {
 		struct found_thread *t = &u->threads[i];
 		struct text_proc *p = t->text.proc;
-		if (p->loom != loom) {
-			loom = p->loom;
+		const struct text_proc *before = i ? u->threads[i - 1].text.proc : NULL;
+		if (!before || p->loom != before->loom) {
+			const struct text_loom *loom = p->loom;
 			put_str(w, "loom");
 			put_word(w, loom->name);
 			if (loom->cpus.n)
 				put_cpus(w, &loom->cpus);
 			put_str(w, "\n");
 		}
-		if (p != proc)
+		if (p != before)
 			rc = put_proc(u, w, (struct found_proc *)p);
-		proc = p;
 		put_thread(u, w, t);
 		if (rc == 0)
 			rc = put_edits(u, w, &t->text, p, &t->meta);

@@ -47,9 +47,9 @@ choose_letter(const struct model_set *set, const char *name)
 	for (const char *p = name; *p; p++)
 		if (islower((unsigned char)*p) && !modelset_find(set, (uint8_t)*p))
 			return *p;
-	for (char c = 'a'; c <= 'z'; c++)
+	for (int c = 'a'; c <= 'z'; c++)
 		if (!modelset_find(set, (uint8_t)c))
-			return c;
+			return (char)c;
 	return 0;
 }
 

@@ -21,9 +21,9 @@
 		return note_locked(type, (uintptr_t)l, real args); \
 	}
 
-#define UNLOCKS(name, type, lock)                                   \
+#define UNLOCKS(name, type, params)                                 \
 	EXPORT int                                                  \
-	name(lock *l)                                               \
+		name params                                         \
 	{                                                           \
 		REAL(name)                                          \
 		uint64_t before = tracer_time();                    \
@@ -43,7 +43,8 @@
 		REAL(name)                                                           \
 		tracer_note(PRISM_UNLOCK, (uintptr_t)m, 0, 0);                       \
 		pthread_cleanup_push(note_back, m);                                  \
-		rc = __atomic_load_n(&cached, __ATOMIC_RELAXED) args;                \
+		__typeof__(name) *call = __atomic_load_n(&cached, __ATOMIC_RELAXED); \
+		rc = call args;                                                      \
 		pthread_cleanup_pop(1);                                              \
 		if (rc == 0)                                                         \
 			tracer_note(PRISM_COND_WAIT, (uintptr_t)c, (uintptr_t)m, 0); \
@@ -51,9 +52,9 @@
 	}
 
 /* A function that wakes those that wait for c. */
-#define WAKES(name, type, condition)                   \
+#define WAKES(name, type, params)                      \
 	EXPORT int                                     \
-	name(condition *c)                             \
+		name params                            \
 	{                                              \
 		REAL(name)                             \
 		tracer_note(type, (uintptr_t)c, 0, 0); \
@@ -91,11 +92,11 @@ note_back(void *m)
 LOCKS(pthread_mutex_lock, PRISM_LOCK, (pthread_mutex_t * l), (l))
 LOCKS(pthread_mutex_trylock, PRISM_LOCK, (pthread_mutex_t * l), (l))
 LOCKS(pthread_mutex_timedlock, PRISM_LOCK, (pthread_mutex_t * l, until_t *t), (l, t))
-UNLOCKS(pthread_mutex_unlock, PRISM_UNLOCK, pthread_mutex_t)
+UNLOCKS(pthread_mutex_unlock, PRISM_UNLOCK, (pthread_mutex_t * l))
 
 LOCKS(pthread_spin_lock, PRISM_SPIN_LOCK, (pthread_spinlock_t * l), (l))
 LOCKS(pthread_spin_trylock, PRISM_SPIN_LOCK, (pthread_spinlock_t * l), (l))
-UNLOCKS(pthread_spin_unlock, PRISM_SPIN_UNLOCK, pthread_spinlock_t)
+UNLOCKS(pthread_spin_unlock, PRISM_SPIN_UNLOCK, (pthread_spinlock_t * l))
 
 LOCKS(pthread_rwlock_rdlock, PRISM_LOCK, (pthread_rwlock_t * l), (l))
 LOCKS(pthread_rwlock_tryrdlock, PRISM_LOCK, (pthread_rwlock_t * l), (l))
@@ -103,12 +104,12 @@ LOCKS(pthread_rwlock_timedrdlock, PRISM_LOCK, (pthread_rwlock_t * l, until_t *t)
 LOCKS(pthread_rwlock_wrlock, PRISM_LOCK, (pthread_rwlock_t * l), (l))
 LOCKS(pthread_rwlock_trywrlock, PRISM_LOCK, (pthread_rwlock_t * l), (l))
 LOCKS(pthread_rwlock_timedwrlock, PRISM_LOCK, (pthread_rwlock_t * l, until_t *t), (l, t))
-UNLOCKS(pthread_rwlock_unlock, PRISM_UNLOCK, pthread_rwlock_t)
+UNLOCKS(pthread_rwlock_unlock, PRISM_UNLOCK, (pthread_rwlock_t * l))
 
 WAITS(pthread_cond_wait, (pthread_cond_t * c, pthread_mutex_t *m), (c, m))
 WAITS(pthread_cond_timedwait, (pthread_cond_t * c, pthread_mutex_t *m, until_t *t), (c, m, t))
-WAKES(pthread_cond_signal, PRISM_COND_SIGNAL, pthread_cond_t)
-WAKES(pthread_cond_broadcast, PRISM_COND_BROADCAST, pthread_cond_t)
+WAKES(pthread_cond_signal, PRISM_COND_SIGNAL, (pthread_cond_t * c))
+WAKES(pthread_cond_broadcast, PRISM_COND_BROADCAST, (pthread_cond_t * c))
 
 TAKES(sem_wait, (sem_t * c), (c))
 TAKES(sem_trywait, (sem_t * c), (c))
@@ -144,10 +145,10 @@ TAKES(sem_clockwait, (sem_t * c, clockid_t k, until_t *t), (c, k, t))
 LOCKS(mtx_lock, PRISM_LOCK, (mtx_t * l), (l))
 LOCKS(mtx_trylock, PRISM_LOCK, (mtx_t * l), (l))
 LOCKS(mtx_timedlock, PRISM_LOCK, (mtx_t * l, until_t *t), (l, t))
-UNLOCKS(mtx_unlock, PRISM_UNLOCK, mtx_t)
+UNLOCKS(mtx_unlock, PRISM_UNLOCK, (mtx_t * l))
 
 WAITS(cnd_wait, (cnd_t * c, mtx_t *m), (c, m))
 WAITS(cnd_timedwait, (cnd_t * c, mtx_t *m, until_t *t), (c, m, t))
-WAKES(cnd_signal, PRISM_COND_SIGNAL, cnd_t)
-WAKES(cnd_broadcast, PRISM_COND_BROADCAST, cnd_t)
+WAKES(cnd_signal, PRISM_COND_SIGNAL, (cnd_t * c))
+WAKES(cnd_broadcast, PRISM_COND_BROADCAST, (cnd_t * c))
 #endif
