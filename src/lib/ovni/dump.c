@@ -220,16 +220,15 @@ rt_dump_configure(void)
 	if (text == NULL)
 		return;
 	int sig = parse_signal(text);
+	bool exists = sig > 0 && sigaction(sig, NULL, &old) == 0;
 	(void)sigemptyset(&ours.sa_mask);
 	if (sig == 0)
 		rt_warn("OVNI_DUMP_SIGNAL=%s is no signal (as USR1, SIGUSR1, 10)", text);
 	else if (rt_ring_size() == 0)
 		rt_warn("OVNI_DUMP_SIGNAL=%s does nothing without OVNI_RING", text);
-	else if (sigaction(sig, NULL, &old) < 0)
-		rt_warn("OVNI_DUMP_SIGNAL=%s cannot be caught:", text);
-	else if (old.sa_flags & SA_SIGINFO || (old.sa_handler != SIG_DFL && old.sa_handler != want))
+	else if (exists && (old.sa_flags & SA_SIGINFO || (old.sa_handler != SIG_DFL && old.sa_handler != want)))
 		rt_warn("OVNI_DUMP_SIGNAL=%s: the program has a handler for it, which stays", text);
-	else if (start_thread() < 0 || sigaction(sig, &ours, NULL) < 0)
+	else if (!exists || start_thread() < 0 || sigaction(sig, &ours, NULL) < 0)
 		rt_warn("OVNI_DUMP_SIGNAL=%s cannot be caught:", text);
 }
 

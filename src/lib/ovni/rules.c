@@ -101,7 +101,7 @@ make_rules(void)
 
 	open_rules.action[0]['['] = OPEN_ENTER;
 	open_rules.action[0][']'] = OPEN_LEAVE;
-	for (uint8_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		const struct row *r = &table[i];
 		uint8_t *model = &open_rules.model[(uint8_t)r->mc[0]];
 		uint8_t *action = open_rules.action[i + 1];

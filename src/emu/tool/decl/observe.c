@@ -128,12 +128,12 @@ connect(struct emu *emu)
 {
 	const struct declared *d = self(emu);
 	for (size_t i = 0; i < d->nobservers; i++) {
-		const struct observer *o = &d->observers[i];
+		struct observer *o = &d->observers[i];
 		const char *source = o->mirror ? o->mirror : o->count;
 		int found = source ? emu_find_chan(emu, source) : -1;
 		if (source && found < 0 && !is_away(emu, o, source))
 			return;
-		if (found >= 0 && emu_watch(emu, found, on_change, (void *)(uintptr_t)o) < 0)
+		if (found >= 0 && emu_watch(emu, found, on_change, o) < 0)
 			return;
 	}
 }

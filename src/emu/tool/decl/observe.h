@@ -20,7 +20,7 @@ struct observer {
 /* A model with them. The core knows the first member only. */
 struct declared {
 	struct model model;
-	const struct observer *observers;
+	struct observer *observers;
 	size_t nobservers;
 };
 
