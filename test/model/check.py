@@ -66,6 +66,11 @@ BAD = (
     ({"words": "tells %{b}"}, True, 'of qBa "tells %{b}": there is no argument'),
     ({"type": "20"}, True, "the models tampi of ovniscope and checked of ", "the same PRV type 20"),
 )
+WATCHER = {
+    "name": "watcher", "version": "1.0.0", "letter": "y",
+    "channels": [{"name": "mirror", "title": "Mirror", "type": 901, "values": "any", "thread": "any"}],
+    "observers": [{"mirror": "mpi.function", "channel": "mirror"}],
+}
 counts = [0, 0]
 
 
@@ -104,6 +109,11 @@ def checked():
         check(f"{changed} -q", status == fatal and bool(err) == fatal, err)
     status, out, err = run("check", DEMO)
     check("the demo", status == 0 and ": 0 errors" in out, err)
+    for model, good in ((WATCHER, True), ({**WATCHER, "observers": []}, False)):
+        with open("watcher.json", "w", encoding="utf-8") as f:
+            json.dump(model, f)
+        status, out, err = run("check", "-q", "watcher.json")
+        check(f"observers {model['observers']}", status == (not good) and ("watcher has no states and no events" in err) != good, status, out, err)
     for name in json.loads(subprocess.run([f"{os.path.dirname(TOOL)}/../ovnievents", "--json"], capture_output=True, check=True).stdout):
         status, out, err = run("check", name)
         check(f"{name} is right", status == 0 and "error" not in err, err)
