@@ -94,14 +94,20 @@ print(struct diag *d, const struct owned_model *models, size_t n, bool json)
 
 /* ---- The tool. ---- */
 
-/* Names of all models, with commas. */
+enum {
+	MODELS_A_LINE = 8,
+};
+
+/* Names of all models, with commas; in several lines for --help. */
 static const char *
-list_models(const struct model_set *set, char *names, size_t size)
+list_models(const struct model_set *set, char *names, size_t size, bool lines)
 {
 	size_t at = 0;
 	names[0] = '\0';
 	for (size_t i = 0; i < set->n && at < size; i++)
-		at += (size_t)snprintf(names + at, size - at, "%s%s", i ? ", " : "", set->items[i].model->name);
+		at += (size_t)snprintf(names + at, size - at, "%s%s", !i ? "" : i % MODELS_A_LINE || !lines ? ", "
+													    : ",\n        ",
+			set->items[i].model->name);
 	return names;
 }
 
@@ -112,7 +118,7 @@ run(struct diag *d, struct plugins *plugins, int argc, char **argv)
 	const struct model_set *set = &plugins->set;
 	char names[1024];
 	char footer[1100];
-	(void)snprintf(footer, sizeof(footer), "Models: %s\nManual: man ovnievents\n", list_models(set, names, sizeof(names)));
+	(void)snprintf(footer, sizeof(footer), "Models: %s\nManual: man ovnievents\n", list_models(set, names, sizeof(names), true));
 	int json = 0;
 	const char *name = NULL;
 	const struct cli_option options[] = {
@@ -146,7 +152,7 @@ run(struct diag *d, struct plugins *plugins, int argc, char **argv)
 	while (name && models < set->items + set->n && strcmp(models->model->name, name) != 0)
 		models++;
 	if (models == set->items + set->n)
-		return cli_status(cli_usage(&cli, "there is no model '%s', only %s", name, list_models(set, names, sizeof(names))));
+		return cli_status(cli_usage(&cli, "there is no model '%s', only %s", name, list_models(set, names, sizeof(names), false)));
 
 	return print(d, models, n, json) < 0;
 }
