@@ -91,6 +91,7 @@ connect(struct emu *emu)
 {
 	CHECK(emu_find_chan(emu, "test.nothing") < 0 && emu_find_chan(emu, "tes.state") < 0 && emu_find_chan(emu, "thread.state") == COL_STATE);
 	found = emu_find_chan(emu, "test.state");
+	CHECK(emu_look(emu, found, 0) == 0 && emu_state(emu, 0) == TH_UNKNOWN && emu_attr(emu, 0, "ovni", "tid", NULL));
 	CHECK(found >= NBASE && emu_watch(emu, found, on_state, told) == 0);
 }
 

@@ -228,11 +228,9 @@ make_columns(struct emu *emu)
 		if (rc < 0)
 			return rc;
 	}
-	trace_forget_attrs(&emu->making->trace);
 	if (emu->plan->ncols > COLUMNS_MAX)
 		return diag_error(emu->diag, ERR_METADATA, NULL, "the models and marks need more than %d channels", COLUMNS_MAX);
-	int rc = dispatch_init(&emu->making->dispatch, &emu->making->arena, emu->diag, emu->plan->models, emu->plan->nmodels);
-	return rc < 0 ? rc : ops_connect(emu);
+	return dispatch_init(&emu->making->dispatch, &emu->making->arena, emu->diag, emu->plan->models, emu->plan->nmodels);
 }
 
 static int
@@ -394,6 +392,9 @@ emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_opti
 		rc = make_columns(emu);
 	if (rc == 0)
 		rc = make_state(emu);
+	if (rc == 0)
+		rc = ops_connect(emu);
+	trace_forget_attrs(&plan->trace);
 	if (rc == 0) {
 		report_trace(emu);
 		rc = merge_init(&emu->merge, &plan->trace);

@@ -258,7 +258,8 @@ struct model {
 	bool (*probe)(struct emu *emu);
 	/* May add channels with emu_add_chan(), from the metadata. */
 	void (*create)(struct emu *emu);
-	/* All channels are there: may look for those of other models with emu_find_chan(). */
+	/* All channels and threads are there, as they are before the first event: may look for channels of other models
+	 * with emu_find_chan(). */
 	void (*connect)(struct emu *emu);
 	/* After the last event, also when the run failed: may label values with emu_add_label(). */
 	void (*finish)(struct emu *emu);
