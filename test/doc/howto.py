@@ -109,6 +109,7 @@ def main():
         bad += [f"the page does not say: {c}" for c in ("cc -shared -fPIC", "ovniemu --model ./demo.so") if c not in page["plugin"]]
         write(f"{tree}/src/models/models.def", "".join(line for line in read(f"{tree}/src/models/models.def").splitlines(True) if "demo" not in line))
         os.remove(f"{tree}/src/models/demo.c")
+        must(["meson", "setup", "--reconfigure", "build"], cwd=tree)  # whatever the clock says of models.def
         must(["ninja", "-C", "build", *TOOLS], cwd=tree)
         status, out, err = emulate(tree, page["demo.txt"], f"{tmp}/plugin", "--model", f"{tmp}/demo.so")
         if status or read(f"{out}/thread.prv").split("\n", 1)[1] != page["thread.prv"]:

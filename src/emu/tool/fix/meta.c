@@ -184,7 +184,7 @@ add_marks(const struct fix *f, uint32_t rank, cJSON *ovni)
 {
 	bool ok = true;
 	for (int type = 0; type < MARK_TYPES && ok; type++) {
-		char key[8];
+		char key[16];
 		char title[32];
 		if (f->mark_stream[type] != rank + 1)
 			continue;
