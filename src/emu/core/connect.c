@@ -123,6 +123,7 @@ probe_models(struct emu *emu)
 	}
 	for (size_t i = 0; i < plan->nmodels && emu->failed == 0; i++) {
 		emu->cur = &emu->models[i];
+		emu->stage = "probe()";
 		if (!plan->models[i].enabled && emu->cur->model->probe)
 			plan->models[i].enabled = emu->cur->model->probe(emu);
 	}
@@ -204,6 +205,7 @@ create_model(struct emu *emu, struct model_run *mr, struct model_part *part)
 		rc = diag_no_memory(emu->diag);
 	if (rc < 0)
 		return rc;
+	emu->stage = "create()";
 	if (m->create)
 		m->create(emu);
 	part->connected = emu->failed == 0;

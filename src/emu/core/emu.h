@@ -84,6 +84,7 @@ struct emu {
 	struct merge merge;
 	struct model_part *models; /* one for each of the plan */
 	struct model_part *cur;    /* the model that is being called */
+	const char *stage;         /* its function, if it is no hook of an event: "create()" */
 
 	/* State. */
 	struct chans chans;

@@ -132,6 +132,7 @@ emu_finish_models(struct emu *emu)
 		emu->failed = 0;
 		emu->shut = false;
 		emu->event = NULL;
+		emu->stage = "finish()";
 		if (emu->cur->connected && m->tasks)
 			(void)task_finish(emu);
 		if (emu->cur->connected && m->finish)

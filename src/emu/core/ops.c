@@ -297,6 +297,7 @@ ops_connect(struct emu *emu)
 	int rc = make_roles(emu);
 	for (size_t i = 0; i < plan->nmodels && rc == 0 && emu->failed == 0; i++) {
 		emu->cur = &emu->models[i];
+		emu->stage = "connect()";
 		if (plan->models[i].enabled && plan->models[i].model->connect)
 			plan->models[i].model->connect(emu);
 	}

@@ -82,8 +82,8 @@ put_model(struct message *m, const struct emu *emu)
 	put(m, model->name);
 	put(m, " of ");
 	put(m, now.set->items[i].owner);
-	put(m, emu->event ? ", in the hook of an event" : emu->threads ? ", in finish()"
-								       : ", in connect()");
+	put(m, ", in ");
+	put(m, emu->event ? "the hook of an event" : emu->stage);
 	if (emu->event)
 		put_event(m, emu);
 	return true;
