@@ -174,7 +174,7 @@ def own():
     for want in SAID:
         check(f"mine: {want[:60]}", any(line.endswith(want.strip()) for line in said), out)
     check("mine: ovnidump", status == 0 and not err and len(said) == len(SAID), err, out)
-    for words, told in ((["none"], "there is no model 'none'"), ([], "the name of a model, or its file, is needed"), (["./none.so"], "cannot be loaded")):
+    for words, told in ((["none"], "there is no model 'none'"), ([], "the file of a model, or its name, is needed"), (["./none.so"], "cannot be loaded")):
         status, out, err = run(TOOL, "header", *words)
         check(f"refused: {words}", status in (1, 2) and not out and told in err, err)
 

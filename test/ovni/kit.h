@@ -222,4 +222,32 @@ kit_says(int tid, const char *text)
 	return found;
 }
 
+/* Emits an event whose payload is its number. */
+static inline void
+kit_emit_number(uint64_t n)
+{
+	struct ovni_ev ev = { .header = { 0, 'O', 'B', '.', ovni_clock_now() } };
+	ovni_payload_add(&ev, (const uint8_t *)&n, sizeof(n));
+	ovni_ev_emit(&ev);
+}
+
+/* Checks that the numbers in a stream are consecutive. Returns how many there are, and the last one. */
+static inline size_t
+kit_numbers(const uint8_t *stream, size_t size, uint64_t *last)
+{
+	size_t n = 0, named;
+	uint64_t next = 0;
+	(void)kit_count(stream, size, "OB.", &named); /* the stream is whole */
+	for (size_t at = WIRE_STREAM_HEADER; at < size; at += (size_t)wire_event_size(stream + at, size - at)) {
+		if (memcmp(stream + at + 1, "OB.", 3) != 0 || stream[at] & WIRE_JUMBO)
+			continue;
+		uint64_t k = wire_u64(stream + at + WIRE_EVENT_HEADER);
+		CHECK(n == 0 || k == next);
+		next = k + 1;
+		n++;
+	}
+	*last = next - 1;
+	return n;
+}
+
 #endif

@@ -13,33 +13,15 @@ enum {
 static atomic_bool stop;
 static _Atomic uint64_t emitted[THREADS];
 
-static void
-emit_number(uint64_t n)
-{
-	struct ovni_ev ev = { .header = { 0, 'O', 'B', '.', ovni_clock_now() } };
-	ovni_payload_add(&ev, (const uint8_t *)&n, sizeof(n));
-	ovni_ev_emit(&ev);
-}
-
 /* The numbers in the stream of a thread are consecutive. Returns how many there are, and the last. */
 static size_t
 numbers(const char *base, int tid, uint64_t *last)
 {
-	size_t size, n = 0, named;
-	uint64_t next = 0;
+	size_t size;
 	uint8_t *got = kit_file(base, KIT_PID, tid, "stream.obs", &size);
 	CHECK(got != NULL);
-	(void)kit_count(got, size, "OB.", &named);
-	for (size_t at = WIRE_STREAM_HEADER; at < size; at += (size_t)wire_event_size(got + at, size - at)) {
-		if (memcmp(got + at + 1, "OB.", 3) != 0)
-			continue;
-		uint64_t k = wire_u64(got + at + WIRE_EVENT_HEADER);
-		CHECK(n == 0 || k == next);
-		next = k + 1;
-		n++;
-	}
+	size_t n = kit_numbers(got, size, last);
 	free(got);
-	*last = next - 1;
 	return n;
 }
 
@@ -60,7 +42,7 @@ emits(void *arg)
 	int n = (int)(intptr_t)arg;
 	ovni_thread_init(n + 1);
 	for (uint64_t i = 0; !atomic_load(&stop); i++) {
-		emit_number(i);
+		kit_emit_number(i);
 		atomic_store(&emitted[n], i + 1);
 	}
 	ovni_thread_free();
@@ -136,7 +118,7 @@ no_thread(void)
 	ovni_proc_init(1, KIT_LOOM, KIT_PID);
 	CHECK(ovni_dump() == -1 && access("ovni.dump-1", F_OK) < 0 && access("ovni.dump-1.part", F_OK) < 0);
 	ovni_thread_init(1);
-	emit_number(0);
+	kit_emit_number(0);
 	CHECK(ovni_dump() == 1);
 	uint64_t last;
 	CHECK(numbers("ovni.dump-1", 1, &last) == 1 && last == 0 && !says("ovni.dump-1", 1, "since"));
@@ -154,7 +136,7 @@ elsewhere(void)
 		if (pid == 0) {
 			kit_begin((pid_t)run);
 			for (uint64_t i = 0; i < run; i++)
-				emit_number(i);
+				kit_emit_number(i);
 			CHECK(ovni_dump() == 1);
 			kit_end();
 			_exit(0);
@@ -171,7 +153,7 @@ no_room(void)
 {
 	CHECK(setenv("OVNI_RING", "64k", 1) == 0);
 	kit_begin(1);
-	emit_number(0);
+	kit_emit_number(0);
 	int fd = open("ovni.dump-1.part", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	CHECK(fd >= 0 && close(fd) == 0 && ovni_dump() == -1);
 	CHECK(unlink("ovni.dump-1.part") == 0 && ovni_dump() == 1);
@@ -195,7 +177,7 @@ signal_here(void)
 	char path[128];
 	CHECK(setenv("OVNI_RING", "64k", 1) == 0);
 	kit_begin(1);
-	emit_number(0);
+	kit_emit_number(0);
 	for (int i = 1; i <= 2; i++) {
 		(void)snprintf(path, sizeof(path), "ovni.dump-%d/loom." KIT_LOOM "/proc.100/thread.1/stream.json", i);
 		CHECK(kill(getpid(), SIGUSR1) == 0);
@@ -208,7 +190,7 @@ signal_here(void)
 	if (pid == 0) {
 		ovni_proc_init(1, KIT_LOOM, KIT_PID + 1);
 		ovni_thread_init(2);
-		emit_number(0);
+		kit_emit_number(0);
 		CHECK(kill(getpid(), SIGUSR1) == 0);
 		wait_for("ovni.dump-1/loom." KIT_LOOM "/proc.101/thread.2/stream.json");
 		_exit(0);

@@ -2,12 +2,10 @@
 /* Programs that end in every way: no event whose emit returned is lost, none is torn, and the
  * metadata says how it ended. */
 #include <pthread.h>
-#include <sys/mman.h>
 #include <time.h>
-#include "kit.h"
+#include "killed.h"
 
 enum {
-	THREADS = 8,
 	KILLS = 500,
 	BUFFER = 2 * 1024 * 1024,
 };
@@ -206,79 +204,36 @@ own_handler(void)
 
 /* ---- SIGKILL ---- */
 
-static _Atomic uint64_t *emitted; /* by thread, shared with the parent */
-
-static void *
-emits_for_ever(void *arg)
+static void
+emit_some(uint64_t i)
 {
-	int n = (int)(intptr_t)arg;
-	ovni_thread_init(n + 1);
+	static const uint8_t data[5000];
 	struct ovni_ev jumbo = { 0 };
-	for (uint64_t i = 0;; i++) {
-		if (i % 1000 == 999) {
-			static const uint8_t data[5000];
-			memset(&jumbo, 0, sizeof(jumbo));
-			ovni_ev_set_mcv(&jumbo, "OB.");
-			ovni_ev_set_clock(&jumbo, ovni_clock_now());
-			ovni_ev_jumbo_emit(&jumbo, data, (uint32_t)(i % sizeof(data)));
-		} else {
-			kit_emit("OB.", ovni_clock_now());
-		}
-		atomic_store_explicit(&emitted[n], i + 1, memory_order_release);
+	if (i % 1000 != 999) {
+		kit_emit("OB.", ovni_clock_now());
+		return;
 	}
-	return arg;
+	ovni_ev_set_mcv(&jumbo, "OB.");
+	ovni_ev_set_clock(&jumbo, ovni_clock_now());
+	ovni_ev_jumbo_emit(&jumbo, data, (uint32_t)(i % sizeof(data)));
 }
 
 static void
-many_emit_here(void)
+has_all(int tid, uint64_t emitted)
 {
-	pthread_t t;
-	ovni_proc_init(1, KIT_LOOM, KIT_PID);
-	for (intptr_t i = 0; i < THREADS; i++)
-		CHECK(pthread_create(&t, NULL, emits_for_ever, (void *)i) == 0);
-	for (;;)
-		(void)pause();
-}
-
-static void
-kill_once(unsigned us)
-{
-	int status;
-	memset((void *)emitted, 0, THREADS * sizeof(*emitted));
-	pid_t pid = fork();
-	CHECK(pid >= 0);
-	if (pid == 0)
-		many_emit_here();
-	for (int tries = 0; tries < 100000 && atomic_load(&emitted[0]) == 0; tries++)
-		(void)usleep(100);
-	(void)usleep(us);
-	CHECK(kill(pid, SIGKILL) == 0 && waitpid(pid, &status, 0) == pid && WIFSIGNALED(status));
-	for (int i = 0; i < THREADS; i++) {
-		uint64_t n = atomic_load(&emitted[i]);
-		size_t size, named;
-		if (n == 0)
-			continue;
-		uint8_t *got = kit_stream("ovni", KIT_PID, i + 1, &size);
-		(void)kit_count(got, size, "OB.", &named);
-		if (named != n && named != n + 1)
-			(void)fprintf(stderr, "thread %d: %zu events are there, %llu were emitted\n", i, named, (unsigned long long)n);
-		CHECK(named == n || named == n + 1);
-		free(got);
-	}
-	CHECK(system("rm -rf ovni") == 0);
+	size_t size, named;
+	uint8_t *got = kit_stream("ovni", KIT_PID, tid, &size);
+	(void)kit_count(got, size, "OB.", &named);
+	if (named != emitted && named != emitted + 1)
+		(void)fprintf(stderr, "thread %d: %zu events are there, %llu were emitted\n", tid, named, (unsigned long long)emitted);
+	CHECK(named == emitted || named == emitted + 1);
+	free(got);
 }
 
 static void
 killed(void)
 {
-	const char *share = getenv("TEST_SHARE");
-	int n = KILLS / (share ? atoi(share) : 10);
-	unsigned seed = 1;
-
-	emitted = mmap(NULL, THREADS * sizeof(*emitted), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	CHECK(emitted != MAP_FAILED);
-	for (int i = 0; i < n; i++)
-		kill_once((unsigned)rand_r(&seed) % 20000);
+	killed_often(KILLS, 10, emit_some, has_all);
 }
 
 /* In a temporary directory: the trace directory leads to it. */

@@ -2,11 +2,9 @@
 /* OVNI_RING: the last events of a thread are there, however it ends, in order and without a gap, with what was open
  * before them. */
 #include <pthread.h>
-#include <sys/mman.h>
-#include "kit.h"
+#include "killed.h"
 
 enum {
-	THREADS = 8,
 	KILLS = 100,
 	SIZE = 64 * 1024,
 	EVENT = WIRE_EVENT_HEADER + 8,
@@ -49,40 +47,21 @@ has_file(int tid, const char *name)
 	return access(path, F_OK) == 0;
 }
 
-/* An event whose payload is its number. */
-static void
-emit_number(uint64_t n)
-{
-	struct ovni_ev ev = { .header = { 0, 'O', 'B', '.', ovni_clock_now() } };
-	ovni_payload_add(&ev, (const uint8_t *)&n, sizeof(n));
-	ovni_ev_emit(&ev);
-}
-
 static void
 emit_numbers(uint64_t n)
 {
 	for (uint64_t i = 0; i < n; i++)
-		emit_number(i);
+		kit_emit_number(i);
 }
 
 /* The numbers of the thread are consecutive. Returns how many there are, and the last. */
 static size_t
 numbers(int tid, uint64_t *last)
 {
-	size_t size, n = 0, named;
-	uint64_t next = 0;
+	size_t size;
 	uint8_t *got = ring_stream("ovni", tid, &size);
-	(void)kit_count(got, size, "OB.", &named);
-	for (size_t at = WIRE_STREAM_HEADER; at < size; at += (size_t)wire_event_size(got + at, size - at)) {
-		if (memcmp(got + at + 1, "OB.", 3) != 0 || got[at] & WIRE_JUMBO)
-			continue;
-		uint64_t k = wire_u64(got + at + WIRE_EVENT_HEADER);
-		CHECK(n == 0 || k == next);
-		next = k + 1;
-		n++;
-	}
+	size_t n = kit_numbers(got, size, last);
 	free(got);
-	*last = next - 1;
 	return n;
 }
 
@@ -111,7 +90,7 @@ freed_here(void)
 	kit_begin(1);
 	emit_numbers(100000);
 	ovni_flush();
-	emit_number(100000);
+	kit_emit_number(100000);
 	CHECK(has_file(1, RING_NAME) == (strcmp(getenv("OVNI_BUFFER"), "shared") == 0) && !has_file(1, TAIL_NAME));
 	kit_end();
 }
@@ -215,69 +194,22 @@ elsewhere(void)
 
 /* ---- SIGKILL ---- */
 
-static _Atomic uint64_t *emitted; /* by thread, shared with the parent */
-
-static void *
-emits_for_ever(void *arg)
-{
-	int n = (int)(intptr_t)arg;
-	ovni_thread_init(n + 1);
-	for (uint64_t i = 0;; i++) {
-		emit_number(i);
-		atomic_store_explicit(&emitted[n], i + 1, memory_order_release);
-	}
-	return arg;
-}
-
 static void
-many_emit_here(void)
+has_newest(int tid, uint64_t emitted)
 {
-	pthread_t t;
-	ovni_proc_init(1, KIT_LOOM, KIT_PID);
-	for (intptr_t i = 0; i < THREADS; i++)
-		CHECK(pthread_create(&t, NULL, emits_for_ever, (void *)i) == 0);
-	for (;;)
-		(void)pause();
-}
-
-static void
-kill_once(unsigned us)
-{
-	int status;
-	memset((void *)emitted, 0, THREADS * sizeof(*emitted));
-	pid_t pid = fork();
-	CHECK(pid >= 0);
-	if (pid == 0)
-		many_emit_here();
-	for (int tries = 0; tries < 100000 && atomic_load(&emitted[0]) == 0; tries++)
-		(void)usleep(100);
-	(void)usleep(us);
-	CHECK(kill(pid, SIGKILL) == 0 && waitpid(pid, &status, 0) == pid && WIFSIGNALED(status));
-	for (int i = 0; i < THREADS; i++) {
-		uint64_t last, n = atomic_load(&emitted[i]);
-		if (n == 0)
-			continue;
-		size_t have = numbers(i + 1, &last);
-		if (last != n - 1 && last != n)
-			(void)fprintf(stderr, "thread %d: up to %llu, %llu were emitted\n", i, (unsigned long long)last, (unsigned long long)n);
-		CHECK(last == n - 1 || last == n);
-		CHECK(have * EVENT >= SIZE || have == last + 1);
-	}
-	CHECK(system("rm -rf ovni") == 0);
+	uint64_t last;
+	size_t have = numbers(tid, &last);
+	if (last != emitted - 1 && last != emitted)
+		(void)fprintf(stderr, "thread %d: up to %llu, %llu were emitted\n", tid, (unsigned long long)last, (unsigned long long)emitted);
+	CHECK(last == emitted - 1 || last == emitted);
+	CHECK(have * EVENT >= SIZE || have == last + 1);
 }
 
 static void
 killed(void)
 {
-	const char *share = getenv("TEST_SHARE");
-	int n = KILLS / (share ? atoi(share) : 5);
-	unsigned seed = 1;
-
 	ring("64k", "shared");
-	emitted = mmap(NULL, THREADS * sizeof(*emitted), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	CHECK(emitted != MAP_FAILED);
-	for (int i = 0; i < n; i++)
-		kill_once((unsigned)rand_r(&seed) % 20000);
+	killed_often(KILLS, 5, kit_emit_number, has_newest);
 }
 
 /* ---- Jumbos ---- */

@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 import moved
-from moved import SRC, Run, asm, check, outputs, same
+from moved import SRC, TRACE, Run, asm, check, outputs, same
 
 try:
     import jsonschema
@@ -23,19 +23,6 @@ except ImportError:
 
 HERE = f"{SRC}/test/plugin"
 DEMO = os.path.abspath(sys.argv[3])
-TRACE = """loom node.0 cpus 0:0
-proc 100 app 1
-thread 101 require demo=1.0.0
-
-101   0  OHx 0 -1 0
-101  10  xRi
-101  20  xRI
-101  30  xSs
-101  35  xLs u32=2
-101  40  xP@
-101  70  xSS
-101  80  OHe
-"""
 # name, letter, other name and letter, types
 BUILT_IN = (("tampi", "T", "tampo", "W", {"20": "987"}), ("mpi", "M", "mpj", "N", {"25": "986"}), ("nodes", "D", "nades", "E", {"30": "985"}))
 

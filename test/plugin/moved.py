@@ -14,6 +14,20 @@ sys.path[:0] = [f"{SRC}/test/gen"]
 import asm  # noqa: E402
 import casefile  # noqa: E402
 
+# What the model demo of this folder has events for.
+TRACE = """loom node.0 cpus 0:0
+proc 100 app 1
+thread 101 require demo=1.0.0
+
+101   0  OHx 0 -1 0
+101  10  xRi
+101  20  xRI
+101  30  xSs
+101  35  xLs u32=2
+101  40  xP@
+101  70  xSS
+101  80  OHe
+"""
 counts = [0, 0]
 
 

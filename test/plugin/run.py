@@ -15,27 +15,13 @@ import sys
 import tempfile
 
 import moved
-from moved import SRC, Run, asm, check, outputs, same
+from moved import SRC, TRACE, Run, asm, check, outputs, same
 
 DEMO = os.path.abspath(sys.argv[3])
 
 CC = os.environ.get("CC", "cc").split()
 CXX = shutil.which("g++") or shutil.which("clang++")
 HEADERS = ("core/ovniscope/model.h", "trace/ovniscope/event.h")
-TRACE = """
-loom node.0 cpus 0:0
-proc 100 app 1
-thread 101 require demo=1.0.0
-
-101   0  OHx 0 -1 0
-101  10  xRi
-101  20  xRI
-101  30  xSs
-101  35  xLs u32=2
-101  40  xP@
-101  70  xSS
-101  80  OHe
-"""
 HEAD = """#include "ovniscope/model.h"
 static const struct chan_decl chans[] = { { .name = "c", .title = "C", .prv_type = 910 } };
 static const struct state_decl states[] = { { 0, 1, "yAa", "yAb", "L", "does|undoes" } };
@@ -59,7 +45,7 @@ def model(name, letter="y", kind=910, more="", symbol="ovniscope_model"):
 # ---- Good ones. ----
 
 def test_tools():
-    text = TRACE.strip() + "\n"
+    text = TRACE
     asm.assemble(text, "trace")
     r = Run("ovniemu", "-q", "-o", "out", "trace")
     check("without it", r.status == 0 and "there is no model demo, of which version 1.0.0 is required: its events are skipped" in r.err, r)

@@ -9,9 +9,7 @@ run(struct conv *c, int argc, char **argv)
 {
 	struct mtool *t = mtool_of(c);
 	const struct owned_model *o;
-	if (argc != 1)
-		return conv_usage(c, "the file of a model, or its name, is needed");
-	int rc = mtool_pick(t, argv[0], &o);
+	int rc = mtool_pick(c, argc, argv, &o);
 	if (rc == 0)
 		rc = conv_open_output(c, c->out_path);
 	if (rc != 0)

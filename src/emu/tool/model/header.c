@@ -258,12 +258,9 @@ put_header(struct header *h)
 static int
 run(struct conv *c, int argc, char **argv)
 {
-	struct mtool *t = mtool_of(c);
-	if (argc != 1)
-		return conv_usage(c, "the name of a model, or its file, is needed");
 	struct header h = { .conv = c, .w = &c->out };
 	const struct owned_model *model;
-	int rc = mtool_pick(t, argv[0], &model);
+	int rc = mtool_pick(c, argc, argv, &model);
 	if (rc != 0)
 		return rc;
 	h.model = model->model;

@@ -48,8 +48,12 @@ mtool_folder(struct mtool *t, const char *dir)
 }
 
 int
-mtool_pick(struct mtool *t, const char *arg, const struct owned_model **model)
+mtool_pick(struct conv *c, int argc, char **argv, const struct owned_model **model)
 {
+	struct mtool *t = mtool_of(c);
+	if (argc != 1)
+		return conv_usage(c, "the file of a model, or its name, is needed");
+	const char *arg = argv[0];
 	const struct model_set *set = &t->plugins.set;
 	bool file = plugin_is_file(arg);
 	if (file && cli_list_add(&t->conv.cli, "--model", &t->plugins.files, arg) < 0)

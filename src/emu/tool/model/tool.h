@@ -46,7 +46,8 @@ int mtool_ready(struct mtool *t);
 /* Makes a folder to write to, which must be empty without --force. Returns 0, or <0 (reported). */
 int mtool_folder(struct mtool *t, const char *dir);
 
-/* Does what mtool_ready() does, and finds the model of a name, or loads it if the argument is a file. Returns as mtool_ready(). */
-int mtool_pick(struct mtool *t, const char *arg, const struct owned_model **model);
+/* Does what mtool_ready() does, and finds the model that the only argument names, or loads it if that is a file. Returns as
+ * mtool_ready(). */
+int mtool_pick(struct conv *c, int argc, char **argv, const struct owned_model **model);
 
 #endif
