@@ -195,7 +195,7 @@ dispatch_add_phases(struct dispatch *d, struct arena *a, struct diag *diag, cons
 		struct phase_hook *hooks[PHASES];
 		uint16_t n[PHASES];
 		bool any = is_watched(op, &models[op->model], watched);
-		struct phases p = { .own = *op, .watched = any };
+		struct phases p = { .own = *op };
 		for (int i = 0; i < PHASES; i++) {
 			n[i] = list_hooks(models, nmodels, op->model, own[i], (enum phase)i, NULL);
 			hooks[i] = arena_new(a, struct phase_hook, n[i]);

@@ -57,7 +57,6 @@ struct phases {
 	struct op own; /* what the event does by itself */
 	const struct phase_hook *pre, *emit, *post;
 	uint16_t npre, nemit, npost;
-	bool watched; /* channels that it may change */
 };
 
 enum {

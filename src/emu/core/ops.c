@@ -180,7 +180,7 @@ emu_find_chan(const struct emu *emu, const char *name)
 	return -1;
 }
 
-/* The roles of the values 1 to ROLE_VALUES - 1 of a channel, NULL: it has none. Built when first asked for. */
+/* The roles of the values 1 to ROLE_VALUES - 1 of a channel. NULL: it has none, or connect() is still to come. */
 static const uint8_t *
 roles_of(const struct emu *emu, uint32_t col)
 {
