@@ -240,11 +240,44 @@ cpu_content(uscope_writer_t *w, bool change)
 	must(uscope_writer_set_end(w, 25 * NS), "set_end");
 }
 
+/* Flushes as other writers send them: without a CLEAR, with one in the same frame or in a later one, and of a
+ * slot that is taken again in the same frame or a later one. */
+static void
+flushed_content(uscope_writer_t *w)
+{
+	uscope_begin_cycle(w, 2 * NS);
+	for (uint16_t slot = 0; slot < 3; slot++)
+		birth(w, slot, 0x1000 + 4u * slot, 1);
+	uscope_end_cycle(w);
+	uscope_begin_cycle(w, 4 * NS);
+	pair_event(w, FLUSH, 0, 0, 1);
+	stage(w, 0, 1);
+	pair_event(w, FLUSH, 1, 0, 1);
+	uscope_slot_clear(w, ENTITIES, 2);
+	pair_event(w, FLUSH, 2, 0, 1);
+	uscope_end_cycle(w);
+	uscope_begin_cycle(w, 6 * NS);
+	uscope_slot_clear(w, ENTITIES, 1);
+	pair_event(w, FLUSH, 0, 0, 1);
+	uscope_end_cycle(w);
+	uscope_begin_cycle(w, 8 * NS);
+	birth(w, 0, 0x2000, 2);
+	uscope_end_cycle(w);
+	uscope_begin_cycle(w, 10 * NS);
+	pair_event(w, FLUSH, 0, 0, 1);
+	birth(w, 0, 0x3000, 3);
+	uscope_end_cycle(w);
+	uscope_begin_cycle(w, 12 * NS);
+	uscope_slot_clear(w, ENTITIES, 0);
+	uscope_end_cycle(w);
+}
+
 struct variant {
 	const char *name;
 	uscope_writer_options_t options;
 	bool change;
 	bool more;
+	bool flushes;
 };
 
 static void
@@ -259,7 +292,10 @@ write_cpu(const char *dir, const struct variant *v)
 	must(status, path);
 	bool done = false;
 	uscope_set_checkpoint_callback(w, before, &done);
-	cpu_content(w, v->change);
+	if (v->flushes)
+		flushed_content(w);
+	else
+		cpu_content(w, v->change);
 	must(uscope_writer_finish(w), path);
 	uscope_writer_close(w);
 }
@@ -360,6 +396,8 @@ all(const char *dir)
 		{ "zstd", raw, false, false },
 		{ "prefix", raw, false, false },
 		{ "one", raw, false, false },
+		{ "flushed", raw, false, false, true },
+		{ "flushedwide", raw, false, false, true },
 	};
 	variants[3].options.frames = USCOPE_WIDE;
 	variants[4].options.frames = USCOPE_COMPACT;
@@ -368,6 +406,7 @@ all(const char *dir)
 	variants[7].options.compression = USCOPE_LZ4;
 	variants[7].options.lz4_size_prefix = true;
 	variants[8].options.interval_ps = 0;
+	variants[10].options.frames = USCOPE_WIDE;
 	for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++)
 		write_cpu(dir, &variants[i]);
 	write_names(dir);

@@ -22,7 +22,7 @@ struct life {
 	uint64_t stage;
 	uint32_t frame; /* in which the next two count */
 	uint32_t born;  /* step that began this life, plus 1; 0: before */
-	bool cleared;
+	bool cleared;   /* or flushed: what sets the slot next begins a life */
 };
 
 /* A life: a slot may have several in one frame. */
@@ -46,7 +46,7 @@ struct pipeline {
 	struct step *steps;
 	size_t nsteps, steps_cap;
 	struct list born;  /* in order of birth */
-	struct list dying; /* in order of their CLEAR */
+	struct list dying; /* in order of their CLEAR or flush */
 	uint64_t next_id;
 	uint64_t retired;
 	uint64_t time_ps;  /* of this frame */
@@ -154,6 +154,16 @@ end_life(struct pipeline *p, uint16_t slot)
 	l->dying = false;
 }
 
+/* Lets an instruction end with this frame. */
+static void
+begin_to_die(struct pipeline *p, uint16_t slot)
+{
+	struct life *l = &p->lives[slot];
+	if (l->live && !l->dying)
+		push(p, &p->dying, slot);
+	l->dying = l->live;
+}
+
 /* A field after a SET or ADD. */
 static uint64_t
 changed(const uscope_field_t *f, uint64_t old, const struct step *s)
@@ -197,9 +207,7 @@ take_step(struct pipeline *p, const struct step *s)
 		record(p, s);
 		break;
 	case STEP_CLEAR:
-		if (l->live && !l->dying)
-			push(p, &p->dying, s->slot);
-		l->dying = l->live;
+		begin_to_die(p, s->slot);
 		break;
 	case STEP_STAGE:
 		if (l->live)
@@ -214,7 +222,9 @@ take_step(struct pipeline *p, const struct step *s)
 		put_str(p->w, "\n");
 		break;
 	case STEP_FLUSH:
+		/* Few writers clear the slot as well, and a CLEAR in a later frame finds nobody. */
 		l->flushed = l->live;
+		begin_to_die(p, s->slot);
 		break;
 	case STEP_DEPENDENCY:
 		if (!l->live || !p->lives[s->other].live)
@@ -233,14 +243,15 @@ find_threads(struct pipeline *p)
 	for (size_t i = 0; i < p->nsteps; i++) {
 		struct step *s = &p->steps[i];
 		struct life *l = &p->lives[s->slot];
-		if (s->kind > STEP_CLEAR)
+		bool ends = s->kind == STEP_CLEAR || s->kind == STEP_FLUSH;
+		if (s->kind > STEP_CLEAR && !ends)
 			continue;
 		if (l->frame != p->frame) {
 			l->frame = p->frame;
 			l->born = 0;
 			l->cleared = !l->live;
 		}
-		if (s->kind == STEP_CLEAR) {
+		if (ends) {
 			l->born = 0;
 			l->cleared = true;
 			continue;
