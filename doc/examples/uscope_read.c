@@ -83,7 +83,7 @@ print_events(uscope_reader_t *r, uint64_t from, uint64_t to)
 static void
 print_about(uscope_reader_t *r)
 {
-	const dut_desc_t *dut = uscope_dut_desc(r);
+	const uscope_dut_desc_t *dut = uscope_dut_desc(r);
 	for (uint32_t i = 0; i < dut->num_properties; i++)
 		printf("%s: %s\n", dut->properties[i].key, dut->properties[i].value);
 	printf("%s, %" PRIu32 " segments\n", uscope_is_complete(r) ? "complete" : "unfinished",

@@ -38,10 +38,10 @@ must(int id)
 	return id;
 }
 
-static schema_t *
+static uscope_schema_t *
 describe(void)
 {
-	schema_t *s = uscope_schema_new();
+	uscope_schema_t *s = uscope_schema_new();
 	if (s == NULL) {
 		perror("schema");
 		exit(1);
@@ -133,11 +133,11 @@ main(int argc, char *argv[])
 	}
 	uint64_t cycles = argc > 2 ? strtoull(argv[2], NULL, 10) : 1000;
 
-	const dut_property_t about[] = { { "dut_name", "toy" }, { "stages", "2" } };
-	const dut_desc_t dut = { .properties = about, .num_properties = 2 };
+	const uscope_dut_property_t about[] = { { "dut_name", "toy" }, { "stages", "2" } };
+	const uscope_dut_desc_t dut = { .properties = about, .num_properties = 2 };
 	const uscope_writer_options_t options = { .interval_ps = INTERVAL_PS };
 	int status;
-	schema_t *schema = describe();
+	uscope_schema_t *schema = describe();
 	uscope_writer_t *w = uscope_writer_open_ex(argv[1], &dut, schema, &options, &status);
 	uscope_schema_free(schema); /* the writer keeps it */
 	if (w == NULL) {

@@ -53,10 +53,10 @@ next_random(uint64_t *s)
 
 /* ---- The file. ---- */
 
-static schema_t *
+static uscope_schema_t *
 make_schema(void)
 {
-	schema_t *s = uscope_schema_new();
+	uscope_schema_t *s = uscope_schema_new();
 	CHECK(s);
 	CHECK(uscope_schema_add_clock(s, "clk", PERIOD_PS) == 0);
 	CHECK(uscope_schema_add_scope(s, "/", -1, NULL, 0) == 0);
@@ -75,7 +75,7 @@ static void
 write_file(const char *path, uint64_t frames, enum uscope_compression compression)
 {
 	uscope_writer_options_t options = { .max_raw = SEGMENT, .compression = compression };
-	schema_t *schema = make_schema();
+	uscope_schema_t *schema = make_schema();
 	int status;
 	uscope_writer_t *w = uscope_writer_open_ex(path, NULL, schema, &options, &status);
 	CHECK(w);

@@ -79,10 +79,10 @@ place(void)
 
 /* ---- The work: a processor with a window of instructions, registers and counters. ---- */
 
-static schema_t *
+static uscope_schema_t *
 make_schema(enum work work)
 {
-	schema_t *s = uscope_schema_new();
+	uscope_schema_t *s = uscope_schema_new();
 	int bad = uscope_schema_add_clock(s, "core", 500) < 0;
 	bad |= uscope_schema_add_scope(s, "/", -1, NULL, 0) < 0;
 	int window = uscope_schema_add_storage(s, "window", 0, 256, USCOPE_SPARSE);
@@ -176,7 +176,7 @@ write_phrases(uscope_writer_t *w)
 static void
 write_file(const char *name, enum work work, enum uscope_compression compression, bool background)
 {
-	schema_t *schema = make_schema(work);
+	uscope_schema_t *schema = make_schema(work);
 	uscope_writer_options_t o = { .compression = compression, .background = background };
 	int status;
 	uscope_writer_t *w = uscope_writer_open_ex(path_of(name), NULL, schema, &o, &status);

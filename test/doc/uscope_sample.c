@@ -8,7 +8,7 @@
 #include "check.h"
 
 static void
-describe(schema_t *s)
+describe(uscope_schema_t *s)
 {
 	CHECK(uscope_schema_add_clock(s, "clk", 100) == 0);
 	CHECK(uscope_schema_add_scope(s, "/", -1, NULL, 0) == 0);
@@ -28,11 +28,11 @@ describe(schema_t *s)
 }
 
 static uscope_writer_t *
-open_file(const char *dir, const char *name, const schema_t *s, uscope_writer_options_t options)
+open_file(const char *dir, const char *name, const uscope_schema_t *s, uscope_writer_options_t options)
 {
 	char path[4096];
-	const dut_property_t about = { "dut_name", "toy" };
-	const dut_desc_t dut = { &about, 1 };
+	const uscope_dut_property_t about = { "dut_name", "toy" };
+	const uscope_dut_desc_t dut = { &about, 1 };
 	int n = snprintf(path, sizeof(path), "%s/%s", dir, name);
 	CHECK(n > 0 && (size_t)n < sizeof(path));
 	options.compression = USCOPE_RAW;
@@ -46,7 +46,7 @@ open_file(const char *dir, const char *name, const schema_t *s, uscope_writer_op
 static void
 write_small(const char *dir, const char *name, enum uscope_frames frames)
 {
-	schema_t *s = uscope_schema_new();
+	uscope_schema_t *s = uscope_schema_new();
 	CHECK(s != NULL);
 	describe(s);
 	uscope_writer_t *w = open_file(
@@ -87,7 +87,7 @@ write_summary(const char *dir)
 		uint64_t cycle, amount;
 		int born;
 	} steps[] = { { 0, 1, 1 }, { 1, 1, 1 }, { 5, 3, 1 }, { 9, 2, 0 } };
-	schema_t *s = uscope_schema_new();
+	uscope_schema_t *s = uscope_schema_new();
 	CHECK(s != NULL);
 	CHECK(uscope_schema_add_clock(s, "clk", 100) == 0);
 	CHECK(uscope_schema_add_scope(s, "/", -1, NULL, 0) == 0);

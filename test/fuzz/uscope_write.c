@@ -55,10 +55,10 @@ static struct {
 	uint32_t value;
 } phrases[PHRASES];
 
-static schema_t *
+static uscope_schema_t *
 make_schema(void)
 {
-	schema_t *s = uscope_schema_new();
+	uscope_schema_t *s = uscope_schema_new();
 	if (uscope_schema_add_clock(s, "clk", 7) != 0 || uscope_schema_add_scope(s, "/", -1, NULL, 0) != 0 ||
 		uscope_schema_add_storage(s, "dense", 0, DENSE_SLOTS, 0) != 0 ||
 		uscope_schema_add_field(s, 0, "f", USCOPE_U32, -1) != 0 ||
@@ -91,7 +91,7 @@ open_one(struct input *in, const char *path)
 		.lz4_size_prefix = how & 0x2000,
 		.summary_budget = 1, /* few buckets: they are made and checked for each input */
 	};
-	schema_t *s = make_schema();
+	uscope_schema_t *s = make_schema();
 	uscope_writer_t *w = uscope_writer_open_ex(path, NULL, s, &o, NULL);
 	uscope_schema_free(s);
 	if (!w)

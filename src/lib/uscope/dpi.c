@@ -15,10 +15,10 @@ enum { PAYLOAD_MAX = 65536 };
 
 /* The pending schema. Simulators with several threads may call from any of them. */
 static struct {
-	schema_t *built;       /* with uscope_dpi_add_ */
-	const schema_t *given; /* with uscope_dpi_set_schema */
-	const dut_desc_t *dut; /* with it */
-	dut_property_t *pairs; /* built; the texts are ours */
+	uscope_schema_t *built;       /* with uscope_dpi_add_ */
+	const uscope_schema_t *given; /* with uscope_dpi_set_schema */
+	const uscope_dut_desc_t *dut; /* with it */
+	uscope_dut_property_t *pairs; /* built; the texts are ours */
 	uint32_t num_pairs;
 	uint64_t interval_ps;
 	bool building;
@@ -52,7 +52,7 @@ clear_pending(void)
 
 /* The schema to add to, with the lock held until end_add(). NULL: there is none, and end_add() says
  * why. */
-static schema_t *
+static uscope_schema_t *
 begin_add(void)
 {
 	(void)pthread_mutex_lock(&pending_lock);
@@ -107,8 +107,8 @@ add_pair(const char *key, const char *value)
 		return USCOPE_E_ARG;
 	if (pending.num_pairs == UINT16_MAX)
 		return USCOPE_E_LIMIT;
-	size_t size = (pending.num_pairs + (size_t)1) * sizeof(dut_property_t);
-	dut_property_t *pairs = realloc(pending.pairs, size);
+	size_t size = (pending.num_pairs + (size_t)1) * sizeof(uscope_dut_property_t);
+	uscope_dut_property_t *pairs = realloc(pending.pairs, size);
 	if (pairs == NULL)
 		return USCOPE_E_NOMEM;
 	pending.pairs = pairs;
@@ -119,7 +119,7 @@ add_pair(const char *key, const char *value)
 		free(v);
 		return USCOPE_E_NOMEM;
 	}
-	pairs[pending.num_pairs] = (dut_property_t){ .key = k, .value = v };
+	pairs[pending.num_pairs] = (uscope_dut_property_t){ .key = k, .value = v };
 	return (int)pending.num_pairs++;
 }
 
@@ -138,7 +138,7 @@ uscope_dpi_interval(uint64_t interval_ps)
 }
 
 void
-uscope_dpi_set_schema(const schema_t *schema, const dut_desc_t *dut, uint64_t interval_ps)
+uscope_dpi_set_schema(const uscope_schema_t *schema, const uscope_dut_desc_t *dut, uint64_t interval_ps)
 {
 	(void)pthread_mutex_lock(&pending_lock);
 	clear_pending();
@@ -152,7 +152,7 @@ uscope_dpi_set_schema(const schema_t *schema, const dut_desc_t *dut, uint64_t in
 static uscope_writer_t *
 open_pending(const char *path, int *status)
 {
-	const schema_t *schema = pending.given != NULL ? pending.given : pending.built;
+	const uscope_schema_t *schema = pending.given != NULL ? pending.given : pending.built;
 	if (path == NULL) {
 		*status = USCOPE_E_ARG;
 		return NULL;
@@ -169,7 +169,7 @@ open_pending(const char *path, int *status)
 			path);
 		return NULL;
 	}
-	dut_desc_t dut = { .properties = pending.pairs, .num_properties = pending.num_pairs };
+	uscope_dut_desc_t dut = { .properties = pending.pairs, .num_properties = pending.num_pairs };
 	uscope_error_t error;
 	uscope_writer_options_t options = { .interval_ps = pending.interval_ps, .error = &error };
 	uscope_writer_t *w = uscope_writer_open_ex(

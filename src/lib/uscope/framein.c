@@ -136,7 +136,7 @@ get_op(struct framein *f, struct cursor *c, bool tagged, struct op *op)
 }
 
 static inline bool
-op_good(const schema_t *schema, const struct op *op)
+op_good(const uscope_schema_t *schema, const struct op *op)
 {
 	if (op->storage >= schema->num_storages)
 		return false;
@@ -161,7 +161,7 @@ enum event_kind {
 };
 
 static inline enum event_kind
-event_kind(const schema_t *schema, uint16_t type, uint32_t size)
+event_kind(const uscope_schema_t *schema, uint16_t type, uint32_t size)
 {
 	if (type >= schema->num_events)
 		return EVENT_UNKNOWN;

@@ -8,7 +8,7 @@
 #include "blob.h"
 
 struct framein {
-	const schema_t *schema;
+	const uscope_schema_t *schema;
 	struct blob blob;
 	uscope_segment_t segment;
 	uint64_t time;   /* of the frame in work */

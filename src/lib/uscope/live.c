@@ -13,9 +13,9 @@ replaced(struct uscope_reader *r, const char *why)
 
 /* Checks that a header that was read again is of the same trace. */
 static int
-compare(struct uscope_reader *r, const file_header_t *h)
+compare(struct uscope_reader *r, const uscope_file_header_t *h)
 {
-	const file_header_t *was = &r->header;
+	const uscope_file_header_t *was = &r->header;
 	uint64_t closing = USCOPE_F_COMPLETE | USCOPE_F_HAS_STRINGS;
 	if (h->version_major != was->version_major || h->version_minor != was->version_minor || (h->flags | closing) != (was->flags | closing))
 		return replaced(r, "its version or its flags have changed");
@@ -48,7 +48,7 @@ finalize(struct uscope_reader *r)
 static int
 poll_file(struct uscope_reader *r)
 {
-	file_header_t h;
+	uscope_file_header_t h;
 	struct stat st;
 	if (fstat(r->fd, &st) != 0)
 		return status_set(&r->error, USCOPE_E_IO, NO_SEGMENT, 0, "cannot inspect: %s", strerror(errno));
@@ -77,7 +77,7 @@ poll_file(struct uscope_reader *r)
 			return 0;
 		}
 	}
-	file_header_t was = r->header;
+	uscope_file_header_t was = r->header;
 	r->header = h;
 	if (h.flags & USCOPE_F_COMPLETE && (status = finalize(r)))
 		r->header = was;

@@ -10,7 +10,7 @@ enum {
 };
 
 int
-header_read(struct uscope_reader *r, file_header_t *h)
+header_read(struct uscope_reader *r, uscope_file_header_t *h)
 {
 	uint8_t p[FILE_HEADER_SIZE];
 	if (r->size < sizeof(p))
@@ -23,7 +23,7 @@ header_read(struct uscope_reader *r, file_header_t *h)
 	/* The flag that a file is complete is written last: what it tells is there when it is. */
 	if ((load64(p + AT_FLAGS) & USCOPE_F_COMPLETE) && (status = reader_read(r, 0, p, sizeof(p))))
 		return status;
-	*h = (file_header_t){
+	*h = (uscope_file_header_t){
 		.version_major = load16(p + AT_MAJOR),
 		.version_minor = load16(p + AT_MINOR),
 		.flags = load64(p + AT_FLAGS),
@@ -37,7 +37,7 @@ header_read(struct uscope_reader *r, file_header_t *h)
 }
 
 int
-header_check(struct uscope_reader *r, const file_header_t *h)
+header_check(struct uscope_reader *r, const uscope_file_header_t *h)
 {
 	if (h->version_major != VERSION_MAJOR || h->version_minor > VERSION_MINOR)
 		return status_set(&r->error, USCOPE_E_VERSION, NO_SEGMENT, AT_MAJOR, "version %u.%u, and %d.%d is the highest that is known",

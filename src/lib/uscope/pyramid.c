@@ -21,7 +21,7 @@ enum {
 };
 
 int
-pyramid_init(struct pyramid *p, const schema_t *schema, uint32_t base, uint32_t fan_out, uint64_t budget)
+pyramid_init(struct pyramid *p, const uscope_schema_t *schema, uint32_t base, uint32_t fan_out, uint64_t budget)
 {
 	*p = (struct pyramid){
 		.base = base ? base : DEFAULT_BASE,
@@ -61,7 +61,7 @@ pyramid_counter(struct pyramid *p, const char *name, uint16_t storage)
 }
 
 int
-pyramid_auto(struct pyramid *p, const schema_t *schema, int32_t *counter_of, int32_t *density_storage,
+pyramid_auto(struct pyramid *p, const uscope_schema_t *schema, int32_t *counter_of, int32_t *density_storage,
 	int32_t *density_field)
 {
 	*density_storage = -1;

@@ -45,7 +45,7 @@ struct pyramid {
 };
 
 /* base, fan_out, budget: 0 for the defaults. 0, or E_ARG. */
-int pyramid_init(struct pyramid *p, const schema_t *schema, uint32_t base, uint32_t fan_out, uint64_t budget);
+int pyramid_init(struct pyramid *p, const uscope_schema_t *schema, uint32_t base, uint32_t fan_out, uint64_t budget);
 /* Accepts a zeroed object. */
 void pyramid_finish(struct pyramid *p);
 
@@ -54,7 +54,7 @@ int pyramid_counter(struct pyramid *p, const char *name, uint16_t storage);
 
 /* The counters that every trace has: storages of one U64. storages: by storage, the
  * counter or -1. Then the field whose SETs are the density, or -1 -1. 0, E_NOMEM. */
-int pyramid_auto(struct pyramid *p, const schema_t *schema, int32_t *counter_of, int32_t *density_storage,
+int pyramid_auto(struct pyramid *p, const uscope_schema_t *schema, int32_t *counter_of, int32_t *density_storage,
 	int32_t *density_field);
 
 /* No more counters. Called by the functions below, too. */

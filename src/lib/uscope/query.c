@@ -84,7 +84,7 @@ read_block(struct window *w, const uscope_storage_t *def, uint64_t n, struct sta
 static int
 read_blocks(struct uscope_reader *r, uint32_t i, uint8_t *seen, struct uscope_state *state, uint64_t *diag)
 {
-	const schema_t *schema = r->schema;
+	const uscope_schema_t *schema = r->schema;
 	struct window *w = &r->window;
 	uint32_t missing = schema->num_storages;
 	while (window_left(w) > 0) {

@@ -32,7 +32,7 @@ open_file(struct uscope_reader *r, const char *path)
 static int
 find_segments(struct uscope_reader *r)
 {
-	const file_header_t *h = &r->header;
+	const uscope_file_header_t *h = &r->header;
 	int status;
 	if (h->flags & USCOPE_F_COMPLETE) {
 		if ((status = sections_read(r, true)))
@@ -199,19 +199,19 @@ uscope_reader_diag(const uscope_reader_t *r, enum uscope_diag id)
 	return (unsigned)id < USCOPE_NUM_DIAGS ? r->diag[id] : 0;
 }
 
-const file_header_t *
+const uscope_file_header_t *
 uscope_header(const uscope_reader_t *r)
 {
 	return &r->header;
 }
 
-const dut_desc_t *
+const uscope_dut_desc_t *
 uscope_dut_desc(const uscope_reader_t *r)
 {
 	return &r->dut;
 }
 
-const schema_t *
+const uscope_schema_t *
 uscope_schema(const uscope_reader_t *r)
 {
 	return r->schema;

@@ -70,11 +70,11 @@ struct uscope_reader {
 	uint64_t size; /* of the file, as last seen */
 	enum uscope_mode mode;
 	uscope_reader_options_t limits;
-	file_header_t header;
+	uscope_file_header_t header;
 	uint64_t preamble_end; /* found by reading when the header has 0 */
 	bool open_preamble;    /* then even CHUNK_END may be missing */
-	schema_t *schema;
-	dut_desc_t dut;
+	uscope_schema_t *schema;
+	uscope_dut_desc_t dut;
 	uint64_t interval;
 	uscope_error_t error;
 	uint64_t diag[USCOPE_NUM_DIAGS];
@@ -128,8 +128,8 @@ void window_skip(struct window *w, uint64_t n); /* at most what is left */
 
 /* ---- Header and preamble: preamble.c. ---- */
 
-int header_read(struct uscope_reader *r, file_header_t *h);
-int header_check(struct uscope_reader *r, const file_header_t *h);
+int header_read(struct uscope_reader *r, uscope_file_header_t *h);
+int header_check(struct uscope_reader *r, const uscope_file_header_t *h);
 int preamble_read(struct uscope_reader *r);
 
 /* ---- Segments: seglist.c. ---- */

@@ -33,11 +33,11 @@ struct uscope_schema_private {
 
 /* ---- Life. ---- */
 
-schema_t *
+uscope_schema_t *
 uscope_schema_new(void)
 {
 	struct {
-		schema_t schema;
+		uscope_schema_t schema;
 		struct uscope_schema_private priv;
 	} *both = calloc(1, sizeof(*both));
 	if (!both)
@@ -49,8 +49,8 @@ uscope_schema_new(void)
 	return &both->schema;
 }
 
-const schema_t *
-schema_ref(const schema_t *schema)
+const uscope_schema_t *
+schema_ref(const uscope_schema_t *schema)
 {
 	atomic_store(&schema->priv->frozen, true);
 	atomic_fetch_add(&schema->priv->refs, 1);
@@ -58,7 +58,7 @@ schema_ref(const schema_t *schema)
 }
 
 void
-uscope_schema_free(schema_t *schema)
+uscope_schema_free(uscope_schema_t *schema)
 {
 	if (!schema || atomic_fetch_sub(&schema->priv->refs, 1) != 1)
 		return;
@@ -72,7 +72,7 @@ uscope_schema_free(schema_t *schema)
 }
 
 void *
-schema_alloc(schema_t *schema, size_t n)
+schema_alloc(uscope_schema_t *schema, size_t n)
 {
 	struct uscope_schema_private *priv = schema->priv;
 	struct block *b = priv->blocks;
@@ -97,7 +97,7 @@ schema_alloc(schema_t *schema, size_t n)
 
 /* A copy of a text. 0 or a status. */
 static int
-copy_text(schema_t *schema, const char *text, const char **copy)
+copy_text(uscope_schema_t *schema, const char *text, const char **copy)
 {
 	if (!text || !utf8_is_text(text))
 		return USCOPE_E_ARG;
@@ -113,7 +113,7 @@ copy_text(schema_t *schema, const char *text, const char **copy)
 }
 
 static bool
-is_open(const schema_t *schema)
+is_open(const uscope_schema_t *schema)
 {
 	return schema && !atomic_load(&schema->priv->frozen);
 }
@@ -122,7 +122,7 @@ is_open(const schema_t *schema)
  * with their name, which is copied. They move when n is a power of two, and have room for as many again
  * then. bytes: of the definition in a file. Returns the id. */
 static int
-add(schema_t *schema, void *items, uint32_t *n, uint32_t most, void *item, size_t size, uint32_t bytes, int args)
+add(uscope_schema_t *schema, void *items, uint32_t *n, uint32_t most, void *item, size_t size, uint32_t bytes, int args)
 {
 	uint8_t *p;
 	const char *name;
@@ -155,21 +155,21 @@ add(schema_t *schema, void *items, uint32_t *n, uint32_t most, void *item, size_
 	(schema ? add(schema, &schema->list, &schema->num_##list, most, &(item), sizeof(item), bytes, args) : USCOPE_E_STATE)
 
 static int
-scope_arg(const schema_t *schema, int scope, uint16_t *id)
+scope_arg(const uscope_schema_t *schema, int scope, uint16_t *id)
 {
 	*id = scope < 0 ? USCOPE_NONE : (uint16_t)scope;
 	return scope < -1 || (scope >= 0 && schema && (uint32_t)scope >= schema->num_scopes) ? USCOPE_E_RANGE : 0;
 }
 
 int
-uscope_schema_add_clock(schema_t *schema, const char *name, uint32_t period_ps)
+uscope_schema_add_clock(uscope_schema_t *schema, const char *name, uint32_t period_ps)
 {
 	uscope_clock_t clock = { .name = name, .period_ps = period_ps };
 	return ADD(clocks, clock, MAX_CLOCKS, CLOCK_SIZE, 0);
 }
 
 int
-uscope_schema_add_scope(schema_t *schema, const char *name, int parent, const char *protocol, int clock)
+uscope_schema_add_scope(uscope_schema_t *schema, const char *name, int parent, const char *protocol, int clock)
 {
 	uscope_scope_t scope = { .name = name, .clock = clock < 0 ? USCOPE_INHERIT : (uint8_t)clock };
 	if (!is_open(schema))
@@ -184,14 +184,14 @@ uscope_schema_add_scope(schema_t *schema, const char *name, int parent, const ch
 }
 
 int
-uscope_schema_add_enum(schema_t *schema, const char *name)
+uscope_schema_add_enum(uscope_schema_t *schema, const char *name)
 {
 	uscope_enum_t e = { .name = name };
 	return ADD(enums, e, MAX_ENUMS, ENUM_SIZE, 0);
 }
 
 int
-uscope_schema_add_enum_value(schema_t *schema, int enum_id, uint8_t value, const char *name)
+uscope_schema_add_enum_value(uscope_schema_t *schema, int enum_id, uint8_t value, const char *name)
 {
 	if (!schema)
 		return USCOPE_E_STATE;
@@ -203,7 +203,7 @@ uscope_schema_add_enum_value(schema_t *schema, int enum_id, uint8_t value, const
 }
 
 int
-uscope_schema_add_storage(schema_t *schema, const char *name, int scope, uint16_t num_slots, uint16_t flags)
+uscope_schema_add_storage(uscope_schema_t *schema, const char *name, int scope, uint16_t num_slots, uint16_t flags)
 {
 	uscope_storage_t storage = { .name = name, .num_slots = num_slots, .flags = flags };
 	int args = scope_arg(schema, scope, &storage.scope);
@@ -214,7 +214,7 @@ uscope_schema_add_storage(schema_t *schema, const char *name, int scope, uint16_
 
 /* Adds to *fields, *n of them, which take *size bytes together. */
 static int
-add_field(schema_t *schema, uscope_field_t **fields, uint16_t *n, uint32_t *size,
+add_field(uscope_schema_t *schema, uscope_field_t **fields, uint16_t *n, uint32_t *size,
 	const char *name, uint8_t type, int enum_id)
 {
 	uscope_field_t f = { .name = name, .type = type, .size = (uint8_t)uscope_type_size(type), .offset = *size };
@@ -232,27 +232,27 @@ add_field(schema_t *schema, uscope_field_t **fields, uint16_t *n, uint32_t *size
 }
 
 static uscope_storage_t *
-find_storage(schema_t *schema, int storage)
+find_storage(uscope_schema_t *schema, int storage)
 {
 	return schema && storage >= 0 && (uint32_t)storage < schema->num_storages ? &schema->storages[storage] : NULL;
 }
 
 int
-uscope_schema_add_field(schema_t *schema, int storage, const char *name, uint8_t type, int enum_id)
+uscope_schema_add_field(uscope_schema_t *schema, int storage, const char *name, uint8_t type, int enum_id)
 {
 	uscope_storage_t *st = find_storage(schema, storage);
 	return st ? add_field(schema, &st->fields, &st->num_fields, &st->slot_size, name, type, enum_id) : USCOPE_E_RANGE;
 }
 
 int
-uscope_schema_add_property(schema_t *schema, int storage, const char *name, uint8_t type, int enum_id)
+uscope_schema_add_property(uscope_schema_t *schema, int storage, const char *name, uint8_t type, int enum_id)
 {
 	uscope_storage_t *st = find_storage(schema, storage);
 	return st ? add_field(schema, &st->properties, &st->num_properties, &st->prop_size, name, type, enum_id) : USCOPE_E_RANGE;
 }
 
 int
-uscope_schema_add_event(schema_t *schema, const char *name, int scope)
+uscope_schema_add_event(uscope_schema_t *schema, const char *name, int scope)
 {
 	uscope_event_type_t event = { .name = name };
 	int args = scope_arg(schema, scope, &event.scope);
@@ -260,7 +260,7 @@ uscope_schema_add_event(schema_t *schema, const char *name, int scope)
 }
 
 int
-uscope_schema_add_event_field(schema_t *schema, int event, const char *name, uint8_t type, int enum_id)
+uscope_schema_add_event_field(uscope_schema_t *schema, int event, const char *name, uint8_t type, int enum_id)
 {
 	if (!schema || event < 0 || (uint32_t)event >= schema->num_events)
 		return USCOPE_E_RANGE;
@@ -269,7 +269,7 @@ uscope_schema_add_event_field(schema_t *schema, int event, const char *name, uin
 }
 
 int
-uscope_schema_add_summary_field(schema_t *schema, const char *name, uint8_t type, int scope)
+uscope_schema_add_summary_field(uscope_schema_t *schema, const char *name, uint8_t type, int scope)
 {
 	uscope_summary_field_t f = { .name = name, .type = type };
 	int args = scope_arg(schema, scope, &f.scope);
@@ -279,7 +279,7 @@ uscope_schema_add_summary_field(schema_t *schema, const char *name, uint8_t type
 }
 
 int
-uscope_schema_set_ext(schema_t *schema, int which, int owner, int field, const uint8_t ext[4])
+uscope_schema_set_ext(uscope_schema_t *schema, int which, int owner, int field, const uint8_t ext[4])
 {
 	if (!is_open(schema))
 		return USCOPE_E_STATE;
@@ -333,7 +333,7 @@ uscope_type_size(uint8_t type)
 }
 
 const char *
-uscope_enum_label(const schema_t *schema, uint8_t enum_id, uint8_t value)
+uscope_enum_label(const uscope_schema_t *schema, uint8_t enum_id, uint8_t value)
 {
 	if (enum_id >= schema->num_enums)
 		return NULL;
@@ -345,7 +345,7 @@ uscope_enum_label(const schema_t *schema, uint8_t enum_id, uint8_t value)
 }
 
 uint8_t
-uscope_scope_clock(const schema_t *schema, uint16_t scope)
+uscope_scope_clock(const uscope_schema_t *schema, uint16_t scope)
 {
 	if (scope == USCOPE_NONE)
 		scope = 0;
@@ -361,7 +361,7 @@ uscope_scope_clock(const schema_t *schema, uint16_t scope)
 /* The root is "/" whatever its name; below it, names are joined. From the end of the path
  * to its begin, twice: for the length, then to place the names. */
 size_t
-uscope_scope_path(const schema_t *schema, uint16_t scope, char *buf, size_t size)
+uscope_scope_path(const uscope_schema_t *schema, uint16_t scope, char *buf, size_t size)
 {
 	if (scope == USCOPE_NONE)
 		scope = 0;

@@ -20,14 +20,14 @@ enum {
 
 /* A reference more: uscope_schema_free drops one. Never fails; also freezes the schema:
  * from now on the functions that add to it return E_STATE. Safe from several threads. */
-const schema_t *schema_ref(const schema_t *schema);
+const uscope_schema_t *schema_ref(const uscope_schema_t *schema);
 
 /* Memory that lives as long as the schema: zeroed, NULL: none left. */
-void *schema_alloc(schema_t *schema, size_t n);
+void *schema_alloc(uscope_schema_t *schema, size_t n);
 
 /* All rules that a writer must meet: ids, parents, ceilings. 0, or E_SCHEMA or E_LIMIT
  * with a reason. */
-int schema_check(const schema_t *schema, uscope_error_t *error);
+int schema_check(const uscope_schema_t *schema, uscope_error_t *error);
 
 /* The payloads of the chunks DUT and SCHEMA. Caller frees the two with free(). 0, E_ARG,
  * E_LIMIT, E_NOMEM. */
@@ -39,7 +39,7 @@ struct schema_bytes {
 };
 
 int schema_encode(
-	const schema_t *schema, const dut_desc_t *dut, struct schema_bytes *bytes, uscope_error_t *error);
+	const uscope_schema_t *schema, const uscope_dut_desc_t *dut, struct schema_bytes *bytes, uscope_error_t *error);
 
 /* Which layout the definitions of a file have: the bytes of the definition of a storage, and where the string
  * pool begins. Arguments and errors as those of schema_decode(). */
@@ -50,6 +50,6 @@ int schema_layout(const struct schema_bytes *bytes, unsigned minor, uint64_t at,
  * at: offset of the schema payload in the file, for the error. The pairs of the DUT
  * belong to the schema. 0, E_SCHEMA, E_PREAMBLE (DUT too short), E_NOMEM. */
 int schema_decode(const struct schema_bytes *bytes, unsigned minor, uint64_t at, uint64_t *diag,
-	schema_t **schema, dut_desc_t *dut, uscope_error_t *error);
+	uscope_schema_t **schema, uscope_dut_desc_t *dut, uscope_error_t *error);
 
 #endif

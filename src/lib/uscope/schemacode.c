@@ -17,9 +17,9 @@ enum pass {
 
 struct codec {
 	enum pass pass;
-	schema_t *schema; /* changed by READ only */
-	size_t pos;       /* of the definition in work */
-	const char *kind; /* of it, and its number */
+	uscope_schema_t *schema; /* changed by READ only */
+	size_t pos;              /* of the definition in work */
+	const char *kind;        /* of it, and its number */
 	uint32_t id;
 	size_t storage; /* bytes of the definition of a storage */
 	int status;
@@ -186,7 +186,7 @@ fields_of(struct codec *c, uscope_field_t **fields, uint16_t n, uint32_t *bytes)
 }
 
 static void
-clocks(struct codec *c, schema_t *s)
+clocks(struct codec *c, uscope_schema_t *s)
 {
 	list(c, &s->clocks, s->num_clocks, sizeof(*s->clocks));
 	for (uint32_t i = 0; next(c, "clock", i, s->num_clocks); i++, c->pos += CLOCK_SIZE) {
@@ -198,7 +198,7 @@ clocks(struct codec *c, schema_t *s)
 
 /* Every scope must reach scope 0: parents that come first do, others are followed. */
 static void
-check_tree(struct codec *c, const schema_t *s, size_t first)
+check_tree(struct codec *c, const uscope_schema_t *s, size_t first)
 {
 	for (uint32_t i = 1; next(c, "scope", i, s->num_scopes); i++) {
 		uint32_t at = s->scopes[i].parent < i ? 0 : i;
@@ -211,7 +211,7 @@ check_tree(struct codec *c, const schema_t *s, size_t first)
 }
 
 static void
-scopes(struct codec *c, schema_t *s)
+scopes(struct codec *c, uscope_schema_t *s)
 {
 	static const char not_utf8[] = "has a name or a protocol that is not UTF-8";
 	size_t first = c->pos;
@@ -239,7 +239,7 @@ scopes(struct codec *c, schema_t *s)
 }
 
 static void
-enums(struct codec *c, schema_t *s)
+enums(struct codec *c, uscope_schema_t *s)
 {
 	list(c, &s->enums, s->num_enums, sizeof(*s->enums));
 	for (uint32_t i = 0; next(c, "enum", i, s->num_enums); i++) {
@@ -258,7 +258,7 @@ enums(struct codec *c, schema_t *s)
 }
 
 static void
-storages(struct codec *c, schema_t *s)
+storages(struct codec *c, uscope_schema_t *s)
 {
 	list(c, &s->storages, s->num_storages, sizeof(*s->storages));
 	for (uint32_t i = 0; next(c, "storage", i, s->num_storages); i++) {
@@ -283,7 +283,7 @@ storages(struct codec *c, schema_t *s)
 }
 
 static void
-events(struct codec *c, schema_t *s)
+events(struct codec *c, uscope_schema_t *s)
 {
 	list(c, &s->events, s->num_events, sizeof(*s->events));
 	for (uint32_t i = 0; next(c, "event", i, s->num_events); i++) {
@@ -298,7 +298,7 @@ events(struct codec *c, schema_t *s)
 }
 
 static void
-summary_fields(struct codec *c, schema_t *s)
+summary_fields(struct codec *c, uscope_schema_t *s)
 {
 	list(c, &s->summary_fields, s->num_summary_fields, sizeof(*s->summary_fields));
 	for (uint32_t i = 0; next(c, "summary field", i, s->num_summary_fields); i++, c->pos += SUMMARY_FIELD_SIZE) {
@@ -315,7 +315,7 @@ summary_fields(struct codec *c, schema_t *s)
 static int
 walk(struct codec *c)
 {
-	schema_t *s = c->schema;
+	uscope_schema_t *s = c->schema;
 	number32(c, 0, 1, &s->num_enums);
 	number32(c, 1, 1, &s->num_clocks);
 	number32(c, 2, 2, &s->num_scopes);
@@ -339,21 +339,21 @@ walk(struct codec *c)
 /* ---- All of it. ---- */
 
 int
-schema_check(const schema_t *schema, uscope_error_t *error)
+schema_check(const uscope_schema_t *schema, uscope_error_t *error)
 {
-	struct codec c = { .pass = CHECK, .schema = (schema_t *)schema, .storage = STORAGE_SIZE, .error = error };
+	struct codec c = { .pass = CHECK, .schema = (uscope_schema_t *)schema, .storage = STORAGE_SIZE, .error = error };
 	if (!walk(&c) && c.pos > SCHEMA_MAX_BYTES)
 		refuse(&c, USCOPE_E_LIMIT, 0, "the definitions need more than 65535 bytes");
 	return c.status;
 }
 
 static int
-check_dut(const dut_desc_t *dut, uscope_error_t *error)
+check_dut(const uscope_dut_desc_t *dut, uscope_error_t *error)
 {
 	if (dut->num_properties > UINT16_MAX)
 		return status_set(error, USCOPE_E_LIMIT, -1, 0, "more than 65535 properties of the DUT");
 	for (uint32_t i = 0; i < dut->num_properties; i++) {
-		const dut_property_t *p = &dut->properties[i];
+		const uscope_dut_property_t *p = &dut->properties[i];
 		if (!is_text(p->key) || !is_text(p->value))
 			return status_set(error, USCOPE_E_ARG, -1, 0, "property %u of the DUT is not UTF-8", i);
 	}
@@ -361,14 +361,14 @@ check_dut(const dut_desc_t *dut, uscope_error_t *error)
 }
 
 int
-schema_encode(const schema_t *schema, const dut_desc_t *dut, struct schema_bytes *bytes, uscope_error_t *error)
+schema_encode(const uscope_schema_t *schema, const uscope_dut_desc_t *dut, struct schema_bytes *bytes, uscope_error_t *error)
 {
-	static const dut_desc_t none = { 0 };
+	static const uscope_dut_desc_t none = { 0 };
 	dut = dut ? dut : &none;
 	*bytes = (struct schema_bytes){ 0 };
 	if (check_dut(dut, error))
 		return error->status;
-	struct codec c = { .pass = WRITE, .schema = (schema_t *)schema, .storage = STORAGE_SIZE, .error = error };
+	struct codec c = { .pass = WRITE, .schema = (uscope_schema_t *)schema, .storage = STORAGE_SIZE, .error = error };
 	uint8_t *out = c.out = calloc(2, SCHEMA_MAX_BYTES); /* definitions, and texts */
 	uint8_t *pairs = calloc(dut->num_properties + (size_t)1, 4);
 	if (!out || !pairs)
@@ -379,7 +379,7 @@ schema_encode(const schema_t *schema, const dut_desc_t *dut, struct schema_bytes
 		c.pos = 0;
 		store16(pairs, (uint16_t)dut->num_properties);
 		for (uint32_t i = 0; i < dut->num_properties && !c.status; i++) {
-			dut_property_t p = dut->properties[i];
+			uscope_dut_property_t p = dut->properties[i];
 			c.pos += 4;
 			text(&c, 0, &p.key, "");
 			text(&c, 2, &p.value, "");
@@ -420,27 +420,27 @@ copy_pool(struct codec *c, const uint8_t *in, size_t n)
 
 /* The pairs of the DUT are offsets into the same pool. */
 static int
-read_dut(struct codec *c, const struct schema_bytes *bytes, dut_desc_t *dut)
+read_dut(struct codec *c, const struct schema_bytes *bytes, uscope_dut_desc_t *dut)
 {
 	uint32_t n = bytes->dut_size < 4 ? 0 : load16(bytes->dut);
 	if (bytes->dut_size < 4 || bytes->dut_size - 4 < (size_t)n * 4)
 		return status_set(c->error, USCOPE_E_PREAMBLE, -1, 0, "the description of the DUT is cut off");
-	dut_property_t *p = schema_alloc(c->schema, (n + 1) * sizeof(*p));
+	uscope_dut_property_t *p = schema_alloc(c->schema, (n + 1) * sizeof(*p));
 	if (!p)
 		no_memory(c);
 	for (uint32_t i = 0; i < n && p; i++) {
 		const uint8_t *pair = bytes->dut + 4 + (size_t)i * 4;
 		if (load16(pair) >= c->pool_size || load16(pair + 2) >= c->pool_size)
 			return status_set(c->error, USCOPE_E_SCHEMA, -1, c->at, "property %u of the DUT is outside of the string pool", i);
-		p[i] = (dut_property_t){ c->pool + load16(pair), c->pool + load16(pair + 2) };
+		p[i] = (uscope_dut_property_t){ c->pool + load16(pair), c->pool + load16(pair + 2) };
 	}
-	*dut = (dut_desc_t){ p, n };
+	*dut = (uscope_dut_desc_t){ p, n };
 	return c->status;
 }
 
 int
 schema_decode(const struct schema_bytes *bytes, unsigned minor, uint64_t at, uint64_t *diag,
-	schema_t **schema, dut_desc_t *dut, uscope_error_t *error)
+	uscope_schema_t **schema, uscope_dut_desc_t *dut, uscope_error_t *error)
 {
 	struct codec c = { .pass = READ, .in = bytes->schema, .at = at, .diag = diag, .error = error };
 	size_t pool;
@@ -455,7 +455,7 @@ schema_decode(const struct schema_bytes *bytes, unsigned minor, uint64_t at, uin
 		return error->status;
 	}
 	/* A reference taken and dropped: what was read does not change any more. */
-	uscope_schema_free((schema_t *)schema_ref(c.schema));
+	uscope_schema_free((uscope_schema_t *)schema_ref(c.schema));
 	*schema = c.schema;
 	return 0;
 }

@@ -113,7 +113,7 @@ sections_read(struct uscope_reader *r, bool segments)
 {
 	uscope_section_t found[FOUND_TYPES] = { 0 };
 	const uscope_section_t *segment_table = &found[USCOPE_SECTION_SEGMENTS];
-	const file_header_t *h = &r->header;
+	const uscope_file_header_t *h = &r->header;
 	int status;
 	if (h->section_table_offset == 0)
 		r->diag[USCOPE_V_NOSECT]++;

@@ -20,7 +20,7 @@ is_valid(const struct state_storage *st, uint32_t slot)
 /* Definitions have 16-bit counts and at most 65535 fields of 8 bytes: no sum below can
  * pass 64 bits. */
 uint64_t
-state_memory(const schema_t *schema)
+state_memory(const uscope_schema_t *schema)
 {
 	uint64_t sum = 0;
 	for (uint32_t i = 0; i < schema->num_storages; i++) {
@@ -31,7 +31,7 @@ state_memory(const schema_t *schema)
 }
 
 uint64_t
-state_checkpoint_max(const schema_t *schema)
+state_checkpoint_max(const uscope_schema_t *schema)
 {
 	uint64_t sum = 0;
 	for (uint32_t i = 0; i < schema->num_storages; i++) {
@@ -51,7 +51,7 @@ copy_fields(struct state_field *to, const uscope_field_t *from, uint32_t n)
 }
 
 struct uscope_state *
-state_new(const schema_t *schema)
+state_new(const uscope_schema_t *schema)
 {
 	uint64_t nfields = 0;
 	for (uint32_t i = 0; i < schema->num_storages; i++)
@@ -107,7 +107,7 @@ uscope_state_free(uscope_state_t *s)
 {
 	if (!s)
 		return;
-	uscope_schema_free((schema_t *)s->schema);
+	uscope_schema_free((uscope_schema_t *)s->schema);
 	free(s);
 }
 

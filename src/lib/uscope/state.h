@@ -31,7 +31,7 @@ struct state_storage {
 };
 
 struct uscope_state {
-	const schema_t *schema; /* a reference */
+	const uscope_schema_t *schema; /* a reference */
 	struct state_storage *storages;
 	uint8_t *values; /* of all storages: slots, properties, masks */
 	size_t values_size;
@@ -40,11 +40,11 @@ struct uscope_state {
 
 /* Bytes that state_new would allocate for slots, masks and properties; the largest
  * checkpoint. */
-uint64_t state_memory(const schema_t *schema);
-uint64_t state_checkpoint_max(const schema_t *schema);
+uint64_t state_memory(const uscope_schema_t *schema);
+uint64_t state_checkpoint_max(const uscope_schema_t *schema);
 
 /* All zero, sparse slots invalid. NULL: out of memory. Free with uscope_state_free. */
-struct uscope_state *state_new(const schema_t *schema);
+struct uscope_state *state_new(const uscope_schema_t *schema);
 void state_reset(struct uscope_state *s);
 /* Same schema, same values. */
 bool state_equal(const struct uscope_state *a, const struct uscope_state *b);

@@ -168,61 +168,69 @@ typedef struct uscope_schema {
 	uint32_t num_events;
 	uint32_t num_summary_fields;
 	struct uscope_schema_private *priv;
-} schema_t;
+} uscope_schema_t;
 
 /* NULL: out of memory. Free it with uscope_schema_free; NULL is accepted there. A writer
  * keeps the schema it was opened with: it may be freed at once, but no longer changed. */
-schema_t *uscope_schema_new(void);
-void uscope_schema_free(schema_t *schema);
+uscope_schema_t *uscope_schema_new(void);
+void uscope_schema_free(uscope_schema_t *schema);
 
 /* Each returns the id of what it added, from 0, or a negative status: E_ARG (bad text or
  * type), E_RANGE (no such parent), E_LIMIT (the format has no room), E_NOMEM, E_STATE (a
  * writer uses the schema). Texts are copied. Names may repeat. */
-int uscope_schema_add_clock(schema_t *schema, const char *name, uint32_t period_ps);
+int uscope_schema_add_clock(uscope_schema_t *schema, const char *name, uint32_t period_ps);
 /* parent: -1 for the root, which is scope 0 and must be the first. protocol: NULL none.
  * clock: -1 inherits. */
 int uscope_schema_add_scope(
-	schema_t *schema, const char *name, int parent, const char *protocol, int clock);
-int uscope_schema_add_enum(schema_t *schema, const char *name);
-int uscope_schema_add_enum_value(schema_t *schema, int enum_id, uint8_t value, const char *name);
+	uscope_schema_t *schema, const char *name, int parent, const char *protocol, int clock);
+int uscope_schema_add_enum(uscope_schema_t *schema, const char *name);
+int uscope_schema_add_enum_value(uscope_schema_t *schema, int enum_id, uint8_t value, const char *name);
 /* scope: -1 for the root. flags: USCOPE_SPARSE, USCOPE_BUFFER. */
 int uscope_schema_add_storage(
-	schema_t *schema, const char *name, int scope, uint16_t num_slots, uint16_t flags);
+	uscope_schema_t *schema, const char *name, int scope, uint16_t num_slots, uint16_t flags);
 /* enum_id is used with USCOPE_ENUM only. */
 int uscope_schema_add_field(
-	schema_t *schema, int storage, const char *name, uint8_t type, int enum_id);
+	uscope_schema_t *schema, int storage, const char *name, uint8_t type, int enum_id);
 int uscope_schema_add_property(
-	schema_t *schema, int storage, const char *name, uint8_t type, int enum_id);
-int uscope_schema_add_event(schema_t *schema, const char *name, int scope);
+	uscope_schema_t *schema, int storage, const char *name, uint8_t type, int enum_id);
+int uscope_schema_add_event(uscope_schema_t *schema, const char *name, int scope);
 int uscope_schema_add_event_field(
-	schema_t *schema, int event, const char *name, uint8_t type, int enum_id);
-int uscope_schema_add_summary_field(schema_t *schema, const char *name, uint8_t type, int scope);
+	uscope_schema_t *schema, int event, const char *name, uint8_t type, int enum_id);
+int uscope_schema_add_summary_field(uscope_schema_t *schema, const char *name, uint8_t type, int scope);
 
 /* The reserved bytes of a field: `which` is 0 for a field of a storage, 1 for a property,
  * 2 for a field of an event. 0, or E_RANGE. */
 int uscope_schema_set_ext(
-	schema_t *schema, int which, int owner, int field, const uint8_t ext[4]);
+	uscope_schema_t *schema, int which, int owner, int field, const uint8_t ext[4]);
 
 /* The label of a value, NULL when it has none. The first one wins. */
-const char *uscope_enum_label(const schema_t *schema, uint8_t enum_id, uint8_t value);
+const char *uscope_enum_label(const uscope_schema_t *schema, uint8_t enum_id, uint8_t value);
 /* "U8", "ENUM"...; NULL for an unknown type. Bytes of a value of it; 0 likewise. */
 const char *uscope_type_name(uint8_t type);
 unsigned uscope_type_size(uint8_t type);
 /* Clock domain of a scope, inheritance resolved. USCOPE_NONE counts as scope 0. */
-uint8_t uscope_scope_clock(const schema_t *schema, uint16_t scope);
+uint8_t uscope_scope_clock(const uscope_schema_t *schema, uint16_t scope);
 /* "/soc/tile0/core1" into buf, cut to size; the length it wanted, as snprintf. */
-size_t uscope_scope_path(const schema_t *schema, uint16_t scope, char *buf, size_t size);
+size_t uscope_scope_path(const uscope_schema_t *schema, uint16_t scope, char *buf, size_t size);
 
 /* Describes the traced device as pairs of texts. Borrowed by the writer during open only. */
 typedef struct {
 	const char *key;
 	const char *value;
-} dut_property_t;
+} uscope_dut_property_t;
 
 typedef struct {
-	const dut_property_t *properties;
+	const uscope_dut_property_t *properties;
 	uint32_t num_properties;
-} dut_desc_t;
+} uscope_dut_desc_t;
+
+/* Names without a prefix, which the first description of this interface has: for programs that
+ * follow it, and define this before they include the header. */
+#ifdef USCOPE_SHORT_NAMES
+typedef uscope_schema_t schema_t;
+typedef uscope_dut_property_t dut_property_t;
+typedef uscope_dut_desc_t dut_desc_t;
+#endif
 
 /* ---- Writer. ---- */
 
@@ -283,10 +291,10 @@ typedef struct {
  * budget, plus the strings. ZSTD takes 1 MiB more at its default level, but with segments
  * of 64 MiB 80 MiB at level 19, and 640 at level 22.
  * interval: as options.interval_ps, 0 for none. options: NULL for the defaults. */
-uscope_writer_t *uscope_writer_open(const char *path, const dut_desc_t *dut,
-	const schema_t *schema, uint64_t checkpoint_interval_ps);
-uscope_writer_t *uscope_writer_open_ex(const char *path, const dut_desc_t *dut,
-	const schema_t *schema, const uscope_writer_options_t *options, int *status);
+uscope_writer_t *uscope_writer_open(const char *path, const uscope_dut_desc_t *dut,
+	const uscope_schema_t *schema, uint64_t checkpoint_interval_ps);
+uscope_writer_t *uscope_writer_open_ex(const char *path, const uscope_dut_desc_t *dut,
+	const uscope_schema_t *schema, const uscope_writer_options_t *options, int *status);
 
 /* Finishes if that was not done, and frees. NULL is accepted. */
 void uscope_writer_close(uscope_writer_t *w);
@@ -412,7 +420,11 @@ typedef struct {
 	uint32_t preamble_end;
 	uint64_t section_table_offset;
 	uint64_t tail_offset;
-} file_header_t;
+} uscope_file_header_t;
+
+#ifdef USCOPE_SHORT_NAMES
+typedef uscope_file_header_t file_header_t;
+#endif
 
 enum {
 	USCOPE_F_COMPLETE = 1 << 0,
@@ -490,9 +502,9 @@ const uscope_error_t *uscope_reader_error(const uscope_reader_t *r);
 uint64_t uscope_reader_diag(const uscope_reader_t *r, enum uscope_diag id);
 
 /* Valid until the reader is closed; the header changes when polled. */
-const file_header_t *uscope_header(const uscope_reader_t *r);
-const dut_desc_t *uscope_dut_desc(const uscope_reader_t *r);
-const schema_t *uscope_schema(const uscope_reader_t *r);
+const uscope_file_header_t *uscope_header(const uscope_reader_t *r);
+const uscope_dut_desc_t *uscope_dut_desc(const uscope_reader_t *r);
+const uscope_schema_t *uscope_schema(const uscope_reader_t *r);
 uint64_t uscope_checkpoint_interval(const uscope_reader_t *r); /* ps, 0: none */
 const char *uscope_scope_protocol(const uscope_reader_t *r, uint16_t scope);
 const char *uscope_dut_property(const uscope_reader_t *r, const char *key);

@@ -32,7 +32,7 @@ void uscope_event_raw(void *w, uint16_t type, void *payload);
 
 /* The pending schema is this one; NULL: none. Both are borrowed until uscope_open or
  * uscope_dpi_set_schema is called the next time. dut may be NULL. */
-void uscope_dpi_set_schema(const schema_t *schema, const dut_desc_t *dut, uint64_t interval_ps);
+void uscope_dpi_set_schema(const uscope_schema_t *schema, const uscope_dut_desc_t *dut, uint64_t interval_ps);
 
 /* As uscope_schema_add_, on the pending schema: the id, or a negative status. After a
  * failure uscope_open refuses the schema. E_STATE: it comes from uscope_dpi_set_schema. */

@@ -84,7 +84,7 @@ struct uscope_writer {
 	bool has_cycles;
 
 	struct uscope_state *state;
-	const schema_t *schema;
+	const uscope_schema_t *schema;
 	struct pyramid *summary; /* NULL: none */
 	int32_t *counter_of;     /* by storage: its automatic counter */
 	struct textset strings;

@@ -235,7 +235,7 @@ writer_free(uscope_writer_t *w)
 	textset_finish(&w->strings);
 	uscope_state_free(w->state);
 	if (w->schema)
-		uscope_schema_free((schema_t *)w->schema);
+		uscope_schema_free((uscope_schema_t *)w->schema);
 	free(w);
 }
 
@@ -258,7 +258,7 @@ open_file(uscope_writer_t *w, const char *path, const struct schema_bytes *bytes
 }
 
 static int
-open_all(uscope_writer_t *w, const char *path, const dut_desc_t *dut, const schema_t *schema, uscope_error_t *error)
+open_all(uscope_writer_t *w, const char *path, const uscope_dut_desc_t *dut, const uscope_schema_t *schema, uscope_error_t *error)
 {
 	int status = check_options(&w->options, error);
 	if (status || (status = schema_check(schema, error)))
@@ -290,7 +290,7 @@ open_all(uscope_writer_t *w, const char *path, const dut_desc_t *dut, const sche
 }
 
 uscope_writer_t *
-uscope_writer_open_ex(const char *path, const dut_desc_t *dut, const schema_t *schema,
+uscope_writer_open_ex(const char *path, const uscope_dut_desc_t *dut, const uscope_schema_t *schema,
 	const uscope_writer_options_t *options, int *status)
 {
 	uscope_error_t error = { .segment = -1 };
@@ -322,7 +322,7 @@ uscope_writer_open_ex(const char *path, const dut_desc_t *dut, const schema_t *s
 }
 
 uscope_writer_t *
-uscope_writer_open(const char *path, const dut_desc_t *dut, const schema_t *schema, uint64_t checkpoint_interval_ps)
+uscope_writer_open(const char *path, const uscope_dut_desc_t *dut, const uscope_schema_t *schema, uint64_t checkpoint_interval_ps)
 {
 	const uscope_writer_options_t options = { .interval_ps = checkpoint_interval_ps };
 	return uscope_writer_open_ex(path, dut, schema, &options, NULL);

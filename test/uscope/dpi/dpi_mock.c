@@ -245,9 +245,9 @@ test_bad_schema(void)
 static void
 test_given(void)
 {
-	const dut_property_t pair = { "dut_name", "given" };
-	const dut_desc_t dut = { &pair, 1 };
-	schema_t *s = uscope_schema_new();
+	const uscope_dut_property_t pair = { "dut_name", "given" };
+	const uscope_dut_desc_t dut = { &pair, 1 };
+	uscope_schema_t *s = uscope_schema_new();
 	CHECK(s != NULL);
 	CHECK(uscope_schema_add_clock(s, "clk", 1) == 0);
 	CHECK(uscope_schema_add_scope(s, "/", -1, NULL, 0) == 0);

@@ -71,7 +71,7 @@ fields(const char *key, const uscope_field_t *f, uint32_t n)
 }
 
 static void
-schema(const schema_t *s)
+schema(const uscope_schema_t *s)
 {
 	(void)printf(",\"schema\":{\"clocks\":[");
 	for (uint32_t i = 0; i < s->num_clocks; i++) {
@@ -143,12 +143,12 @@ schema(const schema_t *s)
 static void
 head(const uscope_reader_t *r)
 {
-	const file_header_t *h = uscope_header(r);
+	const uscope_file_header_t *h = uscope_header(r);
 	(void)printf(",\"header\":{\"version_major\":%u,\"version_minor\":%u,\"flags\":%" PRIu64 ",\"total_time_ps\":\"%" PRIu64
 		     "\",\"num_segments\":%u,\"preamble_end\":%u,\"section_table_offset\":%" PRIu64 ",\"tail_offset\":%" PRIu64 "}",
 		h->version_major, h->version_minor, h->flags, h->total_time_ps, h->num_segments, h->preamble_end,
 		h->section_table_offset, h->tail_offset);
-	const dut_desc_t *dut = uscope_dut_desc(r);
+	const uscope_dut_desc_t *dut = uscope_dut_desc(r);
 	(void)printf(",\"dut\":[");
 	for (uint32_t i = 0; i < dut->num_properties; i++) {
 		(void)printf("%s[", i ? "," : "");
@@ -233,7 +233,7 @@ load(const uint8_t *p, unsigned size)
 }
 
 static void
-payload(const schema_t *s, uint16_t type, const uint8_t *p)
+payload(const uscope_schema_t *s, uint16_t type, const uint8_t *p)
 {
 	const uscope_event_type_t *e = &s->events[type];
 	(void)printf("\"event\":%u,\"fields\":[", type);
@@ -313,7 +313,7 @@ segments(uscope_reader_t *r)
 static void
 state_at(uscope_reader_t *r, uint64_t time)
 {
-	const schema_t *s = uscope_schema(r);
+	const uscope_schema_t *s = uscope_schema(r);
 	(void)printf("{\"time_ps\":\"%" PRIu64 "\"", time);
 	uscope_state_t *state = uscope_state_at(r, time);
 	if (!state) {

@@ -75,7 +75,7 @@ summary(uscope_reader_t *r)
 static void
 all_values(const uscope_reader_t *r, const uscope_state_t *state)
 {
-	const schema_t *s = uscope_schema(r);
+	const uscope_schema_t *s = uscope_schema(r);
 	uint64_t sum = 0;
 	for (uint16_t i = 0; i < s->num_storages; i++) {
 		const uscope_storage_t *st = &s->storages[i];

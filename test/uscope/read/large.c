@@ -31,7 +31,7 @@ mix(uint64_t n)
 static void
 write_file(const uscope_writer_options_t *options)
 {
-	schema_t *s = uscope_schema_new();
+	uscope_schema_t *s = uscope_schema_new();
 	CHECK(uscope_schema_add_clock(s, "clk", 1) == 0 && uscope_schema_add_scope(s, "/", -1, NULL, 0) == 0);
 	CHECK(uscope_schema_add_storage(s, "a", -1, SLOTS, USCOPE_SPARSE) == 0);
 	CHECK(uscope_schema_add_field(s, 0, "v", USCOPE_U64, 0) == 0);

@@ -50,7 +50,7 @@ save(const char *path, const uint8_t *p, size_t n)
 static void
 write_trace(const char *path, const uscope_writer_options_t *options, bool own_counter)
 {
-	schema_t *s = uscope_schema_new();
+	uscope_schema_t *s = uscope_schema_new();
 	CHECK(uscope_schema_add_clock(s, "clk", 500) == 0 && uscope_schema_add_scope(s, "/", -1, NULL, 0) == 0);
 	CHECK(uscope_schema_add_storage(s, "rob", -1, 20, USCOPE_SPARSE) == 0);
 	CHECK(uscope_schema_add_field(s, 0, "entity_id", USCOPE_U32, 0) == 0);

@@ -41,7 +41,7 @@ ok(int id)
 
 /* A table whose fields are given as "name type name type"; type is the number. */
 static void
-table(schema_t *s, const char *name, int scope, uint16_t nslots, uint16_t flags, const char *fields)
+table(uscope_schema_t *s, const char *name, int scope, uint16_t nslots, uint16_t flags, const char *fields)
 {
 	int t = ok(uscope_schema_add_storage(s, name, scope, nslots, flags));
 	char field[32];
@@ -51,10 +51,10 @@ table(schema_t *s, const char *name, int scope, uint16_t nslots, uint16_t flags,
 		(void)ok(uscope_schema_add_field(s, t, field, (uint8_t)type, 0));
 }
 
-static schema_t *
+static uscope_schema_t *
 make_schema(uint16_t nthreads)
 {
-	schema_t *s = uscope_schema_new();
+	uscope_schema_t *s = uscope_schema_new();
 	(void)ok(s ? uscope_schema_add_clock(s, "ns", 1000) : USCOPE_E_NOMEM);
 	(void)ok(uscope_schema_add_scope(s, "/", -1, NULL, 0));
 	(void)ok(uscope_schema_add_scope(s, "thread", 0, is("no-threads") ? "other" : "ovni.thread", -1));
@@ -203,14 +203,14 @@ main(int argc, char **argv)
 	variant = argv[2];
 	uint64_t changes = argc > 3 ? strtoull(argv[3], NULL, 10) : 0;
 	uint16_t nthreads = changes ? 128 : THREADS;
-	schema_t *s = make_schema(nthreads);
-	const dut_property_t properties[] = {
+	uscope_schema_t *s = make_schema(nthreads);
+	const uscope_dut_property_t properties[] = {
 		{ "dut_name", "made" },
 		{ is("no-property") ? "other" : "ovni.protocol_version", is("version-2") ? "2" : "1" },
 		{ "ovni.models", "nosv,ovni" },
 		{ "ovni.view", is("compat") ? "compat" : "default" },
 	};
-	const dut_desc_t dut = { properties, sizeof(properties) / sizeof(properties[0]) };
+	const uscope_dut_desc_t dut = { properties, sizeof(properties) / sizeof(properties[0]) };
 	const uscope_writer_options_t options = {
 		.interval_ps = UINT64_C(1000000000000),
 		.min_raw = 256 << 10,

@@ -49,7 +49,7 @@ must(int rc, const char *what)
 }
 
 static void
-cpu_events(schema_t *s)
+cpu_events(uscope_schema_t *s)
 {
 	int e = uscope_schema_add_event(s, "stage_transition", SCOPE_CORE);
 	uscope_schema_add_event_field(s, e, "entity_id", USCOPE_U32, 0);
@@ -67,7 +67,7 @@ cpu_events(schema_t *s)
 }
 
 static void
-add_entities(schema_t *s, int scope)
+add_entities(uscope_schema_t *s, int scope)
 {
 	int st = uscope_schema_add_storage(s, "entities", scope, 4, USCOPE_SPARSE);
 	uscope_schema_add_field(s, st, "thread_id", USCOPE_I16, 0);
@@ -76,7 +76,7 @@ add_entities(schema_t *s, int scope)
 }
 
 /* more: a storage and a field that the others do not have. */
-static schema_t *
+static uscope_schema_t *
 cpu_schema(bool more)
 {
 	static const struct {
@@ -95,7 +95,7 @@ cpu_schema(bool more)
 		{ "text", USCOPE_STRING_REF },
 		{ "stage", USCOPE_ENUM },
 	};
-	schema_t *s = uscope_schema_new();
+	uscope_schema_t *s = uscope_schema_new();
 	if (!s)
 		must(USCOPE_E_NOMEM, "schema");
 	uscope_schema_add_clock(s, "bus_clk", 2000);
@@ -131,12 +131,12 @@ cpu_schema(bool more)
 	return s;
 }
 
-static const dut_property_t cpu_properties[] = {
+static const uscope_dut_property_t cpu_properties[] = {
 	{ "dut_name", "two \"cores\"" },
 	{ "cpu.isa", "RV64I" },
 };
 
-static const dut_desc_t cpu_dut = { cpu_properties, 2 };
+static const uscope_dut_desc_t cpu_dut = { cpu_properties, 2 };
 
 static void
 pair_event(uscope_writer_t *w, uint16_t type, uint32_t a, uint32_t b, uint32_t bytes_of_b)
@@ -285,7 +285,7 @@ write_cpu(const char *dir, const struct variant *v)
 {
 	char path[1000];
 	(void)snprintf(path, sizeof(path), "%s/%s.uscp", dir, v->name);
-	schema_t *s = cpu_schema(v->more);
+	uscope_schema_t *s = cpu_schema(v->more);
 	int status = 0;
 	uscope_writer_t *w = uscope_writer_open_ex(path, &cpu_dut, s, &v->options, &status);
 	uscope_schema_free(s);
@@ -306,7 +306,7 @@ write_names(const char *dir)
 {
 	char path[1000];
 	(void)snprintf(path, sizeof(path), "%s/names.uscp", dir);
-	schema_t *s = uscope_schema_new();
+	uscope_schema_t *s = uscope_schema_new();
 	uscope_schema_add_clock(s, "", 0);
 	uscope_schema_add_scope(s, "/", -1, NULL, 0);
 	uscope_schema_add_scope(s, "a \"b\"", 0, "\x1b[2J", -1);
@@ -332,10 +332,10 @@ write_names(const char *dir)
 	uscope_writer_close(w);
 }
 
-static schema_t *
+static uscope_schema_t *
 counter_schema(void)
 {
-	schema_t *s = uscope_schema_new();
+	uscope_schema_t *s = uscope_schema_new();
 	uscope_schema_add_clock(s, "clk", 1000);
 	uscope_schema_add_scope(s, "/", -1, NULL, 0);
 	int st = uscope_schema_add_storage(s, "counter", -1, 1, 0);
@@ -348,7 +348,7 @@ counter_schema(void)
 static uscope_writer_t *
 open_counter(const char *path, uint64_t interval_ps)
 {
-	schema_t *s = counter_schema();
+	uscope_schema_t *s = counter_schema();
 	const uscope_writer_options_t options = { .compression = USCOPE_RAW, .interval_ps = interval_ps };
 	int status = 0;
 	uscope_writer_t *w = uscope_writer_open_ex(path, NULL, s, &options, &status);

@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static schema_t *
+static uscope_schema_t *
 make_schema(void)
 {
-	schema_t *s = uscope_schema_new();
+	uscope_schema_t *s = uscope_schema_new();
 	CHECK(uscope_schema_add_clock(s, "clk", 1) == 0);
 	CHECK(uscope_schema_add_scope(s, "/", -1, NULL, 0) == 0);
 	CHECK(uscope_schema_add_storage(s, "st", 0, 40, 0) == 0);
@@ -28,7 +28,7 @@ static int
 write_trace(const char *path, const uscope_writer_options_t *o, uint64_t *segments)
 {
 	int status;
-	schema_t *s = make_schema();
+	uscope_schema_t *s = make_schema();
 	uscope_writer_t *w = uscope_writer_open_ex(path, NULL, s, o, &status);
 	uscope_schema_free(s);
 	*segments = 0;

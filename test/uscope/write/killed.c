@@ -25,9 +25,9 @@ enum {
 static _Atomic uint64_t *committed;
 
 static void
-make_schema(schema_t **schema)
+make_schema(uscope_schema_t **schema)
 {
-	schema_t *s = *schema = uscope_schema_new();
+	uscope_schema_t *s = *schema = uscope_schema_new();
 	CHECK(uscope_schema_add_clock(s, "clk", 10) == 0);
 	CHECK(uscope_schema_add_scope(s, "/", -1, NULL, 0) == 0);
 	CHECK(uscope_schema_add_storage(s, "st", 0, SLOTS, USCOPE_SPARSE) == 0);
@@ -38,7 +38,7 @@ make_schema(schema_t **schema)
 static void
 write_forever(const char *path, const uscope_writer_options_t *o)
 {
-	schema_t *s;
+	uscope_schema_t *s;
 	make_schema(&s);
 	uscope_writer_t *w = uscope_writer_open_ex(path, NULL, s, o, NULL);
 	CHECK(w);

@@ -12,10 +12,10 @@ enum {
 	EVENT = 0, /* of 3 bytes */
 };
 
-static schema_t *
+static uscope_schema_t *
 make_schema(void)
 {
-	schema_t *s = uscope_schema_new();
+	uscope_schema_t *s = uscope_schema_new();
 	CHECK(uscope_schema_add_clock(s, "clk", 1000) == 0);
 	CHECK(uscope_schema_add_scope(s, "/", -1, NULL, 0) == 0);
 	CHECK(uscope_schema_add_enum(s, "e") == 0);
@@ -62,7 +62,7 @@ static char *
 trace(call_fn wrong, enum where place, bool drop_empty, size_t *n, int *status, uint64_t *misuses)
 {
 	const char *path = kit_path("misuse.uscp");
-	schema_t *s = make_schema();
+	uscope_schema_t *s = make_schema();
 	uscope_writer_options_t o = { .compression = USCOPE_RAW, .interval_ps = 5000, .drop_empty = drop_empty };
 	uscope_writer_t *w = uscope_writer_open_ex(path, NULL, s, &o, NULL);
 	uscope_schema_free(s);
@@ -248,7 +248,7 @@ test_calls(void)
 static uscope_writer_t *
 open_one(const char *path, const uscope_writer_options_t *o)
 {
-	schema_t *s = make_schema();
+	uscope_schema_t *s = make_schema();
 	uscope_writer_t *w = uscope_writer_open_ex(path, NULL, s, o, NULL);
 	uscope_schema_free(s);
 	CHECK(w);

@@ -17,7 +17,7 @@ enum {
 static uscope_writer_t *
 open_one(const char *path, const uscope_writer_options_t *o)
 {
-	schema_t *s = uscope_schema_new();
+	uscope_schema_t *s = uscope_schema_new();
 	CHECK(uscope_schema_add_clock(s, "clk", 1000) == 0 && uscope_schema_add_scope(s, "/", -1, NULL, 0) == 0);
 	CHECK(uscope_schema_add_storage(s, "a", 0, SLOTS, USCOPE_SPARSE) == 0);
 	CHECK(uscope_schema_add_field(s, 0, "v", USCOPE_U64, -1) == 0);

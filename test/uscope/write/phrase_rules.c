@@ -14,7 +14,7 @@ enum {
 static uscope_writer_t *
 open_one(const char *path, const uscope_writer_options_t *o)
 {
-	schema_t *s = phrasekit_schema(true);
+	uscope_schema_t *s = phrasekit_schema(true);
 	uscope_writer_t *w = uscope_writer_open_ex(path, NULL, s, o, NULL);
 	uscope_schema_free(s);
 	CHECK(w);
@@ -184,7 +184,7 @@ static void
 test_counted(void)
 {
 	for (int kind = 0; kind < 3; kind++) {
-		schema_t *s = uscope_schema_new();
+		uscope_schema_t *s = uscope_schema_new();
 		CHECK(uscope_schema_add_clock(s, "clk", 7) == 0 && uscope_schema_add_scope(s, "/", -1, NULL, 0) == 0);
 		for (int i = 0; i < 2; i++)
 			CHECK(uscope_schema_add_storage(s, "a", 0, 2, i ? USCOPE_SPARSE : 0) == i && uscope_schema_add_field(s, i, "entity_id", USCOPE_U32, -1) == 0);
@@ -334,7 +334,7 @@ check_walked(const uscope_writer_t *w)
 
 /* An event of n bytes. */
 static void
-add_event(schema_t *s, size_t n)
+add_event(uscope_schema_t *s, size_t n)
 {
 	int id = uscope_schema_add_event(s, "e", 0);
 	for (size_t i = 0; i < n / 8 + n % 8; i++)
@@ -366,7 +366,7 @@ write_far(size_t distance, bool first, bool wide, bool last)
 	size_t others = first ? 3 * HEAD + 2 * ITEM_COMPACT_SIZE : HEAD + ITEM_COMPACT_SIZE;
 	size_t noise = distance - item - HEAD - others;
 	size_t large = (noise - EVENT_HEADER_SIZE) / (LARGE + EVENT_HEADER_SIZE);
-	schema_t *s = uscope_schema_new();
+	uscope_schema_t *s = uscope_schema_new();
 	CHECK(uscope_schema_add_clock(s, "clk", 1) == 0 && uscope_schema_add_scope(s, "/", -1, NULL, 0) == 0);
 	CHECK(uscope_schema_add_storage(s, "a", 0, 2, 0) == 0 && uscope_schema_add_field(s, 0, "v", USCOPE_U64, -1) == 0);
 	add_event(s, LARGE);

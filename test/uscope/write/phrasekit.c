@@ -21,10 +21,10 @@ enum {
 		}                                                                                                 \
 	} while (0)
 
-schema_t *
+uscope_schema_t *
 phrasekit_schema(bool many)
 {
-	schema_t *s = uscope_schema_new();
+	uscope_schema_t *s = uscope_schema_new();
 	CHECK(uscope_schema_add_clock(s, "clk", 7) == 0 && uscope_schema_add_scope(s, "/", -1, NULL, 0) == 0);
 	CHECK(uscope_schema_add_enum(s, "e") == 0);
 	CHECK(uscope_schema_add_storage(s, "dense", 0, DENSE_SLOTS, 0) == DENSE);
@@ -102,7 +102,7 @@ compare_items(const struct phrasekit_file *a, const struct phrasekit_file *b, us
 }
 
 static bool
-same_state(const schema_t *s, const uscope_state_t *a, const uscope_state_t *b)
+same_state(const uscope_schema_t *s, const uscope_state_t *a, const uscope_state_t *b)
 {
 	for (uint32_t i = 0; i < s->num_storages; i++) {
 		uint16_t storage = (uint16_t)i;

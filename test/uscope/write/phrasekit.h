@@ -22,7 +22,7 @@ enum {
 	SPARSE_SLOTS = 11,
 };
 
-schema_t *phrasekit_schema(bool many);
+uscope_schema_t *phrasekit_schema(bool many);
 
 /* A file, and what its writer said at the end. */
 struct phrasekit_file {

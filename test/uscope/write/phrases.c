@@ -267,7 +267,7 @@ open_one(const char *path, struct kinds *k)
 		.summary_base = 8,
 	};
 	tick = o.tick_ps ? o.tick_ps : 1;
-	schema_t *s = phrasekit_schema(k->many);
+	uscope_schema_t *s = phrasekit_schema(k->many);
 	uscope_writer_t *w = uscope_writer_open_ex(path, NULL, s, &o, NULL);
 	uscope_schema_free(s);
 	CHECK(w);
@@ -354,7 +354,7 @@ static struct phrasekit_file
 write_large(const char *path, bool phrases)
 {
 	together = phrases;
-	schema_t *s = phrasekit_schema(false);
+	uscope_schema_t *s = phrasekit_schema(false);
 	tick = 1;
 	uscope_writer_t *w = uscope_writer_open_ex(path, NULL, s, &(uscope_writer_options_t){ .no_summary = true }, NULL);
 	uscope_schema_free(s);

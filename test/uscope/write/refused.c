@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static schema_t *
+static uscope_schema_t *
 make_schema(void)
 {
-	schema_t *s = uscope_schema_new();
+	uscope_schema_t *s = uscope_schema_new();
 	CHECK(uscope_schema_add_clock(s, "clk", 1000) == 0);
 	CHECK(uscope_schema_add_scope(s, "/", -1, NULL, 0) == 0);
 	return s;
@@ -19,7 +19,7 @@ make_schema(void)
 
 /* Why opening fails; "" if it does not. */
 static const char *
-reason_of(const char *path, const dut_desc_t *dut, const schema_t *s, const uscope_writer_options_t *options, int want)
+reason_of(const char *path, const uscope_dut_desc_t *dut, const uscope_schema_t *s, const uscope_writer_options_t *options, int want)
 {
 	static uscope_error_t error;
 	int status = 1;
@@ -37,7 +37,7 @@ static int
 status_of(const char *path, const uscope_writer_options_t *o)
 {
 	int status = 1;
-	schema_t *s = make_schema();
+	uscope_schema_t *s = make_schema();
 	uscope_writer_t *w = uscope_writer_open_ex(path, NULL, s, o, &status);
 	CHECK((w != NULL) == (status == 0));
 	uscope_writer_close(w);
@@ -75,7 +75,7 @@ test_open(void)
 
 	/* A schema that is refused leaves what is at the path. */
 	kit_text(path, "precious");
-	schema_t *s = uscope_schema_new();
+	uscope_schema_t *s = uscope_schema_new();
 	CHECK(!uscope_writer_open(path, NULL, s, 0));
 	uscope_schema_free(s);
 	char *text = kit_read(path, NULL);
@@ -89,19 +89,19 @@ test_reason(void)
 {
 	char path[300];
 	(void)snprintf(path, sizeof(path), "%s", kit_path("reason.uscp"));
-	schema_t *s = uscope_schema_new();
+	uscope_schema_t *s = uscope_schema_new();
 	CHECK(strstr(reason_of(path, NULL, s, NULL, USCOPE_E_SCHEMA), "a clock and a scope"));
 	CHECK(strstr(reason_of(path, NULL, NULL, NULL, USCOPE_E_ARG), "no schema"));
 	CHECK(strstr(reason_of(NULL, NULL, s, NULL, USCOPE_E_ARG), "no path"));
 	uscope_schema_free(s);
 
 	s = make_schema();
-	const dut_property_t bad[] = { { "good", "good" }, { "\xff", "" } };
-	CHECK(strstr(reason_of(path, &(dut_desc_t){ bad, 2 }, s, NULL, USCOPE_E_ARG), "property 1 of the DUT"));
+	const uscope_dut_property_t bad[] = { { "good", "good" }, { "\xff", "" } };
+	CHECK(strstr(reason_of(path, &(uscope_dut_desc_t){ bad, 2 }, s, NULL, USCOPE_E_ARG), "property 1 of the DUT"));
 	static char big[70000];
 	(void)memset(big, 'x', sizeof(big) - 1);
-	const dut_property_t many[] = { { "k", big } };
-	CHECK(strstr(reason_of(path, &(dut_desc_t){ many, 1 }, s, NULL, USCOPE_E_LIMIT), "65535 bytes"));
+	const uscope_dut_property_t many[] = { { "k", big } };
+	CHECK(strstr(reason_of(path, &(uscope_dut_desc_t){ many, 1 }, s, NULL, USCOPE_E_LIMIT), "65535 bytes"));
 	CHECK(strstr(reason_of("/nonexistent/x", NULL, s, NULL, USCOPE_E_IO), "No such file"));
 	CHECK(strstr(reason_of(path, NULL, s, &(uscope_writer_options_t){ .level = -1 }, USCOPE_E_ARG), "level"));
 	CHECK(strstr(reason_of(path, NULL, s, &(uscope_writer_options_t){ .summary_fan_out = 1 }, USCOPE_E_ARG), "fan-out"));

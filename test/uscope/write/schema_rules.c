@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 /* A clock, the root and an enum. */
-static schema_t *
+static uscope_schema_t *
 small(void)
 {
-	schema_t *s = uscope_schema_new();
+	uscope_schema_t *s = uscope_schema_new();
 	CHECK(s);
 	CHECK(uscope_schema_add_clock(s, "clk", 1000) == 0);
 	CHECK(uscope_schema_add_scope(s, "/", -1, NULL, 0) == 0);
@@ -22,7 +22,7 @@ small(void)
 
 /* What open says about a schema. Nothing may be left at the path when it refuses. */
 static int
-open_status(const schema_t *s, const dut_desc_t *dut)
+open_status(const uscope_schema_t *s, const uscope_dut_desc_t *dut)
 {
 	int status = 1;
 	const char *path = kit_path("rules.uscp");
@@ -41,7 +41,7 @@ test_texts(void)
 		"\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xe2\x82", "\xc3" };
 	static const char *const good[] = { "", "a", "\xc2\x80", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80",
 		"\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf", "na\xc3\xafve" };
-	schema_t *s = small();
+	uscope_schema_t *s = small();
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		CHECK(uscope_schema_add_clock(s, bad[i], 1) == USCOPE_E_ARG);
 		CHECK(uscope_schema_add_scope(s, "s", 0, bad[i], -1) == USCOPE_E_ARG);
@@ -51,19 +51,19 @@ test_texts(void)
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
 		CHECK(uscope_schema_add_clock(s, good[i], 1) == (int)i + 1);
 
-	const dut_property_t pairs[] = { { "k", "\xff" } };
-	CHECK(open_status(s, &(dut_desc_t){ pairs, 1 }) == USCOPE_E_ARG);
-	const dut_property_t none[] = { { NULL, "v" } };
-	CHECK(open_status(s, &(dut_desc_t){ none, 1 }) == USCOPE_E_ARG);
-	const dut_property_t twice[] = { { "k", "v" }, { "k", "w" } };
-	CHECK(open_status(s, &(dut_desc_t){ twice, 2 }) == USCOPE_OK);
+	const uscope_dut_property_t pairs[] = { { "k", "\xff" } };
+	CHECK(open_status(s, &(uscope_dut_desc_t){ pairs, 1 }) == USCOPE_E_ARG);
+	const uscope_dut_property_t none[] = { { NULL, "v" } };
+	CHECK(open_status(s, &(uscope_dut_desc_t){ none, 1 }) == USCOPE_E_ARG);
+	const uscope_dut_property_t twice[] = { { "k", "v" }, { "k", "w" } };
+	CHECK(open_status(s, &(uscope_dut_desc_t){ twice, 2 }) == USCOPE_OK);
 	uscope_schema_free(s);
 }
 
 static void
 test_ids(void)
 {
-	schema_t *s = small();
+	uscope_schema_t *s = small();
 	/* The root is the first scope, and the only one. */
 	CHECK(uscope_schema_add_scope(s, "s", -1, NULL, 0) == USCOPE_E_RANGE);
 	CHECK(uscope_schema_add_scope(s, "s", 1, NULL, 0) == USCOPE_E_RANGE);
@@ -109,7 +109,7 @@ test_ids(void)
 static void
 test_what_is_said(void)
 {
-	schema_t *s = small();
+	uscope_schema_t *s = small();
 	CHECK(uscope_schema_add_enum_value(s, 0, 7, "again") == 1);
 	CHECK(strcmp(uscope_enum_label(s, 0, 7), "seven") == 0);
 	CHECK(!uscope_enum_label(s, 0, 8) && !uscope_enum_label(s, 1, 7));
@@ -137,7 +137,7 @@ test_what_is_said(void)
 static void
 test_check(void)
 {
-	schema_t *s = small();
+	uscope_schema_t *s = small();
 	CHECK(uscope_schema_add_scope(s, "a", 0, NULL, -1) == 1);
 	CHECK(uscope_schema_add_scope(s, "b", 1, NULL, -1) == 2);
 	CHECK(uscope_schema_add_scope(s, "c", 2, NULL, -1) == 3);
@@ -203,7 +203,7 @@ static void
 test_limits(void)
 {
 	/* Ids. */
-	schema_t *s = uscope_schema_new();
+	uscope_schema_t *s = uscope_schema_new();
 	for (int i = 0; i < MAX_CLOCKS; i++)
 		CHECK(uscope_schema_add_clock(s, "c", 1) == i);
 	CHECK(uscope_schema_add_clock(s, "c", 1) == USCOPE_E_LIMIT);
@@ -240,8 +240,8 @@ test_limits(void)
 	CHECK(uscope_schema_add_clock(s, text, 1) == 0); /* 65535 bytes with its NUL */
 	CHECK(uscope_schema_add_scope(s, text, -1, text, 0) == 0);
 	CHECK(open_status(s, NULL) == USCOPE_OK);
-	const dut_property_t pairs[] = { { text, "" } };
-	CHECK(open_status(s, &(dut_desc_t){ pairs, 1 }) == USCOPE_E_LIMIT);
+	const uscope_dut_property_t pairs[] = { { text, "" } };
+	CHECK(open_status(s, &(uscope_dut_desc_t){ pairs, 1 }) == USCOPE_E_LIMIT);
 	uscope_schema_free(s);
 }
 
@@ -249,7 +249,7 @@ test_limits(void)
 static void
 test_life(void)
 {
-	schema_t *s = small();
+	uscope_schema_t *s = small();
 	CHECK(uscope_schema_add_storage(s, "st", 0, 1, 0) == 0);
 	CHECK(uscope_schema_add_field(s, 0, "f", USCOPE_U8, -1) == 0);
 	const char *path = kit_path("life.uscp");

@@ -30,8 +30,8 @@ enum {
 static char line[MAX_LINE];
 static char *field[MAX_FIELDS];
 
-static schema_t *schema;
-static dut_property_t pairs[MAX_PAIRS];
+static uscope_schema_t *schema;
+static uscope_dut_property_t pairs[MAX_PAIRS];
 static uint32_t npairs;
 static uscope_writer_options_t options;
 static uscope_writer_t *writer;
@@ -188,7 +188,7 @@ define(const char *verb)
 		free(ext);
 	} else if (strcmp(verb, "dut") == 0) {
 		CHECK(npairs < MAX_PAIRS);
-		pairs[npairs++] = (dut_property_t){ strdup(text(1)), strdup(text(2)) };
+		pairs[npairs++] = (uscope_dut_property_t){ strdup(text(1)), strdup(text(2)) };
 	} else if (strcmp(verb, "option") == 0) {
 		set_option();
 	} else {
@@ -320,7 +320,7 @@ manage(const char *verb)
 static void
 start(const char *path)
 {
-	const dut_desc_t dut = { .properties = pairs, .num_properties = npairs };
+	const uscope_dut_desc_t dut = { .properties = pairs, .num_properties = npairs };
 	int status;
 	writer = uscope_writer_open_ex(path, &dut, schema, &options, &status);
 	(void)printf("open %s\n", uscope_status_name(status));

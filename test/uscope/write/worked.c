@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* worked: small files whose bytes were worked out by hand, from doc/format/uscope.md. */
+/* worked: small files whose bytes were worked out by hand, from doc/format/uscope.md. The names of
+ * types are the short ones. */
+#define USCOPE_SHORT_NAMES
 #include "kit.h"
 #include "layout.h"
 #include "uscope.h"

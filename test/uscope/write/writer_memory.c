@@ -16,10 +16,10 @@ enum {
 	SLACK = 4 << 20, /* what else a process takes */
 };
 
-static schema_t *
+static uscope_schema_t *
 make_schema(uint16_t slots)
 {
-	schema_t *s = uscope_schema_new();
+	uscope_schema_t *s = uscope_schema_new();
 	CHECK(uscope_schema_add_clock(s, "clk", 1000) == 0 && uscope_schema_add_scope(s, "/", -1, NULL, 0) == 0);
 	CHECK(uscope_schema_add_storage(s, "a", 0, slots, 0) == 0);
 	for (int i = 0; i < FIELDS; i++)
@@ -32,7 +32,7 @@ make_schema(uint16_t slots)
 static void
 write_file(const uscope_writer_options_t *o, uint16_t slots)
 {
-	schema_t *s = make_schema(slots);
+	uscope_schema_t *s = make_schema(slots);
 	uscope_writer_t *w = uscope_writer_open_ex(kit_path("memory.uscp"), NULL, s, o, NULL);
 	CHECK(w);
 	uscope_schema_free(s);

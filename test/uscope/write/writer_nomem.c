@@ -23,9 +23,9 @@ __wrap_strdup(const char *s)
 }
 
 static int
-make_schema(schema_t **schema)
+make_schema(uscope_schema_t **schema)
 {
-	schema_t *s = *schema = uscope_schema_new();
+	uscope_schema_t *s = *schema = uscope_schema_new();
 	if (!s)
 		return USCOPE_E_NOMEM;
 	int rc[12 + 40];
@@ -65,11 +65,11 @@ put_phrases(uscope_writer_t *w, uscope_phrase_t *phrases, uint64_t time)
 static int
 write_trace(const char *path, const uscope_writer_options_t *o, bool in_phrases)
 {
-	static const dut_property_t pairs[] = { { "k", "v" } };
+	static const uscope_dut_property_t pairs[] = { { "k", "v" } };
 	static const char payload[320];
-	schema_t *s;
+	uscope_schema_t *s;
 	int status = make_schema(&s);
-	uscope_writer_t *w = status ? NULL : uscope_writer_open_ex(path, &(dut_desc_t){ pairs, 1 }, s, o, &status);
+	uscope_writer_t *w = status ? NULL : uscope_writer_open_ex(path, &(uscope_dut_desc_t){ pairs, 1 }, s, o, &status);
 	uscope_schema_free(s);
 	if (!w)
 		return status;

@@ -186,7 +186,7 @@ add_tables(struct builder *b, uint16_t nlabels)
 {
 	static const char *const modes[] = { "single", "stack", "punctual" };
 	static const char *const classes[] = { "thread", "cpu", "breakdown", "both" };
-	schema_t *s = b->map->schema;
+	uscope_schema_t *s = b->map->schema;
 	int mode = add_enum(b, "mode", modes, sizeof(modes) / sizeof(modes[0]));
 	int class = add_enum(b, "class", classes, sizeof(classes) / sizeof(classes[0]));
 
@@ -302,7 +302,7 @@ add_breakdowns(struct builder *b)
 }
 
 static uint64_t
-state_size(const schema_t *s)
+state_size(const uscope_schema_t *s)
 {
 	uint64_t n = 0;
 	for (uint32_t i = 0; i < s->num_storages; i++)

@@ -176,7 +176,7 @@ open_writer(struct uscp *u)
 	char clock[24];
 	(void)snprintf(clock, sizeof(clock), "%" PRId64, emu->plan->start);
 	const char *name = strrchr(emu->plan->trace.dir, '/');
-	dut_property_t properties[OWN_PROPERTIES + EMU_PROPERTIES] = {
+	uscope_dut_property_t properties[OWN_PROPERTIES + EMU_PROPERTIES] = {
 		{ "dut_name", name && name[1] ? name + 1 : emu->plan->trace.dir },
 		{ "ovni.protocol_version", "1" },
 		{ "ovni.models", models },
@@ -185,8 +185,8 @@ open_writer(struct uscp *u)
 		{ "ovni.density", "events" },
 	};
 	for (size_t i = 0; i < emu->plan->nproperties; i++)
-		properties[OWN_PROPERTIES + i] = (dut_property_t){ emu->plan->properties[i].key, emu->plan->properties[i].value };
-	const dut_desc_t dut = { properties, (uint32_t)(OWN_PROPERTIES + emu->plan->nproperties) };
+		properties[OWN_PROPERTIES + i] = (uscope_dut_property_t){ emu->plan->properties[i].key, emu->plan->properties[i].value };
+	const uscope_dut_desc_t dut = { properties, (uint32_t)(OWN_PROPERTIES + emu->plan->nproperties) };
 	uint64_t size = u->map.state_size;
 	uint64_t low = o->compression == USCOPE_ZSTD ? max_bytes_low_zstd : max_bytes_low;
 	uscope_error_t error;

@@ -59,7 +59,7 @@ struct uscp_class {
 };
 
 struct uscp_map {
-	schema_t *schema;
+	uscope_schema_t *schema;
 	struct uscp_class classes[USCP_CLASSES];
 	uint16_t channels; /* tables */
 	uint16_t labels;

@@ -17,7 +17,7 @@ enum {
 
 /* id: of what gets the fields, or <0. */
 static int
-add_fields(schema_t *s, int id, const struct conv_table *t, int (*add)(schema_t *s, int id, const char *name, uint8_t type, int enum_id))
+add_fields(uscope_schema_t *s, int id, const struct conv_table *t, int (*add)(uscope_schema_t *s, int id, const char *name, uint8_t type, int enum_id))
 {
 	int rc = id;
 	for (int k = 0; k < CONV_FIELDS && t->fields[k].name && rc >= 0; k++)
@@ -26,13 +26,13 @@ add_fields(schema_t *s, int id, const struct conv_table *t, int (*add)(schema_t 
 }
 
 int
-convscope_storage(schema_t *s, int scope, const struct conv_table *t)
+convscope_storage(uscope_schema_t *s, int scope, const struct conv_table *t)
 {
 	return add_fields(s, uscope_schema_add_storage(s, t->name, scope, t->slots, t->flags), t, uscope_schema_add_field);
 }
 
 int
-convscope_event(schema_t *s, int scope, const struct conv_table *t)
+convscope_event(uscope_schema_t *s, int scope, const struct conv_table *t)
 {
 	return add_fields(s, uscope_schema_add_event(s, t->name, scope), t, uscope_schema_add_event_field);
 }
@@ -95,7 +95,7 @@ conv_slots_report(const struct conv_slots *s, struct conv *c)
 /* ---- The file. ---- */
 
 int
-convscope_open(struct convscope *s, struct conv *c, const schema_t *schema, const dut_desc_t *dut, bool drop_empty)
+convscope_open(struct convscope *s, struct conv *c, const uscope_schema_t *schema, const uscope_dut_desc_t *dut, bool drop_empty)
 {
 	uscope_error_t error = { 0 };
 	const uscope_writer_options_t options = {

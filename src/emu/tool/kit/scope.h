@@ -31,8 +31,8 @@ struct conv_table {
 };
 
 /* Returns the id, or <0. */
-int convscope_storage(schema_t *s, int scope, const struct conv_table *t);
-int convscope_event(schema_t *s, int scope, const struct conv_table *t);
+int convscope_storage(uscope_schema_t *s, int scope, const struct conv_table *t);
+int convscope_event(uscope_schema_t *s, int scope, const struct conv_table *t);
 
 /* ---- Slots of a table: those never used come first, then those that were given back
  * longest ago. ---- */
@@ -83,7 +83,7 @@ struct convscope {
 
 /* Opens the file at the part_path of conv_place_output(). String 0 is the empty one. 0, or <0
  * (reported). */
-int convscope_open(struct convscope *s, struct conv *c, const schema_t *schema, const dut_desc_t *dut, bool drop_empty);
+int convscope_open(struct convscope *s, struct conv *c, const uscope_schema_t *schema, const uscope_dut_desc_t *dut, bool drop_empty);
 
 /* The frame of a time. 1: it has begun, 0: it was open, <0: the writer has failed (the end
  * tells). */

@@ -40,7 +40,7 @@ static const struct {
 };
 
 static int
-add_enums(schema_t *s)
+add_enums(uscope_schema_t *s)
 {
 	int rc = 0;
 	for (int i = 0; i < ENUMS && rc >= 0; i++) {
@@ -54,7 +54,7 @@ add_enums(schema_t *s)
 }
 
 static int
-add_tables(schema_t *s, uint32_t ncpus)
+add_tables(uscope_schema_t *s, uint32_t ncpus)
 {
 	struct conv_table cpus = lschema_storages[LU_CPU];
 	cpus.slots = (uint16_t)ncpus;
@@ -68,10 +68,10 @@ add_tables(schema_t *s, uint32_t ncpus)
 	return rc;
 }
 
-schema_t *
+uscope_schema_t *
 lschema_make(uint64_t freq, uint32_t ncpus)
 {
-	schema_t *s = uscope_schema_new();
+	uscope_schema_t *s = uscope_schema_new();
 	if (!s)
 		return NULL;
 	int rc = uscope_schema_add_clock(s, "cpu_clk", (uint32_t)((UINT64_C(1000000000000) + freq / 2) / freq));

@@ -230,15 +230,15 @@ open_writer(struct luscope *u)
 	(void)snprintf(base, sizeof(base), "%" PRIx32, t->kernel_base);
 	(void)snprintf(page, sizeof(page), "%d", LAP_PAGE_SIZE);
 	const char *name = puttext_utf8(&a, t->name);
-	schema_t *schema = lschema_make(t->freq, t->ncpus);
-	const dut_property_t properties[] = {
+	uscope_schema_t *schema = lschema_make(t->freq, t->ncpus);
+	const uscope_dut_property_t properties[] = {
 		{ "dut_name", name },
 		{ "laplace.protocol_version", "0.1" },
 		{ "laplace.freq_hz", freq },
 		{ "laplace.page_size", page },
 		{ "laplace.kernel_base", base },
 	};
-	const dut_desc_t dut = { properties, sizeof(properties) / sizeof(properties[0]) };
+	const uscope_dut_desc_t dut = { properties, sizeof(properties) / sizeof(properties[0]) };
 	int rc = name && schema ? 0 : ltool_code(t, -LAP_E_MEMORY);
 	if (rc == 0)
 		rc = convscope_open(&u->file, &t->conv, schema, &dut, t->no_refs);

@@ -155,7 +155,7 @@ struct luscope {
 };
 
 /* The schema of such a file. NULL: no memory. */
-schema_t *lschema_make(uint64_t freq, uint32_t ncpus);
+uscope_schema_t *lschema_make(uint64_t freq, uint32_t ncpus);
 extern const struct conv_table lschema_storages[LU_STORAGES];
 
 /* In the first frame: the kernel. */

@@ -65,7 +65,7 @@ static const struct {
 };
 
 static int
-add_enums(schema_t *s)
+add_enums(uscope_schema_t *s)
 {
 	int rc = 0;
 	for (int i = 0; i < ENUMS && rc >= 0; i++) {
@@ -77,7 +77,7 @@ add_enums(schema_t *s)
 }
 
 static int
-add_stream(schema_t *s, size_t n)
+add_stream(uscope_schema_t *s, size_t n)
 {
 	char name[32];
 	(void)snprintf(name, sizeof(name), "stream%zu", n);
@@ -88,10 +88,10 @@ add_stream(schema_t *s, size_t n)
 	return rc;
 }
 
-schema_t *
+uscope_schema_t *
 ptschema_make(const struct ptool *t)
 {
-	schema_t *s = uscope_schema_new();
+	uscope_schema_t *s = uscope_schema_new();
 	if (!s)
 		return NULL;
 	int rc = uscope_schema_add_clock(s, "prism", 1000);

@@ -120,7 +120,7 @@ struct ptscope {
 };
 
 /* The schema of a file of n streams. NULL: no memory. */
-schema_t *ptschema_make(const struct ptool *t);
+uscope_schema_t *ptschema_make(const struct ptool *t);
 /* Names of the fields of PS_COUNTERS. */
 extern const char *const ptschema_totals[PS_TOTALS];
 

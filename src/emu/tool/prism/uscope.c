@@ -306,20 +306,20 @@ open_file(struct ptscope *u)
 {
 	struct ptool *t = u->tool;
 	const char *name = puttext_utf8(&u->arena, t->name);
-	schema_t *schema = ptschema_make(t);
+	uscope_schema_t *schema = ptschema_make(t);
 	const char *clock = NULL;
 	const char *layout = NULL;
 	for (size_t i = 0; i < t->ninputs; i++) {
 		clock = prism_common(clock, prism_clock_words[t->inputs[i].source.clock]);
 		layout = prism_common(layout, prism_layout_words[t->inputs[i].source.settings.layout]);
 	}
-	const dut_property_t properties[] = {
+	const uscope_dut_property_t properties[] = {
 		{ "dut_name", name },
 		{ "prism.protocol_version", "0.1" },
 		{ "prism.clock_mode", clock },
 		{ "prism.compute_layout", layout },
 	};
-	const dut_desc_t dut = { properties, sizeof(properties) / sizeof(properties[0]) };
+	const uscope_dut_desc_t dut = { properties, sizeof(properties) / sizeof(properties[0]) };
 	int rc = name && schema ? 0 : conv_no_memory(&t->conv);
 	if (rc == 0)
 		rc = convscope_open(&u->file, &t->conv, schema, &dut, t->no_accesses);

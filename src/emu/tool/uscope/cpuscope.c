@@ -13,7 +13,7 @@ find_field(const uscope_field_t *fields, uint32_t n, const char *name)
 }
 
 static bool
-find_entities(struct cpuscope *c, const schema_t *s, uint16_t scope)
+find_entities(struct cpuscope *c, const uscope_schema_t *s, uint16_t scope)
 {
 	for (uint32_t i = 0; i < s->num_storages; i++) {
 		const uscope_storage_t *st = &s->storages[i];
@@ -42,7 +42,7 @@ static const struct {
 };
 
 static struct event_use
-find_event(const schema_t *s, uint16_t scope, enum step_kind kind)
+find_event(const uscope_schema_t *s, uint16_t scope, enum step_kind kind)
 {
 	for (uint32_t i = 0; i < s->num_events; i++) {
 		const uscope_event_type_t *e = &s->events[i];
@@ -61,7 +61,7 @@ find_event(const schema_t *s, uint16_t scope, enum step_kind kind)
 bool
 cpuscope_find(struct cpuscope *c, const struct pathlist *paths, const char *path)
 {
-	const schema_t *s = paths->schema;
+	const uscope_schema_t *s = paths->schema;
 	for (uint32_t i = 0; i < s->num_scopes; i++) {
 		const char *here = pathlist_scope(paths, (uint16_t)i);
 		const char *protocol = s->scopes[i].protocol;

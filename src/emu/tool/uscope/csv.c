@@ -61,7 +61,7 @@ static void
 csv_state(void *self, const uscope_state_t *state, uint64_t time_ps)
 {
 	struct csv *c = self;
-	const schema_t *schema = c->src->schema;
+	const uscope_schema_t *schema = c->src->schema;
 	for (uint32_t id = 0; id < schema->num_storages && !utool_stop(c->src->tool); id++) {
 		const uscope_storage_t *st = &schema->storages[id];
 		if (!c->src->picked.storages[id])

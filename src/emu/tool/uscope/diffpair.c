@@ -101,7 +101,7 @@ pair_owner(struct owner_pair *o, const struct list lists[SIDES], const struct mi
 	struct list properties[SIDES];
 	for (int s = 0; s < SIDES; s++) {
 		fields[s] = properties[s] = (struct list){ .src = lists[s].src, .events = lists[s].events, .inside = true, .owner = o->id[s] };
-		const schema_t *schema = lists[s].src->schema;
+		const uscope_schema_t *schema = lists[s].src->schema;
 		const uscope_event_type_t *e = &schema->events[o->id[s]];
 		const uscope_storage_t *st = &schema->storages[o->id[s]];
 		fields[s].fields = lists[s].events ? e->fields : st->fields;

@@ -136,7 +136,7 @@ put_sections(const struct source *s)
 static void
 put_properties(const struct source *s)
 {
-	const dut_desc_t *dut = uscope_dut_desc(s->reader);
+	const uscope_dut_desc_t *dut = uscope_dut_desc(s->reader);
 	show_open(s, "properties", '[', dut->num_properties ? "\nproperties:\n" : "");
 	for (uint32_t i = 0; i < dut->num_properties; i++) {
 		const char *key = dut->properties[i].key;
@@ -172,7 +172,7 @@ put_summary(const struct source *s)
 static void
 put_head(const struct source *s, const struct fileinfo *info)
 {
-	const file_header_t *h = uscope_header(s->reader);
+	const uscope_file_header_t *h = uscope_header(s->reader);
 	put_str(s->w, "file         ");
 	put_text(s->w, s->path, strlen(s->path));
 	wbuf_printf(s->w, ", %" PRIu64 " bytes\nformat       %u.%u, %s frames, compression %s\n", info->size,
@@ -205,7 +205,7 @@ put_head(const struct source *s, const struct fileinfo *info)
 static void
 json_head(const struct source *s, const struct fileinfo *info)
 {
-	const file_header_t *h = uscope_header(s->reader);
+	const uscope_file_header_t *h = uscope_header(s->reader);
 	struct wbuf *w = s->w;
 	uscope_summary_t sum;
 	json_open(w, NULL, '{');

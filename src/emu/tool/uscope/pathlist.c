@@ -88,7 +88,7 @@ find_repeated(struct pathlist *p, const uscope_field_t *fields, size_t n)
 }
 
 int
-pathlist_init(struct pathlist *p, const schema_t *schema, struct arena *a)
+pathlist_init(struct pathlist *p, const uscope_schema_t *schema, struct arena *a)
 {
 	*p = (struct pathlist){ .schema = schema };
 	size_t nfields = 0;

@@ -19,7 +19,7 @@ struct branch {
 };
 
 struct pathlist {
-	const schema_t *schema;
+	const uscope_schema_t *schema;
 	struct branch *tree;             /* all scopes, each before those below it */
 	const char **scopes;             /* "" for the root, "/soc/core0" below it */
 	const uscope_field_t **repeated; /* by address */
@@ -27,7 +27,7 @@ struct pathlist {
 };
 
 /* The lists live in the arena. 0, or -1: out of memory. */
-int pathlist_init(struct pathlist *p, const schema_t *schema, struct arena *a);
+int pathlist_init(struct pathlist *p, const uscope_schema_t *schema, struct arena *a);
 
 /* USCOPE_NONE is the root. */
 const char *pathlist_scope(const struct pathlist *p, uint16_t scope);

@@ -73,7 +73,7 @@ choose(const struct pick *p, enum pick_kind kind, const struct candidate *c, boo
 int
 pick_from(const struct pick *p, const struct pathlist *paths, struct arena *a, struct picked *out, const char **unmatched)
 {
-	const schema_t *s = paths->schema;
+	const uscope_schema_t *s = paths->schema;
 	bool used[PICK_KINDS][PICK_MAX] = { 0 };
 	*unmatched = NULL;
 	*out = (struct picked){

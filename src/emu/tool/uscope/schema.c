@@ -40,7 +40,7 @@ put_entry(const struct source *s, uint32_t depth, const char *what, const char *
 static void
 put_scope(const struct source *s, uint16_t id, uint32_t depth)
 {
-	const schema_t *schema = s->schema;
+	const uscope_schema_t *schema = s->schema;
 	put_entry(s, depth, "", schema->scopes[id].name);
 	if (schema->scopes[id].protocol)
 		put_name(s, ", protocol ", schema->scopes[id].protocol);
@@ -78,7 +78,7 @@ put_scope(const struct source *s, uint16_t id, uint32_t depth)
 static void
 put_schema(const struct source *s)
 {
-	const schema_t *schema = s->schema;
+	const uscope_schema_t *schema = s->schema;
 	put_str(s->w, "\nclocks:\n");
 	for (uint32_t i = 0; i < schema->num_clocks; i++) {
 		put_entry(s, 0, "", schema->clocks[i].name);
@@ -155,7 +155,7 @@ json_scope(const struct source *s, uint16_t id)
 static void
 json_schema(const struct source *s)
 {
-	const schema_t *schema = s->schema;
+	const uscope_schema_t *schema = s->schema;
 	struct wbuf *w = s->w;
 	json_open(w, "schema", '{');
 	for (uint32_t i = 0; next_object(w, "clocks", i, schema->num_clocks); i++) {

@@ -109,7 +109,7 @@ put_counter(struct overview *o, uint32_t counter)
 	uint16_t storage;
 	if (!uscope_summary_counter_info(o->src->reader, counter, &name, &length, &storage, &levels) || !is_wanted(o, name, length))
 		return;
-	const schema_t *schema = o->src->schema;
+	const uscope_schema_t *schema = o->src->schema;
 	uscope_mipmap_t all = whole(o, counter, levels);
 	if (o->src->tool->json) {
 		json_open(o->src->w, NULL, '{');

@@ -45,7 +45,7 @@ struct source {
 	struct wbuf *w; /* output of the tool */
 	const char *path;
 	uscope_reader_t *reader;
-	const schema_t *schema;
+	const uscope_schema_t *schema;
 	struct arena arena; /* of the next two */
 	struct pathlist paths;
 	struct picked picked;

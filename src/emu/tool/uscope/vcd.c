@@ -175,7 +175,7 @@ put_event_type(struct vcd *v, uint32_t id)
 static void
 put_header(struct vcd *v)
 {
-	const schema_t *schema = v->src->schema;
+	const uscope_schema_t *schema = v->src->schema;
 	uint32_t open = 0;
 	put_str(v->w, "$version uscope export $end\n$timescale 1 ps $end\n");
 	for (uint32_t k = 0; k < schema->num_scopes && !utool_stop(v->src->tool); k++) {
@@ -317,7 +317,7 @@ static void
 vcd_state(void *self, const uscope_state_t *state, uint64_t time_ps)
 {
 	struct vcd *v = self;
-	const schema_t *schema = v->src->schema;
+	const uscope_schema_t *schema = v->src->schema;
 	bool first = !v->timed;
 	put_time(v, time_ps);
 	put_str(v->w, first ? "$dumpvars\n" : "");

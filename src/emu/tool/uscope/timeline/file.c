@@ -53,7 +53,7 @@ no_memory(const struct tlfile *f)
 /* ---- Finding things in the schema. ---- */
 
 static int
-find_storage(const schema_t *s, uint16_t scope, const char *name)
+find_storage(const uscope_schema_t *s, uint16_t scope, const char *name)
 {
 	for (uint32_t i = 0; i < s->num_storages; i++) {
 		uint16_t is = s->storages[i].scope;
@@ -67,7 +67,7 @@ find_storage(const schema_t *s, uint16_t scope, const char *name)
 static bool
 find_fields(const struct tlfile *f, const char *table, int storage, const char *const *names, size_t n, int *fields)
 {
-	const schema_t *s = f->src->schema;
+	const uscope_schema_t *s = f->src->schema;
 	if (storage < 0)
 		return damaged(f, "the table '%s' of a timeline is missing", table);
 	for (size_t k = 0; k < n; k++) {
@@ -135,7 +135,7 @@ name_rows(struct tlfile *f, const uscope_state_t *state, struct tlclass *c)
 static bool
 read_class(struct tlfile *f, const uscope_state_t *state, enum tl_class k)
 {
-	const schema_t *s = f->src->schema;
+	const uscope_schema_t *s = f->src->schema;
 	struct tlclass *c = &f->classes[k];
 	c->name = class_names[k].name;
 	c->punctual = c->table = -1;
@@ -202,7 +202,7 @@ enum {
 static const char *
 check_channel(struct tlfile *f, struct tlchannel *ch, const uint64_t v[])
 {
-	const schema_t *s = f->src->schema;
+	const uscope_schema_t *s = f->src->schema;
 	if (v[CHANNEL_TYPE] == 0 || v[CHANNEL_TYPE] > UINT16_MAX)
 		return "has no PRV type";
 	if (v[CHANNEL_STORAGE] >= s->num_storages)
@@ -248,7 +248,7 @@ static bool
 read_channels(struct tlfile *f, const uscope_state_t *state)
 {
 	static const char *const names[] = { "prv_type", "storage", "field", "name" };
-	const schema_t *s = f->src->schema;
+	const uscope_schema_t *s = f->src->schema;
 	int fields[CHANNEL_FIELDS];
 	int table = find_storage(s, 0, "channels");
 	if (!find_fields(f, "channels", table, names, CHANNEL_FIELDS, fields))
@@ -294,7 +294,7 @@ count_cells(struct tlfile *f)
 struct tlchannel *
 tlfile_channel(const struct tlfile *f, uint16_t storage, uint16_t field)
 {
-	const schema_t *s = f->src->schema;
+	const uscope_schema_t *s = f->src->schema;
 	if (storage >= s->num_storages || field >= s->storages[storage].num_fields)
 		return NULL;
 	return f->of_field[f->first_field[storage] + field];
