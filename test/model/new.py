@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""ovniscope-model new: with what is installed and nothing else, the project builds and passes its tests.
+"""ovniscope-model new: with what is installed and nothing else, the project builds without a warning and passes its
+tests; the header, the program, the trace and the emulation agree.
 
 usage: new.py SRC BUILD
 """
@@ -14,6 +15,7 @@ SRC, BUILD = (os.path.abspath(p) for p in sys.argv[1:3])
 sys.path[:0] = [f"{SRC}/test/uscope"]
 from installkit import Installed, env, expect, run  # noqa: E402
 
+WARN = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
 WORDS = ("@NAME", "@LETTER", "@TYPE", "@TITLE", "@FILE", "@MODEL", "@SCHEMA")
 
 
@@ -29,29 +31,46 @@ def replace(path, old, new):
         f.write(text.replace(old, new))
 
 
+def warns_of_nothing(name):
+    """The program, with the headers, in C11 and as C++17; the model in C11."""
+    flags = run(["pkg-config", "--cflags", "ovni", "ovniscope"]).split()
+    for cc, language, std in (("gcc", "c", "c11"), ("clang", "c", "c11"), ("g++", "c++", "c++17"), ("clang++", "c++", "c++17")):
+        if shutil.which(cc):
+            files = [f"{name}/program.c"] + [f"{name}/{name}.c"] * (language == "c" and os.path.exists(f"{name}/{name}.c"))
+            run([cc, "-x", language, f"-std={std}", *WARN, "-fsyntax-only", f"-I{name}/b", *flags, *files])
+
+
+def made(name, *options):
+    """Makes a project as the manual says; returns what was said."""
+    said = run(["sh", "-c", f"ovniscope-model new {' '.join(options)} {name} 2>&1 && cd {name} && meson setup --werror b && meson test -C b"])
+    expect(f"three tests pass: {said}", "Ok:                 3" in said)
+    expect("no word is left", not [path for path in glob.glob(f"{name}/*") if os.path.isfile(path) for word in WORDS if word in text_of(path)])
+    expect("README", len(text_of(f"{name}/README.md").splitlines()) <= 10)
+    expect("the emitters are there", f"{name}_set_level(uint32_t level)" in text_of(f"{name}/b/{name}_events.h"))
+    warns_of_nothing(name)
+    return said
+
+
 def project():
-    said = run(["sh", "-c", "ovniscope-model new demo 2>&1 && cd demo && meson setup b && meson test -C b"])
+    said = made("demo")
     expect("what was chosen is said", "model demo, letter d, PRV types 500 and 501" in said)
-    expect("two tests pass", "Ok:                 2" in said)
-    run(["meson", "compile", "-C", "demo/b"])
-    expect("the emitters are there", "demo_set_level(uint32_t level)" in text_of("demo/b/demo_events.h"))
-    expect("no word is left", not [path for path in glob.glob("demo/*") if os.path.isfile(path) for word in WORDS if word in text_of(path)])
     # The README says how a change is taken.
-    replace("demo/demo.c", "{ PHASE, 2,", "{ PHASE, 7,")
-    said = run(["meson", "test", "-C", "demo/b", "trace", "--print-errorlogs"], status=1)
+    replace("demo/demo.c", ".value = 2", ".value = 7")
+    for name in ("trace", "program"):
+        run(["meson", "test", "-C", "demo/b", name], status=1)
     env["UPDATE"] = "1"
     run(["meson", "test", "-C", "demo/b", "trace"])
     del env["UPDATE"]
     run(["meson", "test", "-C", "demo/b"])
     expect("it was taken", ":500:7" in text_of("demo/expected.prv"))
+    # A program that emits something else.
+    replace("demo/program.c", "set_level(2)", "set_level(3)")
+    run(["meson", "test", "-C", "demo/b", "program"], status=1)
 
 
 def json():
-    said = run(["sh", "-c", "ovniscope-model new --json plain 2>&1 && cd plain && meson setup b && meson test -C b && meson compile -C b"])
-    expect("two tests pass", "Ok:                 2" in said)
-    expect("the emitters are there", "plain_set_level(uint32_t level)" in text_of("plain/b/plain_events.h"))
-    expect("the schema", '/share/ovniscope/model.schema.json"' in text_of("plain/plain.json") and "ovniemu --model plain.json ovni" in text_of("plain/README.md"))
-    expect("no word is left", not [path for path in glob.glob("plain/*") if os.path.isfile(path) for word in WORDS if word in text_of(path)])
+    made("plain", "--json")
+    expect("the schema", '/share/ovniscope/model.schema.json"' in text_of("plain/plain.json") and "ovniemu --model plain.json" in text_of("plain/README.md"))
 
 
 def second():

@@ -27,22 +27,22 @@ class Installed:
     """Installs all that was built below a folder of its own."""
 
     def __init__(self, tmp, build, package):
-        self.tmp = tmp
         self.package = package
         run(["meson", "install", "-C", build, "--no-rebuild", "--quiet", "--destdir", f"{tmp}/inst"])
         found = glob.glob(f"{tmp}/inst/**/{package}.pc", recursive=True)
         expect(f"{package}.pc is installed once", len(found) == 1)
-        env.update(PKG_CONFIG_LIBDIR=os.path.dirname(found[0]), PKG_CONFIG_SYSROOT_DIR=f"{tmp}/inst")
+        where = os.path.dirname(found[0])
+        for path in glob.glob(f"{where}/*.pc"):  # as if the folder were the prefix of the build
+            with open(path, encoding="utf-8") as f:
+                text = f.read()
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(re.sub("^prefix=", f"prefix={tmp}/inst", text, flags=re.M))
+        env.update(PKG_CONFIG_LIBDIR=where)
         self.flags = self.ask("--cflags", "--libs", package)
-        libdir = self.ask("--variable=libdir", package)
-        self.libdir = self.path(libdir[0]) if libdir else None  # headers alone have none
+        self.libdir = "".join(self.ask("--variable=libdir", package))  # headers alone have none
 
     def ask(self, *words):
         return run(["pkg-config", *words]).split()
-
-    def path(self, path):
-        """Where it is now."""
-        return path if path.startswith(self.tmp) else f"{self.tmp}/inst{path}"
 
     def check_headers(self, *headers):
         """They compile alone, two times over, in C and C++."""
