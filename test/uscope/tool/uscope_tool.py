@@ -29,10 +29,11 @@ CASES = {
     "check": ["check cpu.uscp", "check --verify cpu.uscp", "check --json cpu.uscp", "check prefix.uscp",
               "check --json prefix.uscp", "check damaged.uscp", "check --json damaged.uscp", "check checkpoint.uscp",
               "check --verify checkpoint.uscp", "check stopped.uscp", "check text.txt", "check --json text.txt",
-              "check short.uscp"],
+              "check short.uscp", "check --mode=strict prefix.uscp", "check --recover torn.uscp", "check --json --mode recover torn.uscp"],
     "dump": ["dump cpu.uscp", "dump --frames --checkpoints --from 12ns --to=12ns cpu.uscp", "dump damaged.uscp",
              "dump --checkpoints badck.uscp",
-             "dump --to=2ns --storage entities slots.uscp"],
+             "dump --to=2ns --storage entities slots.uscp", "dump --from 10ns --to 10ns --checkpoints --scope core0 cpu.uscp",
+             "dump --json --event tick --from=10ns cpu.uscp"],
     "dump-select": ["dump --event=flush cpu.uscp", "dump --storage rob cpu.uscp",
                     "dump --storage=/soc/core0/rob --event '*ate' cpu.uscp", "dump --scope /soc/core1 cpu.uscp",
                     "dump --scope core0 --hex --raw --from 20ns cpu.uscp", "dump badutf8.uscp --event annotate",
@@ -408,6 +409,18 @@ def test_every_option(run):
     want(run.out("strings --json cpu.uscp") == run.out("--json strings cpu.uscp") == run.out("strings cpu.uscp --json"), "order")
     want(run.out("state -t 12ns cpu.uscp") == run.out("state cpu.uscp --time=0.012us") == run.out("state cpu.uscp -t 12000"), "times")
     want(run.out("state -t 0.000012ms cpu.uscp") == run.out(["state", "-t", "0.012\u00b5s", "cpu.uscp"]), "times")
+    for words, ps in (("24cy@core_clk", 12000), ("6cy@bus_clk", 12000), ("6cy", 12000), ("24cy@core0", 12000), ("24cy@/soc/core1", 12000),
+                      ("0cy", 0), ("100%", 25000), ("50%", 12000), ("0%", 0), ("end", 25000), ("end-13ns", 12000), ("end-26cy@core_clk", 12000),
+                      ("end-52%", 12000), ("end-1s", 0)):
+        want(run.out(f"state --json -t {words} cpu.uscp") == run.out(f"state --json -t {ps}ps cpu.uscp"), words)
+        want(run.out(f"events --from={words} cpu.uscp") == run.out(f"events --from {ps} cpu.uscp"), "--from", words)
+        want(run.out(f"export --format=csv --to={words} cpu.uscp") == run.out(f"export --format=csv --to {ps} cpu.uscp"), "--to", words)
+    for words in ("1cy@none", "1cy@", "1.5cy", "cy", "-1cy", "101%", "-1%", "nan%", "%", "ending", "end-", "end-soon", "end-end", "1cyc",
+                  "18446744073709551615cy", "99999999999999999999cy"):
+        rc, out, err = run(f"state --time={words} cpu.uscp")
+        want(rc == 2 and not out and f"error[usage]: --time '{words}': " in err, words, rc, err)
+    want(run("events --from=50% --to=10ns cpu.uscp")[0] == 2, "--from later than --to")
+    want(run.out("events --to end one.uscp") == run.out("events one.uscp"), "--to end")
     want(run.out("dump cpu.uscp -o x.json") == "", "-o")
     with open(f"{run.where}/x.json", encoding="utf-8") as f:
         want(f.read() == run.out("dump cpu.uscp"), "-o")

@@ -146,8 +146,8 @@ run_check(struct conv *conv, int argc, char **argv)
 	if (!utool_ready(t, conv_next(&t->conv, UTOOL_OPTIONS(own), argc, argv), argc, argv, 1))
 		return t->status;
 	uscope_error_t e = { .segment = -1 };
-	uscope_reader_options_t tolerant = { .mode = USCOPE_TOLERANT };
-	uscope_reader_t *r = uscope_reader_open_ex(argv[optind], &tolerant, &e);
+	uscope_reader_options_t options = { .mode = t->mode };
+	uscope_reader_t *r = uscope_reader_open_ex(argv[optind], &options, &e);
 	if (!r) {
 		put_unreadable(&c, argv[optind], &e);
 		return STATUS_BAD;

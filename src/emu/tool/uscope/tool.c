@@ -87,6 +87,35 @@ utool_progress(struct tool *t, double done, double total)
 	diag_progress(&t->conv.diag, "%5.1f %% done, %.0f s left", part * 100, part > 0 ? took / part - took : 0);
 }
 
+/* Refuses what is no time in any file. */
+static int
+check_times(struct tool *t)
+{
+	const char *why;
+	for (int i = 0; i < TIMES; i++) {
+		struct time_option *o = &t->times[i];
+		if (o->text && !moment_parse(o->text, &o->moment, &why))
+			return conv_usage(&t->conv, "%s '%s': %s", o->option, o->text, why);
+	}
+	return 0;
+}
+
+/* Finds the times in the file. */
+static int
+find_times(struct tool *t, const struct source *s)
+{
+	uint64_t *const to[TIMES] = { &t->from, &t->to, &t->at };
+	const char *why;
+	for (int i = 0; i < TIMES; i++) {
+		const struct time_option *o = &t->times[i];
+		/* The end as the last time means all there is: files of other writers go on behind their end. */
+		bool open = i != TIME_FROM && o->text && strcmp(o->text, "end") == 0;
+		if (o->text && !open && !moment_find(&o->moment, s->reader, &s->paths, to[i], &why))
+			return conv_usage(&t->conv, "%s '%s': %s", o->option, o->text, why);
+	}
+	return t->from > t->to ? conv_usage(&t->conv, "--from is later than --to") : 0;
+}
+
 bool
 utool_ready(struct tool *t, int last, int argc, char **argv, int nargs)
 {
@@ -100,8 +129,8 @@ utool_ready(struct tool *t, int last, int argc, char **argv, int nargs)
 		t->status = conv_usage(c, nargs == 1 ? "a file is expected" : "two files are expected");
 	else if (n > nargs)
 		t->status = conv_usage(c, "'%s' is one argument too many", argv[optind + nargs]);
-	else if (t->from > t->to)
-		t->status = conv_usage(c, "--from is later than --to");
+	else
+		t->status = check_times(t);
 	for (int i = optind; c->out_path && t->status == 0 && i < argc; i++)
 		t->status = conv_note_input(c, argv[i]);
 	errno = 0;
@@ -126,10 +155,9 @@ utool_adopt(struct tool *t, struct source *s, const char *path, uscope_reader_t 
 	s->path = path;
 	s->reader = reader;
 	s->schema = uscope_schema(reader);
-	if (pathlist_init(&s->paths, s->schema, &s->arena) == 0)
-		return true;
-	t->status = conv_no_memory(&t->conv);
-	return false;
+	bool good = pathlist_init(&s->paths, s->schema, &s->arena) == 0;
+	t->status = good ? find_times(t, s) : conv_no_memory(&t->conv);
+	return t->status == 0;
 }
 
 bool

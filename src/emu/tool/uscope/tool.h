@@ -9,6 +9,7 @@
  * line and open the file, and prints to conv.out. */
 
 #include "kit/conv.h"
+#include "moment.h"
 #include "pathlist.h"
 #include "pick.h"
 #include "uscope/uscope.h"
@@ -51,12 +52,29 @@ struct source {
 	struct picked picked;
 };
 
+/* Times that options give. */
+enum time_use {
+	TIME_FROM,
+	TIME_TO,
+	TIME_AT,
+	TIMES,
+};
+
+struct time_option {
+	const char *option; /* "--from" */
+	const char *text;   /* NULL: not given */
+	struct moment moment;
+};
+
 struct tool {
 	struct conv conv;
 	struct source in[2];
 	struct pick pick;
+	struct time_option times[TIMES];
+	/* In the file that is opened first. */
 	uint64_t from;
 	uint64_t to; /* included */
+	uint64_t at; /* UINT64_MAX: the end */
 	enum uscope_mode mode;
 	bool json;
 	bool text; /* --format=text was given */

@@ -11,7 +11,7 @@ static const struct conv_command commands[] = {
 		WITH_JSON | WITH_MODE | WITH_OUTPUT, CONV_TAKES_LINE, run_info },
 	{ "check", "[options] FILE", "whether a file keeps all rules of the format",
 		"Decode all of a trace and print what is wrong with it. Status 1: something is.",
-		WITH_JSON | WITH_OUTPUT | WITH_PROGRESS, CONV_TAKES_LINE, run_check },
+		WITH_JSON | WITH_MODE | WITH_OUTPUT | WITH_PROGRESS, CONV_TAKES_LINE, run_check },
 	{ "dump", "[options] FILE", "all operations and events, as JSON lines",
 		"Print all that is recorded, as lines of JSON in the order of the file.",
 		WITH_JSON | WITH_MODE | WITH_RANGE | WITH_PICK | WITH_VALUES | WITH_OUTPUT | WITH_PROGRESS, CONV_TAKES_LINE, run_dump },
@@ -55,13 +55,17 @@ enum {
 	OPT_EVENT,
 };
 
-static struct tool tool = { .to = UINT64_MAX };
+static struct tool tool = {
+	.times = { [TIME_FROM].option = "--from", [TIME_TO].option = "--to" },
+	.to = UINT64_MAX,
+	.at = UINT64_MAX,
+};
 
 static const char *const modes[] = { [USCOPE_TOLERANT] = "tolerant", [USCOPE_STRICT] = "strict", [USCOPE_RECOVER] = "recover" };
 
 static const struct conv_option options[] = {
-	{ WITH_RANGE, { 0, "from", "TIME", "begin at this time, such as 1.5us", CLI_PS, &tool.from } },
-	{ WITH_RANGE, { 0, "to", "TIME", "end at this time, which is included", CLI_PS, &tool.to } },
+	{ WITH_RANGE, { 0, "from", "TIME", "begin at this time: 1.5us, 120cy@CLOCK, 50%, end-2us", CLI_TEXT, &tool.times[TIME_FROM].text } },
+	{ WITH_RANGE, { 0, "to", "TIME", "end at this time, which is included", CLI_TEXT, &tool.times[TIME_TO].text } },
 	{ WITH_SCOPE, { OPT_SCOPE, "scope", "PATH", "only what is in this scope or below" } },
 	{ WITH_STORAGE, { OPT_STORAGE, "storage", "NAME", "only this storage: name or path, with * and ?" } },
 	{ WITH_EVENT, { OPT_EVENT, "event", "NAME", "only events of this type, likewise" } },
@@ -105,7 +109,8 @@ main(int argc, char **argv)
 	const struct conv_family family = {
 		.program = "uscope",
 		.about = "Look into µScope traces, check, repair and convert them.",
-		.footer = "Times are numbers with ps, ns, us, ms, s, min or h behind them, such as 1.5us.\n",
+		.footer = "Times are numbers with ps, ns, us, ms, s, min or h behind them, such as 1.5us;\n"
+			  "or 120cy@CLOCK, 50%, end, end-2us.\n",
 		.commands = list,
 		.ncommands = COMMANDS,
 		.options = options,

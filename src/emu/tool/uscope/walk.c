@@ -17,14 +17,26 @@ walk_begin(struct walk *w, struct tool *t, struct source *s, uint64_t from, uint
 	w->first = w->next;
 }
 
+static void
+tell_segment(struct walk *w)
+{
+	if (w->due && w->segment)
+		w->segment(w->user, w->next - 1);
+	w->due = false;
+}
+
 static bool
 next_segment(struct walk *w)
 {
 	uscope_segment_t seg;
+	bool ends_before = false;
 	if (w->next >= w->end || (w->stop && w->errors))
 		return false;
-	if (uscope_segment_info(w->src->reader, w->next, &seg) == 0 && seg.time_start_ps > w->to)
-		return false;
+	if (uscope_segment_info(w->src->reader, w->next, &seg) == 0) {
+		if (seg.time_start_ps > w->to)
+			return false;
+		ends_before = w->from > 0 && seg.time_end_ps <= w->from;
+	}
 	utool_progress(w->tool, w->next - w->first, w->end - w->first);
 	w->it = uscope_segment_items(w->src->reader, w->next);
 	if (!w->it) {
@@ -32,9 +44,10 @@ next_segment(struct walk *w)
 		w->errors++;
 		return false;
 	}
-	if (w->segment)
-		w->segment(w->user, w->next);
 	w->next++;
+	w->due = true;
+	if (!ends_before)
+		tell_segment(w);
 	return true;
 }
 
@@ -72,8 +85,10 @@ walk_next(struct walk *w, uscope_item_t *item)
 			w->it = NULL;
 			continue;
 		}
-		if (item->time_ps >= w->from)
-			return true;
+		if (item->time_ps < w->from)
+			continue;
+		tell_segment(w);
+		return true;
 	}
 	w->done = true;
 	return false;

@@ -19,10 +19,11 @@ struct walk {
 	uint32_t errors; /* damaged segments, reported */
 	uint32_t count;  /* items, for the progress */
 	bool stop;       /* at the first damage */
+	bool due;        /* the segment is not told of yet: it ends where the range begins */
 	bool jumped;     /* segments are missing before the present item; set it to false */
 	bool done;
 	void (*damage)(void *user, const uscope_error_t *e); /* told of it as well; may be NULL */
-	void (*segment)(void *user, uint32_t segment);       /* a segment begins; likewise */
+	void (*segment)(void *user, uint32_t segment);       /* a segment of the range; likewise */
 	void *user;
 };
 

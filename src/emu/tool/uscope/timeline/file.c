@@ -326,18 +326,6 @@ tlfile_punctual(const struct tlfile *f, const uscope_item_t *item, uint32_t *row
 
 /* ---- Opening. ---- */
 
-uint64_t
-tlfile_find_end(uscope_reader_t *r)
-{
-	if (uscope_is_complete(r) && uscope_header(r)->total_time_ps)
-		return uscope_header(r)->total_time_ps;
-	uscope_segment_t last;
-	uint32_t n = uscope_num_segments(r);
-	if (!n || uscope_segment_info(r, n - 1, &last) < 0 || last.time_end_ps == 0)
-		return 0;
-	return last.time_end_ps - 1;
-}
-
 /* The state with all labels that are known; or, if the end is damaged, some state. */
 static uscope_state_t *
 last_state(struct tlfile *f)
@@ -364,7 +352,7 @@ tlfile_learn(struct tlfile *f)
 	for (int k = 0; k < TL_CLASSES && good; k++)
 		good = name_rows(f, state, &f->classes[k]);
 	uscope_state_free(state);
-	f->end_ps = tlfile_find_end(f->src->reader);
+	f->end_ps = moment_end(f->src->reader);
 	return good;
 }
 
@@ -396,7 +384,7 @@ tlfile_open(struct tlfile *f, struct tool *t, struct source *src)
 	}
 	const char *view = uscope_dut_property(src->reader, "ovni.view");
 	f->compat = view && strcmp(view, "compat") == 0;
-	f->end_ps = tlfile_find_end(src->reader);
+	f->end_ps = moment_end(src->reader);
 	uscope_state_t *state = last_state(f);
 	bool good = state && read_tables(f, state);
 	uscope_state_free(state);

@@ -104,8 +104,6 @@ bool tlfile_is_timeline(const uscope_reader_t *r, const char **lacks);
 
 /* Labels, rows and the end again, after the file has grown. false: reported. */
 bool tlfile_learn(struct tlfile *f);
-/* The end of the trace, or of what is written so far. */
-uint64_t tlfile_find_end(uscope_reader_t *r);
 
 /* NULL: no channel stands there. */
 struct tlchannel *tlfile_channel(const struct tlfile *f, uint16_t storage, uint16_t field);

@@ -2,17 +2,13 @@
 /* timeline: what threads and CPUs did, out of the file that ovniemu writes. */
 #include "uscope/follow.h"
 #include "timeline.h"
-#include "when.h"
-
 #include <getopt.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct request {
 	struct timeline t;
 	struct tlpatterns patterns;
 	struct follow follow;
-	const char *at;
 	const char *prv;
 	bool profile;
 	bool list;
@@ -38,64 +34,22 @@ static bool
 check_options(struct request *q)
 {
 	struct tool *t = q->t.tool;
-	bool range = t->from > 0 || t->to < UINT64_MAX;
+	bool range = t->times[TIME_FROM].text || t->times[TIME_TO].text;
+	bool at = t->times[TIME_AT].text;
 	bool picks = q->patterns.nrows || q->patterns.nchannels;
-	q->list = !q->at && !q->profile && !q->prv && (range || picks || q->follow.on);
+	q->list = !at && !q->profile && !q->prv && (range || picks || q->follow.on);
 	t->status = 2;
-	if ((q->at != NULL) + q->profile + (q->prv != NULL) > 1)
+	if (at + q->profile + (q->prv != NULL) > 1)
 		(void)conv_usage(&t->conv, "only one of --at, --profile and --prv is possible");
 	else if (q->follow.on && !q->list)
 		(void)conv_usage(&t->conv, "-f lists intervals: it does not go with --at, --profile and --prv");
-	else if (q->at && range)
+	else if (at && range)
 		(void)conv_usage(&t->conv, "--at is one time: it does not go with --from and --to");
 	else if (q->prv && (range || picks || t->json))
 		(void)conv_usage(&t->conv, "--prv writes the whole files: it goes with no choice and no --json");
 	else
 		return true;
 	return false;
-}
-
-/* ---- The time of --at. ---- */
-
-static bool
-parse_at(struct request *q, uint64_t *time_ps)
-{
-	struct tool *t = q->t.tool;
-	uint64_t end = q->t.file.end_ps;
-	char *rest;
-	if (strcmp(q->at, "end") == 0) {
-		*time_ps = end;
-		return true;
-	}
-	double percent = strtod(q->at, &rest);
-	if (rest != q->at && strcmp(rest, "%") == 0) {
-		if (percent >= 0 && percent <= 100) {
-			*time_ps = percent < 100 ? (uint64_t)((double)end * (percent / 100)) : end;
-			*time_ps -= *time_ps % 1000;
-			return true;
-		}
-		(void)conv_usage(&t->conv, "--at '%s': it is 0%% to 100%% of the trace", q->at);
-		return false;
-	}
-	bool from_end = strncmp(q->at, "end-", 4) == 0;
-	const char *text = q->at + (from_end ? 4 : 0);
-	const char *why;
-	if (!when_parse_ps(text, time_ps, &why)) {
-		(void)conv_usage(&t->conv, "--at '%s': %s", text, why);
-		return false;
-	}
-	if (from_end)
-		*time_ps = *time_ps < end ? end - *time_ps : 0;
-	return true;
-}
-
-static int
-at(struct request *q)
-{
-	uint64_t time_ps;
-	if (!parse_at(q, &time_ps))
-		return 2;
-	return timeline_at(&q->t, time_ps);
 }
 
 /* ---- The list of intervals. ---- */
@@ -151,8 +105,9 @@ serve(struct request *q)
 		return STATUS_BAD;
 	if (!tlpick_make(&q->t.pick, &q->t.file, &q->patterns))
 		return q->t.tool->status;
-	if (q->at)
-		return at(q);
+	const struct tool *t = q->t.tool;
+	if (t->times[TIME_AT].text)
+		return timeline_at(&q->t, t->at == UINT64_MAX ? q->t.file.end_ps : t->at);
 	if (q->profile)
 		return timeline_profile(&q->t);
 	if (q->prv)
@@ -167,8 +122,9 @@ run_timeline(struct conv *c, int argc, char **argv)
 	static struct request q; /* large */
 	q = (struct request){ .t = { .tool = t } };
 	follow_init(&q.follow, t, &t->in[0]);
+	t->times[TIME_AT].option = "--at";
 	const struct cli_option own[] = {
-		{ 0, "at", "TIME", "what all rows show then: 1.5ms, 50%, end or end-2us", CLI_TEXT, &q.at },
+		{ 0, "at", "TIME", "what all rows show then: 1.5ms, 50%, end or end-2us", CLI_TEXT, &t->times[TIME_AT].text },
 		{ 'r', "row", "ROW", "list this row: label, number, cpu/NUMBER; with * and ?" },
 		{ 'c', "channel", "NAME", "list this channel: name, label or PRV type, likewise" },
 		{ 0, "profile", NULL, "how long the rows were in each state", CLI_FLAG, &q.profile },
