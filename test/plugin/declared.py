@@ -163,8 +163,10 @@ SEEN = {
         {"name": "mirror", "title": "Mirror", "type": 940, "values": "any", "thread": "any", "labels": {"12": "MPI_Recv"}},
         {"name": "count", "title": "Count", "type": 941, "thread": "any", "cpu": "hidden"},
         {"name": "events", "title": "Events", "type": 942, "values": "any", "thread": "any"},
+        {"name": "both", "title": "Both", "type": 943, "values": "any", "thread": "any"},
     ],
-    "observers": [{"channel": "mirror", "mirror": "mpi.function"}, {"channel": "count", "count": "mpi.function"}, {"channel": "events", "count_events": ["OB.", "OHp", "MS["]}],
+    "observers": [{"channel": "mirror", "mirror": "mpi.function"}, {"channel": "count", "count": "mpi.function"}, {"channel": "events", "count_events": ["OB.", "OHp", "MS["]},
+                  {"channel": "both", "count_events": ["MR]", "OHp"] + [f"M{x}{y}" for x in "abc" for y in "xyz"]}],
 }
 
 
@@ -182,16 +184,16 @@ def test_observers():
             where, row, at, *pairs = line.split(":")[3:]
             del where
             for kind, value in zip(pairs[::2], pairs[1::2]):
-                if kind in ("940", "941", "942") and at != "0" and (row, at) != ("2", "1"):
+                if kind in ("940", "941", "942", "943") and at != "0" and (row, at) != ("2", "1"):
                     got.setdefault((row, kind), []).append((int(at), int(value)))
-        same(f"what is seen {view}", got, {("1", "940"): [(10, 12), (20, 0), (30, 13), (50, 0)], ("1", "941"): [(10, 1), (30, 2)], ("1", "942"): [(30, 1), (40, 2), (60, 3)],
-                                           ("2", "940"): [(15, 12), (75, 0)], ("2", "941"): [(15, 1)]})
+        same(f"what is seen {view}", got, {("1", "940"): [(10, 12), (20, 0), (30, 13), (50, 0)], ("1", "941"): [(10, 1), (30, 2)], ("1", "942"): [(30, 1), (40, 2), (60, 3)], ("1", "943"): [(20, 1), (60, 2)],
+                                           ("2", "940"): [(15, 12), (75, 0)], ("2", "941"): [(15, 1)], ("2", "943"): [(75, 1)]})
     asm.assemble("loom n cpus 0:0\nproc 1\nthread 1\n1 0 OHx 0 -1 0\n1 10 OHe\n", "without")
     r = Run("ovniemu", "-q", "-o", "out-seen", "--model", "seen.json", "without")
     same("nothing to observe", (r.status, r.err), (0, ""))
     write("seen.json", json.dumps(SEEN, indent=1).replace("mpi.function", "mpi.functoin"))
     r = Run("ovniemu", "-q", "-o", "out-seen", "--model", "seen.json", "without")
-    same("no such channel", (r.status, r.err), (1, 'ovniemu: error[model]: seen.json:34: observers[0].mirror: no model has the channel "mpi.functoin": is "mpi.function" meant?\n'))
+    same("no such channel", (r.status, r.err), (1, 'ovniemu: error[model]: seen.json:41: observers[0].mirror: no model has the channel "mpi.functoin": is "mpi.function" meant?\n'))
 
 
 # ---- Bad ones. ----

@@ -238,6 +238,12 @@ emu_begin_again(struct emu *emu, const char *fmt, ...)
 
 /* ---- Facts. ---- */
 
+const struct model *
+emu_model(const struct emu *emu)
+{
+	return emu->cur->model;
+}
+
 void *
 emu_input(struct emu *emu, const char *format)
 {

@@ -3,6 +3,7 @@
 
 #include "emu.h"
 #include "labelhash.h"
+#include "nearest.h"
 #include "sig.h"
 #include "track.h"
 
@@ -178,6 +179,23 @@ emu_find_chan(const struct emu *emu, const char *name)
 			return (int)col;
 	}
 	return -1;
+}
+
+const char *
+emu_nearest_chan(struct emu *emu, const char *name)
+{
+	const struct plan *plan = emu->plan;
+	struct nearest best = { 0 };
+	for (size_t i = 0; i < plan->nmodels; i++) {
+		const struct model *m = plan->models[i].model;
+		for (size_t k = 0; k < m->nchans; k++) {
+			const char *word = emu_printf(emu, "%s.%s", m->name, m->chans[k].name);
+			if (!word || strcmp(word, name) == 0)
+				return word;
+			nearest_try(&best, name, strlen(name), word);
+		}
+	}
+	return best.word;
 }
 
 /* The roles of the values 1 to ROLE_VALUES - 1 of a channel. NULL: it has none, or connect() is still to come. */

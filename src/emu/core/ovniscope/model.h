@@ -311,6 +311,11 @@ int emu_punctual_cpu(struct emu *emu, uint32_t cpu, int chan, int64_t value);
  * "thread.cpu", "thread.tid". Returns it, or <0: there is none, or its model is not enabled. */
 int emu_find_chan(const struct emu *emu, const char *name);
 
+/* Of the channels of all models, those that are not enabled too, the name that is nearest to `name`: `name` itself if there is
+ * such a channel, and otherwise the one that may be meant. NULL: none is near. To tell a name that is wrong from a model
+ * that the trace has nothing of. The text lives as long as the emulator. */
+const char *emu_nearest_chan(struct emu *emu, const char *name);
+
 /* The next channel behind `found` whose values have roles, 0: the first. Returns it, or <0: there are no more. */
 int emu_next_role_chan(const struct emu *emu, int found);
 
@@ -394,6 +399,9 @@ char *emu_printf(struct emu *emu, const char *fmt, ...) __attribute__((format(pr
 /* The data of the format of the trace, for the model of that format: input/NAME/stream.h declares it. NULL: the
  * trace is of another format than the one of that name. */
 void *emu_input(struct emu *emu, const char *format);
+
+/* The model that is being called: for hooks that several models share. */
+const struct model *emu_model(const struct emu *emu);
 
 int64_t emu_time(const struct emu *emu);                    /* of the event, ns since the first event of the trace */
 int64_t emu_time_of(const struct emu *emu, uint64_t clock); /* of a clock of the event's stream, as an argument has it */

@@ -2,8 +2,6 @@
 #include "decl/observe.h"
 
 #include "decl/shape.h"
-#include "emu.h"
-#include "nearest.h"
 
 #include <string.h>
 
@@ -72,7 +70,7 @@ const struct decl_shape decl_observers = { TABLE(keys), .size = sizeof(struct ob
 static const struct declared *
 self(const struct emu *emu)
 {
-	return (const struct declared *)emu->plan->models[emu->cur - emu->models].model;
+	return (const struct declared *)emu_model(emu);
 }
 
 static void
@@ -82,59 +80,72 @@ add_one(struct emu *emu, int chan)
 }
 
 static void
-on_change(struct emu *emu, const struct chan_change *c)
+on_mirror(struct emu *emu, const struct chan_change *c)
 {
 	const struct observer *o = c->arg;
-	if (o->count && c->now)
-		add_one(emu, o->chan);
-	else if (o->mirror && c->now)
+	if (c->now)
 		(void)emu_set(emu, o->chan, c->now);
-	else if (o->mirror)
+	else
 		(void)emu_clear(emu, o->chan);
+}
+
+static void
+on_count(struct emu *emu, const struct chan_change *c)
+{
+	const struct observer *o = c->arg;
+	if (c->now)
+		add_one(emu, o->chan);
+}
+
+/* The slot of an event in the table of those that are counted, or the empty one where it belongs. */
+static struct counted *
+slot_of(const struct declared *d, const uint8_t *mcv)
+{
+	uint32_t name = (uint32_t)mcv[0] | (uint32_t)mcv[1] << 8 | (uint32_t)mcv[2] << 16;
+	struct counted *c = &d->counted[name * UINT32_C(2654435761) >> d->counted_shift];
+	while (c->name && c->name != name)
+		c = c == d->counted_end ? d->counted : c + 1;
+	return c;
+}
+
+/* Not inlined: an event that is not counted would save registers for it. */
+static __attribute__((noinline)) void
+count_event(struct emu *emu, uint32_t observers)
+{
+	const struct declared *d = self(emu);
+	for (uint32_t left = observers; left; left &= left - 1)
+		add_one(emu, d->observers[__builtin_ctz(left)].chan);
 }
 
 static void
 on_event(struct emu *emu, const struct event *ev)
 {
-	const struct declared *d = self(emu);
-	for (size_t i = 0; i < d->nobservers; i++)
-		for (size_t k = 0; k < d->observers[i].nevents; k++)
-			if (memcmp(d->observers[i].events[k], ev->mcv, 3) == 0)
-				add_one(emu, d->observers[i].chan);
+	uint32_t observers = slot_of(self(emu), ev->mcv)->observers;
+	if (observers)
+		count_event(emu, observers);
 }
 
-/* Whether the channel is one of a model that this run does without. If it is none at all, that is an error. */
-static bool
-is_away(struct emu *emu, const struct observer *o, const char *source)
+/* Refuses the name of a channel that no model has; it may be one of a model that this run does without. */
+static void
+check_source(struct emu *emu, const struct observer *o, const char *source)
 {
-	const struct plan *plan = emu->plan;
-	struct nearest best = { 0 };
-	for (size_t i = 0; i < plan->nmodels; i++) {
-		const struct model *m = plan->models[i].model;
-		for (size_t k = 0; k < m->nchans; k++) {
-			const char *name = emu_printf(emu, "%s.%s", m->name, m->chans[k].name);
-			if (!name || strcmp(name, source) == 0)
-				return name;
-			nearest_try(&best, source, strlen(source), name);
-		}
-	}
-	(void)emu_error(emu, "model", "%s: no model has the channel \"%.60s\"%s%s%s", o->where, source, best.word ? ": is \"" : "", best.word ? best.word : "",
-		best.word ? "\" meant?" : "");
-	return false;
+	const char *meant = emu_nearest_chan(emu, source);
+	if (!meant || strcmp(meant, source) != 0)
+		(void)emu_error(emu, "model", "%s: no model has the channel \"%.60s\"%s%s%s", o->where, source, meant ? ": is \"" : "", meant ? meant : "", meant ? "\" meant?" : "");
 }
 
 static void
 connect(struct emu *emu)
 {
 	const struct declared *d = self(emu);
-	for (size_t i = 0; i < d->nobservers; i++) {
+	for (size_t i = 0; i < d->nobservers && !emu_has_failed(emu); i++) {
 		struct observer *o = &d->observers[i];
 		const char *source = o->mirror ? o->mirror : o->count;
 		int found = source ? emu_find_chan(emu, source) : -1;
-		if (source && found < 0 && !is_away(emu, o, source))
-			return;
-		if (found >= 0 && emu_watch(emu, found, on_change, o) < 0)
-			return;
+		if (found >= 0)
+			(void)emu_watch(emu, found, o->mirror ? on_mirror : on_count, o);
+		else if (source)
+			check_source(emu, o, source);
 	}
 }
 
@@ -146,24 +157,44 @@ probe(struct emu *emu)
 	return true;
 }
 
+/* Makes the table of the events that are counted, and the letters of their models. */
+static int
+list_counted(const struct decl_in *in, struct declared *d)
+{
+	char *letters = arena_alloc(in->arena, 257, 1);
+	size_t nletters = 0;
+	size_t n = 0;
+	for (size_t i = 0; i < d->nobservers; i++)
+		n += d->observers[i].nevents;
+	d->counted_shift = 31;
+	while (UINT32_C(1) << (32 - d->counted_shift) < 4 * n) /* most events are found at once, or not at all */
+		d->counted_shift--;
+	size_t size = (size_t)1 << (32 - d->counted_shift);
+	d->counted = arena_new(in->arena, struct counted, size);
+	if (!letters || !d->counted)
+		return diag_no_memory(in->diag);
+	d->counted_end = d->counted + size - 1;
+	for (size_t i = 0; i < d->nobservers; i++) {
+		for (size_t k = 0; k < d->observers[i].nevents; k++) {
+			const char *mcv = d->observers[i].events[k];
+			struct counted *c = slot_of(d, (const uint8_t *)mcv);
+			c->name = (uint32_t)(uint8_t)mcv[0] | (uint32_t)(uint8_t)mcv[1] << 8 | (uint32_t)(uint8_t)mcv[2] << 16;
+			c->observers |= UINT32_C(1) << i;
+			if (*mcv != d->model.id && !strchr(letters, *mcv))
+				letters[nletters++] = *mcv;
+		}
+	}
+	d->model.pre = n ? on_event : NULL;
+	d->model.observes = nletters ? letters : NULL;
+	return 0;
+}
+
 int
 observe_prepare(const struct decl_in *in, struct declared *d)
 {
-	char *letters = arena_alloc(in->arena, 257, 1);
-	size_t n = 0;
-	if (!letters)
-		return diag_no_memory(in->diag);
-	for (size_t i = 0; i < d->nobservers; i++) {
+	for (size_t i = 0; i < d->nobservers; i++)
 		((struct chan_decl *)d->model.chans)[d->observers[i].chan].dup = DUP_SKIP;
-		for (size_t k = 0; k < d->observers[i].nevents; k++) {
-			char letter = d->observers[i].events[k][0];
-			d->model.pre = on_event;
-			if (letter != d->model.id && !strchr(letters, letter))
-				letters[n++] = letter;
-		}
-	}
-	d->model.observes = n ? letters : NULL;
 	d->model.connect = d->nobservers ? connect : NULL;
 	d->model.probe = d->nobservers ? probe : NULL;
-	return 0;
+	return list_counted(in, d);
 }

@@ -17,11 +17,20 @@ struct observer {
 	const char *where; /* file, line and path, for messages */
 };
 
+/* An event that is counted: a slot of a hash table. */
+struct counted {
+	uint32_t name;      /* its three letters, the first one lowest; 0: the slot is empty */
+	uint32_t observers; /* a bit for each that counts it */
+};
+
 /* A model with them. The core knows the first member only. */
 struct declared {
 	struct model model;
 	struct observer *observers;
 	size_t nobservers;
+	struct counted *counted;
+	struct counted *counted_end; /* the last slot */
+	unsigned counted_shift;      /* of the hash: 32 less the bits of a slot */
 };
 
 extern const struct decl_shape decl_observers;
