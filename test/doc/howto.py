@@ -1,13 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Does what doc/howto-model.md says, with the blocks of that page.
+"""Does what doc/howto-model.md says, with the blocks of that page and what is installed, and nothing else.
 
-usage: howto.py SOURCE_ROOT
+usage: howto.py SOURCE_ROOT BUILD_ROOT
 
-Blocks are named by a comment before them: <!-- test: NAME -->. Files go into a copy of
-the tree, which is built; the trace is assembled and emulated; the lines of the other
-blocks must come out.
+Each block of code follows a comment that says what it is:
+
+  <!-- file: NAME -->             the content of that file
+  <!-- run -->                    commands of the shell; what they export lasts
+  <!-- run: with the prefix -->   ... in which /usr/local is where ovniscope is installed
+  <!-- run: status N -->          ... the last of which ends so
+  <!-- run: in the tree -->       ... in a copy of the source tree, in which the model of the page is then tried
+  <!-- shows -->                  lines that the commands before have printed, one behind the other
+  <!-- shows: other times -->     ... with other numbers
 """
+import filecmp
 import os
 import re
 import shutil
@@ -15,123 +22,90 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.abspath(sys.argv[1])
-TOOLS = ["src/emu/tool/ovniemu", "src/emu/tool/model/ovniscope-model"]
+ROOT, BUILD = (os.path.abspath(p) for p in sys.argv[1:3])
+sys.path[:0] = [f"{ROOT}/test/uscope"]
+from installkit import Installed  # noqa: E402
+
+PAGE = "doc/howto-model.md"
+counts = {"file": 0, "run": 0, "shows": 0}
 
 
-def blocks(path):
-    """name -> text of the block behind the comment"""
-    with open(path, encoding="utf-8") as f:
-        return dict(re.findall(r"<!-- test: (\S+) -->\n```\w*\n(.*?)^```$", f.read(), re.S | re.M))
+def blocks(text):
+    """(line, kind, how, text) of each block of code"""
+    known = r"<!-- (file|run|shows)(?:: ([^\n]*))? -->\n"
+    for m in re.finditer(rf"(?:{known})?^```\w*\n(.*?)^```$", text, re.S | re.M):
+        line = text.count("\n", 0, m.start()) + 1
+        if not m[1]:
+            sys.exit(f"{PAGE}:{line}: a block of code that is not tried")
+        yield line, m[1], m[2] or "", m[3]
+    plain = re.search(r"\n\n(?:    |\t)[^\n]*", re.sub(r"^```.*?^```$", "", text, flags=re.S | re.M))
+    if plain:
+        sys.exit(f"{PAGE}: a block of code that is not tried:{plain[0]}")
 
 
-def run(words, **more):
-    p = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, **more)
-    return p.returncode, p.stdout, p.stderr
+class Reader:
+    """Who reads the page, in a folder of his own and with an environment that knows nothing of the tree."""
 
+    def __init__(self, tmp, prefix):
+        self.here, self.tree, self.kept, self.prefix = f"{tmp}/work", f"{tmp}/tree", f"{tmp}/exported", prefix
+        self.said = ""
+        os.mkdir(self.here)
+        self.env = {k: os.environ[k] for k in ("HOME", "PATH") if k in os.environ}
 
-def must(words, **more):
-    status, out, err = run(words, **more)
-    if status:
-        sys.exit(f"{' '.join(words)}: status {status}\n{out[-4000:]}{err[-4000:]}")
+    def file(self, name, text):
+        with open(f"{self.here}/{name}", "w", encoding="utf-8") as f:
+            f.write(text)
+        return ""
 
+    def run(self, how, text):
+        if how == "in the tree":
+            self.copy_tree()
+        where = self.tree if how == "in the tree" else self.here
+        want = int(how.split()[1]) if how.startswith("status") else 0
+        if how == "with the prefix":
+            text = text.replace("/usr/local", self.prefix)
+        script = f"set -e\nif [ -e {self.kept} ]; then . {self.kept}; fi\n{text}\nexport -p | grep -v 'PWD=' >{self.kept}\n"
+        p = subprocess.run(["bash", "-c", script], cwd=where, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        self.said = p.stdout
+        if p.returncode != want:
+            return f"status {p.returncode}:\n{self.said[-4000:]}"
+        return self.try_tree() if how == "in the tree" else ""
 
-def copy_tree(to):
-    """What a build needs. Build directories of other people may lie around."""
-    for name in ("meson.build", "meson_options.txt"):
-        shutil.copy(f"{ROOT}/{name}", to)
-    for name in ("src", "doc", "test", "cfg"):
-        if os.path.isdir(f"{ROOT}/{name}"):
-            shutil.copytree(f"{ROOT}/{name}", f"{to}/{name}", symlinks=True,
-                            ignore=shutil.ignore_patterns("__pycache__", "build*", "*.obs"))
+    def shows(self, how, text):
+        def plain(lines):
+            if how:
+                lines = re.sub(r"\d+(\.\d+)?(ns|us|ms|s|%)?", "N", lines)
+                lines = re.sub(" +", " ", lines)
+            return "\n" + re.sub("^ +| +$", "", lines, flags=re.M)
+        return "" if plain(text) in plain(self.said) else f"this came out:\n{self.said}"
 
+    def copy_tree(self):
+        """What a build needs, and the model. Build directories of other people may lie around."""
+        os.mkdir(self.tree)
+        for name in ("meson.build", "meson_options.txt"):
+            shutil.copy(f"{ROOT}/{name}", self.tree)
+        for name in ("src", "doc", "test", "cfg"):
+            shutil.copytree(f"{ROOT}/{name}", f"{self.tree}/{name}", symlinks=True, ignore=shutil.ignore_patterns("__pycache__", "build*", "*.obs"))
+        shutil.copy(f"{self.here}/demo.c", self.tree)
 
-def write(path, text, mode="w"):
-    with open(path, mode, encoding="utf-8") as f:
-        f.write(text)
-
-
-def assemble(tree, text, where, *options):
-    os.makedirs(where)
-    write(f"{where}/demo.txt", text)
-    must([f"{tree}/build/src/emu/tool/model/ovniscope-model", "trace", *options, f"{where}/demo.txt", f"{where}/trace"])
-
-
-def emulate(tree, text, where, *options):
-    """(status, directory with the output, stderr)"""
-    if not os.path.exists(where):
-        assemble(tree, text, where, *options)
-    status, _, err = run([f"{tree}/build/src/emu/tool/ovniemu", *options, f"{where}/trace"])
-    return status, f"{where}/trace", err
-
-
-def missing(lines, text):
-    """The lines that do not follow each other in the text."""
-    return [] if f"\n{lines}" in f"\n{text}" else lines.splitlines()
-
-
-def read(path):
-    with open(path, encoding="utf-8") as f:
-        return f.read()
+    def try_tree(self):
+        p = subprocess.run([f"{self.tree}/build/src/emu/tool/ovniemu", "-o", "of-tree", "demo-trace"], cwd=self.here, env=self.env, capture_output=True, text=True, check=False)
+        same = p.returncode == 0 and filecmp.cmp(f"{self.here}/of-tree/thread.prv", f"{self.here}/demo-trace/thread.prv", shallow=False)
+        return "" if same else f"the model in the tree gives another timeline: {p.stderr}"
 
 
 def main():
-    page = blocks(f"{ROOT}/doc/howto-model.md")
-    bad = []
     with tempfile.TemporaryDirectory() as tmp:
-        tree = f"{tmp}/tree"
-        os.mkdir(tree)
-        copy_tree(tree)
-        write(f"{tree}/src/models/demo.c", page["src/models/demo.c"])
-        write(f"{tree}/src/models/models.def", page["src/models/models.def"], "a")
-        must(["meson", "setup", "--werror", "-Dbuildtype=debug", "build"], cwd=tree)
-        must(["ninja", "-C", "build", *TOOLS], cwd=tree)
-
-        status, out, err = emulate(tree, page["demo.txt"], f"{tmp}/good")
-        if status:
-            sys.exit(f"ovniemu: status {status}\n{err}")
-        thread = read(f"{out}/thread.prv").split("\n", 1)[1]
-        if thread != page["thread.prv"]:
-            bad += ["thread.prv is:"] + thread.splitlines()
-        if missing(page["thread.pcf"], read(f"{out}/thread.pcf")):
-            bad += ["thread.pcf is:"] + read(f"{out}/thread.pcf").splitlines()[-30:]
-        for view in ("thread/demo/phase", "thread/demo/level", "cpu/demo/phase", "cpu/demo/level"):
-            if not os.path.exists(f"{out}/cfg/{view}.cfg"):
-                bad.append(f"no view cfg/{view}.cfg")
-
-        # The same in a file of its own, with what is installed: none of the tree has it.
-        os.makedirs(f"{tmp}/include/ovniscope")
-        for header in ("core/ovniscope/model.h", "trace/ovniscope/event.h"):
-            shutil.copy(f"{ROOT}/src/emu/{header}", f"{tmp}/include/ovniscope")
-        write(f"{tmp}/demo.c", page["src/models/demo.c"].replace("model_demo", "ovniscope_model"))
-        must([*os.environ.get("CC", "cc").split(), "-Wall", "-Wextra", "-Wno-missing-field-initializers", "-Werror", "-shared", "-fPIC",
-              f"-I{tmp}/include", "-o", f"{tmp}/demo.so", f"{tmp}/demo.c"])
-        bad += [f"the page does not say: {c}" for c in ("cc -shared -fPIC", "ovniemu --model ./demo.so") if c not in page["plugin"]]
-        write(f"{tree}/src/models/models.def", "".join(line for line in read(f"{tree}/src/models/models.def").splitlines(True) if "demo" not in line))
-        os.remove(f"{tree}/src/models/demo.c")
-        must(["meson", "setup", "--reconfigure", "build"], cwd=tree)  # whatever the clock says of models.def
-        must(["ninja", "-C", "build", *TOOLS], cwd=tree)
-        status, out, err = emulate(tree, page["demo.txt"], f"{tmp}/plugin", "--model", f"{tmp}/demo.so")
-        if status or read(f"{out}/thread.prv").split("\n", 1)[1] != page["thread.prv"]:
-            bad += [f"as a file of its own, status {status} and:"] + err.splitlines()
-
-        # And without code.
-        write(f"{tmp}/demo.json", page["demo.json"])
-        status, out, err = emulate(tree, page["demo.txt"], f"{tmp}/declared", "--model", f"{tmp}/demo.json")
-        if status or read(f"{out}/thread.prv").split("\n", 1)[1] != page["thread.prv"]:
-            bad += [f"without code, status {status} and:"] + err.splitlines()
-        write(f"{tmp}/demo.json", page["demo.json"].replace('"arg": "level"', '"arg": "levle"'))
-        status, _, err = emulate(tree, page["demo.txt"], f"{tmp}/declared", "--model", f"{tmp}/demo.json")
-        if status != 1 or missing(page["demo.json.stderr"], err.replace(f"{tmp}/", "")):
-            bad += [f"with a wrong argument, status {status} and:"] + err.splitlines()
-
-        wrong = page["demo.txt"].replace("XRI", "XSS", 1)
-        status, _, err = emulate(tree, wrong, f"{tmp}/wrong", "--model", f"{tmp}/demo.so")
-        if status != 1 or missing(page["stderr"], err):
-            bad += [f"with the wrong event, status {status} and:"] + err.splitlines()
-    print("\n".join(bad) if bad else "the listing builds and does what the page says")
-    return 1 if bad else 0
+        prefix = Installed(tmp, BUILD, "ovniscope").ask("--variable=prefix", "ovniscope")[0]
+        with open(f"{prefix}/share/{PAGE.replace('/', '/ovniscope/')}", encoding="utf-8") as f:
+            text = f.read()
+        reader = Reader(tmp, prefix)
+        for line, kind, how, block in blocks(text):
+            bad = getattr(reader, kind)(how, block)
+            if bad:
+                sys.exit(f"{PAGE}:{line}: {bad}")
+            counts[kind] += 1
+    print("the page is true: " + ", ".join(f"{n} {kind}" for kind, n in counts.items()))
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+main()

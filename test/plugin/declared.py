@@ -94,7 +94,7 @@ def test_folders():
     check("a folder", r.status == 0 and "## demo (`x`)" in r.out and not r.err, r)
     r = Run("ovnievents", "--model", DEMO, folders="folder")
     same("C and JSON", (r.status, r.err), (1, f"ovnievents: error[model-clash]: the models demo of folder/demo.json and demo of {DEMO} have the same letter 'x'\n"
-                                              f"  at {DEMO}\n  hint: doc/howto-model.md lists the free letters and types\n"))
+                                              f"  at {DEMO}\n  hint: 'ovniscope-model free' prints letters and types that no model has\n"))
 
 
 BASE = json.loads(read(f"{HERE}/demo.json"))

@@ -13,7 +13,7 @@ modelset_add(struct model_set *set, struct diag *d, const struct model *m, const
 		return diag_error(d, ERR_MODEL, &file, "%s", text);
 	for (size_t i = 0; i < set->n; i++)
 		if (clash_between(&set->items[i], &added, text, sizeof(text)))
-			return diag_error(d, ERR_MODEL_CLASH, &file, "%s\nhint: doc/howto-model.md lists the free letters and types", text);
+			return diag_error(d, ERR_MODEL_CLASH, &file, "%s\nhint: 'ovniscope-model free' prints letters and types that no model has", text);
 	/* As letters differ, there is room. */
 	size_t at = set->n++;
 	for (; at && (uint8_t)set->items[at - 1].model->id > (uint8_t)m->id; at--)
