@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #define OPEN_MS 2.0
-#define STATE_MS 5.0
+#define STATE_MS 2.0
 #define RSS_MIB 64.0
 #define SPREAD 2.5 /* slowest median of a tenth of the file to the fastest */
 
@@ -28,7 +28,6 @@ enum {
 	OPS_OF_FRAME = 4,
 	SLOTS = 512,
 	PERIOD_PS = 1000,
-	SEGMENT = 1 << 20, /* bytes of deltas */
 	DECILES = 10,
 	QUERIES = 100, /* in each */
 	OPENS = 20,
@@ -74,7 +73,7 @@ make_schema(void)
 static void
 write_file(const char *path, uint64_t frames, enum uscope_compression compression)
 {
-	uscope_writer_options_t options = { .max_raw = SEGMENT, .compression = compression };
+	uscope_writer_options_t options = { .compression = compression };
 	uscope_schema_t *schema = make_schema();
 	int status;
 	uscope_writer_t *w = uscope_writer_open_ex(path, NULL, schema, &options, &status);

@@ -4,7 +4,7 @@
  * first bytes choose the options, each call takes some of the rest. */
 #include "fuzz.h"
 
-#include "uscope.h"
+#include "phrase.h"
 
 #include <string.h>
 

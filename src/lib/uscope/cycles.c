@@ -12,6 +12,22 @@ enum {
 	LINES_MAX = MAX_ITEMS / USCOPE_PHRASE_PLACES,
 };
 
+int
+uscope_set_tick(uscope_writer_t *w, uint64_t ps)
+{
+	if (!w || ps == 0)
+		return USCOPE_E_ARG;
+	w->tick = ps;
+	uint64_t time = 0;
+	for (uint32_t i = 0; i < LEBS_MAX && time < UINT64_C(1) << 21; i++, time += ps) {
+		unsigned n;
+		uint32_t leb = short_leb((uint32_t)time, &n);
+		w->lebs[i] = leb | (uint32_t)n << LEB_BYTES_SHIFT;
+		w->nlebs = i + 1;
+	}
+	return USCOPE_OK;
+}
+
 /* The time of a frame as LEB128: n bytes, up to 4; bytes above them are arbitrary. n is 0 for a
  * longer one. */
 struct head {
@@ -238,7 +254,7 @@ append_frames(const uscope_writer_t *w, struct tail *t, struct cursor *at, const
 			store32(p, head.bytes);
 			p += head.n;
 		} else if (line->time > base) {
-			p = put_time(p, &head, time * w->options.tick_ps);
+			p = put_time(p, &head, time * w->tick);
 			begin = head.n ? begin : NULL;
 		} else {
 			break;
@@ -287,7 +303,7 @@ static void
 append_first(const uscope_writer_t *w, struct tail *t, struct cursor *at, const uscope_line_t *end)
 {
 	struct head head;
-	t->p = put_time(t->p, &head, at->line->time * w->options.tick_ps - w->base_time);
+	t->p = put_time(t->p, &head, at->line->time * w->tick - w->base_time);
 	at->base = at->line->time;
 	at->line = put_frame(t, head, at->line, end);
 }
@@ -298,7 +314,7 @@ append(uscope_writer_t *w, struct lz4frames *z, const uscope_line_t *lines, size
 {
 	struct segment *g = w->segment;
 	const uscope_line_t *end = end_of_room(w, lines, n);
-	const uint64_t tick = w->options.tick_ps;
+	const uint64_t tick = w->tick;
 	/* Leaves room, so that the difference of two times never wraps around. */
 	const uint64_t last = UINT64_MAX - LEBS_MAX;
 	const uint64_t grid = (w->next_grid - 1) / tick + 1;
@@ -352,7 +368,7 @@ append_some(uscope_writer_t *w, const uscope_line_t *lines, size_t n)
 static uint64_t
 ps_of(const uscope_writer_t *w, uint64_t ticks)
 {
-	return ticks > UINT64_MAX / w->options.tick_ps ? UINT64_MAX : ticks * w->options.tick_ps;
+	return ticks > UINT64_MAX / w->tick ? UINT64_MAX : ticks * w->tick;
 }
 
 void

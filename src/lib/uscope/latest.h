@@ -8,7 +8,7 @@
  * of the deltas: SETs and CLEARs, which are applied at once, are applied again; an ADD, which needs the
  * value before it, is applied only then. */
 
-#include "uscope.h"
+#include "phrase.h"
 
 struct latest {
 	uscope_phrase_t **phrases; /* written in the segment; a phrase may be listed more than once */

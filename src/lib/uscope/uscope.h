@@ -258,8 +258,8 @@ typedef struct {
 	uint64_t interval_ps; /* of the checkpoints; 0: cut by size only */
 	uint64_t origin_ps;   /* time where the first segment begins */
 	uint64_t min_raw;     /* bytes below which the interval does not cut */
-	uint64_t max_raw;     /* bytes from which the next time cuts, 0: 64 MiB; with 1 MiB a
-			       * state is found in 1 ms, not 100 */
+	uint64_t max_raw;     /* bytes from which the next time cuts; 0: 16 checkpoints, at
+			       * least 1 MiB (ZSTD: 4), at most 64 */
 	bool drop_empty;      /* cycles without content leave no frame */
 	bool sync;            /* fsync, so that a crash of the system loses no segment */
 	bool lz4_size_prefix; /* blocks preceded by their size, for viewers that need it */
@@ -269,7 +269,6 @@ typedef struct {
 	uint32_t summary_base;    /* cycles, 0: 1024 */
 	uint32_t summary_fan_out; /* 0: 4 */
 	uint64_t summary_budget;  /* bytes, 0: 32 MiB */
-	uint64_t tick_ps;         /* what uscope_line_t counts time in; 0: 1 */
 	uscope_error_t *error;    /* set by open: why it failed, and which definition is wrong */
 } uscope_writer_options_t;
 
@@ -288,8 +287,8 @@ typedef struct {
  * says why in *status and *options->error (NULL accepted). What is called with a writer
  * that is NULL has no effect, and gives E_ARG if it has a status.
  * Memory: the state, plus up to 3 times max_raw (4 with background), plus the summary
- * budget, plus the strings. ZSTD takes 1 MiB more at its default level, but with segments
- * of 64 MiB 80 MiB at level 19, and 640 at level 22.
+ * budget, plus the strings. ZSTD takes 1 MiB more at its default level, 80 MiB at level 19 with
+ * a max_raw of 64 MiB, and 640 at level 22.
  * interval: as options.interval_ps, 0 for none. options: NULL for the defaults. */
 uscope_writer_t *uscope_writer_open(const char *path, const uscope_dut_desc_t *dut,
 	const uscope_schema_t *schema, uint64_t checkpoint_interval_ps);
@@ -329,54 +328,6 @@ void uscope_prop_set(uscope_writer_t *w, uint16_t storage, uint16_t property, ui
 void uscope_event(uscope_writer_t *w, uint16_t type, const void *payload);
 void uscope_event_bytes(uscope_writer_t *w, uint16_t type, const void *payload, uint32_t size);
 void uscope_end_cycle(uscope_writer_t *w);
-
-enum {
-	USCOPE_PHRASE_PLACES = 2,
-};
-
-/* A place that a SET changes. */
-typedef struct {
-	uint16_t storage;
-	uint16_t slot;
-	uint16_t field;
-} uscope_place_t;
-
-/* A phrase: a value that is set in one place, or in two at once such as a thread and its
- * CPU, and will be again. It is made ready once. The application has its memory, and touches
- * nothing in it but the tag. */
-typedef struct {
-	uint8_t ops[32];
-	uint64_t at; /* where it was written last */
-	uint8_t bytes;
-	uint8_t sets;
-	uint8_t bits; /* that a value may have */
-	uint8_t tag;  /* the application's; 0 at first */
-} uscope_phrase_t;
-
-/* For this writer alone; *p is zero, or was made ready for it before, and lines that have it
- * were written. From then on its memory stays where it is until finish or close has returned,
- * which look at it. false, and it must not be used: n is none of 1 and 2, a place does not exist
- * or is sparse, or the value does not fit. */
-bool uscope_phrase_init(uscope_writer_t *w, uscope_phrase_t *p, uint64_t value, const uscope_place_t *places, size_t n);
-/* Gives a phrase another value, in less time than init; lines that have the old one were written.
- * false, and nothing is done: the value does not fit, or the operations would have another form,
- * and it is to be made ready as a new one. */
-bool uscope_phrase_change(uscope_writer_t *w, uscope_phrase_t *p, uint64_t value);
-/* Does the SETs of a phrase, inside of a cycle. */
-void uscope_phrase(uscope_writer_t *w, uscope_phrase_t *p);
-
-#define USCOPE_GOES_ON UINT64_MAX
-
-/* A phrase, and the time of the cycle that begins with it in ticks, or USCOPE_GOES_ON if it is
- * of the same one as the line before. */
-typedef struct {
-	uint64_t time;
-	uscope_phrase_t *phrase;
-} uscope_line_t;
-
-/* Cycles of phrases alone, whole ones: the same as begin_cycle, phrase for each and
- * end_cycle, in much less time. What a segment has already is not compressed again. */
-void uscope_cycles(uscope_writer_t *w, const uscope_line_t *lines, size_t n);
 
 /* Index of the text, for STRING_REF values; equal texts share one. UINT32_MAX on error.
  * Readers see strings once the file is complete. */

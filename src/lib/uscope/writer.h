@@ -78,6 +78,7 @@ struct uscope_writer {
 	size_t most;                /* bytes of deltas that a segment can have */
 	uint64_t position;          /* of the segment's deltas, for phrases; those of others are far */
 	struct latest latest;       /* what they have set */
+	uint64_t tick;              /* ps */
 	uint32_t lebs[LEBS_MAX];    /* by ticks: LEB128 of that time, and its bytes */
 	uint32_t nlebs;
 	bool has_frames; /* the file */

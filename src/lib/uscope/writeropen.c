@@ -12,7 +12,10 @@
 #include <zstd.h>
 
 enum {
-	DEFAULT_MAX_RAW = 64 << 20,
+	MAX_RAW_LOW = 1 << 20,      /* the default is between these */
+	MAX_RAW_LOW_ZSTD = 4 << 20, /* zstd finds matches that LZ4 does not look for */
+	MAX_RAW_HIGH = 64 << 20,
+	CHECKPOINTS = 16, /* that the deltas of a segment are, so that checkpoints are a small part of the file */
 	DEFAULT_ZSTD_LEVEL = 3,
 	FIRST_RAW = 64 * 1024,
 };
@@ -49,15 +52,21 @@ check_options(uscope_writer_options_t *o, uscope_error_t *error)
 		o->level = 1;
 	if (o->origin_ps > MAX_TIME)
 		return refuse(error, USCOPE_E_RANGE, "options: the origin is after the last possible time");
-	if (o->max_raw == 0)
-		o->max_raw = DEFAULT_MAX_RAW;
 	if (o->max_raw > most_raw(o))
 		return refuse(error, USCOPE_E_ARG, "options: max_raw is more than a segment can have");
-	if (o->tick_ps == 0)
-		o->tick_ps = 1;
 	if (!o->no_summary && o->summary_fan_out == 1)
 		return refuse(error, USCOPE_E_ARG, "options: a summary with a fan-out of 1 has no end");
 	return USCOPE_OK;
+}
+
+/* Small segments: a state is found soon, and a writer that is killed loses little. */
+static uint64_t
+default_max_raw(const uscope_schema_t *schema, enum uscope_compression compression)
+{
+	uint64_t low = compression == USCOPE_ZSTD ? MAX_RAW_LOW_ZSTD : MAX_RAW_LOW;
+	uint64_t n = CHECKPOINTS * state_checkpoint_max(schema);
+	return n < low ? low : n > MAX_RAW_HIGH ? MAX_RAW_HIGH
+						: n;
 }
 
 static uint64_t
@@ -181,19 +190,6 @@ make_segments(uscope_writer_t *w)
 	return USCOPE_OK;
 }
 
-/* Fills the table of short times as LEB128. */
-static void
-make_lebs(uscope_writer_t *w)
-{
-	uint64_t time = 0;
-	for (uint32_t i = 0; i < LEBS_MAX && time < UINT64_C(1) << 21; i++, time += w->options.tick_ps) {
-		unsigned n;
-		uint32_t leb = short_leb((uint32_t)time, &n);
-		w->lebs[i] = leb | (uint32_t)n << LEB_BYTES_SHIFT;
-		w->nlebs = i + 1;
-	}
-}
-
 static int
 make_state(uscope_writer_t *w)
 {
@@ -206,7 +202,7 @@ make_state(uscope_writer_t *w)
 		mark_fields(w->storages[i].fields, w->storages[i].num_fields);
 		mark_fields(w->storages[i].properties, w->storages[i].num_properties);
 	}
-	make_lebs(w);
+	(void)uscope_set_tick(w, 1);
 	int status = make_summary(w);
 	return status ? status : make_segments(w);
 }
@@ -265,6 +261,8 @@ open_all(uscope_writer_t *w, const char *path, const uscope_dut_desc_t *dut, con
 		return status;
 	if (state_checkpoint_max(schema) > UINT32_MAX)
 		return refuse(error, USCOPE_E_LIMIT, "a checkpoint of all storages needs more than 4 GiB");
+	if (w->options.max_raw == 0)
+		w->options.max_raw = default_max_raw(schema, w->options.compression);
 	w->schema = schema_ref(schema);
 	w->flags = flags_of(&w->options);
 	w->most = most_raw(&w->options);

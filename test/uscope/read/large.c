@@ -191,6 +191,8 @@ main(void)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		uscope_writer_options_t options = kinds[i].options;
 		options.no_summary = true;
+		if (options.max_raw == 0)
+			options.max_raw = 64 << 20; /* one segment */
 		make_file(&options);
 		check_file(kinds[i].name, options.lz4_size_prefix);
 		check_damage();

@@ -241,7 +241,13 @@ class Encoder:
         g = origin + (t - origin) // interval * interval if interval else 0
         if interval and g > self.last_frame and len(self.blob) >= self.o["min_raw"]:
             return g
-        return t if len(self.blob) >= (self.o["max_raw"] or 64 << 20) else None
+        return t if len(self.blob) >= (self.o["max_raw"] or self.default_max_raw()) else None
+
+    def default_max_raw(self):
+        """16 checkpoints of a state where all slots are valid."""
+        n = sum(8 + s.nslots * sum(SIZES[f[1]] for f in s.fields) + sum(SIZES[f[1]] for f in s.props)
+                + (s.nslots + 7) // 8 * bool(s.flags & SPARSE) for s in self.storages)
+        return min(max(16 * n, 1 << 20), 64 << 20)
 
     def commit(self, end):
         body = bytearray(pad8(self.body))

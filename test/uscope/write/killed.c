@@ -34,7 +34,16 @@ make_schema(uscope_schema_t **schema)
 	CHECK(uscope_schema_add_field(s, 0, "f", USCOPE_U64, -1) == 0);
 }
 
-/* Cycle i sets slot i % SLOTS to i. Never returns. */
+/* Cycle i sets slot i % SLOTS to i. */
+static void
+write_cycle(uscope_writer_t *w, uint64_t i)
+{
+	uscope_begin_cycle(w, i * STEP_PS);
+	uscope_slot_set(w, 0, (uint16_t)(i % SLOTS), 0, i);
+	uscope_end_cycle(w);
+}
+
+/* Never returns. */
 static void
 write_forever(const char *path, const uscope_writer_options_t *o)
 {
@@ -43,9 +52,7 @@ write_forever(const char *path, const uscope_writer_options_t *o)
 	uscope_writer_t *w = uscope_writer_open_ex(path, NULL, s, o, NULL);
 	CHECK(w);
 	for (uint64_t i = 0;; i++) {
-		uscope_begin_cycle(w, i * STEP_PS);
-		uscope_slot_set(w, 0, (uint16_t)(i % SLOTS), 0, i);
-		uscope_end_cycle(w);
+		write_cycle(w, i);
 		if (i % (3 * OF_SEGMENT) == 1) {
 			uscope_writer_stats_t stats;
 			CHECK(uscope_writer_flush(w) == 0);
@@ -133,6 +140,38 @@ poll_until(const char *path, double until)
 	return came;
 }
 
+/* A program that sets no option, writes a long trace and is killed before it finishes: only the last
+ * cycles are missing. */
+static void
+check_defaults(void)
+{
+	enum { CYCLES = 5000000,
+		MISSING = 120000 }; /* 1 MiB of deltas, with 12 bytes each and more */
+	const char *path = kit_path("defaults.uscp");
+	pid_t pid = fork();
+	CHECK(pid >= 0);
+	if (pid == 0) {
+		uscope_schema_t *s;
+		make_schema(&s);
+		uscope_writer_t *w = uscope_writer_open(path, NULL, s, 0);
+		CHECK(w);
+		for (uint64_t i = 0; i < CYCLES; i++)
+			write_cycle(w, i);
+		(void)kill(getpid(), SIGKILL);
+	}
+	int status;
+	CHECK(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	uscope_reader_t *r = uscope_reader_open(path);
+	CHECK(r && !uscope_is_complete(r));
+	uint64_t end = 0;
+	CHECK(check_order(r, 0, &end) > 0 && end > (uint64_t)(CYCLES - MISSING) * STEP_PS);
+	uscope_state_t *s = uscope_state_at(r, end);
+	check_state(s, (end - 1) / STEP_PS + 1);
+	uscope_state_free(s);
+	uscope_reader_close(r);
+	kit_remove(path);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -167,6 +206,7 @@ main(int argc, char **argv)
 	}
 	(void)printf("%d moments, %llu committed segments known, %llu seen as they came\n", moments,
 		(unsigned long long)known, (unsigned long long)polled);
+	check_defaults();
 	CHECK(moments < 50 || (known > 0 && polled > 0));
 	return 0;
 }

@@ -240,7 +240,7 @@ open_one(const char *path, struct kinds *k)
 	static const uint64_t steps[] = { 2, 100, 100, UINT64_C(1) << 20, UINT64_C(1) << 29, UINT64_C(1) << 48 };
 	static const uint64_t sizes[] = { 0, 1, 40, 1000, 100000 };
 	static const uint64_t programs[] = { 1, 20, 200, UINT64_MAX - 1 };
-	static const uint64_t ticks[] = { 0, 1, 1, 3, 1000, 1000, UINT64_C(1) << 21, UINT64_C(1) << 40 };
+	static const uint64_t ticks[] = { 1, 1, 1, 3, 1000, 1000, UINT64_C(1) << 21, UINT64_C(1) << 40 };
 	bool small = below(6) == 0;
 	*k = (struct kinds){
 		.many = below(8) == 0,
@@ -263,14 +263,13 @@ open_one(const char *path, struct kinds *k)
 		.background = below(4) == 0,
 		.lz4_size_prefix = below(4) == 0,
 		.no_summary = k->step > 100 || below(2),
-		.tick_ps = ticks[below(8)],
 		.summary_base = 8,
 	};
-	tick = o.tick_ps ? o.tick_ps : 1;
+	tick = ticks[below(8)];
 	uscope_schema_t *s = phrasekit_schema(k->many);
 	uscope_writer_t *w = uscope_writer_open_ex(path, NULL, s, &o, NULL);
 	uscope_schema_free(s);
-	CHECK(w);
+	CHECK(w && uscope_set_tick(w, tick) == 0);
 	if (small)
 		w->most = SMALL_LIMIT;
 	static unsigned segments;

@@ -4,7 +4,7 @@
 
 /* together: cycles of SETs as phrases, many cycles in one call. */
 
-#include "uscope.h"
+#include "phrase.h"
 
 struct set {
 	uscope_place_t place;

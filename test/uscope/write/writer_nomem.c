@@ -4,7 +4,7 @@
  * with wrapalloc: the allocations of our code, and of zstd and LZ4 when their static
  * libraries are there. */
 #include "kit.h"
-#include "uscope.h"
+#include "phrase.h"
 #include "wrapalloc.h"
 
 #include <string.h>

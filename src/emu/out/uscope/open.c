@@ -198,13 +198,14 @@ open_writer(struct uscp *u)
 		.max_raw = between(low, 16 * size, max_bytes_high),
 		.no_auto_summary = true,
 		.summary_budget = summary_bytes,
-		.tick_ps = PS_PER_NS,
 		.background = has_spare_thread(u),
 		.error = &error,
 	};
 	u->w = uscope_writer_open_ex(u->path, &dut, u->map.schema, &wo, NULL);
 	if (!u->w)
 		uscp_give_up(u, error.reason, error.status);
+	else
+		(void)uscope_set_tick(u->w, PS_PER_NS);
 	return 0;
 }
 

@@ -13,7 +13,7 @@
 #include "out.h"
 #include "reduce.h"
 
-#include "uscope/uscope.h"
+#include "uscope/phrase.h"
 
 /* Classes of rows in the file: those of the emulator, and the breakdowns. */
 enum {
