@@ -36,6 +36,11 @@ def compile_to(so, text, compiler=None, language="c"):
     return so
 
 
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text)
+
+
 def model(name, letter="y", kind=910, more="", symbol="ovniscope_model"):
     """The text of a small model"""
     head = HEAD.replace("910", str(kind)).replace('"y', f'"{letter}')
@@ -136,9 +141,32 @@ def test_folders():
     compile_to("f4/B.so", model("bee", "z", 926))
     r = Run("ovniemu", "-q", "trace", folders="f4")
     check("the order is that of the bytes of names", "the models bee of f4/B.so and ay of f4/a.so have" in r.err, r)
+    # What is no model stays where it is, and no code of it runs; what says it is one has to be right.
     os.makedirs("f3/dir.so", exist_ok=True)
+    os.makedirs("f3/dir.json", exist_ok=True)
+    compile_to("f3/lib.so", "void crash(void); __attribute__((constructor)) static void load(void) { __builtin_trap(); }")
+    compile_to("f3/other.so", model("x", symbol="my_ovniscope_models"))
+    os.mkfifo("f3/fifo.json")
+    for name, text in (("compile_commands.json", '[{"directory": "/", "command": "cc", "file": "x.c"}]'), ("package.json", '{"name": "x", "version": "1.0.0"}'),
+                       ("empty.json", ""), ("empty.so", ""), ("text.so", "no object"), ("broken.json", '{"name": ')):
+        write(f"f3/{name}", text)
+    compile_to("f3/good.so", model("good", "g", 927))
+    same("a folder with other files", names("f3"), ([], ""))
+    r = Run("ovnievents", "--model", "good", folders="f3")
+    check("and the model in it", r.status == 0 and "## good (`g`)" in r.out, r)
+    r = Run("ovniemu", "-v", "-o", "out", "trace", folders="f3")
+    told = re.findall(r"f3/(\S+) is no model: it has no (.*)", r.err)
+    same("-v tells", told, [(n, 'key "letter"' if n.endswith(".json") else "symbol ovniscope_model") for n in sorted(os.listdir("f3")) if n != "good.so"])
+    for name, text, want in (("bad.so", "text with ovniscope_model\0 in it", "error[model]: the shared object cannot be loaded"), ("bad.json", '{"letter": "x"', "error[json]: "),
+                             ("schema.json", '{"$schema": "/usr/share/ovniscope/model.schema.json"}', 'error[model]: the key "name" is missing'),
+                             ("far.json", " " * (2**14 - 3) + '{"letter": 7}', 'error[model]: the key "name" is missing')):
+        write(f"f3/{name}", text)
+        r = Run("ovniemu", "-q", "trace", folders="f3")
+        check(f"{name} says it is one", r.status == 1 and want in r.err and f"f3/{name}" in r.err, r)
+        os.remove(f"f3/{name}")
+    os.symlink("nowhere.so", "f3/link.so")
     r = Run("ovniemu", "-q", "trace", folders="f3")
-    check("what cannot be loaded in a folder", r.status == 1 and "error[model]: the shared object cannot be loaded" in r.err and "at f3/dir.so" in r.err, r)
+    check("what cannot be loaded in a folder", r.status == 1 and "error[model]: the shared object cannot be loaded" in r.err and "at f3/link.so" in r.err, r)
 
 
 # ---- Of other headers. ----

@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -158,8 +159,45 @@ load(struct plugins *p, struct diag *d, const char *file)
 
 /* ---- Folders. ---- */
 
+/* Whether a regular file has the n bytes. One that cannot be read may have them: who loads it says why not. */
+static bool
+has_bytes(const char *file, const char *bytes, size_t n)
+{
+	char text[1 << 14];
+	struct stat st;
+	size_t got;
+	size_t kept = 0;
+	bool found = false;
+	if (stat(file, &st) == 0 && !S_ISREG(st.st_mode))
+		return false;
+	FILE *f = fopen(file, "re");
+	if (!f)
+		return true;
+	while (!found && (got = fread(text + kept, 1, sizeof(text) - kept, f)) > 0) {
+		got += kept;
+		found = memmem(text, got, bytes, n) != NULL;
+		kept = got < n ? got : n - 1; /* they may go on in what is read next */
+		memmove(text, text + got - kept, kept);
+	}
+	found = found || ferror(f);
+	(void)fclose(f);
+	return found;
+}
+
+/* Whether a file of a folder says that it is a model. Others, such as libraries, compile_commands.json and package.json, are
+ * not loaded: a library would run code. */
+static bool
+says_model(const char *file)
+{
+	static const char key[] = "\"letter\""; /* which each model needs */
+	static const char schema[] = "model.schema.json\"";
+	if (ends_in(file, ".json"))
+		return has_bytes(file, key, strlen(key)) || has_bytes(file, schema, strlen(schema));
+	return has_bytes(file, kind.symbol, strlen(kind.symbol) + 1);
+}
+
 static int
-is_model(const struct dirent *e)
+is_named_so(const struct dirent *e)
 {
 	return ends_in(e->d_name, ".so") || ends_in(e->d_name, ".json");
 }
@@ -174,7 +212,7 @@ static int
 load_folder(struct plugins *p, struct diag *d, const char *folder)
 {
 	struct dirent **list;
-	int n = scandir(folder, &list, is_model, by_bytes);
+	int n = scandir(folder, &list, is_named_so, by_bytes);
 	if (n < 0) {
 		diag_warn(d, &(struct place){ .file = folder }, "a folder of " PLUGIN_FOLDERS " cannot be read: %s", strerror(errno));
 		return 0;
@@ -182,8 +220,12 @@ load_folder(struct plugins *p, struct diag *d, const char *folder)
 	int rc = 0;
 	for (int i = 0; i < n; i++) {
 		const char *file = rc == 0 ? arena_printf(&p->arena, "%s/%s", folder, list[i]->d_name) : NULL;
-		if (rc == 0)
-			rc = file ? load(p, d, file) : diag_no_memory(d);
+		if (rc == 0 && !file)
+			rc = diag_no_memory(d);
+		else if (rc == 0 && says_model(file))
+			rc = load(p, d, file);
+		else if (rc == 0)
+			diag_debug(d, "%s is no model: it has no %s", file, ends_in(file, ".json") ? "key \"letter\"" : "symbol ovniscope_model");
 		free(list[i]);
 	}
 	free(list);

@@ -4,11 +4,11 @@
 
 /* plugin: models from files of the user, for all tools that know models: those of --model, and those in
  * the folders of OVNISCOPE_MODELS. A file is a shared object that exports a struct model named
- * ovniscope_model, or a declaration in JSON: see decl/decl.h. */
+ * ovniscope_model, or a declaration in JSON: see decl/decl.h. In a folder, files that do not look like one of the two are left
+ * alone; -v tells. */
 
 #include "arena.h"
 #include "kit/cli.h"
-#include "arena.h"
 #include "modelset.h"
 
 #define PLUGIN_FOLDERS "OVNISCOPE_MODELS"
