@@ -5,6 +5,7 @@ T=$BUILD/src/emu/tool
 USCOPE=$T/uscope/uscope
 LAPLACE=$T/laplace/ovniscope-laplace
 PRISM=$T/prism/ovniscope-prism
+MODEL=$T/model/ovniscope-model
 $PYTHON "$TOOLS" big trace 20000 2
 status 0 "$EMU" -q -o in trace
 awk 'BEGIN { for (i = 0; i < 9999; i++) printf "r %x 4 1 %x\n", i, i * 4096 }' >r.lrt
@@ -33,7 +34,7 @@ for args in trace "-j trace" "--by=thread -R trace"; do
 	"$T/ovnitop" $args >/dev/full 2>err.txt
 	one ovnitop $args
 done
-for tool in "$T/ovnievents" "$T/ovnievents -j" "$T/ovniver" "$T/ovniver -v" "$T/ovnisort --help" "$EMU --version"; do
+for tool in "$T/ovnievents" "$T/ovnievents -j" "$T/ovniver" "$T/ovniver -v" "$T/ovnisort --help" "$EMU --version" "$MODEL check nosv" "$MODEL free"; do
 	$tool >/dev/full 2>err.txt
 	one $tool
 done
@@ -41,7 +42,8 @@ u=in/ovni.uscp
 for command in "$USCOPE dump $u" "$USCOPE state -t 1us $u" "$USCOPE summary $u" "$USCOPE strings $u" "$USCOPE tail $u" "$USCOPE timeline $u" \
 	"$USCOPE timeline --profile $u" "$USCOPE export --format=csv $u" "$USCOPE export --format=vcd $u" \
 	"$LAPLACE text r.lrb" "$LAPLACE binary r.lrt" "$LAPLACE merge r.lrb" "$LAPLACE basic r.lrb" "$LAPLACE stat r.lrb" \
-	"$PRISM dump p.prism" "$PRISM encode p.txt" "$PRISM stat p.prism" "$PRISM recode p.prism"; do
+	"$PRISM dump p.prism" "$PRISM encode p.txt" "$PRISM stat p.prism" "$PRISM recode p.prism" \
+	"$MODEL text trace" "$MODEL header nosv" "$MODEL doc nosv" "$MODEL doc --man nosv"; do
 	$command >/dev/full 2>err.txt
 	one $command
 	$command -o /dev/full >out.txt 2>err.txt
@@ -60,11 +62,20 @@ mount -t tmpfs -o size=8k none out 2>/dev/null || skip "mount is not allowed"
 trap 'umount out' EXIT
 for command in "$USCOPE dump $u" "$USCOPE export --format=csv $u" "$USCOPE recover $u" "$LAPLACE text r.lrb" "$LAPLACE binary r.lrt" "$LAPLACE merge r.lrb" \
 	"$LAPLACE basic r.lrb" "$LAPLACE split r.lmt --lenient" "$LAPLACE uscope --lenient r.lrb" "$PRISM dump p.prism" \
-	"$PRISM encode p.txt" "$PRISM recode p.prism" "$PRISM uscope p.prism"; do
+	"$PRISM encode p.txt" "$PRISM recode p.prism" "$PRISM uscope p.prism" "$MODEL text trace" "$MODEL header nosv"; do
 	case $command in
 	*recover*) $command out/x >out.txt 2>err.txt ;;
 	*) $command -o out/x >out.txt 2>err.txt ;;
 	esac
 	one $command -o out/x
 	test -z "$(ls -A out)" || fail "$command leaves $(ls -A out)"
+done
+
+# folders: what could not be written is named
+status 0 "$MODEL" text -q trace -o trace.txt
+for command in "$MODEL trace trace.txt" "$MODEL new"; do
+	$command out/demo >out.txt 2>err.txt
+	one $command
+	says "'out/demo/"
+	rm -rf out/*
 done
