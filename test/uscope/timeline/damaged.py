@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Timelines with changed bytes: `uscope timeline` prints something or says what is wrong.
+"""Timelines with changed bytes: `uscope` prints something or says what is wrong.
 
 usage: damaged.py --uscope USCOPE --make MAKETIMELINE [--seed S] [--count N] [--time SECONDS]
 
@@ -16,7 +16,8 @@ import time
 
 import tlkit
 
-MODES = (["--at", "50%"], ["--json", "-c", "*"], ["--profile"], ["--prv", "out"], [], ["--recover", "-a", "-r", "1"])
+MODES = [["timeline", *m] for m in (["--at", "50%"], ["--json", "-c", "*"], ["--profile"], ["--prv", "out"], [], ["--recover", "-a", "-r", "1"])]
+MODES += [["history", "/cpu/ovni[0].state"], ["history", "--from=25%", "--json", "--recover", "/thread/ovni[1].state"]]
 
 
 def damage(r, data):
@@ -58,7 +59,7 @@ def main():
             r = random.Random(a.seed + i)
             with open("x.uscp", "wb") as f:
                 f.write(damage(r, r.choice(whole)))
-            p = tools.uscope("timeline", *MODES[i % len(MODES)], "x.uscp")
+            p = tools.uscope(*MODES[i % len(MODES)], "x.uscp")
             err = p.stderr.decode(errors="replace")
             done += 1
             if p.returncode not in (0, 1, 2) or "Sanitizer" in err or "runtime error" in err or (p.returncode and not err):

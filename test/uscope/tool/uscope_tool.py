@@ -21,7 +21,7 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-COMMANDS = "info check dump state events summary strings tail recover diff konata export".split()
+COMMANDS = "info check dump state events summary strings history tail recover diff konata export".split()
 CASES = {
     "info": ["info cpu.uscp", "info --segments one.uscp", "info empty.uscp", "info names.uscp", "info stopped.uscp",
              "info count.uscp"],
@@ -48,6 +48,21 @@ CASES = {
                 "summary names.uscp", "summary --json stopped.uscp", "summary --counter 'ret*' cpu.uscp"],
     "strings": ["strings cpu.uscp", "strings --json cpu.uscp", "strings badutf8.uscp", "strings --json badutf8.uscp",
                 "strings stopped.uscp", "strings -q stopped.uscp"],
+    "history": ["history rob[0].done cpu.uscp", "history /soc/core0/entities[0].pc --hex cpu.uscp", "history rob.balance cpu.uscp",
+                "history retired.count --json cpu.uscp", "history regs[1].stage --json cpu.uscp", "history regs[1].stage --raw --format=csv cpu.uscp",
+                "history /soc/core0/entities[1].pc --json cpu.uscp", "history regs[1].text --format=csv cpu.uscp",
+                "history regs[1].i16 --from=50% cpu.uscp", "history regs[1].i16 --to=24cy@core0 --format=json cpu.uscp",
+                "history retired.count --first cpu.uscp", "history retired.count --count cpu.uscp", "history retired.count --count --format=csv cpu.uscp",
+                "history retired.count --count --json --becomes=3 cpu.uscp", "history regs[1].stage --becomes X cpu.uscp",
+                "history rob[1].done --becomes true --first --format=csv cpu.uscp", "history regs[1].i8 --becomes -128 cpu.uscp",
+                "history regs[1].i8 --becomes 0x80 --count cpu.uscp", "history regs[1].text --becomes 'naive' cpu.uscp",
+                "history /soc/regs[1].stage damaged.uscp", "history counter.n --first --becomes 3 --recover stopped.uscp", "history counter.n empty.uscp"],
+    "history-usage": ["history", "history cpu.uscp", "history rob[0].done cpu.uscp cpu.uscp", "history entities[0].pc cpu.uscp", "history x cpu.uscp",
+                      "history rob.done cpu.uscp", "history rob[3].done cpu.uscp", "history rob[].done cpu.uscp", "history rob[0]done cpu.uscp",
+                      "history rob[4294967296].done cpu.uscp", "history /soc/rob[0].done cpu.uscp", "history regs[1].stage --becomes Z cpu.uscp",
+                      "history regs[1].i8 --becomes 256 cpu.uscp", "history regs[1].i8 --becomes -129 cpu.uscp", "history regs[1].u8 --becomes -1 cpu.uscp",
+                      "history regs[1].u8 --becomes 1x cpu.uscp", "history regs[1].u64 --becomes 18446744073709551616 cpu.uscp",
+                      "history --format=xml rob.head cpu.uscp"],
     "tail": ["tail cpu.uscp", "tail -n 2 --json --storage entities cpu.uscp", "tail -f -n 0 cpu.uscp", "tail --event '*' -n9 stopped.uscp"],
     "recover": ["recover stopped.uscp out.uscp", "check --verify out.uscp", "recover --json damaged.uscp out.uscp",
                 "check --verify out.uscp", "events out.uscp", "recover text.txt out.uscp", "recover cpu.uscp none/out.uscp"],
@@ -226,6 +241,57 @@ def test_same(run):
         want(run.out(f"konata {name}.uscp").count("\n") == run.out("konata cpu.uscp").count("\n"), name, "is another log")
 
 
+def changes(run, name):
+    """{place: [(time, kind, value)]} of the lines of `dump --raw --checkpoints`, where the value is another one."""
+    values, found, segment = {}, {}, -1
+    schema = {f"{st['scope']}/{st['storage']}": st["fields"] for st in run.lines(f"state --json --raw --all {name}.uscp") if "fields" in st}
+    for line in run.lines(f"dump --raw --checkpoints {name}.uscp"):
+        kind = line["kind"]
+        segment += kind == "segment"
+        if kind == "segment" or (kind == "checkpoint" and segment):
+            continue
+        where = f"{line['scope']}/{line.get('storage')}" + (f"[{line['slot']}]" if "slot" in line else "")
+        if kind == "checkpoint":
+            values.update({f"{where}.{k}": v for k, v in (line.get("fields") or line["properties"]).items()})
+            continue
+        if kind == "event":
+            continue
+        fields = schema[f"{line['scope']}/{line['storage']}"]
+        sparse = line["storage"] in ("entities", "rob")
+        after = dict.fromkeys(fields) if kind == "clear" else {}
+        if kind in ("set", "add", "prop"):
+            if sparse and kind != "prop":
+                after = {f: values.get(f"{where}.{f}") or 0 for f in fields}
+            key = line.get("field", line.get("property"))
+            after[key] = line["value"] + ((values.get(f"{where}.{key}") or 0) if kind == "add" else 0)
+        for f, v in after.items():
+            place = f"{where}.{f}"
+            if values.get(place, None if sparse and kind != "prop" else 0) != v:
+                found.setdefault(place, []).append((line["time_ps"], kind, v))
+            values[place] = v
+    return found
+
+
+def test_history(run):
+    """The values of a place over time are those of the operations."""
+    for name in ("cpu", "wide", "compact", "lz4", "zstd", "one"):
+        found = changes(run, name)
+        want(len(found) > 20, name, "changes", len(found))
+        for place, expected in found.items():
+            lines = run.lines(["history", "--raw", "--json", place, f"{name}.uscp"])
+            got = [(g["time_ps"], g["kind"], g["value"]) for g in lines if g["kind"] != "init"]
+            want(got == expected and lines[0]["kind"] == "init", name, place, got, expected)
+            want(run.out(["history", "--count", place, f"{name}.uscp"]) == f"{len(got)}\n", name, place, "--count")
+            late = run.lines(["history", "--raw", "--json", "--from=12ns", place, f"{name}.uscp"])
+            before = [v for t, _, v in expected if t < 12000]
+            want([g["time_ps"] for g in late] == [12000] + [t for t, _, _ in expected if t >= 12000], name, place, late)
+            want(not before or late[0]["value"] == before[-1], name, place, late, before)
+            for t, _, v in expected:
+                if v is not None:
+                    first = run.lines(["history", "--raw", "--json", "--first", f"--becomes={v}", place, f"{name}.uscp"])
+                    want(len(first) == 1 and first[0]["time_ps"] <= t and first[0]["value"] == v, name, place, v, first)
+
+
 def test_csv(run):
     for name in ("cpu", "names", "wide"):
         rows = list(csv.reader(io.StringIO(run.out(f"export --format=csv {name}.uscp"))))
@@ -319,7 +385,7 @@ def test_json(run):
 
 def test_terminal_safe(run):
     """No control character of a file reaches a terminal."""
-    for words in ("info", "dump", "state", "events", "strings", "summary", "tail -n 99", "diff -a empty.uscp"):
+    for words in ("info", "dump", "state", "events", "strings", "summary", "tail -n 99", "diff -a empty.uscp", "history x"):
         for name in ("cpu", "names", "badutf8"):
             _, out, _ = run(f"{words} {name}.uscp")
             text = out.decode()
@@ -427,9 +493,9 @@ def test_every_option(run):
 
 
 def test_full_disk(run):
-    commands = [f"{c} cpu.uscp" for c in COMMANDS if c not in ("recover", "diff", "export")]
-    commands += ["diff cpu.uscp changed.uscp", "export --format=csv cpu.uscp", "export --format=vcd cpu.uscp", "recover cpu.uscp x.uscp",
-                 "dump many.uscp", "--help", "info --help"]
+    commands = [f"{c} cpu.uscp" for c in COMMANDS if c not in ("recover", "diff", "export", "history")]
+    commands += ["history rob.head cpu.uscp", "diff cpu.uscp changed.uscp", "export --format=csv cpu.uscp", "export --format=vcd cpu.uscp",
+                 "recover cpu.uscp x.uscp", "dump many.uscp", "--help", "info --help"]
     for words in commands:
         with open("/dev/full", "wb") as full:
             p = subprocess.run([run.tool, *words.split()], cwd=run.where, stdin=subprocess.DEVNULL, stdout=full,
@@ -529,15 +595,16 @@ def test_damage(run):
     """Each byte of a small file, changed: no command crashes or hangs."""
     with open(f"{run.where}/names.uscp", "rb") as f:
         data = f.read()
-    commands = ("info --json --segments", "check --json --verify", "dump --checkpoints", "state", "export --format=vcd", "diff -a cpu.uscp", "konata")
+    commands = ("info --json --segments", "check --json --verify", "dump --checkpoints", "state", "export --format=vcd", "diff -a cpu.uscp", "konata",
+                "history /a\xa0\"b\"/s,t\n[1].naïve", "history --from=10% --to=end-1cy@/ /a\xa0\"b\"/s,t\n[1].twice#2")
     for at in range(0, len(data), 5):
         broken = bytearray(data)
         broken[at] ^= 0x81
         with open(f"{run.where}/broken.uscp", "wb") as f:
             f.write(broken)
         words = commands[at // 5 % len(commands)]
-        rc, _, err = run(f"{words} broken.uscp")
-        want(rc in (0, 1) and "Sanitizer" not in err, at, words, rc, err)
+        rc, _, err = run([w.replace("\xa0", " ") for w in re.split(r"[ ]", f"{words} broken.uscp")])
+        want(rc in (0, 1, 2 if words.startswith("history") else 0) and "Sanitizer" not in err, at, words, rc, err)
 
 
 def main():

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* export: a trace in the form of another program. */
 #include "exporter.h"
-#include "uscope/state.h"
 #include "walk.h"
 
 #include <getopt.h>
@@ -22,30 +21,6 @@ find_format(const char *name)
 		if (strcmp(formats[i]->name, name) == 0)
 			return formats[i];
 	return NULL;
-}
-
-/* The state before the first time wanted. NULL: reported. */
-static uscope_state_t *
-first_state(struct exporting *e)
-{
-	struct tool *t = e->src->tool;
-	uscope_reader_t *r = e->src->reader;
-	uscope_segment_t seg;
-	uscope_state_t *state = NULL;
-	e->time_ps = t->from;
-	if (uscope_num_segments(r) && uscope_segment_info(r, 0, &seg) == 0 && seg.time_start_ps >= t->from) {
-		e->time_ps = seg.time_start_ps;
-		state = uscope_segment_checkpoint(r, 0);
-	} else if (t->from) {
-		state = uscope_state_at(r, t->from - 1);
-	}
-	if (state)
-		return state;
-	/* Nothing is before; or it is damaged, which shows when it is read. */
-	state = state_new(e->src->schema);
-	if (!state)
-		(void)conv_no_memory(&t->conv);
-	return state;
 }
 
 /* Starts over from a checkpoint, behind a segment that cannot be read. */
@@ -94,7 +69,7 @@ take(struct exporting *e, struct walk *walk, uscope_item_t *item)
 static int
 export_all(struct exporting *e)
 {
-	e->state = first_state(e);
+	e->state = walk_state(e->src, &e->time_ps);
 	if (!e->state)
 		return -1;
 	e->to->state(e->self, e->state, e->time_ps);

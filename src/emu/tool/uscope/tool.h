@@ -29,6 +29,7 @@ enum {
 	WITH_EVENT = CONV_OWN << 4,
 	WITH_VALUES = CONV_OWN << 5, /* --hex, --raw */
 	WITH_SCOPE = CONV_OWN << 6,
+	WITH_CSV = CONV_OWN << 7, /* as WITH_JSON, and CSV */
 	WITH_PICK = WITH_SCOPE | WITH_STORAGE | WITH_EVENT,
 	WITH_OUTPUT = CONV_WITH_OUTPUT,
 	WITH_PROGRESS = CONV_WITH_PROGRESS,
@@ -38,7 +39,7 @@ struct tool;
 
 typedef int run_fn(struct conv *c, int argc, char **argv);
 run_fn run_info, run_check, run_dump, run_state, run_events, run_summary, run_strings, run_tail, run_recover, run_diff, run_timeline,
-	run_konata, run_export;
+	run_konata, run_export, run_history;
 
 /* A file that is read. */
 struct source {
@@ -77,6 +78,7 @@ struct tool {
 	uint64_t at; /* UINT64_MAX: the end */
 	enum uscope_mode mode;
 	bool json;
+	bool csv;
 	bool text; /* --format=text was given */
 	bool hex;
 	bool raw;        /* numbers, not labels and texts */

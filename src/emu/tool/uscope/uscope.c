@@ -27,6 +27,9 @@ static const struct conv_command commands[] = {
 	{ "strings", "[options] FILE", "the texts that values refer to",
 		"Print the strings of a trace with their indices.",
 		WITH_JSON | WITH_MODE | WITH_OUTPUT, CONV_TAKES_LINE, run_strings },
+	{ "history", "[options] PLACE FILE", "all values of a field over time, or when it gets one",
+		"Print the values of one place over time, such as /soc/core0/rob[3].done or\nrob.head.",
+		WITH_CSV | WITH_MODE | WITH_RANGE | WITH_VALUES | WITH_OUTPUT | WITH_PROGRESS, CONV_TAKES_LINE, run_history },
 	{ "tail", "[options] [-f] FILE", "what came last; -f: what is added, until it is complete",
 		"Print the last operations and events; with -f also those to come.",
 		WITH_JSON | WITH_PICK | WITH_VALUES | WITH_OUTPUT, CONV_TAKES_LINE, run_tail },
@@ -61,6 +64,7 @@ static struct tool tool = {
 	.at = UINT64_MAX,
 };
 
+static const char *const formats[] = { "text", "json", "csv" };
 static const char *const modes[] = { [USCOPE_TOLERANT] = "tolerant", [USCOPE_STRICT] = "strict", [USCOPE_RECOVER] = "recover" };
 
 static const struct conv_option options[] = {
@@ -72,7 +76,8 @@ static const struct conv_option options[] = {
 	{ WITH_VALUES, { 0, "hex", NULL, "integers in hexadecimal", CLI_FLAG, &tool.hex } },
 	{ WITH_VALUES, { 0, "raw", NULL, "numbers instead of labels and texts", CLI_FLAG, &tool.raw } },
 	{ WITH_JSON, { OPT_FORMAT, "format", "text|json", "how to print; JSON is for programs" } },
-	{ WITH_JSON, { 0, "json", NULL, "the same as --format=json", CLI_FLAG, &tool.json } },
+	{ WITH_CSV, { OPT_FORMAT, "format", "text|json|csv", "how to print; JSON and CSV are for programs" } },
+	{ WITH_JSON | WITH_CSV, { 0, "json", NULL, "the same as --format=json", CLI_FLAG, &tool.json } },
 	{ WITH_MODE, { 0, "mode", "MODE", "tolerant (default), strict or recover", CLI_WORD, &tool.mode, CLI_WORDS(modes) } },
 	{ WITH_MODE, { 0, "recover", NULL, "find segments whose list is missing or broken", CLI_SET, &tool.mode, USCOPE_RECOVER } },
 };
@@ -92,8 +97,9 @@ take_option(struct conv *c, int opt)
 	int i;
 	switch (opt) {
 	case OPT_FORMAT:
-		i = cli_choose(&c->cli, "--format", cli_text_or_json, 2, optarg);
+		i = cli_choose(&c->cli, "--format", formats, c->command->with & WITH_CSV ? 3 : 2, optarg);
 		tool.json = i == 1;
+		tool.csv = i == 2;
 		tool.text = i == 0;
 		return i >= 0;
 	case OPT_SCOPE: return add_pattern(c, PICK_SCOPE);

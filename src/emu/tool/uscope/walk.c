@@ -1,9 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 #include "walk.h"
 
+#include "uscope/state.h"
+
 enum {
 	PROGRESS_ITEMS = 1 << 16, /* between two looks at the clock */
 };
+
+uscope_state_t *
+walk_state(struct source *s, uint64_t *time_ps)
+{
+	struct tool *t = s->tool;
+	uscope_reader_t *r = s->reader;
+	uscope_segment_t seg;
+	uscope_state_t *state = NULL;
+	*time_ps = t->from;
+	if (uscope_num_segments(r) && uscope_segment_info(r, 0, &seg) == 0 && seg.time_start_ps >= t->from) {
+		*time_ps = seg.time_start_ps;
+		state = uscope_segment_checkpoint(r, 0);
+	} else if (t->from) {
+		state = uscope_state_at(r, t->from - 1);
+	}
+	if (state)
+		return state;
+	/* Nothing is before; or it is damaged, which shows when it is read. */
+	state = state_new(s->schema);
+	if (!state)
+		(void)conv_no_memory(&t->conv);
+	return state;
+}
 
 void
 walk_begin(struct walk *w, struct tool *t, struct source *s, uint64_t from, uint64_t to)

@@ -27,6 +27,9 @@ struct walk {
 	void *user;
 };
 
+/* The state before the first time wanted, which is the begin of the trace at least. NULL: reported. */
+uscope_state_t *walk_state(struct source *s, uint64_t *time_ps);
+
 /* Times included on both sides. Fill what is below `count` afterwards, if at all. */
 void walk_begin(struct walk *w, struct tool *t, struct source *s, uint64_t from, uint64_t to);
 /* false: the end. The item is valid until the next call. */
