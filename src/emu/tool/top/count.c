@@ -156,17 +156,33 @@ struct sum {
 	int64_t last;
 };
 
-/* The clocks of one interval. */
+/* The clocks of one interval, and what was counted when its events began: they are added to
+ * it when the next begins, as a sum in memory would wait for its last one with each event. */
 struct bin_range {
 	uint64_t begin;
 	uint64_t width; /* 0: there is none yet */
 	struct tally *tally;
+	const uint8_t *from;
+	uint64_t events;
 };
 
-/* The interval of a clock that is there already. False: it has to be looked at. */
-static inline bool
-find_bin(struct top *top, int64_t clock, struct bin_range *b)
+/* Adds the events in front of the byte at p, the first `events` of all. */
+static inline void
+leave_bin(struct bin_range *b, const uint8_t *p, uint64_t events)
 {
+	if (b->width == 0)
+		return;
+	b->tally->events += events - b->events;
+	b->tally->bytes += (uint64_t)(p - b->from);
+	b->from = p;
+	b->events = events;
+}
+
+/* The interval of the clock of the event at p, if it is there already. False: it has to be looked at. */
+static inline bool
+next_bin(struct top *top, int64_t clock, struct bin_range *b, const uint8_t *p, uint64_t events)
+{
+	leave_bin(b, p, events);
 	if (clock < top->origin)
 		return false;
 	uint64_t i = ((uint64_t)clock - (uint64_t)top->origin) / (uint64_t)top->width;
@@ -176,7 +192,7 @@ find_bin(struct top *top, int64_t clock, struct bin_range *b)
 		__builtin_add_overflow(begin, top->origin, &begin) || __builtin_add_overflow(begin, top->width, &end))
 		return false;
 	top->nbins = i >= top->nbins ? (size_t)i + 1 : top->nbins;
-	*b = (struct bin_range){ (uint64_t)begin, (uint64_t)top->width, &top->bins[i] };
+	*b = (struct bin_range){ (uint64_t)begin, (uint64_t)top->width, &top->bins[i], p, events };
 	return true;
 }
 
@@ -204,12 +220,9 @@ count_window(struct top *top, struct stream *s, struct sum *sum, unsigned what)
 		uint64_t size = wire_event_size(p, WIRE_EVENT_HEADER);
 		uint64_t clock = wire_u64(p + 4) + offset;
 		struct tally *t = what & NAME ? tally_of(top, p + 1) : NULL;
-		if (what & CLOCK) {
-			if (__builtin_expect(clock - b.begin >= b.width, 0) && !find_bin(top, (int64_t)clock, &b))
-				break;
-			t = b.tally;
-		}
-		if (what & (NAME | CLOCK)) {
+		if (what & CLOCK && __builtin_expect(clock - b.begin >= b.width, 0) && !next_bin(top, (int64_t)clock, &b, p, n))
+			break;
+		if (what & NAME) {
 			if (__builtin_expect(!t, 0))
 				break;
 			t->events++;
@@ -226,6 +239,8 @@ count_window(struct top *top, struct stream *s, struct sum *sum, unsigned what)
 		else
 			p += size;
 	}
+	if (what & CLOCK)
+		leave_bin(&b, p, n);
 	s->in.p = p;
 	sum->first = first;
 	sum->last = last;
