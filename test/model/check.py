@@ -119,6 +119,17 @@ def checked():
         check(f"{name} is right", status == 0 and "error" not in err, err)
 
 
+def short():
+    """A model of 12 states has at most 45 lines, in C and in JSON, comments included."""
+    out = run("check", "tampi")[1]
+    check("tampi has 12 states", "1 channels, 12 states, 0 events" in out, out)
+    for path in ("src/models/tampi.c", "test/plugin/tampi.json"):
+        with open(f"{SRC}/{path}", encoding="utf-8") as f:
+            text = f.read()
+        lines = text.splitlines()
+        check(f"{path}: {len(lines)} lines", len(lines) <= 45 and max(map(len, lines)) < 240 and len(re.findall(r'"T\w\w"[,}].*"T\w\w"', text)) == 12, text)
+
+
 def free():
     status, out, err = run("free")
     check("free", status == 0 and not err, err)
@@ -154,6 +165,7 @@ def documented():
 
 def main():
     checked()
+    short()
     documented()
     free()
     print(f"{counts[0]} passed, {counts[1]} failed")
