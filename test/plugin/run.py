@@ -79,6 +79,14 @@ def test_tools():
     same("a name without a folder is a file here", (r.status, r.err), (0, ""))
 
 
+def test_enabled():
+    """An observer in a file needs neither to be required nor to ask for it; one that is foreign does."""
+    for more, options, enabled in (("", (), True), (".foreign = true,", (), False), (".foreign = true,", ("-m", "looks"), True)):
+        so = compile_to(f"{tmp}/looks.so", HEAD.replace("910", "950") + f"const struct model ovniscope_model = {{ MODEL_ABI, .id = 'q', .name = \"looks\", .version = \"1.0.0\", CHANS(chans), .observes = \"x\", {more} }};\n")
+        r = Run("ovniemu", "--model", DEMO, "--model", so, *options, "-o", "looked", "trace")
+        check(f"an observer {more} {options}", r.status == 0 and ("looks 1.0.0" in r.err) == enabled, r)
+
+
 def test_repair():
     asm.assemble(TRACE.replace("require demo=1.0.0", "crashed").partition("101  70")[0], "killed", "killed")
     r = Run("ovnifix", "--model", DEMO, "killed")

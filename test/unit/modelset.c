@@ -212,6 +212,7 @@ static void
 faults(void)
 {
 	const char *letter = "the event does not begin with the letter of the model";
+	const char *three = "an event has three letters, not";
 	const char *twice = "the event is declared twice";
 
 	static const struct chan_decl nameless[] = { { .title = "A", .prv_type = 900 } };
@@ -228,7 +229,8 @@ faults(void)
 	expect_states(&(struct state_decl){ -1, 1, "XAa", "XAb", "L", "t" }, 1, "the channel of the state does not exist");
 	expect_states(&(struct state_decl){ 0, 1, "YAa", "XAb", "L", "t" }, 1, letter);
 	expect_states(&(struct state_decl){ 0, 1, "XAa", "YAb", "L", "t" }, 1, letter);
-	expect_states(&(struct state_decl){ 0, 1, "XA", NULL, "L", "t" }, 1, letter);
+	expect_states(&(struct state_decl){ 0, 1, "XA", NULL, "L", "t" }, 1, three);
+	expect_states(&(struct state_decl){ 0, 1, "XAa", "XAbc", "L", "t" }, 1, three);
 	expect_states(&(struct state_decl){ 0, 1, "XAa", "XAa", "L", "t" }, 1, twice);
 	static const struct state_decl same_value[] = {
 		{ 0, 1, "XAa", "XAb", "L", "t" },

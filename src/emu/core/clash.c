@@ -161,7 +161,9 @@ is_bad_chan(struct check *c, const struct chan_decl *k)
 static bool
 is_bad_mcv(struct check *c, const char *mcv)
 {
-	if (strlen(mcv) < 3 || mcv[0] != c->m->id)
+	if (strlen(mcv) != 3)
+		return refuse(c, "an event has three letters, not \"%.100s\"", mcv);
+	if (mcv[0] != c->m->id)
 		return refuse(c, "the event does not begin with the letter of the model: %s", mcv);
 	uint8_t *byte = &c->seen[(uint8_t)mcv[1]][(uint8_t)mcv[2] / 8];
 	uint8_t bit = (uint8_t)(1u << ((uint8_t)mcv[2] % 8));

@@ -99,6 +99,16 @@ warn_of_lacking(struct emu *emu)
 	}
 }
 
+/* Whether a run has the model although no thread requires it, and before the model is asked. A model of the user that has no
+ * events is one: it cannot be required, and looks at those of others. */
+static bool
+is_enabled(const struct emu_options *o, const struct owned_model *owned)
+{
+	const struct model *m = owned->model;
+	bool watches = !m->foreign && m->nstates == 0 && m->nevents == 0 && strcmp(owned->owner, MODELSET_OURS) != 0;
+	return m->always || watches || (o->all_models && !m->foreign) || (o->learned && o->learned->models[(uint8_t)m->id]);
+}
+
 static int
 probe_models(struct emu *emu)
 {
@@ -112,9 +122,8 @@ probe_models(struct emu *emu)
 	const struct system *sys = &emu->plan->sys;
 	for (size_t i = 0; i < emu->plan->nmodels; i++) {
 		struct model_run *mr = &plan->models[i];
-		const struct model *m = mr->model = emu->models[i].model = set->items[i].model;
-		const struct emu_options *o = &emu->plan->options;
-		mr->enabled = (o->all_models && !m->foreign) || m->always || (o->learned && o->learned->models[(uint8_t)m->id]);
+		mr->model = emu->models[i].model = set->items[i].model;
+		mr->enabled = is_enabled(&plan->options, &set->items[i]);
 		for (uint32_t th = 0; th < sys->nthreads; th++) {
 			int rc = check_requirement(emu, mr, &emu->plan->trace.streams[sys->threads[th].stream]);
 			if (rc < 0)

@@ -92,6 +92,6 @@ sig_parse(const char *text, struct sig *sig, const char **why)
 			break;
 		p++;
 	}
-	*why = "text behind the arguments";
+	*why = *p == ')' ? "text behind the arguments" : "the arguments end with a ')'";
 	return p[0] == ')' && !p[1] ? 0 : -1;
 }

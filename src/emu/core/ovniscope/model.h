@@ -250,6 +250,7 @@ struct model {
 	event_hook *emit;
 	event_hook *post;
 	const char *observes; /* NULL: none */
+	/* A model in a file of its own without states and events is enabled in every run, unless it is foreign. */
 
 	/* Of the life of a run; NULL: nothing to do. In this order: */
 
