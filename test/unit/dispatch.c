@@ -65,13 +65,13 @@ tables(void)
 		CHECK(op && op->kind == (v == 'x' ? OP_IGNORE : OP_HOOK));
 	}
 	op = FIND("XD[");
-	CHECK(op->min_size == 12 && op->max_size == 12 && op->takes[false] && !op->takes[true] && op->hook == hook);
+	CHECK(op->min_size == 12 && op->more == 0 && op->takes[false] && !op->takes[true] && op->hook == hook);
 	op = FIND("XD]");
-	CHECK(op->min_size == 4 && op->max_size == UINT32_MAX);
+	CHECK(op->min_size == 4 && op->more == UINT32_MAX - 4);
 	op = FIND("XDa");
-	CHECK(op->min_size == 0 && op->max_size == UINT32_MAX && op->kind == OP_SET && op->col == 41 && op->value == 9);
+	CHECK(op->min_size == 0 && op->more == UINT32_MAX && op->kind == OP_SET && op->col == 41 && op->value == 9);
 	op = FIND("XDb");
-	CHECK(op->min_size == 4 && op->max_size == UINT32_MAX);
+	CHECK(op->min_size == 4 && op->more == UINT32_MAX - 4);
 	op = FIND("XJs");
 	CHECK(!op->takes[false] && op->takes[true] && op->min_size == 6);
 	CHECK(FIND("X\xff\xff")->kind == OP_IGNORE);

@@ -2,7 +2,6 @@
 #include "dispatch.h"
 
 #include "chan.h"
-#include "sig.h"
 
 #include <string.h>
 
@@ -22,12 +21,12 @@ slot_of(struct dispatch *d, const char *mcv)
 static void
 fill_sizes(struct op *op, const struct event_decl *e, const struct sig *sig)
 {
-	op->max_size = e->payload == PAYLOAD_EXACT ? sig->size : UINT32_MAX;
 	op->min_size = sig->size;
 	if (e->payload == PAYLOAD_ANY)
 		op->min_size = 0;
 	if (e->payload == PAYLOAD_FIRST && sig->nargs)
 		op->min_size = sig->args[0].at + sig->args[0].size;
+	op->more = e->payload == PAYLOAD_EXACT ? 0 : UINT32_MAX - op->min_size;
 	/* Without arguments plain and jumbo events are accepted. */
 	op->takes[false] = !sig->jumbo || op->min_size == 0;
 	op->takes[true] = sig->jumbo || op->min_size == 0;
@@ -64,10 +63,10 @@ add(struct dispatch *d, struct diag *diag, const char *mcv, const struct event_d
 }
 
 static int
-add_model(struct dispatch *d, struct diag *diag, const struct model_run *mr, uint32_t number)
+add_model(struct dispatch *d, struct diag *diag, const struct model_run *mr, uint16_t number)
 {
 	const struct model *m = mr->model;
-	struct op op = { .need = m->need, .model = number, .max_size = UINT32_MAX, .takes = { true, true } };
+	struct op op = { .need = m->need, .model = number, .more = UINT32_MAX, .takes = { true, true } };
 	int rc = 0;
 	for (size_t i = 0; i < m->nstates && rc == 0; i++) {
 		const struct state_decl *s = &m->states[i];
@@ -87,18 +86,18 @@ add_model(struct dispatch *d, struct diag *diag, const struct model_run *mr, uin
 		if (sig_parse(e->sig, &sig, &why) < 0)
 			return diag_error(diag, ERR_UNKNOWN_EVENT, NULL, "model %s declares \"%s\": %s", m->name, e->sig, why);
 		op.kind = e->op;
-		op.hook = e->hook;
 		op.col = mr->first_col + (uint32_t)e->chan;
 		op.value = e->value;
 		op.need = e->need ? e->need & ~(unsigned)NEED_NONE : m->need;
+		op.hook = e->hook;
 		fill_sizes(&op, e, &sig);
 		if (e->arg) {
 			const struct sig_arg *arg = find_arg(&sig, e->arg);
-			op.arg_type = (uint8_t)arg->type;
-			op.arg_at = (uint16_t)arg->at;
+			op.arg.type = arg->type;
+			op.arg.at = (uint16_t)arg->at;
 		}
 		if (e->text_arg)
-			op.text_at = (uint16_t)find_arg(&sig, e->text_arg)->at;
+			op.arg.text_at = (uint16_t)find_arg(&sig, e->text_arg)->at;
 		rc = add(d, diag, sig.mcv, e, &op);
 	}
 	return rc;
@@ -124,7 +123,7 @@ dispatch_init(struct dispatch *d, struct arena *a, struct diag *diag, const stru
 		if (!categories)
 			return diag_no_memory(diag);
 		d->categories[(uint8_t)models[i].model->id] = categories;
-		int rc = add_model(d, diag, &models[i], (uint32_t)i);
+		int rc = add_model(d, diag, &models[i], (uint16_t)i);
 		if (rc < 0)
 			return rc;
 	}
@@ -155,21 +154,19 @@ hook_of(const struct model *m, enum phase phase)
 						     : m->post;
 }
 
-/* Lists the hooks of a phase of an event: its own, that of its model, and those of observers. Returns how many; without room
- * for them only counts. */
-static uint16_t
+/* Lists the hooks of a phase of an event: its own, that of its model, and those of observers. Returns the end of the list. */
+static struct phase_hook *
 list_hooks(const struct model_run *models, size_t nmodels, uint32_t owner, event_hook *own, enum phase phase, struct phase_hook *to)
 {
-	uint16_t n = 0;
 	const struct model *m = models[owner].model;
-	event_hook *first[] = { own, hook_of(m, phase) };
-	for (size_t i = 0; i < 2; i++)
-		if (first[i] && n++ < UINT16_MAX && to)
-			to[n - 1] = (struct phase_hook){ first[i], owner };
+	if (own)
+		*to++ = (struct phase_hook){ own, owner };
+	if (hook_of(m, phase))
+		*to++ = (struct phase_hook){ hook_of(m, phase), owner };
 	for (uint32_t i = 0; i < nmodels; i++)
-		if (models[i].enabled && dispatch_observes(models[i].model, m) && hook_of(models[i].model, phase) && n++ < UINT16_MAX && to)
-			to[n - 1] = (struct phase_hook){ hook_of(models[i].model, phase), i };
-	return n;
+		if (models[i].enabled && dispatch_observes(models[i].model, m) && hook_of(models[i].model, phase))
+			*to++ = (struct phase_hook){ hook_of(models[i].model, phase), i };
+	return to;
 }
 
 /* Whether an operation may change what is watched: hooks may change all channels of their model, and the states of threads. */
@@ -188,36 +185,25 @@ int
 dispatch_add_phases(struct dispatch *d, struct arena *a, struct diag *diag, const struct model_run *models, size_t nmodels,
 	const bool *watched)
 {
+	struct phase_hook *list = arena_new(a, struct phase_hook, PHASES * (2 + nmodels));
+	if (!list)
+		return diag_no_memory(diag);
 	for (uint16_t id = 1; id < d->nops; id++) {
 		struct op *op = &d->ops[id];
 		const struct event_decl *e = d->decls[id];
-		event_hook *own[PHASES] = { NULL, e ? e->emit : NULL, e ? e->post : NULL };
-		struct phase_hook *hooks[PHASES];
-		uint16_t n[PHASES];
-		bool any = is_watched(op, &models[op->model], watched);
-		struct phases p = { .own = *op };
-		for (int i = 0; i < PHASES; i++) {
-			n[i] = list_hooks(models, nmodels, op->model, own[i], (enum phase)i, NULL);
-			hooks[i] = arena_new(a, struct phase_hook, n[i]);
-			if (!hooks[i])
-				return diag_no_memory(diag);
-			(void)list_hooks(models, nmodels, op->model, own[i], (enum phase)i, hooks[i]);
-			any = any || n[i];
-		}
-		if (!any)
+		const struct phase_hook *emit = list_hooks(models, nmodels, op->model, NULL, PRE, list);
+		const struct phase_hook *post = list_hooks(models, nmodels, op->model, e ? e->emit : NULL, EMIT, list + (emit - list));
+		const struct phase_hook *end = list_hooks(models, nmodels, op->model, e ? e->post : NULL, POST, list + (post - list));
+		bool is_seen = is_watched(op, &models[op->model], watched);
+		if (end == list && !is_seen)
 			continue;
-		p.pre = hooks[PRE];
-		p.npre = n[PRE];
-		p.emit = hooks[EMIT];
-		p.nemit = n[EMIT];
-		p.post = hooks[POST];
-		p.npost = n[POST];
-		struct phases *copy = arena_new(a, struct phases, 1);
-		if (!copy)
+		struct phases *p = arena_new(a, struct phases, 1);
+		struct phase_hook *hooks = arena_new(a, struct phase_hook, (size_t)(end - list));
+		if (!p || !hooks)
 			return diag_no_memory(diag);
-		*copy = p;
-		op->kind = OP_PHASES;
-		op->phases = copy;
+		memcpy(hooks, list, (size_t)(end - list) * sizeof(*list));
+		*p = (struct phases){ hooks, hooks + (emit - list), hooks + (post - list), hooks + (end - list), is_seen };
+		op->phases = p;
 	}
 	return 0;
 }

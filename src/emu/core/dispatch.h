@@ -10,6 +10,7 @@
 #include "arena.h"
 #include "diag.h"
 #include "ovniscope/model.h"
+#include "sig.h"
 
 #include <stdint.h>
 
@@ -25,38 +26,38 @@ struct model_run {
 	uint32_t nchans;    /* declared ones, then added ones */
 };
 
-enum {
-	OP_PHASES = OP_KINDS, /* it has hooks in several phases, or somebody watches what it changes: see ops.h */
-};
-
 struct op {
-	unsigned kind; /* enum op_kind, or OP_PHASES */
-	unsigned need;
-	uint32_t model; /* its number in the run */
+	unsigned kind;     /* enum op_kind */
+	unsigned need;     /* enum need */
+	uint32_t min_size; /* of the payload, bytes, */
+	uint32_t more;     /* and how many may be behind them */
 	uint32_t col;
-	uint32_t min_size; /* of the payload, bytes */
-	uint32_t max_size;
+	bool takes[2];  /* whether a plain event is accepted, and a jumbo one */
+	uint16_t model; /* its number in the run */
 	int64_t value;
 	union {
-		event_hook *hook;
-		const struct phases *phases;
+		event_hook *hook; /* of OP_HOOK */
+		struct {
+			enum sig_type type; /* of the argument of OP_*_ARG, */
+			uint16_t at;        /* and its offset in the payload; */
+			uint16_t text_at;   /* that of the text of OP_LABEL */
+		} arg;
 	};
-	bool takes[2];    /* whether a plain event is accepted, and a jumbo one */
-	uint8_t arg_type; /* enum sig_type, */
-	uint16_t arg_at;  /* and offset in the payload, of the argument of OP_*_ARG */
-	uint16_t text_at; /* of that of OP_LABEL */
+	const struct phases *phases; /* NULL: nothing follows the operation */
 };
 
-/* All hooks of an event that has more than one operation or hook. */
 struct phase_hook {
 	event_hook *hook;
 	uint32_t model; /* its number in the run */
 };
 
+/* What follows the operation of an event: hooks of all phases, in one array. */
 struct phases {
-	struct op own; /* what the event does by itself */
-	const struct phase_hook *pre, *emit, *post;
-	uint16_t npre, nemit, npost;
+	const struct phase_hook *first;
+	const struct phase_hook *emit; /* the first of this phase: the end of those of the one before, */
+	const struct phase_hook *post;
+	const struct phase_hook *end; /* and of the last one */
+	bool watched;                 /* somebody watches what the operation may change */
 };
 
 enum {

@@ -44,21 +44,23 @@ static inline __attribute__((always_inline)) int
 run_op(struct emu *emu, const struct event *ev, const struct op *op)
 {
 	struct chans *c = &emu->chans;
-	int64_t value = op->value;
 	int rc;
-	emu->cur = &emu->models[op->model];
+	if (op->kind == OP_HOOK) {
+		emu->cur = &emu->models[op->model];
+		op->hook(emu, ev);
+		return emu->failed;
+	}
 	switch (op->kind) {
-	case OP_HOOK: op->hook(emu, ev); return emu->failed;
-	case OP_PUNCTUAL: return add_punctual(emu, emu->thread, op->col, value);
-	case OP_SET: rc = chan_set_alone(c, emu->thread, op->col, value); break;
-	case OP_CLEAR: rc = chan_set_alone(c, emu->thread, op->col, value = CHAN_NULL); break;
+	case OP_PUNCTUAL: return add_punctual(emu, emu->thread, op->col, op->value);
+	case OP_SET: rc = chan_set_alone(c, emu->thread, op->col, op->value); break;
+	case OP_CLEAR: rc = chan_set_alone(c, emu->thread, op->col, CHAN_NULL); break;
 	case OP_PUSH:
-	case OP_POP: rc = chan_step_alone(c, emu->thread, op->col, value, op->kind == OP_POP); break;
+	case OP_POP: rc = chan_step_alone(c, emu->thread, op->col, op->value, op->kind == OP_POP); break;
 	case OP_IGNORE: return 0;
-	default: return op_run_rare(emu, op);
+	default: return ops_run_arg(emu, op);
 	}
 	if (__builtin_expect(rc < 0, 0))
-		return chan_failed(emu, rc, op->col, value);
+		return chan_failed(emu, rc, op->col, op->kind == OP_CLEAR ? CHAN_NULL : op->value);
 	if (rc == 0)
 		track_emit_alone(emu, op->col);
 	return 0;
@@ -68,12 +70,6 @@ static bool
 is_of_ring(const struct emu *emu)
 {
 	return emu->plan->trace.streams[emu->event->stream].meta.ring;
-}
-
-int
-emu_run_op(struct emu *emu, const struct op *op)
-{
-	return run_op(emu, emu->event, op);
 }
 
 /* Whether the event is one of those that stand for what was before the stream, and its thread has yet to run. */
@@ -100,14 +96,16 @@ emu_apply(struct emu *emu, const struct event *ev)
 		return rc;
 	}
 	bool allowed = (op->need & ~(unsigned)emu->threads[emu->thread].has) == 0;
-	bool fits = ev->size - op->min_size <= op->max_size - op->min_size && op->takes[ev->jumbo];
+	bool fits = ev->size - op->min_size <= op->more && op->takes[ev->jumbo];
 	if (__builtin_expect(!allowed || !fits, 0) && !(fits && is_before(emu)))
 		return refuse(emu, op);
 
 	int rc = run_op(emu, ev, op);
 	if (__builtin_expect(rc < 0, 0))
 		return rc;
-	if (emu->chans.ndirty || emu->npunctuals)
+	if (op->phases && (rc = ops_run_phases(emu, ev, op)) < 0)
+		return rc;
+	if (emu_has_changes(emu))
 		track_emit(emu);
 	if (__builtin_expect(emu->time >= emu->watch_at, 0))
 		watch_event(emu, ev);
@@ -205,7 +203,7 @@ refuse(struct emu *emu, const struct op *op)
 	if (!op->takes[ev->jumbo])
 		return event_error(emu, ERR_PAYLOAD, op->takes[true] ? "the event must be a jumbo event" : "the event must not be a jumbo event");
 	return event_error(emu, ERR_PAYLOAD, "the payload has %" PRIu32 " bytes, but the event needs %s%" PRIu32,
-		ev->size, op->max_size == op->min_size ? "" : "at least ", op->min_size);
+		ev->size, op->more == 0 ? "" : "at least ", op->min_size);
 }
 
 int

@@ -14,7 +14,7 @@
  *
  * and emu_apply() is the three phases of an event: the operation of its model changes
  * channels (pre), what changed becomes records (emit), outputs that want events see it (post). Hooks
- * in the other phases, and observers, are called by op_run_rare(). */
+ * in the other phases, and observers, are called by ops_run_phases(). */
 
 #include "arena.h"
 #include "chan.h"
@@ -98,7 +98,7 @@ struct emu {
 	int64_t *printed;            /* what each row printed last, by channel id */
 	uint8_t *shown[ROW_CLASSES]; /* --compat: columns that some row has printed */
 	struct punctual *punctuals;  /* of the current event */
-	size_t npunctuals;
+	uint32_t npunctuals;
 	size_t punctuals_cap;
 	struct emu_text texts;      /* an empty one, then those of the models */
 	struct emu_text *last_text; /* NULL: none yet */
@@ -165,8 +165,12 @@ emu_fail(struct emu *emu, int rc)
 	return rc;
 }
 
-/* Runs an operation of the current event. Returns 0, or <0 (reported). */
-int emu_run_op(struct emu *emu, const struct op *op) __attribute__((noinline));
+/* Whether the event has changed channels, or has punctual values, that the emit phase has yet to print. */
+static inline bool
+emu_has_changes(const struct emu *emu)
+{
+	return (emu->chans.ndirty | emu->npunctuals) != 0;
+}
 
 /* Why a hook may not change a channel or a thread now, reported if it is not known yet. Returns <0. */
 int emu_refuse_change(struct emu *emu);

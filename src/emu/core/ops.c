@@ -52,7 +52,7 @@ static int
 text_value(struct emu *emu, const struct op *op, int64_t *value)
 {
 	size_t n;
-	const char *text = text_at(emu, op->arg_at, &n);
+	const char *text = text_at(emu, op->arg.at, &n);
 	if (!text)
 		return emu->failed;
 	*value = labelhash(text, n);
@@ -69,8 +69,8 @@ static int
 add_label(struct emu *emu, const struct op *op)
 {
 	size_t n;
-	int64_t value = op->value + number_at(emu->event, op->arg_type, op->arg_at);
-	const char *text = text_at(emu, op->text_at, &n);
+	int64_t value = op->value + number_at(emu->event, op->arg.type, op->arg.at);
+	const char *text = text_at(emu, op->arg.text_at, &n);
 	const char *copy = text ? emu_strndup(emu, text, n) : NULL;
 	int chan = (int)(op->col - emu->cur->first_col);
 	if (copy && emu->plan->cols[op->col].decl->values == VALUES_TEXT)
@@ -78,15 +78,16 @@ add_label(struct emu *emu, const struct op *op)
 	return copy ? emu_add_label(emu, chan, value, copy) : emu->failed;
 }
 
-static int
-run_arg(struct emu *emu, const struct op *op)
+int
+ops_run_arg(struct emu *emu, const struct op *op)
 {
+	emu->cur = &emu->models[op->model];
 	int chan = (int)(op->col - emu->cur->first_col);
 	int64_t value = 0;
 	if (op->kind == OP_LABEL)
 		return add_label(emu, op);
-	if (op->arg_type != SIG_STR)
-		value = number_at(emu->event, op->arg_type, op->arg_at) + op->value;
+	if (op->arg.type != SIG_STR)
+		value = number_at(emu->event, op->arg.type, op->arg.at) + op->value;
 	else if (text_value(emu, op, &value) < 0)
 		return emu->failed;
 	switch (op->kind) {
@@ -100,12 +101,12 @@ run_arg(struct emu *emu, const struct op *op)
 
 /* ---- Phases. ---- */
 
-static void
-run_hooks(struct emu *emu, const struct phase_hook *hooks, uint16_t n)
+static inline void
+run_hooks(struct emu *emu, const struct event *ev, const struct phase_hook *h, const struct phase_hook *end)
 {
-	for (uint16_t i = 0; i < n && emu->failed == 0; i++) {
-		emu->cur = &emu->models[hooks[i].model];
-		hooks[i].hook(emu, emu->event);
+	for (; h < end && emu->failed == 0; h++) {
+		emu->cur = &emu->models[h->model];
+		h->hook(emu, ev);
 	}
 }
 
@@ -143,27 +144,22 @@ tell_changes(struct emu *emu, const struct op *own)
 	emu_choose(emu, thread);
 }
 
-static int
-run_phases(struct emu *emu, const struct phases *p)
+int
+ops_run_phases(struct emu *emu, const struct event *ev, const struct op *op)
 {
-	if (emu_run_op(emu, &p->own) < 0)
+	const struct phases *p = op->phases;
+	run_hooks(emu, ev, p->first, p->emit);
+	if (p->watched)
+		tell_changes(emu, op);
+	if (p->emit == p->end)
 		return emu->failed;
-	run_hooks(emu, p->pre, p->npre);
-	if (emu->nwatches)
-		tell_changes(emu, &p->own);
-	emu->shut = p->nemit > 0 || p->npost > 0;
-	run_hooks(emu, p->emit, p->nemit);
-	if (emu->failed == 0 && (emu->chans.ndirty || emu->npunctuals))
+	emu->shut = true;
+	run_hooks(emu, ev, p->emit, p->post);
+	if (emu->failed == 0 && emu_has_changes(emu))
 		track_emit_rarely(emu);
-	run_hooks(emu, p->post, p->npost);
+	run_hooks(emu, ev, p->post, p->end);
 	emu->shut = emu->failed < 0;
 	return emu->failed;
-}
-
-int
-op_run_rare(struct emu *emu, const struct op *op)
-{
-	return op->kind == OP_PHASES ? run_phases(emu, op->phases) : run_arg(emu, op);
 }
 
 /* ---- Observers. ---- */

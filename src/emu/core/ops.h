@@ -19,8 +19,11 @@ struct watch {
 	uint32_t next;   /* of the same column, from 1; 0: none */
 };
 
-/* Runs an operation of OP_SET_ARG and above, and OP_PHASES. Returns 0, or <0 (reported). */
-int op_run_rare(struct emu *emu, const struct op *op);
+/* Runs an operation of OP_SET_ARG and above. Returns 0, or <0 (reported). */
+int ops_run_arg(struct emu *emu, const struct op *op);
+
+/* Calls the hooks that follow the operation, which has been run; there are some. Returns 0, or <0 (reported). */
+int ops_run_phases(struct emu *emu, const struct event *ev, const struct op *op);
 
 /* Compiles the hooks of phases, after connect() of the models. Returns 0, or <0 (reported). */
 int ops_connect(struct emu *emu);

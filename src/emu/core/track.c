@@ -289,7 +289,7 @@ emit(struct emu *emu)
 		print_few(emu);
 	else
 		print_all(emu);
-	for (size_t i = 0; i < emu->npunctuals; i++)
+	for (uint32_t i = 0; i < emu->npunctuals; i++)
 		print_punctual(emu, &emu->punctuals[i]);
 	emu->npunctuals = 0;
 	chan_clean(&emu->chans);

@@ -108,10 +108,10 @@ catalog_check(const struct catalog *c, const struct kind *k, const struct event 
 	const struct op *op = &c->dispatch.ops[k - c->kinds];
 	if (!op->takes[ev->jumbo])
 		return ev->jumbo ? "it must not be a jumbo event" : "it must be a jumbo event";
-	if (ev->size < op->min_size || ev->size > op->max_size) {
+	if (ev->size < op->min_size || ev->size - op->min_size > op->more) {
 		(void)snprintf(buf, size, "%" PRIu32 " bytes instead of %s%" PRIu32, ev->size,
-			ev->size < op->min_size && op->max_size != op->min_size ? "at least " : "",
-			ev->size < op->min_size ? op->min_size : op->max_size);
+			ev->size < op->min_size && op->more ? "at least " : "",
+			op->min_size);
 		return buf;
 	}
 	return is_open(k->sig, ev) ? "the text at its end is not terminated" : NULL;
