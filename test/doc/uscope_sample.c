@@ -44,13 +44,13 @@ open_file(const char *dir, const char *name, const uscope_schema_t *s, uscope_wr
 }
 
 static void
-write_small(const char *dir, const char *name, enum uscope_frames frames)
+write_small(const char *dir, const char *name, enum uscope_frames frames, bool checksums)
 {
 	uscope_schema_t *s = uscope_schema_new();
 	CHECK(s != NULL);
 	describe(s);
 	uscope_writer_t *w = open_file(
-		dir, name, s, (uscope_writer_options_t){ .frames = frames, .no_summary = true });
+		dir, name, s, (uscope_writer_options_t){ .frames = frames, .no_summary = true, .no_checksums = !checksums });
 	uscope_schema_free(s);
 	CHECK(uscope_string_insert(w, "add") == 0);
 	CHECK(uscope_string_insert(w, "mul") == 1);
@@ -96,7 +96,7 @@ write_summary(const char *dir)
 	CHECK(uscope_schema_add_storage(s, "entities", 0, 4, USCOPE_SPARSE) == 1);
 	CHECK(uscope_schema_add_field(s, 1, "entity_id", USCOPE_U32, 0) == 0);
 	uscope_writer_t *w = open_file(dir, "summary.uscp", s,
-		(uscope_writer_options_t){ .summary_base = 4, .summary_fan_out = 2 });
+		(uscope_writer_options_t){ .no_checksums = true, .summary_base = 4, .summary_fan_out = 2 });
 	uscope_schema_free(s);
 	for (uint16_t i = 0; i < 4; i++) {
 		uscope_begin_cycle(w, steps[i].cycle * 100);
@@ -113,8 +113,9 @@ int
 main(int argc, char *argv[])
 {
 	CHECK(argc == 2);
-	write_small(argv[1], "small.uscp", USCOPE_INTERLEAVED);
-	write_small(argv[1], "compact.uscp", USCOPE_COMPACT);
+	write_small(argv[1], "small.uscp", USCOPE_INTERLEAVED, false);
+	write_small(argv[1], "compact.uscp", USCOPE_COMPACT, false);
+	write_small(argv[1], "sums.uscp", USCOPE_INTERLEAVED, true);
 	write_summary(argv[1]);
 	return 0;
 }

@@ -111,9 +111,9 @@ uscope_summary_density(uscope_writer_t *w, uint64_t time_ps, uint32_t n)
 		done(w, pyramid_density(w->summary, time_ps, n));
 }
 
-/* All sections and their table. *table: its offset. */
-static int
-write_sections(uscope_writer_t *w, struct fileout *out, bool summary, uint64_t *table)
+/* All sections and their table. *last: offset of the last checksum. Returns that of the table. */
+static uint64_t
+write_sections(uscope_writer_t *w, struct fileout *out, bool summary, uint64_t *last)
 {
 	if (w->strings.n) {
 		fileout_begin(out, USCOPE_SECTION_STRINGS);
@@ -133,19 +133,31 @@ write_sections(uscope_writer_t *w, struct fileout *out, bool summary, uint64_t *
 		fileout_number(out, 8, e->end);
 	}
 	fileout_end(out);
-	*table = fileout_table(out);
-	return fileout_flush(out);
+	if (!w->options.no_checksums) {
+		fileout_begin(out, USCOPE_SECTION_CHECKSUMS);
+		for (uint32_t i = 0; i < w->out->n; i++)
+			fileout_number(out, 8, w->out->table[i].sum);
+		*last = fileout_end_checksums(out);
+	}
+	return fileout_table(out);
 }
 
 /* The flags are last: who sees F_COMPLETE sees everything. */
 static int
-write_header(uscope_writer_t *w, uint64_t total, uint64_t table)
+write_header(uscope_writer_t *w, uint64_t total, uint64_t table, uint64_t last)
 {
-	uint64_t flags = w->flags | USCOPE_F_COMPLETE | (w->strings.n ? USCOPE_F_HAS_STRINGS : 0);
+	uint8_t *h = w->head;
+	store64(h + AT_FLAGS, load64(h + AT_FLAGS) | USCOPE_F_COMPLETE | (w->strings.n ? USCOPE_F_HAS_STRINGS : 0));
+	store64(h + AT_TOTAL_TIME, total);
+	store32(h + AT_NUM_SEGMENTS, w->out->n);
+	store64(h + AT_SECTION_TABLE, table);
+	store64(h + AT_TAIL, w->out->tail);
+	xxh64_add(&w->rest, h, sizeof(w->head));
 	bool sync = w->options.sync;
-	bool failed = (sync && fsync(w->fd) != 0) || file_number(w->fd, 8, total, AT_TOTAL_TIME) ||
-		file_number(w->fd, 4, w->out->n, AT_NUM_SEGMENTS) || file_number(w->fd, 8, table, AT_SECTION_TABLE) ||
-		(sync && fsync(w->fd) != 0) || file_number(w->fd, 8, flags, AT_FLAGS) || (sync && fsync(w->fd) != 0);
+	bool failed = (last && file_number(w->fd, 8, xxh64_sum(&w->rest), last)) || (sync && fsync(w->fd) != 0) ||
+		file_write(w->fd, h + AT_TOTAL_TIME, AT_PREAMBLE_END - AT_TOTAL_TIME, AT_TOTAL_TIME) ||
+		file_write(w->fd, h + AT_SECTION_TABLE, 8, AT_SECTION_TABLE) || (sync && fsync(w->fd) != 0) ||
+		file_write(w->fd, h + AT_FLAGS, 8, AT_FLAGS) || (sync && fsync(w->fd) != 0);
 	return failed ? USCOPE_E_IO : USCOPE_OK;
 }
 
@@ -161,11 +173,13 @@ closeout_write(uscope_writer_t *w, uint64_t total)
 	struct fileout *out = malloc(sizeof(*out));
 	if (!out)
 		return writer_fail(w, USCOPE_E_NOMEM, "out of memory for the tables");
-	uint64_t table = 0;
+	uint64_t last = 0;
 	fileout_init(out, w->fd, w->out->end);
-	int status = write_sections(w, out, summary, &table);
+	fileout_sum(out, &w->rest);
+	uint64_t table = write_sections(w, out, summary, &last);
+	int status = fileout_flush(out);
 	if (!status)
-		status = write_header(w, total, table);
+		status = write_header(w, total, table, last);
 	free(out);
 	if (status) {
 		char reason[100];

@@ -46,6 +46,7 @@ fileout_init(struct fileout *f, int fd, uint64_t at)
 	f->at = at;
 	f->n = 0;
 	f->nsections = 0;
+	f->sum = NULL;
 }
 
 int
@@ -53,6 +54,8 @@ fileout_flush(struct fileout *f)
 {
 	if (!f->status && f->n)
 		f->status = file_write(f->fd, f->buffer, f->n, f->at - f->n);
+	if (f->sum)
+		xxh64_add(f->sum, f->buffer, f->n);
 	f->n = 0;
 	return f->status;
 }
@@ -66,10 +69,20 @@ fileout_put(struct fileout *f, const void *bytes, size_t n)
 		if (n)
 			memcpy(f->buffer + f->n, bytes, n);
 		f->n += n;
-	} else if (!f->status) {
-		f->status = file_write(f->fd, bytes, n, f->at);
+	} else {
+		if (!f->status)
+			f->status = file_write(f->fd, bytes, n, f->at);
+		if (f->sum)
+			xxh64_add(f->sum, bytes, n);
 	}
 	f->at += n;
+}
+
+void
+fileout_sum(struct fileout *f, struct xxh64 *sum)
+{
+	(void)fileout_flush(f);
+	f->sum = sum;
 }
 
 void
@@ -92,6 +105,15 @@ fileout_end(struct fileout *f)
 {
 	f->sections[f->nsections].size = f->at - f->sections[f->nsections].offset;
 	f->nsections++;
+}
+
+uint64_t
+fileout_end_checksums(struct fileout *f)
+{
+	uint64_t last = f->at;
+	fileout_number(f, 8, 0);
+	fileout_end(f);
+	return last;
 }
 
 uint64_t

@@ -6,6 +6,7 @@
  * of a file with their table. */
 
 #include "layout.h"
+#include "xxh64.h"
 
 /* All n bytes, whatever the kernel takes at once. 0, or E_IO with errno set. */
 int file_write(int fd, const void *bytes, size_t n, uint64_t offset);
@@ -15,7 +16,7 @@ int file_number(int fd, unsigned size, uint64_t v, uint64_t offset);
 
 enum {
 	FILEOUT_BUFFER = 32 * 1024,
-	SECTIONS_MAX = 3, /* strings, summary, segments */
+	SECTIONS_MAX = 4, /* strings, summary, segments, checksums */
 };
 
 /* The first failure stays in status; later calls do nothing but count. */
@@ -29,6 +30,7 @@ struct fileout {
 		uint64_t offset, size;
 	} sections[SECTIONS_MAX];
 	int nsections;
+	struct xxh64 *sum; /* gets what is put; NULL: nothing does */
 	uint8_t buffer[FILEOUT_BUFFER];
 };
 
@@ -39,6 +41,10 @@ void fileout_align(struct fileout *f);
 /* A section begins at the next multiple of 8 and has all that is put until it ends. */
 void fileout_begin(struct fileout *f, uint16_t type);
 void fileout_end(struct fileout *f);
+/* From here on, the bytes go into another sum; NULL: none. */
+void fileout_sum(struct fileout *f, struct xxh64 *sum);
+/* Ends the section of checksums with room for the last one. Returns its offset. */
+uint64_t fileout_end_checksums(struct fileout *f);
 /* The table of the sections, at the next multiple of 8. Returns its offset. */
 uint64_t fileout_table(struct fileout *f);
 /* 0, or the first failure. */

@@ -75,6 +75,7 @@ enum {
 	CHUNK_DUT = 1,
 	CHUNK_SCHEMA = 2,
 	CHUNK_CONFIG = 3,
+	CHUNK_CHECKSUMS = 0x8001, /* empty: the file has checksums when it is complete */
 };
 
 /* Frames. */

@@ -105,6 +105,7 @@ read_chunks(struct uscope_reader *r, struct preamble *p)
 			return cut_off(r, p, at, "a chunk passes the end of the preamble");
 		if (load16(head + 2))
 			r->diag[USCOPE_N_CHUNK_FLAGS]++;
+		r->checksums = r->checksums || type == CHUNK_CHECKSUMS;
 		if (type >= CHUNK_DUT && type <= CHUNK_CONFIG && (status = keep_chunk(r, p, type, at, size)))
 			return status;
 		at += align8(size);

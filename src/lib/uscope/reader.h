@@ -72,6 +72,7 @@ struct uscope_reader {
 	uscope_reader_options_t limits;
 	uscope_file_header_t header;
 	uint64_t preamble_end; /* found by reading when the header has 0 */
+	bool checksums;        /* the preamble says that a complete file has them */
 	bool open_preamble;    /* then even CHUNK_END may be missing */
 	uscope_schema_t *schema;
 	uscope_dut_desc_t dut;
@@ -84,7 +85,7 @@ struct uscope_reader {
 	uscope_recovery_t recovery;
 
 	uint32_t num_sections;
-	uscope_section_t table_section, strings_section, summary_section; /* type 0: not there */
+	uscope_section_t strings_section, summary_section, checksums_section; /* type 0: not there */
 	struct seglist segments;
 	struct strings strings;
 	struct summary *summary; /* NULL: none */

@@ -13,6 +13,7 @@
 struct recover {
 	struct uscope_reader *r;
 	uscope_recovery_t report;
+	uint64_t *sums;        /* of the segments in the new file */
 	uint8_t *kept;         /* a bit per segment of the old file */
 	uint64_t preamble_end; /* in the new one */
 	uint64_t tail;         /* offset of the last segment in the new one */
@@ -26,6 +27,7 @@ struct recover {
 	int32_t density_storage, density_field;
 	bool copy_summary; /* nothing is lost: the old one is still right */
 
+	struct xxh64 rest; /* sum of what lies in the file besides segments */
 	struct fileout out;
 	uint8_t buf[READ_WINDOW];
 };
@@ -105,10 +107,16 @@ copy_segment(struct recover *c, const uscope_segment_t *s)
 	if (status)
 		return status;
 	store64(head + SEG_PREV, c->tail);
+	struct xxh64 sum;
+	xxh64_init(&sum);
+	fileout_sum(&c->out, &sum);
 	fileout_align(&c->out);
 	c->tail = c->out.at;
 	fileout_put(&c->out, head, sizeof(head));
-	return copy(c, s->offset + sizeof(head), segment_size(s) - sizeof(head));
+	status = copy(c, s->offset + sizeof(head), segment_size(s) - sizeof(head));
+	fileout_sum(&c->out, &c->rest);
+	c->sums[c->report.segments] = xxh64_sum(&sum);
+	return status;
 }
 
 static int
@@ -166,8 +174,9 @@ copy_section(struct recover *c, uint16_t type, const uscope_section_t *old)
 	return status;
 }
 
+/* *last: offset of the last checksum. */
 static int
-write_sections(struct recover *c, uint64_t first)
+write_sections(struct recover *c, uint64_t first, uint64_t *last)
 {
 	struct uscope_reader *r = c->r;
 	bool summary = false;
@@ -186,6 +195,10 @@ write_sections(struct recover *c, uint64_t first)
 	fileout_begin(&c->out, USCOPE_SECTION_SEGMENTS);
 	status = write_table(c, first);
 	fileout_end(&c->out);
+	fileout_begin(&c->out, USCOPE_SECTION_CHECKSUMS);
+	for (uint32_t i = 0; i < c->report.segments; i++)
+		fileout_number(&c->out, 8, c->sums[i]);
+	*last = fileout_end_checksums(&c->out);
 	return status;
 }
 
@@ -224,6 +237,8 @@ write_all(struct recover *c)
 		return status_set(&r->error, USCOPE_E_LIMIT, NO_SEGMENT, r->preamble_end, "a preamble of more than 4 GiB");
 	make_header(c, false, 0, head);
 	fileout_put(&c->out, head, sizeof(head));
+	xxh64_init(&c->rest);
+	fileout_sum(&c->out, &c->rest);
 	int status = copy(c, FILE_HEADER_SIZE, r->preamble_end - FILE_HEADER_SIZE);
 	if (r->open_preamble)
 		fileout_put(&c->out, end, sizeof(end));
@@ -232,11 +247,14 @@ write_all(struct recover *c)
 		return status;
 	if (c->copy_summary && c->report.holes)
 		return status_set(&r->error, USCOPE_E_TRUNCATED, NO_SEGMENT, 0, "the file has become shorter");
-	if ((status = write_sections(c, first)))
+	uint64_t last;
+	if ((status = write_sections(c, first, &last)))
 		return status;
 	uint64_t table = fileout_table(&c->out);
 	make_header(c, true, table, head);
-	if (fileout_flush(&c->out) || file_write(c->out.fd, head, sizeof(head), 0))
+	(void)fileout_flush(&c->out);
+	xxh64_add(&c->rest, head, sizeof(head));
+	if (c->out.status || file_number(c->out.fd, 8, xxh64_sum(&c->rest), last) || file_write(c->out.fd, head, sizeof(head), 0))
 		return cannot_write(c->r);
 	return 0;
 }
@@ -249,8 +267,9 @@ start(struct recover *c, struct uscope_reader *r, int fd)
 	c->report.segments = 0;
 	fileout_init(&c->out, fd, 0);
 	c->kept = calloc((size_t)r->segments.num / 8 + 1, 1);
+	c->sums = calloc((size_t)r->segments.num + 1, sizeof(*c->sums));
 	c->counter_of = calloc((size_t)r->schema->num_storages + 1, sizeof(*c->counter_of));
-	if (!c->kept || !c->counter_of || pyramid_init(&c->pyramid, r->schema, 0, 0, 0) ||
+	if (!c->kept || !c->sums || !c->counter_of || pyramid_init(&c->pyramid, r->schema, 0, 0, 0) ||
 		pyramid_auto(&c->pyramid, r->schema, c->counter_of, &c->density_storage, &c->density_field))
 		return no_memory(r);
 	return 0;
@@ -283,6 +302,7 @@ rewrite(struct uscope_reader *r, int fd, uscope_recovery_t *report)
 	*report = c->report;
 	pyramid_finish(&c->pyramid);
 	free(c->kept);
+	free(c->sums);
 	free(c->counter_of);
 	free(c);
 	return status;

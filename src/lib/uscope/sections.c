@@ -43,7 +43,8 @@ read_table(struct uscope_reader *r, uint64_t offset, uscope_section_t *found)
 		if (s.offset > r->size || s.size > r->size - s.offset)
 			return status_set(&r->error, USCOPE_E_SECTION, NO_SEGMENT, at, "section %u passes the end of the file", n);
 		r->diag[USCOPE_V_ALIGN] += s.offset % 8 != 0;
-		uscope_section_t *to = s.type < FOUND_TYPES ? &found[s.type] : NULL;
+		uscope_section_t *to = s.type < FOUND_TYPES ? &found[s.type] : s.type == USCOPE_SECTION_CHECKSUMS ? &r->checksums_section
+														  : NULL;
 		if (to && !to->type)
 			*to = s;
 	}

@@ -106,8 +106,18 @@ remember(struct segmentout *s, uint64_t offset, const struct segment *g)
 {
 	if (!room_for(&s->table, &s->table_cap, s->n + (size_t)1, sizeof(*s->table)))
 		return false;
-	s->table[s->n] = (struct segment_entry){ offset, g->start, g->end };
+	s->table[s->n] = (struct segment_entry){ offset, g->start, g->end, 0 };
 	return true;
+}
+
+static uint64_t
+sum_of(const uint8_t *head, size_t head_size, const uint8_t *deltas, size_t n)
+{
+	struct xxh64 sum;
+	xxh64_init(&sum);
+	xxh64_add(&sum, head, head_size);
+	xxh64_add(&sum, deltas, n);
+	return xxh64_sum(&sum);
 }
 
 static int
@@ -138,7 +148,9 @@ write_segment(struct segmentout *s, struct segment *g)
 	store32(h + SEG_NUM_ACTIVE, g->active);
 
 	uint64_t behind = offset + SEGMENT_HEADER_SIZE + g->checkpoint_size;
-	if (file_write(s->fd, h - padding, padding + SEGMENT_HEADER_SIZE + g->checkpoint_size, s->end) ||
+	if (s->checksums)
+		s->table[s->n].sum = sum_of(h - padding, (size_t)(behind - s->end), deltas, n);
+	if (file_write(s->fd, h - padding, (size_t)(behind - s->end), s->end) ||
 		file_write(s->fd, deltas, n, behind))
 		return io_failed(s, "write a segment");
 
@@ -212,6 +224,7 @@ segmentout_open(struct segmentout *s, int fd, const uscope_writer_options_t *opt
 		.fd = fd,
 		.sync = options->sync,
 		.lz4_size_prefix = options->lz4_size_prefix,
+		.checksums = !options->no_checksums,
 		.compression = options->compression,
 		.level = options->level,
 		.end = at,
@@ -224,7 +237,8 @@ segmentout_open(struct segmentout *s, int fd, const uscope_writer_options_t *opt
 		s->zstd = ZSTD_createCCtx();
 		if (!s->zstd)
 			return USCOPE_E_NOMEM;
-		if (ZSTD_isError(ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_compressionLevel, s->level)))
+		if (ZSTD_isError(ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_compressionLevel, s->level)) ||
+			ZSTD_isError(ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_checksumFlag, s->checksums)))
 			return USCOPE_E_ARG;
 		/* The highest levels would take windows that no reader accepts. */
 		if (s->level >= ZSTD_LEVEL_WIDE && ZSTD_isError(ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_windowLog, ZSTD_WINDOW_LOG)))

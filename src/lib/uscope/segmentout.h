@@ -31,6 +31,7 @@ struct segmentout {
 	int fd;
 	bool sync;
 	bool lz4_size_prefix;
+	bool checksums;
 	enum uscope_compression compression;
 	int level;
 	void *lz4;
@@ -44,6 +45,7 @@ struct segmentout {
 		uint64_t offset;
 		uint64_t start;
 		uint64_t end;
+		uint64_t sum; /* of its bytes and the padding before it */
 	} * table;
 	size_t table_cap;
 	uint32_t n; /* committed */

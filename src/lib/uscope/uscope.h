@@ -264,6 +264,7 @@ typedef struct {
 	bool sync;            /* fsync, so that a crash of the system loses no segment */
 	bool lz4_size_prefix; /* blocks preceded by their size, for viewers that need it */
 	bool background;      /* compress and write on a thread of its own */
+	bool no_checksums;    /* no hashes of all bytes for uscope_verify_bytes() */
 	bool no_summary;
 	bool no_auto_summary;     /* only what uscope_summary_* adds */
 	uint32_t summary_base;    /* cycles, 0: 1024 */
@@ -473,6 +474,7 @@ enum {
 	USCOPE_SECTION_STRINGS = 2,
 	USCOPE_SECTION_SEGMENTS = 3,
 	USCOPE_SECTION_COUNTER_SUMMARY = 0x10,
+	USCOPE_SECTION_CHECKSUMS = 0x8001, /* of this library; others skip it */
 };
 
 uint32_t uscope_num_sections(const uscope_reader_t *r);
@@ -601,11 +603,13 @@ const uscope_mipmap_t *uscope_summary_counter_data(
 /* True when segments were added since. The file may also have become complete. */
 bool uscope_poll_new_segments(uscope_reader_t *r);
 
-/* Called for each finding; return false to stop. */
+/* Called for each finding; return false to stop. fn may be NULL below. */
 typedef bool (*uscope_verify_fn)(const uscope_error_t *finding, void *user);
-/* Decodes everything, and checks that every checkpoint is the replay of the segment before
- * it and that the summary is a pyramid. Number of findings, 0: none; negative: it could not
- * be done. fn may be NULL. */
+/* Compares all bytes of a complete file with the checksums in it; a file that has none is taken as it
+ * is. Decodes nothing. Number of findings, 0: none; negative: it could not be done. */
+int uscope_verify_bytes(uscope_reader_t *r, uscope_verify_fn fn, void *user);
+/* Does so, decodes everything, and checks that every checkpoint is the replay of the segment before
+ * it and that the summary is a pyramid. Returns as uscope_verify_bytes(). */
 int uscope_verify(uscope_reader_t *r, uscope_verify_fn fn, void *user);
 
 typedef struct {

@@ -28,6 +28,14 @@ tell(struct verify *v, const uscope_error_t *finding)
 		v->stopped = true;
 }
 
+static bool
+pass_on(const uscope_error_t *finding, void *user)
+{
+	struct verify *v = user;
+	tell(v, finding);
+	return !v->stopped;
+}
+
 /* Rules broken, one finding for each. */
 static void
 tell_diag(struct verify *v, const uint64_t *diag, int64_t segment, uint64_t offset)
@@ -210,7 +218,9 @@ uscope_verify(uscope_reader_t *r, uscope_verify_fn fn, void *user)
 	v->stopped = false;
 	v->before = v->now = NULL;
 	tell_diag(v, r->opened, NO_SEGMENT, 0);
-	int status = check_segments(v);
+	int status = uscope_verify_bytes(r, pass_on, v);
+	if (status >= 0 && !v->stopped)
+		status = check_segments(v);
 	if (!status && !v->stopped)
 		status = check_summary(v);
 	int count = v->count;

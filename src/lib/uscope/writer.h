@@ -93,7 +93,8 @@ struct uscope_writer {
 	void *user;
 	struct segmentout *out;
 	int fd;
-	uint64_t flags; /* of the header */
+	uint8_t head[FILE_HEADER_SIZE]; /* of the file */
+	struct xxh64 rest;              /* sum of what lies in the file besides segments */
 	uscope_writer_options_t options;
 	uscope_writer_stats_t stats;
 	uscope_error_t error; /* the first */

@@ -104,7 +104,7 @@ static int
 write_preamble(uscope_writer_t *w, const struct schema_bytes *bytes, size_t *size)
 {
 	uint8_t interval[8];
-	*size = FILE_HEADER_SIZE + (size_t)CHUNK_HEADER_SIZE * 4 + (size_t)align8(bytes->dut_size) +
+	*size = FILE_HEADER_SIZE + (size_t)CHUNK_HEADER_SIZE * (w->options.no_checksums ? 4 : 5) + (size_t)align8(bytes->dut_size) +
 		(size_t)align8(bytes->schema_size) + sizeof(interval);
 	uint8_t *h = calloc(1, *size);
 	if (!h)
@@ -112,14 +112,19 @@ write_preamble(uscope_writer_t *w, const struct schema_bytes *bytes, size_t *siz
 	store32(h + AT_MAGIC, load32((const uint8_t *)FILE_MAGIC));
 	store16(h + AT_MAJOR, VERSION_MAJOR);
 	store16(h + AT_MINOR, VERSION_MINOR);
-	store64(h + AT_FLAGS, w->flags);
+	store64(h + AT_FLAGS, flags_of(&w->options));
 	store32(h + AT_PREAMBLE_END, (uint32_t)*size);
 	store64(interval, w->options.interval_ps);
 	uint8_t *p = h + FILE_HEADER_SIZE;
 	p = put_chunk(p, CHUNK_DUT, bytes->dut, bytes->dut_size);
 	p = put_chunk(p, CHUNK_SCHEMA, bytes->schema, bytes->schema_size);
 	p = put_chunk(p, CHUNK_CONFIG, interval, sizeof(interval));
+	if (!w->options.no_checksums)
+		p = put_chunk(p, CHUNK_CHECKSUMS, NULL, 0);
 	(void)put_chunk(p, CHUNK_END, NULL, 0);
+	memcpy(w->head, h, sizeof(w->head));
+	xxh64_init(&w->rest);
+	xxh64_add(&w->rest, h + sizeof(w->head), *size - sizeof(w->head));
 	int status = file_write(w->fd, h, *size, 0);
 	free(h);
 	return status;
@@ -264,7 +269,6 @@ open_all(uscope_writer_t *w, const char *path, const uscope_dut_desc_t *dut, con
 	if (w->options.max_raw == 0)
 		w->options.max_raw = default_max_raw(schema, w->options.compression);
 	w->schema = schema_ref(schema);
-	w->flags = flags_of(&w->options);
 	w->most = most_raw(&w->options);
 	w->min_time = w->options.origin_ps;
 	w->next_grid = UINT64_MAX;

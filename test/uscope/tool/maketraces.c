@@ -318,7 +318,7 @@ write_names(const char *dir)
 	int e = uscope_schema_add_event(s, "event", 1);
 	uscope_schema_add_event_field(s, e, "event", USCOPE_U8, 0);
 	uscope_schema_add_event_field(s, e, "event", USCOPE_U8, 0);
-	uscope_writer_options_t options = { .compression = USCOPE_RAW, .no_summary = true };
+	uscope_writer_options_t options = { .compression = USCOPE_RAW, .no_checksums = true, .no_summary = true };
 	int status = 0;
 	uscope_writer_t *w = uscope_writer_open_ex(path, NULL, s, &options, &status);
 	uscope_schema_free(s);
@@ -349,7 +349,7 @@ static uscope_writer_t *
 open_counter(const char *path, uint64_t interval_ps)
 {
 	uscope_schema_t *s = counter_schema();
-	const uscope_writer_options_t options = { .compression = USCOPE_RAW, .interval_ps = interval_ps };
+	const uscope_writer_options_t options = { .compression = USCOPE_RAW, .interval_ps = interval_ps, .no_checksums = true };
 	int status = 0;
 	uscope_writer_t *w = uscope_writer_open_ex(path, NULL, s, &options, &status);
 	uscope_schema_free(s);
@@ -385,7 +385,9 @@ write_counter(const char *dir, const char *name, uint64_t cycles)
 static int
 all(const char *dir)
 {
-	const uscope_writer_options_t raw = { .compression = USCOPE_RAW, .interval_ps = 10 * NS, .summary_base = 4, .summary_fan_out = 2 };
+	const uscope_writer_options_t raw = {
+		.compression = USCOPE_RAW, .interval_ps = 10 * NS, .no_checksums = true, .summary_base = 4, .summary_fan_out = 2
+	};
 	struct variant variants[] = {
 		{ "cpu", raw, false, false },
 		{ "changed", raw, true, false },
@@ -398,6 +400,9 @@ all(const char *dir)
 		{ "one", raw, false, false },
 		{ "flushed", raw, false, false, true },
 		{ "flushedwide", raw, false, false, true },
+		{ "sums", raw, false, false },
+		{ "sums-lz4", raw, false, false },
+		{ "sums-zstd", raw, false, false },
 	};
 	variants[3].options.frames = USCOPE_WIDE;
 	variants[4].options.frames = USCOPE_COMPACT;
@@ -407,6 +412,10 @@ all(const char *dir)
 	variants[7].options.lz4_size_prefix = true;
 	variants[8].options.interval_ps = 0;
 	variants[10].options.frames = USCOPE_WIDE;
+	for (size_t i = 11; i < 14; i++)
+		variants[i].options.no_checksums = false;
+	variants[12].options.compression = USCOPE_LZ4;
+	variants[13].options.compression = USCOPE_ZSTD;
 	for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++)
 		write_cpu(dir, &variants[i]);
 	write_names(dir);

@@ -12,6 +12,7 @@ import csv
 import io
 import json
 import os
+import random
 import re
 import shutil
 import signal
@@ -290,6 +291,25 @@ def test_history(run):
                 if v is not None:
                     first = run.lines(["history", "--raw", "--json", "--first", f"--becomes={v}", place, f"{name}.uscp"])
                     want(len(first) == 1 and first[0]["time_ps"] <= t and first[0]["value"] == v, name, place, v, first)
+
+
+def test_flipped_bits(run):
+    """Files with checksums: no bit of a file can change unseen, nor the last one that makes it complete."""
+    for name in ("sums", "sums-lz4", "sums-zstd"):
+        run.out(f"check --verify {name}.uscp")
+        with open(f"{run.where}/{name}.uscp", "rb") as f:
+            data = f.read()
+        for bit in [8 * 8] + random.sample(range(len(data) * 8), 50):
+            flipped = bytearray(data)
+            flipped[bit // 8] ^= 1 << bit % 8
+            with open(f"{run.where}/flipped.uscp", "wb") as f:
+                f.write(flipped)
+            rc, _, _ = run("check --verify flipped.uscp")
+            want(rc == 1, name, "bit", bit % 8, "of byte", bit // 8, "is another one, and check says", rc)
+    # A recovered file has checksums, too.
+    run.out("recover cpu.uscp out.uscp")
+    want([s["type"] for s in parse(run.out("info --json out.uscp"))["sections"]][-1] == 0x8001, "recover writes no checksums")
+    run.out("check --verify out.uscp")
 
 
 def test_csv(run):

@@ -57,12 +57,47 @@ class Storage:
         return out + b"".join(v.to_bytes(SIZES[f[1]], "little") for v, f in zip(self.values, self.props))
 
 
+def xxh64(data):
+    """XXH64 with seed 0."""
+    p = (0x9e3779b185ebca87, 0xc2b2ae3d27d4eb4f, 0x165667b19e3779f9, 0x85ebca77c2b2ae63, 0x27d4eb2f165667c5)
+    mask = 2**64 - 1
+
+    def turn(v, n):
+        return (v << n | v >> 64 - n) & mask
+
+    def mix(lane, v):
+        return turn((lane + v * p[1]) & mask, 31) * p[0] & mask
+
+    lanes = [(p[0] + p[1]) & mask, p[1], 0, -p[0] & mask]
+    whole = len(data) // 32 * 32
+    for i, v in enumerate(struct.unpack(f"<{whole // 8}Q", data[:whole])):
+        lanes[i % 4] = mix(lanes[i % 4], v)
+    h = p[4]
+    if whole:
+        h = sum(turn(v, n) for v, n in zip(lanes, (1, 7, 12, 18))) & mask
+        for v in lanes:
+            h = ((h ^ mix(0, v)) * p[0] + p[3]) & mask
+    h = h + len(data) & mask
+    rest = bytes(data[whole:])
+    while len(rest) >= 8:
+        h = (turn(h ^ mix(0, int.from_bytes(rest[:8], "little")), 27) * p[0] + p[3]) & mask
+        rest = rest[8:]
+    if len(rest) >= 4:
+        h = (turn(h ^ int.from_bytes(rest[:4], "little") * p[0] & mask, 23) * p[1] + p[2]) & mask
+        rest = rest[4:]
+    for byte in rest:
+        h = turn(h ^ byte * p[4] & mask, 11) * p[0] & mask
+    h = (h ^ h >> 33) * p[1] & mask
+    h = (h ^ h >> 29) * p[2] & mask
+    return h ^ h >> 32
+
+
 class Encoder:
     def __init__(self):
         self.clocks, self.scopes, self.enums, self.storages, self.events = [], [], [], [], []
         self.sumfields, self.dut, self.ext = [], [], {}
         self.o = dict.fromkeys("""frames compression level interval_ps origin_ps min_raw max_raw drop_empty sync
-            lz4_size_prefix background no_summary no_auto_summary summary_base summary_fan_out summary_budget""".split(), 0)
+            lz4_size_prefix background no_checksums no_summary no_auto_summary summary_base summary_fan_out summary_budget""".split(), 0)
         self.truncated = self.misuses = self.operations = self.nevents = self.nframes = 0
         self.first = "OK"
         self.mode = "idle"
@@ -161,7 +196,9 @@ class Encoder:
                              len(self.events), len(self.sumfields), 12 + len(defs)) + defs + pool
         config = struct.pack("<Q", self.o["interval_ps"])
         out = b""
-        for kind, payload in ((1, dut), (2, schema), (3, config), (0, b"")):
+        for kind, payload in ((1, dut), (2, schema), (3, config), (0x8001, b""), (0, b"")):
+            if kind == 0x8001 and self.o["no_checksums"]:
+                continue
             out += struct.pack("<HHI", kind, 0, len(payload)) + pad8(payload)
         return out
 
@@ -485,6 +522,18 @@ class Encoder:
 
     # ---- The end.
 
+    def put_checksums(self, end, at):
+        """Each segment with the padding before it; and the rest, the header last and the last sum 0."""
+        f = bytearray(self.file)
+        rest = f[48:end]
+        for offset, _, _ in self.segments:
+            checkpoint, deltas = struct.unpack_from("<II", f, offset + 32)
+            begin, end = end, offset + 56 + checkpoint + deltas
+            struct.pack_into("<Q", f, at, xxh64(f[begin:end]))
+            at += 8
+        struct.pack_into("<Q", f, at, xxh64(rest + f[end:] + f[:48]))
+        self.file = bytes(f)
+
     def do_finish(self):
         if self.mode != "idle":
             self.misuse("E_STATE")
@@ -506,6 +555,9 @@ class Encoder:
             entries.append((0x10, summary))
         entries.append((3, b"".join(struct.pack("<QQQ", *s) for s in self.segments)))
         preamble_end = 48 + len(self.preamble())
+        sums_at = len(entries)
+        if not self.o["no_checksums"]:
+            entries.append((0x8001, bytes(8 * len(self.segments) + 8)))
         table = b""
         for kind, data in entries:
             self.body = pad8(self.body)
@@ -516,5 +568,7 @@ class Encoder:
         header = b"uSCP" + struct.pack("<HHQQIIQQ", 0, 3, flags, last, len(self.segments), preamble_end,
                                        48 + len(self.body), self.segments[-1][0] if self.segments else 0)
         self.file = header + self.body + table + bytes(24)
+        if not self.o["no_checksums"]:
+            self.put_checksums(preamble_end, struct.unpack_from("<Q", table, 24 * sums_at + 8)[0])
         self.said = f"open OK\nfinish {self.first}\noperations {self.operations} events {self.nevents} frames {self.nframes} " \
                     f"segments {len(self.segments)} truncated {self.truncated} misuses {self.misuses}\n"

@@ -99,6 +99,7 @@ class Case:
         self.put("option", "background", r.randrange(2))
         self.far = r.random() < 0.3  # a summary would be long
         self.put("option", "no_summary", int(self.far))
+        self.put("option", "no_checksums", r.choice([0, 0, 1]))
         self.put("option", "no_auto_summary", r.choice([0, 0, 1]))
         self.put("option", "summary_base", r.choice([0, 1, 7, 8]))
         self.put("option", "summary_fan_out", r.choice([0, 2, 3, 10]))

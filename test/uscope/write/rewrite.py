@@ -113,6 +113,7 @@ def script_of(data, vector):
     zstd = flags & METHOD_ZSTD
     yield line("option", "compression", (1 if zstd else 0) if flags & COMPRESSED else 2)
     yield line("option", "level", 0 if zstd else 1)  # LZ4 as liblz4 does it
+    yield line("option", "no_checksums", 1)
     summary = vector["summary"]
     if summary:
         yield line("option", "summary_base", summary["base_interval_cycles"])

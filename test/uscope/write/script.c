@@ -133,6 +133,7 @@ set_option(void)
 		OPTION(sync),
 		OPTION(lz4_size_prefix),
 		OPTION(background),
+		OPTION(no_checksums),
 		OPTION(no_summary),
 		OPTION(no_auto_summary),
 		OPTION(summary_base),

@@ -67,7 +67,7 @@ open_one(const char *path, enum uscope_frames frames)
 {
 	static const dut_property_t pairs[] = { { "k", "v" } };
 	schema_t *s = make_schema();
-	uscope_writer_options_t o = { .frames = frames, .compression = USCOPE_RAW, .interval_ps = 100, .no_summary = true };
+	uscope_writer_options_t o = { .frames = frames, .compression = USCOPE_RAW, .interval_ps = 100, .no_checksums = true, .no_summary = true };
 	uscope_writer_t *w = uscope_writer_open_ex(path, &(dut_desc_t){ pairs, 1 }, s, &o, NULL);
 	uscope_schema_free(s);
 	CHECK(w);
@@ -171,7 +171,7 @@ test_summary(void)
 {
 	const char *path = kit_path("summary.uscp");
 	schema_t *s = make_schema();
-	uscope_writer_options_t o = { .compression = USCOPE_RAW, .summary_base = 2, .summary_fan_out = 2 };
+	uscope_writer_options_t o = { .compression = USCOPE_RAW, .no_checksums = true, .summary_base = 2, .summary_fan_out = 2 };
 	uscope_writer_t *w = uscope_writer_open_ex(path, NULL, s, &o, NULL);
 	uscope_schema_free(s);
 	CHECK(uscope_summary_counter(w, "n", 0) == 0 && uscope_summary_counter(w, "m", 0) == 1);

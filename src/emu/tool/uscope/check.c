@@ -164,7 +164,7 @@ run_check(struct conv *conv, int argc, char **argv)
 		utool_progress(t, i + 1, parts);
 	}
 	/* A replay through damage would only tell of the damage again. */
-	if (verify && c.findings == 0 && uscope_verify(r, on_verify, &c) < 0)
+	if (c.findings == 0 && (verify ? uscope_verify : uscope_verify_bytes)(r, on_verify, &c) < 0)
 		return utool_failed(t, c.src);
 	utool_progress(t, 1, 1);
 	return put_result(&c);

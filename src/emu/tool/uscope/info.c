@@ -102,22 +102,35 @@ put_segments(const struct source *s)
 	show_close(s, ']', "");
 }
 
+static const char *
+section_name(uint16_t type)
+{
+	switch (type) {
+	case USCOPE_SECTION_SUMMARY:
+		return "summary of old";
+	case USCOPE_SECTION_STRINGS:
+		return "strings";
+	case USCOPE_SECTION_SEGMENTS:
+		return "segments";
+	case USCOPE_SECTION_COUNTER_SUMMARY:
+		return "summary";
+	case USCOPE_SECTION_CHECKSUMS:
+		return "checksums";
+	default:
+		return NULL;
+	}
+}
+
 static void
 put_sections(const struct source *s)
 {
-	static const char *const names[] = {
-		[USCOPE_SECTION_SUMMARY] = "summary of old",
-		[USCOPE_SECTION_STRINGS] = "strings",
-		[USCOPE_SECTION_SEGMENTS] = "segments",
-		[USCOPE_SECTION_COUNTER_SUMMARY] = "summary",
-	};
 	uint32_t n = uscope_num_sections(s->reader);
 	show_open(s, "sections", '[', n ? "sections     " : "");
 	for (uint32_t i = 0; i < n && !utool_stop(s->tool); i++) {
 		uscope_section_t section;
 		if (!uscope_section_info(s->reader, i, &section))
 			continue;
-		const char *name = section.type < sizeof(names) / sizeof(names[0]) ? names[section.type] : NULL;
+		const char *name = section_name(section.type);
 		if (s->tool->json) {
 			json_open(s->w, NULL, '{');
 			json_u64(s->w, "type", section.type);
