@@ -166,7 +166,7 @@ closeout_write(uscope_writer_t *w, uint64_t total)
 {
 	bool summary = false;
 	if (w->summary && w->has_frames) {
-		int status = pyramid_close(w->summary, w->last_frame, &summary);
+		int status = pyramid_close(w->summary, w->last_frame, w->out->packed_bytes, &summary);
 		if (status)
 			return writer_fail(w, status, "out of memory for the summary");
 	}

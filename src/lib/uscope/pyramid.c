@@ -16,8 +16,12 @@ enum {
 	LEAST_BUCKETS = 1024,
 	MOST_BUCKETS = 1 << 20,
 	FIRST_ROOM = 256,
-	BUCKET_COST = 32, /* bytes of a mipmap entry and its share of the levels above */
-	OVERDRAFT = 4,    /* budgets, when base cannot double any more */
+	BUCKET_COST = 32,       /* bytes of a mipmap entry and its share of the levels above */
+	OVERDRAFT = 4,          /* budgets, when base cannot double any more */
+	LEAST_SIZE = 16 * 1024, /* bytes that it may have in any file, */
+	DELTAS_SHARE = 8,       /* or this part of the deltas */
+	HEAD_SIZE = 24,         /* bytes before the levels of the density */
+	COUNTER_SIZE = 10,      /* bytes of a counter without name and levels */
 };
 
 int
@@ -313,8 +317,52 @@ entries_above(const struct pyramid *p, uint64_t n)
 	return n / p->fan_out + (n % p->fan_out != 0);
 }
 
+/* Bytes of the levels above and at the lowest one. */
+static uint64_t
+levels_size(const struct pyramid *p, unsigned entry)
+{
+	uint64_t size = 0;
+	for (uint64_t n = p->used;; n = entries_above(p, n)) {
+		size += sizeof(uint32_t) + n * entry;
+		if (n == 1)
+			return size;
+	}
+}
+
+static uint64_t
+size_of(const struct pyramid *p)
+{
+	uint64_t size = HEAD_SIZE + levels_size(p, DENSITY_SIZE) + sizeof(uint32_t);
+	uint64_t levels = levels_size(p, MIPMAP_SIZE);
+	for (uint32_t i = 0; i < p->ncounters; i++)
+		if (p->counters[i].written)
+			size += COUNTER_SIZE + strlen(p->counters[i].name) + levels;
+	return size;
+}
+
+/* Makes buckets wider; when they are as wide as they can be, leaves counters out from the last one on. false:
+ * it is still too large. */
+static bool
+shrink(struct pyramid *p, uint64_t most)
+{
+	while (size_of(p) > most && p->used > 1 && p->base <= MAX_BASE / 2)
+		double_base(p);
+	for (uint32_t i = p->ncounters; i > 0 && p->used > 1 && size_of(p) > most; i--)
+		p->counters[i - 1].written = false;
+	return p->used == 1 || size_of(p) <= most;
+}
+
+static bool
+has_value(const struct pyramid *p, const struct pyramid_counter *c)
+{
+	for (uint64_t i = 0; i < p->used; i++)
+		if (c->buckets[i].max)
+			return true;
+	return false;
+}
+
 int
-pyramid_close(struct pyramid *p, uint64_t last_ps, bool *any)
+pyramid_close(struct pyramid *p, uint64_t last_ps, uint64_t deltas, bool *any)
 {
 	*any = false;
 	for (uint32_t i = 0; i < p->ncounters; i++) {
@@ -327,7 +375,9 @@ pyramid_close(struct pyramid *p, uint64_t last_ps, bool *any)
 	if (rc <= 0)
 		return rc;
 	p->used = last / p->base + 1;
-	*any = true;
+	for (uint32_t i = 0; i < p->ncounters; i++)
+		p->counters[i].written = has_value(p, &p->counters[i]);
+	*any = shrink(p, deltas / DELTAS_SHARE > LEAST_SIZE ? deltas / DELTAS_SHARE : LEAST_SIZE);
 	return USCOPE_OK;
 }
 
@@ -377,9 +427,14 @@ pyramid_write(struct pyramid *p, struct fileout *out)
 	fileout_number(out, 8, p->total);
 	fileout_number(out, 4, levels);
 	write_levels(p, NULL, out);
-	fileout_number(out, 4, p->ncounters);
+	uint32_t counters = 0;
+	for (uint32_t i = 0; i < p->ncounters; i++)
+		counters += p->counters[i].written;
+	fileout_number(out, 4, counters);
 	for (uint32_t i = 0; i < p->ncounters; i++) {
 		const struct pyramid_counter *c = &p->counters[i];
+		if (!c->written)
+			continue;
 		size_t n = strlen(c->name);
 		fileout_number(out, 4, n);
 		fileout_put(out, c->name, n);

@@ -15,6 +15,7 @@ struct pyramid_counter {
 	uint64_t cycle;           /* the one being summed up in `value` */
 	uint64_t value;
 	uint16_t storage;
+	bool written; /* some bucket has a value */
 };
 
 struct pyramid {
@@ -66,9 +67,10 @@ int pyramid_add(struct pyramid *p, uint32_t counter, uint64_t time_ps, uint64_t 
 int pyramid_span(struct pyramid *p, uint32_t counter, uint64_t t0_ps, uint64_t t1_ps);
 int pyramid_density(struct pyramid *p, uint64_t time_ps, uint32_t n);
 
-/* Makes it ready to be written for a trace whose last frame is at that time; what is
- * later is cut off. *any: there is something to write. 0, E_NOMEM. */
-int pyramid_close(struct pyramid *p, uint64_t last_ps, bool *any);
+/* Makes it ready to be written for a trace whose last frame is at that time and whose deltas have so many
+ * bytes in the file; what is later is cut off. Counters without a value are left out, and buckets become
+ * wider until it is small beside the deltas. *any: there is something to write. 0, E_NOMEM. */
+int pyramid_close(struct pyramid *p, uint64_t last_ps, uint64_t deltas, bool *any);
 /* Once, as it is used up. */
 void pyramid_write(struct pyramid *p, struct fileout *out);
 

@@ -18,6 +18,7 @@ struct recover {
 	uint64_t preamble_end; /* in the new one */
 	uint64_t tail;         /* offset of the last segment in the new one */
 	uint64_t last;         /* time of the last frame */
+	uint64_t deltas;       /* bytes of them in the file */
 	bool has_frames;
 	bool lost; /* the last segment was left out */
 
@@ -107,6 +108,7 @@ copy_segment(struct recover *c, const uscope_segment_t *s)
 	if (status)
 		return status;
 	store64(head + SEG_PREV, c->tail);
+	c->deltas += s->compressed_size;
 	struct xxh64 sum;
 	xxh64_init(&sum);
 	fileout_sum(&c->out, &sum);
@@ -183,7 +185,7 @@ write_sections(struct recover *c, uint64_t first, uint64_t *last)
 	int status = r->strings.num ? copy_section(c, USCOPE_SECTION_STRINGS, &r->strings_section) : 0;
 	if (!status && c->copy_summary)
 		status = copy_section(c, USCOPE_SECTION_COUNTER_SUMMARY, &r->summary_section);
-	else if (!status && c->has_frames && pyramid_close(&c->pyramid, c->last, &summary))
+	else if (!status && c->has_frames && pyramid_close(&c->pyramid, c->last, c->deltas, &summary))
 		status = no_memory(r);
 	if (status)
 		return status;

@@ -99,7 +99,7 @@ check_all(struct sums *s)
 	struct uscope_reader *r = s->r;
 	const uscope_section_t *c = &r->checksums_section;
 	/* The writer marks the file as complete in its last step. */
-	if (!r->complete && r->header.section_table_offset)
+	if (!(r->header.flags & USCOPE_F_COMPLETE) && r->header.section_table_offset)
 		tell(s, USCOPE_E_SECTION, NO_SEGMENT, AT_FLAGS, "there is a section table, but the file is not marked as complete");
 	if (!r->complete || (!c->type && !r->checksums))
 		return 0;

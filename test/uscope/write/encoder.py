@@ -484,11 +484,29 @@ class Encoder:
         last = self.cycle(self.last_frame)
         while last // base + 1 > most and base < 1 << 31:
             base *= 2
-        n = last // base + 1
+        deltas = sum(struct.unpack_from("<I", self.body, offset - 48 + 36)[0] for offset, _, _ in self.segments)
+        cut = (last // base + 1) * base
+        density = {c: v for c, v in self.density.items() if c < cut}
+        counters = [(name, storage, {c: v for c, v in values.items() if c < cut and v}, [(a, min(b, cut)) for a, b in spans if a < min(b, cut)])
+                    for name, storage, values, spans in self.counters]
+        counters = [c for c in counters if c[2] or c[3]]
+        while True:
+            n = last // base + 1
+            sizes = [n]
+            while sizes[-1] > 1:
+                sizes.append(-(-sizes[-1] // fan))
+            size = 28 + sum(4 + 4 * k for k in sizes) + sum(10 + len(c[0].encode()) + sum(4 + 24 * k for k in sizes) for c in counters)
+            if size <= max(deltas // 8, 16384) or n == 1:
+                break
+            if base < 1 << 31:
+                base *= 2
+            elif counters:
+                counters.pop()
+            else:
+                return b""
         level = [0] * n
-        for c, v in self.density.items():
-            if c // base < n:
-                level[c // base] += v
+        for c, v in density.items():
+            level[c // base] += v
         levels = [[min(v, 2**32 - 1) for v in level]]
         while len(levels[-1]) > 1:
             low = levels[-1]
@@ -496,8 +514,8 @@ class Encoder:
         out = b"TSUM" + struct.pack("<IIQI", base, fan, self.total, len(levels))
         for low in levels:
             out += struct.pack(f"<I{len(low)}I", len(low), *low)
-        out += struct.pack("<I", len(self.counters))
-        for name, storage, values, spans in self.counters:
+        out += struct.pack("<I", len(counters))
+        for name, storage, values, spans in counters:
             out += struct.pack("<I", len(name.encode())) + name.encode() + struct.pack("<HI", storage, len(levels))
             low = [self.bucket(b, base, values, spans) for b in range(n)]
             while True:
