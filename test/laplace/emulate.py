@@ -297,7 +297,7 @@ def bad(emu, tmp):
     for code, name, data, line in WARN:
         path = write(f"{tmp}/{name}", data)
         p = run(emu, f"{tmp}/out", "--laplace-kernel" if name.endswith("lkt") else "--laplace", path)
-        good = p.returncode == 0 and f"warning: {code}: " in p.stderr and f"{name}, line {line}," in p.stderr
+        good = p.returncode == 0 and f"warning: {code}: " in p.stderr and re.search(rf"{name}, line {line}\b", p.stderr)
         check(code, good, f"status {p.returncode}, {p.stderr}")
 
 

@@ -4,6 +4,7 @@
 
 usage: check.py TOOL SRC DEMO.so
 """
+import copy
 import json
 import os
 import re
@@ -71,6 +72,34 @@ WATCHER = {
     "channels": [{"name": "mirror", "title": "Mirror", "type": 901, "values": "any", "thread": "any"}],
     "observers": [{"mirror": "mpi.function", "channel": "mirror"}],
 }
+# The same in JSON: what is changed, whether it is an error, the line, and what the message has, in the words of the file.
+DECLARED = {
+    "name": "checked", "version": "1.0.0", "letter": "q",
+    "channels": [{"name": "phase", "title": "Phase", "type": 960, "kind": "stack", "view": {"file": "phase"}},
+                 {"name": "level", "title": "Level", "type": 961, "values": "any", "view": {"file": "level"}}],
+    "states": [{"channel": "phase", "value": 1, "enter": "qAa", "leave": "qAb", "label": "One", "text": "enters|leaves one"}],
+    "events": [{"event": "qLs(u32 a)", "text": "sets %{a}", "op": "set", "channel": "level", "arg": "a"}],
+    "observers": [],
+}
+OBSERVED = {"name": "seen", "title": "Seen", "type": 962, "values": "any", "view": {"file": "seen"}}
+BAD_JSON = (
+    ({"letter": "Q", "states[0].enter": "QAa", "states[0].leave": "QAb", "events[0].event": "QLs(u32 a)"}, False, 1, f"the letter 'Q' of checked {TAKEN}"),
+    ({"states": [], "events": []}, True, 1, 'give it "states" or "events"'),
+    ({"channels": [], "states": [], "events": [{"event": "qAa", "text": "t", "op": "ignore"}]}, False, 1, 'give it "channels"'),
+    ({"channels[1].type": 87}, False, 3, f"the PRV type 87 (level) {TAKEN}"),
+    ({"channels[1].view": None}, False, 3, 'set "view": { "file": "level" }'),
+    ({"channels[1].thread": "hidden", "channels[1].cpu": "hidden"}, False, 3, 'set "thread" or "cpu" to "running" or "active"'),
+    ({"events": []}, False, 3, "nothing changes the channel level", "states, events or an observer"),
+    ({"states[0].leave": None}, False, 4, 'no event leaves the state "One"'),
+    ({"states[0].enter": None}, True, 4, 'no event enters the state "One"'),
+    ({"events[0].text": "sets"}, False, 5, "the words of qLs do not have its argument a"),
+    ({"events[0].event": "qLs(u32 a, u64 b, u64 c)", "events[0].text": "%{a} %{b} %{c}"}, True, 5, "qLs has 20 bytes"),
+    ({"breakdown": {"file": "b", "title": "B", "type": 88}}, False, 7, f"the PRV type 88 (breakdown) {TAKEN}"),
+    ({"channels[2]": OBSERVED, "observers": [{"channel": "seen", "mirror": "mpi.functoin"}]}, False, "7: observers[0].mirror", "no known model has the channel mpi.functoin"),
+    ({"channels[2]": OBSERVED, "observers": [{"channel": "seen", "count_events": ["MS[", "MZZ"]}]}, False, "7: observers[0].count_events", "no known model has the event MZZ"),
+    ({"channels[2]": OBSERVED, "observers": [{"channel": "seen", "mirror": "thread.state"}]}, None, 0),
+    ({"channels[2]": OBSERVED, "observers": [{"channel": "seen", "count_events": ["MS[", "qLs", "OHx"]}]}, None, 0),
+)
 counts = [0, 0]
 
 
@@ -96,6 +125,30 @@ def build(changed):
     return run("check", "./model.so")
 
 
+def changed_rows(changed):
+    model = copy.deepcopy(DECLARED)
+    for path, value in changed.items():
+        at = model
+        *keys, last = [int(k) if k.isdigit() else k for k in re.findall(r"\w+", path)]
+        for k in keys:
+            at = at[k]
+        if value is None:
+            del at[last]
+        elif isinstance(at, list) and last == len(at):
+            at.append(value)
+        else:
+            at[last] = value
+    return model
+
+
+def write_rows(path, model):
+    """One line for the head, then one for each row"""
+    heads = {k: v for k, v in model.items() if not isinstance(v, (list, dict))}
+    rows = [f'"{k}": {json.dumps(v)}' if isinstance(v, dict) else f'"{k}": [' + ",\n".join(json.dumps(row) for row in v) + "]" for k, v in model.items() if k not in heads]
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("{" + json.dumps(heads)[1:-1] + ",\n" + ",\n".join(rows) + "}\n")
+
+
 def checked():
     for changed in ({}, HOOK, {**HOOK, "tables": "CHANS(chans), EVENTS(events),"}):
         got = build(changed)
@@ -109,6 +162,12 @@ def checked():
         check(f"{changed} -q", status == fatal and bool(err) == fatal, err)
     status, out, err = run("check", DEMO)
     check("the demo", status == 0 and ": 0 errors" in out, err)
+    for changed, fatal, line, *told in ((({}, None, 0)), *BAD_JSON):
+        write_rows("declared.json", changed_rows(changed))
+        status, out, err = run("check", "declared.json")
+        check(f"JSON {changed}", status == (fatal or 0) and all(t in err for t in told) and ("error[" in err) == bool(fatal) and bool(err) == (fatal is not None), status, out, err, told)
+        check(f"JSON {changed}: the line", not line or f"  at declared.json:{line}\n" in err, line, err)
+        check(f"JSON {changed}: no C", not re.search(r"[A-Z]{3,}\(|[A-Z]_[A-Z]|\.[a-z]+ =|[a-z]_track", err), err)
     for model, good in ((WATCHER, True), ({**WATCHER, "observers": []}, False)):
         with open("watcher.json", "w", encoding="utf-8") as f:
             json.dump(model, f)

@@ -106,7 +106,7 @@ def run(*words, text=None):
 
 
 def header(arg, name, *words):
-    status, out, err = run(TOOL, "header", *words, arg)
+    status, out, err = run(TOOL, "header", "-q", *words, arg)
     check(f"header of {name}", status == 0 and not err, err)
     with open(f"{name}_events.h", "w", encoding="utf-8") as f:
         f.write(out)
@@ -165,6 +165,7 @@ def own():
     text = header("./my.so", "my-model")
     compiles("my-model")
     check("an event that is too long", "too long" not in text)
+    check("and is told", " bytes of arguments, and an event holds 16: the header is without it" in run(TOOL, "header", "./my.so")[2])
     check("by its name", header("my-model", "again", "--model", "./my.so") == text)
     trace("mine", ["my-model"], CALLS)
     prv = emulated("mine", "--model", "./my.so")

@@ -76,7 +76,7 @@ add_place(struct text *t, const struct place *at)
 	add(t, "  at ");
 	add_clean(t, at->file, strlen(at->file));
 	if (at->line)
-		add(t, ", line %" PRIu64 ",", at->line);
+		add(t, ", line %" PRIu64 "%s", at->line, at->has_offset ? "," : "");
 	if (at->has_offset)
 		add(t, " +0x%" PRIx64, at->offset);
 	if (at->has_clock)

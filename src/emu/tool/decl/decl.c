@@ -179,11 +179,9 @@ check_model(const struct decl_in *in, const cJSON *item, void *rows, size_t i)
 
 static const struct decl_shape model_shape = { TABLE(model_keys), .size = sizeof(struct declared), .blank = &blank, .check = check_model };
 
-/* The item that a declaration was made of. */
-static const cJSON *
-item_of(const struct decl_in *in, const void *decl)
+const cJSON *
+decl_item(const struct json_text *t, const struct model *m, const void *decl)
 {
-	const struct model *m = in->model;
 	const struct {
 		const char *key;
 		const void *rows;
@@ -193,11 +191,11 @@ item_of(const struct decl_in *in, const void *decl)
 		{ "states", m->states, m->nstates, sizeof(*m->states) },
 		{ "events", m->events, m->nevents, sizeof(*m->events) },
 	};
-	for (size_t t = 0; t < COUNT(tables); t++)
-		for (size_t i = 0; i < tables[t].n; i++)
-			if (decl == (const char *)tables[t].rows + i * tables[t].size)
-				return cJSON_GetArrayItem(json_find(in->json.root, tables[t].key, NULL), (int)i);
-	return decl && decl == m->breakdown ? json_find(in->json.root, "breakdown", NULL) : in->json.root;
+	for (size_t k = 0; k < COUNT(tables); k++)
+		for (size_t i = 0; i < tables[k].n; i++)
+			if (decl == (const char *)tables[k].rows + i * tables[k].size)
+				return cJSON_GetArrayItem(json_find(t->root, tables[k].key, NULL), (int)i);
+	return decl && decl == m->breakdown ? json_find(t->root, "breakdown", NULL) : t->root;
 }
 
 /* Says what is wrong with the text at p. Returns <0. */
@@ -240,7 +238,7 @@ decl_load(struct arena *a, struct diag *d, const char *file, const struct model 
 	if (rc == 0)
 		rc = decl_read(&in, in.json.root, &model_shape, to, 0);
 	if (rc == 0 && clash_within(&to->model, text, sizeof(text), &decl))
-		rc = decl_bad(&in, item_of(&in, decl), "%s", text);
+		rc = decl_bad(&in, decl_item(&in.json, in.model, decl), "%s", text);
 	json_text_finish(&in.json);
 	*m = &to->model;
 	return rc;

@@ -7,6 +7,7 @@
 
 #include "arena.h"
 #include "diag.h"
+#include "json.h"
 #include "ovniscope/model.h"
 
 enum {
@@ -15,5 +16,9 @@ enum {
 
 /* Reads the model to the arena. Returns 0, or <0 (reported). */
 int decl_load(struct arena *a, struct diag *d, const char *file, const struct model **m);
+
+/* The item of the file that a channel, state, event or breakdown of such a model was made of, in the text read once more; that of
+ * the model for all else. */
+const cJSON *decl_item(const struct json_text *t, const struct model *m, const void *decl);
 
 #endif

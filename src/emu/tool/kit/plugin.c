@@ -39,9 +39,15 @@ ends_in(const char *text, const char *end)
 }
 
 bool
+plugin_is_json(const char *file)
+{
+	return ends_in(file, ".json");
+}
+
+bool
 plugin_is_file(const char *arg)
 {
-	return strchr(arg, '/') || ends_in(arg, ".so") || ends_in(arg, ".json");
+	return strchr(arg, '/') || ends_in(arg, ".so") || plugin_is_json(arg);
 }
 
 /* Keeps the handle, unless the object is there already: it would be a second name of the same file. */
@@ -154,7 +160,7 @@ load_json(struct plugins *p, struct diag *d, const char *file)
 static int
 load(struct plugins *p, struct diag *d, const char *file)
 {
-	return ends_in(file, ".json") ? load_json(p, d, file) : load_object(p, d, file);
+	return plugin_is_json(file) ? load_json(p, d, file) : load_object(p, d, file);
 }
 
 /* ---- Folders. ---- */
@@ -191,7 +197,7 @@ says_model(const char *file)
 {
 	static const char key[] = "\"letter\""; /* which each model needs */
 	static const char schema[] = "model.schema.json\"";
-	if (ends_in(file, ".json"))
+	if (plugin_is_json(file))
 		return has_bytes(file, key, strlen(key)) || has_bytes(file, schema, strlen(schema));
 	return has_bytes(file, kind.symbol, strlen(kind.symbol) + 1);
 }
@@ -225,7 +231,7 @@ load_folder(struct plugins *p, struct diag *d, const char *folder)
 		else if (rc == 0 && says_model(file))
 			rc = load(p, d, file);
 		else if (rc == 0)
-			diag_debug(d, "%s is no model: it has no %s", file, ends_in(file, ".json") ? "key \"letter\"" : "symbol ovniscope_model");
+			diag_debug(d, "%s is no model: it has no %s", file, plugin_is_json(file) ? "key \"letter\"" : "symbol ovniscope_model");
 		free(list[i]);
 	}
 	free(list);

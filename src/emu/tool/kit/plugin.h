@@ -28,6 +28,9 @@ struct plugins {
  * files do that hold models. */
 bool plugin_is_file(const char *arg);
 
+/* Whether the file of a model is a declaration in JSON. */
+bool plugin_is_json(const char *file);
+
 /* When the options are known: adds the models of all files to the set, those of folders first. One that
  * cannot be added is an error. Returns CLI_END; CLI_USAGE or CLI_FAILED (reported). plugins_close() is due in
  * all cases. */

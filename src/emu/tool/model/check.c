@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The subcommand check: what is wrong with a model, or will surprise its users. What cannot be used at
  * all is refused when it is loaded, as by all tools. */
-#include "clash.h"
+#include "decl/decl.h"
+#include "decl/observe.h"
 #include "free.h"
 #include "puttext.h"
 #include "tool.h"
@@ -12,36 +13,55 @@
 struct check {
 	struct conv *conv;
 	const struct model *m;
-	struct place at; /* its file */
-	bool ours;       /* of ovniscope */
-	bool hooks;      /* what they do to channels is not known */
+	const char *file;
+	struct json_text json;           /* of a model without code, or zeros */
+	const struct declared *declared; /* it, or NULL */
+	const void *decl;                /* channel, state or event that is being checked; NULL: the model, */
+	const char *where;               /* unless this tells the place */
+	bool ours;                       /* of ovniscope */
+	bool hooks;                      /* what they do to channels is not known */
 	unsigned errors;
 	unsigned warnings;
 };
 
+/* Tells, with the file, and of JSON the line. */
+static void
+tell(struct check *c, const char *error, const char *fmt, va_list ap)
+{
+	char path[200];
+	char place[4200];
+	(void)snprintf(place, sizeof(place), "%s", c->where ? c->where : c->file);
+	if (c->json.root && !c->where)
+		(void)snprintf(place, sizeof(place), "%s:%zu", c->file, json_where(&c->json, decl_item(&c->json, c->m, c->decl), path, sizeof(path)));
+	diag_say(&c->conv->diag, error, &(struct place){ .file = place }, fmt, ap);
+}
+
 static void __attribute__((format(printf, 2, 3)))
 warn(struct check *c, const char *fmt, ...)
 {
-	char text[1000];
 	va_list ap;
 	va_start(ap, fmt);
-	(void)vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
 	c->warnings++;
 	if (!c->conv->quiet)
-		diag_warn(&c->conv->diag, &c->at, "%s", text);
+		tell(c, NULL, fmt, ap);
+	va_end(ap);
 }
 
 static void __attribute__((format(printf, 2, 3)))
 fail(struct check *c, const char *fmt, ...)
 {
-	char text[1000];
 	va_list ap;
 	va_start(ap, fmt);
-	(void)vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
 	c->errors++;
-	(void)diag_error(&c->conv->diag, ERR_MODEL, &c->at, "%s", text);
+	tell(c, "model", fmt, ap);
+	va_end(ap);
+}
+
+/* What a hint says of a file in C or in JSON. */
+static const char *
+say(const struct check *c, const char *in_c, const char *in_json)
+{
+	return c->json.root ? in_json : in_c;
 }
 
 static bool
@@ -59,9 +79,9 @@ check_head(struct check *c)
 	if (!c->ours && !islower((unsigned char)m->id))
 		warn(c, "the letter '%c' of %s may become one of a model of ovniscope\nhint: small letters never will: ovniscope-model free", m->id, m->name);
 	if (m->nstates * 2 + m->nevents == 0 && !m->observes && !m->connect)
-		fail(c, "%s has no states and no events\nhint: set STATES(states) and EVENTS(events) in its struct model", m->name);
+		fail(c, "%s has no states and no events\nhint: %s", m->name, say(c, "set STATES(states) or EVENTS(events) in its struct model", "give it \"states\" or \"events\""));
 	if (m->nchans == 0 && !m->create)
-		warn(c, "%s has no channels: nothing of it will be shown\nhint: set CHANS(chans) in its struct model", m->name);
+		warn(c, "%s has no channels: nothing of it will be shown\nhint: %s", m->name, say(c, "set CHANS(chans) in its struct model", "give it \"channels\""));
 }
 
 /* ---- Channels. ---- */
@@ -75,13 +95,17 @@ check_type(struct check *c, int type, const char *chan)
 
 /* Whether something that is declared changes the channel. */
 static bool
-is_used(const struct model *m, int chan)
+is_used(const struct check *c, int chan)
 {
+	const struct model *m = c->m;
 	for (size_t i = 0; i < m->nstates; i++)
 		if (m->states[i].chan == chan && (m->states[i].enter || m->states[i].leave))
 			return true;
 	for (size_t i = 0; i < m->nevents; i++)
 		if (m->events[i].op > OP_IGNORE && m->events[i].chan == chan)
+			return true;
+	for (size_t i = 0; c->declared && i < c->declared->nobservers; i++)
+		if (c->declared->observers[i].chan == chan)
 			return true;
 	return false;
 }
@@ -103,6 +127,7 @@ check_chan(struct check *c, int index)
 {
 	const struct model *m = c->m;
 	const struct chan_decl *k = &m->chans[index];
+	c->decl = k;
 	check_type(c, k->prv_type, k->name);
 	for (size_t i = 0; i < k->nlabels; i++)
 		check_value(c, k->name, k->labels[i].value, k->labels[i].text);
@@ -115,11 +140,11 @@ check_chan(struct check *c, int index)
 	}
 	bool hidden = k->thread_track == TRACK_HIDDEN && (k->cpu_track == TRACK_HIDDEN || k->cpu_track == TRACK_ANY);
 	if (hidden)
-		warn(c, "the channel %s is shown nowhere\nhint: set .thread_track or .cpu_track", k->name);
+		warn(c, "the channel %s is shown nowhere\nhint: set %s", k->name, say(c, ".thread_track or .cpu_track to TRACK_RUNNING or TRACK_ACTIVE", "\"thread\" or \"cpu\" to \"running\" or \"active\""));
 	else if (!k->view.file)
-		warn(c, "the channel %s has no view: Paraver shows it only to who makes one\nhint: set .view = { .file = \"%s\" }", k->name, k->name);
-	if (!is_used(m, index) && !c->hooks)
-		warn(c, "nothing changes the channel %s\nhint: give it states or events, or take it out", k->name);
+		warn(c, "the channel %s has no view: Paraver shows it only to who makes one\nhint: set %s\"%s\" }", k->name, say(c, ".view = { .file = ", "\"view\": { \"file\": "), k->name);
+	if (!is_used(c, index) && !c->hooks)
+		warn(c, "nothing changes the channel %s\nhint: give it %s, or take it out", k->name, say(c, "states or events", "states, events or an observer"));
 }
 
 /* ---- States. ---- */
@@ -162,6 +187,7 @@ check_state(struct check *c, const struct state_decl *s)
 {
 	const struct model *m = c->m;
 	const char *chan = m->chans[s->chan].name;
+	c->decl = s;
 	check_value(c, chan, s->value, s->label);
 	if (!is_reached(m, s) && !c->hooks)
 		fail(c, "no event enters the state \"%s\" of the channel %s\nhint: give it the letters of one, or take it out", s->label, chan);
@@ -183,6 +209,7 @@ check_event(struct check *c, const struct event_decl *e)
 {
 	struct sig sig;
 	const char *why;
+	c->decl = e;
 	if (sig_parse(e->sig, &sig, &why) < 0)
 		return; /* it was refused before */
 	if (is_blank(e->text))
@@ -199,6 +226,33 @@ check_event(struct check *c, const struct event_decl *e)
 		warn(c, "%s has one byte of arguments, and a stream has 0 or 2 to 16: a byte of padding will follow", sig.mcv);
 }
 
+/* ---- Observers of a model without code. ---- */
+
+/* Whether a known model has the channel MODEL.CHANNEL. */
+static bool
+is_chan(const struct model_set *set, const char *name)
+{
+	size_t n = strcspn(name, ".");
+	const struct model *m = modelset_named(set, name, n);
+	bool is = false;
+	for (size_t i = 0; m && i < m->nchans; i++)
+		is = is || strcmp(m->chans[i].name, name + n + 1) == 0;
+	return is || strcmp(name, "thread.state") == 0 || strcmp(name, "thread.cpu") == 0 || strcmp(name, "thread.tid") == 0;
+}
+
+static void
+check_observer(struct check *c, const struct observer *o)
+{
+	const struct mtool *t = mtool_of(c->conv);
+	const char *source = o->mirror ? o->mirror : o->count;
+	c->where = o->where;
+	if (source && !is_chan(&t->plugins.set, source))
+		warn(c, "no known model has the channel %s\nhint: --model adds the model in a file", source);
+	for (size_t i = 0; i < o->nevents; i++)
+		if (!catalog_find(&t->catalog, (const uint8_t *)o->events[i]))
+			warn(c, "no known model has the event %s\nhint: --model adds the model in a file", o->events[i]);
+}
+
 static int
 run(struct conv *c, int argc, char **argv)
 {
@@ -209,19 +263,30 @@ run(struct conv *c, int argc, char **argv)
 	if (rc != 0)
 		return rc;
 	const struct model *m = o->model;
-	struct check k = { .conv = c, .m = m, .at = { .file = o->owner }, .ours = strcmp(o->owner, MODELSET_OURS) == 0 };
-	k.hooks = m->pre || m->emit || m->post || m->create || m->connect || m->finish;
+	struct check k = { .conv = c, .m = m, .file = o->owner, .ours = strcmp(o->owner, MODELSET_OURS) == 0 };
+	bool json = plugin_is_json(o->owner);
+	if (json && json_text_load(&c->diag, o->owner, DECL_FILE_MAX, "a model", &k.json) < 0)
+		return -1;
+	k.declared = json ? (const struct declared *)m : NULL;
+	k.hooks = !json && (m->pre || m->emit || m->post || m->create || m->connect || m->finish);
 	for (size_t i = 0; i < m->nevents; i++)
 		k.hooks = k.hooks || m->events[i].hook || m->events[i].emit || m->events[i].post;
 	check_head(&k);
+	k.decl = m->breakdown;
+	if (m->breakdown)
+		check_type(&k, m->breakdown->prv_type, "breakdown");
 	for (size_t i = 0; i < m->nchans; i++)
 		check_chan(&k, (int)i);
 	for (size_t i = 0; i < m->nstates; i++)
 		check_state(&k, &m->states[i]);
 	for (size_t i = 0; i < m->nevents; i++)
 		check_event(&k, &m->events[i]);
+	for (size_t i = 0; json && i < k.declared->nobservers; i++)
+		check_observer(&k, &k.declared->observers[i]);
 	wbuf_printf(&c->out, "%s %s ('%c'): %zu channels, %zu states, %zu events: %u errors, %u warnings\n",
 		m->name, m->version, m->id, m->nchans, m->nstates, m->nevents, k.errors, k.warnings);
+	if (json)
+		json_text_finish(&k.json);
 	return k.errors ? 1 : 0;
 }
 

@@ -247,10 +247,15 @@ put_header(struct header *h)
 		"}\n",
 		m->name, m->version, h->prefix, JUMBO_BYTES, guard, guard, h->prefix, m->name, m->version);
 	struct catalog_item item;
+	struct often left_out = { 0 };
 	int rc;
 	for (size_t at = 0; (rc = catalog_next(m, &at, &item, &h->conv->diag)) > 0;)
 		if (!is_left_out(&item))
 			put_function(h, &item);
+		else if (!item.unlisted)
+			often_add(&left_out, NULL, "%s has %" PRIu32 " bytes of arguments, and an event holds %d: the header is without it", item.sig.mcv, item.sig.size, WIRE_PAYLOAD_MAX);
+	if (!h->conv->quiet)
+		often_report(&h->conv->diag, &left_out, "events");
 	put_str(w, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
 	return rc;
 }
