@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 # Sourced by the scripts of the command line tests.
-PYTHON=${PYTHON:-python3}
 
 fail() {
 	echo "FAIL: $*"
