@@ -196,10 +196,12 @@ refuse(struct emu *emu, const struct op *op)
 	if (missing & NEED_IN_CPU)
 		return event_error(emu, ERR_OUT_OF_CPU, "current thread %d out of CPU: it cannot do this before the kernel gives it back",
 			tid);
+	enum thread_state state = emu->threads[emu->thread].state;
 	if (missing)
-		return event_error(emu, ERR_THREAD_STATE, "thread %d is %s, but model %s needs it to be %s",
-			tid, thread_states[emu->threads[emu->thread].state].text, m->name,
-			missing & NEED_RUNNING ? "Running" : "active (Running, Cooling or Warming)");
+		return event_error(emu, ERR_THREAD_STATE, "thread %d is %s, but model %s needs it to be %s%s",
+			tid, thread_states[state].text, m->name,
+			missing & NEED_RUNNING ? "Running" : "active (Running, Cooling or Warming)",
+			state == TH_UNKNOWN ? "\nhint: the program must first tell that the thread begins (OHx)" : "");
 	if (!op->takes[ev->jumbo])
 		return event_error(emu, ERR_PAYLOAD, op->takes[true] ? "the event must be a jumbo event" : "the event must not be a jumbo event");
 	return event_error(emu, ERR_PAYLOAD, "the payload has %" PRIu32 " bytes, but the event needs %s%" PRIu32,
