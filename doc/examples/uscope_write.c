@@ -65,16 +65,6 @@ describe(void)
 	return s;
 }
 
-/* Payloads are the fields in order, little-endian and packed. */
-static void
-emit_retire(uscope_writer_t *w, uint32_t pc)
-{
-	uint8_t payload[4];
-	for (int i = 0; i < 4; i++)
-		payload[i] = (uint8_t)(pc >> (8 * i));
-	uscope_event_bytes(w, RETIRE, payload, sizeof(payload));
-}
-
 /* What is in the stages, as the program itself knows it. */
 static struct {
 	bool busy[2];
@@ -82,7 +72,6 @@ static struct {
 	uint32_t text[2];
 	int left;
 	uint32_t next;
-	bool stalled;
 } cpu;
 
 static void
@@ -93,7 +82,8 @@ cycle(uscope_writer_t *w, uint64_t n, const uint32_t text[2])
 		cpu.left--;
 		uscope_slot_set(w, PIPE, EXECUTE, LEFT, (uint64_t)cpu.left);
 		if (cpu.left == 0) {
-			emit_retire(w, cpu.pc[EXECUTE]);
+			const uint64_t fields[] = { cpu.pc[EXECUTE] };
+			uscope_event_values(w, RETIRE, fields, 1);
 			uscope_slot_add(w, DONE, 0, COUNT, 1);
 			uscope_slot_clear(w, PIPE, EXECUTE);
 			cpu.busy[EXECUTE] = false;
@@ -110,9 +100,7 @@ cycle(uscope_writer_t *w, uint64_t n, const uint32_t text[2])
 		cpu.busy[FETCH] = false;
 	}
 	bool stalled = cpu.busy[FETCH];
-	if (stalled != cpu.stalled)
-		uscope_prop_set(w, PIPE, STALLED, stalled);
-	cpu.stalled = stalled;
+	uscope_prop_set(w, PIPE, STALLED, stalled); /* most often what it is */
 	if (!stalled) {
 		cpu.busy[FETCH] = true;
 		cpu.pc[FETCH] = 0x1000 + 4 * cpu.next;
@@ -135,7 +123,7 @@ main(int argc, char *argv[])
 
 	const uscope_dut_property_t about[] = { { "dut_name", "toy" }, { "stages", "2" } };
 	const uscope_dut_desc_t dut = { .properties = about, .num_properties = 2 };
-	const uscope_writer_options_t options = { .interval_ps = INTERVAL_PS };
+	const uscope_writer_options_t options = { .interval_ps = INTERVAL_PS, .only_changes = true };
 	int status;
 	uscope_schema_t *schema = describe();
 	uscope_writer_t *w = uscope_writer_open_ex(argv[1], &dut, schema, &options, &status);

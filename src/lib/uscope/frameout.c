@@ -10,7 +10,6 @@ enum {
 	SLACK = 64 * 1024, /* for the frame that reaches max_raw */
 	V01_HEADER = 6,    /* behind the time */
 	V02_HEADER = 2,
-	COMPACT_STORAGES = 256,
 };
 
 static size_t
@@ -59,9 +58,7 @@ static void
 set_wide(uscope_writer_t *w, bool wide)
 {
 	w->wide = wide;
-	w->nfast = 0;
-	if (!wide && !w->v01)
-		w->nfast = w->nstorages < COMPACT_STORAGES ? w->nstorages : COMPACT_STORAGES;
+	w->nfast = wide ? 0 : w->nplain;
 }
 
 static bool
@@ -186,12 +183,12 @@ reserve_events(uscope_writer_t *w, size_t n)
 	return true;
 }
 
-bool
-frame_event(uscope_writer_t *w, uint16_t type, const void *payload, uint32_t size)
+uint8_t *
+frame_event(uscope_writer_t *w, uint16_t type, uint32_t size)
 {
 	size_t n = EVENT_HEADER_SIZE + (size_t)size;
 	if (w->v01 ? !reserve_events(w, n) : !frame_room(w, n + OP_WIDE_SIZE))
-		return false;
+		return NULL;
 	uint8_t *p = w->v01 ? w->events + w->events_size : w->p;
 	if (w->v01) {
 		store16(p, type);
@@ -205,10 +202,8 @@ frame_event(uscope_writer_t *w, uint16_t type, const void *payload, uint32_t siz
 		w->nitems++;
 	}
 	store32(p + 4, size);
-	if (size)
-		memcpy(p + EVENT_HEADER_SIZE, payload, size);
 	w->nevents++;
-	return true;
+	return p + EVENT_HEADER_SIZE;
 }
 
 /* ---- Frames. ---- */

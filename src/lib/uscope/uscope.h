@@ -213,6 +213,17 @@ uint8_t uscope_scope_clock(const uscope_schema_t *schema, uint16_t scope);
 /* "/soc/tile0/core1" into buf, cut to size; the length it wanted, as snprintf. */
 size_t uscope_scope_path(const uscope_schema_t *schema, uint16_t scope, char *buf, size_t size);
 
+/* Look-ups by path: the names of the scopes below the root, then that of what is looked for, with '/' or
+ * '.' between: "/core0/rob", "core0.rob". The begin may be left out, "rob", where one path alone ends
+ * so; a '/' in front says that it is not. The id, or E_RANGE (there is none), E_ARG (there are several). */
+int uscope_find_scope(const uscope_schema_t *schema, const char *path);
+int uscope_find_storage(const uscope_schema_t *schema, const char *path);
+int uscope_find_event(const uscope_schema_t *schema, const char *path);
+/* By name, in a storage or in the payload of an event. E_RANGE also if that does not exist. */
+int uscope_find_field(const uscope_schema_t *schema, int storage, const char *name);
+int uscope_find_property(const uscope_schema_t *schema, int storage, const char *name);
+int uscope_find_event_field(const uscope_schema_t *schema, int event, const char *name);
+
 /* Describes the traced device as pairs of texts. Borrowed by the writer during open only. */
 typedef struct {
 	const char *key;
@@ -261,6 +272,7 @@ typedef struct {
 	uint64_t max_raw;     /* bytes from which the next time cuts; 0: 16 checkpoints, at
 			       * least 1 MiB (ZSTD: 4), at most 64 */
 	bool drop_empty;      /* cycles without content leave no frame */
+	bool only_changes;    /* operations that leave the state as it is are left out, of the summary as well */
 	bool sync;            /* fsync, so that a crash of the system loses no segment */
 	bool lz4_size_prefix; /* blocks preceded by their size, for viewers that need it */
 	bool background;      /* compress and write on a thread of its own */
@@ -314,6 +326,9 @@ int uscope_writer_error(const uscope_writer_t *w);
 const uscope_error_t *uscope_writer_error_info(const uscope_writer_t *w);
 void uscope_writer_stats(const uscope_writer_t *w, uscope_writer_stats_t *stats);
 
+/* The schema, as for look-ups. Valid until close. NULL for a writer that is NULL. */
+const uscope_schema_t *uscope_writer_schema(const uscope_writer_t *w);
+
 /* One cycle: begin, any number of operations and events, end. Times do not go back; equal
  * ones are accepted. Misuse has no effect but is remembered. */
 void uscope_begin_cycle(uscope_writer_t *w, uint64_t time_ps);
@@ -328,6 +343,8 @@ void uscope_prop_set(uscope_writer_t *w, uint16_t storage, uint16_t property, ui
 /* payload: the fields in order, little-endian, packed; event_bytes checks its size. */
 void uscope_event(uscope_writer_t *w, uint16_t type, const void *payload);
 void uscope_event_bytes(uscope_writer_t *w, uint16_t type, const void *payload, uint32_t size);
+/* values: of the n fields of the type, in order. */
+void uscope_event_values(uscope_writer_t *w, uint16_t type, const uint64_t *values, uint32_t n);
 void uscope_end_cycle(uscope_writer_t *w);
 
 /* Index of the text, for STRING_REF values; equal texts share one. UINT32_MAX on error.

@@ -291,6 +291,12 @@ uscope_writer_close(uscope_writer_t *w)
 	writer_free(w);
 }
 
+const uscope_schema_t *
+uscope_writer_schema(const uscope_writer_t *w)
+{
+	return w ? w->schema : NULL;
+}
+
 int
 uscope_writer_error(const uscope_writer_t *w)
 {

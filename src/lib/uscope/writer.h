@@ -39,6 +39,19 @@ enum {
 	MARK_COUNTER = 8, /* an ADD is */
 };
 
+/* Marks what a SET or ADD of a field does besides storing the value. */
+static inline void
+mark_field(struct state_field *f)
+{
+	f->cut = ~(UINT64_MAX >> (64 - 8 * f->size));
+	if (f->type == USCOPE_BOOL) {
+		f->cut = ~UINT64_C(1);
+		f->mark = MARK_BOOL | MARK_NO_ADD;
+	} else if (f->type == USCOPE_ENUM || f->type == USCOPE_STRING_REF) {
+		f->mark = MARK_NO_ADD;
+	}
+}
+
 enum {
 	LEBS_MAX = 2048,
 	LEB_BYTES_SHIFT = 28, /* where a number of them is, up to 3 */
@@ -52,6 +65,8 @@ struct uscope_writer {
 	uint32_t nfast;  /* storages that the fast path takes: 0 outside of a compact record of v0.2 */
 	uint32_t nitems; /* of the record: operations (v0.1), or operations and events */
 	uint32_t nstorages;
+	uint32_t nplain;       /* what nfast is in a compact record; 0 with v0.1 and only_changes */
+	uint32_t ncompared;    /* the same for only_changes; 0 without */
 	enum writer_mode mode; /* see writer_mode() */
 	bool v01;              /* frames of version 0.1 */
 	bool wide;             /* the record is being encoded with wide operations */
@@ -129,7 +144,8 @@ bool frame_end(uscope_writer_t *w);
 bool frame_room(uscope_writer_t *w, size_t n);
 /* An operation that is not compact. Has room. */
 bool frame_wide(uscope_writer_t *w, uint64_t head, uint64_t value, uint32_t needs);
-bool frame_event(uscope_writer_t *w, uint16_t type, const void *payload, uint32_t size);
+/* Returns the place for the payload; NULL after writer_fail. */
+uint8_t *frame_event(uscope_writer_t *w, uint16_t type, uint32_t size);
 
 /* ---- closeout.c ---- */
 

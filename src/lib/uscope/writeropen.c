@@ -18,6 +18,7 @@ enum {
 	CHECKPOINTS = 16, /* that the deltas of a segment are, so that checkpoints are a small part of the file */
 	DEFAULT_ZSTD_LEVEL = 3,
 	FIRST_RAW = 64 * 1024,
+	COMPACT_STORAGES = 256, /* that a compact operation can name */
 };
 
 /* ---- Options. ---- */
@@ -132,20 +133,11 @@ write_preamble(uscope_writer_t *w, const struct schema_bytes *bytes, size_t *siz
 
 /* ---- Memory. ---- */
 
-/* Marks what a SET or ADD of each field does besides storing the value. */
 static void
 mark_fields(const struct state_field *fields, uint32_t n)
 {
-	for (uint32_t i = 0; i < n; i++) {
-		struct state_field *f = (struct state_field *)&fields[i]; /* of our own state */
-		f->cut = ~(UINT64_MAX >> (64 - 8 * f->size));
-		if (f->type == USCOPE_BOOL) {
-			f->cut = ~UINT64_C(1);
-			f->mark = MARK_BOOL | MARK_NO_ADD;
-		} else if (f->type == USCOPE_ENUM || f->type == USCOPE_STRING_REF) {
-			f->mark = MARK_NO_ADD;
-		}
-	}
+	for (uint32_t i = 0; i < n; i++)
+		mark_field((struct state_field *)&fields[i]); /* of our own state */
 }
 
 static int
@@ -203,6 +195,9 @@ make_state(uscope_writer_t *w)
 		return USCOPE_E_NOMEM;
 	w->storages = w->state->storages;
 	w->nstorages = w->state->num_storages;
+	uint32_t compact = w->nstorages < COMPACT_STORAGES ? w->nstorages : COMPACT_STORAGES;
+	w->nplain = w->v01 || w->options.only_changes ? 0 : compact;
+	w->ncompared = w->v01 || !w->options.only_changes ? 0 : compact;
 	for (uint32_t i = 0; i < w->nstorages; i++) {
 		mark_fields(w->storages[i].fields, w->storages[i].num_fields);
 		mark_fields(w->storages[i].properties, w->storages[i].num_properties);

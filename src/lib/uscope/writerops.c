@@ -103,6 +103,20 @@ ready(uscope_writer_t *w)
 	return likely(w->mode == MODE_CYCLE) || writer_begin_frame(w);
 }
 
+static inline bool
+is_valid(const struct state_storage *st, uint16_t slot)
+{
+	return !st->valid || (st->valid[slot >> 3] >> (slot & 7) & 1);
+}
+
+/* Whether the slot has the value already, and SETs of such are left out. While there are phrases that the
+ * state lacks, nobody knows. */
+static inline bool
+is_there(const uscope_writer_t *w, const struct state_storage *st, uint16_t slot, const uint8_t *data, unsigned size, uint64_t value)
+{
+	return w->options.only_changes && is_valid(st, slot) && w->latest.n == 0 && load_value(data, size) == value;
+}
+
 /* A SET of any kind. */
 static __attribute__((noinline)) void
 set_any(uscope_writer_t *w, uint16_t storage, uint16_t slot, uint16_t field, uint64_t value)
@@ -110,11 +124,14 @@ set_any(uscope_writer_t *w, uint16_t storage, uint16_t slot, uint16_t field, uin
 	if (!enter(w, "slot_set"))
 		return;
 	struct state_storage *st = find_slot(w, storage, slot, field);
-	if (!st || !ready(w))
+	if (!st)
 		return;
 	const struct state_field *f = &st->fields[field];
+	uint8_t *data = st->slots + (size_t)slot * st->slot_size + f->offset;
 	value = canonical(w, f, value);
-	store_value(st->slots + (size_t)slot * st->slot_size + f->offset, f->size, value);
+	if (is_there(w, st, slot, data, f->size, value) || !ready(w))
+		return;
+	store_value(data, f->size, value);
 	if (st->valid)
 		state_make_valid(st, slot);
 	put_op(w, USCOPE_SLOT_SET, storage, slot, field, value);
@@ -122,33 +139,44 @@ set_any(uscope_writer_t *w, uint16_t storage, uint16_t slot, uint16_t field, uin
 		count_summary(w, pyramid_density(w->summary, w->time, 1));
 }
 
-/* Nearly all calls pass without calling another function, which would cost as much as the rest. An
- * unusual one starts over in set_any(). */
-void
-uscope_slot_set(uscope_writer_t *w, uint16_t storage, uint16_t slot, uint16_t field, uint64_t value)
+/* A SET that needs nothing but its operation and its value, which nearly all do. Calls no other function, as
+ * that would cost as much as the rest. compare: with only_changes. false: nothing was done. */
+static inline __attribute__((always_inline)) bool
+set_plain(uscope_writer_t *w, uint16_t storage, uint16_t slot, uint16_t field, uint64_t value, bool compare)
 {
-	if (unlikely(!w || storage >= w->nfast)) {
-		set_any(w, storage, slot, field, value);
-		return;
-	}
 	struct state_storage *st = &w->storages[storage];
-	if (unlikely(slot >= st->num_slots || field >= st->num_fields)) {
-		set_any(w, storage, slot, field, value);
-		return;
-	}
+	if (unlikely(slot >= st->num_slots || field >= st->num_fields))
+		return false;
 	const struct state_field *f = &st->fields[field];
 	uint8_t *p = w->p;
-	if (unlikely(value > UINT16_MAX || (value & f->cut) || (f->mark & MARK_DENSITY) || p > w->limit || w->nitems == MAX_ITEMS)) {
-		set_any(w, storage, slot, field, value);
-		return;
-	}
-	store_value(st->slots + (size_t)slot * st->slot_size + f->offset, f->size, value);
+	if (unlikely(value > UINT16_MAX || (value & f->cut) || (f->mark & MARK_DENSITY) || p > w->limit || w->nitems == MAX_ITEMS))
+		return false;
+	uint8_t *data = st->slots + (size_t)slot * st->slot_size + f->offset;
+	if (compare && is_there(w, st, slot, data, f->size, value))
+		return true;
+	store_value(data, f->size, value);
 	if (st->valid)
 		state_make_valid(st, slot);
 	p[0] = TAG_COMPACT;
 	store64(p + 1, compact_op(USCOPE_SLOT_SET, storage, slot, field, value));
 	w->p = p + ITEM_COMPACT_SIZE;
 	w->nitems++;
+	return true;
+}
+
+static __attribute__((noinline)) void
+set_other(uscope_writer_t *w, uint16_t storage, uint16_t slot, uint16_t field, uint64_t value)
+{
+	bool compact = w && storage < w->ncompared && w->mode == MODE_CYCLE && !w->wide;
+	if (!compact || !set_plain(w, storage, slot, field, value, true))
+		set_any(w, storage, slot, field, value);
+}
+
+void
+uscope_slot_set(uscope_writer_t *w, uint16_t storage, uint16_t slot, uint16_t field, uint64_t value)
+{
+	if (unlikely(!w || storage >= w->nfast || !set_plain(w, storage, slot, field, value, false)))
+		set_other(w, storage, slot, field, value);
 }
 
 void
@@ -165,9 +193,9 @@ uscope_slot_add(uscope_writer_t *w, uint16_t storage, uint16_t slot, uint16_t fi
 			uscope_type_name(f->type));
 		return;
 	}
-	if (!ready(w))
-		return;
 	value = canonical(w, f, value);
+	if ((unlikely(w->options.only_changes) && value == 0 && is_valid(st, slot)) || !ready(w))
+		return;
 	if (likely(w->latest.n == 0)) { /* else the value is not here yet */
 		uint8_t *data = st->slots + (size_t)slot * st->slot_size + f->offset;
 		store_value(data, f->size, load_value(data, f->size) + value);
@@ -192,7 +220,7 @@ uscope_slot_clear(uscope_writer_t *w, uint16_t storage, uint16_t slot)
 		(void)writer_misuse(w, USCOPE_E_ARG, "storage %u is dense: its slots cannot be cleared", storage);
 		return;
 	}
-	if (!ready(w))
+	if ((w->options.only_changes && !is_valid(&w->storages[storage], slot)) || !ready(w))
 		return;
 	(void)state_op(w->state, USCOPE_SLOT_CLEAR, storage, slot, 0, 0);
 	put_op(w, USCOPE_SLOT_CLEAR, storage, slot, 0, 0);
@@ -212,43 +240,76 @@ uscope_prop_set(uscope_writer_t *w, uint16_t storage, uint16_t property, uint64_
 		(void)writer_misuse(w, USCOPE_E_RANGE, "storage %u has no property %u", storage, property);
 		return;
 	}
-	if (!ready(w))
-		return;
 	const struct state_field *f = &st->properties[property];
+	uint8_t *data = st->props + f->offset;
 	value = canonical(w, f, value);
-	store_value(st->props + f->offset, f->size, value);
+	if ((w->options.only_changes && load_value(data, f->size) == value) || !ready(w))
+		return;
+	store_value(data, f->size, value);
 	put_op(w, USCOPE_PROP_SET, storage, 0, property, value);
 }
 
 /* ---- Events. ---- */
 
-/* An event with the payload of its type, or one of `size` bytes (NULL: not known) that must be that. */
-static void
-put_event(uscope_writer_t *w, uint16_t type, const void *payload, const uint32_t *size)
+/* What a caller gives for an event: `size` bytes, or `size` values in place of bytes. */
+enum event_given {
+	GIVEN_PAYLOAD, /* of the size of the type, whatever it is */
+	GIVEN_BYTES,
+	GIVEN_VALUES,
+};
+
+/* Begins an event, if what is given fits its type. Returns the place for the payload; NULL: there is no event. */
+static uint8_t *
+begin_event(uscope_writer_t *w, uint16_t type, const void *given, enum event_given what, uint32_t size)
 {
 	if (!enter(w, "event"))
-		return;
-	uint32_t want = type < w->schema->num_events ? w->schema->events[type].payload_size : 0;
-	if (unlikely(type >= w->schema->num_events))
+		return NULL;
+	if (unlikely(type >= w->schema->num_events)) {
 		(void)writer_misuse(w, USCOPE_E_RANGE, "there is no event type %u", type);
-	else if (size && *size != want)
-		(void)writer_misuse(w, USCOPE_E_ARG, "event %u has a payload of %u bytes, not %u", type, want, *size);
-	else if (want > 0 && !payload)
-		(void)writer_misuse(w, USCOPE_E_ARG, "event %u without its payload of %u bytes", type, want);
+		return NULL;
+	}
+	const uscope_event_type_t *e = &w->schema->events[type];
+	if (what == GIVEN_VALUES && size != e->num_fields)
+		(void)writer_misuse(w, USCOPE_E_ARG, "event %u has %u fields, not %u", type, e->num_fields, size);
+	else if (what == GIVEN_BYTES && size != e->payload_size)
+		(void)writer_misuse(w, USCOPE_E_ARG, "event %u has a payload of %u bytes, not %u", type, e->payload_size, size);
+	else if (e->payload_size > 0 && !given)
+		(void)writer_misuse(w, USCOPE_E_ARG, "event %u without its payload of %u bytes", type, e->payload_size);
 	else if (ready(w))
-		(void)frame_event(w, type, payload, want);
+		return frame_event(w, type, e->payload_size);
+	return NULL;
+}
+
+static void
+put_event(uscope_writer_t *w, uint16_t type, const void *payload, enum event_given what, uint32_t size)
+{
+	uint8_t *p = begin_event(w, type, payload, what, size);
+	if (p && payload)
+		memcpy(p, payload, w->schema->events[type].payload_size);
 }
 
 void
 uscope_event(uscope_writer_t *w, uint16_t type, const void *payload)
 {
-	put_event(w, type, payload, NULL);
+	put_event(w, type, payload, GIVEN_PAYLOAD, 0);
 }
 
 void
 uscope_event_bytes(uscope_writer_t *w, uint16_t type, const void *payload, uint32_t size)
 {
-	put_event(w, type, payload, &size);
+	put_event(w, type, payload, GIVEN_BYTES, size);
+}
+
+void
+uscope_event_values(uscope_writer_t *w, uint16_t type, const uint64_t *values, uint32_t n)
+{
+	uint8_t *p = begin_event(w, type, values, GIVEN_VALUES, n);
+	for (uint32_t i = 0; p && i < n; i++) {
+		const uscope_field_t *def = &w->schema->events[type].fields[i];
+		struct state_field f = { .offset = def->offset, .size = def->size, .type = def->type };
+		mark_field(&f);
+		store_value(p + f.offset, f.size, canonical(w, &f, values[i]));
+	}
 }
 
 /* ---- Checkpoints: what an application says about the state when a segment begins. ---- */

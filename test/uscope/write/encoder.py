@@ -96,7 +96,7 @@ class Encoder:
     def __init__(self):
         self.clocks, self.scopes, self.enums, self.storages, self.events = [], [], [], [], []
         self.sumfields, self.dut, self.ext = [], [], {}
-        self.o = dict.fromkeys("""frames compression level interval_ps origin_ps min_raw max_raw drop_empty sync
+        self.o = dict.fromkeys("""frames compression level interval_ps origin_ps min_raw max_raw drop_empty only_changes sync
             lz4_size_prefix background no_checksums no_summary no_auto_summary summary_base summary_fan_out summary_budget""".split(), 0)
         self.truncated = self.misuses = self.operations = self.nevents = self.nframes = 0
         self.first = "OK"
@@ -383,6 +383,8 @@ class Encoder:
             self.misuse("E_ARG")
             return
         v = self.canonical(kind, v)
+        if self.o["only_changes"] and st.valid[i] and v == (0 if add else st.slots[i][f]):
+            return
         if not st.valid[i]:
             st.slots[i] = [0] * len(st.fields)
             st.valid[i] = True
@@ -407,7 +409,7 @@ class Encoder:
             self.misuse("E_RANGE")
         elif not self.storages[s].flags & SPARSE:
             self.misuse("E_ARG")
-        else:
+        elif self.storages[s].valid[i] or not self.o["only_changes"]:
             self.storages[s].valid[i] = False
             self.items.append(("op", CLEAR, s, i, 0, 0))
 
@@ -419,6 +421,8 @@ class Encoder:
             self.misuse("E_RANGE")
             return
         v = self.canonical(self.storages[s].props[p][1], v)
+        if self.o["only_changes"] and v == self.storages[s].values[p]:
+            return
         self.storages[s].values[p] = v
         self.items.append(("op", PROP, s, 0, p, v))
 
@@ -431,6 +435,19 @@ class Encoder:
         elif len(payload) != sum(SIZES[f[1]] for f in self.events[kind][2]):
             self.misuse("E_ARG")
         else:
+            self.items.append(("event", kind, payload))
+
+    def do_values(self, kind, values):
+        kind, values = int(kind), [int(v) for v in values.split(",") if v]
+        if not self.inside():
+            return
+        if kind >= len(self.events):
+            self.misuse("E_RANGE")
+        elif len(values) != len(self.events[kind][2]):
+            self.misuse("E_ARG")
+        else:
+            payload = b"".join(self.canonical(f[1], v).to_bytes(SIZES[f[1]], "little")
+                               for f, v in zip(self.events[kind][2], values))
             self.items.append(("event", kind, payload))
 
     def do_string(self, s):

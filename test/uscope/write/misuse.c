@@ -138,6 +138,10 @@ CALL(event_bytes_type, uscope_event_bytes(w, 1, "abc", 3))
 CALL(event_bytes_short, uscope_event_bytes(w, EVENT, "abc", 2))
 CALL(event_bytes_long, uscope_event_bytes(w, EVENT, "abcd", 4))
 CALL(event_bytes_null, uscope_event_bytes(w, EVENT, NULL, 3))
+CALL(event_values_type, uscope_event_values(w, 1, (const uint64_t[]){ 1, 2 }, 2))
+CALL(event_values_few, uscope_event_values(w, EVENT, (const uint64_t[]){ 1 }, 1))
+CALL(event_values_many, uscope_event_values(w, EVENT, (const uint64_t[]){ 1, 2, 3 }, 3))
+CALL(event_values_null, uscope_event_values(w, EVENT, NULL, 2))
 CALL(end, uscope_end_cycle(w))
 CALL(begin_any, uscope_begin_cycle(w, 100000))
 CALL(flush, CHECK(uscope_writer_flush(w) == USCOPE_E_STATE))
@@ -212,6 +216,10 @@ test_calls(void)
 		X(event_bytes_short, E_STATE, E_ARG, E_STATE),
 		X(event_bytes_long, E_STATE, E_ARG, E_STATE),
 		X(event_bytes_null, E_STATE, E_ARG, E_STATE),
+		X(event_values_type, E_STATE, E_RANGE, E_STATE),
+		X(event_values_few, E_STATE, E_ARG, E_STATE),
+		X(event_values_many, E_STATE, E_ARG, E_STATE),
+		X(event_values_null, E_STATE, E_ARG, E_STATE),
 		X(end, E_STATE, OK, E_STATE),
 		X(begin_any, OK, OK, E_STATE),
 		X(flush, OK, E_STATE, E_STATE),
@@ -331,6 +339,7 @@ test_null(void)
 	clear_good(NULL);
 	prop_good(NULL);
 	event_good(NULL);
+	event_values_few(NULL);
 	uscope_event_bytes(NULL, 0, "abc", 3);
 	uscope_end_cycle(NULL);
 	CHECK(uscope_string_insert(NULL, "a") == UINT32_MAX);

@@ -477,10 +477,38 @@ test_small(void)
 	}
 }
 
+/* The state lacks what phrases set until the segment ends: a SET of the value from before them is a change. */
+static void
+test_only_changes(void)
+{
+	const char *path = kit_path("changes.uscp");
+	uscope_writer_t *w = open_one(path, &(uscope_writer_options_t){ .only_changes = true });
+	uscope_phrase_t five = phrase(w, 5, (uscope_place_t){ DENSE, 0, 0 });
+	const uscope_line_t lines[] = { { 1, &five }, { 2, &five } };
+	static const uint64_t values[] = { 7, 7, 9 };
+	for (uint64_t t = 0; t < 2; t++) {
+		uscope_begin_cycle(w, t * 10);
+		for (int i = 0; i < 3; i++)
+			uscope_slot_set(w, DENSE, 0, 0, values[i]); /* the second is none */
+		uscope_slot_set(w, DENSE, 0, 0, 7);
+		uscope_end_cycle(w);
+		if (t == 0)
+			uscope_cycles(w, lines, 2);
+	}
+	struct phrasekit_file f = done(w, path);
+	CHECK(f.stats.operations == 3 + 2 + 4);
+	uscope_reader_t *r = uscope_reader_open(path);
+	uscope_state_t *s = uscope_state_at(r, 10);
+	CHECK(s && uscope_slot_field(s, DENSE, 0, 0) == 7);
+	uscope_state_free(s);
+	uscope_reader_close(r);
+}
+
 int
 main(void)
 {
 	test_init();
+	test_only_changes();
 	test_change();
 	test_grown();
 	test_counted();

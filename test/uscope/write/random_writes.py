@@ -96,6 +96,7 @@ class Case:
         self.put("option", "max_raw", r.choice([0, 1, 50, 1000, 100000]))
         self.put("option", "min_raw", r.choice([0, 0, 30, 400]))
         self.put("option", "drop_empty", r.randrange(2))
+        self.put("option", "only_changes", r.choice([0, 0, 1]))
         self.put("option", "background", r.randrange(2))
         self.far = r.random() < 0.3  # a summary would be long
         self.put("option", "no_summary", int(self.far))
@@ -171,6 +172,10 @@ class Case:
         kind = r.randrange(6)
         if kind == 5 and self.events:
             e = r.randrange(len(self.events))
+            if r.random() < 0.5:
+                n = len(self.events[e]) + (r.random() < self.wrong)
+                self.put("values", e, ",".join(str(self.value()) for _ in range(n)))
+                return
             self.put("event", e, bytes(r.randrange(256) for _ in range(sum(SIZES[k] for k in self.events[e]))).hex())
             return
         self.operation(kind)

@@ -272,6 +272,88 @@ test_life(void)
 	uscope_writer_close(NULL);
 }
 
+/* Ids by paths, in a schema that is built, and in those of a writer and of a reader. */
+static void
+check_paths(const uscope_schema_t *s)
+{
+	static const struct {
+		const char *path;
+		int storage;
+		int scope;
+	} all[] = {
+		{ "/soc/core0/rob", 0, USCOPE_E_RANGE },
+		{ "soc.core0.rob", 0, USCOPE_E_RANGE },
+		{ "core0.rob", 0, USCOPE_E_RANGE },
+		{ "core1/rob", 1, USCOPE_E_RANGE },
+		{ "rob", USCOPE_E_ARG, USCOPE_E_RANGE }, /* two paths end so */
+		{ "/rob", USCOPE_E_RANGE, USCOPE_E_RANGE },
+		{ "/core0/rob", USCOPE_E_RANGE, USCOPE_E_RANGE },
+		{ "0.rob", USCOPE_E_RANGE, USCOPE_E_RANGE },
+		{ "core0.r", USCOPE_E_RANGE, USCOPE_E_RANGE },
+		{ "core0rob", USCOPE_E_RANGE, USCOPE_E_RANGE },
+		{ "core0..rob", USCOPE_E_RANGE, USCOPE_E_RANGE },
+		{ "l1.d", 2, USCOPE_E_RANGE }, /* a name with a dot, which another path has too */
+		{ "core1.l1.d", 2, USCOPE_E_RANGE },
+		{ "clocks", 3, USCOPE_E_RANGE }, /* a whole path, and the end of another */
+		{ "/clocks", 3, USCOPE_E_RANGE },
+		{ "soc/clocks", 4, USCOPE_E_RANGE },
+		{ "twice", USCOPE_E_ARG, USCOPE_E_RANGE },
+		{ "core1", USCOPE_E_RANGE, 3 },
+		{ "soc/core0", USCOPE_E_RANGE, 2 },
+		{ "/soc", USCOPE_E_RANGE, 1 },
+		{ "/", USCOPE_E_RANGE, 0 },
+		{ "", USCOPE_E_RANGE, USCOPE_E_RANGE },
+		{ NULL, USCOPE_E_ARG, USCOPE_E_ARG },
+	};
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		int storage = uscope_find_storage(s, all[i].path), scope = uscope_find_scope(s, all[i].path);
+		if (storage != all[i].storage || scope != all[i].scope)
+			(void)fprintf(stderr, "%s: storage %d, scope %d\n", all[i].path, storage, scope);
+		CHECK(storage == all[i].storage && scope == all[i].scope);
+	}
+	CHECK(uscope_find_event(s, "core1.retire") == 0 && uscope_find_event(s, "/soc/core0/retire") == USCOPE_E_RANGE);
+	CHECK(uscope_find_field(s, 0, "pc") == 1 && uscope_find_field(s, 0, "head") == USCOPE_E_RANGE);
+	CHECK(uscope_find_field(s, 1, "pc") == USCOPE_E_RANGE && uscope_find_field(s, 7, "pc") == USCOPE_E_RANGE);
+	CHECK(uscope_find_field(s, USCOPE_E_RANGE, "pc") == USCOPE_E_RANGE && uscope_find_field(s, 0, NULL) == USCOPE_E_ARG);
+	CHECK(uscope_find_property(s, 0, "head") == 0 && uscope_find_property(s, 0, "pc") == USCOPE_E_RANGE);
+	CHECK(uscope_find_property(s, -1, "head") == USCOPE_E_RANGE);
+	CHECK(uscope_find_event_field(s, 0, "slot") == 0 && uscope_find_event_field(s, 1, "slot") == USCOPE_E_RANGE);
+	CHECK(uscope_find_event_field(s, -1, "slot") == USCOPE_E_RANGE);
+}
+
+static void
+test_find(void)
+{
+	uscope_schema_t *s = uscope_schema_new();
+	CHECK(uscope_schema_add_clock(s, "clk", 1) == 0);
+	CHECK(uscope_schema_add_scope(s, "top", -1, NULL, 0) == 0); /* the root has no part in paths */
+	CHECK(uscope_schema_add_scope(s, "soc", 0, NULL, -1) == 1);
+	CHECK(uscope_schema_add_scope(s, "core0", 1, NULL, -1) == 2);
+	CHECK(uscope_schema_add_scope(s, "core1", 1, NULL, -1) == 3);
+	static const struct {
+		const char *name;
+		int scope;
+	} storages[] = { { "rob", 2 }, { "rob", 3 }, { "l1.d", 3 }, { "clocks", -1 }, { "clocks", 1 }, { "twice", 0 }, { "twice", 0 } };
+	for (int i = 0; i < 7; i++)
+		CHECK(uscope_schema_add_storage(s, storages[i].name, storages[i].scope, 1, 0) == i);
+	CHECK(uscope_schema_add_field(s, 0, "id", USCOPE_U8, -1) == 0 && uscope_schema_add_field(s, 0, "pc", USCOPE_U8, -1) == 1);
+	CHECK(uscope_schema_add_property(s, 0, "head", USCOPE_U8, -1) == 0);
+	CHECK(uscope_schema_add_event(s, "retire", 3) == 0 && uscope_schema_add_event_field(s, 0, "slot", USCOPE_U8, -1) == 0);
+	check_paths(s);
+	CHECK(uscope_find_storage(NULL, "rob") == USCOPE_E_ARG && uscope_find_scope(NULL, "/") == USCOPE_E_ARG);
+	CHECK(uscope_find_event(NULL, "e") == USCOPE_E_ARG && uscope_find_field(NULL, 0, "f") == USCOPE_E_RANGE);
+	const char *path = kit_path("find.uscp");
+	uscope_writer_t *w = uscope_writer_open(path, NULL, s, 0);
+	uscope_schema_free(s);
+	CHECK(w && !uscope_writer_schema(NULL));
+	check_paths(uscope_writer_schema(w));
+	uscope_writer_close(w);
+	uscope_reader_t *r = uscope_reader_open(path);
+	CHECK(r);
+	check_paths(uscope_schema(r));
+	uscope_reader_close(r);
+}
+
 static void
 test_names(void)
 {
@@ -292,6 +374,7 @@ main(void)
 	test_check();
 	test_limits();
 	test_life();
+	test_find();
 	test_names();
 	return 0;
 }

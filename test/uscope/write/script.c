@@ -10,7 +10,7 @@
  * Numbers are decimal, bytes hexadecimal. A text that begins with "=" is what follows it
  * (with \t, \n and \\ inside), "-" is NULL. Definitions and options come first, then "open", then calls:
  *   begin T, end, set S SLOT F V, add S SLOT F V, clear S SLOT, prop S P V,
- *   event TYPE BYTES, string TEXT, flush, setend T, counter TEXT S, sadd C T D,
+ *   event TYPE BYTES, values TYPE V,V..., string TEXT, flush, setend T, counter TEXT S, sadd C T D,
  *   span C T0 T1, density T N, ckpt K S MASK DATA N PROPS (for the Kth call of the
  *   callback), finish */
 #include "check.h"
@@ -25,6 +25,7 @@ enum {
 	MAX_LINE = 1 << 20,
 	MAX_PAIRS = 100,
 	MAX_PARTS = 100,
+	MAX_VALUES = 100,
 };
 
 static char line[MAX_LINE];
@@ -130,6 +131,7 @@ set_option(void)
 		OPTION(min_raw),
 		OPTION(max_raw),
 		OPTION(drop_empty),
+		OPTION(only_changes),
 		OPTION(sync),
 		OPTION(lz4_size_prefix),
 		OPTION(background),
@@ -288,6 +290,15 @@ change(const char *verb)
 		uint8_t *payload = bytes(2, &n);
 		uscope_event_bytes(writer, (uint16_t)num(1), payload, n);
 		free(payload);
+	} else if (strcmp(verb, "values") == 0) {
+		uint64_t values[MAX_VALUES];
+		uint32_t n = 0;
+		char *rest = field[2];
+		for (const char *v; (v = strsep(&rest, ",")) && *v; n++) {
+			CHECK(n < MAX_VALUES);
+			values[n] = strtoull(v, NULL, 10);
+		}
+		uscope_event_values(writer, (uint16_t)num(1), values, n);
 	} else if (strcmp(verb, "string") == 0) {
 		(void)uscope_string_insert(writer, text(1));
 	} else {
@@ -329,6 +340,7 @@ start(const char *path)
 	if (!writer)
 		exit(1);
 	uscope_set_checkpoint_callback(writer, callback, NULL);
+	together = together && !options.only_changes; /* phrases are not compared */
 }
 
 static void
