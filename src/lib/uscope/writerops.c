@@ -109,12 +109,18 @@ is_valid(const struct state_storage *st, uint16_t slot)
 	return !st->valid || (st->valid[slot >> 3] >> (slot & 7) & 1);
 }
 
-/* Whether the slot has the value already, and SETs of such are left out. While there are phrases that the
- * state lacks, nobody knows. */
+/* Whether operations are compared with the state; while it lacks phrases, they cannot be. */
+static inline bool
+compares(const uscope_writer_t *w)
+{
+	return w->options.only_changes && w->latest.n == 0;
+}
+
+/* Whether a SET changes nothing, and is left out. */
 static inline bool
 is_there(const uscope_writer_t *w, const struct state_storage *st, uint16_t slot, const uint8_t *data, unsigned size, uint64_t value)
 {
-	return w->options.only_changes && is_valid(st, slot) && w->latest.n == 0 && load_value(data, size) == value;
+	return compares(w) && is_valid(st, slot) && load_value(data, size) == value;
 }
 
 /* A SET of any kind. */
@@ -194,7 +200,7 @@ uscope_slot_add(uscope_writer_t *w, uint16_t storage, uint16_t slot, uint16_t fi
 		return;
 	}
 	value = canonical(w, f, value);
-	if ((unlikely(w->options.only_changes) && value == 0 && is_valid(st, slot)) || !ready(w))
+	if ((unlikely(value == 0) && compares(w) && is_valid(st, slot)) || !ready(w))
 		return;
 	if (likely(w->latest.n == 0)) { /* else the value is not here yet */
 		uint8_t *data = st->slots + (size_t)slot * st->slot_size + f->offset;
@@ -220,7 +226,7 @@ uscope_slot_clear(uscope_writer_t *w, uint16_t storage, uint16_t slot)
 		(void)writer_misuse(w, USCOPE_E_ARG, "storage %u is dense: its slots cannot be cleared", storage);
 		return;
 	}
-	if ((w->options.only_changes && !is_valid(&w->storages[storage], slot)) || !ready(w))
+	if ((compares(w) && !is_valid(&w->storages[storage], slot)) || !ready(w))
 		return;
 	(void)state_op(w->state, USCOPE_SLOT_CLEAR, storage, slot, 0, 0);
 	put_op(w, USCOPE_SLOT_CLEAR, storage, slot, 0, 0);
