@@ -62,7 +62,7 @@ def declare(file, **observer):
 
 
 def compile_to(so, text):
-    subprocess.run([*os.environ.get("CC", "cc").split(), "-O2", "-shared", "-fPIC", f"-I{SRC}/src/emu/core", f"-I{SRC}/src/emu/trace", "-x", "c", "-o", so, "-"],
+    subprocess.run([*os.environ.get("CC", "cc").split(), "-O2", "-shared", "-fPIC", f"-I{SRC}/src/emu/public", "-x", "c", "-o", so, "-"],
                    input=text, text=True, check=True)
 
 

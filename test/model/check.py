@@ -120,7 +120,7 @@ def build(changed):
         f.write(MODEL % {**GOOD, **changed})
     if os.path.exists("model.so"):
         os.remove("model.so")
-    p = subprocess.run([*CC, "-shared", "-fPIC", "-w", f"-I{SRC}/src/emu/core", f"-I{SRC}/src/emu/trace", "-o", "model.so", "model.c"], capture_output=True, text=True, check=False)
+    p = subprocess.run([*CC, "-shared", "-fPIC", "-w", f"-I{SRC}/src/emu/public", "-o", "model.so", "model.c"], capture_output=True, text=True, check=False)
     check(f"built: {changed}", p.returncode == 0, p.stderr)
     return run("check", "./model.so")
 

@@ -160,7 +160,7 @@ def built_in():
 
 
 def own():
-    p = run(*CC, "-x", "c", "-shared", "-fPIC", f"-I{SRC}/src/emu/core", f"-I{SRC}/src/emu/trace", "-o", "my.so", "-", text=MODEL)
+    p = run(*CC, "-x", "c", "-shared", "-fPIC", f"-I{SRC}/src/emu/public", "-o", "my.so", "-", text=MODEL)
     check("the model is built", p[0] == 0, p[2])
     text = header("./my.so", "my-model")
     compiles("my-model")

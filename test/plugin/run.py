@@ -21,7 +21,7 @@ DEMO = os.path.abspath(sys.argv[3])
 
 CC = os.environ.get("CC", "cc").split()
 CXX = shutil.which("g++") or shutil.which("clang++")
-HEADERS = ("core/ovniscope/model.h", "trace/ovniscope/event.h")
+HEADERS = ("model.h", "event.h")
 HEAD = """#include "ovniscope/model.h"
 static const struct chan_decl chans[] = { { .name = "c", .title = "C", .prv_type = 910 } };
 static const struct state_decl states[] = { { 0, 1, "yAa", "yAb", "L", "does|undoes" } };
@@ -308,7 +308,7 @@ with tempfile.TemporaryDirectory(prefix="plugin-") as tmp:
     os.chdir(tmp)
     os.makedirs("include/ovniscope")
     for path in HEADERS: # nothing else is installed
-        shutil.copy(f"{SRC}/src/emu/{path}", "include/ovniscope")
+        shutil.copy(f"{SRC}/src/emu/public/ovniscope/{path}", "include/ovniscope")
     for name, test in list(globals().items()):
         if name.startswith("test_"):
             test()
