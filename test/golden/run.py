@@ -17,7 +17,7 @@ A case is a file GROUP/NAME.case below DIR (default: where this script is) of th
 
 and in each of the two any of
 
-    TRACE.{prv,pcf,row}               the whole file, exact; TRACE is thread, cpu
+    TRACE.{prv,pcf,row}               the whole file, exact; TRACE is thread, cpu, proc
                                       or MODEL-breakdown
     TRACE.{prv,pcf,row}.has           lines (fnmatch patterns) that must be found in
                                       the file in this order, others between them
@@ -45,7 +45,7 @@ import asm  # noqa: E402
 import casefile  # noqa: E402
 import memory  # noqa: E402
 
-TRACES = ("thread", "cpu", "nosv-breakdown", "nanos6-breakdown", "openmp-breakdown")
+TRACES = ("thread", "cpu", "proc", "nosv-breakdown", "nanos6-breakdown", "openmp-breakdown")
 FILES = [f"{t}.{e}" for t in TRACES for e in ("prv", "pcf", "row")]
 
 

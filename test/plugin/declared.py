@@ -108,6 +108,9 @@ FULL = {  # all that can be said, in one file
         {"name": "c", "title": "C", "type": 912, "values": "any", "labels": {"-3": "minus three"}},
         {"name": "d", "title": "D", "type": 913, "values": "text"},
         {"name": "e", "title": "E", "type": 914, "kind": "stack", "values": "any"},
+        {"name": "f", "title": "F", "type": 915, "of": "process", "sum": True, "initial": 4, "labels": {"0": "none"}, "view": {"file": "f"}},
+        {"name": "g", "title": "G", "type": 916, "of": "loom", "kind": "punctual", "values": "text"},
+        {"name": "h", "title": "H", "type": 917, "of": "system", "values": "any", "initial": 5},
     ],
     "states": [{"channel": "a", "value": 1, "enter": "yA[", "leave": "yA]", "label": "one", "text": "enters|leaves one", "role": "useful"}, {"channel": "c", "value": 2, "label": "two"}],
     "events": [
@@ -122,6 +125,12 @@ FULL = {  # all that can be said, in one file
         {"event": "yEp(u64 n)", "text": "happens %{n}", "op": "punctual", "channel": "b", "arg": "n"},
         {"event": "yL.(u32 n, str s)", "text": "%{n} is %{s}", "op": "label", "channel": "e", "arg": "n", "text_arg": "s"},
         {"event": "yC+(i32 n)", "text": "adds %{n}", "op": "add", "channel": "c", "arg": "n"},
+        {"event": "yF.", "text": "empties", "op": "set", "channel": "f", "value": 0},
+        {"event": "yF+", "text": "adds one", "op": "add", "channel": "f", "value": 1},
+        {"event": "yF=(i32 n)", "text": "is %{n}", "op": "set", "channel": "f", "arg": "n"},
+        {"event": "yG@(str s)", "text": "happens %{s}", "op": "punctual", "channel": "g", "arg": "s"},
+        {"event": "yH-", "text": "takes one", "op": "add", "channel": "h", "value": -1},
+        {"event": "yc-", "text": "takes one", "op": "add", "channel": "c", "value": -1},
         {"event": "yI+(u8 n)", "text": "does nothing", "op": "ignore", "payload": "first"},
     ],
     "breakdown": {"file": "full-breakdown", "title": "Full", "type": 920, "state": "a", "task": "c", "idle": "c", "progressing": 1, "in_body": 2, "unknown": 9,
@@ -133,13 +142,18 @@ def test_full():
     text = json.dumps(FULL, indent=1)
     same("the schema", fits(text), True if jsonschema else None)
     write("full.json", text)
-    asm.assemble("loom n cpus 0:0\nproc 1\nthread 1 require full=1.0.0\n1 0 OHx 0 -1 0\n1 10 yA[\n1 20 ya[\n1 30 yPx u32=4 str=\"x\"\n1 40 ya]\n1 50 yA]\n1 60 yS.\n1 62 yC+ i32=9\n1 64 yE[ i16=-8\n1 66 yL. u32=992 str=\"the text\"\n1 67 yD. u8=1 str=\"word\"\n1 68 yE] i16=-8\n1 70 yCx\n1 80 OHe\n", "full")
+    asm.assemble("loom n cpus 0:0\nproc 1\nthread 1 require full=1.0.0\n1 0 OHx 0 -1 0\n1 10 yA[\n1 20 ya[\n1 30 yPx u32=4 str=\"x\"\n1 40 ya]\n1 50 yA]\n1 60 yS.\n1 61 yc-\n1 62 yC+ i32=9\n1 64 yE[ i16=-8\n1 66 yL. u32=992 str=\"the text\"\n1 67 yD. u8=1 str=\"word\"\n1 68 yE] i16=-8\n1 70 yCx\n1 71 yF.\n1 72 yF+\n1 72 yF+\n1 73 yF= i32=7\n1 74 yG@ str=\"hi\"\n1 75 yH-\n1 80 OHe\n", "full")
     r = Run("ovniemu", "-q", "-b", "-o", "out-full", "--model", "full.json", "full")
     same("emulated", (r.status, r.err), (0, ""))
     out = outputs("out-full")
     body = out["thread.prv"].split("\n", 1)[1]
-    for want in (":10:910:1", ":20:910:3", ":29:911:5", ":30:911:0", ":40:910:1", ":60:912:2", ":62:912:11", ":64:914:992", ":68:914:0", ":70:912:0"):
+    for want in (":10:910:1", ":20:910:3", ":29:911:5", ":30:911:0", ":40:910:1", ":60:912:2", ":62:912:10", ":64:914:992", ":68:914:0", ":70:912:0", ":61:912:1"):
         check(f"full: {want}", f"{want}" in body, body)
+    rows = [re.sub(r":916:\d{3,}", "", line.split(":", 4)[4]) for line in out["proc.prv"].split("\n")[1:-1]]
+    for i, want in enumerate((("1:0:915:4:917:5", "1:71:915:0", "1:72:915:1:915:2", "1:73:915:7", "1:75:917:4"), ("2:0:915:4:916:0", "2:71:915:0", "2:72:915:1:915:2", "2:73:915:7"),
+                              ("3:0:915:4", "3:71:915:0", "3:72:915:1:915:2", "3:73:915:7"))):
+        same(f"full: proc.prv, row {i + 1}", tuple(r for r in rows if r.startswith(f"{i + 1}:") and r != "2:74:916:0"), want)
+    check("the rows", out["proc.row"].endswith(" 3\nSYSTEM\nLOOM n\nPROC 1.1\n") and "\n0    none\n" in out["proc.pcf"], out["proc.row"], out["proc.pcf"])
     check("its files", all(f in out for f in ("full-breakdown.prv", "cfg/thread/full/a.cfg", "cfg/thread/full/b.cfg", "cfg/cpu/full/breakdown.cfg")), sorted(out))
     check("its labels", all(f"\n{t}" in out["thread.pcf"] for t in ("7    seven", "-3   minus three", "1    one", "2    two", "992  the text")), out["thread.pcf"])
     view = out["cfg/thread/full/a.cfg"]
@@ -294,7 +308,24 @@ BAD = [
     ("events[1].text_arg", "n", "the operation \"ignore\" has no use for it"),
     ("events[0].text_arg", "level", "the operation \"set\" has no use for it"),
     ("events[0].op", "label", "the key \"text_arg\" is missing: the operation \"label\" needs it", "events[0]"),
-    ("events[1]", {"event": "xP@(u8 n)", "text": "t", "op": "add", "channel": "level"}, "the key \"arg\" is missing: the operation \"add\" needs it"),
+    ("events[1]", {"event": "xP@(u8 n)", "text": "t", "op": "add", "channel": "level"}, "the key \"value\" is missing: the operation \"add\" needs it"),
+    ("events[1]", {"event": "xP@", "text": "t", "op": "add", "channel": "level", "value": 1}, "the sum can be a number that the channel \"level\" has no room for", "events[1].value", "beyond"),
+    ("events[1]", {"event": "xP@", "text": "t", "op": "add", "channel": "level", "value": 0}, "expected a number other than 0", "events[1].value"),
+    ("events[1]", {"event": "xP@", "text": "t", "op": "set", "channel": "phase", "value": 0}, "expected a number other than 0", "events[1].value", "beyond"),
+    ("channels[1].of", "node", "expected one of thread, process, loom, system, not \"node\""),
+    ("channels[1].sum", True, "sums are those of processes or looms", "channels[1]"),
+    ("channels[1]", {**BASE["channels"][1], "of": "process", "kind": "stack"}, "only channels of threads can be stacks", "channels[1]"),
+    ("channels[1]", {**BASE["channels"][1], "of": "process", "thread": "active"}, "only channels of threads are tracked", "channels[1]"),
+    ("channels[1]", {**BASE["channels"][1], "of": "process", "cpu": "hidden"}, "only channels of threads are tracked", "channels[1]"),
+    ("channels[1]", {**BASE["channels"][1], "of": "loom", "drained": True}, "are for channels of threads", "channels[1]"),
+    ("channels[1]", {**BASE["channels"][1], "of": "loom", "idle": 1}, "are for channels of threads", "channels[1]"),
+    ("channels[1]", {**BASE["channels"][1], "of": "loom", "role": "waiting"}, "are for channels of threads", "channels[1]"),
+    ("channels[1]", {**BASE["channels"][1], "of": "loom", "dup": "allow"}, "are for channels of threads", "channels[1]"),
+    ("channels[1]", {**BASE["channels"][1], "of": "system", "sum": True}, "sums are those of processes or looms", "channels[1]", "beyond"),
+    ("channels[1]", {**BASE["channels"][1], "of": "process", "sum": True, "values": "text"}, "sums are those of numbers that last", "channels[1]", "beyond"),
+    ("channels[1]", {**BASE["channels"][1], "of": "process", "initial": -1}, "expected a number from 0 to 4294967295, not -1", "channels[1].initial", "beyond"),
+    ("channels[0].of", "process", "only channels of threads", "channels[0]"),
+    ("observers", [{"channel": "n", "count": "a.b"}], "expected the name of a channel", "observers[0].channel", "beyond"),
     ("events[1]", {"event": "xP@(u8 n)", "text": "t", "op": "label", "channel": "level", "arg": "n", "text_arg": "n"}, "expected a str argument of the event: ", "events[1].text_arg", "beyond"),
     ("events[0].event", "xLs(i32 level)", "a number that the channel \"level\" has no room for, unless it has \"values\": \"any\"", "events[0].arg", "beyond"),
     ("events[0].value", 1, "a number that the channel \"level\" has no room for", "events[0].arg", "beyond"),

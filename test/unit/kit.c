@@ -308,6 +308,7 @@ struct kit_self {
 	struct kit_log *log;
 	enum row_class rows;
 	uint32_t first_cpu;
+	uint32_t first_proc;
 };
 
 static int
@@ -318,7 +319,7 @@ open_class(void *self, const struct emu *emu, enum row_class rows)
 		return -ERR_WRITE;
 	log->opened = true;
 	log->duration = -1;
-	*(struct kit_self *)self = (struct kit_self){ log, rows, emu ? emu->plan->sys.nthreads : KIT_CPU };
+	*(struct kit_self *)self = (struct kit_self){ log, rows, emu ? emu_first_row(emu, ROW_CPU) : KIT_CPU, emu ? emu_first_row(emu, ROW_PROC) : UINT32_MAX };
 	return 0;
 }
 
@@ -337,6 +338,13 @@ open_cpus(void *self, const struct emu *emu, const char *where)
 }
 
 static int
+open_procs(void *self, const struct emu *emu, const char *where)
+{
+	(void)where;
+	return open_class(self, emu, ROW_PROC);
+}
+
+static int
 sink_write(void *self, const struct batch *b)
 {
 	const struct kit_self *s = self;
@@ -350,9 +358,10 @@ sink_write(void *self, const struct batch *b)
 	for (size_t i = 0; i < n; i++) {
 		struct record one = b->r[i];
 		bool state = one.kind != RECORD_PUNCTUAL;
+		bool proc = one.row >= s->first_proc;
 		uint32_t cpu = one.row >= s->first_cpu ? one.row : state ? one.cpu
 									 : 0;
-		if (one.kind == RECORD_EVENT || (s->rows == ROW_CPU ? cpu == 0 : one.row >= s->first_cpu))
+		if (one.kind == RECORD_EVENT || proc != (s->rows == ROW_PROC) || (s->rows == ROW_CPU ? cpu == 0 : !proc && one.row >= s->first_cpu))
 			continue;
 		one.row = s->rows == ROW_CPU ? cpu : one.row;
 		if (state)
@@ -373,7 +382,8 @@ sink_close(void *self, int64_t duration)
 
 static const struct sink_ops threads = { .size = sizeof(struct kit_self), .load = 1, .open = open_threads, .write = sink_write, .close = sink_close };
 static const struct sink_ops cpus = { .size = sizeof(struct kit_self), .load = 1, .open = open_cpus, .write = sink_write, .close = sink_close };
-const struct sink_ops *const kit_sinks[ROW_CLASSES] = { [ROW_THREAD] = &threads, [ROW_CPU] = &cpus };
+static const struct sink_ops procs = { .size = sizeof(struct kit_self), .load = 1, .open = open_procs, .write = sink_write, .close = sink_close };
+const struct sink_ops *const kit_sinks[ROW_CLASSES] = { [ROW_THREAD] = &threads, [ROW_CPU] = &cpus, [ROW_PROC] = &procs };
 
 void
 kit_forget(void)

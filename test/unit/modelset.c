@@ -51,7 +51,7 @@ all_models(void)
 {
 	int types[1000];
 	size_t ntypes = 0;
-	for (int rows = 0; rows < ROW_CLASSES; rows++)
+	for (int rows = ROW_THREAD; rows <= ROW_CPU; rows++)
 		for (int i = 0; i < NBASE; i++)
 			if (*base_chans[rows][i].name && (rows == 0 || base_chans[rows][i].prv_type != 2))
 				types[ntypes++] = base_chans[rows][i].prv_type;

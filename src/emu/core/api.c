@@ -283,6 +283,12 @@ emu_nprocs(const struct emu *emu)
 }
 
 uint32_t
+emu_nlooms(const struct emu *emu)
+{
+	return emu->plan->sys.nlooms;
+}
+
+uint32_t
 emu_ncpus(const struct emu *emu)
 {
 	return emu->plan->sys.ncpus;

@@ -4,11 +4,11 @@
 
 /* chan: the values of all channels of a partition, and which ones an event changed.
  *
- * A row is a thread or a CPU: threads first, then CPUs. A column is a channel; all rows
- * have the same columns. The first ones are the base columns, which differ between
- * threads and CPUs and are written by system_*(); the rest are the channels of the
- * models, written in thread rows only: CPU rows derive theirs (track.h), except those that
- * are their own.
+ * A row is a thread or a CPU: threads first, then CPUs; or a process, a loom or the system, behind
+ * those (rows.h). A column is a channel; all rows have the same columns. The first ones are the base
+ * columns, which differ between threads and CPUs and are written by run_*(); the rest are the channels
+ * of the models, written in the rows of what they are of: CPU rows derive theirs (track.h), except those
+ * that are their own.
  *
  * Everything is an array indexed by row * ncols + col. Stacks share one pool. The dirty
  * list keeps the order of first touch, which the output shows. */
@@ -55,7 +55,8 @@ struct col {
 	unsigned cpu_need;    /* and for its CPU row to follow it: enum need */
 	unsigned quick_need;  /* union of both, default view: when met, both rows show the column */
 	int64_t idle;
-	uint32_t stack; /* which of the stacks of a row */
+	uint32_t stack;     /* which of the stacks of a row */
+	uint32_t first_row; /* of what the channel is of: 0 for threads */
 	const struct chan_decl *decl;
 	const struct model *model; /* NULL: base */
 };

@@ -137,6 +137,38 @@ is_bad_type(struct check *c, int type, const char *chan)
 			c->m->name, type, chan, CLASH_BASE - 1, CLASH_MARKS, CLASH_MARKS_END - 1) > 0;
 }
 
+bool
+clash_in_rows(const struct chan_decl *k, char *text, size_t size)
+{
+	const struct {
+		bool bad;
+		const char *what;
+	} checks[] = {
+		{ k->of > OF_SYSTEM, "a member of the channel is not a constant of its type" },
+		{ k->sum && (k->of == OF_THREAD || k->of == OF_SYSTEM), "sums are those of processes or looms" },
+		{ k->sum && (k->values == VALUES_TEXT || k->kind == CHAN_PUNCTUAL), "sums are those of numbers that last" },
+		{ k->sum && (k->initial < -(int64_t)UINT32_MAX || k->initial > UINT32_MAX), "the initial value leaves no room for the sums" },
+		{ k->of && k->kind == CHAN_STACK, "only channels of threads can be stacks" },
+		{ k->of && (k->thread_track || k->cpu_track), "only channels of threads are tracked" },
+		{ k->of && (k->drained || k->idle || k->role || k->repeat || k->dup == DUP_ALLOW || k->view.thread_title || k->view.cpu_title),
+			"the members dup, repeat, drained, idle, role and the titles of views are for channels of threads" },
+		{ k->of && k->values != VALUES_ANY && (k->initial < 0 || k->initial > UINT32_MAX), "the initial value is none from 0 to 4294967295, and .values not VALUES_ANY" },
+	};
+	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
+		if (checks[i].bad)
+			return snprintf(text, size, "%s", checks[i].what) > 0;
+	return false;
+}
+
+static bool
+has_reserved(const struct view_decl *v)
+{
+	bool has = false;
+	for (size_t i = 0; i < sizeof(v->reserved) / sizeof(v->reserved[0]); i++)
+		has = has || v->reserved[i];
+	return has;
+}
+
 static bool
 is_bad_chan(struct check *c, const struct chan_decl *k)
 {
@@ -145,6 +177,11 @@ is_bad_chan(struct check *c, const struct chan_decl *k)
 													: "the first is 0");
 	if (k->kind > CHAN_PUNCTUAL || k->dup > DUP_ALLOW || k->repeat > REPEAT_ALL || k->values > VALUES_ANY || k->thread_track > TRACK_OWN || k->cpu_track > TRACK_OWN || k->role >= ROLES)
 		return refuse(c, "a member of the channel is not a constant of its type: %s", k->name);
+	char why[200];
+	if (clash_in_rows(k, why, sizeof(why)))
+		return refuse(c, "%s: %s", why, k->name);
+	if (has_reserved(&k->view))
+		return refuse(c, "the view has members that are not known here: %s", k->name);
 	if (k->nlabels && !k->labels)
 		return refuse(c, "%zu labels, but no table: %s", k->nlabels, k->name);
 	for (size_t i = 0; i < k->nlabels; i++)
@@ -180,6 +217,8 @@ is_bad_state(struct check *c, const struct state_decl *s)
 		return refuse(c, "the state needs a label and a text: %s", s->enter ? s->enter : "");
 	if (s->chan < 0 || (size_t)s->chan >= m->nchans)
 		return refuse(c, "the channel of the state does not exist: %s", s->label);
+	if (m->chans[s->chan].of != OF_THREAD)
+		return refuse(c, "only channels of threads have states, others have labels: %s", s->label);
 	if (m->chans[s->chan].kind == CHAN_PUNCTUAL)
 		return refuse(c, "the channel takes punctual values only: %s", s->label);
 	if (s->role >= ROLES)
@@ -209,14 +248,16 @@ is_bad_arg(struct check *c, const struct event_decl *e, const struct sig *sig, c
 static bool
 is_bad_op(struct check *c, const struct event_decl *e, const struct sig *sig)
 {
-	bool wants = e->op >= OP_SET_ARG;
+	bool wants = e->op >= OP_SET_ARG && e->op != OP_ADD;
 	bool stack = e->op == OP_PUSH || e->op == OP_POP || e->op == OP_PUSH_ARG || e->op == OP_POP_ARG;
-	bool single = e->op == OP_SET || e->op == OP_CLEAR || e->op == OP_SET_ARG || e->op == OP_ADD_ARG;
+	bool single = e->op == OP_SET || e->op == OP_CLEAR || e->op == OP_SET_ARG || e->op == OP_ADD_ARG || e->op == OP_ADD;
 	if (wants != (e->arg != NULL) || (e->op == OP_LABEL) != (e->text_arg != NULL))
 		return refuse(c, "%s: %s", wants ? "the operation needs an argument" : "the operation takes no argument", e->sig);
 	if (e->op <= OP_IGNORE)
 		return false;
 	const struct chan_decl *k = &c->m->chans[e->chan];
+	if (k->of != OF_THREAD && (stack || e->op == OP_CLEAR))
+		return refuse(c, "the operation is one of channels of threads, %s is of others: %s", k->name, e->sig);
 	if ((stack && k->kind == CHAN_SINGLE) || (single && k->kind == CHAN_STACK))
 		return refuse(c, "the operation is one of %s channel, %s is another: %s", stack ? "a stack" : "a single", k->name, e->sig);
 	/* Only what is shown may be text: numbers are added and labelled. */
@@ -252,7 +293,12 @@ is_bad_breakdown(struct check *c, const struct breakdown_decl *b)
 	for (size_t i = 0; i < sizeof(chans) / sizeof(chans[0]); i++)
 		if (chans[i] < -1 || chans[i] >= (int)c->m->nchans)
 			return refuse(c, "a channel of the breakdown does not exist: %d", chans[i]);
-	if (!b->title || !is_plain(b->file, "_-.", NAME_MOST) || strcmp(b->file, "thread") == 0 || strcmp(b->file, "cpu") == 0)
+		else if (chans[i] >= 0 && c->m->chans[chans[i]].of != OF_THREAD)
+			return refuse(c, "a channel of the breakdown is not one of threads: %s", c->m->chans[chans[i]].name);
+	if (has_reserved(&b->view))
+		return refuse(c, "the view has members that are not known here: breakdown");
+	bool taken = b->file && (strcmp(b->file, "thread") == 0 || strcmp(b->file, "cpu") == 0 || strcmp(b->file, "proc") == 0);
+	if (!b->title || taken || !is_plain(b->file, "_-.", NAME_MOST))
 		return refuse(c, "the breakdown needs a title, and a plain file name that no other output has: \"%.100s\"", b->file ? b->file : "");
 	if (find_type(c->m, b->prv_type))
 		return refuse(c, "the breakdown and the channel %s have the same PRV type %d", find_type(c->m, b->prv_type)->name, b->prv_type);

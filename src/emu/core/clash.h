@@ -22,4 +22,7 @@ enum {
 bool clash_within(const struct model *m, char *text, size_t size, const void **decl);
 bool clash_between(const struct owned_model *a, const struct owned_model *b, char *text, size_t size);
 
+/* Whether a channel asks for what only those of threads have, although it is of others; `text` says what. */
+bool clash_in_rows(const struct chan_decl *k, char *text, size_t size);
+
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* connect: prepares an emulator, before the first event. May allocate, search and print. */
+#include "clash.h"
 #include "emu.h"
 #include "overlap.h"
 #include "task.h"
@@ -167,6 +168,8 @@ add_col(struct emu *emu, const struct chan_decl *decl, const struct model *model
 	emu->labels[plan->ncols] = (struct late_labels){ 0 };
 	unsigned thread = model ? need_of(decl->thread_track) : NEED_NOTHING;
 	unsigned cpu = decl->cpu_track == TRACK_ANY ? NEED_NEVER : need_of(decl->cpu_track);
+	if (decl->of != OF_THREAD)
+		thread = cpu = NEED_NEVER;
 	plan->cols[plan->ncols++] = (struct col){
 		.kind = decl->kind,
 		.dup = decl->dup,
@@ -185,7 +188,10 @@ add_col(struct emu *emu, const struct chan_decl *decl, const struct model *model
 int
 emu_add_chan(struct emu *emu, const struct chan_decl *decl)
 {
+	char why[200];
 	int rc = emu->failed < 0 ? emu->failed : emu_fail(emu, add_col(emu, decl, emu->cur->model));
+	if (rc == 0 && clash_in_rows(decl, why, sizeof(why)))
+		rc = emu_error(emu, "model", "the model %s: %s: %s", emu->cur->model->name, why, decl->name);
 	return rc < 0 ? rc : (int)emu->making->models[emu->cur - emu->models].nchans++;
 }
 
@@ -241,7 +247,8 @@ make_columns(struct emu *emu)
 	}
 	if (emu->plan->ncols > COLUMNS_MAX)
 		return diag_error(emu->diag, ERR_METADATA, NULL, "the models and marks need more than %d channels", COLUMNS_MAX);
-	return dispatch_init(&emu->making->dispatch, &emu->making->arena, emu->diag, emu->plan->models, emu->plan->nmodels);
+	int rc = rows_make(emu);
+	return rc < 0 ? rc : dispatch_init(&emu->making->dispatch, &emu->making->arena, emu->diag, emu->plan->models, emu->plan->nmodels);
 }
 
 static int
@@ -249,14 +256,14 @@ make_state(struct emu *emu)
 {
 	struct arena *a = &emu->arena;
 	uint32_t nthreads = emu->plan->sys.nthreads;
-	uint32_t nrows = nthreads + emu->plan->sys.ncpus;
+	uint32_t nrows = nthreads + emu->plan->sys.ncpus + emu->plan->rows.n;
 	size_t n = (size_t)nrows * emu->plan->ncols;
 	emu->threads = arena_new(a, struct thread_run, nthreads);
 	emu->cpus = arena_new(a, struct cpu_run, emu->plan->sys.ncpus);
 	emu->printed = arena_new(a, int64_t, n);
 	for (int i = 0; i < ROW_CLASSES; i++)
 		emu->shown[i] = arena_new(a, uint8_t, emu->plan->ncols);
-	if (!emu->threads || !emu->cpus || !emu->printed || !emu->shown[ROW_THREAD] || !emu->shown[ROW_CPU])
+	if (!emu->threads || !emu->cpus || !emu->printed || !emu->shown[ROW_THREAD] || !emu->shown[ROW_CPU] || !emu->shown[ROW_PROC])
 		return diag_no_memory(emu->diag);
 	for (uint32_t i = 0; i < nthreads; i++)
 		emu->threads[i] = (struct thread_run){
@@ -271,8 +278,9 @@ make_state(struct emu *emu)
 	emu->first_cpu = nthreads;
 	emu->thread_of_stream = emu->plan->sys.thread_of_stream;
 	for (uint32_t col = NBASE; col < emu->plan->ncols; col++)
-		for (uint32_t th = 0; emu->plan->cols[col].decl->initial && th < nthreads; th++)
+		for (uint32_t th = 0; emu->plan->cols[col].decl->initial && !emu->plan->cols[col].decl->of && th < nthreads; th++)
 			emu->chans.value[chan_id(&emu->chans, th, col)] = emu->plan->cols[col].decl->initial;
+	rows_begin(emu);
 	return 0;
 }
 
@@ -341,6 +349,9 @@ report_trace(struct emu *emu)
 	if (sys->nthreads > UINT16_MAX || sys->ncpus > UINT16_MAX)
 		diag_warn(d, NULL, "Paraver opens at most %d rows: it will refuse files of %u threads or %u CPUs",
 			UINT16_MAX, sys->nthreads, sys->ncpus);
+	if (emu->plan->rows.n > UINT16_MAX)
+		diag_warn(d, NULL, "Paraver opens at most %d rows: it will refuse the file of %u processes, looms and the system",
+			UINT16_MAX, emu->plan->rows.n);
 }
 
 /* Adds the row of a thread of live input, which may come in the middle of an event. */

@@ -88,6 +88,8 @@ add_model(struct dispatch *d, struct diag *diag, const struct model_run *mr, uin
 		op.kind = e->op;
 		op.col = mr->first_col + (uint32_t)e->chan;
 		op.value = e->value;
+		if (e->op > OP_IGNORE && e->op != OP_LABEL && m->chans[e->chan].of != OF_THREAD)
+			op.kind += OP_ROW;
 		op.need = e->need ? e->need & ~(unsigned)NEED_NONE : m->need;
 		op.hook = e->hook;
 		fill_sizes(&op, e, &sig);

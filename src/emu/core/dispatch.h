@@ -26,8 +26,12 @@ struct model_run {
 	uint32_t nchans;    /* declared ones, then added ones */
 };
 
+enum {
+	OP_ROW = OP_KINDS, /* and above: enum op_kind of a channel that is of no thread */
+};
+
 struct op {
-	unsigned kind;     /* enum op_kind */
+	unsigned kind;     /* enum op_kind, or from OP_ROW on */
 	unsigned need;     /* enum need */
 	uint32_t min_size; /* of the payload, bytes, */
 	uint32_t more;     /* and how many may be behind them */

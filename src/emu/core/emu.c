@@ -13,7 +13,6 @@ enum {
 static int unknown_event(struct emu *emu);
 static int refuse(struct emu *emu, const struct op *op);
 
-static int add_punctual(struct emu *emu, uint32_t row, uint32_t col, int64_t value);
 static int chan_failed(struct emu *emu, int rc, uint32_t col, int64_t value);
 
 /* Changes a channel of the event's thread, for a hook. */
@@ -51,7 +50,7 @@ run_op(struct emu *emu, const struct event *ev, const struct op *op)
 		return emu->failed;
 	}
 	switch (op->kind) {
-	case OP_PUNCTUAL: return add_punctual(emu, emu->thread, op->col, op->value);
+	case OP_PUNCTUAL: return emu_add_punctual(emu, emu->thread, op->col, op->value);
 	case OP_SET: rc = chan_set_alone(c, emu->thread, op->col, op->value); break;
 	case OP_CLEAR: rc = chan_set_alone(c, emu->thread, op->col, CHAN_NULL); break;
 	case OP_PUSH:
@@ -340,8 +339,8 @@ emu_value(const struct emu *emu, int chan)
 	return v == CHAN_NULL ? 0 : v;
 }
 
-static int
-add_punctual(struct emu *emu, uint32_t row, uint32_t col, int64_t value)
+int
+emu_add_punctual(struct emu *emu, uint32_t row, uint32_t col, int64_t value)
 {
 	if (emu->compat)
 		return 0;
@@ -354,13 +353,13 @@ add_punctual(struct emu *emu, uint32_t row, uint32_t col, int64_t value)
 int
 emu_punctual(struct emu *emu, int chan, int64_t value)
 {
-	return add_punctual(emu, emu->thread, emu->cur->first_col + (uint32_t)chan, value);
+	return emu_add_punctual(emu, emu->thread, emu->cur->first_col + (uint32_t)chan, value);
 }
 
 int
 emu_punctual_cpu(struct emu *emu, uint32_t cpu, int chan, int64_t value)
 {
-	return add_punctual(emu, emu->first_cpu + cpu, emu->cur->first_col + (uint32_t)chan, value);
+	return emu_add_punctual(emu, emu->first_cpu + cpu, emu->cur->first_col + (uint32_t)chan, value);
 }
 
 void
@@ -380,6 +379,9 @@ emu_choose(struct emu *emu, uint32_t thread)
 const char *
 emu_row_label(const struct emu *emu, uint32_t row)
 {
-	uint32_t n = emu->plan->sys.nthreads;
-	return row < n ? emu->plan->sys.threads[row].label : emu->plan->sys.cpus[row - n].label;
+	const struct system *sys = &emu->plan->sys;
+	uint32_t n = sys->nthreads;
+	if (row < n)
+		return sys->threads[row].label;
+	return row < n + sys->ncpus ? sys->cpus[row - n].label : emu->plan->rows.labels[row - n - sys->ncpus];
 }

@@ -172,24 +172,38 @@ emu_has_changes(const struct emu *emu)
 	return (emu->chans.ndirty | emu->npunctuals) != 0;
 }
 
+/* Adds a punctual value of a row, for the emit phase. Returns 0, or <0 (reported). */
+int emu_add_punctual(struct emu *emu, uint32_t row, uint32_t col, int64_t value);
+
 /* Why a hook may not change a channel or a thread now, reported if it is not known yet. Returns <0. */
 int emu_refuse_change(struct emu *emu);
 
-/* Label of a row, threads first, then CPUs. */
+/* Label of a row, threads first, then CPUs, then those of rows.h. */
 const char *emu_row_label(const struct emu *emu, uint32_t row);
 
-/* Most rows of a class: all threads that live input may bring, or all CPUs. */
+/* Most rows of a class: all threads that live input may bring, for one. */
 static inline uint32_t
 emu_nrows(const struct emu *emu, enum row_class rows)
 {
-	return rows == ROW_THREAD ? emu->plan->sys.nthreads : emu->plan->sys.ncpus;
+	const struct system *sys = &emu->plan->sys;
+	return rows == ROW_THREAD ? sys->nthreads : rows == ROW_CPU ? sys->ncpus
+								    : emu->plan->rows.n;
 }
 
 /* Rows of a class so far: live input brings threads during the run. */
 static inline uint32_t
 emu_nknown(const struct emu *emu, enum row_class rows)
 {
-	return rows == ROW_THREAD ? emu->plan->sys.nknown : emu->plan->sys.ncpus;
+	return rows == ROW_THREAD ? emu->plan->sys.nknown : emu_nrows(emu, rows);
+}
+
+/* The first row of a class. */
+static inline uint32_t
+emu_first_row(const struct emu *emu, enum row_class rows)
+{
+	const struct system *sys = &emu->plan->sys;
+	return rows == ROW_THREAD ? 0 : rows == ROW_CPU ? sys->nthreads
+							: sys->nthreads + sys->ncpus;
 }
 
 #endif

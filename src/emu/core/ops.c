@@ -78,19 +78,34 @@ add_label(struct emu *emu, const struct op *op)
 	return copy ? emu_add_label(emu, chan, value, copy) : emu->failed;
 }
 
+/* Changes the process, or what it is in, of the event's thread. */
+static int
+run_row(struct emu *emu, const struct op *op, unsigned kind, int64_t value)
+{
+	bool sets = kind == OP_SET || kind == OP_SET_ARG;
+	bool adds = kind == OP_ADD || kind == OP_ADD_ARG;
+	return rows_apply(emu, sets ? OP_SET : adds ? OP_ADD
+						    : OP_PUNCTUAL,
+		op->col, value);
+}
+
 int
 ops_run_arg(struct emu *emu, const struct op *op)
 {
 	emu->cur = &emu->models[op->model];
 	int chan = (int)(op->col - emu->cur->first_col);
-	int64_t value = 0;
-	if (op->kind == OP_LABEL)
+	unsigned kind = op->kind >= OP_ROW ? op->kind - OP_ROW : op->kind;
+	int64_t value = op->value;
+	if (kind == OP_LABEL)
 		return add_label(emu, op);
-	if (op->arg.type != SIG_STR)
-		value = number_at(emu->event, op->arg.type, op->arg.at) + op->value;
-	else if (text_value(emu, op, &value) < 0)
+	bool has_arg = kind >= OP_SET_ARG && kind != OP_ADD;
+	if (has_arg && op->arg.type != SIG_STR)
+		value += number_at(emu->event, op->arg.type, op->arg.at);
+	else if (has_arg && text_value(emu, op, &value) < 0)
 		return emu->failed;
-	switch (op->kind) {
+	if (op->kind >= OP_ROW)
+		return run_row(emu, op, kind, value);
+	switch (kind) {
 	case OP_SET_ARG: return emu_set(emu, chan, value);
 	case OP_PUSH_ARG: return emu_push(emu, chan, value);
 	case OP_POP_ARG: return emu_pop(emu, chan, value);
@@ -110,21 +125,26 @@ run_hooks(struct emu *emu, const struct event *ev, const struct phase_hook *h, c
 	}
 }
 
-/* Tells those who watch a channel that it has changed, if it has. */
+/* Tells those who watch a channel, as some do, that it has changed, if it has. `thread`: that of the event. */
 static void
-tell_watchers(struct emu *emu, uint32_t row, uint32_t col)
+tell_watchers(struct emu *emu, uint32_t thread, uint32_t row, uint32_t col)
 {
 	uint32_t at = emu->first_watch[col];
-	int64_t now = at ? emu_look(emu, (int)col, row) : 0;
+	bool of_thread = row < emu->first_cpu;
+	uint32_t index = of_thread ? row : row - emu->chans.cols[col].first_row;
+	if (!of_thread && index >= emu->plan->rows.number[emu->chans.cols[col].decl->of])
+		return; /* a sum */
+	int64_t now = emu->chans.value[chan_id(&emu->chans, row, col)];
+	now = now == CHAN_NULL ? 0 : now;
 	for (const struct watch *w; at && emu->failed == 0; at = w->next) {
 		w = &emu->watches[at - 1];
-		int64_t before = w->before[row];
+		int64_t before = w->before[index];
 		if (now == before)
 			continue;
-		w->before[row] = now;
+		w->before[index] = now;
 		emu->cur = &emu->models[w->model];
-		emu_choose(emu, row);
-		w->hook(emu, &(struct chan_change){ (int)col, row, before, now, w->arg });
+		emu_choose(emu, of_thread ? row : thread);
+		w->hook(emu, &(struct chan_change){ (int)col, emu->thread, before, now, w->arg, index });
 	}
 }
 
@@ -134,12 +154,13 @@ tell_changes(struct emu *emu, const struct op *own)
 {
 	const struct chans *c = &emu->chans;
 	uint32_t thread = emu->thread;
-	if (own->kind != OP_HOOK) /* its channel was shown alone */
-		tell_watchers(emu, thread, own->col);
+	uint32_t first_row = emu_first_row(emu, ROW_PROC);
+	if (own->kind != OP_HOOK && own->kind < OP_ROW && emu->first_watch[own->col]) /* its channel was shown alone */
+		tell_watchers(emu, thread, thread, own->col);
 	for (uint32_t i = 0; i < c->ndirty; i++) {
 		struct chan_ref d = c->dirty[i];
-		if (d.row < emu->first_cpu && d.col < c->ncols)
-			tell_watchers(emu, d.row, d.col);
+		if ((d.row < emu->first_cpu || d.row >= first_row) && d.col < c->ncols && emu->first_watch[d.col])
+			tell_watchers(emu, thread, d.row, d.col);
 	}
 	emu_choose(emu, thread);
 }
@@ -250,18 +271,20 @@ make_roles(struct emu *emu)
 int64_t
 emu_look(const struct emu *emu, int found, uint32_t thread)
 {
-	int64_t v = emu->chans.value[chan_id(&emu->chans, thread, (uint32_t)found)];
+	int64_t v = emu->chans.value[chan_id(&emu->chans, emu->chans.cols[found].first_row + thread, (uint32_t)found)];
 	return v == CHAN_NULL ? 0 : v;
 }
 
 int
 emu_watch(struct emu *emu, int found, chan_hook *hook, void *arg)
 {
-	int64_t *before = arena_new(&emu->arena, int64_t, emu->plan->sys.nthreads);
+	enum chan_of of = emu->plan->cols[found].decl->of;
+	uint32_t n = of == OF_THREAD ? emu->plan->sys.nthreads : emu->plan->rows.number[of];
+	int64_t *before = arena_new(&emu->arena, int64_t, n);
 	if (!before || !arena_grow(&emu->arena, &emu->watches, emu->nwatches, &emu->watches_cap, sizeof(*emu->watches)))
 		return emu_no_memory(emu);
-	for (uint32_t th = 0; th < emu->plan->sys.nthreads; th++)
-		before[th] = emu->plan->cols[found].decl->initial;
+	for (uint32_t i = 0; i < n; i++)
+		before[i] = emu_look(emu, found, i);
 	emu->watches[emu->nwatches++] = (struct watch){
 		.col = (uint32_t)found,
 		.model = (uint32_t)(emu->cur - emu->models),

@@ -15,7 +15,7 @@ struct watch {
 	uint32_t model; /* its number in the run */
 	chan_hook *hook;
 	void *arg;
-	int64_t *before; /* value by thread */
+	int64_t *before; /* value by thread, or by index of what it is of */
 	uint32_t next;   /* of the same column, from 1; 0: none */
 };
 

@@ -12,6 +12,7 @@
 #include "dispatch.h"
 #include "modelset.h"
 #include "ovniscope/model.h"
+#include "rows.h"
 #include "system.h"
 #include "trace.h"
 
@@ -90,6 +91,7 @@ struct plan {
 	size_t cols_cap;
 	struct model_run *models; /* one for each of options.models, in its order */
 	size_t nmodels;
+	struct proc_rows rows; /* of processes, looms and the system */
 	struct dispatch dispatch;
 	struct emu_property properties[EMU_PROPERTIES];
 	size_t nproperties;

@@ -30,7 +30,7 @@ enum record_kind {
 struct record {
 	int64_t time;  /* ns since the first event */
 	int64_t value; /* as printed: nothing is 0 */
-	uint32_t row;  /* threads first, then CPUs; from 0 */
+	uint32_t row;  /* threads first, then CPUs, then the system, looms and processes; from 0 */
 	uint16_t col;
 	uint8_t kind; /* enum record_kind */
 	bool begins;  /* the first record of an event of the trace */
@@ -50,6 +50,7 @@ enum {
 enum row_class {
 	ROW_THREAD,
 	ROW_CPU,
+	ROW_PROC, /* of processes, looms and the system; none without channels of them */
 	ROW_CLASSES,
 };
 

@@ -58,6 +58,8 @@ bool
 track_has(const struct emu *emu, enum row_class rows, uint32_t col)
 {
 	const struct col *k = &emu->chans.cols[col];
+	if (rows == ROW_PROC)
+		return k->decl->of != OF_THREAD;
 	return col < NBASE || (rows == ROW_THREAD ? k->thread_need : k->cpu_need) != NEED_NEVER;
 }
 
@@ -326,12 +328,12 @@ void
 track_first_lines(struct emu *emu)
 {
 	const struct system *sys = &emu->plan->sys;
-	for (size_t i = 0; i < (size_t)(sys->nthreads + sys->ncpus) * emu->chans.ncols; i++)
+	uint32_t first = emu_first_row(emu, ROW_PROC);
+	uint32_t end = first + emu_nrows(emu, ROW_PROC);
+	for (size_t i = 0; i < (size_t)end * emu->chans.ncols; i++)
 		emu->printed[i] = NOT_PRINTED;
-	if (emu->compat)
-		return;
 	feed_begin(&emu->feed);
-	for (uint32_t row = 0; row < sys->nthreads + sys->ncpus; row++) {
+	for (uint32_t row = emu->compat ? first : 0; row < first; row++) {
 		if (row == sys->nknown)
 			row = sys->nthreads;
 		enum row_class rows = row < sys->nthreads ? ROW_THREAD : ROW_CPU;
@@ -348,6 +350,10 @@ track_first_lines(struct emu *emu)
 			first_line(emu, row, col, v);
 		}
 	}
+	for (uint32_t row = first; row < end; row++)
+		for (uint32_t col = NBASE; col < emu->chans.ncols; col++)
+			if (rows_have(emu, row, col))
+				first_line(emu, row, col, emu->chans.value[chan_id(&emu->chans, row, col)]);
 }
 
 void
@@ -366,6 +372,6 @@ track_late_row(struct emu *emu, uint32_t row)
 bool
 track_printed(const struct emu *emu, enum row_class rows, uint32_t col)
 {
-	/* In the default view every row begins with a line of each column. */
-	return emu->compat ? emu->shown[rows][col] != 0 : track_has(emu, rows, col);
+	/* In the default view every row begins with a line of each column, and those that are of no thread in any. */
+	return emu->compat && rows != ROW_PROC ? emu->shown[rows][col] != 0 : track_has(emu, rows, col);
 }

@@ -44,7 +44,7 @@ void track_emit_rarely(struct emu *emu) __attribute__((noinline, cold));
  * is dirty. */
 void track_emit_alone(struct emu *emu, uint32_t col);
 
-/* Default view: every row begins with one value of each column at time 0. */
+/* Default view: every row begins with one value of each column at time 0; --compat: only those of rows.h. */
 void track_first_lines(struct emu *emu);
 
 /* The row of a thread that came while the trace runs begins with one value of each column. */

@@ -24,6 +24,7 @@
 static const char *
 cfg_title(struct arena *a, enum row_class rows, const struct chan_decl *decl)
 {
+	static const char *const of[] = { [OF_PROC] = "Process", [OF_LOOM] = "Loom", [OF_SYSTEM] = "System" };
 	const char *given = rows == ROW_THREAD ? decl->view.thread_title : decl->view.cpu_title;
 	if (given)
 		return given;
@@ -33,7 +34,9 @@ cfg_title(struct arena *a, enum row_class rows, const struct chan_decl *decl)
 	size_t n = strlen(label);
 	while (n && label[n - 1] == ' ')
 		n--;
-	return arena_printf(a, "%s: %.*s", rows == ROW_THREAD ? "Thread" : "CPU", (int)n, label);
+	return arena_printf(a, "%s: %.*s", rows == ROW_THREAD ? "Thread" : rows == ROW_CPU ? "CPU"
+											   : of[decl->of],
+		(int)n, label);
 }
 
 static void
@@ -296,6 +299,8 @@ cfg_close(void *self, int64_t duration)
 	struct cfg *c = self;
 	int rc = write_views(c, ROW_CPU);
 	int bad = write_views(c, ROW_THREAD);
+	if (rc == 0 && bad == 0)
+		rc = write_views(c, ROW_PROC);
 	if (c->given && rc == 0 && bad == 0)
 		bad = copy_given(c);
 	arena_finish(&c->arena);

@@ -62,7 +62,7 @@ write_row(const struct emu *emu, struct arena *a, const char *dir, enum row_clas
 	int rc = path ? paraver_open(&w, emu->diag, path) : -ERR_MEMORY;
 	if (rc < 0)
 		return rc;
-	uint32_t first = rows == ROW_THREAD ? 0 : emu->plan->sys.nthreads;
+	uint32_t first = emu_first_row(emu, rows);
 	uint32_t n = emu_nknown(emu, rows);
 	paraver_put_rows(&w, n);
 	for (uint32_t i = 0; i < n; i++)
@@ -80,12 +80,14 @@ struct names {
 typedef int write_fn(const struct emu *emu, struct arena *a, const char *dir, enum row_class rows);
 
 static int
-write_both(const struct names *s, write_fn *write)
+write_all(const struct names *s, write_fn *write)
 {
 	struct arena a = { 0 };
 	int rc = write(s->emu, &a, s->dir, ROW_CPU);
 	if (rc == 0)
 		rc = write(s->emu, &a, s->dir, ROW_THREAD);
+	if (rc == 0 && emu_nrows(s->emu, ROW_PROC))
+		rc = write(s->emu, &a, s->dir, ROW_PROC);
 	arena_finish(&a);
 	return rc;
 }
@@ -96,8 +98,8 @@ names_open(void *self, const struct emu *emu, const char *dir)
 {
 	struct names *s = self;
 	*s = (struct names){ emu, dir, emu_nknown(emu, ROW_THREAD) };
-	int rc = write_both(s, write_row);
-	return rc < 0 ? rc : write_both(s, write_pcf);
+	int rc = write_all(s, write_row);
+	return rc < 0 ? rc : write_all(s, write_pcf);
 }
 
 /* Writes them again if threads have come, or the models have learnt labels. */
@@ -109,8 +111,8 @@ names_close(void *self, int64_t duration)
 	bool late = false;
 	for (uint32_t col = 0; col < s->emu->plan->ncols; col++)
 		late = late || s->emu->labels[col].first;
-	int rc = s->nthreads < emu_nknown(s->emu, ROW_THREAD) ? write_both(s, write_row) : 0;
-	int bad = late ? write_both(s, write_pcf) : 0;
+	int rc = s->nthreads < emu_nknown(s->emu, ROW_THREAD) ? write_all(s, write_row) : 0;
+	int bad = late ? write_all(s, write_pcf) : 0;
 	return rc ? rc : bad;
 }
 

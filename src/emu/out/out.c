@@ -7,7 +7,7 @@
 #include <string.h>
 
 const struct output_decl out_list[] = {
-	{ "prv", OUTPUT_PRV, { &names_sink, &prv_sink, &breakdown_sink, &cfg_sink } },
+	{ "prv", OUTPUT_PRV, { &names_sink, &prv_sink, &proc_sink, &breakdown_sink, &cfg_sink } },
 	{ "uscope", OUTPUT_USCOPE, { &uscp_sink } },
 	{ NULL },
 };
@@ -25,7 +25,8 @@ out_sinks(unsigned which, const struct sink_ops *sinks[FEED_SINKS_MAX])
 const char *
 out_class(enum row_class rows)
 {
-	return rows == ROW_THREAD ? "thread" : "cpu";
+	static const char *const names[] = { [ROW_THREAD] = "thread", [ROW_CPU] = "cpu", [ROW_PROC] = "proc" };
+	return names[rows];
 }
 
 const char *
@@ -53,7 +54,7 @@ tracking(enum row_class rows, const struct chan_decl *decl)
 		[TRACK_HIDDEN] = "",
 		[TRACK_OWN] = "",
 	};
-	if (decl->bare_title)
+	if (decl->bare_title || decl->of != OF_THREAD)
 		return "";
 	return suffix[rows == ROW_THREAD ? decl->thread_track : decl->cpu_track];
 }

@@ -5,18 +5,19 @@
 /* out: the sinks that exist, and what they share.
  *
  * One sink writes one file. The Paraver files of a row class share a stem: thread.prv,
- * thread.pcf, thread.row, and the views in cfg/thread/. Bytes in doc/format/prv.md. */
+ * thread.pcf, thread.row, and the views in cfg/thread/. A class without rows has none. Bytes in doc/format/prv.md. */
 
 #include "emu.h"
 #include "sink.h"
 #include "wbuf.h"
 
 enum {
-	OUT_SINKS = 4, /* most sinks of an output */
+	OUT_SINKS = 5, /* most sinks of an output */
 };
 
 extern const struct sink_ops names_sink;     /* rows, types, values and their labels */
-extern const struct sink_ops prv_sink;       /* records */
+extern const struct sink_ops prv_sink;       /* records, of threads and CPUs, */
+extern const struct sink_ops proc_sink;      /* and of processes, looms and the system, if there are any */
 extern const struct sink_ops cfg_sink;       /* views */
 extern const struct sink_ops breakdown_sink; /* CPUs sorted by value; all three files */
 extern const struct sink_ops uscp_sink;      /* everything, as a µScope file */
@@ -35,7 +36,7 @@ extern const struct output_decl out_list[];
 /* Collects the sinks of some outputs (bits of enum output). Returns how many. */
 size_t out_sinks(unsigned which, const struct sink_ops *sinks[FEED_SINKS_MAX]);
 
-/* "thread" or "cpu". */
+/* "thread", "cpu" or "proc". */
 const char *out_class(enum row_class rows);
 
 /* Name of a file in the output directory: DIR/CLASS.EXT, in the arena of the caller.

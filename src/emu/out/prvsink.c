@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: MIT */
-/* prvsink: the timelines of threads and of CPUs as two Paraver traces. */
+/* prvsink: the timelines of threads and of CPUs as two Paraver traces, and those of processes, looms and the system, if there
+ * are any, as another one. */
 #include "out.h"
 #include "prv.h"
 
 struct prv_sink {
 	const struct emu *emu;
-	struct prv prv[ROW_CLASSES];
+	struct prv prv[ROW_CPU + 1];
 	struct arena arena;     /* for the paths, and the two below */
-	struct record *records; /* without the events of the trace; NULL: there are none */
+	struct record *records; /* without the events of the trace, and those of proc.prv; NULL: there are none */
 	uint32_t *odd;
 };
 
 static int
-start(struct prv_sink *s, const struct emu *emu, const char *dir, enum row_class rows)
+start(struct prv *p, struct arena *a, const struct emu *emu, const char *dir, enum row_class rows)
 {
-	int *types = arena_new(&s->arena, int, emu->plan->ncols);
-	const char *path = out_path(&s->arena, emu, dir, rows, "prv");
+	int *types = arena_new(a, int, emu->plan->ncols);
+	const char *path = out_path(a, emu, dir, rows, "prv");
 	if (!types || !path)
 		return path ? diag_no_memory(emu->diag) : -ERR_MEMORY;
 	for (uint32_t col = 0; col < emu->plan->ncols; col++)
 		types[col] = out_decl(emu, rows, col)->prv_type;
-	return prv_start(&s->prv[rows], &(struct prv_options){
-						.diag = emu->diag,
-						.path = path,
-						.first_row = rows == ROW_THREAD ? 0 : emu->plan->sys.nthreads,
-						.nrows = emu_nrows(emu, rows),
-						.late_rows = emu_nknown(emu, rows) < emu_nrows(emu, rows),
-						.types = types,
-						.ntypes = emu->plan->ncols,
-						.coalesce = !emu->plan->options.compat,
-					});
+	return prv_start(p, &(struct prv_options){
+				    .diag = emu->diag,
+				    .path = path,
+				    .first_row = emu_first_row(emu, rows),
+				    .nrows = emu_nrows(emu, rows),
+				    .late_rows = emu_nknown(emu, rows) < emu_nrows(emu, rows),
+				    .types = types,
+				    .ntypes = emu->plan->ncols,
+				    .coalesce = !emu->plan->options.compat,
+			    });
 }
 
 static int
@@ -37,7 +38,7 @@ sink_open(void *self, const struct emu *emu, const char *dir)
 {
 	struct prv_sink *s = self;
 	s->emu = emu;
-	if (emu->plan->options.uscope.raw_events) {
+	if (emu->plan->options.uscope.raw_events || emu_nrows(emu, ROW_PROC)) {
 		s->records = arena_new(&s->arena, struct record, FEED_RECORDS);
 		s->odd = arena_new(&s->arena, uint32_t, FEED_RECORDS);
 		if (!s->records || !s->odd) {
@@ -45,9 +46,9 @@ sink_open(void *self, const struct emu *emu, const char *dir)
 			return diag_no_memory(emu->diag);
 		}
 	}
-	int rc = start(s, emu, dir, ROW_CPU);
+	int rc = start(&s->prv[ROW_CPU], &s->arena, emu, dir, ROW_CPU);
 	if (rc == 0)
-		rc = start(s, emu, dir, ROW_THREAD);
+		rc = start(&s->prv[ROW_THREAD], &s->arena, emu, dir, ROW_THREAD);
 	if (rc < 0) {
 		(void)prv_finish(&s->prv[ROW_CPU], 0);
 		(void)prv_finish(&s->prv[ROW_THREAD], 0);
@@ -56,14 +57,15 @@ sink_open(void *self, const struct emu *emu, const char *dir)
 	return rc;
 }
 
-/* Leaves the events of the trace out of a batch: they stand between the states of an instant. */
+/* Leaves out of a batch what is not of threads and CPUs; events of the trace stand between the states of an instant. */
 static void
-drop_events(struct prv_sink *s, struct batch *b)
+drop_others(struct prv_sink *s, struct batch *b)
 {
+	uint32_t end = emu_first_row(s->emu, ROW_PROC);
 	size_t n = 0;
 	size_t nodd = 0;
 	for (size_t i = 0; i < b->n; i++) {
-		if (b->r[i].kind == RECORD_EVENT)
+		if (b->r[i].kind == RECORD_EVENT || b->r[i].row >= end)
 			continue;
 		if (b->r[i].kind != RECORD_STATE)
 			s->odd[nodd++] = (uint32_t)n;
@@ -78,7 +80,7 @@ sink_write(void *self, const struct batch *b)
 	struct prv_sink *s = self;
 	struct batch rest = *b;
 	if (s->records)
-		drop_events(s, &rest);
+		drop_others(s, &rest);
 	return prv_write(&s->prv[ROW_THREAD], &s->prv[ROW_CPU], &rest);
 }
 
@@ -109,4 +111,62 @@ const struct sink_ops prv_sink = {
 	.write = sink_write,
 	.flush = sink_flush,
 	.close = sink_close,
+};
+
+/* ---- Processes, looms and the system. ---- */
+
+struct proc_out {
+	const struct emu *emu;
+	struct prv prv;
+	struct arena arena; /* for the path */
+};
+
+static int
+proc_open(void *self, const struct emu *emu, const char *dir)
+{
+	struct proc_out *s = self;
+	s->emu = emu;
+	int rc = emu_nrows(emu, ROW_PROC) ? start(&s->prv, &s->arena, emu, dir, ROW_PROC) : 1;
+	if (rc < 0) {
+		(void)prv_finish(&s->prv, 0);
+		arena_finish(&s->arena);
+	}
+	return rc;
+}
+
+static int
+proc_write(void *self, const struct batch *b)
+{
+	struct proc_out *s = self;
+	uint32_t first = emu_first_row(s->emu, ROW_PROC);
+	int rc = 0;
+	for (const struct record *r = b->r; r < b->r + b->n && rc == 0; r++)
+		if (r->row >= first && r->kind != RECORD_EVENT)
+			rc = prv_put(&s->prv, r);
+	return rc;
+}
+
+static int
+proc_flush(void *self, int64_t time)
+{
+	struct proc_out *s = self;
+	return prv_release(&s->prv, NULL, time);
+}
+
+static int
+proc_close(void *self, int64_t duration)
+{
+	struct proc_out *s = self;
+	int rc = prv_finish(&s->prv, duration);
+	arena_finish(&s->arena);
+	return rc;
+}
+
+const struct sink_ops proc_sink = {
+	.size = sizeof(struct proc_out),
+	.load = 1,
+	.open = proc_open,
+	.write = proc_write,
+	.flush = proc_flush,
+	.close = proc_close,
 };

@@ -80,6 +80,8 @@ kind_of(struct builder *b, enum row_class rows, uint32_t col)
 		return USCP_TEXT;
 	if (decl->values == VALUES_ANY)
 		return USCP_I64;
+	if (decl->of != OF_THREAD) /* counts may go beyond what is labelled */
+		return USCP_U32;
 	struct label_scan s = { .b = b, .id = -1, .fits = true };
 	bool cpu_rows = rows == ROW_THREAD && col == COL_CPU; /* labelled, but without limit */
 	out_labels(b->emu, rows, col, scan_label, &s);
@@ -131,7 +133,8 @@ add_models(struct builder *b, enum row_class rows)
 		(void)made(b, USCOPE_E_NOMEM);
 		return;
 	}
-	int ovni = made(b, uscope_schema_add_storage(b->map->schema, "ovni", c->scope, (uint16_t)c->nrows, 0));
+	/* Only threads and CPUs have base columns. */
+	int ovni = rows == ROW_PROC ? 0 : made(b, uscope_schema_add_storage(b->map->schema, "ovni", c->scope, (uint16_t)c->nrows, 0));
 	int storage = ovni;
 	const struct model *model = NULL;
 	for (uint32_t i = 0; i < emu->plan->ncols && !b->status; i++) {
@@ -139,7 +142,7 @@ add_models(struct builder *b, enum row_class rows)
 		if (!track_has(emu, rows, col))
 			continue;
 		const struct model *owner = emu->plan->cols[col].model;
-		if (!owner || strcmp(owner->name, "ovni") == 0) {
+		if (rows != ROW_PROC && (!owner || strcmp(owner->name, "ovni") == 0)) {
 			add_column(b, rows, col, ovni);
 			continue;
 		}
@@ -152,26 +155,6 @@ add_models(struct builder *b, enum row_class rows)
 
 /* ---- Tables. ---- */
 
-static void
-add_rows(struct builder *b, enum row_class rows)
-{
-	struct uscp_class *c = &b->map->classes[rows];
-	int t = made(b, uscope_schema_add_storage(b->map->schema, "rows", c->scope, (uint16_t)c->nrows, 0));
-	c->rows = (uint16_t)t;
-	add_field(b, t, "label", USCOPE_STRING_REF);
-	add_field(b, t, "loom", USCOPE_U16);
-	if (rows == ROW_THREAD) {
-		add_field(b, t, "proc", USCOPE_U16);
-		add_field(b, t, "pid", USCOPE_U32);
-		add_field(b, t, "tid", USCOPE_U32);
-		add_field(b, t, "app", USCOPE_U32);
-		add_field(b, t, "rank", USCOPE_I32);
-	} else {
-		add_field(b, t, "phyid", USCOPE_I32);
-		add_field(b, t, "is_virtual", USCOPE_BOOL);
-	}
-}
-
 static int
 add_enum(struct builder *b, const char *name, const char *const *labels, size_t n)
 {
@@ -182,13 +165,43 @@ add_enum(struct builder *b, const char *name, const char *const *labels, size_t 
 }
 
 static void
+add_rows(struct builder *b, enum row_class rows)
+{
+	struct uscp_class *c = &b->map->classes[rows];
+	int t = made(b, uscope_schema_add_storage(b->map->schema, "rows", c->scope, (uint16_t)c->nrows, 0));
+	c->rows = (uint16_t)t;
+	add_field(b, t, "label", USCOPE_STRING_REF);
+	if (rows == ROW_PROC) {
+		static const char *const levels[] = { "thread", "process", "loom", "system" };
+		int level = add_enum(b, "level", levels, sizeof(levels) / sizeof(levels[0]));
+		(void)made(b, uscope_schema_add_field(b->map->schema, t, "level", USCOPE_ENUM, level));
+	}
+	add_field(b, t, "loom", USCOPE_U16);
+	if (rows == ROW_THREAD) {
+		add_field(b, t, "proc", USCOPE_U16);
+		add_field(b, t, "pid", USCOPE_U32);
+		add_field(b, t, "tid", USCOPE_U32);
+		add_field(b, t, "app", USCOPE_U32);
+		add_field(b, t, "rank", USCOPE_I32);
+	} else if (rows == ROW_CPU) {
+		add_field(b, t, "phyid", USCOPE_I32);
+		add_field(b, t, "is_virtual", USCOPE_BOOL);
+	} else {
+		add_field(b, t, "pid", USCOPE_U32);
+		add_field(b, t, "app", USCOPE_U32);
+		add_field(b, t, "rank", USCOPE_I32);
+	}
+}
+
+static void
 add_tables(struct builder *b, uint16_t nlabels)
 {
 	static const char *const modes[] = { "single", "stack", "punctual" };
-	static const char *const classes[] = { "thread", "cpu", "breakdown", "both" };
+	static const char *const classes[] = { "thread", "cpu", "breakdown", "both", "proc" };
+	bool procs = emu_nrows(b->emu, ROW_PROC) > 0;
 	uscope_schema_t *s = b->map->schema;
 	int mode = add_enum(b, "mode", modes, sizeof(modes) / sizeof(modes[0]));
-	int class = add_enum(b, "class", classes, sizeof(classes) / sizeof(classes[0]));
+	int class = add_enum(b, "class", classes, procs ? LABEL_OF_PROC + 1 : LABEL_OF_PROC);
 
 	int t = made(b, uscope_schema_add_storage(s, "channels", 0, (uint16_t)b->map->nchannels, 0));
 	b->map->channels = (uint16_t)t;
@@ -237,7 +250,8 @@ add_events(struct builder *b)
 	};
 	struct uscp_map *m = b->map;
 	for (int i = 0; i < ROW_CLASSES; i++)
-		m->classes[i].punctual = add_event(b, "punctual", m->classes[i].scope, punctual, sizeof(punctual) / sizeof(punctual[0]));
+		if (m->classes[i].name)
+			m->classes[i].punctual = add_event(b, "punctual", m->classes[i].scope, punctual, sizeof(punctual) / sizeof(punctual[0]));
 	m->raw_event = add_event(b, "ovni", m->classes[ROW_THREAD].scope, raw, sizeof(raw) / sizeof(raw[0]));
 }
 
@@ -301,6 +315,19 @@ add_breakdowns(struct builder *b)
 	}
 }
 
+/* The rows of processes, looms and the system, if there are any. */
+static void
+add_procs(struct builder *b)
+{
+	uint32_t first = emu_first_row(b->emu, ROW_PROC);
+	uint32_t n = emu_nrows(b->emu, ROW_PROC);
+	b->map->classes[ROW_PROC].first_row = first;
+	if (!n)
+		return;
+	add_class(b, ROW_PROC, "proc", "ovni.proc", first, n);
+	add_models(b, ROW_PROC);
+}
+
 static uint64_t
 state_size(const uscope_schema_t *s)
 {
@@ -323,11 +350,13 @@ uscpmap_build(struct uscp_map *m, struct arena *a, const struct emu *emu, uint16
 	add_class(&b, ROW_THREAD, "thread", "ovni.thread", 0, emu->plan->sys.nthreads);
 	add_class(&b, ROW_CPU, "cpu", "ovni.cpu", emu->plan->sys.nthreads, emu->plan->sys.ncpus);
 	add_looms(&b);
-	for (enum row_class i = 0; i < ROW_CLASSES && !b.status; i++)
+	for (enum row_class i = 0; i <= ROW_CPU && !b.status; i++)
 		add_models(&b, i);
 	add_breakdowns(&b);
+	add_procs(&b);
 	for (enum row_class i = 0; i < ROW_CLASSES; i++)
-		add_rows(&b, i);
+		if (m->classes[i].name)
+			add_rows(&b, i);
 	add_tables(&b, nlabels);
 	add_events(&b);
 	m->state_size = state_size(m->schema);

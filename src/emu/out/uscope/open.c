@@ -19,6 +19,23 @@ static const uint64_t max_bytes_high = 64 << 20;
 /* Enough for an overview of one or two screens. */
 static const uint64_t summary_bytes = 4 << 20;
 
+/* The facts of a row of a process, a loom or the system, which has a loom, a process and so on only if it is below them. */
+static void
+put_proc_row(struct uscp *u, uint16_t slot)
+{
+	const struct uscp_class *c = &u->map.classes[ROW_PROC];
+	const struct system *sys = &u->emu->plan->sys;
+	uint32_t index;
+	enum chan_of of = rows_level(u->emu, c->first_row + slot, &index);
+	const struct proc none = { .loom = of == OF_LOOM ? index : UINT16_MAX, .rank = -1 };
+	const struct proc *p = of == OF_PROC ? &sys->procs[index] : &none;
+	uscope_slot_set(u->w, c->rows, slot, ROWS_OF_LEVEL, of);
+	uscope_slot_set(u->w, c->rows, slot, ROWS_OF_LOOM, p->loom);
+	uscope_slot_set(u->w, c->rows, slot, ROWS_OF_PID, (uint32_t)p->pid);
+	uscope_slot_set(u->w, c->rows, slot, ROWS_OF_APP, (uint32_t)p->app_id);
+	uscope_slot_set(u->w, c->rows, slot, ROWS_OF_RANK, (uint64_t)(int64_t)p->rank);
+}
+
 void
 uscp_put_rows(struct uscp *u, enum row_class rows, uint32_t end)
 {
@@ -32,6 +49,10 @@ uscp_put_rows(struct uscp *u, enum row_class rows, uint32_t end)
 			uscope_slot_set(u->w, c->rows, slot, ROWS_LOOM, sys->cpus[i].loom);
 			uscope_slot_set(u->w, c->rows, slot, ROWS_PHYID, (uint64_t)(int64_t)sys->cpus[i].phyid);
 			uscope_slot_set(u->w, c->rows, slot, ROWS_VIRTUAL, sys->cpus[i].index < 0);
+			continue;
+		}
+		if (rows == ROW_PROC) {
+			put_proc_row(u, slot);
 			continue;
 		}
 		const struct thread *th = &sys->threads[i];
@@ -85,7 +106,7 @@ put_channels(struct uscp *u, enum row_class rows)
 		const struct chan_decl *decl = out_decl(emu, rows, col);
 		put_channel(u, &c->cols[col], decl->prv_type, decl->kind, labels[col]);
 		/* The schema has the labels of an enum. */
-		struct label_put p = { u, rows, decl->prv_type };
+		struct label_put p = { u, rows == ROW_PROC ? LABEL_OF_PROC : (unsigned)rows, decl->prv_type };
 		int rc = c->cols[col].kind == USCP_ENUM ? 0 : out_labels(emu, rows, col, put_one_label, &p);
 		if (rc < 0)
 			return rc;
@@ -112,7 +133,7 @@ open_reductions(struct uscp *u)
 		put_channel(u, k, r->decl->prv_type, CHAN_SINGLE, r->decl->title);
 		uint32_t cols[3];
 		size_t n = reduce_cols(r, cols);
-		struct label_put p = { u, USCP_BREAKDOWN, r->decl->prv_type };
+		struct label_put p = { u, LABEL_OF_BREAKDOWN, r->decl->prv_type };
 		out_states(emu, cols, n, put_one_label, &p);
 	}
 	return 0;
@@ -159,7 +180,7 @@ has_spare_thread(const struct uscp *u)
 	const struct emu_options *o = &u->emu->plan->options;
 	unsigned busy = 2; /* emulates; writes this file */
 	if (o->outputs & OUTPUT_PRV)
-		busy += u->map.classes[USCP_BREAKDOWN].cols ? 2 : 1;
+		busy += 1u + (u->map.classes[USCP_BREAKDOWN].cols != NULL) + (u->map.classes[ROW_PROC].cols != NULL);
 	return o->threads > busy;
 }
 
@@ -224,6 +245,8 @@ put_tables(struct uscp *u)
 	(void)uscp_put_text(u, "Error: the thread does not show it");
 	(void)uscp_put_text(u, "Error: too many threads");
 	for (enum row_class i = 0; i < ROW_CLASSES && rc == 0; i++) {
+		if (!u->map.classes[i].name)
+			continue;
 		uscp_put_rows(u, i, emu_nknown(u->emu, i));
 		rc = put_channels(u, i);
 	}

@@ -75,7 +75,7 @@ bool
 uscp_open_shown(struct uscp *u)
 {
 	const struct emu *emu = u->emu;
-	size_t nchans = ((size_t)emu_nrows(emu, ROW_THREAD) + emu_nrows(emu, ROW_CPU)) * emu->plan->ncols;
+	size_t nchans = ((size_t)emu_first_row(emu, ROW_PROC) + emu_nrows(emu, ROW_PROC)) * emu->plan->ncols;
 	if (nchans >= COUNTED)
 		return false;
 	size_t places = 1;
@@ -154,12 +154,6 @@ place_in(const struct uscp_class *c, uint32_t row, uint32_t col)
 	return (uscope_place_t){ k->storage, (uint16_t)(row - c->first_row), k->field };
 }
 
-static const struct uscp_class *
-class_of(const struct uscp *u, uint32_t row)
-{
-	return &u->map.classes[row < u->map.classes[ROW_CPU].first_row ? ROW_THREAD : ROW_CPU];
-}
-
 /* Whether CPUs write a column in the form in which threads do. */
 static bool
 is_shared(const struct uscp *u, uint32_t col)
@@ -172,7 +166,7 @@ is_shared(const struct uscp *u, uint32_t col)
 static __attribute__((noinline)) bool
 make_shown(struct uscp *u, struct uscp_shown *s, const struct record *r)
 {
-	const struct uscp_class *c = class_of(u, r->row);
+	const struct uscp_class *c = &u->map.classes[uscp_class_of(u, r->row)];
 	const struct uscp_col *k = &c->cols[r->col];
 	uint64_t place = any_place_of(r);
 	bool same = s->place == place;
@@ -281,7 +275,7 @@ write_lines(struct uscp *u, const uscope_line_t *end, const uscope_line_t *next)
 static bool
 is_simple(const struct uscp *u, const struct record *r)
 {
-	enum row_class rows = r->row < u->map.classes[ROW_CPU].first_row ? ROW_THREAD : ROW_CPU;
+	enum row_class rows = uscp_class_of(u, r->row);
 	const struct uscp_class *c = &u->map.classes[rows];
 	return r->row - c->first_row < u->nknown[rows] && (!r->cpu || is_shared(u, r->col)) &&
 		(c->cols[r->col].kind != USCP_TEXT || uscp_knows_text(u, r->value));

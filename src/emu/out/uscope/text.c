@@ -42,11 +42,11 @@ label_columns(struct uscp *u, const struct emu_text *t, uint32_t index)
 	for (uint32_t col = NBASE; col < u->emu->plan->ncols; col++) {
 		const struct col *k = &u->emu->plan->cols[col];
 		if (k->model == t->model && k->decl->values == VALUES_TEXT)
-			uscp_put_label(u, USCP_BOTH, k->decl->prv_type, t->value, index);
+			uscp_put_label(u, k->decl->of ? LABEL_OF_PROC : LABEL_OF_BOTH, k->decl->prv_type, t->value, index);
 	}
 	for (size_t i = 0; i < u->nreductions; i++)
 		if (u->reductions[i].model == t->model)
-			uscp_put_label(u, USCP_BREAKDOWN, u->reductions[i].decl->prv_type, t->value, index);
+			uscp_put_label(u, LABEL_OF_BREAKDOWN, u->reductions[i].decl->prv_type, t->value, index);
 }
 
 /* Adds a key. Returns whether it is new. */
@@ -118,7 +118,9 @@ static void
 put_late_label(struct uscp *u, const struct chan_decl *decl, const struct label *l)
 {
 	bool shared = l->value == ST_TOO_MANY_TH && decl->cpu_track != TRACK_OWN;
-	uscp_put_label(u, shared ? (unsigned)ROW_THREAD : USCP_BOTH, decl->prv_type, l->value, uscp_put_text(u, l->text));
+	uscp_put_label(u, decl->of ? LABEL_OF_PROC : shared ? LABEL_OF_THREAD
+							    : LABEL_OF_BOTH,
+		decl->prv_type, l->value, uscp_put_text(u, l->text));
 }
 
 void

@@ -95,8 +95,7 @@ put_raw(struct uscp *u, const struct record *r)
 static void
 put_any(struct uscp *u, const struct record *r)
 {
-	const struct uscp_class *cpus = &u->map.classes[ROW_CPU];
-	enum row_class rows = r->row < cpus->first_row ? ROW_THREAD : ROW_CPU;
+	enum row_class rows = uscp_class_of(u, r->row);
 	const struct uscp_class *c = &u->map.classes[rows];
 	if (__builtin_expect(r->row - c->first_row >= u->nknown[rows], 0))
 		uscp_put_rows(u, rows, r->row - c->first_row + 1);

@@ -19,7 +19,15 @@
 enum {
 	USCP_BREAKDOWN = ROW_CLASSES,
 	USCP_CLASSES,
-	USCP_BOTH = USCP_CLASSES, /* in the table of labels only: threads and CPUs */
+};
+
+/* The same in the table of labels. */
+enum {
+	LABEL_OF_THREAD,
+	LABEL_OF_CPU,
+	LABEL_OF_BREAKDOWN,
+	LABEL_OF_BOTH, /* threads and CPUs */
+	LABEL_OF_PROC, /* only if there are such rows */
 };
 
 enum uscp_kind {
@@ -49,12 +57,12 @@ struct uscp_col {
 };
 
 struct uscp_class {
-	const char *name;
+	const char *name; /* NULL: it is not in the file */
 	uint16_t scope;
 	uint16_t rows;     /* table of rows */
 	uint16_t punctual; /* event */
 	uint32_t first_row;
-	uint32_t nrows;        /* 0: not in the file */
+	uint32_t nrows;
 	struct uscp_col *cols; /* by column; of the breakdowns, by number */
 };
 
@@ -80,6 +88,11 @@ enum {
 	ROWS_RANK,
 	ROWS_PHYID = ROWS_PROC, /* of a CPU */
 	ROWS_VIRTUAL,
+	ROWS_OF_LEVEL = ROWS_LOOM, /* of a process, a loom or the system */
+	ROWS_OF_LOOM,
+	ROWS_OF_PID,
+	ROWS_OF_APP,
+	ROWS_OF_RANK,
 };
 
 enum {
@@ -188,6 +201,15 @@ void uscp_end_cycle(struct uscp *u);
 
 /* false: out of memory. */
 bool uscp_open_shown(struct uscp *u);
+
+/* The class of a row. */
+static inline enum row_class
+uscp_class_of(const struct uscp *u, uint32_t row)
+{
+	const struct uscp_class *c = u->map.classes;
+	return row < c[ROW_CPU].first_row ? ROW_THREAD : row < c[ROW_PROC].first_row ? ROW_CPU
+										     : ROW_PROC;
+}
 
 /* Adds a record to the cycle. Its row must be in the file. */
 void uscp_show(struct uscp *u, const struct record *r);

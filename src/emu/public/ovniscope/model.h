@@ -47,6 +47,14 @@ enum track {
 	TRACK_OWN,     /* CPU rows only: it has a value of its own, of emu_set_cpu() */
 };
 
+/* Of what a channel is: which rows there are for it. */
+enum chan_of {
+	OF_THREAD, /* threads, and the CPUs in which they are */
+	OF_PROC,   /* processes: these have rows in proc.prv, */
+	OF_LOOM,   /* as have looms, */
+	OF_SYSTEM, /* and the whole trace, one row: see emu_set_row() */
+};
+
 /* Writing the value that a channel already has. */
 enum dup {
 	DUP_ERROR, /* the program is inconsistent */
@@ -95,6 +103,8 @@ struct view_decl {
 	bool gradient;       /* for identifiers and counts */
 	bool draw_random;    /* 0 counts too, so that idle rows are seen */
 	bool next_value;     /* an interval shows the value at its end, not at its start */
+
+	uintptr_t reserved[6]; /* zero: room for members to come, as the struct is a part of others */
 };
 
 struct chan_decl {
@@ -115,6 +125,11 @@ struct chan_decl {
 	size_t nlabels;
 	enum role role; /* of all values whose states do not say */
 	struct view_decl view;
+
+	/* Other than threads have, beside these two, only name, title, prv_type, values, labels, initial, view, and
+	 * the kinds CHAN_SINGLE and CHAN_PUNCTUAL. */
+	enum chan_of of;
+	bool sum; /* the rows of looms and the system show the sum of what is below them */
 };
 
 /* A state is entered and left: enter pushes the value (or sets it), leave pops it (or
@@ -146,6 +161,8 @@ enum op_kind {
 	OP_PUNCTUAL_ARG,
 	OP_ADD_ARG, /* channel := what it has, nothing is 0, plus the number */
 	OP_LABEL,   /* the number gets the text of `.text_arg` as label in the channel, which does not change */
+
+	OP_ADD, /* channel := what it has, nothing is 0, plus the value */
 	OP_KINDS,
 };
 
@@ -306,6 +323,20 @@ void emu_choose(struct emu *emu, uint32_t thread);
 void emu_set_cpu(struct emu *emu, uint32_t cpu, int chan, int64_t value);
 int emu_punctual_cpu(struct emu *emu, uint32_t cpu, int chan, int64_t value);
 
+/* ---- Changes, from hooks, to channels of processes, looms and the system. ---- */
+
+/* `index` is a process, a loom, or 0 for the system, as the channel declares; `chan` as above. There 0 is a value, and
+ * not nothing; without VALUES_ANY none is below it. The operations of events do the same for the process or the loom of
+ * their thread. Return 0, or <0 (reported). O(1). */
+
+/* An equal value is no change. */
+int emu_set_row(struct emu *emu, uint32_t index, int chan, int64_t value);
+int emu_add_row(struct emu *emu, uint32_t index, int chan, int64_t n);
+int emu_punctual_row(struct emu *emu, uint32_t index, int chan, int64_t value);
+
+/* Returns the value, 0 if there is no such channel or index. */
+int64_t emu_row_value(const struct emu *emu, uint32_t index, int chan);
+
 /* ---- What other models show: for observers. ---- */
 
 /* In connect(): finds the channel of a model by both names, "nosv.subsystem", or a base channel of threads: "thread.state",
@@ -323,7 +354,8 @@ int emu_next_role_chan(const struct emu *emu, int found);
 /* The role of a value of a channel found so; of 0, nothing, it is ROLE_NONE. */
 enum role emu_role(const struct emu *emu, int found, int64_t value);
 
-/* The value that a channel found so has in a thread; 0: nothing. */
+/* The value that a channel found so has in a thread, 0: nothing; or in that process or loom, 0 for the system, if it is of
+ * those. */
 int64_t emu_look(const struct emu *emu, int found, uint32_t thread);
 
 /* A change of a channel; new members come behind the last one. */
@@ -332,11 +364,12 @@ struct chan_change {
 	uint32_t thread;
 	int64_t before; /* 0: nothing */
 	int64_t now;
-	void *arg; /* of emu_watch() */
+	void *arg;      /* of emu_watch() */
+	uint32_t index; /* the thread; of a channel of processes, looms or the system which of those */
 };
 
-/* Called in the phase pre, when an event has changed a channel of a thread, whether it is shown or not. The calls that change
- * channels then are for that thread. */
+/* Called in the phase pre, when an event has changed a channel, whether it is shown or not. The calls that change
+ * channels of threads then are for that thread; it is that of the event when the channel is of no thread. */
 typedef void chan_hook(struct emu *emu, const struct chan_change *change);
 
 /* In connect(): asks for the changes of a channel found so. Returns 0, or <0 (reported). */
@@ -411,6 +444,7 @@ uint32_t emu_thread(const struct emu *emu);                 /* of the event, or 
 /* Rows: threads, processes, looms, CPUs (virtual ones included) are numbers from 0. */
 uint32_t emu_nthreads(const struct emu *emu);
 uint32_t emu_nprocs(const struct emu *emu);
+uint32_t emu_nlooms(const struct emu *emu);
 uint32_t emu_ncpus(const struct emu *emu);
 int emu_tid(const struct emu *emu, uint32_t thread);
 uint32_t emu_proc(const struct emu *emu, uint32_t thread);

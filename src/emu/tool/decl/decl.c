@@ -24,6 +24,7 @@ static const char *const kinds[] = { [CHAN_SINGLE] = "single", [CHAN_STACK] = "s
 static const char *const dups[] = { [DUP_ERROR] = "error", [DUP_SKIP] = "skip", [DUP_ALLOW] = "allow" };
 static const char *const repeats[] = { [REPEAT_SKIP] = "skip", [REPEAT_VALUES] = "values", [REPEAT_ALL] = "all" };
 static const char *const values[] = { [VALUES_DECLARED] = "declared", [VALUES_TEXT] = "text", [VALUES_ANY] = "any" };
+static const char *const ofs[] = { [OF_THREAD] = "thread", [OF_PROC] = "process", [OF_LOOM] = "loom", [OF_SYSTEM] = "system" };
 static const char *const tracks[] = { [TRACK_RUNNING] = "running", [TRACK_ACTIVE] = "active", [TRACK_ANY] = "any", [TRACK_HIDDEN] = "hidden" };
 
 #define THIS view_decl
@@ -58,6 +59,8 @@ static const struct decl_key chan_keys[] = {
 	{ "role", KEY_WORD, AT(role), WORDS(roles) },
 	{ "labels", KEY_LABELS, AT(labels), .count = offsetof(struct chan_decl, nlabels) },
 	{ "view", KEY_OBJECT, AT(view), .of = &view_shape },
+	{ "of", KEY_WORD, AT(of), WORDS(ofs) },
+	{ "sum", KEY_BOOL, AT(sum) },
 };
 #undef THIS
 

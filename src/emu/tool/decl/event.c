@@ -42,7 +42,7 @@ decl_check_declared(const struct decl_in *in, const cJSON *item, int chan, int64
 		is = is || k->labels[i].value == value;
 	for (size_t i = 0; i < m->nstates; i++)
 		is = is || (m->states[i].chan == chan && m->states[i].value == value);
-	if (!is && k->values == VALUES_DECLARED && declares(m, chan))
+	if (!is && k->of == OF_THREAD && k->values == VALUES_DECLARED && declares(m, chan))
 		return decl_bad(in, item, "the channel \"%.60s\" has no state and no label of %" PRId64 ", and not \"values\": \"any\"", k->name, value);
 	return decl_check_room(in, item, k, value);
 }
@@ -56,7 +56,7 @@ static const struct operation {
 	enum op_kind op;     /* OP_HOOK: it needs an argument */
 	enum op_kind arg_op; /* with an argument; OP_HOOK: it takes none */
 	bool chan;
-	bool value; /* with an argument: to be added */
+	bool value; /* to be added, with an argument */
 	bool text;  /* a second argument */
 } operations[] = {
 	{ .op = OP_IGNORE },
@@ -65,7 +65,7 @@ static const struct operation {
 	{ .op = OP_PUSH, .arg_op = OP_PUSH_ARG, .chan = true, .value = true },
 	{ .op = OP_POP, .arg_op = OP_POP_ARG, .chan = true, .value = true },
 	{ .op = OP_PUNCTUAL, .arg_op = OP_PUNCTUAL_ARG, .chan = true, .value = true },
-	{ .arg_op = OP_ADD_ARG, .chan = true, .value = true },
+	{ .op = OP_ADD, .arg_op = OP_ADD_ARG, .chan = true, .value = true },
 	{ .arg_op = OP_LABEL, .chan = true, .value = true, .text = true },
 };
 
@@ -111,7 +111,7 @@ static int
 check_arg(const struct decl_in *in, const cJSON *item, const struct event_decl *e, const struct sig_arg *arg)
 {
 	const struct chan_decl *k = &in->model->chans[e->chan];
-	bool shown = e->op != OP_LABEL && k->values == VALUES_DECLARED && arg->type != SIG_STR;
+	bool shown = e->op != OP_LABEL && k->values == VALUES_DECLARED && k->of == OF_THREAD && arg->type != SIG_STR;
 	bool small = arg->type <= SIG_U32 && !e->value && e->op != OP_ADD_ARG && !declares(in->model, e->chan);
 	return !shown || small ? 0 : decl_bad(in, item, "the argument can be a number that the channel \"%.60s\" has no room for, unless it has \"values\": \"any\"", k->name);
 }
@@ -152,9 +152,18 @@ check_event(const struct decl_in *in, const cJSON *item, void *rows, size_t i)
 		rc = a ? check_arg(in, arg, e, a) : -ERR_MODEL;
 	if (rc == 0 && text_arg && !find_arg(in, text_arg, &sig, true))
 		rc = -ERR_MODEL;
-	if (rc == 0 && value && !arg)
-		rc = decl_check_nonzero(in, item, e->value);
-	return rc == 0 && value && !arg ? decl_check_declared(in, value, e->chan, e->value) : rc;
+	if (rc < 0 || !value || arg)
+		return rc;
+	/* Only threads have nothing; what a sum comes to is seen when it is made. */
+	const struct chan_decl *k = &in->model->chans[e->chan];
+	bool of_thread = k->of == OF_THREAD;
+	if ((of_thread || e->op != OP_SET) && decl_check_nonzero(in, item, e->value) < 0)
+		return -ERR_MODEL;
+	if (e->op == OP_ADD && of_thread && k->values != VALUES_ANY)
+		return decl_bad(in, value, "the sum can be a number that the channel \"%.60s\" has no room for, unless it has \"values\": \"any\"", k->name);
+	if (e->op == OP_ADD)
+		return 0;
+	return decl_check_declared(in, value, e->chan, e->value);
 }
 
 const struct decl_shape decl_events = { TABLE(event_keys), .size = sizeof(struct event_decl), .check = check_event };

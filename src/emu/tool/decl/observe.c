@@ -29,6 +29,8 @@ check_chan(const struct decl_in *in, const cJSON *item, const struct observer *a
 	const struct chan_decl *k = &m->chans[chan];
 	const cJSON *at = json_find(item, "channel", NULL);
 	bool taken = k->nlabels && k->values == VALUES_DECLARED;
+	if (k->of != OF_THREAD)
+		return decl_bad(in, at, "expected a channel of threads, not of others");
 	if (k->kind != CHAN_SINGLE || taken || (all[n].mirror && k->values != VALUES_ANY))
 		return decl_bad(in, at, "expected a channel of \"kind\": \"single\" and \"values\": \"any\"");
 	for (size_t i = 0; i < m->nstates; i++)

@@ -217,18 +217,25 @@ put_chan(const struct reference *r, const struct model *m, int index)
 		[CHAN_PUNCTUAL] = "punctual values",
 	};
 	const struct chan_decl *c = &m->chans[index];
+	static const char *const rows[] = { [OF_PROC] = "rows of processes", [OF_LOOM] = "rows of looms", [OF_SYSTEM] = "the row of the system" };
 	bool cpu = c->cpu_track != TRACK_HIDDEN && c->cpu_track != TRACK_ANY;
 	put_title(r, c->title);
 	FACT(r);
 	say(r, "type %d, %s%s\n", c->prv_type, kinds[c->kind],
-		c->kind == CHAN_PUNCTUAL ? "" : c->dup == DUP_ERROR ? "; entering the value that shows is an error"
-								    : "; the value that shows may be entered again");
+		c->kind == CHAN_PUNCTUAL || c->of ? "" : c->dup == DUP_ERROR ? "; entering the value that shows is an error"
+									     : "; the value that shows may be entered again");
 	FACT(r);
-	say(r, "thread rows: %s", shown_when(c->thread_track));
-	put_view(r, c->thread_track != TRACK_HIDDEN ? "thread" : NULL, m->name, c);
-	FACT(r);
-	say(r, "CPU rows: %s", shown_when(cpu ? c->cpu_track : TRACK_HIDDEN));
-	put_view(r, cpu ? "cpu" : NULL, m->name, c);
+	if (c->of != OF_THREAD) {
+		say(r, "%s%s", rows[c->of], !c->sum ? "" : c->of == OF_PROC ? ", with sums in those of looms and the system"
+									    : ", with the sum in that of the system");
+		put_view(r, "proc", m->name, c);
+	} else {
+		say(r, "thread rows: %s", shown_when(c->thread_track));
+		put_view(r, c->thread_track != TRACK_HIDDEN ? "thread" : NULL, m->name, c);
+		FACT(r);
+		say(r, "CPU rows: %s", shown_when(cpu ? c->cpu_track : TRACK_HIDDEN));
+		put_view(r, cpu ? "cpu" : NULL, m->name, c);
+	}
 	if (c->initial) {
 		FACT(r);
 		say(r, "%" PRId64 " before the first event\n", c->initial);
@@ -284,7 +291,7 @@ reference_put_base(const struct reference *r)
 	static const char *const names[] = { [ROW_THREAD] = "thread", [ROW_CPU] = "CPU" };
 	put_str(r->w, r->man ? ".SH \"Threads and CPUs\"\n" : "\n## Threads and CPUs\n\n");
 	say(r, "These views are there in every trace, whatever the models.\n");
-	for (int rows = 0; rows < ROW_CLASSES; rows++) {
+	for (int rows = ROW_THREAD; rows <= ROW_CPU; rows++) {
 		for (int i = 0; i < NBASE; i++) {
 			const struct chan_decl *c = &base_chans[rows][i];
 			if (!*c->name)

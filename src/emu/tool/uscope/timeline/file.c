@@ -21,6 +21,7 @@ static const struct {
 	[TL_THREAD] = { "thread", "ovni.thread" },
 	[TL_CPU] = { "cpu", "ovni.cpu" },
 	[TL_BREAKDOWN] = { "breakdown", "ovni.breakdown" },
+	[TL_PROC] = { "proc", "ovni.proc" },
 };
 
 bool
@@ -143,7 +144,7 @@ read_class(struct tlfile *f, const uscope_state_t *state, enum tl_class k)
 	while (scope < s->num_scopes && (!s->scopes[scope].protocol || strcmp(s->scopes[scope].protocol, class_names[k].protocol) != 0))
 		scope++;
 	if (scope == s->num_scopes)
-		return k == TL_BREAKDOWN || damaged(f, "the scope of the %ss is missing: protocol '%s'", c->name, class_names[k].protocol);
+		return k > TL_CPU || damaged(f, "the scope of the %ss is missing: protocol '%s'", c->name, class_names[k].protocol);
 	c->exists = true;
 	c->scope = (uint16_t)scope;
 	if (k == TL_BREAKDOWN) {

@@ -2,7 +2,7 @@
 #ifndef TOOL_USCOPE_TIMELINE_FILE_H
 #define TOOL_USCOPE_TIMELINE_FILE_H
 
-/* file: a µScope file as ovniemu writes it: rows of threads, CPUs and breakdowns, their
+/* file: a µScope file as ovniemu writes it: rows of threads, CPUs, processes and breakdowns, their
  * channels, and what the values are called. What stands where is defined in
  * doc/format/timeline.md; everything that the tables say is checked here. */
 
@@ -14,6 +14,7 @@ enum tl_class {
 	TL_THREAD,
 	TL_CPU,
 	TL_BREAKDOWN,
+	TL_PROC,
 	TL_CLASSES,
 };
 

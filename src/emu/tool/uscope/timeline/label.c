@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-	CLASS_BOTH = TL_CLASSES, /* threads and CPUs */
+	CLASS_BOTH = TL_PROC, /* threads and CPUs; of the classes behind it, in the file the number is one more */
 };
 
 enum {
@@ -53,6 +53,8 @@ read_row(struct tlfile *f, const uscope_state_t *state, uint16_t slot)
 	if (first == CLASS_BOTH) {
 		first = TL_THREAD;
 		last = TL_CPU;
+	} else if (first > CLASS_BOTH) {
+		first = --last;
 	}
 	if (last >= TL_CLASSES || v[LABEL_TYPE] > UINT16_MAX || v[LABEL_TEXT] > UINT32_MAX) {
 		conv_fail(&f->tool->conv, "timeline", "row %u of the table of labels is damaged\nin %s", slot, f->src->path);

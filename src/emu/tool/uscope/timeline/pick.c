@@ -17,7 +17,7 @@ fits(const char *pattern, const char *text)
 static const char *
 of_class(const char *pattern, const struct tlclass *c)
 {
-	for (const char *const *k = (const char *const[]){ "thread/", "cpu/", "breakdown/", NULL }; *k; k++) {
+	for (const char *const *k = (const char *const[]){ "thread/", "cpu/", "breakdown/", "proc/", NULL }; *k; k++) {
 		size_t n = strlen(*k);
 		if (strncmp(pattern, *k, n) == 0)
 			return strlen(c->name) + 1 == n && strncmp(c->name, *k, n - 1) == 0 ? pattern + n : NULL;

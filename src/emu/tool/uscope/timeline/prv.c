@@ -199,19 +199,21 @@ start(struct writer *w, struct output *o, const char *dir)
 	return rc < 0 ? rc : write_row(w, o, row);
 }
 
-/* The files that there will be: threads, CPUs, each breakdown. */
+/* The files that there will be: threads, CPUs, processes, each breakdown. */
 static int
 plan(struct writer *w)
 {
 	struct tlfile *f = &w->t->file;
 	const struct tlclass *b = &f->classes[TL_BREAKDOWN];
-	w->outputs = arena_new(&w->arena, struct output, 2 + (size_t)b->nchannels);
+	w->outputs = arena_new(&w->arena, struct output, TL_CLASSES + (size_t)b->nchannels);
 	w->of_channel = arena_new(&w->arena, struct output *, f->nchannels);
 	w->raw = arena_new(&w->arena, uint64_t, f->ncells);
 	if (!w->outputs || !w->of_channel || !w->raw)
 		return diag_no_memory(&w->diag);
-	for (int k = TL_THREAD; k <= TL_CPU; k++) {
+	for (int k = 0; k < TL_CLASSES; k++) {
 		const struct tlclass *c = &f->classes[k];
+		if (k == TL_BREAKDOWN || !c->exists)
+			continue;
 		w->outputs[w->noutputs++] = (struct output){ .stem = c->name, .class = c, .channels = c->channels, .nchannels = c->nchannels };
 	}
 	for (uint32_t i = 0; i < b->nchannels; i++) {
