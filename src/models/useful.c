@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* useful: what of a thread's time is work of the program, over all models: it is, unless one of them says that the
- * thread is in a runtime, communicates, waits, or is not in its CPU. An observer: it has no events. */
-#include "ovniscope/model.h"
+/* useful: what of a thread's time is work of the program, over all models. An observer: it has no events. */
+#include "work.h"
 
 enum {
 	USEFUL,
@@ -30,30 +29,16 @@ static const struct chan_decl chans[] = {
 	},
 };
 
-struct thread_data {
-	uint32_t against; /* channels whose values say that it does not work */
-};
-
-static bool
-is_against(const struct emu *emu, int found, int64_t value)
-{
-	return emu_role(emu, found, value) > ROLE_USEFUL;
-}
-
 static void
 on_change(struct emu *emu, const struct chan_change *c)
 {
-	struct thread_data *t = emu_thread_data(emu, c->thread);
-	t->against += is_against(emu, c->found, c->now);
-	t->against -= is_against(emu, c->found, c->before);
-	(void)emu_set(emu, USEFUL, t->against ? NO_WORK : WORK);
+	(void)emu_set(emu, USEFUL, work_take(emu_thread_data(emu, c->thread), emu, c) ? WORK : NO_WORK);
 }
 
 static void
 connect(struct emu *emu)
 {
-	for (int found = 0; (found = emu_next_role_chan(emu, found)) >= 0;)
-		(void)emu_watch(emu, found, on_change, NULL);
+	work_watch(emu, on_change);
 }
 
 const struct model model_useful = {
@@ -63,6 +48,6 @@ const struct model model_useful = {
 	.version = "1.0.0",
 	.foreign = true,
 	CHANS(chans),
-	.thread_size = sizeof(struct thread_data),
+	.thread_size = sizeof(struct work),
 	.connect = connect,
 };

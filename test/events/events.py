@@ -29,7 +29,7 @@ DOC = os.path.join(kit.ROOT, "doc", "events.md")
 TYPES = ("u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "str")
 found = []
 # They have no events, and so no messages of their own.
-OBSERVERS = ("useful", "blocked")
+OBSERVERS = ("useful", "blocked", "parallelism")
 
 
 def check_event(where, model, event):
@@ -197,7 +197,7 @@ def pages(tool):
         except OSError:
             found.append(f"doc/models/{name}.md is missing")
             continue
-        files = set(re.findall(rf"`cfg/(?:thread|cpu)/({name}/[^`]*)\.cfg`", text))
+        files = set(re.findall(rf"`cfg/(?:thread|cpu|proc)/({name}/[^`]*)\.cfg`", text))
         found.extend(f"doc/models/{name}.md: the view {f} is missing" for f in sorted(files) if f"{f}`" not in page)
         rows = re.findall(r"^\| (.*?) \|", page.partition("\n## Messages\n")[2], re.M)
         told = re.findall(r"`([a-z-]+)`", " ".join(rows))

@@ -38,7 +38,7 @@ def events(tool):
 def emulate(emu, text, tmp, *options):
     """Runs ovniemu on a text trace; the outputs are in the directory out of tmp."""
     asm.assemble(text, os.path.join(tmp, "trace"))
-    return subprocess.run([emu, "-q", "-a", "-m", "laplace,prism,useful,blocked", *options, "-o", os.path.join(tmp, "out"), os.path.join(tmp, "trace")],
+    return subprocess.run([emu, "-q", "-a", "-m", "laplace,prism,useful,blocked,parallelism", *options, "-o", os.path.join(tmp, "out"), os.path.join(tmp, "trace")],
                           capture_output=True, text=True, check=False)
 
 
@@ -74,6 +74,8 @@ def views(text):
         elif re.match(r"\* (thread|CPU) rows: ", line):
             rows, when = re.match(r"\* (thread|CPU) rows: (.*?)(?:, `|$)", line).groups()
             found[-1]["rows"][rows] = when
+        elif re.match(r"\* (the )?rows? of ", line):
+            found[-1]["rows"]["proc"] = "always"
         elif re.match(r"\| -?\d+ \| ", line):
             value, label = cells(line)
             found[-1]["values"].append((int(value), label))

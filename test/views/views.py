@@ -43,7 +43,7 @@ def main():
     with tempfile.TemporaryDirectory() as tmp:
         trace = os.path.join(tmp, "trace")
         asm.assemble(TRACE, trace)
-        subprocess.run([emu, "-q", "-a", "-m", "laplace,prism,useful,blocked", "-b", "-o", tmp, trace], check=True)
+        subprocess.run([emu, "-q", "-a", "-m", "laplace,prism,useful,blocked,parallelism", "-b", "-o", tmp, trace], check=True)
         have = os.path.join(tmp, "cfg")
         if update:
             shutil.rmtree(want, ignore_errors=True)

@@ -24,7 +24,7 @@ enum {
 	THREADS_MAX = 1024,
 	LABELS = 4096, /* in the µScope file, by default */
 	LABELS_MAX = 65535,
-	MODELS_A_LINE = 4, /* in the help */
+	LINE_MOST = 80, /* columns of a terminal */
 	OPT_LENIENT = 256,
 };
 
@@ -84,6 +84,7 @@ struct summary {
 	double part; /* of the bytes of the trace that were read */
 	bool complete;
 	bool live;
+	bool procs; /* there are rows of processes */
 	unsigned outputs;
 	char dir[4096];
 	char models[512];
@@ -100,6 +101,7 @@ take_summary(struct summary *s, const struct emu *emu)
 	s->part = part_read(&emu->plan->trace);
 	s->complete = emu->complete;
 	s->live = emu->plan->trace.npids > 0;
+	s->procs = emu_nrows(emu, ROW_PROC) > 0;
 	(void)snprintf(s->dir, sizeof(s->dir), "%s", emu->plan->options.outdir ? emu->plan->options.outdir : emu->plan->trace.dir);
 	name_models(emu, s->models, sizeof(s->models));
 }
@@ -136,7 +138,8 @@ print_summary(struct diag *d, const struct summary *s, double took, int rc)
 	else if (rc < 0)
 		diag_info(d, "the run failed (%s); the timelines that were begun end at %s", error_name(rc), span);
 	if (rc == 0 && s->outputs & OUTPUT_PRV)
-		diag_info(d, "open in Paraver: %s/thread.prv and %s/cpu.prv, with the views in %s/cfg", s->dir, s->dir, s->dir);
+		diag_info(d, "open in Paraver: %s/thread.prv and %s/cpu.prv%s%s%s, with the views in %s/cfg", s->dir, s->dir, s->procs ? ", or " : "",
+			s->procs ? s->dir : "", s->procs ? "/proc.prv" : "", s->dir);
 	char uscp[4096 + sizeof("/ovni.uscp")];
 	(void)snprintf(uscp, sizeof(uscp), "%s/ovni.uscp", s->dir);
 	if (rc == 0 && s->outputs & OUTPUT_USCOPE && access(uscp, F_OK) == 0)
@@ -258,10 +261,14 @@ static const char *
 list_models(const struct model_set *set, char *buf, size_t size)
 {
 	size_t n = (size_t)snprintf(buf, size, "Models:");
+	size_t column = n;
 	for (size_t i = 0; i < set->n && n < size; i++) {
 		const struct model *m = set->items[i].model;
-		n += (size_t)snprintf(buf + n, size - n, "%s %s %s (%c)%s", i && i % MODELS_A_LINE == 0 ? "\n       " : "",
-			m->name, m->version, m->id, i + 1 < set->n ? "," : "\n");
+		char one[200];
+		int len = snprintf(one, sizeof(one), " %s %s (%c)%s", m->name, m->version, m->id, i + 1 < set->n ? "," : "");
+		bool wraps = column + (size_t)len > LINE_MOST;
+		n += (size_t)snprintf(buf + n, size - n, "%s%s%s", wraps ? "\n       " : "", one, i + 1 < set->n ? "" : "\n");
+		column = (wraps ? strlen("Models:") : column) + (size_t)len;
 	}
 	if (n < size)
 		(void)snprintf(buf + n, size - n, "Status: 0 good, 1 bad trace or failed run, 2 wrong usage. Manual: man ovniemu\n");
