@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 void
@@ -90,6 +91,49 @@ bench_wait(pid_t pid)
 		.cpu = (double)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) + (double)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) / 1e6,
 		.rss = ru.ru_maxrss,
 	};
+}
+
+/* ---- Speed of the machine. ---- */
+
+enum {
+	STEPS = 400000,
+	TRIES = 10,
+	CELLS = 1 << 14,
+};
+
+/* ns of a step where limits were set. */
+#define STEP_NS 7.0
+
+static double
+cpu_seconds(void)
+{
+	struct timespec t;
+	if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) != 0)
+		bench_fail("clock_gettime");
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double
+bench_slowness(void)
+{
+	static volatile uint32_t cells[CELLS];
+	double best = 1e9;
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t x = 88172645463325252U;
+		double begin = cpu_seconds();
+		for (int k = 0; k < STEPS; k++) {
+			x ^= x << 13;
+			x ^= x >> 7;
+			x ^= x << 17;
+			if (x & 1)
+				cells[x >> 8 & (CELLS - 1)]++;
+			else
+				x += cells[x >> 24 & (CELLS - 1)];
+		}
+		double ns = (cpu_seconds() - begin) * 1e9 / STEPS;
+		best = ns < best ? ns : best;
+	}
+	return best > STEP_NS ? best / STEP_NS : 1;
 }
 
 /* ---- Plain. ---- */

@@ -33,6 +33,11 @@ void bench_remove(const char *dir);
 /* Waits for a child, which must end well. */
 struct cost bench_wait(pid_t pid);
 
+/* How many times slower the machine is, now, than the one where limits in ns were set: a work of the same
+ * kind as that of the tools (steps that wait for the last one, memory in the cache, jumps of which half
+ * are guessed wrong) took so much longer than there. At least 1. */
+double bench_slowness(void);
+
 /* "plain", what a measure is compared to: one pass that reads a file, or all of a directory, looks
  * at each 8 bytes, and writes as many bytes as `sizes` tells to files OUT.0, OUT.1... */
 struct cost bench_plain(const char *input, const char *out, const off_t *sizes, int n);

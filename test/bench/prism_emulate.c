@@ -7,7 +7,8 @@
  * "short": memory and compute events of a byte, of one thread. "full": all that can be shown,
  * accesses to any of 4096 lines, instructions and functions. "swaps": the same, and
  * every 20 events another of 1000 threads runs. Nothing is shown one by one but
- * synchronization. Exit status 1 when a limit is passed by far. */
+ * synchronization. Limits are those of the machine of bench_slowness(), of which others get more.
+ * Exit status 1 when one is passed by far. */
 #include "bench.h"
 
 #include <stdbool.h>
@@ -16,10 +17,11 @@
 #include <string.h>
 
 /* How far above a limit is a failure, and not the noise of a shared machine. */
-#define TOLERANCE 1.6
+#define TOLERANCE 1.3
 
 enum {
 	RUNS = 3,
+	ATTEMPTS = 4, /* as many runs again while the limit is passed: the least that was needed counts */
 	THREADS = 1000,
 	SLICE = 20,
 	LINES = 4096,
@@ -111,27 +113,33 @@ make(long n, bool full, bool swaps)
 		bench_fail(stream);
 }
 
-static struct cost
-best_of(const char *emu)
+static void
+best_of(struct cost *best, const char *emu)
 {
-	struct cost best = { .cpu = 1e9 };
 	for (int i = 0; i < RUNS; i++) {
 		struct cost c = emu ? bench_run(emu, dir, out, "prv", "--prism-events=sync") : bench_plain(stream, NULL, NULL, 0);
-		best = c.cpu < best.cpu ? c : best;
+		*best = c.cpu < best->cpu ? c : *best;
 	}
-	return best;
 }
 
 /* Returns whether the limit, in ns an event, is passed by far. */
 static bool
 show(const char *emu, const char *name, long n, double limit)
 {
-	struct cost base = best_of(NULL);
-	struct cost cost = best_of(emu);
-	double ns = cost.cpu / (double)n * 1e9;
-	(void)printf("%-6s %5.1f ns an event, %5.1fx plain, %ld KiB; limit: %.0f ns\n", name, ns, cost.cpu / base.cpu, cost.rss, limit);
+	struct cost base = { .cpu = 1e9 };
+	struct cost cost = { .cpu = 1e9 };
+	double ns = 0;
+	double most = 0;
+	best_of(&base, NULL);
+	for (int i = 0; i < ATTEMPTS && (i == 0 || ns > most); i++) {
+		most = limit * bench_slowness();
+		best_of(&cost, emu);
+		ns = cost.cpu / (double)n * 1e9;
+	}
+	(void)printf("%-4s %-6s %5.1f ns an event, %5.1fx plain, %ld KiB; limit: %.0f ns, %.0f on this machine\n", ns > most ? "OVER" : "ok", name, ns,
+		cost.cpu / base.cpu, cost.rss, limit, most);
 	(void)fflush(stdout);
-	return ns > limit * TOLERANCE;
+	return ns > most * TOLERANCE;
 }
 
 int
@@ -141,7 +149,7 @@ main(int argc, char **argv)
 		(void)fprintf(stderr, "usage: prism_emulate OVNIEMU [events]\n");
 		return 2;
 	}
-	long n = argc > 2 ? strtol(argv[2], NULL, 10) : 10000000;
+	long n = argc > 2 ? strtol(argv[2], NULL, 10) : 3000000;
 	(void)snprintf(dir, sizeof(dir), "%s/ovniscope-bench-XXXXXX", bench_place());
 	if (n < 1 || !mkdtemp(dir))
 		bench_fail(dir);
