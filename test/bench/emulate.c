@@ -21,8 +21,8 @@
 
 enum {
 	RUNS = 3,
-	TURNS = 12,
-	ATTEMPTS = 2,
+	TURNS = 8,
+	ATTEMPTS = 3, /* while one fails */
 	MARKS = 4,
 	OUTPUTS = 3, /* PRV files */
 };
@@ -310,7 +310,7 @@ main(int argc, char **argv)
 		.name = "nosv-z", .threads = 32, .events = n * 3, .nosv = true, .outputs = "prv,uscope", .options = "--uscope-compression=zstd"
 	};
 	/* A disturbed machine gets more chances: the least that was needed counts. */
-	for (int i = 0; i < ATTEMPTS && (i == 0 || worst() > 1); i++) {
+	for (int i = 0; i < ATTEMPTS && (i == 0 || worst() > TOLERANCE); i++) {
 		struct result a = measure(argv[1], tmp, &small);
 		struct result b = measure(argv[1], tmp, &wide);
 		struct result c = measure(argv[1], tmp, &longer);

@@ -146,7 +146,7 @@ main(int argc, char **argv)
 		double cost = (best_of(ns[t]) - best_of(ns[0])) / t;
 		(void)printf("%d tool%s %6.2f ns an event, %.2f ns for each (median %.2f); limit: %.0f ns\n", t, t > 1 ? "s:" : ": ", best_of(ns[t]), cost,
 			median_cost(ns[t], ns[0]) / t, LIMIT);
-		bad = bad || cost > LIMIT * TOLERANCE;
+		bad = bad || cost > LIMIT * TOLERANCE * bench_slowness();
 	}
 	bench_remove(dir);
 	return bad;
