@@ -17,7 +17,8 @@ import time
 import tlkit
 
 MODES = [["timeline", *m] for m in (["--at", "50%"], ["--json", "-c", "*"], ["--profile"], ["--prv", "out"], [], ["--recover", "-a", "-r", "1"])]
-MODES += [["history", "/cpu/ovni[0].state"], ["history", "--from=25%", "--json", "--recover", "/thread/ovni[1].state"]]
+MODES += [["history", "/cpu/ovni[0].state"], ["history", "--from=25%", "--json", "--recover", "/thread/ovni[1].state"],
+          ["export", "--format=vcd"], ["export", "--format=vcd", "--raw", "--from=25%", "--recover"]]
 
 
 def damage(r, data):

@@ -7,7 +7,8 @@ usage: same.py --emu OVNIEMU --uscope USCOPE [--golden] [--random] [--conformanc
 
 Each trace is emulated in both views, as they say with -b. Then `uscope check --verify` must
 be content, `uscope timeline --prv` must give the same values at the same times for each row
-and type (the same bytes, in fact), the same labels and rows, and --at at random times the last values of the PRV.
+and type (the same bytes, in fact), the same labels and rows, and --at at random times the last values of the PRV. The VCD
+has the intervals that `uscope timeline` lists.
 Without -b the file is the same whether cycles are written at once or one by one.
 The environment variable TIMELINE_SECONDS stands for --time and more --states.
 """
@@ -76,7 +77,9 @@ class Test:
         if not times:
             return []
         found = []
-        instants = tlkit.read_instants(self.tools.lines("timeline", "--channel", "*", file))
+        spans = self.tools.lines("timeline", "--channel", "*", file)
+        instants = tlkit.read_instants(spans)
+        found += tlkit.compare_vcd(self.tools, file, spans)
         for _ in range(self.states):
             # where something happens, before it, or anywhere
             t = self.random.choice((self.random.choice(times), self.random.choice(times) - 1, self.random.randrange(times[-1] + 1)))

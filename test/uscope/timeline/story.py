@@ -39,6 +39,8 @@ CASES = {
     "stopped": ["timeline stopped.uscp", "timeline --at end stopped.uscp", "timeline -c * stopped.uscp", "timeline --json -c 11 stopped.uscp",
                 "timeline --profile -r 2 stopped.uscp", "timeline --prv stopped.out stopped.uscp", "cat stopped.out/thread.prv",
                 "cat stopped.out/thread.row", "timeline -f -c 4 --timeout 10ms --interval=5ms stopped.uscp"],
+    "vcd": [f"export --format=vcd {SMALL}", f"export --format=vcd --from=50% --to=70us --scope thread {SMALL}", "export --format=vcd --raw good.uscp",
+            "export --format=vcd stopped.uscp", "export --format=vcd no-channels.uscp", "export --format=vcd label-text.uscp"],
     "usage": [f"timeline --at 5us --profile {SMALL}", f"timeline --at 5us --from 1us {SMALL}", f"timeline -f --profile {SMALL}",
               f"timeline --prv x --json {SMALL}", f"timeline --at soon {SMALL}", f"timeline --at 101% {SMALL}", f"timeline --at end-x {SMALL}",
               f"timeline -r nobody {SMALL}", f"timeline -c nothing {SMALL}", f"timeline -c cpu/state {SMALL}", "timeline"],

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the tests of `uscope timeline` share: runs of the tools, and the Paraver files of a
 run read plainly."""
+import itertools
 import json
 import os
 import re
@@ -8,7 +9,9 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", "..", "gen"), os.path.join(HERE, "..", "..", "prop")]
+sys.path[:0] = [os.path.join(HERE, "..", "..", "gen"), os.path.join(HERE, "..", "..", "prop"), os.path.join(HERE, "..", "tool")]
+
+import uscope_tool  # pylint: disable=wrong-import-position
 
 
 class Tools:
@@ -133,6 +136,69 @@ def compare_states(want, rows, time, instants):
             right = value_at(want[name].get((row["row"], kind), []), time)
             if state["value"] != right and right not in instants.get((cls, row["row"], kind, time + 1), []):
                 found.append(f"{name} row {row['row']} type {kind} is {state['value']} at {time} ns, but the PRV says {right}")
+    return found
+
+
+def vcd_value(kind, text):
+    """A label, or a number; "" for nothing."""
+    if kind == "string":
+        return re.sub(rb"\\x(..)", lambda m: bytes.fromhex(m.group(1).decode()), text.encode()).decode()
+    number = int(text, 2)
+    return str(number - (number >> 63 << 64)) if number else ""
+
+
+def span_value(span, kind):
+    """The same; "#" for a label of blanks, which shows as a number."""
+    label = (span["label"] or "").lstrip(" ")
+    if kind == "string" and span["label"]:
+        return label or "#"
+    return "" if kind != "string" and not span["value"] else str(span["value"])
+
+
+def without_repeats(changes, end):
+    """Those before the end: what begins there lasts no time, and is not listed."""
+    out = []
+    for time, value in sorted(changes.items()):
+        if time < end and value != (out[-1][1] if out else ""):
+            out.append((time, value))
+    return out
+
+
+def compare_vcd(tools, file, spans):
+    """What differs in the VCD and the list of intervals: a variable for each row and channel that shows anything."""
+    variables, end = uscope_tool.read_vcd(tools.uscope("export", "--format=vcd", file).stdout.decode())
+    names, by_row = {}, {}
+    for line in tools.lines("timeline", file):
+        if line["kind"] == "row":
+            name = f"{line['class']}/" + re.sub(rb"[^A-Za-z0-9]", b"_", line["name"].encode()).decode()
+            names[line["class"], line["row"]] = f"{name}_row{line['row']}" if name in names.values() else name
+    for s in spans:
+        by_row.setdefault(f"{names[s['class'], s['row']]}/{re.sub('[^A-Za-z0-9]', '_', s['channel'])}", []).append(s)
+    found = [f"VCD: {path} is missing" for path in by_row if path not in variables]
+    for path, (kind, _, changes) in variables.items():
+        want, instants = {}, {}
+        mine = by_row.get(path, [])
+        for s in mine:
+            if s["kind"] == "instant":
+                instants[s["begin_ps"]] = span_value(s, kind)
+            else:
+                want[s["begin_ps"]] = span_value(s, kind)
+        for s in mine:
+            if s["end_ps"] < end and s["kind"] != "instant":
+                want.setdefault(s["end_ps"], "")
+        # a punctual value lasts for a nanosecond; then the state is there again
+        state = sorted(want.items())
+        for t in instants:
+            want[t + 1000] = value_at(state, t + 1000) or ""
+        want.update(instants)
+        have = without_repeats({t: vcd_value(kind, v) for t, v in changes}, end)
+        want = without_repeats(want, end)
+        differences = [x for x in itertools.zip_longest(have, want) if x[0] != x[1] and (not all(x) or x[0][0] != x[1][0] or
+                       x[1][1] != "#" or not re.fullmatch("#?[0-9]+", x[0][1]))]
+        if differences:
+            found.append(f"VCD: {path} is {differences[0][0]}, and the intervals have {differences[0][1]}")
+        if len({v for _, v in changes}) < 2 and not vcd_value(kind, changes[0][1]):
+            found.append(f"VCD: {path} shows nothing")
     return found
 
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* export: a trace in the form of another program. */
 #include "exporter.h"
+#include "timeline/file.h"
 #include "walk.h"
 
 #include <getopt.h>
@@ -106,10 +107,15 @@ run_export(struct conv *c, int argc, char **argv)
 	}
 	if (!utool_ready(t, last, argc, argv, 1) || !e.to || !utool_load(t, e.src, argv[optind]) || !utool_pick(t, e.src))
 		return t->status;
+	const char *lacks;
+	if (e.to == &vcd_exporter && tlfile_is_timeline(e.src->reader, &lacks))
+		e.to = &timeline_vcd_exporter;
 	e.self = e.to->open(t, e.src, labels);
 	if (!e.self)
 		return t->status;
 	int status = export_all(&e);
+	if (e.to->close)
+		e.to->close(e.self);
 	uscope_state_free(e.state);
 	return status;
 }

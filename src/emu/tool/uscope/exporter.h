@@ -17,9 +17,11 @@ struct exporter {
 	void (*op)(void *self, const uscope_state_t *state, const uscope_item_t *item, bool was_valid, uint64_t before);
 	void (*event)(void *self, const uscope_item_t *item);
 	void (*end)(void *self, uint64_t time_ps); /* may be NULL */
+	void (*close)(void *self);                 /* likewise */
 };
 
 extern const struct exporter csv_exporter;
 extern const struct exporter vcd_exporter;
+extern const struct exporter timeline_vcd_exporter;
 
 #endif
