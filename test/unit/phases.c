@@ -116,6 +116,27 @@ static const struct model late = { MODEL_ABI, .id = 'U', .name = "late", .versio
 static const struct model other = { MODEL_ABI, .id = 'X', .name = "other", .version = "1.0.0", .probe = yes, .observes = "U", .post = post };
 static const struct model back = { MODEL_ABI, .id = 'U', .name = "back", .version = "1.0.0", .probe = yes, .observes = "X", .post = post };
 
+/* Counts events, for one that watches the count. */
+static void
+count(struct emu *emu, const struct event *ev)
+{
+	(void)ev;
+	(void)emu_set(emu, 0, emu_value(emu, 0) + 1);
+}
+
+static void
+connect_count(struct emu *emu)
+{
+	found = emu_find_chan(emu, "counter.count");
+	CHECK(found >= NBASE && emu_watch(emu, found, on_state, told) == 0);
+}
+
+static const struct chan_decl counts[] = {
+	{ .name = "count", .title = "Count", .prv_type = 96, .dup = DUP_SKIP, .values = VALUES_ANY, .thread_track = TRACK_ANY },
+};
+static const struct model counter = { MODEL_ABI, .id = 'X', .name = "counter", .version = "1.0.0", .probe = yes, .observes = "T", .pre = count, CHANS(counts) };
+static const struct model follower = { MODEL_ABI, .id = 'W', .name = "follower", .version = "1.0.0", .probe = yes, .connect = connect_count, CHANS(observed) };
+
 /* ---- Runs. ---- */
 
 static struct diag diag = { .program = "test" };
@@ -204,6 +225,8 @@ observers(void)
 	CHECK(RUN(fill_phases, &plain, &watcher) == 0);
 	SAME(told, "hook Th., emit_own Th., post_own Th., 101:0>1, 101:1>0");
 	SAME(shown(), "1 1, 1 10, 2 0, 2 0");
+	CHECK(RUN(fill_phases, &plain, &counter, &follower) == 0);
+	SAME(told, "hook Th., 101:0>1, emit_own Th., post_own Th., 101:1>2, 101:2>3");
 }
 
 static void

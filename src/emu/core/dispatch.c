@@ -171,14 +171,14 @@ list_hooks(const struct model_run *models, size_t nmodels, uint32_t owner, event
 	return to;
 }
 
-/* Whether an operation may change what is watched: hooks may change all channels of their model, and the states of threads. */
+/* Whether a hook of a model may change what is watched: all channels of the model, and the states of threads. */
 static bool
-is_watched(const struct op *op, const struct model_run *mr, const bool *watched)
+may_change(const struct model_run *mr, const bool *watched)
 {
-	bool may = op->kind != OP_IGNORE && op->kind != OP_HOOK && watched[op->col];
-	for (uint32_t i = 0; op->kind == OP_HOOK && i < NBASE; i++)
+	bool may = false;
+	for (uint32_t i = 0; i < NBASE; i++)
 		may = may || watched[i];
-	for (uint32_t i = 0; op->kind == OP_HOOK && i < mr->nchans; i++)
+	for (uint32_t i = 0; i < mr->nchans; i++)
 		may = may || watched[mr->first_col + i];
 	return may;
 }
@@ -196,7 +196,9 @@ dispatch_add_phases(struct dispatch *d, struct arena *a, struct diag *diag, cons
 		const struct phase_hook *emit = list_hooks(models, nmodels, op->model, NULL, PRE, list);
 		const struct phase_hook *post = list_hooks(models, nmodels, op->model, e ? e->emit : NULL, EMIT, list + (emit - list));
 		const struct phase_hook *end = list_hooks(models, nmodels, op->model, e ? e->post : NULL, POST, list + (post - list));
-		bool is_seen = is_watched(op, &models[op->model], watched);
+		bool is_seen = op->kind == OP_HOOK ? may_change(&models[op->model], watched) : op->kind != OP_IGNORE && watched[op->col];
+		for (const struct phase_hook *h = list; h < emit; h++)
+			is_seen = is_seen || may_change(&models[h->model], watched);
 		if (end == list && !is_seen)
 			continue;
 		struct phases *p = arena_new(a, struct phases, 1);
