@@ -352,7 +352,7 @@ open_block(uscope_writer_t *w)
 	if (!z || !lz4frames_reserve(z, g->raw_cap))
 		return NULL;
 	if (z->walked != used)
-		lz4frames_walk(z, g->raw, used);
+		lz4frames_walk(z, g->raw, used, used);
 	return z;
 }
 

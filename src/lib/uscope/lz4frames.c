@@ -163,11 +163,12 @@ is_inside(const struct lz4block *k, const uint8_t *p)
 }
 
 void
-lz4frames_walk(struct lz4frames *z, const uint8_t *in, size_t n)
+lz4frames_walk(struct lz4frames *z, const uint8_t *in, size_t n, size_t stop)
 {
 	struct lz4block k = lz4frames_block(z, in, in + n);
 	unsigned items = 0;
-	for (const uint8_t *p = in + z->walked; items == 0 && k.end - p >= FRAME_HEAD_MAX;) {
+	const uint8_t *p = in + z->walked;
+	while (items == 0 && k.end - p >= FRAME_HEAD_MAX && p < in + stop) {
 		p = skip_time(p);
 		items = load16(p);
 		p += 2;
@@ -181,7 +182,8 @@ lz4frames_walk(struct lz4frames *z, const uint8_t *in, size_t n)
 			p += t.size;
 		}
 	}
-	lz4frames_keep(z, &k, n);
+	bool whole = items > 0 || p < in + stop; /* nothing that can be packed is left */
+	lz4frames_keep(z, &k, whole ? n : (size_t)(p - in));
 }
 
 /* Matches two SETs at p, of one form, with those `offset` earlier: all but the bytes of the first value

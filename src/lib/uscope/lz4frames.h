@@ -35,9 +35,10 @@ void lz4frames_finish(struct lz4frames *z);
  * as it was. */
 bool lz4frames_reserve(struct lz4frames *z, size_t n);
 
-/* Packs the frames up to n, which never decreases; bytes that are no frames give a valid block too,
- * but not a small one. Like all functions below, it follows reserve() for n bytes, which `in` has. */
-void lz4frames_walk(struct lz4frames *z, const uint8_t *in, size_t n);
+/* Packs the frames up to n, which never decreases, or the first of them: all that begin before `stop`. Bytes
+ * that are no frames give a valid block too, but not a small one. Like all functions below, it follows
+ * reserve() for n bytes, which `in` has. */
+void lz4frames_walk(struct lz4frames *z, const uint8_t *in, size_t n, size_t stop);
 
 /* The block of n bytes, which is complete then: no match ends behind them. Returns its size. */
 size_t lz4frames_end(struct lz4frames *z, const uint8_t *in, size_t n);

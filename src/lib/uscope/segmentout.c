@@ -16,7 +16,10 @@
 
 enum {
 	PREFIX_SIZE = LZ4FRAMES_LEAD,
-	LITTLE = 64 * 1024,   /* deltas that repeat little: tables, or short traces */
+	LITTLE = 64 * 1024, /* deltas that repeat little: tables, or short traces */
+	WARM = 64 * 1024,
+	SAMPLE = 16 * 1024,   /* deltas that both encoders of LZ4 pack: more would cost as much as an operation */
+	MARGIN = 16,          /* part by which liblz4 must be better, as it takes longer */
 	ZSTD_LEVEL_WIDE = 21, /* from here on windows are larger than the 32 MiB of the log */
 	ZSTD_WINDOW_LOG = 25,
 };
@@ -43,16 +46,72 @@ packed_bound(const struct segmentout *s, size_t n)
 	return (size_t)LZ4_compressBound((int)n) + PREFIX_SIZE;
 }
 
-/* Packs the frames that lz4frames has not packed yet, and ends its block. */
+/* Room in s->packed. What is in there is of no use any more. */
+static int
+reserve_packed(struct segmentout *s, size_t cap)
+{
+	if (cap <= s->packed_cap)
+		return USCOPE_OK;
+	cap += cap / 16; /* as the next one may be a little larger */
+	free(s->packed);
+	s->packed = malloc(cap);
+	s->packed_cap = s->packed ? cap : 0;
+	return s->packed ? USCOPE_OK : no_memory(s);
+}
+
+/* The LZ4 block of n bytes by liblz4. 0: there is not the room for it. */
+static size_t
+pack_lz4(const struct segmentout *s, const uint8_t *raw, size_t n, uint8_t *out, size_t cap)
+{
+	int k = LZ4_compress_fast_extState(s->lz4, (const char *)raw, (char *)out, (int)n, (int)cap, s->level ? s->level : 1);
+	return k > 0 ? (size_t)k : 0;
+}
+
+/* Bytes that lz4frames takes for the first frames, all that begin before `stop`, which stay packed. *n: bytes
+ * of these frames. */
+static size_t
+size_of_frames(const struct segment *g, size_t stop, size_t *n)
+{
+	struct lz4frames *z = g->lz4;
+	lz4frames_walk(z, g->raw, g->raw_size, stop);
+	*n = z->walked;
+	return z->size + (z->next < *n ? *n - z->next : 0);
+}
+
+/* Lets both encoders pack a sample of the deltas, behind as many bytes as LZ4 looks back. Returns whether the
+ * block of liblz4 is smaller by a MARGIN, as it is of numbers that count up. */
+static bool
+prefers_liblz4(struct segmentout *s, const struct segment *g)
+{
+	size_t from;
+	size_t to;
+	if (g->raw_size < WARM + 2 * SAMPLE)
+		return false;
+	size_t own = size_of_frames(g, WARM, &from);
+	own = size_of_frames(g, from + SAMPLE, &to) - own;
+	char out[LZ4_COMPRESSBOUND(SAMPLE)];
+	if (to - from < SAMPLE || from > INT_MAX)
+		return false; /* too few frames are left */
+	const char *raw = (const char *)g->raw + from;
+	LZ4_stream_t *lz4 = s->lz4;
+	(void)LZ4_initStream(lz4, sizeof(*lz4));
+	(void)LZ4_loadDict(lz4, raw - WARM, WARM);
+	int k = LZ4_compress_fast_continue(lz4, raw, out, SAMPLE, sizeof(out), 1);
+	return k > 0 && (size_t)k < own * SAMPLE / (to - from) * (MARGIN - 1) / MARGIN;
+}
+
+/* Packs what lz4frames has not packed yet, or all with liblz4. */
 static int
 pack_frames(struct segmentout *s, const struct segment *g, const uint8_t **bytes, size_t *n)
 {
 	struct lz4frames *z = g->lz4;
 	if (!lz4frames_reserve(z, g->raw_size))
 		return no_memory(s);
-	lz4frames_walk(z, g->raw, g->raw_size);
+	bool other = z->walked == 0 && prefers_liblz4(s, g);
+	if (!other)
+		lz4frames_walk(z, g->raw, g->raw_size, g->raw_size);
 	size_t prefix = s->lz4_size_prefix ? PREFIX_SIZE : 0;
-	*n = lz4frames_end(z, g->raw, g->raw_size) + prefix;
+	*n = prefix + (other ? pack_lz4(s, g->raw, g->raw_size, z->out + PREFIX_SIZE, z->out_cap - PREFIX_SIZE) : lz4frames_end(z, g->raw, g->raw_size));
 	store32(z->out, (uint32_t)g->raw_size);
 	*bytes = z->out + PREFIX_SIZE - prefix;
 	return USCOPE_OK;
@@ -68,18 +127,9 @@ pack(struct segmentout *s, const struct segment *g, const uint8_t **bytes, size_
 		return USCOPE_OK;
 	if (g->lz4 && g->raw_size > LITTLE)
 		return pack_frames(s, g, bytes, n);
-
-	size_t cap = packed_bound(s, g->raw_size);
-	if (cap > s->packed_cap) {
-		/* A little more, as the next one may be a little larger. What is in there is
-		 * of no use any more. */
-		cap += cap / 16;
-		free(s->packed);
-		s->packed = malloc(cap);
-		s->packed_cap = s->packed ? cap : 0;
-		if (!s->packed)
-			return no_memory(s);
-	}
+	int status = reserve_packed(s, packed_bound(s, g->raw_size));
+	if (status)
+		return status;
 	*bytes = s->packed;
 	if (s->compression == USCOPE_ZSTD) {
 		size_t k = ZSTD_compress2(s->zstd, s->packed, s->packed_cap, g->raw, g->raw_size);
@@ -91,11 +141,10 @@ pack(struct segmentout *s, const struct segment *g, const uint8_t **bytes, size_
 	size_t prefix = s->lz4_size_prefix ? PREFIX_SIZE : 0;
 	if (prefix)
 		store32(s->packed, (uint32_t)g->raw_size);
-	int k = LZ4_compress_fast_extState(s->lz4, (const char *)g->raw, (char *)s->packed + prefix, (int)g->raw_size,
-		(int)(s->packed_cap - prefix), s->level ? s->level : 1);
-	if (k <= 0)
+	size_t k = pack_lz4(s, g->raw, g->raw_size, s->packed + prefix, s->packed_cap - prefix);
+	if (k == 0)
 		return status_set(&s->error, USCOPE_E_LIMIT, s->n, s->end, "LZ4 cannot compress %zu bytes", g->raw_size);
-	*n = (size_t)k + prefix;
+	*n = k + prefix;
 	return USCOPE_OK;
 }
 

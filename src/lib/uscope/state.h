@@ -60,9 +60,10 @@ static inline void
 state_make_valid(struct state_storage *st, uint16_t slot)
 {
 	uint8_t *byte = &st->valid[slot >> 3];
-	uint8_t bit = (uint8_t)(1u << (slot & 7));
-	st->num_valid += !(*byte & bit);
-	*byte |= bit;
+	if (__builtin_expect(*byte >> (slot & 7) & 1, 1))
+		return;
+	*byte |= (uint8_t)(1u << (slot & 7));
+	st->num_valid++;
 }
 
 /* The checkpoint of the state now, at most state_checkpoint_max() bytes. Returns the bytes. */

@@ -264,8 +264,8 @@ typedef struct {
 	enum uscope_frames frames;
 	enum uscope_compression compression;
 	int level;            /* ZSTD: 0 is 3. LZ4: 0 looks for what repeats where operations and
-			       * events begin (v0.2, from 64 KiB), else it is the acceleration
-			       * of liblz4 */
+			       * events begin (v0.2, from 64 KiB), unless liblz4 packs the segment
+			       * better; else it is the acceleration of liblz4 */
 	uint64_t interval_ps; /* of the checkpoints; 0: cut by size only */
 	uint64_t origin_ps;   /* time where the first segment begins */
 	uint64_t min_raw;     /* bytes below which the interval does not cut */

@@ -16,7 +16,7 @@ static size_t
 make_at_once(const uint8_t *in, size_t n, const uint8_t *end)
 {
 	(void)end;
-	lz4frames_walk(&lz4kit_z, in, n);
+	lz4frames_walk(&lz4kit_z, in, n, n);
 	return lz4frames_end(&lz4kit_z, in, n);
 }
 

@@ -98,10 +98,10 @@ make_in_parts(const uint8_t *in, size_t n, const uint8_t *end)
 			to = n;
 		switch (lz4kit_below(4)) {
 		case 0:
-			lz4frames_walk(&lz4kit_z, in, lz4kit_frame_from(to, n));
+			lz4frames_walk(&lz4kit_z, in, lz4kit_frame_from(to, n), lz4kit_frame_from(to, n));
 			continue;
 		case 1:
-			lz4frames_walk(&lz4kit_z, in, to);
+			lz4frames_walk(&lz4kit_z, in, to, to);
 			continue;
 		}
 		struct lz4block k = lz4frames_block(&lz4kit_z, in, end);
@@ -118,7 +118,7 @@ make_in_parts(const uint8_t *in, size_t n, const uint8_t *end)
 		lz4frames_keep(&lz4kit_z, &k, lz4kit_below(3) ? lz4kit_frame_from(walked, n) : walked);
 	}
 	if (lz4kit_below(4))
-		lz4frames_walk(&lz4kit_z, in, n);
+		lz4frames_walk(&lz4kit_z, in, n, n);
 	if (lz4kit_z.next + LZ4_LITERALS_LAST > n)
 		taken_back++;
 	return lz4frames_end(&lz4kit_z, in, n);
@@ -141,7 +141,7 @@ static size_t
 pack_sets(const uint8_t *in, const uint8_t *p, const uint8_t *end, size_t n)
 {
 	uint8_t *out = lz4kit_begin(n, lz4kit_out_end - LZ4FRAMES_LEAD - lz4kit_bound(n));
-	lz4frames_walk(&lz4kit_z, in, (size_t)(p - in));
+	lz4frames_walk(&lz4kit_z, in, (size_t)(p - in), (size_t)(p - in));
 	struct lz4block k = lz4frames_block(&lz4kit_z, in, in + n);
 	lz4frames_sets(&lz4kit_z, &k, p, end);
 	lz4frames_keep(&lz4kit_z, &k, n);
@@ -245,9 +245,9 @@ test_steps(void)
 		uint8_t *out = lz4kit_begin(n, lz4kit_out_begin);
 		for (size_t at = 0; steps && at < n; at += 2 + ITEM_COMPACT_SIZE) {
 			at += frames[at] & 0x80 ? 2 : 1;
-			lz4frames_walk(&lz4kit_z, frames, at + 2 + ITEM_COMPACT_SIZE);
+			lz4frames_walk(&lz4kit_z, frames, at + 2 + ITEM_COMPACT_SIZE, at + 2 + ITEM_COMPACT_SIZE);
 		}
-		lz4frames_walk(&lz4kit_z, frames, n);
+		lz4frames_walk(&lz4kit_z, frames, n, n);
 		sizes[steps] = lz4frames_end(&lz4kit_z, frames, n);
 		lz4kit_check(out, sizes[steps], frames, n);
 	}
@@ -283,16 +283,16 @@ test_again(void)
 		CHECK(frames != NULL);
 		memcpy(frames, made, n);
 		(void)lz4kit_begin(n, lz4kit_out_begin);
-		lz4frames_walk(&lz4kit_z, frames, part);
-		lz4frames_walk(&lz4kit_z, frames, n);
+		lz4frames_walk(&lz4kit_z, frames, part, part);
+		lz4frames_walk(&lz4kit_z, frames, n, n);
 		size_t k = lz4frames_end(&lz4kit_z, frames, n);
 		memcpy(first, lz4kit_out_begin + LZ4FRAMES_LEAD, k);
 
 		CHECK(lz4frames_reserve(&again, part));
 		lz4frames_reset(&again);
-		lz4frames_walk(&again, frames, part);
+		lz4frames_walk(&again, frames, part, part);
 		CHECK(lz4frames_reserve(&again, n));
-		lz4frames_walk(&again, frames, n);
+		lz4frames_walk(&again, frames, n, n);
 		CHECK(lz4frames_end(&again, frames, n) == k && memcmp(again.out + LZ4FRAMES_LEAD, first, k) == 0);
 		lz4kit_check(first, k, frames, n);
 		/* The end may be made once more. */

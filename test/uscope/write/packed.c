@@ -156,10 +156,51 @@ test_window(void)
 	free(bytes);
 }
 
+/* ---- Which of the two encoders of LZ4 packs a segment. ---- */
+
+/* Cycles of a processor, or of counters that count up. Returns the bytes of compressed deltas. */
+static uint64_t
+pack_work(const char *path, bool counters, int level, bool background)
+{
+	enum { CYCLES = 60000 }; /* several segments */
+	uscope_writer_t *w = open_one(path, &(uscope_writer_options_t){ .level = level, .background = background });
+	uint64_t seed = 5;
+	for (uint64_t i = 0; i < CYCLES; i++) {
+		uint64_t x = kit_random(&seed);
+		uscope_begin_cycle(w, i * 1000 + (counters ? 0 : x % 900));
+		for (uint16_t k = 0; k < 4; k++)
+			uscope_slot_set(w, 0, counters ? k : (uint16_t)((x >> 8 * k) % SLOTS), 0, counters ? (i + 70000) * (k + 1u) : x >> 32 & 31);
+		uscope_end_cycle(w);
+	}
+	uscope_writer_stats_t stats;
+	CHECK(uscope_writer_finish(w) == 0);
+	uscope_writer_stats(w, &stats);
+	uscope_writer_close(w);
+	CHECK(stats.segments > 1);
+	uscope_reader_t *r = uscope_reader_open(path);
+	CHECK(r && uscope_verify(r, NULL, NULL) == 0);
+	uscope_reader_close(r);
+	return stats.compressed_bytes;
+}
+
+static void
+test_smaller(void)
+{
+	for (int counters = 0; counters < 2; counters++) {
+		uint64_t both = pack_work(kit_path("both.uscp"), counters, 0, false);
+		uint64_t liblz4 = pack_work(kit_path("liblz4.uscp"), counters, 1, false);
+		(void)printf("%s: %llu bytes, %llu with liblz4\n", counters ? "counters" : "processor", (unsigned long long)both,
+			(unsigned long long)liblz4);
+		CHECK(both < (counters ? liblz4 + liblz4 / 50 : liblz4 * 9 / 10));
+		CHECK(pack_work(kit_path("both.uscp"), counters, 0, true) == both);
+	}
+}
+
 int
 main(void)
 {
 	test_kinds();
+	test_smaller();
 	test_window();
 	return 0;
 }
