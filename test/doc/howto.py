@@ -100,7 +100,7 @@ def main():
         with open(f"{prefix}/share/{PAGE.replace('/', '/ovniscope/')}", encoding="utf-8") as f:
             text = f.read()
         reader = Reader(tmp, prefix)
-        for line, kind, how, block in blocks(text):
+        for line, kind, how, block in list(blocks(text)):  # all of them are known before the first one runs
             bad = getattr(reader, kind)(how, block)
             if bad:
                 sys.exit(f"{PAGE}:{line}: {bad}")
