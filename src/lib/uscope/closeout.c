@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* closeout: what stands behind the segments: strings and summary are collected while the
  * trace is written, and go to the file with the tables when it is finished. */
+#include "extra.h"
 #include "fileout.h"
 #include "status.h"
 #include "utf8.h"
@@ -111,6 +112,26 @@ uscope_summary_density(uscope_writer_t *w, uint64_t time_ps, uint32_t n)
 		done(w, pyramid_density(w->summary, time_ps, n));
 }
 
+int
+uscope_add_section(uscope_writer_t *w, uint16_t type, const void *bytes, size_t n)
+{
+	if (!w || type < SECTION_FIRST_EXTRA || type == USCOPE_SECTION_CHECKSUMS)
+		return USCOPE_E_ARG;
+	if (w->mode == MODE_DONE)
+		return USCOPE_E_STATE;
+	if (w->nextra == SECTIONS_EXTRA)
+		return USCOPE_E_LIMIT;
+	struct extra *e = &w->extra[w->nextra];
+	e->bytes = malloc(n + 1);
+	if (!e->bytes)
+		return USCOPE_E_NOMEM;
+	memcpy(e->bytes, bytes, n);
+	e->n = n;
+	e->type = type;
+	w->nextra++;
+	return USCOPE_OK;
+}
+
 /* All sections and their table. *last: offset of the last checksum. Returns that of the table. */
 static uint64_t
 write_sections(uscope_writer_t *w, struct fileout *out, bool summary, uint64_t *last)
@@ -133,6 +154,11 @@ write_sections(uscope_writer_t *w, struct fileout *out, bool summary, uint64_t *
 		fileout_number(out, 8, e->end);
 	}
 	fileout_end(out);
+	for (int i = 0; i < w->nextra; i++) {
+		fileout_begin(out, w->extra[i].type);
+		fileout_put(out, w->extra[i].bytes, w->extra[i].n);
+		fileout_end(out);
+	}
 	if (!w->options.no_checksums) {
 		fileout_begin(out, USCOPE_SECTION_CHECKSUMS);
 		for (uint32_t i = 0; i < w->out->n; i++)

@@ -16,7 +16,8 @@ int file_number(int fd, unsigned size, uint64_t v, uint64_t offset);
 
 enum {
 	FILEOUT_BUFFER = 32 * 1024,
-	SECTIONS_MAX = 4, /* strings, summary, segments, checksums */
+	SECTIONS_EXTRA = 4,                /* of the application */
+	SECTIONS_MAX = 4 + SECTIONS_EXTRA, /* strings, summary, segments, checksums */
 };
 
 /* The first failure stays in status; later calls do nothing but count. */

@@ -78,6 +78,10 @@ enum {
 	CHUNK_CHECKSUMS = 0x8001, /* empty: the file has checksums when it is complete */
 };
 
+enum {
+	SECTION_FIRST_EXTRA = 0x8000, /* types from here on are none of the format */
+};
+
 /* Frames. */
 enum {
 	LEB_MAX = 10, /* bytes */

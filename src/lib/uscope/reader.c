@@ -170,6 +170,7 @@ uscope_reader_close(uscope_reader_t *r)
 		return;
 	blob_forget(r);
 	free(r->packed);
+	free(r->extra);
 	free(r->strings.last.text);
 	summary_close(r->summary);
 	seglist_finish(&r->segments);

@@ -21,7 +21,7 @@
 enum {
 	READ_WINDOW = 64 * 1024,      /* of tables and checkpoints */
 	TEXT_MAX = 16 * 1024 * 1024,  /* of one string or counter name */
-	LEVEL_MAX = 32 * 1024 * 1024, /* bytes of one level of a summary */
+	LEVEL_MAX = 32 * 1024 * 1024, /* bytes of one level of a summary, or of a section of an application */
 	SUMMARY_LEVELS_MAX = 64,      /* 33 suffice for 2^32 entries */
 	NO_SEGMENT = -1,
 };
@@ -91,7 +91,9 @@ struct uscope_reader {
 	struct summary *summary; /* NULL: none */
 
 	struct whole *whole; /* the last small blob, see blob.h */
-	uint8_t *packed;     /* what it was made of */
+	uint8_t *extra;      /* the last section of an application */
+	size_t extra_cap;
+	uint8_t *packed; /* what it was made of */
 	size_t packed_cap;
 	struct window window; /* for tables and checkpoints, one after the other */
 };

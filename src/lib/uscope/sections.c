@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sections: the table at the end of a finalized file, and that of the strings. Both stay on disk; texts
  * are read when they are asked for. */
+#include "extra.h"
 #include "reader.h"
 
 static void
@@ -143,6 +144,24 @@ uscope_section_info(const uscope_reader_t *reader, uint32_t i, uscope_section_t 
 		return false;
 	take_entry(p, section);
 	return true;
+}
+
+const uint8_t *
+uscope_section_bytes(uscope_reader_t *r, uint16_t type, size_t *n)
+{
+	for (uint32_t i = 0; i < r->num_sections; i++) {
+		uscope_section_t s;
+		if (!uscope_section_info(r, i, &s))
+			return NULL;
+		if (s.type != type)
+			continue;
+		if (s.size > LEVEL_MAX || !reader_room(&r->extra, &r->extra_cap, (size_t)s.size + 1) ||
+			reader_read(r, s.offset, r->extra, (size_t)s.size))
+			return NULL;
+		*n = (size_t)s.size;
+		return r->extra;
+	}
+	return NULL;
 }
 
 static int

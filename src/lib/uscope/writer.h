@@ -7,6 +7,7 @@
  * makes the writer, writer.c has cycles and segments; applications call writerops.c for each
  * change, or cycles.c with many phrases (phrases.c) at once. */
 
+#include "fileout.h"
 #include "latest.h"
 #include "layout.h"
 #include "lz4frames.h"
@@ -108,6 +109,12 @@ struct uscope_writer {
 	void *user;
 	struct segmentout *out;
 	int fd;
+	struct extra {
+		uint8_t *bytes;
+		size_t n;
+		uint16_t type;
+	} extra[SECTIONS_EXTRA]; /* sections of the application */
+	int nextra;
 	uint8_t head[FILE_HEADER_SIZE]; /* of the file */
 	struct xxh64 rest;              /* sum of what lies in the file besides segments */
 	uscope_writer_options_t options;

@@ -229,6 +229,8 @@ writer_free(uscope_writer_t *w)
 	free(w->events);
 	latest_finish(&w->latest);
 	textset_finish(&w->strings);
+	for (int i = 0; i < w->nextra; i++)
+		free(w->extra[i].bytes);
 	uscope_state_free(w->state);
 	if (w->schema)
 		uscope_schema_free((uscope_schema_t *)w->schema);

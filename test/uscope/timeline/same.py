@@ -57,7 +57,7 @@ class Test:
         found, inexact = tlkit.compare_files(out, f"{out}/back")
         self.files += 1
         self.inexact += inexact
-        return found + self.at_times(out, file)
+        return found + tlkit.compare_profile(self.tools, file, f"{out}/plain.uscp") + self.at_times(out, file)
 
     def at_once(self, trace, out, args):
         """Runs of cycles are written at once, unless there are breakdowns or events of the trace

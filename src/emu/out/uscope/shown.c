@@ -85,8 +85,9 @@ uscp_open_shown(struct uscp *u)
 	u->shown_stride = SHOWN_STRIDE;
 	while (u->shown_stride > 1 && places * u->shown_stride > SHOWN_MAX)
 		u->shown_stride -= 2;
-	char *p = arena_alloc(&u->arena, places * u->shown_stride + SHOWN_VALUES + 1, sizeof(struct uscp_shown));
-	if (!p)
+	size_t n = places * u->shown_stride + SHOWN_VALUES + 1;
+	char *p = arena_alloc(&u->arena, n, sizeof(struct uscp_shown));
+	if (!p || !uscp_open_times(u, n))
 		return false;
 	u->shown = (struct uscp_shown *)(p + (-(uintptr_t)p & (CACHE_LINE - 1)));
 	/* A zeroed entry would match value 0 of channel 0, which is found here only. */
@@ -161,6 +162,13 @@ is_shared(const struct uscp *u, uint32_t col)
 	return u->map.classes[ROW_THREAD].cols[col].kind == u->map.classes[ROW_CPU].cols[col].kind;
 }
 
+/* The place of the CPU that shows a record. */
+static inline uint32_t
+cpu_place(const struct uscp *u, const struct record *r)
+{
+	return r->cpu * (uint32_t)u->emu->plan->ncols + r->col;
+}
+
 /* Makes s the entry of a record. Returns false if the value does not fit the file
  * (reported). */
 static __attribute__((noinline)) bool
@@ -183,7 +191,26 @@ make_shown(struct uscp *u, struct uscp_shown *s, const struct record *r)
 	}
 	s->place = place;
 	s->value = r->value;
+	if (u->times.runs) {
+		struct uscp_pair *pair = &u->times.of_shown[s - u->shown];
+		pair->row = uscp_time_of(u, c, k, r->chan, value);
+		const struct uscp_class *cpus = &u->map.classes[ROW_CPU];
+		pair->cpu = r->cpu ? uscp_time_of(u, cpus, &cpus->cols[r->col], cpu_place(u, r), value) : 0;
+	}
 	return true;
+}
+
+/* Counts what rows have shown up to a time, when they show s. */
+static inline void
+count_times(const struct uscp *u, const struct uscp_shown *s, const struct record *r, int64_t time)
+{
+	const struct uscp_times *t = &u->times;
+	if (!t->runs)
+		return;
+	const struct uscp_pair *pair = &t->of_shown[s - u->shown];
+	uscp_count_time(t, r->chan, pair->row, time);
+	if (r->cpu)
+		uscp_count_time(t, cpu_place(u, r), pair->cpu, time);
 }
 
 /* ---- In a cycle. ---- */
@@ -224,14 +251,22 @@ uscp_show(struct uscp *u, const struct record *r)
 		one.cpu = 0;
 		uscp_show(u, &one);
 		one.row = r->cpu;
-		one.chan = r->cpu * (uint32_t)u->emu->plan->ncols + r->col;
+		one.chan = cpu_place(u, r);
 		uscp_show(u, &one);
 		return;
 	}
 	struct uscp_shown *s = find_shown(u, r->chan, any_place_of(r), r->value);
 	if (!s && !make_shown(u, s = replace(u, r->chan, r->value), r))
 		return;
+	count_times(u, s, r, u->time);
 	put_line(u, s);
+}
+
+static uint32_t
+own_place(const struct uscp *u, const struct uscp_col *k, uint32_t row)
+{
+	const struct uscp_class *c = &u->map.classes[USCP_BREAKDOWN];
+	return u->times.own + (uint32_t)(k - c->cols) * c->nrows + row;
 }
 
 void
@@ -250,7 +285,11 @@ uscp_show_own(struct uscp *u, const struct uscp_col *k, uint32_t row, int64_t va
 		}
 		s->place = place;
 		s->value = value;
+		if (u->times.runs)
+			u->times.of_shown[s - u->shown].row = uscp_time_of(u, &u->map.classes[USCP_BREAKDOWN], k, own_place(u, k, row), (uint64_t)value);
 	}
+	if (u->times.runs)
+		uscp_count_time(&u->times, own_place(u, k, row), u->times.of_shown[s - u->shown].row, u->time);
 	put_line(u, s);
 }
 
@@ -296,9 +335,10 @@ find_free(const struct uscp *u, const struct record *r)
 
 /* Makes the line of a record. No branch: the number of records in a cycle is unpredictable. */
 static inline void
-set_line(uscope_line_t *line, struct uscp_shown *s, int64_t time, bool goes_on)
+set_line(const struct uscp *u, uscope_line_t *line, struct uscp_shown *s, const struct record *r, bool goes_on)
 {
-	line->time = (uint64_t)time | (0 - (uint64_t)goes_on);
+	count_times(u, s, r, r->time);
+	line->time = (uint64_t)r->time | (0 - (uint64_t)goes_on);
 	line->phrase = &s->phrase;
 }
 
@@ -314,7 +354,7 @@ put_known(const struct uscp *u, const struct record *r, const struct record *end
 		if (__builtin_expect(!is_shown(s, place, r->value), 0) && !is_shown(s = other_of(u, s), place, r->value))
 			break;
 		s->phrase.tag = mark;
-		set_line(next, s, r->time, !r->begins);
+		set_line(u, next, s, r, !r->begins);
 	}
 	return r;
 }
@@ -329,7 +369,7 @@ put_new(struct uscp *u, const struct record *r, uscope_line_t *next)
 	if (!s || !make_shown(u, s, r))
 		return false;
 	s->phrase.tag = u->mark;
-	set_line(next, s, r->time, !r->begins);
+	set_line(u, next, s, r, !r->begins);
 	return true;
 }
 
@@ -354,7 +394,7 @@ put_any(struct uscp *u, const struct record *cycle, const struct record *r, usco
 	s->phrase.tag = u->mark;
 	if (r->col == COL_NRUNNING)
 		uscp_count_running(u, r);
-	set_line((*next)++, s, r->time, r > cycle);
+	set_line(u, (*next)++, s, r, r > cycle);
 	return true;
 }
 

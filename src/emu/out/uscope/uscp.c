@@ -166,6 +166,7 @@ put_late(struct uscp *u, const struct batch *b, size_t late)
 	if (u->time <= u->flushed) { /* the file has got that nanosecond; it counts ps */
 		uscope_begin_cycle(u->w, uscp_ps(u->time) + 1);
 		u->begun = true;
+		u->times.runs = NULL; /* it counts ns */
 	}
 	for (; late < b->nodd && b->r[b->odd[late]].time == time; late++)
 		if (b->r[b->odd[late]].kind == RECORD_LATE)
@@ -262,6 +263,7 @@ uscp_close(void *self, int64_t duration)
 				uscope_summary_density(u->w, uscp_ps((int64_t)i << d->shift), d->n[i]);
 		/* Labels known only at the end, and texts never shown. */
 		u->time = duration;
+		uscp_write_times(u, duration);
 		uscp_learn_texts(u);
 		uscp_put_late(u);
 		uscp_end_cycle(u);

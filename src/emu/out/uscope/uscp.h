@@ -114,6 +114,7 @@ enum {
 	PS_PER_NS = 1000,
 	USCP_LINES = 128, /* buffered: the writer takes many at once for less */
 	NONE = -1,
+	USCP_STATES_OF_ROW = 64, /* in the mean, of channels whose times are written */
 };
 
 /* The last time that is less than 2^64 ps, in ns. */
@@ -137,6 +138,27 @@ struct uscp_shown {
 	uint64_t place; /* see place_of() */
 	int64_t value;
 	uscope_phrase_t phrase; /* tag: the last lines that it was in, see uscp.mark */
+};
+
+/* How long the rows were in their states. A place is a channel of a row: record.chan, or behind all of these
+ * those of breakdowns. */
+struct uscp_times {
+	struct uscp_run { /* by place: its state */
+		int64_t since;
+		uint32_t state;
+	} * runs;          /* NULL: nothing is counted */
+	struct uscp_pair { /* by entry of `shown`: state of the row, and of the CPU */
+		uint32_t row;
+		uint32_t cpu;
+	} * of_shown;
+	int64_t *times; /* by state, ns; 0 is for what is not counted */
+	uint64_t *keys; /* by state: place and value of the field */
+	struct idmap by_key;
+	uint32_t *nstates; /* by slot in the table of channels */
+	uint32_t n;
+	uint32_t cap;
+	uint32_t nplaces;
+	uint32_t own; /* first place of the breakdowns */
 };
 
 struct uscp {
@@ -163,12 +185,13 @@ struct uscp {
 	size_t nreductions;
 	struct span *busy; /* by CPU */
 	struct span *over;
-	int64_t time;                    /* of the current cycle or the last one, ns */
-	bool left_out;                   /* `failed`, and that is no error */
-	int64_t flushed;                 /* time at the last flush, ns; -1: none */
-	struct uscp_shown *shown;        /* hash table by channel and value */
-	size_t shown_mask;               /* bits of a channel that select its entries */
-	size_t shown_stride;             /* entries between those of two channels */
+	int64_t time;             /* of the current cycle or the last one, ns */
+	bool left_out;            /* `failed`, and that is no error */
+	int64_t flushed;          /* time at the last flush, ns; -1: none */
+	struct uscp_shown *shown; /* hash table by channel and value */
+	size_t shown_mask;        /* bits of a channel that select its entries */
+	size_t shown_stride;      /* entries between those of two channels */
+	struct uscp_times times;
 	uscope_line_t lines[USCP_LINES]; /* SETs of the cycle */
 	size_t nlines;
 	bool begun;   /* uscope_begin_cycle() was called for the cycle */
@@ -219,6 +242,24 @@ void uscp_show_own(struct uscp *u, const struct uscp_col *k, uint32_t row, int64
  * rows in the file. Returns the first record of that cycle. u->time becomes the time of the
  * last one written. */
 const struct record *uscp_show_cycles(struct uscp *u, const struct record *r, const struct record *end);
+
+/* ---- times.c ---- */
+
+/* nshown: entries of `shown`. false: out of memory. */
+bool uscp_open_times(struct uscp *u, size_t nshown);
+/* The number of a state; 0: it is not counted. */
+uint32_t uscp_time_of(struct uscp *u, const struct uscp_class *c, const struct uscp_col *k, uint32_t place, uint64_t raw);
+/* Gives the section with all times to the writer. */
+void uscp_write_times(struct uscp *u, int64_t end);
+
+/* A place gets a state. */
+static inline void
+uscp_count_time(const struct uscp_times *t, uint32_t place, uint32_t state, int64_t time)
+{
+	struct uscp_run *run = &t->runs[place];
+	t->times[run->state] += time - run->since;
+	*run = (struct uscp_run){ time, state };
+}
 
 /* Count the time that a CPU is busy or oversubscribed, for the overview. */
 void uscp_count_running(struct uscp *u, const struct record *r);

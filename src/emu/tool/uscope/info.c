@@ -2,6 +2,8 @@
 /* info: what a file is and what it can hold, told without decoding its segments. */
 #include "show.h"
 
+#include "uscope/extra.h"
+
 #include <inttypes.h>
 #include <sys/stat.h>
 
@@ -116,6 +118,8 @@ section_name(uint16_t type)
 		return "summary";
 	case USCOPE_SECTION_CHECKSUMS:
 		return "checksums";
+	case USCOPE_SECTION_STATE_TIMES:
+		return "times of states";
 	default:
 		return NULL;
 	}

@@ -11,6 +11,7 @@
 enum {
 	FIRST_CAP = 1 << 10,
 	STATES_MAX = 1 << 23, /* in all rows: half a gigabyte */
+	STATES_OF_ROW = 64,   /* in the mean: channels with more are listed when they are asked for */
 	TIME_WIDTH = 14,
 };
 
@@ -28,6 +29,7 @@ struct profile {
 	size_t n;
 	size_t cap;                 /* power of two */
 	uint32_t nrows[TL_CLASSES]; /* that are chosen */
+	uint32_t *nstates;          /* by channel; UINT32_MAX: too many */
 	bool failed;                /* reported */
 	size_t row_width;
 	size_t channel_width;
@@ -66,29 +68,45 @@ grow(struct profile *p)
 	return true;
 }
 
-static void
+/* Returns whether it is a new one. */
+static bool
 add(struct profile *p, uint32_t where, uint64_t raw, uint64_t time_ps)
 {
 	if (p->failed || (2 * p->n >= p->cap && !grow(p)))
-		return;
+		return false;
 	struct part *part = find(p->parts, p->cap, where, raw);
-	p->n += !part->used;
+	bool is_new = !part->used;
+	p->n += is_new;
 	part->used = true;
 	part->where = where;
 	part->raw = raw;
 	if (__builtin_add_overflow(part->time_ps, time_ps, &part->time_ps))
 		part->time_ps = UINT64_MAX;
+	return is_new;
+}
+
+/* Adds time of a state. A channel with very many states is left out unless it is asked for. */
+static void
+add_state(void *user, const struct tlchannel *ch, uint32_t row, uint64_t raw, uint64_t time_ps)
+{
+	struct profile *p = user;
+	const struct tlfile *f = &p->t->file;
+	uint32_t *nstates = &p->nstates[ch - f->channels];
+	if (time_ps == 0)
+		*nstates = UINT32_MAX;
+	if (*nstates == UINT32_MAX)
+		return;
+	bool is_new = add(p, tlfile_cell(f, ch, row), raw, time_ps);
+	(void)add(p, f->ncells + (uint32_t)(ch - f->channels), raw, time_ps);
+	if (is_new && raw && ++*nstates > STATES_OF_ROW * p->nrows[ch->class] && !p->t->pick.by_channel)
+		*nstates = UINT32_MAX;
 }
 
 static void
 take(void *user, const struct tlspan *s)
 {
-	struct profile *p = user;
-	const struct tlfile *f = &p->t->file;
-	if (s->state.by_value || s->begin_ps == s->end_ps)
-		return;
-	add(p, tlfile_cell(f, s->channel, s->row), s->state.raw, s->end_ps - s->begin_ps);
-	add(p, f->ncells + (uint32_t)(s->channel - f->channels), s->state.raw, s->end_ps - s->begin_ps);
+	if (!s->state.by_value && s->begin_ps != s->end_ps)
+		add_state(user, s->channel, s->row, s->state.raw, s->end_ps - s->begin_ps);
 }
 
 static int
@@ -189,8 +207,9 @@ print(struct profile *p, uint64_t range)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < p->cap; i++)
-		if (p->parts[i].used)
+		if (p->parts[i].used && p->nstates[place_of(&p->t->file, p->parts[i].where).channel - p->t->file.channels] != UINT32_MAX)
 			p->parts[n++] = p->parts[i];
+	p->n = n;
 	if (n)
 		qsort(p->parts, n, sizeof(*p->parts), compare);
 	find_widths(p);
@@ -209,6 +228,32 @@ print(struct profile *p, uint64_t range)
 	}
 }
 
+/* Adds up all states, one by one. */
+static bool
+add_up(struct profile *p, int *status)
+{
+	struct tlscan s;
+	bool good = tlscan_begin(&s, p->t);
+	if (good) {
+		s.span = take;
+		s.user = p;
+		tlscan_run(&s);
+		tlscan_close(&s);
+	}
+	*status = tlscan_finish(&s);
+	return good;
+}
+
+static void
+tell_left_out(const struct profile *p)
+{
+	const struct tlfile *f = &p->t->file;
+	for (uint32_t i = 0; i < f->nchannels; i++)
+		if (p->nstates[i] == UINT32_MAX)
+			utool_warn(p->t->tool, "%s/%s is left out, with more than %d states a row: --channel shows it", f->classes[f->channels[i].class].name,
+				f->channels[i].name, STATES_OF_ROW);
+}
+
 int
 timeline_profile(struct timeline *t)
 {
@@ -216,19 +261,17 @@ timeline_profile(struct timeline *t)
 	for (int k = 0; k < TL_CLASSES; k++)
 		for (uint32_t i = 0; i < t->file.classes[k].nrows; i++)
 			p.nrows[k] += t->pick.rows[k][i];
-	struct tlscan s;
-	bool good = tlscan_begin(&s, t);
-	if (good) {
-		s.span = take;
-		s.user = &p;
-		tlscan_run(&s);
-		tlscan_close(&s);
-	}
-	int status = tlscan_finish(&s);
+	p.nstates = arena_new(&t->file.arena, uint32_t, t->file.nchannels);
+	if (!p.nstates)
+		return conv_no_memory(&t->tool->conv);
+	int status = STATUS_GOOD;
+	bool good = tltimes_read(t, add_state, &p) || add_up(&p, &status);
 	uint64_t from = t->tool->from;
 	uint64_t end = t->tool->to < t->file.end_ps ? t->tool->to : t->file.end_ps;
-	if (good && !p.failed)
+	if (good && !p.failed) {
+		tell_left_out(&p);
 		print(&p, end > from ? end - from : 0);
+	}
 	block_free(p.parts);
 	return p.failed ? STATUS_BAD : status;
 }

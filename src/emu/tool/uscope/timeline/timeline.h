@@ -95,6 +95,15 @@ void tlscan_close(struct tlscan *s);
 /* The exit status. */
 int tlscan_finish(struct tlscan *s);
 
+/* ---- The times that the file has counted (times.c). ---- */
+
+/* A state of a chosen row and channel, and its time in the whole trace. Time 0: the channel has more states than
+ * the file tells; of such a one nothing else comes. */
+typedef void (*tltimes_fn)(void *user, const struct tlchannel *ch, uint32_t row, uint64_t raw, uint64_t time_ps);
+/* false: the file does not tell, or not of all that is chosen, and the states are to be added up. Nothing was
+ * given then. */
+bool tltimes_read(struct timeline *t, tltimes_fn fn, void *user);
+
 /* ---- Rows, channels and states as text and as JSON (text.c). ---- */
 
 /* Columns that a text takes on a terminal, about. */

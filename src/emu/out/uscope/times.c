@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* times: how long each row was in each state, written as a section so that a profile needs no replay.
+ * Channels with very many states, such as ids of tasks, are left out. Bytes: doc/format/timeline.md. */
+#include "uscp.h"
+
+#include "uscope/extra.h"
+
+#include <string.h>
+
+enum {
+	PLACES_MAX = 1 << 20,
+	SUMS_MAX = 1 << 18,
+	FIRST_CAP = 1 << 10,
+	GUARD = 4,              /* limits of a channel while it runs: states may turn out to have no time */
+	LEAST_SIZE = 16 * 1024, /* bytes that the section may have in any file, */
+	DELTAS_SHARE = 8,       /* or this part of the deltas */
+	HEAD_BYTES = 24,
+	CHANNEL_BYTES = 16, /* at most */
+	STATE_BYTES = 32,   /* at most, with what its row takes */
+};
+
+/* Number 0 is for what is not counted. */
+static bool
+grow(struct uscp *u)
+{
+	struct uscp_times *t = &u->times;
+	uint32_t cap = t->cap ? 2 * t->cap : FIRST_CAP;
+	int64_t *times = arena_new(&u->arena, int64_t, cap);
+	uint64_t *keys = arena_new(&u->arena, uint64_t, cap);
+	if (!times || !keys)
+		return false;
+	if (t->cap) {
+		memcpy(times, t->times, t->n * sizeof(*times));
+		memcpy(keys, t->keys, t->n * sizeof(*keys));
+	}
+	t->times = times;
+	t->keys = keys;
+	t->cap = cap;
+	return true;
+}
+
+bool
+uscp_open_times(struct uscp *u, size_t nshown)
+{
+	struct uscp_times *t = &u->times;
+	const struct emu *emu = u->emu;
+	size_t rows = (size_t)emu_first_row(emu, ROW_PROC) + emu_nrows(emu, ROW_PROC);
+	size_t n = rows * emu->plan->ncols + (size_t)u->map.classes[USCP_BREAKDOWN].nrows * emu->plan->nmodels;
+	if (n > PLACES_MAX)
+		return true;
+	t->own = (uint32_t)(rows * emu->plan->ncols);
+	t->nplaces = (uint32_t)n;
+	t->runs = arena_new(&u->arena, struct uscp_run, n);
+	t->of_shown = arena_new(&u->arena, struct uscp_pair, nshown);
+	t->nstates = arena_new(&u->arena, uint32_t, u->map.nchannels);
+	t->n = 1;
+	return t->runs && t->of_shown && t->nstates && grow(u);
+}
+
+static uint32_t
+limit_of(const struct uscp_class *c)
+{
+	return USCP_STATES_OF_ROW * c->nrows;
+}
+
+uint32_t
+uscp_time_of(struct uscp *u, const struct uscp_class *c, const struct uscp_col *k, uint32_t place, uint64_t raw)
+{
+	struct uscp_times *t = &u->times;
+	uint32_t *nstates = &t->nstates[k->channel];
+	if (raw == 0 || *nstates > GUARD * limit_of(c))
+		return 0;
+	uint64_t key = (uint64_t)place << 32 | raw;
+	struct idmap_slot *at = raw <= UINT32_MAX && t->n < SUMS_MAX ? idmap_slot(&t->by_key, &u->arena, key) : NULL;
+	if (at && at->value)
+		return (uint32_t)(uintptr_t)at->value;
+	if (!at || (t->n == t->cap && !grow(u))) {
+		*nstates = UINT32_MAX;
+		if (at)
+			at->value = &t->keys[0]; /* any: the channel is not looked at again */
+		return 0;
+	}
+	++*nstates;
+	t->keys[t->n] = key;
+	at->value = (void *)(uintptr_t)t->n;
+	return t->n++;
+}
+
+/* ---- The section. ---- */
+
+struct bytes {
+	uint8_t *p;
+};
+
+static void
+put(struct bytes *b, uint64_t v)
+{
+	for (; v >= 0x80; v >>= 7)
+		*b->p++ = (uint8_t)(v | 0x80);
+	*b->p++ = (uint8_t)v;
+}
+
+/* The states of each place, by number: a list that begins with first[place]. */
+struct lists {
+	uint32_t *first;
+	uint32_t *next;
+};
+
+static bool
+make_lists(struct uscp *u, struct lists *l)
+{
+	const struct uscp_times *t = &u->times;
+	l->first = arena_new(&u->arena, uint32_t, t->nplaces);
+	l->next = arena_new(&u->arena, uint32_t, t->n);
+	if (!l->first || !l->next)
+		return false;
+	for (uint32_t i = t->n - 1; i > 0; i--) {
+		if (t->times[i] <= 0)
+			continue;
+		uint32_t *first = &l->first[t->keys[i] >> 32];
+		l->next[i] = *first;
+		*first = i;
+	}
+	return true;
+}
+
+static void
+put_states(const struct uscp_times *t, const struct lists *l, struct bytes *b, uint32_t slot, uint32_t first)
+{
+	uint32_t n = 0;
+	for (uint32_t i = first; i; i = l->next[i])
+		n++;
+	put(b, slot);
+	put(b, n);
+	for (uint32_t i = first; i; i = l->next[i]) {
+		put(b, (uint32_t)t->keys[i]);
+		put(b, (uint64_t)t->times[i]);
+	}
+}
+
+/* Writes the channel whose places are `stride` apart. One whose states may not all be there is not written. */
+static void
+put_channel(const struct uscp *u, const struct lists *l, struct bytes *b, const struct uscp_class *c, const struct uscp_col *k,
+	uint32_t place, uint32_t stride)
+{
+	const struct uscp_times *t = &u->times;
+	uint64_t states = 0;
+	uint32_t rows = 0;
+	for (uint32_t row = 0; row < c->nrows; row++) {
+		uint32_t first = l->first[place + row * stride];
+		rows += first != 0;
+		for (; first; first = l->next[first])
+			states++;
+	}
+	bool many = states > limit_of(c);
+	if (!many && t->nstates[k->channel] > GUARD * limit_of(c))
+		return;
+	put(b, k->storage);
+	put(b, k->field);
+	put(b, many ? 0 : rows + 1);
+	for (uint32_t row = 0; row < c->nrows && !many; row++)
+		if (l->first[place + row * stride])
+			put_states(t, l, b, row, l->first[place + row * stride]);
+}
+
+static void
+put_section(const struct uscp *u, const struct lists *l, struct bytes *b)
+{
+	const struct emu *emu = u->emu;
+	uint32_t ncols = (uint32_t)emu->plan->ncols;
+	for (enum row_class i = 0; i < ROW_CLASSES; i++) {
+		const struct uscp_class *c = &u->map.classes[i];
+		for (uint32_t col = 0; col < ncols && c->cols; col++)
+			if (c->cols[col].kind != USCP_NONE)
+				put_channel(u, l, b, c, &c->cols[col], c->first_row * ncols + col, ncols);
+	}
+	const struct uscp_class *c = &u->map.classes[USCP_BREAKDOWN];
+	for (uint32_t i = 0; i < u->nreductions; i++)
+		put_channel(u, l, b, c, &c->cols[i], u->times.own + i * c->nrows, 1);
+}
+
+void
+uscp_write_times(struct uscp *u, int64_t end)
+{
+	struct uscp_times *t = &u->times;
+	if (!t->runs)
+		return;
+	for (uint32_t i = 0; i < t->nplaces; i++)
+		uscp_count_time(t, i, 0, end);
+	struct lists l;
+	size_t most = HEAD_BYTES + (size_t)u->map.nchannels * CHANNEL_BYTES + (size_t)t->n * STATE_BYTES;
+	uint8_t *buf = make_lists(u, &l) ? arena_alloc(&u->arena, most, 1) : NULL;
+	if (!buf)
+		return;
+	struct bytes b = { buf };
+	put(&b, uscp_ps(end));
+	put(&b, PS_PER_NS);
+	put_section(u, &l, &b);
+	uscope_writer_stats_t stats;
+	uscope_writer_stats(u->w, &stats);
+	size_t n = (size_t)(b.p - buf);
+	if (n <= LEAST_SIZE || n <= stats.compressed_bytes / DELTAS_SHARE)
+		(void)uscope_add_section(u->w, USCOPE_SECTION_STATE_TIMES, buf, n);
+}
