@@ -247,8 +247,8 @@ def check_class(outdir, cls, found, compat, killed, short):
 def check(outdir, compat=False, killed=False, short=False):
     """Texts that tell what is wrong with an output directory."""
     found = Found()
-    breakdowns = sorted(f[:-4] for f in os.listdir(outdir) if f.endswith("-breakdown.prv"))
-    for cls in [*CLASSES, *breakdowns]:
+    others = sorted(f[:-4] for f in os.listdir(outdir) if f.endswith("-breakdown.prv") or f == "proc.prv")
+    for cls in [*CLASSES, *others]:
         check_class(outdir, cls, found, compat, killed, short)
     return found
 
@@ -292,7 +292,7 @@ def over_random(emu, count, seed, seconds, found):
             break
         text = random_traces.Generator(s).text()
         for view in ("default", "compat"):
-            n += emulate(emu, text, f"seed {s}", [], view, found)
+            n += emulate(emu, text, f"seed {s}", ["-m", "useful,parallelism"] if s % 2 else [], view, found)
     return n
 
 

@@ -154,6 +154,15 @@ def test_full():
                               ("3:0:915:4", "3:71:915:0", "3:72:915:1:915:2", "3:73:915:7"))):
         same(f"full: proc.prv, row {i + 1}", tuple(r for r in rows if r.startswith(f"{i + 1}:") and r != "2:74:916:0"), want)
     check("the rows", out["proc.row"].endswith(" 3\nSYSTEM\nLOOM n\nPROC 1.1\n") and "\n0    none\n" in out["proc.pcf"], out["proc.row"], out["proc.pcf"])
+    r = Run("uscope/uscope", "timeline", "--prv", "back-full", "out-full/ovni.uscp")
+    same("the timeline", (r.status, r.err), (0, ""))
+    back = outputs("back-full")
+    for name in sorted(f for f in out if f.endswith((".prv", ".row"))):
+        same(f"full: {name} out of the timeline", back[name], out[name])
+    r = Run("uscope/uscope", "timeline", "--row", "proc/3", "--channel", "proc/f", "--from", "72ns", "out-full/ovni.uscp")
+    check("a row of the timeline", r.status == 0 and re.search(r"PROC 1\.1 +full\.f +7\n", r.out), r)
+    r = Run("uscope/uscope", "timeline", "--row", "proc/2", "--channel", "proc/g", "out-full/ovni.uscp")
+    check("a text of the timeline", r.status == 0 and "LOOM n  full.g  hi\n" in r.out, r)
     check("its files", all(f in out for f in ("full-breakdown.prv", "cfg/thread/full/a.cfg", "cfg/thread/full/b.cfg", "cfg/cpu/full/breakdown.cfg")), sorted(out))
     check("its labels", all(f"\n{t}" in out["thread.pcf"] for t in ("7    seven", "-3   minus three", "1    one", "2    two", "992  the text")), out["thread.pcf"])
     view = out["cfg/thread/full/a.cfg"]
