@@ -108,12 +108,16 @@ def lines_of(prv):
     return rows, {k: v[1:] for k, v in out.items()}, {k: v[0] for k, v in out.items()}
 
 
+def procs(r):
+    return [f for f in ("proc.prv", "proc.pcf", "proc.row") if os.path.exists(f"{r.dir}/{f}")]
+
+
 def same(what, live, file):
     """All but the first line of each row, and the leading zeros of the header."""
     check(what, live.status == 0 and file.status == 0, live.err + file.err)
     if live.status or file.status:
         return
-    for name in "thread.row", "thread.pcf", "cpu.row", "cpu.pcf", "cpu.prv":
+    for name in ["thread.row", "thread.pcf", "cpu.row", "cpu.pcf", "cpu.prv", *procs(file)]:
         check(what, live.read(name) == file.read(name), f"another {name}")
     a, b = lines_of(live.read("thread.prv")), lines_of(file.read("thread.prv"))
     check(what, a[:2] == b[:2], "another thread.prv")
@@ -127,7 +131,7 @@ def again(what, r):
     """ovni.uscp tells the same as the PRV."""
     p = subprocess.run([USCOPE, "timeline", "--prv", f"{r.where}/again", f"{r.dir}/ovni.uscp"], capture_output=True, text=True, check=False, timeout=60)
     check(what, p.returncode == 0, p.stderr)
-    for name in "thread.prv", "thread.row", "cpu.prv", "cpu.row":
+    for name in ["thread.prv", "thread.row", "cpu.prv", "cpu.row", *procs(r)]:
         with open(f"{r.where}/again/{name}", encoding="utf-8") as f:
             check(what, f.read() == r.read(name), f"another {name} out of ovni.uscp")
 
@@ -176,6 +180,14 @@ def as_files():
         live = feed(data, "--prism-interval=time:7", pieces=[data[i:i + 3] for i in range(0, len(data), 3)])
         same(f"crumbs {i}", live, plain(data, "--prism-interval=time:7"))
         again(f"crumbs {i}", live)
+    # Rows of processes are all known ahead.
+    for i in range(3):
+        data = random_stream(random.Random(i))
+        words = "--prism-interval=time:7", "--models=useful,parallelism"
+        live = feed(data, *words, pieces=[data[i:i + 5] for i in range(0, len(data), 5)])
+        same(f"processes {i}", live, plain(data, *words))
+        again(f"processes {i}", live)
+        check(f"processes {i}", live.read("proc.prv").count(":63:1") > 1 and "PROC" in live.read("proc.row"), live.read("proc.prv"))
     # One that is read while the file has room for all: names are there when they are shown.
     big = swap(1) + (enter("one") + enter("two") + leave("two") + leave("one")) * 30000 + END
     same("big", feed(big), plain(big))
