@@ -245,6 +245,8 @@ def test_refused():
     broken("name", model("nosv"), "the models nosv of ovniscope and nosv of", "the same name (letters 'V' and 'y')", code="model-clash")
     broken("type", model("x", "y", 20), "the models tampi of ovniscope and x of", "the same PRV type 20 (channel c)", code="model-clash")
     broken("mark", model("x", "y", 100), "reserved")
+    for values, told in (("-3", "the value -3 is none from 0 to 4294967295"), ("1LL << 32", "the value 4294967296 is none from"), ("NO_VALUE", "the value -9223372036854775808 is none from")):
+        broken("value", model("x").replace("{ 0, 1,", f"{{ 0, {values},").replace(HEAD, HEAD.replace("{ 0, 1,", f"{{ 0, {values},")), told, "for which the channel c has room unless it is one of VALUES_ANY: L")
     for more, told in (('.name = ""', "the name of a model has 1 to"), (".name = 0", "the name of a model has 1 to"), ('.name = "a/b"', 'not "a/b"'), (".id = 7", "its letter is not one that can be printed: 0x07"),
                        (".version = 0", "its version is not three numbers"), ('.version = "new"', '"new"'), (".chans = 0", "1 channels, but no table"), (".states = 0", "1 states, but no table"),
                        (".nevents = 3", "3 events, but no table"), (".need = 64", "it needs what is not in enum need")):
@@ -260,6 +262,54 @@ def test_refused():
     check("too many", r.status == 2 and "--model may be given 64 times" in r.err, r)
     r = Run("ovnidump", "--model", DEMO, "-m", "dem", "trace")
     check("no such model", r.status == 2 and "there is no model 'dem'" in r.err, r)
+
+
+# What a hook does that it may not: the phase, or the function of its life; what it does; what is told.
+CALLED = """#include "ovniscope/model.h"
+static const struct chan_decl chans[] = { { .name = "single", .title = "C", .prv_type = 910 }, { .name = "stack", .title = "S", .prv_type = 911, .kind = CHAN_STACK },
+    { .name = "own", .title = "O", .prv_type = 912, .cpu_track = TRACK_OWN } };
+static const struct chan_decl again = { .name = "again", .title = "A", .prv_type = 911 };
+static bool probe(struct emu *emu) { return emu != 0; }
+void on_watch(struct emu *emu, const struct chan_change *c) { emu_set(emu, 0, c->now); }
+static void ignore(struct emu *emu, const struct event *ev) { (void)emu; (void)ev; }
+static void act(struct emu *emu ARGS) { ACT; }
+#define ANY(s) { .sig = s, .text = "t", .op = OP_IGNORE, .any_value = true }
+static const struct event_decl events[] = { { .sig = "xRi", .text = "t", HOOKS }, { .sig = "xRI", .text = "t", .op = OP_IGNORE }, ANY("xS."), ANY("xL."), ANY("xP.") };
+const struct model ovniscope_model = { MODEL_ABI, .id = 'x', .name = "demo", .version = "1.0.0", .probe = probe, CHANS(chans), EVENTS(events) LIFE };
+"""
+LATE = "a hook of the model demo changes a channel or a thread when what changed is being shown"
+MISUSED = (
+    ("pre", "emu_set(emu, 3, 1)", "a hook of the model demo changes its channel 3, but it has 3, from 0 on"),
+    ("pre", "emu_clear(emu, -1)", "a hook of the model demo changes its channel -1, but it has 3, from 0 on"),
+    ("pre", "emu_push(emu, 0, 1)", "a hook of the model demo changes the channel single as one of another kind: it is single: it is set and cleared"),
+    ("pre", "emu_truncate(emu, 2, 0)", "a hook of the model demo changes the channel own as one of another kind"),
+    ("pre", "emu_set(emu, 1, 1)", "a hook of the model demo changes the channel stack as one of another kind: it is a stack: it is pushed and popped"),
+    ("pre", "emu_replace(emu, 77, 1)", "a hook of the model demo changes its channel 77, but it has 3"),
+    ("pre", "emu_punctual(emu, 3, 1)", "a hook of the model demo changes its channel 3, but it has 3"),
+    ("pre", "emu_set(emu, 0, NO_VALUE)", "a channel cannot hold the value -9223372036854775808"),
+    ("pre", 'emu_add_label(emu, 3, 1, "x")', "the model demo labels a value of its channel 3, but it has 3"),
+    ("pre", "emu_set_cpu(emu, 99, 2, 1)", "a hook of the model demo changes the CPU 99, but there are"),
+    ("pre", "emu_punctual_cpu(emu, 0, 3, 1)", "a hook of the model demo changes its channel 3, but it has 3"),
+    ("pre", "emu_set_cpu(emu, 0, 0, 1)", "a hook of the model demo changes the channel single in the row of a CPU, which shows that of its thread"),
+    ("emit", "emu_set(emu, 0, 1)", LATE), ("emit", "emu_pop(emu, 1, 1)", LATE), ("emit", "emu_set_cpu(emu, 0, 2, 1)", LATE), ("post", "emu_set(emu, 0, 1)", LATE),
+    ("post", "emu_punctual(emu, 0, 1)", LATE), ("post", "emu_punctual_cpu(emu, 0, 2, 1)", LATE), ("post", "run_pause(emu)", LATE),
+    ("pre", 'emu_error(emu, "my-error", "it went wrong: %d", 7)', "error[my-error]: it went wrong: 7"),
+    ("connect", 'emu_watch(emu, emu_find_chan(emu, "mpi.functoin"), on_watch, 0)', "the model demo watches a channel that there is not"),
+    ("create", "emu_add_chan(emu, &again)", "the models demo and demo have the same PRV type 911 (channels stack and again)"),
+)
+
+
+def test_misused():
+    """Each is an error with the event, or before the first one; and the same calls as they should be are none."""
+    good = (("pre", "emu_set(emu, 0, 1), emu_push(emu, 1, 1), emu_set_cpu(emu, 0, 2, 5), emu_punctual(emu, 0, 7)", ""),
+            ("emit", "emu_punctual(emu, 0, 1), emu_punctual_cpu(emu, 0, 2, 1)", ""))
+    for phase, act, told in good + MISUSED:
+        life = phase in ("connect", "create")
+        text = CALLED.replace("ACT", act).replace("ARGS", "" if life else ", const struct event *ev").replace("LIFE", f", .{phase} = act" if life else "")
+        text = text.replace("HOOKS", ".op = OP_IGNORE" if life else f".hook = ignore, .{phase} = act".replace("ignore, .pre = ", ""))
+        r = Run("ovniemu", "-q", "--model", compile_to(f"{tmp}/misused.so", text), "-o", "misused", "trace")
+        place = "" if life else "\n  at loom.node.0/proc.100/thread.101 +0x"
+        check(f"{phase}: {act}", r.status == bool(told) and told in r.err and bool(r.err) == bool(told) and (not told or place in r.err) and r.err.count("error[") == bool(told), r)
 
 
 ACTS = {

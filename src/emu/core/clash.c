@@ -4,6 +4,7 @@
 #include "sig.h"
 #include "version.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -209,6 +210,15 @@ is_bad_mcv(struct check *c, const char *mcv)
 	return twice && refuse(c, "the event is declared twice: %s", mcv);
 }
 
+/* Whether the outputs have no room for a value, or it stands for nothing. */
+static bool
+is_out_of_range(const struct chan_decl *k, int64_t value)
+{
+	return value == NO_VALUE || (k->values == VALUES_DECLARED && (value < 0 || value > UINT32_MAX));
+}
+
+#define OUT_OF_RANGE "the value %" PRId64 " is none from 0 to %" PRIu32 ", for which the channel %s has room unless it is one of VALUES_ANY"
+
 static bool
 is_bad_state(struct check *c, const struct state_decl *s)
 {
@@ -223,6 +233,8 @@ is_bad_state(struct check *c, const struct state_decl *s)
 		return refuse(c, "the channel takes punctual values only: %s", s->label);
 	if (s->role >= ROLES)
 		return refuse(c, "a member of the state is not a constant of its type: %s", s->label);
+	if (is_out_of_range(&m->chans[s->chan], s->value))
+		return refuse(c, OUT_OF_RANGE ": %s", s->value, UINT32_MAX, m->chans[s->chan].name, s->label);
 	for (const struct state_decl *o = m->states; o < s; o++)
 		if (o->chan == s->chan && o->value == s->value && strcmp(o->label, s->label) != 0)
 			return refuse(c, "two states have the same value: %s", s->label);
@@ -260,6 +272,9 @@ is_bad_op(struct check *c, const struct event_decl *e, const struct sig *sig)
 		return refuse(c, "the operation is one of channels of threads, %s is of others: %s", k->name, e->sig);
 	if ((stack && k->kind == CHAN_SINGLE) || (single && k->kind == CHAN_STACK))
 		return refuse(c, "the operation is one of %s channel, %s is another: %s", stack ? "a stack" : "a single", k->name, e->sig);
+	bool constant = e->op == OP_SET || e->op == OP_PUSH || e->op == OP_POP || e->op == OP_PUNCTUAL;
+	if (constant && is_out_of_range(k, e->value))
+		return refuse(c, OUT_OF_RANGE ": %s", e->value, UINT32_MAX, k->name, e->sig);
 	/* Only what is shown may be text: numbers are added and labelled. */
 	bool text = wants && e->op != OP_ADD_ARG && e->op != OP_LABEL && k->values == VALUES_TEXT;
 	return (wants && is_bad_arg(c, e, sig, e->arg, text)) || (e->text_arg && is_bad_arg(c, e, sig, e->text_arg, true));

@@ -189,10 +189,19 @@ int
 emu_add_chan(struct emu *emu, const struct chan_decl *decl)
 {
 	char why[200];
+	for (uint32_t col = NBASE; col < emu->plan->ncols; col++) {
+		const struct col *k = &emu->plan->cols[col];
+		if (k->decl->prv_type == decl->prv_type)
+			return emu_error(emu, "model-clash", "the models %s and %s have the same PRV type %d (channels %s and %s)",
+				k->model->name, emu->cur->model->name, decl->prv_type, k->decl->name, decl->name);
+	}
 	int rc = emu->failed < 0 ? emu->failed : emu_fail(emu, add_col(emu, decl, emu->cur->model));
 	if (rc == 0 && clash_in_rows(decl, why, sizeof(why)))
 		rc = emu_error(emu, "model", "the model %s: %s: %s", emu->cur->model->name, why, decl->name);
-	return rc < 0 ? rc : (int)emu->making->models[emu->cur - emu->models].nchans++;
+	if (rc < 0)
+		return rc;
+	emu->making->models[emu->cur - emu->models].nchans++;
+	return (int)emu->cur->nchans++;
 }
 
 void

@@ -14,6 +14,15 @@ static int unknown_event(struct emu *emu);
 static int refuse(struct emu *emu, const struct op *op);
 
 static int chan_failed(struct emu *emu, int rc, uint32_t col, int64_t value);
+static int refuse_chan(struct emu *emu, int chan);
+
+/* Whether the model that is called may change its channel, which has to be of that kind. */
+static inline bool
+may_change(const struct emu *emu, int chan, enum chan_kind kind)
+{
+	const struct model_part *m = emu->cur;
+	return __builtin_expect(!emu->shut && (uint32_t)chan < m->nchans && emu->chans.cols[m->first_col + (uint32_t)chan].kind == kind, 1);
+}
 
 /* Changes a channel of the event's thread, for a hook. */
 static inline int
@@ -22,8 +31,8 @@ change(struct emu *emu, enum op_kind kind, int chan, int64_t value)
 	struct chans *c = &emu->chans;
 	uint32_t col = emu->cur->first_col + (uint32_t)chan;
 	int rc;
-	if (__builtin_expect(emu->shut, 0))
-		return emu_refuse_change(emu);
+	if (!may_change(emu, chan, kind == OP_PUSH || kind == OP_POP ? CHAN_STACK : CHAN_SINGLE))
+		return refuse_chan(emu, chan);
 	if (kind == OP_CLEAR)
 		rc = chan_set(c, emu->thread, col, CHAN_NULL);
 	else if (kind == OP_POP)
@@ -217,6 +226,20 @@ emu_refuse_change(struct emu *emu)
 	return emu->failed;
 }
 
+/* Says why a model may not change its channel so. */
+static int
+refuse_chan(struct emu *emu, int chan)
+{
+	const struct model_part *m = emu->cur;
+	static const char *const kinds[] = { [CHAN_SINGLE] = "single: it is set and cleared", [CHAN_STACK] = "a stack: it is pushed and popped", [CHAN_PUNCTUAL] = "punctual" };
+	if (emu->shut)
+		return emu_refuse_change(emu);
+	if ((uint32_t)chan >= m->nchans)
+		return emu_error(emu, "model", "a hook of the model %s changes its channel %d, but it has %" PRIu32 ", from 0 on", m->model->name, chan, m->nchans);
+	const struct chan_decl *k = emu->chans.cols[m->first_col + (uint32_t)chan].decl;
+	return emu_error(emu, "model", "a hook of the model %s changes the channel %s as one of another kind: it is %s", m->model->name, k->name, kinds[k->kind]);
+}
+
 /* Finds the label of a value; NULL: it has none. */
 static const char *
 value_name(struct emu *emu, uint32_t col, int64_t value)
@@ -315,8 +338,8 @@ int
 emu_truncate(struct emu *emu, int chan, uint32_t depth)
 {
 	uint32_t col = emu->cur->first_col + (uint32_t)chan;
-	if (emu->shut)
-		return emu_refuse_change(emu);
+	if (!may_change(emu, chan, CHAN_STACK))
+		return refuse_chan(emu, chan);
 	int rc = chan_truncate(&emu->chans, emu->thread, col, depth);
 	return rc < 0 ? chan_failed(emu, rc, col, CHAN_NULL) : 0;
 }
@@ -325,8 +348,8 @@ int
 emu_replace(struct emu *emu, int chan, int64_t value)
 {
 	uint32_t col = emu->cur->first_col + (uint32_t)chan;
-	if (emu->shut)
-		return emu_refuse_change(emu);
+	if (!may_change(emu, chan, CHAN_STACK))
+		return refuse_chan(emu, chan);
 	int rc = chan_replace(&emu->chans, emu->thread, col, value);
 	return rc < 0 ? chan_failed(emu, rc, col, value) : 0;
 }
@@ -353,19 +376,46 @@ emu_add_punctual(struct emu *emu, uint32_t row, uint32_t col, int64_t value)
 int
 emu_punctual(struct emu *emu, int chan, int64_t value)
 {
+	if (emu->late || (uint32_t)chan >= emu->cur->nchans)
+		return refuse_chan(emu, chan);
 	return emu_add_punctual(emu, emu->thread, emu->cur->first_col + (uint32_t)chan, value);
+}
+
+/* Whether a CPU row has a value of its own in the channel. */
+static inline bool
+is_own(const struct emu *emu, uint32_t cpu, int chan)
+{
+	const struct model_part *m = emu->cur;
+	return cpu < emu->plan->sys.ncpus && (uint32_t)chan < m->nchans && emu->chans.cols[m->first_col + (uint32_t)chan].cpu_need == NEED_OWN;
+}
+
+static int
+refuse_own(struct emu *emu, uint32_t cpu, int chan)
+{
+	const struct model_part *m = emu->cur;
+	if (emu->shut || (uint32_t)chan >= m->nchans)
+		return refuse_chan(emu, chan);
+	if (cpu >= emu->plan->sys.ncpus)
+		return emu_error(emu, "model", "a hook of the model %s changes the CPU %" PRIu32 ", but there are %" PRIu32 ", from 0 on", m->model->name, cpu, emu->plan->sys.ncpus);
+	return emu_error(emu, "model", "a hook of the model %s changes the channel %s in the row of a CPU, which shows that of its thread\nhint: the channel needs TRACK_OWN",
+		m->model->name, emu->chans.cols[m->first_col + (uint32_t)chan].decl->name);
 }
 
 int
 emu_punctual_cpu(struct emu *emu, uint32_t cpu, int chan, int64_t value)
 {
+	if (emu->late || !is_own(emu, cpu, chan))
+		return refuse_own(emu, cpu, chan);
 	return emu_add_punctual(emu, emu->first_cpu + cpu, emu->cur->first_col + (uint32_t)chan, value);
 }
 
 void
 emu_set_cpu(struct emu *emu, uint32_t cpu, int chan, int64_t value)
 {
-	chan_put_own(&emu->chans, emu->first_cpu + cpu, emu->cur->first_col + (uint32_t)chan, value);
+	if (emu->shut || !is_own(emu, cpu, chan))
+		(void)refuse_own(emu, cpu, chan);
+	else
+		chan_put_own(&emu->chans, emu->first_cpu + cpu, emu->cur->first_col + (uint32_t)chan, value);
 }
 
 void

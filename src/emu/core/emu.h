@@ -55,7 +55,8 @@ struct late_labels {
 struct model_part {
 	const struct model *model;
 	uint32_t first_col; /* column of its channel 0 */
-	bool connected;     /* finish() must be called */
+	uint32_t nchans;
+	bool connected; /* finish() must be called */
 	void *data;
 	char *proc_data;
 	char *thread_data;
@@ -118,6 +119,7 @@ struct emu {
 	const struct event *event; /* NULL: none yet */
 	int failed;                /* <0: what its hooks have reported */
 	bool shut;                 /* channels may not change: it has failed, or is past the phase pre */
+	bool late;                 /* past the phase emit: no punctual values either */
 	uint32_t thread;
 	int64_t time; /* ns since the first event of the trace */
 	uint64_t nevents;

@@ -25,6 +25,8 @@ emu_add_text(struct emu *emu, int64_t value, const char *text)
 int
 emu_add_label(struct emu *emu, int chan, int64_t value, const char *text)
 {
+	if ((uint32_t)chan >= emu->cur->nchans)
+		return emu_error(emu, "model", "the model %s labels a value of its channel %d, but it has %" PRIu32 ", from 0 on", emu->cur->model->name, chan, emu->cur->nchans);
 	uint32_t col = emu->cur->first_col + (uint32_t)chan;
 	struct late_labels *late = &emu->labels[col];
 	const struct label *old = idmap_find(&late->by_value, (uint64_t)value);

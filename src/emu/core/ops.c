@@ -178,7 +178,9 @@ ops_run_phases(struct emu *emu, const struct event *ev, const struct op *op)
 	run_hooks(emu, ev, p->emit, p->post);
 	if (emu->failed == 0 && emu_has_changes(emu))
 		track_emit_rarely(emu);
+	emu->late = true;
 	run_hooks(emu, ev, p->post, p->end);
+	emu->late = false;
 	emu->shut = emu->failed < 0;
 	return emu->failed;
 }
@@ -278,6 +280,8 @@ emu_look(const struct emu *emu, int found, uint32_t thread)
 int
 emu_watch(struct emu *emu, int found, chan_hook *hook, void *arg)
 {
+	if (found < 0 || (uint32_t)found >= emu->plan->ncols)
+		return emu_error(emu, "model", "the model %s watches a channel that there is not\nhint: emu_find_chan() returns <0 where it finds none", emu->cur->model->name);
 	enum chan_of of = emu->plan->cols[found].decl->of;
 	uint32_t n = of == OF_THREAD ? emu->plan->sys.nthreads : emu->plan->rows.number[of];
 	int64_t *before = arena_new(&emu->arena, int64_t, n);

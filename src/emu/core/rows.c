@@ -186,7 +186,7 @@ change(struct emu *emu, enum op_kind kind, uint32_t index, uint32_t col, int64_t
 	uint32_t row = emu->plan->cols[col].first_row + index;
 	int64_t by = value;
 	if (kind == OP_PUNCTUAL)
-		return emu_add_punctual(emu, row, col, value);
+		return emu->late ? emu_refuse_change(emu) : emu_add_punctual(emu, row, col, value);
 	if (emu->shut)
 		return emu_refuse_change(emu);
 	if (kind == OP_SET && __builtin_sub_overflow(value, emu->chans.value[chan_id(&emu->chans, row, col)], &by))

@@ -212,6 +212,8 @@ check_event(struct check *c, const struct event_decl *e)
 	c->decl = e;
 	if (sig_parse(e->sig, &sig, &why) < 0)
 		return; /* it was refused before */
+	if (e->value == 0 && (e->op == OP_SET || e->op == OP_PUSH || e->op == OP_PUNCTUAL))
+		fail(c, "%s gives the channel %s the value 0, which is nothing, and cannot be seen\nhint: number from 1 on; %s clears a channel", sig.mcv, c->m->chans[e->chan].name, say(c, "OP_CLEAR", "\"clear\""));
 	if (is_blank(e->text))
 		warn(c, "the event %s has no words\nhint: ovnidump says what it does with them", sig.mcv);
 	for (size_t i = 0; i < sig.nargs; i++) {
