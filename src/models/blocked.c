@@ -40,48 +40,36 @@ static const struct chan_decl chans[] = {
 	},
 };
 
-struct thread_data {
-	uint32_t roles[ROLES]; /* channels whose values have each */
-	bool paused;
-};
-
 static void
-show(struct emu *emu, const struct thread_data *t)
+show(struct emu *emu, uint32_t thread)
 {
-	int role = ROLES - 1;
-	while (role > ROLE_USEFUL && !t->roles[role])
-		role--;
+	enum role role = emu_thread_role(emu, thread);
+	enum thread_state st = emu_state(emu, thread);
 	if (role > ROLE_USEFUL)
 		(void)emu_set(emu, BLOCKED, role);
-	else if (t->paused)
+	else if (st != TH_UNKNOWN && st != TH_RUNNING && st != TH_DEAD)
 		(void)emu_set(emu, BLOCKED, PAUSED);
 	else
 		(void)emu_clear(emu, BLOCKED);
 }
 
 static void
-on_change(struct emu *emu, const struct chan_change *c)
+on_role(struct emu *emu, const struct role_change *c)
 {
-	struct thread_data *t = emu_thread_data(emu, c->thread);
-	t->roles[emu_role(emu, c->found, c->before)]--;
-	t->roles[emu_role(emu, c->found, c->now)]++;
-	show(emu, t);
+	show(emu, c->thread);
 }
 
 static void
 on_state(struct emu *emu, const struct chan_change *c)
 {
-	struct thread_data *t = emu_thread_data(emu, c->thread);
-	t->paused = c->now != TH_RUNNING && c->now != TH_DEAD;
-	show(emu, t);
+	show(emu, c->thread);
 }
 
 static void
 connect(struct emu *emu)
 {
 	(void)emu_watch(emu, emu_find_chan(emu, "thread.state"), on_state, NULL);
-	for (int found = 0; (found = emu_next_role_chan(emu, found)) >= 0;)
-		(void)emu_watch(emu, found, on_change, NULL);
+	(void)emu_watch_roles(emu, on_role, NULL);
 }
 
 const struct model model_blocked = {
@@ -91,6 +79,5 @@ const struct model model_blocked = {
 	.version = "1.0.0",
 	.foreign = true,
 	CHANS(chans),
-	.thread_size = sizeof(struct thread_data),
 	.connect = connect,
 };

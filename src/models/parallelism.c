@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* parallelism: how many threads run at once, and how many of those do work of the program, over all models: of each process,
  * and of looms and the system as sums. An observer: it has no events. */
-#include "work.h"
+#include "ovniscope/model.h"
 
 enum {
 	USEFUL,
@@ -28,26 +28,24 @@ static const struct chan_decl chans[] = {
 };
 
 struct thread_data {
-	struct work work;
 	bool runs;
 	bool counts; /* as one that does useful work */
 };
 
 /* Counts the thread anew, after it has changed. */
 static void
-count(struct emu *emu, uint32_t thread, struct thread_data *t, bool works)
+count(struct emu *emu, uint32_t thread, struct thread_data *t)
 {
-	bool counts = t->runs && works;
+	bool counts = t->runs && emu_thread_role(emu, thread) <= ROLE_USEFUL;
 	if (counts != t->counts)
 		(void)emu_add_row(emu, emu_proc(emu, thread), USEFUL, counts ? 1 : -1);
 	t->counts = counts;
 }
 
 static void
-on_change(struct emu *emu, const struct chan_change *c)
+on_role(struct emu *emu, const struct role_change *c)
 {
-	struct thread_data *t = emu_thread_data(emu, c->thread);
-	count(emu, c->thread, t, work_take(&t->work, emu, c));
+	count(emu, c->thread, emu_thread_data(emu, c->thread));
 }
 
 static void
@@ -58,14 +56,14 @@ on_state(struct emu *emu, const struct chan_change *c)
 	if (runs != t->runs)
 		(void)emu_add_row(emu, emu_proc(emu, c->thread), RUNNING, runs ? 1 : -1);
 	t->runs = runs;
-	count(emu, c->thread, t, t->work.against == 0);
+	count(emu, c->thread, t);
 }
 
 static void
 connect(struct emu *emu)
 {
 	(void)emu_watch(emu, emu_find_chan(emu, "thread.state"), on_state, NULL);
-	work_watch(emu, on_change);
+	(void)emu_watch_roles(emu, on_role, NULL);
 }
 
 const struct model model_parallelism = {

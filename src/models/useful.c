@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* useful: what of a thread's time is work of the program, over all models. An observer: it has no events. */
-#include "work.h"
+/* useful: what of a thread's time is work of the program, over all models: it is, unless one of them says that the
+ * thread is in a runtime, communicates, waits, or is not in its CPU. An observer: it has no events. */
+#include "ovniscope/model.h"
 
 enum {
 	USEFUL,
@@ -30,15 +31,15 @@ static const struct chan_decl chans[] = {
 };
 
 static void
-on_change(struct emu *emu, const struct chan_change *c)
+on_role(struct emu *emu, const struct role_change *c)
 {
-	(void)emu_set(emu, USEFUL, work_take(emu_thread_data(emu, c->thread), emu, c) ? WORK : NO_WORK);
+	(void)emu_set(emu, USEFUL, c->now > ROLE_USEFUL ? NO_WORK : WORK);
 }
 
 static void
 connect(struct emu *emu)
 {
-	work_watch(emu, on_change);
+	(void)emu_watch_roles(emu, on_role, NULL);
 }
 
 const struct model model_useful = {
@@ -48,6 +49,5 @@ const struct model model_useful = {
 	.version = "1.0.0",
 	.foreign = true,
 	CHANS(chans),
-	.thread_size = sizeof(struct work),
 	.connect = connect,
 };

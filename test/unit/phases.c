@@ -42,8 +42,8 @@ static const struct chan_decl chans[] = {
 };
 
 static const struct state_decl states[] = {
-	{ STATE, 1, "Tw[", "Tw]", "Working", "begins|ends to work" },
-	{ STATE, 2, "Ti[", "Ti]", "Idle", "begins|ends to be idle" },
+	{ STATE, 1, "Tw[", "Tw]", "Working", "begins|ends to work", ROLE_USEFUL },
+	{ STATE, 2, "Ti[", "Ti]", "Idle", "begins|ends to be idle", ROLE_WAITING },
 };
 
 TELLER(hook)
@@ -95,6 +95,21 @@ connect(struct emu *emu)
 	CHECK(found >= NBASE && emu_watch(emu, found, on_state, told) == 0);
 }
 
+static void
+on_role(struct emu *emu, const struct role_change *c)
+{
+	size_t n = strlen(told);
+	(void)snprintf(told + n, sizeof(told) - n, "%s%d:%d>%d", n ? ", " : "", emu_tid(emu, c->thread), (int)c->before, (int)c->now);
+	CHECK(c->arg == told && emu_thread_role(emu, c->thread) == c->now);
+	(void)emu_set(emu, 0, c->now);
+}
+
+static void
+connect_roles(struct emu *emu)
+{
+	CHECK(emu_thread_role(emu, 0) == ROLE_NONE && emu_watch_roles(emu, on_role, told) == 0 && emu_thread_role(emu, 0) == ROLE_NONE);
+}
+
 static bool
 yes(struct emu *emu)
 {
@@ -109,8 +124,17 @@ change_late(struct emu *emu, const struct event *ev)
 	CHECK(emu_set(emu, 0, 1) < 0);
 }
 
+static void
+fail(struct emu *emu, const struct event *ev)
+{
+	tell("fail", ev);
+	(void)emu_error(emu, "test", "no more");
+}
+
 static const struct model all = { MODEL_ABI, .id = 'T', .name = "test", .version = "1.0.0", .always = true, CHANS(chans), STATES(states), EVENTS(events), .pre = pre, .emit = emit, .post = post };
 static const struct model watcher = { MODEL_ABI, .id = 'W', .name = "watcher", .version = "1.0.0", .probe = yes, .connect = connect, CHANS(observed) };
+static const struct model judge = { MODEL_ABI, .id = 'W', .name = "judge", .version = "1.0.0", .probe = yes, .connect = connect_roles, CHANS(observed) };
+static const struct model failing = { MODEL_ABI, .id = 'U', .name = "failing", .version = "1.0.0", .probe = yes, .observes = "*", .emit = fail };
 static const struct model listener = { MODEL_ABI, .id = 'U', .name = "listener", .version = "1.0.0", .probe = yes, .observes = "*", .pre = pre, .post = post };
 static const struct model late = { MODEL_ABI, .id = 'U', .name = "late", .version = "1.0.0", .probe = yes, .observes = "T", .emit = change_late, CHANS(observed) };
 static const struct model other = { MODEL_ABI, .id = 'X', .name = "other", .version = "1.0.0", .probe = yes, .observes = "U", .post = post };
@@ -230,6 +254,35 @@ observers(void)
 }
 
 static void
+fill_roles(struct kit_bytes *b)
+{
+	static const uint64_t n = 2;
+	kit_event(b, "Ts[", 1000, &n, 8);
+	kit_event(b, "Tw[", 1001, NULL, 0);
+	kit_event(b, "Tw]", 1002, NULL, 0);
+	kit_event(b, "Ti[", 1003, NULL, 0);
+	kit_event(b, "Ts]", 1004, &n, 8);
+	kit_event(b, "Ti]", 1005, NULL, 0);
+}
+
+/* The channel with states says what the thread does, the others have no roles. */
+static void
+roles(void)
+{
+	CHECK(RUN(fill_roles, &plain, &judge) == 0);
+	SAME(told, "101:0>1, 101:1>0, 101:0>4, 101:4>0");
+	SAME(shown(), "1 1, 1 1, 2 0, 2 0, 3 2, 3 4, 4 0, 5 0, 5 0");
+}
+
+/* Hooks behind one that fails are not called. */
+static void
+failure(void)
+{
+	CHECK(RUN(fill_phases, &all, &failing) < 0);
+	SAME(told, "hook Th., pre Th., emit_own Th., emit Th., fail Th.");
+}
+
+static void
 fill_numbers(struct kit_bytes *b)
 {
 	static const uint8_t minus[] = { 0xff, 7 };
@@ -284,6 +337,8 @@ main(void)
 {
 	order();
 	observers();
+	roles();
+	failure();
 	arguments();
 	refused();
 	return 0;

@@ -216,7 +216,7 @@ chan_touch_row(struct chans *c, uint32_t row)
 		return;
 	c->row_touched[row] = c->event;
 	c->dirty[c->ndirty++] = (struct chan_ref){ row, CHAN_ROW };
-	c->ndirect++;
+	c->ndirect += CHAN_ROW_DIRECT;
 }
 
 uint32_t

@@ -75,6 +75,10 @@ struct chan_ref {
 
 #define CHAN_ROW UINT32_MAX
 
+enum {
+	CHAN_ROW_DIRECT = 1 << 16, /* far above the columns that an event changes */
+};
+
 struct chans {
 	struct arena *arena;
 	const struct col *cols;
@@ -87,7 +91,7 @@ struct chans {
 	uint64_t event;         /* number of the current one, from 1 */
 	struct chan_ref *dirty; /* changes of the current event, in order of first touch */
 	uint32_t ndirty;
-	uint32_t ndirect; /* not 0: untracked columns, whole rows or several threads changed: print_few() cannot print that */
+	uint32_t ndirect; /* not 0: untracked columns, whole rows or several threads changed; CHAN_ROW_DIRECT for each whole row */
 	bool rewrite;     /* an event may set a channel twice; the last value counts (default view) */
 };
 

@@ -107,9 +107,10 @@ struct emu {
 	size_t labels_cap;
 	struct watch *watches; /* of observers */
 	size_t nwatches;
-	uint32_t *first_watch; /* by column, from 1; 0: none. NULL: nobody watches */
+	uint32_t *first_watch; /* by column, from 1; 0: none */
+	bool *watched;         /* by column: somebody asks for its changes, or for roles that follow from them */
 	size_t watches_cap;
-	uint8_t **roles; /* by column: enum role by value, see ops.c */
+	struct roles *roles; /* NULL: nobody asks for them */
 	struct feed feed;
 	struct density density; /* without memory: no output wants to know of events */
 	int64_t watch_at;       /* time from which watch_event() is due; INT64_MAX: never */

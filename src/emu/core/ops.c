@@ -4,14 +4,11 @@
 #include "emu.h"
 #include "labelhash.h"
 #include "nearest.h"
+#include "roles.h"
 #include "sig.h"
 #include "track.h"
 
 #include <inttypes.h>
-
-enum {
-	ROLE_VALUES = 256, /* states have low values; all others have the role of their channel */
-};
 
 /* ---- Arguments. ---- */
 
@@ -148,6 +145,17 @@ tell_watchers(struct emu *emu, uint32_t thread, uint32_t row, uint32_t col)
 	}
 }
 
+static inline void
+tell_change(struct emu *emu, uint32_t thread, uint32_t row, uint32_t col)
+{
+	if (!emu->watched[col])
+		return;
+	if (emu->first_watch[col])
+		tell_watchers(emu, thread, row, col);
+	if (emu->roles && row < emu->first_cpu)
+		roles_tell(emu, row, col);
+}
+
 /* Tells of what the event has changed so far, and of what those who watch change themselves. */
 static void
 tell_changes(struct emu *emu, const struct op *own)
@@ -155,12 +163,12 @@ tell_changes(struct emu *emu, const struct op *own)
 	const struct chans *c = &emu->chans;
 	uint32_t thread = emu->thread;
 	uint32_t first_row = emu_first_row(emu, ROW_PROC);
-	if (own->kind != OP_HOOK && own->kind < OP_ROW && emu->first_watch[own->col]) /* its channel was shown alone */
-		tell_watchers(emu, thread, thread, own->col);
+	if (own->kind != OP_HOOK && own->kind < OP_ROW) /* its channel was shown alone */
+		tell_change(emu, thread, thread, own->col);
 	for (uint32_t i = 0; i < c->ndirty; i++) {
 		struct chan_ref d = c->dirty[i];
-		if ((d.row < emu->first_cpu || d.row >= first_row) && d.col < c->ncols && emu->first_watch[d.col])
-			tell_watchers(emu, thread, d.row, d.col);
+		if ((d.row < emu->first_cpu || d.row >= first_row) && d.col < c->ncols)
+			tell_change(emu, thread, d.row, d.col);
 	}
 	emu_choose(emu, thread);
 }
@@ -217,59 +225,6 @@ emu_nearest_chan(struct emu *emu, const char *name)
 	return best.word;
 }
 
-/* The roles of the values 1 to ROLE_VALUES - 1 of a channel. NULL: it has none, or connect() is still to come. */
-static const uint8_t *
-roles_of(const struct emu *emu, uint32_t col)
-{
-	return emu->roles ? emu->roles[col] : NULL;
-}
-
-int
-emu_next_role_chan(const struct emu *emu, int found)
-{
-	uint32_t col = found < NBASE ? NBASE : (uint32_t)found + 1;
-	while (col < emu->plan->ncols && !roles_of(emu, col))
-		col++;
-	return col < emu->plan->ncols ? (int)col : -1;
-}
-
-enum role
-emu_role(const struct emu *emu, int found, int64_t value)
-{
-	const uint8_t *roles = roles_of(emu, (uint32_t)found);
-	if (!roles || value == 0)
-		return ROLE_NONE;
-	return value > 0 && value < ROLE_VALUES ? roles[value] : emu->plan->cols[found].decl->role;
-}
-
-/* Makes the tables of roles, of all channels that have some. */
-static int
-make_roles(struct emu *emu)
-{
-	emu->roles = arena_new(&emu->arena, uint8_t *, emu->plan->ncols);
-	if (!emu->roles)
-		return diag_no_memory(emu->diag);
-	for (uint32_t col = NBASE; col < emu->plan->ncols; col++) {
-		const struct col *k = &emu->plan->cols[col];
-		const struct model *m = k->model;
-		bool any = k->decl->role != ROLE_NONE;
-		for (size_t i = 0; i < m->nstates; i++)
-			any = any || (&m->chans[m->states[i].chan] == k->decl && m->states[i].role);
-		uint8_t *roles = any ? arena_new(&emu->arena, uint8_t, ROLE_VALUES) : NULL;
-		if (any && !roles)
-			return diag_no_memory(emu->diag);
-		emu->roles[col] = roles;
-		if (any)
-			memset(roles, (int)k->decl->role, ROLE_VALUES);
-		for (size_t i = 0; any && i < m->nstates; i++) {
-			const struct state_decl *s = &m->states[i];
-			if (&m->chans[s->chan] == k->decl && s->role && s->value > 0 && s->value < ROLE_VALUES)
-				roles[s->value] = (uint8_t)s->role;
-		}
-	}
-	return 0;
-}
-
 int64_t
 emu_look(const struct emu *emu, int found, uint32_t thread)
 {
@@ -307,6 +262,8 @@ looks_at(const struct emu *emu, size_t model, size_t other)
 	bool looks = dispatch_observes(mr[model].model, mr[other].model);
 	for (size_t i = 0; i < emu->nwatches; i++)
 		looks = looks || (emu->watches[i].model == model && emu->plan->cols[emu->watches[i].col].model == mr[other].model);
+	for (uint32_t col = NBASE; col < emu->plan->ncols; col++)
+		looks = looks || (emu->plan->cols[col].model == mr[other].model && roles_watched(emu, col, (uint32_t)model));
 	return looks && model != other && mr[model].enabled && mr[other].enabled;
 }
 
@@ -335,14 +292,13 @@ int
 ops_connect(struct emu *emu)
 {
 	struct plan *plan = emu->making;
-	int rc = make_roles(emu);
-	for (size_t i = 0; i < plan->nmodels && rc == 0 && emu->failed == 0; i++) {
+	for (size_t i = 0; i < plan->nmodels && emu->failed == 0; i++) {
 		emu->cur = &emu->models[i];
 		emu->stage = "connect()";
 		if (plan->models[i].enabled && plan->models[i].model->connect)
 			plan->models[i].model->connect(emu);
 	}
-	bool *watched = arena_new(&plan->arena, bool, plan->ncols);
+	bool *watched = emu->watched = arena_new(&emu->arena, bool, plan->ncols);
 	emu->first_watch = arena_new(&emu->arena, uint32_t, plan->ncols);
 	if (!watched || !emu->first_watch)
 		return diag_no_memory(emu->diag);
@@ -352,7 +308,8 @@ ops_connect(struct emu *emu)
 		emu->first_watch[w->col] = i;
 		watched[w->col] = true;
 	}
-	rc = rc < 0 ? rc : emu->failed ? emu->failed
-				       : refuse_circles(emu);
+	for (uint32_t col = 0; col < plan->ncols; col++)
+		watched[col] = watched[col] || roles_watched(emu, col, NO_INDEX);
+	int rc = emu->failed ? emu->failed : refuse_circles(emu);
 	return rc < 0 ? rc : dispatch_add_phases(&plan->dispatch, &plan->arena, emu->diag, plan->models, plan->nmodels, watched);
 }

@@ -284,10 +284,27 @@ print_all(struct emu *emu)
 	}
 }
 
+/* Whether only channels of one thread changed, those that its row shows in any state first: printed one by one, they come in
+ * the order of print_all(), too. */
+static bool
+are_few(const struct emu *emu)
+{
+	const struct chans *c = &emu->chans;
+	bool any_tracked = false;
+	for (uint32_t i = 0; i < c->ndirty; i++) {
+		struct chan_ref d = c->dirty[i];
+		bool tracked = is_tracked(c->cols[d.col].thread_need);
+		if (d.row != emu->thread || d.col < NBASE || (any_tracked && !tracked))
+			return false;
+		any_tracked = tracked;
+	}
+	return true;
+}
+
 static inline __attribute__((always_inline)) void
 emit(struct emu *emu)
 {
-	if (emu->chans.ndirect == 0)
+	if (emu->chans.ndirect == 0 || (emu->chans.ndirect < CHAN_ROW_DIRECT && are_few(emu)))
 		print_few(emu);
 	else
 		print_all(emu);

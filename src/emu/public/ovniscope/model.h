@@ -348,12 +348,6 @@ int emu_find_chan(const struct emu *emu, const char *name);
  * that the trace has nothing of. The text lives as long as the emulator. */
 const char *emu_nearest_chan(struct emu *emu, const char *name);
 
-/* The next channel behind `found` whose values have roles, 0: the first. Returns it, or <0: there are no more. */
-int emu_next_role_chan(const struct emu *emu, int found);
-
-/* The role of a value of a channel found so; of 0, nothing, it is ROLE_NONE. */
-enum role emu_role(const struct emu *emu, int found, int64_t value);
-
 /* The value that a channel found so has in a thread, 0: nothing; or in that process or loom, 0 for the system, if it is of
  * those. */
 int64_t emu_look(const struct emu *emu, int found, uint32_t thread);
@@ -374,6 +368,24 @@ typedef void chan_hook(struct emu *emu, const struct chan_change *change);
 
 /* In connect(): asks for the changes of a channel found so. Returns 0, or <0 (reported). */
 int emu_watch(struct emu *emu, int found, chan_hook *hook, void *arg);
+
+/* A change of the role of a thread: of the roles that the values of its channels have, over all models, the last in the order of
+ * enum role. New members come behind the last one. */
+struct role_change {
+	uint32_t thread;
+	enum role before;
+	enum role now;
+	void *arg; /* of emu_watch_roles() */
+};
+
+/* Called as a chan_hook is. */
+typedef void role_hook(struct emu *emu, const struct role_change *change);
+
+/* In connect(): asks for the changes of the roles of all threads. Returns 0, or <0 (reported). */
+int emu_watch_roles(struct emu *emu, role_hook *hook, void *arg);
+
+/* The role of a thread now, for who asks for the changes. */
+enum role emu_thread_role(const struct emu *emu, uint32_t thread);
 
 /* ---- Messages. ---- */
 
