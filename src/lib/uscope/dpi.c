@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "uscope_dpi.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,8 +10,8 @@
 
 #include "svdpi.h"
 
-/* No event type has a larger payload: its fields, of 8 bytes at most, are defined in
- * 8 bytes each, and all definitions are less than 64 KiB. */
+/* No event type has a larger payload, and no array of its values is larger: its fields, of 8 bytes at most,
+ * are defined in 8 bytes each, and all definitions are less than 64 KiB. */
 enum { PAYLOAD_MAX = 65536 };
 
 /* The pending schema. Simulators with several threads may call from any of them. */
@@ -20,8 +21,8 @@ static struct {
 	const uscope_dut_desc_t *dut; /* with it */
 	uscope_dut_property_t *pairs; /* built; the texts are ours */
 	uint32_t num_pairs;
-	uint64_t interval_ps;
-	bool building;
+	uscope_writer_options_t options;
+	bool begun; /* there were additions or options since the last open */
 	int status; /* the first error; while nothing is pending, that of the last open */
 } pending;
 
@@ -50,27 +51,30 @@ clear_pending(void)
 	memset(&pending, 0, sizeof(pending));
 }
 
+/* Takes the lock, which end() releases. */
+static void
+begin(void)
+{
+	(void)pthread_mutex_lock(&pending_lock);
+	if (!pending.begun)
+		pending.status = 0; /* of the open before */
+	pending.begun = true;
+}
+
 /* The schema to add to, with the lock held until end_add(). NULL: there is none, and end_add() says
  * why. */
 static uscope_schema_t *
 begin_add(void)
 {
-	(void)pthread_mutex_lock(&pending_lock);
-	if (!pending.building && pending.given == NULL) {
-		pending.status = 0; /* of the open before */
+	begin();
+	if (pending.given == NULL && pending.built == NULL)
 		pending.built = uscope_schema_new();
-	}
-	pending.building = true; /* with a given schema too, which open refuses */
 	return pending.built;
 }
 
 static int
-end_add(int status, const char *what, const char *name)
+end(int status, const char *what, const char *name)
 {
-	if (pending.given != NULL)
-		status = USCOPE_E_STATE;
-	else if (pending.built == NULL)
-		status = USCOPE_E_NOMEM;
 	if (status < 0) {
 		if (pending.status == 0)
 			pending.status = status;
@@ -81,23 +85,42 @@ end_add(int status, const char *what, const char *name)
 	return status;
 }
 
-/* Defines a function that adds to the pending schema as that of uscope.h does. */
-#define ADD(what, parameters, ...)                                                                      \
-	int uscope_dpi_add_##what parameters                                                            \
-	{                                                                                               \
-		return end_add(uscope_schema_add_##what(begin_add(), __VA_ARGS__), "add_" #what, name); \
+static int
+end_add(int status, const char *what, const char *name)
+{
+	if (pending.given != NULL)
+		status = USCOPE_E_STATE;
+	else if (pending.built == NULL)
+		status = USCOPE_E_NOMEM;
+	return end(status, what, name);
+}
+
+static bool
+is_up_to(int value, int most)
+{
+	return value >= 0 && value <= most;
+}
+
+/* Defines a function that adds to the pending schema as that of uscope.h does, if its numbers are good for
+ * the types of that one. */
+#define ADD(what, parameters, good, ...)                                                                                     \
+	int uscope_dpi_add_##what parameters                                                                                 \
+	{                                                                                                                    \
+		uscope_schema_t *schema = begin_add();                                                                       \
+		return end_add((good) ? uscope_schema_add_##what(schema, __VA_ARGS__) : USCOPE_E_RANGE, "add_" #what, name); \
 	}
 
-ADD(clock, (const char *name, uint32_t period_ps), name, period_ps)
-ADD(scope, (const char *name, int parent, const char *protocol, int clock), name, parent,
+ADD(clock, (const char *name, uint32_t period_ps), true, name, period_ps)
+ADD(scope, (const char *name, int parent, const char *protocol, int clock), true, name, parent,
 	protocol == NULL || !*protocol ? NULL : protocol, clock)
-ADD(enum, (const char *name), name)
-ADD(enum_value, (int enum_id, uint8_t value, const char *name), enum_id, value, name)
-ADD(storage, (const char *name, int scope, uint16_t num_slots, uint16_t flags), name, scope, num_slots, flags)
-ADD(field, (int storage, const char *name, uint8_t type, int enum_id), storage, name, type, enum_id)
-ADD(property, (int storage, const char *name, uint8_t type, int enum_id), storage, name, type, enum_id)
-ADD(event, (const char *name, int scope), name, scope)
-ADD(event_field, (int event, const char *name, uint8_t type, int enum_id), event, name, type, enum_id)
+ADD(enum, (const char *name), true, name)
+ADD(enum_value, (int enum_id, int value, const char *name), is_up_to(value, UINT8_MAX), enum_id, (uint8_t)value, name)
+ADD(storage, (const char *name, int scope, int num_slots, int flags), is_up_to(num_slots, UINT16_MAX) && is_up_to(flags, UINT16_MAX),
+	name, scope, (uint16_t)num_slots, (uint16_t)flags)
+ADD(field, (int storage, const char *name, int type, int enum_id), is_up_to(type, UINT8_MAX), storage, name, (uint8_t)type, enum_id)
+ADD(property, (int storage, const char *name, int type, int enum_id), is_up_to(type, UINT8_MAX), storage, name, (uint8_t)type, enum_id)
+ADD(event, (const char *name, int scope), true, name, scope)
+ADD(event_field, (int event, const char *name, int type, int enum_id), is_up_to(type, UINT8_MAX), event, name, (uint8_t)type, enum_id)
 
 /* The library checks the texts when it writes them. */
 static int
@@ -129,11 +152,62 @@ uscope_dpi_add_dut_property(const char *key, const char *value)
 	return end_add(begin_add() != NULL ? add_pair(key, value) : 0, "add_dut_property", key);
 }
 
+static int
+set_option(const char *name, int64_t value)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+		size_t size;
+		int64_t least;
+		int64_t most;
+	} all[] = {
+#define OPTION(name, least, most) { #name, offsetof(uscope_writer_options_t, name), sizeof(pending.options.name), least, most }
+#define FLAG(name) OPTION(name, 0, 1)
+		OPTION(frames, 0, USCOPE_COMPACT),
+		OPTION(compression, 0, USCOPE_RAW),
+		OPTION(level, INT_MIN, INT_MAX),
+		OPTION(interval_ps, 0, INT64_MAX),
+		OPTION(origin_ps, 0, INT64_MAX),
+		OPTION(min_raw, 0, INT64_MAX),
+		OPTION(max_raw, 0, INT64_MAX),
+		FLAG(drop_empty),
+		FLAG(only_changes),
+		FLAG(sync),
+		FLAG(lz4_size_prefix),
+		FLAG(background),
+		FLAG(no_checksums),
+		FLAG(no_summary),
+		FLAG(no_auto_summary),
+		OPTION(summary_base, 0, UINT32_MAX),
+		OPTION(summary_fan_out, 0, UINT32_MAX),
+		OPTION(summary_budget, 0, INT64_MAX),
+#undef FLAG
+#undef OPTION
+	};
+	for (size_t i = 0; name != NULL && i < sizeof(all) / sizeof(all[0]); i++) {
+		if (strcmp(name, all[i].name) != 0)
+			continue;
+		if (value < all[i].least || value > all[i].most)
+			return USCOPE_E_RANGE;
+		memcpy((uint8_t *)&pending.options + all[i].offset, &value, all[i].size); /* lowest bytes first */
+		return 0;
+	}
+	return USCOPE_E_ARG;
+}
+
+int
+uscope_dpi_option(const char *name, int64_t value)
+{
+	begin();
+	return end(set_option(name, value), "option", name);
+}
+
 void
 uscope_dpi_interval(uint64_t interval_ps)
 {
 	(void)pthread_mutex_lock(&pending_lock);
-	pending.interval_ps = interval_ps;
+	pending.options.interval_ps = interval_ps;
 	(void)pthread_mutex_unlock(&pending_lock);
 }
 
@@ -141,10 +215,12 @@ void
 uscope_dpi_set_schema(const uscope_schema_t *schema, const uscope_dut_desc_t *dut, uint64_t interval_ps)
 {
 	(void)pthread_mutex_lock(&pending_lock);
+	uscope_writer_options_t options = pending.options;
 	clear_pending();
 	pending.given = schema;
 	pending.dut = dut;
-	pending.interval_ps = interval_ps;
+	pending.options = options;
+	pending.options.interval_ps = interval_ps;
 	(void)pthread_mutex_unlock(&pending_lock);
 }
 
@@ -157,9 +233,9 @@ open_pending(const char *path, int *status)
 		*status = USCOPE_E_ARG;
 		return NULL;
 	}
-	if (pending.building && pending.status != 0) {
+	if (pending.begun && pending.status != 0) {
 		*status = pending.status;
-		complain("%s: not opened, as an addition to the schema has failed", path);
+		complain("%s: not opened, as an addition to the schema or an option has failed", path);
 		return NULL;
 	}
 	if (schema == NULL) {
@@ -171,9 +247,9 @@ open_pending(const char *path, int *status)
 	}
 	uscope_dut_desc_t dut = { .properties = pending.pairs, .num_properties = pending.num_pairs };
 	uscope_error_t error;
-	uscope_writer_options_t options = { .interval_ps = pending.interval_ps, .error = &error };
+	pending.options.error = &error;
 	uscope_writer_t *w = uscope_writer_open_ex(
-		path, pending.given != NULL ? pending.dut : &dut, schema, &options, status);
+		path, pending.given != NULL ? pending.dut : &dut, schema, &pending.options, status);
 	if (w == NULL)
 		complain("%s: %s, %s", path, uscope_status_name(*status), error.reason);
 	return w;
@@ -203,32 +279,127 @@ uscope_close(void *w)
 	uscope_writer_close(w);
 }
 
+/* ---- Ids are numbers of SystemVerilog. ---- */
+
+/* No id is UINT16_MAX: what does not fit is an error of the writer. */
+static uint16_t
+id_of(int id)
+{
+	return is_up_to(id, UINT16_MAX) ? (uint16_t)id : UINT16_MAX;
+}
+
 void
-uscope_event_raw(void *w, uint16_t type, void *payload)
+uscope_dpi_slot_set(void *w, int storage, int slot, int field, uint64_t value)
+{
+	uscope_slot_set(w, id_of(storage), id_of(slot), id_of(field), value);
+}
+
+void
+uscope_dpi_slot_clear(void *w, int storage, int slot)
+{
+	uscope_slot_clear(w, id_of(storage), id_of(slot));
+}
+
+void
+uscope_dpi_slot_add(void *w, int storage, int slot, int field, uint64_t value)
+{
+	uscope_slot_add(w, id_of(storage), id_of(slot), id_of(field), value);
+}
+
+void
+uscope_dpi_prop_set(void *w, int storage, int property, uint64_t value)
+{
+	uscope_prop_set(w, id_of(storage), id_of(property), value);
+}
+
+/* Prints why there is no such id, unless there is no writer. */
+static int
+found(const void *w, int id, const char *what, const char *path)
+{
+	if (w != NULL && id < 0)
+		complain("there %s %s \"%s\"", id == USCOPE_E_ARG ? "is more than one" : "is no", what, path != NULL ? path : "");
+	return id;
+}
+
+int
+uscope_dpi_find_storage(const void *w, const char *path)
+{
+	return found(w, uscope_find_storage(uscope_writer_schema(w), path), "storage", path);
+}
+
+int
+uscope_dpi_find_event(const void *w, const char *path)
+{
+	return found(w, uscope_find_event(uscope_writer_schema(w), path), "event", path);
+}
+
+int
+uscope_dpi_find_field(const void *w, int storage, const char *name)
+{
+	return found(w, uscope_find_field(uscope_writer_schema(w), storage, name), "field", name);
+}
+
+int
+uscope_dpi_find_property(const void *w, int storage, const char *name)
+{
+	return found(w, uscope_find_property(uscope_writer_schema(w), storage, name), "property", name);
+}
+
+/* ---- Events. ---- */
+
+/* The elements of an open array, of `size` bytes each, lowest index first, copied where they lie apart. *n: their
+ * number; PAYLOAD_MAX, which fits no type, if there are too many or one is missing. */
+static const void *
+elements(svOpenArrayHandle array, size_t size, uint8_t copy[PAYLOAD_MAX], int *n)
+{
+	*n = array != NULL ? svSize(array, 1) : 0;
+	if (*n <= 0) {
+		*n = 0;
+		return NULL;
+	}
+	const void *whole = svGetArrayPtr(array);
+	if (whole != NULL)
+		return whole;
+	int low = svLow(array, 1);
+	bool good = (size_t)*n <= PAYLOAD_MAX / size;
+	for (int i = 0; good && i < *n; i++) {
+		const void *p = svGetArrElemPtr1(array, low + i);
+		good = p != NULL;
+		if (good)
+			memcpy(copy + (size_t)i * size, p, size);
+	}
+	if (!good)
+		*n = PAYLOAD_MAX;
+	return copy;
+}
+
+void
+uscope_event_raw(void *w, int type, void *payload)
 {
 	uint8_t copy[PAYLOAD_MAX];
+	int n;
 	if (w == NULL)
 		return;
-	int size = payload != NULL ? svSize(payload, 1) : 0;
-	if (size <= 0) {
-		uscope_event_bytes(w, type, NULL, 0);
-		return;
-	}
-	const void *bytes = svGetArrayPtr(payload);
-	if (bytes == NULL && size <= PAYLOAD_MAX) {
-		int low = svLow(payload, 1);
-		for (int i = 0; i < size; i++) {
-			const uint8_t *p = svGetArrElemPtr1(payload, low + i);
-			if (p == NULL) {
-				size = PAYLOAD_MAX; /* which fits no type */
-				break;
-			}
-			copy[i] = *p;
-		}
-		bytes = copy;
-	}
+	const void *bytes = elements(payload, 1, copy, &n);
 	/* It looks at the size before it looks at the bytes. */
-	uscope_event_bytes(w, type, bytes, (uint32_t)size);
+	uscope_event_bytes(w, id_of(type), bytes, (uint32_t)n);
+}
+
+void
+uscope_dpi_event_values(void *w, int type, void *values)
+{
+	_Alignas(uint64_t) uint8_t copy[PAYLOAD_MAX];
+	int n;
+	if (w == NULL)
+		return;
+	const void *all = elements(values, sizeof(uint64_t), copy, &n);
+	uscope_event_values(w, id_of(type), all, (uint32_t)n);
+}
+
+void
+uscope_dpi_event_empty(void *w, int type)
+{
+	uscope_event_bytes(w, id_of(type), NULL, 0);
 }
 
 int

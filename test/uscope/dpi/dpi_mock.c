@@ -12,7 +12,8 @@
 struct array {
 	int low;
 	int size;
-	const uint8_t *bytes;
+	const void *bytes;
+	size_t step; /* bytes of an element, 0: one */
 	bool apart;
 	int hole;  /* position from the first element, -1: none */
 	int looks; /* at elements */
@@ -46,7 +47,8 @@ svGetArrElemPtr1(const svOpenArrayHandle h, int i)
 	struct array *a = h;
 	CHECK(a != NULL && i >= a->low && i - a->low < a->size);
 	a->looks++;
-	return i - a->low == a->hole ? NULL : (void *)(uintptr_t)(a->bytes + (i - a->low));
+	size_t at = (size_t)(i - a->low) * (a->step ? a->step : 1);
+	return i - a->low == a->hole ? NULL : (void *)((uintptr_t)a->bytes + at);
 }
 
 static char path[] = "/tmp/dpi_mock.XXXXXX";
@@ -59,7 +61,7 @@ enum {
 };
 
 static void
-add_all(void)
+add_all_but_status(void)
 {
 	CHECK(uscope_dpi_add_clock("clk", 1000) == 0);
 	CHECK(uscope_dpi_add_scope("/", -1, "", 0) == 0);
@@ -77,6 +79,12 @@ add_all(void)
 	CHECK(uscope_dpi_add_dut_property("dut_name", "mock") == 0);
 	CHECK(uscope_dpi_add_dut_property("colour", "") == 1);
 	uscope_dpi_interval(10000);
+}
+
+static void
+add_all(void)
+{
+	add_all_but_status();
 	CHECK(uscope_dpi_status(NULL) == 0);
 }
 
@@ -110,7 +118,7 @@ read_events(uint8_t *out, size_t max)
 static void
 test_null(void)
 {
-	struct array a = { .size = 3, .bytes = (const uint8_t *)"abc", .hole = -1 };
+	struct array a = { .size = 3, .bytes = "abc", .hole = -1 };
 	uscope_begin_cycle(NULL, 0);
 	uscope_slot_set(NULL, 0, 0, 0, 0);
 	uscope_slot_clear(NULL, 0, 0);
@@ -142,8 +150,8 @@ test_whole(void)
 	/* The next one starts empty. */
 	CHECK(uscope_open("/dev/null") == NULL);
 
-	struct array whole = { .size = 3, .bytes = (const uint8_t *)"abc", .hole = -1 };
-	struct array apart = { .low = -7, .size = 3, .bytes = (const uint8_t *)"def", .apart = true, .hole = -1 };
+	struct array whole = { .size = 3, .bytes = "abc", .hole = -1 };
+	struct array apart = { .low = -7, .size = 3, .bytes = "def", .apart = true, .hole = -1 };
 	struct array empty = { .bytes = NULL, .hole = -1 };
 	uscope_begin_cycle(w, 1000);
 	uscope_slot_set(w, TABLE, 2, 0, 3);
@@ -196,7 +204,7 @@ test_sizes(void)
 		{ .size = 2, .bytes = bytes, .apart = true, .hole = -1 },
 		{ .size = 3, .bytes = bytes, .apart = true, .hole = 1 },
 	};
-	struct array right = { .size = 3, .bytes = (const uint8_t *)"ghi", .hole = -1 };
+	struct array right = { .size = 3, .bytes = "ghi", .hole = -1 };
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct array a = wrong[i];
 		add_all();
@@ -241,6 +249,170 @@ test_bad_schema(void)
 	CHECK(uscope_dpi_status(NULL) == USCOPE_E_SCHEMA);
 }
 
+/* Options are those of the next writer alone. */
+static void
+test_options(void)
+{
+	add_all();
+	CHECK(uscope_dpi_option("compression", USCOPE_ZSTD) == 0 && uscope_dpi_option("only_changes", 1) == 0);
+	CHECK(uscope_dpi_option("interval_ps", 500) == 0);
+	void *w = uscope_open(path);
+	CHECK(w != NULL);
+	uscope_writer_stats_t stats;
+	uscope_begin_cycle(w, 100);
+	for (int i = 0; i < 3; i++)
+		uscope_dpi_slot_set(w, TABLE, 1, 0, 3);
+	uscope_end_cycle(w);
+	uscope_begin_cycle(w, 700);
+	uscope_end_cycle(w);
+	uscope_writer_stats(w, &stats);
+	CHECK(stats.operations == 1);
+	uscope_close(w);
+	uscope_reader_t *r = uscope_reader_open(path);
+	CHECK(r != NULL && uscope_num_segments(r) == 2 && uscope_checkpoint_interval(r) == 500);
+	CHECK((uscope_header(r)->flags & USCOPE_F_COMP_METHOD) == 1 << 3);
+	uscope_reader_close(r);
+
+	add_all();
+	w = uscope_open(path);
+	uscope_close(w);
+	r = uscope_reader_open(path);
+	CHECK(r != NULL && (uscope_header(r)->flags & USCOPE_F_COMP_METHOD) == 0);
+	uscope_reader_close(r);
+
+	static const struct {
+		const char *name;
+		int64_t value;
+		int status;
+	} bad[] = {
+		{ "speed", 1, USCOPE_E_ARG },
+		{ NULL, 1, USCOPE_E_ARG },
+		{ "compression", 3, USCOPE_E_RANGE },
+		{ "compression", -1, USCOPE_E_RANGE },
+		{ "background", 2, USCOPE_E_RANGE },
+		{ "level", (int64_t)1 << 32, USCOPE_E_RANGE },
+		{ "max_raw", -1, USCOPE_E_RANGE },
+	};
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		CHECK(uscope_dpi_option(bad[i].name, bad[i].value) == bad[i].status);
+		add_all_but_status();
+		CHECK(uscope_dpi_status(NULL) == bad[i].status && uscope_open(path) == NULL);
+	}
+	/* The library refuses what it gets. */
+	add_all();
+	CHECK(uscope_dpi_option("summary_fan_out", 1) == 0 && uscope_open(path) == NULL);
+	CHECK(uscope_dpi_status(NULL) == USCOPE_E_ARG);
+}
+
+/* Ids that do not exist are errors, whatever their lowest 16 bits are. */
+static void
+test_ids(void)
+{
+	static const int wrong[] = { -1, 0x10000, USCOPE_E_RANGE, INT32_MIN, INT32_MAX, 65535 };
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		for (int what = 0; what < 9; what++) {
+			add_all();
+			void *w = uscope_open(path);
+			CHECK(w != NULL);
+			uscope_begin_cycle(w, 0);
+			switch (what) {
+			case 0: uscope_dpi_slot_set(w, wrong[i], 0, 0, 1); break;
+			case 1: uscope_dpi_slot_set(w, TABLE, wrong[i], 0, 1); break;
+			case 2: uscope_dpi_slot_set(w, TABLE, 0, wrong[i], 1); break;
+			case 3: uscope_dpi_slot_add(w, TABLE, 0, wrong[i], 1); break;
+			case 4: uscope_dpi_slot_clear(w, TABLE, wrong[i]); break;
+			case 5: uscope_dpi_prop_set(w, TABLE, wrong[i], 1); break;
+			case 6: uscope_dpi_event_empty(w, wrong[i]); break;
+			case 7: uscope_dpi_event_values(w, wrong[i], NULL); break;
+			default: uscope_event_raw(w, wrong[i], NULL);
+			}
+			CHECK(uscope_dpi_status(w) == USCOPE_E_RANGE);
+			uscope_dpi_slot_set(w, TABLE, 3, 0, 1);
+			uscope_end_cycle(w);
+			uscope_writer_stats_t stats;
+			uscope_writer_stats(w, &stats);
+			CHECK(stats.operations == 1 && stats.events == 0);
+			uscope_close(w);
+		}
+	CHECK(uscope_dpi_add_storage("large", 0, 65536, 0) == USCOPE_E_RANGE);
+	CHECK(uscope_open(path) == NULL);
+	CHECK(uscope_dpi_add_clock("clk", 1) == 0 && uscope_dpi_add_scope("/", -1, "", 0) == 0);
+	CHECK(uscope_dpi_add_storage("s", 0, 65535, 0) == 0 && uscope_dpi_add_field(0, "f", 256 + USCOPE_U8, 0) == USCOPE_E_RANGE);
+	CHECK(uscope_open(path) == NULL);
+}
+
+static void
+test_values(void)
+{
+	static const uint64_t values[] = { 0x61, 0x6362, UINT64_MAX };
+	struct array whole = { .size = 2, .bytes = values, .hole = -1 };
+	struct array apart = { .low = 5, .size = 2, .bytes = values, .step = sizeof(values[0]), .apart = true, .hole = -1 };
+	struct array empty = { .hole = -1 };
+	static const struct array wrong[] = {
+		{ .size = 1, .bytes = values, .hole = -1 },
+		{ .size = 3, .bytes = values, .hole = -1 },
+		{ .size = 3, .bytes = values, .step = 8, .apart = true, .hole = -1 },
+		{ .size = 2, .bytes = values, .step = 8, .apart = true, .hole = 0 },
+		{ .size = 70000, .bytes = values, .step = 8, .apart = true, .hole = -1 },
+		{ .size = 0, .bytes = values, .hole = -1 },
+	};
+	add_all();
+	void *w = uscope_open(path);
+	uscope_begin_cycle(w, 0);
+	uscope_dpi_event_values(w, PAIR, &whole);
+	uscope_dpi_event_values(w, PAIR, &apart);
+	uscope_dpi_event_values(w, NOTHING, &empty);
+	uscope_dpi_event_values(w, NOTHING, NULL);
+	uscope_dpi_event_empty(w, NOTHING);
+	uscope_dpi_event_values(NULL, PAIR, &whole);
+	CHECK(apart.looks == 2 && uscope_dpi_status(w) == 0);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct array a = wrong[i];
+		uscope_dpi_event_values(w, PAIR, &a);
+	}
+	CHECK(uscope_dpi_status(w) == USCOPE_E_ARG);
+	uscope_end_cycle(w);
+	uscope_writer_stats_t stats;
+	uscope_writer_stats(w, &stats);
+	CHECK(stats.events == 5 && stats.misuses == sizeof(wrong) / sizeof(wrong[0]));
+	uscope_close(w);
+	uint8_t got[16];
+	CHECK(read_events(got, sizeof(got)) == 6 && memcmp(got, "abcabc", 6) == 0);
+}
+
+static void
+test_find(void)
+{
+	add_all();
+	void *w = uscope_open(path);
+	CHECK(uscope_dpi_find_storage(w, "cpu.table") == TABLE && uscope_dpi_find_storage(w, "/table") == USCOPE_E_RANGE);
+	CHECK(uscope_dpi_find_event(w, "nothing") == NOTHING && uscope_dpi_find_event(w, NULL) == USCOPE_E_ARG);
+	CHECK(uscope_dpi_find_field(w, TABLE, "text") == 1 && uscope_dpi_find_field(w, TABLE, "mode") < 0);
+	CHECK(uscope_dpi_find_property(w, TABLE, "mode") == 0 && uscope_dpi_find_property(w, -5, "mode") < 0);
+	CHECK(uscope_dpi_find_storage(NULL, "table") < 0 && uscope_dpi_find_field(NULL, 0, "text") < 0);
+	uscope_close(w);
+}
+
+/* Without options, and without an end, what was written is there but for the last segment. */
+static void
+test_unfinished(void)
+{
+	add_all();
+	uscope_dpi_interval(0);
+	void *w = uscope_open(path);
+	for (uint64_t t = 0; t < 200000; t++) {
+		uscope_begin_cycle(w, t);
+		uscope_dpi_slot_set(w, TABLE, (int)(t % 4), 1, t);
+		uscope_end_cycle(w);
+	}
+	uscope_reader_t *r = uscope_reader_open(path);
+	uscope_state_t *s = r != NULL ? uscope_state_at(r, 80000) : NULL;
+	CHECK(s != NULL && uscope_slot_field(s, TABLE, 0, 1) == 80000 && uscope_num_segments(r) >= 2);
+	uscope_state_free(s);
+	uscope_reader_close(r);
+	uscope_close(w);
+}
+
 /* A schema that C code provides. */
 static void
 test_given(void)
@@ -255,7 +427,9 @@ test_given(void)
 	CHECK(uscope_schema_add_field(s, 0, "n", USCOPE_U8, 0) == 0);
 
 	CHECK(uscope_dpi_add_clock("replaced", 7) == 0);
+	CHECK(uscope_dpi_option("compression", USCOPE_RAW) == 0);
 	uscope_dpi_set_schema(s, &dut, 50);
+	CHECK(uscope_dpi_option("origin_ps", 5) == 0);
 	void *w = uscope_open(path);
 	CHECK(w != NULL);
 	uscope_begin_cycle(w, 10);
@@ -264,6 +438,9 @@ test_given(void)
 	uscope_close(w);
 	uscope_reader_t *r = uscope_reader_open(path);
 	CHECK(r != NULL && uscope_checkpoint_interval(r) == 50);
+	uscope_segment_t segment;
+	CHECK(!(uscope_header(r)->flags & USCOPE_F_COMPRESSED));
+	CHECK(uscope_segment_info(r, 0, &segment) == 0 && segment.time_start_ps == 5);
 	CHECK(strcmp(uscope_schema(r)->clocks[0].name, "clk") == 0);
 	CHECK(strcmp(uscope_dut_property(r, "dut_name"), "given") == 0);
 	uscope_state_t *state = uscope_state_at(r, 10);
@@ -292,6 +469,11 @@ main(void)
 	test_whole();
 	test_sizes();
 	test_bad_schema();
+	test_options();
+	test_ids();
+	test_values();
+	test_find();
+	test_unfinished();
 	test_given();
 	CHECK(unlink(path) == 0);
 	return 0;

@@ -25,7 +25,7 @@ module issue_queue;
     stages = uscope_dpi_add_enum("stage");
     void'(uscope_dpi_add_enum_value(stages, 0, "wait"));
     void'(uscope_dpi_add_enum_value(stages, 1, "run"));
-    queue_id = uscope_dpi_add_storage("entities", cpu, 16'(SLOTS), USCOPE_SPARSE);
+    queue_id = uscope_dpi_add_storage("entities", cpu, SLOTS, USCOPE_SPARSE);
     void'(uscope_dpi_add_field(queue_id, "entity_id", USCOPE_U32, 0));
     void'(uscope_dpi_add_field(queue_id, "stage", USCOPE_ENUM, stages));
     void'(uscope_dpi_add_field(queue_id, "age", USCOPE_I64, 0));
@@ -41,9 +41,15 @@ module issue_queue;
     void'(uscope_dpi_add_event_field(note, "low", USCOPE_U8, 0));
     void'(uscope_dpi_add_event_field(note, "high", USCOPE_U8, 0));
     void'(uscope_dpi_add_dut_property("dut_name", "queue"));
-    uscope_dpi_interval(64'd100_000);
+    void'(uscope_dpi_option("interval_ps", 100_000));
+    void'(uscope_dpi_option("only_changes", 1));
+    void'(uscope_dpi_option("background", 1));
     trace = uscope_open(path);
     if (trace == null) $fatal(1, "no trace: status %0d", uscope_dpi_status(null));
+    if (uscope_find_storage(trace, "cpu.entities") != queue_id) $fatal(1, "no queue");
+    if (uscope_find_event(trace, "note") != note) $fatal(1, "no note");
+    if (uscope_find_field(trace, queue_id, "age") != 2) $fatal(1, "no age");
+    if (uscope_find_property(trace, queue_id, "head") != 0) $fatal(1, "no head");
   endfunction
 
   // The queue.
@@ -52,6 +58,7 @@ module issue_queue;
   int unsigned next_id = 0;
   int unsigned head = 0, level = 0;
   byte unsigned payload[6];
+  longint unsigned retired[2];
   byte unsigned pair[8:7];  // a range that does not begin at 0
 
   function automatic void take(input int n);
@@ -60,36 +67,35 @@ module issue_queue;
     if (level != 0) begin
       if (!running[head]) begin
         running[head] = 1;
-        uscope_slot_set(trace, 16'(queue_id), 16'(head), 1, 1);
-        uscope_slot_add(trace, 16'(queue_id), 16'(head), 2, -64'd5);
+        uscope_slot_set(trace, queue_id, head, 1, 1);
+        uscope_slot_add(trace, queue_id, head, 2, -64'd5);
       end else begin
-        for (int i = 0; i < 4; i++) payload[i] = 8'(id[head] >> (8 * i));
-        payload[4] = 8'(head);
-        payload[5] = 0;
-        uscope_event_raw(trace, 16'(retire), payload);
-        uscope_slot_clear(trace, 16'(queue_id), 16'(head));
-        uscope_slot_add(trace, 16'(counter), 0, 0, 1);
+        retired[0] = 64'(id[head]);
+        retired[1] = 64'(head);
+        uscope_event_values(trace, retire, retired);
+        uscope_slot_clear(trace, queue_id, head);
+        uscope_slot_add(trace, counter, 0, 0, 1);
         head = (head + 1) % SLOTS;
         level--;
-        uscope_prop_set(trace, 16'(queue_id), 0, 64'(head));
       end
     end
-    if (level == SLOTS) uscope_event_empty(trace, 16'(stall));
+    uscope_prop_set(trace, queue_id, 0, 64'(head));  // most often what it is
+    if (level == SLOTS) uscope_event_empty(trace, stall);
     else if (n % 3 != 2) begin
       slot = (head + level) % SLOTS;
       id[slot] = next_id * 70001;
       running[slot] = 0;
-      uscope_slot_set(trace, 16'(queue_id), 16'(slot), 0, 64'(id[slot]));
+      uscope_slot_set(trace, queue_id, slot, 0, 64'(id[slot]));
       next_id++;
       level++;
     end
     if (n == 7) begin
       pair[7] = 8'h07;
       pair[8] = 8'h08;
-      uscope_event_raw(trace, 16'(note), pair);
+      uscope_event_raw(trace, note, pair);
       text = uscope_string_insert(trace, "seven");
       text = uscope_string_insert(trace, "sieben");
-      uscope_prop_set(trace, 16'(queue_id), 1, 64'(text));
+      uscope_prop_set(trace, queue_id, 1, 64'(text));
     end
     uscope_end_cycle(trace);
   endfunction
@@ -116,7 +122,7 @@ module issue_queue;
     if (n == cycles) begin
       if ($test$plusargs("misuse")) begin
         uscope_begin_cycle(trace, $time);
-        uscope_event_raw(trace, 16'(note), payload);  // 6 bytes instead of 2
+        uscope_event_raw(trace, note, payload);  // 6 bytes instead of 2
         uscope_end_cycle(trace);
       end
       $display("status %0d", uscope_dpi_status(trace));
