@@ -29,7 +29,8 @@ CASES = {
     "info-json": ["info --json --segments cpu.uscp", "info --json names.uscp"],
     "check": ["check cpu.uscp", "check --verify cpu.uscp", "check --json cpu.uscp", "check prefix.uscp",
               "check --json prefix.uscp", "check damaged.uscp", "check --json damaged.uscp", "check checkpoint.uscp",
-              "check --verify checkpoint.uscp", "check stopped.uscp", "check text.txt", "check --json text.txt",
+              "check --verify checkpoint.uscp", "check flushed.uscp", "check flushedwide.uscp", "check --json flushedwide.uscp",
+              "check stopped.uscp", "check text.txt", "check --json text.txt",
               "check short.uscp", "check --mode=strict prefix.uscp", "check --recover torn.uscp", "check --json --mode recover torn.uscp"],
     "dump": ["dump cpu.uscp", "dump --frames --checkpoints --from 12ns --to=12ns cpu.uscp", "dump damaged.uscp",
              "dump --checkpoints badck.uscp",
@@ -306,6 +307,11 @@ def test_flipped_bits(run):
                 f.write(flipped)
             rc, _, _ = run("check --verify flipped.uscp")
             want(rc == 1, name, "bit", bit % 8, "of byte", bit // 8, "is another one, and check says", rc)
+    # Frames of ZSTD have one of their own, for other readers: bit 2 of the byte behind their magic.
+    with open(f"{run.where}/sums-zstd.uscp", "rb") as f:
+        data = f.read()
+    for s in parse(run.out("info --json --segments sums-zstd.uscp"))["segment_list"]:
+        want(data[s["offset"] + 56 + s["checkpoint_size"] + 4] & 4, "a ZSTD frame without a checksum")
     # A recovered file has checksums, too.
     run.out("recover cpu.uscp out.uscp")
     want([s["type"] for s in parse(run.out("info --json out.uscp"))["sections"]][-1] == 0x8001, "recover writes no checksums")
