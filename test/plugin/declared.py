@@ -187,9 +187,12 @@ SEEN = {
         {"name": "count", "title": "Count", "type": 941, "thread": "any", "cpu": "hidden"},
         {"name": "events", "title": "Events", "type": 942, "values": "any", "thread": "any"},
         {"name": "both", "title": "Both", "type": 943, "values": "any", "thread": "any"},
+        {"name": "calls", "title": "Calls", "type": 944, "of": "process", "sum": True},
+        {"name": "node", "title": "Node", "type": 945, "of": "loom"},
     ],
     "observers": [{"channel": "mirror", "mirror": "mpi.function"}, {"channel": "count", "count": "mpi.function"}, {"channel": "events", "count_events": ["OB.", "OHp", "MS["]},
-                  {"channel": "both", "count_events": ["MR]", "OHp"] + [f"M{x}{y}" for x in "abc" for y in "xyz"]}],
+                  {"channel": "both", "count_events": ["MR]", "OHp"] + [f"M{x}{y}" for x in "abc" for y in "xyz"]},
+                  {"channel": "calls", "count": "mpi.function"}, {"channel": "node", "count_events": ["MR]"]}],
 }
 
 
@@ -211,12 +214,20 @@ def test_observers():
                     got.setdefault((row, kind), []).append((int(at), int(value)))
         same(f"what is seen {view}", got, {("1", "940"): [(10, 12), (20, 0), (30, 13), (50, 0)], ("1", "941"): [(10, 1), (30, 2)], ("1", "942"): [(30, 1), (40, 2), (60, 3)], ("1", "943"): [(20, 1), (60, 2)],
                                            ("2", "940"): [(15, 12), (75, 0)], ("2", "941"): [(15, 1)], ("2", "943"): [(75, 1)]})
+        rows = [line.split(":", 4)[4] for line in outputs("out-seen")["proc.prv"].splitlines()[1:] if ":0:" not in line.split(":1:1:")[1]]
+        same(f"what is counted of others {view}", rows, [r for at, n in ((10, 1), (15, 2)) for r in (f"3:{at}:944:{n}", f"2:{at}:944:{n}", f"1:{at}:944:{n}")] + ["2:20:945:1"]
+             + [f"{row}:30:944:3" for row in (3, 2, 1)] + ["2:75:945:2"])
     asm.assemble("loom n cpus 0:0\nproc 1\nthread 1\n1 0 OHx 0 -1 0\n1 10 OHe\n", "without")
     r = Run("ovniemu", "-q", "-o", "out-seen", "--model", "seen.json", "without")
     same("nothing to observe", (r.status, r.err), (0, ""))
+    bad = {**SEEN, "observers": [{"channel": "calls", "mirror": "mpi.function"}]}
+    bad["channels"] = [{**k, "values": "any"} for k in SEEN["channels"]]
+    write("bad.json", json.dumps(bad))
+    r = Run("ovniemu", "-q", "-o", "out-seen", "--model", "bad.json", "without")
+    check("a mirror of a process", r.status == 1 and "observers[0].channel: only channels of threads mirror others" in r.err, r)
     write("seen.json", json.dumps(SEEN, indent=1).replace("mpi.function", "mpi.functoin"))
     r = Run("ovniemu", "-q", "-o", "out-seen", "--model", "seen.json", "without")
-    same("no such channel", (r.status, r.err), (1, 'ovniemu: error[model]: seen.json:41: observers[0].mirror: no model has the channel "mpi.functoin": is "mpi.function" meant?\n'))
+    same("no such channel", (r.status, r.err), (1, 'ovniemu: error[model]: seen.json:54: observers[0].mirror: no model has the channel "mpi.functoin": is "mpi.function" meant?\n'))
 
 
 # ---- Bad ones. ----

@@ -29,8 +29,8 @@ check_chan(const struct decl_in *in, const cJSON *item, const struct observer *a
 	const struct chan_decl *k = &m->chans[chan];
 	const cJSON *at = json_find(item, "channel", NULL);
 	bool taken = k->nlabels && k->values == VALUES_DECLARED;
-	if (k->of != OF_THREAD)
-		return decl_bad(in, at, "expected a channel of threads, not of others");
+	if (k->of != OF_THREAD && all[n].mirror)
+		return decl_bad(in, at, "only channels of threads mirror others");
 	if (k->kind != CHAN_SINGLE || taken || (all[n].mirror && k->values != VALUES_ANY))
 		return decl_bad(in, at, "expected a channel of \"kind\": \"single\" and \"values\": \"any\"");
 	for (size_t i = 0; i < m->nstates; i++)
@@ -75,10 +75,18 @@ self(const struct emu *emu)
 	return (const struct declared *)emu_model(emu);
 }
 
+/* Adds one to the channel of the event's thread, or of its process, its loom or the system. */
 static void
 add_one(struct emu *emu, int chan)
 {
-	(void)emu_set(emu, chan, emu_value(emu, chan) + 1);
+	enum chan_of of = self(emu)->model.chans[chan].of;
+	uint32_t proc = emu_proc(emu, emu_thread(emu));
+	if (of == OF_THREAD)
+		(void)emu_set(emu, chan, emu_value(emu, chan) + 1);
+	else
+		(void)emu_add_row(emu, of == OF_PROC ? proc : of == OF_LOOM ? emu_loom(emu, proc)
+									    : 0,
+			chan, 1);
 }
 
 static void
