@@ -96,7 +96,7 @@ static void
 make_traces(void)
 {
 	static const char *const more =
-		", \"require\": {\"ovni\": \"1.0.0\", \"kernel\": \"1.0.0\"}, \"loom_cpus\": [{\"index\": 0, \"phyid\": 0}],\n"
+		", \"require\": {\"ovni\": \"1.0.0\", \"kernel\": \"1.0.0\", \"parallelism\": \"1.0.0\"}, \"loom_cpus\": [{\"index\": 0, \"phyid\": 0}],\n"
 		"\"mark\": {\"1\": {\"title\": \"Phase\", \"chan_type\": \"stack\", \"labels\": {\"5\": \"Five\", \"6\": \"Six\"}}}";
 	static const char *const exts[] = { "", ".zst", ".lz4", ".gz" };
 	struct kit_bytes b = { 0 };
@@ -165,7 +165,7 @@ static char *
 outputs(void)
 {
 	static const char *const names[] = { "thread.prv", "thread.pcf", "thread.row", "cpu.prv", "cpu.pcf", "cpu.row",
-		"cfg/thread/ovni/mark-1.cfg", "cfg/cpu/ovni/mark-1.cfg" };
+		"cfg/thread/ovni/mark-1.cfg", "cfg/cpu/ovni/mark-1.cfg", "proc.prv", "proc.pcf", "proc.row", "cfg/proc/parallelism/useful-threads.cfg" };
 	struct kit_bytes all = { 0 };
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		const char *path = kit_path("out/%s", names[i]);
