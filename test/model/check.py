@@ -59,6 +59,7 @@ BAD = (
     ({"text": "is one"}, False, 'qAa and qAb have the same words, "is one"'),
     ({"label": "Two"}, False, 'two values of the channel phase have the label "Two": 1 and 2'),
     ({"op": ".op = OP_SET, .chan = 1"}, True, "qBa gives the channel level the value 0, which is nothing", "OP_CLEAR clears"),
+    ({"op": ".op = OP_ADD, .chan = 1, .value = 1", "chan": ".of = OF_PROC, .view = { .file = \"k\", .cpu_title = \"CPU\" }"}, True, "are for channels of threads: level"),
     ({"words": ""}, False, "the event qBa has no words"),
     ({"words": "tells"}, False, "the words of qBa do not have its argument a", "%{a}"),
     ({"sig": "qBa(u64 a, u64 b, u8 c)", "words": "%{a} %{b} %{c}"}, True, "qBa has 17 bytes of arguments, and an event holds 16"),

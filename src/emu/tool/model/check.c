@@ -112,9 +112,10 @@ is_used(const struct check *c, int chan)
 
 /* A value that Paraver can show with a label. */
 static void
-check_value(struct check *c, const char *chan, int64_t value, const char *label)
+check_value(struct check *c, const struct chan_decl *k, int64_t value, const char *label)
 {
-	if (value == 0)
+	const char *chan = k->name;
+	if (value == 0 && k->of == OF_THREAD)
 		fail(c, "the value 0 of the channel %s (\"%s\") is nothing, and cannot be seen\nhint: number from 1 on", chan, label);
 	else if (value < 0 || value > INT32_MAX)
 		warn(c, "Paraver has no label for the value %" PRId64 " of the channel %s (\"%s\")\nhint: take one from 1 to %d", value, chan, label, INT32_MAX);
@@ -130,9 +131,11 @@ check_chan(struct check *c, int index)
 	c->decl = k;
 	check_type(c, k->prv_type, k->name);
 	for (size_t i = 0; i < k->nlabels; i++)
-		check_value(c, k->name, k->labels[i].value, k->labels[i].text);
+		check_value(c, k, k->labels[i].value, k->labels[i].text);
 	for (int i = 0; i < index; i++) {
 		const struct chan_decl *o = &m->chans[i];
+		if ((o->of == OF_THREAD) != (k->of == OF_THREAD))
+			continue; /* they are in different files */
 		if (strcmp(o->title, k->title) == 0)
 			fail(c, "the channels %s and %s have the title \"%s\", and Paraver knows channels by it", o->name, k->name, k->title);
 		if (o->view.file && k->view.file && strcmp(o->view.file, k->view.file) == 0)
@@ -188,7 +191,7 @@ check_state(struct check *c, const struct state_decl *s)
 	const struct model *m = c->m;
 	const char *chan = m->chans[s->chan].name;
 	c->decl = s;
-	check_value(c, chan, s->value, s->label);
+	check_value(c, &m->chans[s->chan], s->value, s->label);
 	if (!is_reached(m, s) && !c->hooks)
 		fail(c, "no event enters the state \"%s\" of the channel %s\nhint: give it the letters of one, or take it out", s->label, chan);
 	if (s->enter && !is_left(m, s) && !c->hooks)
@@ -212,7 +215,7 @@ check_event(struct check *c, const struct event_decl *e)
 	c->decl = e;
 	if (sig_parse(e->sig, &sig, &why) < 0)
 		return; /* it was refused before */
-	if (e->value == 0 && (e->op == OP_SET || e->op == OP_PUSH || e->op == OP_PUNCTUAL))
+	if (e->value == 0 && (e->op == OP_SET || e->op == OP_PUSH || e->op == OP_PUNCTUAL) && c->m->chans[e->chan].of == OF_THREAD)
 		fail(c, "%s gives the channel %s the value 0, which is nothing, and cannot be seen\nhint: number from 1 on; %s clears a channel", sig.mcv, c->m->chans[e->chan].name, say(c, "OP_CLEAR", "\"clear\""));
 	if (is_blank(e->text))
 		warn(c, "the event %s has no words\nhint: ovnidump says what it does with them", sig.mcv);
