@@ -54,6 +54,13 @@ set_thread(struct emu *emu, const struct event *ev)
 }
 
 static void
+happen_thread(struct emu *emu, const struct event *ev)
+{
+	(void)ev;
+	result = emu_punctual(emu, HAPPENS, 5);
+}
+
+static void
 set_late(struct emu *emu, const struct event *ev)
 {
 	(void)ev;
@@ -83,6 +90,7 @@ static const struct event_decl events[] = {
 	{ "Ta.(i32 chan, u32 index, i32 value)", "adds", .hook = add_row },
 	{ "T?.(i32 chan, u32 index)", "asks", .hook = ask_row },
 	{ "Tt.", "sets a thread", .hook = set_thread },
+	{ "Tp.", "happens in a thread", .hook = happen_thread },
 	{ "Tl.", "adds late", .op = OP_IGNORE, .emit = set_late },
 	{ "Te.", "happens late", .op = OP_IGNORE, .emit = happen },
 	{ "T2.", "changes rows twice", .hook = twice },
@@ -312,7 +320,8 @@ REFUSED(system, ERR_MODEL, "the channel whole of the system 1: there are 1", put
 REFUSED(chan, ERR_MODEL, "the model test changes its channel 6, but it has 6", put(b, "Ts.", OWN + 1, 0, 1))
 REFUSED(minus_chan, ERR_MODEL, "the model test changes its channel -1", put(b, "Ta.", -1, 0, 1))
 REFUSED(of_thread, ERR_MODEL, "changes the channel own of a process, a loom or the system: it is one of threads", put(b, "Ts.", OWN, 0, 1))
-REFUSED(as_thread, ERR_MODEL, "a hook of the model test changes the channel queue of a thread: it is that of a process", kit_event(b, "Tt.", 1000, NULL, 0))
+REFUSED(as_thread, ERR_MODEL, "a hook of the model test changes the channel queue as if it were one of threads", kit_event(b, "Tt.", 1000, NULL, 0))
+REFUSED(in_thread, ERR_MODEL, "changes the channel happens as if it were one of threads", kit_event(b, "Tp.", 1000, NULL, 0))
 REFUSED(below, ERR_CHAN_VALUE, "the channel queue of the model test cannot have the value -1 in the row PROC 1.200 rank 1",
 	kit_event(b, "Tq0", 1000, NULL, 0), kit_event(b, "Tq-", 1001, NULL, 0))
 REFUSED(negative, ERR_CHAN_VALUE, "cannot have the value -4 in the row LOOM a", put(b, "Ts.", NODE, 0, -4))
@@ -423,6 +432,7 @@ main(void)
 	refused_minus_chan();
 	refused_of_thread();
 	refused_as_thread();
+	refused_in_thread();
 	refused_below();
 	refused_negative();
 	refused_late();

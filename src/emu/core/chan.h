@@ -40,6 +40,11 @@ enum cpu_col {
 	COL_NRUNNING,
 };
 
+/* Only in struct col: the kind of a channel that is of no thread. */
+enum {
+	CHAN_OF_ROWS = CHAN_PUNCTUAL + 1,
+};
+
 /* Only in struct col: needs that no thread meets. */
 enum {
 	NEED_OWN = 1 << 6,   /* the row has a value of its own */
@@ -48,7 +53,7 @@ enum {
 
 /* A column, as channels and tracking need it; names and labels are in struct chan_decl. */
 struct col {
-	enum chan_kind kind;
+	unsigned kind; /* enum chan_kind, or CHAN_OF_ROWS */
 	enum dup dup;
 	enum repeat repeat;
 	unsigned thread_need; /* what a thread must meet for its row to show the column, */

@@ -171,7 +171,7 @@ add_col(struct emu *emu, const struct chan_decl *decl, const struct model *model
 	if (decl->of != OF_THREAD)
 		thread = cpu = NEED_NEVER;
 	plan->cols[plan->ncols++] = (struct col){
-		.kind = decl->kind,
+		.kind = decl->of == OF_THREAD ? (unsigned)decl->kind : CHAN_OF_ROWS,
 		.dup = decl->dup,
 		.repeat = decl->repeat == REPEAT_SKIP && decl->dup == DUP_ALLOW ? REPEAT_VALUES : decl->repeat,
 		.thread_need = thread,

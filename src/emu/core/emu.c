@@ -237,6 +237,9 @@ refuse_chan(struct emu *emu, int chan)
 	if ((uint32_t)chan >= m->nchans)
 		return emu_error(emu, "model", "a hook of the model %s changes its channel %d, but it has %" PRIu32 ", from 0 on", m->model->name, chan, m->nchans);
 	const struct chan_decl *k = emu->chans.cols[m->first_col + (uint32_t)chan].decl;
+	if (k->of != OF_THREAD)
+		return emu_error(emu, "model", "a hook of the model %s changes the channel %s as if it were one of threads\nhint: emu_set_row() and emu_add_row() change those of processes, looms and the system",
+			m->model->name, k->name);
 	return emu_error(emu, "model", "a hook of the model %s changes the channel %s as one of another kind: it is %s", m->model->name, k->name, kinds[k->kind]);
 }
 
@@ -376,7 +379,7 @@ emu_add_punctual(struct emu *emu, uint32_t row, uint32_t col, int64_t value)
 int
 emu_punctual(struct emu *emu, int chan, int64_t value)
 {
-	if (emu->late || (uint32_t)chan >= emu->cur->nchans)
+	if (emu->late || (uint32_t)chan >= emu->cur->nchans || emu->chans.cols[emu->cur->first_col + (uint32_t)chan].kind == CHAN_OF_ROWS)
 		return refuse_chan(emu, chan);
 	return emu_add_punctual(emu, emu->thread, emu->cur->first_col + (uint32_t)chan, value);
 }

@@ -155,8 +155,6 @@ emu_close(struct emu *emu, int rc)
 		for (uint32_t cpu = 0; cpu < emu->plan->sys.ncpus; cpu++)
 			report_oversubscription(emu, cpu);
 		if (emu->complete && rc == 0)
-			rc = rows_check(emu);
-		if (emu->complete && rc == 0)
 			rc = end_checks(emu);
 		if (emu->complete)
 			overlap_report(emu->plan, emu->diag);

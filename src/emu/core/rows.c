@@ -129,16 +129,16 @@ rows_begin(struct emu *emu)
 static uint32_t
 find_col(struct emu *emu, uint32_t index, int chan)
 {
-	const struct model_run *mr = &emu->plan->models[emu->cur - emu->models];
-	uint32_t col = emu->cur->first_col + (uint32_t)chan;
-	const struct chan_decl *k = (uint32_t)chan < mr->nchans ? emu->plan->cols[col].decl : NULL;
+	const struct model_part *m = emu->cur;
+	uint32_t col = m->first_col + (uint32_t)chan;
+	const struct chan_decl *k = (uint32_t)chan < m->nchans ? emu->plan->cols[col].decl : NULL;
 	if (!k)
-		(void)emu_error(emu, "model", "the model %s changes its channel %d, but it has %" PRIu32, mr->model->name, chan, mr->nchans);
+		(void)emu_error(emu, "model", "the model %s changes its channel %d, but it has %" PRIu32, m->model->name, chan, m->nchans);
 	else if (k->of == OF_THREAD)
-		(void)emu_error(emu, "model", "the model %s changes the channel %s of a process, a loom or the system: it is one of threads", mr->model->name, k->name);
+		(void)emu_error(emu, "model", "the model %s changes the channel %s of a process, a loom or the system: it is one of threads", m->model->name, k->name);
 	else if (index >= emu->plan->rows.number[k->of])
 		(void)emu_error(emu, "model", "the model %s changes the channel %s of the %s %" PRIu32 ": there are %" PRIu32 ", from 0 on",
-			mr->model->name, k->name, names_of[k->of], index, emu->plan->rows.number[k->of]);
+			m->model->name, k->name, names_of[k->of], index, emu->plan->rows.number[k->of]);
 	else
 		return col;
 	return UINT32_MAX;
@@ -222,9 +222,8 @@ emu_punctual_row(struct emu *emu, uint32_t index, int chan, int64_t value)
 int64_t
 emu_row_value(const struct emu *emu, uint32_t index, int chan)
 {
-	const struct model_run *mr = &emu->plan->models[emu->cur - emu->models];
 	uint32_t col = emu->cur->first_col + (uint32_t)chan;
-	enum chan_of of = (uint32_t)chan < mr->nchans ? emu->plan->cols[col].decl->of : OF_THREAD;
+	enum chan_of of = (uint32_t)chan < emu->cur->nchans ? emu->plan->cols[col].decl->of : OF_THREAD;
 	return of && index < emu->plan->rows.number[of] ? emu_look(emu, (int)col, index) : 0;
 }
 
@@ -237,17 +236,4 @@ rows_apply(struct emu *emu, enum op_kind kind, uint32_t col, int64_t value)
 	return change(emu, kind, of == OF_PROC ? proc : of == OF_LOOM ? sys->procs[proc].loom
 								      : 0,
 		col, value);
-}
-
-int
-rows_check(struct emu *emu)
-{
-	for (uint32_t col = NBASE; emu->plan->rows.n && col < emu->chans.ncols; col++) {
-		const struct col *k = &emu->plan->cols[col];
-		for (uint32_t th = 0; k->decl->of && th < emu->plan->sys.nthreads; th++)
-			if (emu->chans.value[chan_id(&emu->chans, th, col)] != CHAN_NULL)
-				return diag_error(emu->diag, ERR_MODEL, NULL, "a hook of the model %s changes the channel %s of a thread: it is that of a %s\nhint: emu_set_row() and emu_add_row() change it",
-					k->model->name, k->decl->name, names_of[k->decl->of]);
-	}
-	return 0;
 }

@@ -40,7 +40,4 @@ bool rows_have(const struct emu *emu, uint32_t row, uint32_t col);
  * Returns 0, or <0 (reported). */
 int rows_apply(struct emu *emu, enum op_kind kind, uint32_t col, int64_t value);
 
-/* Finds a channel of those that some hook has changed as if it were of a thread. Returns 0, or <0 (reported). */
-int rows_check(struct emu *emu);
-
 #endif
