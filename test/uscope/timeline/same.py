@@ -222,8 +222,9 @@ def main():
                     print(f"     {x}")
             else:
                 shutil.rmtree(tmp)
-    print(f"{test.files} files compared, {test.inexact} PCF with labels in another order; {test.times} states; {failed} traces failed")
-    return 1 if failed or not test.files else 0
+    print(f"{test.files} files compared, {test.inexact} PCF with labels in another order; {test.times} states; "
+          f"{tools.profiles} profiles are counted; {failed} traces failed")
+    return 1 if failed or not test.files or not tools.profiles else 0
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ import uscope_tool  # pylint: disable=wrong-import-position
 class Tools:
     def __init__(self, emu, uscope):
         self.emu_path, self.uscope_path = os.path.abspath(emu), os.path.abspath(uscope)
+        self.profiles = 0  # out of what the file has counted
 
     def emu(self, *args, **more):
         return subprocess.run([self.emu_path, *args], stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False, **more)
@@ -220,6 +221,41 @@ def compare_density(tools, file):
     return [] if want == have else [f"density: {sum(have.values())} events, {sum(want.values())} in the file, or at other times"]
 
 
+def has_said_otherwise(tools, file, changed, data):
+    """Whether the profile is another one when a time that the file has counted is: `changed` becomes that file. It is
+    not if nothing was counted."""
+    at = data.rfind(b"\x02\x80\0\0\0\0\0\0", int.from_bytes(data[32:40], "little"))
+    pos = int.from_bytes(data[at + 8:at + 16], "little")
+    end = pos + int.from_bytes(data[at + 16:at + 24], "little")
+
+    def number():
+        nonlocal pos
+        v = shift = 0
+        while True:
+            byte = data[pos]
+            pos += 1
+            v |= (byte & 0x7f) << shift
+            shift += 7
+            if byte < 0x80:
+                return v
+    number(), number()
+    while pos < end:
+        number(), number()
+        for _ in range(max(0, number() - 1)):
+            number()
+            for _ in range(number()):
+                number()
+                if data[pos] & 0x7f > 1:
+                    other = bytearray(data)
+                    other[pos] -= 1
+                    with open(changed, "wb") as f:
+                        f.write(other)
+                    words = ("timeline", "--profile", "--json")
+                    return tools.uscope(*words, file).stdout != tools.uscope(*words, changed).stdout
+                number()
+    return False
+
+
 def compare_profile(tools, file, plain):
     """What differs between the times that the file has counted and the sum of all states; `plain` becomes a
     copy of the file without them."""
@@ -228,10 +264,11 @@ def compare_profile(tools, file, plain):
     at = data.rfind(b"\x02\x80\0\0\0\0\0\0", int.from_bytes(data[32:40], "little"))
     if at < 0:  # of very many rows that do next to nothing it would be too large
         return [] if len(data) > 500000 else ["the file has no times of states"]
+    found = []
+    tools.profiles += has_said_otherwise(tools, file, plain, data)
     data[at] = 3
     with open(plain, "wb") as f:
         f.write(data)
-    found = []
     for words in ([], ["--channel", "*"], ["--row", "thread/*"]):
         have, want = (tools.uscope("timeline", "--profile", "--json", *words, x) for x in (file, plain))
         if have.stdout != want.stdout or have.stderr.count(b"\n") != want.stderr.count(b"\n") or have.returncode:

@@ -212,11 +212,42 @@ test_summary(void)
 		"00 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00\n");
 }
 
+/* A summary of 600 buckets of the widest base has room for the density beside few deltas, and not for a
+ * counter; one of 60 has; and the base of short traces doubles. */
+static void
+test_size_of_summary(void)
+{
+	static const struct {
+		uint64_t buckets, base;
+		uint32_t counters;
+	} cases[] = { { 600, UINT32_C(1) << 31, 0 }, { 60, UINT32_C(1) << 31, 1 }, { 800, 1 << 20, 1 } };
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *path = kit_path("size.uscp");
+		schema_t *s = make_schema();
+		uscope_writer_options_t o = { .summary_base = (uint32_t)cases[i].base };
+		uscope_writer_t *w = uscope_writer_open_ex(path, NULL, s, &o, NULL);
+		uscope_schema_free(s);
+		CHECK(uscope_summary_counter(w, "n", 0) == 0 && uscope_summary_counter(w, "never", 0) == 1);
+		uscope_begin_cycle(w, cases[i].buckets * cases[i].base * 10 - 1);
+		uscope_end_cycle(w);
+		uscope_summary_add(w, 0, 5, 1);
+		CHECK(uscope_writer_finish(w) == 0);
+		uscope_writer_close(w);
+		uscope_reader_t *r = uscope_reader_open(path);
+		uscope_summary_t info;
+		uint32_t n;
+		CHECK(r && uscope_summary_info(r, &info) && info.num_counters == cases[i].counters);
+		CHECK(info.base_interval_cycles == cases[i].base << (i == 2) && uscope_summary_data(r, 0, &n) && n == cases[i].buckets >> (i == 2));
+		uscope_reader_close(r);
+	}
+}
+
 int
 main(void)
 {
 	test_v02();
 	test_v01();
 	test_summary();
+	test_size_of_summary();
 	return 0;
 }

@@ -19,6 +19,8 @@ enum {
 	STATE_BYTES = 32,   /* at most, with what its row takes */
 };
 
+#define WIDE (UINT64_C(1) << 63) /* beyond all places */
+
 /* Number 0 is for what is not counted. */
 static bool
 grow(struct uscp *u)
@@ -26,15 +28,15 @@ grow(struct uscp *u)
 	struct uscp_times *t = &u->times;
 	uint32_t cap = t->cap ? 2 * t->cap : FIRST_CAP;
 	int64_t *times = arena_new(&u->arena, int64_t, cap);
-	uint64_t *keys = arena_new(&u->arena, uint64_t, cap);
-	if (!times || !keys)
+	struct uscp_counted *states = arena_new(&u->arena, struct uscp_counted, cap);
+	if (!times || !states)
 		return false;
 	if (t->cap) {
 		memcpy(times, t->times, t->n * sizeof(*times));
-		memcpy(keys, t->keys, t->n * sizeof(*keys));
+		memcpy(states, t->states, t->n * sizeof(*states));
 	}
 	t->times = times;
-	t->keys = keys;
+	t->states = states;
 	t->cap = cap;
 	return true;
 }
@@ -63,6 +65,21 @@ limit_of(const struct uscp_class *c)
 	return USCP_STATES_OF_ROW * c->nrows;
 }
 
+/* Makes the key of a state, in which numbers stand for values beyond 32 bits. 0: out of memory. */
+static uint64_t
+key_of(struct uscp *u, uint32_t place, uint64_t raw)
+{
+	uint64_t key = (uint64_t)place << 32;
+	if (raw <= UINT32_MAX)
+		return key | raw;
+	struct idmap_slot *at = idmap_slot(&u->times.by_wide, &u->arena, raw);
+	if (!at)
+		return 0;
+	if (!at->value)
+		at->value = (void *)(uintptr_t)u->times.by_wide.n;
+	return WIDE | key | (uintptr_t)at->value;
+}
+
 uint32_t
 uscp_time_of(struct uscp *u, const struct uscp_class *c, const struct uscp_col *k, uint32_t place, uint64_t raw)
 {
@@ -70,18 +87,18 @@ uscp_time_of(struct uscp *u, const struct uscp_class *c, const struct uscp_col *
 	uint32_t *nstates = &t->nstates[k->channel];
 	if (raw == 0 || *nstates > GUARD * limit_of(c))
 		return 0;
-	uint64_t key = (uint64_t)place << 32 | raw;
-	struct idmap_slot *at = raw <= UINT32_MAX && t->n < SUMS_MAX ? idmap_slot(&t->by_key, &u->arena, key) : NULL;
+	uint64_t key = key_of(u, place, raw);
+	struct idmap_slot *at = key && t->n < SUMS_MAX ? idmap_slot(&t->by_key, &u->arena, key) : NULL;
 	if (at && at->value)
 		return (uint32_t)(uintptr_t)at->value;
 	if (!at || (t->n == t->cap && !grow(u))) {
 		*nstates = UINT32_MAX;
 		if (at)
-			at->value = &t->keys[0]; /* any: the channel is not looked at again */
+			at->value = t; /* any: the channel is not looked at again */
 		return 0;
 	}
 	++*nstates;
-	t->keys[t->n] = key;
+	t->states[t->n] = (struct uscp_counted){ raw, place };
 	at->value = (void *)(uintptr_t)t->n;
 	return t->n++;
 }
@@ -117,7 +134,7 @@ make_lists(struct uscp *u, struct lists *l)
 	for (uint32_t i = t->n - 1; i > 0; i--) {
 		if (t->times[i] <= 0)
 			continue;
-		uint32_t *first = &l->first[t->keys[i] >> 32];
+		uint32_t *first = &l->first[t->states[i].place];
 		l->next[i] = *first;
 		*first = i;
 	}
@@ -133,7 +150,7 @@ put_states(const struct uscp_times *t, const struct lists *l, struct bytes *b, u
 	put(b, slot);
 	put(b, n);
 	for (uint32_t i = first; i; i = l->next[i]) {
-		put(b, (uint32_t)t->keys[i]);
+		put(b, t->states[i].raw);
 		put(b, (uint64_t)t->times[i]);
 	}
 }

@@ -152,9 +152,13 @@ struct uscp_times {
 		uint32_t cpu;
 	} * of_shown;
 	int64_t *times; /* by state, ns; 0 is for what is not counted */
-	uint64_t *keys; /* by state: place and value of the field */
+	struct uscp_counted {
+		uint64_t raw; /* of the field */
+		uint32_t place;
+	} * states;
 	struct idmap by_key;
-	uint32_t *nstates; /* by slot in the table of channels */
+	struct idmap by_wide; /* values beyond 32 bits */
+	uint32_t *nstates;    /* by slot in the table of channels */
 	uint32_t n;
 	uint32_t cap;
 	uint32_t nplaces;
