@@ -16,8 +16,8 @@
 
 enum {
 	PREFIX_SIZE = LZ4FRAMES_LEAD,
-	LITTLE = 64 * 1024, /* deltas that repeat little: tables, or short traces */
-	WARM = 64 * 1024,
+	LITTLE = 64 * 1024,   /* deltas that repeat little: tables, or short traces */
+	WARM = 64 * 1024,     /* deltas before the sample, as far as LZ4 looks back: nothing repeats at the begin */
 	SAMPLE = 16 * 1024,   /* deltas that both encoders of LZ4 pack: more would cost as much as an operation */
 	MARGIN = 16,          /* part by which liblz4 must be better, as it takes longer */
 	ZSTD_LEVEL_WIDE = 21, /* from here on windows are larger than the 32 MiB of the log */
@@ -88,16 +88,17 @@ prefers_liblz4(struct segmentout *s, const struct segment *g)
 	if (g->raw_size < WARM + 2 * SAMPLE)
 		return false;
 	size_t own = size_of_frames(g, WARM, &from);
-	own = size_of_frames(g, from + SAMPLE, &to) - own;
+	size_t all = size_of_frames(g, from + SAMPLE, &to);
+	if (to - from < SAMPLE || all <= own)
+		return false; /* too few frames are left, or all of them are one match */
+	own = (all - own) * SAMPLE / (to - from);
 	char out[LZ4_COMPRESSBOUND(SAMPLE)];
-	if (to - from < SAMPLE || from > INT_MAX)
-		return false; /* too few frames are left */
 	const char *raw = (const char *)g->raw + from;
 	LZ4_stream_t *lz4 = s->lz4;
 	(void)LZ4_initStream(lz4, sizeof(*lz4));
 	(void)LZ4_loadDict(lz4, raw - WARM, WARM);
 	int k = LZ4_compress_fast_continue(lz4, raw, out, SAMPLE, sizeof(out), 1);
-	return k > 0 && (size_t)k < own * SAMPLE / (to - from) * (MARGIN - 1) / MARGIN;
+	return k > 0 && (size_t)k < own - own / MARGIN;
 }
 
 /* Packs what lz4frames has not packed yet, or all with liblz4. */
