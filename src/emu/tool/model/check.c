@@ -25,7 +25,7 @@ struct check {
 };
 
 /* Tells, with the file, and of JSON the line. */
-static void
+static void __attribute__((format(printf, 3, 0)))
 tell(struct check *c, const char *error, const char *fmt, va_list ap)
 {
 	char path[200];
