@@ -349,13 +349,11 @@ new_mark(struct emu *emu, int type, const char *title, enum chan_kind kind)
 		.thread_track = TRACK_ACTIVE,
 		.bare_title = true,
 	};
-	/* The first type keeps the name and the titles that users know. */
+	/* The first type keeps the name that users know. */
 	struct view_decl *v = &m->decl.view;
 	v->file = type ? emu_printf(emu, "mark-%d", type) : "mark";
-	v->thread_title = type ? emu_printf(emu, "Thread: %s (mark %d) of the ACTIVE thread", title, type)
-			       : "Thread: Mark value of the ACTIVE thread";
-	v->cpu_title = type ? emu_printf(emu, "CPU: %s (mark %d) of the RUNNING thread", title, type)
-			    : "CPU: Mark value of the RUNNING thread";
+	v->thread_title = emu_printf(emu, "Thread: %s (mark %d) of the ACTIVE thread", title, type);
+	v->cpu_title = emu_printf(emu, "CPU: %s (mark %d) of the RUNNING thread", title, type);
 	if (!m->decl.name || !m->decl.title || !v->file || !v->thread_title || !v->cpu_title)
 		return -1;
 	d->marks[type] = m;

@@ -58,7 +58,7 @@ P 51 stack  dup    act SKIPDUPNULL
 P 52 stack  dup    act SKIPDUPNULL""".splitlines()}
 COUNTER = Decl("V", "single", "dup", "act", "SKIPDUPNULL ZERO")
 IDLE = {16: 100, 40: 100}  # and its value in all threads before the first event
-RESTING = 101  # of a CPU without running thread
+RESTING = 101  # of a physical CPU without running thread
 SUBSYSTEM = {"V": 13, "6": 37, "D": 30, "M": 25, "T": 20, "P": 50}
 LABEL = {"V": 11, "6": 36, "P": 51}
 BREAKDOWN = {"V": 17, "6": 41, "P": 53}
@@ -850,7 +850,7 @@ class DefaultView:
         for row, c in enumerate(self.s.cpus, 1):
             run = c.running()
             yield ("cpu", row, 3), len(run)
-            nothing = [(2, 0), (1, 0)] + [(x[0], RESTING if x[0] in IDLE else 0)
+            nothing = [(2, 0), (1, 0)] + [(x[0], RESTING if x[0] in IDLE and c.index >= 0 else 0)
                                           for x in self.model_values(self.s.threads[0])]
             if len(run) == 1:
                 t = run[0]

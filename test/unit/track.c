@@ -269,8 +269,9 @@ reference(void)
 	/* The other CPUs have their first lines alone. */
 	SAME(lines(ROW_CPU, 2, ONLY(1, 2, 3, 7, 13, 16, 30, 45), true, true),
 		"0 1 0, 0 13 0, 0 16 101, 0 2 0, 0 3 0, 0 30 0, 0 45 0, 0 7 0");
+	/* The virtual one is not idle. */
 	SAME(lines(ROW_CPU, 3, ONLY(1, 2, 3, 7, 13, 16, 30, 45), true, true),
-		"0 1 0, 0 13 0, 0 16 101, 0 2 0, 0 3 0, 0 30 0, 0 45 0, 0 7 0");
+		"0 1 0, 0 13 0, 0 16 0, 0 2 0, 0 3 0, 0 30 0, 0 45 0, 0 7 0");
 	/* A channel that is idle while nobody runs, and has a value from the start. */
 	SAME(lines(ROW_CPU, 1, ONLY(16), true, false), "0 16 101, 0 16 100, 30 16 101, 60 16 100, 70 16 101");
 	SAME(lines(ROW_THREAD, 1, ONLY(16), true, false), "0 16 0, 0 16 100, 30 16 0, 60 16 100, 70 16 0");

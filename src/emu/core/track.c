@@ -51,7 +51,9 @@ show_cpu(const struct emu *emu, const struct cpu_run *c, uint32_t col)
 		return follow(emu, th, col);
 	if (n > 1 && !emu->compat)
 		return ST_TOO_MANY_TH;
-	return k->idle ? k->idle : CHAN_NULL;
+	/* A virtual CPU is no place where work could be done: without a thread it is not idle either. */
+	bool idle = k->idle && (emu->compat || emu->plan->sys.cpus[c - emu->cpus].index >= 0);
+	return idle ? k->idle : CHAN_NULL;
 }
 
 bool

@@ -119,7 +119,7 @@ struct chan_decl {
 	enum track cpu_track;
 	bool drained;               /* lint: a stack that is empty when the thread ends */
 	bool bare_title;            /* the title is the whole label */
-	int64_t idle;               /* what a CPU row shows while no thread is tracked */
+	int64_t idle;               /* what the row of a physical CPU shows while no thread is tracked */
 	int64_t initial;            /* value before the first event, 0: none */
 	const struct label *labels; /* of values that no state declares */
 	size_t nlabels;
