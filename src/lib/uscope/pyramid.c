@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_BASE ((uint64_t)1 << 31) /* it is stored in 32 bits */
-
 enum {
 	DEFAULT_BASE = 1024,
 	DEFAULT_FAN_OUT = 4,
@@ -16,12 +14,8 @@ enum {
 	LEAST_BUCKETS = 1024,
 	MOST_BUCKETS = 1 << 20,
 	FIRST_ROOM = 256,
-	BUCKET_COST = 32,       /* bytes of a mipmap entry and its share of the levels above */
-	OVERDRAFT = 4,          /* budgets, when base cannot double any more */
-	LEAST_SIZE = 16 * 1024, /* bytes that it may have in any file, */
-	DELTAS_SHARE = 8,       /* or this part of the deltas */
-	HEAD_SIZE = 24,         /* bytes before the levels of the density */
-	COUNTER_SIZE = 10,      /* bytes of a counter without name and levels */
+	BUCKET_COST = 32, /* bytes of a mipmap entry and its share of the levels above */
+	OVERDRAFT = 4,    /* budgets, when base cannot double any more */
 };
 
 int
@@ -127,19 +121,13 @@ join(uscope_mipmap_t a, uscope_mipmap_t b)
 	};
 }
 
-static uint32_t
-saturate(uint64_t n)
-{
-	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
-}
-
-static void
-double_base(struct pyramid *p)
+void
+pyramid_double(struct pyramid *p)
 {
 	uint64_t n = (p->used + 1) / 2;
 	for (uint64_t i = 0; i < n; i++) {
 		bool pair = 2 * i + 1 < p->used;
-		p->density[i] = saturate((uint64_t)p->density[2 * i] + (pair ? p->density[2 * i + 1] : 0));
+		p->density[i] = pyramid_saturate((uint64_t)p->density[2 * i] + (pair ? p->density[2 * i + 1] : 0));
 		for (uint32_t c = 0; c < p->ncounters; c++) {
 			uscope_mipmap_t *b = p->counters[c].buckets;
 			b[i] = pair ? join(b[2 * i], b[2 * i + 1]) : b[2 * i];
@@ -204,9 +192,9 @@ reach(struct pyramid *p, uint64_t cycle)
 	if (p->dropped)
 		return 0;
 	pyramid_begin(p);
-	while (cycle / p->base >= p->max_buckets && p->base <= MAX_BASE / 2) {
+	while (cycle / p->base >= p->max_buckets && p->base <= PYRAMID_MAX_BASE / 2) {
 		if (p->room)
-			double_base(p);
+			pyramid_double(p);
 		else
 			p->base *= 2;
 	}
@@ -305,61 +293,11 @@ pyramid_density(struct pyramid *p, uint64_t time_ps, uint32_t n)
 		}
 	}
 	uint32_t *d = &p->density[p->bucket];
-	*d = saturate((uint64_t)*d + n);
+	*d = pyramid_saturate((uint64_t)*d + n);
 	return USCOPE_OK;
 }
 
-/* ---- Writing. ---- */
-
-static uint64_t
-entries_above(const struct pyramid *p, uint64_t n)
-{
-	return n / p->fan_out + (n % p->fan_out != 0);
-}
-
-/* Bytes of the levels above and at the lowest one. */
-static uint64_t
-levels_size(const struct pyramid *p, unsigned entry)
-{
-	uint64_t size = 0;
-	for (uint64_t n = p->used;; n = entries_above(p, n)) {
-		size += sizeof(uint32_t) + n * entry;
-		if (n == 1)
-			return size;
-	}
-}
-
-static uint64_t
-size_of(const struct pyramid *p)
-{
-	uint64_t size = HEAD_SIZE + levels_size(p, DENSITY_SIZE) + sizeof(uint32_t);
-	uint64_t levels = levels_size(p, MIPMAP_SIZE);
-	for (uint32_t i = 0; i < p->ncounters; i++)
-		if (p->counters[i].written)
-			size += COUNTER_SIZE + strlen(p->counters[i].name) + levels;
-	return size;
-}
-
-/* Makes buckets wider; when they are as wide as they can be, leaves counters out from the last one on. false:
- * it is still too large. */
-static bool
-shrink(struct pyramid *p, uint64_t most)
-{
-	while (size_of(p) > most && p->used > 1 && p->base <= MAX_BASE / 2)
-		double_base(p);
-	for (uint32_t i = p->ncounters; i > 0 && p->used > 1 && size_of(p) > most; i--)
-		p->counters[i - 1].written = false;
-	return p->used == 1 || size_of(p) <= most;
-}
-
-static bool
-has_value(const struct pyramid *p, const struct pyramid_counter *c)
-{
-	for (uint64_t i = 0; i < p->used; i++)
-		if (c->buckets[i].max)
-			return true;
-	return false;
-}
+/* ---- The end. ---- */
 
 int
 pyramid_close(struct pyramid *p, uint64_t last_ps, uint64_t deltas, bool *any)
@@ -375,71 +313,6 @@ pyramid_close(struct pyramid *p, uint64_t last_ps, uint64_t deltas, bool *any)
 	if (rc <= 0)
 		return rc;
 	p->used = last / p->base + 1;
-	for (uint32_t i = 0; i < p->ncounters; i++)
-		p->counters[i].written = has_value(p, &p->counters[i]);
-	*any = shrink(p, deltas / DELTAS_SHARE > LEAST_SIZE ? deltas / DELTAS_SHARE : LEAST_SIZE);
+	*any = pyramid_fit(p, deltas);
 	return USCOPE_OK;
-}
-
-/* Writes the levels of the density (b is NULL), or those of the counter that has the buckets b. Each is
- * made in the place of the one below, which is written. */
-static inline void
-write_levels(const struct pyramid *p, uscope_mipmap_t *b, struct fileout *out)
-{
-	for (uint64_t n = p->used;; n = entries_above(p, n)) {
-		fileout_number(out, 4, n);
-		for (uint64_t i = 0; i < n && !b; i++)
-			fileout_number(out, 4, p->density[i]);
-		for (uint64_t i = 0; i < n && b; i++) {
-			fileout_number(out, 8, b[i].min);
-			fileout_number(out, 8, b[i].max);
-			fileout_number(out, 8, b[i].sum);
-		}
-		if (n == 1)
-			return;
-		for (uint64_t i = 0; i < n; i += p->fan_out) {
-			uint64_t end = n - i < p->fan_out ? n : i + p->fan_out;
-			uscope_mipmap_t up = { .min = UINT64_MAX };
-			for (uint64_t k = i; k < end && b; k++) {
-				up.min = b[k].min < up.min ? b[k].min : up.min;
-				up.max = b[k].max > up.max ? b[k].max : up.max;
-				up.sum += b[k].sum;
-			}
-			for (uint64_t k = i; k < end && !b; k++)
-				up.sum += p->density[k];
-			if (b)
-				b[i / p->fan_out] = up;
-			else
-				p->density[i / p->fan_out] = saturate(up.sum);
-		}
-	}
-}
-
-void
-pyramid_write(struct pyramid *p, struct fileout *out)
-{
-	uint32_t levels = 1;
-	for (uint64_t n = p->used; n > 1; n = entries_above(p, n))
-		levels++;
-	fileout_put(out, "TSUM", 4);
-	fileout_number(out, 4, p->base);
-	fileout_number(out, 4, p->fan_out);
-	fileout_number(out, 8, p->total);
-	fileout_number(out, 4, levels);
-	write_levels(p, NULL, out);
-	uint32_t counters = 0;
-	for (uint32_t i = 0; i < p->ncounters; i++)
-		counters += p->counters[i].written;
-	fileout_number(out, 4, counters);
-	for (uint32_t i = 0; i < p->ncounters; i++) {
-		const struct pyramid_counter *c = &p->counters[i];
-		if (!c->written)
-			continue;
-		size_t n = strlen(c->name);
-		fileout_number(out, 4, n);
-		fileout_put(out, c->name, n);
-		fileout_number(out, 2, c->storage);
-		fileout_number(out, 4, levels);
-		write_levels(p, c->buckets, out);
-	}
 }

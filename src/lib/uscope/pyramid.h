@@ -9,6 +9,8 @@
 #include "fileout.h"
 #include "uscope.h"
 
+#define PYRAMID_MAX_BASE ((uint64_t)1 << 31) /* it is stored in 32 bits */
+
 struct pyramid_counter {
 	char *name;
 	uscope_mipmap_t *buckets; /* room; max 0: no cycle with a value */
@@ -71,7 +73,21 @@ int pyramid_density(struct pyramid *p, uint64_t time_ps, uint32_t n);
  * bytes in the file; what is later is cut off. Counters without a value are left out, and buckets become
  * wider until it is small beside the deltas. *any: there is something to write. 0, E_NOMEM. */
 int pyramid_close(struct pyramid *p, uint64_t last_ps, uint64_t deltas, bool *any);
+
+/* ---- pyramidout.c ---- */
+
+/* Chooses what is written: leaves out, and makes buckets wider. false: it is too large all the same. */
+bool pyramid_fit(struct pyramid *p, uint64_t deltas);
+/* Makes buckets twice as wide. */
+void pyramid_double(struct pyramid *p);
 /* Once, as it is used up. */
 void pyramid_write(struct pyramid *p, struct fileout *out);
+
+/* A count, which is stored in 32 bits. */
+static inline uint32_t
+pyramid_saturate(uint64_t n)
+{
+	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
 
 #endif
