@@ -51,6 +51,7 @@ mark_field(struct state_field *f)
 	} else if (f->type == USCOPE_ENUM || f->type == USCOPE_STRING_REF) {
 		f->mark = MARK_NO_ADD;
 	}
+	f->plain = f->cut && ~f->cut < UINT16_MAX ? (uint32_t)~f->cut + 1 : UINT16_MAX + 1;
 }
 
 enum {

@@ -161,8 +161,11 @@ make_summary(uscope_writer_t *w)
 	for (uint32_t i = 0; i < w->nstorages; i++)
 		if (w->counter_of[i] >= 0)
 			((struct state_field *)w->storages[i].fields)->mark |= MARK_COUNTER;
-	if (storage >= 0)
-		((struct state_field *)&w->storages[storage].fields[field])->mark |= MARK_DENSITY;
+	if (storage >= 0) {
+		struct state_field *f = (struct state_field *)&w->storages[storage].fields[field];
+		f->mark |= MARK_DENSITY;
+		f->plain = 0;
+	}
 	return USCOPE_OK;
 }
 

@@ -155,7 +155,7 @@ set_plain(uscope_writer_t *w, uint16_t storage, uint16_t slot, uint16_t field, u
 		return false;
 	const struct state_field *f = &st->fields[field];
 	uint8_t *p = w->p;
-	if (unlikely(value > UINT16_MAX || (value & f->cut) || (f->mark & MARK_DENSITY) || p > w->limit || w->nitems == MAX_ITEMS))
+	if (unlikely(value >= f->plain || p > w->limit || w->nitems == MAX_ITEMS))
 		return false;
 	uint8_t *data = st->slots + (size_t)slot * st->slot_size + f->offset;
 	if (compare && is_there(w, st, slot, data, f->size, value))
