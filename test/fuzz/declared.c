@@ -57,8 +57,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_file("model.json", data, size);
 	set = *fuzz_models();
 	fuzz_quiet();
-	bool good = decl_load(&arena, &fuzz_diag, kit_path("model.json"), &m) == 0 && modelset_add(&set, &fuzz_diag, m, "model.json") == 0;
+	bool good = decl_load(&arena, &fuzz_diag, kit_path("model.json"), &set) == 0;
 	fuzz_loud();
+	for (size_t i = 0; i < set.n; i++)
+		if (strcmp(set.items[i].owner, MODELSET_OURS) != 0)
+			m = set.items[i].model;
 	if (good)
 		emulate(&set, m);
 	arena_finish(&arena);

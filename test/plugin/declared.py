@@ -425,9 +425,14 @@ def test_bad_files():
     refused("a number in no range", demo.replace("900", "1e999"), "channels[0].type: expected a whole number from 1 to 2147483647, not inf")
     refused("a long word", demo.replace('"ignore"', '"' + "i" * 5000 + '"'), 'not "' + "i" * 60 + '"')
     refused("comments keep lines", demo.replace("{\n", "{ /* one\n\n two */\n// three\n", 1).replace('"op"', '"opp"'), "is \"op\" meant?\n  at bad.json:15\n")
-    for letter, told in (("V", "the models nosv of ovniscope and demo of bad.json have the same letter 'V'"), ("z", "the same PRV type 20 (channel phase)")):
-        text = demo.replace('"x', f'"{letter}').replace("900", "900" if letter == "V" else "20")
-        refused(f"clash {letter}", text, told, "model-clash")
+    both = "the models nosv of ovniscope and {} of bad.json have the same"
+    for key, text, told in (("letter", demo.replace('"x', '"V'), f"letter: {both.format('demo')} letter 'V'"),
+                            ("name", demo.replace('"name": "demo"', '"name": "nosv"'), f"name: {both.format('nosv')} name (letters 'V' and 'x')"),
+                            ("title", demo.replace("900", "20"), "channels[0].type: the models tampi of ovniscope and demo of bad.json have the same PRV type 20 (channel phase)"),
+                            ("breakdown", demo.replace("{", '{\n"breakdown": {\n"file": "x",\n"title": "X",\n"type": 20 },', 1), "breakdown.type: the models tampi of ovniscope and demo of bad.json have the same PRV type 20 (breakdown)"),
+                            ("breakdown", demo.replace("{", '{\n"breakdown": {\n"type": 999,\n"title": "X",\n"file": "nosv-breakdown" },', 1), "breakdown.file: " + both.format("demo") + " file nosv-breakdown.prv (breakdown)")):
+        line = next(i for i, x in enumerate(text.split("\n"), 1) if f'"{key}"' in x) + 3 * (key == "breakdown")
+        refused(f"clash of {key}", text, f"{told}\n  at bad.json:{line}\n  hint: 'ovniscope-model free'", "model-clash")
     os.makedirs("dir.json", exist_ok=True)
     for file, told in (("none.json", "cannot open"), ("dir.json", "'dir.json' is not a regular file")):
         r = Run("ovniemu", "--model", file, "trace")

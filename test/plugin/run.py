@@ -295,6 +295,21 @@ MISUSED = (
     ("post", "emu_punctual(emu, 0, 1)", LATE), ("post", "emu_punctual_cpu(emu, 0, 2, 1)", LATE), ("post", "run_pause(emu)", LATE),
     ("pre", 'emu_error(emu, "my-error", "it went wrong: %d", 7)', "error[my-error]: it went wrong: 7"),
     ("connect", 'emu_watch(emu, emu_find_chan(emu, "mpi.functoin"), on_watch, 0)', "the model demo watches a channel that there is not"),
+    *(("create", f"{call}", "the model demo changes a channel or a thread in create(): only hooks of events may")
+      for call in ("emu_set(emu, 0, 1)", "emu_clear(emu, 7)", "emu_push(emu, 1, 1)", "emu_pop(emu, 1, 1)", "emu_truncate(emu, 1, 0)", "emu_replace(emu, 1, 1)", "emu_punctual(emu, 0, 1)",
+                   "emu_set_cpu(emu, 0, 2, 1)", "emu_punctual_cpu(emu, 0, 2, 1)", "run_pause(emu)", "run_kill(emu)", "run_migrate(emu, 0, 0)", "run_set_in_cpu(emu, true)")),
+    *((life, "emu_set(emu, 0, 1)", f"the model demo changes a channel or a thread in {life}(): only hooks of events may") for life in ("connect", "finish")),
+    ("create", "emu_value(emu, 0)", "the model demo asks for the value of its channel 0 in create(): there are none before connect()"),
+    ("pre", "emu_value(emu, 3)", "the model demo asks for the value of its channel 3 in the hook of an event: there is no such channel"),
+    ("pre", "emu_value(emu, -1)", "the model demo asks for the value of its channel -1"),
+    ("pre", "emu_look(emu, 999, 0)", "the model demo looks at the channel 999 of 0: there is no such channel"),
+    ("connect", "emu_look(emu, -1, 0)", "the model demo looks at the channel -1 of 0: there is no such channel"),
+    ("pre", "emu_look(emu, emu_find_chan(emu, \"demo.single\"), 99)", "of 99: there are not so many"),
+    ("pre", "emu_thread_role(emu, 99)", "the model demo looks at the thread 99, but there are"),
+    ("pre", "emu_add_chan(emu, &again)", "the model demo adds the channel again in the hook of an event: only create() may"),
+    ("connect", "emu_add_chan(emu, &again)", "the model demo adds the channel again in connect(): only create() may"),
+    ("pre", "emu_watch(emu, 3, on_watch, 0)", "the model demo asks for changes in the hook of an event: only connect() may"),
+    ("create", "emu_watch_roles(emu, 0, 0)", "the model demo asks for changes in create(): only connect() may"),
     ("create", "emu_add_chan(emu, &again)", "the models demo and demo have the same PRV type 911 (channels stack and again)"),
 )
 
@@ -304,7 +319,7 @@ def test_misused():
     good = (("pre", "emu_set(emu, 0, 1), emu_push(emu, 1, 1), emu_set_cpu(emu, 0, 2, 5), emu_punctual(emu, 0, 7)", ""),
             ("emit", "emu_punctual(emu, 0, 1), emu_punctual_cpu(emu, 0, 2, 1)", ""))
     for phase, act, told in good + MISUSED:
-        life = phase in ("connect", "create")
+        life = phase in ("connect", "create", "finish")
         text = CALLED.replace("ACT", act).replace("ARGS", "" if life else ", const struct event *ev").replace("LIFE", f", .{phase} = act" if life else "")
         text = text.replace("HOOKS", ".op = OP_IGNORE" if life else f".hook = ignore, .{phase} = act".replace("ignore, .pre = ", ""))
         r = Run("ovniemu", "-q", "--model", compile_to(f"{tmp}/misused.so", text), "-o", "misused", "trace")

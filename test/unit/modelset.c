@@ -124,7 +124,8 @@ expect_clash(const struct model *a, const struct model *b, const char *want)
 	versioned.version = "1.0.0";
 	const struct owned_model two = { &versioned, "two.so" };
 	char text[256] = "";
-	bool bad = clash_within(&versioned, text, sizeof(text), NULL) || clash_between(&one, &two, text, sizeof(text));
+	const void *member;
+	bool bad = clash_within(&versioned, text, sizeof(text), NULL) || clash_between(&one, &two, text, sizeof(text), &member);
 	CHECK(bad == (want != NULL));
 	if (want && strcmp(text, want) != 0)
 		(void)fprintf(stderr, "wanted \"%s\", got \"%s\"\n", want, text);

@@ -329,7 +329,7 @@ refused(void)
 	CHECK(RUN(fill_phases, &plain, &late) == -ERR_MODEL);
 	CHECK(strstr(messages, "a hook of the model late changes a channel or a thread when what changed is being shown"));
 	CHECK(RUN(fill_phases, &plain, &back, &other) == -ERR_MODEL);
-	CHECK(strstr(messages, "the models back and other observe each other"));
+	CHECK(strstr(messages, "the models back of ovniscope and other of ovniscope observe each other"));
 }
 
 int

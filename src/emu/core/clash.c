@@ -51,20 +51,27 @@ share(const struct owned_model *a, const struct owned_model *b, char *text, size
 }
 
 bool
-clash_between(const struct owned_model *a, const struct owned_model *b, char *text, size_t size)
+clash_between(const struct owned_model *a, const struct owned_model *b, char *text, size_t size, const void **member)
 {
 	const struct model *x = a->model;
 	const struct model *y = b->model;
+	*member = &y->id;
 	if (x->id == y->id)
 		return share(a, b, text, size, "letter '%c'", y->id);
+	*member = &y->name;
 	if (strcmp(x->name, y->name) == 0)
 		return share(a, b, text, size, "name (letters '%c' and '%c')", x->id, y->id);
+	if (y->breakdown)
+		*member = &y->breakdown->prv_type;
 	if (y->breakdown && (find_type(x, y->breakdown->prv_type) || is_breakdown(x, y->breakdown->prv_type)))
 		return share(a, b, text, size, "PRV type %d (breakdown)", y->breakdown->prv_type);
+	if (y->breakdown)
+		*member = &y->breakdown->file;
 	if (x->breakdown && y->breakdown && strcmp(x->breakdown->file, y->breakdown->file) == 0)
 		return share(a, b, text, size, "file %s.prv (breakdown)", y->breakdown->file);
 	for (size_t i = 0; i < y->nchans; i++) {
 		int type = y->chans[i].prv_type;
+		*member = &y->chans[i].prv_type;
 		if (find_type(x, type) || is_breakdown(x, type))
 			return share(a, b, text, size, "PRV type %d (channel %s)", type, y->chans[i].name);
 	}

@@ -189,6 +189,8 @@ int
 emu_add_chan(struct emu *emu, const struct chan_decl *decl)
 {
 	char why[200];
+	if (emu->chans.value || emu->plan->ncols == 0)
+		return emu_error(emu, "model", "the model %s adds the channel %s in %s: only create() may", emu->cur->model->name, decl->name, emu_stage(emu));
 	for (uint32_t col = NBASE; col < emu->plan->ncols; col++) {
 		const struct col *k = &emu->plan->cols[col];
 		if (k->decl->prv_type == decl->prv_type)
@@ -390,7 +392,7 @@ int
 emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_options *o)
 {
 	struct plan *plan = block_alloc(sizeof(*plan));
-	*emu = (struct emu){ .plan = plan, .making = plan, .diag = d, .compat = o->compat };
+	*emu = (struct emu){ .plan = plan, .making = plan, .diag = d, .compat = o->compat, .shut = true, .late = true };
 	if (!plan)
 		return diag_no_memory(d);
 	plan->options = *o;

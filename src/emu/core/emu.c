@@ -219,7 +219,9 @@ refuse(struct emu *emu, const struct op *op)
 int
 emu_refuse_change(struct emu *emu)
 {
-	if (emu->failed == 0)
+	if (emu->failed == 0 && !emu->event)
+		(void)emu_error(emu, "model", "the model %s changes a channel or a thread in %s: only hooks of events may", emu->cur->model->name, emu->stage);
+	else if (emu->failed == 0)
 		(void)event_error(emu, ERR_MODEL, "a hook of the model %s changes a channel or a thread when what changed is being shown\n"
 						  "hint: only hooks of the phase pre may; emit may add punctual values",
 			emu->cur->model->name);
@@ -358,8 +360,13 @@ emu_replace(struct emu *emu, int chan, int64_t value)
 }
 
 int64_t
-emu_value(const struct emu *emu, int chan)
+emu_value(struct emu *emu, int chan)
 {
+	if ((uint32_t)chan >= emu->cur->nchans || !emu->chans.value) {
+		(void)emu_error(emu, "model", "the model %s asks for the value of its channel %d in %s: %s", emu->cur->model->name, chan, emu_stage(emu),
+			emu->chans.value ? "there is no such channel" : "there are none before connect()");
+		return 0;
+	}
 	uint32_t col = emu->cur->first_col + (uint32_t)chan;
 	int64_t v = emu->chans.value[chan_id(&emu->chans, emu->thread, col)];
 	return v == CHAN_NULL ? 0 : v;

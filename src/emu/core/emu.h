@@ -119,7 +119,7 @@ struct emu {
 	/* The current event. */
 	const struct event *event; /* NULL: none yet */
 	int failed;                /* <0: what its hooks have reported */
-	bool shut;                 /* channels may not change: it has failed, or is past the phase pre */
+	bool shut;                 /* channels may not change: it has failed, is past the phase pre, or no event is there yet */
 	bool late;                 /* past the phase emit: no punctual values either */
 	uint32_t thread;
 	int64_t time; /* ns since the first event of the trace */
@@ -157,6 +157,13 @@ int event_error(struct emu *emu, enum error code, const char *fmt, ...) __attrib
 
 /* Where the current event is. There must be one. */
 struct place event_place(const struct emu *emu);
+
+/* What calls the model now, in words: "create()", "the hook of an event". */
+static inline const char *
+emu_stage(const struct emu *emu)
+{
+	return emu->event ? "the hook of an event" : emu->stage;
+}
 
 /* Keeps a result that is <0: what a hook does after it has no effect. Returns rc. */
 static inline int

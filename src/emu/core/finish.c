@@ -132,7 +132,7 @@ emu_finish_models(struct emu *emu)
 		const struct model *m = emu->models[i].model;
 		emu->cur = &emu->models[i];
 		emu->failed = 0;
-		emu->shut = false;
+		emu->shut = emu->late = true;
 		emu->event = NULL;
 		emu->stage = "finish()";
 		if (emu->cur->connected && m->tasks)

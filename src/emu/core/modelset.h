@@ -30,6 +30,9 @@ struct model_set {
  * (reported); the set is then as before. */
 int modelset_add(struct model_set *set, struct diag *d, const struct model *m, const char *owner);
 
+/* Whether a model clashes with one of the set: see clash_between(), of which `text` is, with a hint. */
+bool modelset_clashes(const struct model_set *set, const struct owned_model *added, char *text, size_t size, const void **member);
+
 /* The model of a letter, or of a name of n bytes; NULL: there is none. */
 const struct model *modelset_find(const struct model_set *set, uint8_t letter);
 const struct model *modelset_named(const struct model_set *set, const char *name, size_t n);

@@ -226,19 +226,34 @@ emu_nearest_chan(struct emu *emu, const char *name)
 }
 
 int64_t
-emu_look(const struct emu *emu, int found, uint32_t thread)
+emu_look(struct emu *emu, int found, uint32_t thread)
 {
+	uint32_t n = (uint32_t)found < emu->chans.ncols ? emu->plan->rows.number[emu->chans.cols[found].decl->of] : 0;
+	if (thread >= n) {
+		(void)emu_error(emu, "model", "the model %s looks at the channel %d of %" PRIu32 ": there %s", emu->cur->model->name, found, thread, n ? "are not so many" : "is no such channel");
+		return 0;
+	}
 	int64_t v = emu->chans.value[chan_id(&emu->chans, emu->chans.cols[found].first_row + thread, (uint32_t)found)];
 	return v == CHAN_NULL ? 0 : v;
+}
+
+bool
+ops_may_watch(struct emu *emu)
+{
+	bool may = emu->chans.value && !emu->event;
+	if (!may)
+		(void)emu_error(emu, "model", "the model %s asks for changes in %s: only connect() may", emu->cur->model->name, emu_stage(emu));
+	return may;
 }
 
 int
 emu_watch(struct emu *emu, int found, chan_hook *hook, void *arg)
 {
+	if (!ops_may_watch(emu))
+		return emu->failed;
 	if (found < 0 || (uint32_t)found >= emu->plan->ncols)
 		return emu_error(emu, "model", "the model %s watches a channel that there is not\nhint: emu_find_chan() returns <0 where it finds none", emu->cur->model->name);
-	enum chan_of of = emu->plan->cols[found].decl->of;
-	uint32_t n = of == OF_THREAD ? emu->plan->sys.nthreads : emu->plan->rows.number[of];
+	uint32_t n = emu->plan->rows.number[emu->plan->cols[found].decl->of];
 	int64_t *before = arena_new(&emu->arena, int64_t, n);
 	if (!before || !arena_grow(&emu->arena, &emu->watches, emu->nwatches, &emu->watches_cap, sizeof(*emu->watches)))
 		return emu_no_memory(emu);
@@ -271,6 +286,7 @@ looks_at(const struct emu *emu, size_t model, size_t other)
 static int
 refuse_circles(const struct emu *emu)
 {
+	const struct model_set *set = emu->plan->options.models;
 	size_t n = emu->plan->nmodels;
 	bool *above = arena_new(&emu->making->arena, bool, n *n);
 	if (!above)
@@ -283,8 +299,8 @@ refuse_circles(const struct emu *emu)
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < n; k++)
 			if (i != k && above[i * n + k] && above[k * n + i])
-				return diag_error(emu->diag, ERR_MODEL, NULL, "the models %s and %s observe each other: events and channels are seen in one direction",
-					emu->plan->models[i].model->name, emu->plan->models[k].model->name);
+				return diag_error(emu->diag, ERR_MODEL, NULL, "the models %s of %s and %s of %s observe each other: events and channels are seen in one direction",
+					emu->plan->models[i].model->name, set->items[i].owner, emu->plan->models[k].model->name, set->items[k].owner);
 	return 0;
 }
 
@@ -311,5 +327,6 @@ ops_connect(struct emu *emu)
 	for (uint32_t col = 0; col < plan->ncols; col++)
 		watched[col] = watched[col] || roles_watched(emu, col, NO_INDEX);
 	int rc = emu->failed ? emu->failed : refuse_circles(emu);
+	emu->shut = emu->late = rc < 0;
 	return rc < 0 ? rc : dispatch_add_phases(&plan->dispatch, &plan->arena, emu->diag, plan->models, plan->nmodels, watched);
 }

@@ -25,6 +25,9 @@ int ops_run_arg(struct emu *emu, const struct op *op);
 /* Calls the hooks that follow the operation, which has been run; there are some. Returns 0, or <0 (reported). */
 int ops_run_phases(struct emu *emu, const struct event *ev, const struct op *op);
 
+/* Whether the model that is called may ask for changes now, reported if not. */
+bool ops_may_watch(struct emu *emu);
+
 /* Compiles the hooks of phases, after connect() of the models. Returns 0, or <0 (reported). */
 int ops_connect(struct emu *emu);
 

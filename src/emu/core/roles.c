@@ -3,6 +3,8 @@
 
 #include "emu.h"
 
+#include <inttypes.h>
+
 enum {
 	ROLE_VALUES = 256, /* states have low values; all others have the role of their channel */
 };
@@ -136,7 +138,7 @@ make_roles(struct emu *emu)
 int
 emu_watch_roles(struct emu *emu, role_hook *hook, void *arg)
 {
-	if (!emu->roles && make_roles(emu) < 0)
+	if (!ops_may_watch(emu) || (!emu->roles && make_roles(emu) < 0))
 		return emu->failed;
 	struct roles *r = emu->roles;
 	if (!arena_grow(&emu->arena, &r->watches, r->nwatches, &r->watches_cap, sizeof(*r->watches)))
@@ -146,7 +148,11 @@ emu_watch_roles(struct emu *emu, role_hook *hook, void *arg)
 }
 
 enum role
-emu_thread_role(const struct emu *emu, uint32_t thread)
+emu_thread_role(struct emu *emu, uint32_t thread)
 {
+	if (thread >= emu->plan->sys.nthreads) {
+		(void)emu_error(emu, "model", "the model %s looks at the thread %" PRIu32 ", but there are %" PRIu32 ", from 0 on", emu->cur->model->name, thread, emu->plan->sys.nthreads);
+		return ROLE_NONE;
+	}
 	return emu->roles ? (enum role)emu->roles->threads[thread].last : ROLE_NONE;
 }

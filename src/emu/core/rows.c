@@ -58,6 +58,7 @@ rows_make(struct emu *emu)
 			rows->number[of] = number[of];
 	}
 	uint32_t first = emu_first_row(emu, ROW_PROC);
+	rows->number[OF_THREAD] = plan->sys.nthreads;
 	for (enum chan_of of = OF_SYSTEM; of > OF_THREAD; of--) {
 		rows->first[of] = first + rows->n;
 		rows->n += rows->number[of];
@@ -224,7 +225,7 @@ emu_row_value(const struct emu *emu, uint32_t index, int chan)
 {
 	uint32_t col = emu->cur->first_col + (uint32_t)chan;
 	enum chan_of of = (uint32_t)chan < emu->cur->nchans ? emu->plan->cols[col].decl->of : OF_THREAD;
-	return of && index < emu->plan->rows.number[of] ? emu_look(emu, (int)col, index) : 0;
+	return of && index < emu->plan->rows.number[of] ? emu->chans.value[chan_id(&emu->chans, emu->plan->cols[col].first_row + index, col)] : 0;
 }
 
 int

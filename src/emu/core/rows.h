@@ -20,7 +20,7 @@ enum {
 
 struct proc_rows {
 	uint32_t n;                               /* 0: no channel is of them */
-	uint32_t first[ROWS_OF], number[ROWS_OF]; /* by enum chan_of: row of the first, among those of all classes */
+	uint32_t first[ROWS_OF], number[ROWS_OF]; /* by enum chan_of: row of the first, among those of all classes; of threads the number only */
 	const char **labels;                      /* by row, from the first of this class on */
 };
 

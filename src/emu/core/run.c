@@ -125,9 +125,9 @@ name_states(unsigned set, char *buf, size_t size)
 static int
 require_state(struct emu *emu, unsigned allowed, const char *verb)
 {
-	enum thread_state st = emu->threads[emu->thread].state;
 	if (emu->shut)
 		return emu_refuse_change(emu);
+	enum thread_state st = emu->threads[emu->thread].state;
 	if (allowed & (1u << st))
 		return 0;
 	char names[64];
@@ -179,10 +179,10 @@ run_create(struct emu *emu, uint32_t cpu)
 int
 run_kill(struct emu *emu)
 {
-	uint32_t th = emu->thread;
-	uint32_t cpu = emu->threads[th].cpu;
 	if (emu->shut)
 		return emu_refuse_change(emu);
+	uint32_t th = emu->thread;
+	uint32_t cpu = emu->threads[th].cpu;
 	count(emu, cpu, th, false);
 	set_state(emu, th, TH_DEAD);
 	int rc = update_cpu(emu, cpu);
@@ -227,9 +227,9 @@ run_warm(struct emu *emu)
 int
 run_migrate(struct emu *emu, uint32_t thread, uint32_t cpu)
 {
-	uint32_t old = emu->threads[thread].cpu;
 	if (emu->shut)
 		return emu_refuse_change(emu);
+	uint32_t old = emu->threads[thread].cpu;
 	count(emu, old, thread, false);
 	int rc = update_cpu(emu, old);
 	if (rc < 0)
@@ -246,6 +246,10 @@ run_migrate(struct emu *emu, uint32_t thread, uint32_t cpu)
 void
 run_set_in_cpu(struct emu *emu, bool in)
 {
+	if (emu->shut) {
+		(void)emu_refuse_change(emu);
+		return;
+	}
 	struct thread_run *t = &emu->threads[emu->thread];
 	t->has = (uint8_t)(in ? t->has | NEED_IN_CPU : t->has & ~(unsigned)NEED_IN_CPU);
 }

@@ -190,8 +190,10 @@ print_cpu_row(struct emu *emu, uint32_t cpu)
 static void
 print_channel(struct emu *emu, uint32_t row, uint32_t col, bool in_thread, bool in_cpu)
 {
-	const struct rows r = rows_of(emu, row);
 	const struct col *k = &emu->chans.cols[col];
+	if (k->thread_need & k->cpu_need & NEED_NEVER) /* no row shows it */
+		return;
+	const struct rows r = rows_of(emu, row);
 	int64_t v = r.value[col];
 	int64_t cpu_v = v;
 	bool shown = (r.has & k->thread_need) == k->thread_need;

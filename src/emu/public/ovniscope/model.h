@@ -311,8 +311,8 @@ int emu_truncate(struct emu *emu, int chan, uint32_t depth);
 /* Replaces the value on top of a stack, as one change. */
 int emu_replace(struct emu *emu, int chan, int64_t value);
 
-/* Returns the value of a channel, of a stack the top; 0: it shows nothing. */
-int64_t emu_value(const struct emu *emu, int chan);
+/* Returns the value of a channel, of a stack the top; 0: it shows nothing, or there is no such channel (reported). */
+int64_t emu_value(struct emu *emu, int chan);
 
 /* Chooses the thread whose channels the calls above change, in place of that of the event.
  * For formats whose streams are not threads. */
@@ -349,8 +349,8 @@ int emu_find_chan(const struct emu *emu, const char *name);
 const char *emu_nearest_chan(struct emu *emu, const char *name);
 
 /* The value that a channel found so has in a thread, 0: nothing; or in that process or loom, 0 for the system, if it is of
- * those. */
-int64_t emu_look(const struct emu *emu, int found, uint32_t thread);
+ * those. 0 if there is no such channel or thread (reported). */
+int64_t emu_look(struct emu *emu, int found, uint32_t thread);
 
 /* A change of a channel; new members come behind the last one. */
 struct chan_change {
@@ -384,8 +384,8 @@ typedef void role_hook(struct emu *emu, const struct role_change *change);
 /* In connect(): asks for the changes of the roles of all threads. Returns 0, or <0 (reported). */
 int emu_watch_roles(struct emu *emu, role_hook *hook, void *arg);
 
-/* The role of a thread now, for who asks for the changes. */
-enum role emu_thread_role(const struct emu *emu, uint32_t thread);
+/* The role of a thread now, for who asks for the changes. ROLE_NONE if there is no such thread (reported). */
+enum role emu_thread_role(struct emu *emu, uint32_t thread);
 
 /* ---- Messages. ---- */
 

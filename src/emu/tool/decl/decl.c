@@ -225,8 +225,33 @@ check_lost(const struct decl_in *in)
 	return end < in->json.text + in->json.size ? bad_text(in, end, "there is text behind the object") : 0;
 }
 
+/* The item that a member was made of which clashes with that of another model. */
+static const cJSON *
+member_item(const cJSON *root, const struct model *m, const void *member)
+{
+	const cJSON *chans = json_find(root, "channels", NULL);
+	for (size_t i = 0; i < m->nchans; i++)
+		if (member == &m->chans[i].prv_type)
+			return json_find(cJSON_GetArrayItem(chans, (int)i), "type", NULL);
+	if (member == &m->id || member == &m->name)
+		return json_find(root, member == &m->id ? "letter" : "name", NULL);
+	return json_find(root, "breakdown", member == &m->breakdown->prv_type ? "type" : "file", NULL);
+}
+
+/* Adds the model to those that are there. Returns 0, or <0 (reported). */
+static int
+add(const struct decl_in *in, const struct model *m, struct model_set *set)
+{
+	const struct owned_model added = { .model = m, .owner = in->file };
+	const void *member;
+	char text[640];
+	if (modelset_clashes(set, &added, text, sizeof(text), &member))
+		return decl_refuse(in, ERR_MODEL_CLASH, member_item(in->json.root, m, member), text);
+	return modelset_add(set, in->diag, m, in->file);
+}
+
 int
-decl_load(struct arena *a, struct diag *d, const char *file, const struct model **m)
+decl_load(struct arena *a, struct diag *d, const char *file, struct model_set *set)
 {
 	struct declared *to = arena_new(a, struct declared, 1);
 	struct decl_in in = { .diag = d, .arena = a, .file = file, .model = to ? &to->model : NULL };
@@ -242,7 +267,8 @@ decl_load(struct arena *a, struct diag *d, const char *file, const struct model 
 		rc = decl_read(&in, in.json.root, &model_shape, to, 0);
 	if (rc == 0 && clash_within(&to->model, text, sizeof(text), &decl))
 		rc = decl_bad(&in, decl_item(&in.json, in.model, decl), "%s", text);
+	if (rc == 0)
+		rc = add(&in, &to->model, set);
 	json_text_finish(&in.json);
-	*m = &to->model;
 	return rc;
 }

@@ -8,14 +8,14 @@
 #include "arena.h"
 #include "diag.h"
 #include "json.h"
-#include "ovniscope/model.h"
+#include "modelset.h"
 
 enum {
 	DECL_FILE_MAX = 1024 * 1024, /* bytes: ten thousand states */
 };
 
-/* Reads the model to the arena. Returns 0, or <0 (reported). */
-int decl_load(struct arena *a, struct diag *d, const char *file, const struct model **m);
+/* Reads the model to the arena, and adds it to the set. Returns 0, or <0 (reported). */
+int decl_load(struct arena *a, struct diag *d, const char *file, struct model_set *set);
 
 /* The item of the file that a channel, state, event or breakdown of such a model was made of, in the text read once more; that of
  * the model for all else. */

@@ -19,18 +19,24 @@ enum {
 /* ---- Messages. ---- */
 
 int
-decl_bad(const struct decl_in *in, const cJSON *item, const char *fmt, ...)
+decl_refuse(const struct decl_in *in, enum error code, const cJSON *item, const char *text)
 {
-	char text[LIST_MAX + 400];
 	char path[200];
 	char place[1024];
 	size_t line = json_where(&in->json, item, path, sizeof(path));
+	(void)snprintf(place, sizeof(place), "%s:%zu", in->file, line);
+	return diag_error(in->diag, code, &(struct place){ .file = place }, "%s%s%s", path, *path ? ": " : "", text);
+}
+
+int
+decl_bad(const struct decl_in *in, const cJSON *item, const char *fmt, ...)
+{
+	char text[LIST_MAX + 400];
 	va_list ap;
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	(void)snprintf(place, sizeof(place), "%s:%zu", in->file, line);
-	return diag_error(in->diag, ERR_MODEL, &(struct place){ .file = place }, "%s%s%s", path, *path ? ": " : "", text);
+	return decl_refuse(in, ERR_MODEL, item, text);
 }
 
 /* The value of an item in a message. */

@@ -71,7 +71,8 @@ struct decl_shape {
 /* Reads an object to the i-th row. Returns 0, or <0 (reported). */
 int decl_read(const struct decl_in *in, const cJSON *item, const struct decl_shape *shape, void *rows, size_t i);
 
-/* Says what is wrong with an item. Returns <0. */
+/* Say what is wrong with an item; decl_bad() as ERR_MODEL. Return <0. */
+int decl_refuse(const struct decl_in *in, enum error code, const cJSON *item, const char *text);
 int decl_bad(const struct decl_in *in, const cJSON *item, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* Says that an item is none of the words, behind `what`; `words` is called for each number until it returns NULL. */

@@ -83,7 +83,7 @@ put_model(struct message *m, const struct emu *emu)
 	put(m, " of ");
 	put(m, now.set->items[i].owner);
 	put(m, ", in ");
-	put(m, emu->event ? "the hook of an event" : emu->stage);
+	put(m, emu_stage(emu));
 	if (emu->event)
 		put_event(m, emu);
 	return true;

@@ -145,10 +145,7 @@ load_json(struct plugins *p, struct diag *d, const char *file)
 	for (const struct plugin_object *o = p->objects; o && is; o = o->next)
 		if (!o->handle && o->dev == st.st_dev && o->ino == st.st_ino)
 			return 0;
-	const struct model *m;
-	int rc = decl_load(&p->arena, d, file, &m);
-	if (rc == 0)
-		rc = modelset_add(&p->set, d, m, file);
+	int rc = decl_load(&p->arena, d, file, &p->set);
 	struct plugin_object *o = rc == 0 ? arena_new(&p->arena, struct plugin_object, 1) : NULL;
 	if (!o)
 		return rc == 0 ? diag_no_memory(d) : rc;
