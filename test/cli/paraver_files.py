@@ -10,7 +10,10 @@ An output directory has thread.prv, cpu.prv, their .pcf and .row, and the views 
 The rules are those of spec/paraver-consumer.md plus our own promises: times in order and
 not above the duration, one record for a row and instant, each type from time 0 on and no
 repeated value (not with --compat); each type in the PCF once, with a label of its own that
-the views carry too; views for exactly the types that occur.
+the views carry too; views for exactly the types that occur. Labelled values of a view have
+colours of their own, error states red ones; windows are as high as their rows need; and a
+histogram, of a timeline in the same file, is there for exactly the types whose labels are
+small numbers.
 
 --killed: of a run that could not close its files. The duration may be missing, the last
 line may be cut, the views may be absent.
@@ -185,8 +188,77 @@ def check_row(path, name, rows, found):
         found.add(name, "a label is blank or has a carriage return")
 
 
-def view_types(outdir, cls, pcf, found, short):
+# ---- Colours and histograms. ----
+
+PALETTE_MAX = 256  # colours of a view
+COLUMNS = 10000
+STATISTICS = ["% Time", "Time", "# Bursts", "Average Burst Time"]
+ERRORS = {777: (255, 0, 0), 666: (170, 0, 0)}
+
+
+def only(text, key, name, found):
+    """The value of a line that must be there once."""
+    m = re.findall(rf"^{re.escape(key)} (.*)$", text, re.M)
+    if len(m) != 1:
+        found.add(name, f"{len(m)} lines {key}")
+    return m[0] if m else ""
+
+
+def check_colors(text, name, labels, cls, found):
+    """Each labelled value has a colour, and no other has it."""
+    entries = re.findall(r"\{(-?\d+)\.0+:(\d+),(\d+),(\d+)\}", "".join(re.findall(r"^window_custom_color_palette (.*)$", text, re.M)))
+    colors = {int(e[0]): tuple(map(int, e[1:])) for e in entries}
+    if len(colors) < len(entries) or any(c > 255 for rgb in colors.values() for c in rgb):
+        found.add(name, "a value has two colours, or a colour is out of range")
+    if "window_color_mode window_in_null_gradient_mode" in text:
+        if colors:
+            found.add(name, "a gradient and colours")
+        return
+    shown = {v for v in labels if 0 < v < 2**31}
+    lacking = sorted(shown - set(colors))
+    if lacking and len(colors) < PALETTE_MAX:
+        found.add(name, f"no colour for the values {lacking[:5]}")
+    if len(set(colors.values())) < len(colors):
+        twice = [v for v, c in colors.items() if list(colors.values()).count(c) > 1]
+        found.add(name, f"the values {twice[:5]} have one colour")
+    for value in set(ERRORS) & shown if cls.startswith("cpu") or cls.endswith("-breakdown") else ():
+        if colors.get(value) != ERRORS[value]:
+            found.add(name, f"the error state {value} is not red")
+
+
+def check_histograms(text, name, title, found):
+    """Tables that refer to the window of the file."""
+    tables = text.split("< NEW ANALYZER2D >\n")[1:]
+    seen = []
+    for t in tables:
+        get = {k: only(t, f"Analyzer2D.{k}:", name, found) for k in ("Name", "ControlWindow", "DataWindow", "Statistic", "Minimum", "Maximum",
+                                                                    "Delta", "ColorMode", "Color", "AnalysisLimits", "HorizVert", "HideCols")}
+        seen.append(get["Statistic"])
+        if (get["ControlWindow"], get["DataWindow"]) != ("1", "1"):
+            found.add(name, f"windows {get['ControlWindow']} and {get['DataWindow']}, but there is one")
+        if not get["Name"].startswith(title + ": "):
+            found.add(name, f"the name is {get['Name']!r}")
+        if get["ColorMode"] != "window_in_null_gradient_mode" or get["Color"] != "True":
+            found.add(name, "no gradient")
+        if float(get["Delta"] or 0) != 1 or not 0 < float(get["Maximum"] or 0) - float(get["Minimum"] or 0) < COLUMNS:
+            found.add(name, f"columns of {get['Delta']} from {get['Minimum']} to {get['Maximum']}")
+    if sorted(seen) != sorted(STATISTICS):
+        found.add(name, f"the statistics are {seen}")
+    if "\nwindow_open false\n" not in text:
+        found.add(name, "the timeline opens too")
+
+
+def wants_histogram(text, labels, cls):
+    """Whether there must be a histogram behind the view."""
+    if "null_gradient" in text or cls.endswith("-breakdown"):
+        return False
+    own = [v for v in labels if v > 0 and not (cls == "cpu" and v in ERRORS)]
+    return bool(own) and max(own) < COLUMNS
+
+
+def view_types(outdir, cls, pcf, rows, found, short):
     """The types for which there is a view, after checking each view."""
+    histograms, wanted = set(), set()
     # The views of a breakdown are beside those of the CPUs, one in the folder of a model.
     model = cls[:-len("-breakdown")] if cls.endswith("-breakdown") else None
     types, top = [], os.path.join(outdir, "cfg", *(["cpu", model] if model else [cls]))
@@ -209,12 +281,27 @@ def view_types(outdir, cls, pcf, found, short):
             if len(m) != 1 or len(label) != 1:
                 found.add(name, f"{len(m)} types and {len(label)} labels of types")
                 continue
-            types.append(int(m[0]))
-            if pcf and label[0] != pcf.labels.get(types[-1]):
-                found.add(name, f"the label {label[0]!r} is not that of the PCF, {pcf.labels.get(types[-1])!r}")
+            typ, values = int(m[0]), pcf.values.get(int(m[0]), {})
+            if "< NEW ANALYZER2D >" in text:
+                histograms.add(typ)
+                check_histograms(text, name, only(text, "window_name", name, found), found)
+            else:
+                types.append(typ)
+                if wants_histogram(text, values, cls):
+                    wanted.add(typ)
+            if file.endswith("-histogram.cfg") != ("< NEW ANALYZER2D >" in text):
+                found.add(name, "its name does not say whether it is a histogram")
+            if label[0] != pcf.labels.get(typ):
+                found.add(name, f"the label {label[0]!r} is not that of the PCF, {pcf.labels.get(typ)!r}")
+            check_colors(text, name, values, cls, found)
+            size = (only(text, "window_width", name, found), only(text, "window_height", name, found))
+            if size != ("900", str(min(max(20 * rows, 150), 900))):
+                found.add(name, f"a window of {size} for {rows} rows")
             for key in ("window_name", "window_level thread", "ConfigFile.Version:", "ConfigFile.NumWindows: 1"):
                 if not re.search(rf"^{re.escape(key)}", text, re.M):
                     found.add(name, f"no line {key}")
+    if histograms != wanted and not short:
+        found.add(f"cfg/{cls}", f"histograms of the types {sorted(histograms)}, not of {sorted(wanted)}")
     return types
 
 
@@ -236,7 +323,7 @@ def check_class(outdir, cls, found, compat, killed, short):
             unknown = sorted(values - set(labels) - {0})
             if unknown:
                 found.add(f"{cls}.pcf", f"no label for the values {unknown[:5]} of type {typ}")
-    views = view_types(outdir, cls, pcf, found, short)
+    views = view_types(outdir, cls, pcf, prv.rows, found, short)
     for typ in sorted(set(views) - prv.types if not short else ()):
         found.add(f"cfg/{cls}", f"a view of type {typ}, which does not occur: Paraver refuses it")
     if not killed and not short:

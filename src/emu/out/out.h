@@ -63,6 +63,31 @@ int out_labels(const struct emu *emu, enum row_class rows, uint32_t col, out_lab
 /* As out_labels(), for the union of some CPU columns, as a breakdown shows it. */
 void out_states(const struct emu *emu, const uint32_t *cols, size_t ncols, out_label_fn *fn, void *arg);
 
+enum {
+	PALETTE_MAX = 256, /* most colours of a view; the values behind have those of Paraver, which may be alike */
+};
+
+/* The colour of a value: 0xRRGGBB. */
+struct color {
+	int64_t value;
+	uint32_t rgb;
+};
+
+/* The colours of a view, all different. */
+struct palette {
+	struct color *all;
+	size_t n;
+	size_t nlabels;  /* labelled values, without error states */
+	int64_t highest; /* of the labelled values */
+};
+
+/* Chooses a colour for each labelled value of a column, red for error states (color.c). Memory comes from the arena.
+ * Returns 0, or <0 (reported). */
+int out_palette(struct palette *p, struct arena *a, const struct emu *emu, enum row_class rows, uint32_t col);
+
+/* As out_palette(), for the breakdown of a model. */
+int out_breakdown_palette(struct palette *p, struct arena *a, const struct emu *emu, const struct model_run *mr);
+
 /* Returns column i in the order users know: TID before the state of a thread. */
 uint32_t out_in_order(enum row_class rows, uint32_t i);
 

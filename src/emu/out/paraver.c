@@ -70,6 +70,15 @@ paraver_close(struct wbuf *w, struct diag *d)
 	return 0;
 }
 
+int32_t
+paraver_color(int64_t value)
+{
+	if (value <= 0 || value >= (int64_t)(sizeof(colors) / sizeof(colors[0])))
+		return -1;
+	const uint8_t *c = colors[value];
+	return c[0] << 16 | c[1] << 8 | c[2];
+}
+
 void
 paraver_put_text(struct wbuf *w, const char *text)
 {

@@ -19,6 +19,9 @@ paraver_clean(char c)
 	return (unsigned char)c < 0x20 || c == 0x7f ? ' ' : c;
 }
 
+/* Returns the colour 0xRRGGBB that a PCF gives to a value; -1 if it has none. */
+int32_t paraver_color(int64_t value);
+
 /* Writes a text of the trace inside a line: control bytes become blanks. */
 void paraver_put_text(struct wbuf *w, const char *text);
 

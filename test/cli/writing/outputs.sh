@@ -4,16 +4,24 @@ small_trace
 "$EMU" -q -o out trace || fail "the run"
 (cd out && find . -type f | LC_ALL=C sort) >files
 cmp files - <<'END' || fail "$(cat files)"
+./cfg/cpu/kernel/context-switch-histogram.cfg
 ./cfg/cpu/kernel/context-switch.cfg
+./cfg/cpu/ovni/flushing-histogram.cfg
 ./cfg/cpu/ovni/flushing.cfg
+./cfg/cpu/ovni/mark-1-histogram.cfg
 ./cfg/cpu/ovni/mark-1.cfg
 ./cfg/cpu/ovni/number-running-threads.cfg
 ./cfg/cpu/ovni/pid.cfg
 ./cfg/cpu/ovni/tid.cfg
+./cfg/thread/kernel/context-switch-histogram.cfg
 ./cfg/thread/kernel/context-switch.cfg
+./cfg/thread/ovni/affinity-histogram.cfg
 ./cfg/thread/ovni/affinity.cfg
+./cfg/thread/ovni/flushing-histogram.cfg
 ./cfg/thread/ovni/flushing.cfg
+./cfg/thread/ovni/mark-1-histogram.cfg
 ./cfg/thread/ovni/mark-1.cfg
+./cfg/thread/ovni/state-histogram.cfg
 ./cfg/thread/ovni/state.cfg
 ./cfg/thread/ovni/tid.cfg
 ./cpu.pcf
@@ -40,13 +48,16 @@ END
 "$EMU" -q --compat -o compat trace || fail "--compat"
 (cd compat/cfg && find . -type f | LC_ALL=C sort) >files
 cmp files - <<'END' || fail "$(cat files)"
+./cpu/ovni/flushing-histogram.cfg
 ./cpu/ovni/flushing.cfg
 ./cpu/ovni/mark.cfg
 ./cpu/ovni/number-running-threads.cfg
 ./cpu/ovni/pid.cfg
 ./cpu/ovni/tid.cfg
+./thread/ovni/affinity-histogram.cfg
 ./thread/ovni/affinity.cfg
 ./thread/ovni/mark.cfg
+./thread/ovni/state-histogram.cfg
 ./thread/ovni/state.cfg
 ./thread/ovni/tid.cfg
 END
