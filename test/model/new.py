@@ -73,13 +73,19 @@ def json():
     expect("the schema", '/share/ovniscope/model.schema.json"' in text_of("plain/plain.json") and "ovniemu --model plain.json" in text_of("plain/README.md"))
 
 
+def reserved():
+    """The name of the model is no target of meson: "test" would be one of its own."""
+    run(["ovniscope-model", "new", "-q", "test"])
+    run(["sh", "-c", "cd test && meson setup b && ninja -C b"])
+
+
 def second():
-    said = run(["ovniscope-model", "new", "--model", "demo/b/demo.so", "some/dd2"], both=True)
+    said = run(["ovniscope-model", "new", "--model", "demo/b/demo_model.so", "some/dd2"], both=True)
     expect(f"another letter and other types: {said}", "model dd2, letter a, PRV types 502 and 503" in said)
     run(["meson", "setup", "some/dd2/b", "some/dd2"])
     run(["meson", "test", "-C", "some/dd2/b"])
     os.mkdir("models")
-    for path in ("demo/b/demo.so", "some/dd2/b/dd2.so"):
+    for path in ("demo/b/demo_model.so", "some/dd2/b/dd2_model.so"):
         shutil.copy(path, "models")
     env["OVNISCOPE_MODELS"] = "models"
     expect("both are known", "dd2" in run(["ovnievents", "--json"]))
@@ -88,11 +94,11 @@ def second():
 
 def refused():
     for words, status, told in ((["Demo"], 2, "a small letter is expected"), ([""], 2, "a small letter is expected"), (["de-mo"], 2, "a small letter is expected"), (["x" * 33], 2, "a small letter is expected"),
-                                ([], 2, "the name of the model is needed"), (["nosv"], 1, "there is a model nosv"), (["demo"], 1, "is not empty"), (["demo", "x"], 2, "one argument too many")):
+                                (["program"], 2, "another one is expected"), ([], 2, "the name of the model is needed"), (["nosv"], 1, "there is a model nosv"), (["demo"], 1, "is not empty"), (["demo", "x"], 2, "one argument too many")):
         said = run(["ovniscope-model", "new", *words], status=status)
         expect(f"refused {words}: {said}", told in said)
     before = text_of("some/dd2/dd2.c")
-    run(["ovniscope-model", "new", "-q", "--force", "--model", "demo/b/demo.so", "some/dd2"])
+    run(["ovniscope-model", "new", "-q", "--force", "--model", "demo/b/demo_model.so", "some/dd2"])
     expect("--force", text_of("some/dd2/dd2.c") == before)
 
 
@@ -106,6 +112,7 @@ def main():
         os.chdir(tmp)
         project()
         json()
+        reserved()
         second()
         refused()
     print("a new project builds and passes")

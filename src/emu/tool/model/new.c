@@ -27,7 +27,7 @@ struct project {
 	const char *name;
 	bool json;
 	char file[NAME_MOST + 8];  /* of the model */
-	char made[NAME_MOST + 16]; /* what --model takes */
+	char made[NAME_MOST + 24]; /* what --model takes */
 	char title[NAME_MOST + 1];
 	char letter;
 	int types[2];
@@ -169,8 +169,10 @@ run(struct conv *c, int argc, char **argv)
 	p.name = slash ? slash + 1 : p.dir;
 	if (!is_name(p.name))
 		return conv_usage(c, "the name '%s': a small letter is expected, then up to %d small letters, digits and '_'", p.name, NAME_MOST - 1);
+	if (strcmp(p.name, "program") == 0)
+		return conv_usage(c, "the name 'program' is that of the program of the project: another one is expected");
 	(void)snprintf(p.file, sizeof(p.file), "%s.%s", p.name, p.json ? "json" : "c");
-	(void)snprintf(p.made, sizeof(p.made), p.json ? "%s.json" : "build/%s.so", p.name);
+	(void)snprintf(p.made, sizeof(p.made), p.json ? "%s.json" : "build/%s_model.so", p.name);
 	int rc = mtool_ready(t);
 	if (rc == 0)
 		rc = choose(&p, &t->plugins.set);
