@@ -300,15 +300,15 @@ MISUSED = (
                    "emu_set_cpu(emu, 0, 2, 1)", "emu_punctual_cpu(emu, 0, 2, 1)", "run_pause(emu)", "run_kill(emu)", "run_migrate(emu, 0, 0)", "run_set_in_cpu(emu, true)")),
     *((life, "emu_set(emu, 0, 1)", f"the model demo changes a channel or a thread in {life}(): only hooks of events may") for life in ("connect", "finish")),
     ("create", "emu_value(emu, 0)", "the model demo asks for the value of its channel 0 in create(): there are none before connect()"),
-    ("pre", "emu_value(emu, 3)", "the model demo asks for the value of its channel 3 in the hook of an event: there is no such channel"),
+    ("pre", "emu_value(emu, 3)", "the model demo asks for the value of its channel 3 in a hook of the phase pre: there is no such channel"),
     ("pre", "emu_value(emu, -1)", "the model demo asks for the value of its channel -1"),
     ("pre", "emu_look(emu, 999, 0)", "the model demo looks at the channel 999 of 0: there is no such channel"),
     ("connect", "emu_look(emu, -1, 0)", "the model demo looks at the channel -1 of 0: there is no such channel"),
     ("pre", "emu_look(emu, emu_find_chan(emu, \"demo.single\"), 99)", "of 99: there are not so many"),
     ("pre", "emu_thread_role(emu, 99)", "the model demo looks at the thread 99, but there are"),
-    ("pre", "emu_add_chan(emu, &again)", "the model demo adds the channel again in the hook of an event: only create() may"),
+    ("pre", "emu_add_chan(emu, &again)", "the model demo adds the channel again in a hook of the phase pre: only create() may"),
     ("connect", "emu_add_chan(emu, &again)", "the model demo adds the channel again in connect(): only create() may"),
-    ("pre", "emu_watch(emu, 3, on_watch, 0)", "the model demo asks for changes in the hook of an event: only connect() may"),
+    ("pre", "emu_watch(emu, 3, on_watch, 0)", "the model demo asks for changes in a hook of the phase pre: only connect() may"),
     ("create", "emu_watch_roles(emu, 0, 0)", "the model demo asks for changes in create(): only connect() may"),
     ("create", "emu_add_chan(emu, &again)", "the models demo and demo have the same PRV type 911 (channels stack and again)"),
 )
@@ -355,8 +355,12 @@ def test_crashes():
             text = CRASHING.replace("ACT;", f"{act};")
             so = compile_to(f"{tmp}/crash.so", text.replace("WHEN", "").replace(", MORE", ""))
             r = Run("ovniemu", "-q", "--model", so, "-o", "crashed", "trace")
-            same(f"{act} in an event", (r.status, r.err), (number, f"ovniemu: error[model]: {sig} in the model demo of {so}, in the hook of an event\n"
+            same(f"{act} in an event", (r.status, r.err), (number, f"ovniemu: error[model]: {sig} in the model demo of {so}, in a hook of the phase pre\n"
                                                                    "  at loom.node.0/proc.100/thread.101, clock 30 ns, event xSs\n"))
+            for phase in ("emit", "post"):
+                seen = compile_to(f"{tmp}/crash.so", text.replace(".hook = on_event", f".op = OP_IGNORE, .{phase} = on_event").replace("WHEN", "").replace(", MORE", ""))
+                r = Run("ovniemu", "-q", "--model", seen, "-o", "crashed", "trace")
+                check(f"{act} in {phase}", r.status == number and f"in a hook of the phase {phase}\n  at loom" in r.err, r)
             r = Run("ovnidump", "-q", "--model", so, "trace")
             same("no hook runs in ovnidump", (r.status, r.err), (0, ""))
             for when in ("connect", "finish"):

@@ -158,11 +158,15 @@ int event_error(struct emu *emu, enum error code, const char *fmt, ...) __attrib
 /* Where the current event is. There must be one. */
 struct place event_place(const struct emu *emu);
 
-/* What calls the model now, in words: "create()", "the hook of an event". */
+/* What calls the model now, in words: "create()", "a hook of the phase pre". */
 static inline const char *
 emu_stage(const struct emu *emu)
 {
-	return emu->event ? "the hook of an event" : emu->stage;
+	if (!emu->event)
+		return emu->stage;
+	if (emu->late)
+		return "a hook of the phase post";
+	return emu->shut && emu->failed == 0 ? "a hook of the phase emit" : "a hook of the phase pre";
 }
 
 /* Keeps a result that is <0: what a hook does after it has no effect. Returns rc. */
