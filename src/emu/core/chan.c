@@ -29,7 +29,7 @@ touch(struct chans *c, size_t id, uint32_t row, uint32_t col)
 {
 	c->touched[id] = c->event;
 	c->dirty[c->ndirty++] = (struct chan_ref){ row, col };
-	c->ndirect += c->cols[col].thread_need == NEED_NOTHING;
+	c->ndirect += c->cols[col].direct;
 }
 
 /* Checks a write of v over the value `old`. Returns 0, 1 when it has no effect, or an error. */

@@ -59,6 +59,7 @@ struct col {
 	unsigned thread_need; /* what a thread must meet for its row to show the column, */
 	unsigned cpu_need;    /* and for its CPU row to follow it: enum need */
 	unsigned quick_need;  /* union of both, default view: when met, both rows show the column */
+	uint64_t direct;      /* what a change of it adds to ndirect, see there */
 	int64_t idle;
 	uint32_t stack;     /* which of the stacks of a row */
 	uint32_t first_row; /* of what the channel is of: 0 for threads */
@@ -80,9 +81,9 @@ struct chan_ref {
 
 #define CHAN_ROW UINT32_MAX
 
-enum {
-	CHAN_ROW_DIRECT = 1 << 16, /* far above the columns that an event changes */
-};
+/* Parts of ndirect, each far above what an event changes. */
+#define CHAN_ROW_DIRECT (UINT64_C(1) << 16)
+#define CHAN_HIDDEN (UINT64_C(1) << 40)
 
 struct chans {
 	struct arena *arena;
@@ -96,7 +97,7 @@ struct chans {
 	uint64_t event;         /* number of the current one, from 1 */
 	struct chan_ref *dirty; /* changes of the current event, in order of first touch */
 	uint32_t ndirty;
-	uint32_t ndirect; /* not 0: untracked columns, whole rows or several threads changed; CHAN_ROW_DIRECT for each whole row */
+	uint64_t ndirect; /* not 0: untracked columns, whole rows or several threads changed; CHAN_ROW_DIRECT for each whole row, CHAN_HIDDEN for each channel that no row shows */
 	bool rewrite;     /* an event may set a channel twice; the last value counts (default view) */
 };
 
@@ -158,7 +159,8 @@ static inline void
 chan_clean(struct chans *c)
 {
 	c->event++;
-	c->ndirty = c->ndirect = 0;
+	c->ndirty = 0;
+	c->ndirect = 0;
 }
 
 #endif

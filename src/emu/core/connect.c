@@ -177,6 +177,7 @@ add_col(struct emu *emu, const struct chan_decl *decl, const struct model *model
 		.thread_need = thread,
 		.cpu_need = cpu,
 		.quick_need = emu->plan->options.compat ? NEED_NEVER : thread | cpu,
+		.direct = decl->of == OF_THREAD && thread & cpu & NEED_NEVER ? CHAN_HIDDEN : thread == NEED_NOTHING,
 		.idle = decl->idle,
 		.stack = stack,
 		.decl = decl,

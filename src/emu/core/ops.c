@@ -128,7 +128,7 @@ tell_watchers(struct emu *emu, uint32_t thread, uint32_t row, uint32_t col)
 {
 	uint32_t at = emu->first_watch[col];
 	bool of_thread = row < emu->first_cpu;
-	uint32_t index = of_thread ? row : row - emu->chans.cols[col].first_row;
+	uint32_t index = row - emu->chans.cols[col].first_row;
 	if (!of_thread && index >= emu->plan->rows.number[emu->chans.cols[col].decl->of])
 		return; /* a sum */
 	int64_t now = emu->chans.value[chan_id(&emu->chans, row, col)];

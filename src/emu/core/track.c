@@ -191,7 +191,7 @@ static void
 print_channel(struct emu *emu, uint32_t row, uint32_t col, bool in_thread, bool in_cpu)
 {
 	const struct col *k = &emu->chans.cols[col];
-	if (k->thread_need & k->cpu_need & NEED_NEVER) /* no row shows it */
+	if (k->direct == CHAN_HIDDEN)
 		return;
 	const struct rows r = rows_of(emu, row);
 	int64_t v = r.value[col];
@@ -297,10 +297,10 @@ are_few(const struct emu *emu)
 	bool any_tracked = false;
 	for (uint32_t i = 0; i < c->ndirty; i++) {
 		struct chan_ref d = c->dirty[i];
-		bool tracked = is_tracked(c->cols[d.col].thread_need);
-		if (d.row != emu->thread || d.col < NBASE || (any_tracked && !tracked))
+		uint64_t direct = c->cols[d.col].direct;
+		if (d.row != emu->thread || d.col < NBASE || (any_tracked && direct == 1))
 			return false;
-		any_tracked = tracked;
+		any_tracked = any_tracked || direct == 0;
 	}
 	return true;
 }
@@ -308,14 +308,17 @@ are_few(const struct emu *emu)
 static inline __attribute__((always_inline)) void
 emit(struct emu *emu)
 {
-	if (emu->chans.ndirect == 0 || (emu->chans.ndirect < CHAN_ROW_DIRECT && are_few(emu)))
+	struct chans *c = &emu->chans;
+	uint64_t direct = c->ndirect % CHAN_HIDDEN;
+	bool few = direct == 0 ? c->ndirect / CHAN_HIDDEN < c->ndirty : direct < CHAN_ROW_DIRECT && are_few(emu);
+	if (c->ndirect == 0 || few)
 		print_few(emu);
-	else
+	else if (direct)
 		print_all(emu);
 	for (uint32_t i = 0; i < emu->npunctuals; i++)
 		print_punctual(emu, &emu->punctuals[i]);
 	emu->npunctuals = 0;
-	chan_clean(&emu->chans);
+	chan_clean(c);
 }
 
 void

@@ -80,13 +80,15 @@ static void
 add_one(struct emu *emu, int chan)
 {
 	enum chan_of of = self(emu)->model.chans[chan].of;
-	uint32_t proc = emu_proc(emu, emu_thread(emu));
-	if (of == OF_THREAD)
+	if (of == OF_THREAD) {
 		(void)emu_set(emu, chan, emu_value(emu, chan) + 1);
-	else
-		(void)emu_add_row(emu, of == OF_PROC ? proc : of == OF_LOOM ? emu_loom(emu, proc)
-									    : 0,
-			chan, 1);
+		return;
+	}
+	uint32_t proc = emu_proc(emu, emu_thread(emu));
+	uint32_t loom = emu_loom(emu, proc);
+	(void)emu_add_row(emu, of == OF_PROC ? proc : of == OF_LOOM ? loom
+								    : 0,
+		chan, 1);
 }
 
 static void
