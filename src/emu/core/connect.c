@@ -358,12 +358,6 @@ report_trace(struct emu *emu)
 		diag_warn(d, NULL, "no clock offsets with %u looms\n"
 				   "hint: if they are on several machines, run 'ovnisync' and give its table with -c",
 			sys->nlooms);
-	if (sys->nthreads > UINT16_MAX || sys->ncpus > UINT16_MAX)
-		diag_warn(d, NULL, "Paraver opens at most %d rows: it will refuse files of %u threads or %u CPUs",
-			UINT16_MAX, sys->nthreads, sys->ncpus);
-	if (emu->plan->rows.n > UINT16_MAX)
-		diag_warn(d, NULL, "Paraver opens at most %d rows: it will refuse the file of %u processes, looms and the system",
-			UINT16_MAX, emu->plan->rows.n);
 }
 
 /* Adds the row of a thread of live input, which may come in the middle of an event. */

@@ -54,7 +54,7 @@ write_row_file(const struct emu *emu, const char *path, uint32_t n)
 	int rc = paraver_open(&w, emu->diag, path);
 	if (rc < 0)
 		return rc;
-	paraver_put_rows(&w, n);
+	paraver_put_rows(&w, emu->diag, n);
 	for (uint32_t i = 0; i < n; i++)
 		wbuf_printf(&w, "~CPU %4" PRIu32 "\n", n - i);
 	return paraver_close(&w, emu->diag);

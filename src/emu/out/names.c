@@ -64,7 +64,7 @@ write_row(const struct emu *emu, struct arena *a, const char *dir, enum row_clas
 		return rc;
 	uint32_t first = emu_first_row(emu, rows);
 	uint32_t n = emu_nknown(emu, rows);
-	paraver_put_rows(&w, n);
+	paraver_put_rows(&w, emu->diag, n);
 	for (uint32_t i = 0; i < n; i++)
 		wbuf_printf(&w, "%s\n", emu_row_label(emu, first + i));
 	return paraver_close(&w, emu->diag);

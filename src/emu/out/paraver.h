@@ -32,7 +32,11 @@ void paraver_put_type(struct wbuf *w, int prv_type, const char *label);
  * is left out. */
 bool paraver_put_value(struct wbuf *w, int64_t value, const char *text, bool compat);
 
-/* Begins a ROW with n rows. */
-void paraver_put_rows(struct wbuf *w, uint32_t n);
+enum {
+	PARAVER_ROWS_MAX = 65535, /* more in a file, and Paraver refuses it */
+};
+
+/* Begins a ROW with n rows. Warns if they are too many. */
+void paraver_put_rows(struct wbuf *w, struct diag *d, uint32_t n);
 
 #endif

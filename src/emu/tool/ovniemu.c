@@ -9,6 +9,7 @@
 #include "input/inputs.h"
 #include "nearest.h"
 #include "out.h"
+#include "paraver.h"
 #include "registry.h"
 
 #include <getopt.h>
@@ -84,7 +85,7 @@ struct summary {
 	double part; /* of the bytes of the trace that were read */
 	bool complete;
 	bool live;
-	bool procs; /* there are rows of processes */
+	uint32_t rows[ROW_CLASSES];
 	unsigned outputs;
 	char dir[4096];
 	char models[512];
@@ -101,7 +102,8 @@ take_summary(struct summary *s, const struct emu *emu)
 	s->part = part_read(&emu->plan->trace);
 	s->complete = emu->complete;
 	s->live = emu->plan->trace.npids > 0;
-	s->procs = emu_nrows(emu, ROW_PROC) > 0;
+	for (int rows = 0; rows < ROW_CLASSES; rows++)
+		s->rows[rows] = emu_nrows(emu, rows);
 	(void)snprintf(s->dir, sizeof(s->dir), "%s", emu->plan->options.outdir ? emu->plan->options.outdir : emu->plan->trace.dir);
 	name_models(emu, s->models, sizeof(s->models));
 }
@@ -114,6 +116,19 @@ format_time(char *buf, size_t size, int64_t ns)
 		(void)snprintf(buf, size, "%" PRId64 " ns", ns);
 	else
 		(void)snprintf(buf, size, "%.6f s", (double)ns / 1e9);
+}
+
+/* Names the timelines that Paraver opens. */
+static void
+advise_paraver(struct diag *d, const struct summary *s)
+{
+	char list[3 * sizeof(s->dir)] = "";
+	size_t n = 0;
+	for (int rows = 0; rows < ROW_CLASSES; rows++)
+		if (s->rows[rows] && s->rows[rows] <= PARAVER_ROWS_MAX)
+			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s/%s.prv", n ? " or " : "", s->dir, out_class(rows));
+	if (n)
+		diag_info(d, "open in Paraver: %s, with the views in %s/cfg", list, s->dir);
 }
 
 static const char *
@@ -138,8 +153,7 @@ print_summary(struct diag *d, const struct summary *s, double took, int rc)
 	else if (rc < 0)
 		diag_info(d, "the run failed (%s); the timelines that were begun end at %s", error_name(rc), span);
 	if (rc == 0 && s->outputs & OUTPUT_PRV)
-		diag_info(d, "open in Paraver: %s/thread.prv and %s/cpu.prv%s%s%s, with the views in %s/cfg", s->dir, s->dir, s->procs ? ", or " : "",
-			s->procs ? s->dir : "", s->procs ? "/proc.prv" : "", s->dir);
+		advise_paraver(d, s);
 	char uscp[4096 + sizeof("/ovni.uscp")];
 	(void)snprintf(uscp, sizeof(uscp), "%s/ovni.uscp", s->dir);
 	if (rc == 0 && s->outputs & OUTPUT_USCOPE && access(uscp, F_OK) == 0)

@@ -150,7 +150,7 @@ write_row(struct writer *w, const struct output *o, const char *path)
 	int rc = paraver_open(&out, &w->diag, path);
 	if (rc < 0)
 		return rc;
-	paraver_put_rows(&out, o->class->nrows);
+	paraver_put_rows(&out, &w->diag, o->class->nrows);
 	for (uint32_t i = 0; i < o->class->nrows; i++) {
 		paraver_put_text(&out, o->class->labels[i]);
 		wbuf_put(&out, "\n", 1);
