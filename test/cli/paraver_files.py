@@ -174,7 +174,7 @@ class Pcf:
         return None
 
 
-def check_row(path, name, rows, found):
+def check_row(path, name, rows, found, compat):
     lines = read(path).decode("utf-8", errors="surrogateescape").split("\n")
     want = ["LEVEL NODE SIZE 1", "hostname", "", f"LEVEL THREAD SIZE {rows}"]
     if lines[:4] != want:
@@ -186,6 +186,8 @@ def check_row(path, name, rows, found):
         found.add(name, f"{len(labels)} labels for {rows} rows")
     if any(not x.strip() or "\r" in x for x in labels):
         found.add(name, "a label is blank or has a carriage return")
+    if len(set(labels)) < len(labels) and not compat:
+        found.add(name, f"two rows are called {next(x for x in labels if labels.count(x) > 1)!r}")
 
 
 # ---- Colours and histograms. ----
@@ -314,7 +316,7 @@ def check_class(outdir, cls, found, compat, killed, short):
         return
     prv = Prv(files["prv"], f"{cls}.prv", found, compat, killed)
     pcf = Pcf(files["pcf"], f"{cls}.pcf", found, compat)
-    check_row(files["row"], f"{cls}.row", prv.rows, found)
+    check_row(files["row"], f"{cls}.row", prv.rows, found, compat)
     for typ in sorted(prv.types - set(pcf.labels)):
         found.add(f"{cls}.pcf", f"type {typ} is in the PRV but not declared")
     for typ, values in prv.values.items():

@@ -407,6 +407,8 @@ emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_opti
 	plan->trace.live_arg = emu;
 	if (rc == 0)
 		rc = system_build(&plan->sys, &plan->arena, &plan->trace);
+	if (rc == 0 && !o->compat)
+		rc = system_distinguish(&plan->sys, &plan->arena, d);
 	if (rc == 0 && plan->sys.nthreads == 0)
 		rc = diag_error(d, ERR_NO_STREAM, NULL, "no stream of '%s' is a thread of a loom", plan->trace.dir);
 	for (size_t i = 0; i < plan->trace.nstreams; i++) {

@@ -330,6 +330,26 @@ system_build(struct system *sys, struct arena *a, const struct trace *t)
 	return rc;
 }
 
+int
+system_distinguish(struct system *sys, struct arena *a, struct diag *d)
+{
+	struct arena scratch = { 0 };
+	struct idmap seen = { 0 };
+	bool good = true;
+	for (uint32_t i = 0; i < sys->nthreads && sys->nlooms > 1 && good; i++) {
+		struct thread *th = &sys->threads[i];
+		const struct proc *p = &sys->procs[th->proc];
+		struct idmap_slot *slot = idmap_slot(&seen, &scratch, (uint64_t)(uint32_t)p->app_id << 32 | (uint32_t)th->tid);
+		if (slot && slot->value)
+			th->label = arena_printf(a, "%s of %s", th->label, sys->looms[p->loom].name);
+		else if (slot)
+			slot->value = th;
+		good = slot && th->label;
+	}
+	arena_finish(&scratch);
+	return good ? 0 : diag_no_memory(d);
+}
+
 uint32_t
 system_cpu(const struct system *sys, uint32_t loom, int32_t index)
 {

@@ -68,6 +68,10 @@ struct system {
  * Returns 0, or <0 (reported). */
 int system_build(struct system *sys, struct arena *a, const struct trace *t);
 
+/* Makes the labels of threads unique: looms may repeat applications and tids, and the later one is told. Returns 0, or <0
+ * (reported). */
+int system_distinguish(struct system *sys, struct arena *a, struct diag *d);
+
 /* Adds the CPUs of loom number `index`, of which `streams` are all the streams: the
  * physical ones by phyid, then the virtual one, or one for each stream if none begins in a physical
  * one. A loom whose program died gets those that its events name. Returns 0, or <0 (reported). */
