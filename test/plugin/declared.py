@@ -163,6 +163,15 @@ def test_full():
     check("a row of the timeline", r.status == 0 and re.search(r"PROC 1\.1 +full\.f +7\n", r.out), r)
     r = Run("uscope/uscope", "timeline", "--row", "proc/2", "--channel", "proc/g", "out-full/ovni.uscp")
     check("a text of the timeline", r.status == 0 and "LOOM n  full.g  hi\n" in r.out, r)
+    # 0 is a value, but not of punctual channels, and not where the channel is not of the row.
+    r = Run("uscope/uscope", "timeline", "--row", "proc/*", "--to", "72ns", "out-full/ovni.uscp")
+    same("spans of 0", [line.split()[-2:] for line in r.out.splitlines() if "71ns" in line.split()[0]], [["full.f", "none"]] * 3)
+    r = Run("uscope/uscope", "timeline", "--row", "proc/*", "--at", "71ns", "out-full/ovni.uscp")
+    same("0 at a time", [line.split()[-2:] for line in r.out.splitlines()[2:]], [["full.f", "full.h"], ["none", "5"], ["none", "-"], ["none", "-"]])
+    r = Run("uscope/uscope", "timeline", "--row", "proc/*", "--channel", "full.f", "--profile", "out-full/ovni.uscp")
+    whole = [line.split()[-3:] for line in r.out.splitlines() if "PROC" in line]
+    same("the time of 0", whole, [["71ns", "88.75%", "4"], ["7ns", "8.75%", "7"], ["1ns", "1.25%", "none"], ["1ns", "1.25%", "2"]])
+    same("the time of 0, counted", Run("uscope/uscope", "timeline", "--row", "proc/*", "--channel", "full.f", "--profile", "--to", "79ns", "out-full/ovni.uscp").out.count("none"), 4)
     check("its files", all(f in out for f in ("full-breakdown.prv", "cfg/thread/full/a.cfg", "cfg/thread/full/b.cfg", "cfg/cpu/full/breakdown.cfg")), sorted(out))
     check("its labels", all(f"\n{t}" in out["thread.pcf"] for t in ("7    seven", "-3   minus three", "1    one", "2    two", "992  the text")), out["thread.pcf"])
     view = out["cfg/thread/full/a.cfg"]

@@ -210,6 +210,8 @@ add_tables(struct builder *b, uint16_t nlabels)
 	add_field(b, t, "field", USCOPE_U16);
 	(void)made(b, uscope_schema_add_field(s, t, "mode", USCOPE_ENUM, mode));
 	add_field(b, t, "name", USCOPE_STRING_REF);
+	if (procs)
+		add_field(b, t, "levels", USCOPE_U8);
 
 	t = made(b, uscope_schema_add_storage(s, "labels", 0, nlabels, USCOPE_SPARSE));
 	b->map->labels = (uint16_t)t;

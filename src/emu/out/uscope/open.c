@@ -78,6 +78,20 @@ put_channel(struct uscp *u, const struct uscp_col *k, int prv_type, enum chan_ki
 	uscope_slot_set(u->w, t, k->channel, CHANNELS_NAME, uscp_put_text(u, name));
 }
 
+/* Which of the rows of processes, looms and the system have the channel as numbers: there 0 is a value. */
+static void
+put_levels(struct uscp *u, const struct uscp_col *k, uint32_t col)
+{
+	const struct uscp_class *c = &u->map.classes[ROW_PROC];
+	unsigned levels = 0;
+	uint32_t index;
+	bool counts = u->emu->plan->cols[col].decl->kind == CHAN_SINGLE && k->kind != USCP_TEXT;
+	for (uint32_t row = c->first_row; row < c->first_row + c->nrows && counts; row++)
+		if (rows_have(u->emu, row, col))
+			levels |= 1u << rows_level(u->emu, row, &index);
+	uscope_slot_set(u->w, u->map.channels, k->channel, CHANNELS_LEVELS, levels);
+}
+
 struct label_put {
 	struct uscp *u;
 	unsigned class;
@@ -105,6 +119,8 @@ put_channels(struct uscp *u, enum row_class rows)
 			continue;
 		const struct chan_decl *decl = out_decl(emu, rows, col);
 		put_channel(u, &c->cols[col], decl->prv_type, decl->kind, labels[col]);
+		if (rows == ROW_PROC)
+			put_levels(u, &c->cols[col], col);
 		/* The schema has the labels of an enum. */
 		struct label_put p = { u, rows == ROW_PROC ? LABEL_OF_PROC : (unsigned)rows, decl->prv_type };
 		int rc = c->cols[col].kind == USCP_ENUM ? 0 : out_labels(emu, rows, col, put_one_label, &p);

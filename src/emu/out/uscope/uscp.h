@@ -101,6 +101,7 @@ enum {
 	CHANNELS_FIELD,
 	CHANNELS_MODE,
 	CHANNELS_NAME,
+	CHANNELS_LEVELS, /* if there are rows of processes, looms or the system */
 };
 
 enum {

@@ -30,7 +30,7 @@ is_shown(const struct table *b, const struct tlchannel *ch)
 		return false;
 	bool shown = t->pick.by_channel || t->all;
 	for (uint32_t row = 0; row < b->class->nrows && !shown; row++)
-		shown = b->rows[row] && raw_at(b, ch, row);
+		shown = b->rows[row] && (raw_at(b, ch, row) || tlfile_has_zero(&t->file, ch, row));
 	return shown;
 }
 
@@ -40,7 +40,7 @@ cell_text(const struct table *b, const struct tlchannel *ch, uint32_t row, char 
 {
 	struct tlstate state = tllabel_state(&b->t->file, ch, raw_at(b, ch, row));
 	const char *label = tllabel_of(&b->t->file, ch, &state);
-	if (state.raw == 0 && (!label || !*label))
+	if (state.raw == 0 && (!label || !*label) && !tlfile_has_zero(&b->t->file, ch, row))
 		return "-";
 	return tllabel_text(&b->t->file, ch, &state, buf);
 }

@@ -64,18 +64,25 @@ find_storage(const uscope_schema_t *s, uint16_t scope, const char *name)
 	return -1;
 }
 
+/* -1: there is none of that name. */
+static int
+find_field(const struct tlfile *f, int storage, const char *name)
+{
+	const uscope_storage_t *st = &f->src->schema->storages[storage];
+	for (uint32_t i = 0; i < st->num_fields; i++)
+		if (strcmp(st->fields[i].name, name) == 0)
+			return (int)i;
+	return -1;
+}
+
 /* The fields of a table by name. false: one is missing (reported). */
 static bool
 find_fields(const struct tlfile *f, const char *table, int storage, const char *const *names, size_t n, int *fields)
 {
-	const uscope_schema_t *s = f->src->schema;
 	if (storage < 0)
 		return damaged(f, "the table '%s' of a timeline is missing", table);
 	for (size_t k = 0; k < n; k++) {
-		fields[k] = -1;
-		for (uint32_t i = 0; i < s->storages[storage].num_fields && fields[k] < 0; i++)
-			if (strcmp(s->storages[storage].fields[i].name, names[k]) == 0)
-				fields[k] = (int)i;
+		fields[k] = find_field(f, storage, names[k]);
 		if (fields[k] < 0)
 			return damaged(f, "the table '%s' of a timeline has no field '%s'", table, names[k]);
 	}
@@ -126,6 +133,8 @@ name_rows(struct tlfile *f, const uscope_state_t *state, struct tlclass *c)
 	for (; c->nrows < n; c->nrows++) {
 		const char *label = row_label(f, state, c, c->nrows);
 		c->labels[c->nrows] = label;
+		if (c->level_field >= 0)
+			c->levels[c->nrows] = (uint8_t)uscope_slot_field(state, (uint16_t)c->table, (uint16_t)c->nrows, (uint16_t)c->level_field) & 7;
 		c->names[c->nrows] = label ? trim(&f->arena, label) : NULL;
 		if (!c->names[c->nrows])
 			return no_memory(f);
@@ -139,7 +148,7 @@ read_class(struct tlfile *f, const uscope_state_t *state, enum tl_class k)
 	const uscope_schema_t *s = f->src->schema;
 	struct tlclass *c = &f->classes[k];
 	c->name = class_names[k].name;
-	c->punctual = c->table = -1;
+	c->punctual = c->table = c->level_field = -1;
 	uint32_t scope = 0;
 	while (scope < s->num_scopes && (!s->scopes[scope].protocol || strcmp(s->scopes[scope].protocol, class_names[k].protocol) != 0))
 		scope++;
@@ -157,13 +166,15 @@ read_class(struct tlfile *f, const uscope_state_t *state, enum tl_class k)
 		if (!find_fields(f, "rows", c->table, names, 1, &c->label_field))
 			return false;
 		c->nslots = s->storages[c->table].num_slots;
+		c->level_field = find_field(f, c->table, "level");
 	}
 	for (uint32_t i = 0; i < s->num_events && c->punctual < 0; i++)
 		if (s->events[i].scope == c->scope && strcmp(s->events[i].name, "punctual") == 0 && s->events[i].payload_size == 14)
 			c->punctual = (int)i;
 	c->names = arena_new(&f->arena, const char *, c->nslots);
 	c->labels = arena_new(&f->arena, const char *, c->nslots);
-	return c->names && c->labels ? name_rows(f, state, c) : no_memory(f);
+	c->levels = arena_new(&f->arena, uint8_t, c->nslots);
+	return c->names && c->labels && c->levels ? name_rows(f, state, c) : no_memory(f);
 }
 
 /* ---- Channels. ---- */
@@ -255,6 +266,7 @@ read_channels(struct tlfile *f, const uscope_state_t *state)
 	if (!find_fields(f, "channels", table, names, CHANNEL_FIELDS, fields))
 		return false;
 	uint32_t n = 0;
+	int levels = find_field(f, table, "levels");
 	f->nchannels = s->storages[table].num_slots;
 	f->channels = arena_new(&f->arena, struct tlchannel, f->nchannels);
 	f->first_field = arena_new(&f->arena, uint32_t, s->num_storages);
@@ -272,6 +284,8 @@ read_channels(struct tlfile *f, const uscope_state_t *state)
 		const char *wrong = check_channel(f, &f->channels[i], v);
 		if (wrong)
 			return damaged(f, "channel %" PRIu32 " %s", i, wrong);
+		if (levels >= 0)
+			f->channels[i].levels = (uint8_t)uscope_slot_field(state, (uint16_t)table, (uint16_t)i, (uint16_t)levels);
 		if (!add_channel(f, &f->channels[i], v[CHANNEL_NAME]))
 			return false;
 	}

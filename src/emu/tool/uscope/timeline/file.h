@@ -53,6 +53,7 @@ struct tlchannel {
 	uint16_t field;
 	uint8_t enum_id;
 	uint8_t size;   /* bytes */
+	uint8_t levels; /* bits, by the level of rows: those for which 0 is a value, and not nothing */
 	uint32_t place; /* among the channels of its class */
 	/* Labels from the table, in its order. */
 	struct tllabel *first;
@@ -68,10 +69,12 @@ struct tlclass {
 	int punctual; /* event, -1: none */
 	int table;    /* of the rows, and the field of their labels; -1: none */
 	int label_field;
+	int level_field; /* -1: rows have no level */
 	uint32_t nrows;
 	uint32_t nslots;     /* above: rows of threads that have not come, in live input */
 	const char **names;  /* of the rows, without blanks around; never NULL */
 	const char **labels; /* as in the file */
+	uint8_t *levels;     /* of the rows */
 	uint32_t nchannels;
 	struct tlchannel **channels; /* in order */
 	size_t channels_cap;
@@ -116,6 +119,13 @@ tlfile_cell(const struct tlfile *f, const struct tlchannel *ch, uint32_t row)
 {
 	const struct tlclass *c = &f->classes[ch->class];
 	return c->first_cell + row * c->nchannels + ch->place;
+}
+
+/* Whether 0 is a value of the channel in a row, and does not say that it shows nothing. */
+static inline bool
+tlfile_has_zero(const struct tlfile *f, const struct tlchannel *ch, uint32_t row)
+{
+	return ch->levels >> f->classes[ch->class].levels[row] & 1;
 }
 
 /* A punctual event out of its payload. NULL: it names a row or a channel that is not. */

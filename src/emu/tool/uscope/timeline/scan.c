@@ -6,7 +6,8 @@ emit(const struct tlscan *s, const struct tlchannel *ch, uint32_t row, const str
 {
 	/* A cell that was never written had no state. */
 	bool first = c->raw == 0 && c->since == end;
-	if (first || (!s->all && (c->raw == 0 || c->since == end)))
+	bool nothing = c->raw == 0 && !tlfile_has_zero(s->file, ch, row);
+	if (first || (!s->all && (nothing || c->since == end)))
 		return;
 	struct tlspan span = {
 		.channel = ch,
