@@ -163,6 +163,12 @@ def test_full():
     check("a row of the timeline", r.status == 0 and re.search(r"PROC 1\.1 +full\.f +7\n", r.out), r)
     r = Run("uscope/uscope", "timeline", "--row", "proc/2", "--channel", "proc/g", "out-full/ovni.uscp")
     check("a text of the timeline", r.status == 0 and "LOOM n  full.g  hi\n" in r.out, r)
+    r = Run("ovniemu", "-q", "-f", "prv", "-o", "again-full", "--model", "full.json", "full")
+    procs = sorted(f for f in os.listdir("again-full") if f.startswith("proc."))
+    r = Run("ovniemu", "-q", "-f", "uscope", "-m", "ovni", "-o", "again-full", "full")
+    same("another output leaves proc.prv", sorted(f for f in os.listdir("again-full") if f.startswith("proc.")), procs)
+    r = Run("ovniemu", "-q", "-f", "prv", "-o", "again-full", "full")
+    same("no old proc.prv beside new files", (r.status, procs, [f for f in os.listdir("again-full") if f.startswith("proc.")]), (0, ["proc.pcf", "proc.prv", "proc.row"], []))
     # 0 is a value, but not of punctual channels, and not where the channel is not of the row.
     r = Run("uscope/uscope", "timeline", "--row", "proc/*", "--to", "72ns", "out-full/ovni.uscp")
     same("spans of 0", [line.split()[-2:] for line in r.out.splitlines() if "71ns" in line.split()[0]], [["full.f", "none"]] * 3)

@@ -4,6 +4,8 @@
 #include "out.h"
 #include "paraver.h"
 
+#include <unistd.h>
+
 struct pcf {
 	const struct emu *emu;
 	struct wbuf out;
@@ -70,6 +72,24 @@ write_row(const struct emu *emu, struct arena *a, const char *dir, enum row_clas
 	return paraver_close(&w, emu->diag);
 }
 
+/* Removes the rows of processes, looms and the system of an earlier run, which showed them: they are not of what
+ * stands beside them now. */
+static int
+remove_procs(const struct emu *emu, const char *dir)
+{
+	static const char *const exts[] = { "prv", "pcf", "row" };
+	struct arena a = { 0 };
+	int rc = 0;
+	for (size_t i = 0; i < sizeof(exts) / sizeof(exts[0]) && rc == 0; i++) {
+		const char *path = out_path(&a, emu, dir, ROW_PROC, exts[i]);
+		rc = path ? 0 : -ERR_MEMORY;
+		if (path)
+			(void)unlink(path);
+	}
+	arena_finish(&a);
+	return rc;
+}
+
 /* State of the sink. */
 struct names {
 	const struct emu *emu;
@@ -98,7 +118,9 @@ names_open(void *self, const struct emu *emu, const char *dir)
 {
 	struct names *s = self;
 	*s = (struct names){ emu, dir, emu_nknown(emu, ROW_THREAD) };
-	int rc = write_all(s, write_row);
+	int rc = emu_nrows(emu, ROW_PROC) ? 0 : remove_procs(emu, dir);
+	if (rc == 0)
+		rc = write_all(s, write_row);
 	return rc < 0 ? rc : write_all(s, write_pcf);
 }
 
