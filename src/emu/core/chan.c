@@ -7,7 +7,7 @@
 int
 chan_init(struct chans *c, struct arena *a, const struct col *cols, uint32_t ncols, uint32_t nrows, uint32_t nthreads)
 {
-	*c = (struct chans){ .arena = a, .cols = cols, .ncols = ncols, .event = 1 };
+	*c = (struct chans){ .arena = a, .cols = cols, .ncols = ncols, .nthreads = nthreads, .event = 1 };
 	for (uint32_t i = 0; i < ncols; i++)
 		c->nstacks += cols[i].kind == CHAN_STACK;
 	size_t n = (size_t)nrows * ncols;

@@ -89,6 +89,7 @@ struct chans {
 	struct arena *arena;
 	const struct col *cols;
 	uint32_t ncols;
+	uint32_t nthreads;
 	uint32_t nstacks; /* stack columns */
 	int64_t *value;
 	struct chan_stack *stacks;

@@ -18,6 +18,7 @@
 
 #include "arena.h"
 #include "chan.h"
+#include "detail.h"
 #include "diag.h"
 #include "feed.h"
 #include "idmap.h"
@@ -112,6 +113,7 @@ struct emu {
 	size_t watches_cap;
 	struct roles *roles; /* NULL: nobody asks for them */
 	struct feed feed;
+	struct detail *detail;  /* NULL: no output wants it */
 	struct density density; /* without memory: no output wants to know of events */
 	int64_t watch_at;       /* time from which watch_event() is due; INT64_MAX: never */
 	int64_t next_bucket;    /* end of the density's current bucket */

@@ -191,20 +191,46 @@ put_odd(struct feed *f, struct record r)
 }
 
 void
-feed_put_punctual(struct feed *f, int64_t time, uint32_t row, uint32_t col, int64_t value, int64_t before)
+feed_put_odd(struct feed *f, const struct record *r)
 {
 	if (f->next == f->end)
 		feed_roll(f);
-	put_odd(f, (struct record){ .time = time, .value = value, .row = row, .col = (uint16_t)col, .kind = RECORD_PUNCTUAL, .before = before });
+	put_odd(f, *r);
+}
+
+size_t
+feed_insert(struct feed *f, size_t at, const struct record *r)
+{
+	if (f->next == f->end)
+		feed_roll(f);
+	if (!f->event)
+		return 0;
+	struct record *to = f->event + at;
+	uint32_t place = (uint32_t)(to - f->cur->records);
+	struct batch *b = &f->cur->batch;
+	size_t odd = b->nodd++;
+	for (; odd && f->cur->odd[odd - 1] >= place; odd--)
+		f->cur->odd[odd] = f->cur->odd[odd - 1] + 1;
+	f->cur->odd[odd] = place;
+	memmove(to + 1, to, (size_t)(f->next - to) * sizeof(*to));
+	f->next++;
+	*to = *r;
+	to->begins = at == 0;
+	to[1].begins = false;
+	return 1;
+}
+
+void
+feed_put_punctual(struct feed *f, int64_t time, uint32_t row, uint32_t col, int64_t value, int64_t before)
+{
+	feed_put_odd(f, &(struct record){ .time = time, .value = value, .row = row, .col = (uint16_t)col, .kind = RECORD_PUNCTUAL, .before = before });
 }
 
 void
 feed_put_late(struct feed *f, int64_t time, uint32_t row, uint32_t col, int64_t value)
 {
-	if (f->next == f->end)
-		feed_roll(f);
 	const struct record r = { .time = time, .value = value, .row = row, .col = (uint16_t)col, .kind = RECORD_LATE };
-	put_odd(f, r);
+	feed_put_odd(f, &r);
 	f->next[-1].chan = row * f->ncols + col;
 }
 

@@ -89,6 +89,12 @@ void feed_put_late(struct feed *f, int64_t time, uint32_t row, uint32_t col, int
  * letter as column, next 8 bytes. */
 void feed_put_event(struct feed *f, int64_t time, uint32_t thread, const uint8_t mcv[3], uint32_t size, const uint64_t payload[2]);
 
+/* Adds a record of another kind. */
+void feed_put_odd(struct feed *f, const struct record *r);
+
+/* Puts one before record `at` of the current event, if these have not left. Returns how many, 1 or 0. */
+size_t feed_insert(struct feed *f, size_t at, const struct record *r);
+
 /* Whether a sink has failed, so that the run should stop. */
 bool feed_failed(const struct feed *f);
 

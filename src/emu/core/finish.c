@@ -44,6 +44,7 @@ emu_add_label(struct emu *emu, int chan, int64_t value, const char *text)
 	else
 		late->first = l;
 	late->last = l;
+	detail_label(emu, col, &l->label);
 	return 0;
 }
 

@@ -26,6 +26,7 @@ struct emu;
 enum output {
 	OUTPUT_PRV = 1 << 0,
 	OUTPUT_USCOPE = 1 << 1,
+	OUTPUT_PERFETTO = 1 << 2,
 };
 
 /* Options of the µScope file. */
@@ -55,7 +56,8 @@ struct emu_options {
 	bool breakdown;          /* also write the breakdowns of the models */
 	unsigned outputs;        /* enum output */
 	struct uscope_options uscope;
-	unsigned threads; /* at least 2: one emulates, the others write */
+	bool perfetto_gzip; /* compress the Perfetto trace */
+	unsigned threads;   /* at least 2: one emulates, the others write */
 	const char *clock_table;
 	const struct trace_input *inputs;  /* what traces may be; borrowed */
 	const struct model_set *models;    /* what events may be of; borrowed */

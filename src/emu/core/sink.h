@@ -17,13 +17,32 @@
 
 struct emu;
 
-/* Kinds of records. All but RECORD_STATE are odd: few, and struct batch lists their places. */
+/* Kinds of records. All but states are odd: few, and struct batch lists their places. */
 enum record_kind {
-	RECORD_STATE,    /* the row shows the value from its time on */
+	RECORD_STATE, /* the row shows the value from its time on */
+
+	/* States, too: a stack of a thread tells how its value came on top, if an output wants it (detail.h).
+	 * A RECORD_STATE of a stack then stands alone on it. Values equal to the one below do not count. */
+	RECORD_ENTER,   /* over what was there */
+	RECORD_LEAVE,   /* it was there, and what was over it has left */
+	RECORD_REPLACE, /* in place of what was on top */
+
 	RECORD_PUNCTUAL, /* the value happens at its time; the row goes on with `before` */
 	RECORD_LATE,     /* RECORD_STATE, the first of a row that came while it ran: it shows that 1 ns before */
 	RECORD_EVENT,    /* an event of the trace itself: see feed_put_event() */
+
+	/* Only if an output wants them. */
+	RECORD_LEVEL, /* a value comes on a stack, and more of that stack follow at once */
+	RECORD_GONE,  /* the one on top of a stack leaves it, likewise */
+	RECORD_TASK,  /* a task of model number `col` is created by the thread, or first executed (`before`) */
+	RECORD_LABEL, /* the value is the address of a struct label, of that column; of no row */
 };
+
+static inline bool
+record_is_state(unsigned kind)
+{
+	return kind <= RECORD_REPLACE;
+}
 
 /* Nearly all values are shown by a thread and by its CPU at once: one record stands for
  * both, and is formatted once. */

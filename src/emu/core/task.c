@@ -209,6 +209,8 @@ task_create(struct emu *emu, uint32_t id, uint32_t type, unsigned flags)
 		return emu_no_memory(emu);
 	*task = (struct task){ .id = id, .flags = flags, .type = tt };
 	slot->value = task;
+	if (emu->detail)
+		detail_task(emu, id, false);
 	return 0;
 }
 
@@ -322,6 +324,9 @@ task_execute(struct emu *emu, uint32_t id, uint32_t body)
 	b = b ? b : new_body(emu, task, body);
 	if (!b)
 		return NULL;
+	if (emu->detail && !(task->flags & TASK_EXECUTED))
+		detail_task(emu, id, true);
+	task->flags |= TASK_EXECUTED;
 	b->thread = emu->thread;
 	b->below = s->top;
 	s->top = b;

@@ -16,7 +16,8 @@
 #include <stdint.h>
 
 enum {
-	TASK_MADE_UP = 1 << 8, /* flag: it may be created later: the events of another thread begin later */
+	TASK_MADE_UP = 1 << 8,  /* flag: it may be created later: the events of another thread begin later */
+	TASK_EXECUTED = 1 << 9, /* flag: some body of it was */
 };
 
 enum body_state {

@@ -63,6 +63,10 @@ int
 watch_init(struct emu *emu)
 {
 	emu->watch_at = INT64_MAX;
+	if (detail_init(emu) < 0)
+		return -1;
+	if (emu->detail)
+		emu->watch_at = 0;
 	if (!(emu->plan->options.outputs & OUTPUT_USCOPE))
 		return 0;
 	emu->watch_at = 0;
@@ -72,11 +76,13 @@ watch_init(struct emu *emu)
 void
 watch_event(struct emu *emu, const struct event *ev)
 {
+	if (emu->detail)
+		detail_event(emu);
 	if (!emu->density.n)
 		return;
 	if (emu->time >= emu->next_bucket)
 		emu->next_bucket = density_next(&emu->density, emu->time, emu->nevents - 1);
-	emu->watch_at = emu->next_bucket;
+	emu->watch_at = emu->detail ? 0 : emu->next_bucket;
 	if (emu->plan->options.uscope.raw_events) {
 		put_raw(emu, *ev);
 		emu->watch_at = 0;

@@ -9,6 +9,7 @@
 const struct output_decl out_list[] = {
 	{ "prv", OUTPUT_PRV, { &names_sink, &prv_sink, &proc_sink, &breakdown_sink, &cfg_sink } },
 	{ "uscope", OUTPUT_USCOPE, { &uscp_sink } },
+	{ "perfetto", OUTPUT_PERFETTO, { &perfetto_sink } },
 	{ NULL },
 };
 

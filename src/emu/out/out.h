@@ -21,6 +21,7 @@ extern const struct sink_ops proc_sink;      /* and of processes, looms and the 
 extern const struct sink_ops cfg_sink;       /* views */
 extern const struct sink_ops breakdown_sink; /* CPUs sorted by value; all three files */
 extern const struct sink_ops uscp_sink;      /* everything, as a µScope file */
+extern const struct sink_ops perfetto_sink;  /* records, as a Perfetto trace */
 
 /* An output of ovniemu: a name for the user, and the sinks that make its files, in the order in
  * which they are opened and closed. */

@@ -38,7 +38,7 @@ sink_open(void *self, const struct emu *emu, const char *dir)
 {
 	struct prv_sink *s = self;
 	s->emu = emu;
-	if (emu->plan->options.uscope.raw_events || emu_nrows(emu, ROW_PROC)) {
+	if (emu->plan->options.uscope.raw_events || emu->detail || emu_nrows(emu, ROW_PROC)) {
 		s->records = arena_new(&s->arena, struct record, FEED_RECORDS);
 		s->odd = arena_new(&s->arena, uint32_t, FEED_RECORDS);
 		if (!s->records || !s->odd) {
@@ -65,9 +65,9 @@ drop_others(struct prv_sink *s, struct batch *b)
 	size_t n = 0;
 	size_t nodd = 0;
 	for (size_t i = 0; i < b->n; i++) {
-		if (b->r[i].kind == RECORD_EVENT || b->r[i].row >= end)
+		if (b->r[i].kind >= RECORD_EVENT || b->r[i].row >= end)
 			continue;
-		if (b->r[i].kind != RECORD_STATE)
+		if (!record_is_state(b->r[i].kind))
 			s->odd[nodd++] = (uint32_t)n;
 		s->records[n++] = b->r[i];
 	}
@@ -141,7 +141,7 @@ proc_write(void *self, const struct batch *b)
 	uint32_t first = emu_first_row(s->emu, ROW_PROC);
 	int rc = 0;
 	for (const struct record *r = b->r; r < b->r + b->n && rc == 0; r++)
-		if (r->row >= first && r->kind != RECORD_EVENT)
+		if (r->row >= first && r->kind < RECORD_EVENT)
 			rc = prv_put(&s->prv, r);
 	return rc;
 }

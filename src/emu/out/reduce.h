@@ -62,7 +62,7 @@ static inline bool
 reduce_matters(const struct reduction *r, const struct record *rec)
 {
 	bool ours = rec->col == r->state_col || rec->col == r->task_col || rec->col == r->idle_col;
-	return ours && rec->kind == RECORD_STATE && record_cpu(rec, r->emu->plan->sys.nthreads);
+	return ours && record_is_state(rec->kind) && record_cpu(rec, r->emu->plan->sys.nthreads);
 }
 
 /* Takes a record for which reduce_matters(). */

@@ -154,6 +154,8 @@ print_summary(struct diag *d, const struct summary *s, double took, int rc)
 		diag_info(d, "the run failed (%s); the timelines that were begun end at %s", error_name(rc), span);
 	if (rc == 0 && s->outputs & OUTPUT_PRV)
 		advise_paraver(d, s);
+	if (rc == 0 && s->outputs & OUTPUT_PERFETTO)
+		diag_info(d, "open in https://ui.perfetto.dev: %s/ovni.perfetto-trace", s->dir);
 	char uscp[4096 + sizeof("/ovni.uscp")];
 	(void)snprintf(uscp, sizeof(uscp), "%s/ovni.uscp", s->dir);
 	if (rc == 0 && s->outputs & OUTPUT_USCOPE && access(uscp, F_OK) == 0)
@@ -346,7 +348,7 @@ start(struct diag *d, struct input_options *io, struct plugins *plugins, int arg
 	uint64_t labels = LABELS;
 	const struct cli_option options[] = {
 		{ 'o', "output", "DIR", "write there instead of in the trace directory", CLI_TEXT, &o.outdir },
-		{ 'f', "outputs", "LIST", "prv, uscope, or both with a comma (default)" },
+		{ 'f', "outputs", "LIST", "prv, uscope, perfetto (default: prv,uscope)" },
 		{ 'c', "clock-offsets", "FILE", "clock offsets (default: clock-offsets.txt of TRACEDIR)", CLI_TEXT, &o.clock_table },
 		{ 'a', "all-models", NULL, "enable all models of runtimes", CLI_FLAG, &o.all_models },
 		{ 'm', "models", "NAME,...", "enable these, too", CLI_LIST, &enabled },
@@ -355,6 +357,7 @@ start(struct diag *d, struct input_options *io, struct plugins *plugins, int arg
 		{ 'l', "lint", NULL, "refuse unfinished traces, check how threads end", CLI_FLAG, &o.lint },
 		{ 'j', "threads", "N", "use N threads, at least 2 (default: one a CPU)", CLI_NUMBER, &threads, THREADS_MAX, 1 },
 		{ 0, "compat", NULL, "print the lines of ovni 1.14, with its strictness", CLI_FLAG, &o.compat },
+		{ 0, "perfetto-gzip", NULL, "compress ovni.perfetto-trace", CLI_FLAG, &o.perfetto_gzip },
 		{ 0, "uscope-compression", "METHOD", "of ovni.uscp: lz4 (default), zstd or none", CLI_WORD, &o.uscope.compression, CLI_WORDS(methods) },
 		{ 0, "uscope-lz4-prefix", NULL, "LZ4 blocks with their size, for viewers", CLI_FLAG, &o.uscope.lz4_prefix },
 		{ 0, "uscope-raw-events", NULL, "also put the events themselves in ovni.uscp", CLI_FLAG, &o.uscope.raw_events },
@@ -386,7 +389,7 @@ start(struct diag *d, struct input_options *io, struct plugins *plugins, int arg
 		}
 		o.uscope.asked = true;
 		if (!parse_outputs(optarg, &o.outputs))
-			return cli_status(cli_usage(&cli, "-f needs prv, uscope or prv,uscope, not '%s'", optarg));
+			return cli_status(cli_usage(&cli, "-f needs names of outputs with commas, of prv, uscope and perfetto, not '%s'", optarg));
 	}
 	o.threads = (unsigned)threads;
 	o.uscope.labels = (uint16_t)labels;

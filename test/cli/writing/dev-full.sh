@@ -15,6 +15,16 @@ for f in thread.prv cpu.prv thread.pcf cpu.pcf thread.row cpu.row; do
 	status 1 "$EMU" -q -o out trace
 	says "error[write]"
 done
+for more in "" --perfetto-gzip; do
+	rm -rf out
+	mkdir out
+	ln -s /dev/full out/ovni.perfetto-trace
+	status 1 "$EMU" -f prv,perfetto $more -o out trace
+	says "error[write]" "'out/ovni.perfetto-trace'" "No space left on device"
+	grep -q "open in" err.txt && fail "says that all is well: perfetto"
+	rm out/ovni.perfetto-trace
+	valid --short out
+done
 # a long run stops soon, it does not read on for nothing
 $PYTHON "$TOOLS" big long 3000000 2
 rm -rf out

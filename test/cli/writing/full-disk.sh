@@ -14,3 +14,8 @@ for view in "" --compat; do
 	valid $view --short out
 	test "$(wc -l <out/cpu.prv)" -gt 100 -o "$(wc -l <out/thread.prv)" -gt 100 || fail "nothing was kept"
 done
+# the trace for Perfetto
+rm -rf out/*
+status 1 "$EMU" -f perfetto -o out trace
+says "error[write]" "No space left on device" "'out/ovni.perfetto-trace'"
+test "$(grep -c 'error\[' err.txt)" = 1 || fail "more than one error for one cause: $(cat err.txt)"

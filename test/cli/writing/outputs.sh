@@ -74,9 +74,9 @@ test "$(ls out)" = ovni.uscp || fail "$(ls out)"
 test ! -e out2/ovni.uscp && test -e out2/thread.prv || fail "$(ls out2)"
 "$EMU" -q -f prv,uscope -o out trace || fail "-f prv,uscope"
 test -e out/ovni.uscp && test -e out/cpu.prv || fail "$(ls out)"
-for bad in "" , prv, ,prv paraver prv,,uscope; do
+for bad in "" , prv, ,prv paraver prv,,uscope prv,perfett; do
 	status 2 "$EMU" -f "$bad" trace
-	says "error[usage]" "-f needs prv, uscope or prv,uscope, not '$bad'"
+	says "error[usage]" "-f needs names of outputs with commas, of prv, uscope and perfetto, not '$bad'"
 done
 # the file of µScope: compressions, and the events themselves
 for m in lz4 zstd none; do
@@ -93,3 +93,15 @@ for bad in 0 65536 x -1 ""; do
 done
 status 0 "$EMU" -f uscope --uscope-labels=1 -o few trace
 says "warning: " "labels are left out" "room for 1"
+# the trace for Perfetto, alone and with the others, which are the same then
+status 0 "$EMU" -f perfetto -o only trace
+says "open in https://ui.perfetto.dev: only/ovni.perfetto-trace"
+test "$(ls only)" = ovni.perfetto-trace || fail "$(ls only)"
+rm -rf out
+status 0 "$EMU" -q -o out trace
+status 0 "$EMU" -q -f perfetto,uscope,prv -o all trace
+cmp only/ovni.perfetto-trace all/ovni.perfetto-trace || fail "it depends on the others"
+mv all/ovni.perfetto-trace .
+diff -r out all || fail "the others depend on it"
+status 0 "$EMU" -q -f perfetto --perfetto-gzip -o gzip trace
+gzip -dc <gzip/ovni.perfetto-trace | cmp - only/ovni.perfetto-trace || fail "--perfetto-gzip"

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DETAIL_H
+#define DETAIL_H
+
+/* detail: what only some outputs tell: how values stand on the stacks of threads, when tasks are created
+ * and first executed, and labels that come during the run. Behind each event it marks and adds
+ * records (sink.h); without such an output it costs nothing. */
+
+#include "sink.h"
+
+struct label;
+
+struct detail {
+	uint16_t *levels;     /* by thread and stack: how many values the sinks know */
+	struct record *tasks; /* of the current event */
+	size_t ntasks, cap;
+};
+
+/* Makes emu->detail if an output wants it. Returns 0, or -1 when memory is exhausted. */
+int detail_init(struct emu *emu);
+
+/* Completes the records of the current event, which were all added. */
+void detail_event(struct emu *emu);
+
+/* Notes that a task of the model that is being called is created, or first executed. Due only if there is emu->detail. */
+void detail_task(struct emu *emu, uint32_t task, bool executed);
+
+/* Passes on a label, which lives as long as the emulator. */
+void detail_label(struct emu *emu, uint32_t col, const struct label *label);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* names: the texts of values, and their numbers in sequences of packets. */
+#include "perfetto.h"
+
+#include "paraver.h"
+#include "puttext.h"
+#include "track.h"
+
+#include <string.h>
+
+enum {
+	INTERNED_EVENT_NAME = 2,
+	INTERNED_IID = 1,
+	INTERNED_NAME = 2,
+};
+
+void
+pf_no_memory(struct perfetto *p)
+{
+	if (!p->failed)
+		(void)diag_no_memory(p->emu->diag);
+	p->failed = true;
+}
+
+const char *
+pf_clean(struct perfetto *p, const char *text)
+{
+	if (text[strspn(text, " \t\r\n")] == 0)
+		return NULL;
+	char *copy = arena_strndup(&p->arena, text, strlen(text));
+	for (char *c = copy; c && *c; c++)
+		*c = paraver_clean(*c);
+	const char *clean = copy ? puttext_utf8(&p->arena, copy) : NULL;
+	if (!clean)
+		pf_no_memory(p);
+	return clean;
+}
+
+/* A value that has a label keeps it. */
+static void
+add_text(struct perfetto *p, enum row_class rows, uint32_t col, int64_t value, const char *text)
+{
+	struct idmap_slot *slot = idmap_slot(&p->labels[rows][col], &p->arena, (uint64_t)value);
+	if (!slot) {
+		pf_no_memory(p);
+		return;
+	}
+	const char *clean = slot->value ? NULL : pf_clean(p, text);
+	struct pf_text *t = clean ? arena_new(&p->arena, struct pf_text, 1) : NULL;
+	if (clean && !t)
+		pf_no_memory(p);
+	if (!t)
+		return;
+	*t = (struct pf_text){ ++p->ntexts, strlen(clean), clean };
+	slot->value = t;
+}
+
+struct scan {
+	struct perfetto *p;
+	enum row_class rows;
+	uint32_t col;
+};
+
+static void
+take_label(void *arg, int64_t value, const char *text)
+{
+	const struct scan *s = arg;
+	add_text(s->p, s->rows, s->col, value, text);
+}
+
+int
+pf_open_names(struct perfetto *p)
+{
+	const struct emu *emu = p->emu;
+	p->last_text = &emu->texts;
+	p->created = (struct pf_text){ ++p->ntexts, strlen("Task created"), "Task created" };
+	p->executed = (struct pf_text){ ++p->ntexts, strlen("Task executed"), "Task executed" };
+	int rc = 0;
+	for (enum row_class rows = 0; rows < ROW_CLASSES; rows++) {
+		p->labels[rows] = arena_new(&p->arena, struct idmap, emu->plan->ncols);
+		if (!p->labels[rows])
+			return diag_no_memory(emu->diag);
+		for (uint32_t col = 0; col < emu->plan->ncols && rc == 0; col++)
+			if (track_has(emu, rows, col))
+				rc = out_labels(emu, rows, col, take_label, &(struct scan){ p, rows, col });
+	}
+	return p->failed ? -ERR_MEMORY : rc;
+}
+
+void
+pf_learn(struct perfetto *p, uint32_t col, const struct label *label)
+{
+	for (enum row_class rows = 0; rows < ROW_CLASSES; rows++)
+		if (track_has(p->emu, rows, col))
+			add_text(p, rows, col, label->value, label->text);
+}
+
+/* Takes the next text that a model told. Returns whether there was one. */
+static bool
+learn_text(struct perfetto *p)
+{
+	const struct emu_text *t = atomic_load_explicit(&p->last_text->next, memory_order_acquire);
+	if (!t)
+		return false;
+	p->last_text = t;
+	for (uint32_t col = NBASE; col < p->emu->plan->ncols; col++) {
+		const struct col *k = &p->emu->plan->cols[col];
+		if (k->model == t->model && k->decl->values == VALUES_TEXT)
+			pf_learn(p, col, &(struct label){ t->value, t->text });
+	}
+	return true;
+}
+
+const struct pf_text *
+pf_find_text(struct perfetto *p, enum row_class rows, uint32_t col, int64_t value)
+{
+	const struct idmap *labels = &p->labels[rows][col];
+	const struct pf_text *t = idmap_find(labels, (uint64_t)value);
+	/* The text of a value is told before its first record, and how far the emulator is by now is chance. */
+	bool told = out_decl(p->emu, rows, col)->values == VALUES_TEXT;
+	while (!t && told && learn_text(p))
+		t = idmap_find(labels, (uint64_t)value);
+	return t;
+}
+
+bool
+pf_has_texts(const struct perfetto *p, enum row_class rows, uint32_t col)
+{
+	/* Error states of CPU rows are no labels of values. */
+	const struct idmap *m = &p->labels[rows][col];
+	size_t errors = rows == ROW_CPU;
+	return m->n > (errors ? (size_t)(idmap_find(m, ST_TOO_MANY_TH) != NULL) + (idmap_find(m, ST_BAD) != NULL) : 0);
+}
+
+uint32_t
+pf_intern(struct perfetto *p, uint32_t track, const struct pf_text *text)
+{
+	struct pf_track *t = &p->tracks[track];
+	struct idmap_slot *slot = idmap_slot(&p->names, &p->arena, (uint64_t)track << 32 | text->id);
+	if (!slot) {
+		pf_no_memory(p);
+		return 1;
+	}
+	if (slot->value)
+		return (uint32_t)(uintptr_t)slot->value;
+	uint32_t iid = ++t->names;
+	slot->value = (void *)(uintptr_t)iid;
+	const char *sequence = t->end + PF_END_EVENT;
+	size_t nsequence = t->nend - PF_END_EVENT;
+	size_t name = 1 + varint_size(iid) + 1 + varint_size(text->n) + text->n;
+	size_t data = 1 + varint_size(name) + name;
+	char *to = pack_reserve(&p->pack, PACK_ROOM);
+	to = put_varint(put_tag(to, TRACE_PACKET, WIRE_BYTES), nsequence + 1 + varint_size(data) + data);
+	memcpy(to, sequence, nsequence);
+	to = put_varint(put_tag(to + nsequence, PACKET_INTERNED_DATA, WIRE_BYTES), data);
+	to = put_varint(put_tag(to, INTERNED_EVENT_NAME, WIRE_BYTES), name);
+	to = put_number(to, INTERNED_IID, iid);
+	to = put_varint(put_tag(to, INTERNED_NAME, WIRE_BYTES), text->n);
+	pack_commit(&p->pack, to);
+	pack_put(&p->pack, text->text, text->n);
+	return iid;
+}

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What ovni.perfetto-trace has for small traces, whole: expect/NAME.txt.
+
+usage: story.py --emu OVNIEMU [--update]
+
+After a change that is meant to be: --update, then look at the difference.
+"""
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "gen")]
+
+import asm
+import pftrace
+
+# A state over itself, the same state again over another one, a pause in the depth, and another thread in the CPU meanwhile;
+# both are running for a while.
+STACKS = """loom n.0 cpus 0:0
+proc 1 app 1
+thread 1 
+thread 2 
+mark 0 stack "Depth" 1="one" 2="two" 3="three"
+1 1000 OHx 0 -1 0
+1 1010 OM[ 1 0
+1 1020 OM[ 2 0
+1 1030 OM[ 1 0
+1 1031 OM] 1 0
+1 1032 OM] 2 0
+1 1040 OM[ 1 0
+1 1050 OM[ 3 0
+1 1055 OM[ 9 0
+1 1060 OHp
+2 1070 OHx 0 -1 0
+2 1071 OM[ 2 0
+2 1080 OHp
+1 1090 OHr
+1 1095 OM] 9 0
+2 1100 OHr
+1 1110 OM] 3 0
+2 1111 OM] 2 0
+2 1112 OHe
+1 1120 OM[ -5 0
+1 1130 OM[ 3 0
+1 1140 OM] 3 0
+1 1150 OM] -5 0
+1 1160 OM] 1 0
+1 1170 OM] 1 0
+1 1180 OHe
+"""
+
+# Tasks of two processes with the same ids: paused, resumed elsewhere, executed again, parallel, never executed.
+TASKS = """loom n.0 cpus 0:0 1:1
+proc 1 app 1
+thread 1 require nosv=2.7.0
+proc 2 app 2
+thread 2 require nosv=2.7.0
+1 1000 OHx 0 -1 0
+2 1001 OHx 1 -1 0
+1 1010 VYc 7 "work"
+2 1011 VYc 7 "other \\x01 work"
+1 1020 VTc 1 7
+1 1021 VTc 2 7
+1 1022 VTC 3 7
+2 1023 VTc 1 7
+1 1030 VTx 1 0
+1 1040 VTp 1 0
+1 1045 VTr 1 0
+1 1050 VTe 1 0
+1 1060 VTx 1 0
+1 1065 VTe 1 0
+2 1070 VTx 1 0
+2 1075 VTe 1 0
+1 1080 VTx 3 1
+1 1081 VTe 3 1
+1 1082 VTx 3 2
+1 1083 VTe 3 2
+1 1090 OHe
+2 1091 OHe
+"""
+
+# Marks that are set: with labels names, without them numbers; punctual events; what is open at the end.
+VALUES = """loom n.0 cpus 0:0
+proc 1 app 1 rank 3/4
+thread 1 require nosv=2.7.0
+mark 0 single "Phase" 1="init" 2="solve"
+mark 1 single "Residual"
+1 1000 OHx 0 -1 0
+1 1010 OM= 1 0
+1 1010 OM= 2 0
+1 1011 OM= 17 0
+1 1020 OM= -9223372036854775807 1
+1 1030 OM= 9223372036854775807 1
+1 1040 VS[
+1 1041 VSs
+1 1042 VSr
+1 1043 VS]
+1 1050 VPr
+1 1060 OHe
+"""
+
+
+def tell(trace):
+    """Lines of each track in its place."""
+    tracks = sorted((t for t in trace.tracks.values()), key=lambda t: t.ranks)
+    lines = []
+    for t in tracks:
+        lines.append("  " * (len(t.path) - 1) + t.path[-1] + (" (counter)" if t.counter else ""))
+        found = [(b, 0, "  " * depth + f"{b} to {e}: {name!r}") for b, e, depth, name in t.slices]
+        found += [(time, 1, f"{time}: {name!r}") for time, name in t.instants]
+        found += [(time, 1, f"{time}: {value}") for time, value in t.values]
+        found += [(time, 2, f"{time}: flow {flow:x} {'ends' if ends else 'begins'}") for time, flow, ends in t.flows]
+        lines += ["  " * len(t.path) + text for _, _, text in sorted(found, key=lambda x: x[:2])]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def main():
+    ap = argparse.ArgumentParser(usage=__doc__)
+    ap.add_argument("--emu", required=True)
+    ap.add_argument("--update", action="store_true")
+    a = ap.parse_args()
+    failed = 0
+    for name, text in (("stacks", STACKS), ("tasks", TASKS), ("values", VALUES)):
+        with tempfile.TemporaryDirectory() as tmp:
+            asm.assemble(text, f"{tmp}/trace")
+            subprocess.run([os.path.abspath(a.emu), "-q", "-f", "perfetto", "-o", f"{tmp}/out", f"{tmp}/trace"], check=True, stderr=subprocess.DEVNULL)
+            have = tell(pftrace.read(f"{tmp}/out/ovni.perfetto-trace"))
+        expected = f"{HERE}/expect/{name}.txt"
+        if a.update:
+            with open(expected, "w", encoding="utf-8") as f:
+                f.write(have)
+        with open(expected, encoding="utf-8") as f:
+            want = f.read()
+        if have != want:
+            failed += 1
+            print(f"{name}: it is now\n{have}")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
