@@ -392,7 +392,42 @@ def declared_seeds():
     yield b'{"name": "n", "version": "1.0.0", "letter": "y", "breakdown": {"file": "b", "title": "B", "type": 900, "view": {"file": "v"}}}'
 
 
+MODEL_TEXT = HEAD + """offset n 1.5
+mark 1 single "Phase" 1="One" -2="Two"
+mark 2 stack Depth
+mark 2 single Again 3="Three"
+set a.b [1, "x/y", null]
+set ovni.app_id 7
+unset ovni.rank
+file notes.txt "a\\n\\x00b\\\\"
+loom "m 2" cpus 0:4
+proc 8 app none rank 0/2 nometa
+thread 9 unfinished relpath a/b require none
+thread 10 crashed header 6f766e6901000000 # a comment
+10 1 OHx 0 -1 0x10
+8/9 2 VYc 1 "a b#c 'd'"
+9 3 VYc jumbo u32=3 str="str=x"
+9 4 VWC 1 -2 3
+9 -1 O#\" u64=18446744073709551615
+9 1_000 VYc jumbo hex=01000000ff00
+9 12 XYz u16=65535 i16=-32768 f64=0.5
+9 13 OHe empty
+9 raw 2f4f4865 0000000000000000 000102030405060708090a0b0c0d0e0f
+9 14 OM= 3 7
+9 truncate 3
+"""
+
+
+def model_text_seeds():
+    yield MODEL_TEXT.encode()
+    yield META.encode()
+    for head in (HEAD, HEAD.replace("v3", "v2"), HEAD.replace("v3", "v1 bare")):
+        for text in STREAMS:
+            yield (head + text).encode()
+
+
 SEEDS = {
+    "model_text": model_text_seeds,
     "declared": declared_seeds,
     "prism_text": prism_text_seeds,
     "prism_emulate": prism_emulate_seeds,

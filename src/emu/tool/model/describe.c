@@ -37,7 +37,7 @@ untext_load(const struct untext *u, struct found_meta *m)
 	} while (n);
 	(void)fclose(f);
 	m->json = rt_json_parse(m->bytes);
-	return 0;
+	return !m->json && errno == ENOMEM ? diag_no_memory(d) : 0;
 }
 
 void
@@ -126,8 +126,8 @@ take_require(struct untext *u, const struct json *list, struct text_thread *t)
 	return 0;
 }
 
-/* Adds a mark; false: it cannot be written as one. */
-static bool
+/* Returns 1, 0: it cannot be written as a mark, or <0 (reported). */
+static int
 take_mark(struct untext *u, const struct json *v, struct text_mark *m)
 {
 	const struct json *labels = member(v, "labels");
@@ -135,15 +135,17 @@ take_mark(struct untext *u, const struct json *v, struct text_mark *m)
 	m->kind = plain(member(v, "chan_type"));
 	m->title = plain(member(v, "title"));
 	if (!m->title || !m->kind || (strcmp(m->kind, "single") != 0 && strcmp(m->kind, "stack") != 0) || !is_word(m->type))
-		return false;
+		return 0;
 	if (m->type[strspn(m->type, "0123456789")])
-		return false;
+		return 0;
 	for (const struct json *l = labels ? labels->first : NULL; l; l = l->next) {
-		if (!is_word(l->name) || !plain(l) || !arena_grow(&u->trace->arena, &m->labels, m->n, &m->cap, sizeof(*m->labels)))
-			return false;
+		if (!is_word(l->name) || !plain(l))
+			return 0;
+		if (!arena_grow(&u->trace->arena, &m->labels, m->n, &m->cap, sizeof(*m->labels)))
+			return diag_no_memory(u->trace->diag);
 		m->labels[m->n++] = (struct text_label){ l->name, l->text };
 	}
-	return true;
+	return 1;
 }
 
 static int
@@ -151,7 +153,10 @@ take_marks(struct untext *u, const struct json *list, struct text_thread *t)
 {
 	for (const struct json *v = list && list->kind == JSON_OBJECT ? list->first : NULL; v; v = v->next) {
 		struct text_mark m = { 0 };
-		if (!take_mark(u, v, &m))
+		int rc = take_mark(u, v, &m);
+		if (rc < 0)
+			return rc;
+		if (rc == 0)
 			continue;
 		if (!arena_grow(&u->trace->arena, &t->marks, t->nmarks, &t->cap_marks, sizeof(m)))
 			return diag_no_memory(u->trace->diag);

@@ -4,6 +4,7 @@
 #include "directive.h"
 #include "ovni/jsonvalue.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 static int
@@ -103,6 +104,8 @@ edit(struct args *a, bool remove)
 	struct json *v = remove ? NULL : rt_json_parse(value);
 	bool null = v && v->kind == JSON_NULL;
 	rt_json_free(v);
+	if (!remove && !v && errno == ENOMEM)
+		return diag_no_memory(&x->tool->conv.diag);
 	if (!remove && !v)
 		return text_error(x, "the value is no JSON: %s", value);
 	if (v && !null && !(e->value = text_copy(x, value, strlen(value))))

@@ -36,7 +36,8 @@ put_object(struct json *object, const char *name, bool *ok)
 {
 	struct json *v = rt_json_new(JSON_OBJECT);
 	put(object, name, v, ok);
-	return *ok ? v : NULL;
+	/* Where there was one of that name, that is the one which is left. */
+	return *ok ? rt_json_member(object, name, strlen(name)) : NULL;
 }
 
 static void
