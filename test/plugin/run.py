@@ -20,7 +20,6 @@ from moved import SRC, TRACE, Run, asm, check, outputs, same
 DEMO = os.path.abspath(sys.argv[3])
 
 CC = os.environ.get("CC", "cc").split()
-CXX = shutil.which("g++") or shutil.which("clang++")
 HEADERS = ("model.h", "event.h")
 HEAD = """#include "ovniscope/model.h"
 static const struct chan_decl chans[] = { { .name = "c", .title = "C", .prv_type = 910 } };
@@ -108,16 +107,19 @@ def test_built_in():
 
 
 def test_languages():
-    """The same file, as C++."""
-    if not CXX:
-        return
-    with open(f"{SRC}/test/plugin/demo.c", encoding="utf-8") as f:
-        so = compile_to(f"{tmp}/demo++.so", f.read(), [CXX, "-std=gnu++17", "-Wall", "-Wextra", "-Wno-missing-field-initializers", "-Werror"], "c++")
+    """The same file as C++, and the same model in C++17 without extensions, whose tables are filled when it is loaded."""
+    files = {"c": DEMO}
+    for cxx in filter(None, map(shutil.which, ("g++", "clang++"))):
+        for name, more in (("demo.c", ["-std=gnu++17", "-Wno-missing-field-initializers"]), ("demo.cpp", ["-std=c++17", "-pedantic"])):
+            if name == "demo.cpp" or cxx.endswith("/g++"):
+                with open(f"{SRC}/test/plugin/{name}", encoding="utf-8") as f:
+                    out = f"{os.path.basename(cxx)} {name}"
+                    files[out] = compile_to(f"{tmp}/{out}.so", f.read(), [cxx, *more, "-Wall", "-Wextra", "-Werror"], "c++")
     for view in ((), ("--compat",)):
-        for out, file in (("c", DEMO), ("c++", so)):
+        for out, file in files.items():
             r = Run("ovniemu", "-q", *view, "-o", out, "--model", file, "trace")
             same(f"{out} {view}", (r.status, r.err), (0, ""))
-        same(f"C and C++ {view}", outputs("c++"), outputs("c"))
+            same(f"C and {out} {view}", outputs(out), outputs("c"))
 
 
 def test_folders():
