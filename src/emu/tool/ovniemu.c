@@ -102,7 +102,7 @@ take_summary(struct summary *s, const struct emu *emu)
 	s->part = part_read(&emu->plan->trace);
 	s->complete = emu->complete;
 	s->live = emu->plan->trace.npids > 0;
-	for (int rows = 0; rows < ROW_CLASSES; rows++)
+	for (enum row_class rows = ROW_THREAD; rows < ROW_CLASSES; rows++)
 		s->rows[rows] = emu_nrows(emu, rows);
 	(void)snprintf(s->dir, sizeof(s->dir), "%s", emu->plan->options.outdir ? emu->plan->options.outdir : emu->plan->trace.dir);
 	name_models(emu, s->models, sizeof(s->models));
@@ -124,7 +124,7 @@ advise_paraver(struct diag *d, const struct summary *s)
 {
 	char list[3 * sizeof(s->dir)] = "";
 	size_t n = 0;
-	for (int rows = 0; rows < ROW_CLASSES; rows++)
+	for (enum row_class rows = ROW_THREAD; rows < ROW_CLASSES; rows++)
 		if (s->rows[rows] && s->rows[rows] <= PARAVER_ROWS_MAX)
 			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s/%s.prv", n ? " or " : "", s->dir, out_class(rows));
 	if (n)
