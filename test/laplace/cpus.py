@@ -176,7 +176,13 @@ def parts():
     emulate(manifest("bare", [{"references": "../b0.lrt"}, {"references": "../b1.lrt"}]))
     thread, cpu = sequences("out/thread.prv"), sequences("out/cpu.prv")
     check(text_of(cpu[1, 2]) == "0:1 8:0 16:1 32:2" and text_of(cpu[2, 2]) == "8:1 16:0 32:3", "spaces as tasks", cpu[1, 2], cpu[2, 2])
-    check(text_of(thread[2, 6]) == "0:1 8:2 16:1", "the CPUs of a space", thread[2, 6])
+    check(text_of(thread[1, 6]) == "0:1 8:2 16:1", "the CPUs of a space", thread[1, 6])
+    # The same reference of the kernel is of a task on one CPU, and of none on the other, which runs nothing yet.
+    write("b0.lrt", "r 0 4 a1 1000\nr 8 4 a1 c0100000\n")
+    write("b1.lrt", "r 10 4 a1 c0100000\n")
+    emulate(manifest("none", [{"references": "../b0.lrt"}, {"references": "../b1.lrt"}]))
+    names = read("out/thread.row").decode().splitlines()[4:]
+    check(names == ["kernel", "space a1"], "a CPU that runs nothing", names)
     # It comes back to where it was last: no switch of that CPU.
     check(value_at(cpu[1, 330], 32) == 2 and value_at(cpu[2, 330], 32) == 2, "switches", cpu[1, 330], cpu[2, 330])
     # The same pages by two CPUs: a first touch is one, a working set of each.

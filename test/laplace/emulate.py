@@ -194,7 +194,7 @@ def pipes(emu, tool, tmp):
     with subprocess.Popen([emu, "-f", "prv", "-o", f"{tmp}/out", "--laplace", f"{tmp}/b.lbm"], stderr=subprocess.PIPE) as p:
         write(f"{tmp}/b.lbm", basic)
         err = p.communicate(timeout=60)[1].decode()
-    check("basic, pipe", p.returncode == 0 and sequences(f"{tmp}/out/thread.prv")[2, 340][-1] == (9, 1), err)
+    check("basic, pipe", p.returncode == 0 and sequences(f"{tmp}/out/thread.prv")[1, 340][-1] == (9, 1), err)
     # How many come is not known; a writer that dies leaves what came.
     p = subprocess.run([emu, "-f", "prv", "-o", f"{tmp}/out", "--laplace", "-", "--laplace-kernel", kernel], input=binary(REFS)[:-5], capture_output=True, timeout=60, check=False)
     err = p.stderr.decode()
@@ -211,6 +211,11 @@ def pipes(emu, tool, tmp):
     check("events in a pipe", p.returncode == 1 and b"LR02" in p.stderr, p.stderr)
 
 
+def rows(tmp):
+    with open(f"{tmp}/out/thread.row", encoding="utf-8") as f:
+        return f.read().splitlines()[4:]
+
+
 def basic_and_parts(emu, tool, tmp):
     refs = write(f"{tmp}/refs.lrb", binary(REFS))
     kernel = write(f"{tmp}/kernel.lkt", KERNEL)
@@ -218,13 +223,21 @@ def basic_and_parts(emu, tool, tmp):
         subprocess.run([tool, "basic", "-q", refs, kernel], stdout=f, check=True)
     p = run(emu, f"{tmp}/out", "--laplace", f"{tmp}/b.lbm")
     s = sequences(f"{tmp}/out/thread.prv") if p.returncode == 0 else {}
-    check("basic", p.returncode == 0 and text_of(s[2, 340]) == "0:1 1:2 2:3 4:4 5:1 6:5 7:6 8:4 9:1", p.stderr + str(s.get((2, 340))))
-    check("basic", text_of(s.get((2, 301), [])) == "0:1" and not s.get((2, 302)), "mode or space")
+    check("basic", p.returncode == 0 and text_of(s[1, 340]) == "0:1 1:2 2:3 4:4 5:1 6:5 7:6 8:4 9:1", p.stderr + str(s.get((1, 340))))
+    check("basic", text_of(s.get((1, 301), [])) == "0:1" and not s.get((1, 302)), "mode or space")
+    check("basic, rows", rows(tmp) == ["task 1"], rows(tmp))
 
     # References alone: each space is a task. The kernel alone.
     p = run(emu, f"{tmp}/out", "--laplace", refs)
     s = sequences(f"{tmp}/out/thread.prv") if p.returncode == 0 else {}
-    check("references alone", p.returncode == 0 and text_of(s[2, 2]) == "0:1 465:0 752:1" and text_of(s[3, 2]) == "465:2 752:0", p.stderr + str(s.get((2, 2))))
+    check("references alone", p.returncode == 0 and text_of(s[1, 2]) == "0:1 465:0 752:1" and text_of(s[2, 2]) == "465:2 752:0", p.stderr + str(s.get((1, 2))))
+    check("references alone, rows", rows(tmp) == ["space 9f8e7", "space 9f8e8"], rows(tmp))
+    # References of the kernel that belong to no task, or shall not: they have the row of the kernel.
+    early = write(f"{tmp}/early.lrt", "r 1000 4 9f8e7 c0100000\nr 1010 4 9f8e7 8048000\n")
+    for args in ["--laplace", early], ["--laplace-set=kernel_refs=kernel-thread", "--laplace", refs]:
+        p = run(emu, f"{tmp}/out", *args)
+        s = sequences(f"{tmp}/out/thread.prv") if p.returncode == 0 else {}
+        check("kernel row", p.returncode == 0 and rows(tmp)[:2] == ["kernel", "space 9f8e7"] and s.get((1, 340)), p.stderr + str(rows(tmp)))
     p = run(emu, f"{tmp}/out", "--laplace-kernel", kernel)
     s = sequences(f"{tmp}/out/thread.prv") if p.returncode == 0 else {}
     check("kernel alone", p.returncode == 0 and text_of(s[2, 303]) == SEQUENCES[2, 303], p.stderr)
@@ -235,10 +248,10 @@ def basic_and_parts(emu, tool, tmp):
     # Stamps far apart.
     p = run(emu, f"{tmp}/out", "--laplace", write(f"{tmp}/far.lrt", "r 10 1 1 0\nr 30000000000013 1 1 0\n"))
     s = sequences(f"{tmp}/out/thread.prv") if p.returncode == 0 else {}
-    check("far", p.returncode == 0 and (0x30000000000003, 0) in s[2, 300], p.stderr)
+    check("far", p.returncode == 0 and (0x30000000000003, 0) in s[1, 300], p.stderr)
     p = run(emu, f"{tmp}/out", "--laplace-set=freq_hz=3000000001", "--laplace", write(f"{tmp}/far.lrt", "r 10 1 1 0\nr 7000000000000015 1 1 0\n"))
     s = sequences(f"{tmp}/out/thread.prv") if p.returncode == 0 else {}
-    check("far, 3 GHz", p.returncode == 0 and (0x7000000000000005 * 10**9 // 3000000001, 0) in s[2, 300], p.stderr)
+    check("far, 3 GHz", p.returncode == 0 and (0x7000000000000005 * 10**9 // 3000000001, 0) in s[1, 300], p.stderr)
     p = run(emu, f"{tmp}/out", "--laplace", write(f"{tmp}/far.lrt", "r 0 1 1 0\nr ffffffffffffffff 1 1 0\n"))
     check("too far", p.returncode == 1 and "63 bits" in p.stderr, p.stderr)
 

@@ -43,7 +43,6 @@ enum {
 };
 
 enum {
-	KERNEL_ROW = 0,
 	HOT = 1024, /* pages known to be touched, a power of two */
 };
 
@@ -67,6 +66,8 @@ struct lapmodel {
 	struct lap_log log;   /* of `own` */
 	uint32_t cpu;         /* of the record that is emulated */
 	struct lapids rows;   /* pid -> task of its last life */
+	uint32_t kernel_row;  /* NO_INDEX: nothing is without a task */
+	uint32_t first_row;   /* of the tasks */
 	size_t ntasks;        /* tasks of the machine that have a thread */
 	uint64_t alive;       /* of them, alive */
 	uint64_t shown_alive; /* value shown last, plus one; 0: none yet */
@@ -81,6 +82,12 @@ struct lapmodel {
 	uint64_t next_key;       /* the last hot_key */
 	uint64_t cold;           /* a hot_key up to here is no longer valid */
 };
+
+static inline uint32_t
+lapmodel_row(const struct lapmodel *d, const struct lap_task *task)
+{
+	return d->first_row + task->index - 1;
+}
 
 /* Prepares the model, before the first event. All functions that return int return 0, or <0 (reported). */
 int lapmodel_prepare(struct emu *emu, struct lapmodel *d);
@@ -102,7 +109,7 @@ int lapmodel_follow(struct emu *emu, struct lapmodel *d, const struct lap_task *
 void lapmodel_switch(struct emu *emu, struct lapmodel *d, uint32_t cpu, uint32_t row);
 
 /* Shows the space of a task and its size in the row of the task; NULL: does nothing. */
-void lapmodel_show_space(struct emu *emu, const struct lap_task *task);
+void lapmodel_show_space(struct emu *emu, const struct lapmodel *d, const struct lap_task *task);
 
 /* Shows `code`, or else the last issue of the machine's log, in the rows of thread and CPU (lenient). */
 void lapmodel_show_diag(struct emu *emu, uint32_t cpu, int code);

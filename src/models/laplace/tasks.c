@@ -16,6 +16,8 @@ lapmodel_prepare(struct emu *emu, struct lapmodel *d)
 	d->ready = true;
 	d->window = 1;
 	d->log.lenient = true;
+	d->first_row = !l || l->kernel_row;
+	d->kernel_row = d->first_row ? 0 : NO_INDEX;
 	d->ncpus = l ? l->source.ncpus : 1;
 	d->cpus = emu_alloc(emu, d->ncpus * sizeof(*d->cpus));
 	d->counts = emu_alloc(emu, emu_nthreads(emu) * sizeof(*d->counts));
@@ -66,14 +68,14 @@ end_row(struct emu *emu, struct lapmodel *d, uint32_t row)
 static int
 add_task(struct emu *emu, struct lapmodel *d, struct lap_task *task)
 {
-	if (task->index >= emu_nthreads(emu))
+	if (lapmodel_row(d, task) >= emu_nthreads(emu))
 		return emu_error(emu, "laplace", "task %x was not there when the files were read before: have they changed?", task->pid);
 	const struct lap_task *old = lapids_find(&d->rows, task->pid, 0, 0);
 	if (old)
-		end_row(emu, d, old->index);
+		end_row(emu, d, lapmodel_row(d, old));
 	if (lapids_set(&d->rows, task->pid, 0, 0, task) < 0)
 		return emu_no_memory(emu);
-	emu_choose(emu, task->index);
+	emu_choose(emu, lapmodel_row(d, task));
 	d->alive++;
 	return run_create(emu, d->cpu);
 }
@@ -117,9 +119,9 @@ lapmodel_follow(struct emu *emu, struct lapmodel *d, const struct lap_task *task
 			return rc;
 	}
 	if (task && task->state == LAP_TASK_EXITED)
-		end_row(emu, d, task->index);
+		end_row(emu, d, lapmodel_row(d, task));
 	uint32_t cpu = d->cpu;
-	uint32_t row = m->on->running ? m->on->running->index : NO_INDEX;
+	uint32_t row = m->on->running ? lapmodel_row(d, m->on->running) : NO_INDEX;
 	if (row != d->cpus[cpu].run) {
 		d->cpus[cpu].switches += m->no_kernel_trace && row != d->cpus[cpu].last_run;
 		lapmodel_switch(emu, d, cpu, row);
@@ -128,11 +130,11 @@ lapmodel_follow(struct emu *emu, struct lapmodel *d, const struct lap_task *task
 }
 
 void
-lapmodel_show_space(struct emu *emu, const struct lap_task *task)
+lapmodel_show_space(struct emu *emu, const struct lapmodel *d, const struct lap_task *task)
 {
 	if (!task || !task->space)
 		return;
-	emu_choose(emu, task->index);
+	emu_choose(emu, lapmodel_row(d, task));
 	(void)emu_set(emu, SPACE, task->space->index);
 	(void)emu_set(emu, MAPPED, (int64_t)(task->space->mapped * (LAP_PAGE_SIZE / 1024)));
 }
@@ -168,7 +170,7 @@ lapmodel_show_alive(struct emu *emu, struct lapmodel *d)
 static void
 show_event(struct emu *emu, struct lapmodel *d, const struct lap_event *kev, const struct lap_step *step)
 {
-	uint32_t row = step->task ? step->task->index : KERNEL_ROW;
+	uint32_t row = step->task ? lapmodel_row(d, step->task) : d->kernel_row;
 	int section = lap_tags[kev->code - 1].section;
 	emu_choose(emu, row);
 	(void)emu_punctual(emu, KEVENT, kev->code);
@@ -199,11 +201,11 @@ take_event(struct emu *emu, struct lapmodel *d, const struct lap_batch *b)
 	if (lapmodel_follow(emu, d, took ? step.task : NULL) < 0)
 		return;
 	for (size_t i = before; i < d->ntasks; i++)
-		lapmodel_show_space(emu, d->machine->tasks[i]);
+		lapmodel_show_space(emu, d, d->machine->tasks[i]);
 	if (took)
-		lapmodel_show_space(emu, step.task);
+		lapmodel_show_space(emu, d, step.task);
 	if (step.task != d->machine->on->running)
-		lapmodel_show_space(emu, d->machine->on->running);
+		lapmodel_show_space(emu, d, d->machine->on->running);
 	if (took)
 		show_event(emu, d, b->rec.event, &step);
 	d->cpus[b->at.cpu].switches += took && b->rec.kind == 'S';

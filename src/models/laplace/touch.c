@@ -95,8 +95,8 @@ static uint32_t
 begin_refs(struct emu *emu, struct lapmodel *d, const struct lap_step *step)
 {
 	const struct laplace *l = d->l;
-	uint32_t row = l->basic ? 1 : step->task ? step->task->index
-						 : KERNEL_ROW;
+	uint32_t row = l->basic ? d->first_row : step->task ? lapmodel_row(d, step->task)
+							    : d->kernel_row;
 	if (l->basic && emu_state(emu, row) == TH_UNKNOWN) {
 		emu_choose(emu, row);
 		(void)run_create(emu, 0);
@@ -104,9 +104,13 @@ begin_refs(struct emu *emu, struct lapmodel *d, const struct lap_step *step)
 		d->alive = 1;
 	}
 	if (step->kernel && l->source.kernel_thread)
-		row = KERNEL_ROW;
-	if (row != KERNEL_ROW && !l->basic)
-		lapmodel_show_space(emu, step->task);
+		row = d->kernel_row;
+	if (row == NO_INDEX) {
+		(void)emu_error(emu, "laplace", "a reference of no task was not there when the files were read before: have they changed?");
+		row = 0;
+	}
+	if (row != d->kernel_row && !l->basic)
+		lapmodel_show_space(emu, d, step->task);
 	struct lapmodel_cpu *on = &d->cpus[d->cpu];
 	if (on->hot_row != row || on->hot_space != step->space || on->hot_key <= d->cold)
 		on->hot_key = d->next_key += UINT64_C(1) << 20;
@@ -264,7 +268,7 @@ take_refs(struct emu *emu, struct lapmodel *d, const struct lap_batch *b)
 		(void)count_run(emu, d, b, c, odd);
 	/* Only the row of a task belongs to one CPU at a time: its references may be
 	 * settled. */
-	if (b->last && row != KERNEL_ROW && !odd && b->rec.type == LAP_REF)
+	if (b->last && row != d->kernel_row && !odd && b->rec.type == LAP_REF)
 		lapmachine_settle(d->machine, step.kernel, b->rec.space);
 	lapmodel_show_alive(emu, d);
 }

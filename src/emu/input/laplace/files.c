@@ -210,12 +210,13 @@ open_readers(struct laplace *l, struct lap_log *log, bool events)
 /* The findings of the look ahead. */
 struct scan {
 	struct lapmachine machine;
+	bool taskless; /* a reference belongs to no task */
 	uint64_t refs;
 	uint64_t others; /* in files that were not read, about */
 };
 
 /* Looks at records for tasks. References matter only without kernel events: the first of
- * each space. */
+ * each space, one after the other on a CPU. */
 static int
 scan_records(struct laplace *l, struct scan *s, bool events)
 {
@@ -223,20 +224,23 @@ scan_records(struct laplace *l, struct scan *s, bool events)
 	const struct lapread *of;
 	struct lap_step step;
 	uint64_t last = UINT64_MAX;
+	uint32_t cpu = 0;
 	int rc;
 	while ((rc = lapmerge_next(&l->merge, &rec, &of)) > 0) {
 		if (rec->type != LAP_EVENT) {
 			s->refs++;
 			uint64_t key = (uint64_t)rec->space << 1 | (rec->addr >= l->source.kernel_base);
-			if (events || rec->type != LAP_REF || key == last)
+			if (events || rec->type != LAP_REF || (key == last && of->at.cpu == cpu))
 				continue;
 			last = key;
+			cpu = of->at.cpu;
 		} else if (!events) {
 			return 1; /* there are kernel events: scan again */
 		}
 		rc = lapmachine_step(&s->machine, rec, &of->at, &step);
 		if (rc < 0)
 			break;
+		s->taskless = s->taskless || !step.task || (step.kernel && l->source.kernel_thread);
 	}
 	return rc;
 }
@@ -308,26 +312,30 @@ label_task(struct laplace *l, const struct lap_task *task)
 	return task->life > 1 ? arena_printf(a, "task %x#%u", task->pid, task->life) : arena_printf(a, "task %x", task->pid);
 }
 
-/* The kernel, then the tasks in the order in which they appear. */
+/* The kernel, if it may show anything, then the tasks in the order in which they appear. */
 static int
-make_threads(struct laplace *l, const struct lapmachine *m)
+make_threads(struct laplace *l, const struct scan *s)
 {
 	struct trace *t = l->trace;
-	size_t n = 1 + (l->basic ? 1 : m->ntasks);
+	const struct lapmachine *m = &s->machine;
+	size_t ntasks = l->basic ? 1 : m->ntasks;
+	l->kernel_row = l->has_kernel || s->taskless || !ntasks;
+	size_t n = l->kernel_row + ntasks;
 	struct trace_thread *th = arena_new(&t->arena, struct trace_thread, n);
 	if (!th)
 		return diag_no_memory(t->diag);
-	th[0] = (struct trace_thread){ .label = "kernel", .pseudo = true };
+	t->threads = th;
+	if (l->kernel_row)
+		*th++ = (struct trace_thread){ .label = "kernel", .pseudo = true };
 	if (l->basic)
-		th[1] = (struct trace_thread){ .pid = 1, .tid = 1, .label = "task 1" };
-	for (size_t i = 1; i < n && !l->basic; i++) {
-		const struct lap_task *task = m->tasks[i - 1];
+		*th = (struct trace_thread){ .pid = 1, .tid = 1, .label = "task 1" };
+	for (size_t i = 0; i < ntasks && !l->basic; i++) {
+		const struct lap_task *task = m->tasks[i];
 		uint32_t owner = task->space && task->space->owner ? task->space->owner : task->pid;
 		th[i] = (struct trace_thread){ .pid = (int)owner, .tid = (int)task->pid, .label = label_task(l, task) };
 		if (!th[i].label)
 			return diag_no_memory(t->diag);
 	}
-	t->threads = th;
 	t->nthreads = n;
 	return 0;
 }
@@ -360,7 +368,7 @@ look_ahead(struct laplace *l)
 	if (s.machine.pages.failed || rc == -LAP_E_MEMORY)
 		rc = diag_no_memory(l->trace->diag);
 	else
-		rc = make_threads(l, &s.machine);
+		rc = make_threads(l, &s);
 	bool counted = !l->has_kernel && !l->basic;
 	uint64_t refs = counted ? s.refs : count_refs(l, &s);
 	bool once = false;

@@ -121,6 +121,7 @@ struct laplace {
 	bool reported;
 	bool has_kernel; /* there are kernel events */
 	bool basic;      /* a basic merge: one task, and pages only */
+	bool kernel_row; /* row 0 is that of the kernel: what no task does */
 	bool numbered;   /* a per-process merge: its pages have numbers */
 	enum laplace_refs refs;
 
