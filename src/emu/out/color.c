@@ -119,9 +119,9 @@ struct labelled {
 static void
 note_value(void *arg, int64_t value, const char *text)
 {
-	(void)text;
 	struct labelled *l = arg;
-	if (l->failed || value <= 0)
+	/* Paraver ignores a label that is blank. */
+	if (l->failed || value <= 0 || !text[strspn(text, " ")])
 		return;
 	l->failed = !arena_grow(l->arena, &l->values, l->n, &l->cap, sizeof(*l->values));
 	if (!l->failed)
