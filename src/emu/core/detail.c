@@ -10,8 +10,8 @@ detail_init(struct emu *emu)
 		return 0;
 	emu->detail = arena_new(&emu->arena, struct detail, 1);
 	if (emu->detail)
-		emu->detail->levels = arena_new(&emu->arena, uint16_t, (size_t)emu->plan->sys.nthreads * emu->chans.nstacks);
-	return emu->detail && emu->detail->levels ? 0 : -1;
+		emu->detail->told = arena_new(&emu->arena, struct told, (size_t)emu->plan->sys.nthreads * emu->chans.nstacks);
+	return emu->detail && emu->detail->told ? 0 : -1;
 }
 
 /* Counts the values of a stack, up to a depth, that differ from the one below: entering a state again shows nothing. */
@@ -26,14 +26,14 @@ count_levels(const struct chan_stack *s, uint32_t depth)
 
 /* Tells in a record how a value came to be on top. Records that stand before it are added where a row shows a stack
  * again, or several values leave it at once. Returns how many. */
-static size_t
-tell_step(struct emu *emu, size_t at, uint16_t *told, const struct chan_stack *s)
+static __attribute__((noinline)) size_t
+tell_steps(struct emu *emu, size_t at, struct told *told, const struct chan_stack *s)
 {
 	struct feed *f = &emu->feed;
 	struct record r = f->event[at];
 	uint32_t levels = count_levels(s, s->depth);
-	uint32_t old = *told;
-	*told = (uint16_t)levels;
+	uint32_t old = told->levels;
+	*told = (struct told){ s->depth, (uint16_t)levels };
 	r.kind = RECORD_LEVEL;
 	size_t added = 0;
 	for (uint32_t i = 1, n = 0; n + 1 < levels && levels > old + 1; i++) {
@@ -62,13 +62,17 @@ tell_stacks(struct emu *emu)
 		if (r->kind != RECORD_STATE || r->row >= c->nthreads || c->cols[r->col].kind != CHAN_STACK)
 			continue;
 		size_t id = (size_t)r->row * c->nstacks + c->cols[r->col].stack;
-		uint16_t *told = &emu->detail->levels[id];
-		if (r->value == 0)
-			*told = 0;
-		else if (*told == 0 && c->stacks[id].depth == 1)
-			*told = 1;
-		else
-			i += tell_step(emu, i, told, &c->stacks[id]);
+		struct told *told = &emu->detail->told[id];
+		uint16_t depth = c->stacks[id].depth;
+		bool plain = told->levels == told->depth && (depth == told->depth + 1 || depth + 1 == told->depth);
+		if (r->value == 0) {
+			*told = (struct told){ 0 };
+		} else if (!plain) {
+			i += tell_steps(emu, i, told, &c->stacks[id]);
+		} else { /* fast path: all values differed from those below, so one has come, or left */
+			f->event[i].kind = depth > told->depth ? RECORD_ENTER : RECORD_LEAVE;
+			*told = (struct told){ depth, depth };
+		}
 	}
 }
 

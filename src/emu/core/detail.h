@@ -10,8 +10,14 @@
 
 struct label;
 
+/* What the sinks know of a stack. */
+struct told {
+	uint16_t depth;
+	uint16_t levels; /* of its values, those that differ from the one below */
+};
+
 struct detail {
-	uint16_t *levels;     /* by thread and stack: how many values the sinks know */
+	struct told *told;    /* by thread and stack; all is 0 while the row does not show it */
 	struct record *tasks; /* of the current event */
 	size_t ntasks, cap;
 };

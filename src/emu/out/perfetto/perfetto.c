@@ -39,48 +39,63 @@ put_end(char *to, struct pf_track *t, int64_t time)
 	return end_packet(to, end + t->nend);
 }
 
-/* The field with the name of a value: its number, or digits if it has no label. */
-static char *
-put_name(struct perfetto *p, char *to, uint32_t track, enum row_class rows, uint32_t col, int64_t value)
+enum {
+	SMALL_NAME = 128, /* numbers of names below have one byte, */
+	/* and make events of one size: what is before the type of the event */
+	SMALL_EVENT = PACKET_TRACK_EVENT << 3 | WIRE_BYTES | 4 << 8 | (EVENT_TYPE << 3 | WIRE_VARINT) << 16,
+};
+
+static __attribute__((noinline)) uint32_t
+find_name(struct perfetto *p, struct pf_named *n, uint32_t track, uint32_t row, uint32_t col, int64_t value)
 {
-	const struct pf_text *text = pf_find_text(p, rows, col, value);
-	if (text)
-		return put_number(to, EVENT_NAME_IID, pf_intern(p, track, text));
+	const struct pf_text *text = pf_find_text(p, pf_class_of(p->emu, row), col, value);
+	if (!text)
+		return 0;
+	*n = (struct pf_named){ value, track + 1, pf_intern(p, track, text) };
+	return n->iid;
+}
+
+/* The number of the name of a value; 0: it has no label. Found by hash; an entry holds one of many. */
+static inline uint32_t
+name_of(struct perfetto *p, uint32_t track, uint32_t row, uint32_t col, int64_t value)
+{
+	uint64_t hash = ((uint64_t)value + ((uint64_t)track << 32)) * UINT64_C(0x9e3779b97f4a7c15);
+	struct pf_named *n = &p->named[hash >> 40 & (PF_NAMED - 1)];
+	if (__builtin_expect(n->value == value && n->track == track + 1, 1))
+		return n->iid;
+	return find_name(p, n, track, row, col, value);
+}
+
+/* Puts the event of a name with a larger number, or of none: the digits of the value. */
+static __attribute__((noinline)) char *
+put_named(char *to, unsigned type, uint32_t iid, int64_t value)
+{
+	char event[8 + FMT_MAX];
 	char digits[FMT_MAX];
-	return put_bytes(to, EVENT_NAME, digits, (size_t)(fmt_i64(digits, value) - digits));
+	char *end = put_number(event, EVENT_TYPE, type);
+	if (iid)
+		end = put_number(end, EVENT_NAME_IID, iid);
+	else
+		end = put_bytes(end, EVENT_NAME, digits, (size_t)(fmt_i64(digits, value) - digits));
+	return put_bytes(to, PACKET_TRACK_EVENT, event, (size_t)(end - event));
 }
 
-static __attribute__((noinline)) void
-make_begin(struct perfetto *p, struct pf_begin *b, uint32_t track, uint32_t row, uint32_t col, int64_t value)
-{
-	char event[PF_BEGIN_MAX];
-	char *end = put_number(event, EVENT_TYPE, TYPE_BEGIN);
-	end = put_name(p, end, track, pf_class_of(p->emu, row), col, value);
-	const struct pf_track *t = &p->tracks[track];
-	size_t nsequence = t->nend - PF_END_EVENT;
-	*b = (struct pf_begin){ .value = value, .track = track + 1 };
-	char *to = put_bytes(b->bytes, PACKET_TRACK_EVENT, event, (size_t)(end - event));
-	memcpy(to, t->end + PF_END_EVENT, nsequence);
-	b->n = (uint8_t)(to + nsequence - b->bytes);
-}
-
-/* The begin of a slice with that value. Found by hash; the entry holds one of many. */
-static inline const struct pf_begin *
-begin_of(struct perfetto *p, uint32_t track, uint32_t row, uint32_t col, int64_t value)
-{
-	uint64_t hash = ((uint64_t)value + track) * 0x9e3779b97f4a7c15u;
-	struct pf_begin *b = &p->begins[hash >> 40 & (PF_BEGINS - 1)];
-	if (__builtin_expect(b->value != value || b->track != track + 1, 0))
-		make_begin(p, b, track, row, col, value);
-	return b;
-}
-
+/* A begin, or an instant. */
 static inline char *
-put_begin(char *to, struct pf_track *t, int64_t time, const struct pf_begin *b)
+put_begin(char *to, struct pf_track *t, int64_t time, unsigned type, uint32_t iid, int64_t value)
 {
 	char *end = begin_packet(to, t, time);
-	memcpy(end, b->bytes, PF_BEGIN_MAX);
-	return end_packet(to, end + b->n);
+	if (__builtin_expect(iid - 1 < SMALL_NAME - 1, 1)) {
+		uint32_t event = SMALL_EVENT | type << 24;
+		memcpy(end, &event, sizeof(event));
+		end[4] = EVENT_NAME_IID << 3 | WIRE_VARINT;
+		end[5] = (char)iid;
+		end += 6;
+	} else {
+		end = put_named(end, type, iid, value);
+	}
+	memcpy(end, t->end + PF_END_EVENT, PF_SEQUENCE_MAX);
+	return end_packet(to, end + t->nend - PF_END_EVENT);
 }
 
 static void
@@ -108,10 +123,10 @@ end_slices(struct perfetto *p, struct pf_track *t, int64_t time, uint16_t depth)
 static void
 begin_slice(struct perfetto *p, uint32_t track, const struct record *r, uint32_t row)
 {
-	const struct pf_begin *b = begin_of(p, track, row, r->col, r->value);
-	struct pf_track *t = &p->tracks[track];
+	uint32_t iid = name_of(p, track, row, r->col, r->value);
 	char *to = pack_reserve(&p->pack, STATE_ROOM);
-	pack_commit(&p->pack, put_begin(to, t, r->time, b));
+	struct pf_track *t = &p->tracks[track];
+	pack_commit(&p->pack, put_begin(to, t, r->time, TYPE_BEGIN, iid, r->value));
 	t->open++;
 }
 
@@ -161,14 +176,13 @@ show(struct perfetto *p, uint32_t chan, uint32_t row, const struct record *r)
 		show_other(p, track, row, r);
 		return;
 	}
-	const struct pf_begin *b = r->value ? begin_of(p, track, row, r->col, r->value) : NULL;
-	t = &p->tracks[track];
+	uint32_t iid = r->value ? name_of(p, track, row, r->col, r->value) : 0;
 	char *to = pack_reserve(&p->pack, STATE_ROOM);
 	if (t->open)
 		to = put_end(to, t, r->time);
-	if (b)
-		to = put_begin(to, t, r->time, b);
-	t->open = b != NULL;
+	if (r->value)
+		to = put_begin(to, t, r->time, TYPE_BEGIN, iid, r->value);
+	t->open = r->value != 0;
 	pack_commit(&p->pack, to);
 }
 
@@ -185,11 +199,9 @@ show_punctual(struct perfetto *p, const struct record *r)
 		put_counter(p, t, r->time, r->before);
 		return;
 	}
-	struct pf_begin b = *begin_of(p, track, r->row, r->col, r->value);
-	b.bytes[PF_TYPE_AT] = TYPE_INSTANT;
-	t = &p->tracks[track];
+	uint32_t iid = name_of(p, track, r->row, r->col, r->value);
 	char *to = pack_reserve(&p->pack, STATE_ROOM);
-	pack_commit(&p->pack, put_begin(to, t, r->time, &b));
+	pack_commit(&p->pack, put_begin(to, t, r->time, TYPE_INSTANT, iid, r->value));
 }
 
 /* A task is created, or first executed: two instants, and a flow from one to the other. */
@@ -221,13 +233,6 @@ show_task(struct perfetto *p, const struct record *r)
 	pack_commit(&p->pack, end_packet(packet, to + t->nend - PF_END_EVENT));
 }
 
-static void
-take_label(struct perfetto *p, const struct record *r)
-{
-	pf_learn(p, r->col, (const struct label *)(uintptr_t)r->value);
-	memset(p->begins, 0, sizeof(p->begins)); /* it may be there with digits */
-}
-
 static __attribute__((noinline)) void
 take_odd(struct perfetto *p, const struct record *r)
 {
@@ -238,7 +243,7 @@ take_odd(struct perfetto *p, const struct record *r)
 	else if (r->kind == RECORD_TASK)
 		show_task(p, r);
 	else if (r->kind == RECORD_LABEL)
-		take_label(p, r);
+		pf_learn(p, r->col, (const struct label *)(uintptr_t)r->value);
 	else if (r->kind == RECORD_LATE) {
 		struct record before = *r;
 		before.kind = RECORD_STATE;

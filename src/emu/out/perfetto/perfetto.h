@@ -21,9 +21,7 @@ enum {
 	PF_SEQUENCE_MAX = 6, /* bytes of the field with the number of a sequence */
 	PF_END_EVENT = 4,    /* bytes of the event of an end */
 	PF_END_MAX = PF_END_EVENT + PF_SEQUENCE_MAX,
-	PF_BEGIN_MAX = 35,
-	PF_TYPE_AT = 3,   /* place of the type in the bytes of a begin */
-	PF_BEGINS = 4096, /* texts of begins that are kept: few values are frequent. A power of two */
+	PF_NAMED = 1 << 14, /* names of values that are kept. A power of two */
 };
 
 /* Fields of Perfetto. */
@@ -64,12 +62,11 @@ struct pf_track {
 	char end[PF_END_MAX]; /* and behind it the number of the sequence */
 };
 
-/* A begin of a slice without its time, kept to write equal ones again. */
-struct pf_begin {
+/* The number that the name of a value has in the sequence of a track. */
+struct pf_named {
 	int64_t value;
 	uint32_t track; /* number + 1; 0: the entry is free */
-	uint8_t n;
-	char bytes[PF_BEGIN_MAX];
+	uint32_t iid;
 };
 
 struct pf_text {
@@ -104,7 +101,7 @@ struct perfetto {
 	struct pf_text created, executed; /* tasks */
 	uint32_t ntexts;
 	struct idmap names; /* track and text to number in the sequence */
-	struct pf_begin begins[PF_BEGINS];
+	struct pf_named named[PF_NAMED];
 };
 
 /* Reports once that memory is exhausted. */
