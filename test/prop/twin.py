@@ -480,6 +480,14 @@ class System:
             check(len(self.counters) == len(hwc), "indices of counters with gaps")
         self.decl.update({200 + i: COUNTER for i in sorted(self.counters)})
 
+    def distinct_names(self):
+        """Of threads with one application and tid, those behind the first tell their loom."""
+        seen, names = set(), []
+        for t, name in zip(self.threads, self.thread_names):
+            names.append(f"{name} of {t.loom.name}" if name in seen else name)
+            seen.add(name)
+        return names
+
     def breakdowns(self, compat):
         """letter -> name of the trace"""
         out = {letter: name + "-breakdown" for name, letter in (("nosv", "V"), ("nanos6", "6"), ("openmp", "P"))
@@ -1200,7 +1208,7 @@ def run(r, tracedir, compat, offsets, lint, breakdown, have, learned):
     strict = lint or compat
     s = System(tracedir, offsets, strict, have, learned)
     breakdowns = s.breakdowns(compat) if breakdown else {}
-    r.names = {"thread": s.thread_names, "cpu": s.cpu_names}
+    r.names = {"thread": s.thread_names if compat else s.distinct_names(), "cpu": s.cpu_names}
     n = len(s.physical())
     r.names.update({file: [f"~CPU {n - i:4}" for i in range(n)] for file in breakdowns.values()})
     view = (CompatView if compat else DefaultView)(s, r.seqs, breakdowns)
