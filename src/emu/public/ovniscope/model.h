@@ -99,7 +99,7 @@ struct view_decl {
 	const char *file;         /* name without .cfg, in cfg/{thread,cpu}/MODEL/ */
 	const char *thread_title; /* NULL: made of the title and the tracking */
 	const char *cpu_title;
-	const char *palette; /* "value:r,g,b value:r,g,b ...", NULL: the standard one */
+	const char *palette; /* "value:r,g,b value:r,g,b ..."; other labelled values get colours that are free */
 	bool gradient;       /* for identifiers and counts */
 	bool draw_random;    /* 0 counts too, so that idle rows are seen */
 	bool next_value;     /* an interval shows the value at its end, not at its start */
