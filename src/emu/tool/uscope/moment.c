@@ -76,10 +76,10 @@ find_period(const struct pathlist *paths, const char *name)
 {
 	const uscope_schema_t *s = paths->schema;
 	const uscope_clock_t *clock = name ? NULL : s->clocks;
-	for (uint32_t i = 0; i < s->num_clocks && !clock; i++)
+	for (uint32_t i = 0; name && i < s->num_clocks && !clock; i++)
 		if (strcmp(s->clocks[i].name, name) == 0)
 			clock = &s->clocks[i];
-	for (uint32_t i = 0; i < s->num_scopes && !clock; i++) {
+	for (uint32_t i = 0; name && i < s->num_scopes && !clock; i++) {
 		const char *path = pathlist_scope(paths, (uint16_t)i);
 		if (strcmp(s->scopes[i].name, name) == 0 || strcmp(*path ? path : "/", name) == 0)
 			clock = &s->clocks[uscope_scope_clock(s, (uint16_t)i)];
