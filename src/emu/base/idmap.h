@@ -2,14 +2,17 @@
 #ifndef IDMAP_H
 #define IDMAP_H
 
-/* idmap: integers to pointers, in an arena. Nothing is ever removed. A zeroed struct is
- * empty and ready. */
+/* idmap: integers to pointers, or to numbers, in an arena. Nothing is ever removed. A zeroed
+ * struct is empty and ready. */
 
 #include "arena.h"
 
 struct idmap_slot {
 	uint64_t key;
-	void *value; /* NULL: the slot is free */
+	union {
+		void *value;      /* NULL: the slot is free */
+		uintptr_t number; /* in place of it; 0: the slot is free */
+	};
 };
 
 struct idmap {

@@ -95,15 +95,15 @@ give_made(struct palette *p, int64_t value)
 static void
 give_declared(struct palette *p, const char *text)
 {
-	char *at = (char *)(uintptr_t)text; /* strtol() takes no const */
-	while (at && *at) {
-		int64_t value = strtoll(at, &at, 10);
+	while (text && *text) {
+		char *end;
+		int64_t value = strtoll(text, &end, 10);
 		uint32_t rgb = 0;
-		for (int i = 0; i < 3 && *at; i++)
-			rgb = rgb << 8 | (uint32_t)(strtol(at + 1, &at, 10) & 0xff);
+		for (int i = 0; i < 3 && *end; i++)
+			rgb = rgb << 8 | (uint32_t)(strtol(end + 1, &end, 10) & 0xff);
 		if (!has_color(p, value) && is_free(p, rgb, 1))
 			give(p, value, rgb);
-		at += strspn(at, " ");
+		text = end + strspn(end, " ");
 	}
 }
 

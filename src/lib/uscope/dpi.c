@@ -247,9 +247,9 @@ open_pending(const char *path, int *status)
 	}
 	uscope_dut_desc_t dut = { .properties = pending.pairs, .num_properties = pending.num_pairs };
 	uscope_error_t error;
-	pending.options.error = &error;
-	uscope_writer_t *w = uscope_writer_open_ex(
-		path, pending.given != NULL ? pending.dut : &dut, schema, &pending.options, status);
+	uscope_writer_options_t options = pending.options;
+	options.error = &error;
+	uscope_writer_t *w = uscope_writer_open_ex(path, pending.given != NULL ? pending.dut : &dut, schema, &options, status);
 	if (w == NULL)
 		complain("%s: %s, %s", path, uscope_status_name(*status), error.reason);
 	return w;

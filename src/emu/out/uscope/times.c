@@ -75,9 +75,9 @@ key_of(struct uscp *u, uint32_t place, uint64_t raw)
 	struct idmap_slot *at = idmap_slot(&u->times.by_wide, &u->arena, raw);
 	if (!at)
 		return 0;
-	if (!at->value)
-		at->value = (void *)(uintptr_t)u->times.by_wide.n;
-	return WIDE | key | (uintptr_t)at->value;
+	if (!at->number)
+		at->number = u->times.by_wide.n;
+	return WIDE | key | at->number;
 }
 
 uint32_t
@@ -89,17 +89,17 @@ uscp_time_of(struct uscp *u, const struct uscp_class *c, const struct uscp_col *
 		return 0;
 	uint64_t key = key_of(u, place, raw);
 	struct idmap_slot *at = key && t->n < SUMS_MAX ? idmap_slot(&t->by_key, &u->arena, key) : NULL;
-	if (at && at->value)
-		return (uint32_t)(uintptr_t)at->value;
+	if (at && at->number)
+		return (uint32_t)at->number;
 	if (!at || (t->n == t->cap && !grow(u))) {
 		*nstates = UINT32_MAX;
 		if (at)
-			at->value = t; /* any: the channel is not looked at again */
+			at->number = UINT32_MAX; /* any: the channel is not looked at again */
 		return 0;
 	}
 	++*nstates;
 	t->states[t->n] = (struct uscp_counted){ raw, place };
-	at->value = (void *)(uintptr_t)t->n;
+	at->number = t->n;
 	return t->n++;
 }
 
