@@ -78,12 +78,12 @@ make(uint32_t i)
 /* Gives a value a colour that no other has. The first that is tried depends on the value alone, so that most labels have
  * the same in all traces. */
 static void
-give_made(struct palette *p, int64_t value)
+give_made(struct palette *p, int64_t value, unsigned *far)
 {
-	for (unsigned far = FAR; far > 0; far /= 2) {
+	for (; *far > 0; *far /= 2) {
 		for (uint32_t i = 0; i < TRIES; i++) {
 			uint32_t rgb = make((uint32_t)value % 4096 + i);
-			if (differ(rgb, TOO_MANY_RED) < RED || !is_free(p, rgb, far))
+			if (differ(rgb, TOO_MANY_RED) < RED || !is_free(p, rgb, *far))
 				continue;
 			give(p, value, rgb);
 			return;
@@ -155,9 +155,10 @@ choose(struct palette *p, const struct emu *emu, const char *declared, const str
 		if (rgb >= 0 && !has_color(p, l->values[i]) && is_free(p, (uint32_t)rgb, FAR / 2))
 			give(p, l->values[i], (uint32_t)rgb);
 	}
+	unsigned far = FAR; /* once a value finds none, the others need not look */
 	for (size_t i = 0; i < l->n && p->n < PALETTE_MAX; i++)
 		if (!has_color(p, l->values[i]))
-			give_made(p, l->values[i]);
+			give_made(p, l->values[i], &far);
 	return 0;
 }
 
