@@ -327,6 +327,10 @@ def test_misused():
         r = Run("ovniemu", "-q", "--model", compile_to(f"{tmp}/misused.so", text), "-o", "misused", "trace")
         place = "" if life else "\n  at loom.node.0/proc.100/thread.101 +0x"
         check(f"{phase}: {act}", r.status == bool(told) and told in r.err and bool(r.err) == bool(told) and (not told or place in r.err) and r.err.count("error[") == bool(told), r)
+    for value in (1 << 40, -5):
+        text = CALLED.replace("ACT", f"emu_set(emu, 0, {value})").replace("ARGS", ", const struct event *ev").replace("LIFE", "").replace("HOOKS", ".hook = act")
+        r = Run("ovniemu", "-q", "--model", compile_to(f"{tmp}/misused.so", text), "-o", "misused", "trace")
+        check(f"a value of {value}", r.status == 1 and f"the value {value} of the channel demo.single, row 1, at " in r.err and "VALUES_ANY" in r.err, r)
 
 
 ACTS = {

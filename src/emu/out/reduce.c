@@ -95,6 +95,13 @@ replace(struct reduction *r, int64_t old, int64_t value)
 	drop_if_empty(r, from);
 }
 
+/* The column of a channel of the model. NO_INDEX: it has none. */
+static uint32_t
+col_of(const struct model_run *mr, int chan)
+{
+	return chan >= 0 ? mr->first_col + (uint32_t)chan : NO_INDEX;
+}
+
 int
 reduce_init(struct reduction *r, struct arena *a, const struct emu *emu, const struct model_run *mr)
 {
@@ -104,9 +111,9 @@ reduce_init(struct reduction *r, struct arena *a, const struct emu *emu, const s
 		.emu = emu,
 		.model = mr->model,
 		.decl = d,
-		.state_col = mr->first_col + (uint32_t)d->state,
-		.task_col = mr->first_col + (uint32_t)d->task,
-		.idle_col = d->idle >= 0 ? mr->first_col + (uint32_t)d->idle : UINT32_MAX,
+		.state_col = col_of(mr, d->state),
+		.task_col = col_of(mr, d->task),
+		.idle_col = col_of(mr, d->idle),
 		.nrows = n,
 		.shown = arena_new(a, int64_t, n),
 		.changed = arena_new(a, uint32_t, n),
@@ -176,10 +183,10 @@ reduce_end(struct reduction *r)
 size_t
 reduce_cols(const struct reduction *r, uint32_t cols[3])
 {
+	const uint32_t all[] = { r->state_col, r->idle_col, r->task_col };
 	size_t n = 0;
-	cols[n++] = r->state_col;
-	if (r->decl->idle >= 0)
-		cols[n++] = r->idle_col;
-	cols[n++] = r->task_col;
+	for (size_t i = 0; i < 3; i++)
+		if (all[i] != NO_INDEX)
+			cols[n++] = all[i];
 	return n;
 }

@@ -36,7 +36,7 @@ struct reduction {
 	const struct emu *emu;
 	const struct model *model;
 	const struct breakdown_decl *decl;
-	uint32_t state_col, task_col, idle_col; /* idle_col: UINT32_MAX if there is none */
+	uint32_t state_col, task_col, idle_col; /* NO_INDEX: it has none */
 	uint32_t nrows;                         /* physical CPUs */
 	int64_t *shown;                         /* what each row shows */
 	uint32_t *changed;                      /* rows that the last event changed, in order */

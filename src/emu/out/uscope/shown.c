@@ -13,9 +13,10 @@
 static bool
 refuse_value(struct uscp *u, const struct record *r)
 {
-	char what[160];
-	(void)snprintf(what, sizeof(what), "the value %" PRId64 " of row %" PRIu32 ", column %u, at %" PRId64 " ns does not fit its field",
-		r->value, r->row + 1, r->col, r->time);
+	char what[400];
+	const struct model *m = u->emu->plan->cols[r->col].model;
+	(void)snprintf(what, sizeof(what), "the value %" PRId64 " of the channel %.100s%s%.100s, row %" PRIu32 ", at %" PRId64 " ns does not fit its field: a channel holds 0 to 4294967295, with VALUES_ANY any number",
+		r->value, m ? m->name : "", m ? "." : "", out_decl(u->emu, ROW_THREAD, r->col)->name, r->row + 1, r->time);
 	uscp_give_up(u, what, USCOPE_E_RANGE);
 	return false;
 }
