@@ -224,7 +224,7 @@ print_quickly(struct emu *emu, const struct rows *r, uint32_t col)
 }
 
 /* Prints the changes of an event that wrote only tracked channels of one thread, as most do. */
-static void
+static inline __attribute__((always_inline)) void
 print_few(struct emu *emu)
 {
 	const struct chans *c = &emu->chans;
@@ -305,16 +305,27 @@ are_few(const struct emu *emu)
 	return true;
 }
 
+/* Prints changes of which some are not of tracked channels: hidden ones are not printed. */
+static void
+print_mixed(struct emu *emu)
+{
+	const struct chans *c = &emu->chans;
+	uint64_t direct = c->ndirect % CHAN_HIDDEN;
+	bool few = direct == 0 ? c->ndirect / CHAN_HIDDEN < c->ndirty : direct < CHAN_ROW_DIRECT && are_few(emu);
+	if (few)
+		print_few(emu);
+	else if (direct)
+		print_all(emu);
+}
+
 static inline __attribute__((always_inline)) void
 emit(struct emu *emu)
 {
 	struct chans *c = &emu->chans;
-	uint64_t direct = c->ndirect % CHAN_HIDDEN;
-	bool few = direct == 0 ? c->ndirect / CHAN_HIDDEN < c->ndirty : direct < CHAN_ROW_DIRECT && are_few(emu);
-	if (c->ndirect == 0 || few)
+	if (__builtin_expect(c->ndirect == 0, 1))
 		print_few(emu);
-	else if (direct)
-		print_all(emu);
+	else
+		print_mixed(emu);
 	for (uint32_t i = 0; i < emu->npunctuals; i++)
 		print_punctual(emu, &emu->punctuals[i]);
 	emu->npunctuals = 0;
