@@ -161,7 +161,7 @@ def check_one(seed, tmp, opts, have):
         by_label.setdefault(s.tid, []).append(s)
     begin_of = {}
     for i, label in enumerate(labels, 1):
-        mine = by_label.get(int(label.rsplit(".", 1)[1]), [])
+        mine = by_label.get(int(label.split(" of ")[0].rsplit(".", 1)[1]), [])
         if len(mine) == 1 and mine[0].events:
             begin_of[i] = mine[0].begin()
     all_begun = max(s.begin() for s in streams if s.events)

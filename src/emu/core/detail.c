@@ -110,6 +110,6 @@ detail_label(struct emu *emu, uint32_t col, const struct label *label)
 {
 	if (!emu->detail || !emu->feed.next)
 		return;
-	const struct record r = { .time = emu->time, .value = (int64_t)(uintptr_t)label, .col = (uint16_t)col, .kind = RECORD_LABEL };
+	const struct record r = { .time = emu->time, .label = label, .col = (uint16_t)col, .kind = RECORD_LABEL };
 	feed_put_odd(&emu->feed, &r);
 }

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 struct emu;
+struct label;
 
 /* Kinds of records. All but states are odd: few, and struct batch lists their places. */
 enum record_kind {
@@ -35,7 +36,7 @@ enum record_kind {
 	RECORD_LEVEL, /* a value comes on a stack, and more of that stack follow at once */
 	RECORD_GONE,  /* the one on top of a stack leaves it, likewise */
 	RECORD_TASK,  /* a task of model number `col` is created by the thread, or first executed (`before`) */
-	RECORD_LABEL, /* the value is the address of a struct label, of that column; of no row */
+	RECORD_LABEL, /* a label of a value of that column; of no row */
 };
 
 static inline bool
@@ -58,7 +59,8 @@ struct record {
 			uint32_t chan; /* of the row: row * columns + col */
 			uint32_t cpu;  /* row of a CPU that shows it too, behind the thread; 0: none */
 		};
-		int64_t before; /* RECORD_PUNCTUAL */
+		int64_t before;            /* RECORD_PUNCTUAL */
+		const struct label *label; /* RECORD_LABEL */
 	};
 };
 

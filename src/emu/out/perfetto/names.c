@@ -141,10 +141,10 @@ pf_intern(struct perfetto *p, uint32_t track, const struct pf_text *text)
 		pf_no_memory(p);
 		return 1;
 	}
-	if (slot->value)
-		return (uint32_t)(uintptr_t)slot->value;
+	if (slot->number)
+		return (uint32_t)slot->number;
 	uint32_t iid = ++t->names;
-	slot->value = (void *)(uintptr_t)iid;
+	slot->number = iid;
 	const char *sequence = t->end + PF_END_EVENT;
 	size_t nsequence = t->nend - PF_END_EVENT;
 	size_t name = 1 + varint_size(iid) + 1 + varint_size(text->n) + text->n;

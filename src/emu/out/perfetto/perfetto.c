@@ -243,7 +243,7 @@ take_odd(struct perfetto *p, const struct record *r)
 	else if (r->kind == RECORD_TASK)
 		show_task(p, r);
 	else if (r->kind == RECORD_LABEL)
-		pf_learn(p, r->col, (const struct label *)(uintptr_t)r->value);
+		pf_learn(p, r->col, r->label);
 	else if (r->kind == RECORD_LATE) {
 		struct record before = *r;
 		before.kind = RECORD_STATE;

@@ -261,7 +261,7 @@ read_channels(struct tlfile *f, const uscope_state_t *state)
 {
 	static const char *const names[] = { "prv_type", "storage", "field", "name" };
 	const uscope_schema_t *s = f->src->schema;
-	int fields[CHANNEL_FIELDS];
+	int fields[CHANNEL_FIELDS] = { 0 };
 	int table = find_storage(s, 0, "channels");
 	if (!find_fields(f, "channels", table, names, CHANNEL_FIELDS, fields))
 		return false;
