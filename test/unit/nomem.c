@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 static bool repeat; /* all behind the one that fails do, too */
+static unsigned which = OUTPUT_PRV;
 
 static void *
 hook_malloc(size_t n)
@@ -55,6 +56,24 @@ put_events(struct kit_bytes *b, int64_t clock)
 		kit_event(b, "OM]", clock + 50 - i, &mark, 12);
 	}
 	kit_event(b, "OHe", clock + 60, NULL, 0);
+}
+
+/* Tasks, and a type of them that is known when it comes. */
+static void
+put_tasks(struct kit_bytes *b)
+{
+	static const char type[] = "\1\0\0\0work";
+	kit_header(b);
+	kit_event(b, "OHx", 1000, arg0, 16);
+	kit_jumbo(b, "VYc", 1001, sizeof(type), type, sizeof(type));
+	for (uint32_t i = 1; i <= 3; i++) {
+		const uint32_t create[] = { i, 1 };
+		const uint32_t body[] = { i, 0 };
+		kit_event(b, "VTc", 1000 + 10 * i, create, 8);
+		kit_event(b, "VTx", 1001 + 10 * i, body, 8);
+		kit_event(b, "VTe", 1002 + 10 * i, body, 8);
+	}
+	kit_event(b, "OHe", 1100, NULL, 0);
 }
 
 /* Threads, two of them without an id, stacks, locks, blocks, lines: enough for all that grows
@@ -113,6 +132,9 @@ make_traces(void)
 	kit_write(kit_path("old/loom.a/proc.1/thread.1.obs"), b.p, 8);
 	kit_text(kit_path("old/loom.a/proc.1/thread.1.json"),
 		"{\"version\": 2, \"ovni\": {\"lib\": {\"version\": \"1.5.0\", \"commit\": \"c\"}, \"require\": {\"ovni\": \"1.0.0\"}, \"finished\": 1}}");
+	b.n = 0;
+	put_tasks(&b);
+	kit_thread(kit_path("tasks"), "host.1", 10, 11, ", \"require\": {\"ovni\": \"1.0.0\", \"nosv\": \"2.7.0\"}, \"loom_cpus\": [{\"index\": 0, \"phyid\": 0}]", &b, "");
 	kit_done(&b);
 	kit_text(kit_path("laplace/laplace.json"),
 		"{\"version\": 1, \"format\": \"laplace\", \"cpus\": [{\"references\": \"r.lrt\", \"kernel\": \"k.lkt\"}, {\"references\": \"s.lrt\"}]}");
@@ -137,7 +159,7 @@ static int
 emulate(const char *dir, bool compat)
 {
 	const struct sink_ops *sinks[FEED_SINKS_MAX];
-	size_t nsinks = out_sinks(OUTPUT_PRV, sinks);
+	size_t nsinks = out_sinks(which, sinks);
 	struct diag d = { .program = "test" };
 	struct emu emu;
 	kit_quiet();
@@ -148,7 +170,7 @@ emulate(const char *dir, bool compat)
 		take_stdin();
 	static struct model_set set;
 	CHECK(set.n || registry_add(&set, &d) == 0);
-	int rc = emu_open(&emu, &d, live ? NULL : dir, &(struct emu_options){ .compat = compat, .outdir = kit_path("out"), .inputs = in, .models = &set });
+	int rc = emu_open(&emu, &d, live ? NULL : dir, &(struct emu_options){ .compat = compat, .outputs = which, .perfetto_gzip = compat, .outdir = kit_path("out"), .inputs = in, .models = &set });
 	if (rc == 0)
 		rc = emu_connect(&emu, sinks, nsinks);
 	if (rc == 0)
@@ -165,7 +187,7 @@ static char *
 outputs(void)
 {
 	static const char *const names[] = { "thread.prv", "thread.pcf", "thread.row", "cpu.prv", "cpu.pcf", "cpu.row",
-		"cfg/thread/ovni/mark-1.cfg", "cfg/cpu/ovni/mark-1.cfg", "proc.prv", "proc.pcf", "proc.row", "cfg/proc/parallelism/useful-threads.cfg" };
+		"cfg/thread/ovni/mark-1.cfg", "cfg/cpu/ovni/mark-1.cfg", "proc.prv", "proc.pcf", "proc.row", "cfg/proc/parallelism/useful-threads.cfg", "ovni.perfetto-trace" };
 	struct kit_bytes all = { 0 };
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		const char *path = kit_path("out/%s", names[i]);
@@ -249,5 +271,12 @@ main(void)
 		walk("prism", false, 0);
 		walk("live", false, 0);
 	}
+	which = OUTPUT_PERFETTO;
+	for (int k = 0; k < 2; k++) {
+		repeat = k;
+		walk("tasks", k, 0); /* --compat: compressed */
+		walk("live", false, 0);
+	}
+	walk("v3", false, 0);
 	return 0;
 }
