@@ -63,14 +63,16 @@ tell_stacks(struct emu *emu)
 			continue;
 		size_t id = (size_t)r->row * c->nstacks + c->cols[r->col].stack;
 		struct told *told = &emu->detail->told[id];
-		uint16_t depth = c->stacks[id].depth;
-		bool plain = told->levels == told->depth && (depth == told->depth + 1 || depth + 1 == told->depth);
+		const struct chan_stack *s = &c->stacks[id];
+		uint16_t depth = s->depth;
+		bool enters = depth == told->depth + 1 && s->values[depth] != s->values[depth - 1];
+		bool plain = told->levels == told->depth && (enters || depth + 1 == told->depth);
 		if (r->value == 0) {
 			*told = (struct told){ 0 };
 		} else if (!plain) {
-			i += tell_steps(emu, i, told, &c->stacks[id]);
+			i += tell_steps(emu, i, told, s);
 		} else { /* fast path: all values differed from those below, so one has come, or left */
-			f->event[i].kind = depth > told->depth ? RECORD_ENTER : RECORD_LEAVE;
+			f->event[i].kind = enters ? RECORD_ENTER : RECORD_LEAVE;
 			*told = (struct told){ depth, depth };
 		}
 	}
