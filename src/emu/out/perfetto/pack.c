@@ -12,57 +12,63 @@ enum {
 int
 pack_open(struct pack *p, bool gzip)
 {
-	if (!gzip)
-		return 0;
-	p->data = block_alloc(PACK_BUFFER);
-	if (!p->data)
-		return -1;
-	if (deflateInit2(&p->stream, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY, Z_DEFAULT_STRATEGY) != Z_OK) {
+	p->gzip = gzip;
+	p->data = gzip ? block_alloc(PACK_BUFFER) : p->out.data;
+	if (gzip && p->data && deflateInit2(&p->z, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY, Z_DEFAULT_STRATEGY) != Z_OK) {
 		block_free(p->data);
-		return -1;
+		p->data = NULL;
 	}
-	p->z = &p->stream;
-	return 0;
+	p->next = p->data;
+	p->end = p->data ? p->data + PACK_BUFFER : NULL;
+	return p->data ? 0 : -1;
 }
 
 static void
 compress_some(struct pack *p, int how)
 {
-	p->z->next_in = (Bytef *)p->data;
-	p->z->avail_in = (uInt)p->used;
+	p->z.next_in = (Bytef *)p->data;
+	p->z.avail_in = (uInt)(p->next - p->data);
 	do {
 		char *to = wbuf_reserve(&p->out, WBUF_RESERVE_MAX);
-		p->z->next_out = (Bytef *)to;
-		p->z->avail_out = WBUF_RESERVE_MAX;
-		(void)deflate(p->z, how); /* fails only when there is nothing to do */
-		wbuf_commit(&p->out, (char *)p->z->next_out);
-	} while (p->z->avail_out == 0);
-	p->used = 0;
+		p->z.next_out = (Bytef *)to;
+		p->z.avail_out = WBUF_RESERVE_MAX;
+		(void)deflate(&p->z, how); /* fails only when there is nothing to do */
+		wbuf_commit(&p->out, (char *)p->z.next_out);
+	} while (p->z.avail_out == 0);
+}
+
+static void
+pass_on(struct pack *p, int how)
+{
+	if (p->gzip)
+		compress_some(p, how);
+	else
+		wbuf_commit(&p->out, p->next);
+	if (!p->gzip || how == Z_SYNC_FLUSH)
+		(void)wbuf_flush(&p->out);
+	p->next = p->data;
 }
 
 void
 pack_drain(struct pack *p)
 {
-	compress_some(p, Z_NO_FLUSH);
+	pass_on(p, Z_NO_FLUSH);
 }
 
 void
 pack_flush(struct pack *p)
 {
-	if (p->z)
-		compress_some(p, Z_SYNC_FLUSH);
-	(void)wbuf_flush(&p->out);
+	pass_on(p, Z_SYNC_FLUSH);
 }
 
 void
 pack_close(struct pack *p)
 {
-	if (!p->z)
+	pass_on(p, Z_FINISH);
+	if (!p->gzip)
 		return;
-	compress_some(p, Z_FINISH);
-	(void)deflateEnd(p->z);
+	(void)deflateEnd(&p->z);
 	block_free(p->data);
-	p->z = NULL;
 }
 
 void

@@ -12,15 +12,16 @@
 enum {
 	PACK_ROOM = 4096,        /* most that one pack_reserve() may ask for */
 	PACK_VARINT = 10,        /* most bytes of a number */
-	PACK_BUFFER = 64 * 1024, /* in front of the compression */
+	PACK_BUFFER = WBUF_SIZE, /* in front of the compression */
 };
 
 struct pack {
 	struct wbuf out;
-	char *data; /* of what is to be compressed */
-	size_t used;
-	z_stream *z; /* NULL: it is not compressed */
-	z_stream stream;
+	char *data; /* the buffer: that of the file, or what is to be compressed */
+	char *next; /* first free byte there, */
+	char *end;  /* and behind the last one */
+	bool gzip;
+	z_stream z;
 };
 
 /* Begins to write to a file, which the caller opened. Returns 0, or -1 when memory is exhausted. */
@@ -39,20 +40,15 @@ void pack_drain(struct pack *p);
 static inline char *
 pack_reserve(struct pack *p, size_t n)
 {
-	if (!p->z)
-		return wbuf_reserve(&p->out, n);
-	if (p->used + n > PACK_BUFFER)
+	if ((size_t)(p->end - p->next) < n)
 		pack_drain(p);
-	return p->data + p->used;
+	return p->next;
 }
 
 static inline void
 pack_commit(struct pack *p, char *end)
 {
-	if (!p->z)
-		wbuf_commit(&p->out, end);
-	else
-		p->used = (size_t)(end - p->data);
+	p->next = end;
 }
 
 /* Writes any number of bytes. */

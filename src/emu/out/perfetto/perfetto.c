@@ -31,6 +31,16 @@ end_packet(char *packet, char *end)
 	return end;
 }
 
+/* A packet at the time of the one before. */
+static inline char *
+begin_at_once(char *to)
+{
+	to[0] = TRACE_PACKET << 3 | WIRE_BYTES;
+	to[2] = PACKET_TIMESTAMP << 3 | WIRE_VARINT;
+	to[3] = 0;
+	return to + 4;
+}
+
 static inline char *
 put_end(char *to, struct pf_track *t, int64_t time)
 {
@@ -80,11 +90,10 @@ put_named(char *to, unsigned type, uint32_t iid, int64_t value)
 	return put_bytes(to, PACKET_TRACK_EVENT, event, (size_t)(end - event));
 }
 
-/* A begin, or an instant. */
+/* A begin, or an instant, in a packet that has its time. */
 static inline char *
-put_begin(char *to, struct pf_track *t, int64_t time, unsigned type, uint32_t iid, int64_t value)
+put_begin(char *to, char *end, const struct pf_track *t, unsigned type, uint32_t iid, int64_t value)
 {
-	char *end = begin_packet(to, t, time);
 	if (__builtin_expect(iid - 1 < SMALL_NAME - 1, 1)) {
 		uint32_t event = SMALL_EVENT | type << 24;
 		memcpy(end, &event, sizeof(event));
@@ -126,11 +135,11 @@ begin_slice(struct perfetto *p, uint32_t track, const struct record *r, uint32_t
 	uint32_t iid = name_of(p, track, row, r->col, r->value);
 	char *to = pack_reserve(&p->pack, STATE_ROOM);
 	struct pf_track *t = &p->tracks[track];
-	pack_commit(&p->pack, put_begin(to, t, r->time, TYPE_BEGIN, iid, r->value));
+	pack_commit(&p->pack, put_begin(to, begin_packet(to, t, r->time), t, TYPE_BEGIN, iid, r->value));
 	t->open++;
 }
 
-/* Returns the track of a channel; UINT32_MAX: none yet, and nothing to show. */
+/* Returns the track of a channel; UINT32_MAX: none yet, and nothing to show, or no memory. */
 static inline uint32_t
 track_of(struct perfetto *p, uint32_t chan, uint32_t row, const struct record *r)
 {
@@ -138,7 +147,7 @@ track_of(struct perfetto *p, uint32_t chan, uint32_t row, const struct record *r
 	if (__builtin_expect(*of == 0, 0)) {
 		if (r->value == 0)
 			return UINT32_MAX;
-		*of = pf_add_track(p, row, r->col, r->time) + 1;
+		*of = pf_add_track(p, row, r->col, r->time) + 1; /* 0 again: no memory */
 	}
 	return *of - 1;
 }
@@ -166,7 +175,7 @@ static inline void
 show(struct perfetto *p, uint32_t chan, uint32_t row, const struct record *r)
 {
 	uint32_t track = track_of(p, chan, row, r);
-	if (track == UINT32_MAX || p->failed)
+	if (track == UINT32_MAX)
 		return;
 	struct pf_track *t = &p->tracks[track];
 	if (t->value == r->value && r->kind < RECORD_LEVEL)
@@ -178,10 +187,13 @@ show(struct perfetto *p, uint32_t chan, uint32_t row, const struct record *r)
 	}
 	uint32_t iid = r->value ? name_of(p, track, row, r->col, r->value) : 0;
 	char *to = pack_reserve(&p->pack, STATE_ROOM);
-	if (t->open)
+	if (t->open) {
 		to = put_end(to, t, r->time);
-	if (r->value)
-		to = put_begin(to, t, r->time, TYPE_BEGIN, iid, r->value);
+		if (r->value)
+			to = put_begin(to, begin_at_once(to), t, TYPE_BEGIN, iid, r->value);
+	} else if (r->value) {
+		to = put_begin(to, begin_packet(to, t, r->time), t, TYPE_BEGIN, iid, r->value);
+	}
 	t->open = r->value != 0;
 	pack_commit(&p->pack, to);
 }
@@ -191,7 +203,7 @@ static void
 show_punctual(struct perfetto *p, const struct record *r)
 {
 	uint32_t track = track_of(p, r->row * (uint32_t)p->emu->plan->ncols + r->col, r->row, r);
-	if (track == UINT32_MAX || p->failed)
+	if (track == UINT32_MAX)
 		return;
 	struct pf_track *t = &p->tracks[track];
 	if (t->type == PF_COUNTER) {
@@ -201,7 +213,7 @@ show_punctual(struct perfetto *p, const struct record *r)
 	}
 	uint32_t iid = name_of(p, track, r->row, r->col, r->value);
 	char *to = pack_reserve(&p->pack, STATE_ROOM);
-	pack_commit(&p->pack, put_begin(to, t, r->time, TYPE_INSTANT, iid, r->value));
+	pack_commit(&p->pack, put_begin(to, begin_packet(to, t, r->time), t, TYPE_INSTANT, iid, r->value));
 }
 
 /* A task is created, or first executed: two instants, and a flow from one to the other. */
@@ -210,9 +222,9 @@ show_task(struct perfetto *p, const struct record *r)
 {
 	const struct emu *emu = p->emu;
 	uint32_t track = pf_task_track(p, r->row, r->col, r->time);
-	uint32_t iid = p->failed ? 0 : pf_intern(p, track, r->before ? &p->executed : &p->created);
-	if (p->failed)
+	if (track == UINT32_MAX)
 		return;
+	uint32_t iid = pf_intern(p, track, r->before ? &p->executed : &p->created);
 	struct pf_track *t = &p->tracks[track];
 	uint64_t flow = (uint64_t)(uint8_t)emu->plan->models[r->col].model->id << MODEL_SHIFT |
 		(uint64_t)emu->plan->sys.threads[r->row].proc << PROC_SHIFT | (uint32_t)r->value;

@@ -112,11 +112,11 @@ void pf_no_memory(struct perfetto *p);
 /* Prepares the tracks. Returns 0, or <0 (reported). */
 int pf_open_tracks(struct perfetto *p);
 
-/* Begins the track of a channel that has its first value, with its parents. Returns its number; failures
- * are kept in p->failed. */
+/* Begins the track of a channel that has its first value, with its parents. Returns its number, or
+ * UINT32_MAX when memory is exhausted (reported). */
 uint32_t pf_add_track(struct perfetto *p, uint32_t row, uint32_t col, int64_t time);
 
-/* The track of the tasks of a model that a thread creates and executes. */
+/* The track of the tasks of a model that a thread creates and executes; UINT32_MAX as above. */
 uint32_t pf_task_track(struct perfetto *p, uint32_t thread, uint32_t model, int64_t time);
 
 /* ---- names.c ---- */

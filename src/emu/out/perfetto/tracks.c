@@ -149,7 +149,7 @@ begin_sequence(struct perfetto *p, uint32_t uuid, enum pf_type type, int64_t tim
 {
 	if (!arena_grow(&p->arena, &p->tracks, p->ntracks, &p->tracks_cap, sizeof(*p->tracks))) {
 		pf_no_memory(p);
-		return 0;
+		return UINT32_MAX;
 	}
 	uint32_t number = (uint32_t)p->ntracks++;
 	struct pf_track *t = &p->tracks[number];
@@ -209,7 +209,7 @@ pf_task_track(struct perfetto *p, uint32_t thread, uint32_t model, int64_t time)
 		*of = arena_new(&p->arena, uint32_t, p->emu->plan->sys.nthreads);
 	if (!*of) {
 		pf_no_memory(p);
-		return 0;
+		return UINT32_MAX;
 	}
 	if (!(*of)[thread]) {
 		char name[256];
