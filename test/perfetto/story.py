@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What ovni.perfetto-trace has for small traces, whole: expect/NAME.txt.
+"""What ovni.perfetto-trace has for small traces, whole: expect/NAME.txt. Of a long one, how many bytes an event has.
 
 usage: story.py --emu OVNIEMU [--update]
 
@@ -104,6 +104,27 @@ mark 1 single "Residual"
 """
 
 
+BYTES = 15  # at most, in the mean, where tracks and names are few
+
+
+def long_trace():
+    lines = ["loom n.0 cpus " + " ".join(f"{i}:{i}" for i in range(4)), "proc 1 app 1"]
+    for th in range(1, 5):
+        lines += [f"thread {th} require nosv=2.7.0"]
+    lines += [f"{th} {th} OHx {th - 1} -1 0" for th in range(1, 5)]
+    for i in range(4000):
+        for th, pair in enumerate(("VS[ VS]", "VU[ VU]", "VAs VAS", "VMa VMA"), 1):
+            lines.append(f"{th} {1000 + i * 1777 + th} {pair.split()[i % 2]}")
+    return "\n".join(lines + [f"{th} 9000000 OHe" for th in range(1, 5)]) + "\n"
+
+
+def emulate(emu, text):
+    with tempfile.TemporaryDirectory() as tmp:
+        asm.assemble(text, f"{tmp}/trace")
+        subprocess.run([os.path.abspath(emu), "-q", "-f", "perfetto", "-o", f"{tmp}/out", f"{tmp}/trace"], check=True, stderr=subprocess.DEVNULL)
+        return pftrace.read(f"{tmp}/out/ovni.perfetto-trace")
+
+
 def tell(trace):
     """Lines of each track in its place."""
     tracks = sorted((t for t in trace.tracks.values()), key=lambda t: t.ranks)
@@ -125,10 +146,7 @@ def main():
     a = ap.parse_args()
     failed = 0
     for name, text in (("stacks", STACKS), ("tasks", TASKS), ("values", VALUES)):
-        with tempfile.TemporaryDirectory() as tmp:
-            asm.assemble(text, f"{tmp}/trace")
-            subprocess.run([os.path.abspath(a.emu), "-q", "-f", "perfetto", "-o", f"{tmp}/out", f"{tmp}/trace"], check=True, stderr=subprocess.DEVNULL)
-            have = tell(pftrace.read(f"{tmp}/out/ovni.perfetto-trace"))
+        have = tell(emulate(a.emu, text))
         expected = f"{HERE}/expect/{name}.txt"
         if a.update:
             with open(expected, "w", encoding="utf-8") as f:
@@ -138,6 +156,10 @@ def main():
         if have != want:
             failed += 1
             print(f"{name}: it is now\n{have}")
+    trace = emulate(a.emu, long_trace())
+    if trace.size > BYTES * trace.events:
+        failed += 1
+        print(f"{trace.size / trace.events:.1f} bytes an event")
     return failed > 0
 
 
