@@ -197,6 +197,8 @@ has_spare_thread(const struct uscp *u)
 	unsigned busy = 2; /* emulates; writes this file */
 	if (o->outputs & OUTPUT_PRV)
 		busy += 1u + (u->map.classes[USCP_BREAKDOWN].cols != NULL) + (u->map.classes[ROW_PROC].cols != NULL);
+	if (o->outputs & OUTPUT_PERFETTO)
+		busy++;
 	return o->threads > busy;
 }
 
