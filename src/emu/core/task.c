@@ -324,9 +324,10 @@ task_execute(struct emu *emu, uint32_t id, uint32_t body)
 	b = b ? b : new_body(emu, task, body);
 	if (!b)
 		return NULL;
-	if (emu->detail && !(task->flags & TASK_EXECUTED))
+	if (emu->detail && !(task->flags & TASK_EXECUTED)) {
 		detail_task(emu, id, true);
-	task->flags |= TASK_EXECUTED;
+		task->flags |= TASK_EXECUTED;
+	}
 	b->thread = emu->thread;
 	b->below = s->top;
 	s->top = b;

@@ -17,7 +17,7 @@
 
 enum {
 	TASK_MADE_UP = 1 << 8,  /* flag: it may be created later: the events of another thread begin later */
-	TASK_EXECUTED = 1 << 9, /* flag: some body of it was */
+	TASK_EXECUTED = 1 << 9, /* flag: some body of it was, and an output knows of it */
 };
 
 enum body_state {
