@@ -8,22 +8,23 @@ the same whoever makes them, and the limit is on observing.
 
 usage: models.py OVNIEMU SRC [EVENTS]
 
-User time of runs in turns, as the machine is another one a second later. The least of each counts, as what disturbs a run only
-adds to it. While a limit is passed there are more turns, as disturbances end and costs stay: up to ROUNDS times. Exit status 1
+User time of runs in turns, as the machine is another one a second later: runs of one turn are compared, and the median of all
+turns counts. While a limit is passed there are more turns, as disturbances end and costs stay: up to ROUNDS times. Exit status 1
 when one is passed by far then.
 """
 import json
 import os
 import re
 import resource
+import statistics
 import struct
 import subprocess
 import sys
 import tempfile
 
 EMU, SRC = (os.path.abspath(p) for p in sys.argv[1:3])
-EVENTS = int(sys.argv[3]) if len(sys.argv) > 3 else 2000000
-LIMIT, TOLERANCE, TURNS, ROUNDS = 1.05, 1.1, 12, 4
+EVENTS = int(sys.argv[3]) if len(sys.argv) > 3 else 1000000
+LIMIT, TOLERANCE, TURNS, ROUNDS = 1.05, 1.1, 15, 2
 BUILT_IN = 33  # ns of an event of the built-in model where limits in ns were set; a slower machine gets more
 sys.path[:0] = [f"{SRC}/test/gen"]
 import asm  # noqa: E402
@@ -93,23 +94,19 @@ def cpu(folder, *words):
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
 
-def measure(best, ways):
-    for _ in range(TURNS):
-        for way, words in ways.items():
-            best[way] = min(best[way], cpu(*words))
-
-
-def costs(best):
+def costs(turns):
     """What each limit is on, in words, its format, what it is now, the limit, and from where on it is passed by far."""
+    def ns_more(way, base):
+        return statistics.median(t[way] - t[base] for t in turns) / EVENTS * 1e9
+
     for way in ("C", "JSON"):
-        yield f"as {way}", "{:.3f}", best[way] / best["built-in"], LIMIT, LIMIT * TOLERANCE
-    slowness = max(1, best["built-in"] / EVENTS * 1e9 / BUILT_IN)
+        yield f"as {way}", "{:.3f}", statistics.median(t[way] / t["built-in"] for t in turns), LIMIT, LIMIT * TOLERANCE
+    slowness = max(1, statistics.median(t["built-in"] for t in turns) / EVENTS * 1e9 / BUILT_IN)
     for way, base, what, hooks, limit in (("late", "built-in", "hooks in emit and post that do nothing, each", 2, 2), ("observer", "built-in", "an observer", 1, 10),
                                           ("mirror", "own mirror", "a mirror in JSON", 1, 10), ("changes", "own changes", "counted changes in JSON", 1, 10),
                                           ("events", "own events", "counted events in JSON", 1, 10), ("rest", "built-in", "events in JSON that are not counted", 1, 10)):
-        ns = (best[way] - best[base]) / EVENTS * 1e9 / hooks
-        change = f"; {(best[base] - best['built-in']) / EVENTS * 1e9:.1f} for the change itself" if base != "built-in" else ""
-        yield what, f"{{:.1f}} ns an event{change}", ns, limit * slowness, limit * slowness * 2
+        change = f"; {ns_more(base, 'built-in'):.1f} for the change itself" if base != "built-in" else ""
+        yield what, f"{{:.1f}} ns an event{change}", ns_more(way, base) / hooks, limit * slowness, limit * slowness * 2
 
 
 def main():
@@ -133,15 +130,15 @@ def main():
             "late": ("built-in", "--model", "./late.so"), "observer": ("built-in", "--model", "./count.so"),
             **{f"own {way}": ("moved", "--model", f"./own {way}.so") for way in OWN},
             **{way: ("built-in", "--model", f"{way}.json") for way in ("mirror", "changes", "events", "rest")}}
-    best = dict.fromkeys(ways, float("inf"))
+    turns = []
     for _ in range(ROUNDS):
-        measure(best, ways)
-        if all(have <= limit for _, _, have, limit, _ in costs(best)):
+        turns += [{way: cpu(*words) for way, words in ways.items()} for _ in range(TURNS)]
+        if all(have <= limit for _, _, have, limit, _ in costs(turns)):
             break
-    print(f"built-in: {best['built-in'] / EVENTS * 1e9:.1f} ns an event")
-    for what, form, have, limit, _ in costs(best):
+    print(f"built-in: {statistics.median(t['built-in'] for t in turns) / EVENTS * 1e9:.1f} ns an event")
+    for what, form, have, limit, _ in costs(turns):
         print(f"{'ok  ' if have <= limit else 'OVER'} {what}: {form.format(have)} (limit {limit:.3g})")
-    return any(have > far for _, _, have, _, far in costs(best))
+    return any(have > far for _, _, have, _, far in costs(turns))
 
 
 with tempfile.TemporaryDirectory(prefix="bench-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None) as tmp:
