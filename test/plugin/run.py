@@ -327,6 +327,10 @@ def test_misused():
         r = Run("ovniemu", "-q", "--model", compile_to(f"{tmp}/misused.so", text), "-o", "misused", "trace")
         place = "" if life else "\n  at loom.node.0/proc.100/thread.101 +0x"
         check(f"{phase}: {act}", r.status == bool(told) and told in r.err and bool(r.err) == bool(told) and (not told or place in r.err) and r.err.count("error[") == bool(told), r)
+    observer = CALLED[:CALLED.index("static const")] + 'static void fail(struct emu *emu, const struct event *ev) { (void)ev; emu_error(emu, "my-error", "it went wrong"); }\n' \
+        "const struct model ovniscope_model = { MODEL_ABI, .id = 'z', .name = \"watcher\", .version = \"1.0.0\", .pre = fail, .observes = \"O\" };\n"
+    r = Run("ovniemu", "-q", "--model", compile_to(f"{tmp}/misused.so", observer), "-o", "misused", "trace")
+    check("an observer is named", r.status == 1 and "error[my-error]: the model watcher: it went wrong\n  at loom" in r.err, r)
     for value in (1 << 40, -5):
         text = CALLED.replace("ACT", f"emu_set(emu, 0, {value})").replace("ARGS", ", const struct event *ev").replace("LIFE", "").replace("HOOKS", ".hook = act")
         r = Run("ovniemu", "-q", "--model", compile_to(f"{tmp}/misused.so", text), "-o", "misused", "trace")

@@ -182,6 +182,14 @@ kit_captured(void)
 }
 
 void
+kit_same(const char *have, const char *want, const char *captured, int line)
+{
+	if (strcmp(have, want) != 0)
+		(void)fprintf(stderr, "line %d:\nwanted %s\ngot    %s\n%s", line, want, have, captured);
+	CHECK(strcmp(have, want) == 0);
+}
+
+void
 kit_quiet(void)
 {
 	redirect(open("/dev/null", O_WRONLY | O_CLOEXEC));

@@ -37,6 +37,9 @@ void kit_remove(const char *path);
 void kit_capture(void);
 const char *kit_captured(void);
 
+/* Checks that two texts are equal; if not, prints both, with what was captured before. */
+void kit_same(const char *have, const char *want, const char *captured, int line);
+
 /* For what is known to be noisy: stderr goes nowhere until kit_loud(). */
 void kit_quiet(void);
 void kit_loud(void);

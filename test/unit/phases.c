@@ -212,15 +212,7 @@ shown(void)
 	return out;
 }
 
-static void
-same(const char *have, const char *want, int line)
-{
-	if (strcmp(have, want) != 0)
-		(void)fprintf(stderr, "line %d:\nwanted %s\ngot    %s\n%s", line, want, have, messages);
-	CHECK(strcmp(have, want) == 0);
-}
-
-#define SAME(have, want) same((have), (want), __LINE__)
+#define SAME(have, want) kit_same((have), (want), messages, __LINE__)
 
 static void
 fill_phases(struct kit_bytes *b)

@@ -224,15 +224,7 @@ shown(enum row_class rows, bool first)
 	return out;
 }
 
-static void
-same(const char *have, const char *want, int line)
-{
-	if (strcmp(have, want) != 0)
-		(void)fprintf(stderr, "line %d:\nwanted %s\ngot    %s\n%s", line, want, have, messages);
-	CHECK(strcmp(have, want) == 0);
-}
-
-#define SAME(have, want) same((have), (want), __LINE__)
+#define SAME(have, want) kit_same((have), (want), messages, __LINE__)
 
 static void
 put(struct kit_bytes *b, const char *mcv, int32_t chan, int32_t index, int32_t value)

@@ -233,15 +233,7 @@ lines(enum row_class rows, uint32_t row, const int *only, bool initial, bool sor
 
 #define ONLY(...) ((const int[]){ __VA_ARGS__, 0 })
 
-static void
-same(const char *have, const char *want, int line)
-{
-	if (strcmp(have, want) != 0)
-		(void)fprintf(stderr, "line %d:\nwanted %s\ngot    %s\n%s", line, want, have, messages);
-	CHECK(strcmp(have, want) == 0);
-}
-
-#define SAME(have, want) same((have), (want), __LINE__)
+#define SAME(have, want) kit_same((have), (want), messages, __LINE__)
 
 #define RUN(compat, ...)                                                      \
 	do {                                                                  \

@@ -43,14 +43,30 @@ event_error(struct emu *emu, enum error code, const char *fmt, ...)
 	return emu_fail(emu, diag_error(emu->diag, code, &at, "%s", text));
 }
 
+static void __attribute__((format(printf, 4, 5)))
+say(struct emu *emu, const char *name, const struct place *at, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	diag_say(emu->diag, name, at, fmt, ap);
+	va_end(ap);
+}
+
 int
 emu_error(struct emu *emu, const char *name, const char *fmt, ...)
 {
 	struct place at = emu->event ? event_place(emu) : (struct place){ 0 };
+	char what[4096];
 	va_list ap;
 	va_start(ap, fmt);
-	diag_say(emu->diag, name, &at, fmt, ap);
+	(void)vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
+	/* The event does not tell which model observes it; messages of the core do. */
+	const struct model *m = emu->event && emu->cur ? emu->cur->model : NULL;
+	if (m && (char)emu->event->mcv[0] != m->id && !strstr(what, m->name))
+		say(emu, name, &at, "the model %s: %s", m->name, what);
+	else
+		say(emu, name, &at, "%s", what);
 	return emu_stop(emu, name);
 }
 

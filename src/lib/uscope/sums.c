@@ -41,6 +41,20 @@ add_bytes(struct sums *s, struct xxh64 *sum, uint64_t from, uint64_t to)
 	return 0;
 }
 
+/* Compares with the next checksum of the file; `status` is that of adding the bytes, which differ where they end too early.
+ * 0, or why the file cannot be read on. */
+static int
+compare(struct sums *s, int status, const struct xxh64 *sum, bool *differs)
+{
+	if (is_ours(status))
+		return status;
+	const uint8_t *p = window_next(&s->stored, 8);
+	if (!p)
+		return s->stored.status;
+	*differs = status || load64(p) != xxh64_sum(sum);
+	return 0;
+}
+
 /* Compares each segment, with the padding before it. *end: of the last one. */
 static int
 check_segments(struct sums *s, uint64_t *end)
@@ -54,12 +68,11 @@ check_segments(struct sums *s, uint64_t *end)
 		struct xxh64 sum;
 		xxh64_init(&sum);
 		status = next < *end ? USCOPE_E_SEGMENT : add_bytes(s, &sum, *end, next);
-		if (is_ours(status))
+		bool differs = false;
+		status = compare(s, status, &sum, &differs);
+		if (status)
 			return status;
-		const uint8_t *p = window_next(&s->stored, 8);
-		if (!p)
-			return s->stored.status;
-		if (status || load64(p) != xxh64_sum(&sum))
+		if (differs)
 			tell(s, USCOPE_E_SEGMENT, i, g.offset, "the bytes are not those that were written: the checksum differs");
 		*end = next;
 	}
@@ -83,14 +96,11 @@ check_rest(struct sums *s, uint64_t behind)
 		status = add_bytes(s, &sum, last + sizeof(zeros), s->r->size);
 	if (!status)
 		status = add_bytes(s, &sum, 0, FILE_HEADER_SIZE);
-	if (is_ours(status))
-		return status;
-	const uint8_t *p = window_next(&s->stored, 8);
-	if (!p)
-		return s->stored.status;
-	if (status || load64(p) != xxh64_sum(&sum))
+	bool differs = false;
+	status = compare(s, status, &sum, &differs);
+	if (differs)
 		tell(s, USCOPE_E_SECTION, NO_SEGMENT, 0, "header, preamble or tables are not those that were written: the checksum differs");
-	return 0;
+	return status;
 }
 
 static int
