@@ -17,24 +17,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *
-cfg_title(struct arena *a, enum row_class rows, const struct chan_decl *decl)
-{
-	static const char *const of[] = { [OF_PROC] = "Process", [OF_LOOM] = "Loom", [OF_SYSTEM] = "System" };
-	const char *given = rows == ROW_THREAD ? decl->view.thread_title : decl->view.cpu_title;
-	if (given)
-		return given;
-	const char *label = out_label(a, rows, decl);
-	if (!label)
-		return NULL;
-	size_t n = strlen(label);
-	while (n && label[n - 1] == ' ')
-		n--;
-	return arena_printf(a, "%s: %.*s", rows == ROW_THREAD ? "Thread" : rows == ROW_CPU ? "CPU"
-											   : of[decl->of],
-		(int)n, label);
-}
-
 struct cfg {
 	const struct emu *emu;
 	enum row_class rows; /* of the views being written */
@@ -96,7 +78,7 @@ write_column(struct cfg *c, uint32_t col, const char *label)
 	struct palette p;
 	struct view v = {
 		.decl = out_decl(emu, c->rows, col),
-		.title = cfg_title(&c->arena, c->rows, out_decl(emu, c->rows, col)),
+		.title = out_title(&c->arena, c->rows, out_decl(emu, c->rows, col)),
 		.label = label,
 		.palette = &p,
 		.height = view_height(emu_nknown(emu, c->rows)),

@@ -66,6 +66,24 @@ out_label(struct arena *a, enum row_class rows, const struct chan_decl *decl)
 	return arena_printf(a, "%s%s", decl->title, tracking(rows, decl));
 }
 
+const char *
+out_title(struct arena *a, enum row_class rows, const struct chan_decl *decl)
+{
+	static const char *const of[] = { [OF_PROC] = "Process", [OF_LOOM] = "Loom", [OF_SYSTEM] = "System" };
+	const char *given = rows == ROW_THREAD ? decl->view.thread_title : decl->view.cpu_title;
+	if (given)
+		return given;
+	const char *label = out_label(a, rows, decl);
+	if (!label)
+		return NULL;
+	size_t n = strlen(label);
+	while (n && label[n - 1] == ' ')
+		n--;
+	return arena_printf(a, "%s: %.*s", rows == ROW_THREAD ? "Thread" : rows == ROW_CPU ? "CPU"
+											   : of[decl->of],
+		(int)n, label);
+}
+
 /* A title of the user as a label: Paraver ignores an empty one, and a '*' in a view
  * stands for any text. */
 static char *

@@ -55,6 +55,9 @@ const char **out_type_labels(struct arena *a, const struct emu *emu, enum row_cl
 /* The label of a declaration alone, when nothing clashes. */
 const char *out_label(struct arena *a, enum row_class rows, const struct chan_decl *decl);
 
+/* The title of its view. In the arena, or borrowed from the declaration; NULL when memory is exhausted (not reported). */
+const char *out_title(struct arena *a, enum row_class rows, const struct chan_decl *decl);
+
 /* Calls fn for each label of the values of a column, in the order of the PCF: those
  * declared, those that the models have learnt, the error states. The text is valid during
  * the call. Returns 0, or <0 (reported). */

@@ -93,6 +93,8 @@ for bad in 0 65536 x -1 ""; do
 done
 status 0 "$EMU" -f uscope --uscope-labels=1 -o few trace
 says "warning: " "labels are left out" "room for 1"
+status 0 "$EMU" -f uscope --uscope-labels=6 -o few trace
+says "warning: " "colours are left out" "room for 6"
 # the trace for Perfetto, alone and with the others, which are the same then
 status 0 "$EMU" -f perfetto -o only trace
 says "open in https://ui.perfetto.dev: only/ovni.perfetto-trace"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the tests of `uscope timeline` share: runs of the tools, and the Paraver files of a
 run read plainly."""
+import glob
 import itertools
 import json
 import os
@@ -106,6 +107,42 @@ def compare_files(want, got):
         else:
             found.append(f"{name} differs")
     return found, len(names) - exact
+
+
+def read_view(path):
+    """PRV type, title and colours of a view: {value: 0xRRGGBB}"""
+    with open(path, encoding="utf-8", errors="surrogateescape") as f:
+        text = f.read()
+    title, kind = (re.search(p, text, re.M).group(1) for p in ("^window_name (.*)$", r"^window_filter_module evt_type 1 (\d+)$"))
+    palette = "".join(re.findall("^window_custom_color_palette (.*)$", text, re.M))
+    return int(kind), as_text(title), {int(v): int(r) << 16 | int(g) << 8 | int(b)
+                                       for v, r, g, b in re.findall(r"\{(-?\d+)\.0+:(\d+),(\d+),(\d+)\}", palette)}
+
+
+def compare_views(tools, file, cfg):
+    """What differs in the titles and colours of the views, and those in the tables of the file."""
+    schema = json.loads(tools.uscope("info", "--json", file).stdout)["schema"]
+    classes = [schema["scopes"][x["scope"]]["name"] for x in schema["storages"]]
+    found, colors, titles = [], {}, {}
+    for line in tools.uscope("state", "--json", file).stdout.splitlines():
+        x = json.loads(line)
+        f = x.get("fields")
+        if x.get("storage") == "channels":
+            titles[classes[f["storage"]], f["prv_type"]] = re.sub("[\0-\x1f\x7f]", " ", f["title"]).rstrip(" ")
+        for cls in () if x.get("storage") != "colors" else ("thread", "cpu") if f["class"] == "both" else (f["class"],):
+            if colors.setdefault((cls, f["prv_type"]), {}).setdefault(f["value"], f["rgb"]) != f["rgb"]:
+                found.append(f"{cls} {f['prv_type']}: two colours for {f['value']}")
+    for path in glob.glob(f"{cfg}/*/*/*.cfg"):
+        if path.endswith("-histogram.cfg"):
+            continue
+        cls = path.split("/")[-3]
+        kind, title, want = read_view(path)
+        key = ("breakdown", kind) if ("breakdown", kind) in titles else (cls, kind)
+        if titles.get(key) != title:
+            found.append(f"{path}: the title is {title!r}, and {titles.get(key)!r} in the file")
+        if colors.get(key, {}) != want:
+            found.append(f"{path}: colours are {want}, and {colors.get(key)} in the file")
+    return found
 
 
 def value_at(sequence, time):

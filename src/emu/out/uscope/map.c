@@ -210,6 +210,7 @@ add_tables(struct builder *b, uint16_t nlabels)
 	add_field(b, t, "field", USCOPE_U16);
 	(void)made(b, uscope_schema_add_field(s, t, "mode", USCOPE_ENUM, mode));
 	add_field(b, t, "name", USCOPE_STRING_REF);
+	add_field(b, t, "title", USCOPE_STRING_REF);
 	if (procs)
 		add_field(b, t, "levels", USCOPE_U8);
 
@@ -219,6 +220,13 @@ add_tables(struct builder *b, uint16_t nlabels)
 	add_field(b, t, "prv_type", USCOPE_U16);
 	add_field(b, t, "value", USCOPE_I64);
 	add_field(b, t, "text", USCOPE_STRING_REF);
+
+	t = made(b, uscope_schema_add_storage(s, "colors", 0, nlabels, USCOPE_SPARSE));
+	b->map->colors = (uint16_t)t;
+	(void)made(b, uscope_schema_add_field(s, t, "class", USCOPE_ENUM, class));
+	add_field(b, t, "prv_type", USCOPE_U16);
+	add_field(b, t, "value", USCOPE_I64);
+	add_field(b, t, "rgb", USCOPE_U32);
 }
 
 /* ---- Events. ---- */

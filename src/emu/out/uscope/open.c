@@ -68,7 +68,7 @@ uscp_put_rows(struct uscp *u, enum row_class rows, uint32_t end)
 }
 
 static void
-put_channel(struct uscp *u, const struct uscp_col *k, int prv_type, enum chan_kind kind, const char *name)
+put_channel(struct uscp *u, const struct uscp_col *k, int prv_type, enum chan_kind kind, const char *name, const char *title)
 {
 	uint16_t t = u->map.channels;
 	uscope_slot_set(u->w, t, k->channel, CHANNELS_TYPE, (uint64_t)prv_type);
@@ -76,6 +76,7 @@ put_channel(struct uscp *u, const struct uscp_col *k, int prv_type, enum chan_ki
 	uscope_slot_set(u->w, t, k->channel, CHANNELS_FIELD, k->field);
 	uscope_slot_set(u->w, t, k->channel, CHANNELS_MODE, kind);
 	uscope_slot_set(u->w, t, k->channel, CHANNELS_NAME, uscp_put_text(u, name));
+	uscope_slot_set(u->w, t, k->channel, CHANNELS_TITLE, uscp_put_text(u, title));
 }
 
 /* Which of the rows of processes, looms and the system have the channel as numbers: there 0 is a value. */
@@ -118,11 +119,14 @@ put_channels(struct uscp *u, enum row_class rows)
 		if (c->cols[col].kind == USCP_NONE)
 			continue;
 		const struct chan_decl *decl = out_decl(emu, rows, col);
-		put_channel(u, &c->cols[col], decl->prv_type, decl->kind, labels[col]);
+		const char *title = out_title(&u->arena, rows, decl);
+		if (!title)
+			return diag_no_memory(emu->diag);
+		put_channel(u, &c->cols[col], decl->prv_type, decl->kind, labels[col], title);
 		if (rows == ROW_PROC)
 			put_levels(u, &c->cols[col], col);
 		/* The schema has the labels of an enum. */
-		struct label_put p = { u, rows == ROW_PROC ? LABEL_OF_PROC : (unsigned)rows, decl->prv_type };
+		struct label_put p = { u, uscp_label_class(rows), decl->prv_type };
 		int rc = c->cols[col].kind == USCP_ENUM ? 0 : out_labels(emu, rows, col, put_one_label, &p);
 		if (rc < 0)
 			return rc;
@@ -146,7 +150,7 @@ open_reductions(struct uscp *u)
 		if (rc < 0)
 			return rc;
 		const struct uscp_col *k = &c->cols[u->nreductions++];
-		put_channel(u, k, r->decl->prv_type, CHAN_SINGLE, r->decl->title);
+		put_channel(u, k, r->decl->prv_type, CHAN_SINGLE, r->decl->title, r->decl->title);
 		uint32_t cols[3];
 		size_t n = reduce_cols(r, cols);
 		struct label_put p = { u, LABEL_OF_BREAKDOWN, r->decl->prv_type };

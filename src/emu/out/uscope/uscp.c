@@ -250,6 +250,7 @@ static int
 uscp_close(void *self, int64_t duration)
 {
 	struct uscp *u = self;
+	int rc = 0;
 	if (u->w && !u->failed) {
 		if (duration < u->time)
 			duration = u->time;
@@ -266,6 +267,7 @@ uscp_close(void *self, int64_t duration)
 		uscp_write_times(u, duration);
 		uscp_learn_texts(u);
 		uscp_put_late(u);
+		rc = uscp_put_colors(u);
 		uscp_end_cycle(u);
 		(void)uscope_writer_set_end(u->w, uscp_ps(duration));
 	}
@@ -275,7 +277,11 @@ uscp_close(void *self, int64_t duration)
 		diag_warn(u->emu->diag, NULL,
 			"%s: %" PRIu64 " labels are left out, as its table has room for %u\nhint: --uscope-labels gives it more",
 			u->path, u->nlabels_lost, u->map.nlabels);
-	int rc = u->failed && !u->left_out ? -ERR_WRITE : 0;
+	else if (u->ncolors_lost)
+		diag_warn(u->emu->diag, NULL,
+			"%s: %" PRIu64 " colours are left out, as its table has room for %u\nhint: --uscope-labels gives it more",
+			u->path, u->ncolors_lost, u->map.nlabels);
+	rc = rc == 0 && u->failed && !u->left_out ? -ERR_WRITE : rc;
 	uscp_finish(u);
 	return rc;
 }

@@ -71,9 +71,10 @@ struct uscp_map {
 	struct uscp_class classes[USCP_CLASSES];
 	uint16_t channels; /* tables */
 	uint16_t labels;
+	uint16_t colors;
 	uint16_t raw_event;
 	uint32_t nchannels;
-	uint32_t nlabels;    /* slots of the table */
+	uint32_t nlabels;    /* slots of the tables of labels and of colours */
 	uint64_t state_size; /* bytes of a checkpoint, about */
 };
 
@@ -101,6 +102,7 @@ enum {
 	CHANNELS_FIELD,
 	CHANNELS_MODE,
 	CHANNELS_NAME,
+	CHANNELS_TITLE,
 	CHANNELS_LEVELS, /* if there are rows of processes, looms or the system */
 };
 
@@ -109,6 +111,13 @@ enum {
 	LABELS_TYPE,
 	LABELS_VALUE,
 	LABELS_TEXT,
+};
+
+enum {
+	COLORS_CLASS,
+	COLORS_TYPE,
+	COLORS_VALUE,
+	COLORS_RGB,
 };
 
 enum {
@@ -184,6 +193,8 @@ struct uscp {
 	struct idmap labelled; /* pairs of value and model in the table */
 	uint64_t nlabels_lost;
 	const struct late_label **told; /* by column: last label in the table */
+	uint32_t ncolors;               /* in the table of colours */
+	uint64_t ncolors_lost;
 
 	uint32_t nknown[ROW_CLASSES]; /* rows whose names are in the file */
 	struct reduction *reductions;
@@ -277,6 +288,13 @@ void uscp_put_rows(struct uscp *u, enum row_class rows, uint32_t end);
  * empty text. */
 uint32_t uscp_put_text(struct uscp *u, const char *text);
 
+/* The class of rows in the tables of labels and colours. */
+static inline unsigned
+uscp_label_class(enum row_class rows)
+{
+	return rows == ROW_PROC ? LABEL_OF_PROC : (unsigned)rows;
+}
+
 /* Adds a row to the table of labels. Begins the cycle. */
 void uscp_put_label(struct uscp *u, unsigned class, int prv_type, int64_t value, uint32_t text);
 
@@ -285,6 +303,9 @@ void uscp_learn_texts(struct uscp *u);
 
 /* At the end: writes the labels that models learnt during the run. */
 void uscp_put_late(struct uscp *u);
+
+/* At the end, in its cycle: writes the colours of all labels (colors.c). Returns 0, or <0 (reported). */
+int uscp_put_colors(struct uscp *u);
 
 /* Returns the index of the text of a value; UINT32_MAX: no model has told it. */
 uint32_t uscp_text_of(struct uscp *u, int64_t value);
