@@ -4,7 +4,7 @@
 
 usage: rooms.py SRC
 
-Layers look one way: {lib, public} <- base <- trace <- source <- {input, core} <- {out, models} <- tool. A library
+Layers look one way: {lib, public} <- base <- {view, trace} <- source <- {input, core} <- {out, models} <- tool. A library
 knows no other library. What is in input/NAME is for that folder, the model of that name, and
 inputs.h, which lists the tables; what is in source/NAME is for input/NAME and tool/NAME. A model sees
 what is installed for models, and no more of the emulator; one of a folder also sees the libraries and
@@ -21,15 +21,16 @@ BELOW = {
     "public": [],
     "base": ["lib"],
     "trace": ["lib", "public", "base"],
+    "view": ["lib", "base"],
     "source": ["lib", "public", "base", "trace"],
     "input": ["lib", "public", "base", "trace", "source"],
     "core": ["lib", "public", "base", "trace"],
-    "out": ["lib", "public", "base", "trace", "core"],
+    "out": ["lib", "public", "base", "trace", "view", "core"],
     "models": ["lib", "public", "base", "trace", "core", "input"],
-    "tool": ["lib", "public", "base", "trace", "source", "core", "input", "out", "models"],
+    "tool": ["lib", "public", "base", "trace", "view", "source", "core", "input", "out", "models"],
 }
 # Folders whose headers are included by their plain names from elsewhere.
-PLAIN = ["emu/base", "emu/trace", "emu/core", "emu/out", "models", "lib", "lib/ovni", "lib/uscope", "lib/prism"]
+PLAIN = ["emu/base", "emu/trace", "emu/core", "emu/out", "models", "view", "lib", "lib/ovni", "lib/uscope", "lib/prism"]
 # Folders in which headers are looked for by a name with a folder.
 ROOTS = ["emu", "emu/tool", "lib", "models", "emu/out", "emu/core", "emu/trace", "emu/public"]
 # Files of models/ that are not models.

@@ -17,6 +17,7 @@ enum cli_take {
 	CLI_TEXT,   /* const char *: the argument */
 	CLI_LIST,   /* struct cli_list: the argument, behind those that were given before */
 	CLI_NUMBER, /* uint64_t: the argument, from min to max */
+	CLI_SIZE,   /* uint64_t: the argument, bytes such as 64M */
 	CLI_PS,     /* uint64_t: the argument, a time such as 1.5us, in ps */
 	CLI_WORD,   /* int: which of `max` words the argument is */
 };

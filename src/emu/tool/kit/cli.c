@@ -167,6 +167,24 @@ take_of_group(const struct cli *c, int id)
 	return rc < 0 ? cli_group_usage(c, g, "%s", why) : 0;
 }
 
+/* A number of bytes: 4096, 64M or 64MiB, 1G. */
+static int
+take_size(const struct cli *c, const char *option, uint64_t *to)
+{
+	static const char units[] = "KMGT";
+	char *end;
+	errno = 0;
+	unsigned long long n = strtoull(optarg, &end, 10);
+	const char *unit = *end ? strchr(units, *end & ~0x20) : NULL;
+	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+	end += unit != NULL;
+	end += unit && strcmp(end, "iB") == 0 ? 2 : 0;
+	if (*optarg < '0' || *optarg > '9' || *end || errno || n > UINT64_MAX >> shift)
+		return cli_usage(c, "%s needs a number of bytes, such as 65536, 512K, 64M or 2G, not '%s'", option, optarg);
+	*to = (uint64_t)n << shift;
+	return 0;
+}
+
 /* Takes an option of the table. Returns 0, its id if the tool takes it itself, or CLI_USAGE. */
 static int
 take_option(const struct cli *c, int id)
@@ -187,6 +205,7 @@ take_option(const struct cli *c, int id)
 		if (has_letter(o))
 			(void)snprintf(name, sizeof(name), "-%c", o->id);
 		return cli_number(c, name, o->min, o->max, optarg, o->to) ? 0 : CLI_USAGE;
+	case CLI_SIZE: return take_size(c, name, o->to);
 	case CLI_PS: return when_parse_ps(optarg, o->to, &why) ? 0 : cli_usage(c, "%s '%s': %s", name, optarg, why);
 	case CLI_WORD:
 	default: *(int *)o->to = cli_choose(c, name, o->words, (size_t)o->max, optarg); return *(int *)o->to < 0 ? CLI_USAGE : 0;

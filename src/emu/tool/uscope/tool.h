@@ -39,7 +39,7 @@ struct tool;
 
 typedef int run_fn(struct conv *c, int argc, char **argv);
 run_fn run_info, run_check, run_dump, run_state, run_events, run_summary, run_strings, run_tail, run_recover, run_diff, run_timeline,
-	run_konata, run_export, run_history;
+	run_konata, run_export, run_history, run_view;
 
 /* A file that is read. */
 struct source {

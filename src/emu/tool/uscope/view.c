@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* view: a trace as a page for browsers. */
+#include "page.h"
+#include "tool.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* "64 MiB", or bytes if it is no whole number of them. */
+static const char *
+size_text(char buf[24], uint64_t n)
+{
+	bool mib = n && n % (1 << 20) == 0;
+	(void)snprintf(buf, 24, "%" PRIu64 " %s", mib ? n >> 20 : n, mib ? "MiB" : "bytes");
+	return buf;
+}
+
+static int
+write_page(struct tool *t, const char *path, uint64_t limit)
+{
+	struct conv *c = &t->conv;
+	char dir[PATH_MAX];
+	uint64_t size;
+	int fd = conv_open_input(c, path, &size);
+	if (fd < 0)
+		return -1;
+	struct page p = { .name = conv_split(path, dir, sizeof(dir)), .fd = fd, .size = size, .limit = limit };
+	int rc = page_write(&c->out, &p);
+	if (rc == -ENODATA)
+		return conv_error(c, "read", "%s has become shorter", path);
+	if (rc < 0)
+		return conv_error(c, "read", "cannot read %s: %s", path, strerror(-rc));
+	char text[24];
+	if (rc == 0 && !c->quiet)
+		diag_tell(&c->diag, DIAG_QUIET, "%s has an overview only, as %s is larger than %s: it asks for that file\n"
+						"hint: --html-limit raises that limit",
+			c->out_path, path, size_text(text, limit));
+	return STATUS_GOOD;
+}
+
+int
+run_view(struct conv *c, int argc, char **argv)
+{
+	struct tool *t = utool_of(c);
+	uint64_t limit = PAGE_LIMIT;
+	const struct cli_option own[] = {
+		{ 0, "html-limit", "SIZE", "put files up to SIZE into the page (default: 64M)", CLI_SIZE, &limit },
+	};
+	int last = conv_next(c, UTOOL_OPTIONS(own), argc, argv);
+	if (last == CLI_END && !c->out_path)
+		return conv_usage(c, "-o PAGE.html is expected");
+	if (!utool_ready(t, last, argc, argv, 1) || !utool_load(t, &t->in[0], argv[optind]))
+		return t->status;
+	return write_page(t, argv[optind], limit);
+}
