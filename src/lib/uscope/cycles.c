@@ -337,7 +337,6 @@ append(uscope_writer_t *w, struct lz4frames *z, const uscope_line_t *lines, size
 	w->stats.operations += t.sets;
 	w->stats.frames += frames;
 	g->frames += frames;
-	g->active += frames;
 	w->time = w->min_time = w->base_time = w->last_frame = at.base * tick;
 	return done;
 }

@@ -10,13 +10,8 @@ enum {
 	SLACK = 64 * 1024, /* for the frame that reaches max_raw */
 	V01_HEADER = 6,    /* behind the time */
 	V02_HEADER = 2,
+	FRAME_HEAD = LEB_MAX + V01_HEADER,
 };
-
-static size_t
-header_size(const uscope_writer_t *w)
-{
-	return w->v01 ? V01_HEADER : V02_HEADER;
-}
 
 /* ---- Room. ---- */
 
@@ -44,35 +39,72 @@ reserve(uscope_writer_t *w, size_t n)
 	uint8_t *raw = realloc(g->raw, cap);
 	if (!raw)
 		return writer_fail(w, USCOPE_E_NOMEM, "out of memory for the deltas"), false;
+	w->record = raw + (w->record - g->raw);
+	w->counted = raw + (w->counted - g->raw);
+	w->p = raw + used;
 	g->raw = raw;
 	g->raw_cap = cap;
-	w->p = raw + used;
-	w->limit = raw + cap - OP_WIDE_SIZE;
+	frame_limits(w);
 	return true;
+}
+
+/* Sets the limit of a record that may have `left` items more. */
+static inline void
+limit_record(uscope_writer_t *w, uint32_t left)
+{
+	ptrdiff_t last = ((ptrdiff_t)left - 1) * w->op_bytes;
+	w->limit = w->room - w->counted < last ? w->room : w->counted + last;
+}
+
+void
+frame_limits(uscope_writer_t *w)
+{
+	const struct segment *g = w->segment;
+	size_t room = g->raw_cap - OP_WIDE_SIZE - FRAME_HEAD;
+	w->full = g->raw + (room < w->options.max_raw ? room : w->options.max_raw);
+	w->room = g->raw + g->raw_cap - OP_WIDE_SIZE;
+	limit_record(w, MAX_ITEMS - w->nitems);
+}
+
+/* Counts the operations that were appended since the last call. */
+static inline void
+count_items(uscope_writer_t *w, uint8_t op_bytes)
+{
+	w->nitems += (uint32_t)((size_t)(w->p - w->counted) / op_bytes);
+	w->counted = w->p;
 }
 
 /* ---- Records. ---- */
 
-/* The form of operations from now on. */
-static void
-set_wide(uscope_writer_t *w, bool wide)
+void
+frame_form(uscope_writer_t *w, bool wide)
 {
 	w->wide = wide;
-	w->nfast = wide ? 0 : w->nplain;
+	w->op_bytes = (uint8_t)op_size(wide, !w->v01);
+	w->head_bytes = w->v01 ? V01_HEADER : V02_HEADER;
 }
 
-static bool
+static inline void
+put_head(uscope_writer_t *w, uint64_t delta)
+{
+	uint8_t *p = store_leb(w->p, delta);
+	w->record = p;
+	w->p = w->counted = p + w->head_bytes;
+	w->nitems = 0;
+	w->nevents = 0;
+	w->needs = 0;
+	if (likely(!w->wide))
+		w->nfast = w->nplain;
+	limit_record(w, MAX_ITEMS);
+}
+
+static __attribute__((noinline)) bool
 begin_record(uscope_writer_t *w, uint64_t delta)
 {
 	/* With room for one operation, so that limit is never below p by more than it. */
-	if (!reserve(w, LEB_MAX + V01_HEADER + OP_WIDE_SIZE))
+	if (!reserve(w, FRAME_HEAD + OP_WIDE_SIZE))
 		return false;
-	w->p = store_leb(w->p, delta);
-	w->record = (size_t)(w->p - w->segment->raw);
-	w->p += header_size(w);
-	w->nitems = 0;
-	w->needs = 0;
-	set_wide(w, w->options.frames == USCOPE_WIDE || w->guess_wide);
+	put_head(w, delta);
 	return true;
 }
 
@@ -89,11 +121,12 @@ item_size(const uscope_writer_t *w, const uint8_t *p, bool wide)
 static bool
 recode_record(uscope_writer_t *w, bool to_wide)
 {
+	count_items(w, w->op_bytes);
 	uint32_t nops = w->v01 ? w->nitems : w->nitems - w->nevents;
 	size_t grown = nops * (op_size(true, !w->v01) - op_size(false, !w->v01));
 	if (to_wide && !reserve(w, grown + OP_WIDE_SIZE))
 		return false;
-	uint8_t *to = w->segment->raw + w->record + header_size(w);
+	uint8_t *to = w->record + w->head_bytes;
 	uint8_t *from = to;
 	if (to_wide) {
 		/* To the end of the room they will take: what is written never reaches what
@@ -115,34 +148,45 @@ recode_record(uscope_writer_t *w, bool to_wide)
 		from += n;
 	}
 	w->p = to;
-	set_wide(w, to_wide);
+	w->counted = to;
+	frame_form(w, to_wide);
+	w->nfast = to_wide ? 0 : w->nplain;
+	limit_record(w, MAX_ITEMS - w->nitems);
 	return true;
 }
 
-/* nevents: v0.1, those that will follow. */
-static void
-end_record(uscope_writer_t *w, uint32_t nevents)
+/* Fills in the counts of a record. nevents: v0.1, those that will follow. */
+static inline void
+put_counts(uscope_writer_t *w, uint32_t nevents)
 {
-	if (w->wide && !w->needs && w->options.frames != USCOPE_WIDE)
-		(void)recode_record(w, false); /* takes no memory */
-	w->guess_wide = w->wide;
-	if (unlikely(w->latest.n))
-		(void)latest_record(w);
-	uint8_t *h = w->segment->raw + w->record;
-	if (w->v01) {
+	uint8_t *h = w->record;
+	uint32_t nops = w->nitems - nevents;
+	if (unlikely(w->v01)) {
 		h[0] = w->wide ? FORMAT_WIDE : FORMAT_COMPACT;
 		h[1] = 0;
-		store16(h + 2, (uint16_t)w->nitems);
-		store16(h + 4, (uint16_t)nevents);
-		w->stats.operations += w->nitems;
-	} else {
-		store16(h, (uint16_t)w->nitems);
-		w->stats.operations += w->nitems - nevents;
+		h += 2;
+		store16(h + 2, (uint16_t)nevents);
+		nops = w->nitems;
 	}
+	store16(h, (uint16_t)w->nitems);
+	w->stats.operations += nops;
 	w->stats.events += nevents;
 	w->stats.frames++;
 	w->segment->frames++;
-	w->segment->active += w->nitems + nevents > 0;
+	if (unlikely(nops + nevents == 0))
+		w->segment->empty++;
+}
+
+static __attribute__((noinline)) bool
+end_record(uscope_writer_t *w, uint32_t nevents)
+{
+	count_items(w, w->op_bytes);
+	if (unlikely(w->wide) && !w->needs && w->options.frames != USCOPE_WIDE)
+		(void)recode_record(w, false); /* takes no memory */
+	if (unlikely(w->latest.n) && !latest_record(w))
+		return false;
+	put_counts(w, nevents);
+	return true;
 }
 
 /* ---- Items. ---- */
@@ -150,12 +194,13 @@ end_record(uscope_writer_t *w, uint32_t nevents)
 bool
 frame_room(uscope_writer_t *w, size_t n)
 {
+	count_items(w, w->op_bytes);
 	if (w->nitems == MAX_ITEMS) {
-		end_record(w, w->v01 ? 0 : w->nevents);
-		if (!w->v01)
-			w->nevents = 0;
-		if (w->fatal || !begin_record(w, 0))
+		uint32_t nevents = w->nevents;
+		if (!end_record(w, w->v01 ? 0 : nevents) || !begin_record(w, 0))
 			return false;
+		if (w->v01)
+			w->nevents = nevents;
 	}
 	return reserve(w, n);
 }
@@ -169,7 +214,6 @@ frame_wide(uscope_writer_t *w, uint64_t head, uint64_t value, uint32_t needs)
 	store64(w->p, head);
 	store64(w->p + 8, value);
 	w->p += OP_WIDE_SIZE;
-	w->nitems++;
 	return true;
 }
 
@@ -199,7 +243,9 @@ frame_event(uscope_writer_t *w, uint16_t type, uint32_t size)
 		p[1] = 0;
 		store16(p + 2, type);
 		w->p += n;
+		w->counted += n; /* frame_room has counted what is before it */
 		w->nitems++;
+		limit_record(w, MAX_ITEMS - w->nitems);
 	}
 	store32(p + 4, size);
 	w->nevents++;
@@ -211,9 +257,10 @@ frame_event(uscope_writer_t *w, uint16_t type, uint32_t size)
 bool
 frame_begin(uscope_writer_t *w, uint64_t delta)
 {
-	w->nevents = 0;
-	w->events_size = 0;
-	return begin_record(w, delta);
+	if (unlikely(w->p >= w->full))
+		return begin_record(w, delta);
+	put_head(w, delta);
+	return true;
 }
 
 /* v0.1: the events behind the operations, and more records if a count has no room. */
@@ -224,7 +271,7 @@ put_events(uscope_writer_t *w)
 	uint32_t left = w->nevents;
 	do {
 		uint32_t n = left < MAX_ITEMS ? left : MAX_ITEMS;
-		end_record(w, n);
+		(void)end_record(w, n); /* nothing that can fail */
 		const uint8_t *p = from;
 		for (uint32_t i = 0; i < n; i++)
 			p += EVENT_HEADER_SIZE + (size_t)load32(p + 4);
@@ -239,14 +286,18 @@ put_events(uscope_writer_t *w)
 		if (left > 0 && !begin_record(w, 0))
 			return false;
 	} while (left > 0);
+	w->events_size = 0;
 	return true;
 }
 
 bool
 frame_end(uscope_writer_t *w)
 {
-	if (w->v01)
+	if (unlikely(w->v01))
 		return put_events(w);
-	end_record(w, w->nevents);
+	if (unlikely(w->wide || w->latest.n))
+		return end_record(w, w->nevents);
+	count_items(w, ITEM_COMPACT_SIZE);
+	put_counts(w, w->nevents);
 	return true;
 }

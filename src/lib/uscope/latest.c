@@ -91,7 +91,7 @@ latest_record(uscope_writer_t *w)
 		return false;
 	}
 	const uint8_t *raw = w->segment->raw;
-	for (const uint8_t *p = raw + w->record + sizeof(uint16_t); p < w->p;) {
+	for (const uint8_t *p = w->record + sizeof(uint16_t); p < w->p;) {
 		if (p[0] == TAG_EVENT) {
 			p += EVENT_HEADER_SIZE + (size_t)load32(p + 4);
 			continue;

@@ -195,7 +195,7 @@ write_segment(struct segmentout *s, struct segment *g)
 	store32(h + SEG_COMPRESSED_SIZE, (uint32_t)n);
 	store32(h + SEG_RAW_SIZE, (uint32_t)g->raw_size);
 	store32(h + SEG_NUM_FRAMES, g->frames);
-	store32(h + SEG_NUM_ACTIVE, g->active);
+	store32(h + SEG_NUM_ACTIVE, g->frames - g->empty);
 
 	uint64_t behind = offset + SEGMENT_HEADER_SIZE + g->checkpoint_size;
 	if (s->checksums)

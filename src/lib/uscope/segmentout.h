@@ -23,7 +23,7 @@ struct segment {
 	uint64_t start; /* ps */
 	uint64_t end;   /* exclusive */
 	uint32_t frames;
-	uint32_t active;
+	uint32_t empty;        /* of the frames */
 	struct lz4frames *lz4; /* the block so far; NULL: another compressor packs the deltas */
 };
 

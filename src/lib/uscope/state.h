@@ -12,9 +12,8 @@ struct state_field {
 	uint32_t offset; /* in the slot or the property block */
 	uint8_t size;    /* 1, 2, 4, 8 */
 	uint8_t type;
-	uint8_t mark;   /* the writer's: what to do besides storing the value */
-	uint32_t plain; /* the writer's: a SET of a value below this needs nothing else, and is compact */
-	uint64_t cut;   /* the writer's: bits that a value as it is stored has not */
+	uint8_t mark; /* the writer's: what to do besides storing the value */
+	uint64_t cut; /* the writer's: bits that a value as it is stored has not */
 };
 
 struct state_storage {

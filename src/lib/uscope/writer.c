@@ -75,9 +75,10 @@ begin_segment(uscope_writer_t *w)
 	}
 	struct segment *g = w->segment;
 	g->checkpoint_size = state_save(w->state, g->checkpoint + SEGMENT_LEAD);
-	w->p = g->raw;
-	w->limit = g->raw + g->raw_cap - OP_WIDE_SIZE;
+	w->p = w->record = w->counted = g->raw;
+	frame_limits(w);
 	w->base_time = g->start;
+	w->has_frames = true;
 	if (g->lz4)
 		lz4frames_reset(g->lz4);
 }
@@ -111,7 +112,8 @@ commit(uscope_writer_t *w, uint64_t end)
 	if (w->options.background)
 		take_turns(w);
 	w->segment->start = end;
-	w->segment->frames = w->segment->active = 0;
+	w->segment->frames = w->segment->empty = 0;
+	w->full = NULL;
 	w->position += raw_size + LZ4_FAR;
 	w->latest.since = w->position;
 	return USCOPE_OK;
@@ -131,43 +133,57 @@ find_cut(const uscope_writer_t *w, uint64_t *cut)
 	return true;
 }
 
-/* In this segment, or as the first of the next. */
-bool
-writer_begin_frame(uscope_writer_t *w)
+/* Begins a frame that may be in another segment than the last one. */
+static __attribute__((noinline)) bool
+begin_other(uscope_writer_t *w)
 {
 	uint64_t cut;
 	if (w->segment->frames && w->time > w->last_frame && find_cut(w, &cut) && commit(w, cut))
 		return false;
 	if (w->segment->frames == 0)
 		begin_segment(w);
-	writer_mode(w, MODE_CYCLE);
-	w->framed = frame_begin(w, w->time - w->base_time);
-	return w->framed;
+	w->mode = MODE_CYCLE;
+	return frame_begin(w, w->time - w->base_time);
 }
 
-static void
+bool
+writer_begin_frame(uscope_writer_t *w)
+{
+	if (unlikely(w->p >= w->full || w->time >= w->next_grid))
+		return begin_other(w);
+	w->mode = MODE_CYCLE;
+	return frame_begin(w, w->time - w->base_time);
+}
+
+static inline void
 end_frame(uscope_writer_t *w)
 {
-	w->framed = false;
 	if (!frame_end(w))
 		return;
 	w->base_time = w->last_frame = w->time;
-	w->has_frames = true;
-	uint64_t interval = w->options.interval_ps;
-	if (w->time >= w->next_grid) {
+	if (unlikely(w->time >= w->next_grid)) {
+		uint64_t interval = w->options.interval_ps;
 		uint64_t g = w->time - (w->time - w->options.origin_ps) % interval;
 		w->next_grid = g > UINT64_MAX - interval ? UINT64_MAX : g + interval;
 	}
+	writer_mode(w, MODE_IDLE);
 }
 
 /* ---- Cycles. ---- */
 
-static void
-refuse_begin(uscope_writer_t *w)
+static __attribute__((noinline, cold)) void
+refuse_begin(uscope_writer_t *w, uint64_t time_ps)
 {
+	if (w->mode == MODE_IDLE) {
+		writer_mode(w, MODE_REFUSED);
+		bool late = time_ps > MAX_TIME;
+		(void)writer_misuse(w, USCOPE_E_RANGE, "a cycle at %" PRIu64 " ps, %s %" PRIu64 " ps", time_ps,
+			late ? "after the last possible" : "before", late ? MAX_TIME : w->min_time);
+		return;
+	}
 	bool callback = w->mode == MODE_CALLBACK, done = w->mode == MODE_DONE;
 	if (!callback && !done && w->mode != MODE_REFUSED)
-		writer_mode(w, MODE_SHUT);
+		writer_mode(w, w->mode == MODE_BEGUN ? MODE_REFUSED : MODE_SHUT);
 	(void)writer_misuse(w, USCOPE_E_STATE, "begin_cycle %s",
 		callback ? "inside the checkpoint callback" : done ? "after finish"
 								   : "inside a cycle");
@@ -176,17 +192,9 @@ refuse_begin(uscope_writer_t *w)
 void
 uscope_begin_cycle(uscope_writer_t *w, uint64_t time_ps)
 {
-	if (!w || w->fatal)
-		return;
-	if (w->mode != MODE_IDLE) {
-		refuse_begin(w);
-		return;
-	}
-	if (time_ps < w->min_time || time_ps > MAX_TIME) {
-		writer_mode(w, MODE_REFUSED);
-		bool late = time_ps > MAX_TIME;
-		(void)writer_misuse(w, USCOPE_E_RANGE, "a cycle at %" PRIu64 " ps, %s %" PRIu64 " ps", time_ps,
-			late ? "after the last possible" : "before", late ? MAX_TIME : w->min_time);
+	if (unlikely(!w || w->mode != MODE_IDLE || time_ps < w->min_time || time_ps > MAX_TIME)) {
+		if (w && !w->fatal)
+			refuse_begin(w, time_ps);
 		return;
 	}
 	w->time = w->min_time = time_ps;
@@ -199,8 +207,9 @@ uscope_begin_cycle(uscope_writer_t *w, uint64_t time_ps)
 		(void)writer_begin_frame(w);
 }
 
-void
-uscope_end_cycle(uscope_writer_t *w)
+/* Ends a cycle without a frame, or one in which a second begin was refused. */
+static __attribute__((noinline)) void
+end_other(uscope_writer_t *w)
 {
 	if (!w || w->fatal)
 		return;
@@ -208,10 +217,20 @@ uscope_end_cycle(uscope_writer_t *w)
 		(void)writer_misuse(w, USCOPE_E_STATE, "end_cycle outside of a cycle");
 		return;
 	}
-	if (w->framed)
+	if (w->mode == MODE_SHUT)
 		end_frame(w);
-	if (!w->fatal)
+	else
 		writer_mode(w, MODE_IDLE);
+}
+
+void
+uscope_end_cycle(uscope_writer_t *w)
+{
+	if (unlikely(!w || w->mode != MODE_CYCLE)) {
+		end_other(w);
+		return;
+	}
+	end_frame(w);
 }
 
 /* ---- The end. ---- */

@@ -5,7 +5,7 @@
 /* writer: one file being written. From the ground up: latest.c and frameout.c
  * encode the items of a frame, closeout.c writes the tables at the end of the file, writeropen.c
  * makes the writer, writer.c has cycles and segments; applications call writerops.c for each
- * change, or cycles.c with many phrases (phrases.c) at once. */
+ * change, or cycles.c with many phrases (phrases.c) at once, and tellstate.c for checkpoints of their own. */
 
 #include "fileout.h"
 #include "latest.h"
@@ -27,7 +27,7 @@ enum writer_mode {
 	MODE_BEGUN,    /* inside, but the frame begins with its first item (drop_empty) */
 	MODE_IDLE,     /* between cycles */
 	MODE_REFUSED,  /* inside a cycle that was refused: what comes is ignored */
-	MODE_SHUT,     /* inside a cycle, and a second begin was refused: what comes is ignored */
+	MODE_SHUT,     /* inside, with a frame, and a second begin was refused: what comes is ignored */
 	MODE_CALLBACK, /* inside the checkpoint callback */
 	MODE_DONE,     /* finished, or failed for good */
 };
@@ -51,8 +51,24 @@ mark_field(struct state_field *f)
 	} else if (f->type == USCOPE_ENUM || f->type == USCOPE_STRING_REF) {
 		f->mark = MARK_NO_ADD;
 	}
-	f->plain = f->cut && ~f->cut < UINT16_MAX ? (uint32_t)~f->cut + 1 : UINT16_MAX + 1;
 }
+
+/* A field of a storage that a compact operation can name: all that most SETs need, in one place. */
+struct plain_field {
+	uint8_t *data;  /* of slot 0 */
+	uint8_t *valid; /* with num_valid: of struct state_storage */
+	uint32_t *num_valid;
+	uint64_t head; /* of a compact SET: all but the slot and the value */
+	uint32_t slot_size;
+	uint32_t num_slots;
+	uint32_t most; /* a SET of a value below this needs nothing but its operation, and is compact; 0: none */
+	uint8_t size;
+};
+
+struct plain_storage {
+	struct plain_field *fields;
+	uint32_t num_fields;
+};
 
 enum {
 	LEBS_MAX = 2048,
@@ -62,34 +78,40 @@ enum {
 struct uscope_writer {
 	/* Touched by every operation. */
 	uint8_t *p;     /* end of the deltas */
-	uint8_t *limit; /* an operation has room while p <= limit */
-	struct state_storage *storages;
-	uint32_t nfast;  /* storages that the fast path takes: 0 outside of a compact record of v0.2 */
-	uint32_t nitems; /* of the record: operations (v0.1), or operations and events */
-	uint32_t nstorages;
+	uint8_t *limit; /* an operation has room in the segment and in the record while p <= limit */
+	struct plain_storage *plain;
+	uint32_t nfast;        /* storages that the fast path takes: 0 outside of a compact record of v0.2 */
 	uint32_t nplain;       /* what nfast is in a compact record; 0 with v0.1 and only_changes */
 	uint32_t ncompared;    /* the same for only_changes; 0 without */
 	enum writer_mode mode; /* see writer_mode() */
 	bool v01;              /* frames of version 0.1 */
-	bool wide;             /* the record is being encoded with wide operations */
+	bool wide;             /* the record, or the last one, is encoded with wide operations */
+	uint8_t op_bytes;      /* of an operation of the record */
+	uint8_t head_bytes;    /* of a record: between its time and its first item */
 	uint32_t needs;        /* not 0: some operation of it does not fit a compact one */
+	struct state_storage *storages;
+	uint32_t nstorages;
+
+	/* Touched by every cycle. */
+	uint8_t *full; /* a frame has room, and is of this segment by its size, while p < full; NULL: the segment has none yet */
 
 	/* The record: a frame, or a part of one with too many items. */
-	size_t record;    /* offset of what follows the time in the deltas */
+	uint8_t *record;  /* what follows the time in the deltas */
+	uint8_t *counted; /* nitems has the items up to here; behind it are operations, all of one size */
+	uint8_t *room;    /* an operation has room in the segment while p <= room */
+	uint32_t nitems;  /* operations (v0.1), or operations and events; see `counted` */
 	uint32_t nevents; /* in the record; v0.1: of the whole frame, in `events` */
 	uint8_t *events;  /* v0.1: they go behind the operations */
 	size_t events_size;
 	size_t events_cap;
-	bool guess_wide; /* as the last record was */
 
 	/* The frame and the segment. */
-	bool framed;         /* the frame of the cycle has begun */
 	uint64_t time;       /* of the cycle or the last one, ps */
-	uint64_t base_time;  /* the next frame counts from here */
-	uint64_t last_frame; /* time of the last frame; cycles without one may be later */
 	uint64_t min_time;   /* that the next cycle may have: that of the last, or 1 more */
 	uint64_t next_grid;  /* the first point of the grid after `last_frame` */
+	uint64_t base_time;  /* the next frame counts from here */
 	uint64_t end;        /* set by the application */
+	uint64_t last_frame; /* time of the last frame; cycles without one may be later */
 	struct segment *segment;
 	struct segment segments[2]; /* the second is for the thread */
 	size_t most;                /* bytes of deltas that a segment can have */
@@ -102,6 +124,7 @@ struct uscope_writer {
 	bool has_cycles;
 
 	struct uscope_state *state;
+	struct plain_field *plain_fields; /* of all storages */
 	const uscope_schema_t *schema;
 	struct pyramid *summary; /* NULL: none */
 	int32_t *counter_of;     /* by storage: its automatic counter */
@@ -145,6 +168,10 @@ bool writer_begin_frame(uscope_writer_t *w);
 
 /* ---- frameout.c ---- */
 
+/* Sets the form of operations from now on. */
+void frame_form(uscope_writer_t *w, bool wide);
+/* Sets room, limit and full, after a change of the room or of nitems. */
+void frame_limits(uscope_writer_t *w);
 /* All return false after writer_fail. */
 bool frame_begin(uscope_writer_t *w, uint64_t delta);
 bool frame_end(uscope_writer_t *w);

@@ -161,11 +161,8 @@ make_summary(uscope_writer_t *w)
 	for (uint32_t i = 0; i < w->nstorages; i++)
 		if (w->counter_of[i] >= 0)
 			((struct state_field *)w->storages[i].fields)->mark |= MARK_COUNTER;
-	if (storage >= 0) {
-		struct state_field *f = (struct state_field *)&w->storages[storage].fields[field];
-		f->mark |= MARK_DENSITY;
-		f->plain = 0;
-	}
+	if (storage >= 0)
+		((struct state_field *)&w->storages[storage].fields[field])->mark |= MARK_DENSITY;
 	return USCOPE_OK;
 }
 
@@ -190,6 +187,39 @@ make_segments(uscope_writer_t *w)
 	return USCOPE_OK;
 }
 
+/* Puts what a SET needs of each field into w->plain. */
+static bool
+make_plain(uscope_writer_t *w)
+{
+	uint32_t n = w->nplain + w->ncompared; /* one of them is 0 */
+	size_t nfields = 0;
+	for (uint32_t i = 0; i < n; i++)
+		nfields += w->storages[i].num_fields;
+	struct plain_field *f = malloc((nfields + 1) * sizeof(*f));
+	w->plain = malloc((n + 1) * sizeof(*w->plain));
+	w->plain_fields = f;
+	if (!f || !w->plain)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct state_storage *st = &w->storages[i];
+		w->plain[i] = (struct plain_storage){ f, st->num_fields };
+		for (uint32_t k = 0; k < st->num_fields; k++) {
+			uint64_t most = st->fields[k].mark & MARK_DENSITY ? 0 : UINT64_C(1) + UINT16_MAX;
+			*f++ = (struct plain_field){
+				.data = st->slots + st->fields[k].offset,
+				.valid = st->valid,
+				.num_valid = &w->storages[i].num_valid,
+				.head = TAG_COMPACT | USCOPE_SLOT_SET << 8 | i << 16 | (uint64_t)k << 40,
+				.slot_size = st->slot_size,
+				.num_slots = st->num_slots,
+				.most = (uint32_t)(most <= ~st->fields[k].cut ? most : ~st->fields[k].cut + 1),
+				.size = st->fields[k].size,
+			};
+		}
+	}
+	return true;
+}
+
 static int
 make_state(uscope_writer_t *w)
 {
@@ -207,6 +237,8 @@ make_state(uscope_writer_t *w)
 	}
 	(void)uscope_set_tick(w, 1);
 	int status = make_summary(w);
+	if (!status && !make_plain(w))
+		status = USCOPE_E_NOMEM;
 	return status ? status : make_segments(w);
 }
 
@@ -235,6 +267,8 @@ writer_free(uscope_writer_t *w)
 	for (int i = 0; i < w->nextra; i++)
 		free(w->extra[i].bytes);
 	uscope_state_free(w->state);
+	free(w->plain);
+	free(w->plain_fields);
 	if (w->schema)
 		uscope_schema_free((uscope_schema_t *)w->schema);
 	free(w);
@@ -275,6 +309,7 @@ open_all(uscope_writer_t *w, const char *path, const uscope_dut_desc_t *dut, con
 	if (w->options.interval_ps && w->options.interval_ps <= UINT64_MAX - w->options.origin_ps)
 		w->next_grid = w->options.origin_ps + w->options.interval_ps;
 	w->v01 = w->options.frames != USCOPE_INTERLEAVED;
+	frame_form(w, w->options.frames == USCOPE_WIDE);
 	status = make_state(w);
 	if (status)
 		return status;
