@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -171,4 +172,15 @@ page_write_served(struct wbuf *w, const char *name, const char *url)
 	begin_page(w, name);
 	wbuf_printf(w, ",\"url\":\"%s\"}</script>\n", url);
 	end_page(w);
+}
+
+const char *
+page_size_text(char buf[PAGE_SIZE_TEXT], uint64_t n)
+{
+	static const char *const units[] = { "bytes", "KiB", "MiB", "GiB", "TiB" };
+	size_t unit = 0;
+	for (; n && n % 1024 == 0 && unit + 1 < sizeof(units) / sizeof(units[0]); unit++)
+		n /= 1024;
+	(void)snprintf(buf, PAGE_SIZE_TEXT, "%" PRIu64 " %s", n, units[unit]);
+	return buf;
 }

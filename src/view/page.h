@@ -14,6 +14,10 @@
 
 #define PAGE_LIMIT ((uint64_t)64 << 20) /* bytes of a file up to which all of it is in the page, by default */
 
+enum {
+	PAGE_SIZE_TEXT = 32,
+};
+
 struct page {
 	const char *name; /* of the file, as the page shows it; any bytes */
 	int fd;
@@ -26,6 +30,9 @@ struct page {
 /* Writes the page and flushes it; failures of that are kept in w. Returns 1; 0: the file is larger than the limit, and the
  * page does not have all of it; -errno: it cannot be read, -ENODATA: it has become shorter. */
 int page_write(struct wbuf *w, const struct page *p);
+
+/* "64 MiB", or bytes if that is not exact. Returns buf. */
+const char *page_size_text(char buf[PAGE_SIZE_TEXT], uint64_t n);
 
 /* Writes a page that asks the server it came from for the file: url is relative to that of the page, and needs no escapes. */
 void page_write_served(struct wbuf *w, const char *name, const char *url);

@@ -27,6 +27,8 @@ enum output {
 	OUTPUT_PRV = 1 << 0,
 	OUTPUT_USCOPE = 1 << 1,
 	OUTPUT_PERFETTO = 1 << 2,
+	OUTPUT_HTML = 1 << 3,
+	OUTPUTS_OF_USCOPE = OUTPUT_USCOPE | OUTPUT_HTML, /* made of the µScope file */
 };
 
 /* Options of the µScope file. */
@@ -56,8 +58,9 @@ struct emu_options {
 	bool breakdown;          /* also write the breakdowns of the models */
 	unsigned outputs;        /* enum output */
 	struct uscope_options uscope;
-	bool perfetto_gzip; /* compress the Perfetto trace */
-	unsigned threads;   /* at least 2: one emulates, the others write */
+	bool perfetto_gzip;  /* compress the Perfetto trace */
+	uint64_t html_limit; /* bytes of data up to which all of them are in ovni.html */
+	unsigned threads;    /* at least 2: one emulates, the others write */
 	const char *clock_table;
 	const struct trace_input *inputs;  /* what traces may be; borrowed */
 	const struct model_set *models;    /* what events may be of; borrowed */

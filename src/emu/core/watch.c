@@ -67,7 +67,7 @@ watch_init(struct emu *emu)
 		return -1;
 	if (emu->detail)
 		emu->watch_at = 0;
-	if (!(emu->plan->options.outputs & OUTPUT_USCOPE))
+	if (!(emu->plan->options.outputs & OUTPUTS_OF_USCOPE))
 		return 0;
 	emu->watch_at = 0;
 	return density_init(&emu->density, &emu->arena);

@@ -10,8 +10,17 @@ const struct output_decl out_list[] = {
 	{ "prv", OUTPUT_PRV, { &names_sink, &prv_sink, &proc_sink, &breakdown_sink, &cfg_sink } },
 	{ "uscope", OUTPUT_USCOPE, { &uscp_sink } },
 	{ "perfetto", OUTPUT_PERFETTO, { &perfetto_sink } },
+	{ "html", OUTPUT_HTML, { &uscp_sink } },
 	{ NULL },
 };
+
+static bool
+is_among(const struct sink_ops *const *sinks, size_t n, const struct sink_ops *s)
+{
+	while (n && sinks[n - 1] != s)
+		n--;
+	return n;
+}
 
 size_t
 out_sinks(unsigned which, const struct sink_ops *sinks[FEED_SINKS_MAX])
@@ -19,7 +28,8 @@ out_sinks(unsigned which, const struct sink_ops *sinks[FEED_SINKS_MAX])
 	size_t n = 0;
 	for (const struct output_decl *o = out_list; o->name; o++)
 		for (size_t i = 0; which & o->bit && o->sinks[i] && n < FEED_SINKS_MAX; i++)
-			sinks[n++] = o->sinks[i];
+			if (!is_among(sinks, n, o->sinks[i]))
+				sinks[n++] = o->sinks[i];
 	return n;
 }
 

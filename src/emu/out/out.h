@@ -20,7 +20,7 @@ extern const struct sink_ops prv_sink;       /* records, of threads and CPUs, */
 extern const struct sink_ops proc_sink;      /* and of processes, looms and the system, if there are any */
 extern const struct sink_ops cfg_sink;       /* views */
 extern const struct sink_ops breakdown_sink; /* CPUs sorted by value; all three files */
-extern const struct sink_ops uscp_sink;      /* everything, as a µScope file */
+extern const struct sink_ops uscp_sink;      /* everything, as a µScope file, as a page with it, or both */
 extern const struct sink_ops perfetto_sink;  /* records, as a Perfetto trace */
 
 /* An output of ovniemu: a name for the user, and the sinks that make its files, in the order in

@@ -9,6 +9,7 @@
 #include "input/inputs.h"
 #include "nearest.h"
 #include "out.h"
+#include "page.h"
 #include "paraver.h"
 #include "registry.h"
 
@@ -156,6 +157,8 @@ print_summary(struct diag *d, const struct summary *s, double took, int rc)
 		advise_paraver(d, s);
 	if (rc == 0 && s->outputs & OUTPUT_PERFETTO)
 		diag_info(d, "open in https://ui.perfetto.dev: %s/ovni.perfetto-trace", s->dir);
+	if (rc == 0 && s->outputs & OUTPUT_HTML)
+		diag_info(d, "open in a browser: %s/ovni.html", s->dir);
 	char uscp[4096 + sizeof("/ovni.uscp")];
 	(void)snprintf(uscp, sizeof(uscp), "%s/ovni.uscp", s->dir);
 	if (rc == 0 && s->outputs & OUTPUT_USCOPE && access(uscp, F_OK) == 0)
@@ -341,14 +344,14 @@ start(struct diag *d, struct input_options *io, struct plugins *plugins, int arg
 	static const char *const methods[] = { [USCOPE_LZ4] = "lz4", [USCOPE_ZSTD] = "zstd", [USCOPE_RAW] = "none" };
 	char models[1024];
 	struct learned learned = { 0 };
-	struct emu_options o = { .stop = &stop, .learned = &learned, .models = &plugins->set, .outputs = OUTPUT_PRV | OUTPUT_USCOPE };
+	struct emu_options o = { .stop = &stop, .learned = &learned, .models = &plugins->set, .outputs = OUTPUT_PRV | OUTPUT_USCOPE, .html_limit = PAGE_LIMIT };
 	struct progress p;
 	struct cli_list enabled = { .n = 0 };
 	uint64_t threads = count_cpus();
 	uint64_t labels = LABELS;
 	const struct cli_option options[] = {
 		{ 'o', "output", "DIR", "write there instead of in the trace directory", CLI_TEXT, &o.outdir },
-		{ 'f', "outputs", "LIST", "prv, uscope, perfetto (default: prv,uscope)" },
+		{ 'f', "outputs", "LIST", "prv, uscope, perfetto, html (default: prv,uscope)" },
 		{ 'c', "clock-offsets", "FILE", "clock offsets (default: clock-offsets.txt of TRACEDIR)", CLI_TEXT, &o.clock_table },
 		{ 'a', "all-models", NULL, "enable all models of runtimes", CLI_FLAG, &o.all_models },
 		{ 'm', "models", "NAME,...", "enable these, too", CLI_LIST, &enabled },
@@ -358,6 +361,7 @@ start(struct diag *d, struct input_options *io, struct plugins *plugins, int arg
 		{ 'j', "threads", "N", "use N threads, at least 2 (default: one a CPU)", CLI_NUMBER, &threads, THREADS_MAX, 1 },
 		{ 0, "compat", NULL, "print the lines of ovni 1.14, with its strictness", CLI_FLAG, &o.compat },
 		{ 0, "perfetto-gzip", NULL, "compress ovni.perfetto-trace", CLI_FLAG, &o.perfetto_gzip },
+		{ 0, "html-limit", "SIZE", "put up to SIZE of data into ovni.html (default: 64M)", CLI_SIZE, &o.html_limit },
 		{ 0, "uscope-compression", "METHOD", "of ovni.uscp: lz4 (default), zstd or none", CLI_WORD, &o.uscope.compression, CLI_WORDS(methods) },
 		{ 0, "uscope-lz4-prefix", NULL, "LZ4 blocks with their size, for viewers", CLI_FLAG, &o.uscope.lz4_prefix },
 		{ 0, "uscope-raw-events", NULL, "also put the events themselves in ovni.uscp", CLI_FLAG, &o.uscope.raw_events },
@@ -389,7 +393,7 @@ start(struct diag *d, struct input_options *io, struct plugins *plugins, int arg
 		}
 		o.uscope.asked = true;
 		if (!parse_outputs(optarg, &o.outputs))
-			return cli_status(cli_usage(&cli, "-f needs names of outputs with commas, of prv, uscope and perfetto, not '%s'", optarg));
+			return cli_status(cli_usage(&cli, "-f needs names of outputs with commas, of prv, uscope, perfetto and html, not '%s'", optarg));
 	}
 	o.threads = (unsigned)threads;
 	o.uscope.labels = (uint16_t)labels;

@@ -41,6 +41,7 @@ while read -r long; do
 	*=DIR) long=${long%DIR}out ;;
 	*=FILE) long=${long%FILE}/dev/null ;;
 	*=N) long=${long%N}1 ;;
+	*=SIZE) long=${long%SIZE}1M ;;
 	--models=*) long=--models=kernel,mpi ;;
 	*=LIST) long=${long%LIST}prv ;;
 	*=METHOD) long=${long%METHOD}zstd ;;

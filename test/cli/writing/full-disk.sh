@@ -14,6 +14,16 @@ for view in "" --compat; do
 	valid $view --short out
 	test "$(wc -l <out/cpu.prv)" -gt 100 -o "$(wc -l <out/thread.prv)" -gt 100 || fail "nothing was kept"
 done
+# the page has what is complete, or is not there; nothing else stays
+rm -rf out/*
+for list in html html,uscope; do
+	status 1 "$EMU" -f $list -o out trace
+	says "error[write]" "No space left on device" "out/ovni."
+	test "$(grep -c 'error\[' err.txt)" = 1 || fail "more than one error for one cause: $(cat err.txt)"
+	test ! -e out/ovni.html || $PYTHON "$SRC/test/cli/page.py" out/ovni.html >page.txt || fail "no page"
+	rm -f out/ovni.html out/ovni.uscp
+	test -z "$(ls -A out)" || fail "$(ls -A out)"
+done
 # the trace for Perfetto
 rm -rf out/*
 status 1 "$EMU" -f perfetto -o out trace

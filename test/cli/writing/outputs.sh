@@ -76,7 +76,7 @@ test ! -e out2/ovni.uscp && test -e out2/thread.prv || fail "$(ls out2)"
 test -e out/ovni.uscp && test -e out/cpu.prv || fail "$(ls out)"
 for bad in "" , prv, ,prv paraver prv,,uscope prv,perfett; do
 	status 2 "$EMU" -f "$bad" trace
-	says "error[usage]" "-f needs names of outputs with commas, of prv, uscope and perfetto, not '$bad'"
+	says "error[usage]" "-f needs names of outputs with commas, of prv, uscope, perfetto and html, not '$bad'"
 done
 # the file of µScope: compressions, and the events themselves
 for m in lz4 zstd none; do

@@ -244,7 +244,7 @@ open_writer(struct uscp *u)
 		.background = has_spare_thread(u),
 		.error = &error,
 	};
-	u->w = uscope_writer_open_ex(u->path, &dut, u->map.schema, &wo, NULL);
+	u->w = uscope_writer_open_ex(u->file, &dut, u->map.schema, &wo, NULL);
 	if (!u->w)
 		uscp_give_up(u, error.reason, error.status);
 	else
@@ -282,8 +282,27 @@ void
 uscp_finish(struct uscp *u)
 {
 	uscope_writer_close(u->w);
+	uscp_close_data(u);
 	uscope_schema_free(u->map.schema);
 	arena_finish(&u->arena);
+}
+
+/* Builds the schema and opens the file. A file that nobody has asked for may be left out: then there is no writer. */
+static int
+open_file(struct uscp *u)
+{
+	const struct emu *emu = u->emu;
+	const char *reason = "memory is exhausted";
+	int status = uscpmap_build(&u->map, &u->arena, emu, emu->plan->options.uscope.labels, &reason);
+	if (status == USCOPE_E_NOMEM)
+		return diag_no_memory(emu->diag);
+	if (status < 0 && !emu->plan->options.uscope.asked)
+		diag_warn(emu->diag, NULL, "%s is not written: %s", u->path, reason);
+	else if (status < 0)
+		uscp_give_up(u, reason, status);
+	else
+		return open_writer(u);
+	return 0;
 }
 
 int
@@ -293,18 +312,11 @@ uscp_open(void *self, const struct emu *emu, const char *dir)
 	u->emu = emu;
 	u->flushed = -1;
 	u->last_text = &emu->texts;
-	u->path = arena_printf(&u->arena, "%s/" FILE_NAME, dir);
-	const char *reason = "memory is exhausted";
-	int status = u->path ? uscpmap_build(&u->map, &u->arena, emu, emu->plan->options.uscope.labels, &reason) : USCOPE_E_NOMEM;
-	int rc = 0;
-	if (status == USCOPE_E_NOMEM)
-		rc = diag_no_memory(emu->diag);
-	else if (status < 0 && !emu->plan->options.uscope.asked)
-		diag_warn(emu->diag, NULL, "%s is not written: %s", u->path, reason);
-	else if (status < 0)
-		uscp_give_up(u, reason, status);
-	else
-		rc = open_writer(u);
+	u->path = u->file = arena_printf(&u->arena, "%s/" FILE_NAME, dir);
+	int rc = uscp_open_page(u, dir);
+	if (rc == 0)
+		rc = u->file ? open_file(u) : diag_no_memory(emu->diag);
+	uscp_hide_data(u);
 	if (rc == 0 && u->w)
 		rc = put_tables(u);
 	uscp_check_writer(u);

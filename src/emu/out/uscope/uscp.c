@@ -11,6 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
+static bool
+is_alone(const struct uscp *u)
+{
+	return !(u->emu->plan->options.outputs & ~(unsigned)OUTPUTS_OF_USCOPE);
+}
+
 void
 uscp_give_up(struct uscp *u, const char *what, int status)
 {
@@ -21,7 +27,7 @@ uscp_give_up(struct uscp *u, const char *what, int status)
 		return;
 	(void)diag_error(u->emu->diag, status == USCOPE_E_NOMEM ? ERR_MEMORY : ERR_WRITE, NULL,
 		"%s: %s\nhint: %swhat the file holds up to here can be read", u->path, what,
-		u->emu->plan->options.outputs == OUTPUT_USCOPE ? "" : "the other outputs are not affected; ");
+		is_alone(u) ? "" : "the other outputs are not affected; ");
 }
 
 void
@@ -153,7 +159,7 @@ put_cycle(struct uscp *u, const struct record *r, const struct record *end, bool
 static int
 go_on(const struct uscp *u)
 {
-	return u->failed && u->emu->plan->options.outputs == OUTPUT_USCOPE ? -ERR_WRITE : 0;
+	return u->failed && is_alone(u) ? -ERR_WRITE : 0;
 }
 
 /* Shows the first states of the rows that come in an instant, from the odd record `late` on, in a
@@ -282,6 +288,10 @@ uscp_close(void *self, int64_t duration)
 			"%s: %" PRIu64 " colours are left out, as its table has room for %u\nhint: --uscope-labels gives it more",
 			u->path, u->ncolors_lost, u->map.nlabels);
 	rc = rc == 0 && u->failed && !u->left_out ? -ERR_WRITE : rc;
+	if (u->w) {
+		int page = uscp_write_page(u);
+		rc = rc ? rc : page;
+	}
 	uscp_finish(u);
 	return rc;
 }

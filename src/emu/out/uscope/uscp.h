@@ -180,7 +180,10 @@ struct uscp {
 	struct arena arena;
 	struct uscp_map map;
 	uscope_writer_t *w;
-	const char *path;
+	const char *path; /* in messages: of the file, or of the page if that alone is wanted */
+	const char *file; /* to be opened */
+	const char *page; /* ovni.html; NULL: it is not wanted */
+	int data;         /* the file, of a page alone; -1: it has its name */
 
 	/* Texts: hash -> index, by what the models have told so far. */
 	struct idmap texts;
@@ -276,6 +279,17 @@ uscp_count_time(const struct uscp_times *t, uint32_t place, uint32_t state, int6
 	t->times[run->state] += time - run->since;
 	*run = (struct uscp_run){ time, state };
 }
+
+/* ---- html.c ---- */
+
+/* Before the writer opens u->file. 0, or <0 (reported). */
+int uscp_open_page(struct uscp *u, const char *dir);
+/* Once it is open. */
+void uscp_hide_data(struct uscp *u);
+/* Writes the page, if it is wanted, once the file is complete. 0, or <0 (reported). */
+int uscp_write_page(const struct uscp *u);
+/* Closes the data. */
+void uscp_close_data(struct uscp *u);
 
 /* Count the time that a CPU is busy or oversubscribed, for the overview. */
 void uscp_count_running(struct uscp *u, const struct record *r);

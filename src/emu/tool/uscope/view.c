@@ -5,20 +5,8 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <inttypes.h>
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-
-/* "64 MiB", or bytes if it is no whole number of them. */
-static const char *
-size_text(char buf[24], uint64_t n)
-{
-	bool mib = n && n % (1 << 20) == 0;
-	(void)snprintf(buf, 24, "%" PRIu64 " %s", mib ? n >> 20 : n, mib ? "MiB" : "bytes");
-	return buf;
-}
 
 static int
 write_page(struct tool *t, const char *path, uint64_t limit)
@@ -35,11 +23,11 @@ write_page(struct tool *t, const char *path, uint64_t limit)
 		return conv_error(c, "read", "%s has become shorter", path);
 	if (rc < 0)
 		return conv_error(c, "read", "cannot read %s: %s", path, strerror(-rc));
-	char text[24];
+	char text[PAGE_SIZE_TEXT];
 	if (rc == 0 && !c->quiet)
 		diag_tell(&c->diag, DIAG_QUIET, "%s has an overview only, as %s is larger than %s: it asks for that file\n"
 						"hint: --html-limit raises that limit",
-			c->out_path, path, size_text(text, limit));
+			c->out_path, path, page_size_text(text, limit));
 	return STATUS_GOOD;
 }
 
