@@ -1,4 +1,95 @@
 // SPDX-License-Identifier: MIT
-// worker.js: answers what the page asks about a file.
+// worker.js: answers what the page asks about a file: { id, op, args } gets { id, part }s and one { id, result } or
+// { id, error }.
+import { breathe, Session } from "./session.js";
+import { drawPicture } from "./stream.js";
+import { Query } from "./query.js";
 
-onmessage = (e) => postMessage({ id: e.data.id, error: "not there yet" });
+const POLL_MS = 1000;
+
+let session = null;
+let told = 0; // notes of the file
+const newest = new Map(); // picture by slot
+
+function post(message, transfer) {
+	self.postMessage(message, transfer || []);
+}
+
+// Values that the next message uses.
+function tellValues() {
+	session.model.channels.forEach((ch, channel) => {
+		const { list, told: from } = ch.values;
+		if (list.length > from)
+			post({ event: "values", channel, from, values: list.slice(from) });
+		ch.values.told = list.length;
+	});
+	const notes = [...session.file.notes];
+	for (; told < notes.length; told++)
+		post({ event: "note", text: notes[told] });
+}
+
+function send(message, picture) {
+	tellValues();
+	post(message, picture ? Object.values(picture).filter(v => ArrayBuffer.isView(v)).map(v => v.buffer) : []);
+}
+
+async function poll(of) {
+	while (session === of && of.live) {
+		await new Promise(resolve => setTimeout(resolve, POLL_MS));
+		try {
+			if (session === of && await of.grow())
+				post({ event: "grown", info: of.info() });
+		} catch (e) {
+			// Half a segment, or the server is gone: later.
+		}
+	}
+}
+
+const ops = {
+	async open(args) {
+		const opened = new Session();
+		await opened.open(args);
+		session = opened;
+		const info = session.info();
+		told = info.notes.length;
+		poll(session);
+		return info;
+	},
+
+	async picture(args, part) {
+		const of = session, mine = {};
+		newest.set(args.slot, mine);
+		await breathe();
+		const stop = () => newest.get(args.slot) !== mine || session !== of;
+		return stop() ? { stale: true } : await drawPicture(session, args, part, stop) || { stale: true };
+	},
+
+	at(args) {
+		return new Query(session, args).at(args.t);
+	},
+
+	async next(args) {
+		const found = await new Query(session, args).next(args.t, args.direction, args.index);
+		return found && { ...found, row: args.rows[found.row] };
+	},
+
+	close() {
+		session = null;
+		return null;
+	},
+};
+
+self.onmessage = async (e) => {
+	const { id, op, args } = e.data;
+	try {
+		if (!ops[op] || (!session && op !== "open"))
+			throw new Error("no file is open");
+		const result = await ops[op](args, picture => send({ id, part: picture }, picture));
+		if (session)
+			send({ id, result }, op === "picture" ? result : null);
+		else
+			post({ id, result });
+	} catch (error) {
+		post({ id, error: String(error && error.message || error) });
+	}
+};
