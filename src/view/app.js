@@ -1,7 +1,267 @@
 // SPDX-License-Identifier: MIT
-// app.js: begins the page.
+// app.js: begins the page: parts, controls, and the file that is shown.
+import { engine, startEngine } from "./engine.js";
+import { changed, channelOf, on, short, state } from "./state.js";
+import { $, el, later } from "./dom.js";
+import { applyTheme } from "./colors.js";
+import { arrange, rowsInit } from "./rows.js";
+import { picturesInit, settling, stats } from "./pictures.js";
+import { drawInit } from "./draw.js";
+import { overviewInit } from "./overview.js";
+import { legendInit } from "./legend.js";
+import { selectInit } from "./select.js";
+import { cursorInit, setCursor } from "./cursor.js";
+import { fit, gliding, moveInit } from "./move.js";
+import { askTime, keysInit } from "./keys.js";
+import { searchInit } from "./search.js";
+import { linkInit, readLink } from "./link.js";
+import { embedded } from "./embed.js";
+import { exact } from "./units.js";
 
-document.addEventListener("DOMContentLoaded", () => {
-	const data = document.getElementById("ovni-data");
-	document.getElementById("app").textContent = data ? JSON.parse(data.textContent).name : "Drop a .uscp file here.";
-});
+let opened; // resolves ovniscope.ready
+const ready = new Promise((resolve) => (opened = resolve));
+const notes = new Set();
+
+// Stable for tests: ready (once a file is open), info, state, stats, query(), settled(). Rows are places in a view, times ns.
+window.ovniscope = {
+	ready,
+	state,
+	stats,
+	get info() {
+		return state.info;
+	},
+	// What a channel of a row is at a time: { value, text, begin, end }, in ns.
+	async query(view, row, name, t) {
+		const v = state.info.views.find((x) => x.name === view);
+		const channel = v.channels.find((c) => channelOf(c).name === name);
+		const [s] = await engine.at({ rows: [v.rows[row]], channel, t: t * 1000 });
+		return { value: s.value, text: s.text, begin: s.begin / 1000, end: s.end / 1000, index: s.index };
+	},
+	// Resolves when all that is shown is exact and nothing moves.
+	async settled() {
+		await ready;
+		do
+			await new Promise((go) => setTimeout(go, 30));
+		while (settling() || gliding());
+	},
+};
+
+function note(text) {
+	if (notes.has(text))
+		return;
+	notes.add(text);
+	const line = el("p", {}, short(text, 400), el("button", { title: "Dismiss", aria: { label: "Dismiss" },
+		on: { click: () => line.remove() } }, "✕"));
+	$("notes").append(line);
+}
+
+function progress(text, done, of) {
+	$("work").textContent = text && of ? text + " " + Math.round((100 * done) / of) + " %" : text;
+}
+
+// Channels to begin with: of the first model that has states beside those of ovni itself.
+function chosen(view) {
+	const states = view.channels.filter((c) => channelOf(c).type === "state");
+	const best = states.find((c) => !["ovni", "kernel", ""].includes(channelOf(c).model) && /subsystem|function|state/i.test(channelOf(c).title)) ??
+		states.find((c) => !["ovni", "kernel", ""].includes(channelOf(c).model)) ?? states.find((c) => /state/i.test(channelOf(c).title)) ??
+		states[0] ?? view.channels[0];
+	return best === undefined ? [] : [best];
+}
+
+function setView(view) {
+	if (state.view === view)
+		return;
+	// Channels of the same name stay.
+	const names = state.channels.map((c) => channelOf(c).name);
+	state.view = view;
+	state.channels = view.channels.filter((c) => names.includes(channelOf(c).name));
+	if (!state.channels.length)
+		state.channels = chosen(view);
+	state.selection = state.cursor = null;
+	state.folded.clear();
+	state.top = 0;
+	controls();
+	changed("channels");
+	changed("cursor");
+	changed("selection");
+}
+
+function setChannel(channel, yes) {
+	const order = state.view.channels;
+	const now = new Set(state.channels);
+	now[yes ? "add" : "delete"](channel);
+	if (now.size)
+		state.channels = order.filter((c) => now.has(c));
+	controls();
+	changed("channels");
+}
+
+// Views and channels of the file, as they are chosen.
+function controls() {
+	const { info, view } = state;
+	$("views").replaceChildren(...info.views.map((v) => el("label", {}, el("input", { type: "radio", name: "view",
+		checked: v === view, value: v.name, on: { change: () => setView(v) } }), el("span", {}, short(v.title, 30)))));
+	const models = new Map();
+	for (const c of view.channels)
+		models.set(channelOf(c).model || "", [...(models.get(channelOf(c).model || "") || []), c]);
+	const focus = [...$("channel-list").querySelectorAll("input")].indexOf(document.activeElement);
+	$("channel-list").replaceChildren(...[...models].map(([model, list]) => el("fieldset", {}, el("legend", {}, model),
+		...list.map((c) => el("label", {}, el("input", { type: "checkbox", checked: state.channels.includes(c),
+			on: { change: (e) => setChannel(c, e.target.checked) } }), short(channelOf(c).title, 60),
+		el("small", {}, { id: "id", count: "count" }[channelOf(c).type] || ""))))));
+	if (focus >= 0)
+		$("channel-list").querySelectorAll("input")[focus]?.focus();
+	const titles = state.channels.map((c) => short(channelOf(c).title, 30));
+	$("channel-title").textContent = titles.length > 1 ? titles[0] + " + " + (titles.length - 1) : titles[0] || "no channel";
+	for (const id of ["sort", "theme", "unit"])
+		$(id).value = state[id];
+	for (const id of ["labels", "patterns", "lines"])
+		$(id).checked = state[id];
+	$("size").value = state.size;
+	$("side").hidden = !state.side;
+}
+
+// what: { file } or { url } or pieces, as engine.open() takes it.
+async function openFile(what) {
+	progress("opening", 0, 0);
+	$("failed").textContent = "";
+	try {
+		state.info = await engine.open(what);
+	} catch (e) {
+		progress("", 0, 0);
+		document.body.classList.add("empty");
+		$("failed").textContent = "This file cannot be shown: " + (e.message || e);
+		return;
+	}
+	progress("", 0, 0);
+	const { info } = state;
+	document.body.classList.remove("empty");
+	document.title = info.name + " – ovniscope";
+	const name = (info.props.find(([key]) => key === "dut_name") || [])[1];
+	$("name").textContent = short(name || info.name, 60);
+	$("name").title = info.name + ", " + info.size + " bytes, " + exact(info.end - info.begin);
+	notes.clear();
+	$("notes").replaceChildren();
+	if (!info.whole)
+		note("This page has the overview of " + info.name + ". For all of it, drop that file here, or open it (O).");
+	info.notes.forEach(note);
+	state.view = info.views.find((v) => v.name === "cpu") || info.views[0];
+	if (!state.view) {
+		note("Nothing in this file can be shown as rows.");
+		return;
+	}
+	stats.firstPicture = stats.allExact = null;
+	apply();
+	changed("open");
+	arrange();
+	for (const name of ["place", "channels", "cursor", "selection"])
+		changed(name);
+	opened(info);
+}
+
+function apply() {
+	state.only.clear();
+	state.hidden.clear();
+	readLink(chosen);
+	applyTheme();
+	if (state.info)
+		controls();
+}
+
+function events(e) {
+	if (e.event === "values") {
+		const c = channelOf(e.channel);
+		c.values.splice(e.from, e.values.length, ...e.values);
+		later(() => changed("values"), 20)();
+	} else if (e.event === "progress") {
+		progress("reading", e.done, e.of);
+		if (e.done >= e.of)
+			progress("", 0, 0);
+	} else if (e.event === "note") {
+		note(e.text);
+	} else if (e.event === "grown") {
+		const follows = state.t1 >= state.info.end;
+		const view = state.view.name;
+		const whole = state.t0 <= state.info.begin;
+		state.info = e.info;
+		state.view = e.info.views.find((v) => v.name === view) || e.info.views[0];
+		if (follows) {
+			const span = state.t1 - state.t0;
+			state.t1 = e.info.end;
+			state.t0 = whole ? e.info.begin : e.info.end - span;
+		}
+		arrange();
+		changed("grown");
+		changed("place");
+	}
+}
+
+function controlsInit() {
+	const bind = (id, key, f) => $(id).addEventListener("change", () => {
+		state[key] = key === "size" ? Number($(id).value) : $(id).type === "checkbox" ? $(id).checked : $(id).value;
+		f();
+	});
+	const look = () => changed("look");
+	bind("sort", "sort", arrange);
+	bind("theme", "theme", applyTheme);
+	bind("unit", "unit", look);
+	bind("size", "size", () => { arrange(); look(); });
+	for (const id of ["labels", "patterns", "lines"])
+		bind(id, id, look);
+	on("side", () => {
+		$("side").hidden = !state.side;
+	});
+	$("fit").addEventListener("click", () => state.info && fit());
+	$("goto").addEventListener("click", () => state.info && askTime());
+	$("ask").addEventListener("click", () => $("help").showModal());
+	for (const id of ["open", "choose"])
+		$(id).addEventListener("click", () => $("file").click());
+	$("file").addEventListener("change", () => {
+		if ($("file").files.length)
+			openFile({ file: $("file").files[0] });
+		$("file").value = "";
+	});
+	addEventListener("dragover", (e) => {
+		e.preventDefault();
+		document.body.classList.add("drop");
+	});
+	addEventListener("dragleave", (e) => e.relatedTarget || document.body.classList.remove("drop"));
+	addEventListener("drop", (e) => {
+		e.preventDefault();
+		document.body.classList.remove("drop");
+		if (e.dataTransfer.files.length)
+			openFile({ file: e.dataTransfer.files[0] });
+	});
+	// A menu closes when something else is clicked.
+	addEventListener("pointerdown", (e) => {
+		for (const menu of document.querySelectorAll("details.menu[open]"))
+			if (!menu.contains(e.target))
+				menu.open = false;
+	});
+	new ResizeObserver(() => arrange()).observe($("plot"));
+	on("place", () => {
+		$("range").textContent = exact(state.t1 - state.t0);
+		$("range").title = exact(state.t0) + " to " + exact(state.t1);
+	});
+}
+
+async function start() {
+	for (const init of [rowsInit.bind(null, (index) => setCursor(index, state.cursor ? state.cursor.t : (state.t0 + state.t1) / 2)),
+		picturesInit, drawInit, overviewInit, legendInit, selectInit, cursorInit, moveInit, keysInit, searchInit, controlsInit])
+		init();
+	linkInit(apply);
+	apply();
+	startEngine(events);
+	document.body.classList.add("empty");
+	const data = await embedded((done, of) => progress("unpacking", done, of)).catch(() => {
+		$("failed").textContent = "The data in this page is damaged. If you have its .uscp file, open that.";
+		return null;
+	});
+	if (data)
+		openFile(data);
+}
+
+if (document.readyState === "loading")
+	document.addEventListener("DOMContentLoaded", start);
+else
+	start();

@@ -9,14 +9,15 @@ the modules keep some rules; a file that does not ends the build:
   import { a, b } from "./name.js";     on one line, names unchanged
   export function|class|const|let NAME  declarations only; no two modules of a program declare the same name at column 0
   no template literal over several lines, as tabs that begin a line are dropped
-Lines that are only a comment are dropped, too. HEADER.h has the page as two arrays of bytes: before and behind the
-mark of the data.
+Lines that are only a comment are dropped, too. The programs are in the page as base64 of deflate, which loader.js unpacks
+and starts. HEADER.h has the page as two arrays of bytes: before and behind the mark of the data.
 """
 import base64
 import hashlib
 import os
 import re
 import sys
+import zlib
 
 DATA = "<!-- ovniscope:data -->"
 SIZE_MAX = 100_000
@@ -103,6 +104,12 @@ def style(path):
     return text
 
 
+def packed(program, name):
+    deflate = zlib.compressobj(9, zlib.DEFLATED, -15, 9)
+    data = base64.b64encode(deflate.compress(program.text().encode()) + deflate.flush()).decode()
+    return f'<script type="text/plain" id="{name}-code">{data}</script>'
+
+
 def digest(text):
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
 
@@ -128,19 +135,19 @@ def main():
     folder, version, out, header, depfile = sys.argv[1:]
     files = [os.path.join(folder, name) for name in ("page.html", "style.css")]
     programs = {}
-    for name in ("worker.js", "app.js"):
-        program = Program(folder, files)
-        program.add(name)
-        programs[name] = program.text()
+    for name in ("worker.js", "app.js", "loader.js"):
+        programs[name] = Program(folder, files)
+        programs[name].add(name)
+    loader = programs["loader.js"].text()
     css = style(files[1])
     with open(files[0], encoding="utf-8") as f:
         page = f.read()
     marks = {
         "@version": version,
-        "<!-- @policy -->": policy(programs["app.js"], css),
+        "<!-- @policy -->": policy(loader, css),
         "<!-- @style -->": f"<style>{css}</style>",
-        "<!-- @worker -->": f'<script type="text/plain" id="worker-code">{programs["worker.js"]}</script>',
-        "<!-- @main -->": f"<script>{programs['app.js']}</script>",
+        "<!-- @worker -->": packed(programs["worker.js"], "worker"),
+        "<!-- @main -->": packed(programs["app.js"], "main") + f"<script>{loader}</script>",
         DATA: DATA,
     }
     for mark in marks:

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// colors.js: the theme, and the colours of values as pixels and as CSS.
+import { changed, channelOf, state } from "./state.js";
+
+const RED = 0xe5484d;
+const dark = matchMedia("(prefers-color-scheme: dark)");
+
+// Colours of the theme, as style.css has them.
+export const look = {};
+
+// Puts the theme on the page, and reads its colours for what is drawn.
+export function applyTheme() {
+	const theme = state.theme === "auto" ? (dark.matches ? "dark" : "light") : state.theme;
+	document.documentElement.dataset.theme = theme;
+	const css = getComputedStyle(document.documentElement);
+	for (const name of ["bg", "panel", "line", "ink", "dim", "accent", "lane", "veil"])
+		look[name] = css.getPropertyValue("--" + name).trim();
+	look.dark = theme === "dark";
+	changed("look");
+}
+
+dark.addEventListener("change", applyTheme);
+
+function hsl(h, s, l) {
+	const f = (n) => {
+		const k = (n + h * 12) % 12;
+		return Math.round(255 * (l - s * Math.min(l, 1 - l) * Math.max(-1, Math.min(k - 3, 9 - k, 1))));
+	};
+	return (f(0) << 16) | (f(8) << 8) | f(4);
+}
+
+// The golden ratio keeps the hues of values that follow each other far apart.
+function hashed(value) {
+	const n = typeof value === "bigint" ? Number(value % 1000003n) : value;
+	const h = Math.abs(n * 0.618033988749895) % 1;
+	return hsl(h, 0.5 + 0.15 * ((n * 7) % 3 === 0), look.dark ? 0.6 : 0.52);
+}
+
+export function rgbOf(v) {
+	return v.error ? RED : v.rgb ?? hashed(v.value);
+}
+
+export function cssOf(v) {
+	return "#" + rgbOf(v).toString(16).padStart(6, "0");
+}
+
+// Black or white, whichever is better to read on the colour.
+export function inkOn(rgb) {
+	const light = 0.3 * (rgb >> 16) + 0.59 * ((rgb >> 8) & 255) + 0.11 * (rgb & 255);
+	return light > 140 ? "#101318" : "#fff";
+}
+
+// A pixel of ImageData: red in the lowest byte.
+export function pixel(rgb, alpha) {
+	return ((alpha << 24) | ((rgb & 255) << 16) | (rgb & 0xff00) | (rgb >> 16)) >>> 0;
+}
+
+// 256 pixels from little to much.
+export function heat() {
+	const lut = new Uint32Array(256);
+	for (let i = 0; i < 256; i++) {
+		const x = i / 255;
+		lut[i] = pixel(hsl(0.62 - 0.55 * x, 0.75, look.dark ? 0.22 + 0.42 * x : 0.86 - 0.4 * x), 255);
+	}
+	return lut;
+}
+
+// Pixels of all values of a channel: whole, pale (what is mixed with others), dark (hatches), and which pattern.
+export function palette(channel) {
+	const values = channelOf(channel).values;
+	const n = values.length;
+	const p = { n, full: new Uint32Array(n), pale: new Uint32Array(n), dark: new Uint32Array(n), pattern: new Uint8Array(n),
+		ink: [] };
+	const only = state.only.get(channel);
+	const hidden = state.hidden.get(channel);
+	for (let i = 1; i < n; i++) {
+		const v = values[i];
+		const rgb = rgbOf(v);
+		const out = hidden && hidden.has(i);
+		const strength = out ? 0 : only !== undefined && only !== i ? 0.13 : 1;
+		p.full[i] = pixel(rgb, 255 * strength);
+		p.pale[i] = pixel(rgb, (look.dark ? 80 : 90) * strength);
+		p.dark[i] = pixel(((rgb >> 1) & 0x7f7f7f) + (v.error ? 0 : 0x101010), 255 * strength);
+		p.pattern[i] = v.error ? 1 : state.patterns ? i % 7 : 0;
+		p.ink[i] = strength === 1 ? inkOn(rgb) : "";
+	}
+	return p;
+}

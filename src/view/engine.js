@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// engine.js: asks the worker, which reads the file, and hands its answers back as promises.
+
+let worker = null;
+let last = 0;
+let told = null;
+const calls = new Map(); // id -> { done, failed, part }
+
+function send(op, args, part, move = []) {
+	return new Promise((done, failed) => {
+		calls.set(++last, { done, failed, part });
+		worker.postMessage({ id: last, op, args }, move);
+	});
+}
+
+function receive({ data }) {
+	const call = calls.get(data.id);
+	if (data.event)
+		told(data);
+	else if (!call)
+		return;
+	else if (data.part)
+		call.part?.(data.part);
+	else {
+		calls.delete(data.id);
+		if (data.error)
+			call.failed(new Error(data.error));
+		else
+			call.done(data.result);
+	}
+}
+
+// Starts the worker, out of the text that the page has of it. event() is called with what it says unasked.
+export function startEngine(event) {
+	told = event;
+	const text = document.getElementById("worker-code").textContent;
+	worker = new Worker(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
+	worker.onmessage = receive;
+	worker.onerror = (e) => {
+		for (const call of calls.values())
+			call.failed(new Error(e.message));
+		calls.clear();
+	};
+}
+
+// Arguments and answers: see worker.js.
+export const engine = {
+	open: (what) => send("open", what, null, what.pieces ? [...what.pieces.map((p) => p.bytes), ...(what.pyramid ? [what.pyramid] : [])] : []),
+	picture: (args, part) => send("picture", args, part),
+	at: (args) => send("at", args),
+	select: (args, part) => send("select", args, part),
+	next: (args) => send("next", args),
+	overview: (args) => send("overview", args),
+	close: () => send("close", {}),
+};

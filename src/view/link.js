@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// link.js: what is shown as the part of the address behind #, so that a link leads there again.
+import { changed, on, setPlace, state } from "./state.js";
+import { $, later } from "./dom.js";
+import { arrange, setTop } from "./rows.js";
+
+// Times are ps. Stable: tests and users write such links. Rows are places in the view, channels their names.
+//   #view=cpu&t=0,1000000&ch=subsystem,idle&cursor=3,500&sel=0-4,100,200&fold=loom.a&sort=name&q=worker&theme=dark...
+const plain = { sort: "file", theme: "auto", unit: "auto", size: 0, labels: true, patterns: false, lines: true, side: true };
+let written = "";
+
+function text() {
+	const { info, view, cursor, selection: s } = state;
+	const p = new URLSearchParams();
+	p.set("view", view.name);
+	if (state.t0 !== info.begin || state.t1 !== info.end)
+		p.set("t", [Math.round(state.t0), Math.round(state.t1)].join());
+	p.set("ch", state.channels.map((c) => info.channels[c].name).join());
+	if (cursor)
+		p.set("cursor", [cursor.row === null ? "" : view.rows.indexOf(cursor.row), cursor.t].join());
+	if (s) {
+		const places = s.rows.map((r) => view.rows.indexOf(r));
+		const parts = [];
+		for (const n of places.sort((a, b) => a - b)) {
+			const last = parts[parts.length - 1];
+			if (last && last[1] === n - 1)
+				last[1] = n;
+			else
+				parts.push([n, n]);
+		}
+		p.set("sel", [s.t0, s.t1, ...parts.map(([a, b]) => (a === b ? a : a + "-" + b))].join());
+	}
+	if (state.folded.size)
+		p.set("fold", [...state.folded].join("\n"));
+	if (state.filter)
+		p.set("q", state.filter);
+	for (const [key, value] of Object.entries(plain))
+		if (state[key] !== value)
+			p.set(key, Number(state[key]) === state[key] ? state[key] : typeof value === "boolean" ? +state[key] : state[key]);
+	return "#" + p;
+}
+
+function write() {
+	if (!state.info)
+		return;
+	written = text();
+	try {
+		history.replaceState(null, "", written);
+	} catch {
+		location.hash = written;
+	}
+}
+
+// Takes what is behind #; what does not fit the file is left out.
+export function readLink(chosen) {
+	const p = new URLSearchParams(location.hash.slice(1));
+	const { info } = state;
+	for (const [key, value] of Object.entries(plain))
+		if (p.has(key))
+			state[key] = typeof value === "boolean" ? p.get(key) === "1" : typeof value === "number" ? Number(p.get(key)) || 0 : p.get(key);
+	if (!info)
+		return;
+	const view = info.views.find((v) => v.name === p.get("view"));
+	if (view)
+		state.view = view;
+	const names = (p.get("ch") || "").split(",");
+	const channels = names.map((n) => state.view.channels.find((c) => info.channels[c].name === n)).filter((c) => c !== undefined);
+	state.channels = channels.length ? channels : chosen(state.view);
+	state.folded = new Set((p.get("fold") || "").split("\n").filter(Boolean));
+	state.filter = $("search").value = p.get("q") || "";
+	const numbers = (key) => (p.get(key) || "").split(",").map(Number);
+	const [t0, t1] = numbers("t");
+	setPlace(...(t1 > t0 ? [t0, t1] : [info.begin, info.end]));
+	const [row, t] = numbers("cursor");
+	state.cursor = t >= 0 ? { row: p.get("cursor")[0] === "," ? null : state.view.rows[row] ?? null, group: null, t } : null;
+	const [s0, s1, ...ranges] = (p.get("sel") || "").split(",");
+	const rows = ranges.flatMap((r) => {
+		const [a, b = a] = r.split("-").map(Number);
+		return state.view.rows.slice(a, b + 1);
+	});
+	state.selection = rows.length && +s1 > +s0 ? { rows, t0: +s0, t1: +s1 } : null;
+	arrange();
+	setTop(0);
+}
+
+export function linkInit(apply) {
+	on("place rows channels cursor selection look side", later(write, 200));
+	addEventListener("hashchange", () => {
+		if (location.hash !== written) {
+			apply();
+			changed("channels");
+		}
+	});
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// pictures.js: asks the engine for pictures of what is shown, and keeps older ones to draw until they are there.
+import { engine } from "./engine.js";
+import { changed, channelOf, on, state } from "./state.js";
+import { $ } from "./dom.js";
+import { AXIS, itemAt, layout, room, setBusy } from "./rows.js";
+import { linesOf, paint } from "./paint.js";
+
+const PIXELS = 400000; // that are asked for at once if there are more rows than one sees
+
+export const stats = { frames: [], firstPicture: null, allExact: null };
+
+// By channel: { base, last, now }: pictures from the farthest to the newest, which is drawn on top.
+const lanes = new Map();
+let generation = 0; // of the file, if it grows
+
+export function lanesOf(channel) {
+	if (!lanes.has(channel))
+		lanes.set(channel, { base: null, last: null, now: null, asked: "", waiting: false, again: false });
+	return lanes.get(channel);
+}
+
+// Rows that are seen, with those around them as far as they are cheap.
+function rowsWanted(width) {
+	const most = Math.max(32, Math.floor(PIXELS / width));
+	if (layout.rows.length <= most)
+		return layout.rows;
+	const seen = layout.items.slice(itemAt(state.top - room() / 2), itemAt(state.top + 1.5 * room()) + 1);
+	return seen.flatMap((i) => (i.group ? (i.folded ? i.rows.slice(0, most) : []) : [i.row]));
+}
+
+function ask(channel) {
+	const lane = lanesOf(channel);
+	const width = Math.round($("plot").clientWidth * Math.min(devicePixelRatio, 2));
+	const rows = rowsWanted(width);
+	const { t0, t1 } = state;
+	const key = [t0, t1, width, rows.length, rows[0], rows[rows.length - 1], layout.rows.length, state.sort, state.filter,
+		generation].join();
+	if (key === lane.asked || !rows.length || width < 1)
+		return;
+	if (lane.waiting) {
+		lane.again = true;
+		return;
+	}
+	lane.asked = key;
+	lane.waiting = true;
+	const pic = { channel, rows, width, t0, t1, at: new Map(rows.map((row, y) => [row, y])), part: null, runs: [],
+		canvas: null, dirty: true, lines: 0, range: null, palette: null };
+	const take = (part) => {
+		if (!part || part.stale || lane.asked !== key && lane.now !== pic && lane.now && lane.now.part.done)
+			return;
+		show(lane, pic, part);
+		lane.waiting = lane.asked === key ? false : lane.waiting;
+		if (lane.again) {
+			lane.again = false;
+			ask(channel);
+		}
+	};
+	engine.picture({ rows, channel, t0, t1, width, slot: "lane" + channel }, take).then(take, (e) => {
+		lane.waiting = false;
+		console.error(e);
+	});
+}
+
+function show(lane, pic, part) {
+	if (pic.part && pic.part.done)
+		return;
+	const whole = pic.t0 <= state.info.begin && pic.t1 >= state.info.end;
+	if (lane.now !== pic) {
+		const old = lane.now;
+		const spare = lane.last && lane.last !== lane.base ? lane.last.canvas : null;
+		lane.last = old && old.part.done ? old : lane.last || old;
+		pic.canvas = spare && lane.last && lane.last.canvas !== spare && (!lane.base || lane.base.canvas !== spare) ? spare
+			: document.createElement("canvas");
+		lane.now = pic;
+	}
+	pic.part = part;
+	pic.dirty = true;
+	if (part.done && whole)
+		lane.base = pic;
+	stats.firstPicture ??= performance.now();
+	if (part.done && !settling())
+		stats.allExact ??= performance.now();
+	changed("pictures");
+}
+
+// Whether pictures of what is shown are still to come.
+export function settling() {
+	return state.channels.some((c) => {
+		const lane = lanesOf(c);
+		return layout.rows.length && (lane.again || lane.waiting || !lane.now || !lane.now.part.done);
+	});
+}
+
+// Pictures to draw, the newest last, with images that are up to date.
+export function paintedOf(channel, height) {
+	const lane = lanesOf(channel);
+	const lines = linesOf(channelOf(channel).type, height);
+	const all = [...new Set([lane.base, lane.last, lane.now])].filter((p) => p && p.t0 < state.t1 && p.t1 > state.t0);
+	const covers = lane.now && lane.now.part.done && lane.now.t0 <= state.t0 && lane.now.t1 >= state.t1;
+	const used = covers ? all.slice(-1) : all;
+	for (const pic of used)
+		if (pic.dirty || pic.lines !== lines)
+			paint(pic, lines);
+	return used;
+}
+
+// What the newest picture has of a row at t: { index, share, mixed, known, ticks, tick, mean } or null.
+export function pixelAt(channel, row, t) {
+	const pic = lanesOf(channel).now;
+	const y = pic ? pic.at.get(row) : undefined;
+	if (y === undefined || t < pic.t0 || t >= pic.t1)
+		return null;
+	const i = y * pic.width + Math.floor(((t - pic.t0) / (pic.t1 - pic.t0)) * pic.width);
+	const p = pic.part;
+	return { index: p.index[i], share: p.share[i] / 255, mixed: p.mixed[i], known: p.known[i], ticks: p.ticks ? p.ticks[i] : 0,
+		tick: p.tick ? p.tick[i] : 0, mean: p.mean ? p.mean[i] : 0 };
+}
+
+export function askAll() {
+	if (state.info)
+		state.channels.forEach(ask);
+}
+
+export function picturesInit() {
+	on("place rows scroll channels", askAll);
+	on("look values", () => {
+		for (const lane of lanes.values())
+			for (const pic of [lane.base, lane.last, lane.now])
+				if (pic)
+					pic.dirty = true;
+	});
+	on("open", () => lanes.clear());
+	on("grown", () => {
+		generation++;
+		askAll();
+	});
+	// How much of the whole, or of what is shown, a row is busy.
+	setBusy((row) => {
+		const lane = lanesOf(state.channels[0]);
+		const pic = lane.base || lane.now;
+		const y = pic && pic.at.get(row);
+		if (y === undefined || !pic)
+			return 0;
+		let sum = 0;
+		for (let i = y * pic.width; i < (y + 1) * pic.width; i++)
+			sum += pic.part.index[i] ? pic.part.share[i] : 255 - pic.part.share[i];
+		return sum;
+	});
+}
