@@ -4,12 +4,14 @@
 import { breathe, Session } from "./session.js";
 import { drawPicture } from "./stream.js";
 import { Query } from "./query.js";
+import { sumUp } from "./sums.js";
+import { overview } from "./density.js";
 
 const POLL_MS = 1000;
 
 let session = null;
 let told = 0; // notes of the file
-const newest = new Map(); // picture by slot
+const newest = new Map(); // request by slot
 
 function post(message, transfer) {
 	self.postMessage(message, transfer || []);
@@ -45,6 +47,15 @@ async function poll(of) {
 	}
 }
 
+// Answers only the newest request of a slot: one before ends as stale.
+async function newestOf(op, args, answer) {
+	const of = session, slot = `${op} ${args.slot}`, mine = {};
+	newest.set(slot, mine);
+	await breathe();
+	const stop = () => newest.get(slot) !== mine || session !== of;
+	return stop() ? { stale: true } : await answer(stop) || { stale: true };
+}
+
 const ops = {
 	async open(args) {
 		const opened = new Session();
@@ -56,12 +67,16 @@ const ops = {
 		return info;
 	},
 
-	async picture(args, part) {
-		const of = session, mine = {};
-		newest.set(args.slot, mine);
-		await breathe();
-		const stop = () => newest.get(args.slot) !== mine || session !== of;
-		return stop() ? { stale: true } : await drawPicture(session, args, part, stop) || { stale: true };
+	picture(args, part) {
+		return newestOf("picture", args, stop => drawPicture(session, args, part, stop));
+	},
+
+	select(args, part) {
+		return newestOf("select", args, stop => sumUp(session, args, part, stop));
+	},
+
+	overview(args) {
+		return overview(session, args);
 	},
 
 	at(args) {
