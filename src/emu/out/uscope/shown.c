@@ -203,15 +203,10 @@ make_shown(struct uscp *u, struct uscp_shown *s, const struct record *r)
 
 /* Counts what rows have shown up to a time, when they show s. */
 static inline void
-count_times(const struct uscp *u, const struct uscp_shown *s, const struct record *r, int64_t time)
+count_times(struct uscp *u, const struct uscp_shown *s, const struct record *r, int64_t time)
 {
-	const struct uscp_times *t = &u->times;
-	if (!t->runs)
-		return;
-	const struct uscp_pair *pair = &t->of_shown[s - u->shown];
-	uscp_count_time(t, r->chan, pair->row, time);
-	if (r->cpu)
-		uscp_count_time(t, cpu_place(u, r), pair->cpu, time);
+	if (u->times.runs)
+		uscp_count_time(u, r->chan, r->cpu, u->times.of_shown[s - u->shown], time);
 }
 
 /* ---- In a cycle. ---- */
@@ -287,10 +282,12 @@ uscp_show_own(struct uscp *u, const struct uscp_col *k, uint32_t row, int64_t va
 		s->place = place;
 		s->value = value;
 		if (u->times.runs)
-			u->times.of_shown[s - u->shown].row = uscp_time_of(u, &u->map.classes[USCP_BREAKDOWN], k, own_place(u, k, row), (uint64_t)value);
+			u->times.of_shown[s - u->shown] = (struct uscp_pair){
+				.row = uscp_time_of(u, &u->map.classes[USCP_BREAKDOWN], k, own_place(u, k, row), (uint64_t)value),
+			};
 	}
 	if (u->times.runs)
-		uscp_count_time(&u->times, own_place(u, k, row), u->times.of_shown[s - u->shown].row, u->time);
+		uscp_count_time(u, own_place(u, k, row), 0, u->times.of_shown[s - u->shown], u->time);
 	put_line(u, s);
 }
 
@@ -336,7 +333,7 @@ find_free(const struct uscp *u, const struct record *r)
 
 /* Makes the line of a record. No branch: the number of records in a cycle is unpredictable. */
 static inline void
-set_line(const struct uscp *u, uscope_line_t *line, struct uscp_shown *s, const struct record *r, bool goes_on)
+set_line(struct uscp *u, uscope_line_t *line, struct uscp_shown *s, const struct record *r, bool goes_on)
 {
 	count_times(u, s, r, r->time);
 	line->time = (uint64_t)r->time | (0 - (uint64_t)goes_on);
@@ -346,7 +343,7 @@ set_line(const struct uscp *u, uscope_line_t *line, struct uscp_shown *s, const 
 /* Makes the lines of records in the table, up to the first that is not, which is returned.
  * `next` must have room for all. */
 static __attribute__((noinline)) const struct record *
-put_known(const struct uscp *u, const struct record *r, const struct record *end, uscope_line_t *next)
+put_known(struct uscp *u, const struct record *r, const struct record *end, uscope_line_t *next)
 {
 	uint8_t mark = u->mark;
 	for (; r < end; r++, next++) {

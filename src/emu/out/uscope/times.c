@@ -59,6 +59,46 @@ uscp_open_times(struct uscp *u, size_t nshown)
 	return t->runs && t->of_shown && t->nstates && grow(u);
 }
 
+/* Adds the time in the states of a place up to `time`. */
+static void
+end_run(const struct uscp_times *t, struct uscp_run *run, int64_t time)
+{
+	t->times[run->states.row] += time - run->since;
+	t->times[run->states.cpu] += time - run->since;
+	run->since = time;
+}
+
+/* The place of a thread and that of its CPU go on alone, in the states that they have. */
+static void
+part(const struct uscp_times *t, uint32_t ncols, uint32_t place, int64_t time)
+{
+	struct uscp_run *run = &t->runs[place];
+	struct uscp_run *cpu = &t->runs[run->with * ncols + place % ncols];
+	end_run(t, run, time);
+	*cpu = (struct uscp_run){ time, { run->states.cpu, 0 }, 0 };
+	run->states.cpu = 0;
+	run->with = 0;
+}
+
+void
+uscp_join_times(struct uscp *u, uint32_t place, uint32_t with, int64_t time)
+{
+	const struct uscp_times *t = &u->times;
+	uint32_t ncols = (uint32_t)u->emu->plan->ncols;
+	struct uscp_run *run = &t->runs[place];
+	bool is_cpu = place >= u->map.classes[ROW_CPU].first_row * ncols;
+	if (run->with)
+		part(t, ncols, is_cpu ? run->with - 1 : place, time);
+	if (!with)
+		return;
+	struct uscp_run *cpu = &t->runs[with * ncols + place % ncols];
+	if (cpu->with)
+		part(t, ncols, cpu->with - 1, time);
+	end_run(t, cpu, time);
+	cpu->with = place + 1;
+	run->with = with;
+}
+
 static uint32_t
 limit_of(const struct uscp_class *c)
 {
@@ -202,8 +242,10 @@ uscp_write_times(struct uscp *u, int64_t end)
 	struct uscp_times *t = &u->times;
 	if (!t->runs)
 		return;
+	uint32_t first_cpu = u->map.classes[ROW_CPU].first_row * (uint32_t)u->emu->plan->ncols;
 	for (uint32_t i = 0; i < t->nplaces; i++)
-		uscp_count_time(t, i, 0, end);
+		if (i < first_cpu || !t->runs[i].with) /* else that of the thread stands for it */
+			end_run(t, &t->runs[i], end);
 	struct lists l;
 	size_t most = HEAD_BYTES + (size_t)u->map.nchannels * CHANNEL_BYTES + (size_t)t->n * STATE_BYTES;
 	uint8_t *buf = make_lists(u, &l) ? arena_alloc(&u->arena, most, 1) : NULL;

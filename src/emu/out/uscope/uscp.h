@@ -151,16 +151,18 @@ struct uscp_shown {
 };
 
 /* How long the rows were in their states. A place is a channel of a row: record.chan, or behind all of these
- * those of breakdowns. */
+ * those of breakdowns. Nearly always the place of a thread and that of its CPU change together, in one record;
+ * while they do, the run of the thread stands for both. */
 struct uscp_times {
-	struct uscp_run { /* by place: its state */
+	struct uscp_run { /* by place */
 		int64_t since;
-		uint32_t state;
-	} * runs;          /* NULL: nothing is counted */
-	struct uscp_pair { /* by entry of `shown`: state of the row, and of the CPU */
-		uint32_t row;
-		uint32_t cpu;
-	} * of_shown;
+		struct uscp_pair { /* states of the row and of the CPU with it; also by entry of `shown` */
+			uint32_t row;
+			uint32_t cpu;
+		} states;
+		uint32_t with; /* of a thread: row of the CPU; of a CPU: 1 + place of the thread; 0: none */
+	} * runs;              /* NULL: nothing is counted */
+	struct uscp_pair *of_shown;
 	int64_t *times; /* by state, ns; 0 is for what is not counted */
 	struct uscp_counted {
 		uint64_t raw; /* of the field */
@@ -271,13 +273,22 @@ uint32_t uscp_time_of(struct uscp *u, const struct uscp_class *c, const struct u
 /* Gives the section with all times to the writer. */
 void uscp_write_times(struct uscp *u, int64_t end);
 
-/* A place gets a state. */
+/* From `time` on, the place is together with the CPU in row `with`, or 0. */
+void uscp_join_times(struct uscp *u, uint32_t place, uint32_t with, int64_t time);
+
+/* A place gets a state, and so does that of the CPU in row `with`, or 0. */
 static inline void
-uscp_count_time(const struct uscp_times *t, uint32_t place, uint32_t state, int64_t time)
+uscp_count_time(struct uscp *u, uint32_t place, uint32_t with, struct uscp_pair states, int64_t time)
 {
+	const struct uscp_times *t = &u->times;
 	struct uscp_run *run = &t->runs[place];
-	t->times[run->state] += time - run->since;
-	*run = (struct uscp_run){ time, state };
+	if (__builtin_expect(run->with != with, 0))
+		uscp_join_times(u, place, with, time);
+	int64_t n = time - run->since;
+	t->times[run->states.row] += n;
+	t->times[run->states.cpu] += n;
+	run->since = time;
+	run->states = states;
 }
 
 /* ---- html.c ---- */
