@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // draw.js: a frame: rows, labels in them, time axis, cursor and selection. It blits pictures, new or old, and no more.
 import { on, channelOf, short, state } from "./state.js";
-import { $ } from "./dom.js";
+import { $, later } from "./dom.js";
 import { cssOf, look } from "./colors.js";
 import { AXIS, layout, visible } from "./rows.js";
 import { axis, exact } from "./units.js";
@@ -25,6 +25,8 @@ export function xOf(t) {
 export function tOf(x) {
 	return state.t0 + (x / width) * (state.t1 - state.t0);
 }
+
+const labelsLater = later(redraw, 80);
 
 // Draws with the next frame, once.
 export function redraw() {
@@ -130,8 +132,10 @@ function drawRows(begin) {
 			const pic = pics[pics.length - 1];
 			for (const item of pic ? items : []) {
 				// While the picture moves, labels may wait.
-				if (begin - moved < 60 && performance.now() - begin > 6)
+				if (begin - moved < 60 && performance.now() - begin > 6) {
+					labelsLater();
 					break;
+				}
 				if (!item.group && pic.at.has(item.row))
 					labels(pic, pic.at.get(item.row), top(item) + n * lane, lane);
 			}

@@ -67,7 +67,7 @@ function drawOverview() {
 		ctx.globalAlpha = 0.35;
 		curve(ctx, busy, 1, height, true);
 		ctx.globalAlpha = 1;
-	} else if (base && base.canvas.height && !base.dirty) {
+	} else if (base && base.canvas && !base.dirty) {
 		ctx.globalAlpha = 0.6;
 		ctx.drawImage(base.canvas, toX(base.t0), 0, toX(base.t1) - toX(base.t0), height);
 		ctx.globalAlpha = 1;

@@ -21,96 +21,124 @@ export function linesOf(type, height) {
 	return type === "count" ? (state.lines ? Math.min(height, 24) : 1) : height < 4 ? 1 : height < 9 ? 3 : 6;
 }
 
+const spares = []; // canvases that no picture has
+
+export function giveBack(canvas) {
+	if (canvas)
+		spares.push(canvas);
+}
+
 // Paints pic.part into pic.canvas, and notes in pic.runs where labels may stand: [x0, x1, index]... for each row.
 export function paint(pic, lines) {
 	const { part, rows, width } = pic;
-	const canvas = pic.canvas;
-	canvas.width = width;
-	canvas.height = rows.length * lines;
-	const ctx = canvas.getContext("2d");
-	const image = ctx.createImageData(width, rows.length * lines);
-	const out = new Uint32Array(image.data.buffer);
-	if (channelOf(pic.channel).type === "count")
-		paintCounts(pic, part, lines, out);
-	else
-		paintStates(pic, part, lines, out);
-	ctx.putImageData(image, 0, 0);
+	const height = rows.length * lines;
+	const canvas = (pic.canvas ??= spares.pop() || document.createElement("canvas"));
+	if (canvas.width !== width || canvas.height !== height || !canvas.image) {
+		canvas.width = width;
+		canvas.height = height;
+		canvas.brush ??= canvas.getContext("2d");
+		canvas.image = new ImageData(width, height);
+		canvas.pixels = new Uint32Array(canvas.image.data.buffer);
+	}
+	canvas.pixels.fill(0);
+	(channelOf(pic.channel).type === "count" ? paintCounts : paintStates)(pic, part, lines, canvas.pixels);
+	canvas.brush.putImageData(canvas.image, 0, 0);
 	pic.lines = lines;
 	pic.dirty = false;
+}
+
+// Notes the runs of a row that are wide enough for a label.
+function runsOf(part, from, width) {
+	const runs = [];
+	let begin = 0;
+	let same = -1;
+	for (let x = 0; x <= width; x++) {
+		const now = x < width && part.known[from + x] && part.share[from + x] > 250 ? part.index[from + x] : -1;
+		if (now !== same) {
+			if (same > 0 && x - begin >= WIDE)
+				runs.push(begin, x, same);
+			same = now;
+			begin = x;
+		}
+	}
+	return runs;
 }
 
 function paintStates(pic, part, lines, out) {
 	const { width } = pic;
 	const p = (pic.palette = palette(pic.channel));
-	const { values } = channelOf(pic.channel);
 	const dim = parseInt(look.dim.slice(1), 16);
 	const some = pixel(dim, 255);
 	const faint = pixel(dim, 70);
 	const ink = pixel(parseInt(look.ink.slice(1), 16), 255);
-	const ticks = values.map((v, i) => p.full[i] || ink);
-	for (let r = 0; r < pic.rows.length; r++) {
-		const runs = (pic.runs[r] = []);
-		let from = 0; // of the run
-		let same = -1;
-		for (let x = 0; x <= width; x++) {
-			const i = r * width + x;
-			const now = x < width && part.known[i] && part.share[i] > 250 ? part.index[i] : -1;
-			if (now !== same) {
-				if (same > 0 && x - from >= WIDE)
-					runs.push(from, x, same);
-				same = now;
-				from = x;
-			}
-		}
-		for (let x = 0, i = r * width; x < width; x++, i++) {
-			const o = r * lines * width + x;
-			const known = part.known[i];
-			if (!known) {
-				// Nothing known: a hatch, once it is certain that nothing more comes.
-				for (let k = 0; part.done && k < lines; k++)
-					if ((x + k) % 6 < 1)
-						out[o + k * width] = faint;
-				continue;
-			}
-			const v = part.index[i];
-			const share = part.share[i];
-			const mixed = share < 250;
-			let fill = mixed ? Math.max(1, Math.min(lines - 1, Math.round((share * lines) / 255))) : lines;
+	// Of each column: its colour from the bottom up, the one above it, and what else is to be done.
+	const lower = new Uint32Array(width);
+	const upper = new Uint32Array(width);
+	const fill = new Uint8Array(width);
+	const special = [];
+	const { known, share, index, ticks } = part;
+	for (let r = 0, i = 0; r < pic.rows.length; r++) {
+		pic.runs[r] = runsOf(part, i, width);
+		special.length = 0;
+		for (let x = 0; x < width; x++, i++) {
+			const v = index[i];
 			let full = p.full[v];
 			let pale = p.pale[v];
-			if (!v) {
+			let n = lines;
+			if (!known[i]) {
+				full = pale = 0;
+			} else if (!v) {
 				// Mostly nothing: what else there is stands at the bottom, in grey.
-				if (!mixed)
-					full = pale = 0;
-				else if (lines === 1)
-					full = faint;
-				else {
-					fill = lines - fill;
-					full = some;
-					pale = 0;
-				}
-			} else if (lines === 1 && mixed) {
-				full = (full & 0xffffff) | ((((full >>> 24) * (80 + share * 0.68)) / 255) << 24);
+				pale = 0;
+				full = share[i] > 250 ? 0 : lines > 1 ? some : faint;
+				n = Math.max(1, lines - Math.max(1, Math.round((share[i] * lines) / 255)));
 			} else if (full >>> 24 === 0) {
 				// Hidden by the user: a line at the bottom.
-				fill = 1;
+				n = 1;
 				full = faint;
+			} else if (share[i] < 250) {
+				if (lines === 1)
+					full = ((full & 0xffffff) | (((full >>> 24) * (80 + share[i] * 0.68)) / 255 << 24)) >>> 0;
+				else
+					n = Math.max(1, Math.min(lines - 1, Math.round((share[i] * lines) / 255)));
 			}
-			const pattern = patterns[p.pattern[v]];
-			const other = p.dark[v];
-			for (let k = 0; k < lines; k++) {
-				let c = k >= lines - fill ? (p.pattern[v] && pattern(x, k) ? other : full) : pale;
-				if (known === 1 && (x + k) % 4 < 2)
-					c = pale || c;
-				out[o + k * width] = c;
-			}
-			if (part.ticks && part.ticks[i]) {
-				const c = ticks[part.tick[i]] || ink;
-				const end = v && lines > 1 ? Math.ceil(lines * 0.6) : lines;
-				for (let k = 0; k < end; k++)
-					out[o + k * width] = k ? c : ink;
-			}
+			lower[x] = full;
+			upper[x] = pale;
+			fill[x] = n;
+			if (known[i] < 2 || p.pattern[v] || (ticks && ticks[i]))
+				special.push(x);
 		}
+		const o = r * lines * width;
+		for (let k = 0, at = o; k < lines; k++) {
+			const least = lines - k;
+			for (let x = 0; x < width; x++, at++)
+				out[at] = fill[x] >= least ? lower[x] : upper[x];
+		}
+		for (const x of special)
+			finish(part, p, i - width + x, x, lines, out, o + x, width, faint, ink);
+	}
+}
+
+// Hatches and ticks of one column. Nothing known is hatched in grey, once it is certain that nothing more comes.
+function finish(part, p, i, x, lines, out, o, width, faint, ink) {
+	const v = part.index[i];
+	const known = part.known[i];
+	for (let k = 0; k < lines; k++) {
+		const at = o + k * width;
+		if (!known) {
+			if (part.done && (x + k) % 6 < 1)
+				out[at] = faint;
+		} else if (known === 1) {
+			if ((x + k) % 4 < 2 && v)
+				out[at] = p.pale[v] || out[at];
+		} else if (p.pattern[v] && out[at] === p.full[v] && patterns[p.pattern[v]](x, k)) {
+			out[at] = p.dark[v];
+		}
+	}
+	if (part.ticks && part.ticks[i]) {
+		const end = v && lines > 1 ? Math.ceil(lines * 0.6) : lines;
+		for (let k = 0; k < end; k++)
+			out[o + k * width] = (k && p.full[part.tick[i]]) || ink;
 	}
 }
 

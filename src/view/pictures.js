@@ -4,19 +4,19 @@ import { engine } from "./engine.js";
 import { changed, channelOf, on, state } from "./state.js";
 import { $ } from "./dom.js";
 import { AXIS, itemAt, layout, room, setBusy } from "./rows.js";
-import { linesOf, paint } from "./paint.js";
+import { giveBack, linesOf, paint } from "./paint.js";
 
 const PIXELS = 400000; // that are asked for at once if there are more rows than one sees
 
 export const stats = { frames: [], firstPicture: null, allExact: null };
 
-// By channel: { base, last, now }: pictures from the farthest to the newest, which is drawn on top.
+// By channel: { base, last, now, all }: pictures from the farthest to the newest, which is drawn on top, and all of them.
 const lanes = new Map();
 let generation = 0; // of the file, if it grows
 
 export function lanesOf(channel) {
 	if (!lanes.has(channel))
-		lanes.set(channel, { base: null, last: null, now: null, asked: "", waiting: false, again: false });
+		lanes.set(channel, { base: null, last: null, now: null, all: [], asked: "", waiting: false, again: false });
 	return lanes.get(channel);
 }
 
@@ -68,16 +68,21 @@ function show(lane, pic, part) {
 	const whole = pic.t0 <= state.info.begin && pic.t1 >= state.info.end;
 	if (lane.now !== pic) {
 		const old = lane.now;
-		const spare = lane.last && lane.last !== lane.base ? lane.last.canvas : null;
-		lane.last = old && old.part.done ? old : lane.last || old;
-		pic.canvas = spare && lane.last && lane.last.canvas !== spare && (!lane.base || lane.base.canvas !== spare) ? spare
-			: document.createElement("canvas");
+		if (old && (old.part.done || !lane.last))
+			lane.last = old;
 		lane.now = pic;
+		lane.all.push(pic);
 	}
 	pic.part = part;
 	pic.dirty = true;
 	if (part.done && whole)
 		lane.base = pic;
+	lane.all = lane.all.filter((p) => {
+		const used = p === lane.base || p === lane.last || p === lane.now;
+		if (!used)
+			giveBack(p.canvas);
+		return used;
+	});
 	stats.firstPicture ??= performance.now();
 	if (part.done && !settling())
 		stats.allExact ??= performance.now();
@@ -96,7 +101,7 @@ export function settling() {
 export function paintedOf(channel, height) {
 	const lane = lanesOf(channel);
 	const lines = linesOf(channelOf(channel).type, height);
-	const all = [...new Set([lane.base, lane.last, lane.now])].filter((p) => p && p.t0 < state.t1 && p.t1 > state.t0);
+	const all = lane.all.filter((p) => p.t0 < state.t1 && p.t1 > state.t0);
 	const covers = lane.now && lane.now.part.done && lane.now.t0 <= state.t0 && lane.now.t1 >= state.t1;
 	const used = covers ? all.slice(-1) : all;
 	for (const pic of used)
@@ -126,9 +131,8 @@ export function picturesInit() {
 	on("place rows scroll channels", askAll);
 	on("look values", () => {
 		for (const lane of lanes.values())
-			for (const pic of [lane.base, lane.last, lane.now])
-				if (pic)
-					pic.dirty = true;
+			for (const pic of lane.all)
+				pic.dirty = true;
 	});
 	on("open", () => lanes.clear());
 	on("grown", () => {

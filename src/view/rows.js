@@ -4,7 +4,7 @@ import { changed, on, short, state } from "./state.js";
 import { $, el } from "./dom.js";
 
 export const AXIS = 28; // px above the rows
-const GROUP = 20; // px of the line of a group
+const GROUP = 18; // px of the line of a group
 const SEPARATOR = "\u0001";
 const collator = new Intl.Collator(undefined, { numeric: true });
 
@@ -74,7 +74,7 @@ export function arrange() {
 	const shown = layout.items.filter((i) => !i.group);
 	const lanes = Math.max(1, state.channels.length);
 	const room = $("plot").clientHeight - AXIS - (layout.items.length - shown.length) * GROUP;
-	layout.lane = state.size || Math.floor(Math.min(Math.max(room / Math.max(1, shown.length) / lanes - 2, 10), 26));
+	layout.lane = state.size || Math.floor(Math.min(Math.max(room / Math.max(1, shown.length) / lanes - 2, 10), 32));
 	layout.gap = layout.lane < 5 ? 0 : layout.lane < 10 ? 1 : 2 + (lanes > 1) * 3;
 	let top = 0;
 	for (const item of layout.items) {
