@@ -59,7 +59,7 @@ function fitted(text, room) {
 	const w = textWidth(text);
 	if (w <= room)
 		return text;
-	const n = Math.floor((text.length * room) / w) - 1;
+	const n = Math.floor((text.length * room) / w) - 2;
 	return n > 1 ? text.slice(0, n) + "…" : "";
 }
 
@@ -85,7 +85,7 @@ function labels(pic, first, y, h) {
 		const x1 = Math.min(width, xOf(pic.t0 + runs[i + 1] * dt));
 		if (x1 - x0 < 26 || !values[v] || !palette.ink[v])
 			continue;
-		const text = fitted(short(values[v].text, 100), x1 - x0 - 8);
+		const text = fitted(short(values[v].text, 100), x1 - x0 - 9);
 		if (!text)
 			continue;
 		if (values[v].error || state.patterns) {
