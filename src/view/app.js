@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // app.js: begins the page: parts, controls, and the file that is shown.
 import { engine, startEngine } from "./engine.js";
-import { changed, channelOf, on, short, state } from "./state.js";
+import { changed, channelOf, on, short, state, titleOf } from "./state.js";
 import { $, el, later } from "./dom.js";
 import { applyTheme } from "./colors.js";
 import { arrange, rowsInit } from "./rows.js";
@@ -59,12 +59,13 @@ function progress(text, done, of) {
 	$("work").textContent = text && of ? text + " " + Math.round((100 * done) / of) + " %" : text;
 }
 
-// Channels to begin with: of the first model that has states beside those of ovni itself.
+// The channel to begin with: what runtimes do, else marks of the user, else states of threads, and whose thread runs.
 function chosen(view) {
-	const states = view.channels.filter((c) => channelOf(c).type === "state");
-	const best = states.find((c) => !["ovni", "kernel", ""].includes(channelOf(c).model) && /subsystem|function|state/i.test(channelOf(c).title)) ??
-		states.find((c) => !["ovni", "kernel", ""].includes(channelOf(c).model)) ?? states.find((c) => /state/i.test(channelOf(c).title)) ??
-		states[0] ?? view.channels[0];
+	const is = (test) => view.channels.find((c) => test(channelOf(c), channelOf(c).type === "state"));
+	const runtime = (c) => !["ovni", "kernel", ""].includes(c.model ?? "");
+	const best = is((c, s) => s && runtime(c) && /subsystem|function/i.test(c.title)) ?? is((c, s) => s && runtime(c) && !/idle|type/.test(c.name)) ??
+		is((c, s) => s && c.name.startsWith("mark")) ?? is((c, s) => s && c.name === "state") ?? is((c) => c.name === "tid") ??
+		is((c, s) => s && c.name !== "flush") ?? view.channels[0];
 	return best === undefined ? [] : [best];
 }
 
@@ -107,11 +108,11 @@ function controls() {
 	const focus = [...$("channel-list").querySelectorAll("input")].indexOf(document.activeElement);
 	$("channel-list").replaceChildren(...[...models].map(([model, list]) => el("fieldset", {}, el("legend", {}, model),
 		...list.map((c) => el("label", {}, el("input", { type: "checkbox", checked: state.channels.includes(c),
-			on: { change: (e) => setChannel(c, e.target.checked) } }), short(channelOf(c).title, 60),
+			on: { change: (e) => setChannel(c, e.target.checked) } }), titleOf(c),
 		el("small", {}, { id: "id", count: "count" }[channelOf(c).type] || ""))))));
 	if (focus >= 0)
 		$("channel-list").querySelectorAll("input")[focus]?.focus();
-	const titles = state.channels.map((c) => short(channelOf(c).title, 30));
+	const titles = state.channels.map((c) => titleOf(c, 30));
 	$("channel-title").textContent = titles.length > 1 ? titles[0] + " + " + (titles.length - 1) : titles[0] || "no channel";
 	for (const id of ["sort", "theme", "unit"])
 		$(id).value = state[id];

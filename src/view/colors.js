@@ -36,8 +36,14 @@ function hashed(value) {
 	return hsl(h, 0.5 + 0.15 * ((n * 7) % 3 === 0), look.dark ? 0.6 : 0.52);
 }
 
+// The colour of the file; in the dark what is nearly black gets some light, to be seen at all.
 export function rgbOf(v) {
-	return v.error ? RED : v.rgb ?? hashed(v.value);
+	const rgb = v.error ? RED : v.rgb ?? hashed(v.value);
+	return look.dark && brightness(rgb) < 45 ? (rgb & 0xfefefe) * 0.5 + 0x3c3c3c : rgb;
+}
+
+function brightness(rgb) {
+	return 0.3 * (rgb >> 16) + 0.59 * ((rgb >> 8) & 255) + 0.11 * (rgb & 255);
 }
 
 export function cssOf(v) {
@@ -46,8 +52,7 @@ export function cssOf(v) {
 
 // Black or white, whichever is better to read on the colour.
 export function inkOn(rgb) {
-	const light = 0.3 * (rgb >> 16) + 0.59 * ((rgb >> 8) & 255) + 0.11 * (rgb & 255);
-	return light > 140 ? "#101318" : "#fff";
+	return brightness(rgb) > 140 ? "#101318" : "#fff";
 }
 
 // A pixel of ImageData: red in the lowest byte.

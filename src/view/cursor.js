@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // cursor.js: what is at a time: the tooltip, the line at the bottom, and the list of all rows.
 import { engine } from "./engine.js";
-import { changed, channelOf, on, rowLabel, short, state } from "./state.js";
+import { changed, channelOf, on, rowLabel, short, state, titleOf } from "./state.js";
 import { $, chip, el, later } from "./dom.js";
 import { cssOf } from "./colors.js";
 import { AXIS, cursorItem, itemAt, layout, reveal } from "./rows.js";
@@ -25,7 +25,7 @@ const span = (s) => (s.beginExact === false ? "≤ " : "") + exact(s.begin) + " 
 // "Running, 1 ms … 2 ms, 1 ms": as text, for the bottom and for screen readers.
 function sentence(row, channel, s) {
 	const what = s.text === "" || !s.index ? "nothing" : short(s.text, 100);
-	return short(rowLabel(row), 60) + " · " + short(channelOf(channel).title, 40) + " · " + what + " · " + span(s) + " · " +
+	return short(rowLabel(row), 60) + " · " + titleOf(channel, 40) + " · " + what + " · " + span(s) + " · " +
 		exact(s.end - s.begin);
 }
 
@@ -48,7 +48,7 @@ function fillTip(place, s) {
 	const c = channelOf(place.channel);
 	const p = pixelAt(place.channel, place.row, place.t);
 	const v = s || (p && c.values[p.index]);
-	const lines = [el("b", {}, short(rowLabel(place.row), 80)), el("div", { className: "dim" }, short(c.title, 80))];
+	const lines = [el("b", {}, short(rowLabel(place.row), 80)), el("div", { className: "dim" }, titleOf(place.channel, 80))];
 	if (v)
 		lines.push(el("div", { className: "what" }, v.index || p?.index ? chip(cssOf(v), v.error) : "",
 			c.type === "count" || v.text ? short(v.text || String(v.value)) : "nothing"));
@@ -117,7 +117,7 @@ async function list() {
 	const [at, ...own] = all;
 	$("what").textContent = "at " + exact(c.t) + ": " + (c.row === null ? "" :
 		own.map((s, i) => sentence(c.row, state.channels[i], s[0])).join(" | "));
-	$("cursor").replaceChildren(el("p", {}, "at ", el("b", {}, exact(c.t)), " · " + short(channelOf(channel).title, 60)),
+	$("cursor").replaceChildren(el("p", {}, "at ", el("b", {}, exact(c.t)), " · " + titleOf(channel)),
 		el("table", {}, el("thead", {}, el("tr", {}, ...["Row", "State", "For"].map((h, i) =>
 			el("th", { scope: "col", className: i > 1 ? "n" : "" }, h)))),
 			el("tbody", {}, ...at.map((s, i) => el("tr", { className: rows[i] === c.row ? "here" : "", title: span(s) },

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // legend.js: the states that are shown, with their share of what is visible; highlights and hides them.
 import { engine } from "./engine.js";
-import { changed, channelOf, on, short, state } from "./state.js";
+import { changed, channelOf, on, short, state, titleOf } from "./state.js";
 import { $, chip, el, later } from "./dom.js";
 import { cssOf } from "./colors.js";
 import { layout } from "./rows.js";
 import { lanesOf, settling } from "./pictures.js";
 import { percent } from "./units.js";
 
-const LEGEND_MOST = 200; // states that are listed
+const LEGEND_MOST = 60; // states that are listed
 
 const exactShares = new Map(); // channel -> { key, of: Map(index -> share) }
 const keyOf = () => [state.view.name, layout.rows.length, state.filter, state.t0, state.t1].join();
@@ -25,6 +25,15 @@ function roughShares(channel) {
 	for (const [i, sum] of of)
 		of.set(i, sum / 255 / index.length);
 	return of;
+}
+
+// Values of punctual events that are seen; they have no time, so no share.
+function ticksIn(channel) {
+	const { part } = lanesOf(channel).now || {};
+	const of = new Set();
+	if (part && part.ticks)
+		part.ticks.forEach((n, i) => n && of.add(part.tick[i]));
+	return [...of].filter((i) => i > 0 && channelOf(channel).values[i]).sort((a, b) => a - b);
 }
 
 async function askShares() {
@@ -81,21 +90,24 @@ function drawLegend() {
 	$("legend").replaceChildren(...state.channels.flatMap((channel) => {
 		const c = channelOf(channel);
 		if (c.type === "count")
-			return [el("h3", {}, short(c.title, 60)), countLine(channel)];
+			return [el("h3", {}, titleOf(channel)), countLine(channel)];
 		const known = exactShares.get(channel);
 		const fresh = known && known.key === keyOf();
 		const of = fresh ? known.of : roughShares(channel);
 		// Labelled states keep their order, ids come by share; what is not there now stays out.
 		let list = [...of.keys()].filter((i) => i > 0 && c.values[i] && of.get(i) > 0);
 		list.sort(c.type === "id" || list.length > 30 ? (a, b) => of.get(b) - of.get(a) : (a, b) => a - b);
+		for (const i of ticksIn(channel))
+			if (!list.includes(i))
+				list.push(i);
 		const more = list.length - LEGEND_MOST;
 		list = list.slice(0, LEGEND_MOST);
-		const table = el("table", { aria: { label: "States of " + c.title } },
+		const table = el("table", { aria: { label: "States of " + titleOf(channel) } },
 			el("thead", { className: "hidden" }, el("tr", {}, el("th", {}, "Show"), el("th", {}, "State"), el("th", {}, "Share"))),
 			el("tbody", {}, ...list.map((i) => line(channel, i, of.get(i), !fresh || !known.exact)),
 				el("tr", { className: "nothing" }, el("td"), el("td", {}, "nothing"), el("td", { className: "n" },
 					of.has(0) ? (fresh && known.exact ? "" : "≈ ") + percent(of.get(0)) : ""))));
-		return [el("h3", {}, short(c.title, 60)), table, more > 0 ? el("p", {}, "and " + more + " more") : ""];
+		return [el("h3", {}, titleOf(channel)), table, more > 0 ? el("p", {}, "and " + more + " more") : ""];
 	}));
 	if (place >= 0)
 		$("legend").querySelectorAll("button")[place]?.focus();

@@ -64,6 +64,13 @@ function runsOf(part, from, width) {
 	return runs;
 }
 
+// Whether one state ends and another begins in the pixel, and no more: its larger part may stand for it.
+function edge(part, i, x, width) {
+	const { index, share, mixed } = part;
+	return mixed[i] === 2 && x > 0 && x < width - 1 && share[i - 1] > 250 && share[i + 1] > 250 && index[i - 1] !== index[i + 1] &&
+		(index[i] === index[i - 1] || index[i] === index[i + 1]);
+}
+
 function paintStates(pic, part, lines, out) {
 	const { width } = pic;
 	const p = (pic.palette = palette(pic.channel));
@@ -90,13 +97,13 @@ function paintStates(pic, part, lines, out) {
 			} else if (!v) {
 				// Mostly nothing: what else there is stands at the bottom, in grey.
 				pale = 0;
-				full = share[i] > 250 ? 0 : lines > 1 ? some : faint;
+				full = share[i] > 250 || edge(part, i, x, width) ? 0 : lines > 1 ? some : faint;
 				n = Math.max(1, lines - Math.max(1, Math.round((share[i] * lines) / 255)));
 			} else if (full >>> 24 === 0) {
 				// Hidden by the user: a line at the bottom.
 				n = 1;
 				full = faint;
-			} else if (share[i] < 250) {
+			} else if (share[i] < 250 && !edge(part, i, x, width)) {
 				if (lines === 1)
 					full = ((full & 0xffffff) | (((full >>> 24) * (80 + share[i] * 0.68)) / 255 << 24)) >>> 0;
 				else
@@ -138,7 +145,7 @@ function finish(part, p, i, x, lines, out, o, width, faint, ink) {
 	if (part.ticks && part.ticks[i]) {
 		const end = v && lines > 1 ? Math.ceil(lines * 0.6) : lines;
 		for (let k = 0; k < end; k++)
-			out[o + k * width] = (k && p.full[part.tick[i]]) || ink;
+			out[o + k * width] = p.full[part.tick[i]] || ink;
 	}
 }
 

@@ -7,6 +7,7 @@ import { AXIS, itemAt, layout, room, setBusy } from "./rows.js";
 import { giveBack, linesOf, paint } from "./paint.js";
 
 const PIXELS = 400000; // that are asked for at once if there are more rows than one sees
+const BASE_SIZE = 1 << 28; // bytes of a file that is read as a whole for a picture that nobody asked for
 
 export const stats = { frames: [], firstPicture: null, allExact: null };
 
@@ -29,6 +30,11 @@ function rowsWanted(width) {
 	return seen.flatMap((i) => (i.group ? (i.folded ? i.rows.slice(0, most) : []) : [i.row]));
 }
 
+function newPicture(channel, rows, width, t0, t1) {
+	return { channel, rows, width, t0, t1, at: new Map(rows.map((row, y) => [row, y])), part: null, runs: [], canvas: null, dirty: true,
+		lines: 0, range: null, palette: null };
+}
+
 function ask(channel) {
 	const lane = lanesOf(channel);
 	const width = Math.round($("plot").clientWidth * Math.min(devicePixelRatio, 2));
@@ -44,13 +50,12 @@ function ask(channel) {
 	}
 	lane.asked = key;
 	lane.waiting = true;
-	const pic = { channel, rows, width, t0, t1, at: new Map(rows.map((row, y) => [row, y])), part: null, runs: [],
-		canvas: null, dirty: true, lines: 0, range: null, palette: null };
+	const pic = newPicture(channel, rows, width, t0, t1);
 	const take = (part) => {
 		if (!part || part.stale || lane.asked !== key && lane.now !== pic && lane.now && lane.now.part.done)
 			return;
-		show(lane, pic, part);
 		lane.waiting = lane.asked === key ? false : lane.waiting;
+		show(lane, pic, part);
 		if (lane.again) {
 			lane.again = false;
 			ask(channel);
@@ -84,8 +89,27 @@ function show(lane, pic, part) {
 		return used;
 	});
 	stats.firstPicture ??= performance.now();
-	if (part.done && !settling())
+	if (part.done && !settling()) {
 		stats.allExact ??= performance.now();
+		state.channels.forEach(askBase);
+	}
+	changed("pictures");
+}
+
+// The whole trace, small, to have something at hand when one zooms out.
+async function askBase(channel) {
+	const lane = lanesOf(channel);
+	const { begin, end, size } = state.info;
+	if (lane.base || lane.baseAsked || size > BASE_SIZE)
+		return;
+	lane.baseAsked = true;
+	const width = 1024;
+	const pic = newPicture(channel, rowsWanted(width), width, begin, end);
+	pic.part = await engine.picture({ rows: pic.rows, channel, t0: begin, t1: end, width, slot: "base" + channel }).catch(() => null);
+	if (!pic.part || !pic.part.done || lane.base)
+		return;
+	lane.base = pic;
+	lane.all.unshift(pic);
 	changed("pictures");
 }
 

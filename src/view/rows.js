@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // rows.js: the tree of rows: which are shown, in which order, and where.
-import { changed, on, short, state } from "./state.js";
+import { changed, on, short, state, titleOf } from "./state.js";
 import { $, el } from "./dom.js";
 
 export const AXIS = 28; // px above the rows
@@ -169,7 +169,7 @@ export function rowsInit(pick) {
 				e.append(el("small", {}, String(item.rows.length)));
 			} else if (state.channels.length > 1 && layout.lane >= 10) {
 				e.append(el("span", { className: "lanes" }, ...state.channels.map((c) => {
-					const lane = el("small", {}, short(state.info.channels[c].title, 40));
+					const lane = el("small", {}, titleOf(c, 40));
 					lane.style.height = lane.style.lineHeight = layout.lane + "px";
 					return lane;
 				})));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // select.js: what is in the selected area: times of states, durations, and both as CSV.
 import { engine } from "./engine.js";
-import { changed, channelOf, on, rowLabel, short, state } from "./state.js";
+import { changed, channelOf, on, rowLabel, short, state, titleOf } from "./state.js";
 import { $, chip, el } from "./dom.js";
 import { cssOf, look } from "./colors.js";
 import { exact, percent, rough } from "./units.js";
@@ -132,7 +132,7 @@ function drawSelection() {
 		(s.rows.length === 1 ? " row" : " rows"))];
 	for (const channel of state.channels) {
 		const r = results.get(channel);
-		parts.push(el("h3", {}, short(channelOf(channel).title, 60), r && r.exact ? "" : " (counting…)"));
+		parts.push(el("h3", {}, titleOf(channel), r && r.exact ? "" : " (counting…)"));
 		if (r && r.states)
 			parts.push(table(channel, r), r.histogram ? histogram(channel, r) : "");
 		if (r && r.ticks)

@@ -53,6 +53,13 @@ export function channelOf(id) {
 	return state.info.channels[id];
 }
 
+// A title without what the view says already: "CPU: subsystem of the RUNNING thread" is "subsystem".
+export function titleOf(id, most = 60) {
+	const text = short(channelOf(id).title, 200);
+	const core = text.replace(/^(Thread|CPU|Process|Loom|System): /, "").replace(/ of the (RUNNING|ACTIVE|CURRENT) thread$/, "");
+	return short(core.replace(/^[a-z](?=[a-z])/, (c) => c.toUpperCase()), most);
+}
+
 export function rowLabel(row) {
 	return state.info.rows[row].label;
 }
