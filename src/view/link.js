@@ -51,13 +51,23 @@ function write() {
 	}
 }
 
+// What a setting of the link means; what nobody could have chosen means what it is without a link.
+function setting(key, text) {
+	const value = plain[key];
+	if (typeof value === "boolean")
+		return text === "1";
+	if (typeof value === "number")
+		return Math.min(Math.max(Number(text) || 0, 0), 60);
+	return [...$(key).options].some((o) => o.value === text) ? text : value;
+}
+
 // Takes what is behind #; what does not fit the file is left out.
 export function readLink(chosen) {
 	const p = new URLSearchParams(location.hash.slice(1));
 	const { info } = state;
-	for (const [key, value] of Object.entries(plain))
+	for (const key of Object.keys(plain))
 		if (p.has(key))
-			state[key] = typeof value === "boolean" ? p.get(key) === "1" : typeof value === "number" ? Number(p.get(key)) || 0 : p.get(key);
+			state[key] = setting(key, p.get(key));
 	if (!info)
 		return;
 	const view = info.views.find((v) => v.name === p.get("view"));

@@ -44,7 +44,7 @@ function table(channel, r) {
 	return el("div", { className: "wide" }, el("table", {},
 		el("thead", {}, el("tr", {}, ...head.map((h, i) => el("th", { className: i ? "n" : "", scope: "col" }, h)))),
 		el("tbody", {}, ...rows.map((s) => el("tr", {},
-			el("td", { title: short(s.text) }, ...(s.index ? [chip(cssOf(s), s.error), short(s.text, 60)] : ["nothing"])),
+			el("td", { title: short(s.text) }, ...(s.index ? [chip(cssOf(s), s.error), short(s.text, 60)] : [short(s.text, 60) || "nothing"])),
 			...[rough(s.time), percent(s.share), String(s.count), ...["mean", "min", "max"].map((k) => s.count ? rough(s[k]) : "")]
 				.map((text, i) => el("td", { className: "n", title: i === 0 ? exact(s.time) : i > 2 && s.count ?
 					exact(s[["mean", "min", "max"][i - 3]]) : "" }, text)))))));
