@@ -118,7 +118,7 @@ def policy(main, css):
     """What the page may do: nothing with the network but to read the file that it was served with."""
     rules = ["default-src 'none'", f"script-src {digest(main)} blob:", "worker-src blob:", f"style-src {digest(css)}",
              "img-src data: blob:", "connect-src 'self'", "base-uri 'none'", "form-action 'none'"]
-    return f'<meta http-equiv="Content-Security-Policy" content="{"; ".join(rules)}">'
+    return "; ".join(rules)
 
 
 def write(path, text):
@@ -144,7 +144,7 @@ def main():
         page = f.read()
     marks = {
         "@version": version,
-        "<!-- @policy -->": policy(loader, css),
+        "<!-- @policy -->": f'<meta http-equiv="Content-Security-Policy" content="{policy(loader, css)}">',
         "<!-- @style -->": f"<style>{css}</style>",
         "<!-- @worker -->": packed(programs["worker.js"], "worker"),
         "<!-- @main -->": packed(programs["app.js"], "main") + f"<script>{loader}</script>",
@@ -160,7 +160,8 @@ def main():
         sys.exit(f"{out}: the page is larger than {SIZE_MAX} bytes")
     write(out, page)
     before, behind = page.split(DATA)
-    write(header, array("page_before", before.encode()) + array("page_behind", behind.encode()))
+    write(header, array("page_before", before.encode()) + array("page_behind", behind.encode()) +
+          f'#define PAGE_POLICY "{policy(loader, css)}"\n')
     write(depfile, f"{out} {header}: {' '.join(path.replace(' ', chr(92) + ' ') for path in files)}\n")
 
 

@@ -22,6 +22,8 @@ enum {
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
+const char page_policy[] = PAGE_POLICY;
+
 /* ---- Base64. ---- */
 
 /* The two digits of each 12 bits, as memory has them. */

@@ -34,6 +34,9 @@ int page_write(struct wbuf *w, const struct page *p);
 /* "64 MiB", or bytes if that is not exact. Returns buf. */
 const char *page_size_text(char buf[PAGE_SIZE_TEXT], uint64_t n);
 
+/* The Content-Security-Policy that is in the page, for the server: browsers keep to both. */
+extern const char page_policy[];
+
 /* Writes a page that asks the server it came from for the file: url is relative to that of the page, and needs no escapes. */
 void page_write_served(struct wbuf *w, const char *name, const char *url);
 

@@ -261,7 +261,7 @@ close_output(struct conv *c, int rc)
 int
 conv_finish(struct conv *c, int rc)
 {
-	bool stopped = conv_interrupted() && rc != 2 && !c->reported;
+	bool stopped = conv_interrupted() && rc != 2 && !c->reported && !(c->lasts && conv_interrupted() == SIGINT);
 	if (stopped)
 		rc = conv_error(c, "interrupted", "stopped by the user%s", c->part.path ? ", and the output is not complete: it is removed" : "");
 	rc = close_output(c, rc);

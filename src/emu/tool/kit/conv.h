@@ -94,6 +94,7 @@ struct conv {
 	struct conv_part part_beside;
 
 	bool grows; /* the output is read while it is written: it has its name at once */
+	bool lasts; /* it goes on until the user ends it with ^C, which is good */
 	bool lenient;
 	bool quiet;
 	struct progress progress;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* view: a trace as a page for browsers. */
 #include "page.h"
+#include "serve/serve.h"
 #include "tool.h"
 
 #include <errno.h>
@@ -36,13 +37,18 @@ run_view(struct conv *c, int argc, char **argv)
 {
 	struct tool *t = utool_of(c);
 	uint64_t limit = PAGE_LIMIT;
+	struct serve_options serving = { 0 };
 	const struct cli_option own[] = {
 		{ 0, "html-limit", "SIZE", "put files up to SIZE into the page (default: 64M)", CLI_SIZE, &limit },
+		{ 0, "port", "N", "without -o, serve at this port (default: a free one)", CLI_NUMBER, &serving.port, UINT16_MAX, 1 },
+		{ 0, "no-browser", NULL, "without -o, open no browser", CLI_FLAG, &serving.no_browser },
 	};
 	int last = conv_next(c, UTOOL_OPTIONS(own), argc, argv);
-	if (last == CLI_END && !c->out_path)
-		return conv_usage(c, "-o PAGE.html is expected");
-	if (!utool_ready(t, last, argc, argv, 1) || !utool_load(t, &t->in[0], argv[optind]))
+	if (!utool_ready(t, last, argc, argv, 1))
+		return t->status;
+	if (!c->out_path)
+		return serve_file(t, argv[optind], &serving);
+	if (!utool_load(t, &t->in[0], argv[optind]))
 		return t->status;
 	return write_page(t, argv[optind], limit);
 }
