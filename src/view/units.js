@@ -24,11 +24,11 @@ export function exact(t, unit = unitFor(t)) {
 	return (ps < 0n ? "−" : "") + whole + digits + THIN + unit;
 }
 
-// About t: four digits, for where there is little room.
+// About t: three digits, for where there is little room.
 export function rough(t) {
 	const unit = unitFor(t);
 	const v = t / UNITS[unit];
-	return (Math.abs(v) >= 1e6 ? v.toPrecision(4) : String(+v.toPrecision(4))) + THIN + unit;
+	return (Math.abs(v) >= 1e6 ? v.toPrecision(3) : String(+v.toPrecision(3))) + THIN + unit;
 }
 
 export function percent(x) {
