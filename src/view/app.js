@@ -18,6 +18,8 @@ import { linkInit, readLink } from "./link.js";
 import { embedded } from "./embed.js";
 import { exact } from "./units.js";
 
+const NOTES_MOST = 3; // that are shown at once
+
 let opened; // resolves ovniscope.ready
 const ready = new Promise((resolve) => (opened = resolve));
 const notes = new Set();
@@ -53,6 +55,16 @@ function note(text) {
 	const line = el("p", {}, short(text, 400), el("button", { title: "Dismiss", aria: { label: "Dismiss" },
 		on: { click: () => line.remove() } }, "✕"));
 	$("notes").append(line);
+	line.hidden = notes.size > NOTES_MOST;
+	$("more-notes")?.remove();
+	if (notes.size > NOTES_MOST)
+		$("notes").append(el("p", { id: "more-notes" }, "and " + (notes.size - NOTES_MOST) + " more", el("button", { on: { click: showNotes } }, "Show")));
+}
+
+function showNotes() {
+	$("more-notes").remove();
+	for (const line of $("notes").children)
+		line.hidden = false;
 }
 
 function progress(text, done, of) {

@@ -5,6 +5,10 @@
 export class Damage extends Error {
 }
 
+// What is wanted is not in the page, which has an overview alone.
+export class Absent extends Damage {
+}
+
 export const TWO_32 = 4294967296;
 const TEXT_MAX = 4000; // bytes of a text that are shown: a hostile file may name one of megabytes many times
 

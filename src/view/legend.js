@@ -19,9 +19,13 @@ function roughShares(channel) {
 	const of = new Map();
 	if (!pic)
 		return of;
-	const { index, share } = pic.part;
-	for (let i = 0; i < index.length; i++)
-		of.set(index[i], (of.get(index[i]) || 0) + share[i]);
+	const { index, share, mixed, state: most, stateShare, used } = pic.part;
+	const add = (v, n) => of.set(v, (of.get(v) || 0) + n);
+	for (let i = 0; i < index.length; i++) {
+		add(mixed[i] > 1 ? most[i] : index[i], mixed[i] > 1 ? stateShare[i] : share[i]);
+		if (mixed[i] > 1)
+			add(0, 255 - used[i]);
+	}
 	for (const [i, sum] of of)
 		of.set(i, sum / 255 / index.length);
 	return of;

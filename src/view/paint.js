@@ -75,51 +75,46 @@ function paintStates(pic, part, lines, out) {
 	const { width } = pic;
 	const p = (pic.palette = palette(pic.channel));
 	const dim = parseInt(look.dim.slice(1), 16);
-	const some = pixel(dim, 255);
 	const faint = pixel(dim, 70);
 	const ink = pixel(parseInt(look.ink.slice(1), 16), 255);
-	// Of each column: its colour from the bottom up, the one above it, and what else is to be done.
+	// Of each column: the colour of its state from the bottom up, that of other states above it, and how high both are.
 	const lower = new Uint32Array(width);
 	const upper = new Uint32Array(width);
-	const fill = new Uint8Array(width);
+	const low = new Uint8Array(width);
+	const high = new Uint8Array(width);
 	const special = [];
-	const { known, share, index, ticks } = part;
+	const { known, share, index, ticks, mixed, state: most, stateShare, used } = part;
 	for (let r = 0, i = 0; r < pic.rows.length; r++) {
 		pic.runs[r] = runsOf(part, i, width);
 		special.length = 0;
 		for (let x = 0; x < width; x++, i++) {
-			const v = index[i];
-			let full = p.full[v];
-			let pale = p.pale[v];
+			const mix = mixed[i] > 1 && share[i] < 250 && !edge(part, i, x, width);
+			const v = mix ? most[i] : index[i];
 			let n = lines;
-			if (!known[i]) {
-				full = pale = 0;
-			} else if (!v) {
-				// Mostly nothing: what else there is stands at the bottom, in grey.
-				pale = 0;
-				full = share[i] > 250 || edge(part, i, x, width) ? 0 : lines > 1 ? some : faint;
-				n = Math.max(1, lines - Math.max(1, Math.round((share[i] * lines) / 255)));
-			} else if (full >>> 24 === 0) {
+			let m = lines;
+			let full = known[i] ? p.full[v] : 0;
+			if (v && full >>> 24 === 0) {
 				// Hidden by the user: a line at the bottom.
-				n = 1;
+				n = m = 1;
 				full = faint;
-			} else if (share[i] < 250 && !edge(part, i, x, width)) {
-				if (lines === 1)
-					full = ((full & 0xffffff) | (((full >>> 24) * (80 + share[i] * 0.68)) / 255 << 24)) >>> 0;
-				else
-					n = Math.max(1, Math.min(lines - 1, Math.round((share[i] * lines) / 255)));
+			} else if (mix && lines > 1) {
+				n = Math.max(1, Math.min(lines - 1, Math.round((stateShare[i] * lines) / 255)));
+				m = Math.max(n, Math.round((used[i] * lines) / 255));
+			} else if (mix) {
+				full = ((full & 0xffffff) | (((full >>> 24) * (80 + stateShare[i] * 0.68)) / 255 << 24)) >>> 0;
 			}
 			lower[x] = full;
-			upper[x] = pale;
-			fill[x] = n;
-			if (known[i] < 2 || p.pattern[v] || (ticks && ticks[i]))
+			upper[x] = p.pale[v];
+			low[x] = n;
+			high[x] = m;
+			if (known[i] < 2 || p.pattern[v] || ticks[i])
 				special.push(x);
 		}
 		const o = r * lines * width;
 		for (let k = 0, at = o; k < lines; k++) {
 			const least = lines - k;
 			for (let x = 0; x < width; x++, at++)
-				out[at] = fill[x] >= least ? lower[x] : upper[x];
+				out[at] = low[x] >= least ? lower[x] : high[x] >= least ? upper[x] : 0;
 		}
 		for (const x of special)
 			finish(part, p, i - width + x, x, lines, out, o + x, width, faint, ink);
@@ -128,8 +123,8 @@ function paintStates(pic, part, lines, out) {
 
 // Hatches and ticks of one column. Nothing known is hatched in grey, once it is certain that nothing more comes.
 function finish(part, p, i, x, lines, out, o, width, faint, ink) {
-	const v = part.index[i];
 	const known = part.known[i];
+	const v = part.mixed[i] > 1 && part.share[i] < 250 ? part.state[i] : part.index[i];
 	for (let k = 0; k < lines; k++) {
 		const at = o + k * width;
 		if (!known) {
@@ -142,7 +137,7 @@ function finish(part, p, i, x, lines, out, o, width, faint, ink) {
 			out[at] = p.dark[v];
 		}
 	}
-	if (part.ticks && part.ticks[i]) {
+	if (part.ticks[i]) {
 		const end = v && lines > 1 ? Math.ceil(lines * 0.6) : lines;
 		for (let k = 0; k < end; k++)
 			out[o + k * width] = p.full[part.tick[i]] || ink;

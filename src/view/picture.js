@@ -103,6 +103,10 @@ export class Picture {
 		this.share = new Uint8Array(n);
 		this.mixed = new Uint8Array(n);
 		this.known = new Uint8Array(n);
+		// Of pixels with more than one value: what beside nothing has most time, its share, and the share of all beside nothing.
+		this.state = new Int32Array(n);
+		this.stateShare = new Uint8Array(n);
+		this.used = new Uint8Array(n);
 		this.ticks = new Uint16Array(n);
 		this.tick = new Int32Array(n);
 		if (this.counts) {
@@ -199,9 +203,13 @@ export class Picture {
 		if (x < 0 || x >= this.width || pixel.n === 0)
 			return;
 		const at = r * this.width + x, whole = Math.min(this.edges[x + 1], this.end) - Math.max(this.edges[x], this.begin);
-		let best = 0, sum = 0;
+		let best = 0, sum = 0, none = 0, state = -1;
 		for (let i = 0; i < pixel.n; i++) {
 			sum += pixel.times[i];
+			if (pixel.keys[i] < 0)
+				none += pixel.times[i];
+			else if (state < 0 || pixel.times[i] > pixel.times[state])
+				state = i;
 			if (pixel.times[i] > pixel.times[best])
 				best = i;
 		}
@@ -215,6 +223,11 @@ export class Picture {
 		this.share[at] = share;
 		this.mixed[at] = Math.min(255, pixel.n);
 		this.known[at] = EXACT;
+		if (!this.counts && pixel.n > 1) {
+			this.state[at] = this.indexOf(pixel.keys[state]);
+			this.stateShare[at] = Math.min(254, 255 * pixel.times[state] / whole);
+			this.used[at] = Math.min(255, 255 * (sum - none) / whole);
+		}
 		if (this.counts) {
 			this.min[at] = pixel.min;
 			this.max[at] = pixel.max;
@@ -262,6 +275,9 @@ export class Picture {
 			this.index[at] = guessed.index[at];
 			this.share[at] = guessed.share[at];
 			this.mixed[at] = guessed.mixed[at];
+			this.state[at] = guessed.state[at];
+			this.stateShare[at] = guessed.stateShare[at];
+			this.used[at] = guessed.used[at];
 			this.known[at] = PROVISIONAL;
 			if (this.counts) {
 				this.min[at] = guessed.min[at];
@@ -280,7 +296,7 @@ export class Picture {
 	// The picture so far, as a message that is its own copy.
 	part(done) {
 		const p = { t0: this.t0, t1: this.t1, width: this.width, done };
-		const names = ["index", "share", "mixed", "known", "ticks", "tick"].concat(this.counts ? ["min", "max", "mean"] : []);
+		const names = ["index", "share", "mixed", "known", "state", "stateShare", "used", "ticks", "tick"].concat(this.counts ? ["min", "max", "mean"] : []);
 		for (const name of names)
 			p[name] = done ? this[name] : this[name].slice();
 		return p;

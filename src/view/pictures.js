@@ -142,8 +142,9 @@ export function pixelAt(channel, row, t) {
 		return null;
 	const i = y * pic.width + Math.floor(((t - pic.t0) / (pic.t1 - pic.t0)) * pic.width);
 	const p = pic.part;
-	return { index: p.index[i], share: p.share[i] / 255, mixed: p.mixed[i], known: p.known[i], ticks: p.ticks ? p.ticks[i] : 0,
-		tick: p.tick ? p.tick[i] : 0, mean: p.mean ? p.mean[i] : 0 };
+	const mix = p.mixed[i] > 1 && p.state;
+	return { index: mix ? p.state[i] : p.index[i], share: (mix ? p.stateShare[i] : p.share[i]) / 255, mixed: p.mixed[i], known: p.known[i], ticks: p.ticks[i],
+		tick: p.tick[i], mean: p.mean ? p.mean[i] : 0 };
 }
 
 export function askAll() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // segments.js: the segments of a file, decoded when they are asked for. Those used last stay in memory.
-import { Damage } from "./bytes.js";
+import { Absent, Damage } from "./bytes.js";
 import { lz4Decode } from "./lz4.js";
 import { zstdDecode } from "./third-party/fzstd.js";
 import { Decoder } from "./frames.js";
@@ -105,7 +105,8 @@ export class Segments {
 	}
 
 	tell(i, e) {
-		this.file.note(`Segment ${i} cannot be read: ${e.message}. What happened in it is left out.`);
+		if (!(e instanceof Absent))
+			this.file.note(`Segment ${i} cannot be read: ${e.message}. What happened in it is left out.`);
 	}
 
 	put(i, columns) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // source.js: the bytes of a file, wherever they are: on disk, behind a URL, or in pieces in the page.
-import { Damage } from "./bytes.js";
+import { Absent, Damage } from "./bytes.js";
 
 const WINDOW = 4 << 20; // bytes that one request takes at most because the next reader will want them
 
@@ -59,9 +59,9 @@ class PieceSource {
 			all.set(p.bytes.subarray(done - p.at, end - p.at), done - at);
 			done = end;
 		}
-		if (done < at + length)
-			throw new Damage("this part of the file is not in the page");
-		return all;
+		if (done === at)
+			throw new Absent("this part of the file is not in the page");
+		return all.subarray(0, done - at);
 	}
 }
 
@@ -91,7 +91,7 @@ class Source {
 		const want = Math.min(Math.max(length, Math.min(length + ahead, WINDOW)), this.size - at);
 		const bytes = await this.inner.fetch(at, want);
 		if (bytes.length < length)
-			throw new Damage("the file has become shorter");
+			throw this.inner.pieces ? new Absent("this part of the file is not in the page") : new Damage("the file has become shorter");
 		if (want > length) {
 			this.at = at;
 			this.window = bytes;

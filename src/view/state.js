@@ -57,7 +57,7 @@ export function channelOf(id) {
 export function titleOf(id, most = 60) {
 	const text = short(channelOf(id).title, 200);
 	const core = text.replace(/^(Thread|CPU|Process|Loom|System): /, "").replace(/ of the (RUNNING|ACTIVE|CURRENT) thread$/, "");
-	return short(core.replace(/^[a-z](?=[a-z])/, (c) => c.toUpperCase()), most);
+	return short(core === text ? core : core.replace(/^[a-z](?=[a-z])/, (c) => c.toUpperCase()), most);
 }
 
 export function rowLabel(row) {

@@ -13,8 +13,7 @@ function unitFor(t) {
 }
 
 // All digits of t down to the tick of the trace, in groups of three: "12.345 678 ms".
-export function exact(t, unit = unitFor(t)) {
-	const tick = state.info ? state.info.tick : 1;
+export function exact(t, unit = unitFor(t), tick = state.info ? state.info.tick : 1) {
 	const ps = BigInt(Math.round(t / tick)) * BigInt(tick);
 	const scale = BigInt(UNITS[unit]);
 	const big = ps < 0n ? -ps : ps;
@@ -54,6 +53,6 @@ export function axis(t0, t1, width) {
 	const unit = unitFor(offset ? step * 10 : Math.max(Math.abs(t0), Math.abs(t1)) / 2);
 	const marks = [];
 	for (let n = Math.ceil((t0 - base) / step); n * step + base <= t1; n++)
-		marks.push({ t: base + n * step, text: (offset && n > 0 ? "+" : "") + exact(n * step, unit) });
-	return { step, base: offset ? exact(base) : "", marks };
+		marks.push({ t: base + n * step, text: (offset && n > 0 ? "+" : "") + exact(n * step, unit, 1) });
+	return { step, base: offset ? exact(base, unitFor(base), 1) : "", marks };
 }
