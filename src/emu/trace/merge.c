@@ -151,6 +151,22 @@ warn_of_empty(const struct merge *m)
 			n, trace_nstreams(t), died ? ": the program ended before their buffers were written" : "");
 }
 
+/* From now on whole rounds are read, from the first events on. */
+static int
+take_rounds(struct merge *m)
+{
+	struct trace *t = m->trace;
+	m->rounds = true;
+	int rc = round_init(&m->round, t, m->base);
+	for (uint32_t i = 0; rc == 0 && i < t->nstreams; i++) {
+		if (m->leaves[i] == ENDED)
+			continue;
+		t->streams[i].in.p -= m->events[i].length;
+		m->round.streams[m->round.nstreams++] = i;
+	}
+	return rc;
+}
+
 int
 merge_init(struct merge *m, struct trace *t)
 {
@@ -194,7 +210,7 @@ merge_init(struct merge *m, struct trace *t)
 			if (m->leaves[i] != ENDED)
 				tieheap_insert(&m->heap, m->events[i].clock, i);
 	}
-	return rc;
+	return rc < 0 || !round_is(t) ? rc : take_rounds(m);
 }
 
 int64_t
@@ -244,7 +260,7 @@ look_ahead(struct merge *m, uint32_t rank)
 	const struct stream *s = &m->trace->streams[rank];
 	struct event *ev = &m->events[rank];
 	m->ahead = false;
-	if (!m->window || !window_view(s, ev) || !stream_is_good(s, &ev->clock))
+	if (!m->window || !window_view(s, ev) || !stream_is_good(s, s->last_clock, &ev->clock))
 		return;
 	uint64_t key = key_of(m, rank, ev->clock);
 	if (is_far(m, key))
@@ -267,8 +283,13 @@ load(struct merge *m, uint32_t rank)
 }
 
 int
-merge_next(struct merge *m, struct event **ev)
+merge_more(struct merge *m, struct event **ev)
 {
+	if (m->rounds) {
+		int rc = round_next(&m->round, m->trace);
+		*ev = rc > 0 ? round_take(&m->round) : NULL;
+		return rc;
+	}
 	if (m->heap.items)
 		return next_of_peer(m, ev);
 	uint32_t rank = m->current;

@@ -12,10 +12,13 @@
  * the clock from a base on, above the rank. A clock too far ahead of the base does not
  * fit: its key waits at the top of the range, and when it wins the base moves. */
 
+#include "round.h"
 #include "tieheap.h"
 #include "trace.h"
 
 struct merge {
+	struct round round;
+	bool rounds; /* all is read in rounds: only merge_init() uses what follows */
 	struct trace *trace;
 	struct event *events; /* the next event of each stream */
 	struct event given;   /* the last one, whose stream may have told of its next already */
@@ -28,7 +31,7 @@ struct merge {
 	int64_t base;         /* clock 0 of the keys */
 	uint64_t runner_up;   /* the winner stays while its key is below */
 	bool started;
-	bool window;         /* the streams are read with window.h */
+	bool window;         /* the streams are read with window.h: too many compressed ones for rounds */
 	bool ahead;          /* the next event of the current stream is there, and its key in place */
 	struct tieheap heap; /* instead of all that, with the ties of the peer */
 	uint32_t current;    /* the stream it gave last */
@@ -41,11 +44,21 @@ int merge_init(struct merge *m, struct trace *t);
 /* Clock of the first event, ns; 0 if there is none. Before any merge_next(). */
 int64_t merge_start(const struct merge *m);
 
+/* As merge_next(), when the events of a round are given. */
+int merge_more(struct merge *m, struct event **ev);
+
 /* Take the next event.
  *   ev        out; borrowed, valid until the next call
  *   ev->clock ns, stream offset applied
  * Returns 1 event, 0 end of trace, <0 error (already reported with its place); after an
  * error it may not be called again. O(log nstreams), no allocation. */
-int merge_next(struct merge *m, struct event **ev);
+static inline int
+merge_next(struct merge *m, struct event **ev)
+{
+	if (__builtin_expect(m->round.at == m->round.n, 0))
+		return merge_more(m, ev);
+	*ev = round_take(&m->round);
+	return 1;
+}
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace.h"
 
+#include "window.h"
+
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -213,6 +215,9 @@ stream_place(const struct stream *s, const struct event *ev)
 		.has_offset = true,
 		.offset = reader_offset(&s->in) - (ev ? ev->length : 0),
 	};
+	/* Events of a window may have been taken before they are due. */
+	if (ev && window_is(s->trace) && ev->payload > s->in.buf && ev->payload <= s->in.end)
+		at.offset = s->in.base + (uint64_t)(ev->payload - WIRE_EVENT_HEADER - s->in.buf);
 	if (ev) {
 		at.has_clock = true;
 		at.clock = ev->clock;

@@ -266,11 +266,11 @@ stream_describe(const struct stream *s, struct event *ev)
 		s->trace->format->describe(s, ev);
 }
 
-/* Corrects the clock of an event that is not taken yet, and tells whether it is good. */
+/* Corrects the clock of an event behind one with the clock `last`, and tells whether it is good. */
 static inline bool
-stream_is_good(const struct stream *s, int64_t *clock)
+stream_is_good(const struct stream *s, int64_t last, int64_t *clock)
 {
-	return !__builtin_add_overflow(*clock, s->clock_offset, clock) && *clock >= s->last_clock;
+	return !__builtin_add_overflow(*clock, s->clock_offset, clock) && *clock >= last;
 }
 
 /* Where the last event of a stream is, for messages; without it, where the next one is. */

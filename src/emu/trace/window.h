@@ -23,26 +23,25 @@ window_is(const struct trace *t)
 	return t->format->wire && !t->undrifted;
 }
 
-/* Reads the event in front of the window, which is all there. */
+/* Reads an event of a stream at p, which is all there. */
 static inline void
-window_read(const struct stream *s, struct event *ev, uint64_t size)
+window_read(const uint8_t *p, uint32_t rank, uint64_t size, bool jumbo, struct event *ev)
 {
-	const uint8_t *p = s->in.p;
 	__builtin_prefetch(p + WINDOW_AHEAD);
 	ev->clock = wire_i64(p + 4);
 	ev->payload = p + WIRE_EVENT_HEADER;
 	ev->size = (uint32_t)(size - WIRE_EVENT_HEADER);
 	ev->length = (uint32_t)size;
 	memcpy(ev->mcv, p + 1, 3);
-	ev->jumbo = (p[0] & WIRE_JUMBO) != 0;
-	ev->stream = s->rank;
+	ev->jumbo = jumbo;
+	ev->stream = rank;
 }
 
 /* Reads it and goes behind it. */
 static inline int
 window_take(struct stream *s, struct event *ev, uint64_t size)
 {
-	window_read(s, ev, size);
+	window_read(s->in.p, s->rank, size, s->in.p[0] & WIRE_JUMBO, ev);
 	s->in.p += size;
 	return 1;
 }
@@ -68,7 +67,7 @@ window_view(const struct stream *s, struct event *ev)
 	const uint8_t *p = s->in.p;
 	if (s->in.end - p < WINDOW_EVENT_MAX || p[0] & WIRE_JUMBO)
 		return false;
-	window_read(s, ev, wire_event_size(p, WINDOW_EVENT_MAX));
+	window_read(p, s->rank, wire_event_size(p, WINDOW_EVENT_MAX), false, ev);
 	return true;
 }
 

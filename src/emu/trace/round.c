@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+#include "round.h"
+
+#include "window.h"
+
+#include <string.h>
+
+enum {
+	/* Events of a round: some of each stream, so that streams are not visited in vain, as long as all of it stays in a cache. */
+	TARGET_OF_STREAM = 16,
+	TARGET_MIN = 512,
+	TARGET_MOST = 4096,
+	TARGET_LEAST = 2, /* of a stream, whatever that makes in all, */
+	TARGET_MAX = 1 << (ROUND_INDEX_BITS - 1),
+	AHEAD = 4,        /* streams asked for before their turn */
+	REST = 8,         /* that part of a window is left when a plain file is read on: a window that ends would end the round */
+	PACKED_MAX = 256, /* compressed files are read when that is due, no earlier: with many of them rounds are too short */
+	DIGIT_MIN = 6,    /* bits of a digit of the sort */
+	DIGIT_MAX = 11,
+};
+
+#define INDEX_MASK ((UINT64_C(1) << ROUND_INDEX_BITS) - 1)
+#define SPAN_MAX (INT64_C(1) << (62 - ROUND_INDEX_BITS)) /* the clock of a key fits */
+
+bool
+round_is(const struct trace *t)
+{
+	size_t npacked = 0;
+	for (size_t i = 0; i < t->nstreams; i++)
+		npacked += t->streams[i].in.codec != NULL;
+	return window_is(t) && !t->options.peer_ties && npacked <= PACKED_MAX;
+}
+
+int
+round_init(struct round *r, struct trace *t, int64_t base)
+{
+	size_t n = t->nstreams * TARGET_OF_STREAM;
+	n = n < TARGET_MOST ? n : TARGET_MOST;
+	n = n > t->nstreams * TARGET_LEAST ? n : t->nstreams * TARGET_LEAST;
+	n = n > TARGET_MIN ? n : TARGET_MIN;
+	n = n < TARGET_MAX ? n : TARGET_MAX;
+	*r = (struct round){ .target = (uint32_t)n, .cap = (uint32_t)n * 2, .base = (uint64_t)base, .span = 1 };
+	r->events = arena_new(&t->arena, struct event, r->cap + 1);
+	r->keys = arena_new(&t->arena, uint64_t, r->cap);
+	r->spare = arena_new(&t->arena, uint64_t, r->cap);
+	r->streams = arena_new(&t->arena, uint32_t, t->nstreams);
+	return r->events && r->keys && r->spare && r->streams ? 0 : diag_no_memory(t->diag);
+}
+
+/* A round while it is decoded. Clocks are not negative. */
+struct scan {
+	uint64_t limit; /* no event of the streams to come from that clock on, */
+	uint64_t last;  /* and of those before none behind that one */
+	uint64_t next;  /* the lowest clock that is left */
+	bool full;
+};
+
+/* Whether the event at p is there with all its bytes, and how it is read. */
+static inline bool
+measure(const uint8_t *p, const uint8_t *end, uint64_t *size, bool *jumbo)
+{
+	uint64_t have = (uint64_t)(end - p);
+	*jumbo = false;
+	if (__builtin_expect(have >= WINDOW_EVENT_MAX && !(p[0] & WIRE_JUMBO), 1)) {
+		*size = wire_event_size(p, WINDOW_EVENT_MAX);
+		return true;
+	}
+	*size = wire_event_size(p, have);
+	*jumbo = *size && p[0] & WIRE_JUMBO;
+	return *size && *size <= have;
+}
+
+/* Decodes events of a stream while that takes no more than a look into its window. Returns whether the next one is not of this
+ * round; if not, it needs more. */
+static inline bool
+look(struct round *r, struct scan *x, struct stream *s)
+{
+	const uint8_t *p = s->in.p;
+	const uint8_t *end = s->in.end;
+	int64_t last = s->last_clock;
+	uint64_t limit = x->limit, base = r->base;
+	uint32_t n = r->n, cap = r->cap, rank = s->rank;
+	uint64_t *keys = r->keys;
+	struct event *ev = &r->events[n];
+	bool out = false;
+	for (;; n++, ev++) {
+		uint64_t size;
+		bool jumbo;
+		if (__builtin_expect(!measure(p, end, &size, &jumbo), 0))
+			break;
+		window_read(p, rank, size, jumbo, ev);
+		if (__builtin_expect(!stream_is_good(s, last, &ev->clock), 0))
+			break;
+		uint64_t clock = (uint64_t)ev->clock;
+		if (clock >= limit || n == cap) {
+			x->next = clock < x->next ? clock : x->next;
+			x->full = x->full || clock < limit;
+			out = true;
+			break;
+		}
+		keys[n] = (clock - base) << ROUND_INDEX_BITS | n;
+		last = ev->clock;
+		p += size;
+	}
+	s->in.p = p;
+	s->last_clock = last;
+	r->n = n;
+	return out;
+}
+
+/* Decodes the events of a stream. Returns 1, 0 it has ended, or <0 (reported). */
+static int
+decode(struct round *r, struct scan *x, struct stream *s)
+{
+	struct reader *in = &s->in;
+	uint32_t first = r->n;
+	uint64_t rest = (uint64_t)(in->end - in->p);
+	int rc = 1;
+	if (rest < in->cap / REST && !in->eof && !in->codec)
+		rc = reader_fill(in, in->cap / REST);
+	while (rc >= 0 && !look(r, x, s)) {
+		if (r->n > first) {
+			/* Its next event is not due before those decoded are given. */
+			if (in->p < in->end || !in->eof || in->torn)
+				x->limit = x->last = x->next = (uint64_t)s->last_clock;
+			return 1;
+		}
+		struct event ev;
+		rc = stream_next(s, &ev);
+		if (rc <= 0)
+			return rc;
+		in->p -= ev.length;
+	}
+	return rc < 0 ? rc : 1;
+}
+
+/* Decodes the events of all streams. Returns 0, or <0 (reported). */
+static int
+decode_all(struct round *r, struct scan *x, struct trace *t)
+{
+	uint32_t n = 0;
+	int rc = 1;
+	for (uint32_t i = 0; i < r->nstreams; i++) {
+		if (i + AHEAD < r->nstreams) {
+			__builtin_prefetch(&t->streams[r->streams[i + AHEAD]]);
+			__builtin_prefetch(t->streams[r->streams[i + AHEAD / 2]].in.p);
+		}
+		if (rc >= 0 && !x->full)
+			rc = decode(r, x, &t->streams[r->streams[i]]);
+		if (rc != 0)
+			r->streams[n++] = r->streams[i];
+	}
+	r->nstreams = n;
+	return rc < 0 ? rc : 0;
+}
+
+/* Puts the last n events back in front of their streams. */
+static void
+take_back(struct round *r, struct trace *t, uint32_t n)
+{
+	for (; n; n--) {
+		const struct event *ev = &r->events[r->keys[--r->n] & INDEX_MASK];
+		struct stream *s = &t->streams[ev->stream];
+		s->in.p = ev->payload - WIRE_EVENT_HEADER;
+		s->last_clock = ev->clock;
+	}
+}
+
+/* One pass of the sort: orders n keys by a digit, and those that are equal there as they were. */
+static void
+sort_by(const uint64_t *restrict from, uint64_t *restrict to, uint32_t n, unsigned shift, unsigned digit)
+{
+	uint32_t at[1 << DIGIT_MAX];
+	uint32_t mask = (1u << digit) - 1;
+	uint32_t sum = 0;
+	memset(at, 0, sizeof(*at) << digit);
+	for (uint32_t i = 0; i < n; i++)
+		at[from[i] >> shift & mask]++;
+	for (uint32_t i = 0; i <= mask; i++) {
+		uint32_t k = at[i];
+		at[i] = sum;
+		sum += k;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		to[at[from[i] >> shift & mask]++] = from[i];
+}
+
+/* Orders the keys by the lowest bits of their clocks. Those of equal clocks are in order. */
+static void
+sort(struct round *r, unsigned bits)
+{
+	unsigned digit = DIGIT_MIN;
+	while (digit < DIGIT_MAX && UINT32_C(1) << (digit + 1) < r->n)
+		digit++;
+	unsigned passes = (bits + digit - 1) / digit;
+	digit = (bits + passes - 1) / passes;
+	for (unsigned shift = ROUND_INDEX_BITS; passes--; shift += digit) {
+		sort_by(r->keys, r->spare, r->n, shift, digit);
+		uint64_t *keys = r->keys;
+		r->keys = r->spare;
+		r->spare = keys;
+	}
+}
+
+/* Chooses the length of the next round by how many events are in this one. */
+static void
+adapt(struct round *r)
+{
+	int64_t least = r->span / 4;
+	int64_t most = r->span * 4;
+	r->span = r->span * r->target / r->n;
+	r->span = r->span < least ? least : r->span;
+	r->span = r->span > most ? most : r->span;
+	r->span = r->span < 1 ? 1 : r->span;
+	r->span = r->span > SPAN_MAX ? SPAN_MAX : r->span;
+}
+
+int
+round_next(struct round *r, struct trace *t)
+{
+	r->at = r->n = 0;
+	while (r->n == 0 && r->nstreams) {
+		struct scan x = { .limit = r->base + (uint64_t)r->span, .last = UINT64_MAX, .next = UINT64_MAX };
+		int rc = decode_all(r, &x, t);
+		if (rc < 0)
+			return rc;
+		if (x.full && r->span > 1) {
+			take_back(r, t, r->n);
+			r->span /= 2;
+			continue;
+		}
+		if (r->n && r->events[0].stream != r->events[r->n - 1].stream)
+			sort(r, 64 - (unsigned)__builtin_clzll((uint64_t)r->span));
+		uint32_t n = r->n;
+		while (n && r->base + (r->keys[n - 1] >> ROUND_INDEX_BITS) > x.last)
+			n--;
+		if (x.last == UINT64_MAX && n)
+			adapt(r);
+		take_back(r, t, r->n - n);
+		r->base = x.next;
+	}
+	return r->n != 0;
+}

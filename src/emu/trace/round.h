@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef ROUND_H
+#define ROUND_H
+
+/* round: many events of all streams at a time, in order.
+ *
+ * Streams whose windows hold events as in wire.h need no tree: all events up to an instant are decoded, stream by stream, and a
+ * radix sort of their clocks puts them in order. An event costs the same whatever the number of streams, as the instant is
+ * moved so that a round has a few thousand of them. What cannot be decoded at once (a window that ends, a clock that goes
+ * back, a stream that is cut) ends the round behind the event before it, so that it is found when it is due. */
+
+#include "trace.h"
+
+enum {
+	ROUND_INDEX_BITS = 16,
+};
+
+struct round {
+	struct event *events; /* decoded, stream by stream; room for one more */
+	uint64_t *keys;       /* in order: clock from `base` on, above the index of the event */
+	uint64_t *spare;      /* the other half of each pass of the sort */
+	uint32_t at, n;       /* the next key, and how many there are */
+	uint32_t cap;         /* room for events */
+	uint32_t target;      /* events that a round should have */
+	uint64_t base;        /* no event that is left has a lower clock */
+	int64_t span;         /* length of a round, ns */
+	uint32_t *streams;    /* ranks of those that have not ended, ascending */
+	uint32_t nstreams;
+};
+
+/* Whether the streams of the trace can be read in rounds. */
+bool round_is(const struct trace *t);
+
+/* Makes room for rounds of all streams, of which none is in it yet. The first event will be at `base`. Memory comes from the
+ * arena of the trace. Returns 0, or <0 (reported). */
+int round_init(struct round *r, struct trace *t, int64_t base);
+
+/* Decodes the next round, of r->streams. Returns 1 it has events, 0 the trace has ended, <0 (reported). */
+int round_next(struct round *r, struct trace *t);
+
+/* Takes the next event of the round, which has one. It is valid until the next round. */
+static inline struct event *
+round_take(struct round *r)
+{
+	return &r->events[r->keys[r->at++] & ((1u << ROUND_INDEX_BITS) - 1)];
+}
+
+#endif
