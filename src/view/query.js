@@ -3,8 +3,8 @@
 import { after, keyOf } from "./history.js";
 import { breathe } from "./session.js";
 
-const LOOK_MS = 300; // for begins and ends, or the next change, in other segments
-const NEXT_MS = 5000;
+const LOOK_MS = 300; // for begins and ends in other segments, if the file is too large for memory
+const NEXT_MS = 5000; // for the next change
 
 // The changes of a row in one segment. Of those at the same time only the last counts.
 class Track {
@@ -98,7 +98,7 @@ export class Query {
 	// ---- The state at a time. ----
 
 	async at(t) {
-		const { segments } = this, i = segments.at(t), until = performance.now() + LOOK_MS;
+		const { segments } = this, i = segments.at(t), until = segments.fit ? Infinity : performance.now() + LOOK_MS;
 		const columns = i < 0 || t > segments.end(segments.length - 1) ? null : await this.columns(i, Infinity);
 		const list = [];
 		for (const row of this.rows)
@@ -172,7 +172,7 @@ export class Query {
 	// The first change behind t, or the last before it, of any of the rows; to a value if there is one.
 	async next(t, direction, index) {
 		const good = (key) => index === null || index === undefined || this.channel.values.index(key) === index;
-		const until = performance.now() + NEXT_MS;
+		const until = this.segments.fit ? Infinity : performance.now() + NEXT_MS;
 		return direction < 0 ? this.before(t, good, until) : this.behind(t, good, until);
 	}
 
