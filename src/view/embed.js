@@ -26,8 +26,9 @@ export async function embedded(progress) {
 	if (!head)
 		return null;
 	const data = JSON.parse(head.textContent);
+	// A worker has no place of its own that the URL could be relative to.
 	if (data.url)
-		return data;
+		return { ...data, url: new URL(data.url, location.href).href };
 	const take = async (e) => {
 		const bytes = await decoded(e.textContent);
 		e.remove();

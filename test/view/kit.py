@@ -2,6 +2,7 @@
 """What the tests of the page share: the traces that they look at, their pages, and a run in the browser."""
 import argparse
 import collections
+import glob
 import json
 import os
 import subprocess
@@ -13,11 +14,12 @@ import chromium
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
-sys.path[1:1] = [os.path.join(HERE, "..", "gen"), os.path.join(HERE, "..", "uscope", "read")]
+sys.path[1:1] = [os.path.join(HERE, "..", "gen"), os.path.join(HERE, "..", "uscope", "read"), os.path.join(HERE, "..", "uscope", "tool")]
 
 import asm  # noqa: E402
 import casefile  # noqa: E402
 import memory  # noqa: E402
+import servekit  # noqa: E402
 
 Interval = collections.namedtuple("Interval", "begin end value label")  # ps
 
@@ -25,7 +27,8 @@ Interval = collections.namedtuple("Interval", "begin end value label")  # ps
 class Tools:
     """The programs of a build, and a folder for what they write."""
 
-    def __init__(self, build, tmp):
+    def __init__(self, build, tmp, vectors=""):
+        self.vectors = sorted(glob.glob(f"{vectors}/*.uscp")) if vectors else []
         self.tool, self.examples, self.tmp = f"{build}/src/emu/tool", f"{build}/doc/examples", tmp
         self.viewer = f"{build}/src/view/ovniscope-view.html"
         self.maketimeline = f"{build}/test/uscope/timeline/uscope_maketimeline"
@@ -94,6 +97,10 @@ class Tools:
         self.uscope("view", *words, "-o", page, file)
         return page
 
+    def serve(self, file):
+        """A server of a file, for `with`."""
+        return servekit.Server(f"{self.tool}/uscope/uscope", file, "--no-browser")
+
     def moment(self, file, t):
         """All states at a time in ns: {(class, row from 0, channel): (value, label)}"""
         return {(line["class"], line["row"] - 1, s["channel"]): (s["value"], s["label"])
@@ -140,8 +147,24 @@ class Checks:
         if whole:
             self.expect(f"notes in {page}", self.notes(), [])
 
+    def viewer(self):
+        """Opens the page without a file."""
+        self.browser.open(self.tools.viewer)
+        self.wait("the empty page", "return window.ovniscope && document.body.classList.contains('empty');")
+
+    def give(self, file, opens=True):
+        """Gives the page that is open a file, as the dialog does; returns what it says if it does not show it."""
+        self.browser.run("window.before = ovniscope.info; document.getElementById('failed').textContent = '';")
+        self.browser.type("#file", file)
+        failed = self.wait(f"{file} is shown or refused", "return document.getElementById('failed').textContent || "
+                           "ovniscope.info && ovniscope.info !== window.before && 'shown';")
+        if opens:
+            self.expect(f"{file} opens", failed, "shown")
+        return "" if failed == "shown" else failed
+
     def notes(self):
-        return self.browser.run("return ovniscope.info.notes;")
+        """What the page tells is wrong."""
+        return self.browser.run("return [...document.querySelectorAll('#notes p')].map(e => e.firstChild.textContent);")
 
     def settle(self):
         self.browser.run("await ovniscope.settled();")
@@ -162,6 +185,7 @@ def main(doc, tests):
     """tests: functions of Checks, which are called in one browser."""
     ap = argparse.ArgumentParser(usage=doc)
     ap.add_argument("build")
+    ap.add_argument("--vectors", default="")
     ap.add_argument("--only", default="")
     ap.add_argument("-v", action="store_true")
     a = ap.parse_args()
@@ -173,7 +197,7 @@ def main(doc, tests):
             if a.only not in test.__name__:
                 continue
             begin = time.monotonic()
-            c = Checks(browser, Tools(os.path.abspath(a.build), tmp))
+            c = Checks(browser, Tools(os.path.abspath(a.build), tmp, a.vectors))
             try:
                 test(c)
                 c.quiet(test.__name__)
