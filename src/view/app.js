@@ -159,10 +159,6 @@ async function openFile(what) {
 		note("This page has the overview of " + info.name + ". For all of it, drop that file here, or open it (O).");
 	info.notes.forEach(note);
 	state.view = info.views.find((v) => v.name === "cpu") || info.views[0];
-	if (!state.view) {
-		note("Nothing in this file can be shown as rows.");
-		return;
-	}
 	stats.firstPicture = stats.allExact = null;
 	apply();
 	changed("open");
@@ -182,6 +178,8 @@ function apply() {
 }
 
 function events(e) {
+	if (!state.info)
+		return;
 	if (e.event === "values") {
 		const c = channelOf(e.channel);
 		c.values.splice(e.from, e.values.length, ...e.values);

@@ -4,11 +4,11 @@
 let worker = null;
 let last = 0;
 let told = null;
-const calls = new Map(); // id -> { done, failed, part }
+const calls = new Map(); // id -> { op, done, failed, part }
 
 function send(op, args, part, move = []) {
 	return new Promise((done, failed) => {
-		calls.set(++last, { done, failed, part });
+		calls.set(++last, { op, done, failed, part });
 		worker.postMessage({ id: last, op, args }, move);
 	});
 }
@@ -43,9 +43,23 @@ export function startEngine(event) {
 	};
 }
 
+// What was asked about the file before gets no answer any more.
+function forget() {
+	for (const { op, done, failed } of calls.values())
+		if (op === "picture" || op === "select")
+			done({ stale: true });
+		else
+			failed(new Error("another file is opened"));
+	calls.clear();
+}
+
 // Arguments and answers: see worker.js.
 export const engine = {
-	open: (what) => send("open", what, null, what.pieces ? [...what.pieces.map((p) => p.bytes), ...(what.pyramid ? [what.pyramid] : [])] : []),
+	async open(what) {
+		const info = await send("open", what, null, what.pieces ? [...what.pieces.map((p) => p.bytes), ...(what.pyramid ? [what.pyramid] : [])] : []);
+		forget();
+		return info;
+	},
 	picture: (args, part) => send("picture", args, part),
 	at: (args) => send("at", args),
 	select: (args, part) => send("select", args, part),

@@ -78,6 +78,7 @@ export function readLink(chosen) {
 	state.channels = channels.length ? channels : chosen(state.view);
 	state.folded = new Set((p.get("fold") || "").split("\n").filter(Boolean));
 	state.filter = $("search").value = p.get("q") || "";
+	arrange(); // before anybody asks for a picture
 	const numbers = (key) => (p.get(key) || "").split(",").map(Number);
 	const [t0, t1] = numbers("t");
 	setPlace(...(t1 > t0 ? [t0, t1] : [info.begin, info.end]));
@@ -89,7 +90,6 @@ export function readLink(chosen) {
 		return state.view.rows.slice(a, b + 1);
 	});
 	state.selection = rows.length && +s1 > +s0 ? { rows, t0: +s0, t1: +s1 } : null;
-	arrange();
 	setTop(0);
 }
 

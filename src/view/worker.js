@@ -60,8 +60,10 @@ const ops = {
 	async open(args) {
 		const opened = new Session();
 		await opened.open(args);
+		const info = opened.info();
+		if (!info.views.length)
+			throw new Error("nothing in it can be shown as rows");
 		session = opened;
-		const info = session.info();
 		told = info.notes.length;
 		poll(session);
 		return info;
