@@ -28,7 +28,7 @@ class Tools:
     """The programs of a build, and a folder for what they write."""
 
     def __init__(self, build, tmp, vectors=""):
-        self.vectors = sorted(glob.glob(f"{vectors}/*.uscp")) if vectors else []
+        self.vectors = sorted(glob.glob(f"{os.path.abspath(vectors)}/*.uscp")) if vectors else []
         self.tool, self.examples, self.tmp = f"{build}/src/emu/tool", f"{build}/doc/examples", tmp
         self.viewer = f"{build}/src/view/ovniscope-view.html"
         self.maketimeline = f"{build}/test/uscope/timeline/uscope_maketimeline"
