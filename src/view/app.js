@@ -131,23 +131,30 @@ function controls() {
 	for (const id of ["labels", "patterns", "lines"])
 		$(id).checked = state[id];
 	$("size").value = state.size;
-	$("side").hidden = !state.side;
+	changed("side");
 }
 
 // what: { file } or { url } or pieces, as engine.open() takes it.
 async function openFile(what) {
+	const before = state.info;
 	progress("opening", 0, 0);
 	$("failed").textContent = "";
 	try {
 		state.info = await engine.open(what);
 	} catch (e) {
 		progress("", 0, 0);
-		document.body.classList.add("empty");
-		$("failed").textContent = "This file cannot be shown: " + (e.message || e);
+		const text = "This file cannot be shown: " + (e.message || e) + ".";
+		if (state.info)
+			note(text);
+		else
+			$("failed").textContent = text;
 		return;
 	}
 	progress("", 0, 0);
 	const { info } = state;
+	// Another file begins anew; the rest of what is there in parts goes on where it is.
+	if (before && before.size !== info.size)
+		history.replaceState(null, "", "#");
 	document.body.classList.remove("empty");
 	document.title = info.name + " – ovniscope";
 	const name = (info.props.find(([key]) => key === "dut_name") || [])[1];
@@ -221,8 +228,13 @@ function controlsInit() {
 		bind(id, id, look);
 	on("side", () => {
 		$("side").hidden = !state.side;
+		$("panel").setAttribute("aria-pressed", state.side);
 	});
 	$("fit").addEventListener("click", () => state.info && fit());
+	$("panel").addEventListener("click", () => {
+		state.side = !state.side;
+		changed("side");
+	});
 	$("goto").addEventListener("click", () => state.info && askTime());
 	$("ask").addEventListener("click", () => $("help").showModal());
 	for (const id of ["open", "choose"])
@@ -250,6 +262,7 @@ function controlsInit() {
 				menu.open = false;
 	});
 	new ResizeObserver(() => arrange()).observe($("plot"));
+	on("trouble", () => note("Something went wrong: " + state.trouble + "."));
 	on("place", () => {
 		$("range").textContent = exact(state.t1 - state.t0);
 		$("range").title = exact(state.t0) + " to " + exact(state.t1);
@@ -263,7 +276,6 @@ async function start() {
 	linkInit(apply);
 	apply();
 	startEngine(events);
-	document.body.classList.add("empty");
 	const data = await embedded((done, of) => progress("unpacking", done, of)).catch(() => {
 		$("failed").textContent = "The data in this page is damaged. If you have its .uscp file, open that.";
 		return null;

@@ -121,17 +121,17 @@ function paintStates(pic, part, lines, out) {
 	}
 }
 
-// Hatches and ticks of one column. Nothing known is hatched in grey, once it is certain that nothing more comes.
+// Hatches and ticks of one column. Where nothing is known it is grey, once it is certain that no more comes.
 function finish(part, p, i, x, lines, out, o, width, faint, ink) {
 	const known = part.known[i];
 	const v = part.mixed[i] > 1 && part.share[i] < 250 ? part.state[i] : part.index[i];
 	for (let k = 0; k < lines; k++) {
 		const at = o + k * width;
-		if (!known) {
+		if (!known || (known === 1 && !v)) {
 			if (part.done && (x + k) % 6 < 1)
 				out[at] = faint;
 		} else if (known === 1) {
-			if ((x + k) % 4 < 2 && v)
+			if ((x + k) % 4 < 2)
 				out[at] = p.pale[v] || out[at];
 		} else if (p.pattern[v] && out[at] === p.full[v] && patterns[p.pattern[v]](x, k)) {
 			out[at] = p.dark[v];

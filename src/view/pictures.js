@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // pictures.js: asks the engine for pictures of what is shown, and keeps older ones to draw until they are there.
 import { engine } from "./engine.js";
-import { changed, channelOf, on, state } from "./state.js";
+import { changed, channelOf, on, state, trouble } from "./state.js";
 import { $ } from "./dom.js";
-import { AXIS, itemAt, layout, room, setBusy } from "./rows.js";
+import { arrange, itemAt, layout, room, setBusy } from "./rows.js";
 import { giveBack, linesOf, paint } from "./paint.js";
 
 const PIXELS = 400000; // that are asked for at once if there are more rows than one sees
@@ -63,7 +63,8 @@ function ask(channel) {
 	};
 	engine.picture({ rows, channel, t0, t1, width, slot: "lane" + channel }, take).then(take, (e) => {
 		lane.waiting = false;
-		console.error(e);
+		lane.failed = key;
+		trouble(e);
 	});
 }
 
@@ -82,6 +83,10 @@ function show(lane, pic, part) {
 	pic.dirty = true;
 	if (part.done && whole)
 		lane.base = pic;
+	if (part.done && state.sort === "busy" && !lane.sorted) {
+		lane.sorted = true;
+		arrange();
+	}
 	lane.all = lane.all.filter((p) => {
 		const used = p === lane.base || p === lane.last || p === lane.now;
 		if (!used)
@@ -117,7 +122,7 @@ async function askBase(channel) {
 export function settling() {
 	return state.channels.some((c) => {
 		const lane = lanesOf(c);
-		return layout.rows.length && (lane.again || lane.waiting || !lane.now || !lane.now.part.done);
+		return layout.rows.length && (lane.again || lane.waiting || ((!lane.now || !lane.now.part.done) && lane.failed !== lane.asked));
 	});
 }
 
@@ -173,7 +178,7 @@ export function picturesInit() {
 			return 0;
 		let sum = 0;
 		for (let i = y * pic.width; i < (y + 1) * pic.width; i++)
-			sum += pic.part.index[i] ? pic.part.share[i] : 255 - pic.part.share[i];
+			sum += pic.part.mixed[i] > 1 ? pic.part.used[i] : pic.part.index[i] && pic.part.share[i];
 		return sum;
 	});
 }

@@ -20,7 +20,7 @@ export function setBusy(f) {
 
 // Levels of groups that tell rows apart: one that all rows share is not worth a line.
 function levels(rows) {
-	const depth = Math.max(0, ...rows.map((r) => state.info.rows[r].groups.length));
+	const depth = rows.reduce((most, r) => Math.max(most, state.info.rows[r].groups.length), 0);
 	const use = [];
 	for (let i = 0; i < depth; i++)
 		if (new Set(rows.map((r) => state.info.rows[r].groups[i])).size > 1)
@@ -52,13 +52,13 @@ function tree(rows, use, depth, prefix) {
 		const key = prefix + label;
 		const below = tree(inner, use, depth + 1, key + SEPARATOR);
 		if (!label) {
-			items.push(...below);
+			below.forEach((i) => items.push(i));
 			continue;
 		}
 		const folded = state.folded.has(key);
 		items.push({ group: key, label, depth, folded, rows: inner });
 		if (!folded)
-			items.push(...below);
+			below.forEach((i) => items.push(i));
 	}
 	return items;
 }
@@ -180,7 +180,10 @@ export function rowsInit(pick) {
 			e.classList.toggle("tiny", !item.group && item.height < 10);
 			return e;
 		}));
-		$("tree").setAttribute("aria-activedescendant", current < 0 ? "" : "item" + current);
+		if (current < 0)
+			$("tree").removeAttribute("aria-activedescendant");
+		else
+			$("tree").setAttribute("aria-activedescendant", "item" + current);
 	};
 	on("scroll rows cursor", draw);
 	on("channels", arrange);

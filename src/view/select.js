@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // select.js: what is in the selected area: times of states, durations, and both as CSV.
 import { engine } from "./engine.js";
-import { changed, channelOf, on, rowLabel, short, state, titleOf } from "./state.js";
+import { changed, channelOf, on, rowLabel, short, state, titleOf, trouble } from "./state.js";
 import { $, chip, el } from "./dom.js";
 import { cssOf, look } from "./colors.js";
 import { exact, percent, rough } from "./units.js";
@@ -32,7 +32,7 @@ async function askSelection() {
 			results.set(channel, r);
 			drawSelection();
 		};
-		await engine.select({ ...s, channel, slot: "select" }, take).then(take, (e) => console.error(e));
+		await engine.select({ ...s, channel, slot: "select" }, take).then(take, trouble);
 		if (nth !== asked)
 			return;
 	}

@@ -23,7 +23,7 @@ export const state = {
 	labels: true,
 	patterns: false,
 	lines: true, // counts as lines, else as heat
-	side: true,
+	side: innerWidth > 900,
 };
 
 const listeners = new Map();
@@ -47,6 +47,12 @@ export function setPlace(t0, t1) {
 	state.t0 = Math.min(Math.max(mid - span / 2, begin - all * 0.05), end + all * 0.05 - span);
 	state.t1 = state.t0 + span;
 	changed("place");
+}
+
+// Something failed that the user should know of.
+export function trouble(e) {
+	state.trouble = e.message || String(e);
+	changed("trouble");
 }
 
 export function channelOf(id) {
