@@ -18,7 +18,7 @@ const patterns = [
 
 // Lines of a row in the image. A state fills as many of them as it has of the time; with one the share is its strength.
 export function linesOf(type, height) {
-	return type === "count" ? (state.lines ? Math.min(height, 24) : 1) : height < 4 ? 1 : height < 9 ? 3 : 6;
+	return type === "count" ? (state.lines ? Math.min(height, 24) : 1) : height < 4 ? 1 : height < 9 ? 3 : height < 14 ? 4 : 6;
 }
 
 const spares = []; // canvases that no picture has
@@ -67,7 +67,7 @@ function runsOf(part, from, width) {
 // Whether one state ends and another begins in the pixel, and no more: its larger part may stand for it.
 function edge(part, i, x, width) {
 	const { index, share, mixed } = part;
-	return mixed[i] === 2 && x > 0 && x < width - 1 && share[i - 1] > 250 && share[i + 1] > 250 && index[i - 1] !== index[i + 1] &&
+	return mixed[i] <= 2 && x > 0 && x < width - 1 && share[i - 1] > 250 && share[i + 1] > 250 && index[i - 1] !== index[i + 1] &&
 		(index[i] === index[i - 1] || index[i] === index[i + 1]);
 }
 
@@ -82,13 +82,14 @@ function paintStates(pic, part, lines, out) {
 	const upper = new Uint32Array(width);
 	const low = new Uint8Array(width);
 	const high = new Uint8Array(width);
+	const heights = Uint8Array.from({ length: 256 }, (_, s) => Math.round((s * lines) / 255));
 	const special = [];
 	const { known, share, index, ticks, mixed, state: most, stateShare, used } = part;
 	for (let r = 0, i = 0; r < pic.rows.length; r++) {
 		pic.runs[r] = runsOf(part, i, width);
 		special.length = 0;
 		for (let x = 0; x < width; x++, i++) {
-			const mix = mixed[i] > 1 && share[i] < 250 && !edge(part, i, x, width);
+			const mix = mixed[i] > 1 && share[i] < 250 && (mixed[i] > 2 || !edge(part, i, x, width));
 			const v = mix ? most[i] : index[i];
 			let n = lines;
 			let m = lines;
@@ -98,8 +99,10 @@ function paintStates(pic, part, lines, out) {
 				n = m = 1;
 				full = faint;
 			} else if (mix && lines > 1) {
-				n = Math.max(1, Math.min(lines - 1, Math.round((stateShare[i] * lines) / 255)));
-				m = Math.max(n, Math.round((used[i] * lines) / 255));
+				n = heights[stateShare[i]] || 1;
+				if (n === lines)
+					n--;
+				m = heights[used[i]];
 			} else if (mix) {
 				full = ((full & 0xffffff) | (((full >>> 24) * (80 + stateShare[i] * 0.68)) / 255 << 24)) >>> 0;
 			}
@@ -112,9 +115,12 @@ function paintStates(pic, part, lines, out) {
 		}
 		const o = r * lines * width;
 		for (let k = 0, at = o; k < lines; k++) {
-			const least = lines - k;
+			const above = lines - k - 1;
 			for (let x = 0; x < width; x++, at++)
-				out[at] = low[x] >= least ? lower[x] : high[x] >= least ? upper[x] : 0;
+				if (low[x] > above)
+					out[at] = lower[x];
+				else if (high[x] > above)
+					out[at] = upper[x];
 		}
 		for (const x of special)
 			finish(part, p, i - width + x, x, lines, out, o + x, width, faint, ink);

@@ -6,7 +6,7 @@ import { $ } from "./dom.js";
 import { arrange, itemAt, layout, room, setBusy } from "./rows.js";
 import { giveBack, linesOf, paint } from "./paint.js";
 
-const PIXELS = 400000; // that are asked for at once if there are more rows than one sees
+const PIXELS = 120000; // that are asked for at once if there are more rows than one sees
 const BASE_SIZE = 1 << 28; // bytes of a file that is read as a whole for a picture that nobody asked for
 
 export const stats = { frames: [], firstPicture: null, allExact: null };
@@ -26,7 +26,7 @@ function rowsWanted(width) {
 	const most = Math.max(32, Math.floor(PIXELS / width));
 	if (layout.rows.length <= most)
 		return layout.rows;
-	const seen = layout.items.slice(itemAt(state.top - room() / 2), itemAt(state.top + 1.5 * room()) + 1);
+	const seen = layout.items.slice(itemAt(state.top - room() / 4), itemAt(state.top + 1.25 * room()) + 1);
 	return seen.flatMap((i) => (i.group ? (i.folded ? i.rows.slice(0, most) : []) : [i.row]));
 }
 
