@@ -134,7 +134,7 @@ def test_refused(_):
         want(s.path != other.path, "two servers have one path")
         secret = s.path[1:-1]
         for path in ("/", "/data", f"/{secret}", f"/{secret}/x", f"/{secret}/data/", f"/{secret}/data%00", f"/{secret}//data", f"/{secret}/../{secret}/data",
-                     f"/{secret}/%64ata", f"//{secret}/data", f"/{secret[:-1]}/data", f"/{secret}0/data", f"/{secret.upper()}X/data", other.path, other.data,
+                     f"/{secret}/%64ata", f"//{secret}/data", f"/{secret[:-1]}/data", f"/{secret}0/data", f"/{secret}0data", f"/{secret.upper()}X/data", other.path, other.data,
                      "/favicon.ico", "/../../etc/passwd", f"/{secret}/../../r.uscp", f"/{secret}/r.uscp", "/" + "0" * 32 + "/data", f"/%{secret}/", "*",
                      f"http://{s.host}{s.data}", "x" * 5000):
             for method in ("GET", "HEAD"):
@@ -276,6 +276,8 @@ def test_slow(_):
         want(status == 206 and got == b"uSCP" and took < SLOW + 5, "one more client after", took, status)
         t.join()
         want(ended and SLOW - 1 < ended[0] < SLOW + 5, "letter by letter", ended)
+        kept.sock.settimeout(SLOW)
+        want(kept.sock.recv(1) == b"", "the connection that stayed is still there")
         for x in (*silent, kept, slow, c):
             x.close()
         want(s.range(0, 3)[0] == 206, "afterwards")
@@ -425,7 +427,18 @@ def test_told(_):
 def test_browser(_):
     """The browser of the user gets the address as one word, and nothing else of the tool."""
     make("r.uscp", 1000)
-    script = "#!/bin/sh\n{ for w; do echo \"$w\"; done; cat; ls -l /proc/self/fd | grep -c 'uscp\\|memfd\\|socket'; } >out.part\necho noise; echo noise >&2\nmv out.part out.txt\n"
+    script = """#!/bin/sh
+{
+	for word; do echo "$word"; done
+	cat # the standard input
+	ls -l /proc/self/fd | grep -c 'uscp\\|memfd\\|socket'
+	echo $((0x$(grep SigIgn /proc/$$/status | cut -f 2) & 0x1001000)) # SIGPIPE, SIGXFSZ
+	test "$(cut -d ' ' -f 6 /proc/$$/stat)" != $$ || echo session
+} >out.part
+echo noise
+echo noise >&2
+mv out.part out.txt
+"""
     os.makedirs("bin", exist_ok=True)
     for name in ("bin/show", "bin/xdg-open"):
         with open(name, "w", encoding="utf-8") as f:
@@ -453,7 +466,7 @@ def test_browser(_):
             want(s.ask(s.path)[0] == 200, "page")
             with open("out.txt", encoding="utf-8") as f:
                 got = f.read().splitlines()
-            want(got == [w.replace("ADDRESS", s.address) for w in expect] + ["0"], env, got)
+            want(got == [w.replace("ADDRESS", s.address) for w in expect] + ["0", "0", "session"], env, got)
             want("ssh" not in s.messages() and "noise" not in s.messages(), s.messages())
 
 
