@@ -6,7 +6,9 @@ import { BOOL } from "./schema.js";
 
 const SET = 1, CLEAR = 2, ADD = 3, PROP_SET = 4;
 const WIDE_ITEM = 1, COMPACT_ITEM = 2, EVENT_ITEM = 3;
-export const CELLS_MAX = 1 << 24;
+const CELLS_MAX = 1 << 23;
+const ENTRIES_MAX = 1 << 24; // changes of a segment
+const SLOTS_WORK_MAX = 1 << 26; // fields that come and go with slots in a segment
 
 // The high half of a value that is not there: slots of sparse storages come and go.
 export const NOTHING = TWO_32;
@@ -66,14 +68,6 @@ export class Layout {
 	cell(storage, field, slot) {
 		return this.first[storage] + field * this.slots[storage] + slot;
 	}
-
-	// The high half of a cell before the first cycle; the low one is 0.
-	initial(cell) {
-		for (const [from, to] of this.nothing)
-			if (cell >= from && cell < to)
-				return NOTHING;
-		return 0;
-	}
 }
 
 // The changes of a segment, by cell. times are from the begin of the segment; hi is null if all values have 32 bits.
@@ -119,6 +113,8 @@ class Entries {
 	room(n) {
 		if (this.n + n <= this.cap)
 			return;
+		if (this.n + n > ENTRIES_MAX)
+			throw new Damage("it has too many changes for this page");
 		while (this.n + n > this.cap)
 			this.cap *= 2;
 		const grow = (from) => {
@@ -270,10 +266,11 @@ export class Decoder {
 
 	// Decodes a segment. The state is the last one afterwards. Returns { changes, ticks }; null if `keep` is false.
 	segment(checkpoint, deltas, keep) {
-		const changes = this.changes, L = this.layout;
+		const changes = this.changes;
 		changes.n = this.ticks.n = 0;
 		changes.wide = this.ticks.wide = false;
 		this.keep = keep;
+		this.work = 0;
 		this.checkpoint(checkpoint);
 		if (keep)
 			this.begin();
@@ -285,7 +282,7 @@ export class Decoder {
 			return null;
 		const columns = changes.columns(this.place);
 		const ticks = this.ticks.columns(this.ticks.n ? this.place : new Uint32Array(0));
-		return { changes: columns, ticks, bytes: columns.bytes + ticks.bytes + 200, layout: L };
+		return { changes: columns, ticks, bytes: columns.bytes + ticks.bytes + 200 };
 	}
 
 	// What the checkpoint has is the first entry of each cell that is not as all are before the first cycle.
@@ -452,6 +449,9 @@ export class Decoder {
 	fill(time, storage, slot, valid) {
 		const L = this.layout, n = L.nfields[storage], hi = valid ? 0 : NOTHING;
 		this.valid[L.firstSlot[storage] + slot] = valid;
+		this.work += n;
+		if (this.work > SLOTS_WORK_MAX)
+			throw new Damage("it has too many changes for this page");
 		if (this.keep)
 			this.changes.room(n + 65536);
 		for (let k = 0, cell = L.first[storage] + slot; k < n; k++, cell += L.slots[storage]) {

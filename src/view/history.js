@@ -2,21 +2,20 @@
 // history.js: the values of one row and channel inside a segment, one after the other.
 
 // Calls take(key, from, to) for each value that lasts some time inside [t0, t1), in order. `begin` and `end` are those
-// of the segment. A value may come in several parts.
-export function eachValue(columns, cell, values, zero, begin, end, t0, t1, take) {
-	const changes = columns.changes, at = changes.find(cell);
+// of the segment; place: { cell, zero, initial }, see Model.place(). A value may come in several parts.
+export function eachValue(columns, place, values, begin, end, t0, t1, take) {
+	const changes = columns.changes, { zero, initial } = place, at = changes.find(place.cell);
 	const stop = t1 < end ? t1 : end;
 	let from = t0 > begin ? t0 : begin;
 	if (!(from < stop))
 		return;
-	// A cell without entries is as all are before the first cycle.
 	if (at < 0) {
-		take(columns.layout.initial(cell) === 0 ? zero : -1, from, stop);
+		take(initial, from, stop);
 		return;
 	}
 	const { times, lo, hi } = changes, last = changes.start[at + 1];
 	let i = after(changes, at, from - begin);
-	let key = i === changes.start[at] ? (columns.layout.initial(cell) === 0 ? zero : -1) : keyOf(values, zero, lo, hi, i - 1);
+	let key = i === changes.start[at] ? initial : keyOf(values, zero, lo, hi, i - 1);
 	for (; i < last; i++) {
 		const time = begin + times[i];
 		if (time >= stop)

@@ -65,9 +65,11 @@ export class Model {
 		return channel.prop ? L.firstProp[channel.storage] + channel.field : L.cell(channel.storage, channel.field, row.slot);
 	}
 
-	// What value 0 of a channel is in a row: 0, or -1 for nothing.
-	zero(channel, row) {
-		return channel.levels >> row.level & 1 ? 0 : channel.values.zero;
+	// Where a channel is in a row; as keys: what value 0 is there, and what it is before the first cycle: 0, or -1 for
+	// nothing.
+	place(channel, row) {
+		const zero = channel.levels >> row.level & 1 ? 0 : channel.values.zero;
+		return { cell: this.cell(channel, row), zero, initial: channel.sparse ? -1 : zero };
 	}
 }
 
@@ -98,7 +100,7 @@ export function otherModel(file, strings) {
 		labels.forEach((label, slot) => model.addRow(view, slot, label, [], 0));
 		fields.forEach((f, field) => {
 			const values = new Values(describe(f), { value: null, text: "", rgb: null, error: false }, 0);
-			model.addChannel(view, { name: f.name, title: `${s.name}.${f.name}`, model: s.name, type: fieldKind(f), storage: s.id, field, prop, f, values });
+			model.addChannel(view, { name: f.name, title: `${s.name}.${f.name}`, model: s.name, type: fieldKind(f), storage: s.id, field, prop, f, values, sparse: s.sparse && !prop });
 		});
 	};
 	for (const s of model.layout.storages) {

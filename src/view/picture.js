@@ -86,8 +86,7 @@ export class Picture {
 		this.end = end;
 		this.channel = channel;
 		this.rows = rows;
-		this.cells = rows.map(r => model.cell(channel, r));
-		this.zeros = rows.map(r => model.zero(channel, r));
+		this.places = rows.map(r => model.place(channel, r));
 		this.t0 = t0;
 		this.t1 = t1;
 		this.width = width;
@@ -128,7 +127,7 @@ export class Picture {
 	// Takes the columns of a segment: segments come in the order of time.
 	take(columns, begin, end) {
 		for (let r = 0; r < this.rows.length; r++)
-			eachValue(columns, this.cells[r], this.values, this.zeros[r], begin, end, this.t0, this.t1, (key, from, to) => this.add(r, key, from, to));
+			eachValue(columns, this.places[r], this.values, begin, end, this.t0, this.t1, (key, from, to) => this.add(r, key, from, to));
 		if (columns.ticks.times.length)
 			this.takeTicks(columns.ticks, begin);
 	}
@@ -238,7 +237,7 @@ export class Picture {
 
 	takeTicks(ticks, begin) {
 		for (let r = 0; r < this.rows.length; r++) {
-			const c = ticks.find(this.cells[r]);
+			const c = ticks.find(this.places[r].cell);
 			for (let i = c < 0 ? 0 : ticks.start[c], last = c < 0 ? 0 : ticks.start[c + 1]; i < last; i++) {
 				const t = begin + ticks.times[i];
 				if (t < this.t0 || t >= this.t1)

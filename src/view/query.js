@@ -8,14 +8,14 @@ const NEXT_MS = 5000; // for the next change
 
 // The changes of a row in one segment. Of those at the same time only the last counts.
 class Track {
-	constructor(columns, cell, values, zero) {
+	constructor(columns, place, values) {
 		const c = this.changes = columns.changes;
 		this.values = values;
-		this.zero = zero;
-		this.at = c.find(cell);
+		this.zero = place.zero;
+		this.initial = place.initial;
+		this.at = c.find(place.cell);
 		this.first = this.at < 0 ? 0 : c.start[this.at];
 		this.last = this.at < 0 ? 0 : c.start[this.at + 1];
-		this.initial = columns.layout.initial(cell) ? -1 : zero;
 	}
 
 	// The number of entries up to a time, included.
@@ -75,7 +75,7 @@ export class Query {
 
 	track(columns, row) {
 		const { model } = this.session, { channel } = this;
-		return new Track(columns, model.cell(channel, row), channel.values, model.zero(channel, row));
+		return new Track(columns, model.place(channel, row), channel.values);
 	}
 
 	// The columns of a segment; undefined: the time is up, or what cannot be had in this page.

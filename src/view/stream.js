@@ -2,7 +2,7 @@
 // stream.js: pictures, drawn while segments are read: first what is known at once, then what is exact.
 import { Damage } from "./bytes.js";
 import { Picture } from "./picture.js";
-import { after, keyOf } from "./history.js";
+import { eachValue } from "./history.js";
 import { breathe } from "./session.js";
 
 const PART_MS = 50; // between parts
@@ -48,19 +48,16 @@ async function sample(session, args, stop) {
 	wanted.forEach((i, n) => {
 		const columns = got[n], from = segments.begin(i), to = n + 1 < wanted.length ? segments.begin(wanted[n + 1]) : segments.end(last);
 		for (let r = 0; r < args.rows.length && columns; r++) {
-			const cell = picture.cells[r], c = columns.changes, at = c.find(cell);
-			const i0 = at < 0 ? -1 : after(c, at, 0) - 1;
-			const key = i0 < 0 || i0 < c.start[at] ? (columns.layout.initial(cell) ? -1 : picture.zeros[r]) : keyOf(picture.values, picture.zeros[r], c.lo, c.hi, i0);
-			picture.guess(r, key, from, to, 128);
+			eachValue(columns, picture.places[r], picture.values, 0, 1, 0, 1, key => picture.guess(r, key, from, to, 128));
 		}
 	});
 	return picture;
 }
 
 function guessByPyramid(session, args) {
-	const picture = emptyPicture(session, args), { channel, rows, values, zeros } = picture;
+	const picture = emptyPicture(session, args), { channel, rows, values, places } = picture;
 	rows.forEach((row, r) => session.pyramid.each(channel.storage, row.slot, channel.field, (lo, hi, from, to, share) => {
-		picture.guess(r, lo === 0 && hi === 0 ? zeros[r] : values.key(lo, hi), Math.max(from, picture.begin), Math.min(to, picture.end), share);
+		picture.guess(r, lo === 0 && hi === 0 ? places[r].zero : values.key(lo, hi), Math.max(from, picture.begin), Math.min(to, picture.end), share);
 	}));
 	return picture;
 }

@@ -20,8 +20,7 @@ class Sums {
 		const { file, model } = session;
 		this.channel = session.channel(args.channel);
 		this.rows = session.rows(args.rows);
-		this.cells = this.rows.map(r => model.cell(this.channel, r));
-		this.zeros = this.rows.map(r => model.zero(this.channel, r));
+		this.places = this.rows.map(r => model.place(this.channel, r));
 		this.t0 = Math.max(args.t0, file.begin);
 		this.t1 = Math.min(args.t1, file.end);
 		this.span = Math.max(0, this.t1 - this.t0);
@@ -39,7 +38,7 @@ class Sums {
 
 	take(columns, begin, end) {
 		for (let r = 0; r < this.rows.length; r++) {
-			eachValue(columns, this.cells[r], this.channel.values, this.zeros[r], begin, end, this.t0, this.t1, (key, from, to) => {
+			eachValue(columns, this.places[r], this.channel.values, begin, end, this.t0, this.t1, (key, from, to) => {
 				if (this.keys[r] !== key || this.until[r] !== from) {
 					this.end(r);
 					this.keys[r] = key;
@@ -47,7 +46,7 @@ class Sums {
 				}
 				this.until[r] = to;
 			});
-			const at = columns.ticks.find(this.cells[r]);
+			const at = columns.ticks.find(this.places[r].cell);
 			for (let i = at < 0 ? 0 : columns.ticks.start[at], last = at < 0 ? 0 : columns.ticks.start[at + 1]; i < last; i++) {
 				const t = begin + columns.ticks.times[i];
 				this.ticks += t >= this.t0 && t <= this.t1 ? 1 : 0;
