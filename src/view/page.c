@@ -16,6 +16,8 @@ enum {
 	PIECE_MAX = 12 << 20, /* whole groups */
 	CHUNK_MAX = 48 << 10, /* bytes read at once: whole groups */
 	DIGITS_MAX = 3 << 10, /* bytes encoded at once: whole groups, and at most WBUF_RESERVE_MAX digits */
+	OVERVIEW_LEAST = 512 << 10,
+	OVERVIEW_SHARE = 8,
 	PREAMBLE_MAX = 64 << 20,
 	TAIL_MAX = 96 << 20, /* a segment and sections of the sizes that writers choose */
 };
@@ -47,6 +49,14 @@ put_base64(struct wbuf *w, const struct encoder *e, const uint8_t *p, size_t n)
 		size_t most = (size_t)(end - p) < DIGITS_MAX ? (size_t)(end - p) : DIGITS_MAX;
 		const uint8_t *stop = p + most / GROUP * GROUP;
 		char *to = wbuf_reserve(w, DIGITS_MAX / GROUP * 4);
+		/* Six bytes at a time are half the instructions. */
+		for (; stop - p >= 8; p += 2 * GROUP, to += 8) {
+			uint64_t v = __builtin_bswap64(load64(p));
+			memcpy(to, &e->pairs[v >> 52], 2);
+			memcpy(to + 2, &e->pairs[v >> 40 & 0xfff], 2);
+			memcpy(to + 4, &e->pairs[v >> 28 & 0xfff], 2);
+			memcpy(to + 6, &e->pairs[v >> 16 & 0xfff], 2);
+		}
 		for (; p < stop; p += GROUP, to += 4) {
 			memcpy(to, &e->pairs[p[0] << 4 | p[1] >> 4], 2);
 			memcpy(to + 2, &e->pairs[(p[1] & 15) << 8 | p[2]], 2);
@@ -148,6 +158,13 @@ put_ends(struct wbuf *w, const struct encoder *e, const struct page *p)
 	if (rc == 0 && tail >= begin && tail < p->size && p->size - tail <= TAIL_MAX)
 		rc = put_pieces(w, e, p->fd, tail, p->size);
 	return rc;
+}
+
+size_t
+page_overview_most(const struct page *p)
+{
+	uint64_t part = (p->size < p->limit ? p->size : p->limit) / OVERVIEW_SHARE;
+	return part > OVERVIEW_LEAST ? (size_t)part : OVERVIEW_LEAST;
 }
 
 int

@@ -27,6 +27,9 @@ struct page {
 	size_t noverview;
 };
 
+/* Bytes that the overview of a page may have. */
+size_t page_overview_most(const struct page *p);
+
 /* Writes the page and flushes it; failures of that are kept in w. Returns 1; 0: the file is larger than the limit, and the
  * page does not have all of it; -errno: it cannot be read, -ENODATA: it has become shorter. */
 int page_write(struct wbuf *w, const struct page *p);

@@ -170,7 +170,7 @@ emulate(const char *dir, bool compat)
 		take_stdin();
 	static struct model_set set;
 	CHECK(set.n || registry_add(&set, &d) == 0);
-	int rc = emu_open(&emu, &d, live ? NULL : dir, &(struct emu_options){ .compat = compat, .outputs = which, .perfetto_gzip = compat, .outdir = kit_path("out"), .inputs = in, .models = &set });
+	int rc = emu_open(&emu, &d, live ? NULL : dir, &(struct emu_options){ .compat = compat, .outputs = which, .perfetto_gzip = compat, .html_limit = 1 << 20, .outdir = kit_path("out"), .inputs = in, .models = &set });
 	if (rc == 0)
 		rc = emu_connect(&emu, sinks, nsinks);
 	if (rc == 0)
@@ -187,7 +187,7 @@ static char *
 outputs(void)
 {
 	static const char *const names[] = { "thread.prv", "thread.pcf", "thread.row", "cpu.prv", "cpu.pcf", "cpu.row",
-		"cfg/thread/ovni/mark-1.cfg", "cfg/cpu/ovni/mark-1.cfg", "proc.prv", "proc.pcf", "proc.row", "cfg/proc/parallelism/useful-threads.cfg", "ovni.perfetto-trace" };
+		"cfg/thread/ovni/mark-1.cfg", "cfg/cpu/ovni/mark-1.cfg", "proc.prv", "proc.pcf", "proc.row", "cfg/proc/parallelism/useful-threads.cfg", "ovni.perfetto-trace", "ovni.html" };
 	struct kit_bytes all = { 0 };
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		const char *path = kit_path("out/%s", names[i]);
@@ -285,6 +285,10 @@ main(void)
 		walk("tasks", k, 0); /* --compat: compressed */
 		walk_some("live", false, 0, 3);
 	}
+	which = OUTPUT_HTML;
+	walk("tasks", false, 0);
+	which = OUTPUT_HTML | OUTPUT_USCOPE;
+	walk("tasks", false, 0);
 	walk("v3", false, 0);
 	return 0;
 }

@@ -13,6 +13,10 @@
 
 #define PAGE_NAME "ovni.html"
 
+enum {
+	FIRST_SHIFT = 14, /* buckets of 16 us at least: shorter ones would only become one soon */
+};
+
 /* Removes a page of an earlier run: this one may end without a page. Returns 0, or -errno. */
 static int
 remove_page(const char *path)
@@ -56,6 +60,16 @@ uscp_hide_data(struct uscp *u)
 		(void)unlink(u->file);
 }
 
+bool
+uscp_open_overview(struct uscp *u, size_t nshown)
+{
+	size_t n = u->own + (size_t)u->map.classes[USCP_BREAKDOWN].nrows * u->emu->plan->nmodels;
+	if (!u->page || n > USCP_PLACES_MAX)
+		return true;
+	u->seen = arena_new(&u->arena, struct uscp_seen, nshown);
+	return u->seen && overview_init(&u->overview, (uint32_t)n, 0, FIRST_SHIFT);
+}
+
 /* Tells that the page lacks the data. */
 static void
 advise(const struct uscp *u)
@@ -78,21 +92,20 @@ fail(const struct uscp *u, const char *what, int err)
 }
 
 static int
-write_page(const struct uscp *u, int fd)
+write_page(struct uscp *u, int fd)
 {
 	struct wbuf w;
 	struct stat st;
 	if (fd < 0 || fstat(fd, &st) != 0)
 		return fail(u, "read the data of", errno);
+	struct page p = { .name = "ovni.uscp", .fd = fd, .size = (uint64_t)st.st_size, .limit = u->emu->plan->options.html_limit };
+	if (u->seen)
+		p.overview = overview_bytes(&u->overview, (uint64_t)u->time, PS_PER_NS, page_overview_most(&p), &p.noverview);
+	if (u->overview.no_memory)
+		return diag_no_memory(u->emu->diag);
 	int rc = wbuf_open(&w, u->page);
 	if (rc < 0)
 		return fail(u, "create", -rc);
-	const struct page p = {
-		.name = "ovni.uscp",
-		.fd = fd,
-		.size = (uint64_t)st.st_size,
-		.limit = u->emu->plan->options.html_limit,
-	};
 	int whole = page_write(&w, &p);
 	rc = wbuf_close(&w);
 	if (rc < 0)
@@ -105,7 +118,7 @@ write_page(const struct uscp *u, int fd)
 }
 
 int
-uscp_write_page(const struct uscp *u)
+uscp_write_page(struct uscp *u)
 {
 	if (!u->page)
 		return 0;

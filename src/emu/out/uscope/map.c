@@ -73,7 +73,7 @@ scan_label(void *arg, int64_t value, const char *text)
 }
 
 static enum uscp_kind
-kind_of(struct builder *b, enum row_class rows, uint32_t col)
+kind_of(struct builder *b, enum row_class rows, uint32_t col, const struct label_scan *s)
 {
 	const struct chan_decl *decl = out_decl(b->emu, rows, col);
 	if (decl->values == VALUES_TEXT)
@@ -82,10 +82,8 @@ kind_of(struct builder *b, enum row_class rows, uint32_t col)
 		return USCP_I64;
 	if (decl->of != OF_THREAD) /* counts may go beyond what is labelled */
 		return USCP_U32;
-	struct label_scan s = { .b = b, .id = -1, .fits = true };
 	bool cpu_rows = rows == ROW_THREAD && col == COL_CPU; /* labelled, but without limit */
-	out_labels(b->emu, rows, col, scan_label, &s);
-	return s.own && s.fits && s.n <= ENUM_LABELS_MAX && !cpu_rows ? USCP_ENUM : USCP_U32;
+	return s->own && s->fits && s->n <= ENUM_LABELS_MAX && !cpu_rows ? USCP_ENUM : USCP_U32;
 }
 
 static void
@@ -105,7 +103,9 @@ add_column(struct builder *b, enum row_class rows, uint32_t col, int storage)
 	};
 	struct uscp_map *m = b->map;
 	const struct chan_decl *decl = out_decl(b->emu, rows, col);
-	enum uscp_kind kind = kind_of(b, rows, col);
+	struct label_scan counted = { .b = b, .id = -1, .fits = true };
+	out_labels(b->emu, rows, col, scan_label, &counted);
+	enum uscp_kind kind = kind_of(b, rows, col, &counted);
 	int id = 0;
 	if (kind == USCP_ENUM) {
 		const char *name = arena_printf(b->arena, "%s.%s", m->classes[rows].name, decl->name);
@@ -118,6 +118,7 @@ add_column(struct builder *b, enum row_class rows, uint32_t col, int storage)
 		.field = (uint16_t)made(b, uscope_schema_add_field(m->schema, storage, decl->name, types[kind], id)),
 		.channel = (uint16_t)m->nchannels++,
 		.kind = (uint8_t)kind,
+		.is_state = counted.own || kind == USCP_TEXT,
 		.most = most[kind],
 	};
 }

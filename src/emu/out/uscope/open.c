@@ -282,6 +282,7 @@ void
 uscp_finish(struct uscp *u)
 {
 	uscope_writer_close(u->w);
+	overview_finish(&u->overview);
 	uscp_close_data(u);
 	uscope_schema_free(u->map.schema);
 	arena_finish(&u->arena);

@@ -8,7 +8,6 @@
 #include <string.h>
 
 enum {
-	PLACES_MAX = 1 << 20,
 	SUMS_MAX = 1 << 18,
 	FIRST_CAP = 1 << 10,
 	GUARD = 4,              /* limits of a channel while it runs: states may turn out to have no time */
@@ -48,9 +47,9 @@ uscp_open_times(struct uscp *u, size_t nshown)
 	const struct emu *emu = u->emu;
 	size_t rows = (size_t)emu_first_row(emu, ROW_PROC) + emu_nrows(emu, ROW_PROC);
 	size_t n = rows * emu->plan->ncols + (size_t)u->map.classes[USCP_BREAKDOWN].nrows * emu->plan->nmodels;
-	if (n > PLACES_MAX)
+	u->own = (uint32_t)(rows * emu->plan->ncols);
+	if (n > USCP_PLACES_MAX)
 		return true;
-	t->own = (uint32_t)(rows * emu->plan->ncols);
 	t->nplaces = (uint32_t)n;
 	t->runs = arena_new(&u->arena, struct uscp_run, n);
 	t->of_shown = arena_new(&u->arena, struct uscp_pair, nshown);
@@ -233,7 +232,7 @@ put_section(const struct uscp *u, const struct lists *l, struct bytes *b)
 	}
 	const struct uscp_class *c = &u->map.classes[USCP_BREAKDOWN];
 	for (uint32_t i = 0; i < u->nreductions; i++)
-		put_channel(u, l, b, c, &c->cols[i], u->times.own + i * c->nrows, 1);
+		put_channel(u, l, b, c, &c->cols[i], u->own + i * c->nrows, 1);
 }
 
 void

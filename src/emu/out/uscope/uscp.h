@@ -13,6 +13,7 @@
 #include "out.h"
 #include "reduce.h"
 
+#include "overview.h"
 #include "uscope/phrase.h"
 
 /* Classes of rows in the file: those of the emulator, and the breakdowns. */
@@ -53,6 +54,7 @@ struct uscp_col {
 	uint16_t field;
 	uint16_t channel; /* slot in the table of channels */
 	uint8_t kind;     /* enum uscp_kind */
+	bool is_state;    /* its values have labels */
 	uint64_t most;    /* larger values are converted */
 };
 
@@ -124,7 +126,8 @@ enum {
 	PS_PER_NS = 1000,
 	USCP_LINES = 128, /* buffered: the writer takes many at once for less */
 	NONE = -1,
-	USCP_STATES_OF_ROW = 64, /* in the mean, of channels whose times are written */
+	USCP_PLACES_MAX = 1 << 20, /* of which times and an overview are kept */
+	USCP_STATES_OF_ROW = 64,   /* in the mean, of channels whose times are written */
 };
 
 /* The last time that is less than 2^64 ps, in ns. */
@@ -174,7 +177,6 @@ struct uscp_times {
 	uint32_t n;
 	uint32_t cap;
 	uint32_t nplaces;
-	uint32_t own; /* first place of the breakdowns */
 };
 
 struct uscp {
@@ -182,10 +184,16 @@ struct uscp {
 	struct arena arena;
 	struct uscp_map map;
 	uscope_writer_t *w;
-	const char *path; /* in messages: of the file, or of the page if that alone is wanted */
-	const char *file; /* to be opened */
-	const char *page; /* ovni.html; NULL: it is not wanted */
-	int data;         /* the file, of a page alone; -1: it has its name */
+	const char *path;         /* in messages: of the file, or of the page if that alone is wanted */
+	const char *file;         /* to be opened */
+	const char *page;         /* ovni.html; NULL: it is not wanted */
+	int data;                 /* the file, of a page alone; -1: it has its name */
+	struct overview overview; /* of the page: a track has the number of its place, as in struct uscp_times */
+	struct uscp_seen {        /* by entry of `shown`: its tracks, or NULL, and their value */
+		struct overview_track *row;
+		struct overview_track *cpu;
+		uint64_t value;
+	} * seen; /* NULL: there is no overview */
 
 	/* Texts: hash -> index, by what the models have told so far. */
 	struct idmap texts;
@@ -212,6 +220,7 @@ struct uscp {
 	struct uscp_shown *shown; /* hash table by channel and value */
 	size_t shown_mask;        /* bits of a channel that select its entries */
 	size_t shown_stride;      /* entries between those of two channels */
+	uint32_t own;             /* first place of the breakdowns */
 	struct uscp_times times;
 	uscope_line_t lines[USCP_LINES]; /* SETs of the cycle */
 	size_t nlines;
@@ -297,8 +306,10 @@ uscp_count_time(struct uscp *u, uint32_t place, uint32_t with, struct uscp_pair 
 int uscp_open_page(struct uscp *u, const char *dir);
 /* Once it is open. */
 void uscp_hide_data(struct uscp *u);
+/* nshown: entries of `shown`. false: out of memory. */
+bool uscp_open_overview(struct uscp *u, size_t nshown);
 /* Writes the page, if it is wanted, once the file is complete. 0, or <0 (reported). */
-int uscp_write_page(const struct uscp *u);
+int uscp_write_page(struct uscp *u);
 /* Closes the data. */
 void uscp_close_data(struct uscp *u);
 

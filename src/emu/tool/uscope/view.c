@@ -2,6 +2,7 @@
 /* view: a trace as a page for browsers. */
 #include "page.h"
 #include "serve/serve.h"
+#include "survey.h"
 #include "tool.h"
 
 #include <errno.h>
@@ -13,23 +14,28 @@ static int
 write_page(struct tool *t, const char *path, uint64_t limit)
 {
 	struct conv *c = &t->conv;
+	struct overview overview = { 0 };
 	char dir[PATH_MAX];
 	uint64_t size;
 	int fd = conv_open_input(c, path, &size);
 	if (fd < 0)
 		return -1;
 	struct page p = { .name = conv_split(path, dir, sizeof(dir)), .fd = fd, .size = size, .limit = limit };
-	int rc = page_write(&c->out, &p);
+	const uint8_t *bytes;
+	int status = survey_file(&overview, t, &t->in[0], page_overview_most(&p), &bytes, &p.noverview);
+	p.overview = bytes;
+	int rc = utool_stop(t) ? 1 : page_write(&c->out, &p);
+	overview_finish(&overview);
 	if (rc == -ENODATA)
 		return conv_error(c, "read", "%s has become shorter", path);
 	if (rc < 0)
 		return conv_error(c, "read", "cannot read %s: %s", path, strerror(-rc));
 	char text[PAGE_SIZE_TEXT];
 	if (rc == 0 && !c->quiet)
-		diag_tell(&c->diag, DIAG_QUIET, "%s has an overview only, as %s is larger than %s: it asks for that file\n"
-						"hint: --html-limit raises that limit",
+		diag_tell(&c->diag, DIAG_QUIET, "%s holds an overview only, as %s is larger than %s: drop that file on it for the rest\n"
+						"hint: --html-limit puts more into the page",
 			c->out_path, path, page_size_text(text, limit));
-	return STATUS_GOOD;
+	return status;
 }
 
 int
