@@ -46,6 +46,10 @@ class Tools:
     def uscope(self, *words, status=0):
         return self.do(f"{self.tool}/uscope/uscope", *words, status=status)
 
+    def run(self, *words):
+        """A command of uscope, however it ends."""
+        return subprocess.run([f"{self.tool}/uscope/uscope", *words], stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
+
     def lines(self, *words):
         """What a command of uscope prints with --json."""
         return [json.loads(x) for x in self.uscope(*words, "--json").splitlines()]
