@@ -53,7 +53,7 @@ function note(text) {
 		return;
 	notes.add(text);
 	const line = el("p", {}, short(text, 400), el("button", { title: "Dismiss", aria: { label: "Dismiss" },
-		on: { click: () => line.remove() } }, "✕"));
+		on: { click: () => notes.delete(text) && line.remove() } }, "✕"));
 	$("notes").append(line);
 	line.hidden = notes.size > NOTES_MOST;
 	$("more-notes")?.remove();

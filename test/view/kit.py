@@ -158,10 +158,12 @@ class Checks:
 
     def give(self, file, opens=True):
         """Gives the page that is open a file, as the dialog does; returns what it says if it does not show it."""
-        self.browser.run("window.before = ovniscope.info; document.getElementById('failed').textContent = '';")
+        self.browser.run("window.before = ovniscope.info; document.getElementById('failed').textContent = '';"
+                         "document.querySelectorAll('#notes button').forEach(e => e.click());")
         self.browser.type("#file", file)
-        failed = self.wait(f"{file} is shown or refused", "return document.getElementById('failed').textContent || "
-                           "ovniscope.info && ovniscope.info !== window.before && 'shown';")
+        failed = self.wait(f"{file} is shown or refused", """return document.getElementById('failed').textContent ||
+            ovniscope.info && ovniscope.info !== window.before && 'shown' ||
+            [...document.querySelectorAll('#notes p')].map(e => e.firstChild.textContent).find(t => t.includes('cannot be shown'));""")
         if opens:
             self.expect(f"{file} opens", failed, "shown")
         return "" if failed == "shown" else failed
