@@ -161,6 +161,19 @@ store_leb(uint8_t *p, uint64_t v)
 	return p;
 }
 
+/* LEB128 of up to 8 bytes, which can all be read; *n: its bytes, 0 if there are more. */
+static inline uint64_t
+load_leb(const uint8_t *p, unsigned *n)
+{
+	uint64_t word = load64(p);
+	uint64_t last = ~word & UINT64_C(0x8080808080808080);
+	*n = last ? ((unsigned)__builtin_ctzll(last) >> 3) + 1 : 0;
+	uint64_t v = 0;
+	for (unsigned i = 0; i < *n; i++, word >>= 8)
+		v |= (word & 0x7f) << 7 * i;
+	return v;
+}
+
 /* Values of 1, 2, 4 or 8 bytes. */
 static inline uint64_t
 load_value(const uint8_t *p, unsigned size)

@@ -154,13 +154,7 @@ state_op(struct uscope_state *s, uint8_t action, uint16_t storage, uint16_t slot
 	}
 	if (field >= st->num_fields || (action != USCOPE_SLOT_SET && action != USCOPE_SLOT_ADD))
 		return false;
-	const struct state_field *f = &st->fields[field];
-	data += f->offset;
-	if (action == USCOPE_SLOT_ADD)
-		value += load_value(data, f->size);
-	store_value(data, f->size, value);
-	if (st->valid)
-		state_make_valid(st, slot); /* an invalid slot is zero already */
+	state_put(st, slot, &st->fields[field], value, action == USCOPE_SLOT_ADD);
 	return true;
 }
 

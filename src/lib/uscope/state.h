@@ -66,6 +66,18 @@ state_make_valid(struct state_storage *st, uint16_t slot)
 	st->num_valid++;
 }
 
+/* A SET of a field of a slot, or an ADD. */
+static inline void
+state_put(struct state_storage *st, uint16_t slot, const struct state_field *f, uint64_t value, bool add)
+{
+	uint8_t *data = st->slots + (size_t)slot * st->slot_size + f->offset;
+	if (add)
+		value += load_value(data, f->size);
+	store_value(data, f->size, value);
+	if (st->valid)
+		state_make_valid(st, slot); /* an invalid slot is zero already */
+}
+
 /* The checkpoint of the state now, at most state_checkpoint_max() bytes. Returns the bytes. */
 size_t state_save(const struct uscope_state *s, uint8_t *out);
 
