@@ -6,7 +6,8 @@ import { zstdDecode } from "./third-party/fzstd.js";
 import { Decoder } from "./frames.js";
 import { SEGMENT_HEADER } from "./uscp.js";
 
-const CACHE_MAX = 350 << 20; // bytes
+const CACHE_MAX = 256 << 20; // bytes: 2 * 10^7 changes
+const BEGINS_MAX = 48 << 20; // bytes, of checkpoints alone
 const RAW_MAX = 256 << 20; // deltas of a segment, decompressed
 const CHECKPOINT_MAX = 256 << 20;
 const AHEAD = 4 << 20;
@@ -18,14 +19,16 @@ export class Segments {
 		this.bytes = 0;
 		this.loading = new Map(); // number to promise
 		this.scratch = new Uint8Array(0);
-		this.begins = []; // checkpoints alone: number to columns of them
+		this.begins = new Map(); // checkpoints alone: number to columns of them
+		this.beginBytes = 0;
 	}
 
 	// What is wanted of the state. Segments are decoded again.
 	use(layout) {
 		this.decoder = new Decoder(this.file, layout);
 		this.cache.clear();
-		this.bytes = 0;
+		this.begins.clear();
+		this.bytes = this.beginBytes = 0;
 	}
 
 	get length() {
@@ -171,8 +174,8 @@ export class Segments {
 
 	// The checkpoint of a segment alone, as columns that have one entry a cell; null: damaged.
 	async checkpoint(i) {
-		if (this.begins[i] !== undefined)
-			return this.begins[i];
+		if (this.begins.has(i))
+			return this.begins.get(i);
 		const cached = this.cache.get(i);
 		if (cached)
 			return cached;
@@ -186,7 +189,12 @@ export class Segments {
 		} catch (e) {
 			this.tell(i, e);
 		}
-		this.begins[i] = columns;
+		this.beginBytes += columns ? columns.bytes : 0;
+		if (this.beginBytes > BEGINS_MAX) {
+			this.beginBytes = 0;
+			this.begins.clear();
+		}
+		this.begins.set(i, columns);
 		return columns;
 	}
 

@@ -22,6 +22,11 @@ export function breathe() {
 }
 
 export class Session {
+	// progress(done, of): of what is read for a picture.
+	constructor(progress = () => {}) {
+		this.progress = progress;
+	}
+
 	async open(args) {
 		this.source = await openSource(args);
 		this.file = new UscpFile(this.source);
@@ -98,8 +103,7 @@ export class Session {
 			return;
 		model.channels.forEach((ch, i) => ch.values.follow(before.channels[i].values));
 		this.model = model;
-		if (model.rows.length !== before.rows.length)
-			segments.use(model.layout);
+		segments.decoder.layout.channelRows = model.layout.channelRows;
 	}
 
 	// Arguments of requests come from the page, and are checked all the same.

@@ -6,8 +6,8 @@ import { eachValue } from "./history.js";
 import { breathe } from "./session.js";
 
 const PART_MS = 50; // between parts
-const SAMPLES = 48; // checkpoints that are read for a first picture
-const SAMPLES_MS = 250; // for all of them
+const FEW = 4; // segments that are decoded at once
+const SAMPLES = [16, 96]; // checkpoints that are read for a first picture, and for a better one
 const PIXELS_MAX = 1 << 25;
 
 // Calls each(columns, begin, end, i) for the segments of [t0, t1) in order; columns null: damaged. Returns false if
@@ -34,22 +34,18 @@ function emptyPicture(session, args) {
 	return new Picture(model, session.channel(args.channel), session.rows(rows), t0, t1, width, file.begin, file.end);
 }
 
-// The states at the begin of some segments, which go on up to the next of them.
-async function sample(session, args, stop) {
+// The states at the begin of `many` segments, each of which goes on up to the next of them.
+async function sample(session, args, many) {
 	const { segments } = session, picture = emptyPicture(session, args);
-	const first = Math.max(0, segments.at(args.t0)), last = segments.at(args.t1), step = Math.max(1, Math.ceil((last - first + 1) / SAMPLES));
-	const until = performance.now() + SAMPLES_MS;
+	const first = Math.max(0, segments.at(args.t0)), last = segments.at(args.t1), step = Math.max(1, Math.ceil((last - first + 1) / many));
 	const wanted = [];
 	for (let i = first; i <= last; i += step)
 		wanted.push(i);
-	const got = await Promise.all(wanted.map(async i => performance.now() < until || segments.has(i) ? segments.checkpoint(i) : null));
-	if (stop())
-		return picture;
+	const got = await Promise.all(wanted.map(i => segments.checkpoint(i)));
 	wanted.forEach((i, n) => {
 		const columns = got[n], from = segments.begin(i), to = n + 1 < wanted.length ? segments.begin(wanted[n + 1]) : segments.end(last);
-		for (let r = 0; r < args.rows.length && columns; r++) {
+		for (let r = 0; r < args.rows.length && columns; r++)
 			eachValue(columns, picture.places[r], picture.values, 0, 1, 0, 1, key => picture.guess(r, key, from, to, 128));
-		}
 	});
 	return picture;
 }
@@ -77,22 +73,27 @@ export async function drawPicture(session, args, part, stop) {
 	if (missing > 0 && session.pyramid) {
 		picture.under(guessByPyramid(session, args));
 		tell();
-	} else if (missing > 4) {
-		picture.under(await sample(session, args, stop));
+	}
+	for (const many of missing > FEW && !session.pyramid ? SAMPLES : []) {
+		picture.under(await sample(session, args, many));
 		if (stop())
 			return null;
 		tell();
 	}
 	if (!session.whole)
 		return picture.part(true);
-	const done = await eachSegment(session, args.t0, args.t1, stop, (columns, begin, end) => {
+	const done = await eachSegment(session, args.t0, args.t1, stop, (columns, begin, end, i) => {
 		if (columns)
 			picture.take(columns, begin, end);
-		if (performance.now() - told > PART_MS)
-			tell();
+		if (performance.now() - told < PART_MS)
+			return;
+		tell();
+		session.progress(i - first, last - first + 1);
 	});
 	if (!done)
 		return null;
+	if (missing > FEW)
+		session.progress(1, 1);
 	picture.finish();
 	return picture.part(true);
 }

@@ -58,7 +58,7 @@ async function newestOf(op, args, answer) {
 
 const ops = {
 	async open(args) {
-		const opened = new Session();
+		const opened = new Session((done, of) => post({ event: "progress", done, of }));
 		await opened.open(args);
 		const info = opened.info();
 		if (!info.views.length)
