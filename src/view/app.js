@@ -144,10 +144,9 @@ async function openFile(what) {
 	} catch (e) {
 		progress("", 0, 0);
 		const text = "This file cannot be shown: " + (e.message || e) + ".";
+		$("failed").textContent = text;
 		if (state.info)
 			note(text);
-		else
-			$("failed").textContent = text;
 		return;
 	}
 	progress("", 0, 0);
