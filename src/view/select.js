@@ -27,7 +27,7 @@ async function askSelection() {
 		return;
 	for (const channel of [...state.channels]) {
 		const take = (r) => {
-			if (nth !== asked || !r || r.stale)
+			if (nth !== asked || !r || r.stale || results.get(channel)?.exact)
 				return;
 			results.set(channel, r);
 			drawSelection();
