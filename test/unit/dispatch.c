@@ -53,29 +53,34 @@ tables(void)
 	struct dispatch d;
 	CHECK(dispatch_init(&d, &a, &diag, runs, 2) == 0);
 #define FIND(mcv) dispatch_find(&d, (const uint8_t *)(mcv))
+/* Bit 0: a plain event with a payload of n bytes fits the operation; bit 1: a jumbo one does. */
+#define FITS(n) (op_fits(op, false, (n)) + 2 * op_fits(op, true, (n)))
 	const struct op *op = FIND("XAa");
-	CHECK(op && op->kind == OP_SET && op->col == 40 && op->value == 5 && op->model == 0 && op->need == NEED_ACTIVE);
+	CHECK(op->kind == OP_SET && op->col == 40 && op->value == 5 && op->model == 0 && op->need == (NEED_ACTIVE | NEED_THREAD));
 	CHECK(FIND("XAb")->kind == OP_CLEAR && FIND("XAb")->col == 40);
 	CHECK(FIND("XBa")->kind == OP_PUSH && FIND("XBa")->col == 41 && FIND("XBa")->value == 6);
 	CHECK(FIND("XBb")->kind == OP_POP && FIND("XBc")->kind == OP_PUSH);
 	CHECK(!FIND("XAc") && !FIND("XZa") && !FIND("YAa") && !FIND("ZAa"));
+	op = dispatch_get(&d, (const uint8_t *)"YAa");
+	CHECK(FITS(0) == 0 && FITS(8) == 0 && op->need == NEED_NEVER);
 	for (int v = 0; v < 256; v++) {
 		uint8_t mcv[] = { 'X', 'C', (uint8_t)v };
 		op = dispatch_find(&d, mcv);
-		CHECK(op && op->kind == (v == 'x' ? OP_IGNORE : OP_HOOK));
+		CHECK(op->kind == (v == 'x' ? OP_IGNORE : OP_HOOK));
 	}
 	op = FIND("XD[");
-	CHECK(op->min_size == 12 && op->more == 0 && op->takes[false] && !op->takes[true] && op->hook == hook);
+	CHECK(FITS(11) == 0 && FITS(12) == 1 && FITS(13) == 0 && op->hook == hook);
 	op = FIND("XD]");
-	CHECK(op->min_size == 4 && op->more == UINT32_MAX - 4);
+	CHECK(FITS(3) == 0 && FITS(4) == 1 && FITS(UINT32_MAX - 1) == 1);
 	op = FIND("XDa");
-	CHECK(op->min_size == 0 && op->more == UINT32_MAX && op->kind == OP_SET && op->col == 41 && op->value == 9);
+	CHECK(FITS(0) == 3 && FITS(UINT32_MAX - 1) == 3 && op->kind == OP_SET && op->col == 41 && op->value == 9);
 	op = FIND("XDb");
-	CHECK(op->min_size == 4 && op->more == UINT32_MAX - 4);
+	CHECK(FITS(3) == 0 && FITS(4) == 1 && FITS(UINT32_MAX - 1) == 1);
 	op = FIND("XJs");
-	CHECK(!op->takes[false] && op->takes[true] && op->min_size == 6);
+	CHECK(FITS(5) == 0 && FITS(6) == 2);
 	CHECK(FIND("X\xff\xff")->kind == OP_IGNORE);
 #undef FIND
+#undef FITS
 	arena_finish(&a);
 }
 

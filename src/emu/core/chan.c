@@ -23,15 +23,6 @@ chan_init(struct chans *c, struct arena *a, const struct col *cols, uint32_t nco
 	return 0;
 }
 
-/* Adds a channel to the dirty list; it must not be there. */
-static inline void
-touch(struct chans *c, size_t id, uint32_t row, uint32_t col)
-{
-	c->touched[id] = c->event;
-	c->dirty[c->ndirty++] = (struct chan_ref){ row, col };
-	c->ndirect += c->cols[col].direct;
-}
-
 /* Checks a write of v over the value `old`. Returns 0, 1 when it has no effect, or an error. */
 static inline int
 check(const struct col *col, int64_t old, int64_t v)
@@ -110,23 +101,16 @@ int
 chan_step_alone(struct chans *c, uint32_t row, uint32_t col, int64_t v, bool leaves)
 {
 	size_t id = chan_id(c, row, col);
-	struct chan_stack *s = stack_of(c, row, col);
-	/* No predictor tells pushes from pops: one condition serves both, and arithmetic
-	 * replaces a branch. */
-	bool plain = (c->value[id] == v) == leaves && s->depth < s->cap;
-	if (__builtin_expect(!plain, 0))
-		return leaves ? pop(c, id, row, col, v) : push(c, id, row, col, v);
-	s->values[s->depth + 1] = v;
-	s->depth = (uint16_t)(s->depth + 1 - 2 * leaves);
-	c->value[id] = s->values[s->depth];
-	return 0;
+	if (chan_step_quickly(stack_of(c, row, col), &c->value[id], v, leaves))
+		return 0;
+	return leaves ? pop(c, id, row, col, v) : push(c, id, row, col, v);
 }
 
 static inline int
 touched(struct chans *c, size_t id, uint32_t row, uint32_t col, int rc)
 {
 	if (rc == 0)
-		touch(c, id, row, col);
+		chan_touch(c, id, row, col);
 	return rc < 0 ? rc : 0;
 }
 
@@ -134,13 +118,15 @@ int
 chan_set(struct chans *c, uint32_t row, uint32_t col, int64_t v)
 {
 	size_t id = chan_id(c, row, col);
-	if (__builtin_expect(chan_is_dirty(c, id), 0)) {
+	if (chan_set_quickly(c, id, row, col, v))
+		return 0;
+	if (chan_is_dirty(c, id)) {
 		if (!c->rewrite || c->cols[col].kind != CHAN_SINGLE)
 			return -ERR_CHAN_TWICE;
 		c->value[id] = v;
 		return 0;
 	}
-	return touched(c, id, row, col, set(c, id, col, v));
+	return c->cols[col].dup == DUP_SKIP ? 0 : -ERR_CHAN_REPEATED;
 }
 
 int
@@ -172,7 +158,7 @@ chan_truncate(struct chans *c, uint32_t row, uint32_t col, uint32_t depth)
 		return -ERR_CHAN_TWICE;
 	s->depth = (uint16_t)depth;
 	c->value[id] = s->values[depth];
-	touch(c, id, row, col);
+	chan_touch(c, id, row, col);
 	return 0;
 }
 
@@ -187,7 +173,7 @@ chan_replace(struct chans *c, uint32_t row, uint32_t col, int64_t v)
 		return -ERR_CHAN_TWICE;
 	s->values[s->depth] = v;
 	c->value[id] = v;
-	touch(c, id, row, col);
+	chan_touch(c, id, row, col);
 	return 0;
 }
 
@@ -199,7 +185,7 @@ chan_put(struct chans *c, uint32_t row, uint32_t col, int64_t v)
 		return;
 	c->value[id] = v;
 	if (!chan_is_dirty(c, id))
-		touch(c, id, row, col);
+		chan_touch(c, id, row, col);
 }
 
 void

@@ -45,8 +45,9 @@ enum {
 	CHAN_OF_ROWS = CHAN_PUNCTUAL + 1,
 };
 
-/* Only in struct col: needs that no thread meets. */
+/* Only in struct op: what the thread of every event meets, if its stream is one. In struct col: needs that no thread meets. */
 enum {
+	NEED_THREAD = 1 << 5,
 	NEED_OWN = 1 << 6,   /* the row has a value of its own */
 	NEED_NEVER = 1 << 7, /* the row does not have the column */
 };
@@ -112,6 +113,22 @@ chan_id(const struct chans *c, uint32_t row, uint32_t col)
  * Returns 0, or -ERR_MEMORY (not reported). */
 int chan_init(struct chans *c, struct arena *a, const struct col *cols, uint32_t ncols, uint32_t nrows, uint32_t nthreads);
 
+/* Pushes a value on a stack, or pops it (`leaves`), if that is all there is to it: no value is repeated, and no memory needed.
+ * *value is that of the channel. Returns whether it is done. */
+static inline bool
+chan_step_quickly(struct chan_stack *s, int64_t *value, int64_t v, bool leaves)
+{
+	/* No predictor tells pushes from pops: one condition serves both, and arithmetic
+	 * replaces a branch. */
+	bool plain = (*value == v) == leaves && s->depth < s->cap;
+	if (__builtin_expect(!plain, 0))
+		return false;
+	s->values[s->depth + 1] = v;
+	s->depth = (uint16_t)(s->depth + 1 - 2 * leaves);
+	*value = s->values[s->depth];
+	return true;
+}
+
 /* Changes of a model channel. Return 0, or -ERR_CHAN_REPEATED, -ERR_CHAN_TWICE,
  * -ERR_STACK_FULL, -ERR_STACK_EMPTY, -ERR_STACK_MISMATCH, -ERR_MEMORY; not reported:
  * the caller knows the event. Nothing changes on error. O(1). */
@@ -153,6 +170,27 @@ static inline bool
 chan_row_is_dirty(const struct chans *c, uint32_t row)
 {
 	return c->row_touched[row] == c->event;
+}
+
+/* Adds a channel to the dirty list; it must not be there. */
+static inline void
+chan_touch(struct chans *c, size_t id, uint32_t row, uint32_t col)
+{
+	c->touched[id] = c->event;
+	c->dirty[c->ndirty++] = (struct chan_ref){ row, col };
+	c->ndirect += c->cols[col].direct;
+}
+
+/* Sets a channel if that is its first change by the event, and allowed. Returns whether it is done. */
+static inline bool
+chan_set_quickly(struct chans *c, size_t id, uint32_t row, uint32_t col, int64_t v)
+{
+	bool repeats = c->value[id] == v && c->cols[col].dup != DUP_ALLOW;
+	if (__builtin_expect(repeats || chan_is_dirty(c, id), 0))
+		return false;
+	c->value[id] = v;
+	chan_touch(c, id, row, col);
+	return true;
 }
 
 /* Forgets the changes of an event. */

@@ -270,24 +270,20 @@ make_state(struct emu *emu)
 	uint32_t nthreads = emu->plan->sys.nthreads;
 	uint32_t nrows = nthreads + emu->plan->sys.ncpus + emu->plan->rows.n;
 	size_t n = (size_t)nrows * emu->plan->ncols;
-	emu->threads = arena_new(a, struct thread_run, nthreads);
+	emu->threads = arena_new(a, struct thread_run, nthreads + 1);
+	emu->run_of_stream = arena_new(a, struct thread_run *, emu->plan->trace.nstreams);
+	emu->dispatch = &emu->plan->dispatch;
 	emu->cpus = arena_new(a, struct cpu_run, emu->plan->sys.ncpus);
 	emu->printed = arena_new(a, int64_t, n);
 	for (int i = 0; i < ROW_CLASSES; i++)
 		emu->shown[i] = arena_new(a, uint8_t, emu->plan->ncols);
-	if (!emu->threads || !emu->cpus || !emu->printed || !emu->shown[ROW_THREAD] || !emu->shown[ROW_CPU] || !emu->shown[ROW_PROC])
+	if (!emu->threads || !emu->run_of_stream || !emu->cpus || !emu->printed || !emu->shown[ROW_THREAD] || !emu->shown[ROW_CPU] || !emu->shown[ROW_PROC])
 		return diag_no_memory(emu->diag);
-	for (uint32_t i = 0; i < nthreads; i++)
-		emu->threads[i] = (struct thread_run){
-			.has = NEED_IN_CPU | (emu->plan->sys.threads[i].pseudo ? NEED_RUNNING | NEED_ACTIVE : 0),
-			.cpu = NO_INDEX,
-		};
-	for (uint32_t i = 0; i < emu->plan->sys.ncpus; i++)
-		emu->cpus[i] = (struct cpu_run){ .over_since = -1, .selected = NO_INDEX };
 	if (chan_init(&emu->chans, a, emu->plan->cols, (uint32_t)emu->plan->ncols, nrows, nthreads) < 0)
 		return diag_no_memory(emu->diag);
 	emu->chans.rewrite = !emu->compat;
 	emu->first_cpu = nthreads;
+	run_init(emu);
 	emu->thread_of_stream = emu->plan->sys.thread_of_stream;
 	for (uint32_t col = NBASE; col < emu->plan->ncols; col++)
 		for (uint32_t th = 0; emu->plan->cols[col].decl->initial && !emu->plan->cols[col].decl->of && th < nthreads; th++)
@@ -428,7 +424,7 @@ emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_opti
 	if (rc == 0) {
 		report_trace(emu);
 		rc = merge_init(&emu->merge, &plan->trace);
-		plan->start = rc == 0 ? merge_start(&emu->merge) : 0;
+		emu->start = plan->start = rc == 0 ? merge_start(&emu->merge) : 0;
 		if (rc == 0 && !o->compat && !plan->ring && !plan->trace.nthreads && overlap_begin(plan) < 0)
 			rc = diag_no_memory(d);
 	}

@@ -21,15 +21,16 @@ slot_of(struct dispatch *d, const char *mcv)
 static void
 fill_sizes(struct op *op, const struct event_decl *e, const struct sig *sig)
 {
-	op->min_size = sig->size;
+	static const struct op_size none = { OP_SIZE_NONE, 0 };
+	struct op_size size = { .min = sig->size };
 	if (e->payload == PAYLOAD_ANY)
-		op->min_size = 0;
+		size.min = 0;
 	if (e->payload == PAYLOAD_FIRST && sig->nargs)
-		op->min_size = sig->args[0].at + sig->args[0].size;
-	op->more = e->payload == PAYLOAD_EXACT ? 0 : UINT32_MAX - op->min_size;
+		size.min = sig->args[0].at + sig->args[0].size;
+	size.more = e->payload == PAYLOAD_EXACT ? 0 : UINT32_MAX - size.min;
 	/* Without arguments plain and jumbo events are accepted. */
-	op->takes[false] = !sig->jumbo || op->min_size == 0;
-	op->takes[true] = sig->jumbo || op->min_size == 0;
+	op->sizes[false] = !sig->jumbo || size.min == 0 ? size : none;
+	op->sizes[true] = sig->jumbo || size.min == 0 ? size : none;
 }
 
 /* Finds an argument, which the declaration has: the models were checked. */
@@ -50,6 +51,7 @@ add(struct dispatch *d, struct diag *diag, const char *mcv, const struct event_d
 		return diag_error(diag, ERR_MEMORY, NULL, "the models declare more than %d events", DISPATCH_OPS_MAX);
 	uint16_t id = d->nops++;
 	d->ops[id] = *op;
+	d->ops[id].need |= NEED_THREAD;
 	d->decls[id] = e;
 	uint16_t *slot = slot_of(d, mcv);
 	if (!slot)
@@ -66,7 +68,7 @@ static int
 add_model(struct dispatch *d, struct diag *diag, const struct model_run *mr, uint16_t number)
 {
 	const struct model *m = mr->model;
-	struct op op = { .need = m->need, .model = number, .more = UINT32_MAX, .takes = { true, true } };
+	struct op op = { .need = (uint8_t)m->need, .model = number, .sizes = { { 0, UINT32_MAX }, { 0, UINT32_MAX } } };
 	int rc = 0;
 	for (size_t i = 0; i < m->nstates && rc == 0; i++) {
 		const struct state_decl *s = &m->states[i];
@@ -85,12 +87,12 @@ add_model(struct dispatch *d, struct diag *diag, const struct model_run *mr, uin
 		const char *why;
 		if (sig_parse(e->sig, &sig, &why) < 0)
 			return diag_error(diag, ERR_UNKNOWN_EVENT, NULL, "model %s declares \"%s\": %s", m->name, e->sig, why);
-		op.kind = e->op;
+		op.kind = (uint8_t)e->op;
 		op.col = mr->first_col + (uint32_t)e->chan;
 		op.value = e->value;
 		if (e->op > OP_IGNORE && e->op != OP_LABEL && m->chans[e->chan].of != OF_THREAD)
-			op.kind += OP_ROW;
-		op.need = e->need ? e->need & ~(unsigned)NEED_NONE : m->need;
+			op.kind = (uint8_t)(op.kind + OP_ROW);
+		op.need = (uint8_t)(e->need ? e->need & ~(unsigned)NEED_NONE : m->need);
 		op.hook = e->hook;
 		fill_sizes(&op, e, &sig);
 		if (e->arg) {
@@ -116,8 +118,13 @@ dispatch_init(struct dispatch *d, struct arena *a, struct diag *diag, const stru
 	d->ops = arena_new(a, struct op, nops);
 	d->decls = arena_new(a, const struct event_decl *, nops);
 	d->pages = arena_alloc(a, 256, sizeof(*d->pages));
-	if (!d->ops || !d->decls || !d->pages)
+	uint8_t *none = arena_new(a, uint8_t, 256);
+	if (!d->ops || !d->decls || !d->pages || !none)
 		return diag_no_memory(diag);
+	d->ops[0].need = NEED_NEVER;
+	d->ops[0].sizes[false] = d->ops[0].sizes[true] = (struct op_size){ OP_SIZE_NONE, 0 };
+	for (int i = 0; i < 256; i++)
+		d->categories[i] = none;
 	for (size_t i = 0; i < nmodels; i++) {
 		if (!models[i].enabled)
 			continue;

@@ -30,14 +30,20 @@ enum {
 	OP_ROW = OP_KINDS, /* and above: enum op_kind of a channel that is of no thread */
 };
 
+/* Sizes of a payload that are accepted, in bytes. */
+struct op_size {
+	uint32_t min;  /* OP_SIZE_NONE: none is, */
+	uint32_t more; /* and how many bytes may be behind the least ones */
+};
+
+#define OP_SIZE_NONE UINT32_MAX
+
 struct op {
-	unsigned kind;     /* enum op_kind, or from OP_ROW on */
-	unsigned need;     /* enum need */
-	uint32_t min_size; /* of the payload, bytes, */
-	uint32_t more;     /* and how many may be behind them */
+	uint8_t kind;            /* enum op_kind, or from OP_ROW on */
+	uint8_t need;            /* enum need; of no operation: what no thread meets */
+	uint16_t model;          /* its number in the run */
+	struct op_size sizes[2]; /* of the payload of a plain event, and of a jumbo one */
 	uint32_t col;
-	bool takes[2];  /* whether a plain event is accepted, and a jumbo one */
-	uint16_t model; /* its number in the run */
 	int64_t value;
 	union {
 		event_hook *hook; /* of OP_HOOK */
@@ -69,10 +75,10 @@ enum {
 };
 
 struct dispatch {
-	struct op *ops;                  /* [0] is not used: no operation */
+	struct op *ops;                  /* [0]: no operation */
 	const struct event_decl **decls; /* of each; NULL: it is that of a state */
 	uint16_t nops;
-	uint8_t *categories[256]; /* of each enabled model, NULL: not enabled */
+	uint8_t *categories[256]; /* of each enabled model; of the others one that is empty */
 	uint16_t (*pages)[256];
 	uint16_t npages;
 };
@@ -88,15 +94,26 @@ bool dispatch_observes(const struct model *m, const struct model *other);
 int dispatch_add_phases(struct dispatch *d, struct arena *a, struct diag *diag, const struct model_run *models, size_t nmodels,
 	const bool *watched);
 
+/* The operation of an event; d->ops, which no event fits, if there is none. */
+static inline const struct op *
+dispatch_get(const struct dispatch *d, const uint8_t mcv[3])
+{
+	return &d->ops[d->pages[d->categories[mcv[0]][mcv[1]]][mcv[2]]];
+}
+
 /* The operation of an event, NULL if there is none. */
 static inline const struct op *
 dispatch_find(const struct dispatch *d, const uint8_t mcv[3])
 {
-	const uint8_t *category = d->categories[mcv[0]];
-	if (!category)
-		return NULL;
-	uint16_t op = d->pages[category[mcv[1]]][mcv[2]];
-	return op ? &d->ops[op] : NULL;
+	const struct op *op = dispatch_get(d, mcv);
+	return op != d->ops ? op : NULL;
+}
+
+/* Whether an event fits the operation: a plain or a jumbo one, with a payload of that size. */
+static inline bool
+op_fits(const struct op *op, bool jumbo, uint32_t size)
+{
+	return size - op->sizes[jumbo].min <= op->sizes[jumbo].more;
 }
 
 #endif

@@ -38,6 +38,18 @@ change(struct emu *emu, enum op_kind kind, int chan, int64_t value)
 	return __builtin_expect(rc < 0, 0) ? refuse_value(emu, rc, col, kind == OP_CLEAR ? CHAN_NULL : value) : 0;
 }
 
+/* Pushes the value of an operation, or pops it. */
+static inline int
+step(struct emu *emu, const struct op *op)
+{
+	const struct thread_run *t = emu->run;
+	struct chans *c = &emu->chans;
+	bool leaves = op->kind == OP_POP;
+	if (chan_step_quickly(&t->stacks[c->cols[op->col].stack], &t->value[op->col], op->value, leaves))
+		return 0;
+	return chan_step_alone(c, emu->thread, op->col, op->value, leaves);
+}
+
 /* Runs the operation; one that changes one channel prints at once, others mark channels
  * dirty. */
 static inline __attribute__((always_inline)) int
@@ -55,7 +67,7 @@ run_op(struct emu *emu, const struct event *ev, const struct op *op)
 	case OP_SET: rc = chan_set_alone(c, emu->thread, op->col, op->value); break;
 	case OP_CLEAR: rc = chan_set_alone(c, emu->thread, op->col, CHAN_NULL); break;
 	case OP_PUSH:
-	case OP_POP: rc = chan_step_alone(c, emu->thread, op->col, op->value, op->kind == OP_POP); break;
+	case OP_POP: rc = step(emu, op); break;
 	case OP_IGNORE: return 0;
 	default: return ops_run_arg(emu, op);
 	}
@@ -66,35 +78,24 @@ run_op(struct emu *emu, const struct event *ev, const struct op *op)
 	return 0;
 }
 
-/* Whether the event is one of those that stand for what was before the stream, and its thread has yet to run. */
-static bool
-is_before(const struct emu *emu)
-{
-	return emu_is_of_ring(emu) && emu->threads[emu->thread].state == TH_UNKNOWN;
-}
-
 int
 emu_apply(struct emu *emu, const struct event *ev)
 {
 	emu->nevents++;
 	emu->event = ev;
 	feed_begin(&emu->feed);
-	emu->time = ev->clock - emu->plan->start;
-	emu->thread = emu->thread_of_stream[ev->stream];
+	emu->time = ev->clock - emu->start;
+	const struct thread_run *t = emu->run = emu->run_of_stream[ev->stream];
+	emu->thread = t->index;
 
-	const struct op *op = dispatch_find(&emu->plan->dispatch, ev->mcv);
-	if (__builtin_expect(!op || emu->thread == NO_INDEX, 0)) {
-		int rc = refuse_unknown(emu);
+	const struct op *op = dispatch_get(emu->dispatch, ev->mcv);
+	int rc = 0;
+	if (__builtin_expect(op->need & ~(unsigned)t->has || !op_fits(op, ev->jumbo, ev->size), 0) && (rc = refuse_event(emu, op)) <= 0) {
 		if (rc == 0 && emu->time >= emu->watch_at)
 			watch_event(emu, ev);
 		return rc;
 	}
-	bool allowed = (op->need & ~(unsigned)emu->threads[emu->thread].has) == 0;
-	bool fits = ev->size - op->min_size <= op->more && op->takes[ev->jumbo];
-	if (__builtin_expect(!allowed || !fits, 0) && !(fits && is_before(emu)))
-		return refuse_event(emu, op);
-
-	int rc = run_op(emu, ev, op);
+	rc = run_op(emu, ev, op);
 	if (__builtin_expect(rc < 0, 0))
 		return rc;
 	if (op->phases && (rc = ops_run_phases(emu, ev, op)) < 0)
@@ -137,15 +138,28 @@ emu_run(struct emu *emu)
 	return rc;
 }
 
+/* Sets a channel of the event's thread, if it is no more than that. */
+static inline bool
+set_quickly(struct emu *emu, int chan, int64_t value)
+{
+	struct chans *c = &emu->chans;
+	uint32_t col = emu->cur->first_col + (uint32_t)chan;
+	return may_change(emu, chan, CHAN_SINGLE) && chan_set_quickly(c, chan_id(c, emu->thread, col), emu->thread, col, value);
+}
+
 int
 emu_set(struct emu *emu, int chan, int64_t value)
 {
+	if (__builtin_expect(value != CHAN_NULL && set_quickly(emu, chan, value), 1))
+		return 0;
 	return change(emu, OP_SET, chan, value);
 }
 
 int
 emu_clear(struct emu *emu, int chan)
 {
+	if (__builtin_expect(set_quickly(emu, chan, CHAN_NULL), 1))
+		return 0;
 	return change(emu, OP_CLEAR, chan, CHAN_NULL);
 }
 
@@ -244,6 +258,7 @@ emu_choose(struct emu *emu, uint32_t thread)
 	/* Two threads changed: the fast path for one thread no longer holds. */
 	emu->chans.ndirect += emu->chans.ndirty && emu->thread != thread;
 	emu->thread = thread;
+	emu->run = &emu->threads[thread];
 }
 
 const char *

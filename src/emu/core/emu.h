@@ -90,8 +90,11 @@ struct emu {
 
 	/* State. */
 	struct chans chans;
-	struct thread_run *threads;
+	struct thread_run *threads; /* behind them the one of streams that are none */
 	struct cpu_run *cpus;
+	struct thread_run **run_of_stream;
+	const struct dispatch *dispatch;  /* of the plan, */
+	int64_t start;                    /* and its clock of the first event; */
 	bool compat;                      /* copies of options.compat, */
 	uint32_t first_cpu;               /* row of CPU 0, */
 	const uint32_t *thread_of_stream; /* and of sys.thread_of_stream: each event reads them */
@@ -123,6 +126,7 @@ struct emu {
 	int failed;                /* <0: what its hooks have reported */
 	bool shut;                 /* channels may not change: it has failed, is past the phase pre, or no event is there yet */
 	bool late;                 /* past the phase emit: no punctual values either */
+	struct thread_run *run;    /* of its thread */
 	uint32_t thread;
 	int64_t time; /* ns since the first event of the trace */
 	uint64_t nevents;

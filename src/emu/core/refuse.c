@@ -13,7 +13,8 @@ find_model(const struct emu *emu, uint8_t id)
 	return NULL;
 }
 
-int
+/* An event that no operation is for. */
+static int
 refuse_unknown(struct emu *emu)
 {
 	const struct event *ev = emu->event;
@@ -51,6 +52,11 @@ int
 refuse_event(struct emu *emu, const struct op *op)
 {
 	const struct event *ev = emu->event;
+	if (emu->thread == NO_INDEX || op == emu->plan->dispatch.ops)
+		return refuse_unknown(emu);
+	/* It stands for what was before the stream, and its thread has yet to run. */
+	if (op_fits(op, ev->jumbo, ev->size) && emu_is_of_ring(emu) && emu->threads[emu->thread].state == TH_UNKNOWN)
+		return 1;
 	const struct model *m = emu->models[op->model].model;
 	unsigned missing = op->need & ~(unsigned)emu->threads[emu->thread].has;
 	int tid = emu->plan->sys.threads[emu->thread].tid;
@@ -63,10 +69,11 @@ refuse_event(struct emu *emu, const struct op *op)
 			tid, thread_states[state].text, m->name,
 			missing & NEED_RUNNING ? "Running" : "active (Running, Cooling or Warming)",
 			state == TH_UNKNOWN ? "\nhint: the program must first tell that the thread begins (OHx)" : "");
-	if (!op->takes[ev->jumbo])
-		return event_error(emu, ERR_PAYLOAD, op->takes[true] ? "the event must be a jumbo event" : "the event must not be a jumbo event");
+	const struct op_size *size = &op->sizes[ev->jumbo];
+	if (size->min == OP_SIZE_NONE)
+		return event_error(emu, ERR_PAYLOAD, ev->jumbo ? "the event must not be a jumbo event" : "the event must be a jumbo event");
 	return event_error(emu, ERR_PAYLOAD, "the payload has %" PRIu32 " bytes, but the event needs %s%" PRIu32,
-		ev->size, op->more == 0 ? "" : "at least ", op->min_size);
+		ev->size, size->more == 0 ? "" : "at least ", size->min);
 }
 
 int

@@ -8,10 +8,8 @@
 #include "dispatch.h"
 #include "emu.h"
 
-/* An event that no operation is for. Returns 0 if it is skipped, EMU_AGAIN if its model has to be enabled first. */
-int refuse_unknown(struct emu *emu);
-
-/* An event for which its thread is in the wrong state, or its payload is wrong. */
+/* An event that no operation is for, for which its thread is in the wrong state, or whose payload is wrong. Returns 0 if it is
+ * skipped, 1 if it is applied all the same, EMU_AGAIN if its model has to be enabled first. */
 int refuse_event(struct emu *emu, const struct op *op);
 
 /* A change of a channel's value that failed with rc. Returns 0 if the stream is of a ring, which may have lost the begin of what ends. */

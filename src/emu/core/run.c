@@ -30,6 +30,53 @@ bits_of(enum thread_state st)
 	}
 }
 
+/* Puts a thread into a CPU; NO_INDEX: into none. */
+static void
+set_cpu(struct emu *emu, uint32_t thread, uint32_t cpu)
+{
+	struct thread_run *t = &emu->threads[thread];
+	t->cpu = cpu;
+	t->cpu_row = cpu == NO_INDEX ? 0 : emu->first_cpu + cpu;
+	t->cpu_printed = &emu->printed[chan_id(&emu->chans, t->cpu_row, 0)];
+}
+
+void
+run_init(struct emu *emu)
+{
+	const struct system *sys = &emu->plan->sys;
+	for (uint32_t i = 0; i < sys->nthreads; i++) {
+		size_t first = chan_id(&emu->chans, i, 0);
+		emu->threads[i] = (struct thread_run){
+			.has = NEED_THREAD | NEED_IN_CPU | (sys->threads[i].pseudo ? NEED_RUNNING | NEED_ACTIVE : 0),
+			.index = i,
+			.stacks = &emu->chans.stacks[(size_t)i * emu->chans.nstacks],
+			.value = &emu->chans.value[first],
+			.printed = &emu->printed[first],
+		};
+		set_cpu(emu, i, NO_INDEX);
+	}
+	struct thread_run *none = &emu->threads[sys->nthreads];
+	none->index = none->cpu = NO_INDEX;
+	for (size_t i = 0; i < emu->plan->trace.nstreams; i++)
+		emu->run_of_stream[i] = sys->thread_of_stream[i] == NO_INDEX ? none : &emu->threads[sys->thread_of_stream[i]];
+	for (uint32_t i = 0; i < sys->ncpus; i++)
+		emu->cpus[i] = (struct cpu_run){ .over_since = -1, .selected = NO_INDEX };
+}
+
+/* Notes what the row of a CPU follows, where one thread alone is left, or that it does not. */
+static void
+follow(struct emu *emu, const struct cpu_run *c, bool follows)
+{
+	if (c->nrunning == 1) {
+		struct thread_run *t = &emu->threads[c->running_sum];
+		t->followed = (uint8_t)(follows ? t->followed | NEED_RUNNING : t->followed & ~NEED_RUNNING);
+	}
+	if (c->nactive == 1) {
+		struct thread_run *t = &emu->threads[c->active_sum];
+		t->followed = (uint8_t)(follows ? t->followed | NEED_ACTIVE : t->followed & ~NEED_ACTIVE);
+	}
+}
+
 /* Adds a thread, as it is now, to the counts of its CPU, or takes it out. */
 static void
 count(struct emu *emu, uint32_t cpu, uint32_t thread, bool add)
@@ -38,6 +85,7 @@ count(struct emu *emu, uint32_t cpu, uint32_t thread, bool add)
 	unsigned has = emu->threads[thread].has;
 	uint32_t one = add ? 1u : UINT32_MAX;
 	uint64_t index = add ? thread : (uint64_t)0 - thread;
+	follow(emu, c, false);
 	if (has & NEED_RUNNING) {
 		c->nrunning += one;
 		c->running_sum += index;
@@ -46,6 +94,7 @@ count(struct emu *emu, uint32_t cpu, uint32_t thread, bool add)
 		c->nactive += one;
 		c->active_sum += index;
 	}
+	follow(emu, c, true);
 }
 
 void
@@ -157,7 +206,7 @@ run_execute(struct emu *emu, uint32_t cpu)
 	if (rc < 0)
 		return rc;
 	uint32_t th = emu->thread;
-	emu->threads[th].cpu = cpu;
+	set_cpu(emu, th, cpu);
 	chan_put(&emu->chans, th, COL_CPU, (int64_t)cpu + 1);
 	set_state(emu, th, TH_RUNNING);
 	count(emu, cpu, th, true);
@@ -170,7 +219,7 @@ run_create(struct emu *emu, uint32_t cpu)
 	int rc = require_state(emu, 1u << TH_UNKNOWN, "be created");
 	if (rc < 0)
 		return rc;
-	emu->threads[emu->thread].cpu = cpu;
+	set_cpu(emu, emu->thread, cpu);
 	chan_put(&emu->chans, emu->thread, COL_CPU, (int64_t)cpu + 1);
 	set_state(emu, emu->thread, TH_PAUSED);
 	return 0;
@@ -188,7 +237,7 @@ run_kill(struct emu *emu)
 	int rc = update_cpu(emu, cpu);
 	if (rc < 0)
 		return rc;
-	emu->threads[th].cpu = NO_INDEX;
+	set_cpu(emu, th, NO_INDEX);
 	chan_put(&emu->chans, th, COL_CPU, CHAN_NULL);
 	return 0;
 }
@@ -235,7 +284,7 @@ run_migrate(struct emu *emu, uint32_t thread, uint32_t cpu)
 	if (rc < 0)
 		return rc;
 	count(emu, cpu, thread, true);
-	emu->threads[thread].cpu = cpu;
+	set_cpu(emu, thread, cpu);
 	rc = update_cpu(emu, cpu);
 	if (rc < 0)
 		return rc;

@@ -19,10 +19,18 @@ enum {
 	ST_TOO_MANY_TH = 777, /* several threads are tracked */
 };
 
+/* Each event reads that of its thread: what its row and that of its CPU need is there, and need not be looked up. */
 struct thread_run {
-	uint8_t state; /* enum thread_state */
-	uint8_t has;   /* bits of enum need that the thread meets */
-	uint32_t cpu;  /* NO_INDEX: none */
+	uint8_t state;    /* enum thread_state */
+	uint8_t has;      /* bits of enum need that the thread meets, */
+	uint8_t followed; /* and those that no other thread of the CPU meets: there the CPU row follows it */
+	uint32_t index;   /* of the thread; NO_INDEX: a stream that is none */
+	uint32_t cpu;     /* NO_INDEX: none */
+	uint32_t cpu_row; /* 0: none */
+	struct chan_stack *stacks;
+	int64_t *value;       /* of each column, */
+	int64_t *printed;     /* what its row printed last, */
+	int64_t *cpu_printed; /* and that of its CPU, if it has one */
 };
 
 struct cpu_run {
@@ -39,6 +47,9 @@ struct cpu_run {
 
 /* Labels of the states, in their order. */
 extern const struct label thread_states[TH_STATES];
+
+/* Begins with all threads in no CPU, and idle CPUs. The channels are there. */
+void run_init(struct emu *emu);
 
 /* Counts the oversubscription of a CPU up to the current time. */
 void run_settle(struct emu *emu, uint32_t cpu);

@@ -104,38 +104,6 @@ print(struct emu *emu, enum row_class rows, int64_t *printed, uint32_t row, uint
 		feed_put(&emu->feed, emu->time, row, col, as_printed(v));
 }
 
-/* The rows of a thread and of its CPU: facts shared by all columns, looked up once. */
-struct rows {
-	uint32_t thread;
-	uint32_t cpu;      /* the CPU's row; 0: none */
-	unsigned has;      /* needs that the thread meets, */
-	unsigned followed; /* and those that no other thread of the CPU meets: there the CPU row follows it */
-	const int64_t *value;
-	int64_t *printed;
-	int64_t *cpu_printed;
-};
-
-static inline struct rows
-rows_of(struct emu *emu, uint32_t thread)
-{
-	const struct thread_run *t = &emu->threads[thread];
-	size_t first = chan_id(&emu->chans, thread, 0);
-	struct rows r = {
-		.thread = thread,
-		.has = t->has,
-		.value = &emu->chans.value[first],
-		.printed = &emu->printed[first],
-		.cpu_printed = &emu->printed[first], /* not used without a CPU */
-	};
-	if (t->cpu == NO_INDEX)
-		return r;
-	const struct cpu_run *c = &emu->cpus[t->cpu];
-	r.followed = r.has & ((c->nrunning == 1 ? NEED_RUNNING : 0u) | (c->nactive == 1 ? NEED_ACTIVE : 0u));
-	r.cpu = emu->first_cpu + t->cpu;
-	r.cpu_printed = &emu->printed[chan_id(&emu->chans, r.cpu, 0)];
-	return r;
-}
-
 /* Prints a column that is not tracked: its row shows it in any state. */
 static inline void
 print_direct(struct emu *emu, struct chan_ref d)
@@ -193,34 +161,34 @@ print_channel(struct emu *emu, uint32_t row, uint32_t col, bool in_thread, bool 
 	const struct col *k = &emu->chans.cols[col];
 	if (k->direct == CHAN_HIDDEN)
 		return;
-	const struct rows r = rows_of(emu, row);
-	int64_t v = r.value[col];
+	const struct thread_run *t = &emu->threads[row];
+	int64_t v = t->value[col];
 	int64_t cpu_v = v;
-	bool shown = (r.has & k->thread_need) == k->thread_need;
+	bool shown = (t->has & k->thread_need) == k->thread_need;
 	if (!shown && !emu->compat && k->thread_need != NEED_NEVER)
 		cpu_v = ST_BAD;
-	bool thread = shown && in_thread && is_news(emu, ROW_THREAD, &r.printed[col], col, v);
-	bool cpu = r.followed & k->cpu_need && in_cpu && is_news(emu, ROW_CPU, &r.cpu_printed[col], col, cpu_v);
+	bool thread = shown && in_thread && is_news(emu, ROW_THREAD, &t->printed[col], col, v);
+	bool cpu = t->followed & k->cpu_need && in_cpu && is_news(emu, ROW_CPU, &t->cpu_printed[col], col, cpu_v);
 	if (thread) /* if the CPU shows it too, the value is the same */
-		feed_put_both(&emu->feed, emu->time, r.thread, cpu ? r.cpu : 0, col, as_printed(v));
+		feed_put_both(&emu->feed, emu->time, row, cpu ? t->cpu_row : 0, col, as_printed(v));
 	else if (cpu)
-		feed_put(&emu->feed, emu->time, r.cpu, col, as_printed(cpu_v));
+		feed_put(&emu->feed, emu->time, t->cpu_row, col, as_printed(cpu_v));
 }
 
 /* Prints a changed channel in both rows. Fast path, default view: nearly always both show
  * the channel, and the value is new to both. */
 static inline void
-print_quickly(struct emu *emu, const struct rows *r, uint32_t col)
+print_quickly(struct emu *emu, const struct thread_run *t, uint32_t col)
 {
 	const struct col *k = &emu->chans.cols[col];
-	int64_t v = as_printed(r->value[col]);
-	bool quick = (r->followed & k->quick_need) == k->quick_need && r->printed[col] != v && r->cpu_printed[col] != v;
+	int64_t v = as_printed(t->value[col]);
+	bool quick = (t->followed & k->quick_need) == k->quick_need && t->printed[col] != v && t->cpu_printed[col] != v;
 	if (__builtin_expect(!quick, 0)) {
-		print_channel(emu, r->thread, col, true, true);
+		print_channel(emu, t->index, col, true, true);
 		return;
 	}
-	r->printed[col] = r->cpu_printed[col] = v;
-	feed_put_both(&emu->feed, emu->time, r->thread, r->cpu, col, v);
+	t->printed[col] = t->cpu_printed[col] = v;
+	feed_put_both(&emu->feed, emu->time, t->index, t->cpu_row, col, v);
 }
 
 /* Prints the changes of an event that wrote only tracked channels of one thread, as most do. */
@@ -228,9 +196,9 @@ static inline __attribute__((always_inline)) void
 print_few(struct emu *emu)
 {
 	const struct chans *c = &emu->chans;
-	const struct rows r = rows_of(emu, emu->thread);
+	const struct thread_run *t = emu->run;
 	for (uint32_t i = 0; i < c->ndirty; i++)
-		print_quickly(emu, &r, c->dirty[i].col);
+		print_quickly(emu, t, c->dirty[i].col);
 }
 
 /* Prints a changed channel after whole rows were printed: not again in those. */
@@ -238,9 +206,9 @@ static void
 print_rest(struct emu *emu, struct chan_ref d)
 {
 	const struct chans *c = &emu->chans;
-	const struct rows r = rows_of(emu, d.row);
+	const struct thread_run *t = &emu->threads[d.row];
 	bool in_thread = is_tracked(emu->chans.cols[d.col].thread_need) && !chan_row_is_dirty(c, d.row);
-	bool in_cpu = r.followed && !chan_row_is_dirty(c, r.cpu);
+	bool in_cpu = t->followed && !chan_row_is_dirty(c, t->cpu_row);
 	print_channel(emu, d.row, d.col, in_thread, in_cpu);
 }
 
@@ -260,12 +228,12 @@ print_punctual(struct emu *emu, const struct punctual *p)
 		return;
 	}
 	const struct col *k = &emu->chans.cols[p->col];
-	const struct rows r = rows_of(emu, p->row);
-	bool shown = (r.has & k->thread_need) == k->thread_need;
+	const struct thread_run *t = &emu->threads[p->row];
+	bool shown = (t->has & k->thread_need) == k->thread_need;
 	if (shown)
 		print_value(emu, p->row, p->col, p->value);
-	if (r.followed & k->cpu_need && (shown || k->thread_need == NEED_NEVER))
-		print_value(emu, r.cpu, p->col, p->value);
+	if (t->followed & k->cpu_need && (shown || k->thread_need == NEED_NEVER))
+		print_value(emu, t->cpu_row, p->col, p->value);
 }
 
 /* Prints the changes of any event: untracked columns first, then rows and tracked channels,
@@ -347,8 +315,7 @@ track_emit_rarely(struct emu *emu)
 void
 track_emit_alone(struct emu *emu, uint32_t col)
 {
-	const struct rows r = rows_of(emu, emu->thread);
-	print_quickly(emu, &r, col);
+	print_quickly(emu, emu->run, col);
 }
 
 static void

@@ -15,8 +15,8 @@ enum {
 	AHEAD = 4,        /* streams asked for before their turn */
 	REST = 8,         /* that part of a window is left when a plain file is read on: a window that ends would end the round */
 	PACKED_MAX = 256, /* compressed files are read when that is due, no earlier: with many of them rounds are too short */
-	DIGIT_MIN = 6,    /* bits of a digit of the sort */
-	DIGIT_MAX = 11,
+	DIGIT_MAX = 12,   /* bits of a digit of the sort */
+	COST_OF_KEY = 5,  /* in a pass of the sort, compared with that of a value of the digit */
 };
 
 #define INDEX_MASK ((UINT64_C(1) << ROUND_INDEX_BITS) - 1)
@@ -189,11 +189,17 @@ sort_by(const uint64_t *restrict from, uint64_t *restrict to, uint32_t n, unsign
 static void
 sort(struct round *r, unsigned bits)
 {
-	unsigned digit = DIGIT_MIN;
-	while (digit < DIGIT_MAX && UINT32_C(1) << (digit + 1) < r->n)
-		digit++;
-	unsigned passes = (bits + digit - 1) / digit;
-	digit = (bits + passes - 1) / passes;
+	/* Each pass costs something for each event, and for each value of the digit. */
+	unsigned passes = 1;
+	uint64_t least = UINT64_MAX;
+	for (unsigned n = (bits + DIGIT_MAX - 1) / DIGIT_MAX; n <= bits; n++) {
+		uint64_t cost = n * ((uint64_t)r->n * COST_OF_KEY + (UINT64_C(1) << ((bits + n - 1) / n)));
+		if (cost >= least)
+			break;
+		least = cost;
+		passes = n;
+	}
+	unsigned digit = (bits + passes - 1) / passes;
 	for (unsigned shift = ROUND_INDEX_BITS; passes--; shift += digit) {
 		sort_by(r->keys, r->spare, r->n, shift, digit);
 		uint64_t *keys = r->keys;

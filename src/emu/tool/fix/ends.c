@@ -93,7 +93,7 @@ end_task(struct ending *e, const struct model_part *part)
 	if (!b || !op)
 		return 0;
 	const uint32_t args[2] = { b->task->id, b->task->flags & TASK_PARALLEL ? b->face.id : 0 };
-	uint32_t n = op->min_size < sizeof(args) ? op->min_size : sizeof(args);
+	uint32_t n = op->sizes[false].min < sizeof(args) ? op->sizes[false].min : sizeof(args);
 	int rc = b->state == BODY_PAUSED ? emit(e, resume, args, n) : 1;
 	return rc <= 0 ? rc : emit(e, end, args, n);
 }

@@ -106,12 +106,11 @@ const char *
 catalog_check(const struct catalog *c, const struct kind *k, const struct event *ev, char *buf, size_t size)
 {
 	const struct op *op = &c->dispatch.ops[k - c->kinds];
-	if (!op->takes[ev->jumbo])
+	const struct op_size *fits = &op->sizes[ev->jumbo];
+	if (fits->min == OP_SIZE_NONE)
 		return ev->jumbo ? "it must not be a jumbo event" : "it must be a jumbo event";
-	if (ev->size < op->min_size || ev->size - op->min_size > op->more) {
-		(void)snprintf(buf, size, "%" PRIu32 " bytes instead of %s%" PRIu32, ev->size,
-			ev->size < op->min_size && op->more ? "at least " : "",
-			op->min_size);
+	if (!op_fits(op, ev->jumbo, ev->size)) {
+		(void)snprintf(buf, size, "%" PRIu32 " bytes instead of %s%" PRIu32, ev->size, fits->more ? "at least " : "", fits->min);
 		return buf;
 	}
 	return is_open(k->sig, ev) ? "the text at its end is not terminated" : NULL;
