@@ -26,7 +26,8 @@ struct recover {
 	struct pyramid pyramid;
 	int32_t *counter_of;
 	int32_t density_storage, density_field;
-	bool copy_summary; /* nothing is lost: the old one is still right */
+	bool copy_summary; /* no segment is lost: the old one is still right */
+	bool copy_extra;   /* nor is any byte: sections of applications are, too */
 
 	struct xxh64 rest; /* sum of what lies in the file besides segments */
 	struct fileout out;
@@ -176,6 +177,22 @@ copy_section(struct recover *c, uint16_t type, const uscope_section_t *old)
 	return status;
 }
 
+/* Copies the sections of applications, which nobody here can read. */
+static int
+copy_extra(struct recover *c)
+{
+	uscope_section_t s;
+	int status = 0;
+	unsigned n = 0;
+	for (uint32_t i = 0; !status && n < SECTIONS_EXTRA && uscope_section_info(c->r, i, &s); i++) {
+		if (s.type < SECTION_FIRST_EXTRA || s.type == USCOPE_SECTION_CHECKSUMS)
+			continue;
+		status = copy_section(c, s.type, &s);
+		n++;
+	}
+	return status;
+}
+
 /* *last: offset of the last checksum. */
 static int
 write_sections(struct recover *c, uint64_t first, uint64_t *last)
@@ -197,11 +214,13 @@ write_sections(struct recover *c, uint64_t first, uint64_t *last)
 	fileout_begin(&c->out, USCOPE_SECTION_SEGMENTS);
 	status = write_table(c, first);
 	fileout_end(&c->out);
+	if (status || (c->copy_extra && (status = copy_extra(c))))
+		return status;
 	fileout_begin(&c->out, USCOPE_SECTION_CHECKSUMS);
 	for (uint32_t i = 0; i < c->report.segments; i++)
 		fileout_number(&c->out, 8, c->sums[i]);
 	*last = fileout_end_checksums(&c->out);
-	return status;
+	return 0;
 }
 
 /* The header of a file that is not complete yet, or is. */
@@ -277,19 +296,22 @@ start(struct recover *c, struct uscope_reader *r, int fd)
 	return 0;
 }
 
-/* Whether the old summary is right for the new file: no segment is lost. Decodes them all. */
+/* Finds out what of the old file is right for the new one, which has no segment less. Decodes them all. */
 static int
-check_summary(struct uscope_reader *r, bool *good)
+check_whole(struct recover *c, struct uscope_reader *r)
 {
-	*good = r->complete && r->summary && r->recovery.holes == 0;
-	for (uint32_t i = 0; i < r->segments.num && *good; i++) {
+	bool good = r->complete && r->recovery.holes == 0;
+	for (uint32_t i = 0; i < r->segments.num && good; i++) {
 		uscope_segment_t s;
 		int status = segment_check(r, i, &s);
 		if (is_ours(status))
 			return status;
-		*good = !status;
+		good = !status;
 	}
-	return 0;
+	int findings = good ? uscope_verify_bytes(r, NULL, NULL) : 0;
+	c->copy_summary = good && r->summary;
+	c->copy_extra = good && findings == 0;
+	return findings < 0 ? findings : 0;
 }
 
 static int
@@ -298,7 +320,7 @@ rewrite(struct uscope_reader *r, int fd, uscope_recovery_t *report)
 	struct recover *c = calloc(1, sizeof(*c));
 	if (!c)
 		return no_memory(r);
-	int status = check_summary(r, &c->copy_summary);
+	int status = check_whole(c, r);
 	if (!status && !(status = start(c, r, fd)))
 		status = write_all(c);
 	*report = c->report;

@@ -2,6 +2,7 @@
 /* recovery: a trace whose writer died is, once recovered, what the writer would have made;
  * and files made to keep the search for segments busy do not. */
 #include "check.h"
+#include "extra.h"
 #include "layout.h"
 #include "uscope.h"
 
@@ -47,8 +48,10 @@ save(const char *path, const uint8_t *p, size_t n)
 	CHECK(f && fwrite(p, 1, n, f) == n && fclose(f) == 0);
 }
 
+static const char times[] = "how long it took";
+
 static void
-write_trace(const char *path, const uscope_writer_options_t *options, bool own_counter)
+write_trace(const char *path, const uscope_writer_options_t *options, bool own)
 {
 	uscope_schema_t *s = uscope_schema_new();
 	CHECK(uscope_schema_add_clock(s, "clk", 500) == 0 && uscope_schema_add_scope(s, "/", -1, NULL, 0) == 0);
@@ -60,16 +63,18 @@ write_trace(const char *path, const uscope_writer_options_t *options, bool own_c
 	uscope_writer_t *w = uscope_writer_open_ex(path, NULL, s, options, &status);
 	CHECK(w);
 	uscope_schema_free(s);
-	int counter = own_counter ? uscope_summary_counter(w, "mine", 0) : -1;
+	int counter = own ? uscope_summary_counter(w, "mine", 0) : -1;
 	for (uint64_t i = 0; i < CYCLES; i++) {
 		uscope_begin_cycle(w, i * 700);
 		uscope_slot_set(w, 0, (uint16_t)(i % 20), 0, i);
 		if (i % 3)
 			uscope_slot_add(w, 1, 0, 0, i % 5);
 		uscope_end_cycle(w);
-		if (own_counter)
+		if (own)
 			uscope_summary_add(w, counter, i * 700, 2);
 	}
+	CHECK(!own || uscope_add_section(w, USCOPE_SECTION_STATE_TIMES, times, sizeof(times)) == 0);
+	CHECK(!own || uscope_add_section(w, 0x8007, "", 0) == 0);
 	(void)uscope_string_insert(w, "lost when it is not finished");
 	CHECK(uscope_writer_finish(w) == 0);
 	uscope_writer_close(w);
@@ -123,6 +128,35 @@ same_as_written(const uscope_writer_options_t *options)
 	CHECK(x.size == y.size && x.size > 100 && memcmp(full + x.offset, new + y.offset, x.size) == 0);
 	uscope_reader_close(a);
 	uscope_reader_close(b);
+	free(full);
+	free(new);
+}
+
+/* Sections of applications are kept while each byte is as it was written. */
+static void
+sections_of_applications(void)
+{
+	const uscope_writer_options_t options = { .max_raw = 4000 };
+	write_trace(in_dir("full"), &options, true);
+	size_t n, m;
+	CHECK(uscope_recover(in_dir("full"), in_dir("new"), NULL, NULL) == 0);
+	uint8_t *full = load(in_dir("full"), &n);
+	uint8_t *new = load(in_dir("new"), &m);
+	CHECK(n == m && memcmp(full, new, n) == 0);
+
+	/* A byte of the section changes; then one of a segment, which can still be decoded. */
+	uint8_t *at = memmem(full, n, times, sizeof(times));
+	CHECK(at);
+	for (int i = 0; i < 2; i++) {
+		uint8_t *byte = i == 0 ? at : full + load64(full + AT_TAIL) + SEGMENT_HEADER_SIZE + BLOCK_HEADER_SIZE + 3; /* behind the mask of 20 slots */
+		*byte ^= 1;
+		save(in_dir("bad"), full, n);
+		*byte ^= 1;
+		CHECK(uscope_recover(in_dir("bad"), in_dir("new"), NULL, NULL) == 0);
+		uscope_reader_t *r = uscope_reader_open(in_dir("new"));
+		CHECK(r && uscope_verify(r, NULL, NULL) == i && !uscope_section_bytes(r, USCOPE_SECTION_STATE_TIMES, &m));
+		uscope_reader_close(r);
+	}
 	free(full);
 	free(new);
 }
@@ -216,6 +250,7 @@ main(void)
 	same_as_written(&(uscope_writer_options_t){ .max_raw = 4000 });
 	same_as_written(&(uscope_writer_options_t){ .interval_ps = 1000000, .frames = USCOPE_COMPACT, .compression = USCOPE_ZSTD });
 	same_as_written(&(uscope_writer_options_t){ .max_raw = 9000, .frames = USCOPE_WIDE, .compression = USCOPE_RAW });
+	sections_of_applications();
 	finalized();
 	hostile();
 	static const char *const names[] = { "full", "dead", "new", "bad", "hostile" };
