@@ -13,7 +13,7 @@ export function applyTheme() {
 	const theme = state.theme === "auto" ? (dark.matches ? "dark" : "light") : state.theme;
 	document.documentElement.dataset.theme = theme;
 	const css = getComputedStyle(document.documentElement);
-	for (const name of ["bg", "panel", "line", "ink", "dim", "accent", "lane", "veil", "shade"])
+	for (const name of ["bg", "panel", "line", "ink", "dim", "accent", "lane", "veil", "shade", "on"])
 		look[name] = css.getPropertyValue("--" + name).trim();
 	look.dark = theme === "dark";
 	changed("look");

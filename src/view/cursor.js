@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // cursor.js: what is at a time: the tooltip, the line at the bottom, and the list of all rows.
 import { engine } from "./engine.js";
-import { changed, channelOf, on, rowLabel, short, state, titleOf } from "./state.js";
+import { changed, channelOf, cursorChannel, on, rowLabel, short, state, titleOf } from "./state.js";
 import { $, chip, el, later } from "./dom.js";
 import { cssOf } from "./colors.js";
 import { AXIS, cursorItem, itemAt, layout, reveal } from "./rows.js";
@@ -82,11 +82,11 @@ export function tip(place) {
 	tell(place, tipped);
 }
 
-export function setCursor(index, t) {
+export function setCursor(index, t, channel = cursorChannel()) {
 	const item = layout.items[index];
 	const { begin, end, tick } = state.info;
 	state.cursor = { row: item && !item.group ? item.row : null, group: item && item.group ? item.group : null,
-		t: Math.min(Math.max(Math.round(t / tick) * tick, begin), end) };
+		t: Math.min(Math.max(Math.round(t / tick) * tick, begin), end), channel };
 	reveal(index);
 	changed("cursor");
 }
@@ -108,7 +108,7 @@ async function list() {
 		return;
 	}
 	const nth = ++listed;
-	const [channel] = state.channels;
+	const channel = cursorChannel();
 	const rows = layout.items.filter((i) => !i.group).slice(0, LIST_MOST).map((i) => i.row);
 	const all = await Promise.all([engine.at({ rows: $("side-cursor").open ? rows : [], channel, t: c.t }),
 		...(c.row === null ? [] : state.channels.map((ch) => engine.at({ rows: [c.row], channel: ch, t: c.t })))]).catch(() => null);
@@ -118,7 +118,7 @@ async function list() {
 	$("what").textContent = "at " + exact(c.t) + ": " + (c.row === null ? "" :
 		own.map((s, i) => sentence(c.row, state.channels[i], s[0])).join(" | "));
 	$("cursor").replaceChildren(el("p", {}, "at ", el("b", {}, exact(c.t)), " · " + titleOf(channel)),
-		el("table", {}, el("thead", {}, el("tr", {}, ...["Row", "State", "For"].map((h, i) =>
+		el("table", { aria: { label: "All rows at the cursor" } }, el("thead", {}, el("tr", {}, ...["Row", "State", "For"].map((h, i) =>
 			el("th", { scope: "col", className: i > 1 ? "n" : "" }, h)))),
 			el("tbody", {}, ...at.map((s, i) => el("tr", { className: rows[i] === c.row ? "here" : "", title: span(s) },
 				el("td", {}, short(rowLabel(rows[i]), 40)),

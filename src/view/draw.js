@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // draw.js: a frame: rows, labels in them, time axis, cursor and selection. It blits pictures, new or old, and no more.
-import { on, channelOf, short, state } from "./state.js";
+import { channelOf, cursorChannel, on, short, state } from "./state.js";
 import { $, later } from "./dom.js";
 import { cssOf, look } from "./colors.js";
 import { AXIS, layout, visible } from "./rows.js";
@@ -171,7 +171,8 @@ function drawMarks(items, top) {
 	const at = cursor && items.find((i) => (i.group ? i.group === cursor.group : i.row === cursor.row));
 	if (at) {
 		ctx.strokeStyle = look.accent;
-		ctx.strokeRect(-2, top(at) - 0.5, width + 4, at.height - layout.gap + 1);
+		const lane = at.group ? 0 : state.channels.indexOf(cursorChannel());
+		ctx.strokeRect(-2, top(at) + lane * layout.lane - 0.5, width + 4, at.group ? at.height : layout.lane + 1);
 	}
 }
 
@@ -242,7 +243,7 @@ function frame(begin) {
 	if (hover.x >= 0)
 		flag(hover.t, look.dim, look.bg);
 	if (state.cursor)
-		flag(state.cursor.t, look.accent, "#fff");
+		flag(state.cursor.t, look.accent, look.on);
 	$("busy").hidden = !settling();
 }
 

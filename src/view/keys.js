@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // keys.js: what each key does, and the help that lists it.
 import { engine } from "./engine.js";
-import { changed, setPlace, state } from "./state.js";
+import { changed, cursorChannel, setPlace, state } from "./state.js";
 import { $, el } from "./dom.js";
 import { arrange, cursorItem, fold, foldAll, itemAt, layout, room, setTop } from "./rows.js";
 import { moveCursor, setCursor, tip } from "./cursor.js";
@@ -42,7 +42,7 @@ async function jump(direction) {
 	if (!state.cursor || state.cursor.row === null)
 		moveCursor(0);
 	const { row, t } = state.cursor;
-	const [channel] = state.channels;
+	const channel = cursorChannel();
 	const only = state.only.get(channel);
 	const r = row === null ? null : await engine.next({ rows: [row], channel, t, direction, index: only ?? null }).catch(() => null);
 	if (r)
@@ -63,7 +63,7 @@ function enter() {
 	if (item && item.group)
 		fold(item.group);
 	else if (item)
-		showInterval(item.row, state.channels[0], state.cursor.t);
+		showInterval(item.row, cursorChannel(), state.cursor.t);
 }
 
 function sideways(e, direction) {
@@ -72,6 +72,12 @@ function sideways(e, direction) {
 		fold(item.group, direction < 0);
 	else
 		arrow(e, direction, 0);
+}
+
+function otherChannel() {
+	if (!state.cursor)
+		moveCursor(0);
+	setCursor(cursorItem(), state.cursor.t, state.channels[(state.channels.indexOf(cursorChannel()) + 1) % state.channels.length]);
 }
 
 export function escape() {
@@ -109,12 +115,14 @@ const actions = [
 	[["arrowup"], "↑ ↓", "the cursor to another row", (e) => arrow(e, 0, -1)],
 	[["arrowdown"], "", "", (e) => arrow(e, 0, 1)],
 	[[], "Shift + arrows", "select an area", null],
+	[["m"], "M", "select all that is shown", () => selectArea(layout.rows, state.t0, state.t1)],
 	[["home"], "Home End", "the cursor to the begin or the end of the trace", () => { setCursor(cursorItem(), state.info.begin); follow(); }],
 	[["end"], "", "", () => { setCursor(cursorItem(), state.info.end); follow(); }],
 	[["pageup"], "Page ↑ ↓", "scroll the rows", () => setTop(state.top - room())],
 	[["pagedown"], "", "", () => setTop(state.top + room())],
 	[["n"], "N  P", "next, previous change of the row, or of the highlighted state", () => jump(1)],
 	[["p"], "", "", () => jump(-1)],
+	[["x"], "X", "the next channel of the row", otherChannel],
 	[["enter"], "Enter", "zoom to the state at the cursor; fold a group", enter],
 	[["t"], "T", "go to a time", askTime],
 	[["/"], "/", "search rows and states", () => $("search").focus()],

@@ -96,7 +96,7 @@ function drawLegend() {
 		if (c.type === "count")
 			return [el("h3", {}, titleOf(channel)), countLine(channel)];
 		const known = exactShares.get(channel);
-		const fresh = known && known.key === keyOf();
+		const fresh = known && known.key === keyOf() && (known.exact || known.of.size > 1);
 		const of = fresh ? known.of : roughShares(channel);
 		// Labelled states keep their order, ids come by share; what is not there now stays out.
 		let list = [...of.keys()].filter((i) => i > 0 && c.values[i] && of.get(i) > 0);

@@ -116,8 +116,8 @@ export function moveInit() {
 	});
 	plot.addEventListener("pointerup", (e) => {
 		if (drag && !drag.far) {
-			const { item, index, t } = locate(e.offsetX, e.offsetY);
-			setCursor(item ? index : -1, t);
+			const { item, index, t, channel } = locate(e.offsetX, e.offsetY);
+			setCursor(item ? index : -1, t, channel);
 			if (item && item.group)
 				fold(item.group);
 		}

@@ -95,9 +95,14 @@ function drawOverview() {
 	if (state.cursor)
 		ctx.fillRect(Math.round(toX(state.cursor.t)), 0, 1, height);
 	const use = busy ? "CPU use" : density ? "" : "rows";
+	const text = [use, density ? "events" : ""].filter(Boolean).join(", ");
 	ctx.font = "10px system-ui, sans-serif";
+	ctx.fillStyle = look.lane;
+	ctx.globalAlpha = 0.8;
+	ctx.fillRect(1, 1, ctx.measureText(text).width + 8, 15);
+	ctx.globalAlpha = 1;
 	ctx.fillStyle = look.dim;
-	ctx.fillText([use, density ? "events" : ""].filter(Boolean).join(", "), 5, 12);
+	ctx.fillText(text, 5, 12);
 	canvas.setAttribute("aria-label", "Overview: shown is " + exact(state.t0) + " to " + exact(state.t1));
 }
 

@@ -127,14 +127,15 @@ function paintStates(pic, part, lines, out) {
 	}
 }
 
-// Hatches and ticks of one column. Where nothing is known it is grey, once it is certain that no more comes.
+// Hatches and ticks of one column. What is not known, and may be nothing, is hatched in grey once it is certain that
+// no more comes.
 function finish(part, p, i, x, lines, out, o, width, faint, ink) {
 	const known = part.known[i];
 	const v = part.mixed[i] > 1 && part.share[i] < 250 ? part.state[i] : part.index[i];
 	for (let k = 0; k < lines; k++) {
 		const at = o + k * width;
 		if (!known || (known === 1 && !v)) {
-			if (part.done && (x + k) % 6 < 1)
+			if (part.done && (x + k) % (known ? 12 : 6) < 1)
 				out[at] = faint;
 		} else if (known === 1) {
 			if ((x + k) % 4 < 2)

@@ -18,13 +18,19 @@ export function setBusy(f) {
 	busyOf = f;
 }
 
-// Levels of groups that tell rows apart: one that all rows share is not worth a line.
+// Levels of groups that tell rows apart: one that all rows share is not worth a line, nor are groups of one row each.
 function levels(rows) {
-	const depth = rows.reduce((most, r) => Math.max(most, state.info.rows[r].groups.length), 0);
 	const use = [];
-	for (let i = 0; i < depth; i++)
-		if (new Set(rows.map((r) => state.info.rows[r].groups[i])).size > 1)
+	const depth = rows.reduce((most, r) => Math.max(most, state.info.rows[r].groups.length), 0);
+	for (let i = 0; i < depth; i++) {
+		const sizes = new Map();
+		for (const row of rows) {
+			const key = state.info.rows[row].groups.slice(0, i + 1).join(SEPARATOR);
+			sizes.set(key, (sizes.get(key) || 0) + 1);
+		}
+		if (sizes.size > 1 && sizes.size < rows.length * 0.75)
 			use.push(i);
+	}
 	return use;
 }
 

@@ -41,7 +41,7 @@ async function askSelection() {
 function table(channel, r) {
 	const head = ["State", "Time", "Share", "Count", "Mean", "Min", "Max"];
 	const rows = r.states.filter((s) => s.time > 0 || s.count).sort((a, b) => b.time - a.time);
-	return el("div", { className: "wide" }, el("table", {},
+	return el("div", { className: "wide" }, el("table", { aria: { label: "States in the selection: " + titleOf(channel) } },
 		el("thead", {}, el("tr", {}, ...head.map((h, i) => el("th", { className: i ? "n" : "", scope: "col" }, h)))),
 		el("tbody", {}, ...rows.map((s) => el("tr", {},
 			el("td", { title: short(s.text) }, ...(s.index ? [chip(cssOf(s), s.error), short(s.text, 60)] : [short(s.text, 60) || "nothing"])),

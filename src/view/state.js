@@ -10,7 +10,7 @@ export const state = {
 	t0: 0,
 	t1: 1,
 	top: 0, // px scrolled
-	cursor: null, // { row: id or null, group: key or null, t }
+	cursor: null, // { row: id or null, group: key or null, t, channel: its lane, if one was chosen }
 	selection: null, // { rows: [ids], t0, t1 }
 	folded: new Set(), // keys of groups
 	sort: "file",
@@ -64,6 +64,12 @@ export function titleOf(id, most = 60) {
 	const text = short(channelOf(id).title, 200);
 	const core = text.replace(/^(Thread|CPU|Process|Loom|System): /, "").replace(/ of the (RUNNING|ACTIVE|CURRENT) thread$/, "");
 	return short(core === text ? core : core.replace(/^[a-z](?=[a-z])/, (c) => c.toUpperCase()), most);
+}
+
+// The channel of the row of the cursor that N, P, Enter and the list of all rows are about.
+export function cursorChannel() {
+	const c = state.cursor && state.cursor.channel;
+	return state.channels.includes(c) ? c : state.channels[0];
 }
 
 export function rowLabel(row) {
