@@ -7,7 +7,7 @@ import { arrange, setTop } from "./rows.js";
 // Times are ps. Stable: tests and users write such links. Rows are places in the view, channels their names.
 //   #view=cpu&t=0,1000000&ch=subsystem,idle&cursor=3,500&sel=0-4,100,200&fold=loom.a&sort=name&q=worker&theme=dark...
 const plain = { sort: "file", theme: "auto", unit: "auto", size: 0, labels: true, patterns: false, lines: true, side: true };
-let written = "";
+let seen = location.hash; // what was written or read last
 
 function text() {
 	const { info, view, cursor, selection: s } = state;
@@ -41,14 +41,15 @@ function text() {
 }
 
 function write() {
-	if (!state.info)
+	// A link that was followed, and is not read yet, is not written over.
+	if (!state.info || location.hash !== seen)
 		return;
-	written = text();
 	try {
-		history.replaceState(null, "", written);
+		history.replaceState(null, "", text());
 	} catch {
-		location.hash = written;
+		location.hash = text();
 	}
+	seen = location.hash;
 }
 
 // What a setting of the link means; what nobody could have chosen means what it is without a link.
@@ -63,7 +64,8 @@ function setting(key, text) {
 
 // Takes what is behind #; what does not fit the file is left out.
 export function readLink(chosen) {
-	const p = new URLSearchParams(location.hash.slice(1));
+	seen = location.hash;
+	const p = new URLSearchParams(seen.slice(1));
 	const { info } = state;
 	for (const key of Object.keys(plain))
 		if (p.has(key))
@@ -96,7 +98,7 @@ export function readLink(chosen) {
 export function linkInit(apply) {
 	on("place rows channels cursor selection look side", later(write, 200));
 	addEventListener("hashchange", () => {
-		if (location.hash !== written) {
+		if (location.hash !== seen) {
 			apply();
 			changed("channels");
 		}
