@@ -184,6 +184,8 @@ function apply() {
 }
 
 function events(e) {
+	if (e.event === "waiting")
+		progress("waiting for the program that writes this file", 0, 0);
 	if (!state.info)
 		return;
 	if (e.event === "values") {

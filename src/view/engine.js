@@ -48,7 +48,7 @@ function forget() {
 	for (const { op, done, failed } of calls.values())
 		if (op === "picture" || op === "select")
 			done({ stale: true });
-		else
+		else if (op !== "open")
 			failed(new Error("another file is opened"));
 	calls.clear();
 }

@@ -27,10 +27,13 @@ export class Session {
 		this.progress = progress;
 	}
 
-	async open(args) {
+	// wait(): called while a file that is served has just been created.
+	async open(args, wait) {
 		this.source = await openSource(args);
 		this.file = new UscpFile(this.source);
 		this.whole = args.whole !== false;
+		while (args.url && !await this.file.begun())
+			await wait();
 		await this.file.open();
 		this.segments = new Segments(this.file);
 		this.strings = new Strings();

@@ -30,7 +30,7 @@ class UrlSource {
 
 	async fetch(at, length) {
 		const r = await fetch(this.url, { headers: { Range: `bytes=${at}-${at + length - 1}` }, cache: "no-store" });
-		if (r.status !== 206 && r.status !== 200)
+		if (r.status !== 206 && r.status !== 200 && r.status !== 416) // the last: the file has no such bytes
 			throw new Error(`the server answers ${r.status} ${r.statusText}`);
 		const bytes = new Uint8Array(await r.arrayBuffer());
 		const total = /\/(\d+)$/.exec(r.headers.get("Content-Range") || "");

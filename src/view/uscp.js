@@ -76,6 +76,12 @@ export class UscpFile {
 		return Math.max(this.begin, this.header.complete && this.header.total ? this.header.total : last);
 	}
 
+	// Whether a file that is being written has come so far that it tells what its rows are: to its first segment.
+	async begun() {
+		const first = await this.source.first(HEADER), header = first.length < HEADER ? null : parseHeader(first);
+		return header !== null && (header.complete || header.last > 0 || this.source.size > header.preambleEnd + 8);
+	}
+
 	async open() {
 		this.header = parseHeader(await this.source.first(HEADER));
 		await this.readPreamble();

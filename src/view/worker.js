@@ -11,6 +11,7 @@ const POLL_MS = 1000;
 
 let session = null;
 let told = 0; // notes of the file
+let opens = 0;
 const newest = new Map(); // request by slot
 
 function post(message, transfer) {
@@ -58,8 +59,13 @@ async function newestOf(op, args, answer) {
 
 const ops = {
 	async open(args) {
-		const opened = new Session((done, of) => post({ event: "progress", done, of }));
-		await opened.open(args);
+		const opened = new Session((done, of) => post({ event: "progress", done, of })), turn = ++opens;
+		await opened.open(args, async () => {
+			post({ event: "waiting" });
+			await new Promise(resolve => setTimeout(resolve, POLL_MS));
+			if (turn !== opens)
+				throw new Error("another file is opened");
+		});
 		const info = opened.info();
 		if (!info.views.length)
 			throw new Error("nothing in it can be shown as rows");

@@ -40,9 +40,9 @@ class Server:
         return self
 
     def __exit__(self, kind, *_):
-        if self.process.poll() is None and kind:
+        if kind:
             self.process.kill()
-        if self.process.poll() is None:
+        elif self.process.poll() is None:
             rc = self.end()
             assert rc == 0, f"status {rc}: {self.messages()}"
         self.process.stdout.close()
