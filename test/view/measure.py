@@ -12,7 +12,6 @@ import contextlib
 import os
 import sys
 import tempfile
-import time
 
 import chromium
 import kit
@@ -24,11 +23,15 @@ ATTEMPTS = 3
 PAGE = {"first picture, s": 0.3, "all exact, s": 2.5, "frame while zooming, ms": 12, "memory, MiB": 600}
 SERVED = {"first picture, s": 1, "picture of a zoom, s": 0.5, "frame while zooming, ms": 12, "memory, MiB": 600}
 
-TIMES = """
-await ovniscope.ready;
+FIRST = """
+while (!window.ovniscope || !ovniscope.stats.firstPicture)
+	await new Promise(done => setTimeout(done, 5));
+return ovniscope.stats.firstPicture - performance.getEntriesByType('navigation')[0].domInteractive;
+"""
+
+ALL = """
 await ovniscope.settled();
-const page = performance.getEntriesByType('navigation')[0];
-return [ovniscope.stats.firstPicture - page.domInteractive, ovniscope.stats.allExact - page.domInteractive];
+return ovniscope.stats.allExact - performance.getEntriesByType('navigation')[0].domInteractive;
 """
 
 # Turns of the wheel as fast as frames come, in and out at some places, and to the sides.
@@ -52,24 +55,26 @@ for (let round = 0; round < 4; round++)
 return [ovniscope.stats.frames, waits];
 """
 
-# From a place that was never seen, until it is there.
+# To places that were never seen: until there is a picture, and until it is exact, if that is a small part of the trace.
 GO = """
-const {begin, end} = ovniscope.info;
+const {begin, end} = ovniscope.info, {stats} = ovniscope;
 const all = [];
-for (const [from, part] of args[0]) {
-	const t = begin + from * (end - begin);
+for (const [from, part] of [[0.7, 0.01], [0.1, 0.2], [0.3, 1e-5], [0.5, 0.5], [0.9, 1e-3]]) {
+	await new Promise(done => setTimeout(done, 400)); // the page has written its own link
+	const p = new URLSearchParams(location.hash.slice(1)), t = begin + from * (end - begin);
+	p.set('t', [Math.round(t), Math.round(t + part * (end - begin))].join());
 	const before = performance.now();
-	location.hash = ovniscope_place(location.hash, t, t + part * (end - begin));
-	await new Promise(requestAnimationFrame);
-	await ovniscope.settled();
+	stats.firstPicture = null;
+	location.hash = '#' + p;
+	while (!stats.firstPicture)
+		await new Promise(done => setTimeout(done, 2));
 	all.push(performance.now() - before);
+	if (part < 0.005 || end - begin < 1e12) {
+		await ovniscope.settled();
+		all.push(performance.now() - before);
+	}
 }
 return all;
-function ovniscope_place(hash, a, b) {
-	const p = new URLSearchParams(hash.slice(1));
-	p.set('t', [Math.round(a), Math.round(b)].join());
-	return '#' + p;
-}
 """
 
 
@@ -77,20 +82,19 @@ def part(values, p):
     return sorted(values)[int(p * (len(values) - 1))] if values else 0
 
 
-def measure(browser, page):
+def measure(browser, page, whole):
     browser.open(page)
-    began = time.monotonic()
-    first, exact = browser.run(TIMES)
-    opened = time.monotonic() - began
+    got = {"first picture, s": browser.run(FIRST) / 1000}
+    if whole:
+        got["all exact, s"] = browser.run(ALL) / 1000
     frames, waits = browser.run(ZOOM)
-    gone = browser.run(GO, [[0.7, 0.01], [0.1, 0.2], [0.3, 1e-5], [0.5, 0.5]])
-    browser.run("await ovniscope.settled();")
+    gone = [x / 1000 for x in browser.run(GO)]
     now, most = browser.memory()
-    print(f"first picture {first / 1000:.2f} s, all exact {exact / 1000:.2f} s, settled after {opened:.2f} s; {len(frames)} frames drawn while zooming: "
+    got |= {"frame while zooming, ms": part(frames, .95), "picture of a zoom, s": max(gone), "memory, MiB": most}
+    print(f"first picture {got['first picture, s']:.2f} s, all exact {got.get('all exact, s', 0):.2f} s; {len(frames)} frames drawn while zooming: "
           f"median {part(frames, .5):.1f} ms, 95 % below {part(frames, .95):.1f} ms; between frames 95 % below {part(waits, .95):.0f} ms; "
-          f"other places {', '.join(f'{x / 1000:.2f}' for x in gone)} s; memory {now:.0f} MiB, at most {most:.0f} MiB", flush=True)
-    return {"first picture, s": first / 1000, "all exact, s": exact / 1000, "frame while zooming, ms": part(frames, .95),
-            "memory, MiB": most, "picture of a zoom, s": max(gone)}
+          f"other places {', '.join(f'{x:.2f}' for x in gone)} s; memory {now:.0f} MiB, at most {most:.0f} MiB", flush=True)
+    return got
 
 
 def main():
@@ -114,7 +118,7 @@ def main():
             for _ in range(ATTEMPTS):
                 # In a new browser, where nothing is warm.
                 with chromium.Chromium() as browser:
-                    for key, value in measure(browser, page).items():
+                    for key, value in measure(browser, page, limits is PAGE).items():
                         best[key] = min(value, best.get(key, value))
                 if all(best[key] <= limits[key] for key in limits):
                     break
