@@ -263,6 +263,7 @@ function controlsInit() {
 				menu.open = false;
 	});
 	new ResizeObserver(() => arrange()).observe($("plot"));
+	on("pictures", () => settling() || progress("", 0, 0));
 	on("trouble", () => note("Something went wrong: " + state.trouble + "."));
 	on("place", () => {
 		$("range").textContent = exact(state.t1 - state.t0);

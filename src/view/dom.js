@@ -22,8 +22,9 @@ export function el(tag, props = {}, ...children) {
 	return e;
 }
 
-export function chip(css, error) {
-	const e = el("i", { className: error ? "chip error" : "chip" });
+// A little square of a colour; pattern: one of those of paint.js.
+export function chip(css, error, pattern = 0) {
+	const e = el("i", { className: "chip" + (error ? " error" : pattern ? " p" + pattern : "") });
 	e.style.backgroundColor = css;
 	return e;
 }

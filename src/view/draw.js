@@ -54,11 +54,14 @@ function textWidth(text) {
 	return w;
 }
 
-// As much of a text as there is room for.
+// As much of a text as there is room for. "Group: name" goes without the group before it is cut.
 function fitted(text, room) {
 	const w = textWidth(text);
 	if (w <= room)
 		return text;
+	const group = text.indexOf(": ");
+	if (group > 0)
+		return fitted(text.slice(group + 2), room);
 	const n = Math.floor((text.length * room) / w) - 2;
 	return n > 1 ? text.slice(0, n) + "…" : "";
 }

@@ -9,6 +9,7 @@ import { lanesOf, settling } from "./pictures.js";
 import { percent } from "./units.js";
 
 const LEGEND_MOST = 60; // states that are listed
+const IDS_MOST = 16;
 
 const exactShares = new Map(); // channel -> { key, of: Map(index -> share) }
 const keyOf = () => [state.view.name, layout.rows.length, state.filter, state.t0, state.t1].join();
@@ -75,7 +76,7 @@ function line(channel, index, share, about) {
 	const text = short(v.text, 60);
 	return el("tr", { className: (out ? "out " : "") + (only ? "only" : "") },
 		el("td", {}, el("button", { className: "swatch", title: out ? "Show" : "Hide", on: { click: () => hide(channel, index) },
-			aria: { pressed: !out, label: "Show " + text } }, chip(cssOf(v), v.error))),
+			aria: { pressed: !out, label: "Show " + text } }, chip(cssOf(v), v.error, state.patterns ? index % 7 : 0))),
 		el("td", {}, el("button", { className: "name", title: "Highlight", on: { click: () => highlight(channel, index) },
 			aria: { pressed: only } }, text)),
 		el("td", { className: "n" }, share === undefined ? "" : (about ? "≈ " : "") + percent(share)));
@@ -104,8 +105,9 @@ function drawLegend() {
 		for (const i of ticksIn(channel))
 			if (!list.includes(i))
 				list.push(i);
-		const more = list.length - LEGEND_MOST;
-		list = list.slice(0, LEGEND_MOST);
+		const most = c.type === "id" ? IDS_MOST : LEGEND_MOST;
+		const more = list.length - most;
+		list = list.slice(0, most);
 		const table = el("table", { aria: { label: "States of " + titleOf(channel) } },
 			el("thead", { className: "hidden" }, el("tr", {}, el("th", {}, "Show"), el("th", {}, "State"), el("th", {}, "Share"))),
 			el("tbody", {}, ...list.map((i) => line(channel, i, of.get(i), !fresh || !known.exact)),

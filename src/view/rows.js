@@ -5,6 +5,7 @@ import { $, el } from "./dom.js";
 
 export const AXIS = 28; // px above the rows
 const GROUP = 18; // px of the line of a group
+const TINY = 11; // px that a label needs
 const SEPARATOR = "\u0001";
 const collator = new Intl.Collator(undefined, { numeric: true });
 
@@ -183,7 +184,14 @@ export function rowsInit(pick) {
 			e.style.top = AXIS + item.top - state.top + "px";
 			e.style.height = e.style.lineHeight = item.height - (item.group ? 0 : layout.gap) + "px";
 			e.style.paddingLeft = 8 + 12 * item.depth + "px";
-			e.classList.toggle("tiny", !item.group && item.height < 10);
+			// Of rows lower than their labels some have one.
+			if (!item.group && item.height < TINY) {
+				e.classList.add("tiny");
+				if (index % Math.ceil(TINY / item.height) && index !== current)
+					e.textContent = "";
+				else
+					e.style.height = e.style.lineHeight = TINY + "px";
+			}
 			return e;
 		}));
 		if (current < 0)
