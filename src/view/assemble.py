@@ -22,7 +22,7 @@ import zlib
 DATA = "<!-- ovniscope:data -->"
 SIZE_MAX = 100_000
 
-IMPORT = re.compile(r'import \{ ([\w$, ]+) \} from "\./([\w./-]+\.js)";$')
+IMPORT = re.compile(r'import \{ ((?:[\w$]+, )*[\w$]+) \} from "\./([\w./-]+\.js)";$')
 EXPORT = re.compile(r"export (?=(?:async )?(?:function\*?|class|const|let) )")
 DECLARED = re.compile(r"(?:async )?(?:function\*?|class|const|let|var) ([\w$]+|[{\[][^=]*[}\]] =)")
 UNSAFE = re.compile(r"<!--|<script|</s(?:cript|tyle)", re.IGNORECASE)  # would end the element, or hide its end

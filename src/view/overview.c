@@ -91,8 +91,8 @@ resize(struct overview *o, struct overview_track *t, uint32_t cap)
 static void
 put_run(struct overview_run *runs, uint32_t *nruns, uint32_t first, uint32_t end, uint64_t value, uint64_t time)
 {
-	const struct overview_run *last = *nruns ? &runs[*nruns - 1] : NULL;
-	if (first < end && (!last || last->value != value || last->time != time))
+	uint32_t n = *nruns;
+	if (first < end && (n == 0 || runs[n - 1].value != value || runs[n - 1].time != time))
 		runs[(*nruns)++] = (struct overview_run){ time, value, first };
 }
 

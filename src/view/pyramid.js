@@ -26,11 +26,13 @@ export class Pyramid {
 		}
 	}
 
-	// Calls take(lo, hi, from, to, share) for each run.
+	// Calls take(lo, hi, from, to, share) for each run of a field of states. One that is not there was 0 throughout.
 	each(storage, slot, field, take) {
 		const at = this.tracks.get(`${storage} ${slot} ${field}`);
-		if (at === undefined)
+		if (at === undefined) {
+			take(0, 0, this.begin, this.begin + this.buckets * this.bucket, 255);
 			return;
+		}
 		const n = new Numbers(this.bytes, at);
 		for (let done = 0; done < this.buckets;) {
 			const from = done;

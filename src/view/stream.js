@@ -52,6 +52,8 @@ async function sample(session, args, many) {
 
 function guessByPyramid(session, args) {
 	const picture = emptyPicture(session, args), { channel, rows, values, places } = picture;
+	if (channel.type !== "state")
+		return picture;
 	rows.forEach((row, r) => session.pyramid.each(channel.storage, row.slot, channel.field, (lo, hi, from, to, share) => {
 		picture.guess(r, lo === 0 && hi === 0 ? places[r].zero : values.key(lo, hi), Math.max(from, picture.begin), Math.min(to, picture.end), share);
 	}));

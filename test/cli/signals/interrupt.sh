@@ -22,3 +22,10 @@ for signal in SIGINT SIGTERM; do
 		test "$(wc -c <out/thread.prv)" -gt 60000000 || valid ${view#-q} out
 	done
 done
+# the page has what there is up to there; without -f uscope nothing else stays
+rm -rf out
+got=$($PYTHON "$SRC/test/cli/signals/stop.py" SIGINT out "$EMU" -f prv,html -o out trace) || fail "$got $(cat err.txt)"
+test "$got" = 130 || fail "SIGINT: status $got: $(cat err.txt)"
+$PYTHON "$SRC/test/cli/page.py" out/ovni.html >page.txt || fail "the page"
+grep -q whole page.txt || fail "$(cat page.txt)"
+test -z "$(find out -name '*uscp*')" || fail "$(ls -A out)"
