@@ -6,7 +6,7 @@
 
 enum {
 	TRACKS_MAX = 1 << 18,
-	RUNS_LOW = 1 << 16, /* of all tracks, or a part of those that were ever made: what is cheap beside the trace itself */
+	RUNS_LOW = 1 << 15, /* of all tracks, or a part of those that were ever made: what is cheap beside the trace itself */
 	RUNS_SHARE = 2,
 	FIRST_RUNS = 4,
 	SHIFT_MAX = 62,
@@ -65,7 +65,6 @@ overview_add(struct overview *o, uint32_t track, uint16_t storage, uint16_t slot
 	t->place = (uint64_t)storage << 32 | (uint64_t)slot << 16 | field;
 	t->since = o->begin;
 	t->end = o->begin + (UINT64_C(1) << o->shift);
-	t->nshown = 1;
 	o->tracks[track] = t;
 	return t;
 }
@@ -104,6 +103,17 @@ put_pair(struct overview_run *runs, uint32_t *nruns, uint32_t at, const struct o
 	put_run(runs, nruns, at, at + 1, more->value, a->value == b->value ? a->time + b->time : more->time);
 }
 
+/* Counts time of a value in the present bucket. Of two in a slot the one with less time is forgotten. */
+static void
+count(struct overview_track *t, uint64_t value, uint64_t time)
+{
+	struct overview_slot *s = &t->slots[value % OVERVIEW_SLOTS];
+	if (s->value == value)
+		s->time += time;
+	else if (time > s->time)
+		*s = (struct overview_slot){ value, time };
+}
+
 /* Makes the buckets of a track twice as long. The last one of an odd number becomes part of the present one. */
 static bool
 double_track(struct overview *o, struct overview_track *t)
@@ -119,11 +129,8 @@ double_track(struct overview *o, struct overview_track *t)
 		put_run(to, &n, (run.first + 1) / 2, end / 2, run.value, 2 * run.time);
 		half = run;
 	}
-	if (t->nbuckets % 2) {
-		uint64_t shown = t->values[t->shown];
-		t->times[overview_find(t, half.value)] += half.time;
-		t->shown = overview_find(t, shown);
-	}
+	if (t->nbuckets % 2)
+		count(t, half.value, half.time);
 	t->nbuckets /= 2;
 	o->nruns += n;
 	o->nruns -= t->nruns;
@@ -152,13 +159,13 @@ double_all(struct overview *o)
 	return true;
 }
 
-/* Returns the entry that was there for the longest time. */
-static uint32_t
+/* Returns what was there for the longest time of the present bucket. */
+static const struct overview_slot *
 longest(const struct overview_track *t)
 {
-	uint32_t best = 0;
-	for (uint32_t i = 1; i < t->nshown; i++)
-		best = t->times[i] > t->times[best] ? i : best;
+	const struct overview_slot *best = t->slots;
+	for (const struct overview_slot *s = best; s < t->slots + OVERVIEW_SLOTS; s++)
+		best = s->time > best->time ? s : best;
 	return best;
 }
 
@@ -169,21 +176,18 @@ end_buckets(struct overview *o, struct overview_track *t, uint64_t time)
 	uint32_t at = (uint32_t)((time - o->begin) >> o->shift);
 	if ((!t->runs || t->nruns + 2 > t->cap) && !resize(o, t, t->cap ? 2 * t->cap : FIRST_RUNS))
 		return false;
-	uint64_t shown = t->values[t->shown];
-	t->times[t->shown] += t->end - t->since;
-	uint32_t best = longest(t);
+	count(t, t->shown, t->end - t->since);
+	const struct overview_slot *best = longest(t);
 	uint32_t before = t->nruns;
-	put_run(t->runs, &t->nruns, t->nbuckets, t->nbuckets + 1, t->values[best], t->times[best]);
-	put_run(t->runs, &t->nruns, t->nbuckets + 1, at, shown, UINT64_C(1) << o->shift);
+	put_run(t->runs, &t->nruns, t->nbuckets, t->nbuckets + 1, best->value, best->time);
+	put_run(t->runs, &t->nruns, t->nbuckets + 1, at, t->shown, UINT64_C(1) << o->shift);
 	o->nruns += t->nruns - before;
 	o->nturns += t->nruns - before;
 	t->nbuckets = at;
 	t->since = o->begin + ((uint64_t)at << o->shift);
 	t->end = t->since + (UINT64_C(1) << o->shift);
-	t->nshown = 1;
-	t->shown = 0;
-	t->values[0] = shown;
-	t->times[0] = 0;
+	for (uint32_t i = 0; i < OVERVIEW_SLOTS; i++)
+		t->slots[i].time = 0;
 	return true;
 }
 
@@ -206,9 +210,9 @@ overview_turn(struct overview *o, struct overview_track *t, uint64_t value, uint
 			return;
 	if (time >= t->end && !end_buckets(o, t, time))
 		return;
-	t->times[t->shown] += time - t->since;
+	count(t, t->shown, time - t->since);
 	t->since = time;
-	t->shown = overview_find(t, value);
+	t->shown = value;
 }
 
 /* ---- The bytes. ---- */
@@ -284,9 +288,9 @@ put_track(const struct overview *o, const struct overview_track *t, struct bytes
 		uint32_t next = i + 1 < t->nruns ? run[1].first : t->nbuckets;
 		good = add(b, &p, next - run->first, run->value, share_of(run->time, bucket));
 	}
-	uint32_t best = longest(t);
+	const struct overview_slot *best = longest(t);
 	if (t->nbuckets < nbuckets && good)
-		good = add(b, &p, 1, t->values[best], share_of(t->times[best], end - (t->end - bucket)));
+		good = add(b, &p, 1, best->time ? best->value : t->shown, share_of(best->time, end - (t->end - bucket)));
 	return good && flush(b, &p);
 }
 
@@ -294,7 +298,10 @@ put_track(const struct overview *o, const struct overview_track *t, struct bytes
 static bool
 is_empty(const struct overview_track *t)
 {
-	return t->nruns <= 1 && (t->nruns == 0 || t->runs->value == 0) && t->nshown == 1 && t->values[0] == 0;
+	bool empty = t->nruns <= 1 && (t->nruns == 0 || t->runs->value == 0) && t->shown == 0;
+	for (uint32_t i = 0; i < OVERVIEW_SLOTS; i++)
+		empty = empty && (t->slots[i].value == 0 || t->slots[i].time == 0);
+	return empty;
 }
 
 static bool
@@ -329,7 +336,7 @@ collect(struct overview *o, struct overview_track **to, uint64_t end)
 		struct overview_track *t = o->tracks[i];
 		if (!t)
 			continue;
-		overview_turn(o, t, t->values[t->shown], end);
+		overview_turn(o, t, t->shown, end);
 		if (o->dropped)
 			return 0;
 		if (!is_empty(t))

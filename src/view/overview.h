@@ -16,7 +16,7 @@
 
 enum {
 	OVERVIEW_BUCKETS = 4096, /* at most */
-	OVERVIEW_VALUES = 6,     /* that are told apart in a bucket; of more the rarest are forgotten */
+	OVERVIEW_SLOTS = 16,
 };
 
 /* Buckets in which a value was there for so long each; up to the first of the next run. */
@@ -26,13 +26,17 @@ struct overview_run {
 	uint32_t first;
 };
 
+/* Of the values with the same last bits one is counted in a bucket: nearly always all, as numbers of states are small. */
+struct overview_slot {
+	uint64_t value;
+	uint64_t time; /* in the present bucket */
+};
+
 struct overview_track {
-	uint64_t since;  /* up to there all time is counted */
-	uint64_t end;    /* of the present bucket */
-	uint32_t nshown; /* values in it, */
-	uint32_t shown;  /* of which this is there now */
-	uint64_t times[OVERVIEW_VALUES];
-	uint64_t values[OVERVIEW_VALUES];
+	uint64_t since; /* up to there all time is counted */
+	uint64_t end;   /* of the present bucket */
+	uint64_t shown; /* the value since then */
+	struct overview_slot slots[OVERVIEW_SLOTS];
 	uint64_t place; /* storage, slot and field, 16 bits each */
 	struct overview_run *runs;
 	uint32_t nruns;
@@ -63,41 +67,22 @@ void overview_finish(struct overview *o);
  * until finish. */
 struct overview_track *overview_add(struct overview *o, uint32_t track, uint16_t storage, uint16_t slot, uint16_t field);
 
-/* overview_show() where the present bucket ends before the time, or the time goes back, which counts as none. */
+/* overview_show() where the present bucket ends before the time, the slot has another value, or the time goes back, which counts
+ * as none. */
 void overview_turn(struct overview *o, struct overview_track *t, uint64_t value, uint64_t time);
-
-/* Finds or makes the entry of a value in the present bucket. */
-static inline uint32_t
-overview_find(struct overview_track *t, uint64_t value)
-{
-	uint32_t i = 0;
-	while (i < t->nshown && t->values[i] != value)
-		i++;
-	if (__builtin_expect(i < t->nshown, 1))
-		return i;
-	if (i == OVERVIEW_VALUES) {
-		i = 0;
-		for (uint32_t k = 1; k < OVERVIEW_VALUES; k++)
-			i = t->times[k] < t->times[i] ? k : i;
-	} else {
-		t->nshown++;
-	}
-	t->values[i] = value;
-	t->times[i] = 0;
-	return i;
-}
 
 /* A track shows a value from a time on. */
 static inline void
 overview_show(struct overview *o, struct overview_track *t, uint64_t value, uint64_t time)
 {
-	if (__builtin_expect(time - t->since >= t->end - t->since, 0)) {
+	struct overview_slot *s = &t->slots[t->shown % OVERVIEW_SLOTS];
+	if (__builtin_expect(time - t->since >= t->end - t->since || s->value != t->shown, 0)) {
 		overview_turn(o, t, value, time);
 		return;
 	}
-	t->times[t->shown] += time - t->since;
+	s->time += time - t->since;
 	t->since = time;
-	t->shown = overview_find(t, value);
+	t->shown = value;
 }
 
 /* Makes the bytes of the pyramid of what was shown up to a time, at most so many. Returns them, valid until finish; NULL:

@@ -45,17 +45,19 @@ time_of(uint32_t track, uint32_t value, uint64_t from, uint64_t to)
 	return sum;
 }
 
-/* What was there for the longest time of [from, to). *sure: it alone, and no more values than a bucket tells apart. */
+/* What was there for the longest time of [from, to). *sure: it alone, and all values have slots of their own. */
 static uint32_t
 longest_of(uint32_t track, uint64_t from, uint64_t to, bool *sure)
 {
 	uint32_t best = 0;
-	uint32_t values = 0;
+	bool taken[OVERVIEW_SLOTS] = { false };
+	bool alone = true;
 	uint64_t most = 0;
 	*sure = true;
 	for (uint32_t value = 0; value < VALUES_MAX; value++) {
 		uint64_t time = time_of(track, value, from, to);
-		values += time > 0;
+		alone = alone && !(time && taken[value % OVERVIEW_SLOTS]);
+		taken[value % OVERVIEW_SLOTS] |= time > 0;
 		if (time == most && most)
 			*sure = false;
 		if (time > most) {
@@ -64,7 +66,7 @@ longest_of(uint32_t track, uint64_t from, uint64_t to, bool *sure)
 			best = value;
 		}
 	}
-	*sure = *sure && values < OVERVIEW_VALUES;
+	*sure = *sure && alone;
 	return best;
 }
 
@@ -75,15 +77,17 @@ is_exact(uint32_t track, uint64_t from, uint64_t to, uint64_t first, uint64_t *l
 {
 	bool sure;
 	uint32_t value = longest_of(track, from, to, &sure);
+	bool apart = sure;
 	*least = 0;
 	for (uint64_t at = from; at < to; at += first) {
 		uint64_t end = at + first < to ? at + first : to;
 		bool known;
 		uint32_t now = longest_of(track, at, end, &known);
-		uint64_t time = known ? time_of(track, now, at, end) : 0;
+		uint64_t time = time_of(track, now, at, end);
 		*least = time > *least ? time : *least;
 		sure = sure && known && now == value;
 	}
+	*least = apart ? *least : 0;
 	return sure;
 }
 

@@ -95,7 +95,7 @@ take_op(struct survey *s, const uscope_item_t *op)
 	uint64_t raw = op->value;
 	if (op->action == USCOPE_SLOT_ADD) {
 		const struct overview_track *t = s->overview->tracks[s->first[op->storage][op->field] + op->slot];
-		raw += t ? t->values[t->shown] : 0;
+		raw += t ? t->shown : 0;
 	}
 	show(s, op->storage, op->slot, op->field, raw & UINT64_MAX >> (64 - bits), op->time_ps);
 }
