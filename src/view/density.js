@@ -47,9 +47,9 @@ function parseSummary(b) {
 	return s;
 }
 
-// Adds a level to pixels: each bucket in proportion to the part of it that a pixel has.
+// Adds a level to pixels: each bucket in proportion to the part of it that a pixel has. The last one ends with the file.
 function spread(s, levels, view, value, out) {
-	const { t0, t1, width, period } = view, pixel = (t1 - t0) / width;
+	const { t0, t1, width, period, end } = view, pixel = (t1 - t0) / width;
 	let k = 0, bucket = s.base * period;
 	while (k + 1 < levels.length && bucket * s.fan <= pixel) {
 		bucket *= s.fan;
@@ -60,7 +60,8 @@ function spread(s, levels, view, value, out) {
 		const v = value(s.bytes, level.at, i);
 		if (v === 0)
 			continue;
-		const from = Math.max(0, (i * bucket - t0) / pixel), to = Math.min(width, ((i + 1) * bucket - t0) / pixel), whole = bucket / pixel;
+		const stop = Math.max(Math.min((i + 1) * bucket, end), i * bucket + period), whole = (stop - i * bucket) / pixel;
+		const from = Math.max(0, (i * bucket - t0) / pixel), to = Math.min(width, (stop - t0) / pixel);
 		for (let x = Math.floor(from); x < to; x++)
 			out[x] += v * (Math.min(x + 1, to) - Math.max(x, from)) / whole;
 	}
@@ -100,7 +101,7 @@ function framesOf(session, view, out, known) {
 // Events or changes a pixel, and the use of CPUs.
 export async function overview(session, { width, t0, t1 }) {
 	const { file } = session, known = new Uint8Array(width), density = new Float64Array(width);
-	const view = { t0, t1, width, period: file.clock };
+	const view = { t0, t1, width, period: file.clock, end: file.end };
 	if (session.summary === undefined || !file.header.complete) {
 		session.summary = null;
 		for (const type of SUMMARIES)

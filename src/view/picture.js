@@ -81,7 +81,6 @@ export class Picture {
 	// rows: those of the model. The times of pixel x are [edges[x], edges[x + 1]).
 	constructor(model, channel, rows, t0, t1, width, begin, end) {
 		const n = rows.length * width;
-		this.model = model;
 		this.begin = begin; // of the file
 		this.end = end;
 		this.channel = channel;

@@ -4,6 +4,7 @@ import { Absent, Damage } from "./bytes.js";
 import { lz4Decode } from "./lz4.js";
 import { zstdDecode } from "./third-party/fzstd.js";
 import { Decoder } from "./frames.js";
+import { Unreachable } from "./source.js";
 import { SEGMENT_HEADER } from "./uscp.js";
 
 const CACHE_MAX = 256 << 20; // bytes: 2 * 10^7 changes
@@ -101,6 +102,8 @@ export class Segments {
 			columns = await this.decode(i, decoder, true);
 		} catch (e) {
 			this.tell(i, e);
+			if (e instanceof Unreachable)
+				return null;
 		}
 		if (decoder === this.decoder)
 			this.put(i, columns);
@@ -108,6 +111,10 @@ export class Segments {
 	}
 
 	tell(i, e) {
+		if (e instanceof Unreachable) {
+			this.file.note(`Parts of the file cannot be read now: ${e.message}.`);
+			return;
+		}
 		if (!(e instanceof Absent))
 			this.file.note(`Segment ${i} cannot be read: ${e.message}. What happened in it is left out.`);
 	}
@@ -188,6 +195,8 @@ export class Segments {
 			columns = this.decoder.segment(b, new Uint8Array(0), true);
 		} catch (e) {
 			this.tell(i, e);
+			if (e instanceof Unreachable)
+				return null;
 		}
 		this.beginBytes += columns ? columns.bytes : 0;
 		if (this.beginBytes > BEGINS_MAX) {

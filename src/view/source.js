@@ -4,6 +4,10 @@ import { Absent, Damage } from "./bytes.js";
 
 const WINDOW = 4 << 20; // bytes that one request takes at most because the next reader will want them
 
+// The bytes cannot be had now; later perhaps.
+export class Unreachable extends Error {
+}
+
 // A source has `size`, and read(at, length), which gives exactly these bytes or throws.
 function check(source, at, length) {
 	if (!(at >= 0 && length >= 0 && at + length <= source.size))
@@ -29,10 +33,13 @@ class UrlSource {
 	}
 
 	async fetch(at, length) {
-		const r = await fetch(this.url, { headers: { Range: `bytes=${at}-${at + length - 1}` }, cache: "no-store" });
+		const gone = (e) => {
+			throw new Unreachable(`the server does not answer (${e.message})`);
+		};
+		const r = await fetch(this.url, { headers: { Range: `bytes=${at}-${at + length - 1}` }, cache: "no-store" }).catch(gone);
 		if (r.status !== 206 && r.status !== 200 && r.status !== 416) // the last: the file has no such bytes
-			throw new Error(`the server answers ${r.status} ${r.statusText}`);
-		const bytes = new Uint8Array(await r.arrayBuffer());
+			throw new Unreachable(`the server answers ${r.status} ${r.statusText}`);
+		const body = await r.arrayBuffer().catch(gone), bytes = new Uint8Array(r.status === 416 ? 0 : body);
 		const total = /\/(\d+)$/.exec(r.headers.get("Content-Range") || "");
 		this.size = r.status === 200 ? bytes.length : total ? Number(total[1]) : Math.max(this.size || 0, at + bytes.length);
 		return r.status === 200 ? bytes.subarray(at, at + length) : bytes;

@@ -8,6 +8,7 @@ import { sumUp } from "./sums.js";
 import { overview } from "./density.js";
 
 const POLL_MS = 1000;
+const PATIENCE = 5; // polls that fail until it is told
 
 let session = null;
 let told = 0; // notes of the file
@@ -37,13 +38,17 @@ function send(message, picture) {
 }
 
 async function poll(of) {
+	let failures = 0;
 	while (session === of && of.live) {
 		await new Promise(resolve => setTimeout(resolve, POLL_MS));
 		try {
 			if (session === of && await of.grow())
 				post({ event: "grown", info: of.info() });
+			failures = 0;
 		} catch (e) {
-			// Half a segment, or the server is gone: later.
+			// It may be half a segment: later.
+			if (++failures === PATIENCE && session === of)
+				post({ event: "note", text: `The file cannot be followed: ${e.message}.` });
 		}
 	}
 }
