@@ -5,7 +5,7 @@ import { $, later } from "./dom.js";
 import { cssOf, look } from "./colors.js";
 import { AXIS, layout, visible } from "./rows.js";
 import { axis, exact } from "./units.js";
-import { paintedOf, settling, stats } from "./pictures.js";
+import { painted, picturesOf, settling, stats } from "./pictures.js";
 
 const FONT = "11px system-ui, sans-serif";
 
@@ -100,6 +100,15 @@ function labels(pic, first, y, h) {
 	}
 }
 
+// All rows of a folded group, as one.
+function drawFolded(pics, item, y) {
+	for (const pic of pics.slice(Math.max(0, pics.findLastIndex((p) => p.whole)))) {
+		const ys = item.rows.map((r) => pic.at.get(r)).filter((n) => n !== undefined);
+		if (ys.length)
+			blit(painted(pic, layout.lane), Math.min(...ys), ys.length, y + 3, item.height - 6);
+	}
+}
+
 function drawRows(begin) {
 	const items = visible();
 	const { lane } = layout;
@@ -112,28 +121,26 @@ function drawRows(begin) {
 		ctx.fillStyle = item.group ? look.panel : look.lane;
 		ctx.fillRect(0, top(item), width, item.height - (item.group ? 0 : layout.gap));
 	}
-	const used = state.channels.map((c) => paintedOf(c, lane));
+	const used = state.channels.map(picturesOf);
 	for (const item of items) {
 		if (item.group && !item.folded)
 			continue;
 		ctx.imageSmoothingEnabled = !!item.group;
-		used.forEach((pics, n) => {
-			for (const pic of pics) {
-				if (item.group) {
-					const ys = item.rows.map((r) => pic.at.get(r)).filter((y) => y !== undefined);
-					if (!n && ys.length)
-						blit(pic, Math.min(...ys), ys.length, top(item) + 3, item.height - 6);
-				} else if (pic.at.has(item.row)) {
-					blit(pic, pic.at.get(item.row), 1, top(item) + n * lane, lane - (lane > 8 && used.length > 1 ? 1 : 0));
-				}
-			}
-		});
+		if (item.group)
+			drawFolded(used[0], item, top(item));
+		else
+			used.forEach((pics, n) => {
+				const has = pics.filter((pic) => pic.at.has(item.row));
+				const from = Math.max(0, has.findLastIndex((pic) => pic.whole));
+				for (const pic of has.slice(from))
+					blit(painted(pic, lane), pic.at.get(item.row), 1, top(item) + n * lane, lane - (lane > 8 && used.length > 1 ? 1 : 0));
+			});
 	}
 	if (state.labels && lane >= 11) {
 		ctx.textBaseline = "middle";
 		used.forEach((pics, n) => {
 			const pic = pics[pics.length - 1];
-			for (const item of pic ? items : []) {
+			for (const item of pic && pic.palette ? items : []) {
 				// While the picture moves, labels may wait.
 				if (begin - moved < 60 && performance.now() - begin > 6) {
 					labelsLater();

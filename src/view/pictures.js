@@ -52,7 +52,9 @@ function ask(channel) {
 	lane.waiting = true;
 	const pic = newPicture(channel, rows, width, t0, t1);
 	const take = (part) => {
-		if (!part || part.stale || lane.asked !== key && lane.now !== pic && lane.now && lane.now.part.done)
+		// What comes late is of use if there is nothing better.
+		const late = lane.asked !== key && lane.now !== pic && lane.now && lane.now.part.done;
+		if (!part || part.stale || late)
 			return;
 		lane.waiting = lane.asked === key ? false : lane.waiting;
 		show(lane, pic, part);
@@ -126,17 +128,20 @@ export function settling() {
 	});
 }
 
-// Pictures to draw, the newest last, with images that are up to date.
-export function paintedOf(channel, height) {
-	const lane = lanesOf(channel);
-	const lines = linesOf(channelOf(channel).type, height);
-	const all = lane.all.filter((p) => p.t0 < state.t1 && p.t1 > state.t0);
-	const covers = lane.now && lane.now.part.done && lane.now.t0 <= state.t0 && lane.now.t1 >= state.t1;
-	const used = covers ? all.slice(-1) : all;
-	for (const pic of used)
-		if (pic.dirty || pic.lines !== lines)
-			paint(pic, lines);
-	return used;
+// Pictures to draw, the newest last. whole: it alone is enough for the rows that it has.
+export function picturesOf(channel) {
+	const pics = lanesOf(channel).all.filter((p) => p.t0 < state.t1 && p.t1 > state.t0);
+	for (const p of pics)
+		p.whole = p.part.done && p.t0 <= state.t0 && p.t1 >= state.t1;
+	return pics;
+}
+
+// A picture with its image, as lanes of that height have it.
+export function painted(pic, height) {
+	const lines = linesOf(channelOf(pic.channel).type, height);
+	if (pic.dirty || pic.lines !== lines)
+		paint(pic, lines);
+	return pic;
 }
 
 // What the newest picture has of a row at t: { index, share, mixed, known, ticks, tick, mean } or null.
@@ -148,8 +153,8 @@ export function pixelAt(channel, row, t) {
 	const i = y * pic.width + Math.floor(((t - pic.t0) / (pic.t1 - pic.t0)) * pic.width);
 	const p = pic.part;
 	const mix = p.mixed[i] > 1 && p.state;
-	return { index: mix ? p.state[i] : p.index[i], share: (mix ? p.stateShare[i] : p.share[i]) / 255, mixed: p.mixed[i], known: p.known[i], ticks: p.ticks[i],
-		tick: p.tick[i], mean: p.mean ? p.mean[i] : 0 };
+	return { index: mix ? p.state[i] : p.index[i], share: (mix ? p.stateShare[i] : p.share[i]) / 255, mixed: p.mixed[i], known: p.known[i],
+		ticks: p.ticks[i], tick: p.tick[i], mean: p.mean ? p.mean[i] : 0 };
 }
 
 export function askAll() {
