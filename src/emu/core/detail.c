@@ -9,9 +9,16 @@ detail_init(struct emu *emu)
 	if (!(emu->plan->options.outputs & OUTPUT_PERFETTO))
 		return 0;
 	emu->detail = arena_new(&emu->arena, struct detail, 1);
-	if (emu->detail)
-		emu->detail->told = arena_new(&emu->arena, struct told, (size_t)emu->plan->sys.nthreads * emu->chans.nstacks);
-	return emu->detail && emu->detail->told ? 0 : -1;
+	if (!emu->detail)
+		return -1;
+	emu->detail->told = arena_new(&emu->arena, uint32_t, (size_t)emu->plan->sys.nthreads * emu->chans.nstacks);
+	emu->detail->stack_of = arena_new(&emu->arena, uint32_t, emu->chans.ncols);
+	if (!emu->detail->told || !emu->detail->stack_of)
+		return -1;
+	for (uint32_t col = 0; col < emu->chans.ncols; col++)
+		if (emu->chans.cols[col].kind == CHAN_STACK)
+			emu->detail->stack_of[col] = emu->chans.cols[col].stack + 1;
+	return 0;
 }
 
 /* Counts the values of a stack, up to a depth, that differ from the one below: entering a state again shows nothing. */
@@ -27,13 +34,13 @@ count_levels(const struct chan_stack *s, uint32_t depth)
 /* Tells in a record how a value came to be on top. Records that stand before it are added where a row shows a stack
  * again, or several values leave it at once. Returns how many. */
 static __attribute__((noinline)) size_t
-tell_steps(struct emu *emu, size_t at, struct told *told, const struct chan_stack *s)
+tell_steps(struct emu *emu, size_t at, uint32_t *told, const struct chan_stack *s)
 {
 	struct feed *f = &emu->feed;
 	struct record r = f->event[at];
 	uint32_t levels = count_levels(s, s->depth);
-	uint32_t old = told->levels;
-	*told = (struct told){ s->depth, (uint16_t)levels };
+	uint32_t old = *told / TOLD_LEVELS;
+	*told = levels * TOLD_LEVELS + s->depth;
 	r.kind = RECORD_LEVEL;
 	size_t added = 0;
 	for (uint32_t i = 1, n = 0; n + 1 < levels && levels > old + 1; i++) {
@@ -52,41 +59,72 @@ tell_steps(struct emu *emu, size_t at, struct told *told, const struct chan_stac
 	return added;
 }
 
-static void
-tell_stacks(struct emu *emu)
+/* Tells the stacks of the records of the current event from number `at` on. */
+static __attribute__((noinline)) void
+tell_stacks(struct emu *emu, size_t at)
 {
 	const struct chans *c = &emu->chans;
 	struct feed *f = &emu->feed;
-	for (size_t i = 0; f->event && f->event + i < f->next; i++) {
-		const struct record *r = &f->event[i];
-		if (r->kind != RECORD_STATE || r->row >= c->nthreads || c->cols[r->col].kind != CHAN_STACK)
+	for (; f->event && f->event + at < f->next; at++) {
+		const struct record *r = &f->event[at];
+		uint32_t stack = emu->detail->stack_of[r->col];
+		if (stack == 0 || r->row >= c->nthreads || r->kind != RECORD_STATE)
 			continue;
-		size_t id = (size_t)r->row * c->nstacks + c->cols[r->col].stack;
-		struct told *told = &emu->detail->told[id];
+		size_t id = (size_t)r->row * c->nstacks + stack - 1;
+		if (r->value == 0)
+			emu->detail->told[id] = 0;
+		else
+			at += tell_steps(emu, at, &emu->detail->told[id], &c->stacks[id]);
+	}
+}
+
+/* Fast path: the values on the stacks differ from those below, and one has come, or left. */
+static void
+tell_changes(struct emu *emu)
+{
+	const struct chans *c = &emu->chans;
+	const struct feed *f = &emu->feed;
+	for (struct record *r = f->event; r < f->next; r++) {
+		uint32_t stack = emu->detail->stack_of[r->col];
+		if (stack == 0 || r->row >= c->nthreads)
+			continue;
+		size_t id = (size_t)r->row * c->nstacks + stack - 1;
+		uint32_t *told = &emu->detail->told[id];
 		const struct chan_stack *s = &c->stacks[id];
-		uint16_t depth = s->depth;
-		bool enters = depth == told->depth + 1 && s->values[depth] != s->values[depth - 1];
-		bool plain = told->levels == told->depth && (enters || depth + 1 == told->depth);
+		uint32_t now = (uint32_t)s->depth * TOLD_LEVEL;
+		if (r->kind != RECORD_STATE)
+			continue;
 		if (r->value == 0) {
-			*told = (struct told){ 0 };
-		} else if (!plain) {
-			i += tell_steps(emu, i, told, s);
-		} else { /* fast path: all values differed from those below, so one has come, or left */
-			f->event[i].kind = enters ? RECORD_ENTER : RECORD_LEAVE;
-			*told = (struct told){ depth, depth };
+			*told = 0;
+		} else if (*told == now + TOLD_LEVEL) {
+			*told = now;
+			r->kind = RECORD_LEAVE;
+		} else if (*told == now - TOLD_LEVEL && s->values[s->depth] != s->values[s->depth - 1]) {
+			*told = now;
+			r->kind = RECORD_ENTER;
+		} else {
+			tell_stacks(emu, (size_t)(r - f->event));
+			return;
 		}
 	}
+}
+
+static __attribute__((noinline)) void
+tell_tasks(struct emu *emu)
+{
+	struct detail *d = emu->detail;
+	for (size_t i = 0; i < d->ntasks; i++)
+		feed_put_odd(&emu->feed, &d->tasks[i]);
+	d->ntasks = 0;
 }
 
 void
 detail_event(struct emu *emu)
 {
-	struct detail *d = emu->detail;
-	if (emu->chans.nstacks)
-		tell_stacks(emu);
-	for (size_t i = 0; i < d->ntasks; i++)
-		feed_put_odd(&emu->feed, &d->tasks[i]);
-	d->ntasks = 0;
+	if (emu->feed.event)
+		tell_changes(emu);
+	if (emu->detail->ntasks)
+		tell_tasks(emu);
 }
 
 void

@@ -10,14 +10,15 @@
 
 struct label;
 
-/* What the sinks know of a stack. */
-struct told {
-	uint16_t depth;
-	uint16_t levels; /* of its values, those that differ from the one below */
+/* What the sinks know of a stack: its depth, and how many of its values differ from the one below. */
+enum {
+	TOLD_LEVELS = 1 << 16,
+	TOLD_LEVEL = TOLD_LEVELS + 1, /* a value that differs */
 };
 
 struct detail {
-	struct told *told;    /* by thread and stack; all is 0 while the row does not show it */
+	uint32_t *stack_of;   /* by column: number of the stack + 1; 0: it is none */
+	uint32_t *told;       /* by thread and stack; 0 while the row does not show it */
 	struct record *tasks; /* of the current event */
 	size_t ntasks, cap;
 };

@@ -73,13 +73,9 @@ watch_init(struct emu *emu)
 	return density_init(&emu->density, &emu->arena);
 }
 
-void
-watch_event(struct emu *emu, const struct event *ev)
+static __attribute__((noinline)) void
+count_event(struct emu *emu, const struct event *ev)
 {
-	if (emu->detail)
-		detail_event(emu);
-	if (!emu->density.n)
-		return;
 	if (emu->time >= emu->next_bucket)
 		emu->next_bucket = density_next(&emu->density, emu->time, emu->nevents - 1);
 	emu->watch_at = emu->detail ? 0 : emu->next_bucket;
@@ -87,4 +83,13 @@ watch_event(struct emu *emu, const struct event *ev)
 		put_raw(emu, *ev);
 		emu->watch_at = 0;
 	}
+}
+
+void
+watch_event(struct emu *emu, const struct event *ev)
+{
+	if (emu->detail)
+		detail_event(emu);
+	if (emu->density.n)
+		count_event(emu, ev);
 }

@@ -53,6 +53,8 @@ add_text(struct perfetto *p, enum row_class rows, uint32_t col, int64_t value, c
 		return;
 	*t = (struct pf_text){ ++p->ntexts, strlen(clean), clean };
 	slot->value = t;
+	bool error = rows == ROW_CPU && (value == ST_TOO_MANY_TH || value == ST_BAD);
+	p->nlabels[rows][col] += !error;
 }
 
 struct scan {
@@ -75,10 +77,17 @@ pf_open_names(struct perfetto *p)
 	p->last_text = &emu->texts;
 	p->created = (struct pf_text){ ++p->ntexts, strlen("Task created"), "Task created" };
 	p->executed = (struct pf_text){ ++p->ntexts, strlen("Task executed"), "Task executed" };
+	for (int i = 0; i < PF_SMALL; i++) {
+		const char *digits = arena_printf(&p->arena, "%d", i);
+		if (!digits)
+			return diag_no_memory(emu->diag);
+		p->numbers[i] = (struct pf_text){ ++p->ntexts, strlen(digits), digits };
+	}
 	int rc = 0;
 	for (enum row_class rows = 0; rows < ROW_CLASSES; rows++) {
 		p->labels[rows] = arena_new(&p->arena, struct idmap, emu->plan->ncols);
-		if (!p->labels[rows])
+		p->nlabels[rows] = arena_new(&p->arena, uint32_t, emu->plan->ncols);
+		if (!p->labels[rows] || !p->nlabels[rows])
 			return diag_no_memory(emu->diag);
 		for (uint32_t col = 0; col < emu->plan->ncols && rc == 0; col++)
 			if (track_has(emu, rows, col))
@@ -87,12 +96,30 @@ pf_open_names(struct perfetto *p)
 	return p->failed ? -ERR_MEMORY : rc;
 }
 
+/* A value has got a label: its digits are no longer its name. */
+static void
+forget_number(struct perfetto *p, uint32_t col, int64_t value)
+{
+	size_t nrows = emu_first_row(p->emu, ROW_PROC) + emu_nrows(p->emu, ROW_PROC);
+	for (size_t row = 0; row < nrows; row++) {
+		struct pf_track *t = &p->tracks[p->track_of[row * p->emu->plan->ncols + col]];
+		t->plain = false;
+		if (!pf_knows(t, value))
+			continue;
+		/* A number keeps its name, so all get others. */
+		t->numbered = false;
+		memset(t->known, 0, sizeof(t->known));
+	}
+}
+
 void
 pf_learn(struct perfetto *p, uint32_t col, const struct label *label)
 {
 	for (enum row_class rows = 0; rows < ROW_CLASSES; rows++)
 		if (track_has(p->emu, rows, col))
 			add_text(p, rows, col, label->value, label->text);
+	if (p->emu->plan->cols[col].decl->values != VALUES_TEXT)
+		forget_number(p, col, label->value);
 }
 
 /* Takes the next text that a model told. Returns whether there was one. */
@@ -123,29 +150,10 @@ pf_find_text(struct perfetto *p, enum row_class rows, uint32_t col, int64_t valu
 	return t;
 }
 
-bool
-pf_has_texts(const struct perfetto *p, enum row_class rows, uint32_t col)
+void
+pf_define(struct perfetto *p, struct pf_track *t, const struct pf_text *text, uint32_t iid)
 {
-	/* Error states of CPU rows are no labels of values. */
-	const struct idmap *m = &p->labels[rows][col];
-	size_t errors = rows == ROW_CPU;
-	return m->n > (errors ? (size_t)(idmap_find(m, ST_TOO_MANY_TH) != NULL) + (idmap_find(m, ST_BAD) != NULL) : 0);
-}
-
-uint32_t
-pf_intern(struct perfetto *p, uint32_t track, const struct pf_text *text)
-{
-	struct pf_track *t = &p->tracks[track];
-	struct idmap_slot *slot = idmap_slot(&p->names, &p->arena, (uint64_t)track << 32 | text->id);
-	if (!slot) {
-		pf_no_memory(p);
-		return 1;
-	}
-	if (slot->number)
-		return (uint32_t)slot->number;
-	uint32_t iid = ++t->names;
-	slot->number = iid;
-	const char *sequence = t->end + PF_END_EVENT;
+	const char *sequence = t->pair + PF_END_EVENT;
 	size_t nsequence = t->nend - PF_END_EVENT;
 	size_t name = 1 + varint_size(iid) + 1 + varint_size(text->n) + text->n;
 	size_t data = 1 + varint_size(name) + name;
@@ -158,5 +166,19 @@ pf_intern(struct perfetto *p, uint32_t track, const struct pf_text *text)
 	to = put_varint(put_tag(to, INTERNED_NAME, WIRE_BYTES), text->n);
 	pack_commit(&p->pack, to);
 	pack_put(&p->pack, text->text, text->n);
-	return iid;
+}
+
+uint32_t
+pf_intern(struct perfetto *p, uint32_t track, const struct pf_text *text)
+{
+	struct idmap_slot *slot = idmap_slot(&p->names, &p->arena, (uint64_t)track << 32 | text->id);
+	if (!slot) {
+		pf_no_memory(p);
+		return 1;
+	}
+	if (!slot->number) {
+		slot->number = ++p->tracks[track].names;
+		pf_define(p, &p->tracks[track], text, (uint32_t)slot->number);
+	}
+	return (uint32_t)slot->number;
 }

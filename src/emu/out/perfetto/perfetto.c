@@ -31,171 +31,122 @@ end_packet(char *packet, char *end)
 	return end;
 }
 
-/* A packet at the time of the one before. */
+/* Ends a packet with the number of its sequence. */
 static inline char *
-begin_at_once(char *to)
+end_with_sequence(char *packet, char *end, const struct pf_track *t)
 {
-	to[0] = TRACE_PACKET << 3 | WIRE_BYTES;
-	to[2] = PACKET_TIMESTAMP << 3 | WIRE_VARINT;
-	to[3] = 0;
-	return to + 4;
+	memcpy(end, t->pair + PF_END_EVENT, PF_SEQUENCE_MAX);
+	return end_packet(packet, end + t->nend - PF_END_EVENT);
 }
 
-static inline char *
-put_end(char *to, struct pf_track *t, int64_t time)
+/* Finds the number of the name of a value, which is not small; 0: it has none. */
+static inline uint32_t
+find_name(struct perfetto *p, uint32_t track, uint32_t row, uint32_t col, int64_t value)
 {
-	char *end = begin_packet(to, t, time);
-	memcpy(end, t->end, PF_END_MAX);
-	return end_packet(to, end + t->nend);
-}
-
-enum {
-	SMALL_NAME = 128, /* numbers of names below have one byte, */
-	/* and make events of one size: what is before the type of the event */
-	SMALL_EVENT = PACKET_TRACK_EVENT << 3 | WIRE_BYTES | 4 << 8 | (EVENT_TYPE << 3 | WIRE_VARINT) << 16,
-};
-
-static __attribute__((noinline)) uint32_t
-find_name(struct perfetto *p, struct pf_named *n, uint32_t track, uint32_t row, uint32_t col, int64_t value)
-{
+	if (p->tracks[track].plain && value != ST_TOO_MANY_TH && value != ST_BAD)
+		return 0;
+	uint64_t hash = ((uint64_t)value + ((uint64_t)track << 32)) * UINT64_C(0x9e3779b97f4a7c15);
+	struct pf_named *n = &p->named[hash >> 40 & (PF_NAMED - 1)];
+	if (n->value == value && n->track == track)
+		return n->iid;
 	const struct pf_text *text = pf_find_text(p, pf_class_of(p->emu, row), col, value);
 	if (!text)
 		return 0;
-	*n = (struct pf_named){ value, track + 1, pf_intern(p, track, text) };
+	*n = (struct pf_named){ value, track, pf_intern(p, track, text) };
 	return n->iid;
 }
 
-/* The number of the name of a value; 0: it has no label. Found by hash; an entry holds one of many. */
-static inline uint32_t
-name_of(struct perfetto *p, uint32_t track, uint32_t row, uint32_t col, int64_t value)
+static uint32_t
+find_any_name(struct perfetto *p, uint32_t track, uint32_t row, uint32_t col, int64_t value)
 {
-	uint64_t hash = ((uint64_t)value + ((uint64_t)track << 32)) * UINT64_C(0x9e3779b97f4a7c15);
-	struct pf_named *n = &p->named[hash >> 40 & (PF_NAMED - 1)];
-	if (__builtin_expect(n->value == value && n->track == track + 1, 1))
-		return n->iid;
-	return find_name(p, n, track, row, col, value);
+	struct pf_track *t = &p->tracks[track];
+	if ((uint64_t)value >= PF_SMALL)
+		return find_name(p, track, row, col, value);
+	if (pf_knows(t, value))
+		return (uint32_t)value;
+	const struct pf_text *text = pf_find_text(p, pf_class_of(p->emu, row), col, value);
+	text = text ? text : &p->numbers[value];
+	if (!t->numbered || value == 0)
+		return pf_intern(p, track, text);
+	pf_define(p, t, text, (uint32_t)value);
+	t->known[value / 64] |= UINT64_C(1) << value % 64;
+	return (uint32_t)value;
 }
 
-/* Puts the event of a name with a larger number, or of none: the digits of the value. */
+/* Puts the field of an event. One without a number of a name has the digits of the value. */
 static __attribute__((noinline)) char *
-put_named(char *to, unsigned type, uint32_t iid, int64_t value)
+put_event(char *to, unsigned type, uint32_t iid, int64_t value)
 {
-	char event[8 + FMT_MAX];
-	char digits[FMT_MAX];
+	char *event = put_tag(to, PACKET_TRACK_EVENT, WIRE_BYTES) + 1;
 	char *end = put_number(event, EVENT_TYPE, type);
-	if (iid)
+	if (iid) {
 		end = put_number(end, EVENT_NAME_IID, iid);
-	else
-		end = put_bytes(end, EVENT_NAME, digits, (size_t)(fmt_i64(digits, value) - digits));
-	return put_bytes(to, PACKET_TRACK_EVENT, event, (size_t)(end - event));
-}
-
-/* A begin, or an instant, in a packet that has its time. */
-static inline char *
-put_begin(char *to, char *end, const struct pf_track *t, unsigned type, uint32_t iid, int64_t value)
-{
-	if (__builtin_expect(iid - 1 < SMALL_NAME - 1, 1)) {
-		uint32_t event = SMALL_EVENT | type << 24;
-		memcpy(end, &event, sizeof(event));
-		end[4] = EVENT_NAME_IID << 3 | WIRE_VARINT;
-		end[5] = (char)iid;
-		end += 6;
-	} else {
-		end = put_named(end, type, iid, value);
+	} else if (type == TYPE_COUNTER) {
+		end = put_number(end, EVENT_COUNTER_VALUE, (uint64_t)value);
+	} else if (type != TYPE_END) {
+		char *digits = put_tag(end, EVENT_NAME, WIRE_BYTES) + 1;
+		end = fmt_i64(digits, value);
+		digits[-1] = (char)(end - digits);
 	}
-	memcpy(end, t->end + PF_END_EVENT, PF_SEQUENCE_MAX);
-	return end_packet(to, end + t->nend - PF_END_EVENT);
+	event[-1] = (char)(end - event);
+	return end;
 }
 
 static void
-put_counter(struct perfetto *p, struct pf_track *t, int64_t time, int64_t value)
+put_packet(struct perfetto *p, struct pf_track *t, int64_t time, unsigned type, uint32_t iid, int64_t value)
 {
-	char event[4 + 2 + PACK_VARINT];
-	char *end = put_number(event, EVENT_TYPE, TYPE_COUNTER);
-	end = put_number(end, EVENT_COUNTER_VALUE, (uint64_t)value);
 	char *packet = pack_reserve(&p->pack, STATE_ROOM);
-	char *to = put_bytes(begin_packet(packet, t, time), PACKET_TRACK_EVENT, event, (size_t)(end - event));
-	memcpy(to, t->end + PF_END_EVENT, PF_SEQUENCE_MAX);
-	pack_commit(&p->pack, end_packet(packet, to + t->nend - PF_END_EVENT));
+	char *end = put_event(begin_packet(packet, t, time), type, iid, value);
+	pack_commit(&p->pack, end_with_sequence(packet, end, t));
 }
 
 /* Ends the slices above a depth. */
 static void
 end_slices(struct perfetto *p, struct pf_track *t, int64_t time, uint16_t depth)
 {
-	for (; t->open > depth; t->open--) {
-		char *to = pack_reserve(&p->pack, STATE_ROOM);
-		pack_commit(&p->pack, put_end(to, t, time));
-	}
+	for (; t->open > depth; t->open--)
+		put_packet(p, t, time, TYPE_END, 0, 0);
 }
 
-static void
-begin_slice(struct perfetto *p, uint32_t track, const struct record *r, uint32_t row)
-{
-	uint32_t iid = name_of(p, track, row, r->col, r->value);
-	char *to = pack_reserve(&p->pack, STATE_ROOM);
-	struct pf_track *t = &p->tracks[track];
-	pack_commit(&p->pack, put_begin(to, begin_packet(to, t, r->time), t, TYPE_BEGIN, iid, r->value));
-	t->open++;
-}
-
-/* Returns the track of a channel; UINT32_MAX: none yet, and nothing to show, or no memory. */
-static inline uint32_t
+/* Returns the track of a channel; 0: none yet, and nothing to show, or no memory. */
+static uint32_t
 track_of(struct perfetto *p, uint32_t chan, uint32_t row, const struct record *r)
 {
 	uint32_t *of = &p->track_of[chan];
-	if (__builtin_expect(*of == 0, 0)) {
-		if (r->value == 0)
-			return UINT32_MAX;
-		*of = pf_add_track(p, row, r->col, r->time) + 1; /* 0 again: no memory */
-	}
-	return *of - 1;
+	if (*of == 0 && r->value)
+		*of = pf_add_track(p, row, r->col, r->time);
+	return *of;
 }
 
-/* A stack of a thread, or a number. */
+/* A row shows the value of a record. */
 static __attribute__((noinline)) void
-show_other(struct perfetto *p, uint32_t track, uint32_t row, const struct record *r)
-{
-	struct pf_track *t = &p->tracks[track];
-	bool leaves = r->kind == RECORD_LEAVE || r->kind == RECORD_REPLACE || r->kind == RECORD_GONE;
-	if (t->type == PF_COUNTER) {
-		put_counter(p, t, r->time, r->value);
-		return;
-	}
-	if (leaves && t->open > 0)
-		end_slices(p, t, r->time, (uint16_t)(t->open - 1));
-	else if (r->kind == RECORD_STATE)
-		end_slices(p, t, r->time, 0);
-	if (r->kind == RECORD_LEVEL || (r->value && r->kind != RECORD_LEAVE && r->kind != RECORD_GONE))
-		begin_slice(p, track, r, row);
-}
-
-/* A row shows the value of a record. --compat tells some again. */
-static inline void
 show(struct perfetto *p, uint32_t chan, uint32_t row, const struct record *r)
 {
 	uint32_t track = track_of(p, chan, row, r);
-	if (track == UINT32_MAX)
-		return;
 	struct pf_track *t = &p->tracks[track];
-	if (t->value == r->value && r->kind < RECORD_LEVEL)
+	bool last = r->kind < RECORD_LEVEL; /* of its event */
+	if (!track || (p->values && last && p->values[chan] == r->value))
 		return;
-	t->value = r->value;
-	if (t->type != PF_SLICES) {
-		show_other(p, track, row, r);
+	if (p->values && last)
+		p->values[chan] = r->value;
+	if (t->type == PF_COUNTER) {
+		put_packet(p, t, r->time, TYPE_COUNTER, 0, r->value);
 		return;
 	}
-	uint32_t iid = r->value ? name_of(p, track, row, r->col, r->value) : 0;
-	char *to = pack_reserve(&p->pack, STATE_ROOM);
-	if (t->open) {
-		to = put_end(to, t, r->time);
-		if (r->value)
-			to = put_begin(to, begin_at_once(to), t, TYPE_BEGIN, iid, r->value);
-	} else if (r->value) {
-		to = put_begin(to, begin_packet(to, t, r->time), t, TYPE_BEGIN, iid, r->value);
+	bool ends = t->open;
+	bool begins = r->value;
+	if (t->type == PF_NESTED) {
+		if (r->kind == RECORD_STATE && t->open > 1)
+			end_slices(p, t, r->time, 1);
+		ends = ends && r->kind != RECORD_ENTER && r->kind != RECORD_LEVEL;
+		begins = r->kind == RECORD_LEVEL || (begins && r->kind != RECORD_LEAVE && r->kind != RECORD_GONE);
 	}
-	t->open = r->value != 0;
-	pack_commit(&p->pack, to);
+	uint32_t iid = begins ? find_any_name(p, track, row, r->col, r->value) : 0;
+	if (ends)
+		put_packet(p, t, r->time, TYPE_END, 0, 0);
+	if (begins)
+		put_packet(p, t, r->time, TYPE_BEGIN, iid, r->value);
+	t->open = (uint16_t)(t->open + begins - ends);
 }
 
 /* A value that happens: an instant, or a number that is there for no time. */
@@ -203,17 +154,16 @@ static void
 show_punctual(struct perfetto *p, const struct record *r)
 {
 	uint32_t track = track_of(p, r->row * (uint32_t)p->emu->plan->ncols + r->col, r->row, r);
-	if (track == UINT32_MAX)
+	if (!track)
 		return;
 	struct pf_track *t = &p->tracks[track];
 	if (t->type == PF_COUNTER) {
-		put_counter(p, t, r->time, r->value);
-		put_counter(p, t, r->time, r->before);
+		put_packet(p, t, r->time, TYPE_COUNTER, 0, r->value);
+		put_packet(p, t, r->time, TYPE_COUNTER, 0, r->before);
 		return;
 	}
-	uint32_t iid = name_of(p, track, r->row, r->col, r->value);
-	char *to = pack_reserve(&p->pack, STATE_ROOM);
-	pack_commit(&p->pack, put_begin(to, begin_packet(to, t, r->time), t, TYPE_INSTANT, iid, r->value));
+	uint32_t iid = find_any_name(p, track, r->row, r->col, r->value);
+	put_packet(p, t, r->time, TYPE_INSTANT, iid, r->value);
 }
 
 /* A task is created, or first executed: two instants, and a flow from one to the other. */
@@ -222,27 +172,23 @@ show_task(struct perfetto *p, const struct record *r)
 {
 	const struct emu *emu = p->emu;
 	uint32_t track = pf_task_track(p, r->row, r->col, r->time);
-	if (track == UINT32_MAX)
+	if (!track)
 		return;
-	uint32_t iid = pf_intern(p, track, r->before ? &p->executed : &p->created);
 	struct pf_track *t = &p->tracks[track];
+	uint32_t iid = pf_intern(p, track, r->before ? &p->executed : &p->created);
 	uint64_t flow = (uint64_t)(uint8_t)emu->plan->models[r->col].model->id << MODEL_SHIFT |
 		(uint64_t)emu->plan->sys.threads[r->row].proc << PROC_SHIFT | (uint32_t)r->value;
-	char note[16 + PACK_VARINT];
-	char *end = put_bytes(note, NOTE_NAME, "task", strlen("task"));
-	end = put_number(end, NOTE_INT, (uint64_t)r->value);
-	size_t nnote = (size_t)(end - note);
-	char event[STATE_ROOM];
-	end = put_number(event, EVENT_TYPE, TYPE_INSTANT);
-	end = put_number(end, EVENT_NAME_IID, iid);
-	end = put_bytes(end, EVENT_DEBUG_ANNOTATION, note, nnote);
+	char *packet = pack_reserve(&p->pack, STATE_ROOM);
+	char *event = put_tag(begin_packet(packet, t, r->time), PACKET_TRACK_EVENT, WIRE_BYTES) + 1;
+	char *end = put_number(put_number(event, EVENT_TYPE, TYPE_INSTANT), EVENT_NAME_IID, iid);
+	char *note = put_tag(end, EVENT_DEBUG_ANNOTATION, WIRE_BYTES) + 1;
+	end = put_number(put_bytes(note, NOTE_NAME, "task", strlen("task")), NOTE_INT, (uint64_t)r->value);
+	note[-1] = (char)(end - note);
 	end = put_tag(end, r->before ? EVENT_FLOW_END : EVENT_FLOW, WIRE_FIXED64);
 	memcpy(end, &flow, sizeof(flow));
 	end += sizeof(flow);
-	char *packet = pack_reserve(&p->pack, STATE_ROOM);
-	char *to = put_bytes(begin_packet(packet, t, r->time), PACKET_TRACK_EVENT, event, (size_t)(end - event));
-	memcpy(to, t->end + PF_END_EVENT, PF_SEQUENCE_MAX);
-	pack_commit(&p->pack, end_packet(packet, to + t->nend - PF_END_EVENT));
+	event[-1] = (char)(end - event);
+	pack_commit(&p->pack, end_with_sequence(packet, end, t));
 }
 
 static __attribute__((noinline)) void
@@ -264,19 +210,168 @@ take_odd(struct perfetto *p, const struct record *r)
 	}
 }
 
+/* ---- Fast path: slices end, or begin with a frequent name. ---- */
+
+enum {
+	BEGINS = 1, /* as RECORD_ENTER, RECORD_LEAVE and RECORD_REPLACE have them */
+	ENDS = 2,
+	SHORT_TIME = 1 << 28, /* takes at most four bytes */
+	RECORD_ROOM = 2 * STATE_ROOM,
+	SIZE_SHIFT = 8, /* of the size of a packet in its first bytes */
+};
+
+/* The begin of a packet: its time. */
+struct head {
+	int64_t since;  /* the packet before */
+	uint64_t bytes; /* the event is not in its size */
+	size_t n;
+};
+
+/* Makes all bytes of a time below SHORT_TIME at once. */
+static inline struct head
+make_head(int64_t since, uint64_t time)
+{
+	static const uint8_t nbytes[] = { 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4 }; /* by the highest bit */
+	static const uint32_t more[] = { 0, 0, 0x80, 0x8080, 0x808080 };
+	uint64_t n = nbytes[31 ^ __builtin_clz((uint32_t)time | 1)];
+	uint32_t x = (uint32_t)time;
+	x = (x & 0x3fff) | (x & 0x0fffc000) << 2;
+	x = (x & 0x007f007f) | (x & 0x3f803f80) << 1;
+	uint64_t first = (TRACE_PACKET << 3 | WIRE_BYTES) | 1 << SIZE_SHIFT | (PACKET_TIMESTAMP << 3 | WIRE_VARINT) << 16;
+	return (struct head){ since, first + (n << SIZE_SHIFT) + ((uint64_t)(x | more[n]) << 24), 3 + n };
+}
+
+/* Puts the event of a begin whose name is a number. */
+static inline char *
+put_digits(char *to, uint64_t value)
+{
+	char *digits = to + 7;
+	char *end = fmt_u64(digits, value);
+	uint64_t ndigits = (uint64_t)(end - digits);
+	uint64_t event = (PACKET_TRACK_EVENT << 3 | WIRE_BYTES) + ((5 + ndigits) << 8) + ((EVENT_TYPE << 3 | WIRE_VARINT) << 16) + (TYPE_BEGIN << 24) +
+		((uint64_t)((EVENT_NAME << 3 | WIRE_BYTES) | 1 << 8) << 32) + (ndigits << 48);
+	memcpy(to, &event, 7);
+	return end;
+}
+
+/* Room is there. Returns the end of the packets. */
+static inline __attribute__((always_inline)) char *
+put_slices(char *to, const struct pf_track *t, struct head h, unsigned does, uint32_t iid, bool frequent, int64_t value)
+{
+	size_t nend = t->nend;
+	char *packet = to;
+	uint64_t first = h.bytes + (nend << SIZE_SHIFT);
+	if (does & ENDS) {
+		memcpy(to, &first, sizeof(first));
+		memcpy(to + h.n, t->pair, PF_PAIR);
+		packet = to + h.n + nend;
+		if (!(does & BEGINS))
+			return packet;
+		to = packet + PF_AT_ONCE;
+	} else {
+		first += (PF_BEGIN_EVENT - PF_END_EVENT) << SIZE_SHIFT;
+		memcpy(to, &first, sizeof(first));
+		to += h.n;
+		memcpy(to, t->pair + nend + PF_AT_ONCE, PF_BEGIN_EVENT + PF_SEQUENCE_MAX);
+	}
+	if (!frequent)
+		return end_with_sequence(packet, iid || value < 0 ? put_event(to, TYPE_BEGIN, iid, value) : put_digits(to, (uint64_t)value), t);
+	to[PF_BEGIN_EVENT - 1] = (char)iid;
+	return to + nend + PF_BEGIN_EVENT - PF_END_EVENT;
+}
+
+/* A name that is not frequent, or is needed for the first time. */
+static __attribute__((noinline)) char *
+put_rare(struct perfetto *p, char *to, const struct record *r, uint32_t track, uint32_t row, struct head h, unsigned does)
+{
+	pack_commit(&p->pack, to);
+	uint32_t iid = find_any_name(p, track, row, r->col, r->value);
+	to = pack_reserve(&p->pack, RECORD_ROOM);
+	return put_slices(to, &p->tracks[track], h, does, iid, iid - 1 < PF_SMALL - 1, r->value);
+}
+
+static __attribute__((noinline)) char *
+show_slowly(struct perfetto *p, char *to, const struct record *r, uint32_t row)
+{
+	pack_commit(&p->pack, to);
+	show(p, row * (uint32_t)p->emu->plan->ncols + r->col, row, r);
+	return pack_reserve(&p->pack, RECORD_ROOM);
+}
+
+/* As show(). `h` is taken, or made. */
+static inline __attribute__((always_inline)) char *
+show_quickly(struct perfetto *p, char *to, const struct record *r, uint32_t row, uint32_t track, struct head *h, bool made)
+{
+	struct pf_track *t = &p->tracks[track];
+	unsigned open = t->open;
+	unsigned after = r->value != 0;
+	unsigned does = open * ENDS + after;
+	if (__builtin_expect(t->type != PF_SLICES, 0)) {
+		if (r->kind != RECORD_STATE) {
+			does = r->kind;
+			after = open + (does & BEGINS) - does / ENDS;
+		}
+		if (t->type != PF_NESTED || does > (BEGINS | ENDS) || (does >= ENDS && !open))
+			return show_slowly(p, to, r, row);
+	}
+	if (!made || t->last != h->since) {
+		uint64_t time = (uint64_t)(r->time - t->last);
+		if (__builtin_expect(time >= SHORT_TIME, 0))
+			return show_slowly(p, to, r, row);
+		*h = make_head(t->last, time);
+	}
+	t->last = r->time;
+	t->open = (uint16_t)after;
+	if (does == ENDS)
+		return put_slices(to, t, *h, ENDS, 0, true, 0);
+	if (__builtin_expect(!pf_knows(t, r->value), 0))
+		return does ? put_rare(p, to, r, track, row, *h, does) : to;
+	return put_slices(to, t, *h, does, (uint32_t)r->value, true, 0);
+}
+
+/* Writes states. Returns the record behind them: an odd one, or the end. */
+static const struct record *
+write_states(struct perfetto *p, const struct record *r, const struct record *end)
+{
+	uint32_t ncols = (uint32_t)p->emu->plan->ncols;
+	const uint32_t *track_of = p->track_of;
+	char *to = p->pack.next;
+	for (; r < end && record_is_state(r->kind); r++) {
+		if (__builtin_expect((size_t)(p->pack.end - to) < RECORD_ROOM, 0)) {
+			pack_commit(&p->pack, to);
+			to = pack_reserve(&p->pack, RECORD_ROOM);
+		}
+		struct head h = { .since = -1 };
+		to = show_quickly(p, to, r, r->row, track_of[r->chan], &h, false);
+		if (r->cpu)
+			to = show_quickly(p, to, r, r->cpu, track_of[r->cpu * ncols + r->col], &h, true);
+	}
+	pack_commit(&p->pack, to);
+	return r;
+}
+
+/* With --compat: states may be told again. */
+static const struct record *
+write_compat(struct perfetto *p, const struct record *r, const struct record *end)
+{
+	uint32_t ncols = (uint32_t)p->emu->plan->ncols;
+	for (; r < end && record_is_state(r->kind); r++) {
+		show(p, r->chan, r->row, r);
+		if (r->cpu)
+			show(p, r->cpu * ncols + r->col, r->cpu, r);
+	}
+	return r;
+}
+
 static int
 perfetto_write(void *self, const struct batch *b)
 {
 	struct perfetto *p = self;
-	uint32_t ncols = (uint32_t)p->emu->plan->ncols;
-	for (const struct record *r = b->r; r < b->r + b->n; r++) {
-		if (__builtin_expect(!record_is_state(r->kind), 0)) {
-			take_odd(p, r);
-			continue;
-		}
-		show(p, r->chan, r->row, r);
-		if (r->cpu)
-			show(p, r->cpu * ncols + r->col, r->cpu, r);
+	const struct record *end = b->r + b->n;
+	for (const struct record *r = b->r; r < end;) {
+		r = p->emu->plan->options.compat ? write_compat(p, r, end) : write_states(p, r, end);
+		if (r < end)
+			take_odd(p, r++);
 	}
 	return p->failed ? -ERR_MEMORY : wbuf_failed(&p->pack.out) ? -ERR_WRITE
 								   : 0;
@@ -295,7 +390,7 @@ static int
 perfetto_close(void *self, int64_t duration)
 {
 	struct perfetto *p = self;
-	for (size_t i = 0; i < p->ntracks; i++) {
+	for (size_t i = 1; i < p->ntracks; i++) {
 		struct pf_track *t = &p->tracks[i];
 		end_slices(p, t, duration > t->last ? duration : t->last, 0);
 	}

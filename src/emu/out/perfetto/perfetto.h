@@ -15,13 +15,17 @@ enum pf_type {
 	PF_SLICES,  /* the value is the name of the only slice that is open */
 	PF_NESTED,  /* slices in slices, as values on the stack of a thread */
 	PF_COUNTER, /* the value is a number */
+	PF_NONE,    /* there is no track */
 };
 
 enum {
 	PF_SEQUENCE_MAX = 6, /* bytes of the field with the number of a sequence */
 	PF_END_EVENT = 4,    /* bytes of the event of an end */
-	PF_END_MAX = PF_END_EVENT + PF_SEQUENCE_MAX,
-	PF_NAMED = 1 << 14, /* names of values that are kept. A power of two */
+	PF_BEGIN_EVENT = 6,  /* and of a begin whose name has a small number */
+	PF_AT_ONCE = 4,      /* bytes of a packet without difference in time before its event */
+	PF_PAIR = PF_END_EVENT + PF_SEQUENCE_MAX + PF_AT_ONCE + PF_BEGIN_EVENT + PF_SEQUENCE_MAX,
+	PF_SMALL = 128,     /* values, and numbers of names, below are frequent; these have one byte */
+	PF_NAMED = 1 << 14, /* names of other values that are kept. A power of two */
 };
 
 /* Fields of Perfetto. */
@@ -53,19 +57,21 @@ enum {
 };
 
 struct pf_track {
-	int64_t last;         /* time of its last packet, ns */
-	int64_t value;        /* shown last */
-	uint32_t names;       /* interned */
-	uint16_t open;        /* slices */
-	uint8_t type;         /* enum pf_type */
-	uint8_t nend;         /* bytes of the end of a slice, without its time: an event, */
-	char end[PF_END_MAX]; /* and behind it the number of the sequence */
+	char pair[PF_PAIR];            /* the end of a slice, without its time: an event and the number of the sequence; and the packet of a begin at once */
+	uint8_t nend;                  /* bytes of the former */
+	uint8_t type;                  /* enum pf_type */
+	uint16_t open;                 /* slices */
+	bool plain;                    /* values have no labels, but for error states */
+	bool numbered;                 /* a name of a small value has the value as number */
+	int64_t last;                  /* time of its last packet, ns */
+	uint64_t known[PF_SMALL / 64]; /* which of these names the sequence has */
+	uint32_t names;                /* highest number of others */
 };
 
 /* The number that the name of a value has in the sequence of a track. */
 struct pf_named {
 	int64_t value;
-	uint32_t track; /* number + 1; 0: the entry is free */
+	uint32_t track; /* 0: the entry is free */
 	uint32_t iid;
 };
 
@@ -83,8 +89,9 @@ struct perfetto {
 	bool failed; /* memory is exhausted, and reported */
 
 	/* Tracks. */
-	uint32_t *track_of; /* by channel: number + 1; 0: none yet */
-	struct pf_track *tracks;
+	uint32_t *track_of;      /* by channel; 0: none yet */
+	int64_t *values;         /* by channel, with --compat: shown last */
+	struct pf_track *tracks; /* the first is none */
 	size_t ntracks, tracks_cap;
 	uint32_t **task_tracks;             /* by model, by thread */
 	uint32_t *groups;                   /* uuids of rows, 0: not written yet, */
@@ -97,8 +104,10 @@ struct perfetto {
 
 	/* Names. */
 	struct idmap *labels[ROW_CLASSES]; /* by column: value to text */
+	uint32_t *nlabels[ROW_CLASSES];    /* of values; those of error states do not count */
 	const struct emu_text *last_text;
 	struct pf_text created, executed; /* tasks */
+	struct pf_text numbers[PF_SMALL]; /* digits, for values without label */
 	uint32_t ntexts;
 	struct idmap names; /* track and text to number in the sequence */
 	struct pf_named named[PF_NAMED];
@@ -112,11 +121,11 @@ void pf_no_memory(struct perfetto *p);
 /* Prepares the tracks. Returns 0, or <0 (reported). */
 int pf_open_tracks(struct perfetto *p);
 
-/* Begins the track of a channel that has its first value, with its parents. Returns its number, or
- * UINT32_MAX when memory is exhausted (reported). */
+/* Begins the track of a channel that has its first value, with its parents. Returns its number, which is that of its
+ * sequence, or 0 when memory is exhausted (reported). */
 uint32_t pf_add_track(struct perfetto *p, uint32_t row, uint32_t col, int64_t time);
 
-/* The track of the tasks of a model that a thread creates and executes; UINT32_MAX as above. */
+/* The track of the tasks of a model that a thread creates and executes; 0 as above. */
 uint32_t pf_task_track(struct perfetto *p, uint32_t thread, uint32_t model, int64_t time);
 
 /* ---- names.c ---- */
@@ -130,10 +139,10 @@ void pf_learn(struct perfetto *p, uint32_t col, const struct label *label);
 /* The text of a value; NULL: it has none. */
 const struct pf_text *pf_find_text(struct perfetto *p, enum row_class rows, uint32_t col, int64_t value);
 
-/* Whether any value has one so far. */
-bool pf_has_texts(const struct perfetto *p, enum row_class rows, uint32_t col);
+/* Gives a text a number in the sequence of a track, by a packet. */
+void pf_define(struct perfetto *p, struct pf_track *t, const struct pf_text *text, uint32_t iid);
 
-/* The number of a text in the sequence of a track; the first time, with a packet that defines it. */
+/* The number of a text there; the first time it is given one. */
 uint32_t pf_intern(struct perfetto *p, uint32_t track, const struct pf_text *text);
 
 /* The text with what would drive a terminal, or is no UTF-8, replaced, in the arena; NULL: it is blank, or no memory. */
@@ -144,6 +153,13 @@ pf_class_of(const struct emu *emu, uint32_t row)
 {
 	return row < emu->first_cpu ? ROW_THREAD : row < emu_first_row(emu, ROW_PROC) ? ROW_CPU
 										      : ROW_PROC;
+}
+
+/* Whether the sequence has a name for a value with that number. */
+static inline bool
+pf_knows(const struct pf_track *t, int64_t value)
+{
+	return (uint64_t)value < PF_SMALL && t->known[value / 64] >> value % 64 & 1;
 }
 
 static inline size_t

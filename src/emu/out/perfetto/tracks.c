@@ -38,9 +38,14 @@ pf_open_tracks(struct perfetto *p)
 	p->groups = arena_new(&p->arena, uint32_t, nrows);
 	p->proc_groups = arena_new(&p->arena, uint32_t, sys->nprocs);
 	p->task_tracks = arena_new(&p->arena, uint32_t *, emu->plan->nmodels);
+	p->tracks_cap = 1;
+	p->ntracks = 1;
+	p->tracks = arena_new(&p->arena, struct pf_track, p->tracks_cap);
 	p->rank = arena_new(&p->arena, uint32_t, ROW_CLASSES * emu->plan->ncols);
-	if (!p->track_of || !p->groups || !p->proc_groups || !p->task_tracks || !p->rank)
+	p->values = emu->plan->options.compat ? arena_new(&p->arena, int64_t, nrows * emu->plan->ncols) : NULL;
+	if ((emu->plan->options.compat && !p->values) || !p->track_of || !p->groups || !p->proc_groups || !p->task_tracks || !p->rank || !p->tracks)
 		return diag_no_memory(emu->diag);
+	p->tracks[0].type = PF_NONE;
 	for (enum row_class rows = 0; rows < ROW_CLASSES; rows++) {
 		p->loom_groups[rows] = arena_new(&p->arena, uint32_t, sys->nlooms);
 		if (!p->loom_groups[rows])
@@ -143,34 +148,45 @@ put_clock(char *to, unsigned id, uint64_t time, bool incremental)
 	return put_bytes(to, SNAPSHOT_CLOCK, clock, (size_t)(end - clock));
 }
 
+/* Makes what ends and begins slices of a track. */
+static void
+make_pair(struct pf_track *t, uint32_t sequence)
+{
+	const char type[] = { EVENT_TYPE << 3 | WIRE_VARINT, TYPE_END };
+	const char begin[] = { EVENT_TYPE << 3 | WIRE_VARINT, TYPE_BEGIN, EVENT_NAME_IID << 3 | WIRE_VARINT, 0 };
+	char *end = put_bytes(t->pair, PACKET_TRACK_EVENT, type, sizeof(type));
+	end = put_number(end, PACKET_SEQUENCE, sequence);
+	t->nend = (uint8_t)(end - t->pair);
+	end = put_tag(end, TRACE_PACKET, WIRE_BYTES);
+	*end++ = (char)(2 + PF_BEGIN_EVENT + t->nend - PF_END_EVENT);
+	end = put_number(end, PACKET_TIMESTAMP, 0);
+	end = put_bytes(end, PACKET_TRACK_EVENT, begin, sizeof(begin));
+	(void)put_number(end, PACKET_SEQUENCE, sequence);
+}
+
 /* Begins the sequence of a track: its clock counts from the packet before. */
 static uint32_t
 begin_sequence(struct perfetto *p, uint32_t uuid, enum pf_type type, int64_t time)
 {
 	if (!arena_grow(&p->arena, &p->tracks, p->ntracks, &p->tracks_cap, sizeof(*p->tracks))) {
 		pf_no_memory(p);
-		return UINT32_MAX;
+		return 0;
 	}
 	uint32_t number = (uint32_t)p->ntracks++;
-	struct pf_track *t = &p->tracks[number];
-	*t = (struct pf_track){ .last = time, .type = (uint8_t)type };
-	char type_end[2];
-	(void)put_number(type_end, EVENT_TYPE, TYPE_END);
-	char *end = put_bytes(t->end, PACKET_TRACK_EVENT, type_end, sizeof(type_end));
-	end = put_number(end, PACKET_SEQUENCE, number + 1);
-	t->nend = (uint8_t)(end - t->end);
+	p->tracks[number] = (struct pf_track){ .last = time, .type = (uint8_t)type };
+	make_pair(&p->tracks[number], number);
 
 	char event[SMALL];
 	size_t nevent = (size_t)(put_number(event, EVENT_TRACK, uuid) - event);
 	char defaults[SMALL];
-	end = put_number(defaults, PACKET_CLOCK, CLOCK_OF_SEQUENCE);
+	char *end = put_number(defaults, PACKET_CLOCK, CLOCK_OF_SEQUENCE);
 	end = put_bytes(end, DEFAULT_EVENT, event, nevent);
 	size_t ndefaults = (size_t)(end - defaults);
 	char snapshot[SMALL];
 	end = put_clock(put_clock(snapshot, CLOCK_BOOT, (uint64_t)time, false), CLOCK_OF_SEQUENCE, (uint64_t)time, true);
 	char packet[3 * SMALL];
 	end = put_bytes(packet, PACKET_CLOCK_SNAPSHOT, snapshot, (size_t)(end - snapshot));
-	end = put_number(end, PACKET_SEQUENCE, number + 1);
+	end = put_number(end, PACKET_SEQUENCE, number);
 	end = put_number(end, PACKET_SEQUENCE_FLAGS, FLAGS_BEGIN);
 	end = put_bytes(end, PACKET_DEFAULTS, defaults, ndefaults);
 	char *to = pack_reserve(&p->pack, PACK_ROOM);
@@ -186,7 +202,7 @@ is_counter(const struct perfetto *p, enum row_class rows, uint32_t col)
 	if (col < NBASE && rows != ROW_PROC)
 		return rows == ROW_CPU && col == COL_NRUNNING;
 	bool counts = k->values == VALUES_ANY || (k->of && k->values != VALUES_TEXT);
-	return counts && k->kind == CHAN_SINGLE && !pf_has_texts(p, rows, col);
+	return counts && k->kind == CHAN_SINGLE && !p->nlabels[rows][col];
 }
 
 uint32_t
@@ -198,7 +214,12 @@ pf_add_track(struct perfetto *p, uint32_t row, uint32_t col, int64_t time)
 									 : PF_SLICES;
 	uint32_t parent = row_of(p, row);
 	uint32_t uuid = put_track(p, parent, p->rank[rows * p->emu->plan->ncols + col], p->titles[rows][col], type == PF_COUNTER);
-	return begin_sequence(p, uuid, type, time);
+	uint32_t track = begin_sequence(p, uuid, type, time);
+	struct pf_track *t = &p->tracks[track];
+	t->numbered = out_decl(p->emu, rows, col)->values != VALUES_TEXT;
+	t->plain = t->numbered && !p->nlabels[rows][col];
+	t->names = t->numbered ? PF_SMALL - 1 : 0;
+	return track;
 }
 
 uint32_t
@@ -209,14 +230,14 @@ pf_task_track(struct perfetto *p, uint32_t thread, uint32_t model, int64_t time)
 		*of = arena_new(&p->arena, uint32_t, p->emu->plan->sys.nthreads);
 	if (!*of) {
 		pf_no_memory(p);
-		return UINT32_MAX;
+		return 0;
 	}
 	if (!(*of)[thread]) {
 		char name[256];
 		(void)snprintf(name, sizeof(name), "%.200s tasks", p->emu->plan->models[model].model->name);
 		uint32_t parent = row_of(p, thread);
 		uint32_t uuid = put_track(p, parent, (uint32_t)p->emu->plan->ncols + model, name, false);
-		(*of)[thread] = begin_sequence(p, uuid, PF_SLICES, time) + 1;
+		(*of)[thread] = begin_sequence(p, uuid, PF_SLICES, time);
 	}
-	return (*of)[thread] - 1;
+	return (*of)[thread];
 }
