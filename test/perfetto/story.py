@@ -89,18 +89,50 @@ proc 1 app 1 rank 3/4
 thread 1 require nosv=2.7.0
 mark 0 single "Phase" 1="init" 2="solve"
 mark 1 single "Residual"
+mark 2 single "Large" 0="zero" 1="one" 127="small" 128="large" 4096="larger"
 1 1000 OHx 0 -1 0
 1 1010 OM= 1 0
 1 1010 OM= 2 0
 1 1011 OM= 17 0
 1 1020 OM= -9223372036854775807 1
 1 1030 OM= 9223372036854775807 1
+1 1031 OM= 127 2
+1 1032 OM= 128 2
+1 1033 OM= 4096 2
+1 1034 OM= 1 2
+1 1035 OM= 129 2
+1 1036 OM= 5 2
+1 1037 OM= 4096 2
+1 1038 OM= 127 2
 1 1040 VS[
 1 1041 VSs
 1 1042 VSr
 1 1043 VS]
 1 1050 VPr
 1 1060 OHe
+"""
+
+
+# Values that get a label after they were shown: then, and with others in their tracks.
+LABELS = """loom n.0 cpus 0:0
+proc 1 app 1
+thread 1 require told=1.0.0
+1 1000 OHx 0 -1 0
+1 1010 yV= u32=3
+1 1020 yV= u32=4
+1 1030 yV= u32=300
+1 1040 yL. u32=3 str="three"
+1 1041 yL. u32=300 str="hundreds"
+1 1042 yL. u32=5 str="five"
+1 1050 yV= u32=3
+1 1060 yV= u32=4
+1 1070 yV= u32=300
+1 1080 yV= u32=5
+1 1090 OHe
+"""
+TOLD = """{"name": "told", "version": "1.0.0", "letter": "y", "channels": [{"name": "v", "title": "V", "type": 911, "thread": "any"}], "events": [
+{"event": "yV=(u32 v)", "text": "is %{v}", "op": "set", "channel": "v", "arg": "v"},
+{"event": "yL.(u32 v, str s)", "text": "%{v} is %{s}", "op": "label", "channel": "v", "arg": "v", "text_arg": "s"}]}
 """
 
 
@@ -121,7 +153,10 @@ def long_trace():
 def emulate(emu, text):
     with tempfile.TemporaryDirectory() as tmp:
         asm.assemble(text, f"{tmp}/trace")
-        subprocess.run([os.path.abspath(emu), "-q", "-f", "perfetto", "-o", f"{tmp}/out", f"{tmp}/trace"], check=True, stderr=subprocess.DEVNULL)
+        with open(f"{tmp}/told.json", "w", encoding="utf-8") as f:
+            f.write(TOLD)
+        words = [os.path.abspath(emu), "-q", "--model", f"{tmp}/told.json", "-f", "perfetto", "-o", f"{tmp}/out", f"{tmp}/trace"]
+        subprocess.run(words, check=True, stderr=subprocess.DEVNULL)
         return pftrace.read(f"{tmp}/out/ovni.perfetto-trace")
 
 
@@ -145,7 +180,7 @@ def main():
     ap.add_argument("--update", action="store_true")
     a = ap.parse_args()
     failed = 0
-    for name, text in (("stacks", STACKS), ("tasks", TASKS), ("values", VALUES)):
+    for name, text in (("stacks", STACKS), ("tasks", TASKS), ("values", VALUES), ("labels", LABELS)):
         have = tell(emulate(a.emu, text))
         expected = f"{HERE}/expect/{name}.txt"
         if a.update:

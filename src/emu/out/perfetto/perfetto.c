@@ -39,9 +39,9 @@ end_with_sequence(char *packet, char *end, const struct pf_track *t)
 	return end_packet(packet, end + t->nend - PF_END_EVENT);
 }
 
-/* Finds the number of the name of a value, which is not small; 0: it has none. */
+/* Finds the number of the name of a value that is not small; 0: it has none. */
 static inline uint32_t
-find_name(struct perfetto *p, uint32_t track, uint32_t row, uint32_t col, int64_t value)
+find_large(struct perfetto *p, uint32_t track, uint32_t row, uint32_t col, int64_t value)
 {
 	if (p->tracks[track].plain && value != ST_TOO_MANY_TH && value != ST_BAD)
 		return 0;
@@ -56,20 +56,28 @@ find_name(struct perfetto *p, uint32_t track, uint32_t row, uint32_t col, int64_
 	return n->iid;
 }
 
+/* Gives a name the number of a small value. */
+static void
+define_small(struct perfetto *p, struct pf_track *t, const struct pf_text *text, uint32_t iid)
+{
+	pf_define(p, t, text, iid);
+	t->known[iid / 64] |= UINT64_C(1) << iid % 64;
+}
+
+/* Finds the number of the name of a value, which is defined if it is new; 0: it has none. */
 static uint32_t
-find_any_name(struct perfetto *p, uint32_t track, uint32_t row, uint32_t col, int64_t value)
+find_name(struct perfetto *p, uint32_t track, uint32_t row, uint32_t col, int64_t value)
 {
 	struct pf_track *t = &p->tracks[track];
 	if ((uint64_t)value >= PF_SMALL)
-		return find_name(p, track, row, col, value);
+		return find_large(p, track, row, col, value);
 	if (pf_knows(t, value))
 		return (uint32_t)value;
 	const struct pf_text *text = pf_find_text(p, pf_class_of(p->emu, row), col, value);
 	text = text ? text : &p->numbers[value];
 	if (!t->numbered || value == 0)
 		return pf_intern(p, track, text);
-	pf_define(p, t, text, (uint32_t)value);
-	t->known[value / 64] |= UINT64_C(1) << value % 64;
+	define_small(p, t, text, (uint32_t)value);
 	return (uint32_t)value;
 }
 
@@ -141,7 +149,7 @@ show(struct perfetto *p, uint32_t chan, uint32_t row, const struct record *r)
 		ends = ends && r->kind != RECORD_ENTER && r->kind != RECORD_LEVEL;
 		begins = r->kind == RECORD_LEVEL || (begins && r->kind != RECORD_LEAVE && r->kind != RECORD_GONE);
 	}
-	uint32_t iid = begins ? find_any_name(p, track, row, r->col, r->value) : 0;
+	uint32_t iid = begins ? find_name(p, track, row, r->col, r->value) : 0;
 	if (ends)
 		put_packet(p, t, r->time, TYPE_END, 0, 0);
 	if (begins)
@@ -162,7 +170,7 @@ show_punctual(struct perfetto *p, const struct record *r)
 		put_packet(p, t, r->time, TYPE_COUNTER, 0, r->before);
 		return;
 	}
-	uint32_t iid = find_any_name(p, track, r->row, r->col, r->value);
+	uint32_t iid = find_name(p, track, r->row, r->col, r->value);
 	put_packet(p, t, r->time, TYPE_INSTANT, iid, r->value);
 }
 
@@ -175,7 +183,9 @@ show_task(struct perfetto *p, const struct record *r)
 	if (!track)
 		return;
 	struct pf_track *t = &p->tracks[track];
-	uint32_t iid = pf_intern(p, track, r->before ? &p->executed : &p->created);
+	uint32_t iid = r->before ? 2 : 1;
+	if (!pf_knows(t, iid))
+		define_small(p, t, r->before ? &p->executed : &p->created, iid);
 	uint64_t flow = (uint64_t)(uint8_t)emu->plan->models[r->col].model->id << MODEL_SHIFT |
 		(uint64_t)emu->plan->sys.threads[r->row].proc << PROC_SHIFT | (uint32_t)r->value;
 	char *packet = pack_reserve(&p->pack, STATE_ROOM);
@@ -210,20 +220,21 @@ take_odd(struct perfetto *p, const struct record *r)
 	}
 }
 
-/* ---- Fast path: slices end, or begin with a frequent name. ---- */
+/* ---- Fast path: what show() does for slices, of which most have names of small values. ---- */
 
 enum {
-	BEGINS = 1, /* as RECORD_ENTER, RECORD_LEAVE and RECORD_REPLACE have them */
+	BEGINS = 1, /* these bits are in RECORD_ENTER, RECORD_LEAVE and RECORD_REPLACE */
 	ENDS = 2,
 	SHORT_TIME = 1 << 28, /* takes at most four bytes */
 	RECORD_ROOM = 2 * STATE_ROOM,
 	SIZE_SHIFT = 8, /* of the size of a packet in its first bytes */
+	DIGITS_AT = 7,  /* in an event */
 };
 
-/* The begin of a packet: its time. */
+/* What a packet begins with: its size and time. */
 struct head {
-	int64_t since;  /* the packet before */
-	uint64_t bytes; /* the event is not in its size */
+	int64_t since;  /* time of the packet before */
+	uint64_t bytes; /* the event is to be added to the size */
 	size_t n;
 };
 
@@ -241,20 +252,21 @@ make_head(int64_t since, uint64_t time)
 	return (struct head){ since, first + (n << SIZE_SHIFT) + ((uint64_t)(x | more[n]) << 24), 3 + n };
 }
 
-/* Puts the event of a begin whose name is a number. */
+/* Puts the event of a begin; its name are digits. */
 static inline char *
 put_digits(char *to, uint64_t value)
 {
-	char *digits = to + 7;
+	char *digits = to + DIGITS_AT;
 	char *end = fmt_u64(digits, value);
 	uint64_t ndigits = (uint64_t)(end - digits);
-	uint64_t event = (PACKET_TRACK_EVENT << 3 | WIRE_BYTES) + ((5 + ndigits) << 8) + ((EVENT_TYPE << 3 | WIRE_VARINT) << 16) + (TYPE_BEGIN << 24) +
+	uint64_t event = (PACKET_TRACK_EVENT << 3 | WIRE_BYTES) + ((DIGITS_AT - 2 + ndigits) << 8) + ((EVENT_TYPE << 3 | WIRE_VARINT) << 16) + (TYPE_BEGIN << 24) +
 		((uint64_t)((EVENT_NAME << 3 | WIRE_BYTES) | 1 << 8) << 32) + (ndigits << 48);
-	memcpy(to, &event, 7);
+	memcpy(to, &event, DIGITS_AT);
 	return end;
 }
 
-/* Room is there. Returns the end of the packets. */
+/* Puts the packets of an end and a begin, or of one of them, into RECORD_ROOM bytes. frequent: the name is that of a small value.
+ * Returns where they end. */
 static inline __attribute__((always_inline)) char *
 put_slices(char *to, const struct pf_track *t, struct head h, unsigned does, uint32_t iid, bool frequent, int64_t value)
 {
@@ -280,12 +292,12 @@ put_slices(char *to, const struct pf_track *t, struct head h, unsigned does, uin
 	return to + nend + PF_BEGIN_EVENT - PF_END_EVENT;
 }
 
-/* A name that is not frequent, or is needed for the first time. */
+/* The same for a name that may be new, or of a large value. */
 static __attribute__((noinline)) char *
 put_rare(struct perfetto *p, char *to, const struct record *r, uint32_t track, uint32_t row, struct head h, unsigned does)
 {
 	pack_commit(&p->pack, to);
-	uint32_t iid = find_any_name(p, track, row, r->col, r->value);
+	uint32_t iid = find_name(p, track, row, r->col, r->value);
 	to = pack_reserve(&p->pack, RECORD_ROOM);
 	return put_slices(to, &p->tracks[track], h, does, iid, iid - 1 < PF_SMALL - 1, r->value);
 }
@@ -298,7 +310,8 @@ show_slowly(struct perfetto *p, char *to, const struct record *r, uint32_t row)
 	return pack_reserve(&p->pack, RECORD_ROOM);
 }
 
-/* As show(). `h` is taken, or made. */
+/* Does what show() does. `h` was made by another row (made) and is taken if it fits, or is made. Returns the end of the packets; there
+ * is RECORD_ROOM. */
 static inline __attribute__((always_inline)) char *
 show_quickly(struct perfetto *p, char *to, const struct record *r, uint32_t row, uint32_t track, struct head *h, bool made)
 {

@@ -5,6 +5,7 @@
 
 #include "track.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 enum {
@@ -38,9 +39,8 @@ pf_open_tracks(struct perfetto *p)
 	p->groups = arena_new(&p->arena, uint32_t, nrows);
 	p->proc_groups = arena_new(&p->arena, uint32_t, sys->nprocs);
 	p->task_tracks = arena_new(&p->arena, uint32_t *, emu->plan->nmodels);
-	p->tracks_cap = 1;
-	p->ntracks = 1;
-	p->tracks = arena_new(&p->arena, struct pf_track, p->tracks_cap);
+	p->ntracks = p->tracks_cap = 1; /* PF_NONE */
+	p->tracks = arena_new(&p->arena, struct pf_track, 1);
 	p->rank = arena_new(&p->arena, uint32_t, ROW_CLASSES * emu->plan->ncols);
 	p->values = emu->plan->options.compat ? arena_new(&p->arena, int64_t, nrows * emu->plan->ncols) : NULL;
 	if ((emu->plan->options.compat && !p->values) || !p->track_of || !p->groups || !p->proc_groups || !p->task_tracks || !p->rank || !p->tracks)
@@ -164,11 +164,28 @@ make_pair(struct pf_track *t, uint32_t sequence)
 	(void)put_number(end, PACKET_SEQUENCE, sequence);
 }
 
+static_assert((sizeof(struct pf_track) & (sizeof(struct pf_track) - 1)) == 0, "a power of two");
+
+/* Doubles the room; each track is in one line of a cache. */
+static bool
+grow_tracks(struct perfetto *p)
+{
+	size_t cap = p->tracks_cap * 2;
+	char *room = arena_alloc(&p->arena, cap + 1, sizeof(*p->tracks));
+	if (!room)
+		return false;
+	struct pf_track *tracks = (void *)(room + (-(uintptr_t)room & (sizeof(*tracks) - 1)));
+	memcpy(tracks, p->tracks, p->ntracks * sizeof(*tracks));
+	p->tracks = tracks;
+	p->tracks_cap = cap;
+	return true;
+}
+
 /* Begins the sequence of a track: its clock counts from the packet before. */
 static uint32_t
 begin_sequence(struct perfetto *p, uint32_t uuid, enum pf_type type, int64_t time)
 {
-	if (!arena_grow(&p->arena, &p->tracks, p->ntracks, &p->tracks_cap, sizeof(*p->tracks))) {
+	if (p->ntracks == p->tracks_cap && !grow_tracks(p)) {
 		pf_no_memory(p);
 		return 0;
 	}
