@@ -205,7 +205,7 @@ function drawAxis() {
 		}
 		ctx.stroke();
 		ctx.fillStyle = look.dim;
-		if (x + 4 > from)
+		if (x + 4 > from && x + 4 + textWidth(mark.text) <= width)
 			ctx.fillText(mark.text, x + 4, 13);
 	}
 	if (base) {

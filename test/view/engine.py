@@ -79,7 +79,7 @@ def segments(c):
 
 def compressed(c):
     """All kinds of compression; and as ovni 1.14 does it."""
-    trace = c.tools.demo("heat") + "/trace"
+    trace = c.tools.demo("heat") + "/heat"
     c.viewer()
     for seed, words in enumerate((["--uscope-compression=none"], ["--uscope-compression=lz4"], ["--uscope-compression=zstd"], ["--uscope-lz4-prefix"], ["--compat"])):
         out = c.tools.place(f"heat{seed}")
@@ -91,7 +91,7 @@ def compressed(c):
 def damaged(c):
     c.viewer()
     files = [c.tools.golden(x) + "/ovni.uscp" for x in ("nosv/punctual-breakdown", "marks/stack")]
-    trace = c.tools.demo("twoproc") + "/trace"
+    trace = c.tools.demo("twoproc") + "/twoproc"
     for how in ("none", "zstd"):
         c.tools.emu("-f", "uscope", f"--uscope-compression={how}", "-o", c.tools.place(how), trace)
         files.append(f"{c.tools.tmp}/{how}/ovni.uscp")

@@ -73,7 +73,7 @@ def formats(c):
 
 def compression(c):
     """A timeline that is long enough to have been compressed."""
-    trace = c.tools.demo("heat") + "/trace"
+    trace = c.tools.demo("heat") + "/heat"
     pictures = {}
     for how in ("none", "lz4", "zstd"):
         c.tools.emu("-f", "uscope", f"--uscope-compression={how}", "-o", c.tools.place(how), trace)

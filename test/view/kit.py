@@ -67,7 +67,7 @@ class Tools:
         return out
 
     def text(self, name, text, *words):
-        trace = self.place(name) + "/trace"
+        trace = f"{self.place(name)}/{name}"
         asm.assemble(text, trace)
         return self.emulate(name, *words, trace)
 
@@ -79,12 +79,12 @@ class Tools:
         return self.text(name.replace("/", "-"), one.get("in.txt"), *words)
 
     def demo(self, name):
-        trace = self.place(name) + "/trace"
+        trace = f"{self.place(name)}/{name}"
         self.do(f"{self.examples}/{name}", env={**os.environ, "OVNI_TRACEDIR": trace})
         return self.emulate(name, trace)
 
     def laplace(self):
-        trace = self.place("laplace") + "/trace"
+        trace = self.place("laplace") + "/machine"
         self.do(sys.executable, f"{ROOT}/doc/examples/laplace_machine.py", trace)
         return self.emulate("laplace", "--laplace-window=10000", trace)
 

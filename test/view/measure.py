@@ -16,8 +16,8 @@ import tempfile
 import chromium
 import kit
 
-TOLERANCE = 1.6
-ATTEMPTS = 3
+TOLERANCE = 2.5
+ATTEMPTS = 2
 
 # What has to be met: from the page being parsed to a picture, to all of it being exact; of frames the slowest but 5 %.
 PAGE = {"first picture, s": 0.3, "all exact, s": 2.5, "frame while zooming, ms": 12, "memory, MiB": 600}
