@@ -5,9 +5,9 @@
 
 enum {
 	TRACKS_MAX = 1 << 20,
-	NOT_SEEN = UINT32_MAX,
 	PROGRESS_ITEMS = 1 << 16,
 };
+#define NOT_SEEN UINT32_MAX
 
 struct survey {
 	struct overview *overview;
