@@ -98,13 +98,16 @@ export class Session {
 	async renew() {
 		const { file, strings, segments } = this, before = this.model;
 		if (before.kind !== "ovni") {
-			before.channels.forEach(ch => ch.values.renew());
+			before.channels.forEach(ch => ch.values.renew(ch.values));
 			return;
 		}
 		const tables = await readTables(file, segments), model = tables && timelineModel(file, strings, tables);
 		if (!model || model.channels.length !== before.channels.length)
 			return;
-		model.channels.forEach((ch, i) => ch.values.follow(before.channels[i].values));
+		model.channels.forEach((ch, i) => {
+			before.channels[i].values.renew(ch.values);
+			ch.values = before.channels[i].values;
+		});
 		this.model = model;
 		segments.decoder.layout.channelRows = model.layout.channelRows;
 	}

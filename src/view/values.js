@@ -46,6 +46,11 @@ export class Values {
 		return key;
 	}
 
+	// The two halves of a key.
+	bits(key) {
+		return key < TWO_32 ? [key, 0] : this.halves[key - TWO_32];
+	}
+
 	// The position of a key in the list.
 	index(key) {
 		if (key < 0)
@@ -57,8 +62,7 @@ export class Values {
 	add(key) {
 		if (this.list.length >= VALUES_MAX)
 			return 1;
-		const [lo, hi] = key < TWO_32 ? [key, 0] : this.halves[key - TWO_32];
-		const at = this.list.push(this.describe(lo, hi)) - 1;
+		const at = this.list.push(this.describe(...this.bits(key))) - 1;
 		if (key < SMALL)
 			this.small[key] = at;
 		else
@@ -66,21 +70,15 @@ export class Values {
 		return at;
 	}
 
-	// The positions stay those of a list before, whose texts have changed: the file has grown.
-	follow(before) {
-		this.wide = before.wide;
-		this.halves = before.halves;
-		const keys = [];
-		before.small.forEach((at, key) => at > 0 && keys.push([at, key]));
-		before.large.forEach((at, key) => keys.push([at, key]));
-		this.list.length = 1;
-		this.small.fill(-1);
-		this.large.clear();
-		for (const [, key] of keys.sort((a, b) => a[0] - b[0]))
-			this.index(key);
-	}
-
-	renew() {
-		this.follow(this);
+	// Texts have changed, as the file has grown; positions stay. `newer`: the values of the same channel, made anew.
+	renew(newer) {
+		this.describe = newer.describe;
+		this.list[0] = newer.list[0];
+		const again = (at, key) => {
+			if (at > 0)
+				this.list[at] = this.describe(...this.bits(key));
+		};
+		this.small.forEach(again);
+		this.large.forEach(again);
 	}
 }

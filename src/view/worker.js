@@ -1,6 +1,21 @@
 // SPDX-License-Identifier: MIT
 // worker.js: answers what the page asks about a file: { id, op, args } gets { id, part }s and one { id, result } or
-// { id, error }.
+// { id, error }. Times are Numbers in picoseconds; rows, channels and values go by their positions in the lists of info.
+//
+// open({ file } | { url } | { pieces: [{ at, bytes }], size, name, whole, pyramid })
+//   -> info: { name, size, kind, version, complete, live, whole, begin, end, tick, segments, props, notes, views:
+//      [{ name, title, rows, channels }], rows: [{ view, label, groups }], channels: [{ view, name, title, model, type:
+//      "state" | "id" | "count", punctual, values: [{ value, text, rgb, error }] }] }. Value 0 of a channel is nothing.
+// picture({ rows, channel, t0, t1, width, slot }) -> parts and a last one, each of rows x width pixels: index, share (of
+//      255), mixed, known (0 no, 1 guessed, 2 exact), ticks, tick, and for counts min, max, mean
+// at({ rows, channel, t }) -> [{ index, value, text, rgb, error, begin, end, beginExact, endExact }]
+// next({ rows, channel, t, direction, index }) -> { row, t, index }, the change there, or null
+// select({ rows, channel, t0, t1, slot }) -> parts and a last one: { span, rows, exact, states, histogram, ticks }
+// overview({ width, t0, t1 }) -> { busy, density, known }
+// close()
+//
+// Only the newest picture, and selection, of a slot counts: others end with { stale: true }. Unasked come the events
+// values (more of a channel, from a position on), note, progress (done, of), waiting, grown (with the new info).
 import { breathe, Session } from "./session.js";
 import { drawPicture } from "./stream.js";
 import { Query } from "./query.js";

@@ -95,6 +95,7 @@ class Compared {
 					await this.next({ c, channel, rows, lists });
 			}
 		}
+		await this.busy();
 		return { checks: this.checks, faults: this.faults.slice(0, 20), failed: this.asked.failed };
 	}
 
@@ -150,6 +151,22 @@ class Compared {
 			const counted = result.histogram.counts[s.index];
 			this.expect(`${c.view} ${c.name} ${s.text}: histogram`, counted ? counted.reduce((n, v) => n + v, 0) : s.count, s.count);
 		}
+	}
+
+	// The use of CPUs over all of the time, out of the summary.
+	async busy() {
+		const view = this.info.views.find(v => v.name === "cpu"), { end, rows } = this.info;
+		const physical = view ? view.rows.flatMap((id, r) => rows[id].label.startsWith("vCPU") ? [] : [`cpu ${r} nrunning`]) : [];
+		if (!physical.length || physical.some(key => !this.intervals[key]))
+			return;
+		let time = 0;
+		for (const key of physical)
+			timesIn(this.intervals[key], 0, end).forEach((t, value) => {
+				time += value === "0" ? 0 : t;
+			});
+		const { result } = await this.asked.ask("overview", { width: 1, t0: 0, t1: end });
+		this.expect(`busy ${result.busy && result.busy[0]}`, Math.abs(result.busy[0] - time / end / physical.length) < 1e-6, true);
+		this.expect("density", result.density[0] > 0 && result.known[0], 2);
 	}
 
 	// The state at a time, the next change, and the last before.
