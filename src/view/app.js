@@ -22,6 +22,7 @@ const NOTES_MOST = 3; // that are shown at once
 
 let opened; // resolves ovniscope.ready
 const ready = new Promise((resolve) => (opened = resolve));
+const valuesLater = later(() => changed("values"), 20);
 const notes = new Set();
 
 // Stable for tests: ready (once a file is open), info, state, stats, query(), settled(). Rows are places in a view, times ns.
@@ -190,8 +191,8 @@ function events(e) {
 		return;
 	if (e.event === "values") {
 		const c = channelOf(e.channel);
-		c.values.splice(e.from, e.values.length, ...e.values);
-		later(() => changed("values"), 20)();
+		e.values.forEach((v, i) => (c.values[e.from + i] = v));
+		valuesLater();
 	} else if (e.event === "progress") {
 		progress("reading", e.done, e.of);
 		if (e.done >= e.of)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // colors.js: the theme, and the colours of values as pixels and as CSS.
-import { changed, channelOf, state } from "./state.js";
+import { changed, channelOf, on, state } from "./state.js";
 
 const RED = 0xe5484d;
 const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -50,9 +50,9 @@ export function cssOf(v) {
 	return "#" + rgbOf(v).toString(16).padStart(6, "0");
 }
 
-// Black or white, whichever is better to read on the colour.
-export function inkOn(rgb) {
-	return brightness(rgb) > 140 ? "#101318" : "#fff";
+// Black or white, whichever is better to read on the colour of a value.
+export function inkOn(v) {
+	return brightness(rgbOf(v)) > 140 ? "#101318" : "#fff";
 }
 
 // A pixel of ImageData: red in the lowest byte.
@@ -70,24 +70,36 @@ export function heat() {
 	return lut;
 }
 
-// Pixels of all values of a channel: whole, pale (what is mixed with others), dark (hatches), and which pattern.
+const palettes = new Map(); // by channel
+
+on("look open grown", () => palettes.clear());
+
+// Pixels of all values of a channel: whole, pale (what is mixed with others), dark (hatches); which pattern; whether it is
+// neither hidden nor dimmed. Values that are new are added.
 export function palette(channel) {
-	const values = channelOf(channel).values;
-	const n = values.length;
-	const p = { n, full: new Uint32Array(n), pale: new Uint32Array(n), dark: new Uint32Array(n), pattern: new Uint8Array(n),
-		ink: [] };
+	const { values } = channelOf(channel);
+	let p = palettes.get(channel);
+	if (p && p.n === values.length)
+		return p;
+	if (!p || p.full.length < values.length) {
+		const size = Math.max(64, 2 * values.length);
+		const arrays = [Uint32Array, Uint32Array, Uint32Array, Uint8Array, Uint8Array].map((type) => new type(size));
+		const [full, pale, hatch, pattern, plain] = arrays;
+		p = { n: 1, full, pale, dark: hatch, pattern, plain };
+		palettes.set(channel, p);
+	}
 	const only = state.only.get(channel);
 	const hidden = state.hidden.get(channel);
-	for (let i = 1; i < n; i++) {
+	for (; p.n < values.length; p.n++) {
+		const i = p.n;
 		const v = values[i];
 		const rgb = rgbOf(v);
-		const out = hidden && hidden.has(i);
-		const strength = out ? 0 : only !== undefined && only !== i ? 0.13 : 1;
+		const strength = hidden && hidden.has(i) ? 0 : only !== undefined && only !== i ? 0.13 : 1;
 		p.full[i] = pixel(rgb, 255 * strength);
 		p.pale[i] = pixel(rgb, (look.dark ? 80 : 90) * strength);
 		p.dark[i] = pixel(((rgb >> 1) & 0x7f7f7f) + (v.error ? 0 : 0x101010), 255 * strength);
 		p.pattern[i] = v.error ? 1 : state.patterns ? i % 7 : 0;
-		p.ink[i] = strength === 1 ? inkOn(rgb) : "";
+		p.plain[i] = strength === 1;
 	}
 	return p;
 }

@@ -2,7 +2,7 @@
 // draw.js: a frame: rows, labels in them, time axis, cursor and selection. It blits pictures, new or old, and no more.
 import { channelOf, cursorChannel, on, short, state } from "./state.js";
 import { $, later } from "./dom.js";
-import { cssOf, look } from "./colors.js";
+import { cssOf, inkOn, look } from "./colors.js";
 import { AXIS, layout, visible } from "./rows.js";
 import { axis, exact } from "./units.js";
 import { painted, picturesOf, settling, stats } from "./pictures.js";
@@ -86,7 +86,7 @@ function labels(pic, first, y, h) {
 		const v = runs[i + 2];
 		const x0 = Math.max(0, xOf(pic.t0 + runs[i] * dt));
 		const x1 = Math.min(width, xOf(pic.t0 + runs[i + 1] * dt));
-		if (x1 - x0 < 26 || !values[v] || !palette.ink[v])
+		if (x1 - x0 < 26 || !values[v] || !palette.plain[v])
 			continue;
 		const text = fitted(short(values[v].text, 100), x1 - x0 - 9);
 		if (!text)
@@ -95,7 +95,7 @@ function labels(pic, first, y, h) {
 			ctx.fillStyle = cssOf(values[v]);
 			ctx.fillRect(x0 + 2, y + 1, textWidth(text) + 6, h - 2);
 		}
-		ctx.fillStyle = palette.ink[v];
+		ctx.fillStyle = inkOn(values[v]);
 		ctx.fillText(text, x0 + 4, y + h / 2 + 0.5);
 	}
 }

@@ -10,6 +10,7 @@ import { exact } from "./units.js";
 const EDGE = 6; // px around an edge of the window in which one takes it
 
 let data = null;
+let back = null; // canvas; null: to be drawn again
 let stripPending = false;
 
 const toX = (t) => ((t - state.info.begin) / (state.info.end - state.info.begin || 1)) * $("overview").clientWidth;
@@ -21,6 +22,7 @@ async function refresh() {
 		return;
 	const { begin, end } = state.info;
 	data = await engine.overview({ width, t0: begin, t1: end }).catch(() => null);
+	back = null;
 	redrawOverview();
 }
 
@@ -49,14 +51,12 @@ function curve(ctx, values, max, height, fill) {
 	}
 }
 
-function drawOverview() {
-	const canvas = $("overview");
-	const dpr = devicePixelRatio;
-	const width = canvas.clientWidth;
-	const height = canvas.clientHeight;
-	canvas.width = width * dpr;
-	canvas.height = height * dpr;
-	const ctx = canvas.getContext("2d");
+// What does not change while one moves, drawn once: CPU use and density, or the rows if there is neither.
+function drawBack(width, height, dpr) {
+	back = document.createElement("canvas");
+	back.width = width * dpr;
+	back.height = height * dpr;
+	const ctx = back.getContext("2d");
 	ctx.scale(dpr, dpr);
 	ctx.fillStyle = look.lane;
 	ctx.fillRect(0, 0, width, height);
@@ -66,16 +66,39 @@ function drawOverview() {
 		ctx.fillStyle = look.accent;
 		ctx.globalAlpha = 0.35;
 		curve(ctx, busy, 1, height, true);
-		ctx.globalAlpha = 1;
 	} else if (base && base.canvas && !base.dirty) {
 		ctx.globalAlpha = 0.6;
 		ctx.drawImage(base.canvas, toX(base.t0), 0, toX(base.t1) - toX(base.t0), height);
-		ctx.globalAlpha = 1;
 	}
+	ctx.globalAlpha = 1;
 	if (density) {
 		ctx.strokeStyle = look.dim;
 		curve(ctx, density, Math.max(...density) || 1, height, false);
 	}
+	const text = [busy ? "CPU use" : density ? "" : "rows", density ? "events" : ""].filter(Boolean).join(", ");
+	ctx.font = "10px system-ui, sans-serif";
+	ctx.fillStyle = look.lane;
+	ctx.globalAlpha = 0.8;
+	ctx.fillRect(1, 1, ctx.measureText(text).width + 8, 15);
+	ctx.globalAlpha = 1;
+	ctx.fillStyle = look.dim;
+	ctx.fillText(text, 5, 12);
+}
+
+function drawOverview() {
+	const canvas = $("overview");
+	const dpr = devicePixelRatio;
+	const width = canvas.clientWidth;
+	const height = canvas.clientHeight;
+	if (!back || back.width !== Math.floor(width * dpr) || back.height !== Math.floor(height * dpr))
+		drawBack(width, height, dpr);
+	if (canvas.width !== back.width || canvas.height !== back.height) {
+		canvas.width = back.width;
+		canvas.height = back.height;
+	}
+	const ctx = canvas.getContext("2d");
+	ctx.setTransform(dpr, 0, 0, dpr, 0, 0);
+	ctx.drawImage(back, 0, 0, width, height);
 	const x0 = toX(state.t0);
 	const x1 = Math.max(toX(state.t1), x0 + 2);
 	ctx.fillStyle = look.shade;
@@ -94,15 +117,6 @@ function drawOverview() {
 		ctx.fillRect(Math.min(Math.max(x - 1.5, 0), width - 3), height / 2 - 8, 3, 16);
 	if (state.cursor)
 		ctx.fillRect(Math.round(toX(state.cursor.t)), 0, 1, height);
-	const use = busy ? "CPU use" : density ? "" : "rows";
-	const text = [use, density ? "events" : ""].filter(Boolean).join(", ");
-	ctx.font = "10px system-ui, sans-serif";
-	ctx.fillStyle = look.lane;
-	ctx.globalAlpha = 0.8;
-	ctx.fillRect(1, 1, ctx.measureText(text).width + 8, 15);
-	ctx.globalAlpha = 1;
-	ctx.fillStyle = look.dim;
-	ctx.fillText(text, 5, 12);
 	canvas.setAttribute("aria-label", "Overview: shown is " + exact(state.t0) + " to " + exact(state.t1));
 }
 
@@ -144,7 +158,12 @@ export function overviewInit() {
 		}
 		drag = null;
 	});
-	on("place cursor selection look pictures", redrawOverview);
+	on("look channels", () => (back = null));
+	on("pictures", () => {
+		if (!data || !data.busy)
+			back = null;
+	});
+	on("place cursor selection look pictures channels", redrawOverview);
 	on("open grown", refresh);
 	new ResizeObserver(refresh).observe(canvas);
 }

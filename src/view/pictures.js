@@ -164,7 +164,7 @@ export function askAll() {
 
 export function picturesInit() {
 	on("place rows scroll channels", askAll);
-	on("look values", () => {
+	on("look grown", () => {
 		for (const lane of lanes.values())
 			for (const pic of lane.all)
 				pic.dirty = true;
