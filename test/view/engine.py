@@ -16,7 +16,7 @@ CHECK = os.path.join(kit.HERE, "engine_check.js")
 GOLDEN = ["nosv/states", "nosv/idle-breakdown", "nanos6/breakdown", "marks/values", "marks/stack", "parallelism/count", "ovni/reference",
           "ovni/virtual-oversubscribed", "kernel/oversubscribed"]
 MARKS = 25000
-DAMAGED = 60  # of each file; VIEW_DAMAGED=2000 makes it long
+DAMAGED = 30  # of each file; VIEW_DAMAGED=2000 makes it long
 
 
 def ask(c, script, *args):

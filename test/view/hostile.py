@@ -269,7 +269,7 @@ def tables(c):
     """Timelines whose tables are not as they should be: shown all the same, or as any file."""
     c.viewer()
     place = c.tools.place("tables")
-    for variant in ("good", "no-property", "version-2", "no-threads", "compat", "stopped", "plain", "plain-stopped", "other"):
+    for variant in ("good", "no-property", "no-threads", "stopped"):
         path = f"{place}/{variant}.uscp"
         c.tools.do(c.tools.maketimeline, path, variant)
         c.give(path)

@@ -13,10 +13,9 @@ import kit
 POINTS = 1000  # in all pages together of a test at least so many, and 150 in each
 
 # Of each model the case with all its states, and those with what is special.
-GOLDEN = ["ovni/reference", "ovni/virtual-oversubscribed", "ovni/flush", "kernel/oversubscribed", "kernel/states", "marks/stack",
-          "marks/values", "mpi/states", "nanos6/states", "nanos6/breakdown", "nanos6/punctual", "nodes/states", "nosv/states",
-          "nosv/parallel-bodies", "nosv/idle-breakdown", "nosv/counters", "openmp/states", "openmp/breakdown", "parallelism/count",
-          "rows/by-rank", "tampi/states", "unfinished/crashed", "useful/agree"]
+GOLDEN = ["ovni/virtual-oversubscribed", "ovni/flush", "kernel/states", "marks/values", "mpi/states", "nanos6/states", "nanos6/breakdown",
+          "nodes/states", "nosv/states", "nosv/parallel-bodies", "nosv/counters", "openmp/states", "parallelism/count", "rows/by-rank",
+          "tampi/states", "unfinished/crashed", "useful/agree"]
 
 ASK = """
 const [points] = args;
