@@ -2,8 +2,8 @@
 #include "blob.h"
 
 #include "lz4s.h"
+#include "whole.h"
 
-#include <lz4.h>
 #include <stdlib.h>
 #include <zstd.h>
 #include <zstd_errors.h>
@@ -15,23 +15,6 @@ enum {
 	ZSTD_WINDOW_LOG_MAX = 25,
 	LZ4_RATIO = 255,
 	LZ4_SLACK = 64,
-	SIZE_PREFIX = 4,
-};
-
-/* A small blob. Iterators may hold it while the reader goes on to the next. */
-struct whole {
-	unsigned refs;
-	uint32_t segment;
-	uint64_t offset; /* of the segment, in the file */
-	bool prefix;
-	size_t n, cap;
-	uint8_t data[];
-};
-
-enum method {
-	METHOD_STORED,
-	METHOD_LZ4,
-	METHOD_ZSTD,
 };
 
 struct blob_stream {
@@ -45,117 +28,10 @@ struct blob_stream {
 	uint8_t out[STREAM_OUT];
 };
 
-static enum method
-method_of(struct uscope_reader *r)
-{
-	if (!(r->header.flags & USCOPE_F_COMPRESSED))
-		return METHOD_STORED;
-	return r->header.flags & USCOPE_F_COMP_METHOD ? METHOD_ZSTD : METHOD_LZ4;
-}
-
-static uint64_t
-deltas_at(const uscope_segment_t *s)
-{
-	return s->offset + SEGMENT_HEADER_SIZE + s->checkpoint_size;
-}
-
 static int
 bad(struct uscope_reader *r, uint32_t segment, uint64_t at, const char *why)
 {
 	return status_set(&r->error, USCOPE_E_COMPRESS, segment, at, "%s", why);
-}
-
-/* ---- At once. ---- */
-
-static void
-whole_drop(struct whole *w)
-{
-	if (w && --w->refs == 0)
-		free(w);
-}
-
-void
-blob_forget(struct uscope_reader *r)
-{
-	whole_drop(r->whole);
-	r->whole = NULL;
-}
-
-/* One that only the reader holds is used again. */
-static struct whole *
-whole_room(struct uscope_reader *r, size_t n)
-{
-	struct whole *w = r->whole;
-	r->whole = NULL;
-	if (w && w->refs == 1 && w->cap >= n)
-		return w;
-	whole_drop(w);
-	size_t cap = n < READ_WINDOW ? READ_WINDOW : n;
-	w = malloc(sizeof(*w) + cap);
-	if (w) {
-		w->refs = 1;
-		w->cap = cap;
-	}
-	return w;
-}
-
-/* The output of liblz4 must not exceed INT_MAX, WHOLE_MAX is less. */
-static bool
-lz4_exact(const uint8_t *in, size_t n, uint8_t *out, size_t size)
-{
-	return LZ4_decompress_safe((const char *)in, (char *)out, (int)n, (int)size) == (int)size;
-}
-
-static const char *
-unpack(enum method method, const uint8_t *in, size_t n, struct whole *w)
-{
-	if (method == METHOD_LZ4) {
-		if (n >= SIZE_PREFIX && load32(in) == w->n && lz4_exact(in + SIZE_PREFIX, n - SIZE_PREFIX, w->data, w->n)) {
-			w->prefix = true;
-			return NULL;
-		}
-		return lz4_exact(in, n, w->data, w->n) ? NULL : "not an LZ4 block of the size that the header says";
-	}
-	if (n < 4 || load32(in) != ZSTD_MAGICNUMBER || ZSTD_findFrameCompressedSize(in, n) != n)
-		return "not one ZSTD frame";
-	size_t k = ZSTD_decompress(w->data, w->n, in, n);
-	if (ZSTD_isError(k) && ZSTD_getErrorCode(k) == ZSTD_error_memory_allocation)
-		return "";
-	return k == w->n ? NULL : "not a ZSTD frame of the size that the header says";
-}
-
-/* r->whole becomes that of a segment. */
-static int
-whole_load(struct uscope_reader *r, uint32_t segment, const uscope_segment_t *s)
-{
-	enum method method = method_of(r);
-	struct whole *w = r->whole;
-	if (w && w->segment == segment && w->offset == s->offset && w->n == s->raw_size)
-		return 0;
-	w = whole_room(r, s->raw_size);
-	if (!w)
-		return status_set(&r->error, USCOPE_E_NOMEM, segment, s->offset, "out of memory");
-	w->segment = segment;
-	w->offset = s->offset;
-	w->prefix = false;
-	w->n = s->raw_size;
-	int status;
-	if (method == METHOD_STORED) {
-		status = reader_read(r, deltas_at(s), w->data, w->n);
-	} else if (!reader_room(&r->packed, &r->packed_cap, s->compressed_size)) {
-		status = status_set(&r->error, USCOPE_E_NOMEM, segment, s->offset, "out of memory");
-	} else if (!(status = reader_read(r, deltas_at(s), r->packed, s->compressed_size))) {
-		const char *why = unpack(method, r->packed, s->compressed_size, w);
-		if (why)
-			status = *why ? bad(r, segment, deltas_at(s), why) : status_set(&r->error, USCOPE_E_NOMEM, segment, s->offset, "out of memory");
-	}
-	if (status) {
-		r->error.segment = segment;
-		whole_drop(w);
-		return status;
-	}
-	r->whole = w;
-	return 0;
 }
 
 /* ---- Piece by piece. ---- */
@@ -364,8 +240,16 @@ check_sizes(struct uscope_reader *r, uint32_t segment, const uscope_segment_t *s
 	return 0;
 }
 
+static void
+take_whole(struct blob *b)
+{
+	struct whole *w = b->whole;
+	b->end = w->data + w->done;
+	b->done = w->done;
+}
+
 int
-blob_open(struct blob *b, struct uscope_reader *r, uint32_t segment, const uscope_segment_t *s)
+blob_open(struct blob *b, struct uscope_reader *r, uint32_t segment, const uscope_segment_t *s, bool part)
 {
 	*b = (struct blob){ .r = r, .segment = segment, .size = s->raw_size };
 	int status = check_sizes(r, segment, s);
@@ -376,15 +260,14 @@ blob_open(struct blob *b, struct uscope_reader *r, uint32_t segment, const uscop
 			blob_close(b);
 		return status;
 	}
-	if ((status = whole_load(r, segment, s)))
+	if ((status = whole_load(r, segment, s, part)))
 		return status;
 	struct whole *w = r->whole;
 	w->refs++;
 	b->whole = w;
 	b->prefix = w->prefix;
 	b->p = w->data;
-	b->end = w->data + w->n;
-	b->done = w->n;
+	take_whole(b);
 	return 0;
 }
 
@@ -405,8 +288,13 @@ blob_close(struct blob *b)
 int
 blob_more(struct blob *b, size_t want)
 {
-	if (!b->stream || b->done == b->size || (size_t)(b->end - b->p) >= want)
+	if (b->done == b->size || (size_t)(b->end - b->p) >= want)
 		return 0;
+	if (b->whole) {
+		int status = whole_more(b->r, b->whole, (size_t)(b->p - b->whole->data) + want);
+		take_whole(b);
+		return status;
+	}
 	int status = stream_more(b, want);
 	if (status)
 		b->r->error.segment = b->segment;

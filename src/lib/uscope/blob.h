@@ -25,7 +25,8 @@ struct blob {
 	uint32_t segment;
 };
 
-int blob_open(struct blob *b, struct uscope_reader *r, uint32_t segment, const uscope_segment_t *s);
+/* part: only the begin may be asked for, and the blob is closed before another one is opened. */
+int blob_open(struct blob *b, struct uscope_reader *r, uint32_t segment, const uscope_segment_t *s, bool part);
 void blob_close(struct blob *b); /* a zeroed one too */
 
 /* At least `want` bytes at p, or all that are left. */

@@ -12,7 +12,7 @@ struct cursor {
 };
 
 int
-framein_open(struct framein *f, struct uscope_reader *r, uint32_t i, const uscope_segment_t *s)
+framein_open(struct framein *f, struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, bool part)
 {
 	*f = (struct framein){
 		.schema = r->schema,
@@ -22,7 +22,7 @@ framein_open(struct framein *f, struct uscope_reader *r, uint32_t i, const uscop
 		.interleaved = r->header.flags & USCOPE_F_INTERLEAVED,
 		.compact = r->header.flags & USCOPE_F_COMPACT_DELTAS,
 	};
-	return blob_open(&f->blob, r, i, s);
+	return blob_open(&f->blob, r, i, s, part);
 }
 
 void

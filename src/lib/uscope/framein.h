@@ -21,7 +21,8 @@ struct framein {
 	bool compact; /* allowed in frames that are not interleaved */
 };
 
-int framein_open(struct framein *f, struct uscope_reader *r, uint32_t i, const uscope_segment_t *s);
+/* part: see blob_open(). */
+int framein_open(struct framein *f, struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, bool part);
 void framein_close(struct framein *f);
 
 /* The next item: the begin of each frame, then what it holds. 1 item, 0 end of segment, <0. */

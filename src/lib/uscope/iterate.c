@@ -51,7 +51,7 @@ enter_segment(struct uscope_item_iter *it)
 		it->done = true;
 		return false;
 	}
-	if ((status = segment_check(it->r, it->next, &s)) || (status = framein_open(&it->f, it->r, it->next, &s)))
+	if ((status = segment_check(it->r, it->next, &s)) || (status = framein_open(&it->f, it->r, it->next, &s, false)))
 		return stop(it, status);
 	it->open = true;
 	return true;

@@ -153,7 +153,7 @@ decode(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, struct us
 	if (status)
 		return status;
 	struct framein f;
-	if ((status = framein_open(&f, r, i, s)))
+	if ((status = framein_open(&f, r, i, s, !diag)))
 		return status;
 	if (diag)
 		diag[USCOPE_V_LZ4_PREFIX] += f.blob.prefix;
@@ -169,7 +169,17 @@ segment_decode(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, s
 	return decode(r, i, s, state, UINT64_MAX, diag);
 }
 
-/* Decodes and counts a whole segment the first time it is asked for; later only up to `until`. */
+/* Whether a segment is as it was written, by its checksum: its end need not be looked at. */
+static bool
+is_as_written(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s)
+{
+	if (r->as_written != (uint64_t)i + 1)
+		r->as_written = r->header.flags & USCOPE_F_COMPRESSED && sums_segment(r, i, s) ? (uint64_t)i + 1 : 0;
+	return r->as_written;
+}
+
+/* Decodes and counts a whole segment the first time it is asked for, unless there is a checksum; later only up
+ * to `until`. */
 static int
 decode_known(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, struct uscope_state *state,
 	uint64_t until)
@@ -177,6 +187,8 @@ decode_known(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s, str
 	unsigned marks = seglist_marks(&r->segments, i);
 	if (marks & SEGMENT_GOOD)
 		return state ? decode(r, i, s, state, until, NULL) : 0;
+	if (state && is_as_written(r, i, s))
+		return decode(r, i, s, state, until, NULL);
 	uint64_t diag[USCOPE_NUM_DIAGS] = { 0 };
 	int status = decode(r, i, s, state, until, diag);
 	/* Out of memory says nothing about the segment: do not mark it. */

@@ -95,6 +95,8 @@ struct uscope_reader {
 	size_t extra_cap;
 	uint8_t *packed; /* what it was made of */
 	size_t packed_cap;
+	void *zstd;           /* in the middle of `packed`, see whole.h */
+	uint64_t as_written;  /* the last segment, plus 1, that was found to be; 0: none */
 	struct window window; /* for tables and checkpoints, one after the other */
 };
 
@@ -134,6 +136,9 @@ void window_skip(struct window *w, uint64_t n); /* at most what is left */
 int header_read(struct uscope_reader *r, uscope_file_header_t *h);
 int header_check(struct uscope_reader *r, const uscope_file_header_t *h);
 int preamble_read(struct uscope_reader *r);
+
+/* Whether the checksum of a segment is right; false, too, if there is none. */
+bool sums_segment(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s);
 
 /* ---- Segments: seglist.c. ---- */
 

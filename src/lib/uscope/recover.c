@@ -83,7 +83,7 @@ static int
 count_segment(struct recover *c, uint32_t i, const uscope_segment_t *s)
 {
 	struct framein f;
-	int status = framein_open(&f, c->r, i, s);
+	int status = framein_open(&f, c->r, i, s, false);
 	if (status)
 		return status;
 	uscope_item_t item;

@@ -27,10 +27,9 @@ tell(struct sums *s, int status, int64_t segment, uint64_t offset, const char *w
 
 /* Adds the bytes [from, to) of the file. */
 static int
-add_bytes(struct sums *s, struct xxh64 *sum, uint64_t from, uint64_t to)
+add_bytes(struct uscope_reader *r, struct window *w, struct xxh64 *sum, uint64_t from, uint64_t to)
 {
-	struct window *w = &s->window;
-	window_open(w, s->r, from, to - from);
+	window_open(w, r, from, to - from);
 	while (window_left(w)) {
 		size_t n = window_left(w) < READ_WINDOW ? (size_t)window_left(w) : READ_WINDOW;
 		const uint8_t *p = window_next(w, n);
@@ -67,7 +66,7 @@ check_segments(struct sums *s, uint64_t *end)
 		uint64_t next = g.offset + segment_size(&g);
 		struct xxh64 sum;
 		xxh64_init(&sum);
-		status = next < *end ? USCOPE_E_SEGMENT : add_bytes(s, &sum, *end, next);
+		status = next < *end ? USCOPE_E_SEGMENT : add_bytes(s->r, &s->window, &sum, *end, next);
 		bool differs = false;
 		status = compare(s, status, &sum, &differs);
 		if (status)
@@ -88,14 +87,14 @@ check_rest(struct sums *s, uint64_t behind)
 	uint64_t last = c->offset + c->size - sizeof(zeros);
 	struct xxh64 sum;
 	xxh64_init(&sum);
-	int status = behind > last ? USCOPE_E_SECTION : add_bytes(s, &sum, FILE_HEADER_SIZE, s->r->preamble_end);
+	int status = behind > last ? USCOPE_E_SECTION : add_bytes(s->r, &s->window, &sum, FILE_HEADER_SIZE, s->r->preamble_end);
 	if (!status)
-		status = add_bytes(s, &sum, behind, last);
+		status = add_bytes(s->r, &s->window, &sum, behind, last);
 	xxh64_add(&sum, zeros, sizeof(zeros));
 	if (!status)
-		status = add_bytes(s, &sum, last + sizeof(zeros), s->r->size);
+		status = add_bytes(s->r, &s->window, &sum, last + sizeof(zeros), s->r->size);
 	if (!status)
-		status = add_bytes(s, &sum, 0, FILE_HEADER_SIZE);
+		status = add_bytes(s->r, &s->window, &sum, 0, FILE_HEADER_SIZE);
 	bool differs = false;
 	status = compare(s, status, &sum, &differs);
 	if (differs)
@@ -121,6 +120,31 @@ check_all(struct sums *s)
 	uint64_t end = r->preamble_end;
 	int status = check_segments(s, &end);
 	return status || s->stopped ? status : check_rest(s, end);
+}
+
+/* Whether there is a checksum for each segment. */
+static bool
+has_sums(const struct uscope_reader *r)
+{
+	const uscope_section_t *c = &r->checksums_section;
+	return r->complete && c->type && c->size % 8 == 0 && c->size / 8 == (uint64_t)r->segments.num + 1;
+}
+
+bool
+sums_segment(struct uscope_reader *r, uint32_t i, const uscope_segment_t *s)
+{
+	uscope_segment_t before;
+	uint8_t stored[8];
+	struct xxh64 sum;
+	uint64_t from = r->preamble_end;
+	int status = !has_sums(r) || (i && seglist_get(r, i - 1, &before));
+	if (!status && i)
+		from = before.offset + segment_size(&before);
+	xxh64_init(&sum);
+	bool good = !status && from <= s->offset && !reader_read(r, r->checksums_section.offset + 8 * (uint64_t)i, stored, 8) &&
+		!add_bytes(r, &r->window, &sum, from, s->offset + segment_size(s)) && load64(stored) == xxh64_sum(&sum);
+	reader_clear(r);
+	return good;
 }
 
 int

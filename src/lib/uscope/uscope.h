@@ -269,8 +269,8 @@ typedef struct {
 	uint64_t interval_ps; /* of the checkpoints; 0: cut by size only */
 	uint64_t origin_ps;   /* time where the first segment begins */
 	uint64_t min_raw;     /* bytes below which the interval does not cut */
-	uint64_t max_raw;     /* bytes from which the next time cuts; 0: 16 checkpoints, at
-			       * least 1 MiB (ZSTD: 4), at most 64 */
+	uint64_t max_raw;     /* bytes from which the next time cuts; 0: 64 checkpoints, from 1
+			       * MiB to 4, or 16 checkpoints if these are more, up to 64 MiB */
 	bool drop_empty;      /* cycles without content leave no frame */
 	bool only_changes;    /* operations that leave the state as it is are left out, of the summary as well */
 	bool sync;            /* fsync, so that a crash of the system loses no segment */
@@ -466,8 +466,8 @@ void uscope_reader_close(uscope_reader_t *r);
 /* The last error, 0: none. Cleared by the next call that succeeds. */
 int uscope_reader_status(const uscope_reader_t *r);
 const uscope_error_t *uscope_reader_error(const uscope_reader_t *r);
-/* Counts a diagnostic, while opening and in what has been decoded since. Decoding a segment again
- * does not count again. */
+/* Counts a diagnostic, while opening and in segments that have been decoded as a whole since; that of
+ * a state at a time is not, if its checksum is right. Decoding a segment again does not count again. */
 uint64_t uscope_reader_diag(const uscope_reader_t *r, enum uscope_diag id);
 
 /* Valid until the reader is closed; the header changes when polled. */

@@ -12,10 +12,11 @@
 #include <zstd.h>
 
 enum {
-	MAX_RAW_LOW = 1 << 20,      /* the default is between these */
-	MAX_RAW_LOW_ZSTD = 4 << 20, /* zstd finds matches that LZ4 does not look for */
+	MAX_RAW_LOW = 1 << 20,  /* the default is between these, */
+	MAX_RAW_MEAN = 4 << 20, /* and at most this if the checkpoints are a small part of it */
 	MAX_RAW_HIGH = 64 << 20,
-	CHECKPOINTS = 16, /* that the deltas of a segment are, so that checkpoints are a small part of the file */
+	CHECKPOINTS = 64, /* that the deltas of a segment are, as they are compressed and checkpoints are not */
+	CHECKPOINTS_LEAST = 16,
 	DEFAULT_ZSTD_LEVEL = 3,
 	FIRST_RAW = 64 * 1024,
 	COMPACT_STORAGES = 256, /* that a compact operation can name */
@@ -62,12 +63,14 @@ check_options(uscope_writer_options_t *o, uscope_error_t *error)
 
 /* Small segments: a state is found soon, and a writer that is killed loses little. */
 static uint64_t
-default_max_raw(const uscope_schema_t *schema, enum uscope_compression compression)
+default_max_raw(const uscope_schema_t *schema)
 {
-	uint64_t low = compression == USCOPE_ZSTD ? MAX_RAW_LOW_ZSTD : MAX_RAW_LOW;
-	uint64_t n = CHECKPOINTS * state_checkpoint_max(schema);
-	return n < low ? low : n > MAX_RAW_HIGH ? MAX_RAW_HIGH
-						: n;
+	uint64_t checkpoint = state_checkpoint_max(schema);
+	if (CHECKPOINTS * checkpoint <= MAX_RAW_MEAN)
+		return CHECKPOINTS * checkpoint < MAX_RAW_LOW ? MAX_RAW_LOW : CHECKPOINTS * checkpoint;
+	uint64_t least = CHECKPOINTS_LEAST * checkpoint;
+	return least < MAX_RAW_MEAN ? MAX_RAW_MEAN : least < MAX_RAW_HIGH ? least
+									  : MAX_RAW_HIGH;
 }
 
 static uint64_t
@@ -301,7 +304,7 @@ open_all(uscope_writer_t *w, const char *path, const uscope_dut_desc_t *dut, con
 	if (state_checkpoint_max(schema) > UINT32_MAX)
 		return refuse(error, USCOPE_E_LIMIT, "a checkpoint of all storages needs more than 4 GiB");
 	if (w->options.max_raw == 0)
-		w->options.max_raw = default_max_raw(schema, w->options.compression);
+		w->options.max_raw = default_max_raw(schema);
 	w->schema = schema_ref(schema);
 	w->most = most_raw(&w->options);
 	w->min_time = w->options.origin_ps;

@@ -130,11 +130,11 @@ check_file(const char *name, bool prefix)
 	CHECK(uscope_segment_info(r, 0, &s) == 0);
 	(void)printf("%s: %u segments, %u bytes from %u\n", name, uscope_num_segments(r), s.raw_size, s.compressed_size);
 	check_state(r, 0);
-	CHECK(uscope_reader_diag(r, USCOPE_V_LZ4_PREFIX) == (prefix ? 1 : 0));
 	check_state(r, 1);
 	check_state(r, FRAMES - 1);
 	check_state(r, FRAMES / 2);
 	check_events(r, 0, FRAMES - 1, true);
+	CHECK(uscope_reader_diag(r, USCOPE_V_LZ4_PREFIX) == (prefix ? 1 : 0));
 	check_events(r, FRAMES / 2 + 1, FRAMES / 2 + 500, false);
 	/* The size before an LZ4 block is a rule broken, one for each segment. */
 	CHECK(uscope_verify(r, NULL, NULL) == (uscope_reader_diag(r, USCOPE_V_LZ4_PREFIX) ? 1 : 0));
