@@ -46,6 +46,7 @@ BAD = (
     ({"tables": ""}, True, "checked has no channels"),
     ({"title": "Phase"}, True, 'the channels phase and level have the title "Phase"'),
     ({"view": "phase"}, True, "the channels phase and level have the view phase.cfg"),
+    ({"view": "phase-histogram"}, True, "the views phase.cfg and phase-histogram.cfg clash"),
     ({"chan": ".view = { 0 }"}, False, "the channel level has no view", '.file = "level"'),
     ({"chan": ".thread_track = TRACK_HIDDEN, .cpu_track = TRACK_HIDDEN"}, False, "the channel level is shown nowhere"),
     ({"tables": "CHANS(chans), STATES(states),"}, False, "nothing changes the channel level"),

@@ -123,6 +123,14 @@ check_value(struct check *c, const struct chan_decl *k, int64_t value, const cha
 		warn(c, "the label of the value %" PRId64 " of the channel %s is empty, or not one line", value, chan);
 }
 
+/* Whether a view has the name that the emulator gives to the histograms of another. */
+static bool
+is_histogram_of(const char *file, const char *other)
+{
+	size_t n = strlen(other);
+	return strncmp(file, other, n) == 0 && strcmp(file + n, "-histogram") == 0;
+}
+
 static void
 check_chan(struct check *c, int index)
 {
@@ -138,8 +146,12 @@ check_chan(struct check *c, int index)
 			continue; /* they are in different files */
 		if (strcmp(o->title, k->title) == 0)
 			fail(c, "the channels %s and %s have the title \"%s\", and Paraver knows channels by it", o->name, k->name, k->title);
-		if (o->view.file && k->view.file && strcmp(o->view.file, k->view.file) == 0)
+		if (!o->view.file || !k->view.file)
+			continue;
+		if (strcmp(o->view.file, k->view.file) == 0)
 			fail(c, "the channels %s and %s have the view %s.cfg: only one of them is written", o->name, k->name, k->view.file);
+		if (is_histogram_of(o->view.file, k->view.file) || is_histogram_of(k->view.file, o->view.file))
+			fail(c, "the views %s.cfg and %s.cfg clash: one of them has the name of the histograms of the other", o->view.file, k->view.file);
 	}
 	bool hidden = k->thread_track == TRACK_HIDDEN && (k->cpu_track == TRACK_HIDDEN || k->cpu_track == TRACK_ANY);
 	if (hidden)
