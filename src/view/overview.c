@@ -108,6 +108,7 @@ static void
 count(struct overview_track *t, uint64_t value, uint64_t time)
 {
 	struct overview_slot *s = &t->slots[value % OVERVIEW_SLOTS];
+	t->used = t->used || (value && time);
 	if (s->value == value)
 		s->time += time;
 	else if (time > s->time)
@@ -294,16 +295,6 @@ put_track(const struct overview *o, const struct overview_track *t, struct bytes
 	return good && flush(b, &p);
 }
 
-/* Whether nothing but 0 was ever there. */
-static bool
-is_empty(const struct overview_track *t)
-{
-	bool empty = t->nruns <= 1 && (t->nruns == 0 || t->runs->value == 0) && t->shown == 0;
-	for (uint32_t i = 0; i < OVERVIEW_SLOTS; i++)
-		empty = empty && (t->slots[i].value == 0 || t->slots[i].time == 0);
-	return empty;
-}
-
 static bool
 put_all(const struct overview *o, struct overview_track *const *tracks, uint32_t n, struct bytes *b, uint64_t end, uint64_t tick)
 {
@@ -339,7 +330,7 @@ collect(struct overview *o, struct overview_track **to, uint64_t end)
 		overview_turn(o, t, t->shown, end);
 		if (o->dropped)
 			return 0;
-		if (!is_empty(t))
+		if (t->used)
 			to[n++] = t;
 	}
 	if (n)

@@ -42,6 +42,7 @@ struct overview_track {
 	uint32_t nruns;
 	uint32_t cap;
 	uint32_t nbuckets; /* before the present one */
+	bool used;         /* it was not 0 throughout */
 };
 
 struct overview {

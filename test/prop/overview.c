@@ -169,6 +169,8 @@ check_bytes(struct overview *o, uint64_t begin, uint64_t end, uint64_t tick, siz
 		CHECK(next == storage);
 		p = check_track(p, next, begin, end, bucket, nbuckets, first, counts);
 	}
+	for (; next < TRACKS; next++)
+		CHECK(time_of(next, 0, begin, end) == end - begin);
 	CHECK(p == stop);
 }
 
