@@ -127,6 +127,7 @@ function controls() {
 		$("channel-list").querySelectorAll("input")[focus]?.focus();
 	const titles = state.channels.map((c) => titleOf(c, 30));
 	$("channel-title").textContent = titles.length > 1 ? titles[0] + " + " + (titles.length - 1) : titles[0] || "no channel";
+	$("channels").firstElementChild.setAttribute("aria-label", "Channels: " + titles.join(", "));
 	for (const id of ["sort", "theme", "unit"])
 		$(id).value = state[id];
 	for (const id of ["labels", "patterns", "lines"])

@@ -6,7 +6,7 @@ import { $ } from "./dom.js";
 import { arrange, itemAt, layout, room, setBusy } from "./rows.js";
 import { giveBack, linesOf, paint } from "./paint.js";
 
-const PIXELS = 120000; // that are asked for at once if there are more rows than one sees
+const PIXELS = 120000; // of a picture that is asked for, unless what is seen has more
 const BASE_SIZE = 1 << 28; // bytes of a file that is read as a whole for a picture that nobody asked for
 
 export const stats = { frames: [], firstPicture: null, allExact: null };
@@ -37,8 +37,10 @@ function newPicture(channel, rows, width, t0, t1) {
 
 function ask(channel) {
 	const lane = lanesOf(channel);
-	const width = Math.round($("plot").clientWidth * Math.min(devicePixelRatio, 2));
-	const rows = rowsWanted(width);
+	const { clientWidth } = $("plot");
+	const rows = rowsWanted(clientWidth);
+	// As fine as the screen is, unless that is more than can be painted in a frame.
+	const width = Math.round(Math.max(clientWidth, Math.min(clientWidth * devicePixelRatio, PIXELS / rows.length)));
 	const { t0, t1 } = state;
 	const key = [t0, t1, width, rows.length, rows[0], rows[rows.length - 1], layout.rows.length, state.sort, state.filter,
 		generation].join();
