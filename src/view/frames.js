@@ -30,7 +30,7 @@ export class Layout {
 		this.ncells = this.nslots = 0;
 		this.left = []; // storages for which there is no room
 		this.storages = [];
-		this.nothing = []; // cells of sparse storages: from, to
+		this.nothing = []; // the cells of sparse storages
 		const kinds = [], masks = [];
 		for (const s of schema.storages) {
 			this.firstField[s.id] = kinds.length;
@@ -52,7 +52,7 @@ export class Layout {
 			this.firstProp[s.id] = this.ncells + s.slots * s.fields.length;
 			this.ncells += cells;
 			if (s.sparse) {
-				this.nothing.push([this.first[s.id], this.firstProp[s.id]]);
+				this.nothing.push({ from: this.first[s.id], to: this.firstProp[s.id] });
 				this.firstSlot[s.id] = this.nslots;
 				this.nslots += s.slots;
 			}
@@ -79,6 +79,18 @@ export class Columns {
 		this.lo = lo;
 		this.hi = hi;
 		this.bytes = cells.length * 8 + times.length * (hi ? 20 : 12);
+	}
+
+	// Raises used[], by storage, to the number of slots up to the last that has entries.
+	usedSlots(layout, used) {
+		let i = 0;
+		for (const s of layout.storages) {
+			const from = layout.first[s.id], to = layout.firstProp[s.id];
+			for (; i < this.cells.length && this.cells[i] < to; i++)
+				used[s.id] = Math.max(used[s.id], (this.cells[i] - from) % s.slots + 1);
+			while (i < this.cells.length && this.cells[i] < to + s.props.length)
+				i++;
+		}
 	}
 
 	// The position of a cell in cells; -1: it has no entries.
@@ -192,7 +204,7 @@ export class Decoder {
 		this.lo.fill(0);
 		this.hi.fill(0);
 		this.valid.fill(0);
-		for (const [from, to] of L.nothing)
+		for (const { from, to } of L.nothing)
 			this.hi.fill(NOTHING, from, to);
 		for (let at = 0; at < b.length;) {
 			if (at + 8 > b.length)
@@ -291,9 +303,9 @@ export class Decoder {
 		let sparse = 0;
 		for (let cell = 0; cell < n; cell++) {
 			if (lo[cell] === 0 && hi[cell] === 0) {
-				while (sparse < nothing.length && cell >= nothing[sparse][1])
+				while (sparse < nothing.length && cell >= nothing[sparse].to)
 					sparse++;
-				if (sparse === nothing.length || cell < nothing[sparse][0])
+				if (sparse === nothing.length || cell < nothing[sparse].from)
 					continue;
 			} else if (hi[cell] === NOTHING) {
 				continue;

@@ -2,7 +2,6 @@
 // model.js: the views, rows and channels of a file, and what values are called: of any file here, of ovni.uscp in
 // tables.js.
 import { BOOL, ENUM, STRING_REF } from "./schema.js";
-import { Layout } from "./frames.js";
 import { Values, whole } from "./values.js";
 
 const ROWS_MAX = 1 << 18; // that are listed
@@ -73,10 +72,10 @@ export class Model {
 	}
 }
 
-// Any file: each storage is a view, its slots are rows. Its properties are a view of one row.
-export function otherModel(file, strings) {
+// Any file: each storage is a view, its slots are rows, as many as `used` says. Its properties are a view of one row.
+export function otherModel(file, strings, layout, used) {
 	const model = new Model("other"), { schema } = file;
-	model.layout = new Layout(schema, schema.storages);
+	model.layout = layout;
 	for (const s of model.layout.left)
 		file.note(`Storage ${s.name} is too large for this page, and left out.`);
 	const describe = (f) => (lo, hi) => {
@@ -105,7 +104,7 @@ export function otherModel(file, strings) {
 	};
 	for (const s of model.layout.storages) {
 		const above = schema.scopes[s.scope].path, path = above === "/" ? s.name : `${above}/${s.name}`;
-		add(s, path, s.fields, false, Array.from({ length: s.slots }, (_, slot) => s.slots === 1 ? s.name : `${s.name}[${slot}]`));
+		add(s, path, s.fields, false, Array.from({ length: used[s.id] }, (_, slot) => s.slots === 1 ? s.name : `${s.name}[${slot}]`));
 		add(s, `${path} (properties)`, s.props, true, [s.name]);
 	}
 	return model;

@@ -5,9 +5,13 @@ import { openSource } from "./source.js";
 import { UscpFile } from "./uscp.js";
 import { Segments } from "./segments.js";
 import { Strings } from "./strings.js";
+import { Layout } from "./frames.js";
 import { otherModel } from "./model.js";
 import { readTables, timelineModel } from "./tables.js";
 import { Pyramid } from "./pyramid.js";
+
+const DECODED_SOON = 8 << 20; // bytes of a file
+const SLOTS_SHOWN = 16; // of each storage, at least
 
 const { port1, port2 } = new MessageChannel();
 const waiting = [];
@@ -61,10 +65,26 @@ export class Session {
 			if (!model)
 				file.note("The tables of the timeline cannot be read: what is shown are the storages of the file.");
 		}
-		this.model = model || otherModel(file, strings);
-		segments.use(this.model.layout);
+		const layout = model ? model.layout : new Layout(file.schema, file.schema.storages);
+		segments.use(layout);
+		this.model = model || otherModel(file, strings, layout, await this.usedSlots(layout));
 		if (!segments.length)
 			file.note(file.header.complete ? "The file has no segments." : "Nothing has been written yet.");
+	}
+
+	// How many slots of each storage are shown. Tables of other tools have room for thousands: of a file that is decoded
+	// soon, those behind the last one that ever held something are left out.
+	async usedSlots(layout) {
+		const { file, segments, source } = this, all = file.schema.storages;
+		if (!file.header.complete || !this.whole || source.size > DECODED_SOON || !all.some(s => s.slots > SLOTS_SHOWN))
+			return all.map(s => s.slots);
+		const used = all.map(s => Math.min(s.slots, SLOTS_SHOWN));
+		for (let i = 0; i < segments.length; i++) {
+			const columns = await segments.get(i);
+			if (columns)
+				columns.changes.usedSlots(layout, used);
+		}
+		return used;
 	}
 
 	get live() {
