@@ -53,6 +53,7 @@ one(uint64_t *x)
 	struct reader_pool pool = {
 		.diag = &diag,
 		.window = 4096 * (1 + kit_below(x, 20)),
+		.closed_window = 4096 * (1 + kit_below(x, 20)),
 		.spare_fds = (long)kit_below(x, 2),
 	};
 	struct reader r;

@@ -23,7 +23,7 @@ static struct reader_pool pool;
 static void
 reset(void)
 {
-	pool = (struct reader_pool){ .diag = &diag, .window = 4096, .spare_fds = 10 };
+	pool = (struct reader_pool){ .diag = &diag, .window = 4096, .closed_window = 8192, .spare_fds = 10 };
 }
 
 /* Bytes that neither repeat nor compress to nothing. */
@@ -247,6 +247,7 @@ pools(void)
 		reader_pool_init(&pool, &diag, n);
 		CHECK(pool.diag == &diag && pool.window >= 4096 && pool.window % 4096 == 0);
 		CHECK(pool.window <= last && pool.spare_fds >= 0);
+		CHECK(pool.closed_window >= pool.window && pool.closed_window % 4096 == 0);
 		last = pool.window;
 	}
 	CHECK(last == 4096);

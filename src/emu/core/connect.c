@@ -282,6 +282,8 @@ make_state(struct emu *emu)
 	if (chan_init(&emu->chans, a, emu->plan->cols, (uint32_t)emu->plan->ncols, nrows, nthreads) < 0)
 		return diag_no_memory(emu->diag);
 	emu->chans.rewrite = !emu->compat;
+	for (size_t i = 0; i < emu->plan->nmodels; i++)
+		emu->models[i].cols = emu->plan->cols + emu->models[i].first_col;
 	emu->first_cpu = nthreads;
 	run_init(emu);
 	emu->thread_of_stream = emu->plan->sys.thread_of_stream;

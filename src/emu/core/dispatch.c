@@ -68,12 +68,12 @@ static int
 add_model(struct dispatch *d, struct diag *diag, const struct model_run *mr, uint16_t number)
 {
 	const struct model *m = mr->model;
-	struct op op = { .need = (uint8_t)m->need, .model = number, .sizes = { { 0, UINT32_MAX }, { 0, UINT32_MAX } } };
+	struct op op = { .need = (uint8_t)m->need, .model = number, .step = OP_NO_STEP, .sizes = { { 0, UINT32_MAX }, { 0, UINT32_MAX } } };
 	int rc = 0;
 	for (size_t i = 0; i < m->nstates && rc == 0; i++) {
 		const struct state_decl *s = &m->states[i];
 		bool stack = m->chans[s->chan].kind == CHAN_STACK;
-		op.col = mr->first_col + (uint32_t)s->chan;
+		op.col = (uint16_t)(mr->first_col + (uint32_t)s->chan);
 		op.value = s->value;
 		op.kind = stack ? OP_PUSH : OP_SET;
 		rc = s->enter ? add(d, diag, s->enter, NULL, &op) : 0;
@@ -88,7 +88,7 @@ add_model(struct dispatch *d, struct diag *diag, const struct model_run *mr, uin
 		if (sig_parse(e->sig, &sig, &why) < 0)
 			return diag_error(diag, ERR_UNKNOWN_EVENT, NULL, "model %s declares \"%s\": %s", m->name, e->sig, why);
 		op.kind = (uint8_t)e->op;
-		op.col = mr->first_col + (uint32_t)e->chan;
+		op.col = (uint16_t)(mr->first_col + (uint32_t)e->chan);
 		op.value = e->value;
 		if (e->op > OP_IGNORE && e->op != OP_LABEL && m->chans[e->chan].of != OF_THREAD)
 			op.kind = (uint8_t)(op.kind + OP_ROW);

@@ -37,13 +37,15 @@ struct op_size {
 };
 
 #define OP_SIZE_NONE UINT32_MAX
+#define OP_NO_STEP UINT16_MAX
 
 struct op {
-	uint8_t kind;            /* enum op_kind, or from OP_ROW on */
-	uint8_t need;            /* enum need; of no operation: what no thread meets */
-	uint16_t model;          /* its number in the run */
+	uint8_t kind;   /* enum op_kind, or from OP_ROW on */
+	uint8_t need;   /* enum need; of no operation: what no thread meets */
+	uint16_t model; /* its number in the run */
+	uint16_t col;
+	uint16_t step;           /* it pushes or pops its value on that stack of a row, and nothing follows; OP_NO_STEP: it does more */
 	struct op_size sizes[2]; /* of the payload of a plain event, and of a jumbo one */
-	uint32_t col;
 	int64_t value;
 	union {
 		event_hook *hook; /* of OP_HOOK */

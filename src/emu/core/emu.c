@@ -13,7 +13,7 @@ static inline bool
 may_change(const struct emu *emu, int chan, enum chan_kind kind)
 {
 	const struct model_part *m = emu->cur;
-	return __builtin_expect(!emu->shut && (uint32_t)chan < m->nchans && emu->chans.cols[m->first_col + (uint32_t)chan].kind == kind, 1);
+	return __builtin_expect(!emu->shut && (uint32_t)chan < m->nchans && m->cols[chan].kind == kind, 1);
 }
 
 /* Changes a channel of the event's thread, for a hook. */
@@ -38,16 +38,11 @@ change(struct emu *emu, enum op_kind kind, int chan, int64_t value)
 	return __builtin_expect(rc < 0, 0) ? refuse_value(emu, rc, col, kind == OP_CLEAR ? CHAN_NULL : value) : 0;
 }
 
-/* Pushes the value of an operation, or pops it. */
-static inline int
-step(struct emu *emu, const struct op *op)
+/* Pushes the value of an operation, or pops it, if that is all there is to it. Returns whether it is done. */
+static inline bool
+step_quickly(const struct thread_run *t, const struct op *op)
 {
-	const struct thread_run *t = emu->run;
-	struct chans *c = &emu->chans;
-	bool leaves = op->kind == OP_POP;
-	if (chan_step_quickly(&t->stacks[c->cols[op->col].stack], &t->value[op->col], op->value, leaves))
-		return 0;
-	return chan_step_alone(c, emu->thread, op->col, op->value, leaves);
+	return op->step != OP_NO_STEP && chan_step_quickly(&t->stacks[op->step], &t->value[op->col], op->value, op->kind == OP_POP);
 }
 
 /* Runs the operation; one that changes one channel prints at once, others mark channels
@@ -67,7 +62,7 @@ run_op(struct emu *emu, const struct event *ev, const struct op *op)
 	case OP_SET: rc = chan_set_alone(c, emu->thread, op->col, op->value); break;
 	case OP_CLEAR: rc = chan_set_alone(c, emu->thread, op->col, CHAN_NULL); break;
 	case OP_PUSH:
-	case OP_POP: rc = step(emu, op); break;
+	case OP_POP: rc = chan_step_alone(c, emu->thread, op->col, op->value, op->kind == OP_POP); break;
 	case OP_IGNORE: return 0;
 	default: return ops_run_arg(emu, op);
 	}
@@ -95,12 +90,12 @@ emu_apply(struct emu *emu, const struct event *ev)
 			watch_event(emu, ev);
 		return rc;
 	}
-	rc = run_op(emu, ev, op);
-	if (__builtin_expect(rc < 0, 0))
+	/* Most events of most models are steps. */
+	if (step_quickly(t, op))
+		track_emit_alone(emu, op->col);
+	else if ((rc = run_op(emu, ev, op)) < 0 || (op->phases && (rc = ops_run_phases(emu, ev, op)) < 0))
 		return rc;
-	if (op->phases && (rc = ops_run_phases(emu, ev, op)) < 0)
-		return rc;
-	if (emu_has_changes(emu))
+	else if (emu_has_changes(emu))
 		track_emit(emu);
 	if (__builtin_expect(emu->time >= emu->watch_at, 0))
 		watch_event(emu, ev);

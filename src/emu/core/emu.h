@@ -55,7 +55,8 @@ struct late_labels {
 /* A model in a part. */
 struct model_part {
 	const struct model *model;
-	uint32_t first_col; /* column of its channel 0 */
+	const struct col *cols; /* of its channels, once all columns are there */
+	uint32_t first_col;     /* column of its channel 0 */
 	uint32_t nchans;
 	bool connected; /* finish() must be called */
 	void *data;

@@ -328,5 +328,12 @@ ops_connect(struct emu *emu)
 		watched[col] = watched[col] || roles_watched(emu, col, NO_INDEX);
 	int rc = emu->failed ? emu->failed : refuse_circles(emu);
 	emu->shut = emu->late = rc < 0;
-	return rc < 0 ? rc : dispatch_add_phases(&plan->dispatch, &plan->arena, emu->diag, plan->models, plan->nmodels, watched);
+	if (rc == 0)
+		rc = dispatch_add_phases(&plan->dispatch, &plan->arena, emu->diag, plan->models, plan->nmodels, watched);
+	for (uint16_t i = 1; i < plan->dispatch.nops; i++) {
+		struct op *op = &plan->dispatch.ops[i];
+		if ((op->kind == OP_PUSH || op->kind == OP_POP) && !op->phases)
+			op->step = (uint16_t)plan->cols[op->col].stack;
+	}
+	return rc;
 }

@@ -14,18 +14,25 @@
 enum {
 	WINDOW_MIN = 4 * 1024,
 	WINDOW_MAX = 64 * 1024,
-	WINDOW_ALL = 16 * 1024 * 1024, /* all windows of a trace together, if they may */
+	WINDOW_ALL = 16 * 1024 * 1024, /* all windows of a trace together, if they may, */
+	CLOSED_ALL = 64 * 1024 * 1024, /* and if each refill opens the file */
 	FDS_OURS = 64,                 /* descriptors left to outputs and libraries */
 	PACKED = 16 * 1024,            /* compressed bytes read at a time */
 };
 
+/* The window of each of n files when all together may have so many bytes. */
+static size_t
+share(size_t all, size_t n)
+{
+	size_t window = all / (n ? n : 1);
+	window = window > WINDOW_MAX ? WINDOW_MAX : window;
+	window = window < WINDOW_MIN ? WINDOW_MIN : window;
+	return window & ~(size_t)(WINDOW_MIN - 1);
+}
+
 void
 reader_pool_init(struct reader_pool *pool, struct diag *diag, size_t n)
 {
-	size_t window = WINDOW_ALL / (n ? n : 1);
-	window = window > WINDOW_MAX ? WINDOW_MAX : window;
-	window = window < WINDOW_MIN ? WINDOW_MIN : window;
-
 	struct rlimit lim = { .rlim_cur = 256 };
 	if (getrlimit(RLIMIT_NOFILE, &lim) == 0 && lim.rlim_cur < lim.rlim_max) {
 		struct rlimit more = { lim.rlim_max, lim.rlim_max };
@@ -35,7 +42,8 @@ reader_pool_init(struct reader_pool *pool, struct diag *diag, size_t n)
 	long fds = lim.rlim_cur > 1 << 20 ? 1 << 20 : (long)lim.rlim_cur;
 	*pool = (struct reader_pool){
 		.diag = diag,
-		.window = window & ~(size_t)(WINDOW_MIN - 1),
+		.window = share(WINDOW_ALL, n),
+		.closed_window = share(CLOSED_ALL, n),
 		.spare_fds = fds > FDS_OURS ? fds - FDS_OURS : 0,
 	};
 }
@@ -81,7 +89,9 @@ reader_open(struct reader *r, struct reader_pool *pool, const char *path, const 
 		rc = diag_error(pool->diag, ERR_READ, NULL, "'%s' is not a regular file", path);
 	if (rc == 0) {
 		r->file_size = (uint64_t)st.st_size;
-		r->cap = pool->window;
+		r->keep_open = pool->spare_fds > 0;
+		pool->spare_fds -= r->keep_open;
+		r->cap = r->keep_open ? pool->window : pool->closed_window;
 		r->buf = block_alloc(r->cap);
 		if (kind != CODEC_NONE)
 			r->codec = codec_open(kind);
@@ -93,8 +103,6 @@ reader_open(struct reader *r, struct reader_pool *pool, const char *path, const 
 		return rc;
 	}
 	r->p = r->end = r->buf;
-	r->keep_open = pool->spare_fds > 0;
-	pool->spare_fds -= r->keep_open;
 	rest(r);
 	return 0;
 }

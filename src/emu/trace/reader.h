@@ -21,8 +21,9 @@ struct codec;
 /* Shared by the readers of one trace. */
 struct reader_pool {
 	struct diag *diag;
-	size_t window;  /* bytes a reader buffers, at least 4096 */
-	long spare_fds; /* descriptors that may stay open */
+	size_t window;        /* bytes a reader buffers, at least 4096, */
+	size_t closed_window; /* and one that opens its file for each refill: more, so that it does so less often */
+	long spare_fds;       /* descriptors that may stay open */
 };
 
 /* A part of a plain file. */

@@ -16,6 +16,7 @@ enum {
 	REST = 8,         /* that part of a window is left when a plain file is read on: a window that ends would end the round */
 	PACKED_MAX = 256, /* compressed files are read when that is due, no earlier: with many of them rounds are too short */
 	DIGIT_MAX = 12,   /* bits of a digit of the sort */
+	SORTED = 4,       /* keys that a turn of its loops takes */
 	COST_OF_KEY = 5,  /* in a pass of the sort, compared with that of a value of the digit */
 };
 
@@ -41,8 +42,8 @@ round_init(struct round *r, struct trace *t, int64_t base)
 	n = n < TARGET_MAX ? n : TARGET_MAX;
 	*r = (struct round){ .target = (uint32_t)n, .cap = (uint32_t)n * 2, .base = (uint64_t)base, .span = 1 };
 	r->events = arena_new(&t->arena, struct event, r->cap + 1);
-	r->keys = arena_new(&t->arena, uint64_t, r->cap);
-	r->spare = arena_new(&t->arena, uint64_t, r->cap);
+	r->keys = arena_new(&t->arena, uint64_t, r->cap + SORTED);
+	r->spare = arena_new(&t->arena, uint64_t, r->cap + SORTED);
 	r->streams = arena_new(&t->arena, uint32_t, t->nstreams);
 	return r->events && r->keys && r->spare && r->streams ? 0 : diag_no_memory(t->diag);
 }
@@ -166,7 +167,7 @@ take_back(struct round *r, struct trace *t, uint32_t n)
 	}
 }
 
-/* One pass of the sort: orders n keys by a digit, and those that are equal there as they were. */
+/* One pass of the sort: orders n keys, a multiple of SORTED, by a digit, and those that are equal there as they were. */
 static void
 sort_by(const uint64_t *restrict from, uint64_t *restrict to, uint32_t n, unsigned shift, unsigned digit)
 {
@@ -174,15 +175,18 @@ sort_by(const uint64_t *restrict from, uint64_t *restrict to, uint32_t n, unsign
 	uint32_t mask = (1u << digit) - 1;
 	uint32_t sum = 0;
 	memset(at, 0, sizeof(*at) << digit);
-	for (uint32_t i = 0; i < n; i++)
-		at[from[i] >> shift & mask]++;
+	const uint64_t *end = from + n;
+	for (const uint64_t *key = from; key < end; key += SORTED)
+		for (int k = 0; k < SORTED; k++)
+			at[key[k] >> shift & mask]++;
 	for (uint32_t i = 0; i <= mask; i++) {
 		uint32_t k = at[i];
 		at[i] = sum;
 		sum += k;
 	}
-	for (uint32_t i = 0; i < n; i++)
-		to[at[from[i] >> shift & mask]++] = from[i];
+	for (const uint64_t *key = from; key < end; key += SORTED)
+		for (int k = 0; k < SORTED; k++)
+			to[at[key[k] >> shift & mask]++] = key[k];
 }
 
 /* Orders the keys by the lowest bits of their clocks. Those of equal clocks are in order. */
@@ -200,8 +204,11 @@ sort(struct round *r, unsigned bits)
 		passes = n;
 	}
 	unsigned digit = (bits + passes - 1) / passes;
+	uint32_t n = r->n;
+	for (; n % SORTED; n++)
+		r->keys[n] = UINT64_MAX; /* it stays behind all others */
 	for (unsigned shift = ROUND_INDEX_BITS; passes--; shift += digit) {
-		sort_by(r->keys, r->spare, r->n, shift, digit);
+		sort_by(r->keys, r->spare, n, shift, digit);
 		uint64_t *keys = r->keys;
 		r->keys = r->spare;
 		r->spare = keys;

@@ -27,7 +27,6 @@ window_is(const struct trace *t)
 static inline void
 window_read(const uint8_t *p, uint32_t rank, uint64_t size, bool jumbo, struct event *ev)
 {
-	__builtin_prefetch(p + WINDOW_AHEAD);
 	ev->clock = wire_i64(p + 4);
 	ev->payload = p + WIRE_EVENT_HEADER;
 	ev->size = (uint32_t)(size - WIRE_EVENT_HEADER);
@@ -67,6 +66,7 @@ window_view(const struct stream *s, struct event *ev)
 	const uint8_t *p = s->in.p;
 	if (s->in.end - p < WINDOW_EVENT_MAX || p[0] & WIRE_JUMBO)
 		return false;
+	__builtin_prefetch(p + WINDOW_AHEAD);
 	window_read(p, s->rank, wire_event_size(p, WINDOW_EVENT_MAX), false, ev);
 	return true;
 }
