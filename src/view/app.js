@@ -33,7 +33,7 @@ window.ovniscope = {
 	get info() {
 		return state.info;
 	},
-	// What a channel of a row is at a time: { value, text, begin, end }, in ns.
+	// The state of a row in a channel at a time: { value, text, begin, end }, in ns.
 	async query(view, row, name, t) {
 		const v = state.info.views.find((x) => x.name === view);
 		const channel = v.channels.find((c) => channelOf(c).name === name);
@@ -59,7 +59,8 @@ function note(text) {
 	line.hidden = notes.size > NOTES_MOST;
 	$("more-notes")?.remove();
 	if (notes.size > NOTES_MOST)
-		$("notes").append(el("p", { id: "more-notes" }, "and " + (notes.size - NOTES_MOST) + " more", el("button", { on: { click: showNotes } }, "Show")));
+		$("notes").append(el("p", { id: "more-notes" }, "and " + (notes.size - NOTES_MOST) + " more",
+			el("button", { on: { click: showNotes } }, "Show")));
 }
 
 function showNotes() {
@@ -76,7 +77,8 @@ function progress(text, done, of) {
 function chosen(view) {
 	const is = (test) => view.channels.find((c) => test(channelOf(c), channelOf(c).type === "state"));
 	const runtime = (c) => !["ovni", "kernel", ""].includes(c.model ?? "");
-	const best = is((c, s) => s && runtime(c) && /subsystem|function/i.test(c.title)) ?? is((c, s) => s && runtime(c) && !/idle|type/.test(c.name)) ??
+	const best = is((c, s) => s && runtime(c) && /subsystem|function/i.test(c.title)) ??
+		is((c, s) => s && runtime(c) && !/idle|type/.test(c.name)) ??
 		is((c, s) => s && c.name.startsWith("mark")) ?? is((c, s) => s && c.name === "state") ?? is((c) => c.name === "tid") ??
 		is((c, s) => s && c.name !== "flush") ?? view.channels[0];
 	return best === undefined ? [] : [best];

@@ -61,7 +61,8 @@ function fillTip(place, s) {
 		lines.push(el("div", { className: "dim" }, p.mixed + " states in this pixel; drawn is " +
 			(p.index ? short(c.values[p.index].text, 60) : "nothing") + ", " + percent(p.share)));
 	if (p && p.ticks)
-		lines.push(el("div", {}, p.ticks + (p.ticks === 1 ? " event: " : " events, first: ") + short(c.values[p.tick]?.text ?? "", 80)));
+		lines.push(el("div", {}, p.ticks + (p.ticks === 1 ? " event: " : " events, first: ") +
+			short(c.values[p.tick]?.text ?? "", 80)));
 	if (p && p.known < 2)
 		lines.push(el("div", { className: "dim" }, p.known ? "provisional" : "not known"));
 	$("tip").replaceChildren(...lines);

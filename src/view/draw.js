@@ -132,8 +132,9 @@ function drawRows(begin) {
 			used.forEach((pics, n) => {
 				const has = pics.filter((pic) => pic.at.has(item.row));
 				const from = Math.max(0, has.findLastIndex((pic) => pic.whole));
+				const line = lane > 8 && used.length > 1 ? 1 : 0; // between channels
 				for (const pic of has.slice(from))
-					blit(painted(pic, lane), pic.at.get(item.row), 1, top(item) + n * lane, lane - (lane > 8 && used.length > 1 ? 1 : 0));
+					blit(painted(pic, lane), pic.at.get(item.row), 1, top(item) + n * lane, lane - line);
 			});
 	}
 	if (state.labels && lane >= 11) {

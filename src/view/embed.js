@@ -20,7 +20,7 @@ async function decoded(text) {
 	return bytes.buffer;
 }
 
-// What the engine opens: { pieces, size, name, whole, pyramid } or { url, name }; null if the page has no data.
+// The argument of engine.open(): { pieces, size, name, whole, pyramid } or { url, name }; null if the page has no data.
 export async function embedded(progress) {
 	const head = document.getElementById("ovni-data");
 	if (!head)

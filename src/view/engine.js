@@ -56,7 +56,8 @@ function forget() {
 // Arguments and answers: see worker.js.
 export const engine = {
 	async open(what) {
-		const info = await send("open", what, null, what.pieces ? [...what.pieces.map((p) => p.bytes), ...(what.pyramid ? [what.pyramid] : [])] : []);
+		const bytes = [...(what.pieces || []).map((p) => p.bytes), what.pyramid].filter(Boolean);
+		const info = await send("open", what, null, bytes);
 		forget();
 		return info;
 	},

@@ -4,8 +4,8 @@ import { changed, on, setPlace, state } from "./state.js";
 import { $, later } from "./dom.js";
 import { arrange, setTop } from "./rows.js";
 
-// Times are ps. Stable: tests and users write such links. Rows are places in the view, channels their names.
-//   #view=cpu&t=0,1000000&ch=subsystem,idle&cursor=3,500&sel=0-4,100,200&fold=loom.a&sort=name&q=worker&theme=dark...
+// Times are ps, rows places in the view, channels their names. Tests and links of users rely on it.
+//   #view=cpu&t=0,1000000&ch=subsystem,idle&cursor=3,500&sel=100,200,0-4&fold=loom.a&sort=name&q=worker&theme=dark...
 const plain = { sort: "file", theme: "auto", unit: "auto", size: 0, labels: true, patterns: false, lines: true, side: true };
 let seen = location.hash; // what was written or read last
 

@@ -51,7 +51,7 @@ function curve(ctx, values, max, height, fill) {
 	}
 }
 
-// What does not change while one moves, drawn once: CPU use and density, or the rows if there is neither.
+// The part that stays as it is while one moves: CPU use and density, or the rows if there is neither.
 function drawBack(width, height, dpr) {
 	back = document.createElement("canvas");
 	back.width = width * dpr;

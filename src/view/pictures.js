@@ -54,7 +54,7 @@ function ask(channel) {
 	lane.waiting = true;
 	const pic = newPicture(channel, rows, width, t0, t1);
 	const take = (part) => {
-		// What comes late is of use if there is nothing better.
+		// A late one is of use if there is nothing better.
 		const late = lane.asked !== key && lane.now !== pic && lane.now && lane.now.part.done;
 		if (!part || part.stale || late)
 			return;
@@ -146,7 +146,7 @@ export function painted(pic, height) {
 	return pic;
 }
 
-// What the newest picture has of a row at t: { index, share, mixed, known, ticks, tick, mean } or null.
+// The pixel of a row at t in the newest picture: { index, share, mixed, known, ticks, tick, mean } or null.
 export function pixelAt(channel, row, t) {
 	const pic = lanesOf(channel).now;
 	const y = pic ? pic.at.get(row) : undefined;

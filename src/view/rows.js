@@ -9,7 +9,7 @@ const TINY = 11; // px that a label needs
 const SEPARATOR = "\u0001";
 const collator = new Intl.Collator(undefined, { numeric: true });
 
-// What is shown, from the top: items are { group, label, depth, top, height, folded, rows } or { row, depth, top, height }.
+// Rows and groups as they are shown, from the top: items are { group, label, depth, top, height, folded, rows } or { row, depth, top, height }.
 export const layout = { items: [], rows: [], height: 0, lane: 16, gap: 2 };
 
 let order = []; // rows of the view that pass the filter

@@ -78,7 +78,7 @@ function draw() {
 	h.note ? el("small", {}, h.note) : "")));
 }
 
-// The same again goes to the next one, so the list stays open for a state.
+// The list stays open for a state, as Enter again goes to where it is next.
 function choose(i) {
 	hits[i].go();
 	if (hits[i].note !== "state")
