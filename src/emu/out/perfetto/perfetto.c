@@ -39,11 +39,18 @@ end_with_sequence(char *packet, char *end, const struct pf_track *t)
 	return end_packet(packet, end + t->nend - PF_END_EVENT);
 }
 
+/* Whether a value that is not small has no label for sure. */
+static inline bool
+is_number(const struct pf_track *t, int64_t value)
+{
+	return t->plain && value != ST_TOO_MANY_TH && value != ST_BAD;
+}
+
 /* Finds the number of the name of a value that is not small; 0: it has none. */
 static inline uint32_t
 find_large(struct perfetto *p, uint32_t track, uint32_t row, uint32_t col, int64_t value)
 {
-	if (p->tracks[track].plain && value != ST_TOO_MANY_TH && value != ST_BAD)
+	if (is_number(&p->tracks[track], value))
 		return 0;
 	uint64_t hash = ((uint64_t)value + ((uint64_t)track << 32)) * UINT64_C(0x9e3779b97f4a7c15);
 	struct pf_named *n = &p->named[hash >> 40 & (PF_NAMED - 1)];
@@ -296,10 +303,13 @@ put_slices(char *to, const struct pf_track *t, struct head h, unsigned does, uin
 static __attribute__((noinline)) char *
 put_rare(struct perfetto *p, char *to, const struct record *r, uint32_t track, uint32_t row, struct head h, unsigned does)
 {
+	const struct pf_track *t = &p->tracks[track];
+	if (r->value >= PF_SMALL && is_number(t, r->value))
+		return put_slices(to, t, h, does, 0, false, r->value);
 	pack_commit(&p->pack, to);
 	uint32_t iid = find_name(p, track, row, r->col, r->value);
 	to = pack_reserve(&p->pack, RECORD_ROOM);
-	return put_slices(to, &p->tracks[track], h, does, iid, iid - 1 < PF_SMALL - 1, r->value);
+	return put_slices(to, t, h, does, iid, iid - 1 < PF_SMALL - 1, r->value);
 }
 
 static __attribute__((noinline)) char *
