@@ -24,7 +24,7 @@ const span = (s) => (s.beginExact === false ? "≤ " : "") + exact(s.begin) + " 
 
 // "Running, 1 ms … 2 ms, 1 ms": as text, for the bottom and for screen readers.
 function sentence(row, channel, s) {
-	const what = s.text === "" || !s.index ? "nothing" : short(s.text, 100);
+	const what = s.unknown ? "not known" : s.text === "" || !s.index ? "nothing" : short(s.text, 100);
 	return short(rowLabel(row), 60) + " · " + titleOf(channel, 40) + " · " + what + " · " + span(s) + " · " +
 		exact(s.end - s.begin);
 }
@@ -51,7 +51,7 @@ function fillTip(place, s) {
 	const lines = [el("b", {}, short(rowLabel(place.row), 80)), el("div", { className: "dim" }, titleOf(place.channel, 80))];
 	if (v)
 		lines.push(el("div", { className: "what" }, v.index || p?.index ? chip(cssOf(v), v.error) : "",
-			c.type === "count" || v.text ? short(v.text || String(v.value)) : "nothing"));
+			v.unknown ? "not known" : c.type === "count" || v.text ? short(v.text || String(v.value)) : "nothing"));
 	if (s) {
 		const cell = (name, text) => el("tr", {}, el("th", {}, name), el("td", {}, text));
 		lines.push(el("table", {}, cell("from", (s.beginExact === false ? "≤ " : "") + exact(s.begin)),
@@ -123,7 +123,7 @@ async function list() {
 			el("th", { scope: "col", className: i > 1 ? "n" : "" }, h)))),
 			el("tbody", {}, ...at.map((s, i) => el("tr", { className: rows[i] === c.row ? "here" : "", title: span(s) },
 				el("td", {}, short(rowLabel(rows[i]), 40)),
-				el("td", {}, ...(s.index || channelOf(channel).type === "count" ? [chip(cssOf(s), s.error), short(s.text, 40)] : ["–"])),
+				el("td", {}, ...(s.index || (channelOf(channel).type === "count" && !s.unknown) ? [chip(cssOf(s), s.error), short(s.text, 40)] : [s.unknown ? "not known" : "–"])),
 				el("td", { className: "n" }, exact(s.end - s.begin)))))),
 		layout.rows.length > rows.length ? el("p", {}, "and more rows: fold fewer, or search for those you want") : "");
 }

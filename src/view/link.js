@@ -82,16 +82,18 @@ export function readLink(chosen) {
 	state.filter = $("search").value = p.get("q") || "";
 	arrange(); // before anybody asks for a picture
 	const numbers = (key) => (p.get(key) || "").split(",").map(Number);
+	const inside = (x) => Math.min(Math.max(Number(x), info.begin), info.end); // NaN stays
 	const [t0, t1] = numbers("t");
 	setPlace(...(t1 > t0 ? [t0, t1] : [info.begin, info.end]));
 	const [row, t] = numbers("cursor");
-	state.cursor = t >= 0 ? { row: p.get("cursor")[0] === "," ? null : state.view.rows[row] ?? null, group: null, t } : null;
-	const [s0, s1, ...ranges] = (p.get("sel") || "").split(",");
+	state.cursor = t >= 0 ? { row: p.get("cursor")[0] === "," ? null : state.view.rows[row] ?? null, group: null, t: inside(t) } : null;
+	const [a0, a1, ...ranges] = (p.get("sel") || "").split(",");
+	const [s0, s1] = [inside(a0), inside(a1)];
 	const rows = ranges.flatMap((r) => {
 		const [a, b = a] = r.split("-").map(Number);
 		return state.view.rows.slice(a, b + 1);
 	});
-	state.selection = rows.length && +s1 > +s0 ? { rows, t0: +s0, t1: +s1 } : null;
+	state.selection = rows.length && s1 > s0 ? { rows, t0: s0, t1: s1 } : null;
 	setTop(0);
 }
 

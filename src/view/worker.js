@@ -57,7 +57,7 @@ async function poll(of) {
 	while (session === of && of.live) {
 		await new Promise(resolve => setTimeout(resolve, POLL_MS));
 		try {
-			if (session === of && await of.grow())
+			if (await of.grow() && session === of)
 				post({ event: "grown", info: of.info() });
 			failures = 0;
 		} catch (e) {

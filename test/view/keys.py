@@ -155,6 +155,7 @@ def channels(c):
     c.expect("l hides the side", press(c, "l")["side"], False)
     c.expect("l shows it", press(c, "l")["side"], True)
     c.expect("? helps", press(c, "?")["dialog"], "help")
+    c.expect("the help begins at its begin", c.browser.run("return document.getElementById('help').scrollTop;"), 0)
     keys = c.browser.run("return [...document.querySelectorAll('#keys kbd')].map(e => e.textContent);")
     c.expect("the help has all keys", [k for k in "W A S D F Z N P T / C [ ] { } L O ? Esc Enter".split() if k not in keys], [])
     c.expect("Escape closes it", press(c, "Escape")["dialog"], "")
@@ -231,7 +232,7 @@ def link(c):
         c.expect(f"link: {key}", got, want)
     c.browser.close_tab(tab)
     # What does not fit the file, or makes no sense, is left out.
-    for bad in ("#", "#view=no", "#t=9,1", "#t=x", "#t=1e400,-1", "#ch=none,none", "#cursor=-1,nan", "#sel=5,4,3-2", "#sel=0,1e18,0-99999999",
+    for bad in ("#", "#view=no", "#t=9,1", "#t=x", "#t=1e400,-1", "#ch=none,none", "#cursor=-1,nan", "#cursor=0,Infinity", "#sel=0,Infinity,0", "#sel=5,4,3-2", "#sel=0,1e18,0-99999999",
                 "#view=%ff%00&fold=%0a%0a&q=%f0%9f%98%80", "#size=1e9&theme=__proto__&sort=constructor&unit=<b>", "#" + "x" * 100000):
         c.browser.run("location.hash = args[0];", bad)
         c.expect(f"{bad[:40]}: a view", state(c)["view"] in ("thread", "cpu"))
