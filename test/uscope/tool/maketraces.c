@@ -300,6 +300,46 @@ write_cpu(const char *dir, const struct variant *v)
 	uscope_writer_close(w);
 }
 
+/* Entities with an entity_id in frames of version 0.1: the first is flushed, cleared, and set once more though nothing begins
+ * there; the second is flushed and cleared, and another one begins. */
+static void
+write_flushed_ids(const char *dir)
+{
+	char path[1000];
+	(void)snprintf(path, sizeof(path), "%s/flushedids.uscp", dir);
+	uscope_schema_t *s = uscope_schema_new();
+	uscope_schema_add_clock(s, "clk", 1000);
+	uscope_schema_add_scope(s, "/", -1, NULL, 0);
+	uscope_schema_add_scope(s, "core", 0, "cpu", -1);
+	int st = uscope_schema_add_storage(s, "entities", 1, 2, USCOPE_SPARSE);
+	uscope_schema_add_field(s, st, "entity_id", USCOPE_U32, 0);
+	uscope_schema_add_field(s, st, "pc", USCOPE_U32, 0);
+	int e = uscope_schema_add_event(s, "flush", 1);
+	uscope_schema_add_event_field(s, e, "entity_id", USCOPE_U16, 0);
+	uscope_writer_options_t options = { .compression = USCOPE_RAW, .no_checksums = true, .no_summary = true, .frames = USCOPE_WIDE };
+	int status = 0;
+	uscope_writer_t *w = uscope_writer_open_ex(path, NULL, s, &options, &status);
+	uscope_schema_free(s);
+	must(status, path);
+	uscope_begin_cycle(w, NS);
+	for (uint16_t slot = 0; slot < 2; slot++) {
+		uscope_slot_set(w, 0, slot, 0, slot);
+		uscope_slot_set(w, 0, slot, 1, 0x1000 + 4u * slot);
+	}
+	uscope_end_cycle(w);
+	uscope_begin_cycle(w, 2 * NS);
+	uscope_event_bytes(w, 0, "\0\0", 2);
+	uscope_slot_clear(w, 0, 0);
+	uscope_slot_set(w, 0, 0, 1, 0x2000);
+	uscope_event_bytes(w, 0, "\1\0", 2);
+	uscope_slot_clear(w, 0, 1);
+	uscope_slot_set(w, 0, 1, 0, 7);
+	uscope_slot_set(w, 0, 1, 1, 0x3000);
+	uscope_end_cycle(w);
+	must(uscope_writer_finish(w), path);
+	uscope_writer_close(w);
+}
+
 /* Names that are hard to print, and repeated ones. */
 static void
 write_names(const char *dir)
@@ -418,6 +458,7 @@ all(const char *dir)
 	variants[13].options.compression = USCOPE_ZSTD;
 	for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++)
 		write_cpu(dir, &variants[i]);
+	write_flushed_ids(dir);
 	write_names(dir);
 	write_counter(dir, "empty", 0);
 	write_counter(dir, "many", 100000);

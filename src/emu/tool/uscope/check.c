@@ -37,7 +37,7 @@ look_at_order(struct check *c, const uscope_item_t *item)
 	struct step s;
 	if (!cpuscope_step(&c->cpu, item, &s))
 		return;
-	if (s.kind == STEP_SET || s.kind == STEP_ADD)
+	if (s.kind == STEP_SET ? c->cpu.id == NO_FIELD || s.field == c->cpu.id : s.kind == STEP_ADD && c->cpu.id == NO_FIELD)
 		c->set[s.slot] = c->frames;
 	c->unordered += s.kind == STEP_FLUSH && c->set[s.slot] == c->frames;
 }

@@ -23,6 +23,7 @@ find_entities(struct cpuscope *c, const uscope_schema_t *s, uint16_t scope)
 		c->num_slots = st->num_slots;
 		c->num_fields = st->num_fields;
 		c->fields = st->fields;
+		c->id = find_field(st->fields, st->num_fields, "entity_id");
 		c->thread = find_field(st->fields, st->num_fields, "thread_id");
 		c->pc = find_field(st->fields, st->num_fields, "pc");
 		c->bits = find_field(st->fields, st->num_fields, "inst_bits");

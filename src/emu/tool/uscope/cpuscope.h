@@ -39,7 +39,7 @@ struct cpuscope {
 	uint32_t num_fields;
 	uint32_t period_ps;
 	uint16_t storage;
-	uint16_t thread, pc, bits;      /* fields, or NO_FIELD */
+	uint16_t id, thread, pc, bits;  /* fields, or NO_FIELD */
 	struct event_use events[STEPS]; /* from STEP_STAGE on */
 };
 

@@ -23,6 +23,7 @@ struct life {
 	uint32_t frame; /* in which the next two count */
 	uint32_t born;  /* step that began this life, plus 1; 0: before */
 	bool cleared;   /* or flushed: what sets the slot next begins a life */
+	uint32_t named; /* the last frame that sets its entity_id */
 };
 
 /* A life: a slot may have several in one frame. */
@@ -55,6 +56,7 @@ struct pipeline {
 	bool cycle_known;  /* one was printed */
 	bool in_frame;     /* there has been one */
 	bool first_is_due; /* entities of the checkpoint are not born yet */
+	bool named_only;   /* behind a CLEAR only a frame that sets entity_id begins a life */
 };
 
 /* ---- Lines. ---- */
@@ -128,7 +130,7 @@ static void
 be_born(struct pipeline *p, uint16_t slot, uint64_t thread)
 {
 	struct life *l = &p->lives[slot];
-	*l = (struct life){ .live = true, .id = p->next_id++, .frame = l->frame, .born = l->born, .cleared = l->cleared };
+	*l = (struct life){ .live = true, .id = p->next_id++, .frame = l->frame, .born = l->born, .cleared = l->cleared, .named = l->named };
 	put_cycle(p);
 	wbuf_printf(p->w, "I\t%" PRIu64 "\t%" PRIu64 "\t", l->id, l->id);
 	if (p->cpu.thread != NO_FIELD && value_is_signed(&p->cpu.fields[p->cpu.thread]))
@@ -162,6 +164,15 @@ begin_to_die(struct pipeline *p, uint16_t slot)
 	if (l->live && !l->dying)
 		push(p, &p->dying, slot);
 	l->dying = l->live;
+}
+
+/* Whether a SET of the present frame, behind the end of a life there, begins another one. A frame of version 0.1 has a CLEAR
+ * and the last SETs of an entity in the order of the calls, but its flush, which came before them, behind them: only
+ * those who begin set entity_id. */
+static bool
+may_begin(const struct pipeline *p, const struct life *l)
+{
+	return !p->named_only || l->named == p->frame;
 }
 
 /* A field after a SET or ADD. */
@@ -200,7 +211,7 @@ take_step(struct pipeline *p, const struct step *s)
 	switch (s->kind) {
 	case STEP_SET:
 	case STEP_ADD:
-		if (l->dying)
+		if (l->dying && may_begin(p, l))
 			end_life(p, s->slot);
 		if (!l->live)
 			be_born(p, s->slot, s->thread);
@@ -240,6 +251,9 @@ static void
 find_threads(struct pipeline *p)
 {
 	p->frame++;
+	for (size_t i = 0; i < p->nsteps; i++)
+		if (p->steps[i].kind == STEP_SET && p->steps[i].field == p->cpu.id)
+			p->lives[p->steps[i].slot].named = p->frame;
 	for (size_t i = 0; i < p->nsteps; i++) {
 		struct step *s = &p->steps[i];
 		struct life *l = &p->lives[s->slot];
@@ -253,7 +267,7 @@ find_threads(struct pipeline *p)
 		}
 		if (ends) {
 			l->born = 0;
-			l->cleared = true;
+			l->cleared = may_begin(p, l);
 			continue;
 		}
 		if (l->cleared) {
@@ -365,6 +379,7 @@ run_konata(struct conv *c, int argc, char **argv)
 	if (!cpuscope_find(&p.cpu, &src->paths, core))
 		return conv_fail(&t->conv, "no-pipeline", "no scope%s%s has the protocol cpu and a sparse storage 'entities'\nin %s\nhint: `uscope info` lists the scopes",
 			core ? " named " : "", core ? core : "", src->path);
+	p.named_only = p.cpu.id != NO_FIELD && !(uscope_header(src->reader)->flags & USCOPE_F_INTERLEAVED);
 	put_str(p.w, "Kanata\t0004\n");
 	if (uscope_num_segments(src->reader)) {
 		uscope_state_t *first = uscope_segment_checkpoint(src->reader, 0);
