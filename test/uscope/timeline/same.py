@@ -3,13 +3,15 @@
 """ovni.uscp tells the same as the Paraver files of its run.
 
 usage: same.py --emu OVNIEMU --uscope USCOPE [--golden] [--random] [--conformance DIR]
-               [--seed S] [--count N] [--time SECONDS] [--states N] [--keep DIR] [-v]
+               [--seed S] [--count N] [--time SECONDS] [--states N] [--each N]
+               [--keep DIR] [-v]
 
 Each trace is emulated in both views, as they say with -b. Then `uscope check --verify` must
 be content, `uscope timeline --prv` must give the same values at the same times for each row
 and type (the same bytes, in fact), the same labels and rows, and --at at random times the last values of the PRV. Titles
 and colours of its tables are those of the views. The VCD has the intervals that `uscope timeline` lists.
 Without -b the file is the same whether cycles are written at once or one by one.
+Of goldens and cases every --each is tried, and half as many with a TEST_SHARE: sanitizers and clang see most of them elsewhere, too.
 The environment variable TIMELINE_SECONDS stands for --time and more --states.
 """
 import argparse
@@ -177,6 +179,7 @@ def main():
     ap.add_argument("--count", type=int, default=10**6)
     ap.add_argument("--time", type=float, default=15)
     ap.add_argument("--states", type=int, default=2)
+    ap.add_argument("--each", type=int, default=1)
     ap.add_argument("--keep")
     ap.add_argument("-v", action="store_true")
     a = ap.parse_args()
@@ -188,6 +191,7 @@ def main():
         return 77
     share = int(os.environ.get("TEST_SHARE", "1"))
     a.time /= share
+    each = a.each * (2 * share if share > 1 else 1)
     tools = tlkit.Tools(a.emu, a.uscope)
     test = Test(tools, a.states, a.seed)
     print(f"seed {a.seed}")
@@ -199,7 +203,7 @@ def main():
     for group in cases:
         for i, (name, make, _, args) in enumerate(group):
             # those that are there are all tried, or a share of them; random ones as time allows
-            if group.__name__ in ("golden_cases", "conformance_cases") and (i + a.seed) % share:
+            if group.__name__ in ("golden_cases", "conformance_cases") and (i + a.seed) % each:
                 continue
             if (group.__name__ == "random_cases" and time.monotonic() > end) or failed >= 10:
                 break
