@@ -205,9 +205,11 @@ def without_repeats(changes, end):
 def compare_vcd(tools, file, spans):
     """What differs in the VCD and the list of intervals: a variable for each row and channel that shows anything."""
     variables, end = uscope_tool.read_vcd(tools.uscope("export", "--format=vcd", file).stdout.decode())
-    names, by_row = {}, {}
+    names, by_row, last = {}, {}, end
     for line in tools.lines("timeline", file):
-        if line["kind"] == "row":
+        if line["kind"] == "timeline":
+            last = line["end_ps"]
+        elif line["kind"] == "row":
             name = f"{line['class']}/" + re.sub(rb"[^A-Za-z0-9]", b"_", line["name"].encode()).decode()
             names[line["class"], line["row"]] = f"{name}_row{line['row']}" if name in names.values() else name
     for s in spans:
@@ -231,6 +233,8 @@ def compare_vcd(tools, file, spans):
         want.update(instants)
         have = without_repeats({t: vcd_value(kind, v) for t, v in changes}, end)
         want = without_repeats(want, end)
+        # states that begin or end with the trace are no intervals; a punctual value there makes the VCD longer
+        have, want = ([(t, v) for t, v in x if t < last or t in instants] for x in (have, want))
         differences = [x for x in itertools.zip_longest(have, want) if x[0] != x[1] and (not all(x) or x[0][0] != x[1][0] or
                        x[1][1] != "#" or not re.fullmatch("#?[0-9]+", x[0][1]))]
         if differences:
