@@ -2,10 +2,11 @@
 // link.js: what is shown as the part of the address behind #, so that a link leads there again.
 import { changed, on, setPlace, state } from "./state.js";
 import { $, later } from "./dom.js";
-import { arrange, setTop } from "./rows.js";
+import { arrange, cursorItem, itemAt, layout, reveal, room, setTop } from "./rows.js";
 
-// Times are ps, rows places in the view, channels their names. Tests and links of users rely on it.
-//   #view=cpu&t=0,1000000&ch=subsystem,idle&cursor=3,500&sel=100,200,0-4&fold=loom.a&sort=name&q=worker&theme=dark...
+// Times are ps, rows places in the view, channels their names, commas in them escaped. top is the first row that is
+// seen, or the group (g) that begins with it. Tests and links of users rely on it.
+//   #view=cpu&t=0,1000000&ch=subsystem,idle&top=g3&cursor=3,500&sel=100,200,0-4&fold=loom.a&sort=name&q=worker&theme=dark...
 const plain = { sort: "file", theme: "auto", unit: "auto", size: 0, labels: true, patterns: false, lines: true, side: true };
 let seen = location.hash; // what was written or read last
 
@@ -15,7 +16,10 @@ function text() {
 	p.set("view", view.name);
 	if (state.t0 !== info.begin || state.t1 !== info.end)
 		p.set("t", [Math.round(state.t0), Math.round(state.t1)].join());
-	p.set("ch", state.channels.map((c) => info.channels[c].name).join());
+	p.set("ch", state.channels.map((c) => encodeURIComponent(info.channels[c].name)).join());
+	const first = layout.items[itemAt(state.top)];
+	if (first && layout.height > room())
+		p.set("top", (first.group ? "g" : "") + view.rows.indexOf(first.group ? first.rows[0] : first.row));
 	if (cursor)
 		p.set("cursor", [cursor.row === null ? "" : view.rows.indexOf(cursor.row), cursor.t].join());
 	if (s) {
@@ -62,6 +66,16 @@ function setting(key, text) {
 	return [...$(key).options].some((o) => o.value === text) ? text : value;
 }
 
+// The item that a link has as the first one that is seen; undefined: it has none. Others may be folded now than were then.
+function topItem(text) {
+	const row = state.view.rows[parseInt((text || "").replace("g", ""), 10)];
+	const { items } = layout;
+	if (row === undefined)
+		return undefined;
+	return (text[0] === "g" && items.find((i) => i.group && i.rows[0] === row)) ||
+		items.find((i) => (i.group ? i.folded && i.rows.includes(row) : i.row === row));
+}
+
 // Takes what is behind #; what does not fit the file is left out.
 export function readLink(chosen) {
 	seen = location.hash;
@@ -76,7 +90,9 @@ export function readLink(chosen) {
 	if (view)
 		state.view = view;
 	const names = (p.get("ch") || "").split(",");
-	const channels = names.map((n) => state.view.channels.find((c) => info.channels[c].name === n)).filter((c) => c !== undefined);
+	// Links of before have names as they are.
+	const named = (n, as) => state.view.channels.find((c) => as(info.channels[c].name) === n);
+	const channels = names.map((n) => named(n, encodeURIComponent) ?? named(n, String)).filter((c) => c !== undefined);
 	state.channels = channels.length ? channels : chosen(state.view);
 	state.folded = new Set((p.get("fold") || "").split("\n").filter(Boolean));
 	state.filter = $("search").value = p.get("q") || "";
@@ -94,11 +110,14 @@ export function readLink(chosen) {
 		return state.view.rows.slice(a, b + 1);
 	});
 	state.selection = rows.length && s1 > s0 ? { rows, t0: s0, t1: s1 } : null;
-	setTop(0);
+	const first = topItem(p.get("top"));
+	setTop(first ? first.top : 0);
+	if (!first)
+		reveal(cursorItem());
 }
 
 export function linkInit(apply) {
-	on("place rows channels cursor selection look side", later(write, 200));
+	on("place rows scroll channels cursor selection look side", later(write, 200));
 	addEventListener("hashchange", () => {
 		if (location.hash !== seen) {
 			apply();
