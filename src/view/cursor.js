@@ -100,6 +100,15 @@ export function moveCursor(by) {
 
 let listed = 0;
 
+// The rows around that of the cursor, or from the first one that is seen on: { rows, from: how many are before, of }.
+function listedRows() {
+	const at = cursorItem();
+	const all = layout.items.filter((i) => !i.group).map((i) => i.row);
+	const before = layout.items.slice(0, at < 0 ? itemAt(state.top) : at).filter((i) => !i.group).length;
+	const from = Math.max(0, Math.min(before - (at < 0 ? 0 : LIST_MOST / 2), all.length - LIST_MOST));
+	return { rows: all.slice(from, from + LIST_MOST), from, of: all.length };
+}
+
 // All rows at the time of the cursor, and the row of the cursor at the bottom of the page.
 async function list() {
 	const c = state.cursor;
@@ -110,7 +119,7 @@ async function list() {
 	}
 	const nth = ++listed;
 	const channel = cursorChannel();
-	const rows = layout.items.filter((i) => !i.group).slice(0, LIST_MOST).map((i) => i.row);
+	const { rows, from, of } = listedRows();
 	const all = await Promise.all([engine.at({ rows: $("side-cursor").open ? rows : [], channel, t: c.t }),
 		...(c.row === null ? [] : state.channels.map((ch) => engine.at({ rows: [c.row], channel: ch, t: c.t })))]).catch(() => null);
 	if (!all || nth !== listed)
@@ -118,17 +127,23 @@ async function list() {
 	const [at, ...own] = all;
 	$("what").textContent = "at " + exact(c.t) + ": " + (c.row === null ? "" :
 		own.map((s, i) => sentence(c.row, state.channels[i], s[0])).join(" | "));
-	$("cursor").replaceChildren(el("p", {}, "at ", el("b", {}, exact(c.t)), " · " + titleOf(channel)),
-		el("table", { aria: { label: "All rows at the cursor" } }, el("thead", {}, el("tr", {}, ...["Row", "State", "For"].map((h, i) =>
-			el("th", { scope: "col", className: i > 1 ? "n" : "" }, h)))),
-			el("tbody", {}, ...at.map((s, i) => el("tr", { className: rows[i] === c.row ? "here" : "", title: span(s) },
-				el("td", {}, short(rowLabel(rows[i]), 40)),
-				el("td", {}, ...(s.index || (channelOf(channel).type === "count" && !s.unknown) ? [chip(cssOf(s), s.error), short(s.text, 40)] : [s.unknown ? "not known" : "–"])),
-				el("td", { className: "n" }, exact(s.end - s.begin)))))),
-		layout.rows.length > rows.length ? el("p", {}, "and more rows: fold fewer, or search for those you want") : "");
+	const table = el("table", { aria: { label: "All rows at the cursor" } }, el("thead", {}, el("tr", {}, ...["Row", "State", "For"].map((h, i) =>
+		el("th", { scope: "col", className: i > 1 ? "n" : "" }, h)))),
+	el("tbody", {}, ...at.map((s, i) => el("tr", { className: rows[i] === c.row ? "here" : "", title: span(s) },
+		el("td", {}, short(rowLabel(rows[i]), 40)),
+		el("td", {}, ...(s.index || (channelOf(channel).type === "count" && !s.unknown) ? [chip(cssOf(s), s.error), short(s.text, 40)] : [s.unknown ? "not known" : "–"])),
+		el("td", { className: "n" }, exact(s.end - s.begin))))));
+	const box = el("div", { className: "list", tabIndex: 0, aria: { role: "region", label: "List of rows" } }, table);
+	$("cursor").replaceChildren(el("p", {}, "at ", el("b", {}, exact(c.t)), " · " + titleOf(channel)), box,
+		of > rows.length ? el("p", {}, "rows " + (from + 1) + " to " + (from + rows.length) + " of " + of + ": those around the cursor") : "",
+		layout.rows.length > of ? el("p", {}, "without " + (layout.rows.length - of) + " rows in folded groups") : "");
+	const here = table.querySelector(".here");
+	if (here)
+		box.scrollTop = here.offsetTop - box.clientHeight / 2;
 }
 
 export function cursorInit() {
 	on("cursor channels rows", later(list, 40));
+	on("scroll", later(() => state.cursor && cursorItem() < 0 && list(), 200));
 	$("side-cursor").addEventListener("toggle", list);
 }
