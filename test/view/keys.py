@@ -13,6 +13,8 @@ import sys
 
 import kit
 
+import build as b
+
 STATE = """
 await ovniscope.settled();
 const s = ovniscope.state, names = l => l.map(c => ovniscope.info.channels[c].name);
@@ -244,6 +246,37 @@ def link(c):
 def names(c):
     """Whatever takes the focus has a name, as a screen reader needs."""
     show(c)
+TOP = "return [ovniscope.state.top > 0, document.querySelector('#tree > div').title];"
+
+
+def places(c):
+    """Many rows: a link leads to those that were seen, the list at the cursor has those around it; names with a comma."""
+    f = b.File(b.Schema(storages=[("s", 1000, 0, [("a,b", "u32"), ("c%2C", "u32")], [])]), b.INTERLEAVED | b.COMPLETE)
+    s = b.Script(f)
+    s.frame(0, [("op", b.SET, 0, 999, 0, 7), ("op", b.SET, 0, 999, 1, 7)])
+    s.cut(0, 1000)
+    file = c.tools.place("rows") + "/rows.uscp"
+    with open(file, "wb") as out:
+        out.write(f.bytes())
+    c.tools.uscope("view", "-o", file + ".html", file)
+    c.open(file + ".html#ch=a%252Cb,c%25252C&cursor=700,0")
+    c.browser.run("await ovniscope.settled(); document.getElementById('plot').focus();")
+    seen = c.browser.run("const e = document.querySelector('#tree [aria-selected=true]'); return e && e.title;")
+    c.expect("the row of the cursor is seen", seen, "s[700]")
+    c.wait("it is listed", "return document.querySelector('#cursor .here');")
+    listed = c.browser.run("""const box = document.querySelector('#cursor .list').getBoundingClientRect(), here = document.querySelector('#cursor .here'),
+        rows = [...document.querySelectorAll('#cursor tbody tr')].map(e => e.cells[0].textContent), y = here.getBoundingClientRect();
+        return [rows.length, rows[0], here.cells[0].textContent, y.top >= box.top && y.bottom <= box.bottom];""")
+    c.expect("rows around that of the cursor are listed", listed, [400, "s[500]", "s[700]", True])
+    c.expect("what is left out is told", "501 to 900 of 1000" in c.browser.run("return document.getElementById('cursor').textContent;"))
+    c.browser.keys("PageDown")
+    before, top = state(c), c.browser.run(TOP)
+    c.browser.run("await new Promise(done => setTimeout(done, 400));")
+    c.open(c.browser.address())
+    c.expect("the link has the names", [state(c)["channels"], before["channels"]], [["a,b", "c%2C"]] * 2)
+    c.expect("the link has the first row that was seen", c.browser.run(TOP), top)
+
+
     to_row(c, 0)
     c.browser.keys(*["Shift+Right"] * 3)
     c.wait("it is counted", "return document.querySelectorAll('#selection tbody tr').length;")
@@ -256,4 +289,4 @@ def names(c):
             c.expect(f"a {value(n, 'role')} has a name", bool(value(n, "name")))
 
 
-sys.exit(kit.main(__doc__, [moves, cursor, search, fold, channels, select, settings, link, names]))
+sys.exit(kit.main(__doc__, [moves, cursor, search, fold, channels, select, settings, link, places, names]))
