@@ -29,10 +29,10 @@ function hsl(h, s, l) {
 	return (f(0) << 16) | (f(8) << 8) | f(4);
 }
 
-// The golden ratio keeps the hues of values that follow each other far apart.
+// The golden ratio keeps the hues of values that follow each other far apart. Those near the red of errors are left out.
 function hashed(value) {
 	const n = typeof value === "bigint" ? Number(value % 1000003n) : value;
-	const h = Math.abs(n * 0.618033988749895) % 1;
+	const h = 0.08 + 0.82 * (Math.abs(n * 0.618033988749895) % 1);
 	return hsl(h, 0.5 + 0.15 * ((n * 7) % 3 === 0), look.dark ? 0.6 : 0.52);
 }
 
