@@ -20,6 +20,7 @@ import { exact } from "./units.js";
 
 const NOTES_MOST = 3; // that are shown at once
 
+let opening = 0; // how many files have been opened: an answer about one before the last is too late
 let opened; // resolves ovniscope.ready
 const ready = new Promise((resolve) => (opened = resolve));
 const valuesLater = later(() => changed("values"), 20);
@@ -141,11 +142,17 @@ function controls() {
 // what: { file } or { url } or pieces, as engine.open() takes it.
 async function openFile(what) {
 	const before = state.info;
+	const nth = ++opening;
 	progress("opening", 0, 0);
 	$("failed").textContent = "";
 	try {
-		state.info = await engine.open(what);
+		const info = await engine.open(what);
+		if (nth !== opening)
+			return;
+		state.info = info;
 	} catch (e) {
+		if (nth !== opening)
+			return;
 		progress("", 0, 0);
 		const text = "This file cannot be shown: " + (e.message || e) + ".";
 		$("failed").textContent = text;

@@ -45,12 +45,15 @@ export function startEngine(event) {
 
 // What was asked about the file before gets no answer any more.
 function forget() {
-	for (const { op, done, failed } of calls.values())
+	for (const [id, { op, done, failed }] of calls) {
+		if (op === "open")
+			continue;
+		calls.delete(id);
 		if (op === "picture" || op === "select")
 			done({ stale: true });
-		else if (op !== "open")
+		else
 			failed(new Error("another file is opened"));
-	calls.clear();
+	}
 }
 
 // Arguments and answers: see worker.js.

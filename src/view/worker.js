@@ -6,6 +6,7 @@
 //   -> info: { name, size, kind, version, complete, live, whole, begin, end, tick, segments, props, notes, views:
 //      [{ name, title, rows, channels }], rows: [{ view, label, groups }], channels: [{ view, name, title, model, type:
 //      "state" | "id" | "count", punctual, values: [{ value, text, rgb, error }] }] }. Value 0 of a channel is nothing.
+//      Only the newest open counts: those before end with an error.
 // picture({ rows, channel, t0, t1, width, slot }) -> parts and a last one, each of rows x width pixels: index, share (of
 //      255), mixed, known (0 no, 1 guessed, 2 exact), ticks, tick, and for counts min, max, mean
 // at({ rows, channel, t }) -> [{ index, value, text, rgb, error, begin, end, beginExact, endExact }]
@@ -80,12 +81,16 @@ async function newestOf(op, args, answer) {
 const ops = {
 	async open(args) {
 		const opened = new Session((done, of) => post({ event: "progress", done, of })), turn = ++opens;
+		const newestStill = () => {
+			if (turn !== opens)
+				throw new Error("another file is opened");
+		};
 		await opened.open(args, async () => {
 			post({ event: "waiting" });
 			await new Promise(resolve => setTimeout(resolve, POLL_MS));
-			if (turn !== opens)
-				throw new Error("another file is opened");
+			newestStill();
 		});
+		newestStill();
 		const info = opened.info();
 		if (!info.views.length)
 			throw new Error("nothing in it can be shown as rows");

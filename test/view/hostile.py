@@ -30,6 +30,16 @@ return [window.ran ?? null, document.querySelectorAll('img, iframe, object, embe
 """
 
 
+# Drops files, [name, bytes in hex], without waiting for one to open.
+DROP = """
+for (const [name, hex] of args) {
+	const dataTransfer = new DataTransfer();
+	dataTransfer.items.add(new File([Uint8Array.from(hex.match(/../g), x => parseInt(x, 16))], name));
+	document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true }));
+}
+"""
+
+
 def use(c):
     """All that shows texts: cursor, tooltip, legend, search, channels, selection, settings, and moves."""
     browser = c.browser
@@ -145,6 +155,10 @@ def none(c):
         c.expect(f"{name} is refused in words", len(failed) > 20)
     failed, _ = give(c, good)
     c.expect("a good one opens then", failed, "")
+    c.viewer()
+    c.browser.run(DROP, ["bad", b.demo()[0].bytes()[:60].hex()], ["good", good.hex()])
+    c.wait("the later one of two is shown", "return ovniscope.info?.name === 'good';")
+    c.expect("of the other nothing is said", [c.browser.run("return document.getElementById('failed').textContent;"), c.notes()], ["", []])
 
 
 def claims(c):
