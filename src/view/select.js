@@ -86,11 +86,24 @@ function histogram(channel, r) {
 		el("span", {}, rough(edges[last]))));
 }
 
+// What a result that is not exact lacks.
+const lacks = (r) => (r && r.done ? "incomplete: parts are damaged or missing" : "counting…");
+const without = (r) => "durations without those of " + r.histogram.left + (r.histogram.left > 1 ? " states" : " state");
+
 function csv() {
 	const quote = (text) => (/[",\n\r]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text);
 	const ns = (t) => String(+(t / 1000).toFixed(3));
 	const s = state.selection;
-	const lines = [["channel", "state", "time_ns", "share", "count", "mean_ns", "min_ns", "max_ns"].join()];
+	const lines = [];
+	const note = (channel, text) => lines.push(quote("# " + channelOf(channel).title + ": " + text));
+	for (const channel of state.channels) {
+		const r = results.get(channel);
+		if (!r || !r.exact)
+			note(channel, lacks(r));
+		if (r && r.histogram.left)
+			note(channel, without(r));
+	}
+	lines.push(["channel", "state", "time_ns", "share", "count", "mean_ns", "min_ns", "max_ns"].join());
 	for (const [channel, r] of results)
 		for (const v of r.states)
 			lines.push([quote(channelOf(channel).title), quote(v.text), ns(v.time), v.share.toFixed(6), v.count, ns(v.mean), ns(v.min),
@@ -132,9 +145,9 @@ function drawSelection() {
 		(s.rows.length === 1 ? " row" : " rows"))];
 	for (const channel of state.channels) {
 		const r = results.get(channel);
-		parts.push(el("h3", {}, titleOf(channel), r && r.exact ? "" : " (counting…)"));
+		parts.push(el("h3", {}, titleOf(channel), r && r.exact ? "" : " (" + lacks(r) + ")"));
 		if (r && r.states)
-			parts.push(table(channel, r), r.histogram ? histogram(channel, r) : "");
+			parts.push(table(channel, r), histogram(channel, r), r.histogram.left ? el("p", {}, without(r)) : "");
 		if (r && r.ticks)
 			parts.push(el("p", {}, r.ticks + " punctual events"));
 	}

@@ -3,6 +3,7 @@
 import { breathe } from "./session.js";
 import { eachValue } from "./history.js";
 import { eachSegment } from "./stream.js";
+import { VALUES_MAX } from "./values.js";
 
 const REPORT_MS = 100;
 const BINS = 32;
@@ -77,19 +78,26 @@ class Sums {
 	result(done) {
 		const { values } = this.channel, whole = this.span * this.rows.length || 1;
 		const sorted = [...this.states].sort((a, b) => b[1].time - a[1].time);
-		const counts = {}, states = sorted.slice(0, STATES_MAX).map(([key, s]) => {
-			const index = values.index(key);
+		const listed = [], rest = [];
+		sorted.forEach(([key, s], i) => {
+			const index = i < STATES_MAX ? values.index(key) : VALUES_MAX;
+			if (index < VALUES_MAX)
+				listed.push([index, s]);
+			else
+				rest.push(s);
+		});
+		const counts = {}, states = listed.map(([index, s]) => {
 			if (s.bins)
 				counts[index] = s.bins;
 			return { index, ...values.list[index], time: s.time, count: s.count, mean: s.time / s.count, min: s.min, max: s.max, share: s.time / whole };
 		});
-		const rest = sorted.slice(STATES_MAX).map(([, s]) => s);
 		if (rest.length) {
 			const time = rest.reduce((n, s) => n + s.time, 0), count = rest.reduce((n, s) => n + s.count, 0);
 			const min = rest.reduce((n, s) => Math.min(n, s.min), Infinity), max = rest.reduce((n, s) => Math.max(n, s.max), 0);
 			states.push({ index: -1, value: null, text: `(${rest.length} more)`, rgb: null, error: false, time, count, mean: time / count, min, max, share: time / whole });
 		}
-		return { span: this.span, rows: this.rows.length, exact: done && this.exact, states, histogram: { edges: this.edges, counts }, ticks: this.ticks };
+		const histogram = { edges: this.edges, counts, left: sorted.length - Object.keys(counts).length };
+		return { span: this.span, rows: this.rows.length, done, exact: done && this.exact, states, histogram, ticks: this.ticks };
 	}
 }
 

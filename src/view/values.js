@@ -4,7 +4,8 @@ import { TWO_32 } from "./bytes.js";
 import { NOTHING } from "./frames.js";
 
 const SMALL = 1024; // keys that have an array instead of a map
-const VALUES_MAX = 1 << 20;
+export const VALUES_MAX = 1 << 20; // of a list, and the position of what stands for all others
+export const OTHERS = "other values";
 
 // A whole number of 64 bits, with sign or without: a Number up to 2^53, beyond it a BigInt.
 export function whole(lo, hi, signed) {
@@ -60,8 +61,10 @@ export class Values {
 	}
 
 	add(key) {
-		if (this.list.length >= VALUES_MAX)
-			return 1;
+		if (this.list.length >= VALUES_MAX) {
+			this.list[VALUES_MAX] = { value: null, text: OTHERS, rgb: 0x808690, error: false };
+			return VALUES_MAX;
+		}
 		const at = this.list.push(this.describe(...this.bits(key))) - 1;
 		if (key < SMALL)
 			this.small[key] = at;

@@ -11,7 +11,8 @@
 //      255), mixed, known (0 no, 1 guessed, 2 exact), ticks, tick, and for counts min, max, mean
 // at({ rows, channel, t }) -> [{ index, value, text, rgb, error, begin, end, beginExact, endExact }]
 // next({ rows, channel, t, direction, index }) -> { row, t, index }, the change there, or null
-// select({ rows, channel, t0, t1, slot }) -> parts and a last one: { span, rows, exact, states, histogram, ticks }
+// select({ rows, channel, t0, t1, slot }) -> parts and a last one: { span, rows, done, exact, states, histogram: { edges,
+//      counts: by index, left: states without }, ticks }; done but not exact: parts are damaged or missing
 // overview({ width, t0, t1 }) -> { busy, density, known }
 // close()
 //
@@ -22,6 +23,7 @@ import { drawPicture } from "./stream.js";
 import { Query } from "./query.js";
 import { sumUp } from "./sums.js";
 import { overview } from "./density.js";
+import { OTHERS, VALUES_MAX } from "./values.js";
 
 const POLL_MS = 1000;
 const PATIENCE = 5; // polls that fail until it is told
@@ -41,6 +43,8 @@ function tellValues() {
 		const { list, told: from } = ch.values;
 		if (list.length > from)
 			post({ event: "values", channel, from, values: list.slice(from) });
+		if (list.length > VALUES_MAX)
+			session.file.note(`${ch.title} has more than ${VALUES_MAX} values: some are shown as "${OTHERS}".`);
 		ch.values.told = list.length;
 	});
 	const notes = [...session.file.notes];

@@ -13,6 +13,8 @@ import sys
 
 import kit
 
+import build as b
+
 AREAS = 20  # of each trace
 
 # Selects areas by links, one after the other, and takes the CSV that the button would save.
@@ -121,4 +123,24 @@ def golden(c):
         check(c, c.tools.golden(name))
 
 
-sys.exit(kit.main(__doc__, [demo, prism, golden]))
+def incomplete(c):
+    """Durations of more states than are counted, and a segment that cannot be read: the page and the CSV say so."""
+    f = b.File(b.Schema(storages=[("s", 2, 0, [("a,b", "u32")], [])]), b.INTERLEAVED | b.COMPLETE)
+    s = b.Script(f)
+    for t in range(300):
+        s.frame(t * 1000, [("op", b.SET, 0, 0, 0, t + 1)])
+    s.cut(0, 300_000)
+    s.cut(300_000, 400_000)
+    for name, wrong, told in (("many", {}, "durations without those of 45 states"), ("damaged", {"raw_size": 0xffffffff}, "incomplete")):
+        f.segments[1].update(wrong)
+        file = c.tools.place(name) + f"/{name}.uscp"
+        with open(file, "wb") as out:
+            out.write(f.bytes())
+        c.viewer()
+        c.give(file)
+        [text] = c.browser.run(ASK, ["#ch=a%252Cb&sel=0,400000,0-1"])
+        c.expect(f"{name}: the CSV says so", text.split("\n")[0].startswith('"# s.a,b: ' + told))
+        c.expect(f"{name}: the page says so", told in c.browser.run("return document.getElementById('selection').textContent;"))
+
+
+sys.exit(kit.main(__doc__, [demo, prism, golden, incomplete]))
