@@ -65,7 +65,7 @@ export function highlight(channel, index) {
 export function hide(channel, index) {
 	const hidden = state.hidden.get(channel) || new Set();
 	hidden[hidden.has(index) ? "delete" : "add"](index);
-	state.hidden.set(channel, hidden);
+	state.hidden[hidden.size ? "set" : "delete"](channel, hidden);
 	changed("look");
 }
 

@@ -151,7 +151,7 @@ export function fold(key, yes = !state.folded.has(key)) {
 export function foldAll(yes) {
 	const groups = layout.items.filter((i) => i.group);
 	const depths = groups.filter((g) => g.folded !== yes).map((g) => g.depth);
-	const depth = yes ? Math.max(...depths) : Math.min(...depths);
+	const depth = depths.reduce((a, b) => (b > a === yes ? b : a), depths[0]);
 	for (const g of groups)
 		if (g.depth === depth)
 			state.folded[yes ? "add" : "delete"](g.group);

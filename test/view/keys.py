@@ -173,6 +173,7 @@ def select(c):
     c.expect("z zooms to it", place["t0"] <= area["t0"] and place["t1"] >= area["t1"] and
              place["t1"] - place["t0"] < 1.5 * (area["t1"] - area["t0"]))
     c.wait("it is counted", "return document.querySelectorAll('#selection tbody tr').length;")
+    c.expect("all of the table is seen", c.browser.run("const e = document.querySelector('#selection .wide'); return e.scrollWidth <= e.clientWidth;"))
     # To the button that saves it, with Tab alone.
     to = c.tools.place("downloads")
     c.browser.cdp("Page.setDownloadBehavior", behavior="allow", downloadPath=to)
@@ -193,6 +194,8 @@ def select(c):
              round((area["t1"] - area["t0"]) * len(area["rows"])))
     c.browser.run("document.getElementById('plot').focus();")
     c.expect("Escape clears it", press(c, "Escape")["selection"], None)
+    c.browser.run("for (let i = 0; i < 2; i++) { document.querySelector('#legend .swatch').click(); await new Promise(done => setTimeout(done, 200)); }")
+    c.expect("nothing is hidden: Escape clears the cursor", press(c, "Escape")["cursor"], None)
 
 
 def settings(c):
@@ -243,9 +246,6 @@ def link(c):
         c.expect(f"{bad[:40]}: a place", got["t1"] > got["t0"] and got["t1"] - got["t0"] < 1e18)
 
 
-def names(c):
-    """Whatever takes the focus has a name, as a screen reader needs."""
-    show(c)
 TOP = "return [ovniscope.state.top > 0, document.querySelector('#tree > div').title];"
 
 
@@ -277,6 +277,9 @@ def places(c):
     c.expect("the link has the first row that was seen", c.browser.run(TOP), top)
 
 
+def names(c):
+    """Whatever takes the focus has a name, as a screen reader needs."""
+    show(c)
     to_row(c, 0)
     c.browser.keys(*["Shift+Right"] * 3)
     c.wait("it is counted", "return document.querySelectorAll('#selection tbody tr').length;")
