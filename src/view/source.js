@@ -90,20 +90,21 @@ class Source {
 		this.window = new Uint8Array(0);
 	}
 
-	// `ahead`: bytes behind, that will be wanted next.
-	async read(at, length, ahead = 0) {
+	// `ahead`, `back`: bytes behind and before, that will be wanted next.
+	async read(at, length, ahead = 0, back = 0) {
 		check(this, at, length);
 		if (at >= this.at && at + length <= this.at + this.window.length)
 			return this.window.subarray(at - this.at, at - this.at + length);
-		const want = Math.min(Math.max(length, Math.min(length + ahead, WINDOW)), this.size - at);
-		const bytes = await this.inner.fetch(at, want);
-		if (bytes.length < length)
+		const from = this.inner.pieces ? at : Math.max(0, at - back);
+		const want = Math.min(Math.max(length, Math.min(length + ahead, WINDOW)), this.size - at) + at - from;
+		const bytes = await this.inner.fetch(from, want);
+		if (bytes.length < at - from + length)
 			throw this.inner.pieces ? new Absent("this part of the file is not in the page") : new Damage("the file has become shorter");
 		if (want > length) {
-			this.at = at;
+			this.at = from;
 			this.window = bytes;
 		}
-		return bytes.subarray(0, length);
+		return bytes.subarray(at - from, at - from + length);
 	}
 
 	// The first bytes, as they are now; less if there are no more.

@@ -12,6 +12,8 @@ const CHUNK_MAX = 16 << 20;
 const SECTION_MAX = 256 << 20;
 const SCAN_MAX = 64 << 20; // bytes that are searched for segments that no list names
 const TABLE = 3; // of segments
+const SMALL_SEGMENT = 128 << 10; // bytes that are read as soon as a request is answered
+const BACK_MIN = 256 << 10, BACK_MAX = 4 << 20; // bytes that are read at once on the way back
 export const STRINGS = 2;
 export const SUMMARIES = [16, 1];
 
@@ -181,10 +183,10 @@ export class UscpFile {
 	}
 
 	// The header of a segment; throws if there is none.
-	async segmentAt(at, ahead = 0) {
+	async segmentAt(at, ahead = 0, back = 0) {
 		if (at < this.header.preambleEnd)
 			throw new Damage("a segment is inside the preamble");
-		const b = await this.source.read(at, SEGMENT_HEADER, ahead), s = {
+		const b = await this.source.read(at, SEGMENT_HEADER, ahead, back), s = {
 			at, begin: u64(b, 8), end: u64(b, 16), prev: u64(b, 24), checkpoint: u32(b, 32), packed: u32(b, 36), raw: u32(b, 40), frames: u32(b, 48),
 		};
 		if (u32(b, 0) !== SEGMENT)
@@ -199,14 +201,17 @@ export class UscpFile {
 	// Finds segments from the last one back to those that are known: the first `known` of the list.
 	async walkBack(known) {
 		const found = [], stop = known ? this.segments[known - 1].at : 0;
-		let at = this.header.last, after = Infinity;
+		let at = this.header.last, after = Infinity, size = known ? Infinity : 0;
 		try {
 			while (at > stop) {
-				const s = await this.segmentAt(at);
+				// Headers of small segments are read many at once: as many bytes as were gone back so far.
+				const back = size > SMALL_SEGMENT ? 0 : Math.min(BACK_MIN + this.header.last - at, BACK_MAX, at - stop);
+				const s = await this.segmentAt(at, 0, back);
 				if (s.begin > after)
 					throw new Damage("the segments are not in order");
 				after = s.begin;
 				found.push(s);
+				size = at - s.prev;
 				at = s.prev;
 			}
 			if (at !== stop)

@@ -12,6 +12,8 @@ import sys
 
 import kit
 
+import build as b
+
 CHECK = os.path.join(kit.HERE, "engine_check.js")
 GOLDEN = ["nosv/states", "nosv/idle-breakdown", "nanos6/breakdown", "marks/values", "marks/stack", "parallelism/count", "ovni/reference",
           "ovni/virtual-oversubscribed", "kernel/oversubscribed"]
@@ -107,4 +109,19 @@ def damaged(c):
             c.found += [f"{file}: {x}" for x in found["faults"]]
 
 
-sys.exit(kit.main(__doc__, [golden, segments, compressed, damaged]))
+def opening(c):
+    """A file of many segments that no table names takes few reads; of two files that are opened at once the later one counts."""
+    many = b.File(b.Schema(storages=[("s", 1, 0, [("f", "u32")], [])]), b.INTERLEAVED)
+    checkpoint, raw = b.State(many.schema).checkpoint(), b.frame(5, [("op", b.SET, 0, 0, 0, 1)], b.INTERLEAVED)
+    for i in range(10000):
+        many.segment(10000 * i, 10000 * (i + 1), checkpoint, raw, 1)
+    c.viewer()
+    texts = [base64.b64encode(x).decode() for x in (many.bytes(), b.demo()[0].bytes())]
+    found = ask(c, "return open(...args);", *texts)
+    reads = found.pop("reads")
+    c.expect("all segments are found, the earlier file is refused", found, {"error": None, "segments": 10000, "first": "another file is opened",
+                                                                               "later": None, "now": True})
+    c.expect(f"{reads} reads", reads < 20)
+
+
+sys.exit(kit.main(__doc__, [golden, segments, compressed, damaged, opening]))

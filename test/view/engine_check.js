@@ -2,11 +2,20 @@
 // engine_check.js: asks the worker of the page about a file, and compares with what is known of the file. engine.py
 // puts it in front of what it runs in the page.
 
+const READS = `{
+	const slice = Blob.prototype.slice;
+	Blob.prototype.slice = function (...range) {
+		self.postMessage({ event: "read" });
+		return slice.apply(this, range);
+	};
+}`;
+
 // A worker of the page's code, as the page itself makes one.
 class Asked {
 	constructor() {
 		const code = document.getElementById("worker-code").textContent;
-		this.worker = new Worker(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
+		this.worker = new Worker(URL.createObjectURL(new Blob([READS, code], { type: "text/javascript" })));
+		this.reads = 0; // of parts of files
 		this.calls = new Map();
 		this.last = 0;
 		this.values = [];
@@ -20,6 +29,8 @@ class Asked {
 	take(m) {
 		if (m.event === "values")
 			this.values[m.channel].splice(m.from, m.values.length, ...m.values);
+		else if (m.event === "read")
+			this.reads++;
 		else if (m.id !== undefined && m.part === undefined)
 			this.calls.get(m.id)(m);
 	}
@@ -218,4 +229,13 @@ async function compare(base64, intervals, seed) {
 	const found = info ? await new Compared(asked, info, intervals, seed).all() : { checks: 0, faults: [error] };
 	asked.worker.terminate();
 	return { ...found, notes: info ? info.notes : [] };
+}
+
+// How many reads it takes to open a file; and whether the later one of two that are opened at once is shown.
+async function open(base64, base64Later) {
+	const asked = new Asked(), { result, error } = await asked.open(bytesOf(base64)), { reads } = asked;
+	const [first, later] = await Promise.all([base64, base64Later].map(text => asked.open(bytesOf(text))));
+	const { result: now } = await asked.ask("overview", { width: 1, t0: 0, t1: 1 });
+	asked.worker.terminate();
+	return { error, segments: result && result.segments, reads, first: first.error, later: later.error, now: now !== undefined };
 }
