@@ -4,8 +4,8 @@ import { changed, on, setPlace, state } from "./state.js";
 import { $, later } from "./dom.js";
 import { arrange, cursorItem, itemAt, layout, reveal, room, setTop } from "./rows.js";
 
-// Times are ps, rows places in the view, channels their names, commas in them escaped. top is the first row that is
-// seen, or the group (g) that begins with it. Tests and links of users rely on it.
+// Times are ps, rows places in the view, channels their names, commas in them escaped. top is the first row of which
+// half is seen, or the group (g) that begins with it. Tests and links of users rely on it.
 //   #view=cpu&t=0,1000000&ch=subsystem,idle&top=g3&cursor=3,500&sel=100,200,0-4&fold=loom.a&sort=name&q=worker&theme=dark...
 const plain = { sort: "file", theme: "auto", unit: "auto", size: 0, labels: true, patterns: false, lines: true, side: true };
 let seen = location.hash; // what was written or read last
@@ -17,7 +17,8 @@ function text() {
 	if (state.t0 !== info.begin || state.t1 !== info.end)
 		p.set("t", [Math.round(state.t0), Math.round(state.t1)].join());
 	p.set("ch", state.channels.map((c) => encodeURIComponent(info.channels[c].name)).join());
-	const first = layout.items[itemAt(state.top)];
+	const half = (layout.items[itemAt(state.top)]?.height ?? 0) / 2;
+	const first = layout.items[itemAt(state.top + half)];
 	if (first && layout.height > room())
 		p.set("top", (first.group ? "g" : "") + view.rows.indexOf(first.group ? first.rows[0] : first.row));
 	if (cursor)
