@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define CHECK(cond)                                                                              \
 	do {                                                                                     \
@@ -23,6 +24,16 @@ check_share(void)
 	const char *text = getenv("TEST_SHARE");
 	int n = text ? atoi(text) : 1;
 	return n > 0 ? n : 1;
+}
+
+/* Where tests write: TMPDIR, or a file system in memory if there is one. */
+static inline const char *
+check_tmp(void)
+{
+	const char *dir = getenv("TMPDIR");
+	if (dir && *dir)
+		return dir;
+	return access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
 }
 
 #endif

@@ -6,6 +6,15 @@ function damaged() {
 	throw new Damage("the compressed data are damaged");
 }
 
+// The end of the bytes of a length that begin at `at`: all but the last are 255.
+function endOfLength(src, at) {
+	while (src[at] === 255)
+		at++;
+	if (at >= src.length)
+		damaged();
+	return at + 1;
+}
+
 // Decodes a block into `out`, which it must fill to the last byte. Sequences are a literal run and a match: lengths of
 // 15 go on in the bytes behind, each of them at most 255 more than the one before. So work is in proportion to input and
 // output, whatever the input.
@@ -18,13 +27,9 @@ export function lz4Decode(src, out) {
 		const token = src[s++];
 		let n = token >> 4;
 		if (n === 15) {
-			let more;
-			do {
-				if (s >= srcEnd)
-					damaged();
-				more = src[s++];
-				n += more;
-			} while (more === 255);
+			const from = s;
+			s = endOfLength(src, s);
+			n += 255 * (s - from - 1) + src[s - 1];
 		}
 		if (n > srcEnd - s || n > outEnd - o)
 			damaged();
@@ -45,13 +50,9 @@ export function lz4Decode(src, out) {
 		s += 2;
 		n = (token & 15) + 4;
 		if (n === 19) {
-			let more;
-			do {
-				if (s >= srcEnd)
-					damaged();
-				more = src[s++];
-				n += more;
-			} while (more === 255);
+			const from = s;
+			s = endOfLength(src, s);
+			n += 255 * (s - from - 1) + src[s - 1];
 		}
 		if (offset === 0 || offset > o || n > outEnd - o)
 			damaged();

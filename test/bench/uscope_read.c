@@ -164,11 +164,8 @@ main(int argc, char **argv)
 		if (argc > 2 && strcmp(argv[2], names[i]) == 0)
 			compression = (enum uscope_compression)i;
 	uint64_t frames = ops / OPS_OF_FRAME;
-	const char *base = getenv("TMPDIR");
-	if (!base || !*base)
-		base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
 	char path[300];
-	(void)snprintf(path, sizeof(path), "%s/uscope_read.%d.uscp", base, (int)getpid());
+	(void)snprintf(path, sizeof(path), "%s/uscope_read.%d.uscp", check_tmp(), (int)getpid());
 
 	double begin = now_ms();
 	write_apart(path, frames, compression);

@@ -163,6 +163,15 @@ def channels(c):
     c.expect("Escape closes it", press(c, "Escape")["dialog"], "")
 
 
+def tab_to(c, key, want):
+    """Moves the focus on until it is on what is called like that."""
+    for _ in range(100):
+        if c.browser.run(f"return document.activeElement.{key};") == want:
+            return
+        c.browser.keys("Tab")
+    c.expect(f"Tab reaches {want}", False)
+
+
 def select(c):
     show(c)
     to_row(c, 0)
@@ -177,10 +186,7 @@ def select(c):
     # To the button that saves it, with Tab alone.
     to = c.tools.place("downloads")
     c.browser.cdp("Page.setDownloadBehavior", behavior="allow", downloadPath=to)
-    for _ in range(100):
-        c.browser.keys("Tab")
-        if c.browser.run("return document.activeElement.textContent;") == "Save CSV":
-            break
+    tab_to(c, "textContent", "Save CSV")
     c.browser.keys("Enter")
     for _ in range(200):
         if glob.glob(f"{to}/*.csv"):
@@ -202,15 +208,9 @@ def settings(c):
     show(c)
     colours = []
     for theme in ("light", "dark"):
-        for _ in range(100):
-            c.browser.keys("Tab")
-            if c.browser.run("return document.activeElement.getAttribute('aria-label');") == "Settings":
-                break
+        tab_to(c, "ariaLabel", "Settings")
         c.browser.keys("Enter")
-        for _ in range(20):
-            if c.browser.run("return document.activeElement.id;") == "theme":
-                break
-            c.browser.keys("Tab")
+        tab_to(c, "id", "theme")
         c.browser.keys(theme[0])
         c.browser.keys("Escape")
         c.expect(f"the theme is {theme}", state(c)["theme"], theme)

@@ -346,7 +346,6 @@ export const zstdDecode = (() => {
 			err(0);
 	};
 	// decode huffman stream 4x
-	// TODO: use workers to parallelize
 	var dhu4 = function (dat, out, hu) {
 		var bt = 6;
 		var ss = out.length, sz1 = (ss + 3) >> 2, sz2 = sz1 << 1, sz3 = sz1 + sz2;

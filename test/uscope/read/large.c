@@ -174,10 +174,7 @@ check_damage(void)
 int
 main(void)
 {
-	const char *base = getenv("TMPDIR");
-	if (!base || !*base)
-		base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
-	(void)snprintf(path, sizeof(path), "%s/uscope_large.%d.uscp", base, (int)getpid());
+	(void)snprintf(path, sizeof(path), "%s/uscope_large.%d.uscp", check_tmp(), (int)getpid());
 	static const struct {
 		const char *name;
 		uscope_writer_options_t options;

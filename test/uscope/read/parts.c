@@ -128,10 +128,7 @@ check_damaged(int status)
 int
 main(void)
 {
-	const char *base = getenv("TMPDIR");
-	if (!base || !*base)
-		base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
-	(void)snprintf(path, sizeof(path), "%s/uscope_parts.%d", base, (int)getpid());
+	(void)snprintf(path, sizeof(path), "%s/uscope_parts.%d", check_tmp(), (int)getpid());
 	for (int i = 0; i < 6; i++) {
 		enum uscope_compression compression = (enum uscope_compression)(i % 3);
 		write_file(compression, i >= 3);

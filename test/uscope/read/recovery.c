@@ -242,10 +242,7 @@ hostile(void)
 int
 main(void)
 {
-	const char *base = getenv("TMPDIR");
-	if (!base || !*base)
-		base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
-	(void)snprintf(dir, sizeof(dir), "%s/uscope_recovery.XXXXXX", base);
+	(void)snprintf(dir, sizeof(dir), "%s/uscope_recovery.XXXXXX", check_tmp());
 	CHECK(mkdtemp(dir));
 	same_as_written(&(uscope_writer_options_t){ .max_raw = 4000 });
 	same_as_written(&(uscope_writer_options_t){ .interval_ps = 1000000, .frames = USCOPE_COMPACT, .compression = USCOPE_ZSTD });
