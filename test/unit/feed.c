@@ -79,7 +79,7 @@ check_write(void *self, const struct batch *b)
 	CHECK(b->r[0].begins == !got.torn);
 	got.at += b->n;
 	CHECK(!b->whole || got.at == want.n || want.items[got.at].begins);
-	CHECK(b->whole || b->n >= FEED_RECORDS - 1);
+	CHECK(b->whole || b->n >= FLOW_RECORDS - 1);
 	got.torn = !b->whole;
 	got.parts += !b->whole;
 	got.batches++;
@@ -168,7 +168,7 @@ order(void)
 	for (uint64_t seed = 1; seed <= 6; seed++) {
 		uint64_t x = seed;
 		forget();
-		for (int64_t t = 0; want.n < 20 * FEED_RECORDS; t += (int64_t)kit_below(&x, 2))
+		for (int64_t t = 0; want.n < 20 * FLOW_RECORDS; t += (int64_t)kit_below(&x, 2))
 			add_event(t, kit_below(&x, seed + 1) * kit_below(&x, 5), &x);
 		play_checked();
 		CHECK(got.batches >= 20 && got.parts == 0);
@@ -178,7 +178,7 @@ order(void)
 	CHECK(got.batches == 0);
 }
 
-/* It is cut each FEED_RECORDS, wherever it begins; those beside it are whole. */
+/* It is cut each FLOW_RECORDS, wherever it begins; those beside it are whole. */
 static void
 long_event(void)
 {
@@ -187,12 +187,12 @@ long_event(void)
 		forget();
 		add_event(1, before, &x);
 		size_t first = want.n;
-		add_event(2, 3 * FEED_RECORDS + 100, &x);
+		add_event(2, 3 * FLOW_RECORDS + 100, &x);
 		size_t end = want.n;
 		add_event(2, 3, &x);
 		add_event(3, 3, &x);
 		play_checked();
-		CHECK(got.parts == 3 && got.largest == FEED_RECORDS);
+		CHECK(got.parts == 3 && got.largest == FLOW_RECORDS);
 		CHECK(got.batches == 4 + (first > 0) && end > first);
 	}
 }
@@ -240,7 +240,7 @@ deal(void)
 		uint64_t x = 3;
 		forget();
 		memset(called, 0, sizeof(called));
-		for (int64_t t = 0; want.n < 3 * FEED_RECORDS; t++)
+		for (int64_t t = 0; want.n < 3 * FLOW_RECORDS; t++)
 			add_event(t, 3, &x);
 		play(sinks, 5);
 		CHECK(called[0] && called[1] && called[2]);
@@ -272,7 +272,7 @@ several(void)
 	uint64_t x = 8;
 	forget();
 	slow_records = 0;
-	for (int64_t t = 0; want.n < 12 * FEED_RECORDS; t++)
+	for (int64_t t = 0; want.n < 12 * FLOW_RECORDS; t++)
 		add_event(t, 2, &x);
 	play(sinks, 4);
 	CHECK(slow_records == want.n && got.at == want.n);
@@ -362,14 +362,14 @@ failures(void)
 	kit_logs[ROW_CPU].fail_at = 10;
 	CHECK(feed_open(&f, &diag, NULL, ".", kit_sinks, ROW_CLASSES) == 0 && feed_start(&f, nthreads) == 0);
 	bool told = false;
-	for (int i = 0; i < 30 * FEED_RECORDS; i++) {
+	for (int i = 0; i < 30 * FLOW_RECORDS; i++) {
 		feed_begin(&f);
 		feed_put_both(&f, i, 1, KIT_CPU, 1, i);
 		told = told || feed_failed(&f);
 	}
 	CHECK(told);
 	CHECK(feed_close(&f, 7) == -ERR_WRITE);
-	CHECK(kit_logs[ROW_THREAD].n == 30 * FEED_RECORDS);
+	CHECK(kit_logs[ROW_THREAD].n == 30 * FLOW_RECORDS);
 	CHECK(kit_logs[ROW_CPU].chunks == 1); /* not called again */
 	CHECK(kit_logs[ROW_CPU].duration == 7 && kit_logs[ROW_THREAD].duration == 7);
 

@@ -158,7 +158,7 @@ take_stdin(void)
 static int
 emulate(const char *dir, bool compat)
 {
-	const struct sink_ops *sinks[FEED_SINKS_MAX];
+	const struct sink_ops *sinks[FLOW_SINKS_MAX];
 	size_t nsinks = out_sinks(which, sinks);
 	struct diag d = { .program = "test" };
 	struct emu emu;

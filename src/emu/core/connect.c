@@ -364,7 +364,7 @@ take_late(void *arg, uint32_t row)
 {
 	struct emu *emu = arg;
 	system_take_late(&emu->making->sys, &emu->making->trace, row);
-	if (emu->feed.impl)
+	if (emu->feed.flow)
 		track_late_row(emu, row);
 	return 0;
 }
@@ -375,7 +375,7 @@ static int
 flush(void *arg)
 {
 	struct emu *emu = arg;
-	if (!emu->feed.impl)
+	if (!emu->feed.flow)
 		return 0;
 	feed_flush(&emu->feed);
 	return feed_failed(&emu->feed) ? -ERR_WRITE : 0;

@@ -2,26 +2,12 @@
 #ifndef FEED_H
 #define FEED_H
 
-/* feed: the records of an emulator on their way to the sinks.
+/* feed: the records that an emulator prints.
  *
- * Records are appended to a chunk. Full chunks go through bounded queues to the threads of the
- * sinks, so that formatting and writing overlap with emulation and memory does not grow with the
- * trace. A chunk ends between two events of the trace: only an event that has more
- * records than a chunk is cut, each FEED_RECORDS. */
+ * Records are appended to a chunk, and a full one flows on (flow.h). A chunk ends between two events of the
+ * trace: only an event that has more records than a chunk is cut, each FLOW_RECORDS. */
 
-#include "diag.h"
-#include "sink.h"
-
-#include <stdatomic.h>
-
-enum {
-	FEED_RECORDS = 8192, /* in a chunk: few wake-ups, and it fits in a cache */
-	FEED_CHUNKS = 4,     /* in all; bounds the memory */
-	FEED_SINKS_MAX = 16,
-};
-
-struct chunk;
-struct feed_impl;
+#include "flow.h"
 
 struct feed {
 	struct record *next; /* where the next record goes */
@@ -29,16 +15,14 @@ struct feed {
 	struct record *event; /* the first of the current event; NULL: it has left */
 	uint32_t ncols;
 	struct chunk *cur;
-	struct feed_impl *impl;
+	struct flow *flow;
 };
 
 /* Opens the sinks. Returns 0, or <0 (reported); feed_close() is due in both cases. */
 int feed_open(struct feed *f, struct diag *d, const struct emu *emu, const char *dir,
 	const struct sink_ops *const *sinks, size_t nsinks);
 
-/* Starts up to `threads` threads (one at least, one a sink at most) that serve the sinks. A
- * sink stays with its thread; the loads of the threads are about equal. Returns 0, or <0
- * (reported). */
+/* Starts threads for the sinks: see flow_start(). Returns 0, or <0 (reported). */
 int feed_start(struct feed *f, unsigned threads);
 
 /* Hands over the full chunk. Returns with room for records, always. */

@@ -151,7 +151,7 @@ emu_close(struct emu *emu, int rc)
 {
 	int bad = emu_finish_models(emu);
 	rc = rc ? rc : bad;
-	if (emu->feed.impl && rc != EMU_AGAIN) {
+	if (emu->feed.flow && rc != EMU_AGAIN) {
 		report_tallies(emu);
 		for (uint32_t cpu = 0; cpu < emu->plan->sys.ncpus; cpu++)
 			report_oversubscription(emu, cpu);

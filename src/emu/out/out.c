@@ -23,11 +23,11 @@ is_among(const struct sink_ops *const *sinks, size_t n, const struct sink_ops *s
 }
 
 size_t
-out_sinks(unsigned which, const struct sink_ops *sinks[FEED_SINKS_MAX])
+out_sinks(unsigned which, const struct sink_ops *sinks[FLOW_SINKS_MAX])
 {
 	size_t n = 0;
 	for (const struct output_decl *o = out_list; o->name; o++)
-		for (size_t i = 0; which & o->bit && o->sinks[i] && n < FEED_SINKS_MAX; i++)
+		for (size_t i = 0; which & o->bit && o->sinks[i] && n < FLOW_SINKS_MAX; i++)
 			if (!is_among(sinks, n, o->sinks[i]))
 				sinks[n++] = o->sinks[i];
 	return n;

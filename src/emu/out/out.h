@@ -35,7 +35,7 @@ struct output_decl {
 extern const struct output_decl out_list[];
 
 /* Collects the sinks of some outputs (bits of enum output). Returns how many. */
-size_t out_sinks(unsigned which, const struct sink_ops *sinks[FEED_SINKS_MAX]);
+size_t out_sinks(unsigned which, const struct sink_ops *sinks[FLOW_SINKS_MAX]);
 
 /* "thread", "cpu" or "proc". */
 const char *out_class(enum row_class rows);

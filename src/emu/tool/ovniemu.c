@@ -170,7 +170,7 @@ print_summary(struct diag *d, const struct summary *s, double took, int rc)
 static int
 attempt(struct diag *d, const char *dir, const struct emu_options *o)
 {
-	const struct sink_ops *sinks[FEED_SINKS_MAX];
+	const struct sink_ops *sinks[FLOW_SINKS_MAX];
 	size_t nsinks = out_sinks(o->outputs, sinks);
 	struct emu emu;
 	struct summary s = { .outputs = o->outputs };
