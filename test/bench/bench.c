@@ -76,11 +76,21 @@ bench_remove(const char *dir)
 	(void)nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
+static double
+seconds(clockid_t clock)
+{
+	struct timespec t;
+	if (clock_gettime(clock, &t) != 0)
+		bench_fail("clock_gettime");
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 struct cost
 bench_wait(pid_t pid)
 {
 	int status;
 	struct rusage ru;
+	double begin = seconds(CLOCK_MONOTONIC);
 	if (wait4(pid, &status, 0, &ru) < 0)
 		bench_fail("wait4");
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
@@ -88,6 +98,7 @@ bench_wait(pid_t pid)
 		exit(1);
 	}
 	return (struct cost){
+		.wall = seconds(CLOCK_MONOTONIC) - begin,
 		.cpu = (double)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) + (double)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) / 1e6,
 		.rss = ru.ru_maxrss,
 	};
@@ -104,15 +115,6 @@ enum {
 /* ns of a step where limits were set. */
 #define STEP_NS 7.0
 
-static double
-cpu_seconds(void)
-{
-	struct timespec t;
-	if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) != 0)
-		bench_fail("clock_gettime");
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 double
 bench_slowness(void)
 {
@@ -120,7 +122,7 @@ bench_slowness(void)
 	double best = 1e9;
 	for (int i = 0; i < TRIES; i++) {
 		uint64_t x = 88172645463325252U;
-		double begin = cpu_seconds();
+		double begin = seconds(CLOCK_PROCESS_CPUTIME_ID);
 		for (int k = 0; k < STEPS; k++) {
 			x ^= x << 13;
 			x ^= x >> 7;
@@ -130,7 +132,7 @@ bench_slowness(void)
 			else
 				x += cells[x >> 24 & (CELLS - 1)];
 		}
-		double ns = (cpu_seconds() - begin) * 1e9 / STEPS;
+		double ns = (seconds(CLOCK_PROCESS_CPUTIME_ID) - begin) * 1e9 / STEPS;
 		best = ns < best ? ns : best;
 	}
 	return best > STEP_NS ? best / STEP_NS : 1;

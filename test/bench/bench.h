@@ -10,8 +10,9 @@
 #include <sys/types.h>
 
 struct cost {
-	double cpu; /* seconds, of all threads, user and system */
-	long rss;   /* KiB, at most */
+	double wall; /* seconds that passed while it was waited for */
+	double cpu;  /* seconds, of all threads, user and system */
+	long rss;    /* KiB, at most */
 };
 
 /* Says what failed, and why (errno). */

@@ -2,15 +2,13 @@
 /* emulate: what it costs to emulate a trace, as a ratio to "plain": one pass that reads
  * the same input and writes as many bytes as the emulator did.
  *
- *   emulate OVNIEMU [events [DIR]]
+ *   emulate OVNIEMU [events]
  *
- * With DIR only the trace of nOS-V is written there, of three times as many events.
  * Each figure is the best of some runs, in CPU time of the whole process, and is printed
  * with its limit. Exit status 1 when one is passed by far. */
 #include "bench.h"
-#include "wire.h"
+#include "trace.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -24,135 +22,15 @@ enum {
 	RUNS = 3,
 	TURNS = 8,
 	ATTEMPTS = 3, /* while one fails */
-	MARKS = 4,
-	OUTPUTS = 3, /* PRV files */
+	OUTPUTS = 3,  /* PRV files */
 };
 
 struct shape {
 	const char *name;
-	int threads;         /* and CPUs */
-	long events;         /* of all threads */
-	bool nosv;           /* tasks of nOS-V, not marks */
+	struct trace trace;
 	const char *options; /* of the emulator, NULL: none */
 	const char *outputs; /* NULL: prv */
 };
-
-/* ---- The trace. ---- */
-
-static size_t
-put_mark(uint8_t *p, const char *mcv, int64_t clock, int64_t value, int32_t type)
-{
-	uint8_t payload[12];
-	memcpy(payload, &value, 8);
-	memcpy(payload + 8, &type, 4);
-	return bench_put(p, mcv, clock, payload, 12);
-}
-
-/* Two types are set, two are stacks; every 16 events the thread pauses and resumes. */
-static size_t
-put_event(uint8_t *p, long i, int64_t clock)
-{
-	switch (i % 16) {
-	case 0: return bench_put(p, "OHc", clock, NULL, 0);
-	case 1: return bench_put(p, "OHp", clock, NULL, 0);
-	case 2: return bench_put(p, "OHw", clock, NULL, 0);
-	case 3: return bench_put(p, "OHr", clock, NULL, 0);
-	case 4:
-	case 6:
-	case 8: return put_mark(p, "OM[", clock, 1 + i % 7, 2 + (int)(i / 2) % 2);
-	case 5:
-	case 7:
-	case 9: return put_mark(p, "OM]", clock, 1 + (i - 1) % 7, 2 + (int)((i - 1) / 2) % 2);
-	default: return put_mark(p, "OM=", clock, 1 + i % 1000, (int)(i % 2));
-	}
-}
-
-/* The life of a task: created and submitted from inside another state, executed, paused
- * in a nested call, ended. Each thread has ids of its own. */
-static size_t
-put_task_event(uint8_t *p, long i, int64_t clock, int th)
-{
-	uint32_t task = (uint32_t)(i / 16 + 1) << 8 | (uint32_t)th;
-	switch (i % 16) {
-	case 0: return bench_put(p, "VAs", clock, NULL, 0);
-	case 1: return bench_put_pair(p, "VTc", clock, task, task % 8 + 1);
-	case 2: return bench_put(p, "VU[", clock, NULL, 0);
-	case 3: return bench_put(p, "VU]", clock, NULL, 0);
-	case 4: return bench_put(p, "VAS", clock, NULL, 0);
-	case 5: return bench_put(p, "VS[", clock, NULL, 0);
-	case 6: return bench_put(p, "VS]", clock, NULL, 0);
-	case 7: return bench_put_pair(p, "VTx", clock, task, 0);
-	case 8: return bench_put(p, "VMa", clock, NULL, 0);
-	case 9: return bench_put(p, "VMA", clock, NULL, 0);
-	case 10: return bench_put(p, "VAp", clock, NULL, 0);
-	case 11: return bench_put_pair(p, "VTp", clock, task, 0);
-	case 12: return bench_put_pair(p, "VTr", clock, task, 0);
-	case 13: return bench_put(p, "VAP", clock, NULL, 0);
-	case 14: return bench_put_pair(p, "VTe", clock, task, 0);
-	default: return bench_put(p, i % 32 == 15 ? "VPr" : "VPp", clock, NULL, 0);
-	}
-}
-
-static void
-write_types(FILE *f)
-{
-	for (uint32_t type = 1; type <= 8; type++) {
-		uint8_t ev[64];
-		char label[8];
-		(void)snprintf(label, sizeof(label), "type%u", type);
-		(void)fwrite(ev, 1, bench_put_type(ev, 1000, type, label), f);
-	}
-}
-
-static void
-write_stream(const char *dir, const struct shape *s, int th)
-{
-	char path[512];
-	(void)snprintf(path, sizeof(path), "%s/thread.%04d", dir, th);
-	if (mkdir(path, 0777) != 0)
-		bench_fail(path);
-	(void)snprintf(path, sizeof(path), "%s/thread.%04d/stream.json", dir, th);
-	FILE *f = fopen(path, "w");
-	if (!f)
-		bench_fail(path);
-	(void)fprintf(f, "{\"version\":3,\"ovni\":{\"lib\":{\"version\":\"1.14.0\",\"commit\":\"x\"},\"part\":\"thread\","
-			 "\"tid\":%d,\"pid\":1,\"loom\":\"n.0\",\"app_id\":1,\"require\":{\"ovni\":\"1.1.0\"%s},\"finished\":1,\"mark\":{",
-		th + 1, s->nosv ? ",\"nosv\":\"2.7.0\"" : "");
-	for (int m = 0; m < (s->nosv ? 0 : MARKS); m++)
-		(void)fprintf(f, "%s\"%d\":{\"title\":\"Mark %d\",\"chan_type\":\"%s\"}", m ? "," : "", m, m, m < 2 ? "single" : "stack");
-	(void)fprintf(f, "},\"loom_cpus\":[{\"index\":%d,\"phyid\":%d}]},\"nosv\":{\"can_breakdown\":true}}", th, th);
-	if (fclose(f) != 0)
-		bench_fail(path);
-
-	(void)snprintf(path, sizeof(path), "%s/thread.%04d/stream.obs", dir, th);
-	f = fopen(path, "w");
-	if (!f)
-		bench_fail(path);
-	uint8_t ev[64] = "ovni\1";
-	(void)fwrite(ev, 1, 8, f);
-	int32_t exec[4] = { th, -1, 0, 0 };
-	(void)fwrite(ev, 1, bench_put(ev, "OHx", s->nosv ? 1000 : 1000 + th, exec, 16), f);
-	if (s->nosv && th == 0)
-		write_types(f);
-	long n = s->events / s->threads - 2;
-	int64_t clock = 2000 + th;
-	for (long i = 0; i < n - n % 16; i++) {
-		clock += 700 + (i * 37 + th * 11) % 600;
-		(void)fwrite(ev, 1, s->nosv ? put_task_event(ev, i, clock, th) : put_event(ev, i, clock), f);
-	}
-	(void)fwrite(ev, 1, bench_put(ev, "OHe", clock + 1, NULL, 0), f);
-	if (fclose(f) != 0)
-		bench_fail(path);
-}
-
-static void
-write_trace(const char *dir, const struct shape *s)
-{
-	if (mkdir(dir, 0777) != 0)
-		bench_fail(dir);
-	for (int th = 0; th < s->threads; th++)
-		write_stream(dir, s, th);
-}
 
 /* ---- Measures. ---- */
 
@@ -181,7 +59,7 @@ measure(const char *emu, const char *tmp, const struct shape *s)
 	(void)snprintf(trace, sizeof(trace), "%s/%s", tmp, s->name);
 	(void)snprintf(out, sizeof(out), "%s/%s.out", tmp, s->name);
 	(void)snprintf(plain, sizeof(plain), "%s/%s.out/plain", tmp, s->name);
-	write_trace(trace, s);
+	(void)trace_write(trace, &s->trace);
 	struct result best = { .emu = { .cpu = 1e9 }, .plain = { .cpu = 1e9 } };
 	off_t sizes[OUTPUTS] = { 0 };
 	off_t uscope = 0;
@@ -205,8 +83,8 @@ measure(const char *emu, const char *tmp, const struct shape *s)
 	bench_remove(trace);
 	bench_remove(out);
 	(void)printf("%-8s %5d threads, %9ld events: %6.1f ns/event CPU, %.2fx plain (%.1f ns), %.1f bytes/event written, peak %.1f MiB\n",
-		s->name, s->threads, s->events, best.emu.cpu * 1e9 / (double)s->events, best.emu.cpu / best.plain.cpu,
-		best.plain.cpu * 1e9 / (double)s->events, best.bytes / (double)s->events, (double)best.emu.rss / 1024);
+		s->name, s->trace.threads, s->trace.events, best.emu.cpu * 1e9 / (double)s->trace.events, best.emu.cpu / best.plain.cpu,
+		best.plain.cpu * 1e9 / (double)s->trace.events, best.bytes / (double)s->trace.events, (double)best.emu.rss / 1024);
 	(void)fflush(stdout);
 	return best;
 }
@@ -228,7 +106,7 @@ compare(const char *emu, const char *tmp, const struct shape *s, const struct sh
 	char out[512];
 	(void)snprintf(trace, sizeof(trace), "%s/%s", tmp, s->name);
 	(void)snprintf(out, sizeof(out), "%s/%s.out", tmp, s->name);
-	write_trace(trace, s);
+	(void)trace_write(trace, &s->trace);
 	double cpu[2][TURNS];
 	for (int i = 0; i < TURNS * 2; i++) {
 		const struct shape *k = i % 2 ? s : other;
@@ -293,33 +171,28 @@ int
 main(int argc, char **argv)
 {
 	if (argc < 2) {
-		(void)fprintf(stderr, "usage: emulate OVNIEMU [events [DIR]]\n");
+		(void)fprintf(stderr, "usage: emulate OVNIEMU [events]\n");
 		return 2;
 	}
 	long n = argc > 2 ? atol(argv[2]) : 1000000;
-	const struct shape nosv = { .name = "nosv", .threads = 32, .events = n * 3, .nosv = true };
-	if (argc > 3) {
-		write_trace(argv[3], &nosv);
-		return 0;
-	}
+	const struct trace tasks = { .looms = 1, .threads = 32, .cpus = 32, .events = n * 3, .nosv = true };
 	char tmp[256];
 	(void)snprintf(tmp, sizeof(tmp), "%s/bench.XXXXXX", bench_place());
 	if (!mkdtemp(tmp))
 		bench_fail(tmp);
 
-	const struct shape small = { .name = "few", .threads = 4, .events = n };
+	const struct shape small = { .name = "few", .trace = { .looms = 1, .threads = 4, .cpus = 4, .events = n } };
 	/* Long, so that 1024 opens do not count. */
-	const struct shape wide = { .name = "wide", .threads = 1024, .events = n * 10 };
-	const struct shape longer = { .name = "long", .threads = 4, .events = n * 10 };
-	const struct shape all = { .name = "nosv-a", .threads = 32, .events = n * 3, .nosv = true, .options = "-a" };
-	const struct shape breakdown = { .name = "nosv-b", .threads = 32, .events = n * 3, .nosv = true, .options = "-b" };
-	const struct shape both = { .name = "nosv-u", .threads = 32, .events = n * 3, .nosv = true, .outputs = "prv,uscope" };
-	const struct shape page = { .name = "nosv-h", .threads = 32, .events = n * 3, .nosv = true, .outputs = "prv,html" };
-	const struct shape perfetto = { .name = "nosv-p", .threads = 32, .events = n * 3, .nosv = true, .outputs = "perfetto" };
-	const struct shape prv_perfetto = { .name = "nosv-v", .threads = 32, .events = n * 3, .nosv = true, .outputs = "prv,perfetto" };
-	const struct shape zstd = {
-		.name = "nosv-z", .threads = 32, .events = n * 3, .nosv = true, .outputs = "prv,uscope", .options = "--uscope-compression=zstd"
-	};
+	const struct shape wide = { .name = "wide", .trace = { .looms = 1, .threads = 1024, .cpus = 1024, .events = n * 10 } };
+	const struct shape longer = { .name = "long", .trace = { .looms = 1, .threads = 4, .cpus = 4, .events = n * 10 } };
+	const struct shape nosv = { .name = "nosv", .trace = tasks };
+	const struct shape all = { .name = "nosv-a", .trace = tasks, .options = "-a" };
+	const struct shape breakdown = { .name = "nosv-b", .trace = tasks, .options = "-b" };
+	const struct shape both = { .name = "nosv-u", .trace = tasks, .outputs = "prv,uscope" };
+	const struct shape page = { .name = "nosv-h", .trace = tasks, .outputs = "prv,html" };
+	const struct shape perfetto = { .name = "nosv-p", .trace = tasks, .outputs = "perfetto" };
+	const struct shape prv_perfetto = { .name = "nosv-v", .trace = tasks, .outputs = "prv,perfetto" };
+	const struct shape zstd = { .name = "nosv-z", .trace = tasks, .outputs = "prv,uscope", .options = "--uscope-compression=zstd" };
 	/* A disturbed machine gets more chances: the least that was needed counts. */
 	for (int i = 0; i < ATTEMPTS && (i == 0 || worst() > TOLERANCE); i++) {
 		struct result a = measure(argv[1], tmp, &small);

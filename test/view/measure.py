@@ -107,7 +107,7 @@ def main():
         server = contextlib.nullcontext()
         if what.isdigit():
             limits = PAGE
-            tools.do(f"{build}/test/bench/bench_emulate", "-", str(int(what) // 3), f"{tmp}/trace")
+            tools.do(f"{build}/test/bench/bench_work", "trace", f"{tmp}/trace", "nosv", "1", "32", "32", what)
             page = tools.emulate("out", f"{tmp}/trace") + "/ovni.html"
         else:
             limits = SERVED
