@@ -138,8 +138,9 @@ learn_text(struct perfetto *p)
 	return true;
 }
 
-const struct pf_text *
-pf_find_text(struct perfetto *p, enum row_class rows, uint32_t col, int64_t value)
+/* The text of a value; NULL: it has none. */
+static const struct pf_text *
+find_text(struct perfetto *p, enum row_class rows, uint32_t col, int64_t value)
 {
 	const struct idmap *labels = &p->labels[rows][col];
 	const struct pf_text *t = idmap_find(labels, (uint64_t)value);
@@ -150,17 +151,16 @@ pf_find_text(struct perfetto *p, enum row_class rows, uint32_t col, int64_t valu
 	return t;
 }
 
-void
-pf_define(struct perfetto *p, struct pf_track *t, const struct pf_text *text, uint32_t iid)
+/* Gives a text a number in the sequence of a track, by a packet. */
+static void
+define(struct perfetto *p, struct pf_track *t, const struct pf_text *text, uint32_t iid)
 {
-	const char *sequence = t->pair + PF_END_EVENT;
-	size_t nsequence = t->nend - PF_END_EVENT;
 	size_t name = 1 + varint_size(iid) + 1 + varint_size(text->n) + text->n;
 	size_t data = 1 + varint_size(name) + name;
 	char *to = pack_reserve(&p->pack, PACK_ROOM);
-	to = put_varint(put_tag(to, TRACE_PACKET, WIRE_BYTES), nsequence + 1 + varint_size(data) + data);
-	memcpy(to, sequence, nsequence);
-	to = put_varint(put_tag(to + nsequence, PACKET_INTERNED_DATA, WIRE_BYTES), data);
+	to = put_varint(put_tag(to, TRACE_PACKET, WIRE_BYTES), t->nsequence + 1 + varint_size(data) + data);
+	memcpy(to, &t->sequence, sizeof(t->sequence));
+	to = put_varint(put_tag(to + t->nsequence, PACKET_INTERNED_DATA, WIRE_BYTES), data);
 	to = put_varint(put_tag(to, INTERNED_EVENT_NAME, WIRE_BYTES), name);
 	to = put_number(to, INTERNED_IID, iid);
 	to = put_varint(put_tag(to, INTERNED_NAME, WIRE_BYTES), text->n);
@@ -168,8 +168,9 @@ pf_define(struct perfetto *p, struct pf_track *t, const struct pf_text *text, ui
 	pack_put(&p->pack, text->text, text->n);
 }
 
-uint32_t
-pf_intern(struct perfetto *p, uint32_t track, const struct pf_text *text)
+/* The number of a text there; the first time it is given one. */
+static uint32_t
+intern(struct perfetto *p, uint32_t track, const struct pf_text *text)
 {
 	struct idmap_slot *slot = idmap_slot(&p->names, &p->arena, (uint64_t)track << 32 | text->id);
 	if (!slot) {
@@ -178,7 +179,47 @@ pf_intern(struct perfetto *p, uint32_t track, const struct pf_text *text)
 	}
 	if (!slot->number) {
 		slot->number = ++p->tracks[track].names;
-		pf_define(p, &p->tracks[track], text, (uint32_t)slot->number);
+		define(p, &p->tracks[track], text, (uint32_t)slot->number);
 	}
 	return (uint32_t)slot->number;
+}
+
+void
+pf_define_small(struct perfetto *p, struct pf_track *t, const struct pf_text *text, uint32_t iid)
+{
+	define(p, t, text, iid);
+	t->known[iid / 64] |= UINT64_C(1) << iid % 64;
+}
+
+/* Finds the number of the name of a value that is not small; 0: it has none. */
+static inline uint32_t
+find_large(struct perfetto *p, uint32_t track, uint32_t row, uint32_t col, int64_t value)
+{
+	if (pf_is_number(&p->tracks[track], value))
+		return 0;
+	uint64_t hash = ((uint64_t)value + ((uint64_t)track << 32)) * UINT64_C(0x9e3779b97f4a7c15);
+	struct pf_named *n = &p->named[hash >> 40 & (PF_NAMED - 1)];
+	if (n->value == value && n->track == track)
+		return n->iid;
+	const struct pf_text *text = find_text(p, pf_class_of(p->emu, row), col, value);
+	if (!text)
+		return 0;
+	*n = (struct pf_named){ value, track, intern(p, track, text) };
+	return n->iid;
+}
+
+uint32_t
+pf_find_name(struct perfetto *p, uint32_t track, uint32_t row, uint32_t col, int64_t value)
+{
+	struct pf_track *t = &p->tracks[track];
+	if ((uint64_t)value >= PF_SMALL)
+		return find_large(p, track, row, col, value);
+	if (pf_knows(t, value))
+		return (uint32_t)value;
+	const struct pf_text *text = find_text(p, pf_class_of(p->emu, row), col, value);
+	text = text ? text : &p->numbers[value];
+	if (!t->numbered || value == 0)
+		return intern(p, track, text);
+	pf_define_small(p, t, text, (uint32_t)value);
+	return (uint32_t)value;
 }

@@ -3,7 +3,7 @@
 #define OUT_PERFETTO_PERFETTO_H
 
 /* perfetto: the parts of the sink of ovni.perfetto-trace: the tree of tracks (tracks.c), names of values (names.c),
- * records as packets (perfetto.c), packets as bytes (pack.c).
+ * records as packets (perfetto.c, the frequent ones in slices.c), packets as bytes (pack.c).
  *
  * A channel of a row is a track, and a sequence of packets with times that are differences and names that
  * are numbers: both begin with its first value. Defined in doc/perfetto.md. */
@@ -19,13 +19,11 @@ enum pf_type {
 };
 
 enum {
-	PF_SEQUENCE_MAX = 6, /* bytes of the field with the number of a sequence */
-	PF_END_EVENT = 4,    /* bytes of the event of an end */
-	PF_BEGIN_EVENT = 6,  /* and of a begin whose name has a small number */
-	PF_AT_ONCE = 4,      /* bytes of a packet without difference in time before its event */
-	PF_PAIR = PF_END_EVENT + PF_SEQUENCE_MAX + PF_AT_ONCE + PF_BEGIN_EVENT + PF_SEQUENCE_MAX,
-	PF_SMALL = 128,     /* values, and numbers of names, below are frequent; these have one byte */
-	PF_NAMED = 1 << 14, /* names of other values that are kept. A power of two */
+	PF_SMALL = 128,          /* values, and numbers of names, below are frequent; these have one byte */
+	PF_NAMED = 1 << 14,      /* names of other values that are kept. A power of two */
+	PF_DIGITS = 1 << 8,      /* digits of values that are kept, likewise */
+	PF_TRACKS_MAX = 1 << 28, /* sequences: the number of one has at most four bytes */
+	PF_RECORD_ROOM = 512,    /* more than the packets of a record take */
 };
 
 /* Fields of Perfetto. */
@@ -57,22 +55,40 @@ enum {
 };
 
 struct pf_track {
-	char pair[PF_PAIR];            /* the end of a slice, without its time: an event and the number of the sequence; and the packet of a begin at once */
-	uint8_t nend;                  /* bytes of the former */
+	_Alignas(64) int64_t last;     /* time of its last packet, ns */
+	uint64_t sequence;             /* the field with the number of the sequence, as bytes */
+	uint64_t known[PF_SMALL / 64]; /* which names of small values the sequence has, with the value as number */
+	uint32_t names;                /* highest number of others */
+	uint32_t open;                 /* slices, below the type << 16 */
 	uint8_t type;                  /* enum pf_type */
-	uint16_t open;                 /* slices */
+	uint8_t nsequence;             /* bytes of that field */
 	bool plain;                    /* values have no labels, but for error states */
 	bool numbered;                 /* a name of a small value has the value as number */
-	int64_t last;                  /* time of its last packet, ns */
-	uint64_t known[PF_SMALL / 64]; /* which of these names the sequence has */
-	uint32_t names;                /* highest number of others */
 };
+
+static inline uint16_t
+pf_depth(const struct pf_track *t)
+{
+	return (uint16_t)t->open;
+}
 
 /* The number that the name of a value has in the sequence of a track. */
 struct pf_named {
 	int64_t value;
 	uint32_t track; /* 0: the entry is free */
 	uint32_t iid;
+};
+
+/* The field of an event in its packet. */
+struct pf_event {
+	uint8_t n;
+	char bytes[31];
+};
+
+/* That of a begin whose name are the digits of a value. */
+struct pf_digits {
+	int64_t value; /* 0: the entry is free */
+	struct pf_event event;
 };
 
 struct pf_text {
@@ -111,10 +127,26 @@ struct perfetto {
 	uint32_t ntexts;
 	struct idmap names; /* track and text to number in the sequence */
 	struct pf_named named[PF_NAMED];
+	struct pf_digits digits[PF_DIGITS];
+	struct pf_event event; /* the last one of another name */
 };
 
 /* Reports once that memory is exhausted. */
 void pf_no_memory(struct perfetto *p);
+
+/* ---- perfetto.c ---- */
+
+/* A row shows the value of a record. */
+void pf_show(struct perfetto *p, uint32_t chan, uint32_t row, const struct record *r);
+
+/* Puts the field of an event, of at most as many bytes as a struct pf_event has. One without a number of a name has the digits of the
+ * value. Returns its end. */
+char *pf_put_event(char *to, unsigned type, uint32_t iid, int64_t value);
+
+/* ---- slices.c ---- */
+
+/* Writes states, as pf_show() does, but quickly. Returns the record behind them: an odd one, or the end. */
+const struct record *pf_write_states(struct perfetto *p, const struct record *r, const struct record *end);
 
 /* ---- tracks.c ---- */
 
@@ -136,14 +168,11 @@ int pf_open_names(struct perfetto *p);
 /* Takes one that came later. */
 void pf_learn(struct perfetto *p, uint32_t col, const struct label *label);
 
-/* The text of a value; NULL: it has none. */
-const struct pf_text *pf_find_text(struct perfetto *p, enum row_class rows, uint32_t col, int64_t value);
+/* Finds the number of the name of a value, which is defined if it is new; 0: it has none. */
+uint32_t pf_find_name(struct perfetto *p, uint32_t track, uint32_t row, uint32_t col, int64_t value);
 
-/* Gives a text a number in the sequence of a track, by a packet. */
-void pf_define(struct perfetto *p, struct pf_track *t, const struct pf_text *text, uint32_t iid);
-
-/* The number of a text there; the first time it is given one. */
-uint32_t pf_intern(struct perfetto *p, uint32_t track, const struct pf_text *text);
+/* Gives a text a small number in the sequence of a track, by a packet. */
+void pf_define_small(struct perfetto *p, struct pf_track *t, const struct pf_text *text, uint32_t iid);
 
 /* The text with what would drive a terminal, or is no UTF-8, replaced, in the arena; NULL: it is blank, or no memory. */
 const char *pf_clean(struct perfetto *p, const char *text);
@@ -160,6 +189,13 @@ static inline bool
 pf_knows(const struct pf_track *t, int64_t value)
 {
 	return (uint64_t)value < PF_SMALL && t->known[value / 64] >> value % 64 & 1;
+}
+
+/* Whether a value that is not small has no label for sure. */
+static inline bool
+pf_is_number(const struct pf_track *t, int64_t value)
+{
+	return t->plain && value != ST_TOO_MANY_TH && value != ST_BAD;
 }
 
 static inline size_t

@@ -27,7 +27,26 @@ enum {
 	DEFAULT_EVENT = 11,
 	FLAGS_BEGIN = 3, /* the state is cleared, and needed */
 	SMALL = 128,     /* enough for fields without texts */
+	FIRST_TRACKS = 16,
 };
+
+static_assert((sizeof(struct pf_track) & (sizeof(struct pf_track) - 1)) == 0, "a power of two");
+
+/* Doubles the room; each track is in one line of a cache. */
+static bool
+grow_tracks(struct perfetto *p)
+{
+	size_t cap = p->tracks_cap ? p->tracks_cap * 2 : FIRST_TRACKS;
+	char *room = arena_alloc(&p->arena, cap + 1, sizeof(*p->tracks));
+	if (!room)
+		return false;
+	struct pf_track *tracks = (void *)(room + (-(uintptr_t)room & (sizeof(*tracks) - 1)));
+	if (p->tracks)
+		memcpy(tracks, p->tracks, p->ntracks * sizeof(*tracks));
+	p->tracks = tracks;
+	p->tracks_cap = cap;
+	return true;
+}
 
 int
 pf_open_tracks(struct perfetto *p)
@@ -39,13 +58,11 @@ pf_open_tracks(struct perfetto *p)
 	p->groups = arena_new(&p->arena, uint32_t, nrows);
 	p->proc_groups = arena_new(&p->arena, uint32_t, sys->nprocs);
 	p->task_tracks = arena_new(&p->arena, uint32_t *, emu->plan->nmodels);
-	p->ntracks = p->tracks_cap = 1; /* PF_NONE */
-	p->tracks = arena_new(&p->arena, struct pf_track, 1);
 	p->rank = arena_new(&p->arena, uint32_t, ROW_CLASSES * emu->plan->ncols);
 	p->values = emu->plan->options.compat ? arena_new(&p->arena, int64_t, nrows * emu->plan->ncols) : NULL;
-	if ((emu->plan->options.compat && !p->values) || !p->track_of || !p->groups || !p->proc_groups || !p->task_tracks || !p->rank || !p->tracks)
+	if ((emu->plan->options.compat && !p->values) || !p->track_of || !p->groups || !p->proc_groups || !p->task_tracks || !p->rank || !grow_tracks(p))
 		return diag_no_memory(emu->diag);
-	p->tracks[0].type = PF_NONE;
+	p->tracks[p->ntracks++] = (struct pf_track){ .type = PF_NONE, .open = PF_NONE << 16 };
 	for (enum row_class rows = 0; rows < ROW_CLASSES; rows++) {
 		p->loom_groups[rows] = arena_new(&p->arena, uint32_t, sys->nlooms);
 		if (!p->loom_groups[rows])
@@ -148,50 +165,26 @@ put_clock(char *to, unsigned id, uint64_t time, bool incremental)
 	return put_bytes(to, SNAPSHOT_CLOCK, clock, (size_t)(end - clock));
 }
 
-/* Makes what ends and begins slices of a track. */
+/* Makes the field that all packets of a track have. */
 static void
-make_pair(struct pf_track *t, uint32_t sequence)
+make_sequence(struct pf_track *t, uint32_t sequence)
 {
-	const char type[] = { EVENT_TYPE << 3 | WIRE_VARINT, TYPE_END };
-	const char begin[] = { EVENT_TYPE << 3 | WIRE_VARINT, TYPE_BEGIN, EVENT_NAME_IID << 3 | WIRE_VARINT, 0 };
-	char *end = put_bytes(t->pair, PACKET_TRACK_EVENT, type, sizeof(type));
-	end = put_number(end, PACKET_SEQUENCE, sequence);
-	t->nend = (uint8_t)(end - t->pair);
-	end = put_tag(end, TRACE_PACKET, WIRE_BYTES);
-	*end++ = (char)(2 + PF_BEGIN_EVENT + t->nend - PF_END_EVENT);
-	end = put_number(end, PACKET_TIMESTAMP, 0);
-	end = put_bytes(end, PACKET_TRACK_EVENT, begin, sizeof(begin));
-	(void)put_number(end, PACKET_SEQUENCE, sequence);
-}
-
-static_assert((sizeof(struct pf_track) & (sizeof(struct pf_track) - 1)) == 0, "a power of two");
-
-/* Doubles the room; each track is in one line of a cache. */
-static bool
-grow_tracks(struct perfetto *p)
-{
-	size_t cap = p->tracks_cap * 2;
-	char *room = arena_alloc(&p->arena, cap + 1, sizeof(*p->tracks));
-	if (!room)
-		return false;
-	struct pf_track *tracks = (void *)(room + (-(uintptr_t)room & (sizeof(*tracks) - 1)));
-	memcpy(tracks, p->tracks, p->ntracks * sizeof(*tracks));
-	p->tracks = tracks;
-	p->tracks_cap = cap;
-	return true;
+	char bytes[1 + PACK_VARINT] = { 0 };
+	t->nsequence = (uint8_t)(put_number(bytes, PACKET_SEQUENCE, sequence) - bytes);
+	memcpy(&t->sequence, bytes, sizeof(t->sequence));
 }
 
 /* Begins the sequence of a track: its clock counts from the packet before. */
 static uint32_t
 begin_sequence(struct perfetto *p, uint32_t uuid, enum pf_type type, int64_t time)
 {
-	if (p->ntracks == p->tracks_cap && !grow_tracks(p)) {
+	if (p->ntracks == PF_TRACKS_MAX || (p->ntracks == p->tracks_cap && !grow_tracks(p))) {
 		pf_no_memory(p);
 		return 0;
 	}
 	uint32_t number = (uint32_t)p->ntracks++;
-	p->tracks[number] = (struct pf_track){ .last = time, .type = (uint8_t)type };
-	make_pair(&p->tracks[number], number);
+	p->tracks[number] = (struct pf_track){ .last = time, .type = (uint8_t)type, .open = (uint32_t)type << 16 };
+	make_sequence(&p->tracks[number], number);
 
 	char event[SMALL];
 	size_t nevent = (size_t)(put_number(event, EVENT_TRACK, uuid) - event);
