@@ -19,7 +19,7 @@ import sys
 import tempfile
 
 AT_A_TIME = 2  # sources for one run of clang-tidy
-STEPS = 50000  # of the analyser, in one function: 225000 by itself
+STEPS = 20000  # of the analyser, in one function: 225000 by itself
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 

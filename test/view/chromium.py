@@ -55,7 +55,8 @@ class Trap:
             with peer:
                 peer.settimeout(5)
                 try:
-                    self.caught.append(peer.recv(200).decode("latin1").split("\r\n")[0])
+                    asked = peer.recv(200).decode("latin1").split("\r\n")[0]
+                    self.caught += [asked] if asked else []  # Chromium connects in advance, and asks nothing then
                 except OSError:
                     self.caught.append("a connection without a request")
 
@@ -72,7 +73,8 @@ class Chromium:
             port = next(int(m.group(1)) for m in (re.search(r"successfully on port (\d+)", line) for line in self.driver.stdout) if m)
             self.link = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
             flags = ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-first-run",
-                     "--disable-component-update", "--disable-sync", "--enable-precise-memory-info", f"--window-size={size[0]},{size[1]}",
+                     "--disable-component-update", "--disable-sync", "--disable-background-networking", "--disable-extensions",
+                     "--enable-precise-memory-info", f"--window-size={size[0]},{size[1]}",
                      f"--proxy-server=127.0.0.1:{self.trap.port}", *args]
             wanted = {"browserName": "chrome", "timeouts": {"script": 60000, "pageLoad": 60000},
                       "goog:chromeOptions": {"binary": shutil.which("chromium"), "args": flags},
