@@ -6,9 +6,11 @@ usage: script.py SRC BUILD OVNIEMU
 """
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "gen")]
 import memory  # noqa: E402
@@ -16,13 +18,19 @@ import memory  # noqa: E402
 SRC, BUILD, EMU = sys.argv[1:4]
 
 
-def bench(tmp, *words, status=0):
-    """Its output, and its messages."""
-    p = subprocess.run([f"{SRC}/scripts/bench", "--quick", "--repeat", "1", "--events", "3000", "--build", BUILD, "--memory", tmp, *words],
-                       stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100, check=False)
-    assert p.returncode == status, f"{words}: status {p.returncode}\n{p.stdout}{p.stderr}"
+def bench(tmp, *words, status=0, stop=False):
+    """Its output, and its messages; stopped when it has begun."""
+    with subprocess.Popen([f"{SRC}/scripts/bench", "--quick", "--repeat", "1", "--events", "3000", "--build", BUILD, "--memory", tmp, *words],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as p:
+        if stop:
+            while not os.listdir(tmp) and p.poll() is None:
+                time.sleep(0.1)
+            time.sleep(0.5)
+            p.terminate()
+        out, told = p.communicate(timeout=100)
+    assert p.returncode == status, f"{words}: status {p.returncode}\n{out}{told}"
     assert not os.listdir(tmp), os.listdir(tmp)
-    return p.stdout, p.stderr
+    return out, told
 
 
 def rows(text):
@@ -59,6 +67,7 @@ def main():
         out, told = bench(tmp, "--events", "1000000000000", "looms", status=1)
         assert not out and "no room" in told, out + told
         bench(tmp, "nonsense", status=2)
+        bench(tmp, "--events", "300000", "--repeat", "1000", "looms", status=128 + signal.SIGTERM, stop=True)
 
 
 main()

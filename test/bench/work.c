@@ -9,9 +9,11 @@
 #include "bench.h"
 #include "trace.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 enum {
@@ -39,6 +41,8 @@ command(char **argv)
 {
 	pid_t pid = fork();
 	if (pid == 0) {
+		/* Whoever stops us stops the command. */
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 		(void)dup2(STDERR_FILENO, STDOUT_FILENO);
 		(void)execvp(argv[0], argv);
 		perror(argv[0]);
