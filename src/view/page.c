@@ -11,6 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
 enum {
 	GROUP = 3,            /* bytes that are four digits of base64 */
 	PIECE_MAX = 12 << 20, /* whole groups */
@@ -28,8 +32,57 @@ const char page_policy[] = PAGE_POLICY;
 
 /* ---- Base64. ---- */
 
+#ifdef __x86_64__
+/* Encodes 24 bytes at a time, as long as 28 can be read. Returns how many; a processor without AVX2 encodes none. */
+__attribute__((target("avx2"))) static size_t
+encode_wide(char *to, const uint8_t *p, size_t n)
+{
+	/* Each half has 12 bytes; a group of bytes a b c becomes the number b a c b. */
+	const __m256i spread = _mm256_set_epi8(10, 11, 9, 10, 7, 8, 6, 7, 4, 5, 3, 4, 1, 2, 0, 1,
+		10, 11, 9, 10, 7, 8, 6, 7, 4, 5, 3, 4, 1, 2, 0, 1);
+	/* What is added to a number of 6 bits: by 0 for the lower case, 1 to 12 for the others, 13 for the upper case. */
+	const __m256i shifts = _mm256_broadcastsi128_si256(_mm_setr_epi8('a' - 26, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52,
+		'0' - 52, '0' - 52, '0' - 52, '+' - 62, '/' - 63, 'A', 0, 0));
+	size_t done = 0;
+	for (; n - done >= 28; done += 24, to += 32) {
+		__m256i v = _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(p + done))),
+			_mm_loadu_si128((const __m128i *)(p + done + 12)), 1);
+		v = _mm256_shuffle_epi8(v, spread);
+		/* Products shift each number to its byte. */
+		__m256i odd = _mm256_mulhi_epu16(_mm256_and_si256(v, _mm256_set1_epi32(0x0fc0fc00)), _mm256_set1_epi32(0x04000040));
+		__m256i even = _mm256_mullo_epi16(_mm256_and_si256(v, _mm256_set1_epi32(0x003f03f0)), _mm256_set1_epi32(0x01000010));
+		v = _mm256_or_si256(odd, even);
+		__m256i kind = _mm256_subs_epu8(v, _mm256_set1_epi8(51));
+		__m256i upper = _mm256_cmpgt_epi8(_mm256_set1_epi8(26), v);
+		kind = _mm256_or_si256(kind, _mm256_and_si256(upper, _mm256_set1_epi8(13)));
+		_mm256_storeu_si256((__m256i *)to, _mm256_add_epi8(v, _mm256_shuffle_epi8(shifts, kind)));
+	}
+	return done;
+}
+
+static bool
+is_wide(void)
+{
+	return __builtin_cpu_supports("avx2");
+}
+#else
+static size_t
+encode_wide(char *to, const uint8_t *p, size_t n)
+{
+	(void)to, (void)p, (void)n;
+	return 0;
+}
+
+static bool
+is_wide(void)
+{
+	return false;
+}
+#endif
+
 /* The two digits of each 12 bits, as memory has them. */
 struct encoder {
+	bool wide;
 	uint16_t pairs[1 << 12];
 };
 
@@ -38,6 +91,7 @@ make_encoder(struct encoder *e)
 {
 	for (unsigned i = 0; i < 1 << 12; i++)
 		e->pairs[i] = (uint16_t)(digits[i >> 6] | digits[i & 63] << 8);
+	e->wide = is_wide();
 }
 
 /* Encodes the bytes of a text, or a part of whole groups. */
@@ -49,6 +103,9 @@ put_base64(struct wbuf *w, const struct encoder *e, const uint8_t *p, size_t n)
 		size_t most = (size_t)(end - p) < DIGITS_MAX ? (size_t)(end - p) : DIGITS_MAX;
 		const uint8_t *stop = p + most / GROUP * GROUP;
 		char *to = wbuf_reserve(w, DIGITS_MAX / GROUP * 4);
+		size_t wide = e->wide ? encode_wide(to, p, (size_t)(stop - p)) : 0;
+		p += wide;
+		to += wide / GROUP * 4;
 		/* Six bytes at a time are half the instructions. */
 		for (; stop - p >= 8; p += 2 * GROUP, to += 8) {
 			uint64_t v = __builtin_bswap64(load64(p));
