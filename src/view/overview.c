@@ -109,6 +109,7 @@ count(struct overview_track *t, uint64_t value, uint64_t time)
 {
 	struct overview_slot *s = &t->slots[value % OVERVIEW_SLOTS];
 	t->used = t->used || (value && time);
+	t->counted = true;
 	if (s->value == value)
 		s->time += time;
 	else if (time > s->time)
@@ -170,25 +171,34 @@ longest(const struct overview_track *t)
 	return best;
 }
 
-/* Ends the present bucket and those behind it, before that of a time. */
+/* Ends the present bucket, mostly of `value` for so long, and those behind it, all of `shown`, before that of a time. */
 static bool
-end_buckets(struct overview *o, struct overview_track *t, uint64_t time)
+put_buckets(struct overview *o, struct overview_track *t, uint64_t value, uint64_t length, uint64_t shown, uint64_t time)
 {
 	uint32_t at = (uint32_t)((time - o->begin) >> o->shift);
 	if ((!t->runs || t->nruns + 2 > t->cap) && !resize(o, t, t->cap ? 2 * t->cap : FIRST_RUNS))
 		return false;
-	count(t, t->shown, t->end - t->since);
-	const struct overview_slot *best = longest(t);
 	uint32_t before = t->nruns;
-	put_run(t->runs, &t->nruns, t->nbuckets, t->nbuckets + 1, best->value, best->time);
-	put_run(t->runs, &t->nruns, t->nbuckets + 1, at, t->shown, UINT64_C(1) << o->shift);
+	put_run(t->runs, &t->nruns, t->nbuckets, t->nbuckets + 1, value, length);
+	put_run(t->runs, &t->nruns, t->nbuckets + 1, at, shown, UINT64_C(1) << o->shift);
 	o->nruns += t->nruns - before;
 	o->nturns += t->nruns - before;
 	t->nbuckets = at;
 	t->since = o->begin + ((uint64_t)at << o->shift);
 	t->end = t->since + (UINT64_C(1) << o->shift);
+	return true;
+}
+
+/* The same by what was counted. */
+static bool
+put_counted(struct overview *o, struct overview_track *t, uint64_t shown, uint64_t time)
+{
+	const struct overview_slot *best = longest(t);
+	if (!put_buckets(o, t, best->value, best->time, shown, time))
+		return false;
 	for (uint32_t i = 0; i < OVERVIEW_SLOTS; i++)
 		t->slots[i].time = 0;
+	t->counted = false;
 	return true;
 }
 
@@ -202,15 +212,43 @@ is_full(const struct overview *o)
 }
 
 void
+overview_reach(struct overview *o, uint64_t time)
+{
+	while (!o->dropped && ((time - o->begin) >> o->shift >= OVERVIEW_BUCKETS || is_full(o)))
+		(void)double_all(o);
+}
+
+void
+overview_count(struct overview_track *t, uint64_t value, uint64_t time)
+{
+	count(t, value, time);
+	t->since += time;
+}
+
+void
+overview_end(struct overview *o, struct overview_track *t, uint64_t value, uint64_t length, uint64_t shown, uint64_t time)
+{
+	if (t->counted) {
+		count(t, value, length);
+		(void)put_counted(o, t, shown, time);
+		return;
+	}
+	(void)put_buckets(o, t, value, length, shown, time);
+}
+
+void
 overview_turn(struct overview *o, struct overview_track *t, uint64_t value, uint64_t time)
 {
 	if (time < t->since)
 		time = t->since;
-	while ((time - o->begin) >> o->shift >= OVERVIEW_BUCKETS || is_full(o))
-		if (!double_all(o))
-			return;
-	if (time >= t->end && !end_buckets(o, t, time))
+	overview_reach(o, time);
+	if (o->dropped)
 		return;
+	if (time >= t->end) {
+		count(t, t->shown, t->end - t->since);
+		if (!put_counted(o, t, t->shown, time))
+			return;
+	}
 	count(t, t->shown, time - t->since);
 	t->since = time;
 	t->shown = value;

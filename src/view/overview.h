@@ -42,7 +42,8 @@ struct overview_track {
 	uint32_t nruns;
 	uint32_t cap;
 	uint32_t nbuckets; /* before the present one */
-	bool used;         /* it was not 0 throughout */
+	bool used;         /* something else than 0 was there for some time */
+	bool counted;      /* a slot may have time */
 };
 
 struct overview {
@@ -67,6 +68,17 @@ void overview_finish(struct overview *o);
 /* Returns a track, which is added if it is not there, and has then shown 0 since the begin. NULL: all is dropped. Valid
  * until finish. */
 struct overview_track *overview_add(struct overview *o, uint32_t track, uint16_t storage, uint16_t slot, uint16_t field);
+
+/* In place of overview_show(), for a caller that counts by itself how long a track showed each value, which costs it nothing more
+ * where it does so anyway: it tells when a bucket ends, counts the rest of the last one, and sets `used`. */
+
+/* Makes buckets longer if there would be too many of them up to a time. All may be dropped then. */
+void overview_reach(struct overview *o, uint64_t time);
+/* Time of a value in the present bucket. Of two in a slot the one with less is forgotten. */
+void overview_count(struct overview_track *t, uint64_t value, uint64_t time);
+/* The present bucket ends, in which `value` was there for longest of all that was not counted, so long. From then on `shown` is there,
+ * up to `time` at least, which was reached and is in a later bucket. */
+void overview_end(struct overview *o, struct overview_track *t, uint64_t value, uint64_t length, uint64_t shown, uint64_t time);
 
 /* overview_show() where the present bucket ends before the time, the slot has another value, or the time goes back, which counts
  * as none. */

@@ -174,6 +174,49 @@ check_bytes(struct overview *o, uint64_t begin, uint64_t end, uint64_t tick, siz
 	CHECK(p == stop);
 }
 
+/* What a track showed in the present bucket, counted here in place of by overview_show(). */
+static struct own {
+	uint64_t times[VALUES_MAX];
+	uint64_t since;
+	uint32_t value;
+} owns[TRACKS];
+
+static void
+count_own(struct overview *o, struct overview_track *t, struct own *own, uint32_t value, uint64_t time)
+{
+	overview_reach(o, time);
+	uint64_t at = o->begin + ((time - o->begin) >> o->shift << o->shift);
+	if (own->since < at) {
+		uint64_t length = UINT64_C(1) << o->shift;
+		uint32_t best = own->value;
+		own->times[own->value] += o->begin + (((own->since - o->begin) >> o->shift) + 1) * length - own->since;
+		for (uint32_t i = 0; i < VALUES_MAX; i++) {
+			t->used = t->used || (i && own->times[i]);
+			if (t->counted)
+				overview_count(t, i, own->times[i]);
+			else if (own->times[i] > own->times[best])
+				best = i;
+		}
+		overview_end(o, t, best, t->counted ? 0 : own->times[best], own->value, at);
+		t->used = t->used || own->value;
+		memset(own->times, 0, sizeof(own->times));
+		own->since = at;
+	}
+	own->times[own->value] += time - own->since;
+	own->since = time;
+	own->value = value;
+}
+
+static void
+count_rest(struct overview *o, struct overview_track **tracks, uint64_t end)
+{
+	for (uint32_t track = 0; track < TRACKS; track++) {
+		count_own(o, tracks[track], &owns[track], 0, end);
+		for (uint32_t i = 0; i < VALUES_MAX; i++)
+			overview_count(tracks[track], i, owns[track].times[i]);
+	}
+}
+
 static void
 round_of(uint64_t *r, struct counts *counts)
 {
@@ -184,8 +227,12 @@ round_of(uint64_t *r, struct counts *counts)
 	uint64_t values = 1 + kit_below(r, kit_below(r, 3) ? 5 : VALUES_MAX);
 	uint64_t step = UINT64_C(1) << kit_below(r, 14);
 	uint64_t time = begin;
+	bool own = kit_below(r, 2);
 	CHECK(overview_init(&o, TRACKS, begin, shift));
 	memset(nshown, 0, sizeof(nshown));
+	memset(owns, 0, sizeof(owns));
+	for (uint32_t i = 0; i < TRACKS; i++)
+		owns[i].since = begin;
 	for (uint32_t i = 0; i < TRACKS; i++)
 		tracks[TRACKS - 1 - i] = overview_add(&o, TRACKS - 1 - i, (uint16_t)(TRACKS - 1 - i), SLOT, 7);
 	for (uint64_t n = kit_below(r, (TRACKS - 1) * SHOWN_MAX); n > 0; n--) {
@@ -195,12 +242,17 @@ round_of(uint64_t *r, struct counts *counts)
 		if (nshown[track] == SHOWN_MAX)
 			continue;
 		struct shown s = { time, (uint32_t)kit_below(r, values) };
-		overview_show(&o, tracks[track], s.value, s.time);
+		if (own)
+			count_own(&o, tracks[track], &owns[track], s.value, s.time);
+		else
+			overview_show(&o, tracks[track], s.value, s.time);
 		if (nshown[track] && all[track][nshown[track] - 1].time == time)
 			nshown[track]--;
 		all[track][nshown[track]++] = s;
 	}
 	uint64_t end = time + kit_below(r, step);
+	if (own)
+		count_rest(&o, tracks, end);
 	size_t most = kit_below(r, 3) ? 1 << 20 : 300 + kit_below(r, 3000);
 	check_bytes(&o, begin, end, 1 + kit_below(r, 2) * 999, most, UINT64_C(1) << shift, counts);
 	overview_finish(&o);

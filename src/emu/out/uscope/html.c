@@ -61,13 +61,12 @@ uscp_hide_data(struct uscp *u)
 }
 
 bool
-uscp_open_overview(struct uscp *u, size_t nshown)
+uscp_open_overview(struct uscp *u)
 {
-	size_t n = u->own + (size_t)u->map.classes[USCP_BREAKDOWN].nrows * u->emu->plan->nmodels;
-	if (!u->page || n > USCP_PLACES_MAX)
+	if (!u->page || !u->times.runs)
 		return true;
-	u->seen = arena_new(&u->arena, struct uscp_seen, nshown);
-	return u->seen && overview_init(&u->overview, (uint32_t)n, 0, FIRST_SHIFT);
+	u->times.other = -(INT64_C(1) << FIRST_SHIFT);
+	return overview_init(&u->overview, u->times.nplaces, 0, FIRST_SHIFT);
 }
 
 /* Tells that the page lacks the data. */
@@ -99,7 +98,7 @@ write_page(struct uscp *u, int fd)
 	if (fd < 0 || fstat(fd, &st) != 0)
 		return fail(u, "read the data of", errno);
 	struct page p = { .name = "ovni.uscp", .fd = fd, .size = (uint64_t)st.st_size, .limit = u->emu->plan->options.html_limit };
-	if (u->seen)
+	if (u->overview.tracks)
 		p.overview = overview_bytes(&u->overview, (uint64_t)u->time, PS_PER_NS, page_overview_most(&p), &p.noverview);
 	if (u->overview.no_memory)
 		return diag_no_memory(u->emu->diag);

@@ -322,7 +322,7 @@ add_breakdowns(struct builder *b)
 			continue;
 		int t = made(b, uscope_schema_add_storage(b->map->schema, emu->plan->models[i].model->name, c->scope, (uint16_t)c->nrows, 0));
 		add_field(b, t, "state", USCOPE_U32);
-		c->cols[n++] = (struct uscp_col){ .storage = (uint16_t)t, .channel = (uint16_t)b->map->nchannels++, .kind = USCP_U32 };
+		c->cols[n++] = (struct uscp_col){ .storage = (uint16_t)t, .channel = (uint16_t)b->map->nchannels++, .kind = USCP_U32, .is_state = true };
 	}
 }
 

@@ -88,7 +88,7 @@ uscp_open_shown(struct uscp *u)
 		u->shown_stride -= 2;
 	size_t n = places * u->shown_stride + SHOWN_VALUES + 1;
 	char *p = arena_alloc(&u->arena, n, sizeof(struct uscp_shown));
-	if (!p || !uscp_open_times(u, n) || !uscp_open_overview(u, n))
+	if (!p || !uscp_open_times(u, n) || !uscp_open_overview(u))
 		return false;
 	u->shown = (struct uscp_shown *)(p + (-(uintptr_t)p & (CACHE_LINE - 1)));
 	/* A zeroed entry would match value 0 of channel 0, which is found here only. */
@@ -170,22 +170,6 @@ cpu_place(const struct uscp *u, const struct record *r)
 	return r->cpu * (uint32_t)u->emu->plan->ncols + r->col;
 }
 
-/* Notes how the overview of a page shows an entry: states only, no ids and counts. */
-static void
-note_seen(struct uscp *u, const struct uscp_shown *s, const struct record *r, uint64_t value)
-{
-	struct uscp_seen *seen = &u->seen[s - u->shown];
-	enum row_class rows = uscp_class_of(u, r->row);
-	*seen = (struct uscp_seen){ .value = value };
-	if (!u->map.classes[rows].cols[r->col].is_state)
-		return;
-	uscope_place_t at = place_in(&u->map.classes[rows], r->row, r->col);
-	seen->row = overview_add(&u->overview, r->chan, at.storage, at.slot, at.field);
-	at = place_in(&u->map.classes[ROW_CPU], r->cpu, r->col);
-	if (r->cpu)
-		seen->cpu = overview_add(&u->overview, cpu_place(u, r), at.storage, at.slot, at.field);
-}
-
 /* Makes s the entry of a record. Returns false if the value does not fit the file
  * (reported). */
 static __attribute__((noinline)) bool
@@ -208,13 +192,11 @@ make_shown(struct uscp *u, struct uscp_shown *s, const struct record *r)
 	}
 	s->place = place;
 	s->value = r->value;
-	if (u->seen)
-		note_seen(u, s, r, value);
 	if (u->times.runs) {
 		struct uscp_pair *pair = &u->times.of_shown[s - u->shown];
-		pair->row = uscp_time_of(u, c, k, r->chan, value);
+		pair->row = uscp_time_of(u, c, k, r->row - c->first_row, r->chan, value);
 		const struct uscp_class *cpus = &u->map.classes[ROW_CPU];
-		pair->cpu = r->cpu ? uscp_time_of(u, cpus, &cpus->cols[r->col], cpu_place(u, r), value) : 0;
+		pair->cpu = r->cpu ? uscp_time_of(u, cpus, &cpus->cols[r->col], r->cpu - cpus->first_row, cpu_place(u, r), value) : 0;
 	}
 	return true;
 }
@@ -225,18 +207,6 @@ count_times(struct uscp *u, const struct uscp_shown *s, const struct record *r, 
 {
 	if (u->times.runs)
 		uscp_count_time(u, r->chan, r->cpu, u->times.of_shown[s - u->shown], time);
-}
-
-/* Shows an entry to the overview of a page, which is there. */
-static inline void
-see(struct uscp *u, const struct uscp_shown *s, int64_t time)
-{
-	const struct uscp_seen *seen = &u->seen[s - u->shown];
-	if (!seen->row)
-		return;
-	overview_show(&u->overview, seen->row, seen->value, (uint64_t)time);
-	if (seen->cpu)
-		overview_show(&u->overview, seen->cpu, seen->value, (uint64_t)time);
 }
 
 /* ---- In a cycle. ---- */
@@ -285,8 +255,6 @@ uscp_show(struct uscp *u, const struct record *r)
 	if (!s && !make_shown(u, s = replace(u, r->chan, r->value), r))
 		return;
 	count_times(u, s, r, u->time);
-	if (u->seen)
-		see(u, s, u->time);
 	put_line(u, s);
 }
 
@@ -315,13 +283,8 @@ uscp_show_own(struct uscp *u, const struct uscp_col *k, uint32_t row, int64_t va
 		s->value = value;
 		if (u->times.runs)
 			u->times.of_shown[s - u->shown] = (struct uscp_pair){
-				.row = uscp_time_of(u, &u->map.classes[USCP_BREAKDOWN], k, own_place(u, k, row), (uint64_t)value),
+				.row = uscp_time_of(u, &u->map.classes[USCP_BREAKDOWN], k, row, own_place(u, k, row), (uint64_t)value),
 			};
-	}
-	if (u->seen) {
-		struct overview_track *track = overview_add(&u->overview, own_place(u, k, row), k->storage, (uint16_t)row, k->field);
-		u->seen[s - u->shown] = (struct uscp_seen){ .row = track, .value = (uint64_t)value };
-		see(u, s, u->time);
 	}
 	if (u->times.runs)
 		uscp_count_time(u, own_place(u, k, row), 0, u->times.of_shown[s - u->shown], u->time);
@@ -370,19 +333,17 @@ find_free(const struct uscp *u, const struct record *r)
 
 /* Makes the line of a record. No branch: the number of records in a cycle is unpredictable. */
 static inline void
-set_line(struct uscp *u, uscope_line_t *line, struct uscp_shown *s, const struct record *r, bool goes_on, bool sees)
+set_line(struct uscp *u, uscope_line_t *line, struct uscp_shown *s, const struct record *r, bool goes_on)
 {
 	count_times(u, s, r, r->time);
-	if (sees)
-		see(u, s, r->time);
 	line->time = (uint64_t)r->time | (0 - (uint64_t)goes_on);
 	line->phrase = &s->phrase;
 }
 
 /* Makes the lines of records in the table, up to the first that is not, which is returned.
  * `next` must have room for all. */
-static inline __attribute__((always_inline)) const struct record *
-put_known(struct uscp *u, const struct record *r, const struct record *end, uscope_line_t *next, bool sees)
+static __attribute__((noinline)) const struct record *
+put_known(struct uscp *u, const struct record *r, const struct record *end, uscope_line_t *next)
 {
 	uint8_t mark = u->mark;
 	for (; r < end; r++, next++) {
@@ -391,21 +352,9 @@ put_known(struct uscp *u, const struct record *r, const struct record *end, usco
 		if (__builtin_expect(!is_shown(s, place, r->value), 0) && !is_shown(s = other_of(u, s), place, r->value))
 			break;
 		s->phrase.tag = mark;
-		set_line(u, next, s, r, !r->begins, sees);
+		set_line(u, next, s, r, !r->begins);
 	}
 	return r;
-}
-
-static __attribute__((noinline)) const struct record *
-put_plain(struct uscp *u, const struct record *r, const struct record *end, uscope_line_t *next)
-{
-	return put_known(u, r, end, next, false);
-}
-
-static __attribute__((noinline)) const struct record *
-put_seen(struct uscp *u, const struct record *r, const struct record *end, uscope_line_t *next)
-{
-	return put_known(u, r, end, next, true);
 }
 
 /* Makes the line of a record that put_known() has left, if it needs only an entry. */
@@ -418,7 +367,7 @@ put_new(struct uscp *u, const struct record *r, uscope_line_t *next)
 	if (!s || !make_shown(u, s, r))
 		return false;
 	s->phrase.tag = u->mark;
-	set_line(u, next, s, r, !r->begins, u->seen);
+	set_line(u, next, s, r, !r->begins);
 	return true;
 }
 
@@ -443,7 +392,7 @@ put_any(struct uscp *u, const struct record *cycle, const struct record *r, usco
 	s->phrase.tag = u->mark;
 	if (r->col == COL_NRUNNING)
 		uscp_count_running(u, r);
-	set_line(u, (*next)++, s, r, r > cycle, u->seen);
+	set_line(u, (*next)++, s, r, r > cycle);
 	return true;
 }
 
@@ -458,7 +407,7 @@ uscp_show_cycles(struct uscp *u, const struct record *r, const struct record *en
 	for (;;) {
 		const struct record *stop = u->lines + USCP_LINES - next < end - r ? r + (u->lines + USCP_LINES - next) : end;
 		const struct record *from = r;
-		r = u->seen ? put_seen(u, r, stop, next) : put_plain(u, r, stop, next);
+		r = put_known(u, r, stop, next);
 		next += r - from;
 		if (r < stop && put_new(u, r, next)) {
 			next++;

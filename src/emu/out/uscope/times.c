@@ -9,6 +9,7 @@
 
 enum {
 	SUMS_MAX = 1 << 18,
+	STATES_MAX = 1 << 20, /* with those for the overview alone */
 	FIRST_CAP = 1 << 10,
 	GUARD = 4,              /* limits of a channel while it runs: states may turn out to have no time */
 	LEAST_SIZE = 16 * 1024, /* bytes that the section may have in any file, */
@@ -54,27 +55,141 @@ uscp_open_times(struct uscp *u, size_t nshown)
 	t->runs = arena_new(&u->arena, struct uscp_run, n);
 	t->of_shown = arena_new(&u->arena, struct uscp_pair, nshown);
 	t->nstates = arena_new(&u->arena, uint32_t, u->map.nchannels);
-	t->n = 1;
+	t->n = t->nwritten = 1;
 	return t->runs && t->of_shown && t->nstates && grow(u);
+}
+
+static uint32_t
+place_with(const struct uscp *u, uint32_t place)
+{
+	uint32_t ncols = (uint32_t)u->emu->plan->ncols;
+	return u->times.runs[place].with * ncols + place % ncols;
+}
+
+/* ---- The overview. ---- */
+
+/* Tells the overview that a bucket of a place ended, which has shown a state since then, up to `time` at least. */
+static void
+tell(struct uscp *u, uint32_t place, uint32_t state, int64_t time)
+{
+	struct uscp_times *t = &u->times;
+	struct overview_track *track = u->overview.tracks[place];
+	if (!track)
+		return;
+	const int64_t bucket = -t->other;
+	int64_t sum = 0;
+	int64_t most = 0;
+	uint32_t best = state;
+	uint32_t *front = &t->runs[place].latest;
+	uint32_t *link = front;
+	for (uint32_t i; sum < bucket && (i = *link);) {
+		struct uscp_counted *s = &t->states[i];
+		int64_t n = t->times[i] - s->told;
+		if (n == 0) {
+			link = &s->next;
+			continue;
+		}
+		s->told += n;
+		sum += n;
+		if (track->counted)
+			overview_count(track, s->raw, (uint64_t)n);
+		else if (n > most) {
+			most = n;
+			best = i;
+		}
+		if (link != front) { /* those behind are looked at if there is time left */
+			*link = s->next;
+			s->next = *front;
+			*front = i;
+		} else {
+			link = &s->next;
+		}
+		front = &s->next;
+	}
+	overview_end(&u->overview, track, t->states[best].raw, (uint64_t)most, t->states[state].raw, (uint64_t)time);
 }
 
 /* Adds the time in the states of a place up to `time`. */
 static void
-end_run(const struct uscp_times *t, struct uscp_run *run, int64_t time)
+count(const struct uscp_times *t, struct uscp_run *run, int64_t time)
 {
 	t->times[run->states.row] += time - run->since;
 	t->times[run->states.cpu] += time - run->since;
 	run->since = time;
 }
 
+void
+uscp_end_bucket(struct uscp *u, uint32_t place, int64_t time)
+{
+	struct uscp_times *t = &u->times;
+	struct uscp_run *run = &t->runs[place];
+	if (time < run->since)
+		return;
+	overview_reach(&u->overview, (uint64_t)time);
+	t->other = u->overview.dropped ? 0 : -(INT64_C(1) << u->overview.shift);
+	if (((time ^ run->since) & t->other) == 0)
+		return;
+	int64_t begin = time & t->other;
+	count(t, run, (run->since & t->other) - t->other);
+	tell(u, place, run->states.row, begin);
+	if (run->with)
+		tell(u, place_with(u, place), run->states.cpu, begin);
+	t->states[run->states.row].told += begin - run->since;
+	t->states[run->states.cpu].told += begin - run->since;
+	count(t, run, begin);
+}
+
+static bool
+is_tracked(const struct uscp *u, uint32_t place)
+{
+	return u->overview.tracks && !u->overview.dropped && u->overview.tracks[place];
+}
+
+/* From the present record on the overview has a place, which showed 0 before. */
+static void
+track_place(struct uscp *u, const struct uscp_class *c, const struct uscp_col *k, uint32_t slot, uint32_t place)
+{
+	if (!u->overview.tracks || u->overview.dropped || u->overview.tracks[place] || !overview_add(&u->overview, place, k->storage, (uint16_t)slot, k->field))
+		return;
+	u->times.runs[place].states.row = uscp_time_of(u, c, k, slot, place, 0);
+}
+
+/* Gives the overview the time in the last bucket, and which tracks it needs. */
+static void
+tell_rest(struct uscp *u)
+{
+	struct uscp_times *t = &u->times;
+	for (uint32_t i = 1; i < t->n; i++) {
+		uint32_t place = t->states[i].place & ~USCP_UNWRITTEN;
+		if (!is_tracked(u, place))
+			continue;
+		struct overview_track *track = u->overview.tracks[place];
+		overview_count(track, t->states[i].raw, (uint64_t)(t->times[i] - t->states[i].told));
+		track->used = track->used || (t->states[i].raw && t->times[i]);
+	}
+}
+
+/* ---- Runs. ---- */
+
+static void
+end_run(struct uscp *u, uint32_t place, int64_t time)
+{
+	struct uscp_run *run = &u->times.runs[place];
+	if ((time ^ run->since) & u->times.other)
+		uscp_end_bucket(u, place, time);
+	count(&u->times, run, time);
+}
+
 /* The place of a thread and that of its CPU go on alone, in the states that they have. */
 static void
-part(const struct uscp_times *t, uint32_t ncols, uint32_t place, int64_t time)
+part(struct uscp *u, uint32_t place, int64_t time)
 {
-	struct uscp_run *run = &t->runs[place];
-	struct uscp_run *cpu = &t->runs[run->with * ncols + place % ncols];
-	end_run(t, run, time);
-	*cpu = (struct uscp_run){ time, { run->states.cpu, 0 }, 0 };
+	struct uscp_run *run = &u->times.runs[place];
+	struct uscp_run *cpu = &u->times.runs[place_with(u, place)];
+	end_run(u, place, time);
+	cpu->since = time;
+	cpu->states = (struct uscp_pair){ .row = run->states.cpu };
+	cpu->with = 0;
 	run->states.cpu = 0;
 	run->with = 0;
 }
@@ -87,15 +202,18 @@ uscp_join_times(struct uscp *u, uint32_t place, uint32_t with, int64_t time)
 	struct uscp_run *run = &t->runs[place];
 	bool is_cpu = place >= u->map.classes[ROW_CPU].first_row * ncols;
 	if (run->with)
-		part(t, ncols, is_cpu ? run->with - 1 : place, time);
+		part(u, is_cpu ? run->with - 1 : place, time);
+	else
+		end_run(u, place, time);
 	if (!with)
 		return;
-	struct uscp_run *cpu = &t->runs[with * ncols + place % ncols];
-	if (cpu->with)
-		part(t, ncols, cpu->with - 1, time);
-	end_run(t, cpu, time);
-	cpu->with = place + 1;
 	run->with = with;
+	struct uscp_run *cpu = &t->runs[place_with(u, place)];
+	if (cpu->with)
+		part(u, cpu->with - 1, time);
+	else
+		end_run(u, place_with(u, place), time);
+	cpu->with = place + 1;
 }
 
 static uint32_t
@@ -109,6 +227,8 @@ static uint64_t
 key_of(struct uscp *u, uint32_t place, uint64_t raw)
 {
 	uint64_t key = (uint64_t)place << 32;
+	if (raw == 0)
+		return WIDE | key;
 	if (raw <= UINT32_MAX)
 		return key | raw;
 	struct idmap_slot *at = idmap_slot(&u->times.by_wide, &u->arena, raw);
@@ -120,24 +240,36 @@ key_of(struct uscp *u, uint32_t place, uint64_t raw)
 }
 
 uint32_t
-uscp_time_of(struct uscp *u, const struct uscp_class *c, const struct uscp_col *k, uint32_t place, uint64_t raw)
+uscp_time_of(struct uscp *u, const struct uscp_class *c, const struct uscp_col *k, uint32_t slot, uint32_t place, uint64_t raw)
 {
 	struct uscp_times *t = &u->times;
 	uint32_t *nstates = &t->nstates[k->channel];
-	if (raw == 0 || *nstates > GUARD * limit_of(c))
+	if (k->is_state)
+		track_place(u, c, k, slot, place);
+	bool tracked = is_tracked(u, place);
+	if (t->nwritten == SUMS_MAX)
+		*nstates = UINT32_MAX;
+	bool written = raw && *nstates <= GUARD * limit_of(c);
+	if (!written && !tracked)
 		return 0;
 	uint64_t key = key_of(u, place, raw);
-	struct idmap_slot *at = key && t->n < SUMS_MAX ? idmap_slot(&t->by_key, &u->arena, key) : NULL;
+	struct idmap_slot *at = key && t->n < STATES_MAX ? idmap_slot(&t->by_key, &u->arena, key) : NULL;
 	if (at && at->number)
 		return (uint32_t)at->number;
 	if (!at || (t->n == t->cap && !grow(u))) {
 		*nstates = UINT32_MAX;
+		u->overview.dropped = true;
 		if (at)
 			at->number = UINT32_MAX; /* any: the channel is not looked at again */
 		return 0;
 	}
-	++*nstates;
-	t->states[t->n] = (struct uscp_counted){ raw, place };
+	*nstates += written;
+	t->nwritten += written;
+	t->states[t->n] = (struct uscp_counted){ .raw = raw, .place = written ? place : place | USCP_UNWRITTEN };
+	if (tracked) {
+		t->states[t->n].next = t->runs[place].latest;
+		t->runs[place].latest = t->n;
+	}
 	at->number = t->n;
 	return t->n++;
 }
@@ -171,7 +303,7 @@ make_lists(struct uscp *u, struct lists *l)
 	if (!l->first || !l->next)
 		return false;
 	for (uint32_t i = t->n - 1; i > 0; i--) {
-		if (t->times[i] <= 0)
+		if (t->times[i] <= 0 || t->states[i].place & USCP_UNWRITTEN)
 			continue;
 		uint32_t *first = &l->first[t->states[i].place];
 		l->next[i] = *first;
@@ -244,7 +376,10 @@ uscp_write_times(struct uscp *u, int64_t end)
 	uint32_t first_cpu = u->map.classes[ROW_CPU].first_row * (uint32_t)u->emu->plan->ncols;
 	for (uint32_t i = 0; i < t->nplaces; i++)
 		if (i < first_cpu || !t->runs[i].with) /* else that of the thread stands for it */
-			end_run(t, &t->runs[i], end);
+			end_run(u, i, end);
+	tell_rest(u);
+	if (t->inexact)
+		return;
 	struct lists l;
 	size_t most = HEAD_BYTES + (size_t)u->map.nchannels * CHANNEL_BYTES + (size_t)t->n * STATE_BYTES;
 	uint8_t *buf = make_lists(u, &l) ? arena_alloc(&u->arena, most, 1) : NULL;

@@ -172,7 +172,7 @@ put_late(struct uscp *u, const struct batch *b, size_t late)
 	if (u->time <= u->flushed) { /* the file has got that nanosecond; it counts ps */
 		uscope_begin_cycle(u->w, uscp_ps(u->time) + 1);
 		u->begun = true;
-		u->times.runs = NULL; /* it counts ns */
+		u->times.inexact = true;
 	}
 	for (; late < b->nodd && b->r[b->odd[late]].time == time; late++)
 		if (b->r[b->odd[late]].kind == RECORD_LATE)

@@ -130,6 +130,8 @@ enum {
 	USCP_STATES_OF_ROW = 64,   /* in the mean, of channels whose times are written */
 };
 
+#define USCP_UNWRITTEN (UINT32_C(1) << 31) /* beyond all places */
+
 /* The last time that is less than 2^64 ps, in ns. */
 #define USCP_TIME_MAX ((int64_t)((UINT64_MAX - 1) / 1000))
 
@@ -163,18 +165,24 @@ struct uscp_times {
 			uint32_t row;
 			uint32_t cpu;
 		} states;
-		uint32_t with; /* of a thread: row of the CPU; of a CPU: 1 + place of the thread; 0: none */
-	} * runs;              /* NULL: nothing is counted */
+		uint32_t with;   /* of a thread: row of the CPU; of a CPU: 1 + place of the thread; 0: none */
+		uint32_t latest; /* its states, if the overview has it: those shown latest come first */
+	} * runs;                /* NULL: nothing is counted */
 	struct uscp_pair *of_shown;
 	int64_t *times; /* by state, ns; 0 is for what is not counted */
 	struct uscp_counted {
-		uint64_t raw; /* of the field */
-		uint32_t place;
+		uint64_t raw;   /* of the field */
+		int64_t told;   /* how much of its time the overview knows */
+		uint32_t place; /* USCP_UNWRITTEN: it is for the overview alone */
+		uint32_t next;  /* state of the place, for the overview */
 	} * states;
+	int64_t other; /* bits in which times differ that are in two buckets of the overview; 0: there is none */
+	bool inexact;  /* a time was no whole ns */
 	struct idmap by_key;
 	struct idmap by_wide; /* values beyond 32 bits */
 	uint32_t *nstates;    /* by slot in the table of channels */
 	uint32_t n;
+	uint32_t nwritten; /* those that are not for the overview alone */
 	uint32_t cap;
 	uint32_t nplaces;
 };
@@ -188,12 +196,7 @@ struct uscp {
 	const char *file;         /* to be opened */
 	const char *page;         /* ovni.html; NULL: it is not wanted */
 	int data;                 /* the file, of a page alone; -1: it has its name */
-	struct overview overview; /* of the page: a track has the number of its place, as in struct uscp_times */
-	struct uscp_seen {        /* by entry of `shown`: its tracks, or NULL, and their value */
-		struct overview_track *row;
-		struct overview_track *cpu;
-		uint64_t value;
-	} * seen; /* NULL: there is no overview */
+	struct overview overview; /* of the page, if it has tracks: each has the number of its place, as in struct uscp_times */
 
 	/* Texts: hash -> index, by what the models have told so far. */
 	struct idmap texts;
@@ -277,11 +280,13 @@ const struct record *uscp_show_cycles(struct uscp *u, const struct record *r, co
 
 /* nshown: entries of `shown`. false: out of memory. */
 bool uscp_open_times(struct uscp *u, size_t nshown);
-/* The number of a state; 0: it is not counted. */
-uint32_t uscp_time_of(struct uscp *u, const struct uscp_class *c, const struct uscp_col *k, uint32_t place, uint64_t raw);
-/* Gives the section with all times to the writer. */
+/* The number of a state of a place, which is a channel of the slot of a row; 0: it is not counted. */
+uint32_t uscp_time_of(struct uscp *u, const struct uscp_class *c, const struct uscp_col *k, uint32_t slot, uint32_t place, uint64_t raw);
+/* Gives the section with all times to the writer, and the rest of them to the overview. */
 void uscp_write_times(struct uscp *u, int64_t end);
 
+/* Tells the overview what a place showed, and the CPU with it: `time` is in a later bucket than what is counted. */
+void uscp_end_bucket(struct uscp *u, uint32_t place, int64_t time);
 /* From `time` on, the place is together with the CPU in row `with`, or 0. */
 void uscp_join_times(struct uscp *u, uint32_t place, uint32_t with, int64_t time);
 
@@ -293,6 +298,8 @@ uscp_count_time(struct uscp *u, uint32_t place, uint32_t with, struct uscp_pair 
 	struct uscp_run *run = &t->runs[place];
 	if (__builtin_expect(run->with != with, 0))
 		uscp_join_times(u, place, with, time);
+	if (__builtin_expect(((time ^ run->since) & t->other) != 0, 0))
+		uscp_end_bucket(u, place, time);
 	int64_t n = time - run->since;
 	t->times[run->states.row] += n;
 	t->times[run->states.cpu] += n;
@@ -306,8 +313,8 @@ uscp_count_time(struct uscp *u, uint32_t place, uint32_t with, struct uscp_pair 
 int uscp_open_page(struct uscp *u, const char *dir);
 /* Once it is open. */
 void uscp_hide_data(struct uscp *u);
-/* nshown: entries of `shown`. false: out of memory. */
-bool uscp_open_overview(struct uscp *u, size_t nshown);
+/* Behind uscp_open_times(). false: out of memory. */
+bool uscp_open_overview(struct uscp *u);
 /* Writes the page, if it is wanted, once the file is complete. 0, or <0 (reported). */
 int uscp_write_page(struct uscp *u);
 /* Closes the data. */
