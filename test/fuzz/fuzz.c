@@ -75,7 +75,6 @@ null_close(void *self, int64_t duration)
 
 static const struct sink_ops null_sink = {
 	.size = sizeof(struct null),
-	.load = 1,
 	.open = null_open,
 	.write = null_write,
 	.close = null_close,

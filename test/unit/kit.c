@@ -388,9 +388,9 @@ sink_close(void *self, int64_t duration)
 	return log->fail_close ? -ERR_WRITE : 0;
 }
 
-static const struct sink_ops threads = { .size = sizeof(struct kit_self), .load = 1, .open = open_threads, .write = sink_write, .close = sink_close };
-static const struct sink_ops cpus = { .size = sizeof(struct kit_self), .load = 1, .open = open_cpus, .write = sink_write, .close = sink_close };
-static const struct sink_ops procs = { .size = sizeof(struct kit_self), .load = 1, .open = open_procs, .write = sink_write, .close = sink_close };
+static const struct sink_ops threads = { .size = sizeof(struct kit_self), .open = open_threads, .write = sink_write, .close = sink_close };
+static const struct sink_ops cpus = { .size = sizeof(struct kit_self), .open = open_cpus, .write = sink_write, .close = sink_close };
+static const struct sink_ops procs = { .size = sizeof(struct kit_self), .open = open_procs, .write = sink_write, .close = sink_close };
 const struct sink_ops *const kit_sinks[ROW_CLASSES] = { [ROW_THREAD] = &threads, [ROW_CPU] = &cpus, [ROW_PROC] = &procs };
 
 void

@@ -439,9 +439,10 @@ emu_connect(struct emu *emu, const struct sink_ops *const *sinks, size_t nsinks)
 	const char *dir = emu->plan->options.outdir ? emu->plan->options.outdir : emu->plan->trace.dir;
 	if (watch_init(emu) < 0)
 		return diag_no_memory(emu->diag);
+	const struct emu_options *o = &emu->plan->options;
 	int rc = feed_open(&emu->feed, emu->diag, emu, dir, sinks, nsinks);
 	if (rc == 0)
-		rc = feed_start(&emu->feed, emu->plan->options.threads > 1 ? emu->plan->options.threads - 1 : 1);
+		rc = feed_start(&emu->feed, o->threads - plan_compresses_apart(o));
 	if (rc == 0)
 		track_first_lines(emu);
 	return rc;

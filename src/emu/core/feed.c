@@ -58,6 +58,7 @@ feed_flush(struct feed *f)
 		return;
 	c->batch.whole = c->flush = true;
 	hand_over_some(f, n);
+	flow_flush(f->flow);
 }
 
 /* Adds an odd record. There must be room. */
@@ -145,16 +146,16 @@ feed_open(struct feed *f, struct diag *d, const struct emu *emu, const char *dir
 	const struct sink_ops *const *sinks, size_t nsinks)
 {
 	*f = (struct feed){ .ncols = emu ? (uint32_t)emu->plan->ncols : 0 };
-	int rc = flow_open(&f->flow, d, emu, dir, sinks, nsinks);
-	if (rc == 0)
-		use_chunk(f, flow_take(f->flow));
-	return rc;
+	return flow_open(&f->flow, d, emu, dir, sinks, nsinks);
 }
 
 int
 feed_start(struct feed *f, unsigned threads)
 {
-	return flow_start(f->flow, threads);
+	int rc = flow_start(f->flow, threads > 1 ? threads - 1 : 0);
+	if (rc == 0)
+		use_chunk(f, flow_take(f->flow));
+	return rc;
 }
 
 int

@@ -22,7 +22,8 @@ struct feed {
 int feed_open(struct feed *f, struct diag *d, const struct emu *emu, const char *dir,
 	const struct sink_ops *const *sinks, size_t nsinks);
 
-/* Starts threads for the sinks: see flow_start(). Returns 0, or <0 (reported). */
+/* Starts threads, so that there are `threads` with the one that calls. From now on records may be added.
+ * Returns 0, or <0 (reported). */
 int feed_start(struct feed *f, unsigned threads);
 
 /* Hands over the full chunk. Returns with room for records, always. */

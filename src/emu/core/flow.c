@@ -4,112 +4,98 @@
 #include "arena.h"
 #include "emu.h"
 
-#include <pthread.h>
-#include <string.h>
-
-/* A sink. */
-struct station {
+/* A sink, as a job: the next chunk. */
+struct lane {
+	struct job job; /* its age is the number of the next chunk */
+	struct flow *flow;
 	const struct sink_ops *ops;
 	void *self;
 	bool opened;
-	unsigned load;   /* 0: it wants no records */
-	unsigned worker; /* number of its thread */
-	int rc;          /* of write */
+	bool takes; /* records */
+	bool busy;  /* its job was added */
+	int rc;     /* of write */
 };
 
-/* A thread, and the chunks that wait for it. */
-struct worker {
-	struct flow *flow;
-	unsigned number;
-	unsigned load; /* of its sinks */
-	pthread_t thread;
-	struct chunk *queue[FLOW_CHUNKS];
-	unsigned head, count;
-};
-
+/* Chunks are counted from 0; number n is in the ring at n % nchunks. */
 struct flow {
 	struct diag *diag;
-	struct station stations[FLOW_SINKS_MAX];
-	size_t nstations;
-	struct worker workers[FLOW_SINKS_MAX];
-	unsigned nworkers;
-	struct chunk *chunks[FLOW_CHUNKS];
-	struct chunk *idle[FLOW_CHUNKS];
-	unsigned nidle;
-	bool done;
+	struct lane lanes[FLOW_SINKS_MAX];
+	size_t nlanes;
+	struct chunk **ring;
+	unsigned nchunks;
+	uint64_t taken, given;
 	atomic_bool failed;
-	pthread_mutex_t lock;
-	pthread_cond_t arrived; /* a chunk for some worker, or the end */
-	pthread_cond_t freed;   /* a chunk became idle */
+	struct crew crew;
 };
 
-static void
-write_chunk(struct flow *f, unsigned worker, const struct chunk *c)
+static struct chunk *
+chunk_of(const struct flow *f, uint64_t number)
 {
-	for (size_t i = 0; i < f->nstations; i++) {
-		struct station *st = &f->stations[i];
-		if (!st->load || st->worker != worker || st->rc < 0)
-			continue;
-		st->rc = st->ops->write(st->self, &c->batch);
-		if (c->flush && st->rc == 0 && st->ops->flush)
-			st->rc = st->ops->flush(st->self, c->next);
-		if (st->rc < 0)
-			atomic_store(&f->failed, true);
-	}
+	return f->ring[number % f->nchunks];
 }
 
-static void *
-serve(void *arg)
+/* ---- A sink takes a chunk. ---- */
+
+static void
+run_lane(struct job *t)
 {
-	struct worker *w = arg;
-	struct flow *f = w->flow;
-	pthread_mutex_lock(&f->lock);
-	for (;;) {
-		while (!w->count && !f->done)
-			pthread_cond_wait(&f->arrived, &f->lock);
-		if (!w->count)
-			break;
-		struct chunk *c = w->queue[w->head];
-		pthread_mutex_unlock(&f->lock);
+	struct lane *l = (struct lane *)t;
+	const struct chunk *c = chunk_of(l->flow, t->age);
+	if (l->rc < 0)
+		return;
+	l->rc = l->ops->write(l->self, &c->batch);
+	if (c->flush && l->rc == 0 && l->ops->flush)
+		l->rc = l->ops->flush(l->self, c->next);
+	if (l->rc < 0)
+		atomic_store(&l->flow->failed, true);
+}
 
-		write_chunk(f, w->number, c);
+/* Adds the job of a sink that is not at it, if there is a chunk for it. */
+static void
+go_on(struct lane *l)
+{
+	l->busy = l->job.age < l->flow->given;
+	if (l->busy)
+		crew_add(&l->flow->crew, &l->job);
+}
 
-		pthread_mutex_lock(&f->lock);
-		w->head = (w->head + 1) % FLOW_CHUNKS;
-		w->count--;
-		if (--c->readers == 0) {
-			f->idle[f->nidle++] = c;
-			pthread_cond_signal(&f->freed);
-		}
-	}
-	pthread_mutex_unlock(&f->lock);
-	return NULL;
+static void
+end_lane(struct job *t)
+{
+	struct lane *l = (struct lane *)t;
+	chunk_of(l->flow, t->age++)->nusers--;
+	go_on(l);
+}
+
+/* ---- Chunks. ---- */
+
+static bool
+is_idle(void *chunk)
+{
+	return ((struct chunk *)chunk)->nusers == 0;
 }
 
 struct chunk *
 flow_take(struct flow *f)
 {
-	pthread_mutex_lock(&f->lock);
-	while (!f->nidle)
-		pthread_cond_wait(&f->freed, &f->lock);
-	struct chunk *c = f->idle[--f->nidle];
-	pthread_mutex_unlock(&f->lock);
+	struct chunk *c = chunk_of(f, f->taken++);
+	crew_lock(&f->crew);
+	crew_wait(&f->crew, is_idle, c);
+	crew_unlock(&f->crew);
 	return c;
 }
 
 void
 flow_give(struct flow *f, struct chunk *c)
 {
-	pthread_mutex_lock(&f->lock);
-	c->readers = f->nworkers;
-	for (unsigned i = 0; i < f->nworkers; i++) {
-		struct worker *w = &f->workers[i];
-		w->queue[(w->head + w->count++) % FLOW_CHUNKS] = c;
+	crew_lock(&f->crew);
+	f->given++;
+	for (struct lane *l = f->lanes; l < f->lanes + f->nlanes; l++) {
+		c->nusers += l->takes;
+		if (l->takes && !l->busy)
+			go_on(l);
 	}
-	if (c->readers == 0) /* the run failed before its threads began */
-		f->idle[f->nidle++] = c;
-	pthread_cond_broadcast(&f->arrived);
-	pthread_mutex_unlock(&f->lock);
+	crew_unlock(&f->crew);
 }
 
 /* ---- Life. ---- */
@@ -128,75 +114,58 @@ flow_open(struct flow **flow, struct diag *d, const struct emu *emu, const char 
 	if (!f)
 		return diag_no_memory(d);
 	f->diag = d;
-	pthread_mutex_init(&f->lock, NULL);
-	pthread_cond_init(&f->arrived, NULL);
-	pthread_cond_init(&f->freed, NULL);
-	for (unsigned i = 0; i < FLOW_CHUNKS; i++) {
-		struct chunk *c = block_alloc(sizeof(*c));
-		if (!c)
-			return diag_no_memory(d);
-		f->chunks[i] = c;
-		f->idle[f->nidle++] = c;
-	}
+	crew_init(&f->crew);
 	for (size_t i = 0; i < nsinks && i < FLOW_SINKS_MAX; i++) {
-		struct station *st = &f->stations[f->nstations++];
-		st->ops = sinks[i];
-		st->self = block_alloc(st->ops->size ? st->ops->size : 1);
-		if (!st->self)
+		struct lane *l = &f->lanes[f->nlanes++];
+		*l = (struct lane){ .job = { .run = run_lane, .done = end_lane }, .flow = f, .ops = sinks[i] };
+		l->self = block_alloc(l->ops->size ? l->ops->size : 1);
+		if (!l->self)
 			return diag_no_memory(d);
-		int rc = st->ops->open(st->self, emu, dir);
+		int rc = l->ops->open(l->self, emu, dir);
 		if (rc < 0)
 			return rc;
-		st->opened = true;
-		st->load = rc == 0 ? st->ops->load : 0;
+		l->opened = true;
+		l->takes = rc == 0 && l->ops->write;
 	}
 	return 0;
-}
-
-/* Gives the heaviest sink that has no thread yet to the thread with the least to do. false:
- * all have one. */
-static bool
-deal(struct flow *f, bool dealt[], unsigned nworkers)
-{
-	struct station *heaviest = NULL;
-	for (size_t i = 0; i < f->nstations; i++)
-		if (f->stations[i].load && !dealt[i] && (!heaviest || f->stations[i].load > heaviest->load))
-			heaviest = &f->stations[i];
-	if (!heaviest)
-		return false;
-	struct worker *least = f->workers;
-	for (unsigned i = 1; i < nworkers; i++)
-		if (f->workers[i].load < least->load)
-			least = &f->workers[i];
-	dealt[heaviest - f->stations] = true;
-	heaviest->worker = (unsigned)(least - f->workers);
-	least->load += heaviest->load;
-	return true;
 }
 
 int
-flow_start(struct flow *f, unsigned threads)
+flow_start(struct flow *f, unsigned n)
 {
-	unsigned writers = 0;
-	for (size_t i = 0; i < f->nstations; i++)
-		writers += f->stations[i].load > 0;
-	unsigned want = threads < 1 ? 1 : threads;
-	want = want > writers ? writers : want;
-	bool dealt[FLOW_SINKS_MAX] = { false };
-	while (deal(f, dealt, want))
-		continue;
-	for (unsigned i = 0; i < want; i++) {
-		struct worker *w = &f->workers[i];
-		w->flow = f;
-		w->number = i;
-		int err = pthread_create(&w->thread, NULL, serve, w);
-		if (err)
-			return diag_error(f->diag, ERR_MEMORY, NULL, "cannot start a thread for the outputs: %s", strerror(err));
-		pthread_mutex_lock(&f->lock);
-		f->nworkers++;
-		pthread_mutex_unlock(&f->lock);
-	}
+	unsigned nchunks = FLOW_CHUNKS + n;
+	f->ring = block_alloc(nchunks * sizeof(struct chunk *));
+	for (; f->ring && f->nchunks < nchunks; f->nchunks++)
+		if (!(f->ring[f->nchunks] = block_alloc(sizeof(struct chunk))))
+			break;
+	if (f->nchunks < nchunks)
+		return diag_no_memory(f->diag);
+	crew_start(&f->crew, n);
 	return 0;
+}
+
+static bool
+is_started(void *crew)
+{
+	return !((struct crew *)crew)->jobs;
+}
+
+void
+flow_flush(struct flow *f)
+{
+	crew_lock(&f->crew);
+	crew_wait(&f->crew, is_started, &f->crew);
+	crew_unlock(&f->crew);
+}
+
+static bool
+are_all_idle(void *flow)
+{
+	const struct flow *f = flow;
+	unsigned nusers = 0;
+	for (unsigned i = 0; i < f->nchunks; i++)
+		nusers += f->ring[i]->nusers;
+	return nusers == 0;
 }
 
 int
@@ -204,28 +173,24 @@ flow_close(struct flow *f, int64_t duration)
 {
 	if (!f)
 		return 0;
-	pthread_mutex_lock(&f->lock);
-	f->done = true;
-	pthread_cond_broadcast(&f->arrived);
-	pthread_mutex_unlock(&f->lock);
+	crew_lock(&f->crew);
+	crew_wait(&f->crew, are_all_idle, f);
+	crew_unlock(&f->crew);
+	crew_finish(&f->crew);
 
 	int rc = 0;
-	for (unsigned i = 0; i < f->nworkers; i++)
-		pthread_join(f->workers[i].thread, NULL);
-	for (size_t i = 0; i < f->nstations && rc == 0; i++)
-		rc = f->stations[i].rc;
-	for (size_t i = 0; i < f->nstations; i++) {
-		struct station *st = &f->stations[i];
-		int err = st->opened ? st->ops->close(st->self, duration) : 0;
+	for (size_t i = 0; i < f->nlanes && rc == 0; i++)
+		rc = f->lanes[i].rc;
+	for (size_t i = 0; i < f->nlanes; i++) {
+		struct lane *l = &f->lanes[i];
+		int err = l->opened ? l->ops->close(l->self, duration) : 0;
 		if (rc == 0)
 			rc = err;
-		block_free(st->self);
+		block_free(l->self);
 	}
-	for (unsigned i = 0; i < FLOW_CHUNKS; i++)
-		block_free(f->chunks[i]);
-	pthread_mutex_destroy(&f->lock);
-	pthread_cond_destroy(&f->arrived);
-	pthread_cond_destroy(&f->freed);
+	for (unsigned i = 0; i < f->nchunks; i++)
+		block_free(f->ring[i]);
+	block_free(f->ring);
 	block_free(f);
 	return rc;
 }

@@ -60,7 +60,7 @@ struct emu_options {
 	struct uscope_options uscope;
 	bool perfetto_gzip;  /* compress the Perfetto trace */
 	uint64_t html_limit; /* bytes of data up to which all of them are in ovni.html */
-	unsigned threads;    /* at least 2: one emulates, the others write */
+	unsigned threads;    /* in all */
 	const char *clock_table;
 	const struct trace_input *inputs;  /* what traces may be; borrowed */
 	const struct model_set *models;    /* what events may be of; borrowed */
@@ -106,5 +106,16 @@ struct plan {
 	bool ring;               /* of some threads only the last events are there */
 	bool lacks_models;       /* threads require models that are not there: their events are skipped */
 };
+
+enum {
+	MANY_THREADS = 4,
+};
+
+/* Whether one of the threads only compresses and writes the µScope file, which is the longest job that goes in order. */
+static inline bool
+plan_compresses_apart(const struct emu_options *o)
+{
+	return o->outputs & OUTPUTS_OF_USCOPE && o->threads >= MANY_THREADS;
+}
 
 #endif

@@ -4,9 +4,9 @@
 
 /* sink: what an output implements.
  *
- * The emulator prints records; sinks make files of them. write runs on another thread, always
- * the same, and gets all records in order of time; open and close run on the thread of the
- * emulator, before the first and after the last write.
+ * The emulator prints records; sinks make files of them. write gets all records in order of time, now on this
+ * thread and now on that; open and close run on the thread of the emulator, before the first and after
+ * the last write.
  * During the run a sink may read what does not change: rows, columns and their labels; in close
  * also labels that models added. With live input a sink knows the rows up to that of its last
  * record, in close all. */
@@ -98,13 +98,12 @@ record_cpu(const struct record *r, uint32_t nthreads)
 }
 
 struct sink_ops {
-	size_t size;   /* private memory, zeroed */
-	unsigned load; /* work for a record, compared with that of the other sinks; 0: it takes none */
+	size_t size; /* private memory, zeroed */
 
 	/* Creates the files in `dir` (borrowed until close). Returns 0, 1 if the sink wants no
 	 * records, <0 (reported). */
 	int (*open)(void *self, const struct emu *emu, const char *dir);
-	/* Takes records. 0, or <0 (reported); it is not called again. */
+	/* Takes records; NULL: it wants none. 0, or <0 (reported); it is not called again. */
 	int (*write)(void *self, const struct batch *b);
 	/* While live input waits: makes what was written visible in the files; no record
 	 * before `time` follows. NULL: nothing to do. 0, or <0 (reported). */

@@ -150,7 +150,6 @@ breakdown_write(void *self, const struct batch *batch)
 
 const struct sink_ops breakdown_sink = {
 	.size = sizeof(struct breakdown),
-	.load = 1,
 	.open = breakdown_open,
 	.write = breakdown_write,
 	.close = breakdown_close,

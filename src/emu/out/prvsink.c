@@ -106,7 +106,6 @@ sink_close(void *self, int64_t duration)
 
 const struct sink_ops prv_sink = {
 	.size = sizeof(struct prv_sink),
-	.load = 4,
 	.open = sink_open,
 	.write = sink_write,
 	.flush = sink_flush,
@@ -164,7 +163,6 @@ proc_close(void *self, int64_t duration)
 
 const struct sink_ops proc_sink = {
 	.size = sizeof(struct proc_out),
-	.load = 1,
 	.open = proc_open,
 	.write = proc_write,
 	.flush = proc_flush,

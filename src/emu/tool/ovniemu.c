@@ -358,7 +358,7 @@ start(struct diag *d, struct input_options *io, struct plugins *plugins, int arg
 		{ PLUGIN_OPTION(plugins) },
 		{ 'b', "breakdown", NULL, "also write the breakdowns of models that have one", CLI_FLAG, &o.breakdown },
 		{ 'l', "lint", NULL, "refuse unfinished traces, check how threads end", CLI_FLAG, &o.lint },
-		{ 'j', "threads", "N", "use N threads, at least 2 (default: one a CPU)", CLI_NUMBER, &threads, THREADS_MAX, 1 },
+		{ 'j', "threads", "N", "use N threads (default: one a CPU)", CLI_NUMBER, &threads, THREADS_MAX, 1 },
 		{ 0, "compat", NULL, "print the lines of ovni 1.14, with its strictness", CLI_FLAG, &o.compat },
 		{ 0, "perfetto-gzip", NULL, "compress ovni.perfetto-trace", CLI_FLAG, &o.perfetto_gzip },
 		{ 0, "html-limit", "SIZE", "put up to SIZE of data into ovni.html (default: 64M)", CLI_SIZE, &o.html_limit },

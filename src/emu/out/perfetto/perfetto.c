@@ -248,7 +248,6 @@ perfetto_open(void *self, const struct emu *emu, const char *dir)
 
 const struct sink_ops perfetto_sink = {
 	.size = sizeof(struct perfetto),
-	.load = 3,
 	.open = perfetto_open,
 	.write = perfetto_write,
 	.flush = perfetto_flush,

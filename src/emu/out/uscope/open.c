@@ -193,19 +193,6 @@ enum {
 	OWN_PROPERTIES = 6, /* properties of the file itself */
 };
 
-/* Whether the user allows one more thread than those that emulate and serve the outputs. */
-static bool
-has_spare_thread(const struct uscp *u)
-{
-	const struct emu_options *o = &u->emu->plan->options;
-	unsigned busy = 2; /* emulates; writes this file */
-	if (o->outputs & OUTPUT_PRV)
-		busy += 1u + (u->map.classes[USCP_BREAKDOWN].cols != NULL) + (u->map.classes[ROW_PROC].cols != NULL);
-	if (o->outputs & OUTPUT_PERFETTO)
-		busy++;
-	return o->threads > busy;
-}
-
 static int
 open_writer(struct uscp *u)
 {
@@ -241,7 +228,7 @@ open_writer(struct uscp *u)
 		.max_raw = between(low, 16 * size, max_bytes_high),
 		.no_auto_summary = true,
 		.summary_budget = summary_bytes,
-		.background = has_spare_thread(u),
+		.background = plan_compresses_apart(&emu->plan->options),
 		.error = &error,
 	};
 	u->w = uscope_writer_open_ex(u->file, &dut, u->map.schema, &wo, NULL);

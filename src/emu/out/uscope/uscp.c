@@ -298,7 +298,6 @@ uscp_close(void *self, int64_t duration)
 
 const struct sink_ops uscp_sink = {
 	.size = sizeof(struct uscp),
-	.load = 2,
 	.open = uscp_open,
 	.write = uscp_write,
 	.flush = uscp_flush,
