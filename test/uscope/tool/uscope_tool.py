@@ -92,6 +92,9 @@ CASES = {
 }
 
 
+SHARE = int(os.environ.get("TEST_SHARE", "1"))  # of places and bits one of so many
+
+
 class Failed(Exception):
     pass
 
@@ -279,7 +282,7 @@ def test_history(run):
     for name in ("cpu", "wide", "compact", "lz4", "zstd", "one"):
         found = changes(run, name)
         want(len(found) > 20, name, "changes", len(found))
-        for place, expected in found.items():
+        for place, expected in random.sample(sorted(found.items()), max(1, len(found) // SHARE)):
             lines = run.lines(["history", "--raw", "--json", place, f"{name}.uscp"])
             got = [(g["time_ps"], g["kind"], g["value"]) for g in lines if g["kind"] != "init"]
             want(got == expected and lines[0]["kind"] == "init", name, place, got, expected)
@@ -300,7 +303,7 @@ def test_flipped_bits(run):
         run.out(f"check --verify {name}.uscp")
         with open(f"{run.where}/{name}.uscp", "rb") as f:
             data = f.read()
-        for bit in [8 * 8] + random.sample(range(len(data) * 8), 50):
+        for bit in [8 * 8] + random.sample(range(len(data) * 8), 50 // SHARE):
             flipped = bytearray(data)
             flipped[bit // 8] ^= 1 << bit % 8
             with open(f"{run.where}/flipped.uscp", "wb") as f:
