@@ -3,6 +3,7 @@
 #include "clash.h"
 #include "emu.h"
 #include "overlap.h"
+#include "pick.h"
 #include "task.h"
 #include "track.h"
 #include "version.h"
@@ -399,7 +400,10 @@ emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_opti
 		.stop = o->stop,
 		.unsorted = o->learned && !o->lint && !o->compat ? &o->learned->unsorted : NULL,
 	};
-	int rc = trace_open(&plan->trace, d, dir, &to);
+	int64_t end = 0;
+	int rc = cut_needs_end(&o->cut) ? cut_find_end(d, dir, &to, &end) : 0;
+	if (rc == 0)
+		rc = trace_open(&plan->trace, d, dir, &to);
 	plan->trace.late = take_late;
 	plan->trace.idle = flush;
 	plan->trace.live_arg = emu;
@@ -429,6 +433,8 @@ emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_opti
 		emu->start = plan->start = rc == 0 ? merge_start(&emu->merge) : 0;
 		if (rc == 0 && !o->compat && !plan->ring && !plan->trace.nthreads && overlap_begin(plan) < 0)
 			rc = diag_no_memory(d);
+		if (rc == 0)
+			rc = cut_find_window(emu, end);
 	}
 	return rc;
 }
@@ -440,10 +446,14 @@ emu_connect(struct emu *emu, const struct sink_ops *const *sinks, size_t nsinks)
 	if (watch_init(emu) < 0)
 		return diag_no_memory(emu->diag);
 	const struct emu_options *o = &emu->plan->options;
-	int rc = feed_open(&emu->feed, emu->diag, emu, dir, sinks, nsinks);
+	int rc = pick_make(emu);
+	if (rc == 0)
+		rc = feed_open(&emu->feed, emu->diag, emu, dir, sinks, nsinks);
 	if (rc == 0)
 		rc = feed_start(&emu->feed, o->threads - plan_compresses_apart(o));
-	if (rc == 0)
+	if (rc == 0) {
+		cut_connect(emu);
 		track_first_lines(emu);
+	}
 	return rc;
 }

@@ -128,9 +128,36 @@ detail_event(struct emu *emu)
 }
 
 void
+detail_begin(struct emu *emu)
+{
+	for (uint32_t col = 0; col < emu->chans.ncols; col++)
+		for (const struct late_label *l = emu->labels[col].first; l; l = l->next)
+			detail_label(emu, col, &l->label);
+}
+
+void
+detail_stack(struct emu *emu, uint32_t thread, uint32_t col)
+{
+	size_t id = (size_t)thread * emu->chans.nstacks + emu->chans.cols[col].stack;
+	const struct chan_stack *s = &emu->chans.stacks[id];
+	uint32_t levels = count_levels(s, s->depth);
+	struct record r = { .time = emu->time, .row = thread, .col = (uint16_t)col, .kind = RECORD_LEVEL, .chan = thread * emu->feed.ncols + col };
+	emu->detail->told[id] = levels * TOLD_LEVELS + s->depth;
+	for (uint32_t i = 1, n = 0; n + 1 < levels; i++) {
+		r.value = s->values[i];
+		if (r.value != s->values[i - 1] && ++n)
+			feed_put_odd(&emu->feed, &r);
+	}
+	feed_put(&emu->feed, emu->time, thread, col, s->values[s->depth]);
+	emu->feed.next[-1].kind = RECORD_ENTER;
+}
+
+void
 detail_task(struct emu *emu, uint32_t task, bool executed)
 {
 	struct detail *d = emu->detail;
+	if (emu->time < emu->watch_at) /* nothing is told yet */
+		return;
 	if (!arena_grow(&emu->arena, &d->tasks, d->ntasks, &d->cap, sizeof(*d->tasks))) {
 		(void)emu_no_memory(emu);
 		return;

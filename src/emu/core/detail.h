@@ -26,6 +26,12 @@ struct detail {
 /* Makes emu->detail if an output wants it. Returns 0, or -1 when memory is exhausted. */
 int detail_init(struct emu *emu);
 
+/* Tells the labels that came while nothing was told. */
+void detail_begin(struct emu *emu);
+
+/* Tells the stack of a thread whose row shows it, as records of the current time, in place of one of the value on top. */
+void detail_stack(struct emu *emu, uint32_t thread, uint32_t col);
+
 /* Completes the records of the current event, which were all added. */
 void detail_event(struct emu *emu);
 

@@ -115,22 +115,41 @@ look_up(struct emu *emu)
 	return 0;
 }
 
+static inline __attribute__((always_inline)) int
+step(struct emu *emu, const struct event *ev)
+{
+	int rc = emu_apply(emu, ev);
+	if (rc < 0)
+		emu->refused = true;
+	else if (emu->nevents % LOOK_UP_EVENTS == 0)
+		return look_up(emu);
+	return rc;
+}
+
+int
+emu_step(struct emu *emu, const struct event *ev)
+{
+	return step(emu, ev);
+}
+
 /* Not inlined: in its caller the loop would spill registers at each event. */
-__attribute__((noinline)) int
-emu_run(struct emu *emu)
+static __attribute__((noinline)) int
+run(struct emu *emu)
 {
 	struct event *ev;
 	int rc;
-	while ((rc = merge_next(&emu->merge, &ev)) > 0) {
-		if ((rc = emu_apply(emu, ev)) < 0) {
-			emu->refused = true;
+	while ((rc = merge_next(&emu->merge, &ev)) > 0)
+		if ((rc = step(emu, ev)) < 0)
 			break;
-		}
-		if (emu->nevents % LOOK_UP_EVENTS == 0 && (rc = look_up(emu)) < 0)
-			break;
-	}
-	emu->complete = rc == 0;
 	return rc;
+}
+
+int
+emu_run(struct emu *emu)
+{
+	int rc = cut_is_part(emu) ? cut_run(emu) : run(emu);
+	emu->complete = rc == 0;
+	return rc < 0 ? rc : 0;
 }
 
 /* Sets a channel of the event's thread, if it is no more than that. */

@@ -18,6 +18,7 @@
 
 #include "arena.h"
 #include "chan.h"
+#include "cut.h"
 #include "detail.h"
 #include "diag.h"
 #include "feed.h"
@@ -133,7 +134,8 @@ struct emu {
 	uint64_t nevents;
 	struct emu_tallies tallies;
 	bool refused;  /* the last one was refused */
-	bool complete; /* the run reached the end of the trace */
+	bool complete; /* the run reached the end of the trace, */
+	bool left;     /* or that of the window that is shown: events are left behind it */
 };
 
 /* Opens the trace and prepares everything but the outputs. `dir` and the strings of the
@@ -144,12 +146,15 @@ int emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_
 /* Opens the outputs and prints the first lines. Returns 0, or <0 (reported). */
 int emu_connect(struct emu *emu, const struct sink_ops *const *sinks, size_t nsinks);
 
-/* Emulates all events. Returns 0 at the end of the trace, or <0 (reported): EMU_AGAIN, or an error. The
+/* Emulates all events up to the end of the trace, or of the window (cut.h). Returns 0, or <0 (reported): EMU_AGAIN, or an error. The
  * outputs then hold everything up to the event before. */
 int emu_run(struct emu *emu);
 
 /* Emulates one event. Returns 0, or <0 (reported). */
 int emu_apply(struct emu *emu, const struct event *ev);
+
+/* As emu_apply(); now and then also looks whether to stop, and shows the progress. */
+int emu_step(struct emu *emu, const struct event *ev);
 
 /* Calls finish() of all connected models, also after failures: late labels, and memory to free. emu_close() does it
  * unless it was done. Returns 0, or <0 (reported). */

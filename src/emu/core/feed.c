@@ -40,6 +40,10 @@ feed_roll(struct feed *f)
 	struct chunk *c = f->cur;
 	size_t n = f->event ? (size_t)(f->event - c->records) : 0;
 	bool whole = n > 0;
+	if (f->drops) {
+		use_chunk(f, c);
+		return;
+	}
 	c->batch.whole = whole;
 	hand_over_some(f, whole ? n : (size_t)(f->next - c->records));
 	if (!whole)
@@ -47,10 +51,17 @@ feed_roll(struct feed *f)
 }
 
 void
+feed_drop(struct feed *f, bool drops)
+{
+	f->drops = drops;
+	use_chunk(f, f->cur);
+}
+
+void
 feed_flush(struct feed *f)
 {
 	struct chunk *c = f->cur;
-	size_t n = (size_t)(f->next - c->records);
+	size_t n = f->drops ? 0 : (size_t)(f->next - c->records);
 	c->next = n ? f->next[-1].time : 0;
 	while (n && c->records[n - 1].time == c->next)
 		n--;
@@ -161,7 +172,7 @@ feed_start(struct feed *f, unsigned threads)
 int
 feed_close(struct feed *f, int64_t duration)
 {
-	if (f->cur && f->next > f->cur->records) {
+	if (f->cur && f->next > f->cur->records && !f->drops) {
 		f->cur->batch.n = (size_t)(f->next - f->cur->records);
 		f->cur->batch.whole = true;
 		flow_give(f->flow, f->cur);

@@ -14,6 +14,7 @@ struct feed {
 	struct record *end;
 	struct record *event; /* the first of the current event; NULL: it has left */
 	uint32_t ncols;
+	bool drops; /* no record leaves */
 	struct chunk *cur;
 	struct flow *flow;
 };
@@ -32,6 +33,9 @@ void feed_roll(struct feed *f);
 /* Between two events, while live input waits: hands over all but the last instant, which may
  * go on, so that the files can be read now. */
 void feed_flush(struct feed *f);
+
+/* From now on records are dropped, or no longer: those that have not left are. */
+void feed_drop(struct feed *f, bool drops);
 
 /* Begins the records of another event. */
 static inline void

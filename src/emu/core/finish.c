@@ -160,9 +160,9 @@ emu_close(struct emu *emu, int rc)
 		if (emu->complete)
 			overlap_report(emu->plan, emu->diag);
 	}
-	if (emu->density.n)
+	if (emu->density.n && emu->watch_at < INT64_MAX)
 		density_end(&emu->density, emu->nevents - emu->refused);
-	bad = feed_close(&emu->feed, emu->time);
+	bad = feed_close(&emu->feed, emu->plan ? cut_duration(emu) : 0);
 	arena_finish(&emu->arena);
 	if (emu->making) {
 		trace_close(&emu->making->trace);

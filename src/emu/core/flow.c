@@ -3,6 +3,7 @@
 
 #include "arena.h"
 #include "emu.h"
+#include "pick.h"
 
 /* A sink, as a job: the next chunk. */
 struct lane {
@@ -19,6 +20,7 @@ struct lane {
 /* Chunks are counted from 0; number n is in the ring at n % nchunks. */
 struct flow {
 	struct diag *diag;
+	const struct pick *pick;
 	struct lane lanes[FLOW_SINKS_MAX];
 	size_t nlanes;
 	struct chunk **ring;
@@ -88,6 +90,8 @@ flow_take(struct flow *f)
 void
 flow_give(struct flow *f, struct chunk *c)
 {
+	if (f->pick)
+		pick_apply(f->pick, c);
 	crew_lock(&f->crew);
 	f->given++;
 	for (struct lane *l = f->lanes; l < f->lanes + f->nlanes; l++) {
@@ -114,6 +118,7 @@ flow_open(struct flow **flow, struct diag *d, const struct emu *emu, const char 
 	if (!f)
 		return diag_no_memory(d);
 	f->diag = d;
+	f->pick = emu ? emu->plan->pick : NULL;
 	crew_init(&f->crew);
 	for (size_t i = 0; i < nsinks && i < FLOW_SINKS_MAX; i++) {
 		struct lane *l = &f->lanes[f->nlanes++];

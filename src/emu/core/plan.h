@@ -8,6 +8,7 @@
 
 #include "arena.h"
 #include "chan.h"
+#include "cut.h"
 #include "diag.h"
 #include "dispatch.h"
 #include "modelset.h"
@@ -21,6 +22,7 @@
 #include <stdint.h>
 
 struct emu;
+struct pick;
 
 /* Outputs, as bits. */
 enum output {
@@ -61,6 +63,7 @@ struct emu_options {
 	bool perfetto_gzip;  /* compress the Perfetto trace */
 	uint64_t html_limit; /* bytes of data up to which all of them are in ovni.html */
 	unsigned threads;    /* in all */
+	struct cut_options cut;
 	const char *clock_table;
 	const struct trace_input *inputs;  /* what traces may be; borrowed */
 	const struct model_set *models;    /* what events may be of; borrowed */
@@ -100,11 +103,13 @@ struct plan {
 	struct dispatch dispatch;
 	struct emu_property properties[EMU_PROPERTIES];
 	size_t nproperties;
-	struct overlap *overlap; /* of processes; NULL: nobody asks */
-	int64_t start;           /* clock of the first event */
-	bool unfinished;         /* a program died, and what it did not write is made up */
-	bool ring;               /* of some threads only the last events are there */
-	bool lacks_models;       /* threads require models that are not there: their events are skipped */
+	struct overlap *overlap;  /* of processes; NULL: nobody asks */
+	int64_t start;            /* clock of the first event */
+	struct cut_window window; /* what of the time is shown */
+	const struct pick *pick;  /* NULL: all is shown as it is printed */
+	bool unfinished;          /* a program died, and what it did not write is made up */
+	bool ring;                /* of some threads only the last events are there */
+	bool lacks_models;        /* threads require models that are not there: their events are skipped */
 };
 
 enum {

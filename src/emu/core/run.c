@@ -106,6 +106,16 @@ run_settle(struct emu *emu, uint32_t cpu)
 	c->over_since = -1;
 }
 
+void
+run_forget_over(struct emu *emu, uint32_t cpu)
+{
+	struct cpu_run *c = &emu->cpus[cpu];
+	bool now = c->over_since >= 0;
+	c->over_since = now ? emu->time : -1;
+	c->over_count = now;
+	c->over_time = 0;
+}
+
 /* Writes the base channels of a CPU after its threads have changed. */
 static int
 update_cpu(struct emu *emu, uint32_t cpu)

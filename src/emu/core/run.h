@@ -54,4 +54,7 @@ void run_init(struct emu *emu);
 /* Counts the oversubscription of a CPU up to the current time. */
 void run_settle(struct emu *emu, uint32_t cpu);
 
+/* Counts it from the current time on. */
+void run_forget_over(struct emu *emu, uint32_t cpu);
+
 #endif

@@ -3,6 +3,8 @@
 
 #include "emu.h"
 
+#include <string.h>
+
 /* Stands for the printed value of a row before its first line. --compat then prints any
  * first value: no channel that drops repeated values can hold this one. */
 #define NOT_PRINTED (INT64_MIN + 1)
@@ -318,6 +320,17 @@ track_emit_alone(struct emu *emu, uint32_t col)
 	print_quickly(emu, emu->run, col);
 }
 
+/* What a row of a thread or a CPU shows in a column of a model. */
+static int64_t
+show(const struct emu *emu, enum row_class rows, uint32_t row, uint32_t col)
+{
+	if (rows == ROW_THREAD)
+		return show_thread(emu, row, col);
+	if (emu->chans.cols[col].cpu_need != NEED_OWN)
+		return show_cpu(emu, &emu->cpus[row - emu->first_cpu], col);
+	return emu->chans.value[chan_id(&emu->chans, row, col)];
+}
+
 static void
 first_line(struct emu *emu, uint32_t row, uint32_t col, int64_t v)
 {
@@ -342,20 +355,53 @@ track_first_lines(struct emu *emu)
 		for (uint32_t col = 0; col < emu->chans.ncols; col++) {
 			if (!track_has(emu, rows, col))
 				continue;
-			int64_t v = emu->chans.value[chan_id(&emu->chans, row, col)];
-			if (col < NBASE)
-				v = CHAN_NULL;
-			else if (rows == ROW_THREAD)
-				v = show_thread(emu, row, col);
-			else if (emu->chans.cols[col].cpu_need != NEED_OWN)
-				v = show_cpu(emu, &emu->cpus[row - sys->nthreads], col);
-			first_line(emu, row, col, v);
+			first_line(emu, row, col, col < NBASE ? CHAN_NULL : show(emu, rows, row, col));
 		}
 	}
 	for (uint32_t row = first; row < end; row++)
 		for (uint32_t col = NBASE; col < emu->chans.ncols; col++)
 			if (rows_have(emu, row, col))
 				first_line(emu, row, col, emu->chans.value[chan_id(&emu->chans, row, col)]);
+}
+
+/* Prints what a row shows now, as if for the first time. In --compat only what is not nothing, as it prints no first lines. */
+static void
+print_present(struct emu *emu, enum row_class rows, uint32_t row, uint32_t col)
+{
+	int64_t v = as_printed(emu->printed[chan_id(&emu->chans, row, col)]);
+	bool known = !emu->compat || rows == ROW_PROC;
+	if (!known && v == NOT_PRINTED && (col < NBASE || show(emu, rows, row, col) != v)) /* marks may have that value, too */
+		v = 0;
+	if (!known && v == 0)
+		return;
+	emu->shown[rows][col] = 1;
+	if (v && emu->detail && rows == ROW_THREAD && emu->chans.cols[col].kind == CHAN_STACK)
+		detail_stack(emu, row, col);
+	else
+		feed_put(&emu->feed, emu->time, row, col, v);
+}
+
+void
+track_present_lines(struct emu *emu)
+{
+	const struct system *sys = &emu->plan->sys;
+	uint32_t first = emu_first_row(emu, ROW_PROC);
+	uint32_t end = first + emu_nrows(emu, ROW_PROC);
+	for (int i = 0; i < ROW_CLASSES; i++)
+		memset(emu->shown[i], 0, emu->chans.ncols);
+	feed_begin(&emu->feed);
+	for (uint32_t row = 0; row < first; row++) {
+		if (row == sys->nknown)
+			row = sys->nthreads;
+		enum row_class rows = row < sys->nthreads ? ROW_THREAD : ROW_CPU;
+		for (uint32_t col = 0; col < emu->chans.ncols; col++)
+			if (track_has(emu, rows, col))
+				print_present(emu, rows, row, col);
+	}
+	for (uint32_t row = first; row < end; row++)
+		for (uint32_t col = NBASE; col < emu->chans.ncols; col++)
+			if (rows_have(emu, row, col))
+				print_present(emu, ROW_PROC, row, col);
 }
 
 void

@@ -47,6 +47,10 @@ void track_emit_alone(struct emu *emu, uint32_t col);
 /* Default view: every row begins with one value of each column at time 0; --compat: only those of rows.h. */
 void track_first_lines(struct emu *emu);
 
+/* Prints what all rows show now, at the current time, as first lines of what follows. In --compat, which has none, only what is not
+ * nothing. */
+void track_present_lines(struct emu *emu);
+
 /* The row of a thread that came while the trace runs begins with one value of each column. */
 void track_late_row(struct emu *emu, uint32_t row);
 

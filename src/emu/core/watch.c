@@ -62,22 +62,31 @@ put_raw(struct emu *emu, struct event event)
 int
 watch_init(struct emu *emu)
 {
-	emu->watch_at = INT64_MAX;
 	if (detail_init(emu) < 0)
 		return -1;
+	if (emu->plan->options.outputs & OUTPUTS_OF_USCOPE && density_init(&emu->density, &emu->arena) < 0)
+		return -1;
+	emu->watch_at = emu->detail || emu->density.n ? 0 : INT64_MAX;
+	return 0;
+}
+
+void
+watch_begin(struct emu *emu)
+{
+	emu->watch_at = emu->detail || emu->density.n ? 0 : INT64_MAX;
+	emu->density.counted = emu->nevents;
 	if (emu->detail)
-		emu->watch_at = 0;
-	if (!(emu->plan->options.outputs & OUTPUTS_OF_USCOPE))
-		return 0;
-	emu->watch_at = 0;
-	return density_init(&emu->density, &emu->arena);
+		detail_begin(emu);
 }
 
 static __attribute__((noinline)) void
 count_event(struct emu *emu, const struct event *ev)
 {
-	if (emu->time >= emu->next_bucket)
-		emu->next_bucket = density_next(&emu->density, emu->time, emu->nevents - 1);
+	int64_t zero = emu->plan->window.zero;
+	if (emu->time >= emu->next_bucket) {
+		int64_t end = density_next(&emu->density, emu->time - zero, emu->nevents - 1);
+		emu->next_bucket = end < INT64_MAX - zero ? end + zero : INT64_MAX;
+	}
 	emu->watch_at = emu->detail ? 0 : emu->next_bucket;
 	if (emu->plan->options.uscope.raw_events) {
 		put_raw(emu, *ev);

@@ -39,4 +39,7 @@ void watch_event(struct emu *emu, const struct event *ev);
 /* Allocates what the options need. Returns 0, or -1 when memory is exhausted. */
 int watch_init(struct emu *emu);
 
+/* Watches from the next event on: those before were not, as emu->watch_at was INT64_MAX. */
+void watch_begin(struct emu *emu);
+
 #endif

@@ -28,6 +28,8 @@ enum {
 	LABELS_MAX = 65535,
 	LINE_MOST = 80, /* columns of a terminal */
 	OPT_LENIENT = 256,
+	OPT_FROM,
+	OPT_TO,
 };
 
 static volatile sig_atomic_t stop;
@@ -83,6 +85,8 @@ struct summary {
 	uint64_t bytes;
 	uint32_t threads, cpus;
 	int64_t span;
+	struct cut_window window; /* of it that is shown */
+	bool is_part;
 	double part; /* of the bytes of the trace that were read */
 	bool complete;
 	bool live;
@@ -100,6 +104,8 @@ take_summary(struct summary *s, const struct emu *emu)
 	s->threads = emu->plan->sys.nknown;
 	s->cpus = emu->plan->sys.nphysical;
 	s->span = emu->time;
+	s->window = emu->plan->window;
+	s->is_part = cut_is_part(emu);
 	s->part = part_read(&emu->plan->trace);
 	s->complete = emu->complete;
 	s->live = emu->plan->trace.npids > 0;
@@ -142,11 +148,17 @@ name_signal(void)
 static void
 print_summary(struct diag *d, const struct summary *s, double took, int rc)
 {
-	char span[32];
+	char span[32], to[32];
 	format_time(span, sizeof(span), s->span);
 	diag_info(d, "%" PRIu64 " events of %" PRIu32 " threads on %" PRIu32 " CPUs, %s of trace, in %.2f s (%.2f million events/s)",
 		s->events, s->threads, s->cpus, span, took, (double)s->events / took / 1e6);
 	diag_info(d, "models: %s", s->models);
+	if (s->is_part) {
+		char from[32];
+		format_time(from, sizeof(from), s->window.from);
+		format_time(to, sizeof(to), s->window.to < s->span ? s->window.to : s->span);
+		diag_info(d, "the timelines show %s to %s of it%s", from, to, s->window.zero ? ", counted from their begin" : "");
+	}
 	if (rc == -ERR_INTERRUPTED && s->live)
 		diag_info(d, "stopped by the user: the timelines end at %s", span);
 	else if (rc == -ERR_INTERRUPTED)
@@ -366,6 +378,9 @@ start(struct diag *d, struct input_options *io, struct plugins *plugins, int arg
 		{ 0, "uscope-lz4-prefix", NULL, "LZ4 blocks with their size, for viewers", CLI_FLAG, &o.uscope.lz4_prefix },
 		{ 0, "uscope-raw-events", NULL, "also put the events themselves in ovni.uscp", CLI_FLAG, &o.uscope.raw_events },
 		{ 0, "uscope-labels", "N", "room for N labels in ovni.uscp (default: 4096)", CLI_NUMBER, &labels, LABELS_MAX, 1 },
+		{ OPT_FROM, "from", "TIME", "show the trace from there on: 1.5s, 25%, end-2s" },
+		{ OPT_TO, "to", "TIME", "show it up to there, and read no further" },
+		{ 0, "keep-time", NULL, "in a part, too, count times from the first event", CLI_FLAG, &o.cut.keep_time },
 		{ OPT_LENIENT, "lenient", NULL, "go on after what is wrong (Laplace and Prism)" },
 		{ CLI_PROGRESS(&p) },
 		{ CLI_QUIET(d) },
@@ -389,6 +404,12 @@ start(struct diag *d, struct input_options *io, struct plugins *plugins, int arg
 		if (opt == OPT_LENIENT) {
 			for (size_t i = 0; i < io->ngroups; i++)
 				(void)io->groups[i].take(io->groups[i].self, OPTION_LENIENT, NULL, NULL);
+			continue;
+		}
+		if (opt == OPT_FROM || opt == OPT_TO) {
+			const char *why;
+			if (!cut_parse(optarg, opt == OPT_FROM ? &o.cut.from : &o.cut.to, &why))
+				return cli_status(cli_usage(&cli, "--%s=%s: %s", opt == OPT_FROM ? "from" : "to", optarg, why));
 			continue;
 		}
 		o.uscope.asked = true;

@@ -41,6 +41,7 @@ while read -r long; do
 	*=DIR) long=${long%DIR}out ;;
 	*=FILE) long=${long%FILE}/dev/null ;;
 	*=N) long=${long%N}1 ;;
+	*=TIME) long=${long%TIME}10ns ;;
 	*=SIZE) long=${long%SIZE}1M ;;
 	--models=*) long=--models=kernel,mpi ;;
 	*=LIST) long=${long%LIST}prv ;;

@@ -204,7 +204,7 @@ open_writer(struct uscp *u)
 		if (emu->plan->models[i].enabled)
 			n += (size_t)snprintf(models + n, sizeof(models) - n, "%s%s", n ? "," : "", emu->plan->models[i].model->name);
 	char clock[24];
-	(void)snprintf(clock, sizeof(clock), "%" PRId64, emu->plan->start);
+	(void)snprintf(clock, sizeof(clock), "%" PRId64, emu->plan->start + emu->plan->window.zero);
 	const char *name = strrchr(emu->plan->trace.dir, '/');
 	uscope_dut_property_t properties[OWN_PROPERTIES + EMU_PROPERTIES] = {
 		{ "dut_name", name && name[1] ? name + 1 : emu->plan->trace.dir },
