@@ -270,7 +270,8 @@ class Reader {
 
 	finishChannel(ch) {
 		const labelled = [...ch.byValue.keys()].some(v => v !== String(BAD) && v !== String(TOO_MANY));
-		const counts = ch.f.type === I64 || /^nrunning$|count|depth|level/.test(ch.name.replace(/.*\./, "")) || ch.levels;
+		// What is there for an instant is a tick, and no line.
+		const counts = !ch.punctual && (ch.f.type === I64 || /^nrunning$|count|depth|level/.test(ch.name.replace(/.*\./, "")) || ch.levels);
 		ch.type = ch.f.type === ENUM || ch.f.type === STRING_REF || ch.class === 2 || labelled ? "state" : counts ? "count" : "id";
 		// A punctual text without a label has a 1 above it, see fieldOf().
 		const describe = (lo, hi) => ch.f.type === STRING_REF && hi ? this.value(ch, lo, undefined) : this.describe(ch, lo, hi);

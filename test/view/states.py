@@ -120,6 +120,7 @@ def laplace(c):
 
 def prism(c):
     compare_timeline(c, c.tools.prism(), POINTS)
+    c.expect("instants that are lines", c.browser.run("return ovniscope.info.channels.filter(k => k.punctual && k.type === 'count').map(k => k.name);"), [])
 
 
 sys.exit(kit.main(__doc__, [demo, golden, laplace, prism]))
