@@ -11,6 +11,7 @@ usage: check.py SOURCE_ROOT TOOL...
 * man pages have no mandoc warning, if mandoc is there
 * relative links in *.md lead to a file, and to a heading of it
 * so do comments of the sources that quote a section: doc/format/x.md, "Section"
+* pictures say in words what they are, are in some document, and have less than 100 KB
 
 The functions of libovni(3) are checked by test/ovni/symbols.py.
 """
@@ -126,6 +127,20 @@ def check_links():
                 found.append(f"{where}: no such heading")
 
 
+def check_pictures():
+    shown = set()
+    for path in documents():
+        for words, name in re.findall(r"!\[([^\]]*)\]\(([^)\s]+\.png)\)", read(path)):
+            shown.add(os.path.normpath(os.path.join(os.path.dirname(path), name)))
+            if len(words) < 10:
+                found.append(f"{os.path.relpath(path, ROOT)}: {name} says not what it is")
+    for path in sorted(glob.glob(f"{ROOT}/doc/pictures/*")):
+        if path not in shown:
+            found.append(f"{os.path.relpath(path, ROOT)}: in no document")
+        if os.path.getsize(path) >= 100_000:
+            found.append(f"{os.path.relpath(path, ROOT)}: {os.path.getsize(path)} bytes")
+
+
 def check_quotes():
     for path in glob.glob(f"{ROOT}/src/**/*.[ch]", recursive=True):
         text = re.sub(r"\s*\n\s*(?:\*|//)\s*", " ", read(path))
@@ -143,6 +158,7 @@ for tool_path in sys.argv[2:]:
 check_errors()
 check_mandoc()
 check_links()
+check_pictures()
 check_quotes()
 print("\n".join(found) if found else "documents and programs agree")
 sys.exit(1 if found else 0)

@@ -83,17 +83,18 @@ class Tools:
         self.do(f"{self.examples}/{name}", env={**os.environ, "OVNI_TRACEDIR": trace})
         return self.emulate(name, trace)
 
-    def laplace(self):
+    def laplace(self, *words, change=lambda folder: None):
         trace = self.place("laplace") + "/machine"
         self.do(sys.executable, f"{ROOT}/doc/examples/laplace_machine.py", trace)
-        return self.emulate("laplace", "--laplace-window=10000", trace)
+        change(trace)
+        return self.emulate("laplace", "--laplace-window=10000", *words, trace)
 
-    def prism(self):
+    def prism(self, *words, change=lambda text: text):
         trace = self.place("prism")
-        with open(f"{trace}/program.txt", "wb") as f:
-            f.write(self.do(sys.executable, f"{ROOT}/doc/examples/prism_program.py"))
+        with open(f"{trace}/program.txt", "w", encoding="ascii") as f:
+            f.write(change(self.do(sys.executable, f"{ROOT}/doc/examples/prism_program.py").decode()))
         self.do(f"{self.tool}/prism/ovniscope-prism", "encode", f"{trace}/program.txt", f"{trace}/program.prism")
-        return self.emulate("prism", "--prism-interval=time:1000", "--prism", f"{trace}/program.prism")
+        return self.emulate("prism", "--prism-interval=time:1000", *words, "--prism", f"{trace}/program.prism")
 
     def page(self, file, *words):
         """The page of a µScope file."""
