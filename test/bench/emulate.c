@@ -19,8 +19,8 @@
 #define TOLERANCE 1.6
 
 enum {
-	RUNS = 3,
-	TURNS = 8,
+	RUNS = 2,
+	TURNS = 5,
 	ATTEMPTS = 3, /* while one fails */
 	OUTPUTS = 3,  /* PRV files */
 };

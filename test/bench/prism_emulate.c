@@ -17,7 +17,7 @@
 #include <string.h>
 
 /* How far above a limit is a failure, and not the noise of a shared machine. */
-#define TOLERANCE 1.3
+#define TOLERANCE 2
 
 enum {
 	RUNS = 3,

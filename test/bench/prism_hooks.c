@@ -22,7 +22,9 @@
 #define TOLERANCE 1.6
 
 enum {
-	ROUNDS = 20,
+	ROUNDS = 8,
+	ATTEMPTS = 4, /* as many rounds again while the limit is passed */
+	ALL = ROUNDS * ATTEMPTS,
 	TOOLS = 2, /* at most at once */
 };
 
@@ -91,12 +93,19 @@ run(const char *emu, const char *const *tools, int ntools)
 }
 
 static double
-best_of(const double *ns)
+best_of(const double *ns, int n)
 {
 	double best = ns[0];
-	for (int k = 1; k < ROUNDS; k++)
+	for (int k = 1; k < n; k++)
 		best = ns[k] < best ? ns[k] : best;
 	return best;
+}
+
+/* Of one of t tools. */
+static double
+cost_of(double (*ns)[ALL], int t, int n)
+{
+	return (best_of(ns[t], n) - best_of(ns[0], n)) / t;
 }
 
 static int
@@ -109,13 +118,13 @@ compare(const void *a, const void *b)
 
 /* Of what the runs of a round differ by. */
 static double
-median_cost(const double *with, const double *without)
+median_cost(const double *with, const double *without, int n)
 {
-	double cost[ROUNDS];
-	for (int k = 0; k < ROUNDS; k++)
+	double cost[ALL];
+	for (int k = 0; k < n; k++)
 		cost[k] = with[k] - without[k];
-	qsort(cost, ROUNDS, sizeof(cost[0]), compare);
-	return (cost[(ROUNDS - 1) / 2] + cost[ROUNDS / 2]) / 2;
+	qsort(cost, (size_t)n, sizeof(cost[0]), compare);
+	return (cost[(n - 1) / 2] + cost[n / 2]) / 2;
 }
 
 int
@@ -135,19 +144,23 @@ main(int argc, char **argv)
 	make(n);
 	copy_tool(argv[2]);
 	const char *const tools[TOOLS] = { argv[2], copy };
-	static double ns[TOOLS + 1][ROUNDS];
+	static double ns[TOOLS + 1][ALL];
+	double worst = 1e9;
+	int rounds = 0;
 	/* Many short runs in turns: a busy machine is so for all, and now and then it is not. */
-	for (int k = 0; k < ROUNDS; k++)
-		for (int t = 0; t <= TOOLS; t++)
-			ns[t][k] = run(argv[1], tools, t).cpu / (double)n * 1e9;
-	bool bad = false;
-	(void)printf("no tool: %6.2f ns an event\n", best_of(ns[0]));
-	for (int t = 1; t <= TOOLS; t++) {
-		double cost = (best_of(ns[t]) - best_of(ns[0])) / t;
-		(void)printf("%d tool%s %6.2f ns an event, %.2f ns for each (median %.2f); limit: %.0f ns\n", t, t > 1 ? "s:" : ": ", best_of(ns[t]), cost,
-			median_cost(ns[t], ns[0]) / t, LIMIT);
-		bad = bad || cost > LIMIT * TOLERANCE * bench_slowness();
+	while (rounds < ALL && worst > LIMIT) {
+		for (int k = 0; k < ROUNDS; k++, rounds++)
+			for (int t = 0; t <= TOOLS; t++)
+				ns[t][rounds] = run(argv[1], tools, t).cpu / (double)n * 1e9;
+		worst = 0;
+		for (int t = 1; t <= TOOLS; t++)
+			worst = cost_of(ns, t, rounds) > worst ? cost_of(ns, t, rounds) : worst;
 	}
+	(void)printf("no tool: %6.2f ns an event\n", best_of(ns[0], rounds));
+	for (int t = 1; t <= TOOLS; t++)
+		(void)printf("%d tool%s %6.2f ns an event, %.2f ns for each (median %.2f); limit: %.0f ns\n", t, t > 1 ? "s:" : ": ", best_of(ns[t], rounds),
+			cost_of(ns, t, rounds), median_cost(ns[t], ns[0], rounds) / t, LIMIT);
+	bool bad = worst > LIMIT * TOLERANCE * bench_slowness();
 	bench_remove(dir);
 	return bad;
 }

@@ -6,7 +6,7 @@ usage: measure.py BUILD [EVENTS | FILE]
 
 Of a page from disk with a trace of nOS-V of 32 threads and EVENTS events, 3 million without the word, which make eleven
 million intervals; with FILE, of a µScope file that `uscope view` serves. Times in the page are those of its own performance API. Status 1
-if a limit is passed by far: the machine is shared, and the best of some attempts counts.
+if a limit is passed by far: the machine is shared, and the best of some attempts counts, of two or, while it is passed by far, more.
 """
 import contextlib
 import os
@@ -17,7 +17,7 @@ import chromium
 import kit
 
 TOLERANCE = 2.5
-ATTEMPTS = 2
+ATTEMPTS = 4
 
 # What has to be met: from the page being parsed to a picture, to all of it being exact; of frames the slowest but 5 %.
 PAGE = {"first picture, s": 0.3, "all exact, s": 2.5, "frame while zooming, ms": 12, "memory, MiB": 600}
@@ -115,12 +115,12 @@ def main():
             page = server.address
         best = {}
         with server:
-            for _ in range(ATTEMPTS):
+            for attempt in range(ATTEMPTS):
                 # In a new browser, where nothing is warm.
                 with chromium.Chromium() as browser:
                     for key, value in measure(browser, page, limits is PAGE).items():
                         best[key] = min(value, best.get(key, value))
-                if all(best[key] <= limits[key] for key in limits):
+                if all(best[key] <= limits[key] * (1 if attempt == 0 else TOLERANCE) for key in limits):
                     break
     for key, limit in limits.items():
         print(f"{key}: {best[key]:.2f}, limit {limit}")
