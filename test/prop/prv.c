@@ -289,7 +289,7 @@ one(uint64_t *x)
 		else if (r->kind == RECORD_LATE)
 			feed_put_late(&f, r->time, r->row, r->col, r->value);
 		else
-			feed_put_both(&f, r->time, r->row, r->cpu, r->col, r->value);
+			feed_put_both(&f, r->time, r->row, r->cpu, r->col, r->value, false);
 	}
 	kit_quiet();
 	CHECK(feed_close(&f, t) == 0);

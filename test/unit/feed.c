@@ -126,7 +126,7 @@ play(const struct sink_ops *const *sinks, size_t n)
 			feed_put_event(&f, r->time, r->row, mcv, r[1].row, payload);
 			i++;
 		} else
-			feed_put_both(&f, r->time, r->row, r->cpu, r->col, r->value);
+			feed_put_both(&f, r->time, r->row, r->cpu, r->col, r->value, false);
 	}
 	CHECK(feed_close(&f, 4242) == 0);
 	CHECK(feed_close(&f, 0) == 0); /* zeroed */
@@ -378,6 +378,48 @@ idle(void)
 	CHECK(seen.n == 102 && atomic_load(&seen.flushed) == 2);
 }
 
+static struct {
+	size_t nrecords;
+	uint32_t nnotes;
+} noted;
+
+static int
+noted_write(void *self, const struct batch *b)
+{
+	(void)self;
+	for (const struct note *n = b->notes; n < b->notes + b->nnotes; n++) {
+		CHECK(n->at <= b->n && noted.nrecords + n->at == (size_t)n->value);
+		CHECK(n->row == noted.nnotes++);
+	}
+	noted.nrecords += b->n;
+	return 0;
+}
+
+/* Notes stand between the records where they were added, however chunks end. */
+static void
+notes(void)
+{
+	static const struct sink_ops ops = { .open = check_open, .write = noted_write, .close = check_close };
+	static const struct sink_ops *const sinks[] = { &ops };
+	struct feed f;
+	uint64_t x = 5;
+	size_t nrecords = 0;
+	uint32_t nnotes = 0;
+	memset(&noted, 0, sizeof(noted));
+	CHECK(feed_open(&f, &diag, NULL, ".", sinks, 1) == 0 && feed_start(&f, nthreads) == 0);
+	for (int i = 0; i < 4 * FLOW_RECORDS; i++) {
+		feed_begin(&f);
+		for (uint64_t n = kit_below(&x, 4); n; n--, nrecords++) {
+			for (uint64_t k = kit_below(&x, kit_below(&x, 5000) ? 3 : 3 * FLOW_NOTES); k; k--)
+				feed_put_note(&f, &(struct note){ .time = i, .value = (int64_t)nrecords, .row = nnotes++ });
+			feed_put(&f, i, 1, 1, 1);
+		}
+	}
+	feed_put_note(&f, &(struct note){ .value = (int64_t)nrecords, .row = nnotes++ });
+	CHECK(feed_close(&f, 1) == 0);
+	CHECK(noted.nrecords == nrecords && noted.nnotes == nnotes);
+}
+
 static void
 failures(void)
 {
@@ -389,7 +431,7 @@ failures(void)
 	bool told = false;
 	for (int i = 0; i < 30 * FLOW_RECORDS; i++) {
 		feed_begin(&f);
-		feed_put_both(&f, i, 1, KIT_CPU, 1, i);
+		feed_put_both(&f, i, 1, KIT_CPU, 1, i, false);
 		told = told || feed_failed(&f);
 	}
 	CHECK(told);
@@ -424,6 +466,7 @@ main(void)
 		long_event();
 		several();
 		idle();
+		notes();
 		failures();
 	}
 	share();

@@ -107,10 +107,10 @@ chan_step_alone(struct chans *c, uint32_t row, uint32_t col, int64_t v, bool lea
 }
 
 static inline int
-touched(struct chans *c, size_t id, uint32_t row, uint32_t col, int rc)
+touched(struct chans *c, size_t id, uint32_t row, uint32_t col, int rc, enum record_kind kind)
 {
 	if (rc == 0)
-		chan_touch(c, id, row, col);
+		chan_touch(c, id, row, col, kind);
 	return rc < 0 ? rc : 0;
 }
 
@@ -135,7 +135,7 @@ chan_push(struct chans *c, uint32_t row, uint32_t col, int64_t v)
 	size_t id = chan_id(c, row, col);
 	if (chan_is_dirty(c, id))
 		return -ERR_CHAN_TWICE;
-	return touched(c, id, row, col, push(c, id, row, col, v));
+	return touched(c, id, row, col, push(c, id, row, col, v), RECORD_ENTER);
 }
 
 int
@@ -144,7 +144,7 @@ chan_pop(struct chans *c, uint32_t row, uint32_t col, int64_t v)
 	size_t id = chan_id(c, row, col);
 	if (chan_is_dirty(c, id))
 		return -ERR_CHAN_TWICE;
-	return touched(c, id, row, col, pop(c, id, row, col, v));
+	return touched(c, id, row, col, pop(c, id, row, col, v), RECORD_LEAVE);
 }
 
 int
@@ -158,7 +158,7 @@ chan_truncate(struct chans *c, uint32_t row, uint32_t col, uint32_t depth)
 		return -ERR_CHAN_TWICE;
 	s->depth = (uint16_t)depth;
 	c->value[id] = s->values[depth];
-	chan_touch(c, id, row, col);
+	chan_touch(c, id, row, col, RECORD_LEAVE);
 	return 0;
 }
 
@@ -171,9 +171,13 @@ chan_replace(struct chans *c, uint32_t row, uint32_t col, int64_t v)
 		return -ERR_STACK_EMPTY;
 	if (chan_is_dirty(c, id))
 		return -ERR_CHAN_TWICE;
+	/* One of both may be equal to the value below, and not count. */
+	int64_t below = s->values[s->depth - 1];
+	enum record_kind kind = c->value[id] == below ? RECORD_ENTER : v == below ? RECORD_LEAVE
+										  : RECORD_REPLACE;
 	s->values[s->depth] = v;
 	c->value[id] = v;
-	chan_touch(c, id, row, col);
+	chan_touch(c, id, row, col, kind);
 	return 0;
 }
 
@@ -185,7 +189,7 @@ chan_put(struct chans *c, uint32_t row, uint32_t col, int64_t v)
 		return;
 	c->value[id] = v;
 	if (!chan_is_dirty(c, id))
-		chan_touch(c, id, row, col);
+		chan_touch(c, id, row, col, RECORD_STATE);
 }
 
 void
@@ -201,7 +205,7 @@ chan_touch_row(struct chans *c, uint32_t row)
 	if (chan_row_is_dirty(c, row))
 		return;
 	c->row_touched[row] = c->event;
-	c->dirty[c->ndirty++] = (struct chan_ref){ row, CHAN_ROW };
+	c->dirty[c->ndirty++] = (struct chan_ref){ .row = row, .what = CHAN_ROW };
 	c->ndirect += CHAN_ROW_DIRECT;
 }
 

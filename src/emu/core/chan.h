@@ -16,6 +16,7 @@
 #include "arena.h"
 #include "diag.h"
 #include "ovniscope/model.h"
+#include "sink.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -77,10 +78,16 @@ struct chan_stack {
 /* A change by an event: of a channel, or, as column CHAN_ROW, of what its row shows. */
 struct chan_ref {
 	uint32_t row;
-	uint32_t col;
+	union {
+		struct {
+			uint16_t col;
+			uint8_t kind; /* of the record: enum record_kind */
+		};
+		uint32_t what; /* both: record_what() */
+	};
 };
 
-#define CHAN_ROW UINT32_MAX
+#define CHAN_ROW UINT16_MAX
 
 /* Parts of ndirect, each far above what an event changes. */
 #define CHAN_ROW_DIRECT (UINT64_C(1) << 16)
@@ -174,10 +181,10 @@ chan_row_is_dirty(const struct chans *c, uint32_t row)
 
 /* Adds a channel to the dirty list; it must not be there. */
 static inline void
-chan_touch(struct chans *c, size_t id, uint32_t row, uint32_t col)
+chan_touch(struct chans *c, size_t id, uint32_t row, uint32_t col, enum record_kind kind)
 {
 	c->touched[id] = c->event;
-	c->dirty[c->ndirty++] = (struct chan_ref){ row, col };
+	c->dirty[c->ndirty++] = (struct chan_ref){ .row = row, .what = record_what(col, kind) };
 	c->ndirect += c->cols[col].direct;
 }
 
@@ -189,7 +196,7 @@ chan_set_quickly(struct chans *c, size_t id, uint32_t row, uint32_t col, int64_t
 	if (__builtin_expect(repeats || chan_is_dirty(c, id), 0))
 		return false;
 	c->value[id] = v;
-	chan_touch(c, id, row, col);
+	chan_touch(c, id, row, col, RECORD_STATE);
 	return true;
 }
 

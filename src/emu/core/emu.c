@@ -4,9 +4,13 @@
 #include "refuse.h"
 #include "track.h"
 
+#include <assert.h>
+
 enum {
 	LOOK_UP_EVENTS = 4096, /* events between two checks for signals and failures: below a millisecond */
 };
+
+static_assert((int)RECORD_ENTER == (int)OP_PUSH && (int)RECORD_LEAVE == (int)OP_POP, "the kind of a record is that of the operation");
 
 /* Whether the model that is called may change its channel, which has to be of that kind. */
 static inline bool
@@ -51,6 +55,7 @@ static inline __attribute__((always_inline)) int
 run_op(struct emu *emu, const struct event *ev, const struct op *op)
 {
 	struct chans *c = &emu->chans;
+	enum record_kind kind = RECORD_STATE;
 	int rc;
 	if (op->kind == OP_HOOK) {
 		emu->cur = &emu->models[op->model];
@@ -62,14 +67,17 @@ run_op(struct emu *emu, const struct event *ev, const struct op *op)
 	case OP_SET: rc = chan_set_alone(c, emu->thread, op->col, op->value); break;
 	case OP_CLEAR: rc = chan_set_alone(c, emu->thread, op->col, CHAN_NULL); break;
 	case OP_PUSH:
-	case OP_POP: rc = chan_step_alone(c, emu->thread, op->col, op->value, op->kind == OP_POP); break;
+	case OP_POP:
+		rc = chan_step_alone(c, emu->thread, op->col, op->value, op->kind == OP_POP);
+		kind = op->kind;
+		break;
 	case OP_IGNORE: return 0;
 	default: return ops_run_arg(emu, op);
 	}
 	if (__builtin_expect(rc < 0, 0))
 		return refuse_value(emu, rc, op->col, op->kind == OP_CLEAR ? CHAN_NULL : op->value);
 	if (rc == 0)
-		track_emit_alone(emu, op->col);
+		track_emit_alone(emu, record_what(op->col, kind));
 	return 0;
 }
 
@@ -92,7 +100,7 @@ emu_apply(struct emu *emu, const struct event *ev)
 	}
 	/* Most events of most models are steps. */
 	if (step_quickly(t, op))
-		track_emit_alone(emu, op->col);
+		track_emit_alone(emu, record_what(op->col, op->kind));
 	else if ((rc = run_op(emu, ev, op)) < 0 || (op->phases && (rc = ops_run_phases(emu, ev, op)) < 0))
 		return rc;
 	else if (emu_has_changes(emu))
@@ -195,7 +203,10 @@ emu_truncate(struct emu *emu, int chan, uint32_t depth)
 	uint32_t col = emu->cur->first_col + (uint32_t)chan;
 	if (!may_change(emu, chan, CHAN_STACK))
 		return refuse_chan(emu, chan);
+	uint32_t before = chan_depth(&emu->chans, emu->thread, col);
 	int rc = chan_truncate(&emu->chans, emu->thread, col, depth);
+	if (rc == 0 && depth < before)
+		detail_truncate(emu, col, before);
 	return rc < 0 ? refuse_value(emu, rc, col, CHAN_NULL) : 0;
 }
 

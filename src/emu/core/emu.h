@@ -118,7 +118,7 @@ struct emu {
 	size_t watches_cap;
 	struct roles *roles; /* NULL: nobody asks for them */
 	struct feed feed;
-	struct detail *detail;  /* NULL: no output wants it */
+	bool detail;            /* an output wants notes */
 	struct density density; /* without memory: no output wants to know of events */
 	int64_t watch_at;       /* time from which watch_event() is due; INT64_MAX: never */
 	int64_t next_bucket;    /* end of the density's current bucket */

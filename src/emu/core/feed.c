@@ -11,7 +11,7 @@ use_chunk(struct feed *f, struct chunk *c)
 {
 	f->cur = c;
 	c->flush = false;
-	c->batch = (struct batch){ .r = c->records, .odd = c->odd };
+	c->batch = (struct batch){ .r = c->records, .odd = c->odd, .notes = c->notes };
 	f->next = f->event = c->records;
 	f->end = c->records + FLOW_RECORDS;
 }
@@ -30,6 +30,14 @@ hand_over_some(struct feed *f, size_t n)
 		c->batch.nodd--;
 	for (size_t i = c->batch.nodd; i < nodd; i++)
 		f->cur->odd[f->cur->batch.nodd++] = c->odd[i] - (uint32_t)n;
+	size_t nnotes = c->batch.nnotes;
+	while (c->batch.nnotes && c->notes[c->batch.nnotes - 1].at > n)
+		c->batch.nnotes--;
+	for (size_t i = c->batch.nnotes; i < nnotes; i++) {
+		struct note *to = &f->cur->notes[f->cur->batch.nnotes++];
+		*to = c->notes[i];
+		to->at -= (uint32_t)n;
+	}
 	c->batch.n = n;
 	flow_give(f->flow, c);
 }
@@ -83,47 +91,35 @@ put_odd(struct feed *f, struct record r)
 	*f->next++ = r;
 }
 
-void
-feed_put_odd(struct feed *f, const struct record *r)
+static void
+add_odd(struct feed *f, const struct record *r)
 {
 	if (f->next == f->end)
 		feed_roll(f);
 	put_odd(f, *r);
 }
 
-size_t
-feed_insert(struct feed *f, size_t at, const struct record *r)
+void
+feed_put_note(struct feed *f, const struct note *n)
 {
-	if (f->next == f->end)
+	if (f->cur->batch.nnotes == FLOW_NOTES)
 		feed_roll(f);
-	if (!f->event)
-		return 0;
-	struct record *to = f->event + at;
-	uint32_t place = (uint32_t)(to - f->cur->records);
-	struct batch *b = &f->cur->batch;
-	size_t odd = b->nodd++;
-	for (; odd && f->cur->odd[odd - 1] >= place; odd--)
-		f->cur->odd[odd] = f->cur->odd[odd - 1] + 1;
-	f->cur->odd[odd] = place;
-	memmove(to + 1, to, (size_t)(f->next - to) * sizeof(*to));
-	f->next++;
-	*to = *r;
-	to->begins = at == 0;
-	to[1].begins = false;
-	return 1;
+	struct note *to = &f->cur->notes[f->cur->batch.nnotes++];
+	*to = *n;
+	to->at = (uint32_t)(f->next - f->cur->records);
 }
 
 void
 feed_put_punctual(struct feed *f, int64_t time, uint32_t row, uint32_t col, int64_t value, int64_t before)
 {
-	feed_put_odd(f, &(struct record){ .time = time, .value = value, .row = row, .col = (uint16_t)col, .kind = RECORD_PUNCTUAL, .before = before });
+	add_odd(f, &(struct record){ .time = time, .value = value, .row = row, .col = (uint16_t)col, .kind = RECORD_PUNCTUAL, .before = before });
 }
 
 void
 feed_put_late(struct feed *f, int64_t time, uint32_t row, uint32_t col, int64_t value)
 {
 	const struct record r = { .time = time, .value = value, .row = row, .col = (uint16_t)col, .kind = RECORD_LATE };
-	feed_put_odd(f, &r);
+	add_odd(f, &r);
 	f->next[-1].chan = row * f->ncols + col;
 }
 
@@ -172,7 +168,7 @@ feed_start(struct feed *f, unsigned threads)
 int
 feed_close(struct feed *f, int64_t duration)
 {
-	if (f->cur && f->next > f->cur->records && !f->drops) {
+	if (f->cur && (f->next > f->cur->records || f->cur->batch.nnotes) && !f->drops) {
 		f->cur->batch.n = (size_t)(f->next - f->cur->records);
 		f->cur->batch.whole = true;
 		flow_give(f->flow, f->cur);

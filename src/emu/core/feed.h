@@ -44,9 +44,9 @@ feed_begin(struct feed *f)
 	f->event = f->next;
 }
 
-/* Adds a state of one row, or of a thread and a CPU. Times must not decrease. */
+/* Adds a state of one row, or of a thread and a CPU: record_what() in a column; `alone`: as the first record of its event. Times must not decrease. */
 static inline void
-feed_put_both(struct feed *f, int64_t time, uint32_t row, uint32_t cpu, uint32_t col, int64_t value)
+feed_put_both(struct feed *f, int64_t time, uint32_t row, uint32_t cpu, uint32_t what, int64_t value, bool alone)
 {
 	if (__builtin_expect(f->next == f->end, 0))
 		feed_roll(f);
@@ -54,17 +54,16 @@ feed_put_both(struct feed *f, int64_t time, uint32_t row, uint32_t cpu, uint32_t
 	r->time = time;
 	r->value = value;
 	r->row = row;
-	r->col = (uint16_t)col;
-	r->kind = RECORD_STATE;
-	r->begins = r == f->event;
-	r->chan = row * f->ncols + col;
+	r->what = what;
+	r->begins = alone || r == f->event;
+	r->chan = row * f->ncols + (uint16_t)what;
 	r->cpu = cpu;
 }
 
 static inline void
 feed_put(struct feed *f, int64_t time, uint32_t row, uint32_t col, int64_t value)
 {
-	feed_put_both(f, time, row, 0, col, value);
+	feed_put_both(f, time, row, 0, record_what(col, RECORD_STATE), value, false);
 }
 
 /* Adds a punctual value; `before` is the state of the row. */
@@ -78,11 +77,8 @@ void feed_put_late(struct feed *f, int64_t time, uint32_t row, uint32_t col, int
  * letter as column, next 8 bytes. */
 void feed_put_event(struct feed *f, int64_t time, uint32_t thread, const uint8_t mcv[3], uint32_t size, const uint64_t payload[2]);
 
-/* Adds a record of another kind. */
-void feed_put_odd(struct feed *f, const struct record *r);
-
-/* Puts one before record `at` of the current event, if these have not left. Returns how many, 1 or 0. */
-size_t feed_insert(struct feed *f, size_t at, const struct record *r);
+/* Adds a note behind the last record. */
+void feed_put_note(struct feed *f, const struct note *n);
 
 /* Whether a sink has failed, so that the run should stop. */
 bool feed_failed(const struct feed *f);

@@ -16,7 +16,8 @@
 
 enum {
 	FLOW_RECORDS = 8192, /* in a chunk: few wake-ups, and it fits in a cache */
-	FLOW_CHUNKS = 3,     /* and one for each thread more: bounds the memory */
+	FLOW_NOTES = 4096,
+	FLOW_CHUNKS = 3, /* and one for each thread more: bounds the memory */
 	FLOW_SINKS_MAX = 16,
 };
 
@@ -28,6 +29,7 @@ struct chunk {
 	struct batch batch;
 	uint32_t odd[FLOW_RECORDS];
 	struct record records[FLOW_RECORDS];
+	struct note notes[FLOW_NOTES];
 };
 
 struct flow;

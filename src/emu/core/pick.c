@@ -24,4 +24,6 @@ pick_apply(const struct pick *p, struct chunk *c)
 		c->next -= p->zero;
 	for (size_t i = 0; i < c->batch.n; i++)
 		c->records[i].time -= p->zero;
+	for (size_t i = 0; i < c->batch.nnotes; i++)
+		c->notes[i].time -= p->zero;
 }

@@ -22,27 +22,21 @@ struct label;
 enum record_kind {
 	RECORD_STATE, /* the row shows the value from its time on */
 
-	/* States, too: a stack of a thread tells how its value came on top, if an output wants it (detail.h).
-	 * A RECORD_STATE of a stack then stands alone on it. Values equal to the one below do not count. */
-	RECORD_ENTER,   /* over what was there */
-	RECORD_LEAVE,   /* it was there, and what was over it has left */
-	RECORD_REPLACE, /* in place of what was on top */
+	/* States, too, of the stack of a thread: how the value came on top. Values equal to the one below do not count. */
+	RECORD_REPLACE,   /* in place of what was on top */
+	RECORD_TOP,       /* the row shows the stack anew: over those that stand in notes before it, if an output wants notes */
+	RECORD_ENTER = 4, /* over what was there: OP_PUSH */
+	RECORD_LEAVE,     /* it was there, and what was over it has left: OP_POP */
 
 	RECORD_PUNCTUAL, /* the value happens at its time; the row goes on with `before` */
 	RECORD_LATE,     /* RECORD_STATE, the first of a row that came while it ran: it shows that 1 ns before */
 	RECORD_EVENT,    /* an event of the trace itself: see feed_put_event() */
-
-	/* Only if an output wants them. */
-	RECORD_LEVEL, /* a value comes on a stack, and more of that stack follow at once */
-	RECORD_GONE,  /* the one on top of a stack leaves it, likewise */
-	RECORD_TASK,  /* a task of model number `col` is created by the thread, or first executed (`before`) */
-	RECORD_LABEL, /* a label of a value of that column; of no row */
 };
 
 static inline bool
 record_is_state(unsigned kind)
 {
-	return kind <= RECORD_REPLACE;
+	return kind <= RECORD_LEAVE;
 }
 
 /* Nearly all values are shown by a thread and by its CPU at once: one record stands for
@@ -51,22 +45,52 @@ struct record {
 	int64_t time;  /* ns since the first event */
 	int64_t value; /* as printed: nothing is 0 */
 	uint32_t row;  /* threads first, then CPUs, then the system, looms and processes; from 0 */
-	uint16_t col;
-	uint8_t kind; /* enum record_kind */
-	bool begins;  /* the first record of an event of the trace */
+	union {
+		struct {
+			uint16_t col;
+			uint8_t kind; /* enum record_kind */
+			bool begins;  /* the first record of an event of the trace */
+		};
+		uint32_t what; /* these as one word: record_what() */
+	};
 	union {
 		struct {
 			uint32_t chan; /* of the row: row * columns + col */
 			uint32_t cpu;  /* row of a CPU that shows it too, behind the thread; 0: none */
 		};
-		int64_t before;            /* RECORD_PUNCTUAL */
-		const struct label *label; /* RECORD_LABEL */
+		int64_t before; /* RECORD_PUNCTUAL */
 	};
+};
+
+/* Kinds of notes. */
+enum note_kind {
+	NOTE_UNDER,    /* a value that stands under the next RECORD_TOP of that stack; the lowest one comes first */
+	NOTE_LEFT,     /* one that was on top of that stack has left it; more follow, or a record */
+	NOTE_CREATED,  /* a task of model number `col` is created by the thread, */
+	NOTE_EXECUTED, /* or is first executed */
+	NOTE_LABEL,    /* a label of a value of that column; of no row */
+};
+
+/* What stands between records, for outputs that want it (detail.h). */
+struct note {
+	int64_t time;
+	int64_t value;
+	const struct label *label; /* NOTE_LABEL */
+	uint32_t row;
+	uint32_t at; /* it stands before that record of its batch */
+	uint16_t col;
+	uint8_t kind; /* enum note_kind */
 };
 
 enum {
 	COLUMNS_MAX = UINT16_MAX,
 };
+
+static inline uint32_t
+record_what(uint32_t col, enum record_kind kind)
+{
+	return col | (uint32_t)kind << 16;
+}
 
 enum row_class {
 	ROW_THREAD,
@@ -86,6 +110,8 @@ struct batch {
 	size_t n;
 	const uint32_t *odd; /* places of the odd ones in r, ascending */
 	size_t nodd;
+	const struct note *notes;
+	size_t nnotes;
 	bool whole; /* the last event ends here, not in the next batch */
 };
 

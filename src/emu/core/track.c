@@ -100,10 +100,10 @@ as_printed(int64_t v)
 }
 
 static inline void
-print(struct emu *emu, enum row_class rows, int64_t *printed, uint32_t row, uint32_t col, int64_t v)
+print(struct emu *emu, enum row_class rows, int64_t *printed, uint32_t row, uint32_t col, int64_t v, enum record_kind kind)
 {
 	if (is_news(emu, rows, printed, col, v))
-		feed_put(&emu->feed, emu->time, row, col, as_printed(v));
+		feed_put_both(&emu->feed, emu->time, row, 0, record_what(col, kind), as_printed(v), false);
 }
 
 /* Prints a column that is not tracked: its row shows it in any state. */
@@ -115,9 +115,9 @@ print_direct(struct emu *emu, struct chan_ref d)
 	size_t id = chan_id(&emu->chans, d.row, d.col);
 	int64_t v = emu->chans.value[id];
 	if (d.row >= emu->first_cpu)
-		print(emu, ROW_CPU, &emu->printed[id], d.row, d.col, v);
+		print(emu, ROW_CPU, &emu->printed[id], d.row, d.col, v, d.kind);
 	else if (emu->chans.cols[d.col].thread_need == NEED_NOTHING)
-		print(emu, ROW_THREAD, &emu->printed[id], d.row, d.col, v);
+		print(emu, ROW_THREAD, &emu->printed[id], d.row, d.col, v, d.kind);
 }
 
 /* Whether the row shows the column in some states only. */
@@ -125,6 +125,16 @@ static inline bool
 is_tracked(unsigned need)
 {
 	return (need & (NEED_RUNNING | NEED_ACTIVE)) != 0;
+}
+
+/* Prints what a row did not show before, with what is under it on a stack. */
+static void
+print_anew(struct emu *emu, enum row_class rows, uint32_t row, uint32_t col, int64_t v)
+{
+	bool on_top = v && rows == ROW_THREAD && emu->chans.cols[col].kind == CHAN_STACK;
+	if (on_top)
+		detail_stack(emu, row, col);
+	feed_put_both(&emu->feed, emu->time, row, 0, record_what(col, on_top ? RECORD_TOP : RECORD_STATE), v, false);
 }
 
 /* Prints the tracked columns of a thread that changed its state: they appear or vanish. */
@@ -137,8 +147,12 @@ print_thread_row(struct emu *emu, uint32_t thread)
 	uint32_t ncols = emu->chans.ncols;
 	for (uint32_t col = NBASE; col < ncols; col++) {
 		unsigned need = emu->chans.cols[col].thread_need;
-		if (is_tracked(need))
-			print(emu, ROW_THREAD, &emu->printed[first + col], thread, col, (has & need) == need ? value[col] : CHAN_NULL);
+		if (!is_tracked(need))
+			continue;
+		int64_t v = (has & need) == need ? value[col] : CHAN_NULL;
+		if (!is_news(emu, ROW_THREAD, &emu->printed[first + col], col, v))
+			continue;
+		print_anew(emu, ROW_THREAD, thread, col, as_printed(v));
 	}
 }
 
@@ -152,14 +166,15 @@ print_cpu_row(struct emu *emu, uint32_t cpu)
 	const struct cpu_run *c = &emu->cpus[cpu];
 	for (uint32_t col = NBASE; col < ncols; col++)
 		if (is_tracked(emu->chans.cols[col].cpu_need))
-			print(emu, ROW_CPU, &emu->printed[first + col], row, col, show_cpu(emu, c, col));
+			print(emu, ROW_CPU, &emu->printed[first + col], row, col, show_cpu(emu, c, col), RECORD_STATE);
 }
 
 /* Prints a changed channel of a thread in its row (in_thread) and in that of its CPU
  * (in_cpu), as far as they show it. */
 static void
-print_channel(struct emu *emu, uint32_t row, uint32_t col, bool in_thread, bool in_cpu)
+print_channel(struct emu *emu, uint32_t row, uint32_t what, bool in_thread, bool in_cpu)
 {
+	uint32_t col = (uint16_t)what;
 	const struct col *k = &emu->chans.cols[col];
 	if (k->direct == CHAN_HIDDEN)
 		return;
@@ -172,7 +187,7 @@ print_channel(struct emu *emu, uint32_t row, uint32_t col, bool in_thread, bool 
 	bool thread = shown && in_thread && is_news(emu, ROW_THREAD, &t->printed[col], col, v);
 	bool cpu = t->followed & k->cpu_need && in_cpu && is_news(emu, ROW_CPU, &t->cpu_printed[col], col, cpu_v);
 	if (thread) /* if the CPU shows it too, the value is the same */
-		feed_put_both(&emu->feed, emu->time, row, cpu ? t->cpu_row : 0, col, as_printed(v));
+		feed_put_both(&emu->feed, emu->time, row, cpu ? t->cpu_row : 0, what, as_printed(v), false);
 	else if (cpu)
 		feed_put(&emu->feed, emu->time, t->cpu_row, col, as_printed(cpu_v));
 }
@@ -180,17 +195,18 @@ print_channel(struct emu *emu, uint32_t row, uint32_t col, bool in_thread, bool 
 /* Prints a changed channel in both rows. Fast path, default view: nearly always both show
  * the channel, and the value is new to both. */
 static inline void
-print_quickly(struct emu *emu, const struct thread_run *t, uint32_t col)
+print_quickly(struct emu *emu, const struct thread_run *t, uint32_t what, bool alone)
 {
+	uint32_t col = (uint16_t)what;
 	const struct col *k = &emu->chans.cols[col];
 	int64_t v = as_printed(t->value[col]);
 	bool quick = (t->followed & k->quick_need) == k->quick_need && t->printed[col] != v && t->cpu_printed[col] != v;
 	if (__builtin_expect(!quick, 0)) {
-		print_channel(emu, t->index, col, true, true);
+		print_channel(emu, t->index, what, true, true);
 		return;
 	}
 	t->printed[col] = t->cpu_printed[col] = v;
-	feed_put_both(&emu->feed, emu->time, t->index, t->cpu_row, col, v);
+	feed_put_both(&emu->feed, emu->time, t->index, t->cpu_row, what, v, alone);
 }
 
 /* Prints the changes of an event that wrote only tracked channels of one thread, as most do. */
@@ -200,7 +216,7 @@ print_few(struct emu *emu)
 	const struct chans *c = &emu->chans;
 	const struct thread_run *t = emu->run;
 	for (uint32_t i = 0; i < c->ndirty; i++)
-		print_quickly(emu, t, c->dirty[i].col);
+		print_quickly(emu, t, c->dirty[i].what, false);
 }
 
 /* Prints a changed channel after whole rows were printed: not again in those. */
@@ -211,7 +227,7 @@ print_rest(struct emu *emu, struct chan_ref d)
 	const struct thread_run *t = &emu->threads[d.row];
 	bool in_thread = is_tracked(emu->chans.cols[d.col].thread_need) && !chan_row_is_dirty(c, d.row);
 	bool in_cpu = t->followed && !chan_row_is_dirty(c, t->cpu_row);
-	print_channel(emu, d.row, d.col, in_thread, in_cpu);
+	print_channel(emu, d.row, d.what, in_thread, in_cpu);
 }
 
 static void
@@ -315,9 +331,9 @@ track_emit_rarely(struct emu *emu)
 }
 
 void
-track_emit_alone(struct emu *emu, uint32_t col)
+track_emit_alone(struct emu *emu, uint32_t what)
 {
-	print_quickly(emu, emu->run, col);
+	print_quickly(emu, emu->run, what, true);
 }
 
 /* What a row of a thread or a CPU shows in a column of a model. */
@@ -375,10 +391,7 @@ print_present(struct emu *emu, enum row_class rows, uint32_t row, uint32_t col)
 	if (!known && v == 0)
 		return;
 	emu->shown[rows][col] = 1;
-	if (v && emu->detail && rows == ROW_THREAD && emu->chans.cols[col].kind == CHAN_STACK)
-		detail_stack(emu, row, col);
-	else
-		feed_put(&emu->feed, emu->time, row, col, v);
+	print_anew(emu, rows, row, col, v);
 }
 
 void

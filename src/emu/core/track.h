@@ -40,9 +40,9 @@ void track_emit(struct emu *emu);
 /* The same, for callers beside the main loop, so that the one above has one caller and becomes a part of it. */
 void track_emit_rarely(struct emu *emu) __attribute__((noinline, cold));
 
-/* Emit phase of an event that changed one channel of its thread by chan_*_alone(): nothing
+/* Emit phase of an event that changed one channel (record_what()) of its thread by chan_*_alone(): nothing
  * is dirty. */
-void track_emit_alone(struct emu *emu, uint32_t col);
+void track_emit_alone(struct emu *emu, uint32_t what);
 
 /* Default view: every row begins with one value of each column at time 0; --compat: only those of rows.h. */
 void track_first_lines(struct emu *emu);

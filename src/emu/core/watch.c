@@ -62,43 +62,32 @@ put_raw(struct emu *emu, struct event event)
 int
 watch_init(struct emu *emu)
 {
-	if (detail_init(emu) < 0)
-		return -1;
+	emu->detail = emu->plan->options.outputs & OUTPUT_PERFETTO;
 	if (emu->plan->options.outputs & OUTPUTS_OF_USCOPE && density_init(&emu->density, &emu->arena) < 0)
 		return -1;
-	emu->watch_at = emu->detail || emu->density.n ? 0 : INT64_MAX;
+	emu->watch_at = emu->density.n ? 0 : INT64_MAX;
 	return 0;
 }
 
 void
 watch_begin(struct emu *emu)
 {
-	emu->watch_at = emu->detail || emu->density.n ? 0 : INT64_MAX;
+	emu->watch_at = emu->density.n ? 0 : INT64_MAX;
 	emu->density.counted = emu->nevents;
-	if (emu->detail)
-		detail_begin(emu);
+	detail_begin(emu);
 }
 
-static __attribute__((noinline)) void
-count_event(struct emu *emu, const struct event *ev)
+void
+watch_event(struct emu *emu, const struct event *ev)
 {
 	int64_t zero = emu->plan->window.zero;
 	if (emu->time >= emu->next_bucket) {
 		int64_t end = density_next(&emu->density, emu->time - zero, emu->nevents - 1);
 		emu->next_bucket = end < INT64_MAX - zero ? end + zero : INT64_MAX;
 	}
-	emu->watch_at = emu->detail ? 0 : emu->next_bucket;
+	emu->watch_at = emu->next_bucket;
 	if (emu->plan->options.uscope.raw_events) {
 		put_raw(emu, *ev);
 		emu->watch_at = 0;
 	}
-}
-
-void
-watch_event(struct emu *emu, const struct event *ev)
-{
-	if (emu->detail)
-		detail_event(emu);
-	if (emu->density.n)
-		count_event(emu, ev);
 }

@@ -38,7 +38,7 @@ sink_open(void *self, const struct emu *emu, const char *dir)
 {
 	struct prv_sink *s = self;
 	s->emu = emu;
-	if (emu->plan->options.uscope.raw_events || emu->detail || emu_nrows(emu, ROW_PROC)) {
+	if (emu->plan->options.uscope.raw_events || emu_nrows(emu, ROW_PROC)) {
 		s->records = arena_new(&s->arena, struct record, FLOW_RECORDS);
 		s->odd = arena_new(&s->arena, uint32_t, FLOW_RECORDS);
 		if (!s->records || !s->odd) {

@@ -65,6 +65,15 @@ put_packet(struct perfetto *p, struct pf_track *t, int64_t time, unsigned type, 
 	pack_commit(&p->pack, end_with_sequence(packet, end, t));
 }
 
+static void
+begin_slice(struct perfetto *p, uint32_t track, uint32_t row, uint32_t col, int64_t time, int64_t value)
+{
+	struct pf_track *t = &p->tracks[track];
+	uint32_t iid = pf_find_name(p, track, row, col, value);
+	put_packet(p, t, time, TYPE_BEGIN, iid, value);
+	t->open++;
+}
+
 /* Ends the slices above a depth. */
 static void
 end_slices(struct perfetto *p, struct pf_track *t, int64_t time, uint16_t depth)
@@ -83,34 +92,69 @@ track_of(struct perfetto *p, uint32_t chan, uint32_t row, const struct record *r
 	return *of;
 }
 
+/* A value stands under the next one of its stack, in a slice that was begun, or begins. */
+static void
+show_under(struct perfetto *p, const struct note *n)
+{
+	const struct record r = { .time = n->time, .value = n->value, .col = n->col };
+	uint32_t track = track_of(p, n->row * (uint32_t)p->emu->plan->ncols + n->col, n->row, &r);
+	if (track && ++p->tracks[track].under > pf_depth(&p->tracks[track]))
+		begin_slice(p, track, n->row, n->col, n->time, n->value);
+}
+
+/* A value has left its stack, and others do, too. */
+static void
+show_left(struct perfetto *p, const struct note *n)
+{
+	struct pf_track *t = &p->tracks[p->track_of[n->row * (uint32_t)p->emu->plan->ncols + n->col]];
+	if (pf_depth(t))
+		end_slices(p, t, n->time, (uint16_t)(pf_depth(t) - 1));
+}
+
+/* Ends and begins slices so that the value of a record, if it is not 0, stands on top of a stack. */
+static void
+show_nested(struct perfetto *p, uint32_t track, uint32_t row, const struct record *r)
+{
+	struct pf_track *t = &p->tracks[track];
+	uint16_t open = pf_depth(t);
+	uint16_t below = open ? (uint16_t)(open - 1) : 0;
+	uint16_t keep = 0;
+	bool begins = r->value;
+	if (r->value && r->kind == RECORD_ENTER) {
+		keep = open;
+	} else if (r->value && (r->kind == RECORD_LEAVE || r->kind == RECORD_REPLACE)) {
+		keep = below;
+		begins = below == 0 || r->kind == RECORD_REPLACE;
+	} else if (r->value && r->kind == RECORD_TOP) {
+		begins = open <= t->under + 1;
+		keep = (uint16_t)(t->under + !begins);
+	}
+	t->under = 0;
+	end_slices(p, t, r->time, keep);
+	if (begins)
+		begin_slice(p, track, row, r->col, r->time, r->value);
+}
+
 void
 pf_show(struct perfetto *p, uint32_t chan, uint32_t row, const struct record *r)
 {
 	uint32_t track = track_of(p, chan, row, r);
 	struct pf_track *t = &p->tracks[track];
-	bool last = r->kind < RECORD_LEVEL; /* of its event */
-	if (!track || (p->values && last && p->values[chan] == r->value))
+	if (!track || (p->values && p->values[chan] == r->value)) {
+		t->under = 0;
 		return;
-	if (p->values && last)
+	}
+	if (p->values)
 		p->values[chan] = r->value;
 	if (t->type == PF_COUNTER) {
 		put_packet(p, t, r->time, TYPE_COUNTER, 0, r->value);
-		return;
+	} else if (t->type == PF_NESTED) {
+		show_nested(p, track, row, r);
+	} else {
+		end_slices(p, t, r->time, 0);
+		if (r->value)
+			begin_slice(p, track, row, r->col, r->time, r->value);
 	}
-	bool ends = pf_depth(t);
-	bool begins = r->value;
-	if (t->type == PF_NESTED) {
-		if (r->kind == RECORD_STATE && pf_depth(t) > 1)
-			end_slices(p, t, r->time, 1);
-		ends = ends && r->kind != RECORD_ENTER && r->kind != RECORD_LEVEL;
-		begins = r->kind == RECORD_LEVEL || (begins && r->kind != RECORD_LEAVE && r->kind != RECORD_GONE);
-	}
-	uint32_t iid = begins ? pf_find_name(p, track, row, r->col, r->value) : 0;
-	if (ends)
-		put_packet(p, t, r->time, TYPE_END, 0, 0);
-	if (begins)
-		put_packet(p, t, r->time, TYPE_BEGIN, iid, r->value);
-	t->open += (uint32_t)begins - ends;
 }
 
 /* A value that happens: an instant, or a number that is there for no time. */
@@ -132,25 +176,26 @@ show_punctual(struct perfetto *p, const struct record *r)
 
 /* A task is created, or first executed: two instants, and a flow from one to the other. */
 static void
-show_task(struct perfetto *p, const struct record *r)
+show_task(struct perfetto *p, const struct note *n)
 {
 	const struct emu *emu = p->emu;
-	uint32_t track = pf_task_track(p, r->row, r->col, r->time);
+	uint32_t track = pf_task_track(p, n->row, n->col, n->time);
 	if (!track)
 		return;
 	struct pf_track *t = &p->tracks[track];
-	uint32_t iid = r->before ? 2 : 1;
+	bool executed = n->kind == NOTE_EXECUTED;
+	uint32_t iid = executed ? 2 : 1;
 	if (!pf_knows(t, iid))
-		pf_define_small(p, t, r->before ? &p->executed : &p->created, iid);
-	uint64_t flow = (uint64_t)(uint8_t)emu->plan->models[r->col].model->id << MODEL_SHIFT |
-		(uint64_t)emu->plan->sys.threads[r->row].proc << PROC_SHIFT | (uint32_t)r->value;
+		pf_define_small(p, t, executed ? &p->executed : &p->created, iid);
+	uint64_t flow = (uint64_t)(uint8_t)emu->plan->models[n->col].model->id << MODEL_SHIFT |
+		(uint64_t)emu->plan->sys.threads[n->row].proc << PROC_SHIFT | (uint32_t)n->value;
 	char *packet = pack_reserve(&p->pack, PACKET_ROOM);
-	char *event = put_tag(begin_packet(packet, t, r->time), PACKET_TRACK_EVENT, WIRE_BYTES) + 1;
+	char *event = put_tag(begin_packet(packet, t, n->time), PACKET_TRACK_EVENT, WIRE_BYTES) + 1;
 	char *end = put_number(put_number(event, EVENT_TYPE, TYPE_INSTANT), EVENT_NAME_IID, iid);
 	char *note = put_tag(end, EVENT_DEBUG_ANNOTATION, WIRE_BYTES) + 1;
-	end = put_number(put_bytes(note, NOTE_NAME, "task", strlen("task")), NOTE_INT, (uint64_t)r->value);
+	end = put_number(put_bytes(note, NOTE_NAME, "task", strlen("task")), NOTE_INT, (uint64_t)n->value);
 	note[-1] = (char)(end - note);
-	end = put_tag(end, r->before ? EVENT_FLOW_END : EVENT_FLOW, WIRE_FIXED64);
+	end = put_tag(end, executed ? EVENT_FLOW_END : EVENT_FLOW, WIRE_FIXED64);
 	memcpy(end, &flow, sizeof(flow));
 	end += sizeof(flow);
 	event[-1] = (char)(end - event);
@@ -162,17 +207,22 @@ take_odd(struct perfetto *p, const struct record *r)
 {
 	if (r->kind == RECORD_PUNCTUAL)
 		show_punctual(p, r);
-	else if (r->kind == RECORD_LEVEL || r->kind == RECORD_GONE)
-		pf_show(p, r->chan, r->row, r);
-	else if (r->kind == RECORD_TASK)
-		show_task(p, r);
-	else if (r->kind == RECORD_LABEL)
-		pf_learn(p, r->col, r->label);
 	else if (r->kind == RECORD_LATE) {
 		struct record before = *r;
 		before.kind = RECORD_STATE;
 		before.time -= before.time > 0;
 		pf_show(p, r->chan, r->row, &before);
+	}
+}
+
+static __attribute__((noinline)) void
+take_note(struct perfetto *p, const struct note *n)
+{
+	switch (n->kind) {
+	case NOTE_UNDER: show_under(p, n); break;
+	case NOTE_LEFT: show_left(p, n); break;
+	case NOTE_LABEL: pf_learn(p, n->col, n->label); break;
+	default: show_task(p, n); break;
 	}
 }
 
@@ -193,11 +243,16 @@ static int
 perfetto_write(void *self, const struct batch *b)
 {
 	struct perfetto *p = self;
-	const struct record *end = b->r + b->n;
-	for (const struct record *r = b->r; r < end;) {
-		r = p->emu->plan->options.compat ? write_compat(p, r, end) : pf_write_states(p, r, end);
-		if (r < end)
-			take_odd(p, r++);
+	const struct record *r = b->r;
+	for (const struct note *n = b->notes; n <= b->notes + b->nnotes; n++) {
+		const struct record *end = n < b->notes + b->nnotes ? b->r + n->at : b->r + b->n;
+		while (r < end) {
+			r = p->emu->plan->options.compat ? write_compat(p, r, end) : pf_write_states(p, r, end);
+			if (r < end)
+				take_odd(p, r++);
+		}
+		if (n < b->notes + b->nnotes)
+			take_note(p, n);
 	}
 	return p->failed ? -ERR_MEMORY : wbuf_failed(&p->pack.out) ? -ERR_WRITE
 								   : 0;

@@ -60,6 +60,7 @@ struct pf_track {
 	uint64_t known[PF_SMALL / 64]; /* which names of small values the sequence has, with the value as number */
 	uint32_t names;                /* highest number of others */
 	uint32_t open;                 /* slices, below the type << 16 */
+	uint32_t under;                /* values that notes have told of since the last record */
 	uint8_t type;                  /* enum pf_type */
 	uint8_t nsequence;             /* bytes of that field */
 	bool plain;                    /* values have no labels, but for error states */

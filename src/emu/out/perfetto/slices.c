@@ -3,7 +3,7 @@
 #include "perfetto.h"
 
 enum {
-	BEGINS = 1, /* these bits are in RECORD_ENTER, RECORD_LEAVE and RECORD_REPLACE */
+	BEGINS = 1,
 	ENDS = 2,
 	END_EVENT = 4,   /* bytes of the event of an end, */
 	BEGIN_EVENT = 6, /* and of a begin whose name has a small number */
@@ -158,7 +158,7 @@ find_effect(const struct pf_track *t, const struct record *r, uint32_t *open)
 		if (alone)
 			does = pf_depth(t) * ENDS + begins;
 		else if (r->kind == RECORD_ENTER || (r->kind == RECORD_LEAVE && pf_depth(t)))
-			does = r->kind;
+			does = r->kind == RECORD_ENTER ? BEGINS : ENDS;
 		*open = t->open + (does & BEGINS) - does / ENDS;
 	}
 	return does;
