@@ -6,7 +6,7 @@
 
 enum {
 	TRACKS_MAX = 1 << 18,
-	RUNS_LOW = 1 << 15, /* of all tracks, or a part of those that were ever made: what is cheap beside the trace itself */
+	RUNS_LOW = 1 << 14, /* of all tracks, or a part of those that were ever made: what is cheap beside the trace itself */
 	RUNS_SHARE = 2,
 	FIRST_RUNS = 4,
 	SHIFT_MAX = 62,

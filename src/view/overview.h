@@ -36,7 +36,6 @@ struct overview_track {
 	uint64_t since; /* up to there all time is counted */
 	uint64_t end;   /* of the present bucket */
 	uint64_t shown; /* the value since then */
-	struct overview_slot slots[OVERVIEW_SLOTS];
 	uint64_t place; /* storage, slot and field, 16 bits each */
 	struct overview_run *runs;
 	uint32_t nruns;
@@ -44,6 +43,7 @@ struct overview_track {
 	uint32_t nbuckets; /* before the present one */
 	bool used;         /* something else than 0 was there for some time */
 	bool counted;      /* a slot may have time */
+	struct overview_slot slots[OVERVIEW_SLOTS];
 };
 
 struct overview {

@@ -28,7 +28,7 @@ typedef struct {
 	uint8_t bytes;
 	uint8_t sets;
 	uint8_t bits; /* that a value may have */
-	uint8_t tag;  /* the application's; 0 at first */
+	uint32_t tag; /* the application's; 0 at first */
 } uscope_phrase_t;
 
 /* For this writer alone; *p is zero, or was made ready for it before, and lines that have it

@@ -115,11 +115,17 @@ is_shown(const struct uscp_shown *s, uint64_t place, int64_t value)
 	return s->place == place && s->value == value;
 }
 
-/* Returns the first of the two entries that may hold a value. */
+/* The first of the two entries that may hold a value; the other one differs in the last bit. */
+static inline size_t
+entry_of(const struct uscp *u, size_t chan, int64_t value)
+{
+	return (chan & u->shown_mask) * u->shown_stride + ((size_t)value & (SHOWN_VALUES - 1));
+}
+
 static inline struct uscp_shown *
 shown_at(const struct uscp *u, size_t chan, int64_t value)
 {
-	return &u->shown[(chan & u->shown_mask) * u->shown_stride + ((size_t)value & (SHOWN_VALUES - 1))];
+	return &u->shown[entry_of(u, chan, value)];
 }
 
 /* Returns the other one of the two. */
@@ -335,8 +341,9 @@ find_free(const struct uscp *u, const struct record *r)
 static inline void
 set_line(struct uscp *u, uscope_line_t *line, struct uscp_shown *s, const struct record *r, bool goes_on)
 {
-	count_times(u, s, r, r->time);
-	line->time = (uint64_t)r->time | (0 - (uint64_t)goes_on);
+	int64_t time = r->time;
+	count_times(u, s, r, time);
+	line->time = (uint64_t)time | (0 - (uint64_t)goes_on);
 	line->phrase = &s->phrase;
 }
 
@@ -345,14 +352,31 @@ set_line(struct uscp *u, uscope_line_t *line, struct uscp_shown *s, const struct
 static __attribute__((noinline)) const struct record *
 put_known(struct uscp *u, const struct record *r, const struct record *end, uscope_line_t *next)
 {
-	uint8_t mark = u->mark;
+	/* The compiler cannot keep these in registers when they are members. */
+	struct uscp_shown *const shown = u->shown;
+	struct uscp_run *const runs = u->times.runs;
+	const struct uscp_pair *const of_shown = u->times.of_shown;
+	int64_t *const times = u->times.times;
+	int64_t other = u->times.other;
+	const uint32_t mark = u->mark;
 	for (; r < end; r++, next++) {
-		uint64_t place = place_of(r);
-		struct uscp_shown *s = shown_at(u, r->chan, r->value);
-		if (__builtin_expect(!is_shown(s, place, r->value), 0) && !is_shown(s = other_of(u, s), place, r->value))
+		const int64_t value = r->value;
+		const int64_t time = r->time;
+		size_t i = entry_of(u, r->chan, value);
+		if (__builtin_expect(!is_shown(&shown[i], place_of(r), value), 0) && !is_shown(&shown[i ^= 1], place_of(r), value))
 			break;
+		struct uscp_shown *s = &shown[i];
 		s->phrase.tag = mark;
-		set_line(u, next, s, r, !r->begins);
+		next->phrase = &s->phrase;
+		next->time = (uint64_t)time | (r->begins - UINT64_C(1));
+		if (!runs)
+			continue;
+		struct uscp_run *run = &runs[r->chan];
+		if (__builtin_expect(uscp_turns(run, r->cpu, time, other), 0)) {
+			uscp_turn_times(u, r->chan, r->cpu, time);
+			other = u->times.other;
+		}
+		uscp_count_run(run, times, of_shown[i], time);
 	}
 	return r;
 }

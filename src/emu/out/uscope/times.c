@@ -118,12 +118,14 @@ count(const struct uscp_times *t, struct uscp_run *run, int64_t time)
 	run->since = time;
 }
 
-void
-uscp_end_bucket(struct uscp *u, uint32_t place, int64_t time)
+/* Tells the overview what a place showed, and the CPU with it: `time` is in a later bucket than what is counted. */
+static void
+end_bucket(struct uscp *u, uint32_t place, int64_t time)
 {
 	struct uscp_times *t = &u->times;
 	struct uscp_run *run = &t->runs[place];
-	if (time < run->since)
+	bool seen = u->overview.tracks[place] || (run->with && u->overview.tracks[place_with(u, place)]);
+	if (!seen || time < run->since)
 		return;
 	overview_reach(&u->overview, (uint64_t)time);
 	t->other = u->overview.dropped ? 0 : -(INT64_C(1) << u->overview.shift);
@@ -145,13 +147,18 @@ is_tracked(const struct uscp *u, uint32_t place)
 	return u->overview.tracks && !u->overview.dropped && u->overview.tracks[place];
 }
 
-/* From the present record on the overview has a place, which showed 0 before. */
-static void
+/* Gives a place to the overview, if it is new there: it has shown 0 so far. false: the overview does not have it. */
+static bool
 track_place(struct uscp *u, const struct uscp_class *c, const struct uscp_col *k, uint32_t slot, uint32_t place)
 {
-	if (!u->overview.tracks || u->overview.dropped || u->overview.tracks[place] || !overview_add(&u->overview, place, k->storage, (uint16_t)slot, k->field))
-		return;
+	if (!u->overview.tracks || u->overview.dropped)
+		return false;
+	if (u->overview.tracks[place])
+		return true;
+	if (!overview_add(&u->overview, place, k->storage, (uint16_t)slot, k->field))
+		return false;
 	u->times.runs[place].states.row = uscp_time_of(u, c, k, slot, place, 0);
+	return true;
 }
 
 /* Gives the overview the time in the last bucket, and which tracks it needs. */
@@ -176,7 +183,7 @@ end_run(struct uscp *u, uint32_t place, int64_t time)
 {
 	struct uscp_run *run = &u->times.runs[place];
 	if ((time ^ run->since) & u->times.other)
-		uscp_end_bucket(u, place, time);
+		end_bucket(u, place, time);
 	count(&u->times, run, time);
 }
 
@@ -194,8 +201,9 @@ part(struct uscp *u, uint32_t place, int64_t time)
 	run->with = 0;
 }
 
-void
-uscp_join_times(struct uscp *u, uint32_t place, uint32_t with, int64_t time)
+/* The place is together with the CPU in row `with`, or 0. */
+static void
+join(struct uscp *u, uint32_t place, uint32_t with, int64_t time)
 {
 	const struct uscp_times *t = &u->times;
 	uint32_t ncols = (uint32_t)u->emu->plan->ncols;
@@ -214,6 +222,15 @@ uscp_join_times(struct uscp *u, uint32_t place, uint32_t with, int64_t time)
 	else
 		end_run(u, place_with(u, place), time);
 	cpu->with = place + 1;
+}
+
+void
+uscp_turn_times(struct uscp *u, uint32_t place, uint32_t with, int64_t time)
+{
+	if (u->times.runs[place].with != with)
+		join(u, place, with, time);
+	else
+		end_bucket(u, place, time);
 }
 
 static uint32_t
@@ -244,9 +261,7 @@ uscp_time_of(struct uscp *u, const struct uscp_class *c, const struct uscp_col *
 {
 	struct uscp_times *t = &u->times;
 	uint32_t *nstates = &t->nstates[k->channel];
-	if (k->is_state)
-		track_place(u, c, k, slot, place);
-	bool tracked = is_tracked(u, place);
+	bool tracked = k->is_state && track_place(u, c, k, slot, place);
 	if (t->nwritten == SUMS_MAX)
 		*nstates = UINT32_MAX;
 	bool written = raw && *nstates <= GUARD * limit_of(c);

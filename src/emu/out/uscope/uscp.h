@@ -227,9 +227,9 @@ struct uscp {
 	struct uscp_times times;
 	uscope_line_t lines[USCP_LINES]; /* SETs of the cycle */
 	size_t nlines;
-	bool begun;   /* uscope_begin_cycle() was called for the cycle */
-	uint8_t mark; /* phrase.tag of records in unwritten lines */
-	bool failed;  /* and reported */
+	bool begun;    /* uscope_begin_cycle() was called for the cycle */
+	uint32_t mark; /* phrase.tag of records in unwritten lines */
+	bool failed;   /* and reported */
 };
 
 /* Builds the schema for what the emulator has enabled. `nlabels`: slots of the table of
@@ -285,10 +285,26 @@ uint32_t uscp_time_of(struct uscp *u, const struct uscp_class *c, const struct u
 /* Gives the section with all times to the writer, and the rest of them to the overview. */
 void uscp_write_times(struct uscp *u, int64_t end);
 
-/* Tells the overview what a place showed, and the CPU with it: `time` is in a later bucket than what is counted. */
-void uscp_end_bucket(struct uscp *u, uint32_t place, int64_t time);
-/* From `time` on, the place is together with the CPU in row `with`, or 0. */
-void uscp_join_times(struct uscp *u, uint32_t place, uint32_t with, int64_t time);
+/* Makes ready to count up to `time`, from which on the place is together with the CPU in row `with`, or 0: needed where either is
+ * another one, or the time is in a later bucket of the overview than what is counted. */
+void uscp_turn_times(struct uscp *u, uint32_t place, uint32_t with, int64_t time);
+
+static inline bool
+uscp_turns(const struct uscp_run *run, uint32_t with, int64_t time, int64_t other)
+{
+	return (run->with ^ with) | ((time ^ run->since) & other);
+}
+
+/* Counts up to a time; from then on it is in other states. */
+static inline void
+uscp_count_run(struct uscp_run *run, int64_t *times, struct uscp_pair states, int64_t time)
+{
+	int64_t n = time - run->since;
+	times[run->states.row] += n;
+	times[run->states.cpu] += n;
+	run->since = time;
+	run->states = states;
+}
 
 /* A place gets a state, and so does that of the CPU in row `with`, or 0. */
 static inline void
@@ -296,15 +312,9 @@ uscp_count_time(struct uscp *u, uint32_t place, uint32_t with, struct uscp_pair 
 {
 	const struct uscp_times *t = &u->times;
 	struct uscp_run *run = &t->runs[place];
-	if (__builtin_expect(run->with != with, 0))
-		uscp_join_times(u, place, with, time);
-	if (__builtin_expect(((time ^ run->since) & t->other) != 0, 0))
-		uscp_end_bucket(u, place, time);
-	int64_t n = time - run->since;
-	t->times[run->states.row] += n;
-	t->times[run->states.cpu] += n;
-	run->since = time;
-	run->states = states;
+	if (__builtin_expect(uscp_turns(run, with, time, t->other), 0))
+		uscp_turn_times(u, place, with, time);
+	uscp_count_run(run, t->times, states, time);
 }
 
 /* ---- html.c ---- */
