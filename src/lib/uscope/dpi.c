@@ -1,35 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-#include "uscope_dpi.h"
+/* dpi: an open file, for SystemVerilog. */
+#include "dpi.h"
 
-#include <limits.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "svdpi.h"
+#include "uscope_dpi.h"
 
 /* No event type has a larger payload, and no array of its values is larger: its fields, of 8 bytes at most,
  * are defined in 8 bytes each, and all definitions are less than 64 KiB. */
 enum { PAYLOAD_MAX = 65536 };
 
-/* The pending schema. Simulators with several threads may call from any of them. */
-static struct {
-	uscope_schema_t *built;       /* with uscope_dpi_add_ */
-	const uscope_schema_t *given; /* with uscope_dpi_set_schema */
-	const uscope_dut_desc_t *dut; /* with it */
-	uscope_dut_property_t *pairs; /* built; the texts are ours */
-	uint32_t num_pairs;
-	uscope_writer_options_t options;
-	bool begun; /* there were additions or options since the last open */
-	int status; /* the first error; while nothing is pending, that of the last open */
-} pending;
-
-static pthread_mutex_t pending_lock = PTHREAD_MUTEX_INITIALIZER;
-
-__attribute__((format(printf, 1, 2))) static void
-complain(const char *format, ...)
+void
+dpi_complain(const char *format, ...)
 {
 	char line[512];
 	va_list args;
@@ -39,234 +24,6 @@ complain(const char *format, ...)
 	(void)fprintf(stderr, "uscope: %s\n", line);
 }
 
-static void
-clear_pending(void)
-{
-	uscope_schema_free(pending.built);
-	for (uint32_t i = 0; i < pending.num_pairs; i++) {
-		free((char *)pending.pairs[i].key);
-		free((char *)pending.pairs[i].value);
-	}
-	free(pending.pairs);
-	memset(&pending, 0, sizeof(pending));
-}
-
-/* Takes the lock, which end() releases. */
-static void
-begin(void)
-{
-	(void)pthread_mutex_lock(&pending_lock);
-	if (!pending.begun)
-		pending.status = 0; /* of the open before */
-	pending.begun = true;
-}
-
-/* The schema to add to, with the lock held until end_add(). NULL: there is none, and end_add() says
- * why. */
-static uscope_schema_t *
-begin_add(void)
-{
-	begin();
-	if (pending.given == NULL && pending.built == NULL)
-		pending.built = uscope_schema_new();
-	return pending.built;
-}
-
-static int
-end(int status, const char *what, const char *name)
-{
-	if (status < 0) {
-		if (pending.status == 0)
-			pending.status = status;
-		complain("uscope_dpi_%s, \"%s\": %s, %s", what, name != NULL ? name : "",
-			uscope_status_name(status), uscope_status_text(status));
-	}
-	(void)pthread_mutex_unlock(&pending_lock);
-	return status;
-}
-
-static int
-end_add(int status, const char *what, const char *name)
-{
-	if (pending.given != NULL)
-		status = USCOPE_E_STATE;
-	else if (pending.built == NULL)
-		status = USCOPE_E_NOMEM;
-	return end(status, what, name);
-}
-
-static bool
-is_up_to(int value, int most)
-{
-	return value >= 0 && value <= most;
-}
-
-/* Defines a function that adds to the pending schema as that of uscope.h does, if its numbers are good for
- * the types of that one. */
-#define ADD(what, parameters, good, ...)                                                                                     \
-	int uscope_dpi_add_##what parameters                                                                                 \
-	{                                                                                                                    \
-		uscope_schema_t *schema = begin_add();                                                                       \
-		return end_add((good) ? uscope_schema_add_##what(schema, __VA_ARGS__) : USCOPE_E_RANGE, "add_" #what, name); \
-	}
-
-ADD(clock, (const char *name, uint32_t period_ps), true, name, period_ps)
-ADD(scope, (const char *name, int parent, const char *protocol, int clock), true, name, parent,
-	protocol == NULL || !*protocol ? NULL : protocol, clock)
-ADD(enum, (const char *name), true, name)
-ADD(enum_value, (int enum_id, int value, const char *name), is_up_to(value, UINT8_MAX), enum_id, (uint8_t)value, name)
-ADD(storage, (const char *name, int scope, int num_slots, int flags), is_up_to(num_slots, UINT16_MAX) && is_up_to(flags, UINT16_MAX),
-	name, scope, (uint16_t)num_slots, (uint16_t)flags)
-ADD(field, (int storage, const char *name, int type, int enum_id), is_up_to(type, UINT8_MAX), storage, name, (uint8_t)type, enum_id)
-ADD(property, (int storage, const char *name, int type, int enum_id), is_up_to(type, UINT8_MAX), storage, name, (uint8_t)type, enum_id)
-ADD(event, (const char *name, int scope), true, name, scope)
-ADD(event_field, (int event, const char *name, int type, int enum_id), is_up_to(type, UINT8_MAX), event, name, (uint8_t)type, enum_id)
-
-/* The library checks the texts when it writes them. */
-static int
-add_pair(const char *key, const char *value)
-{
-	if (key == NULL || value == NULL)
-		return USCOPE_E_ARG;
-	if (pending.num_pairs == UINT16_MAX)
-		return USCOPE_E_LIMIT;
-	size_t size = (pending.num_pairs + (size_t)1) * sizeof(uscope_dut_property_t);
-	uscope_dut_property_t *pairs = realloc(pending.pairs, size);
-	if (pairs == NULL)
-		return USCOPE_E_NOMEM;
-	pending.pairs = pairs;
-	char *k = strdup(key);
-	char *v = strdup(value);
-	if (k == NULL || v == NULL) {
-		free(k);
-		free(v);
-		return USCOPE_E_NOMEM;
-	}
-	pairs[pending.num_pairs] = (uscope_dut_property_t){ .key = k, .value = v };
-	return (int)pending.num_pairs++;
-}
-
-int
-uscope_dpi_add_dut_property(const char *key, const char *value)
-{
-	return end_add(begin_add() != NULL ? add_pair(key, value) : 0, "add_dut_property", key);
-}
-
-static int
-set_option(const char *name, int64_t value)
-{
-	static const struct {
-		const char *name;
-		size_t offset;
-		size_t size;
-		int64_t least;
-		int64_t most;
-	} all[] = {
-#define OPTION(name, least, most) { #name, offsetof(uscope_writer_options_t, name), sizeof(pending.options.name), least, most }
-#define FLAG(name) OPTION(name, 0, 1)
-		OPTION(frames, 0, USCOPE_COMPACT),
-		OPTION(compression, 0, USCOPE_RAW),
-		OPTION(level, INT_MIN, INT_MAX),
-		OPTION(interval_ps, 0, INT64_MAX),
-		OPTION(origin_ps, 0, INT64_MAX),
-		OPTION(min_raw, 0, INT64_MAX),
-		OPTION(max_raw, 0, INT64_MAX),
-		FLAG(drop_empty),
-		FLAG(only_changes),
-		FLAG(sync),
-		FLAG(lz4_size_prefix),
-		FLAG(background),
-		FLAG(no_checksums),
-		FLAG(no_summary),
-		FLAG(no_auto_summary),
-		OPTION(summary_base, 0, UINT32_MAX),
-		OPTION(summary_fan_out, 0, UINT32_MAX),
-		OPTION(summary_budget, 0, INT64_MAX),
-#undef FLAG
-#undef OPTION
-	};
-	for (size_t i = 0; name != NULL && i < sizeof(all) / sizeof(all[0]); i++) {
-		if (strcmp(name, all[i].name) != 0)
-			continue;
-		if (value < all[i].least || value > all[i].most)
-			return USCOPE_E_RANGE;
-		memcpy((uint8_t *)&pending.options + all[i].offset, &value, all[i].size); /* lowest bytes first */
-		return 0;
-	}
-	return USCOPE_E_ARG;
-}
-
-int
-uscope_dpi_option(const char *name, int64_t value)
-{
-	begin();
-	return end(set_option(name, value), "option", name);
-}
-
-void
-uscope_dpi_interval(uint64_t interval_ps)
-{
-	(void)pthread_mutex_lock(&pending_lock);
-	pending.options.interval_ps = interval_ps;
-	(void)pthread_mutex_unlock(&pending_lock);
-}
-
-void
-uscope_dpi_set_schema(const uscope_schema_t *schema, const uscope_dut_desc_t *dut, uint64_t interval_ps)
-{
-	(void)pthread_mutex_lock(&pending_lock);
-	uscope_writer_options_t options = pending.options;
-	clear_pending();
-	pending.given = schema;
-	pending.dut = dut;
-	pending.options = options;
-	pending.options.interval_ps = interval_ps;
-	(void)pthread_mutex_unlock(&pending_lock);
-}
-
-/* With the lock held. */
-static uscope_writer_t *
-open_pending(const char *path, int *status)
-{
-	const uscope_schema_t *schema = pending.given != NULL ? pending.given : pending.built;
-	if (path == NULL) {
-		*status = USCOPE_E_ARG;
-		return NULL;
-	}
-	if (pending.begun && pending.status != 0) {
-		*status = pending.status;
-		complain("%s: not opened, as an addition to the schema or an option has failed", path);
-		return NULL;
-	}
-	if (schema == NULL) {
-		*status = USCOPE_E_STATE;
-		complain("%s: there is no schema: build one with uscope_dpi_add_ before "
-			 "uscope_open",
-			path);
-		return NULL;
-	}
-	uscope_dut_desc_t dut = { .properties = pending.pairs, .num_properties = pending.num_pairs };
-	uscope_error_t error;
-	uscope_writer_options_t options = pending.options;
-	options.error = &error;
-	uscope_writer_t *w = uscope_writer_open_ex(path, pending.given != NULL ? pending.dut : &dut, schema, &options, status);
-	if (w == NULL)
-		complain("%s: %s, %s", path, uscope_status_name(*status), error.reason);
-	return w;
-}
-
-void *
-uscope_open(const char *path)
-{
-	int status = 0;
-	(void)pthread_mutex_lock(&pending_lock);
-	uscope_writer_t *w = open_pending(path, &status);
-	clear_pending();
-	pending.status = w != NULL ? 0 : status;
-	(void)pthread_mutex_unlock(&pending_lock);
-	return w;
-}
-
 void
 uscope_close(void *w)
 {
@@ -274,7 +31,7 @@ uscope_close(void *w)
 		return;
 	if (uscope_writer_finish(w) != 0) {
 		const uscope_error_t *e = uscope_writer_error_info(w);
-		complain("the trace has an error: %s, %s", uscope_status_name(e->status), e->reason);
+		dpi_complain("the trace has an error: %s, %s", uscope_status_name(e->status), e->reason);
 	}
 	uscope_writer_close(w);
 }
@@ -285,7 +42,7 @@ uscope_close(void *w)
 static uint16_t
 id_of(int id)
 {
-	return is_up_to(id, UINT16_MAX) ? (uint16_t)id : UINT16_MAX;
+	return dpi_is_up_to(id, UINT16_MAX) ? (uint16_t)id : UINT16_MAX;
 }
 
 void
@@ -317,7 +74,7 @@ static int
 found(const void *w, int id, const char *what, const char *path)
 {
 	if (w != NULL && id < 0)
-		complain("there %s %s \"%s\"", id == USCOPE_E_ARG ? "is more than one" : "is no", what, path != NULL ? path : "");
+		dpi_complain("there %s %s \"%s\"", id == USCOPE_E_ARG ? "is more than one" : "is no", what, path != NULL ? path : "");
 	return id;
 }
 
@@ -405,10 +162,5 @@ uscope_dpi_event_empty(void *w, int type)
 int
 uscope_dpi_status(const void *w)
 {
-	if (w != NULL)
-		return uscope_writer_error(w);
-	(void)pthread_mutex_lock(&pending_lock);
-	int status = pending.status;
-	(void)pthread_mutex_unlock(&pending_lock);
-	return status;
+	return w != NULL ? uscope_writer_error(w) : dpi_pending_status();
 }
