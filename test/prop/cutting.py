@@ -5,7 +5,8 @@
 usage: cutting.py --emu PATH --uscope PATH [--count N] [--seed S] [--time SECONDS] [--keep DIR] [-v]
 
 The Paraver files of a whole run of a random trace are restricted here, line by line, to random windows (a nanosecond,
-between two events, at events, before the first and behind the last), and compared with those of 'ovniemu --from --to'.
+between two events, at events, before the first and behind the last), and to random rows and types, and compared with those of
+'ovniemu --from --to --rows --types'.
 """
 import argparse
 import os
@@ -26,6 +27,45 @@ import same  # noqa: E402
 import twin  # noqa: E402
 
 INSTANTS = {what for what in twin.PUNCTUAL.values()}  # (type, value) of what shows for an instant
+
+
+class Chosen:
+    """Rows and types, and how an option tells them."""
+
+    def __init__(self, r, files, rows_of):
+        self.rows = {name: list(range(1, file.nrows + 1)) for name, file in files.items()}
+        self.types, self.options = None, []
+        items = []
+        for name, what in ("thread.prv", "thread"), ("cpu.prv", "cpu"), ("proc.prv", "proc"):
+            if name not in files or r.random() < 0.6:
+                continue
+            rows = self.rows[name] = sorted(r.sample(self.rows[name], r.randint(1, files[name].nrows)))
+            if r.random() < 0.3 and len(set(rows_of[name])) == len(rows_of[name]):
+                items += [f"{what}:{rows_of[name][i - 1].strip().replace('*', '[*]')}" for i in rows]
+            elif rows == list(range(rows[0], rows[-1] + 1)):
+                items.append(f"{what}:{rows[0]}-{rows[-1]}")
+            else:
+                items += [f"{what}:{i}" for i in rows]
+        if items:
+            r.shuffle(items)
+            self.options.append("--rows=" + ",".join(items))
+        if r.random() < 0.3:
+            have = sorted({kind for name in ("thread.prv", "cpu.prv") for _, kind in files[name].lines})
+            self.types = set(r.sample(have, r.randint(1, len(have)))) if have else None
+        if self.types:
+            self.options.append("--types=" + ",".join(map(str, sorted(self.types))))
+
+    def shows(self, name):
+        return "breakdown" not in name or not self.types
+
+    def narrows_cpus(self, files):
+        return len(self.rows["cpu.prv"]) < files["cpu.prv"].nrows
+
+    def restrict(self, file, name):
+        """{(row, type): (the same in the whole, its lines)}"""
+        number = {row: i for i, row in enumerate(self.rows[name], 1)}
+        return {(number[row], kind): ((row, kind), lines) for (row, kind), lines in file.lines.items()
+                if row in number and (not self.types or kind in self.types)}
 
 
 class File:
@@ -73,13 +113,15 @@ def changes(lines):
     return out
 
 
-def differences(name, whole, part, first, last, zero, compat):
+def differences(name, whole, part, first, last, zero, compat, chosen):
     end = min(last, whole.duration)
     want = max(end, first) - zero
     if part.duration != want:
         yield f"{name}: duration {part.duration}, not {want}"
-    for key in sorted(whole.lines.keys() | part.lines.keys()):
-        a = [(t - zero, v) for t, v in window(whole.lines.get(key, []), key, first, last, compat)]
+    left = chosen.restrict(whole, name)
+    for key in sorted(left.keys() | part.lines.keys()):
+        old, lines = left.get(key, (key, []))
+        a = [(t - zero, v) for t, v in window(lines, old, first, last, compat)]
         b = part.lines.get(key, [])
         if compat and "breakdown" in name:
             a, b = changes(a), changes(b)
@@ -102,12 +144,14 @@ def clipped(track, first, last, end, zero):
     return {"slices": sorted(slices), "instants": instants, "flows": flows, "values": values}
 
 
-def compare_perfetto(whole, out, first, last, zero, compat):
+def compare_perfetto(whole, out, first, last, zero, compat, chosen):
     """Against the whole run, and against the Paraver files beside it."""
     part = pftrace.read(f"{out}/ovni.perfetto-trace").by_path()
     paraver = same.Paraver(out)
     yield from same.compare(part, paraver, not compat)
     end = max((e for t in whole.values() for _, e, _, _ in t.slices), default=0)
+    # Rows that are not chosen have no tracks.
+    whole = {path: t for path, t in whole.items() if path in part or not chosen.options}
     for path in whole.keys() | part.keys() if first <= end else ():  # behind the end it is not told which slices were open
         none = pftrace.Track(0, path, (), False)
         a = clipped(whole.get(path, none), first, last, min(last, end), zero)
@@ -154,14 +198,14 @@ def spell(r, ns, start, duration, late):
 
 
 def check_window(r, opts, trace, tmp, args, compat, whole, start):
-    files, duration, times, tracks = whole
+    files, duration, times, tracks, rows_of = whole
+    chosen = Chosen(r, files, rows_of)
     first, last = choose(r, times, duration)
     a, b = spell(r, first, start, duration, False), spell(r, last, start, duration, True)
     keep = r.random() < 0.3
-    options = ([f"--from={a}"] if first or r.random() < 0.3 else []) + ([f"--to={b}"] if b else []) + ["--keep-time"] * keep
+    options = ([f"--from={a}"] if first or r.random() < 0.3 else []) + ([f"--to={b}"] if b else []) + ["--keep-time"] * keep + chosen.options
     out = f"{tmp}/part"
     shutil.rmtree(out, ignore_errors=True)
-    # A thread that is not dead, or a stack that is left, is none of a part.
     rc, err = emulate(opts.emu, trace, out, args + options + ["-f", "prv,uscope,perfetto"])
     if rc:
         return [f"{' '.join(options)}: status {rc}: {err}"]
@@ -169,18 +213,23 @@ def check_window(r, opts, trace, tmp, args, compat, whole, start):
     found = []
     for name, file in files.items():
         part = pathlib.Path(out) / name
+        if not chosen.shows(name) or ("breakdown" in name and chosen.narrows_cpus(files)):
+            continue
+        if not part.exists() and name == "proc.prv" and chosen.types:
+            continue
         if not part.exists():
             found.append(f"{name} is missing")
             continue
-        found += differences(name, file, File(part), first, last, zero, compat)
-        if part.with_suffix(".row").read_bytes() != (pathlib.Path(tmp) / "whole" / name).with_suffix(".row").read_bytes():
+        found += differences(name, file, File(part), first, last, zero, compat, chosen)
+        labels = part.with_suffix(".row").read_text().splitlines()[4:]
+        if labels != [rows_of[name][i - 1] for i in chosen.rows[name]]:
             found.append(f"{name}: other rows")
-    found += compare_perfetto(tracks, out, first, last, zero, compat)
+    found += compare_perfetto(tracks, out, first, last, zero, compat, chosen)
     # The µScope file tells the same.
     p = subprocess.run([opts.uscope, "timeline", "--prv", f"{out}/again", f"{out}/ovni.uscp"], capture_output=True, text=True, check=False)
     if p.returncode:
         found.append(f"uscope: {p.stderr}")
-    for name in files if p.returncode == 0 else ():
+    for name in sorted(x.name for x in pathlib.Path(out).glob("*.prv")) if p.returncode == 0 else ():
         if (pathlib.Path(out) / name).read_bytes() != (pathlib.Path(out) / "again" / name).read_bytes():
             found.append(f"ovni.uscp: another {name}")
     return [f"{' '.join(options)} (events {first} to {last}): {x}" for x in found]
@@ -192,7 +241,8 @@ def check_one(seed, tmp, opts, have):
     trace = pathlib.Path(tmp) / "trace"
     g, _ = random_traces.make(seed, str(trace), have, False, have)
     compat = r.random() < 0.3
-    args = [a for a in g.args if a != "-l"] + ["--compat"] * compat
+    # A stack that is left is none of a part; the models of observers have rows of processes and looms.
+    args = [a for a in g.args if a != "-l"] + (["--compat"] if compat else ["-m", "parallelism,blocked"] if r.random() < 0.4 else [])
     if emulate(opts.emu, trace, f"{tmp}/whole", args + ["-f", "prv,uscope,perfetto"])[0]:
         return None
     info = subprocess.run([opts.uscope, "info", f"{tmp}/whole/ovni.uscp"], capture_output=True, text=True, check=True).stdout
@@ -201,9 +251,10 @@ def check_one(seed, tmp, opts, have):
     duration = files["thread.prv"].duration
     times = sorted({t for f in files.values() for lines in f.lines.values() for t, _ in lines})
     found = []
+    rows_of = {name: (pathlib.Path(tmp) / "whole" / name).with_suffix(".row").read_text().splitlines()[4:] for name in files}
     tracks = pftrace.read(f"{tmp}/whole/ovni.perfetto-trace").by_path()
     for _ in range(opts.windows):
-        found += check_window(r, opts, trace, tmp, args, compat, (files, duration, times, tracks), start)
+        found += check_window(r, opts, trace, tmp, args, compat, (files, duration, times, tracks, rows_of), start)
         if found:
             break
     return found

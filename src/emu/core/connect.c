@@ -387,6 +387,7 @@ emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_opti
 {
 	struct plan *plan = block_alloc(sizeof(*plan));
 	*emu = (struct emu){ .plan = plan, .making = plan, .diag = d, .compat = o->compat, .shut = true, .late = true };
+	emu->texts = &emu->no_text;
 	if (!plan)
 		return diag_no_memory(d);
 	plan->options = *o;

@@ -107,7 +107,8 @@ struct emu {
 	struct punctual *punctuals;  /* of the current event */
 	uint32_t npunctuals;
 	size_t punctuals_cap;
-	struct emu_text texts;      /* an empty one, then those of the models */
+	struct emu_text no_text;
+	struct emu_text *texts;     /* that one, then those of the models */
 	struct emu_text *last_text; /* NULL: none yet */
 	struct late_labels *labels; /* by column */
 	size_t labels_cap;

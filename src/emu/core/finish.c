@@ -16,7 +16,7 @@ emu_add_text(struct emu *emu, int64_t value, const char *text)
 	t->model = emu->cur->model;
 	t->value = value;
 	t->text = text;
-	struct emu_text *last = emu->last_text ? emu->last_text : &emu->texts;
+	struct emu_text *last = emu->last_text ? emu->last_text : emu->texts;
 	atomic_store_explicit(&last->next, t, memory_order_release);
 	emu->last_text = t;
 	return 0;

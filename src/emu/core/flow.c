@@ -20,7 +20,7 @@ struct lane {
 /* Chunks are counted from 0; number n is in the ring at n % nchunks. */
 struct flow {
 	struct diag *diag;
-	const struct pick *pick;
+	struct pick *pick;
 	struct lane lanes[FLOW_SINKS_MAX];
 	size_t nlanes;
 	struct chunk **ring;
@@ -119,6 +119,8 @@ flow_open(struct flow **flow, struct diag *d, const struct emu *emu, const char 
 		return diag_no_memory(d);
 	f->diag = d;
 	f->pick = emu ? emu->plan->pick : NULL;
+	if (f->pick && f->pick->shown)
+		emu = f->pick->shown;
 	crew_init(&f->crew);
 	for (size_t i = 0; i < nsinks && i < FLOW_SINKS_MAX; i++) {
 		struct lane *l = &f->lanes[f->nlanes++];
@@ -182,6 +184,8 @@ flow_close(struct flow *f, int64_t duration)
 	crew_wait(&f->crew, are_all_idle, f);
 	crew_unlock(&f->crew);
 	crew_finish(&f->crew);
+	if (f->pick)
+		pick_end(f->pick);
 
 	int rc = 0;
 	for (size_t i = 0; i < f->nlanes && rc == 0; i++)

@@ -14,6 +14,7 @@
 #include "modelset.h"
 #include "ovniscope/model.h"
 #include "rows.h"
+#include "sink.h"
 #include "system.h"
 #include "trace.h"
 
@@ -22,6 +23,7 @@
 #include <stdint.h>
 
 struct emu;
+struct chosen;
 struct pick;
 
 /* Outputs, as bits. */
@@ -64,6 +66,8 @@ struct emu_options {
 	uint64_t html_limit; /* bytes of data up to which all of them are in ovni.html */
 	unsigned threads;    /* in all */
 	struct cut_options cut;
+	const char *rows;  /* those that are shown (choose.h); NULL: all */
+	const char *types; /* and the columns */
 	const char *clock_table;
 	const struct trace_input *inputs;  /* what traces may be; borrowed */
 	const struct model_set *models;    /* what events may be of; borrowed */
@@ -103,13 +107,14 @@ struct plan {
 	struct dispatch dispatch;
 	struct emu_property properties[EMU_PROPERTIES];
 	size_t nproperties;
-	struct overlap *overlap;  /* of processes; NULL: nobody asks */
-	int64_t start;            /* clock of the first event */
-	struct cut_window window; /* what of the time is shown */
-	const struct pick *pick;  /* NULL: all is shown as it is printed */
-	bool unfinished;          /* a program died, and what it did not write is made up */
-	bool ring;                /* of some threads only the last events are there */
-	bool lacks_models;        /* threads require models that are not there: their events are skipped */
+	struct overlap *overlap;     /* of processes; NULL: nobody asks */
+	int64_t start;               /* clock of the first event */
+	struct cut_window window;    /* what of the time is shown */
+	struct pick *pick;           /* NULL: all is shown as it is printed */
+	const struct chosen *chosen; /* of a part that outputs see: its columns; NULL: all */
+	bool unfinished;             /* a program died, and what it did not write is made up */
+	bool ring;                   /* of some threads only the last events are there */
+	bool lacks_models;           /* threads require models that are not there: their events are skipped */
 };
 
 enum {

@@ -75,6 +75,8 @@ rows_level(const struct emu *emu, uint32_t row, uint32_t *index)
 	enum chan_of of = OF_SYSTEM;
 	while (of > OF_THREAD && (*index = row - rows->first[of]) >= rows->number[of])
 		of--;
+	if (rows->index)
+		*index = rows->index[row - emu_first_row(emu, ROW_PROC)];
 	return of;
 }
 

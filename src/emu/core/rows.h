@@ -22,6 +22,7 @@ struct proc_rows {
 	uint32_t n;                               /* 0: no channel is of them */
 	uint32_t first[ROWS_OF], number[ROWS_OF]; /* by enum chan_of: row of the first, among those of all classes; of threads the number only */
 	const char **labels;                      /* by row, from the first of this class on */
+	uint32_t *index;                          /* likewise: which process or loom it is; NULL: all are there, in order */
 };
 
 /* Makes the rows that the columns of the plan need, when all columns are there. Returns 0, or <0 (reported). */

@@ -58,6 +58,7 @@ struct system {
 	struct cpu *cpus;
 	uint32_t nlooms, nprocs, nthreads, ncpus; /* ncpus: virtual ones included */
 	uint32_t nphysical;                       /* CPUs without them */
+	const struct system *whole;               /* of a part that outputs see; NULL: it is all */
 	uint32_t nknown;                          /* threads so far: the others may come, in live input */
 	size_t cpus_cap;
 	uint32_t *thread_of_stream; /* NO_INDEX: the stream is set aside */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "track.h"
 
+#include "choose.h"
 #include "emu.h"
 
 #include <string.h>
@@ -62,6 +63,8 @@ bool
 track_has(const struct emu *emu, enum row_class rows, uint32_t col)
 {
 	const struct col *k = &emu->chans.cols[col];
+	if (emu->plan->chosen && !emu->plan->chosen->cols[rows][col])
+		return false;
 	if (rows == ROW_PROC)
 		return k->decl->of != OF_THREAD;
 	return col < NBASE || (rows == ROW_THREAD ? k->thread_need : k->cpu_need) != NEED_NEVER;

@@ -204,9 +204,11 @@ int
 out_labels(const struct emu *emu, enum row_class rows, uint32_t col, out_label_fn *fn, void *arg)
 {
 	const struct chan_decl *decl = out_decl(emu, rows, col);
+	const struct system *part = &emu->plan->sys;
+	const struct system *sys = part->whole ? part->whole : part; /* a value may be any CPU */
 	if (rows == ROW_THREAD && col == COL_CPU)
-		for (uint32_t i = 0; i < emu->plan->sys.ncpus; i++)
-			fn(arg, (int64_t)i + 1, emu->plan->sys.cpus[i].label);
+		for (uint32_t i = 0; i < sys->ncpus; i++)
+			fn(arg, (int64_t)i + 1, sys->cpus[i].label);
 	bool own = col >= NBASE && decl->cpu_track == TRACK_OWN;
 	bool errors = rows == ROW_CPU && !emu->plan->options.compat && col != COL_NRUNNING && !own;
 	if (!errors) {

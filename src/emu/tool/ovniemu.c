@@ -3,6 +3,7 @@
 #include "kit/cli.h"
 #include "kit/crash.h"
 #include "kit/outdir.h"
+#include "kit/part.h"
 #include "kit/plugin.h"
 #include "kit/progress.h"
 #include "emu.h"
@@ -28,8 +29,6 @@ enum {
 	LABELS_MAX = 65535,
 	LINE_MOST = 80, /* columns of a terminal */
 	OPT_LENIENT = 256,
-	OPT_FROM,
-	OPT_TO,
 };
 
 static volatile sig_atomic_t stop;
@@ -311,7 +310,7 @@ list_models(const struct model_set *set, char *buf, size_t size)
 struct input_options {
 	struct arena arena;
 	struct trace_input list[INPUTS_MAX];
-	struct cli_group groups[INPUTS_MAX];
+	struct cli_group groups[INPUTS_MAX + 1]; /* and that of parts */
 	size_t ngroups;
 };
 
@@ -378,9 +377,6 @@ start(struct diag *d, struct input_options *io, struct plugins *plugins, int arg
 		{ 0, "uscope-lz4-prefix", NULL, "LZ4 blocks with their size, for viewers", CLI_FLAG, &o.uscope.lz4_prefix },
 		{ 0, "uscope-raw-events", NULL, "also put the events themselves in ovni.uscp", CLI_FLAG, &o.uscope.raw_events },
 		{ 0, "uscope-labels", "N", "room for N labels in ovni.uscp (default: 4096)", CLI_NUMBER, &labels, LABELS_MAX, 1 },
-		{ OPT_FROM, "from", "TIME", "show the trace from there on: 1.5s, 25%, end-2s" },
-		{ OPT_TO, "to", "TIME", "show it up to there, and read no further" },
-		{ 0, "keep-time", NULL, "in a part, too, count times from the first event", CLI_FLAG, &o.cut.keep_time },
 		{ OPT_LENIENT, "lenient", NULL, "go on after what is wrong (Laplace and Prism)" },
 		{ CLI_PROGRESS(&p) },
 		{ CLI_QUIET(d) },
@@ -395,21 +391,16 @@ start(struct diag *d, struct input_options *io, struct plugins *plugins, int arg
 		.options = options,
 		.noptions = sizeof(options) / sizeof(options[0]),
 		.groups = io->groups,
-		.ngroups = io->ngroups,
+		.ngroups = io->ngroups + 1,
 	};
 	progress_init(&p);
+	io->groups[io->ngroups++] = part_options(&o);
 
 	int opt;
 	while ((opt = cli_next(&cli, argc, argv)) >= 0) {
 		if (opt == OPT_LENIENT) {
 			for (size_t i = 0; i < io->ngroups; i++)
 				(void)io->groups[i].take(io->groups[i].self, OPTION_LENIENT, NULL, NULL);
-			continue;
-		}
-		if (opt == OPT_FROM || opt == OPT_TO) {
-			const char *why;
-			if (!cut_parse(optarg, opt == OPT_FROM ? &o.cut.from : &o.cut.to, &why))
-				return cli_status(cli_usage(&cli, "--%s=%s: %s", opt == OPT_FROM ? "from" : "to", optarg, why));
 			continue;
 		}
 		o.uscope.asked = true;

@@ -15,6 +15,9 @@ for part in laplace prism; do
 	grep -q -e "--$part=FILE" out.txt || fail "--help-$part does not tell --$part"
 	cat out.txt >>help.txt
 done
+status 0 "$EMU" --help-part
+grep -q -e --from=TIME out.txt || fail "--help-part does not tell --from"
+cat out.txt >>help.txt
 # what the help lists must be accepted, with an argument where it shows one
 grep -o -e ' --[a-z-]*=*[A-Z]*' help.txt | sort -u >longs.txt
 test "$(wc -l <longs.txt)" -ge 10 || fail "options are missing: $(cat longs.txt)"
@@ -44,6 +47,8 @@ while read -r long; do
 	*=TIME) long=${long%TIME}10ns ;;
 	*=SIZE) long=${long%SIZE}1M ;;
 	--models=*) long=--models=kernel,mpi ;;
+	--rows=*) long=--rows=thread:1 ;;
+	--types=*) long=--types=4 ;;
 	*=LIST) long=${long%LIST}prv ;;
 	*=METHOD) long=${long%METHOD}zstd ;;
 	*=*) long=${long%%=*}=x ;;

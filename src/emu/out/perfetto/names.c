@@ -74,7 +74,7 @@ int
 pf_open_names(struct perfetto *p)
 {
 	const struct emu *emu = p->emu;
-	p->last_text = &emu->texts;
+	p->last_text = emu->texts;
 	p->created = (struct pf_text){ ++p->ntexts, strlen("Task created"), "Task created" };
 	p->executed = (struct pf_text){ ++p->ntexts, strlen("Task executed"), "Task executed" };
 	for (int i = 0; i < PF_SMALL; i++) {

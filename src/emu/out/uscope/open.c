@@ -159,6 +159,16 @@ open_reductions(struct uscp *u)
 	return 0;
 }
 
+/* Adds a counter of a CPU; NONE: nobody can count, as the file lacks the channel. */
+static struct span
+add_counter(struct uscp *u, const char *label, const char *what)
+{
+	const struct uscp_col *k = &u->map.classes[ROW_CPU].cols[COL_NRUNNING];
+	char name[256];
+	(void)snprintf(name, sizeof(name), "cpu/%.200s/%s", label, what);
+	return (struct span){ k->kind != USCP_NONE ? uscope_summary_counter(u->w, name, k->storage) : NONE, NONE };
+}
+
 /* Adds two counters for each CPU: time busy and oversubscribed. Beyond the limit of a file
  * counters have no id, and are not written. */
 static int
@@ -170,14 +180,10 @@ open_counters(struct uscp *u)
 	u->over = arena_new(&u->arena, struct span, n);
 	if (!u->busy || !u->over)
 		return diag_no_memory(emu->diag);
-	uint16_t storage = u->map.classes[ROW_CPU].cols[COL_NRUNNING].storage;
 	for (uint32_t i = 0; i < n; i++) {
-		char name[256];
 		const char *label = emu->plan->sys.cpus[i].label;
-		(void)snprintf(name, sizeof(name), "cpu/%.200s/busy", label);
-		u->busy[i] = (struct span){ uscope_summary_counter(u->w, name, storage), NONE };
-		(void)snprintf(name, sizeof(name), "cpu/%.200s/oversubscribed", label);
-		u->over[i] = (struct span){ uscope_summary_counter(u->w, name, storage), NONE };
+		u->busy[i] = add_counter(u, label, "busy");
+		u->over[i] = add_counter(u, label, "oversubscribed");
 	}
 	return 0;
 }
@@ -299,7 +305,7 @@ uscp_open(void *self, const struct emu *emu, const char *dir)
 	struct uscp *u = self;
 	u->emu = emu;
 	u->flushed = -1;
-	u->last_text = &emu->texts;
+	u->last_text = emu->texts;
 	u->path = u->file = arena_printf(&u->arena, "%s/" FILE_NAME, dir);
 	int rc = uscp_open_page(u, dir);
 	if (rc == 0)

@@ -35,13 +35,24 @@ uscp_put_label(struct uscp *u, unsigned class, int prv_type, int64_t value, uint
 	uscope_slot_set(u->w, u->map.labels, slot, LABELS_TEXT, text);
 }
 
+/* Whether any rows in the file have the column. */
+static bool
+is_there(const struct uscp *u, uint32_t col)
+{
+	const struct uscp_class *c = u->map.classes;
+	for (enum row_class rows = ROW_THREAD; rows < ROW_CLASSES; rows++)
+		if (c[rows].cols && c[rows].cols[col].kind != USCP_NONE)
+			return true;
+	return false;
+}
+
 /* Labels a value with its text in all text columns of its model, and in its breakdown. */
 static void
 label_columns(struct uscp *u, const struct emu_text *t, uint32_t index)
 {
 	for (uint32_t col = NBASE; col < u->emu->plan->ncols; col++) {
 		const struct col *k = &u->emu->plan->cols[col];
-		if (k->model == t->model && k->decl->values == VALUES_TEXT)
+		if (k->model == t->model && k->decl->values == VALUES_TEXT && is_there(u, col))
 			uscp_put_label(u, k->decl->of ? LABEL_OF_PROC : LABEL_OF_BOTH, k->decl->prv_type, t->value, index);
 	}
 	for (size_t i = 0; i < u->nreductions; i++)
@@ -128,7 +139,7 @@ uscp_put_late(struct uscp *u)
 {
 	for (uint32_t col = NBASE; col < u->emu->plan->ncols; col++) {
 		const struct col *k = &u->emu->plan->cols[col];
-		if (k->decl->values == VALUES_TEXT)
+		if (k->decl->values == VALUES_TEXT || !is_there(u, col))
 			continue;
 		for (const struct late_label *l = u->told[col] ? u->told[col]->next : u->emu->labels[col].first; l; l = l->next)
 			put_late_label(u, k->decl, &l->label);
