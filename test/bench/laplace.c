@@ -21,7 +21,7 @@
 #define TOLERANCE 1.6
 
 enum {
-	RUNS = 5,
+	RUNS = 3,
 	BUFFER = 64 * 1024,
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* damage: every prefix of files and every change of one byte of them, read in all ways.
- * Each byte gets a few values; with USCOPE_ALL_BYTES in the environment, all 255. With
- * TEST_SHARE=n each n-th of all that is.
+ * Each byte gets three of five values, others than its neighbours; with USCOPE_ALL_BYTES in the environment, all
+ * 255. With TEST_SHARE=n each n-th of all that is.
  *
  *   usage: damage FILE... */
 #include "check.h"
@@ -53,9 +53,9 @@ changes(const struct memory *m, const struct memory *scratch, const uint8_t *p, 
 	size_t count = 0, share = (size_t)check_share();
 	for (size_t at = 0; at < n; at++) {
 		const uint8_t few[] = { 0, 0xff, p[at] ^ 1, p[at] ^ 0x80, (uint8_t)(p[at] + 1) };
-		unsigned values = all ? 256 : sizeof(few) - (at % 2);
+		unsigned values = all ? 256 : 3;
 		for (unsigned k = 0; k < values; k++) {
-			uint8_t v = all ? (uint8_t)k : few[k];
+			uint8_t v = all ? (uint8_t)k : few[(at * 3 + k) % sizeof(few)];
 			if (v == p[at] || (at + k) % share != 0)
 				continue;
 			put(m, &v, 1, at);
