@@ -1,7 +1,7 @@
 # No progress when stderr is no terminal, unless asked for; -q wins.
 . "$LIB"
-# many streams in turns: slow enough for some lines, and the timelines need no disk
-$PYTHON "$TOOLS" big trace 4000000 64
+# many streams in turns: slow enough for some lines, also with sanitizers, which have a share; and the timelines need no disk
+$PYTHON "$TOOLS" big trace $((4000000 / ${TEST_SHARE:-1})) 64
 mkdir out
 ln -s /dev/null out/thread.prv
 ln -s /dev/null out/cpu.prv
