@@ -105,7 +105,8 @@ def main():
     have = random_traces.models_of(a.emu)
     models = [m for m in asm.VERSIONS if m in have]
     problems = 0
-    traces = [(f"seed {a.seed + i}", a.seed + i) for i in range(a.count)] + [("long instants", None)]
+    count = max(2, a.count // int(os.environ.get("TEST_SHARE", "1")))
+    traces = [(f"seed {a.seed + i}", a.seed + i) for i in range(count)] + [("long instants", None)]
     for name, seed in traces:
         with tempfile.TemporaryDirectory() as tmp:
             trace = f"{tmp}/trace"
