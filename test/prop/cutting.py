@@ -232,7 +232,31 @@ def check_window(r, opts, trace, tmp, args, compat, whole, start):
     for name in sorted(x.name for x in pathlib.Path(out).glob("*.prv")) if p.returncode == 0 else ():
         if (pathlib.Path(out) / name).read_bytes() != (pathlib.Path(out) / "again" / name).read_bytes():
             found.append(f"ovni.uscp: another {name}")
+    found += check_uscope(r, opts, trace, tmp, args, first, last, duration, keep)
     return [f"{' '.join(options)} (events {first} to {last}): {x}" for x in found]
+
+
+def check_uscope(r, opts, trace, tmp, args, first, last, duration, keep):
+    """The window of the whole ovni.uscp is the same without the trace."""
+    out = f"{tmp}/time"
+    if first > duration:
+        return []  # the file has no such time
+    shutil.rmtree(out, ignore_errors=True)
+    ends = [] if last >= duration and r.random() < 0.5 else [last]
+    words = ["--keep-time"] * keep
+    emulate(opts.emu, trace, out, args + [f"--from=+{first}"] + [f"--to=+{t}" for t in ends] + words + ["-f", "prv"])
+    p = subprocess.run([opts.uscope, "timeline", "--prv", f"{out}/again", f"--from={first}ns", *(f"--to={t}ns" for t in ends), *words, f"{tmp}/whole/ovni.uscp"],
+                       capture_output=True, text=True, check=False)
+    if p.returncode:
+        return [f"uscope timeline: {p.stderr}"]
+    found = []
+    for path in sorted(pathlib.Path(out).glob("*.[pr][rc]*")):
+        again = pathlib.Path(out) / "again" / path.name
+        a, b = path.read_bytes(), again.read_bytes() if again.exists() else b""
+        # The PCF has labels in the order in which they were told, and those told behind the window, too.
+        if a != b and (path.suffix != ".pcf" or not set(a.splitlines()) <= set(b.splitlines())):
+            found.append(f"uscope timeline: another {path.name}")
+    return found
 
 
 def check_one(seed, tmp, opts, have):

@@ -42,7 +42,7 @@ CASES = {
     "vcd": [f"export --format=vcd {SMALL}", f"export --format=vcd --from=50% --to=70us --scope thread {SMALL}", "export --format=vcd --raw good.uscp",
             "export --format=vcd stopped.uscp", "export --format=vcd no-channels.uscp", "export --format=vcd label-text.uscp"],
     "usage": [f"timeline --at 5us --profile {SMALL}", f"timeline --at 5us --from 1us {SMALL}", f"timeline -f --profile {SMALL}",
-              f"timeline --prv x --json {SMALL}", f"timeline --at soon {SMALL}", f"timeline --at 101% {SMALL}", f"timeline --at end-x {SMALL}",
+              f"timeline --prv x --json {SMALL}", f"timeline --keep-time {SMALL}", f"timeline --prv x --from 5us --to 4us {SMALL}", f"timeline --at soon {SMALL}", f"timeline --at 101% {SMALL}", f"timeline --at end-x {SMALL}",
               f"timeline -r nobody {SMALL}", f"timeline -c nothing {SMALL}", f"timeline -c cpu/state {SMALL}", "timeline"],
     "bad": [f"timeline {v}.uscp" for v in VARIANTS if v not in ("good", "compat", "stopped", "breakdown-name", "label-text", "row-text")] +
            ["timeline --prv evil.out breakdown-name.uscp", "timeline -c mark label-text.uscp", "timeline --at 50ns row-text.uscp",

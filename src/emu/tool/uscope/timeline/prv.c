@@ -14,6 +14,8 @@ enum {
 	PS_PER_NS = 1000,
 };
 
+#define TIME_MAX ((int64_t)(UINT64_MAX / PS_PER_NS)) /* ns */
+
 /* A PRV, its PCF and its ROW: of a class of rows, or of one breakdown. */
 struct output {
 	const char *stem;
@@ -33,7 +35,10 @@ struct writer {
 	size_t noutputs;
 	struct output **of_channel; /* by number */
 	uint64_t *raw;              /* what each field holds */
-	uint64_t nunknown;          /* values that are texts without a number */
+	int64_t from;               /* the window, in ns; both ends belong to it */
+	int64_t to;
+	int64_t zero;      /* time that is written as 0 */
+	uint64_t nunknown; /* values that are texts without a number */
 };
 
 /* ---- Records. ---- */
@@ -51,7 +56,7 @@ static int
 take(struct writer *w, const uscope_item_t *item)
 {
 	const struct tlfile *f = &w->t->file;
-	struct record r = { .time = (int64_t)(item->time_ps / PS_PER_NS) };
+	struct record r = { .time = (int64_t)(item->time_ps / PS_PER_NS) - w->zero };
 	const struct tlchannel *ch;
 	if (item->kind == USCOPE_ITEM_OP) {
 		bool sets = item->action == USCOPE_SLOT_ADD || item->action == USCOPE_SLOT_SET;
@@ -74,13 +79,124 @@ take(struct writer *w, const uscope_item_t *item)
 	return prv_put(&o->prv, &r);
 }
 
+/* ---- The begin of a window. ---- */
+
+/* Place of a channel in a row as ovniemu prints it: the base channels, then those of each model, in the order of the
+ * property. The file has the base channels in another one, and those of the model ovni behind them. */
+static uint32_t
+place_of(const struct writer *w, const struct tlchannel *ch)
+{
+	static const struct {
+		const char *name;
+		uint16_t type;
+	} base[] = { { "cpu", 6 }, { "state", 4 }, { "tid", 2 } };
+	const struct tlfile *f = &w->t->file;
+	bool ovni = strcmp(ch->storage_name, "ovni") == 0;
+	for (uint32_t i = 0; i < 3 && ovni && ch->class == TL_THREAD; i++)
+		if (strcmp(ch->name, base[i].name) == 0 && ch->type == base[i].type)
+			return i;
+	if (ovni && ch->class == TL_CPU && ch->type <= 3)
+		return ch->place;
+	const char *models = uscope_dut_property(f->src->reader, "ovni.models");
+	uint32_t model = 1;
+	size_t n = strlen(ch->storage_name);
+	while (models && *models && (strcspn(models, ",") != n || strncmp(models, ch->storage_name, n) != 0)) {
+		models += strcspn(models, ",");
+		models += *models == ',';
+		model++;
+	}
+	return model << 16 | ch->place;
+}
+
+/* The channels of a class in that order. NULL: no memory. */
+static struct tlchannel **
+in_order(struct writer *w, const struct tlclass *c)
+{
+	struct tlchannel **list = arena_new(&w->arena, struct tlchannel *, c->nchannels);
+	for (uint32_t i = 0; list && i < c->nchannels; i++) {
+		uint32_t k = i;
+		for (; k && place_of(w, list[k - 1]) > place_of(w, c->channels[i]); k--)
+			list[k] = list[k - 1];
+		list[k] = c->channels[i];
+	}
+	return list;
+}
+
+/* Whether a row begins with a line of what it holds: in the view of the peer only what is not 0 has one, but rows of processes
+ * have all, of their channels. */
+static bool
+has_line(const struct writer *w, const struct tlchannel *ch, uint32_t row, bool any)
+{
+	const struct tlfile *f = &w->t->file;
+	if (w->raw[tlfile_cell(f, ch, row)])
+		return true;
+	if (ch->class == TL_PROC)
+		return tlfile_has_zero(f, ch, row);
+	return !f->compat || (ch->class == TL_BREAKDOWN && any);
+}
+
+static bool
+has_any(const struct writer *w, const struct tlchannel *ch)
+{
+	const struct tlfile *f = &w->t->file;
+	for (uint32_t row = 0; row < f->classes[ch->class].nrows; row++)
+		if (w->raw[tlfile_cell(f, ch, row)])
+			return true;
+	return false;
+}
+
+static int
+put_first(struct writer *w, const struct tlclass *c)
+{
+	struct tlchannel **list = in_order(w, c);
+	int rc = list ? 0 : diag_no_memory(&w->diag);
+	for (uint32_t row = 0; row < c->nrows && rc == 0; row++) {
+		for (uint32_t i = 0; i < c->nchannels && rc == 0; i++) {
+			const struct tlchannel *ch = list[i];
+			struct output *o = w->of_channel[ch - w->t->file.channels];
+			if (!has_line(w, ch, row, c == &w->t->file.classes[TL_BREAKDOWN] && has_any(w, ch)))
+				continue;
+			rc = prv_put(&o->prv, &(struct record){
+						      .time = w->from - w->zero,
+						      .row = row,
+						      .col = (uint16_t)(o->nchannels == 1 ? 0 : ch->place),
+						      .value = value_of(w, ch, w->raw[tlfile_cell(&w->t->file, ch, row)]),
+					      });
+		}
+	}
+	return rc;
+}
+
+/* Writes what all rows show at the begin of the window. */
+static int
+begin(struct writer *w)
+{
+	const struct tlfile *f = &w->t->file;
+	if (w->from == 0)
+		return 0;
+	uscope_state_t *state = uscope_state_at(f->src->reader, (uint64_t)w->from * PS_PER_NS - 1);
+	if (!state && uscope_reader_status(f->src->reader) != USCOPE_E_NODATA) {
+		(void)utool_failed(f->tool, f->src);
+		return -ERR_READ;
+	}
+	for (uint32_t i = 0; i < f->nchannels && state; i++)
+		for (uint32_t row = 0; row < f->classes[f->channels[i].class].nrows; row++)
+			w->raw[tlfile_cell(f, &f->channels[i], row)] = uscope_slot_field_raw(state, f->channels[i].storage, (uint16_t)row, f->channels[i].field);
+	uscope_state_free(state);
+	int rc = 0;
+	for (int k = 0; k < TL_CLASSES && rc == 0; k++)
+		if (f->classes[k].exists)
+			rc = put_first(w, &f->classes[k]);
+	return rc;
+}
+
 static int
 take_all(struct writer *w)
 {
 	struct walk walk;
 	uscope_item_t item;
 	int rc = 0;
-	walk_begin(&walk, w->t->tool, w->t->file.src, 0, UINT64_MAX);
+	walk_begin(&walk, w->t->tool, w->t->file.src, (uint64_t)w->from * PS_PER_NS, w->to < TIME_MAX ? (uint64_t)w->to * PS_PER_NS : UINT64_MAX);
 	while (rc == 0 && walk_next(&walk, &item)) {
 		if (!item.bad && (item.kind == USCOPE_ITEM_OP || item.kind == USCOPE_ITEM_EVENT))
 			rc = take(w, &item);
@@ -243,7 +359,16 @@ finish(struct output *o, int64_t duration)
 int
 timeline_prv(struct timeline *t, const char *dir)
 {
-	struct writer w = { .t = t, .diag = { .program = t->tool->conv.program } };
+	int64_t end = (int64_t)(t->file.end_ps / PS_PER_NS);
+	struct writer w = {
+		.t = t,
+		.diag = { .program = t->tool->conv.program },
+		.from = (int64_t)(t->tool->from / PS_PER_NS + (t->tool->from % PS_PER_NS != 0)),
+		.to = (int64_t)(t->tool->to / PS_PER_NS),
+	};
+	w.zero = t->keep_time ? 0 : w.from;
+	end = w.to < end ? w.to : end;
+	end = w.from > end ? w.from : end;
 	if (mkdir(dir, 0777) < 0 && errno != EEXIST) {
 		conv_fail(&t->tool->conv, "write", "cannot make the directory %s: %s", dir, strerror(errno));
 		return STATUS_BAD;
@@ -251,9 +376,11 @@ timeline_prv(struct timeline *t, const char *dir)
 	int rc = plan(&w);
 	for (size_t i = 0; i < w.noutputs && rc == 0; i++)
 		rc = start(&w, &w.outputs[i], dir);
+	if (rc == 0)
+		rc = begin(&w);
 	int status = rc < 0 ? STATUS_BAD : take_all(&w);
 	for (size_t i = 0; i < w.noutputs; i++)
-		if (finish(&w.outputs[i], (int64_t)(t->file.end_ps / PS_PER_NS)) < 0)
+		if (finish(&w.outputs[i], end - w.zero) < 0)
 			status = STATUS_BAD;
 	if (w.nunknown)
 		utool_warn(t->tool, "%" PRIu64 " values are texts whose number is not known: the index of the text stands for it", w.nunknown);

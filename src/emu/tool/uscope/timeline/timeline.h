@@ -54,6 +54,7 @@ struct timeline {
 	struct tlfile file;
 	struct tlpick pick;
 	bool all;
+	bool keep_time; /* --prv: times of a window are those of the whole */
 };
 
 /* ---- The states of rows, each with begin and end (scan.c). ---- */
@@ -132,7 +133,7 @@ void tltext_span(const struct tlfile *f, const struct tlspan *s, size_t row_widt
 int timeline_at(struct timeline *t, uint64_t time_ps);
 /* Time in each state (profile.c). */
 int timeline_profile(struct timeline *t);
-/* The Paraver files, in a directory (prv.c). */
+/* The Paraver files of the range, in a directory (prv.c). */
 int timeline_prv(struct timeline *t, const char *dir);
 /* Trace, rows and channels of the file (info.c). */
 int timeline_info(struct timeline *t);
