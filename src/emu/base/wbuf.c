@@ -70,6 +70,14 @@ wbuf_flush(struct wbuf *w)
 	return -w->error;
 }
 
+int
+wbuf_pass(struct wbuf *w, const void *bytes, size_t n)
+{
+	if (wbuf_flush(w) == 0)
+		write_all(w, bytes, n, -1);
+	return -w->error;
+}
+
 enum {
 	SHORT_MAX = 32,
 };

@@ -39,6 +39,9 @@ int wbuf_attach(struct wbuf *w, int fd, const char *path);
 /* Writes what is buffered. Returns 0, or -errno of the first failure. */
 int wbuf_flush(struct wbuf *w);
 
+/* Writes what is buffered, then these bytes, which are not copied. Returns as wbuf_flush(). */
+int wbuf_pass(struct wbuf *w, const void *bytes, size_t n);
+
 /* Room for n <= WBUF_RESERVE_MAX bytes; give back the end with wbuf_commit().
  * Never NULL: after a failure the bytes go nowhere. */
 static inline char *

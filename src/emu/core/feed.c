@@ -10,7 +10,6 @@ static void
 use_chunk(struct feed *f, struct chunk *c)
 {
 	f->cur = c;
-	c->flush = false;
 	c->batch = (struct batch){ .r = c->records, .odd = c->odd, .notes = c->notes };
 	f->next = f->event = c->records;
 	f->end = c->records + FLOW_RECORDS;
@@ -46,16 +45,21 @@ void
 feed_roll(struct feed *f)
 {
 	struct chunk *c = f->cur;
-	size_t n = f->event ? (size_t)(f->event - c->records) : 0;
-	bool whole = n > 0;
+	assert(c && f->next);
 	if (f->drops) {
 		use_chunk(f, c);
 		return;
 	}
-	c->batch.whole = whole;
-	hand_over_some(f, whole ? n : (size_t)(f->next - c->records));
-	if (!whole)
-		f->event = NULL;
+	size_t have = (size_t)(f->next - c->records);
+	size_t event = f->event ? (size_t)(f->event - c->records) : 0;
+	size_t n = chunk_find_apart(c, have);
+	c->batch.apart = n > 0;
+	n = n ? n : event ? event
+			  : have;
+	c->batch.whole = n < have && c->records[n].begins;
+	bool leaves = !f->event || event < n;
+	hand_over_some(f, n);
+	f->event = leaves ? NULL : f->cur->records + (event - n);
 }
 
 void
@@ -68,14 +72,15 @@ feed_drop(struct feed *f, bool drops)
 void
 feed_flush(struct feed *f)
 {
-	struct chunk *c = f->cur;
-	size_t n = f->drops ? 0 : (size_t)(f->next - c->records);
-	c->next = n ? f->next[-1].time : 0;
-	while (n && c->records[n - 1].time == c->next)
+	struct batch *b = &f->cur->batch;
+	size_t n = f->drops ? 0 : (size_t)(f->next - f->cur->records);
+	b->next = n ? f->next[-1].time : 0;
+	while (n && b->r[n - 1].time == b->next)
 		n--;
 	if (n == 0)
 		return;
-	c->batch.whole = c->flush = true;
+	b->whole = b->flush = true;
+	b->apart = b->next > b->r[n - 1].time + 1;
 	hand_over_some(f, n);
 	flow_flush(f->flow);
 }
@@ -102,7 +107,7 @@ add_odd(struct feed *f, const struct record *r)
 void
 feed_put_note(struct feed *f, const struct note *n)
 {
-	if (f->cur->batch.nnotes == FLOW_NOTES)
+	while (f->cur->batch.nnotes == FLOW_NOTES)
 		feed_roll(f);
 	struct note *to = &f->cur->notes[f->cur->batch.nnotes++];
 	*to = *n;
@@ -127,7 +132,7 @@ void
 feed_put_event(struct feed *f, int64_t time, uint32_t thread, const uint8_t mcv[3], uint32_t size, const uint64_t payload[2])
 {
 	/* Both records must be in one chunk: hand over one that has room for one only. */
-	if (f->end - f->next < 2)
+	while (f->end - f->next < 2)
 		feed_roll(f);
 	const struct record r = { .time = time, .kind = RECORD_EVENT };
 	put_odd(f, r);
@@ -170,7 +175,7 @@ feed_close(struct feed *f, int64_t duration)
 {
 	if (f->cur && (f->next > f->cur->records || f->cur->batch.nnotes) && !f->drops) {
 		f->cur->batch.n = (size_t)(f->next - f->cur->records);
-		f->cur->batch.whole = true;
+		f->cur->batch.whole = f->cur->batch.apart = true;
 		flow_give(f->flow, f->cur);
 	}
 	int rc = flow_close(f->flow, duration);

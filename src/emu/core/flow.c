@@ -3,71 +3,8 @@
 
 #include "arena.h"
 #include "emu.h"
+#include "flowing.h"
 #include "pick.h"
-
-/* A sink, as a job: the next chunk. */
-struct lane {
-	struct job job; /* its age is the number of the next chunk */
-	struct flow *flow;
-	const struct sink_ops *ops;
-	void *self;
-	bool opened;
-	bool takes; /* records */
-	bool busy;  /* its job was added */
-	int rc;     /* of write */
-};
-
-/* Chunks are counted from 0; number n is in the ring at n % nchunks. */
-struct flow {
-	struct diag *diag;
-	struct pick *pick;
-	struct lane lanes[FLOW_SINKS_MAX];
-	size_t nlanes;
-	struct chunk **ring;
-	unsigned nchunks;
-	uint64_t taken, given;
-	atomic_bool failed;
-	struct crew crew;
-};
-
-static struct chunk *
-chunk_of(const struct flow *f, uint64_t number)
-{
-	return f->ring[number % f->nchunks];
-}
-
-/* ---- A sink takes a chunk. ---- */
-
-static void
-run_lane(struct job *t)
-{
-	struct lane *l = (struct lane *)t;
-	const struct chunk *c = chunk_of(l->flow, t->age);
-	if (l->rc < 0)
-		return;
-	l->rc = l->ops->write(l->self, &c->batch);
-	if (c->flush && l->rc == 0 && l->ops->flush)
-		l->rc = l->ops->flush(l->self, c->next);
-	if (l->rc < 0)
-		atomic_store(&l->flow->failed, true);
-}
-
-/* Adds the job of a sink that is not at it, if there is a chunk for it. */
-static void
-go_on(struct lane *l)
-{
-	l->busy = l->job.age < l->flow->given;
-	if (l->busy)
-		crew_add(&l->flow->crew, &l->job);
-}
-
-static void
-end_lane(struct job *t)
-{
-	struct lane *l = (struct lane *)t;
-	chunk_of(l->flow, t->age++)->nusers--;
-	go_on(l);
-}
 
 /* ---- Chunks. ---- */
 
@@ -80,7 +17,7 @@ is_idle(void *chunk)
 struct chunk *
 flow_take(struct flow *f)
 {
-	struct chunk *c = chunk_of(f, f->taken++);
+	struct chunk *c = flow_chunk(f, f->taken++);
 	crew_lock(&f->crew);
 	crew_wait(&f->crew, is_idle, c);
 	crew_unlock(&f->crew);
@@ -94,11 +31,27 @@ flow_give(struct flow *f, struct chunk *c)
 		pick_apply(f->pick, c);
 	crew_lock(&f->crew);
 	f->given++;
-	for (struct lane *l = f->lanes; l < f->lanes + f->nlanes; l++) {
-		c->nusers += l->takes;
-		if (l->takes && !l->busy)
-			go_on(l);
+	for (struct station *s = f->stations; s < f->stations + f->nstations; s++) {
+		c->nusers += s->takes;
+		if (s->takes && s->ops->formatter)
+			press_take(&s->press);
+		else if (s->takes)
+			lane_go_on(&s->lane);
 	}
+	crew_unlock(&f->crew);
+}
+
+static bool
+is_started(void *crew)
+{
+	return !((struct crew *)crew)->jobs;
+}
+
+void
+flow_flush(struct flow *f)
+{
+	crew_lock(&f->crew);
+	crew_wait(&f->crew, is_started, &f->crew);
 	crew_unlock(&f->crew);
 }
 
@@ -123,46 +76,41 @@ flow_open(struct flow **flow, struct diag *d, const struct emu *emu, const char 
 		emu = f->pick->shown;
 	crew_init(&f->crew);
 	for (size_t i = 0; i < nsinks && i < FLOW_SINKS_MAX; i++) {
-		struct lane *l = &f->lanes[f->nlanes++];
-		*l = (struct lane){ .job = { .run = run_lane, .done = end_lane }, .flow = f, .ops = sinks[i] };
-		l->self = block_alloc(l->ops->size ? l->ops->size : 1);
-		if (!l->self)
+		struct station *s = &f->stations[f->nstations++];
+		s->ops = sinks[i];
+		s->self = block_alloc(s->ops->size ? s->ops->size : 1);
+		if (!s->self)
 			return diag_no_memory(d);
-		int rc = l->ops->open(l->self, emu, dir);
+		int rc = s->ops->open(s->self, emu, dir);
 		if (rc < 0)
 			return rc;
-		l->opened = true;
-		l->takes = rc == 0 && l->ops->write;
+		s->opened = true;
+		s->takes = rc == 0 && (s->ops->write || s->ops->formatter);
 	}
 	return 0;
+}
+
+static bool
+make_chunks(struct flow *f, unsigned n)
+{
+	f->ring = block_alloc(n * sizeof(struct chunk *));
+	while (f->ring && f->nchunks < n && (f->ring[f->nchunks] = block_alloc(sizeof(struct chunk))))
+		f->nchunks++;
+	return f->nchunks == n;
 }
 
 int
 flow_start(struct flow *f, unsigned n)
 {
-	unsigned nchunks = FLOW_CHUNKS + n;
-	f->ring = block_alloc(nchunks * sizeof(struct chunk *));
-	for (; f->ring && f->nchunks < nchunks; f->nchunks++)
-		if (!(f->ring[f->nchunks] = block_alloc(sizeof(struct chunk))))
-			break;
-	if (f->nchunks < nchunks)
+	if (!make_chunks(f, FLOW_CHUNKS + n))
 		return diag_no_memory(f->diag);
+	for (struct station *s = f->stations; s < f->stations + f->nstations; s++) {
+		lane_init(&s->lane, f, s->ops, s->self);
+		if (s->takes && s->ops->formatter && press_init(&s->press, f, s->ops, s->self, f->nchunks) < 0)
+			return diag_no_memory(f->diag);
+	}
 	crew_start(&f->crew, n);
 	return 0;
-}
-
-static bool
-is_started(void *crew)
-{
-	return !((struct crew *)crew)->jobs;
-}
-
-void
-flow_flush(struct flow *f)
-{
-	crew_lock(&f->crew);
-	crew_wait(&f->crew, is_started, &f->crew);
-	crew_unlock(&f->crew);
 }
 
 static bool
@@ -173,6 +121,24 @@ are_all_idle(void *flow)
 	for (unsigned i = 0; i < f->nchunks; i++)
 		nusers += f->ring[i]->nusers;
 	return nusers == 0;
+}
+
+/* Returns 0, or the first error of a sink. */
+static int
+close_sinks(struct flow *f, int64_t duration)
+{
+	int rc = 0;
+	for (struct station *s = f->stations; s < f->stations + f->nstations; s++) {
+		int bad = press_finish(&s->press);
+		bad = bad ? bad : s->lane.rc;
+		rc = rc ? rc : bad;
+	}
+	for (struct station *s = f->stations; s < f->stations + f->nstations; s++) {
+		int bad = s->opened ? s->ops->close(s->self, duration) : 0;
+		rc = rc ? rc : bad;
+		block_free(s->self);
+	}
+	return rc;
 }
 
 int
@@ -186,17 +152,7 @@ flow_close(struct flow *f, int64_t duration)
 	crew_finish(&f->crew);
 	if (f->pick)
 		pick_end(f->pick);
-
-	int rc = 0;
-	for (size_t i = 0; i < f->nlanes && rc == 0; i++)
-		rc = f->lanes[i].rc;
-	for (size_t i = 0; i < f->nlanes; i++) {
-		struct lane *l = &f->lanes[i];
-		int err = l->opened ? l->ops->close(l->self, duration) : 0;
-		if (rc == 0)
-			rc = err;
-		block_free(l->self);
-	}
+	int rc = close_sinks(f, duration);
 	for (unsigned i = 0; i < f->nchunks; i++)
 		block_free(f->ring[i]);
 	block_free(f->ring);

@@ -4,32 +4,16 @@
 
 /* flow: chunks of records on their way to the sinks.
  *
- * A chunk that is given goes to all sinks; each takes chunks in order, one at a time, on any thread of the crew. There
- * are few chunks: who needs one and finds none idle does what the sinks have to do, so memory does not grow with the
- * trace. */
+ * A chunk that is given goes to all sinks. A sink takes chunks in order, one at a time, on any thread of the crew (lane.h), or
+ * its formatters make text of several at once (press.h). There are few chunks: who needs one and finds none idle does what
+ * the sinks have to do, so memory does not grow with the trace. */
 
-#include "crew.h"
+#include "chunk.h"
 #include "diag.h"
-#include "sink.h"
-
-#include <stdatomic.h>
 
 enum {
-	FLOW_RECORDS = 8192, /* in a chunk: few wake-ups, and it fits in a cache */
-	FLOW_NOTES = 4096,
 	FLOW_CHUNKS = 3, /* and one for each thread more: bounds the memory */
 	FLOW_SINKS_MAX = 16,
-};
-
-/* Records that are handed over together. */
-struct chunk {
-	unsigned nusers; /* sinks that have not finished with it */
-	bool flush;      /* no chunk follows for a while, */
-	int64_t next;    /* and no record before this time */
-	struct batch batch;
-	uint32_t odd[FLOW_RECORDS];
-	struct record records[FLOW_RECORDS];
-	struct note notes[FLOW_NOTES];
 };
 
 struct flow;

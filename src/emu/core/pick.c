@@ -237,8 +237,8 @@ choose_records(struct pick *p, struct chunk *c)
 void
 pick_apply(struct pick *p, struct chunk *c)
 {
-	if (c->flush)
-		c->next -= p->zero;
+	if (c->batch.flush)
+		c->batch.next -= p->zero;
 	if (p->chosen.any)
 		choose_records(p, c);
 	for (size_t i = 0; i < c->batch.n; i++)

@@ -17,6 +17,7 @@
 
 struct emu;
 struct label;
+struct textbuf;
 
 /* Kinds of records. All but states are odd: few, and struct batch lists their places. */
 enum record_kind {
@@ -112,7 +113,10 @@ struct batch {
 	size_t nodd;
 	const struct note *notes;
 	size_t nnotes;
-	bool whole; /* the last event ends here, not in the next batch */
+	bool whole;   /* the last event ends here, not in the next batch */
+	bool apart;   /* all that follows is later than the last record here, and so is the nanosecond before a punctual or late one */
+	bool flush;   /* live input waits: none follows for a while, */
+	int64_t next; /* and no record before this time */
 };
 
 /* The row of a CPU that shows a state, of a machine with that many threads; 0: none does. */
@@ -123,17 +127,34 @@ record_cpu(const struct record *r, uint32_t nthreads)
 						    : 0;
 }
 
+enum {
+	SINK_FILES = 2,
+};
+
 struct sink_ops {
 	size_t size; /* private memory, zeroed */
 
 	/* Creates the files in `dir` (borrowed until close). Returns 0, 1 if the sink wants no
 	 * records, <0 (reported). */
 	int (*open)(void *self, const struct emu *emu, const char *dir);
-	/* Takes records; NULL: it wants none. 0, or <0 (reported); it is not called again. */
+	/* Takes records; NULL: it wants none, or formats them. 0, or <0 (reported); it is not called again. */
 	int (*write)(void *self, const struct batch *b);
 	/* While live input waits: makes what was written visible in the files; no record
 	 * before `time` follows. NULL: nothing to do. 0, or <0 (reported). */
 	int (*flush)(void *self, int64_t time);
+
+	/* Instead of write and flush, for files of text: several formatters make text of batches on several threads at the
+	 * same time, and put() writes it in the order of the batches. A formatter that gets a batch gets all that follow up to one
+	 * that is apart, in order; then any. */
+	size_t formatter; /* memory of one, zeroed; 0: there are none */
+	unsigned nfiles;  /* SINK_FILES at most */
+	int (*format_open)(void *formatter, void *self);
+	/* Appends text of each file. */
+	int (*format)(void *formatter, const struct batch *b, struct textbuf *texts);
+	/* Writes the text of a file, and empties it; on one thread at a time for each file. Returns 0, or <0, which close reports. */
+	int (*put)(void *self, unsigned file, struct textbuf *text);
+	void (*format_close)(void *formatter, void *self);
+
 	/* Completes the files, also after an error elsewhere; `duration` is the time of the
 	 * last event. Due whenever open succeeded. 0, or <0 (reported). */
 	int (*close)(void *self, int64_t duration);

@@ -5,7 +5,7 @@
  *
  * In the default view all pairs of a row at one instant share a line, in order of happening, and the
  * rows of an instant are in order of their first change; --compat writes a pair a line. */
-#include "prv.h"
+#include "prvline.h"
 
 #include <string.h>
 
@@ -18,7 +18,7 @@ enum {
 
 /* Sets the text of the digits above the last four. */
 static void
-set_time_high(struct prv *p, int64_t time)
+set_time_high(struct prv_lines *p, int64_t time)
 {
 	p->time_high = time - time % LOW;
 	p->high[0] = ':';
@@ -28,7 +28,7 @@ set_time_high(struct prv *p, int64_t time)
 }
 
 static inline void
-set_time(struct prv *p, int64_t time)
+set_time(struct prv_lines *p, int64_t time)
 {
 	if (time == p->time)
 		return;
@@ -39,32 +39,58 @@ set_time(struct prv *p, int64_t time)
 	p->low_size = p->time_high ? LOW_DIGITS : fmt_trim(&p->low, LOW_DIGITS);
 }
 
-void
-prvline_prepare(struct prv *p, const int *types)
+int
+prv_texts_init(struct prv_texts *k, struct arena *a, const struct prv_options *o)
 {
-	for (size_t col = 0; col < p->ntypes; col++) {
-		struct type_text *t = &p->types[col];
+	*k = (struct prv_texts){ .first_row = o->first_row, .nrows = o->nrows, .ntypes = o->ntypes, .coalesce = o->coalesce };
+	k->types = arena_new(a, struct type_text, o->ntypes);
+	k->rows = arena_new(a, struct row_text, o->nrows);
+	k->odd_types = arena_new(a, bool, o->ntypes);
+	if (!k->types || !k->rows || !k->odd_types)
+		return -1;
+	for (size_t col = 0; col < o->ntypes; col++) {
+		struct type_text *t = &k->types[col];
 		t->text[0] = ':';
-		char *end = fmt_i64(t->text + 1, types[col]);
+		char *end = fmt_i64(t->text + 1, o->types[col]);
 		*end++ = ':';
 		t->size = (uint8_t)(end - t->text);
 	}
-	for (uint32_t row = 0; row < p->nrows; row++) {
-		struct row_text *t = &p->row_texts[row];
+	for (uint32_t row = 0; row < o->nrows; row++) {
+		struct row_text *t = &k->rows[row];
 		memcpy(t->text, "2:0:1:1:", 8);
 		t->size = (uint8_t)(fmt_u64(t->text + 8, (uint64_t)row + 1) - t->text);
 	}
 	for (uint32_t v = 0; v < PRV_SMALL; v++) {
 		char text[FMT_MAX];
-		p->small[v].size = (uint8_t)(fmt_u64(text, v) - text);
-		memcpy(p->small[v].text, text, sizeof(p->small[v].text));
+		k->small[v].size = (uint8_t)(fmt_u64(text, v) - text);
+		memcpy(k->small[v].text, text, sizeof(k->small[v].text));
 	}
+	return 0;
+}
+
+int
+prvline_init(struct prv_lines *p, struct arena *a, const struct prv_texts *k)
+{
+	*p = (struct prv_lines){ .texts = k, .first_row = k->first_row, .nrows = k->nrows, .coalesce = k->coalesce, .time = -1 };
+	p->odd_types = arena_new(a, bool, k->ntypes);
+	p->last = arena_new(a, uint32_t, k->nrows);
+	p->seen = arena_new(a, uint64_t, k->nrows);
+	p->order = arena_new(a, uint32_t, PRV_HELD);
+	p->next = arena_new(a, uint32_t, PRV_HELD);
 	set_time_high(p, 0);
+	return p->odd_types && p->last && p->seen && p->order && p->next ? 0 : -1;
+}
+
+void
+prvline_finish(const struct prv_lines *p, struct prv_texts *k)
+{
+	for (size_t col = 0; col < k->ntypes; col++)
+		k->odd_types[col] = k->odd_types[col] || p->odd_types[col];
 }
 
 /* Returns the row of the file that shows a record, from 0; NONE: none does. */
 static inline uint32_t
-row_of(const struct prv *p, const struct record *r)
+row_of(const struct prv_lines *p, const struct record *r)
 {
 	uint32_t row = r->row - p->first_row;
 	if (row < p->nrows)
@@ -75,16 +101,16 @@ row_of(const struct prv *p, const struct record *r)
 
 /* Writes "2:0:1:1:row". A copy of fixed size is cheaper than one of the right size. */
 static inline char *
-put_row(const struct prv *p, char *to, uint32_t row)
+put_row(const struct prv_lines *p, char *to, uint32_t row)
 {
-	const struct row_text *t = &p->row_texts[row];
+	const struct row_text *t = &p->texts->rows[row];
 	memcpy(to, t->text, sizeof(t->text));
 	return to + t->size;
 }
 
 /* ":time" */
 static inline char *
-put_time(const struct prv *p, char *to)
+put_time(const struct prv_lines *p, char *to)
 {
 	memcpy(to, p->high, PRV_HIGH_SIZE);
 	to += p->high_size;
@@ -94,7 +120,7 @@ put_time(const struct prv *p, char *to)
 
 /* Writes a value that is not small. */
 static inline char *
-put_large(struct prv *p, char *to, int64_t value)
+put_large(struct prv_lines *p, char *to, int64_t value)
 {
 	/* Hashes of labels differ in all bits, task numbers in the lowest: mix both. */
 	struct large_text *l = &p->large[(uint64_t)(value ^ value >> 8) % PRV_LARGE];
@@ -108,18 +134,18 @@ put_large(struct prv *p, char *to, int64_t value)
 
 /* ":type:value" */
 static inline char *
-pair(struct prv *p, struct type_text *types, char *to, const struct record *r)
+pair(struct prv_lines *p, const struct prv_texts *k, char *to, const struct record *r)
 {
-	struct type_text *t = &types[r->col];
+	const struct type_text *t = &k->types[r->col];
 	memcpy(to, t, sizeof(*t));
 	to += t->size;
 	if (__builtin_expect((uint64_t)r->value < PRV_SMALL, 1)) {
-		const struct value_text *v = &p->small[r->value];
+		const struct value_text *v = &k->small[r->value];
 		memcpy(to, v, sizeof(*v));
 		return to + v->size;
 	}
 	if ((uint64_t)r->value > INT32_MAX)
-		t->odd_values = p->odd_values = true;
+		p->odd_types[r->col] = p->odd_values = true;
 	return put_large(p, to, r->value);
 }
 
@@ -134,27 +160,27 @@ enum {
 
 /* Writes the group that begins with record i and follows next[]. */
 static void
-put_group(struct prv *p, const struct record *r, uint32_t i)
+put_group(struct prv_lines *p, const struct record *r, uint32_t i)
 {
-	char *to = wbuf_reserve(&p->out, ROW_MAX + TIME_MAX + PAIR_MAX);
+	char *to = textbuf_reserve(&p->out, ROW_MAX + TIME_MAX + PAIR_MAX);
 	to = put_row(p, to, row_of(p, &r[i]));
 	to = put_time(p, to);
 	for (;;) {
-		to = pair(p, p->types, to, &r[i]);
+		to = pair(p, p->texts, to, &r[i]);
 		i = p->next[i];
 		if (i == NONE)
 			break;
-		wbuf_commit(&p->out, to);
-		to = wbuf_reserve(&p->out, PAIR_MAX);
+		textbuf_commit(&p->out, to);
+		to = textbuf_reserve(&p->out, PAIR_MAX);
 	}
 	*to++ = '\n';
-	wbuf_commit(&p->out, to);
+	textbuf_commit(&p->out, to);
 }
 
 /* Writes the records of one instant, grouped by row in order of first touch. Returns the
  * record behind them. */
 static const struct record *
-put_instant(struct prv *p, const struct record *r, const struct record *end)
+put_instant(struct prv_lines *p, const struct record *r, const struct record *end)
 {
 	set_time(p, r->time);
 	uint32_t ngroups = 0;
@@ -187,50 +213,50 @@ struct rest {
  * the record behind it; NULL and nothing written when other rows change too, or when
  * there are too many pairs. */
 static inline const struct record *
-put_line(struct prv *p, uint32_t row, const struct record *r, const struct record *end, struct rest *rest)
+put_line(struct prv_lines *p, uint32_t row, const struct record *r, const struct record *end, struct rest *rest)
 {
 	/* A local: for the compiler, writes of text may alias any member of *p. */
-	struct type_text *types = p->types;
+	const struct prv_texts *k = p->texts;
 	const struct record *first = r;
 	const struct record *stop = p->coalesce ? end : r + 1;
 	if (stop - r > ALONE_MAX)
 		stop = r + ALONE_MAX;
 	set_time(p, r->time);
-	char *to = wbuf_reserve(&p->out, LINE_MAX_SIZE);
+	char *to = textbuf_reserve(&p->out, LINE_MAX_SIZE);
 	rest->text = to = put_row(p, to, row);
 	to = put_time(p, to);
 	do
-		to = pair(p, types, to, r++);
+		to = pair(p, k, to, r++);
 	while (r < stop && r->time == first->time && r->row == first->row && r->cpu == first->cpu);
 	if (p->coalesce && r < end && r->time == first->time)
 		return NULL;
 	*to++ = '\n';
-	wbuf_commit(&p->out, to);
+	textbuf_commit(&p->out, to);
 	rest->size = (size_t)(to - rest->text);
 	return r;
 }
 
 /* Writes the line in the other file, with another row. */
 static inline void
-put_same_line(struct prv *p, uint32_t row, const struct rest *rest)
+put_same_line(struct prv_lines *p, uint32_t row, const struct rest *rest)
 {
-	char *to = wbuf_reserve(&p->out, LINE_MAX_SIZE);
+	char *to = textbuf_reserve(&p->out, LINE_MAX_SIZE);
 	to = put_row(p, to, row);
 	memcpy(to, rest->text, REST_COPY);
 	if (__builtin_expect(rest->size > REST_COPY, 0))
 		memcpy(to, rest->text, rest->size);
-	wbuf_commit(&p->out, to + rest->size);
+	textbuf_commit(&p->out, to + rest->size);
 }
 
 /* Whether another row changes in the same instant, as often in a breakdown. */
 static inline bool
-is_shared(const struct prv *p, const struct record *r, const struct record *end)
+is_shared(const struct prv_lines *p, const struct record *r, const struct record *end)
 {
 	return p->coalesce && r + 1 < end && r[1].time == r->time && r[1].row != r->row;
 }
 
 void
-prvline_put(struct prv *p, const struct record *r, const struct record *end)
+prvline_put(struct prv_lines *p, const struct record *r, const struct record *end)
 {
 	while (r < end) {
 		uint32_t row = row_of(p, r);
@@ -257,16 +283,16 @@ end_of_instant(const struct record *r, const struct record *end)
 /* The line of the CPU file was copied, not formatted: note its values beyond 32 bits there
  * too. */
 static void
-share_odd_values(struct prv *from, struct prv *to, const struct record *r, const struct record *end)
+share_odd_values(struct prv_lines *from, struct prv_lines *to, const struct record *r, const struct record *end)
 {
 	from->odd_values = false;
 	for (; r < end; r++)
-		to->types[r->col].odd_values |= (uint64_t)r->value > INT32_MAX;
+		to->odd_types[r->col] |= (uint64_t)r->value > INT32_MAX;
 }
 
 /* Writes a line in the file of threads, in that of CPUs, or in both. Returns as put_line(). */
 static inline const struct record *
-put_lines(struct prv *threads, struct prv *cpus, const struct record *r, const struct record *end)
+put_lines(struct prv_lines *threads, struct prv_lines *cpus, const struct record *r, const struct record *end)
 {
 	struct rest rest;
 	if (__builtin_expect(r->row >= threads->nrows, 0))
@@ -281,7 +307,7 @@ put_lines(struct prv *threads, struct prv *cpus, const struct record *r, const s
 }
 
 void
-prvline_put_both(struct prv *p, struct prv *cpus, const struct record *r, const struct record *end)
+prvline_put_both(struct prv_lines *p, struct prv_lines *cpus, const struct record *r, const struct record *end)
 {
 	if (!cpus) {
 		prvline_put(p, r, end);

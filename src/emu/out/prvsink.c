@@ -4,16 +4,8 @@
 #include "out.h"
 #include "prv.h"
 
-struct prv_sink {
-	const struct emu *emu;
-	struct prv prv[ROW_CPU + 1];
-	struct arena arena;     /* for the paths, and the two below */
-	struct record *records; /* without the events of the trace, and those of proc.prv; NULL: there are none */
-	uint32_t *odd;
-};
-
 static int
-start(struct prv *p, struct arena *a, const struct emu *emu, const char *dir, enum row_class rows)
+describe(struct prv_options *o, struct arena *a, const struct emu *emu, const char *dir, enum row_class rows)
 {
 	int *types = arena_new(a, int, emu->plan->ncols);
 	const char *path = out_path(a, emu, dir, rows, "prv");
@@ -21,16 +13,58 @@ start(struct prv *p, struct arena *a, const struct emu *emu, const char *dir, en
 		return path ? diag_no_memory(emu->diag) : -ERR_MEMORY;
 	for (uint32_t col = 0; col < emu->plan->ncols; col++)
 		types[col] = out_decl(emu, rows, col)->prv_type;
-	return prv_start(p, &(struct prv_options){
-				    .diag = emu->diag,
-				    .path = path,
-				    .first_row = emu_first_row(emu, rows),
-				    .nrows = emu_nrows(emu, rows),
-				    .late_rows = emu_nknown(emu, rows) < emu_nrows(emu, rows),
-				    .types = types,
-				    .ntypes = emu->plan->ncols,
-				    .coalesce = !emu->plan->options.compat,
-			    });
+	*o = (struct prv_options){
+		.diag = emu->diag,
+		.path = path,
+		.first_row = emu_first_row(emu, rows),
+		.nrows = emu_nrows(emu, rows),
+		.late_rows = emu_nknown(emu, rows) < emu_nrows(emu, rows),
+		.types = types,
+		.ntypes = emu->plan->ncols,
+		.coalesce = !emu->plan->options.compat,
+	};
+	return 0;
+}
+
+/* ---- Threads and CPUs. ---- */
+
+enum {
+	NFILES = ROW_CPU + 1,
+};
+
+struct prv_sink {
+	const struct emu *emu;
+	struct arena arena; /* for paths and texts */
+	struct prv_texts texts[NFILES];
+	struct prv_file files[NFILES];
+	bool others; /* there are records that are not of these rows */
+};
+
+struct formatter {
+	struct arena arena;
+	struct prv_form form;
+	uint32_t first_other;   /* row */
+	struct record *records; /* without others; NULL: there are none */
+	uint32_t *odd;
+};
+
+static int
+open_file(struct prv_sink *s, const char *dir, enum row_class rows)
+{
+	struct prv_options o;
+	int rc = describe(&o, &s->arena, s->emu, dir, rows);
+	if (rc == 0 && prv_texts_init(&s->texts[rows], &s->arena, &o) < 0)
+		rc = diag_no_memory(s->emu->diag);
+	return rc < 0 ? rc : prvfile_open(&s->files[rows], &o);
+}
+
+static int
+close_files(struct prv_sink *s, int64_t duration)
+{
+	int rc = prvfile_close(&s->files[ROW_CPU], &s->texts[ROW_CPU], duration);
+	int bad = prvfile_close(&s->files[ROW_THREAD], &s->texts[ROW_THREAD], duration);
+	arena_finish(&s->arena);
+	return rc ? rc : bad;
 }
 
 static int
@@ -38,77 +72,109 @@ sink_open(void *self, const struct emu *emu, const char *dir)
 {
 	struct prv_sink *s = self;
 	s->emu = emu;
-	if (emu->plan->options.uscope.raw_events || emu_nrows(emu, ROW_PROC)) {
-		s->records = arena_new(&s->arena, struct record, FLOW_RECORDS);
-		s->odd = arena_new(&s->arena, uint32_t, FLOW_RECORDS);
-		if (!s->records || !s->odd) {
-			arena_finish(&s->arena);
-			return diag_no_memory(emu->diag);
-		}
-	}
-	int rc = start(&s->prv[ROW_CPU], &s->arena, emu, dir, ROW_CPU);
+	s->others = emu->plan->options.uscope.raw_events || emu_nrows(emu, ROW_PROC);
+	int rc = open_file(s, dir, ROW_CPU);
 	if (rc == 0)
-		rc = start(&s->prv[ROW_THREAD], &s->arena, emu, dir, ROW_THREAD);
-	if (rc < 0) {
-		(void)prv_finish(&s->prv[ROW_CPU], 0);
-		(void)prv_finish(&s->prv[ROW_THREAD], 0);
-		arena_finish(&s->arena);
-	}
+		rc = open_file(s, dir, ROW_THREAD);
+	if (rc < 0)
+		(void)close_files(s, 0);
 	return rc;
+}
+
+static int
+format_open(void *formatter, void *self)
+{
+	struct formatter *f = formatter;
+	const struct prv_sink *s = self;
+	f->first_other = emu_first_row(s->emu, ROW_PROC);
+	bool made = prvform_init(&f->form, &f->arena, &s->texts[ROW_THREAD], &s->texts[ROW_CPU]) == 0;
+	if (made && s->others) {
+		f->records = arena_new(&f->arena, struct record, FLOW_RECORDS);
+		f->odd = arena_new(&f->arena, uint32_t, FLOW_RECORDS);
+		made = f->records && f->odd;
+	}
+	if (made)
+		return 0;
+	arena_finish(&f->arena);
+	return diag_no_memory(s->emu->diag);
+}
+
+static void
+format_close(void *formatter, void *self)
+{
+	struct formatter *f = formatter;
+	struct prv_sink *s = self;
+	prvline_finish(&f->form.lines, &s->texts[ROW_THREAD]);
+	prvline_finish(f->form.cpus, &s->texts[ROW_CPU]);
+	arena_finish(&f->arena);
 }
 
 /* Leaves out of a batch what is not of threads and CPUs; events of the trace stand between the states of an instant. */
 static void
-drop_others(struct prv_sink *s, struct batch *b)
+drop_others(struct formatter *f, struct batch *b)
 {
-	uint32_t end = emu_first_row(s->emu, ROW_PROC);
 	size_t n = 0;
 	size_t nodd = 0;
 	for (size_t i = 0; i < b->n; i++) {
-		if (b->r[i].kind >= RECORD_EVENT || b->r[i].row >= end)
+		if (b->r[i].kind >= RECORD_EVENT || b->r[i].row >= f->first_other)
 			continue;
 		if (!record_is_state(b->r[i].kind))
-			s->odd[nodd++] = (uint32_t)n;
-		s->records[n++] = b->r[i];
+			f->odd[nodd++] = (uint32_t)n;
+		f->records[n++] = b->r[i];
 	}
-	*b = (struct batch){ .r = s->records, .n = n, .odd = s->odd, .nodd = nodd, .whole = b->whole };
+	b->r = f->records;
+	b->n = n;
+	b->odd = f->odd;
+	b->nodd = nodd;
 }
 
 static int
-sink_write(void *self, const struct batch *b)
+format(void *formatter, const struct batch *b, struct textbuf *texts)
 {
-	struct prv_sink *s = self;
+	struct formatter *f = formatter;
 	struct batch rest = *b;
-	if (s->records)
-		drop_others(s, &rest);
-	return prv_write(&s->prv[ROW_THREAD], &s->prv[ROW_CPU], &rest);
+	if (f->records)
+		drop_others(f, &rest);
+	f->form.lines.out = texts[ROW_THREAD];
+	f->form.cpus->out = texts[ROW_CPU];
+	prvform_write(&f->form, &rest);
+	if (b->flush)
+		prvform_release(&f->form, b->next);
+	if (b->apart)
+		prvform_settle(&f->form);
+	texts[ROW_THREAD] = f->form.lines.out;
+	texts[ROW_CPU] = f->form.cpus->out;
+	return 0;
 }
 
 static int
-sink_flush(void *self, int64_t time)
+put(void *self, unsigned file, struct textbuf *text)
 {
 	struct prv_sink *s = self;
-	return prv_release(&s->prv[ROW_THREAD], &s->prv[ROW_CPU], time);
+	return prvfile_put(&s->files[file], text);
 }
 
 static int
 sink_close(void *self, int64_t duration)
 {
 	struct prv_sink *s = self;
-	prv_set_rows(&s->prv[ROW_CPU], emu_nknown(s->emu, ROW_CPU));
-	prv_set_rows(&s->prv[ROW_THREAD], emu_nknown(s->emu, ROW_THREAD));
-	(void)prv_settle(&s->prv[ROW_THREAD], &s->prv[ROW_CPU]); /* prv_finish() reports a failure */
-	int rc = prv_finish(&s->prv[ROW_CPU], duration);
-	int bad = prv_finish(&s->prv[ROW_THREAD], duration);
-	arena_finish(&s->arena);
-	return rc ? rc : bad;
+	/* In this order, whichever failed first. */
+	(void)prvfile_check(&s->files[ROW_THREAD]);
+	(void)prvfile_check(&s->files[ROW_CPU]);
+	s->files[ROW_CPU].nknown = emu_nknown(s->emu, ROW_CPU);
+	s->files[ROW_THREAD].nknown = emu_nknown(s->emu, ROW_THREAD);
+	return close_files(s, duration);
 }
 
 const struct sink_ops prv_sink = {
 	.size = sizeof(struct prv_sink),
 	.open = sink_open,
-	.write = sink_write,
-	.flush = sink_flush,
+	.formatter = sizeof(struct formatter),
+	.nfiles = NFILES,
+	.format_open = format_open,
+	.format = format,
+	.put = put,
+	.format_close = format_close,
 	.close = sink_close,
 };
 
@@ -125,7 +191,12 @@ proc_open(void *self, const struct emu *emu, const char *dir)
 {
 	struct proc_out *s = self;
 	s->emu = emu;
-	int rc = emu_nrows(emu, ROW_PROC) ? start(&s->prv, &s->arena, emu, dir, ROW_PROC) : 1;
+	if (!emu_nrows(emu, ROW_PROC))
+		return 1;
+	struct prv_options o;
+	int rc = describe(&o, &s->arena, emu, dir, ROW_PROC);
+	if (rc == 0)
+		rc = prv_start(&s->prv, &o);
 	if (rc < 0) {
 		(void)prv_finish(&s->prv, 0);
 		arena_finish(&s->arena);
@@ -149,7 +220,7 @@ static int
 proc_flush(void *self, int64_t time)
 {
 	struct proc_out *s = self;
-	return prv_release(&s->prv, NULL, time);
+	return prv_release(&s->prv, time);
 }
 
 static int

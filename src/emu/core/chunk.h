@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CHUNK_H
+#define CHUNK_H
+
+/* chunk: records that are handed over together. */
+
+#include "sink.h"
+
+enum {
+	FLOW_RECORDS = 8192, /* in a chunk, */
+	FLOW_NOTES = 4096,   /* and most notes */
+};
+
+struct chunk {
+	unsigned nusers; /* sinks that have not finished with it */
+	struct batch batch;
+	uint32_t odd[FLOW_RECORDS];
+	struct record records[FLOW_RECORDS];
+	struct note notes[FLOW_NOTES];
+};
+
+/* Returns the largest number of records from the first of n on that is a batch apart (struct batch), n being no such number;
+ * 0: there is none. */
+size_t chunk_find_apart(const struct chunk *c, size_t n);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PRVFILE_H
+#define PRVFILE_H
+
+/* prvfile: a Paraver trace as a file: its header, then lines that are made elsewhere. Bytes in doc/format/prv.md. */
+
+#include "diag.h"
+#include "prvline.h"
+#include "wbuf.h"
+
+struct prv_file {
+	struct diag *diag;
+	struct wbuf out;
+	uint32_t nrows;
+	uint32_t nknown; /* what the header says in the end */
+	bool late_rows;
+	bool told; /* that it cannot be written */
+	bool warns;
+};
+
+/* Creates the file. Returns 0, or <0 (reported); prvfile_close() is due in both cases. */
+int prvfile_open(struct prv_file *f, const struct prv_options *o);
+
+/* Writes lines, and empties the buffer. Returns 0, or <0: prvfile_check() tells why. */
+int prvfile_put(struct prv_file *f, struct textbuf *lines);
+
+/* Whether lines were written. Returns 0, or <0 (reported once). */
+int prvfile_check(struct prv_file *f);
+
+/* Completes the header. After a failed write the file is cut behind its last whole line. Returns 0, or <0 (reported).
+ * Accepts a zeroed object. */
+int prvfile_close(struct prv_file *f, const struct prv_texts *texts, int64_t duration);
+
+#endif
