@@ -3,7 +3,7 @@
 #define OUT_USCOPE_USCP_H
 
 /* uscp: the parts of the sink of ovni.uscp: how rows and columns of the emulator stand in the file (map.c), its
- * opening (open.c), records, event by event (uscp.c) and as phrases (shown.c), and the texts and labels of
+ * opening (open.c), records, event by event (uscp.c) and as phrases (shown.c, batch.c), and the texts and labels of
  * values (text.c).
  *
  * A class of rows is a scope; each of its models is a dense storage with a slot for every
@@ -271,6 +271,9 @@ uscp_class_of(const struct uscp *u, uint32_t row)
 void uscp_show(struct uscp *u, const struct record *r);
 /* Adds a value of a breakdown row to the cycle. */
 void uscp_show_own(struct uscp *u, const struct uscp_col *k, uint32_t row, int64_t value);
+
+/* ---- batch.c ---- */
+
 /* Fast path: writes whole cycles from r on, up to the first that needs more than SETs of
  * rows in the file. Returns the first record of that cycle. u->time becomes the time of the
  * last one written. */
