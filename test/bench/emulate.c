@@ -140,7 +140,7 @@ static struct limit limits[] = {
 	{ .what = "nosv: size of ovni.uscp (LZ4), ratio to PRV", .most = 0.15 },
 	{ .what = "nosv: size of ovni.uscp (ZSTD), ratio to PRV", .most = 0.06 },
 	{ .what = "nosv, with ovni.html: CPU, ratio to PRV alone", .most = 1.6 },
-	{ .what = "nosv, with ovni.perfetto-trace: CPU, ratio to PRV alone", .most = 1.6, .now = 1.7 },
+	{ .what = "nosv, with ovni.perfetto-trace: CPU, ratio to PRV alone", .most = 1.6 },
 	{ .what = "nosv, ovni.perfetto-trace alone: CPU, ratio to PRV", .most = 1.3 },
 };
 

@@ -81,8 +81,9 @@ run_op(struct emu *emu, const struct event *ev, const struct op *op)
 	return 0;
 }
 
-int
-emu_apply(struct emu *emu, const struct event *ev)
+/* Inlined into the loop of a run, and nowhere else but in emu_apply(). */
+static inline __attribute__((always_inline)) int
+apply(struct emu *emu, const struct event *ev)
 {
 	emu->nevents++;
 	emu->event = ev;
@@ -110,6 +111,12 @@ emu_apply(struct emu *emu, const struct event *ev)
 	return 0;
 }
 
+int
+emu_apply(struct emu *emu, const struct event *ev)
+{
+	return apply(emu, ev);
+}
+
 /* Stops the run when a signal came or an output failed; shows the progress. */
 static int
 look_up(struct emu *emu)
@@ -123,10 +130,10 @@ look_up(struct emu *emu)
 	return 0;
 }
 
+/* Looks at what an event returned, and now and then up. */
 static inline __attribute__((always_inline)) int
-step(struct emu *emu, const struct event *ev)
+go_on(struct emu *emu, int rc)
 {
-	int rc = emu_apply(emu, ev);
 	if (rc < 0)
 		emu->refused = true;
 	else if (emu->nevents % LOOK_UP_EVENTS == 0)
@@ -137,7 +144,7 @@ step(struct emu *emu, const struct event *ev)
 int
 emu_step(struct emu *emu, const struct event *ev)
 {
-	return step(emu, ev);
+	return go_on(emu, emu_apply(emu, ev));
 }
 
 /* Not inlined: in its caller the loop would spill registers at each event. */
@@ -147,7 +154,7 @@ run(struct emu *emu)
 	struct event *ev;
 	int rc;
 	while ((rc = merge_next(&emu->merge, &ev)) > 0)
-		if ((rc = step(emu, ev)) < 0)
+		if ((rc = go_on(emu, apply(emu, ev))) < 0)
 			break;
 	return rc;
 }
