@@ -119,10 +119,6 @@ static const struct state_decl states[] = {
 	{ IDLE, 102, "6Pa", NULL, "Absorbing noise", "absorbs noise of the system" },
 };
 
-struct data {
-	bool old_told; /* a 6TC was seen */
-};
-
 static void
 create_task(struct emu *emu, const struct event *ev)
 {
@@ -133,10 +129,7 @@ static void
 old_create(struct emu *emu, const struct event *ev)
 {
 	(void)ev;
-	struct data *d = emu_data(emu);
-	if (!d->old_told)
-		emu_warn_here(emu, "ignoring old event 6TC, here and elsewhere");
-	d->old_told = true;
+	emu_warn_once(emu, "ignoring old event 6TC, here and elsewhere");
 }
 
 /* Shows what the thread runs; NULL: no task. */
@@ -224,7 +217,6 @@ const struct model model_nanos6 = {
 	CHANS(chans),
 	STATES(states),
 	EVENTS(events),
-	.data_size = sizeof(struct data),
 	.tasks = true,
 	BREAKDOWN(breakdown),
 };

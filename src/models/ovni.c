@@ -69,7 +69,6 @@ struct mark {
 };
 
 struct data {
-	uint64_t large_flushes;         /* seen */
 	struct mark *marks[MARK_TYPES]; /* NULL: not defined */
 	int chan[MARK_TYPES];
 	int order[MARK_TYPES]; /* types by first definition */
@@ -197,11 +196,7 @@ flush_end(struct emu *emu, const struct event *ev)
 	int64_t took = emu_time(emu) - t->flush_start;
 	if (emu_clear(emu, FLUSH) < 0 || took <= LARGE_FLUSH_NS || !emu_meets(emu, th, NEED_RUNNING))
 		return;
-	struct data *d = emu_data(emu);
-	if (++d->large_flushes <= FLUSHES_TOLD)
-		emu_warn(emu, "large flush of %.1f ms at dclock=%" PRId64 " ns in tid=%d%s",
-			(double)took / 1e6, emu_time(emu), emu_tid(emu, th),
-			d->large_flushes == FLUSHES_TOLD ? " (no more will be told)" : "");
+	emu_warn_few(emu, FLUSHES_TOLD, "large flush of %.1f ms at dclock=%" PRId64 " ns in tid=%d", (double)took / 1e6, emu_time(emu), emu_tid(emu, th));
 }
 
 static int

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The files are the same with any number of threads, however records meet the ends of chunks.
+"""The files are the same with any number of threads and parts, however records meet the ends of chunks and slices.
 
 usage: threads.py --emu PATH [--count N] [--seed S]
 
@@ -21,7 +21,8 @@ import asm  # noqa: E402
 import memory  # noqa: E402
 import random_traces  # noqa: E402
 
-THREADS = (1, 2, 3, 4, 7)
+# Number of threads, and how many parts of the machine are emulated side by side, with how much room each.
+RUNS = ((1, "1"), (1, "8"), (2, "1"), (2, "2:8"), (3, "8"), (4, "8:30"), (7, "8"))
 PAIRS = 6000  # of records in an instant: a chunk has 8192
 INSTANTS = (1000, 1001, 1005)
 PRV_SUBSYSTEM = 13
@@ -31,20 +32,23 @@ def files(top):
     return sorted(os.path.relpath(os.path.join(where, name), top) for where, _, names in os.walk(top) for name in names)
 
 
-def emulate(emu, trace, out, threads, options):
-    p = subprocess.run([emu, "-q", "-j", str(threads), "-o", out, *options, trace], capture_output=True, text=True, check=False)
+def emulate(emu, trace, out, run, options):
+    threads, parts = run
+    p = subprocess.run([emu, "-q", "-j", str(threads), "-o", out, *options, trace], capture_output=True, text=True, check=False,
+                       env={**os.environ, "OVNISCOPE_PARTS": parts})
     return p.returncode, p.stderr.replace(out, "OUT")
 
 
 def differences(emu, trace, tmp, options):
-    """What differs between runs with the first number of threads and with others."""
-    first = f"{tmp}/{THREADS[0]}"
+    """What differs between the first run and others."""
+    first = f"{tmp}/1"
     os.makedirs(tmp)
-    said = emulate(emu, trace, first, THREADS[0], options)
+    said = emulate(emu, trace, first, RUNS[0], options)
     found = [f"no files: {said}"] if not files(first) and not options else []
-    for n in THREADS[1:]:
-        out = f"{tmp}/{n}"
-        if emulate(emu, trace, out, n, options) != said:
+    for run in RUNS[1:]:
+        n = f"{run[0]}, parts {run[1]}"
+        out = f"{tmp}/{run[0]}-{run[1]}"
+        if emulate(emu, trace, out, run, options) != said:
             found.append(f"-j {n}: another status or message")
         if files(out) != files(first):
             found.append(f"-j {n}: other files")
@@ -113,12 +117,12 @@ def main():
             if seed is None:
                 asm.assemble(long_instants(), trace)
             else:
-                random_traces.make(seed, trace, models, False, have)
+                random_traces.make(seed, trace, models, seed % 2 == 0, have)
             for options in ([], ["-b", "-a"], ["--uscope-raw-events"], ["--compat"]):
                 out = f"{tmp}/out{len(os.listdir(tmp))}"
                 found = differences(a.emu, trace, out, options)
                 if seed is None and not options:
-                    found += check_instants(f"{out}/{THREADS[0]}")
+                    found += check_instants(f"{out}/1")
                 if options == ["--uscope-raw-events"]:
                     _, other, wrong = filecmp.cmpfiles(f"{tmp}/out1/1", f"{out}/1", ["thread.prv", "cpu.prv"], shallow=False)
                     found += [f"another {name} than without" for name in other + wrong]

@@ -109,15 +109,20 @@ print(struct diag *d, struct text *t)
 __attribute__((format(printf, 4, 0))) static void
 report(struct diag *d, const char *prefix, const struct place *at, const char *fmt, va_list ap)
 {
-	if (d->level == DIAG_MUTE)
+	bool error = strncmp(prefix, "error", 5) == 0;
+	if (d->level == DIAG_MUTE || (error && d->hold))
 		return;
 	bool known = atomic_fetch_add(&d->said, 1) < d->heard;
-	if (known && strncmp(prefix, "error", 5) != 0) /* the attempt before had no error */
+	if (known && !error) /* the attempt before had no error */
 		return;
 	struct text body = { 0 };
 	struct text out = { 0 };
 	addv(&body, fmt, ap);
 	body.s[body.n] = 0;
+	if (d->hold) {
+		d->hold(d->hold_arg, *prefix, at, body.s);
+		return;
+	}
 
 	add(&out, "%s: %s", d->program ? d->program : "ovniscope", prefix);
 	const char *line = body.s;

@@ -118,6 +118,10 @@ struct diag {
 	atomic_uint said;           /* messages of this attempt, */
 	unsigned heard;             /* of which so many were printed by the one before */
 
+	/* Takes what is said, but errors, until its turn comes to be said by another diag (level as here). NULL: it is printed. */
+	void (*hold)(void *arg, bool warning, const struct place *at, const char *text);
+	void *hold_arg;
+
 	/* Outputs that failed for one cause, see diag_repeats(). */
 	atomic_flag lock;
 	char cause[200];     /* of the first */

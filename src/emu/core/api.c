@@ -2,6 +2,7 @@
 /* api: what models may ask and say (ovniscope/model.h); changes of channels are in emu.c, of threads in run.c. */
 #include "emu.h"
 #include "json.h"
+#include "parts.h"
 #include "task.h"
 
 #include <stdarg.h>
@@ -140,6 +141,34 @@ emu_warn_often(struct emu *emu, uint32_t thread, const char *fmt, ...)
 }
 
 void
+say_few(struct emu *emu, struct model_part *m, unsigned most, const struct place *at, const char *text)
+{
+	if (m->told++ >= most)
+		return;
+	if (emu->part)
+		parts_hold_few(emu, most, at, text);
+	else
+		diag_warn(emu->diag, at, "%s%s", text, most > 1 && m->told == most ? " (no more will be told)" : "");
+}
+
+void
+emu_warn_few(struct emu *emu, unsigned most, const char *fmt, ...)
+{
+	char text[TEXT_SIZE];
+	FORMAT(text, fmt);
+	say_few(emu, emu->cur, most, NULL, text);
+}
+
+void
+emu_warn_once(struct emu *emu, const char *fmt, ...)
+{
+	char text[TEXT_SIZE];
+	struct place at = event_place(emu);
+	FORMAT(text, fmt);
+	say_few(emu, emu->cur, 1, &at, text);
+}
+
+void
 emu_info(struct emu *emu, const char *fmt, ...)
 {
 	char text[TEXT_SIZE];
@@ -240,14 +269,14 @@ emu_map_find(const struct emu_map *map, uint64_t key)
 uint8_t *
 emu_kept(struct emu *emu)
 {
-	struct learned *l = emu->plan->options.learned;
+	struct learned *l = emu->learned;
 	return l ? l->kept[(uint8_t)emu->cur->model->id] : NULL;
 }
 
 int
 emu_begin_again(struct emu *emu, const char *fmt, ...)
 {
-	struct learned *l = emu->plan->options.learned;
+	struct learned *l = emu->learned;
 	FORMAT(l->note, fmt);
 	return emu_fail(emu, EMU_AGAIN);
 }

@@ -3,6 +3,7 @@
 #include "clash.h"
 #include "emu.h"
 #include "overlap.h"
+#include "parts.h"
 #include "pick.h"
 #include "task.h"
 #include "track.h"
@@ -386,7 +387,7 @@ int
 emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_options *o)
 {
 	struct plan *plan = block_alloc(sizeof(*plan));
-	*emu = (struct emu){ .plan = plan, .making = plan, .diag = d, .compat = o->compat, .shut = true, .late = true };
+	*emu = (struct emu){ .plan = plan, .making = plan, .learned = o->learned, .diag = d, .compat = o->compat, .shut = true, .late = true };
 	emu->texts = &emu->no_text;
 	if (!plan)
 		return diag_no_memory(d);
@@ -456,5 +457,5 @@ emu_connect(struct emu *emu, const struct sink_ops *const *sinks, size_t nsinks)
 		cut_connect(emu);
 		track_first_lines(emu);
 	}
-	return rc;
+	return rc == 0 ? parts_open(emu) : rc;
 }

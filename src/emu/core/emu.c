@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "emu.h"
 
+#include "parts.h"
 #include "refuse.h"
 #include "track.h"
 
@@ -162,7 +163,8 @@ run(struct emu *emu)
 int
 emu_run(struct emu *emu)
 {
-	int rc = cut_is_part(emu) ? cut_run(emu) : run(emu);
+	int rc = emu->parts ? parts_run(emu) : cut_is_part(emu) ? cut_run(emu)
+								: run(emu);
 	emu->complete = rc == 0;
 	return rc < 0 ? rc : 0;
 }

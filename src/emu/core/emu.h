@@ -5,7 +5,7 @@
 /* emu: the emulator of one part of the machine.
  *
  * Its state is in struct emu, what it shares with other parts in struct plan; there are no
- * globals. Today one part is the whole machine. The life of a run is
+ * globals. One part is the whole machine, or others do its work (parts.h). The life of a run is
  *
  *   emu_open()     trace, system, models, channels, clock gate
  *   emu_connect()  outputs, first lines
@@ -66,6 +66,7 @@ struct model_part {
 	struct task_table *task_tables; /* by process; of a model with tasks */
 	struct task_stack *task_stacks; /* by thread */
 	struct often warned;            /* emu_warn_often() */
+	unsigned told;                  /* emu_warn_few() */
 };
 
 /* What was missing in the trace of a program that died, or could not be done. */
@@ -81,8 +82,11 @@ enum {
 };
 
 struct emu {
+	struct part *part;   /* NULL: it is the whole machine, */
+	struct parts *parts; /* which may be emulated in parts; NULL: it is not */
 	const struct plan *plan;
-	struct plan *making; /* writable, for connect.c, finish.c and threads of live input */
+	struct plan *making;     /* writable, for connect.c, finish.c and threads of live input */
+	struct learned *learned; /* that of the options, or a copy; NULL: what is missing is an error */
 	struct diag *diag;
 	struct arena arena;
 	struct merge merge;
@@ -129,6 +133,7 @@ struct emu {
 	int failed;                /* <0: what its hooks have reported */
 	bool shut;                 /* channels may not change: it has failed, is past the phase pre, or no event is there yet */
 	bool late;                 /* past the phase emit: no punctual values either */
+	bool raw;                  /* some output has the events themselves */
 	struct thread_run *run;    /* of its thread */
 	uint32_t thread;
 	int64_t time; /* ns since the first event of the trace */
@@ -167,6 +172,12 @@ int emu_close(struct emu *emu, int rc);
 
 /* Reports an error at the current event. Returns <0. */
 int event_error(struct emu *emu, enum error code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* Tells a warning of a model, or passes it on to the machine, if it is one of the first `most`. */
+void say_few(struct emu *emu, struct model_part *m, unsigned most, const struct place *at, const char *text);
+
+/* Makes a text known to the sinks. */
+void emu_publish_text(struct emu *emu, struct emu_text *text);
 
 /* Where the current event is. There must be one. */
 struct place event_place(const struct emu *emu);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "feed.h"
 
+#include "arena.h"
 #include "emu.h"
 
 #include <assert.h>
@@ -41,9 +42,28 @@ hand_over_some(struct feed *f, size_t n)
 	flow_give(f->flow, c);
 }
 
+/* Makes room for as many records again, or forgets those there are: then the run fails. */
+static void
+grow(struct feed *f)
+{
+	size_t room = (size_t)(f->end - f->own) * 2;
+	size_t n = (size_t)(f->next - f->own);
+	size_t event = (size_t)(f->event - f->own);
+	struct record *own = block_resize(f->own, room * sizeof(*own));
+	f->lost = f->lost || !own;
+	f->own = own ? own : f->own;
+	f->next = own ? own + n : f->own;
+	f->event = own ? own + event : f->own;
+	f->end = own ? own + room : f->end;
+}
+
 void
 feed_roll(struct feed *f)
 {
+	if (f->own) {
+		grow(f);
+		return;
+	}
 	struct chunk *c = f->cur;
 	assert(c && f->next);
 	if (f->drops) {
@@ -89,10 +109,10 @@ feed_flush(struct feed *f)
 static void
 put_odd(struct feed *f, struct record r)
 {
-	struct batch *b = &f->cur->batch;
 	assert(f->next && f->next < f->end);
 	r.begins = f->next == f->event;
-	f->cur->odd[b->nodd++] = (uint32_t)(f->next - f->cur->records);
+	if (f->cur)
+		f->cur->odd[f->cur->batch.nodd++] = (uint32_t)(f->next - f->cur->records);
 	*f->next++ = r;
 }
 
@@ -145,7 +165,33 @@ feed_put_event(struct feed *f, int64_t time, uint32_t thread, const uint8_t mcv[
 	f->next[-1].col = mcv[2];
 }
 
+const struct record *
+feed_append_odd(struct feed *f, const struct record *r)
+{
+	/* Both records of an event of the trace itself must be in one chunk. */
+	size_t n = r->kind == RECORD_EVENT ? 2 : 1;
+	while ((size_t)(f->end - f->next) < n)
+		feed_roll(f);
+	struct chunk *c = f->cur;
+	f->event = r->begins ? f->next : f->event;
+	for (; n; n--) {
+		if (!record_is_state(r->kind))
+			c->odd[c->batch.nodd++] = (uint32_t)(f->next - c->records);
+		*f->next++ = *r++;
+	}
+	return r;
+}
+
 /* ---- Life. ---- */
+
+int
+feed_begin_own(struct feed *f, uint32_t ncols, size_t n)
+{
+	*f = (struct feed){ .ncols = ncols, .own = block_alloc(n * sizeof(struct record)) };
+	f->next = f->event = f->own;
+	f->end = f->own + n;
+	return f->own ? 0 : -ERR_MEMORY;
+}
 
 bool
 feed_failed(const struct feed *f)

@@ -5,7 +5,8 @@
 /* feed: the records that an emulator prints.
  *
  * Records are appended to a chunk, and a full one flows on (flow.h). A chunk ends between two events of the
- * trace: only an event that has more records than a chunk is cut, each FLOW_RECORDS. */
+ * trace: only an event that has more records than a chunk is cut, each FLOW_RECORDS. Those of a part of the machine
+ * stay with it, until they are merged with those of other parts (parts.h). */
 
 #include "flow.h"
 
@@ -17,6 +18,8 @@ struct feed {
 	bool drops; /* no record leaves */
 	struct chunk *cur;
 	struct flow *flow;
+	struct record *own; /* of a part: a block of memory in place of chunks, which grows; */
+	bool lost;          /* there was no memory for it */
 };
 
 /* Opens the sinks. Returns 0, or <0 (reported); feed_close() is due in both cases. */
@@ -29,6 +32,37 @@ int feed_start(struct feed *f, unsigned threads);
 
 /* Hands over the full chunk. Returns with room for records, always. */
 void feed_roll(struct feed *f);
+
+/* Begins the feed of a part, with room for n records at first. Returns 0, or -ERR_MEMORY (not reported); the caller frees
+ * `own`. */
+int feed_begin_own(struct feed *f, uint32_t ncols, size_t n);
+
+/* Appends a record of another feed, of any kind, and wherever the chunk ends. Returns the one behind it. */
+const struct record *feed_append_odd(struct feed *f, const struct record *r);
+
+/* Appends records of another feed as long as they are of the instant of the first one. Returns the one behind them. */
+static inline const struct record *
+feed_append(struct feed *f, const struct record *r, const struct record *end)
+{
+	int64_t time = r->time;
+	struct record *to = f->next, *event = f->event, *room = f->end;
+	do {
+		if (__builtin_expect(to == room || !record_is_state(r->kind), 0)) {
+			f->next = to;
+			f->event = event;
+			r = feed_append_odd(f, r);
+			to = f->next;
+			event = f->event;
+			room = f->end;
+			continue;
+		}
+		event = r->begins ? to : event;
+		*to++ = *r++;
+	} while (r < end && r->time == time);
+	f->next = to;
+	f->event = event;
+	return r;
+}
 
 /* Between two events, while live input waits: hands over all but the last instant, which may
  * go on, so that the files can be read now. */

@@ -2,10 +2,19 @@
 /* finish: ends an emulator: the checks at the end, and labels that are known late. */
 #include "emu.h"
 #include "overlap.h"
+#include "parts.h"
 #include "task.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+void
+emu_publish_text(struct emu *emu, struct emu_text *text)
+{
+	struct emu_text *last = emu->last_text ? emu->last_text : emu->texts;
+	atomic_store_explicit(&last->next, text, memory_order_release);
+	emu->last_text = text;
+}
 
 int
 emu_add_text(struct emu *emu, int64_t value, const char *text)
@@ -16,9 +25,9 @@ emu_add_text(struct emu *emu, int64_t value, const char *text)
 	t->model = emu->cur->model;
 	t->value = value;
 	t->text = text;
-	struct emu_text *last = emu->last_text ? emu->last_text : emu->texts;
-	atomic_store_explicit(&last->next, t, memory_order_release);
-	emu->last_text = t;
+	if (emu->part)
+		return parts_hold_text(emu, t);
+	emu_publish_text(emu, t);
 	return 0;
 }
 
@@ -162,7 +171,12 @@ emu_close(struct emu *emu, int rc)
 	}
 	if (emu->density.n && emu->watch_at < INT64_MAX)
 		density_end(&emu->density, emu->nevents - emu->refused);
+	enum diag_level level = emu->diag->level;
+	if (rc == EMU_AGAIN && emu->parts && emu->learned->whole) /* one part will tell what is wrong with the outputs */
+		emu->diag->level = DIAG_MUTE;
 	bad = feed_close(&emu->feed, emu->plan ? cut_duration(emu) : 0);
+	emu->diag->level = level;
+	parts_close(emu->parts);
 	arena_finish(&emu->arena);
 	if (emu->making) {
 		trace_close(&emu->making->trace);

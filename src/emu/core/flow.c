@@ -57,6 +57,12 @@ flow_flush(struct flow *f)
 
 /* ---- Life. ---- */
 
+struct crew *
+flow_crew(struct flow *f)
+{
+	return &f->crew;
+}
+
 bool
 flow_failed(const struct flow *f)
 {

@@ -34,6 +34,9 @@ void flow_give(struct flow *f, struct chunk *c);
 /* Sees to it that somebody is at whatever can be done, before the thread that emulates waits for something else. */
 void flow_flush(struct flow *f);
 
+/* The threads, for other work. */
+struct crew *flow_crew(struct flow *f);
+
 /* Whether a sink has failed, so that the run should stop. */
 bool flow_failed(const struct flow *f);
 

@@ -3,7 +3,7 @@
 #define PLAN_H
 
 /* plan: what does not change once an emulator is connected: the trace, who is in it, the columns, what
- * events do, the options. Parts of the machine (struct emu) share it and do not write it.
+ * events do, the options. Parts of the machine (parts.h) share it and do not write it.
  * Live input is the exception: its threads come while it runs, and it has one part. */
 
 #include "arena.h"
@@ -50,6 +50,7 @@ struct learned {
 	bool models[UINT8_MAX + 1];            /* by letter: they are enabled, required or not */
 	uint8_t kept[UINT8_MAX + 1][EMU_KEPT]; /* what models note, by letter */
 	bool unsorted;                         /* events between OU[ and OU] come late */
+	bool whole;                            /* in parts the run fails: as one part it finds out how */
 	char note[256];                        /* for the user: the last of them */
 };
 
@@ -65,6 +66,8 @@ struct emu_options {
 	bool perfetto_gzip;  /* compress the Perfetto trace */
 	uint64_t html_limit; /* bytes of data up to which all of them are in ovni.html */
 	unsigned threads;    /* in all */
+	unsigned parts;      /* most parts of the machine that are emulated side by side; 0: as many as pay */
+	unsigned part_room;  /* records that a part may have; 0: as it pays */
 	struct cut_options cut;
 	const char *rows;  /* those that are shown (choose.h); NULL: all */
 	const char *types; /* and the columns */

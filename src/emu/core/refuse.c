@@ -22,7 +22,7 @@ refuse_unknown(struct emu *emu)
 		return event_error(emu, ERR_PART, "the stream has events, but it is not a thread in a loom: it is of part \"%s\"",
 			emu->plan->trace.streams[ev->stream].meta.part);
 	const struct model_run *mr = find_model(emu, ev->mcv[0]);
-	const struct emu_options *o = &emu->plan->options;
+	struct learned *learned = emu->learned;
 	bool strict = emu->plan->trace.options.strict;
 	if (!mr && emu->plan->lacks_models && !strict) {
 		struct place at = event_place(emu);
@@ -33,9 +33,9 @@ refuse_unknown(struct emu *emu)
 		return event_error(emu, ERR_UNKNOWN_MODEL,
 			"no model has the letter of this event\n"
 			"hint: 'ovniemu --help' lists the models; the stream may be damaged");
-	if (!mr->enabled && !mr->model->foreign && !strict && o->learned) {
-		o->learned->models[ev->mcv[0]] = true;
-		(void)snprintf(o->learned->note, sizeof(o->learned->note),
+	if (!mr->enabled && !mr->model->foreign && !strict && learned) {
+		learned->models[ev->mcv[0]] = true;
+		(void)snprintf(learned->note, sizeof(learned->note),
 			"the model %s is enabled, as the trace has events of it: no thread requires it", mr->model->name);
 		return EMU_AGAIN;
 	}

@@ -46,6 +46,18 @@ density_next(struct density *d, int64_t time, uint64_t before)
 	return end < INT64_MAX ? (int64_t)end : INT64_MAX;
 }
 
+void
+density_count(struct density *d, const int64_t *times, size_t n)
+{
+	for (size_t i = 0; i < n;) {
+		size_t first = i;
+		int64_t end = density_next(d, times[i], d->counted);
+		while (i < n && times[i] < end)
+			i++;
+		density_end(d, d->counted + (i - first));
+	}
+}
+
 static void
 put_raw(struct emu *emu, struct event event)
 {
@@ -66,6 +78,7 @@ watch_init(struct emu *emu)
 	if (emu->plan->options.outputs & OUTPUTS_OF_USCOPE && density_init(&emu->density, &emu->arena) < 0)
 		return -1;
 	emu->watch_at = emu->density.n ? 0 : INT64_MAX;
+	emu->raw = emu->density.n && emu->plan->options.uscope.raw_events;
 	return 0;
 }
 
@@ -77,17 +90,22 @@ watch_begin(struct emu *emu)
 	detail_begin(emu);
 }
 
-void
-watch_event(struct emu *emu, const struct event *ev)
+static void
+count_event(struct emu *emu)
 {
 	int64_t zero = emu->plan->window.zero;
 	if (emu->time >= emu->next_bucket) {
 		int64_t end = density_next(&emu->density, emu->time - zero, emu->nevents - 1);
 		emu->next_bucket = end < INT64_MAX - zero ? end + zero : INT64_MAX;
 	}
-	emu->watch_at = emu->next_bucket;
-	if (emu->plan->options.uscope.raw_events) {
+	emu->watch_at = emu->raw ? 0 : emu->next_bucket;
+}
+
+void
+watch_event(struct emu *emu, const struct event *ev)
+{
+	if (emu->density.n)
+		count_event(emu);
+	if (emu->raw)
 		put_raw(emu, *ev);
-		emu->watch_at = 0;
-	}
 }

@@ -348,6 +348,15 @@ find_name(const struct cli *cli, const struct trace_input *in, const char *extra
 	return CLI_END;
 }
 
+/* For tests: "5" are at most five parts of the machine, "5:8" with room for eight records each. */
+static void
+set_parts(struct emu_options *o, const char *text)
+{
+	char *rest = NULL;
+	o->parts = text ? (unsigned)strtoul(text, &rest, 10) : 0;
+	o->part_room = rest && *rest == ':' ? (unsigned)strtoul(rest + 1, NULL, 10) : 0;
+}
+
 /* Reads the options and runs. Returns the exit status. */
 static int
 start(struct diag *d, struct input_options *io, struct plugins *plugins, int argc, char **argv)
@@ -408,6 +417,7 @@ start(struct diag *d, struct input_options *io, struct plugins *plugins, int arg
 			return cli_status(cli_usage(&cli, "-f needs names of outputs with commas, of prv, uscope, perfetto and html, not '%s'", optarg));
 	}
 	o.threads = (unsigned)threads;
+	set_parts(&o, getenv("OVNISCOPE_PARTS"));
 	o.uscope.labels = (uint16_t)labels;
 	const char *named = NULL;
 	if (opt == CLI_END)

@@ -157,7 +157,7 @@ take_rounds(struct merge *m)
 {
 	struct trace *t = m->trace;
 	m->rounds = true;
-	int rc = round_init(&m->round, t, m->base);
+	int rc = round_init(&m->round, t, (uint32_t)t->nstreams, m->base);
 	for (uint32_t i = 0; rc == 0 && i < t->nstreams; i++) {
 		if (m->leaves[i] == ENDED)
 			continue;

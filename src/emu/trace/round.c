@@ -33,18 +33,18 @@ round_is(const struct trace *t)
 }
 
 int
-round_init(struct round *r, struct trace *t, int64_t base)
+round_init(struct round *r, struct trace *t, uint32_t nstreams, int64_t base)
 {
-	size_t n = t->nstreams * TARGET_OF_STREAM;
+	size_t n = (size_t)nstreams * TARGET_OF_STREAM;
 	n = n < TARGET_MOST ? n : TARGET_MOST;
-	n = n > t->nstreams * TARGET_LEAST ? n : t->nstreams * TARGET_LEAST;
+	n = n > (size_t)nstreams * TARGET_LEAST ? n : (size_t)nstreams * TARGET_LEAST;
 	n = n > TARGET_MIN ? n : TARGET_MIN;
 	n = n < TARGET_MAX ? n : TARGET_MAX;
-	*r = (struct round){ .target = (uint32_t)n, .cap = (uint32_t)n * 2, .base = (uint64_t)base, .span = 1 };
+	*r = (struct round){ .target = (uint32_t)n, .cap = (uint32_t)n * 2, .base = (uint64_t)base, .bound = UINT64_MAX, .span = 1 };
 	r->events = arena_new(&t->arena, struct event, r->cap + 1);
 	r->keys = arena_new(&t->arena, uint64_t, r->cap + SORTED);
 	r->spare = arena_new(&t->arena, uint64_t, r->cap + SORTED);
-	r->streams = arena_new(&t->arena, uint32_t, t->nstreams);
+	r->streams = arena_new(&t->arena, uint32_t, nstreams);
 	return r->events && r->keys && r->spare && r->streams ? 0 : diag_no_memory(t->diag);
 }
 
@@ -215,13 +215,13 @@ sort(struct round *r, unsigned bits)
 	}
 }
 
-/* Chooses the length of the next round by how many events are in this one. */
+/* Chooses the length of the next round by how many events are in this one, of that span. */
 static void
-adapt(struct round *r)
+adapt(struct round *r, int64_t span)
 {
 	int64_t least = r->span / 4;
 	int64_t most = r->span * 4;
-	r->span = r->span * r->target / r->n;
+	r->span = span * r->target / r->n;
 	r->span = r->span < least ? least : r->span;
 	r->span = r->span > most ? most : r->span;
 	r->span = r->span < 1 ? 1 : r->span;
@@ -232,23 +232,25 @@ int
 round_next(struct round *r, struct trace *t)
 {
 	r->at = r->n = 0;
-	while (r->n == 0 && r->nstreams) {
-		struct scan x = { .limit = r->base + (uint64_t)r->span, .last = UINT64_MAX, .next = UINT64_MAX };
+	while (r->n == 0 && r->nstreams && r->base < r->bound) {
+		bool cut = r->bound - r->base < (uint64_t)r->span;
+		int64_t span = cut ? (int64_t)(r->bound - r->base) : r->span;
+		struct scan x = { .limit = r->base + (uint64_t)span, .last = UINT64_MAX, .next = UINT64_MAX };
 		int rc = decode_all(r, &x, t);
 		if (rc < 0)
 			return rc;
-		if (x.full && r->span > 1) {
+		if (x.full && span > 1) {
 			take_back(r, t, r->n);
-			r->span /= 2;
+			r->span = span / 2;
 			continue;
 		}
 		if (r->n && r->events[0].stream != r->events[r->n - 1].stream)
-			sort(r, 64 - (unsigned)__builtin_clzll((uint64_t)r->span));
+			sort(r, 64 - (unsigned)__builtin_clzll((uint64_t)span));
 		uint32_t n = r->n;
 		while (n && r->base + (r->keys[n - 1] >> ROUND_INDEX_BITS) > x.last)
 			n--;
 		if (x.last == UINT64_MAX && n)
-			adapt(r);
+			adapt(r, span);
 		take_back(r, t, r->n - n);
 		r->base = x.next;
 	}

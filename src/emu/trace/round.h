@@ -22,20 +22,21 @@ struct round {
 	uint32_t at, n;       /* the next key, and how many there are */
 	uint32_t cap;         /* room for events */
 	uint32_t target;      /* events that a round should have */
-	uint64_t base;        /* no event that is left has a lower clock */
+	uint64_t base;        /* no event that is left has a lower clock, */
+	uint64_t bound;       /* and none from this one on is decoded: UINT64_MAX at first */
 	int64_t span;         /* length of a round, ns */
-	uint32_t *streams;    /* ranks of those that have not ended, ascending */
+	uint32_t *streams;    /* ranks of those that have not ended, ascending: none at first */
 	uint32_t nstreams;
 };
 
 /* Whether the streams of the trace can be read in rounds. */
 bool round_is(const struct trace *t);
 
-/* Makes room for rounds of all streams, of which none is in it yet. The first event will be at `base`. Memory comes from the
+/* Makes room for rounds of n streams of the trace. The first event will be at `base`. Memory comes from the
  * arena of the trace. Returns 0, or <0 (reported). */
-int round_init(struct round *r, struct trace *t, int64_t base);
+int round_init(struct round *r, struct trace *t, uint32_t n, int64_t base);
 
-/* Decodes the next round, of r->streams. Returns 1 it has events, 0 the trace has ended, <0 (reported). */
+/* Decodes the next round, of r->streams. Returns 1 it has events, 0 none is left below the bound, <0 (reported). */
 int round_next(struct round *r, struct trace *t);
 
 /* Takes the next event of the round, which has one. It is valid until the next round. */

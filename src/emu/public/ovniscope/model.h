@@ -415,6 +415,10 @@ void emu_warn_here(struct emu *emu, const char *fmt, ...) __attribute__((format(
 /* One that repeats, of create() for threads, of hooks for events: it is told at the end of that phase, with the place
  * of the first and how many more there were. */
 void emu_warn_often(struct emu *emu, uint32_t thread, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* For hooks of events: the first `most` of all that the model tells with this, in the whole run, the last of which says so; and
+ * the first alone, with the place of the current event. A model uses one of them. */
+void emu_warn_few(struct emu *emu, unsigned most, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void emu_warn_once(struct emu *emu, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void emu_info(struct emu *emu, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void emu_debug(struct emu *emu, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

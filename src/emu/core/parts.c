@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+#include "parts.h"
+
+#include "emu.h"
+#include "part.h"
+
+#include <string.h>
+
+enum {
+	PARTS_MAX = 1 << PART_BITS,
+	PARTS_OF_THREAD = 4,   /* more parts than threads keep all busy until the end of a slice, */
+	RECORDS_ALL = 1 << 16, /* but each has room for some of all records */
+	RECORDS_MIN = 1 << 10,
+	RECORDS_MAX = 1 << 13,
+};
+
+/* ---- Which parts there are. ---- */
+
+static uint32_t
+loom_of(const struct system *sys, size_t rank)
+{
+	uint32_t th = sys->thread_of_stream[rank];
+	return th == NO_INDEX ? NO_INDEX : sys->procs[sys->threads[th].proc].loom;
+}
+
+/* Whether an operation may change labels of columns, which all looms have. */
+static bool
+gives_labels(const struct op *op)
+{
+	unsigned kind = op->kind >= OP_ROW ? op->kind - OP_ROW : op->kind;
+	bool has_arg = kind != OP_HOOK && kind >= OP_SET_ARG && kind != OP_ADD && kind != OP_IGNORE;
+	return kind == OP_LABEL || (has_arg && op->arg.type == SIG_STR);
+}
+
+/* Whether the looms have nothing to do with each other. Models of the user may keep anything. */
+static bool
+may_divide(const struct emu *emu)
+{
+	const struct plan *plan = emu->plan;
+	const struct emu_options *o = &plan->options;
+	bool may = emu->merge.rounds && !o->compat && !cut_is_part(emu) && !emu->detail && emu->learned && !emu->learned->whole && plan->sys.nlooms > 1 && !plan->rows.number[OF_SYSTEM];
+	for (size_t i = 0; i < plan->nmodels; i++)
+		if (plan->models[i].enabled)
+			may = may && !plan->models[i].model->finish && strcmp(o->models->items[i].owner, MODELSET_OURS) == 0;
+	for (uint16_t i = 1; i < plan->dispatch.nops; i++)
+		may = may && !gives_labels(&plan->dispatch.ops[i]);
+	return may;
+}
+
+/* Finds where parts end: behind the streams of whole looms, where about as many bytes are read as by the other parts. Streams
+ * that are of no loom go with those before them. Returns how many there are. */
+static uint32_t
+divide(struct emu *emu, uint32_t most, uint32_t *ends)
+{
+	const struct plan *plan = emu->plan;
+	const struct system *sys = &plan->sys;
+	struct arena *a = &emu->making->arena;
+	uint32_t *last = arena_new(a, uint32_t, sys->nlooms); /* stream of each loom */
+	uint32_t nstreams = (uint32_t)plan->trace.nstreams;
+	uint64_t bytes = 0, all = 0;
+	uint32_t open = 0; /* streams up to that one are of looms that have begun */
+	uint32_t n = 0;
+	for (uint32_t i = 0; last && i < nstreams; i++) {
+		all += plan->trace.streams[i].in.file_size;
+		if (loom_of(sys, i) != NO_INDEX)
+			last[loom_of(sys, i)] = i;
+	}
+	for (uint32_t i = 0; last && i + 1 < nstreams; i++) {
+		uint32_t loom = loom_of(sys, i);
+		open = loom != NO_INDEX && last[loom] > open ? last[loom] : open;
+		bytes += plan->trace.streams[i].in.file_size;
+		if (i >= open && loom_of(sys, i + 1) != NO_INDEX && n + 1 < most && bytes * most >= all * (n + 1))
+			ends[n++] = i + 1;
+	}
+	ends[n++] = nstreams;
+	return last ? n : 1;
+}
+
+/* ---- Life. ---- */
+
+int
+parts_open(struct emu *emu)
+{
+	uint32_t ends[PARTS_MAX];
+	uint32_t most = emu->plan->options.parts;
+	if (most == 0)
+		most = emu->plan->options.threads > 1 ? emu->plan->options.threads * PARTS_OF_THREAD : 1;
+	most = most > PARTS_MAX ? PARTS_MAX : most;
+	uint32_t n = most > 1 && may_divide(emu) ? divide(emu, most, ends) : 1;
+	if (n < 2)
+		return 0;
+	struct parts *m = emu->parts = block_alloc(sizeof(*m));
+	if (!m)
+		return diag_no_memory(emu->diag);
+	m->emu = emu;
+	m->part = block_alloc(n * sizeof(struct part *));
+	size_t room = RECORDS_ALL / n;
+	m->room = (uint32_t)(room < RECORDS_MIN ? RECORDS_MIN : room > RECORDS_MAX ? RECORDS_MAX
+										   : room);
+	m->room = emu->plan->options.part_room ? emu->plan->options.part_room : m->room;
+	m->span = 1;
+	if (!m->part || slices_init(m, n) < 0)
+		return diag_no_memory(emu->diag);
+	for (uint32_t i = 0; i < n; i++) {
+		struct part *p = m->part[m->n++] = block_alloc(sizeof(*p));
+		if (p)
+			p->all = m;
+		if (!p || part_open(p, emu, i ? ends[i - 1] : 0, ends[i], m->room) < 0)
+			return diag_no_memory(emu->diag);
+	}
+	return 0;
+}
+
+void
+parts_close(struct parts *m)
+{
+	for (uint32_t i = 0; m && i < m->n; i++) {
+		if (m->part[i])
+			part_close(m->part[i]);
+		block_free(m->part[i]);
+	}
+	if (!m)
+		return;
+	block_free(m->part);
+	block_free(m->losers);
+	block_free(m);
+}
