@@ -7,6 +7,7 @@ usage: run.py TOOLS SRC DEMO.so
 TOOLS is the folder of the tools, SRC that of the sources. DEMO.so is demo.c.
 """
 import os
+import random
 import re
 import shutil
 import signal
@@ -25,6 +26,12 @@ HEAD = """#include "ovniscope/model.h"
 static const struct chan_decl chans[] = { { .name = "c", .title = "C", .prv_type = 910 } };
 static const struct state_decl states[] = { { 0, 1, "yAa", "yAb", "L", "does|undoes" } };
 """
+
+
+def some(things):
+    """All, or a share of them: with sanitizers, and where the compiler is slow."""
+    things = list(things)
+    return random.sample(things, -(-len(things) // int(os.environ.get("TEST_SHARE", "1"))))
 
 
 def compile_to(so, text, compiler=None, language="c"):
@@ -212,8 +219,10 @@ def test_headers():
 # ---- Bad ones. ----
 
 def test_refused():
+    tools = [("ovniemu", ["-o", "bad-out", "trace"]), ("ovnidump", ["trace"]), ("ovnitop", ["trace"]), ("ovnievents", [])]
+
     def refused(what, *told, files=(), code="model"):
-        for tool, words in (("ovniemu", ["-o", "bad-out", "trace"]), ("ovnidump", ["trace"]), ("ovnitop", ["trace"]), ("ovnievents", [])):
+        for tool, words in some(tools):
             shutil.rmtree("bad-out", ignore_errors=True)
             r = Run(tool, *[w for f in files for w in ("--model", f)], *words)
             check(f"{what} ({tool})", r.status == 1 and r.err.startswith(f"{tool}: error[{code}]: ") and all(t in r.err for t in told) and r.err.count("error[") == 1 and not r.out, r)
@@ -320,7 +329,7 @@ def test_misused():
     """Each is an error with the event, or before the first one; and the same calls as they should be are none."""
     good = (("pre", "emu_set(emu, 0, 1), emu_push(emu, 1, 1), emu_set_cpu(emu, 0, 2, 5), emu_punctual(emu, 0, 7)", ""),
             ("emit", "emu_punctual(emu, 0, 1), emu_punctual_cpu(emu, 0, 2, 1)", ""))
-    for phase, act, told in good + MISUSED:
+    for phase, act, told in [*good, *some(MISUSED)]:
         life = phase in ("connect", "create", "finish")
         text = CALLED.replace("ACT", act).replace("ARGS", "" if life else ", const struct event *ev").replace("LIFE", f", .{phase} = act" if life else "")
         text = text.replace("HOOKS", ".op = OP_IGNORE" if life else f".hook = ignore, .{phase} = act".replace("ignore, .pre = ", ""))
@@ -359,7 +368,7 @@ const struct model ovniscope_model = { MODEL_ABI, .id = 'x', .name = "demo", .ve
 
 
 def test_crashes():
-    for sig, acts in ACTS.items():
+    for sig, acts in some(ACTS.items()):
         for act in acts:
             number = -getattr(signal, sig)
             text = CRASHING.replace("ACT;", f"{act};")
