@@ -203,7 +203,7 @@ def check_window(r, opts, trace, tmp, args, compat, whole, start):
     first, last = choose(r, times, duration)
     a, b = spell(r, first, start, duration, False), spell(r, last, start, duration, True)
     keep = r.random() < 0.3
-    options = ([f"--from={a}"] if first or r.random() < 0.3 else []) + ([f"--to={b}"] if b else []) + ["--keep-time"] * keep + chosen.options
+    options = ([f"--from={a}"] if first or r.random() < 0.3 else []) + ([f"--to={b}"] if b else []) + ["--keep-time"] * keep + chosen.options + [f"-j{r.choice((1, 2, 3, 8))}"]
     out = f"{tmp}/part"
     shutil.rmtree(out, ignore_errors=True)
     rc, err = emulate(opts.emu, trace, out, args + options + ["-f", "prv,uscope,perfetto"])
