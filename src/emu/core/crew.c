@@ -60,8 +60,19 @@ do_job(struct crew *c, unsigned member)
 	struct job *t = take(c, member);
 	t->member = member;
 	pthread_mutex_unlock(&c->lock);
+	uint64_t begin = c->stats ? stats_now() : 0;
 	t->run(t);
+	uint64_t end = c->stats ? stats_now() : 0;
 	pthread_mutex_lock(&c->lock);
+	if (c->stats) {
+		struct stage *g = t->stage;
+		if (!g) {
+			g = c->stats->stages;
+			g->at_once = c->stats->nthreads;
+		}
+		g->busy_ns += end - begin;
+		g->njobs++;
+	}
 	t->done(t);
 	wake(c, 1);
 }
@@ -109,6 +120,7 @@ crew_unlock(struct crew *c)
 void
 crew_wait(struct crew *c, crew_ready_fn *ready, void *arg)
 {
+	uint64_t begin = c->stats && !ready(arg) ? stats_now() : 0;
 	while (!ready(arg)) {
 		if (c->jobs) {
 			do_job(c, EMULATES);
@@ -116,9 +128,14 @@ crew_wait(struct crew *c, crew_ready_fn *ready, void *arg)
 		}
 		c->awaited = ready;
 		c->arg = arg;
+		uint64_t idle = c->stats ? stats_now() : 0;
 		pthread_cond_wait(&c->progress, &c->lock);
+		if (c->stats)
+			c->stats->waited_ns += stats_now() - idle;
 		c->awaited = NULL;
 	}
+	if (begin)
+		c->helped_ns += stats_now() - begin;
 }
 
 void

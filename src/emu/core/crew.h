@@ -10,6 +10,8 @@
  *
  * One lock guards the jobs, and what they tell each other. It is held for moments only. */
 
+#include "stats.h"
+
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,6 +25,7 @@ struct job {
 	void (*done)(struct job *t); /* with the lock, behind run: adds the jobs that can be done now, the same too */
 	uint64_t age;                /* the oldest, with the lowest number, go first */
 	unsigned member;             /* that did it last, from 1: what it needs may be in its cache */
+	struct stage *stage;         /* what it is counted for; NULL: the first, as parts of the machine are emulated */
 	struct job *next;            /* of the crew's list */
 };
 
@@ -34,6 +37,8 @@ struct crew {
 	pthread_mutex_t lock;
 	pthread_cond_t work;     /* jobs for the others */
 	pthread_cond_t progress; /* jobs, or what is awaited, for the thread that emulates */
+	struct stats *stats;     /* NULL: nobody asks */
+	uint64_t helped_ns;      /* time in crew_wait() */
 	crew_ready_fn *awaited;  /* by that; NULL: nothing */
 	void *arg;
 	unsigned nidle; /* of the others */

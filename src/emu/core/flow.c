@@ -31,6 +31,8 @@ flow_give(struct flow *f, struct chunk *c)
 		pick_apply(f->pick, c);
 	crew_lock(&f->crew);
 	f->given++;
+	if (f->crew.stats)
+		f->crew.stats->records += c->batch.n;
 	for (struct station *s = f->stations; s < f->stations + f->nstations; s++) {
 		c->nusers += s->takes;
 		if (s->takes && s->ops->formatter)
@@ -81,6 +83,7 @@ flow_open(struct flow **flow, struct diag *d, const struct emu *emu, const char 
 	if (f->pick && f->pick->shown)
 		emu = f->pick->shown;
 	crew_init(&f->crew);
+	f->crew.stats = emu ? emu->plan->options.stats : NULL;
 	for (size_t i = 0; i < nsinks && i < FLOW_SINKS_MAX; i++) {
 		struct station *s = &f->stations[f->nstations++];
 		s->ops = sinks[i];
@@ -110,8 +113,15 @@ flow_start(struct flow *f, unsigned n)
 {
 	if (!make_chunks(f, FLOW_CHUNKS + n))
 		return diag_no_memory(f->diag);
+	struct stats *stats = f->crew.stats;
+	if (stats) {
+		stats->nthreads = n + 1;
+		stats->begin_ns = stats_now();
+		(void)stats_add(stats, "reading, merging, emulating", 1);
+	}
 	for (struct station *s = f->stations; s < f->stations + f->nstations; s++) {
-		lane_init(&s->lane, f, s->ops, s->self);
+		if (s->takes && !s->ops->formatter)
+			lane_init(&s->lane, f, s->ops, s->self);
 		if (s->takes && s->ops->formatter && press_init(&s->press, f, s->ops, s->self, f->nchunks) < 0)
 			return diag_no_memory(f->diag);
 	}
@@ -155,6 +165,11 @@ flow_close(struct flow *f, int64_t duration)
 	crew_lock(&f->crew);
 	crew_wait(&f->crew, are_all_idle, f);
 	crew_unlock(&f->crew);
+	struct stats *stats = f->crew.stats;
+	if (stats && stats->nstages) {
+		stats->end_ns = stats_now();
+		stats->stages[0].busy_ns += stats->end_ns - stats->begin_ns - f->crew.helped_ns;
+	}
 	crew_finish(&f->crew);
 	if (f->pick)
 		pick_end(f->pick);

@@ -38,5 +38,6 @@ done(struct job *job)
 void
 lane_init(struct lane *l, struct flow *f, const struct sink_ops *ops, void *self)
 {
-	*l = (struct lane){ .job = { .run = run, .done = done }, .flow = f, .ops = ops, .self = self };
+	struct stage *stage = f->crew.stats && ops->write ? stats_add(f->crew.stats, ops->name ? ops->name : "a sink", 1) : NULL;
+	*l = (struct lane){ .job = { .run = run, .done = done, .stage = stage }, .flow = f, .ops = ops, .self = self };
 }

@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 struct emu;
+struct stats;
 struct chosen;
 struct pick;
 
@@ -65,6 +66,7 @@ struct emu_options {
 	struct uscope_options uscope;
 	bool perfetto_gzip;  /* compress the Perfetto trace */
 	uint64_t html_limit; /* bytes of data up to which all of them are in ovni.html */
+	struct stats *stats; /* filled with where the time goes; NULL: nobody asks */
 	unsigned threads;    /* in all */
 	unsigned parts;      /* most parts of the machine that are emulated side by side; 0: as many as pay */
 	unsigned part_room;  /* records that a part may have; 0: as it pays */

@@ -91,6 +91,8 @@ formatted(struct job *job)
 	struct piece *piece = (struct piece *)job;
 	struct press *p = piece->press;
 	piece->formatted = true;
+	for (unsigned i = 0; p->flow->crew.stats && i < p->ops->nfiles; i++)
+		job->stage->bytes += piece->texts[i].used;
 	pass_formatter(p, piece);
 	for (unsigned i = 0; i < p->ops->nfiles; i++)
 		write_on(&p->files[i]);
@@ -148,15 +150,18 @@ int
 press_init(struct press *p, struct flow *f, const struct sink_ops *ops, void *self, unsigned nchunks)
 {
 	*p = (struct press){ .flow = f, .ops = ops, .self = self };
+	struct stats *stats = f->crew.stats;
+	struct stage *formats = stats ? stats_add(stats, "formatting", stats->nthreads) : NULL;
+	struct stage *writes = stats ? stats_add(stats, "writing", ops->nfiles < stats->nthreads ? ops->nfiles : stats->nthreads) : NULL;
 	p->pieces = block_alloc(nchunks * sizeof(struct piece));
 	p->idle = block_alloc(nchunks * sizeof(void *));
 	if (!p->pieces || !p->idle)
 		return -1;
 	for (unsigned i = 0; i < ops->nfiles; i++)
-		p->files[i] = (struct press_file){ .job = { .run = put, .done = written }, .press = p };
+		p->files[i] = (struct press_file){ .job = { .run = put, .done = written, .stage = writes }, .press = p };
 	for (unsigned i = 0; i < nchunks; i++) {
 		struct piece *piece = &p->pieces[i];
-		*piece = (struct piece){ .job = { .run = format, .done = formatted }, .press = p };
+		*piece = (struct piece){ .job = { .run = format, .done = formatted, .stage = formats }, .press = p };
 		for (unsigned k = 0; k < ops->nfiles; k++)
 			if (textbuf_init(&piece->texts[k]) < 0)
 				return -1;

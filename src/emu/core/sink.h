@@ -132,7 +132,8 @@ enum {
 };
 
 struct sink_ops {
-	size_t size; /* private memory, zeroed */
+	const char *name; /* of the work, for --stats */
+	size_t size;      /* private memory, zeroed */
 
 	/* Creates the files in `dir` (borrowed until close). Returns 0, 1 if the sink wants no
 	 * records, <0 (reported). */

@@ -149,6 +149,7 @@ breakdown_write(void *self, const struct batch *batch)
 }
 
 const struct sink_ops breakdown_sink = {
+	.name = "breakdowns",
 	.size = sizeof(struct breakdown),
 	.open = breakdown_open,
 	.write = breakdown_write,

@@ -233,6 +233,7 @@ proc_close(void *self, int64_t duration)
 }
 
 const struct sink_ops proc_sink = {
+	.name = "proc.prv",
 	.size = sizeof(struct proc_out),
 	.open = proc_open,
 	.write = proc_write,

@@ -13,6 +13,7 @@
 #include "page.h"
 #include "paraver.h"
 #include "registry.h"
+#include "stats.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -186,6 +187,8 @@ attempt(struct diag *d, const char *dir, const struct emu_options *o)
 	struct emu emu;
 	struct summary s = { .outputs = o->outputs };
 	struct progress clock;
+	if (o->stats)
+		*o->stats = (struct stats){ 0 };
 	progress_init(&clock);
 	crash_emulates(&emu);
 	int rc = emu_open(&emu, d, dir, o);
@@ -211,6 +214,8 @@ attempt(struct diag *d, const char *dir, const struct emu_options *o)
 		diag_info(d, "stopped by the user before the first event");
 	if (began)
 		print_summary(d, &s, progress_took(&clock), rc);
+	if (began && o->stats)
+		stats_print(o->stats, stdout, s.events);
 	diag_list_unwritten(d);
 	if (rc == -ERR_USAGE) /* found when the trace was known */
 		return 2;
@@ -368,6 +373,7 @@ start(struct diag *d, struct input_options *io, struct plugins *plugins, int arg
 	struct progress p;
 	struct cli_list enabled = { .n = 0 };
 	uint64_t threads = count_cpus();
+	bool stats = false;
 	uint64_t labels = LABELS;
 	const struct cli_option options[] = {
 		{ 'o', "output", "DIR", "write there instead of in the trace directory", CLI_TEXT, &o.outdir },
@@ -380,6 +386,7 @@ start(struct diag *d, struct input_options *io, struct plugins *plugins, int arg
 		{ 'l', "lint", NULL, "refuse unfinished traces, check how threads end", CLI_FLAG, &o.lint },
 		{ 'j', "threads", "N", "use N threads (default: one a CPU)", CLI_NUMBER, &threads, THREADS_MAX, 1 },
 		{ 0, "compat", NULL, "print the lines of ovni 1.14, with its strictness", CLI_FLAG, &o.compat },
+		{ 0, "stats", NULL, "print how busy each stage of the run was", CLI_FLAG, &stats },
 		{ 0, "perfetto-gzip", NULL, "compress ovni.perfetto-trace", CLI_FLAG, &o.perfetto_gzip },
 		{ 0, "html-limit", "SIZE", "put up to SIZE of data into ovni.html (default: 64M)", CLI_SIZE, &o.html_limit },
 		{ 0, "uscope-compression", "METHOD", "of ovni.uscp: lz4 (default), zstd or none", CLI_WORD, &o.uscope.compression, CLI_WORDS(methods) },
@@ -416,8 +423,10 @@ start(struct diag *d, struct input_options *io, struct plugins *plugins, int arg
 		if (!parse_outputs(optarg, &o.outputs))
 			return cli_status(cli_usage(&cli, "-f needs names of outputs with commas, of prv, uscope, perfetto and html, not '%s'", optarg));
 	}
+	struct stats counted;
 	o.threads = (unsigned)threads;
 	set_parts(&o, getenv("OVNISCOPE_PARTS"));
+	o.stats = stats ? &counted : NULL;
 	o.uscope.labels = (uint16_t)labels;
 	const char *named = NULL;
 	if (opt == CLI_END)

@@ -53,7 +53,7 @@ while read -r long; do
 	*=METHOD) long=${long%METHOD}zstd ;;
 	*=*) long=${long%%=*}=x ;;
 	esac
-	"$EMU" -o out $long $trace 2>err.txt
+	"$EMU" -o out $long $trace >stats.txt 2>err.txt
 	test $? != 2 || fail "$long is not an option: $(cat err.txt)"
 done <longs.txt
 # --help anywhere, and it wins over what is wrong later

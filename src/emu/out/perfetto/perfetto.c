@@ -302,6 +302,7 @@ perfetto_open(void *self, const struct emu *emu, const char *dir)
 }
 
 const struct sink_ops perfetto_sink = {
+	.name = "ovni.perfetto-trace",
 	.size = sizeof(struct perfetto),
 	.open = perfetto_open,
 	.write = perfetto_write,

@@ -297,6 +297,7 @@ uscp_close(void *self, int64_t duration)
 }
 
 const struct sink_ops uscp_sink = {
+	.name = "ovni.uscp",
 	.size = sizeof(struct uscp),
 	.open = uscp_open,
 	.write = uscp_write,
