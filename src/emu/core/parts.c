@@ -8,6 +8,7 @@
 
 enum {
 	PARTS_MAX = 1 << PART_BITS,
+	THREADS_MIN = 3,       /* two have enough to do without: one emulates, the other makes lines of it */
 	PARTS_OF_THREAD = 4,   /* more parts than threads keep all busy until the end of a slice, */
 	RECORDS_ALL = 1 << 16, /* but each has room for some of all records */
 	RECORDS_MIN = 1 << 10,
@@ -84,7 +85,7 @@ parts_open(struct emu *emu)
 	uint32_t ends[PARTS_MAX];
 	uint32_t most = emu->plan->options.parts;
 	if (most == 0)
-		most = emu->plan->options.threads > 1 ? emu->plan->options.threads * PARTS_OF_THREAD : 1;
+		most = emu->plan->options.threads >= THREADS_MIN ? emu->plan->options.threads * PARTS_OF_THREAD : 1;
 	most = most > PARTS_MAX ? PARTS_MAX : most;
 	uint32_t n = most > 1 && may_divide(emu) ? divide(emu, most, ends) : 1;
 	if (n < 2)
