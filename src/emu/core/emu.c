@@ -82,7 +82,6 @@ run_op(struct emu *emu, const struct event *ev, const struct op *op)
 	return 0;
 }
 
-/* Inlined into the loop of a run, and nowhere else but in emu_apply(). */
 static inline __attribute__((always_inline)) int
 apply(struct emu *emu, const struct event *ev)
 {
@@ -112,12 +111,6 @@ apply(struct emu *emu, const struct event *ev)
 	return 0;
 }
 
-int
-emu_apply(struct emu *emu, const struct event *ev)
-{
-	return apply(emu, ev);
-}
-
 /* Stops the run when a signal came or an output failed; shows the progress. */
 static int
 look_up(struct emu *emu)
@@ -142,29 +135,44 @@ go_on(struct emu *emu, int rc)
 	return rc;
 }
 
-int
-emu_step(struct emu *emu, const struct event *ev)
+/* Emulates an event, and all that follow, if it is not to be the only one. Nobody else calls apply(): of what is called in one
+ * place only, all becomes a part of this loop. Not inlined: in its caller it would spill registers at each event. */
+static __attribute__((noinline)) int
+run(struct emu *emu, struct event *ev, bool only)
 {
-	return go_on(emu, emu_apply(emu, ev));
+	int rc;
+	for (;;) {
+		rc = apply(emu, ev);
+		if (only || (rc = go_on(emu, rc)) < 0 || (rc = merge_next(&emu->merge, &ev)) <= 0)
+			return rc;
+	}
 }
 
-/* Not inlined: in its caller the loop would spill registers at each event. */
-static __attribute__((noinline)) int
-run(struct emu *emu)
+int
+emu_apply(struct emu *emu, struct event *ev)
+{
+	return run(emu, ev, true);
+}
+
+int
+emu_step(struct emu *emu, struct event *ev)
+{
+	return go_on(emu, run(emu, ev, true));
+}
+
+static int
+run_all(struct emu *emu)
 {
 	struct event *ev;
-	int rc;
-	while ((rc = merge_next(&emu->merge, &ev)) > 0)
-		if ((rc = go_on(emu, apply(emu, ev))) < 0)
-			break;
-	return rc;
+	int rc = merge_next(&emu->merge, &ev);
+	return rc > 0 ? run(emu, ev, false) : rc;
 }
 
 int
 emu_run(struct emu *emu)
 {
 	int rc = emu->parts ? parts_run(emu) : cut_is_part(emu) ? cut_run(emu)
-								: run(emu);
+								: run_all(emu);
 	emu->complete = rc == 0;
 	return rc < 0 ? rc : 0;
 }

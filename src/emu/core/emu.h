@@ -157,10 +157,10 @@ int emu_connect(struct emu *emu, const struct sink_ops *const *sinks, size_t nsi
 int emu_run(struct emu *emu);
 
 /* Emulates one event. Returns 0, or <0 (reported). */
-int emu_apply(struct emu *emu, const struct event *ev);
+int emu_apply(struct emu *emu, struct event *ev);
 
 /* As emu_apply(); now and then also looks whether to stop, and shows the progress. */
-int emu_step(struct emu *emu, const struct event *ev);
+int emu_step(struct emu *emu, struct event *ev);
 
 /* Calls finish() of all connected models, also after failures: late labels, and memory to free. emu_close() does it
  * unless it was done. Returns 0, or <0 (reported). */
