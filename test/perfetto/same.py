@@ -49,10 +49,10 @@ def labels_of(lines):
 
 
 class Paraver:
-    """(class, row, its label, label of the type) -> [(time, value)], and the labels of its values."""
+    """(class, row, its label, label of the type) -> [(time, value)], and the labels of its values. begin: its first time, 0 but in a window."""
 
     def __init__(self, out):
-        self.shown, self.labels, self.end = {}, {}, 0
+        self.shown, self.labels, self.begin, self.end = {}, {}, 0, 0
         for root, name in ROOTS:
             if not os.path.exists(f"{out}/{name}.prv"):
                 continue
@@ -78,14 +78,14 @@ def at_times(changes):
     return out
 
 
-def of_track(track):
-    """The changes of a track as Paraver has them: an instant lasts for the nanosecond before it."""
+def of_track(track, begin):
+    """The changes of a track as Paraver has them: an instant lasts for the nanosecond before it, unless the trace begins with it."""
     lines, last = [], None
     for change in track.changes:
         t, top = change[0], clean(change[1] or "")
         if len(change) == 2:
             lines.append((t, top))
-        elif t == 0 or last == t:
+        elif t == begin or last == t:
             lines += [(t, clean(change[2])), (t, top)]
         else:
             lines += [(t - 1, clean(change[2])), (t, top)]
@@ -105,7 +105,7 @@ def compare_track(key, track, paraver):
         have, want = ([x for i, x in enumerate(q) if i or x[1]] for q in (at_times(track.values), at_times(changes)))
     else:
         # what is open ends with the trace
-        have = at_times(of_track(track) + [(paraver.end, "")])
+        have = at_times(of_track(track, paraver.begin) + [(paraver.end, "")])
         want = at_times([(t, clean(name(v, labels))) for t, v in changes] + [(paraver.end, "")])
     if have == want:
         return []
