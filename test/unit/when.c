@@ -35,6 +35,32 @@ picoseconds(void)
 		CHECK(strcmp(when_text(buf, shown[i].ps), shown[i].text) == 0);
 }
 
+/* Per cent of a trace, and times from its end. */
+static void
+check_parts(void)
+{
+	double percent;
+	const char *why = "";
+	CHECK(when_parse_percent("12.5%", &percent, &why) && percent == 12.5 && !why);
+	CHECK(when_parse_percent("100%", &percent, &why) && !why);
+	CHECK(when_parse_percent("101%", &percent, &why) && why);
+	CHECK(when_parse_percent("-1%", &percent, &why) && why);
+	CHECK(when_parse_percent("nan%", &percent, &why) && why);
+	CHECK(!when_parse_percent("12", &percent, &why) && !when_parse_percent("%", &percent, &why) && !when_parse_percent("1%%", &percent, &why));
+	static const struct {
+		const char *text, *rest;
+		bool less;
+	} ends[] = { { "end", "", false }, { "end-", "", true }, { "end-2s", "2s", true } };
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		const char *text = ends[i].text;
+		bool less;
+		CHECK(when_skip_end(&text, &less) && strcmp(text, ends[i].rest) == 0 && less == ends[i].less);
+	}
+	const char *text = "ended";
+	bool less;
+	CHECK(!when_skip_end(&text, &less) && strcmp(text, "ended") == 0);
+}
+
 int
 main(void)
 {
@@ -85,5 +111,6 @@ main(void)
 		CHECK(!when_parse(bad[i], &w, &why));
 		CHECK(why && *why);
 	}
+	check_parts();
 	return 0;
 }

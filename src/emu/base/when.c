@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 __extension__ typedef unsigned __int128 uint128;
@@ -103,6 +104,28 @@ when_parse_ps(const char *text, uint64_t *ps, const char **why)
 	if (!*why)
 		*ps = (uint64_t)sum;
 	return !*why;
+}
+
+bool
+when_parse_percent(const char *text, double *percent, const char **why)
+{
+	char *rest;
+	*percent = strtod(text, &rest);
+	if (rest == text || strcmp(rest, "%") != 0)
+		return false;
+	*why = *percent >= 0 && *percent <= 100 ? NULL : "it is 0% to 100% of the trace";
+	return true;
+}
+
+bool
+when_skip_end(const char **text, bool *less)
+{
+	const char *t = *text;
+	if (strncmp(t, "end", 3) != 0 || (t[3] && t[3] != '-'))
+		return false;
+	*less = t[3] == '-';
+	*text = t + 3 + *less;
+	return true;
 }
 
 const char *

@@ -23,6 +23,12 @@ bool when_parse(const char *text, struct when *w, const char **why);
 /* Parses a time in a µScope file: a plain number is in ps, and there is no sign. */
 bool when_parse_ps(const char *text, uint64_t *ps, const char **why);
 
+/* Reads "25%", a part of a trace. Returns whether it is that; *why: NULL, or a static text. */
+bool when_parse_percent(const char *text, double *percent, const char **why);
+
+/* Skips "end" or "end-" in front of a time. Returns whether it was there; *less: a time follows, to be subtracted. */
+bool when_skip_end(const char **text, bool *less);
+
 /* Writes ps in the largest unit up to s that is not above it: 1500000 is "1.5us". Returns
  * buf. */
 const char *when_text(char buf[WHEN_TEXT], uint64_t ps);

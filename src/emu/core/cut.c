@@ -7,36 +7,22 @@
 #include "when.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- Times. ---- */
-
-static bool
-parse_percent(const char *text, struct cut_time *t, const char **why)
-{
-	char *rest;
-	t->percent = strtod(text, &rest);
-	if (rest == text || strcmp(rest, "%") != 0)
-		return false;
-	t->unit = CUT_PERCENT;
-	if (!(t->percent >= 0 && t->percent <= 100))
-		*why = "it is 0% to 100% of the trace";
-	return true;
-}
 
 bool
 cut_parse(const char *text, struct cut_time *t, const char **why)
 {
 	struct when w = { 0 };
-	bool from_end = strncmp(text, "end", 3) == 0 && (!text[3] || text[3] == '-');
+	bool less = false;
 	*t = (struct cut_time){ 0 };
 	*why = NULL;
-	if (!from_end && parse_percent(text, t, why))
+	bool from_end = when_skip_end(&text, &less);
+	if (!from_end && when_parse_percent(text, &t->percent, why)) {
+		t->unit = CUT_PERCENT;
 		return !*why;
-	if (from_end)
-		text += text[3] ? 4 : 3;
-	if ((!from_end || text[-1] == '-') && !when_parse(text, &w, why))
+	}
+	if ((!from_end || less) && !when_parse(text, &w, why))
 		return false;
 	t->unit = from_end ? CUT_END : w.relative ? CUT_SINCE
 						  : CUT_CLOCK;
@@ -137,7 +123,7 @@ cut_find_window(struct emu *emu, int64_t end)
 }
 
 bool
-cut_is_part(const struct emu *emu)
+cut_is_asked(const struct emu *emu)
 {
 	const struct cut_window *w = &emu->plan->window;
 	return w->from > 0 || w->to != INT64_MAX;

@@ -57,7 +57,7 @@ int cut_find_end(struct diag *d, const char *dir, const struct trace_options *to
 int cut_find_window(struct emu *emu, int64_t end);
 
 /* Whether only a part of the time is shown. */
-bool cut_is_part(const struct emu *emu);
+bool cut_is_asked(const struct emu *emu);
 
 /* Before the first lines are printed, of which a window that begins later has none. */
 void cut_connect(struct emu *emu);

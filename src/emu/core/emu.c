@@ -171,8 +171,8 @@ run_all(struct emu *emu)
 int
 emu_run(struct emu *emu)
 {
-	int rc = emu->parts ? parts_run(emu) : cut_is_part(emu) ? cut_run(emu)
-								: run_all(emu);
+	int rc = emu->parts ? parts_run(emu) : cut_is_asked(emu) ? cut_run(emu)
+								 : run_all(emu);
 	emu->complete = rc == 0;
 	return rc < 0 ? rc : 0;
 }

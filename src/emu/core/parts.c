@@ -39,7 +39,7 @@ may_divide(const struct emu *emu)
 {
 	const struct plan *plan = emu->plan;
 	const struct emu_options *o = &plan->options;
-	bool may = emu->merge.rounds && !o->compat && !cut_is_part(emu) && !emu->detail && emu->learned && !emu->learned->whole && plan->sys.nlooms > 1 && !plan->rows.number[OF_SYSTEM];
+	bool may = emu->merge.rounds && !o->compat && !cut_is_asked(emu) && !emu->detail && emu->learned && !emu->learned->whole && plan->sys.nlooms > 1 && !plan->rows.number[OF_SYSTEM];
 	for (size_t i = 0; i < plan->nmodels; i++)
 		if (plan->models[i].enabled)
 			may = may && !plan->models[i].model->finish && strcmp(o->models->items[i].owner, MODELSET_OURS) == 0;

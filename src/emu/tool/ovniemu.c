@@ -3,7 +3,7 @@
 #include "kit/cli.h"
 #include "kit/crash.h"
 #include "kit/outdir.h"
-#include "kit/part.h"
+#include "kit/cutting.h"
 #include "kit/plugin.h"
 #include "kit/progress.h"
 #include "emu.h"
@@ -105,7 +105,7 @@ take_summary(struct summary *s, const struct emu *emu)
 	s->cpus = emu->plan->sys.nphysical;
 	s->span = emu->time;
 	s->window = emu->plan->window;
-	s->is_part = cut_is_part(emu);
+	s->is_part = cut_is_asked(emu);
 	s->part = part_read(&emu->plan->trace);
 	s->complete = emu->complete;
 	s->live = emu->plan->trace.npids > 0;
@@ -410,7 +410,7 @@ start(struct diag *d, struct input_options *io, struct plugins *plugins, int arg
 		.ngroups = io->ngroups + 1,
 	};
 	progress_init(&p);
-	io->groups[io->ngroups++] = part_options(&o);
+	io->groups[io->ngroups++] = cutting_options(&o);
 
 	int opt;
 	while ((opt = cli_next(&cli, argc, argv)) >= 0) {

@@ -3,7 +3,6 @@
 
 #include "when.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const char too_large[] = "the time is too large";
@@ -23,30 +22,20 @@ parse_cycles(const char *text, struct moment *m, const char **why)
 	return true;
 }
 
-static bool
-parse_percent(const char *text, struct moment *m, const char **why)
-{
-	char *rest;
-	m->percent = strtod(text, &rest);
-	if (rest == text || strcmp(rest, "%") != 0)
-		return false;
-	m->unit = MOMENT_PERCENT;
-	if (!(m->percent >= 0 && m->percent <= 100))
-		*why = "it is 0% to 100% of the trace";
-	return true;
-}
-
 bool
 moment_parse(const char *text, struct moment *m, const char **why)
 {
-	*m = (struct moment){ .from_end = strncmp(text, "end", 3) == 0 && (!text[3] || text[3] == '-') };
+	bool less = false;
+	*m = (struct moment){ 0 };
 	*why = NULL;
-	if (m->from_end)
-		text += text[3] ? 4 : 3;
-	if (m->from_end && text[-1] != '-')
+	m->from_end = when_skip_end(&text, &less);
+	if (m->from_end && !less)
 		return true;
-	if (!parse_cycles(text, m, why) && !parse_percent(text, m, why))
+	if (parse_cycles(text, m, why))
+		return !*why;
+	if (!when_parse_percent(text, &m->percent, why))
 		return when_parse_ps(text, &m->n, why);
+	m->unit = MOMENT_PERCENT;
 	return !*why;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "kit/part.h"
+#include "kit/cutting.h"
 
 enum {
 	FROM = 256,
@@ -36,7 +36,7 @@ take(void *self, int id, const char *arg, char *why)
 }
 
 struct cli_group
-part_options(struct emu_options *o)
+cutting_options(struct emu_options *o)
 {
 	return (struct cli_group){
 		.name = "part",
