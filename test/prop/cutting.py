@@ -162,8 +162,10 @@ def compare_perfetto(whole, out, first, last, zero, compat, chosen):
                 yield f"{' / '.join(path)}: {k} {[x for x in b[k] if x not in a[k]][:3]}, not {[x for x in a[k] if x not in b[k]][:3]}"
 
 
-def emulate(emu, trace, out, args):
-    p = subprocess.run([emu, *args, "-q", "-o", out, str(trace)], capture_output=True, text=True, check=False, timeout=60)
+def emulate(emu, trace, out, args, parts="1"):
+    """`parts` of the machine are emulated side by side at most, with that much room each."""
+    p = subprocess.run([emu, *args, "-q", "-o", out, str(trace)], capture_output=True, text=True, check=False, timeout=60,
+                       env={**os.environ, "OVNISCOPE_PARTS": parts})
     return p.returncode, p.stderr
 
 
@@ -207,7 +209,7 @@ def check_window(r, opts, trace, tmp, args, compat, whole, start):
     options = ([f"--from={a}"] if first or r.random() < 0.3 else []) + ([f"--to={b}"] if b else []) + ["--keep-time"] * keep + chosen.options + [f"-j{r.choice((1, 2, 3, 8))}"]
     out = f"{tmp}/part"
     shutil.rmtree(out, ignore_errors=True)
-    rc, err = emulate(opts.emu, trace, out, args + options + ["-f", "prv,uscope,perfetto"])
+    rc, err = emulate(opts.emu, trace, out, args + options + ["-f", "prv,uscope,perfetto"], r.choice(("1", "8", "3:20")))
     if rc:
         return [f"{' '.join(options)}: status {rc}: {err}"]
     zero = 0 if keep else first

@@ -4,13 +4,14 @@
 
 usage: threads.py --emu PATH [--count N] [--seed S]
 
-Random traces, and one whose events share few instants, each of more records than a chunk, with
+Random traces, whole and a window of each, and one whose events share few instants, each of more records than a chunk, with
 punctual values in them: those are at the instant when the row has a line there, and one
 nanosecond before when it has none.
 """
 import argparse
 import filecmp
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -99,6 +100,15 @@ def check_instants(out):
     return found
 
 
+def window(seed):
+    """Options for a part of a trace of a few microseconds, mostly."""
+    r = random.Random(seed)
+    first, last = sorted((r.randrange(0, 101), r.randrange(0, 120)))
+    ends = [f"--from={first}%"] if r.random() < 0.8 else [f"--from=+{r.randrange(0, 3000)}"]
+    ends += [f"--to={last}%"] if last <= 100 else []
+    return [*ends, *(["-b", "--uscope-raw-events"] if r.random() < 0.3 else []), "-f", "prv,uscope,perfetto"]
+
+
 def main():
     ap = argparse.ArgumentParser(usage=__doc__)
     ap.add_argument("--emu", required=True)
@@ -118,7 +128,7 @@ def main():
                 asm.assemble(long_instants(), trace)
             else:
                 random_traces.make(seed, trace, models, seed % 2 == 0, have)
-            for options in ([], ["-b", "-a"], ["--uscope-raw-events"], ["--compat"]):
+            for options in ([], ["-b", "-a", "-f", "prv,uscope,perfetto"], ["--uscope-raw-events"], ["--compat"], window(seed)):
                 out = f"{tmp}/out{len(os.listdir(tmp))}"
                 found = differences(a.emu, trace, out, options)
                 if seed is None and not options:

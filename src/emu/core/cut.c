@@ -167,28 +167,46 @@ warn_behind(struct emu *emu)
 	diag_warn(emu->diag, NULL, "--from is %" PRId64 " ns behind the last event: the timelines show what all rows end in", emu->plan->window.from - emu->time);
 }
 
+bool
+cut_enter(struct emu *emu, int64_t time)
+{
+	const struct cut_window *w = &emu->plan->window;
+	if (emu->feed.drops && time >= w->from)
+		begin(emu);
+	emu->left = time > w->to;
+	return !emu->left;
+}
+
+int64_t
+cut_bound(const struct emu *emu, int64_t bound)
+{
+	const struct cut_window *w = &emu->plan->window;
+	int64_t end = emu->feed.drops ? w->from : w->to < INT64_MAX ? w->to + 1
+								    : INT64_MAX;
+	return bound < end ? bound : end;
+}
+
+void
+cut_end(struct emu *emu)
+{
+	if (!emu->feed.drops)
+		return;
+	warn_behind(emu);
+	begin(emu);
+}
+
 int
 cut_run(struct emu *emu)
 {
-	const struct cut_window *w = &emu->plan->window;
-	bool begun = w->from <= 0;
 	struct event *ev;
 	int rc;
 	while ((rc = merge_next(&emu->merge, &ev)) > 0) {
-		int64_t time = ev->clock - emu->start;
-		if (!begun && time >= w->from) {
-			begin(emu);
-			begun = true;
-		}
-		emu->left = time > w->to;
-		if (emu->left)
+		if (!cut_enter(emu, ev->clock - emu->start))
 			return 1;
 		if ((rc = emu_step(emu, ev)) < 0)
 			return rc;
 	}
-	if (rc == 0 && !begun) {
-		warn_behind(emu);
-		begin(emu);
-	}
+	if (rc == 0)
+		cut_end(emu);
 	return rc;
 }

@@ -65,6 +65,15 @@ void cut_connect(struct emu *emu);
 /* Emulates the events up to the end of the window, as emu_run(); returns 1 when some are left behind it. */
 int cut_run(struct emu *emu);
 
+/* What cut_run() does, for who emulates many events at a time: parts (slices.c). */
+
+/* The next event is of that time: begins the window if it is in it. Returns whether it is not behind its end. */
+bool cut_enter(struct emu *emu, int64_t time);
+/* The bound of events that come next, as far as all are before the window, or in it. */
+int64_t cut_bound(const struct emu *emu, int64_t bound);
+/* No event is left: the window begins now, if it has not. */
+void cut_end(struct emu *emu);
+
 /* The end of what is shown, as it is printed. */
 int64_t cut_duration(const struct emu *emu);
 

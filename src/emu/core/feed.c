@@ -55,6 +55,7 @@ grow(struct feed *f)
 	f->next = own ? own + n : f->own;
 	f->event = own ? own + event : f->own;
 	f->end = own ? own + room : f->end;
+	f->nnotes = own ? f->nnotes : 0;
 }
 
 void
@@ -124,9 +125,31 @@ add_odd(struct feed *f, const struct record *r)
 	put_odd(f, *r);
 }
 
+/* Adds a note of a part, or forgets it: then the run fails. */
+static void
+put_own_note(struct feed *f, const struct note *n)
+{
+	if (f->nnotes == f->notes_cap) {
+		size_t room = f->notes_cap ? f->notes_cap * 2 : FLOW_NOTES;
+		struct note *notes = block_resize(f->notes, room * sizeof(*notes));
+		f->lost = f->lost || !notes;
+		if (!notes)
+			return;
+		f->notes = notes;
+		f->notes_cap = room;
+	}
+	struct note *to = &f->notes[f->nnotes++];
+	*to = *n;
+	to->at = (uint32_t)(f->next - f->own);
+}
+
 void
 feed_put_note(struct feed *f, const struct note *n)
 {
+	if (f->own) {
+		put_own_note(f, n);
+		return;
+	}
 	while (f->cur->batch.nnotes == FLOW_NOTES)
 		feed_roll(f);
 	struct note *to = &f->cur->notes[f->cur->batch.nnotes++];
@@ -191,6 +214,27 @@ feed_begin_own(struct feed *f, uint32_t ncols, size_t n)
 	f->next = f->event = f->own;
 	f->end = f->own + n;
 	return f->own ? 0 : -ERR_MEMORY;
+}
+
+void
+feed_end_own(struct feed *f)
+{
+	block_free(f->own);
+	block_free(f->notes);
+}
+
+void
+feed_forget_own(struct feed *f, size_t nrecords, size_t nnotes)
+{
+	size_t n = (size_t)(f->next - f->own) - nrecords;
+	if (nrecords)
+		memmove(f->own, f->own + nrecords, n * sizeof(*f->own));
+	f->next = f->event = f->own + n;
+	f->nnotes -= nnotes;
+	for (size_t i = 0; i < f->nnotes; i++) {
+		f->notes[i] = f->notes[i + nnotes];
+		f->notes[i].at -= (uint32_t)nrecords;
+	}
 }
 
 bool

@@ -18,8 +18,10 @@ struct feed {
 	bool drops; /* no record leaves */
 	struct chunk *cur;
 	struct flow *flow;
-	struct record *own; /* of a part: a block of memory in place of chunks, which grows; */
-	bool lost;          /* there was no memory for it */
+	struct record *own; /* of a part: a block of memory in place of chunks, which grows, */
+	struct note *notes; /* and another one; */
+	size_t nnotes, notes_cap;
+	bool lost; /* there was no memory for it */
 };
 
 /* Opens the sinks. Returns 0, or <0 (reported); feed_close() is due in both cases. */
@@ -33,9 +35,13 @@ int feed_start(struct feed *f, unsigned threads);
 /* Hands over the full chunk. Returns with room for records, always. */
 void feed_roll(struct feed *f);
 
-/* Begins the feed of a part, with room for n records at first. Returns 0, or -ERR_MEMORY (not reported); the caller frees
- * `own`. */
+/* Begins the feed of a part, with room for n records at first. Returns 0, or -ERR_MEMORY (not reported); feed_end_own() is
+ * due in both cases. */
 int feed_begin_own(struct feed *f, uint32_t ncols, size_t n);
+void feed_end_own(struct feed *f);
+
+/* Forgets the first records of a part, and the first notes. */
+void feed_forget_own(struct feed *f, size_t nrecords, size_t nnotes);
 
 /* Appends a record of another feed, of any kind, and wherever the chunk ends. Returns the one behind it. */
 const struct record *feed_append_odd(struct feed *f, const struct record *r);

@@ -73,31 +73,28 @@ part_tell(struct part *p)
 
 /* ---- Events. ---- */
 
-/* Moves the records that have not left to the front. */
-static void
-make_room(struct part *p)
+/* Whether it has enough to be merged. */
+static inline bool
+is_full(const struct part *p, uint32_t nevents)
 {
-	struct feed *f = &p->emu.feed;
-	size_t n = (size_t)(f->next - f->own) - p->merged;
-	if (p->merged)
-		memmove(f->own, f->own + p->merged, n * sizeof(*f->own));
-	f->next = f->event = f->own + n;
-	p->merged = 0;
+	const struct feed *f = &p->emu.feed;
+	const uint32_t room = p->all->room;
+	return nevents == room || (size_t)(f->next - f->own) >= room || f->nnotes >= room;
 }
 
 void
 part_run(struct part *p)
 {
-	const uint32_t room = p->all->room;
 	const int64_t bound = p->all->bound;
 	struct emu *emu = &p->emu;
 	struct event *ev;
 	int rc = 0;
-	make_room(p);
+	feed_forget_own(&emu->feed, p->merged, p->noted);
+	p->merged = p->noted = 0;
 	emu->merge.round.bound = (uint64_t)bound + (uint64_t)emu->start;
 	uint32_t n = 0;
 	bool full = false;
-	while (!(full = n == room || (size_t)(emu->feed.next - emu->feed.own) >= room) && (rc = merge_next(&emu->merge, &ev)) > 0) {
+	while (!(full = is_full(p, n)) && (rc = merge_next(&emu->merge, &ev)) > 0) {
 		if ((rc = emu_apply(emu, ev)) < 0)
 			break;
 		p->times[n++] = emu->time;
@@ -244,7 +241,7 @@ part_close(struct part *p)
 		block_free(p->first);
 		p->first = next;
 	}
-	block_free(p->emu.feed.own);
+	feed_end_own(&p->emu.feed);
 	arena_finish(&p->trace.arena);
 	arena_finish(&p->emu.arena);
 }

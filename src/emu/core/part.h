@@ -40,7 +40,8 @@ struct part {
 	uint32_t begin, end;    /* ranks of its streams */
 	int64_t *times;         /* of the events of the last step */
 	uint32_t ntimes;
-	size_t merged;   /* records that have left */
+	size_t merged;   /* records that have left, */
+	size_t noted;    /* and notes */
 	int64_t reached; /* its events before that time are emulated; INT64_MAX: all are */
 	int rc;          /* <0: it has failed, at `reached` */
 };

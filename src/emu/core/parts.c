@@ -33,18 +33,34 @@ gives_labels(const struct op *op)
 	return kind == OP_LABEL || (has_arg && op->arg.type == SIG_STR);
 }
 
-/* Whether the looms have nothing to do with each other. Models of the user may keep anything. */
+static bool
+is_ours(const struct plan *plan, size_t model)
+{
+	return strcmp(plan->options.models->items[model].owner, MODELSET_OURS) == 0;
+}
+
+/* Whether an event calls code of the user, which may keep anything. */
+static bool
+calls_users(const struct plan *plan, const struct op *op)
+{
+	bool calls = op->kind == OP_HOOK && !is_ours(plan, op->model);
+	for (const struct phase_hook *h = op->phases ? op->phases->first : NULL; h && h < op->phases->end; h++)
+		calls = calls || !is_ours(plan, h->model);
+	return calls;
+}
+
+/* Whether the looms have nothing to do with each other. */
 static bool
 may_divide(const struct emu *emu)
 {
 	const struct plan *plan = emu->plan;
 	const struct emu_options *o = &plan->options;
-	bool may = emu->merge.rounds && !o->compat && !cut_is_asked(emu) && !emu->detail && emu->learned && !emu->learned->whole && plan->sys.nlooms > 1 && !plan->rows.number[OF_SYSTEM];
+	bool may = emu->merge.rounds && !o->compat && emu->learned && !emu->learned->whole && plan->sys.nlooms > 1 && !plan->rows.number[OF_SYSTEM];
 	for (size_t i = 0; i < plan->nmodels; i++)
 		if (plan->models[i].enabled)
-			may = may && !plan->models[i].model->finish && strcmp(o->models->items[i].owner, MODELSET_OURS) == 0;
+			may = may && !plan->models[i].model->finish && (is_ours(plan, i) || !plan->models[i].model->connect);
 	for (uint16_t i = 1; i < plan->dispatch.nops; i++)
-		may = may && !gives_labels(&plan->dispatch.ops[i]);
+		may = may && !gives_labels(&plan->dispatch.ops[i]) && !calls_users(plan, &plan->dispatch.ops[i]);
 	return may;
 }
 

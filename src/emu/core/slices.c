@@ -19,13 +19,24 @@ key_of(int64_t base, int64_t time, uint32_t part)
 	return (ahead < (uint64_t)SPAN_MAX * 2 ? ahead << PART_BITS : KEY_FAR) | part;
 }
 
-/* The key of the next record of a part. */
+/* The end of the records of a part that stand before its next note. */
+static inline const struct record *
+end_of_records(const struct part *p)
+{
+	const struct feed *f = &p->emu.feed;
+	return __builtin_expect(p->noted < f->nnotes, 0) ? f->own + f->notes[p->noted].at : f->next;
+}
+
+/* The key of the next record of a part, or note. */
 static inline uint64_t
 next_key(const struct parts *m, uint32_t part)
 {
 	const struct part *p = m->part[part];
-	const struct record *r = p->emu.feed.own + p->merged;
-	return r < p->emu.feed.next ? key_of(m->base, r->time, part) : UINT64_MAX;
+	const struct feed *f = &p->emu.feed;
+	const struct record *r = f->own + p->merged;
+	if (__builtin_expect(r < end_of_records(p), 1))
+		return key_of(m->base, r->time, part);
+	return p->noted < f->nnotes ? key_of(m->base, f->notes[p->noted].time, part) : UINT64_MAX;
 }
 
 /* ---- A tree of losers, as in merge.c. ---- */
@@ -64,22 +75,42 @@ replay(uint64_t *restrict losers, uint32_t node, uint64_t key)
 	return key;
 }
 
-/* Hands over the records up to a key. Those of a part that are of one instant follow each other. */
+/* Hands over a part's records of an instant, which follow each other, or a note. */
+static inline void
+hand_over(struct feed *to, struct part *p)
+{
+	const struct feed *f = &p->emu.feed;
+	const struct record *r = f->own + p->merged;
+	const struct record *end = end_of_records(p);
+	if (__builtin_expect(r < end, 1))
+		p->merged = (size_t)(feed_append(to, r, end) - f->own);
+	else
+		feed_put_note(to, &f->notes[p->noted++]);
+}
+
+/* Hands over records and notes up to a key. */
 static void
 merge_records(struct parts *m, uint64_t limit)
 {
 	const uint32_t nleaves = m->nleaves;
-	const int64_t base = m->base;
 	struct feed *f = &m->emu->feed;
 	uint64_t key = play(m, 1);
 	limit = limit < KEY_FAR ? limit : KEY_FAR - 1;
 	while (key <= limit) {
 		uint32_t i = (uint32_t)(key & PART_MASK);
+		hand_over(f, m->part[i]);
+		key = replay(m->losers, (i + nleaves) / 2, next_key(m, i));
+	}
+}
+
+/* Before the window that is shown: all parts drop what they have. */
+static void
+drop_records(struct parts *m)
+{
+	for (uint32_t i = 0; i < m->n; i++) {
 		struct part *p = m->part[i];
-		const struct record *end = p->emu.feed.next;
-		const struct record *r = feed_append(f, p->emu.feed.own + p->merged, end);
-		p->merged = (size_t)(r - p->emu.feed.own);
-		key = replay(m->losers, (i + nleaves) / 2, r < end ? key_of(base, r->time, i) : UINT64_MAX);
+		p->merged = (size_t)(p->emu.feed.next - p->emu.feed.own);
+		p->noted = p->emu.feed.nnotes;
 	}
 }
 
@@ -104,31 +135,39 @@ merge_sayings(struct parts *m, uint64_t limit)
 
 /* ---- Slices. ---- */
 
-/* Begins the next slice, where the first event is that is left. Returns whether there is one. */
+/* Chooses the length of the next slice by how many events and records were in this one. */
+static void
+adapt(struct parts *m)
+{
+	double least = (double)m->span / 4, most = (double)m->span * 4;
+	double want = (double)m->span;
+	if (m->most)
+		want = (double)(m->bound - m->base) * m->room / SLICE_OF_ROOM / (double)m->most;
+	want = want < least ? least : want > most ? most
+						  : want;
+	m->span = want < 1 ? 1 : want > (double)SPAN_MAX ? SPAN_MAX
+							 : (int64_t)want;
+	m->most = 0;
+}
+
+/* Begins the next slice, where the first event is that is left. Returns whether there is one to be shown. */
 static bool
 begin_slice(struct parts *m)
 {
+	struct emu *emu = m->emu;
 	uint64_t first = UINT64_MAX;
 	for (uint32_t i = 0; i < m->n; i++) {
 		const struct round *r = &m->part[i]->emu.merge.round;
 		if (r->nstreams && r->base < first)
 			first = r->base;
 	}
-	if (first == UINT64_MAX)
+	if (first == UINT64_MAX || !cut_enter(emu, (int64_t)first - emu->start))
 		return false;
-	int64_t least = m->span / 4, most = m->span * 4;
-	if (m->most) {
-		uint64_t want = m->room / SLICE_OF_ROOM;
-		m->span = m->most < want / 4 ? most : (int64_t)((double)m->span * (double)want / (double)m->most);
-	}
-	m->span = m->span < least ? least : m->span > most ? most
-							   : m->span;
-	m->span = m->span < 1 ? 1 : m->span > SPAN_MAX ? SPAN_MAX
-						       : m->span;
-	m->most = 0;
-	m->base = (int64_t)first - m->emu->start;
+	adapt(m);
+	m->base = (int64_t)first - emu->start;
 	if (__builtin_add_overflow(m->base, m->span, &m->bound))
 		m->bound = INT64_MAX;
+	m->bound = cut_bound(emu, m->bound);
 	return true;
 }
 
@@ -196,14 +235,17 @@ step(struct parts *m)
 		n = n > p->ntimes ? n : p->ntimes;
 		emu->nevents += p->ntimes;
 		m->most = n > m->most ? n : m->most;
-		if (emu->density.n)
-			density_count(&emu->density, p->times, p->ntimes);
+		if (emu->density.n && !emu->feed.drops)
+			density_count(&emu->density, p->times, p->ntimes, emu->plan->window.zero);
 	}
 	uint32_t slowest = find_slowest(m);
 	const struct part *p = m->part[slowest];
 	uint64_t limit = p->reached < m->bound ? key_of(m->base, p->reached, slowest) : KEY_FAR - 1;
 	merge_sayings(m, limit);
-	merge_records(m, limit);
+	if (emu->feed.drops)
+		drop_records(m);
+	else
+		merge_records(m, limit);
 	return p->reached >= m->bound ? 0 : p->rc < 0 ? p->rc
 						      : 1;
 }
@@ -252,7 +294,9 @@ parts_run(struct emu *emu)
 	emu->nevents = 0;
 	for (uint32_t i = 0; i < m->n; i++)
 		part_add_up(m->part[i]);
-	if (emu->density.n)
-		(void)density_next(&emu->density, emu->time, emu->nevents);
-	return rc;
+	if (rc == 0 && !emu->left)
+		cut_end(emu);
+	if (emu->density.n && !emu->feed.drops)
+		(void)density_next(&emu->density, emu->time - emu->plan->window.zero, emu->nevents);
+	return rc ? rc : emu->left;
 }

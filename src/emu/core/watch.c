@@ -47,12 +47,12 @@ density_next(struct density *d, int64_t time, uint64_t before)
 }
 
 void
-density_count(struct density *d, const int64_t *times, size_t n)
+density_count(struct density *d, const int64_t *times, size_t n, int64_t zero)
 {
 	for (size_t i = 0; i < n;) {
 		size_t first = i;
-		int64_t end = density_next(d, times[i], d->counted);
-		while (i < n && times[i] < end)
+		int64_t end = density_next(d, times[i] - zero, d->counted);
+		while (i < n && times[i] - zero < end)
 			i++;
 		density_end(d, d->counted + (i - first));
 	}

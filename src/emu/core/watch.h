@@ -30,8 +30,8 @@ int density_init(struct density *d, struct arena *a);
 /* Events are not counted one by one, as nearly all are in the bucket of the one before. The
  * first in another comes at `time`, behind `before` events. Returns when that bucket ends. */
 int64_t density_next(struct density *d, int64_t time, uint64_t before);
-/* Counts events of these times, which do not go back. */
-void density_count(struct density *d, const int64_t *times, size_t n);
+/* Counts events of these times, which do not go back, from `zero` on. */
+void density_count(struct density *d, const int64_t *times, size_t n, int64_t zero);
 /* Ends with n events in all. */
 void density_end(struct density *d, uint64_t n);
 
