@@ -152,6 +152,23 @@ trim(void)
 	free(text);
 }
 
+/* Cut to a size, which is no failure of its own. */
+static void
+cut(void)
+{
+	const char *path = kit_path("cut");
+	struct wbuf w;
+	CHECK(wbuf_open(&w, path) == 0);
+	wbuf_put(&w, "0123456789", 10);
+	CHECK(wbuf_flush(&w) == 0);
+	wbuf_cut(&w, 4);
+	CHECK(wbuf_close(&w) == 0);
+	check_file(path, "0123", 4);
+	CHECK(wbuf_open(&w, "/dev/full") == 0);
+	wbuf_cut(&w, 4);
+	CHECK(wbuf_close(&w) == -EINVAL);
+}
+
 int
 main(void)
 {
@@ -161,5 +178,6 @@ main(void)
 	patch();
 	full();
 	trim();
+	cut();
 	return 0;
 }

@@ -156,6 +156,14 @@ wbuf_patch(struct wbuf *w, uint64_t offset, const void *bytes, size_t n)
 }
 
 void
+wbuf_cut(struct wbuf *w, uint64_t size)
+{
+	/* A failure to cut leaves what was there: the error is reported in any case. */
+	if (ftruncate(w->fd, (off_t)size) != 0)
+		w->error = w->error ? w->error : errno;
+}
+
+void
 wbuf_trim(struct wbuf *w, char mark)
 {
 	size_t n = w->written < WBUF_SIZE ? (size_t)w->written : WBUF_SIZE;
@@ -163,9 +171,8 @@ wbuf_trim(struct wbuf *w, char mark)
 	if (pread(w->fd, w->data, n, (off_t)from) != (ssize_t)n)
 		return;
 	const char *last = memrchr(w->data, mark, n);
-	/* A failure to cut leaves what was there: the error is reported in any case. */
-	if (last && ftruncate(w->fd, (off_t)(from + (uint64_t)(last + 1 - w->data))) != 0)
-		w->error = w->error ? w->error : errno;
+	if (last)
+		wbuf_cut(w, from + (uint64_t)(last + 1 - w->data));
 }
 
 int

@@ -65,6 +65,9 @@ void wbuf_printf(struct wbuf *w, const char *fmt, ...) __attribute__((format(pri
  * failure, as it needs no space. */
 void wbuf_patch(struct wbuf *w, uint64_t offset, const void *bytes, size_t n);
 
+/* After a failed write: cuts the file to that size. The failure stays. */
+void wbuf_cut(struct wbuf *w, uint64_t size);
+
 /* After a failed write: cuts the file behind the last `mark` that reached it, looking
  * back one buffer, so that no torn line is left. The failure stays. */
 void wbuf_trim(struct wbuf *w, char mark);
