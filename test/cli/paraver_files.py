@@ -3,7 +3,7 @@
 """Are these files what Paraver opens without a complaint?
 
 usage: paraver_files.py [--compat] [--killed | --short] OUTDIR...
-       paraver_files.py --emu PATH --golden DIR          all golden cases, both views
+       paraver_files.py --emu PATH --golden DIR          all golden cases, both views, also with --gzip
        paraver_files.py --emu PATH --random COUNT [--seed S] [--time SECONDS]
 
 An output directory has thread.prv, cpu.prv, their .pcf and .row, and the views in cfg/.
@@ -19,6 +19,7 @@ small numbers.
 line may be cut, the views may be absent.
 """
 import argparse
+import gzip
 import os
 import random
 import re
@@ -344,7 +345,19 @@ def check(outdir, compat=False, killed=False, short=False):
 
 # ---- Over the outputs of other tests. ----
 
-def emulate(emu, text, name, args, view, found):
+def check_packed(plain, packed):
+    """What --gzip has changed beside the compression."""
+    found = []
+    for name in sorted(f for f in os.listdir(plain) if os.path.isfile(f"{plain}/{f}")):
+        path = f"{packed}/{name}.gz" if name.endswith(".prv") else f"{packed}/{name}"
+        if not os.path.exists(path):
+            found.append(f"{name}: not there with --gzip")
+        elif read(f"{plain}/{name}") != (gzip.decompress(read(path)) if name.endswith(".prv") else read(path)):
+            found.append(f"{name}: another with --gzip")
+    return found + ([] if len(os.listdir(plain)) == len(os.listdir(packed)) else ["other files with --gzip"])
+
+
+def emulate(emu, text, name, args, view, found, packed=False):
     with tempfile.TemporaryDirectory() as tmp:
         asm.assemble(text, f"{tmp}/trace", name)
         os.mkdir(f"{tmp}/out")
@@ -355,6 +368,10 @@ def emulate(emu, text, name, args, view, found):
             found.append(f"{name} {view}: exit status {p.returncode}")
         if p.returncode == 0 or os.path.exists(f"{tmp}/out/thread.prv"):
             found += [f"{name} {view}: {x.replace(tmp, '')}" for x in check(f"{tmp}/out", view == "compat")]
+            if packed:
+                again = subprocess.run([*command[:-2], f"{tmp}/packed", "--gzip", f"{tmp}/trace"], capture_output=True, timeout=60, check=False)
+                found += [] if again.returncode == p.returncode else [f"{name} {view}: exit status {again.returncode} with --gzip"]
+                found += [f"{name} {view}: {x}" for x in check_packed(f"{tmp}/out", f"{tmp}/packed")]
             return 1
     return 0
 
@@ -367,7 +384,7 @@ def over_goldens(emu, top, found):
             one.unpack(tmp, lambda name: "/" not in name)
             args = one.get("args", "").replace("{case}", tmp).split()
             for view in ("default", "compat"):
-                n += emulate(emu, one.get("in.txt"), name, args, view, found)
+                n += emulate(emu, one.get("in.txt"), name, args, view, found, True)
     return n
 
 

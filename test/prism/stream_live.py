@@ -5,6 +5,7 @@ die or never come, threads whose rows are not known ahead.
 
 usage: stream_live.py OVNIEMU USCOPE
 """
+import gzip
 import json
 import os
 import random
@@ -372,6 +373,36 @@ def seen():
             check("seen", f.read() == r.read(name), f"another {name} out of ovni.uscp")
 
 
+def packed():
+    """Compressed files show it, too, in whole members, and unpack to the same in the end."""
+    options = "--prism-events=all", "--prism-interval=time:10"
+    parts = [swap(1) + mem() + enter("f"), (leave("f") + mem() + enter("f")) * 20 + leave("f"), swap(2) + (enter("g") + mem() + leave("g")) * 20 + END]
+    r = Live("-", "--gzip", *options)
+
+    def shown(name):
+        try:
+            with gzip.open(f"{r.dir}/{name}.gz", "rt", encoding="utf-8") as f:
+                return f.read()
+        except (FileNotFoundError, EOFError):  # not yet, or a member is being written
+            return ""
+
+    for part, first in zip(parts, (0, 55, None)):
+        put(r.stdin, part)
+        for _ in range(100):
+            if first is None or f":{first}:" in shown("thread.prv"):
+                break
+            time.sleep(0.1)
+        else:
+            check(f"packed {first}", False, shown("thread.prv")[-200:])
+    r.end()
+    for name in "thread.prv", "cpu.prv":
+        text = shown(name)
+        with open(f"{r.dir}/{name}", "w", encoding="utf-8") as f:
+            f.write(text)
+    same("packed", r, plain(b"".join(parts), *options))
+    check("packed", "_ns:0:1:1(002:1)" in r.read("thread.prv"), r.read("thread.prv")[:70])
+
+
 def full():
     """The disk is full while we wait: there is nothing more to wait for."""
     def small_files():
@@ -455,6 +486,7 @@ def threads():
 
 as_files()
 seen()
+packed()
 follow()
 outputs()
 full()

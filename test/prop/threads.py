@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The files are the same with any number of threads and parts, however records meet the ends of chunks and slices.
+"""The files are the same with any number of threads and parts, however records meet the ends of chunks and slices, and the
+compressed ones unpack to those that are not.
 
 usage: threads.py --emu PATH [--count N] [--seed S]
 
@@ -10,6 +11,7 @@ nanosecond before when it has none.
 """
 import argparse
 import filecmp
+import gzip
 import os
 import random
 import subprocess
@@ -57,6 +59,18 @@ def differences(emu, trace, tmp, options):
         _, other, wrong = filecmp.cmpfiles(first, out, files(first), shallow=False)
         found += [f"-j {n}: another {name}" for name in other + wrong]
     return found
+
+
+def packed_differences(plain, packed):
+    """What differs between files and the compressed ones, where those are compressed."""
+    found = []
+    for name in files(plain):
+        if name.endswith(".prv"):
+            with open(f"{plain}/{name}", "rb") as f, gzip.open(f"{packed}/{name}.gz") as g:
+                found += [] if f.read() == g.read() else [f"--gzip: another {name}"]
+        elif not filecmp.cmp(f"{plain}/{name}", f"{packed}/{name}", shallow=False):
+            found.append(f"--gzip: another {name}")
+    return found + ([] if len(files(plain)) == len(files(packed)) else ["--gzip: other files"])
 
 
 def long_instants():
@@ -128,7 +142,7 @@ def main():
                 asm.assemble(long_instants(), trace)
             else:
                 random_traces.make(seed, trace, models, seed % 2 == 0, have)
-            for options in ([], ["-b", "-a", "-f", "prv,uscope,perfetto"], ["--uscope-raw-events"], ["--compat"], window(seed)):
+            for options in ([], ["-b", "-a", "-f", "prv,uscope,perfetto"], ["--uscope-raw-events"], ["--compat"], window(seed), ["-f", "prv", "-b", "-a", "--gzip"]):
                 out = f"{tmp}/out{len(os.listdir(tmp))}"
                 found = differences(a.emu, trace, out, options)
                 if seed is None and not options:
@@ -136,6 +150,9 @@ def main():
                 if options == ["--uscope-raw-events"]:
                     _, other, wrong = filecmp.cmpfiles(f"{tmp}/out1/1", f"{out}/1", ["thread.prv", "cpu.prv"], shallow=False)
                     found += [f"another {name} than without" for name in other + wrong]
+                if "--gzip" in options:
+                    emulate(a.emu, trace, f"{out}/plain", RUNS[0], options[:-1])
+                    found += packed_differences(f"{out}/plain", f"{out}/1")
                 problems += len(found)
                 for text in found:
                     print(f"{name}, {' '.join(options)}: {text}")

@@ -16,11 +16,6 @@ check_u64(uint64_t v)
 	memset(have, '#', sizeof(have));
 	CHECK(fmt_u64(have, v) == have + n);
 	CHECK(memcmp(have, want, (size_t)n) == 0 && have[FMT_MAX] == '#');
-
-	(void)snprintf(want, sizeof(want), "%020" PRIu64, v);
-	memset(have, '#', sizeof(have));
-	CHECK(fmt_pad20(have, v) == have + 20);
-	CHECK(memcmp(have, want, 20) == 0 && have[20] == '#');
 }
 
 static void

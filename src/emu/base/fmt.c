@@ -35,13 +35,3 @@ fmt_i64(char *p, int64_t v)
 	}
 	return fmt_u64(p, u);
 }
-
-char *
-fmt_pad20(char *p, uint64_t v)
-{
-	/* The first eight overlap: the number has four digits there. */
-	fmt_put(p, fmt_digits((uint32_t)(v / LOW / LOW)) >> 32);
-	fmt_put(p + 4, fmt_digits((uint32_t)(v / LOW % LOW)));
-	fmt_put(p + 12, fmt_digits((uint32_t)(v % LOW)));
-	return p + 20;
-}

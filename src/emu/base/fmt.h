@@ -56,7 +56,4 @@ fmt_put(char *p, uint64_t digits)
 	memcpy(p, &digits, sizeof(digits));
 }
 
-/* Writes v in exactly 20 digits, zero padded. Returns p + 20. */
-char *fmt_pad20(char *p, uint64_t v);
-
 #endif

@@ -64,6 +64,7 @@ struct emu_options {
 	bool breakdown;          /* also write the breakdowns of the models */
 	unsigned outputs;        /* enum output */
 	struct uscope_options uscope;
+	bool gzip;           /* compress the Paraver timelines */
 	bool perfetto_gzip;  /* compress the Perfetto trace */
 	uint64_t html_limit; /* bytes of data up to which all of them are in ovni.html */
 	struct stats *stats; /* filled with where the time goes; NULL: nobody asks */

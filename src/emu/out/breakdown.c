@@ -54,7 +54,7 @@ write_row_file(const struct emu *emu, const char *path, uint32_t n)
 	int rc = paraver_open(&w, emu->diag, path);
 	if (rc < 0)
 		return rc;
-	paraver_put_rows(&w, emu->diag, n);
+	paraver_put_rows(&w, emu->diag, n, emu->plan->options.gzip);
 	for (uint32_t i = 0; i < n; i++)
 		wbuf_printf(&w, "~CPU %4" PRIu32 "\n", n - i);
 	return paraver_close(&w, emu->diag);
@@ -74,7 +74,7 @@ open_one(struct breakdown *b, struct view *v, const struct model_run *mr, const 
 	const struct emu *emu = b->emu;
 	const struct breakdown_decl *d = mr->model->breakdown;
 	v->pcf_path = arena_printf(&b->arena, "%s/%s.pcf", dir, d->file);
-	const char *prv = arena_printf(&b->arena, "%s/%s.prv", dir, d->file);
+	const char *prv = arena_printf(&b->arena, "%s/%s.prv%s", dir, d->file, emu->plan->options.gzip ? PARAVER_GZIP : "");
 	const char *row = arena_printf(&b->arena, "%s/%s.row", dir, d->file);
 	if (!v->pcf_path || !prv || !row)
 		return diag_no_memory(emu->diag);
@@ -86,6 +86,7 @@ open_one(struct breakdown *b, struct view *v, const struct model_run *mr, const 
 						.nrows = v->red.nrows,
 						.types = &d->prv_type,
 						.ntypes = 1,
+						.gzip = emu->plan->options.gzip,
 						.coalesce = !emu->plan->options.compat,
 					});
 	if (rc == 0)

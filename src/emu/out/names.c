@@ -66,7 +66,7 @@ write_row(const struct emu *emu, struct arena *a, const char *dir, enum row_clas
 		return rc;
 	uint32_t first = emu_first_row(emu, rows);
 	uint32_t n = emu_nknown(emu, rows);
-	paraver_put_rows(&w, emu->diag, n);
+	paraver_put_rows(&w, emu->diag, n, emu->plan->options.gzip);
 	for (uint32_t i = 0; i < n; i++)
 		wbuf_printf(&w, "%s\n", emu_row_label(emu, first + i));
 	return paraver_close(&w, emu->diag);
@@ -77,7 +77,7 @@ write_row(const struct emu *emu, struct arena *a, const char *dir, enum row_clas
 static int
 remove_procs(const struct emu *emu, const char *dir)
 {
-	static const char *const exts[] = { "prv", "pcf", "row" };
+	static const char *const exts[] = { "prv", ("prv" PARAVER_GZIP), "pcf", "row" };
 	struct arena a = { 0 };
 	int rc = 0;
 	for (size_t i = 0; i < sizeof(exts) / sizeof(exts[0]) && rc == 0; i++) {

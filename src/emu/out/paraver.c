@@ -121,10 +121,10 @@ paraver_put_value(struct wbuf *w, int64_t value, const char *text, bool compat)
 }
 
 void
-paraver_put_rows(struct wbuf *w, struct diag *d, uint32_t n)
+paraver_put_rows(struct wbuf *w, struct diag *d, uint32_t n, bool gzip)
 {
 	if (n > PARAVER_ROWS_MAX)
-		diag_warn(d, NULL, "Paraver opens at most %d rows: it will refuse '%.*s.prv', which has %" PRIu32, PARAVER_ROWS_MAX,
-			(int)(strlen(w->path) - strlen(".row")), w->path, n);
+		diag_warn(d, NULL, "Paraver opens at most %d rows: it will refuse '%.*s.prv%s', which has %" PRIu32, PARAVER_ROWS_MAX,
+			(int)(strlen(w->path) - strlen(".row")), w->path, gzip ? PARAVER_GZIP : "", n);
 	wbuf_printf(w, "LEVEL NODE SIZE 1\nhostname\n\nLEVEL THREAD SIZE %" PRIu32 "\n", n);
 }

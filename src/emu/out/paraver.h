@@ -8,6 +8,8 @@
 #include "diag.h"
 #include "wbuf.h"
 
+#define PARAVER_GZIP ".gz" /* end of the name of a compressed trace; its names and rows are called as those of one that is not */
+
 /* Return 0, or <0 (reported). */
 int paraver_open(struct wbuf *w, struct diag *d, const char *path);
 int paraver_close(struct wbuf *w, struct diag *d);
@@ -36,7 +38,7 @@ enum {
 	PARAVER_ROWS_MAX = 65535, /* more in a file, and Paraver refuses it */
 };
 
-/* Begins a ROW with n rows. Warns if they are too many. */
-void paraver_put_rows(struct wbuf *w, struct diag *d, uint32_t n);
+/* Begins a ROW with n rows, beside a trace that may be compressed. Warns if they are too many. */
+void paraver_put_rows(struct wbuf *w, struct diag *d, uint32_t n, bool gzip);
 
 #endif

@@ -5,6 +5,7 @@
 /* prv: a Paraver trace of records that come one by one, in order of time. Used by breakdowns and rows of processes,
  * and by tools: it needs no emulator. */
 
+#include "gzip.h"
 #include "prvfile.h"
 #include "prvform.h"
 
@@ -13,6 +14,7 @@ struct prv {
 	struct prv_file file;
 	struct prv_texts texts;
 	struct prv_form form;
+	struct gzip gzip;
 };
 
 /* Creates the file. Returns 0, or <0 (reported); prv_finish() is due in both cases. */
@@ -25,7 +27,7 @@ int prv_put(struct prv *p, const struct record *r);
  * to the file. Returns 0, or <0 (reported). */
 int prv_release(struct prv *p, int64_t time);
 
-/* With late_rows: how many there are. Before prv_finish(). */
+/* How many rows have come, of those that may. Before prv_finish(). */
 void prv_set_rows(struct prv *p, uint32_t n);
 
 /* Writes what is held back, completes the header and frees. Returns 0, or <0 (reported). */

@@ -3,33 +3,58 @@
  *
  *   #Paraver (19/01/38 at 03:14):<20 digits of duration>_ns:0:1:1(<rows>:1)
  *
- * When rows may come late, their number has leading zeros: as many digits as it may need.
+ * When rows may come late, their number has leading zeros: as many digits as it may need. So the header can be written anew in
+ * the end. In a compressed file it is a member that is not compressed, for the same reason.
  * The date is fixed, so that the same trace gives the same file. */
 #include "prvfile.h"
 
+#include "gzip.h"
 #include "paraver.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define HEAD "#Paraver (19/01/38 at 03:14):"
 #define UNIT "_ns:0:1:1("
 
 enum {
-	HEAD_SIZE = sizeof(HEAD) - 1,
-	DURATION = 20, /* digits */
-	ROWS_AT = HEAD_SIZE + DURATION + sizeof(UNIT) - 1,
+	DIGITS = 20, /* of the duration, and at most of the number of rows */
+	HEADER_MAX = sizeof(HEAD) + DIGITS + sizeof(UNIT) + DIGITS + sizeof(":1)\n") + GZIP_STORED,
 };
 
-static void
-put_header(struct prv_file *f)
+/* Makes the header as it is in the file, where it is always as large. */
+static size_t
+make_header(const struct prv_file *f, char *to, int64_t duration)
 {
-	char duration[DURATION];
-	(void)fmt_pad20(duration, 0);
-	wbuf_put(&f->out, HEAD, HEAD_SIZE);
-	wbuf_put(&f->out, duration, sizeof(duration));
-	wbuf_printf(&f->out, UNIT "%" PRIu32 ":1)\n", f->nrows);
+	char line[HEADER_MAX];
+	int width = snprintf(NULL, 0, "%" PRIu32, f->nrows);
+	uint32_t known = f->nknown < f->nrows ? f->nknown : f->nrows;
+	int n = snprintf(line, sizeof(line), HEAD "%020" PRIu64 UNIT "%0*" PRIu32 ":1)\n", (uint64_t)duration, width, known);
+	if (f->gzip)
+		return gzip_store(to, line, (size_t)n);
+	memcpy(to, line, (size_t)n);
+	return (size_t)n;
+}
+
+/* Removes the file of the other kind. */
+static void
+remove_other(const struct prv_file *f)
+{
+	char other[PATH_MAX];
+	size_t n = strlen(f->out.path);
+	size_t end = sizeof(PARAVER_GZIP) - 1;
+	if (n + end >= sizeof(other))
+		return;
+	memcpy(other, f->out.path, n + 1);
+	if (f->gzip)
+		other[n - end] = '\0';
+	else
+		memcpy(other + n, PARAVER_GZIP, end + 1);
+	(void)unlink(other);
 }
 
 int
@@ -39,15 +64,17 @@ prvfile_open(struct prv_file *f, const struct prv_options *o)
 		.diag = o->diag,
 		.nrows = o->nrows,
 		.nknown = o->nrows,
-		.late_rows = o->late_rows,
+		.gzip = o->gzip,
 		.warns = o->coalesce && !o->silent,
 	};
+	char header[HEADER_MAX];
 	int rc = paraver_open(&f->out, o->diag, o->path);
 	if (rc < 0)
 		return rc;
-	put_header(f);
+	remove_other(f);
 	/* The header reaches the disk now: a viewer can open the file during the run. */
-	(void)wbuf_flush(&f->out);
+	if (wbuf_pass(&f->out, header, make_header(f, header, 0)) == 0)
+		f->whole = f->out.written;
 	return 0;
 }
 
@@ -56,7 +83,8 @@ prvfile_put(struct prv_file *f, struct textbuf *lines)
 {
 	if (lines->failed && !f->out.error)
 		f->out.error = ENOMEM;
-	(void)wbuf_pass(&f->out, lines->data, lines->used);
+	if (wbuf_pass(&f->out, lines->data, lines->used) == 0)
+		f->whole = f->out.written;
 	lines->used = 0;
 	return wbuf_failed(&f->out) ? -ERR_WRITE : 0;
 }
@@ -77,16 +105,6 @@ prvfile_check(struct prv_file *f)
 }
 
 static void
-patch_rows(struct prv_file *f)
-{
-	char all[FMT_MAX];
-	char known[DURATION];
-	size_t n = (size_t)(fmt_u64(all, f->nrows) - all);
-	(void)fmt_pad20(known, f->nknown);
-	wbuf_patch(&f->out, ROWS_AT, known + DURATION - n, n);
-}
-
-static void
 warn_values(const struct prv_file *f, const struct prv_texts *k)
 {
 	for (size_t col = 0; col < k->ntypes; col++)
@@ -101,17 +119,17 @@ prvfile_close(struct prv_file *f, const struct prv_texts *texts, int64_t duratio
 {
 	if (!f->out.data) /* it was not opened */
 		return 0;
-	char digits[DURATION];
-	(void)fmt_pad20(digits, (uint64_t)duration);
 	if (wbuf_flush(&f->out) < 0) {
-		/* The disk is full: cut behind the last whole line, so that the file opens. */
-		wbuf_trim(&f->out, '\n');
+		/* The disk is full: cut it so that the file opens. */
+		if (f->gzip)
+			wbuf_cut(&f->out, f->whole);
+		else
+			wbuf_trim(&f->out, '\n');
 		if (f->told)
 			f->out.error = 0;
 	}
-	wbuf_patch(&f->out, HEAD_SIZE, digits, sizeof(digits));
-	if (f->late_rows)
-		patch_rows(f);
+	char header[HEADER_MAX];
+	wbuf_patch(&f->out, 0, header, make_header(f, header, duration));
 	if (f->warns)
 		warn_values(f, texts);
 	if (!f->told)

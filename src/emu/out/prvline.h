@@ -25,9 +25,9 @@ struct prv_options {
 	const char *path; /* borrowed until the file is closed */
 	uint32_t first_row;
 	uint32_t nrows;   /* most rows, with those that may come late */
-	bool late_rows;   /* the number is known at the end only: prv_file.nknown */
 	const int *types; /* PRV type of each column */
 	size_t ntypes;
+	bool gzip;     /* the file is compressed, and `path` ends in PARAVER_GZIP */
 	bool coalesce; /* the default view: all pairs of a row at an instant in a line */
 	bool silent;   /* no warning of values that Paraver cannot show */
 };

@@ -2,13 +2,15 @@
 /* prvsink: the timelines of threads and of CPUs as two Paraver traces, and those of processes, looms and the system, if there
  * are any, as another one. */
 #include "out.h"
+#include "paraver.h"
 #include "prv.h"
 
 static int
 describe(struct prv_options *o, struct arena *a, const struct emu *emu, const char *dir, enum row_class rows)
 {
 	int *types = arena_new(a, int, emu->plan->ncols);
-	const char *path = out_path(a, emu, dir, rows, "prv");
+	bool gzip = emu->plan->options.gzip;
+	const char *path = out_path(a, emu, dir, rows, gzip ? "prv" PARAVER_GZIP : "prv");
 	if (!types || !path)
 		return path ? diag_no_memory(emu->diag) : -ERR_MEMORY;
 	for (uint32_t col = 0; col < emu->plan->ncols; col++)
@@ -18,9 +20,9 @@ describe(struct prv_options *o, struct arena *a, const struct emu *emu, const ch
 		.path = path,
 		.first_row = emu_first_row(emu, rows),
 		.nrows = emu_nrows(emu, rows),
-		.late_rows = emu_nknown(emu, rows) < emu_nrows(emu, rows),
 		.types = types,
 		.ntypes = emu->plan->ncols,
+		.gzip = gzip,
 		.coalesce = !emu->plan->options.compat,
 	};
 	return 0;
@@ -43,6 +45,7 @@ struct prv_sink {
 struct formatter {
 	struct arena arena;
 	struct prv_form form;
+	struct gzip gzip;       /* of compressed files */
 	uint32_t first_other;   /* row */
 	struct record *records; /* without others; NULL: there are none */
 	uint32_t *odd;
@@ -93,6 +96,8 @@ format_open(void *formatter, void *self)
 		f->odd = arena_new(&f->arena, uint32_t, FLOW_RECORDS);
 		made = f->records && f->odd;
 	}
+	if (made && s->files[ROW_THREAD].gzip)
+		made = gzip_init(&f->gzip) == 0;
 	if (made)
 		return 0;
 	arena_finish(&f->arena);
@@ -106,6 +111,7 @@ format_close(void *formatter, void *self)
 	struct prv_sink *s = self;
 	prvline_finish(&f->form.lines, &s->texts[ROW_THREAD]);
 	prvline_finish(f->form.cpus, &s->texts[ROW_CPU]);
+	gzip_finish(&f->gzip);
 	arena_finish(&f->arena);
 }
 
@@ -144,6 +150,8 @@ format(void *formatter, const struct batch *b, struct textbuf *texts)
 		prvform_settle(&f->form);
 	texts[ROW_THREAD] = f->form.lines.out;
 	texts[ROW_CPU] = f->form.cpus->out;
+	for (unsigned i = 0; f->gzip.packed.data && i < NFILES; i++)
+		gzip_pack(&f->gzip, &texts[i]);
 	return 0;
 }
 

@@ -92,6 +92,7 @@ struct summary {
 	bool live;
 	uint32_t rows[ROW_CLASSES];
 	unsigned outputs;
+	bool gzip;
 	char dir[4096];
 	char models[512];
 };
@@ -133,7 +134,7 @@ advise_paraver(struct diag *d, const struct summary *s)
 	size_t n = 0;
 	for (enum row_class rows = ROW_THREAD; rows < ROW_CLASSES; rows++)
 		if (s->rows[rows] && s->rows[rows] <= PARAVER_ROWS_MAX)
-			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s/%s.prv", n ? " or " : "", s->dir, out_class(rows));
+			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s/%s.prv%s", n ? " or " : "", s->dir, out_class(rows), s->gzip ? PARAVER_GZIP : "");
 	if (n)
 		diag_info(d, "open in Paraver: %s, with the views in %s/cfg", list, s->dir);
 }
@@ -185,7 +186,7 @@ attempt(struct diag *d, const char *dir, const struct emu_options *o)
 	const struct sink_ops *sinks[FLOW_SINKS_MAX];
 	size_t nsinks = out_sinks(o->outputs, sinks);
 	struct emu emu;
-	struct summary s = { .outputs = o->outputs };
+	struct summary s = { .outputs = o->outputs, .gzip = o->gzip };
 	struct progress clock;
 	if (o->stats)
 		*o->stats = (struct stats){ 0 };
@@ -387,6 +388,7 @@ start(struct diag *d, struct input_options *io, struct plugins *plugins, int arg
 		{ 'j', "threads", "N", "use N threads (default: one a CPU)", CLI_NUMBER, &threads, THREADS_MAX, 1 },
 		{ 0, "compat", NULL, "print the lines of ovni 1.14, with its strictness", CLI_FLAG, &o.compat },
 		{ 0, "stats", NULL, "print how busy each stage of the run was", CLI_FLAG, &stats },
+		{ 0, "gzip", NULL, "compress the Paraver timelines, as .prv.gz", CLI_FLAG, &o.gzip },
 		{ 0, "perfetto-gzip", NULL, "compress ovni.perfetto-trace", CLI_FLAG, &o.perfetto_gzip },
 		{ 0, "html-limit", "SIZE", "put up to SIZE of data into ovni.html (default: 64M)", CLI_SIZE, &o.html_limit },
 		{ 0, "uscope-compression", "METHOD", "of ovni.uscp: lz4 (default), zstd or none", CLI_WORD, &o.uscope.compression, CLI_WORDS(methods) },

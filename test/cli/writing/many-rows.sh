@@ -15,6 +15,8 @@ says "warning: " "ovni.uscp is not written" "at most 65535"
 test ! -e out/ovni.uscp || fail "ovni.uscp"
 status 0 "$EMU" -o out trace
 says "open in Paraver: out/thread.prv, with"
+status 0 "$EMU" -q -f prv --gzip -o out trace
+says "warning: " "refuse 'out/cpu.prv.gz'"
 status 1 "$EMU" -q -f prv,uscope -o out trace
 says "error[write]" "ovni.uscp" "at most 65535"
 test "$(sed -n 's/LEVEL THREAD SIZE //p' out/cpu.row)" = 65536 || fail "the rows"

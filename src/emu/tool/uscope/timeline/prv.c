@@ -266,7 +266,7 @@ write_row(struct writer *w, const struct output *o, const char *path)
 	int rc = paraver_open(&out, &w->diag, path);
 	if (rc < 0)
 		return rc;
-	paraver_put_rows(&out, &w->diag, o->class->nrows);
+	paraver_put_rows(&out, &w->diag, o->class->nrows, w->t->gzip);
 	for (uint32_t i = 0; i < o->class->nrows; i++) {
 		paraver_put_text(&out, o->class->labels[i]);
 		wbuf_put(&out, "\n", 1);
@@ -290,7 +290,7 @@ is_plain(const char *name)
 static int
 start(struct writer *w, struct output *o, const char *dir)
 {
-	const char *prv = arena_printf(&w->arena, "%s/%s.prv", dir, o->stem);
+	const char *prv = arena_printf(&w->arena, "%s/%s.prv%s", dir, o->stem, w->t->gzip ? PARAVER_GZIP : "");
 	const char *pcf = arena_printf(&w->arena, "%s/%s.pcf", dir, o->stem);
 	const char *row = arena_printf(&w->arena, "%s/%s.row", dir, o->stem);
 	o->types = arena_new(&w->arena, int, o->nchannels);
@@ -302,9 +302,9 @@ start(struct writer *w, struct output *o, const char *dir)
 		.diag = &w->diag,
 		.path = prv,
 		.nrows = o->class->nslots,
-		.late_rows = o->class->nrows < o->class->nslots,
 		.types = o->types,
 		.ntypes = o->nchannels,
+		.gzip = w->t->gzip,
 		.coalesce = !w->t->file.compat,
 		.silent = w->t->tool->conv.quiet,
 	};

@@ -49,6 +49,8 @@ check_options(struct request *q)
 		(void)conv_usage(&t->conv, "--prv writes all rows and channels: it goes with no choice and no --json");
 	else if (q->t.keep_time && !q->prv)
 		(void)conv_usage(&t->conv, "--keep-time is for --prv");
+	else if (q->t.gzip && !q->prv)
+		(void)conv_usage(&t->conv, "--gzip is for --prv");
 	else
 		return true;
 	return false;
@@ -132,6 +134,7 @@ run_timeline(struct conv *c, int argc, char **argv)
 		{ 0, "profile", NULL, "how long the rows were in each state", CLI_FLAG, &q.profile },
 		{ 0, "prv", "DIR", "write the Paraver files there", CLI_TEXT, &q.prv },
 		{ 0, "keep-time", NULL, "with --prv and --from, keep the times of the whole", CLI_FLAG, &q.t.keep_time },
+		{ 0, "gzip", NULL, "with --prv, compress the timelines, as .prv.gz", CLI_FLAG, &q.t.gzip },
 		{ 'f', "follow", NULL, "list, and go on until the file is complete", CLI_FLAG, &q.follow.on },
 		{ 'a', "all", NULL, "also empty states and columns, and what lasts no time", CLI_FLAG, &q.t.all },
 		{ 0, "interval", "TIME", "with -f, look for more that often (default: 100ms)", CLI_PS, &q.follow.interval_ps },

@@ -55,6 +55,7 @@ struct timeline {
 	struct tlpick pick;
 	bool all;
 	bool keep_time; /* --prv: times of a window are those of the whole */
+	bool gzip;      /* and the timelines are compressed */
 };
 
 /* ---- The states of rows, each with begin and end (scan.c). ---- */
