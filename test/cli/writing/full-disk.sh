@@ -14,6 +14,16 @@ for view in "" --compat; do
 	valid $view --short out
 	test "$(wc -l <out/cpu.prv)" -gt 100 -o "$(wc -l <out/thread.prv)" -gt 100 || fail "nothing was kept"
 done
+# compressed timelines end with a whole member
+rm -rf out/*
+status 1 "$EMU" --gzip -f prv -o out trace
+says "error[write]" "No space left on device" "'out/"
+test "$(grep -c 'error\[' err.txt)" = 1 || fail "more than one error for one cause: $(cat err.txt)"
+for f in out/*.prv.gz; do
+	zcat "$f" >whole.prv || fail "$f is torn"
+	grep -q "^#Paraver (.*):0*[1-9][0-9]*_ns" whole.prv || fail "$f has no header with a duration"
+	test "$(tail -c 1 whole.prv | od -An -c | tr -d ' ')" = '\n' || fail "the last line of $f is cut"
+done
 # the page has what is complete, or is not there; nothing else stays
 rm -rf out/*
 for list in html html,uscope; do
