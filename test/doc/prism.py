@@ -119,6 +119,9 @@ def main():
             if not os.path.exists(f"{tmp}/out/cfg/{view}.cfg"):
                 bad.append(f"there is no view {view}")
         same("a stream with less", run(BLOCKS["less-commands"], tmp), (1, "", BLOCKS["stderr"]))
+        with open(f"{tmp}/lackey.txt", "w", encoding="utf-8") as f:
+            f.write(BLOCKS["lackey.txt"])
+        same("import", run(BLOCKS["lackey-commands"], tmp), (0, BLOCKS["lackey-dump"], ""))
         for block, tool in (("profile", PROFILE), ("locks", LOCKS)):
             same(block, run(f"ovniemu -q -o out --prism run.prism --prism-hooks {tool}", tmp), (0, BLOCKS[block], ""))
         for command in re.findall(r"^    (uscope timeline .*)$", PAGE, re.M):

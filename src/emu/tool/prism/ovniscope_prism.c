@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ovniscope-prism: prints, writes, counts and recodes Prism event streams. */
+/* ovniscope-prism: prints, writes, counts, recodes and imports Prism event streams. */
+#include "import/import.h"
 #include "input.h"
 
 #include <getopt.h>
@@ -11,6 +12,7 @@ static const struct conv_command *const commands[] = {
 	&pcommand_stat,
 	&pcommand_recode,
 	&pcommand_uscope,
+	&pcommand_import,
 };
 
 static struct ptool tool = {
@@ -19,6 +21,7 @@ static struct ptool tool = {
 	.to_buffer_size = UINT64_MAX,
 	.mask = { 0xff, 0xff, 0xff, 0xff, 0xff },
 	.name = "prism",
+	.from = -1,
 	.window = 1000000,
 	.keys = { .prefix = "--", .help = "--help" },
 };
@@ -59,6 +62,7 @@ static const struct conv_option options[] = {
 	{ PTOOL_WITH_DESCRIBE, { 0, "describe", "PATH", "write the description there", CLI_TEXT, &tool.describe } },
 	{ PTOOL_WITH_USCOPE, { 0, "name", "NAME", "of what is traced; default prism", CLI_TEXT, &tool.name } },
 	{ PTOOL_WITH_USCOPE, { 0, "accesses", "all|none", "events for mem and comp; default all", CLI_WORD, &tool.no_accesses, CLI_WORDS(accesses) } },
+	{ PTOOL_WITH_IMPORT, { 0, "from", "FORMAT", "lackey, drmemtrace, champsim, perf, uftrace[-chrome]", CLI_WORD, &tool.from, CLI_WORDS(import_words) } },
 	{ PTOOL_WITH_USCOPE, { 0, "window", "NS", "of totals without accesses; 1000000", CLI_NUMBER, &tool.window, INT64_MAX, 1 } },
 };
 
@@ -123,6 +127,8 @@ static void
 so_far(const struct conv *c, uint64_t *bytes, uint64_t *events)
 {
 	const struct ptool *t = (const struct ptool *)c;
+	*bytes = t->read;
+	*events = t->made;
 	for (size_t i = 0; i < t->ninputs; i++) {
 		*bytes += ptinput_read(&t->inputs[i]);
 		*events += t->inputs[i].file.in.seq;
@@ -144,7 +150,7 @@ finish(struct conv *c, bool good)
 
 static const struct conv_family family = {
 	.program = "ovniscope-prism",
-	.about = "Print, write, count and recode Prism event streams.",
+	.about = "Print, write, count, recode and import Prism event streams.",
 	.with = CONV_WITH_LENIENT | CONV_WITH_PROGRESS,
 	.commands = commands,
 	.ncommands = sizeof(commands) / sizeof(commands[0]),

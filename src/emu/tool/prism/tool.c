@@ -159,8 +159,8 @@ put_path(struct wbuf *w, const char *key, const char *path)
 		json_str(w, key, NULL);
 }
 
-static void
-put_description(struct wbuf *w, const struct prism_source *s, const char *events, const char *stamps)
+void
+ptool_put_description(struct wbuf *w, const struct prism_source *s, const char *events, const char *stamps)
 {
 	w->spaced = true;
 	put_str(w, "{ ");
@@ -213,7 +213,7 @@ ptool_describe(struct ptool *t, const char *events, const struct prism_source *s
 	int rc = wbuf_open(&w, t->describe);
 	if (rc < 0)
 		return conv_error(&t->conv, "write", "cannot open %s: %s", t->describe, strerror(-rc));
-	put_description(&w, s, events, stamps);
+	ptool_put_description(&w, s, events, stamps);
 	rc = wbuf_close(&w);
 	return rc < 0 ? conv_error(&t->conv, "write", "cannot write %s: %s", t->describe, strerror(-rc)) : 0;
 }

@@ -17,6 +17,7 @@ enum {
 	PTOOL_WITH_DESCRIBE = CONV_OWN << 4, /* --describe */
 	PTOOL_WITH_CLOCK = CONV_OWN << 5,
 	PTOOL_WITH_USCOPE = CONV_OWN << 6,
+	PTOOL_WITH_IMPORT = CONV_OWN << 7,
 };
 
 extern const struct conv_command pcommand_dump;
@@ -24,6 +25,7 @@ extern const struct conv_command pcommand_encode;
 extern const struct conv_command pcommand_stat;
 extern const struct conv_command pcommand_recode;
 extern const struct conv_command pcommand_uscope;
+extern const struct conv_command pcommand_import;
 
 enum {
 	PTOOL_BUFFER_MAX = 1 << 30,
@@ -54,6 +56,8 @@ struct ptool {
 	const char *name;          /* of what is traced */
 	uint64_t window;           /* ns, of totals without accesses */
 	int no_accesses;           /* bool: no event of the file for memory and compute */
+	int from;                  /* format of import; <0: as its content tells */
+	uint64_t read, made;       /* by import, so far: bytes and events */
 };
 
 /* The tool of which c is the front. */
@@ -95,6 +99,9 @@ int ptool_issue(struct ptool *t, const char *file, uint64_t offset, int code);
 /* Whether --describe and --to-timestamps can be done beside an output, before that is opened.
  * 0, <0 (reported), or 2. */
 int ptool_check_outputs(struct ptool *t, const char *out);
+
+/* Writes the description of a stream whose files are `events` and `stamps`, NULL: none, as seen from it. */
+void ptool_put_description(struct wbuf *w, const struct prism_source *s, const char *events, const char *stamps);
 
 /* Writes the description of a stream with --describe. 0, or <0 (reported). */
 int ptool_describe(struct ptool *t, const char *events, const struct prism_source *s);

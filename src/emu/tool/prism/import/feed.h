@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TOOL_PRISM_IMPORT_FEED_H
+#define TOOL_PRISM_IMPORT_FEED_H
+
+/* feed: the bytes of a file or pipe through a window of one size, decoded if they begin as a file of gzip, zstd or LZ4
+ * does. */
+
+#include "kit/conv.h"
+
+struct codec;
+
+enum {
+	FEED_WINDOW = 256 * 1024, /* the longest line, with its end */
+};
+
+struct feed {
+	/* What is there: who takes it moves p. */
+	const char *p;
+	const char *end;
+	char *window;
+	uint64_t base; /* offset of the window in the decoded bytes */
+	uint64_t read; /* bytes of the file so far */
+	bool eof;      /* nothing comes behind `end` */
+	bool torn;     /* the compressed bytes end inside a frame */
+	struct conv *conv;
+	const char *name; /* in messages */
+	int fd;
+	struct codec *codec;
+	uint8_t *packed; /* compressed bytes, from packed_at to packed_end */
+	size_t packed_at;
+	size_t packed_end;
+};
+
+/* Opens a file, or with "-" the standard input, and waits for its first bytes. Returns 0, or <0 (reported). */
+int feed_open(struct feed *f, struct conv *c, const char *path);
+
+/* Brings more behind `end`; waits for it. What is left is moved to the front. Returns 1, 0: there is nothing
+ * more, or no room, or <0 (reported). */
+int feed_more(struct feed *f);
+
+/* Whether no more than what is there fits. */
+static inline bool
+feed_is_full(const struct feed *f)
+{
+	return f->end - f->p == FEED_WINDOW;
+}
+
+/* Offset of a place in the window, in the decoded bytes. */
+static inline uint64_t
+feed_offset(const struct feed *f, const char *p)
+{
+	return f->base + (uint64_t)(p - f->window);
+}
+
+/* Accepts a zeroed one. */
+void feed_close(struct feed *f);
+
+#endif
