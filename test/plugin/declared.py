@@ -246,6 +246,26 @@ def test_observers():
     same("no such channel", (r.status, r.err), (1, 'ovniemu: error[model]: seen.json:54: observers[0].mirror: no model has the channel "mpi.functoin": is "mpi.function" meant?\n'))
 
 
+def test_looms():
+    """Looms are emulated side by side, unless a model has code that may keep anything."""
+    text, body = "", ""
+    for n in range(3):
+        text += f"loom node.{n} cpus 0:0\nproc {n + 1} app 1\nthread {10 + n} require demo=1.0.0 mpi=1.0.0\n"
+        body += f"{10 + n} {n} OHx 0 -1 0\n" + "".join(f"{10 + n} {t} {e}\n" for t in range(10, 99, 10) for e in ("xRi", f"xLs u32={t}", "MR[", "MR]", "xRI")) + f"{10 + n} 100 OHe\n"
+    asm.assemble(text + body, "looms")
+    seen = {**SEEN, "channels": [c for c in SEEN["channels"] if "of" not in c], "observers": [o for o in SEEN["observers"] if o["channel"] not in ("calls", "node")]}
+    write("seen.json", json.dumps(seen))
+    for files, divided in (([f"{HERE}/demo.json"], True), ([f"{HERE}/demo.json", "seen.json"], False)):
+        words = [w for file in files for w in ("--model", file)]
+        a = Run("ovniemu", "-q", "-j1", "-f", "prv,perfetto", "-o", "out-one", *words, "looms")
+        b = Run("ovniemu", "-q", "-j3", "-f", "prv,perfetto", "-o", "out-parts", "--stats", *words, "looms")
+        same(f"looms, {files}: messages", (a.status, a.err, b.status, b.err), (0, "", 0, ""))
+        check(f"looms, {files}: parts", ("records of looms" in b.out) == divided, b)
+        for made in ("thread.prv", "cpu.prv", "ovni.perfetto-trace"):
+            x, y = (open(f"{out}/{made}", "rb").read() for out in ("out-one", "out-parts"))
+            check(f"looms, {files}: {made}", x == y and len(x) > 1000)
+
+
 # ---- Bad ones. ----
 
 DROP = object()

@@ -65,13 +65,8 @@ do_job(struct crew *c, unsigned member)
 	uint64_t end = c->stats ? stats_now() : 0;
 	pthread_mutex_lock(&c->lock);
 	if (c->stats) {
-		struct stage *g = t->stage;
-		if (!g) {
-			g = c->stats->stages;
-			g->at_once = c->stats->nthreads;
-		}
-		g->busy_ns += end - begin;
-		g->njobs++;
+		t->stage->busy_ns += end - begin;
+		t->stage->njobs++;
 	}
 	t->done(t);
 	wake(c, 1);

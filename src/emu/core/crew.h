@@ -25,7 +25,7 @@ struct job {
 	void (*done)(struct job *t); /* with the lock, behind run: adds the jobs that can be done now, the same too */
 	uint64_t age;                /* the oldest, with the lowest number, go first */
 	unsigned member;             /* that did it last, from 1: what it needs may be in its cache */
-	struct stage *stage;         /* what it is counted for; NULL: the first, as parts of the machine are emulated */
+	struct stage *stage;         /* what it is counted for, if there are stats */
 	struct job *next;            /* of the crew's list */
 };
 

@@ -42,11 +42,10 @@ hand_over_some(struct feed *f, size_t n)
 	flow_give(f->flow, c);
 }
 
-/* Makes room for as many records again, or forgets those there are: then the run fails. */
+/* Makes room for so many records of a part, or forgets those there are: then the run fails. */
 static void
-grow(struct feed *f)
+grow(struct feed *f, size_t room)
 {
-	size_t room = (size_t)(f->end - f->own) * 2;
 	size_t n = (size_t)(f->next - f->own);
 	size_t event = (size_t)(f->event - f->own);
 	struct record *own = block_resize(f->own, room * sizeof(*own));
@@ -62,7 +61,7 @@ void
 feed_roll(struct feed *f)
 {
 	if (f->own) {
-		grow(f);
+		grow(f, (size_t)(f->end - f->own) * 2);
 		return;
 	}
 	struct chunk *c = f->cur;
@@ -224,16 +223,25 @@ feed_end_own(struct feed *f)
 }
 
 void
-feed_forget_own(struct feed *f, size_t nrecords, size_t nnotes)
+feed_hand_over_own(struct feed *f, struct feed *out, size_t nrecords, size_t nnotes)
 {
-	size_t n = (size_t)(f->next - f->own) - nrecords;
-	if (nrecords)
-		memmove(f->own, f->own + nrecords, n * sizeof(*f->own));
+	struct feed was = *f;
+	size_t n = (size_t)(was.next - was.own) - nrecords;
+	*f = *out;
+	*out = was;
+	out->next -= n;
+	out->nnotes = nnotes;
+	f->next = f->event = f->own;
+	f->nnotes = 0;
+	if ((size_t)(f->end - f->own) <= n)
+		grow(f, n * 2);
+	if (f->lost)
+		return;
+	memcpy(f->own, out->next, n * sizeof(*f->own));
 	f->next = f->event = f->own + n;
-	f->nnotes -= nnotes;
-	for (size_t i = 0; i < f->nnotes; i++) {
-		f->notes[i] = f->notes[i + nnotes];
-		f->notes[i].at -= (uint32_t)nrecords;
+	for (size_t i = nnotes; i < was.nnotes && !f->lost; i++) {
+		put_own_note(f, &was.notes[i]);
+		f->notes[i - nnotes].at = was.notes[i].at - (uint32_t)nrecords;
 	}
 }
 

@@ -40,8 +40,8 @@ void feed_roll(struct feed *f);
 int feed_begin_own(struct feed *f, uint32_t ncols, size_t n);
 void feed_end_own(struct feed *f);
 
-/* Forgets the first records of a part, and the first notes. */
-void feed_forget_own(struct feed *f, size_t nrecords, size_t nnotes);
+/* Hands the first records of a part, and the first notes, over to `out`, whose memory it takes in turn. */
+void feed_hand_over_own(struct feed *f, struct feed *out, size_t nrecords, size_t nnotes);
 
 /* Appends a record of another feed, of any kind, and wherever the chunk ends. Returns the one behind it. */
 const struct record *feed_append_odd(struct feed *f, const struct record *r);

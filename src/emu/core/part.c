@@ -89,8 +89,6 @@ part_run(struct part *p)
 	struct emu *emu = &p->emu;
 	struct event *ev;
 	int rc = 0;
-	feed_forget_own(&emu->feed, p->merged, p->noted);
-	p->merged = p->noted = 0;
 	emu->merge.round.bound = (uint64_t)bound + (uint64_t)emu->start;
 	uint32_t n = 0;
 	bool full = false;
@@ -223,9 +221,11 @@ part_open(struct part *p, struct emu *machine, uint32_t begin, uint32_t end, uin
 	emu->chans.arena = &emu->arena;
 	emu->chans.dirty = make_dirty(p);
 	p->times = arena_new(&emu->arena, int64_t, room);
-	if (!emu->chans.dirty || !p->times || copy_models(p) < 0 || take_streams(p) < 0)
+	p->out_times = arena_new(&emu->arena, int64_t, room);
+	if (!emu->chans.dirty || !p->times || !p->out_times || copy_models(p) < 0 || take_streams(p) < 0)
 		return -ERR_MEMORY;
-	return feed_begin_own(&emu->feed, machine->feed.ncols, (size_t)room * 2);
+	int rc = feed_begin_own(&emu->feed, machine->feed.ncols, (size_t)room * 2);
+	return rc < 0 ? rc : feed_begin_own(&p->out, machine->feed.ncols, (size_t)room * 2);
 }
 
 void
@@ -242,6 +242,7 @@ part_close(struct part *p)
 		p->first = next;
 	}
 	feed_end_own(&p->emu.feed);
+	feed_end_own(&p->out);
 	arena_finish(&p->trace.arena);
 	arena_finish(&p->emu.arena);
 }

@@ -38,10 +38,13 @@ struct part {
 	struct model_part *few; /* of the message that is being noted, */
 	unsigned most;          /* see struct saying */
 	uint32_t begin, end;    /* ranks of its streams */
-	int64_t *times;         /* of the events of the last step */
+	int64_t *times;         /* of the events of this step */
 	uint32_t ntimes;
-	size_t merged;   /* records that have left, */
-	size_t noted;    /* and notes */
+	struct feed out; /* what it has handed over of the last one, and the machine merges while the part goes on: records and notes, */
+	size_t merged;   /* of which so many have left, */
+	size_t noted;
+	int64_t *out_times; /* and times of events */
+	uint32_t nout_times;
 	int64_t reached; /* its events before that time are emulated; INT64_MAX: all are */
 	int rc;          /* <0: it has failed, at `reached` */
 };
@@ -55,6 +58,7 @@ struct parts {
 	int64_t base;   /* time at which it begins, */
 	int64_t bound;  /* and at which it ends */
 	uint64_t most;  /* events and records in it, of the part that has most */
+	int64_t since;  /* `base` of the slice whose records are merged */
 	uint32_t nbusy; /* parts whose jobs are not done */
 	uint32_t nleaves;
 	uint64_t *losers; /* tree of keys, to merge records */

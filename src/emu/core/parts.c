@@ -95,6 +95,16 @@ divide(struct emu *emu, uint32_t most, uint32_t *ends)
 
 /* ---- Life. ---- */
 
+/* Counts what the thread that emulates has left to do for itself; parts are jobs. Returns the stage of these; NULL: nobody asks. */
+static struct stage *
+add_stage(struct stats *s, uint32_t nparts)
+{
+	if (!s)
+		return NULL;
+	s->stages->name = "merging records of looms";
+	return stats_add(s, "reading, merging, emulating", nparts < s->nthreads ? nparts : s->nthreads);
+}
+
 int
 parts_open(struct emu *emu)
 {
@@ -118,10 +128,13 @@ parts_open(struct emu *emu)
 	m->span = 1;
 	if (!m->part || slices_init(m, n) < 0)
 		return diag_no_memory(emu->diag);
+	struct stage *stage = add_stage(emu->plan->options.stats, n);
 	for (uint32_t i = 0; i < n; i++) {
 		struct part *p = m->part[m->n++] = block_alloc(sizeof(*p));
-		if (p)
+		if (p) {
 			p->all = m;
+			p->job.stage = stage;
+		}
 		if (!p || part_open(p, emu, i ? ends[i - 1] : 0, ends[i], m->room) < 0)
 			return diag_no_memory(emu->diag);
 	}

@@ -23,8 +23,8 @@ key_of(int64_t base, int64_t time, uint32_t part)
 static inline const struct record *
 end_of_records(const struct part *p)
 {
-	const struct feed *f = &p->emu.feed;
-	return __builtin_expect(p->noted < f->nnotes, 0) ? f->own + f->notes[p->noted].at : f->next;
+	const struct feed *out = &p->out;
+	return __builtin_expect(p->noted < out->nnotes, 0) ? out->own + out->notes[p->noted].at : out->next;
 }
 
 /* The key of the next record of a part, or note. */
@@ -32,11 +32,10 @@ static inline uint64_t
 next_key(const struct parts *m, uint32_t part)
 {
 	const struct part *p = m->part[part];
-	const struct feed *f = &p->emu.feed;
-	const struct record *r = f->own + p->merged;
+	const struct record *r = p->out.own + p->merged;
 	if (__builtin_expect(r < end_of_records(p), 1))
-		return key_of(m->base, r->time, part);
-	return p->noted < f->nnotes ? key_of(m->base, f->notes[p->noted].time, part) : UINT64_MAX;
+		return key_of(m->since, r->time, part);
+	return p->noted < p->out.nnotes ? key_of(m->since, p->out.notes[p->noted].time, part) : UINT64_MAX;
 }
 
 /* ---- A tree of losers, as in merge.c. ---- */
@@ -79,38 +78,31 @@ replay(uint64_t *restrict losers, uint32_t node, uint64_t key)
 static inline void
 hand_over(struct feed *to, struct part *p)
 {
-	const struct feed *f = &p->emu.feed;
-	const struct record *r = f->own + p->merged;
+	const struct feed *out = &p->out;
+	const struct record *r = out->own + p->merged;
 	const struct record *end = end_of_records(p);
 	if (__builtin_expect(r < end, 1))
-		p->merged = (size_t)(feed_append(to, r, end) - f->own);
+		p->merged = (size_t)(feed_append(to, r, end) - out->own);
 	else
-		feed_put_note(to, &f->notes[p->noted++]);
+		feed_put_note(to, &out->notes[p->noted++]);
 }
 
-/* Hands over records and notes up to a key. */
+/* Hands over what was taken of all parts, which may go on meanwhile. */
 static void
-merge_records(struct parts *m, uint64_t limit)
+merge(struct parts *m)
 {
-	const uint32_t nleaves = m->nleaves;
-	struct feed *f = &m->emu->feed;
-	uint64_t key = play(m, 1);
-	limit = limit < KEY_FAR ? limit : KEY_FAR - 1;
-	while (key <= limit) {
-		uint32_t i = (uint32_t)(key & PART_MASK);
-		hand_over(f, m->part[i]);
-		key = replay(m->losers, (i + nleaves) / 2, next_key(m, i));
-	}
-}
-
-/* Before the window that is shown: all parts drop what they have. */
-static void
-drop_records(struct parts *m)
-{
-	for (uint32_t i = 0; i < m->n; i++) {
+	struct emu *emu = m->emu;
+	for (uint32_t i = 0; i < m->n && emu->density.n; i++) {
 		struct part *p = m->part[i];
-		p->merged = (size_t)(p->emu.feed.next - p->emu.feed.own);
-		p->noted = p->emu.feed.nnotes;
+		density_count(&emu->density, p->out_times, p->nout_times, emu->plan->window.zero);
+		p->nout_times = 0;
+	}
+	const uint32_t nleaves = m->nleaves;
+	uint64_t key = play(m, 1);
+	while (key != UINT64_MAX) {
+		uint32_t i = (uint32_t)(key & PART_MASK);
+		hand_over(&emu->feed, m->part[i]);
+		key = replay(m->losers, (i + nleaves) / 2, next_key(m, i));
 	}
 }
 
@@ -168,6 +160,8 @@ begin_slice(struct parts *m)
 	if (__builtin_add_overflow(m->base, m->span, &m->bound))
 		m->bound = INT64_MAX;
 	m->bound = cut_bound(emu, m->bound);
+	for (uint32_t i = 0; i < m->n; i++)
+		m->part[i]->reached = m->part[i]->emu.merge.round.nstreams ? m->base : INT64_MAX;
 	return true;
 }
 
@@ -202,7 +196,7 @@ are_done(void *parts)
 
 /* All parts that are behind emulate some of the slice. Before everything else, as all wait for it. */
 static void
-emulate(struct parts *m)
+start(struct parts *m)
 {
 	struct crew *crew = flow_crew(m->emu->feed.flow);
 	crew_lock(crew);
@@ -217,37 +211,59 @@ emulate(struct parts *m)
 		crew_add(crew, &p->job);
 	}
 	crew_unlock(crew);
+}
+
+static void
+await(struct parts *m)
+{
+	struct crew *crew = flow_crew(m->emu->feed.flow);
 	crew_lock(crew);
 	crew_wait(crew, are_done, m);
 	crew_unlock(crew);
 }
 
-/* Emulates some of the slice, and hands over what all parts have done. Returns 1 the slice is not over, 0 it is, <0: a part has
- * failed, and all that is before it was handed over. */
-static int
-step(struct parts *m)
+/* Takes what a part has up to a key, so that it can go on. What is before the window that is shown is dropped. */
+static void
+take_from(struct parts *m, uint32_t part, uint64_t limit)
 {
-	struct emu *emu = m->emu;
-	emulate(m);
-	for (uint32_t i = 0; i < m->n; i++) {
-		const struct part *p = m->part[i];
-		uint64_t n = (uint64_t)(p->emu.feed.next - p->emu.feed.own);
-		n = n > p->ntimes ? n : p->ntimes;
-		emu->nevents += p->ntimes;
-		m->most = n > m->most ? n : m->most;
-		if (emu->density.n && !emu->feed.drops)
-			density_count(&emu->density, p->times, p->ntimes, emu->plan->window.zero);
-	}
+	struct part *p = m->part[part];
+	struct feed *f = &p->emu.feed;
+	size_t nrecords = (size_t)(f->next - f->own), nnotes = f->nnotes;
+	uint64_t n = nrecords > p->ntimes ? nrecords : p->ntimes;
+	bool drops = m->emu->feed.drops;
+	m->most = n > m->most ? n : m->most;
+	m->emu->nevents += p->ntimes;
+	while (!drops && nrecords && key_of(m->base, f->own[nrecords - 1].time, part) > limit)
+		nrecords--;
+	while (!drops && nnotes && key_of(m->base, f->notes[nnotes - 1].time, part) > limit)
+		nnotes--;
+	feed_hand_over_own(f, &p->out, nrecords, nnotes);
+	p->merged = drops ? nrecords : 0;
+	p->noted = drops ? nnotes : 0;
+	int64_t *times = p->out_times;
+	p->out_times = p->times;
+	p->nout_times = drops ? 0 : p->ntimes;
+	p->times = times;
+}
+
+/* Takes what all parts have done up to where the slowest one is. Returns 1 the slice is not over, 0 it is, <0: a part has failed,
+ * and all that is before it was taken. */
+static int
+take(struct parts *m)
+{
 	uint32_t slowest = find_slowest(m);
 	const struct part *p = m->part[slowest];
-	uint64_t limit = p->reached < m->bound ? key_of(m->base, p->reached, slowest) : KEY_FAR - 1;
+	bool over = p->reached >= m->bound;
+	uint64_t limit = over ? KEY_FAR - 1 : key_of(m->base, p->reached, slowest);
+	int rc = over ? 0 : p->rc < 0 ? p->rc
+				      : 1;
+	m->since = m->base;
+	for (uint32_t i = 0; i < m->n; i++) {
+		take_from(m, i, limit);
+		rc = m->part[i]->emu.feed.lost ? -ERR_MEMORY : rc;
+	}
 	merge_sayings(m, limit);
-	if (emu->feed.drops)
-		drop_records(m);
-	else
-		merge_records(m, limit);
-	return p->reached >= m->bound ? 0 : p->rc < 0 ? p->rc
-						      : 1;
+	return rc;
 }
 
 /* What one event after the other is looked at for in emu_run(). */
@@ -282,15 +298,18 @@ int
 parts_run(struct emu *emu)
 {
 	struct parts *m = emu->parts;
-	int rc = 0;
-	while (rc == 0 && begin_slice(m)) {
-		for (uint32_t i = 0; i < m->n; i++)
-			m->part[i]->reached = m->part[i]->emu.merge.round.nstreams ? m->base : INT64_MAX;
-		do
-			rc = step(m);
-		while (rc > 0 && (rc = look_up(m, false)) == 0);
-		rc = rc < 0 ? give_up(m) : look_up(m, true);
+	int rc = begin_slice(m);
+	while (rc > 0) {
+		start(m);
+		merge(m); /* what was taken before */
+		await(m);
+		rc = take(m);
+		bool over = rc == 0;
+		rc = rc < 0 ? give_up(m) : look_up(m, over);
+		if (rc == 0)
+			rc = over ? begin_slice(m) : 1;
 	}
+	merge(m);
 	emu->nevents = 0;
 	for (uint32_t i = 0; i < m->n; i++)
 		part_add_up(m->part[i]);
