@@ -2,7 +2,9 @@
 /* Records on their way to the sinks: order, where batches end, who serves whom, failures. */
 #include "feed.h"
 
+#include "emu.h"
 #include "kit.h"
+#include "stats.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -10,6 +12,8 @@
 
 static struct diag diag = { .program = "test" };
 static unsigned nthreads; /* in all */
+static const struct emu *machine;
+static useconds_t pause_us; /* now and then, while records are made */
 
 /* ---- What the sinks should get, and get. ---- */
 
@@ -110,10 +114,12 @@ static void
 play(const struct sink_ops *const *sinks, size_t n)
 {
 	struct feed f;
-	CHECK(feed_open(&f, &diag, NULL, ".", sinks, n) == 0);
+	CHECK(feed_open(&f, &diag, machine, ".", sinks, n) == 0);
 	CHECK(feed_start(&f, nthreads) == 0);
 	for (size_t i = 0; i < want.n; i++) {
 		const struct record *r = &want.items[i];
+		if (pause_us && i % FLOW_RECORDS == 0)
+			(void)usleep(pause_us);
 		if (r->begins)
 			feed_begin(&f);
 		if (r->kind == RECORD_PUNCTUAL)
@@ -313,6 +319,58 @@ several(void)
 	CHECK(got.duration == 1);
 }
 
+/* ---- Where the time goes. ---- */
+
+static struct stats stats;
+
+static uint64_t
+play_counted(const struct sink_ops *const *sinks, size_t n)
+{
+	struct plan plan = { .options = { .stats = &stats } };
+	machine = &(struct emu){ .plan = &plan };
+	play(sinks, n);
+	machine = NULL;
+	uint64_t wall = stats.end_ns - stats.begin_ns;
+	CHECK(stats.nstages == 2 + n && stats.nthreads == nthreads && stats.records == want.n);
+	for (const struct stage *g = stats.stages; g < stats.stages + stats.nstages; g++)
+		CHECK(g->busy_ns + g->waited_ns[WAIT_INPUT] + g->waited_ns[WAIT_THREAD] + g->waited_ns[WAIT_ROOM] == wall);
+	return wall;
+}
+
+static int
+quick_write(void *self, const struct batch *b)
+{
+	(void)self;
+	(void)b;
+	return 0;
+}
+
+/* Each stage waits for what is not there. */
+static void
+stages(void)
+{
+	static const struct sink_ops quick_sink = { .open = check_open, .write = quick_write, .close = check_close };
+	static const struct sink_ops *const slow[] = { &slow_sink, &slow_sink };
+	static const struct sink_ops *const quick[] = { &quick_sink };
+	const struct stage *emulates = &stats.stages[STAGE_EMULATE], *sink = &stats.stages[STAGE_JOIN + 1];
+	uint64_t x = 8;
+	forget();
+	for (int64_t t = 0; want.n < 30 * FLOW_RECORDS; t++)
+		add_event(t, 2, &x);
+	uint64_t wall = play_counted(slow, 1);
+	CHECK(emulates->waited_ns[WAIT_ROOM] > wall / 2 && emulates->njobs == sink->njobs && sink->njobs >= 30);
+	CHECK(sink->busy_ns >= sink->njobs * 2000000);
+	if (nthreads == 1) {
+		wall = play_counted(slow, 2);
+		CHECK(sink[0].waited_ns[WAIT_THREAD] + sink[1].waited_ns[WAIT_THREAD] > wall / 2);
+	}
+	pause_us = 2000;
+	wall = play_counted(quick, 1);
+	pause_us = 0;
+	CHECK(emulates->busy_ns > wall / 2 && sink->waited_ns[nthreads > 1 ? WAIT_INPUT : WAIT_THREAD] > wall / 2);
+	CHECK(stats.stages[STAGE_JOIN].njobs == 0);
+}
+
 /* ---- While nothing comes. ---- */
 
 static struct {
@@ -465,6 +523,8 @@ main(void)
 		order();
 		long_event();
 		several();
+		if (nthreads)
+			stages();
 		idle();
 		notes();
 		failures();

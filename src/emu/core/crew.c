@@ -15,9 +15,20 @@ crew_init(struct crew *c)
 	pthread_cond_init(&c->progress, NULL);
 }
 
+/* Counts what happens to a job. */
+static void
+turn(struct crew *c, const struct job *t, int nbusy, int nqueued)
+{
+	if (!c->stats)
+		return;
+	stats_turn(t->stage, nbusy, nqueued);
+	t->stage->njobs += nbusy < 0;
+}
+
 void
 crew_add(struct crew *c, struct job *t)
 {
+	turn(c, t, 0, 1);
 	struct job **at = &c->jobs;
 	while (*at && (*at)->age <= t->age)
 		at = &(*at)->next;
@@ -49,7 +60,7 @@ wake(struct crew *c, unsigned less)
 	unsigned n = c->njobs > less ? c->njobs - less : 0;
 	for (unsigned i = 0; i < n && i < c->nidle; i++)
 		pthread_cond_signal(&c->work);
-	if (c->awaited && (n > c->nidle || c->awaited(c->arg)))
+	if (c->sleeps && (n > c->nidle || c->ready(c->arg)))
 		pthread_cond_signal(&c->progress);
 }
 
@@ -59,16 +70,16 @@ do_job(struct crew *c, unsigned member)
 {
 	struct job *t = take(c, member);
 	t->member = member;
+	turn(c, t, 1, -1);
 	pthread_mutex_unlock(&c->lock);
-	uint64_t begin = c->stats ? stats_now() : 0;
 	t->run(t);
-	uint64_t end = c->stats ? stats_now() : 0;
 	pthread_mutex_lock(&c->lock);
-	if (c->stats) {
-		t->stage->busy_ns += end - begin;
-		t->stage->njobs++;
-	}
+	turn(c, t, -1, 0);
 	t->done(t);
+	if (c->waits && c->ready(c->arg)) {
+		stats_turn(c->own, 0, 1);
+		c->waits = false;
+	}
 	wake(c, 1);
 }
 
@@ -113,24 +124,39 @@ crew_unlock(struct crew *c)
 }
 
 void
-crew_wait(struct crew *c, crew_ready_fn *ready, void *arg)
+crew_turn_to(struct crew *c, struct stage *own)
 {
-	uint64_t begin = c->stats && !ready(arg) ? stats_now() : 0;
+	pthread_mutex_lock(&c->lock);
+	if (c->own)
+		stats_turn(c->own, -1, 0);
+	stats_turn(own, 1, 0);
+	c->own = own;
+	pthread_mutex_unlock(&c->lock);
+}
+
+void
+crew_wait(struct crew *c, crew_ready_fn *ready, void *arg, bool room)
+{
+	bool counts = c->stats && !ready(arg);
+	if (counts) {
+		stats_turn(c->own, -1, 0);
+		c->own->full = room;
+	}
+	c->ready = ready;
+	c->arg = arg;
+	c->waits = counts;
 	while (!ready(arg)) {
 		if (c->jobs) {
 			do_job(c, EMULATES);
 			continue;
 		}
-		c->awaited = ready;
-		c->arg = arg;
-		uint64_t idle = c->stats ? stats_now() : 0;
+		c->sleeps = true;
 		pthread_cond_wait(&c->progress, &c->lock);
-		if (c->stats)
-			c->stats->waited_ns += stats_now() - idle;
-		c->awaited = NULL;
+		c->sleeps = false;
 	}
-	if (begin)
-		c->helped_ns += stats_now() - begin;
+	c->waits = false;
+	if (counts)
+		stats_turn(c->own, 1, -(int)c->own->nqueued);
 }
 
 void

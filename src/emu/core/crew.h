@@ -38,9 +38,11 @@ struct crew {
 	pthread_cond_t work;     /* jobs for the others */
 	pthread_cond_t progress; /* jobs, or what is awaited, for the thread that emulates */
 	struct stats *stats;     /* NULL: nobody asks */
-	uint64_t helped_ns;      /* time in crew_wait() */
-	crew_ready_fn *awaited;  /* by that; NULL: nothing */
+	struct stage *own;       /* what the thread that emulates does, for them, */
+	crew_ready_fn *ready;    /* what it waits for, */
 	void *arg;
+	bool sleeps;    /* with no job to do; */
+	bool waits;     /* for them: it has not come */
 	unsigned nidle; /* of the others */
 	bool ended;
 	pthread_t threads[CREW_MAX];
@@ -61,8 +63,11 @@ void crew_unlock(struct crew *c);
 void crew_add(struct crew *c, struct job *t);
 
 /* Does jobs until ready(arg), which is asked with the lock. On the thread that emulates, with the lock, which is
- * released meanwhile. */
-void crew_wait(struct crew *c, crew_ready_fn *ready, void *arg);
+ * released meanwhile. `room`: it waits for room, else for input. */
+void crew_wait(struct crew *c, crew_ready_fn *ready, void *arg, bool room);
+
+/* Counts from now on what the thread that emulates does for another stage. */
+void crew_turn_to(struct crew *c, struct stage *own);
 
 /* Ends the threads. No job may be left. */
 void crew_finish(struct crew *c);

@@ -19,7 +19,7 @@ flow_take(struct flow *f)
 {
 	struct chunk *c = flow_chunk(f, f->taken++);
 	crew_lock(&f->crew);
-	crew_wait(&f->crew, is_idle, c);
+	crew_wait(&f->crew, is_idle, c, true);
 	crew_unlock(&f->crew);
 	return c;
 }
@@ -31,8 +31,10 @@ flow_give(struct flow *f, struct chunk *c)
 		pick_apply(f->pick, c);
 	crew_lock(&f->crew);
 	f->given++;
-	if (f->crew.stats)
+	if (f->crew.stats) {
 		f->crew.stats->records += c->batch.n;
+		f->crew.own->njobs++;
+	}
 	for (struct station *s = f->stations; s < f->stations + f->nstations; s++) {
 		c->nusers += s->takes;
 		if (s->takes && s->ops->formatter)
@@ -53,7 +55,7 @@ void
 flow_flush(struct flow *f)
 {
 	crew_lock(&f->crew);
-	crew_wait(&f->crew, is_started, &f->crew);
+	crew_wait(&f->crew, is_started, &f->crew, false);
 	crew_unlock(&f->crew);
 }
 
@@ -115,9 +117,8 @@ flow_start(struct flow *f, unsigned n)
 		return diag_no_memory(f->diag);
 	struct stats *stats = f->crew.stats;
 	if (stats) {
-		stats->nthreads = n + 1;
-		stats->begin_ns = stats_now();
-		(void)stats_add(stats, "reading, merging, emulating", 1);
+		stats_begin(stats);
+		crew_turn_to(&f->crew, &stats->stages[STAGE_EMULATE]);
 	}
 	for (struct station *s = f->stations; s < f->stations + f->nstations; s++) {
 		if (s->takes && !s->ops->formatter)
@@ -126,6 +127,8 @@ flow_start(struct flow *f, unsigned n)
 			return diag_no_memory(f->diag);
 	}
 	crew_start(&f->crew, n);
+	if (stats)
+		stats->nthreads = f->crew.nthreads + 1;
 	return 0;
 }
 
@@ -163,13 +166,11 @@ flow_close(struct flow *f, int64_t duration)
 	if (!f)
 		return 0;
 	crew_lock(&f->crew);
-	crew_wait(&f->crew, are_all_idle, f);
+	crew_wait(&f->crew, are_all_idle, f, false);
 	crew_unlock(&f->crew);
 	struct stats *stats = f->crew.stats;
-	if (stats && stats->nstages) {
-		stats->end_ns = stats_now();
-		stats->stages[0].busy_ns += stats->end_ns - stats->begin_ns - f->crew.helped_ns;
-	}
+	if (stats && stats->nstages)
+		stats_end(stats);
 	crew_finish(&f->crew);
 	if (f->pick)
 		pick_end(f->pick);

@@ -95,14 +95,21 @@ divide(struct emu *emu, uint32_t most, uint32_t *ends)
 
 /* ---- Life. ---- */
 
-/* Counts what the thread that emulates has left to do for itself; parts are jobs. Returns the stage of these; NULL: nobody asks. */
+/* Counts that so many parts are emulated at the same time, and what the thread that emulates has left to do for itself. Returns the
+ * stage of parts; NULL: nobody asks. */
 static struct stage *
-add_stage(struct stats *s, uint32_t nparts)
+count_parts(const struct emu *emu, uint32_t n)
 {
+	struct stats *s = emu->plan->options.stats;
 	if (!s)
 		return NULL;
-	s->stages->name = "merging records of looms";
-	return stats_add(s, "reading, merging, emulating", nparts < s->nthreads ? nparts : s->nthreads);
+	struct stage *g = &s->stages[STAGE_EMULATE];
+	g->at_once = n;
+	g->most = !may_divide(emu) ? 1 : emu->plan->sys.nlooms < PARTS_MAX ? emu->plan->sys.nlooms
+									   : PARTS_MAX;
+	if (n > 1)
+		crew_turn_to(flow_crew(emu->feed.flow), &s->stages[STAGE_JOIN]);
+	return g;
 }
 
 int
@@ -114,6 +121,7 @@ parts_open(struct emu *emu)
 		most = emu->plan->options.threads >= THREADS_MIN ? emu->plan->options.threads * PARTS_OF_THREAD : 1;
 	most = most > PARTS_MAX ? PARTS_MAX : most;
 	uint32_t n = most > 1 && may_divide(emu) ? divide(emu, most, ends) : 1;
+	struct stage *stage = count_parts(emu, n);
 	if (n < 2)
 		return 0;
 	struct parts *m = emu->parts = block_alloc(sizeof(*m));
@@ -128,7 +136,6 @@ parts_open(struct emu *emu)
 	m->span = 1;
 	if (!m->part || slices_init(m, n) < 0)
 		return diag_no_memory(emu->diag);
-	struct stage *stage = add_stage(emu->plan->options.stats, n);
 	for (uint32_t i = 0; i < n; i++) {
 		struct part *p = m->part[m->n++] = block_alloc(sizeof(*p));
 		if (p) {

@@ -151,8 +151,8 @@ press_init(struct press *p, struct flow *f, const struct sink_ops *ops, void *se
 {
 	*p = (struct press){ .flow = f, .ops = ops, .self = self };
 	struct stats *stats = f->crew.stats;
-	struct stage *formats = stats ? stats_add(stats, "formatting", stats->nthreads) : NULL;
-	struct stage *writes = stats ? stats_add(stats, "writing", ops->nfiles < stats->nthreads ? ops->nfiles : stats->nthreads) : NULL;
+	struct stage *formats = stats ? stats_add(stats, "formatting", 0) : NULL;
+	struct stage *writes = stats ? stats_add(stats, "writing", ops->nfiles) : NULL;
 	p->pieces = block_alloc(nchunks * sizeof(struct piece));
 	p->idle = block_alloc(nchunks * sizeof(void *));
 	if (!p->pieces || !p->idle)

@@ -218,7 +218,7 @@ await(struct parts *m)
 {
 	struct crew *crew = flow_crew(m->emu->feed.flow);
 	crew_lock(crew);
-	crew_wait(crew, are_done, m);
+	crew_wait(crew, are_done, m, false);
 	crew_unlock(crew);
 }
 
