@@ -59,7 +59,7 @@ class Page(html.parser.HTMLParser):
             assert self.data is None and attrs["type"] == "application/json"
             self.data = json.loads(text)
         elif kind == "ovni-pyramid":
-            assert self.pyramid is None and not self.pieces, "the pyramid is not the first"
+            assert self.pyramid is None, "two pyramids"
             self.pyramid = base64.b64decode(text, validate=True)
         elif kind == "ovni-piece":
             self.pieces.append((int(attrs["data-at"]), base64.b64decode(text, validate=True)))

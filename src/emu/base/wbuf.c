@@ -133,13 +133,13 @@ wbuf_printf(struct wbuf *w, const char *fmt, ...)
 	int n = vsnprintf(to, WBUF_RESERVE_MAX, fmt, ap);
 	va_end(ap);
 	if (n < 0) {
-		w->error = w->error ? w->error : EINVAL;
+		wbuf_fail(w, EINVAL);
 	} else if ((size_t)n < WBUF_RESERVE_MAX) {
 		wbuf_commit(w, to + n);
 	} else { /* rare: a very long label */
 		char *big = block_alloc((size_t)n + 1);
 		if (!big) {
-			w->error = w->error ? w->error : ENOMEM;
+			wbuf_fail(w, ENOMEM);
 		} else {
 			(void)vsnprintf(big, (size_t)n + 1, fmt, again);
 			wbuf_put(w, big, (size_t)n);
@@ -158,9 +158,15 @@ wbuf_patch(struct wbuf *w, uint64_t offset, const void *bytes, size_t n)
 void
 wbuf_cut(struct wbuf *w, uint64_t size)
 {
+	if (size >= w->written) {
+		w->used = (size_t)(size - w->written);
+		return;
+	}
+	w->used = 0;
+	w->written = size;
 	/* A failure to cut leaves what was there: the error is reported in any case. */
-	if (ftruncate(w->fd, (off_t)size) != 0)
-		w->error = w->error ? w->error : errno;
+	if (ftruncate(w->fd, (off_t)size) != 0 || lseek(w->fd, (off_t)size, SEEK_SET) < 0)
+		wbuf_fail(w, errno);
 }
 
 void

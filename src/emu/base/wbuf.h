@@ -65,12 +65,19 @@ void wbuf_printf(struct wbuf *w, const char *fmt, ...) __attribute__((format(pri
  * failure, as it needs no space. */
 void wbuf_patch(struct wbuf *w, uint64_t offset, const void *bytes, size_t n);
 
-/* After a failed write: cuts the file to that size. The failure stays. */
+/* Makes the output end at `size`, which is not behind its end, and goes on from there; a failure stays. */
 void wbuf_cut(struct wbuf *w, uint64_t size);
 
 /* After a failed write: cuts the file behind the last `mark` that reached it, looking
  * back one buffer, so that no torn line is left. The failure stays. */
 void wbuf_trim(struct wbuf *w, char mark);
+
+/* Fails, as if a write had. */
+static inline void
+wbuf_fail(struct wbuf *w, int error)
+{
+	w->error = w->error ? w->error : error;
+}
 
 static inline bool
 wbuf_failed(const struct wbuf *w)

@@ -179,11 +179,11 @@ write_header(uscope_writer_t *w, uint64_t total, uint64_t table, uint64_t last)
 	store64(h + AT_SECTION_TABLE, table);
 	store64(h + AT_TAIL, w->out->tail);
 	xxh64_add(&w->rest, h, sizeof(w->head));
-	bool sync = w->options.sync;
-	bool failed = (last && file_number(w->fd, 8, xxh64_sum(&w->rest), last)) || (sync && fsync(w->fd) != 0) ||
-		file_write(w->fd, h + AT_TOTAL_TIME, AT_PREAMBLE_END - AT_TOTAL_TIME, AT_TOTAL_TIME) ||
-		file_write(w->fd, h + AT_SECTION_TABLE, 8, AT_SECTION_TABLE) || (sync && fsync(w->fd) != 0) ||
-		file_write(w->fd, h + AT_FLAGS, 8, AT_FLAGS) || (sync && fsync(w->fd) != 0);
+	bool sync = w->options.sync && w->to.fd >= 0;
+	bool failed = (last && file_number(&w->to, 8, xxh64_sum(&w->rest), last)) || (sync && fsync(w->to.fd) != 0) ||
+		file_write(&w->to, h + AT_TOTAL_TIME, AT_PREAMBLE_END - AT_TOTAL_TIME, AT_TOTAL_TIME) ||
+		file_write(&w->to, h + AT_SECTION_TABLE, 8, AT_SECTION_TABLE) || (sync && fsync(w->to.fd) != 0) ||
+		file_write(&w->to, h + AT_FLAGS, 8, AT_FLAGS) || (sync && fsync(w->to.fd) != 0);
 	return failed ? USCOPE_E_IO : USCOPE_OK;
 }
 
@@ -200,7 +200,7 @@ closeout_write(uscope_writer_t *w, uint64_t total)
 	if (!out)
 		return writer_fail(w, USCOPE_E_NOMEM, "out of memory for the tables");
 	uint64_t last = 0;
-	fileout_init(out, w->fd, w->out->end);
+	fileout_init(out, w->to, w->out->end);
 	fileout_sum(out, &w->rest);
 	uint64_t table = write_sections(w, out, summary, &last);
 	int status = fileout_flush(out);

@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <unistd.h>
 
-int
-file_write(int fd, const void *bytes, size_t n, uint64_t offset)
+static int
+write_all(int fd, const void *bytes, size_t n, uint64_t offset)
 {
 	const uint8_t *p = bytes;
 	while (n > 0) {
@@ -31,17 +31,27 @@ file_write(int fd, const void *bytes, size_t n, uint64_t offset)
 }
 
 int
-file_number(int fd, unsigned size, uint64_t v, uint64_t offset)
+file_write(const struct file_to *to, const void *bytes, size_t n, uint64_t offset)
+{
+	int status = to->fd >= 0 ? write_all(to->fd, bytes, n, offset) : USCOPE_OK;
+	int rc = !status && to->app.take && n ? to->app.take(to->app.user, bytes, n, offset) : 0;
+	if (rc)
+		errno = rc;
+	return rc ? USCOPE_E_IO : status;
+}
+
+int
+file_number(const struct file_to *to, unsigned size, uint64_t v, uint64_t offset)
 {
 	uint8_t b[8];
 	store64(b, v);
-	return file_write(fd, b, size, offset);
+	return file_write(to, b, size, offset);
 }
 
 void
-fileout_init(struct fileout *f, int fd, uint64_t at)
+fileout_init(struct fileout *f, struct file_to to, uint64_t at)
 {
-	f->fd = fd;
+	f->to = to;
 	f->status = USCOPE_OK;
 	f->at = at;
 	f->n = 0;
@@ -53,7 +63,7 @@ int
 fileout_flush(struct fileout *f)
 {
 	if (!f->status && f->n)
-		f->status = file_write(f->fd, f->buffer, f->n, f->at - f->n);
+		f->status = file_write(&f->to, f->buffer, f->n, f->at - f->n);
 	if (f->sum)
 		xxh64_add(f->sum, f->buffer, f->n);
 	f->n = 0;
@@ -71,7 +81,7 @@ fileout_put(struct fileout *f, const void *bytes, size_t n)
 		f->n += n;
 	} else {
 		if (!f->status)
-			f->status = file_write(f->fd, bytes, n, f->at);
+			f->status = file_write(&f->to, bytes, n, f->at);
 		if (f->sum)
 			xxh64_add(f->sum, bytes, n);
 	}

@@ -5,14 +5,21 @@
 /* fileout: bytes to given offsets of a file, a buffer for many small ones, and the sections at the end
  * of a file with their table. */
 
+#include "extra.h"
 #include "layout.h"
 #include "xxh64.h"
 
+/* Where the bytes of a file go. */
+struct file_to {
+	int fd;                  /* -1: none */
+	struct uscope_taker app; /* take NULL: none */
+};
+
 /* All n bytes, whatever the kernel takes at once. 0, or E_IO with errno set. */
-int file_write(int fd, const void *bytes, size_t n, uint64_t offset);
+int file_write(const struct file_to *to, const void *bytes, size_t n, uint64_t offset);
 
 /* A number of 1, 2, 4 or 8 bytes, likewise. */
-int file_number(int fd, unsigned size, uint64_t v, uint64_t offset);
+int file_number(const struct file_to *to, unsigned size, uint64_t v, uint64_t offset);
 
 enum {
 	FILEOUT_BUFFER = 32 * 1024,
@@ -22,7 +29,7 @@ enum {
 
 /* The first failure stays in status; later calls do nothing but count. */
 struct fileout {
-	int fd;
+	struct file_to to;
 	int status;
 	uint64_t at; /* offset of the next byte */
 	size_t n;    /* bytes in the buffer, before `at` */
@@ -35,7 +42,7 @@ struct fileout {
 	uint8_t buffer[FILEOUT_BUFFER];
 };
 
-void fileout_init(struct fileout *f, int fd, uint64_t at);
+void fileout_init(struct fileout *f, struct file_to to, uint64_t at);
 void fileout_put(struct fileout *f, const void *bytes, size_t n);
 /* Zeros up to a multiple of 8. */
 void fileout_align(struct fileout *f);

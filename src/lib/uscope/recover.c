@@ -275,7 +275,7 @@ write_all(struct recover *c)
 	make_header(c, true, table, head);
 	(void)fileout_flush(&c->out);
 	xxh64_add(&c->rest, head, sizeof(head));
-	if (c->out.status || file_number(c->out.fd, 8, xxh64_sum(&c->rest), last) || file_write(c->out.fd, head, sizeof(head), 0))
+	if (c->out.status || file_number(&c->out.to, 8, xxh64_sum(&c->rest), last) || file_write(&c->out.to, head, sizeof(head), 0))
 		return cannot_write(c->r);
 	return 0;
 }
@@ -286,7 +286,7 @@ start(struct recover *c, struct uscope_reader *r, int fd)
 	c->r = r;
 	c->report = r->recovery;
 	c->report.segments = 0;
-	fileout_init(&c->out, fd, 0);
+	fileout_init(&c->out, (struct file_to){ .fd = fd }, 0);
 	c->kept = calloc((size_t)r->segments.num / 8 + 1, 1);
 	c->sums = calloc((size_t)r->segments.num + 1, sizeof(*c->sums));
 	c->counter_of = calloc((size_t)r->schema->num_storages + 1, sizeof(*c->counter_of));

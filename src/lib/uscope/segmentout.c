@@ -200,21 +200,21 @@ write_segment(struct segmentout *s, struct segment *g)
 	uint64_t behind = offset + SEGMENT_HEADER_SIZE + g->checkpoint_size;
 	if (s->checksums)
 		s->table[s->n].sum = sum_of(h - padding, (size_t)(behind - s->end), deltas, n);
-	if (file_write(s->fd, h - padding, (size_t)(behind - s->end), s->end) ||
-		file_write(s->fd, deltas, n, behind))
+	if (file_write(&s->to, h - padding, (size_t)(behind - s->end), s->end) ||
+		file_write(&s->to, deltas, n, behind))
 		return io_failed(s, "write a segment");
 
 	/* Readers go by the tail: it moves when the segment is there. */
-	if (s->sync && fsync(s->fd) != 0)
+	if (s->sync && fsync(s->to.fd) != 0)
 		return io_failed(s, "sync a segment");
-	if (file_number(s->fd, 8, offset, AT_TAIL))
+	if (file_number(&s->to, 8, offset, AT_TAIL))
 		return io_failed(s, "commit a segment");
 	s->tail = offset;
 	s->end = behind + n;
 	s->raw_bytes += g->raw_size;
 	s->packed_bytes += n;
 	s->n++;
-	if (file_number(s->fd, 4, s->n, AT_NUM_SEGMENTS) || (s->sync && fsync(s->fd) != 0))
+	if (file_number(&s->to, 4, s->n, AT_NUM_SEGMENTS) || (s->sync && fsync(s->to.fd) != 0))
 		return io_failed(s, "count a segment");
 	return USCOPE_OK;
 }
@@ -223,7 +223,7 @@ void
 segmentout_truncate(struct segmentout *s)
 {
 	/* If even this fails there is nothing left to do: readers go by the tail. */
-	if (ftruncate(s->fd, (off_t)s->end) != 0)
+	if (s->to.fd >= 0 && ftruncate(s->to.fd, (off_t)s->end) != 0)
 		errno = 0;
 }
 
@@ -268,11 +268,11 @@ start(struct segmentout *s)
 }
 
 int
-segmentout_open(struct segmentout *s, int fd, const uscope_writer_options_t *options, uint64_t at)
+segmentout_open(struct segmentout *s, struct file_to to, const uscope_writer_options_t *options, uint64_t at)
 {
 	*s = (struct segmentout){
-		.fd = fd,
-		.sync = options->sync,
+		.to = to,
+		.sync = options->sync && to.fd >= 0,
 		.lz4_size_prefix = options->lz4_size_prefix,
 		.checksums = !options->no_checksums,
 		.compression = options->compression,

@@ -5,6 +5,7 @@
 /* segmentout: compresses segments and commits them to the file, here or on a thread.
  * Bytes and order: doc/format/uscope.md, "Segment" and "Reading while it is written". */
 
+#include "fileout.h"
 #include "uscope.h"
 
 #include <pthread.h>
@@ -28,7 +29,7 @@ struct segment {
 };
 
 struct segmentout {
-	int fd;
+	struct file_to to;
 	bool sync;
 	bool lz4_size_prefix;
 	bool checksums;
@@ -64,7 +65,7 @@ struct segmentout {
 };
 
 /* at: where the first segment may begin. 0, E_NOMEM, E_LIMIT (no thread). */
-int segmentout_open(struct segmentout *s, int fd, const uscope_writer_options_t *options, uint64_t at);
+int segmentout_open(struct segmentout *s, struct file_to to, const uscope_writer_options_t *options, uint64_t at);
 /* Commits a segment; with a thread, gives it to it once the one before is done: *segment is
  * then the thread's until the next call of one of these. 0, or the first failure: E_IO,
  * E_NOMEM, E_LIMIT; s->error tells. */

@@ -294,9 +294,9 @@ uscope_writer_finish(uscope_writer_t *w)
 	/* Some file systems report only now that cached bytes did not reach the disk. */
 	segmentout_stats(w->out, &w->stats);
 	segmentout_close(w->out);
-	if (close(w->fd) != 0 && !w->fatal)
+	if (w->to.fd >= 0 && close(w->to.fd) != 0 && !w->fatal)
 		(void)writer_fail(w, USCOPE_E_IO, "cannot close the file");
-	w->fd = -1;
+	w->to.fd = -1;
 	return w->error.status;
 }
 
@@ -305,7 +305,7 @@ uscope_writer_close(uscope_writer_t *w)
 {
 	if (!w)
 		return;
-	if (w->out && w->fd >= 0)
+	if (w->out)
 		(void)uscope_writer_finish(w);
 	writer_free(w);
 }

@@ -132,7 +132,7 @@ struct uscope_writer {
 	uscope_checkpoint_fn callback;
 	void *user;
 	struct segmentout *out;
-	int fd;
+	struct file_to to;
 	struct extra {
 		uint8_t *bytes;
 		size_t n;

@@ -129,7 +129,7 @@ write_preamble(uscope_writer_t *w, const struct schema_bytes *bytes, size_t *siz
 	memcpy(w->head, h, sizeof(w->head));
 	xxh64_init(&w->rest);
 	xxh64_add(&w->rest, h + sizeof(w->head), *size - sizeof(w->head));
-	int status = file_write(w->fd, h, *size, 0);
+	int status = file_write(&w->to, h, *size, 0);
 	free(h);
 	return status;
 }
@@ -251,8 +251,8 @@ writer_free(uscope_writer_t *w)
 	if (w->out)
 		segmentout_close(w->out);
 	free(w->out);
-	if (w->fd >= 0)
-		(void)close(w->fd);
+	if (w->to.fd >= 0)
+		(void)close(w->to.fd);
 	for (int i = 0; i < 2; i++) {
 		free(w->segments[i].raw);
 		free(w->segments[i].checkpoint);
@@ -283,14 +283,13 @@ writer_free(uscope_writer_t *w)
 static int
 open_file(uscope_writer_t *w, const char *path, const struct schema_bytes *bytes)
 {
-	w->fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (w->fd < 0 || lseek(w->fd, 0, SEEK_SET) < 0)
+	if (path && ((w->to.fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) < 0 || lseek(w->to.fd, 0, SEEK_SET) < 0))
 		return USCOPE_E_IO;
 	size_t size;
 	int status = write_preamble(w, bytes, &size);
 	if (!status) {
 		w->out = malloc(sizeof(*w->out));
-		status = w->out ? segmentout_open(w->out, w->fd, &w->options, size) : USCOPE_E_NOMEM;
+		status = w->out ? segmentout_open(w->out, w->to, &w->options, size) : USCOPE_E_NOMEM;
 	}
 	return status;
 }
@@ -330,16 +329,19 @@ open_all(uscope_writer_t *w, const char *path, const uscope_dut_desc_t *dut, con
 }
 
 uscope_writer_t *
-uscope_writer_open_ex(const char *path, const uscope_dut_desc_t *dut, const uscope_schema_t *schema,
+uscope_writer_open_to(const char *path, const struct uscope_taker *to, const uscope_dut_desc_t *dut, const uscope_schema_t *schema,
 	const uscope_writer_options_t *options, int *status)
 {
 	uscope_error_t error = { .segment = -1 };
-	uscope_writer_t *w = path && schema ? calloc(1, sizeof(*w)) : NULL;
+	bool somewhere = path || to;
+	uscope_writer_t *w = somewhere && schema ? calloc(1, sizeof(*w)) : NULL;
 	int rc = USCOPE_E_NOMEM;
-	if (!path || !schema) {
-		rc = refuse(&error, USCOPE_E_ARG, path ? "there is no schema" : "there is no path");
+	if (!somewhere || !schema) {
+		rc = refuse(&error, USCOPE_E_ARG, somewhere ? "there is no schema" : "there is no path");
 	} else if (w) {
-		w->fd = -1;
+		w->to.fd = -1;
+		if (to)
+			w->to.app = *to;
 		w->mode = MODE_IDLE;
 		if (options)
 			w->options = *options;
@@ -359,6 +361,13 @@ uscope_writer_open_ex(const char *path, const uscope_dut_desc_t *dut, const usco
 		*status = error.status;
 	errno = saved;
 	return w;
+}
+
+uscope_writer_t *
+uscope_writer_open_ex(const char *path, const uscope_dut_desc_t *dut, const uscope_schema_t *schema,
+	const uscope_writer_options_t *options, int *status)
+{
+	return uscope_writer_open_to(path, NULL, dut, schema, options, status);
 }
 
 uscope_writer_t *

@@ -2,6 +2,8 @@
 /* open: begins ovni.uscp: the writer, and the tables of rows, channels and labels. */
 #include "uscp.h"
 
+#include "uscope/extra.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -237,7 +239,8 @@ open_writer(struct uscp *u)
 		.background = plan_compresses_apart(&emu->plan->options),
 		.error = &error,
 	};
-	u->w = uscope_writer_open_ex(u->file, &dut, u->map.schema, &wo, NULL);
+	const struct uscope_taker page = { uscp_take_data, u };
+	u->w = uscope_writer_open_to(uscp_is_page(u) ? NULL : u->path, u->html ? &page : NULL, &dut, u->map.schema, &wo, NULL);
 	if (!u->w)
 		uscp_give_up(u, error.reason, error.status);
 	else
@@ -276,7 +279,7 @@ uscp_finish(struct uscp *u)
 {
 	uscope_writer_close(u->w);
 	overview_finish(&u->overview);
-	uscp_close_data(u);
+	uscp_close_page(u);
 	uscope_schema_free(u->map.schema);
 	arena_finish(&u->arena);
 }
@@ -306,11 +309,10 @@ uscp_open(void *self, const struct emu *emu, const char *dir)
 	u->emu = emu;
 	u->flushed = -1;
 	u->last_text = emu->texts;
-	u->path = u->file = arena_printf(&u->arena, "%s/" FILE_NAME, dir);
+	u->path = arena_printf(&u->arena, "%s/" FILE_NAME, dir);
 	int rc = uscp_open_page(u, dir);
 	if (rc == 0)
-		rc = u->file ? open_file(u) : diag_no_memory(emu->diag);
-	uscp_hide_data(u);
+		rc = u->path ? open_file(u) : diag_no_memory(emu->diag);
 	if (rc == 0 && u->w)
 		rc = put_tables(u);
 	uscp_check_writer(u);

@@ -23,6 +23,10 @@ uscp_give_up(struct uscp *u, const char *what, int status)
 	if (u->failed)
 		return;
 	u->failed = true;
+	if (status == USCOPE_E_IO && uscp_is_page(u)) {
+		uscp_fail_page(u);
+		return;
+	}
 	if (status == USCOPE_E_IO && diag_repeats(u->emu->diag, u->path, what))
 		return;
 	(void)diag_error(u->emu->diag, status == USCOPE_E_NOMEM ? ERR_MEMORY : ERR_WRITE, NULL,

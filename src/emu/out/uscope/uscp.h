@@ -193,9 +193,7 @@ struct uscp {
 	struct uscp_map map;
 	uscope_writer_t *w;
 	const char *path;         /* in messages: of the file, or of the page if that alone is wanted */
-	const char *file;         /* to be opened */
-	const char *page;         /* ovni.html; NULL: it is not wanted */
-	int data;                 /* the file, of a page alone; -1: it has its name */
+	struct uscp_page *html;   /* NULL: it is not wanted */
 	struct overview overview; /* of the page, if it has tracks: each has the number of its place, as in struct uscp_times */
 
 	/* Texts: hash -> index, by what the models have told so far. */
@@ -322,16 +320,25 @@ uscp_count_time(struct uscp *u, uint32_t place, uint32_t with, struct uscp_pair 
 
 /* ---- html.c ---- */
 
-/* Before the writer opens u->file. 0, or <0 (reported). */
+/* Opens the page, if it is wanted. 0, or <0 (reported). */
 int uscp_open_page(struct uscp *u, const char *dir);
-/* Once it is open. */
-void uscp_hide_data(struct uscp *u);
+/* Takes bytes of the file for it: a uscope_take_fn. */
+int uscp_take_data(void *uscp, const void *bytes, size_t n, uint64_t offset);
 /* Behind uscp_open_times(). false: out of memory. */
 bool uscp_open_overview(struct uscp *u);
-/* Writes the page, if it is wanted, once the file is complete. 0, or <0 (reported). */
+/* The page cannot take more: reports it, and removes what there is. */
+void uscp_fail_page(struct uscp *u);
+/* Completes the page, once the file is. 0, or <0 (reported). */
 int uscp_write_page(struct uscp *u);
-/* Closes the data. */
-void uscp_close_data(struct uscp *u);
+/* Removes a page that was not completed, and frees. */
+void uscp_close_page(struct uscp *u);
+
+/* Whether the bytes go to a page alone. */
+static inline bool
+uscp_is_page(const struct uscp *u)
+{
+	return u->html && !(u->emu->plan->options.outputs & OUTPUT_USCOPE);
+}
 
 /* Count the time that a CPU is busy or oversubscribed, for the overview. */
 void uscp_count_running(struct uscp *u, const struct record *r);

@@ -20,18 +20,20 @@ write_page(struct tool *t, const char *path, uint64_t limit)
 	int fd = conv_open_input(c, path, &size);
 	if (fd < 0)
 		return -1;
-	struct page p = { .name = conv_split(path, dir, sizeof(dir)), .fd = fd, .size = size, .limit = limit };
 	const uint8_t *bytes;
-	int status = survey_file(&overview, t, &t->in[0], page_overview_most(&p), &bytes, &p.noverview);
-	p.overview = bytes;
-	int rc = utool_stop(t) ? 1 : page_write(&c->out, &p);
+	size_t n;
+	int status = survey_file(&overview, t, &t->in[0], page_overview_most(size, limit), &bytes, &n);
+	struct page p;
+	page_open(&p, &c->out, conv_split(path, dir, sizeof(dir)), limit, size);
+	int rc = utool_stop(t) ? 0 : page_put_file(&p, fd);
+	bool whole = page_close(&p, bytes, n);
 	overview_finish(&overview);
 	if (rc == -ENODATA)
 		return conv_error(c, "read", "%s has become shorter", path);
 	if (rc < 0)
 		return conv_error(c, "read", "cannot read %s: %s", path, strerror(-rc));
 	char text[PAGE_SIZE_TEXT];
-	if (rc == 0 && !c->quiet)
+	if (!whole && !utool_stop(t) && !c->quiet)
 		diag_tell(&c->diag, DIAG_QUIET, "%s holds an overview only, as %s is larger than %s: drop that file on it for the rest\n"
 						"hint: --html-limit puts more into the page",
 			c->out_path, path, page_size_text(text, limit));
