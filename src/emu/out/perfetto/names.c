@@ -82,6 +82,7 @@ pf_open_names(struct perfetto *p)
 		if (!digits)
 			return diag_no_memory(emu->diag);
 		p->numbers[i] = (struct pf_text){ ++p->ntexts, strlen(digits), digits };
+		pf_make_event(&p->small[i], (uint32_t)i, i);
 	}
 	int rc = 0;
 	for (enum row_class rows = 0; rows < ROW_CLASSES; rows++) {
@@ -197,14 +198,14 @@ find_large(struct perfetto *p, uint32_t track, uint32_t row, uint32_t col, int64
 {
 	if (pf_is_number(&p->tracks[track], value))
 		return 0;
-	uint64_t hash = ((uint64_t)value + ((uint64_t)track << 32)) * UINT64_C(0x9e3779b97f4a7c15);
-	struct pf_named *n = &p->named[hash >> 40 & (PF_NAMED - 1)];
+	struct pf_named *n = pf_named_at(p, track, value);
 	if (n->value == value && n->track == track)
 		return n->iid;
 	const struct pf_text *text = find_text(p, pf_class_of(p->emu, row), col, value);
 	if (!text)
 		return 0;
-	*n = (struct pf_named){ value, track, intern(p, track, text) };
+	*n = (struct pf_named){ .value = value, .track = track, .iid = intern(p, track, text) };
+	pf_make_event(&n->event, n->iid, value);
 	return n->iid;
 }
 

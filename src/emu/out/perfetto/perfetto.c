@@ -57,6 +57,12 @@ pf_put_event(char *to, unsigned type, uint32_t iid, int64_t value)
 	return end;
 }
 
+void
+pf_make_event(struct pf_event *e, uint32_t iid, int64_t value)
+{
+	e->n = (uint8_t)(pf_put_event(e->bytes, TYPE_BEGIN, iid, value) - e->bytes);
+}
+
 static void
 put_packet(struct perfetto *p, struct pf_track *t, int64_t time, unsigned type, uint32_t iid, int64_t value)
 {

@@ -73,22 +73,17 @@ pf_depth(const struct pf_track *t)
 	return (uint16_t)t->open;
 }
 
-/* The number that the name of a value has in the sequence of a track. */
-struct pf_named {
-	int64_t value;
-	uint32_t track; /* 0: the entry is free */
-	uint32_t iid;
-};
-
 /* The field of an event in its packet. */
 struct pf_event {
-	uint8_t n;
 	char bytes[31];
+	uint8_t n;
 };
 
-/* That of a begin whose name are the digits of a value. */
-struct pf_digits {
-	int64_t value; /* 0: the entry is free */
+/* That of a begin with the name of a value in the sequence of a track, or with its digits, which all have. */
+struct pf_named {
+	int64_t value;  /* 0: the entry is free, */
+	uint32_t track; /* or this is, unless its name are digits */
+	uint32_t iid;
 	struct pf_event event;
 };
 
@@ -128,8 +123,8 @@ struct perfetto {
 	uint32_t ntexts;
 	struct idmap names; /* track and text to number in the sequence */
 	struct pf_named named[PF_NAMED];
-	struct pf_digits digits[PF_DIGITS];
-	struct pf_event event; /* the last one of another name */
+	struct pf_named digits[PF_DIGITS];
+	struct pf_event small[PF_SMALL]; /* begins with a small number as name */
 };
 
 /* Reports once that memory is exhausted. */
@@ -143,6 +138,8 @@ void pf_show(struct perfetto *p, uint32_t chan, uint32_t row, const struct recor
 /* Puts the field of an event, of at most as many bytes as a struct pf_event has. One without a number of a name has the digits of the
  * value. Returns its end. */
 char *pf_put_event(char *to, unsigned type, uint32_t iid, int64_t value);
+/* Makes that of a begin. */
+void pf_make_event(struct pf_event *e, uint32_t iid, int64_t value);
 
 /* ---- slices.c ---- */
 
@@ -197,6 +194,14 @@ static inline bool
 pf_is_number(const struct pf_track *t, int64_t value)
 {
 	return t->plain && value != ST_TOO_MANY_TH && value != ST_BAD;
+}
+
+/* Where the name of a value that is not small is kept. */
+static inline struct pf_named *
+pf_named_at(struct perfetto *p, uint32_t track, int64_t value)
+{
+	uint64_t hash = ((uint64_t)value + ((uint64_t)track << 32)) * UINT64_C(0x9e3779b97f4a7c15);
+	return &p->named[hash >> 40 & (PF_NAMED - 1)];
 }
 
 static inline size_t

@@ -80,70 +80,41 @@ put_end(char *to, struct tail tail, uint64_t head)
 	return put_word(to + END_EVENT, tail.bytes, tail.n);
 }
 
-/* The event of a begin but for its name. */
-static const uint32_t begin_event = (PACKET_TRACK_EVENT << 3 | WIRE_BYTES) | (BEGIN_EVENT - 2) << 8 |
-	(EVENT_TYPE << 3 | WIRE_VARINT) << 16 | TYPE_BEGIN << 24;
-
-/* Puts the number of a name, and the tail. */
-static inline char *
-put_name(char *to, struct tail tail, uint64_t iid)
-{
-	return put_word(to, (EVENT_NAME_IID << 3 | WIRE_VARINT) | iid << 8 | tail.bytes << 16, 2 + tail.n);
-}
-
 /* Puts the packet of a begin. */
 static inline char *
-put_begin(char *to, struct tail tail, uint64_t head, uint64_t iid)
-{
-	to = put_head(to, tail, head, BEGIN_EVENT);
-	memcpy(to, &begin_event, sizeof(begin_event));
-	return put_name(to + sizeof(begin_event), tail, iid);
-}
-
-/* Puts the packet of a begin behind an end of the same time. */
-static inline char *
-put_begin_at_once(char *to, struct tail tail, uint64_t iid)
-{
-	uint64_t bytes = HEAD_AT_ONCE | (uint64_t)begin_event << 32;
-	return put_name(put_word(to, bytes + ((BEGIN_EVENT + tail.n) << SIZE_SHIFT), sizeof(bytes)), tail, iid);
-}
-
-/* Puts the packet of a begin with any event. */
-static inline char *
-put_named(char *to, struct tail tail, uint64_t head, const struct pf_event *e)
+put_begin(char *to, struct tail tail, uint64_t head, const struct pf_event *e)
 {
 	to = put_head(to, tail, head, e->n);
-	memcpy(to, e->bytes, sizeof(e->bytes));
+	memcpy(to, e, sizeof(*e));
 	return put_word(to + e->n, tail.bytes, tail.n);
 }
 
-static __attribute__((noinline)) void
-make_digits(struct pf_digits *d, int64_t value)
+/* Puts the packets of a state: what it does is one of both bits, or both. */
+static inline char *
+put_state(char *to, struct tail tail, unsigned does, uint64_t head, const struct pf_event *e)
 {
-	d->value = value;
-	d->event.n = (uint8_t)(pf_put_event(d->event.bytes, TYPE_BEGIN, 0, value) - d->event.bytes);
+	if (does == ENDS)
+		return put_end(to, tail, head);
+	if (does == BEGINS)
+		return put_begin(to, tail, head, e);
+	return put_begin(put_end(to, tail, head), tail, HEAD_AT_ONCE, e);
 }
 
-/* The event of a begin whose name are digits. */
-static inline const struct pf_event *
-find_digits(struct perfetto *p, int64_t value)
+/* Finds the event of a begin with a value that is not small; NULL: it is to be named first. */
+static __attribute__((noinline)) const struct pf_event *
+find_large(struct perfetto *p, uint32_t track, int64_t value)
 {
+	if (!pf_is_number(&p->tracks[track], value)) {
+		const struct pf_named *n = pf_named_at(p, track, value);
+		return n->value == value && n->track == track ? &n->event : NULL;
+	}
 	/* Numbers of tasks differ in the lowest bits, or in those above the number of the thread. */
-	struct pf_digits *d = &p->digits[(uint64_t)(value ^ value >> 8) % PF_DIGITS];
-	if (d->value != value)
-		make_digits(d, value);
+	struct pf_named *d = &p->digits[(uint64_t)(value ^ value >> 8) % PF_DIGITS];
+	if (d->value != value) {
+		d->value = value;
+		pf_make_event(&d->event, 0, value);
+	}
 	return &d->event;
-}
-
-/* The event of a begin whose name may be new, or is that of a value that is not small. It is valid until the next one. */
-static inline const struct pf_event *
-find_event(struct perfetto *p, const struct record *r, uint32_t track, uint32_t row)
-{
-	if ((uint64_t)r->value >= PF_SMALL && pf_is_number(&p->tracks[track], r->value))
-		return find_digits(p, r->value);
-	uint32_t iid = pf_find_name(p, track, row, r->col, r->value);
-	p->event.n = (uint8_t)(pf_put_event(p->event.bytes, TYPE_BEGIN, iid, r->value) - p->event.bytes);
-	return &p->event;
 }
 
 /* What a state does: bits, or more than both in a case that is rare. Sets how many slices are then open. */
@@ -164,29 +135,15 @@ find_effect(const struct pf_track *t, const struct record *r, uint32_t *open)
 	return does;
 }
 
-/* Does what pf_show() does for a name that is not that of a small value, and other cases that are rare. Returns the end of the packets. */
+/* Does what pf_show() does for a name that is new, and other cases that are rare. Returns the end of the packets. */
 static __attribute__((noinline)) char *
-show_rare(struct perfetto *p, char *to, const struct record *r, uint32_t row, uint32_t track)
+show_rare(struct perfetto *p, char *to, const struct record *r, uint32_t row, uint32_t track, unsigned does)
 {
-	struct pf_track *t = &p->tracks[track];
-	uint32_t open;
-	unsigned does = find_effect(t, r, &open);
-	uint64_t head = make_head((uint64_t)(r->time - t->last));
 	pack_commit(&p->pack, to);
-	if ((does != BEGINS && does != (BEGINS | ENDS)) || !head) {
-		pf_show(p, row * (uint32_t)p->emu->plan->ncols + r->col, row, r);
-		return pack_reserve(&p->pack, PF_RECORD_ROOM);
-	}
-	const struct pf_event *e = find_event(p, r, track, row);
-	to = pack_reserve(&p->pack, PF_RECORD_ROOM);
-	t->last = r->time;
-	t->open = open;
-	struct tail tail = tail_of(t);
-	if (does & ENDS) {
-		to = put_end(to, tail, head);
-		head = HEAD_AT_ONCE;
-	}
-	return put_named(to, tail, head, e);
+	if (does == BEGINS || does == (BEGINS | ENDS)) /* a name comes before the end of the last slice */
+		(void)pf_find_name(p, track, row, r->col, r->value);
+	pf_show(p, row * (uint32_t)p->emu->plan->ncols + r->col, row, r);
+	return pack_reserve(&p->pack, PF_RECORD_ROOM);
 }
 
 /* Does what pf_show() does. A head was made for a packet at time `since`, and is taken if it fits. Returns the end of the packets; there
@@ -195,24 +152,29 @@ static inline __attribute__((always_inline)) char *
 show_quickly(struct perfetto *p, char *to, const struct record *r, uint32_t row, uint32_t track, int64_t *since, uint64_t *head)
 {
 	struct pf_track *t = &p->tracks[track];
+	const uint64_t value = (uint64_t)r->value;
 	uint32_t open;
 	unsigned does = find_effect(t, r, &open);
-	if (__builtin_expect(does != ENDS && (does > (BEGINS | ENDS) || !pf_knows(t, r->value)), 0))
-		return show_rare(p, to, r, row, track);
+	const struct pf_event *e = NULL;
+	if (does != ENDS) {
+		if (__builtin_expect(does > (BEGINS | ENDS), 0))
+			return show_rare(p, to, r, row, track, does);
+		if (value >= PF_SMALL)
+			e = find_large(p, track, r->value);
+		else if (t->known[value / 64] >> value % 64 & 1)
+			e = &p->small[value];
+		if (__builtin_expect(!e, 0))
+			return show_rare(p, to, r, row, track, does);
+	}
 	if (t->last != *since) {
 		*head = make_head((uint64_t)(r->time - t->last));
 		if (__builtin_expect(*head == 0, 0))
-			return show_rare(p, to, r, row, track);
+			return show_rare(p, to, r, row, track, 0);
 		*since = t->last;
 	}
 	t->last = r->time;
 	t->open = open;
-	struct tail tail = tail_of(t);
-	if (does == ENDS)
-		return put_end(to, tail, *head);
-	if (does == BEGINS)
-		return put_begin(to, tail, *head, (uint64_t)r->value);
-	return put_begin_at_once(put_end(to, tail, *head), tail, (uint64_t)r->value);
+	return put_state(to, tail_of(t), does, *head, e);
 }
 
 const struct record *
