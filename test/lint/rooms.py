@@ -4,7 +4,7 @@
 
 usage: rooms.py SRC
 
-Layers look one way: {lib, public} <- base <- {view, trace} <- source <- {input, core} <- {out, models} <- tool. A library
+Layers look one way: {lib, public} <- base <- {view, trace} <- source <- {input, core} <- {out, models} <- tool <- mpi. A library
 knows no other library. What is in input/NAME is for that folder, the model of that name, and
 inputs.h, which lists the tables; what is in source/NAME is for input/NAME and tool/NAME. A model sees
 what is installed for models, and no more of the emulator; one of a folder also sees the libraries and
@@ -28,6 +28,7 @@ BELOW = {
     "out": ["lib", "public", "base", "trace", "view", "core"],
     "models": ["lib", "public", "base", "trace", "core", "input"],
     "tool": ["lib", "public", "base", "trace", "view", "source", "core", "input", "out", "models"],
+    "mpi": ["lib", "public", "base", "trace", "core", "tool"],
 }
 # Folders whose headers are included by their plain names from elsewhere.
 PLAIN = ["emu/base", "emu/trace", "emu/core", "emu/out", "models", "view", "lib", "lib/ovni", "lib/uscope", "lib/prism"]

@@ -158,6 +158,8 @@ diag_begin_again(struct diag *d, const char *why)
 		diag_info(d, "%s", why);
 	atomic_store(&d->said, 0);
 	d->heard = heard;
+	*d->cause = *d->unwritten = '\0'; /* the outputs are written anew, too */
+	d->nunwritten = 0;
 }
 
 void

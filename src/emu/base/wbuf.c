@@ -8,14 +8,14 @@
 #include <stdio.h>
 #include <unistd.h>
 
-int
-wbuf_open(struct wbuf *w, const char *path)
+static int
+open_file(struct wbuf *w, const char *path, int flags)
 {
 	*w = (struct wbuf){ .fd = -1, .path = path };
 	w->data = block_alloc(WBUF_SIZE);
 	if (!w->data)
 		return -ENOMEM;
-	w->fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	w->fd = open(path, O_RDWR | O_CLOEXEC | flags, 0666);
 	if (w->fd < 0) {
 		int rc = -errno;
 		block_free(w->data);
@@ -23,6 +23,18 @@ wbuf_open(struct wbuf *w, const char *path)
 		return rc;
 	}
 	return 0;
+}
+
+int
+wbuf_open(struct wbuf *w, const char *path)
+{
+	return open_file(w, path, O_CREAT | O_TRUNC);
+}
+
+int
+wbuf_join(struct wbuf *w, const char *path)
+{
+	return open_file(w, path, 0);
 }
 
 int

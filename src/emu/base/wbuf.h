@@ -32,6 +32,9 @@ struct wbuf {
  * Returns 0, or -errno. */
 int wbuf_open(struct wbuf *w, const char *path);
 
+/* Opens a file that is there, as it is. Returns 0, or -errno. */
+int wbuf_join(struct wbuf *w, const char *path);
+
 /* Writes to an open descriptor, which wbuf_close() closes; `path` is its name in messages.
  * Returns 0, or -errno. */
 int wbuf_attach(struct wbuf *w, int fd, const char *path);
@@ -61,8 +64,8 @@ wbuf_commit(struct wbuf *w, const char *end)
 void wbuf_put(struct wbuf *w, const void *bytes, size_t n);
 void wbuf_printf(struct wbuf *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Overwrites n bytes at `offset` of the file, which must have been flushed; also after a
- * failure, as it needs no space. */
+/* Writes n bytes at `offset` of the file, of which nothing must be buffered; also after a
+ * failure, as it needs no space where there are some. */
 void wbuf_patch(struct wbuf *w, uint64_t offset, const void *bytes, size_t n);
 
 /* Makes the output end at `size`, which is not behind its end, and goes on from there; a failure stays. */

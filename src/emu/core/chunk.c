@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "chunk.h"
 
-/* Whether a line of it may be 1 ns before it. */
-static bool
-looks_back(const struct record *r)
+bool
+chunk_looks_back(const struct record *r)
 {
 	return r->kind == RECORD_PUNCTUAL || r->kind == RECORD_LATE;
 }
@@ -17,7 +16,7 @@ chunk_find_apart(const struct chunk *c, size_t n)
 	int64_t odd = last;                   /* the first time of one that does, or may */
 	for (size_t i = n; i-- > 1;) {
 		for (; nodd && c->odd[nodd - 1] >= i; nodd--)
-			if (looks_back(&r[c->odd[nodd - 1]]))
+			if (chunk_looks_back(&r[c->odd[nodd - 1]]))
 				odd = r[c->odd[nodd - 1]].time;
 		int64_t before = r[i - 1].time;
 		if (r[i].time > before && odd > before + 1)

@@ -19,6 +19,9 @@ struct chunk {
 	struct note notes[FLOW_NOTES];
 };
 
+/* Whether a line of a record may be 1 ns before it. */
+bool chunk_looks_back(const struct record *r);
+
 /* Returns the largest number of records from the first of n on that is a batch apart (struct batch), n being no such number;
  * 0: there is none. */
 size_t chunk_find_apart(const struct chunk *c, size_t n);

@@ -6,6 +6,7 @@
 #include "parts.h"
 #include "pick.h"
 #include "task.h"
+#include "team.h"
 #include "track.h"
 #include "version.h"
 
@@ -455,7 +456,11 @@ emu_connect(struct emu *emu, const struct sink_ops *const *sinks, size_t nsinks)
 		rc = feed_start(&emu->feed, o->threads - plan_compresses_apart(o));
 	if (rc == 0) {
 		cut_connect(emu);
+		if (o->team && o->team->rank) /* that of rank 0 prints them */
+			feed_drop(&emu->feed, true);
 		track_first_lines(emu);
+		if (o->team && o->team->rank)
+			feed_drop(&emu->feed, false);
 	}
 	return rc == 0 ? parts_open(emu) : rc;
 }

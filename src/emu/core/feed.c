@@ -39,6 +39,7 @@ hand_over_some(struct feed *f, size_t n)
 		to->at -= (uint32_t)n;
 	}
 	c->batch.n = n;
+	c->batch.elsewhere = f->elsewhere;
 	flow_give(f->flow, c);
 }
 
@@ -80,6 +81,15 @@ feed_roll(struct feed *f)
 	bool leaves = !f->event || event < n;
 	hand_over_some(f, n);
 	f->event = leaves ? NULL : f->cur->records + (event - n);
+}
+
+void
+feed_cut(struct feed *f)
+{
+	size_t n = (size_t)(f->next - f->cur->records);
+	f->cur->batch.whole = f->cur->batch.apart = true;
+	if (n && !f->drops)
+		hand_over_some(f, n);
 }
 
 void

@@ -15,7 +15,8 @@ struct feed {
 	struct record *end;
 	struct record *event; /* the first of the current event; NULL: it has left */
 	uint32_t ncols;
-	bool drops; /* no record leaves */
+	bool drops;     /* no record leaves */
+	bool elsewhere; /* those that leave are formatted by another process */
 	struct chunk *cur;
 	struct flow *flow;
 	struct record *own; /* of a part: a block of memory in place of chunks, which grows, */
@@ -73,6 +74,9 @@ feed_append(struct feed *f, const struct record *r, const struct record *end)
 /* Between two events, while live input waits: hands over all but the last instant, which may
  * go on, so that the files can be read now. */
 void feed_flush(struct feed *f);
+
+/* Between two events, where records may be divided (batch.apart): hands over all. */
+void feed_cut(struct feed *f);
 
 /* From now on records are dropped, or no longer: those that have not left are. */
 void feed_drop(struct feed *f, bool drops);

@@ -172,7 +172,7 @@ emu_close(struct emu *emu, int rc)
 	if (emu->density.n && emu->watch_at < INT64_MAX)
 		density_end(&emu->density, emu->nevents - emu->refused);
 	enum diag_level level = emu->diag->level;
-	if (rc == EMU_AGAIN && emu->parts && emu->learned->whole) /* one part will tell what is wrong with the outputs */
+	if (rc == EMU_AGAIN) /* what is wrong with the outputs will be told by the run that is not begun anew */
 		emu->diag->level = DIAG_MUTE;
 	bad = feed_close(&emu->feed, emu->plan ? cut_duration(emu) : 0);
 	emu->diag->level = level;

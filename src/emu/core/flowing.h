@@ -27,6 +27,7 @@ struct flow {
 	struct chunk **ring;
 	unsigned nchunks;
 	uint64_t taken, given;
+	bool team; /* other processes write the same files */
 	atomic_bool failed;
 	struct crew crew;
 };

@@ -5,8 +5,8 @@
 
 /* ---- What it has to say. ---- */
 
-static int
-add_saying(struct part *p, const struct saying *n, const char *text)
+int
+part_add_saying(struct part *p, const struct saying *n, const char *text)
 {
 	size_t size = strlen(text) + 1;
 	struct saying *note = block_alloc(sizeof(*note) + size);
@@ -27,7 +27,7 @@ add_saying(struct part *p, const struct saying *n, const char *text)
 int
 parts_hold_text(struct emu *emu, struct emu_text *text)
 {
-	int rc = add_saying(emu->part, &(struct saying){ .shown = text }, "");
+	int rc = part_add_saying(emu->part, &(struct saying){ .shown = text }, "");
 	return rc < 0 ? emu_no_memory(emu) : 0;
 }
 
@@ -38,7 +38,7 @@ hold(void *arg, bool warning, const struct place *at, const char *text)
 	struct saying n = { .few = p->few, .most = p->most, .warning = warning, .has_place = at };
 	if (at)
 		n.at = *at;
-	if (add_saying(p, &n, text) < 0)
+	if (part_add_saying(p, &n, text) < 0)
 		(void)emu_no_memory(&p->emu);
 }
 
@@ -50,6 +50,15 @@ parts_hold_few(struct emu *emu, unsigned most, const struct place *at, const cha
 	p->most = most;
 	diag_warn(emu->diag, at, "%s", text);
 	p->few = NULL;
+}
+
+void
+part_drop_saying(struct part *p)
+{
+	struct saying *n = p->first;
+	p->first = n->next;
+	p->last = p->first ? p->last : NULL;
+	block_free(n);
 }
 
 void
@@ -66,9 +75,7 @@ part_tell(struct part *p)
 		diag_warn(to->diag, at, "%s", n->text);
 	else
 		diag_tell(to->diag, DIAG_QUIET, "%s", n->text);
-	p->first = n->next;
-	p->last = p->first ? p->last : NULL;
-	block_free(n);
+	part_drop_saying(p);
 }
 
 /* ---- Events. ---- */
@@ -79,7 +86,7 @@ is_full(const struct part *p, uint32_t nevents)
 {
 	const struct feed *f = &p->emu.feed;
 	const uint32_t room = p->all->room;
-	return nevents == room || (size_t)(f->next - f->own) >= room || f->nnotes >= room;
+	return nevents == room || (size_t)(f->next - f->own) >= room + p->left || f->nnotes >= room;
 }
 
 void
@@ -107,8 +114,8 @@ part_run(struct part *p)
 		p->reached = emu->merge.round.nstreams ? bound : INT64_MAX;
 }
 
-static void
-join_often(struct often *to, const struct often *of)
+void
+part_join_often(struct often *to, const struct often *of)
 {
 	uint64_t n = to->n + of->n;
 	if (of->n && (!to->n || of->at.clock < to->at.clock))
@@ -123,23 +130,22 @@ part_add_up(struct part *p)
 	struct emu *to = p->machine;
 	to->nevents += of->nevents;
 	to->time = of->time > to->time ? of->time : to->time;
-	join_often(&to->tallies.tasks, &of->tallies.tasks);
-	join_often(&to->tallies.types, &of->tallies.types);
-	join_often(&to->tallies.ends, &of->tallies.ends);
-	join_often(&to->tallies.skipped, &of->tallies.skipped);
-	for (size_t i = 0; i < to->plan->nmodels; i++)
-		join_often(&to->models[i].warned, &of->models[i].warned);
+	part_join_often(&to->tallies.tasks, &of->tallies.tasks);
+	part_join_often(&to->tallies.types, &of->tallies.types);
+	part_join_often(&to->tallies.ends, &of->tallies.ends);
+	part_join_often(&to->tallies.skipped, &of->tallies.skipped);
+	for (size_t i = 0; of->models && i < to->plan->nmodels; i++)
+		part_join_often(&to->models[i].warned, &of->models[i].warned);
 }
 
 /* ---- Life. ---- */
 
-static bool
-has_loom(const struct part *p, uint32_t loom)
+bool
+part_has_loom(const struct part *p, uint32_t loom)
 {
-	const struct system *sys = &p->emu.plan->sys;
+	const struct system *sys = &p->machine->plan->sys;
 	uint32_t th = sys->procs[sys->looms[loom].first_proc].first_thread;
-	uint32_t rank = sys->threads[th].stream;
-	return rank >= p->begin && rank < p->end;
+	return part_has_stream(p, sys->threads[th].stream);
 }
 
 /* The list of changes has room for all channels of the rows of the part. */
@@ -149,7 +155,7 @@ make_dirty(struct part *p)
 	const struct plan *plan = p->emu.plan;
 	size_t rows = p->end - p->begin + plan->rows.n;
 	for (uint32_t i = 0; i < plan->sys.ncpus; i++)
-		rows += has_loom(p, plan->sys.cpus[i].loom);
+		rows += part_has_loom(p, plan->sys.cpus[i].loom);
 	return arena_new(&p->emu.arena, struct chan_ref, rows * (plan->ncols + 1));
 }
 
@@ -193,14 +199,21 @@ take_streams(struct part *p)
 	return 0;
 }
 
+void
+part_note(struct part *p, struct emu *machine, uint32_t begin, uint32_t end)
+{
+	p->machine = machine;
+	p->begin = begin;
+	p->end = end;
+	p->reached = INT64_MAX;
+}
+
 int
 part_open(struct part *p, struct emu *machine, uint32_t begin, uint32_t end, uint32_t room)
 {
 	struct emu *emu = &p->emu;
 	*emu = *machine;
-	p->machine = machine;
-	p->begin = begin;
-	p->end = end;
+	part_note(p, machine, begin, end);
 	p->learned = *machine->learned;
 	p->diag = (struct diag){ .program = machine->diag->program, .level = machine->diag->level, .hold = hold, .hold_arg = p };
 	p->trace = machine->plan->trace;
@@ -236,11 +249,8 @@ part_close(struct part *p)
 		plan->trace.streams[i].trace = &p->machine->making->trace;
 		plan->trace.streams[i].in.pool = &p->machine->making->trace.readers;
 	}
-	while (p->first) {
-		struct saying *next = p->first->next;
-		block_free(p->first);
-		p->first = next;
-	}
+	while (p->first)
+		part_drop_saying(p);
 	feed_end_own(&p->emu.feed);
 	feed_end_own(&p->out);
 	arena_finish(&p->trace.arena);

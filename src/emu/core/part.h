@@ -9,7 +9,7 @@
 #include "parts.h"
 
 enum {
-	PART_BITS = 6,
+	PART_BITS = 10,
 };
 
 /* What a part has to say to all, when its turn comes. */
@@ -45,21 +45,25 @@ struct part {
 	size_t noted;
 	int64_t *out_times; /* and times of events */
 	uint32_t nout_times;
+	size_t left;     /* records that it could not hand over: in a team they have to wait for a place to be divided */
 	int64_t reached; /* its events before that time are emulated; INT64_MAX: all are */
 	int rc;          /* <0: it has failed, at `reached` */
 };
 
 struct parts {
-	struct emu *emu; /* the machine */
+	struct emu *emu;       /* the machine */
+	struct team *team;     /* other processes that have some of the parts; NULL: there are none */
+	struct teamwork *work; /* and what it takes */
 	struct part **part;
-	uint32_t n;
-	uint32_t room;  /* for records, and times of events, of a part in a step */
-	int64_t span;   /* length of a slice, ns */
-	int64_t base;   /* time at which it begins, */
-	int64_t bound;  /* and at which it ends */
-	uint64_t most;  /* events and records in it, of the part that has most */
-	int64_t since;  /* `base` of the slice whose records are merged */
-	uint32_t nbusy; /* parts whose jobs are not done */
+	uint32_t n;      /* that are there, */
+	uint32_t nparts; /* and that there will be */
+	uint32_t room;   /* for records, and times of events, of a part in a step */
+	int64_t span;    /* length of a slice, ns */
+	int64_t base;    /* time at which it begins, */
+	int64_t bound;   /* and at which it ends */
+	uint64_t most;   /* events and records in it, of the part that has most */
+	int64_t since;   /* `base` of the slice whose records are merged */
+	uint32_t nbusy;  /* parts whose jobs are not done */
 	uint32_t nleaves;
 	uint64_t *losers; /* tree of keys, to merge records */
 };
@@ -73,11 +77,42 @@ void part_close(struct part *p);
  * parts. */
 void part_run(struct part *p);
 
-/* Says what the first note of a part is about. */
+/* Adds what a part has to say, now. Returns 0, or -ERR_MEMORY. */
+int part_add_saying(struct part *p, const struct saying *n, const char *text);
+
+/* Says what the first note of a part is about; or forgets it. */
 void part_tell(struct part *p);
+void part_drop_saying(struct part *p);
+
+/* Whether streams, or a loom, are of the part. */
+static inline bool
+part_has_stream(const struct part *p, uint32_t rank)
+{
+	return rank >= p->begin && rank < p->end;
+}
+
+bool part_has_loom(const struct part *p, uint32_t loom);
+
+/* Adds what was counted elsewhere, later in the order of parts. */
+void part_join_often(struct often *to, const struct often *of);
 
 /* Adds up what parts have counted. */
 void part_add_up(struct part *p);
+
+/* A part of another process, of which only that is known. */
+void part_note(struct part *p, struct emu *machine, uint32_t begin, uint32_t end);
+
+/* Order in a slice: of (time, part). */
+uint64_t parts_key(const struct parts *m, int64_t time, uint32_t part);
+
+/* Takes what a part has up to a key, which is not in it, so that it can go on. What is before the window that is shown is dropped. */
+void parts_take(struct parts *m, uint32_t part, uint64_t end);
+
+/* Hands over what was taken of all parts, which may go on meanwhile. */
+void parts_merge(struct parts *m);
+
+/* Passes on what parts have to say before a key. */
+void parts_say(struct parts *m, uint64_t end);
 
 /* Memory to merge the records of n parts. Returns 0, or -ERR_MEMORY (not reported). */
 int slices_init(struct parts *m, uint32_t n);

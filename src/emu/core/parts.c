@@ -3,11 +3,13 @@
 
 #include "emu.h"
 #include "part.h"
+#include "team.h"
 
 #include <string.h>
 
 enum {
-	PARTS_MAX = 1 << PART_BITS,
+	PARTS_MAX = 64,
+	PARTS_OF_TEAM = 1 << PART_BITS,
 	THREADS_MIN = 3,       /* two have enough to do without: one emulates, the other makes lines of it */
 	PARTS_OF_THREAD = 4,   /* more parts than threads keep all busy until the end of a slice, */
 	RECORDS_ALL = 1 << 16, /* but each has room for some of all records */
@@ -55,7 +57,7 @@ may_divide(const struct emu *emu)
 {
 	const struct plan *plan = emu->plan;
 	const struct emu_options *o = &plan->options;
-	bool may = emu->merge.rounds && !o->compat && emu->learned && !emu->learned->whole && plan->sys.nlooms > 1 && !plan->rows.number[OF_SYSTEM];
+	bool may = emu->merge.rounds && !o->compat && emu->learned && !emu->learned->whole && !plan->rows.number[OF_SYSTEM];
 	for (size_t i = 0; i < plan->nmodels; i++)
 		if (plan->models[i].enabled)
 			may = may && !plan->models[i].model->finish && (is_ours(plan, i) || !plan->models[i].model->connect);
@@ -112,17 +114,49 @@ count_parts(const struct emu *emu, uint32_t n)
 	return g;
 }
 
+bool
+parts_suit_team(const struct emu *emu)
+{
+	const struct emu_options *o = &emu->plan->options;
+	return may_divide(emu) && !cut_is_asked(emu) && !o->rows && !o->types && !o->lint && !(o->outputs & OUTPUT_PERFETTO);
+}
+
+/* How many parts are enough. */
+static uint32_t
+count_most(const struct emu_options *o)
+{
+	uint32_t most = o->threads >= THREADS_MIN ? o->threads * PARTS_OF_THREAD : 1;
+	most = o->parts ? o->parts : o->team ? most * o->team->n
+					     : most;
+	uint32_t room = o->team ? PARTS_OF_TEAM : PARTS_MAX;
+	return most < room ? most : room;
+}
+
+static int
+open_part(struct parts *m, uint32_t begin, uint32_t end, struct stage *stage)
+{
+	uint32_t i = m->n++;
+	struct part *p = m->part[i] = block_alloc(sizeof(*p));
+	if (!p)
+		return -ERR_MEMORY;
+	p->all = m;
+	p->job.stage = stage;
+	if (!m->team || team_has_part(m, i))
+		return part_open(p, m->emu, begin, end, m->room);
+	part_note(p, m->emu, begin, end);
+	return 0;
+}
+
 int
 parts_open(struct emu *emu)
 {
-	uint32_t ends[PARTS_MAX];
-	uint32_t most = emu->plan->options.parts;
-	if (most == 0)
-		most = emu->plan->options.threads >= THREADS_MIN ? emu->plan->options.threads * PARTS_OF_THREAD : 1;
-	most = most > PARTS_MAX ? PARTS_MAX : most;
-	uint32_t n = most > 1 && may_divide(emu) ? divide(emu, most, ends) : 1;
+	uint32_t ends[PARTS_OF_TEAM];
+	const struct emu_options *o = &emu->plan->options;
+	uint32_t most = count_most(o);
+	bool divides = o->team || (most > 1 && emu->plan->sys.nlooms > 1 && may_divide(emu));
+	uint32_t n = divides ? divide(emu, most, ends) : 1;
 	struct stage *stage = count_parts(emu, n);
-	if (n < 2)
+	if (n < 2 && !o->team)
 		return 0;
 	struct parts *m = emu->parts = block_alloc(sizeof(*m));
 	if (!m)
@@ -136,21 +170,22 @@ parts_open(struct emu *emu)
 	m->span = 1;
 	if (!m->part || slices_init(m, n) < 0)
 		return diag_no_memory(emu->diag);
-	for (uint32_t i = 0; i < n; i++) {
-		struct part *p = m->part[m->n++] = block_alloc(sizeof(*p));
-		if (p) {
-			p->all = m;
-			p->job.stage = stage;
-		}
-		if (!p || part_open(p, emu, i ? ends[i - 1] : 0, ends[i], m->room) < 0)
-			return diag_no_memory(emu->diag);
+	m->nparts = n;
+	int rc = 0;
+	if (o->team) {
+		m->team = o->team;
+		rc = team_open(m);
 	}
-	return 0;
+	for (uint32_t i = 0; i < n && rc == 0; i++)
+		rc = open_part(m, i ? ends[i - 1] : 0, ends[i], stage);
+	return rc < 0 ? diag_no_memory(emu->diag) : 0;
 }
 
 void
 parts_close(struct parts *m)
 {
+	if (m)
+		team_close(m);
 	for (uint32_t i = 0; m && i < m->n; i++) {
 		if (m->part[i])
 			part_close(m->part[i]);

@@ -21,6 +21,9 @@ struct emu_text;
 struct part;
 struct parts;
 
+/* Whether a team can emulate it: several processes, with some of the looms each (team.h). */
+bool parts_suit_team(const struct emu *emu);
+
 /* Divides the machine, if that pays and can be done: then emu->parts is set. Due when the outputs have their first lines. Returns
  * 0, or <0 (reported). */
 int parts_open(struct emu *emu);

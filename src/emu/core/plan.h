@@ -24,6 +24,7 @@
 
 struct emu;
 struct stats;
+struct team;
 struct chosen;
 struct pick;
 
@@ -69,6 +70,7 @@ struct emu_options {
 	uint64_t html_limit; /* bytes of data up to which all of them are in ovni.html */
 	struct stats *stats; /* filled with where the time goes; NULL: nobody asks */
 	unsigned threads;    /* in all */
+	struct team *team;   /* other processes that emulate the same trace; NULL: there are none */
 	unsigned parts;      /* most parts of the machine that are emulated side by side; 0: as many as pay */
 	unsigned part_room;  /* records that a part may have; 0: as it pays */
 	struct cut_options cut;

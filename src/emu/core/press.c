@@ -48,12 +48,13 @@ format(struct job *job)
 {
 	struct piece *piece = (struct piece *)job;
 	struct press *p = piece->press;
-	if (atomic_load(&p->rc) < 0)
+	const struct batch *b = &flow_chunk(p->flow, job->age)->batch;
+	if (atomic_load(&p->rc) < 0 || b->elsewhere)
 		return;
 	if (!piece->formatter)
 		find_formatter(p, piece);
 	if (piece->formatter)
-		fail(p, p->ops->format(piece->formatter, &flow_chunk(p->flow, job->age)->batch, piece->texts));
+		fail(p, p->ops->format(piece->formatter, b, piece->texts));
 }
 
 /* Adds the job of a file, if it is not at it and the text that comes next is there. */
@@ -127,7 +128,7 @@ put(struct job *job)
 	unsigned i = (unsigned)(file - p->files);
 	if (file->rc < 0 || atomic_load(&p->rc) < 0)
 		return;
-	file->rc = p->ops->put(p->self, i, &piece->texts[i]);
+	file->rc = p->flow->team ? keep_text(&file->keep, &piece->texts[i]) : p->ops->put(p->self, i, &piece->texts[i]);
 	if (file->rc < 0)
 		flow_fail(p->flow);
 }
@@ -157,8 +158,11 @@ press_init(struct press *p, struct flow *f, const struct sink_ops *ops, void *se
 	p->idle = block_alloc(nchunks * sizeof(void *));
 	if (!p->pieces || !p->idle)
 		return -1;
-	for (unsigned i = 0; i < ops->nfiles; i++)
+	for (unsigned i = 0; i < ops->nfiles; i++) {
 		p->files[i] = (struct press_file){ .job = { .run = put, .done = written, .stage = writes }, .press = p };
+		keep_init(&p->files[i].keep, p, i);
+		p->files[i].keep.job.stage = writes;
+	}
 	for (unsigned i = 0; i < nchunks; i++) {
 		struct piece *piece = &p->pieces[i];
 		*piece = (struct piece){ .job = { .run = format, .done = formatted, .stage = formats }, .press = p };
@@ -177,15 +181,24 @@ close_formatter(struct press *p, void *formatter)
 	block_free(formatter);
 }
 
+void
+press_close_idle(struct press *p)
+{
+	while (p->nidle)
+		close_formatter(p, p->idle[--p->nidle]);
+}
+
 int
 press_finish(struct press *p)
 {
 	int rc = atomic_load(&p->rc);
-	for (unsigned i = 0; i < SINK_FILES; i++)
-		rc = rc ? rc : p->files[i].rc;
+	for (unsigned i = 0; i < SINK_FILES; i++) {
+		rc = rc ? rc : p->files[i].rc ? p->files[i].rc
+					      : p->files[i].keep.rc;
+		keep_finish(&p->files[i].keep);
+	}
 	close_formatter(p, p->waiting);
-	for (unsigned i = 0; i < p->nidle; i++)
-		close_formatter(p, p->idle[i]);
+	press_close_idle(p);
 	for (unsigned i = 0; p->pieces && i < p->flow->nchunks; i++)
 		for (unsigned k = 0; k < SINK_FILES; k++)
 			textbuf_finish(&p->pieces[i].texts[k]);

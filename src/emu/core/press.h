@@ -8,6 +8,7 @@
  * Chunks that are not apart (struct batch) are formatted one after the other by the same formatter. */
 
 #include "crew.h"
+#include "keep.h"
 #include "sink.h"
 #include "textbuf.h"
 
@@ -29,8 +30,9 @@ struct piece {
 struct press_file {
 	struct job job; /* its age is the number of the next chunk */
 	struct press *press;
-	bool busy; /* its job was added */
-	int rc;    /* of put: the other files go on */
+	bool busy;        /* its job was added */
+	int rc;           /* of put: the other files go on */
+	struct keep keep; /* in a team: the text that has no place yet */
 };
 
 struct press {
@@ -55,6 +57,9 @@ int press_init(struct press *p, struct flow *f, const struct sink_ops *ops, void
 
 /* A chunk was given. With the lock of the crew. */
 void press_take(struct press *p);
+
+/* Ends the formatters, when all chunks are apart and formatted. */
+void press_close_idle(struct press *p);
 
 /* Ends the formatters and frees. Accepts a zeroed object. Returns 0, or the first error (reported). */
 int press_finish(struct press *p);

@@ -17,6 +17,7 @@
 
 struct emu;
 struct label;
+struct team;
 struct textbuf;
 
 /* Kinds of records. All but states are odd: few, and struct batch lists their places. */
@@ -113,10 +114,11 @@ struct batch {
 	size_t nodd;
 	const struct note *notes;
 	size_t nnotes;
-	bool whole;   /* the last event ends here, not in the next batch */
-	bool apart;   /* all that follows is later than the last record here, and so is the nanosecond before a punctual or late one */
-	bool flush;   /* live input waits: none follows for a while, */
-	int64_t next; /* and no record before this time */
+	bool whole;     /* the last event ends here, not in the next batch */
+	bool apart;     /* all that follows is later than the last record here, and so is the nanosecond before a punctual or late one */
+	bool elsewhere; /* another process makes text of them (team.h) */
+	bool flush;     /* live input waits: none follows for a while, */
+	int64_t next;   /* and no record before this time */
 };
 
 /* The row of a CPU that shows a state, of a machine with that many threads; 0: none does. */
@@ -155,6 +157,13 @@ struct sink_ops {
 	/* Writes the text of a file, and empties it; on one thread at a time for each file. Returns 0, or <0, which close reports. */
 	int (*put)(void *self, unsigned file, struct textbuf *text);
 	void (*format_close)(void *formatter, void *self);
+
+	/* Where several processes write the files (team.h), of which one creates them: how many bytes this one has written in its open, */
+	uint64_t (*begun)(const void *self, unsigned file);
+	/* and in place of put(): writes the text at a place. Returns as put(). */
+	int (*place)(void *self, unsigned file, struct textbuf *text, uint64_t at);
+	/* Before close: what the formatters of this process have found out becomes known to all. */
+	void (*unite)(void *self, struct team *t);
 
 	/* Completes the files, also after an error elsewhere; `duration` is the time of the
 	 * last event. Due whenever open succeeded. 0, or <0 (reported). */

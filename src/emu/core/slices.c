@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* slices: all parts emulate a slice of time, and what they print and say is merged. */
 #include "part.h"
+#include "team.h"
 
 enum {
 	SLICE_OF_ROOM = 2, /* a slice should fill that part of the room of who has most to do, and no part should fill its own */
@@ -17,6 +18,12 @@ key_of(int64_t base, int64_t time, uint32_t part)
 {
 	uint64_t ahead = time < base ? 0 : (uint64_t)time - (uint64_t)base;
 	return (ahead < (uint64_t)SPAN_MAX * 2 ? ahead << PART_BITS : KEY_FAR) | part;
+}
+
+uint64_t
+parts_key(const struct parts *m, int64_t time, uint32_t part)
+{
+	return key_of(m->base, time, part);
 }
 
 /* The end of the records of a part that stand before its next note. */
@@ -87,9 +94,8 @@ hand_over(struct feed *to, struct part *p)
 		feed_put_note(to, &out->notes[p->noted++]);
 }
 
-/* Hands over what was taken of all parts, which may go on meanwhile. */
-static void
-merge(struct parts *m)
+void
+parts_merge(struct parts *m)
 {
 	struct emu *emu = m->emu;
 	for (uint32_t i = 0; i < m->n && emu->density.n; i++) {
@@ -106,9 +112,8 @@ merge(struct parts *m)
 	}
 }
 
-/* Passes on what parts have to say up to a key. */
-static void
-merge_sayings(struct parts *m, uint64_t limit)
+void
+parts_say(struct parts *m, uint64_t end)
 {
 	for (;;) {
 		struct part *first = NULL;
@@ -119,7 +124,7 @@ merge_sayings(struct parts *m, uint64_t limit)
 			first = key < best ? m->part[i] : first;
 			best = key < best ? key : best;
 		}
-		if (!first || best > limit)
+		if (!first || best >= end)
 			return;
 		part_tell(first);
 	}
@@ -153,6 +158,8 @@ begin_slice(struct parts *m)
 		if (r->nstreams && r->base < first)
 			first = r->base;
 	}
+	if (m->team)
+		first = team_find_first(m, first);
 	if (first == UINT64_MAX || !cut_enter(emu, (int64_t)first - emu->start))
 		return false;
 	adapt(m);
@@ -160,6 +167,8 @@ begin_slice(struct parts *m)
 	if (__builtin_add_overflow(m->base, m->span, &m->bound))
 		m->bound = INT64_MAX;
 	m->bound = cut_bound(emu, m->bound);
+	if (m->team)
+		m->base = team_base(m);
 	for (uint32_t i = 0; i < m->n; i++)
 		m->part[i]->reached = m->part[i]->emu.merge.round.nstreams ? m->base : INT64_MAX;
 	return true;
@@ -222,9 +231,8 @@ await(struct parts *m)
 	crew_unlock(crew);
 }
 
-/* Takes what a part has up to a key, so that it can go on. What is before the window that is shown is dropped. */
-static void
-take_from(struct parts *m, uint32_t part, uint64_t limit)
+void
+parts_take(struct parts *m, uint32_t part, uint64_t end)
 {
 	struct part *p = m->part[part];
 	struct feed *f = &p->emu.feed;
@@ -233,9 +241,9 @@ take_from(struct parts *m, uint32_t part, uint64_t limit)
 	bool drops = m->emu->feed.drops;
 	m->most = n > m->most ? n : m->most;
 	m->emu->nevents += p->ntimes;
-	while (!drops && nrecords && key_of(m->base, f->own[nrecords - 1].time, part) > limit)
+	while (!drops && nrecords && key_of(m->base, f->own[nrecords - 1].time, part) >= end)
 		nrecords--;
-	while (!drops && nnotes && key_of(m->base, f->notes[nnotes - 1].time, part) > limit)
+	while (!drops && nnotes && key_of(m->base, f->notes[nnotes - 1].time, part) >= end)
 		nnotes--;
 	feed_hand_over_own(f, &p->out, nrecords, nnotes);
 	p->merged = drops ? nrecords : 0;
@@ -254,15 +262,15 @@ take(struct parts *m)
 	uint32_t slowest = find_slowest(m);
 	const struct part *p = m->part[slowest];
 	bool over = p->reached >= m->bound;
-	uint64_t limit = over ? KEY_FAR - 1 : key_of(m->base, p->reached, slowest);
+	uint64_t end = over ? KEY_FAR : key_of(m->base, p->reached, slowest) + 1;
 	int rc = over ? 0 : p->rc < 0 ? p->rc
 				      : 1;
 	m->since = m->base;
 	for (uint32_t i = 0; i < m->n; i++) {
-		take_from(m, i, limit);
+		parts_take(m, i, end);
 		rc = m->part[i]->emu.feed.lost ? -ERR_MEMORY : rc;
 	}
-	merge_sayings(m, limit);
+	parts_say(m, end);
 	return rc;
 }
 
@@ -272,9 +280,11 @@ look_up(const struct parts *m, bool over)
 {
 	const struct emu *emu = m->emu;
 	const struct emu_options *o = &emu->plan->options;
-	if (over && o->stop && *o->stop)
+	if (m->team && over && team_look_up(m) < 0)
+		return team_look_up(m);
+	if (!m->team && over && o->stop && *o->stop)
 		return -ERR_INTERRUPTED;
-	if (over && feed_failed(&emu->feed))
+	if (!m->team && over && feed_failed(&emu->feed))
 		return -ERR_WRITE;
 	if (o->progress)
 		o->progress(emu, o->progress_arg);
@@ -287,6 +297,8 @@ give_up(struct parts *m)
 {
 	struct learned *l = m->emu->learned;
 	const struct part *p = m->part[find_slowest(m)];
+	if (m->team) /* all know */
+		return EMU_AGAIN;
 	if (p->rc == EMU_AGAIN)
 		*l = p->learned;
 	else
@@ -294,25 +306,41 @@ give_up(struct parts *m)
 	return EMU_AGAIN;
 }
 
+static void
+merge(struct parts *m)
+{
+	if (m->team)
+		team_merge(m);
+	else
+		parts_merge(m);
+}
+
 int
 parts_run(struct emu *emu)
 {
 	struct parts *m = emu->parts;
+	if (m->team)
+		team_begin(m);
 	int rc = begin_slice(m);
 	while (rc > 0) {
 		start(m);
 		merge(m); /* what was taken before */
 		await(m);
-		rc = take(m);
+		rc = m->team ? team_take(m) : take(m);
 		bool over = rc == 0;
 		rc = rc < 0 ? give_up(m) : look_up(m, over);
 		if (rc == 0)
 			rc = over ? begin_slice(m) : 1;
 	}
-	merge(m);
+	if (!m->team || rc != EMU_AGAIN)
+		merge(m);
 	emu->nevents = 0;
 	for (uint32_t i = 0; i < m->n; i++)
 		part_add_up(m->part[i]);
+	if (m->team && rc != EMU_AGAIN) {
+		int bad = team_finish(m);
+		rc = bad ? bad : rc;
+	}
 	if (rc == 0 && !emu->left)
 		cut_end(emu);
 	if (emu->density.n && !emu->feed.drops)

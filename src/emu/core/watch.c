@@ -29,6 +29,15 @@ coarsen(struct density *d)
 }
 
 void
+density_add(struct density *d, unsigned shift, size_t bucket, uint32_t n)
+{
+	while (d->shift < shift)
+		coarsen(d);
+	bucket >>= d->shift - shift;
+	d->n[bucket] = add(d->n[bucket], n);
+}
+
+void
 density_end(struct density *d, uint64_t n)
 {
 	d->n[d->bucket] = add(d->n[d->bucket], n - d->counted);

@@ -32,6 +32,8 @@ int density_init(struct density *d, struct arena *a);
 int64_t density_next(struct density *d, int64_t time, uint64_t before);
 /* Counts events of these times, which do not go back, from `zero` on. */
 void density_count(struct density *d, const int64_t *times, size_t n, int64_t zero);
+/* Adds events that were counted elsewhere, in a bucket of 2^shift ns. */
+void density_add(struct density *d, unsigned shift, size_t bucket, uint32_t n);
 /* Ends with n events in all. */
 void density_end(struct density *d, uint64_t n);
 

@@ -67,6 +67,9 @@ prvfile_open(struct prv_file *f, const struct prv_options *o)
 		.gzip = o->gzip,
 		.warns = o->coalesce && !o->silent,
 	};
+	f->joins = o->joins;
+	if (o->joins) /* who is first, has made it */
+		return wbuf_join(&f->out, o->path) < 0 ? -ERR_WRITE : 0;
 	char header[HEADER_MAX];
 	int rc = paraver_open(&f->out, o->diag, o->path);
 	if (rc < 0)
@@ -90,9 +93,16 @@ prvfile_put(struct prv_file *f, struct textbuf *lines)
 }
 
 int
+prvfile_place(struct prv_file *f, struct textbuf *lines, uint64_t at)
+{
+	wbuf_patch(&f->out, at, lines->data, lines->used);
+	return wbuf_failed(&f->out) ? -ERR_WRITE : 0;
+}
+
+int
 prvfile_check(struct prv_file *f)
 {
-	if (!wbuf_failed(&f->out))
+	if (!wbuf_failed(&f->out) || f->joins)
 		return 0;
 	if (f->told)
 		return -ERR_WRITE;
@@ -119,6 +129,8 @@ prvfile_close(struct prv_file *f, const struct prv_texts *texts, int64_t duratio
 {
 	if (!f->out.data) /* it was not opened */
 		return 0;
+	if (f->joins)
+		return wbuf_close(&f->out) < 0 ? -ERR_WRITE : 0;
 	if (wbuf_flush(&f->out) < 0) {
 		/* The disk is full: cut it so that the file opens. */
 		if (f->gzip)

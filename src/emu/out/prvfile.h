@@ -17,6 +17,7 @@ struct prv_file {
 	bool gzip;
 	uint64_t whole; /* bytes of the file up to the end of its last whole member */
 	bool told;      /* that it cannot be written */
+	bool joins;     /* another process has created it, and completes it */
 	bool warns;
 };
 
@@ -26,6 +27,9 @@ int prvfile_open(struct prv_file *f, const struct prv_options *o);
 
 /* Writes lines, or a member of them, and empties the buffer. Returns 0, or <0: prvfile_check() tells why. */
 int prvfile_put(struct prv_file *f, struct textbuf *lines);
+
+/* Where several processes write the file: writes lines at their place. Returns 0, or <0 (not reported). */
+int prvfile_place(struct prv_file *f, struct textbuf *lines, uint64_t at);
 
 /* Whether lines were written. Returns 0, or <0 (reported once). */
 int prvfile_check(struct prv_file *f);

@@ -29,6 +29,7 @@ struct prv_options {
 	size_t ntypes;
 	bool gzip;     /* the file is compressed, and `path` ends in PARAVER_GZIP */
 	bool coalesce; /* the default view: all pairs of a row at an instant in a line */
+	bool joins;    /* another process creates the file, and completes it: this one writes lines at their places; what fails is not reported */
 	bool silent;   /* no warning of values that Paraver cannot show */
 };
 

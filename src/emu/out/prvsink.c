@@ -4,6 +4,7 @@
 #include "out.h"
 #include "paraver.h"
 #include "prv.h"
+#include "team.h"
 
 static int
 describe(struct prv_options *o, struct arena *a, const struct emu *emu, const char *dir, enum row_class rows)
@@ -24,6 +25,7 @@ describe(struct prv_options *o, struct arena *a, const struct emu *emu, const ch
 		.ntypes = emu->plan->ncols,
 		.gzip = gzip,
 		.coalesce = !emu->plan->options.compat,
+		.joins = emu->plan->options.team && emu->plan->options.team->rank,
 	};
 	return 0;
 }
@@ -162,6 +164,32 @@ put(void *self, unsigned file, struct textbuf *text)
 	return prvfile_put(&s->files[file], text);
 }
 
+static uint64_t
+begun(const void *self, unsigned file)
+{
+	const struct prv_sink *s = self;
+	return s->files[file].out.written;
+}
+
+static int
+place(void *self, unsigned file, struct textbuf *text, uint64_t at)
+{
+	struct prv_sink *s = self;
+	return prvfile_place(&s->files[file], text, at);
+}
+
+static void
+unite(void *self, struct team *t)
+{
+	struct prv_sink *s = self;
+	for (int i = 0; i < NFILES; i++)
+		for (size_t col = 0; col < s->texts[i].ntypes; col++) {
+			uint64_t odd = s->texts[i].odd_types[col];
+			t->reduce(t, TEAM_EITHER, &odd, 1);
+			s->texts[i].odd_types[col] = odd;
+		}
+}
+
 static int
 sink_close(void *self, int64_t duration)
 {
@@ -183,6 +211,9 @@ const struct sink_ops prv_sink = {
 	.format = format,
 	.put = put,
 	.format_close = format_close,
+	.begun = begun,
+	.place = place,
+	.unite = unite,
 	.close = sink_close,
 };
 

@@ -134,4 +134,4 @@ _ovniscope() {
 	_ovniscope_values "${command[0]}" "${usage//[][.]/}" "$word"
 }
 
-complete -F _ovniscope ovniemu ovnievents ovnidump ovnitop ovnisort ovnifix ovniver ovnisync uscope ovniscope-laplace ovniscope-prism ovniscope-model
+complete -F _ovniscope ovniemu ovniemu-mpi ovnievents ovnidump ovnitop ovnisort ovnifix ovniver ovnisync uscope ovniscope-laplace ovniscope-prism ovniscope-model

@@ -4,16 +4,19 @@
 #include "kit/crash.h"
 #include "kit/outdir.h"
 #include "kit/cutting.h"
+#include "kit/join.h"
 #include "kit/plugin.h"
 #include "kit/progress.h"
 #include "emu.h"
 #include "input/inputs.h"
 #include "nearest.h"
 #include "out.h"
+#include "parts.h"
 #include "page.h"
 #include "paraver.h"
 #include "registry.h"
 #include "stats.h"
+#include "team.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -30,9 +33,11 @@ enum {
 	LABELS_MAX = 65535,
 	LINE_MOST = 80, /* columns of a terminal */
 	OPT_LENIENT = 256,
+	GO = -1, /* the word on which the other processes of a team begin; others are exit statuses, with which they end */
 };
 
 static volatile sig_atomic_t stop;
+static struct team *listened; /* the others may get a signal, too; NULL: there are none */
 
 static void
 on_signal(int sig)
@@ -42,10 +47,12 @@ on_signal(int sig)
 
 /* How much of a trace was read, 0 to 1. */
 static double
-part_read(const struct trace *t)
+part_read(const struct emu *emu)
 {
-	uint64_t done = 0;
-	for (size_t i = 0; i < t->nstreams; i++)
+	const struct trace *t = &emu->plan->trace;
+	const struct team *team = emu->plan->options.team;
+	uint64_t done = team ? team->nread : 0;
+	for (size_t i = 0; i < t->nstreams && !team; i++)
 		done += stream_consumed(&t->streams[i]);
 	return t->bytes ? (double)done / (double)t->bytes : 1;
 }
@@ -54,11 +61,14 @@ static void
 show_progress(const struct emu *emu, void *arg)
 {
 	struct progress *p = arg;
+	const struct team *team = emu->plan->options.team;
+	if (listened)
+		listened->listen(listened);
 	if (!progress_due(p))
 		return;
-	double part = part_read(&emu->plan->trace);
+	double part = part_read(emu);
 	double took = progress_took(p);
-	double millions = (double)(emu->nevents + emu->plan->trace.nmore) / 1e6;
+	double millions = (double)(team ? team->nevents : emu->nevents + emu->plan->trace.nmore) / 1e6;
 	if (emu->plan->trace.npids) { /* live: the end is not known */
 		diag_progress(emu->diag, "%.2f million events at %.2f million/s", millions, millions / took);
 		return;
@@ -87,7 +97,8 @@ struct summary {
 	int64_t span;
 	struct cut_window window; /* of it that is shown */
 	bool is_part;
-	double part; /* of the bytes of the trace that were read */
+	bool is_lonely; /* one process of a team has done it all */
+	double part;    /* of the bytes of the trace that were read */
 	bool complete;
 	bool live;
 	uint32_t rows[ROW_CLASSES];
@@ -107,7 +118,7 @@ take_summary(struct summary *s, const struct emu *emu)
 	s->span = emu->time;
 	s->window = emu->plan->window;
 	s->is_part = cut_is_asked(emu);
-	s->part = part_read(&emu->plan->trace);
+	s->part = part_read(emu);
 	s->complete = emu->complete;
 	s->live = emu->plan->trace.npids > 0;
 	for (enum row_class rows = ROW_THREAD; rows < ROW_CLASSES; rows++)
@@ -154,6 +165,8 @@ print_summary(struct diag *d, const struct summary *s, double took, int rc)
 	diag_info(d, "%" PRIu64 " events of %" PRIu32 " threads on %" PRIu32 " CPUs, %s of trace, in %.2f s (%.2f million events/s)",
 		s->events, s->threads, s->cpus, span, took, (double)s->events / took / 1e6);
 	diag_info(d, "models: %s", s->models);
+	if (s->is_lonely)
+		diag_info(d, "one process has done it all: with these options, or of this trace, the work cannot be divided");
 	if (s->is_part) {
 		char from[32];
 		format_time(from, sizeof(from), s->window.from);
@@ -178,16 +191,77 @@ print_summary(struct diag *d, const struct summary *s, double took, int rc)
 		diag_info(d, "ask for any instant: uscope timeline --at TIME %s/ovni.uscp", s->dir);
 }
 
+/* ---- A run, of one process or of a team. ---- */
+
+/* A team that cannot share the work leaves it to rank 0. Returns whether this process goes on. */
+static bool
+goes_on(struct emu *emu)
+{
+	const struct team *t = emu->plan->options.team;
+	if (!t || parts_suit_team(emu))
+		return true;
+	emu->making->options.team = NULL;
+	return t->rank == 0;
+}
+
+/* Opens the outputs: rank 0 of a team those that only one can write, and before the others, which write to its files. */
+static int
+connect_all(struct emu *emu)
+{
+	const struct emu_options *o = &emu->plan->options;
+	const struct sink_ops *sinks[FLOW_SINKS_MAX];
+	size_t nsinks = out_sinks(o->outputs, sinks);
+	const struct sink_ops *shared[] = { &prv_sink };
+	struct arena a = { 0 };
+	int rc = 0;
+	if (!o->team || o->team->rank == 0) {
+		rc = outdir_make(emu->diag, o->outdir);
+		rc = rc < 0 ? rc : emu_connect(emu, sinks, nsinks);
+	}
+	if (!o->team)
+		return rc;
+	rc = team_agree(emu, rc);
+	if (rc < 0)
+		return rc;
+	if (o->team->rank)
+		rc = emu_connect(emu, shared, o->outputs & OUTPUT_PRV ? 1 : 0);
+	const char *path = out_path(&a, emu, o->outdir ? o->outdir : emu->plan->trace.dir, ROW_THREAD, o->gzip ? "prv" PARAVER_GZIP : "prv");
+	rc = team_meet_file(emu, path ? path : "", rc);
+	arena_finish(&a);
+	return rc;
+}
+
+/* Completes the outputs: rank 0 of a team behind the others. */
+static int
+close_all(struct emu *emu, int rc)
+{
+	const struct team *known = emu->plan ? emu->plan->options.team : NULL;
+	struct team *t = known ? emu->making->options.team : NULL;
+	struct learned *learned = emu->learned;
+	if (!t)
+		return emu_close(emu, rc);
+	uint64_t failed = 0;
+	if (t->rank) {
+		int bad = emu_close(emu, rc ? rc : -ERR_INTERRUPTED); /* the end is looked at by rank 0 */
+		failed = bad < 0 && bad != -ERR_INTERRUPTED && bad != rc;
+	}
+	t->reduce(t, TEAM_EITHER, &failed, 1);
+	if (failed && (rc == 0 || rc == -ERR_INTERRUPTED)) {
+		learned->whole = true;
+		rc = EMU_AGAIN;
+	}
+	return t->rank ? rc : emu_close(emu, rc);
+}
+
 /* Emulates once. Returns the exit status, or <0: what the run has learned must be known from its
  * beginning. */
 static int
-attempt(struct diag *d, const char *dir, const struct emu_options *o)
+attempt(struct diag *d, const char *dir, struct emu_options *o)
 {
-	const struct sink_ops *sinks[FLOW_SINKS_MAX];
-	size_t nsinks = out_sinks(o->outputs, sinks);
 	struct emu emu;
 	struct summary s = { .outputs = o->outputs, .gzip = o->gzip };
 	struct progress clock;
+	const struct team *team = o->team;
 	if (o->stats)
 		*o->stats = (struct stats){ 0 };
 	progress_init(&clock);
@@ -196,18 +270,24 @@ attempt(struct diag *d, const char *dir, const struct emu_options *o)
 	for (const struct trace_input *in = o->inputs; in->format && rc == 0; in++)
 		if (in->format != emu.plan->trace.format && in->format->options && in->format->options->foreign)
 			rc = in->format->options->foreign(in->options, d);
+	if (o->team && !emu.plan)
+		o->team->abort(o->team, 1);
+	if (o->team)
+		rc = team_meet(&emu, rc);
+	bool works = rc == 0 && goes_on(&emu);
 	if (rc == 0)
-		rc = outdir_make(d, o->outdir);
-	if (rc == 0)
-		rc = emu_connect(&emu, sinks, nsinks);
-	bool began = rc == 0;
-	if (rc == 0)
+		o->team = emu.plan->options.team;
+	if (works)
+		rc = connect_all(&emu);
+	bool began = works && rc == 0;
+	if (began)
 		rc = emu_run(&emu);
+	s.is_lonely = team && !o->team;
 	if (began)
 		take_summary(&s, &emu);
 	else if (rc == -ERR_INTERRUPTED) /* Prism can wait for its first event for long */
 		s.live = emu.plan->trace.base->open_ended;
-	rc = emu_close(&emu, rc);
+	rc = close_all(&emu, rc);
 	crash_emulates(NULL);
 	if (rc == EMU_AGAIN)
 		return -1;
@@ -215,7 +295,7 @@ attempt(struct diag *d, const char *dir, const struct emu_options *o)
 		diag_info(d, "stopped by the user before the first event");
 	if (began)
 		print_summary(d, &s, progress_took(&clock), rc);
-	if (began && o->stats)
+	if (began && o->stats && !(o->team && o->team->rank))
 		stats_print(o->stats, stdout, s.events);
 	diag_list_unwritten(d);
 	if (rc == -ERR_USAGE) /* found when the trace was known */
@@ -226,13 +306,20 @@ attempt(struct diag *d, const char *dir, const struct emu_options *o)
 	return rc == -ERR_INTERRUPTED ? 128 + stop : rc < 0;
 }
 
+/* Emulates until nothing has to be learned. What fails in a team, rank 0 does anew, and alone. */
 static int
-run(struct diag *d, const char *dir, const struct emu_options *o)
+run(struct diag *d, const char *dir, const struct emu_options *given)
 {
+	struct emu_options o = *given;
 	int status;
-	while ((status = attempt(d, dir, o)) < 0) {
-		diag_begin_again(d, o->learned->note);
-		o->learned->note[0] = '\0';
+	while ((status = attempt(d, dir, &o)) < 0) {
+		diag_begin_again(d, o.learned->note);
+		o.learned->note[0] = '\0';
+		if (!o.team || !o.learned->whole)
+			continue;
+		if (o.team->rank)
+			break;
+		o.team = NULL;
 	}
 	return status;
 }
@@ -363,9 +450,19 @@ set_parts(struct emu_options *o, const char *text)
 	o->part_room = rest && *rest == ':' ? (unsigned)strtoul(rest + 1, NULL, 10) : 0;
 }
 
+/* What is said by a process of a team that only does what rank 0 does, too. */
+static void
+keep_quiet(void *arg, bool warning, const struct place *at, const char *text)
+{
+	(void)arg;
+	(void)warning;
+	(void)at;
+	(void)text;
+}
+
 /* Reads the options and runs. Returns the exit status. */
 static int
-start(struct diag *d, struct input_options *io, struct plugins *plugins, int argc, char **argv)
+start(struct diag *d, struct team *team, struct input_options *io, struct plugins *plugins, int argc, char **argv)
 {
 	static const char *const methods[] = { [USCOPE_LZ4] = "lz4", [USCOPE_ZSTD] = "zstd", [USCOPE_RAW] = "none" };
 	char models[1024];
@@ -443,23 +540,53 @@ start(struct diag *d, struct input_options *io, struct plugins *plugins, int arg
 		return cli_status(opt);
 
 	o.inputs = io->list;
-	if (p.wanted && d->level > DIAG_QUIET) {
+	p.wanted = p.wanted && d->level > DIAG_QUIET;
+	if (p.wanted || team) {
 		o.progress = show_progress;
 		o.progress_arg = &p;
 	}
+	o.team = team;
 	cli_catch_signals(on_signal);
+	if (team && team->rank) {
+		d->hold = keep_quiet;
+		o.progress = NULL;
+	} else if (team) {
+		listened = team;
+		(void)team->say(team, GO);
+	}
 	return run(d, named ? NULL : argv[optind], &o);
+}
+
+/* In a team all have read the options like rank 0 before they begin, and end with its status. */
+static int
+start_team(struct diag *d, struct team *team, struct input_options *io, struct plugins *plugins, int argc, char **argv)
+{
+	if (team->rank == 0) {
+		int status = start(d, team, io, plugins, argc, argv);
+		return team->say(team, status);
+	}
+	int word = team->say(team, 0);
+	if (word != GO)
+		return word;
+	int status = start(d, team, io, plugins, argc, argv);
+	if (!d->hold) /* its options are others, and wrong: reported */
+		team->abort(team, status);
+	return team->say(team, 0);
 }
 
 int
 main(int argc, char **argv)
 {
-	struct diag d = { .program = "ovniemu", .level = DIAG_NORMAL };
+	struct team *team = join_team(&argc, &argv, &stop);
+	struct diag d = { .program = join_name ? join_name : "ovniemu", .level = DIAG_NORMAL };
 	struct input_options io = { 0 };
 	struct plugins plugins = { 0 };
 	bool ready = begin_inputs(&io, &d) == 0 && registry_add(&plugins.set, &d) == 0;
-	int status = ready ? start(&d, &io, &plugins, argc, argv) : 1;
+	int status = 1;
+	if (ready)
+		status = team ? start_team(&d, team, &io, &plugins, argc, argv) : start(&d, NULL, &io, &plugins, argc, argv);
 	plugins_close(&plugins);
 	arena_finish(&io.arena);
+	join_end();
 	return status;
 }

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* forked: a team of processes of this machine, in place of MPI. They begin faster than those of mpirun, do not use a CPU while they
+ * wait, and can be watched by sanitizers. What they give each other is in memory that they share.
+ *
+ *   TEAM        how many there are
+ *   TEAM_PIDS   a file to which their numbers are written, for who wants to send them signals
+ *   TEAM_LIMIT  "RANK:SIZE": what that one writes ends at that size of a file */
+#include "kit/join.h"
+
+#include "team.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	TEAM_MAX = 16,
+	NUMBERS_MAX = 8192,
+	BOXES_SIZE = 1 << 28, /* of a process, for all that it gives; only what is used takes memory */
+	WAIT_NS = 1000000,
+};
+
+struct shared {
+	pthread_barrier_t barrier;
+	atomic_int nwords;
+	int word;
+	atomic_int stop;
+	uint64_t numbers[TEAM_MAX][NUMBERS_MAX];
+	size_t sizes[TEAM_MAX][TEAM_MAX];
+	uint8_t boxes[TEAM_MAX][BOXES_SIZE];
+};
+
+static struct shared *shared;
+static struct team team;
+static pid_t others[TEAM_MAX];
+static void *taken[TEAM_MAX];
+static int heard; /* words */
+
+const char *const join_name = "ovniemu";
+
+static void
+meet(void)
+{
+	(void)pthread_barrier_wait(&shared->barrier);
+}
+
+static void
+reduce(struct team *t, enum team_op op, uint64_t *v, size_t n)
+{
+	if (n > NUMBERS_MAX)
+		abort();
+	memcpy(shared->numbers[t->rank], v, n * sizeof(*v));
+	meet();
+	for (unsigned r = 0; r < t->n; r++)
+		for (size_t i = 0; i < n; i++) {
+			uint64_t x = shared->numbers[r][i];
+			v[i] = r == 0 ? x : op == TEAM_LEAST ? (x < v[i] ? x : v[i])
+				: op == TEAM_SUM             ? v[i] + x
+							     : v[i] | x;
+		}
+	meet();
+}
+
+static void
+swap(struct team *t, const struct team_box *give, struct team_box *take)
+{
+	size_t used = 0;
+	for (unsigned r = 0; r < t->n; r++) {
+		shared->sizes[t->rank][r] = r == t->rank ? 0 : give[r].size;
+		if (used + shared->sizes[t->rank][r] > BOXES_SIZE)
+			abort();
+		if (shared->sizes[t->rank][r])
+			memcpy(shared->boxes[t->rank] + used, give[r].data, give[r].size);
+		used += shared->sizes[t->rank][r];
+	}
+	meet();
+	for (unsigned r = 0; r < t->n; r++) {
+		used = 0;
+		for (unsigned k = 0; k < t->rank; k++)
+			used += shared->sizes[r][k];
+		free(taken[r]);
+		take[r].size = shared->sizes[r][t->rank];
+		take[r].data = taken[r] = take[r].size ? malloc(take[r].size) : NULL;
+		if (take[r].size)
+			memcpy(taken[r], shared->boxes[r] + used, take[r].size);
+	}
+	meet();
+}
+
+static int
+say(struct team *t, int word)
+{
+	if (t->rank == 0) {
+		shared->word = word;
+		atomic_fetch_add(&shared->nwords, 1);
+		meet();
+		return word;
+	}
+	for (heard++; atomic_load(&shared->nwords) < heard; (void)nanosleep(&(struct timespec){ .tv_nsec = WAIT_NS }, NULL))
+		if (*t->stop)
+			atomic_store(&shared->stop, (int)*t->stop);
+	word = shared->word;
+	meet();
+	return word;
+}
+
+static void
+listen(struct team *t)
+{
+	if (!*t->stop)
+		*t->stop = atomic_load(&shared->stop);
+}
+
+static __attribute__((noreturn)) void
+end_all(struct team *t, int status)
+{
+	if (t->rank == 0)
+		for (unsigned r = 1; r < t->n; r++)
+			(void)kill(others[r], SIGKILL);
+	_exit(status);
+}
+
+/* One of the others has ended: when nobody has told it to, all do, as with MPI. */
+static void
+on_end(int sig)
+{
+	(void)sig;
+	int status;
+	while (waitpid(-1, &status, WNOHANG) > 0)
+		if (status)
+			end_all(&team, 1);
+}
+
+struct team *
+join_team(int *argc, char ***argv, volatile sig_atomic_t *stop)
+{
+	(void)argc;
+	(void)argv;
+	const char *n = getenv("TEAM");
+	team = (struct team){ .n = n ? (unsigned)atoi(n) : 1, .stop = stop, .reduce = reduce, .swap = swap, .say = say, .listen = listen, .abort = end_all };
+	if (team.n < 2 || team.n > TEAM_MAX)
+		return NULL;
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (shared == MAP_FAILED)
+		abort();
+	pthread_barrierattr_t a;
+	(void)pthread_barrierattr_init(&a);
+	(void)pthread_barrierattr_setpshared(&a, PTHREAD_PROCESS_SHARED);
+	(void)pthread_barrier_init(&shared->barrier, &a, team.n);
+	(void)signal(SIGCHLD, on_end);
+	for (unsigned r = 1; r < team.n && team.rank == 0; r++) {
+		others[r] = fork();
+		if (others[r] < 0)
+			abort();
+		if (others[r] == 0) {
+			(void)signal(SIGCHLD, SIG_DFL);
+			(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+			team.rank = r;
+		}
+	}
+	const char *pids = getenv("TEAM_PIDS");
+	FILE *f = pids && team.rank == 0 ? fopen(pids, "w") : NULL;
+	for (unsigned r = 0; f && r < team.n; r++)
+		(void)fprintf(f, "%d\n", (int)(r ? others[r] : getpid()));
+	if (f)
+		(void)fclose(f);
+	unsigned rank;
+	unsigned long size;
+	const char *limit = getenv("TEAM_LIMIT");
+	if (limit && sscanf(limit, "%u:%lu", &rank, &size) == 2 && rank == team.rank)
+		(void)setrlimit(RLIMIT_FSIZE, &(struct rlimit){ size, size });
+	return &team;
+}
+
+void
+join_end(void)
+{
+	for (unsigned r = 0; r < TEAM_MAX; r++)
+		free(taken[r]);
+	if (team.n < 2)
+		return;
+	(void)signal(SIGCHLD, SIG_DFL);
+	meet();
+	while (team.rank == 0 && wait(NULL) > 0)
+		;
+}
