@@ -45,6 +45,10 @@ wbuf_attach(struct wbuf *w, int fd, const char *path)
 	return w->data ? 0 : -ENOMEM;
 }
 
+enum {
+	PAGE = 4096,
+};
+
 /* Writes all of it, at `offset` or at the end of what was written (offset < 0). */
 static void
 write_all(struct wbuf *w, const char *p, size_t n, off_t offset)
@@ -72,6 +76,17 @@ write_all(struct wbuf *w, const char *p, size_t n, off_t offset)
 	}
 	if (before)
 		w->error = before;
+}
+
+void
+wbuf_drain(struct wbuf *w)
+{
+	size_t n = (size_t)((w->written + w->used) % PAGE);
+	n = n < w->used ? n : 0;
+	write_all(w, w->data, w->used - n, -1);
+	if (n)
+		memcpy(w->data, w->data + w->used - n, n);
+	w->used = n;
 }
 
 int

@@ -39,6 +39,9 @@ int wbuf_join(struct wbuf *w, const char *path);
  * Returns 0, or -errno. */
 int wbuf_attach(struct wbuf *w, int fd, const char *path);
 
+/* Writes what is buffered but for the begin of a page of the file, so that the kernel has no page to fill twice. */
+void wbuf_drain(struct wbuf *w);
+
 /* Writes what is buffered. Returns 0, or -errno of the first failure. */
 int wbuf_flush(struct wbuf *w);
 
@@ -51,7 +54,7 @@ static inline char *
 wbuf_reserve(struct wbuf *w, size_t n)
 {
 	if (w->used + n > WBUF_SIZE)
-		(void)wbuf_flush(w);
+		wbuf_drain(w);
 	return w->data + w->used;
 }
 

@@ -44,9 +44,11 @@ pass_on(struct pack *p, int how)
 		compress_some(p, how);
 	else
 		wbuf_commit(&p->out, p->next);
-	if (!p->gzip || how == Z_SYNC_FLUSH)
+	if (how == Z_SYNC_FLUSH)
 		(void)wbuf_flush(&p->out);
-	p->next = p->data;
+	else if (!p->gzip)
+		wbuf_drain(&p->out);
+	p->next = p->gzip ? p->data : p->data + p->out.used;
 }
 
 void
