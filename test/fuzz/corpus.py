@@ -22,9 +22,11 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "gen"))
 sys.path.insert(0, os.path.join(HERE, "..", "uscope", "read"))
+sys.path.append(os.path.join(HERE, "..", "prism"))
 import asm  # noqa: E402
 import build as uscope  # noqa: E402
 import damage  # noqa: E402
+import import_samples  # noqa: E402
 
 HEAD = "trace v3\nloom n cpus 0:0 1:1\nproc 1\nthread 1 require kernel=1.0.0\n"
 
@@ -380,6 +382,15 @@ def prism_text_seeds():
         yield bytes([how]) + PRISM_MORE
 
 
+def prism_import_seeds():
+    """First byte: see prism_import.c."""
+    texts = [import_samples.LACKEY, import_samples.VIEW, import_samples.CHAMPSIM, import_samples.PERF, import_samples.UFTRACE, import_samples.CHROME]
+    for i, text in enumerate(texts):
+        for how in (i, 7, i | 8, 15):
+            yield bytes([how]) + text
+        yield bytes([7]) + gzip.compress(text, mtime=0)
+
+
 def declared_seeds():
     for name in ("demo", "mpi", "nodes", "tampi"):
         with open(os.path.join(HERE, "..", "plugin", f"{name}.json"), encoding="utf-8") as f:
@@ -430,6 +441,7 @@ SEEDS = {
     "model_text": model_text_seeds,
     "declared": declared_seeds,
     "prism_text": prism_text_seeds,
+    "prism_import": prism_import_seeds,
     "prism_emulate": prism_emulate_seeds,
     "prism_decode": prism_decode_seeds,
     "laplace_emulate": laplace_emulate_seeds,

@@ -37,7 +37,7 @@ compare(const char *p, const char *end, bool records)
 static int
 recognise(struct import *im)
 {
-	struct feed *in = &im->in;
+	struct intake *in = &im->in;
 	size_t looked = 0; /* lines in front of here were */
 	int more = 1;
 	while (more > 0 && !im->format) {
@@ -50,7 +50,7 @@ recognise(struct import *im)
 			p = eol + 1;
 		}
 		looked = (size_t)(p - in->p);
-		more = im->format ? 0 : feed_more(in);
+		more = im->format ? 0 : intake_more(in);
 	}
 	if (more < 0 || im->format)
 		return more < 0 ? more : 0;
@@ -78,7 +78,7 @@ refuse(struct import *im, const char *p, const char *problem)
 			.text = text,
 			.file = im->in.name,
 			.line = lines ? im->at : 0,
-			.offset = feed_offset(&im->in, p),
+			.offset = intake_offset(&im->in, p),
 			.nth = im->bad,
 			.fatal = !c->lenient,
 			.hint = im->format->hint,
@@ -98,7 +98,7 @@ take(struct import *im, const char *p, const char *end)
 static int
 take_lines(struct import *im)
 {
-	struct feed *in = &im->in;
+	struct intake *in = &im->in;
 	const char *eol;
 	int rc = 0;
 	while (rc == 0 && (eol = memchr(in->p, '\n', (size_t)(in->end - in->p)))) {
@@ -112,7 +112,7 @@ take_lines(struct import *im)
 static int
 take_records(struct import *im)
 {
-	struct feed *in = &im->in;
+	struct intake *in = &im->in;
 	size_t size = im->format->record;
 	int rc = 0;
 	for (; rc == 0 && (size_t)(in->end - in->p) >= size; in->p += size) {
@@ -126,13 +126,13 @@ take_records(struct import *im)
 static int
 skip_line(struct import *im)
 {
-	struct feed *in = &im->in;
+	struct intake *in = &im->in;
 	const char *eol = NULL;
 	im->at++;
 	int rc = refuse(im, in->p, "the line is longer than 262144 bytes");
 	while (rc == 0 && !eol) {
 		in->p = in->end;
-		int more = feed_more(in);
+		int more = intake_more(in);
 		if (more <= 0)
 			return more;
 		eol = memchr(in->p, '\n', (size_t)(in->end - in->p));
@@ -146,7 +146,7 @@ skip_line(struct import *im)
 static int
 take_end(struct import *im)
 {
-	struct feed *in = &im->in;
+	struct intake *in = &im->in;
 	const char *problem = NULL;
 	int rc = 0;
 	if (in->p < in->end) {
@@ -167,7 +167,7 @@ take_end(struct import *im)
 static int
 take_all(struct import *im)
 {
-	struct feed *in = &im->in;
+	struct intake *in = &im->in;
 	struct ptool *t = im->tool;
 	int more = 1;
 	int rc = 0;
@@ -180,10 +180,10 @@ take_all(struct import *im)
 			rc = -1; /* told when they are closed */
 		if (!im->dir && rc == 0)
 			(void)wbuf_flush(&t->conv.out);
-		if (rc == 0 && feed_is_full(in))
+		if (rc == 0 && intake_is_full(in))
 			rc = skip_line(im); /* those behind it are there */
 		else if (rc == 0)
-			more = feed_more(in);
+			more = intake_more(in);
 	}
 	if (rc == 0)
 		rc = more < 0 ? more : take_end(im);
@@ -206,7 +206,7 @@ report(struct import *im, int rc)
 		conv_warn(c, "%" PRIu64 " %s%s of which a stream cannot tell", im->left, unit, im->left == 1 ? " is left out," : "s are left out,");
 	if (rc == 0 && !im->first)
 		conv_warn(c, "%s has no event", im->in.name);
-	if (rc != 0 && im->first && im->dir)
+	if (rc != 0 && im->first && im->dir && !im->failed)
 		conv_warn(c, "what came before is kept: %" PRIu64 " event%s of %" PRIu32 " stream%s in %s", im->events, im->events == 1 ? "" : "s",
 			im->nstreams, im->nstreams == 1 ? "" : "s", im->dir);
 	if (rc == 0 && im->bad)
@@ -234,7 +234,7 @@ static int
 import(struct import *im, const char *in, const char *out)
 {
 	struct ptool *t = im->tool;
-	int rc = feed_open(&im->in, &t->conv, in);
+	int rc = intake_open(&im->in, &t->conv, in);
 	if (rc == 0 && !im->format)
 		rc = recognise(im);
 	if (rc == 0)
@@ -268,7 +268,7 @@ run_import(struct conv *c, int argc, char **argv)
 		im.format = formats[t->from];
 	ptool_ready(t);
 	rc = import(&im, in, out);
-	feed_close(&im.in);
+	intake_close(&im.in);
 	return rc;
 }
 

@@ -8,7 +8,7 @@
  * record at a time, from which it makes events of the thread that they belong to. Each thread gets a stream,
  * with a description and, if the format has times, a file of timestamps. */
 
-#include "feed.h"
+#include "intake.h"
 #include "idmap.h"
 #include "little.h"
 #include "prism/table.h"
@@ -75,7 +75,7 @@ struct import_stream {
 struct import {
 	struct ptool *tool;
 	const struct import_format *format;
-	struct feed in;
+	struct intake in;
 	void *state;
 	const char *dir; /* NULL: the only stream is the standard output */
 	struct idmap threads;
@@ -160,6 +160,14 @@ import_count(struct import *im, struct import_stream *s)
 	}
 }
 
+/* Counts an address that a stream does not hold. */
+static inline void
+import_check(struct import *im, uint64_t addr)
+{
+	if (__builtin_expect((int64_t)(addr << 8) >> 8 != (int64_t)addr, 0) && im->wide++ == 0)
+		im->wide_at = im->at;
+}
+
 /* A byte, and seven of an address. */
 static inline void
 import_address(struct import *im, struct import_stream *s, unsigned first, uint64_t addr)
@@ -168,8 +176,7 @@ import_address(struct import *im, struct import_stream *s, unsigned first, uint6
 	char *p = wbuf_reserve(s->bytes, sizeof(bytes));
 	memcpy(p, &bytes, sizeof(bytes));
 	wbuf_commit(s->bytes, p + sizeof(bytes));
-	if (__builtin_expect((int64_t)bytes >> 8 != (int64_t)addr, 0) && im->wide++ == 0)
-		im->wide_at = im->at;
+	import_check(im, addr);
 	import_count(im, s);
 }
 

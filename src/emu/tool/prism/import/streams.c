@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <unistd.h>
 
 enum {
 	END = PRISM_END << 5,
@@ -23,13 +24,23 @@ begin(struct import *im, struct import_stream *s)
 	wbuf_put(s->bytes, bytes, sizeof(bytes));
 }
 
+/* One failure is told: the others have the same cause. Returns -1. */
+static int
+fail(struct import *im, const char *verb, const char *path, int error)
+{
+	if (!im->failed && error == ENOMEM)
+		(void)conv_no_memory(&im->tool->conv);
+	else if (!im->failed)
+		(void)conv_error(&im->tool->conv, "write", "cannot %s %s: %s", verb, path, strerror(error));
+	im->failed = true;
+	return -1;
+}
+
 static int
 open_file(struct import *im, struct wbuf *w, const char *path)
 {
 	int rc = wbuf_open(w, path);
-	if (rc == -ENOMEM)
-		return conv_no_memory(&im->tool->conv);
-	return rc < 0 ? conv_error(&im->tool->conv, "write", "cannot open %s: %s", path, strerror(-rc)) : 0;
+	return rc < 0 ? fail(im, "open", path, -rc) : 0;
 }
 
 static int
@@ -67,9 +78,9 @@ importstream_add(struct import *im, uint64_t key, int64_t process, uint64_t thre
 	im->failed = open_stream(im, s) < 0;
 	*im->last = s;
 	im->last = &s->next;
-	im->nstreams++;
 	if (im->failed)
 		return NULL;
+	im->nstreams++;
 	begin(im, s);
 	return s;
 }
@@ -96,10 +107,7 @@ static int
 close_file(struct import *im, struct wbuf *w, const char *path, int rc)
 {
 	int written = wbuf_close(w);
-	if (written == 0 || im->failed)
-		return written == 0 ? rc : -1;
-	im->failed = true;
-	return conv_error(&im->tool->conv, "write", "cannot write %s: %s", path, strerror(-written));
+	return written < 0 ? fail(im, "write", path, -written) : rc;
 }
 
 /* rc, or <0 (reported). */
@@ -116,7 +124,23 @@ describe(struct import *im, const struct import_stream *s, int rc)
 		return -1;
 	size_t dir = strlen(im->dir) + 1;
 	ptool_put_description(&w, &source, s->path + dir, s->timed ? s->times_path + dir : NULL);
-	return close_file(im, &w, s->json_path, rc);
+	if (close_file(im, &w, s->json_path, 0) == 0)
+		return rc;
+	(void)unlink(s->json_path);
+	return -1;
+}
+
+/* rc, or <0 (reported). */
+static int
+close_stream(struct import *im, struct import_stream *s, int rc)
+{
+	bool whole = s->own.data && (!s->timed || s->times.data);
+	bool begun = s->own.data;
+	rc = close_file(im, &s->own, s->path, rc);
+	rc = close_file(im, &s->times, s->times_path, rc);
+	if (begun && !whole)
+		(void)unlink(s->path);
+	return whole ? describe(im, s, rc) : rc;
 }
 
 int
@@ -128,11 +152,8 @@ importstream_close(struct import *im, int rc)
 			importstream_begin(s, 0);
 		if (s->bytes->data)
 			wbuf_put(s->bytes, &end, 1);
-		if (im->dir) {
-			rc = close_file(im, &s->own, s->path, rc);
-			rc = close_file(im, &s->times, s->times_path, rc);
-			rc = s->path ? describe(im, s, rc) : rc;
-		}
+		if (im->dir)
+			rc = close_stream(im, s, rc);
 		block_free(s->frames);
 		s->frames = NULL;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TOOL_PRISM_IMPORT_FEED_H
-#define TOOL_PRISM_IMPORT_FEED_H
+#ifndef TOOL_PRISM_IMPORT_INTAKE_H
+#define TOOL_PRISM_IMPORT_INTAKE_H
 
-/* feed: the bytes of a file or pipe through a window of one size, decoded if they begin as a file of gzip, zstd or LZ4
+/* intake: the bytes of a file or pipe through a window of one size, decoded if they begin as a file of gzip, zstd or LZ4
  * does. */
 
 #include "kit/conv.h"
@@ -10,10 +10,10 @@
 struct codec;
 
 enum {
-	FEED_WINDOW = 256 * 1024, /* the longest line, with its end */
+	INTAKE_WINDOW = 256 * 1024, /* the longest line, with its end */
 };
 
-struct feed {
+struct intake {
 	/* What is there: who takes it moves p. */
 	const char *p;
 	const char *end;
@@ -32,27 +32,27 @@ struct feed {
 };
 
 /* Opens a file, or with "-" the standard input, and waits for its first bytes. Returns 0, or <0 (reported). */
-int feed_open(struct feed *f, struct conv *c, const char *path);
+int intake_open(struct intake *f, struct conv *c, const char *path);
 
 /* Brings more behind `end`; waits for it. What is left is moved to the front. Returns 1, 0: there is nothing
  * more, or no room, or <0 (reported). */
-int feed_more(struct feed *f);
+int intake_more(struct intake *f);
 
 /* Whether no more than what is there fits. */
 static inline bool
-feed_is_full(const struct feed *f)
+intake_is_full(const struct intake *f)
 {
-	return f->end - f->p == FEED_WINDOW;
+	return f->end - f->p == INTAKE_WINDOW;
 }
 
 /* Offset of a place in the window, in the decoded bytes. */
 static inline uint64_t
-feed_offset(const struct feed *f, const char *p)
+intake_offset(const struct intake *f, const char *p)
 {
 	return f->base + (uint64_t)(p - f->window);
 }
 
 /* Accepts a zeroed one. */
-void feed_close(struct feed *f);
+void intake_close(struct intake *f);
 
 #endif

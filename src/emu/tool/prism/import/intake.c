@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "feed.h"
+#include "intake.h"
 
 #include "arena.h"
 #include "codec.h"
@@ -14,7 +14,7 @@ enum {
 
 /* Bytes of the file. Returns how many, 0 at its end, or <0 (reported, or the user wants it to end). */
 static ssize_t
-read_file(struct feed *f, void *to, size_t n)
+read_file(struct intake *f, void *to, size_t n)
 {
 	for (;;) {
 		if (conv_interrupted())
@@ -31,7 +31,7 @@ read_file(struct feed *f, void *to, size_t n)
 
 /* Looks at the first bytes of the file. Returns 0, or <0 (reported). */
 static int
-begin(struct feed *f)
+begin(struct intake *f)
 {
 	static const struct {
 		uint8_t bytes[MAGIC];
@@ -73,14 +73,14 @@ begin(struct feed *f)
 }
 
 int
-feed_open(struct feed *f, struct conv *c, const char *path)
+intake_open(struct intake *f, struct conv *c, const char *path)
 {
 	uint64_t size;
-	*f = (struct feed){ .conv = c, .name = conv_input_name(path) };
+	*f = (struct intake){ .conv = c, .name = conv_input_name(path) };
 	f->fd = conv_open_input(c, path, &size);
 	if (f->fd < 0)
 		return f->fd;
-	f->window = block_alloc(FEED_WINDOW);
+	f->window = block_alloc(INTAKE_WINDOW);
 	if (!f->window)
 		return conv_no_memory(c);
 	f->p = f->end = f->window;
@@ -89,7 +89,7 @@ feed_open(struct feed *f, struct conv *c, const char *path)
 
 /* Decoded bytes. Returns how many, 0 at the end, or <0 (reported). */
 static ssize_t
-decode(struct feed *f, char *to, size_t room)
+decode(struct intake *f, char *to, size_t room)
 {
 	for (;;) {
 		bool last = false;
@@ -117,16 +117,16 @@ decode(struct feed *f, char *to, size_t room)
 }
 
 int
-feed_more(struct feed *f)
+intake_more(struct intake *f)
 {
 	size_t have = (size_t)(f->end - f->p);
 	f->base += (uint64_t)(f->p - f->window);
 	memmove(f->window, f->p, have);
 	f->p = f->window;
 	f->end = f->window + have;
-	if (f->eof || have == FEED_WINDOW)
+	if (f->eof || have == INTAKE_WINDOW)
 		return 0;
-	ssize_t k = f->codec ? decode(f, f->window + have, FEED_WINDOW - have) : read_file(f, f->window + have, FEED_WINDOW - have);
+	ssize_t k = f->codec ? decode(f, f->window + have, INTAKE_WINDOW - have) : read_file(f, f->window + have, INTAKE_WINDOW - have);
 	if (k < 0)
 		return -1;
 	f->eof = k == 0;
@@ -135,10 +135,10 @@ feed_more(struct feed *f)
 }
 
 void
-feed_close(struct feed *f)
+intake_close(struct intake *f)
 {
 	codec_close(f->codec);
 	block_free(f->packed);
 	block_free(f->window);
-	*f = (struct feed){ 0 };
+	*f = (struct intake){ 0 };
 }
