@@ -124,6 +124,17 @@ cut(void)
 	wbuf_cut(&w, 7);
 	CHECK(wbuf_close(&w) == 0);
 	check_file(path, "\0\0\0\0\0xy", 7);
+	for (int i = 0; i < N; i++)
+		text[i] = (char)('a' + i % 23);
+	CHECK(wbuf_open(&w, path) == 0);
+	wbuf_put(&w, text, 3000);
+	CHECK(wbuf_flush(&w) == 0);
+	wbuf_put(&w, text + 3000, 5190);
+	wbuf_drain(&w); /* what is left overlaps where it was */
+	CHECK(w.written == 4096 && w.used == 8190 - 4096);
+	wbuf_drain(&w);
+	CHECK(wbuf_close(&w) == 0);
+	check_file(path, text, 8190);
 	free(text);
 	CHECK(wbuf_open(&w, "/dev/null") == 0);
 	wbuf_put(&w, "0123456789", 10);

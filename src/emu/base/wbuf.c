@@ -85,7 +85,7 @@ wbuf_drain(struct wbuf *w)
 	n = n < w->used ? n : 0;
 	write_all(w, w->data, w->used - n, -1);
 	if (n)
-		memcpy(w->data, w->data + w->used - n, n);
+		memmove(w->data, w->data + w->used - n, n);
 	w->used = n;
 }
 
