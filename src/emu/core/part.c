@@ -128,8 +128,6 @@ part_add_up(struct part *p)
 {
 	const struct emu *of = &p->emu;
 	struct emu *to = p->machine;
-	to->nevents += of->nevents;
-	to->time = of->time > to->time ? of->time : to->time;
 	part_join_often(&to->tallies.tasks, &of->tallies.tasks);
 	part_join_often(&to->tallies.types, &of->tallies.types);
 	part_join_often(&to->tallies.ends, &of->tallies.ends);
@@ -234,8 +232,8 @@ part_open(struct part *p, struct emu *machine, uint32_t begin, uint32_t end, uin
 	emu->chans.arena = &emu->arena;
 	emu->chans.dirty = make_dirty(p);
 	p->times = arena_new(&emu->arena, int64_t, room);
-	p->out_times = arena_new(&emu->arena, int64_t, room);
-	if (!emu->chans.dirty || !p->times || !p->out_times || copy_models(p) < 0 || take_streams(p) < 0)
+	p->spare = arena_new(&emu->arena, int64_t, room);
+	if (!emu->chans.dirty || !p->times || !p->spare || copy_models(p) < 0 || take_streams(p) < 0)
 		return -ERR_MEMORY;
 	int rc = feed_begin_own(&emu->feed, machine->feed.ncols, (size_t)room * 2);
 	return rc < 0 ? rc : feed_begin_own(&p->out, machine->feed.ncols, (size_t)room * 2);

@@ -38,12 +38,13 @@ struct part {
 	struct model_part *few; /* of the message that is being noted, */
 	unsigned most;          /* see struct saying */
 	uint32_t begin, end;    /* ranks of its streams */
-	int64_t *times;         /* of the events of this step */
-	uint32_t ntimes;
-	struct feed out; /* what it has handed over of the last one, and the machine merges while the part goes on: records and notes, */
-	size_t merged;   /* of which so many have left, */
+	int64_t *times, *spare; /* of the events of its last step, and of the one before */
+	uint32_t ntimes;        /* 0: it may go on */
+	uint32_t ntaken;        /* of these */
+	struct feed out;        /* what it has handed over of the last one, and the machine merges while the part goes on: records and notes, */
+	size_t merged;          /* of which so many have left, */
 	size_t noted;
-	int64_t *out_times; /* and times of events */
+	const int64_t *out_times; /* and times of events */
 	uint32_t nout_times;
 	size_t left;     /* records that it could not hand over: in a team they have to wait for a place to be divided */
 	int64_t reached; /* its events before that time are emulated; INT64_MAX: all are */
@@ -96,7 +97,7 @@ bool part_has_loom(const struct part *p, uint32_t loom);
 /* Adds what was counted elsewhere, later in the order of parts. */
 void part_join_often(struct often *to, const struct often *of);
 
-/* Adds up what parts have counted. */
+/* Adds up what parts have counted, but for events. */
 void part_add_up(struct part *p);
 
 /* A part of another process, of which only that is known. */

@@ -101,7 +101,7 @@ void
 run_settle(struct emu *emu, uint32_t cpu)
 {
 	struct cpu_run *c = &emu->cpus[cpu];
-	if (c->over_since >= 0)
+	if (c->over_since >= 0 && c->over_since < emu->time) /* a part that is stopped may be ahead */
 		c->over_time += emu->time - c->over_since;
 	c->over_since = -1;
 }

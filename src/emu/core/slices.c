@@ -203,7 +203,8 @@ are_done(void *parts)
 	return ((struct parts *)parts)->nbusy == 0;
 }
 
-/* All parts that are behind emulate some of the slice. Before everything else, as all wait for it. */
+/* All parts that are behind emulate some of the slice. Before everything else, as all wait for it. One that has something left to be
+ * taken is ahead, and waits. */
 static void
 start(struct parts *m)
 {
@@ -211,8 +212,7 @@ start(struct parts *m)
 	crew_lock(crew);
 	for (uint32_t i = 0; i < m->n; i++) {
 		struct part *p = m->part[i];
-		p->ntimes = 0;
-		if (p->reached >= m->bound || p->rc < 0)
+		if (p->reached >= m->bound || p->rc < 0 || p->ntimes)
 			continue;
 		p->job.run = run_job;
 		p->job.done = end_job;
@@ -231,6 +231,30 @@ await(struct parts *m)
 	crew_unlock(crew);
 }
 
+/* Takes the events of a part up to a key, which is not in it. */
+static void
+take_events(struct parts *m, uint32_t part, uint64_t end)
+{
+	struct part *p = m->part[part];
+	struct emu *emu = m->emu;
+	uint32_t n = p->ntimes;
+	while (n > p->ntaken && key_of(m->base, p->times[n - 1], part) >= end)
+		n--;
+	p->nout_times = n - p->ntaken;
+	if (!p->nout_times)
+		return;
+	p->out_times = p->times + p->ntaken;
+	emu->nevents += p->nout_times;
+	emu->time = p->times[n - 1] > emu->time ? p->times[n - 1] : emu->time;
+	p->ntaken = n;
+	if (n < p->ntimes)
+		return;
+	int64_t *times = p->spare;
+	p->spare = p->times;
+	p->times = times;
+	p->ntimes = p->ntaken = 0;
+}
+
 void
 parts_take(struct parts *m, uint32_t part, uint64_t end)
 {
@@ -240,7 +264,6 @@ parts_take(struct parts *m, uint32_t part, uint64_t end)
 	uint64_t n = nrecords > p->ntimes ? nrecords : p->ntimes;
 	bool drops = m->emu->feed.drops;
 	m->most = n > m->most ? n : m->most;
-	m->emu->nevents += p->ntimes;
 	while (!drops && nrecords && key_of(m->base, f->own[nrecords - 1].time, part) >= end)
 		nrecords--;
 	while (!drops && nnotes && key_of(m->base, f->notes[nnotes - 1].time, part) >= end)
@@ -248,10 +271,9 @@ parts_take(struct parts *m, uint32_t part, uint64_t end)
 	feed_hand_over_own(f, &p->out, nrecords, nnotes);
 	p->merged = drops ? nrecords : 0;
 	p->noted = drops ? nnotes : 0;
-	int64_t *times = p->out_times;
-	p->out_times = p->times;
-	p->nout_times = drops ? 0 : p->ntimes;
-	p->times = times;
+	/* In a team records wait for a place where they can be divided; parts have to go on up to there. */
+	take_events(m, part, drops || m->team ? UINT64_MAX : end);
+	p->nout_times = drops ? 0 : p->nout_times;
 }
 
 /* Takes what all parts have done up to where the slowest one is. Returns 1 the slice is not over, 0 it is, <0: a part has failed,
@@ -282,9 +304,9 @@ look_up(const struct parts *m, bool over)
 	const struct emu_options *o = &emu->plan->options;
 	if (m->team && over && team_look_up(m) < 0)
 		return team_look_up(m);
-	if (!m->team && over && o->stop && *o->stop)
+	if (!m->team && o->stop && *o->stop)
 		return -ERR_INTERRUPTED;
-	if (!m->team && over && feed_failed(&emu->feed))
+	if (!m->team && feed_failed(&emu->feed))
 		return -ERR_WRITE;
 	if (o->progress)
 		o->progress(emu, o->progress_arg);
@@ -334,7 +356,6 @@ parts_run(struct emu *emu)
 	}
 	if (!m->team || rc != EMU_AGAIN)
 		merge(m);
-	emu->nevents = 0;
 	for (uint32_t i = 0; i < m->n; i++)
 		part_add_up(m->part[i]);
 	if (m->team && rc != EMU_AGAIN) {
