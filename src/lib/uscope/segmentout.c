@@ -252,19 +252,16 @@ run(void *arg)
 	return NULL;
 }
 
-/* The signals of the program are for its own threads. */
-static int
+/* The signals of the program are for its own threads. When no thread can be made, the caller does its work. */
+static void
 start(struct segmentout *s)
 {
 	sigset_t all;
 	sigset_t old;
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
-	int rc = pthread_create(&s->thread, NULL, run, s);
+	s->threaded = pthread_create(&s->thread, NULL, run, s) == 0;
 	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
-	s->threaded = rc == 0;
-	return rc == 0 ? USCOPE_OK : rc == EAGAIN ? USCOPE_E_NOMEM
-						  : USCOPE_E_LIMIT;
 }
 
 int
@@ -294,7 +291,9 @@ segmentout_open(struct segmentout *s, struct file_to to, const uscope_writer_opt
 		if (s->level >= ZSTD_LEVEL_WIDE && ZSTD_isError(ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_windowLog, ZSTD_WINDOW_LOG)))
 			return USCOPE_E_ARG;
 	}
-	return options->background ? start(s) : USCOPE_OK;
+	if (options->background)
+		start(s);
+	return USCOPE_OK;
 }
 
 int

@@ -275,7 +275,7 @@ typedef struct {
 	bool only_changes;    /* operations that leave the state as it is are left out, of the summary as well */
 	bool sync;            /* fsync, so that a crash of the system loses no segment */
 	bool lz4_size_prefix; /* blocks preceded by their size, for viewers that need it */
-	bool background;      /* compress and write on a thread of its own */
+	bool background;      /* compress and write on a thread of its own, if one can be made */
 	bool no_checksums;    /* no hashes of all bytes for uscope_verify_bytes() */
 	bool no_summary;
 	bool no_auto_summary;     /* only what uscope_summary_* adds */
