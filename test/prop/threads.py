@@ -25,7 +25,7 @@ import memory  # noqa: E402
 import random_traces  # noqa: E402
 
 # Number of threads, and how many parts of the machine are emulated side by side, with how much room each.
-RUNS = ((1, "1"), (1, "8"), (2, "1"), (2, "2:8"), (3, "8"), (4, "8:30"), (7, "8"))
+RUNS = ((1, "1"), (1, "8"), (2, "1"), (2, "2:8"), (3, "1"), (4, "8:30"), (7, "8"))
 PAIRS = 6000  # of records in an instant: a chunk has 8192
 INSTANTS = (1000, 1001, 1005)
 PRV_SUBSYSTEM = 13

@@ -26,7 +26,7 @@ enum {
 struct place
 event_place(const struct emu *emu)
 {
-	return stream_place(&emu->plan->trace.streams[emu->event->stream], emu->event);
+	return round_place(&emu->merge.round, &emu->plan->trace.streams[emu->event->stream], emu->event);
 }
 
 static struct place

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* connect: prepares an emulator, before the first event. May allocate, search and print. */
+#include "ahead.h"
 #include "clash.h"
 #include "emu.h"
 #include "overlap.h"
@@ -462,5 +463,7 @@ emu_connect(struct emu *emu, const struct sink_ops *const *sinks, size_t nsinks)
 		if (o->team && o->team->rank)
 			feed_drop(&emu->feed, false);
 	}
-	return rc == 0 ? parts_open(emu) : rc;
+	if (rc == 0)
+		rc = parts_open(emu);
+	return rc == 0 && !emu->parts ? ahead_open(emu) : rc;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "emu.h"
 
+#include "ahead.h"
 #include "parts.h"
 #include "refuse.h"
 #include "track.h"
@@ -173,6 +174,7 @@ emu_run(struct emu *emu)
 {
 	int rc = emu->parts ? parts_run(emu) : cut_is_asked(emu) ? cut_run(emu)
 								 : run_all(emu);
+	ahead_rest(emu->ahead);
 	emu->complete = rc == 0;
 	return rc < 0 ? rc : 0;
 }

@@ -90,6 +90,7 @@ struct emu {
 	struct diag *diag;
 	struct arena arena;
 	struct merge merge;
+	struct ahead *ahead;       /* makes its rounds; NULL: nobody does */
 	struct model_part *models; /* one for each of the plan */
 	struct model_part *cur;    /* the model that is being called */
 	const char *stage;         /* its function, if it is no hook of an event: "create()" */

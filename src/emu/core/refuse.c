@@ -138,7 +138,7 @@ refuse_value(struct emu *emu, int rc, uint32_t col, int64_t value)
 {
 	const struct col *k = &emu->plan->cols[col];
 	if ((rc == -ERR_STACK_EMPTY || rc == -ERR_STACK_MISMATCH) && emu_is_of_ring(emu)) {
-		struct place at = stream_place(&emu->plan->trace.streams[emu->event->stream], emu->event);
+		struct place at = event_place(emu);
 		often_add(&emu->tallies.ends, &at, "the end of what was not told to have begun: more was open than a ring keeps");
 		return 0;
 	}

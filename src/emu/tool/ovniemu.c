@@ -7,6 +7,7 @@
 #include "kit/join.h"
 #include "kit/plugin.h"
 #include "kit/progress.h"
+#include "ahead.h"
 #include "emu.h"
 #include "input/inputs.h"
 #include "nearest.h"
@@ -66,6 +67,7 @@ show_progress(const struct emu *emu, void *arg)
 		listened->listen(listened);
 	if (!progress_due(p))
 		return;
+	ahead_rest(emu->ahead);
 	double part = part_read(emu);
 	double took = progress_took(p);
 	double millions = (double)(team ? team->nevents : emu->nevents + emu->plan->trace.nmore) / 1e6;

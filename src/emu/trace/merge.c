@@ -286,7 +286,7 @@ int
 merge_more(struct merge *m, struct event **ev)
 {
 	if (m->rounds) {
-		int rc = round_next(&m->round, m->trace);
+		int rc = m->fetch ? m->fetch(m->fetch_arg, &m->round) : round_next(&m->round, m->trace);
 		*ev = rc > 0 ? round_take(&m->round) : NULL;
 		return rc;
 	}

@@ -20,6 +20,9 @@ struct merge {
 	struct round round;
 	bool rounds; /* all is read in rounds: only merge_init() uses what follows */
 	struct trace *trace;
+	/* Puts the next round in the place of that one, as round_next(), out of those that were read ahead. NULL: none are. */
+	int (*fetch)(void *arg, struct round *r);
+	void *fetch_arg;
 	struct event *events; /* the next event of each stream */
 	struct event given;   /* the last one, whose stream may have told of its next already */
 	uint64_t *losers;     /* keys of the inner nodes of the tree; [0] is the winner */

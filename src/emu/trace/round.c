@@ -3,6 +3,7 @@
 
 #include "window.h"
 
+#include <stddef.h>
 #include <string.h>
 
 enum {
@@ -20,6 +21,8 @@ enum {
 	COST_OF_KEY = 5,  /* in a pass of the sort, compared with that of a value of the digit */
 };
 
+_Static_assert((int)ROUND_PAYLOAD == (int)WIRE_PAYLOAD_MAX, "copies have room");
+
 #define INDEX_MASK ((UINT64_C(1) << ROUND_INDEX_BITS) - 1)
 #define SPAN_MAX (INT64_C(1) << (62 - ROUND_INDEX_BITS)) /* the clock of a key fits */
 
@@ -32,6 +35,13 @@ round_is(const struct trace *t)
 	return window_is(t) && !t->options.peer_ties && npacked <= PACKED_MAX;
 }
 
+static void
+make_room(struct round *r, struct trace *t)
+{
+	r->events = arena_new(&t->arena, struct event, r->cap + 1);
+	r->keys = arena_new(&t->arena, uint64_t, r->cap + SORTED);
+}
+
 int
 round_init(struct round *r, struct trace *t, uint32_t nstreams, int64_t base)
 {
@@ -41,11 +51,19 @@ round_init(struct round *r, struct trace *t, uint32_t nstreams, int64_t base)
 	n = n > TARGET_MIN ? n : TARGET_MIN;
 	n = n < TARGET_MAX ? n : TARGET_MAX;
 	*r = (struct round){ .target = (uint32_t)n, .cap = (uint32_t)n * 2, .base = (uint64_t)base, .bound = UINT64_MAX, .span = 1 };
-	r->events = arena_new(&t->arena, struct event, r->cap + 1);
-	r->keys = arena_new(&t->arena, uint64_t, r->cap + SORTED);
+	make_room(r, t);
 	r->spare = arena_new(&t->arena, uint64_t, r->cap + SORTED);
 	r->streams = arena_new(&t->arena, uint32_t, nstreams);
 	return r->events && r->keys && r->spare && r->streams ? 0 : diag_no_memory(t->diag);
+}
+
+int
+round_add_copies(struct round *r, struct trace *t)
+{
+	if (!r->events)
+		make_room(r, t);
+	r->copies = arena_new(&t->arena, struct round_copy, r->cap + 1);
+	return r->events && r->keys && r->copies ? 0 : diag_no_memory(t->diag);
 }
 
 /* A round while it is decoded. Clocks are not negative. */
@@ -54,6 +72,7 @@ struct scan {
 	uint64_t last;  /* and of those before none behind that one */
 	uint64_t next;  /* the lowest clock that is left */
 	bool full;
+	bool due; /* see round.h */
 };
 
 /* Whether the event at p is there with all its bytes, and how it is read. */
@@ -71,10 +90,21 @@ measure(const uint8_t *p, const uint8_t *end, uint64_t *size, bool *jumbo)
 	return *size && *size <= have;
 }
 
+/* Copies the payload of the event at p. */
+static inline void
+copy(struct round_copy *to, const uint8_t *p, const uint8_t *end, struct event *ev)
+{
+	if (__builtin_expect(end - p >= WINDOW_EVENT_MAX, 1)) /* two moves, whatever its size is */
+		memcpy(to->payload, p + WIRE_EVENT_HEADER, WIRE_PAYLOAD_MAX);
+	else
+		memcpy(to->payload, p + WIRE_EVENT_HEADER, ev->size);
+	ev->payload = to->payload;
+}
+
 /* Decodes events of a stream while that takes no more than a look into its window. Returns whether the next one is not of this
  * round; if not, it needs more. */
-static inline bool
-look(struct round *r, struct scan *x, struct stream *s)
+static inline __attribute__((always_inline)) bool
+look_at(struct round *r, struct scan *x, struct stream *s, bool copies)
 {
 	const uint8_t *p = s->in.p;
 	const uint8_t *end = s->in.end;
@@ -83,6 +113,7 @@ look(struct round *r, struct scan *x, struct stream *s)
 	uint32_t n = r->n, cap = r->cap, rank = s->rank;
 	uint64_t *keys = r->keys;
 	struct event *ev = &r->events[n];
+	uint64_t before = s->in.base - (uint64_t)(uintptr_t)s->in.buf; /* with an address, the offset in the stream */
 	bool out = false;
 	for (;; n++, ev++) {
 		uint64_t size;
@@ -99,6 +130,14 @@ look(struct round *r, struct scan *x, struct stream *s)
 			out = true;
 			break;
 		}
+		if (copies)
+			r->copies[n].offset = before + (uintptr_t)p;
+		if (copies && !jumbo)
+			copy(&r->copies[n], p, end, ev);
+		else if (copies && (x->due = r->looks))
+			break;
+		else if (copies)
+			r->pinned = true;
 		keys[n] = (clock - base) << ROUND_INDEX_BITS | n;
 		last = ev->clock;
 		p += size;
@@ -107,6 +146,13 @@ look(struct round *r, struct scan *x, struct stream *s)
 	s->last_clock = last;
 	r->n = n;
 	return out;
+}
+
+/* Neither version has a test for the other in its loop. */
+static bool
+look(struct round *r, struct scan *x, struct stream *s)
+{
+	return r->copying ? look_at(r, x, s, true) : look_at(r, x, s, false);
 }
 
 /* Decodes the events of a stream. Returns 1, 0 it has ended, or <0 (reported). */
@@ -119,7 +165,14 @@ decode(struct round *r, struct scan *x, struct stream *s)
 	int rc = 1;
 	if (rest < in->cap / REST && !in->eof && !in->codec)
 		rc = reader_fill(in, in->cap / REST);
+	if (rc < 0 && r->looks) {
+		x->due = true;
+		return 1;
+	}
 	while (rc >= 0 && !look(r, x, s)) {
+		x->due = x->due || (r->looks && r->n == first);
+		if (x->due)
+			return 1;
 		if (r->n > first) {
 			/* Its next event is not due before those decoded are given. */
 			if (in->p < in->end || !in->eof || in->torn)
@@ -146,7 +199,7 @@ decode_all(struct round *r, struct scan *x, struct trace *t)
 			__builtin_prefetch(&t->streams[r->streams[i + AHEAD]]);
 			__builtin_prefetch(t->streams[r->streams[i + AHEAD / 2]].in.p);
 		}
-		if (rc >= 0 && !x->full)
+		if (rc >= 0 && !x->full && !x->due)
 			rc = decode(r, x, &t->streams[r->streams[i]]);
 		if (rc != 0)
 			r->streams[n++] = r->streams[i];
@@ -162,7 +215,7 @@ take_back(struct round *r, struct trace *t, uint32_t n)
 	for (; n; n--) {
 		const struct event *ev = &r->events[r->keys[--r->n] & INDEX_MASK];
 		struct stream *s = &t->streams[ev->stream];
-		s->in.p = ev->payload - WIRE_EVENT_HEADER;
+		s->in.p -= ev->length;
 		s->last_clock = ev->clock;
 	}
 }
@@ -232,6 +285,9 @@ int
 round_next(struct round *r, struct trace *t)
 {
 	r->at = r->n = 0;
+	r->copied = r->copying;
+	r->pinned = !r->copying;
+	r->due = false;
 	while (r->n == 0 && r->nstreams && r->base < r->bound) {
 		bool cut = r->bound - r->base < (uint64_t)r->span;
 		int64_t span = cut ? (int64_t)(r->bound - r->base) : r->span;
@@ -239,6 +295,11 @@ round_next(struct round *r, struct trace *t)
 		int rc = decode_all(r, &x, t);
 		if (rc < 0)
 			return rc;
+		if (x.due) {
+			take_back(r, t, r->n);
+			r->due = true;
+			return ROUND_DUE;
+		}
 		if (x.full && span > 1) {
 			take_back(r, t, r->n);
 			r->span = span / 2;
@@ -253,6 +314,24 @@ round_next(struct round *r, struct trace *t)
 			adapt(r, span);
 		take_back(r, t, r->n - n);
 		r->base = x.next;
+		r->due = x.last != UINT64_MAX;
 	}
 	return r->n != 0;
+}
+
+void
+round_swap(struct round *a, struct round *b)
+{
+	const size_t size = offsetof(struct round, copying);
+	struct round was = *a;
+	memcpy(a, b, size);
+	memcpy(b, &was, size);
+}
+
+struct place
+round_place(const struct round *r, const struct stream *s, const struct event *ev)
+{
+	if (!r->copied || ev < r->events || ev > r->events + r->cap)
+		return stream_place(s, ev);
+	return stream_place_at(s, ev, r->copies[ev - r->events].offset); /* its stream may be further on */
 }

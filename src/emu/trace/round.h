@@ -13,19 +13,35 @@
 
 enum {
 	ROUND_INDEX_BITS = 16,
+	ROUND_PAYLOAD = 16, /* bytes at most, but of jumbo events */
+	ROUND_DUE = 2,
+};
+
+/* What the window of a stream would tell of an event, when the stream has been read on. */
+struct round_copy {
+	uint8_t payload[ROUND_PAYLOAD];
+	uint64_t offset; /* of the event in its stream */
 };
 
 struct round {
-	struct event *events; /* decoded, stream by stream; room for one more */
-	uint64_t *keys;       /* in order: clock from `base` on, above the index of the event */
-	uint64_t *spare;      /* the other half of each pass of the sort */
-	uint32_t at, n;       /* the next key, and how many there are */
-	uint32_t cap;         /* room for events */
-	uint32_t target;      /* events that a round should have */
-	uint64_t base;        /* no event that is left has a lower clock, */
-	uint64_t bound;       /* and none from this one on is decoded: UINT64_MAX at first */
-	int64_t span;         /* length of a round, ns */
-	uint32_t *streams;    /* ranks of those that have not ended, ascending: none at first */
+	struct event *events;      /* decoded, stream by stream; room for one more */
+	uint64_t *keys;            /* in order: clock from `base` on, above the index of the event */
+	uint32_t at, n;            /* the next key, and how many there are */
+	struct round_copy *copies; /* by index of the event; NULL: there is no memory for them */
+	bool copied;               /* payloads are there. If not, all are in the windows of streams, which must stay as they are until the next round */
+	bool pinned;               /* some payload is in a window: all if they are not copied, or those that are too large */
+
+	/* Of the rounds to come. */
+	bool copying;      /* they will be copied */
+	bool looks;        /* nothing is done that may fail: round_next() may return ROUND_DUE, */
+	bool due;          /* and would for the next round */
+	uint64_t *spare;   /* the other half of each pass of the sort */
+	uint32_t cap;      /* room for events */
+	uint32_t target;   /* events that a round should have */
+	uint64_t base;     /* no event that is left has a lower clock, */
+	uint64_t bound;    /* and none from this one on is decoded: UINT64_MAX at first */
+	int64_t span;      /* length of a round, ns */
+	uint32_t *streams; /* ranks of those that have not ended, ascending: none at first */
 	uint32_t nstreams;
 };
 
@@ -36,8 +52,18 @@ bool round_is(const struct trace *t);
  * arena of the trace. Returns 0, or <0 (reported). */
 int round_init(struct round *r, struct trace *t, uint32_t n, int64_t base);
 
-/* Decodes the next round, of r->streams. Returns 1 it has events, 0 none is left below the bound, <0 (reported). */
+/* Makes room for copies in a round, and for events where it has none. Returns 0, or <0 (reported). */
+int round_add_copies(struct round *r, struct trace *t);
+
+/* Decodes the next round, of r->streams. Returns 1 it has events, 0 none is left below the bound, <0 (reported); ROUND_DUE: more
+ * is to be done than looking, and streams are where they were. */
 int round_next(struct round *r, struct trace *t);
+
+/* Swaps the events of two rounds, but not what is of those to come. */
+void round_swap(struct round *a, struct round *b);
+
+/* Where an event is, that the round has given last, for messages. Looks at no stream that may be further on. */
+struct place round_place(const struct round *r, const struct stream *s, const struct event *ev);
 
 /* Takes the next event of the round, which has one. It is valid until the next round. */
 static inline struct event *

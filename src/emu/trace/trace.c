@@ -208,16 +208,9 @@ stream_bad_clock(struct stream *s, const struct event *ev, bool overflow)
 }
 
 struct place
-stream_place(const struct stream *s, const struct event *ev)
+stream_place_at(const struct stream *s, const struct event *ev, uint64_t offset)
 {
-	struct place at = {
-		.file = s->relpath,
-		.has_offset = true,
-		.offset = reader_offset(&s->in) - (ev ? ev->length : 0),
-	};
-	/* Events of a window may have been taken before they are due. */
-	if (ev && window_is(s->trace) && ev->payload > s->in.buf && ev->payload <= s->in.end)
-		at.offset = s->in.base + (uint64_t)(ev->payload - WIRE_EVENT_HEADER - s->in.buf);
+	struct place at = { .file = s->relpath, .has_offset = true, .offset = offset };
 	if (ev) {
 		at.has_clock = true;
 		at.clock = ev->clock;
@@ -226,6 +219,15 @@ stream_place(const struct stream *s, const struct event *ev)
 	if (s->trace->format->place)
 		s->trace->format->place(s, &at);
 	return at;
+}
+
+struct place
+stream_place(const struct stream *s, const struct event *ev)
+{
+	/* Events of a window may have been taken before they are due. */
+	if (ev && window_is(s->trace) && ev->payload > s->in.buf && ev->payload <= s->in.end)
+		return stream_place_at(s, ev, s->in.base + (uint64_t)(ev->payload - WIRE_EVENT_HEADER - s->in.buf));
+	return stream_place_at(s, ev, reader_offset(&s->in) - (ev ? ev->length : 0));
 }
 
 int

@@ -276,6 +276,9 @@ stream_is_good(const struct stream *s, int64_t last, int64_t *clock)
 /* Where the last event of a stream is, for messages; without it, where the next one is. */
 struct place stream_place(const struct stream *s, const struct event *ev);
 
+/* As stream_place(), of an event whose offset is known. */
+struct place stream_place_at(const struct stream *s, const struct event *ev, uint64_t offset);
+
 /* Says that a stream has no events, unless that is as it should be: its thread shows nothing. */
 void stream_warn_empty(const struct stream *s);
 
