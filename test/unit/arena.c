@@ -122,6 +122,36 @@ grow(void)
 	arena_finish(&a);
 }
 
+/* Tables of many sizes, each freed before the one that is twice as large is made, between other blocks. */
+static void
+tables(void)
+{
+	struct arena a = { 0 };
+	CHECK(!arena_alloc_table(&a, SIZE_MAX, 2) && !arena_alloc_table(&a, SIZE_MAX / 2 + 1, 1));
+	for (size_t n = 1; n <= 1 << 22; n *= 2) {
+		char *table = arena_alloc_table(&a, n, 3);
+		CHECK(table && (uintptr_t)table % alignof(max_align_t) == 0 && is_zero(table, 3 * n));
+		char *other = arena_alloc_table(&a, 3, n);
+		char *small = arena_strndup(&a, "small", 5);
+		CHECK(other && is_zero(other, 3 * n) && small);
+		memset(table, 1, 3 * n);
+		memset(other, 2, 3 * n);
+		size_t total = a.total;
+		arena_free_table(&a, table, n, 3);
+		CHECK(other[0] == 2 && other[3 * n - 1] == 2 && strcmp(small, "small") == 0);
+		CHECK(a.total == total || total - a.total >= 3 * n);
+		arena_free_table(&a, other, 3, n);
+		CHECK(strcmp(small, "small") == 0);
+	}
+	CHECK(a.total < 1 << 20); /* no large one has stayed */
+	arena_finish(&a);
+	char *only = arena_alloc_table(&a, 1 << 20, 1);
+	CHECK(only);
+	arena_free_table(&a, only, 1 << 20, 1);
+	CHECK(!a.chunks && a.total == 0);
+	arena_finish(&a);
+}
+
 static void
 plain_blocks(void)
 {
@@ -142,6 +172,7 @@ main(void)
 	large();
 	strings();
 	grow();
+	tables();
 	plain_blocks();
 	empty();
 	return 0;

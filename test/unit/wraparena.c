@@ -9,6 +9,8 @@
 
 void *__real_arena_alloc(struct arena *a, size_t n, size_t size);
 void *__wrap_arena_alloc(struct arena *a, size_t n, size_t size);
+void *__real_arena_alloc_table(struct arena *a, size_t n, size_t size);
+void *__wrap_arena_alloc_table(struct arena *a, size_t n, size_t size);
 char *__real_arena_strndup(struct arena *a, const char *s, size_t n);
 char *__wrap_arena_strndup(struct arena *a, const char *s, size_t n);
 bool __real_arena_grow(struct arena *a, void *items, size_t n, size_t *cap, size_t size);
@@ -19,6 +21,12 @@ void *
 __wrap_arena_alloc(struct arena *a, size_t n, size_t size)
 {
 	return wrapalloc_fails() ? NULL : __real_arena_alloc(a, n, size);
+}
+
+void *
+__wrap_arena_alloc_table(struct arena *a, size_t n, size_t size)
+{
+	return wrapalloc_fails() ? NULL : __real_arena_alloc_table(a, n, size);
 }
 
 char *

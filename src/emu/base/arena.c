@@ -12,13 +12,25 @@ enum {
 	CHUNK_MIN = 64 * 1024, /* few traces fill it twice */
 	CHUNK_MAX = 4 * 1024 * 1024,
 	HUGE_PAGE = 2 * 1024 * 1024, /* from here on the system is asked for huge pages */
+	PAGE = 4096,
+	TABLE_MIN = 16 * 1024, /* tables from here on have a chunk of their own */
 };
 
 struct arena_chunk {
 	struct arena_chunk *older;
+	struct arena_chunk *newer;
 	size_t mapped; /* bytes, if it is not from malloc */
 	alignas(max_align_t) char data[];
 };
+
+static void
+free_chunk(struct arena_chunk *c)
+{
+	if (c->mapped)
+		(void)munmap(c, c->mapped);
+	else
+		free(c);
+}
 
 void
 arena_finish(struct arena *a)
@@ -26,17 +38,15 @@ arena_finish(struct arena *a)
 	struct arena_chunk *c = a->chunks;
 	while (c) {
 		struct arena_chunk *older = c->older;
-		if (c->mapped)
-			(void)munmap(c, c->mapped);
-		else
-			free(c);
+		free_chunk(c);
 		c = older;
 	}
 	*a = (struct arena){ 0 };
 }
 
 /* Zeroed pages from the system, aligned for huge ones: tables of tasks are touched all
- * over, and then a fault comes for each 2 MiB and not for each 4 KiB. */
+ * over, and then a fault comes for each 2 MiB and not for each 4 KiB. The rest behind the last whole
+ * huge page has small ones, so that a few bytes there do not take 2 MiB. */
 static void *
 map_huge(size_t all)
 {
@@ -60,7 +70,7 @@ new_chunk(struct arena *a, size_t bytes)
 	size_t all = sizeof(*c) + bytes;
 	bool huge = all >= HUGE_PAGE;
 	if (huge)
-		all = (all + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
+		all = (all + PAGE - 1) & ~(size_t)(PAGE - 1);
 	c = huge ? map_huge(all) : calloc(1, all);
 	if (c) {
 		a->total += all;
@@ -69,21 +79,29 @@ new_chunk(struct arena *a, size_t bytes)
 	return c;
 }
 
+/* Adds a chunk behind another one, or as the newest. */
+static void
+link_chunk(struct arena *a, struct arena_chunk *c, struct arena_chunk *newer)
+{
+	struct arena_chunk **at = newer ? &newer->older : &a->chunks;
+	c->newer = newer;
+	c->older = *at;
+	if (c->older)
+		c->older->newer = c;
+	*at = c;
+}
+
 /* A chunk of its own for what would waste most of a shared one. */
 static void *
 alloc_large(struct arena *a, size_t bytes)
 {
 	struct arena_chunk *c = new_chunk(a, bytes);
-	if (!c)
-		return NULL;
-	if (a->chunks) { /* keep bumping in the current one */
-		c->older = a->chunks->older;
-		a->chunks->older = c;
-	} else {
-		a->chunks = c;
-	}
-	return c->data;
+	if (c)
+		link_chunk(a, c, a->chunks); /* keep bumping in the current one */
+	return c ? c->data : NULL;
 }
+
+static const size_t align_mask = alignof(max_align_t) - 1;
 
 void *
 arena_alloc(struct arena *a, size_t n, size_t size)
@@ -91,7 +109,6 @@ arena_alloc(struct arena *a, size_t n, size_t size)
 	size_t bytes;
 	if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX / 2)
 		return NULL;
-	const size_t align_mask = alignof(max_align_t) - 1;
 	bytes = (bytes + align_mask) & ~align_mask;
 	if (bytes > a->left || !a->next) {
 		size_t chunk = a->total / 4 < CHUNK_MIN ? CHUNK_MIN : a->total / 4;
@@ -102,8 +119,7 @@ arena_alloc(struct arena *a, size_t n, size_t size)
 		struct arena_chunk *c = new_chunk(a, chunk);
 		if (!c)
 			return NULL;
-		c->older = a->chunks;
-		a->chunks = c;
+		link_chunk(a, c, NULL);
 		a->next = c->data;
 		a->left = chunk;
 	}
@@ -111,6 +127,28 @@ arena_alloc(struct arena *a, size_t n, size_t size)
 	a->next += bytes;
 	a->left -= bytes;
 	return p;
+}
+
+void *
+arena_alloc_table(struct arena *a, size_t n, size_t size)
+{
+	size_t bytes;
+	if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX / 2)
+		return NULL;
+	return bytes < TABLE_MIN ? arena_alloc(a, n, size) : alloc_large(a, bytes);
+}
+
+void
+arena_free_table(struct arena *a, void *table, size_t n, size_t size)
+{
+	if (n * size < TABLE_MIN)
+		return;
+	struct arena_chunk *c = (struct arena_chunk *)((char *)table - offsetof(struct arena_chunk, data));
+	a->total -= c->mapped ? c->mapped : sizeof(*c) + n * size;
+	*(c->newer ? &c->newer->older : &a->chunks) = c->older;
+	if (c->older)
+		c->older->newer = c->newer;
+	free_chunk(c);
 }
 
 char *

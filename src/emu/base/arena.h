@@ -5,7 +5,7 @@
 /* arena: memory that is freed as a whole.
  *
  * Allocation bumps a pointer in a chunk; a chunk is obtained with malloc. All memory
- * is zeroed. Nothing is freed before arena_finish(). A zeroed struct arena is empty
+ * is zeroed. Nothing but tables is freed before arena_finish(). A zeroed struct arena is empty
  * and ready. One thread at a time. */
 
 #include <stdarg.h>
@@ -30,6 +30,11 @@ void arena_finish(struct arena *a);
 void *arena_alloc(struct arena *a, size_t n, size_t size);
 
 #define arena_new(a, T, n) ((T *)arena_alloc((a), (n), sizeof(T)))
+
+/* As arena_alloc(), for a table that moves when it grows: the old one can be freed, by its arena, and with the same numbers.
+ * What is small stays in the arena. */
+void *arena_alloc_table(struct arena *a, size_t n, size_t size);
+void arena_free_table(struct arena *a, void *table, size_t n, size_t size);
 
 /* Copies n bytes and adds a NUL. NULL when memory is exhausted. */
 char *arena_strndup(struct arena *a, const char *s, size_t n);

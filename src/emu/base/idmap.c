@@ -29,13 +29,16 @@ idmap_find(const struct idmap *m, uint64_t key)
 static int
 grow(struct idmap *m, struct arena *a)
 {
-	struct idmap more = { .cap = m->cap ? m->cap * 2 : 16, .n = m->n };
-	more.slots = arena_new(a, struct idmap_slot, more.cap);
+	struct idmap more = { .cap = m->cap ? m->cap * 2 : 16, .n = m->n, .of = a };
+	more.slots = arena_alloc_table(a, more.cap, sizeof(*more.slots));
 	if (!more.slots)
 		return -1;
 	for (size_t i = 0; i < m->cap; i++)
 		if (m->slots[i].value)
 			more.slots[slot_of(&more, m->slots[i].key)] = m->slots[i];
+	/* Slots of another arena stay: a part of the machine goes on with what the machine has begun. */
+	if (m->of == a)
+		arena_free_table(a, m->slots, m->cap, sizeof(*m->slots));
 	*m = more;
 	return 0;
 }

@@ -3,7 +3,7 @@
 #define IDMAP_H
 
 /* idmap: integers to pointers, or to numbers, in an arena. Nothing is ever removed. A zeroed
- * struct is empty and ready. */
+ * struct is empty and ready; a copy may be read until something is added to either. */
 
 #include "arena.h"
 
@@ -18,7 +18,8 @@ struct idmap_slot {
 struct idmap {
 	struct idmap_slot *slots;
 	size_t n;
-	size_t cap; /* power of two */
+	size_t cap;             /* power of two */
+	const struct arena *of; /* that has the slots */
 };
 
 /* The value of a key, NULL if there is none. O(1). */
