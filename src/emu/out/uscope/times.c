@@ -11,6 +11,7 @@ enum {
 	SUMS_MAX = 1 << 18,
 	STATES_MAX = 1 << 20, /* with those for the overview alone */
 	FIRST_CAP = 1 << 10,
+	INDEX_OF_STATE = 2,     /* entries for each state */
 	GUARD = 4,              /* limits of a channel while it runs: states may turn out to have no time */
 	LEAST_SIZE = 16 * 1024, /* bytes that the section may have in any file, */
 	DELTAS_SHARE = 8,       /* or this part of the deltas */
@@ -19,25 +20,65 @@ enum {
 	STATE_BYTES = 32,   /* at most, with what its row takes */
 };
 
-#define WIDE (UINT64_C(1) << 63) /* beyond all places */
+#define NUMBER_MASK ((uint32_t)STATES_MAX - 1)
 
-/* Number 0 is for what is not counted. */
+/* ---- Numbers of states; 0 is for what is not counted. ---- */
+
+static uint64_t
+hash_of(uint32_t place, uint64_t raw)
+{
+	uint64_t h = (raw ^ raw >> 32 ^ (uint64_t)place << 32) * UINT64_C(0x9e3779b97f4a7c15);
+	h ^= h >> 32;
+	return h * UINT64_C(0xd6e8feb86659fd93);
+}
+
+/* The entry of a state in the hash table, with 0 if it has none. Only an entry with the same bits is worth a look at its state. */
+static uint32_t *
+entry_of(const struct uscp_times *t, uint32_t place, uint64_t raw, uint32_t *bits)
+{
+	uint64_t h = hash_of(place, raw);
+	*bits = (uint32_t)h & ~NUMBER_MASK;
+	for (uint32_t i = (uint32_t)(h >> 32);; i++) {
+		uint32_t *e = &t->index[i & (t->nindex - 1)];
+		if (*e == 0)
+			return e;
+		if ((*e ^ *bits) & ~NUMBER_MASK)
+			continue;
+		const struct uscp_counted *s = &t->states[*e & NUMBER_MASK];
+		if (s->raw == raw && (s->place & ~USCP_UNWRITTEN) == place)
+			return e;
+	}
+}
+
+/* Makes room for twice as many states. */
 static bool
 grow(struct uscp *u)
 {
 	struct uscp_times *t = &u->times;
+	struct arena *a = &u->arena;
 	uint32_t cap = t->cap ? 2 * t->cap : FIRST_CAP;
-	int64_t *times = arena_new(&u->arena, int64_t, cap);
-	struct uscp_counted *states = arena_new(&u->arena, struct uscp_counted, cap);
-	if (!times || !states)
+	int64_t *times = arena_alloc_table(a, cap, sizeof(*times));
+	struct uscp_counted *states = arena_alloc_table(a, cap, sizeof(*states));
+	uint32_t *index = arena_alloc_table(a, (size_t)cap * INDEX_OF_STATE, sizeof(*index));
+	if (!times || !states || !index)
 		return false;
 	if (t->cap) {
 		memcpy(times, t->times, t->n * sizeof(*times));
 		memcpy(states, t->states, t->n * sizeof(*states));
+		arena_free_table(a, t->times, t->cap, sizeof(*times));
+		arena_free_table(a, t->states, t->cap, sizeof(*states));
+		arena_free_table(a, t->index, t->nindex, sizeof(*index));
 	}
 	t->times = times;
 	t->states = states;
 	t->cap = cap;
+	t->index = index;
+	t->nindex = cap * INDEX_OF_STATE;
+	for (uint32_t i = 1; i < t->n; i++) {
+		uint32_t bits;
+		uint32_t *e = entry_of(t, states[i].place & ~USCP_UNWRITTEN, states[i].raw, &bits);
+		*e = i | bits;
+	}
 	return true;
 }
 
@@ -239,23 +280,6 @@ limit_of(const struct uscp_class *c)
 	return USCP_STATES_OF_ROW * c->nrows;
 }
 
-/* Makes the key of a state, in which numbers stand for values beyond 32 bits. 0: out of memory. */
-static uint64_t
-key_of(struct uscp *u, uint32_t place, uint64_t raw)
-{
-	uint64_t key = (uint64_t)place << 32;
-	if (raw == 0)
-		return WIDE | key;
-	if (raw <= UINT32_MAX)
-		return key | raw;
-	struct idmap_slot *at = idmap_slot(&u->times.by_wide, &u->arena, raw);
-	if (!at)
-		return 0;
-	if (!at->number)
-		at->number = u->times.by_wide.n;
-	return WIDE | key | at->number;
-}
-
 uint32_t
 uscp_time_of(struct uscp *u, const struct uscp_class *c, const struct uscp_col *k, uint32_t slot, uint32_t place, uint64_t raw)
 {
@@ -267,15 +291,15 @@ uscp_time_of(struct uscp *u, const struct uscp_class *c, const struct uscp_col *
 	bool written = raw && *nstates <= GUARD * limit_of(c);
 	if (!written && !tracked)
 		return 0;
-	uint64_t key = key_of(u, place, raw);
-	struct idmap_slot *at = key && t->n < STATES_MAX ? idmap_slot(&t->by_key, &u->arena, key) : NULL;
-	if (at && at->number)
-		return (uint32_t)at->number;
-	if (!at || (t->n == t->cap && !grow(u))) {
+	uint32_t bits;
+	uint32_t *at = t->n < STATES_MAX ? entry_of(t, place, raw, &bits) : NULL;
+	if (at && *at)
+		return *at & NUMBER_MASK;
+	if (at && t->n == t->cap)
+		at = grow(u) ? entry_of(t, place, raw, &bits) : NULL;
+	if (!at) {
 		*nstates = UINT32_MAX;
 		u->overview.dropped = true;
-		if (at)
-			at->number = UINT32_MAX; /* any: the channel is not looked at again */
 		return 0;
 	}
 	*nstates += written;
@@ -285,7 +309,7 @@ uscp_time_of(struct uscp *u, const struct uscp_class *c, const struct uscp_col *
 		t->states[t->n].next = t->runs[place].latest;
 		t->runs[place].latest = t->n;
 	}
-	at->number = t->n;
+	*at = t->n | bits;
 	return t->n++;
 }
 

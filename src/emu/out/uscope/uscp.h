@@ -176,11 +176,11 @@ struct uscp_times {
 		uint32_t place; /* USCP_UNWRITTEN: it is for the overview alone */
 		uint32_t next;  /* state of the place, for the overview */
 	} * states;
-	int64_t other; /* bits in which times differ that are in two buckets of the overview; 0: there is none */
-	bool inexact;  /* a time was no whole ns */
-	struct idmap by_key;
-	struct idmap by_wide; /* values beyond 32 bits */
-	uint32_t *nstates;    /* by slot in the table of channels */
+	int64_t other;     /* bits in which times differ that are in two buckets of the overview; 0: there is none */
+	bool inexact;      /* a time was no whole ns */
+	uint32_t *index;   /* hash table of the numbers of states, with bits of their hash above; 0: free */
+	uint32_t nindex;   /* its size: a power of two */
+	uint32_t *nstates; /* by slot in the table of channels */
 	uint32_t n;
 	uint32_t nwritten; /* those that are not for the overview alone */
 	uint32_t cap;
