@@ -36,8 +36,10 @@ pyramid_finish(struct pyramid *p)
 	for (uint32_t i = 0; i < p->ncounters; i++) {
 		free(p->counters[i].name);
 		free(p->counters[i].buckets);
+		free(p->counters[i].spans);
 	}
 	free(p->counters);
+	free(p->levels);
 	free(p->density);
 	*p = (struct pyramid){ 0 };
 }
@@ -105,20 +107,21 @@ pyramid_begin(struct pyramid *p)
 
 /* ---- Level 0. ---- */
 
-/* Two neighbours as one bucket: empty ones have no min. */
-static uscope_mipmap_t
-join(uscope_mipmap_t a, uscope_mipmap_t b)
+/* Sums of pairs of n in place; zeros behind them. */
+static void
+double_spans(uint64_t *spans, uint64_t n)
 {
-	if (a.max == 0 || b.max == 0) {
-		uscope_mipmap_t full = a.max ? a : b;
-		full.sum = a.sum + b.sum;
-		return full;
-	}
-	return (uscope_mipmap_t){
-		.min = a.min < b.min ? a.min : b.min,
-		.max = a.max > b.max ? a.max : b.max,
-		.sum = a.sum + b.sum,
-	};
+	for (uint64_t i = 0; i < n; i += 2)
+		spans[i / 2] = spans[i] + (i + 1 < n ? spans[i + 1] : 0);
+	memset(spans + (n + 1) / 2, 0, (size_t)(n / 2) * sizeof(*spans));
+}
+
+static void
+double_buckets(uscope_mipmap_t *b, uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i += 2)
+		b[i / 2] = i + 1 < n ? pyramid_join(b[i], b[i + 1]) : b[i];
+	memset(b + (n + 1) / 2, 0, (size_t)(n / 2) * sizeof(*b));
 }
 
 void
@@ -128,14 +131,14 @@ pyramid_double(struct pyramid *p)
 	for (uint64_t i = 0; i < n; i++) {
 		bool pair = 2 * i + 1 < p->used;
 		p->density[i] = pyramid_saturate((uint64_t)p->density[2 * i] + (pair ? p->density[2 * i + 1] : 0));
-		for (uint32_t c = 0; c < p->ncounters; c++) {
-			uscope_mipmap_t *b = p->counters[c].buckets;
-			b[i] = pair ? join(b[2 * i], b[2 * i + 1]) : b[2 * i];
-		}
 	}
 	memset(p->density + n, 0, (size_t)(p->used - n) * sizeof(p->density[0]));
-	for (uint32_t c = 0; c < p->ncounters; c++)
-		memset(p->counters[c].buckets + n, 0, (size_t)(p->used - n) * sizeof(uscope_mipmap_t));
+	for (uint32_t c = 0; c < p->ncounters; c++) {
+		if (p->counters[c].buckets)
+			double_buckets(p->counters[c].buckets, p->used);
+		if (p->counters[c].spans)
+			double_spans(p->counters[c].spans, p->used);
+	}
 	p->used = n;
 	p->base *= 2;
 	p->bucket_end = 0;
@@ -164,8 +167,9 @@ take_room(struct pyramid *p, uint64_t n)
 	/* When a later one fails, those before it have more than `room` says. */
 	if (!grow(&p->density, sizeof(p->density[0]), p->room, room))
 		return false;
-	for (uint32_t c = 0; c < p->ncounters; c++)
-		if (!grow(&p->counters[c].buckets, sizeof(uscope_mipmap_t), p->room, room))
+	for (struct pyramid_counter *c = p->counters; c < p->counters + p->ncounters; c++)
+		if ((c->buckets && !grow(&c->buckets, sizeof(*c->buckets), p->room, room)) ||
+			(c->spans && !grow(&c->spans, sizeof(*c->spans), p->room, room)))
 			return false;
 	p->room = room;
 	return true;
@@ -174,9 +178,11 @@ take_room(struct pyramid *p, uint64_t n)
 static void
 drop(struct pyramid *p)
 {
-	for (uint32_t c = 0; c < p->ncounters; c++) {
-		free(p->counters[c].buckets);
-		p->counters[c].buckets = NULL;
+	for (struct pyramid_counter *c = p->counters; c < p->counters + p->ncounters; c++) {
+		free(c->buckets);
+		free(c->spans);
+		c->buckets = NULL;
+		c->spans = NULL;
 	}
 	free(p->density);
 	p->density = NULL;
@@ -230,8 +236,10 @@ settle(struct pyramid *p, struct pyramid_counter *c)
 	int rc = c->value ? reach(p, c->cycle) : 0;
 	if (rc <= 0)
 		return rc;
+	if (!c->buckets && !grow(&c->buckets, sizeof(*c->buckets), 0, p->room))
+		return USCOPE_E_NOMEM;
 	uscope_mipmap_t *b = &c->buckets[c->cycle / p->base];
-	*b = join(*b, (uscope_mipmap_t){ c->value, c->value, c->value });
+	*b = pyramid_join(*b, (uscope_mipmap_t){ c->value, c->value, c->value });
 	c->value = 0;
 	return USCOPE_OK;
 }
@@ -264,10 +272,12 @@ pyramid_span(struct pyramid *p, uint32_t counter, uint64_t t0_ps, uint64_t t1_ps
 	int rc = from < to ? reach(p, to - 1) : 0;
 	if (rc <= 0)
 		return rc;
+	struct pyramid_counter *c = &p->counters[counter];
+	if (!c->spans && !grow(&c->spans, sizeof(*c->spans), 0, p->room))
+		return USCOPE_E_NOMEM;
 	for (uint64_t i = from / p->base; from < to; i++) {
 		uint64_t end = (i + 1) * p->base < to ? (i + 1) * p->base : to;
-		uscope_mipmap_t *b = &p->counters[counter].buckets[i];
-		*b = join(*b, (uscope_mipmap_t){ 1, 1, end - from });
+		c->spans[i] += end - from;
 		from = end;
 	}
 	return USCOPE_OK;
@@ -314,5 +324,7 @@ pyramid_close(struct pyramid *p, uint64_t last_ps, uint64_t deltas, bool *any)
 		return rc;
 	p->used = last / p->base + 1;
 	*any = pyramid_fit(p, deltas);
+	if (*any && p->ncounters && !grow(&p->levels, sizeof(*p->levels), 0, p->used))
+		return USCOPE_E_NOMEM;
 	return USCOPE_OK;
 }

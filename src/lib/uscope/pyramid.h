@@ -13,7 +13,8 @@
 
 struct pyramid_counter {
 	char *name;
-	uscope_mipmap_t *buckets; /* room; max 0: no cycle with a value */
+	uscope_mipmap_t *buckets; /* of what was added; room; max 0: no cycle with a value; NULL: none in any */
+	uint64_t *spans;          /* cycles in spans, each with the value 1; room; NULL: no span */
 	uint64_t cycle;           /* the one being summed up in `value` */
 	uint64_t value;
 	uint16_t storage;
@@ -28,6 +29,7 @@ struct pyramid {
 	uint32_t fan_out;
 	uint32_t ncounters;
 	uint32_t *density;
+	uscope_mipmap_t *levels; /* room for those of a counter while it is written */
 	struct pyramid_counter *counters;
 	size_t counters_cap;
 	uint64_t total; /* of the density */
@@ -73,6 +75,22 @@ int pyramid_density(struct pyramid *p, uint64_t time_ps, uint32_t n);
  * bytes in the file; what is later is cut off. Counters without a value are left out, and buckets become
  * wider until it is small beside the deltas. *any: there is something to write. 0, E_NOMEM. */
 int pyramid_close(struct pyramid *p, uint64_t last_ps, uint64_t deltas, bool *any);
+
+/* Two neighbours as one bucket: empty ones have no min. */
+static inline uscope_mipmap_t
+pyramid_join(uscope_mipmap_t a, uscope_mipmap_t b)
+{
+	if (a.max == 0 || b.max == 0) {
+		uscope_mipmap_t full = a.max ? a : b;
+		full.sum = a.sum + b.sum;
+		return full;
+	}
+	return (uscope_mipmap_t){
+		.min = a.min < b.min ? a.min : b.min,
+		.max = a.max > b.max ? a.max : b.max,
+		.sum = a.sum + b.sum,
+	};
+}
 
 /* ---- pyramidout.c ---- */
 

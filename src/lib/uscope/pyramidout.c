@@ -57,7 +57,7 @@ static bool
 has_value(const struct pyramid *p, const struct pyramid_counter *c)
 {
 	for (uint64_t i = 0; i < p->used; i++)
-		if (c->buckets[i].max)
+		if ((c->buckets && c->buckets[i].max) || (c->spans && c->spans[i]))
 			return true;
 	return false;
 }
@@ -104,6 +104,18 @@ write_levels(const struct pyramid *p, uscope_mipmap_t *b, struct fileout *out)
 	}
 }
 
+/* The lowest level of a counter. */
+static uscope_mipmap_t *
+lowest_of(const struct pyramid *p, const struct pyramid_counter *c)
+{
+	for (uint64_t i = 0; i < p->used; i++) {
+		uint64_t spans = c->spans ? c->spans[i] : 0;
+		uscope_mipmap_t all = spans ? (uscope_mipmap_t){ 1, 1, spans } : (uscope_mipmap_t){ 0 };
+		p->levels[i] = c->buckets ? pyramid_join(c->buckets[i], all) : all;
+	}
+	return p->levels;
+}
+
 void
 pyramid_write(struct pyramid *p, struct fileout *out)
 {
@@ -129,6 +141,6 @@ pyramid_write(struct pyramid *p, struct fileout *out)
 		fileout_put(out, c->name, n);
 		fileout_number(out, 2, c->storage);
 		fileout_number(out, 4, levels);
-		write_levels(p, c->buckets, out);
+		write_levels(p, lowest_of(p, c), out);
 	}
 }
