@@ -2,57 +2,68 @@
 #include "idmap.h"
 
 enum {
-	NEAR = 4, /* keys of a cache line */
+	NEAR = 8, /* keys of a block: a cache line */
+	FIRST_CAP = 16,
 };
 
-/* Ids are often consecutive, and those that are near are used together: a line of four
- * stays together. Which line is mixed, as an enemy may choose the ids; a table at most
- * half full bounds what that costs. */
-static size_t
-slot_of(const struct idmap *m, uint64_t key)
+/* The place of a block. Keys are mixed, as an enemy may choose the ids; a table at most half full bounds what that costs. */
+static struct idmap_block *
+place_of(const struct idmap *m, uint64_t key)
 {
-	uint64_t h = key / NEAR * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t h = key * UINT64_C(0x9e3779b97f4a7c15);
 	h ^= h >> 32;
 	h *= UINT64_C(0xd6e8feb86659fd93);
-	size_t i = ((size_t)(h >> 32) * NEAR + key % NEAR) & (m->cap - 1);
-	while (m->slots[i].value && m->slots[i].key != key)
+	size_t i = (size_t)(h >> 32) & (m->cap - 1);
+	while (m->blocks[i].slots && m->blocks[i].key != key)
 		i = (i + 1) & (m->cap - 1);
-	return i;
+	return &m->blocks[i];
 }
 
 void *
 idmap_find(const struct idmap *m, uint64_t key)
 {
-	return m->cap ? m->slots[slot_of(m, key)].value : NULL;
+	const struct idmap_block *b = m->cap ? place_of(m, key / NEAR) : NULL;
+	return b && b->slots ? b->slots[key % NEAR].value : NULL;
 }
 
 static int
 grow(struct idmap *m, struct arena *a)
 {
-	struct idmap more = { .cap = m->cap ? m->cap * 2 : 16, .n = m->n, .of = a };
-	more.slots = arena_alloc_table(a, more.cap, sizeof(*more.slots));
-	if (!more.slots)
+	struct idmap more = { .cap = m->cap ? m->cap * 2 : FIRST_CAP, .n = m->n, .nblocks = m->nblocks, .of = a };
+	more.blocks = arena_alloc_table(a, more.cap, sizeof(*more.blocks));
+	if (!more.blocks)
 		return -1;
 	for (size_t i = 0; i < m->cap; i++)
-		if (m->slots[i].value)
-			more.slots[slot_of(&more, m->slots[i].key)] = m->slots[i];
-	/* Slots of another arena stay: a part of the machine goes on with what the machine has begun. */
+		if (m->blocks[i].slots)
+			*place_of(&more, m->blocks[i].key) = m->blocks[i];
+	/* The table of another arena stays: a part of the machine goes on with what the machine has begun. */
 	if (m->of == a)
-		arena_free_table(a, m->slots, m->cap, sizeof(*m->slots));
+		arena_free_table(a, m->blocks, m->cap, sizeof(*m->blocks));
 	*m = more;
 	return 0;
+}
+
+static struct idmap_block *
+add_block(struct idmap *m, struct arena *a, uint64_t key)
+{
+	if ((m->nblocks + 1) * 2 > m->cap && grow(m, a) < 0)
+		return NULL;
+	struct idmap_block *b = place_of(m, key);
+	*b = (struct idmap_block){ .key = key, .slots = arena_new(a, struct idmap_slot, NEAR) };
+	m->nblocks += b->slots != NULL;
+	return b->slots ? b : NULL;
 }
 
 struct idmap_slot *
 idmap_slot(struct idmap *m, struct arena *a, uint64_t key)
 {
-	if ((m->n + 1) * 2 > m->cap && grow(m, a) < 0)
+	struct idmap_block *b = m->cap ? place_of(m, key / NEAR) : NULL;
+	if (!b || !b->slots)
+		b = add_block(m, a, key / NEAR);
+	if (!b)
 		return NULL;
-	struct idmap_slot *slot = &m->slots[slot_of(m, key)];
-	if (!slot->value) {
-		slot->key = key;
-		m->n++;
-	}
+	struct idmap_slot *slot = &b->slots[key % NEAR];
+	m->n += !slot->value;
 	return slot;
 }
 
@@ -64,4 +75,17 @@ idmap_add(struct idmap *m, struct arena *a, uint64_t key, void *value)
 		return -1;
 	slot->value = value;
 	return 0;
+}
+
+void *
+idmap_next(const struct idmap *m, size_t *at, uint64_t *key)
+{
+	for (; *at < m->cap * NEAR; (*at)++) {
+		const struct idmap_block *b = &m->blocks[*at / NEAR];
+		if (!b->slots || !b->slots[*at % NEAR].value)
+			continue;
+		*key = b->key * NEAR + *at % NEAR;
+		return b->slots[(*at)++ % NEAR].value;
+	}
+	return NULL;
 }

@@ -33,11 +33,9 @@ event_rows(struct top *top)
 		memcpy(row.mcv, top->catalog.kinds[i].sig->mcv, 3);
 		add_row(top, &row);
 	}
-	for (size_t i = 0; i < top->odd.cap; i++) {
-		const struct tally *tally = top->odd.slots[i].value;
-		uint64_t mcv = top->odd.slots[i].key;
-		if (!tally)
-			continue;
+	const struct tally *tally;
+	uint64_t mcv;
+	for (size_t at = 0; (tally = idmap_next(&top->odd, &at, &mcv));) {
 		struct top_row row = { .tally = *tally, .mcv = { (uint8_t)(mcv >> 16), (uint8_t)(mcv >> 8), (uint8_t)mcv } };
 		row.name = model_name(top, row.mcv[0]);
 		add_row(top, &row);
