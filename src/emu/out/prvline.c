@@ -206,14 +206,13 @@ put_instant(struct prv_lines *p, const struct record *r, const struct record *en
 /* The part of a line behind its row. */
 struct rest {
 	const char *text;
-	size_t size;
+	const char *end;
 };
 
-/* Writes the line of a row that changes alone in its instant, as nearly all do. Returns
- * the record behind it; NULL and nothing written when other rows change too, or when
- * there are too many pairs. */
+/* Makes the line of records that follow each other in an instant and are of the same rows, where the buffer goes on. Returns the
+ * record behind them. */
 static inline const struct record *
-put_line(struct prv_lines *p, uint32_t row, const struct record *r, const struct record *end, struct rest *rest)
+make_line(struct prv_lines *p, uint32_t row, const struct record *r, const struct record *end, struct rest *rest)
 {
 	/* A local: for the compiler, writes of text may alias any member of *p. */
 	const struct prv_texts *k = p->texts;
@@ -228,24 +227,29 @@ put_line(struct prv_lines *p, uint32_t row, const struct record *r, const struct
 	do
 		to = pair(p, k, to, r++);
 	while (r < stop && r->time == first->time && r->row == first->row && r->cpu == first->cpu);
-	if (p->coalesce && r < end && r->time == first->time)
-		return NULL;
 	*to++ = '\n';
-	textbuf_commit(&p->out, to);
-	rest->size = (size_t)(to - rest->text);
+	rest->end = to;
 	return r;
+}
+
+/* Whether the instant goes on behind a line, where rows may have more pairs. */
+static inline bool
+goes_on(const struct prv_lines *p, int64_t time, const struct record *next, const struct record *end)
+{
+	return p->coalesce && next < end && next->time == time;
 }
 
 /* Writes the line in the other file, with another row. */
 static inline void
 put_same_line(struct prv_lines *p, uint32_t row, const struct rest *rest)
 {
+	size_t size = (size_t)(rest->end - rest->text);
 	char *to = textbuf_reserve(&p->out, LINE_MAX_SIZE);
 	to = put_row(p, to, row);
 	memcpy(to, rest->text, REST_COPY);
-	if (__builtin_expect(rest->size > REST_COPY, 0))
-		memcpy(to, rest->text, rest->size);
-	textbuf_commit(&p->out, to + rest->size);
+	if (__builtin_expect(size > REST_COPY, 0))
+		memcpy(to, rest->text, size);
+	textbuf_commit(&p->out, to + size);
 }
 
 /* Whether another row changes in the same instant, as often in a breakdown. */
@@ -261,23 +265,50 @@ prvline_put(struct prv_lines *p, const struct record *r, const struct record *en
 	while (r < end) {
 		uint32_t row = row_of(p, r);
 		struct rest rest;
-		const struct record *next = NULL;
-		if (row == NONE)
-			next = r + 1;
-		else if (!is_shared(p, r, end))
-			next = put_line(p, row, r, end, &rest);
-		r = next ? next : put_instant(p, r, end);
+		const struct record *next = r + 1;
+		if (row == NONE) {
+			r = next;
+			continue;
+		}
+		bool alone = !is_shared(p, r, end) && !goes_on(p, r->time, next = make_line(p, row, r, end, &rest), end);
+		if (alone)
+			textbuf_commit(&p->out, rest.end);
+		r = alone ? next : put_instant(p, r, end);
 	}
 }
 
-/* Returns the record behind those of the same instant. */
-static const struct record *
-end_of_instant(const struct record *r, const struct record *end)
+/* ---- Two files. ---- */
+
+/* Notes that a row has a line in this instant. Returns whether it had one. */
+static bool
+has_line(struct prv_lines *p, const struct record *r)
 {
-	const struct record *first = r;
-	while (r < end && r->time == first->time)
-		r++;
-	return r;
+	uint32_t row = row_of(p, r);
+	if (row == NONE)
+		return false;
+	bool had = p->seen[row] == p->instant;
+	p->seen[row] = p->instant;
+	return had;
+}
+
+/* Finds the end of an instant. Returns whether the records of each row follow each other there: each is one line. */
+static bool
+are_lines(struct prv_lines *p, struct prv_lines *cpus, const struct record *r, const struct record **end)
+{
+	const int64_t time = r->time;
+	const struct record *next;
+	bool good = true;
+	p->instant++;
+	cpus->instant++;
+	for (; r < *end && r->time == time; r = next) {
+		for (next = r + 1; next < *end && next->time == time && next->row == r->row && next->cpu == r->cpu;)
+			next++;
+		bool again = has_line(p, r);
+		again = has_line(cpus, r) || again;
+		good = good && !again && next - r <= ALONE_MAX;
+	}
+	*end = r;
+	return good;
 }
 
 /* The line of the CPU file was copied, not formatted: note its values beyond 32 bits there
@@ -290,20 +321,29 @@ share_odd_values(struct prv_lines *from, struct prv_lines *to, const struct reco
 		to->odd_types[r->col] |= (uint64_t)r->value > INT32_MAX;
 }
 
-/* Writes a line in the file of threads, in that of CPUs, or in both. Returns as put_line(). */
+/* Makes a line in the file of threads, or in that of CPUs. Returns as make_line(). */
 static inline const struct record *
-put_lines(struct prv_lines *threads, struct prv_lines *cpus, const struct record *r, const struct record *end)
+make_first(struct prv_lines *threads, struct prv_lines *cpus, const struct record *r, const struct record *end, struct rest *rest)
 {
-	struct rest rest;
 	if (__builtin_expect(r->row >= threads->nrows, 0))
-		return put_line(cpus, r->row - cpus->first_row, r, end, &rest);
-	const struct record *next = put_line(threads, r->row, r, end, &rest);
-	if (!next || !r->cpu)
-		return next;
-	put_same_line(cpus, r->cpu - cpus->first_row, &rest);
+		return make_line(cpus, r->row - cpus->first_row, r, end, rest);
+	return make_line(threads, r->row, r, end, rest);
+}
+
+/* Writes the line that was made of these records, and that of the CPU that shows them, too. */
+static inline void
+put_lines(struct prv_lines *threads, struct prv_lines *cpus, const struct record *r, const struct record *end, const struct rest *rest)
+{
+	if (__builtin_expect(r->row >= threads->nrows, 0)) {
+		textbuf_commit(&cpus->out, rest->end);
+		return;
+	}
+	textbuf_commit(&threads->out, rest->end);
+	if (!r->cpu)
+		return;
+	put_same_line(cpus, r->cpu - cpus->first_row, rest);
 	if (__builtin_expect(threads->odd_values, 0))
-		share_odd_values(threads, cpus, r, next);
-	return next;
+		share_odd_values(threads, cpus, r, end);
 }
 
 void
@@ -313,13 +353,20 @@ prvline_put_both(struct prv_lines *p, struct prv_lines *cpus, const struct recor
 		prvline_put(p, r, end);
 		return;
 	}
+	const struct record *lines = r; /* the instant up to here is one line for each row */
 	while (r < end) {
-		const struct record *next = put_lines(p, cpus, r, end);
-		if (__builtin_expect(!next, 0)) {
-			next = end_of_instant(r, end);
-			prvline_put(p, r, next);
-			prvline_put(cpus, r, next);
+		struct rest rest;
+		const struct record *next = make_first(p, cpus, r, end, &rest);
+		if (__builtin_expect(goes_on(p, r->time, next, end), 0) && next >= lines) {
+			lines = end;
+			if (!are_lines(p, cpus, r, &lines)) {
+				(void)put_instant(p, r, lines);
+				(void)put_instant(cpus, r, lines);
+				r = lines;
+				continue;
+			}
 		}
+		put_lines(p, cpus, r, next, &rest);
 		r = next;
 	}
 }
