@@ -294,6 +294,7 @@ struct stream_file {
 	const char *relpath; /* names the stream */
 	uint64_t dev;        /* which file it is, whatever its name */
 	uint64_t ino;
+	unsigned beside; /* what the format knows of its directory */
 };
 
 /* For formats: opens the files as the streams of the trace, in the order of their

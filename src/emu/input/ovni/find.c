@@ -3,6 +3,7 @@
 #include "codec.h"
 #include "idmap.h"
 #include "parts.h"
+#include "tail.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -22,6 +23,8 @@ enum {
 	HAS_STREAM = 1, /* a file of it was taken */
 	SEEN = 2,       /* it was walked before, under another name */
 	WARNED = 4,     /* it may be listed and not entered: that was said */
+	BESIDE = 8,     /* from here on what is beside its stream.json, */
+	JSON = 1 << 8,  /* and from here on its number, from 1 */
 };
 
 /* A file system that has this directory's inode number: it was walked. */
@@ -274,10 +277,13 @@ enter(struct walk *w, FTS *fts, FTSENT *e)
 	return 0;
 }
 
-/* A directory of a thread that is not one. */
+/* Tells the stream.json of a directory what is beside it; one of a thread has to have it. */
 static int
 leave(struct walk *w, const FTSENT *e)
 {
+	long json = e->fts_number / JSON;
+	if (json)
+		w->found->json.files[json - 1].beside = BESIDE_LISTED | (unsigned)(e->fts_number % JSON / BESIDE);
 	const char *behind = behind_thread(e->fts_name);
 	if (!behind || *behind || e->fts_number & (HAS_STREAM | SEEN | WARNED))
 		return 0;
@@ -300,9 +306,12 @@ take_file(struct walk *w, const FTSENT *e)
 	if (json && !t->options.events_only && access(e->fts_accpath, R_OK) != 0)
 		return is_grave(errno) ? diag_io(t->diag, ERR_READ, "inspect", e->fts_path, errno)
 				       : miss(w, e, true, arena_printf(&t->arena, "%s", strerror(errno)));
-	return add(t, json ? &f->json : obs ? &f->obs
-					    : &f->old,
+	int rc = add(t, json ? &f->json : obs ? &f->obs
+					      : &f->old,
 		e);
+	if (json)
+		e->fts_parent->fts_number += (long)f->json.n * JSON;
+	return rc;
 }
 
 static int
@@ -312,6 +321,10 @@ visit(struct walk *w, FTS *fts, FTSENT *e)
 	bool part = needed || is_old_stream(e->fts_name);
 	if (needed)
 		e->fts_parent->fts_number |= HAS_STREAM; /* or what should be it: that is told */
+	if (strcmp(e->fts_name, TAIL_NAME) == 0 || strcmp(e->fts_name, RING_NAME) == 0)
+		e->fts_parent->fts_number |= BESIDE * BESIDE_BUFFER;
+	if (e->fts_info == FTS_F && strcmp(e->fts_name, "stream.obs") == 0)
+		e->fts_parent->fts_number |= BESIDE * BESIDE_OBS;
 	switch (e->fts_info) {
 	case FTS_D:
 		if (needed && miss(w, e, false, "it is a directory") < 0)

@@ -17,6 +17,13 @@ struct found_list {
 	size_t cap;
 };
 
+/* What stands beside a stream.json, where the whole directory was listed: each name need not be asked for. */
+enum {
+	BESIDE_LISTED = 1,
+	BESIDE_OBS = 2,    /* a stream.obs that is no link to nowhere */
+	BESIDE_BUFFER = 4, /* something that has the name of a tail or a ring */
+};
+
 struct found {
 	struct found_list json; /* stream.json: metadata version 3 */
 	struct found_list old;  /* thread.N, thread.N.obs[.zst|.lz4|.gz]: versions 1 and 2 */

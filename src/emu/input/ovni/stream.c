@@ -34,11 +34,12 @@ obs_beside(struct trace *t, const struct stream_file *json, struct stream_file *
 	obs->relpath = arena_strndup(&t->arena, json->relpath, rel ? rel - 1 : 0);
 	if (!obs->relpath)
 		return diag_no_memory(t->diag);
+	obs->beside = json->beside;
 	for (int i = 0; i < CODEC_KINDS; i++) {
 		obs->path = arena_printf(&t->arena, "%.*sstream.obs%s", (int)n, json->path, codec_ends[i]);
 		if (!obs->path)
 			return diag_no_memory(t->diag);
-		if (access(obs->path, F_OK) == 0)
+		if (obs->beside & BESIDE_OBS || access(obs->path, F_OK) == 0)
 			return 0;
 	}
 	return diag_error(t->diag, ERR_READ, &(struct place){ .file = json->relpath },
@@ -96,7 +97,8 @@ open_v3(struct trace *t, struct found *f)
 			rc = diag_no_memory(t->diag);
 		else
 			rc = t->options.mend ? mend_load(s, json) : tmeta_load_v3(s, json);
-		rc = rc == 0 ? tail_apply(s) : rc;
+		if (rc == 0 && (obs[i].beside & (BESIDE_LISTED | BESIDE_BUFFER)) != BESIDE_LISTED)
+			rc = tail_apply(s);
 		if (!*s->relpath)
 			s->relpath = s->in.name = "."; /* the trace directory itself is the stream */
 	}
