@@ -35,7 +35,7 @@ struct prv_options {
 
 /* Parts of a line as texts, sized for one or two moves. */
 struct type_text {
-	char text[14]; /* ":type:" */
+	char text[15]; /* ":type:" */
 	uint8_t size;
 };
 
