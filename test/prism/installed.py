@@ -16,7 +16,7 @@ root, build = (os.path.abspath(a) for a in sys.argv[1:3])
 
 with tempfile.TemporaryDirectory() as tmp:
     inst = Installed(tmp, build, "prism")
-    inst.check_headers("prism.h", "prism_hooks.h", "prism_machine.h")
+    inst.check_headers("prism.h", "prism_hooks.h", "prism_ipc.h", "prism_machine.h")
     inst.compile_page(f"{root}/doc/man/libprism.3", f"{tmp}/page")
     out = run([f"{tmp}/page"])
     want = """0: config

@@ -3,7 +3,7 @@
 
 usage: symbols.py PREFIX PAGE HEADER LIBRARY [HEADER LIBRARY...]
 
-A header stands for those of its folder, too, that it includes and that are not given.
+A header stands for those of its folder, too, that it includes and that are not given. A library may have several.
 """
 import os
 import re
@@ -30,8 +30,9 @@ with open(sys.argv[2], encoding='utf-8') as f:
     page = f.read()
 bad = []
 n = 0
-for header, library in zip(sys.argv[3::2], sys.argv[4::2]):
-    declared, inline = functions(header)
+for library in dict.fromkeys(sys.argv[4::2]):
+    of_headers = [functions(h) for h, its in zip(sys.argv[3::2], sys.argv[4::2]) if its == library]
+    declared, inline = (set().union(*sets) for sets in zip(*of_headers))
     nm = subprocess.run(['nm', '-D', '--defined-only', library], check=True, capture_output=True, text=True).stdout
     exported = {line.split()[2] for line in nm.splitlines()}
     bad += [f'declared, not exported: {s}' for s in sorted(declared - exported)]

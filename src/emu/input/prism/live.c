@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* live: reads FIFOs, pipes and terminals. While one stream is awaited the others are read
+/* live: reads FIFOs, pipes, terminals and live buffers. While one stream is awaited the others are read
  * too: their writer may be blocked until they are. */
 #include "parts.h"
 
@@ -61,19 +61,23 @@ fill(struct prism_file *f)
 		if (got < 0 && errno != EINTR)
 			return diag_io(p->trace->diag, ERR_READ, "wait for", mine->path, errno);
 		for (nfds_t k = 0; got > 0 && k < nfds; k++) {
-			struct reader *r = p->streams[p->polled[k]].file.bytes;
-			int rc = p->polls[k].revents ? prismfile_read(r) : 0;
+			struct prism_file *more = &p->streams[p->polled[k]].file;
+			int rc = p->polls[k].revents ? prismfile_read(more) : 0;
+			if (rc == -EPROTO)
+				return -ERR_PRISM;
 			if (rc < 0)
-				return rc == -ENOMEM ? diag_no_memory(p->trace->diag) : diag_io(p->trace->diag, ERR_READ, "read", r->path, -rc);
+				return rc == -ENOMEM ? diag_no_memory(p->trace->diag) : diag_io(p->trace->diag, ERR_READ, "read", more->bytes->path, -rc);
 		}
 	}
 	return 0;
 }
 
 static int
-open_bytes(struct prism *p, const struct prism_source *s, struct reader *r)
+open_bytes(struct prism *p, const struct prism_source *s, struct prism_file *f, struct reader *r)
 {
 	int fd = STDIN_FILENO;
+	if (s->ipc)
+		return prismfile_buffers(f, r, &p->trace->readers, s);
 	/* Without O_NONBLOCK open() would wait for a writer. */
 	if (strcmp(s->events, "-") != 0)
 		fd = open(s->events, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -92,7 +96,7 @@ prismlive_open(struct prism *p, uint32_t n)
 	const char *stamps = s->source->timestamps;
 	s->prism = p;
 	s->phase = PRISM_READING;
-	int rc = s->source->live ? open_bytes(p, s->source, r) : 0;
+	int rc = s->source->live ? open_bytes(p, s->source, &s->file, r) : 0;
 	return rc < 0 ? rc : prismfile_open(&s->file, r, &p->trace->readers, s->source, stamps ? prismfiles_name(p->trace->dir, stamps) : NULL, s->source->live ? fill : NULL);
 }
 

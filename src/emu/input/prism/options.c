@@ -20,7 +20,7 @@ enum {
 };
 
 static const struct cli_option options[] = {
-	{ STREAM, "prism", "FILE", "a stream, a FIFO, - or a .json, in place of TRACEDIR" },
+	{ STREAM, "prism", "FILE", "stream, FIFO, ipc:DIR, - or .json in place of TRACEDIR" },
 	{ EVENTS, "prism-events", "WHICH", "timelines of single events: all, sync or none" },
 	{ INTERVAL, "prism-interval", "KIND", "totals: time:NS (default), events:N, sync or func" },
 	{ INSN, "prism-insn", NULL, "also the timeline of instructions" },

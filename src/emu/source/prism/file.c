@@ -3,6 +3,7 @@
 
 #include "arena.h"
 #include "diag.h"
+#include "prism/prism_ipc.h"
 
 #include <errno.h>
 #include <string.h>
@@ -23,20 +24,32 @@ prismfile_live(struct reader *r, struct reader_pool *pool, int fd, const char *p
 	return r->buf ? 0 : diag_no_memory(pool->diag);
 }
 
-/* Room for more bytes. */
+int
+prismfile_buffers(struct prism_file *f, struct reader *r, struct reader_pool *pool, const struct prism_source *s)
+{
+	int fd = prismipc_open(&f->ipc, pool->diag, s->ipc, s->number);
+	int rc = fd < 0 ? fd : prismfile_live(r, pool, fd, s->events, s->name);
+	f->bytes = r;
+	if (rc < 0)
+		prismipc_close(&f->ipc);
+	return rc;
+}
+
+/* Room for n more bytes. */
 static int
-make_room(struct reader *r)
+make_room(struct reader *r, size_t n)
 {
 	size_t have = (size_t)(r->end - r->p);
-	if (r->end < r->buf + r->cap)
+	if ((size_t)(r->buf + r->cap - r->end) >= n)
 		return 0;
-	if (have > r->cap / 2) {
-		uint8_t *buf = block_resize(r->buf, r->cap * 2);
+	if (have > r->cap / 2 || have + n > r->cap) {
+		size_t cap = r->cap * 2 > have + n ? r->cap * 2 : (have + n) * 2;
+		uint8_t *buf = block_resize(r->buf, cap);
 		if (!buf)
 			return -ENOMEM;
 		r->p = buf + (r->p - r->buf);
 		r->buf = buf;
-		r->cap *= 2;
+		r->cap = cap;
 	}
 	r->base += (uint64_t)(r->p - r->buf);
 	memmove(r->buf, r->p, have);
@@ -46,11 +59,14 @@ make_room(struct reader *r)
 }
 
 int
-prismfile_read(struct reader *r)
+prismfile_read(struct prism_file *f)
 {
-	int rc = make_room(r);
+	struct reader *r = f->bytes;
+	int rc = make_room(r, f->ipc.open ? PRISM_IPC_SIZE : 1);
 	if (rc < 0)
 		return rc;
+	if (f->ipc.open)
+		return prismipc_read(&f->ipc, r, f->in.state.lenient);
 	ssize_t k = read(r->fd, r->buf + (r->end - r->buf), (size_t)(r->buf + r->cap - r->end));
 	if (k < 0)
 		return errno == EINTR || errno == EAGAIN ? 0 : -errno;
@@ -68,7 +84,7 @@ prismfile_open(struct prism_file *f, struct reader *r, struct reader_pool *pool,
 {
 	f->bytes = r;
 	f->fill = fill;
-	prismread_begin(&f->in, &s->settings, s->buffer_size);
+	prismread_begin(&f->in, &s->settings, s->ipc ? PRISM_IPC_SIZE : s->buffer_size);
 	int rc = fill ? 0 : reader_open(r, pool, s->events, s->name);
 	if (rc == 0)
 		rc = prismclock_open(&f->time, s->clock, s->start, s->tick_ns, pool, s->timestamps, stamps);
@@ -81,6 +97,7 @@ prismfile_close(struct prism_file *f)
 {
 	if (f->bytes)
 		reader_close(f->bytes);
+	prismipc_close(&f->ipc);
 	prismclock_close(&f->time);
 }
 

@@ -6,6 +6,7 @@
  * Errors are found here and reported by the caller. */
 
 #include "clock.h"
+#include "ipc.h"
 #include "prism/read.h"
 #include "source.h"
 
@@ -16,6 +17,7 @@ struct prism_file {
 	struct prismclock time;
 	/* Live: brings more bytes, or the end. 0, or <0 (reported). NULL: a plain file. */
 	int (*fill)(struct prism_file *f);
+	struct prismipc ipc;       /* live buffers, if that is open */
 	char name[PRISM_NAME_MAX]; /* live: of the event, as the bytes of the stream may move */
 };
 
@@ -37,9 +39,12 @@ void prismfile_close(struct prism_file *f);
 /* Makes a reader of an open descriptor. Returns 0, or <0 (reported). */
 int prismfile_live(struct reader *r, struct reader_pool *pool, int fd, const char *path, const char *name);
 
-/* Reads what is there into the buffer of a live reader: something is, or the end, or this blocks. Returns
- * 0, or -errno. */
-int prismfile_read(struct reader *r);
+/* Makes a reader of the live buffers of a source. Returns 0, or <0 (reported). */
+int prismfile_buffers(struct prism_file *f, struct reader *r, struct reader_pool *pool, const struct prism_source *s);
+
+/* Reads what is there into the buffer of a live reader: something is, or the end, or this blocks, unless they are live
+ * buffers. Returns 0, -EPROTO (reported), or another -errno. */
+int prismfile_read(struct prism_file *f);
 
 static inline void
 prismfile_try(struct prism_file *f, struct prism_got *got)

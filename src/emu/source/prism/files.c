@@ -4,6 +4,7 @@
 #include "arena.h"
 #include "codec.h"
 #include "diag.h"
+#include "prism/prism_ipc.h"
 #include "source.h"
 
 #include <dirent.h>
@@ -36,6 +37,35 @@ bool
 prismfiles_is_json(const char *name)
 {
 	return ends_with(name, ".json");
+}
+
+/* ---- Live buffers. ---- */
+
+const char *
+prismfiles_ipc(const char *path)
+{
+	static const char prefix[] = "ipc:";
+	return strncmp(path, prefix, strlen(prefix)) == 0 ? path + strlen(prefix) : NULL;
+}
+
+int
+prismfiles_take_ipc(struct prism_sources *p, const char *path, struct prism_source *s, const struct prism_source *before, size_t n, size_t stride)
+{
+	struct stat st;
+	s->events = s->name = path;
+	s->ipc = prismfiles_ipc(path);
+	s->live = true;
+	for (size_t i = 0; i < n; i++) {
+		const struct prism_source *b = (const struct prism_source *)((const char *)before + i * stride);
+		s->number += b->ipc && strcmp(b->ipc, s->ipc) == 0;
+	}
+	if (s->number && !(s->name = arena_printf(p->arena, "%s-%u", path, s->number)))
+		return diag_no_memory(p->diag);
+	if (stat(s->ipc, &st) != 0)
+		return diag_io(p->diag, ERR_READ, "open", s->ipc, errno);
+	if (!S_ISDIR(st.st_mode))
+		return diag_error(p->diag, ERR_READ, NULL, "'%s' is no directory\nhint: ipc:DIR reads live buffers, whose files it makes in DIR", s->ipc);
+	return 0;
 }
 
 const char *
@@ -190,6 +220,8 @@ find_named(struct prism_sources *p, const char *const *paths, size_t n)
 		prismdesc_default(s);
 		s->events = path;
 		int rc = prismfiles_is_json(path) ? prismdesc_read(p, path, true, s) : 0;
+		if (prismfiles_ipc(path))
+			rc = prismfiles_take_ipc(p, path, s, p->list, p->n, sizeof(*s));
 		if (rc < 0)
 			return rc;
 		for (uint32_t i = 0; i < p->n && strcmp(s->events, "-") == 0; i++)
@@ -205,6 +237,8 @@ look_at(struct prism_sources *p, struct prism_source *s)
 {
 	struct diag *d = p->diag;
 	struct stat st;
+	if (s->ipc)
+		return 0;
 	s->name = prismfiles_name(p->dir, s->events);
 	if (strcmp(s->events, "-") == 0) {
 		s->name = "standard input";

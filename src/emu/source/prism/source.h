@@ -47,6 +47,8 @@ struct prism_source {
 	const char *name;       /* of it, in messages */
 	const char *json;       /* path of the description; NULL: none */
 	const char *timestamps; /* path; NULL: none */
+	const char *ipc;        /* directory of live buffers, which are read in place of a file; NULL: none */
+	unsigned number;        /* of their producer */
 	uint64_t dev;           /* identity of the file, in a directory */
 	uint64_t ino;
 	struct prism_settings settings;
@@ -94,6 +96,13 @@ bool prismfiles_is_events(const char *name);
 
 /* Whether it is the name of a description. */
 bool prismfiles_is_json(const char *name);
+
+/* The directory in ipc:DIR; NULL: it is another name. */
+const char *prismfiles_ipc(const char *path);
+
+/* Makes s, of the defaults, the live buffers of a directory. Each time that it is named is a producer more: those before
+ * are the n at `before`, of `stride` bytes each. */
+int prismfiles_take_ipc(struct prism_sources *p, const char *path, struct prism_source *s, const struct prism_source *before, size_t n, size_t stride);
 
 /* Name of a file in messages: below the directory, which may be NULL. */
 const char *prismfiles_name(const char *dir, const char *path);

@@ -3,11 +3,20 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- Files. ---- */
+
+/* Waits for a buffer. Returns 0, or -errno. */
+static int
+await_buffer(const struct ptinput *in)
+{
+	struct pollfd p = { .fd = in->reader.fd, .events = POLLIN };
+	return poll(&p, 1, -1) < 0 && errno != EINTR ? -errno : 0;
+}
 
 /* More bytes of a pipe or the like. */
 static int
@@ -18,7 +27,11 @@ fill(struct prism_file *f)
 	(void)wbuf_flush(&c->out);
 	if (wbuf_failed(&c->out) || conv_interrupted())
 		return -1; /* nobody would see what comes; the end of the run tells */
-	int rc = prismfile_read(&in->reader);
+	int rc = in->source.ipc ? await_buffer(in) : 0;
+	if (rc == 0)
+		rc = prismfile_read(f);
+	if (rc == -EPROTO)
+		return -1;
 	return rc < 0 ? conv_error(c, "read", "cannot read %s: %s", in->source.name, strerror(-rc)) : 0;
 }
 
@@ -29,6 +42,10 @@ open_source(struct ptinput *in, struct ptool *t)
 	uint64_t size = 0;
 	in->tool = t;
 	s->settings.lenient = t->conv.lenient;
+	if (s->ipc) {
+		int rc = prismfile_buffers(&in->file, &in->reader, &t->readers, s);
+		return rc < 0 ? rc : prismfile_open(&in->file, &in->reader, &t->readers, s, s->timestamps, fill);
+	}
 	s->name = conv_input_name(s->events);
 	int rc = conv_open_input(&t->conv, s->events, &size);
 	/* A file that we can open again; the standard input has no name, even if it is one. */
@@ -79,7 +96,13 @@ add_input(struct ptool *t, const char *path)
 	if (t->conv.command->max_args < 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		return add_directory(t, path);
 	int rc = add(t, 1);
-	return rc != 0 ? rc : ptool_source(t, path, &t->inputs[t->ninputs++].source);
+	if (rc != 0)
+		return rc;
+	struct prism_source *s = &t->inputs[t->ninputs++].source;
+	rc = ptool_source(t, path, s);
+	if (rc == 0 && prismfiles_ipc(path))
+		rc = ptool_status(prismfiles_take_ipc(&t->sources, path, s, &t->inputs[0].source, t->ninputs - 1, sizeof(*t->inputs)));
+	return rc;
 }
 
 int
@@ -112,7 +135,7 @@ ptinput_open_pair(struct ptool *t, int argc, char **argv, const char **out)
 void
 ptinput_close(struct ptinput *in)
 {
-	if (in->source.live)
+	if (in->source.live && !in->source.ipc)
 		in->reader.fd = -1; /* that of conv.h */
 	prismfile_close(&in->file);
 }
