@@ -336,7 +336,7 @@ test_probe(void)
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		CHECK(lapprobe_bytes((const uint8_t *)cases[i].bytes, strlen(cases[i].bytes), cases[i].size, LAP_LAPLACE) == cases[i].format);
-	CHECK(lapprobe_name("a/b.lrb") == LAP_BINARY && lapprobe_name(".lbm") == LAP_BASIC && lapprobe_name("lrb") == LAP_AUTO);
+	CHECK(lapprobe_name("a/b.lrb", 7) == LAP_BINARY && lapprobe_name(".lbm", 4) == LAP_BASIC && lapprobe_name("lrb", 3) == LAP_AUTO);
 }
 
 int

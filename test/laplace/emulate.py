@@ -5,9 +5,11 @@ wrong, strict and lenient; manifests.
 
 usage: emulate.py OVNIEMU OVNISCOPE-LAPLACE
 """
+import gzip
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -99,6 +101,10 @@ def example(emu, tool, tmp):
         "text by content": ["--laplace", write(f"{tmp}/all", interleave())],
         "windows line ends": ["--laplace", write(f"{tmp}/crlf.lmt", interleave().replace("\n", "\r\n"))],
     }
+    packed = write(f"{tmp}/kernel.lkt.gz", gzip.compress(KERNEL.encode()))
+    inputs["compressed"] = ["--laplace", write(f"{tmp}/refs.lrb.gz", gzip.compress(binary(REFS))), "--laplace-kernel", packed]
+    inputs["compressed text"] = ["--laplace", write(f"{tmp}/refs.gz", gzip.compress(REFS.encode())), "--laplace-kernel", packed]
+    inputs["compressed interleave"] = ["--laplace", write(f"{tmp}/all.gz", gzip.compress(interleave().encode()))]
     os.mkdir(f"{tmp}/dir")
     write(f"{tmp}/dir/r.lrb", binary(REFS))
     write(f"{tmp}/dir/k.lkt", KERNEL)
@@ -108,12 +114,15 @@ def example(emu, tool, tmp):
     inputs["manifest"] = [f"{tmp}/dir"]
     subprocess.run([tool, "split", "-q", f"{tmp}/refs.lrb", k, "-o", f"{tmp}/split"], check=True)
     inputs["per-process"] = ["--laplace", f"{tmp}/split"]
+    shutil.copytree(f"{tmp}/split", f"{tmp}/packed")
+    subprocess.run(["gzip", "-r", f"{tmp}/packed"], check=True)
+    inputs["per-process, compressed"] = ["--laplace", f"{tmp}/packed"]
     for name, args in inputs.items():
         p = run(emu, f"{tmp}/out", "--laplace-window=256", *args)
         check(name, p.returncode == 0, p.stderr)
         # There a reference over two pages is two.
         if p.returncode == 0:
-            compare(name, f"{tmp}/out", {301, 302, 303, 305, 317} if name == "per-process" else None, name != "per-process")
+            compare(name, f"{tmp}/out", {301, 302, 303, 305, 317} if "per-process" in name else None, "per-process" not in name)
     with open(f"{tmp}/out/thread.row", encoding="utf-8") as f:
         names = f.read().splitlines()[-3:]
     check("rows", names == ["kernel", "task 77", "task 100"], names)
@@ -122,7 +131,7 @@ def example(emu, tool, tmp):
 
     # Less of it, but the same totals; with runs of references as one event.
     for refs, gone in ("pages", {300}), ("none", {300, 304, 340}):
-        for name in "text", "binary", "interleave":
+        for name in "text", "binary", "interleave", "compressed":
             p = run(emu, f"{tmp}/out", "--laplace-window=256", f"--laplace-refs={refs}", *inputs[name])
             check(refs, p.returncode == 0, p.stderr)
             compare(f"{refs}, {name}", f"{tmp}/out", {k for _, k in SEQUENCES} - gone)
@@ -171,7 +180,7 @@ def first_touches(emu, tool, tmp):
 def pipes(emu, tool, tmp):
     """References may come through a pipe when a file tells the tasks."""
     kernel = write(f"{tmp}/kernel.lkt", KERNEL)
-    inputs = {"binary": binary(REFS), "text": REFS.encode()}
+    inputs = {"binary": binary(REFS), "text": REFS.encode(), "compressed": gzip.compress(binary(REFS))}
     for name, data in inputs.items():
         p = subprocess.run([emu, "-f", "prv", "-o", f"{tmp}/out", "--laplace-window=256", "--laplace-refs=all", "--laplace", "-", "--laplace-kernel", kernel],
                            input=data, capture_output=True, timeout=60, check=False)
@@ -206,6 +215,12 @@ def pipes(emu, tool, tmp):
             os.mkfifo(f"{tmp}/x.lmt")
         p = subprocess.run([emu, "-o", f"{tmp}/out", *args], input=b"r 1 1 1 1\n", capture_output=True, timeout=60, check=False)
         check(f"{args}", p.returncode == 1 and b"error[read]" in p.stderr and text.encode() in p.stderr, p.stderr)
+    # A compressed file that was cut: what came, with --lenient.
+    cut = write(f"{tmp}/cut.lrb.gz", gzip.compress(binary(REFS))[:-9])
+    p = run(emu, f"{tmp}/out", "--laplace", cut, "--laplace-kernel", kernel)
+    check("cut", p.returncode == 1 and "error[read]" in p.stderr and "end inside a frame" in p.stderr, p.stderr)
+    p = run(emu, f"{tmp}/out", "--lenient", "--laplace", cut, "--laplace-kernel", kernel)
+    check("cut, lenient", p.returncode == 0 and p.stderr.count("end inside a frame") == 1, p.stderr)
     # Events in a pipe of references come too late.
     p = subprocess.run([emu, "-o", f"{tmp}/out", "--laplace", "-", "--laplace-kernel", kernel], input=interleave().encode(), capture_output=True, timeout=60, check=False)
     check("events in a pipe", p.returncode == 1 and b"LR02" in p.stderr, p.stderr)

@@ -4,16 +4,19 @@
 
 usage: tool.py PROGRAM doc/format/laplace.md
 """
+import gzip
 import json
 import os
 import random
 import re
 import resource
+import shutil
 import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import threading
 
 from worked import KERNEL, REFS, binary, check, finish, interleave, read, write
 
@@ -252,6 +255,75 @@ def outputs():
     check("records" in err and "%" in err, "progress", err)
 
 
+def passes_on(args, feed, want):
+    """What comes through pipes goes on before more comes: feed has what is written to each, then what is there."""
+    fifos = [f"fifo{i}" for i in range(len(feed[0][0]))]
+    for fifo in fifos:
+        os.mkfifo(fifo)
+    with subprocess.Popen([TOOL, *args, *fifos], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as p:
+        # both are open before one is written to
+        ends = [open(fifo, "wb", buffering=0) for fifo in fifos]
+        timer = threading.Timer(30, p.kill)
+        timer.start()
+        for inputs, out in feed:
+            for end, data in zip(ends, inputs):
+                end.write(data)
+            have = p.stdout.read(len(out)) if out else b""
+            check(have == out, args, "is not passed on", have, out)
+        for end in ends:
+            end.close()
+        rest = p.stdout.read()
+        check(rest == want and p.wait() == 0, args, "ends with", rest, p.stderr.read())
+        timer.cancel()
+    for fifo in fifos:
+        os.unlink(fifo)
+
+
+def pipes():
+    a, b, c = "r 1 4 2 3\n", "w 100 4 2 3\n", "i 200 4 2 3\n"
+    records = [binary(x, "<") for x in (a, b, c)]
+    passes_on(["text"], [([records[0] + records[1][:7]], a.encode()), ([records[1][7:]], b.encode()), ([records[2]], c.encode())], b"")
+    passes_on(["binary"], [([(a + "w 100").encode()], records[0]), ([b" 4 2 3\n"], records[1])], b"")
+    # as far as both are known: one record of each waits for what may come in front of it
+    passes_on(["merge"], [([b"a 1 5\na 150 5\n", (a + b).encode()], b"a 1 5\n" + (a + b).encode()), ([b"", c.encode()], b"a 150 5\n"),
+                          ([b"a 300 5\n", b""], c.encode())], b"a 300 5\n")
+    packed = gzip.compress(records[0] + records[1], mtime=0)
+    passes_on(["text"], [([packed], (a + b).encode()), ([gzip.compress(records[2])], c.encode())], b"")
+
+
+def compressed():
+    """Inputs that are compressed are read as they are, whatever their name; with names of both kinds, and through a pipe."""
+    packers = [("gz", gzip.compress)]
+    for end, packer in (("zst", "zstd"), ("lz4", "lz4")):
+        if shutil.which(packer):
+            packers.append((end, lambda data, packer=packer: subprocess.run([packer, "-c"], input=data, capture_output=True, check=True).stdout))
+    want = {}
+    for command in (["merge"], ["basic", "-q"], ["stat", "-q"]):
+        want[command[0]] = run(*command, "little.lrb", "k.lkt")[0]
+    for end, pack in packers:
+        write(f"p.lrb.{end}", pack(read("little.lrb")))
+        write(f"p.lkt.{end}", pack(KERNEL.encode()))
+        write("p", pack(read("little.lrb")))
+        write("pt", pack(REFS.encode()))
+        for command in (["merge"], ["basic", "-q"], ["stat", "-q"]):
+            for refs in (f"p.lrb.{end}", "p", "pt"):
+                check(run(*command, refs, f"p.lkt.{end}")[0] == want[command[0]], command, "of", refs, end)
+        check(run("text", stdin=pack(read("random.lrb")))[0] == read("random.lrt"), "text of compressed bytes through a pipe", end)
+        check(run("binary", "pt")[0] == read("little.lrb"), "binary of compressed text", end)
+        # what was cut: what came, with --lenient
+        half = pack(read("random.lrb"))
+        half = half[:len(half) // 2]
+        check("end inside a frame" in run("text", stdin=half, status=1)[1], "cut", end)
+        out, err = run("text", "--lenient", stdin=half)
+        check(read("random.lrt").startswith(out) and "end inside a frame" in err, "cut, lenient", end, err)
+        damaged = bytearray(pack(read("random.lrb")))
+        damaged[20:60] = bytes(40)
+        err = run("text", stdin=bytes(damaged), status=1)[1]
+        check("error[read]" in err or "error[laplace]" in err, "damaged", end, err)
+    for magic, tool in ((b"\xfd7zXZ\0", "xz -dc"), (b"BZh9", "bzip2 -dc")):
+        check(tool in run("stat", stdin=magic + bytes(99), status=1)[1], "compressed with", tool)
+
+
 def dialects():
     write("k5.lkt", "F 1 0 1 0\nM 2 0 1 1000 1000 5 8 1 0 f lib.so\nT 3 9 1 a b\n")
     check(run("merge", "--dialect", "kvmtrace-0.5", "k5.lkt")[0] == read("k5.lkt"), "dialect")
@@ -278,7 +350,7 @@ def document():
 def main():
     with tempfile.TemporaryDirectory() as tmp:
         os.chdir(tmp)
-        for part in (worked_example, round_trip, messages, usage, outputs, dialects, document):
+        for part in (worked_example, round_trip, messages, usage, outputs, pipes, compressed, dialects, document):
             part()
     return finish()
 

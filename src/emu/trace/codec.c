@@ -32,6 +32,12 @@ codec_kind(const char *path)
 	return CODEC_NONE;
 }
 
+size_t
+codec_stem(const char *path)
+{
+	return strlen(path) - strlen(codec_ends[codec_kind(path)]);
+}
+
 bool
 codec_names(const char *name, const char *stem)
 {

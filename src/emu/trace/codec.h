@@ -24,6 +24,9 @@ extern const char *const codec_ends[CODEC_KINDS];
 /* What the name of a file says of its compression. */
 enum codec_kind codec_kind(const char *path);
 
+/* The length of a name without that. */
+size_t codec_stem(const char *path);
+
 /* Whether a name is the stem, and behind it nothing or the end of a compressed file. */
 bool codec_names(const char *name, const char *stem);
 

@@ -16,12 +16,14 @@ lapread_close(struct lapread *r)
 static int
 fail_read(struct lapread *r)
 {
-	r->at.offset = lapsource_offset(&r->source);
-	return lap_raise(r->log, &r->at, LAP_E_IO, "%s", strerror(r->source.error));
+	const struct lapsource *s = &r->source;
+	const char *why = s->input.why ? *s->input.why : NULL;
+	r->at.offset = lapsource_offset(s);
+	return lap_raise(r->log, &r->at, LAP_E_IO, "%s", why ? why : strerror(s->error));
 }
 
 enum lap_format
-lapprobe_name(const char *name)
+lapprobe_name(const char *name, size_t n)
 {
 	static const struct {
 		const char *suffix;
@@ -33,10 +35,9 @@ lapprobe_name(const char *name)
 		{ ".lmt", LAP_MIXED },
 		{ ".lbm", LAP_BASIC },
 	};
-	size_t n = strlen(name);
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		size_t k = strlen(known[i].suffix);
-		if (n >= k && strcmp(name + n - k, known[i].suffix) == 0)
+		if (n >= k && memcmp(name + n - k, known[i].suffix, k) == 0)
 			return known[i].format;
 	}
 	return LAP_AUTO;
@@ -80,11 +81,23 @@ lapprobe_bytes(const uint8_t *head, size_t n, uint64_t size, enum lap_dialect di
 	return lap_kinds[head[0]] && size % LAP_RECORD_SIZE == 0 ? LAP_BINARY : LAP_AUTO;
 }
 
+/* Whether bytes behind these change nothing: there are two lines, or a byte that no text has. */
+static bool
+tells_format(const uint8_t *head, size_t n)
+{
+	const uint8_t *line = n ? memchr(head, '\n', n) : NULL;
+	bool two = line && memchr(line + 1, '\n', n - (size_t)(line + 1 - head));
+	return two || n >= LAPPROBE_HEAD || (n && memchr(head, 0, n));
+}
+
 static int
 probe(struct lapread *r)
 {
 	struct lapsource *s = &r->source;
-	int rc = lapsource_fill(s, LAPPROBE_HEAD);
+	int rc = 1;
+	/* A pipe may bring no more before it sees what is made of this. */
+	while (rc > 0 && !tells_format(s->p, (size_t)(s->end - s->p)))
+		rc = lapsource_more(s);
 	if (rc < 0)
 		return fail_read(r);
 	r->options.format = lapprobe_bytes(s->p, (size_t)(s->end - s->p), r->options.size, r->options.dialect);
@@ -221,20 +234,24 @@ next_line(struct lapread *r, const char **line, size_t *n)
 	struct lapsource *s = &r->source;
 	r->at.offset = lapsource_offset(s);
 	r->at.line++;
-	const uint8_t *nl = memchr(s->p, '\n', (size_t)(s->end - s->p));
-	if (!nl) {
-		int rc = lapsource_fill(s, LAP_LINE_MAX + 1);
-		if (rc < 0)
-			return fail_read(r);
-		if (s->p == s->end) {
-			r->at.line--;
-			return 0;
-		}
-		nl = memchr(s->p, '\n', (size_t)(s->end - s->p));
+	size_t seen = 0;
+	int rc = 1;
+	const uint8_t *nl;
+	while (!(nl = memchr(s->p + seen, '\n', (size_t)(s->end - s->p) - seen)) && rc > 0) {
+		seen = (size_t)(s->end - s->p);
+		if (seen > LAP_LINE_MAX)
+			break;
+		rc = lapsource_more(s);
+	}
+	if (rc < 0)
+		return fail_read(r);
+	if (s->p == s->end) {
+		r->at.line--;
+		return 0;
 	}
 	size_t len = (size_t)((nl ? nl : s->end) - s->p);
 	if (len > LAP_LINE_MAX) {
-		int rc = lap_raise(r->log, &r->at, LAP_LT05, "the line is longer than %d bytes", LAP_LINE_MAX);
+		rc = lap_raise(r->log, &r->at, LAP_LT05, "the line is longer than %d bytes", LAP_LINE_MAX);
 		if (rc == 0)
 			rc = skip_long_line(r);
 		return rc < 0 ? rc : 2;
@@ -243,7 +260,7 @@ next_line(struct lapread *r, const char **line, size_t *n)
 	*n = len;
 	s->p = nl ? nl + 1 : s->end;
 	if (memchr(*line, 0, len)) {
-		int rc = lap_raise(r->log, &r->at, LAP_LT05, "the line holds a NUL");
+		rc = lap_raise(r->log, &r->at, LAP_LT05, "the line holds a NUL");
 		return rc < 0 ? rc : 2;
 	}
 	if (!nl)

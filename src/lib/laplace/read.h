@@ -49,8 +49,8 @@ enum {
 	LAPPROBE_HEAD = 2 * (LAP_LINE_MAX + 1), /* bytes that are enough */
 };
 
-/* By suffix: .lrb .lrt .lkt .lmt .lbm; LAP_AUTO: another one. */
-enum lap_format lapprobe_name(const char *name);
+/* By suffix of a name of n bytes: .lrb .lrt .lkt .lmt .lbm; LAP_AUTO: another one. */
+enum lap_format lapprobe_name(const char *name, size_t n);
 
 /* By content: text if the first two lines (or all, if there are fewer) are records; else
  * binary if the size (0: not known) is a multiple of LAP_RECORD_SIZE and the first byte a

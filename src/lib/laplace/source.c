@@ -31,33 +31,34 @@ lapsource_open(struct lapsource *s, const struct lap_input *input)
 }
 
 int
-lapsource_fill(struct lapsource *s, size_t want)
+lapsource_more(struct lapsource *s)
 {
 	size_t have = (size_t)(s->end - s->p);
-	if (have >= want)
-		return 1;
-	if (s->eof)
+	if (s->eof || have == LAPSOURCE_WINDOW)
 		return s->error ? -LAP_E_IO : 0;
-	if (have)
+	if (have && s->p != s->buf)
 		memmove(s->buf, s->p, have);
 	s->base += (uint64_t)(s->p - s->buf);
 	s->p = s->buf;
-	while (have < want && !s->eof) {
-		size_t room = LAPSOURCE_WINDOW - have;
-		ptrdiff_t n = s->input.read ? s->input.read(s->input.self, s->buf + have, room)
-					    : read_fd(s->input.fd, s->buf + have, room);
-		if (n <= 0) {
-			s->eof = true;
-			s->error = n < 0 ? (int)-n : 0;
-		} else {
-			have += (size_t)n;
-		}
-	}
+	size_t room = LAPSOURCE_WINDOW - have;
+	ptrdiff_t n = s->input.read ? s->input.read(s->input.self, s->buf + have, room)
+				    : read_fd(s->input.fd, s->buf + have, room);
+	s->eof = n <= 0;
+	s->error = n < 0 ? (int)-n : 0;
+	have += n > 0 ? (size_t)n : 0;
 	s->end = s->buf + have;
 	memset(s->buf + have, 0, LAPSOURCE_SLACK);
-	if (have >= want)
-		return 1;
-	return s->error ? -LAP_E_IO : 0;
+	return n > 0 ? 1 : n < 0 ? -LAP_E_IO
+				 : 0;
+}
+
+int
+lapsource_fill(struct lapsource *s, size_t want)
+{
+	int rc = 1;
+	while (rc > 0 && (size_t)(s->end - s->p) < want)
+		rc = lapsource_more(s);
+	return rc;
 }
 
 void

@@ -18,7 +18,8 @@ struct lap_input {
 	/* Up to n bytes; 0 at the end, or -errno. NULL: the descriptor fd is read. */
 	ptrdiff_t (*read)(void *self, void *buf, size_t n);
 	void *self;
-	int fd; /* not closed */
+	const char *const *why; /* NULL, or the place of a text: of the failure that read() returned, if it is not that of errno */
+	int fd;                 /* not closed */
 };
 
 struct lapsource {
@@ -33,6 +34,10 @@ struct lapsource {
 
 /* Returns 0 or -LAP_E_MEMORY. */
 int lapsource_open(struct lapsource *s, const struct lap_input *input);
+
+/* Reads once, behind what is there; s->p moves. Returns 1: there is more, 0: the input ends, or the window is
+ * full, -LAP_E_IO. */
+int lapsource_more(struct lapsource *s);
 
 /* Makes `want` bytes (at most half the window) available from s->p on, which moves. Returns
  * 1 they are there, 0 the input ends before (what is left is there), -LAP_E_IO. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* files: the files of a Laplace source, and the look ahead for its tasks. */
+#include "codec.h"
 #include "stream.h"
 #include "trace.h"
+#include "unpack.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -27,13 +29,17 @@ add_file(struct laplace *l, uint32_t cpu, const char *path, enum lap_format form
 	struct trace *t = l->trace;
 	if (!arena_grow(&t->arena, &l->files, l->nfiles, &l->files_cap, sizeof(*l->files)))
 		return diag_no_memory(t->diag);
+	struct unpack *bytes = arena_new(&t->arena, struct unpack, 1);
+	if (!bytes)
+		return diag_no_memory(t->diag);
 	struct laplace_file *f = &l->files[l->nfiles++];
 	size_t n = strlen(t->dir);
 	bool inside = strncmp(path, t->dir, n) == 0 && path[n] == '/';
 	/* "-" is standard input on the command line only; in a manifest it is a file. */
 	bool standard = !l->source.has_manifest && strcmp(path, "-") == 0;
 	*f = (struct laplace_file){
-		.fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK),
+		.of = l,
+		.bytes = bytes,
 		.options = {
 			.file = standard ? "the standard input" : path + (inside ? n + 1 : 0),
 			.format = format,
@@ -43,22 +49,26 @@ add_file(struct laplace *l, uint32_t cpu, const char *path, enum lap_format form
 			.cpu = cpu,
 		},
 	};
+	bytes->fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
-	if (f->fd < 0)
+	if (f->bytes->fd < 0)
 		return diag_io(t->diag, ERR_READ, "open", path, errno);
-	if (standard && isatty(f->fd))
+	if (standard && isatty(f->bytes->fd))
 		diag_info(t->diag, STDIN_ON_TERMINAL);
-	if (fstat(f->fd, &st) != 0)
+	if (fstat(f->bytes->fd, &st) != 0)
 		return diag_io(t->diag, ERR_READ, "inspect", path, errno);
 	f->once = !S_ISREG(st.st_mode);
 	if (f->once && (format == LAP_KERNEL || format == LAP_MIXED || format == LAP_PROCESS || S_ISDIR(st.st_mode)))
 		return diag_error(t->diag, ERR_READ, &(struct place){ .file = f->options.file },
 			"it is no regular file, and events of the kernel are read twice: tasks have their rows before the first event\n"
 			"hint: write it to a file first");
-	f->options.size = f->once ? 0 : (uint64_t)st.st_size;
+	uint8_t head[UNPACK_MAGIC];
+	ssize_t k = f->once ? 0 : pread(f->bytes->fd, head, sizeof(head), 0);
+	f->packed = k > 0 && unpack_is_packed(head, (size_t)k);
+	f->options.size = f->once || f->packed ? 0 : (uint64_t)st.st_size;
 	f->dev = st.st_dev;
 	f->ino = st.st_ino;
-	t->bytes += f->options.size;
+	t->bytes += f->once ? 0 : (uint64_t)st.st_size;
 	for (const struct laplace_file *other = l->files; other < f; other++)
 		if (other->dev == f->dev && other->ino == f->ino)
 			return diag_error(t->diag, ERR_LAPLACE, &(struct place){ .file = f->options.file },
@@ -94,10 +104,10 @@ static int add_dir(struct laplace *l, uint32_t cpu, const char *dir, bool inner,
 static int
 add_entry(struct laplace *l, uint32_t cpu, const char *dir, const char *name, bool inner, uint32_t space)
 {
-	size_t n = strlen(name);
-	bool text = n > 4 && strcmp(name + n - 4, ".txt") == 0;
+	size_t n = codec_stem(name);
+	bool text = n > 4 && memcmp(name + n - 4, ".txt", 4) == 0;
 	bool below = !inner && is_space(name, &space);
-	if (!below && (inner ? !text : strcmp(name, "kernel.txt") != 0))
+	if (!below && (inner ? !text : !codec_names(name, "kernel.txt")))
 		return 0;
 	const char *path = arena_printf(&l->trace->arena, "%s/%s", dir, name);
 	if (!path)
@@ -141,7 +151,7 @@ find_files_of(struct laplace *l, uint32_t index)
 				"'%s' is no per-process merge: it holds neither CONTEXT.N/PID.txt nor kernel.txt", cpu->references);
 		return rc;
 	}
-	enum lap_format format = lapprobe_name(cpu->references);
+	enum lap_format format = lapprobe_name(cpu->references, codec_stem(cpu->references));
 	l->basic = l->basic || format == LAP_BASIC;
 	return add_file(l, index, cpu->references, format, 0);
 }
@@ -169,9 +179,9 @@ find_files(struct laplace *l)
 static int
 wait_for(struct laplace *l, const struct laplace_file *f)
 {
-	struct pollfd p = { .fd = f->fd, .events = POLLIN };
-	int flags = fcntl(f->fd, F_GETFL);
-	if (flags < 0 || fcntl(f->fd, F_SETFL, flags & ~O_NONBLOCK) < 0 || poll(&p, 1, -1) < 0)
+	struct pollfd p = { .fd = f->bytes->fd, .events = POLLIN };
+	int flags = fcntl(f->bytes->fd, F_GETFL);
+	if (flags < 0 || fcntl(f->bytes->fd, F_SETFL, flags & ~O_NONBLOCK) < 0 || poll(&p, 1, -1) < 0)
 		return diag_io(l->trace->diag, ERR_READ, "wait for", f->options.file, errno);
 	return 0;
 }
@@ -182,6 +192,22 @@ close_readers(struct laplace *l)
 	lapmerge_close(&l->merge);
 	for (size_t i = 0; l->readers && i < l->nfiles; i++)
 		lapread_close(&l->readers[i]);
+	for (size_t i = 0; i < l->nfiles; i++)
+		unpack_rewind(l->files[i].bytes);
+}
+
+/* Decoded bytes. With --lenient those of a file that was cut end where it does. */
+static ptrdiff_t
+read_input(void *self, void *to, size_t n)
+{
+	struct laplace_file *f = self;
+	ptrdiff_t k = unpack_read(f->bytes, to, n);
+	if (k >= 0 || !f->bytes->torn || !f->of->log.lenient)
+		return k;
+	if (!f->told)
+		diag_warn(f->of->trace->diag, &(struct place){ .file = f->options.file }, "%s", f->bytes->why);
+	f->told = true;
+	return 0;
 }
 
 /* Opens all files from their start; `events` leaves out those with references alone. 0, or a code. */
@@ -194,10 +220,10 @@ open_readers(struct laplace *l, struct lap_log *log, bool events)
 		bool refs = f->options.format == LAP_BINARY || f->options.format == LAP_TEXT || f->options.format == LAP_BASIC;
 		if (events && (refs || f->once))
 			continue;
-		if (!f->once && lseek(f->fd, 0, SEEK_SET) != 0)
+		if (!f->once && lseek(f->bytes->fd, 0, SEEK_SET) != 0)
 			return -LAP_E_IO;
 		struct lapread *r = &l->readers[n++];
-		int rc = lapread_open(r, log, &(struct lap_input){ .fd = f->fd }, &f->options);
+		int rc = lapread_open(r, log, &(struct lap_input){ .read = read_input, .self = f, .why = &f->bytes->why }, &f->options);
 		if (rc < 0)
 			return rc;
 		if (f->once && r->options.format == LAP_MIXED)
@@ -277,7 +303,7 @@ count_lines(const struct laplace_file *f)
 	uint64_t lines = 0;
 	ssize_t n;
 	off_t at = 0;
-	while ((n = pread(f->fd, buf, sizeof(buf), at)) > 0) {
+	while ((n = pread(f->bytes->fd, buf, sizeof(buf), at)) > 0) {
 		at += n;
 		for (const char *p = buf; (p = memchr(p, '\n', (size_t)(buf + n - p))); p++)
 			lines++;
@@ -285,13 +311,35 @@ count_lines(const struct laplace_file *f)
 	return lines;
 }
 
+/* References of a compressed file, up to one more than are many. */
+static uint64_t
+count_packed(struct laplace_file *f)
+{
+	uint8_t buf[64 * 1024];
+	uint64_t bytes = 0;
+	uint64_t lines = 0;
+	uint64_t n = 0;
+	ptrdiff_t k = lseek(f->bytes->fd, 0, SEEK_SET) == 0 ? 1 : 0;
+	while (n <= LAPLACE_REFS_MANY && k > 0 && (k = unpack_read(f->bytes, buf, sizeof(buf))) > 0) {
+		bytes += (uint64_t)k;
+		for (const uint8_t *p = buf; f->options.format == LAP_TEXT && (p = memchr(p, '\n', (size_t)(buf + k - p))); p++)
+			lines++;
+		n = f->options.format == LAP_TEXT ? lines : bytes / LAP_RECORD_SIZE;
+	}
+	unpack_rewind(f->bytes);
+	return n;
+}
+
 static uint64_t
 count_refs(const struct laplace *l, const struct scan *s)
 {
 	uint64_t n = s->refs;
 	for (size_t i = 0; i < l->nfiles; i++) {
-		const struct laplace_file *f = &l->files[i];
-		if (f->once)
+		struct laplace_file *f = &l->files[i];
+		bool refs = f->options.format == LAP_BINARY || f->options.format == LAP_TEXT;
+		if (refs && f->packed)
+			n += count_packed(f);
+		else if (f->once)
 			n += LAPLACE_REFS_MANY + 1; /* unknown */
 		else if (f->options.format == LAP_BINARY)
 			n += f->options.size / LAP_RECORD_SIZE;
@@ -409,6 +457,6 @@ lapfiles_close(struct laplace *l)
 	close_readers(l);
 	free(l->readers);
 	for (size_t i = 0; i < l->nfiles; i++)
-		if (l->files[i].fd >= 0)
-			(void)close(l->files[i].fd);
+		if (l->files[i].bytes->fd >= 0)
+			(void)close(l->files[i].bytes->fd);
 }

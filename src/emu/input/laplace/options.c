@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* options: the options of ovniemu for traces of Laplace. */
+#include "codec.h"
 #include "stream.h"
 #include "trace.h"
 
@@ -71,12 +72,13 @@ names_trace(const void *self)
 	return o->references || o->kernel ? "laplace" : NULL;
 }
 
-/* .lrt, .lrb: references; .lkt, .lkb: events of the kernel. */
+/* .lrt, .lrb: references; .lkt, .lkb: events of the kernel; compressed or not. */
 static const char *
 takes(const char *name)
 {
-	const char *dot = strrchr(name, '.');
-	if (!dot || strlen(dot) != 4 || dot[1] != 'l' || !strchr("rk", dot[2]) || !strchr("tb", dot[3]))
+	size_t n = codec_stem(name);
+	const char *dot = n >= 4 ? name + n - 4 : "";
+	if (dot[0] != '.' || dot[1] != 'l' || !strchr("rk", dot[2]) || !strchr("tb", dot[3]))
 		return NULL;
 	return dot[2] == 'r' ? "laplace" : "laplace-kernel";
 }

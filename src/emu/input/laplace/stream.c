@@ -4,6 +4,7 @@
 #include "input/inputs.h"
 #include "laplace/kernel.h"
 #include "trace.h"
+#include "unpack.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -97,9 +98,9 @@ static void
 note_progress(struct laplace *l)
 {
 	uint64_t done = 0;
-	for (size_t i = 0; i < l->merge.nreaders; i++)
+	for (size_t i = 0; i < l->nfiles; i++)
 		if (!l->files[i].once)
-			done += lapsource_offset(&l->readers[i].source);
+			done += l->files[i].bytes->nread;
 	l->trace->streams[0].in.file_pos = done;
 }
 

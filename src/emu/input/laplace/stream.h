@@ -21,6 +21,7 @@
 #include <sys/types.h>
 
 struct format_options;
+struct unpack;
 struct trace;
 
 enum laplace_refs {
@@ -75,8 +76,11 @@ struct laplace_file {
 	struct lapread_options options;
 	dev_t dev; /* identity of the file */
 	ino_t ino;
-	bool once; /* a pipe, of references: it cannot be read ahead */
-	int fd;
+	bool once;   /* a pipe, of references: it cannot be read ahead */
+	bool packed; /* a compressed file, whose size tells nothing */
+	bool told;   /* that it was cut */
+	struct unpack *bytes;
+	struct laplace *of;
 };
 
 struct lap_more {

@@ -28,7 +28,7 @@ bool
 prismfiles_is_events(const char *name)
 {
 	static const char ours[] = ".prism";
-	size_t n = strlen(name) - strlen(codec_ends[codec_kind(name)]);
+	size_t n = codec_stem(name);
 	size_t k = strlen(ours);
 	return n >= k && memcmp(name + n - k, ours, k) == 0;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool.h"
 
+#include "codec.h"
 #include "laplace/kernel.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -20,10 +22,17 @@ has_code(int code)
 	return abs(code) < LAP_CODES;
 }
 
+/* Whether the user wants it to end, or nobody takes the output: the end of the run tells. */
+static bool
+is_over(const struct ltool *t)
+{
+	return conv_interrupted() || wbuf_failed(&t->conv.out);
+}
+
 int
 ltool_code(struct ltool *t, int code)
 {
-	if (t->conv.reported)
+	if (t->conv.reported || is_over(t))
 		return -1;
 	const struct lap_code_info *info = lap_code(code);
 	return has_code(code) ? conv_error(&t->conv, "laplace", "%s: %s", info->name, info->text)
@@ -50,6 +59,8 @@ ltool_tell(void *self, const struct lap_issue *issue, bool fatal)
 	struct ltool *t = self;
 	const char *name = lap_code(issue->code)->name;
 	bool coded = has_code(issue->code);
+	if (issue->code == LAP_E_IO && is_over(t))
+		return;
 	conv_tell(&t->conv,
 		&(struct conv_issue){
 			.error = coded ? "laplace" : name,
@@ -70,7 +81,7 @@ ltool_so_far(const struct conv *c, uint64_t *bytes, uint64_t *records)
 {
 	const struct ltool *t = (const struct ltool *)c;
 	for (size_t i = 0; i < t->nreaders; i++) {
-		*bytes += lapsource_offset(&t->readers[i].source);
+		*bytes += t->inputs[i].bytes.nread;
 		*records += t->readers[i].records;
 	}
 }
@@ -94,37 +105,57 @@ take_cpu(struct ltool *t, const char **at, bool last, uint32_t *cpu)
 	return 0;
 }
 
-/* Reads as the library would, but stops for a user who does not want to wait. */
+/* Reads as the library would, but stops for a user who does not want to wait. Before it waits, what is
+ * known is written, for who reads the output meanwhile. */
+static ptrdiff_t
+read_file(void *self, void *buf, size_t n)
+{
+	const struct ltool_input *in = self;
+	struct pollfd p = { .fd = in->bytes.fd, .events = POLLIN };
+	ssize_t k;
+	if (in->tool->conv.out.used && poll(&p, 1, 0) == 0 && wbuf_flush(&in->tool->conv.out) < 0)
+		return -EPIPE; /* nobody would see what comes; the end of the run tells */
+	do
+		k = read(in->bytes.fd, buf, n);
+	while (k < 0 && errno == EINTR && !conv_interrupted());
+	return k < 0 ? -errno : k;
+}
+
+/* Decoded bytes. With --lenient those of a file that was cut end where it does. */
 static ptrdiff_t
 read_input(void *self, void *buf, size_t n)
 {
-	const int *fd = self;
-	ssize_t k;
-	do
-		k = read(*fd, buf, n);
-	while (k < 0 && errno == EINTR && !conv_interrupted());
-	return k < 0 ? -errno : k;
+	struct ltool_input *in = self;
+	ptrdiff_t k = unpack_read(&in->bytes, buf, n);
+	if (k >= 0 || !in->bytes.torn || !in->tool->log.lenient)
+		return k;
+	conv_warn(&in->tool->conv, "%s: %s", in->options.file, in->bytes.why);
+	return 0;
 }
 
 static int
 open_input(struct ltool *t, const char *path, uint32_t cpu)
 {
-	struct lapread *r = &t->readers[t->nreaders];
+	uint8_t head[UNPACK_MAGIC];
 	uint64_t size = 0;
 	int fd = conv_open_input(&t->conv, path, &size);
 	if (fd < 0)
 		return fd;
-	/* From here on ltool_finish() closes it. */
-	t->in_fds[t->nreaders++] = fd;
-	struct lapread_options options = {
-		.file = conv_input_name(path),
-		.format = t->format == LAP_AUTO ? lapprobe_name(path) : (enum lap_format)t->format,
-		.endian = (enum lap_endian)t->endian,
-		.dialect = (enum lap_dialect)t->dialect,
-		.cpu = cpu,
-		.size = size,
+	struct ltool_input *in = &t->inputs[t->nreaders++];
+	ssize_t n = size ? pread(fd, head, sizeof(head), 0) : 0;
+	*in = (struct ltool_input){
+		.tool = t,
+		.bytes = { .read = read_file, .self = in, .fd = fd },
+		.options = {
+			.file = conv_input_name(path),
+			.format = t->format == LAP_AUTO ? lapprobe_name(path, codec_stem(path)) : (enum lap_format)t->format,
+			.endian = (enum lap_endian)t->endian,
+			.dialect = (enum lap_dialect)t->dialect,
+			.cpu = cpu,
+			.size = n > 0 && unpack_is_packed(head, (size_t)n) ? 0 : size,
+		},
 	};
-	return lapread_open(r, &t->log, &(struct lap_input){ .read = read_input, .self = &t->in_fds[t->nreaders - 1] }, &options);
+	return 0;
 }
 
 static int
@@ -138,14 +169,20 @@ open_inputs(struct ltool *t, int n, char **paths)
 	}
 	t->log.lenient = t->conv.lenient;
 	t->readers = calloc((size_t)n, sizeof(*t->readers));
-	t->in_fds = calloc((size_t)n, sizeof(*t->in_fds));
-	int rc = t->readers && t->in_fds ? 0 : ltool_code(t, -LAP_E_MEMORY);
+	t->inputs = calloc((size_t)n, sizeof(*t->inputs));
+	int rc = t->readers && t->inputs ? 0 : ltool_code(t, -LAP_E_MEMORY);
 	const char *at = t->cpus;
 	for (int i = 0; i < n && rc == 0; i++) {
 		uint32_t cpu = 0;
 		rc = take_cpu(t, &at, i == n - 1, &cpu);
 		if (rc == 0)
 			rc = open_input(t, paths[i], cpu);
+	}
+	/* All are open before one is read: whoever feeds pipes may open them one after the other. */
+	for (int i = 0; i < n && rc == 0; i++) {
+		struct ltool_input *in = &t->inputs[i];
+		const struct lap_input bytes = { .read = read_input, .self = in, .why = &in->bytes.why };
+		rc = lapread_open(&t->readers[i], &t->log, &bytes, &in->options);
 	}
 	return rc;
 }
@@ -188,8 +225,10 @@ ltool_finish(struct conv *c, bool good)
 	lapmachine_finish(&t->machine);
 	for (size_t i = 0; i < t->nreaders; i++)
 		lapread_close(&t->readers[i]);
+	for (size_t i = 0; i < t->nreaders; i++)
+		unpack_rewind(&t->inputs[i].bytes);
 	free(t->readers);
-	free(t->in_fds);
+	free(t->inputs);
 	for (int code = 1; good && code < LAP_CODES; code++) {
 		const struct lap_code_info *info = lap_code(code);
 		if (!c->quiet || !info->warning)

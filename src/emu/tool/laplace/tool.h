@@ -7,6 +7,7 @@
 #include "kit/conv.h"
 #include "laplace/machine.h"
 #include "laplace/merge.h"
+#include "unpack.h"
 
 enum {
 	LTOOL_WITH_MACHINE = CONV_OWN << 0, /* options of lapmachine */
@@ -25,11 +26,18 @@ extern const struct conv_command lcommand_basic;
 extern const struct conv_command lcommand_stat;
 extern const struct conv_command lcommand_uscope;
 
+/* An input; conv.h closes its descriptor. */
+struct ltool_input {
+	struct ltool *tool;
+	struct unpack bytes;
+	struct lapread_options options;
+};
+
 struct ltool {
 	struct conv conv;
 	struct lap_log log;
 	struct lapread *readers;
-	int *in_fds; /* of the readers; conv closes them */
+	struct ltool_input *inputs; /* of the readers */
 	size_t nreaders;
 	struct lapmerge merge;
 	struct lapmachine machine; /* of commands with LTOOL_WITH_MACHINE */

@@ -157,9 +157,9 @@ take_end(struct import *im)
 	}
 	if (problem)
 		rc = refuse(im, in->p, problem);
-	if (rc == 0 && in->torn && !in->conv->lenient)
+	if (rc == 0 && in->bytes.torn && !in->conv->lenient)
 		rc = conv_error(in->conv, "read", "%s ends inside a frame of its compression", in->name);
-	else if (rc == 0 && in->torn)
+	else if (rc == 0 && in->bytes.torn)
 		conv_warn(in->conv, "%s ends inside a frame of its compression", in->name);
 	return rc;
 }
@@ -173,7 +173,7 @@ take_all(struct import *im)
 	int rc = 0;
 	while (rc == 0 && more > 0) {
 		rc = im->format->record ? take_records(im) : take_lines(im);
-		t->read = in->read;
+		t->read = in->bytes.nread;
 		t->made = im->events;
 		conv_show_progress(&t->conv);
 		if (rc == 0 && !importstream_good(im))

@@ -6,8 +6,7 @@
  * does. */
 
 #include "kit/conv.h"
-
-struct codec;
+#include "unpack.h"
 
 enum {
 	INTAKE_WINDOW = 256 * 1024, /* the longest line, with its end */
@@ -19,16 +18,10 @@ struct intake {
 	const char *end;
 	char *window;
 	uint64_t base; /* offset of the window in the decoded bytes */
-	uint64_t read; /* bytes of the file so far */
 	bool eof;      /* nothing comes behind `end` */
-	bool torn;     /* the compressed bytes end inside a frame */
+	struct unpack bytes;
 	struct conv *conv;
 	const char *name; /* in messages */
-	int fd;
-	struct codec *codec;
-	uint8_t *packed; /* compressed bytes, from packed_at to packed_end */
-	size_t packed_at;
-	size_t packed_end;
 };
 
 /* Opens a file, or with "-" the standard input, and waits for its first bytes. Returns 0, or <0 (reported). */
