@@ -55,6 +55,11 @@ for command in "$USCOPE recover $u" "$USCOPE timeline $u --prv" "$LAPLACE uscope
 	test "$(grep -c "error\|cannot" err.txt)" = 1 || fail "$command: $(cat err.txt)"
 done
 
+# streams of an imported trace, to a pipe and to a directory
+awk 'BEGIN { for (i = 0; i < 99999; i++) printf "I  %08x,4\n", 4096 + 4 * i }' >lackey.txt
+"$PRISM" import lackey.txt -o - >/dev/full 2>err.txt
+one import -o -
+
 # a small disk: what is complete at the end only does not appear
 test "$(id -u)" = 0 || skip "mount needs root"
 mkdir out
@@ -72,6 +77,11 @@ for command in "$USCOPE dump $u" "$USCOPE export --format=csv $u" "$USCOPE recov
 done
 
 # folders: what could not be written is named
+"$PRISM" import lackey.txt -o out/streams >out.txt 2>err.txt
+one import
+says "out/streams/stream-00000.prism"
+test ! -e out/streams/stream-00000.json || fail "a description of what is not there"
+rm -rf out/*
 status 0 "$MODEL" text -q trace -o trace.txt
 for command in "$MODEL trace trace.txt" "$MODEL new"; do
 	$command out/demo >out.txt 2>err.txt
