@@ -71,7 +71,8 @@ def streams():
         events = [re.match(r"(.*?) *# \d+, (\d+) ns:[ 0-9a-f]*$", x) for x in text[1:]]
         with open(f"d/{name}", encoding="ascii") as f:
             about = dict(re.findall(r'"(process|first_thread|mode)": "?(\w+)', f.read()))
-        found.append((int(about["process"]), int(about["first_thread"]), about["mode"], [(int(m[2]), m[1]) for m in events]))
+        check(all(events), "events of", name, text[:4])
+        found.append((int(about["process"]), int(about["first_thread"]), about["mode"], [(int(m[2]), m[1]) for m in events if m]))
     return found
 
 
@@ -170,6 +171,10 @@ def goldens():
     new = VIEW.replace(b"    2765542 ", b"W2.T2765542 ")
     want = [(3,) + x[1:] if x[1] == 2765542 else x for x in GOLDEN["drmemtrace"][1]]
     golden("drmemtrace", new, want, "1 line is left")
+    # instructions are ahead of the clock
+    stamp, insn = b"1 1: 5 <marker: timestamp 77>\n", b"1 1: 5 ifetch 1 byte(s) @ 0x1000 non-branch\n"
+    got = do(stamp + insn * 2 + stamp + insn + stamp.replace(b"77", b"78") + insn)[0]
+    same("times of instructions", [t for t, _ in got[0][3][2:-1]], [1, 2, 3, 1001])
     # to a pipe
     p = subprocess.run([TOOL, "import", "-o", "-"], input=LACKEY, capture_output=True, check=False, timeout=60)
     dumped = subprocess.run([TOOL, "dump"], input=p.stdout, capture_output=True, check=False, timeout=60).stdout.decode().splitlines()
