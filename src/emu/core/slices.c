@@ -35,7 +35,7 @@ end_of_records(const struct part *p)
 }
 
 /* The key of the next record of a part, or note. */
-static inline uint64_t
+static uint64_t
 next_key(const struct parts *m, uint32_t part)
 {
 	const struct part *p = m->part[part];
@@ -81,17 +81,24 @@ replay(uint64_t *restrict losers, uint32_t node, uint64_t key)
 	return key;
 }
 
-/* Hands over a part's records of an instant, which follow each other, or a note. */
-static inline void
-hand_over(struct feed *to, struct part *p)
+/* Hands over a part's records of an instant, which follow each other, or a note. Returns its next key. */
+static inline uint64_t
+hand_over(struct parts *m, uint32_t part)
 {
+	struct feed *to = &m->emu->feed;
+	struct part *p = m->part[part];
 	const struct feed *out = &p->out;
 	const struct record *r = out->own + p->merged;
 	const struct record *end = end_of_records(p);
-	if (__builtin_expect(r < end, 1))
-		p->merged = (size_t)(feed_append(to, r, end) - out->own);
-	else
+	if (__builtin_expect(r < end, 1)) {
+		r = feed_append(to, r, end);
+		p->merged = (size_t)(r - out->own);
+		if (__builtin_expect(r < end, 1))
+			return key_of(m->since, r->time, part);
+	} else {
 		feed_put_note(to, &out->notes[p->noted++]);
+	}
+	return next_key(m, part);
 }
 
 void
@@ -107,8 +114,7 @@ parts_merge(struct parts *m)
 	uint64_t key = play(m, 1);
 	while (key != UINT64_MAX) {
 		uint32_t i = (uint32_t)(key & PART_MASK);
-		hand_over(&emu->feed, m->part[i]);
-		key = replay(m->losers, (i + nleaves) / 2, next_key(m, i));
+		key = replay(m->losers, (i + nleaves) / 2, hand_over(m, i));
 	}
 }
 
