@@ -287,6 +287,47 @@ test_others(void)
 	}
 }
 
+/* Half of the bytes where their logarithm should be, as a front end writes it that does not mask it. */
+static void
+test_half_sizes(void)
+{
+	static const struct {
+		uint8_t type, size, read_type;
+		unsigned bytes;
+	} cases[] = {
+		{ PRISM_MEM_UNDEFINED, 0, PRISM_MEM_UNDEFINED, 1 },
+		{ PRISM_LOAD, 1, PRISM_LOAD, 1 },
+		{ PRISM_LOAD, 2, PRISM_LOAD, 2 },
+		{ PRISM_STORE, 4, PRISM_STORE, 4 },
+		{ PRISM_LOAD, 8, PRISM_LOAD, 8 },
+		{ PRISM_STORE, 8, PRISM_STORE, 8 },
+		{ PRISM_STORE, 10, PRISM_STORE, 10 },
+		{ PRISM_STORE, 16, PRISM_STORE, 16 },
+		{ PRISM_STORE, 28, PRISM_STORE, 28 },
+		{ PRISM_LOAD, 16, PRISM_LOAD, 1 },
+	};
+	for (unsigned detail = 0; detail < 16; detail++) {
+		struct prism_settings s = { .half_sizes = true, .has_detail = true, .detail = { (uint8_t)(detail << 4) } };
+		uint32_t has = prism_detail_has(PRISM_MEM, detail << 4);
+		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+			struct prism_state st;
+			struct prism_event ev;
+			uint8_t bytes[9] = { (uint8_t)(cases[i].type << 3 | cases[i].size >> 1), 1, 0, 0, 0, 0, 0, 0, 5 };
+			size_t n = 1 + (has & PRISM_HAS_ADDR ? 7U : 0U) + (has & PRISM_HAS_ID ? 1U : 0U);
+			prism_begin(&st, &s);
+			for (size_t less = 0; less < n; less++)
+				CHECK(prism_decode(bytes, less, &st, &ev) == 0);
+			CHECK(prism_decode(bytes, n, &st, &ev) == (ssize_t)n && ev.kind == PRISM_MEM && ev.mem.has == has);
+			CHECK(ev.mem.addr == (has & PRISM_HAS_ADDR ? 1U : 0U));
+			CHECK(ev.mem.id == (has & PRISM_HAS_ID ? bytes[n - 1] : 0));
+			if ((has & (PRISM_HAS_TYPE | PRISM_HAS_SIZE)) == (PRISM_HAS_TYPE | PRISM_HAS_SIZE))
+				CHECK(ev.issues == 0 && ev.mem.type == cases[i].read_type && ev.mem.bytes == cases[i].bytes);
+			else
+				CHECK(!(has & PRISM_HAS_SIZE) == !ev.mem.bytes);
+		}
+	}
+}
+
 static void
 test_names(void)
 {
@@ -485,6 +526,7 @@ main(void)
 	test_details();
 	test_signs();
 	test_others();
+	test_half_sizes();
 	test_names();
 	test_bad_names();
 	test_refused();

@@ -39,7 +39,8 @@ main(int argc, char **argv)
 	size_t size = 0;
 	if (argc < 4)
 		return fail(argv[0], "DIR NUMBER FILE [TIMEOUT_MS]", 2);
-	uint8_t *bytes = load(argv[3], &size);
+	static uint8_t *bytes;
+	bytes = load(argv[3], &size);
 	if (!bytes)
 		return fail(argv[3], strerror(errno), 2);
 	static struct prism_ipc w;

@@ -51,6 +51,8 @@ prism_set_detail(struct prism_state *st, unsigned kind, uint8_t detail)
 	unsigned arity = has & PRISM_HAS_ARITY ? 1 : 0;
 	st->seen[kind].has = has;
 	st->seen[kind].off = (uint8_t)((has & (PRISM_HAS_TYPE | PRISM_HAS_FORMAT) ? 0 : 0x18) | (has & PRISM_HAS_SIZE ? 0 : 0x07));
+	if (kind == PRISM_MEM && st->half_sizes)
+		st->seen[kind].off = 0x1f; /* prism_decode() has to look closer */
 	if (kind == PRISM_MEM)
 		st->seen[kind].size = (uint8_t)(1 + (has & PRISM_HAS_ADDR ? PRISM_ADDRESS : 0) + (has & PRISM_HAS_ID ? 1 : 0));
 	else
@@ -69,6 +71,7 @@ prism_begin(struct prism_state *st, const struct prism_settings *settings)
 	st->word_size = settings->word_size == 4 ? 4 : 8;
 	st->control_flow = settings->control_flow;
 	st->lenient = settings->lenient;
+	st->half_sizes = settings->half_sizes;
 	for (unsigned kind = 0; kind < PRISM_KINDS; kind++)
 		prism_set_detail(st, kind, settings->has_detail ? settings->detail[kind] : detail[kind]);
 }
@@ -140,6 +143,38 @@ get_comp(const uint8_t *p, size_t len, const struct prism_state *st, struct pris
 	return (ssize_t)n;
 }
 
+/* Fills in the address and the id of a memory event of n bytes. */
+static inline ssize_t
+get_place(const uint8_t *p, size_t n, struct prism_event *ev)
+{
+	/* One load of 8 bytes: the first is that of the event, seven are the address. */
+	if (ev->mem.has & PRISM_HAS_ADDR)
+		ev->mem.addr = prism_address(prism_load64(p) >> 8);
+	if (ev->mem.has & PRISM_HAS_ID)
+		ev->mem.id = p[n - 1];
+	return (ssize_t)n;
+}
+
+/* Reads a memory event whose size is half of its bytes. Sizes from 8 on reach into the type, where they make that of a
+ * store 3. */
+static ssize_t
+get_half(const uint8_t *p, size_t len, const struct prism_state *st, struct prism_event *ev)
+{
+	uint32_t has = st->seen[PRISM_MEM].has;
+	size_t n = st->seen[PRISM_MEM].size;
+	unsigned off = (has & PRISM_HAS_TYPE ? 0U : 0x18U) | (has & PRISM_HAS_SIZE ? 0U : 0x07U);
+	unsigned b = p[0] & 0x1f & ~off;
+	unsigned half = (b & 7) + (b >= 0x18 ? 8 : 0);
+	if (len < n)
+		return 0;
+	if (p[0] & off)
+		(void)raise_code(st, ev, PRISM_PB17);
+	ev->mem = (struct prism_mem){ .has = has, .type = (uint8_t)(b >= 0x18 ? PRISM_STORE : b >> 3) };
+	if (has & PRISM_HAS_SIZE)
+		ev->mem.bytes = (uint16_t)(half ? 2 * half : 1);
+	return get_place(p, n, ev);
+}
+
 static ssize_t
 get_mem_or_comp(const uint8_t *p, size_t len, const struct prism_state *st, struct prism_event *ev)
 {
@@ -147,6 +182,8 @@ get_mem_or_comp(const uint8_t *p, size_t len, const struct prism_state *st, stru
 	size_t n = st->seen[ev->kind].size;
 	unsigned b = p[0] & 0x1f;
 	if ((b & st->seen[ev->kind].off) || b >= 0x18) {
+		if (ev->kind == PRISM_MEM && st->half_sizes)
+			return get_half(p, len, st, ev);
 		int rc = check_first(st, ev, &b);
 		if (rc < 0)
 			return rc;
@@ -162,12 +199,7 @@ get_mem_or_comp(const uint8_t *p, size_t len, const struct prism_state *st, stru
 		return 1;
 	if (ev->kind == PRISM_COMP)
 		return get_comp(p, len, st, ev);
-	/* One load of 8 bytes: the first is that of the event, seven are the address. */
-	if (has & PRISM_HAS_ADDR)
-		ev->mem.addr = prism_address(prism_load64(p) >> 8);
-	if (has & PRISM_HAS_ID)
-		ev->mem.id = p[n - 1];
-	return (ssize_t)n;
+	return get_place(p, n, ev);
 }
 
 /* Reads an event of a kind whose type is off: one byte, no fields. */

@@ -228,6 +228,7 @@ struct prism_state {
 	uint8_t word_size;           /* 4 or 8: bytes of a word of a sync event */
 	bool control_flow;
 	bool lenient;
+	bool half_sizes;
 	/* Derived from the levels of memory and of compute. */
 	struct {
 		uint32_t has;
@@ -245,6 +246,9 @@ struct prism_settings {
 	bool lenient;       /* go on where the list of codes says how */
 	bool has_detail;    /* false: memory and compute 00, sync and context c0 */
 	uint8_t detail[PRISM_KINDS];
+	/* Reading: the size of an access is half of its bytes, and no logarithm, as the Valgrind front ends of Prism write
+	 * it: 1, or 2 to 14. A store of 16 to 30 bytes has type 3; a load of so many is read as one of 16 bytes less. */
+	bool half_sizes;
 };
 
 /* settings: NULL stands for zeroed ones. Bits of a level of detail that its kind has not are

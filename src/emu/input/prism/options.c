@@ -33,10 +33,11 @@ static const struct cli_option options[] = {
 	{ KEYS + 2, "prism-word-size", "N", "bytes of a word of sync events: 8 (default) or 4" },
 	{ KEYS + 3, "prism-buffer-size", "N", "bytes of a buffer; 0 (default): there is one" },
 	{ KEYS + 4, "prism-control-flow", "BOOL", "true: these events have one byte (default: false)" },
-	{ KEYS + 5, "prism-process", "N", "of the threads (default: 1)" },
-	{ KEYS + 6, "prism-first-thread", "N", "it runs from the start; 0 (default): none" },
-	{ KEYS + 7, "prism-clock", "LIST", "such as instr, or mode=event,start=0,tick_ns=1" },
-	{ KEYS + 8, "prism-timestamps", "FILE", "times of the events, for clock mode=timestamps" },
+	{ KEYS + 5, "prism-half-sizes", "BOOL", "true: half the bytes as size (default: false)" },
+	{ KEYS + 6, "prism-process", "N", "of the threads (default: 1)" },
+	{ KEYS + 7, "prism-first-thread", "N", "it runs from the start; 0 (default): none" },
+	{ KEYS + 8, "prism-clock", "LIST", "such as instr, or mode=event,start=0,tick_ns=1" },
+	{ KEYS + 9, "prism-timestamps", "FILE", "times of the events, for clock mode=timestamps" },
 };
 
 /* A number above 0. */

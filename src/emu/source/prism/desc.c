@@ -145,6 +145,8 @@ parse_key(const struct parse *c, const cJSON *item)
 		s->first_thread = (uint32_t)v;
 	} else if (strcmp(key, "control_flow") == 0) {
 		rc = parse_bool(c, item, &s->settings.control_flow);
+	} else if (strcmp(key, "half_sizes") == 0) {
+		rc = parse_bool(c, item, &s->settings.half_sizes);
 	} else if (strcmp(key, "clock") == 0) {
 		rc = parse_clock(c, item);
 	} else if (strcmp(key, "timestamps") == 0) {
@@ -285,7 +287,7 @@ prismdesc_set(struct prism_sources *p, const struct prism_setting *o, const char
 	item->string = NULL; /* of the arena */
 	cJSON_Delete(item);
 	if (rc > 0)
-		rc = json_bad(&c.in, key, "is not one that can be set: buffer_size, clock, compute_layout, control_flow, first_thread, initial_config, process, timestamps, word_size");
+		rc = json_bad(&c.in, key, "is not one that can be set: buffer_size, clock, compute_layout, control_flow, first_thread, half_sizes, initial_config, process, timestamps, word_size");
 	return rc;
 }
 
