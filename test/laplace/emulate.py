@@ -347,6 +347,20 @@ MANIFESTS = [
 ]
 
 
+def unknown_tags(emu, tmp):
+    """They are punctual events of their tag, in the row of who runs."""
+    kernel = write(f"{tmp}/k.lkt", "q 0 1\nF 5 9 0\nS 6 9\nq 10 a b\n^ 20\n")
+    p = run(emu, f"{tmp}/out", "--laplace-kernel", kernel)
+    check("unknown tags", p.returncode == 0 and p.stderr.count("the tag 'q' is not known") == 1 and "tag q: 2 times" in p.stderr, p.stderr)
+    s = sequences(f"{tmp}/out/thread.prv")
+    check("unknown tags", s[1, 303] == [(0, 369), (0, 0), (4, 2), (5, 0)] and text_of(s[2, 303]) == "5:1 6:0 15:369 16:0 31:350 32:0", f"{s[1, 303]} {s[2, 303]}")
+    with open(f"{tmp}/out/thread.pcf", encoding="utf-8") as f:
+        check("unknown tags", re.search(r"^369\s+Tag q$", f.read(), re.M), "no label")
+    for args in ["--laplace-set=unknown_tags=refuse"], ["--laplace-set=unknown_tags=refuse", "--lenient"]:
+        p = run(emu, f"{tmp}/out", "--laplace-kernel", kernel, *args)
+        check("refused", p.returncode == (len(args) == 1) and "LK01" in p.stderr and "tag q" not in p.stderr, p.stderr)
+
+
 def manifests(emu, tmp):
     os.makedirs(f"{tmp}/m", exist_ok=True)
     write(f"{tmp}/m/r.lrt", R1)
@@ -388,7 +402,7 @@ def documents(emu, tmp):
 
 def main():
     emu, tool = sys.argv[1:]
-    for test in (lambda t: example(emu, tool, t), lambda t: basic_and_parts(emu, tool, t), lambda t: counted(emu, t), lambda t: first_touches(emu, tool, t), lambda t: pipes(emu, tool, t), lambda t: bad(emu, t), lambda t: documents(emu, t), lambda t: manifests(emu, t)):
+    for test in (lambda t: example(emu, tool, t), lambda t: basic_and_parts(emu, tool, t), lambda t: counted(emu, t), lambda t: first_touches(emu, tool, t), lambda t: pipes(emu, tool, t), lambda t: bad(emu, t), lambda t: documents(emu, t), lambda t: manifests(emu, t), lambda t: unknown_tags(emu, t)):
         with tempfile.TemporaryDirectory() as tmp:
             test(tmp)
     return worked.finish()

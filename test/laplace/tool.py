@@ -195,7 +195,7 @@ def usage():
     for name in ("text", "binary", "merge", "split", "basic", "stat", "uscope"):
         check(f"\n  {name} " in out, "--help lacks", name)
         text = run(name, "--help")[0].decode()
-        check(text.startswith(f"Usage: ovniscope-laplace {name} ") and len(text.splitlines()) < 25, name, "--help")
+        check(text.startswith(f"Usage: ovniscope-laplace {name} ") and len(text.splitlines()) < 26, name, "--help")
         check(all(len(x) <= 80 for x in text.splitlines()), name, "--help is wide")
     check(b"ovniscope-laplace" in run("--version")[0], "--version")
     for args in ([], ["nothing"], ["text", "a", "b", "c"], ["text", "--what"], ["text", "--endian"],
@@ -324,6 +324,49 @@ def compressed():
         check(tool in run("stat", stdin=magic + bytes(99), status=1)[1], "compressed with", tool)
 
 
+UNKNOWN = "F 1 5 0\nq  0002\tany  thing \r\nS 3 5\n^ 4\nq 5 \"x\"\n"
+
+
+def unknown_tags():
+    """Events of tracers that we do not know pass as they are, and are counted."""
+    write("u.lkt", UNKNOWN)
+    write("u.lrt", "r 2 4 1 1000\nr 6 4 1 2000\n")
+    want = UNKNOWN.replace("S 3", "r 2 4 1 1000\nS 3").encode() + b"r 6 4 1 2000\n"
+    out, err = run("merge", "u.lrt", "u.lkt")
+    check(out == want, "unknown tags", out)
+    check(err.count("LK01: the tag 'q' is not known") == 1 and "tag q: 2 times" in err and "tag ^: 1 time:" in err, "unknown tags are told", err)
+    check(run("merge", "-q", stdin=want)[0] == want, "unknown tags again")
+    check(run("merge", "-q", "u.lrt", "u.lkt")[1] == "", "unknown tags, quiet")
+    err = run("merge", "--unknown-tags=refuse", "u.lkt", status=1)[1]
+    check("error[laplace]: LK01: unknown tag" in err and "line 2" in err, "unknown tags are refused", err)
+    check(run("merge", "-q", "--lenient", "--unknown-tags=refuse", "u.lkt")[0] == b"F 1 5 0\nS 3 5\n", "unknown tags are skipped")
+    # what is no event at all is wrong as before; in order, as others are
+    for line in ("! 5 1", "q", "q xyz", "\x01 5", "\x80 5", "q 12345678123456781"):
+        write("no.lkt", f"F 1 5 0\n{line}\n".encode("latin-1"))
+        check("LK01" in run("merge", "no.lkt", status=1)[1], "no event:", line)
+    write("no.lkt", "F 3 5 0\nq  2 a  b\n")
+    check("LR05" in run("merge", "no.lkt", status=1)[1], "an unknown tag that goes back")
+    check(run("merge", "--lenient", "-q", "no.lkt")[0] == b"F 3 5 0\nq 3 a  b\n", "the timestamp of an unknown tag that goes back")
+    write("long.lkt", b"q 1 " + b"x" * 8188 + b"\n")
+    check(run("merge", "-q", "long.lkt")[0] == read("long.lkt"), "a long line")
+    have = json.loads(run("stat", "-q", "--json", "u.lkt")[0])
+    check(have["unknown_tags"] == {"q": 2, "^": 1} and have["kernel_events"] == 5, "stat of unknown tags", have)
+    check("  q unknown tag        2" in run("stat", "-q", "u.lkt")[0].decode(), "stat of unknown tags")
+    run("split", "-q", "u.lkt", "-o", "usplit")
+    check(read("usplit/kernel.txt") + read("usplit/0.0/5.txt") == UNKNOWN.encode() if os.path.exists("usplit/0.0") else True, "split")
+
+
+def windows():
+    out = run("stat", "-q", "--csv", "--window=256", "r.lrt", "k.lkt")[0].decode().splitlines()
+    rows = [dict(zip(out[0].split(","), map(int, x.split(",")))) for x in out[1:]]
+    check([x["cycle"] for x in rows] == [0x1000, 0x1100, 0x1200, 0x1300], "cycles of windows", out)
+    total = {k: sum(x[k] for x in rows) for k in rows[0]}
+    check((total["loads"], total["stores"], total["fetches"], total["load_bytes"], total["store_bytes"], total["kernel_events"]) == (4, 2, 3, 20, 8, 12), "totals", total)
+    check([x["working_set"] for x in rows] == [3, 1, 3, 2] and [x["footprint"] for x in rows] == [3, 4, 6, 6] and total["new_pages"] == 6, "pages of windows", rows)
+    check(run("stat", "--csv", "--window=1", stdin=b"r 1 4 2 3\nr ffffffffffffffff 4 2 3\n")[0].count(b"\n") == 3, "windows without records")
+    check("error[usage]" in run("stat", "--csv", "--json", status=2)[1], "two forms")
+
+
 def dialects():
     write("k5.lkt", "F 1 0 1 0\nM 2 0 1 1000 1000 5 8 1 0 f lib.so\nT 3 9 1 a b\n")
     check(run("merge", "--dialect", "kvmtrace-0.5", "k5.lkt")[0] == read("k5.lkt"), "dialect")
@@ -350,7 +393,7 @@ def document():
 def main():
     with tempfile.TemporaryDirectory() as tmp:
         os.chdir(tmp)
-        for part in (worked_example, round_trip, messages, usage, outputs, pipes, compressed, dialects, document):
+        for part in (worked_example, round_trip, messages, usage, outputs, pipes, compressed, unknown_tags, windows, dialects, document):
             part()
     return finish()
 

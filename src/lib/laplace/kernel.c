@@ -69,10 +69,11 @@ const struct lap_field_info lap_fields[LAP_FIELDS] = {
 	X('e', 22, RUNNING, NONE, NONE, "end", "the trace ends", LAP_END)                                                                                        \
 	X('&', 23, PID, NONE, NONE, "debug", "nothing", LAP_PID, LAP_ADDRESS, LAP_END_ADDRESS, LAP_LENGTH)
 
-const struct lap_tag lap_tags[LAP_TAGS] = {
+const struct lap_tag lap_tags[LAP_OTHER] = {
 #define X(tag, code, owner, range, section, name, text, ...) { tag, code, owner, LAP_RANGE_##range, LAP_SECTION_##section, { __VA_ARGS__ }, name, text },
 	TAGS(X)
 #undef X
+		[LAP_OTHER - 1] = { '?', LAP_OTHER, RUNNING, LAP_RANGE_NONE, LAP_SECTION_NONE, { LAP_NAME }, "unknown tag", "an event that is not known" },
 };
 
 const uint8_t lap_tag_codes[256] = {
@@ -206,7 +207,46 @@ lapkernel_parse(const char *line, size_t n, enum lap_dialect dialect, struct lap
 	return !has_good_range(tag, dialect, ev) ? LAP_LK03 : rc;
 }
 
+bool
+lapkernel_take_other(const char *line, size_t n, struct lap_event *ev)
+{
+	struct lap_cursor c = { line, line + n };
+	*ev = (struct lap_event){ .code = LAP_OTHER, .name = line, .name_len = n };
+	if (lapref_first(&c, &ev->tag) != 0 || lapref_take(&c, 16, &ev->ts) != 0)
+		return false;
+	bool printable = ev->tag > ' ' && ev->tag < 0x7f;
+	return printable && ev->tag != '!' && !lap_kinds[ev->tag] && !lap_tag_codes[ev->tag];
+}
+
 /* ---- Writing. ---- */
+
+static char *
+put_bytes(char *p, const char *from, size_t n)
+{
+	memcpy(p, from, n);
+	return p + n;
+}
+
+static int
+format_other(char *to, const struct lap_event *ev)
+{
+	const char *end = ev->name + ev->name_len;
+	struct lap_cursor c = { ev->name, end };
+	uint8_t tag;
+	uint64_t ts;
+	char *p = to;
+	if (lapref_first(&c, &tag) == 0 && lapref_take(&c, 16, &ts) == 0 && ts != ev->ts) {
+		*p++ = (char)tag;
+		*p++ = ' ';
+		p = hex_put64(p, ev->ts);
+		*p++ = ' ';
+		p = put_bytes(p, c.p, (size_t)(end - c.p));
+	} else {
+		p = put_bytes(p, ev->name, ev->name_len);
+	}
+	*p++ = '\n';
+	return (int)(p - to);
+}
 
 static bool
 is_name(const char *name, size_t n)
@@ -219,8 +259,10 @@ is_name(const char *name, size_t n)
 int
 lapkernel_format(char *to, enum lap_dialect dialect, const struct lap_event *ev)
 {
-	if (ev->code < 1 || ev->code > LAP_TAGS)
+	if (ev->code < 1 || ev->code > LAP_OTHER)
 		return -LAP_LK01;
+	if (ev->code == LAP_OTHER)
+		return format_other(to, ev);
 	const struct lap_tag *tag = &lap_tags[ev->code - 1];
 	char *p = to;
 	*p++ = (char)tag->tag;

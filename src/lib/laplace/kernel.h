@@ -17,7 +17,7 @@ enum lap_owner {
 
 enum {
 	LAPKERNEL_FIELDS = 10, /* most fields of an event, with the end of the list */
-	LAPKERNEL_ROOM = 4096 + 512,
+	LAPKERNEL_ROOM = LAP_LINE_MAX + 32,
 };
 
 /* Ranges that may be neither empty nor wrap. */
@@ -65,9 +65,10 @@ struct lap_field_info {
 
 enum {
 	LAP_TAGS = 23,
+	LAP_OTHER, /* code of events whose tag is not in the catalogue */
 };
 
-extern const struct lap_tag lap_tags[LAP_TAGS];
+extern const struct lap_tag lap_tags[LAP_OTHER]; /* the last one stands for all others */
 extern const struct lap_field_info lap_fields[LAP_FIELDS];
 extern const uint8_t lap_tag_codes[256];                      /* 0: no tag; else lap_tags[code - 1] */
 extern const char *const lap_dialect_names[LAP_DIALECTS + 1]; /* the last is NULL */
@@ -84,9 +85,14 @@ lap_has_field(enum lap_dialect dialect, unsigned field)
  * replaced or cut; LAP_LK03 with the event as it is. */
 int lapkernel_parse(const char *line, size_t n, enum lap_dialect dialect, struct lap_event *ev);
 
+/* Takes a line that lapkernel_parse() refuses with LAP_LK01, if it is an event of a tracer that we do not know: a tag that
+ * may be one, and a timestamp. The line is borrowed. Returns whether it is. */
+bool lapkernel_take_other(const char *line, size_t n, struct lap_event *ev);
+
 /* Writes the line with its newline, at most LAPKERNEL_ROOM bytes. Returns its length, or
  * -LAP_LK01 or -LAP_LK02 for what cannot be written: a name with a newline, a NUL, a blank
- * in front or a return at its end would not be read as it is. */
+ * in front or a return at its end would not be read as it is. A line of LAP_OTHER stays as it is, but for another
+ * timestamp than its own. */
 int lapkernel_format(char *to, enum lap_dialect dialect, const struct lap_event *ev);
 
 #endif

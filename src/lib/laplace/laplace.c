@@ -41,30 +41,40 @@ lap_code(int code)
 	return &codes[code <= LAP_E_FORMAT ? code : LAP_OK];
 }
 
+static void __attribute__((format(printf, 5, 0)))
+tell(struct lap_log *log, const struct lap_place *at, int code, bool fatal, const char *fmt, va_list ap)
+{
+	struct lap_issue issue = { .code = code, .file = at->file, .offset = at->offset, .line = at->line };
+	if (!log->tell)
+		return;
+	if (fatal || !log->texts || log->counts[code] <= log->texts)
+		(void)vsnprintf(issue.text, sizeof(issue.text), fmt, ap);
+	for (char *p = issue.text; *p; p++)
+		if ((unsigned char)*p < 0x20 || *p == 0x7f)
+			*p = '?';
+	log->tell(log->self, &issue, fatal);
+}
+
 int
 lap_raise(struct lap_log *log, const struct lap_place *at, int code, const char *fmt, ...)
 {
 	bool counted = code > LAP_OK && code < LAP_CODES;
 	bool fatal = !counted || (!log->lenient && !lap_code(code)->warning) || code == LAP_LJ01;
+	va_list ap;
 	if (counted)
 		log->counts[code]++;
 	log->last = code;
-	if (log->tell) {
-		struct lap_issue issue;
-		va_list ap;
-		issue.code = code;
-		issue.file = at->file;
-		issue.offset = at->offset;
-		issue.line = at->line;
-		issue.text[0] = 0;
-		va_start(ap, fmt);
-		if (fatal || !log->texts || log->counts[code] <= log->texts)
-			(void)vsnprintf(issue.text, sizeof(issue.text), fmt, ap);
-		va_end(ap);
-		for (char *p = issue.text; *p; p++)
-			if ((unsigned char)*p < 0x20 || *p == 0x7f)
-				*p = '?';
-		log->tell(log->self, &issue, fatal);
-	}
+	va_start(ap, fmt);
+	tell(log, at, code, fatal, fmt, ap);
+	va_end(ap);
 	return fatal ? -code : 0;
+}
+
+void
+lap_note(struct lap_log *log, const struct lap_place *at, int code, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	tell(log, at, code, false, fmt, ap);
+	va_end(ap);
 }

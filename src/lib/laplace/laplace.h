@@ -80,10 +80,10 @@ struct lap_event {
 	uint64_t ts;
 	uint64_t refs; /* user references of the task so far (kvmtrace) */
 	uint64_t arg[LAP_FIELDS];
-	const char *name; /* not terminated; NULL if the event has none */
+	const char *name; /* not terminated; NULL if the event has none; of LAP_OTHER: the line without its newline */
 	size_t name_len;
 	uint8_t tag;
-	uint8_t code; /* 1..23 */
+	uint8_t code; /* 1..23, or LAP_OTHER of kernel.h */
 };
 
 enum lap_type {
@@ -177,7 +177,8 @@ struct lap_log {
 	void *self;
 	uint64_t texts; /* most issues of a kind that tell() gets with text; 0: all */
 	uint64_t counts[LAP_CODES];
-	int last; /* code of the last issue; its reader resets it to 0 */
+	uint64_t unknown[256]; /* events of each tag that is in no catalogue, and that were passed on */
+	int last;              /* code of the last issue; its reader resets it to 0 */
 };
 
 /* Place of a record, set by readers. */
@@ -190,6 +191,10 @@ struct lap_place {
 
 /* Counts and tells an issue. Returns 0 if work goes on, else -code. */
 int lap_raise(struct lap_log *log, const struct lap_place *at, int code, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* Tells an issue that stops nothing, and is not counted. */
+void lap_note(struct lap_log *log, const struct lap_place *at, int code, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
 #endif

@@ -59,7 +59,7 @@ is_line(const char *line, size_t n, enum lap_dialect dialect)
 	if (lap_kinds[(uint8_t)line[0]])
 		return lapref_parse(line, n, 8, &rec, &last) == 0;
 	int code = lapkernel_parse(line, n, dialect, &ev);
-	return code == 0 || code == LAP_LK02 || code == LAP_LK03;
+	return code == 0 || code == LAP_LK02 || code == LAP_LK03 || (code == LAP_LK01 && lapkernel_take_other(line, n, &ev));
 }
 
 enum lap_format
@@ -289,12 +289,26 @@ fail_line(struct lapread *r, int code, const char *line, size_t n)
 	return lap_raise(r->log, &r->at, code, "%s: \"%.*s\"%s", lap_code(code)->text, (int)(n < 60 ? n : 60), line, n < 60 ? "" : "...");
 }
 
+/* Takes an event whose tag is not in the catalogue, if the reader passes such on. Returns whether it does. */
+static bool
+take_other(struct lapread *r, const char *line, size_t n)
+{
+	struct lap_event *ev = &r->event;
+	/* A return at the end was left out of the line, and belongs to what is passed on. */
+	if (!r->options.pass_unknown || !lapkernel_take_other(line, n, ev))
+		return false;
+	ev->name_len += line[n] == '\r';
+	if (r->log->unknown[ev->tag]++ == 0)
+		lap_note(r->log, &r->at, LAP_LK01, "the tag '%c' is not known: events with it are passed on as they are", ev->tag);
+	return true;
+}
+
 static int
 give_event(struct lapread *r, struct lap_record *rec, const char *line, size_t n)
 {
 	struct lap_event *ev = &r->event;
 	int code = lapkernel_parse(line, n, r->options.dialect, ev);
-	if (code) {
+	if (code && !(code == LAP_LK01 && take_other(r, line, n))) {
 		int rc = fail_line(r, code, line, n);
 		if (rc || code != LAP_LK02)
 			return rc;

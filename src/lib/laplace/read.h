@@ -14,9 +14,10 @@ struct lapread_options {
 	enum lap_format format;
 	enum lap_endian endian;
 	enum lap_dialect dialect;
-	uint32_t space; /* of the records of a per-process file */
-	uint32_t cpu;   /* of the records */
-	uint64_t size;  /* of the file in bytes, 0: not known; for LAP_AUTO */
+	uint32_t space;    /* of the records of a per-process file */
+	uint32_t cpu;      /* of the records */
+	bool pass_unknown; /* events whose tag is not in the catalogue are given, as LAP_OTHER */
+	uint64_t size;     /* of the file in bytes, 0: not known; for LAP_AUTO */
 };
 
 struct lapread {

@@ -234,6 +234,9 @@ finish(struct emu *emu)
 		if (n && (l->log.lenient || info->warning))
 			emu_warn(emu, "%s: %" PRIu64 " time%s: %s (%s)", info->name, n, n == 1 ? "" : "s", info->text, info->lenient);
 	}
+	for (int tag = 0; l && tag < 256; tag++)
+		if (l->log.unknown[tag])
+			emu_warn(emu, "tag %c: %" PRIu64 " time%s: not known (passed on)", tag, l->log.unknown[tag], l->log.unknown[tag] == 1 ? "" : "s");
 	for (uint32_t i = 0; d->counts && i < emu_nthreads(emu); i++)
 		lapcount_finish(&d->counts[i]);
 	for (uint32_t i = 0; d->cpus && i < d->ncpus; i++)
@@ -260,7 +263,8 @@ static const struct event_decl events[] = {
 #define X(code, label, declaration, text) { "LK" declaration, text, .hook = lapmodel_event, .payload = PAYLOAD_ANY },
 	KERNEL_EVENTS(X)
 #undef X
-		{ "LW.", "a window ends", .hook = lapmodel_window },
+		{ "LK?(u64 tag)", "an event whose tag %#llx{tag} is not known", .hook = lapmodel_event, .payload = PAYLOAD_ANY },
+	{ "LW.", "a window ends", .hook = lapmodel_window },
 };
 
 const struct model model_laplace = {

@@ -38,6 +38,10 @@ enum {
 };
 
 enum {
+	KEVENT_OTHER = 256, /* and the tag: value of an event whose tag is not known */
+};
+
+enum {
 	MODE_USER = 1,
 	MODE_KERNEL,
 };
@@ -72,7 +76,8 @@ struct lapmodel {
 	uint64_t alive;       /* of them, alive */
 	uint64_t shown_alive; /* value shown last, plus one; 0: none yet */
 	uint64_t shown_spaces;
-	uint32_t window; /* from 1 */
+	uint32_t window;    /* from 1 */
+	bool labelled[256]; /* unknown tags that have a label */
 	struct lapmodel_cpu *cpus;
 	uint32_t ncpus;
 	struct lapcount all; /* pages touched on any CPU, where merges number them */

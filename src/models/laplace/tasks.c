@@ -168,12 +168,23 @@ lapmodel_show_alive(struct emu *emu, struct lapmodel *d)
 /* ---- Kernel events. ---- */
 
 static void
+label_other(struct emu *emu, struct lapmodel *d, uint8_t tag)
+{
+	const char text[] = { 'T', 'a', 'g', ' ', (char)tag, 0 };
+	if (!d->labelled[tag])
+		(void)emu_add_label(emu, KEVENT, KEVENT_OTHER + tag, text);
+	d->labelled[tag] = true;
+}
+
+static void
 show_event(struct emu *emu, struct lapmodel *d, const struct lap_event *kev, const struct lap_step *step)
 {
 	uint32_t row = step->task ? lapmodel_row(d, step->task) : d->kernel_row;
 	int section = lap_tags[kev->code - 1].section;
 	emu_choose(emu, row);
-	(void)emu_punctual(emu, KEVENT, kev->code);
+	if (kev->code == LAP_OTHER)
+		label_other(emu, d, kev->tag);
+	(void)emu_punctual(emu, KEVENT, kev->code == LAP_OTHER ? KEVENT_OTHER + kev->tag : kev->code);
 	if (step->copy)
 		(void)emu_punctual(emu, PAGE_EVENT, LAP_CLASS_COPY);
 	if (section >= 0 && row == d->cpus[d->cpu].run)

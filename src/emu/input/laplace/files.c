@@ -47,6 +47,7 @@ add_file(struct laplace *l, uint32_t cpu, const char *path, enum lap_format form
 			.dialect = l->source.dialect,
 			.space = space,
 			.cpu = cpu,
+			.pass_unknown = !l->source.refuse_unknown,
 		},
 	};
 	bytes->fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -78,6 +78,7 @@ static const struct key keys[] = {
 	{ "kernel_base", BASE, TO(kernel_base) },
 	{ "kernel_refs", WORD, .words = (const char *const[]){ "task", "kernel-thread" }, .most = 2, TO(kernel_thread) },
 	{ "offset_unit", WORD, .words = (const char *const[]){ "byte", "page" }, .most = 2, TO(offset_in_pages) },
+	{ "unknown_tags", WORD, .words = (const char *const[]){ "pass", "refuse" }, .most = 2, TO(refuse_unknown) },
 };
 
 static const struct key *
@@ -191,7 +192,7 @@ parse_setting(struct laplace *l, const char *text)
 	const struct key *k = find_key(key);
 	item->string = key;
 	int rc = k && !k->required ? parse_value(l, &in, k, item)
-				   : json_bad(&in, key, "is not one that can be set: name, freq_hz, endian, dialect, page_size, kernel_base, kernel_refs, offset_unit");
+				   : json_bad(&in, key, "is not one that can be set: name, freq_hz, endian, dialect, page_size, kernel_base, kernel_refs, offset_unit, unknown_tags");
 	item->string = NULL; /* of the arena */
 	cJSON_Delete(item);
 	return rc;

@@ -147,7 +147,10 @@ describe(const struct stream *s, struct event *ev)
 		return;
 	}
 	const uint8_t *fields = lap_tags[rec->event->code - 1].fields;
+	memset(l->payload, 0, sizeof(l->payload));
 	uint32_t n = 0;
+	if (rec->event->code == LAP_OTHER)
+		put_u32(l->payload + 8 * n++, rec->event->tag);
 	for (int i = 0; fields[i] && n < sizeof(l->payload) / 8; i++) {
 		if (fields[i] == LAP_NAME || !lap_has_field(l->source.dialect, fields[i]))
 			continue;
@@ -200,7 +203,8 @@ next(struct stream *s, struct event *ev)
 	l->last_cycle = cycle;
 	const struct lap_record *rec = &l->batch.rec;
 	bool is_event = rec->type == LAP_EVENT;
-	*ev = (struct event){ .clock = now, .record = &l->batch, .size = is_event ? 0 : REF_SIZE, .mcv = { 'L', is_event ? 'K' : 'R', rec->kind } };
+	uint8_t letter = is_event ? lap_tags[rec->event->code - 1].tag : rec->kind;
+	*ev = (struct event){ .clock = now, .record = &l->batch, .size = is_event ? 0 : REF_SIZE, .mcv = { 'L', is_event ? 'K' : 'R', letter } };
 	uint64_t before = l->nrecords;
 	laprun_take(l);
 	if ((before ^ l->nrecords) & ~(uint64_t)PROGRESS)

@@ -10,6 +10,7 @@
  *
  *   LRk   reference of kind k: u8 length, u32 space, u32 address
  *   LKt   kernel event with tag t: the first two of its numbers, as u64
+ *   LK?   kernel event whose tag is not in the catalogue: its tag, as u64
  *   LW.   end of a window
  *
  * and their record is a struct lap_batch. The model gets the struct laplace from emu_input(), and includes this
@@ -67,6 +68,7 @@ struct laplace_source {
 	uint8_t endian;          /* enum lap_endian */
 	uint8_t dialect;         /* enum lap_dialect */
 	uint8_t kernel_thread;   /* references of the kernel go to the row of the kernel */
+	uint8_t refuse_unknown;  /* an unknown tag is an error */
 	uint8_t offset_in_pages; /* as lapmachine_options has it */
 	bool has_manifest;
 };

@@ -39,6 +39,7 @@ static const char *const format_names[LAP_FORMATS] = {
 
 static const char *const endian_names[] = { [LAP_LITTLE] = "little", [LAP_BIG] = "big" };
 static const char *const unit_names[] = { "byte", "page" };
+static const char *const unknown_names[] = { "pass", "refuse" };
 static const char *const refs_names[] = { "all", "none" };
 
 static struct ltool tool = {
@@ -53,6 +54,8 @@ static struct ltool tool = {
 static const struct conv_option options[] = {
 	{ 0, { 0, "endian", "little|big", "byte order; default little", CLI_WORD, &tool.endian, CLI_WORDS(endian_names) } },
 	{ LTOOL_WITH_KERNEL, { 0, "dialect", "DIALECT", "of kernel events; default laplace", CLI_WORD, &tool.dialect, LAP_DIALECTS, 0, lap_dialect_names } },
+	{ LTOOL_WITH_KERNEL, { 0, "unknown-tags", "pass|refuse", "events with tags not known; default pass", CLI_WORD, &tool.refuse_unknown, CLI_WORDS(unknown_names) } },
+	{ LTOOL_WITH_JSON, { 0, "csv", NULL, "print a line of CSV for each window", CLI_FLAG, &tool.csv } },
 	{ LTOOL_WITH_JSON, { 0, "json", NULL, "print an object of JSON", CLI_FLAG, &tool.json } },
 	{ LTOOL_WITH_FORMAT, { 0, "format", "FORMAT", "what all inputs are; default: found out", CLI_WORD, &tool.format, CLI_WORDS(format_names) } },
 	{ LTOOL_WITH_MACHINE, { KERNEL_BASE, "kernel-base", "HEX", "first address of the kernel; c0000000" } },

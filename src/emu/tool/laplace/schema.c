@@ -48,7 +48,7 @@ add_enums(uscope_schema_t *s)
 		for (uint8_t k = 0; rc >= 0 && enums[i].labels[k]; k++)
 			rc = uscope_schema_add_enum_value(s, i, (uint8_t)(enums[i].first + k), enums[i].labels[k]);
 	}
-	for (int i = 0; i < LAP_TAGS && rc >= 0; i++)
+	for (int i = 0; i < LAP_OTHER && rc >= 0; i++)
 		rc = uscope_schema_add_enum_value(s, KEVENT, lap_tags[i].code, lap_tags[i].name);
 	return rc;
 }

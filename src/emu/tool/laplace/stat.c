@@ -13,7 +13,7 @@ struct stats {
 	struct wbuf *out;
 	uint64_t refs[7];  /* by lap_kinds */
 	uint64_t bytes[7]; /* by lap_kinds */
-	uint64_t events[LAP_TAGS + 1];
+	uint64_t events[LAP_OTHER + 1];
 	uint64_t classes[LAP_CLASSES]; /* of the pages that references touch */
 	uint64_t records;
 	uint64_t first;
@@ -22,6 +22,7 @@ struct stats {
 
 	struct lapcount pages;
 	uint64_t window; /* the current one, from 0 */
+	uint64_t kernel; /* events in it */
 	uint64_t active; /* windows with references */
 	uint64_t sum;    /* of the pages touched in each */
 	uint64_t most;
@@ -29,14 +30,51 @@ struct stats {
 
 /* ---- Counting. ---- */
 
+/* The columns of a line of CSV, behind the first cycle of the window. */
+static const struct {
+	const char *name;
+	int total; /* enum lapcount_total */
+} columns[] = {
+	{ "loads", LAPCOUNT_LOADS },
+	{ "stores", LAPCOUNT_STORES },
+	{ "fetches", LAPCOUNT_FETCHES },
+	{ "load_bytes", LAPCOUNT_LOAD_BYTES },
+	{ "store_bytes", LAPCOUNT_STORE_BYTES },
+	{ "fetch_bytes", LAPCOUNT_FETCH_BYTES },
+	{ "working_set", LAPCOUNT_WORKING_SET },
+	{ "new_pages", LAPCOUNT_NEW_PAGES },
+};
+
+static void
+put_columns(struct stats *s)
+{
+	wbuf_printf(s->out, "cycle");
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+		wbuf_printf(s->out, ",%s", columns[i].name);
+	wbuf_printf(s->out, ",footprint,kernel_events\n");
+}
+
+static void
+put_window(struct stats *s)
+{
+	wbuf_printf(s->out, "%" PRIu64, s->first + s->window * s->tool->window);
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+		wbuf_printf(s->out, ",%" PRIu64, s->pages.n[columns[i].total]);
+	wbuf_printf(s->out, ",%" PRIu64 ",%" PRIu64 "\n", s->pages.footprint, s->kernel);
+}
+
+/* Windows have records: those without any are passed over. */
 static void
 end_window(struct stats *s)
 {
-	uint64_t *n = &s->pages.n[LAPCOUNT_WORKING_SET];
-	s->active += *n > 0;
-	s->sum += *n;
-	s->most = *n > s->most ? *n : s->most;
-	*n = 0;
+	uint64_t n = s->pages.n[LAPCOUNT_WORKING_SET];
+	s->active += n > 0;
+	s->sum += n;
+	s->most = n > s->most ? n : s->most;
+	if (s->tool->csv && s->records)
+		put_window(s);
+	memset(s->pages.n, 0, sizeof(s->pages.n));
+	s->kernel = 0;
 }
 
 /* Counts a page. Returns 1 if it was not touched before, 0, or <0 (reported). */
@@ -46,6 +84,7 @@ count_page(struct stats *s, uint64_t page)
 	/* Windows with pages are numbered: the marks of more than four billion of them are used again. */
 	uint32_t mark = (uint32_t)(s->active % UINT32_MAX) + 1;
 	int touched = page ? lapcount_touch(&s->pages, page, mark) : LAPCOUNT_OLD; /* 0: not known */
+	s->pages.n[LAPCOUNT_NEW_PAGES] += touched == LAPCOUNT_EVER;
 	return touched < 0 ? conv_no_memory(&s->tool->conv) : touched == LAPCOUNT_EVER;
 }
 
@@ -57,20 +96,24 @@ count_record(void *self, const struct lap_record *rec, const struct lap_place *a
 	int rc = rec->type == LAP_PAGE ? 1 : ltool_step(s->tool, rec, at, &step);
 	if (rc <= 0)
 		return rc;
-	if (s->records++ == 0)
+	if (s->records == 0)
 		s->first = rec->ts;
 	s->last = rec->ts;
 	uint64_t window = (rec->ts - s->first) / s->tool->window;
 	if (window != s->window)
 		end_window(s);
 	s->window = window;
+	s->records++;
 	if (rec->type == LAP_EVENT) {
 		s->events[rec->event->code]++;
+		s->kernel++;
 		return 0;
 	}
 	unsigned kind = lap_kinds[rec->kind];
 	s->refs[kind]++;
 	s->bytes[kind] += rec->length;
+	s->pages.n[LAPCOUNT_LOADS + (kind - 1) % 3]++;
+	s->pages.n[LAPCOUNT_LOAD_BYTES + (kind - 1) % 3] += s->basic ? 0 : rec->length;
 	if (rec->type == LAP_PAGE)
 		return count_page(s, rec->page);
 	for (int i = 0; rc >= 0 && i < step.ntouches; i++) {
@@ -136,6 +179,16 @@ put_kinds(struct stats *s)
 	put_list(s, NULL);
 }
 
+/* Events whose tags are not in the catalogue. */
+static void
+put_others(struct stats *s)
+{
+	put_list(s, "unknown_tags");
+	for (int tag = 0; tag < 256; tag++)
+		put_item(s, (char)tag, s->tool->json ? (char[]){ (char)tag, 0 } : lap_tags[LAP_OTHER - 1].name, s->tool->log.unknown[tag]);
+	put_list(s, NULL);
+}
+
 static void
 put_cycles(struct stats *s)
 {
@@ -192,6 +245,8 @@ put_stats(struct stats *s)
 	for (int i = 0; i < LAP_TAGS; i++)
 		put_item(s, (char)lap_tags[i].tag, lap_tags[i].name, s->events[i + 1]);
 	put_list(s, NULL);
+	if (s->events[LAP_OTHER])
+		put_others(s);
 	if (s->records && !s->basic)
 		put_cycles(s);
 	if (m->ntasks || m->pages.nspaces) {
@@ -214,12 +269,16 @@ run_stat(struct conv *c, int argc, char **argv)
 {
 	struct ltool *t = ltool_of(c);
 	struct stats s = { .tool = t, .out = &c->out, .pages = { .dense = true } };
+	if (t->csv && t->json)
+		return conv_usage(c, "--csv and --json are two forms: which is it?");
 	int rc = ltool_open(t, argc, argv, conv_open_output);
 	s.basic = rc == 0 && t->nreaders == 1 && t->readers[0].options.format == LAP_BASIC;
+	if (rc == 0 && t->csv)
+		put_columns(&s);
 	if (rc == 0)
 		rc = ltool_each(t, count_record, &s);
 	end_window(&s);
-	if (rc == 0)
+	if (rc == 0 && !t->csv)
 		put_stats(&s);
 	lapcount_finish(&s.pages);
 	return rc;
@@ -228,7 +287,7 @@ run_stat(struct conv *c, int argc, char **argv)
 const struct conv_command lcommand_stat = {
 	.name = "stat",
 	.synopsis = "[options] [FILE...]",
-	.brief = "counts, span, pages and working set",
+	.brief = "counts, span, pages and working set, also by window",
 	.about = "Count records by kind, and the pages that they touch.",
 	.with = CONV_WITH_OUTPUT | LTOOL_WITH_FORMAT | LTOOL_WITH_MACHINE | LTOOL_WITH_WINDOW | LTOOL_WITH_KERNEL | LTOOL_WITH_JSON,
 	.max_args = -1,

@@ -152,6 +152,7 @@ open_input(struct ltool *t, const char *path, uint32_t cpu)
 			.endian = (enum lap_endian)t->endian,
 			.dialect = (enum lap_dialect)t->dialect,
 			.cpu = cpu,
+			.pass_unknown = !t->refuse_unknown,
 			.size = n > 0 && unpack_is_packed(head, (size_t)n) ? 0 : size,
 		},
 	};
@@ -234,6 +235,8 @@ ltool_finish(struct conv *c, bool good)
 		if (!c->quiet || !info->warning)
 			conv_count(c, info->name, t->log.counts[code], info->text, info->lenient);
 	}
+	for (int tag = 0; good && !c->quiet && tag < 256; tag++)
+		conv_count(c, (char[]){ 't', 'a', 'g', ' ', (char)tag, 0 }, t->log.unknown[tag], "not known", "passed on");
 }
 
 /* ---- Records. ---- */

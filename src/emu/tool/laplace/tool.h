@@ -46,8 +46,10 @@ struct ltool {
 	int dialect; /* enum lap_dialect */
 	int format;  /* enum lap_format */
 	int offset_in_pages;
-	int no_refs; /* no event for each reference */
+	int no_refs;        /* no event for each reference */
+	int refuse_unknown; /* an unknown tag is an error */
 	bool json;
+	bool csv;
 	uint32_t kernel_base;
 	uint64_t window;  /* cycles */
 	uint64_t freq;    /* cycles in a second */

@@ -89,6 +89,8 @@ put_kevent(struct luscope *u, const struct lap_event *ev, const struct lap_step 
 	uint64_t numbers[NUMBERS] = { 0 };
 	int n = 0;
 	const uint8_t *fields = lap_tags[ev->code - 1].fields;
+	if (ev->code == LAP_OTHER)
+		numbers[n++] = ev->tag;
 	for (int i = 0; i < LAPKERNEL_FIELDS && fields[i] != LAP_END && n < NUMBERS; i++)
 		if (fields[i] != LAP_NAME && fields[i] != LAP_FILE_TYPE && lap_has_field((enum lap_dialect)u->tool->dialect, fields[i]))
 			numbers[n++] = ev->arg[fields[i]];
