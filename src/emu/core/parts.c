@@ -15,6 +15,7 @@ enum {
 	RECORDS_ALL = 1 << 16, /* but each has room for some of all records */
 	RECORDS_MIN = 1 << 10,
 	RECORDS_MAX = 1 << 13,
+	RECORDS_OF_TEAM = 1 << 14, /* who has to ask others behind each slice makes longer ones */
 };
 
 /* ---- Which parts there are. ---- */
@@ -126,7 +127,7 @@ static uint32_t
 count_most(const struct emu_options *o)
 {
 	uint32_t most = o->threads >= THREADS_MIN ? o->threads * PARTS_OF_THREAD : 1;
-	most = o->parts ? o->parts : o->team ? most * o->team->n
+	most = o->parts ? o->parts : o->team ? team_count_parts(o, most)
 					     : most;
 	uint32_t room = o->team ? PARTS_OF_TEAM : PARTS_MAX;
 	return most < room ? most : room;
@@ -163,9 +164,10 @@ parts_open(struct emu *emu)
 		return diag_no_memory(emu->diag);
 	m->emu = emu;
 	m->part = block_alloc(n * sizeof(struct part *));
-	size_t room = RECORDS_ALL / n;
-	m->room = (uint32_t)(room < RECORDS_MIN ? RECORDS_MIN : room > RECORDS_MAX ? RECORDS_MAX
-										   : room);
+	size_t room = RECORDS_ALL / (o->team ? n / o->team->n + 1 : n);
+	size_t most_room = o->team ? RECORDS_OF_TEAM : RECORDS_MAX;
+	m->room = (uint32_t)(room < RECORDS_MIN ? RECORDS_MIN : room > most_room ? most_room
+										 : room);
 	m->room = emu->plan->options.part_room ? emu->plan->options.part_room : m->room;
 	m->span = 1;
 	if (!m->part || slices_init(m, n) < 0)

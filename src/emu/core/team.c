@@ -4,12 +4,10 @@
 
 #include <assert.h>
 #include <string.h>
+#include <time.h>
 
 enum {
-	LOOK_BACK = 64,       /* ns before an instant in which a place to divide the records is sought */
-	BINS_OF_PROCESS = 32, /* as exactly as that is time divided into pieces of the same work, */
-	BINS_MAX = 4096,
-	DONE = 2,
+	PARTS_OF_BUSY = 4,  /* of two processes the first one has one of so many parts, if it has much else to do */
 	LEFT_MAX = 1 << 22, /* records that a process may keep while there is no such place */
 };
 
@@ -33,11 +31,29 @@ enum failure {
 
 /* ---- Parts. ---- */
 
+/* Whether rank 0 writes files that only one thread can write, and has no other threads for the rest. */
+static bool
+is_uneven(const struct emu_options *o)
+{
+	return o->threads < MANY_THREADS && (o->outputs & OUTPUTS_OF_USCOPE || o->breakdown);
+}
+
+uint32_t
+team_count_parts(const struct emu_options *o, uint32_t each)
+{
+	uint32_t n = each * o->team->n;
+	return o->team->n == 2 && is_uneven(o) ? n * 2 : n;
+}
+
+/* Rank 0 has few, if it has much else to do. */
 uint32_t
 team_first_part(const struct parts *m, unsigned rank)
 {
-	assert(m->team->n);
-	return (uint32_t)((uint64_t)m->nparts * rank / m->team->n);
+	const unsigned n = m->team->n;
+	uint32_t first = !is_uneven(&m->emu->plan->options) ? m->nparts / n : n == 2 ? m->nparts / PARTS_OF_BUSY
+										     : 0;
+	assert(n > 1);
+	return rank ? first + (uint32_t)((uint64_t)(m->nparts - first) * (rank - 1) / (n - 1)) : 0;
 }
 
 bool
@@ -46,21 +62,23 @@ team_has_part(const struct parts *m, uint32_t part)
 	return part >= team_first_part(m, m->team->rank) && part < team_first_part(m, m->team->rank + 1);
 }
 
-/* The first record that is not before a time, of some that are in order. */
-static const struct record *
-find_time(const struct record *r, const struct record *end, int64_t time)
+/* ---- What all agree on. ---- */
+
+uint64_t
+teamwork_now(void)
 {
-	while (r < end) {
-		const struct record *middle = r + (end - r) / 2;
-		if (middle->time < time)
-			r = middle + 1;
-		else
-			end = middle;
-	}
-	return r;
+	struct timespec t;
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* ---- What all agree on. ---- */
+void
+teamwork_reduce(struct parts *m, enum team_op op, uint64_t *v, size_t n)
+{
+	uint64_t begin = teamwork_now();
+	m->team->reduce(m->team, op, v, n);
+	m->work->waited_ns += teamwork_now() - begin;
+}
 
 /* No record of the part before that time will come. */
 static int64_t
@@ -106,7 +124,7 @@ agree(struct parts *m, uint64_t v[AGREED])
 	v[NOT_FAILED] = ~(uint64_t)(lacks ? FAILED_TEXT : feed_failed(f) ? FAILED_SINK
 									 : 0);
 	v[NOT_STOP] = ~(uint64_t)*t->stop;
-	t->reduce(t, TEAM_LEAST, v, AGREED);
+	teamwork_reduce(m, TEAM_LEAST, v, AGREED);
 	m->most = ~v[NOT_MOST];
 }
 
@@ -114,7 +132,6 @@ agree(struct parts *m, uint64_t v[AGREED])
 static int
 fail(struct parts *m, uint64_t slowest)
 {
-	struct team *t = m->team;
 	struct learned *l = m->emu->learned;
 	enum {
 		WORDS = (sizeof(*l) + sizeof(uint64_t) - 1) / sizeof(uint64_t),
@@ -127,125 +144,12 @@ fail(struct parts *m, uint64_t slowest)
 		v[WORDS] = 1;
 		memcpy(v, &p->learned, sizeof(*l));
 	}
-	t->reduce(t, TEAM_EITHER, v, WORDS + 1);
+	teamwork_reduce(m, TEAM_EITHER, v, WORDS + 1);
 	if (v[WORDS])
 		memcpy(l, v, sizeof(*l));
 	else
 		l->whole = true;
 	return EMU_AGAIN;
-}
-
-/* ---- Where the records are divided. ---- */
-
-/* Adds the records of a bin each, up to `end`. */
-static void
-count_records(const struct parts *m, uint64_t *bins, size_t n, int64_t width)
-{
-	const struct teamwork *w = m->work;
-	for (uint32_t i = 0; i < m->n; i++) {
-		const struct feed *f = &m->part[i]->emu.feed;
-		const struct record *r = f->own;
-		for (size_t k = 0; k < n && r < f->next; k++) {
-			const struct record *end = k + 1 < n ? find_time(r, f->next, w->begin + (int64_t)(k + 1) * width) : f->next;
-			bins[k] += (uint64_t)(end - r);
-			r = end;
-		}
-	}
-}
-
-/* Exchanges the sizes of texts and what was done, too; then what is kept has its place. */
-static void
-sum_up(struct parts *m, uint64_t *v, size_t nbins)
-{
-	struct team *t = m->team;
-	struct teamwork *w = m->work;
-	struct flow *f = m->emu->feed.flow;
-	uint64_t *sizes = v + nbins;
-	uint64_t *done = sizes + (size_t)t->n * SINK_FILES; /* events, bytes */
-	flow_settle(f);
-	flow_kept(f, sizes + (size_t)t->rank * SINK_FILES);
-	done[0] = m->emu->nevents;
-	for (uint32_t i = 0; i < m->n; i++)
-		for (uint32_t s = m->part[i]->begin; team_has_part(m, i) && s < m->part[i]->end; s++)
-			done[1] += stream_consumed(&m->emu->plan->trace.streams[s]);
-	t->reduce(t, TEAM_SUM, v, nbins + (size_t)t->n * SINK_FILES + DONE);
-	t->nevents = done[0];
-	t->nread = done[1];
-	flow_sizes at;
-	for (unsigned i = 0; i < SINK_FILES; i++) {
-		at[i] = w->written[i];
-		for (unsigned r = 0; r < t->n; r++) {
-			at[i] += r < t->rank ? sizes[(size_t)r * SINK_FILES + i] : 0;
-			w->written[i] += sizes[(size_t)r * SINK_FILES + i];
-		}
-	}
-	flow_place(f, at);
-}
-
-/* Instants at and before `time` as bits from the lowest on: at which a record looks back, and with a record in the nanosecond before. */
-static void
-mark(const struct parts *m, int64_t time, uint64_t marks[2])
-{
-	for (uint32_t i = 0; i < m->n; i++) {
-		const struct feed *f = &m->part[i]->emu.feed;
-		const struct record *r = find_time(f->own, f->next, time + 1);
-		for (; r > f->own && r[-1].time >= time - LOOK_BACK; r--) {
-			int64_t ago = time - r[-1].time;
-			if (ago < LOOK_BACK && chunk_looks_back(&r[-1]))
-				marks[0] |= UINT64_C(1) << ago;
-			if (ago > 0)
-				marks[1] |= UINT64_C(1) << (ago - 1);
-		}
-	}
-	if (time >= 1 && time <= LOOK_BACK) /* first lines */
-		marks[1] |= UINT64_C(1) << (time - 1);
-}
-
-/* The last instant from `time` back at which the records may be divided, behind `begin` and not behind `end`; `none` without one. */
-static int64_t
-choose(int64_t time, const uint64_t marks[2], int64_t begin, int64_t end, int64_t none)
-{
-	for (int ago = 0; ago < LOOK_BACK && time - ago > begin; ago++)
-		if (!(marks[0] & marks[1] & UINT64_C(1) << ago) && time - ago <= end)
-			return time - ago;
-	return none;
-}
-
-/* Finds the pieces: cuts[k] to cuts[k + 1] is that of process k. All before the last one leaves. */
-static void
-divide(struct parts *m, int64_t until, int64_t last)
-{
-	const struct team *t = m->team;
-	struct teamwork *w = m->work;
-	const unsigned n = t->n;
-	size_t nbins = (size_t)n * BINS_OF_PROCESS < BINS_MAX ? (size_t)n * BINS_OF_PROCESS : BINS_MAX;
-	int64_t end = last < until ? last + 1 : until;
-	int64_t width = end > w->begin ? (end - w->begin) / (int64_t)nbins + 1 : 1;
-	uint64_t *v = w->numbers;
-	memset(v, 0, w->nnumbers * sizeof(*v));
-	count_records(m, v, nbins, width);
-	sum_up(m, v, nbins);
-	uint64_t all = 0;
-	for (size_t i = 0; i < nbins; i++)
-		all += v[i];
-	uint64_t sum = 0;
-	int64_t *cuts = w->cuts;
-	for (size_t i = 0, k = 1; k <= n; i++) {
-		sum += i < nbins ? v[i] : 0;
-		for (; k <= n && (i >= nbins || (double)sum >= (double)all * w->shares[k]); k++) {
-			cuts[k] = w->begin + (int64_t)(i + 1) * width;
-			cuts[k] = k == n || cuts[k] >= until ? until - 1 : cuts[k];
-		}
-	}
-	memset(v, 0, w->nnumbers * sizeof(*v));
-	for (unsigned k = 1; k <= n; k++)
-		mark(m, cuts[k], &v[2 * k - 2]);
-	m->team->reduce(m->team, TEAM_EITHER, v, 2 * (size_t)n);
-	cuts[n] = until == INT64_MAX ? until : choose(cuts[n], &v[2 * n - 2], w->begin, until, w->begin);
-	for (unsigned k = n - 1; k >= 1; k--)
-		cuts[k] = choose(cuts[k], &v[2 * k - 2], w->begin, cuts[k + 1], cuts[k + 1]);
-	cuts[0] = w->begin;
-	w->begin = cuts[n];
 }
 
 /* ---- Who gets them. ---- */
@@ -260,7 +164,9 @@ teamwork_swap(struct parts *m)
 		w->boxes[r] = (struct team_box){ p->data, p->failed ? 0 : p->used };
 		w->lost = w->lost || p->failed;
 	}
+	uint64_t begin = teamwork_now();
 	t->swap(t, w->boxes, w->boxes + t->n);
+	w->waited_ns += teamwork_now() - begin;
 	for (unsigned r = 0; r < t->n; r++)
 		w->give[r].used = 0;
 	return w->boxes + t->n;
@@ -271,8 +177,8 @@ static const struct record *
 find_pieces(const struct parts *m, uint32_t part, unsigned first, unsigned end, const struct record **behind)
 {
 	const struct teamwork *w = m->work;
-	const struct record *r = find_time(m->part[part]->out.own, w->ends[part], w->cuts[first]);
-	*behind = find_time(r, w->ends[part], w->cuts[end]);
+	const struct record *r = team_find_time(m->part[part]->out.own, w->ends[part], w->cuts[first]);
+	*behind = team_find_time(r, w->ends[part], w->cuts[end]);
 	return r;
 }
 
@@ -367,7 +273,7 @@ team_begin(struct parts *m)
 	const struct flow *f = m->emu->feed.flow;
 	uint64_t v[1 + SINK_FILES] = { flow_wants_all(f) };
 	flow_begun(f, v + 1);
-	m->team->reduce(m->team, TEAM_SUM, v, 1 + SINK_FILES);
+	teamwork_reduce(m, TEAM_SUM, v, 1 + SINK_FILES);
 	w->wants_all = v[0];
 	memcpy(w->written, v + 1, sizeof(w->written));
 }
@@ -379,9 +285,9 @@ team_base(const struct parts *m)
 }
 
 uint64_t
-team_find_first(const struct parts *m, uint64_t first)
+team_find_first(struct parts *m, uint64_t first)
 {
-	m->team->reduce(m->team, TEAM_LEAST, &first, 1);
+	teamwork_reduce(m, TEAM_LEAST, &first, 1);
 	return first;
 }
 
@@ -390,6 +296,7 @@ team_take(struct parts *m)
 {
 	struct teamwork *w = m->work;
 	uint64_t v[AGREED];
+	flow_settle(m->emu->feed.flow); /* here, as all wait for the last in agree() */
 	agree(m, v);
 	bool over = v[SLOWEST] == UINT64_MAX;
 	if (~v[NOT_FAILED] == FAILED_TEXT || ~v[NOT_LEFT] > LEFT_MAX) {
@@ -408,7 +315,7 @@ team_take(struct parts *m)
 	if (~v[NOT_SAID])
 		teamwork_say(m, until);
 	parts_say(m, parts_key(m, until, 0));
-	divide(m, until, (int64_t)~v[NOT_LAST]);
+	teamwork_divide(m, until, (int64_t)~v[NOT_LAST]);
 	m->since = m->base;
 	for (uint32_t i = 0; i < m->n; i++) {
 		struct part *p = m->part[i];
@@ -433,13 +340,13 @@ team_finish(struct parts *m)
 	struct teamwork *w = m->work;
 	struct flow *f = m->emu->feed.flow;
 	feed_cut(&m->emu->feed); /* first lines, if there was no event */
-	memset(w->numbers, 0, w->nnumbers * sizeof(*w->numbers));
-	sum_up(m, w->numbers, 0);
+	flow_settle(f);
+	teamwork_sum_up(m, 0);
 	flow_settle(f);
 	flow_unite(f, m->team);
 	int rc = teamwork_report(m);
 	uint64_t failed = rc < 0 || w->lost || flow_lacks_text(f);
-	m->team->reduce(m->team, TEAM_EITHER, &failed, 1);
+	teamwork_reduce(m, TEAM_EITHER, &failed, 1);
 	if (!failed)
 		return 0;
 	m->emu->learned->whole = true;
@@ -455,18 +362,16 @@ team_open(struct parts *m)
 	struct teamwork *w = m->work = block_alloc(sizeof(*w));
 	if (!w)
 		return -ERR_MEMORY;
-	size_t nbins = n * BINS_OF_PROCESS < BINS_MAX ? n * BINS_OF_PROCESS : BINS_MAX;
-	w->nnumbers = nbins + n * SINK_FILES + DONE;
-	w->numbers = block_alloc(w->nnumbers * sizeof(*w->numbers));
+	w->numbers = block_alloc(teamwork_numbers(n) * sizeof(*w->numbers));
 	w->cuts = block_alloc((n + 1) * sizeof(*w->cuts));
-	w->shares = block_alloc((n + 1) * sizeof(*w->shares));
+	w->shares = block_alloc(n * sizeof(*w->shares));
 	w->give = block_alloc(n * sizeof(*w->give));
 	w->boxes = block_alloc(2 * n * sizeof(*w->boxes));
 	w->ends = block_alloc(m->nparts * sizeof(const struct record *));
 	if (!w->ends || !w->numbers || !w->cuts || !w->shares || !w->give || !w->boxes)
 		return -ERR_MEMORY;
-	for (size_t k = 0; k <= n; k++)
-		w->shares[k] = (double)k / (double)n;
+	for (size_t k = 0; k < n; k++)
+		w->shares[k] = 1;
 	return 0;
 }
 

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 struct emu;
+struct emu_options;
 struct parts;
 
 enum team_op {
@@ -71,6 +72,9 @@ int team_meet_file(struct emu *emu, const char *path, int rc);
 int team_open(struct parts *m);
 void team_close(struct parts *m);
 
+/* How many parts there should be, of which each process has some. */
+uint32_t team_count_parts(const struct emu_options *o, uint32_t each);
+
 /* The parts of a process are from the first one up to that of the next process. */
 uint32_t team_first_part(const struct parts *m, unsigned rank);
 
@@ -84,7 +88,7 @@ void team_begin(struct parts *m);
 int64_t team_base(const struct parts *m);
 
 /* The lowest of all clocks that are given. */
-uint64_t team_find_first(const struct parts *m, uint64_t first);
+uint64_t team_find_first(struct parts *m, uint64_t first);
 
 /* As take() in slices.c. When a part has failed, all know why. */
 int team_take(struct parts *m);
