@@ -359,7 +359,8 @@ stages(void)
 		add_event(t, 2, &x);
 	uint64_t wall = play_counted(slow, 1);
 	CHECK(emulates->waited_ns[WAIT_ROOM] > wall / 2 && emulates->njobs == sink->njobs && sink->njobs >= 30);
-	CHECK(sink->busy_ns >= sink->njobs * 2000000);
+	CHECK(sink->busy_ns >= sink->njobs * 2000000 && sink->cpu_ns && sink->cpu_ns < sink->busy_ns / 2); /* it sleeps */
+	CHECK(emulates->cpu_ns && emulates->cpu_ns <= emulates->busy_ns + wall / 10);
 	if (nthreads == 1) {
 		wall = play_counted(slow, 2);
 		CHECK(sink[0].waited_ns[WAIT_THREAD] + sink[1].waited_ns[WAIT_THREAD] > wall / 2);

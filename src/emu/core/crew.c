@@ -72,9 +72,13 @@ do_job(struct crew *c, unsigned member)
 	t->member = member;
 	turn(c, t, 1, -1);
 	pthread_mutex_unlock(&c->lock);
+	uint64_t cpu = c->stats ? stats_cpu() : 0;
 	t->run(t);
+	cpu = c->stats ? stats_cpu() - cpu : 0;
 	pthread_mutex_lock(&c->lock);
 	turn(c, t, -1, 0);
+	if (c->stats)
+		t->stage->cpu_ns += cpu;
 	t->done(t);
 	if (c->waits && c->ready(c->arg)) {
 		stats_turn(c->own, 0, 1);
@@ -123,14 +127,29 @@ crew_unlock(struct crew *c)
 	pthread_mutex_unlock(&c->lock);
 }
 
+/* The thread that emulates leaves what is its own, or goes on with it. */
+static void
+leave_own(struct crew *c)
+{
+	c->own->cpu_ns += stats_cpu() - c->since;
+	stats_turn(c->own, -1, 0);
+}
+
+static void
+resume_own(struct crew *c)
+{
+	stats_turn(c->own, 1, -(int)c->own->nqueued);
+	c->since = stats_cpu();
+}
+
 void
 crew_turn_to(struct crew *c, struct stage *own)
 {
 	pthread_mutex_lock(&c->lock);
 	if (c->own)
-		stats_turn(c->own, -1, 0);
-	stats_turn(own, 1, 0);
+		leave_own(c);
 	c->own = own;
+	resume_own(c);
 	pthread_mutex_unlock(&c->lock);
 }
 
@@ -139,7 +158,7 @@ crew_wait(struct crew *c, crew_ready_fn *ready, void *arg, bool room)
 {
 	bool counts = c->stats && !ready(arg);
 	if (counts) {
-		stats_turn(c->own, -1, 0);
+		leave_own(c);
 		c->own->full = room;
 	}
 	c->ready = ready;
@@ -156,7 +175,7 @@ crew_wait(struct crew *c, crew_ready_fn *ready, void *arg, bool room)
 	}
 	c->waits = false;
 	if (counts)
-		stats_turn(c->own, 1, -(int)c->own->nqueued);
+		resume_own(c);
 }
 
 void

@@ -43,6 +43,7 @@ struct crew {
 	void *arg;
 	bool sleeps;    /* with no job to do; */
 	bool waits;     /* for them: it has not come */
+	uint64_t since; /* stats_cpu() when it went on with what is its own */
 	unsigned nidle; /* of the others */
 	bool ended;
 	pthread_t threads[CREW_MAX];

@@ -170,8 +170,10 @@ flow_close(struct flow *f, int64_t duration)
 	crew_wait(&f->crew, are_all_idle, f, false);
 	crew_unlock(&f->crew);
 	struct stats *stats = f->crew.stats;
-	if (stats && stats->nstages)
+	if (stats && stats->nstages) {
+		crew_turn_to(&f->crew, f->crew.own); /* with what it has done up to now */
 		stats_end(stats);
+	}
 	crew_finish(&f->crew);
 	if (f->pick)
 		pick_end(f->pick);

@@ -5,11 +5,17 @@
 #include <time.h>
 
 static uint64_t
-read_clock(void)
+read_clock(clockid_t clock)
 {
 	struct timespec t;
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	(void)clock_gettime(clock, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t
+stats_cpu(void)
+{
+	return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
 struct stage *
@@ -23,7 +29,7 @@ stats_add(struct stats *s, const char *name, unsigned most)
 void
 stats_begin(struct stats *s)
 {
-	*s = (struct stats){ .begin_ns = read_clock() };
+	*s = (struct stats){ .begin_ns = read_clock(CLOCK_MONOTONIC) };
 	(void)stats_add(s, "reading, merging, emulating", 1);
 	(void)stats_add(s, "merging records of looms", 1);
 }
@@ -44,7 +50,7 @@ add_up(struct stage *g, uint64_t now)
 void
 stats_turn(struct stage *g, int nbusy, int nqueued)
 {
-	add_up(g, read_clock());
+	add_up(g, read_clock(CLOCK_MONOTONIC));
 	g->nbusy += (unsigned)nbusy;
 	g->nqueued += (unsigned)nqueued;
 }
@@ -52,7 +58,7 @@ stats_turn(struct stage *g, int nbusy, int nqueued)
 void
 stats_end(struct stats *s)
 {
-	s->end_ns = read_clock();
+	s->end_ns = read_clock(CLOCK_MONOTONIC);
 	for (struct stage *g = s->stages; g < s->stages + s->nstages; g++)
 		add_up(g, s->end_ns);
 }
@@ -107,12 +113,12 @@ void
 stats_print(const struct stats *s, FILE *to, uint64_t events)
 {
 	(void)fprintf(to, "%" PRIu64 " events, %" PRIu64 " records, %u threads, %.3f s\n", events, s->records, s->nthreads, (double)(s->end_ns - s->begin_ns) / 1e9);
-	(void)fprintf(to, "%-28s %8s %10s %29s\n", "", "", "", "waiting, s, for");
-	(void)fprintf(to, "%-28s %8s %10s %9s %9s %9s %8s %12s\n", "stage", "threads", "busy, s", "input", "a thread", "room", "jobs", "bytes");
+	(void)fprintf(to, "%-28s %8s %10s %9s %29s\n", "", "", "", "", "waiting, s, for");
+	(void)fprintf(to, "%-28s %8s %10s %9s %9s %9s %9s %8s %12s\n", "stage", "threads", "busy, s", "CPU, s", "input", "a thread", "room", "jobs", "bytes");
 	for (const struct stage *g = s->stages; g < s->stages + s->nstages; g++) {
 		if (!g->njobs)
 			continue;
-		(void)fprintf(to, "%-28s %8u %10.3f", g->name, threads_of(s, g), (double)g->busy_ns / 1e9);
+		(void)fprintf(to, "%-28s %8u %10.3f %9.3f", g->name, threads_of(s, g), (double)g->busy_ns / 1e9, (double)g->cpu_ns / 1e9);
 		for (int i = 0; i < WAITS; i++)
 			(void)fprintf(to, " %9.3f", (double)g->waited_ns[i] / 1e9);
 		(void)fprintf(to, " %8" PRIu64 " %12" PRIu64 "\n", g->njobs, g->bytes);

@@ -32,7 +32,8 @@ enum wait {
 /* One kind of work. */
 struct stage {
 	const char *name;
-	uint64_t busy_ns; /* of all threads together */
+	uint64_t busy_ns; /* of all threads together, */
+	uint64_t cpu_ns;  /* and how long of it a CPU was at it: else they wait for a disk, or others take the CPU */
 	uint64_t waited_ns[WAITS];
 	uint64_t njobs;
 	uint64_t bytes;   /* of text that was made or written; 0: none, or not known */
@@ -60,6 +61,9 @@ struct stage *stats_add(struct stats *s, const char *name, unsigned most);
 
 /* Threads have begun or ended work of a stage, and jobs of it can be done now, or are taken: so many more. On one thread at a time. */
 void stats_turn(struct stage *g, int nbusy, int nqueued);
+
+/* How long CPUs were at this thread. */
+uint64_t stats_cpu(void);
 
 /* Ends, with what the stages did up to now. */
 void stats_end(struct stats *s);
