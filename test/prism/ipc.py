@@ -7,6 +7,7 @@ usage: ipc.py OVNIEMU OVNISCOPE_PRISM IPC_FEED
 import filecmp
 import os
 import random
+import select
 import signal
 import struct
 import subprocess
@@ -251,6 +252,69 @@ def nobody():
     check("nobody", os.listdir(f"{where}/ipc") == [], "the files stay")
 
 
+# ---- Other readers. ----
+class Reader:
+    """A reader as Prism's own, which gives buffers back when it is told."""
+
+    def __init__(self, where, data, timeout="20000"):
+        with open(f"{where}/ipc/prism-shmem-0", "wb") as f:
+            f.truncate(BUFFERS * SIZE)
+        with open(f"{where}/x.prism", "wb") as f:
+            f.write(data)
+        for part in ("empty", "full"):
+            os.mkfifo(f"{where}/ipc/prism-{part}-0")
+        self.writer = Process(FEED, f"{where}/ipc", "0", f"{where}/x.prism", timeout)
+        self.shmem = os.open(f"{where}/ipc/prism-shmem-0", os.O_RDONLY)
+        self.empty = os.open(f"{where}/ipc/prism-empty-0", os.O_WRONLY)
+        self.full = os.open(f"{where}/ipc/prism-full-0", os.O_RDONLY)
+
+    def get(self):
+        return struct.unpack("=I", os.read(self.full, 4))[0]
+
+    def give(self, number):
+        os.write(self.empty, struct.pack("=I", number))
+
+    def end(self, status, text):
+        os.close(self.empty)
+        self.writer.end("writer")
+        check("writer", self.writer.status == status and text in self.writer.err, f"{self.writer.status} {self.writer.err}")
+        os.close(self.full)
+        os.close(self.shmem)
+
+
+def slow_reader():
+    """No buffer is written to again before it has come back."""
+    where = new_dir()
+    r = Reader(where, BIG)
+    check("slow", [r.get() for _ in range(BUFFERS)] == list(range(BUFFERS)), "another order")
+    check("slow", not select.select([r.full], [], [], 0.1)[0], "more buffers than there are")
+    data = b"".join(os.pread(r.shmem, SIZE, n * SIZE) for n in range(BUFFERS))
+    for n in range(BUFFERS):
+        r.give(n)
+    while (n := r.get()) != FINISHED:
+        data += os.pread(r.shmem, SIZE, n * SIZE)
+        r.give(n)
+    r.end(0, "")
+    with open(f"{where}/y.prism", "wb") as f:
+        f.write(data)
+    check("slow", lines(Process(TOOL, "dump", "--buffer-size", str(SIZE), f"{where}/y.prism").end().out)[1:] == dump_of(BIG)[1:], "other events")
+
+
+def bad_readers():
+    for give, timeout, text in (((BUFFERS,), "20000", "Protocol"), ((3, 3), "20000", "Protocol"), ((), "50", "timed out"), ((), "20000", "Broken pipe")):
+        r = Reader(new_dir(), BIG, timeout)
+        for _ in range(BUFFERS):
+            r.get()
+        for n in give:
+            r.give(n)
+        if text != "Broken pipe":
+            r.writer.process.wait(60)
+        r.end(1, text)
+    r = Reader(new_dir(), WORKED)
+    check("early", [r.get(), r.get()] == [0, FINISHED], "other numbers")
+    r.end(1, "Broken pipe")
+
+
 # ---- Lies. ----
 def lies():
     cases = [
@@ -312,7 +376,7 @@ def bad_dirs():
     check("symlink", r.status == 1 and os.path.getsize(f"{where}/file") == 0, f"{r.status} {r.err}")
 
 
-for case in (pair, writer_first, dumped, several, producer_dies, producer_killed, reader_dies, nobody, lies, rand, bad_dirs):
+for case in (pair, writer_first, dumped, several, producer_dies, producer_killed, reader_dies, nobody, slow_reader, bad_readers, lies, rand, bad_dirs):
     case()
 print("\n".join(found) if found else "live buffers are read")
 sys.exit(1 if found else 0)

@@ -225,11 +225,14 @@ prism_ipc_close(struct prism_ipc *w)
 	/* The reader closes its end when it has seen that of the stream. */
 	int64_t end = now_ms() + w->timeout_ms;
 	while (rc == 0 && w->buffers) {
-		uint32_t number;
+		uint32_t number = 0;
 		rc = get_number(w, end, &number);
-		if (rc <= 0)
+		if (rc == 0) {
+			rc = w->given ? -EPIPE : 0;
 			break;
-		rc = 0;
+		}
+		w->given &= (uint8_t) ~(number < PRISM_IPC_BUFFERS ? 1U << number : 0);
+		rc = rc < 0 ? rc : 0;
 	}
 	if (w->buffers)
 		(void)munmap(w->buffers, (size_t)PRISM_IPC_BUFFERS * PRISM_IPC_SIZE);
