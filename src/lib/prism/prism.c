@@ -157,7 +157,7 @@ get_place(const uint8_t *p, size_t n, struct prism_event *ev)
 
 /* Reads a memory event whose size is half of its bytes. Sizes from 8 on reach into the type, where they make that of a
  * store 3. */
-static ssize_t
+__attribute__((noinline, cold)) static ssize_t
 get_half(const uint8_t *p, size_t len, const struct prism_state *st, struct prism_event *ev)
 {
 	uint32_t has = st->seen[PRISM_MEM].has;
