@@ -36,7 +36,13 @@ reduce(struct team *t, enum team_op op, uint64_t *v, size_t n)
 	(void)t;
 	MPI_Op how = op == TEAM_LEAST ? MPI_MIN : op == TEAM_SUM ? MPI_SUM
 								 : MPI_BOR;
-	(void)MPI_Allreduce(MPI_IN_PLACE, v, (int)n, MPI_UINT64_T, how, MPI_COMM_WORLD);
+	/* With the highest bit inverted, signed numbers have the order of these: MPICH 4.0 compares unsigned ones of 64 bits as signed. */
+	bool least = op == TEAM_LEAST;
+	for (size_t i = 0; i < n && least; i++)
+		v[i] ^= UINT64_C(1) << 63;
+	(void)MPI_Allreduce(MPI_IN_PLACE, v, (int)n, least ? MPI_INT64_T : MPI_UINT64_T, how, MPI_COMM_WORLD);
+	for (size_t i = 0; i < n && least; i++)
+		v[i] ^= UINT64_C(1) << 63;
 }
 
 static __attribute__((noreturn)) void
