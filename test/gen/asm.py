@@ -111,6 +111,7 @@ SIGNATURES = """
     LKa(u64 pid)
     LKe
     LK&(u64 pid, u64 address)
+    LK?(u64 tag)
     LW.
     RM.(u32 has, u8 type, u8 id, u16 bytes, u64 address)
     RC.(u32 has, u8 format, u8 op, u16 bytes, u8 arity, u8 nids, u8 id0, u8 id1, u8 id2, u8 id3)
