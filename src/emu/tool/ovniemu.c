@@ -1,31 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* ovniemu: turns a trace into timelines. */
+#include "emulate/run.h"
+#include "emulate/summary.h"
 #include "kit/cli.h"
-#include "kit/crash.h"
-#include "kit/outdir.h"
 #include "kit/cutting.h"
 #include "kit/join.h"
 #include "kit/plugin.h"
 #include "kit/progress.h"
 #include "ahead.h"
-#include "emu.h"
 #include "input/inputs.h"
 #include "nearest.h"
 #include "out.h"
-#include "parts.h"
 #include "page.h"
-#include "paraver.h"
 #include "registry.h"
 #include "stats.h"
 #include "team.h"
 
 #include <getopt.h>
-#include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "uscope/uscope.h"
 
 enum {
@@ -44,18 +39,6 @@ static void
 on_signal(int sig)
 {
 	stop = sig; /* a second one kills: SA_RESETHAND */
-}
-
-/* How much of a trace was read, 0 to 1. */
-static double
-part_read(const struct emu *emu)
-{
-	const struct trace *t = &emu->plan->trace;
-	const struct team *team = emu->plan->options.team;
-	uint64_t done = team ? team->nread : 0;
-	for (size_t i = 0; i < t->nstreams && !team; i++)
-		done += stream_consumed(&t->streams[i]);
-	return t->bytes ? (double)done / (double)t->bytes : 1;
 }
 
 static void
@@ -77,253 +60,6 @@ show_progress(const struct emu *emu, void *arg)
 	}
 	diag_progress(emu->diag, "%5.1f %% done, %.2f million events at %.2f million/s, %.0f s left", part * 100, millions,
 		millions / took, part > 0 ? took / part - took : 0);
-}
-
-/* "ovni, kernel" */
-static void
-name_models(const struct emu *emu, char *buf, size_t size)
-{
-	size_t n = 0;
-	buf[0] = 0;
-	for (size_t i = 0; i < emu->plan->nmodels && n < size; i++)
-		if (emu->plan->models[i].enabled)
-			n += (size_t)snprintf(buf + n, size - n, "%s%s %s", n ? ", " : "",
-				emu->plan->models[i].model->name, emu->plan->models[i].model->version);
-}
-
-/* Facts that are told after the emulator is closed. */
-struct summary {
-	uint64_t events;
-	uint64_t bytes;
-	uint32_t threads, cpus;
-	int64_t span;
-	struct cut_window window; /* of it that is shown */
-	bool is_part;
-	bool is_lonely; /* one process of a team has done it all */
-	double part;    /* of the bytes of the trace that were read */
-	bool complete;
-	bool live;
-	uint32_t rows[ROW_CLASSES];
-	unsigned outputs;
-	bool gzip;
-	char dir[4096];
-	char models[512];
-};
-
-static void
-take_summary(struct summary *s, const struct emu *emu)
-{
-	s->events = emu->nevents + emu->plan->trace.nmore;
-	s->bytes = emu->plan->trace.bytes;
-	s->threads = emu->plan->sys.nknown;
-	s->cpus = emu->plan->sys.nphysical;
-	s->span = emu->time;
-	s->window = emu->plan->window;
-	s->is_part = cut_is_asked(emu);
-	s->part = part_read(emu);
-	s->complete = emu->complete;
-	s->live = emu->plan->trace.npids > 0;
-	for (enum row_class rows = ROW_THREAD; rows < ROW_CLASSES; rows++)
-		s->rows[rows] = emu_nrows(emu, rows);
-	(void)snprintf(s->dir, sizeof(s->dir), "%s", emu->plan->options.outdir ? emu->plan->options.outdir : emu->plan->trace.dir);
-	name_models(emu, s->models, sizeof(s->models));
-}
-
-/* Short traces in the unit of their clock. */
-static void
-format_time(char *buf, size_t size, int64_t ns)
-{
-	if (ns < 1000000)
-		(void)snprintf(buf, size, "%" PRId64 " ns", ns);
-	else
-		(void)snprintf(buf, size, "%.6f s", (double)ns / 1e9);
-}
-
-/* Names the timelines that Paraver opens. */
-static void
-advise_paraver(struct diag *d, const struct summary *s)
-{
-	char list[3 * sizeof(s->dir)] = "";
-	size_t n = 0;
-	for (enum row_class rows = ROW_THREAD; rows < ROW_CLASSES; rows++)
-		if (s->rows[rows] && s->rows[rows] <= PARAVER_ROWS_MAX)
-			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s/%s.prv%s", n ? " or " : "", s->dir, out_class(rows), s->gzip ? PARAVER_GZIP : "");
-	if (n)
-		diag_info(d, "open in Paraver: %s, with the views in %s/cfg", list, s->dir);
-}
-
-static const char *
-name_signal(void)
-{
-	return stop == SIGINT ? "SIGINT" : stop == SIGTERM ? "SIGTERM"
-							   : "SIGHUP";
-}
-
-static void
-print_summary(struct diag *d, const struct summary *s, double took, int rc)
-{
-	char span[32], to[32];
-	format_time(span, sizeof(span), s->span);
-	diag_info(d, "%" PRIu64 " events of %" PRIu32 " threads on %" PRIu32 " CPUs, %s of trace, in %.2f s (%.2f million events/s)",
-		s->events, s->threads, s->cpus, span, took, (double)s->events / took / 1e6);
-	diag_info(d, "models: %s", s->models);
-	if (s->is_lonely)
-		diag_info(d, "one process has done it all: with these options, or of this trace, the work cannot be divided");
-	if (s->is_part) {
-		char from[32];
-		format_time(from, sizeof(from), s->window.from);
-		format_time(to, sizeof(to), s->window.to < s->span ? s->window.to : s->span);
-		diag_info(d, "the timelines show %s to %s of it%s", from, to, s->window.zero ? ", counted from their begin" : "");
-	}
-	if (rc == -ERR_INTERRUPTED && s->live)
-		diag_info(d, "stopped by the user: the timelines end at %s", span);
-	else if (rc == -ERR_INTERRUPTED)
-		diag_warn(d, NULL, "stopped by the user (%s): the timelines end at %s and hold %.1f %% of the trace", name_signal(), span, s->part * 100);
-	else if (rc < 0)
-		diag_info(d, "the run failed (%s); the timelines that were begun end at %s", error_name(rc), span);
-	if (rc == 0 && s->outputs & OUTPUT_PRV)
-		advise_paraver(d, s);
-	if (rc == 0 && s->outputs & OUTPUT_PERFETTO)
-		diag_info(d, "open in https://ui.perfetto.dev: %s/ovni.perfetto-trace", s->dir);
-	if (rc == 0 && s->outputs & OUTPUT_HTML)
-		diag_info(d, "open in a browser: %s/ovni.html", s->dir);
-	char uscp[4096 + sizeof("/ovni.uscp")];
-	(void)snprintf(uscp, sizeof(uscp), "%s/ovni.uscp", s->dir);
-	if (rc == 0 && s->outputs & OUTPUT_USCOPE && access(uscp, F_OK) == 0)
-		diag_info(d, "ask for any instant: uscope timeline --at TIME %s/ovni.uscp", s->dir);
-}
-
-/* ---- A run, of one process or of a team. ---- */
-
-/* A team that cannot share the work leaves it to rank 0. Returns whether this process goes on. */
-static bool
-goes_on(struct emu *emu)
-{
-	const struct team *t = emu->plan->options.team;
-	if (!t || parts_suit_team(emu))
-		return true;
-	emu->making->options.team = NULL;
-	return t->rank == 0;
-}
-
-/* Opens the outputs: rank 0 of a team those that only one can write, and before the others, which write to its files. */
-static int
-connect_all(struct emu *emu)
-{
-	const struct emu_options *o = &emu->plan->options;
-	const struct sink_ops *sinks[FLOW_SINKS_MAX];
-	size_t nsinks = out_sinks(o->outputs, sinks);
-	const struct sink_ops *shared[] = { &prv_sink };
-	struct arena a = { 0 };
-	int rc = 0;
-	if (!o->team || o->team->rank == 0) {
-		rc = outdir_make(emu->diag, o->outdir);
-		rc = rc < 0 ? rc : emu_connect(emu, sinks, nsinks);
-	}
-	if (!o->team)
-		return rc;
-	rc = team_agree(emu, rc);
-	if (rc < 0)
-		return rc;
-	if (o->team->rank)
-		rc = emu_connect(emu, shared, o->outputs & OUTPUT_PRV ? 1 : 0);
-	const char *path = out_path(&a, emu, o->outdir ? o->outdir : emu->plan->trace.dir, ROW_THREAD, o->gzip ? "prv" PARAVER_GZIP : "prv");
-	rc = team_meet_file(emu, path ? path : "", rc);
-	arena_finish(&a);
-	return rc;
-}
-
-/* Completes the outputs: rank 0 of a team behind the others. */
-static int
-close_all(struct emu *emu, int rc)
-{
-	const struct team *known = emu->plan ? emu->plan->options.team : NULL;
-	struct team *t = known ? emu->making->options.team : NULL;
-	struct learned *learned = emu->learned;
-	if (!t)
-		return emu_close(emu, rc);
-	uint64_t failed = 0;
-	if (t->rank) {
-		int bad = emu_close(emu, rc ? rc : -ERR_INTERRUPTED); /* the end is looked at by rank 0 */
-		failed = bad < 0 && bad != -ERR_INTERRUPTED && bad != rc;
-	}
-	t->reduce(t, TEAM_EITHER, &failed, 1);
-	if (failed && (rc == 0 || rc == -ERR_INTERRUPTED)) {
-		learned->whole = true;
-		rc = EMU_AGAIN;
-	}
-	return t->rank ? rc : emu_close(emu, rc);
-}
-
-/* Emulates once. Returns the exit status, or <0: what the run has learned must be known from its
- * beginning. */
-static int
-attempt(struct diag *d, const char *dir, struct emu_options *o)
-{
-	struct emu emu;
-	struct summary s = { .outputs = o->outputs, .gzip = o->gzip };
-	struct progress clock;
-	const struct team *team = o->team;
-	if (o->stats)
-		*o->stats = (struct stats){ 0 };
-	progress_init(&clock);
-	crash_emulates(&emu);
-	int rc = emu_open(&emu, d, dir, o);
-	for (const struct trace_input *in = o->inputs; in->format && rc == 0; in++)
-		if (in->format != emu.plan->trace.format && in->format->options && in->format->options->foreign)
-			rc = in->format->options->foreign(in->options, d);
-	if (o->team && !emu.plan)
-		o->team->abort(o->team, 1);
-	if (o->team)
-		rc = team_meet(&emu, rc);
-	bool works = rc == 0 && goes_on(&emu);
-	if (rc == 0)
-		o->team = emu.plan->options.team;
-	if (works)
-		rc = connect_all(&emu);
-	bool began = works && rc == 0;
-	if (began)
-		rc = emu_run(&emu);
-	s.is_lonely = team && !o->team;
-	if (began)
-		take_summary(&s, &emu);
-	else if (rc == -ERR_INTERRUPTED) /* Prism can wait for its first event for long */
-		s.live = emu.plan->trace.base->open_ended;
-	rc = close_all(&emu, rc);
-	crash_emulates(NULL);
-	if (rc == EMU_AGAIN)
-		return -1;
-	if (!began && rc == -ERR_INTERRUPTED)
-		diag_info(d, "stopped by the user before the first event");
-	if (began)
-		print_summary(d, &s, progress_took(&clock), rc);
-	if (began && o->stats && !(o->team && o->team->rank))
-		stats_print(o->stats, stdout, s.events);
-	diag_list_unwritten(d);
-	if (rc == -ERR_USAGE) /* found when the trace was known */
-		return 2;
-	/* As the peer, and for live input, which ends so as a rule. */
-	if (rc == -ERR_INTERRUPTED && (o->compat || s.live))
-		return 0;
-	return rc == -ERR_INTERRUPTED ? 128 + stop : rc < 0;
-}
-
-/* Emulates until nothing has to be learned. What fails in a team, rank 0 does anew, and alone. */
-static int
-run(struct diag *d, const char *dir, const struct emu_options *given)
-{
-	struct emu_options o = *given;
-	int status;
-	while ((status = attempt(d, dir, &o)) < 0) {
-		diag_begin_again(d, o.learned->note);
-		o.learned->note[0] = '\0';
-		if (!o.team || !o.learned->whole)
-			continue;
-		if (o.team->rank)
-			break;
-		o.team = NULL;
-	}
-	return status;
 }
 
 static int
