@@ -8,6 +8,7 @@ Golden cases, random traces of several looms, whole and damaged, with 2 to 4 pro
 that slices end anywhere. Then what goes wrong in one of them: files that cannot be written, signals, another trace.
 """
 import argparse
+import contextlib
 import filecmp
 import glob
 import gzip
@@ -145,10 +146,10 @@ def interrupt(a, trace, out, whole, sig, who):
         begin = time.monotonic()
         while p.poll() is None and time.monotonic() - begin < 30 and not (os.path.exists(prv) and os.path.getsize(prv) > 8000):
             time.sleep(0.001)
-        with open(pids, encoding="ascii") as f:
+        with open(pids, encoding="ascii") as f, contextlib.suppress(ProcessLookupError):  # it may have ended meanwhile
             os.kill(int(f.read().split()[who]), sig)
         try:
-            _, said = p.communicate(timeout=30)
+            _, said = p.communicate(timeout=100)
         except subprocess.TimeoutExpired:
             p.kill()
             return ["it hangs"]
@@ -177,7 +178,8 @@ def main():
     every = list(traces(a))
     random.Random(a.seed).shuffle(every)
     for name, make in every:
-        if a.only not in name or time.monotonic() - begin > a.time / int(os.environ.get("TEST_SHARE", "1")):
+        is_late = time.monotonic() - begin > a.time / int(os.environ.get("TEST_SHARE", "1"))
+        if a.only not in name or (is_late and nshared):  # a slow machine goes on up to a trace that is shared
             continue
         r = random.Random(name)
         with tempfile.TemporaryDirectory() as tmp:
