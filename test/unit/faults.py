@@ -110,7 +110,6 @@ class Faults:
             _, other, wrong = filecmp.cmpfiles(whole, out, names, shallow=False)
             self.check(not other + wrong, what, other + wrong)
 
-
     def stop_soon(self):
         """In the middle of a slice, too."""
         make(f"{self.tmp}/long", 300000)

@@ -349,6 +349,9 @@ quick_write(void *self, const struct batch *b)
 static void
 stages(void)
 {
+	enum {
+		MUCH = 4, /* that part of the time: a thread that could go on is not always let by a busy machine */
+	};
 	static const struct sink_ops quick_sink = { .open = check_open, .write = quick_write, .close = check_close };
 	static const struct sink_ops *const slow[] = { &slow_sink, &slow_sink };
 	static const struct sink_ops *const quick[] = { &quick_sink };
@@ -358,17 +361,17 @@ stages(void)
 	for (int64_t t = 0; want.n < 30 * FLOW_RECORDS; t++)
 		add_event(t, 2, &x);
 	uint64_t wall = play_counted(slow, 1);
-	CHECK(emulates->waited_ns[WAIT_ROOM] > wall / 2 && emulates->njobs == sink->njobs && sink->njobs >= 30);
+	CHECK(emulates->waited_ns[WAIT_ROOM] > wall / MUCH && emulates->njobs == sink->njobs && sink->njobs >= 30);
 	CHECK(sink->busy_ns >= sink->njobs * 2000000 && sink->cpu_ns && sink->cpu_ns < sink->busy_ns / 2); /* it sleeps */
 	CHECK(emulates->cpu_ns && emulates->cpu_ns <= emulates->busy_ns + wall / 10);
 	if (nthreads == 1) {
 		wall = play_counted(slow, 2);
-		CHECK(sink[0].waited_ns[WAIT_THREAD] + sink[1].waited_ns[WAIT_THREAD] > wall / 2);
+		CHECK(sink[0].waited_ns[WAIT_THREAD] + sink[1].waited_ns[WAIT_THREAD] > wall / MUCH);
 	}
 	pause_us = 2000;
 	wall = play_counted(quick, 1);
 	pause_us = 0;
-	CHECK(emulates->busy_ns > wall / 2 && sink->waited_ns[nthreads > 1 ? WAIT_INPUT : WAIT_THREAD] > wall / 2);
+	CHECK(emulates->busy_ns > wall / MUCH && sink->waited_ns[nthreads > 1 ? WAIT_INPUT : WAIT_THREAD] > wall / MUCH);
 	CHECK(stats.stages[STAGE_JOIN].njobs == 0);
 }
 
