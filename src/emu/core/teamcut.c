@@ -28,7 +28,17 @@ team_find_time(const struct record *r, const struct record *end, int64_t time)
 
 /* ---- Where the records are divided. ---- */
 
-/* Adds the records of a bin each, up to `end`. */
+/* Where bin k of the pieces ends, kept within its type: clocks of a damaged trace may be anywhere. */
+static int64_t
+end_of_bin(const struct teamwork *w, size_t k, int64_t width)
+{
+	int64_t ahead, end;
+	if (__builtin_mul_overflow((int64_t)k + 1, width, &ahead) || __builtin_add_overflow(w->begin, ahead, &end))
+		return INT64_MAX;
+	return end;
+}
+
+/* Adds the records of a bin each; the last one has all that are left. */
 static void
 count_records(const struct parts *m, uint64_t *bins, size_t n, int64_t width)
 {
@@ -37,7 +47,7 @@ count_records(const struct parts *m, uint64_t *bins, size_t n, int64_t width)
 		const struct feed *f = &m->part[i]->emu.feed;
 		const struct record *r = f->own;
 		for (size_t k = 0; k < n && r < f->next; k++) {
-			const struct record *end = k + 1 < n ? team_find_time(r, f->next, w->begin + (int64_t)(k + 1) * width) : f->next;
+			const struct record *end = k + 1 < n ? team_find_time(r, f->next, end_of_bin(w, k, width)) : f->next;
 			bins[k] += (uint64_t)(end - r);
 			r = end;
 		}
@@ -171,7 +181,7 @@ teamwork_divide(struct parts *m, int64_t until, int64_t last)
 		sum += i < nbins ? v[i] : 0;
 		for (; k <= n && (i >= nbins || (double)sum * n >= (double)all * want); k++) {
 			want += k < n ? w->shares[k] : 0;
-			cuts[k] = w->begin + (int64_t)(i + 1) * width;
+			cuts[k] = end_of_bin(w, i, width);
 			cuts[k] = k == n || cuts[k] >= until ? until - 1 : cuts[k];
 		}
 	}
