@@ -87,12 +87,11 @@ static int
 compare(struct emu *emu, int rc, uint64_t number, const char *what)
 {
 	struct team *t = emu->plan->options.team;
-	uint64_t v[] = { (uint64_t)(t->rank ? 0 : -rc), rc < 0 && t->rank ? t->rank : UINT64_MAX, 0, t->rank ? 0 : number };
-	t->reduce(t, TEAM_EITHER, v, 1);
-	if (v[0])
-		return -(int)v[0];
-	t->reduce(t, TEAM_EITHER, v + 3, 1);
-	uint64_t failed = rc < 0 || (t->rank && v[3] != number) ? t->rank : UINT64_MAX;
+	uint64_t first[] = { t->rank ? 0 : (uint64_t)-rc, t->rank ? 0 : number }; /* those of rank 0 */
+	t->reduce(t, TEAM_EITHER, first, 2);
+	if (first[0])
+		return -(int)first[0];
+	uint64_t failed = rc < 0 || first[1] != number ? t->rank : UINT64_MAX;
 	t->reduce(t, TEAM_LEAST, &failed, 1);
 	if (failed == UINT64_MAX)
 		return 0;
