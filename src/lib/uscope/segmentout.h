@@ -64,7 +64,7 @@ struct segmentout {
 	struct segment *job;
 };
 
-/* at: where the first segment may begin. 0, E_NOMEM, E_LIMIT (no thread). */
+/* at: where the first segment may begin. Without a thread that it asks for, the caller compresses. 0, E_NOMEM, or E_ARG: the compression takes no such level. */
 int segmentout_open(struct segmentout *s, struct file_to to, const uscope_writer_options_t *options, uint64_t at);
 /* Commits a segment; with a thread, gives it to it once the one before is done: *segment is
  * then the thread's until the next call of one of these. 0, or the first failure: E_IO,
