@@ -16,6 +16,8 @@ enum {
 	TAG_STOP,
 	TAG_BOX,
 	WAIT_NS = 2000000, /* between two looks for a word */
+	LOOKS = 1000,      /* for messages that may come soon, before others get the CPU, */
+	NAP_NS = 50000,    /* and between two of those behind them */
 };
 
 struct mpi_team {
@@ -30,6 +32,18 @@ static struct mpi_team all;
 
 const char *const join_name = "ovniemu-mpi";
 
+/* Waits for messages. MPI by itself would take all of a CPU, which other threads and processes may need. */
+static void
+await(int n, MPI_Request *requests)
+{
+	int there = 0;
+	for (unsigned looks = 0; !there; looks++) {
+		if (looks > LOOKS)
+			(void)nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);
+		(void)MPI_Testall(n, requests, &there, MPI_STATUSES_IGNORE);
+	}
+}
+
 static void
 reduce(struct team *t, enum team_op op, uint64_t *v, size_t n)
 {
@@ -40,7 +54,9 @@ reduce(struct team *t, enum team_op op, uint64_t *v, size_t n)
 	bool least = op == TEAM_LEAST;
 	for (size_t i = 0; i < n && least; i++)
 		v[i] ^= UINT64_C(1) << 63;
-	(void)MPI_Allreduce(MPI_IN_PLACE, v, (int)n, least ? MPI_INT64_T : MPI_UINT64_T, how, MPI_COMM_WORLD);
+	MPI_Request request;
+	(void)MPI_Iallreduce(MPI_IN_PLACE, v, (int)n, least ? MPI_INT64_T : MPI_UINT64_T, how, MPI_COMM_WORLD, &request);
+	await(1, &request);
 	for (size_t i = 0; i < n && least; i++)
 		v[i] ^= UINT64_C(1) << 63;
 }
@@ -75,7 +91,9 @@ swap(struct team *t, const struct team_box *give, struct team_box *take)
 	int n = 0;
 	for (unsigned r = 0; r < t->n; r++)
 		m->give[r] = r == t->rank ? 0 : give[r].size;
-	(void)MPI_Alltoall(m->give, 1, MPI_UINT64_T, m->take, 1, MPI_UINT64_T, MPI_COMM_WORLD);
+	MPI_Request sizes;
+	(void)MPI_Ialltoall(m->give, 1, MPI_UINT64_T, m->take, 1, MPI_UINT64_T, MPI_COMM_WORLD, &sizes);
+	await(1, &sizes);
 	for (unsigned r = 0; r < t->n; r++) {
 		take[r] = (struct team_box){ NULL, (size_t)m->take[r] };
 		if (take[r].size) {
@@ -88,7 +106,7 @@ swap(struct team *t, const struct team_box *give, struct team_box *take)
 		if (m->give[r])
 			(void)MPI_Isend(give[r].data, (int)give[r].size, MPI_BYTE, (int)r, TAG_BOX, MPI_COMM_WORLD, &m->requests[n++]);
 	}
-	(void)MPI_Waitall(n, m->requests, MPI_STATUSES_IGNORE);
+	await(n, m->requests);
 }
 
 static int
