@@ -8,6 +8,7 @@ import gzip
 import os
 import random
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -147,6 +148,11 @@ def golden(name, data, want, warned, *args, **more):
     check(err.count("\n") == (1 if warned else 0) and warned in err, name, "says", err)
 
 
+def breaks():
+    data = record(0x400A0A) + record(0x400A00)
+    return data, [(1, 1, "instr", ["cxt instruction 0x400a0a", "cxt instruction 0x400a00"])]
+
+
 def goldens():
     for name, (data, want, warned) in GOLDEN.items():
         golden(name, data, want, warned)
@@ -166,6 +172,9 @@ def goldens():
                 golden(name, f"x.{packer}", want, warned)
                 with open(f"x.{packer}", "rb") as f:
                     golden(name, f.read(), want, warned, piped=29)  # by content: it has no name
+    # records that come in pieces, the first of which has a line break
+    golden("champsim", *breaks(), "", piped=1)
+    golden("champsim", *breaks(), "")
     # earlier forms of the view
     old = re.sub(rb"(?m)^ +\d+ +(\d+):  +(\d{7})", rb"\1: T\2", VIEW)
     golden("drmemtrace", old, GOLDEN["drmemtrace"][1], "1 line is left")
@@ -379,8 +388,10 @@ def wrong():
     emulated("the highest thread id")
     do(b"x 1 9999999999.5: cycles: 12 f+0x1 (y)\n", "--from=perf", status=1)
     many = b"".join(b"x %d 2.5: cycles: 12 f+0x1 (y)\n" % i for i in range(1, 4200))
-    err = do(many, status=1, look=False)[1]
-    check("more than 4096 threads" in err and "4096 events" not in err, "many threads:", err)
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if files == resource.RLIM_INFINITY or files > 2 * 4096 + 100:
+        err = do(many, status=1, look=False)[1]
+        check("more than 4096 threads" in err and "4096 events" not in err, "many threads:", err)
     deep = b"".join(b"1.%09d  5: [entry] f(12) depth: %d\n" % (i, i) for i in range(700))
     do(deep)
     check("depth" in UFTRACE.decode() and do(deep.replace(b"depth: 699", b"depth: 65536"), status=1)[1].count("line 700"), "a depth")

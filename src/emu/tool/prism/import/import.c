@@ -41,8 +41,7 @@ recognise(struct import *im)
 	size_t looked = 0; /* lines in front of here were */
 	int more = 1;
 	while (more > 0 && !im->format) {
-		if (!looked)
-			im->format = compare(in->p, in->end, true);
+		im->format = compare(in->p, in->end, true); /* a pipe may bring a record in pieces */
 		const char *p = in->p + looked;
 		const char *eol;
 		while (!im->format && p < in->end && (eol = memchr(p, '\n', (size_t)(in->end - p)))) {
