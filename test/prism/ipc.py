@@ -82,8 +82,16 @@ def wait_for(path, process):
 
 
 def connected(writer):
-    with open(f"/proc/{writer.process.pid}/maps", encoding="utf-8") as f:
-        return "prism-shmem" in f.read()
+    try:
+        with open(f"/proc/{writer.process.pid}/maps", encoding="utf-8") as f:
+            return "prism-shmem" in f.read()
+    except OSError:  # it has ended
+        return False
+
+
+def wait_connected(writer):
+    while writer.process.poll() is None and not connected(writer):
+        time.sleep(0.001)
 
 
 class Producer:
@@ -217,8 +225,7 @@ def producer_dies():
 def producer_killed():
     where = new_dir()
     reader, writer = emulate(where), feed(where, BIG)
-    while writer.process.poll() is None and not connected(writer):
-        time.sleep(0.001)
+    wait_connected(writer)
     writer.process.kill()
     writer.process.wait()
     reader.end("killed")
@@ -229,7 +236,7 @@ def reader_dies():
     for how in (signal.SIGKILL, signal.SIGTERM):
         where = new_dir()
         reader, writer = emulate(where), feed(where, BIG)
-        wait_for(f"{where}/out", reader)
+        wait_connected(writer)
         reader.process.send_signal(how)
         reader.process.wait()
         writer.end("reader dies")
@@ -263,7 +270,8 @@ class Reader:
             f.write(data)
         for part in ("empty", "full"):
             os.mkfifo(f"{where}/ipc/prism-{part}-0")
-        self.writer = Process(FEED, f"{where}/ipc", "0", f"{where}/x.prism", timeout)
+        # on a busy machine the FIFOs are opened long after each other
+        self.writer = Process(FEED, f"{where}/ipc", "0", f"{where}/x.prism", timeout, "400")
         self.shmem = os.open(f"{where}/ipc/prism-shmem-0", os.O_RDONLY)
         self.empty = os.open(f"{where}/ipc/prism-empty-0", os.O_WRONLY)
         self.full = os.open(f"{where}/ipc/prism-full-0", os.O_RDONLY)

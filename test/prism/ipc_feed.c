@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* ipc_feed: writes the events of a stream to live buffers.
  *
- *   ipc_feed DIR NUMBER FILE [TIMEOUT_MS]
+ *   ipc_feed DIR NUMBER FILE [TIMEOUT_MS [TRIES]]
  *
+ * TRIES: how often it looks for its reader, TIMEOUT_MS each; 1.
  * Exit status: 0, 1 the reader did not see all, or 2, and says why on the standard error. */
 #include "prism_ipc.h"
 
@@ -38,7 +39,7 @@ main(int argc, char **argv)
 {
 	size_t size = 0;
 	if (argc < 4)
-		return fail(argv[0], "DIR NUMBER FILE [TIMEOUT_MS]", 2);
+		return fail(argv[0], "DIR NUMBER FILE [TIMEOUT_MS [TRIES]]", 2);
 	static uint8_t *bytes;
 	bytes = load(argv[3], &size);
 	if (!bytes)
@@ -48,7 +49,9 @@ main(int argc, char **argv)
 	struct prism_event ev;
 	prism_begin(&in, NULL);
 	prism_begin(&out, NULL);
-	int rc = prism_ipc_open(&w, argv[1], (unsigned)strtoul(argv[2], NULL, 10), argc > 4 ? atoi(argv[4]) : 20000);
+	int rc = -ETIMEDOUT;
+	for (int tries = argc > 5 ? atoi(argv[5]) : 1; tries > 0 && rc == -ETIMEDOUT; tries--)
+		rc = prism_ipc_open(&w, argv[1], (unsigned)strtoul(argv[2], NULL, 10), argc > 4 ? atoi(argv[4]) : 20000);
 	if (rc < 0)
 		return fail("open", strerror(-rc), 2);
 	for (size_t at = 0; at < size && rc == 0;) {

@@ -388,7 +388,7 @@ def packed():
 
     for part, first in zip(parts, (0, 55, None)):
         put(r.stdin, part)
-        for _ in range(100):
+        for _ in range(600):
             if first is None or f":{first}:" in shown("thread.prv"):
                 break
             time.sleep(0.1)
