@@ -10,12 +10,16 @@
 
 /* ---- Files. ---- */
 
-/* Waits for a buffer. Returns 0, or -errno. */
+enum {
+	LOOK_MS = 200, /* between two looks at signals: one may come just before the wait */
+};
+
+/* Waits for a buffer, or a while. Returns 0, or -errno. */
 static int
 await_buffer(const struct ptinput *in)
 {
 	struct pollfd p = { .fd = in->reader.fd, .events = POLLIN };
-	return poll(&p, 1, -1) < 0 && errno != EINTR ? -errno : 0;
+	return poll(&p, 1, LOOK_MS) < 0 && errno != EINTR ? -errno : 0;
 }
 
 /* More bytes of a pipe or the like. */
