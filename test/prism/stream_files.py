@@ -387,7 +387,8 @@ CODES = [
 
 # The option that may help.
 HINTS = {"PB01": "compute-layout", "PB03": "control-flow", "PB15": "buffer-size", "PB16": "buffer-size",
-         **{code: "word-size" for code in ("PB02", "PB04", "PB07", "PB08", "PB11", "PB12")}}
+         "PB07": "half-sizes",
+         **{code: "word-size" for code in ("PB02", "PB04", "PB08", "PB11", "PB12")}}
 
 
 def codes():

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-	HINT_KEYS = 3,
+	HINT_KEYS = 4,
 };
 
 static const struct {
@@ -24,7 +24,8 @@ static const struct {
 	[PRISM_PB02] = OTHER_STREAM,
 	[PRISM_PB03] = { "if such events have one byte, it must be said", { "control_flow" } },
 	[PRISM_PB04] = OTHER_STREAM,
-	[PRISM_PB07] = OTHER_STREAM,
+	[PRISM_PB07] = { "is a size half of the bytes, or is it another layout, word size or initial config?",
+		{ "half_sizes", "compute_layout", "word_size", "initial_config" } },
 	[PRISM_PB08] = OTHER_STREAM,
 	[PRISM_PB11] = OTHER_STREAM,
 	[PRISM_PB12] = OTHER_STREAM,
