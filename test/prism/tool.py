@@ -205,6 +205,19 @@ def less_detail():
     check("error[value]" in err and "byte 4" in err, "a word that does not fit", err)
     _, err = run("recode", "--to-compute-layout=packed", stdin=FULL + comp(1, 0, b"\x40\x00\x00") + END, status=1)
     check("error[value]" in err and "63" in err, "an operation that does not fit", err)
+    # sizes that are half of the bytes: ten of them are two accesses
+    address = (0x1000).to_bytes(7, "little")
+    data = cfg("mem", 0xE0) + cfg("comp", 0)
+    half = data + b"\x15" + address + b"\x0c" + address + END
+    split = data + b"\x13" + address + b"\x11" + (0x1008).to_bytes(7, "little") + b"\x0b" + address + END
+    check(run("recode", "--set=half_sizes=true", stdin=half)[0] == split, "an access of ten bytes")
+    check(run("recode", "--set=half_sizes=true", "--detail=mem=a0", stdin=half)[0].count(address) == 2, "one without a size stays one")
+    write("half.ts", bytes(32))
+    write("half.prism", half)
+    half = ["recode", "--set=half_sizes=true", "--set=clock=timestamps", "--set=timestamps=half.ts", "half.prism"]
+    check("error[timestamps]" in run(*half, status=1)[1], "an access of ten bytes has one timestamp")
+    run(*half, "half2.prism", "--to-timestamps=half2.ts")
+    check(read("half2.prism") == split and len(read("half2.ts")) == 40, "timestamps of its parts")
     _, err = run("recode", "--to-buffer-size=8", stdin=WORKED, status=1)
     check("error[prism]: PB16: " in err and "--to-buffer-size" in err, "too small a buffer", err)
 

@@ -67,6 +67,25 @@ put(struct recoder *r, const struct prism_event *ev)
 	return refuse(r, "prism", prism_code_name(-code), text, -code == PRISM_PB16 ? "--to-buffer-size must be larger" : NULL);
 }
 
+/* An access of another size than a power of two, as half_sizes reads it, becomes several. */
+static int
+put_access(struct recoder *r, const struct prism_event *ev)
+{
+	struct prism_event part = *ev;
+	unsigned left = ev->mem.bytes;
+	uint32_t shown = r->writer.state.seen[PRISM_MEM].has & ev->mem.has;
+	if (!(shown & PRISM_HAS_SIZE) || (left & (left - 1)) == 0)
+		return put(r, ev);
+	int rc = differ(r, "this access becomes several, for which there is one timestamp");
+	while (rc == 0 && left) {
+		part.mem.bytes = (uint16_t)(1U << (31 - (unsigned)__builtin_clz(left)));
+		rc = put(r, &part);
+		part.mem.addr += part.mem.bytes;
+		left -= part.mem.bytes;
+	}
+	return rc;
+}
+
 static int
 put_config(struct recoder *r, unsigned kind, uint8_t detail)
 {
@@ -103,7 +122,9 @@ take(struct recoder *r, const struct prism_event *ev)
 	int rc = put_owed(r);
 	if (rc == 0 && ev->kind == PRISM_SYNC && (ev->sync.has & PRISM_HAS_TYPE) && (ev->sync.type == 0 || ev->sync.type >= PRISM_SYNCS))
 		return differ(r, skipped); /* it was told */
-	return rc < 0 ? rc : put(r, ev);
+	if (rc == 0)
+		rc = ev->kind == PRISM_MEM ? put_access(r, ev) : put(r, ev);
+	return rc;
 }
 
 static void
