@@ -11,3 +11,8 @@ done
 status 0 "$EMU" -q --threads=2 --compat -o two trace
 status 0 "$EMU" -q -j1 --compat -o one trace
 same one two
+for j in 0 -1 x; do
+	status 2 "$EMU" -j $j -o none trace
+	says "error[usage]: "
+	[ ! -e none ] || fail "-j $j: an output"
+done
