@@ -386,6 +386,10 @@ def wrong():
     check("above 2147483647" in do(b"x 2147483648 2.5: cycles: 12 f+0x1 (y)\n", "--from=perf", status=1)[1], "a thread id")
     do(b"x 2147483647 2.5: cycles: 12 f+0x1 (y)\n")
     emulated("the highest thread id")
+    got, err = do(b"x 0/5 2.5: cycles: 12 f+0x1 (y)\nx 5/5 2.5: cycles: 12 f+0x1 (y)\n")
+    check([x[:2] for x in got] == [(5, 5)] and "1 line is left out" in err, "a process 0:", got, err)
+    for ids in (b'"pid":0,"tid":5', b'"pid":0', b'"pid":5,"tid":0'):
+        check("is 0, or above" in do(b'{"ts":1.5,"ph":"B",%s,"name":"f"},\n' % ids, status=1)[1], "taken:", ids)
     do(b"x 1 9999999999.5: cycles: 12 f+0x1 (y)\n", "--from=perf", status=1)
     many = b"".join(b"x %d 2.5: cycles: 12 f+0x1 (y)\n" % i for i in range(1, 4200))
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]

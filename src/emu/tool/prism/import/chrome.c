@@ -182,7 +182,7 @@ take(struct import *im, const char *p, const char *end)
 	tid = pid;
 	if (o.tid.p && !take_number(&o.tid, UINT32_MAX, &tid))
 		return no_line;
-	if (tid > IMPORT_THREAD_MAX || pid > IMPORT_THREAD_MAX || tid == 0)
+	if (tid > IMPORT_THREAD_MAX || pid > IMPORT_THREAD_MAX || tid == 0 || pid == 0)
 		return import_no_thread;
 	struct import_stream *stream = import_thread(im, pid << 32 | tid, (int64_t)pid, tid);
 	if (!stream)

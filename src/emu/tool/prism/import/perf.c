@@ -268,8 +268,8 @@ take_sample(struct import *im, const char *line, const char *end)
 	f->deep = f->has_ip = f->has_data = false;
 	f->n = 0;
 	f->stream = NULL;
-	/* Nothing is known of the threads 0, which is no thread, and -1. */
-	if (h.thread > 0 && h.process >= 0) {
+	/* Nothing is known of thread and process -1, and those of 0 are none. */
+	if (h.thread > 0 && h.process > 0) {
 		f->stream = import_thread(im, (uint64_t)h.thread, h.process, (uint64_t)h.thread);
 		if (!f->stream)
 			f->open = false;

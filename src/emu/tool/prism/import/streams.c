@@ -11,7 +11,7 @@ enum {
 	BEGIN_EVENTS = 2, /* levels of detail */
 };
 
-const char import_no_thread[] = "the id of a thread is above 2147483647";
+const char import_no_thread[] = "the id of a thread or process is 0, or above 2147483647";
 const char import_too_many[] = "there are more than 4096 threads";
 const char import_goes_back[] = "the time of the thread goes back";
 const char import_no_room[] = "memory is exhausted";
