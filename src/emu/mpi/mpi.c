@@ -32,15 +32,15 @@ static struct mpi_team all;
 
 const char *const join_name = "ovniemu-mpi";
 
-/* Waits for messages. MPI by itself would take all of a CPU, which other threads and processes may need. */
+/* Waits until messages are there. MPI_Wait() by itself would take all of a CPU, which other threads and processes may need. */
 static void
-await(int n, MPI_Request *requests)
+await(int n, const MPI_Request *requests)
 {
-	int there = 0;
-	for (unsigned looks = 0; !there; looks++) {
-		if (looks > LOOKS)
+	unsigned looks = 0;
+	for (int i = 0, there = 0; i < n; i += there) {
+		(void)MPI_Request_get_status(requests[i], &there, MPI_STATUS_IGNORE);
+		if (!there && looks++ > LOOKS)
 			(void)nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);
-		(void)MPI_Testall(n, requests, &there, MPI_STATUSES_IGNORE);
 	}
 }
 
@@ -57,6 +57,7 @@ reduce(struct team *t, enum team_op op, uint64_t *v, size_t n)
 	MPI_Request request;
 	(void)MPI_Iallreduce(MPI_IN_PLACE, v, (int)n, least ? MPI_INT64_T : MPI_UINT64_T, how, MPI_COMM_WORLD, &request);
 	await(1, &request);
+	(void)MPI_Wait(&request, MPI_STATUS_IGNORE);
 	for (size_t i = 0; i < n && least; i++)
 		v[i] ^= UINT64_C(1) << 63;
 }
@@ -94,6 +95,7 @@ swap(struct team *t, const struct team_box *give, struct team_box *take)
 	MPI_Request sizes;
 	(void)MPI_Ialltoall(m->give, 1, MPI_UINT64_T, m->take, 1, MPI_UINT64_T, MPI_COMM_WORLD, &sizes);
 	await(1, &sizes);
+	(void)MPI_Wait(&sizes, MPI_STATUS_IGNORE);
 	for (unsigned r = 0; r < t->n; r++) {
 		take[r] = (struct team_box){ NULL, (size_t)m->take[r] };
 		if (take[r].size) {
@@ -107,6 +109,7 @@ swap(struct team *t, const struct team_box *give, struct team_box *take)
 			(void)MPI_Isend(give[r].data, (int)give[r].size, MPI_BYTE, (int)r, TAG_BOX, MPI_COMM_WORLD, &m->requests[n++]);
 	}
 	await(n, m->requests);
+	(void)MPI_Waitall(n, m->requests, MPI_STATUSES_IGNORE);
 }
 
 static int
