@@ -197,6 +197,8 @@ attributes(void)
 	json_is("n", "{}");
 	ovni_attr_set_json("n", "[0, -0.5, 1e-05, \"007\", \"\\\"012\", 10, 0.25, true]");
 	json_is("n", "[0,-0.5,1.0000000000000001e-05,\"007\",\"\\\"012\",10,0.25,true]");
+	ovni_attr_set_json("u", "\"\\u0041\\u00e9\\u20ac\\ud83d\\ude00\"");
+	json_is("u", "\"A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"");
 	ovni_attr_set_str("s", "\"\\/\b\f\n\r\t\x1f\x7f\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
 	json_is("s", "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u001f\x7f\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"");
 	kit_end();

@@ -132,7 +132,7 @@ GOLDEN = {
         (7672, 7672, "timestamps", [
             (72815870143923, 'cxt function-enter "main"'), (72815870145000, 'cxt function-enter "inner"'),
             (72815870146500, 'cxt function-exit "inner"'), (72815870146500, 'cxt function-exit "main"')]),
-        (7672, 7681, "timestamps", [(72815870144100, 'cxt function-enter "a\\"b\\\\é€"')])], "1 line is left out"),
+        (7672, 7681, "timestamps", [(72815870144100, 'cxt function-enter "a\\"b\\\\é€😀?"')])], "1 line is left out"),
 }
 DETAIL = {"lackey": 0xE0, "drmemtrace": 0xE0, "champsim": 0xA0, "perf": 0xA0, "uftrace": 0, "uftrace-chrome": 0}
 

@@ -79,7 +79,7 @@ CHROME = b"""\
 {"traceEvents":[
 {"ts":0,"ph":"M","pid":7672,"name":"process_name","args":{"name":"[7672] tpg"}},
 {"ts":72815870143.923,"ph":"B","pid":7672,"name":"main"},
-{"ts":72815870144.1,"ph":"B","pid":7672,"tid":7681,"name":"a\\"b\\\\\\u00e9\\u20ac","args":{"arguments":"(1, {\\"}\\")"}},
+{"ts":72815870144.1,"ph":"B","pid":7672,"tid":7681,"name":"a\\"b\\\\\\u00e9\\u20ac\\ud83d\\ude00\\ud83d","args":{"arguments":"(1, {\\"}\\")"}},
 {"ts":72815870145,"ph":"B","pid":7672,"name":"inner"},
 {"ts":72815870146,"ph":"E","pid":7672,"name":"nobody"},
 {"ts":72815870146.5,"ph":"E","pid":7672,"name":"main"}

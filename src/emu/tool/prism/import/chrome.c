@@ -110,29 +110,42 @@ take_number(const struct value *v, uint64_t max, uint64_t *to)
 	return p && scan_dec(&p, to) && p == v->end && *to <= max;
 }
 
-/* The character of \uXXXX, at its u, as UTF-8; halves of one above U+FFFF become a question mark. Returns the bytes. */
-static size_t
-put_character(const char **p, const char *end, char to[3])
+/* The number of up to four hexadecimal digits behind *p, which moves to the last one. */
+static unsigned
+take_hex(const char **p, const char *end)
 {
 	unsigned c = 0;
-	for (unsigned i = 0; i < 4 && end - *p > 1; i++) {
-		unsigned d = scan_digits[(uint8_t)(*p)[1]];
-		if (!d)
-			break;
-		c = c << 4 | (d - 1);
+	for (unsigned i = 0; i < 4 && end - *p > 1 && scan_digits[(uint8_t)(*p)[1]]; i++) {
 		++*p;
+		c = c << 4 | (scan_digits[(uint8_t) * *p] - 1U);
 	}
-	c = c == 0 || (c >= 0xd800 && c < 0xe000) ? '?' : c;
+	return c;
+}
+
+/* The character of an escape, or of a pair of them, from the u on, as UTF-8; half a pair is a question mark. Returns the bytes. */
+static size_t
+put_character(const char **p, const char *end, char to[4])
+{
+	unsigned c = take_hex(p, end);
+	if (c >> 10 == 0xd800 >> 10 && end - *p > 2 && (*p)[1] == '\\' && (*p)[2] == 'u') {
+		const char *q = *p + 2;
+		unsigned low = take_hex(&q, end);
+		if (low >> 10 == 0xdc00 >> 10) {
+			c = 0x10000 + ((c & 0x3ff) << 10 | (low & 0x3ff));
+			*p = q;
+		}
+	}
+	c = c == 0 || c >> 11 == 0xd800 >> 11 ? '?' : c;
 	if (c < 0x80) {
 		to[0] = (char)c;
 		return 1;
 	}
-	unsigned i = 0;
-	if (c >= 0x800)
-		to[i++] = (char)(0xe0 | c >> 12);
-	to[i] = (char)(i ? 0x80 | (c >> 6 & 0x3f) : 0xc0 | c >> 6);
-	to[i + 1] = (char)(0x80 | (c & 0x3f));
-	return i + 2;
+	unsigned more = c < 0x800 ? 1 : c < 0x10000 ? 2
+						    : 3;
+	to[0] = (char)((0xf00U >> (more + 1) & 0xff) | c >> 6 * more);
+	for (unsigned i = 1; i <= more; i++)
+		to[i] = (char)(0x80 | (c >> 6 * (more - i) & 0x3f));
+	return more + 1;
 }
 
 static const struct import_name *
