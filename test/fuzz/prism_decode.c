@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Events of Prism. The first byte chooses: layout, word size, control flow, lenient, whether five
- * bytes of levels of detail follow, and the size of buffers (3 bits); the rest is a stream. It
+ * bytes of levels of detail follow, the last of which also chooses the size of numbers of names, and the size of buffers
+ * (3 bits); the rest is a stream. It
  * is read as a second reader reads it, however the bytes come, and is written again. The same
  * bytes are also taken for events: what is written of them can be read. */
 #include "fuzz.h"
@@ -90,6 +91,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint64_t buffer_size = buffers[how >> 5];
 	if (settings.has_detail) {
 		memcpy(settings.detail, data, PRISM_KINDS);
+		settings.name_size = (uint8_t)(4 * (data[PRISM_CF] % 3)); /* the level of detail of control flow says nothing */
 		data += PRISM_KINDS;
 		size -= PRISM_KINDS;
 	}

@@ -224,6 +224,7 @@ static const struct {
 	uint8_t word_size;
 	const char *hex;
 	const char *text;
+	uint8_t name_size;
 } others[] = {
 	{ 0xc0, 8, "46 a0 10 60 00 00 00 00 00", "sync type=lock args=6010a0" },
 	{ 0xc0, 4, "46 a0 10 60 00", "sync type=lock args=6010a0" },
@@ -254,6 +255,11 @@ static const struct {
 	{ 0xc0, 8, "67 02 6e 65 74", "context type=net exit name=net" },
 	{ 0xc0, 8, "68 03 43 6f 6e 76", "context type=operator enter name=Conv" },
 	{ 0xc0, 8, "69 03 43 6f 6e 76", "context type=operator exit name=Conv" },
+	{ 0xc0, 8, "63 01 02 03 84", "context type=function enter number=84030201", 4 },
+	{ 0xc0, 8, "69 01 02 03 04 05 06 07 88", "context type=operator exit number=8807060504030201", 8 },
+	{ 0xc0, 8, "64 00 00 00 00", "context type=function exit number=0", 4 },
+	{ 0xc0, 8, "65 02 00 00 00 00 00 00", "context type=thread id=2", 4 },
+	{ 0x80, 8, "63", "context type=function enter", 4 },
 	{ 0x80, 8, "63", "context type=function enter" },
 	{ 0x80, 8, "61", "context type=instruction" },
 	{ 0x40, 8, "60", "context" },
@@ -271,7 +277,7 @@ static void
 test_others(void)
 {
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-		struct prism_settings s = { .word_size = others[i].word_size, .control_flow = true, .has_detail = true };
+		struct prism_settings s = { .word_size = others[i].word_size, .control_flow = true, .has_detail = true, .name_size = others[i].name_size };
 		struct prism_state st, again;
 		struct prism_event ev;
 		uint8_t bytes[PRISM_EVENT_MAX];
@@ -454,6 +460,16 @@ test_refused(void)
 	prism_begin(&st, &s);
 	CHECK(prism_encode(NULL, 0, &st, &(struct prism_event){ .kind = PRISM_CF, .cf.type = 32 }) == -PRISM_E_VALUE);
 
+	/* A name where a number must be, and a number that is too large. */
+	s.name_size = 4;
+	prism_begin(&st, &s);
+	struct prism_event named = { .kind = PRISM_CXT, .cxt = { .has = 257, .type = PRISM_FUNC_ENTER, .name = "f", .name_len = 1, .id = 1 } };
+	CHECK(prism_encode(NULL, 0, &st, &named) == -PRISM_E_VALUE);
+	named.cxt.has |= PRISM_HAS_NUMBER;
+	check_write(&st, &named, "63 01 00 00 00");
+	named.cxt.id = UINT64_C(1) << 32;
+	CHECK(prism_encode(NULL, 0, &st, &named) == -PRISM_E_VALUE);
+
 	/* A value that is not shown is not looked at; one that is missing is zero. */
 	static const struct {
 		const char *hex;
@@ -507,8 +523,8 @@ test_texts(void)
 		CHECK(strlen(prism_code_name(code)) == 4 && *prism_code_text(code) && *prism_code_lenient(code));
 		CHECK(prism_code_name(-code) == prism_code_name(code));
 	}
-	CHECK(warned == 10 && PRISM_CODES == 27);
-	CHECK(strcmp(prism_code_name(1), "PB01") == 0 && strcmp(prism_code_name(17), "PB17") == 0 && strcmp(prism_code_name(26), "PJ01") == 0);
+	CHECK(warned == 10 && PRISM_CODES == 28);
+	CHECK(strcmp(prism_code_name(1), "PB01") == 0 && strcmp(prism_code_name(17), "PB17") == 0 && strcmp(prism_code_name(26), "PJ01") == 0 && strcmp(prism_code_name(27), "PN01") == 0);
 	CHECK(strcmp(prism_code_name(PRISM_E_VALUE), "value") == 0 && !prism_code_warns(PRISM_E_VALUE));
 	CHECK(strcmp(prism_code_name(INT_MIN), "OK") == 0 && strcmp(prism_code_text(INT_MAX), "nothing is wrong") == 0);
 	CHECK(strcmp(prism_kind_name(PRISM_END), "end") == 0 && strcmp(prism_kind_name(7), "?") == 0);

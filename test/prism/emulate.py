@@ -288,7 +288,7 @@ def intervals():
 
 # ---- What is wrong. ----
 
-CODES = [f"PB{i:02}" for i in range(1, 18)] + [f"PM0{i}" for i in range(1, 7)] + ["PT01", "PT02", "PJ01"]
+CODES = [f"PB{i:02}" for i in range(1, 18)] + [f"PM0{i}" for i in range(1, 7)] + ["PT01", "PT02", "PJ01", "PN01"]
 TWO = (1 << 31) - 1
 # code, streams, offset, file, warning, what lenient leaves
 BAD = [

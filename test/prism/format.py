@@ -12,6 +12,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 TOOL, ROOT = os.path.abspath(sys.argv[1]), sys.argv[2]
 found = []
@@ -30,15 +31,26 @@ def run(*args, stdin=b""):
 
 
 def check_block(settings, text):
-    """A stream: in a line the bytes of an event, blanks, its text."""
+    """A stream: in a line the bytes of an event, blanks, its text. With `names` the first lines are those of a heap."""
+    heap = "names" in settings
+    settings = [s for s in settings if s != "names"]
     head = "stream compute_layout=" + " ".join(settings) + "\n"
     rows = [re.fullmatch(r"((?:[0-9a-f]{2} )*[0-9a-f]{2})  +(\S.*)", line) for line in text.splitlines()]
     if not all(rows):
         found.append(f"no row of bytes and text: {text.splitlines()[rows.index(None)]}")
         return 0
+    names = [r for r in rows if r.group(2).startswith("name ")]
+    rows = rows[len(names):]
     data = b"".join(bytes.fromhex(r.group(1)) for r in rows)
     want = [r.group(2) for r in rows]
     sets = [f"--set={s}" for s in [f"compute_layout={settings[0]}", *settings[1:]]]
+    if heap:
+        with tempfile.NamedTemporaryFile() as f:
+            f.write(b"".join(bytes.fromhex(r.group(1)) for r in names))
+            f.flush()
+            have = run("dump", "-q", *sets, f"--names={f.name}", stdin=data).decode().splitlines()
+        found.extend([] if have[1:] == want else [f"{data.hex(' ')}: {have} is not {want}"])
+        return len(rows)
     have = run("dump", "-q", *sets, stdin=data).decode().splitlines()
     if have[1:] != want:
         found.append(f"{data.hex(' ')}: {have} is not {want}")

@@ -85,6 +85,7 @@ add_cxt(struct text *t, const struct prism_cxt *c)
 {
 	add(t, c->has & PRISM_HAS_TYPE, " type=%s", prism_cxt_name(c->type));
 	add(t, c->has & PRISM_HAS_ID, " id=%" PRIx64, c->id);
+	add(t, c->has & PRISM_HAS_NUMBER, " number=%" PRIx64, c->id);
 	add(t, c->has & PRISM_HAS_NAME, " name=%.*s", (int)c->name_len, c->name);
 }
 
@@ -147,7 +148,7 @@ bool
 prismkit_same_state(const struct prism_state *a, const struct prism_state *b)
 {
 	bool same = memcmp(a->detail, b->detail, sizeof(a->detail)) == 0 && a->layout == b->layout &&
-		a->word_size == b->word_size && a->control_flow == b->control_flow && a->lenient == b->lenient;
+		a->word_size == b->word_size && a->name_size == b->name_size && a->control_flow == b->control_flow && a->lenient == b->lenient;
 	for (int i = 0; i < 2; i++)
 		same = same && a->seen[i].has == b->seen[i].has && a->seen[i].size == b->seen[i].size && a->seen[i].off == b->seen[i].off;
 	return same;
@@ -178,6 +179,7 @@ prismkit_settings(uint64_t *seed)
 		.control_flow = kit_below(seed, 2),
 		.lenient = kit_below(seed, 2),
 		.has_detail = kit_below(seed, 3),
+		.name_size = (uint8_t)(4 * kit_below(seed, 3)),
 	};
 	for (unsigned kind = 0; kind < PRISM_KINDS; kind++)
 		s.detail[kind] = (uint8_t)(kit_random(seed) | (kind > PRISM_COMP && kit_below(seed, 2) ? 0xc0 : 0));
@@ -244,6 +246,9 @@ prismkit_random(uint64_t *seed, const struct prism_state *st, struct prism_event
 		if (ev->cxt.type == PRISM_INSN || ev->cxt.type == PRISM_BB || ev->cxt.type == PRISM_THREAD) {
 			ev->cxt.has |= PRISM_HAS_ID;
 			ev->cxt.id = any_number(seed, 56);
+		} else if (st->name_size) {
+			ev->cxt.has |= PRISM_HAS_NUMBER;
+			ev->cxt.id = any_number(seed, 8U * st->name_size);
 		} else {
 			ev->cxt.has |= PRISM_HAS_NAME;
 			ev->cxt.name = name;

@@ -141,6 +141,9 @@ WRONG = [
     ({"control_flow": 1}, "control_flow"),
     ({"control_flow": "true"}, "control_flow"),
     ({"half_sizes": 1}, "half_sizes"),
+    ({"names": 1}, "names"),
+    ({"names": ""}, "names"),
+    ({"name_size": 2}, "name_size"),
     ({"clock": "event"}, "clock"),
     ({"clock": {"mode": "wall"}}, "mode"),
     ({"clock": {"tick_ns": 0}}, "tick_ns"),
@@ -153,7 +156,7 @@ WRONG = [
 WRONG_OPTIONS = ["--prism-compute-layout=tight", "--prism-word-size=16", "--prism-buffer-size=x", "--prism-initial-config=f0",
                  "--prism-initial-config=mem=f0,comp", "--prism-initial-config=mem=f00", "--prism-process=0", "--prism-process=-1", "--prism-first-thread=",
                  "--prism-control-flow=yes", "--prism-clock=often", "--prism-clock=tick_ns=2,instr", "--prism-initial-config=f0,comp=f0", "--prism-clock=mode=wall", "--prism-clock=mode=timestamps",
-                 "--prism-set=version=1", "--prism-set=events=x", "--prism-set=nothing=1", "--prism-timestamps="]
+                 "--prism-set=version=1", "--prism-set=events=x", "--prism-set=nothing=1", "--prism-timestamps=", "--prism-names=", "--prism-name-size=5"]
 
 
 def wrong():

@@ -512,7 +512,7 @@ def usage():
     for name in ("dump", "encode", "stat", "recode", "uscope"):
         check(f"\n  {name} " in out, "--help lacks", name)
         text = run(name, "--help")[0].decode()
-        check(text.startswith(f"Usage: ovniscope-prism {name} ") and len(text.splitlines()) < 30, name, "--help")
+        check(text.startswith(f"Usage: ovniscope-prism {name} ") and len(text.splitlines()) < 36, name, "--help")
         check(all(len(x) <= 80 for x in text.splitlines()), name, "--help is wide")
     check(b"ovniscope-prism" in run("--version")[0], "--version")
     for args in ([], ["nothing"], ["dump", "a", "b", "c"], ["dump", "--what"], ["dump", "--compute-layout"], ["dump", "--compute-layout=middle"], ["dump", "--word-size=5"],

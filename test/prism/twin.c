@@ -165,7 +165,7 @@ is_text(const uint8_t *p, size_t n)
 }
 
 static void
-twin_cxt(struct cursor *c, uint8_t d, struct prism_cxt *x)
+twin_cxt(struct cursor *c, uint8_t d, unsigned name_size, struct prism_cxt *x)
 {
 	unsigned type = field(c, d & 0x80, 5);
 	if (!(d & 0x80))
@@ -181,6 +181,11 @@ twin_cxt(struct cursor *c, uint8_t d, struct prism_cxt *x)
 	if (type == 1 || type == 2 || type == 5) {
 		x->has |= PRISM_HAS_ID;
 		x->id = bytes(c, 7);
+		return;
+	}
+	if (name_size) {
+		x->has |= PRISM_HAS_NUMBER;
+		x->id = bytes(c, name_size);
 		return;
 	}
 	x->has |= PRISM_HAS_NAME;
@@ -233,7 +238,7 @@ prismkit_twin_decode(struct prismkit_twin *t, const uint8_t *p, size_t len, stru
 	case 0: twin_mem(&c, t->detail[0], &ev->mem); break;
 	case 1: twin_comp(&c, t->detail[1], t->settings.layout, &ev->comp); break;
 	case 2: twin_sync(&c, t->detail[2], t->settings.word_size ? t->settings.word_size : 8, &ev->sync); break;
-	case 3: twin_cxt(&c, t->detail[3], &ev->cxt); break;
+	case 3: twin_cxt(&c, t->detail[3], t->settings.name_size, &ev->cxt); break;
 	case 4:
 		ev->cf.type = (uint8_t)bits(&c, 5);
 		if (!t->settings.control_flow)

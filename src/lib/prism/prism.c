@@ -72,6 +72,7 @@ prism_begin(struct prism_state *st, const struct prism_settings *settings)
 	st->control_flow = settings->control_flow;
 	st->lenient = settings->lenient;
 	st->half_sizes = settings->half_sizes;
+	st->name_size = settings->name_size == 4 || settings->name_size == 8 ? settings->name_size : 0;
 	for (unsigned kind = 0; kind < PRISM_KINDS; kind++)
 		prism_set_detail(st, kind, settings->has_detail ? settings->detail[kind] : detail[kind]);
 }
@@ -264,6 +265,13 @@ get_cxt(const uint8_t *p, size_t len, const struct prism_state *st, struct prism
 		c->has |= PRISM_HAS_ID;
 		c->id = prism_load64(p) >> 8;
 		return 1 + PRISM_ADDRESS;
+	}
+	if (st->name_size) {
+		if (len < 1U + st->name_size)
+			return 0;
+		c->has |= PRISM_HAS_NUMBER;
+		c->id = st->name_size == 8 ? prism_load64(p + 1) : prism_load32(p + 1);
+		return 1 + st->name_size;
 	}
 	if (len < 2 || len - 2 < p[1] + 1U)
 		return 0;

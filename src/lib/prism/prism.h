@@ -108,6 +108,7 @@ enum {
 	PRISM_HAS_ARITY = 64,
 	PRISM_HAS_ARGS = 128, /* ids of operands, or words of a sync event */
 	PRISM_HAS_NAME = 256,
+	PRISM_HAS_NUMBER = 512, /* of a name, in `id`: its place in the table of names */
 };
 
 enum {
@@ -144,7 +145,7 @@ struct prism_sync {
 struct prism_cxt {
 	uint32_t has;
 	uint8_t type;      /* enum prism_cxt_type */
-	uint64_t id;       /* 56 bits, not sign-extended: see prism_address() */
+	uint64_t id;       /* 56 bits, not sign-extended: see prism_address(); or the number of a name */
 	uint32_t name_id;  /* for hooks: 1, 2 ... in the order of first appearance; here 0 */
 	uint32_t name_len; /* bytes, 1 to 256 */
 	const char *name;  /* not NUL-terminated, in the bytes that were read */
@@ -174,7 +175,7 @@ struct prism_event {
 
 /* Codes of errors: name, text, what a lenient reader does. The position in the list
  * is the code, from 1. PB are found in the bytes, PM by the model of threads, PT in the
- * timestamps, PJ in the description of a stream. */
+ * timestamps, PJ in the description of a stream, PN in the table of names. */
 #define PRISM_CODE_LIST(X)                                                                                       \
 	X(PB01, "the file ends inside an event", "the stream ends before it")                                    \
 	X(PB02, "an event of type 7, which does not exist", "the stream ends")                                   \
@@ -201,7 +202,8 @@ struct prism_event {
 	X(PM06, "more than 512 nested contexts", "the deeper ones are only counted")                             \
 	X(PT01, "timestamps and events are not the same number", "the stream ends with the shorter")             \
 	X(PT02, "a timestamp goes back", "the one before is used")                                               \
-	X(PJ01, "the description of the stream is wrong", "no")
+	X(PJ01, "the description of the stream is wrong", "no")                                                  \
+	X(PN01, "the table of names has no name of this number", "the number stands for it")
 
 enum prism_code {
 	PRISM_OK,
@@ -226,6 +228,7 @@ struct prism_state {
 	uint8_t detail[PRISM_KINDS]; /* level of detail in force, by kind */
 	uint8_t layout;              /* enum prism_layout */
 	uint8_t word_size;           /* 4 or 8: bytes of a word of a sync event */
+	uint8_t name_size;           /* 0, 4 or 8: bytes of the number of a name */
 	bool control_flow;
 	bool lenient;
 	bool half_sizes;
@@ -249,6 +252,9 @@ struct prism_settings {
 	/* Reading: the size of an access is half of its bytes, and no logarithm, as the Valgrind front ends of Prism write
 	 * it: 1, or 2 to 14. A store of 16 to 30 bytes has type 3; a load of so many is read as one of 16 bytes less. */
 	bool half_sizes;
+	/* 0: a context has its name. 4 or 8: it has a number of so many bytes, the place of its name in a table that the
+	 * caller keeps: PRISM_HAS_NUMBER in place of PRISM_HAS_NAME. */
+	uint8_t name_size;
 };
 
 /* settings: NULL stands for zeroed ones. Bits of a level of detail that its kind has not are
@@ -270,7 +276,8 @@ ssize_t prism_decode(const void *buf, size_t len, struct prism_state *st, struct
  * bytes, at most PRISM_EVENT_MAX, 0 when cap is too small (st is as before), or -code when no
  * strict reader would take the event: PB03 without control_flow, PB04, PB06, PB07, PB08,
  * PB11, PB12, or PRISM_E_VALUE: another kind or size, an arity that is not 1 to 4, an
- * operation above 63 in the packed layout, a word of more bytes than the stream has. */
+ * operation above 63 in the packed layout, a word or a number of more bytes than the stream has, a name
+ * where the stream has numbers. */
 ssize_t prism_encode(void *buf, size_t cap, struct prism_state *st, const struct prism_event *ev);
 
 /* The bits that the level of detail of a kind has (f0, f8, c0, c0; 0 for control flow and what

@@ -98,35 +98,47 @@ put_sync(uint8_t *p, size_t cap, const struct prism_state *st, const struct pris
 	return (ssize_t)n;
 }
 
+/* Writes a context with a number of n bytes. */
+static ssize_t
+put_number(uint8_t *p, size_t cap, unsigned type, uint64_t number, size_t n)
+{
+	if (cap < 1 + n)
+		return 0;
+	p[0] = (uint8_t)(PRISM_CXT << 5 | type);
+	prism_store(p + 1, number, n);
+	return 1 + (ssize_t)n;
+}
+
 static ssize_t
 put_cxt(uint8_t *p, size_t cap, const struct prism_state *st, const struct prism_cxt *c)
 {
 	uint8_t detail = st->detail[PRISM_CXT];
 	unsigned type = c->has & PRISM_HAS_TYPE ? c->type : PRISM_CXT_UNDEFINED;
 	const char *name = "?";
-	size_t len = 1, n = 1;
+	size_t len = 1;
 	if (!(detail & PRISM_DETAIL_TYPE))
 		return put_byte(p, cap, PRISM_CXT << 5);
 	if (type == PRISM_CXT_UNDEFINED || type >= PRISM_CXTS)
 		return -PRISM_PB12;
+	if (!(detail & PRISM_DETAIL_METADATA))
+		return put_byte(p, cap, PRISM_CXT << 5 | type);
+	if (!prism_cxt_is_named(type))
+		return put_number(p, cap, type, c->has & PRISM_HAS_ID ? c->id : 0, PRISM_ADDRESS);
+	if (st->name_size) {
+		if (!(c->has & PRISM_HAS_NUMBER) || (st->name_size == 4 && c->id > UINT32_MAX))
+			return -PRISM_E_VALUE;
+		return put_number(p, cap, type, c->id, st->name_size);
+	}
 	if ((c->has & PRISM_HAS_NAME) && c->name && c->name_len) {
 		name = c->name;
 		len = c->name_len < PRISM_NAME_MAX ? c->name_len : PRISM_NAME_MAX;
 	}
-	if (detail & PRISM_DETAIL_METADATA)
-		n = prism_cxt_is_named(type) ? 2 + len : 1 + PRISM_ADDRESS;
-	if (cap < n)
+	if (cap < 2 + len)
 		return 0;
 	p[0] = (uint8_t)(PRISM_CXT << 5 | type);
-	if (n == 1)
-		return 1;
-	if (prism_cxt_is_named(type)) {
-		p[1] = (uint8_t)(len - 1);
-		memcpy(p + 2, name, len);
-	} else {
-		prism_store(p + 1, c->has & PRISM_HAS_ID ? c->id : 0, PRISM_ADDRESS);
-	}
-	return (ssize_t)n;
+	p[1] = (uint8_t)(len - 1);
+	memcpy(p + 2, name, len);
+	return (ssize_t)(2 + len);
 }
 
 static ssize_t

@@ -38,6 +38,8 @@ static const struct cli_option options[] = {
 	{ KEYS + 7, "prism-first-thread", "N", "it runs from the start; 0 (default): none" },
 	{ KEYS + 8, "prism-clock", "LIST", "such as instr, or mode=event,start=0,tick_ns=1" },
 	{ KEYS + 9, "prism-timestamps", "FILE", "times of the events, for clock mode=timestamps" },
+	{ KEYS + 10, "prism-names", "FILE", "table of names; events have numbers of them" },
+	{ KEYS + 11, "prism-name-size", "N", "bytes of such a number: 8 (default) or 4" },
 };
 
 /* A number above 0. */

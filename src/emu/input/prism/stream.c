@@ -358,6 +358,7 @@ close_trace(struct trace *t)
 	prismthreads_finish(&p->threads);
 	for (uint32_t i = 0; t->streams && i < p->nstreams; i++)
 		prismlive_close(p, i);
+	prismfiles_finish(&p->sources);
 }
 
 const struct stream_format prism_format = {

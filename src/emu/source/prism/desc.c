@@ -2,6 +2,7 @@
 /* desc: the description of a stream, and the same keys on the command line. */
 #include "arena.h"
 #include "diag.h"
+#include "heap.h"
 #include "json.h"
 #include "source.h"
 
@@ -109,13 +110,21 @@ parse_stamps(const struct parse *c, const cJSON *item)
 }
 
 static int
-parse_word_size(const struct parse *c, const cJSON *item)
+parse_names(const struct parse *c, const cJSON *item)
+{
+	c->s->names = NULL;
+	return cJSON_IsNull(item) ? 0 : json_file(&c->in, item, c->texts ? NULL : c->s->json, &c->s->names);
+}
+
+/* Bytes of a number: 4 or 8. */
+static int
+parse_size(const struct parse *c, const cJSON *item, uint64_t *size)
 {
 	uint64_t v = 0;
 	int rc = json_number(&c->in, item, 0, UINT32_MAX, &v);
 	if (rc == 0 && v != 4 && v != 8)
 		return json_bad(&c->in, item->string, "must be 4 or 8");
-	c->s->settings.word_size = (unsigned)v;
+	*size = v;
 	return rc;
 }
 
@@ -132,7 +141,13 @@ parse_key(const struct parse *c, const cJSON *item)
 		rc = json_word(&c->in, item, prism_layout_words, 2, &word);
 		s->settings.layout = (enum prism_layout)word;
 	} else if (strcmp(key, "word_size") == 0) {
-		rc = parse_word_size(c, item);
+		rc = parse_size(c, item, &v);
+		s->settings.word_size = (unsigned)v;
+	} else if (strcmp(key, "names") == 0) {
+		rc = parse_names(c, item);
+	} else if (strcmp(key, "name_size") == 0) {
+		rc = parse_size(c, item, &v);
+		s->name_size = (uint8_t)v;
 	} else if (strcmp(key, "buffer_size") == 0) {
 		rc = json_number(&c->in, item, 0, INT64_MAX, &s->buffer_size);
 	} else if (strcmp(key, "initial_config") == 0) {
@@ -207,6 +222,7 @@ prismdesc_default(struct prism_source *s)
 		.settings = { .word_size = 8, .has_detail = true, .detail = { [PRISM_SYNC] = 0xc0, [PRISM_CXT] = 0xc0 } },
 		.process = 1,
 		.tick_ns = 1,
+		.name_size = 8,
 	};
 }
 
@@ -287,7 +303,7 @@ prismdesc_set(struct prism_sources *p, const struct prism_setting *o, const char
 	item->string = NULL; /* of the arena */
 	cJSON_Delete(item);
 	if (rc > 0)
-		rc = json_bad(&c.in, key, "is not one that can be set: buffer_size, clock, compute_layout, control_flow, first_thread, half_sizes, initial_config, process, timestamps, word_size");
+		rc = json_bad(&c.in, key, "is not one that can be set: buffer_size, clock, compute_layout, control_flow, first_thread, half_sizes, initial_config, name_size, names, process, timestamps, word_size");
 	return rc;
 }
 
@@ -296,6 +312,10 @@ prismdesc_check(struct prism_sources *p, struct prism_source *s)
 {
 	struct parse c = parse_of(p, s, s->json ? prismfiles_name(p->dir, s->json) : s->name, false);
 	struct parse asked = parse_of(p, s, NULL, true);
+	s->settings.name_size = s->names ? s->name_size : 0;
+	s->heap = s->names ? prismheap_get(&p->heaps, p->arena, p->diag, s->names) : NULL;
+	if (s->names && !s->heap)
+		return -ERR_MEMORY;
 	if (s->clock == PRISM_CLOCK_TIMESTAMPS && !s->timestamps)
 		return json_bad(s->clock_set ? &asked.in : &c.in, "timestamps", "is missing: the mode of the clock needs that file");
 	if (s->clock != PRISM_CLOCK_TIMESTAMPS && s->timestamps)

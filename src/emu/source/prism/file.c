@@ -6,6 +6,8 @@
 #include "prism/prism_ipc.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -84,6 +86,8 @@ prismfile_open(struct prism_file *f, struct reader *r, struct reader_pool *pool,
 {
 	f->bytes = r;
 	f->fill = fill;
+	f->heap = s->heap;
+	f->plain = !fill && !s->heap;
 	prismread_begin(&f->in, &s->settings, s->ipc ? PRISM_IPC_SIZE : s->buffer_size);
 	int rc = fill ? 0 : reader_open(r, pool, s->events, s->name);
 	if (rc == 0)
@@ -112,6 +116,32 @@ keep_name(struct prism_file *f)
 	c->name = f->name;
 }
 
+/* Replaces the number of a context by its name. Returns 1, 0 at the end, <0 (reported). */
+static int
+find_name(struct prism_file *f, struct prism_got *got)
+{
+	struct prism_cxt *c = &f->rec.ev.cxt;
+	const struct prismheap_name *name;
+	if (f->rec.ev.kind != PRISM_CXT || !(c->has & PRISM_HAS_NUMBER))
+		return 1;
+	int rc = prismheap_find(f->heap, c->id, &name);
+	if (rc < 0)
+		return rc;
+	if (rc == 0 && !f->in.state.lenient) {
+		got->code = PRISM_PN01;
+		f->in.ended = true;
+		return 0;
+	}
+	c->name = rc > 0 ? name->text : f->name;
+	c->name_len = rc > 0 ? name->len : (uint32_t)snprintf(f->name, sizeof(f->name), "#%" PRIu64, c->id);
+	f->rec.ev.issues |= rc == 0 ? 1U << PRISM_PN01 : name->is_text ? 0
+								       : 1U << PRISM_PB13;
+	got->issues |= f->rec.ev.issues;
+	c->has ^= PRISM_HAS_NUMBER | PRISM_HAS_NAME;
+	c->id = 0;
+	return 1;
+}
+
 int
 prismfile_go_on(struct prism_file *f, struct prism_got *got)
 {
@@ -123,6 +153,8 @@ prismfile_go_on(struct prism_file *f, struct prism_got *got)
 			got->issues |= f->rec.ev.issues;
 		if (got->rc > 0 && f->fill)
 			keep_name(f);
+		if (got->rc > 0 && f->heap)
+			return find_name(f, got);
 		if (got->rc != 0 || f->in.ended)
 			return got->rc > 0;
 		int rc = f->fill ? f->fill(f) : reader_fill(r, (uint64_t)(r->end - r->p) + 1);

@@ -6,6 +6,7 @@
  * Errors are found here and reported by the caller. */
 
 #include "clock.h"
+#include "heap.h"
 #include "ipc.h"
 #include "prism/read.h"
 #include "source.h"
@@ -17,8 +18,10 @@ struct prism_file {
 	struct prismclock time;
 	/* Live: brings more bytes, or the end. 0, or <0 (reported). NULL: a plain file. */
 	int (*fill)(struct prism_file *f);
+	struct prismheap *heap;    /* table of names; NULL: events have theirs */
+	bool plain;                /* neither of both */
 	struct prismipc ipc;       /* live buffers, if that is open */
-	char name[PRISM_NAME_MAX]; /* live: of the event, as the bytes of the stream may move */
+	char name[PRISM_NAME_MAX]; /* of the event: live, as the bytes of the stream may move, or one that the table has not */
 };
 
 /* How an event was read. */
@@ -65,7 +68,7 @@ prismfile_next(struct prism_file *f, struct prism_got *got)
 	got->code = PRISM_OK;
 	got->issues = 0;
 	prismfile_try(f, got);
-	if (__builtin_expect(got->rc > 0 && !f->fill && !f->rec.ev.issues, 1))
+	if (__builtin_expect(got->rc > 0 && f->plain && !f->rec.ev.issues, 1))
 		return 1;
 	return prismfile_go_on(f, got);
 }

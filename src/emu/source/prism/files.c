@@ -4,6 +4,7 @@
 #include "arena.h"
 #include "codec.h"
 #include "diag.h"
+#include "heap.h"
 #include "prism/prism_ipc.h"
 #include "source.h"
 
@@ -272,4 +273,10 @@ prismfiles_find(struct prism_sources *p, const char *const *paths, size_t n)
 	}
 	often_report(p->diag, &lost, "streams");
 	return rc;
+}
+
+void
+prismfiles_finish(struct prism_sources *p)
+{
+	prismheap_finish(&p->heaps);
 }

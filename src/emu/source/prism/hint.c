@@ -33,6 +33,7 @@ static const struct {
 	[PRISM_PB16] = { "is the size of the buffers right?", { "buffer_size" } },
 	[PRISM_PT01] = { "are they those of this stream? a config event has one too, and an End has none", { "timestamps" } },
 	[PRISM_PT02] = { "are they those of this stream, in nanoseconds, eight bytes each, the lowest first?", { "timestamps" } },
+	[PRISM_PN01] = { "is it the table of this stream, whole, and are numbers of that size?", { "names", "name_size" } },
 #undef OTHER_STREAM
 };
 

@@ -15,6 +15,7 @@
 
 struct arena;
 struct diag;
+struct prismheap;
 
 enum {
 	PRISM_SETTINGS = 16,
@@ -47,11 +48,14 @@ struct prism_source {
 	const char *name;       /* of it, in messages */
 	const char *json;       /* path of the description; NULL: none */
 	const char *timestamps; /* path; NULL: none */
+	const char *names;      /* path of the table of names; NULL: each event has its name */
+	struct prismheap *heap; /* that table, if there is one */
 	const char *ipc;        /* directory of live buffers, which are read in place of a file; NULL: none */
 	unsigned number;        /* of their producer */
 	uint64_t dev;           /* identity of the file, in a directory */
 	uint64_t ino;
 	struct prism_settings settings;
+	uint8_t name_size; /* bytes of a number of the table, if there is one */
 	uint64_t buffer_size;
 	int process;
 	uint32_t first_thread; /* 0: none */
@@ -70,6 +74,7 @@ struct prism_sources {
 	const char *dir;           /* that holds the streams, or, when they are named, the first of them */
 	struct prism_source *list; /* by the names of their events, or as they are named */
 	uint32_t n;
+	struct prismheap *heaps;      /* tables of names of all streams */
 	uint64_t counts[PRISM_CODES]; /* number of issues found, by code */
 };
 
@@ -90,6 +95,9 @@ int prismfiles_probe(const char *dir);
 
 /* Finds the streams of p->dir, or, if that is NULL, those of n > 0 paths. */
 int prismfiles_find(struct prism_sources *p, const char *const *paths, size_t n);
+
+/* Frees what is not in the arena. */
+void prismfiles_finish(struct prism_sources *p);
 
 /* Whether it is the name of events, compressed or not. */
 bool prismfiles_is_events(const char *name);
@@ -118,7 +126,7 @@ int prismdesc_read(struct prism_sources *p, const char *path, bool wanted, struc
 /* A key as a text: of the command line (where: NULL), or of a file. */
 int prismdesc_set(struct prism_sources *p, const struct prism_setting *o, const char *where, struct prism_source *s);
 
-/* Checks keys that depend on each other, when all are set. */
+/* Checks keys that depend on each other, when all are set, and finds the table of names. */
 int prismdesc_check(struct prism_sources *p, struct prism_source *s);
 
 /* Whether the file is a description. Says nothing. */

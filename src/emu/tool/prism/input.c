@@ -60,6 +60,8 @@ open_source(struct ptinput *in, struct ptool *t)
 		conv_release_input(&t->conv); /* the reader closes files when descriptors are scarce */
 	if (rc >= 0 && s->json)
 		rc = conv_note_input(&t->conv, s->json);
+	if (rc >= 0 && s->names)
+		rc = conv_note_input(&t->conv, s->names);
 	if (rc >= 0 && s->timestamps)
 		rc = conv_note_input(&t->conv, s->timestamps);
 	return rc < 0 ? rc : prismfile_open(&in->file, &in->reader, &t->readers, s, s->timestamps, s->live ? fill : NULL);
@@ -88,6 +90,7 @@ add_directory(struct ptool *t, const char *path)
 		rc = conv_error(&t->conv, "no-stream", "there is no stream in %s", path);
 	if (rc == 0)
 		rc = add(t, found.n);
+	t->sources.heaps = found.heaps;
 	for (uint32_t i = 0; i < found.n && rc == 0; i++)
 		t->inputs[t->ninputs++].source = found.list[i];
 	return rc;

@@ -33,12 +33,15 @@ enum {
 	OPT_BUFFER_SIZE,
 	OPT_INITIAL_CONFIG,
 	OPT_CONTROL_FLOW,
+	OPT_NAMES,
+	OPT_NAME_SIZE,
 	OPT_SET,
 	OPT_CLOCK,
 	OPT_TICK_NS,
 	OPT_DETAIL,
 };
 
+/* Of words, and of numbers of names. */
 static const char *const word_sizes[] = { "4", "8" };
 static const char *const accesses[] = { "all", "none" };
 
@@ -51,6 +54,8 @@ static const struct conv_option options[] = {
 	{ PTOOL_WITH_INPUT, { OPT_BUFFER_SIZE, "buffer-size", "BYTES", "a row of buffers; default 0: one run" } },
 	{ PTOOL_WITH_INPUT, { OPT_INITIAL_CONFIG, "initial-config", "LIST", "before any config, as mem=f0,comp=f8" } },
 	{ PTOOL_WITH_INPUT, { OPT_CONTROL_FLOW, "control-flow", NULL, "such events have one byte" } },
+	{ PTOOL_WITH_INPUT, { OPT_NAMES, "names", "PATH", "table of names; events have numbers" } },
+	{ PTOOL_WITH_INPUT, { OPT_NAME_SIZE, "name-size", "4|8", "bytes of such a number; default 8" } },
 	{ PTOOL_WITH_INPUT, { OPT_SET, "set", "KEY=VALUE", "any key of a description" } },
 	{ PTOOL_WITH_CLOCK, { OPT_CLOCK, "clock", "LIST", "times, as instr or mode=event,start=5" } },
 	{ PTOOL_WITH_CLOCK, { OPT_TICK_NS, "tick-ns", "NS", "length of a tick; default 1" } },
@@ -112,6 +117,8 @@ take_option(struct conv *c, int opt)
 	case OPT_BUFFER_SIZE: return set_number(t, "--buffer-size", 0, PTOOL_BUFFER_MAX, "buffer_size");
 	case OPT_INITIAL_CONFIG: return check_detail(c, "--initial-config", optarg, detail) && ptool_set(t, "initial_config", optarg);
 	case OPT_CONTROL_FLOW: return ptool_set(t, "control_flow", "true");
+	case OPT_NAMES: return ptool_set(t, "names", optarg);
+	case OPT_NAME_SIZE: return set_word(t, "--name-size", word_sizes, "name_size");
 	case OPT_CLOCK: return ptool_set(t, "clock", optarg);
 	case OPT_TICK_NS: return cli_number(&c->cli, "--tick-ns", 1, INT64_MAX, optarg, &v) && set_tick(t);
 	case OPT_SET:
@@ -142,6 +149,7 @@ finish(struct conv *c, bool good)
 	for (size_t i = 0; i < t->ninputs; i++)
 		ptinput_close(&t->inputs[i]);
 	free(t->inputs);
+	prismfiles_finish(&t->sources);
 	arena_finish(&t->arena);
 	for (int code = 1; good && code < PRISM_CODES; code++)
 		if (!c->quiet || !prism_code_warns(code))
