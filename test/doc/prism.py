@@ -101,7 +101,7 @@ def manual(where):
 
 def main():
     with tempfile.TemporaryDirectory() as tmp:
-        for name in ("run.txt", "cache.c"):
+        for name in ("run.txt", "cache.c", "where.c"):
             with open(f"{tmp}/{name}", "w", encoding="utf-8") as f:
                 f.write(BLOCKS[name])
         same("encode and ovniemu", run(BLOCKS["commands"], tmp), (0, "", ""))
@@ -119,6 +119,8 @@ def main():
             if not os.path.exists(f"{tmp}/out/cfg/{view}.cfg"):
                 bad.append(f"there is no view {view}")
         same("a stream with less", run(BLOCKS["less-commands"], tmp), (1, "", BLOCKS["stderr"]))
+        same("a tool with an argument", run(BLOCKS["where-commands"], tmp), (0, BLOCKS["where"], ""))
+        same("a wrong argument", run(BLOCKS["wrong-commands"], tmp), (1, "", BLOCKS["wrong"]))
         with open(f"{tmp}/lackey.txt", "w", encoding="utf-8") as f:
             f.write(BLOCKS["lackey.txt"])
         same("import", run(BLOCKS["lackey-commands"], tmp), (0, BLOCKS["lackey-dump"], ""))

@@ -7,8 +7,8 @@ usage: rooms.py SRC
 Layers look one way: {lib, public} <- base <- {view, trace} <- source <- {input, core} <- {out, models} <- tool <- mpi. A library
 knows no other library. What is in input/NAME is for that folder, the model of that name, and
 inputs.h, which lists the tables; what is in source/NAME is for input/NAME and tool/NAME. A model sees
-what is installed for models, and no more of the emulator; one of a folder also sees the libraries and
-input/NAME/stream.h, which has nothing of the emulator either. Files are named plainly: the name of
+what is installed for models, and no more of the emulator; one of a folder also sees the libraries,
+input/NAME/stream.h and base/arguments.h, which have nothing of the emulator either. Files are named plainly: the name of
 their folder is no part.
 """
 import os
@@ -99,7 +99,7 @@ def reach(src, path, seen):
 def check_model(src, path, header):
     """Why a model may not include the header; None: it may."""
     room = room_of(path, "models")
-    seen = FACE + (["lib/", f"models/{room}/", f"emu/source/{room}/"] if room else [])
+    seen = FACE + (["lib/", f"models/{room}/", f"emu/source/{room}/", "emu/base/arguments.h"] if room else [])
     for h in sorted({header} | reach(src, header, set())):
         if not h.startswith(tuple(seen)) and h != f"emu/input/{room}/stream.h":
             return f"models see ovniscope/model.h, as models outside this tree do, and not {h}"

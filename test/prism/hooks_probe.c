@@ -13,6 +13,11 @@
  *   channel=NAME:MODE:TRACK    a channel of its own: numbers of prism_hooks.h
  *   at=CALL:N:VERB:TYPE:VALUE  at the N-th call of CALL: set, clear, push, pop, punctual, label
  *                              (with the value as the text, too), add, channel
+ *   inside                 also prints what the thread of an event is in
+ *   argument=KEY           asks for it in begin, as do
+ *   number=KEY:MIN:MAX     number and
+ *   choice=KEY:WORD:WORD   choice
+ *   keys                   asks for all keys
  *   ignore                 returns 0 even when a call has failed
  *   quiet                  does not print events
  *   live                   each line is printed at once
@@ -33,7 +38,7 @@ enum {
 static const char *const calls[CALLS] = { "begin", "mem", "comp", "sync", "cxt", "cf", "cfg", "buffer_end", "finish" };
 
 static struct prism_run *run;
-static bool quiet, ignore;
+static bool quiet, ignore, inside;
 
 /* Of prism_tool and of what it adds. */
 struct self {
@@ -99,6 +104,16 @@ do_verb(const char *verb, int type, int64_t value, const char *text)
 		return prism_user_label(run, type, value, text);
 	if (strcmp(verb, "nolabel") == 0)
 		return prism_user_label(run, type, value, NULL);
+	if (strcmp(verb, "fail") == 0)
+		return prism_fail(run, "%s %d", text, type);
+	if (strcmp(verb, "argument") == 0)
+		return prism_argument(run, text) ? 0 : -1;
+	if (strcmp(verb, "key") == 0)
+		return prism_argument_key(run, 0) ? 0 : -1;
+	if (strcmp(verb, "number") == 0)
+		return prism_argument_number(run, text, 0, 9, &(uint64_t){ 0 });
+	if (strcmp(verb, "choice") == 0)
+		return prism_argument_word(run, text, &(const char *){ NULL }, &type);
 	if (strcmp(verb, "add") == 0)
 		return prism_hooks_add(run, &hooks_of_probe, NULL);
 	if (strcmp(verb, "channel") == 0)
@@ -135,10 +150,30 @@ act(struct self *self, unsigned call)
 }
 
 static void
+put_entered(const char *what, const struct prism_entered *e)
+{
+	(void)printf(" %s=%" PRIu64 ":%" PRIu32 ":%.*s", what, e->depth, e->name_id, (int)e->name_len, e->name ? e->name : "");
+	if (!e->name != !e->name_id || !e->name != !e->name_len || (e->name && e->name[e->name_len]))
+		(void)printf(" (name is wrong)");
+}
+
+static void
+put_inside(const struct prism_inside *in)
+{
+	put_entered("func", &in->function);
+	put_entered("op", &in->op);
+	put_entered("net", &in->net);
+	(void)printf(in->has_block ? " bb=%" PRIx64 : " bb=-", in->block);
+	(void)printf(in->has_insn ? " insn=%" PRIx64 : " insn=-", in->insn);
+}
+
+static void
 put_at(const struct self *self, const char *name, const struct prism_at *at)
 {
 	(void)printf("%s %s stream=%" PRIu32 " process=%" PRIu32 " thread=%" PRIu32 " seq=%" PRIu64 " offset=%" PRIu64 " ns=%" PRIu64, self->name, name,
 		at->stream, at->process, at->thread, at->seq, at->offset, at->clock_ns);
+	if (inside)
+		put_inside(at->in);
 }
 
 static int
@@ -289,6 +324,37 @@ begin_added(void *u, struct prism_run *r)
 	return act(self, 0);
 }
 
+/* Calls all that ask for arguments. Returns <0: one has failed. */
+static int
+ask(void)
+{
+	char word[WORD], key[WORD];
+	int rc = 0;
+	for (const char *at = NULL; next_word("argument", &at, word) && rc == 0;) {
+		const char *value = prism_argument(run, word);
+		(void)printf("%s %s%s\n", word, value ? "is " : "is not there", value ? value : "");
+	}
+	for (const char *at = NULL; next_word("number", &at, word) && rc == 0;) {
+		unsigned min, max;
+		uint64_t n = 4711;
+		if (sscanf(word, "%[^:]:%u:%u", key, &min, &max) != 3)
+			return -96;
+		rc = prism_argument_number(run, key, min, max, &n);
+		(void)printf("%s is number %" PRIu64 "\n", key, n);
+	}
+	for (const char *at = NULL; next_word("choice", &at, word) && rc == 0;) {
+		char *words[8] = { NULL };
+		int n = 0, which = -1;
+		for (char *w = strtok(word, ":"); w && n < 7; w = strtok(NULL, ":"))
+			words[n++] = w;
+		rc = prism_argument_word(run, words[0], (const char *const *)words + 1, &which);
+		(void)printf("%s is choice %d\n", words[0], which);
+	}
+	for (uint32_t i = 0; has_word("keys") && prism_argument_key(run, i); i++)
+		(void)printf("key %s\n", prism_argument_key(run, i));
+	return rc;
+}
+
 static int
 begin_first(void *u, struct prism_run *r)
 {
@@ -296,9 +362,12 @@ begin_first(void *u, struct prism_run *r)
 	run = r;
 	ignore = has_word("ignore");
 	quiet = has_word("quiet");
+	inside = has_word("inside");
 	if (has_word("live"))
 		(void)setvbuf(stdout, NULL, _IOLBF, 0);
 	(void)printf("0 begin%s\n", u ? " with u" : "");
+	if (ask() < 0 && !ignore)
+		return -95;
 	for (const char *at = NULL; next_word("channel", &at, word);) {
 		char name[WORD];
 		unsigned mode, track;

@@ -9,6 +9,7 @@ Half of the streams break rules, and the run is lenient. What is expected comes 
 streams were made (random_prism.py).
 """
 import argparse
+import collections
 import os
 import random
 import re
@@ -46,6 +47,34 @@ def lacks(e, needs):
     return False
 
 
+class Inside:
+    """What a thread has entered: of each kind the names, and the last block and instruction."""
+
+    def __init__(self):
+        self.stacks = {3: [], 8: [], 6: []}
+        self.block = self.insn = "-"
+
+    def take(self, e):
+        if e.kind != "cxt" or e.type is None:
+            return
+        if e.type in self.stacks:
+            self.stacks[e.type].append(e.what)
+        elif e.type - 1 in self.stacks:
+            del self.stacks[e.type - 1][-1:]
+        elif e.what is not None and e.type == 2:
+            self.block = f"{e.what:x}"
+        elif e.what is not None and e.type == 1:
+            self.insn = f"{e.what:x}"
+
+    def shown(self, ids):
+        """A pattern"""
+        out = ""
+        for kind, what in ((3, "func"), (8, "op"), (6, "net")):
+            name = self.stacks[kind][-1] if self.stacks[kind] else None
+            out += f" {what}={len(self.stacks[kind])}:{ids[name] if name else 0}:{re.escape((name or b'').decode(errors='backslashreplace'))}"
+        return f"{out} bb={self.block} insn={self.insn}"
+
+
 def fields(e, ids):
     """What the probe prints of an event, as a pattern."""
     if e.kind == "mem":
@@ -70,14 +99,18 @@ def fields(e, ids):
 def expected(streams, needs, threads):
     ids = {}
     current = {s.number: s.first for s in streams}
+    inside = collections.defaultdict(Inside)
     for _, n, i in sorted((e.time, s.number, i) for s in streams for i, e in enumerate(s.events)):
         s, e = streams[n], streams[n].events[i]
         current[n] = thread_of(s, e, current[n])
         pattern = fields(e, ids)
+        # config events are of the thread that ran last, before the first one of none
+        inside[s.process, current[n]].take(e)
+        where = inside[s.process, current[n]].shown(ids) if threads else ""
         if not lacks(e, needs):
             who = current[n] if threads else r"\d+"
             seq = i if s.size == 0 else r"\d+"  # End events of buffers count too
-            yield f"^0 {e.kind} stream={n} process={s.process} thread={who} seq={seq} offset=\\d+ ns={e.time} .*{pattern}"
+            yield f"^0 {e.kind} stream={n} process={s.process} thread={who} seq={seq} offset=\\d+ ns={e.time}{where} .*{pattern}"
 
 
 def one(emu, probe, rng, where):
@@ -91,7 +124,7 @@ def one(emu, probe, rng, where):
                 f.write(data)
     needs = {kind: rng.choice(masks) for kind, masks in
              {"mem": (0, 1, 2, 4), "comp": (0, 16, 32), "sync": (0, 0, 128), "cxt": (0, 1, 256)}.items() if rng.random() < 0.5}
-    words = " ".join(["only=mem only=comp only=sync only=cxt only=cf only=cfg"] + [f"needs={k}:{v}" for k, v in needs.items() if v])
+    words = " ".join(["inside only=mem only=comp only=sync only=cxt only=cf only=cfg"] + [f"needs={k}:{v}" for k, v in needs.items() if v])
     p = subprocess.run([emu, "-q", "-f", "prv", "-o", f"{where}/out", "--prism-hooks", probe, "--prism-needs=skip", "--prism-events=none",
                         *(["--lenient"] if wild else []), where], capture_output=True, check=False, timeout=120, env={**os.environ, "PROBE": words})
     got = p.stdout.decode(errors="backslashreplace").splitlines()

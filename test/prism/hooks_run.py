@@ -127,6 +127,106 @@ def test_order():
     same("a thread of its own before the first swap", re.findall(r"thread=(\d+)", r.out), ["1000000"])
 
 
+INSIDE = """sync func=0:0: op=0:0: net=0:0: bb=- insn=-
+cxt func=1:1:main op=0:0: net=0:0: bb=- insn=-
+cxt func=1:1:main op=0:0: net=0:0: bb=0 insn=-
+cxt func=1:1:main op=0:0: net=0:0: bb=0 insn=400526
+mem func=1:1:main op=0:0: net=0:0: bb=0 insn=400526
+cxt func=2:2:f op=0:0: net=0:0: bb=0 insn=400526
+cxt func=2:2:f op=0:0: net=1:3:net bb=0 insn=400526
+cxt func=2:2:f op=1:4:conv net=1:3:net bb=0 insn=400526
+sync func=0:0: op=0:0: net=0:0: bb=- insn=-
+cxt func=0:0: op=0:0: net=0:0: bb=77 insn=-
+sync func=2:2:f op=1:4:conv net=1:3:net bb=0 insn=400526
+cxt func=1:1:main op=1:4:conv net=1:3:net bb=0 insn=400526
+cxt func=1:1:main op=0:0: net=1:3:net bb=0 insn=400526
+cxt func=1:1:main op=0:0: net=0:0: bb=0 insn=400526
+cxt func=0:0: op=0:0: net=0:0: bb=0 insn=400526"""
+
+
+def inside(r):
+    """The kinds of the events of a run, and what they are in."""
+    return "\n".join(re.sub(r"\d+ (\w+) stream.* (func=.* insn=\S+).*", r"\1 \2", line) for line in r.out.splitlines() if " func=" in line)
+
+
+def test_inside():
+    data = swap(1) + enter("main") + cxt(kit.BB, 0) + cxt(kit.INSN, 0x400526) + mem() + enter("f") + cxt(kit.NET_ENTER, "net") + \
+        cxt(kit.OP_ENTER, "conv") + swap(2) + cxt(kit.BB, 0x77) + swap(1) + leave("f") + cxt(kit.OP_EXIT, "conv") + \
+        cxt(kit.NET_EXIT, "net") + leave("main") + kit.END
+    probe = "inside only=mem only=sync only=cxt"
+    same("functions, operators, nets, blocks and instructions", inside(run(data, probe=probe)), INSIDE)
+    same("what is not shown is told, too", inside(run(data, "--prism-events=none", probe=probe)), INSIDE)
+    r = run([swap(1) + enter("f") + kit.END, mem() + enter("g") + swap(1) + mem() + kit.END], "--lenient", probe="inside only=mem only=cxt only=sync")
+    # by time: both of stream 0 with the first two of stream 1; its thread goes on there
+    same("a thread takes along what it is in", [re.search(r"thread=(\d+) .* func=(\S+)", line).groups() for line in r.out.splitlines() if "thread" in line],
+         [("1", "0:0:"), ("1000001", "0:0:"), ("1", "1:1:f"), ("1000001", "1:2:g"), ("1", "1:1:f"), ("1", "1:1:f")])
+    r = run(cfg("cxt", 0x80) + swap(1) + cxt(kit.ENTER, "x")[:1] + mem() + cxt(kit.EXIT, "x")[:1] + mem() + kit.END, probe="inside only=mem only=cfg")
+    same("a name that is not shown, and no thread", inside(r),
+         "\n".join(f"{e} func={f}:0: op=0:0: net=0:0: bb=- insn=-" for e, f in (("cfg", 0), ("mem", 1), ("mem", 0))))
+    deep = enter("a") * 511 + enter("b") + mem() + enter("c") + mem() + leave("c") + mem() + leave("b") + mem()
+    r = run(swap(1) + deep + kit.END, "--lenient", "--prism-events=none", probe="inside only=mem")
+    same("deeper than 512", re.findall(r"func=(\S+)", r.out), ["512:2:b", "513:0:", "512:2:b", "511:1:a"])
+
+
+# ---- Their arguments. ----
+
+GIVEN = [  # words behind the file, and what the tool sees of them
+    ("", []),
+    ("  a=1   b=x,y=z ", ["a is 1", "b is x,y=z"]),
+    ("a", ["a is ", "b is not there"]),
+    ("b='two words' a=\"it's \\\"so\\\"\"", ["a is it's \"so\"", "b is two words"]),
+    ("a=one\\ word b='back\\slash'", ["a is one word", "b is back\\slash"]),
+    ("'a'=x\"y\"'z' b=", ["a is xyz", "b is "]),
+]
+
+
+def test_arguments():
+    for words, seen in GIVEN:
+        r = run(mem() + kit.END, probe="quiet argument=a argument=b", tools=(f"{PROBE} {words}",))
+        same(f"arguments {words}", (r.status, r.err), (0, ""))
+        check(f"arguments {words}: values", all(f"{s}\n" in r.out for s in seen), r.out)
+    os.mkdir(f"{tmp}/a folder")
+    shutil.copy(PROBE, f"{tmp}/a folder/it's.so")
+    for words, seen in ((f"\"{tmp}/a folder/it's.so\" a=5", "a is 5"), (f"{tmp}/a folder/it's.so", "a is not there")):
+        r = run(mem() + kit.END, probe="quiet argument=a", tools=(words,))
+        same(f"a file with blanks in its name: {words}", (r.status, seen in r.out), (0, True))
+    # each tool has its own
+    other = f"{tmp}/own.so"
+    shutil.copy(PROBE, other)
+    r = run(mem() + kit.END, probe="quiet argument=a", tools=(f"{PROBE} a=1", f"{other} a=2", ))
+    same("two tools", (r.status, re.findall("a is (.)", r.out)), (0, ["1", "2"]))
+    r = run(mem() + kit.END, probe="quiet add=1 at=begin:1:argument:0:b", tools=(f"{PROBE} b=2",))
+    same("hooks that are added may ask", (r.status, r.err), (0, ""))
+    r = run(mem() + kit.END, probe="quiet keys", tools=(f"{PROBE} b=2 x a=1",))
+    same("all keys", (r.status, re.findall("key (.)", r.out)), (0, ["b", "x", "a"]))
+    r = run(mem() + kit.END, probe="quiet number=a:1:65536 number=b:1:5 choice=c:text:json", tools=(f"{PROBE} a=64K c=json",))
+    same("a number and a choice", (r.status, re.findall(r"(. is \w+ -?\d+)", r.out)), (0, ["a is number 65536", "b is number 4711", "c is choice 1"]))
+    wrong = [
+        ("a=1", "", "it takes no arguments, such as 'a'"),
+        ("aa=1 a=2", "argument=a number=b:0:1", "it knows no argument 'aa'\n", "  hint: it knows a, b\n"),
+        ("a=7", "number=a:8:9", "the argument 'a' needs a number from 8 to 9, not '7'"),
+        ("a=8x", "number=a:8:9", "the argument 'a' needs a number from 8 to 9, not '8x'"),
+        ("a", "number=a:0:9", "the argument 'a' needs a number from 0 to 9, not ''"),
+        ("a=t", "choice=a:one:two:three", "the argument 'a' needs one, two or three, not 't'"),
+    ]
+    for words, probe, *told in wrong:
+        for more in ("", " ignore"):
+            r = run(mem() + kit.END, probe=f"quiet {probe}{more}", tools=(f"{PROBE} {words}",))
+            check(f"arguments {words} for {probe}{more}", r.status == 1 and r.err.count("error[") == 1 and r.err.startswith("ovniemu: error[hooks]: tool \"probe\": ") and
+                  all(t in r.err for t in told) and PROBE in r.err and "0 mem" not in r.out, r.status, r.err)
+    for call in ("argument", "key", "number", "choice"):
+        for when in ("mem", "finish"):
+            r = run(mem() + kit.END, probe=f"quiet at={when}:1:{call}:0:a")
+            check(f"{call} in {when}", r.status == 1 and "only begin may ask for arguments" in r.err and r.err.count("error[") == 1, r.err)
+    for words, told in (("a=1 a=2", "the argument 'a' is there twice"), ("=5", "'=5' is no argument: it needs a key"), ("a='x", "'ax' ends inside"),
+                        ("a=x\\", "ends inside of quotes, or behind a backslash"), (" ".join(f"a{i}" for i in range(65)), "more than 64 arguments")):
+        r = run(mem() + kit.END, tools=(f"{PROBE} {words}",))
+        check(f"wrong words {words[:20]}", r.status == 2 and f"--prism-hooks '{PROBE} {words}': "[:60] in r.err and told.replace("'ax'", "'a=x'") in r.err, r.status, r.err)
+    for words in ("", " ", "''"):
+        r = run(mem() + kit.END, tools=(words,))
+        check(f"no file in '{words}'", r.status == 2 and "name of a file" in r.err, r.status, r.err)
+
+
 # ---- What they answer. ----
 
 FUNCTIONS = ["mem", "comp", "sync", "cxt", "cf", "cfg", "buffer_end"]
@@ -384,11 +484,11 @@ static int mem(void *u, const struct prism_at *at, const struct prism_mem *ev) {
 """
 # The same tool with the header of ovniemu, without the last members, and with one more that is zero.
 GOOD = {
-    "this": PART + "SHOWN(struct prism_hooks prism_tool = { PRISM_HOOKS_HEAD, NULL, { 0, 0, 0, 0 }, begin, mem })",
+    "this": PART + "const struct prism_hooks prism_tool = { PRISM_HOOKS_HEAD, NULL, { 0, 0, 0, 0 }, begin, mem };",
     "an older": PART + "SHOWN(struct { unsigned version, size; const char *name; unsigned needs[4]; int (*begin)(void *, struct prism_run *);\n"
-                "int (*mem)(void *, const struct prism_at *, const struct prism_mem *); } prism_tool = { 1, sizeof(prism_tool), NULL, { 0, 0, 0, 0 }, begin, mem })",
-    "a newer": PART + "SHOWN(struct { struct prism_hooks old; long more; } prism_tool = "
-               "{ { PRISM_HOOKS_VERSION, sizeof(prism_tool), NULL, { 0, 0, 0, 0 }, begin, mem }, 0 })",
+                "int (*mem)(void *, const struct prism_at *, const struct prism_mem *); } older __asm__(\"prism_tool\") = { 1, sizeof(older), NULL, { 0, 0, 0, 0 }, begin, mem })",
+    "a newer": PART + "SHOWN(struct { struct prism_hooks old; long more; } newer __asm__(\"prism_tool\") = "
+               "{ { PRISM_HOOKS_VERSION, sizeof(newer), NULL, { 0, 0, 0, 0 }, begin, mem }, 0 })",
 }
 
 def test_objects():
@@ -498,6 +598,14 @@ def test_live_channels():
         got = {row: re.sub(r"^\d+:0 ?", "", values) for row, values in plain.lines("thread", kind).items()}
         same(f"live channel {kind}", got, want)
     same("live channel 483", plain.lines("cpu", 483), {1: "1:1 6:2", 2: ""})
+
+
+def test_fail():
+    for f in ("begin", "mem", "finish"):
+        for more in ("", " ignore"):
+            r = run(swap(1) + mem() * 2 + kit.END, probe=f"quiet at={f}:1:fail:42:why{more}")
+            check(f"fails with a reason in {f}{more}", r.status == 1 and r.err.count("error[") == 1 and
+                  re.match(r'ovniemu: error\[hooks\]: tool "probe"( \(.*\))?: why 42\n  (at|in)? ?', r.err) and ("clock" in r.err) == (f == "mem"), r.err)
 
 
 def test_clock():

@@ -17,7 +17,7 @@ def read(path):
         return re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
 
 
-hooks = set(re.findall(r"^int (prism_\w+)\(", read("src/lib/prism/prism_hooks.h"), re.M))
+hooks = set(re.findall(r"^(?:int |const char \*)(prism_\w+)\(", read("src/lib/prism/prism_hooks.h"), re.M))
 names = set(re.findall(r"^const char \*(prism_\w+)\(unsigned ", read("src/lib/prism/prism.h"), re.M))
 listed = set(re.findall(r"^\t(\w+);$", read("src/emu/tool/hooks.symbols"), re.M))
 nm = subprocess.run(["nm", "-D", "--defined-only", emu], check=True, capture_output=True, text=True).stdout
@@ -31,7 +31,7 @@ bad += [f"listed, not exported: {s}" for s in sorted(listed - exported)]
 bad += [f"exported, not listed: {s}" for s in sorted(exported - listed)]
 page = read("doc/man/prism_hooks.3")
 bad += [f"not in prism_hooks(3): {s}" for s in sorted(hooks) if not re.search(rf"^\.Fn {s} ", page, re.M)]
-if len(hooks) != 8 or len(names) != 6:
+if len(hooks) != 13 or len(names) != 6:
     bad.append(f"{len(hooks)} functions of hooks, {len(names)} of names")
 print("\n".join(bad), end="\n" if bad else "")
 sys.exit(1 if bad else 0)

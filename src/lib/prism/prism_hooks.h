@@ -28,14 +28,35 @@ extern "C" {
 
 struct prism_run; /* the emulator */
 
+/* What a thread has entered and not left. */
+struct prism_entered {
+	const char *name;  /* any bytes, and a NUL behind them, as long as the run; NULL: none, or not known */
+	uint32_t name_len; /* bytes */
+	uint32_t name_id;  /* that of events; 0: no name */
+	uint64_t depth;    /* entered and not left, this one with it; 0: none */
+};
+
+/* What groups an event: what its thread is in behind it. An enter is in what it enters, an exit in what it returns to, a swap in
+ * what its thread was in when it ran last. A name is not known when the level of detail does not show it, and above a depth of
+ * PRISM_DEPTH_MAX (512).
+ *
+ * Block and instruction are those which the thread has told of last: to enter or leave a function does not change them. */
+struct prism_inside {
+	struct prism_entered function, op, net; /* op: operator */
+	uint64_t block;                         /* basic block, and */
+	uint64_t insn;                          /* instruction: ids of context events */
+	bool has_block, has_insn;               /* there is one; else they are 0 */
+};
+
 /* Where an event is. */
 struct prism_at {
-	uint32_t stream;   /* 0, 1 ...: also its CPU */
-	uint32_t process;  /* of the stream: threads of two processes may have one id */
-	uint32_t thread;   /* id; 0: there is none yet, before the first swap */
-	uint64_t seq;      /* events of the stream before it, Config and End included */
-	uint64_t offset;   /* bytes, in the file */
-	uint64_t clock_ns; /* as the stream says: the timelines begin with 0 */
+	uint32_t stream;               /* 0, 1 ...: also its CPU */
+	uint32_t process;              /* of the stream: threads of two processes may have one id */
+	uint32_t thread;               /* id; 0: there is none yet, before the first swap */
+	uint64_t seq;                  /* events of the stream before it, Config and End included */
+	uint64_t offset;               /* bytes, in the file */
+	uint64_t clock_ns;             /* as the stream says: the timelines begin with 0 */
+	const struct prism_inside *in; /* never NULL; one for each thread, at the same place for the whole run */
 };
 
 /* Fields that events must show: masks of PRISM_HAS_*. When the level of detail lacks some, the run
@@ -45,8 +66,8 @@ struct prism_needs {
 	uint32_t mem, comp, sync, cxt;
 };
 
-/* A tool with another version is refused. New members come behind the last one: a tool that was built
- * without them has NULL there. */
+/* A tool with another version is refused. New members come behind the last one, of all structs: a tool that was built
+ * without them has NULL in this one, and does not look at those that it is given. */
 enum {
 	PRISM_HOOKS_VERSION = 1,
 };
@@ -78,12 +99,35 @@ struct prism_hooks {
 	int (*finish)(void *u); /* also when the run failed; not for who was dropped or stopped it */
 };
 
+#ifdef __cplusplus
+/* A constant of C++ is not exported unless it is declared. In C it needs not be one. */
+extern const struct prism_hooks prism_tool;
+#endif
+
 /* The functions below return <0 when they fail. What failed is reported, and the run stops
  * when the hook returns, whatever it returns. */
 
 /* In begin: more hooks, called behind those that are there; h is copied, u is theirs. Their
  * begin is called behind the one that adds them. Returns 0. */
 int prism_hooks_add(struct prism_run *r, const struct prism_hooks *h, void *u);
+
+/* Anywhere: tells why the run fails, at the event if there is one. Returns <0. */
+int prism_fail(struct prism_run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* In begin: the arguments of the tool, --prism-hooks "./mytool.so lines=64 title='my run' quick". Words have blanks between them, with
+ * quotes and backslashes as in a shell; commas are nothing special. What is the name of a file as a whole is one without arguments. A key may be there once. A tool knows the keys that it, or hooks
+ * that it adds, ask for: another one is an error. */
+
+/* The value of a key, which lives as long as the run; "": it has none, NULL: the key is not there. */
+const char *prism_argument(struct prism_run *r, const char *key);
+
+/* A number, or one of bytes such as 64K, from min to max; or one of some words, behind the last of which is a NULL: its place. *to
+ * stays when the key is not there. Return 0. */
+int prism_argument_number(struct prism_run *r, const char *key, uint64_t min, uint64_t max, uint64_t *to);
+int prism_argument_word(struct prism_run *r, const char *key, const char *const *words, int *to);
+
+/* The key of argument i, from 0; NULL: there is none. All keys are known then. */
+const char *prism_argument_key(struct prism_run *r, uint32_t i);
 
 /* Timelines of a tool's own. */
 enum {

@@ -104,6 +104,32 @@ take_address(struct emu *emu, const struct prism_cxt *c, struct prismmodel_numbe
 }
 
 void
+prismcxt_note(const struct prismmodel *d, const struct prism_cxt *c)
+{
+	struct prism_inside *in = &d->inside[d->step.thread->number];
+	struct prism_entered *const entered[PRISM_STACKS] = {
+		[PRISM_FUNCTIONS] = &in->function,
+		[PRISM_OPERATORS] = &in->op,
+		[PRISM_NETS] = &in->net,
+	};
+	const struct prism_stack *k = d->step.stack;
+	if (k) {
+		const struct prism_name *name = k->n && !k->deeper ? k->frames[k->n - 1].name : NULL;
+		struct prism_entered *e = entered[prism_stack_of(c->type)];
+		e->name = name ? name->text : NULL;
+		e->name_len = name ? name->len : 0;
+		e->name_id = name ? name->id : 0;
+		e->depth = k->n + k->deeper;
+	} else if (c->type == PRISM_BB && c->has & PRISM_HAS_ID) {
+		in->has_block = true;
+		in->block = c->id;
+	} else if (c->type == PRISM_INSN && c->has & PRISM_HAS_ID) {
+		in->has_insn = true;
+		in->insn = c->id;
+	}
+}
+
+void
 prismcxt_take(struct emu *emu, struct prismmodel *d, const struct prism_cxt *c)
 {
 	if (d->step.stack)

@@ -94,6 +94,7 @@ struct prismmodel {
 	struct prism_machine machine;
 	struct prismmodel_core *cores;
 	struct prismmodel_thread *threads; /* by row */
+	struct prism_inside *inside;       /* by row, for tools; NULL: there are none */
 	uint32_t nnames[PRISM_STACKS];     /* numbered so far */
 	uint32_t unnamed[PRISM_STACKS];    /* number that stands for a missing name; 0: none yet, */
 	uint32_t cut[PRISM_STACKS];        /* and that for contexts which are too deep */
@@ -138,6 +139,8 @@ uint32_t prismcxt_index(struct emu *emu, struct prismmodel_numbers *x, int chan,
 /* Numbers the name that the step enters, also beyond the depth of a stack, and labels it. */
 void prismcxt_number(struct emu *emu, struct prismmodel *d, const struct prism_cxt *c);
 void prismcxt_take(struct emu *emu, struct prismmodel *d, const struct prism_cxt *c);
+/* Notes for tools what the thread of the step is in, behind the event. */
+void prismcxt_note(const struct prismmodel *d, const struct prism_cxt *c);
 
 void prismthread_take(struct emu *emu, struct prismmodel *d, const struct prism_sync *s);
 /* Shows that the thread of the step waits no more. */

@@ -29,6 +29,7 @@ static void
 create(struct emu *emu)
 {
 	struct prismmodel *d = emu_data(emu);
+	static const struct prism_inside nothing;
 	struct prism *p = d->p = emu_input(emu, "prism");
 	if (!p)
 		return;
@@ -50,11 +51,13 @@ create(struct emu *emu)
 	for (uint32_t i = 0; i < p->nstreams && !emu_has_failed(emu); i++) {
 		const struct prism_source *s = &p->sources.list[i];
 		prism_machine_stream(&d->machine, i, (uint32_t)s->process, &s->settings);
-		d->cores[i].at = (struct prism_at){ .stream = i, .process = (uint32_t)s->process };
+		d->cores[i].at = (struct prism_at){ .stream = i, .process = (uint32_t)s->process, .in = &nothing };
 	}
 	add_properties(emu, p);
 	if (!emu_has_failed(emu))
 		d->tools = prismtools_open(emu, p, &d->machine);
+	if (d->tools)
+		d->inside = emu_alloc(emu, emu_nthreads(emu) * sizeof(*d->inside));
 	if (emu_has_failed(emu))
 		prism_machine_finish(&d->machine);
 }
@@ -132,6 +135,8 @@ take_event(struct emu *emu, struct prismmodel *d, const struct prism_event *pe)
 	prismspan_note(d);
 	if (d->step.woke)
 		prismthread_wake(emu, d);
+	if (d->inside && pe->kind == PRISM_CXT)
+		prismcxt_note(d, &pe->cxt);
 	if (pe->kind == PRISM_SYNC && !(pe->issues & 1U << PRISM_PB11))
 		prismthread_take(emu, d, &pe->sync);
 	else if (pe->kind == PRISM_CXT)

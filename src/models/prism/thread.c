@@ -49,6 +49,8 @@ prismthread_show(struct emu *emu, struct prismmodel *d)
 	meet(emu, d, t->number);
 	run(emu, d->stream, t->number);
 	d->core->at.thread = t->id;
+	if (d->inside)
+		d->core->at.in = &d->inside[t->number];
 	d->core->nswaps += step->selects;
 	return 0;
 }

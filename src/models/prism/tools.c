@@ -9,13 +9,14 @@
 /* ---- Registration. ---- */
 
 int
-prismrun_add(struct prism_run *run, const struct prism_hooks *h, void *u, const char *file)
+prismrun_add(struct prism_run *run, const struct prism_hooks *h, void *u, struct arguments *arguments)
 {
 	struct emu *emu = run->emu;
+	const char *file = arguments->file;
 	struct prism_hook *k = &run->hooks[run->nhooks];
 	if (run->nhooks == PRISMRUN_HOOKS)
 		return emu_file_error(emu, file, "hooks", "there are more than %d hooks in all tools", PRISMRUN_HOOKS);
-	*k = (struct prism_hook){ .h = *h, .u = u, .file = file };
+	*k = (struct prism_hook){ .h = *h, .u = u, .file = file, .arguments = arguments };
 	const char *slash = strrchr(file, '/');
 	const char *name = h->name && *h->name ? h->name : slash ? slash + 1
 								 : file;
@@ -28,20 +29,24 @@ prismrun_add(struct prism_run *run, const struct prism_hooks *h, void *u, const 
 /* ---- Begin. ---- */
 
 static int
-load(struct prism_run *run, const char *file)
+load(struct prism_run *run, const char *option, struct arguments *arguments)
 {
 	struct prism_hooks h;
 	void *handle;
+	char why[ARGUMENTS_WHY];
+	if (arguments_read(arguments, option, why) < 0)
+		return emu_file_error(run->emu, option, "hooks", "%s", why);
+	const char *file = arguments->file;
 	int rc = prism_load(run->prism, file, &handle, &h);
 	if (handle)
 		run->objects[run->nobjects++] = handle;
 	for (size_t i = 0; i + 1 < run->nobjects && rc == 0; i++)
 		if (run->objects[i] == handle)
 			return emu_file_error(run->emu, file, "hooks", "the shared object is given twice: it has one set of variables only");
-	return rc < 0 ? emu_stop(run->emu, "hooks") : prismrun_add(run, &h, NULL, file);
+	return rc < 0 ? emu_stop(run->emu, "hooks") : prismrun_add(run, &h, NULL, arguments);
 }
 
-/* Calls begin() of the hooks of a file, and of those that they add. */
+/* Calls begin() of the hooks of a file, and of those that they add; then all its arguments must be known. */
 static int
 begin(struct prism_run *run, uint32_t first)
 {
@@ -55,7 +60,9 @@ begin(struct prism_run *run, uint32_t first)
 			return rc;
 		emu_debug(run->emu, "tool \"%s\" of %s", k->name, k->file);
 	}
-	return 0;
+	char why[ARGUMENTS_WHY];
+	run->hook = first;
+	return arguments_check(run->hooks[first].arguments, why) < 0 ? prismrun_error(run, "%s", why) : 0;
 }
 
 struct prism_run *
@@ -72,7 +79,7 @@ prismtools_open(struct emu *emu, struct prism *p, const struct prism_machine *ma
 	int rc = 0;
 	for (size_t i = 0; i < o->nhooks && rc == 0; i++) {
 		uint32_t first = run->nhooks;
-		rc = load(run, o->hooks[i]);
+		rc = load(run, o->hooks[i], &run->arguments[i]);
 		if (rc == 0)
 			rc = begin(run, first);
 	}
@@ -115,4 +122,6 @@ prismtools_close(struct prism_run *run)
 	}
 	while (run->nobjects)
 		(void)dlclose(run->objects[--run->nobjects]);
+	for (size_t i = 0; i < PRISM_TOOLS; i++)
+		arguments_finish(&run->arguments[i]);
 }

@@ -6,6 +6,7 @@
  * unloading (tools.c), calls for events and the fields they need (give.c), and the functions they call
  * (user.c). */
 
+#include "base/arguments.h"
 #include "input/prism/stream.h"
 #include "ovniscope/model.h"
 #include "prism/prism_hooks.h"
@@ -25,6 +26,7 @@ struct prism_hook {
 	void *u;
 	const char *name;
 	const char *file;
+	struct arguments *arguments; /* of the file */
 	bool began;
 	bool gone;                        /* it was dropped, or stopped the run */
 	uint64_t skipped[PRISMRUN_NEEDS]; /* events not given to it, as they lack fields */
@@ -86,6 +88,7 @@ struct prism_run {
 	uint32_t nchannels;
 	void *objects[PRISM_TOOLS];
 	size_t nobjects;
+	struct arguments arguments[PRISM_TOOLS]; /* by option */
 };
 
 /* ---- For the model. ---- */
@@ -109,7 +112,7 @@ void prismtools_close(struct prism_run *run);
 /* ---- For the parts. ---- */
 
 /* Notes the hooks that a file has, or those that a tool of it adds. Returns 0, or <0 (reported). */
-int prismrun_add(struct prism_run *run, const struct prism_hooks *h, void *u, const char *file);
+int prismrun_add(struct prism_run *run, const struct prism_hooks *h, void *u, struct arguments *file);
 
 /* Puts a hook on the lists of what it wants. */
 void prismgive_enlist(struct prism_run *run, uint32_t hook);

@@ -47,10 +47,65 @@ prism_hooks_add(struct prism_run *r, const struct prism_hooks *h, void *u)
 {
 	if (r->phase != PRISMRUN_BEGIN)
 		return refuse(r, "hooks_add", "only begin may add hooks");
-	const char *file = r->hooks[r->hook].file;
+	struct arguments *arguments = r->hooks[r->hook].arguments;
 	struct prism_hooks copy;
-	int rc = prism_copy(r->prism, file, h, &copy) < 0 ? emu_stop(r->emu, "hooks") : prismrun_add(r, &copy, u, file);
+	int rc = prism_copy(r->prism, arguments->file, h, &copy) < 0 ? emu_stop(r->emu, "hooks") : prismrun_add(r, &copy, u, arguments);
 	return rc < 0 ? fail(r, rc) : 0;
+}
+
+int
+prism_fail(struct prism_run *r, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return r->failed ? -1 : fail(r, prismrun_error(r, "%s", text));
+}
+
+/* ---- Arguments. ---- */
+
+/* Those of the file of the current hook. NULL: they cannot be asked for now (reported). */
+static struct arguments *
+arguments_of(struct prism_run *r, const char *call)
+{
+	if (r->phase == PRISMRUN_BEGIN)
+		return r->hooks[r->hook].arguments;
+	(void)refuse(r, call, "only begin may ask for arguments");
+	return NULL;
+}
+
+const char *
+prism_argument(struct prism_run *r, const char *key)
+{
+	struct arguments *a = arguments_of(r, "argument");
+	return a ? arguments_get(a, key) : NULL;
+}
+
+const char *
+prism_argument_key(struct prism_run *r, uint32_t i)
+{
+	struct arguments *a = arguments_of(r, "argument_key");
+	return a ? arguments_key(a, i) : NULL;
+}
+
+int
+prism_argument_number(struct prism_run *r, const char *key, uint64_t min, uint64_t max, uint64_t *to)
+{
+	char why[ARGUMENTS_WHY];
+	struct arguments *a = arguments_of(r, "argument_number");
+	return !a ? -1 : arguments_number(a, key, min, max, to, why) < 0 ? prism_fail(r, "%s", why)
+									 : 0;
+}
+
+int
+prism_argument_word(struct prism_run *r, const char *key, const char *const *words, int *to)
+{
+	char why[ARGUMENTS_WHY];
+	struct arguments *a = arguments_of(r, "argument_word");
+	return !a ? -1 : arguments_word(a, key, words, to, why) < 0 ? prism_fail(r, "%s", why)
+								    : 0;
 }
 
 /* ---- Channels. ---- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* options: the options of ovniemu for Prism event streams. */
+#include "arguments.h"
 #include "stream.h"
 #include "trace.h"
 
@@ -24,7 +25,7 @@ static const struct cli_option options[] = {
 	{ EVENTS, "prism-events", "WHICH", "timelines of single events: all, sync or none" },
 	{ INTERVAL, "prism-interval", "KIND", "totals: time:NS (default), events:N, sync or func" },
 	{ INSN, "prism-insn", NULL, "also the timeline of instructions" },
-	{ HOOKS, "prism-hooks", "FILE", "an analysis of yours: a shared object (repeatable)" },
+	{ HOOKS, "prism-hooks", "FILE", "an analysis of yours (repeatable): \"FILE KEY=VALUE\"" },
 	{ NEEDS, "prism-needs", "WHAT", "stop (default) or skip what shows less than it needs" },
 	{ ROWS, "prism-threads", "N", "rows for threads of live input (default: 256)" },
 	{ SET, "prism-set", "KEY=VALUE", "a key of all descriptions; some are options too:" },
@@ -101,6 +102,19 @@ add_path(const char *option, const char *arg, char *why, const char **paths, siz
 	return 0;
 }
 
+/* A shared object and its arguments, which are read again when it is loaded. */
+static int
+add_hooks(struct prism_options *o, const char *arg, char *why)
+{
+	char text[ARGUMENTS_WHY];
+	struct arguments a = { 0 };
+	int rc = add_path("--prism-hooks", arg, why, o->hooks, &o->nhooks, PRISM_TOOLS);
+	if (rc == 0 && arguments_read(&a, arg, text) < 0)
+		rc = option_refuse(why, "--prism-hooks '%s': %s", arg, text);
+	arguments_finish(&a);
+	return rc;
+}
+
 static int
 take(void *self, int id, const char *arg, char *why)
 {
@@ -112,7 +126,7 @@ take(void *self, int id, const char *arg, char *why)
 	switch (id) {
 	case OPTION_LENIENT: o->lenient = true; return 0;
 	case STREAM: return add_path("--prism", arg, why, o->file, &o->nfiles, PRISM_FILES);
-	case HOOKS: return add_path("--prism-hooks", arg, why, o->hooks, &o->nhooks, PRISM_TOOLS);
+	case HOOKS: return add_hooks(o, arg, why);
 	case EVENTS:
 		if ((i = find_word(arg, events, PRISM_EVENTS_NONE + 1)) < 0)
 			return option_refuse(why, "--prism-events needs all, sync or none, not '%s'", arg);

@@ -67,7 +67,7 @@ struct prism_options {
 	struct prism_keys keys;
 	const char *file[PRISM_FILES]; /* of the command line, in place of a directory; "-": stdin */
 	size_t nfiles;
-	const char *hooks[PRISM_TOOLS]; /* shared objects */
+	const char *hooks[PRISM_TOOLS]; /* shared objects with their arguments (base/arguments.h) */
 	size_t nhooks;
 	bool needs_skip;
 	bool lenient;

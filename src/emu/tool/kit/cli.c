@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include "nearest.h"
+#include "number.h"
 #include "when.h"
 
 #include <errno.h>
@@ -171,17 +172,8 @@ take_of_group(const struct cli *c, int id)
 static int
 take_size(const struct cli *c, const char *option, uint64_t *to)
 {
-	static const char units[] = "KMGT";
-	char *end;
-	errno = 0;
-	unsigned long long n = strtoull(optarg, &end, 10);
-	const char *unit = *end ? strchr(units, *end & ~0x20) : NULL;
-	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
-	end += unit != NULL;
-	end += unit && strcmp(end, "iB") == 0 ? 2 : 0;
-	if (*optarg < '0' || *optarg > '9' || *end || errno || n > UINT64_MAX >> shift)
+	if (!number_parse(optarg, to))
 		return cli_usage(c, "%s needs a number of bytes, such as 65536, 512K, 64M or 2G, not '%s'", option, optarg);
-	*to = (uint64_t)n << shift;
 	return 0;
 }
 
