@@ -133,11 +133,12 @@ flow_kept(const struct flow *f, flow_sizes sizes)
 }
 
 void
-flow_place(struct flow *f, const flow_sizes at)
+flow_place(struct flow *f, const flow_sizes at, unsigned first)
 {
 	struct press *p = find_press(f);
 	crew_lock(&f->crew);
-	for (unsigned i = 0; p && i < p->ops->nfiles; i++) {
+	for (unsigned n = 0; p && n < p->ops->nfiles; n++) {
+		unsigned i = (first + n) % p->ops->nfiles;
 		struct keep *k = &p->files[i].keep;
 		struct texts empty = k->leaving;
 		k->leaving = k->kept;

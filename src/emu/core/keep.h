@@ -51,8 +51,8 @@ void flow_settle(struct flow *f);
 /* What is kept. When the flow is settled. */
 void flow_kept(const struct flow *f, flow_sizes sizes);
 
-/* Writes what is kept at its place, as jobs. When the flow is settled. */
-void flow_place(struct flow *f, const flow_sizes at);
+/* Writes what is kept at its place, as jobs; `first`: which file comes first. When the flow is settled. */
+void flow_place(struct flow *f, const flow_sizes at, unsigned first);
 
 /* Whether text is lost, or could not be written. */
 bool flow_lacks_text(const struct flow *f);

@@ -15,7 +15,6 @@ enum {
 	RECORDS_ALL = 1 << 16, /* but each has room for some of all records */
 	RECORDS_MIN = 1 << 10,
 	RECORDS_MAX = 1 << 13,
-	RECORDS_OF_TEAM = 1 << 14, /* who has to ask others behind each slice makes longer ones */
 };
 
 /* ---- Which parts there are. ---- */
@@ -164,8 +163,8 @@ parts_open(struct emu *emu)
 		return diag_no_memory(emu->diag);
 	m->emu = emu;
 	m->part = block_alloc(n * sizeof(struct part *));
-	size_t room = RECORDS_ALL / (o->team ? n / o->team->n + 1 : n);
-	size_t most_room = o->team ? RECORDS_OF_TEAM : RECORDS_MAX;
+	size_t room = RECORDS_ALL / (o->team ? (n + o->team->n - 1) / o->team->n : n);
+	size_t most_room = o->team ? RECORDS_ALL : RECORDS_MAX; /* who waits for others behind each slice makes longer ones */
 	m->room = (uint32_t)(room < RECORDS_MIN ? RECORDS_MIN : room > most_room ? most_room
 										 : room);
 	m->room = emu->plan->options.part_room ? emu->plan->options.part_room : m->room;

@@ -122,7 +122,7 @@ teamwork_sum_up(struct parts *m, size_t nbins)
 			w->written[i] += d.sizes[(size_t)r * SINK_FILES + i];
 		}
 	}
-	flow_place(f, at);
+	flow_place(f, at, t->rank); /* two processes that write to the same file of a node wait for each other */
 	if (w->since_ns)
 		share(m, d.busy);
 	w->since_ns = teamwork_now();

@@ -7,17 +7,20 @@
 
 #include <limits.h>
 #include <mpi.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 enum {
 	TAG_WORD,
 	TAG_STOP,
 	TAG_BOX,
-	WAIT_NS = 2000000, /* between two looks for a word */
-	LOOKS = 1000,      /* for messages that may come soon, before others get the CPU, */
-	NAP_NS = 50000,    /* and between two of those behind them */
+	LOOK_NS = 100000,  /* for messages that may come soon, before the process sleeps, */
+	NAP_PART = 8,      /* for that part of the time that it has waited, */
+	NAP_MAX = 2000000, /* or so long */
 };
 
 struct mpi_team {
@@ -32,15 +35,36 @@ static struct mpi_team all;
 
 const char *const join_name = "ovniemu-mpi";
 
-/* Waits until messages are there. MPI_Wait() by itself would take all of a CPU, which other threads and processes may need. */
+static uint64_t
+now(void)
+{
+	struct timespec t;
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Between two looks for a message: other threads and processes get the CPU, of which MPI_Wait() would take all. What comes is noticed late by
+ * an eighth of the time that it was awaited. */
+static void
+pause_looking(uint64_t since)
+{
+	uint64_t waited = now() - since;
+	uint64_t nap = waited / NAP_PART < NAP_MAX ? waited / NAP_PART : NAP_MAX;
+	if (waited < LOOK_NS)
+		(void)sched_yield();
+	else
+		(void)nanosleep(&(struct timespec){ .tv_nsec = (long)nap }, NULL);
+}
+
+/* Waits until messages are there. */
 static void
 await(int n, const MPI_Request *requests)
 {
-	unsigned looks = 0;
+	uint64_t since = now();
 	for (int i = 0, there = 0; i < n; i += there) {
 		(void)MPI_Request_get_status(requests[i], &there, MPI_STATUS_IGNORE);
-		if (!there && looks++ > LOOKS)
-			(void)nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);
+		if (!there)
+			pause_looking(since);
 	}
 }
 
@@ -121,6 +145,7 @@ say(struct team *t, int word)
 		return word;
 	}
 	bool told = false;
+	uint64_t since = now();
 	for (int there = 0; !there;) {
 		int sig = (int)*t->stop;
 		if (sig && !told)
@@ -128,7 +153,7 @@ say(struct team *t, int word)
 		told = told || sig;
 		(void)MPI_Iprobe(0, TAG_WORD, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
 		if (!there)
-			(void)nanosleep(&(struct timespec){ .tv_nsec = WAIT_NS }, NULL);
+			pause_looking(since);
 	}
 	(void)MPI_Recv(&word, 1, MPI_INT, 0, TAG_WORD, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	return word;
@@ -147,15 +172,33 @@ listen(struct team *t)
 	}
 }
 
+/* On one node Open MPI needs no network. To find out that there is none takes some of its parts 0.2 s. What the user has set stays. */
+static void
+leave_out_networks(void)
+{
+	const char *number = getenv("OMPI_COMM_WORLD_SIZE"), *here = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+	if (!number || !here || strcmp(number, here) != 0)
+		return;
+	(void)setenv("OMPI_MCA_pml", "ob1", 0);
+	(void)setenv("OMPI_MCA_btl", "^ofi,openib", 0);
+	(void)setenv("OMPI_MCA_osc", "^ucx", 0);
+}
+
 struct team *
 join_team(int *argc, char ***argv, volatile sig_atomic_t *stop)
 {
 	struct mpi_team *m = &all;
 	int rank, n, level;
+	leave_out_networks();
+	(void)prctl(PR_SET_TIMERSLACK, 1000UL); /* else each nap is 50 us longer */
 	(void)MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &level);
 	(void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	(void)MPI_Comm_size(MPI_COMM_WORLD, &n);
 	m->team = (struct team){ .rank = (unsigned)rank, .n = (unsigned)n, .stop = stop, .reduce = reduce, .swap = swap, .say = say, .listen = listen, .abort = end_all };
+	if (level < MPI_THREAD_FUNNELED) {
+		(void)fprintf(stderr, "%s: error[usage]: this MPI does not let processes have threads (MPI_THREAD_FUNNELED)\n", join_name);
+		end_all(&m->team, 2);
+	}
 	if (n == 1)
 		return NULL;
 	m->give = block_alloc(m->team.n * sizeof(*m->give));
