@@ -9,9 +9,9 @@
 #include <sys/mman.h>
 
 enum {
-	CHUNK_MIN = 64 * 1024, /* few traces fill it twice */
-	CHUNK_MAX = 4 * 1024 * 1024,
-	HUGE_PAGE = 2 * 1024 * 1024, /* from here on the system is asked for huge pages */
+	CHUNK_MIN = 64 * 1024,       /* few traces fill it twice */
+	CHUNKS_SMALL = 1024 * 1024,  /* bytes in all, until they are so many that chunks are as large as */
+	HUGE_PAGE = 2 * 1024 * 1024, /* a huge page: from here on the system is asked for them */
 	PAGE = 4096,
 	TABLE_MIN = 16 * 1024, /* tables from here on have a chunk of their own */
 };
@@ -111,8 +111,8 @@ arena_alloc(struct arena *a, size_t n, size_t size)
 		return NULL;
 	bytes = (bytes + align_mask) & ~align_mask;
 	if (bytes > a->left || !a->next) {
-		size_t chunk = a->total / 4 < CHUNK_MIN ? CHUNK_MIN : a->total / 4;
-		chunk = chunk > CHUNK_MAX ? CHUNK_MAX : chunk & ~align_mask;
+		size_t chunk = a->total / 4 < CHUNK_MIN ? CHUNK_MIN : a->total / 4 & ~align_mask;
+		chunk = a->total < CHUNKS_SMALL ? chunk : HUGE_PAGE;
 		chunk -= sizeof(struct arena_chunk); /* with it, a whole number of pages */
 		if (bytes > chunk / 4)
 			return alloc_large(a, bytes);

@@ -18,6 +18,8 @@ enum {
 	CLOSED_ALL = 64 * 1024 * 1024, /* and if each refill opens the file */
 	FDS_OURS = 64,                 /* descriptors left to outputs and libraries */
 	PACKED = 16 * 1024,            /* compressed bytes read at a time */
+	APART = 320,                   /* bytes between windows: streams go on alike, and would meet in few lines of the cache */
+	BLOCK_MIN = 2 * 1024 * 1024,   /* windows are cut from one block if they fill a huge page */
 };
 
 /* The window of each of n files when all together may have so many bytes. */
@@ -46,6 +48,30 @@ reader_pool_init(struct reader_pool *pool, struct diag *diag, size_t n)
 		.closed_window = share(CLOSED_ALL, n),
 		.spare_fds = fds > FDS_OURS ? fds - FDS_OURS : 0,
 	};
+}
+
+int
+reader_pool_add_block(struct reader_pool *pool, struct arena *a, size_t n)
+{
+	size_t nopen = n < (size_t)pool->spare_fds ? n : (size_t)pool->spare_fds;
+	size_t all = nopen * (pool->window + APART) + (n - nopen) * (pool->closed_window + APART);
+	if (all < BLOCK_MIN)
+		return 0;
+	pool->block = arena_new(a, uint8_t, all);
+	pool->block_left = all;
+	return pool->block ? 0 : diag_no_memory(pool->diag);
+}
+
+/* Gives a reader its window. */
+static void
+add_window(struct reader *r)
+{
+	struct reader_pool *pool = r->pool;
+	r->cap = r->keep_open ? pool->window : pool->closed_window;
+	r->lent = r->cap <= pool->block_left;
+	r->buf = r->lent ? pool->block : block_alloc(r->cap);
+	pool->block += r->lent ? r->cap + APART : 0;
+	pool->block_left -= r->lent ? r->cap + APART : 0;
 }
 
 static const char *
@@ -91,8 +117,7 @@ reader_open(struct reader *r, struct reader_pool *pool, const char *path, const 
 		r->file_size = (uint64_t)st.st_size;
 		r->keep_open = pool->spare_fds > 0;
 		pool->spare_fds -= r->keep_open;
-		r->cap = r->keep_open ? pool->window : pool->closed_window;
-		r->buf = block_alloc(r->cap);
+		add_window(r);
 		if (kind != CODEC_NONE)
 			r->codec = codec_open(kind);
 		if (!r->buf || (kind != CODEC_NONE && !r->codec))
@@ -209,7 +234,24 @@ read_packed(struct reader *r, uint8_t *to, size_t room)
 	}
 }
 
-/* Moves what is left to the front, and doubles the buffer when that is not enough. */
+/* Doubles the window, of which all is in use. */
+static int
+grow(struct reader *r)
+{
+	size_t cap = r->cap * 2;
+	uint8_t *buf = block_resize(r->lent ? NULL : r->buf, cap);
+	if (!buf)
+		return diag_no_memory(r->pool->diag);
+	if (r->lent)
+		memcpy(buf, r->buf, r->cap);
+	r->lent = false;
+	r->p = r->buf = buf;
+	r->end = buf + r->cap;
+	r->cap = cap;
+	return 0;
+}
+
+/* Moves what is left to the front, and doubles the window when that is not enough. */
 static int
 make_room(struct reader *r, uint64_t want)
 {
@@ -219,16 +261,7 @@ make_room(struct reader *r, uint64_t want)
 		memmove(r->buf, r->p, have);
 	r->p = r->buf;
 	r->end = r->buf + have;
-	if (want > r->cap && have == r->cap) {
-		size_t cap = r->cap * 2;
-		uint8_t *buf = block_resize(r->buf, cap);
-		if (!buf)
-			return diag_no_memory(r->pool->diag);
-		r->p = r->buf = buf;
-		r->end = buf + have;
-		r->cap = cap;
-	}
-	return 0;
+	return want > r->cap && have == r->cap ? grow(r) : 0;
 }
 
 int
@@ -265,6 +298,7 @@ reader_close(struct reader *r)
 	if (r->pool)
 		r->pool->spare_fds += r->keep_open;
 	codec_close(r->codec);
-	block_free(r->buf);
+	if (!r->lent)
+		block_free(r->buf);
 	*r = (struct reader){ 0 };
 }

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct arena;
 struct codec;
 
 /* Shared by the readers of one trace. */
@@ -24,6 +25,8 @@ struct reader_pool {
 	size_t window;        /* bytes a reader buffers, at least 4096, */
 	size_t closed_window; /* and one that opens its file for each refill: more, so that it does so less often */
 	long spare_fds;       /* descriptors that may stay open */
+	uint8_t *block;       /* where the next window is cut from; NULL: each has a block of its own */
+	size_t block_left;    /* bytes there */
 };
 
 /* A part of a plain file. */
@@ -47,7 +50,8 @@ struct reader {
 	uint64_t file_size;              /* bytes on disk, at open */
 	uint64_t file_pos;               /* bytes on disk already read */
 	int fd;                          /* -1 between refills when descriptors are scarce */
-	bool keep_open;                  /* the descriptor stays */
+	bool keep_open : 1;              /* the descriptor stays */
+	bool lent : 1;                   /* buf is of the pool's block */
 	bool eof;                        /* nothing more will come */
 	uint8_t part;                    /* file_pos is in that one */
 	bool torn;                       /* the compressed data ends inside a frame */
@@ -57,6 +61,10 @@ struct reader {
 
 /* Chooses the window for n files and raises the limit of descriptors. */
 void reader_pool_init(struct reader_pool *pool, struct diag *diag, size_t n);
+
+/* The next n windows are cut from one block of the arena, if they are many: in huge pages, where a fault comes for each 2 MiB and not
+ * for each 4 KiB. Returns 0, or -ERR_MEMORY (reported). */
+int reader_pool_add_block(struct reader_pool *pool, struct arena *a, size_t n);
 
 /* Opens the file; nothing is read yet. path and name are borrowed until closed.
  * Returns 0, or <0 (reported). */

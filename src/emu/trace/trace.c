@@ -112,6 +112,9 @@ trace_open_streams(struct trace *t, struct stream_file *files, size_t n)
 	t->streams = arena_new(&t->arena, struct stream, n);
 	if (!t->streams)
 		return diag_no_memory(t->diag);
+	int bad = reader_pool_add_block(&t->readers, &t->arena, n);
+	if (bad < 0)
+		return bad;
 	for (size_t i = 0; i < n; i++) {
 		struct stream *s = &t->streams[i];
 		s->trace = t;
