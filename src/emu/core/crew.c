@@ -164,6 +164,7 @@ crew_wait(struct crew *c, crew_ready_fn *ready, void *arg, bool room)
 	c->ready = ready;
 	c->arg = arg;
 	c->waits = counts;
+	wake(c, 1); /* for what was added with the lock */
 	while (!ready(arg)) {
 		if (c->jobs) {
 			do_job(c, EMULATES);

@@ -6,7 +6,25 @@
 #include "flowing.h"
 #include "pick.h"
 
+enum {
+	WORTH = 2, /* chunks: to wake a thread for one costs more than to let it wait for the next */
+};
+
 /* ---- Chunks. ---- */
+
+void
+flow_hand_over(struct flow *f)
+{
+	while (f->given < f->filled) {
+		f->given++;
+		for (struct station *s = f->stations; s < f->stations + f->nstations; s++) {
+			if (s->takes && s->ops->formatter)
+				press_take(&s->press);
+			else if (s->takes)
+				lane_go_on(&s->lane);
+		}
+	}
+}
 
 static bool
 is_idle(void *chunk)
@@ -19,6 +37,8 @@ flow_take(struct flow *f)
 {
 	struct chunk *c = flow_chunk(f, f->taken++);
 	crew_lock(&f->crew);
+	if (!is_idle(c))
+		flow_hand_over(f);
 	crew_wait(&f->crew, is_idle, c, true);
 	crew_unlock(&f->crew);
 	return c;
@@ -30,18 +50,15 @@ flow_give(struct flow *f, struct chunk *c)
 	if (f->pick)
 		pick_apply(f->pick, c);
 	crew_lock(&f->crew);
-	f->given++;
+	f->filled++;
 	if (f->crew.stats) {
 		f->crew.stats->records += c->batch.n;
 		f->crew.own->njobs++;
 	}
-	for (struct station *s = f->stations; s < f->stations + f->nstations; s++) {
+	for (const struct station *s = f->stations; s < f->stations + f->nstations; s++)
 		c->nusers += s->takes;
-		if (s->takes && s->ops->formatter)
-			press_take(&s->press);
-		else if (s->takes)
-			lane_go_on(&s->lane);
-	}
+	if (f->filled - f->given >= WORTH || !f->crew.nidle)
+		flow_hand_over(f);
 	crew_unlock(&f->crew);
 }
 
@@ -55,6 +72,7 @@ void
 flow_flush(struct flow *f)
 {
 	crew_lock(&f->crew);
+	flow_hand_over(f);
 	crew_wait(&f->crew, is_started, &f->crew, false);
 	crew_unlock(&f->crew);
 }
@@ -167,6 +185,7 @@ flow_close(struct flow *f, int64_t duration)
 	if (!f)
 		return 0;
 	crew_lock(&f->crew);
+	flow_hand_over(f);
 	crew_wait(&f->crew, are_all_idle, f, false);
 	crew_unlock(&f->crew);
 	struct stats *stats = f->crew.stats;

@@ -26,8 +26,9 @@ struct flow {
 	size_t nstations;
 	struct chunk **ring;
 	unsigned nchunks;
-	uint64_t taken, given;
-	bool team; /* other processes write the same files */
+	uint64_t taken, filled; /* by the thread that emulates, */
+	uint64_t given;         /* and to the sinks: it may hold one back */
+	bool team;              /* other processes write the same files */
 	atomic_bool failed;
 	struct crew crew;
 };
@@ -37,6 +38,9 @@ flow_chunk(const struct flow *f, uint64_t number)
 {
 	return f->ring[number % f->nchunks];
 }
+
+/* Gives the sinks all chunks that are filled. With the lock of the crew. */
+void flow_hand_over(struct flow *f);
 
 /* A sink has failed. */
 static inline void

@@ -120,6 +120,7 @@ void
 flow_settle(struct flow *f)
 {
 	crew_lock(&f->crew);
+	flow_hand_over(f);
 	crew_wait(&f->crew, is_settled, f, false);
 	crew_unlock(&f->crew);
 }
