@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Does what doc/prism.md says, with the blocks of that page.
+"""Does what doc/prism.md says, with the blocks of that page; the analyses of doc/analyses.md report what is there.
 
 usage: prism.py SOURCE_ROOT OVNIEMU OVNISCOPE_PRISM USCOPE PROFILE.so LOCKS.so
 
@@ -23,7 +23,8 @@ def read(path):
 
 
 PAGE = read(f"{ROOT}/doc/prism.md")
-BLOCKS = dict(re.findall(r"<!-- test: (\S+) -->\n```\w*\n(.*?)^```$", PAGE, re.S | re.M))
+BLOCKS, ANALYSES = (dict(re.findall(r"<!-- test: (\S+) -->\n```\w*\n(.*?)^```$", page, re.S | re.M))
+                    for page in (PAGE, read(f"{ROOT}/doc/analyses.md")))
 
 # What is installed, and the compiler of the build. -Werror: the listing is an example.
 PRELUDE = """set -e
@@ -126,6 +127,8 @@ def main():
         same("import", run(BLOCKS["lackey-commands"], tmp), (0, BLOCKS["lackey-dump"], ""))
         for block, tool in (("profile", PROFILE), ("locks", LOCKS)):
             same(block, run(f"ovniemu -q -o out --prism run.prism --prism-hooks {tool}", tmp), (0, BLOCKS[block], ""))
+        for block in re.findall(r"<!-- test: (\S+) -->", read(f"{ROOT}/doc/analyses.md")):
+            same(block, run(f"ovniemu -q -o out --prism run.prism --prism-hooks {block}", tmp), (0, ANALYSES[block], ""))
         for command in re.findall(r"^    (uscope timeline .*)$", PAGE, re.M):
             status, out, err = run(command, tmp)
             if status or not re.search(r"^thread 2 .* worker ", out, re.M):

@@ -4,7 +4,8 @@
 
 usage: rooms.py SRC
 
-Layers look one way: {lib, public} <- base <- {view, trace} <- source <- {input, core} <- {out, models} <- tool <- mpi. A library
+Layers look one way: {lib, public} <- base <- {view, trace} <- source <- {input, core} <- {out, models} <- tool <- mpi. Analyses are
+tools of users, which see base beside the libraries. A library
 knows no other library. What is in input/NAME is for that folder, the model of that name, and
 inputs.h, which lists the tables; what is in source/NAME is for input/NAME and tool/NAME. A model sees
 what is installed for models, and no more of the emulator; one of a folder also sees the libraries,
@@ -26,6 +27,7 @@ BELOW = {
     "input": ["lib", "public", "base", "trace", "source"],
     "core": ["lib", "public", "base", "trace"],
     "out": ["lib", "public", "base", "trace", "view", "core"],
+    "analyses": ["lib", "base"],
     "models": ["lib", "public", "base", "trace", "core", "input"],
     "tool": ["lib", "public", "base", "trace", "view", "source", "core", "input", "out", "models"],
     "mpi": ["lib", "public", "base", "trace", "core", "tool"],

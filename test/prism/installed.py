@@ -4,6 +4,7 @@
 
 usage: installed.py SOURCE_ROOT BUILD_ROOT
 """
+import glob
 import os
 import re
 import sys
@@ -29,4 +30,10 @@ with tempfile.TemporaryDirectory() as tmp:
     expect(f"the program of the man page prints {want}, not {out}", out == want)
     needed = run(["readelf", "-d", f"{tmp}/page"])
     expect("it needs libprism.so.0", re.search(r"NEEDED.*\[libprism\.so\.0\]", needed))
+    with open(f"{tmp}/run.prism", "wb") as f:
+        f.write(b"\xa0\xe0" + b"\x0b" + b"\0" * 7 + b"\xc0")
+    emu = glob.glob(f"{tmp}/inst/**/bin/ovniemu", recursive=True)
+    expect("ovniemu is installed once", len(emu) == 1)
+    out = run([emu[0], "-q", "-f", "prv", "-o", f"{tmp}/out", "--prism", f"{tmp}/run.prism", "--prism-hooks", "reuse"])
+    expect(f"the analysis reuse counts an access: {out}", "1 accesses, 1 lines" in out)
 print("what is installed can be used")

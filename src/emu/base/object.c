@@ -7,21 +7,57 @@
 #include <limits.h>
 #include <link.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Version and size, the first members. */
 enum {
 	HEAD = 2 * sizeof(uint32_t),
 };
 
+/* Whether the name fits, and the file is there. */
+static bool
+is_there(char path[PATH_MAX], const char *folder, size_t n, const char *name)
+{
+	int length = snprintf(path, PATH_MAX, "%.*s/%s.so", (int)n, folder, name);
+	return length > 0 && length < PATH_MAX && access(path, R_OK) == 0;
+}
+
+/* Finds one that is installed: beside the program, so that what was installed may be moved. */
+static bool
+find_installed(char path[PATH_MAX], const struct object_kind *k, const char *name)
+{
+	const char *folders = getenv(OBJECT_FOLDERS);
+	while (folders && *folders) {
+		size_t n = strcspn(folders, ":");
+		if (n && n < PATH_MAX && is_there(path, folders, n, name))
+			return true;
+		folders += n + (folders[n] == ':');
+	}
+	char folder[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
+	path[n > 0 ? n : 0] = 0;
+	char *slash = strrchr(path, '/');
+	if (slash)
+		*slash = 0;
+	int length = snprintf(folder, sizeof(folder), "%s%s%s/%s", *OBJECT_LIBRARIES == '/' ? "" : path, *OBJECT_LIBRARIES == '/' ? "" : "/",
+		OBJECT_LIBRARIES, k->folder);
+	return length > 0 && (size_t)length < sizeof(folder) && is_there(path, folder, (size_t)length, name);
+}
+
 int
 object_open(struct object *o, const struct object_kind *k, struct diag *d, const char *file)
 {
 	const struct place at = { .file = file };
-	/* A name without '/' would be looked for in the folders of libraries. */
 	char path[PATH_MAX];
-	int n = snprintf(path, sizeof(path), "%s%s", strchr(file, '/') ? "" : "./", file);
 	*o = (struct object){ .size = UINT64_MAX };
+	bool installed = k->folder && !strpbrk(file, "/.");
+	if (installed && !find_installed(path, k, file))
+		return diag_error(d, k->code, &at, "no tool of this name is installed (%s)\nhint: a file is named with a '/' or a '.', and %s with folders of others",
+			path, OBJECT_FOLDERS);
+	/* A name without '/' would be looked for in the folders of libraries. */
+	int n = installed ? 0 : snprintf(path, sizeof(path), "%s%s", strchr(file, '/') ? "" : "./", file);
 	if (n < 0 || (size_t)n >= sizeof(path))
 		return diag_error(d, k->code, &at, "the shared object cannot be loaded: its name is too long");
 	o->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);

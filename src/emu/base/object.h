@@ -12,6 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Folders of an environment variable, with ':' between them, in which names without '/' and '.' are looked for first. */
+#define OBJECT_FOLDERS "OVNISCOPE_TOOLS"
+
 /* What an object exports. */
 struct object_kind {
 	enum error code;    /* of objects that are refused */
@@ -19,6 +22,7 @@ struct object_kind {
 	const char *type;   /* and type, with "struct" */
 	const char *header; /* that declares the type */
 	const char *page;   /* of the documents */
+	const char *folder; /* of those that are installed with ovniscope, beside its libraries; NULL: none are */
 	uint32_t version;
 	uint32_t size;
 };
@@ -29,7 +33,8 @@ struct object {
 	uint64_t size; /* bytes of the data; UINT64_MAX: not known */
 };
 
-/* Loads a file; a name without '/' is of the current folder. Returns 0, or <0 (reported); dlclose() of the
+/* Loads a file. A name without '/' is of the current folder; of a kind that is installed, one without a '.' too is that of an
+ * installed one. Returns 0, or <0 (reported); dlclose() of the
  * handle is due when there is one, also after a failure. */
 int object_open(struct object *o, const struct object_kind *k, struct diag *d, const char *file);
 

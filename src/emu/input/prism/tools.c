@@ -10,6 +10,7 @@ static const struct object_kind kind = {
 	.type = "struct prism_hooks",
 	.header = "prism_hooks.h",
 	.page = "doc/prism.md",
+	.folder = "prism",
 	.version = PRISM_HOOKS_VERSION,
 	.size = sizeof(struct prism_hooks),
 };
