@@ -53,7 +53,7 @@ meet(void)
 }
 
 static void
-reduce(struct team *t, enum team_op op, uint64_t *v, size_t n)
+reduce_set(const struct team *t, enum team_op op, uint64_t *v, size_t n)
 {
 	if (n > NUMBERS_MAX)
 		abort();
@@ -67,6 +67,13 @@ reduce(struct team *t, enum team_op op, uint64_t *v, size_t n)
 							     : v[i] | x;
 		}
 	meet();
+}
+
+static void
+reduce(struct team *t, const struct team_numbers *sets, size_t nsets)
+{
+	for (size_t i = 0; i < nsets; i++)
+		reduce_set(t, sets[i].op, sets[i].v, sets[i].n);
 }
 
 static void

@@ -106,6 +106,9 @@ void part_note(struct part *p, struct emu *machine, uint32_t begin, uint32_t end
 /* Order in a slice: of (time, part). */
 uint64_t parts_key(const struct parts *m, int64_t time, uint32_t part);
 
+/* The lowest clock of the events that are left; UINT64_MAX: there are none. */
+uint64_t parts_first(const struct parts *m);
+
 /* Takes what a part has up to a key, which is not in it, so that it can go on. What is before the window that is shown is dropped. */
 void parts_take(struct parts *m, uint32_t part, uint64_t end);
 

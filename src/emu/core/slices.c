@@ -153,19 +153,24 @@ adapt(struct parts *m)
 	m->most = 0;
 }
 
-/* Begins the next slice, where the first event is that is left. Returns whether there is one to be shown. */
-static bool
-begin_slice(struct parts *m)
+uint64_t
+parts_first(const struct parts *m)
 {
-	struct emu *emu = m->emu;
 	uint64_t first = UINT64_MAX;
 	for (uint32_t i = 0; i < m->n; i++) {
 		const struct round *r = &m->part[i]->emu.merge.round;
 		if (r->nstreams && r->base < first)
 			first = r->base;
 	}
-	if (m->team)
-		first = team_find_first(m, first);
+	return first;
+}
+
+/* Begins the next slice, where the first event is that is left. Returns whether there is one to be shown. */
+static bool
+begin_slice(struct parts *m)
+{
+	struct emu *emu = m->emu;
+	uint64_t first = m->team ? team_first(m) : parts_first(m);
 	if (first == UINT64_MAX || !cut_enter(emu, (int64_t)first - emu->start))
 		return false;
 	adapt(m);
@@ -174,7 +179,7 @@ begin_slice(struct parts *m)
 		m->bound = INT64_MAX;
 	m->bound = cut_bound(emu, m->bound);
 	if (m->team)
-		m->base = team_base(m);
+		m->base = team_begin_slice(m);
 	for (uint32_t i = 0; i < m->n; i++)
 		m->part[i]->reached = m->part[i]->emu.merge.round.nstreams ? m->base : INT64_MAX;
 	return true;
@@ -348,7 +353,7 @@ parts_run(struct emu *emu)
 {
 	struct parts *m = emu->parts;
 	if (m->team)
-		team_begin(m);
+		team_begin(m, parts_first(m));
 	int rc = begin_slice(m);
 	while (rc > 0) {
 		start(m);

@@ -14,9 +14,9 @@ enum {
 /* What all agree on behind each step: the least of what each has, or, of a complement, the most. */
 enum agreed {
 	SLOWEST,    /* key of the slowest part that has not done with the slice; the last bit: it has not failed */
-	UNTIL,      /* all records before that time are known */
+	UNTIL,      /* all records before that time are known; INT64_MAX: all of the slice */
+	FIRST,      /* as parts_first() */
 	NOT_MOST,   /* as parts.most */
-	NOT_LAST,   /* time of the last record */
 	NOT_LEFT,   /* records that are kept */
 	NOT_FAILED, /* enum failure */
 	NOT_STOP,   /* signal */
@@ -72,24 +72,6 @@ teamwork_now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-void
-teamwork_reduce(struct parts *m, enum team_op op, uint64_t *v, size_t n)
-{
-	uint64_t begin = teamwork_now();
-	m->team->reduce(m->team, op, v, n);
-	m->work->waited_ns += teamwork_now() - begin;
-}
-
-/* No record of the part before that time will come. */
-static int64_t
-known_until(const struct parts *m, const struct part *p)
-{
-	const struct round *r = &p->emu.merge.round;
-	if (p->rc < 0 || p->reached < m->bound)
-		return p->reached;
-	return r->nstreams ? (int64_t)r->base - m->emu->start : INT64_MAX;
-}
-
 static void
 look_at_part(const struct parts *m, uint32_t i, uint64_t v[AGREED])
 {
@@ -97,14 +79,12 @@ look_at_part(const struct parts *m, uint32_t i, uint64_t v[AGREED])
 	const struct feed *f = &p->emu.feed;
 	uint64_t nrecords = (uint64_t)(f->next - f->own);
 	uint64_t key = p->reached < m->bound ? parts_key(m, p->reached, i) << 1 | (p->rc >= 0) : UINT64_MAX;
-	uint64_t until = (uint64_t)known_until(m, p);
+	uint64_t until = p->reached < m->bound ? (uint64_t)p->reached : INT64_MAX;
 	uint64_t most = nrecords > p->ntimes ? nrecords : p->ntimes;
 	v[NOT_MOST] = ~most < v[NOT_MOST] ? ~most : v[NOT_MOST];
 	v[SLOWEST] = key < v[SLOWEST] ? key : v[SLOWEST];
 	v[UNTIL] = until < v[UNTIL] ? until : v[UNTIL];
 	v[NOT_LEFT] -= nrecords;
-	if (nrecords && ~(uint64_t)f->next[-1].time < v[NOT_LAST])
-		v[NOT_LAST] = ~(uint64_t)f->next[-1].time;
 	if (p->first && m->team->rank)
 		v[NOT_SAID] = ~UINT64_C(1);
 }
@@ -116,6 +96,7 @@ agree(struct parts *m, uint64_t v[AGREED])
 	const struct feed *f = &m->emu->feed;
 	memset(v, 0xff, AGREED * sizeof(*v));
 	v[UNTIL] = INT64_MAX;
+	v[FIRST] = parts_first(m);
 	for (uint32_t i = 0; i < m->n; i++)
 		if (team_has_part(m, i))
 			look_at_part(m, i, v);
@@ -124,8 +105,9 @@ agree(struct parts *m, uint64_t v[AGREED])
 	v[NOT_FAILED] = ~(uint64_t)(lacks ? FAILED_TEXT : feed_failed(f) ? FAILED_SINK
 									 : 0);
 	v[NOT_STOP] = ~(uint64_t)*t->stop;
-	teamwork_reduce(m, TEAM_LEAST, v, AGREED);
+	teamwork_join(m, v, AGREED);
 	m->most = ~v[NOT_MOST];
+	m->work->first = v[FIRST];
 }
 
 /* All learn what the part has learned that has failed. */
@@ -144,7 +126,7 @@ fail(struct parts *m, uint64_t slowest)
 		v[WORDS] = 1;
 		memcpy(v, &p->learned, sizeof(*l));
 	}
-	teamwork_reduce(m, TEAM_EITHER, v, WORDS + 1);
+	team_reduce(m->team, TEAM_EITHER, v, WORDS + 1);
 	if (v[WORDS])
 		memcpy(l, v, sizeof(*l));
 	else
@@ -267,28 +249,43 @@ team_merge(struct parts *m)
 /* ---- Slices. ---- */
 
 void
-team_begin(struct parts *m)
+team_begin(struct parts *m, uint64_t first)
 {
 	struct teamwork *w = m->work;
 	const struct flow *f = m->emu->feed.flow;
 	uint64_t v[1 + SINK_FILES] = { flow_wants_all(f) };
 	flow_begun(f, v + 1);
-	teamwork_reduce(m, TEAM_SUM, v, 1 + SINK_FILES);
+	team_reduce(m->team, TEAM_SUM, v, 1 + SINK_FILES);
+	team_reduce(m->team, TEAM_LEAST, &first, 1);
+	w->first = first;
 	w->wants_all = v[0];
 	memcpy(w->written, v + 1, sizeof(w->written));
 }
 
 int64_t
-team_base(const struct parts *m)
+team_begin_slice(struct parts *m)
 {
-	return m->base < m->work->begin ? m->base : m->work->begin;
+	struct teamwork *w = m->work;
+	w->from = m->base;
+	w->to = m->bound;
+	return m->base < w->begin ? m->base : w->begin;
 }
 
 uint64_t
-team_find_first(struct parts *m, uint64_t first)
+team_first(const struct parts *m)
 {
-	teamwork_reduce(m, TEAM_LEAST, &first, 1);
-	return first;
+	return m->work->first;
+}
+
+/* The slice is not over, as it has more records than there is room for: another step as long as this one is divided next, not all that is left. */
+static void
+narrow(struct parts *m, int64_t until)
+{
+	struct teamwork *w = m->work;
+	int64_t step = until > w->from ? until - w->from : 1;
+	w->from = until > w->from ? until : w->from;
+	if (__builtin_add_overflow(w->from, step, &w->to) || w->to > m->bound)
+		w->to = m->bound;
 }
 
 int
@@ -311,11 +308,15 @@ team_take(struct parts *m)
 	} else if (over && ~v[NOT_FAILED]) {
 		w->stopped = -ERR_WRITE;
 	}
-	int64_t until = w->stopped ? INT64_MAX : (int64_t)v[UNTIL];
+	int64_t until = !over ? (int64_t)v[UNTIL] : w->stopped || w->first == UINT64_MAX ? INT64_MAX
+											 : m->bound;
+	teamwork_sum_up(m);
 	if (~v[NOT_SAID])
 		teamwork_say(m, until);
 	parts_say(m, parts_key(m, until, 0));
-	teamwork_divide(m, until, (int64_t)~v[NOT_LAST]);
+	teamwork_divide(m, until);
+	if (!over)
+		narrow(m, until);
 	m->since = m->base;
 	for (uint32_t i = 0; i < m->n; i++) {
 		struct part *p = m->part[i];
@@ -341,12 +342,14 @@ team_finish(struct parts *m)
 	struct flow *f = m->emu->feed.flow;
 	feed_cut(&m->emu->feed); /* first lines, if there was no event */
 	flow_settle(f);
-	teamwork_sum_up(m, 0);
+	uint64_t none = 0;
+	teamwork_join(m, &none, 1);
+	teamwork_sum_up(m);
 	flow_settle(f);
 	flow_unite(f, m->team);
 	int rc = teamwork_report(m);
 	uint64_t failed = rc < 0 || w->lost || flow_lacks_text(f);
-	teamwork_reduce(m, TEAM_EITHER, &failed, 1);
+	team_reduce(m->team, TEAM_EITHER, &failed, 1);
 	if (!failed)
 		return 0;
 	m->emu->learned->whole = true;
@@ -362,13 +365,12 @@ team_open(struct parts *m)
 	struct teamwork *w = m->work = block_alloc(sizeof(*w));
 	if (!w)
 		return -ERR_MEMORY;
-	w->numbers = block_alloc(teamwork_numbers(n) * sizeof(*w->numbers));
 	w->cuts = block_alloc((n + 1) * sizeof(*w->cuts));
 	w->shares = block_alloc(n * sizeof(*w->shares));
 	w->give = block_alloc(n * sizeof(*w->give));
 	w->boxes = block_alloc(2 * n * sizeof(*w->boxes));
 	w->ends = block_alloc(m->nparts * sizeof(const struct record *));
-	if (!w->ends || !w->numbers || !w->cuts || !w->shares || !w->give || !w->boxes)
+	if (teamwork_make_numbers(w, n) < 0 || !w->ends || !w->cuts || !w->shares || !w->give || !w->boxes)
 		return -ERR_MEMORY;
 	for (size_t k = 0; k < n; k++)
 		w->shares[k] = 1;
@@ -384,7 +386,7 @@ team_close(struct parts *m)
 	for (unsigned r = 0; w->give && r < m->team->n; r++)
 		block_free(w->give[r].data);
 	block_free(w->ends);
-	block_free(w->numbers);
+	block_free(w->numbers.sums);
 	block_free(w->cuts);
 	block_free(w->shares);
 	block_free(w->give);

@@ -29,6 +29,14 @@ enum team_op {
 	TEAM_LEAST,
 	TEAM_SUM,
 	TEAM_EITHER, /* bit by bit */
+	TEAM_SETS,
+};
+
+/* Numbers that become those of all processes: v[i] the least of all v[i], and so on. */
+struct team_numbers {
+	enum team_op op;
+	uint64_t *v;
+	size_t n;
 };
 
 struct team_box {
@@ -40,8 +48,8 @@ struct team {
 	unsigned rank, n;
 	volatile sig_atomic_t *stop; /* as emu_options.stop, of this process */
 
-	/* Joins the numbers of all processes: v[i] becomes the least of all v[i], and so on. */
-	void (*reduce)(struct team *t, enum team_op op, uint64_t *v, size_t n);
+	/* Joins the numbers of all processes, some sets of them at once: TEAM_SETS at most, of as many numbers in all. */
+	void (*reduce)(struct team *t, const struct team_numbers *sets, size_t nsets);
 	/* Gives a box to each of the others, and takes one of each, which is valid until the next time. */
 	void (*swap)(struct team *t, const struct team_box *give, struct team_box *take);
 	/* Rank 0 says a word to the others, who wait for it, without using their CPU. Returns it. */
@@ -55,6 +63,13 @@ struct team {
 	uint64_t nevents;
 	uint64_t nread; /* bytes of the trace */
 };
+
+/* Joins one set of numbers. */
+static inline void
+team_reduce(struct team *t, enum team_op op, uint64_t *v, size_t n)
+{
+	t->reduce(t, &(struct team_numbers){ op, v, n }, 1);
+}
 
 /* Whether all have come so far: each calls it with its result. Returns 0; or what failed, in rank 0 or, for which rank 0 then reports
  * it, in another one. */
@@ -81,14 +96,14 @@ uint32_t team_first_part(const struct parts *m, unsigned rank);
 /* Whether a part is of this process. */
 bool team_has_part(const struct parts *m, uint32_t part);
 
-/* Begins a run. */
-void team_begin(struct parts *m);
+/* Begins a run; `first`: the lowest clock of this process. */
+void team_begin(struct parts *m, uint64_t first);
 
-/* The time from which keys count in the slice that begins: records of the one before may be left. */
-int64_t team_base(const struct parts *m);
+/* Begins a slice. Returns the time from which keys count: records of the one before may be left. */
+int64_t team_begin_slice(struct parts *m);
 
-/* The lowest of all clocks that are given. */
-uint64_t team_find_first(struct parts *m, uint64_t first);
+/* The lowest clock of the events that are left, of all processes. */
+uint64_t team_first(const struct parts *m);
 
 /* As take() in slices.c. When a part has failed, all know why. */
 int team_take(struct parts *m);

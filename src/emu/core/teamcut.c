@@ -28,38 +28,32 @@ team_find_time(const struct record *r, const struct record *end, int64_t time)
 
 /* ---- Where the records are divided. ---- */
 
-/* Where bin k of the pieces ends, kept within its type: clocks of a damaged trace may be anywhere. */
+/* Where bin k ends: clocks of a damaged trace may be anywhere, so it is kept within its type. */
 static int64_t
-end_of_bin(const struct teamwork *w, size_t k, int64_t width)
+end_of_bin(const struct teamwork *w, size_t k)
 {
 	int64_t ahead, end;
-	if (__builtin_mul_overflow((int64_t)k + 1, width, &ahead) || __builtin_add_overflow(w->begin, ahead, &end))
-		return INT64_MAX;
-	return end;
+	int64_t width = (w->to - w->from) / (int64_t)w->numbers.nbins + 1;
+	if (__builtin_mul_overflow((int64_t)k + 1, width, &ahead) || __builtin_add_overflow(w->from, ahead, &end) || k + 1 == w->numbers.nbins)
+		return w->to;
+	return end < w->to ? end : w->to;
 }
 
-/* Adds the records of a bin each; the last one has all that are left. */
+/* Adds the records of a bin each: what is before belongs to the first one, what is behind to none. */
 static void
-count_records(const struct parts *m, uint64_t *bins, size_t n, int64_t width)
+count_records(const struct parts *m)
 {
-	const struct teamwork *w = m->work;
+	const struct teamwork_numbers *d = &m->work->numbers;
 	for (uint32_t i = 0; i < m->n; i++) {
 		const struct feed *f = &m->part[i]->emu.feed;
 		const struct record *r = f->own;
-		for (size_t k = 0; k < n && r < f->next; k++) {
-			const struct record *end = k + 1 < n ? team_find_time(r, f->next, end_of_bin(w, k, width)) : f->next;
-			bins[k] += (uint64_t)(end - r);
+		for (size_t k = 0; k < d->nbins && r < f->next; k++) {
+			const struct record *end = team_find_time(r, f->next, end_of_bin(m->work, k));
+			d->bins[k] += (uint64_t)(end - r);
 			r = end;
 		}
 	}
 }
-
-/* What all exchange with the numbers of each step. */
-struct done {
-	uint64_t *sizes; /* of texts, by process and file */
-	uint64_t *busy;  /* ns since the step before, by process */
-	uint64_t *sums;  /* of all: events, bytes */
-};
 
 enum {
 	NEVENTS,
@@ -67,11 +61,20 @@ enum {
 	SUMS,
 };
 
-size_t
-teamwork_numbers(size_t n)
+int
+teamwork_make_numbers(struct teamwork *w, size_t n)
 {
-	size_t nbins = n * BINS_OF_PROCESS < BINS_MAX ? n * BINS_OF_PROCESS : BINS_MAX;
-	return nbins + n * (SINK_FILES + 1) + SUMS;
+	struct teamwork_numbers *d = &w->numbers;
+	d->nbins = n * BINS_OF_PROCESS < BINS_MAX ? n * BINS_OF_PROCESS : BINS_MAX;
+	d->nsums = SUMS + n * (SINK_FILES + 1) + d->nbins;
+	d->sums = block_alloc((d->nsums + 2 * d->nbins) * sizeof(*d->sums));
+	if (!d->sums)
+		return -ERR_MEMORY;
+	d->sizes = d->sums + SUMS;
+	d->busy = d->sizes + n * SINK_FILES;
+	d->bins = d->busy + n;
+	d->marks = d->bins + d->nbins;
+	return 0;
 }
 
 /* Gives those who are busy longer than others less to format. */
@@ -94,41 +97,6 @@ share(struct parts *m, const uint64_t *busy)
 		shares[r] *= n / sum;
 }
 
-void
-teamwork_sum_up(struct parts *m, size_t nbins)
-{
-	struct team *t = m->team;
-	struct teamwork *w = m->work;
-	struct flow *f = m->emu->feed.flow;
-	struct done d = { .sizes = w->numbers + nbins };
-	d.busy = d.sizes + (size_t)t->n * SINK_FILES;
-	d.sums = d.busy + t->n;
-	memset(d.sizes, 0, (size_t)(d.sums + SUMS - d.sizes) * sizeof(*d.sizes));
-	flow_kept(f, d.sizes + (size_t)t->rank * SINK_FILES);
-	uint64_t now = teamwork_now();
-	d.busy[t->rank] = now - w->since_ns - w->waited_ns;
-	d.sums[NEVENTS] = m->emu->nevents;
-	for (uint32_t i = 0; i < m->n; i++)
-		for (uint32_t s = m->part[i]->begin; team_has_part(m, i) && s < m->part[i]->end; s++)
-			d.sums[NREAD] += stream_consumed(&m->emu->plan->trace.streams[s]);
-	teamwork_reduce(m, TEAM_SUM, w->numbers, (size_t)(d.sums + SUMS - w->numbers));
-	t->nevents = d.sums[NEVENTS];
-	t->nread = d.sums[NREAD];
-	flow_sizes at;
-	for (unsigned i = 0; i < SINK_FILES; i++) {
-		at[i] = w->written[i];
-		for (unsigned r = 0; r < t->n; r++) {
-			at[i] += r < t->rank ? d.sizes[(size_t)r * SINK_FILES + i] : 0;
-			w->written[i] += d.sizes[(size_t)r * SINK_FILES + i];
-		}
-	}
-	flow_place(f, at, t->rank); /* two processes that write to the same file of a node wait for each other */
-	if (w->since_ns)
-		share(m, d.busy);
-	w->since_ns = teamwork_now();
-	w->waited_ns = 0;
-}
-
 /* Instants at and before `time` as bits from the lowest on: at which a record looks back, and with a record in the nanosecond before. */
 static void
 mark(const struct parts *m, int64_t time, uint64_t marks[2])
@@ -148,6 +116,49 @@ mark(const struct parts *m, int64_t time, uint64_t marks[2])
 		marks[1] |= UINT64_C(1) << (time - 1);
 }
 
+void
+teamwork_join(struct parts *m, uint64_t *least, size_t n)
+{
+	struct team *t = m->team;
+	struct teamwork *w = m->work;
+	const struct teamwork_numbers *d = &w->numbers;
+	memset(d->sums, 0, (d->nsums + 2 * d->nbins) * sizeof(*d->sums));
+	count_records(m);
+	for (size_t k = 0; k < d->nbins; k++)
+		mark(m, end_of_bin(w, k) - 1, &d->marks[2 * k]);
+	flow_kept(m->emu->feed.flow, d->sizes + (size_t)t->rank * SINK_FILES);
+	d->busy[t->rank] = teamwork_now() - w->since_ns - w->waited_ns;
+	d->sums[NEVENTS] = m->emu->nevents;
+	for (uint32_t i = 0; i < m->n; i++)
+		for (uint32_t s = m->part[i]->begin; team_has_part(m, i) && s < m->part[i]->end; s++)
+			d->sums[NREAD] += stream_consumed(&m->emu->plan->trace.streams[s]);
+	const struct team_numbers sets[] = { { TEAM_LEAST, least, n }, { TEAM_SUM, d->sums, d->nsums }, { TEAM_EITHER, d->marks, 2 * d->nbins } };
+	t->reduce(t, sets, TEAM_SETS);
+}
+
+void
+teamwork_sum_up(struct parts *m)
+{
+	struct team *t = m->team;
+	struct teamwork *w = m->work;
+	const struct teamwork_numbers *d = &w->numbers;
+	t->nevents = d->sums[NEVENTS];
+	t->nread = d->sums[NREAD];
+	flow_sizes at;
+	for (unsigned i = 0; i < SINK_FILES; i++) {
+		at[i] = w->written[i];
+		for (unsigned r = 0; r < t->n; r++) {
+			at[i] += r < t->rank ? d->sizes[(size_t)r * SINK_FILES + i] : 0;
+			w->written[i] += d->sizes[(size_t)r * SINK_FILES + i];
+		}
+	}
+	flow_place(m->emu->feed.flow, at, t->rank); /* two processes that write to the same file of a node wait for each other */
+	if (w->since_ns)
+		share(m, d->busy);
+	w->since_ns = teamwork_now();
+	w->waited_ns = 0;
+}
+
 /* The last instant from `time` back at which the records may be divided, behind `begin` and not behind `end`; `none` without one. */
 static int64_t
 choose(int64_t time, const uint64_t marks[2], int64_t begin, int64_t end, int64_t none)
@@ -158,40 +169,42 @@ choose(int64_t time, const uint64_t marks[2], int64_t begin, int64_t end, int64_
 	return none;
 }
 
-void
-teamwork_divide(struct parts *m, int64_t until, int64_t last)
+/* The last bin at whose end all records are known, and may be divided; the number of bins: there is none. */
+static size_t
+find_last(const struct teamwork *w, int64_t until)
 {
-	const struct team *t = m->team;
+	const struct teamwork_numbers *d = &w->numbers;
+	for (size_t k = d->nbins; k-- > 0;)
+		if (end_of_bin(w, k) <= until && choose(end_of_bin(w, k) - 1, &d->marks[2 * k], w->begin, until, w->begin) > w->begin)
+			return k;
+	return d->nbins;
+}
+
+void
+teamwork_divide(struct parts *m, int64_t until)
+{
+	const unsigned n = m->team->n;
 	struct teamwork *w = m->work;
-	const unsigned n = t->n;
-	size_t nbins = (size_t)n * BINS_OF_PROCESS < BINS_MAX ? (size_t)n * BINS_OF_PROCESS : BINS_MAX;
-	int64_t end = last < until ? last + 1 : until;
-	int64_t width = end > w->begin ? (end - w->begin) / (int64_t)nbins + 1 : 1;
-	uint64_t *v = w->numbers;
-	memset(v, 0, nbins * sizeof(*v));
-	count_records(m, v, nbins, width);
-	teamwork_sum_up(m, nbins);
-	uint64_t all = 0;
-	for (size_t i = 0; i < nbins; i++)
-		all += v[i];
-	uint64_t sum = 0;
-	double want = w->shares[0]; /* of n, for the pieces up to the k-th */
+	const struct teamwork_numbers *d = &w->numbers;
 	int64_t *cuts = w->cuts;
-	for (size_t i = 0, k = 1; k <= n; i++) {
-		sum += i < nbins ? v[i] : 0;
-		for (; k <= n && (i >= nbins || (double)sum * n >= (double)all * want); k++) {
-			want += k < n ? w->shares[k] : 0;
-			cuts[k] = end_of_bin(w, i, width);
-			cuts[k] = k == n || cuts[k] >= until ? until - 1 : cuts[k];
+	size_t last = until == INT64_MAX ? d->nbins - 1 : find_last(w, until);
+	uint64_t all = 0, sum = 0;
+	for (size_t i = 0; i <= last && i < d->nbins; i++)
+		all += d->bins[i];
+	double want = w->shares[0]; /* of n, for the pieces up to the k-th, which ends with a bin */
+	for (size_t i = 0, k = 1; k < n; i++) {
+		sum += i < last ? d->bins[i] : all;
+		for (; k < n && (i >= last || (double)sum * n >= (double)all * want); k++) {
+			want += w->shares[k];
+			cuts[k] = (int64_t)i;
 		}
 	}
-	memset(v, 0, 2 * (size_t)n * sizeof(*v));
-	for (unsigned k = 1; k <= n; k++)
-		mark(m, cuts[k], &v[2 * k - 2]);
-	teamwork_reduce(m, TEAM_EITHER, v, 2 * (size_t)n);
-	cuts[n] = until == INT64_MAX ? until : choose(cuts[n], &v[2 * n - 2], w->begin, until, w->begin);
-	for (unsigned k = n - 1; k >= 1; k--)
-		cuts[k] = choose(cuts[k], &v[2 * k - 2], w->begin, cuts[k + 1], cuts[k + 1]);
 	cuts[0] = w->begin;
+	cuts[n] = until == INT64_MAX ? until : last == d->nbins ? w->begin
+								: choose(end_of_bin(w, last) - 1, &d->marks[2 * last], w->begin, until, w->begin);
+	for (unsigned k = n - 1; k >= 1; k--) {
+		size_t i = (size_t)cuts[k];
+		cuts[k] = i < last ? choose(end_of_bin(w, i) - 1, &d->marks[2 * i], w->begin, cuts[k + 1], cuts[k + 1]) : cuts[k + 1];
+	}
 	w->begin = cuts[n];
 }

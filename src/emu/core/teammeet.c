@@ -72,7 +72,7 @@ report(struct emu *emu, unsigned rank, int rc, const char *what)
 	} host = { .text = "" };
 	if (t->rank == rank)
 		(void)gethostname(host.text, HOST_SIZE - 1);
-	t->reduce(t, TEAM_EITHER, host.v, HOST_SIZE / sizeof(uint64_t));
+	team_reduce(t, TEAM_EITHER, host.v, HOST_SIZE / sizeof(uint64_t));
 	host.text[HOST_SIZE - 1] = '\0';
 	if (t->rank)
 		return;
@@ -88,15 +88,15 @@ compare(struct emu *emu, int rc, uint64_t number, const char *what)
 {
 	struct team *t = emu->plan->options.team;
 	uint64_t first[] = { t->rank ? 0 : (uint64_t)-rc, t->rank ? 0 : number }; /* those of rank 0 */
-	t->reduce(t, TEAM_EITHER, first, 2);
+	team_reduce(t, TEAM_EITHER, first, 2);
 	if (first[0])
 		return -(int)first[0];
 	uint64_t failed = rc < 0 || first[1] != number ? t->rank : UINT64_MAX;
-	t->reduce(t, TEAM_LEAST, &failed, 1);
+	team_reduce(t, TEAM_LEAST, &failed, 1);
 	if (failed == UINT64_MAX)
 		return 0;
 	uint64_t code = failed == t->rank ? (uint64_t)-rc : 0;
-	t->reduce(t, TEAM_EITHER, &code, 1);
+	team_reduce(t, TEAM_EITHER, &code, 1);
 	report(emu, (unsigned)failed, -(int)code, what);
 	return code ? -(int)code : -ERR_READ;
 }

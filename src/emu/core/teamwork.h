@@ -9,37 +9,49 @@
 #include "keep.h"
 #include "team.h"
 
+/* What all exchange behind each step, beside enum agreed of team.c. */
+struct teamwork_numbers {
+	size_t nbins;
+	uint64_t *sums;  /* nsums: of all, then */
+	uint64_t *sizes; /* of texts, by process and file, */
+	uint64_t *busy;  /* ns since the step before, by process, */
+	uint64_t *bins;  /* and records in each bin */
+	uint64_t *marks; /* two for each bin */
+	size_t nsums;
+};
+
 struct teamwork {
 	bool wants_all;               /* rank 0 wants all records */
 	bool lost;                    /* there was no memory to give something to the others */
 	int stopped;                  /* <0: the run is to stop behind this slice */
+	uint64_t first;               /* as team_first() */
 	int64_t begin;                /* all records before that time have left */
+	int64_t from, to;             /* time that is divided into bins, at whose ends pieces may end: what the next step should emulate */
 	int64_t *cuts;                /* pieces of the slice, and where the last one ends */
 	double *shares;               /* of each process, compared with an equal one */
 	uint64_t since_ns, waited_ns; /* when the last step ended, and how long others were awaited since */
 	const struct record **ends;   /* of what was taken of each part */
 	flow_sizes written;           /* bytes of the files that have a place */
-	uint64_t *numbers;            /* for what all exchange */
-	struct parcel *give;          /* to each process */
-	struct team_box *boxes;       /* the same, and what they gave */
+	struct teamwork_numbers numbers;
+	struct parcel *give;    /* to each process */
+	struct team_box *boxes; /* the same, and what they gave */
 };
 
 /* Now, in ns. */
 uint64_t teamwork_now(void);
 
-/* As team.reduce. */
-void teamwork_reduce(struct parts *m, enum team_op op, uint64_t *v, size_t n);
+/* Makes room for the numbers of n processes. Returns 0, or -ERR_MEMORY. */
+int teamwork_make_numbers(struct teamwork *w, size_t n);
 
-/* How many numbers n processes exchange, at most. */
-size_t teamwork_numbers(size_t n);
+/* Joins the numbers, with the least of others. When the flow is settled. */
+void teamwork_join(struct parts *m, uint64_t *least, size_t n);
 
-/* Sums up work->numbers, of which so many are those of the caller, with what has become of the last step. Then the text that is kept
- * has its place. When the flow is settled. */
-void teamwork_sum_up(struct parts *m, size_t n);
+/* Takes over the sums: the text that is kept has its place. */
+void teamwork_sum_up(struct parts *m);
 
-/* Finds the pieces of a slice: cuts[k] to cuts[k + 1] is that of process k. All records before `until` are known, and the last one is
- * at `last`. What is before the last cut can leave. */
-void teamwork_divide(struct parts *m, int64_t until, int64_t last);
+/* Finds the pieces of a step: cuts[k] to cuts[k + 1] is that of process k. All records before `until` are known. What is before
+ * the last cut can leave. */
+void teamwork_divide(struct parts *m, int64_t until);
 
 /* The first record that is not before a time, of some that are in order. */
 const struct record *team_find_time(const struct record *r, const struct record *end, int64_t time);

@@ -18,15 +18,14 @@ enum {
 	TAG_WORD,
 	TAG_STOP,
 	TAG_BOX,
-	LOOK_NS = 100000,  /* for messages that may come soon, before the process sleeps, */
+	LOOK_NS = 1000000, /* for messages that may come soon, before the process sleeps, */
 	NAP_PART = 8,      /* for that part of the time that it has waited, */
 	NAP_MAX = 2000000, /* or so long */
 };
 
 struct mpi_team {
 	struct team team;
-	uint64_t *give, *take; /* sizes of boxes */
-	void **boxes;          /* that were taken, */
+	void **boxes; /* that were taken, */
 	size_t *room;
 	MPI_Request *requests; /* two for each of the others */
 };
@@ -68,22 +67,30 @@ await(int n, const MPI_Request *requests)
 	}
 }
 
+/* With the highest bit inverted, signed numbers have the order of those without a sign: MPICH 4.0 compares the latter as signed. */
 static void
-reduce(struct team *t, enum team_op op, uint64_t *v, size_t n)
+invert(const struct team_numbers *set)
+{
+	for (size_t i = 0; i < set->n && set->op == TEAM_LEAST; i++)
+		set->v[i] ^= UINT64_C(1) << 63;
+}
+
+static void
+reduce(struct team *t, const struct team_numbers *sets, size_t nsets)
 {
 	(void)t;
-	MPI_Op how = op == TEAM_LEAST ? MPI_MIN : op == TEAM_SUM ? MPI_SUM
-								 : MPI_BOR;
-	/* With the highest bit inverted, signed numbers have the order of these: MPICH 4.0 compares unsigned ones of 64 bits as signed. */
-	bool least = op == TEAM_LEAST;
-	for (size_t i = 0; i < n && least; i++)
-		v[i] ^= UINT64_C(1) << 63;
-	MPI_Request request;
-	(void)MPI_Iallreduce(MPI_IN_PLACE, v, (int)n, least ? MPI_INT64_T : MPI_UINT64_T, how, MPI_COMM_WORLD, &request);
-	await(1, &request);
-	(void)MPI_Wait(&request, MPI_STATUS_IGNORE);
-	for (size_t i = 0; i < n && least; i++)
-		v[i] ^= UINT64_C(1) << 63;
+	MPI_Request requests[TEAM_SETS] = { MPI_REQUEST_NULL };
+	for (size_t i = 0; i < nsets; i++) {
+		const struct team_numbers *x = &sets[i];
+		MPI_Op how = x->op == TEAM_LEAST ? MPI_MIN : x->op == TEAM_SUM ? MPI_SUM
+									       : MPI_BOR;
+		invert(x);
+		(void)MPI_Iallreduce(MPI_IN_PLACE, x->v, (int)x->n, x->op == TEAM_LEAST ? MPI_INT64_T : MPI_UINT64_T, how, MPI_COMM_WORLD, &requests[i]);
+	}
+	await((int)nsets, requests);
+	(void)MPI_Waitall((int)nsets, requests, MPI_STATUSES_IGNORE);
+	for (size_t i = 0; i < nsets; i++)
+		invert(&sets[i]);
 }
 
 static __attribute__((noreturn)) void
@@ -101,12 +108,30 @@ make_room(struct mpi_team *m, unsigned rank, size_t size)
 	if (size > m->room[rank]) {
 		block_free(m->boxes[rank]);
 		m->boxes[rank] = block_alloc(size * 2);
-		m->room[rank] = size * 2;
+		m->room[rank] = m->boxes[rank] ? size * 2 : 0;
 	}
-	if (m->boxes[rank] && size <= INT_MAX)
+	if (m->boxes[rank] || size == 0)
 		return m->boxes[rank];
 	(void)fprintf(stderr, "%s: error[memory]: rank %u cannot take %zu bytes of rank %u\n", join_name, m->team.rank, size, rank);
 	end_all(&m->team, 1);
+}
+
+/* Begins to take the box of a process, when it comes. */
+static void
+take_box(struct mpi_team *m, unsigned rank, struct team_box *box, MPI_Request *request)
+{
+	MPI_Message message;
+	MPI_Status status;
+	uint64_t since = now();
+	int size = 0;
+	for (int there = 0; !there;) {
+		(void)MPI_Improbe((int)rank, TAG_BOX, MPI_COMM_WORLD, &there, &message, &status);
+		if (!there)
+			pause_looking(since);
+	}
+	(void)MPI_Get_count(&status, MPI_BYTE, &size);
+	*box = (struct team_box){ make_room(m, rank, (size_t)size), (size_t)size };
+	(void)MPI_Imrecv(box->data, size, MPI_BYTE, &message, request);
 }
 
 static void
@@ -114,23 +139,18 @@ swap(struct team *t, const struct team_box *give, struct team_box *take)
 {
 	struct mpi_team *m = &all;
 	int n = 0;
-	for (unsigned r = 0; r < t->n; r++)
-		m->give[r] = r == t->rank ? 0 : give[r].size;
-	MPI_Request sizes;
-	(void)MPI_Ialltoall(m->give, 1, MPI_UINT64_T, m->take, 1, MPI_UINT64_T, MPI_COMM_WORLD, &sizes);
-	await(1, &sizes);
-	(void)MPI_Wait(&sizes, MPI_STATUS_IGNORE);
-	for (unsigned r = 0; r < t->n; r++) {
-		take[r] = (struct team_box){ NULL, (size_t)m->take[r] };
-		if (take[r].size) {
-			take[r].data = make_room(m, r, take[r].size);
-			(void)MPI_Irecv(take[r].data, (int)take[r].size, MPI_BYTE, (int)r, TAG_BOX, MPI_COMM_WORLD, &m->requests[n++]);
-		}
-	}
 	for (unsigned i = 1; i < t->n; i++) {
 		unsigned r = (t->rank + i) % t->n; /* not all to the same at once */
-		if (m->give[r])
-			(void)MPI_Isend(give[r].data, (int)give[r].size, MPI_BYTE, (int)r, TAG_BOX, MPI_COMM_WORLD, &m->requests[n++]);
+		if (give[r].size > INT_MAX) {
+			(void)fprintf(stderr, "%s: error[memory]: rank %u cannot send %zu bytes to rank %u\n", join_name, t->rank, give[r].size, r);
+			end_all(t, 1);
+		}
+		(void)MPI_Isend(give[r].data, (int)give[r].size, MPI_BYTE, (int)r, TAG_BOX, MPI_COMM_WORLD, &m->requests[n++]);
+	}
+	take[t->rank] = (struct team_box){ NULL, 0 };
+	for (unsigned i = 1; i < t->n; i++) {
+		unsigned r = (t->rank + t->n - i) % t->n;
+		take_box(m, r, &take[r], &m->requests[n++]);
 	}
 	await(n, m->requests);
 	(void)MPI_Waitall(n, m->requests, MPI_STATUSES_IGNORE);
@@ -201,12 +221,10 @@ join_team(int *argc, char ***argv, volatile sig_atomic_t *stop)
 	}
 	if (n == 1)
 		return NULL;
-	m->give = block_alloc(m->team.n * sizeof(*m->give));
-	m->take = block_alloc(m->team.n * sizeof(*m->take));
 	m->boxes = block_alloc(m->team.n * sizeof(*m->boxes));
 	m->room = block_alloc(m->team.n * sizeof(*m->room));
 	m->requests = block_alloc(2 * m->team.n * sizeof(MPI_Request));
-	if (m->give && m->take && m->boxes && m->room && m->requests)
+	if (m->boxes && m->room && m->requests)
 		return &m->team;
 	(void)fprintf(stderr, "%s: error[memory]: out of memory\n", join_name);
 	end_all(&m->team, 1);
@@ -220,8 +238,6 @@ join_end(void)
 	(void)MPI_Finalize();
 	for (unsigned r = 0; m->boxes && r < m->team.n; r++)
 		block_free(m->boxes[r]);
-	block_free(m->give);
-	block_free(m->take);
 	block_free(m->boxes);
 	block_free(m->room);
 	block_free(m->requests);

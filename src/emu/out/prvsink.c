@@ -185,7 +185,7 @@ unite(void *self, struct team *t)
 	for (int i = 0; i < NFILES; i++)
 		for (size_t col = 0; col < s->texts[i].ntypes; col++) {
 			uint64_t odd = s->texts[i].odd_types[col];
-			t->reduce(t, TEAM_EITHER, &odd, 1);
+			team_reduce(t, TEAM_EITHER, &odd, 1);
 			s->texts[i].odd_types[col] = odd;
 		}
 }

@@ -64,7 +64,7 @@ close_all(struct emu *emu, int rc)
 		int bad = emu_close(emu, rc ? rc : -ERR_INTERRUPTED); /* the end is looked at by rank 0 */
 		failed = bad < 0 && bad != -ERR_INTERRUPTED && bad != rc;
 	}
-	t->reduce(t, TEAM_EITHER, &failed, 1);
+	team_reduce(t, TEAM_EITHER, &failed, 1);
 	if (failed && (rc == 0 || rc == -ERR_INTERRUPTED)) {
 		learned->whole = true;
 		rc = EMU_AGAIN;
