@@ -14,41 +14,38 @@
 
 enum {
 	MAPS = 4,
-	PAGES = 64,
+	PAGES = 1500,
 };
+
+static uint64_t width; /* of PAGES that are used */
 
 struct plain {
 	uint64_t value[PAGES]; /* base of owner and page; 0: nothing */
 };
 
-static struct laprange *maps[MAPS];
+static struct lapmap *maps[MAPS];
 static struct plain plains[MAPS];
 
 static void
 compare(int map)
 {
 	uint64_t total = 0;
-	for (uint64_t p = 0; p < PAGES; p++) {
-		const struct laprange *r = laprange_find(maps[map], p);
+	uint64_t next = width, gap = width; /* at or behind p */
+	for (uint64_t p = width; p-- > 0;) {
+		struct laprange r;
 		uint64_t want = plains[map].value[p];
-		CHECK((r ? laprange_value(r, p) << 8 | r->owner : 0) == want);
+		CHECK((laprange_find(maps[map], p, &r) ? laprange_value(&r, p) << 8 | r.owner : 0) == want);
 		total += want != 0;
-		const struct laprange *next = laprange_next(maps[map], p);
-		uint64_t q = p;
-		while (q < PAGES && !plains[map].value[q])
-			q++;
-		CHECK(next ? (next->first > p ? next->first : p) == q : q == PAGES);
-		for (q = p; q < PAGES && plains[map].value[q];)
-			q++;
-		CHECK(laprange_gap(maps[map], p) == q);
+		*(want ? &next : &gap) = p;
+		CHECK(laprange_next(maps[map], p, &r) ? (r.first > p ? r.first : p) == next : next == width);
+		CHECK(laprange_gap(maps[map], p) == gap);
 	}
 	CHECK(laprange_total(maps[map]) == total);
-	const struct laprange *r = laprange_next(maps[map], 0);
-	while (r) {
-		/* Neighbours that continue each other are one range. */
-		const struct laprange *next = laprange_next(maps[map], r->last + 1);
-		CHECK(!next || next->first > r->last + 1 || next->owner != r->owner || next->base != laprange_value(r, r->last + 1));
-		r = next;
+	struct laprange r, behind;
+	/* Neighbours that continue each other are one range. */
+	for (bool more = laprange_next(maps[map], 0, &r); more; r = behind) {
+		more = laprange_next(maps[map], r.last + 1, &behind);
+		CHECK(!more || behind.first > r.last + 1 || behind.owner != r.owner || behind.base != laprange_value(&r, behind.first));
 	}
 }
 
@@ -56,11 +53,14 @@ static void
 one_step(struct laprange_pool *pool, uint64_t *seed)
 {
 	int a = (int)kit_below(seed, MAPS), b = (int)kit_below(seed, MAPS);
-	uint64_t first = kit_below(seed, PAGES), last = first + kit_below(seed, PAGES - first);
+	uint64_t first = kit_below(seed, width), last = first;
+	/* Most are short, so that there are many. */
+	if (width < 100 || kit_below(seed, 40) == 0)
+		last += kit_below(seed, width - first);
 	uint32_t owner = (uint32_t)kit_below(seed, 3) + 1;
 	uint64_t base = kit_below(seed, 4) ? first + 100 : kit_random(seed) >> 40;
-	struct laprange *part;
-	uint64_t to = kit_below(seed, PAGES);
+	struct lapmap *part;
+	uint64_t to = kit_below(seed, width);
 	switch (kit_below(seed, 6)) {
 	case 0:
 	case 1:
@@ -90,8 +90,8 @@ one_step(struct laprange_pool *pool, uint64_t *seed)
 		break;
 	default: /* a move */
 		part = laprange_cut(pool, &maps[a], first, last);
-		if (to + (last - first) >= PAGES)
-			to = PAGES - 1 - (last - first);
+		if (to + (last - first) >= width)
+			to = width - 1 - (last - first);
 		laprange_free(pool, laprange_cut(pool, &maps[a], to, to + (last - first)));
 		laprange_put(pool, &maps[a], part, to - first);
 		{
@@ -106,11 +106,14 @@ one_step(struct laprange_pool *pool, uint64_t *seed)
 }
 
 static void
-test_ranges(uint64_t *seed)
+test_ranges(uint64_t *seed, uint64_t pages, int steps)
 {
 	struct laprange_pool pool;
 	laprange_init(&pool);
-	for (int i = 0; i < 40000; i++)
+	width = pages;
+	memset(maps, 0, sizeof(maps));
+	memset(plains, 0, sizeof(plains));
+	for (int i = 0; i < steps; i++)
 		one_step(&pool, seed);
 	for (int i = 0; i < MAPS; i++)
 		laprange_free(&pool, maps[i]);
@@ -123,7 +126,7 @@ static void
 test_many(void)
 {
 	struct laprange_pool pool;
-	struct laprange *map = NULL;
+	struct lapmap *map = NULL;
 	laprange_init(&pool);
 	for (uint64_t i = 0; i < 300000; i++)
 		laprange_set(&pool, &map, i, i, 1, i + 5);
@@ -131,6 +134,22 @@ test_many(void)
 	for (uint64_t i = 300000; i-- > 0;)
 		laprange_set(&pool, &map, 2 * i, 2 * i, 1, 7);
 	CHECK(laprange_total(map) == 300000 + 150000);
+	laprange_finish(&pool);
+}
+
+/* The last pages that a file may have. */
+static void
+test_end(void)
+{
+	struct laprange_pool pool;
+	struct lapmap *map = NULL;
+	struct laprange r;
+	laprange_init(&pool);
+	for (uint64_t i = 0; i < 3; i++)
+		laprange_set(&pool, &map, UINT64_MAX - i, UINT64_MAX - i, 1, 9 - i);
+	CHECK(laprange_find(map, UINT64_MAX, &r) && r.first == UINT64_MAX - 2 && r.last == UINT64_MAX && laprange_value(&r, UINT64_MAX) == 9);
+	laprange_free(&pool, laprange_cut(&pool, &map, UINT64_MAX - 1, UINT64_MAX));
+	CHECK(laprange_total(map) == 1 && !laprange_find(map, UINT64_MAX, &r));
 	laprange_finish(&pool);
 }
 
@@ -354,8 +373,10 @@ int
 main(int argc, char **argv)
 {
 	uint64_t seed = kit_seed(argc, argv);
-	test_ranges(&seed);
+	test_ranges(&seed, 64, 30000);
+	test_ranges(&seed, PAGES, 2500);
 	test_many();
+	test_end();
 	test_identity();
 	test_beyond();
 	test_many_pages(&seed);

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 const uint8_t lap_kinds[256] = {
 	['r'] = 1,
@@ -13,6 +15,16 @@ const uint8_t lap_kinds[256] = {
 	['W'] = 5,
 	['I'] = 6,
 };
+
+void
+lap_huge(void *p, size_t size)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t begin = ((uintptr_t)p + page - 1) / page * page;
+	uintptr_t end = ((uintptr_t)p + size) / page * page;
+	if (end > begin)
+		(void)madvise((char *)p + (begin - (uintptr_t)p), end - begin, MADV_HUGEPAGE);
+}
 
 void *
 lap_grow(void *items, size_t n, size_t *cap, size_t size)

@@ -110,6 +110,9 @@ extern const uint8_t lap_kinds[256];
  * NULL: no memory, and the array is as before. */
 void *lap_grow(void *items, size_t n, size_t *cap, size_t size);
 
+/* Asks for huge pages for a block of memory where each access is somewhere else, so that it does not miss the TLB as well. */
+void lap_huge(void *p, size_t size);
+
 /* ---- Errors. ---- */
 
 /* X(code, text, cost to a lenient reader, whether it is a warning): what is none stops a strict reader. */

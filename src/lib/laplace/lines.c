@@ -12,6 +12,7 @@ resize(struct laplines *l, size_t n)
 	char *block = calloc(n + 1, SIZE);
 	if (!block)
 		return -1;
+	lap_huge(block, (n + 1) * SIZE);
 	l->block = block;
 	l->lines = (struct lapline *)(void *)(block + (SIZE - (uintptr_t)block % SIZE) % SIZE);
 	l->n = n;

@@ -107,7 +107,7 @@ object_of(struct lappages *p, const struct lap_event *ev)
 /* ---- Touches. ---- */
 
 static uint64_t
-new_page(struct lappages *p, struct laprange **map, uint64_t page, uint32_t owner)
+new_page(struct lappages *p, struct lapmap **map, uint64_t page, uint32_t owner)
 {
 	laprange_set(&p->pool, map, page, page, owner, ++p->npages);
 	p->failed = p->failed || p->pool.failed;
@@ -116,11 +116,11 @@ new_page(struct lappages *p, struct laprange **map, uint64_t page, uint32_t owne
 
 /* Returns the page in a map, or adds a new one. */
 static uint64_t
-page_in(struct lappages *p, struct laprange **map, uint64_t page, uint8_t new_class, uint8_t *class)
+page_in(struct lappages *p, struct lapmap **map, uint64_t page, uint8_t new_class, uint8_t *class)
 {
-	const struct laprange *r = laprange_find(*map, page);
-	if (r)
-		return laprange_value(r, page);
+	struct laprange r;
+	if (laprange_find(*map, page, &r))
+		return laprange_value(&r, page);
 	*class = new_class;
 	return new_page(p, map, page, new_class);
 }
@@ -128,18 +128,18 @@ page_in(struct lappages *p, struct laprange **map, uint64_t page, uint8_t new_cl
 static uint64_t
 find_page(struct lappages *p, struct lap_space *s, uint64_t page, uint8_t *class)
 {
-	const struct laprange *r = laprange_find(s->pages, page);
-	if (r) {
-		p->outside = r->owner == LAP_CLASS_UNMAPPED;
-		return laprange_value(r, page);
+	struct laprange r;
+	if (laprange_find(s->pages, page, &r)) {
+		p->outside = r.owner == LAP_CLASS_UNMAPPED;
+		return laprange_value(&r, page);
 	}
-	r = laprange_find(s->maps, page);
-	if (r && r->owner) {
-		struct lap_object *o = p->objects[r->owner - 1];
-		return page_in(p, &o->pages, laprange_value(r, page), o->class, class);
+	bool mapped = laprange_find(s->maps, page, &r);
+	if (mapped && r.owner) {
+		struct lap_object *o = p->objects[r.owner - 1];
+		return page_in(p, &o->pages, laprange_value(&r, page), o->class, class);
 	}
-	p->outside = !r;
-	*class = r ? LAP_CLASS_ANONYMOUS : LAP_CLASS_UNMAPPED;
+	p->outside = !mapped;
+	*class = mapped ? LAP_CLASS_ANONYMOUS : LAP_CLASS_UNMAPPED;
 	return new_page(p, &s->pages, page, *class);
 }
 
@@ -211,16 +211,20 @@ lappages_class(const struct lappages *p, const struct lap_space *s, uint32_t add
 {
 	uint64_t page = addr >> LAP_PAGE_SHIFT;
 	bool kernel = addr >= p->kernel_base;
-	const struct laprange *r = kernel ? laprange_find(p->kernel, page) : s ? laprange_find(s->pages, page)
-									       : NULL;
-	*known = r;
-	if (r || kernel)
-		return kernel ? LAP_CLASS_KERNEL : (uint8_t)r->owner;
-	r = s ? laprange_find(s->maps, page) : NULL;
-	if (!r || !r->owner)
-		return r ? LAP_CLASS_ANONYMOUS : LAP_CLASS_UNMAPPED;
-	const struct lap_object *o = p->objects[r->owner - 1];
-	*known = laprange_find(o->pages, laprange_value(r, page));
+	struct laprange r;
+	*known = laprange_find(kernel ? p->kernel : s ? s->pages
+						      : NULL,
+		page, &r);
+	if (kernel)
+		return LAP_CLASS_KERNEL;
+	if (*known)
+		return (uint8_t)r.owner;
+	if (!s || !laprange_find(s->maps, page, &r))
+		return LAP_CLASS_UNMAPPED;
+	if (!r.owner)
+		return LAP_CLASS_ANONYMOUS;
+	const struct lap_object *o = p->objects[r.owner - 1];
+	*known = laprange_find(o->pages, laprange_value(&r, page), &r);
 	return o->class;
 }
 
@@ -241,7 +245,7 @@ span_of(uint64_t address, uint64_t length)
 static void
 unmap(struct lappages *p, struct lap_space *s, struct span at)
 {
-	struct laprange *gone = laprange_cut(&p->pool, &s->maps, at.first, at.last);
+	struct lapmap *gone = laprange_cut(&p->pool, &s->maps, at.first, at.last);
 	s->mapped -= laprange_total(gone);
 	laprange_free(&p->pool, gone);
 	laprange_free(&p->pool, laprange_cut(&p->pool, &s->pages, at.first, at.last));
@@ -261,21 +265,21 @@ move_mapping(struct lappages *p, struct lap_space *s, struct span to, struct spa
 {
 	uint64_t n = from.last - from.first < to.last - to.first ? from.last - from.first : to.last - to.first;
 	uint64_t shift = to.first - from.first;
-	struct laprange *maps = laprange_cut(&p->pool, &s->maps, from.first, from.first + n);
-	struct laprange *pages = laprange_cut(&p->pool, &s->pages, from.first, from.first + n);
+	struct lapmap *maps = laprange_cut(&p->pool, &s->maps, from.first, from.first + n);
+	struct lapmap *pages = laprange_cut(&p->pool, &s->pages, from.first, from.first + n);
 	/* The added part of a mapping continues its end. */
-	const struct laprange *end = laprange_find(maps, from.first + n);
-	struct laprange tail = { .base = from.first + n };
-	if (end)
-		tail = (struct laprange){ .owner = end->owner, .base = laprange_value(end, from.first + n) };
+	struct laprange end, tail = { .base = from.first + n };
+	bool has_end = laprange_find(maps, from.first + n, &end);
+	if (has_end)
+		tail = (struct laprange){ .owner = end.owner, .base = laprange_value(&end, from.first + n) };
 	s->mapped -= laprange_total(maps);
 	unmap(p, s, from);
 	unmap(p, s, to);
 	s->mapped += laprange_total(maps);
 	laprange_put(&p->pool, &s->maps, maps, shift);
 	laprange_put(&p->pool, &s->pages, pages, shift);
-	if (to.last > to.first + n || !end)
-		map(p, s, (struct span){ end ? to.first + n + 1 : to.first, to.last }, tail.owner, tail.base + (end ? 1 : 0));
+	if (to.last > to.first + n || !has_end)
+		map(p, s, (struct span){ has_end ? to.first + n + 1 : to.first, to.last }, tail.owner, tail.base + has_end);
 	forget(p, s);
 }
 
@@ -286,7 +290,7 @@ duplicate(struct lappages *p, struct lap_space *s, struct lap_space *dup, struct
 		return;
 	unmap(p, dup, at);
 	/* The trees are shared until one of them is changed. */
-	struct laprange *maps = laprange_copy(&p->pool, &s->maps, at.first, at.last);
+	struct lapmap *maps = laprange_copy(&p->pool, &s->maps, at.first, at.last);
 	dup->mapped += laprange_total(maps);
 	laprange_put(&p->pool, &dup->maps, maps, 0);
 	laprange_put(&p->pool, &dup->pages, laprange_copy(&p->pool, &s->pages, at.first, at.last), 0);
@@ -299,8 +303,8 @@ transfer(struct lappages *p, struct lap_object *o, struct span at)
 {
 	uint64_t page = at.first;
 	while (o && !p->pool.failed && (page = laprange_gap(o->pages, page)) <= at.last) {
-		const struct laprange *r = laprange_next(o->pages, page);
-		uint64_t last = r && r->first <= at.last ? r->first - 1 : at.last;
+		struct laprange r;
+		uint64_t last = laprange_next(o->pages, page, &r) && r.first <= at.last ? r.first - 1 : at.last;
 		uint64_t n = last - page + 1;
 		if (p->npages + n > PAGES_MAX)
 			return;
@@ -313,7 +317,7 @@ transfer(struct lappages *p, struct lap_object *o, struct span at)
 static void
 retire(struct lappages *p, struct lap_object *o, uint64_t first)
 {
-	struct laprange *gone = o ? laprange_cut(&p->pool, &o->pages, first, UINT64_MAX) : NULL;
+	struct lapmap *gone = o ? laprange_cut(&p->pool, &o->pages, first, UINT64_MAX) : NULL;
 	if (!gone)
 		return;
 	laprange_free(&p->pool, gone);

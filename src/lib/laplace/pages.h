@@ -31,16 +31,16 @@ enum lap_class {
 
 /* A file or a shared segment. */
 struct lap_object {
-	struct laprange *pages; /* index in it -> canonical */
-	void *user;             /* for the caller, who frees it; NULL at first */
-	uint32_t index;         /* owner of the mappings, from 1 */
+	struct lapmap *pages; /* index in it -> canonical */
+	void *user;           /* for the caller, who frees it; NULL at first */
+	uint32_t index;       /* owner of the mappings, from 1 */
 	uint8_t class;
 };
 
 struct lap_space {
-	struct laprange *maps;  /* page -> index in the object; owner: of the object, 0: anonymous */
-	struct laprange *pages; /* page -> canonical, of private pages; owner: class */
-	uint64_t mapped;        /* pages in maps */
+	struct lapmap *maps;  /* page -> index in the object; owner: of the object, 0: anonymous */
+	struct lapmap *pages; /* page -> canonical, of private pages; owner: class */
+	uint64_t mapped;      /* pages in maps */
 	uint64_t cache_id;
 	void *user;     /* for the caller; NULL at first */
 	uint32_t index; /* from 1, in order of appearance */
@@ -53,8 +53,8 @@ struct lap_space {
 
 struct lappages {
 	struct laprange_pool pool;
-	struct laprange *kernel; /* page -> canonical */
-	uint64_t npages;         /* canonical pages so far */
+	struct lapmap *kernel; /* page -> canonical */
+	uint64_t npages;       /* canonical pages so far */
 	uint64_t next_cache_id;
 	uint64_t first_cache_id; /* lower ids are no longer valid */
 	uint64_t kernel_base;

@@ -6,13 +6,14 @@
  *
  * A map holds ranges [first, last] that do not overlap. Each has an owner, and a base that
  * belongs to `first` and grows by one a page: page p has the value base + (p - first).
- * Neighbours that continue each other are one range.
+ * Neighbours that continue each other are one range. Pages of addresses are below 2^52;
+ * laprange_next() does not see page 2^64 - 1, which a file may have.
  *
- * A map is a balanced tree whose nodes may be shared by maps and are copied when one of
+ * A map is a B-tree whose nodes may be shared by maps and are copied when one of
  * them is changed: a copy of a map, or of a part of it, costs O(log n), as a fork does not
  * copy what it shares. Maps are pointers; NULL is the empty one. All nodes are in a pool,
- * and freed with it. When memory is exhausted the pool says so from then on, and maps may
- * lack ranges; nothing else happens. */
+ * and freed with it: a range takes 28 bytes of a node, which is half full at least. When memory is
+ * exhausted the pool says so from then on, and maps may lack ranges; nothing else happens. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,36 +23,34 @@ struct laprange {
 	uint64_t first;
 	uint64_t last;
 	uint64_t base;
-	uint64_t total; /* pages in it and below */
 	uint32_t owner;
-	uint32_t weight; /* random: a parent has more */
-	uint32_t refs;   /* maps and nodes that hold it */
-	struct laprange *left;
-	struct laprange *right; /* of a free node: the next one */
 };
 
+struct lapmap;
 struct laprange_chunk;
 
 struct laprange_pool {
 	struct laprange_chunk *chunks;
-	struct laprange *free;
-	uint64_t random;
-	size_t nodes; /* in use */
-	bool failed;  /* memory was exhausted */
+	struct lapmap *free;
+	struct lapmap *fresh, *end; /* of the last chunk, never used */
+	size_t chunk_nodes;         /* of the next chunk */
+	size_t nfree;               /* with the fresh ones */
+	size_t nodes;               /* in use */
+	bool failed;                /* memory was exhausted */
 };
 
 void laprange_init(struct laprange_pool *pool);
 /* Frees all nodes of all maps. Accepts a zeroed pool. */
 void laprange_finish(struct laprange_pool *pool);
 
-/* The range that has the page, NULL: none. Borrowed until the next change. */
-const struct laprange *laprange_find(const struct laprange *map, uint64_t page);
+/* Finds the range that has the page. False: none has. */
+bool laprange_find(const struct lapmap *map, uint64_t page, struct laprange *r);
 
-/* The range with the lowest page that is not below `page`. NULL: there is none. */
-const struct laprange *laprange_next(const struct laprange *map, uint64_t page);
+/* Finds the range with the lowest page that is not below `page`. False: there is none. */
+bool laprange_next(const struct lapmap *map, uint64_t page, struct laprange *r);
 
 /* The lowest page from `page` on that the map lacks; it must lack one. O(log n log n). */
-uint64_t laprange_gap(const struct laprange *map, uint64_t page);
+uint64_t laprange_gap(const struct lapmap *map, uint64_t page);
 
 /* The value of a page that the range has. */
 static inline uint64_t
@@ -61,27 +60,23 @@ laprange_value(const struct laprange *r, uint64_t page)
 }
 
 /* Sets [first, last] to one range, replacing others there. */
-void laprange_set(struct laprange_pool *pool, struct laprange **map, uint64_t first, uint64_t last,
+void laprange_set(struct laprange_pool *pool, struct lapmap **map, uint64_t first, uint64_t last,
 	uint32_t owner, uint64_t base);
 
 /* Takes [first, last] out of the map and returns it as a map. */
-struct laprange *laprange_cut(struct laprange_pool *pool, struct laprange **map, uint64_t first, uint64_t last);
+struct lapmap *laprange_cut(struct laprange_pool *pool, struct lapmap **map, uint64_t first, uint64_t last);
 
 /* Returns a copy of [first, last] as a map of its own. */
-struct laprange *laprange_copy(struct laprange_pool *pool, struct laprange **map, uint64_t first, uint64_t last);
+struct lapmap *laprange_copy(struct laprange_pool *pool, struct lapmap **map, uint64_t first, uint64_t last);
 
 /* Puts `add`, moved by `shift` pages (modulo 2^64), into a map that has nothing from its first
  * to its last page, and frees it. O(log n) where shift is 0, else for each range of `add`. */
-void laprange_put(struct laprange_pool *pool, struct laprange **map, struct laprange *add, uint64_t shift);
+void laprange_put(struct laprange_pool *pool, struct lapmap **map, struct lapmap *add, uint64_t shift);
 
 /* Gives the nodes of a map back to the pool. */
-void laprange_free(struct laprange_pool *pool, struct laprange *map);
+void laprange_free(struct laprange_pool *pool, struct lapmap *map);
 
 /* The pages that a map has. O(1). */
-static inline uint64_t
-laprange_total(const struct laprange *map)
-{
-	return map ? map->total : 0;
-}
+uint64_t laprange_total(const struct lapmap *map);
 
 #endif

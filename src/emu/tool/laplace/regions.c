@@ -78,21 +78,20 @@ collect(struct luscope *u, const struct lap_space *s, uint64_t first, uint64_t l
 {
 	const uint64_t pages = UINT64_C(1) << (32 - LAP_PAGE_SHIFT);
 	size_t n = 0;
-	const struct laprange *r = laprange_next(s->maps, first);
-	while (r && r->first <= last) {
-		if (r->first >= pages) {
+	struct laprange r;
+	for (; laprange_next(s->maps, first, &r) && r.first <= last; first = r.last + 1) {
+		if (r.first >= pages) {
 			u->beyond++;
 			break;
 		}
-		if (n > 0 && continues(&u->fresh[n - 1], r)) {
-			u->fresh[n - 1].last = r->last;
+		if (n > 0 && continues(&u->fresh[n - 1], &r)) {
+			u->fresh[n - 1].last = r.last;
 		} else if (n < LU_REGIONS_MAX) {
-			u->fresh[n++] = (struct lu_region){ r->first, r->last, r->base, r->owner, CONV_NO_SLOT };
+			u->fresh[n++] = (struct lu_region){ r.first, r.last, r.base, r.owner, CONV_NO_SLOT };
 		} else {
 			u->regions.lost++;
 			break;
 		}
-		r = r->last < UINT64_MAX ? laprange_next(s->maps, r->last + 1) : NULL;
 	}
 	return n;
 }
@@ -172,10 +171,10 @@ update(struct luscope *u, const struct lap_space *s, uint64_t first, uint64_t la
 static void
 note_object(struct luscope *u, const struct lap_event *ev, const struct lap_space *s)
 {
-	const struct laprange *r = s ? laprange_find(s->maps, ev->arg[LAP_ADDRESS] >> LAP_PAGE_SHIFT) : NULL;
-	if (!r || !r->owner)
+	struct laprange r;
+	if (!s || !laprange_find(s->maps, ev->arg[LAP_ADDRESS] >> LAP_PAGE_SHIFT, &r) || !r.owner)
 		return;
-	struct lap_object *o = u->machine->pages.objects[r->owner - 1];
+	struct lap_object *o = u->machine->pages.objects[r.owner - 1];
 	if (!o->user)
 		o->user = calloc(1, sizeof(struct lu_object));
 	u->file.failed = u->file.failed || !o->user;

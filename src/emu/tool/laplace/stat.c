@@ -117,10 +117,11 @@ count_record(void *self, const struct lap_record *rec, const struct lap_place *a
 	if (rec->type == LAP_PAGE)
 		return count_page(s, rec->page);
 	for (int i = 0; rc >= 0 && i < step.ntouches; i++) {
+		const struct lap_touch *t = &step.touch[i];
 		bool known;
-		rc = count_page(s, step.touch[i].page);
+		rc = count_page(s, t->page);
 		if (rc > 0)
-			s->classes[lappages_class(&s->tool->machine.pages, step.space, step.touch[i].addr, &known)]++;
+			s->classes[t->class ? t->class : lappages_class(&s->tool->machine.pages, step.space, t->addr, &known)]++;
 	}
 	return rc;
 }
