@@ -125,7 +125,7 @@ def one(emu, probe, rng, where):
     needs = {kind: rng.choice(masks) for kind, masks in
              {"mem": (0, 1, 2, 4), "comp": (0, 16, 32), "sync": (0, 0, 128), "cxt": (0, 1, 256)}.items() if rng.random() < 0.5}
     words = " ".join(["inside only=mem only=comp only=sync only=cxt only=cf only=cfg"] + [f"needs={k}:{v}" for k, v in needs.items() if v])
-    p = subprocess.run([emu, "-q", "-f", "prv", "-o", f"{where}/out", "--prism-hooks", probe, "--prism-needs=skip", "--prism-events=none",
+    p = subprocess.run([emu, "-q", "-f", rng.choice(("prv", "none")), "-o", f"{where}/out", "--prism-hooks", probe, "--prism-needs=skip", "--prism-events=none",
                         *(["--lenient"] if wild else []), where], capture_output=True, check=False, timeout=120, env={**os.environ, "PROBE": words})
     got = p.stdout.decode(errors="backslashreplace").splitlines()
     want = ["^0 begin$", *expected(streams, needs, not wild)]

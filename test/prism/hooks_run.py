@@ -600,6 +600,33 @@ def test_live_channels():
     same("live channel 483", plain.lines("cpu", 483), {1: "1:1 6:2", 2: ""})
 
 
+def test_none():
+    """Without timelines tools see the same, and the same is told of what is wrong."""
+    two = [swap(1) + mem() * 3 + enter("f") + mem() * 2 + comp() + kit.END, mem() + swap(2) + enter("g") + (mem() + comp()) * 4 + kit.END]
+    torn = swap(1) + mem() * 5 + bytes([0x18])
+    cases = [(kit.WORKED, "inside", ()), (two, "inside add=2 return=mem:3:1:1", ()), (two, "return=mem:3:-1", ()), (two, "return=comp:1:7 add=1", ()),
+             (two, "quiet at=mem:6:fail:1:why", ()), (two, "needs=mem:1", ()), (two, "needs=mem:1", ("--prism-needs=skip",)), (torn, "", ()),
+             (two, "", ("--prism-clock=mode=instr",)), (torn, "", ("--lenient",)), (two, "", ("--prism-interval=events:2", "--prism-events=all", "--prism-insn")),
+             (swap(1) + mem() + leave("f") + mem() + kit.END, "", ()), (swap(1) + leave("f") + kit.END, "", ("--lenient",)),
+             ([swap(1) + mem() * 2 + kit.END, mem() + swap(1) + kit.END], "", ()), (kit.WORKED, "channel=a:1:0 at=mem:1:push:480:1 at=mem:2:pop:480:2", ()),
+             (kit.WORKED, "channel=a:1:0 at=mem:1:push:480:1 at=mem:2:pop:480:1", ()), ((mem() + comp() + kit.END).ljust(300, b"\0") + mem(), "", ("--prism-set", "buffer_size=300"))]
+    for streams, probe, options in cases:
+        shown = run(streams, *options, probe=probe)
+        none = run(streams, *options, "-f", "none", probe=probe)
+        what = f"-f none with {probe} {options}"
+        same(what, (none.status, none.out), (shown.status, shown.out))
+        same(f"{what}: told", none.err, shown.err.replace(f"{tmp}/{counter - 1}/", f"{tmp}/{counter}/"))
+        check(f"{what}: writes nothing", not os.path.exists(none.dir))
+    # more threads than live input has rows by default, and several processes; no tool at all
+    many = b"".join(swap(i) + mem() for i in range(1, 700)) + kit.END
+    r = run(many, "-f", "none", probe="only=mem")
+    same("-f none with many threads", (r.status, re.findall(r"thread=(\d+)", r.out)), (0, [str(i) for i in range(1, 700)]))
+    r = run(many, "-f", "none", tools=())
+    same("-f none without tools", (r.status, r.out, r.err), (0, "", ""))
+    p = subprocess.run([EMU, "-f", "none", "--prism", f"{tmp}/{counter}/0.prism"], capture_output=True, text=True, check=False)
+    check("-f none counts all events", re.search(r"\b1400 events of 699 threads", p.stderr), p.stderr)
+
+
 def test_fail():
     for f in ("begin", "mem", "finish"):
         for more in ("", " ignore"):

@@ -401,6 +401,7 @@ emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_opti
 		.peer_ties = o->compat,
 		.clock_table = o->clock_table,
 		.inputs = o->inputs,
+		.shows_nothing = !o->outputs,
 		.stop = o->stop,
 		.unsorted = o->learned && !o->lint && !o->compat ? &o->learned->unsorted : NULL,
 	};

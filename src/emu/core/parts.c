@@ -118,7 +118,7 @@ bool
 parts_suit_team(const struct emu *emu)
 {
 	const struct emu_options *o = &emu->plan->options;
-	return may_divide(emu) && !cut_is_asked(emu) && !o->rows && !o->types && !o->lint && !(o->outputs & OUTPUT_PERFETTO);
+	return o->outputs && may_divide(emu) && !cut_is_asked(emu) && !o->rows && !o->types && !o->lint && !(o->outputs & OUTPUT_PERFETTO);
 }
 
 /* How many parts are enough. */

@@ -63,7 +63,7 @@ struct emu_options {
 	bool all_models;         /* enable all models, not only the required ones */
 	struct learned *learned; /* borrowed; NULL: what is missing is an error */
 	bool breakdown;          /* also write the breakdowns of the models */
-	unsigned outputs;        /* enum output */
+	unsigned outputs;        /* enum output; 0: the trace is only looked at */
 	struct uscope_options uscope;
 	bool gzip;           /* compress the Paraver timelines */
 	bool perfetto_gzip;  /* compress the Perfetto trace */

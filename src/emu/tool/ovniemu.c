@@ -89,11 +89,13 @@ enable_models(const struct cli *cli, struct learned *learned, const struct model
 	return CLI_END;
 }
 
-/* Names of outputs, with commas. */
+/* Names of outputs, with commas; or none. */
 static bool
 parse_outputs(const char *text, unsigned *which)
 {
 	*which = 0;
+	if (strcmp(text, "none") == 0)
+		return true;
 	while (*text) {
 		size_t n = strcspn(text, ",");
 		const struct output_decl *o = out_list;
@@ -213,7 +215,7 @@ start(struct diag *d, struct team *team, struct input_options *io, struct plugin
 	uint64_t labels = LABELS;
 	const struct cli_option options[] = {
 		{ 'o', "output", "DIR", "write there instead of in the trace directory", CLI_TEXT, &o.outdir },
-		{ 'f', "outputs", "LIST", "prv, uscope, perfetto, html (default: prv,uscope)" },
+		{ 'f', "outputs", "LIST", "prv,uscope (default), perfetto, html; or none" },
 		{ 'c', "clock-offsets", "FILE", "clock offsets (default: clock-offsets.txt of TRACEDIR)", CLI_TEXT, &o.clock_table },
 		{ 'a', "all-models", NULL, "enable all models of runtimes", CLI_FLAG, &o.all_models },
 		{ 'm', "models", "NAME,...", "enable these, too", CLI_LIST, &enabled },
@@ -258,7 +260,7 @@ start(struct diag *d, struct team *team, struct input_options *io, struct plugin
 		}
 		o.uscope.asked = true;
 		if (!parse_outputs(optarg, &o.outputs))
-			return cli_status(cli_usage(&cli, "-f needs names of outputs with commas, of prv, uscope, perfetto and html, not '%s'", optarg));
+			return cli_status(cli_usage(&cli, "-f needs names of outputs with commas, of prv, uscope, perfetto and html, or none, not '%s'", optarg));
 	}
 	struct stats counted;
 	o.threads = (unsigned)threads;

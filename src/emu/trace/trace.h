@@ -174,6 +174,7 @@ struct trace_options {
 	bool lint;                         /* so are threads without metadata */
 	bool peer_ties;                    /* equal clocks in the order of the peer, not by rank */
 	const char *clock_table;           /* NULL: clock-offsets.txt of the trace, if it is there */
+	bool shows_nothing;                /* there are no timelines: no events that are only for them */
 	bool events_only;                  /* go on without metadata, and without streams that fail */
 	bool mend;                         /* make up what metadata lacks, where the rest of the trace tells enough */
 	bool raw_clocks;                   /* no table of offsets is looked at */

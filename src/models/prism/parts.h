@@ -64,6 +64,13 @@ enum {
 	LABELS_MAX = 1024, /* of blocks, of instructions and of objects; names have no limit */
 };
 
+/* What there is to do for an event of memory or compute of a thread that runs. */
+enum prismmodel_quick {
+	QUICK_NOT,   /* more than that, */
+	QUICK_COUNT, /* it is counted, and given to tools, */
+	QUICK_GIVE,  /* or only the latter */
+};
+
 /* Numbers of addresses or objects, from 1 in the order of first appearance. */
 struct prismmodel_numbers {
 	struct emu_map *map;
@@ -107,7 +114,8 @@ struct prismmodel {
 	int64_t ticked; /* time of the last RW. */
 	bool all;       /* show each event: all of them, */
 	bool syncs;     /* or only synchronization */
-	bool quick;     /* events of memory and compute are only counted */
+	bool shown;     /* there are timelines; else only threads, tools and issues matter */
+	enum prismmodel_quick quick;
 	uint64_t every; /* events in an interval; 0: it is not of events */
 	/* The current event. */
 	uint32_t stream;

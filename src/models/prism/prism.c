@@ -35,8 +35,10 @@ create(struct emu *emu)
 		return;
 	d->all = p->events == PRISM_EVENTS_ALL;
 	d->syncs = p->events != PRISM_EVENTS_NONE;
-	d->every = p->options->interval == PRISM_INTERVAL_EVENTS ? p->options->length : 0;
-	d->quick = !d->all && !d->every;
+	d->shown = p->shown;
+	d->every = d->shown && p->options->interval == PRISM_INTERVAL_EVENTS ? p->options->length : 0;
+	d->quick = !d->shown ? QUICK_GIVE : d->all || d->every ? QUICK_NOT
+							       : QUICK_COUNT;
 	d->cores = emu_alloc(emu, p->nstreams * sizeof(*d->cores));
 	d->threads = emu_alloc(emu, emu_nthreads(emu) * sizeof(*d->threads));
 	d->listed = emu_alloc(emu, emu_nthreads(emu) * sizeof(*d->listed));
@@ -44,10 +46,12 @@ create(struct emu *emu)
 	d->insns.map = emu_map_new(emu);
 	d->objects.map = emu_map_new(emu);
 	d->met = emu_map_new(emu);
+	d->inside = p->options->nhooks ? emu_alloc(emu, emu_nthreads(emu) * sizeof(*d->inside)) : NULL;
 	if (emu_has_failed(emu))
 		return;
 	if (prismmachine_begin_with(&d->machine, p->nstreams, p->options->lenient, &p->threads) < 0)
 		(void)emu_no_memory(emu);
+	d->machine.no_totals = !d->shown;
 	for (uint32_t i = 0; i < p->nstreams && !emu_has_failed(emu); i++) {
 		const struct prism_source *s = &p->sources.list[i];
 		prism_machine_stream(&d->machine, i, (uint32_t)s->process, &s->settings);
@@ -56,8 +60,6 @@ create(struct emu *emu)
 	add_properties(emu, p);
 	if (!emu_has_failed(emu))
 		d->tools = prismtools_open(emu, p, &d->machine);
-	if (d->tools)
-		d->inside = emu_alloc(emu, emu_nthreads(emu) * sizeof(*d->inside));
 	if (emu_has_failed(emu))
 		prism_machine_finish(&d->machine);
 }
@@ -118,16 +120,16 @@ show_step(struct emu *emu, struct prismmodel *d, const struct prism_event *pe, i
 {
 	if (rc == -PRISM_E_MEMORY)
 		return emu_no_memory(emu);
-	if (d->step.stack)
+	if (d->step.stack && d->shown)
 		prismcxt_number(emu, d, &pe->cxt);
 	if (d->step.issues && prismissue_tell(d, pe) < 0)
 		return emu_stop(emu, "prism");
 	return d->step.thread ? prismthread_show(emu, d) : 0;
 }
 
-/* Emulates an event of a thread. */
+/* Shows an event of a thread. */
 static void
-take_event(struct emu *emu, struct prismmodel *d, const struct prism_event *pe)
+show_event(struct emu *emu, struct prismmodel *d, const struct prism_event *pe)
 {
 	for (unsigned kind = PRISM_MEM; kind <= PRISM_CXT && !d->core->shown; kind++)
 		show_detail(emu, d, kind);
@@ -135,8 +137,6 @@ take_event(struct emu *emu, struct prismmodel *d, const struct prism_event *pe)
 	prismspan_note(d);
 	if (d->step.woke)
 		prismthread_wake(emu, d);
-	if (d->inside && pe->kind == PRISM_CXT)
-		prismcxt_note(d, &pe->cxt);
 	if (pe->kind == PRISM_SYNC && !(pe->issues & 1U << PRISM_PB11))
 		prismthread_take(emu, d, &pe->sync);
 	else if (pe->kind == PRISM_CXT)
@@ -174,6 +174,19 @@ show_codes(struct emu *emu, struct prismmodel *d)
 	}
 }
 
+/* Shows an event, and what is wrong with it. */
+static void
+show(struct emu *emu, struct prismmodel *d, const struct prism_event *pe)
+{
+	if (d->step.thread)
+		show_event(emu, d, pe);
+	else if (pe->kind == PRISM_CFG && pe->cfg.target <= PRISM_CXT)
+		show_detail(emu, d, pe->cfg.target);
+	d->codes |= pe->issues;
+	if (d->codes)
+		show_codes(emu, d);
+}
+
 /* Makes the stream of an event the current one. Returns 0, or <0 (reported). */
 static int
 find_stream(struct emu *emu, const struct event *ev, struct prismmodel *d)
@@ -186,13 +199,29 @@ find_stream(struct emu *emu, const struct event *ev, struct prismmodel *d)
 	return 0;
 }
 
+/* Fast path for events that are only given to tools. Returns whether it was one. */
+static inline bool
+give_only(const struct event *ev, struct prismmodel *d)
+{
+	uint32_t stream = ev->stream - 1;
+	const struct prism_event *pe = &((const struct prism_record *)ev->record)->ev;
+	const struct prism_thread *t = d->machine.cores[stream].thread;
+	if (pe->kind > PRISM_COMP || pe->issues || !t || t->waiting)
+		return false;
+	if (d->tools && pe->kind == PRISM_MEM)
+		prismtools_mem(d->tools, ev, &d->cores[stream].at, t->number);
+	else if (d->tools)
+		prismtools_comp(d->tools, ev, &d->cores[stream].at, t->number);
+	return true;
+}
+
 /* Fast path for events that only count, as most of long streams do. Returns whether it was
  * one. */
 static inline bool
 count_only(struct emu *emu, const struct event *ev, struct prismmodel *d)
 {
-	if (!d->quick)
-		return false;
+	if (d->quick != QUICK_COUNT)
+		return d->quick == QUICK_GIVE && give_only(ev, d);
 	uint32_t stream = ev->stream - 1;
 	const struct prism_record *r = ev->record;
 	struct prism_core *core = &d->machine.cores[stream];
@@ -228,13 +257,10 @@ on_event(struct emu *emu, const struct event *ev)
 		return;
 	if (show_step(emu, d, pe, prism_machine_step(&d->machine, d->stream, pe, &d->step)) < 0)
 		return;
-	if (d->step.thread)
-		take_event(emu, d, pe);
-	else if (pe->kind == PRISM_CFG && pe->cfg.target <= PRISM_CXT)
-		show_detail(emu, d, pe->cfg.target);
-	d->codes |= pe->issues;
-	if (d->codes)
-		show_codes(emu, d);
+	if (d->inside && d->step.thread && pe->kind == PRISM_CXT)
+		prismcxt_note(d, &pe->cxt);
+	if (d->shown)
+		show(emu, d, pe);
 	if (d->tools && !emu_has_failed(emu))
 		prismtools_event(d->tools, ev, &d->core->at, row_of(d, d->stream), d->step.name);
 }
@@ -268,11 +294,11 @@ on_end(struct emu *emu, const struct event *ev)
 		return;
 	int code = prism_stopped_by(d->p, d->stream);
 	d->codes = code ? 1U << code : 0;
-	if (d->codes)
+	if (d->codes && d->shown)
 		show_codes(emu, d);
 	prismthread_end(emu, d);
 	d->core->ended = true;
-	if (all_ended(d))
+	if (d->shown && all_ended(d))
 		prismspan_end(emu, d);
 }
 

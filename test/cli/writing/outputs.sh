@@ -74,10 +74,27 @@ test "$(ls out)" = ovni.uscp || fail "$(ls out)"
 test ! -e out2/ovni.uscp && test -e out2/thread.prv || fail "$(ls out2)"
 "$EMU" -q -f prv,uscope -o out trace || fail "-f prv,uscope"
 test -e out/ovni.uscp && test -e out/cpu.prv || fail "$(ls out)"
-for bad in "" , prv, ,prv paraver prv,,uscope prv,perfett; do
+for bad in "" , prv, ,prv paraver prv,,uscope prv,perfett none,prv prv,none none,; do
 	status 2 "$EMU" -f "$bad" trace
-	says "error[usage]" "-f needs names of outputs with commas, of prv, uscope, perfetto and html, not '$bad'"
+	says "error[usage]" "-f needs names of outputs with commas, of prv, uscope, perfetto and html, or none, not '$bad'"
 done
+# none: the trace is emulated, and nothing is written
+ls -lR trace >before
+for j in 1 4; do
+	status 0 "$EMU" -f none -b --stats -j $j -o nowhere trace
+	says " threads on " "models: "
+	grep "emulating" out.txt >nothing || fail "$(cat out.txt)"
+	if grep "timelines\|open in\|ask for" err.txt; then fail "$(cat err.txt)"; fi
+	status 0 "$EMU" -q -f none -j $j trace
+done
+test ! -e nowhere && ls -lR trace | cmp - before || fail "-f none has written"
+status 0 "$EMU" -q -f none --from 10% --to 50% trace
+# what is wrong is told as ever
+cp -r trace wrong
+printf 'abc' >>"$(find wrong -name stream.obs | sort | head -1)"
+status 1 "$EMU" -q -l -o out wrong && cp err.txt told
+status 1 "$EMU" -q -l -f none wrong
+diff err.txt told || fail "-f none tells something else"
 # the file of µScope: compressions, and the events themselves
 for m in lz4 zstd none; do
 	status 0 "$EMU" -q -f uscope --uscope-compression=$m -o $m trace

@@ -146,7 +146,7 @@ prismrows_find(struct prism *p)
 		rc = prismrows_need_one(p);
 	if (rc == 0)
 		rc = make_rows(p);
-	p->events = p->options->events;
+	p->events = p->shown ? p->options->events : PRISM_EVENTS_NONE;
 	if (rc == 0 && p->events == PRISM_EVENTS_AUTO) {
 		p->events = events > PRISM_EVENTS_MANY ? PRISM_EVENTS_SYNC : PRISM_EVENTS_ALL;
 		if (p->events == PRISM_EVENTS_SYNC)

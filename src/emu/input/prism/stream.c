@@ -220,7 +220,7 @@ static int
 next_tick(struct prism *p, struct event *ev)
 {
 	p->waiting = NULL;
-	if (p->options->interval != PRISM_INTERVAL_TIME || p->trace->options.events_only)
+	if (p->options->interval != PRISM_INTERVAL_TIME || !p->shown)
 		return 0;
 	int rc = p->primed ? 0 : prime(p);
 	if (rc < 0)
@@ -330,7 +330,7 @@ open_trace(struct trace *t)
 	struct prism *p = arena_new(&t->arena, struct prism, 1);
 	if (!p)
 		return diag_no_memory(t->diag);
-	*p = (struct prism){ .trace = t, .options = o, .length = PRISM_INTERVAL_NS };
+	*p = (struct prism){ .trace = t, .options = o, .shown = !t->options.shows_nothing && !t->options.events_only, .length = PRISM_INTERVAL_NS };
 	if (o->length)
 		p->length = o->length > INT64_MAX ? INT64_MAX : (int64_t)o->length;
 	t->data = p;

@@ -85,6 +85,7 @@ struct prism {
 	struct prism_stream *streams;
 	uint32_t nstreams;
 	bool live;                /* threads are not known before their first event */
+	bool shown;               /* there are timelines, and RW. for their intervals */
 	enum prism_events events; /* never PRISM_EVENTS_AUTO */
 
 	/* The format's own. */

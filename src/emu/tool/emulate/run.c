@@ -34,7 +34,7 @@ connect_all(struct emu *emu)
 	struct arena a = { 0 };
 	int rc = 0;
 	if (!o->team || o->team->rank == 0) {
-		rc = outdir_make(emu->diag, o->outdir);
+		rc = nsinks ? outdir_make(emu->diag, o->outdir) : 0;
 		rc = rc < 0 ? rc : emu_connect(emu, sinks, nsinks);
 	}
 	if (!o->team)

@@ -81,6 +81,18 @@ name_signal(int sig)
 							 : "SIGHUP";
 }
 
+/* How a run ended early that writes nothing. */
+static void
+print_end(struct diag *d, const struct summary *s, const char *span, int rc)
+{
+	if (rc == -ERR_INTERRUPTED && s->live)
+		diag_info(d, "stopped by the user at %s", span);
+	else if (rc == -ERR_INTERRUPTED)
+		diag_warn(d, NULL, "stopped by the user (%s) at %s, behind %.1f %% of the trace", name_signal(s->sig), span, s->part * 100);
+	else
+		diag_info(d, "the run failed (%s) at %s", error_name(rc), span);
+}
+
 void
 print_summary(struct diag *d, const struct summary *s, double took, int rc)
 {
@@ -91,13 +103,15 @@ print_summary(struct diag *d, const struct summary *s, double took, int rc)
 	diag_info(d, "models: %s", s->models);
 	if (s->is_lonely)
 		diag_info(d, "one process has done it all: with these options, or of this trace, the work cannot be divided");
-	if (s->is_part) {
+	if (s->is_part && s->outputs) {
 		char from[32];
 		format_time(from, sizeof(from), s->window.from);
 		format_time(to, sizeof(to), s->window.to < s->span ? s->window.to : s->span);
 		diag_info(d, "the timelines show %s to %s of it%s", from, to, s->window.zero ? ", counted from their begin" : "");
 	}
-	if (rc == -ERR_INTERRUPTED && s->live)
+	if (rc < 0 && !s->outputs)
+		print_end(d, s, span, rc);
+	else if (rc == -ERR_INTERRUPTED && s->live)
 		diag_info(d, "stopped by the user: the timelines end at %s", span);
 	else if (rc == -ERR_INTERRUPTED)
 		diag_warn(d, NULL, "stopped by the user (%s): the timelines end at %s and hold %.1f %% of the trace", name_signal(s->sig), span, s->part * 100);
