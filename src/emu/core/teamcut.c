@@ -2,6 +2,7 @@
 /* teamcut: where the records of a slice are divided between processes, and where their text has its place. */
 #include "teamwork.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -32,6 +33,7 @@ team_find_time(const struct record *r, const struct record *end, int64_t time)
 static int64_t
 end_of_bin(const struct teamwork *w, size_t k)
 {
+	assert(w->numbers.nbins);
 	int64_t ahead, end;
 	int64_t width = (w->to - w->from) / (int64_t)w->numbers.nbins + 1;
 	if (__builtin_mul_overflow((int64_t)k + 1, width, &ahead) || __builtin_add_overflow(w->from, ahead, &end) || k + 1 == w->numbers.nbins)

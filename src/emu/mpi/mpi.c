@@ -27,7 +27,7 @@ struct mpi_team {
 	struct team team;
 	void **boxes; /* that were taken, */
 	size_t *room;
-	MPI_Request *requests; /* two for each of the others */
+	MPI_Request *requests; /* two for each of the others, or one for each set of numbers */
 };
 
 static struct mpi_team all;
@@ -79,7 +79,7 @@ static void
 reduce(struct team *t, const struct team_numbers *sets, size_t nsets)
 {
 	(void)t;
-	MPI_Request requests[TEAM_SETS] = { MPI_REQUEST_NULL };
+	MPI_Request *requests = all.requests;
 	for (size_t i = 0; i < nsets; i++) {
 		const struct team_numbers *x = &sets[i];
 		MPI_Op how = x->op == TEAM_LEAST ? MPI_MIN : x->op == TEAM_SUM ? MPI_SUM
@@ -223,7 +223,7 @@ join_team(int *argc, char ***argv, volatile sig_atomic_t *stop)
 		return NULL;
 	m->boxes = block_alloc(m->team.n * sizeof(*m->boxes));
 	m->room = block_alloc(m->team.n * sizeof(*m->room));
-	m->requests = block_alloc(2 * m->team.n * sizeof(MPI_Request));
+	m->requests = block_alloc((2 * m->team.n + TEAM_SETS) * sizeof(MPI_Request));
 	if (m->boxes && m->room && m->requests)
 		return &m->team;
 	(void)fprintf(stderr, "%s: error[memory]: out of memory\n", join_name);
