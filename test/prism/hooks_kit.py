@@ -1,11 +1,34 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of hooks share: bytes of events, and runs of ovniemu with tools."""
+"""What the tests of Prism share: what they have found, their folders, bytes of events, and runs of ovniemu."""
 import os
 import subprocess
+import sys
+import tempfile
 
 CREATE, JOIN, BARRIER, SWAP, LOCK, UNLOCK, COND_WAIT, SPIN_LOCK, SPIN_UNLOCK = 1, 2, 3, 5, 6, 7, 8, 11, 12
 INSN, BB, ENTER, EXIT, THREAD, NET_ENTER, NET_EXIT, OP_ENTER, OP_EXIT = range(1, 10)
 END = b"\xc0"
+
+found = []
+TMP = tempfile.TemporaryDirectory()
+made = 0
+
+
+def check(what, good, detail=""):
+    if not good:
+        found.append(f"{what}: {detail}")
+
+
+def fresh():
+    """A path where nothing is."""
+    global made
+    made += 1
+    return f"{TMP.name}/{made}"
+
+
+def finish():
+    print("\n".join(found) or "all as expected", file=sys.stderr)
+    return 1 if found else 0
 
 
 def cfg(kind, bits):

@@ -122,7 +122,7 @@ class Stream:
                 f'"clock": {{"mode": "{self.clock}", "start": {start}, "tick_ns": {self.tick}}}, "timestamps": {stamps}}}')
 
 
-def make_stream(rng, number, count, wild):
+def make_stream(rng, number, count, wild, calls=0.11):
     """Unless it is wild nothing breaks a rule, and threads stay in their stream."""
     s = Stream(rng, number)
     if not wild and rng.random() < 0.8:
@@ -152,7 +152,7 @@ def make_stream(rng, number, count, wild):
             s.config(kind, rng.choice((0, BITS[kind], BITS[kind], rng.randrange(256) & BITS[kind])))
         elif what < 0.09:
             switch(rng.choice(("swap", "swap", "context")))
-        elif what < 0.20:
+        elif what < 0.09 + calls:
             kind = rng.choice((3, 3, 3, 6, 8))
             stack = stacks[current, kind]
             leaves = rng.random() < 0.5

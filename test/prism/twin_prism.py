@@ -12,6 +12,7 @@ doc/format/prism.md. In some runs the streams break the rules, and the emulator 
 import argparse
 import collections
 import filecmp
+import fnmatch
 import os
 import random
 import subprocess
@@ -85,6 +86,50 @@ def totals(events):
     return n
 
 
+def label(name):
+    return "(no name)" if name is None else "".join(chr(b) if b < 0x80 else f"\\x{b:02x}" for b in name)
+
+
+def leave(stack, name):
+    """Leaves a call in a stack of (name, anything). Codes of what is wrong, and what was left."""
+    if not stack:
+        return ["PM01"], []
+    if name is None or stack[-1][0] in (name, None):
+        return [], [stack.pop()]
+    if name not in [have for have, _ in stack]:
+        return ["PM02"], []
+    left = [stack.pop()]
+    while left[-1][0] != name:
+        left.append(stack.pop())
+    return ["PM02"], left
+
+
+def selects(e):
+    """The thread that an event goes on with."""
+    if e.kind == "sync" and e.type == 5 and e.words:
+        return e.words[0]
+    return e.what if e.kind == "cxt" and e.type == 5 else None
+
+
+def durations(streams):
+    """Enters of functions that return, and how long they take, as their own stream tells."""
+    for s in streams:
+        stacks = collections.defaultdict(list)
+        thread = s.first or None
+        for e in s.events:
+            word = selects(e)
+            thread = thread if word is None else word
+            stack = stacks[thread]
+            if e.kind != "cxt" or e.type not in (3, 4):
+                continue
+            if e.type == 3:
+                stack.append((e.what, e))
+            elif len(stack) > STACK:  # nobody knows the names of these
+                stack.pop()
+            else:
+                yield from ((call, e.time - call.time) for _, call in leave(stack, e.what)[1])
+
+
 class Twin:
     RUNNING = (400, 401, 402, 403, 404, 405)
     ALWAYS = (410, 412, 413)
@@ -97,6 +142,9 @@ class Twin:
         self.index = collections.defaultdict(dict)
         self.out = collections.defaultdict(lambda: [(0, 0)])
         self.flashes = []
+        least = options["filters"].get("min-time", 0)
+        self.brief = {id(e) for e, took in durations(streams) if took < least}
+        self.moved = False
         self.find_rows()
         self.ticked = 0
 
@@ -113,19 +161,13 @@ class Twin:
             self.fresh[process, word] = tid
         return self.fresh[process, word]
 
-    @staticmethod
-    def selects(e):
-        if e.kind == "sync" and e.type == 5 and e.words:
-            return e.words[0]
-        return e.what if e.kind == "cxt" and e.type == 5 else None
-
     def find_rows(self):
         for s in self.streams:
             known = s.first != 0
             if known:
                 self.get(s.process, s.first)
             for e in s.events:
-                word = self.selects(e)
+                word = selects(e)
                 if word is not None:
                     self.get(s.process, self.tid_of(s.process, word))
                 elif not known and e.kind != "cfg":
@@ -256,40 +298,53 @@ class Twin:
                 self.flashes.append((t, c, 415, self.number("object", e.words[0])))
         return codes
 
-    def enter(self, t, kind, name):
-        value = self.number(kind, name)
-        if t.deeper[kind] or len(t.stack[kind]) == STACK:
+    def is_shown(self, t, kind, e):
+        f = self.options["filters"]
+        if kind != "func" or not f:
+            return True
+        text = label(e.what)
+        listed = any(fnmatch.fnmatchcase(text, p) for p in f.get("only", ["*"])) and not any(fnmatch.fnmatchcase(text, p) for p in f.get("except", []))
+        return listed and len(t.stack[kind]) < f.get("depth", STACK) and id(e) not in self.brief
+
+    def enter(self, t, kind, e):
+        shown = self.is_shown(t, kind, e)
+        deep = t.deeper[kind] or len(t.stack[kind]) == STACK
+        if shown and not (deep and self.filters(kind)):
+            self.number(kind, e.what)
+        if deep:
             t.deeper[kind] += 1
-            self.number(kind, CUT)
+            self.moved = not self.filters(kind)
+            if self.moved:
+                self.number(kind, CUT)
             return ["PM06"]
-        t.stack[kind].append(value)
+        self.moved = shown
+        t.stack[kind].append((e.what, shown))
         return []
 
-    def leave(self, t, kind, name):
+    def leave(self, t, kind, e):
         stack = t.stack[kind]
-        names = self.index[kind]
         if t.deeper[kind]:
             t.deeper[kind] -= 1
+            self.moved = not self.filters(kind)
             return []
-        if not stack:
-            return ["PM01", None]
-        if name is None or stack[-1] in (names.get(name), names.get(None)):
-            stack.pop()
-            return []
-        if names.get(name) not in stack:
-            return ["PM02", None]
-        while stack.pop() != names[name]:
-            pass
-        return ["PM02"]
+        codes, left = leave(stack, e.what)
+        self.moved = any(shown for _, shown in left)
+        return codes
+
+    def filters(self, kind):
+        return kind == "func" and bool(self.options["filters"])
+
 
     def context(self, t, e):
-        """Codes, and None among them when nothing was left."""
+        """Codes of what is wrong; self.moved: whether a change of a stack is shown."""
         if e.type in NAMED:
             kind = NAMED[e.type]
-            codes = (self.enter if e.type in (3, 6, 8) else self.leave)(t, kind, e.what)
-            top = self.number(kind, CUT) if t.deeper[kind] else t.stack[kind][-1] if t.stack[kind] else 0
+            codes = (self.enter if e.type in (3, 6, 8) else self.leave)(t, kind, e)
+            shown = [what for what, is_shown in t.stack[kind] if is_shown]
+            top = self.number(kind, CUT) if t.deeper[kind] and not self.filters(kind) else self.number(kind, shown[-1]) if shown else 0
             t.value[{"func": 400, "operator": 402, "net": 403}[kind]] = top
-            t.value[401] = len(t.stack["func"]) + t.deeper["func"]
+            if kind == "func":
+                t.value[401] = len(shown) + (0 if self.filters(kind) else t.deeper[kind])
             return codes
         if e.what is not None and e.type == 2:
             t.value[404] = self.number("bb", e.what)
@@ -323,13 +378,13 @@ class Twin:
             core.value[450 + KINDS.index(e.target)] = 256 + e.after
         else:
             self.take_of_thread(core, e, codes)
-        codes = sorted({CODES.index(code) + 1 for code in codes if code})
+        codes = sorted({CODES.index(code) + 1 for code in codes})
         if self.options["lenient"]:
             self.flashes += [(core.current, e.stream, 499, code) for code in codes]
         self.emit(time)
 
     def take_of_thread(self, core, e, codes):
-        word = self.selects(e)
+        word = selects(e)
         if word is not None:
             if not 0 < word < 1 << 31:
                 codes.append("PM05")
@@ -345,7 +400,7 @@ class Twin:
         t.active = core.active = True
         if not (e.kind in ("sync", "cxt") and e.type == 5) and not unknown:
             t.waits = 0
-        mine = len(codes)
+        self.moved = False
         if e.kind == "sync" and not unknown:
             codes += self.sync(t, e.stream, e)
         elif e.kind == "cxt":
@@ -355,8 +410,7 @@ class Twin:
         t.done.append(e)
         core.done.append(e)
         mode, length = self.options["interval"]
-        moved = e.kind == "cxt" and e.type in (3, 4) and None not in codes[mine:]
-        if (mode == "sync" and e.kind == "sync" and e.type != 5 and not unknown) or (mode == "func" and moved):
+        if (mode == "sync" and e.kind == "sync" and e.type != 5 and not unknown) or (mode == "func" and e.kind == "cxt" and e.type in (3, 4) and self.moved):
             self.close(t)
         for who in (t, core) if mode == "events" else ():
             if len(who.done) == length:
@@ -405,12 +459,20 @@ def read_prv(where):
     return rows
 
 
+def make_filters(rng, streams):
+    took = [t for _, t in durations(streams) if t] or [20]
+    lists = [["main"], ["f", "g"], ["?"], ["x*", "m?in"], ["?xff*", "(no name)"], ["[f-h]", "nothing"]]
+    every = {"depth": rng.choice((1, 2, 3, 10)), "min-time": rng.choice(took) + rng.randrange(2), "only": rng.choice(lists), "except": rng.choice(lists)}
+    return {k: every[k] for k in every if rng.random() < 0.4} or {"min-time": every["min-time"]}
+
+
 def one_run(emu, uscope, seed, tmp):
     rng = random.Random(seed)
     wild = rng.random() < 0.5
-    streams = [make_stream(rng, i, rng.choice((20, 300, 900)), wild) for i in range(rng.choice((1, 1, 2, 3)))]
+    filtered = rng.random() < 0.6
+    streams = [make_stream(rng, i, rng.choice((20, 300, 900)), wild, 0.4 if filtered else 0.11) for i in range(rng.choice((1, 1, 2, 3)))]
     interval = rng.choice((("time", rng.choice((7, 64, 1000))), ("events", rng.choice((1, 3, 50))), ("sync", 0), ("func", 0)))
-    options = {"events": rng.choice(("all", "all", "sync", "none")), "insn": rng.random() < 0.5, "interval": interval, "lenient": wild}
+    options = {"events": rng.choice(("all", "all", "sync", "none")), "insn": rng.random() < 0.5, "interval": interval, "lenient": wild, "filters": {}}
     os.makedirs(f"{tmp}/in")
     for s in streams:
         with open(f"{tmp}/in/{s.number}.prism", "wb") as f:
@@ -420,7 +482,10 @@ def one_run(emu, uscope, seed, tmp):
         if s.stamps:
             with open(f"{tmp}/in/{s.number}.stamps", "wb") as f:
                 f.write(b"".join(t.to_bytes(8, "little") for t in s.stamps))
-    args = [f"--prism-interval={interval[0]}" + (f":{interval[1]}" if interval[1] else ""), f"--prism-events={options['events']}"]
+    if filtered:
+        options["filters"] = make_filters(rng, streams)
+    args = [f"--prism-{k}={','.join(v) if isinstance(v, list) else v}" for k, v in options["filters"].items()]
+    args += [f"--prism-interval={interval[0]}" + (f":{interval[1]}" if interval[1] else ""), f"--prism-events={options['events']}"]
     args += ["--prism-insn"] * options["insn"] + ["--lenient"] * wild
     p = subprocess.run([emu, "-q", "-f", "prv,uscope", "-o", f"{tmp}/out", *args, f"{tmp}/in"], capture_output=True, timeout=120, check=False)
     if p.returncode:

@@ -13,6 +13,7 @@ struct prism_record {
 	uint64_t seq;    /* events of the stream before it, Config and End included */
 	uint64_t offset; /* bytes, in the file */
 	uint64_t clock_ns;
+	bool brief; /* it enters a function, and returns too soon to be shown */
 };
 
 struct prismread {

@@ -43,14 +43,16 @@ add_number(struct emu *emu, struct prismmodel *d, enum prism_stack_kind kind, ui
 }
 
 void
-prismcxt_number(struct emu *emu, struct prismmodel *d, const struct prism_cxt *c)
+prismcxt_number(struct emu *emu, struct prismmodel *d, const struct prism_cxt *c, bool brief)
 {
 	char text[PRISMISSUE_TEXT];
 	enum prism_stack_kind kind = prism_stack_of(c->type);
 	struct prism_name *name = d->step.name;
 	uint32_t *number = name ? &name->user[kind] : &d->unnamed[kind];
-	if (prism_cxt_enters(c->type) && !*number)
-		add_number(emu, d, kind, number, name ? prismissue_text(text, name) : "(no name)");
+	bool enters = prism_cxt_enters(c->type);
+	d->hidden = enters && d->filters && kind == PRISM_FUNCTIONS && prismfilter_hides(emu, d, brief);
+	if (enters && !d->hidden && !*number)
+		add_number(emu, d, kind, number, name ? prismissue_text(text, name) : PRISM_UNNAMED);
 }
 
 /* ---- Events. ---- */
@@ -80,17 +82,28 @@ show_stack(struct emu *emu, struct prismmodel *d, const struct prism_cxt *c)
 {
 	const struct prism_step *step = &d->step;
 	enum prism_stack_kind kind = prism_stack_of(c->type);
-	if (step->pushed)
+	struct prism_stack *k = step->stack;
+	bool enters = step->pushed && !d->hidden;
+	bool deeper = step->changed && !step->pushed && !step->popped && !(d->filters && kind == PRISM_FUNCTIONS);
+	uint32_t *shown = &d->threads[step->thread->number].shown[kind];
+	uint32_t left = 0;
+	for (uint32_t i = 0; i < step->popped; i++)
+		left += k->frames[k->n + i].user;
+	*shown -= left;
+	if (enters) {
+		k->frames[k->n - 1].user = 1;
+		++*shown;
 		(void)emu_push(emu, channels[kind], number_of(d, kind, step->name));
-	else if (step->popped == 1)
+	} else if (left == 1) {
 		(void)emu_pop(emu, channels[kind], emu_value(emu, channels[kind]));
-	else if (step->popped)
-		(void)emu_truncate(emu, channels[kind], step->stack->n);
-	else if (step->changed)
+	} else if (left) {
+		(void)emu_truncate(emu, channels[kind], *shown);
+	} else if (deeper) {
 		show_cut(emu, d, kind, prism_cxt_enters(c->type));
-	if (!step->changed || kind != PRISM_FUNCTIONS)
+	}
+	if (kind != PRISM_FUNCTIONS || !(enters || left || deeper))
 		return;
-	(void)emu_set(emu, FUNC_DEPTH, (int64_t)(step->stack->n + step->stack->deeper));
+	(void)emu_set(emu, FUNC_DEPTH, (int64_t)(*shown + (d->filters ? 0 : k->deeper)));
 	if (d->p->options->interval == PRISM_INTERVAL_FUNC)
 		prismspan_close(emu, d);
 }

@@ -4,7 +4,7 @@
 
 /* parts: the state of the model prism, and what its parts share: its channels
  * (chans.c), the way of an event (prism.c), who runs where and waits for what (thread.c), contexts and
- * names (cxt.c), intervals (span.c), messages (issue.c). The machine of the library knows what
+ * names (cxt.c), functions that are not shown (filter.c), intervals (span.c), messages (issue.c). The machine of the library knows what
  * events do; the model shows it. */
 
 #include "input/prism/stream.h"
@@ -79,8 +79,9 @@ struct prismmodel_numbers {
 
 /* A thread, by row, which is its number in the machine. */
 struct prismmodel_thread {
-	uint64_t nticks; /* events in the interval */
-	bool listed;     /* the interval, or the one before, has something */
+	uint64_t nticks;              /* events in the interval */
+	bool listed;                  /* the interval, or the one before, has something */
+	uint32_t shown[PRISM_STACKS]; /* frames of its stacks that are in the channels: those whose `user` is 1 */
 };
 
 /* A stream, and its CPU. */
@@ -117,11 +118,16 @@ struct prismmodel {
 	bool shown;     /* there are timelines; else only threads, tools and issues matter */
 	enum prismmodel_quick quick;
 	uint64_t every; /* events in an interval; 0: it is not of events */
+	bool filters;   /* some functions are not shown */
+	uint8_t *known; /* by id of a name: what the lists say */
+	size_t nknown;
+	size_t known_cap;
 	/* The current event. */
 	uint32_t stream;
 	struct prismmodel_core *core;
 	struct prism_step step; /* effects of the current event */
 	uint32_t codes;         /* 1 << code of each issue of the current event */
+	bool hidden;            /* it enters a function that is not shown */
 };
 
 extern const struct chan_decl prismmodel_chans[NCHANS];
@@ -144,11 +150,18 @@ void prismthread_end(struct emu *emu, struct prismmodel *d);
 
 /* Returns the number of an address or object. A new one gets a label of the channel. */
 uint32_t prismcxt_index(struct emu *emu, struct prismmodel_numbers *x, int chan, uint64_t key);
-/* Numbers the name that the step enters, also beyond the depth of a stack, and labels it. */
-void prismcxt_number(struct emu *emu, struct prismmodel *d, const struct prism_cxt *c);
+/* Numbers the name that the step enters, if it is shown, also beyond the depth of a stack, and labels it. */
+void prismcxt_number(struct emu *emu, struct prismmodel *d, const struct prism_cxt *c, bool brief);
 void prismcxt_take(struct emu *emu, struct prismmodel *d, const struct prism_cxt *c);
 /* Notes for tools what the thread of the step is in, behind the event. */
 void prismcxt_note(const struct prismmodel *d, const struct prism_cxt *c);
+
+#define PRISM_UNNAMED "(no name)"
+
+/* Looks which filters of functions there are. */
+void prismfilter_begin(struct prismmodel *d);
+/* Whether the function that the step enters is not shown. */
+bool prismfilter_hides(struct emu *emu, struct prismmodel *d, bool brief);
 
 void prismthread_take(struct emu *emu, struct prismmodel *d, const struct prism_sync *s);
 /* Shows that the thread of the step waits no more. */

@@ -39,6 +39,7 @@ create(struct emu *emu)
 	d->every = d->shown && p->options->interval == PRISM_INTERVAL_EVENTS ? p->options->length : 0;
 	d->quick = !d->shown ? QUICK_GIVE : d->all || d->every ? QUICK_NOT
 							       : QUICK_COUNT;
+	prismfilter_begin(d);
 	d->cores = emu_alloc(emu, p->nstreams * sizeof(*d->cores));
 	d->threads = emu_alloc(emu, emu_nthreads(emu) * sizeof(*d->threads));
 	d->listed = emu_alloc(emu, emu_nthreads(emu) * sizeof(*d->listed));
@@ -116,13 +117,13 @@ show_detail(struct emu *emu, const struct prismmodel *d, unsigned kind)
 /* Shows which thread runs behind a step of the machine, at or in front of the event; rc: what the machine returned.
  * Returns 0, or <0 (reported). */
 static int
-show_step(struct emu *emu, struct prismmodel *d, const struct prism_event *pe, int rc)
+show_step(struct emu *emu, struct prismmodel *d, const struct prism_record *r, int rc)
 {
 	if (rc == -PRISM_E_MEMORY)
 		return emu_no_memory(emu);
 	if (d->step.stack && d->shown)
-		prismcxt_number(emu, d, &pe->cxt);
-	if (d->step.issues && prismissue_tell(d, pe) < 0)
+		prismcxt_number(emu, d, &r->ev.cxt, r->brief);
+	if (d->step.issues && prismissue_tell(d, &r->ev) < 0)
 		return emu_stop(emu, "prism");
 	return d->step.thread ? prismthread_show(emu, d) : 0;
 }
@@ -250,12 +251,13 @@ on_event(struct emu *emu, const struct event *ev)
 	struct prismmodel *d = emu_data(emu);
 	if (count_only(emu, ev, d) || find_stream(emu, ev, d) < 0)
 		return;
-	const struct prism_event *pe = &((const struct prism_record *)ev->record)->ev;
+	const struct prism_record *r = ev->record;
+	const struct prism_event *pe = &r->ev;
 	uint32_t first = d->core->started ? 0 : d->p->sources.list[d->stream].first_thread;
 	d->core->started = true;
-	if (first && show_step(emu, d, pe, prism_machine_start(&d->machine, d->stream, first, &d->step)) < 0)
+	if (first && show_step(emu, d, r, prism_machine_start(&d->machine, d->stream, first, &d->step)) < 0)
 		return;
-	if (show_step(emu, d, pe, prism_machine_step(&d->machine, d->stream, pe, &d->step)) < 0)
+	if (show_step(emu, d, r, prism_machine_step(&d->machine, d->stream, pe, &d->step)) < 0)
 		return;
 	if (d->inside && d->step.thread && pe->kind == PRISM_CXT)
 		prismcxt_note(d, &pe->cxt);

@@ -3,6 +3,7 @@
 #include "arguments.h"
 #include "stream.h"
 #include "trace.h"
+#include "when.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,6 +18,10 @@ enum {
 	HOOKS,
 	NEEDS,
 	ROWS,
+	DEPTH,
+	MIN_TIME,
+	ONLY,
+	EXCEPT,
 	KEYS, /* and up: keys of the description that are options too */
 };
 
@@ -25,6 +30,10 @@ static const struct cli_option options[] = {
 	{ EVENTS, "prism-events", "WHICH", "timelines of single events: all, sync or none" },
 	{ INTERVAL, "prism-interval", "KIND", "totals: time:NS (default), events:N, sync or func" },
 	{ INSN, "prism-insn", NULL, "also the timeline of instructions" },
+	{ DEPTH, "prism-depth", "N", "no functions nested deeper than N (the first is 1)" },
+	{ MIN_TIME, "prism-min-time", "TIME", "no calls that take less, such as 10us" },
+	{ ONLY, "prism-only", "LIST", "functions of these names only: patterns with commas" },
+	{ EXCEPT, "prism-except", "LIST", "no functions of these names; what they call stays" },
 	{ HOOKS, "prism-hooks", "FILE", "an analysis of yours (repeatable): \"FILE KEY=VALUE\"" },
 	{ NEEDS, "prism-needs", "WHAT", "stop (default) or skip what shows less than it needs" },
 	{ ROWS, "prism-threads", "N", "rows for threads of live input (default: 256)" },
@@ -92,13 +101,13 @@ add_setting(struct prism_options *o, const char *key, const char *value, char *w
 }
 
 static int
-add_path(const char *option, const char *arg, char *why, const char **paths, size_t *n, size_t max)
+add_text(const char *option, const char *what, const char *arg, char *why, const char **texts, size_t *n, size_t max)
 {
 	if (*n == max)
 		return option_refuse(why, "%s can be given %zu times at most", option, max);
 	if (!*arg)
-		return option_refuse(why, "%s needs the name of a file", option);
-	paths[(*n)++] = arg;
+		return option_refuse(why, "%s needs %s", option, what);
+	texts[(*n)++] = arg;
 	return 0;
 }
 
@@ -108,7 +117,7 @@ add_hooks(struct prism_options *o, const char *arg, char *why)
 {
 	char text[ARGUMENTS_WHY];
 	struct arguments a = { 0 };
-	int rc = add_path("--prism-hooks", arg, why, o->hooks, &o->nhooks, PRISM_TOOLS);
+	int rc = add_text("--prism-hooks", "the name of a file", arg, why, o->hooks, &o->nhooks, PRISM_TOOLS);
 	if (rc == 0 && arguments_read(&a, arg, text) < 0)
 		rc = option_refuse(why, "--prism-hooks '%s': %s", arg, text);
 	arguments_finish(&a);
@@ -121,11 +130,14 @@ take(void *self, int id, const char *arg, char *why)
 	struct prism_options *o = self;
 	static const char *const events[] = { [PRISM_EVENTS_ALL] = "all", [PRISM_EVENTS_SYNC] = "sync", [PRISM_EVENTS_NONE] = "none" };
 	static const char *const needs[] = { "stop", "skip" };
+	static const char names[] = "names of functions";
+	const char *wrong;
+	struct when time;
 	uint64_t n;
 	int i;
 	switch (id) {
 	case OPTION_LENIENT: o->lenient = true; return 0;
-	case STREAM: return add_path("--prism", arg, why, o->file, &o->nfiles, PRISM_FILES);
+	case STREAM: return add_text("--prism", "the name of a file", arg, why, o->file, &o->nfiles, PRISM_FILES);
 	case HOOKS: return add_hooks(o, arg, why);
 	case EVENTS:
 		if ((i = find_word(arg, events, PRISM_EVENTS_NONE + 1)) < 0)
@@ -144,6 +156,18 @@ take(void *self, int id, const char *arg, char *why)
 			return option_refuse(why, "--prism-threads needs a number from 1 to %d, not '%s'", PRISM_ROWS_MAX, arg);
 		o->threads = (uint32_t)n;
 		return 0;
+	case DEPTH:
+		if (!parse_number(arg, PRISM_DEPTH_MAX, &n))
+			return option_refuse(why, "--prism-depth needs a number from 1 to %d, not '%s'", PRISM_DEPTH_MAX, arg);
+		o->depth = (uint32_t)n;
+		return 0;
+	case MIN_TIME:
+		if (!when_parse(arg, &time, &wrong) || time.ns <= 0)
+			return option_refuse(why, "--prism-min-time needs a time above 0, such as 10us, not '%s'", arg);
+		o->min_ns = (uint64_t)time.ns;
+		return 0;
+	case ONLY: return add_text("--prism-only", names, arg, why, o->only, &o->nonly, PRISM_LISTS);
+	case EXCEPT: return add_text("--prism-except", names, arg, why, o->except, &o->nexcept, PRISM_LISTS);
 	case SET:
 		if (!strchr(arg, '='))
 			return option_refuse(why, "--prism-set needs KEY=VALUE, not '%s'", arg);

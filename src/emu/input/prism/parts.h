@@ -3,7 +3,7 @@
 #define INPUT_PRISM_PARTS_H
 
 /* parts: what the files of the stream format of Prism share: their threads (rows.c), what is
- * read while it is written (live.c), their events (stream.c), and messages (tell.c).
+ * read while it is written (live.c), their events (stream.c), how long calls take (ahead.c), and messages (tell.c).
  *
  * All functions return 0, or <0 (reported), unless said otherwise. */
 
@@ -28,6 +28,7 @@ struct prism_stream {
 	enum prism_phase phase;
 	struct event first;
 	uint8_t mcv[3];
+	struct prismahead *ahead; /* NULL: nothing is read ahead */
 	uint8_t payload[4 + PRISM_NAME_MAX + 1];
 };
 
@@ -36,6 +37,15 @@ struct prism_stream {
 /* Opens stream n, at its start. */
 int prismlive_open(struct prism *p, uint32_t n);
 void prismlive_close(struct prism *p, uint32_t n);
+
+/* ---- Calls. ---- */
+
+/* Makes a stream, which is open and at its start, look ahead. */
+int prismahead_open(struct prism *p, uint32_t n);
+void prismahead_close(struct prism_stream *s);
+
+/* Finds out whether the next event enters a function that is left too soon: s->file.rec.brief. */
+int prismahead_look(struct prism_stream *s);
 
 /* ---- Messages; prism_issue() is another. ---- */
 

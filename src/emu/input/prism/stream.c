@@ -176,6 +176,8 @@ pull(struct prism *p, uint32_t n, struct event *ev)
 	int rc;
 	int timed;
 	do {
+		if (__builtin_expect(s->ahead != NULL, 0) && (rc = prismahead_look(s)) < 0)
+			return rc;
 		rc = prismfile_next(&s->file, &got);
 		if (__builtin_expect(rc <= 0, 0))
 			return rc < 0 ? rc : end_stream(p, n, ev, got.code, got.issues);
@@ -339,11 +341,13 @@ open_trace(struct trace *t)
 	t->dir = p->sources.dir;
 	if (rc == 0)
 		rc = make_streams(p);
-	reader_pool_init(&t->readers, t->diag, 2 * (size_t)p->nstreams);
+	reader_pool_init(&t->readers, t->diag, 3 * (size_t)p->nstreams);
 	if (rc == 0)
 		rc = prismrows_find(p);
 	for (uint32_t i = 0; i < p->nstreams && rc == 0; i++) {
 		rc = prismlive_open(p, i);
+		if (rc == 0 && o->min_ns && !t->options.events_only)
+			rc = prismahead_open(p, i);
 		t->bytes += t->streams[i + 1].in.file_size;
 	}
 	return rc;
@@ -356,8 +360,10 @@ close_trace(struct trace *t)
 	if (!p)
 		return;
 	prismthreads_finish(&p->threads);
-	for (uint32_t i = 0; t->streams && i < p->nstreams; i++)
+	for (uint32_t i = 0; t->streams && i < p->nstreams; i++) {
+		prismahead_close(&p->streams[i]);
 		prismlive_close(p, i);
+	}
 	prismfiles_finish(&p->sources);
 }
 

@@ -57,6 +57,7 @@ enum {
 	PRISM_INTERVAL_NS = 1000000, /* the default */
 	PRISM_FILES = 64,            /* on the command line */
 	PRISM_TOOLS = 16,
+	PRISM_LISTS = 16, /* of names of functions */
 	PRISM_ROWS = 256, /* threads of live input */
 	PRISM_ROWS_MAX = 65535,
 	PRISM_THREADS_MAX = 131072,
@@ -71,6 +72,13 @@ struct prism_options {
 	size_t nhooks;
 	bool needs_skip;
 	bool lenient;
+	/* Functions that are shown. */
+	uint64_t min_ns; /* of a call; 0: all */
+	uint32_t depth;  /* of its nesting, from 1; 0: all */
+	const char *only[PRISM_LISTS];
+	size_t nonly;
+	const char *except[PRISM_LISTS];
+	size_t nexcept;
 	bool insn; /* also the channel of instructions */
 	enum prism_events events;
 	enum prism_interval interval;

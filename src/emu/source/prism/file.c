@@ -116,36 +116,49 @@ keep_name(struct prism_file *f)
 	c->name = f->name;
 }
 
-/* Replaces the number of a context by its name. Returns 1, 0 at the end, <0 (reported). */
-static int
-find_name(struct prism_file *f, struct prism_got *got)
+int
+prismfile_name(const struct prism_file *f, struct prism_event *ev, char *own)
 {
-	struct prism_cxt *c = &f->rec.ev.cxt;
+	struct prism_cxt *c = &ev->cxt;
 	const struct prismheap_name *name;
-	if (f->rec.ev.kind != PRISM_CXT || !(c->has & PRISM_HAS_NUMBER))
+	if (!f->heap || ev->kind != PRISM_CXT || !(c->has & PRISM_HAS_NUMBER))
 		return 1;
 	int rc = prismheap_find(f->heap, c->id, &name);
-	if (rc < 0)
+	if (rc < 0 || (rc == 0 && !f->in.state.lenient))
 		return rc;
-	if (rc == 0 && !f->in.state.lenient) {
-		got->code = PRISM_PN01;
-		f->in.ended = true;
-		return 0;
-	}
-	c->name = rc > 0 ? name->text : f->name;
-	c->name_len = rc > 0 ? name->len : (uint32_t)snprintf(f->name, sizeof(f->name), "#%" PRIu64, c->id);
-	f->rec.ev.issues |= rc == 0 ? 1U << PRISM_PN01 : name->is_text ? 0
-								       : 1U << PRISM_PB13;
-	got->issues |= f->rec.ev.issues;
+	c->name = rc > 0 ? name->text : own;
+	c->name_len = rc > 0 ? name->len : (uint32_t)snprintf(own, PRISM_NAME_MAX, "#%" PRIu64, c->id);
+	ev->issues |= rc == 0 ? 1U << PRISM_PN01 : name->is_text ? 0
+								 : 1U << PRISM_PB13;
 	c->has ^= PRISM_HAS_NUMBER | PRISM_HAS_NAME;
 	c->id = 0;
 	return 1;
 }
 
+/* Gives the current event its name. Returns 1, 0 at the end, <0 (reported). */
+static int
+find_name(struct prism_file *f, struct prism_got *got)
+{
+	int rc = prismfile_name(f, &f->rec.ev, f->name);
+	if (rc == 0) {
+		got->code = PRISM_PN01;
+		f->in.ended = true;
+	} else {
+		got->issues |= f->rec.ev.issues;
+	}
+	return rc;
+}
+
+int
+prismfile_more(struct prism_file *f)
+{
+	struct reader *r = f->bytes;
+	return f->fill ? f->fill(f) : reader_fill(r, (uint64_t)(r->end - r->p) + 1);
+}
+
 int
 prismfile_go_on(struct prism_file *f, struct prism_got *got)
 {
-	struct reader *r = f->bytes;
 	for (;; prismfile_try(f, got)) {
 		if (got->rc < 0)
 			got->code = (enum prism_code)(-got->rc);
@@ -157,7 +170,7 @@ prismfile_go_on(struct prism_file *f, struct prism_got *got)
 			return find_name(f, got);
 		if (got->rc != 0 || f->in.ended)
 			return got->rc > 0;
-		int rc = f->fill ? f->fill(f) : reader_fill(r, (uint64_t)(r->end - r->p) + 1);
+		int rc = prismfile_more(f);
 		if (rc < 0)
 			return rc;
 	}

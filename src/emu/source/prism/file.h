@@ -58,6 +58,13 @@ prismfile_try(struct prism_file *f, struct prism_got *got)
 	r->p += used;
 }
 
+/* Makes more bytes available behind f->bytes->end, or finds that there are none. Returns <0: error (reported). */
+int prismfile_more(struct prism_file *f);
+
+/* Replaces the number of a context, if the event has one, by its name. A lenient reader has the number as name where the table has
+ * none, in PRISM_NAME_MAX bytes at `own`. Returns 1, 0: a strict reader stops here (PN01), <0 (reported). */
+int prismfile_name(const struct prism_file *f, struct prism_event *ev, char *own);
+
 /* Continues prismfile_next() behind the first try. */
 int prismfile_go_on(struct prism_file *f, struct prism_got *got);
 
