@@ -345,7 +345,7 @@ PRISM_DESCRIPTION = """{ "version": 1, "format": "prism", "events": "a.prism", "
 
 def prism_emulate_seeds():
     """First byte: see prism_emulate.c."""
-    for how in (0, 4):
+    for how in (0, 4, 128, 132):
         yield bytes([how]) + PRISM_DESCRIPTION.encode()
         yield bytes([how]) + PRISM_DESCRIPTION.replace("instr", "timestamps").replace("null", '"a.ts"').encode()
         yield bytes([how | 3]) + b"".join(struct.pack("<Q", 7 * i) for i in range(9))

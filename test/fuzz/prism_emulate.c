@@ -2,7 +2,8 @@
 /* ovniemu on Prism streams. The first byte of the input chooses: bits 0-1: what the bytes
  * behind are, 0 the description (with good files), 1 a stream, 2 two streams, a half each,
  * 3 timestamps; bit 2 lenient; bits 3-4 the kind of intervals; bit 5: a stream comes on the
- * standard input, to few rows; bit 6: control flow, words of 4 bytes and the packed layout. */
+ * standard input, to few rows; bit 6: control flow, words of 4 bytes and the packed layout;
+ * bit 7: functions are left out. */
 #include "fuzz.h"
 
 #include "emu.h"
@@ -75,6 +76,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		prism.keys.set[prism.keys.nset++] = (struct prism_setting){ "control_flow", "true" };
 		prism.keys.set[prism.keys.nset++] = (struct prism_setting){ "word_size", "4" };
 		prism.keys.set[prism.keys.nset++] = (struct prism_setting){ "compute_layout", "packed" };
+	}
+	if (how & 128) {
+		prism.min_ns = 3;
+		prism.depth = 4;
+		prism.except[prism.nexcept++] = "[a-f]";
 	}
 	const struct emu_options o = { .inputs = (struct trace_input[]){ { &prism_format, &prism }, { NULL, NULL } }, .models = fuzz_models(), .threads = 2 };
 	struct emu emu;
