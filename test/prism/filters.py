@@ -12,7 +12,7 @@ import resource
 import subprocess
 import sys
 
-from hooks_kit import END, THREAD, Run, cfg, check, cxt, enter, finish, fresh, leave, mem, swap
+from hooks_kit import END, ENTER, EXIT, THREAD, Run, cfg, check, cxt, enter, finish, fresh, leave, mem, swap
 
 EMU, PROFILE = sys.argv[1:]
 FUNC, DEPTH, LOADS = 400, 401, 439
@@ -135,6 +135,19 @@ def pipes():
             check(f"a pipe, {size} bytes at a time", have == want and len(want) == 4, "it differs")
 
 
+def numbers():
+    """Names by number: two numbers of a name are one function."""
+    heap = fresh()
+    with open(heap, "wb") as f:
+        f.write(b"\x00m" + b"\x00f" * 2)
+    codes = [bytes([0x60 | kind]) + n.to_bytes(4, "little") for kind, n in ((ENTER, 0), (ENTER, 2), (EXIT, 4), (ENTER, 4), (EXIT, 2), (EXIT, 0))]
+    data = b"".join(codes[:4]) + mem() * 5 + b"".join(codes[4:]) + END
+    run = emulate([data], f"--prism-set=names={heap}", "--prism-set=name_size=4", "--prism-min-time=3", "--prism-except=m")
+    check("names by number", story(run) == "3:f 9:-", story(run))
+    run = emulate([codes[0] + bytes([0x60 | ENTER, 9, 0, 0, 0]) + codes[5] + END], f"--prism-set=names={heap}", "--prism-set=name_size=4", "--prism-min-time=3", status=1)
+    check("a number without a name", "PN01" in run.err and story(run) == "0:m", run.err + story(run))
+
+
 def hostile():
     """A million enters, with and without exits; padding of buffers; names that are patterns and no text."""
     for data in (enter("f") * 1000000 + END, enter("f") * 1000000 + leave("f") * 1000000 + END, cfg("cxt", 0x80) + b"\x63" * 1000000 + END, (enter("f") + leave("f")) * 500000 + END):
@@ -165,7 +178,7 @@ def wrong():
 
 
 def main():
-    for part in (by_hand, windows, all_events, not_left, several_streams, large_calls, pipes, hostile, wrong):
+    for part in (by_hand, windows, all_events, not_left, several_streams, large_calls, pipes, numbers, hostile, wrong):
         part()
     return finish()
 
