@@ -346,7 +346,7 @@ open_trace(struct trace *t)
 		rc = prismrows_find(p);
 	for (uint32_t i = 0; i < p->nstreams && rc == 0; i++) {
 		rc = prismlive_open(p, i);
-		if (rc == 0 && o->min_ns && !t->options.events_only)
+		if (rc == 0 && o->min_ns && p->shown)
 			rc = prismahead_open(p, i);
 		t->bytes += t->streams[i + 1].in.file_size;
 	}
