@@ -5,11 +5,9 @@
  * (ticks - base) * mult / 2^32. A line holds for SPAN at most; then both clocks are read anew, and the next line goes through
  * that point with the rate of the last tenth of a second. So errors do not add up, and changes of rate
  * (NTP) are followed. In a thread time never goes back: what would is the last value again. */
-#include <sys/stat.h>
-#include <fcntl.h>
 #include <time.h>
-#include <unistd.h>
 #include "rt.h"
+#include "ticks.h"
 
 #define SEC UINT64_C(1000000000)
 
@@ -17,14 +15,6 @@ enum {
 	SPAN = 10 * 1000 * 1000, /* ns a line holds */
 	FIRST_SPAN = 200 * 1000, /* ns for the first rate */
 	RATE_SPAN = 5 * SPAN,    /* ns over which a rate is measured, at least */
-	TRIES = 3,               /* readings of both clocks, of which the quickest counts */
-	INTERRUPTED = 300,       /* ticks for which a reading was disturbed */
-	TRIES_MAX = 20,
-};
-
-/* The counter and the clock at one time. */
-struct point {
-	uint64_t ticks, ns;
 };
 
 struct rt_clock {
@@ -35,72 +25,12 @@ struct rt_clock {
 	uint64_t last;  /* ns told last */
 	uint64_t error; /* ns it was off at most, where one line follows another */
 	bool busy;      /* a signal handler must not disturb the change of lines */
-	struct point older, newer;
+	struct ticks_point older, newer;
 };
 
-static _Atomic bool counter; /* threads use it */
-static struct point first;   /* when the process began to */
+static _Atomic bool counter;     /* threads use it */
+static struct ticks_point first; /* when the process began to */
 static _Thread_local struct rt_clock mine __attribute__((tls_model("initial-exec")));
-
-#if defined(__x86_64__)
-static inline uint64_t
-ticks_now(void)
-{
-	return __builtin_ia32_rdtsc();
-}
-
-/* Whether a file has a word. */
-static bool
-file_has(const char *path, const char *word)
-{
-	char text[8192];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-
-	if (fd >= 0)
-		(void)close(fd);
-	text[n < 0 ? 0 : n] = '\0';
-	return strstr(text, word) != NULL;
-}
-
-/* Why the counter is not for use; NULL: it is. The kernel tests it on all processors. */
-static const char *
-why_not(void)
-{
-	if (!file_has("/sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n"))
-		return "the clock of the kernel is another";
-	if (!file_has("/proc/cpuinfo", " constant_tsc ") || !file_has("/proc/cpuinfo", " nonstop_tsc "))
-		return "its rate is not constant";
-	return NULL;
-}
-#elif defined(__aarch64__)
-static inline uint64_t
-ticks_now(void)
-{
-	uint64_t t;
-	__asm__ volatile("mrs %0, cntvct_el0"
-			 : "=r"(t));
-	return t;
-}
-
-static const char *
-why_not(void)
-{
-	return NULL;
-}
-#else
-static inline uint64_t
-ticks_now(void)
-{
-	return 0;
-}
-
-static const char *
-why_not(void)
-{
-	return "this processor is not known";
-}
-#endif
 
 static uint64_t
 system_now(void)
@@ -112,25 +42,6 @@ system_now(void)
 	return (uint64_t)ts.tv_sec * SEC + (uint64_t)ts.tv_nsec;
 }
 
-/* Reads both clocks, as close to each other as can be. */
-static struct point
-read_both(void)
-{
-	struct point best = { 0, 0 };
-	uint64_t least = UINT64_MAX;
-
-	for (int i = 0; i < TRIES || (least > INTERRUPTED && i < TRIES_MAX); i++) {
-		uint64_t before = ticks_now();
-		uint64_t ns = system_now();
-		uint64_t took = ticks_now() - before;
-		if (took < least) {
-			least = took;
-			best = (struct point){ before + took / 2, ns };
-		}
-	}
-	return best;
-}
-
 static uint64_t
 on_line(const struct rt_clock *c, uint64_t ticks)
 {
@@ -140,7 +51,7 @@ on_line(const struct rt_clock *c, uint64_t ticks)
 static void
 next_line(struct rt_clock *c)
 {
-	struct point now = read_both();
+	struct ticks_point now = ticks_read_both(system_now);
 
 	if (c->mult == 0)
 		c->older = c->newer = first;
@@ -220,12 +131,12 @@ rt_clock_begin(void)
 		rt_warn("OVNI_CLOCK=%s is not known, the clock is CLOCK_MONOTONIC (monotonic, tsc)", wish);
 		return;
 	}
-	const char *why = why_not();
+	const char *why = ticks_why_not();
 	if (why != NULL) {
 		rt_warn("OVNI_CLOCK=tsc: the counter of the processor is not used, %s; the clock is CLOCK_MONOTONIC", why);
 		return;
 	}
-	first = read_both();
+	first = ticks_read_both(system_now);
 	while (system_now() - first.ns < FIRST_SPAN)
 		continue;
 	counter = true;
