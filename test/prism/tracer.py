@@ -188,6 +188,42 @@ def test_deep():
     check("and its depth", max(v for _, v in row[401]) == 100002 and "PM06: 99490 times: more than 512 nested contexts" in err, err[-300:])
 
 
+def test_times():
+    """Times are those of CLOCK_MONOTONIC, whichever way they are found."""
+    for clock in ("", "monotonic"):
+        folder = f"times{clock}"
+        before = time.monotonic_ns()
+        trace([TRACED, "deep"], folder, PRISM_TRACE_CLOCK=clock)
+        trace([TRACED, "threads"], folder, PRISM_TRACE_CLOCK=clock)
+        after = time.monotonic_ns()
+        for path in glob.glob(folder + "/*.times"):
+            with open(path, "rb") as f:
+                data = f.read()
+            stamps = [ns for ns, in struct.iter_unpack("<Q", data[:len(data) // 8 * 8]) if ns]
+            check(f"{folder}: times of now", before - 20000 < stamps[0] and stamps[-1] < after + 20000, f"{before} {stamps[0]} {stamps[-1]} {after}")
+            check(f"{folder}: times in order", all(a <= b for a, b in zip(stamps, stamps[1:])), path)
+
+
+def test_table():
+    """A name is written once for a process, whose children go on with the same table."""
+    trace([TRACED, "children"], "table")
+    tables = glob.glob("table/*.names")
+    with open(tables[0], "rb") as f:
+        data = f.read()
+    names = []
+    while data:
+        names.append(data[1:data[0] + 2].decode())
+        data = data[data[0] + 2:]
+    check("one table", len(tables) == 1 and names.count("run") == names.count("children") == 1 and "leaf" in names, names)
+    sizes = [sum(line.startswith("cxt") for line in events) for events, _ in dumps("table")]
+    used = []
+    for path in sorted(glob.glob("table/*.json")):
+        p = subprocess.run([TOOL, "stat", "--json", path], capture_output=True, text=True, check=True)
+        s = json.loads(p.stdout)
+        used.append((s["bytes"] - s["end_of_buffer"] - 9 * s["sync"]["events"] - 4) / 5)
+    check("an event has five bytes", used == sizes, f"{used} {sizes}")
+
+
 def test_jumps():
     trace([TRACED, "jumps"], "jumps")
     events, stack = dump(glob.glob("jumps/*.json")[0])

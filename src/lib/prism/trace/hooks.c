@@ -5,36 +5,43 @@
  * some exceptions leave functions without a call. They are gone when the stack pointer is above theirs. */
 #include "parts.h"
 
-#include <string.h>
 #include <sys/mman.h>
 
 enum {
-	FRAMES = 128, /* at first */
+	FRAMES = 128,              /* at first */
+	EVENT = 1 + TRACER_NUMBER, /* bytes */
 };
 
 EXPORT void __cyg_profile_func_enter(void *fn, void *site);
 EXPORT void __cyg_profile_func_exit(void *fn, void *site);
 
-/* Writes an event, and then changes the number of frames. Whoever leaves this in the middle (tracer_recover()) finds
- * from the position of the stream whether it is changed. */
+/* Of what is below all frames. */
+static const struct tracer_name nobody;
+
+/* Writes an event into a stream that has room for it, and then changes the number of frames. Whoever leaves this in the
+ * middle (tracer_recover()) finds from the position of the stream whether it is changed. */
+static inline void
+put_there(struct tracer_stack *k, struct tracer_stream *s, const struct tracer_name *name, enum prism_cxt_type type, size_t next, uint64_t ns)
+{
+	k->after = s->pos + EVENT + (UINT64_C(1) << 32);
+	atomic_signal_fence(memory_order_seq_cst);
+	k->next = next;
+	atomic_signal_fence(memory_order_seq_cst);
+	tracer_commit(s, (PRISM_CXT << 5 | type) | (uint64_t)name->number << 8 | (uint64_t)TRACER_END << 8 * EVENT, EVENT, ns);
+	atomic_signal_fence(memory_order_seq_cst);
+	k->n = next;
+}
+
 static void
 put(const struct tracer_name *name, enum prism_cxt_type type, int change, uint64_t ns)
 {
 	struct tracer_stack *k = tracer_self.stack;
-	struct tracer_stream *s = tracer_get_room(name->size, ns);
+	struct tracer_stream *s = tracer_get_room(EVENT, ns);
 	size_t next = k->n + (size_t)change;
-	if (s) {
-		uint8_t *to = s->events.base + (uint32_t)s->pos;
-		for (uint32_t i = 0; i < name->size; i += TRACER_CHUNK)
-			memcpy(to + i, name->bytes + i, TRACER_CHUNK);
-		k->after = s->pos + name->size + (UINT64_C(1) << 32);
-		atomic_signal_fence(memory_order_seq_cst);
-		k->next = next;
-		atomic_signal_fence(memory_order_seq_cst);
-		tracer_commit(s, (uint8_t)(PRISM_CXT << 5 | type), name->size, ns);
-		atomic_signal_fence(memory_order_seq_cst);
-	}
-	k->n = next;
+	if (s)
+		put_there(k, s, name, type, next, ns);
+	else
+		k->n = next;
 }
 
 bool
@@ -54,7 +61,7 @@ tracer_recover(uintptr_t sp)
 static size_t
 size_of(size_t frames)
 {
-	return sizeof(struct tracer_stack) + frames * sizeof(struct tracer_frame);
+	return sizeof(struct tracer_stack) + (1 + frames) * sizeof(struct tracer_frame);
 }
 
 /* False: memory is exhausted. */
@@ -70,6 +77,7 @@ grow(struct tracer_thread *t)
 	if (good) {
 		t->stack = p;
 		t->stack->cap = cap;
+		t->stack->frames[0] = (struct tracer_frame){ .name = &nobody, .sp = t->lo + t->size };
 	}
 	tracer_resume(&calm);
 	return good;
@@ -84,18 +92,27 @@ is_gone(const struct tracer_frame *f, uintptr_t sp)
 	return f->sp - sp >= t->lo + t->size - sp;
 }
 
+/* Finds what the hooks compare with. */
+static void
+settle(struct tracer_thread *t)
+{
+	const struct tracer_stack *k = t->stack;
+	uintptr_t limit = k && t->stream && t->inside != TRACER_NEVER ? k->frames[k->n].sp - t->lo : 0;
+	t->limit = limit <= t->size ? limit : 0;
+}
+
 static void
 leave_down_to(struct tracer_stack *k, size_t n, uint64_t ns)
 {
 	while (k->n > n)
-		put(k->frames[k->n - 1].name, PRISM_FUNC_EXIT, -1, ns);
+		put(k->frames[k->n].name, PRISM_FUNC_EXIT, -1, ns);
 }
 
 void
 tracer_replay(uint64_t ns)
 {
 	const struct tracer_stack *k = tracer_self.stack;
-	for (size_t i = 0; k && i < k->n; i++)
+	for (size_t i = 1; k && i <= k->n; i++)
 		put(k->frames[i].name, PRISM_FUNC_ENTER, 0, ns);
 }
 
@@ -109,10 +126,10 @@ count_live(const struct tracer_stack *k, const struct tracer_frame *f)
 	size_t n = k->n;
 	if (!tracer_on_stack(f->sp))
 		return n;
-	while (n && is_gone(&k->frames[n - 1], f->sp))
+	while (n && is_gone(&k->frames[n], f->sp))
 		n--;
-	for (size_t i = n; i && k->frames[i - 1].sp == f->sp; i--)
-		if (k->frames[i - 1].site != f->site || k->frames[i - 1].pc == f->pc)
+	for (size_t i = n; i && k->frames[i].sp == f->sp; i--)
+		if (k->frames[i].site != f->site || k->frames[i].pc == f->pc)
 			n = i - 1;
 	return n;
 }
@@ -128,7 +145,7 @@ enter(const void *fn, struct tracer_frame f, uint64_t ns)
 		return;
 	k = t->stack;
 	leave_down_to(k, count_live(k, &f), ns);
-	k->frames[k->n] = f;
+	k->frames[k->n + 1] = f;
 	put(name, PRISM_FUNC_ENTER, 1, ns);
 }
 
@@ -139,37 +156,102 @@ find_frame(const struct tracer_stack *k, const void *fn, uintptr_t sp)
 {
 	size_t found = k->n;
 	size_t i = k->n;
-	for (; i && tracer_on_stack(sp) && is_gone(&k->frames[i - 1], sp); i--)
-		if (k->frames[i - 1].name->fn == fn)
+	for (; i && tracer_on_stack(sp) && is_gone(&k->frames[i], sp); i--)
+		if (k->frames[i].name->fn == fn)
 			found = i - 1;
 	for (; i && found == k->n; i--)
-		if (k->frames[i - 1].name->fn == fn)
+		if (k->frames[i].name->fn == fn)
 			found = i - 1;
 	return found;
 }
 
-void
-__cyg_profile_func_enter(void *fn, void *site)
+static __attribute__((noinline)) void
+enter_slowly(const void *fn, const void *site, uintptr_t sp, const void *pc)
 {
-	uintptr_t sp = STACK_POINTER;
+	struct tracer_thread *t = &tracer_self;
 	if (!tracer_on || !tracer_enter(sp))
 		return;
 	if (__builtin_expect(!atomic_load_explicit(&tracer_active, memory_order_relaxed), 0))
 		atomic_store(&tracer_active, true);
-	enter(fn, (struct tracer_frame){ .sp = sp, .pc = __builtin_return_address(0), .site = site }, tracer_now());
+	enter(fn, (struct tracer_frame){ .sp = sp, .pc = pc, .site = site }, tracer_now());
+	settle(t);
 	tracer_leave();
+}
+
+static __attribute__((noinline)) void
+leave_slowly(const void *fn, uintptr_t sp)
+{
+	struct tracer_thread *t = &tracer_self;
+	const struct tracer_stack *k = t->stack;
+	if (!k || !tracer_enter(sp))
+		return;
+	size_t n = find_frame(k, fn, sp);
+	if (n < k->n)
+		leave_down_to(t->stack, n, tracer_now());
+	settle(t);
+	tracer_leave();
+}
+
+/* Whether a stream has room for an event of a function. */
+static inline bool
+has_room(const struct tracer_stream *s)
+{
+	return (uint32_t)s->pos + EVENT <= s->room && s->pos >> 32 < s->stamps_room;
+}
+
+/* Most calls come from the function on top, and that is what is left next: these two do no more than they must. */
+
+void
+__cyg_profile_func_enter(void *fn, void *site)
+{
+	struct tracer_thread *t = &tracer_self;
+	uintptr_t sp = STACK_POINTER;
+	uintptr_t limit = sp - t->lo;
+	uint64_t ns;
+	if (__builtin_expect(limit < t->limit && !t->inside, 1)) {
+		t->inside = sp;
+		atomic_signal_fence(memory_order_seq_cst);
+		bool good = tracer_clock_quick(&ns);
+		const struct tracer_slots *slots = atomic_load_explicit(&tracer_slots, memory_order_acquire);
+		const struct tracer_name *name = atomic_load_explicit(&slots->slot[tracer_hash(fn, slots->cap)], memory_order_acquire);
+		struct tracer_stream *s = t->stream;
+		struct tracer_stack *k = t->stack;
+		if (__builtin_expect(good && name && name->fn == fn && k->n < k->cap && has_room(s), 1)) {
+			k->frames[k->n + 1] = (struct tracer_frame){ name, sp, __builtin_return_address(0), site };
+			put_there(k, s, name, PRISM_FUNC_ENTER, k->n + 1, ns);
+			t->limit = limit;
+			atomic_signal_fence(memory_order_seq_cst);
+			t->inside = 0;
+			return;
+		}
+		t->inside = 0;
+	}
+	enter_slowly(fn, site, sp, __builtin_return_address(0));
 }
 
 void
 __cyg_profile_func_exit(void *fn, void *site)
 {
+	struct tracer_thread *t = &tracer_self;
 	uintptr_t sp = STACK_POINTER;
-	struct tracer_stack *k = tracer_self.stack;
+	uint64_t ns;
 	(void)site;
-	if (!k || !tracer_enter(sp))
-		return;
-	size_t n = find_frame(k, fn, sp);
-	if (n < k->n)
-		leave_down_to(k, n, tracer_now());
-	tracer_leave();
+	if (__builtin_expect(t->limit && !t->inside, 1)) {
+		t->inside = sp;
+		atomic_signal_fence(memory_order_seq_cst);
+		bool good = tracer_clock_quick(&ns);
+		struct tracer_stream *s = t->stream;
+		struct tracer_stack *k = t->stack;
+		const struct tracer_frame *top = &k->frames[k->n];
+		uintptr_t limit = top[-1].sp - t->lo;
+		if (__builtin_expect(good && top->name->fn == fn && limit <= t->size && sp - t->lo <= limit && has_room(s), 1)) {
+			put_there(k, s, top->name, PRISM_FUNC_EXIT, k->n - 1, ns);
+			t->limit = limit;
+			atomic_signal_fence(memory_order_seq_cst);
+			t->inside = 0;
+			return;
+		}
+		t->inside = 0;
+	}
+	leave_slowly(fn, sp);
 }

@@ -4,6 +4,7 @@
 #include "slowfs.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,6 +27,7 @@ bool tracer_on;
 atomic_bool tracer_active;
 
 static char dir[DIR_MAX];
+static char table[32];     /* its name */
 static bool wants_private; /* buffers of the streams */
 static bool may_choose;    /* nobody said which */
 static atomic_bool told;
@@ -81,14 +84,6 @@ tracer_map(size_t size)
 {
 	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	return p == MAP_FAILED ? NULL : p;
-}
-
-uint64_t
-tracer_now(void)
-{
-	struct timespec t;
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 /* ---- The directory. ---- */
@@ -150,6 +145,52 @@ make_dir(void)
 		return true;
 	tracer_say(dir, errno);
 	return false;
+}
+
+/* ---- The table of names. ---- */
+
+const char *
+tracer_table(void)
+{
+	return table;
+}
+
+int
+tracer_check_limit(uint64_t size)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur)
+		return 0;
+	errno = EFBIG;
+	return -1;
+}
+
+/* The file is only appended to, so that processes may share it: a child of fork() goes on with the numbers of its parent. */
+int64_t
+tracer_append(const void *bytes, size_t n)
+{
+	char path[sizeof(dir) + sizeof(table) + 1];
+	(void)snprintf(path, sizeof(path), "%s/%s", dir, table);
+	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+	if (fd < 0 && errno == ENOENT && make_dir())
+		fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+	off_t size = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
+	int64_t at = -1;
+	if (size >= 0 && tracer_check_limit((uint64_t)size + n) == 0) {
+		ssize_t put = write(fd, bytes, n);
+		at = put == (ssize_t)n ? (int64_t)lseek(fd, 0, SEEK_CUR) - put : -1;
+		errno = put >= 0 && at < 0 ? ENOSPC : errno;
+	}
+	if (at > UINT32_MAX) {
+		at = -1;
+		errno = EFBIG;
+	}
+	int error = errno;
+	if (fd >= 0)
+		(void)close(fd);
+	if (at < 0)
+		tracer_say(path, error);
+	return at;
 }
 
 /* Chooses buffers that are not mapped where that may block. */
@@ -264,7 +305,7 @@ end_thread(void *arg)
 	forget(s);
 	tracer_finish(s);
 	if (t->stack)
-		(void)munmap(t->stack, sizeof(*t->stack) + t->stack->cap * sizeof(t->stack->frames[0]));
+		(void)munmap(t->stack, sizeof(*t->stack) + (1 + t->stack->cap) * sizeof(t->stack->frames[0]));
 	t->stack = NULL;
 	tracer_resume(&calm);
 }
@@ -315,7 +356,9 @@ begin(void)
 	may_choose = !wants_private && !(buffer && strcmp(buffer, "shared") == 0);
 	has_key = pthread_key_create(&key, end_thread) == 0;
 	(void)pthread_atfork(NULL, NULL, begin_child);
+	(void)snprintf(table, sizeof(table), "%d.names", (int)getpid());
 	know_stack();
+	tracer_clock_begin();
 	tracer_names_begin();
 	tracer_on = true;
 }

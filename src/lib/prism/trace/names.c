@@ -19,12 +19,6 @@ enum {
 	DEMANGLE_MAX = 4000, /* bytes of a name that is demangled: it is done on the program's stack */
 };
 
-struct slots {
-	size_t cap; /* power of two */
-	size_t n;
-	_Atomic(const struct tracer_name *) slot[];
-};
-
 struct object {
 	struct object *next;
 	uintptr_t lo; /* its addresses are in [lo, hi) */
@@ -35,7 +29,7 @@ struct object {
 };
 
 /* What is read is published by these two. */
-static _Atomic(struct slots *) names;
+_Atomic(struct tracer_slots *) tracer_slots;
 static _Atomic(struct object *) objects;
 
 /* ---- Memory. ---- */
@@ -186,16 +180,10 @@ tracer_names_begin(void)
 
 /* ---- Names. ---- */
 
-static size_t
-hash(const void *fn, size_t cap)
-{
-	return (size_t)(((uintptr_t)fn >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (cap - 1);
-}
-
 static void
-put(struct slots *t, const struct tracer_name *name)
+put(struct tracer_slots *t, const struct tracer_name *name)
 {
-	size_t i = hash(name->fn, t->cap);
+	size_t i = tracer_hash(name->fn, t->cap);
 	while (atomic_load_explicit(&t->slot[i], memory_order_relaxed))
 		i = (i + 1) & (t->cap - 1);
 	atomic_store_explicit(&t->slot[i], name, memory_order_release);
@@ -203,11 +191,11 @@ put(struct slots *t, const struct tracer_name *name)
 }
 
 static const struct tracer_name *
-get(const struct slots *t, const void *fn)
+get(const struct tracer_slots *t, const void *fn)
 {
 	if (!t)
 		return NULL;
-	for (size_t i = hash(fn, t->cap);; i = (i + 1) & (t->cap - 1)) {
+	for (size_t i = tracer_hash(fn, t->cap);; i = (i + 1) & (t->cap - 1)) {
 		const struct tracer_name *name = atomic_load_explicit(&t->slot[i], memory_order_acquire);
 		if (!name || name->fn == fn)
 			return name;
@@ -215,10 +203,10 @@ get(const struct slots *t, const void *fn)
 }
 
 /* A table of that size, with the names of the old one that are not in [lo, hi). NULL: memory is exhausted. */
-static struct slots *
-remake(const struct slots *old, size_t cap, uintptr_t lo, uintptr_t hi)
+static struct tracer_slots *
+remake(const struct tracer_slots *old, size_t cap, uintptr_t lo, uintptr_t hi)
 {
-	struct slots *t = tracer_map(sizeof(*t) + cap * sizeof(t->slot[0]));
+	struct tracer_slots *t = tracer_map(sizeof(*t) + cap * sizeof(t->slot[0]));
 	if (!t)
 		return NULL;
 	t->cap = cap;
@@ -234,12 +222,12 @@ static const struct tracer_name *
 add(const struct tracer_name *name)
 {
 	tracer_lock();
-	struct slots *t = atomic_load(&names);
+	struct tracer_slots *t = atomic_load(&tracer_slots);
 	const struct tracer_name *had = get(t, name->fn);
 	if (!had && (!t || t->n >= t->cap / 2)) {
 		t = remake(t, t ? t->cap * 2 : SLOTS, 0, 0);
 		if (t)
-			atomic_store(&names, t);
+			atomic_store(&tracer_slots, t);
 	}
 	if (!had && t)
 		put(t, name);
@@ -250,15 +238,16 @@ add(const struct tracer_name *name)
 static const struct tracer_name *
 make_name(const void *fn, const char *text)
 {
+	uint8_t bytes[1 + PRISM_NAME_MAX];
 	size_t n = strnlen(text, PRISM_NAME_MAX);
-	struct tracer_name *name = tracer_take(sizeof(*name) + 2 + n + TRACER_CHUNK);
-	if (!name)
-		return NULL;
-	name->fn = fn;
-	name->size = (uint32_t)(2 + n);
-	name->bytes[0] = TRACER_END;
-	name->bytes[1] = (uint8_t)(n - 1);
-	memcpy(name->bytes + 2, text, n);
+	bytes[0] = (uint8_t)(n - 1);
+	memcpy(bytes + 1, text, n);
+	int64_t number = tracer_append(bytes, 1 + n);
+	struct tracer_name *name = number < 0 ? NULL : tracer_take(sizeof(*name));
+	if (number < 0)
+		tracer_self.inside = TRACER_NEVER;
+	if (name)
+		*name = (struct tracer_name){ fn, (uint32_t)number };
 	return name;
 }
 
@@ -281,7 +270,7 @@ find_slowly(const void *fn)
 const struct tracer_name *
 tracer_name_find(const void *fn)
 {
-	const struct tracer_name *name = get(atomic_load_explicit(&names, memory_order_acquire), fn);
+	const struct tracer_name *name = get(atomic_load_explicit(&tracer_slots, memory_order_acquire), fn);
 	if (__builtin_expect(name != NULL, 1))
 		return name;
 	struct tracer_calm calm;
@@ -314,10 +303,10 @@ tracer_names_closed(void)
 		if (dl_iterate_phdr(is_there, o))
 			continue;
 		tracer_lock();
-		struct slots *t = atomic_load(&names);
+		struct tracer_slots *t = atomic_load(&tracer_slots);
 		t = t ? remake(t, t->cap, o->lo, o->hi) : NULL;
 		if (t)
-			atomic_store(&names, t);
+			atomic_store(&tracer_slots, t);
 		o->lo = o->hi = 0;
 		tracer_unlock();
 	}

@@ -3,32 +3,33 @@
 #define PRISM_TRACE_PARTS_H
 
 /* parts: state of the tracer that its files share: the thread (life.c), its events (hooks.c,
- * sync.c), their files (stream.c), and names of functions (names.c, symbols.c).
+ * sync.c), their times (clock.c) and files (stream.c), and names of functions (names.c, symbols.c).
  *
  * The library runs inside programs it knows nothing about: in their signal handlers, their malloc(),
  * and while they die. So a hook takes no lock, allocates from mmap() only, keeps errno, and
  * gives up tracing where something fails. */
 
 #include "prism.h"
+#include "ticks.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 
 enum {
-	TRACER_WINDOW = 64 * 1024, /* bytes of a file that are mapped; also the size of a buffer of the stream */
-	TRACER_CHUNK = 16,         /* names are copied in pieces of so many bytes */
+	TRACER_WINDOW = 64 * 1024, /* bytes of a file that are mapped at first; also the size of a buffer of the stream */
+	TRACER_NUMBER = 4,         /* bytes of the number of a name */
 	TRACER_PATH = 1024,
+	TRACER_SPARE = 8, /* bytes behind the events of a window: an End, and what a store of 8 bytes has too much */
 };
 
 /* First byte of an event that ends a buffer. */
 #define TRACER_END ((uint8_t)(PRISM_END << 5))
 
-/* A function, as the event that enters it, but for the first byte, which is an End: behind other events it
- * is not there until that byte is replaced. */
+/* A function. */
 struct tracer_name {
 	const void *fn;
-	uint32_t size;
-	uint8_t bytes[]; /* up to a multiple of TRACER_CHUNK */
+	uint32_t number; /* place of its name in the table */
 };
 
 /* A function that was entered. */
@@ -40,17 +41,19 @@ struct tracer_frame {
 };
 
 struct tracer_stack {
-	size_t n;
-	size_t cap;
-	uint64_t after; /* position behind the last event that changes n, which may not be written yet, */
-	size_t next;    /* and what n is then */
-	struct tracer_frame frames[];
+	size_t n;                     /* functions that were entered */
+	size_t cap;                   /* for them */
+	uint64_t after;               /* position behind the last event that changes n, which may not be written yet, */
+	size_t next;                  /* and what n is then */
+	struct tracer_frame frames[]; /* from 1 on; that of 0 is the end of the thread's stack */
 };
 
 /* A part of a file in memory. */
 struct tracer_window {
 	uint8_t *base;
 	uint64_t offset; /* in the file */
+	uint8_t *map;    /* what is mapped, with the window in it */
+	size_t mapped;   /* bytes */
 	bool shared;     /* mapped; else its bytes are written when it is full */
 };
 
@@ -79,12 +82,22 @@ struct tracer_stream {
 
 _Static_assert(sizeof(struct tracer_stream) <= 4096, "a stream is a page");
 
+/* How times follow from the counter of the processor (clock.c). */
+struct tracer_line {
+	uint64_t base; /* ticks, */
+	uint64_t span; /* for which it holds; 0: there is none */
+	uint64_t ns;   /* at base */
+	uint64_t mult; /* ns of a tick, * 2^32 */
+};
+
 struct tracer_thread {
 	struct tracer_stream *stream; /* NULL: no event yet */
 	struct tracer_stack *stack;
 	uintptr_t inside; /* stack pointer of the hook that runs; TRACER_NEVER: events are no longer taken */
 	uintptr_t lo;     /* its stack is in [lo, lo + size); 0: not known */
 	uintptr_t size;
+	uintptr_t limit;                  /* a call at a place below this one, counted from lo, is made by what is on top; 0: that is not known */
+	volatile struct tracer_line line; /* a signal handler may replace it */
 };
 
 #define TRACER_NEVER UINTPTR_MAX
@@ -117,6 +130,15 @@ void *tracer_take(size_t size);
 /* Name of a file of a stream. */
 void tracer_path(char *path, const struct tracer_stream *s, const char *suffix);
 
+/* Whether a file may have so many bytes: a signal would end a process whose file becomes too long. 0, or -1. */
+int tracer_check_limit(uint64_t size);
+
+/* Appends to the table of names. Returns the place of the bytes, or -1 (told). */
+int64_t tracer_append(const void *bytes, size_t n);
+
+/* Name of the table, without its folder. */
+const char *tracer_table(void);
+
 /* Names a stream, and makes the directory. False: it cannot be (told). */
 bool tracer_name(struct tracer_stream *s);
 
@@ -127,7 +149,32 @@ void tracer_say(const char *path, int error);
 void tracer_watch(struct tracer_stream *s);
 
 bool tracer_wants_shared(void);
-uint64_t tracer_now(void);
+
+/* ---- Time (clock.c). ---- */
+
+void tracer_clock_begin(void);
+
+/* The time where the line of the thread does not hold. */
+uint64_t tracer_clock_slow(void);
+
+/* Whether the line of the thread tells the time, ns. */
+static inline bool
+tracer_clock_quick(uint64_t *ns)
+{
+	const volatile struct tracer_line *l = &tracer_self.line;
+	uint64_t base = l->base;
+	uint64_t past = ticks_now() - base;
+	bool good = past < l->span;
+	*ns = l->ns + (past * l->mult >> 32);
+	return good && l->base == base;
+}
+
+static inline uint64_t
+tracer_now(void)
+{
+	uint64_t ns;
+	return __builtin_expect(tracer_clock_quick(&ns), 1) ? ns : tracer_clock_slow();
+}
 
 #define EXPORT __attribute__((visibility("default")))
 #define STACK_POINTER ((uintptr_t)__builtin_frame_address(0))
@@ -206,7 +253,7 @@ void tracer_finish(struct tracer_stream *s);
 /* Writes windows that are not mapped. 0, -1 (told). */
 int tracer_flush(struct tracer_stream *s);
 
-/* Room for an event of `size` bytes, the End behind it, and what a copy in chunks has too much. */
+/* Room for an event of `size` bytes, and the End behind it. */
 static inline struct tracer_stream *
 tracer_get_room(size_t size, uint64_t ns)
 {
@@ -217,22 +264,37 @@ tracer_get_room(size_t size, uint64_t ns)
 }
 
 /* Ends the event that begins at the position: what is read of the file at any moment are whole events, each with
- * its time. */
+ * its time. `head` has its first bytes, and an End behind them if there are less than 8. */
 static inline void
-tracer_commit(struct tracer_stream *s, uint8_t first, size_t size, uint64_t ns)
+tracer_commit(struct tracer_stream *s, uint64_t head, size_t size, uint64_t ns)
 {
 	uint8_t *at = s->events.base + (uint32_t)s->pos;
 	s->last = ns > s->last ? ns : s->last;
 	((uint64_t *)(void *)s->stamps.base)[s->pos >> 32] = s->last;
-	at[size] = TRACER_END;
-	__atomic_store_n(at, first, __ATOMIC_RELEASE);
+	atomic_signal_fence(memory_order_seq_cst);
+	memcpy(at, &head, sizeof(head)); /* one store */
 	atomic_signal_fence(memory_order_seq_cst);
 	s->pos += size + (UINT64_C(1) << 32);
 }
 
 /* ---- Names (names.c, symbols.c). ---- */
 
-/* The name of a function; NULL: memory is exhausted. */
+/* A hash table of functions. */
+struct tracer_slots {
+	size_t cap; /* power of two */
+	size_t n;
+	_Atomic(const struct tracer_name *) slot[];
+};
+
+extern _Atomic(struct tracer_slots *) tracer_slots; /* NULL: no function yet */
+
+static inline size_t
+tracer_hash(const void *fn, size_t cap)
+{
+	return (size_t)(((uintptr_t)fn >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (cap - 1);
+}
+
+/* The name of a function; NULL: there is no room for it. */
 const struct tracer_name *tracer_name_find(const void *fn);
 
 /* Reads the symbols of what is loaded and has instrumented functions. */

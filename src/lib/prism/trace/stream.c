@@ -12,15 +12,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 enum {
-	BEGIN_BYTES = 5, /* of the first events, and an End */
-	STAMPS = TRACER_WINDOW / 8,
-	/* Behind the events of a window: an End, and what is copied beyond an event. */
-	SPARE = TRACER_CHUNK,
+	BEGIN_BYTES = 5,          /* of the first events, and an End */
+	MORE = 4 * TRACER_WINDOW, /* what is mapped when a window is full that is not the first */
 };
 
 #define STAMPS_SUFFIX ".times"
@@ -62,11 +59,8 @@ static int
 reserve(int fd, uint64_t at, size_t n)
 {
 	static const uint8_t zeros[4096];
-	struct rlimit limit;
-	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && at + n > limit.rlim_cur) {
-		errno = EFBIG;
+	if (tracer_check_limit(at + n) != 0)
 		return -1;
-	}
 	if (fallocate(fd, 0, (off_t)at, (off_t)n) == 0)
 		return 0;
 	if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINTR)
@@ -79,21 +73,43 @@ reserve(int fd, uint64_t at, size_t n)
 	return 0;
 }
 
-/* Maps a window at its offset, in the place of the one before. */
+/* Makes the pages of a file that was made longer, with their blocks: a full disk is told here, too. */
 static int
-map_window(struct tracer_window *w, int fd)
+populate(void *at, size_t n, int fd, uint64_t offset)
 {
-	int flags = (w->base ? MAP_FIXED : 0) | (w->offset ? MAP_POPULATE : 0);
-	void *p = MAP_FAILED;
-	if (w->shared)
-		p = mmap(w->base, TRACER_WINDOW, PROT_READ | PROT_WRITE, MAP_SHARED | flags, fd, (off_t)w->offset);
-	if (p == MAP_FAILED && w->offset && w->shared)
-		return -1; /* what was mapped first is gone */
+#ifdef MADV_POPULATE_WRITE
+	if (madvise(at, n, MADV_POPULATE_WRITE) == 0)
+		return 0;
+	if (errno == EFAULT)
+		errno = ENOSPC;
+	if (errno != EINVAL)
+		return -1;
+#endif
+	return reserve(fd, offset, n);
+}
+
+/* Maps a window at its offset, in the place of the one before: n bytes of the file. */
+static int
+map_window(struct tracer_window *w, int fd, size_t n)
+{
+	bool first = !w->base;
+	void *p = w->shared ? mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)w->offset) : MAP_FAILED;
+	if (p == MAP_FAILED && w->shared && !first)
+		return -1;
 	if (p == MAP_FAILED) {
 		w->shared = false;
-		p = w->base ? w->base : tracer_map(TRACER_WINDOW);
+		n = TRACER_WINDOW;
+		p = first ? tracer_map(n) : w->base;
 	}
-	w->base = p;
+	if (w->shared && !first) {
+		if (populate(p, n, fd, w->offset) != 0) {
+			(void)munmap(p, n);
+			return -1;
+		}
+		(void)munmap(w->map, w->mapped);
+	}
+	w->base = w->map = p;
+	w->mapped = n;
 	return p ? 0 : -1;
 }
 
@@ -121,29 +137,41 @@ close_file(struct tracer_stream *s, int fd, int rc)
 	return -1;
 }
 
+/* Makes the file longer: each new buffer has its End before it is there as a whole. */
+static int
+add_buffers(struct tracer_window *w, int fd)
+{
+	int rc = reserve(fd, w->offset - 1, 1);
+	if (!w->shared)
+		return rc == 0 ? write_at(fd, &begin_bytes[BEGIN_BYTES - 1], 1, w->offset) : rc;
+	if (rc == 0)
+		rc = tracer_check_limit(w->offset + MORE);
+	for (uint64_t at = w->offset; rc == 0 && at < w->offset + MORE; at += TRACER_WINDOW)
+		rc = write_at(fd, &begin_bytes[BEGIN_BYTES - 1], 1, at);
+	return rc == 0 ? ftruncate(fd, (off_t)(w->offset + MORE)) : rc;
+}
+
 static int
 next_events(struct tracer_stream *s)
 {
 	struct tracer_window *w = &s->events;
-	int fd = open_file(s, EVENTS_SUFFIX, 0);
-	if (fd < 0)
-		return -1;
-	uint64_t next = w->offset + TRACER_WINDOW;
-	/* The next buffer has its End before it has anything else. */
-	int rc = reserve(fd, next - 1, 1);
-	if (rc == 0)
-		rc = write_at(fd, &begin_bytes[BEGIN_BYTES - 1], 1, next);
-	if (rc == 0 && w->shared)
-		rc = reserve(fd, next + 1, TRACER_WINDOW - 1);
-	w->offset = next;
-	if (rc == 0)
-		rc = map_window(w, fd);
-	if (rc == 0) {
-		w->base[0] = TRACER_END;
-		s->pos &= ~(uint64_t)UINT32_MAX;
-		s->flushed = 0;
+	w->offset += TRACER_WINDOW;
+	if (w->base + TRACER_WINDOW < w->map + w->mapped) {
+		w->base += TRACER_WINDOW;
+	} else {
+		int fd = open_file(s, EVENTS_SUFFIX, 0);
+		if (fd < 0)
+			return -1;
+		int rc = add_buffers(w, fd);
+		if (rc == 0)
+			rc = map_window(w, fd, MORE);
+		if (close_file(s, fd, rc) != 0)
+			return -1;
 	}
-	return close_file(s, fd, rc);
+	w->base[0] = TRACER_END;
+	s->pos &= ~(uint64_t)UINT32_MAX;
+	s->flushed = 0;
+	return 0;
 }
 
 static int
@@ -153,13 +181,17 @@ next_stamps(struct tracer_stream *s)
 	int fd = open_file(s, STAMPS_SUFFIX, 0);
 	if (fd < 0)
 		return -1;
-	w->offset += TRACER_WINDOW;
+	w->offset += w->mapped;
 	/* One more than fits: what ends with a zero was not finished. */
-	int rc = reserve(fd, w->offset, w->shared ? TRACER_WINDOW + 8 : 8);
+	int rc = tracer_check_limit(w->offset + MORE + 8);
 	if (rc == 0)
-		rc = map_window(w, fd);
+		rc = w->shared ? ftruncate(fd, (off_t)(w->offset + MORE + 8)) : reserve(fd, w->offset, 8);
 	if (rc == 0)
+		rc = map_window(w, fd, MORE);
+	if (rc == 0) {
 		s->pos &= UINT32_MAX;
+		s->stamps_room = (uint32_t)(w->mapped / 8);
+	}
 	return close_file(s, fd, rc);
 }
 
@@ -191,8 +223,8 @@ make_description(struct tracer_stream *s)
 	int n = snprintf(s->text, sizeof(s->text),
 		"{ \"version\": 1, \"format\": \"prism\", \"events\": \"%s" EVENTS_SUFFIX "\", \"buffer_size\": %d,\n"
 		"  \"process\": %d, \"first_thread\": %d, %s\n"
-		"  \"clock\": { \"mode\": \"timestamps\" }, \"timestamps\": \"%s" STAMPS_SUFFIX "\" }\n",
-		name, TRACER_WINDOW, (int)s->process, (int)s->thread, lost, name);
+		"  \"clock\": { \"mode\": \"timestamps\" }, \"timestamps\": \"%s" STAMPS_SUFFIX "\", \"names\": \"%s\", \"name_size\": %d }\n",
+		name, TRACER_WINDOW, (int)s->process, (int)s->thread, lost, name, tracer_table(), TRACER_NUMBER);
 	return make_file(s, JSON_SUFFIX, s->text, (size_t)n);
 }
 
@@ -206,7 +238,7 @@ begin_stamps(struct tracer_stream *s, uint64_t ns)
 	w->shared = tracer_wants_shared();
 	int rc = reserve(fd, 0, w->shared ? TRACER_WINDOW + 8 : 8);
 	if (rc == 0)
-		rc = map_window(w, fd);
+		rc = map_window(w, fd, TRACER_WINDOW);
 	if (rc == 0) {
 		uint64_t *stamps = (uint64_t *)(void *)w->base;
 		stamps[0] = stamps[1] = s->last = ns;
@@ -225,7 +257,7 @@ begin_events(struct tracer_stream *s)
 	w->shared = tracer_wants_shared();
 	int rc = w->shared ? reserve(fd, BEGIN_BYTES, TRACER_WINDOW - BEGIN_BYTES) : 0;
 	if (rc == 0)
-		rc = map_window(w, fd);
+		rc = map_window(w, fd, TRACER_WINDOW);
 	if (rc == 0)
 		memcpy(w->base, begin_bytes, BEGIN_BYTES);
 	return close_file(s, fd, rc);
@@ -256,8 +288,8 @@ begin(struct tracer_stream *s, uint64_t ns)
 	}
 	s->pos = BEGIN_BYTES - 1 + (UINT64_C(2) << 32);
 	s->flushed = BEGIN_BYTES - 1;
-	s->room = TRACER_WINDOW - SPARE;
-	s->stamps_room = STAMPS;
+	s->room = TRACER_WINDOW - TRACER_SPARE;
+	s->stamps_room = TRACER_WINDOW / 8;
 	return 0;
 }
 
@@ -371,8 +403,8 @@ tracer_finish(struct tracer_stream *s)
 	if (s->room && tracer_flush(s) == 0) {
 		(void)cut_file(s, EVENTS_SUFFIX, s->events.offset + (uint32_t)s->pos + 1);
 		(void)cut_file(s, STAMPS_SUFFIX, s->stamps.offset + (s->pos >> 32) * 8);
-		(void)munmap(s->events.base, TRACER_WINDOW);
-		(void)munmap(s->stamps.base, TRACER_WINDOW);
+		(void)munmap(s->events.map, s->events.mapped);
+		(void)munmap(s->stamps.map, s->stamps.mapped);
 	}
 	(void)munmap(s, sizeof(*s));
 }

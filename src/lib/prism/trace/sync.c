@@ -33,15 +33,17 @@ is_traced(void)
 void
 tracer_note(enum prism_sync_type type, uintptr_t object, uintptr_t other, uint64_t ns)
 {
-	uint64_t words[2] = { object, other };
+	const uint64_t words[2] = { object, other };
 	size_t size = type == PRISM_COND_WAIT ? 17 : 9;
 	if (!is_traced() || !tracer_enter(STACK_POINTER))
 		return;
 	ns = ns ? ns : tracer_now();
 	struct tracer_stream *s = tracer_get_room(size, ns);
 	if (s) {
-		memcpy(s->events.base + (uint32_t)s->pos + 1, words, size - 1);
-		tracer_commit(s, (uint8_t)(PRISM_SYNC << 5 | type), size, ns);
+		uint8_t *at = s->events.base + (uint32_t)s->pos;
+		at[size] = TRACER_END;
+		memcpy(at + 8, (const char *)words + 7, size - 8);
+		tracer_commit(s, (PRISM_SYNC << 5 | type) | words[0] << 8, size, ns);
 	}
 	tracer_leave();
 }
