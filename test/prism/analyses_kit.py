@@ -9,6 +9,9 @@ import hooks_kit as kit
 NAMES = ["main", "f", "g\"\\", b"\xff\xfe\x1b", "x" * 256]
 
 
+NO_THREAD = 1000000  # of stream 0: events in front of the first swap
+
+
 class Event:
     def __init__(self, stream, what, data, **fields):
         self.stream, self.what, self.data = stream, what, data
@@ -79,6 +82,7 @@ class Program:
         stacks = {}
         for e in self.events:
             e.process = self.processes[e.stream]
+            e.thread = e.thread or NO_THREAD + e.stream
             stack = stacks.setdefault((e.process, e.thread), [])
             e.before = stack[-1] if stack else None
             if e.what == "enter":

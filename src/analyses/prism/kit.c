@@ -53,6 +53,12 @@ kit_finish(struct kit *k)
 }
 
 void
+kit_release(struct kit *k)
+{
+	(void)wbuf_close(&k->out);
+}
+
+void
 kit_open_json(struct kit *k, const char *analysis)
 {
 	json_open(&k->out, NULL, '{');

@@ -22,11 +22,16 @@ struct kit {
 /* In begin, first: reads the arguments format=text|json and out=FILE. Returns 0, or <0 (reported). */
 int kit_begin(struct kit *k, struct prism_run *r);
 
-/* In begin, last: opens the output. What begins and fails is not asked to finish. Returns 0, or <0 (reported). */
+/* In begin, last: opens the output. Returns 0, or <0 (reported). */
 int kit_open(struct kit *k);
 
 /* In finish, behind the report: closes the output. Returns 0, or <0 (reported). */
 int kit_finish(struct kit *k);
+
+/* Marks the function that frees all that an analysis has, with its output: it is called when the shared object is unloaded, also when
+ * the analysis was stopped and is not asked to finish. */
+#define KIT_RELEASE static void __attribute__((destructor))
+void kit_release(struct kit *k);
 
 /* Begins and ends the object that a JSON report is. */
 void kit_open_json(struct kit *k, const char *analysis);

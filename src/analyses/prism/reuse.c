@@ -290,9 +290,15 @@ finish(void *u)
 		json_close(&kit.out, ']');
 		kit_close_json(&kit);
 	}
+	return kit_finish(&kit);
+}
+
+KIT_RELEASE
+release(void)
+{
 	kit_finish_streams(&streams, drop);
 	spans_finish(&spans);
-	return kit_finish(&kit);
+	kit_release(&kit);
 }
 
 static int

@@ -220,10 +220,16 @@ finish(void *u)
 		wbuf_printf(w, "\n%" PRIu64 " windows with accesses\n", nwindows);
 		kit_put_streams(&streams, put_total);
 	}
+	return kit_finish(&kit);
+}
+
+KIT_RELEASE
+release(void)
+{
 	kit_finish_streams(&streams, drop);
 	spans_finish(&lines);
 	spans_finish(&pages);
-	return kit_finish(&kit);
+	kit_release(&kit);
 }
 
 /* ---- Events. ---- */
