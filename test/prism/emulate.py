@@ -12,9 +12,8 @@ import sys
 import tempfile
 
 from hooks_kit import (BARRIER, BB, COND_WAIT, CREATE, END, ENTER, FULL, INSN, JOIN, LOCK, NET_ENTER, NET_EXIT, OP_ENTER, OP_EXIT, SPIN_LOCK,
-                       SPIN_UNLOCK, THREAD, UNLOCK, WORKED, Run, cfg, comp, cxt, enter, leave, mem, swap, sync)
+                       SPIN_UNLOCK, THREAD, UNLOCK, WORKED, Run, cfg, check, comp, cxt, enter, finish, leave, mem, swap, sync)
 
-found = []
 EMU, USCOPE = sys.argv[1:]
 PACKED = WORKED.replace(bytes.fromhex("2a01400102"), bytes.fromhex("2a050102")).replace(bytes.fromhex("3303400405"), bytes.fromhex("330d0405"))
 
@@ -67,11 +66,6 @@ INTERVALS = {
     (15, "thread", 2): {435: 1, 437: 2, 443: 1},
     (15, "cpu", 1): {435: 1, 437: 3, 443: 1},
 }
-
-
-def check(what, good, detail=""):
-    if not good:
-        found.append(f"{what}: {detail}")
 
 
 class Sequences(dict):
@@ -357,8 +351,7 @@ def bad():
 def main():
     for test in worked, both_outputs, threads, synchronization, contexts, intervals, bad:
         test()
-    print("\n".join(found))
-    return 1 if found else 0
+    return finish()
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 """What the tests of Prism share: what they have found, their folders, bytes of events, and runs of ovniemu."""
 import os
 import subprocess
-import sys
 import tempfile
 
 CREATE, JOIN, BARRIER, SWAP, LOCK, UNLOCK, COND_WAIT, SPIN_LOCK, SPIN_UNLOCK = 1, 2, 3, 5, 6, 7, 8, 11, 12
@@ -27,7 +26,7 @@ def fresh():
 
 
 def finish():
-    print("\n".join(found) or "all as expected", file=sys.stderr)
+    print("\n".join(str(line)[:2000] for line in found[:40]) or "all as expected")
     return 1 if found else 0
 
 

@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 from import_samples import CHAMPSIM, CHROME, LACKEY, PERF, UFTRACE, VIEW, record
 
@@ -398,7 +399,8 @@ def wrong():
         check("more than 4096 threads" in err and "4096 events" not in err, "many threads:", err)
     deep = b"".join(b"1.%09d  5: [entry] f(12) depth: %d\n" % (i, i) for i in range(700))
     do(deep)
-    check("depth" in UFTRACE.decode() and do(deep.replace(b"depth: 699", b"depth: 65536"), status=1)[1].count("line 700"), "a depth")
+    err = do(deep.replace(b"depth: 699", b"depth: 65536"), status=1)[1]
+    check("line 700" in err and "699 events" in err, "a depth:", err)
     # formats and places
     check("the format of in.txt is not known\n  hint: --from" in do(b"hello\nworld\n", status=1)[1], "no format")
     check("in.txt is empty" in do(b"", status=1)[1], "an empty file")
@@ -415,6 +417,25 @@ def wrong():
     # what other programs print in front of the trace
     got, err = do(b"hello\n" * 1000 + LACKEY, "--lenient")
     check(len(body(got[0])) == 11 and "import: 1000 times" in err, "text in front:", err)
+
+
+def waits():
+    """A standard input that does not block is waited for without work."""
+    shutil.rmtree("d", ignore_errors=True)
+    ours, theirs = os.pipe()
+    os.set_blocking(ours, False)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with subprocess.Popen([TOOL, "import", "-o", "d"], stdin=ours, stderr=subprocess.PIPE) as p:
+        os.close(ours)
+        for part in LACKEY[:50], LACKEY[50:]:
+            time.sleep(0.4)
+            os.write(theirs, part)
+        os.close(theirs)
+        err = p.communicate(timeout=60)[1]
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    check(p.returncode == 0 and len(body(streams()[0])) == 11, "a descriptor that does not block:", err)
+    check(used < 0.3, "waiting takes", used, "s of CPU")
 
 
 def hostile():
@@ -477,6 +498,7 @@ def main():
         os.chdir(tmp)
         goldens()
         wrong()
+        waits()
         twins()
         hostile()
         real_lackey()

@@ -9,29 +9,14 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 
-from hooks_kit import BARRIER, BB, END, FULL, INSN, LOCK, THREAD, Run, cfg, comp, cxt, enter, leave, mem, swap, sync
+from hooks_kit import BARRIER, BB, END, FULL, INSN, LOCK, THREAD, Run, cfg, check, comp, cxt, enter, finish, fresh, leave, mem, swap, sync
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
 import tools  # noqa: E402
 
 EMU, DUMP, TOP = sys.argv[1:]
 MEM, SYNC, TICK = 439, 411, 436  # other memory events, synchronization; instructions
-found = []
-TMP = tempfile.TemporaryDirectory()
-count = 0
-
-
-def check(what, good, detail=""):
-    if not good:
-        found.append(f"{what}: {detail}")
-
-
-def fresh():
-    global count
-    count += 1
-    return f"{TMP.name}/{count}"
 
 
 def write(path, data):
@@ -461,7 +446,4 @@ intervals()
 codes()
 threads()
 many()
-TMP.cleanup()
-print(*found[:40], sep="\n")
-print(f"{len(found)} problems")
-sys.exit(bool(found))
+sys.exit(finish())

@@ -13,31 +13,20 @@ import resource
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 
-from hooks_kit import END, FULL, INSN, LOCK, UNLOCK, WORKED, Run, cfg, cxt, enter, leave, mem, swap, sync
+from hooks_kit import END, FULL, INSN, LOCK, TMP, UNLOCK, WORKED, Run, cfg, check, cxt, enter, finish, fresh, leave, mem, swap, sync
 
 EMU, USCOPE = sys.argv[1:]
 MEM = 439
-found = []
-TMP = tempfile.TemporaryDirectory()
-count = 0
-
-
-def check(what, good, detail=""):
-    if not good:
-        found.append(f"{what}: {detail}")
 
 
 class Live(Run):
     """A run on pipes: '-' is the standard input, other names are FIFOs."""
 
     def __init__(self, *args):
-        global count
-        count += 1
-        self.where = f"{TMP.name}/{count}"
+        self.where = fresh()
         self.dir = f"{self.where}/out"
         os.makedirs(self.where)
         names = [a for a in args if not a.startswith("--")]
@@ -92,9 +81,7 @@ def feed(data, *options, pieces=None):
 
 
 def plain(data, *options):
-    global count
-    count += 1
-    return Run(EMU, f"{TMP.name}/{count}", [data], *options)
+    return Run(EMU, fresh(), [data], *options)
 
 
 def lines_of(prv):
@@ -494,7 +481,4 @@ writers()
 signals()
 several()
 threads()
-TMP.cleanup()
-print(*found[:40], sep="\n")
-print(f"{len(found)} problems")
-sys.exit(bool(found))
+sys.exit(finish())

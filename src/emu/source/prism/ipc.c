@@ -47,7 +47,10 @@ open_shmem(struct prismipc *q)
 		q->shmem = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 		if (q->shmem < 0)
 			return diag_io(q->diag, ERR_READ, "make", path, errno);
-		if (flock(q->shmem, LOCK_EX | LOCK_NB) != 0)
+		int locked = flock(q->shmem, LOCK_EX | LOCK_NB);
+		if (locked != 0 && errno != EWOULDBLOCK)
+			return diag_io(q->diag, ERR_READ, "lock", path, errno);
+		if (locked != 0)
 			return diag_error(q->diag, ERR_READ, NULL, "'%s' has a reader already\nhint: each producer needs one of its own", path);
 	} while (!is_there(q->shmem, path));
 	if (fstat(q->shmem, &st) != 0 || !S_ISREG(st.st_mode))

@@ -4,6 +4,7 @@
 #include "arena.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <unistd.h>
 
 /* Bytes of the file, waiting for them. -EINTR: the user wants it to end. */
@@ -11,10 +12,14 @@ static ptrdiff_t
 read_file(void *self, void *to, size_t n)
 {
 	const struct intake *f = self;
+	struct pollfd wait = { .fd = f->bytes.fd, .events = POLLIN };
 	ssize_t k = -1;
 	errno = EINTR;
-	while (k < 0 && (errno == EINTR || errno == EAGAIN) && !conv_interrupted())
+	while (k < 0 && (errno == EINTR || errno == EAGAIN) && !conv_interrupted()) {
+		if (errno == EAGAIN) /* whoever gave us the descriptor does not block in it */
+			(void)poll(&wait, 1, -1);
 		k = read(f->bytes.fd, to, n);
+	}
 	return k < 0 ? -errno : k;
 }
 
