@@ -22,10 +22,11 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..", "gen")]
 import asm  # noqa: E402
 import memory  # noqa: E402
 
-THREADS = (2, 3, 8)  # compared with one; of three and more some read ahead
+THREADS = (2, 3, 8)  # compared with one; of two the other one reads windows, of three and more some read ahead
 NTASKS = 1500        # of a thread, five events each
 HEADER, EVENT, JUMBO = 8, 12, 16
-nahead = 0           # runs in which somebody read ahead
+nahead = 0           # runs in which somebody read ahead,
+nrefilled = 0        # or windows
 
 
 def make(rng, trace, nstreams, njumbo):
@@ -94,8 +95,9 @@ def files(top):
 
 def emulate(emu, trace, out, threads, options):
     p = subprocess.run([emu, "-q", "--stats", "-j", str(threads), "-o", out, *options, trace], capture_output=True, text=True, check=False)
-    global nahead
+    global nahead, nrefilled
     nahead += "\nreading, merging  " in p.stdout
+    nrefilled += "\nreading   " in p.stdout
     return p.returncode, p.stderr.replace(out, "OUT")
 
 
@@ -144,8 +146,8 @@ def main():
                 problems += len(found)
                 for text in found:
                     print(f"{name}: {text}")
-    print(f"{count} traces, {failed} runs that failed, {nahead} in which somebody read ahead, {problems} problems")
-    return problems != 0 or failed == 0 or nahead == 0
+    print(f"{count} traces, {failed} runs that failed, {nahead} in which somebody read ahead, {nrefilled} windows, {problems} problems")
+    return problems != 0 or failed == 0 or nahead == 0 or nrefilled == 0
 
 
 if __name__ == "__main__":

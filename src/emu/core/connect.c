@@ -6,6 +6,7 @@
 #include "overlap.h"
 #include "parts.h"
 #include "pick.h"
+#include "refill.h"
 #include "task.h"
 #include "team.h"
 #include "track.h"
@@ -399,6 +400,7 @@ emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_opti
 		.lint = o->lint,
 		.mend = o->mend,
 		.peer_ties = o->compat,
+		.brief = refill_is_for(o),
 		.clock_table = o->clock_table,
 		.inputs = o->inputs,
 		.shows_nothing = !o->outputs,
@@ -466,5 +468,7 @@ emu_connect(struct emu *emu, const struct sink_ops *const *sinks, size_t nsinks)
 	}
 	if (rc == 0)
 		rc = parts_open(emu);
-	return rc == 0 && !emu->parts ? ahead_open(emu) : rc;
+	if (rc == 0 && !emu->parts)
+		rc = ahead_open(emu);
+	return rc == 0 ? refill_open(emu) : rc;
 }

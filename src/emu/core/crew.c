@@ -127,6 +127,12 @@ crew_unlock(struct crew *c)
 	pthread_mutex_unlock(&c->lock);
 }
 
+void
+crew_unlock_quietly(struct crew *c)
+{
+	pthread_mutex_unlock(&c->lock);
+}
+
 /* The thread that emulates leaves what is its own, or goes on with it. */
 static void
 leave_own(struct crew *c)

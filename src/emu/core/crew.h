@@ -60,6 +60,9 @@ void crew_lock(struct crew *c);
 /* Wakes those who can do what was added. */
 void crew_unlock(struct crew *c);
 
+/* Wakes nobody: what was added is done when a thread looks for work the next time. */
+void crew_unlock_quietly(struct crew *c);
+
 /* Adds a job that can be done, and is in the list no more. With the lock. */
 void crew_add(struct crew *c, struct job *t);
 

@@ -91,6 +91,7 @@ struct emu {
 	struct arena arena;
 	struct merge merge;
 	struct ahead *ahead;       /* makes its rounds; NULL: nobody does */
+	struct refill *refill;     /* reads for it; NULL: nobody does */
 	struct model_part *models; /* one for each of the plan */
 	struct model_part *cur;    /* the model that is being called */
 	const char *stage;         /* its function, if it is no hook of an event: "create()" */

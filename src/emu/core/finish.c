@@ -3,6 +3,7 @@
 #include "emu.h"
 #include "overlap.h"
 #include "parts.h"
+#include "refill.h"
 #include "task.h"
 
 #include <inttypes.h>
@@ -177,6 +178,7 @@ emu_close(struct emu *emu, int rc)
 	bad = feed_close(&emu->feed, emu->plan ? cut_duration(emu) : 0);
 	emu->diag->level = level;
 	parts_close(emu->parts);
+	refill_close(emu->refill);
 	arena_finish(&emu->arena);
 	if (emu->making) {
 		trace_close(&emu->making->trace);

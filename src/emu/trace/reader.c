@@ -17,8 +17,8 @@ enum {
 	WINDOW_ALL = 16 * 1024 * 1024, /* all windows of a trace together, if they may, */
 	CLOSED_ALL = 64 * 1024 * 1024, /* and if each refill opens the file */
 	FDS_OURS = 64,                 /* descriptors left to outputs and libraries */
+	BRIEF = 512,                   /* bytes of a first read: some events */
 	PACKED = 16 * 1024,            /* compressed bytes read at a time */
-	APART = 320,                   /* bytes between windows: streams go on alike, and would meet in few lines of the cache */
 	BLOCK_MIN = 2 * 1024 * 1024,   /* windows are cut from one block if they fill a huge page */
 };
 
@@ -54,7 +54,7 @@ int
 reader_pool_add_block(struct reader_pool *pool, struct arena *a, size_t n)
 {
 	size_t nopen = n < (size_t)pool->spare_fds ? n : (size_t)pool->spare_fds;
-	size_t all = nopen * (pool->window + APART) + (n - nopen) * (pool->closed_window + APART);
+	size_t all = nopen * (pool->window + READER_APART) + (n - nopen) * (pool->closed_window + READER_APART);
 	if (all < BLOCK_MIN)
 		return 0;
 	pool->block = arena_new(a, uint8_t, all);
@@ -70,8 +70,8 @@ add_window(struct reader *r)
 	r->cap = r->keep_open ? pool->window : pool->closed_window;
 	r->lent = r->cap <= pool->block_left;
 	r->buf = r->lent ? pool->block : block_alloc(r->cap);
-	pool->block += r->lent ? r->cap + APART : 0;
-	pool->block_left -= r->lent ? r->cap + APART : 0;
+	pool->block += r->lent ? r->cap + READER_APART : 0;
+	pool->block_left -= r->lent ? r->cap + READER_APART : 0;
 }
 
 static const char *
@@ -264,6 +264,27 @@ make_room(struct reader *r, uint64_t want)
 	return want > r->cap && have == r->cap ? grow(r) : 0;
 }
 
+/* Reads as much as there is room for. Returns 0, also at the end, or <0 (reported). */
+static int
+read_on(struct reader *r, uint64_t want)
+{
+	int rc = make_room(r, want);
+	if (rc == 0)
+		rc = open_file(r);
+	if (rc < 0)
+		return rc;
+	uint8_t *to = r->buf + (r->end - r->buf);
+	size_t room = r->cap - (size_t)(r->end - r->buf);
+	if (r->pool->brief && r->file_pos == 0 && !r->codec && room > BRIEF)
+		room = BRIEF;
+	ssize_t k = r->codec ? read_packed(r, to, room) : read_file(r, to, room);
+	if (k < 0)
+		return (int)k;
+	r->eof = k == 0;
+	r->end += k;
+	return 0;
+}
+
 int
 reader_fill(struct reader *r, uint64_t want)
 {
@@ -273,17 +294,11 @@ reader_fill(struct reader *r, uint64_t want)
 			rc = 0;
 			break;
 		}
-		if ((rc = make_room(r, want)) < 0 || (rc = open_file(r)) < 0)
+		bool taken = r->ahead && r->pool->take(r->pool->other, r);
+		if (!taken && (rc = read_on(r, want)) < 0)
 			break;
-		uint8_t *to = r->buf + (r->end - r->buf);
-		size_t room = r->cap - (size_t)(r->end - r->buf);
-		ssize_t k = r->codec ? read_packed(r, to, room) : read_file(r, to, room);
-		if (k < 0) {
-			rc = (int)k;
-			break;
-		}
-		r->eof = k == 0;
-		r->end += k;
+		if (r->ahead && !r->eof)
+			r->pool->ask(r->pool->other, r);
 		rc = 1;
 	}
 	rest(r);

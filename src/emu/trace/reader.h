@@ -18,6 +18,11 @@
 
 struct arena;
 struct codec;
+struct reader;
+
+enum {
+	READER_APART = 320, /* bytes between windows in one block: streams go on alike, and would meet in few lines of the cache */
+};
 
 /* Shared by the readers of one trace. */
 struct reader_pool {
@@ -27,6 +32,12 @@ struct reader_pool {
 	long spare_fds;       /* descriptors that may stay open */
 	uint8_t *block;       /* where the next window is cut from; NULL: each has a block of its own */
 	size_t block_left;    /* bytes there */
+	/* Somebody else reads the files of readers that have `ahead`. take() puts a window that was read in the place of that of the reader,
+	 * behind what that one still holds; false: none is there. ask() says that the next one will be needed. */
+	bool (*take)(void *other, struct reader *r);
+	void (*ask)(void *other, const struct reader *r);
+	void *other;
+	bool brief; /* somebody will: the first read of a file brings little */
 };
 
 /* A part of a plain file. */
@@ -51,6 +62,7 @@ struct reader {
 	uint64_t file_pos;               /* bytes on disk already read */
 	int fd;                          /* -1 between refills when descriptors are scarce */
 	bool keep_open : 1;              /* the descriptor stays */
+	bool ahead : 1;                  /* see reader_pool */
 	bool lent : 1;                   /* buf is of the pool's block */
 	bool eof;                        /* nothing more will come */
 	uint8_t part;                    /* file_pos is in that one */
