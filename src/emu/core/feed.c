@@ -214,6 +214,37 @@ feed_append_odd(struct feed *f, const struct record *r)
 	return r;
 }
 
+void
+feed_append_two(struct feed *f, const struct record **a, const struct record *a_end, const struct record **b, const struct record *b_end)
+{
+	const struct record *x = *a, *y = *b;
+	while (x < a_end && y < b_end) {
+		size_t n = (size_t)(a_end - x) < (size_t)(b_end - y) ? (size_t)(a_end - x) : (size_t)(b_end - y);
+		n = n < (size_t)(f->end - f->next) ? n : (size_t)(f->end - f->next);
+		struct record *to = f->next, *event = f->event;
+		for (; n; n--) {
+			const size_t later = y->time < x->time;
+			const struct record *r = later ? y : x;
+			if (__builtin_expect(!record_is_state(r->kind), 0))
+				break;
+			event = r->begins ? to : event;
+			*to++ = *r;
+			y += later;
+			x += 1 - later;
+		}
+		f->next = to;
+		f->event = event;
+		if (n == 0 && to < f->end)
+			continue;
+		if (x == a_end || y == b_end)
+			break;
+		const struct record **first = y->time < x->time ? &y : &x;
+		*first = feed_append_odd(f, *first);
+	}
+	*a = x;
+	*b = y;
+}
+
 /* ---- Life. ---- */
 
 int

@@ -71,6 +71,9 @@ feed_append(struct feed *f, const struct record *r, const struct record *end)
 	return r;
 }
 
+/* Appends records of two other feeds in the order of time, those of `a` first in an instant, until one of them has no more. */
+void feed_append_two(struct feed *f, const struct record **a, const struct record *a_end, const struct record **b, const struct record *b_end);
+
 /* Between two events, while live input waits: hands over all but the last instant, which may
  * go on, so that the files can be read now. */
 void feed_flush(struct feed *f);

@@ -101,6 +101,30 @@ hand_over(struct parts *m, uint32_t part)
 	return next_key(m, part);
 }
 
+/* Merges the records of two parts, if no other one has any, which needs no tree; some of the second one, or of the first, are left. */
+static void
+merge_two(struct parts *m)
+{
+	struct part *two[2];
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < m->n && n <= 2; i++) {
+		struct part *p = m->part[i];
+		n += p->noted < p->out.nnotes ? 3 : 0;
+		if (p->out.own + p->merged == p->out.next)
+			continue;
+		if (n < 2)
+			two[n] = p;
+		n++;
+	}
+	if (n != 2)
+		return;
+	const struct feed *a = &two[0]->out, *b = &two[1]->out;
+	const struct record *x = a->own + two[0]->merged, *y = b->own + two[1]->merged;
+	feed_append_two(&m->emu->feed, &x, a->next, &y, b->next);
+	two[0]->merged = (size_t)(x - a->own);
+	two[1]->merged = (size_t)(y - b->own);
+}
+
 void
 parts_merge(struct parts *m)
 {
@@ -110,6 +134,7 @@ parts_merge(struct parts *m)
 		density_count(&emu->density, p->out_times, p->nout_times, emu->plan->window.zero);
 		p->nout_times = 0;
 	}
+	merge_two(m);
 	const uint32_t nleaves = m->nleaves;
 	uint64_t key = play(m, 1);
 	while (key != UINT64_MAX) {
