@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Does what doc/prism.md says, with the blocks of that page; the analyses of doc/analyses.md report what is there.
 
-usage: prism.py SOURCE_ROOT OVNIEMU OVNISCOPE_PRISM USCOPE PROFILE.so LOCKS.so
+usage: prism.py SOURCE_ROOT OVNIEMU OVNISCOPE_PRISM USCOPE
 
 Blocks are named by a comment before them: <!-- test: NAME -->.
 """
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-ROOT, EMU, TOOL, USCOPE, PROFILE, LOCKS = (os.path.abspath(p) for p in sys.argv[1:7])
+ROOT, EMU, TOOL, USCOPE = (os.path.abspath(p) for p in sys.argv[1:5])
 bad = []
 
 
@@ -125,8 +125,6 @@ def main():
         with open(f"{tmp}/lackey.txt", "w", encoding="utf-8") as f:
             f.write(BLOCKS["lackey.txt"])
         same("import", run(BLOCKS["lackey-commands"], tmp), (0, BLOCKS["lackey-dump"], ""))
-        for block, tool in (("profile", PROFILE), ("locks", LOCKS)):
-            same(block, run(f"ovniemu -q -o out --prism run.prism --prism-hooks {tool}", tmp), (0, BLOCKS[block], ""))
         for block in re.findall(r"<!-- test: (\S+) -->", read(f"{ROOT}/doc/analyses.md")):
             same(block, run(f"ovniemu -q -o out --prism run.prism --prism-hooks {block}", tmp), (0, ANALYSES[block], ""))
         for command in re.findall(r"^    (uscope timeline .*)$", PAGE, re.M):

@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 # by name only: what scripts/demo runs
-EXAMPLES = {"heat", "twoproc", "prism_profile", "prism_locks"}
+EXAMPLES = {"heat", "twoproc"}
 
 
 def main():
