@@ -12,6 +12,7 @@
 
 /* The largest file that is written: a compressed input can be of any size. */
 static uint8_t bytes[1 << 22];
+static uint8_t names[1 << 22]; /* the table */
 
 static void
 finish(struct conv *c, bool good)
@@ -24,22 +25,37 @@ static const struct conv_family family = { .program = "fuzz", .finish = finish }
 
 /* Reads a file, if it is there, and removes it. Returns its bytes, or <0. */
 static ssize_t
-take_file(const char *dir, unsigned i, const char *end)
+take_named(const char *path, uint8_t *to)
 {
-	char path[300];
-	(void)snprintf(path, sizeof(path), "%s/stream-%05u.%s", dir, i, end);
 	FILE *f = fopen(path, "rb");
 	if (!f)
 		return -1;
-	size_t n = fread(bytes, 1, sizeof(bytes), f);
+	size_t n = fread(to, 1, sizeof(bytes), f);
 	CHECK(fclose(f) == 0 && unlink(path) == 0);
 	return (ssize_t)n;
 }
 
+static ssize_t
+take_file(const char *dir, unsigned i, const char *end)
+{
+	char path[300];
+	(void)snprintf(path, sizeof(path), "%s/stream-%05u.%s", dir, i, end);
+	return take_named(path, bytes);
+}
+
+static ssize_t
+take_table(const char *dir)
+{
+	char path[300];
+	(void)snprintf(path, sizeof(path), "%s/stream.names", dir);
+	return take_named(path, names);
+}
+
 /* Whether there was a stream i, which then is as it should be. */
 static bool
-check_stream(const char *dir, unsigned i)
+check_stream(const char *dir, unsigned i, ssize_t table)
 {
+	const struct prism_settings settings = { .name_size = table >= 0 ? 4 : 0 };
 	struct prism_state st;
 	struct prism_event ev = { 0 };
 	ssize_t stamps = take_file(dir, i, "times");
@@ -50,13 +66,15 @@ check_stream(const char *dir, unsigned i)
 	CHECK((size < 0) == (described < 0) && (stamps < 0 || size >= 0));
 	if (size < 0)
 		return false;
-	prism_begin(&st, NULL);
+	prism_begin(&st, &settings);
 	ssize_t at = 0;
 	ssize_t n = 0;
 	ssize_t events = 0;
 	for (; at < size && ev.kind != PRISM_END; at += n, events++) {
 		n = prism_decode(bytes + at, (size_t)(size - at), &st, &ev);
-		CHECK(n > 0 && (ev.issues & ~(1U << PRISM_PB13)) == 0);
+		CHECK(n > 0 && ev.issues == 0 && !(ev.kind == PRISM_CXT && ev.cxt.has & PRISM_HAS_NAME));
+		if (ev.kind == PRISM_CXT && (ev.cxt.has & PRISM_HAS_NUMBER) && table < (ssize_t)sizeof(names))
+			CHECK(ev.cxt.id < (size_t)table && ev.cxt.id + 2U + names[ev.cxt.id] <= (size_t)table);
 	}
 	CHECK(at == size && ev.kind == PRISM_END && (stamps < 0 || stamps == (events - 1) * 8));
 	return true;
@@ -87,7 +105,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int status = conv_finish(&t.conv, pcommand_import.run(&t.conv, 1, argv));
 	fuzz_loud();
 	CHECK(status == 0 || (status == 1 && t.conv.reported));
-	for (unsigned i = 0; check_stream(out, i); i++)
+	ssize_t table = take_table(out);
+	for (unsigned i = 0; check_stream(out, i, table); i++)
 		;
 	CHECK(rmdir(out) == 0 || errno == ENOENT);
 	return 0;

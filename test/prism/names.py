@@ -116,6 +116,37 @@ def test_same():
         check(f"{name} comes through a pipe", tool("dump", "--names=table.names", "--set", f"name_size={size}", stdin=read(f"{name}.prism"))[0] == want[0])
 
 
+def test_written():
+    """encode and recode write tables, and go back to names; what they write is as before."""
+    events = any_events(4)
+    write("in.prism", inline(events))
+    text = tool("dump", "in.prism")[0]
+    for size in 4, 8:
+        more = ["--to-names=w.names", f"--to-name-size={size}", "--describe=w.json", "-o", "w.prism"]
+        tool("recode", *more, "in.prism")
+        table, numbers = heap(list(dict.fromkeys(name for _, name in events)))
+        recoded = read("w.prism"), read("w.names"), read("w.json")
+        check(f"each name once, {size}", recoded[:2] == (numbered(events, numbers, size), table), recoded[1])
+        check(f"a table is read again, {size}", tool("dump", "w.json")[0] == text)
+        tool("encode", *more, stdin=text)
+        check(f"encode writes it, {size}", (read("w.prism"), read("w.names"), read("w.json")) == recoded)
+        tool("recode", "w.json", "-o", "same.prism", "--describe=same.json")
+        check(f"the same table goes on, {size}", read("same.prism") == recoded[0] and json.loads(read("same.json"))["names"] == "w.names", read("same.json"))
+        tool("recode", "w.json", "-o", "back.prism", "--to-names=none", "--describe=back.json")
+        check(f"names come back, {size}", read("back.prism") == inline(events) and "names" not in json.loads(read("back.json")), read("back.json"))
+        tool("recode", "w.json", "-o", "other.prism", "--to-names=other.names", "--describe=other.json")
+        check(f"another table, {size}", tool("dump", "other.json")[0] == text and read("other.prism") == recoded[0])
+    # Numbers that nobody knows stay what they are, and too large ones do not fit.
+    write("w.prism", BEGIN + b"\x63" + struct.pack("<Q", 1 << 40) + END)
+    tool("recode", "--lenient", "w.json", "-o", "same.prism")
+    check("a number goes on", read("same.prism") == read("w.prism"))
+    check("a number that is too large", "too large for 4 bytes" in tool("recode", "--lenient", "w.json", "-o", "x", "--to-name-size=4", status=1)[1])
+    for args in (["encode", "--names=w.names"], ["recode", "w.json", "--to-names=w.names", "-o", "x"], ["recode", "in.prism", "--to-names=x", "-o", "x"],
+                 ["recode", "in.prism", "--to-names=-", "-o", "x"], ["recode", "in.prism", "--to-names=", "-o", "x"], ["recode", "in.prism", "--to-names=y",
+                 "--describe=y", "-o", "x"]):
+        tool(*args, stdin=b"end\n", status=2)
+
+
 def test_wrong():
     """Tables that are cut, short, none, and numbers beyond them."""
     table, numbers = heap([b"first", b"second", b"\xffbinary"])

@@ -198,9 +198,9 @@ conv_open_output(struct conv *c, const char *path)
 }
 
 int
-conv_open_beside(struct conv *c, const char *path)
+conv_open_beside(struct conv *c, unsigned i, const char *path)
 {
-	return open_output(c, path, &c->beside, &c->part_beside);
+	return open_output(c, path, &c->beside[i], &c->part_beside[i]);
 }
 
 int
@@ -253,8 +253,10 @@ static int
 close_output(struct conv *c, int rc)
 {
 	rc = close_bytes(c, &c->out, &c->part, rc);
-	rc = close_bytes(c, &c->beside, &c->part_beside, rc);
-	rc = end_part(c, &c->part_beside, rc);
+	for (unsigned i = 0; i < CONV_BESIDE; i++)
+		rc = close_bytes(c, &c->beside[i], &c->part_beside[i], rc);
+	for (unsigned i = 0; i < CONV_BESIDE; i++)
+		rc = end_part(c, &c->part_beside[i], rc);
 	return end_part(c, &c->part, rc);
 }
 

@@ -25,6 +25,7 @@ enum {
 	CONV_OPT_OWN = 300, /* and the first number of those */
 	CONV_TAKES_LINE = -2,
 	CONV_OPTIONS_MAX = 40,
+	CONV_BESIDE = 2, /* outputs beside the first */
 	CONV_COMMANDS_MAX = 16,
 };
 
@@ -88,10 +89,10 @@ struct conv {
 	uint64_t total; /* bytes of all inputs, 0: not known */
 
 	struct wbuf out;
-	struct wbuf beside;   /* a second output, if there is one */
-	const char *out_path; /* of -o, NULL: standard output */
+	struct wbuf beside[CONV_BESIDE]; /* more outputs, if there are some */
+	const char *out_path;            /* of -o, NULL: standard output */
 	struct conv_part part;
-	struct conv_part part_beside;
+	struct conv_part part_beside[CONV_BESIDE];
 
 	bool grows; /* the output is read while it is written: it has its name at once */
 	bool lasts; /* it goes on until the user ends it with ^C, which is good */
@@ -134,8 +135,8 @@ const char *conv_input_name(const char *path);
 /* Opens the output; NULL or "-" is the standard output. Returns 0, <0 (reported), or 2. */
 int conv_open_output(struct conv *c, const char *path);
 
-/* Opens a second output, a file, in c->beside. */
-int conv_open_beside(struct conv *c, const char *path);
+/* Opens one more output, a file, in c->beside[i]. */
+int conv_open_beside(struct conv *c, unsigned i, const char *path);
 
 /* Whether a file may be written: 0, or 2 if it is an input (reported). */
 int conv_check_output(struct conv *c, const char *path);
@@ -200,7 +201,10 @@ conv_stop(struct conv *c)
 		if (conv_interrupted())
 			return true;
 	}
-	return wbuf_failed(&c->out) || wbuf_failed(&c->beside);
+	bool failed = wbuf_failed(&c->out);
+	for (unsigned i = 0; i < CONV_BESIDE; i++)
+		failed = failed || wbuf_failed(&c->beside[i]);
+	return failed;
 }
 
 /* For conv_main(): completes or removes the output, closes the inputs. Returns the status. */

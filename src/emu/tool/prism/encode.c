@@ -50,6 +50,8 @@ bad_line(struct encoder *e, const char *error, const char *code, size_t column, 
 static int
 bad_code(struct encoder *e, int code)
 {
+	if (code == PRISM_E_MEMORY)
+		return conv_no_memory(&e->tool->conv);
 	if (code == PRISM_E_VALUE)
 		return bad_line(e, "value", NULL, 0, prism_code_text(code));
 	return bad_line(e, "prism", prism_code_name(code), 0, prism_code_text(code));
@@ -94,6 +96,9 @@ begin(struct encoder *e)
 	e->begun = true;
 	struct ptool *t = e->tool;
 	int rc = ptool_apply(t, &e->source);
+	if (rc == 0 && e->source.names)
+		rc = conv_usage(&t->conv, "--to-names=PATH writes the table of names of a stream");
+	ptool_set_names(t, &e->source);
 	if (rc == 0)
 		ptwrite_begin(&e->writer, &t->conv, &e->source.settings, e->source.buffer_size);
 	return rc;
@@ -191,6 +196,8 @@ encode(struct encoder *e, const char *in, const char *out)
 	int rc = ptool_check_outputs(t, out);
 	if (rc == 0)
 		rc = conv_open_output(c, out);
+	if (rc == 0 && ptool_writes_names(t))
+		rc = conv_open_beside(c, PTOOL_NAMES, t->to_names);
 	if (rc != 0)
 		return rc;
 	fd = dup(fd);
@@ -228,6 +235,7 @@ run_encode(struct conv *c, int argc, char **argv)
 	rc = encode(e, in, out);
 	if (rc == 0 && e->bad)
 		conv_count(c, "text", e->bad, "a line that cannot be written as it stands", "skipped, or written without what it cannot say");
+	ptwrite_finish(&e->writer);
 	free(e);
 	return rc;
 }

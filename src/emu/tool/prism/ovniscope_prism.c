@@ -18,6 +18,7 @@ static const struct conv_command *const commands[] = {
 static struct ptool tool = {
 	.to_layout = -1,
 	.to_word_size = -1,
+	.to_name_size = -1,
 	.to_buffer_size = UINT64_MAX,
 	.mask = { 0xff, 0xff, 0xff, 0xff, 0xff },
 	.name = "prism",
@@ -64,6 +65,8 @@ static const struct conv_option options[] = {
 	{ PTOOL_WITH_RECODE, { 0, "to-buffer-size", "BYTES", "of the output", CLI_NUMBER, &tool.to_buffer_size, PTOOL_BUFFER_MAX } },
 	{ PTOOL_WITH_RECODE, { 0, "to-timestamps", "PATH", "write those of the output there", CLI_TEXT, &tool.to_timestamps } },
 	{ PTOOL_WITH_RECODE, { OPT_DETAIL, "detail", "LIST", "at most this, as mem=c0,comp=00" } },
+	{ PTOOL_WITH_DESCRIBE, { 0, "to-names", "PATH|none", "write each name once, there; or in the events", CLI_TEXT, &tool.to_names } },
+	{ PTOOL_WITH_DESCRIBE, { 0, "to-name-size", "4|8", "bytes of a number of that table", CLI_WORD, &tool.to_name_size, CLI_WORDS(word_sizes) } },
 	{ PTOOL_WITH_DESCRIBE, { 0, "describe", "PATH", "write the description there", CLI_TEXT, &tool.describe } },
 	{ PTOOL_WITH_USCOPE, { 0, "name", "NAME", "of what is traced; default prism", CLI_TEXT, &tool.name } },
 	{ PTOOL_WITH_USCOPE, { 0, "accesses", "all|none", "events for mem and comp; default all", CLI_WORD, &tool.no_accesses, CLI_WORDS(accesses) } },

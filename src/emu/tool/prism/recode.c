@@ -48,7 +48,7 @@ put_time(struct recoder *r)
 	uint8_t bytes[8];
 	for (unsigned i = 0; i < 8; i++)
 		bytes[i] = (uint8_t)(r->in->clock >> 8 * i);
-	wbuf_put(&r->tool->conv.beside, bytes, sizeof(bytes));
+	wbuf_put(&r->tool->conv.beside[PTOOL_TIMES], bytes, sizeof(bytes));
 }
 
 static int
@@ -61,9 +61,13 @@ put(struct recoder *r, const struct prism_event *ev)
 		return 0;
 	}
 	const char *text = prism_code_text(-code);
+	if (-code == PRISM_E_MEMORY)
+		return conv_no_memory(&r->tool->conv);
 	if (-code == PRISM_E_VALUE)
 		return refuse(r, "value", NULL, text,
-			ev->kind == PRISM_SYNC ? "a word is too large for words of 4 bytes" : "the packed layout has no operation above 63");
+			ev->kind == PRISM_SYNC          ? "a word is too large for words of 4 bytes"
+				: ev->kind == PRISM_CXT ? "the number of a name is too large for 4 bytes"
+							: "the packed layout has no operation above 63");
 	return refuse(r, "prism", prism_code_name(-code), text, -code == PRISM_PB16 ? "--to-buffer-size must be larger" : NULL);
 }
 
@@ -110,6 +114,19 @@ put_owed(struct recoder *r)
 	return rc;
 }
 
+/* Writes a context. One of the same table as before keeps its number. */
+static int
+put_context(struct recoder *r, const struct prism_event *ev)
+{
+	struct prism_event same = *ev;
+	if (!(ev->cxt.has & PRISM_HAS_NAME) || !r->in->source.names || r->tool->to_names)
+		return put(r, ev);
+	same.cxt.has |= PRISM_HAS_NUMBER;
+	for (unsigned i = 0; i < r->in->source.name_size; i++)
+		same.cxt.id |= (uint64_t)r->in->bytes[1 + i] << 8 * i;
+	return put(r, &same);
+}
+
 static int
 take(struct recoder *r, const struct prism_event *ev)
 {
@@ -123,7 +140,8 @@ take(struct recoder *r, const struct prism_event *ev)
 	if (rc == 0 && ev->kind == PRISM_SYNC && (ev->sync.has & PRISM_HAS_TYPE) && (ev->sync.type == 0 || ev->sync.type >= PRISM_SYNCS))
 		return differ(r, skipped); /* it was told */
 	if (rc == 0)
-		rc = ev->kind == PRISM_MEM ? put_access(r, ev) : put(r, ev);
+		rc = ev->kind == PRISM_MEM ? put_access(r, ev) : ev->kind == PRISM_CXT ? put_context(r, ev)
+										       : put(r, ev);
 	return rc;
 }
 
@@ -141,6 +159,7 @@ begin(struct recoder *r)
 		s->settings.word_size = t->to_word_size ? 8 : 4;
 	if (t->to_buffer_size != UINT64_MAX)
 		s->buffer_size = t->to_buffer_size;
+	ptool_set_names(t, s);
 	if (t->to_timestamps) {
 		s->clock = PRISM_CLOCK_TIMESTAMPS;
 		s->timestamps = t->to_timestamps;
@@ -183,18 +202,22 @@ run_recode(struct conv *c, int argc, char **argv)
 	const char *out;
 	int rc = ptinput_open_pair(t, argc, argv, &out);
 	if (rc == 0 && t->to_timestamps)
-		rc = conv_open_beside(c, t->to_timestamps);
+		rc = conv_open_beside(c, PTOOL_TIMES, t->to_timestamps);
+	if (rc == 0 && ptool_writes_names(t))
+		rc = conv_open_beside(c, PTOOL_NAMES, t->to_names);
 	if (rc != 0)
 		return rc;
 	r.in = t->inputs;
-	return recode(&r, out);
+	rc = recode(&r, out);
+	ptwrite_finish(&r.writer);
+	return rc;
 }
 
 const struct conv_command pcommand_recode = {
 	.name = "recode",
 	.synopsis = "[options] [FILE [OUTFILE]]",
-	.brief = "another layout, less detail, other buffers",
-	.about = "Write a stream in another layout, with less detail, or in other buffers.",
+	.brief = "another layout, less detail, other buffers, names once",
+	.about = "Write a stream in another layout, with less detail, in other buffers, or with\neach name once.",
 	.with = CONV_WITH_OUTPUT | PTOOL_WITH_INPUT | PTOOL_WITH_RECODE | PTOOL_WITH_DESCRIBE,
 	.max_args = 2,
 	.run = run_recode,

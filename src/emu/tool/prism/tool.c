@@ -113,22 +113,49 @@ check_pair(struct ptool *t, const char *path, const char *other)
 	return 0;
 }
 
+bool
+ptool_writes_names(const struct ptool *t)
+{
+	return t->to_names && strcmp(t->to_names, "none") != 0;
+}
+
+void
+ptool_set_names(const struct ptool *t, struct prism_source *s)
+{
+	uint8_t size = s->names ? s->name_size : 4;
+	if (t->to_names)
+		s->names = ptool_writes_names(t) ? t->to_names : NULL;
+	if (t->to_name_size >= 0)
+		size = t->to_name_size ? 8 : 4;
+	s->name_size = size;
+	s->settings.name_size = s->names ? size : 0;
+}
+
 int
 ptool_check_outputs(struct ptool *t, const char *out)
 {
 	const char *stamps = t->to_timestamps;
+	const char *names = ptool_writes_names(t) ? t->to_names : NULL;
 	int rc = 0;
 	if (t->describe && (!out || strcmp(out, "-") == 0))
 		return conv_usage(&t->conv, "--describe needs a name for the stream: -o FILE");
 	if (stamps && strcmp(stamps, "-") == 0)
 		return conv_usage(&t->conv, "--to-timestamps needs the name of a file");
+	if (names && (strcmp(names, "-") == 0 || !*names))
+		return conv_usage(&t->conv, "--to-names needs the name of a file, or none");
 	out = out && strcmp(out, "-") == 0 ? NULL : out;
 	if (stamps)
 		rc = check_pair(t, stamps, out);
 	if (rc == 0 && t->describe)
 		rc = check_pair(t, t->describe, out);
+	if (rc == 0 && names)
+		rc = check_pair(t, names, out);
+	if (rc == 0 && names)
+		rc = check_pair(t, names, stamps);
 	if (rc == 0 && t->describe)
 		rc = check_pair(t, t->describe, stamps);
+	if (rc == 0 && t->describe)
+		rc = check_pair(t, t->describe, names);
 	return rc == 0 && t->describe ? conv_check_output(&t->conv, t->describe) : rc;
 }
 
@@ -160,7 +187,7 @@ put_path(struct wbuf *w, const char *key, const char *path)
 }
 
 void
-ptool_put_description(struct wbuf *w, const struct prism_source *s, const char *events, const char *stamps)
+ptool_put_description(struct wbuf *w, const struct prism_source *s, const char *events, const char *stamps, const char *names)
 {
 	w->spaced = true;
 	put_str(w, "{ ");
@@ -197,6 +224,12 @@ ptool_put_description(struct wbuf *w, const struct prism_source *s, const char *
 	json_newline(w);
 	put_str(w, "  ");
 	put_path(w, "timestamps", stamps);
+	if (names) {
+		json_newline(w);
+		put_str(w, "  ");
+		put_path(w, "names", names);
+		json_u64(w, "name_size", s->name_size);
+	}
 	put_str(w, " }\n");
 }
 
@@ -204,16 +237,18 @@ int
 ptool_describe(struct ptool *t, const char *events, const struct prism_source *s)
 {
 	struct wbuf w = { 0 };
-	if (!t->describe || wbuf_failed(&t->conv.out) || wbuf_failed(&t->conv.beside) || conv_interrupted())
+	if (!t->describe || wbuf_failed(&t->conv.out) || wbuf_failed(&t->conv.beside[PTOOL_TIMES]) ||
+		wbuf_failed(&t->conv.beside[PTOOL_NAMES]) || conv_interrupted())
 		return 0;
 	events = seen_from(t, events);
 	const char *stamps = s->timestamps ? seen_from(t, s->timestamps) : NULL;
-	if (!events || (s->timestamps && !stamps))
+	const char *names = s->names ? seen_from(t, s->names) : NULL;
+	if (!events || (s->timestamps && !stamps) || (s->names && !names))
 		return conv_no_memory(&t->conv);
 	int rc = wbuf_open(&w, t->describe);
 	if (rc < 0)
 		return conv_error(&t->conv, "write", "cannot open %s: %s", t->describe, strerror(-rc));
-	ptool_put_description(&w, s, events, stamps);
+	ptool_put_description(&w, s, events, stamps, names);
 	rc = wbuf_close(&w);
 	return rc < 0 ? conv_error(&t->conv, "write", "cannot write %s: %s", t->describe, strerror(-rc)) : 0;
 }

@@ -31,6 +31,12 @@ enum {
 	PTOOL_BUFFER_MAX = 1 << 30,
 };
 
+/* Outputs of conv.beside. */
+enum {
+	PTOOL_TIMES,
+	PTOOL_NAMES,
+};
+
 struct ptinput;
 
 struct ptool {
@@ -49,6 +55,8 @@ struct ptool {
 	bool bytes;
 	const char *describe;
 	const char *to_timestamps; /* of recode; NULL: none are written */
+	const char *to_names;      /* table of names; "none": there is none, NULL: as the input */
+	int to_name_size;          /* 0: 4 bytes, 1: 8; <0: as the input, or 4 */
 	int to_layout;             /* of recode; <0: as the input */
 	int to_word_size;          /* 0: 4 bytes, 1: 8; <0: as the input */
 	uint64_t to_buffer_size;   /* UINT64_MAX: as the input */
@@ -96,12 +104,18 @@ int ptool_source(struct ptool *t, const char *path, struct prism_source *s);
 /* Tells and counts a code at a place of a file. Returns 0: go on, <0: stop (reported). */
 int ptool_issue(struct ptool *t, const char *file, uint64_t offset, int code);
 
-/* Whether --describe and --to-timestamps can be done beside an output, before that is opened.
+/* Whether there is a table of names to write: --to-names. */
+bool ptool_writes_names(const struct ptool *t);
+
+/* Makes a stream that is written one with names by number, or without, as the options say. */
+void ptool_set_names(const struct ptool *t, struct prism_source *s);
+
+/* Whether --describe, --to-names and --to-timestamps can be done beside an output, before that is opened.
  * 0, <0 (reported), or 2. */
 int ptool_check_outputs(struct ptool *t, const char *out);
 
-/* Writes the description of a stream whose files are `events` and `stamps`, NULL: none, as seen from it. */
-void ptool_put_description(struct wbuf *w, const struct prism_source *s, const char *events, const char *stamps);
+/* Writes the description of a stream whose files are `events`, `stamps` and `names`, NULL: none, as seen from it. */
+void ptool_put_description(struct wbuf *w, const struct prism_source *s, const char *events, const char *stamps, const char *names);
 
 /* Writes the description of a stream with --describe. 0, or <0 (reported). */
 int ptool_describe(struct ptool *t, const char *events, const struct prism_source *s);

@@ -32,13 +32,40 @@ put(struct ptwrite *w, const uint8_t *bytes, size_t n)
 	w->left = n <= w->left ? w->left - n : w->buffer_size - (n - w->left) % w->buffer_size;
 }
 
+/* Whether the event holds a number, which it has not yet. */
+static bool
+lacks_number(const struct ptwrite *w, const struct prism_event *ev)
+{
+	return w->state.name_size && ev->kind == PRISM_CXT && (ev->cxt.has & PRISM_HAS_TYPE) && prism_cxt_is_named(ev->cxt.type) &&
+		!(ev->cxt.has & PRISM_HAS_NUMBER) && (prism_detail_has(PRISM_CXT, w->state.detail[PRISM_CXT]) & PRISM_HAS_NAME);
+}
+
+/* Makes the event in *to, which has its number. Returns 0, or -PRISM_E_MEMORY. */
+static int
+add_number(struct ptwrite *w, const struct prism_event *ev, struct prism_event *to)
+{
+	bool named = (ev->cxt.has & PRISM_HAS_NAME) && ev->cxt.name_len;
+	uint32_t len = !named ? 1 : ev->cxt.name_len < PRISM_NAME_MAX ? ev->cxt.name_len
+								      : PRISM_NAME_MAX;
+	*to = *ev;
+	to->cxt.has |= PRISM_HAS_NUMBER;
+	return ptnames_number(&w->names, &w->conv->beside[PTOOL_NAMES], named ? ev->cxt.name : "?", len, &to->cxt.id) ? 0 : -PRISM_E_MEMORY;
+}
+
 int
 ptwrite_event(struct ptwrite *w, const struct prism_event *ev)
 {
 	static const uint8_t end = PRISM_END << 5;
 	uint8_t bytes[PRISM_EVENT_MAX];
+	struct prism_event numbered;
 	if (w->closed && w->buffer_size == 0)
 		return -PRISM_PB15;
+	if (lacks_number(w, ev)) {
+		int rc = add_number(w, ev, &numbered);
+		if (rc < 0)
+			return rc;
+		ev = &numbered;
+	}
 	ssize_t n = prism_encode(bytes, sizeof(bytes), &w->state, ev);
 	if (n < 0)
 		return (int)n;
@@ -66,4 +93,10 @@ ptwrite_bytes(struct ptwrite *w, const uint8_t *bytes, size_t n)
 	if (w->closed && w->buffer_size)
 		pad(w);
 	put(w, bytes, n);
+}
+
+void
+ptwrite_finish(struct ptwrite *w)
+{
+	ptnames_finish(&w->names);
 }

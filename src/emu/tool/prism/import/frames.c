@@ -24,25 +24,32 @@ import_name(struct import *im, const char *text, size_t n)
 	n = cut(text, n ? n : 1);
 	if (im->names.n == IMPORT_NAMES)
 		return prismtable_find(&im->names, text, (uint32_t)n);
+	if (!im->table_path && importstream_open_table(im) < 0)
+		return NULL;
+	uint32_t had = im->names.n;
 	struct import_name *name = prismtable_get(&im->names, text, (uint32_t)n);
 	if (!name) {
 		im->failed = true;
 		(void)conv_no_memory(&im->tool->conv);
 		return NULL;
 	}
-	name->len = (uint32_t)n;
-	name->text = (const char *)(name + 1);
+	if (im->names.n > had) {
+		const uint8_t first = (uint8_t)(n - 1);
+		name->number = im->table_size;
+		im->table_size += 1 + (uint32_t)n;
+		wbuf_put(&im->table, &first, 1);
+		wbuf_put(&im->table, text, n);
+	}
 	return name;
 }
 
 static void
 put(struct import *im, struct import_stream *s, unsigned type, const struct import_name *name)
 {
-	char *p = wbuf_reserve(s->bytes, PRISM_EVENT_MAX);
+	char *p = wbuf_reserve(s->bytes, 1 + IMPORT_NUMBER);
 	p[0] = (char)(PRISM_CXT << 5 | type);
-	p[1] = (char)(name->len - 1);
-	memcpy(p + 2, name->text, name->len);
-	wbuf_commit(s->bytes, p + 2 + name->len);
+	memcpy(p + 1, &name->number, IMPORT_NUMBER);
+	wbuf_commit(s->bytes, p + 1 + IMPORT_NUMBER);
 	import_count(im, s);
 }
 

@@ -46,8 +46,7 @@ extern const struct import_format import_uftrace;
 extern const struct import_format import_uftrace_chrome;
 
 struct import_name {
-	uint32_t len;
-	const char *text;
+	uint32_t number; /* place in the table of names */
 };
 
 /* A function that a thread has entered. */
@@ -79,7 +78,10 @@ struct import {
 	void *state;
 	const char *dir; /* NULL: the only stream is the standard output */
 	struct idmap threads;
-	struct prismtable names;
+	struct prismtable names;     /* -> struct import_name */
+	struct wbuf table;           /* of those names, a file of all streams */
+	const char *table_path;      /* NULL: no function yet */
+	uint32_t table_size;         /* bytes */
 	struct import_stream *first; /* in the order of appearance, */
 	struct import_stream **last;
 	struct import_stream *current; /* that of the key: the thread of the line before */
@@ -99,6 +101,7 @@ struct import {
 enum {
 	IMPORT_THREADS = 4096, /* a stream has files that are open */
 	IMPORT_NAMES = 1 << 20,
+	IMPORT_NUMBER = 4, /* bytes of the number of a name */
 	IMPORT_DEPTH = 1 << 16,
 	IMPORT_THREAD_MAX = INT32_MAX,
 	IMPORT_SIZE_MAX = 65536, /* bytes of an access */
@@ -139,6 +142,9 @@ import_at(struct import_stream *s, uint64_t ns)
 	s->now = ns;
 	return NULL;
 }
+
+/* Opens the table of names. Returns 0, or <0 (im->failed). */
+int importstream_open_table(struct import *im);
 
 /* Whether what was written so far reached the files. */
 bool importstream_good(const struct import *im);

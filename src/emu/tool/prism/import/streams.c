@@ -43,6 +43,16 @@ open_file(struct import *im, struct wbuf *w, const char *path)
 	return rc < 0 ? fail(im, "open", path, -rc) : 0;
 }
 
+int
+importstream_open_table(struct import *im)
+{
+	im->table_path = arena_printf(&im->tool->arena, "%s/stream.names", im->dir);
+	if (!im->table_path)
+		(void)conv_no_memory(&im->tool->conv);
+	im->failed = !im->table_path || open_file(im, &im->table, im->table_path) < 0;
+	return im->failed ? -1 : 0;
+}
+
 static int
 open_stream(struct import *im, struct import_stream *s)
 {
@@ -96,7 +106,7 @@ importstream_begin(struct import_stream *s, uint64_t ns)
 bool
 importstream_good(const struct import *im)
 {
-	bool good = !im->failed;
+	bool good = !im->failed && !wbuf_failed(&im->table);
 	for (const struct import_stream *s = im->first; s && good; s = s->next)
 		good = !wbuf_failed(s->bytes) && !wbuf_failed(&s->times);
 	return good;
@@ -123,7 +133,8 @@ describe(struct import *im, const struct import_stream *s, int rc)
 	if (open_file(im, &w, s->json_path) < 0)
 		return -1;
 	size_t dir = strlen(im->dir) + 1;
-	ptool_put_description(&w, &source, s->path + dir, s->timed ? s->times_path + dir : NULL);
+	source.name_size = IMPORT_NUMBER;
+	ptool_put_description(&w, &source, s->path + dir, s->timed ? s->times_path + dir : NULL, im->table_path ? im->table_path + dir : NULL);
 	if (close_file(im, &w, s->json_path, 0) == 0)
 		return rc;
 	(void)unlink(s->json_path);
@@ -158,5 +169,5 @@ importstream_close(struct import *im, int rc)
 		s->frames = NULL;
 	}
 	prismtable_finish(&im->names);
-	return rc;
+	return close_file(im, &im->table, im->table_path, rc);
 }
