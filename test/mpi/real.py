@@ -99,8 +99,9 @@ class Runs:
             else:
                 p.send_signal(sig)
             try:
-                p.communicate(timeout=LIMIT)
+                said = p.communicate(timeout=LIMIT)[1]
                 done = os.path.exists(prv) and filecmp.cmp(prv, f"{self.tmp}/one/thread.prv", shallow=False)
+                done = done or "stopped by the user" in said  # the mpirun of MPICH 4.0 now and then has status 0, though all processes have 143
                 self.check(p.returncode != 0 or done, what, "status", p.returncode, "but not all is written")
             except subprocess.TimeoutExpired:
                 p.kill()

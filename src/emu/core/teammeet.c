@@ -4,8 +4,12 @@
 #include "emu.h"
 #include "team.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -113,9 +117,41 @@ team_meet(struct emu *emu, int rc)
 	return compare(emu, rc, rc == 0 ? digest_trace(emu) : 0, "trace");
 }
 
+/* The name of a file beside another one. Two file systems may number their files alike, but only one has a name that was just made up. */
+static void
+name_sign(char name[PATH_MAX], const char *path, uint64_t number)
+{
+	(void)snprintf(name, PATH_MAX, "%s.%016" PRIx64, path, number);
+}
+
+/* In rank 0: creates an empty file with a name that nobody else can know. Returns its number; 0: it could not. */
+static uint64_t
+put_sign(const char *path)
+{
+	char name[PATH_MAX];
+	uint64_t number;
+	if (getrandom(&number, sizeof(number), 0) != sizeof(number) || number == 0)
+		return 0;
+	name_sign(name, path, number);
+	int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return 0;
+	(void)close(fd);
+	return number;
+}
+
 int
 team_meet_file(struct emu *emu, const char *path, int rc)
 {
+	struct team *t = emu->plan->options.team;
+	char name[PATH_MAX];
 	struct stat st;
-	return compare(emu, rc, rc == 0 && stat(path, &st) == 0 ? st.st_ino : 0, path);
+	uint64_t sign = t->rank == 0 && rc == 0 ? put_sign(path) : 0;
+	team_reduce(t, TEAM_EITHER, &sign, 1);
+	name_sign(name, path, sign);
+	bool sees = rc == 0 && stat(path, &st) == 0 && (!sign || access(name, F_OK) == 0);
+	rc = compare(emu, rc, sees ? st.st_ino : 0, path);
+	if (t->rank == 0 && sign)
+		(void)unlink(name);
+	return rc;
 }
