@@ -7,6 +7,10 @@
  * residual to a sum. While it waits it gives its CPU away, so it is paused: what the
  * timeline shows of it in between is the imbalance. The first band is made heavier on
  * purpose. Look at the trace with: ovniemu ovni */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* gettid() */
+#endif
+
 #include <ovni.h>
 #include <pthread.h>
 #include <stdbool.h>

@@ -4,6 +4,10 @@
  * Each is a program of its own for the trace (applications 1 and 2, ranks 0 and 1 of 2)
  * and brings a part of the CPUs of the loom; the reader puts the parts together. The
  * second process is made before the first call of libovni: each initialises itself. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* gettid() */
+#endif
+
 #include <ovni.h>
 #include <pthread.h>
 #include <sys/wait.h>
