@@ -4,12 +4,10 @@
  *
  * Each byte that was written has the thread and the event that wrote it last, and those threads that have read it since: only the
  * first read of each is communication. */
-#include "idmap.h"
+#include "pthreads.h"
 #include "shadow.h"
 #include "spans.h"
 #include "traces.h"
-
-#include <stdlib.h>
 
 enum {
 	ACCESSES_MAX = 100, /* more than the programs around the simulator make in an event */
@@ -26,18 +24,6 @@ struct cell {
 	uint32_t event;
 };
 
-/* A call of pthread_create(). The thread that it makes is the first that nobody else has made. */
-struct create {
-	uint64_t object; /* as the program has it, and */
-	uint64_t key;    /* as the files have it, where no two are alike */
-	uint32_t thread; /* number of its file; 0: it was not seen yet */
-};
-
-struct waiter {
-	uint64_t barrier;
-	uint32_t thread;
-};
-
 static struct kit kit;
 static struct spans spans;
 static struct shadow shadow;
@@ -46,16 +32,7 @@ static struct traces traces = { .dir = -1 };
 static struct trace **running; /* by stream */
 static size_t running_cap;
 
-static struct arena arena;
-static struct idmap newest;  /* by object: the create, from 1 */
-static struct idmap keys;    /* that are taken */
-static struct idmap waiting; /* by barrier: idmap by thread */
-static struct create *creates;
-static size_t ncreates, creates_cap;
-static size_t nmade;    /* creates whose thread is known */
-static size_t nthreads; /* that have a create; the first has none, and they are in order */
-static struct waiter *waiters;
-static size_t nwaiters, waiters_cap;
+static struct pthreads pthreads;
 
 static const char *dir;
 static uint64_t accesses = ACCESSES_MAX;
@@ -86,11 +63,7 @@ find_trace(const struct prism_at *at, int *rc)
 			*rc = thread < THREADS_MAX ? -1 : prism_fail(kit.run, "there are more than %d threads", THREADS_MAX);
 		if (!t)
 			return NULL;
-		nthreads += thread == 0;
-		if (thread && nmade < ncreates && nthreads + 1 == traces.n) {
-			creates[nmade++].thread = t->number;
-			nthreads++;
-		}
+		pthreads_add_thread(&pthreads, t->number);
 	}
 	struct trace *t = traces.list[thread];
 	struct trace *before = running[at->stream];
@@ -101,41 +74,6 @@ find_trace(const struct prism_at *at, int *rc)
 	}
 	running[at->stream] = t;
 	return *rc < 0 ? NULL : t;
-}
-
-/* Notes a call of pthread_create(). Returns 0, or -1 when memory is exhausted. */
-static int
-add_create(uint64_t object, uint64_t *key)
-{
-	struct idmap_slot *slot = idmap_slot(&newest, &arena, object);
-	struct idmap_slot *taken = slot ? idmap_slot(&keys, &arena, object) : NULL;
-	*key = object;
-	while (taken && taken->number)
-		taken = idmap_slot(&keys, &arena, ++*key);
-	if (!taken || !kit_room(&creates, &creates_cap, ncreates + 1, sizeof(*creates)))
-		return -1;
-	creates[ncreates++] = (struct create){ .object = object, .key = *key };
-	slot->number = taken->number = ncreates;
-	if (nmade + 1 == ncreates && nthreads && nthreads < traces.n) /* the thread was there before */
-		creates[nmade++].thread = traces.list[nthreads++]->number;
-	return 0;
-}
-
-/* Notes that a thread waits at a barrier. Returns 0, or -1 when memory is exhausted. */
-static int
-add_waiter(uint64_t barrier, uint32_t thread)
-{
-	struct idmap_slot *slot = idmap_slot(&waiting, &arena, barrier);
-	if (slot && !slot->value)
-		slot->value = arena_new(&arena, struct idmap, 1);
-	struct idmap_slot *there = slot && slot->value ? idmap_slot(slot->value, &arena, thread) : NULL;
-	if (there && there->number)
-		return 0;
-	if (!there || !kit_room(&waiters, &waiters_cap, nwaiters + 1, sizeof(*waiters)))
-		return -1;
-	there->number = 1;
-	waiters[nwaiters++] = (struct waiter){ barrier, thread };
-	return 0;
 }
 
 /* ---- Accesses. ---- */
@@ -274,18 +212,15 @@ on_sync(void *u, const struct prism_at *at, const struct prism_sync *ev)
 	if (!t || !type)
 		return rc;
 	uint64_t args[2] = { ev->arg[0], ev->arg[1] };
-	if (type == 3 && add_create(ev->arg[0], &args[0]) < 0)
+	if (ev->type == PRISM_CREATE && pthreads_add_create(&pthreads, &args[0]) < 0)
 		return kit_no_memory(&kit);
-	if (type == 5 && add_waiter(ev->arg[0], t->number) < 0)
+	if (ev->type == PRISM_BARRIER && pthreads_add_waiter(&pthreads, args[0], t->number) < 0)
 		return kit_no_memory(&kit);
-	if (type == 4) {
-		uintptr_t create = (uintptr_t)idmap_find(&newest, ev->arg[0]);
-		joins += !create;
-		if (!create) /* the simulator would stop there */
-			return 0;
-		args[0] = creates[create - 1].key;
+	if (ev->type == PRISM_JOIN && !pthreads_find(&pthreads, &args[0])) {
+		joins++; /* the simulator would stop there */
+		return 0;
 	}
-	trace_sync(t, type, args, type == 6 ? 2 : 1);
+	trace_sync(t, type, args, ev->type == PRISM_COND_WAIT ? 2 : 1);
 	return traces_write(&traces, t, false);
 }
 
@@ -303,45 +238,6 @@ on_cxt(void *u, const struct prism_at *at, const struct prism_cxt *ev)
 
 /* ---- The end. ---- */
 
-static int
-by_barrier(const void *a, const void *b)
-{
-	const struct waiter *v = a;
-	const struct waiter *w = b;
-	return v->barrier != w->barrier ? (v->barrier < w->barrier ? -1 : 1) : (v->thread > w->thread) - (v->thread < w->thread);
-}
-
-/* Who makes whom, and who meets at barriers. Returns 0, or <0 (reported). */
-static int
-write_threads(void)
-{
-	struct textbuf b;
-	if (textbuf_init(&b) < 0)
-		return kit_no_memory(&kit);
-	for (size_t i = 0; i < ncreates; i++) {
-		trace_put(&b, "##");
-		trace_put_u64(&b, creates[i].key);
-		trace_put(&b, ",");
-		trace_put_u64(&b, creates[i].thread);
-		trace_put(&b, "\n");
-	}
-	if (nwaiters)
-		qsort(waiters, nwaiters, sizeof(*waiters), by_barrier);
-	for (size_t i = 0; i < nwaiters;) {
-		uint64_t barrier = waiters[i].barrier;
-		trace_put(&b, "**");
-		trace_put_u64(&b, barrier);
-		for (trace_put(&b, ","); i < nwaiters && waiters[i].barrier == barrier; i++) {
-			trace_put_u64(&b, waiters[i].thread);
-			trace_put(&b, ",");
-		}
-		trace_put(&b, "\n");
-	}
-	int rc = traces_write_text(&traces, "sigil.pthread.out", &b);
-	textbuf_finish(&b);
-	return rc;
-}
-
 /* Completes the files. A thread that was made and did nothing has an empty one. Returns 0, or <0 (reported). */
 static int
 complete(void)
@@ -352,12 +248,21 @@ complete(void)
 		trace_end_communication(traces.list[i]);
 		rc = traces_write(&traces, traces.list[i], true);
 	}
-	for (; nmade < ncreates && rc == 0; nmade++) {
+	while (rc == 0 && pthreads_lacks_thread(&pthreads)) {
 		const struct trace *t = traces_add(&traces);
-		creates[nmade].thread = t ? t->number : 0;
 		rc = t ? 0 : -1;
+		if (t)
+			pthreads_add_thread(&pthreads, t->number);
 	}
-	return rc < 0 ? rc : write_threads();
+	if (rc < 0)
+		return rc;
+	struct textbuf text;
+	if (textbuf_init(&text) < 0)
+		return kit_no_memory(&kit);
+	pthreads_put(&pthreads, &text);
+	rc = traces_write_text(&traces, "sigil.pthread.out", &text);
+	textbuf_finish(&text);
+	return rc;
 }
 
 static void
@@ -401,7 +306,7 @@ static void
 put(void)
 {
 	struct wbuf *w = &kit.out;
-	size_t orphans = nthreads < threads.n ? threads.n - nthreads : 0;
+	size_t orphans = pthreads_orphans(&pthreads);
 	if (kit.json) {
 		kit_open_json(&kit, "synchrotrace");
 		json_str(w, "dir", dir);
@@ -448,10 +353,8 @@ release(void)
 	traces_finish(&traces);
 	shadow_finish(&shadow);
 	kit_finish_threads(&threads);
-	arena_finish(&arena);
+	pthreads_finish(&pthreads);
 	block_free(running);
-	block_free(creates);
-	block_free(waiters);
 	kit_release(&kit);
 }
 
