@@ -239,7 +239,8 @@ format_other(char *to, const struct lap_event *ev)
 		*p++ = (char)tag;
 		*p++ = ' ';
 		p = hex_put64(p, ev->ts);
-		*p++ = ' ';
+		if (c.p < end)
+			*p++ = ' ';
 		p = put_bytes(p, c.p, (size_t)(end - c.p));
 	} else {
 		p = put_bytes(p, ev->name, ev->name_len);
@@ -290,4 +291,31 @@ lapkernel_format(char *to, enum lap_dialect dialect, const struct lap_event *ev)
 	}
 	*p++ = '\n';
 	return (int)(p - to);
+}
+
+const char *
+lapkernel_fault(enum lap_dialect dialect, const struct lap_event *ev)
+{
+	if (ev->code < 1 || ev->code > LAP_OTHER)
+		return "there is no such tag";
+	if (ev->code == LAP_OTHER) {
+		struct lap_event is;
+		bool good = ev->name && ev->name_len <= LAP_LINE_MAX && !memchr(ev->name, '\n', ev->name_len) && !memchr(ev->name, 0, ev->name_len) &&
+			lapkernel_take_other(ev->name, ev->name_len, &is) && is.tag == ev->tag;
+		return good ? NULL : "its line is none of its tag, or too long";
+	}
+	const struct lap_tag *tag = &lap_tags[ev->code - 1];
+	for (size_t i = 0; tag->fields[i]; i++) {
+		unsigned f = tag->fields[i];
+		if (!lap_has_field(dialect, f))
+			continue;
+		if (f == LAP_NAME && !is_name(ev->name, ev->name_len))
+			return "the name is missing, too long, or no part of a line";
+		if (f == LAP_FILE_TYPE && ev->arg[f] && (ev->arg[f] > 'z' || !strchr("fpdso", (int)ev->arg[f])))
+			return "the type of the file is none of f p d s o";
+		unsigned digits = f == LAP_NAME || f == LAP_FILE_TYPE ? 16 : digits_of(dialect, f);
+		if (digits < 16 && ev->arg[f] >> 4 * digits)
+			return "a field has too many digits";
+	}
+	return has_good_range(tag, dialect, ev) ? NULL : "a range is empty or wraps";
 }

@@ -89,6 +89,9 @@ int lapkernel_parse(const char *line, size_t n, enum lap_dialect dialect, struct
  * may be one, and a timestamp. The line is borrowed. Returns whether it is. */
 bool lapkernel_take_other(const char *line, size_t n, struct lap_event *ev);
 
+/* What is wrong with an event that was not read but made, or changed: a clause; NULL: it could be a line. */
+const char *lapkernel_fault(enum lap_dialect dialect, const struct lap_event *ev);
+
 /* Writes the line with its newline, at most LAPKERNEL_ROOM bytes. Returns its length, or
  * -LAP_LK01 or -LAP_LK02 for what cannot be written: a name with a newline, a NUL, a blank
  * in front or a return at its end would not be read as it is. A line of LAP_OTHER stays as it is, but for another

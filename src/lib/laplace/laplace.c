@@ -48,6 +48,7 @@ lap_code(int code)
 			[LAP_E_IO] = { "read", "the input cannot be read", "", false },
 		[LAP_E_MEMORY] = { "memory", "out of memory", "", false },
 		[LAP_E_FORMAT] = { "format", "not a format of Laplace", "", false },
+		[LAP_E_FILTER] = { "hooks", "a tool stops the run", "", false },
 	};
 	code = abs(code);
 	return &codes[code <= LAP_E_FORMAT ? code : LAP_OK];

@@ -8,18 +8,11 @@
  * (read.h), in order of several files (merge.h). A machine (machine.h) follows tasks, address spaces and pages through them. The bytes are defined in
  * doc/format/laplace.md. Nothing here prints, and nothing is global. */
 
+#include "laplace_record.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-enum {
-	LAP_RECORD_SIZE = 18, /* bytes of a reference in the binary form */
-	LAP_REF_LINE = 40,    /* longest line of one in writer's form, with its newline */
-	LAP_LINE_MAX = 8192,  /* longest line that is read, without its newline */
-	LAP_NAME_MAX = 4095,  /* bytes of a name in a kernel event */
-	LAP_PAGE_SHIFT = 12,
-	LAP_PAGE_SIZE = 1 << LAP_PAGE_SHIFT,
-};
 
 enum lap_endian {
 	LAP_LITTLE,
@@ -45,62 +38,6 @@ enum lap_format {
 	LAP_BASIC,   /* basic merge: kind and canonical page */
 	LAP_PROCESS, /* a file of the per-process merge */
 	LAP_FORMATS,
-};
-
-/* ---- Records. ---- */
-
-/* Fields of kernel events, which index lap_event.arg. */
-enum lap_field {
-	LAP_END, /* ends a list */
-	LAP_PID,
-	LAP_PARENT,
-	LAP_CONTEXT,
-	LAP_DUP,
-	LAP_START,
-	LAP_STOP,
-	LAP_ADDRESS,
-	LAP_LENGTH,
-	LAP_OLD_ADDRESS,
-	LAP_OLD_LENGTH,
-	LAP_END_ADDRESS,
-	LAP_INODE,
-	LAP_MAJOR, /* the whole device number since kvmtrace-0.6 */
-	LAP_MINOR,
-	LAP_OFFSET,
-	LAP_SHM,
-	LAP_USER_TIME,
-	LAP_SYSTEM_TIME,
-	LAP_SIZE,      /* of the file that is opened */
-	LAP_FILE_TYPE, /* one letter: f p d s o */
-	LAP_NAME,      /* in lap_event.name */
-	LAP_FIELDS,
-};
-
-struct lap_event {
-	uint64_t ts;
-	uint64_t refs; /* user references of the task so far (kvmtrace) */
-	uint64_t arg[LAP_FIELDS];
-	const char *name; /* not terminated; NULL if the event has none; of LAP_OTHER: the line without its newline */
-	size_t name_len;
-	uint8_t tag;
-	uint8_t code; /* 1..23, or LAP_OTHER of kernel.h */
-};
-
-enum lap_type {
-	LAP_REF,   /* kind, length, space, addr */
-	LAP_EVENT, /* event */
-	LAP_PAGE,  /* kind, length, page; addr is that of the virtual page, space if known */
-};
-
-struct lap_record {
-	uint64_t ts; /* cycles */
-	uint64_t page;
-	const struct lap_event *event; /* borrowed from the reader until its next record */
-	uint32_t space;
-	uint32_t addr;
-	uint8_t type; /* enum lap_type */
-	uint8_t kind; /* r w i R W I */
-	uint8_t length;
 };
 
 /* Kind of a letter: 1 load, 2 store, 3 fetch; 4, 5, 6 these re-referenced; 0: no kind. */
@@ -150,6 +87,7 @@ enum lap_code {
 	LAP_E_IO = LAP_CODES,
 	LAP_E_MEMORY,
 	LAP_E_FORMAT, /* not recognised, or not what this call can take */
+	LAP_E_FILTER, /* a filter failed, and told why */
 };
 
 struct lap_code_info {
@@ -182,14 +120,6 @@ struct lap_log {
 	uint64_t counts[LAP_CODES];
 	uint64_t unknown[256]; /* events of each tag that is in no catalogue, and that were passed on */
 	int last;              /* code of the last issue; its reader resets it to 0 */
-};
-
-/* Place of a record, set by readers. */
-struct lap_place {
-	const char *file;
-	uint64_t offset;
-	uint64_t line;
-	uint32_t cpu; /* of the file */
 };
 
 /* Counts and tells an issue. Returns 0 if work goes on, else -code. */

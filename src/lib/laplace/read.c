@@ -115,7 +115,9 @@ lapread_open(struct lapread *r, struct lap_log *log, const struct lap_input *inp
 		return lap_raise(log, &r->at, LAP_E_FORMAT, "there is no such format or dialect");
 	if (lapsource_open(&r->source, input) < 0)
 		return lap_raise(log, &r->at, LAP_E_MEMORY, "out of memory");
-	return options->format == LAP_AUTO ? probe(r) : 0;
+	int rc = options->format == LAP_AUTO ? probe(r) : 0;
+	r->plain = r->options.format == LAP_BINARY && !options->filter;
+	return rc;
 }
 
 /* ---- All forms. ---- */
@@ -416,8 +418,31 @@ next_text(struct lapread *r, struct lap_record *rec)
 	}
 }
 
+/* Gives what the filter lets pass. */
+static int
+next_filtered(struct lapread *r, struct lap_record *rec)
+{
+	const struct lap_filter *f = r->options.filter;
+	int rc;
+	while ((rc = r->options.format == LAP_BINARY ? next_binary(r, rec) : next_text(r, rec)) > 0) {
+		rc = f->take(f->self, &r->at, r->options.dialect, r->given_ts, rec, rec->type == LAP_EVENT ? &r->event : NULL);
+		if (rc > 0)
+			r->given_ts = rec->ts;
+		if (rc != 0)
+			return rc;
+	}
+	return rc;
+}
+
+/* All but plain references of 18 bytes. */
+static __attribute__((noinline)) int
+next_other(struct lapread *r, struct lap_record *rec)
+{
+	return r->options.filter ? next_filtered(r, rec) : next_text(r, rec);
+}
+
 int
 lapread_next(struct lapread *r, struct lap_record *rec)
 {
-	return r->options.format == LAP_BINARY ? next_binary(r, rec) : next_text(r, rec);
+	return r->plain ? next_binary(r, rec) : next_other(r, rec);
 }

@@ -9,15 +9,23 @@
 #include "laplace.h"
 #include "source.h"
 
+/* Looks at each record before it is given, and may change or drop it. */
+struct lap_filter {
+	/* ev: that of the record, NULL: it is a reference. Returns 1: it is given, 0: it is dropped, <0 a code (reported). */
+	int (*take)(void *self, const struct lap_place *at, enum lap_dialect dialect, uint64_t least, struct lap_record *rec, struct lap_event *ev);
+	void *self;
+};
+
 struct lapread_options {
 	const char *file; /* its name in messages; borrowed until closed */
 	enum lap_format format;
 	enum lap_endian endian;
 	enum lap_dialect dialect;
-	uint32_t space;    /* of the records of a per-process file */
-	uint32_t cpu;      /* of the records */
-	bool pass_unknown; /* events whose tag is not in the catalogue are given, as LAP_OTHER */
-	uint64_t size;     /* of the file in bytes, 0: not known; for LAP_AUTO */
+	uint32_t space;                  /* of the records of a per-process file */
+	uint32_t cpu;                    /* of the records */
+	bool pass_unknown;               /* events whose tag is not in the catalogue are given, as LAP_OTHER */
+	uint64_t size;                   /* of the file in bytes, 0: not known; for LAP_AUTO */
+	const struct lap_filter *filter; /* borrowed; NULL: there is none */
 };
 
 struct lapread {
@@ -26,8 +34,10 @@ struct lapread {
 	struct lap_log *log;
 	struct lap_place at; /* of the record given last */
 	uint64_t last_ts;
-	uint64_t records; /* given so far */
-	bool ended;       /* the end event (e) was read */
+	uint64_t given_ts; /* of the record that the filter let pass last */
+	uint64_t records;  /* read so far */
+	bool ended;        /* the end event (e) was read */
+	bool plain;        /* binary without a filter */
 	struct lap_event event;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* files: the files of a Laplace source, and the look ahead for its tasks. */
 #include "codec.h"
+#include "source/laplace/hooks.h"
 #include "stream.h"
 #include "trace.h"
 #include "unpack.h"
@@ -211,11 +212,14 @@ read_input(void *self, void *to, size_t n)
 	return 0;
 }
 
-/* Opens all files from their start; `events` leaves out those with references alone. 0, or a code. */
+/* Opens all files from their start; `events` leaves out those with references alone; `ahead`: to look ahead. 0, or a code. */
 static int
-open_readers(struct laplace *l, struct lap_log *log, bool events)
+open_readers(struct laplace *l, struct lap_log *log, bool events, bool ahead)
 {
 	size_t n = 0;
+	const struct lap_filter *filter;
+	if (laphooks_begin(l->hooks, ahead, &filter) < 0)
+		return -LAP_E_FILTER;
 	for (size_t i = 0; i < l->nfiles; i++) {
 		struct laplace_file *f = &l->files[i];
 		bool refs = f->options.format == LAP_BINARY || f->options.format == LAP_TEXT || f->options.format == LAP_BASIC;
@@ -224,6 +228,7 @@ open_readers(struct laplace *l, struct lap_log *log, bool events)
 		if (!f->once && lseek(f->bytes->fd, 0, SEEK_SET) != 0)
 			return -LAP_E_IO;
 		struct lapread *r = &l->readers[n++];
+		f->options.filter = filter;
 		int rc = lapread_open(r, log, &(struct lap_input){ .read = read_input, .self = f, .why = &f->bytes->why }, &f->options);
 		if (rc < 0)
 			return rc;
@@ -286,12 +291,12 @@ scan(struct laplace *l, struct scan *s, bool events)
 	*s = (struct scan){ 0 };
 	int rc = lapmachine_init(&s->machine, &quiet, &o);
 	if (rc == 0)
-		rc = open_readers(l, &quiet, events);
+		rc = open_readers(l, &quiet, events, true);
 	if (rc == 0)
 		rc = scan_records(l, s, events);
 	close_readers(l);
 	s->machine.log = NULL;
-	return rc;
+	return laphooks_finish(l->hooks) < 0 ? -LAP_E_FILTER : rc;
 }
 
 /* Lines of a text, if their number may matter. */
@@ -416,6 +421,8 @@ look_ahead(struct laplace *l)
 	}
 	if (s.machine.pages.failed || rc == -LAP_E_MEMORY)
 		rc = diag_no_memory(l->trace->diag);
+	else if (l->hooks->failed)
+		rc = laplace_failed(l, -LAP_E_FILTER);
 	else
 		rc = make_threads(l, &s);
 	bool counted = !l->has_kernel && !l->basic;
@@ -448,7 +455,7 @@ lapfiles_open(struct laplace *l)
 		rc = l->files[i].once ? wait_for(l, &l->files[i]) : 0;
 	if (rc < 0)
 		return rc;
-	rc = open_readers(l, &l->log, false);
+	rc = open_readers(l, &l->log, false, false);
 	return rc < 0 ? laplace_failed(l, rc) : 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* options: the options of ovniemu for traces of Laplace. */
 #include "codec.h"
+#include "source/laplace/hooks.h"
 #include "stream.h"
 #include "trace.h"
 
@@ -14,12 +15,14 @@ enum {
 	REFS,
 	WINDOW,
 	SET,
+	HOOKS,
 };
 
 static const struct cli_option options[] = {
 	{ REFERENCES, "laplace", "FILE", "references, in place of TRACEDIR" },
 	{ KERNEL, "laplace-kernel", "FILE", "events of the kernel, with them or alone" },
 	{ SET, "laplace-set", "KEY=VALUE", "a key of the manifest, such as endian=big" },
+	{ HOOKS, "laplace-hooks", "FILE", "a tool of yours (repeatable): \"FILE KEY=VALUE\"" },
 	{ REFS, "laplace-refs", "WHICH", "timelines of references: all, pages or none" },
 	{ WINDOW, "laplace-window", "NS", "length of the windows that are counted in" },
 };
@@ -47,6 +50,17 @@ parse_refs(struct laplace_options *o, const char *arg, char *why)
 	return option_refuse(why, "--laplace-refs needs all, pages or none, not '%s'", arg);
 }
 
+/* A shared object and its arguments, which are read again when it is loaded. */
+static int
+add_hooks(struct laplace_options *o, const char *arg, char *why)
+{
+	char text[ARGUMENTS_WHY];
+	if (o->nhooks == LAPLACE_TOOLS)
+		return option_refuse(why, "--laplace-hooks can be given %d times at most", LAPLACE_TOOLS);
+	o->hooks[o->nhooks++] = arg;
+	return laphooks_check(arg, text) < 0 ? option_refuse(why, "--laplace-hooks '%s': %s", arg, text) : 0;
+}
+
 static int
 take(void *self, int id, const char *arg, char *why)
 {
@@ -57,6 +71,7 @@ take(void *self, int id, const char *arg, char *why)
 	case KERNEL: o->kernel = arg; return 0;
 	case WINDOW: return parse_window(o, arg, why);
 	case REFS: return parse_refs(o, arg, why);
+	case HOOKS: return add_hooks(o, arg, why);
 	default:
 		if (o->nset == LAPLACE_SETTINGS || !strchr(arg, '='))
 			return option_refuse(why, "--laplace-set needs KEY=VALUE, at most %d times, not '%s'", LAPLACE_SETTINGS, arg);
@@ -83,6 +98,13 @@ takes(const char *name)
 	return dot[2] == 'r' ? "laplace" : "laplace-kernel";
 }
 
+static int
+foreign(const void *self, struct diag *d)
+{
+	const struct laplace_options *o = self;
+	return !o->nhooks ? 0 : diag_error(d, ERR_HOOKS, NULL, "the trace is none of Laplace: there are no records for the tools of --laplace-hooks");
+}
+
 static const struct laplace_options defaults;
 
 const struct format_options lapopts = {
@@ -96,5 +118,6 @@ const struct format_options lapopts = {
 	.defaults = &defaults,
 	.size = sizeof(defaults),
 	.names_trace = names_trace,
+	.foreign = foreign,
 	.takes = takes,
 };

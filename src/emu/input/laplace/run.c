@@ -21,7 +21,7 @@ take_same(struct laplace *l)
 {
 	struct lapread *r = &l->readers[l->merge.order.heap[0].item];
 	const struct lap_record *first = &l->batch.rec;
-	if (r->options.format != LAP_BINARY)
+	if (!r->plain)
 		return;
 	const uint8_t *p = r->source.p;
 	uint64_t have = (uint64_t)(r->source.end - p) / LAP_RECORD_SIZE;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "source/laplace/hooks.h"
 #include "stream.h"
 
 #include "input/inputs.h"
@@ -52,10 +53,11 @@ laplace_failed(struct laplace *l, int code)
 {
 	if (-code == LAP_E_MEMORY && !l->reported)
 		return diag_no_memory(l->trace->diag);
-	if (!l->reported)
+	if (!l->reported && -code != LAP_E_FILTER)
 		(void)diag_error(l->trace->diag, ERR_LAPLACE, NULL, "%s: %s", lap_code(code)->name, lap_code(code)->text);
 	l->reported = true;
-	return -code == LAP_E_IO ? -ERR_READ : -ERR_LAPLACE;
+	return -code == LAP_E_IO ? -ERR_READ : -code == LAP_E_FILTER ? -ERR_HOOKS
+								     : -ERR_LAPLACE;
 }
 
 /* ---- Time. ---- */
@@ -185,6 +187,8 @@ next(struct stream *s, struct event *ev)
 	l->is_tick = false;
 	if (rc < 0)
 		return rc;
+	if (rc == 0 && laphooks_finish(l->hooks) < 0)
+		return laplace_failed(l, -LAP_E_FILTER);
 	if (rc == 0) {
 		bool active = l->active;
 		l->active = false;
@@ -270,7 +274,12 @@ open_trace(struct trace *t)
 	t->data = l;
 	*l = (struct laplace){ .trace = t, .refs = o->refs, .window = o->window ? o->window : WINDOW };
 	l->log = (struct lap_log){ .lenient = o->lenient, .tell = tell, .self = l, .texts = TOLD };
-	int rc = lapmanifest_read(l, o);
+	l->hooks = arena_new(&t->arena, struct laphooks, 1);
+	if (!l->hooks)
+		return diag_no_memory(t->diag);
+	int rc = laphooks_open(l->hooks, t->diag, o->hooks, o->nhooks);
+	if (rc == 0)
+		rc = lapmanifest_read(l, o);
 	if (rc == 0)
 		rc = lapfiles_open(l);
 	if (rc == 0)
@@ -291,6 +300,8 @@ close_trace(struct trace *t)
 	struct laplace *l = t->data;
 	if (l)
 		lapfiles_close(l);
+	if (l && l->hooks)
+		laphooks_close(l->hooks);
 	if (l && l->machine)
 		lapmachine_finish(l->machine);
 }

@@ -22,6 +22,7 @@
 #include <sys/types.h>
 
 struct format_options;
+struct laphooks;
 struct unpack;
 struct trace;
 
@@ -36,6 +37,7 @@ enum {
 	LAPLACE_REFS_MANY = 10000000,
 	LAPLACE_RUN = 1024, /* references in an event, behind its first */
 	LAPLACE_SETTINGS = 16,
+	LAPLACE_TOOLS = 16,
 	LAPLACE_CPUS = 4096, /* of a manifest */
 };
 
@@ -45,6 +47,8 @@ struct laplace_options {
 	const char *kernel;
 	const char *set[LAPLACE_SETTINGS]; /* "KEY=VALUE": keys of the manifest */
 	size_t nset;
+	const char *hooks[LAPLACE_TOOLS]; /* tools of users, "FILE KEY=VALUE" */
+	size_t nhooks;
 	bool lenient;
 	enum laplace_refs refs;
 	int64_t window; /* ns, 0: a million */
@@ -124,6 +128,7 @@ struct laplace {
 	size_t files_cap;
 	struct lapread *readers;
 	struct lapmerge merge;
+	struct laphooks *hooks;
 	bool reported;
 	bool has_kernel; /* there are kernel events */
 	bool basic;      /* a basic merge: one task, and pages only */

@@ -60,7 +60,7 @@ change_form(struct ltool *t, void (*put)(struct ltool *t, const struct lap_recor
 		if (conv_stop(&t->conv))
 			return -1;
 	}
-	return rc;
+	return rc < 0 ? rc : ltool_end(t);
 }
 
 /* From IN to OUT, which default to the standard input and output. */

@@ -53,6 +53,7 @@ static struct ltool tool = {
 
 static const struct conv_option options[] = {
 	{ 0, { 0, "endian", "little|big", "byte order; default little", CLI_WORD, &tool.endian, CLI_WORDS(endian_names) } },
+	{ 0, { 0, "laplace-hooks", "FILE", "a tool of yours (repeatable): \"FILE KEY=VALUE\"", CLI_LIST, &tool.hook_list } },
 	{ LTOOL_WITH_KERNEL, { 0, "dialect", "DIALECT", "of kernel events; default laplace", CLI_WORD, &tool.dialect, LAP_DIALECTS, 0, lap_dialect_names } },
 	{ LTOOL_WITH_KERNEL, { 0, "unknown-tags", "pass|refuse", "events with tags not known; default pass", CLI_WORD, &tool.refuse_unknown, CLI_WORDS(unknown_names) } },
 	{ LTOOL_WITH_JSON, { 0, "csv", NULL, "print a line of CSV for each window", CLI_FLAG, &tool.csv } },

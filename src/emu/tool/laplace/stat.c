@@ -14,6 +14,7 @@ struct stats {
 	uint64_t refs[7];  /* by lap_kinds */
 	uint64_t bytes[7]; /* by lap_kinds */
 	uint64_t events[LAP_OTHER + 1];
+	uint64_t unknown[256];         /* those of LAP_OTHER, by tag */
 	uint64_t classes[LAP_CLASSES]; /* of the pages that references touch */
 	uint64_t records;
 	uint64_t first;
@@ -106,6 +107,7 @@ count_record(void *self, const struct lap_record *rec, const struct lap_place *a
 	s->records++;
 	if (rec->type == LAP_EVENT) {
 		s->events[rec->event->code]++;
+		s->unknown[rec->event->tag] += rec->event->code == LAP_OTHER;
 		s->kernel++;
 		return 0;
 	}
@@ -186,7 +188,7 @@ put_others(struct stats *s)
 {
 	put_list(s, "unknown_tags");
 	for (int tag = 0; tag < 256; tag++)
-		put_item(s, (char)tag, s->tool->json ? (char[]){ (char)tag, 0 } : lap_tags[LAP_OTHER - 1].name, s->tool->log.unknown[tag]);
+		put_item(s, (char)tag, s->tool->json ? (char[]){ (char)tag, 0 } : lap_tags[LAP_OTHER - 1].name, s->unknown[tag]);
 	put_list(s, NULL);
 }
 

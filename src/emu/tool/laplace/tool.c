@@ -32,7 +32,7 @@ is_over(const struct ltool *t)
 int
 ltool_code(struct ltool *t, int code)
 {
-	if (t->conv.reported || is_over(t))
+	if (t->conv.reported || t->hooks.failed || is_over(t))
 		return -1;
 	const struct lap_code_info *info = lap_code(code);
 	return has_code(code) ? conv_error(&t->conv, "laplace", "%s: %s", info->name, info->text)
@@ -154,9 +154,30 @@ open_input(struct ltool *t, const char *path, uint32_t cpu)
 			.cpu = cpu,
 			.pass_unknown = !t->refuse_unknown,
 			.size = n > 0 && unpack_is_packed(head, (size_t)n) ? 0 : size,
+			.filter = t->filter,
 		},
 	};
 	return 0;
+}
+
+static int
+open_hooks(struct ltool *t)
+{
+	char why[ARGUMENTS_WHY];
+	const struct cli_list *list = &t->hook_list;
+	if (list->n > LAPHOOKS_TOOLS)
+		return conv_usage(&t->conv, "--laplace-hooks can be given %d times at most", LAPHOOKS_TOOLS);
+	for (size_t i = 0; i < list->n; i++)
+		if (laphooks_check(list->items[i], why) < 0)
+			return conv_usage(&t->conv, "--laplace-hooks '%s': %s", list->items[i], why);
+	int rc = laphooks_open(&t->hooks, &t->conv.diag, list->items, list->n);
+	return rc < 0 ? rc : laphooks_begin(&t->hooks, false, &t->filter);
+}
+
+int
+ltool_end(struct ltool *t)
+{
+	return laphooks_finish(&t->hooks);
 }
 
 static int
@@ -172,6 +193,8 @@ open_inputs(struct ltool *t, int n, char **paths)
 	t->readers = calloc((size_t)n, sizeof(*t->readers));
 	t->inputs = calloc((size_t)n, sizeof(*t->inputs));
 	int rc = t->readers && t->inputs ? 0 : ltool_code(t, -LAP_E_MEMORY);
+	if (rc == 0)
+		rc = open_hooks(t);
 	const char *at = t->cpus;
 	for (int i = 0; i < n && rc == 0; i++) {
 		uint32_t cpu = 0;
@@ -228,6 +251,7 @@ ltool_finish(struct conv *c, bool good)
 		lapread_close(&t->readers[i]);
 	for (size_t i = 0; i < t->nreaders; i++)
 		unpack_rewind(&t->inputs[i].bytes);
+	laphooks_close(&t->hooks);
 	free(t->readers);
 	free(t->inputs);
 	for (int code = 1; good && code < LAP_CODES; code++) {

@@ -5,6 +5,7 @@
 /* tool: what the subcommands of ovniscope-laplace share beside conv.h. */
 
 #include "kit/conv.h"
+#include "source/laplace/hooks.h"
 #include "laplace/machine.h"
 #include "laplace/merge.h"
 #include "unpack.h"
@@ -36,6 +37,9 @@ struct ltool_input {
 struct ltool {
 	struct conv conv;
 	struct lap_log log;
+	struct laphooks hooks;
+	const struct lap_filter *filter; /* of the hooks; NULL: none is wanted */
+	struct cli_list hook_list;       /* of --laplace-hooks */
 	struct lapread *readers;
 	struct ltool_input *inputs; /* of the readers */
 	size_t nreaders;
@@ -80,6 +84,9 @@ int ltool_put_event(struct ltool *t, const struct lap_event *ev, char *to);
 /* Reports a code of the library, unless its log was told. Returns -1. */
 int ltool_code(struct ltool *t, int code);
 
+/* To be called behind the last record: lets tools of users finish. Returns 0, or <0 (reported). */
+int ltool_end(struct ltool *t);
+
 /* Calls take() with each record of the inputs, in order, until it returns <0 or the run is to
  * stop. Returns 0, or <0 (reported, or told at the end of the run). Inline, so that take() is too. */
 static inline int
@@ -95,7 +102,7 @@ ltool_each(struct ltool *t, int (*take)(void *self, const struct lap_record *rec
 		if (rc < 0)
 			return rc;
 	}
-	return rc < 0 ? ltool_code(t, rc) : 0;
+	return rc < 0 ? ltool_code(t, rc) : ltool_end(t);
 }
 
 /* For the family, and for its log. */
