@@ -8,6 +8,7 @@
  * In "scattered" each 20th reference is to any of 65536 pages, so that most are in no cache.
  * Memory is printed in bytes per page beyond that of few pages. Exit status 1 when
  * the limit is passed by far. */
+#include "../xorshift.h"
 #include "bench.h"
 
 #include <stdio.h>
@@ -29,15 +30,6 @@ enum {
 
 static char dir[256], refs[300], kernel[300], manifest[300], out[300];
 
-static uint64_t
-step(uint64_t *x)
-{
-	*x ^= *x << 13;
-	*x ^= *x >> 7;
-	*x ^= *x << 17;
-	return *x;
-}
-
 static void
 put(uint8_t *p, uint64_t v, int n)
 {
@@ -56,7 +48,7 @@ make(long n, unsigned pages, unsigned every)
 		bench_fail(dir);
 	(void)fprintf(m, "{ \"version\": 1, \"format\": \"laplace\", \"cpus\": [ { \"references\": \"refs.lrb\", \"kernel\": \"kernel.lkt\" } ] }\n");
 	uint64_t ts = 1 << 20;
-	uint64_t x = 88172645463325252U;
+	uint64_t x = XORSHIFT_SEED;
 	for (unsigned t = 0; t < TASKS; t++)
 		(void)fprintf(k, "F %llx %x 0\nA %llx %x %x\nm %llx %x 8048000 %x\n", (unsigned long long)ts, 0x100 + t, (unsigned long long)ts, 0x100 + t, 0x5000 + t,
 			(unsigned long long)ts, 0x100 + t, PAGES * 4096);
@@ -64,7 +56,7 @@ make(long n, unsigned pages, unsigned every)
 	unsigned task = 0;
 	for (long i = 0; i < n; i++) {
 		uint8_t b[RECORD];
-		uint64_t v = step(&x);
+		uint64_t v = xorshift(&x);
 		if (i % SLICE == 0) {
 			task = (unsigned)(i / SLICE % TASKS);
 			(void)fprintf(k, "S %llx %x\n", (unsigned long long)ts, 0x100 + task);

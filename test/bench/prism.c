@@ -8,6 +8,7 @@
  * the cache of the processor. Reading is compared to "plain", done in turns with it: for each event a
  * call of a function that clears an event and sets its kind from the first byte. Exit status 1 when a
  * limit is passed by far. */
+#include "../xorshift.h"
 #include "prism/read.h"
 
 #include <stdbool.h>
@@ -51,11 +52,8 @@ now(void)
 static uint64_t
 any(void)
 {
-	static uint64_t state = 88172645463325252U;
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
+	static uint64_t state = XORSHIFT_SEED;
+	return xorshift(&state);
 }
 
 /* ---- Streams: the events of a program, as a level of detail shows them. ---- */

@@ -9,6 +9,7 @@
  * every 20 events another of 1000 threads runs. Nothing is shown one by one but
  * synchronization. Limits are those of the machine of bench_slowness(), of which others get more.
  * Exit status 1 when one is passed by far. */
+#include "../xorshift.h"
 #include "bench.h"
 
 #include <stdbool.h>
@@ -30,15 +31,6 @@ enum {
 };
 
 static char dir[256], stream[300], out[300], manifest[300];
-
-static uint64_t
-step(uint64_t *x)
-{
-	*x ^= *x << 13;
-	*x ^= *x >> 7;
-	*x ^= *x << 17;
-	return *x;
-}
 
 static size_t
 put_swap(uint8_t *p, unsigned thread)
@@ -85,7 +77,7 @@ static void
 make(long n, bool full, bool swaps)
 {
 	FILE *f = fopen(stream, "wb");
-	uint64_t x = 88172645463325252U;
+	uint64_t x = XORSHIFT_SEED;
 	int inside[THREADS];
 	unsigned thread = 0;
 	uint8_t b[LONGEST] = { 0xa0, full ? 0xf0 : 0xc0, 0xa4, full ? 0xf8 : 0xc0 };
@@ -94,7 +86,7 @@ make(long n, bool full, bool swaps)
 	for (int i = 0; i < THREADS; i++)
 		inside[i] = -1;
 	for (long i = 0; i < n; i++) {
-		uint64_t v = step(&x);
+		uint64_t v = xorshift(&x);
 		size_t size = 1;
 		if (swaps && i % SLICE == SLICE - 1) {
 			thread = (unsigned)(v >> 20) % THREADS;

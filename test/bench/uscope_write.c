@@ -8,6 +8,7 @@
  * printed with its limit. Runs of different kinds alternate, so that a busy machine disturbs all alike.
  * Limits in ns are those of the machine of bench_slowness(), of which others get more. Exit status 1 when
  * one is passed by far. */
+#include "../xorshift.h"
 #include "bench.h"
 #include "layout.h"
 #include "phrase.h"
@@ -95,15 +96,6 @@ make_schema(enum work work)
 	return s;
 }
 
-static uint64_t
-next_random(uint64_t x)
-{
-	x ^= x << 13;
-	x ^= x >> 7;
-	x ^= x << 17;
-	return x;
-}
-
 struct set {
 	uscope_place_t place;
 	uint64_t value;
@@ -116,10 +108,10 @@ write_ops(uscope_writer_t *w, enum work work)
 	/* The compiler must not put the function into the loop, as it cannot in a program that uses the shared
 	 * library. */
 	void (*volatile slot_set)(uscope_writer_t *, uint16_t, uint16_t, uint16_t, uint64_t) = uscope_slot_set;
-	uint64_t x = 88172645463325252u;
+	uint64_t x = XORSHIFT_SEED;
 	uint64_t time = 0;
 	for (long i = 0; i < nops; i += OPS_OF_FRAME) {
-		x = next_random(x);
+		(void)xorshift(&x);
 		time += 500 * (1 + (x & 3));
 		uint16_t slot = (uint16_t)(i / OPS_OF_FRAME % 256);
 		uint64_t pc = 0x1000 + (uint64_t)(i / OPS_OF_FRAME * 4 % 4096);
@@ -155,13 +147,13 @@ write_phrases(uscope_writer_t *w)
 				if (!uscope_phrase_init(w, &phrases[i][k][of], 100u * of + k, places, 2))
 					fail("phrase");
 			}
-	uint64_t x = 88172645463325252u;
+	uint64_t x = XORSHIFT_SEED;
 	uint64_t time = 0;
 	for (long i = 0; i < nops;) {
 		uscope_line_t lines[LINES];
 		size_t n = 0;
 		for (; n < LINES && i < nops; i += OPS_OF_FRAME) {
-			x = next_random(x);
+			(void)xorshift(&x);
 			time += 500 * (1 + (x & 3));
 			unsigned thread = (unsigned)(x >> 8) % THREADS;
 			uscope_phrase_t *p = phrases[thread][at[thread]++ % STATES];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Members of gzip, of texts of many sizes, are read back by zlib: each for itself, and all as one file. */
+#include "../xorshift.h"
 #include "gzip.h"
 
 #include "kit.h"
@@ -14,11 +15,9 @@ enum {
 static void
 fill(char *to, size_t n, bool noise)
 {
-	static uint64_t x = 88172645463325252u;
+	static uint64_t x = XORSHIFT_SEED;
 	for (size_t i = 0; i < n; i++) {
-		x ^= x << 13;
-		x ^= x >> 7;
-		x ^= x << 17;
+		(void)xorshift(&x);
 		to[i] = noise ? (char)x : "2:0:1:1:3:12345:"[i % 16];
 		if (!noise && i % 16 == 9)
 			to[i] = (char)('0' + x % 10);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* parts: states at random times, of segments that are decoded no farther than needed, beside items of the same
  * segments; and a segment whose end is damaged, which is of no use for its begin either. */
+#include "../../xorshift.h"
 #include "check.h"
 #include "layout.h"
 #include "uscope.h"
@@ -21,10 +22,7 @@ static uint64_t seed = 1;
 static uint64_t
 next_random(uint64_t below)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed % below;
+	return xorshift(&seed) % below;
 }
 
 /* counter.n is the number of frames so far, a slot the last frame that set it. */

@@ -3,6 +3,8 @@
  * all places, very long ones.
  *
  *   usage: maketimeline FILE VARIANT [CHANGES] */
+#include "../../xorshift.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,12 +184,10 @@ put_story(uscope_writer_t *w)
 static void
 put_changes(uscope_writer_t *w, uint64_t n, uint16_t nthreads)
 {
-	uint64_t r = 88172645463325252;
+	uint64_t r = XORSHIFT_SEED;
 	uint64_t ns = 1;
 	for (uint64_t i = 0; i < n; i++) {
-		r ^= r << 13;
-		r ^= r >> 7;
-		r ^= r << 17;
+		(void)xorshift(&r);
 		ns += r >> 32 & 1023;
 		set(w, ns, THREAD_OVNI, (uint16_t)(r % nthreads), 0, r >> 16 & 3);
 	}
