@@ -617,6 +617,12 @@ def test_none():
         same(what, (none.status, none.out), (shown.status, shown.out))
         same(f"{what}: told", none.err, shown.err.replace(f"{tmp}/{counter - 1}/", f"{tmp}/{counter}/"))
         check(f"{what}: writes nothing", not os.path.exists(none.dir))
+    p = subprocess.run([EMU, "-q", "-f", "none", "--prism", "-", "--prism-hooks", PROBE], input=kit.WORKED, capture_output=True, check=False,
+                       env={**os.environ, "PROBE": ""})
+    same("-f none of stdin", (p.returncode, p.stdout.decode(), p.stderr), (0, ALL, b""))
+    long = swap(1) + (mem() * 3000 + comp() * 2 + enter("f")) * 3 + kit.END
+    none, shown = (run(long, "-f", f, probe="only=mem only=comp only=cxt") for f in ("none", "prv"))
+    same("-f none of many events", (none.out, none.err), (shown.out, shown.err))
     # more threads than live input has rows by default, and several processes; no tool at all
     many = b"".join(swap(i) + mem() for i in range(1, 700)) + kit.END
     r = run(many, "-f", "none", probe="only=mem")

@@ -30,6 +30,41 @@ struct reader {
 	uint64_t events;
 };
 
+static bool
+are_same(const struct prismread *a, const struct prismread *b)
+{
+	return a->offset == b->offset && a->seq == b->seq && a->left == b->left && a->closed == b->closed && a->ended == b->ended;
+}
+
+/* The quick ways to read, or to skip, events of memory and compute take those that prismread_next() gives, and leave the rest. */
+static void
+check_quick(const struct prismread *r, const uint8_t *p, size_t have)
+{
+	char text[2][512];
+	struct prismread quick = *r, plain = *r;
+	struct prism_event ev, qev;
+	size_t used;
+	size_t n = prismread_quick(&quick, p, have, &qev);
+	int rc = prismread_next(&plain, p, have, false, &used, &ev);
+	bool is = rc > 0 && ev.kind <= PRISM_COMP && !ev.issues && !r->closed && r->left;
+	CHECK(is == (n > 0));
+	if (is) {
+		prismkit_text(text[0], &qev);
+		prismkit_text(text[1], &ev);
+		CHECK(n == used && strcmp(text[0], text[1]) == 0 && quick.at == plain.at);
+	}
+	CHECK(are_same(&quick, is ? &plain : r));
+	size_t skipped, at = 0;
+	quick = plain = *r;
+	for (uint64_t i = prismread_skip(&quick, p, have, &skipped); i; i--) {
+		CHECK(prismread_next(&plain, p + at, have - at, false, &used, &ev) > 0 && ev.kind <= PRISM_COMP);
+		at += used;
+	}
+	CHECK(at == skipped && are_same(&quick, &plain));
+	rc = prismread_next(&plain, p + at, have - at, false, &used, &ev);
+	CHECK(rc <= 0 || ev.kind > PRISM_COMP || ev.issues || quick.closed || !quick.left);
+}
+
 /* Reads with `have` bytes of what is not used yet, at the end of a page. Returns what
  * prismread_next() does; lines are added to out. */
 static int
@@ -39,6 +74,7 @@ step(struct reader *s, size_t have, bool last, char **out)
 	size_t used;
 	uint8_t *p = prismkit_guard() - have;
 	memcpy(p, s->bytes + s->used, have);
+	check_quick(&s->r, p, have);
 	int rc = prismread_next(&s->r, p, have, last, &used, &ev);
 	CHECK(used <= have);
 	s->used += used;

@@ -386,6 +386,16 @@ flush(void *arg)
 	return feed_failed(&emu->feed) ? -ERR_WRITE : 0;
 }
 
+/* Models of users may look at the events of others. */
+static bool
+has_models_of_users(const struct emu_options *o)
+{
+	for (size_t i = 0; i < o->models->n; i++)
+		if (strcmp(o->models->items[i].owner, MODELSET_OURS) != 0)
+			return true;
+	return false;
+}
+
 int
 emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_options *o)
 {
@@ -442,6 +452,7 @@ emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_opti
 			rc = diag_no_memory(d);
 		if (rc == 0)
 			rc = cut_find_window(emu, end);
+		plan->trace.unwatched = !o->outputs && !cut_is_asked(emu) && !has_models_of_users(o);
 	}
 	return rc;
 }

@@ -201,6 +201,7 @@ struct trace {
 	size_t nstreams;
 	struct loss *losses;                /* by stream; NULL: there are none */
 	uint64_t bytes;                     /* size of all streams on disk, for the progress */
+	bool unwatched;                     /* only the model of the format looks at events: it may take several at once */
 	uint64_t nmore;                     /* records that were in an event with another one, without those of the last */
 	const struct trace_thread *threads; /* in the order of the rows; NULL: each stream is one */
 	size_t nthreads;

@@ -90,3 +90,39 @@ prismread_next(struct prismread *r, const uint8_t *p, size_t n, bool last, size_
 		ev->issues = 1U << PRISM_PB14;
 	return end(r, 0);
 }
+
+/* Bytes of an event of memory or compute, as far as its first `size` ones tell. */
+static inline size_t
+size_of(const struct prism_state *st, const uint8_t *p, unsigned kind, size_t size)
+{
+	if (!(st->seen[kind].has & PRISM_HAS_ARGS))
+		return size;
+	return size + 1 + (st->layout == PRISM_PACKED ? p[1] & 3 : p[size - 1] >> 6);
+}
+
+uint64_t
+prismread_skip(struct prismread *r, const uint8_t *p, size_t n, size_t *used)
+{
+	const struct prism_state *st = &r->state;
+	uint64_t events = 0;
+	size_t at = 0;
+	*used = 0;
+	n = r->closed || r->ended ? 0 : n < r->left ? n
+						    : (size_t)r->left;
+	while (at < n) {
+		unsigned kind = p[at] >> 5;
+		unsigned b = p[at] & 0x1f;
+		if (kind > PRISM_COMP || b >= 0x18 || b & st->seen[kind].off)
+			break;
+		size_t size = st->seen[kind].size;
+		if (n - at < size || n - at < (size = size_of(st, p + at, kind, size)))
+			break;
+		at += size;
+		events++;
+	}
+	r->seq += events;
+	r->offset += at;
+	r->left -= at;
+	*used = at;
+	return events;
+}

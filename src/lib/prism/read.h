@@ -38,4 +38,25 @@ void prismread_begin(struct prismread *r, const struct prism_settings *settings,
  * all bytes are used, and 0 is returned. */
 int prismread_next(struct prismread *r, const uint8_t *p, size_t n, bool last, size_t *used, struct prism_event *ev);
 
+/* Skips events of memory and compute that do not end the stream, and uses their bytes. Returns how many. */
+uint64_t prismread_skip(struct prismread *r, const uint8_t *p, size_t n, size_t *used);
+
+/* The next event, if it is one of memory or compute, whole, and nothing is wrong with it. Returns its bytes, which are not given
+ * again; else 0, and prismread_next() is due, as if this had not been called. */
+static inline size_t
+prismread_quick(struct prismread *r, const uint8_t *p, size_t n, struct prism_event *ev)
+{
+	n = n < r->left ? n : (size_t)r->left;
+	if (n == 0 || r->closed || r->ended || p[0] >> 5 > PRISM_COMP)
+		return 0;
+	ssize_t size = prism_decode(p, n, &r->state, ev);
+	if (size <= 0 || ev->issues)
+		return 0;
+	r->at = r->offset;
+	r->seq++;
+	r->offset += (size_t)size;
+	r->left -= (size_t)size;
+	return (size_t)size;
+}
+
 #endif

@@ -8,6 +8,10 @@
 
 #include <inttypes.h>
 
+enum {
+	AT_ONCE = 1024, /* events of a stream, when only tools look at them: in between others look at signals */
+};
+
 /* ---- Begin and end. ---- */
 
 /* Adds the settings of the streams as properties of the trace. */
@@ -200,19 +204,23 @@ find_stream(struct emu *emu, const struct event *ev, struct prismmodel *d)
 	return 0;
 }
 
-/* Fast path for events that are only given to tools. Returns whether it was one. */
+/* Fast path for events that are only given to tools: for one, and for those behind it. Returns whether it was one. */
 static inline bool
-give_only(const struct event *ev, struct prismmodel *d)
+give_only(const struct emu *emu, const struct event *ev, struct prismmodel *d)
 {
 	uint32_t stream = ev->stream - 1;
 	const struct prism_event *pe = &((const struct prism_record *)ev->record)->ev;
 	const struct prism_thread *t = d->machine.cores[stream].thread;
 	if (pe->kind > PRISM_COMP || pe->issues || !t || t->waiting)
 		return false;
-	if (d->tools && pe->kind == PRISM_MEM)
-		prismtools_mem(d->tools, ev, &d->cores[stream].at, t->number);
-	else if (d->tools)
-		prismtools_comp(d->tools, ev, &d->cores[stream].at, t->number);
+	/* A channel changes once an event. */
+	unsigned n = prismtools_has_channels(d->tools) || !prism_has_more(d->p, stream) ? 1 : AT_ONCE;
+	do {
+		if (d->tools && pe->kind == PRISM_MEM)
+			prismtools_mem(d->tools, ev, &d->cores[stream].at, t->number);
+		else if (d->tools)
+			prismtools_comp(d->tools, ev, &d->cores[stream].at, t->number);
+	} while (--n && !emu_has_failed(emu) && prism_more(d->p, stream));
 	return true;
 }
 
@@ -222,7 +230,7 @@ static inline bool
 count_only(struct emu *emu, const struct event *ev, struct prismmodel *d)
 {
 	if (d->quick != QUICK_COUNT)
-		return d->quick == QUICK_GIVE && give_only(ev, d);
+		return d->quick == QUICK_GIVE && give_only(emu, ev, d);
 	uint32_t stream = ev->stream - 1;
 	const struct prism_record *r = ev->record;
 	struct prism_core *core = &d->machine.cores[stream];

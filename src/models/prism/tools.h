@@ -97,6 +97,13 @@ struct prism_run {
  * none, or after an error (reported). */
 struct prism_run *prismtools_open(struct emu *emu, struct prism *p, const struct prism_machine *machine);
 
+/* Whether a tool has channels. Accepts NULL. */
+static inline bool
+prismtools_has_channels(const struct prism_run *run)
+{
+	return run && run->nchannels;
+}
+
 /* The current event of a stream (none that the format has made up, RW. and RD.), behind the
  * update of the model. at: of its stream, with the thread; row: of that, NO_INDEX for a config or
  * End event before the stream has one; name: of a context, as the machine has it, or NULL. */

@@ -26,6 +26,8 @@ struct prism_stream {
 	struct prism_file file;
 	int stopped_by; /* code that ended the stream (lenient), told with RD.; 0: none */
 	enum prism_phase phase;
+	uint64_t limit; /* of prism_more(): ns, */
+	uint64_t tick_ns;
 	struct event first;
 	uint8_t mcv[3];
 	struct prismahead *ahead; /* NULL: nothing is read ahead */

@@ -66,6 +66,17 @@ scan_event(struct prism *p, uint32_t n, bool *has_thread)
 	return rc < 0 ? rc : 1;
 }
 
+/* Skips events of the thread that runs already. Returns how many. */
+static uint64_t
+skip(struct prism_stream *s)
+{
+	size_t used;
+	struct reader *r = s->file.bytes;
+	uint64_t n = prismread_skip(&s->file.in, r->p, (size_t)(r->end - r->p), &used);
+	r->p += used;
+	return n;
+}
+
 /* Scans a stream silently: its errors are reported when it is read again. */
 static int
 scan(struct prism *p, uint32_t n, uint64_t *events)
@@ -77,12 +88,17 @@ scan(struct prism *p, uint32_t n, uint64_t *events)
 	int rc = prismlive_open(p, n);
 	if (rc == 0 && has_thread)
 		rc = need(p, n, PRISM_BY_ID, s->source->first_thread);
-	while (rc == 0 && (rc = prismfile_next(&s->file, &got)) > 0) {
-		int timed = s->source->clock == PRISM_CLOCK_TIMESTAMPS ? prismclock_take(&s->file.time, &s->file.rec.ev) : PRISM_OK;
+	bool stamped = s->source->clock == PRISM_CLOCK_TIMESTAMPS;
+	while (rc == 0) {
+		uint64_t before = *events;
+		*events += has_thread && !stamped ? skip(s) : 0;
+		if ((rc = prismfile_next(&s->file, &got)) <= 0)
+			break;
+		int timed = stamped ? prismclock_take(&s->file.time, &s->file.rec.ev) : PRISM_OK;
 		if (timed == PRISM_PT01)
 			break;
 		rc = timed < 0 ? timed : scan_event(p, n, &has_thread);
-		if (++*events % LOOK_UP == 0 && stop && *stop)
+		if (++*events / LOOK_UP != before / LOOK_UP && stop && *stop)
 			rc = -ERR_INTERRUPTED;
 		if (rc == 0)
 			break;

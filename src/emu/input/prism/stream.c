@@ -287,6 +287,16 @@ get_place(const struct stream *st, struct place *at)
 	}
 	at->file = p->streams[st->rank - 1].source->name;
 	at->offset = p->streams[st->rank - 1].file.rec.offset;
+	if (!at->has_clock)
+		return;
+	/* prism_more() may have taken it. */
+	struct prism_stream *s = &p->streams[st->rank - 1];
+	struct event now;
+	identify(&s->file.rec, &now);
+	if (s->phase == PRISM_READING)
+		memcpy(s->mcv, now.mcv, sizeof(s->mcv));
+	at->clock = (int64_t)s->file.rec.clock_ns;
+	at->mcv = s->mcv;
 }
 
 static int

@@ -102,6 +102,7 @@ struct prism {
 	bool many;            /* processes: labels of rows name them */
 	struct pollfd *polls; /* of live streams */
 	uint32_t *polled;
+	uint32_t last;   /* stream of the last event */
 	int64_t idle_ms; /* when the outputs were brought up to date, on some clock */
 	bool primed;
 	int64_t zero;          /* clock of the first event */
@@ -118,6 +119,11 @@ int prism_stopped_by(const struct prism *p, uint32_t stream);
 
 /* Whether a stream has ended without an event: no RD. tells of its end. */
 bool prism_is_empty(const struct prism *p, uint32_t stream);
+
+/* Without timelines: whether the stream of the current event may have events of memory and compute which come before those
+ * of all other streams. Then prism_more() makes the next one the current event, and returns true; false: that is done. */
+bool prism_has_more(struct prism *p, uint32_t stream);
+bool prism_more(struct prism *p, uint32_t stream);
 
 /* In live input: gives a new thread, which has the next number, the next row. Returns 0, or <0:
  * there is none left (reported). */

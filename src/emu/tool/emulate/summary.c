@@ -90,7 +90,7 @@ print_end(struct diag *d, const struct summary *s, const char *span, int rc)
 	else if (rc == -ERR_INTERRUPTED)
 		diag_warn(d, NULL, "stopped by the user (%s) at %s, behind %.1f %% of the trace", name_signal(s->sig), span, s->part * 100);
 	else
-		diag_info(d, "the run failed (%s) at %s", error_name(rc), span);
+		diag_info(d, "the run failed (%s)", error_name(rc));
 }
 
 void
