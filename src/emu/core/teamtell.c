@@ -19,13 +19,14 @@ put_place(struct parcel *to, const struct place *at)
 	parcel_put_text(to, at->file);
 }
 
-/* Its file is borrowed from the parcel. */
+/* The name of its file is copied: what a parcel holds is gone with the next one. */
 static struct place
-get_place(struct parcel *from)
+get_place(struct parcel *from, struct emu *emu)
 {
 	struct place at;
 	GET(from, at);
-	at.file = parcel_get_text(from);
+	const char *file = parcel_get_text(from);
+	at.file = file ? arena_strndup(&emu->arena, file, strlen(file)) : NULL;
 	return at;
 }
 
@@ -55,7 +56,7 @@ get_saying(struct parcel *from, struct part *p)
 	GET(from, s);
 	s.next = NULL;
 	const char *said = parcel_get_text(from);
-	s.at = get_place(from);
+	s.at = get_place(from, emu);
 	s.at.mcv = s.at.mcv ? s.mcv : NULL;
 	uint64_t few = parcel_get_number(from);
 	s.few = few ? &emu->models[few - 1] : NULL;
@@ -111,8 +112,7 @@ get_often(struct parcel *from, struct emu *emu, struct often *to)
 {
 	struct often t = { .n = parcel_get_number(from) };
 	if (t.n) {
-		t.at = get_place(from);
-		t.at.file = t.at.file ? arena_strndup(&emu->arena, t.at.file, strlen(t.at.file)) : NULL;
+		t.at = get_place(from, emu);
 		const char *text = parcel_get_text(from);
 		(void)snprintf(t.text, sizeof(t.text), "%s", text ? text : "");
 	}
