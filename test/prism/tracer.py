@@ -43,6 +43,29 @@ OBJECT = "static void NAME(void) { __asm__ volatile(\"\"); } void call(void); vo
     "__attribute__((destructor)) static void late(void) { NAME(); }\n"
 
 
+FILTERED = """
+#include <pthread.h>
+#include <time.h>
+#define PLAIN __attribute__((no_instrument_function))
+PLAIN static void rest(long ms) { struct timespec t = { 0, ms * 1000000 }; nanosleep(&t, 0); }
+void leaf(void) { __asm__ volatile(""); }
+void slow(void) { leaf(); rest(30); leaf(); }
+void nest(int n) { if (n) nest(n - 1); else leaf(); __asm__ volatile(""); }
+int main(void)
+{
+	pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+	for (int i = 0; i < 3; i++) {
+		leaf();
+		slow();
+		nest(5);
+		pthread_mutex_lock(&m);
+		pthread_mutex_unlock(&m);
+	}
+	return 0;
+}
+"""
+
+
 SLOW = "#include <string.h>\n#include <sys/vfs.h>\n" \
     "int statfs64(const char *path, void *to) { (void)path; memset(to, 0, sizeof(struct statfs)); ((struct statfs *)to)->f_type = 0x6969; return 0; }\n" \
     "int statfs(const char *path, struct statfs *to) { return statfs64(path, to); }\n"
@@ -222,6 +245,48 @@ def test_table():
         s = json.loads(p.stdout)
         used.append((s["bytes"] - s["end_of_buffer"] - 9 * s["sync"]["events"] - 4) / 5)
     check("an event has five bytes", used == sizes, f"{used} {sizes}")
+
+
+def test_filters():
+    """What is left out is not written, and all else nests as before."""
+    with open("filtered.c", "w", encoding="utf-8") as f:
+        f.write(FILTERED)
+    subprocess.run([*os.environ.get("CC", "cc").split(), "-O1", "-finstrument-functions", "-o", "filtered.exe", "filtered.c", "-pthread"], check=True)
+    everything = {"main": 1, "leaf": 12, "slow": 3, "nest": 18}
+    for n, (env, want) in enumerate((
+            ({}, everything),
+            ({"DEPTH": "1"}, {"main": 1}),
+            ({"DEPTH": "3"}, {"main": 1, "leaf": 9, "slow": 3, "nest": 6}),
+            ({"DEPTH": "100"}, everything),
+            ({"MIN_TIME": "20ms"}, {"main": 1, "slow": 3}),
+            ({"MIN_TIME": "0.04s"}, {"main": 1}),
+            ({"ONLY": "leaf"}, {"leaf": 12}),
+            ({"ONLY": "ma*,s???"}, {"main": 1, "slow": 3}),
+            ({"EXCEPT": "leaf,main"}, {"slow": 3, "nest": 18}),
+            ({"ONLY": "[ls]*", "EXCEPT": "leaf"}, {"slow": 3}),
+            ({"EXCEPT": "nest", "DEPTH": "2"}, {"main": 1, "leaf": 3, "slow": 3}),
+            ({"FROM": "1min"}, None),
+            ({"TO": "0"}, None))):
+        folder = f"filtered{n}"
+        trace(["./filtered.exe"], folder, **{"PRISM_TRACE_" + key: value for key, value in env.items()})
+        streams = dumps(folder)
+        check(f"{env}: there is a stream", len(streams) == (want is not None), streams)
+        for events, stack in streams:
+            check(f"{env}", calls(events) == want and not stack, calls(events))
+            check(f"{env}: synchronization stays", sum(line.startswith("sync") for line in events) == 6, events)
+        if want:
+            emulate(folder)
+    # A window of time: what is open when it begins is entered there, and left where it ends.
+    trace(["./filtered.exe"], "window", PRISM_TRACE_FROM="20ms", PRISM_TRACE_TO="50ms")
+    (events, stack), = dumps("window")
+    got = calls(events)
+    check("a window of time", not stack and got["main"] == 1 and 1 <= got["slow"] <= 2 and got["leaf"] < 9, got)
+    with open(glob.glob("window/*.times")[0], "rb") as f:
+        stamps = [ns for ns, in struct.iter_unpack("<Q", f.read()) if ns]
+    check("is as long as it is said", 20e6 < stamps[-1] - stamps[0] <= 30e6, stamps[-1] - stamps[0])
+    for name, value in (("DEPTH", "0"), ("DEPTH", "x"), ("MIN_TIME", "5 parsecs"), ("FROM", "ms")):
+        _, err = trace(["./filtered.exe"], f"wrong{name}{value[0]}", **{"PRISM_TRACE_" + name: value})
+        check(f"{name}={value} is told", f"PRISM_TRACE_{name}={value} is ignored" in err and err.count("\n") == 1, err)
 
 
 def test_jumps():

@@ -77,6 +77,7 @@ grow(struct tracer_thread *t)
 	if (good) {
 		t->stack = p;
 		t->stack->cap = cap;
+		t->stack->due += !k;
 		t->stack->frames[0] = (struct tracer_frame){ .name = &nobody, .sp = t->lo + t->size };
 	}
 	tracer_resume(&calm);
@@ -97,15 +98,39 @@ static void
 settle(struct tracer_thread *t)
 {
 	const struct tracer_stack *k = t->stack;
-	uintptr_t limit = k && t->stream && t->inside != TRACER_NEVER ? k->frames[k->n].sp - t->lo : 0;
+	bool quick = k && t->stream && t->inside != TRACER_NEVER && !tracer_filter.on;
+	uintptr_t limit = quick ? k->frames[k->n].sp - t->lo : 0;
 	t->limit = limit <= t->size ? limit : 0;
+}
+
+/* With filters: enters the functions that have lasted long enough, and were not entered yet. */
+static void
+show_due(struct tracer_stack *k, uint64_t ns)
+{
+	const struct tracer_filter *filter = &tracer_filter;
+	for (; k->due <= k->n && ns >= filter->from; k->due++) {
+		struct tracer_frame *f = &k->frames[k->due];
+		if (f->ns == TRACER_SHOWN || f->ns == TRACER_HIDDEN)
+			continue;
+		if (ns - f->ns < filter->least)
+			return;
+		put(f->name, PRISM_FUNC_ENTER, 0, f->ns > filter->from ? f->ns : filter->from);
+		f->ns = TRACER_SHOWN;
+	}
 }
 
 static void
 leave_down_to(struct tracer_stack *k, size_t n, uint64_t ns)
 {
-	while (k->n > n)
-		put(k->frames[k->n].name, PRISM_FUNC_EXIT, -1, ns);
+	if (tracer_filter.on)
+		show_due(k, ns);
+	while (k->n > n) {
+		if (tracer_filter.on && k->frames[k->n].ns != TRACER_SHOWN)
+			k->n--;
+		else
+			put(k->frames[k->n].name, PRISM_FUNC_EXIT, -1, ns);
+	}
+	k->due = k->due <= k->n ? k->due : k->n + 1;
 }
 
 void
@@ -113,7 +138,19 @@ tracer_replay(uint64_t ns)
 {
 	const struct tracer_stack *k = tracer_self.stack;
 	for (size_t i = 1; k && i <= k->n; i++)
-		put(k->frames[i].name, PRISM_FUNC_ENTER, 0, ns);
+		if (!tracer_filter.on || k->frames[i].ns == TRACER_SHOWN)
+			put(k->frames[i].name, PRISM_FUNC_ENTER, 0, ns);
+}
+
+/* With filters: ends the trace of the thread behind the window of time. */
+static bool
+is_over(struct tracer_thread *t, uint64_t ns)
+{
+	if (ns <= tracer_filter.to)
+		return false;
+	leave_down_to(t->stack, 0, tracer_filter.to);
+	t->inside = TRACER_NEVER;
+	return true;
 }
 
 /* ---- The hooks. ---- */
@@ -144,9 +181,17 @@ enter(const void *fn, struct tracer_frame f, uint64_t ns)
 	if (!name || (__builtin_expect(!k || k->n == k->cap, 0) && !grow(t)))
 		return;
 	k = t->stack;
+	if (tracer_filter.on && is_over(t, ns))
+		return;
 	leave_down_to(k, count_live(k, &f), ns);
+	f.ns = name->out || k->n >= tracer_filter.depth ? TRACER_HIDDEN : ns;
 	k->frames[k->n + 1] = f;
-	put(name, PRISM_FUNC_ENTER, 1, ns);
+	if (!tracer_filter.on) {
+		put(name, PRISM_FUNC_ENTER, 1, ns);
+		return;
+	}
+	k->n++;
+	show_due(k, ns);
 }
 
 /* The frame that the function leaves: behind those that are gone, or one of them, if the hook is called after
@@ -186,8 +231,9 @@ leave_slowly(const void *fn, uintptr_t sp)
 	if (!k || !tracer_enter(sp))
 		return;
 	size_t n = find_frame(k, fn, sp);
-	if (n < k->n)
-		leave_down_to(t->stack, n, tracer_now());
+	uint64_t ns = n < k->n ? tracer_now() : 0;
+	if (ns && !(tracer_filter.on && is_over(t, ns)))
+		leave_down_to(t->stack, n, ns);
 	settle(t);
 	tracer_leave();
 }
@@ -217,7 +263,7 @@ __cyg_profile_func_enter(void *fn, void *site)
 		struct tracer_stream *s = t->stream;
 		struct tracer_stack *k = t->stack;
 		if (__builtin_expect(good && name && name->fn == fn && k->n < k->cap && has_room(s), 1)) {
-			k->frames[k->n + 1] = (struct tracer_frame){ name, sp, __builtin_return_address(0), site };
+			k->frames[k->n + 1] = (struct tracer_frame){ name, sp, __builtin_return_address(0), site, 0 };
 			put_there(k, s, name, PRISM_FUNC_ENTER, k->n + 1, ns);
 			t->limit = limit;
 			atomic_signal_fence(memory_order_seq_cst);

@@ -120,6 +120,12 @@ tracer_say(const char *path, int error)
 }
 
 void
+tracer_complain(const char *name, const char *value, const char *wanted)
+{
+	say("libovniscope-prism-trace: %s=%s is ignored: it is not %s\n", name, value, wanted);
+}
+
+void
 tracer_path(char *path, const struct tracer_stream *s, const char *suffix)
 {
 	(void)snprintf(path, TRACER_PATH, "%s/%s.%05u%s", dir, s->stem, s->number, suffix);
@@ -359,6 +365,7 @@ begin(void)
 	(void)snprintf(table, sizeof(table), "%d.names", (int)getpid());
 	know_stack();
 	tracer_clock_begin();
+	tracer_filter_begin();
 	tracer_names_begin();
 	tracer_on = true;
 }

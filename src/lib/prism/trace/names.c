@@ -242,12 +242,13 @@ make_name(const void *fn, const char *text)
 	size_t n = strnlen(text, PRISM_NAME_MAX);
 	bytes[0] = (uint8_t)(n - 1);
 	memcpy(bytes + 1, text, n);
-	int64_t number = tracer_append(bytes, 1 + n);
+	bool out = tracer_filter.on && !tracer_filter_takes(text);
+	int64_t number = out ? 0 : tracer_append(bytes, 1 + n);
 	struct tracer_name *name = number < 0 ? NULL : tracer_take(sizeof(*name));
 	if (number < 0)
 		tracer_self.inside = TRACER_NEVER;
 	if (name)
-		*name = (struct tracer_name){ fn, (uint32_t)number };
+		*name = (struct tracer_name){ fn, (uint32_t)number, out };
 	return name;
 }
 

@@ -3,7 +3,8 @@
 #define PRISM_TRACE_PARTS_H
 
 /* parts: state of the tracer that its files share: the thread (life.c), its events (hooks.c,
- * sync.c), their times (clock.c) and files (stream.c), and names of functions (names.c, symbols.c).
+ * sync.c), their times (clock.c) and files (stream.c), and names of functions (names.c, symbols.c),
+ * and which of them are recorded (filter.c).
  *
  * The library runs inside programs it knows nothing about: in their signal handlers, their malloc(),
  * and while they die. So a hook takes no lock, allocates from mmap() only, keeps errno, and
@@ -30,6 +31,7 @@ enum {
 struct tracer_name {
 	const void *fn;
 	uint32_t number; /* place of its name in the table */
+	bool out;        /* it is not recorded, and has no number */
 };
 
 /* A function that was entered. */
@@ -38,13 +40,18 @@ struct tracer_frame {
 	uintptr_t sp;     /* of the call of the hook: lower in what it calls, equal in what is a part of it */
 	const void *pc;   /* of that call */
 	const void *site; /* where the function that the call is in was called */
+	uint64_t ns;      /* with filters: when it was entered; TRACER_SHOWN, or TRACER_HIDDEN for good */
 };
+
+#define TRACER_SHOWN UINT64_C(0)
+#define TRACER_HIDDEN UINT64_MAX
 
 struct tracer_stack {
 	size_t n;                     /* functions that were entered */
 	size_t cap;                   /* for them */
 	uint64_t after;               /* position behind the last event that changes n, which may not be written yet, */
 	size_t next;                  /* and what n is then */
+	size_t due;                   /* with filters: frames below this one are shown, or hidden for good */
 	struct tracer_frame frames[]; /* from 1 on; that of 0 is the end of the thread's stack */
 };
 
@@ -145,6 +152,9 @@ bool tracer_name(struct tracer_stream *s);
 /* Says once in a process why tracing ends, of a file. */
 void tracer_say(const char *path, int error);
 
+/* Says that a setting is ignored. */
+void tracer_complain(const char *name, const char *value, const char *wanted);
+
 /* The stream ends with its thread, or with the process. */
 void tracer_watch(struct tracer_stream *s);
 
@@ -217,6 +227,23 @@ tracer_leave(void)
 
 /* Enters again what is on the stack, in a stream that has just begun. */
 void tracer_replay(uint64_t ns);
+
+/* ---- Filters (filter.c). ---- */
+
+struct tracer_filter {
+	bool on;
+	size_t depth;   /* of functions, from 1 */
+	uint64_t least; /* ns that a call takes */
+	uint64_t from;  /* ns, of a window of time */
+	uint64_t to;
+};
+
+extern struct tracer_filter tracer_filter;
+
+void tracer_filter_begin(void);
+
+/* Whether functions of that name are recorded. */
+bool tracer_filter_takes(const char *text);
 
 /* ---- Synchronization (sync.c, locks.c). ---- */
 

@@ -38,7 +38,8 @@ tracer_note(enum prism_sync_type type, uintptr_t object, uintptr_t other, uint64
 	if (!is_traced() || !tracer_enter(STACK_POINTER))
 		return;
 	ns = ns ? ns : tracer_now();
-	struct tracer_stream *s = tracer_get_room(size, ns);
+	bool wanted = ns >= tracer_filter.from && ns <= tracer_filter.to;
+	struct tracer_stream *s = wanted ? tracer_get_room(size, ns) : NULL;
 	if (s) {
 		uint8_t *at = s->events.base + (uint32_t)s->pos;
 		at[size] = TRACER_END;
