@@ -54,7 +54,7 @@ def changed(text):
 
 def make(rng):
     """References, and events of the kernel with tags that are not known among them."""
-    refs, events, ts = [], ["F 0 1 0\n", "A 0 1 a\n", "F 1 2 1\n", "A 1 2 b\n"], 0
+    refs, events, ts = [], ["F 0 1 0\n", "A 0 1 a\n", "F 1 2 1\n", "A 1 2 b\n"], 2
     for _ in range(rng.randrange(1, 200)):
         ts += rng.randrange(20)
         refs.append(f"{rng.choice('rwi')} {ts:x} {rng.choice('1248')} {rng.choice('ab')} {rng.randrange(0x1000, 0x40000) * 4:x}\n")
