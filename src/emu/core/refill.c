@@ -11,8 +11,9 @@
 enum {
 	SECOND_ALL = 24 * 1024 * 1024, /* second windows together, at most, in bytes */
 	FRONT = 8,                     /* that part of a window is left free for what the last one still holds */
-	NONE = UINT32_MAX,
 };
+
+#define NONE UINT32_MAX
 
 enum state {
 	IDLE,
