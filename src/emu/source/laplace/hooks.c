@@ -56,7 +56,7 @@ returned(struct laphook *k, const char *function, int rc, int most)
 
 /* ---- Functions for tools. ---- */
 
-static int
+static __attribute__((format(printf, 2, 3))) int
 tool_fail(struct laplace_run *r, const char *format, ...)
 {
 	char text[400];
