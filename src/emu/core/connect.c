@@ -410,7 +410,6 @@ emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_opti
 		.lint = o->lint,
 		.mend = o->mend,
 		.peer_ties = o->compat,
-		.brief = refill_is_for(o),
 		.clock_table = o->clock_table,
 		.inputs = o->inputs,
 		.shows_nothing = !o->outputs,

@@ -172,12 +172,6 @@ add_seconds(struct refill *f, size_t n)
 	return 0;
 }
 
-bool
-refill_is_for(const struct emu_options *o)
-{
-	return o->threads - plan_compresses_apart(o) == 2 && !o->team && !o->parts;
-}
-
 int
 refill_open(struct emu *emu)
 {
@@ -188,7 +182,7 @@ refill_open(struct emu *emu)
 	size_t n = 0;
 	for (size_t i = 0; i < t->nstreams; i++)
 		n += is_plain(&like, &t->streams[i].in);
-	if (n == 0 || n > SECOND_ALL / like.window || crew->nthreads != 1 || !refill_is_for(&emu->plan->options))
+	if (n == 0 || n > SECOND_ALL / like.window || crew->nthreads != 1 || emu->parts)
 		return 0;
 	f = emu->refill = arena_new(&t->arena, struct refill, 1);
 	if (!f)
@@ -204,10 +198,9 @@ refill_open(struct emu *emu)
 	t->readers.take = take;
 	t->readers.ask = ask;
 	t->readers.other = f;
-	/* The thread that emulates begins with the first stream, so this ends with it. */
-	for (size_t i = t->nstreams; i > 0; i--)
-		if (t->streams[i - 1].in.ahead)
-			ask(f, &t->streams[i - 1].in);
+	for (size_t i = 0; i < t->nstreams; i++)
+		if (t->streams[i].in.ahead)
+			ask(f, &t->streams[i].in);
 	return 0;
 }
 

@@ -8,14 +8,8 @@
  * place of the first when that has been read to its end. What nobody has begun to read then, or what failed, the thread that
  * emulates reads itself: so what a stream holds, and all errors, are as with one thread. With more threads there is ahead.h. */
 
-#include <stdbool.h>
-
 struct emu;
-struct emu_options;
 struct refill;
-
-/* Whether another thread reads windows in such a run, if the trace is one whose windows can be. */
-bool refill_is_for(const struct emu_options *o);
 
 /* From now on another thread reads windows, if there are two and second windows do not take too much memory. Returns 0, or
  * -ERR_MEMORY (reported). */

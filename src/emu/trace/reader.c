@@ -17,7 +17,6 @@ enum {
 	WINDOW_ALL = 16 * 1024 * 1024, /* all windows of a trace together, if they may, */
 	CLOSED_ALL = 64 * 1024 * 1024, /* and if each refill opens the file */
 	FDS_OURS = 64,                 /* descriptors left to outputs and libraries */
-	BRIEF = 512,                   /* bytes of a first read: some events */
 	PACKED = 16 * 1024,            /* compressed bytes read at a time */
 	BLOCK_MIN = 2 * 1024 * 1024,   /* windows are cut from one block if they fill a huge page */
 };
@@ -275,8 +274,6 @@ read_on(struct reader *r, uint64_t want)
 		return rc;
 	uint8_t *to = r->buf + (r->end - r->buf);
 	size_t room = r->cap - (size_t)(r->end - r->buf);
-	if (r->pool->brief && r->file_pos == 0 && !r->codec && room > BRIEF)
-		room = BRIEF;
 	ssize_t k = r->codec ? read_packed(r, to, room) : read_file(r, to, room);
 	if (k < 0)
 		return (int)k;

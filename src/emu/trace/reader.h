@@ -37,7 +37,6 @@ struct reader_pool {
 	bool (*take)(void *other, struct reader *r);
 	void (*ask)(void *other, const struct reader *r);
 	void *other;
-	bool brief; /* somebody will: the first read of a file brings little */
 };
 
 /* A part of a plain file. */

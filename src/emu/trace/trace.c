@@ -109,7 +109,6 @@ trace_open_streams(struct trace *t, struct stream_file *files, size_t n)
 	if (n)
 		qsort(files, n, sizeof(*files), by_relpath);
 	reader_pool_init(&t->readers, t->diag, n);
-	t->readers.brief = t->options.brief;
 	t->streams = arena_new(&t->arena, struct stream, n);
 	if (!t->streams)
 		return diag_no_memory(t->diag);

@@ -177,7 +177,6 @@ struct trace_options {
 	bool shows_nothing;                /* there are no timelines: no events that are only for them */
 	bool events_only;                  /* go on without metadata, and without streams that fail */
 	bool mend;                         /* make up what metadata lacks, where the rest of the trace tells enough */
-	bool brief;                        /* the first read of each file brings little: somebody else reads on (reader.h) */
 	bool raw_clocks;                   /* no table of offsets is looked at */
 	const struct trace_input *inputs;  /* borrowed */
 	const volatile sig_atomic_t *stop; /* set by a signal: live input is not waited for; or NULL */
