@@ -49,5 +49,13 @@ with tempfile.TemporaryDirectory() as tmp:
             if p.returncode or good is not True:
                 bad += 1
                 print(f"FAILED: seed {SEED} round {k}: {name}: status {p.returncode}, {good}\n{p.stderr.decode(errors='replace')[-2000:]}")
+    # An argument that is not known is found when the tool has begun: it says nothing.
+    for name in NAMES:
+        words = f"{name} x=1" + (f" dir={tmp}/x" if name == "synchrotrace" else "")
+        p = subprocess.run([EMU, "-q", "-f", "none", "--prism", "-", "--prism-hooks", words], input=b"\xc0", capture_output=True, check=False, timeout=120,
+                           env={**os.environ, "OVNISCOPE_TOOLS": FOLDER})
+        if p.returncode != 1 or p.stdout or b"it knows no argument 'x'" not in p.stderr:
+            bad += 1
+            print(f"FAILED: {words}: status {p.returncode}, {p.stdout}, {p.stderr}")
 print(f"{ROUNDS} rounds of seed {SEED}, {bad} failed")
 sys.exit(1 if bad else 0)

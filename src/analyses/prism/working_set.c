@@ -110,6 +110,24 @@ touch_all(struct set *one, struct set *all, const struct spans *s, uint32_t proc
 /* ---- The report. ---- */
 
 static void
+put_head(void)
+{
+	struct wbuf *w = &kit.out;
+	uint64_t line = UINT64_C(1) << lines.shift;
+	uint64_t page = UINT64_C(1) << pages.shift;
+	if (kit.json) {
+		kit_open_json(&kit, "working_set");
+		json_u64(w, "window", window_ns);
+		json_u64(w, "line", line);
+		json_u64(w, "page", page);
+		json_open(w, "windows", '[');
+		return;
+	}
+	wbuf_printf(w, "working sets: lines of %" PRIu64 " bytes and pages of %" PRIu64 ", in windows of %" PRIu64 " ns\n\n", line, page, window_ns);
+	wbuf_printf(w, "%16s %6s %12s %12s %12s %12s %12s\n", "from ns", "stream", "accesses", "lines", "new lines", "pages", "new pages");
+}
+
+static void
 put_window(void *p, const char *stream)
 {
 	const struct working *k = p;
@@ -209,6 +227,8 @@ finish(void *u)
 {
 	(void)u;
 	struct wbuf *w = &kit.out;
+	if (!has_origin)
+		put_head();
 	end_window();
 	if (kit.json) {
 		json_close(w, ']');
@@ -234,12 +254,16 @@ release(void)
 
 /* ---- Events. ---- */
 
-/* Times count from the first event of the trace, as in the timelines. */
+/* Times count from the first event of the trace, as in the timelines. The report begins with it, when the arguments are known to be
+ * right. */
 static void
 note_origin(const struct prism_at *at)
 {
-	origin = has_origin ? origin : at->clock_ns;
+	if (has_origin)
+		return;
+	origin = at->clock_ns;
 	has_origin = true;
+	put_head();
 }
 
 static int
@@ -333,16 +357,6 @@ begin(void *u, struct prism_run *r)
 		return -1;
 	lines.shift = (unsigned)__builtin_ctzll(line);
 	pages.shift = (unsigned)__builtin_ctzll(page);
-	if (kit.json) {
-		kit_open_json(&kit, "working_set");
-		json_u64(&kit.out, "window", window_ns);
-		json_u64(&kit.out, "line", line);
-		json_u64(&kit.out, "page", page);
-		json_open(&kit.out, "windows", '[');
-		return 0;
-	}
-	wbuf_printf(&kit.out, "working sets: lines of %" PRIu64 " bytes and pages of %" PRIu64 ", in windows of %" PRIu64 " ns\n\n", line, page, window_ns);
-	wbuf_printf(&kit.out, "%16s %6s %12s %12s %12s %12s %12s\n", "from ns", "stream", "accesses", "lines", "new lines", "pages", "new pages");
 	return 0;
 }
 

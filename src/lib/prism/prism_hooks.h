@@ -96,7 +96,7 @@ struct prism_hooks {
 	int (*cf)(void *u, const struct prism_at *at, const struct prism_cf *ev);
 	int (*cfg)(void *u, const struct prism_at *at, const struct prism_cfg *ev);
 	int (*buffer_end)(void *u, const struct prism_at *at);
-	int (*finish)(void *u); /* also when the run failed; not for who was dropped or stopped it */
+	int (*finish)(void *u); /* also when the run failed; not for who was dropped, stopped it, or has wrong arguments */
 };
 
 #ifdef __cplusplus
@@ -114,9 +114,10 @@ int prism_hooks_add(struct prism_run *r, const struct prism_hooks *h, void *u);
 /* Anywhere: tells why the run fails, at the event if there is one. Returns <0. */
 int prism_fail(struct prism_run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* In begin: the arguments of the tool, --prism-hooks "./mytool.so lines=64 title='my run' quick". Words have blanks between them, with
- * quotes and backslashes as in a shell; commas are nothing special. What is the name of a file as a whole is one without arguments. A key may be there once. A tool knows the keys that it, or hooks
- * that it adds, ask for: another one is an error. */
+/* In begin: the arguments of the tool, --prism-hooks "./mytool.so lines=64 title='my run' quick". Words have blanks between them,
+ * with quotes and backslashes as in a shell; commas are nothing special. Where a file has the whole text as its name, it is taken,
+ * without arguments. A key may be there once. A tool knows the keys that it, or hooks that it adds, ask for: another one is an
+ * error. */
 
 /* The value of a key, which lives as long as the run; "": it has none, NULL: the key is not there. */
 const char *prism_argument(struct prism_run *r, const char *key);

@@ -61,8 +61,13 @@ begin(struct prism_run *run, uint32_t first)
 		emu_debug(run->emu, "tool \"%s\" of %s", k->name, k->file);
 	}
 	char why[ARGUMENTS_WHY];
+	if (arguments_check(run->hooks[first].arguments, why) == 0)
+		return 0;
+	/* It has seen nothing, so there is nothing that it might finish. */
+	for (uint32_t i = first; i < run->nhooks; i++)
+		run->hooks[i].gone = true;
 	run->hook = first;
-	return arguments_check(run->hooks[first].arguments, why) < 0 ? prismrun_error(run, "%s", why) : 0;
+	return prismrun_error(run, "%s", why);
 }
 
 struct prism_run *
