@@ -82,6 +82,13 @@ def small(analyser, where):
                        ("dir=/proc/no", "cannot be made")):
         err = analyser.run(options, f"{TOOL} {words}", status=1)[1]
         same(f"{words}: {err}", why in err, True)
+    # Creates of one object have the numbers behind it; each is a file, so they are counted.
+    for creates, status in ((20, 0), (32767, 1)):
+        with open(f"{where}/creates.prism", "wb") as f:
+            f.write(kit.swap(1) + kit.sync(kit.CREATE, 0x77) * creates + kit.END)
+        err = analyser.run(["--prism", f"{where}/creates.prism"], f"{TOOL} dir={where}/creates{creates}", status=status)[1]
+        same(f"{creates} creates", "there are more than 32767 threads" in err, status == 1)
+    same("objects", files(f"{where}/creates20")[1], "".join(f"##{119 + i},{2 + i}\n" for i in range(20)))
     # 40,000 loads are several writes of a file, and markers of instructions
     with open(f"{where}/many.prism", "wb") as f:
         f.write(kit.cfg("mem", 0xe0) + kit.swap(1) + b"".join(kit.mem("load", 2, i * 4099 & MASK) + kit.cxt(kit.INSN, i) for i in range(40000)) + kit.END)

@@ -34,6 +34,9 @@ int
 pthreads_add_create(struct pthreads *p, uint64_t *object)
 {
 	struct idmap_slot *slot = idmap_slot(&p->newest, &p->arena, *object);
+	/* Those up to that of its last create are taken. */
+	if (slot && slot->number)
+		*object = p->creates[slot->number - 1].key + 1;
 	struct idmap_slot *taken = slot ? idmap_slot(&p->keys, &p->arena, *object) : NULL;
 	while (taken && taken->number)
 		taken = idmap_slot(&p->keys, &p->arena, ++*object);

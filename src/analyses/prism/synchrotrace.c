@@ -42,6 +42,12 @@ static uint64_t others, joins;
 
 /* ---- Threads. ---- */
 
+static int
+refuse_thread(void)
+{
+	return prism_fail(kit.run, "there are more than %d threads", THREADS_MAX);
+}
+
 /* The trace of the thread of an event. NULL: *rc tells why, 0 when the event is of another process. */
 static struct trace *
 find_trace(const struct prism_at *at, int *rc)
@@ -60,7 +66,7 @@ find_trace(const struct prism_at *at, int *rc)
 	if (thread == traces.n) {
 		struct trace *t = thread < THREADS_MAX ? traces_add(&traces) : NULL;
 		if (!t)
-			*rc = thread < THREADS_MAX ? -1 : prism_fail(kit.run, "there are more than %d threads", THREADS_MAX);
+			*rc = thread < THREADS_MAX ? -1 : refuse_thread();
 		if (!t)
 			return NULL;
 		pthreads_add_thread(&pthreads, t->number);
@@ -212,6 +218,9 @@ on_sync(void *u, const struct prism_at *at, const struct prism_sync *ev)
 	if (!t || !type)
 		return rc;
 	uint64_t args[2] = { ev->arg[0], ev->arg[1] };
+	/* Each create stands for a file, also of a thread that does nothing. */
+	if (ev->type == PRISM_CREATE && pthreads.ncreates + 1 == THREADS_MAX)
+		return refuse_thread();
 	if (ev->type == PRISM_CREATE && pthreads_add_create(&pthreads, &args[0]) < 0)
 		return kit_no_memory(&kit);
 	if (ev->type == PRISM_BARRIER && pthreads_add_waiter(&pthreads, args[0], t->number) < 0)
