@@ -3,13 +3,13 @@
 #include "parts.h"
 
 /* Time before which the stream is the next, as the events of the others that are next are known. */
-static int64_t
+static uint64_t
 find_limit(const struct prism *p, uint32_t n)
 {
-	int64_t limit = INT64_MAX;
+	uint64_t limit = INT64_MAX;
 	for (uint32_t i = 0; i < p->nstreams; i++) {
 		const struct prism_stream *s = &p->streams[i];
-		int64_t clock = (int64_t)s->file.rec.clock_ns + (i > n); /* of two at a time it is the first stream */
+		uint64_t clock = s->file.rec.clock_ns + (i > n); /* of two at a time it is the first stream */
 		if (i != n && s->phase != PRISM_ENDED && clock < limit)
 			limit = clock;
 	}
@@ -24,7 +24,7 @@ prism_has_more(struct prism *p, uint32_t n)
 	p->last = n;
 	if (!again || !p->trace->unwatched || s->phase != PRISM_READING || s->file.time.mode == PRISM_CLOCK_TIMESTAMPS)
 		return false;
-	s->limit = (uint64_t)find_limit(p, n);
+	s->limit = find_limit(p, n);
 	s->tick_ns = s->file.time.mode == PRISM_CLOCK_EVENT ? s->file.time.tick_ns : 0;
 	return s->file.time.next < s->limit;
 }

@@ -10,6 +10,8 @@ enum {
 	PATTERN = 240, /* bytes of a pattern, and of a name that is compared: fnmatch() allocates for more */
 };
 
+static const uint64_t most = INT64_MAX; /* ns */
+
 struct tracer_filter tracer_filter = { .depth = SIZE_MAX, .to = UINT64_MAX };
 static const char *only, *except; /* lists of patterns; NULL: all, and none */
 
@@ -29,9 +31,10 @@ parse_time(const char *p, uint64_t *ns)
 		for (p++; *p >= '0' && *p <= '9' && scale < 1000000; p++, scale *= 10)
 			part = part * 10 + (uint64_t)(*p - '0');
 	for (size_t i = 0; good && i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(p, units[i].name) != 0)
+			continue;
 		*ns = whole * units[i].ns + part * units[i].ns / scale;
-		if (strcmp(p, units[i].name) == 0)
-			return true;
+		return whole < most / units[i].ns;
 	}
 	return false;
 }
