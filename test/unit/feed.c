@@ -381,14 +381,14 @@ static struct {
 	atomic_int flushed;
 	atomic_int written; /* when it was flushed last, */
 	atomic_int time;    /* and what comes is not before */
-	int n;
+	atomic_int n;
 } seen;
 
 static int
 seen_write(void *self, const struct batch *b)
 {
 	(void)self;
-	seen.n += (int)b->n;
+	atomic_fetch_add(&seen.n, (int)b->n);
 	return 0;
 }
 
@@ -438,6 +438,27 @@ idle(void)
 	CHECK(atomic_load(&seen.written) == 101 && atomic_load(&seen.time) == 101);
 	CHECK(feed_close(&f, 101) == 0);
 	CHECK(seen.n == 102 && atomic_load(&seen.flushed) == 2);
+}
+
+/* A full chunk leaves when nothing comes, though all records behind it are of the last instant. */
+static void
+held(void)
+{
+	static const struct sink_ops ops = { .open = check_open, .write = seen_write, .close = check_close };
+	static const struct sink_ops *const sinks[] = { &ops };
+	struct feed f;
+	atomic_store(&seen.n, 0);
+	CHECK(feed_open(&f, &diag, NULL, ".", sinks, 1) == 0 && feed_start(&f, nthreads) == 0);
+	(void)usleep(1000); /* threads sleep, or the chunk is not held back */
+	for (int i = 0; i <= FLOW_RECORDS; i++) {
+		feed_begin(&f);
+		feed_put(&f, i < FLOW_RECORDS ? 10 * i : 10 * (i - 1), 1, 1, i);
+	}
+	feed_flush(&f);
+	for (int i = 0; i < 10000 && atomic_load(&seen.n) < FLOW_RECORDS - 1; i++)
+		(void)usleep(1000);
+	CHECK(atomic_load(&seen.n) == FLOW_RECORDS - 1);
+	CHECK(feed_close(&f, 10 * FLOW_RECORDS) == 0);
 }
 
 static struct {
@@ -530,6 +551,7 @@ main(void)
 		if (nthreads)
 			stages();
 		idle();
+		held();
 		notes();
 		failures();
 	}

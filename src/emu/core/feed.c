@@ -107,12 +107,12 @@ feed_flush(struct feed *f)
 	b->next = n ? f->next[-1].time : 0;
 	while (n && b->r[n - 1].time == b->next)
 		n--;
-	if (n == 0)
-		return;
-	b->whole = b->flush = true;
-	b->apart = b->next > b->r[n - 1].time + 1;
-	hand_over_some(f, n);
-	flow_flush(f->flow);
+	if (n) {
+		b->whole = b->flush = true;
+		b->apart = b->next > b->r[n - 1].time + 1;
+		hand_over_some(f, n);
+	}
+	flow_flush(f->flow); /* also when no record leaves: a full chunk may be held back */
 }
 
 /* Adds an odd record. There must be room. */
