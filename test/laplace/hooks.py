@@ -112,6 +112,15 @@ def test_log(where):
     check("passes", [line for line in read(log).splitlines() if line.split()[0] in ("begin", "finish")], ["begin ahead loud", "finish", "begin loud", "finish"])
 
 
+def test_names(where):
+    """A name that the tool gave stays while a record of another file is read."""
+    names = {"a": "one", "b": "another"}
+    for file, name in names.items():
+        write(f"{where}/{file}.lkt", f"F 1 1 0\nM 10 1 1000 1000 7 8 1 0 f {name}\n")
+    out = run(TOOL, "merge", "-q", "--laplace-hooks", f"{PROBE} change", f"{where}/a.lkt", f"{where}/b.lkt")[0].decode()
+    check("names", [line.split()[-1] for line in out.splitlines() if line[0] == "M"], [f"new-{name}" for name in names.values()])
+
+
 def test_bad(where):
     refs, kernel = f"{where}/refs.lrb", f"{where}/k.lkt"
     write(refs, binary("r 10 4 a 1000\nr 20 4 a 2000\nw 30 4 a 3000\n"))
@@ -147,6 +156,9 @@ def test_bad(where):
             err = run(*command, status=1)[1]
             good = "error[hooks]" in err and "probe" in err and text in err and place in err and err.count("error") == 1
             check(f"{command[:2]} {arguments}: {err}", good, True)
+    for what, status, n in [("fail", 1, 0), ("stop", 1, 0), ("none", 0, 1)]:
+        run(TOOL, "text", "--laplace-hooks", f"{PROBE} bad={what} at=1 log={where}/stopped-{what}", refs, status=status)
+        check(f"finish behind {what}", read(f"{where}/stopped-{what}").count("finish"), n)
     check("no output", os.path.exists(f"{where}/out"), False)
     for text, status, want in [("", 2, "--laplace-hooks"), ("/nowhere.so", 1, "cannot be loaded"), (f"{PROBE} 'a", 2, "--laplace-hooks")]:
         for command in [[TOOL, "text"], [EMU, "--laplace"]]:
@@ -180,7 +192,7 @@ def test_document(where):
 
 
 with tempfile.TemporaryDirectory() as base:
-    for test in [test_twin, test_log, test_bad, test_examples, test_document]:
+    for test in [test_twin, test_log, test_names, test_bad, test_examples, test_document]:
         os.mkdir(f"{base}/{test.__name__}")
         test(f"{base}/{test.__name__}")
 finish()

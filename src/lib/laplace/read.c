@@ -4,12 +4,14 @@
 #include "kernel.h"
 #include "ref.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void
 lapread_close(struct lapread *r)
 {
 	lapsource_close(&r->source);
+	free(r->name);
 	*r = (struct lapread){ 0 };
 }
 
@@ -419,6 +421,18 @@ next_text(struct lapread *r, struct lap_record *rec)
 	}
 }
 
+/* Copies the name that a filter gave to the event: it lives until the filter is called for another record, also of another
+ * file, and this one waits until its turn comes in the merge. */
+static int
+keep_name(struct lapread *r)
+{
+	if (!r->name && !(r->name = malloc(LAP_LINE_MAX)))
+		return lap_raise(r->log, &r->at, LAP_E_MEMORY, "out of memory");
+	memcpy(r->name, r->event.name, r->event.name_len);
+	r->event.name = r->name;
+	return 1;
+}
+
 /* Gives what the filter lets pass. */
 static int
 next_filtered(struct lapread *r, struct lap_record *rec)
@@ -426,9 +440,12 @@ next_filtered(struct lapread *r, struct lap_record *rec)
 	const struct lap_filter *f = r->options.filter;
 	int rc;
 	while ((rc = r->options.format == LAP_BINARY ? next_binary(r, rec) : next_text(r, rec)) > 0) {
+		const char *name = rec->type == LAP_EVENT ? r->event.name : NULL;
 		rc = f->take(f->self, &r->at, r->options.dialect, r->given_ts, rec, rec->type == LAP_EVENT ? &r->event : NULL);
 		if (rc > 0)
 			r->given_ts = rec->ts;
+		if (rc > 0 && name && r->event.name != name)
+			return keep_name(r);
 		if (rc != 0)
 			return rc;
 	}

@@ -39,6 +39,7 @@ struct lapread {
 	bool ended;        /* the end event (e) was read */
 	bool plain;        /* binary without a filter */
 	struct lap_event event;
+	char *name; /* of the event, if a filter gave it another one */
 };
 
 /* The log is borrowed. LAP_AUTO looks at the first bytes, and options.format of the reader

@@ -45,11 +45,11 @@ fail(struct laphook *k, const char *format, ...)
 static int
 returned(struct laphook *k, const char *function, int rc, int most)
 {
-	if (k->of->failed)
-		return -ERR_HOOKS;
-	if (rc >= 0 && rc <= most)
+	if (!k->of->failed && rc >= 0 && rc <= most)
 		return rc;
 	k->on = false;
+	if (k->of->failed)
+		return -ERR_HOOKS;
 	return rc < 0 ? fail(k, "it stops the run: %s returned %d", function, rc)
 		      : fail(k, "%s returned %d, which is none of 0%s and negative numbers (stop)", function, rc, most ? ", 1" : "");
 }
