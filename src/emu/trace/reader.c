@@ -67,10 +67,14 @@ add_window(struct reader *r)
 {
 	struct reader_pool *pool = r->pool;
 	r->cap = r->keep_open ? pool->window : pool->closed_window;
-	r->lent = r->cap <= pool->block_left;
-	r->buf = r->lent ? pool->block : block_alloc(r->cap);
-	pool->block += r->lent ? r->cap + READER_APART : 0;
-	pool->block_left -= r->lent ? r->cap + READER_APART : 0;
+	r->lent = r->cap + READER_APART <= pool->block_left;
+	if (!r->lent) {
+		r->buf = block_alloc(r->cap);
+		return;
+	}
+	r->buf = pool->block;
+	pool->block += r->cap + READER_APART;
+	pool->block_left -= r->cap + READER_APART;
 }
 
 static const char *
