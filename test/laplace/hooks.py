@@ -116,7 +116,7 @@ def test_names(where):
     """A name that the tool gave stays while a record of another file is read."""
     names = {"a": "one", "b": "another"}
     for file, name in names.items():
-        write(f"{where}/{file}.lkt", f"F 1 1 0\nM 10 1 1000 1000 7 8 1 0 f {name}\n")
+        write(f"{where}/{file}.lkt", f"F 1 1 0\nM 10 1 1000 1000 7 8 1 0 {name}\n")
     out = run(TOOL, "merge", "-q", "--laplace-hooks", f"{PROBE} change", f"{where}/a.lkt", f"{where}/b.lkt")[0].decode()
     check("names", [line.split()[-1] for line in out.splitlines() if line[0] == "M"], [f"new-{name}" for name in names.values()])
 
@@ -195,4 +195,4 @@ with tempfile.TemporaryDirectory() as base:
     for test in [test_twin, test_log, test_names, test_bad, test_examples, test_document]:
         os.mkdir(f"{base}/{test.__name__}")
         test(f"{base}/{test.__name__}")
-finish()
+sys.exit(finish())
