@@ -4,6 +4,10 @@
 
 #include <string.h>
 
+enum {
+	EARLY = 12, /* records between the one that is written and that whose entry is asked for */
+};
+
 /* Writes the lines up to `end`, moves those behind it to the front and marks them anew.
  * Returns their end. */
 static uscope_line_t *
@@ -52,6 +56,17 @@ set_line(struct uscp *u, uscope_line_t *line, struct uscp_shown *s, const struct
 	line->phrase = &s->phrase;
 }
 
+/* Asks for what the line of a record will need: the table is larger than a cache. */
+static inline __attribute__((always_inline)) void
+ask_for(const struct uscp *u, const struct record *r)
+{
+	const struct uscp_shown *s = &u->shown[shown_entry(u, r->chan, r->value)];
+	__builtin_prefetch(s);
+	__builtin_prefetch((const char *)u->shown + (((uintptr_t)s - (uintptr_t)u->shown) ^ sizeof(*s)));
+	if (u->times.runs)
+		__builtin_prefetch(&u->times.runs[r->chan]);
+}
+
 /* Makes the lines of records in the table, up to the first that is not, which is returned.
  * `next` must have room for all. */
 static __attribute__((noinline)) const struct record *
@@ -65,6 +80,8 @@ put_known(struct uscp *u, const struct record *r, const struct record *end, usco
 	int64_t other = u->times.other;
 	const uint32_t mark = u->mark;
 	for (; r < end; r++, next++) {
+		if (end - r > EARLY)
+			ask_for(u, r + EARLY);
 		const int64_t value = r->value;
 		const int64_t time = r->time;
 		size_t i = shown_entry(u, r->chan, value);
