@@ -5,11 +5,12 @@
 #include "emu.h"
 
 enum {
-	THREADS_MIN = 3,  /* two have enough to do without: one emulates, the other makes lines of it */
-	EVENTS = 1 << 14, /* read ahead, about, */
-	RING_MIN = 4,     /* in so many rounds at least: if these are larger, there are too many streams, */
-	RING_MAX = 32,    /* or at most */
-	LINE = 64,        /* bytes that are loaded at a time */
+	THREADS_MIN = 3,    /* of two one emulates, and the other has enough to do with lines and windows (refill.h), */
+	MANY_STREAMS = 256, /* unless each event of so many streams misses the cache: then it is worth it for two */
+	EVENTS = 1 << 14,   /* read ahead, about, */
+	RING_MIN = 4,       /* in so many rounds at least: if these are larger, there are too many streams, */
+	RING_MAX = 32,      /* or at most */
+	LINE = 64,          /* bytes that are loaded at a time */
 };
 
 struct ahead {
@@ -140,7 +141,8 @@ ahead_open(struct emu *emu)
 {
 	struct merge *m = &emu->merge;
 	struct crew *crew = flow_crew(emu->feed.flow);
-	if (!m->rounds || crew->nthreads + 1 < THREADS_MIN || EVENTS / m->round.target < RING_MIN)
+	const unsigned least = m->trace->nstreams < MANY_STREAMS ? THREADS_MIN : 2;
+	if (!m->rounds || crew->nthreads + 1 < least || EVENTS / m->round.target < RING_MIN)
 		return 0;
 	struct ahead *a = emu->ahead = arena_new(&emu->arena, struct ahead, 1);
 	if (!a)

@@ -10,6 +10,8 @@
 
 enum {
 	LOOK_UP_EVENTS = 4096, /* events between two checks for signals and failures: below a millisecond */
+	EARLY_EVENT = 8,       /* events between that which is emulated and that which is loaded into the cache, */
+	EARLY_THREAD = 4,      /* and whose thread is */
 };
 
 static_assert((int)RECORD_ENTER == (int)OP_PUSH && (int)RECORD_LEAVE == (int)OP_POP, "the kind of a record is that of the operation");
@@ -112,6 +114,20 @@ apply(struct emu *emu, const struct event *ev)
 	return 0;
 }
 
+/* Asks the cache for what events to come will need: nearly each is of another thread than the one before. Inlined always, as the
+ * compiler would take a function that does nothing else for one that does nothing. */
+static inline __attribute__((always_inline)) void
+ask_for_next(const struct emu *emu)
+{
+	const struct round *r = &emu->merge.round;
+	if (r->n == 0)
+		return;
+	__builtin_prefetch(round_peek(r, EARLY_EVENT));
+	const struct event *ev = round_peek(r, EARLY_THREAD);
+	__builtin_prefetch(ev->payload);
+	__builtin_prefetch(emu->run_of_stream[ev->stream]);
+}
+
 /* Stops the run when a signal came or an output failed; shows the progress. */
 static int
 look_up(struct emu *emu)
@@ -143,6 +159,7 @@ run(struct emu *emu, struct event *ev, bool only)
 {
 	int rc;
 	for (;;) {
+		ask_for_next(emu);
 		rc = apply(emu, ev);
 		if (only || (rc = go_on(emu, rc)) < 0 || (rc = merge_next(&emu->merge, &ev)) <= 0)
 			return rc;

@@ -182,7 +182,7 @@ refill_open(struct emu *emu)
 	size_t n = 0;
 	for (size_t i = 0; i < t->nstreams; i++)
 		n += is_plain(&like, &t->streams[i].in);
-	if (n == 0 || n > SECOND_ALL / like.window || crew->nthreads != 1 || emu->parts)
+	if (n == 0 || n > SECOND_ALL / like.window || crew->nthreads != 1 || emu->parts || emu->ahead)
 		return 0;
 	f = emu->refill = arena_new(&t->arena, struct refill, 1);
 	if (!f)

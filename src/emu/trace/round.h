@@ -65,6 +65,14 @@ void round_swap(struct round *a, struct round *b);
 /* Where an event is, that the round has given last, for messages. Looks at no stream that may be further on. */
 struct place round_place(const struct round *r, const struct stream *s, const struct event *ev);
 
+/* The event that round_take() gives after so many others, or the last one. There must be events in the round. */
+static inline const struct event *
+round_peek(const struct round *r, uint32_t behind)
+{
+	uint32_t at = r->at + behind < r->n ? r->at + behind : r->n - 1;
+	return &r->events[r->keys[at] & ((1u << ROUND_INDEX_BITS) - 1)];
+}
+
 /* Takes the next event of the round, which has one. It is valid until the next round. */
 static inline struct event *
 round_take(struct round *r)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-	EARLY = 12, /* records between the one that is written and that whose entry is asked for */
+	EARLY = 12, /* records between the one that is written and that whose entry is loaded into the cache */
 };
 
 /* Writes the lines up to `end`, moves those behind it to the front and marks them anew.
@@ -56,7 +56,8 @@ set_line(struct uscp *u, uscope_line_t *line, struct uscp_shown *s, const struct
 	line->phrase = &s->phrase;
 }
 
-/* Asks for what the line of a record will need: the table is larger than a cache. */
+/* Asks the cache for what the line of a record will need: the table is larger than that. Inlined always, as the compiler would
+ * take a function that does nothing else for one that does nothing. */
 static inline __attribute__((always_inline)) void
 ask_for(const struct uscp *u, const struct record *r)
 {
