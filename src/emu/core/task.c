@@ -127,6 +127,23 @@ make_up_type(struct emu *emu, uint32_t id)
 	return type;
 }
 
+/* Makes a task, and has the slot lead to it. Returns NULL without memory (not reported); the slot may be NULL then. */
+static struct task *
+new_task(struct emu *emu, struct idmap_slot *slot, uint32_t id, struct task_type *type, unsigned flags)
+{
+	struct task_table *t = table(emu);
+	struct task *task = slot ? t->unused : NULL;
+	if (task)
+		t->unused = task->next;
+	else if (slot)
+		task = arena_new(&emu->arena, struct task, 1);
+	if (task) {
+		*task = (struct task){ .id = id, .flags = flags, .type = type, .slot = slot };
+		slot->value = task;
+	}
+	return task;
+}
+
 static struct task *
 make_up_task(struct emu *emu, uint32_t id, uint32_t body)
 {
@@ -136,11 +153,8 @@ make_up_task(struct emu *emu, uint32_t id, uint32_t body)
 	struct task_type *type = idmap_find(&t->types, 0);
 	if (!type)
 		type = new_type(emu, 0, "(unknown task type)");
-	struct task *task = arena_new(&emu->arena, struct task, 1);
-	if (!type || !task || idmap_add(&t->tasks, &emu->arena, id, task) < 0)
-		return NULL;
-	*task = (struct task){ .id = id, .flags = TASK_PAUSE | TASK_RESURRECT | TASK_RELAXED | (body ? TASK_PARALLEL : 0) | (emu->plan->ring ? TASK_MADE_UP : 0), .type = type };
-	return task;
+	unsigned flags = TASK_PAUSE | TASK_RESURRECT | TASK_RELAXED | (body ? TASK_PARALLEL : 0) | (emu->plan->ring ? TASK_MADE_UP : 0);
+	return type ? new_task(emu, idmap_slot(&t->tasks, &emu->arena, id), id, type, flags) : NULL;
 }
 
 static struct task_type *
@@ -204,11 +218,8 @@ task_create(struct emu *emu, uint32_t id, uint32_t type, unsigned flags)
 	tt = tt ? tt : type_get(emu, type);
 	if (!tt)
 		return -ERR_TASK_TYPE;
-	struct task *task = arena_new(&emu->arena, struct task, 1);
-	if (!slot || !task)
+	if (!new_task(emu, slot, id, tt, flags))
 		return emu_no_memory(emu);
-	*task = (struct task){ .id = id, .flags = flags, .type = tt };
-	slot->value = task;
 	if (emu->detail)
 		detail_task(emu, id, false);
 	return 0;
@@ -263,15 +274,15 @@ bad_state(struct emu *emu, uint32_t task, uint32_t id, const struct body *b, con
 		id, task, verb, b ? state_names[b->state] : "not executed yet", allowed);
 }
 
-/* Whether a body, NULL if it never ran, may be executed in the thread. Reports why not. */
+/* Whether a body of the task `id`, NULL if it never ran, may be executed in the thread. Reports why not. */
 static bool
-may_execute(struct emu *emu, const struct task *task, const struct body *b, uint32_t body)
+may_execute(struct emu *emu, uint32_t id, const struct task *task, const struct body *b, uint32_t body)
 {
 	struct task_table *t = table(emu);
 	const struct body *top = task_stack(emu)->top;
 	bool again = task->flags & TASK_RESURRECT;
 	if (b && !(b->state == BODY_DEAD && again)) {
-		(void)bad_state(emu, task->id, body, b, "be executed", again ? "Created or Dead" : "Created");
+		(void)bad_state(emu, id, body, b, "be executed", again ? "Created or Dead" : "Created");
 		return false;
 	}
 	if (!top || top->state != BODY_RUNNING)
@@ -280,12 +291,12 @@ may_execute(struct emu *emu, const struct task *task, const struct body *b, uint
 		(void)task_error(emu, ERR_TASK_STATE,
 			"task %" PRIu32 " cannot be executed over task %" PRIu32 ", which is Running in the same thread\n"
 			"hint: pause it first",
-			task->id, top->task->id);
+			id, top->task->id);
 		return false;
 	}
 	if (!t->nesting_told)
 		diag_warn(emu->diag, NULL, "task %" PRIu32 " is executed over task %" PRIu32 ", which is not paused: deprecated nesting (told once a process)",
-			task->id, top->task->id);
+			id, top->task->id);
 	t->nesting_told = true;
 	return true;
 }
@@ -304,6 +315,47 @@ new_body(struct emu *emu, struct task *task, uint32_t id)
 	return b;
 }
 
+/* Returns what stands for tasks of that type and with those flags, when they have ended. NULL when memory is exhausted. */
+static struct task *
+stand_in(struct emu *emu, struct task_type *type, unsigned flags)
+{
+	struct task *k = type->ended;
+	while (k && k->flags != (flags | TASK_STANDS_IN))
+		k = k->next;
+	if (k || !(k = arena_new(&emu->arena, struct task, 1)))
+		return k;
+	*k = (struct task){ .flags = flags | TASK_STANDS_IN, .type = type, .next = type->ended };
+	k->body = (struct body){ .task = k, .face.id = 1, .state = BODY_DEAD, .thread = NO_INDEX };
+	type->ended = k;
+	return k;
+}
+
+/* Its memory is for the next task. */
+static void
+retire(struct emu *emu, struct task *task)
+{
+	struct task_table *t = table(emu);
+	struct task *k = stand_in(emu, task->type, task->flags);
+	if (!k) /* it can stay */
+		return;
+	task->slot->value = k;
+	task->next = t->unused;
+	t->unused = task;
+}
+
+/* A task that has ended is executed again. Returns its body, NULL when memory is exhausted (reported). */
+static struct body *
+revive(struct emu *emu, uint32_t id, struct task **task)
+{
+	const struct task *was = *task;
+	struct idmap_slot *slot = idmap_slot(&table(emu)->tasks, &emu->arena, id);
+	*task = new_task(emu, slot, id, was->type, was->flags & ~(unsigned)TASK_STANDS_IN);
+	if (*task)
+		return new_body(emu, *task, 1);
+	(void)emu_no_memory(emu);
+	return NULL;
+}
+
 static struct task_body *
 set_state(struct body *b, enum body_state st)
 {
@@ -319,9 +371,12 @@ task_execute(struct emu *emu, uint32_t id, uint32_t body)
 	struct task_stack *s = task_stack(emu);
 	struct task *task;
 	struct body *b;
-	if (find_body(emu, id, &body, &task, &b) < 0 || !may_execute(emu, task, b, body))
+	if (find_body(emu, id, &body, &task, &b) < 0 || !may_execute(emu, id, task, b, body))
 		return NULL;
-	b = b ? b : new_body(emu, task, body);
+	if (!b)
+		b = new_body(emu, task, body);
+	else if (task->flags & TASK_STANDS_IN)
+		b = revive(emu, id, &task);
 	if (!b)
 		return NULL;
 	if (emu->detail && !(task->flags & TASK_EXECUTED)) {
@@ -396,7 +451,10 @@ task_end(struct emu *emu, uint32_t id, uint32_t body)
 		return NULL;
 	b->thread = NO_INDEX;
 	task_stack(emu)->top = b->below;
-	return set_state(b, BODY_DEAD);
+	const struct task_body *face = set_state(b, BODY_DEAD);
+	if (!(b->task->flags & TASK_PARALLEL))
+		retire(emu, b->task);
+	return face;
 }
 
 const struct task_body *

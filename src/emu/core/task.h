@@ -7,7 +7,8 @@
  *
  * Types and tasks belong to a process: any of its threads may run a task. A body is one
  * execution of a task: a normal task has one, a parallel task many. A thread has a stack
- * of bodies; a body is on one stack from its execution to its end. Nothing is removed.
+ * of bodies; a body is on one stack from its execution to its end. No id is forgotten, but of a normal task that
+ * has ended only its type and its flags are left: the next one takes its place in memory, which is in the cache.
  * Rules in doc/rules.md, "Tasks". */
 
 #include "idmap.h"
@@ -16,8 +17,9 @@
 #include <stdint.h>
 
 enum {
-	TASK_MADE_UP = 1 << 8,  /* flag: it may be created later: the events of another thread begin later */
-	TASK_EXECUTED = 1 << 9, /* flag: some body of it was, and an output knows of it */
+	TASK_MADE_UP = 1 << 8,    /* flag: it may be created later: the events of another thread begin later */
+	TASK_EXECUTED = 1 << 9,   /* flag: some body of it was, and an output knows of it */
+	TASK_STANDS_IN = 1 << 10, /* flag: it is no task, but stands for those that have ended */
 };
 
 enum body_state {
@@ -34,6 +36,7 @@ struct task_type {
 	int64_t value; /* shown in the timelines: a hash of the label */
 	const char *label;
 	struct task_type *next; /* in the order of creation */
+	struct task *ended;     /* stand for tasks of the type that have ended, one for each set of flags */
 };
 
 struct body {
@@ -48,6 +51,10 @@ struct task {
 	uint32_t id;
 	unsigned flags;
 	struct task_type *type;
+	union {
+		struct idmap_slot *slot; /* that leads to it */
+		struct task *next;       /* of a list */
+	};
 	struct body body; /* the only one of a normal task */
 };
 
@@ -55,6 +62,7 @@ struct task {
 struct task_table {
 	struct idmap types;
 	struct idmap tasks;
+	struct task *unused; /* memory of those that have ended */
 	struct idmap bodies; /* of parallel tasks: task id above the body id */
 	struct task_type *first;
 	struct task_type *last;

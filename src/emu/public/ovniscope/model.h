@@ -581,7 +581,8 @@ int64_t task_type_value(struct emu *emu, uint32_t type);
 int task_create(struct emu *emu, uint32_t id, uint32_t type, unsigned flags);
 
 /* A body of a task goes on the stack of the event's thread and runs; is paused; runs again; ends and leaves
- * the stack. `body` is 0 for a task that is not parallel. All return it, or NULL (reported). */
+ * the stack. `body` is 0 for a task that is not parallel. All return it, or NULL (reported): borrowed, until it has ended and
+ * another task is created. */
 const struct task_body *task_execute(struct emu *emu, uint32_t task, uint32_t body);
 const struct task_body *task_pause(struct emu *emu, uint32_t task, uint32_t body);
 const struct task_body *task_resume(struct emu *emu, uint32_t task, uint32_t body);
