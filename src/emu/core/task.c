@@ -2,34 +2,9 @@
 #include "task.h"
 
 #include "emu.h"
-#include "labelhash.h"
+#include "tasktype.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-enum {
-	LABEL_SIZE = 512, /* a label must be shorter, as in the peer */
-};
-
-/* Reports an error with its model and thread. Returns <0. */
-__attribute__((format(printf, 3, 4))) static int
-task_error(struct emu *emu, enum error code, const char *fmt, ...)
-{
-	char text[1024];
-	va_list ap;
-	va_start(ap, fmt);
-	(void)vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	return event_error(emu, code, "%s\nmodel %s, thread %d", text, emu->cur->model->name, emu->plan->sys.threads[emu->thread].tid);
-}
-
-static struct task_table *
-table(struct emu *emu)
-{
-	return &emu->cur->task_tables[emu->plan->sys.threads[emu->thread].proc];
-}
 
 static struct task_stack *
 task_stack(struct emu *emu)
@@ -37,101 +12,11 @@ task_stack(struct emu *emu)
 	return &emu->cur->task_stacks[emu->thread];
 }
 
-static void
-name_type(struct task_type *type, const char *label)
-{
-	type->label = label;
-	type->value = labelhash(label, strlen(label));
-	type->awaited = false;
-}
-
-/* Adds a type to the process. Returns NULL without memory (reported); label may be NULL then. */
-static struct task_type *
-new_type(struct emu *emu, uint32_t id, const char *label)
-{
-	struct task_table *t = table(emu);
-	struct task_type *type = arena_new(&emu->arena, struct task_type, 1);
-	if (!type || !label || idmap_add(&t->types, &emu->arena, id, type) < 0) {
-		(void)emu_no_memory(emu);
-		return NULL;
-	}
-	*type = (struct task_type){ .id = id };
-	name_type(type, label);
-	if (emu_add_text(emu, type->value, type->label) < 0)
-		return NULL;
-	*(t->last ? &t->last->next : &t->first) = type;
-	t->last = type;
-	return type;
-}
-
-static int
-create_type(struct emu *emu, const struct event *ev)
-{
-	struct task_table *t = table(emu);
-	enum {
-		LABEL_AT = 8, /* the count of the jumbo, the id */
-	};
-	uint32_t id = event_u32(ev, 4);
-	const char *text = (const char *)ev->payload + LABEL_AT;
-	size_t room = ev->size - LABEL_AT;
-	size_t n = strnlen(text, room);
-	if (n == room)
-		return event_error(emu, ERR_PAYLOAD, "the label of task type %" PRIu32 " has no NUL at its end", id);
-	if (n >= LABEL_SIZE)
-		return task_error(emu, ERR_TASK_TYPE, "the label of task type %" PRIu32 " has %zu bytes, the most is %d",
-			id, n, LABEL_SIZE - 1);
-	if (id == 0)
-		return task_error(emu, ERR_TASK_TYPE, "the id of a task type cannot be 0");
-	struct task_type *old = idmap_find(&t->types, id);
-	if (old && old->made_up)
-		return 0; /* it is too late for its label */
-	if (old && !old->awaited)
-		return task_error(emu, ERR_TASK_TYPE, "task type %" PRIu32 " already exists in the process, with the label \"%s\"",
-			id, old->label);
-	char *label = n ? arena_strndup(&emu->arena, text, n) : arena_printf(&emu->arena, "(unlabeled task type %" PRIu32 ")", id);
-	if (old && label) {
-		name_type(old, label);
-		return emu_add_text(emu, old->value, label);
-	}
-	return new_type(emu, id, label) ? 0 : -ERR_MEMORY;
-}
-
-void
-task_type_create(struct emu *emu, const struct event *ev)
-{
-	(void)create_type(emu, ev);
-}
-
-static const char *
-unknown_label(struct emu *emu, uint32_t id)
-{
-	return arena_printf(&emu->arena, "(unknown task type %" PRIu32 ")", id);
-}
-
-static const char *
-why_not_created(const struct emu *emu)
-{
-	return emu->plan->ring ? "that was before the events that were kept" : "the program died before that was written";
-}
-
-/* Adds a type or a task that the program has created in events it did not write, with a warning
- * for all. Returns NULL without memory (reported). */
-static struct task_type *
-make_up_type(struct emu *emu, uint32_t id)
-{
-	struct place at = event_place(emu);
-	often_add(&emu->tallies.types, &at, "task type %" PRIu32 " was never created: %s", id, why_not_created(emu));
-	struct task_type *type = new_type(emu, id, unknown_label(emu, id));
-	if (type)
-		type->made_up = emu->plan->ring;
-	return type;
-}
-
 /* Makes a task, and has the slot lead to it. Returns NULL without memory (not reported); the slot may be NULL then. */
 static struct task *
 new_task(struct emu *emu, struct idmap_slot *slot, uint32_t id, struct task_type *type, unsigned flags)
 {
-	struct task_table *t = table(emu);
+	struct task_table *t = task_table(emu);
 	struct task *task = slot ? t->unused : NULL;
 	if (task)
 		t->unused = task->next;
@@ -147,65 +32,20 @@ new_task(struct emu *emu, struct idmap_slot *slot, uint32_t id, struct task_type
 static struct task *
 make_up_task(struct emu *emu, uint32_t id, uint32_t body)
 {
-	struct task_table *t = table(emu);
+	struct task_table *t = task_table(emu);
 	struct place at = event_place(emu);
-	often_add(&emu->tallies.tasks, &at, "task %" PRIu32 " was never created: %s", id, why_not_created(emu));
+	often_add(&emu->tallies.tasks, &at, "task %" PRIu32 " was never created: %s", id, tasktype_why_lost(emu));
 	struct task_type *type = idmap_find(&t->types, 0);
 	if (!type)
-		type = new_type(emu, 0, "(unknown task type)");
+		type = tasktype_new(emu, 0, "(unknown task type)");
 	unsigned flags = TASK_PAUSE | TASK_RESURRECT | TASK_RELAXED | (body ? TASK_PARALLEL : 0) | (emu->plan->ring ? TASK_MADE_UP : 0);
 	return type ? new_task(emu, idmap_slot(&t->tasks, &emu->arena, id), id, type, flags) : NULL;
-}
-
-static struct task_type *
-type_get(struct emu *emu, uint32_t id)
-{
-	const struct task_table *t = table(emu);
-	struct task_type *type = idmap_find(&t->types, id);
-	if (!type && emu->plan->unfinished)
-		type = make_up_type(emu, id);
-	else if (!type)
-		(void)task_error(emu, ERR_TASK_TYPE, "task type %" PRIu32 " does not exist in the process", id);
-	return type;
-}
-
-int64_t
-task_type_value(struct emu *emu, uint32_t type)
-{
-	const struct task_type *t = type_get(emu, type);
-	return t ? t->value : 0;
-}
-
-static int
-add_labels(struct emu *emu, int chan)
-{
-	for (uint32_t p = 0; p < emu->plan->sys.nprocs; p++) {
-		const struct task_table *t = &emu->cur->task_tables[p];
-		for (const struct task_type *type = t->first; type; type = type->next) {
-			int rc = emu_add_label(emu, chan, type->value, type->label);
-			if (rc < 0)
-				return rc;
-			if (type->awaited)
-				often_add(&emu->tallies.types, &(struct place){ 0 }, "task type %" PRIu32 " was never created: %s", type->id, why_not_created(emu));
-		}
-	}
-	return 0;
-}
-
-int
-task_finish(struct emu *emu)
-{
-	const struct model *m = emu->cur->model;
-	int rc = 0;
-	for (size_t i = 0; i < m->nchans && rc == 0; i++)
-		rc = m->chans[i].values == VALUES_TEXT ? add_labels(emu, (int)i) : 0;
-	return rc;
 }
 
 int
 task_create(struct emu *emu, uint32_t id, uint32_t type, unsigned flags)
 {
-	struct task_table *t = table(emu);
+	struct task_table *t = task_table(emu);
 	struct idmap_slot *slot = idmap_slot(&t->tasks, &emu->arena, id);
 	const struct task *old = slot ? slot->value : NULL;
 	if (old && old->flags & TASK_MADE_UP)
@@ -213,9 +53,9 @@ task_create(struct emu *emu, uint32_t id, uint32_t type, unsigned flags)
 	if (old)
 		return task_error(emu, ERR_TASK, "task %" PRIu32 " already exists in the process", id);
 	struct task_type *tt = idmap_find(&t->types, type);
-	if (!tt && emu->plan->ring && (tt = new_type(emu, type, unknown_label(emu, type))))
+	if (!tt && emu->plan->ring && (tt = tasktype_new(emu, type, tasktype_unknown(emu, type))))
 		tt->awaited = true;
-	tt = tt ? tt : type_get(emu, type);
+	tt = tt ? tt : tasktype_get(emu, type);
 	if (!tt)
 		return -ERR_TASK_TYPE;
 	if (!new_task(emu, slot, id, tt, flags))
@@ -243,7 +83,7 @@ static int
 find_body(struct emu *emu, uint32_t id, uint32_t *body,
 	struct task **task, struct body **out)
 {
-	struct task_table *t = table(emu);
+	struct task_table *t = task_table(emu);
 	struct task *k = *task = idmap_find(&t->tasks, id);
 	*out = NULL;
 	if (id == 0)
@@ -278,7 +118,7 @@ bad_state(struct emu *emu, uint32_t task, uint32_t id, const struct body *b, con
 static bool
 may_execute(struct emu *emu, uint32_t id, const struct task *task, const struct body *b, uint32_t body)
 {
-	struct task_table *t = table(emu);
+	struct task_table *t = task_table(emu);
 	const struct body *top = task_stack(emu)->top;
 	bool again = task->flags & TASK_RESURRECT;
 	if (b && !(b->state == BODY_DEAD && again)) {
@@ -307,7 +147,7 @@ new_body(struct emu *emu, struct task *task, uint32_t id)
 {
 	bool parallel = task->flags & TASK_PARALLEL;
 	struct body *b = parallel ? arena_new(&emu->arena, struct body, 1) : &task->body;
-	if (!b || (parallel && idmap_add(&table(emu)->bodies, &emu->arena, body_key(task, id), b) < 0)) {
+	if (!b || (parallel && idmap_add(&task_table(emu)->bodies, &emu->arena, body_key(task, id), b) < 0)) {
 		(void)emu_no_memory(emu);
 		return NULL;
 	}
@@ -334,7 +174,7 @@ stand_in(struct emu *emu, struct task_type *type, unsigned flags)
 static void
 retire(struct emu *emu, struct task *task)
 {
-	struct task_table *t = table(emu);
+	struct task_table *t = task_table(emu);
 	struct task *k = stand_in(emu, task->type, task->flags);
 	if (!k) /* it can stay */
 		return;
@@ -348,7 +188,7 @@ static struct body *
 revive(struct emu *emu, uint32_t id, struct task **task)
 {
 	const struct task *was = *task;
-	struct idmap_slot *slot = idmap_slot(&table(emu)->tasks, &emu->arena, id);
+	struct idmap_slot *slot = idmap_slot(&task_table(emu)->tasks, &emu->arena, id);
 	*task = new_task(emu, slot, id, was->type, was->flags & ~(unsigned)TASK_STANDS_IN);
 	if (*task)
 		return new_body(emu, *task, 1);
@@ -421,7 +261,7 @@ own_body(struct emu *emu, uint32_t id, uint32_t body)
 {
 	if (body == 0 || emu->plan->trace.options.strict)
 		return body;
-	const struct task *task = idmap_find(&table(emu)->tasks, id);
+	const struct task *task = idmap_find(&task_table(emu)->tasks, id);
 	return task && !(task->flags & TASK_PARALLEL) ? 0 : body;
 }
 
