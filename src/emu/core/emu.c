@@ -10,8 +10,7 @@
 
 enum {
 	LOOK_UP_EVENTS = 4096, /* events between two checks for signals and failures: below a millisecond */
-	EARLY_EVENT = 8,       /* events between that which is emulated and that which is loaded into the cache, */
-	EARLY_THREAD = 4,      /* and whose thread is */
+	EARLY = 4,             /* events between that which is emulated and that whose thread is loaded into the cache */
 };
 
 static_assert((int)RECORD_ENTER == (int)OP_PUSH && (int)RECORD_LEAVE == (int)OP_POP, "the kind of a record is that of the operation");
@@ -122,8 +121,7 @@ ask_for_next(const struct emu *emu)
 	const struct round *r = &emu->merge.round;
 	if (r->n == 0)
 		return;
-	__builtin_prefetch(round_peek(r, EARLY_EVENT));
-	const struct event *ev = round_peek(r, EARLY_THREAD);
+	const struct event *ev = round_peek(r, EARLY);
 	__builtin_prefetch(ev->payload);
 	__builtin_prefetch(emu->run_of_stream[ev->stream]);
 }

@@ -21,6 +21,7 @@ enum {
 	COST_OF_KEY = 5,  /* in a pass of the sort, compared with that of a value of the digit */
 };
 
+_Static_assert((int)SORTED <= (int)ROUND_PEEK, "keys that make a turn of the sort whole have room");
 _Static_assert((int)ROUND_PAYLOAD == (int)WIRE_PAYLOAD_MAX, "copies have room");
 
 #define INDEX_MASK ((UINT64_C(1) << ROUND_INDEX_BITS) - 1)
@@ -39,7 +40,7 @@ static void
 make_room(struct round *r, struct trace *t)
 {
 	r->events = arena_new(&t->arena, struct event, r->cap + 1);
-	r->keys = arena_new(&t->arena, uint64_t, r->cap + SORTED);
+	r->keys = arena_new(&t->arena, uint64_t, r->cap + ROUND_PEEK);
 }
 
 int
@@ -52,7 +53,7 @@ round_init(struct round *r, struct trace *t, uint32_t nstreams, int64_t base)
 	n = n < TARGET_MAX ? n : TARGET_MAX;
 	*r = (struct round){ .target = (uint32_t)n, .cap = (uint32_t)n * 2, .base = (uint64_t)base, .bound = UINT64_MAX, .span = 1 };
 	make_room(r, t);
-	r->spare = arena_new(&t->arena, uint64_t, r->cap + SORTED);
+	r->spare = arena_new(&t->arena, uint64_t, r->cap + ROUND_PEEK);
 	r->streams = arena_new(&t->arena, uint32_t, nstreams);
 	return r->events && r->keys && r->spare && r->streams ? 0 : diag_no_memory(t->diag);
 }
@@ -316,6 +317,8 @@ round_next(struct round *r, struct trace *t)
 		r->base = x.next;
 		r->due = x.last != UINT64_MAX;
 	}
+	for (uint32_t i = 0; i < ROUND_PEEK && r->n; i++)
+		r->keys[r->n + i] = r->keys[r->n - 1];
 	return r->n != 0;
 }
 

@@ -15,6 +15,7 @@ enum {
 	ROUND_INDEX_BITS = 16,
 	ROUND_PAYLOAD = 16, /* bytes at most, but of jumbo events */
 	ROUND_DUE = 2,
+	ROUND_PEEK = 5, /* events that can be seen before they are taken */
 };
 
 /* What the window of a stream would tell of an event, when the stream has been read on. */
@@ -25,7 +26,7 @@ struct round_copy {
 
 struct round {
 	struct event *events;      /* decoded, stream by stream; room for one more */
-	uint64_t *keys;            /* in order: clock from `base` on, above the index of the event */
+	uint64_t *keys;            /* in order: clock from `base` on, above the index of the event; the last one also ROUND_PEEK times behind it */
 	uint32_t at, n;            /* the next key, and how many there are */
 	struct round_copy *copies; /* by index of the event; NULL: there is no memory for them */
 	bool copied;               /* payloads are there. If not, all are in the windows of streams, which must stay as they are until the next round */
@@ -65,12 +66,11 @@ void round_swap(struct round *a, struct round *b);
 /* Where an event is, that the round has given last, for messages. Looks at no stream that may be further on. */
 struct place round_place(const struct round *r, const struct stream *s, const struct event *ev);
 
-/* The event that round_take() gives after so many others, or the last one. There must be events in the round. */
+/* The event that round_take() gives after so many others, less than ROUND_PEEK, or the last one. There must be events in the round. */
 static inline const struct event *
 round_peek(const struct round *r, uint32_t behind)
 {
-	uint32_t at = r->at + behind < r->n ? r->at + behind : r->n - 1;
-	return &r->events[r->keys[at] & ((1u << ROUND_INDEX_BITS) - 1)];
+	return &r->events[r->keys[r->at + behind] & ((1u << ROUND_INDEX_BITS) - 1)];
 }
 
 /* Takes the next event of the round, which has one. It is valid until the next round. */
