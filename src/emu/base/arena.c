@@ -8,6 +8,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* of Linux 5.14: a C library may be older, and a kernel that is does without it */
+#endif
+
 enum {
 	CHUNK_MIN = 64 * 1024,       /* few traces fill it twice */
 	CHUNKS_SMALL = 1024 * 1024,  /* bytes in all, until they are so many that chunks are as large as */
@@ -79,6 +83,15 @@ new_chunk(struct arena *a, size_t bytes)
 	return c;
 }
 
+/* Has all pages of a chunk at once that will be written soon. Of a page that is read before it is written the kernel maps one of zeros first, and
+ * all CPUs have to forget that. */
+static void
+touch_chunk(struct arena_chunk *c, size_t bytes)
+{
+	uintptr_t begin = (uintptr_t)c & ~(uintptr_t)(PAGE - 1), end = (uintptr_t)c->data + bytes;
+	(void)madvise((void *)begin, (end - begin + PAGE - 1) & ~(size_t)(PAGE - 1), MADV_POPULATE_WRITE);
+}
+
 /* Adds a chunk behind another one, or as the newest. */
 static void
 link_chunk(struct arena *a, struct arena_chunk *c, struct arena_chunk *newer)
@@ -119,6 +132,7 @@ arena_alloc(struct arena *a, size_t n, size_t size)
 		struct arena_chunk *c = new_chunk(a, chunk);
 		if (!c)
 			return NULL;
+		touch_chunk(c, chunk);
 		link_chunk(a, c, NULL);
 		a->next = c->data;
 		a->left = chunk;
@@ -135,7 +149,12 @@ arena_alloc_table(struct arena *a, size_t n, size_t size)
 	size_t bytes;
 	if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX / 2)
 		return NULL;
-	return bytes < TABLE_MIN ? arena_alloc(a, n, size) : alloc_large(a, bytes);
+	if (bytes < TABLE_MIN)
+		return arena_alloc(a, n, size);
+	char *table = alloc_large(a, bytes);
+	if (table)
+		touch_chunk((struct arena_chunk *)(table - offsetof(struct arena_chunk, data)), bytes);
+	return table;
 }
 
 void
