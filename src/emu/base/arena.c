@@ -88,8 +88,9 @@ new_chunk(struct arena *a, size_t bytes)
 static void
 touch_chunk(struct arena_chunk *c, size_t bytes)
 {
-	uintptr_t begin = (uintptr_t)c & ~(uintptr_t)(PAGE - 1), end = (uintptr_t)c->data + bytes;
-	(void)madvise((void *)begin, (end - begin + PAGE - 1) & ~(size_t)(PAGE - 1), MADV_POPULATE_WRITE);
+	char *begin = (char *)c - (uintptr_t)c % PAGE;
+	size_t n = (size_t)(c->data + bytes - begin);
+	(void)madvise(begin, (n + PAGE - 1) & ~(size_t)(PAGE - 1), MADV_POPULATE_WRITE);
 }
 
 /* Adds a chunk behind another one, or as the newest. */
