@@ -13,6 +13,7 @@ enum {
 	EARLY = 4,             /* events between that which is emulated and that whose thread is loaded into the cache */
 };
 
+static_assert((int)EARLY < (int)ROUND_PEEK, "events so far ahead can be seen");
 static_assert((int)RECORD_ENTER == (int)OP_PUSH && (int)RECORD_LEAVE == (int)OP_POP, "the kind of a record is that of the operation");
 
 /* Whether the model that is called may change its channel, which has to be of that kind. */
