@@ -10,9 +10,10 @@
 #include <string.h>
 
 enum {
-	TRIES = 64, /* colours made for a value before a nearer one will do */
-	FAR = 48,   /* sum of the differences of the components, at first */
-	RED = 96,   /* as far from the errors are the colours that are made */
+	TRIES = 64,    /* colours made for a value before a nearer one will do */
+	FIRSTS = 4096, /* of which so many may be the first */
+	FAR = 48,      /* sum of the differences of the components, at first */
+	RED = 96,      /* as far from the errors are the colours that are made */
 };
 
 #define TOO_MANY_RED 0xff0000
@@ -75,17 +76,35 @@ make(uint32_t i)
 	}
 }
 
+/* The search for colours that are free. Neighbours try nearly the same ones, and of those that are taken none becomes free. */
+struct search {
+	unsigned far;                  /* once a value finds none, the others need not look */
+	uint8_t taken[FIRSTS + TRIES]; /* of the sequence: how far it was to be when it was not free; 0: not tried */
+};
+
+static bool
+may_give(const struct palette *p, struct search *s, uint32_t i)
+{
+	if (s->taken[i] == s->far)
+		return false;
+	uint32_t rgb = make(i);
+	if (differ(rgb, TOO_MANY_RED) >= RED && is_free(p, rgb, s->far))
+		return true;
+	s->taken[i] = (uint8_t)s->far;
+	return false;
+}
+
 /* Gives a value a colour that no other has. The first that is tried depends on the value alone, so that most labels have
  * the same in all traces. */
 static void
-give_made(struct palette *p, int64_t value, unsigned *far)
+give_made(struct palette *p, int64_t value, struct search *s)
 {
-	for (; *far > 0; *far /= 2) {
+	for (; s->far > 0; s->far /= 2) {
 		for (uint32_t i = 0; i < TRIES; i++) {
-			uint32_t rgb = make((uint32_t)value % 4096 + i);
-			if (differ(rgb, TOO_MANY_RED) < RED || !is_free(p, rgb, *far))
+			uint32_t at = (uint32_t)value % FIRSTS + i;
+			if (!may_give(p, s, at))
 				continue;
-			give(p, value, rgb);
+			give(p, value, make(at));
 			return;
 		}
 	}
@@ -155,10 +174,10 @@ choose(struct palette *p, const struct emu *emu, const char *declared, const str
 		if (rgb >= 0 && !has_color(p, l->values[i]) && is_free(p, (uint32_t)rgb, FAR / 2))
 			give(p, l->values[i], (uint32_t)rgb);
 	}
-	unsigned far = FAR; /* once a value finds none, the others need not look */
+	struct search s = { .far = FAR };
 	for (size_t i = 0; i < l->n && p->n < PALETTE_MAX; i++)
 		if (!has_color(p, l->values[i]))
-			give_made(p, l->values[i], &far);
+			give_made(p, l->values[i], &s);
 	return 0;
 }
 
