@@ -15,6 +15,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum {
+	FEW = 16, /* keys that are compared each with each */
+};
+
 /* The whole file with a NUL behind. */
 static int
 slurp(struct diag *d, const char *path, size_t most, const char *what, struct json_text *t)
@@ -58,6 +62,17 @@ by_name(const void *a, const void *b)
 	return strcmp((*(const cJSON *const *)a)->string, (*(const cJSON *const *)b)->string);
 }
 
+/* The key that occurs twice among few items, or NULL. */
+static const char *
+find_among_few(const cJSON *item)
+{
+	for (const cJSON *a = item->child; a; a = a->next)
+		for (const cJSON *b = a->next; b; b = b->next)
+			if (strcmp(a->string, b->string) == 0)
+				return a->string;
+	return NULL;
+}
+
 /* The key that occurs twice in some object of the tree, or NULL. Sorting keeps it
  * cheap for an object with a million keys. cJSON bounds the depth. */
 static const char *
@@ -74,6 +89,8 @@ find_duplicate(const cJSON *item, bool *no_memory)
 	}
 	if (n < 2 || !cJSON_IsObject(item))
 		return NULL;
+	if (n <= FEW)
+		return find_among_few(item);
 	const cJSON **all = block_alloc(n * sizeof(const cJSON *));
 	if (!all) {
 		*no_memory = true;

@@ -411,6 +411,7 @@ emu_open(struct emu *emu, struct diag *d, const char *dir, const struct emu_opti
 		.mend = o->mend,
 		.peer_ties = o->compat,
 		.clock_table = o->clock_table,
+		.threads = o->threads,
 		.inputs = o->inputs,
 		.shows_nothing = !o->outputs,
 		.stop = o->stop,

@@ -178,6 +178,7 @@ struct trace_options {
 	bool events_only;                  /* go on without metadata, and without streams that fail */
 	bool mend;                         /* make up what metadata lacks, where the rest of the trace tells enough */
 	bool raw_clocks;                   /* no table of offsets is looked at */
+	unsigned threads;                  /* that may open it; 0: one */
 	const struct trace_input *inputs;  /* borrowed */
 	const volatile sig_atomic_t *stop; /* set by a signal: live input is not waited for; or NULL */
 	/* Events between OU[ and OU] may come late. Not set: when one does, it is set, and the error is that

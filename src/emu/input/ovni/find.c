@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define ALL_READ (S_IRUSR | S_IRGRP | S_IROTH)
+
 enum {
 	SHOWN = 5, /* parts that are left out: how many are named */
 };
@@ -303,7 +305,8 @@ take_file(struct walk *w, const FTSENT *e)
 	if (!json && !obs && !is_old_stream(e->fts_name))
 		return 0;
 	e->fts_parent->fts_number |= HAS_STREAM;
-	if (json && !t->options.events_only && access(e->fts_accpath, R_OK) != 0)
+	bool open_to_all = (e->fts_statp->st_mode & ALL_READ) == ALL_READ; /* as nearly each is: need not be asked */
+	if (json && !open_to_all && !t->options.events_only && access(e->fts_accpath, R_OK) != 0)
 		return is_grave(errno) ? diag_io(t->diag, ERR_READ, "inspect", e->fts_path, errno)
 				       : miss(w, e, true, arena_printf(&t->arena, "%s", strerror(errno)));
 	int rc = add(t, json ? &f->json : obs ? &f->obs

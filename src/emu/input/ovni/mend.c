@@ -71,7 +71,7 @@ mend_load(struct stream *s, const char *json_path)
 			return rc;
 	}
 	if (good)
-		return tmeta_load_v3(s, json_path);
+		return tmeta_load_v3(s, json_path, NULL);
 	s->meta.part = "thread";
 	s->meta.finished = FINISHED_NO;
 	s->meta.made_up = MADE_UP_ALL;

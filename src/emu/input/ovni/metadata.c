@@ -172,11 +172,10 @@ load_thread(struct stream *s, const char *path)
 }
 
 int
-tmeta_load_v3(struct stream *s, const char *json_path)
+tmeta_load_v3(struct stream *s, const char *json_path, cJSON *root)
 {
 	struct diag *d = s->trace->diag;
-	cJSON *root;
-	int rc = json_load(d, json_path, &root);
+	int rc = root ? 0 : json_load(d, json_path, &root);
 	if (rc < 0)
 		return rc;
 	s->meta.attrs = root;

@@ -67,12 +67,26 @@ int sorted_install(struct trace *t);
 
 /* ---- metadata.c: into struct thread_meta. Return 0, or <0 (reported) ---- */
 
-/* Version 3: the stream.json beside the stream. */
-int tmeta_load_v3(struct stream *s, const char *json_path);
+/* Version 3: the stream.json beside the stream. `root`: its tree, which is taken over; NULL: it is to be read. */
+int tmeta_load_v3(struct stream *s, const char *json_path, struct cJSON *root);
 
 /* Versions 1 and 2: the path is the identity, and the process has a metadata.json.
  * Streams must be in path order. */
 int tmeta_load_old(struct trace *t);
+
+/* ---- early.c: metadata files that are read before their turn ---- */
+
+struct early;
+
+/* Begins to read n files, borrowed, in this order on a second thread. NULL: it does not pay, or may or can not be. */
+struct early *early_begin(const struct trace *t, const struct stream_file *files, size_t n);
+
+/* Takes the tree of the next file, to be freed with cJSON_Delete(). NULL: there is none, it could not be read (nothing was said),
+ * or the file has another path. */
+struct cJSON *early_take(struct early *e, const char *path);
+
+/* Ends the thread. Accepts NULL. */
+void early_end(struct early *e);
 
 /* ---- bare.c: streams with or without their metadata, for tools that look at events only ---- */
 

@@ -90,18 +90,21 @@ open_v3(struct trace *t, struct found *f)
 	if (rc == 0)
 		rc = trace_open_streams(t, obs, f->json.n);
 	t->metadata_version = 3;
+	/* Not before: where a process has threads, Linux takes its time to make the table of open files larger. */
+	struct early *early = rc == 0 && !t->options.mend ? early_begin(t, f->json.files, f->json.n) : NULL;
 	for (size_t i = 0; i < t->nstreams && rc == 0; i++) {
 		struct stream *s = &t->streams[i];
 		char *json = arena_printf(&t->arena, "%s/%s%sstream.json", t->dir, s->relpath, *s->relpath ? "/" : "");
 		if (!json)
 			rc = diag_no_memory(t->diag);
 		else
-			rc = t->options.mend ? mend_load(s, json) : tmeta_load_v3(s, json);
+			rc = t->options.mend ? mend_load(s, json) : tmeta_load_v3(s, json, early_take(early, json));
 		if (rc == 0 && (obs[i].beside & (BESIDE_LISTED | BESIDE_BUFFER)) != BESIDE_LISTED)
 			rc = tail_apply(s);
 		if (!*s->relpath)
 			s->relpath = s->in.name = "."; /* the trace directory itself is the stream */
 	}
+	early_end(early);
 	return rc == 0 && t->options.mend ? mend_processes(t) : rc;
 }
 
