@@ -4,10 +4,10 @@
 #include "idmap.h"
 #include "parts.h"
 #include "tail.h"
+#include "walk.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <fts.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ enum {
 	SHOWN = 5, /* parts that are left out: how many are named */
 };
 
-/* Marks of a directory, in its fts_number. */
+/* Marks of a directory, in its number. */
 enum {
 	HAS_STREAM = 1, /* a file of it was taken */
 	SEEN = 2,       /* it was walked before, under another name */
@@ -41,7 +41,7 @@ struct missing {
 	const char *why;
 };
 
-struct walk {
+struct search {
 	struct trace *trace;
 	struct found *found;
 	struct idmap seen; /* by inode number */
@@ -72,40 +72,29 @@ is_old_stream(const char *name)
 	return p && (!*p || codec_names(p, ".obs"));
 }
 
-/* A copy, "" for the trace directory. The entry may be a parent: fts_path is one buffer, and longer then. */
+/* A copy, "" for the trace directory. The entry may be a parent: the path goes on then. */
 static char *
-relpath(struct trace *t, const FTSENT *e)
+relpath(struct trace *t, const struct walk_entry *e)
 {
 	size_t at = strlen(t->dir);
-	while (at < e->fts_pathlen && e->fts_path[at] == '/')
+	while (at < e->length && e->path[at] == '/')
 		at++;
-	return arena_strndup(&t->arena, e->fts_path + at, at < e->fts_pathlen ? e->fts_pathlen - at : 0);
+	return arena_strndup(&t->arena, e->path + at, at < e->length ? e->length - at : 0);
 }
 
 static int
-add(struct trace *t, struct found_list *list, const FTSENT *e)
+add(struct trace *t, struct found_list *list, const struct walk_entry *e)
 {
 	if (!arena_grow(&t->arena, &list->files, list->n, &list->cap, sizeof(*list->files)))
 		return diag_no_memory(t->diag);
 	struct stream_file *f = &list->files[list->n];
-	*f = (struct stream_file){ .dev = e->fts_statp->st_dev, .ino = e->fts_statp->st_ino };
-	f->path = arena_strndup(&t->arena, e->fts_path, e->fts_pathlen);
+	*f = (struct stream_file){ .dev = e->dev, .ino = e->ino };
+	f->path = arena_strndup(&t->arena, e->path, e->length);
 	f->relpath = relpath(t, e);
 	if (!f->path || !f->relpath)
 		return diag_no_memory(t->diag);
 	list->n++;
 	return 0;
-}
-
-/* Puts directories in path order: a slash follows their names. */
-static int
-by_name(const FTSENT **a, const FTSENT **b)
-{
-	const unsigned char *x = (const unsigned char *)(*a)->fts_name;
-	const unsigned char *y = (const unsigned char *)(*b)->fts_name;
-	while (*x && *x == *y)
-		x++, y++;
-	return (*x ? *x : '/') - (*y ? *y : '/');
 }
 
 /* Brings the names of one file together (links may give it several), in path order. */
@@ -162,7 +151,7 @@ is_grave(int err)
 
 /* Notes that an entry is left out; `grave` makes it an error of a strict run. */
 static int
-miss(struct walk *w, const FTSENT *e, bool grave, const char *why)
+miss(struct search *w, const struct walk_entry *e, bool grave, const char *why)
 {
 	struct trace *t = w->trace;
 	if (!arena_grow(&t->arena, &w->missing, w->nmissing, &w->cap, sizeof(*w->missing)))
@@ -179,60 +168,58 @@ miss(struct walk *w, const FTSENT *e, bool grave, const char *why)
 
 /* A link that leads to nothing that can be read. */
 static int
-miss_link(struct walk *w, const FTSENT *e)
+miss_link(struct search *w, const struct walk_entry *e)
 {
 	struct arena *a = &w->trace->arena;
-	struct stat st;
-	int err = stat(e->fts_accpath, &st) == 0 ? 0 : errno;
-	if (is_grave(err))
-		return diag_io(w->trace->diag, ERR_READ, "inspect", e->fts_path, err);
+	if (is_grave(e->err))
+		return diag_io(w->trace->diag, ERR_READ, "inspect", e->path, e->err);
 	char to[PATH_MAX];
-	ssize_t n = readlink(e->fts_accpath, to, sizeof(to));
+	ssize_t n = readlink(e->path, to, sizeof(to));
 	for (ssize_t i = 0; i < n; i++)
 		to[i] = to[i] == '\n' ? '?' : to[i];
-	if (n < 0 || err != ENOENT)
-		return miss(w, e, true, arena_printf(a, "%s", strerror(err)));
+	if (n < 0 || e->err != ENOENT)
+		return miss(w, e, true, arena_printf(a, "%s", strerror(e->err)));
 	w->moved = true;
 	return miss(w, e, true, arena_printf(a, "it points to '%.*s', which is not there", (int)n, to));
 }
 
 /* Whether the stream of a directory cannot be read without the file of that name. */
 static bool
-is_needed(const struct walk *w, const char *name)
+is_needed(const struct search *w, const char *name)
 {
 	return w->trace->options.events_only ? codec_names(name, "stream.obs") : strcmp(name, "stream.json") == 0;
 }
 
 /* An entry of which the system tells nothing. */
 static int
-not_inspected(struct walk *w, const FTSENT *e)
+not_inspected(struct search *w, const struct walk_entry *e)
 {
-	if (is_grave(e->fts_errno))
-		return diag_io(w->trace->diag, ERR_READ, "inspect", e->fts_path, e->fts_errno);
-	if (e->fts_errno != EACCES || e->fts_parent->fts_number & WARNED)
+	if (is_grave(e->err))
+		return diag_io(w->trace->diag, ERR_READ, "inspect", e->path, e->err);
+	if (e->err != EACCES || e->parent->number & WARNED)
 		return 0;
-	e->fts_parent->fts_number |= WARNED;
-	return miss(w, e->fts_parent, true, "it may not be entered: Permission denied");
+	e->parent->number |= WARNED;
+	return miss(w, e->parent, true, "it may not be entered: Permission denied");
 }
 
 /* A directory that cannot be listed. */
 static int
-not_listed(struct walk *w, const FTSENT *e)
+not_listed(struct search *w, const struct walk_entry *e)
 {
 	struct trace *t = w->trace;
-	if (e->fts_level == FTS_ROOTLEVEL)
-		return diag_io(t->diag, ERR_READ, "read the trace directory", t->dir, e->fts_errno);
-	if (is_grave(e->fts_errno))
-		return diag_io(t->diag, ERR_READ, "look into", e->fts_path, e->fts_errno);
-	if (behind_thread(e->fts_name))
-		return miss(w, e, false, arena_printf(&t->arena, "%s", strerror(e->fts_errno)));
-	diag_warn(t->diag, NULL, "cannot look into '%s': %s", e->fts_path, strerror(e->fts_errno));
+	if (e->level == 0)
+		return diag_io(t->diag, ERR_READ, "read the trace directory", t->dir, e->err);
+	if (is_grave(e->err))
+		return diag_io(t->diag, ERR_READ, "look into", e->path, e->err);
+	if (behind_thread(e->name))
+		return miss(w, e, false, arena_printf(&t->arena, "%s", strerror(e->err)));
+	diag_warn(t->diag, NULL, "cannot look into '%s': %s", e->path, strerror(e->err));
 	return 0;
 }
 
 /* Says what is left out, or refuses it. Returns 0, or <0 (reported). */
 static int
-report(const struct walk *w)
+report(const struct search *w)
 {
 	char list[3000] = "";
 	size_t n = 0;
@@ -258,113 +245,109 @@ report(const struct walk *w)
 
 /* Directories that link to each other have as many paths as there are orders of them: each is walked once. */
 static int
-enter(struct walk *w, FTS *fts, FTSENT *e)
+enter(struct search *w, struct walk_entry *e)
 {
 	struct trace *t = w->trace;
-	struct idmap_slot *slot = idmap_slot(&w->seen, &t->arena, e->fts_statp->st_ino);
+	struct idmap_slot *slot = idmap_slot(&w->seen, &t->arena, e->ino);
 	if (!slot)
 		return diag_no_memory(t->diag);
 	for (const struct seen *s = slot->value; s; s = s->next) {
-		if (s->dev == e->fts_statp->st_dev) {
-			e->fts_number |= SEEN;
-			(void)fts_set(fts, e, FTS_SKIP);
+		if (s->dev == e->dev) {
+			e->number |= SEEN;
+			e->skip = true;
 			return 0;
 		}
 	}
 	struct seen *s = arena_new(&t->arena, struct seen, 1);
 	if (!s)
 		return diag_no_memory(t->diag);
-	*s = (struct seen){ e->fts_statp->st_dev, slot->value };
+	*s = (struct seen){ e->dev, slot->value };
 	slot->value = s;
 	return 0;
 }
 
 /* Tells the stream.json of a directory what is beside it; one of a thread has to have it. */
 static int
-leave(struct walk *w, const FTSENT *e)
+leave(struct search *w, const struct walk_entry *e)
 {
-	long json = e->fts_number / JSON;
+	long json = e->number / JSON;
 	if (json)
-		w->found->json.files[json - 1].beside = BESIDE_LISTED | (unsigned)(e->fts_number % JSON / BESIDE);
-	const char *behind = behind_thread(e->fts_name);
-	if (!behind || *behind || e->fts_number & (HAS_STREAM | SEEN | WARNED))
+		w->found->json.files[json - 1].beside = BESIDE_LISTED | (unsigned)(e->number % JSON / BESIDE);
+	const char *behind = behind_thread(e->name);
+	if (!behind || *behind || e->number & (HAS_STREAM | SEEN | WARNED))
 		return 0;
 	const char *why = "there is no stream.obs";
 	if (!w->trace->options.events_only)
-		why = tail_has_begun(e->fts_accpath) ? "there is no stream.json" : "there is no stream.json, and nothing is lost: the thread has written no event";
+		why = tail_has_begun(e->path) ? "there is no stream.json" : "there is no stream.json, and nothing is lost: the thread has written no event";
 	return miss(w, e, false, why);
 }
 
 static int
-take_file(struct walk *w, const FTSENT *e)
+take_file(struct search *w, struct walk_entry *e)
 {
 	struct trace *t = w->trace;
 	struct found *f = w->found;
-	bool json = strcmp(e->fts_name, "stream.json") == 0;
-	bool obs = (t->options.events_only || t->options.mend) && codec_names(e->fts_name, "stream.obs");
-	if (!json && !obs && !is_old_stream(e->fts_name))
+	bool json = strcmp(e->name, "stream.json") == 0;
+	bool obs = (t->options.events_only || t->options.mend) && codec_names(e->name, "stream.obs");
+	if (!json && !obs && !is_old_stream(e->name))
 		return 0;
-	e->fts_parent->fts_number |= HAS_STREAM;
-	bool open_to_all = (e->fts_statp->st_mode & ALL_READ) == ALL_READ; /* as nearly each is: need not be asked */
-	if (json && !open_to_all && !t->options.events_only && access(e->fts_accpath, R_OK) != 0)
-		return is_grave(errno) ? diag_io(t->diag, ERR_READ, "inspect", e->fts_path, errno)
+	e->parent->number |= HAS_STREAM;
+	e->err = walk_inspect(e);
+	if (e->err)
+		return not_inspected(w, e);
+	bool open_to_all = (e->mode & ALL_READ) == ALL_READ; /* as nearly each is: need not be asked */
+	if (json && !open_to_all && !t->options.events_only && access(e->path, R_OK) != 0)
+		return is_grave(errno) ? diag_io(t->diag, ERR_READ, "inspect", e->path, errno)
 				       : miss(w, e, true, arena_printf(&t->arena, "%s", strerror(errno)));
 	int rc = add(t, json ? &f->json : obs ? &f->obs
 					      : &f->old,
 		e);
 	if (json)
-		e->fts_parent->fts_number += (long)f->json.n * JSON;
+		e->parent->number += (long)f->json.n * JSON;
 	return rc;
 }
 
 static int
-visit(struct walk *w, FTS *fts, FTSENT *e)
+visit(struct search *w, struct walk_entry *e)
 {
-	bool needed = is_needed(w, e->fts_name);
-	bool part = needed || is_old_stream(e->fts_name);
+	bool needed = is_needed(w, e->name);
+	bool part = needed || is_old_stream(e->name);
 	if (needed)
-		e->fts_parent->fts_number |= HAS_STREAM; /* or what should be it: that is told */
-	if (strcmp(e->fts_name, TAIL_NAME) == 0 || strcmp(e->fts_name, RING_NAME) == 0)
-		e->fts_parent->fts_number |= BESIDE * BESIDE_BUFFER;
-	if (e->fts_info == FTS_F && strcmp(e->fts_name, "stream.obs") == 0)
-		e->fts_parent->fts_number |= BESIDE * BESIDE_OBS;
-	switch (e->fts_info) {
-	case FTS_D:
+		e->parent->number |= HAS_STREAM; /* or what should be it: that is told */
+	if (strcmp(e->name, TAIL_NAME) == 0 || strcmp(e->name, RING_NAME) == 0)
+		e->parent->number |= BESIDE * BESIDE_BUFFER;
+	if (e->kind == WALK_FILE && strcmp(e->name, "stream.obs") == 0)
+		e->parent->number |= BESIDE * BESIDE_OBS;
+	switch (e->kind) {
+	case WALK_ENTER:
 		if (needed && miss(w, e, false, "it is a directory") < 0)
 			return -ERR_MEMORY;
-		return enter(w, fts, e);
-	case FTS_DP: return leave(w, e);
-	case FTS_F: return take_file(w, e);
-	case FTS_DEFAULT: return part ? miss(w, e, true, "it is not a regular file") : 0;
-	case FTS_SLNONE:
-		part = part || strncmp(e->fts_name, "loom.", 5) == 0 || strncmp(e->fts_name, "proc.", 5) == 0;
+		return enter(w, e);
+	case WALK_LEAVE: return leave(w, e);
+	case WALK_FILE: return take_file(w, e);
+	case WALK_OTHER: return part ? miss(w, e, true, "it is not a regular file") : 0;
+	case WALK_NOWHERE:
+		part = part || strncmp(e->name, "loom.", 5) == 0 || strncmp(e->name, "proc.", 5) == 0;
 		return part ? miss_link(w, e) : 0;
-	case FTS_NS: return not_inspected(w, e);
-	case FTS_DNR:
-	case FTS_ERR: return not_listed(w, e);
-	default: return 0;
+	case WALK_UNKNOWN: return not_inspected(w, e);
+	case WALK_UNLISTED: return not_listed(w, e);
 	}
+	return 0;
 }
 
 int
 find_streams(struct trace *t, struct found *f)
 {
 	*f = (struct found){ 0 };
-	struct walk w = { .trace = t, .found = f };
-	char *dirs[2] = { (char *)t->dir, NULL };
-	FTS *fts = fts_open(dirs, FTS_LOGICAL | FTS_NOCHDIR, by_name);
-	if (!fts)
-		return diag_io(t->diag, ERR_READ, "walk", t->dir, errno);
+	struct search w = { .trace = t, .found = f };
+	struct walk *walk = walk_begin(t->dir);
+	if (!walk)
+		return diag_no_memory(t->diag);
 	int rc = 0;
-	FTSENT *e;
-	errno = 0;
-	while (rc == 0 && (e = fts_read(fts))) {
-		rc = visit(&w, fts, e);
-		errno = 0;
-	}
-	if (rc == 0 && errno != 0)
-		rc = diag_io(t->diag, ERR_READ, "walk", t->dir, errno);
-	(void)fts_close(fts);
+	struct walk_entry *e;
+	while (rc == 0 && (e = walk_next(walk)))
+		rc = visit(&w, e);
+	walk_end(walk);
 	if (rc == 0)
 		rc = report(&w);
 	if (rc == 0)
