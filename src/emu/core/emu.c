@@ -10,10 +10,11 @@
 
 enum {
 	LOOK_UP_EVENTS = 4096, /* events between two checks for signals and failures: below a millisecond */
-	EARLY = 4,             /* events between that which is emulated and that whose thread is loaded into the cache */
+	EARLY = 4,             /* events between that which is emulated and that whose thread is loaded into the cache, */
+	EARLIER = 12,          /* and that which is loaded itself, as it tells the thread */
 };
 
-static_assert((int)EARLY < (int)ROUND_PEEK, "events so far ahead can be seen");
+static_assert((int)EARLIER < (int)ROUND_PEEK, "events so far ahead can be seen");
 static_assert((int)RECORD_ENTER == (int)OP_PUSH && (int)RECORD_LEAVE == (int)OP_POP, "the kind of a record is that of the operation");
 
 /* Whether the model that is called may change its channel, which has to be of that kind. */
@@ -122,6 +123,7 @@ ask_for_next(const struct emu *emu)
 	const struct round *r = &emu->merge.round;
 	if (r->n == 0)
 		return;
+	__builtin_prefetch(round_peek(r, EARLIER));
 	const struct event *ev = round_peek(r, EARLY);
 	__builtin_prefetch(ev->payload);
 	__builtin_prefetch(emu->run_of_stream[ev->stream]);

@@ -13,12 +13,13 @@ enum {
 	TARGET_MOST = 4096,
 	TARGET_LEAST = 2, /* of a stream, whatever that makes in all, */
 	TARGET_MAX = 1 << (ROUND_INDEX_BITS - 1),
-	AHEAD = 4,        /* streams asked for before their turn */
-	REST = 8,         /* that part of a window is left when a plain file is read on: a window that ends would end the round */
-	PACKED_MAX = 256, /* compressed files are read when that is due, no earlier: with many of them rounds are too short */
-	DIGIT_MAX = 12,   /* bits of a digit of the sort */
-	SORTED = 4,       /* keys that a turn of its loops takes */
-	COST_OF_KEY = 5,  /* in a pass of the sort, compared with that of a value of the digit */
+	AHEAD = 4,         /* streams asked for before their turn, */
+	AHEAD_BYTES = 192, /* and of each that many bytes before they are decoded */
+	REST = 8,          /* that part of a window is left when a plain file is read on: a window that ends would end the round */
+	PACKED_MAX = 256,  /* compressed files are read when that is due, no earlier: with many of them rounds are too short */
+	DIGIT_MAX = 12,    /* bits of a digit of the sort */
+	SORTED = 4,        /* keys that a turn of its loops takes */
+	COST_OF_KEY = 5,   /* in a pass of the sort, compared with that of a value of the digit */
 };
 
 _Static_assert((int)SORTED <= (int)ROUND_PEEK, "keys that make a turn of the sort whole have room");
@@ -119,6 +120,7 @@ look_at(struct round *r, struct scan *x, struct stream *s, bool copies)
 	for (;; n++, ev++) {
 		uint64_t size;
 		bool jumbo;
+		__builtin_prefetch(p + AHEAD_BYTES);
 		if (__builtin_expect(!measure(p, end, &size, &jumbo), 0))
 			break;
 		window_read(p, rank, size, jumbo, ev);

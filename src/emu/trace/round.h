@@ -15,7 +15,7 @@ enum {
 	ROUND_INDEX_BITS = 16,
 	ROUND_PAYLOAD = 16, /* bytes at most, but of jumbo events */
 	ROUND_DUE = 2,
-	ROUND_PEEK = 5, /* events that can be seen before they are taken */
+	ROUND_PEEK = 13, /* events that can be seen before they are taken */
 };
 
 /* What the window of a stream would tell of an event, when the stream has been read on. */

@@ -8,7 +8,8 @@
 enum {
 	FRAME_HEADER = 2, /* number of items */
 	LINE_MAX = LEB_MAX + FRAME_HEADER + USCOPE_PHRASE_PLACES * OP_WIDE_SIZE,
-	SLACK = 32, /* is written behind */
+	SLACK = 32,  /* is written behind */
+	AHEAD = 256, /* bytes between what is written and what is loaded into the cache: a segment may be larger than that */
 	LINES_MAX = MAX_ITEMS / USCOPE_PHRASE_PLACES,
 };
 
@@ -245,6 +246,7 @@ append_frames(const uscope_writer_t *w, struct tail *t, struct cursor *at, const
 	uint64_t base = at->base;
 	const uscope_line_t *line = at->line;
 	while (line < end && line->time < limit) {
+		__builtin_prefetch(p + AHEAD, 1);
 		uint64_t time = line->time - base;
 		struct head head;
 		const uint8_t *begin = p;

@@ -64,8 +64,10 @@ ask_for(const struct uscp *u, const struct record *r)
 	const struct uscp_shown *s = &u->shown[shown_entry(u, r->chan, r->value)];
 	__builtin_prefetch(s);
 	__builtin_prefetch((const char *)u->shown + (((uintptr_t)s - (uintptr_t)u->shown) ^ sizeof(*s)));
-	if (u->times.runs)
+	if (u->times.runs) {
 		__builtin_prefetch(&u->times.runs[r->chan]);
+		__builtin_prefetch(&u->times.of_shown[s - u->shown]);
+	}
 }
 
 /* Makes the lines of records in the table, up to the first that is not, which is returned.
