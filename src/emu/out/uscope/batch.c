@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#define ALWAYS_INLINE inline __attribute__((always_inline)) /* so that struct known is no memory, and flags are constants */
+
 enum {
 	EARLY = 12, /* records between the one that is written and that whose entry is loaded into the cache */
 };
@@ -38,12 +40,21 @@ static struct uscp_shown *
 find_free(const struct uscp *u, const struct record *r)
 {
 	struct uscp_shown *s = shown_at(u, r->chan, r->value);
-	struct uscp_shown *other = shown_other(u, s);
+	struct uscp_shown *other = shown_other(s);
 	struct uscp_shown *old = shown_older(s, other);
 	if (old->phrase.tag != u->mark)
 		return old;
 	old = old == s ? other : s;
 	return old->phrase.tag != u->mark ? old : NULL;
+}
+
+/* Returns times.other. "used", so that it gets the record as it is: the compiler would pass its members, and keep them in
+ * registers for that, though it is called rarely. */
+static __attribute__((noinline, used)) int64_t
+turn_times(struct uscp *u, const struct record *r)
+{
+	uscp_turn_times(u, r->chan, r->cpu, r->time);
+	return u->times.other;
 }
 
 /* Makes the line of a record. No branch: the number of records in a cycle is unpredictable. */
@@ -56,54 +67,83 @@ set_line(struct uscp *u, uscope_line_t *line, struct uscp_shown *s, const struct
 	line->phrase = &s->phrase;
 }
 
-/* Asks the cache for what the line of a record will need: the table is larger than that. Inlined always, as the compiler would
- * take a function that does nothing else for one that does nothing. */
-static inline __attribute__((always_inline)) void
-ask_for(const struct uscp *u, const struct record *r)
+/* What put_known() needs of *u for each record: the compiler cannot keep members of that in registers. */
+struct known {
+	struct uscp_shown *shown;
+	size_t mask;
+	size_t stride;
+	struct uscp_run *runs;
+	const struct uscp_pair *of_shown;
+	int64_t *times;
+	uint32_t mark;
+};
+
+/* Begins the line of a record with the first of its entries, and asks the cache for what it will need: the table is larger
+ * than that. */
+static ALWAYS_INLINE void
+ask_for(const struct known *k, const struct record *r, uscope_line_t *line, bool timed)
 {
-	const struct uscp_shown *s = &u->shown[shown_entry(u, r->chan, r->value)];
+	const size_t offset = (r->chan & k->mask) * (k->stride * sizeof(*k->shown)) + shown_offset(r->value);
+	struct uscp_shown *s = (struct uscp_shown *)((char *)k->shown + offset);
+	line->phrase = &s->phrase;
 	__builtin_prefetch(s);
-	__builtin_prefetch((const char *)u->shown + (((uintptr_t)s - (uintptr_t)u->shown) ^ sizeof(*s)));
-	if (u->times.runs) {
-		__builtin_prefetch(&u->times.runs[r->chan]);
-		__builtin_prefetch(&u->times.of_shown[s - u->shown]);
+	__builtin_prefetch(shown_other(s));
+	if (timed) {
+		__builtin_prefetch(&k->runs[r->chan]);
+		__builtin_prefetch((const char *)k->of_shown + offset / (sizeof(*k->shown) / sizeof(*k->of_shown)));
 	}
 }
 
-/* Makes the lines of records in the table, up to the first that is not, which is returned.
- * `next` must have room for all. */
-static __attribute__((noinline)) const struct record *
-put_known(struct uscp *u, const struct record *r, const struct record *end, uscope_line_t *next)
+/* As put_known(). ask: there are EARLY records from `end` on. */
+static ALWAYS_INLINE const struct record *
+put_each(struct uscp *u, const struct known *k, const struct record *r, const struct record *end, uscope_line_t *next, bool timed, bool ask)
 {
-	/* The compiler cannot keep these in registers when they are members. */
-	struct uscp_shown *const shown = u->shown;
-	struct uscp_run *const runs = u->times.runs;
-	const struct uscp_pair *const of_shown = u->times.of_shown;
-	int64_t *const times = u->times.times;
 	int64_t other = u->times.other;
-	const uint32_t mark = u->mark;
 	for (; r < end; r++, next++) {
-		if (end - r > EARLY)
-			ask_for(u, r + EARLY);
+		if (ask)
+			ask_for(k, r + EARLY, next + EARLY, timed);
 		const int64_t value = r->value;
 		const int64_t time = r->time;
-		size_t i = shown_entry(u, r->chan, value);
-		if (__builtin_expect(!shown_is(&shown[i], shown_place(r), value), 0) && !shown_is(&shown[i ^= 1], shown_place(r), value))
-			break;
-		struct uscp_shown *s = &shown[i];
-		s->phrase.tag = mark;
-		next->phrase = &s->phrase;
-		next->time = (uint64_t)time | (r->begins - UINT64_C(1));
-		if (!runs)
-			continue;
-		struct uscp_run *run = &runs[r->chan];
-		if (__builtin_expect(uscp_turns(run, r->cpu, time, other), 0)) {
-			uscp_turn_times(u, r->chan, r->cpu, time);
-			other = u->times.other;
+		struct uscp_shown *s = (struct uscp_shown *)next->phrase;
+		if (__builtin_expect(!shown_is(s, shown_place(r), value), 0)) {
+			s = shown_other(s);
+			if (!shown_is(s, shown_place(r), value))
+				break;
+			next->phrase = &s->phrase;
 		}
-		uscp_count_run(run, times, of_shown[i], time);
+		s->phrase.tag = k->mark;
+		next->time = (uint64_t)time | (r->begins - UINT64_C(1));
+		if (!timed)
+			continue;
+		struct uscp_run *run = &k->runs[r->chan];
+		if (__builtin_expect(uscp_turns(run, r->cpu, time, other), 0))
+			other = turn_times(u, r);
+		uscp_count_run(run, k->times, k->of_shown[s - k->shown], time);
 	}
 	return r;
+}
+
+/* As put_known(). */
+static ALWAYS_INLINE const struct record *
+put_timed(struct uscp *u, const struct record *r, const struct record *end, uscope_line_t *next, const struct record **asked, bool timed)
+{
+	const struct uscp_times *t = &u->times;
+	const struct known k = { u->shown, u->shown_mask, u->shown_stride, t->runs, t->of_shown, t->times, u->mark };
+	const bool many = end - r > EARLY;
+	const struct record *last = many ? end - EARLY : r;
+	for (const struct record *a = *asked; a < (many ? r + EARLY : end); a++)
+		ask_for(&k, a, next + (a - r), timed);
+	const struct record *stop = put_each(u, &k, r, last, next, timed, true);
+	*asked = stop < last ? stop + EARLY + 1 : end;
+	return stop < last ? stop : put_each(u, &k, last, end, next + (last - r), timed, false);
+}
+
+/* Makes the lines of records in the table, up to the first that is not, which is returned. `next` must have room for all.
+ * *asked: the first record whose line is not begun. */
+static __attribute__((noinline)) const struct record *
+put_known(struct uscp *u, const struct record *r, const struct record *end, uscope_line_t *next, const struct record **asked)
+{
+	return u->times.runs ? put_timed(u, r, end, next, asked, true) : put_timed(u, r, end, next, asked, false);
 }
 
 /* Makes the line of a record that put_known() has left, if it needs only an entry. */
@@ -151,12 +191,13 @@ uscp_show_cycles(struct uscp *u, const struct record *r, const struct record *en
 {
 	const struct record *batch = r;
 	const struct record *cycle = r;
+	const struct record *asked = r;
 	uscope_line_t *next = u->lines;
 	u->mark++;
 	for (;;) {
 		const struct record *stop = u->lines + USCP_LINES - next < end - r ? r + (u->lines + USCP_LINES - next) : end;
 		const struct record *from = r;
-		r = put_known(u, r, stop, next);
+		r = put_known(u, r, stop, next, &asked);
 		next += r - from;
 		if (r < stop && put_new(u, r, next)) {
 			next++;
@@ -173,11 +214,14 @@ uscp_show_cycles(struct uscp *u, const struct record *r, const struct record *en
 			if (r - cycle == USCP_LINES)
 				break;
 			next = write_lines(u, next - (r - cycle), next);
-		} else if (put_any(u, cycle, r, &next)) {
-			r++;
-		} else {
-			break;
+			continue;
 		}
+		const uscope_line_t *behind = next + 1;
+		if (!put_any(u, cycle, r, &next))
+			break;
+		r++;
+		if (next != behind) /* the lines were written, and those begun are elsewhere */
+			asked = r;
 	}
 	uscope_cycles(u->w, u->lines, (size_t)(next - u->lines - (r - cycle)));
 	if (cycle > batch)

@@ -65,7 +65,7 @@ enum {
 #define NOTHING UINT64_MAX
 #define OWN (UINT64_C(1) << 63) /* flag of a place: a row of a breakdown */
 
-_Static_assert(sizeof(struct uscp_shown) == CACHE_LINE, "two share a cache line");
+_Static_assert(sizeof(struct uscp_shown) == CACHE_LINE, "two would share a cache line, or shown_other() miss");
 
 bool
 uscp_open_shown(struct uscp *u)
@@ -81,11 +81,11 @@ uscp_open_shown(struct uscp *u)
 	u->shown_stride = SHOWN_STRIDE;
 	while (u->shown_stride > 1 && places * u->shown_stride > SHOWN_MAX)
 		u->shown_stride -= 2;
-	size_t n = places * u->shown_stride + SHOWN_VALUES + 1;
+	size_t n = places * u->shown_stride + SHOWN_VALUES + 2; /* 2: so that a pair can be aligned */
 	char *p = arena_alloc(&u->arena, n, sizeof(struct uscp_shown));
 	if (!p || !uscp_open_times(u, n) || !uscp_open_overview(u))
 		return false;
-	u->shown = (struct uscp_shown *)(p + (-(uintptr_t)p & (CACHE_LINE - 1)));
+	u->shown = (struct uscp_shown *)(p + (-(uintptr_t)p & (2 * CACHE_LINE - 1)));
 	/* A zeroed entry would match value 0 of channel 0, which is found here only. */
 	u->shown[0].place = u->shown[1].place = NOTHING;
 	return true;
@@ -160,7 +160,7 @@ static struct uscp_shown *
 replace(struct uscp *u, size_t chan, int64_t value)
 {
 	struct uscp_shown *s = shown_at(u, chan, value);
-	s = shown_older(s, shown_other(u, s));
+	s = shown_older(s, shown_other(s));
 	if (is_used(s, u->lines, u->nlines))
 		uscp_begin_cycle(u);
 	return s;

@@ -31,24 +31,26 @@ shown_is(const struct uscp_shown *s, uint64_t place, int64_t value)
 	return s->place == place && s->value == value;
 }
 
-/* The first of the two entries that may hold a value; the other one differs in the last bit. */
+/* Bytes between the first entry of a channel and that for a value. */
 static inline size_t
-shown_entry(const struct uscp *u, size_t chan, int64_t value)
+shown_offset(int64_t value)
 {
-	return (chan & u->shown_mask) * u->shown_stride + ((size_t)value & (SHOWN_VALUES - 1));
+	return (size_t)value * sizeof(struct uscp_shown) & (SHOWN_VALUES - 1) * sizeof(struct uscp_shown);
 }
 
+/* The first of the two entries that may hold a value. */
 static inline struct uscp_shown *
 shown_at(const struct uscp *u, size_t chan, int64_t value)
 {
-	return &u->shown[shown_entry(u, chan, value)];
+	return &u->shown[(chan & u->shown_mask) * u->shown_stride] + shown_offset(value) / sizeof(struct uscp_shown);
 }
 
-/* Returns the other one of the two. */
+/* Returns the other one of the two: the table begins where the bit of their size is 0. */
 static inline struct uscp_shown *
-shown_other(const struct uscp *u, struct uscp_shown *s)
+shown_other(const struct uscp_shown *s)
 {
-	return &u->shown[(size_t)(s - u->shown) ^ 1];
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr) */
+	return (struct uscp_shown *)((uintptr_t)s ^ sizeof(*s));
 }
 
 /* Finds the entry of a record; NULL: it is not in the table. */
@@ -58,7 +60,7 @@ shown_find(const struct uscp *u, size_t chan, uint64_t place, int64_t value)
 	struct uscp_shown *s = shown_at(u, chan, value);
 	if (shown_is(s, place, value))
 		return s;
-	s = shown_other(u, s);
+	s = shown_other(s);
 	return shown_is(s, place, value) ? s : NULL;
 }
 

@@ -150,9 +150,9 @@ struct span {
 
 /* A record as it is written, kept to write equal ones again. */
 struct uscp_shown {
-	uint64_t place; /* see place_of() */
+	uscope_phrase_t phrase; /* first, as lines have its address; tag: the last lines that it was in, see uscp.mark */
+	uint64_t place;         /* see shown_place() */
 	int64_t value;
-	uscope_phrase_t phrase; /* tag: the last lines that it was in, see uscp.mark */
 };
 
 /* How long the rows were in their states. A place is a channel of a row: record.chan, or behind all of these
