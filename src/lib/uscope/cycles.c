@@ -11,6 +11,8 @@ enum {
 	SLACK = 32,  /* is written behind */
 	AHEAD = 256, /* bytes between what is written and what is loaded into the cache: a segment may be larger than that */
 	LINES_MAX = MAX_ITEMS / USCOPE_PHRASE_PLACES,
+	/* Items that one more phrase may follow in one short match. */
+	ITEMS_MAX = LZ4_SEQUENCE_MAX - FRAME_HEADER - USCOPE_PHRASE_PLACES * OP_WIDE_SIZE,
 };
 
 int
@@ -29,22 +31,16 @@ uscope_set_tick(uscope_writer_t *w, uint64_t ps)
 	return USCOPE_OK;
 }
 
-/* The time of a frame as LEB128: n bytes, up to 4; bytes above them are arbitrary. n is 0 for a
- * longer one. */
-struct head {
-	uint32_t bytes;
-	unsigned n;
-};
-
 /* The end of the segment, while cycles are appended to it. */
 struct tail {
 	uint8_t *p;
 	struct lz4frames *z; /* NULL: the segment is not packed by lz4frames */
 	struct lz4block k;
 	struct latest *latest;
-	uint64_t position; /* of a byte: this plus its address */
+	uint64_t position;    /* of a byte: this plus its address */
+	const uint8_t *begin; /* of the frame with its time; NULL: that is a long one */
 	uint64_t sets;
-	size_t goes_on; /* lines that began no frame */
+	uint32_t frames;
 };
 
 /* Bytes [begin, end) equal those `far` bytes earlier. Beyond the window of LZ4, search for other
@@ -64,43 +60,40 @@ put_run(struct tail *t, const uint8_t *begin, const uint8_t *end, uint64_t far)
 /* All items of a frame up to `end` equal those `far` bytes earlier: one match, which includes their
  * number if that is equal too. The block has all bytes before the time of the frame. */
 static inline void
-put_whole(struct tail *t, struct head time, const uint8_t *number, const uint8_t *end, uint64_t far)
+put_whole(struct tail *t, const uint8_t *number, const uint8_t *end, uint64_t far)
 {
 	/* No branch, as it could not be predicted. */
+	size_t time = (size_t)(number - t->begin);
 	unsigned n = load16(number);
 	unsigned other = load16(number - far) == n ? 0 : FRAME_HEADER;
-	uint64_t literals = (time.bytes & ~(UINT64_MAX << 8 * time.n)) | (uint64_t)n << 8 * time.n;
-	lz4block_match_behind(&t->k, literals, time.n + other, far, (size_t)(end - number) - other);
+	uint64_t literals = (load32(t->begin) & ~(UINT64_MAX << 8 * time)) | (uint64_t)n << 8 * time;
+	lz4block_match_behind(&t->k, literals, time + other, far, (size_t)(end - number) - other);
 }
 
-static unsigned
-count_sets(const uscope_line_t *line, const uscope_line_t *end)
+/* Whether a line is of the same frame as the one before it. open: there is a line at `end`, and it begins a frame. */
+static inline bool
+goes_on(const uscope_line_t *line, const uscope_line_t *end, bool open)
+{
+	return (open || line < end) && line->time == USCOPE_GOES_ON;
+}
+
+/* Counts the SETs from a line up to the end of its frame. */
+static inline unsigned
+count_sets(const uscope_line_t *line, const uscope_line_t *end, bool open)
 {
 	unsigned n = 0;
 	do
 		n += line->phrase->sets;
-	while (++line < end && line->time == USCOPE_GOES_ON);
+	while (goes_on(++line, end, open));
 	return n;
-}
-
-/* Writes the time of a frame, as the distance from the last one. Returns the place behind it. */
-static inline uint8_t *
-put_time(uint8_t *p, struct head *h, uint64_t time)
-{
-	*h = (struct head){ 0, 0 };
-	if (time >> 28)
-		return store_leb(p, time);
-	h->bytes = short_leb((uint32_t)time, &h->n);
-	store32(p, h->bytes);
-	return p + h->n;
 }
 
 /* Copies a phrase to p. Returns the distance from where it was written last. */
 static inline uint64_t
-put_phrase(const struct tail *t, uint8_t *p, uscope_phrase_t *h)
+put_phrase(uint8_t *p, uscope_phrase_t *h, uint64_t position)
 {
 	memcpy(p, h->ops, sizeof(h->ops));
-	uint64_t at = t->position + (uintptr_t)p;
+	uint64_t at = position + (uintptr_t)p;
 	uint64_t far = at - h->at;
 	h->at = at;
 	return far;
@@ -117,79 +110,112 @@ list_far(const struct tail *t, uscope_phrase_t *h, uint64_t far)
 	return UINT64_MAX;
 }
 
-/* Writes and packs the items of a frame. Packed bytes must not change any more, so the number of items
- * is written before the first match. Returns the first line of the next frame. */
-static __attribute__((noinline)) const uscope_line_t *
-put_items(struct tail *t, struct head time, const uscope_line_t *line, const uscope_line_t *end)
+/* Packs the items from `begin` to `end`, which equal those `run` bytes earlier. */
+static inline void
+pack_items(struct tail *t, const uint8_t *number, const uint8_t *begin, const uint8_t *end, uint64_t run)
 {
-	const uscope_line_t *first = line;
-	uint8_t *number = t->p;
-	const uint8_t *items = number + FRAME_HEADER;
-	bool clean = t->k.next + time.n == number; /* the block has everything before the frame */
-	uint8_t *p = number + FRAME_HEADER;
-	const uint8_t *begin = p; /* of the bytes that equal those `run` bytes earlier */
-	uscope_phrase_t *h = line->phrase;
-	uint64_t run = put_phrase(t, p, h);
-	if (unlikely(run >= LZ4_FAR))
-		run = list_far(t, h, run);
-	unsigned n = h->sets;
-	p += h->bytes;
-	while (++line < end && line->time == USCOPE_GOES_ON) {
-		h = line->phrase;
-		uint64_t far = put_phrase(t, p, h);
+	if (begin == number + FRAME_HEADER && t->begin == t->k.next && run < LZ4_FAR)
+		put_whole(t, number, end, run);
+	else
+		put_run(t, begin, end, run);
+}
+
+/* Writes the items of a frame from `line` on, and packs them. `run`: those before, up to t->p, equal those as many bytes
+ * earlier and are to be packed too; 0: there are none. Packed bytes must not change any more, so the number of items is
+ * written already. Returns the first line of the next frame. */
+static __attribute__((noinline)) const uscope_line_t *
+put_items(struct tail *t, const uint8_t *number, uint64_t run, const uscope_line_t *line, const uscope_line_t *end)
+{
+	const uint64_t position = t->position;
+	const uint8_t *begin = number + FRAME_HEADER; /* of the bytes that equal those `run` bytes earlier */
+	uint8_t *p = t->p;
+	do {
+		uscope_phrase_t *h = line->phrase;
+		uint64_t far = put_phrase(p, h, position);
 		if (unlikely(far != run)) {
 			if (far >= LZ4_FAR)
 				far = list_far(t, h, far);
-			if (begin == items)
-				store16(number, (uint16_t)count_sets(first, end));
-			if (begin == items && clean && run < LZ4_FAR)
-				put_whole(t, time, number, p, run);
-			else
-				put_run(t, begin, p, run);
+			if (run)
+				pack_items(t, number, begin, p, run);
 			begin = p;
 			run = far;
 		}
-		n += h->sets;
 		p += h->bytes;
-	}
-	store16(number, (uint16_t)n);
-	if (begin == items && clean && run < LZ4_FAR)
-		put_whole(t, time, number, p, run);
-	else
-		put_run(t, begin, p, run);
-	t->sets += n;
-	t->goes_on += (size_t)(line - first) - 1;
+	} while (goes_on(++line, end, false));
+	pack_items(t, number, begin, p, run);
 	t->p = p;
 	return line;
 }
 
 /* Writes the items of a frame in a segment that lz4frames does not pack. Returns as put_items(). */
 static const uscope_line_t *
-copy_items(struct tail *t, const uscope_line_t *line, const uscope_line_t *end)
+copy_items(struct tail *t, uint8_t *number, const uscope_line_t *line, const uscope_line_t *end)
 {
-	const uscope_line_t *first = line;
-	uint8_t *number = t->p;
-	uint8_t *p = number + FRAME_HEADER;
 	unsigned n = 0;
+	t->p = number + FRAME_HEADER;
 	do {
 		uscope_phrase_t *h = line->phrase;
-		uint64_t far = put_phrase(t, p, h);
+		uint64_t far = put_phrase(t->p, h, t->position);
 		if (far >= LZ4_FAR)
 			(void)list_far(t, h, far);
 		n += h->sets;
-		p += h->bytes;
-	} while (++line < end && line->time == USCOPE_GOES_ON);
+		t->p += h->bytes;
+	} while (goes_on(++line, end, false));
 	store16(number, (uint16_t)n);
 	t->sets += n;
-	t->goes_on += (size_t)(line - first) - 1;
-	t->p = p;
+	t->frames++;
 	return line;
 }
 
-static const uscope_line_t *
-put_frame(struct tail *t, struct head time, const uscope_line_t *line, const uscope_line_t *end)
+/* Packs the items of a frame, which are one run. Not inlined, as it takes registers that far phrases do without. */
+static __attribute__((noinline)) void
+pack_run(struct tail *t, const uint8_t *number, uint64_t run)
 {
-	return t->z ? put_items(t, time, line, end) : copy_items(t, line, end);
+	pack_items(t, number, number + FRAME_HEADER, t->p, run);
+}
+
+/* Writes and packs the phrase of a frame that has no other. */
+static inline void
+put_one(struct tail *t, uint8_t *number, uscope_phrase_t *h)
+{
+	uint8_t *items = number + FRAME_HEADER;
+	unsigned sets = h->sets;
+	store16(number, (uint16_t)sets);
+	t->sets += sets;
+	t->p = items + h->bytes;
+	uint64_t far = put_phrase(items, h, t->position);
+	if (far < LZ4_FAR) {
+		pack_run(t, number, far);
+		return;
+	}
+	(void)list_far(t, h, far);
+	lz4frames_sets(t->z, &t->k, items, t->p);
+}
+
+/* Writes and packs the items of a frame of which nothing is written but its time. Returns as put_items(). */
+static __attribute__((noinline)) const uscope_line_t *
+put_all(struct tail *t, uint8_t *number, const uscope_line_t *line, const uscope_line_t *end)
+{
+	t->p = number + FRAME_HEADER;
+	t->frames++;
+	if (goes_on(line + 1, end, false)) {
+		unsigned n = count_sets(line, end, false);
+		store16(number, (uint16_t)n);
+		t->sets += n;
+		return put_items(t, number, 0, line, end);
+	}
+	put_one(t, number, line->phrase);
+	return line + 1;
+}
+
+/* Appends a frame that begins with a line, `time` after the frame before. Returns the first line of the next one. */
+static const uscope_line_t *
+put_frame(struct tail *t, uint64_t time, const uscope_line_t *line, const uscope_line_t *end)
+{
+	uint8_t *begin = t->p;
+	uint8_t *number = store_leb(begin, time);
+	t->begin = number - begin <= SHORT_LEB_MAX ? begin : NULL;
+	return t->z ? put_all(t, number, line, end) : copy_items(t, number, line, end);
 }
 
 /* The line that begins the cycle before `end`. */
@@ -219,95 +245,122 @@ end_of_room(const uscope_writer_t *w, const uscope_line_t *lines, size_t n)
 	return lines + most;
 }
 
-/* A frame of one phrase that cannot be one match: the phrase was last written far away, or the block
- * lacks bytes before the frame. */
-static __attribute__((noinline)) void
-put_other(struct tail *t, uscope_phrase_t *h, uint64_t far)
-{
-	if (far >= LZ4_FAR)
-		far = list_far(t, h, far);
-	put_run(t, t->p, t->p + h->bytes, far);
-}
-
 /* The next line to append, and the time it counts from. */
 struct cursor {
 	const uscope_line_t *line;
 	uint64_t base; /* time of the cycle before it, ticks */
 };
 
-/* Appends cycles up to the line `end`, or to one that goes back in time or to another segment.
- * alone: it is packed, and there is a line at `end`. */
+/* Packs the first items of a frame, up to `end`, as put_whole(), but a short match: the time stands at out + 1 already.
+ * Writes n, the number of all items. Returns the end of the block. */
+static inline __attribute__((always_inline)) uint8_t *
+put_sequence(struct tail *t, uint8_t *out, uint8_t *number, size_t time, const uint8_t *end, uint64_t far, uint64_t n)
+{
+	store16(number, (uint16_t)n);
+	store16(out + 1 + time, (uint16_t)n);
+	t->sets += n;
+	t->frames++;
+	t->k.last = out;
+	size_t other = load16(number - far) == (uint16_t)n ? 0 : FRAME_HEADER;
+	return lz4block_sequence(out, time + other, far, (size_t)(end - number) - other);
+}
+
+/* Appends packed cycles, nearly all of them: up to one at the line `end` or before, whose time needs a closer look. */
 static inline void
-append_frames(const uscope_writer_t *w, struct tail *t, struct cursor *at, const uscope_line_t *end, uint64_t limit, bool alone)
+append_packed(const uscope_writer_t *w, struct tail *t, struct cursor *at, const uscope_line_t *end, uint64_t limit)
 {
 	/* The compiler cannot keep these in registers when they are members. */
 	uint8_t *p = t->p;
 	uint8_t *out = t->k.out;
+	uint64_t near = t->k.next == p ? LZ4_FAR : 0; /* 0: the block lacks bytes */
 	uint64_t base = at->base;
 	const uscope_line_t *line = at->line;
-	while (line < end && line->time < limit) {
+	const uint64_t position = t->position;
+	const uint64_t nlebs = w->nlebs;
+	const uint64_t stop = limit < end->time ? limit : end->time;
+	for (uint64_t now; (now = line->time) < stop; base = now) {
 		__builtin_prefetch(p + AHEAD, 1);
-		uint64_t time = line->time - base;
-		struct head head;
-		const uint8_t *begin = p;
-		if (likely(time < w->nlebs)) {
-			head.bytes = w->lebs[time];
-			head.n = head.bytes >> LEB_BYTES_SHIFT;
-			store32(p, head.bytes);
-			p += head.n;
-		} else if (line->time > base) {
-			p = put_time(p, &head, time * w->tick);
-			begin = head.n ? begin : NULL;
+		uint64_t time = now - base;
+		uint32_t leb = 0;
+		size_t size = 0;
+		if (likely(time < nlebs)) {
+			leb = w->lebs[time];
+			size = leb >> LEB_BYTES_SHIFT;
+		} else if (now > base && time * w->tick >> SHORT_LEB_BITS == 0) {
+			unsigned bytes;
+			leb = short_leb((uint32_t)(time * w->tick), &bytes);
+			size = bytes;
 		} else {
 			break;
 		}
-		base = line->time;
+		uint8_t *number = p + size;
+		uint8_t *items = number + FRAME_HEADER;
 		uscope_phrase_t *h = line->phrase;
-		if (!alone || line[1].time == USCOPE_GOES_ON) {
-			t->p = p;
+		const uint64_t run = position + (uintptr_t)items - h->at;
+		store32(p, leb);
+		if (unlikely(run >= near)) {
+			t->begin = p;
+			t->k.next = near ? p : t->k.next;
 			t->k.out = out;
-			line = put_frame(t, head, line, end);
+			line = put_all(t, number, line, end);
 			p = t->p;
 			out = t->k.out;
+			near = t->k.next == p ? LZ4_FAR : 0;
 			continue;
 		}
-		/* A frame of one phrase. */
-		line++;
-		unsigned sets = h->sets;
-		unsigned bytes = h->bytes;
-		store16(p, (uint16_t)sets);
-		uint64_t far = put_phrase(t, p + FRAME_HEADER, h);
-		t->sets += sets;
-		if (likely(far < LZ4_FAR && t->k.next == begin)) {
-			/* One sequence, as put_whole(). */
-			unsigned other = load16(p - far) == sets ? 0 : FRAME_HEADER;
-			t->k.last = out;
-			store32(out + 1, head.bytes);
-			store16(out + 1 + head.n, (uint16_t)sets);
-			out = lz4block_sequence(out, head.n + other, far, FRAME_HEADER - other + bytes);
-			p += FRAME_HEADER + bytes;
+		store32(out + 1, leb); /* for put_sequence() */
+		(void)put_phrase(items, h, position);
+		uint64_t n = h->sets;
+		p = items + h->bytes;
+		bool whole = true;
+		while ((++line)->time == USCOPE_GOES_ON) {
+			h = line->phrase;
+			if (unlikely(position + (uintptr_t)p - h->at != run || p - items > ITEMS_MAX)) {
+				whole = false;
+				break;
+			}
+			(void)put_phrase(p, h, position);
+			n += h->sets;
+			p += h->bytes;
+		}
+		if (likely(whole)) {
+			out = put_sequence(t, out, number, size, p, run, n);
+			continue;
+		}
+		n += count_sets(line, end, true);
+		bool differs = p - items <= ITEMS_MAX;
+		t->begin = t->k.next = number - size;
+		if (differs) {
+			out = put_sequence(t, out, number, size, p, run, n);
 			t->k.next = p;
 		} else {
-			t->p = p + FRAME_HEADER;
-			t->k.out = out;
-			put_other(t, h, far);
-			out = t->k.out;
-			p += FRAME_HEADER + bytes;
+			store16(number, (uint16_t)n);
+			t->sets += n;
+			t->frames++;
 		}
+		t->p = p;
+		t->k.out = out;
+		line = put_items(t, number, differs ? 0 : run, line, end);
+		p = t->p;
+		out = t->k.out;
+		near = t->k.next == p ? LZ4_FAR : 0;
 	}
 	t->p = p;
 	t->k.out = out;
+	t->k.next = near ? p : t->k.next;
 	*at = (struct cursor){ line, base };
 }
 
-/* Appends the first cycle: the time before it, from which it counts, may lie between two ticks. */
-static void
-append_first(const uscope_writer_t *w, struct tail *t, struct cursor *at, const uscope_line_t *end)
+/* Appends the next cycle. false: it goes back in time, or to another segment. */
+static bool
+append_frame(const uscope_writer_t *w, struct tail *t, struct cursor *at, const uscope_line_t *end, uint64_t limit)
 {
-	struct head head;
-	t->p = put_time(t->p, &head, at->line->time * w->tick - w->base_time);
-	at->base = at->line->time;
-	at->line = put_frame(t, head, at->line, end);
+	uint64_t now = at->line->time;
+	if (now >= limit || now < at->base)
+		return false;
+	at->line = put_frame(t, (now - at->base) * w->tick, at->line, end);
+	at->base = now;
+	return true;
 }
 
 /* Appends the cycles that stay in the segment. Returns the number of their lines. */
@@ -318,29 +371,29 @@ append(uscope_writer_t *w, struct lz4frames *z, const uscope_line_t *lines, size
 	const uscope_line_t *end = end_of_room(w, lines, n);
 	const uint64_t tick = w->tick;
 	/* Leaves room, so that the difference of two times never wraps around. */
-	const uint64_t last = UINT64_MAX - LEBS_MAX;
+	const uint64_t most = UINT64_MAX - LEBS_MAX;
 	const uint64_t grid = (w->next_grid - 1) / tick + 1;
-	const uint64_t limit = grid < last ? grid : last;
+	const uint64_t limit = grid < most ? grid : most;
 	if (end == lines || lines->time >= limit || lines->time * tick < w->min_time)
 		return 0;
 	struct tail t = { .p = w->p, .z = z, .latest = &w->latest, .position = w->position - (uintptr_t)g->raw };
-	struct cursor at = { .line = lines };
 	if (z)
 		t.k = lz4frames_block(z, g->raw, g->raw + g->raw_cap);
-	append_first(w, &t, &at, end);
-	if (z)
-		append_frames(w, &t, &at, cycle_before(lines, end), limit, true);
-	append_frames(w, &t, &at, end, limit, false);
+	/* The time before the first cycle, from which it counts, may lie between two ticks. */
+	struct cursor at = { put_frame(&t, lines->time * tick - w->base_time, lines, end), lines->time };
+	const uscope_line_t *last = z ? cycle_before(lines, end) : lines;
+	do
+		if (at.line < last)
+			append_packed(w, &t, &at, last, limit);
+	while (at.line < end && append_frame(w, &t, &at, end, limit));
 	if (z)
 		lz4frames_keep(z, &t.k, (size_t)(t.p - g->raw));
 	w->p = t.p;
-	size_t done = (size_t)(at.line - lines);
-	uint32_t frames = (uint32_t)(done - t.goes_on);
 	w->stats.operations += t.sets;
-	w->stats.frames += frames;
-	g->frames += frames;
+	w->stats.frames += t.frames;
+	g->frames += t.frames;
 	w->time = w->min_time = w->base_time = w->last_frame = at.base * tick;
-	return done;
+	return (size_t)(at.line - lines);
 }
 
 /* Lets the compressor look at the frames before. NULL: it is not lz4frames that packs the segment. */

@@ -85,6 +85,8 @@ enum {
 /* Frames. */
 enum {
 	LEB_MAX = 10, /* bytes */
+	SHORT_LEB_MAX = 4,
+	SHORT_LEB_BITS = 7 * SHORT_LEB_MAX,
 	TAG_WIDE = 1,
 	TAG_COMPACT = 2,
 	TAG_EVENT = 3,
@@ -126,7 +128,7 @@ LOAD_AND_STORE(64)
 /* By the highest bit of a number: what its LEB128 has in the bytes that others follow, and
  * in the upper half how many bytes. */
 #define SEVEN(x) x, x, x, x, x, x, x
-static const uint64_t leb_form[28] = {
+static const uint64_t leb_form[SHORT_LEB_BITS] = {
 	SEVEN(UINT64_C(1) << 32),
 	SEVEN(UINT64_C(2) << 32 | 0x80),
 	SEVEN(UINT64_C(3) << 32 | 0x8080),
@@ -134,8 +136,8 @@ static const uint64_t leb_form[28] = {
 };
 #undef SEVEN
 
-/* LEB128 of numbers up to 28 bits; *n: its bytes, 1 to 4. Their number cannot be foreseen,
- * so that there are no branches. */
+/* LEB128 of numbers up to SHORT_LEB_BITS bits; *n: its bytes, 1 to SHORT_LEB_MAX. Their number
+ * cannot be foreseen, so that there are no branches. */
 static inline uint32_t
 short_leb(uint32_t v, unsigned *n)
 {
@@ -150,7 +152,7 @@ short_leb(uint32_t v, unsigned *n)
 static inline uint8_t *
 store_leb(uint8_t *p, uint64_t v)
 {
-	if (__builtin_expect(v >> 28 == 0, 1)) {
+	if (__builtin_expect(v >> SHORT_LEB_BITS == 0, 1)) {
 		unsigned n;
 		store32(p, short_leb((uint32_t)v, &n));
 		return p + n;

@@ -18,6 +18,7 @@ enum {
 	LZ4_LITERALS_LAST = 5, /* a block ends with that many */
 	LZ4_FAR = 1 << 16,     /* matches reach back less than this */
 	LZ4_BEFORE = 8,
+	LZ4_SEQUENCE_MAX = LZ4_MATCH_MIN + LZ4_LENGTH_MASK + 254, /* the longest match for lz4block_sequence() */
 };
 
 struct lz4block {
@@ -75,9 +76,9 @@ lz4block_finish(struct lz4block *k, uint8_t *out, size_t offset, size_t n)
 	k->out = out;
 }
 
-/* Writes a match whose length takes at most one extra byte, behind `literals` literals, less than
- * LZ4_LENGTH_MASK, which stand at out + 1 already. No branches: whether it takes the extra byte is
- * hard to predict. Returns the place behind it. */
+/* Writes a match of up to LZ4_SEQUENCE_MAX bytes, whose length takes at most one extra byte, behind `literals` literals,
+ * less than LZ4_LENGTH_MASK, which stand at out + 1 already. No branches: whether it takes the extra byte is hard to
+ * predict. Returns the place behind it. */
 static inline uint8_t *
 lz4block_sequence(uint8_t *out, size_t literals, size_t offset, size_t n)
 {
