@@ -12,31 +12,16 @@
 #define NONE UINT32_MAX
 
 enum {
-	LOW_DIGITS = 4,
-	LOW = 10000,
+	LOW = PRV_THREES * PRV_THREES, /* the last six digits of the time are below */
 };
 
-/* Sets the text of the digits above the last four. */
+/* Sets the text of the digits above the last six. */
 static void
 set_time_high(struct prv_lines *p, int64_t time)
 {
 	p->time_high = time - time % LOW;
 	p->high[0] = ':';
-	p->high_size = 1;
-	if (p->time_high)
-		p->high_size = (size_t)(fmt_u64(p->high + 1, (uint64_t)(p->time_high / LOW)) - p->high);
-}
-
-static inline void
-set_time(struct prv_lines *p, int64_t time)
-{
-	if (time == p->time)
-		return;
-	p->time = time;
-	if (__builtin_expect((uint64_t)(time - p->time_high) >= LOW, 0))
-		set_time_high(p, time);
-	p->low = fmt_fours((uint64_t)(time - p->time_high));
-	p->low_size = p->time_high ? LOW_DIGITS : fmt_trim(&p->low, LOW_DIGITS);
+	p->high_size = (size_t)(fmt_u64(p->high + 1, (uint64_t)(time / LOW)) - p->high);
 }
 
 int
@@ -65,19 +50,23 @@ prv_texts_init(struct prv_texts *k, struct arena *a, const struct prv_options *o
 		k->small[v].size = (uint8_t)(fmt_u64(text, v) - text);
 		memcpy(k->small[v].text, text, sizeof(k->small[v].text));
 	}
+	for (uint32_t v = 0; v < PRV_THREES; v++) {
+		char text[FMT_MAX];
+		(void)fmt_u64(text, PRV_THREES + v);
+		memcpy(k->threes[v], text + 1, PRV_THREE);
+	}
 	return 0;
 }
 
 int
 prvline_init(struct prv_lines *p, struct arena *a, const struct prv_texts *k)
 {
-	*p = (struct prv_lines){ .texts = k, .first_row = k->first_row, .nrows = k->nrows, .coalesce = k->coalesce, .time = -1 };
+	*p = (struct prv_lines){ .texts = k, .first_row = k->first_row, .nrows = k->nrows, .coalesce = k->coalesce, .time_high = -LOW };
 	p->odd_types = arena_new(a, bool, k->ntypes);
 	p->last = arena_new(a, uint32_t, k->nrows);
 	p->seen = arena_new(a, uint64_t, k->nrows);
 	p->order = arena_new(a, uint32_t, PRV_HELD);
 	p->next = arena_new(a, uint32_t, PRV_HELD);
-	set_time_high(p, 0);
 	return p->odd_types && p->last && p->seen && p->order && p->next ? 0 : -1;
 }
 
@@ -110,12 +99,22 @@ put_row(const struct prv_lines *p, char *to, uint32_t row)
 
 /* ":time" */
 static inline char *
-put_time(const struct prv_lines *p, char *to)
+put_time(struct prv_lines *p, const struct prv_texts *k, char *to, int64_t time)
 {
+	if (__builtin_expect((uint64_t)(time - p->time_high) >= LOW, 0)) {
+		if (time < LOW) {
+			*to++ = ':';
+			return fmt_u64(to, (uint64_t)time);
+		}
+		set_time_high(p, time);
+	}
+	uint32_t low = (uint32_t)(time - p->time_high);
 	memcpy(to, p->high, PRV_HIGH_SIZE);
 	to += p->high_size;
-	fmt_put(to, p->low);
-	return to + p->low_size;
+	memcpy(to, k->threes[low / PRV_THREES], sizeof(k->threes[0]));
+	to += PRV_THREE;
+	memcpy(to, k->threes[low % PRV_THREES], sizeof(k->threes[0]));
+	return to + PRV_THREE;
 }
 
 /* Writes a value that is not small. */
@@ -151,7 +150,7 @@ pair(struct prv_lines *p, const struct prv_texts *k, char *to, const struct reco
 
 enum {
 	ROW_MAX = sizeof(struct row_text),
-	TIME_MAX = PRV_HIGH_SIZE + sizeof(uint64_t),
+	TIME_MAX = 1 + FMT_MAX + 1, /* a byte behind the last digit is written too */
 	PAIR_MAX = sizeof(struct type_text) + FMT_MAX + 1,
 	ALONE_MAX = 16, /* most pairs of a line for the fast path */
 	REST_COPY = 64, /* bytes behind the row that are always copied: a fixed size is cheaper */
@@ -164,7 +163,7 @@ put_group(struct prv_lines *p, const struct record *r, uint32_t i)
 {
 	char *to = textbuf_reserve(&p->out, ROW_MAX + TIME_MAX + PAIR_MAX);
 	to = put_row(p, to, row_of(p, &r[i]));
-	to = put_time(p, to);
+	to = put_time(p, p->texts, to, r[i].time);
 	for (;;) {
 		to = pair(p, p->texts, to, &r[i]);
 		i = p->next[i];
@@ -182,7 +181,6 @@ put_group(struct prv_lines *p, const struct record *r, uint32_t i)
 static const struct record *
 put_instant(struct prv_lines *p, const struct record *r, const struct record *end)
 {
-	set_time(p, r->time);
 	uint32_t ngroups = 0;
 	p->instant++;
 	uint32_t n = 0;
@@ -220,10 +218,9 @@ make_line(struct prv_lines *p, uint32_t row, const struct record *r, const struc
 	const struct record *stop = p->coalesce ? end : r + 1;
 	if (stop - r > ALONE_MAX)
 		stop = r + ALONE_MAX;
-	set_time(p, r->time);
 	char *to = textbuf_reserve(&p->out, LINE_MAX_SIZE);
 	rest->text = to = put_row(p, to, row);
-	to = put_time(p, to);
+	to = put_time(p, k, to, r->time);
 	do
 		to = pair(p, k, to, r++);
 	while (r < stop && r->time == first->time && r->row == first->row && r->cpu == first->cpu);

@@ -12,7 +12,9 @@
 #include "textbuf.h"
 
 enum {
-	PRV_HIGH_SIZE = 16, /* most bytes of the time without its last four digits */
+	PRV_HIGH_SIZE = 16, /* room for the time without its last six digits */
+	PRV_THREE = 3,
+	PRV_THREES = 1000,  /* numbers of three digits */
 	PRV_SMALL = 1000,   /* values below have their text ready: most do */
 	PRV_LARGE = 256,    /* others that are remembered: types, threads and tasks come back */
 	PRV_INSTANT = 8192, /* lines of an instant that are grouped by rows; more are written in parts */
@@ -65,6 +67,7 @@ struct prv_texts {
 	bool *odd_types; /* some values of the column cannot be labelled by Paraver: see prvline_finish() */
 	struct row_text *rows;
 	struct value_text small[PRV_SMALL];
+	char threes[PRV_THREES][PRV_THREE + 1]; /* with zeros in front; four bytes are one move */
 };
 
 /* A maker of lines, for one thread. */
@@ -78,14 +81,10 @@ struct prv_lines {
 	bool *odd_types; /* and by column */
 	struct large_text large[PRV_LARGE];
 
-	/* Text of the current instant, ":time": the digits above the last four seldom change
-	 * where there are many events. */
-	int64_t time;
-	int64_t time_high; /* multiple of 10^4 below the time */
+	/* ":time" without its last six digits, which seldom changes. */
+	int64_t time_high; /* multiple of 10^6 below the time; negative: none yet */
 	char high[1 + FMT_MAX];
 	size_t high_size;
-	uint64_t low;
-	size_t low_size;
 
 	/* Grouping of an instant by rows: the records of a row are a list. */
 	uint32_t *last; /* of each row: its last record, if seen[] is this instant */
