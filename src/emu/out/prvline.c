@@ -90,9 +90,9 @@ row_of(const struct prv_lines *p, const struct record *r)
 
 /* Writes "2:0:1:1:row". A copy of fixed size is cheaper than one of the right size. */
 static inline char *
-put_row(const struct prv_lines *p, char *to, uint32_t row)
+put_row(const struct prv_texts *k, char *to, uint32_t row)
 {
-	const struct row_text *t = &p->texts->rows[row];
+	const struct row_text *t = &k->rows[row];
 	memcpy(to, t->text, sizeof(t->text));
 	return to + t->size;
 }
@@ -131,9 +131,18 @@ put_large(struct prv_lines *p, char *to, int64_t value)
 	return to + l->size;
 }
 
+/* Notes a value that Paraver cannot label, and in the other file (NULL: there is none) if its line is copied there. */
+static void
+note_odd(struct prv_lines *p, struct prv_lines *other, const struct record *r)
+{
+	p->odd_types[r->col] = true;
+	if (other && r->cpu)
+		other->odd_types[r->col] = true;
+}
+
 /* ":type:value" */
 static inline char *
-pair(struct prv_lines *p, const struct prv_texts *k, char *to, const struct record *r)
+pair(struct prv_lines *p, struct prv_lines *other, const struct prv_texts *k, char *to, const struct record *r)
 {
 	const struct type_text *t = &k->types[r->col];
 	memcpy(to, t, sizeof(*t));
@@ -143,8 +152,8 @@ pair(struct prv_lines *p, const struct prv_texts *k, char *to, const struct reco
 		memcpy(to, v, sizeof(*v));
 		return to + v->size;
 	}
-	if ((uint64_t)r->value > INT32_MAX)
-		p->odd_types[r->col] = p->odd_values = true;
+	if (__builtin_expect((uint64_t)r->value > INT32_MAX, 0))
+		note_odd(p, other, r);
 	return put_large(p, to, r->value);
 }
 
@@ -154,7 +163,9 @@ enum {
 	PAIR_MAX = sizeof(struct type_text) + FMT_MAX + 1,
 	ALONE_MAX = 16, /* most pairs of a line for the fast path */
 	REST_COPY = 64, /* bytes behind the row that are always copied: a fixed size is cheaper */
-	LINE_MAX_SIZE = ROW_MAX + TIME_MAX + ALONE_MAX * PAIR_MAX + REST_COPY,
+	LINE_MAX_SIZE = ROW_MAX + TIME_MAX + ALONE_MAX * PAIR_MAX + 1,
+	CHUNK = 64, /* records of two files that are written with one look at the room for them */
+	CHUNK_MAX_SIZE = CHUNK * (ROW_MAX + TIME_MAX + PAIR_MAX + 1) + REST_COPY,
 };
 
 /* Writes the group that begins with record i and follows next[]. */
@@ -162,10 +173,10 @@ static void
 put_group(struct prv_lines *p, const struct record *r, uint32_t i)
 {
 	char *to = textbuf_reserve(&p->out, ROW_MAX + TIME_MAX + PAIR_MAX);
-	to = put_row(p, to, row_of(p, &r[i]));
+	to = put_row(p->texts, to, row_of(p, &r[i]));
 	to = put_time(p, p->texts, to, r[i].time);
 	for (;;) {
-		to = pair(p, p->texts, to, &r[i]);
+		to = pair(p, NULL, p->texts, to, &r[i]);
 		i = p->next[i];
 		if (i == NONE)
 			break;
@@ -201,52 +212,33 @@ put_instant(struct prv_lines *p, const struct record *r, const struct record *en
 	return r + n;
 }
 
-/* The part of a line behind its row. */
-struct rest {
-	const char *text;
-	const char *end;
+struct line {
+	char *rest; /* the part behind the row */
+	char *end;
+	const struct record *next; /* behind its records */
+	bool goes_on;              /* its instant does, there */
 };
 
-/* Makes the line of records that follow each other in an instant and are of the same rows, where the buffer goes on. Returns the
- * record behind them. */
-static inline const struct record *
-make_line(struct prv_lines *p, uint32_t row, const struct record *r, const struct record *end, struct rest *rest)
+/* Makes the line of records that follow each other in an instant and are of the same rows. */
+static inline struct line
+make_line(struct prv_lines *p, struct prv_lines *other, char *to, uint32_t row, const struct record *r, const struct record *stop)
 {
-	/* A local: for the compiler, writes of text may alias any member of *p. */
+	/* Locals: for the compiler, writes of text may alias any member of *p, and the records. */
 	const struct prv_texts *k = p->texts;
-	const struct record *first = r;
-	const struct record *stop = p->coalesce ? end : r + 1;
-	if (stop - r > ALONE_MAX)
-		stop = r + ALONE_MAX;
-	char *to = textbuf_reserve(&p->out, LINE_MAX_SIZE);
-	rest->text = to = put_row(p, to, row);
-	to = put_time(p, k, to, r->time);
-	do
-		to = pair(p, k, to, r++);
-	while (r < stop && r->time == first->time && r->row == first->row && r->cpu == first->cpu);
+	const int64_t time = r->time;
+	const uint32_t of_row = r->row;
+	const uint32_t cpu = r->cpu;
+	struct line line;
+	line.rest = put_row(k, to, row);
+	to = put_time(p, k, line.rest, time);
+	do {
+		to = pair(p, other, k, to, r++);
+		line.goes_on = r < stop && r->time == time;
+	} while (line.goes_on && r->row == of_row && r->cpu == cpu);
 	*to++ = '\n';
-	rest->end = to;
-	return r;
-}
-
-/* Whether the instant goes on behind a line, where rows may have more pairs. */
-static inline bool
-goes_on(const struct prv_lines *p, int64_t time, const struct record *next, const struct record *end)
-{
-	return p->coalesce && next < end && next->time == time;
-}
-
-/* Writes the line in the other file, with another row. */
-static inline void
-put_same_line(struct prv_lines *p, uint32_t row, const struct rest *rest)
-{
-	size_t size = (size_t)(rest->end - rest->text);
-	char *to = textbuf_reserve(&p->out, LINE_MAX_SIZE);
-	to = put_row(p, to, row);
-	memcpy(to, rest->text, REST_COPY);
-	if (__builtin_expect(size > REST_COPY, 0))
-		memcpy(to, rest->text, size);
-	textbuf_commit(&p->out, to + size);
+	line.end = to;
+	line.next = r;
+	return line;
 }
 
 /* Whether another row changes in the same instant, as often in a breakdown. */
@@ -256,21 +248,32 @@ is_shared(const struct prv_lines *p, const struct record *r, const struct record
 	return p->coalesce && r + 1 < end && r[1].time == r->time && r[1].row != r->row;
 }
 
+/* Writes the line of a record, and of those that follow it in its instant, if no other row changes there. Returns the record behind
+ * them; r: nothing is written. */
+static const struct record *
+put_alone(struct prv_lines *p, uint32_t row, const struct record *r, const struct record *end)
+{
+	if (is_shared(p, r, end))
+		return r;
+	const struct record *stop = p->coalesce ? end : r + 1;
+	if (stop - r > ALONE_MAX)
+		stop = r + ALONE_MAX;
+	char *to = textbuf_reserve(&p->out, LINE_MAX_SIZE);
+	struct line line = make_line(p, NULL, to, row, r, stop);
+	/* There may be more behind the longest line, too. */
+	if (p->coalesce && line.next < end && line.next->time == r->time)
+		return r;
+	textbuf_commit(&p->out, line.end);
+	return line.next;
+}
+
 void
 prvline_put(struct prv_lines *p, const struct record *r, const struct record *end)
 {
 	while (r < end) {
 		uint32_t row = row_of(p, r);
-		struct rest rest;
-		const struct record *next = r + 1;
-		if (row == NONE) {
-			r = next;
-			continue;
-		}
-		bool alone = !is_shared(p, r, end) && !goes_on(p, r->time, next = make_line(p, row, r, end, &rest), end);
-		if (alone)
-			textbuf_commit(&p->out, rest.end);
-		r = alone ? next : put_instant(p, r, end);
+		const struct record *next = row == NONE ? r + 1 : put_alone(p, row, r, end);
+		r = next > r ? next : put_instant(p, r, end);
 	}
 }
 
@@ -302,45 +305,70 @@ are_lines(struct prv_lines *p, struct prv_lines *cpus, const struct record *r, c
 			next++;
 		bool again = has_line(p, r);
 		again = has_line(cpus, r) || again;
-		good = good && !again && next - r <= ALONE_MAX;
+		good = good && !again;
 	}
 	*end = r;
 	return good;
 }
 
-/* The line of the CPU file was copied, not formatted: note its values beyond 32 bits there
- * too. */
-static void
-share_odd_values(struct prv_lines *from, struct prv_lines *to, const struct record *r, const struct record *end)
+/* Copies the line of another file, behind its row. */
+static inline char *
+put_copy(char *to, const char *rest, size_t size)
 {
-	from->odd_values = false;
-	for (; r < end; r++)
-		to->odd_types[r->col] |= (uint64_t)r->value > INT32_MAX;
+	memcpy(to, rest, REST_COPY);
+	if (__builtin_expect(size > REST_COPY, 0))
+		memcpy(to, rest, size);
+	return to + size;
 }
 
-/* Makes a line in the file of threads, or in that of CPUs. Returns as make_line(). */
+/* Returns the end of the first records, as many as are a chunk; of whole instants where their pairs share lines: r if the first is
+ * longer. */
+static const struct record *
+end_of_chunk(const struct record *r, const struct record *end, bool coalesce)
+{
+	if (end - r <= CHUNK)
+		return end;
+	const struct record *stop = r + CHUNK;
+	while (coalesce && stop > r && stop[-1].time == stop->time)
+		stop--;
+	return stop;
+}
+
+/* Writes the lines of a chunk. Returns its end, or the first record of an instant where a row has records in several places. */
 static inline const struct record *
-make_first(struct prv_lines *threads, struct prv_lines *cpus, const struct record *r, const struct record *end, struct rest *rest)
+put_chunk(struct prv_lines *p, struct prv_lines *cpus, const struct record *r, const struct record *stop, const bool coalesce)
 {
-	if (__builtin_expect(r->row >= threads->nrows, 0))
-		return make_line(cpus, r->row - cpus->first_row, r, end, rest);
-	return make_line(threads, r->row, r, end, rest);
-}
-
-/* Writes the line that was made of these records, and that of the CPU that shows them, too. */
-static inline void
-put_lines(struct prv_lines *threads, struct prv_lines *cpus, const struct record *r, const struct record *end, const struct rest *rest)
-{
-	if (__builtin_expect(r->row >= threads->nrows, 0)) {
-		textbuf_commit(&cpus->out, rest->end);
-		return;
+	const struct record *lines = r; /* the instant up to here is one line for each row */
+	char *to = textbuf_reserve(&p->out, CHUNK_MAX_SIZE);
+	char *copy = textbuf_reserve(&cpus->out, CHUNK_MAX_SIZE);
+	while (r < stop) {
+		const bool of_cpu = r->row >= p->nrows; /* alone */
+		const uint32_t cpu = r->cpu;
+		const struct record *line_stop = coalesce ? stop : r + 1;
+		struct line line;
+		if (__builtin_expect(of_cpu, 0))
+			line = make_line(cpus, NULL, copy, r->row - cpus->first_row, r, line_stop);
+		else
+			line = make_line(p, cpus, to, r->row, r, line_stop);
+		if (__builtin_expect(line.goes_on, 0) && line.next >= lines) {
+			lines = stop;
+			if (!are_lines(p, cpus, r, &lines))
+				break;
+		}
+		r = line.next;
+		if (__builtin_expect(of_cpu, 0)) {
+			copy = line.end;
+			continue;
+		}
+		to = line.end;
+		if (cpu) {
+			copy = put_row(cpus->texts, copy, cpu - cpus->first_row);
+			copy = put_copy(copy, line.rest, (size_t)(line.end - line.rest));
+		}
 	}
-	textbuf_commit(&threads->out, rest->end);
-	if (!r->cpu)
-		return;
-	put_same_line(cpus, r->cpu - cpus->first_row, rest);
-	if (__builtin_expect(threads->odd_values, 0))
-		share_odd_values(threads, cpus, r, end);
+	textbuf_commit(&p->out, to);
+	textbuf_commit(&cpus->out, copy);
+	return r;
 }
 
 void
@@ -350,20 +378,14 @@ prvline_put_both(struct prv_lines *p, struct prv_lines *cpus, const struct recor
 		prvline_put(p, r, end);
 		return;
 	}
-	const struct record *lines = r; /* the instant up to here is one line for each row */
 	while (r < end) {
-		struct rest rest;
-		const struct record *next = make_first(p, cpus, r, end, &rest);
-		if (__builtin_expect(goes_on(p, r->time, next, end), 0) && next >= lines) {
-			lines = end;
-			if (!are_lines(p, cpus, r, &lines)) {
-				(void)put_instant(p, r, lines);
-				(void)put_instant(cpus, r, lines);
-				r = lines;
-				continue;
-			}
+		const struct record *stop = end_of_chunk(r, end, p->coalesce);
+		/* With a constant: the loop is made twice. */
+		const struct record *next = p->coalesce ? put_chunk(p, cpus, r, stop, true) : put_chunk(p, cpus, r, stop, false);
+		if (next < stop || stop == r) {
+			(void)put_instant(cpus, next, end);
+			next = put_instant(p, next, end);
 		}
-		put_lines(p, cpus, r, next, &rest);
 		r = next;
 	}
 }

@@ -77,8 +77,7 @@ struct prv_lines {
 	uint32_t first_row; /* copies */
 	uint32_t nrows;
 	bool coalesce;
-	bool odd_values; /* some that Paraver cannot label were written lately */
-	bool *odd_types; /* and by column */
+	bool *odd_types; /* as in the texts */
 	struct large_text large[PRV_LARGE];
 
 	/* ":time" without its last six digits, which seldom changes. */
