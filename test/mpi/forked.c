@@ -34,7 +34,7 @@ struct shared {
 	int word;
 	atomic_int stop;
 	uint64_t numbers[TEAM_MAX][NUMBERS_MAX];
-	size_t sizes[TEAM_MAX][TEAM_MAX];
+	size_t at[TEAM_MAX][TEAM_MAX]; /* where in `boxes` what one gives to another begins: sizes, then bytes */
 	uint8_t boxes[TEAM_MAX][BOXES_SIZE];
 };
 
@@ -77,29 +77,62 @@ reduce(struct team *t, const struct team_numbers *sets, size_t nsets)
 }
 
 static void
-swap(struct team *t, const struct team_box *give, struct team_box *take)
+put_bytes(unsigned rank, size_t *at, const void *bytes, size_t n)
 {
-	size_t used = 0;
-	for (unsigned r = 0; r < t->n; r++) {
-		shared->sizes[t->rank][r] = r == t->rank ? 0 : give[r].size;
-		if (used + shared->sizes[t->rank][r] > BOXES_SIZE)
-			abort();
-		if (shared->sizes[t->rank][r])
-			memcpy(shared->boxes[t->rank] + used, give[r].data, give[r].size);
-		used += shared->sizes[t->rank][r];
+	if (*at + n > BOXES_SIZE)
+		abort();
+	if (n)
+		memcpy(shared->boxes[rank] + *at, bytes, n);
+	*at += n;
+}
+
+/* Takes out what one gave: boxes that are in a copy. */
+static void
+take_boxes(const uint8_t *from, size_t n, struct team_box *take, void **copy)
+{
+	size_t all = 0;
+	for (size_t k = 0; k < n; k++) {
+		memcpy(&take[k].size, from + k * sizeof(size_t), sizeof(size_t));
+		all += take[k].size;
+	}
+	free(*copy);
+	uint8_t *to = *copy = malloc(all + 1);
+	if (!to)
+		abort();
+	memcpy(to, from + n * sizeof(size_t), all);
+	for (size_t k = 0; k < n; k++) {
+		take[k].data = to;
+		to += take[k].size;
+	}
+}
+
+static void
+swap(struct team *t, const size_t *n, const struct team_box *give, struct team_box *take)
+{
+	size_t at = 0;
+	for (unsigned r = 0; r < t->n; r++, give += n[t->rank]) {
+		if (r == t->rank)
+			continue;
+		shared->at[t->rank][r] = at;
+		for (size_t k = 0; k < n[t->rank]; k++)
+			put_bytes(t->rank, &at, &give[k].size, sizeof(give[k].size));
+		for (size_t k = 0; k < n[t->rank]; k++)
+			put_bytes(t->rank, &at, give[k].data, give[k].size);
 	}
 	meet();
-	for (unsigned r = 0; r < t->n; r++) {
-		used = 0;
-		for (unsigned k = 0; k < t->rank; k++)
-			used += shared->sizes[r][k];
-		free(taken[r]);
-		take[r].size = shared->sizes[r][t->rank];
-		take[r].data = taken[r] = take[r].size ? malloc(take[r].size) : NULL;
-		if (take[r].size)
-			memcpy(taken[r], shared->boxes[r] + used, take[r].size);
-	}
+	for (unsigned r = 0; r < t->n; take += n[r], r++)
+		if (r != t->rank)
+			take_boxes(shared->boxes[r] + shared->at[r][t->rank], n[r], take, &taken[r]);
+		else
+			memset(take, 0, n[r] * sizeof(*take));
 	meet();
+}
+
+/* They are copied at once. */
+static void
+settle(struct team *t)
+{
+	(void)t;
 }
 
 static int
@@ -152,7 +185,7 @@ join_team(int *argc, char ***argv, volatile sig_atomic_t *stop)
 	(void)argc;
 	(void)argv;
 	const char *n = getenv("TEAM");
-	team = (struct team){ .n = n ? (unsigned)atoi(n) : 1, .stop = stop, .reduce = reduce, .swap = swap, .say = say, .listen = listen, .abort = end_all };
+	team = (struct team){ .n = n ? (unsigned)atoi(n) : 1, .stop = stop, .reduce = reduce, .swap = swap, .settle = settle, .say = say, .listen = listen, .abort = end_all };
 	if (team.n < 2 || team.n > TEAM_MAX)
 		return NULL;
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

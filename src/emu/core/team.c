@@ -136,72 +136,61 @@ fail(struct parts *m, uint64_t slowest)
 
 /* ---- Who gets them. ---- */
 
+/* Swaps boxes: n[r] of process r. */
+static void
+swap(struct parts *m, const size_t *n)
+{
+	struct teamwork *w = m->work;
+	uint64_t begin = teamwork_now();
+	m->team->swap(m->team, n, w->give, w->take);
+	w->waited_ns += teamwork_now() - begin;
+}
+
 const struct team_box *
 teamwork_swap(struct parts *m)
 {
 	struct team *t = m->team;
 	struct teamwork *w = m->work;
 	for (unsigned r = 0; r < t->n; r++) {
-		struct parcel *p = &w->give[r];
-		w->boxes[r] = (struct team_box){ p->data, p->failed ? 0 : p->used };
+		struct parcel *p = &w->parcels[r];
+		w->give[r] = (struct team_box){ p->data, p->failed ? 0 : p->used };
 		w->lost = w->lost || p->failed;
 	}
-	uint64_t begin = teamwork_now();
-	t->swap(t, w->boxes, w->boxes + t->n);
-	w->waited_ns += teamwork_now() - begin;
+	swap(m, w->one);
+	t->settle(t);
 	for (unsigned r = 0; r < t->n; r++)
-		w->give[r].used = 0;
-	return w->boxes + t->n;
+		w->parcels[r].used = 0;
+	return w->take;
 }
 
 /* Records of a part that were taken, in some pieces. */
-static const struct record *
-find_pieces(const struct parts *m, uint32_t part, unsigned first, unsigned end, const struct record **behind)
+static struct team_box
+find_pieces(const struct parts *m, uint32_t part, unsigned first, unsigned end)
 {
 	const struct teamwork *w = m->work;
-	const struct record *r = team_find_time(m->part[part]->out.own, w->ends[part], w->cuts[first]);
-	*behind = team_find_time(r, w->ends[part], w->cuts[end]);
-	return r;
+	struct record *own = m->part[part]->out.own;
+	const struct record *r = team_find_time(own, w->ends[part], w->cuts[first]);
+	const struct record *behind = team_find_time(r, w->ends[part], w->cuts[end]);
+	return (struct team_box){ own + (r - own), (size_t)(behind - r) * sizeof(*r) };
 }
 
-/* Gives the records of parts to the process that formats them, and all to rank 0, if it wants them. */
+/* Swaps the records of parts, which go to the process that formats them, and all to rank 0, if it wants them. */
 static void
-give_records(struct parts *m)
+swap_records(struct parts *m)
 {
 	const struct team *t = m->team;
 	struct teamwork *w = m->work;
-	for (unsigned r = 0; r < t->n; r++) {
-		unsigned last = r == 0 && w->wants_all ? t->n : r + 1;
-		const struct record *end;
-		if (r == t->rank)
+	struct team_box *to = w->give;
+	for (unsigned r = 0; r < t->n; r++)
+		for (uint32_t i = team_first_part(m, t->rank); i < team_first_part(m, t->rank + 1); i++)
+			*to++ = find_pieces(m, i, r, r == 0 && w->wants_all ? t->n : r + 1);
+	swap(m, w->nparts);
+	for (uint32_t i = 0; i < m->n; i++) {
+		struct feed *out = &m->part[i]->out;
+		if (team_has_part(m, i))
 			continue;
-		for (int pass = 0; pass < 2; pass++) /* how many of each part, then these */
-			for (uint32_t i = team_first_part(m, t->rank); i < team_first_part(m, t->rank + 1); i++) {
-				const struct record *first = find_pieces(m, i, r, last, &end);
-				if (pass)
-					parcel_put(&w->give[r], first, (size_t)(end - first) * sizeof(*first));
-				else
-					parcel_put_number(&w->give[r], (uint64_t)(end - first));
-			}
-	}
-}
-
-/* The parts of the others have the records that these gave. */
-static void
-take_records(struct parts *m, const struct team_box *boxes)
-{
-	for (unsigned r = 0; r < m->team->n; r++) {
-		if (r == m->team->rank)
-			continue;
-		struct parcel box = teamwork_open(&boxes[r]);
-		uint32_t first = team_first_part(m, r), end = team_first_part(m, r + 1);
-		struct record *own = (struct record *)((uint8_t *)box.data + (end - first) * sizeof(uint64_t));
-		for (uint32_t i = first; i < end; i++) {
-			struct feed *out = &m->part[i]->out;
-			out->own = box.size ? own : NULL;
-			own += parcel_get_number(&box);
-			out->next = box.size ? own : NULL;
-		}
+		out->own = w->take[i].data;
+		out->next = out->own + w->take[i].size / sizeof(struct record);
 	}
 }
 
@@ -218,8 +207,7 @@ team_merge(struct parts *m)
 	}
 	for (uint32_t i = 0; i < m->n; i++)
 		w->ends[i] = m->part[i]->out.next;
-	give_records(m);
-	take_records(m, teamwork_swap(m));
+	swap_records(m);
 	for (uint32_t i = 0; i < m->n; i++)
 		w->ends[i] = m->part[i]->out.next;
 	for (unsigned k = t->rank; k < (all ? t->n : t->rank + 1); k++) {
@@ -227,9 +215,10 @@ team_merge(struct parts *m)
 			continue;
 		for (uint32_t i = 0; i < m->n; i++) {
 			struct part *p = m->part[i];
-			const struct record *end;
-			p->merged = (size_t)(find_pieces(m, i, k, k + 1, &end) - p->out.own);
-			p->out.next = p->out.own + (end - p->out.own);
+			struct team_box piece = find_pieces(m, i, k, k + 1);
+			struct record *first = piece.data;
+			p->merged = (size_t)(first - p->out.own);
+			p->out.next = first + piece.size / sizeof(*first);
 		}
 		f->elsewhere = k != t->rank;
 		parts_merge(m);
@@ -367,13 +356,21 @@ team_open(struct parts *m)
 		return -ERR_MEMORY;
 	w->cuts = block_alloc((n + 1) * sizeof(*w->cuts));
 	w->shares = block_alloc(n * sizeof(*w->shares));
-	w->give = block_alloc(n * sizeof(*w->give));
-	w->boxes = block_alloc(2 * n * sizeof(*w->boxes));
+	w->parcels = block_alloc(n * sizeof(*w->parcels));
+	w->one = block_alloc(n * sizeof(*w->one));
+	w->nparts = block_alloc(n * sizeof(*w->nparts));
+	w->give = block_alloc(n * (m->nparts + 1) * sizeof(*w->give));
+	w->take = block_alloc((n + m->nparts) * sizeof(*w->take));
 	w->ends = block_alloc(m->nparts * sizeof(const struct record *));
-	if (teamwork_make_numbers(w, n) < 0 || !w->ends || !w->cuts || !w->shares || !w->give || !w->boxes)
+	if (teamwork_make_numbers(w, n) < 0 || !w->ends || !w->cuts || !w->shares)
 		return -ERR_MEMORY;
-	for (size_t k = 0; k < n; k++)
-		w->shares[k] = 1;
+	if (!w->parcels || !w->one || !w->nparts || !w->give || !w->take)
+		return -ERR_MEMORY;
+	for (unsigned r = 0; r < n; r++) {
+		w->shares[r] = 1;
+		w->one[r] = 1;
+		w->nparts[r] = team_first_part(m, r + 1) - team_first_part(m, r);
+	}
 	return 0;
 }
 
@@ -383,13 +380,16 @@ team_close(struct parts *m)
 	struct teamwork *w = m->work;
 	if (!w)
 		return;
-	for (unsigned r = 0; w->give && r < m->team->n; r++)
-		block_free(w->give[r].data);
+	for (unsigned r = 0; w->parcels && r < m->team->n; r++)
+		block_free(w->parcels[r].data);
 	block_free(w->ends);
 	block_free(w->numbers.sums);
 	block_free(w->cuts);
 	block_free(w->shares);
+	block_free(w->parcels);
+	block_free(w->one);
+	block_free(w->nparts);
 	block_free(w->give);
-	block_free(w->boxes);
+	block_free(w->take);
 	block_free(w);
 }

@@ -50,8 +50,11 @@ struct team {
 
 	/* Joins the numbers of all processes, some sets of them at once: TEAM_SETS at most, of as many numbers in all. */
 	void (*reduce)(struct team *t, const struct team_numbers *sets, size_t nsets);
-	/* Gives a box to each of the others, and takes one of each, which is valid until the next time. */
-	void (*swap)(struct team *t, const struct team_box *give, struct team_box *take);
+	/* Gives boxes to each of the others, of rank 0 first, and takes those of each, of rank 0 first, which are valid until the next time:
+	 * n[r] of process r. What is given stays where it is, and as it is, until settle(). */
+	void (*swap)(struct team *t, const size_t *n, const struct team_box *give, struct team_box *take);
+	/* Waits until the others have taken what this process gave. */
+	void (*settle)(struct team *t);
 	/* Rank 0 says a word to the others, who wait for it, without using their CPU. Returns it. */
 	int (*say)(struct team *t, int word);
 	/* In rank 0, now and then while the others wait: takes over a signal that one of them got. */

@@ -136,6 +136,7 @@ teamwork_join(struct parts *m, uint64_t *least, size_t n)
 			d->sums[NREAD] += stream_consumed(&m->emu->plan->trace.streams[s]);
 	const struct team_numbers sets[] = { { TEAM_LEAST, least, n }, { TEAM_SUM, d->sums, d->nsums }, { TEAM_EITHER, d->marks, 2 * d->nbins } };
 	t->reduce(t, sets, TEAM_SETS);
+	t->settle(t); /* all have merged what they were given, and this process may write there */
 }
 
 void

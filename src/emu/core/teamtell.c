@@ -79,7 +79,7 @@ void
 teamwork_say(struct parts *m, int64_t until)
 {
 	struct teamwork *w = m->work;
-	struct parcel *to = &w->give[0];
+	struct parcel *to = &w->parcels[0];
 	const struct team *t = m->team;
 	for (uint32_t i = team_first_part(m, t->rank); t->rank && i < team_first_part(m, t->rank + 1); i++)
 		while (m->part[i]->first && m->part[i]->first->time < until) {
@@ -234,7 +234,7 @@ int
 teamwork_report(struct parts *m)
 {
 	const struct team *t = m->team;
-	struct parcel *to = &m->work->give[0];
+	struct parcel *to = &m->work->parcels[0];
 	int rc = 0;
 	if (t->rank) {
 		put_counts(to, m->emu);

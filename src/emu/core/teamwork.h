@@ -33,8 +33,10 @@ struct teamwork {
 	const struct record **ends;   /* of what was taken of each part */
 	flow_sizes written;           /* bytes of the files that have a place */
 	struct teamwork_numbers numbers;
-	struct parcel *give;    /* to each process */
-	struct team_box *boxes; /* the same, and what they gave */
+	struct parcel *parcels; /* for each process, */
+	size_t *one;            /* of which each gives one to all, */
+	size_t *nparts;         /* and boxes with the records of its parts */
+	struct team_box *give, *take;
 };
 
 /* Now, in ns. */
@@ -56,7 +58,7 @@ void teamwork_divide(struct parts *m, int64_t until);
 /* The first record that is not before a time, of some that are in order. */
 const struct record *team_find_time(const struct record *r, const struct record *end, int64_t time);
 
-/* Fills boxes with parcels, swaps them, and empties the parcels. Returns the boxes that were taken, by process. */
+/* Swaps the parcels, and empties them. Returns the boxes that were taken, by process. */
 const struct team_box *teamwork_swap(struct parts *m);
 
 /* Hands what parts have to say before a time over to rank 0. */

@@ -23,7 +23,8 @@
 enum {
 	TAG_WORD,
 	TAG_STOP,
-	TAG_BOX,
+	TAG_SIZES,
+	TAG_BOXES,
 	LOOK_NS = 1000000, /* for messages that may come soon, before the process sleeps, */
 	NAP_PART = 8,      /* for that part of the time that it has waited, */
 	NAP_MAX = 2000000, /* or so long */
@@ -31,11 +32,20 @@ enum {
 	SOCKETS_MAX = 64, /* those of MPI are among the first files */
 };
 
+/* Memory that grows. */
+struct room {
+	void *data;
+	size_t size;
+};
+
 struct mpi_team {
 	struct team team;
-	void **boxes; /* that were taken, */
-	size_t *room;
-	MPI_Request *requests; /* two for each of the others, or one for each set of numbers */
+	struct room *boxes;    /* that were taken, by process */
+	struct room sizes;     /* of boxes, those that are taken first, */
+	struct room places;    /* and where they are */
+	MPI_Request *requests; /* one for each of the others, or for each set of numbers */
+	MPI_Request *given;    /* two for each of the others, */
+	int ngiven;            /* of which so many may be under way */
 };
 
 static struct mpi_team all;
@@ -109,59 +119,110 @@ end_all(struct team *t, int status)
 	_Exit(status);
 }
 
-/* Memory for what another process gives. */
+/* Makes room for some bytes. */
 static void *
-make_room(struct mpi_team *m, unsigned rank, size_t size)
+make_room(struct room *room, size_t size)
 {
-	if (size > m->room[rank]) {
-		block_free(m->boxes[rank]);
-		m->boxes[rank] = block_alloc(size * 2);
-		m->room[rank] = m->boxes[rank] ? size * 2 : 0;
+	if (size > room->size || !room->data) {
+		block_free(room->data);
+		room->size = (size + 1) * 2;
+		room->data = block_alloc(room->size);
 	}
-	if (m->boxes[rank] || size == 0)
-		return m->boxes[rank];
-	(void)fprintf(stderr, "%s: error[memory]: rank %u cannot take %zu bytes of rank %u\n", join_name, m->team.rank, size, rank);
-	end_all(&m->team, 1);
+	if (room->data)
+		return room->data;
+	(void)fprintf(stderr, "%s: error[memory]: rank %u cannot take %zu bytes of other ranks\n", join_name, all.team.rank, size);
+	end_all(&all.team, 1);
 }
 
-/* Begins to take the box of a process, when it comes. */
+/* Begins to send n boxes, and before them their sizes. They are sent from where they are: one alone can be taken out of there by a process of
+ * the same machine. */
 static void
-take_box(struct mpi_team *m, unsigned rank, struct team_box *box, MPI_Request *request)
+give_boxes(struct mpi_team *m, unsigned rank, const struct team_box *boxes, size_t n, int *sizes)
 {
-	MPI_Message message;
-	MPI_Status status;
-	uint64_t since = now();
-	int size = 0;
-	for (int there = 0; !there;) {
-		(void)MPI_Improbe((int)rank, TAG_BOX, MPI_COMM_WORLD, &there, &message, &status);
-		if (!there)
-			pause_looking(since);
+	MPI_Aint *places = make_room(&m->places, n * sizeof(*places));
+	const struct team_box *full = NULL;
+	size_t size = 0;
+	for (size_t k = 0; k < n; k++) {
+		size += boxes[k].size;
+		full = boxes[k].size ? &boxes[k] : full;
+		sizes[k] = (int)boxes[k].size;
+		(void)MPI_Get_address(boxes[k].data, &places[k]);
 	}
-	(void)MPI_Get_count(&status, MPI_BYTE, &size);
-	*box = (struct team_box){ make_room(m, rank, (size_t)size), (size_t)size };
-	(void)MPI_Imrecv(box->data, size, MPI_BYTE, &message, request);
+	if (size > INT_MAX) {
+		(void)fprintf(stderr, "%s: error[memory]: rank %u cannot send %zu bytes to rank %u\n", join_name, m->team.rank, size, rank);
+		end_all(&m->team, 1);
+	}
+	(void)MPI_Isend(sizes, (int)n, MPI_INT, (int)rank, TAG_SIZES, MPI_COMM_WORLD, &m->given[m->ngiven++]);
+	if (full && full->size == size) {
+		(void)MPI_Isend(full->data, (int)size, MPI_BYTE, (int)rank, TAG_BOXES, MPI_COMM_WORLD, &m->given[m->ngiven++]);
+	} else if (full) {
+		MPI_Datatype type;
+		(void)MPI_Type_create_hindexed((int)n, sizes, places, MPI_BYTE, &type);
+		(void)MPI_Type_commit(&type);
+		(void)MPI_Isend(MPI_BOTTOM, 1, type, (int)rank, TAG_BOXES, MPI_COMM_WORLD, &m->given[m->ngiven++]);
+		(void)MPI_Type_free(&type);
+	}
+}
+
+/* Begins to take n boxes of known sizes. */
+static void
+take_boxes(struct mpi_team *m, unsigned rank, struct team_box *boxes, size_t n, const int *sizes, MPI_Request *request)
+{
+	size_t size = 0;
+	for (size_t k = 0; k < n; k++)
+		size += (size_t)sizes[k];
+	uint8_t *data = make_room(&m->boxes[rank], size);
+	for (size_t k = 0, at = 0; k < n; at += boxes[k++].size)
+		boxes[k] = (struct team_box){ data + at, (size_t)sizes[k] };
+	*request = MPI_REQUEST_NULL;
+	if (size)
+		(void)MPI_Irecv(data, (int)size, MPI_BYTE, (int)rank, TAG_BOXES, MPI_COMM_WORLD, request);
+}
+
+/* How many boxes come before those of a process. */
+static size_t
+count_before(const size_t *n, unsigned rank)
+{
+	size_t sum = 0;
+	for (unsigned r = 0; r < rank; r++)
+		sum += n[r];
+	return sum;
 }
 
 static void
-swap(struct team *t, const struct team_box *give, struct team_box *take)
+swap(struct team *t, const size_t *n, const struct team_box *give, struct team_box *take)
 {
 	struct mpi_team *m = &all;
-	int n = 0;
-	for (unsigned i = 1; i < t->n; i++) {
-		unsigned r = (t->rank + i) % t->n; /* not all to the same at once */
-		if (give[r].size > INT_MAX) {
-			(void)fprintf(stderr, "%s: error[memory]: rank %u cannot send %zu bytes to rank %u\n", join_name, t->rank, give[r].size, r);
-			end_all(t, 1);
-		}
-		(void)MPI_Isend(give[r].data, (int)give[r].size, MPI_BYTE, (int)r, TAG_BOX, MPI_COMM_WORLD, &m->requests[n++]);
-	}
-	take[t->rank] = (struct team_box){ NULL, 0 };
+	size_t own = n[t->rank], ntake = count_before(n, t->n);
+	int *sizes = make_room(&m->sizes, (ntake + own * t->n) * sizeof(*sizes));
 	for (unsigned i = 1; i < t->n; i++) {
 		unsigned r = (t->rank + t->n - i) % t->n;
-		take_box(m, r, &take[r], &m->requests[n++]);
+		(void)MPI_Irecv(sizes + count_before(n, r), (int)n[r], MPI_INT, (int)r, TAG_SIZES, MPI_COMM_WORLD, &m->requests[i - 1]);
 	}
-	await(n, m->requests);
-	(void)MPI_Waitall(n, m->requests, MPI_STATUSES_IGNORE);
+	for (unsigned i = 1; i < t->n; i++) {
+		unsigned r = (t->rank + i) % t->n; /* not all to the same at once */
+		give_boxes(m, r, give + own * r, own, sizes + ntake + own * r);
+	}
+	memset(take + count_before(n, t->rank), 0, own * sizeof(*take));
+	for (unsigned i = 1; i < t->n; i++) {
+		unsigned r = (t->rank + t->n - i) % t->n;
+		size_t first = count_before(n, r);
+		await(1, &m->requests[i - 1]);
+		(void)MPI_Wait(&m->requests[i - 1], MPI_STATUS_IGNORE);
+		take_boxes(m, r, take + first, n[r], sizes + first, &m->requests[i - 1]);
+	}
+	await((int)t->n - 1, m->requests);
+	(void)MPI_Waitall((int)t->n - 1, m->requests, MPI_STATUSES_IGNORE);
+}
+
+static void
+settle(struct team *t)
+{
+	(void)t;
+	struct mpi_team *m = &all;
+	await(m->ngiven, m->given);
+	(void)MPI_Waitall(m->ngiven, m->given, MPI_STATUSES_IGNORE);
+	m->ngiven = 0;
 }
 
 static int
@@ -244,7 +305,7 @@ join_team(int *argc, char ***argv, volatile sig_atomic_t *stop)
 	hurry_sockets();
 	(void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	(void)MPI_Comm_size(MPI_COMM_WORLD, &n);
-	m->team = (struct team){ .rank = (unsigned)rank, .n = (unsigned)n, .stop = stop, .reduce = reduce, .swap = swap, .say = say, .listen = hear, .abort = end_all };
+	m->team = (struct team){ .rank = (unsigned)rank, .n = (unsigned)n, .stop = stop, .reduce = reduce, .swap = swap, .settle = settle, .say = say, .listen = hear, .abort = end_all };
 	if (level < MPI_THREAD_FUNNELED) {
 		(void)fprintf(stderr, "%s: error[usage]: this MPI does not let processes have threads (MPI_THREAD_FUNNELED)\n", join_name);
 		end_all(&m->team, 2);
@@ -252,9 +313,9 @@ join_team(int *argc, char ***argv, volatile sig_atomic_t *stop)
 	if (n == 1)
 		return NULL;
 	m->boxes = block_alloc(m->team.n * sizeof(*m->boxes));
-	m->room = block_alloc(m->team.n * sizeof(*m->room));
-	m->requests = block_alloc((2 * m->team.n + TEAM_SETS) * sizeof(MPI_Request));
-	if (m->boxes && m->room && m->requests)
+	m->requests = block_alloc((m->team.n + TEAM_SETS) * sizeof(MPI_Request));
+	m->given = block_alloc(2 * m->team.n * sizeof(MPI_Request));
+	if (m->boxes && m->requests && m->given)
 		return &m->team;
 	(void)fprintf(stderr, "%s: error[memory]: out of memory\n", join_name);
 	end_all(&m->team, 1);
@@ -267,8 +328,10 @@ join_end(void)
 	hear(&m->team);
 	(void)MPI_Finalize();
 	for (unsigned r = 0; m->boxes && r < m->team.n; r++)
-		block_free(m->boxes[r]);
+		block_free(m->boxes[r].data);
 	block_free(m->boxes);
-	block_free(m->room);
+	block_free(m->sizes.data);
+	block_free(m->places.data);
 	block_free(m->requests);
+	block_free(m->given);
 }
