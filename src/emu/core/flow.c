@@ -102,7 +102,7 @@ flow_open(struct flow **flow, struct diag *d, const struct emu *emu, const char 
 	f->pick = emu ? emu->plan->pick : NULL;
 	if (f->pick && f->pick->shown)
 		emu = f->pick->shown;
-	f->team = emu && emu->plan->options.team;
+	f->team = emu ? emu->plan->options.team : NULL;
 	crew_init(&f->crew);
 	f->crew.stats = emu ? emu->plan->options.stats : NULL;
 	for (size_t i = 0; i < nsinks && i < FLOW_SINKS_MAX; i++) {

@@ -26,9 +26,9 @@ struct flow {
 	size_t nstations;
 	struct chunk **ring;
 	unsigned nchunks;
-	uint64_t taken, filled; /* by the thread that emulates, */
-	uint64_t given;         /* and to the sinks: it may hold one back */
-	bool team;              /* other processes write the same files */
+	uint64_t taken, filled;  /* by the thread that emulates, */
+	uint64_t given;          /* and to the sinks: it may hold one back */
+	const struct team *team; /* other processes write the same files; NULL: there are none */
 	atomic_bool failed;
 	struct crew crew;
 };

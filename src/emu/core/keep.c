@@ -3,26 +3,34 @@
 
 #include "arena.h"
 #include "flowing.h"
+#include "team.h"
 
 /* ---- Texts of a file. ---- */
+
+/* Writes a text at its place, and empties it. */
+static int
+put(struct keep *k, struct textbuf *text)
+{
+	const struct press *p = k->press;
+	int rc = p->ops->place(p->self, k->file, text, k->at);
+	k->at += text->used;
+	text->used = 0;
+	return rc;
+}
 
 static void
 run(struct job *job)
 {
 	struct keep *k = (struct keep *)job;
-	const struct press *p = k->press;
 	for (unsigned i = 0; i < k->leaving.n; i++) {
-		struct textbuf *text = &k->leaving.texts[i];
-		size_t n = text->used;
 		if (k->rc == 0)
-			k->rc = p->ops->place(p->self, k->file, text, k->at);
-		text->used = 0;
-		k->at += n;
+			k->rc = put(k, &k->leaving.texts[i]);
+		k->leaving.texts[i].used = 0;
 	}
 	k->leaving.n = 0;
 	k->leaving.size = 0;
 	if (k->rc < 0)
-		flow_fail(p->flow);
+		flow_fail(k->press->flow);
 }
 
 static void
@@ -34,7 +42,7 @@ done(struct job *job)
 void
 keep_init(struct keep *k, struct press *press, unsigned file)
 {
-	*k = (struct keep){ .job = { .run = run, .done = done }, .press = press, .file = file };
+	*k = (struct keep){ .job = { .run = run, .done = done }, .press = press, .file = file, .at = press->ops->begun(press->self, file) };
 }
 
 static void
@@ -74,14 +82,18 @@ find_empty(struct texts *k)
 int
 keep_text(struct keep *k, struct textbuf *text)
 {
-	struct textbuf *to = text->failed ? NULL : find_empty(&k->kept);
-	if (!to)
+	size_t n = text->used;
+	bool is_first = k->press->flow->team->rank == 0;
+	struct textbuf *to = text->failed || is_first ? NULL : find_empty(&k->kept);
+	if (text->failed || (!is_first && !to))
 		return -ERR_MEMORY;
+	k->kept.size += n;
+	if (is_first)
+		return put(k, text);
 	struct textbuf empty = *to;
 	*to = *text;
 	*text = empty;
 	k->kept.n++;
-	k->kept.size += to->used;
 	return 0;
 }
 

@@ -2,7 +2,8 @@
 #ifndef KEEP_H
 #define KEEP_H
 
-/* keep: text of a file that other processes write, too (team.h). It is kept, piece by piece, until its place in the file is known. */
+/* keep: text of a file that other processes write, too (team.h). It is kept, piece by piece, until its place in the file is known.
+ * That of the first process is known before: behind all text of the step before. It is written at once, while it is in the cache. */
 
 #include "crew.h"
 #include "sink.h"
@@ -26,7 +27,7 @@ struct keep {
 	unsigned file;
 	struct texts kept;    /* as it is made, */
 	struct texts leaving; /* and what has its place: */
-	uint64_t at;
+	uint64_t at;          /* of the first process: where the next text has its place */
 	bool busy;
 	int rc; /* <0: something could not be written */
 };
@@ -34,7 +35,7 @@ struct keep {
 void keep_init(struct keep *k, struct press *press, unsigned file);
 void keep_finish(struct keep *k);
 
-/* Keeps a text, and empties it. Returns 0, or -ERR_MEMORY. */
+/* Keeps a text, or writes it, and empties it. Returns 0, -ERR_MEMORY or -ERR_WRITE. */
 int keep_text(struct keep *k, struct textbuf *text);
 
 /* ---- Of a flow. ---- */
@@ -48,10 +49,11 @@ void flow_begun(const struct flow *f, flow_sizes sizes);
 /* Waits until the chunks that were given are text, and what has its place is written. */
 void flow_settle(struct flow *f);
 
-/* What is kept. When the flow is settled. */
+/* What has come since the last flow_place(). When the flow is settled. */
 void flow_kept(const struct flow *f, flow_sizes sizes);
 
-/* Writes what is kept at its place, as jobs; `first`: which file comes first. When the flow is settled. */
+/* Writes what is kept at its place, as jobs; of the first process, what comes has its place there. `first`: which file comes first. When
+ * the flow is settled. */
 void flow_place(struct flow *f, const flow_sizes at, unsigned first);
 
 /* Whether text is lost, or could not be written. */

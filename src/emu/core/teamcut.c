@@ -154,6 +154,7 @@ teamwork_sum_up(struct parts *m)
 			at[i] += r < t->rank ? d->sizes[(size_t)r * SINK_FILES + i] : 0;
 			w->written[i] += d->sizes[(size_t)r * SINK_FILES + i];
 		}
+		at[i] = t->rank ? at[i] : w->written[i];
 	}
 	flow_place(m->emu->feed.flow, at, t->rank); /* two processes that write to the same file of a node wait for each other */
 	if (w->since_ns)
