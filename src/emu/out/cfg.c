@@ -25,6 +25,7 @@ struct cfg {
 	const char *given;    /* OVNI_CONFIG_DIR; NULL: not set */
 	const char **written; /* paths, two for each column and one for each breakdown at most */
 	size_t nwritten;
+	const char *last; /* path whose folders were made */
 };
 
 static int
@@ -39,15 +40,19 @@ cfg_open(void *self, const struct emu *emu, const char *dir)
 	return 0;
 }
 
-/* Makes the folders of a path below the output directory. */
+/* Makes the folders of a path below the output directory, unless they are those of the path before. */
 static int
 make_dirs(struct cfg *c, char *path)
 {
+	size_t n = (size_t)(strrchr(path, '/') - path);
+	if (c->last && strncmp(c->last, path, n) == 0 && c->last[n] == '/' && !strchr(c->last + n + 1, '/'))
+		return 0;
 	for (char *p = path + strlen(c->dir) + 1; (p = strchr(p, '/')); *p++ = '/') {
 		*p = 0;
 		if (mkdir(path, 0777) != 0 && errno != EEXIST)
 			return diag_repeats(c->emu->diag, path, strerror(errno)) ? -ERR_WRITE : diag_io(c->emu->diag, ERR_WRITE, "create the directory", path, errno);
 	}
+	c->last = path;
 	return 0;
 }
 
