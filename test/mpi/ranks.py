@@ -120,6 +120,10 @@ def faults(a):
     with tempfile.TemporaryDirectory() as tmp:
         trace, whole = f"{tmp}/trace", f"{tmp}/whole"
         many_events(trace)
+        for run in ((2, 1, "2"), (3, 1, "3")):  # pieces of several chunks
+            os.mkdir(f"{tmp}/many{run[0]}")
+            for text in differences(a, trace, f"{tmp}/many{run[0]}", [], run)[0]:
+                yield f"many events, {run}: {text}"
         emulate(a.emu, trace, whole, [])
         for n, limit in enumerate(("1:0", "2:100000", "1:400000")):
             os.mkdir(f"{tmp}/{n}")
