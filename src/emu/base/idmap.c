@@ -2,7 +2,8 @@
 #include "idmap.h"
 
 enum {
-	NEAR = 8, /* keys of a block: a cache line */
+	NEAR = 8,  /* keys of a block: a cache line */
+	GROUP = 4, /* blocks that lie together if their keys are consecutive: another one */
 	FIRST_CAP = 16,
 };
 
@@ -10,10 +11,10 @@ enum {
 static struct idmap_block *
 place_of(const struct idmap *m, uint64_t key)
 {
-	uint64_t h = key * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t h = key / GROUP * UINT64_C(0x9e3779b97f4a7c15);
 	h ^= h >> 32;
 	h *= UINT64_C(0xd6e8feb86659fd93);
-	size_t i = (size_t)(h >> 32) & (m->cap - 1);
+	size_t i = (size_t)((h >> 32) * GROUP + key % GROUP) & (m->cap - 1);
 	while (m->blocks[i].slots && m->blocks[i].key != key)
 		i = (i + 1) & (m->cap - 1);
 	return &m->blocks[i];

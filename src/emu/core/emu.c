@@ -86,17 +86,31 @@ run_op(struct emu *emu, const struct event *ev, const struct op *op)
 	return 0;
 }
 
-static inline __attribute__((always_inline)) int
-apply(struct emu *emu, const struct event *ev)
+/* What an event is about. */
+struct target {
+	const struct op *op;
+	const struct thread_run *thread;
+};
+
+static inline struct target
+find_target(const struct emu *emu, const struct event *ev)
 {
+	return (struct target){ dispatch_get(emu->dispatch, ev->mcv), emu->run_of_stream[ev->stream] };
+}
+
+static inline __attribute__((always_inline)) int
+apply(struct emu *emu, const struct event *ev, struct target target)
+{
+	const struct thread_run *t = target.thread;
+	const struct op *op = target.op;
+
 	emu->nevents++;
 	emu->event = ev;
 	feed_begin(&emu->feed);
 	emu->time = ev->clock - emu->start;
-	const struct thread_run *t = emu->run = emu->run_of_stream[ev->stream];
+	emu->run = t;
 	emu->thread = t->index;
 
-	const struct op *op = dispatch_get(emu->dispatch, ev->mcv);
 	int rc = 0;
 	if (__builtin_expect(op->need & ~(unsigned)t->has || !op_fits(op, ev->jumbo, ev->size), 0) && (rc = refuse_event(emu, op)) <= 0) {
 		if (rc == 0 && emu->time >= emu->watch_at)
@@ -158,12 +172,18 @@ go_on(struct emu *emu, int rc)
 static __attribute__((noinline)) int
 run(struct emu *emu, struct event *ev, bool only)
 {
+	const struct round *round = &emu->merge.round;
+	struct target now = find_target(emu, ev);
 	int rc;
 	for (;;) {
 		ask_for_next(emu);
-		rc = apply(emu, ev);
+		/* Found an event early: what an event does is not predicted well, and behind a wrong guess one load would wait for another. */
+		const bool seen = round->at < round->n;
+		const struct target next = seen ? find_target(emu, round_peek(round, 0)) : now;
+		rc = apply(emu, ev, now);
 		if (only || (rc = go_on(emu, rc)) < 0 || (rc = merge_next(&emu->merge, &ev)) <= 0)
 			return rc;
+		now = seen ? next : find_target(emu, ev);
 	}
 }
 

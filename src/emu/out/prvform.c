@@ -7,12 +7,13 @@ int
 prvform_init(struct prv_form *p, struct arena *a, const struct prv_texts *texts, const struct prv_texts *cpus)
 {
 	*p = (struct prv_form){ .in_instant = -1, .cut = -1 };
+	p->cpus = cpus ? arena_new(a, struct prv_lines, 1) : NULL;
+	if (prvline_init(&p->lines, a, texts) < 0 || (cpus && (!p->cpus || prvline_init(p->cpus, a, cpus) < 0)))
+		return -1;
+	/* Seldom used: last, so that the arena is still small and makes no room that would be touched. */
 	p->held = arena_new(a, struct record, PRV_HELD);
 	p->now = arena_new(a, struct record, PRV_HELD);
-	p->cpus = cpus ? arena_new(a, struct prv_lines, 1) : NULL;
-	if (!p->held || !p->now || prvline_init(&p->lines, a, texts) < 0)
-		return -1;
-	return cpus && (!p->cpus || prvline_init(p->cpus, a, cpus) < 0) ? -1 : 0;
+	return p->held && p->now ? 0 : -1;
 }
 
 /* Most of what is held shares its instant with other rows: trying one line for all of it is in vain. */

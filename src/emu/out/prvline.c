@@ -311,14 +311,26 @@ are_lines(struct prv_lines *p, struct prv_lines *cpus, const struct record *r, c
 	return good;
 }
 
-/* Copies the line of another file, behind its row. */
+/* A line of another file, behind its row. */
+struct copy {
+	const char *rest;
+	uint32_t size;
+	uint32_t row; /* of this file, from 0 */
+};
+
+/* Copies lines of another file. Of many at a time: what was just written in parts cannot be loaded as a whole before it is in the
+ * cache. */
 static inline char *
-put_copy(char *to, const char *rest, size_t size)
+put_copies(const struct prv_texts *k, char *to, const struct copy *copy, const struct copy *end)
 {
-	memcpy(to, rest, REST_COPY);
-	if (__builtin_expect(size > REST_COPY, 0))
-		memcpy(to, rest, size);
-	return to + size;
+	for (; copy < end; copy++) {
+		to = put_row(k, to, copy->row);
+		memcpy(to, copy->rest, REST_COPY);
+		if (__builtin_expect(copy->size > REST_COPY, 0))
+			memcpy(to, copy->rest, copy->size);
+		to += copy->size;
+	}
+	return to;
 }
 
 /* Returns the end of the first records, as many as are a chunk; of whole instants where their pairs share lines: r if the first is
@@ -340,15 +352,18 @@ put_chunk(struct prv_lines *p, struct prv_lines *cpus, const struct record *r, c
 {
 	const struct record *lines = r; /* the instant up to here is one line for each row */
 	char *to = textbuf_reserve(&p->out, CHUNK_MAX_SIZE);
-	char *copy = textbuf_reserve(&cpus->out, CHUNK_MAX_SIZE);
+	char *cpu_to = textbuf_reserve(&cpus->out, CHUNK_MAX_SIZE);
+	struct copy copies[CHUNK], *copy = copies;
 	while (r < stop) {
 		const bool of_cpu = r->row >= p->nrows; /* alone */
 		const uint32_t cpu = r->cpu;
 		const struct record *line_stop = coalesce ? stop : r + 1;
 		struct line line;
-		if (__builtin_expect(of_cpu, 0))
-			line = make_line(cpus, NULL, copy, r->row - cpus->first_row, r, line_stop);
-		else
+		if (__builtin_expect(of_cpu, 0)) {
+			cpu_to = put_copies(cpus->texts, cpu_to, copies, copy);
+			copy = copies;
+			line = make_line(cpus, NULL, cpu_to, r->row - cpus->first_row, r, line_stop);
+		} else
 			line = make_line(p, cpus, to, r->row, r, line_stop);
 		if (__builtin_expect(line.goes_on, 0) && line.next >= lines) {
 			lines = stop;
@@ -357,17 +372,15 @@ put_chunk(struct prv_lines *p, struct prv_lines *cpus, const struct record *r, c
 		}
 		r = line.next;
 		if (__builtin_expect(of_cpu, 0)) {
-			copy = line.end;
+			cpu_to = line.end;
 			continue;
 		}
 		to = line.end;
-		if (cpu) {
-			copy = put_row(cpus->texts, copy, cpu - cpus->first_row);
-			copy = put_copy(copy, line.rest, (size_t)(line.end - line.rest));
-		}
+		*copy = (struct copy){ line.rest, (uint32_t)(line.end - line.rest), cpu - cpus->first_row };
+		copy += cpu != 0;
 	}
 	textbuf_commit(&p->out, to);
-	textbuf_commit(&cpus->out, copy);
+	textbuf_commit(&cpus->out, put_copies(cpus->texts, cpu_to, copies, copy));
 	return r;
 }
 
