@@ -152,6 +152,26 @@ tables(void)
 	arena_finish(&a);
 }
 
+/* Most of it is never touched. */
+static void
+sparse(void)
+{
+	const size_t n = (size_t)1 << 28;
+	struct arena a = { 0 };
+	char *before = arena_alloc(&a, 100, 1);
+	char *p = arena_alloc_sparse(&a, n / 8, 8);
+	char *behind = arena_alloc(&a, 100, 1);
+	CHECK(before && p && behind && (uintptr_t)p % alignof(max_align_t) == 0);
+	CHECK(a.total >= n && a.total < n + ((size_t)1 << 20));
+	CHECK(is_zero(p, 5000) && p[n / 2] == 0 && is_zero(p + n - 5000, 5000));
+	memset(p, 1, 5000);
+	p[n - 1] = 1;
+	CHECK(is_zero(before, 100) && is_zero(behind, 100));
+	CHECK(!arena_alloc_sparse(&a, SIZE_MAX, 2) && !arena_alloc_sparse(&a, SIZE_MAX / 2 + 1, 1));
+	arena_finish(&a);
+	CHECK(!a.chunks && a.total == 0 && a.shared == 0);
+}
+
 static void
 plain_blocks(void)
 {
@@ -173,6 +193,7 @@ main(void)
 	strings();
 	grow();
 	tables();
+	sparse();
 	plain_blocks();
 	empty();
 	return 0;

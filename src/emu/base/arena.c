@@ -14,7 +14,7 @@
 
 enum {
 	CHUNK_MIN = 64 * 1024,       /* few traces fill it twice */
-	CHUNKS_SMALL = 1024 * 1024,  /* bytes in all, until they are so many that chunks are as large as */
+	CHUNKS_SMALL = 256 * 1024,  /* bytes in all, until they are so many that chunks are as large as */
 	HUGE_PAGE = 2 * 1024 * 1024, /* a huge page: from here on the system is asked for them */
 	PAGE = 4096,
 	TABLE_MIN = 16 * 1024, /* tables from here on have a chunk of their own */
@@ -23,7 +23,7 @@ enum {
 struct arena_chunk {
 	struct arena_chunk *older;
 	struct arena_chunk *newer;
-	size_t mapped; /* bytes, if it is not from malloc */
+	size_t mapped; /* bytes with the page in front, if it is not from malloc */
 	alignas(max_align_t) char data[];
 };
 
@@ -31,7 +31,7 @@ static void
 free_chunk(struct arena_chunk *c)
 {
 	if (c->mapped)
-		(void)munmap(c, c->mapped);
+		(void)munmap(c->data - PAGE, c->mapped);
 	else
 		free(c);
 }
@@ -48,38 +48,35 @@ arena_finish(struct arena *a)
 	*a = (struct arena){ 0 };
 }
 
-/* Zeroed pages from the system, aligned for huge ones: tables of tasks are touched all
- * over, and then a fault comes for each 2 MiB and not for each 4 KiB. The rest behind the last whole
- * huge page has small ones, so that a few bytes there do not take 2 MiB. */
-static void *
-map_huge(size_t all)
+/* A chunk of zeroed pages from the system, aligned for huge ones: tables of tasks are touched all
+ * over, and then a fault comes for each 2 MiB and not for each 4 KiB. What is in front of its data is in a page of its own, so that the first
+ * huge page is zeroed by who uses it; the rest behind the last whole one has small ones, so that a few bytes there do not take 2 MiB. */
+static struct arena_chunk *
+map_huge(size_t bytes)
 {
+	size_t all = PAGE + ((bytes + PAGE - 1) & ~(size_t)(PAGE - 1));
 	char *p = mmap(NULL, all + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED)
 		return NULL;
-	size_t before = (HUGE_PAGE - (uintptr_t)p % HUGE_PAGE) % HUGE_PAGE;
+	size_t before = (HUGE_PAGE - ((uintptr_t)p + PAGE) % HUGE_PAGE) % HUGE_PAGE;
 	if (before)
 		(void)munmap(p, before);
-	if (before < HUGE_PAGE)
-		(void)munmap(p + before + all, HUGE_PAGE - before);
-	(void)madvise(p + before, all, MADV_HUGEPAGE);
-	return p + before;
+	(void)munmap(p + before + all, HUGE_PAGE - before);
+	char *data = p + before + PAGE;
+	(void)madvise(data, all - PAGE, MADV_HUGEPAGE);
+	struct arena_chunk *c = (struct arena_chunk *)(data - offsetof(struct arena_chunk, data));
+	c->mapped = all;
+	return c;
 }
 
 /* A chunk with room for that many bytes, zeroed. */
 static struct arena_chunk *
-new_chunk(struct arena *a, size_t bytes)
+new_chunk(struct arena *a, size_t bytes, bool huge)
 {
-	struct arena_chunk *c;
-	size_t all = sizeof(*c) + bytes;
-	bool huge = all >= HUGE_PAGE;
-	if (huge)
-		all = (all + PAGE - 1) & ~(size_t)(PAGE - 1);
-	c = huge ? map_huge(all) : calloc(1, all);
-	if (c) {
-		a->total += all;
-		c->mapped = huge ? all : 0;
-	}
+	size_t all = sizeof(struct arena_chunk) + bytes;
+	struct arena_chunk *c = huge && all >= HUGE_PAGE ? map_huge(bytes) : calloc(1, all);
+	if (c)
+		a->total += c->mapped ? c->mapped : all;
 	return c;
 }
 
@@ -88,7 +85,7 @@ new_chunk(struct arena *a, size_t bytes)
 static void
 touch_chunk(struct arena_chunk *c, size_t bytes)
 {
-	char *begin = (char *)c - (uintptr_t)c % PAGE;
+	char *begin = c->data - (uintptr_t)c->data % PAGE;
 	size_t n = (size_t)(c->data + bytes - begin);
 	(void)madvise(begin, (n + PAGE - 1) & ~(size_t)(PAGE - 1), MADV_POPULATE_WRITE);
 }
@@ -107,9 +104,9 @@ link_chunk(struct arena *a, struct arena_chunk *c, struct arena_chunk *newer)
 
 /* A chunk of its own for what would waste most of a shared one. */
 static void *
-alloc_large(struct arena *a, size_t bytes)
+alloc_large(struct arena *a, size_t bytes, bool huge)
 {
-	struct arena_chunk *c = new_chunk(a, bytes);
+	struct arena_chunk *c = new_chunk(a, bytes, huge);
 	if (c)
 		link_chunk(a, c, a->chunks); /* keep bumping in the current one */
 	return c ? c->data : NULL;
@@ -125,15 +122,16 @@ arena_alloc(struct arena *a, size_t n, size_t size)
 		return NULL;
 	bytes = (bytes + align_mask) & ~align_mask;
 	if (bytes > a->left || !a->next) {
-		size_t chunk = a->total / 4 < CHUNK_MIN ? CHUNK_MIN : a->total / 4 & ~align_mask;
-		chunk = a->total < CHUNKS_SMALL ? chunk : HUGE_PAGE;
+		size_t chunk = a->shared / 4 < CHUNK_MIN ? CHUNK_MIN : a->shared / 4 & ~align_mask;
+		chunk = a->shared < CHUNKS_SMALL ? chunk : HUGE_PAGE;
 		chunk -= sizeof(struct arena_chunk); /* with it, a whole number of pages */
 		if (bytes > chunk / 4)
-			return alloc_large(a, bytes);
-		struct arena_chunk *c = new_chunk(a, chunk);
+			return alloc_large(a, bytes, true);
+		struct arena_chunk *c = new_chunk(a, chunk, true);
 		if (!c)
 			return NULL;
 		touch_chunk(c, chunk);
+		a->shared += chunk;
 		link_chunk(a, c, NULL);
 		a->next = c->data;
 		a->left = chunk;
@@ -145,6 +143,15 @@ arena_alloc(struct arena *a, size_t n, size_t size)
 }
 
 void *
+arena_alloc_sparse(struct arena *a, size_t n, size_t size)
+{
+	size_t bytes;
+	if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX / 2)
+		return NULL;
+	return alloc_large(a, bytes, false);
+}
+
+void *
 arena_alloc_table(struct arena *a, size_t n, size_t size)
 {
 	size_t bytes;
@@ -152,7 +159,7 @@ arena_alloc_table(struct arena *a, size_t n, size_t size)
 		return NULL;
 	if (bytes < TABLE_MIN)
 		return arena_alloc(a, n, size);
-	char *table = alloc_large(a, bytes);
+	char *table = alloc_large(a, bytes, true);
 	if (table)
 		touch_chunk((struct arena_chunk *)(table - offsetof(struct arena_chunk, data)), bytes);
 	return table;

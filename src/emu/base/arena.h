@@ -19,7 +19,8 @@ struct arena {
 	struct arena_chunk *chunks; /* newest first */
 	char *next;                 /* first free byte of the newest chunk */
 	size_t left;                /* free bytes there */
-	size_t total;               /* bytes obtained from malloc */
+	size_t total;               /* bytes obtained from malloc, */
+	size_t shared;              /* and those of chunks that are for many things */
 };
 
 /* Frees all. Accepts a zeroed arena and leaves one. */
@@ -30,6 +31,9 @@ void arena_finish(struct arena *a);
 void *arena_alloc(struct arena *a, size_t n, size_t size);
 
 #define arena_new(a, T, n) ((T *)arena_alloc((a), (n), sizeof(T)))
+
+/* As arena_alloc(), for what is large and may never be used but for a part: it takes no memory before it is touched, page by page. */
+void *arena_alloc_sparse(struct arena *a, size_t n, size_t size);
 
 /* As arena_alloc(), for a table that moves when it grows: the old one can be freed, by its arena, and with the same numbers.
  * What is small stays in the arena. */

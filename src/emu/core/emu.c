@@ -25,8 +25,8 @@ may_change(const struct emu *emu, int chan, enum chan_kind kind)
 	return __builtin_expect(!emu->shut && (uint32_t)chan < m->nchans && m->cols[chan].kind == kind, 1);
 }
 
-/* Changes a channel of the event's thread, for a hook. */
-static inline int
+/* Changes a channel of the event's thread, for a hook. Not inlined: who is quicker with it needs no registers. */
+static __attribute__((noinline)) int
 change(struct emu *emu, enum op_kind kind, int chan, int64_t value)
 {
 	struct chans *c = &emu->chans;
@@ -89,7 +89,7 @@ run_op(struct emu *emu, const struct event *ev, const struct op *op)
 /* What an event is about. */
 struct target {
 	const struct op *op;
-	const struct thread_run *thread;
+	struct thread_run *thread;
 };
 
 static inline struct target
@@ -101,7 +101,7 @@ find_target(const struct emu *emu, const struct event *ev)
 static inline __attribute__((always_inline)) int
 apply(struct emu *emu, const struct event *ev, struct target target)
 {
-	const struct thread_run *t = target.thread;
+	struct thread_run *t = target.thread;
 	const struct op *op = target.op;
 
 	emu->nevents++;
@@ -132,11 +132,8 @@ apply(struct emu *emu, const struct event *ev, struct target target)
 /* Asks the cache for what events to come will need: nearly each is of another thread than the one before. Inlined always, as the
  * compiler would take a function that does nothing else for one that does nothing. */
 static inline __attribute__((always_inline)) void
-ask_for_next(const struct emu *emu)
+ask_for_next(const struct emu *emu, const struct round *r)
 {
-	const struct round *r = &emu->merge.round;
-	if (r->n == 0)
-		return;
 	__builtin_prefetch(round_peek(r, EARLIER));
 	const struct event *ev = round_peek(r, EARLY);
 	__builtin_prefetch(ev->payload);
@@ -172,18 +169,31 @@ go_on(struct emu *emu, int rc)
 static __attribute__((noinline)) int
 run(struct emu *emu, struct event *ev, bool only)
 {
-	const struct round *round = &emu->merge.round;
+	struct round *round = &emu->merge.round;
 	struct target now = find_target(emu, ev);
+	struct target next = now;
 	int rc;
 	for (;;) {
-		ask_for_next(emu);
 		/* Found an event early: what an event does is not predicted well, and behind a wrong guess one load would wait for another. */
-		const bool seen = round->at < round->n;
-		const struct target next = seen ? find_target(emu, round_peek(round, 0)) : now;
+		struct event *seen = NULL;
+		if (round->at < round->n) {
+			seen = round_peek(round, 0);
+			next = find_target(emu, seen);
+			ask_for_next(emu, round);
+		}
 		rc = apply(emu, ev, now);
-		if (only || (rc = go_on(emu, rc)) < 0 || (rc = merge_next(&emu->merge, &ev)) <= 0)
+		if (only || (rc = go_on(emu, rc)) < 0)
 			return rc;
-		now = seen ? next : find_target(emu, ev);
+		if (seen) {
+			round->at++;
+			ev = seen;
+			now = next;
+			continue;
+		}
+		rc = merge_next(&emu->merge, &ev);
+		if (rc <= 0)
+			return rc;
+		now = find_target(emu, ev);
 	}
 }
 
@@ -242,16 +252,31 @@ emu_clear(struct emu *emu, int chan)
 	return change(emu, OP_CLEAR, chan, CHAN_NULL);
 }
 
+/* Pushes a value on a channel of the event's thread, or pops it, if that is all there is to it. */
+static inline bool
+step_chan_quickly(struct emu *emu, int chan, int64_t value, bool leaves)
+{
+	struct chans *c = &emu->chans;
+	uint32_t col = emu->cur->first_col + (uint32_t)chan;
+	if (value == CHAN_NULL || !may_change(emu, chan, CHAN_STACK))
+		return false;
+	size_t id = chan_id(c, emu->thread, col);
+	if (chan_is_dirty(c, id) || !chan_step_quickly(&emu->run->stacks[c->cols[col].stack], &c->value[id], value, leaves))
+		return false;
+	chan_touch(c, id, emu->thread, col, leaves ? RECORD_LEAVE : RECORD_ENTER);
+	return true;
+}
+
 int
 emu_push(struct emu *emu, int chan, int64_t value)
 {
-	return change(emu, OP_PUSH, chan, value);
+	return __builtin_expect(step_chan_quickly(emu, chan, value, false), 1) ? 0 : change(emu, OP_PUSH, chan, value);
 }
 
 int
 emu_pop(struct emu *emu, int chan, int64_t value)
 {
-	return change(emu, OP_POP, chan, value);
+	return __builtin_expect(step_chan_quickly(emu, chan, value, true), 1) ? 0 : change(emu, OP_POP, chan, value);
 }
 
 int

@@ -8,7 +8,7 @@
 int
 density_init(struct density *d, struct arena *a)
 {
-	*d = (struct density){ .n = arena_new(a, uint32_t, DENSITY_BUCKETS), .shift = DENSITY_SHIFT };
+	*d = (struct density){ .n = arena_alloc_sparse(a, DENSITY_BUCKETS, sizeof(*d->n)), .shift = DENSITY_SHIFT };
 	return d->n ? 0 : -1;
 }
 

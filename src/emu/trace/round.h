@@ -67,7 +67,7 @@ void round_swap(struct round *a, struct round *b);
 struct place round_place(const struct round *r, const struct stream *s, const struct event *ev);
 
 /* The event that round_take() gives after so many others, less than ROUND_PEEK, or the last one. There must be events in the round. */
-static inline const struct event *
+static inline struct event *
 round_peek(const struct round *r, uint32_t behind)
 {
 	return &r->events[r->keys[r->at + behind] & ((1u << ROUND_INDEX_BITS) - 1)];
