@@ -87,7 +87,6 @@ ask_for(const struct known *k, const struct record *r, uscope_line_t *line, bool
 	struct uscp_shown *s = (struct uscp_shown *)((char *)k->shown + offset);
 	line->phrase = &s->phrase;
 	__builtin_prefetch(s);
-	__builtin_prefetch(shown_other(s));
 	if (timed) {
 		__builtin_prefetch(&k->runs[r->chan]);
 		__builtin_prefetch((const char *)k->of_shown + offset / (sizeof(*k->shown) / sizeof(*k->of_shown)));

@@ -129,7 +129,7 @@ shown_make(struct uscp *u, struct uscp_shown *s, const struct record *r)
 		struct uscp_pair *pair = &u->times.of_shown[s - u->shown];
 		pair->row = uscp_time_of(u, c, k, r->row - c->first_row, r->chan, value);
 		const struct uscp_class *cpus = &u->map.classes[ROW_CPU];
-		pair->cpu = r->cpu ? uscp_time_of(u, cpus, &cpus->cols[r->col], r->cpu - cpus->first_row, cpu_place(u, r), value) : 0;
+		pair->cpu = r->cpu ? uscp_time_of(u, cpus, &cpus->cols[r->col], r->cpu - cpus->first_row, cpu_place(u, r), value) : uscp_uncounted(u);
 	}
 	return true;
 }

@@ -8,9 +8,10 @@
 #include <string.h>
 
 enum {
-	SUMS_MAX = 1 << 18,
+	SUMS_MAX = (1 << 18) - 1,
 	STATES_MAX = 1 << 20, /* with those for the overview alone */
 	FIRST_CAP = 1 << 10,
+	UNCOUNTED = 16, /* numbers of what is not counted: if all had one, each sum there would wait for the one before */
 	INDEX_OF_STATE = 2,     /* entries for each state */
 	GUARD = 4,              /* limits of a channel while it runs: states may turn out to have no time */
 	LEAST_SIZE = 16 * 1024, /* bytes that the section may have in any file, */
@@ -22,7 +23,7 @@ enum {
 
 #define NUMBER_MASK ((uint32_t)STATES_MAX - 1)
 
-/* ---- Numbers of states; 0 is for what is not counted. ---- */
+/* ---- Numbers of states; the first are for what is not counted. ---- */
 
 static uint64_t
 hash_of(uint32_t place, uint64_t raw)
@@ -74,7 +75,7 @@ grow(struct uscp *u)
 	t->cap = cap;
 	t->index = index;
 	t->nindex = cap * INDEX_OF_STATE;
-	for (uint32_t i = 1; i < t->n; i++) {
+	for (uint32_t i = UNCOUNTED; i < t->n; i++) {
 		uint32_t bits;
 		uint32_t *e = entry_of(t, states[i].place & ~USCP_UNWRITTEN, states[i].raw, &bits);
 		*e = i | bits;
@@ -96,7 +97,7 @@ uscp_open_times(struct uscp *u, size_t nshown)
 	t->runs = arena_new(&u->arena, struct uscp_run, n);
 	t->of_shown = arena_new(&u->arena, struct uscp_pair, nshown);
 	t->nstates = arena_new(&u->arena, uint32_t, u->map.nchannels);
-	t->n = t->nwritten = 1;
+	t->n = UNCOUNTED;
 	return t->runs && t->of_shown && t->nstates && grow(u);
 }
 
@@ -207,7 +208,7 @@ static void
 tell_rest(struct uscp *u)
 {
 	struct uscp_times *t = &u->times;
-	for (uint32_t i = 1; i < t->n; i++) {
+	for (uint32_t i = UNCOUNTED; i < t->n; i++) {
 		uint32_t place = t->states[i].place & ~USCP_UNWRITTEN;
 		if (!is_tracked(u, place))
 			continue;
@@ -281,6 +282,12 @@ limit_of(const struct uscp_class *c)
 }
 
 uint32_t
+uscp_uncounted(struct uscp *u)
+{
+	return u->times.nuncounted++ % UNCOUNTED;
+}
+
+uint32_t
 uscp_time_of(struct uscp *u, const struct uscp_class *c, const struct uscp_col *k, uint32_t slot, uint32_t place, uint64_t raw)
 {
 	struct uscp_times *t = &u->times;
@@ -290,7 +297,7 @@ uscp_time_of(struct uscp *u, const struct uscp_class *c, const struct uscp_col *
 		*nstates = UINT32_MAX;
 	bool written = raw && *nstates <= GUARD * limit_of(c);
 	if (!written && !tracked)
-		return 0;
+		return uscp_uncounted(u);
 	uint32_t bits;
 	uint32_t *at = t->n < STATES_MAX ? entry_of(t, place, raw, &bits) : NULL;
 	if (at && *at)
@@ -300,7 +307,7 @@ uscp_time_of(struct uscp *u, const struct uscp_class *c, const struct uscp_col *
 	if (!at) {
 		*nstates = UINT32_MAX;
 		u->overview.dropped = true;
-		return 0;
+		return uscp_uncounted(u);
 	}
 	*nstates += written;
 	t->nwritten += written;
@@ -341,7 +348,7 @@ make_lists(struct uscp *u, struct lists *l)
 	l->next = arena_new(&u->arena, uint32_t, t->n);
 	if (!l->first || !l->next)
 		return false;
-	for (uint32_t i = t->n - 1; i > 0; i--) {
+	for (uint32_t i = t->n - 1; i >= UNCOUNTED; i--) {
 		if (t->times[i] <= 0 || t->states[i].place & USCP_UNWRITTEN)
 			continue;
 		uint32_t *first = &l->first[t->states[i].place];

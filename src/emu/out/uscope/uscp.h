@@ -169,7 +169,7 @@ struct uscp_times {
 		uint32_t latest; /* its states, if the overview has it: those shown latest come first */
 	} * runs;                /* NULL: nothing is counted */
 	struct uscp_pair *of_shown;
-	int64_t *times; /* by state, ns; 0 is for what is not counted */
+	int64_t *times; /* by state, ns; the first are of what is not counted */
 	struct uscp_counted {
 		uint64_t raw;   /* of the field */
 		int64_t told;   /* how much of its time the overview knows */
@@ -182,6 +182,7 @@ struct uscp_times {
 	uint32_t nindex;   /* its size: a power of two */
 	uint32_t *nstates; /* by slot in the table of channels */
 	uint32_t n;
+	uint32_t nuncounted; /* entries of `shown` that are not counted, so far */
 	uint32_t nwritten; /* those that are not for the overview alone */
 	uint32_t cap;
 	uint32_t nplaces;
@@ -281,7 +282,9 @@ const struct record *uscp_show_cycles(struct uscp *u, const struct record *r, co
 
 /* nshown: entries of `shown`. false: out of memory. */
 bool uscp_open_times(struct uscp *u, size_t nshown);
-/* The number of a state of a place, which is a channel of the slot of a row; 0: it is not counted. */
+/* A number for a state that is not counted. */
+uint32_t uscp_uncounted(struct uscp *u);
+/* The number of a state of a place, which is a channel of the slot of a row. */
 uint32_t uscp_time_of(struct uscp *u, const struct uscp_class *c, const struct uscp_col *k, uint32_t slot, uint32_t place, uint64_t raw);
 /* Gives the section with all times to the writer, and the rest of them to the overview. */
 void uscp_write_times(struct uscp *u, int64_t end);
