@@ -5,8 +5,8 @@ compressed ones unpack to those that are not.
 
 usage: threads.py --emu PATH [--count N] [--seed S]
 
-Random traces, whole and a window of each, and one whose events share few instants, each of more records than a chunk, with
-punctual values in them: those are at the instant when the row has a line there, and one
+Random traces, whole and a window of each, one of three looms whose events are few nanoseconds apart, and one whose events share
+few instants, each of more records than a chunk, with punctual values in them: those are at the instant when the row has a line there, and one
 nanosecond before when it has none.
 """
 import argparse
@@ -27,6 +27,7 @@ import random_traces  # noqa: E402
 # Number of threads, and how many parts of the machine are emulated side by side, with how much room each.
 RUNS = ((1, "1"), (1, "8"), (2, "1"), (2, "2:8"), (3, "1"), (4, "8:30"), (7, "8"))
 PAIRS = 6000  # of records in an instant: a chunk has 8192
+NEAR = 9 * 5000  # events of three looms
 INSTANTS = (1000, 1001, 1005)
 PRV_SUBSYSTEM = 13
 
@@ -86,6 +87,21 @@ def long_instants():
     return head + body + "".join(f"{t} 2000 OHe\n" for t in (101, 102, 103))
 
 
+def near_instants():
+    """Threads of three looms change, and have punctual values, in the same few nanoseconds: hardly anywhere can their records be divided."""
+    r = random.Random(1)
+    looms = (101, 102, 103)
+    text = "".join(f"loom node{t}.0 cpus 0:0\nproc {t} app 1\nthread {t}\nattr nosv.can_breakdown true\n" for t in looms)
+    text += "".join(f"{t} 0 OHx 0 -1 0\n" for t in looms)
+    clocks = dict.fromkeys(looms, 1)
+    for i in range(NEAR):
+        t = looms[i % len(looms)]
+        clocks[t] += r.choice((0, 1, 1, 1, 2)) if i % 200 > 20 else r.randrange(30)
+        text += f"{t} {clocks[t]} {('VSh', 'VSr', 'VSf')[i // len(looms) % 3]}\n"
+    end = max(clocks.values()) + 1
+    return text + "".join(f"{t} {end} OHe\n" for t in looms)
+
+
 def check_instants(out):
     """Texts that tell where lines of long_instants() are wrong."""
     found = []
@@ -134,18 +150,18 @@ def main():
     models = [m for m in asm.VERSIONS if m in have]
     problems = 0
     count = max(2, a.count // int(os.environ.get("TEST_SHARE", "1")))
-    traces = [(f"seed {a.seed + i}", a.seed + i) for i in range(count)] + [("long instants", None)]
+    traces = [(f"seed {a.seed + i}", a.seed + i) for i in range(count)] + [("near instants", None), ("long instants", None)]
     for name, seed in traces:
         with tempfile.TemporaryDirectory() as tmp:
             trace = f"{tmp}/trace"
             if seed is None:
-                asm.assemble(long_instants(), trace)
+                asm.assemble(near_instants() if name == "near instants" else long_instants(), trace)
             else:
                 random_traces.make(seed, trace, models, seed % 2 == 0, have)
             for options in ([], ["-b", "-a", "-f", "prv,uscope,perfetto"], ["--uscope-raw-events"], ["--compat"], window(seed), ["-f", "prv", "-b", "-a", "--gzip"]):
                 out = f"{tmp}/out{len(os.listdir(tmp))}"
                 found = differences(a.emu, trace, out, options)
-                if seed is None and not options:
+                if name == "long instants" and not options:
                     found += check_instants(f"{out}/1")
                 if options == ["--uscope-raw-events"]:
                     _, other, wrong = filecmp.cmpfiles(f"{tmp}/out1/1", f"{out}/1", ["thread.prv", "cpu.prv"], shallow=False)

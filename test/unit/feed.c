@@ -331,7 +331,7 @@ play_counted(const struct sink_ops *const *sinks, size_t n)
 	play(sinks, n);
 	machine = NULL;
 	uint64_t wall = stats.end_ns - stats.begin_ns;
-	CHECK(stats.nstages == 2 + n && stats.nthreads == nthreads && stats.records == want.n);
+	CHECK(stats.nstages == STAGE_MERGE + 1 + n && stats.nthreads == nthreads && stats.records == want.n);
 	for (const struct stage *g = stats.stages; g < stats.stages + stats.nstages; g++)
 		CHECK(g->busy_ns + g->waited_ns[WAIT_INPUT] + g->waited_ns[WAIT_THREAD] + g->waited_ns[WAIT_ROOM] == wall);
 	return wall;
@@ -355,7 +355,7 @@ stages(void)
 	static const struct sink_ops quick_sink = { .open = check_open, .write = quick_write, .close = check_close };
 	static const struct sink_ops *const slow[] = { &slow_sink, &slow_sink };
 	static const struct sink_ops *const quick[] = { &quick_sink };
-	const struct stage *emulates = &stats.stages[STAGE_EMULATE], *sink = &stats.stages[STAGE_JOIN + 1];
+	const struct stage *emulates = &stats.stages[STAGE_EMULATE], *sink = &stats.stages[STAGE_MERGE + 1];
 	uint64_t x = 8;
 	forget();
 	for (int64_t t = 0; want.n < 30 * FLOW_RECORDS; t++)
@@ -372,7 +372,7 @@ stages(void)
 	wall = play_counted(quick, 1);
 	pause_us = 0;
 	CHECK(emulates->busy_ns > wall / MUCH && sink->waited_ns[nthreads > 1 ? WAIT_INPUT : WAIT_THREAD] > wall / MUCH);
-	CHECK(stats.stages[STAGE_JOIN].njobs == 0);
+	CHECK(stats.stages[STAGE_DIVIDE].njobs == 0 && stats.stages[STAGE_MERGE].njobs == 0);
 }
 
 /* ---- While nothing comes. ---- */

@@ -14,7 +14,7 @@
 
 enum {
 	CHUNK_MIN = 64 * 1024,       /* few traces fill it twice */
-	CHUNKS_SMALL = 256 * 1024,  /* bytes in all, until they are so many that chunks are as large as */
+	CHUNKS_SMALL = 256 * 1024,   /* bytes in all, until they are so many that chunks are as large as */
 	HUGE_PAGE = 2 * 1024 * 1024, /* a huge page: from here on the system is asked for them */
 	PAGE = 4096,
 	TABLE_MIN = 16 * 1024, /* tables from here on have a chunk of their own */

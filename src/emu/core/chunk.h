@@ -12,7 +12,9 @@ enum {
 };
 
 struct chunk {
-	unsigned nusers; /* sinks that have not finished with it */
+	unsigned nusers; /* sinks that have not finished with it, and the job that fills it; */
+	bool lent;       /* to a job, */
+	bool full;       /* and it has all its records, as long as one taken before has not */
 	struct batch batch;
 	uint32_t odd[FLOW_RECORDS];
 	struct record records[FLOW_RECORDS];

@@ -92,6 +92,28 @@ feed_cut(struct feed *f)
 		hand_over_some(f, n);
 }
 
+uint64_t
+feed_lend(struct feed *f, struct feed *to)
+{
+	*to = *f;
+	return flow_lend(f->flow, f->cur);
+}
+
+void
+feed_renew(struct feed *f)
+{
+	use_chunk(f, flow_take(f->flow));
+}
+
+void
+feed_give_lent(struct feed *to)
+{
+	struct batch *b = &to->cur->batch;
+	b->n = (size_t)(to->next - to->cur->records);
+	b->whole = b->apart = true;
+	flow_give_lent(to->flow, to->cur);
+}
+
 void
 feed_drop(struct feed *f, bool drops)
 {

@@ -81,6 +81,14 @@ void feed_flush(struct feed *f);
 /* Between two events, where records may be divided (batch.apart): hands over all. */
 void feed_cut(struct feed *f);
 
+/* The chunk is filled by a job, with `to` as its feed: records for which there is room, up to a place where they are apart (batch.apart). Returns the
+ * number of the chunk. feed_renew() is due, as soon as the job can be done: f goes on behind it. */
+uint64_t feed_lend(struct feed *f, struct feed *to);
+void feed_renew(struct feed *f);
+
+/* The job is done. With the lock of the crew. */
+void feed_give_lent(struct feed *to);
+
 /* From now on records are dropped, or no longer: those that have not left are. */
 void feed_drop(struct feed *f, bool drops);
 

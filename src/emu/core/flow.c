@@ -44,22 +44,51 @@ flow_take(struct flow *f)
 	return c;
 }
 
+/* A chunk has all its records: it comes behind those that were taken before. With the lock. */
+static void
+fill(struct flow *f, struct chunk *c)
+{
+	c->full = true;
+	while ((c = flow_chunk(f, f->filled))->full) {
+		f->filled++;
+		if (f->crew.stats)
+			f->crew.stats->records += c->batch.n;
+		for (const struct station *s = f->stations; s < f->stations + f->nstations; s++)
+			c->nusers += s->takes;
+		c->nusers -= c->lent;
+		c->full = c->lent = false;
+	}
+}
+
 void
 flow_give(struct flow *f, struct chunk *c)
 {
 	if (f->pick)
 		pick_apply(f->pick, c);
 	crew_lock(&f->crew);
-	f->filled++;
-	if (f->crew.stats) {
-		f->crew.stats->records += c->batch.n;
+	if (f->crew.stats)
 		f->crew.own->njobs++;
-	}
-	for (const struct station *s = f->stations; s < f->stations + f->nstations; s++)
-		c->nusers += s->takes;
+	fill(f, c);
 	if (f->filled - f->given >= WORTH || !f->crew.nidle)
 		flow_hand_over(f);
 	crew_unlock(&f->crew);
+}
+
+uint64_t
+flow_lend(struct flow *f, struct chunk *c)
+{
+	crew_lock(&f->crew);
+	c->lent = true;
+	c->nusers++;
+	crew_unlock_quietly(&f->crew);
+	return f->taken - 1;
+}
+
+void
+flow_give_lent(struct flow *f, struct chunk *c)
+{
+	fill(f, c);
+	flow_hand_over(f);
 }
 
 static bool

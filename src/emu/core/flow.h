@@ -31,6 +31,11 @@ struct chunk *flow_take(struct flow *f);
 /* Hands the chunk that was taken over to the sinks. */
 void flow_give(struct flow *f, struct chunk *c);
 
+/* The chunk that was taken last is filled by a job, and given back with the lock of the crew; others may be taken before, and are given
+ * behind it. Returns the number of the chunk. */
+uint64_t flow_lend(struct flow *f, struct chunk *c);
+void flow_give_lent(struct flow *f, struct chunk *c);
+
 /* Sees to it that somebody is at whatever can be done, before the thread that emulates waits for something else. */
 void flow_flush(struct flow *f);
 

@@ -6,11 +6,8 @@
 
 #include "crew.h"
 #include "emu.h"
+#include "collate.h"
 #include "parts.h"
-
-enum {
-	PART_BITS = 10,
-};
 
 /* What a part has to say to all, when its turn comes. */
 struct saying {
@@ -56,17 +53,17 @@ struct parts {
 	struct team *team;     /* other processes that have some of the parts; NULL: there are none */
 	struct teamwork *work; /* and what it takes */
 	struct part **part;
-	uint32_t n;      /* that are there, */
-	uint32_t nparts; /* and that there will be */
-	uint32_t room;   /* for records, and times of events, of a part in a step */
-	int64_t span;    /* length of a slice, ns */
-	int64_t base;    /* time at which it begins, */
-	int64_t bound;   /* and at which it ends */
-	uint64_t most;   /* events and records in it, of the part that has most */
-	int64_t since;   /* `base` of the slice whose records are merged */
-	uint32_t nbusy;  /* parts whose jobs are not done */
-	uint32_t nleaves;
-	uint64_t *losers; /* tree of keys, to merge records */
+	uint32_t n;                   /* that are there, */
+	uint32_t nparts;              /* and that there will be */
+	uint32_t room;                /* for records, and times of events, of a part in a step */
+	int64_t span;                 /* length of a slice, ns */
+	int64_t base;                 /* time at which it begins, */
+	int64_t bound;                /* and at which it ends */
+	uint64_t most;                /* events and records in it, of the part that has most */
+	int64_t since;                /* `base` of the slice whose records are merged */
+	uint32_t nbusy;               /* jobs that are not done: of parts, and those that merge */
+	struct collation collation;   /* of records, on the thread that emulates, */
+	struct gathering *gatherings; /* and by jobs; NULL: all are merged there */
 };
 
 /* Makes the part of streams begin to end - 1, with room for some records. Returns 0, or -ERR_MEMORY (not
@@ -103,22 +100,20 @@ void part_add_up(struct part *p);
 /* A part of another process, of which only that is known. */
 void part_note(struct part *p, struct emu *machine, uint32_t begin, uint32_t end);
 
-/* Order in a slice: of (time, part). */
-uint64_t parts_key(const struct parts *m, int64_t time, uint32_t part);
-
 /* The lowest clock of the events that are left; UINT64_MAX: there are none. */
 uint64_t parts_first(const struct parts *m);
 
 /* Takes what a part has up to a key, which is not in it, so that it can go on. What is before the window that is shown is dropped. */
 void parts_take(struct parts *m, uint32_t part, uint64_t end);
 
-/* Hands over what was taken of all parts, which may go on meanwhile. */
+/* Hands over what was taken of all parts, which may go on meanwhile. Some of it is on its way when this returns: nbusy tells. */
 void parts_merge(struct parts *m);
 
 /* Passes on what parts have to say before a key. */
 void parts_say(struct parts *m, uint64_t end);
 
-/* Memory to merge the records of n parts. Returns 0, or -ERR_MEMORY (not reported). */
-int slices_init(struct parts *m, uint32_t n);
+/* Memory to merge the records of n parts. Returns 0, or -ERR_MEMORY (not reported); gather_finish() is due in both cases. */
+int gather_init(struct parts *m, uint32_t n);
+void gather_finish(struct parts *m);
 
 #endif

@@ -9,7 +9,7 @@
 
 enum {
 	PARTS_MAX = 64,
-	PARTS_OF_TEAM = 1 << PART_BITS,
+	PARTS_OF_TEAM = 1 << COLLATE_PART_BITS,
 	THREADS_MIN = 3,       /* two have enough to do without: one emulates, the other makes lines of it */
 	PARTS_OF_THREAD = 4,   /* more parts than threads keep all busy until the end of a slice, */
 	RECORDS_ALL = 1 << 16, /* but each has room for some of all records */
@@ -110,7 +110,7 @@ count_parts(const struct emu *emu, uint32_t n)
 	g->most = !may_divide(emu) ? 1 : emu->plan->sys.nlooms < PARTS_MAX ? emu->plan->sys.nlooms
 									   : PARTS_MAX;
 	if (n > 1)
-		crew_turn_to(flow_crew(emu->feed.flow), &s->stages[STAGE_JOIN]);
+		crew_turn_to(flow_crew(emu->feed.flow), &s->stages[STAGE_DIVIDE]);
 	return g;
 }
 
@@ -162,6 +162,7 @@ parts_open(struct emu *emu)
 	if (!m)
 		return diag_no_memory(emu->diag);
 	m->emu = emu;
+	m->team = o->team;
 	m->part = block_alloc(n * sizeof(struct part *));
 	size_t room = RECORDS_ALL / (o->team ? (n + o->team->n - 1) / o->team->n : n);
 	size_t most_room = o->team ? RECORDS_ALL : RECORDS_MAX; /* who waits for others behind each slice makes longer ones */
@@ -169,14 +170,12 @@ parts_open(struct emu *emu)
 										 : room);
 	m->room = emu->plan->options.part_room ? emu->plan->options.part_room : m->room;
 	m->span = 1;
-	if (!m->part || slices_init(m, n) < 0)
+	if (!m->part || gather_init(m, n) < 0)
 		return diag_no_memory(emu->diag);
 	m->nparts = n;
 	int rc = 0;
-	if (o->team) {
-		m->team = o->team;
+	if (m->team)
 		rc = team_open(m);
-	}
 	for (uint32_t i = 0; i < n && rc == 0; i++)
 		rc = open_part(m, i ? ends[i - 1] : 0, ends[i], stage);
 	return rc < 0 ? diag_no_memory(emu->diag) : 0;
@@ -195,6 +194,6 @@ parts_close(struct parts *m)
 	if (!m)
 		return;
 	block_free(m->part);
-	block_free(m->losers);
+	gather_finish(m);
 	block_free(m);
 }

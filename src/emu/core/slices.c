@@ -1,147 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* slices: all parts emulate a slice of time, and what they print and say is merged. */
+/* slices: all parts emulate a slice of time, and what they print (gather.c) and say is merged. */
 #include "part.h"
 #include "team.h"
 
 enum {
 	SLICE_OF_ROOM = 2, /* a slice should fill that part of the room of who has most to do, and no part should fill its own */
 };
-
-#define PART_MASK ((UINT64_C(1) << PART_BITS) - 1)
-#define KEY_FAR (UINT64_MAX - PART_MASK) /* and above: later than this slice, or nothing at all */
-#define SPAN_MAX (INT64_C(1) << (62 - PART_BITS))
-
-/* ---- Order: (time, part). ---- */
-
-static inline uint64_t
-key_of(int64_t base, int64_t time, uint32_t part)
-{
-	uint64_t ahead = time < base ? 0 : (uint64_t)time - (uint64_t)base;
-	return (ahead < (uint64_t)SPAN_MAX * 2 ? ahead << PART_BITS : KEY_FAR) | part;
-}
-
-uint64_t
-parts_key(const struct parts *m, int64_t time, uint32_t part)
-{
-	return key_of(m->base, time, part);
-}
-
-/* The end of the records of a part that stand before its next note. */
-static inline const struct record *
-end_of_records(const struct part *p)
-{
-	const struct feed *out = &p->out;
-	return __builtin_expect(p->noted < out->nnotes, 0) ? out->own + out->notes[p->noted].at : out->next;
-}
-
-/* The key of the next record of a part, or note. */
-static uint64_t
-next_key(const struct parts *m, uint32_t part)
-{
-	const struct part *p = m->part[part];
-	const struct record *r = p->out.own + p->merged;
-	if (__builtin_expect(r < end_of_records(p), 1))
-		return key_of(m->since, r->time, part);
-	return p->noted < p->out.nnotes ? key_of(m->since, p->out.notes[p->noted].time, part) : UINT64_MAX;
-}
-
-/* ---- A tree of losers, as in merge.c. ---- */
-
-int
-slices_init(struct parts *m, uint32_t n)
-{
-	m->nleaves = 1;
-	while (m->nleaves < n)
-		m->nleaves *= 2;
-	m->losers = block_alloc(m->nleaves * sizeof(*m->losers));
-	return m->losers ? 0 : -ERR_MEMORY;
-}
-
-static uint64_t
-play(struct parts *m, uint32_t node)
-{
-	if (node >= m->nleaves)
-		return node - m->nleaves < m->n ? next_key(m, node - m->nleaves) : UINT64_MAX;
-	uint64_t a = play(m, node * 2);
-	uint64_t b = play(m, node * 2 + 1);
-	m->losers[node] = a < b ? b : a;
-	return a < b ? a : b;
-}
-
-/* Puts the new key of a part in its place. Returns the lowest of all. */
-static inline uint64_t
-replay(uint64_t *restrict losers, uint32_t node, uint64_t key)
-{
-	for (; node >= 1; node /= 2) {
-		uint64_t other = losers[node];
-		uint64_t best = other < key ? other : key;
-		losers[node] = other ^ key ^ best;
-		key = best;
-	}
-	return key;
-}
-
-/* Hands over a part's records of an instant, which follow each other, or a note. Returns its next key. */
-static inline uint64_t
-hand_over(struct parts *m, uint32_t part)
-{
-	struct feed *to = &m->emu->feed;
-	struct part *p = m->part[part];
-	const struct feed *out = &p->out;
-	const struct record *r = out->own + p->merged;
-	const struct record *end = end_of_records(p);
-	if (__builtin_expect(r < end, 1)) {
-		r = feed_append(to, r, end);
-		p->merged = (size_t)(r - out->own);
-		if (__builtin_expect(r < end, 1))
-			return key_of(m->since, r->time, part);
-	} else {
-		feed_put_note(to, &out->notes[p->noted++]);
-	}
-	return next_key(m, part);
-}
-
-/* Merges the records of two parts, if no other one has any, which needs no tree; some of the second one, or of the first, are left. */
-static void
-merge_two(struct parts *m)
-{
-	struct part *two[2];
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < m->n && n <= 2; i++) {
-		struct part *p = m->part[i];
-		n += p->noted < p->out.nnotes ? 3 : 0;
-		if (p->out.own + p->merged == p->out.next)
-			continue;
-		if (n < 2)
-			two[n] = p;
-		n++;
-	}
-	if (n != 2)
-		return;
-	const struct feed *a = &two[0]->out, *b = &two[1]->out;
-	const struct record *x = a->own + two[0]->merged, *y = b->own + two[1]->merged;
-	feed_append_two(&m->emu->feed, &x, a->next, &y, b->next);
-	two[0]->merged = (size_t)(x - a->own);
-	two[1]->merged = (size_t)(y - b->own);
-}
-
-void
-parts_merge(struct parts *m)
-{
-	struct emu *emu = m->emu;
-	for (uint32_t i = 0; i < m->n && emu->density.n; i++) {
-		struct part *p = m->part[i];
-		density_count(&emu->density, p->out_times, p->nout_times, emu->plan->window.zero);
-		p->nout_times = 0;
-	}
-	merge_two(m);
-	const uint32_t nleaves = m->nleaves;
-	uint64_t key = play(m, 1);
-	while (key != UINT64_MAX) {
-		uint32_t i = (uint32_t)(key & PART_MASK);
-		key = replay(m->losers, (i + nleaves) / 2, hand_over(m, i));
-	}
-}
 
 void
 parts_say(struct parts *m, uint64_t end)
@@ -151,7 +15,7 @@ parts_say(struct parts *m, uint64_t end)
 		uint64_t best = UINT64_MAX;
 		for (uint32_t i = 0; i < m->n; i++) {
 			const struct saying *n = m->part[i]->first;
-			uint64_t key = n ? key_of(m->base, n->time, i) : UINT64_MAX;
+			uint64_t key = n ? collate_key(m->base, n->time, i) : UINT64_MAX;
 			first = key < best ? m->part[i] : first;
 			best = key < best ? key : best;
 		}
@@ -173,8 +37,8 @@ adapt(struct parts *m)
 		want = (double)(m->bound - m->base) * m->room / SLICE_OF_ROOM / (double)m->most;
 	want = want < least ? least : want > most ? most
 						  : want;
-	m->span = want < 1 ? 1 : want > (double)SPAN_MAX ? SPAN_MAX
-							 : (int64_t)want;
+	m->span = want < 1 ? 1 : want > (double)COLLATE_SPAN_MAX ? COLLATE_SPAN_MAX
+								 : (int64_t)want;
 	m->most = 0;
 }
 
@@ -258,6 +122,7 @@ start(struct parts *m)
 	crew_unlock(crew);
 }
 
+/* Waits for the parts, and for those who merge their records. */
 static void
 await(struct parts *m)
 {
@@ -274,7 +139,7 @@ take_events(struct parts *m, uint32_t part, uint64_t end)
 	struct part *p = m->part[part];
 	struct emu *emu = m->emu;
 	uint32_t n = p->ntimes;
-	while (n > p->ntaken && key_of(m->base, p->times[n - 1], part) >= end)
+	while (n > p->ntaken && collate_key(m->base, p->times[n - 1], part) >= end)
 		n--;
 	p->nout_times = n - p->ntaken;
 	if (!p->nout_times)
@@ -300,9 +165,9 @@ parts_take(struct parts *m, uint32_t part, uint64_t end)
 	uint64_t n = nrecords > p->ntimes ? nrecords : p->ntimes;
 	bool drops = m->emu->feed.drops;
 	m->most = n > m->most ? n : m->most;
-	while (!drops && nrecords && key_of(m->base, f->own[nrecords - 1].time, part) >= end)
+	while (!drops && nrecords && collate_key(m->base, f->own[nrecords - 1].time, part) >= end)
 		nrecords--;
-	while (!drops && nnotes && key_of(m->base, f->notes[nnotes - 1].time, part) >= end)
+	while (!drops && nnotes && collate_key(m->base, f->notes[nnotes - 1].time, part) >= end)
 		nnotes--;
 	feed_hand_over_own(f, &p->out, nrecords, nnotes);
 	p->merged = drops ? nrecords : 0;
@@ -320,7 +185,7 @@ take(struct parts *m)
 	uint32_t slowest = find_slowest(m);
 	const struct part *p = m->part[slowest];
 	bool over = p->reached >= m->bound;
-	uint64_t end = over ? KEY_FAR : key_of(m->base, p->reached, slowest) + 1;
+	uint64_t end = over ? COLLATE_FAR : collate_key(m->base, p->reached, slowest) + 1;
 	int rc = over ? 0 : p->rc < 0 ? p->rc
 				      : 1;
 	m->since = m->base;
@@ -392,6 +257,7 @@ parts_run(struct emu *emu)
 	}
 	if (!m->team || rc != EMU_AGAIN)
 		merge(m);
+	await(m);
 	for (uint32_t i = 0; i < m->n; i++)
 		part_add_up(m->part[i]);
 	if (m->team && rc != EMU_AGAIN) {

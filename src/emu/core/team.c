@@ -78,7 +78,7 @@ look_at_part(const struct parts *m, uint32_t i, uint64_t v[AGREED])
 	const struct part *p = m->part[i];
 	const struct feed *f = &p->emu.feed;
 	uint64_t nrecords = (uint64_t)(f->next - f->own);
-	uint64_t key = p->reached < m->bound ? parts_key(m, p->reached, i) << 1 | (p->rc >= 0) : UINT64_MAX;
+	uint64_t key = p->reached < m->bound ? collate_key(m->base, p->reached, i) << 1 | (p->rc >= 0) : UINT64_MAX;
 	uint64_t until = p->reached < m->bound ? (uint64_t)p->reached : INT64_MAX;
 	uint64_t most = nrecords > p->ntimes ? nrecords : p->ntimes;
 	v[NOT_MOST] = ~most < v[NOT_MOST] ? ~most : v[NOT_MOST];
@@ -121,7 +121,7 @@ fail(struct parts *m, uint64_t slowest)
 	uint64_t v[WORDS + 1] = { 0 };
 	for (uint32_t i = 0; i < m->n; i++) {
 		const struct part *p = m->part[i];
-		if (!team_has_part(m, i) || p->reached >= m->bound || parts_key(m, p->reached, i) != slowest >> 1 || p->rc != EMU_AGAIN)
+		if (!team_has_part(m, i) || p->reached >= m->bound || collate_key(m->base, p->reached, i) != slowest >> 1 || p->rc != EMU_AGAIN)
 			continue;
 		v[WORDS] = 1;
 		memcpy(v, &p->learned, sizeof(*l));
@@ -169,8 +169,8 @@ find_pieces(const struct parts *m, uint32_t part, unsigned first, unsigned end)
 {
 	const struct teamwork *w = m->work;
 	struct record *own = m->part[part]->out.own;
-	const struct record *r = team_find_time(own, w->ends[part], w->cuts[first]);
-	const struct record *behind = team_find_time(r, w->ends[part], w->cuts[end]);
+	const struct record *r = collate_find_time(own, w->ends[part], w->cuts[first]);
+	const struct record *behind = collate_find_time(r, w->ends[part], w->cuts[end]);
 	return (struct team_box){ own + (r - own), (size_t)(behind - r) * sizeof(*r) };
 }
 
@@ -302,7 +302,7 @@ team_take(struct parts *m)
 	teamwork_sum_up(m);
 	if (~v[NOT_SAID])
 		teamwork_say(m, until);
-	parts_say(m, parts_key(m, until, 0));
+	parts_say(m, collate_key(m->base, until, 0));
 	teamwork_divide(m, until);
 	if (!over)
 		narrow(m, until);
@@ -311,7 +311,7 @@ team_take(struct parts *m)
 		struct part *p = m->part[i];
 		if (!team_has_part(m, i))
 			continue;
-		parts_take(m, i, parts_key(m, w->cuts[m->team->n], 0));
+		parts_take(m, i, collate_key(m->base, w->cuts[m->team->n], 0));
 		p->left = (size_t)(p->emu.feed.next - p->emu.feed.own);
 		w->lost = w->lost || p->emu.feed.lost;
 	}

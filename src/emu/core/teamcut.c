@@ -14,19 +14,6 @@ enum {
 
 #define SHARE_LEAST 0.02 /* of an equal share: something by which to see whether it could be more */
 
-const struct record *
-team_find_time(const struct record *r, const struct record *end, int64_t time)
-{
-	while (r < end) {
-		const struct record *middle = r + (end - r) / 2;
-		if (middle->time < time)
-			r = middle + 1;
-		else
-			end = middle;
-	}
-	return r;
-}
-
 /* ---- Where the records are divided. ---- */
 
 /* Where bin k ends: clocks of a damaged trace may be anywhere, so it is kept within its type. */
@@ -50,7 +37,7 @@ count_records(const struct parts *m)
 		const struct feed *f = &m->part[i]->emu.feed;
 		const struct record *r = f->own;
 		for (size_t k = 0; k < d->nbins && r < f->next; k++) {
-			const struct record *end = team_find_time(r, f->next, end_of_bin(m->work, k));
+			const struct record *end = collate_find_time(r, f->next, end_of_bin(m->work, k));
 			d->bins[k] += (uint64_t)(end - r);
 			r = end;
 		}
@@ -105,7 +92,7 @@ mark(const struct parts *m, int64_t time, uint64_t marks[2])
 {
 	for (uint32_t i = 0; i < m->n; i++) {
 		const struct feed *f = &m->part[i]->emu.feed;
-		const struct record *r = team_find_time(f->own, f->next, time + 1);
+		const struct record *r = collate_find_time(f->own, f->next, time + 1);
 		for (; r > f->own && r[-1].time >= time - LOOK_BACK; r--) {
 			int64_t ago = time - r[-1].time;
 			if (ago < LOOK_BACK && chunk_looks_back(&r[-1]))

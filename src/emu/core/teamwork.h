@@ -55,9 +55,6 @@ void teamwork_sum_up(struct parts *m);
  * the last cut can leave. */
 void teamwork_divide(struct parts *m, int64_t until);
 
-/* The first record that is not before a time, of some that are in order. */
-const struct record *team_find_time(const struct record *r, const struct record *end, int64_t time);
-
 /* Swaps the parcels, and empties them. Returns the boxes that were taken, by process. */
 const struct team_box *teamwork_swap(struct parts *m);
 

@@ -34,7 +34,7 @@ thread 2
 2 200 OHe
 END
 status 0 "$EMU" -q --stats -j 3 -f prv -o looms.out looms
-grep -q "^merging records of looms  *1 " out.txt || fail "no merging: $(cat out.txt)"
+grep -q "^dividing records of looms  *1 " out.txt || fail "no merging: $(cat out.txt)"
 grep -q "^reading, merging, emulating  *2 " out.txt || fail "one loom at a time: $(cat out.txt)"
 status 0 "$EMU" -o plain trace
 grep -q "bound by" out.txt && fail "told without --stats"

@@ -183,7 +183,7 @@ struct uscp_times {
 	uint32_t *nstates; /* by slot in the table of channels */
 	uint32_t n;
 	uint32_t nuncounted; /* entries of `shown` that are not counted, so far */
-	uint32_t nwritten; /* those that are not for the overview alone */
+	uint32_t nwritten;   /* those that are not for the overview alone */
 	uint32_t cap;
 	uint32_t nplaces;
 };
