@@ -8,7 +8,7 @@
 
 enum {
 	/* Events of a round: some of each stream, so that streams are not visited in vain, as long as all of it stays in a cache. */
-	TARGET_OF_STREAM = 16,
+	TARGET_OF_STREAM = 32,
 	TARGET_MIN = 512,
 	TARGET_MOST = 4096,
 	TARGET_LEAST = 2, /* of a stream, whatever that makes in all, */
