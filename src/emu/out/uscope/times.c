@@ -8,10 +8,10 @@
 #include <string.h>
 
 enum {
-	SUMS_MAX = (1 << 18) - 1,
-	STATES_MAX = 1 << 20, /* with those for the overview alone */
+	UNCOUNTED = 16,                   /* numbers of what is not counted: if all had one, each sum there would wait for the one before */
+	SUMS_MAX = (1 << 18) - UNCOUNTED, /* with those the tables are full */
+	STATES_MAX = 1 << 20,             /* with those for the overview alone */
 	FIRST_CAP = 1 << 10,
-	UNCOUNTED = 16,         /* numbers of what is not counted: if all had one, each sum there would wait for the one before */
 	INDEX_OF_STATE = 2,     /* entries for each state */
 	GUARD = 4,              /* limits of a channel while it runs: states may turn out to have no time */
 	LEAST_SIZE = 16 * 1024, /* bytes that the section may have in any file, */
