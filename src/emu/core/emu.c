@@ -164,10 +164,20 @@ go_on(struct emu *emu, int rc)
 	return rc;
 }
 
-/* Emulates an event, and all that follow, if it is not to be the only one. Nobody else calls apply(): of what is called in one
- * place only, all becomes a part of this loop. Not inlined: in its caller it would spill registers at each event. */
+/* Notes an event of a leg. Returns whether that is full. */
+static inline bool
+note(const struct emu *emu, struct emu_leg *leg)
+{
+	const struct feed *f = &emu->feed;
+	leg->times[leg->n++] = emu->time;
+	return leg->n == leg->most || (size_t)(f->next - f->own) >= leg->records || f->nnotes >= leg->notes;
+}
+
+/* Emulates an event, and, if it is not to be the only one, all that follow, or those of a leg (NULL: there is none). Returns as
+ * emu_run_leg(). Nobody else calls apply(): of what is called in one place only, all becomes a part of this loop. Not inlined: in its caller
+ * it would spill registers at each event. */
 static __attribute__((noinline)) int
-run(struct emu *emu, struct event *ev, bool only)
+run(struct emu *emu, struct event *ev, bool only, struct emu_leg *leg)
 {
 	struct round *round = &emu->merge.round;
 	struct target now = find_target(emu, ev);
@@ -182,7 +192,13 @@ run(struct emu *emu, struct event *ev, bool only)
 			ask_for_next(emu, round);
 		}
 		rc = apply(emu, ev, now);
-		if (only || (rc = go_on(emu, rc)) < 0)
+		if (only)
+			return rc;
+		if (leg && rc >= 0 && note(emu, leg))
+			return 1;
+		if (!leg)
+			rc = go_on(emu, rc);
+		if (rc < 0)
 			return rc;
 		if (seen) {
 			round->at++;
@@ -200,13 +216,21 @@ run(struct emu *emu, struct event *ev, bool only)
 int
 emu_apply(struct emu *emu, struct event *ev)
 {
-	return run(emu, ev, true);
+	return run(emu, ev, true, NULL);
 }
 
 int
 emu_step(struct emu *emu, struct event *ev)
 {
-	return go_on(emu, run(emu, ev, true));
+	return go_on(emu, run(emu, ev, true, NULL));
+}
+
+int
+emu_run_leg(struct emu *emu, struct emu_leg *leg)
+{
+	struct event *ev;
+	int rc = merge_next(&emu->merge, &ev);
+	return rc > 0 ? run(emu, ev, false, leg) : rc;
 }
 
 static int
@@ -214,7 +238,7 @@ run_all(struct emu *emu)
 {
 	struct event *ev;
 	int rc = merge_next(&emu->merge, &ev);
-	return rc > 0 ? run(emu, ev, false) : rc;
+	return rc > 0 ? run(emu, ev, false, NULL) : rc;
 }
 
 int

@@ -161,6 +161,17 @@ int emu_run(struct emu *emu);
 /* Emulates one event. Returns 0, or <0 (reported). */
 int emu_apply(struct emu *emu, struct event *ev);
 
+/* Some events, that a part of the machine emulates at once. */
+struct emu_leg {
+	int64_t *times; /* of the events are noted here, with room for the most */
+	uint32_t n, most;
+	size_t records; /* its feed of its own has as many, or more, when an event ends: then the leg is full, too, */
+	size_t notes;   /* or as many notes */
+};
+
+/* Emulates events until a leg is full, which is not before the first one. Returns 1 it is, 0 no event is left below the bound of the rounds, <0 (reported). */
+int emu_run_leg(struct emu *emu, struct emu_leg *leg);
+
 /* As emu_apply(); now and then also looks whether to stop, and shows the progress. */
 int emu_step(struct emu *emu, struct event *ev);
 

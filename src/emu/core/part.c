@@ -80,31 +80,19 @@ part_tell(struct part *p)
 
 /* ---- Events. ---- */
 
-/* Whether it has enough to be merged. */
-static inline bool
-is_full(const struct part *p, uint32_t nevents)
-{
-	const struct feed *f = &p->emu.feed;
-	const uint32_t room = p->all->room;
-	return nevents == room || (size_t)(f->next - f->own) >= room + p->left || f->nnotes >= room;
-}
-
 void
 part_run(struct part *p)
 {
 	const int64_t bound = p->all->bound;
+	const uint32_t room = p->all->room;
 	struct emu *emu = &p->emu;
-	struct event *ev;
-	int rc = 0;
+	const struct feed *f = &emu->feed;
+	struct emu_leg leg = { .times = p->times, .most = room, .records = room + p->left, .notes = room };
 	emu->merge.round.bound = (uint64_t)bound + (uint64_t)emu->start;
-	uint32_t n = 0;
-	bool full = false;
-	while (!(full = is_full(p, n)) && (rc = merge_next(&emu->merge, &ev)) > 0) {
-		if ((rc = emu_apply(emu, ev)) < 0)
-			break;
-		p->times[n++] = emu->time;
-	}
-	p->ntimes = n;
+	bool full = (size_t)(f->next - f->own) >= leg.records || f->nnotes >= leg.notes;
+	int rc = full ? 0 : emu_run_leg(emu, &leg);
+	full = full || rc > 0;
+	p->ntimes = leg.n;
 	if (emu->feed.lost || (rc >= 0 && emu->failed < 0)) /* it could not note something */
 		rc = -ERR_MEMORY;
 	p->rc = rc < 0 ? rc : 0;

@@ -31,11 +31,8 @@ window_read(const uint8_t *p, uint32_t rank, uint64_t size, bool jumbo, struct e
 	ev->payload = p + WIRE_EVENT_HEADER;
 	ev->size = (uint32_t)(size - WIRE_EVENT_HEADER);
 	ev->length = (uint32_t)size;
-	/* The letters and what is behind them are one move. */
-	uint32_t letters;
-	memcpy(&letters, p, sizeof(letters));
-	letters = letters >> 8 | (uint32_t)jumbo << 24;
-	memcpy((char *)ev + offsetof(struct event, mcv), &letters, sizeof(letters));
+	memcpy(ev->mcv, p + 1, 3);
+	ev->jumbo = jumbo;
 	ev->stream = rank;
 }
 
