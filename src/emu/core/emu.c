@@ -164,8 +164,8 @@ go_on(struct emu *emu, int rc)
 	return rc;
 }
 
-/* Notes an event of a leg. Returns whether that is full. */
-static inline bool
+/* Notes an event of a leg. Returns whether that is full. Not inlined: it would take registers of the loop, which runs without one nearly always. */
+static __attribute__((noinline)) bool
 note(const struct emu *emu, struct emu_leg *leg)
 {
 	const struct feed *f = &emu->feed;
@@ -173,11 +173,10 @@ note(const struct emu *emu, struct emu_leg *leg)
 	return leg->n == leg->most || (size_t)(f->next - f->own) >= leg->records || f->nnotes >= leg->notes;
 }
 
-/* Emulates an event, and, if it is not to be the only one, all that follow, or those of a leg (NULL: there is none). Returns as
- * emu_run_leg(). Nobody else calls apply(): of what is called in one place only, all becomes a part of this loop. Not inlined: in its caller
+/* Emulates an event and all that follow, or those of a leg (NULL: there is none). Returns as emu_run_leg(). Nobody else calls apply(): of what is called in one place only, all becomes a part of this loop. Not inlined: in its caller
  * it would spill registers at each event. */
 static __attribute__((noinline)) int
-run(struct emu *emu, struct event *ev, bool only, struct emu_leg *leg)
+run(struct emu *emu, struct event *ev, struct emu_leg *leg)
 {
 	struct round *round = &emu->merge.round;
 	struct target now = find_target(emu, ev);
@@ -192,14 +191,10 @@ run(struct emu *emu, struct event *ev, bool only, struct emu_leg *leg)
 			ask_for_next(emu, round);
 		}
 		rc = apply(emu, ev, now);
-		if (only)
+		if (!leg && (rc = go_on(emu, rc)) < 0)
 			return rc;
-		if (leg && rc >= 0 && note(emu, leg))
-			return 1;
-		if (!leg)
-			rc = go_on(emu, rc);
-		if (rc < 0)
-			return rc;
+		if (leg && (rc < 0 || note(emu, leg)))
+			return rc < 0 ? rc : 1;
 		if (seen) {
 			round->at++;
 			ev = seen;
@@ -216,13 +211,16 @@ run(struct emu *emu, struct event *ev, bool only, struct emu_leg *leg)
 int
 emu_apply(struct emu *emu, struct event *ev)
 {
-	return run(emu, ev, true, NULL);
+	int64_t time;
+	struct emu_leg leg = { .times = &time, .most = 1 };
+	int rc = run(emu, ev, &leg);
+	return rc < 0 ? rc : 0;
 }
 
 int
 emu_step(struct emu *emu, struct event *ev)
 {
-	return go_on(emu, run(emu, ev, true, NULL));
+	return go_on(emu, emu_apply(emu, ev));
 }
 
 int
@@ -230,7 +228,7 @@ emu_run_leg(struct emu *emu, struct emu_leg *leg)
 {
 	struct event *ev;
 	int rc = merge_next(&emu->merge, &ev);
-	return rc > 0 ? run(emu, ev, false, leg) : rc;
+	return rc > 0 ? run(emu, ev, leg) : rc;
 }
 
 static int
@@ -238,7 +236,7 @@ run_all(struct emu *emu)
 {
 	struct event *ev;
 	int rc = merge_next(&emu->merge, &ev);
-	return rc > 0 ? run(emu, ev, false, NULL) : rc;
+	return rc > 0 ? run(emu, ev, NULL) : rc;
 }
 
 int
