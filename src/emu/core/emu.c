@@ -173,8 +173,8 @@ note(const struct emu *emu, struct emu_leg *leg)
 	return leg->n == leg->most || (size_t)(f->next - f->own) >= leg->records || f->nnotes >= leg->notes;
 }
 
-/* Emulates an event and all that follow, or those of a leg (NULL: there is none). Returns as emu_run_leg(). Nobody else calls apply(): of what is called in one place only, all becomes a part of this loop. Not inlined: in its caller
- * it would spill registers at each event. */
+/* Emulates an event and all that follow, or those of a leg (NULL: there is none). Returns as emu_run_leg(). Nobody else calls apply(): of
+ * what is called in one place only, all becomes a part of this loop. Not inlined: in its caller it would spill registers at each event. */
 static __attribute__((noinline)) int
 run(struct emu *emu, struct event *ev, struct emu_leg *leg)
 {
