@@ -62,11 +62,10 @@ take_chunk(const struct collation *left, struct collate_source *first, size_t ro
 		guide = n > most ? s->r : guide;
 		most = n > most ? n : most;
 	}
-	if (all < room / WORTH)
+	if (most == 0 || all < room / WORTH)
 		return false;
 	/* The records of the next step are not known: those of the last instant stay for them. */
-	size_t at = all > room ? most * (room - room / 16) / all : most ? most - 1
-									: 0;
+	size_t at = all > room ? most * (room - room / 16) / all : most - 1;
 	for (int i = 0; i < TRIES && at; i++) {
 		int64_t time = guide[at].time;
 		bool apart;
@@ -149,6 +148,8 @@ gather_init(struct parts *m, uint32_t n)
 	 * files have members must not depend on the parts. */
 	if (rc < 0 || m->team || plan->pick || plan->options.gzip)
 		return rc;
+	if (stats)
+		stats->stages[STAGE_DIVIDE].name = "dividing records of looms";
 	m->gatherings = block_alloc(GATHERINGS * sizeof(*m->gatherings));
 	if (!m->gatherings)
 		return -ERR_MEMORY;

@@ -31,7 +31,7 @@ stats_begin(struct stats *s)
 {
 	*s = (struct stats){ .begin_ns = read_clock(CLOCK_MONOTONIC) };
 	(void)stats_add(s, "reading, merging, emulating", 1);
-	(void)stats_add(s, "dividing records of looms", 1);
+	(void)stats_add(s, "merging records of looms", 1);
 	(void)stats_add(s, "merging records of looms", 0);
 }
 

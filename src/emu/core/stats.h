@@ -19,8 +19,8 @@ enum {
 /* Stages that are always there. */
 enum {
 	STAGE_EMULATE,
-	STAGE_DIVIDE, /* what parts of the machine print is cut into chunks, and what is left, or in a team all, is merged; */
-	STAGE_MERGE,  /* the chunks are merged */
+	STAGE_DIVIDE, /* what parts of the machine print is merged, or cut into chunks, which are */
+	STAGE_MERGE,  /* merged by all threads */
 };
 
 enum wait {
