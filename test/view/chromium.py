@@ -61,16 +61,33 @@ class Trap:
                     self.caught.append("a connection without a request")
 
 
+def start_driver():
+    """A running chromedriver, and its port.
+
+    It asks the system for a free port of IPv6, and then for the same one of IPv4: beside other tests that one may be taken, and
+    it gives up. So it is started again, a few times.
+    """
+    for _ in range(8):
+        said = ""
+        driver = subprocess.Popen(["chromedriver", "--port=0"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True)
+        for line in driver.stdout:
+            if found := re.search(r"successfully on port (\d+)", line):
+                return driver, int(found.group(1))
+            said += line
+        driver.stdout.close()
+        driver.wait()
+    raise Failed(f"chromedriver does not start:\n{said}")
+
+
 class Chromium:
     def __init__(self, size=(1280, 800), args=()):
         skip_without()
+        self.driver, port = start_driver()
         self.trap = Trap()
-        self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                       stderr=subprocess.DEVNULL, text=True)
         self.link = None
         self.session = ""
         try:
-            port = next(int(m.group(1)) for m in (re.search(r"successfully on port (\d+)", line) for line in self.driver.stdout) if m)
             self.link = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
             flags = ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-first-run",
                      "--disable-component-update", "--disable-sync", "--disable-background-networking", "--disable-extensions",
