@@ -158,7 +158,7 @@ flow_place(struct flow *f, const flow_sizes at, unsigned first)
 		k->kept = empty;
 		k->at = at[i];
 		k->busy = true;
-		k->job.age = f->given;
+		k->job.age = 0;
 		crew_add(&f->crew, &k->job);
 	}
 	crew_unlock(&f->crew);

@@ -52,8 +52,8 @@ void flow_settle(struct flow *f);
 /* What has come since the last flow_place(). When the flow is settled. */
 void flow_kept(const struct flow *f, flow_sizes sizes);
 
-/* Writes what is kept at its place, as jobs; of the first process, what comes has its place there. `first`: which file comes first. When
- * the flow is settled. */
+/* Writes what is kept at its place, as jobs that come first: while others emulate, and do not write to the same file of a node, for which
+ * they would wait. Of the first process, what comes has its place there. `first`: which file comes first. When the flow is settled. */
 void flow_place(struct flow *f, const flow_sizes at, unsigned first);
 
 /* Whether text is lost, or could not be written. */

@@ -28,22 +28,6 @@ end_of_bin(const struct teamwork *w, size_t k)
 	return end < w->to ? end : w->to;
 }
 
-/* Adds the records of a bin each: what is before belongs to the first one, what is behind to none. */
-static void
-count_records(const struct parts *m)
-{
-	const struct teamwork_numbers *d = &m->work->numbers;
-	for (uint32_t i = 0; i < m->n; i++) {
-		const struct feed *f = &m->part[i]->emu.feed;
-		const struct record *r = f->own;
-		for (size_t k = 0; k < d->nbins && r < f->next; k++) {
-			const struct record *end = collate_find_time(r, f->next, end_of_bin(m->work, k));
-			d->bins[k] += (uint64_t)(end - r);
-			r = end;
-		}
-	}
-}
-
 enum {
 	NEVENTS,
 	NREAD,
@@ -86,23 +70,40 @@ share(struct parts *m, const uint64_t *busy)
 		shares[r] *= n / sum;
 }
 
-/* Instants at and before `time` as bits from the lowest on: at which a record looks back, and with a record in the nanosecond before. */
+/* Instants at and before `time` as bits from the lowest on, of the records before r: at which one looks back, and with one in the nanosecond
+ * before. */
 static void
-mark(const struct parts *m, int64_t time, uint64_t marks[2])
+mark(const struct record *own, const struct record *r, int64_t time, uint64_t marks[2])
 {
+	for (; r > own && r[-1].time >= time - LOOK_BACK; r--) {
+		int64_t ago = time - r[-1].time;
+		if (ago < LOOK_BACK && chunk_looks_back(&r[-1]))
+			marks[0] |= UINT64_C(1) << ago;
+		if (ago > 0)
+			marks[1] |= UINT64_C(1) << (ago - 1);
+	}
+}
+
+/* Counts the records of a bin each, and marks where it ends: what is before belongs to the first one, what is behind to none. */
+static void
+look_at_records(const struct parts *m)
+{
+	const struct teamwork_numbers *d = &m->work->numbers;
 	for (uint32_t i = 0; i < m->n; i++) {
 		const struct feed *f = &m->part[i]->emu.feed;
-		const struct record *r = collate_find_time(f->own, f->next, time + 1);
-		for (; r > f->own && r[-1].time >= time - LOOK_BACK; r--) {
-			int64_t ago = time - r[-1].time;
-			if (ago < LOOK_BACK && chunk_looks_back(&r[-1]))
-				marks[0] |= UINT64_C(1) << ago;
-			if (ago > 0)
-				marks[1] |= UINT64_C(1) << (ago - 1);
+		const struct record *r = f->own;
+		for (size_t k = 0; k < d->nbins; k++) {
+			const struct record *end = collate_find_time(r, f->next, end_of_bin(m->work, k));
+			d->bins[k] += (uint64_t)(end - r);
+			r = end;
+			mark(f->own, r, end_of_bin(m->work, k) - 1, &d->marks[2 * k]);
 		}
 	}
-	if (time >= 1 && time <= LOOK_BACK) /* first lines */
-		marks[1] |= UINT64_C(1) << (time - 1);
+	for (size_t k = 0; k < d->nbins; k++) {
+		int64_t time = end_of_bin(m->work, k) - 1;
+		if (time >= 1 && time <= LOOK_BACK) /* first lines */
+			d->marks[2 * k + 1] |= UINT64_C(1) << (time - 1);
+	}
 }
 
 void
@@ -112,9 +113,7 @@ teamwork_join(struct parts *m, uint64_t *least, size_t n)
 	struct teamwork *w = m->work;
 	const struct teamwork_numbers *d = &w->numbers;
 	memset(d->sums, 0, (d->nsums + 2 * d->nbins) * sizeof(*d->sums));
-	count_records(m);
-	for (size_t k = 0; k < d->nbins; k++)
-		mark(m, end_of_bin(w, k) - 1, &d->marks[2 * k]);
+	look_at_records(m);
 	flow_kept(m->emu->feed.flow, d->sizes + (size_t)t->rank * SINK_FILES);
 	d->busy[t->rank] = teamwork_now() - w->since_ns - w->waited_ns;
 	d->sums[NEVENTS] = m->emu->nevents;
@@ -143,7 +142,7 @@ teamwork_sum_up(struct parts *m)
 		}
 		at[i] = t->rank ? at[i] : w->written[i];
 	}
-	flow_place(m->emu->feed.flow, at, t->rank); /* two processes that write to the same file of a node wait for each other */
+	flow_place(m->emu->feed.flow, at, t->rank); /* not all begin with the same file */
 	if (w->since_ns)
 		share(m, d->busy);
 	w->since_ns = teamwork_now();
