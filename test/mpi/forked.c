@@ -25,6 +25,7 @@ enum {
 	TEAM_MAX = 16,
 	NUMBERS_MAX = 8192,
 	BOXES_SIZE = 1 << 28, /* of a process, for all that it gives; only what is used takes memory */
+	BLOCK_SIZE = 1 << 26, /* of a process, for boxes that are not copied */
 	WAIT_NS = 1000000,
 };
 
@@ -34,8 +35,9 @@ struct shared {
 	int word;
 	atomic_int stop;
 	uint64_t numbers[TEAM_MAX][NUMBERS_MAX];
-	size_t at[TEAM_MAX][TEAM_MAX]; /* where in `boxes` what one gives to another begins: sizes, then bytes */
+	size_t at[TEAM_MAX][TEAM_MAX]; /* where in `boxes` what one gives to another begins: boxes, then the bytes of those that are not in a block */
 	uint8_t boxes[TEAM_MAX][BOXES_SIZE];
+	uint8_t blocks[TEAM_MAX][BLOCK_SIZE];
 };
 
 static struct shared *shared;
@@ -86,21 +88,40 @@ put_bytes(unsigned rank, size_t *at, const void *bytes, size_t n)
 	*at += n;
 }
 
-/* Takes out what one gave: boxes that are in a copy. */
+/* The block of a process is where the others see it, too. */
+static void *
+share(struct team *t, size_t size)
+{
+	meet(); /* nobody reads the one before */
+	if (size > BLOCK_SIZE)
+		return NULL;
+	memset(shared->blocks[t->rank], 0, size);
+	return shared->blocks[t->rank];
+}
+
+static bool
+is_shared(unsigned rank, const struct team_box *box)
+{
+	return (uintptr_t)box->data - (uintptr_t)shared->blocks[rank] < BLOCK_SIZE;
+}
+
+/* Takes out what one gave: boxes that are in a copy, or in its block. */
 static void
-take_boxes(const uint8_t *from, size_t n, struct team_box *take, void **copy)
+take_boxes(unsigned rank, const uint8_t *from, size_t n, struct team_box *take)
 {
 	size_t all = 0;
-	for (size_t k = 0; k < n; k++) {
-		memcpy(&take[k].size, from + k * sizeof(size_t), sizeof(size_t));
-		all += take[k].size;
-	}
-	free(*copy);
-	uint8_t *to = *copy = malloc(all + 1);
+	if (n)
+		memcpy(take, from, n * sizeof(*take));
+	for (size_t k = 0; k < n; k++)
+		all += is_shared(rank, &take[k]) ? 0 : take[k].size;
+	free(taken[rank]);
+	uint8_t *to = taken[rank] = malloc(all + 1);
 	if (!to)
 		abort();
-	memcpy(to, from + n * sizeof(size_t), all);
+	memcpy(to, from + n * sizeof(*take), all);
 	for (size_t k = 0; k < n; k++) {
+		if (is_shared(rank, &take[k]))
+			continue;
 		take[k].data = to;
 		to += take[k].size;
 	}
@@ -110,19 +131,19 @@ static void
 swap(struct team *t, const size_t *n, const struct team_box *give, struct team_box *take)
 {
 	size_t at = 0;
-	for (unsigned r = 0; r < t->n; r++, give += n[t->rank]) {
+	const size_t own = n[t->rank];
+	for (unsigned r = 0; r < t->n; r++, give += own) {
 		if (r == t->rank)
 			continue;
 		shared->at[t->rank][r] = at;
-		for (size_t k = 0; k < n[t->rank]; k++)
-			put_bytes(t->rank, &at, &give[k].size, sizeof(give[k].size));
-		for (size_t k = 0; k < n[t->rank]; k++)
-			put_bytes(t->rank, &at, give[k].data, give[k].size);
+		put_bytes(t->rank, &at, give, own * sizeof(*give));
+		for (size_t k = 0; k < own; k++)
+			put_bytes(t->rank, &at, give[k].data, is_shared(t->rank, &give[k]) ? 0 : give[k].size);
 	}
 	meet();
 	for (unsigned r = 0; r < t->n; take += n[r], r++)
 		if (r != t->rank)
-			take_boxes(shared->boxes[r] + shared->at[r][t->rank], n[r], take, &taken[r]);
+			take_boxes(r, shared->boxes[r] + shared->at[r][t->rank], n[r], take);
 		else
 			memset(take, 0, n[r] * sizeof(*take));
 	meet();
@@ -185,7 +206,7 @@ join_team(int *argc, char ***argv, volatile sig_atomic_t *stop)
 	(void)argc;
 	(void)argv;
 	const char *n = getenv("TEAM");
-	team = (struct team){ .n = n ? (unsigned)atoi(n) : 1, .stop = stop, .reduce = reduce, .swap = swap, .settle = settle, .say = say, .listen = listen, .abort = end_all };
+	team = (struct team){ .n = n ? (unsigned)atoi(n) : 1, .stop = stop, .reduce = reduce, .share = share, .swap = swap, .settle = settle, .say = say, .listen = listen, .abort = end_all };
 	if (team.n < 2 || team.n > TEAM_MAX)
 		return NULL;
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

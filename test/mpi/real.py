@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: MIT
 """ovniemu-mpi under mpirun: files and messages are those of ovniemu, and what goes wrong ends all.
 
-usage: real.py --emu OVNIEMU --mpi OVNIEMU_MPI --mpirun MPIRUN
+usage: real.py --emu OVNIEMU --mpi OVNIEMU_MPI --mpirun MPIRUN --apart LIBRARY
 """
 import argparse
 import contextlib
 import filecmp
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -49,10 +50,11 @@ class Runs:
             self.found.append(" ".join(map(str, what)))
 
     def mpi(self, *groups):
-        """One process for each list of arguments, or a number of them with the same."""
+        """One process for each list of arguments, or a number of them with the same. -1: one whose memory the others cannot read."""
         words = [self.args.mpirun, *self.args.options]
         for i, (n, args) in enumerate(groups):
-            words += [*([":"] if i else []), "-n", str(n), self.args.mpi, "-j", "1", *args]
+            apart = ["env", f"LD_PRELOAD={self.args.apart}"] if n < 0 else []
+            words += [*([":"] if i else []), "-n", str(abs(n)), *apart, self.args.mpi, "-j", "1", *args]
         return words
 
     def run(self, *groups):
@@ -62,14 +64,15 @@ class Runs:
 
     def same(self):
         (status, said), _ = ranks.emulate(self.args.emu, self.trace, f"{self.tmp}/one", [])
-        for n in (1, 2, 3):
-            out = f"{self.tmp}/{n}"
-            got = self.run((n, ["-o", out, self.trace]))
-            self.check(got == (status, [x.replace("OUT", out) for x in said]), n, "ranks say", got)
+        for numbers in ([1], [2], [3], [-1, 2], [-2]):
+            out = f"{self.tmp}/out{numbers}"
+            got = self.run(*((n, ["-o", out, self.trace]) for n in numbers))
+            self.check(got == (status, [x.replace("OUT", out) for x in said]), numbers, "ranks say", got)
             names = threads.files(f"{self.tmp}/one")
-            self.check(threads.files(out) == names, n, "ranks write other files")
+            self.check(threads.files(out) == names, numbers, "ranks write other files")
             _, wrong, missing = filecmp.cmpfiles(f"{self.tmp}/one", out, names, shallow=False)
-            self.check(not wrong + missing, n, "ranks write another", *wrong, *missing)
+            self.check(not wrong + missing, numbers, "ranks write another", *wrong, *missing)
+            shutil.rmtree(out, ignore_errors=True)
 
     def others(self):
         """Processes that do not see the same, or have wrong options."""
@@ -113,6 +116,7 @@ def main():
     ap.add_argument("--emu", required=True)
     ap.add_argument("--mpi", required=True)
     ap.add_argument("--mpirun", required=True)
+    ap.add_argument("--apart", required=True)
     a = ap.parse_args()
     version = subprocess.run([a.mpirun, "--version"], capture_output=True, text=True, check=False).stdout
     a.options = ["--oversubscribe", "--allow-run-as-root"] if "Open MPI" in version else []

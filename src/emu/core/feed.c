@@ -49,7 +49,10 @@ grow(struct feed *f, size_t room)
 {
 	size_t n = (size_t)(f->next - f->own);
 	size_t event = (size_t)(f->event - f->own);
-	struct record *own = block_resize(f->own, room * sizeof(*own));
+	struct record *own = f->lent ? block_alloc(room * sizeof(*own)) : block_resize(f->own, room * sizeof(*own));
+	if (own && f->lent)
+		memcpy(own, f->own, n * sizeof(*own));
+	f->lent = f->lent && !own;
 	f->lost = f->lost || !own;
 	f->own = own ? own : f->own;
 	f->next = own ? own + n : f->own;
@@ -279,9 +282,20 @@ feed_begin_own(struct feed *f, uint32_t ncols, size_t n)
 }
 
 void
+feed_use_own(struct feed *f, struct record *lent, size_t n)
+{
+	assert(f->own && f->next == f->own && !f->lent);
+	block_free(f->own);
+	f->own = f->next = f->event = lent;
+	f->end = lent + n;
+	f->lent = true;
+}
+
+void
 feed_end_own(struct feed *f)
 {
-	block_free(f->own);
+	if (!f->lent)
+		block_free(f->own);
 	block_free(f->notes);
 }
 

@@ -22,6 +22,7 @@ struct feed {
 	struct record *own; /* of a part: a block of memory in place of chunks, which grows, */
 	struct note *notes; /* and another one; */
 	size_t nnotes, notes_cap;
+	bool lent; /* the block is another one's; */
 	bool lost; /* there was no memory for it */
 };
 
@@ -40,6 +41,9 @@ void feed_roll(struct feed *f);
  * due in both cases. */
 int feed_begin_own(struct feed *f, uint32_t ncols, size_t n);
 void feed_end_own(struct feed *f);
+
+/* Lends other memory for n records to the feed of a part, which has none yet. */
+void feed_use_own(struct feed *f, struct record *lent, size_t n);
 
 /* Hands the first records of a part, and the first notes, over to `out`, whose memory it takes in turn. */
 void feed_hand_over_own(struct feed *f, struct feed *out, size_t nrecords, size_t nnotes);

@@ -194,6 +194,27 @@ part_note(struct part *p, struct emu *machine, uint32_t begin, uint32_t end)
 	p->reached = INT64_MAX;
 }
 
+/* Records that a feed of a part has room for. */
+static size_t
+count_room(uint32_t room)
+{
+	return (size_t)room * 2;
+}
+
+size_t
+part_count_lent(const struct parts *m)
+{
+	return 2 * count_room(m->room);
+}
+
+void
+part_lend(struct part *p, struct record *lent)
+{
+	const size_t n = count_room(p->all->room);
+	feed_use_own(&p->emu.feed, lent, n);
+	feed_use_own(&p->out, lent + n, n);
+}
+
 int
 part_open(struct part *p, struct emu *machine, uint32_t begin, uint32_t end, uint32_t room)
 {
@@ -223,8 +244,8 @@ part_open(struct part *p, struct emu *machine, uint32_t begin, uint32_t end, uin
 	p->spare = arena_new(&emu->arena, int64_t, room);
 	if (!emu->chans.dirty || !p->times || !p->spare || copy_models(p) < 0 || take_streams(p) < 0)
 		return -ERR_MEMORY;
-	int rc = feed_begin_own(&emu->feed, machine->feed.ncols, (size_t)room * 2);
-	return rc < 0 ? rc : feed_begin_own(&p->out, machine->feed.ncols, (size_t)room * 2);
+	int rc = feed_begin_own(&emu->feed, machine->feed.ncols, count_room(room));
+	return rc < 0 ? rc : feed_begin_own(&p->out, machine->feed.ncols, count_room(room));
 }
 
 void

@@ -71,6 +71,10 @@ struct parts {
 int part_open(struct part *p, struct emu *machine, uint32_t begin, uint32_t end, uint32_t room);
 void part_close(struct part *p);
 
+/* Lends memory for part_count_lent() records to a part that has none yet. */
+void part_lend(struct part *p, struct record *lent);
+size_t part_count_lent(const struct parts *m);
+
 /* Emulates the events of the slice that are left, or some of them: as many as there is room for. Touches nothing of other
  * parts. */
 void part_run(struct part *p);

@@ -237,10 +237,26 @@ team_merge(struct parts *m)
 
 /* ---- Slices. ---- */
 
+/* The parts of this process keep their records where the others can read them, if they can. */
+static void
+share_records(struct parts *m)
+{
+	struct team *t = m->team;
+	const size_t n = part_count_lent(m);
+	struct record *records = t->share(t, m->work->nparts[t->rank] * n * sizeof(*records));
+	for (uint32_t i = 0; records && i < m->n; i++) {
+		if (!team_has_part(m, i))
+			continue;
+		part_lend(m->part[i], records);
+		records += n;
+	}
+}
+
 void
 team_begin(struct parts *m, uint64_t first)
 {
 	struct teamwork *w = m->work;
+	share_records(m);
 	const struct flow *f = m->emu->feed.flow;
 	uint64_t v[1 + SINK_FILES] = { flow_wants_all(f) };
 	flow_begun(f, v + 1);

@@ -50,10 +50,14 @@ struct team {
 
 	/* Joins the numbers of all processes, some sets of them at once: TEAM_SETS at most, of as many numbers in all. */
 	void (*reduce)(struct team *t, const struct team_numbers *sets, size_t nsets);
-	/* Gives boxes to each of the others, of rank 0 first, and takes those of each, of rank 0 first, which are valid until the next time:
-	 * n[r] of process r. What is given stays where it is, and as it is, until settle(). */
+	/* One block of memory of this process, zeroed, for what it will give: boxes there are not copied where others can read them. The one before
+	 * is gone. NULL: nobody can. */
+	void *(*share)(struct team *t, size_t size);
+	/* Gives boxes to each of the others, of rank 0 first, and takes those of each, of rank 0 first, which are valid until the next time,
+	 * or numbers are joined again: n[r] of process r. They are only to be read. What is given stays where it is, and as it is, until
+	 * numbers are joined and settle() has returned. */
 	void (*swap)(struct team *t, const size_t *n, const struct team_box *give, struct team_box *take);
-	/* Waits until the others have taken what this process gave. */
+	/* Waits until the others have taken, or copied, what this process gave. */
 	void (*settle)(struct team *t);
 	/* Rank 0 says a word to the others, who wait for it, without using their CPU. Returns it. */
 	int (*say)(struct team *t, int word);

@@ -3,6 +3,7 @@
 #include "kit/join.h"
 
 #include "arena.h"
+#include "near.h"
 #include "team.h"
 
 #include <fcntl.h>
@@ -23,7 +24,7 @@
 enum {
 	TAG_WORD,
 	TAG_STOP,
-	TAG_SIZES,
+	TAG_LABELS,
 	TAG_BOXES,
 	LOOK_NS = 1000000, /* for messages that may come soon, before the process sleeps, */
 	NAP_PART = 8,      /* for that part of the time that it has waited, */
@@ -38,14 +39,26 @@ struct room {
 	size_t size;
 };
 
+/* What is sent before boxes, of each. */
+struct label {
+	uint64_t size;
+	uint64_t place; /* in memory that the other process reads; 0: the bytes follow */
+};
+
 struct mpi_team {
 	struct team team;
+	struct near *near;
 	struct room *boxes;    /* that were taken, by process */
-	struct room sizes;     /* of boxes, those that are taken first, */
+	struct room labels;    /* of boxes, those that are taken first */
+	struct room sizes;     /* of those whose bytes follow, */
 	struct room places;    /* and where they are */
 	MPI_Request *requests; /* one for each of the others, or for each set of numbers */
 	MPI_Request *given;    /* two for each of the others, */
 	int ngiven;            /* of which so many may be under way */
+};
+
+enum {
+	WORDS = sizeof(struct label) / sizeof(uint64_t),
 };
 
 static struct mpi_team all;
@@ -134,49 +147,58 @@ make_room(struct room *room, size_t size)
 	end_all(&all.team, 1);
 }
 
-/* Begins to send n boxes, and before them their sizes. They are sent from where they are: one alone can be taken out of there by a process of
+/* Begins to send n boxes, and before them their labels. They are sent from where they are: one alone can be taken out of there by a process of
  * the same machine. */
 static void
-give_boxes(struct mpi_team *m, unsigned rank, const struct team_box *boxes, size_t n, int *sizes)
+give_boxes(struct mpi_team *m, unsigned rank, const struct team_box *boxes, size_t n, struct label *labels)
 {
 	MPI_Aint *places = make_room(&m->places, n * sizeof(*places));
-	const struct team_box *full = NULL;
+	int *sizes = make_room(&m->sizes, n * sizeof(*sizes));
+	const void *one = NULL;
 	size_t size = 0;
+	int follow = 0;
 	for (size_t k = 0; k < n; k++) {
-		size += boxes[k].size;
-		full = boxes[k].size ? &boxes[k] : full;
-		sizes[k] = (int)boxes[k].size;
-		(void)MPI_Get_address(boxes[k].data, &places[k]);
+		const struct team_box *box = &boxes[k];
+		labels[k] = (struct label){ box->size, box->size ? near_place(m->near, rank, box->data) : 0 };
+		if (!box->size || labels[k].place)
+			continue;
+		one = box->data;
+		size += box->size;
+		sizes[follow] = (int)box->size;
+		(void)MPI_Get_address(box->data, &places[follow++]);
 	}
 	if (size > INT_MAX) {
 		(void)fprintf(stderr, "%s: error[memory]: rank %u cannot send %zu bytes to rank %u\n", join_name, m->team.rank, size, rank);
 		end_all(&m->team, 1);
 	}
-	(void)MPI_Isend(sizes, (int)n, MPI_INT, (int)rank, TAG_SIZES, MPI_COMM_WORLD, &m->given[m->ngiven++]);
-	if (full && full->size == size) {
-		(void)MPI_Isend(full->data, (int)size, MPI_BYTE, (int)rank, TAG_BOXES, MPI_COMM_WORLD, &m->given[m->ngiven++]);
-	} else if (full) {
+	(void)MPI_Isend(labels, (int)(n * WORDS), MPI_UINT64_T, (int)rank, TAG_LABELS, MPI_COMM_WORLD, &m->given[m->ngiven++]);
+	if (follow == 1) {
+		(void)MPI_Isend(one, (int)size, MPI_BYTE, (int)rank, TAG_BOXES, MPI_COMM_WORLD, &m->given[m->ngiven++]);
+	} else if (follow) {
 		MPI_Datatype type;
-		(void)MPI_Type_create_hindexed((int)n, sizes, places, MPI_BYTE, &type);
+		(void)MPI_Type_create_hindexed(follow, sizes, places, MPI_BYTE, &type);
 		(void)MPI_Type_commit(&type);
 		(void)MPI_Isend(MPI_BOTTOM, 1, type, (int)rank, TAG_BOXES, MPI_COMM_WORLD, &m->given[m->ngiven++]);
 		(void)MPI_Type_free(&type);
 	}
 }
 
-/* Begins to take n boxes of known sizes. */
+/* Begins to take n boxes with known labels. */
 static void
-take_boxes(struct mpi_team *m, unsigned rank, struct team_box *boxes, size_t n, const int *sizes, MPI_Request *request)
+take_boxes(struct mpi_team *m, unsigned rank, struct team_box *boxes, size_t n, const struct label *labels, MPI_Request *request)
 {
 	size_t size = 0;
 	for (size_t k = 0; k < n; k++)
-		size += (size_t)sizes[k];
-	uint8_t *data = make_room(&m->boxes[rank], size);
-	for (size_t k = 0, at = 0; k < n; at += boxes[k++].size)
-		boxes[k] = (struct team_box){ data + at, (size_t)sizes[k] };
+		size += labels[k].place ? 0 : labels[k].size;
+	uint8_t *next = make_room(&m->boxes[rank], size);
 	*request = MPI_REQUEST_NULL;
 	if (size)
-		(void)MPI_Irecv(data, (int)size, MPI_BYTE, (int)rank, TAG_BOXES, MPI_COMM_WORLD, request);
+		(void)MPI_Irecv(next, (int)size, MPI_BYTE, (int)rank, TAG_BOXES, MPI_COMM_WORLD, request);
+	for (size_t k = 0; k < n; k++) {
+		const struct label *l = &labels[k];
+		boxes[k] = (struct team_box){ l->place ? near_find(m->near, rank, l->place) : next, l->size };
+		next += l->place ? 0 : l->size;
+	}
 }
 
 /* How many boxes come before those of a process. */
@@ -189,19 +211,26 @@ count_before(const size_t *n, unsigned rank)
 	return sum;
 }
 
+static void *
+share(struct team *t, size_t size)
+{
+	(void)t;
+	return near_share(&all.near, size);
+}
+
 static void
 swap(struct team *t, const size_t *n, const struct team_box *give, struct team_box *take)
 {
 	struct mpi_team *m = &all;
 	size_t own = n[t->rank], ntake = count_before(n, t->n);
-	int *sizes = make_room(&m->sizes, (ntake + own * t->n) * sizeof(*sizes));
+	struct label *labels = make_room(&m->labels, (ntake + own * t->n) * sizeof(*labels));
 	for (unsigned i = 1; i < t->n; i++) {
 		unsigned r = (t->rank + t->n - i) % t->n;
-		(void)MPI_Irecv(sizes + count_before(n, r), (int)n[r], MPI_INT, (int)r, TAG_SIZES, MPI_COMM_WORLD, &m->requests[i - 1]);
+		(void)MPI_Irecv(labels + count_before(n, r), (int)(n[r] * WORDS), MPI_UINT64_T, (int)r, TAG_LABELS, MPI_COMM_WORLD, &m->requests[i - 1]);
 	}
 	for (unsigned i = 1; i < t->n; i++) {
 		unsigned r = (t->rank + i) % t->n; /* not all to the same at once */
-		give_boxes(m, r, give + own * r, own, sizes + ntake + own * r);
+		give_boxes(m, r, give + own * r, own, labels + ntake + own * r);
 	}
 	memset(take + count_before(n, t->rank), 0, own * sizeof(*take));
 	for (unsigned i = 1; i < t->n; i++) {
@@ -209,7 +238,7 @@ swap(struct team *t, const size_t *n, const struct team_box *give, struct team_b
 		size_t first = count_before(n, r);
 		await(1, &m->requests[i - 1]);
 		(void)MPI_Wait(&m->requests[i - 1], MPI_STATUS_IGNORE);
-		take_boxes(m, r, take + first, n[r], sizes + first, &m->requests[i - 1]);
+		take_boxes(m, r, take + first, n[r], labels + first, &m->requests[i - 1]);
 	}
 	await((int)t->n - 1, m->requests);
 	(void)MPI_Waitall((int)t->n - 1, m->requests, MPI_STATUSES_IGNORE);
@@ -307,7 +336,7 @@ join_team(int *argc, char ***argv, volatile sig_atomic_t *stop)
 	hurry_sockets();
 	(void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	(void)MPI_Comm_size(MPI_COMM_WORLD, &n);
-	m->team = (struct team){ .rank = (unsigned)rank, .n = (unsigned)n, .stop = stop, .reduce = reduce, .swap = swap, .settle = settle, .say = say, .listen = hear, .abort = end_all };
+	m->team = (struct team){ .rank = (unsigned)rank, .n = (unsigned)n, .stop = stop, .reduce = reduce, .share = share, .swap = swap, .settle = settle, .say = say, .listen = hear, .abort = end_all };
 	if (level < MPI_THREAD_FUNNELED) {
 		(void)fprintf(stderr, "%s: error[usage]: this MPI does not let processes have threads (MPI_THREAD_FUNNELED)\n", join_name);
 		end_all(&m->team, 2);
@@ -331,7 +360,9 @@ join_end(void)
 	(void)MPI_Finalize();
 	for (unsigned r = 0; m->boxes && r < m->team.n; r++)
 		block_free(m->boxes[r].data);
+	near_end(m->near);
 	block_free(m->boxes);
+	block_free(m->labels.data);
 	block_free(m->sizes.data);
 	block_free(m->places.data);
 	block_free(m->requests);
