@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* apart: preloaded to a process, whose memory no other one can read then, as if it were on another node. */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <sys/mman.h>
 

@@ -146,19 +146,19 @@ flow_kept(const struct flow *f, flow_sizes sizes)
 }
 
 void
-flow_place(struct flow *f, const flow_sizes at, unsigned first)
+flow_place(struct flow *f, const flow_sizes at, unsigned rank)
 {
 	struct press *p = find_press(f);
 	crew_lock(&f->crew);
 	for (unsigned n = 0; p && n < p->ops->nfiles; n++) {
-		unsigned i = (first + n) % p->ops->nfiles;
+		unsigned i = (rank + n) % p->ops->nfiles;
 		struct keep *k = &p->files[i].keep;
 		struct texts empty = k->leaving;
 		k->leaving = k->kept;
 		k->kept = empty;
 		k->at = at[i];
 		k->busy = true;
-		k->job.age = 0;
+		k->job.age = rank % 2 ? 0 : f->given;
 		crew_add(&f->crew, &k->job);
 	}
 	crew_unlock(&f->crew);

@@ -52,9 +52,10 @@ void flow_settle(struct flow *f);
 /* What has come since the last flow_place(). When the flow is settled. */
 void flow_kept(const struct flow *f, flow_sizes sizes);
 
-/* Writes what is kept at its place, as jobs that come first: while others emulate, and do not write to the same file of a node, for which
- * they would wait. Of the first process, what comes has its place there. `first`: which file comes first. When the flow is settled. */
-void flow_place(struct flow *f, const flow_sizes at, unsigned first);
+/* Writes what is kept at its place, as jobs; of the first process, what comes has its place there. Processes that write to the same file of a
+ * node wait for each other, awake: not all ranks begin with the same file, and every other one writes before it emulates. When the flow
+ * is settled. */
+void flow_place(struct flow *f, const flow_sizes at, unsigned rank);
 
 /* Whether text is lost, or could not be written. */
 bool flow_lacks_text(const struct flow *f);

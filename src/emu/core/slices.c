@@ -103,7 +103,7 @@ are_done(void *parts)
 	return ((struct parts *)parts)->nbusy == 0;
 }
 
-/* All parts that are behind emulate some of the slice. Before everything else, as all wait for it. One that has something left to be
+/* All parts that are behind emulate some of the slice. Before lines are made, as all wait for it. One that has something left to be
  * taken is ahead, and waits. */
 static void
 start(struct parts *m)

@@ -54,10 +54,10 @@ struct team {
 	 * is gone. NULL: nobody can. */
 	void *(*share)(struct team *t, size_t size);
 	/* Gives boxes to each of the others, of rank 0 first, and takes those of each, of rank 0 first, which are valid until the next time,
-	 * or numbers are joined again: n[r] of process r. They are only to be read. What is given stays where it is, and as it is, until
-	 * numbers are joined and settle() has returned. */
+	 * or numbers are joined: n[r] of process r. They are only to be read. What is given stays where it is, and as it is: in the block of share()
+	 * until numbers are joined the next time, elsewhere until settle() has returned. */
 	void (*swap)(struct team *t, const size_t *n, const struct team_box *give, struct team_box *take);
-	/* Waits until the others have taken, or copied, what this process gave. */
+	/* Waits until the others have taken what this process gave, but for what is in the block of share(). */
 	void (*settle)(struct team *t);
 	/* Rank 0 says a word to the others, who wait for it, without using their CPU. Returns it. */
 	int (*say)(struct team *t, int word);

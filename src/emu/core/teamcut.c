@@ -142,7 +142,7 @@ teamwork_sum_up(struct parts *m)
 		}
 		at[i] = t->rank ? at[i] : w->written[i];
 	}
-	flow_place(m->emu->feed.flow, at, t->rank); /* not all begin with the same file */
+	flow_place(m->emu->feed.flow, at, t->rank);
 	if (w->since_ns)
 		share(m, d->busy);
 	w->since_ns = teamwork_now();

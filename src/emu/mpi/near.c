@@ -38,12 +38,12 @@ struct near {
 	int *could;         /* who could read it, or not */
 };
 
-/* Makes the file of this process. Returns its descriptor, or -1. */
+/* Makes the file of this process, with all of its memory: who touches what cannot be had gets a signal. Returns its descriptor, or -1. */
 static int
 make_file(struct block *b)
 {
 	int fd = memfd_create("ovniemu-mpi", MFD_CLOEXEC);
-	bool made = fd >= 0 && ftruncate(fd, (off_t)b->size) == 0 && getrandom(&b->sign, sizeof(b->sign), 0) == sizeof(b->sign) &&
+	bool made = fd >= 0 && fallocate(fd, 0, 0, (off_t)b->size) == 0 && getrandom(&b->sign, sizeof(b->sign), 0) == sizeof(b->sign) &&
 		pwrite(fd, &b->sign, sizeof(b->sign), 0) == sizeof(b->sign);
 	b->fd = (uint64_t)fd;
 	b->sign = made ? b->sign : 0;
@@ -56,7 +56,7 @@ map_file(int fd, const struct block *b, int rights)
 {
 	struct stat st;
 	uint64_t sign;
-	if (fd < 0 || !b->sign || fstat(fd, &st) < 0 || (uint64_t)st.st_size != b->size || pread(fd, &sign, sizeof(sign), 0) != sizeof(sign) || sign != b->sign)
+	if (fd < 0 || !b->sign || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || (uint64_t)st.st_size != b->size || pread(fd, &sign, sizeof(sign), 0) != sizeof(sign) || sign != b->sign)
 		return NULL;
 	void *p = mmap(NULL, b->size, rights, MAP_SHARED | MAP_NORESERVE, fd, 0);
 	return p == MAP_FAILED ? NULL : p;
@@ -67,7 +67,7 @@ map_other(const struct block *b)
 {
 	char name[NAME_SIZE];
 	(void)snprintf(name, sizeof(name), "/proc/%d/fd/%d", (int)b->pid, (int)b->fd);
-	int fd = b->sign ? open(name, O_RDONLY | O_CLOEXEC) : -1;
+	int fd = b->sign ? open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
 	uint8_t *p = map_file(fd, b, PROT_READ);
 	if (fd >= 0)
 		(void)close(fd);
